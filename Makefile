@@ -1,0 +1,67 @@
+# `make help` lists the targets; each one's text follows the ## behind it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PKG ?= ./...
+ARGS ?=
+FUZZTIME ?= 60s
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LINT_VERSION := v2.14.0
+LINT := bin/tools/golangci-lint-$(LINT_VERSION)
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/terrier
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/terrier ./cmd/terrier
+
+.PHONY: test
+test: ## Test with the race detector on a private PostgreSQL (PKG=./internal/store ARGS='-run Name')
+	scripts/postgres run -- go test -race $(ARGS) $(PKG)
+
+.PHONY: lint
+lint: $(LINT) ## Run the linters
+	$(LINT) run
+
+.PHONY: fmt
+fmt: $(LINT) ## Format the Go files
+	$(LINT) fmt
+
+.PHONY: docs
+docs: build ## Generate the generated documentation
+	bin/terrier docs configuration >bin/configuration.md
+	mv bin/configuration.md docs/configuration.md
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for a while (FUZZTIME=60s)
+	scripts/fuzz $(FUZZTIME)
+
+.PHONY: bench
+bench: build ## Measure the speed against a bare baseline
+	test/bench/run
+
+.PHONY: clients
+clients: build ## Test with the real API clients
+	test/clients/run
+
+.PHONY: openapi-lint
+openapi-lint: build ## Check the served OpenAPI document with a linter
+	test/openapi/run
+
+.PHONY: ci
+ci: ## Everything that CI does
+	.ci/run
+
+.PHONY: clean
+clean: ## Remove what was built, except the tools
+	rm -rf bin/terrier dist coverage
+
+# Compiling the linter takes minutes, so it is kept, by version.
+$(LINT):
+	GOBIN=$(CURDIR)/bin/tools/new go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv bin/tools/new/golangci-lint $@

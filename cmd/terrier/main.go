@@ -1,0 +1,111 @@
+// Command terrier runs and administers Terrier, a register of infrastructure. This package owns flags, environment,
+// signals and exit codes; what the commands do stands in internal/app.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"terrier/internal/app"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks for an orderly end; the second one finds the default handler and gets its way.
+	context.AfterFunc(ctx, stop)
+	if err := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}); err != nil {
+		fmt.Fprintf(os.Stderr, "terrier: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+type commands struct {
+	Settings settings        `embed:"" group:"Settings:"`
+	Config   kong.ConfigFlag `env:"TERRIER_CONFIG" placeholder:"FILE" group:"Settings:" help:"JSON file of settings; environment and flags go before it."`
+
+	Serve   serveCommand   `cmd:"" help:"Serve the REST API."`
+	Migrate migrateCommand `cmd:"" help:"Bring the database to the newest schema."`
+	User    userCommands   `cmd:"" help:"Create and manage users."`
+	Token   tokenCommands  `cmd:"" help:"Create and revoke API tokens."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+	Docs    docsCommands   `cmd:"" hidden:"" help:"Print generated documentation."`
+}
+
+// settings is app.Config without its methods: kong would call Validate for commands that need no settings.
+type settings app.Config
+
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// session is what a command is given to work with.
+type session struct {
+	streams
+	config app.Config
+	log    *slog.Logger
+}
+
+func run(ctx context.Context, args []string, std streams) error {
+	parser, line, err := newParser(std)
+	if err != nil {
+		return err
+	}
+	selected, err := parser.Parse(args)
+	if err != nil {
+		var wrong *kong.ParseError
+		if errors.As(err, &wrong) {
+			return fmt.Errorf("%w (see terrier --help)", err)
+		}
+		return err
+	}
+	config := app.Config(line.Settings)
+	config.Version = programVersion()
+	selected.BindTo(ctx, (*context.Context)(nil))
+	return selected.Run(&session{streams: std, config: config, log: newLogger(std.err, config)})
+}
+
+func newParser(std streams) (*kong.Kong, *commands, error) {
+	line := new(commands)
+	parser, err := kong.New(line,
+		kong.Name("terrier"),
+		kong.Description("A register of infrastructure that tells other systems what changed."),
+		kong.Configuration(loadSettings),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.Writers(std.out, std.err),
+	)
+	return parser, line, err
+}
+
+func newLogger(w io.Writer, config app.Config) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(config.LogLevel)); err != nil {
+		level = slog.LevelInfo
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if config.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// withApp builds the app from valid settings, lends it to work and closes it.
+func (s *session) withApp(ctx context.Context, work func(*app.App) error) error {
+	if err := s.config.Validate(); err != nil {
+		return err
+	}
+	a, err := app.New(ctx, s.config, s.log)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	return work(a)
+}

@@ -1,0 +1,20 @@
+package main
+
+import "runtime/debug"
+
+// version is set by the linker: see the Makefile.
+var version string
+
+type versionCommand struct{}
+
+func (versionCommand) Run(s *session) error { return s.printf("terrier %s\n", s.config.Version) }
+
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}

@@ -1,0 +1,38 @@
+// Package access owns the decision who may do what.
+//
+// It is pure: the store loads a Subject with its grants, access turns it into a Scope,
+// and the store compiles the Scope into every statement that reads a record. Only this
+// package can make a Scope, and the zero Scope sees nothing, so forgetting to ask fails
+// closed.
+package access
+
+import "encoding/json"
+
+// The actions every type knows. A permission may name others, such as "grant".
+const (
+	View   = "view"
+	Add    = "add"
+	Change = "change"
+	Delete = "delete"
+)
+
+// Subject is the caller: a user through a token or a session, or nobody.
+type Subject struct {
+	UserID      int64 // 0 for an anonymous caller
+	Username    string
+	Superuser   bool
+	ReadOnly    bool  // the token may not write
+	TokenID     int64 // 0 unless a token was used
+	ManageToken bool  // the administrator has not taken token management away
+	Grants      []Grant
+}
+
+// Anonymous tells whether nobody is logged in.
+func (s *Subject) Anonymous() bool { return s.UserID == 0 }
+
+// Grant is one enabled permission that applies to the subject.
+type Grant struct {
+	Types       []string        `json:"t"` // "dcim.site"
+	Actions     []string        `json:"a"`
+	Constraints json.RawMessage `json:"c"` // null, an object, or a list of objects
+}

@@ -1,0 +1,96 @@
+// Package account owns who the caller is: the key ring, passwords, tokens, sessions and
+// the limit on failed logins.
+//
+// It is pure: it reads no table and serves no request. The small interfaces it names
+// (TokenStore, UserStore, ThrottleStore, SessionStore) are implemented by store; server
+// hands in headers and cookies and gets an access.Subject back. What a subject may then
+// do is decided by access, and the text of a refusal is decided here, because existing
+// clients compare it.
+package account
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"terrier/internal/access"
+)
+
+// UserRecord is what authentication needs to know about a user.
+type UserRecord struct {
+	ID          int64
+	Username    string
+	Active      bool
+	Superuser   bool
+	ManageToken bool // the administrator has not taken token management away
+
+	// PasswordHash is empty for a user that cannot log in with a password.
+	PasswordHash string
+
+	// Epoch rises when the password changes and when the user is deactivated. Sessions
+	// remember the epoch they began in, so raising it ends them all, for good.
+	Epoch int64
+
+	Grants []access.Grant
+}
+
+// LogValue keeps the password hash out of logs.
+func (u UserRecord) LogValue() slog.Value {
+	return slog.GroupValue(slog.Int64("id", u.ID), slog.String("username", u.Username))
+}
+
+func (u *UserRecord) subject() *access.Subject {
+	return &access.Subject{
+		UserID:      u.ID,
+		Username:    u.Username,
+		Superuser:   u.Superuser,
+		ManageToken: u.ManageToken,
+		Grants:      u.Grants,
+	}
+}
+
+// TokenRecord is a token as it is kept, together with its owner.
+type TokenRecord struct {
+	ID           int64
+	Digest       []byte
+	Expires      *time.Time
+	WriteEnabled bool
+	AllowedIPs   []netip.Prefix // empty allows every address
+	LastUsed     *time.Time
+	User         UserRecord
+}
+
+// LogValue keeps the digest and the owner's password hash out of logs.
+func (t TokenRecord) LogValue() slog.Value {
+	return slog.GroupValue(slog.Int64("id", t.ID), slog.Any("user", t.User))
+}
+
+// TokenStore finds tokens by the digest of their key.
+type TokenStore interface {
+	// LoadToken returns the token that has one of the digests, with its user and the
+	// user's grants, in one statement: it runs on every request. It returns nil, nil
+	// when there is none.
+	LoadToken(ctx context.Context, digests [][]byte) (*TokenRecord, error)
+
+	// TouchToken notes a use. It should write only where the noted use is at least
+	// TouchInterval older than at, because several processes may call it together.
+	TouchToken(ctx context.Context, tokenID int64, at time.Time) error
+
+	// RehashToken replaces the digest after the pepper was rotated.
+	RehashToken(ctx context.Context, tokenID int64, digest []byte) error
+}
+
+// UserStore finds users. Both methods return nil, nil when there is none.
+type UserStore interface {
+	// LoadUserByName matches the name exactly. It leaves Grants empty, so that a known
+	// name costs no more than an unknown one.
+	LoadUserByName(ctx context.Context, username string) (*UserRecord, error)
+
+	// LoadUser includes the grants.
+	LoadUser(ctx context.Context, id int64) (*UserRecord, error)
+}
+
+// TouchInterval is how old a noted use must be before a newer one is written, so that
+// reading does not become writing.
+const TouchInterval = time.Minute

@@ -1,0 +1,105 @@
+package account
+
+import (
+	"context"
+	"crypto/hmac"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+)
+
+// Refusals whose text existing clients compare.
+var (
+	errInvalidToken = fault.New(fault.Denied, "Invalid token")
+	errTokenExpired = fault.New(fault.Denied, "Token expired")
+	errUserInactive = fault.New(fault.Denied, "User inactive")
+)
+
+// Authenticator turns a credential into a subject. Every field must be set. Nothing is
+// cached: a revoked token is refused by every process from the next request on.
+type Authenticator struct {
+	Tokens   TokenStore
+	Users    UserStore
+	Sessions *Sessions
+	Keys     *Keyring
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// ByToken returns the subject of a token's key, used from an address.
+func (a *Authenticator) ByToken(ctx context.Context, key string, from netip.Addr) (*access.Subject, error) {
+	if !wellFormed(key) {
+		return nil, errInvalidToken
+	}
+	digests := a.Keys.TokenDigests(key)
+	token, err := a.Tokens.LoadToken(ctx, digests)
+	if err != nil {
+		return nil, fmt.Errorf("load a token: %w", err)
+	}
+	// A store that answers with another token must not log anybody in.
+	if token == nil || !slices.ContainsFunc(digests, func(d []byte) bool { return hmac.Equal(d, token.Digest) }) {
+		return nil, errInvalidToken
+	}
+	now := a.Now()
+	if err := token.refuse(from, now); err != nil {
+		return nil, err
+	}
+	a.note(ctx, token, digests[0], now)
+
+	subject := token.User.subject()
+	subject.TokenID = token.ID
+	subject.ReadOnly = !token.WriteEnabled
+	return subject, nil
+}
+
+// BySession returns the subject of a session cookie, or nil when the session no longer
+// stands for anybody.
+func (a *Authenticator) BySession(ctx context.Context, cookieValue string) (*access.Subject, error) {
+	id, epoch, ok, err := a.Sessions.Find(ctx, cookieValue)
+	if err != nil || !ok {
+		return nil, err
+	}
+	user, err := a.Users.LoadUser(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("load the user of a session: %w", err)
+	}
+	if user == nil || !user.Active || user.Epoch != epoch {
+		return nil, nil
+	}
+	return user.subject(), nil
+}
+
+// refuse says why a token that was found may not be used.
+func (t *TokenRecord) refuse(from netip.Addr, now time.Time) error {
+	from = plainAddr(from)
+	allowed := func(p netip.Prefix) bool { return p.Contains(from) }
+	switch {
+	case len(t.AllowedIPs) > 0 && !slices.ContainsFunc(t.AllowedIPs, allowed):
+		return fault.New(fault.Denied, "Source IP %s is not permitted to authenticate using this token.", from)
+	case t.Expires != nil && !now.Before(*t.Expires):
+		return errTokenExpired
+	case !t.User.Active:
+		return errUserInactive
+	}
+	return nil
+}
+
+// note writes what a use of the token teaches. The caller is known already, so a failure
+// here is no reason to refuse it.
+func (a *Authenticator) note(ctx context.Context, t *TokenRecord, current []byte, now time.Time) {
+	if t.LastUsed == nil || now.Sub(*t.LastUsed) >= TouchInterval {
+		if err := a.Tokens.TouchToken(ctx, t.ID, now); err != nil {
+			a.Log.WarnContext(ctx, "note the use of a token", "token", t.ID, "error", err)
+		}
+	}
+	if !hmac.Equal(t.Digest, current) {
+		if err := a.Tokens.RehashToken(ctx, t.ID, current); err != nil {
+			a.Log.WarnContext(ctx, "rehash a token with the current key", "token", t.ID, "error", err)
+		}
+	}
+}

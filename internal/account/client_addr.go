@@ -1,0 +1,73 @@
+package account
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Proxies are the networks of the reverse proxies in front of the service, whose word about
+// the client's address is believed.
+type Proxies []netip.Prefix
+
+// ParseProxies reads addresses and networks.
+func ParseProxies(list []string) (Proxies, error) {
+	var proxies Proxies
+	for _, text := range list {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			addr, err := netip.ParseAddr(text)
+			if err != nil {
+				return nil, fmt.Errorf("trusted proxy %q is neither an address nor a network", text)
+			}
+			addr = plainAddr(addr)
+			prefix = netip.PrefixFrom(addr, addr.BitLen())
+		}
+		if prefix.Addr().Is4In6() {
+			return nil, fmt.Errorf("trusted proxy %q: write the network as IPv4", text)
+		}
+		proxies = append(proxies, prefix.Masked())
+	}
+	return proxies, nil
+}
+
+// ClientAddr returns the address a request came from: remote is the peer ("host:port" or
+// "host"), forwardedFor the values of X-Forwarded-For in the order of the headers. Each proxy
+// appends whom it heard from, so the list is read from the right, and only as far as
+// proxies of ours wrote it: what stands further left may be the client's invention.
+// The address is invalid when remote is none.
+func (p Proxies) ClientAddr(remote string, forwardedFor []string) netip.Addr {
+	client, ok := parseHost(remote)
+	if !ok || !p.contains(client) {
+		return client
+	}
+	hops := strings.Split(strings.Join(forwardedFor, ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		addr, ok := parseHost(strings.TrimSpace(hop))
+		if !ok {
+			// A proxy passed on garbage: it is the last one we know something about.
+			return client
+		}
+		if client = addr; !p.contains(client) {
+			return client
+		}
+	}
+	return client
+}
+
+func (p Proxies) contains(addr netip.Addr) bool {
+	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
+}
+
+// parseHost reads an address that may be followed by a port.
+func parseHost(text string) (netip.Addr, bool) {
+	if ap, err := netip.ParseAddrPort(text); err == nil {
+		return plainAddr(ap.Addr()), true
+	}
+	addr, err := netip.ParseAddr(text)
+	return plainAddr(addr), err == nil
+}
+
+// plainAddr gives the one form of an address that is compared, counted and shown.
+func plainAddr(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }

@@ -1,0 +1,122 @@
+package account
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"unicode/utf8"
+)
+
+// MinSecret is the least number of characters of a configured secret key.
+const MinSecret = 50
+
+const sealVersion = "v1"
+
+// Keyring holds the keys derived from the configured secrets. New values use the current
+// secret; values made with an old one can still be read. Because an old secret is only
+// ever read with, processes can be rotated one by one: first every process learns the new
+// secret as an old one, then the two change places.
+type Keyring struct {
+	keys []derivedKeys // current first
+}
+
+// NewKeyring derives the keys. An old secret given twice, or equal to the current one, is
+// taken once.
+func NewKeyring(current string, old []string) (*Keyring, error) {
+	ring := &Keyring{}
+	ids := map[string]string{}
+	for i, secret := range append([]string{current}, old...) {
+		name := "the secret key"
+		if i > 0 {
+			name = fmt.Sprintf("old secret key %d", i)
+		}
+		if utf8.RuneCountInString(secret) < MinSecret {
+			return nil, fmt.Errorf("%s must have at least %d characters", name, MinSecret)
+		}
+		keys, err := derive(secret)
+		if err != nil {
+			return nil, fmt.Errorf("derive keys from %s: %w", name, err)
+		}
+		if same, taken := ids[keys.id]; taken {
+			if same == secret {
+				continue
+			}
+			return nil, fmt.Errorf("%s has the key id of another secret: use a different one", name)
+		}
+		ids[keys.id] = secret
+		ring.keys = append(ring.keys, keys)
+	}
+	return ring, nil
+}
+
+// TokenDigest is what is kept of a token's key. A key holds 160 random bits, so a fast
+// hash is enough; the pepper makes a stolen table useless even against weak keys.
+func (k *Keyring) TokenDigest(key string) []byte {
+	return k.keys[0].digest(key)
+}
+
+// TokenDigests returns the digests a key may be kept under, the current one first.
+func (k *Keyring) TokenDigests(key string) [][]byte {
+	digests := make([][]byte, len(k.keys))
+	for i, keys := range k.keys {
+		digests[i] = keys.digest(key)
+	}
+	return digests
+}
+
+// Seal encrypts a secret. The aad names the row and field that will hold it, such as
+// "extras.webhook/7/secret": moved elsewhere, the sealed value does not open.
+func (k *Keyring) Seal(aad string, plaintext []byte) (string, error) {
+	if aad == "" {
+		return "", errors.New("seal a secret: no row named to bind it to")
+	}
+	sealed := k.keys[0].aead.Seal(nil, nil, plaintext, []byte(aad))
+	return sealVersion + "." + k.keys[0].id + "." + base64.RawURLEncoding.EncodeToString(sealed), nil
+}
+
+// Open decrypts what Seal made for the same aad.
+func (k *Keyring) Open(aad, sealed string) ([]byte, error) {
+	id, body, err := splitSealed(sealed)
+	if err != nil {
+		return nil, err
+	}
+	for _, keys := range k.keys {
+		if keys.id != id {
+			continue
+		}
+		plaintext, err := keys.aead.Open(nil, nil, body, []byte(aad))
+		if err != nil {
+			return nil, fmt.Errorf("open the secret of %s: it was damaged or belongs to another row", aad)
+		}
+		return plaintext, nil
+	}
+	return nil, fmt.Errorf("open the secret of %s: it was sealed with key %s; add that secret to the old secret keys", aad, id)
+}
+
+// Stale tells whether a sealed value does not use the current key and should be sealed anew.
+func (k *Keyring) Stale(sealed string) bool {
+	id, _, err := splitSealed(sealed)
+	return err != nil || id != k.keys[0].id
+}
+
+func splitSealed(sealed string) (id string, body []byte, err error) {
+	version, rest, ok := strings.Cut(sealed, ".")
+	id, encoded, ok2 := strings.Cut(rest, ".")
+	if !ok || !ok2 || version != sealVersion || len(id) != 8 {
+		return "", nil, errors.New("open a secret: not a sealed value")
+	}
+	body, err = base64.RawURLEncoding.Strict().DecodeString(encoded)
+	if err != nil {
+		return "", nil, errors.New("open a secret: not a sealed value")
+	}
+	return id, body, nil
+}
+
+// Format keeps the keys out of every fmt verb, %#v and %x included.
+func (Keyring) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "account.Keyring(redacted)") }
+
+// LogValue keeps the keys out of logs.
+func (Keyring) LogValue() slog.Value { return slog.StringValue("account.Keyring(redacted)") }

@@ -1,0 +1,134 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alexedwards/argon2id"
+
+	"terrier/internal/fault"
+)
+
+const (
+	minPassword = 8   // characters
+	maxPassword = 128 // bytes, so that a request cannot buy more work with a longer text
+
+	// hashesAtOnce keeps a flood of logins from taking the cores and the memory that
+	// everybody else's requests need; hashQueue bounds how long one waits behind it.
+	hashesAtOnce = 1
+	hashQueue    = 32
+)
+
+// hashParams cost 19 MiB and two passes, the least that is advised for argon2id with one lane.
+var hashParams = argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+
+// Passwords hashes passwords, few at a time.
+type Passwords struct {
+	dummy string
+	queue chan struct{} // holds all who hash or wait
+	slots chan struct{} // holds those who hash
+
+	// Fields so that tests can count and hold the work.
+	create  func(plain string, params *argon2id.Params) (string, error)
+	compare func(plain, hash string) (bool, error)
+}
+
+// NewPasswords returns a hasher. One process should have one: it is what counts who hashes.
+func NewPasswords() *Passwords {
+	return &Passwords{
+		dummy:   dummyHash(),
+		queue:   make(chan struct{}, hashesAtOnce+hashQueue),
+		slots:   make(chan struct{}, hashesAtOnce),
+		create:  argon2id.CreateHash,
+		compare: argon2id.ComparePasswordAndHash,
+	}
+}
+
+// Hash hashes a password that CheckPassword has let pass.
+func (p *Passwords) Hash(ctx context.Context, plain string) (string, error) {
+	done, err := p.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	hash, err := p.create(plain, &hashParams)
+	if err != nil {
+		return "", fmt.Errorf("hash a password: %w", err)
+	}
+	return hash, nil
+}
+
+// Verify tells whether the password is the one that was hashed.
+func (p *Passwords) Verify(ctx context.Context, plain, hash string) (bool, error) {
+	done, err := p.enter(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	same, err := p.compare(plain, hash)
+	if err != nil {
+		return false, fmt.Errorf("verify a password: %w", err)
+	}
+	return same, nil
+}
+
+// VerifyDummy does the work of Verify where there is no hash to verify against, so that the
+// time of an answer does not tell which users exist.
+func (p *Passwords) VerifyDummy(ctx context.Context, plain string) error {
+	_, err := p.Verify(ctx, plain, p.dummy)
+	return err
+}
+
+// enter waits for a turn and returns how to give it back.
+func (p *Passwords) enter(ctx context.Context) (func(), error) {
+	select {
+	case p.queue <- struct{}{}:
+	default:
+		return nil, throttled(time.Second)
+	}
+	select {
+	case p.slots <- struct{}{}:
+		return func() { <-p.slots; <-p.queue }, nil
+	case <-ctx.Done():
+		<-p.queue
+		return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
+	}
+}
+
+// CheckPassword judges a new password. It returns what is wrong with it, or the empty string.
+func CheckPassword(plain string) string {
+	switch {
+	case !utf8.ValidString(plain):
+		return "A password must be valid UTF-8 text."
+	case utf8.RuneCountInString(plain) < minPassword:
+		return fmt.Sprintf("A password must have at least %d characters.", minPassword)
+	case len(plain) > maxPassword:
+		return fmt.Sprintf("A password must have at most %d bytes.", maxPassword)
+	}
+	return ""
+}
+
+// dummyHash has the form and the cost of a real hash. Its key is drawn, not computed, so no
+// password is known to match and making it costs nothing.
+func dummyHash() string {
+	salt, key := make([]byte, hashParams.SaltLength), make([]byte, hashParams.KeyLength)
+	_, _ = rand.Read(salt)
+	_, _ = rand.Read(key)
+	return fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s",
+		hashParams.Memory, hashParams.Iterations, hashParams.Parallelism,
+		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
+}
+
+// throttled is the refusal that says when to come back, in whole seconds as Retry-After does.
+func throttled(after time.Duration) error {
+	seconds := max(1, int64((after+time.Second-1)/time.Second))
+	return &fault.Error{
+		Kind:       fault.Throttled,
+		Detail:     fmt.Sprintf("Request was throttled. Expected available in %d seconds.", seconds),
+		RetryAfter: time.Duration(seconds) * time.Second,
+	}
+}

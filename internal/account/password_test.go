@@ -1,0 +1,115 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+
+	"terrier/internal/fault"
+)
+
+func TestPasswordsHashAndVerify(t *testing.T) {
+	p, ctx := NewPasswords(), context.Background()
+	hash, err := p.Hash(ctx, "correct horse")
+	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Fatalf("hash %q, error %v", hash, err)
+	}
+	for plain, want := range map[string]bool{"correct horse": true, "correct horsE": false, "": false} {
+		if same, err := p.Verify(ctx, plain, hash); err != nil || same != want {
+			t.Errorf("Verify(%q) = %v, %v", plain, same, err)
+		}
+	}
+	if _, err := p.Verify(ctx, "x", "no hash"); err == nil {
+		t.Error("a broken hash is no error")
+	}
+}
+
+// The dummy must cost what a real hash costs, so it must carry the same parameters.
+func TestDummyHashCostsTheSame(t *testing.T) {
+	params, _, _, err := argon2id.DecodeHash(NewPasswords().dummy)
+	if err != nil || *params != hashParams {
+		t.Errorf("parameters %+v, error %v", params, err)
+	}
+	if err := NewPasswords().VerifyDummy(context.Background(), "x"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPasswordsQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, release := NewPasswords(), make(chan struct{})
+		var running, most atomic.Int64
+		p.compare = func(string, string) (bool, error) {
+			most.Store(max(most.Load(), running.Add(1)))
+			<-release
+			running.Add(-1)
+			return true, nil
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		var wg sync.WaitGroup
+		var cancelled, verified atomic.Int64
+		verify := func(ctx context.Context) {
+			switch _, err := p.Verify(ctx, "x", "y"); {
+			case errors.Is(err, context.Canceled):
+				cancelled.Add(1)
+			case err == nil:
+				verified.Add(1)
+			}
+		}
+		for range hashesAtOnce + hashQueue - 1 {
+			wg.Go(func() { verify(context.Background()) })
+		}
+		synctest.Wait()
+		wg.Go(func() { verify(ctx) })
+		synctest.Wait()
+
+		_, err := p.Verify(context.Background(), "x", "y")
+		wantFault(t, err, fault.Throttled, "Request was throttled. Expected available in 1 seconds.")
+		if e, _ := errors.AsType[*fault.Error](err); e.RetryAfter != time.Second {
+			t.Errorf("retry after %v", e.RetryAfter)
+		}
+
+		cancel() // the one that waits with this context leaves the queue, and makes room
+		synctest.Wait()
+		if cancelled.Load() != 1 {
+			t.Fatal("a waiter outlived its context")
+		}
+		wg.Go(func() { verify(context.Background()) })
+		close(release)
+		wg.Wait()
+		if verified.Load() != hashesAtOnce+hashQueue || most.Load() != 1 {
+			t.Errorf("%d verified, at most %d at once", verified.Load(), most.Load())
+		}
+		if len(p.queue) != 0 || len(p.slots) != 0 {
+			t.Error("a turn was not given back")
+		}
+	})
+}
+
+func TestCheckPassword(t *testing.T) {
+	for _, tc := range []struct {
+		name, plain string
+		good        bool
+	}{
+		{"8 characters", "12345678", true},
+		{"7 characters", "1234567", false},
+		{"empty", "", false},
+		{"7 characters in 14 bytes", strings.Repeat("é", 7), false},
+		{"128 bytes", strings.Repeat("x", 128), true},
+		{"129 bytes", strings.Repeat("x", 129), false},
+		{"65 characters in 130 bytes", strings.Repeat("é", 65), false},
+		{"broken UTF-8", "12345678\xff", false},
+	} {
+		if msg := CheckPassword(tc.plain); (msg == "") != tc.good {
+			t.Errorf("%s: %q", tc.name, msg)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	minSecretKey  = 50
+	makeSecretKey = "openssl rand -base64 48"
+)
+
+// Config is every setting of Terrier. The tags are read by the command line in cmd/terrier, which fills the struct from
+// flags, environment and file; docs/configuration.md is generated from them.
+type Config struct {
+	DatabaseURL  string   `json:"-" env:"TERRIER_DATABASE_URL" placeholder:"URL" help:"The one PostgreSQL database: postgres://user:password@host:5432/terrier."`
+	SecretKey    string   `json:"-" env:"TERRIER_SECRET_KEY" placeholder:"KEY" help:"At least 50 random characters, from which the keys for hashing and encryption are derived. Other users of the machine can read flags: set it in the environment or the file."`
+	SecretKeyOld []string `json:"-" env:"TERRIER_SECRET_KEY_OLD" placeholder:"KEY" help:"Former secret keys, still accepted while what they protect is rewritten with the new one."`
+
+	Listen  string `env:"TERRIER_LISTEN" default:"127.0.0.1:8000" help:"Address to serve on."`
+	BaseURL string `env:"TERRIER_BASE_URL" default:"http://127.0.0.1:8000" help:"Address at which users and clients reach Terrier; the links in answers begin with it."`
+
+	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site; * means all but users, groups, permissions, tokens, webhooks and deliveries, which must be named."`
+	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Refuse every request without authentication, whatever is exempt."`
+	StrictFilters         bool     `env:"TERRIER_STRICT_FILTERS" default:"true" negatable:"" help:"Refuse a list request with an unknown filter instead of ignoring the filter."`
+	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is believed."`
+
+	LogLevel  string `env:"TERRIER_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe messages to log: debug, info, warn or error."`
+	LogFormat string `env:"TERRIER_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`
+
+	// Version is what the program calls itself; it is built in, not set.
+	Version string `kong:"-"`
+}
+
+// Validate reports everything that is wrong with the settings, and brings those that have several spellings to one.
+func (c *Config) Validate() error {
+	problems := []error{c.ValidateDatabase(), c.validateSecretKeys(), c.validateAddresses()}
+	for _, name := range c.ExemptViewPermissions {
+		app, model, _ := strings.Cut(name, ".")
+		if name != "*" && (app == "" || model == "" || name != strings.ToLower(name)) {
+			problems = append(problems, fmt.Errorf("TERRIER_EXEMPT_VIEW_PERMISSIONS contains %q and needs lower-case names such as dcim.site, or *", name))
+		}
+	}
+	_, err := c.ProxyNetworks()
+	return errors.Join(append(problems, err)...)
+}
+
+// ValidateDatabase is the part of Validate that a command needs which only prepares the database.
+func (c *Config) ValidateDatabase() error {
+	if c.DatabaseURL == "" {
+		return errors.New("TERRIER_DATABASE_URL is not set: name the database, such as postgres://user:password@host:5432/terrier")
+	}
+	if _, err := pgconn.ParseConfig(c.DatabaseURL); err != nil {
+		return fmt.Errorf("TERRIER_DATABASE_URL is not understood: %w", err)
+	}
+	return nil
+}
+
+func (c *Config) validateSecretKeys() error {
+	if c.SecretKey == "" {
+		return fmt.Errorf("TERRIER_SECRET_KEY is not set: make one of at least %d characters, and keep it: %s", minSecretKey, makeSecretKey)
+	}
+	if n := utf8.RuneCountInString(c.SecretKey); n < minSecretKey {
+		return fmt.Errorf("TERRIER_SECRET_KEY has %s and needs at least %d: %s", characters(n), minSecretKey, makeSecretKey)
+	}
+	for i, key := range c.SecretKeyOld {
+		if n := utf8.RuneCountInString(key); n < minSecretKey {
+			return fmt.Errorf("TERRIER_SECRET_KEY_OLD: key %d has %s and needs at least %d: separate former keys by commas", i+1, characters(n), minSecretKey)
+		}
+	}
+	return nil
+}
+
+func characters(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return fmt.Sprintf("%d characters", n)
+}
+
+func (c *Config) validateAddresses() error {
+	var problems []error
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		problems = append(problems, fmt.Errorf("TERRIER_LISTEN is %q and needs a host and a port, such as 127.0.0.1:8000", c.Listen))
+	}
+	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" ||
+		base.User != nil || base.RawQuery != "" || base.ForceQuery || base.Fragment != "" {
+		problems = append(problems, errors.New("TERRIER_BASE_URL needs an absolute address without user, query or fragment, such as https://terrier.example.com"))
+	}
+	return errors.Join(problems...)
+}
+
+// ProxyNetworks is TrustedProxies, understood.
+func (c *Config) ProxyNetworks() ([]netip.Prefix, error) {
+	var networks []netip.Prefix
+	for _, text := range c.TrustedProxies {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("TERRIER_TRUSTED_PROXIES contains %q and needs networks such as 10.0.0.0/8 or 192.0.2.7/32", text)
+		}
+		networks = append(networks, network.Masked())
+	}
+	return networks, nil
+}
+
+// LogValue is what a log may tell of the settings: no secret keys, and of the database only where it is.
+func (c Config) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.String("database", c.databaseAddress()),
+		slog.Int("old_secret_keys", len(c.SecretKeyOld)),
+		slog.String("listen", c.Listen),
+		slog.String("base_url", c.BaseURL),
+		slog.Any("exempt_view_permissions", c.ExemptViewPermissions),
+		slog.Bool("login_required", c.LoginRequired),
+		slog.Bool("strict_filters", c.StrictFilters),
+		slog.Any("trusted_proxies", c.TrustedProxies),
+		slog.String("log_level", c.LogLevel),
+		slog.String("log_format", c.LogFormat),
+	)
+}
+
+// Format keeps the secrets out of fmt's reach too, with every verb.
+func (c Config) Format(state fmt.State, _ rune) {
+	_, _ = fmt.Fprint(state, c.LogValue().String()) // fmt offers no way to report a failed write
+}
+
+func (c Config) databaseAddress() string {
+	database, err := pgconn.ParseConfig(c.DatabaseURL)
+	if err != nil {
+		return "not understood"
+	}
+	return fmt.Sprintf("%s:%d/%s", database.Host, database.Port, database.Database)
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var longKey = strings.Repeat("k", minSecretKey)
+
+func valid() Config {
+	return Config{
+		DatabaseURL: "postgres://terrier@127.0.0.1/terrier",
+		SecretKey:   longKey,
+		Listen:      "127.0.0.1:8000",
+		BaseURL:     "http://127.0.0.1:8000",
+	}
+}
+
+func TestConfigValidate(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		change func(*Config)
+		want   []string // each must be in the error; none: there is no error
+	}{
+		{"minimal", func(*Config) {}, nil},
+		{"everything", func(c *Config) {
+			c.SecretKeyOld = []string{longKey, longKey}
+			c.BaseURL = "https://terrier.example.com/register"
+			c.Listen = ":8000"
+			c.ExemptViewPermissions = []string{"*", "dcim.site"}
+			c.TrustedProxies = []string{"10.0.0.0/8", "2001:db8::/32"}
+		}, nil},
+		{"key counted in characters", func(c *Config) { c.SecretKey = strings.Repeat("é", minSecretKey) }, nil},
+
+		{"no database", func(c *Config) { c.DatabaseURL = "" }, []string{"TERRIER_DATABASE_URL is not set", "postgres://"}},
+		{"bad database", func(c *Config) { c.DatabaseURL = "mysql://x:canary@y" }, []string{"TERRIER_DATABASE_URL is not understood"}},
+		{"no key", func(c *Config) { c.SecretKey = "" }, []string{"TERRIER_SECRET_KEY is not set", makeSecretKey}},
+		{"short key", func(c *Config) { c.SecretKey = "canarycanary" }, []string{"TERRIER_SECRET_KEY has 12 characters and needs at least 50: openssl rand -base64 48"}},
+		{"short old key", func(c *Config) { c.SecretKeyOld = []string{longKey, "canary"} }, []string{"TERRIER_SECRET_KEY_OLD: key 2 has 6 characters"}},
+		{"listen without port", func(c *Config) { c.Listen = "127.0.0.1" }, []string{`TERRIER_LISTEN is "127.0.0.1"`, "127.0.0.1:8000"}},
+		{"relative base", func(c *Config) { c.BaseURL = "/terrier" }, []string{"TERRIER_BASE_URL"}},
+		{"no base", func(c *Config) { c.BaseURL = "" }, []string{"TERRIER_BASE_URL"}},
+		{"base without host", func(c *Config) { c.BaseURL = "http://:80" }, []string{"TERRIER_BASE_URL"}},
+		{"base of another scheme", func(c *Config) { c.BaseURL = "ftp://x" }, []string{"TERRIER_BASE_URL"}},
+		{"base with query", func(c *Config) { c.BaseURL = "http://x/?a=b" }, []string{"TERRIER_BASE_URL"}},
+		{"base with password", func(c *Config) { c.BaseURL = "http://a:canary@x" }, []string{"TERRIER_BASE_URL"}},
+		{"unclear exemption", func(c *Config) { c.ExemptViewPermissions = []string{"site"} }, []string{`TERRIER_EXEMPT_VIEW_PERMISSIONS contains "site"`, "dcim.site"}},
+		{"exemption in capitals", func(c *Config) { c.ExemptViewPermissions = []string{"DCIM.Site"} }, []string{`contains "DCIM.Site"`, "lower-case"}},
+		{"proxy without mask", func(c *Config) { c.TrustedProxies = []string{"10.0.0.1"} }, []string{`TERRIER_TRUSTED_PROXIES contains "10.0.0.1"`, "/32"}},
+		{"all at once", func(c *Config) { *c = Config{} }, []string{"TERRIER_DATABASE_URL", "TERRIER_SECRET_KEY", "TERRIER_LISTEN", "TERRIER_BASE_URL"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := valid()
+			test.change(&c)
+			err := c.Validate()
+			if len(test.want) == 0 {
+				if err != nil {
+					t.Fatalf("refused: %v", err)
+				}
+				return
+			}
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
+			}
+			if strings.Contains(err.Error(), "canary") {
+				t.Errorf("%q tells a secret", err)
+			}
+		})
+	}
+}
+
+func TestConfigValidateTrimsBaseURL(t *testing.T) {
+	t.Parallel()
+	c := valid()
+	c.BaseURL = "https://terrier.example.com//"
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "https://terrier.example.com"; c.BaseURL != want {
+		t.Errorf("base URL is %q, want %q", c.BaseURL, want)
+	}
+}
+
+func TestConfigProxyNetworks(t *testing.T) {
+	t.Parallel()
+	c := Config{TrustedProxies: []string{"10.1.2.3/8"}}
+	networks, err := c.ProxyNetworks()
+	if err != nil || len(networks) != 1 || networks[0].String() != "10.0.0.0/8" {
+		t.Errorf("networks are %v, %v", networks, err)
+	}
+}
+
+func TestConfigTellsNoSecrets(t *testing.T) {
+	t.Parallel()
+	c := valid()
+	c.DatabaseURL = "postgres://terrier:canary-1@db.example.com/terrier?password=canary-2"
+	c.SecretKey = "canary-3" + longKey
+	c.SecretKeyOld = []string{"canary-4" + longKey}
+
+	var text, object bytes.Buffer
+	slog.New(slog.NewTextHandler(&text, nil)).Info("settings", "config", c, "pointer", &c)
+	slog.New(slog.NewJSONHandler(&object, nil)).Info("settings", "config", c, "list", []Config{c})
+	encoded, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := []string{text.String(), object.String(), string(encoded)}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		told = append(told, fmt.Sprintf(verb, c), fmt.Sprintf(verb, &c))
+	}
+	if i := slices.IndexFunc(told, func(s string) bool { return strings.Contains(s, "canary") }); i >= 0 {
+		t.Errorf("a secret is told: %s", told[i])
+	}
+	if !strings.Contains(text.String(), "db.example.com") {
+		t.Errorf("the log does not say which database: %s", &text)
+	}
+}

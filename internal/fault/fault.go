@@ -1,0 +1,115 @@
+// Package fault owns the few kinds of error that reach a caller.
+//
+// Every layer returns these; the outermost one (rest, web, server) turns a kind into a
+// status code. Anything that is not a *fault.Error is an internal error: it is logged
+// and its text never leaves the process.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Kind says what went wrong from the caller's point of view.
+type Kind int
+
+const (
+	Internal     Kind = iota
+	Invalid           // the input breaks a rule; Fields or Items say where
+	Denied            // the caller may not do this, or is not known
+	NotFound          // no such object, or none the caller may see
+	Held              // a delete is held back by dependants
+	Precondition      // If-Match names another version
+	Throttled         // too many attempts; RetryAfter says when to come back
+	TooLarge          // the body exceeds a limit
+	Unsupported       // the body's media type is not understood
+	NotAllowed        // the address exists but not with this method
+)
+
+// General is the key for messages that belong to no single field.
+const General = "non_field_errors"
+
+// Fields holds messages by field name.
+type Fields map[string][]string
+
+// Add appends a message to a field.
+func (f Fields) Add(field, format string, args ...any) {
+	if len(args) > 0 {
+		format = fmt.Sprintf(format, args...)
+	}
+	f[field] = append(f[field], format)
+}
+
+func (f Fields) String() string {
+	names := make([]string, 0, len(f))
+	for name := range f {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	for i, name := range names {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "%s: %s", name, strings.Join(f[name], " "))
+	}
+	return b.String()
+}
+
+// Error is an error a caller may see.
+type Error struct {
+	Kind       Kind
+	Detail     string        // one sentence, for everything but Invalid
+	Fields     Fields        // Invalid: messages by field
+	Items      []Fields      // Invalid, bulk: messages by position; empty for the good ones
+	RetryAfter time.Duration // Throttled
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.Items != nil:
+		var parts []string
+		for i, f := range e.Items {
+			if len(f) > 0 {
+				parts = append(parts, fmt.Sprintf("item %d: %s", i, f))
+			}
+		}
+		return strings.Join(parts, "; ")
+	case len(e.Fields) > 0:
+		return e.Fields.String()
+	}
+	return e.Detail
+}
+
+// New makes an error of a kind with one sentence for the caller.
+func New(kind Kind, format string, args ...any) *Error {
+	if len(args) > 0 {
+		format = fmt.Sprintf(format, args...)
+	}
+	return &Error{Kind: kind, Detail: format}
+}
+
+// Field makes an Invalid error with one message on one field.
+func Field(name, format string, args ...any) *Error {
+	f := Fields{}
+	f.Add(name, format, args...)
+	return &Error{Kind: Invalid, Fields: f}
+}
+
+// KindOf returns the kind of err, Internal for anything not made here.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}
+
+// The answers that more than one package gives. Their texts are part of the contract.
+var (
+	ErrNotFound = New(NotFound, "Not found.")
+	ErrDenied   = New(Denied, "You do not have permission to perform this action.")
+	ErrNoCreds  = New(Denied, "Authentication credentials were not provided.")
+)

@@ -1,0 +1,2 @@
+// Package dcim declares the places where equipment stands.
+package dcim

@@ -1,0 +1,30 @@
+package dcim
+
+import (
+	"terrier/internal/record"
+)
+
+// Location is a part of a site: a floor, a room, a cage. Locations form a tree.
+var Location = record.Type{
+	App: "dcim", Name: "location", Plural: "locations",
+	Doc: "A part of a site, such as a floor, a room or a cage.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 100, Required: true},
+		record.Slug{Name: "slug", Shared: true},
+		record.Ref{Name: "site", To: "dcim.site", Required: true, OnDelete: record.Cascade},
+		record.Ref{Name: "parent", To: "dcim.location", OnDelete: record.Cascade},
+		record.Choice{Name: "status", Of: siteStatuses, Default: "active"},
+		record.Ref{Name: "tenant", To: "tenancy.tenant"},
+		record.Text{Name: "description", Max: 200},
+		record.Tags{},
+		record.CustomFields{},
+	},
+	Unique: []record.Unique{
+		{Name: "dcim_location_name_unique", Fields: []string{"name", "site", "parent"}},
+		{Name: "dcim_location_slug_unique", Fields: []string{"slug", "site", "parent"}},
+	},
+	Brief:  []string{"name", "slug"},
+	Order:  []string{"name"},
+	Search: []string{"name", "slug", "description"},
+	Within: []record.Within{{Ref: "parent", Same: "site"}},
+}

@@ -1,0 +1,38 @@
+package dcim
+
+import "terrier/internal/record"
+
+var siteStatuses = record.Choices{
+	{Value: "planned", Label: "Planned"},
+	{Value: "staging", Label: "Staging"},
+	{Value: "active", Label: "Active"},
+	{Value: "decommissioning", Label: "Decommissioning"},
+	{Value: "retired", Label: "Retired"},
+}
+
+// Site is a building or campus where equipment stands.
+var Site = record.Type{
+	App: "dcim", Name: "site", Plural: "sites",
+	Doc: "A physical place: a building, a campus, a point of presence.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 100, Required: true, Unique: true},
+		record.Slug{Name: "slug"},
+		record.Choice{Name: "status", Of: siteStatuses, Default: "active"},
+		record.Ref{Name: "region", To: "dcim.region", OnDelete: record.SetNull},
+		record.Ref{Name: "group", To: "dcim.sitegroup", OnDelete: record.SetNull},
+		record.Ref{Name: "tenant", To: "tenancy.tenant"},
+		record.Text{Name: "facility", Max: 50, Help: "Local facility ID or description"},
+		record.Text{Name: "time_zone", Max: 63, Null: true},
+		record.Text{Name: "description", Max: 200},
+		record.Text{Name: "physical_address", Max: 200},
+		record.Text{Name: "shipping_address", Max: 200},
+		record.Decimal{Name: "latitude", Min: -90, Max: 90, Places: 6, Help: "GPS coordinate in decimal format (xx.yyyyyy)"},
+		record.Decimal{Name: "longitude", Min: -180, Max: 180, Places: 6, Help: "GPS coordinate in decimal format (xx.yyyyyy)"},
+		record.Text{Name: "comments"},
+		record.Tags{},
+		record.CustomFields{},
+	},
+	Brief:  []string{"name", "slug"},
+	Order:  []string{"name"},
+	Search: []string{"name", "slug", "facility", "description", "physical_address", "shipping_address", "comments"},
+}

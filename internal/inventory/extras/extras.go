@@ -1,0 +1,3 @@
+// Package extras declares what surrounds the records themselves: tags, custom fields,
+// the change log.
+package extras

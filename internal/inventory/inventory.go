@@ -1,0 +1,32 @@
+// Package inventory owns the list of record types that Terrier keeps.
+//
+// Each type is one file in a folder per section. To add one: write the file, add its
+// line here, write its migration. docs/record-types.md walks through it.
+package inventory
+
+import (
+	"terrier/internal/inventory/dcim"
+	"terrier/internal/inventory/extras"
+	"terrier/internal/inventory/tenancy"
+	"terrier/internal/inventory/users"
+	"terrier/internal/record"
+)
+
+// Types lists every record type.
+func Types() []record.Type {
+	return []record.Type{
+		dcim.Region,
+		dcim.SiteGroup,
+		dcim.Site,
+		dcim.Location,
+		extras.CustomField,
+		extras.ObjectChange,
+		extras.Tag,
+		tenancy.TenantGroup,
+		tenancy.Tenant,
+		users.Group,
+		users.Permission,
+		users.Token,
+		users.User,
+	}
+}

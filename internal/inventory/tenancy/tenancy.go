@@ -1,0 +1,2 @@
+// Package tenancy declares who owns what is recorded.
+package tenancy

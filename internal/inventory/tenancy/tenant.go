@@ -1,0 +1,26 @@
+package tenancy
+
+import "terrier/internal/record"
+
+// Tenant is a customer, department or team that owns records.
+var Tenant = record.Type{
+	App: "tenancy", Name: "tenant", Plural: "tenants",
+	Doc: "A customer, department or team that owns records.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 100, Required: true},
+		record.Slug{Name: "slug", Shared: true},
+		record.Ref{Name: "group", To: "tenancy.tenantgroup", OnDelete: record.SetNull},
+		record.Text{Name: "description", Max: 200},
+		record.Text{Name: "comments"},
+		record.Tags{},
+		record.CustomFields{},
+		record.Count{Name: "site_count", Of: "dcim.site", By: "tenant"},
+	},
+	Unique: []record.Unique{
+		{Name: "tenancy_tenant_name_unique", Fields: []string{"name", "group"}},
+		{Name: "tenancy_tenant_slug_unique", Fields: []string{"slug", "group"}},
+	},
+	Brief:  []string{"name", "slug"},
+	Order:  []string{"name"},
+	Search: []string{"name", "slug", "description", "comments"},
+}

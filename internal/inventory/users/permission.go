@@ -1,0 +1,46 @@
+package users
+
+import (
+	"regexp"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+var actionPattern = regexp.MustCompile(`^[a-z_]{1,30}$`)
+
+// Permission lets users and groups do something with the records of some types, all of
+// them or those that its constraints describe.
+var Permission = record.Type{
+	App: "users", Name: "permission", Plural: "permissions", Guarded: true,
+	Doc: "What users and groups may do with records, all of them or those that match the constraints.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 100, Required: true, Unique: true},
+		record.Text{Name: "description", Max: 200},
+		record.Bool{Name: "enabled", Default: true},
+		record.ObjectTypes{Name: "object_types", Help: "The record types it is about, such as dcim.site."},
+		record.Refs{Name: "groups", To: "users.group"},
+		record.Refs{Name: "users", To: "users.user"},
+		record.List{Name: "actions", Required: true, Help: "view, add, change, delete, or a custom action such as grant.",
+			FilterName: "action", Item: func(s string) (string, error) {
+				if !actionPattern.MatchString(s) {
+					return "", record.Invalid("%q is not an action: use lower-case letters and underscores.", s)
+				}
+				return s, nil
+			}},
+		record.JSON{Name: "constraints", Help: "null for all records, an object whose keys are ANDed, or a list of objects that are ORed. $user is the caller."},
+	},
+	Brief:  []string{"name"},
+	Order:  []string{"name"},
+	Search: []string{"name", "description"},
+	Check: func(v record.Values) fault.Fields {
+		errs := fault.Fields{}
+		for _, key := range v.List("object_types") {
+			t := v.Type().Registry().Type(key)
+			if _, err := record.ParseConstraints(t, v.Raw("constraints"), 0); err != nil {
+				errs.Add("constraints", "Invalid filter for %s: %s.", key, err.Error())
+			}
+		}
+		return errs
+	},
+}

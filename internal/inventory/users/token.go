@@ -1,0 +1,44 @@
+package users
+
+import (
+	"net/netip"
+
+	"terrier/internal/record"
+)
+
+// Token is a key that a program sends instead of a password.
+var Token = record.Type{
+	App: "users", Name: "token", Plural: "tokens", Guarded: true, Owner: "user",
+	Doc: "A key for the API. It may do what its user may do, or only read.",
+	Fields: record.Fields{
+		record.Ref{Name: "user", To: "users.user", Required: true, OnDelete: record.Cascade},
+		record.Time{Name: "expires", Null: true},
+		record.Secret{Name: "key", Seal: record.TokenKey, Hint: "key_hint",
+			Help: "40 hexadecimal characters. Leave it out to have one made; it is shown in the answer that creates the token and never again."},
+		record.Text{Name: "key_hint", ReadOnly: true, Hidden: true},
+		record.Bool{Name: "write_enabled", Default: true},
+		record.Text{Name: "description", Max: 200},
+		record.List{Name: "allowed_ips", Help: "Networks that the token may be used from; empty for anywhere.", Item: network},
+		record.Noted{Name: "last_used", Table: "users_token_use", By: "token_id"},
+	},
+	Order:  []string{"id"},
+	Search: []string{"description"},
+	Display: func(r record.Reader) string {
+		user := ""
+		if l := r.Link("user"); len(l.Brief) > 0 {
+			user, _ = l.Brief[0].(string)
+		}
+		return r.Text("key_hint") + " (" + user + ")"
+	},
+}
+
+func network(s string) (string, error) {
+	if addr, err := netip.ParseAddr(s); err == nil {
+		return netip.PrefixFrom(addr, addr.BitLen()).String(), nil
+	}
+	p, err := netip.ParsePrefix(s)
+	if err != nil {
+		return "", record.Invalid("%q is not an address or a network such as 10.0.0.0/8.", s)
+	}
+	return p.Masked().String(), nil
+}

@@ -1,0 +1,39 @@
+package users
+
+import (
+	"regexp"
+
+	"terrier/internal/record"
+)
+
+// User is an account.
+var User = record.Type{
+	App: "users", Name: "user", Plural: "users", Guarded: true,
+	Doc: "An account that a person or a program uses.",
+	Fields: record.Fields{
+		record.Text{Name: "username", Max: 150, Required: true, Unique: true, Match: regexp.MustCompile(`^[\w.@+-]+$`),
+			MatchHelp: "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters."},
+		record.Secret{Name: "password", Seal: record.Password, Required: true},
+		record.Text{Name: "first_name", Max: 150},
+		record.Text{Name: "last_name", Max: 150},
+		record.Text{Name: "email", Max: 254, Match: regexp.MustCompile(`^[^@\s]+@[^@\s]+$`), MatchHelp: "Enter a valid email address."},
+		record.Bool{Name: "is_staff", Help: "Kept for clients that read it; it grants nothing."},
+		record.Bool{Name: "is_active", Default: true, Help: "An inactive account can't log in, and its tokens stop working."},
+		record.Bool{Name: "is_superuser", Help: "May do everything. Only a superuser can set it."},
+		record.Bool{Name: "manage_tokens", Default: true, Help: "May create and change their own tokens."},
+		record.Refs{Name: "groups", To: "users.group"},
+		record.Int{Name: "epoch", ReadOnly: true, Hidden: true},
+	},
+	Brief:    []string{"username"},
+	Order:    []string{"username"},
+	Search:   []string{"username", "first_name", "last_name", "email"},
+	Elevated: "is_superuser",
+	Derive: func(before, after record.Values) {
+		// Sessions carry the epoch they were started in, so raising it ends them.
+		deactivated := before.Bool("is_active") && !after.Bool("is_active")
+		newPassword := before.Get("password") != after.Get("password")
+		if deactivated || newPassword {
+			after.Set("epoch", before.Int("epoch")+1)
+		}
+	},
+}

@@ -1,0 +1,114 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Choices are the values a Choice may take, in the order in which they are offered.
+type Choices []Option
+
+// Option is one value and its words.
+type Option struct{ Value, Label string }
+
+func (c Choices) label(value string) (string, bool) {
+	for _, o := range c {
+		if o.Value == value {
+			return o.Label, true
+		}
+	}
+	return value, false
+}
+
+func (c Choices) values() []any {
+	out := make([]any, len(c))
+	for i, o := range c {
+		out[i] = o.Value
+	}
+	return out
+}
+
+// Choice is one of a fixed set of words. Without a default it may be null.
+type Choice struct {
+	Name, Label, Help string
+	Of                Choices
+	Default           string
+	Required          bool
+	ReadOnly          bool
+}
+
+func (f Choice) null() bool { return f.Default == "" && !f.Required && !f.ReadOnly }
+
+func (f Choice) Info() Info {
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "choice", Required: f.Required,
+		Null: f.null(), ReadOnly: f.ReadOnly, Choices: f.Of}
+	if f.Default != "" {
+		in.Default = f.Default
+	}
+	return in
+}
+func (f Choice) Column() Column    { return Column{Name: f.Name, Storage: StoreText, Null: f.null()} }
+func (f Choice) Lookups() []Lookup { return equalLookups }
+
+func (f Choice) Parse(in any) (any, error) {
+	s, ok := in.(string)
+	if !ok {
+		if m, isObject := in.(map[string]any); isObject && m["value"] != nil {
+			return nil, Invalid("Value must be passed directly (e.g. %q: %q); do not use a dictionary or list.", f.Name, m["value"])
+		}
+		s = fmt.Sprint(in)
+	}
+	if s == "" {
+		if f.null() {
+			return nil, nil
+		}
+		return nil, errBlank
+	}
+	if _, ok := f.Of.label(s); !ok {
+		return nil, Invalid("%q is not a valid choice.", s)
+	}
+	return s, nil
+}
+
+func (f Choice) ParseText(s string) (any, error) {
+	if s == nullWord {
+		if f.null() {
+			return nil, nil
+		}
+	} else if _, ok := f.Of.label(s); ok {
+		return s, nil
+	}
+	words := make([]string, len(f.Of))
+	for i, o := range f.Of {
+		words[i] = o.Value
+	}
+	return nil, Invalid("Select a valid choice. " + s + " is not one of " + strings.Join(words, ", ") + ".")
+}
+
+func (f Choice) Append(dst []byte, v any, _ *Printer) []byte {
+	if v == nil {
+		return append(dst, "null"...)
+	}
+	value := v.(string)
+	word, _ := f.Of.label(value)
+	dst = append(dst, `{"value":`...)
+	dst = AppendString(dst, value)
+	dst = append(dst, `,"label":`...)
+	dst = AppendString(dst, word)
+	return append(dst, '}')
+}
+
+func (f Choice) Schema() Schema {
+	return nullable(Schema{"type": "object", "required": []string{"value", "label"}, "properties": map[string]Schema{
+		"value": {"type": "string", "enum": f.Of.values()},
+		"label": {"type": "string"},
+	}}, f.null())
+}
+
+func (f Choice) InputSchema() Schema {
+	values := f.Of.values()
+	if f.null() {
+		values = append(values, "", nil)
+	}
+	return nullable(Schema{"type": "string", "enum": values}, f.null())
+}

@@ -1,0 +1,192 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// djangoNames are the lookups that constraints written for NetBox use. The ones whose
+// case matters there keep it: a looser test would widen a permission.
+var djangoNames = map[string]Lookup{
+	"exact": Exact, "in": Exact, "iexact": Same,
+	"contains": CaseContains, "icontains": Contains,
+	"startswith": CaseStarts, "istartswith": Starts,
+	"endswith": CaseEnds, "iendswith": Ends,
+	"lt": Less, "lte": AtMost, "gt": Greater, "gte": AtLeast,
+}
+
+// userWord stands for the caller in a constraint.
+const userWord = "$user"
+
+// ParseConstraints reads the constraints of a permission: null, an object, or a list of
+// objects. Keys of an object are ANDed, objects are ORed. A nil result means that
+// nothing is constrained.
+func ParseConstraints(t *Type, raw json.RawMessage, userID int64) ([][]Predicate, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var in any
+	if err := dec.Decode(&in); err != nil {
+		return nil, err
+	}
+	list, ok := in.([]any)
+	if !ok {
+		list = []any{in}
+	}
+	any_ := make([][]Predicate, 0, len(list))
+	for _, item := range list {
+		object, ok := item.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("constraints must be an object or a list of objects")
+		}
+		all := make([]Predicate, 0, len(object))
+		for key, value := range object {
+			p, err := parseCondition(t, key, value, userID)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", key, err)
+			}
+			all = append(all, p)
+		}
+		any_ = append(any_, all)
+	}
+	return any_, nil
+}
+
+// parseCondition reads one key and value: references are followed with "__".
+func parseCondition(t *Type, key string, value any, userID int64) (Predicate, error) {
+	var p Predicate
+	parts := strings.Split(key, "__")
+	for len(parts) > 0 {
+		name := parts[0]
+		f := t.Field(name)
+		if f == nil && strings.HasSuffix(name, "_id") {
+			f = t.Field(strings.TrimSuffix(name, "_id"))
+		}
+		if name == "id" || name == "pk" {
+			p.Field, parts = nil, parts[1:]
+			return p.finish(Int{Name: "id"}, parts, value, userID)
+		}
+		if f == nil || f.Info().Hidden || f.Column().Storage == NoStorage {
+			return p, fmt.Errorf("%s has no field %q", t.Key(), name)
+		}
+		parts = parts[1:]
+		var hop Ref
+		switch x := f.(type) {
+		case Ref:
+			hop = x
+		case Refs:
+			hop = Ref{Name: x.Name, To: x.To, target: x.target, many: true}
+		case Tags:
+			hop = Ref{Name: x.Name, To: x.To, target: x.target, many: true}
+		}
+		if hop.target != nil && len(parts) > 0 && !isLookup(parts[0]) {
+			p.Via = append(p.Via, hop)
+			t = hop.target
+			continue
+		}
+		p.Field = f
+		return p.finish(f, parts, value, userID)
+	}
+	return p, fmt.Errorf("the key ends in a reference")
+}
+
+func isLookup(s string) bool {
+	_, django := djangoNames[s]
+	if django || s == "isnull" {
+		return true
+	}
+	for _, list := range [][]Lookup{textLookups, orderedLookups} {
+		for _, l := range list {
+			if l != Exact && string(l) == s {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p Predicate) finish(f Field, rest []string, value any, userID int64) (Predicate, error) {
+	if len(rest) > 1 {
+		return p, fmt.Errorf("%q can't be followed further", strings.Join(rest, "__"))
+	}
+	if len(rest) == 1 {
+		switch {
+		case rest[0] == "isnull":
+			yes, ok := value.(bool)
+			if !ok {
+				return p, fmt.Errorf("isnull needs true or false")
+			}
+			p.Values = []any{nil}
+			if !yes {
+				p.Lookup = Not
+			}
+			return p, nil
+		case isLookup(rest[0]):
+			var ok bool
+			if p.Lookup, ok = djangoNames[rest[0]]; !ok {
+				p.Lookup = Lookup(rest[0])
+			}
+		default:
+			return p, fmt.Errorf("%q is not a lookup", rest[0])
+		}
+	}
+	if !allows(f, p.Lookup) {
+		return p, fmt.Errorf("%s can't be compared that way", f.Info().Name)
+	}
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	for _, item := range list {
+		if item == nil && p.Lookup != Exact && p.Lookup != Not {
+			return p, fmt.Errorf("null can only be equal or not equal")
+		}
+		v, err := conditionValue(f, p.Lookup, item, userID)
+		if err != nil {
+			return p, err
+		}
+		p.Values = append(p.Values, v)
+	}
+	return p, nil
+}
+
+// allows tells whether a field can be tested with a lookup in a constraint.
+func allows(f Field, l Lookup) bool {
+	switch l {
+	case CaseContains, CaseStarts, CaseEnds:
+		l = Contains
+	}
+	return slices.Contains(f.Lookups(), l)
+}
+
+func conditionValue(f Field, l Lookup, item any, userID int64) (any, error) {
+	switch x := item.(type) {
+	case nil:
+		return nil, nil
+	case bool:
+		item = fmt.Sprint(x)
+	case string:
+		if x == userWord {
+			switch f.(type) {
+			case Ref, Refs, Int:
+				return userID, nil
+			}
+			return nil, fmt.Errorf("%s stands for a user's id and can't be compared with this field", userWord)
+		}
+	}
+	s, err := textOf(item)
+	if err != nil {
+		return nil, err
+	}
+	values, err := parseTexts(f, l, []string{s})
+	if err != nil {
+		return nil, err
+	}
+	return values[0], nil
+}

@@ -1,0 +1,131 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"net/url"
+	"regexp"
+	"slices"
+)
+
+// CustomKinds are the kinds a custom field may have.
+var CustomKinds = Choices{
+	{"text", "Text"}, {"longtext", "Text (long)"}, {"integer", "Integer"}, {"decimal", "Decimal"},
+	{"boolean", "Boolean (true/false)"}, {"date", "Date"}, {"datetime", "Date & time"}, {"url", "URL"},
+	{"json", "JSON"}, {"select", "Selection"}, {"multiselect", "Multiple selection"},
+}
+
+// Custom is the definition of one custom field.
+type Custom struct {
+	Name     string
+	Required bool
+	Default  json.RawMessage
+	Kind     Field // parses and compares the values
+
+	word    string
+	pattern *regexp.Regexp
+	choices []string
+}
+
+// CustomDefinition reads a definition from its record.
+func CustomDefinition(v Values) (*Custom, error) {
+	c := &Custom{Name: v.Text("name"), Required: v.Bool("required"), Default: v.Raw("default"), word: v.Text("type"), choices: v.List("choices")}
+	if s := v.Text("validation_regex"); s != "" {
+		var err error
+		if c.pattern, err = regexp.Compile("^(?:" + s + ")$"); err != nil {
+			return nil, Invalid("Enter a valid regular expression (RE2): %v", err)
+		}
+	}
+	switch c.word {
+	case "integer":
+		c.Kind = Int{Name: c.Name, Min: optional(v, "validation_minimum"), Max: optional(v, "validation_maximum")}
+	case "decimal":
+		c.Kind = Decimal{Name: c.Name, Min: math.Inf(-1), Max: math.Inf(1), Places: 4}
+	case "boolean":
+		c.Kind = Bool{Name: c.Name}
+	case "datetime":
+		c.Kind = Time{Name: c.Name}
+	default:
+		c.Kind = Text{Name: c.Name}
+	}
+	return c, nil
+}
+
+func optional(v Values, name string) *int64 {
+	n, ok := v.Get(name).(int64)
+	if !ok {
+		return nil
+	}
+	return &n
+}
+
+// Choose tells whether the field's values are among given choices.
+func (c *Custom) Choose() bool { return c.word == "select" || c.word == "multiselect" }
+
+// ParseRaw checks a JSON text, as a default is kept.
+func (c *Custom) ParseRaw(raw json.RawMessage) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var in any
+	if err := dec.Decode(&in); err != nil {
+		return nil, err
+	}
+	return c.Parse(in)
+}
+
+// Parse checks one value and returns what is kept of it.
+func (c *Custom) Parse(in any) (any, error) {
+	if in == nil {
+		if c.Required {
+			return nil, Invalid("Required field cannot be empty.")
+		}
+		return nil, nil
+	}
+	switch c.word {
+	case "json":
+		return in, nil
+	case "multiselect":
+		list, ok := in.([]any)
+		if !ok {
+			return nil, Invalid("Expected a list of choices.")
+		}
+		for _, item := range list {
+			if err := c.choice(item); err != nil {
+				return nil, err
+			}
+		}
+		return in, nil
+	case "select":
+		return in, c.choice(in)
+	}
+	v, err := c.Kind.Parse(in)
+	if err != nil {
+		return nil, err
+	}
+	s, text := v.(string)
+	if !text {
+		return v, nil
+	}
+	switch {
+	case c.word == "date":
+		if t, err := (Time{}).ParseText(s); err != nil || len(s) != len("2006-01-02") {
+			return nil, Invalid("Date values must be in the format YYYY-MM-DD, not %v.", t)
+		}
+	case c.word == "url":
+		if u, err := url.Parse(s); err != nil || !slices.Contains([]string{"http", "https", "ftp", "ssh", "mailto"}, u.Scheme) {
+			return nil, Invalid("Enter a valid URL.")
+		}
+	}
+	if c.pattern != nil && !c.pattern.MatchString(s) {
+		return nil, Invalid("Value must match regex '%s'", c.pattern)
+	}
+	return s, nil
+}
+
+func (c *Custom) choice(in any) error {
+	if s, ok := in.(string); ok && slices.Contains(c.choices, s) {
+		return nil
+	}
+	return Invalid("Invalid choice (%v). Available choices are: %v", in, c.choices)
+}

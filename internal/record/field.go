@@ -1,0 +1,149 @@
+package record
+
+import "fmt"
+
+// Field is one field of a type. The kinds in this package implement it as plain values.
+type Field interface {
+	// Info says what the field is called and what it allows.
+	Info() Info
+	// Column says how the field is stored. Computed fields have the zero Column.
+	Column() Column
+	// Lookups lists the filter suffixes the field understands, "" among them.
+	Lookups() []Lookup
+	// Parse turns a decoded JSON value (never null) into the field's own value. Its
+	// error is a message for the person who sent it.
+	Parse(in any) (any, error)
+	// ParseText turns one value of a filter into something comparable with the column.
+	ParseText(s string) (any, error)
+	// Append writes the value as the API shows it.
+	Append(dst []byte, v any, p *Printer) []byte
+	// Schema describes the value as it is read; InputSchema as it is written.
+	Schema() Schema
+	InputSchema() Schema
+}
+
+// Schema is a JSON Schema object of OpenAPI 3.0.
+type Schema map[string]any
+
+// Info describes a field to those who derive something from it.
+type Info struct {
+	Name     string
+	Label    string
+	Help     string
+	Type     string // the word OPTIONS uses: string, integer, choice, field …
+	Required bool   // must be given on creation
+	Null     bool   // may be null
+	Unique   bool
+	ReadOnly bool
+	Hidden   bool // never shown: a password
+	Default  any  // the value of a field that was not given; nil is null
+	Max      int  // longest text, 0 for no limit
+	Choices  Choices
+}
+
+// Kind of storage. The store maps each to a PostgreSQL type.
+type Storage int
+
+const (
+	NoStorage Storage = iota
+	StoreText
+	StoreInt
+	StoreFloat
+	StoreBool
+	StoreTime
+	StoreJSON     // jsonb
+	StoreJSONText // json as text, bytes kept
+	StoreTexts    // text[]
+	StoreInts     // bigint[]
+	StoreUUID
+)
+
+// Column is how a field is stored.
+type Column struct {
+	Name    string
+	Storage Storage
+	Null    bool
+}
+
+// Lookup is the part of a filter behind "__"; the empty one means equality.
+type Lookup string
+
+const (
+	Exact       Lookup = ""
+	Not         Lookup = "n"
+	Contains    Lookup = "ic"
+	NotContains Lookup = "nic"
+	Starts      Lookup = "isw"
+	NotStarts   Lookup = "nisw"
+	Ends        Lookup = "iew"
+	NotEnds     Lookup = "niew"
+	Same        Lookup = "ie" // equal but for upper and lower case
+	NotSame     Lookup = "nie"
+	Empty       Lookup = "empty"
+	Less        Lookup = "lt"
+	AtMost      Lookup = "lte"
+	Greater     Lookup = "gt"
+	AtLeast     Lookup = "gte"
+
+	// Only permissions use these: their case matters, as in the constraints people have.
+	CaseContains Lookup = "contains"
+	CaseStarts   Lookup = "startswith"
+	CaseEnds     Lookup = "endswith"
+)
+
+var (
+	textLookups    = []Lookup{Exact, Not, Contains, NotContains, Starts, NotStarts, Ends, NotEnds, Same, NotSame, Empty}
+	orderedLookups = []Lookup{Exact, Not, Less, AtMost, Greater, AtLeast, Empty}
+	equalLookups   = []Lookup{Exact, Not}
+)
+
+// Messages that several kinds give. Clients match on these texts.
+var (
+	errRequired = Invalid("This field is required.")
+	errNull     = Invalid("This field may not be null.")
+	errBlank    = Invalid("This field may not be blank.")
+	errNUL      = Invalid("Null characters are not allowed.")
+)
+
+// ParseValue parses one given value of a field, null included.
+func ParseValue(f Field, in Info, given any) (any, error) {
+	if given == nil {
+		if !in.Null {
+			return nil, errNull
+		}
+		return nil, nil
+	}
+	return f.Parse(given)
+}
+
+// ErrRequired is the message for a field that was not given.
+func ErrRequired() error { return errRequired }
+
+// nullable marks a schema as allowing null.
+func nullable(s Schema, null bool) Schema {
+	if null {
+		s["nullable"] = true
+	}
+	return s
+}
+
+func label(given, name string) string {
+	if given != "" {
+		return given
+	}
+	return labelOf(name)
+}
+
+// message is an error whose text is meant for the person who sent the value, so it is a
+// sentence, as the API shows it.
+type message string
+
+func (m message) Error() string { return string(m) }
+
+// Invalid makes the error a field gives for a value it refuses.
+func Invalid(format string, args ...any) error {
+	if len(args) > 0 {
+		format = fmt.Sprintf(format, args...)
+	}
+	return message(format)
+}

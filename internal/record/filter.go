@@ -1,0 +1,161 @@
+package record
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"terrier/internal/fault"
+)
+
+// Predicate is one test on a record. Filters and the constraints of permissions are
+// lists of these; the store compiles both the same way.
+type Predicate struct {
+	Via     []Ref // references followed before the test
+	Field   Field // what is tested; nil is the id
+	Lookup  Lookup
+	Values  []any  // any of them; nil among them means null
+	All     bool   // Refs: every one of the values, not any
+	Subtree bool   // a reference into a tree: the record itself or any below it
+	Custom  string // the custom field tested; Field then says how its values compare
+}
+
+// filter is a name that may stand in a query.
+type filter struct {
+	lookups []Lookup
+	make    func(lookup Lookup, values []string) (Predicate, error)
+}
+
+// buildFilters derives the names: the id and every field; for a reference "region_id" and
+// "region", which means the slug; "tag".
+func (t *Type) buildFilters() map[string]filter {
+	m := map[string]filter{"id": plainFilter(Predicate{}, Int{Name: "id"})}
+	for _, f := range t.fields {
+		in := f.Info()
+		if in.Hidden || f.Lookups() == nil {
+			continue
+		}
+		switch x := f.(type) {
+		case Ref:
+			tree := x.target.Tree() && x.target != t
+			m[in.Name+"_id"] = plainFilter(Predicate{Field: f, Subtree: tree}, f)
+			m[in.Name] = linkFilter(Predicate{Via: []Ref{x}, Subtree: tree}, x.target)
+		case Refs:
+			addRefsFilters(m, f, x)
+		case Tags:
+			addRefsFilters(m, f, x.Refs)
+		case List:
+			m[cmp.Or(x.FilterName, in.Name)] = plainFilter(Predicate{Field: f}, f)
+		case ObjectTypes:
+			m[cmp.Or(x.FilterName, in.Name)] = plainFilter(Predicate{Field: f}, f)
+			m[in.Name] = m[cmp.Or(x.FilterName, in.Name)]
+		default:
+			m[in.Name] = plainFilter(Predicate{Field: f}, f)
+		}
+	}
+	return m
+}
+
+func addRefsFilters(m map[string]filter, f Field, refs Refs) {
+	name := cmp.Or(refs.FilterName, strings.TrimSuffix(refs.Name, "s"))
+	m[name+"_id"] = plainFilter(Predicate{Field: f}, Int{})
+	// Tags narrow: ?tag=a&tag=b is both. The lookup by slug goes through the target.
+	byName := linkFilter(Predicate{Via: []Ref{{Name: refs.Name, To: refs.To, target: refs.target}}, All: refs.To == TagType}, refs.target)
+	make := byName.make
+	byName.make = func(l Lookup, values []string) (Predicate, error) {
+		p, err := make(l, values)
+		p.Via[0] = Ref{Name: refs.Name, To: refs.To, target: refs.target, many: true}
+		return p, err
+	}
+	m[name] = byName
+}
+
+// plainFilter parses values with a field of the record itself.
+func plainFilter(p Predicate, f Field) filter {
+	return filter{lookups: f.Lookups(), make: func(l Lookup, values []string) (Predicate, error) {
+		p := p
+		p.Lookup = l
+		var err error
+		p.Values, err = parseTexts(f, l, values)
+		return p, err
+	}}
+}
+
+// linkFilter tests the natural key of the record referred to. "null" asks for none.
+func linkFilter(p Predicate, target *Type) filter {
+	key := target.Field(target.lookup)
+	return filter{lookups: equalLookups, make: func(l Lookup, values []string) (Predicate, error) {
+		p := p
+		p.Via, p.Field, p.Lookup = slices.Clone(p.Via), key, l
+		for _, s := range values {
+			if s == nullWord {
+				p.Values = append(p.Values, nil)
+				continue
+			}
+			v, err := key.ParseText(s)
+			if err != nil {
+				return p, err
+			}
+			p.Values = append(p.Values, v)
+		}
+		return p, nil
+	}}
+}
+
+func parseTexts(f Field, l Lookup, values []string) ([]any, error) {
+	out := make([]any, 0, len(values))
+	for _, s := range values {
+		var v any
+		var err error
+		if l == Empty {
+			v, err = Bool{}.ParseText(s)
+		} else {
+			v, err = f.ParseText(s)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// ParseFilter turns one query parameter into a test. ok is false when the type has no
+// such filter.
+func (t *Type) ParseFilter(key string, values []string) (p Predicate, ok bool, err error) {
+	name, suffix, _ := strings.Cut(key, "__")
+	f, ok := t.filters[name]
+	if !ok || !slices.Contains(f.lookups, Lookup(suffix)) || strings.HasSuffix(key, "__") {
+		return p, false, nil
+	}
+	p, err = f.make(Lookup(suffix), values)
+	if err != nil {
+		return p, true, fault.Field(key, "%s", err.Error())
+	}
+	return p, true, nil
+}
+
+// FilterNames lists every filter with every lookup, sorted.
+func (t *Type) FilterNames() []string {
+	var names []string
+	for name, f := range t.filters {
+		for _, l := range f.lookups {
+			if l == Exact {
+				names = append(names, name)
+			} else {
+				names = append(names, name+"__"+string(l))
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// CustomFilter is the test of a custom field, whose kind the definition gives.
+func CustomFilter(name string, kind Field, key string, l Lookup, values []string) (Predicate, error) {
+	parsed, err := parseTexts(kind, l, values)
+	if err != nil {
+		return Predicate{}, fault.Field(key, "%s", err.Error())
+	}
+	return Predicate{Field: kind, Custom: name, Lookup: l, Values: parsed}, nil
+}

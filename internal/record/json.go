@@ -1,0 +1,146 @@
+package record
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"strings"
+)
+
+// JSON is any JSON value, or null.
+type JSON struct {
+	Name, Label, Help string
+	ReadOnly          bool
+	KeepText          bool // stored byte for byte
+	StoredAs          string
+}
+
+func (f JSON) Info() Info {
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly}
+}
+func (f JSON) Column() Column {
+	c := Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreJSON, Null: true}
+	if f.KeepText {
+		c.Storage = StoreJSONText
+	}
+	return c
+}
+func (f JSON) Lookups() []Lookup { return nil }
+
+func (f JSON) Parse(in any) (any, error) {
+	raw, err := EncodeJSON(in)
+	if err != nil {
+		return nil, Invalid("Value must be valid JSON.")
+	}
+	return raw, nil
+}
+
+// EncodeJSON writes a decoded value compactly, refusing what PostgreSQL cannot keep.
+func EncodeJSON(in any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(in); err != nil {
+		return nil, err
+	}
+	raw := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if bytes.Contains(raw, []byte(`\u0000`)) {
+		return nil, errNUL
+	}
+	return raw, nil
+}
+
+func (f JSON) ParseText(s string) (any, error)             { return s, nil }
+func (f JSON) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
+func (f JSON) Schema() Schema                              { return Schema{"nullable": true} }
+func (f JSON) InputSchema() Schema                         { return f.Schema() }
+
+// CustomFields holds the values of the fields that people define at run time. The
+// definitions are records of their own (extras.customfield); the ledger checks against
+// them, and the store shows every defined field, set or not.
+type CustomFields struct{}
+
+func (f CustomFields) Info() Info {
+	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}")}
+}
+func (f CustomFields) Column() Column    { return Column{Name: "custom_fields", Storage: StoreJSON} }
+func (f CustomFields) Lookups() []Lookup { return nil }
+
+func (f CustomFields) Parse(in any) (any, error) {
+	m, ok := in.(map[string]any)
+	if !ok {
+		return nil, Invalid("Expected an object of values by custom field name.")
+	}
+	return JSON{}.Parse(m)
+}
+func (f CustomFields) ParseText(s string) (any, error)             { return s, nil }
+func (f CustomFields) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
+func (f CustomFields) Schema() Schema {
+	return Schema{"type": "object", "additionalProperties": true}
+}
+func (f CustomFields) InputSchema() Schema { return f.Schema() }
+
+// Sealing says what is kept of a secret.
+type Sealing int
+
+const (
+	Encrypted Sealing = iota // can be opened again by the process that needs it
+	Password                 // a slow hash
+	TokenKey                 // a keyed digest; the key itself is shown once
+)
+
+// Plain is a secret as it came in, before the ledger seals it. It hides itself from
+// logs and from every other way of printing.
+type Plain string
+
+func (Plain) String() string   { return "********" }
+func (Plain) GoString() string { return "********" }
+
+// Sealed is what is kept of a secret.
+type Sealed string
+
+func (Sealed) String() string   { return "********" }
+func (Sealed) GoString() string { return "********" }
+
+// Secret is a value that is written but not read.
+type Secret struct {
+	Name, Label, Help string
+	Seal              Sealing
+	Required          bool
+	Hint              string // the field that keeps the last characters of a token's key
+}
+
+func (f Secret) Info() Info {
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
+		Null: f.Seal == TokenKey, Hidden: f.Seal != TokenKey, Unique: f.Seal == TokenKey}
+}
+func (f Secret) Column() Column    { return Column{Name: f.Name + "_sealed", Storage: StoreText} }
+func (f Secret) Lookups() []Lookup { return nil }
+
+func (f Secret) Parse(in any) (any, error) {
+	s, err := textOf(in)
+	if err != nil {
+		return nil, err
+	}
+	if s == "" && f.Required {
+		return nil, errBlank
+	}
+	if f.Seal == TokenKey {
+		s = strings.ToLower(strings.TrimSpace(s))
+		if s == "" {
+			return nil, nil // as null: make one
+		}
+	}
+	return Plain(s), nil
+}
+func (f Secret) ParseText(string) (any, error) { return nil, Invalid("A secret can't be searched.") }
+
+// Append shows a key to the one who just made it, and null to everybody else.
+func (f Secret) Append(dst []byte, v any, _ *Printer) []byte {
+	if plain, ok := v.(Plain); ok && f.Seal == TokenKey {
+		return AppendString(dst, string(plain))
+	}
+	return append(dst, "null"...)
+}
+func (f Secret) Schema() Schema      { return Schema{"type": "string", "nullable": true} }
+func (f Secret) InputSchema() Schema { return f.Schema() }

@@ -1,0 +1,168 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Int is a whole number.
+type Int struct {
+	Name, Label, Help string
+	Min, Max          *int64
+	Required, Null    bool
+	ReadOnly, Hidden  bool
+	Default           int64
+	StoredAs          string // the column, where it is not called like the field
+}
+
+func (f Int) Info() Info {
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "integer", Required: f.Required,
+		Null: f.Null, ReadOnly: f.ReadOnly, Hidden: f.Hidden}
+	if !f.Null && !f.Required {
+		in.Default = f.Default
+	}
+	return in
+}
+func (f Int) Column() Column {
+	return Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreInt, Null: f.Null}
+}
+func (f Int) Lookups() []Lookup { return orderedLookups }
+
+func (f Int) Parse(in any) (any, error) {
+	n, err := intOf(in)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Min != nil && n < *f.Min:
+		return nil, Invalid("Ensure this value is greater than or equal to %d.", *f.Min)
+	case f.Max != nil && n > *f.Max:
+		return nil, Invalid("Ensure this value is less than or equal to %d.", *f.Max)
+	}
+	return n, nil
+}
+
+func intOf(in any) (int64, error) {
+	var s string
+	switch v := in.(type) {
+	case string:
+		s = strings.TrimSpace(v)
+	case fmt.Stringer:
+		s = v.String()
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, Invalid("A valid integer is required.")
+	}
+	return n, nil
+}
+
+func (f Int) ParseText(s string) (any, error)             { return intOf(s) }
+func (f Int) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
+func (f Int) Schema() Schema {
+	return nullable(Schema{"type": "integer", "format": "int64"}, f.Null)
+}
+func (f Int) InputSchema() Schema {
+	s := f.Schema()
+	if f.Min != nil {
+		s["minimum"] = *f.Min
+	}
+	if f.Max != nil {
+		s["maximum"] = *f.Max
+	}
+	return s
+}
+
+// Decimal is a number with a fraction, such as a latitude; null where not given.
+type Decimal struct {
+	Name, Help string
+	Min, Max   float64
+	Places     int // digits kept behind the point
+}
+
+func (f Decimal) Info() Info {
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: true}
+}
+func (f Decimal) Column() Column    { return Column{Name: f.Name, Storage: StoreFloat, Null: true} }
+func (f Decimal) Lookups() []Lookup { return orderedLookups }
+
+func (f Decimal) Parse(in any) (any, error) {
+	var s string
+	switch v := in.(type) {
+	case string:
+		s = strings.TrimSpace(v)
+	case fmt.Stringer:
+		s = v.String()
+	}
+	n, err := f.ParseText(s)
+	if err != nil {
+		return nil, err
+	}
+	scale := math.Pow10(f.Places)
+	x := math.Round(n.(float64)*scale) / scale
+	switch {
+	case x < f.Min:
+		return nil, Invalid("Ensure this value is greater than or equal to %v.", f.Min)
+	case x > f.Max:
+		return nil, Invalid("Ensure this value is less than or equal to %v.", f.Max)
+	}
+	return x, nil
+}
+
+func (f Decimal) ParseText(s string) (any, error) {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil, Invalid("A valid number is required.")
+	}
+	return x, nil
+}
+func (f Decimal) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
+func (f Decimal) Schema() Schema {
+	return nullable(Schema{"type": "number", "format": "double"}, true)
+}
+func (f Decimal) InputSchema() Schema {
+	s := f.Schema()
+	s["minimum"], s["maximum"] = f.Min, f.Max
+	return s
+}
+
+// Bool is yes or no.
+type Bool struct {
+	Name, Label, Help string
+	Default           bool
+}
+
+func (f Bool) Info() Info {
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "boolean", Default: f.Default}
+}
+func (f Bool) Column() Column    { return Column{Name: f.Name, Storage: StoreBool} }
+func (f Bool) Lookups() []Lookup { return equalLookups }
+
+func (f Bool) Parse(in any) (any, error) {
+	switch v := in.(type) {
+	case bool:
+		return v, nil
+	case string:
+		return f.ParseText(v)
+	case fmt.Stringer:
+		return f.ParseText(v.String())
+	}
+	return nil, errBool
+}
+
+var errBool = Invalid("Must be a valid boolean.")
+
+func (f Bool) ParseText(s string) (any, error) {
+	switch strings.ToLower(s) {
+	case "true", "t", "yes", "1", "on":
+		return true, nil
+	case "false", "f", "no", "0", "off":
+		return false, nil
+	}
+	return nil, errBool
+}
+func (f Bool) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
+func (f Bool) Schema() Schema                              { return Schema{"type": "boolean"} }
+func (f Bool) InputSchema() Schema                         { return f.Schema() }

@@ -1,0 +1,264 @@
+package record
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// Printer writes records as the API shows them.
+type Printer struct {
+	Base string // the public address: every url in an answer starts with it
+}
+
+// View says which part of a record is shown. The zero View shows everything.
+type View struct {
+	Brief bool     // id, url, display and the natural keys
+	Only  []string // these fields alone
+	Omit  []string // everything but these
+}
+
+// plan is a View resolved for a type.
+type plan struct {
+	id, url, display bool
+	fields           []int
+}
+
+// Plan resolves a View, so that a page of records looks names up once.
+func (t *Type) Plan(view View) *plan {
+	p := &plan{id: true, url: true, display: true}
+	if view.Brief {
+		p.fields = t.brief
+		return p
+	}
+	only, omit := setOf(view.Only), setOf(view.Omit)
+	shown := func(name string) bool { return (len(only) == 0 || only[name]) && !omit[name] }
+	p.id, p.url, p.display = shown("id"), shown("url"), shown("display")
+	for i, in := range t.infos {
+		if !in.Hidden && shown(in.Name) {
+			p.fields = append(p.fields, i)
+		}
+	}
+	return p
+}
+
+func setOf(names []string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+// Append writes one record.
+func (p *Printer) Append(dst []byte, v Values, pl *plan) []byte {
+	dst = append(dst, '{')
+	start := len(dst)
+	if pl.id {
+		dst = append(dst, `"id":`...)
+		dst = strconv.AppendInt(dst, v.id, 10)
+	}
+	if pl.url {
+		dst = appendKey(dst, start, "url")
+		dst = p.appendURL(dst, v.t, v.id)
+	}
+	if pl.display {
+		dst = appendKey(dst, start, "display")
+		dst = AppendString(dst, v.t.display(v))
+	}
+	for _, i := range pl.fields {
+		dst = appendKey(dst, start, v.t.infos[i].Name)
+		dst = v.t.fields[i].Append(dst, v.vals[i], p)
+	}
+	return append(dst, '}')
+}
+
+func appendKey(dst []byte, start int, name string) []byte {
+	if len(dst) > start {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, '"')
+	dst = append(dst, name...)
+	return append(dst, '"', ':')
+}
+
+// URL is the address of a record.
+func (p *Printer) URL(t *Type, id int64) string {
+	return p.Base + t.Path() + strconv.FormatInt(id, 10) + "/"
+}
+
+func (p *Printer) appendURL(dst []byte, t *Type, id int64) []byte {
+	dst = append(dst, '"')
+	dst = append(dst, p.Base...)
+	dst = append(dst, t.path...)
+	dst = strconv.AppendInt(dst, id, 10)
+	return append(dst, '/', '"')
+}
+
+// Display is the record's name for people.
+func (v Values) Display() string { return v.t.display(v) }
+
+func (t *Type) display(r Reader) string {
+	if t.Display != nil {
+		return t.Display(r)
+	}
+	return r.Text(t.Brief[0])
+}
+
+func appendHead(dst []byte, t *Type, id int64, display string, p *Printer) []byte {
+	dst = append(dst, `{"id":`...)
+	dst = strconv.AppendInt(dst, id, 10)
+	dst = append(dst, `,"url":`...)
+	dst = p.appendURL(dst, t, id)
+	dst = append(dst, `,"display":`...)
+	return AppendString(dst, display)
+}
+
+func appendLink(dst []byte, t *Type, l Link, p *Printer) []byte {
+	dst = appendHead(dst, t, l.ID, t.display(linked{t, l}), p)
+	for n, i := range t.brief {
+		dst = append(dst, ',', '"')
+		dst = append(dst, t.infos[i].Name...)
+		dst = append(dst, '"', ':')
+		dst = t.fields[i].Append(dst, l.Brief[n], p)
+	}
+	return append(dst, '}')
+}
+
+// linked lets a Display function read the brief fields of a nested record.
+type linked struct {
+	t *Type
+	l Link
+}
+
+func (r linked) ID() int64 { return r.l.ID }
+func (r linked) get(name string) any {
+	for n, i := range r.t.brief {
+		if r.t.infos[i].Name == name {
+			return r.l.Brief[n]
+		}
+	}
+	return nil
+}
+func (r linked) Text(name string) string { s, _ := r.get(name).(string); return s }
+func (r linked) Link(name string) Link   { l, _ := r.get(name).(Link); return l }
+
+// AppendSnapshot writes the minimal state of a record: references by id, choices by
+// value, tags by name, secrets not at all.
+func AppendSnapshot(dst []byte, v Values) []byte {
+	dst = append(dst, '{')
+	start := len(dst)
+	for i, f := range v.t.fields {
+		if f.Column().Storage == NoStorage {
+			continue
+		}
+		if _, secret := f.(Secret); secret {
+			continue
+		}
+		dst = appendKey(dst, start, v.t.infos[i].Name)
+		_, tags := f.(Tags)
+		switch x := v.vals[i].(type) {
+		case Link:
+			dst = strconv.AppendInt(dst, x.ID, 10)
+		case []Link:
+			dst = append(dst, '[')
+			for n, l := range x {
+				if n > 0 {
+					dst = append(dst, ',')
+				}
+				if tags {
+					dst = AppendValue(dst, l.Brief[0])
+				} else {
+					dst = strconv.AppendInt(dst, l.ID, 10)
+				}
+			}
+			dst = append(dst, ']')
+		default:
+			dst = AppendValue(dst, x)
+		}
+	}
+	return append(dst, '}')
+}
+
+// TimeLayout has six digits always, so that texts compare as times do.
+const TimeLayout = "2006-01-02T15:04:05.000000Z"
+
+// AppendValue writes a plain value.
+func AppendValue(dst []byte, v any) []byte {
+	switch x := v.(type) {
+	case nil:
+		return append(dst, "null"...)
+	case string:
+		return AppendString(dst, x)
+	case int64:
+		return strconv.AppendInt(dst, x, 10)
+	case bool:
+		return strconv.AppendBool(dst, x)
+	case float64:
+		return strconv.AppendFloat(dst, x, 'f', -1, 64)
+	case time.Time:
+		dst = append(dst, '"')
+		dst = x.AppendFormat(dst, TimeLayout)
+		return append(dst, '"')
+	case json.RawMessage:
+		return append(dst, x...)
+	case []string:
+		dst = append(dst, '[')
+		for i, s := range x {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = AppendString(dst, s)
+		}
+		return append(dst, ']')
+	}
+	panic("record: a value of an unknown kind")
+}
+
+const hex = "0123456789abcdef"
+
+// AppendString writes a JSON string. "<", ">" and "&" are escaped, so that an answer
+// pasted into a page stays text.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c >= ' ' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' {
+				i++
+				continue
+			}
+			dst = append(dst, s[from:i]...)
+			switch c {
+			case '"', '\\':
+				dst = append(dst, '\\', c)
+			case '\n':
+				dst = append(dst, '\\', 'n')
+			case '\r':
+				dst = append(dst, '\\', 'r')
+			case '\t':
+				dst = append(dst, '\\', 't')
+			default:
+				dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+			}
+			i++
+			from = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == '\u2028' || r == '\u2029' || (r == utf8.RuneError && size == 1) {
+			dst = append(dst, s[from:i]...)
+			if size == 1 {
+				dst = append(dst, `\ufffd`...)
+			} else {
+				dst = append(dst, '\\', 'u', '2', '0', '2', hex[r&15])
+			}
+			from = i + size
+		}
+		i += size
+	}
+	dst = append(dst, s[from:]...)
+	return append(dst, '"')
+}

@@ -1,0 +1,230 @@
+package record
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// nullWord is how a filter asks for records without a reference or choice.
+const nullWord = "null"
+
+// OnDelete says what happens to a record when the one it refers to is deleted. The
+// ledger does it, as a change of its own; the database only refuses.
+type OnDelete int
+
+const (
+	Protect OnDelete = iota // the delete is refused
+	SetNull                 // the reference is emptied
+	Cascade                 // the record goes too
+)
+
+// Link is the value of a reference.
+type Link struct {
+	ID    int64
+	Brief []any // the target's brief fields, when read from the database
+
+	// Match asks for the one record with these attributes; the ledger resolves it.
+	Match []Predicate
+}
+
+// Ref is a reference to a record of another type.
+type Ref struct {
+	Name, Help string
+	To         string // "dcim.region"
+	Required   bool   // otherwise it may be null
+	OnDelete   OnDelete
+	ReadOnly   bool
+	Loose      bool // kept when the target is gone: no foreign key holds it
+
+	target *Type
+	many   bool // a hop through Refs, in a Predicate
+}
+
+// Target is the type referred to.
+func (f Ref) Target() *Type { return f.target }
+
+func (f Ref) resolve(r *Registry) (Field, error) {
+	f.target = r.byKey[f.To]
+	if f.target == nil {
+		return nil, fmt.Errorf("field %s refers to %s, which is not registered", f.Name, f.To)
+	}
+	return f, nil
+}
+
+func (f Ref) Info() Info {
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required, ReadOnly: f.ReadOnly}
+}
+func (f Ref) Column() Column {
+	return Column{Name: f.Name + "_id", Storage: StoreInt, Null: !f.Required}
+}
+func (f Ref) Lookups() []Lookup { return equalLookups }
+
+func (f Ref) Parse(in any) (any, error) { return parseLink(in, f.target) }
+
+// parseLink reads an id, or an object of attributes that matches exactly one record.
+func parseLink(in any, target *Type) (Link, error) {
+	switch v := in.(type) {
+	case map[string]any:
+		if len(v) == 0 {
+			return Link{}, Invalid("Related objects must be referenced by numeric ID or by dictionary of attributes. Received an empty dictionary.")
+		}
+		if id, ok := v["id"]; ok && len(v) == 1 {
+			return parseLink(id, target)
+		}
+		var match []Predicate
+		for name, value := range v {
+			p, err := attributePredicate(target, name, value)
+			if err != nil {
+				return Link{}, err
+			}
+			match = append(match, p...)
+		}
+		return Link{Match: match}, nil
+	case string, fmt.Stringer:
+		if id, err := intOf(v); err == nil {
+			return Link{ID: id}, nil
+		}
+	}
+	return Link{}, Invalid("Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: %v", in)
+}
+
+// attributePredicate ignores what a nested representation carries besides attributes,
+// so that an object which was read can be written back.
+func attributePredicate(target *Type, name string, value any) ([]Predicate, error) {
+	if name == "url" || name == "display" || strings.HasPrefix(name, "_") {
+		return nil, nil
+	}
+	if f := target.Field(name); name != "id" && (f == nil || f.Info().Hidden || f.Column().Storage == NoStorage) {
+		return nil, Invalid("Related objects have no attribute %q.", name)
+	}
+	p, err := parseCondition(target, name, value, 0)
+	if err != nil {
+		return nil, Invalid("%s: %v", name, err)
+	}
+	return []Predicate{p}, nil
+}
+
+func (f Ref) ParseText(s string) (any, error) {
+	if s == nullWord {
+		return nil, nil
+	}
+	return intOf(s)
+}
+
+func (f Ref) Append(dst []byte, v any, p *Printer) []byte {
+	if v == nil {
+		return append(dst, "null"...)
+	}
+	return appendLink(dst, f.target, v.(Link), p)
+}
+
+func (f Ref) Schema() Schema { return refSchema(f.target, !f.Required) }
+
+func refSchema(t *Type, null bool) Schema {
+	s := Schema{"$ref": "#/components/schemas/" + t.SchemaName("Brief")}
+	if null {
+		return Schema{"allOf": []Schema{s}, "nullable": true}
+	}
+	return s
+}
+
+func (f Ref) InputSchema() Schema { return nullable(linkInputSchema(), !f.Required) }
+
+func linkInputSchema() Schema {
+	return Schema{"oneOf": []Schema{{"type": "integer", "format": "int64"}, {"type": "object"}, {"type": "string", "pattern": `^[0-9]+$`}}}
+}
+
+// Refs is a set of references.
+type Refs struct {
+	Name, Help string
+	To         string
+	FilterName string // ?group_id=…, ?group=… where the field is called groups
+
+	target *Type
+}
+
+// Target is the type referred to.
+func (f Refs) Target() *Type { return f.target }
+
+func (f Refs) resolve(r *Registry) (Field, error) {
+	one, err := Ref{Name: f.Name, To: f.To}.resolve(r)
+	if err != nil {
+		return nil, err
+	}
+	f.target = one.(Ref).target
+	return f, nil
+}
+
+func (f Refs) Info() Info {
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Default: []Link{}}
+}
+func (f Refs) Column() Column    { return Column{Name: f.Name, Storage: StoreInts} }
+func (f Refs) Lookups() []Lookup { return equalLookups }
+
+func (f Refs) Parse(in any) (any, error) {
+	list, ok := in.([]any)
+	if !ok {
+		return nil, Invalid("Expected a list of items but got type %q.", typeWord(in))
+	}
+	links := make([]Link, 0, len(list))
+	for _, item := range list {
+		link, err := parseLink(item, f.target)
+		if err != nil {
+			return nil, err
+		}
+		links = append(links, link)
+	}
+	return links, nil
+}
+
+func (f Refs) ParseText(s string) (any, error) { return strconv.ParseInt(s, 10, 64) }
+
+func (f Refs) Append(dst []byte, v any, p *Printer) []byte {
+	dst = append(dst, '[')
+	for i, link := range v.([]Link) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendLink(dst, f.target, link, p)
+	}
+	return append(dst, ']')
+}
+
+func (f Refs) Schema() Schema {
+	return Schema{"type": "array", "items": refSchema(f.target, false)}
+}
+func (f Refs) InputSchema() Schema {
+	return Schema{"type": "array", "items": linkInputSchema()}
+}
+
+// Tags are the labels people stick on a record.
+type Tags struct{ Refs }
+
+// TagType is the type that Tags refers to.
+const TagType = "extras.tag"
+
+func (f Tags) resolve(r *Registry) (Field, error) {
+	refs, err := Refs{Name: "tags", To: TagType, FilterName: "tag"}.resolve(r)
+	if err != nil {
+		return nil, err
+	}
+	return Tags{refs.(Refs)}, nil
+}
+
+func typeWord(in any) string {
+	switch in.(type) {
+	case map[string]any:
+		return "dict"
+	case []any:
+		return "list"
+	case string:
+		return "str"
+	case bool:
+		return "bool"
+	}
+	return "number"
+}
+
+// Many tells whether a hop goes through a set of references.
+func (f Ref) Many() bool { return f.many }

@@ -1,0 +1,152 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Text is a string. Where it is not required it may be blank, and blank is its default.
+type Text struct {
+	Name, Label, Help string
+	Max               int
+	Required, Unique  bool
+	Null              bool // null stands for "none"; otherwise "" does
+	ReadOnly, Hidden  bool
+	Default           string
+	Match             *regexp.Regexp // the whole text must match
+	MatchHelp         string         // what to tell somebody whose text does not
+	StoredAs          string         // the column, where it is not called like the field
+}
+
+func (f Text) Info() Info {
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
+		Null: f.Null, Unique: f.Unique, ReadOnly: f.ReadOnly, Hidden: f.Hidden, Max: f.Max}
+	if !f.Null && !f.Required {
+		in.Default = f.Default
+	}
+	return in
+}
+
+func (f Text) Column() Column {
+	return Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreText, Null: f.Null}
+}
+
+func (f Text) Lookups() []Lookup { return textLookups }
+
+func (f Text) Parse(in any) (any, error) {
+	s, err := textOf(in)
+	if err != nil {
+		return nil, err
+	}
+	s = strings.TrimSpace(s)
+	switch {
+	case s == "" && f.Required:
+		return nil, errBlank
+	case s == "" && f.Null:
+		return nil, nil
+	case s == "":
+		return s, nil
+	case f.Max > 0 && utf8.RuneCountInString(s) > f.Max:
+		return nil, Invalid("Ensure this field has no more than %d characters.", f.Max)
+	case f.Match != nil && !f.Match.MatchString(s):
+		return nil, Invalid(f.MatchHelp)
+	}
+	return s, nil
+}
+
+// textOf accepts what JSON clients send for a text: a string, or a bare number.
+func textOf(in any) (string, error) {
+	var s string
+	switch v := in.(type) {
+	case string:
+		s = v
+	case fmt.Stringer: // json.Number
+		s = v.String()
+	default:
+		return "", Invalid("Not a valid string.")
+	}
+	if strings.ContainsRune(s, 0) {
+		return "", errNUL
+	}
+	if !utf8.ValidString(s) {
+		return "", Invalid("Not valid UTF-8.")
+	}
+	return s, nil
+}
+
+func (f Text) ParseText(s string) (any, error) { return textOf(s) }
+
+func (f Text) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
+
+func (f Text) Schema() Schema { return nullable(Schema{"type": "string"}, f.Null) }
+
+func (f Text) InputSchema() Schema {
+	s := f.Schema()
+	if f.Max > 0 {
+		s["maxLength"] = f.Max
+	}
+	if f.Required {
+		s["minLength"] = 1
+	}
+	return s
+}
+
+var slugPattern = regexp.MustCompile(`^[-a-zA-Z0-9_]+$`)
+
+// Slug is the short name that stands in addresses and filters: required, letters,
+// digits, hyphens and underscores.
+type Slug struct {
+	Name   string
+	Shared bool // unique only together with other fields; the type says which
+}
+
+func (f Slug) text() Text {
+	return Text{Name: f.Name, Max: 100, Required: true, Unique: !f.Shared, Match: slugPattern,
+		MatchHelp: "Enter a valid “slug” consisting of letters, numbers, underscores or hyphens."}
+}
+
+func (f Slug) Info() Info {
+	in := f.text().Info()
+	in.Type = "slug"
+	return in
+}
+func (f Slug) Column() Column                              { return f.text().Column() }
+func (f Slug) Lookups() []Lookup                           { return textLookups }
+func (f Slug) Parse(in any) (any, error)                   { return f.text().Parse(in) }
+func (f Slug) ParseText(s string) (any, error)             { return textOf(s) }
+func (f Slug) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
+func (f Slug) Schema() Schema                              { return Schema{"type": "string"} }
+func (f Slug) InputSchema() Schema {
+	return Schema{"type": "string", "minLength": 1, "maxLength": 100, "pattern": slugPattern.String()}
+}
+
+// UUID is an identifier the machine gave.
+type UUID struct{ Name string }
+
+func (f UUID) Info() Info {
+	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "string", ReadOnly: true}
+}
+func (f UUID) Column() Column    { return Column{Name: f.Name, Storage: StoreUUID} }
+func (f UUID) Lookups() []Lookup { return equalLookups }
+func (f UUID) Parse(in any) (any, error) {
+	s, err := textOf(in)
+	if err != nil {
+		return nil, err
+	}
+	return f.ParseText(s)
+}
+
+var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
+
+func (f UUID) ParseText(s string) (any, error) {
+	if !uuidPattern.MatchString(s) {
+		return nil, Invalid("Must be a valid UUID.")
+	}
+	return strings.ToLower(s), nil
+}
+func (f UUID) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
+func (f UUID) Schema() Schema                              { return Schema{"type": "string", "format": "uuid"} }
+func (f UUID) InputSchema() Schema                         { return f.Schema() }

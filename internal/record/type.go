@@ -1,0 +1,154 @@
+// Package record owns what a kind of record is: Type, the field kinds, Values, and the
+// Registry that holds them all.
+//
+// A type is declared once, as data. Everything else in Terrier is derived from the
+// declaration: statements, endpoints, filters, validation, snapshots, the OpenAPI
+// document. The package knows no SQL statements and no HTTP: a field names its column
+// and its lookups, the store writes the statement; a field prints itself as JSON, rest
+// sends it.
+package record
+
+import (
+	"strings"
+
+	"terrier/internal/fault"
+)
+
+// Type declares a kind of record. Declare it as a value and hand it to NewRegistry; use
+// the *Type that the registry returns.
+type Type struct {
+	App    string // "dcim"
+	Name   string // "site": with App it makes the name "dcim.site" and the table dcim_site
+	Plural string // "sites": the last part of its address
+	Label  string // "site group", where Name is not a word
+	Doc    string // one sentence for people who read the API document
+
+	Fields Fields
+	Brief  []string // the natural keys that stand in a nested representation; the first is the default display
+	Order  []string // default ordering
+	Search []string // text fields that q looks into
+	Unique []Unique // rules over several fields; single ones are said on the field
+
+	Display func(Reader) string       // instead of the first brief field
+	Check   func(Values) fault.Fields // rules between fields, on the merged record
+
+	// Derive sets what the machine keeps about a record from how it changes; before holds
+	// nothing on a creation.
+	Derive func(before, after Values)
+	// Within demands that a referenced record shares a reference with this one.
+	Within []Within
+
+	// Owner names a reference to users.user. It defaults to the caller, and writing
+	// somebody else's needs the custom action "grant".
+	Owner string
+	// Elevated names a flag that only a superuser may set, and a record with the flag can
+	// be written by superusers alone.
+	Elevated string
+	// Fixed types are written by the machine alone.
+	Fixed bool
+	// Guarded types are never readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.
+	Guarded bool
+
+	reg     *Registry
+	path    string
+	filters map[string]filter
+	fields  []Field // Fields resolved, plus created and last_updated
+	infos   []Info
+	index   map[string]int
+	brief   []int
+	lookup  string // the field that ?region=… means on types that refer to this one
+}
+
+// Fields is the list of a type's fields, in the order in which they are shown.
+type Fields []Field
+
+// Unique says that a combination of fields stands only once. Name is the constraint's.
+type Unique struct {
+	Name   string
+	Fields []string
+}
+
+// Within says that the record behind Ref has the same value of the reference Same.
+type Within struct{ Ref, Same string }
+
+// Reader is what a Display function may look at: a whole record, or the brief fields of
+// a nested one.
+type Reader interface {
+	ID() int64
+	Text(field string) string
+	Link(field string) Link
+}
+
+// Key is the type's name everywhere: "dcim.site".
+func (t *Type) Key() string { return t.App + "." + t.Name }
+
+// Table is the type's table.
+func (t *Type) Table() string { return t.App + "_" + t.Name }
+
+// Path is the address of the type's list.
+func (t *Type) Path() string { return "/api/" + t.App + "/" + t.Plural + "/" }
+
+// Title is the type's name for people.
+func (t *Type) Title() string {
+	if t.Label != "" {
+		return t.Label
+	}
+	return t.Name
+}
+
+// Registry returns the registry that holds the type.
+func (t *Type) Registry() *Registry { return t.reg }
+
+// All returns every field, created and last_updated included.
+func (t *Type) All() []Field { return t.fields }
+
+// Infos returns the descriptions of All, computed once.
+func (t *Type) Infos() []Info { return t.infos }
+
+// Index returns a field's position in All, or -1.
+func (t *Type) Index(name string) int {
+	if i, ok := t.index[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// Field returns a field by name, or nil.
+func (t *Type) Field(name string) Field {
+	if i := t.Index(name); i >= 0 {
+		return t.fields[i]
+	}
+	return nil
+}
+
+// BriefIndex returns the positions in All of the brief fields.
+func (t *Type) BriefIndex() []int { return t.brief }
+
+// LookupField names the field by which others filter for this type: ?region=<slug>.
+func (t *Type) LookupField() string { return t.lookup }
+
+// Tree tells whether records of the type form a tree through "parent".
+func (t *Type) Tree() bool {
+	r, ok := t.Field("parent").(Ref)
+	return ok && r.To == t.Key()
+}
+
+// Rules returns every uniqueness rule, those of single fields included.
+func (t *Type) Rules() []Unique {
+	rules := make([]Unique, 0, 4)
+	for _, in := range t.infos {
+		if in.Unique {
+			rules = append(rules, Unique{Name: t.Table() + "_" + in.Name + "_unique", Fields: []string{in.Name}})
+		}
+	}
+	return append(rules, t.Unique...)
+}
+
+// RefRule names the foreign key of a reference.
+func (t *Type) RefRule(field string) string { return t.Table() + "_" + field + "_exists" }
+
+// labelOf makes a label from a field's name: "physical_address" → "Physical address".
+func labelOf(name string) string {
+	s := strings.ReplaceAll(name, "_", " ")
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,160 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+)
+
+// Values is one record, or a part of one: a value per field of its type, by position,
+// and for each whether it is present. Absent is not null. The accessors panic on a name
+// the type does not declare, because that is a misspelling in the program.
+type Values struct {
+	Version int64
+
+	id   int64
+	t    *Type
+	vals []any
+	set  []bool
+}
+
+// NewValues returns Values with nothing present.
+func (t *Type) NewValues() Values {
+	n := len(t.fields)
+	return Values{t: t, vals: make([]any, n), set: make([]bool, n)}
+}
+
+// Type returns the type of the record.
+func (v Values) Type() *Type { return v.t }
+
+// ID returns the record's id.
+func (v Values) ID() int64 { return v.id }
+
+// SetID gives the record its id.
+func (v *Values) SetID(id int64) { v.id = id }
+
+// Clone returns a copy that shares nothing that is ever changed in place.
+func (v Values) Clone() Values {
+	v.vals, v.set = slices.Clone(v.vals), slices.Clone(v.set)
+	return v
+}
+
+func (v Values) at(name string) int {
+	i, ok := v.t.index[name]
+	if !ok {
+		panic(fmt.Sprintf("record: %s has no field %q", v.t.Key(), name))
+	}
+	return i
+}
+
+// Has tells whether a field is present, null or not.
+func (v Values) Has(name string) bool { return v.set[v.at(name)] }
+
+// Get returns a field's value, nil when it is null or absent.
+func (v Values) Get(name string) any { return v.vals[v.at(name)] }
+
+// Set makes a field present.
+func (v Values) Set(name string, value any) { v.SetAt(v.at(name), value) }
+
+// At returns the value at a position.
+func (v Values) At(i int) any { return v.vals[i] }
+
+// HasAt tells whether the field at a position is present.
+func (v Values) HasAt(i int) bool { return v.set[i] }
+
+// SetAt makes the field at a position present.
+func (v Values) SetAt(i int, value any) { v.vals[i], v.set[i] = value, true }
+
+// Text returns a text or choice, "" when null.
+func (v Values) Text(name string) string {
+	s, _ := v.Get(name).(string)
+	return s
+}
+
+// Int returns a number, 0 when null.
+func (v Values) Int(name string) int64 {
+	n, _ := v.Get(name).(int64)
+	return n
+}
+
+// Bool returns a boolean, false when null.
+func (v Values) Bool(name string) bool {
+	b, _ := v.Get(name).(bool)
+	return b
+}
+
+// Link returns a reference, the zero Link when null.
+func (v Values) Link(name string) Link {
+	l, _ := v.Get(name).(Link)
+	return l
+}
+
+// Links returns a set of references.
+func (v Values) Links(name string) []Link {
+	l, _ := v.Get(name).([]Link)
+	return l
+}
+
+// List returns a list of texts.
+func (v Values) List(name string) []string {
+	l, _ := v.Get(name).([]string)
+	return l
+}
+
+// Raw returns a JSON value, nil when null.
+func (v Values) Raw(name string) json.RawMessage {
+	r, _ := v.Get(name).(json.RawMessage)
+	return r
+}
+
+// Merge lays the present fields of over on top of v.
+func (v Values) Merge(over Values) {
+	for i, set := range over.set {
+		if set {
+			v.SetAt(i, over.vals[i])
+		}
+	}
+}
+
+// sameValue tells whether two values of one field are equal.
+func sameValue(a, b any) bool {
+	switch x := a.(type) {
+	case Link:
+		y, ok := b.(Link)
+		return ok && x.ID == y.ID
+	case []Link:
+		y, ok := b.([]Link)
+		return ok && slices.EqualFunc(x, y, func(m, n Link) bool { return m.ID == n.ID })
+	case []string:
+		y, ok := b.([]string)
+		return ok && slices.Equal(x, y)
+	case time.Time:
+		y, ok := b.(time.Time)
+		return ok && x.Equal(y)
+	case json.RawMessage:
+		y, ok := b.(json.RawMessage)
+		return ok && sameJSON(x, y)
+	}
+	return a == b
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// Equal tells whether two records of one type hold the same stored values.
+func (v Values) Equal(w Values) bool {
+	for i, f := range v.t.fields {
+		if f.Column().Storage != NoStorage && !sameValue(v.vals[i], w.vals[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,193 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/access"
+	"terrier/internal/account"
+)
+
+// Accounts is what package account needs of the database.
+type Accounts struct{ *Store }
+
+// grantsExpr gathers the enabled permissions of the user u, its groups' included.
+const grantsExpr = `(SELECT json_agg(json_build_object('t', p.object_types, 'a', p.actions, 'c', p.constraints))
+	FROM users_permission p WHERE p.enabled AND (p.users @> ARRAY[u.id] OR p.groups && u.groups))`
+
+// LoadToken finds a token by any of its digests, with its user and grants: one statement,
+// because it precedes every request.
+func (a Accounts) LoadToken(ctx context.Context, digests [][]byte) (*account.TokenRecord, error) {
+	sealed := make([]string, len(digests))
+	for i, d := range digests {
+		sealed[i] = hex.EncodeToString(d)
+	}
+	var t account.TokenRecord
+	var digest string
+	var grants []byte
+	u := &t.User
+	err := a.pool.QueryRow(ctx, `
+		SELECT t.id, t.key_sealed, t.expires, t.write_enabled, t.allowed_ips::cidr[], n.last_used,
+			u.id, u.username, u.is_active, u.is_superuser, u.manage_tokens, u.epoch,
+			CASE WHEN u.is_superuser THEN NULL ELSE `+grantsExpr+` END
+		FROM users_token t JOIN users_user u ON u.id = t.user_id LEFT JOIN users_token_use n ON n.token_id = t.id
+		WHERE t.key_sealed = ANY($1)`, sealed).
+		Scan(&t.ID, &digest, &t.Expires, &t.WriteEnabled, &t.AllowedIPs, &t.LastUsed,
+			&u.ID, &u.Username, &u.Active, &u.Superuser, &u.ManageToken, &u.Epoch, &grants)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.Digest, err = hex.DecodeString(digest); err != nil {
+		return nil, err
+	}
+	u.Grants, err = decodeGrants(grants)
+	return &t, err
+}
+
+func decodeGrants(raw []byte) ([]access.Grant, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	var grants []access.Grant
+	err := json.Unmarshal(raw, &grants)
+	return grants, err
+}
+
+// TouchToken notes a token's use, at most once a minute however many processes ask.
+func (a Accounts) TouchToken(ctx context.Context, id int64, at time.Time) error {
+	_, err := a.pool.Exec(ctx, `
+		INSERT INTO users_token_use AS n (token_id, last_used) VALUES ($1, $2)
+		ON CONFLICT (token_id) DO UPDATE SET last_used = $2 WHERE n.last_used <= $3`, id, at, at.Add(-account.TouchInterval))
+	return err
+}
+
+// RehashToken moves a token to the current secret key. The record itself has not changed.
+func (a Accounts) RehashToken(ctx context.Context, id int64, digest []byte) error {
+	_, err := a.pool.Exec(ctx, "UPDATE users_token SET key_sealed = $2 WHERE id = $1", id, hex.EncodeToString(digest))
+	return err
+}
+
+const userColumns = `u.id, u.username, u.is_active, u.is_superuser, u.manage_tokens, u.epoch, u.password_sealed`
+
+func scanUser(row pgx.Row, more ...any) (*account.UserRecord, error) {
+	var u account.UserRecord
+	dest := append([]any{&u.ID, &u.Username, &u.Active, &u.Superuser, &u.ManageToken, &u.Epoch, &u.PasswordHash}, more...)
+	err := row.Scan(dest...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return &u, err
+}
+
+// LoadUserByName finds a user for a login. Grants are left out, so that a known name
+// costs no more than an unknown one.
+func (a Accounts) LoadUserByName(ctx context.Context, username string) (*account.UserRecord, error) {
+	return scanUser(a.pool.QueryRow(ctx, "SELECT "+userColumns+" FROM users_user u WHERE u.username = $1", username))
+}
+
+// LoadUser finds the user of a session, with grants.
+func (a Accounts) LoadUser(ctx context.Context, id int64) (*account.UserRecord, error) {
+	var grants []byte
+	u, err := scanUser(a.pool.QueryRow(ctx, "SELECT "+userColumns+", "+grantsExpr+" FROM users_user u WHERE u.id = $1", id), &grants)
+	if u == nil || err != nil {
+		return nil, err
+	}
+	u.Grants, err = decodeGrants(grants)
+	return u, err
+}
+
+// FindCtx reads a session that has not expired.
+func (a Accounts) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
+	err = a.pool.QueryRow(ctx, "SELECT data FROM users_session WHERE token = $1 AND expires > now()", token).Scan(&data)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, false, nil
+	}
+	return data, err == nil, err
+}
+
+// CommitCtx writes a session.
+func (a Accounts) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
+	_, err := a.pool.Exec(ctx, `
+		INSERT INTO users_session (token, data, expires) VALUES ($1, $2, $3)
+		ON CONFLICT (token) DO UPDATE SET data = $2, expires = $3`, token, data, expiry)
+	return err
+}
+
+// RefreshCtx writes a session that still exists.
+func (a Accounts) RefreshCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
+	_, err := a.pool.Exec(ctx, "UPDATE users_session SET data = $2, expires = $3 WHERE token = $1", token, data, expiry)
+	return err
+}
+
+// DeleteCtx removes a session.
+func (a Accounts) DeleteCtx(ctx context.Context, token string) error {
+	_, err := a.pool.Exec(ctx, "DELETE FROM users_session WHERE token = $1", token)
+	return err
+}
+
+// errThrottled rolls a reservation back.
+var errThrottled = errors.New("throttled")
+
+// Reserve counts an attempt in every window, or in none when one of them is full. All
+// processes count in the same rows.
+func (a Accounts) Reserve(ctx context.Context, keys []account.ThrottleKey, now time.Time) (wait time.Duration, err error) {
+	keys = slices.SortedFunc(slices.Values(keys), func(x, y account.ThrottleKey) int { return strings.Compare(x.Subject, y.Subject) })
+	err = pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+		for _, k := range keys {
+			var n int
+			var expires time.Time
+			err := tx.QueryRow(ctx, `
+				INSERT INTO users_throttle AS w (subject, started, expires, n) VALUES ($1, $2, $3, 1)
+				ON CONFLICT (subject) DO UPDATE SET
+					n = CASE WHEN w.expires <= $2 THEN 1 ELSE w.n + 1 END,
+					started = CASE WHEN w.expires <= $2 THEN $2 ELSE w.started END,
+					expires = CASE WHEN w.expires <= $2 THEN $3 ELSE w.expires END
+				RETURNING n, expires`, k.Subject, now, now.Add(k.Window)).Scan(&n, &expires)
+			if err != nil {
+				return err
+			}
+			if n > k.Limit {
+				wait = max(wait, expires.Sub(now))
+			}
+		}
+		if wait > 0 {
+			return errThrottled
+		}
+		return nil
+	})
+	if errors.Is(err, errThrottled) {
+		err = nil
+	}
+	return wait, err
+}
+
+// Release gives an attempt back, unless its window is already over.
+func (a Accounts) Release(ctx context.Context, keys []account.ThrottleKey, reservedAt time.Time) error {
+	subjects := make([]string, len(keys))
+	for i, k := range keys {
+		subjects[i] = k.Subject
+	}
+	slices.Sort(subjects)
+	_, err := a.pool.Exec(ctx, `
+		WITH mine AS (SELECT subject FROM users_throttle WHERE subject = ANY($1) AND started <= $2 AND n > 0 ORDER BY subject FOR UPDATE)
+		UPDATE users_throttle w SET n = w.n - 1 FROM mine WHERE w.subject = mine.subject`, subjects, reservedAt)
+	return err
+}
+
+// The interfaces this type serves.
+var (
+	_ account.TokenStore    = Accounts{}
+	_ account.UserStore     = Accounts{}
+	_ account.SessionStore  = Accounts{}
+	_ account.ThrottleStore = Accounts{}
+)

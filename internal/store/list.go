@@ -1,0 +1,298 @@
+package store
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+// Query says which records to list.
+type Query struct {
+	Scope  access.Scope
+	Where  []record.Predicate
+	Search string
+	Order  []string // field names, "-" for descending; the type's own order when empty
+	Limit  int
+	Offset int    // rows to skip, where there is no cursor
+	Cursor string // continue behind (or before) this row
+}
+
+// Page is a part of a list.
+type Page struct {
+	Rows  []record.Values
+	Count int64  // of the whole list
+	Next  string // cursor of the following page, "" at the end
+	Prev  string // cursor of the page before, "" when there are no rows
+}
+
+// List reads one page and the count of the whole list: two statements in one round
+// trip, however many rows and references there are.
+func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
+	order, err := orderOf(t, q.Order)
+	if err != nil {
+		return Page{}, err
+	}
+	w := &where{}
+	w.scope(q.Scope, t)
+	for _, p := range q.Where {
+		w.and(w.predicate(p, t, "t"))
+	}
+	if q.Search != "" {
+		w.search(t, q.Search)
+	}
+	batch := &pgx.Batch{}
+	var page Page
+	count := s.countStatement(batch, t, w)
+	count.QueryRow(func(row pgx.Row) error { return row.Scan(&page.Count) })
+
+	backward := false
+	if q.Cursor != "" {
+		values, back, err := decodeCursor(q.Cursor, order)
+		if err != nil {
+			return Page{}, err
+		}
+		backward = back
+		w.and(w.after(order, values, back))
+		q.Offset = 0
+	}
+	by := orderBy(order, backward)
+	p := s.plans[t]
+	// The page is cut out first and joined then, so that the cost of nested references
+	// does not depend on how the planner feels about the whole table.
+	sql := fmt.Sprintf("SELECT %s FROM (SELECT t.* FROM %s t%s ORDER BY %s LIMIT %s OFFSET %s) t%s ORDER BY %s",
+		p.columns, quote(t.Table()), w, by, w.arg(q.Limit+1), w.arg(q.Offset), p.joins, by)
+	batch.Queue(sql, w.args...).Query(func(rows pgx.Rows) (err error) {
+		page.Rows, err = p.scan(rows)
+		return err
+	})
+	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return Page{}, translate(t, err)
+	}
+	page.cut(order, q.Limit, backward)
+	return page, nil
+}
+
+// countStatement counts the list. The unfiltered one is the sum of a few rows.
+func (s *Store) countStatement(batch *pgx.Batch, t *record.Type, w *where) *pgx.QueuedQuery {
+	if len(w.parts) == 0 {
+		return batch.Queue("SELECT coalesce(sum(n), 0)::bigint FROM record_count WHERE type = $1", t.Key())
+	}
+	return batch.Queue("SELECT count(*) FROM "+quote(t.Table())+" t"+w.String(), slices.Clone(w.args)...)
+}
+
+// cut drops the row that was read only to see whether there is another page, and makes
+// the cursors.
+func (p *Page) cut(order []term, limit int, backward bool) {
+	more := len(p.Rows) > limit
+	if more {
+		p.Rows = p.Rows[:limit]
+	}
+	if backward {
+		slices.Reverse(p.Rows)
+	}
+	if len(p.Rows) == 0 {
+		return
+	}
+	if more || backward {
+		p.Next = encodeCursor(p.Rows[len(p.Rows)-1], order, false)
+	}
+	p.Prev = encodeCursor(p.Rows[0], order, true)
+}
+
+// term is one part of an ordering.
+type term struct {
+	field   int // position in the type, -1 for the id
+	expr    string
+	storage record.Storage
+	null    bool
+	desc    bool
+}
+
+// orderOf makes a total order: where the wanted terms do not already decide, the id does.
+func orderOf(t *record.Type, names []string) ([]term, error) {
+	if len(names) == 0 {
+		names = t.Order
+	}
+	var order []term
+	for _, name := range names {
+		bare, desc := strings.CutPrefix(name, "-")
+		x := term{field: -1, expr: "t.id", storage: record.StoreInt, desc: desc}
+		if bare != "id" {
+			f := t.Field(bare)
+			if f == nil || f.Info().Hidden || !orderable(f) {
+				return nil, fault.Field("ordering", "%q is not a field to order by.", bare)
+			}
+			x.field = t.Index(bare)
+			column := f.Column()
+			x.expr, x.storage, x.null = "t."+quote(column.Name), column.Storage, column.Null
+			if ref, ok := f.(record.Ref); ok {
+				key := ref.Target().All()[ref.Target().BriefIndex()[0]].Column()
+				x.expr = fmt.Sprintf("(SELECT o.%s FROM %s o WHERE o.id = %s)", quote(key.Name), quote(ref.Target().Table()), x.expr)
+				x.storage, x.null = key.Storage, true
+			}
+		}
+		order = append(order, x)
+		if x.field < 0 || (t.Infos()[x.field].Unique && !x.null) {
+			return order, nil
+		}
+	}
+	// The id follows the last term's direction, so that one index serves both.
+	return append(order, term{field: -1, expr: "t.id", storage: record.StoreInt, desc: len(order) > 0 && order[len(order)-1].desc}), nil
+}
+
+func orderable(f record.Field) bool {
+	switch f.Column().Storage {
+	case record.StoreText, record.StoreInt, record.StoreFloat, record.StoreBool, record.StoreTime, record.StoreUUID:
+		_, secret := f.(record.Secret)
+		return !secret
+	}
+	return false
+}
+
+func orderBy(order []term, backward bool) string {
+	parts := make([]string, len(order))
+	for i, x := range order {
+		parts[i] = x.expr
+		if x.desc != backward {
+			parts[i] += " DESC"
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// after accepts the rows behind a given one. Where every term can be compared the same
+// way it is a single row comparison, which an index answers by itself.
+func (w *where) after(order []term, values []any, backward bool) string {
+	simple := true
+	for _, x := range order {
+		simple = simple && !x.null && x.desc == order[0].desc
+	}
+	if simple {
+		var exprs, params []string
+		for i, x := range order {
+			exprs = append(exprs, x.expr)
+			params = append(params, w.arg(values[i]))
+		}
+		op := ">"
+		if order[0].desc != backward {
+			op = "<"
+		}
+		return fmt.Sprintf("(%s) %s (%s)", strings.Join(exprs, ", "), op, strings.Join(params, ", "))
+	}
+	var alternatives, equal []string
+	for i, x := range order {
+		if beyond := w.beyond(x, values[i], x.desc != backward); beyond != "" {
+			alternatives = append(alternatives, strings.Join(append(slices.Clone(equal), beyond), " AND "))
+		}
+		if values[i] == nil {
+			equal = append(equal, x.expr+" IS NULL")
+		} else {
+			equal = append(equal, x.expr+" = "+w.arg(values[i]))
+		}
+	}
+	return "((" + strings.Join(alternatives, ") OR (") + "))"
+}
+
+// beyond accepts what one term puts behind a value. PostgreSQL sorts null last, and
+// first when descending.
+func (w *where) beyond(x term, value any, desc bool) string {
+	switch {
+	case value == nil && desc:
+		return x.expr + " IS NOT NULL"
+	case value == nil:
+		return ""
+	case desc:
+		return x.expr + " < " + w.arg(value)
+	case x.null:
+		return "(" + x.expr + " > " + w.arg(value) + " OR " + x.expr + " IS NULL)"
+	}
+	return x.expr + " > " + w.arg(value)
+}
+
+// A cursor is the direction (n for next, p for previous) and the sort values of the row it stands at.
+func encodeCursor(v record.Values, order []term, backward bool) string {
+	values := make([]any, len(order))
+	for i, x := range order {
+		if x.field < 0 {
+			values[i] = v.ID()
+			continue
+		}
+		values[i] = v.At(x.field)
+		if l, ok := values[i].(record.Link); ok {
+			values[i] = l.Brief[0]
+		}
+	}
+	raw, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // sort values are plain
+	}
+	direction := "n"
+	if backward {
+		direction = "p"
+	}
+	return direction + base64.RawURLEncoding.EncodeToString(raw)
+}
+
+var errCursor = fault.Field("cursor", "This is not a cursor of this list; start again from the first page.")
+
+func decodeCursor(s string, order []term) (values []any, backward bool, err error) {
+	raw, err := base64.RawURLEncoding.DecodeString(s[1:])
+	if err != nil || (s[0] != 'n' && s[0] != 'p') {
+		return nil, false, errCursor
+	}
+	var texts []json.RawMessage
+	if json.Unmarshal(raw, &texts) != nil || len(texts) != len(order) {
+		return nil, false, errCursor
+	}
+	for i, x := range order {
+		v, err := cursorValue(texts[i], x)
+		if err != nil {
+			return nil, false, errCursor
+		}
+		values = append(values, v)
+	}
+	return values, s[0] == 'p', nil
+}
+
+func cursorValue(raw json.RawMessage, x term) (any, error) {
+	if string(raw) == "null" {
+		if !x.null {
+			return nil, errCursor
+		}
+		return nil, nil
+	}
+	var err error
+	switch x.storage {
+	case record.StoreInt:
+		var n int64
+		err = json.Unmarshal(raw, &n)
+		return n, err
+	case record.StoreFloat:
+		var n float64
+		err = json.Unmarshal(raw, &n)
+		return n, err
+	case record.StoreBool:
+		var b bool
+		err = json.Unmarshal(raw, &b)
+		return b, err
+	case record.StoreTime:
+		var t time.Time
+		err = json.Unmarshal(raw, &t)
+		return t, err
+	}
+	var s string
+	if err = json.Unmarshal(raw, &s); err == nil && strings.ContainsRune(s, 0) {
+		err = errCursor
+	}
+	return s, err
+}

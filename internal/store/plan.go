@@ -1,0 +1,147 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/record"
+)
+
+// plan is a type compiled for reading: one select list that brings a record with the
+// brief fields of everything it refers to, so that a page is one statement.
+type plan struct {
+	t       *record.Type
+	columns string // the select list, over the alias t
+	joins   string
+	slots   []slot
+	width   int
+}
+
+// slot reads one field from consecutive columns of a row.
+type slot struct {
+	field int
+	first int
+	n     int
+	read  func(cols [][]byte) (any, error)
+}
+
+// The columns that precede the fields: id and version.
+const headColumns = 2
+
+func newPlan(t *record.Type) *plan {
+	p := &plan{t: t, width: headColumns}
+	columns := []string{"t.id", "t.version"}
+	add := func(field int, read func([][]byte) (any, error), exprs ...string) {
+		p.slots = append(p.slots, slot{field: field, first: p.width, n: len(exprs), read: read})
+		columns = append(columns, exprs...)
+		p.width += len(exprs)
+	}
+	for i, f := range t.All() {
+		column := f.Column()
+		expr := "t." + quote(column.Name)
+		switch x := f.(type) {
+		case record.Ref:
+			alias := fmt.Sprintf("r%d", i)
+			p.joins += fmt.Sprintf(" LEFT JOIN %s %s ON %s.id = %s", quote(x.Target().Table()), alias, alias, expr)
+			exprs, read := briefColumns(x.Target(), alias)
+			if x.Loose { // the target may be gone: what is shown is what is still there
+				expr = alias + ".id"
+			}
+			add(i, readLink(read), append([]string{expr}, exprs...)...)
+		case record.Refs:
+			add(i, readLinks(x.Target()), linksExpr(x.Target(), expr))
+		case record.Tags:
+			add(i, readLinks(x.Target()), linksExpr(x.Target(), expr))
+		case record.CustomFields:
+			add(i, one(readJSON), customFieldsExpr(t, expr))
+		case record.Count:
+			add(i, one(readInt), countExpr(t, x))
+		case record.Noted:
+			add(i, one(readTime), fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = t.id)", quote(x.Name), quote(x.Table), quote(x.By)))
+		case record.Computed:
+		case record.Secret:
+			add(i, one(readSealed), expr)
+		default:
+			if column.Storage == record.StoreTexts {
+				expr = "array_to_json(" + expr + ")"
+			}
+			add(i, one(readers[column.Storage]), expr)
+		}
+	}
+	p.columns = strings.Join(columns, ", ")
+	return p
+}
+
+// briefColumns selects what a nested representation of t shows.
+func briefColumns(t *record.Type, alias string) ([]string, []func([]byte) (any, error)) {
+	var exprs []string
+	var reads []func([]byte) (any, error)
+	for _, i := range t.BriefIndex() {
+		c := t.All()[i].Column()
+		exprs = append(exprs, alias+"."+quote(c.Name))
+		reads = append(reads, readers[c.Storage])
+	}
+	return exprs, reads
+}
+
+// linksExpr makes a list of [id, brief…] of the records whose ids stand in an array.
+func linksExpr(t *record.Type, array string) string {
+	exprs, _ := briefColumns(t, "g")
+	return fmt.Sprintf("CASE WHEN %s <> '{}' THEN (SELECT json_agg(json_build_array(%s) ORDER BY g.id) FROM %s g WHERE g.id = ANY(%s)) END",
+		array, strings.Join(append([]string{"g.id"}, exprs...), ", "), quote(t.Table()), array)
+}
+
+// customFieldsExpr shows every defined custom field: the record's value, else the
+// definition's default, else null. Values whose definition is gone are not shown.
+func customFieldsExpr(t *record.Type, column string) string {
+	return fmt.Sprintf(`coalesce((SELECT json_object_agg(d.name, coalesce(%s -> d.name, d."default", 'null') ORDER BY d.weight, d.name)`+
+		` FROM extras_customfield d WHERE d.content_types @> ARRAY['%s']), '{}')`, column, t.Key())
+}
+
+func countExpr(t *record.Type, c record.Count) string {
+	of := t.Registry().Type(c.Of)
+	return fmt.Sprintf("(SELECT count(*) FROM %s n WHERE n.%s = t.id)", quote(of.Table()), quote(of.Field(c.By).Column().Name))
+}
+
+// scan reads the rows of a statement whose select list is p.columns.
+func (p *plan) scan(rows pgx.Rows) ([]record.Values, error) {
+	defer rows.Close()
+	var out []record.Values
+	for rows.Next() {
+		v, err := p.row(rows.RawValues())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+func (p *plan) row(cols [][]byte) (record.Values, error) {
+	v := p.t.NewValues()
+	id, err := readInt(cols[0])
+	if err != nil {
+		return v, err
+	}
+	v.SetID(id.(int64))
+	version, err := readInt(cols[1])
+	if err != nil {
+		return v, err
+	}
+	v.Version = version.(int64)
+	for _, s := range p.slots {
+		value, err := s.read(cols[s.first : s.first+s.n])
+		if err != nil {
+			return v, fmt.Errorf("read %s.%s: %w", p.t.Key(), p.t.Infos()[s.field].Name, err)
+		}
+		v.SetAt(s.field, value)
+	}
+	for i, f := range p.t.All() {
+		if c, ok := f.(record.Computed); ok {
+			v.SetAt(i, c.Of(v))
+		}
+	}
+	return v, nil
+}

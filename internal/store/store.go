@@ -1,0 +1,125 @@
+// Package store owns PostgreSQL: every statement of the program stands here.
+//
+// Statements on records are generic, compiled from a record.Type: there is no code for
+// a single type. Reads take an access.Scope, which is compiled into the statement, so a
+// row outside it is never fetched. Writes happen inside Write, one transaction per
+// change set; what belongs into a change set is the ledger's business.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"terrier/internal/record"
+)
+
+// The statement timeout is shorter than the request's, which is shorter than the
+// server's: the innermost gives up first and the caller gets an answer.
+const statementTimeout = "15s"
+
+// Store reads and writes records.
+type Store struct {
+	pool  *pgxpool.Pool
+	reg   *record.Registry
+	plans map[*record.Type]*plan
+}
+
+// Open connects to the database.
+func Open(ctx context.Context, url string, reg *record.Registry) (*Store, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("TERRIER_DATABASE_URL: %w", err)
+	}
+	set := func(name, value string) {
+		if _, given := config.ConnConfig.RuntimeParams[name]; !given {
+			config.ConnConfig.RuntimeParams[name] = value
+		}
+	}
+	set("application_name", "terrier")
+	set("statement_timeout", statementTimeout)
+	set("idle_in_transaction_session_timeout", "30s")
+	set("timezone", "UTC")
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	s := &Store{pool: pool, reg: reg, plans: map[*record.Type]*plan{}}
+	for _, t := range reg.Types() {
+		s.plans[t] = newPlan(t)
+	}
+	return s, nil
+}
+
+// Close gives the connections back.
+func (s *Store) Close() { s.pool.Close() }
+
+// Ping tells whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
+
+// Pending counts the migrations that have not been applied.
+func (s *Store) Pending(ctx context.Context) (int, error) { return Pending(ctx, s.pool) }
+
+// Tx is a transaction in which a change set is written.
+type Tx struct {
+	tx pgx.Tx
+	s  *Store
+}
+
+const writeTries = 4
+
+// Write runs fn in a transaction, and again from the start when PostgreSQL ended it
+// because of a deadlock. A commit is not given up when the caller goes away: having
+// asked for it, we want to know how it ended.
+func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
+	for try := 1; ; try++ {
+		err := s.write(ctx, fn)
+		if try < writeTries && isConflict(err) && ctx.Err() == nil {
+			continue
+		}
+		return err
+	}
+}
+
+func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
+	tx, err := s.pool.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	if err := fn(&Tx{tx, s}); err != nil {
+		return errors.Join(err, rollback(ctx, tx))
+	}
+	commit, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := tx.Commit(commit); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+func rollback(ctx context.Context, tx pgx.Tx) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := tx.Rollback(ctx); err != nil && !errors.Is(err, pgx.ErrTxClosed) {
+		return fmt.Errorf("roll back: %w", err)
+	}
+	return nil
+}
+
+// isConflict recognises a deadlock or a serialisation failure.
+func isConflict(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code == "40P01" || pg.Code == "40001")
+}
+
+// quote makes an identifier of a declared name.
+func quote(name string) string { return pgx.Identifier{name}.Sanitize() }

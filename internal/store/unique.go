@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"terrier/internal/record"
+)
+
+// Clash says that a record breaks a uniqueness rule.
+type Clash struct {
+	Row  int // position in what was asked
+	Rule int // position in the type's rules
+}
+
+// Clashes looks for records that already hold what rows are about to hold, all rules in
+// one statement. The constraint itself remains the judge; this is for an answer that
+// names every position and field.
+func (tx *Tx) Clashes(ctx context.Context, t *record.Type, rows []record.Values) ([]Clash, error) {
+	rules := t.Rules()
+	if len(rules) == 0 || len(rows) == 0 {
+		return nil, nil
+	}
+	c := columnsOf(t, rows)
+	used := map[string]bool{"id": true}
+	for _, rule := range rules {
+		for _, name := range rule.Fields {
+			used[t.Field(name).Column().Name] = true
+		}
+	}
+	narrow := &columns{}
+	for i, col := range c.cols {
+		if used[col.name] {
+			narrow.cols, narrow.args = append(narrow.cols, col), append(narrow.args, c.args[i])
+		}
+	}
+	var selects []string
+	for i, rule := range rules {
+		conds := []string{"t.id <> x.id"}
+		for _, name := range rule.Fields {
+			column := t.Field(name).Column()
+			op := "="
+			if column.Null { // the rules count two nulls as the same
+				op = "IS NOT DISTINCT FROM"
+			}
+			conds = append(conds, fmt.Sprintf("t.%s %s x.%s", quote(column.Name), op, quote(column.Name)))
+		}
+		selects = append(selects, fmt.Sprintf("SELECT x.n, %d AS rule FROM x JOIN %s t ON %s", i, quote(t.Table()), strings.Join(conds, " AND ")))
+	}
+	found, err := tx.tx.Query(ctx, fmt.Sprintf("WITH x AS (SELECT * FROM unnest(%s) WITH ORDINALITY AS x(%s, n)) %s",
+		narrow.params(), narrow.names(), strings.Join(selects, " UNION ALL ")), narrow.args...)
+	if err != nil {
+		return nil, translate(t, err)
+	}
+	defer found.Close()
+	var clashes []Clash
+	for found.Next() {
+		var n int64
+		var rule int
+		if err := found.Scan(&n, &rule); err != nil {
+			return nil, err
+		}
+		clashes = append(clashes, Clash{Row: int(n) - 1, Rule: rule})
+	}
+	return clashes, found.Err()
+}

@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// growing tables are partitioned by the time of the change.
+var growing = []string{"extras_objectchange"}
+
+// Partitions are weeks, made this far ahead. Readiness fails when less than the second
+// is left, which leaves days to find out why.
+const (
+	partitionsAhead = 4 * week
+	partitionsLow   = 1 * week
+	week            = 7 * 24 * time.Hour
+)
+
+// firstMonday is where weeks are counted from.
+var firstMonday = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func weekOf(t time.Time) time.Time {
+	return firstMonday.Add(t.Sub(firstMonday).Truncate(week))
+}
+
+// upkeepLock keeps two processes from doing the same upkeep at once.
+const upkeepLock = 0x7e551e4
+
+// MakePartitions makes the partitions of every growing table for the weeks to come.
+func (s *Store) MakePartitions(ctx context.Context, now time.Time) error {
+	return s.upkeep(ctx, func(tx pgx.Tx) error {
+		return makePartitions(ctx, tx, now)
+	})
+}
+
+func makePartitions(ctx context.Context, tx pgx.Tx, now time.Time) error {
+	for _, table := range growing {
+		if err := makeWeeks(ctx, tx, table, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func makeWeeks(ctx context.Context, tx pgx.Tx, table string, now time.Time) error {
+	for from := weekOf(now); from.Before(now.Add(partitionsAhead)); from = from.Add(week) {
+		name := fmt.Sprintf("%s_%s", table, from.Format("20060102"))
+		var exists bool
+		if err := tx.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", quote(name)).Scan(&exists); err != nil {
+			return err
+		}
+		if exists {
+			continue
+		}
+		// Made apart and attached: attaching does not wait for those who read and write.
+		_, err := tx.Exec(ctx, fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL)", quote(name), quote(table)))
+		if err != nil {
+			return fmt.Errorf("make partition %s: %w", name, err)
+		}
+		_, err = tx.Exec(ctx, fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')",
+			quote(table), quote(name), from.Format(time.RFC3339), from.Add(week).Format(time.RFC3339)))
+		if err != nil {
+			return fmt.Errorf("attach partition %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// PartitionsLow names a growing table that will soon have nowhere to write to.
+func (s *Store) PartitionsLow(ctx context.Context, now time.Time) (string, error) {
+	for _, table := range growing {
+		name := fmt.Sprintf("%s_%s", table, weekOf(now.Add(partitionsLow)).Format("20060102"))
+		var exists bool
+		if err := s.pool.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", quote(name)).Scan(&exists); err != nil {
+			return "", err
+		}
+		if !exists {
+			return table, nil
+		}
+	}
+	return "", nil
+}
+
+// FoldCounts adds the count rows of each type together. Deleting and inserting are one
+// statement, so every snapshot sees the same sum.
+func (s *Store) FoldCounts(ctx context.Context) error {
+	return s.upkeep(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			WITH many AS (SELECT type FROM record_count GROUP BY type HAVING count(*) > 1),
+			     gone AS (DELETE FROM record_count c USING many m WHERE c.type = m.type RETURNING c.type, c.n)
+			INSERT INTO record_count (type, n) SELECT type, sum(n) FROM gone GROUP BY type`)
+		return err
+	})
+}
+
+// Sweep removes what has run out: sessions, and login windows that are over.
+func (s *Store) Sweep(ctx context.Context, now time.Time) error {
+	return s.upkeep(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "DELETE FROM users_session WHERE expires < $1", now); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "DELETE FROM users_throttle WHERE expires < $1", now)
+		return err
+	})
+}
+
+// upkeep runs fn unless another process is at it.
+func (s *Store) upkeep(ctx context.Context, fn func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		var mine bool
+		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", upkeepLock).Scan(&mine); err != nil || !mine {
+			return err
+		}
+		return fn(tx)
+	})
+}

@@ -1,0 +1,289 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+)
+
+// where builds the condition of one statement. Values are always parameters, and several
+// values of one filter are one array parameter, so that the number of distinct statements
+// stays small.
+type where struct {
+	args  []any
+	parts []string
+	depth int
+}
+
+func (w *where) arg(v any) string {
+	w.args = append(w.args, v)
+	return fmt.Sprintf("$%d", len(w.args))
+}
+
+func (w *where) and(cond string) { w.parts = append(w.parts, cond) }
+
+func (w *where) String() string {
+	if len(w.parts) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(w.parts, " AND ")
+}
+
+// scope limits the statement to what the caller may touch.
+func (w *where) scope(s access.Scope, t *record.Type) {
+	if s.All() {
+		return
+	}
+	alternatives := []string{"FALSE"}
+	for _, all := range s.Any() {
+		conds := []string{"TRUE"}
+		for _, p := range all {
+			conds = append(conds, w.predicate(p, t, "t"))
+		}
+		alternatives = append(alternatives, "("+strings.Join(conds, " AND ")+")")
+	}
+	w.and("(" + strings.Join(alternatives, " OR ") + ")")
+}
+
+// search looks for a text in any of the type's search fields.
+func (w *where) search(t *record.Type, q string) {
+	pattern := w.arg("%" + escapeLike(q) + "%")
+	conds := []string{"FALSE"}
+	for _, name := range t.Search {
+		conds = append(conds, "t."+quote(t.Field(name).Column().Name)+" ILIKE "+pattern)
+	}
+	w.and("(" + strings.Join(conds, " OR ") + ")")
+}
+
+// opposite maps each negative lookup to the one it denies.
+var opposite = map[record.Lookup]record.Lookup{
+	record.Not: record.Exact, record.NotContains: record.Contains, record.NotStarts: record.Starts,
+	record.NotEnds: record.Ends, record.NotSame: record.Same,
+}
+
+// predicate compiles one test. A record without a value is "not equal" to every value,
+// so negation denies a test that counts null as false.
+func (w *where) predicate(p record.Predicate, t *record.Type, alias string) string {
+	if positive, ok := opposite[p.Lookup]; ok {
+		p.Lookup = positive
+		return "NOT coalesce(" + w.predicate(p, t, alias) + ", FALSE)"
+	}
+	if len(p.Via) > 0 {
+		return w.through(p, t, alias)
+	}
+	if p.Custom != "" {
+		return w.custom(p, alias)
+	}
+	if p.Field == nil {
+		return w.compare(alias+".id", record.Column{Storage: record.StoreInt}, p)
+	}
+	column := p.Field.Column()
+	expr := alias + "." + quote(column.Name)
+	if ref, ok := p.Field.(record.Ref); ok && p.Subtree {
+		return w.below(expr, ref.Target(), record.Predicate{Values: p.Values})
+	}
+	return w.compare(expr, column, p)
+}
+
+// through follows a reference and tests the record behind it.
+func (w *where) through(p record.Predicate, t *record.Type, alias string) string {
+	hop := p.Via[0]
+	column := alias + "." + quote(t.Field(hop.Name).Column().Name)
+	inner := p
+	inner.Via = p.Via[1:]
+	values, null := splitNull(p.Values)
+	inner.Values = values
+	var cond string
+	switch {
+	case hop.Many() && p.All:
+		inner.All = false
+		cond = fmt.Sprintf("%s @> (SELECT array_agg(%s.id) FROM %s HAVING count(*) = %s)", column, w.next(), w.from(inner, hop.Target()), w.arg(distinct(values)))
+		w.depth--
+	case hop.Many():
+		cond = fmt.Sprintf("%s && ARRAY(SELECT %s.id FROM %s)", column, w.next(), w.from(inner, hop.Target()))
+		w.depth--
+	case p.Subtree:
+		inner.Subtree = false
+		cond = w.below(column, hop.Target(), inner)
+	default:
+		cond = fmt.Sprintf("%s IN (SELECT %s.id FROM %s)", column, w.next(), w.from(inner, hop.Target()))
+		w.depth--
+	}
+	if !null {
+		return cond
+	}
+	none := column + " IS NULL"
+	if hop.Many() {
+		none = column + " = '{}'"
+	}
+	if len(values) == 0 {
+		return none
+	}
+	return "(" + cond + " OR " + none + ")"
+}
+
+// next names the alias of a nested select.
+func (w *where) next() string {
+	w.depth++
+	return fmt.Sprintf("v%d", w.depth)
+}
+
+func (w *where) from(p record.Predicate, t *record.Type) string {
+	alias := fmt.Sprintf("v%d", w.depth)
+	return fmt.Sprintf("%s %s WHERE %s", quote(t.Table()), alias, w.predicate(p, t, alias))
+}
+
+// below accepts a reference into a tree: the matching records or any under them.
+func (w *where) below(column string, t *record.Type, p record.Predicate) string {
+	values, null := splitNull(p.Values)
+	p.Values = values
+	alias := w.next()
+	cond := fmt.Sprintf("%s IN (WITH RECURSIVE d AS (SELECT %s.id FROM %s UNION SELECT c.id FROM %s c JOIN d ON c.parent_id = d.id) SELECT id FROM d)",
+		column, alias, w.from(p, t), quote(t.Table()))
+	w.depth--
+	if null {
+		return "(" + cond + " OR " + column + " IS NULL)"
+	}
+	return cond
+}
+
+// compare tests a column against the values of a predicate.
+func (w *where) compare(expr string, column record.Column, p record.Predicate) string {
+	switch p.Lookup {
+	case record.Empty:
+		return emptyTest(expr, column, p.Values)
+	case record.Less, record.AtMost, record.Greater, record.AtLeast:
+		op := map[record.Lookup]string{record.Less: "<", record.AtMost: "<=", record.Greater: ">", record.AtLeast: ">="}[p.Lookup]
+		return fmt.Sprintf("%s %s ANY(%s)", expr, op, w.arg(typed(column.Storage, p.Values)))
+	case record.Contains, record.Starts, record.Ends, record.Same:
+		return expr + " ILIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"
+	case record.CaseContains, record.CaseStarts, record.CaseEnds:
+		return expr + " LIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"
+	}
+	values, null := splitNull(p.Values)
+	var cond, none string
+	switch column.Storage {
+	case record.StoreInts, record.StoreTexts:
+		cond, none = expr+" && "+w.arg(typed(column.Storage, values)), expr+" = '{}'"
+	default:
+		cond, none = expr+" = ANY("+w.arg(typed(column.Storage, values))+")", expr+" IS NULL"
+	}
+	if null {
+		return "(" + cond + " OR " + none + ")"
+	}
+	return cond
+}
+
+func emptyTest(expr string, column record.Column, values []any) string {
+	none := expr + " IS NULL"
+	if column.Storage == record.StoreText {
+		none = "coalesce(" + expr + ", '') = ''"
+	}
+	conds := []string{"FALSE"}
+	for _, v := range values {
+		if v.(bool) {
+			conds = append(conds, none)
+		} else {
+			conds = append(conds, "NOT ("+none+")")
+		}
+	}
+	return "(" + strings.Join(conds[:min(len(conds), 3)], " OR ") + ")"
+}
+
+// custom tests a value inside custom_fields. A number is only compared as one where it
+// is one, because a definition may have changed its kind.
+func (w *where) custom(p record.Predicate, alias string) string {
+	name := w.arg(p.Custom)
+	value := alias + ".custom_fields -> " + name
+	text := fmt.Sprintf("(%s.custom_fields ->> %s)", alias, name)
+	column := record.Column{Storage: p.Field.Column().Storage, Null: true}
+	switch column.Storage {
+	case record.StoreInt, record.StoreFloat:
+		column.Storage = record.StoreFloat
+		text = fmt.Sprintf("(CASE jsonb_typeof(%s) WHEN 'number' THEN %s::float8 END)", value, text)
+	case record.StoreBool:
+		text = fmt.Sprintf("(CASE jsonb_typeof(%s) WHEN 'boolean' THEN %s::boolean END)", value, text)
+	default:
+		column.Storage = record.StoreText
+		if p.Lookup == record.Exact { // also a member of a multiple selection
+			return fmt.Sprintf("(%s = ANY(%s) OR %s ?| %s)", text, w.arg(typed(column.Storage, p.Values)), value, w.arg(typed(column.Storage, p.Values)))
+		}
+	}
+	return w.compare(text, column, p)
+}
+
+func splitNull(values []any) (rest []any, null bool) {
+	rest = make([]any, 0, len(values))
+	for _, v := range values {
+		if v == nil {
+			null = true
+		} else {
+			rest = append(rest, v)
+		}
+	}
+	return rest, null
+}
+
+func distinct(values []any) int {
+	seen := map[any]bool{}
+	for _, v := range values {
+		seen[v] = true
+	}
+	return len(seen)
+}
+
+// typed makes an array parameter of the column's type.
+func typed(s record.Storage, values []any) any {
+	switch s {
+	case record.StoreInt, record.StoreInts:
+		return list[int64](values)
+	case record.StoreFloat:
+		floats := make([]float64, len(values))
+		for i, v := range values {
+			switch x := v.(type) {
+			case int64:
+				floats[i] = float64(x)
+			case float64:
+				floats[i] = x
+			}
+		}
+		return floats
+	case record.StoreBool:
+		return list[bool](values)
+	case record.StoreTime:
+		return list[time.Time](values)
+	}
+	return list[string](values)
+}
+
+func list[T any](values []any) []T {
+	out := make([]T, len(values))
+	for i, v := range values {
+		out[i] = v.(T)
+	}
+	return out
+}
+
+func patterns(l record.Lookup, values []any) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		s := escapeLike(v.(string))
+		switch l {
+		case record.Contains, record.CaseContains:
+			s = "%" + s + "%"
+		case record.Starts, record.CaseStarts:
+			s += "%"
+		case record.Ends, record.CaseEnds:
+			s = "%" + s
+		}
+		out[i] = s
+	}
+	return out
+}
+
+var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+func escapeLike(s string) string { return likeEscaper.Replace(s) }

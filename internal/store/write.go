@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/record"
+)
+
+// NextIDs draws ids before their rows are written, so that a secret can be bound to its
+// row.
+func (tx *Tx) NextIDs(ctx context.Context, t *record.Type, n int) ([]int64, error) {
+	rows, err := tx.tx.Query(ctx, "SELECT nextval($1::regclass) FROM generate_series(1, $2)", t.Table()+"_id_seq", n)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[int64])
+}
+
+// Insert writes new records: one statement, however many.
+func (tx *Tx) Insert(ctx context.Context, t *record.Type, rows []record.Values) error {
+	c := columnsOf(t, rows)
+	_, err := tx.tx.Exec(ctx, fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM unnest(%s) AS x(%s)",
+		quote(t.Table()), c.names(), c.casts(), c.params(), c.names()), c.args...)
+	return translate(t, err)
+}
+
+// Update writes whole records back: one statement, however many.
+func (tx *Tx) Update(ctx context.Context, t *record.Type, rows []record.Values) error {
+	c := columnsOf(t, rows)
+	sets := make([]string, len(c.cols))
+	for i, col := range c.cols {
+		sets[i] = quote(col.name) + " = " + col.cast
+	}
+	_, err := tx.tx.Exec(ctx, fmt.Sprintf("UPDATE %s t SET %s FROM unnest(%s) AS x(%s) WHERE t.id = x.id",
+		quote(t.Table()), strings.Join(sets[1:], ", "), c.params(), c.names()), c.args...)
+	return translate(t, err)
+}
+
+// Delete removes records.
+func (tx *Tx) Delete(ctx context.Context, t *record.Type, ids []int64) error {
+	_, err := tx.tx.Exec(ctx, "DELETE FROM "+quote(t.Table())+" WHERE id = ANY($1)", ids)
+	return translate(t, err)
+}
+
+// AddCounts notes how many records of each type came or went.
+func (tx *Tx) AddCounts(ctx context.Context, counts map[string]int) error {
+	var types []string
+	var ns []int64
+	for key, n := range counts {
+		if n != 0 {
+			types, ns = append(types, key), append(ns, int64(n))
+		}
+	}
+	if len(types) == 0 {
+		return nil
+	}
+	_, err := tx.tx.Exec(ctx, "INSERT INTO record_count (type, n) SELECT * FROM unnest($1::text[], $2::bigint[])", types, ns)
+	return err
+}
+
+// LockTree lets one change set at a time move records of a tree: two moves that are each
+// valid can together form a cycle.
+func (tx *Tx) LockTree(ctx context.Context, t *record.Type) error {
+	_, err := tx.tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('tree:' || $1, 0))", t.Key())
+	return err
+}
+
+// Cyclic returns those records of a tree that have become their own ancestors.
+func (tx *Tx) Cyclic(ctx context.Context, t *record.Type, ids []int64) ([]int64, error) {
+	rows, err := tx.tx.Query(ctx, fmt.Sprintf(`
+		WITH RECURSIVE up AS (
+			SELECT id AS start, parent_id AS at FROM %[1]s WHERE id = ANY($1)
+			UNION SELECT up.start, p.parent_id FROM up JOIN %[1]s p ON p.id = up.at)
+		SELECT DISTINCT start FROM up WHERE at = start`, quote(t.Table())), ids)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[int64])
+}
+
+// columns are the values of several records, turned into one array per column.
+type columns struct {
+	cols []column
+	args []any
+}
+
+type column struct {
+	name  string
+	array string // the parameter's type
+	cast  string // how a value of the array becomes the column's
+}
+
+func columnsOf(t *record.Type, rows []record.Values) *columns {
+	c := &columns{}
+	ids, versions := make([]int64, len(rows)), make([]int64, len(rows))
+	for i, v := range rows {
+		ids[i], versions[i] = v.ID(), v.Version
+	}
+	c.add("id", "bigint[]", "", ids)
+	c.add("version", "bigint[]", "", versions)
+	for i, f := range t.All() {
+		column := f.Column()
+		if column.Storage == record.NoStorage {
+			continue
+		}
+		c.addField(column, rows, i)
+	}
+	return c
+}
+
+func (c *columns) add(name, array, cast string, arg any) {
+	expr := "x." + quote(name)
+	if cast != "" {
+		expr = fmt.Sprintf(cast, expr)
+	}
+	c.cols = append(c.cols, column{name, array, expr})
+	c.args = append(c.args, arg)
+}
+
+func (c *columns) addField(column record.Column, rows []record.Values, field int) {
+	name := column.Name
+	switch column.Storage {
+	case record.StoreInt:
+		c.add(name, "bigint[]", "", pointers(rows, field, func(v any) int64 {
+			if l, ok := v.(record.Link); ok {
+				return l.ID
+			}
+			return v.(int64)
+		}))
+	case record.StoreFloat:
+		c.add(name, "float8[]", "", pointers(rows, field, as[float64]))
+	case record.StoreBool:
+		c.add(name, "boolean[]", "", pointers(rows, field, as[bool]))
+	case record.StoreTime:
+		c.add(name, "timestamptz[]", "", pointers(rows, field, as[time.Time]))
+	case record.StoreJSON:
+		c.add(name, "text[]", "%s::jsonb", pointers(rows, field, func(v any) string { return string(v.(json.RawMessage)) }))
+	case record.StoreInts:
+		c.add(name, "text[]", "%s::bigint[]", pointers(rows, field, arrayText))
+	case record.StoreTexts:
+		c.add(name, "text[]", "ARRAY(SELECT json_array_elements_text(%s::json))", pointers(rows, field, func(v any) string {
+			return string(record.AppendValue(nil, v))
+		}))
+	case record.StoreUUID:
+		c.add(name, "text[]", "%s::uuid", pointers(rows, field, as[string]))
+	default:
+		c.add(name, "text[]", "", pointers(rows, field, func(v any) string {
+			if s, ok := v.(record.Sealed); ok {
+				return string(s)
+			}
+			return v.(string)
+		}))
+	}
+}
+
+func as[T any](v any) T { return v.(T) }
+
+// pointers collects one field of every record; null is a nil pointer.
+func pointers[T any](rows []record.Values, field int, conv func(any) T) []*T {
+	out := make([]*T, len(rows))
+	for i, v := range rows {
+		if value := v.At(field); value != nil {
+			x := conv(value)
+			out[i] = &x
+		}
+	}
+	return out
+}
+
+func arrayText(v any) string {
+	b := []byte{'{'}
+	for i, l := range v.([]record.Link) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, l.ID, 10)
+	}
+	return string(append(b, '}'))
+}
+
+func (c *columns) names() string {
+	names := make([]string, len(c.cols))
+	for i, col := range c.cols {
+		names[i] = quote(col.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c *columns) casts() string {
+	casts := make([]string, len(c.cols))
+	for i, col := range c.cols {
+		casts[i] = col.cast
+	}
+	return strings.Join(casts, ", ")
+}
+
+func (c *columns) params() string {
+	params := make([]string, len(c.cols))
+	for i, col := range c.cols {
+		params[i] = fmt.Sprintf("$%d::%s", i+1, col.array)
+	}
+	return strings.Join(params, ", ")
+}
