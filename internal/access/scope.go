@@ -98,3 +98,13 @@ func (p *Policy) exempt(t *record.Type) bool {
 	}
 	return false
 }
+
+// Or joins two scopes of one type.
+func (s Scope) Or(other Scope) Scope {
+	return Scope{all: s.all || other.all, any: slices.Concat(s.any, other.any)}
+}
+
+// Themselves is the scope of users that holds the subject alone.
+func Themselves(s *Subject) Scope {
+	return Scope{any: [][]record.Predicate{{{Values: []any{s.UserID}}}}}
+}

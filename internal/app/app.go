@@ -1,77 +1,205 @@
-// Package app builds Terrier from its parts.
+// Package app builds the program out of its parts, once, in one straight line, and takes
+// it down in the opposite order. Tests embed it as the command does.
 package app
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
+	"strings"
 	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/account"
+	"terrier/internal/inventory"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/rest"
+	"terrier/internal/server"
+	"terrier/internal/store"
 )
 
-var errNotBuilt = errors.New("not built yet")
+// App is the running program.
+type App struct {
+	Registry *record.Registry
+	Store    *store.Store
+	Ledger   *ledger.Ledger
+	API      *rest.API
+	Handler  http.Handler
 
-// App is a Terrier that is ready to serve.
-type App struct{}
+	cfg      Config
+	log      *slog.Logger
+	now      func() time.Time
+	cleanups []func()
+}
 
-// New builds an App.
-func New(context.Context, Config, *slog.Logger) (*App, error) { return nil, errNotBuilt }
-
-// Migrate brings the database to the newest schema.
-func Migrate(context.Context, Config, *slog.Logger) error { return errNotBuilt }
-
-// Serve blocks until the context is done.
-func (*App) Serve(context.Context) error { return errNotBuilt }
+// New builds everything and connects to the database, which must be migrated.
+func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) {
+	a := &App{cfg: cfg, log: log, now: time.Now}
+	defer func() {
+		if err != nil {
+			a.Close()
+		}
+	}()
+	if a.Registry, err = record.NewRegistry(inventory.Types()...); err != nil {
+		return nil, err
+	}
+	keys, err := account.NewKeyring(cfg.SecretKey, cfg.SecretKeyOld)
+	if err != nil {
+		return nil, err
+	}
+	proxies, err := cfg.ProxyNetworks()
+	if err != nil {
+		return nil, err
+	}
+	if err := a.checkExempt(); err != nil {
+		return nil, err
+	}
+	if a.Store, err = store.Open(ctx, cfg.DatabaseURL, a.Registry); err != nil {
+		return nil, err
+	}
+	a.cleanups = append(a.cleanups, a.Store.Close)
+	if err := a.checkMigrated(ctx); err != nil {
+		return nil, err
+	}
+	accounts := store.Accounts{Store: a.Store}
+	passwords := account.NewPasswords()
+	login := &account.Login{Users: accounts, Throttle: accounts, Passwords: passwords, Log: log, Now: a.now}
+	sessions := account.NewSessions(accounts, strings.HasPrefix(cfg.BaseURL, "https://"), log)
+	printer := &record.Printer{Base: cfg.BaseURL}
+	a.Ledger = &ledger.Ledger{
+		Store:   a.Store,
+		Policy:  &access.Policy{ExemptView: cfg.ExemptViewPermissions, LoginRequired: cfg.LoginRequired},
+		Sealer:  &account.Sealer{Keys: keys, Passwords: passwords},
+		Printer: printer, Now: a.now,
+	}
+	a.API = &rest.API{Ledger: a.Ledger, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log,
+		ProgramVersion: cfg.Version, StrictFilters: cfg.StrictFilters}
+	s := &server.Server{API: a.API, Login: login, Sessions: sessions, Proxies: proxies, Ready: a.ready, BaseURL: cfg.BaseURL, Log: log, Now: a.now,
+		Auth: &account.Authenticator{Tokens: accounts, Users: accounts, Sessions: sessions, Keys: keys, Log: log, Now: a.now}}
+	a.Handler, err = s.Handler()
+	return a, err
+}
 
 // Close gives back what New took.
-func (*App) Close() {}
-
-// NewUser is a user to be created.
-type NewUser struct {
-	Username, Email, Password string
-	Superuser                 bool
+func (a *App) Close() {
+	for i := len(a.cleanups) - 1; i >= 0; i-- {
+		a.cleanups[i]()
+	}
+	a.cleanups = nil
 }
 
-// UserInfo is what an administrator sees of a user.
-type UserInfo struct {
-	ID                int64
-	Username, Email   string
-	Active, Superuser bool
+// Migrate brings the database to the newest schema.
+func Migrate(ctx context.Context, cfg Config, log *slog.Logger) error {
+	return store.Migrate(ctx, cfg.DatabaseURL, func(format string, args ...any) { log.Info(fmt.Sprintf(format, args...)) })
 }
 
-// NewToken is a token to be created.
-type NewToken struct {
-	Username, Description string
-	Expires               time.Duration
-	ReadOnly              bool
+func (a *App) checkMigrated(ctx context.Context) error {
+	n, err := a.Store.Pending(ctx)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return fmt.Errorf("the database lacks %d migrations: run `terrier migrate`", n)
+	}
+	return nil
 }
 
-// TokenInfo is what an administrator sees of a token. Key is set only in the answer that creates it.
-type TokenInfo struct {
-	ID                        int64
-	Display, Key, Description string
-	Expires, LastUsed         *time.Time
-	WriteEnabled              bool
+// checkExempt refuses names of types that do not exist: a misspelling would silently
+// exempt nothing.
+func (a *App) checkExempt() error {
+	for _, name := range a.cfg.ExemptViewPermissions {
+		if name != "*" && a.Registry.Type(name) == nil {
+			return fmt.Errorf("TERRIER_EXEMPT_VIEW_PERMISSIONS names %q, which is no record type", name)
+		}
+	}
+	return nil
 }
 
-// CreateUser creates a user.
-func (*App) CreateUser(context.Context, NewUser) (int64, error) { return 0, errNotBuilt }
-
-// SetPassword changes a user's password.
-func (*App) SetPassword(context.Context, string, string) error { return errNotBuilt }
-
-// DeactivateUser locks a user out.
-func (*App) DeactivateUser(context.Context, string) error { return errNotBuilt }
-
-// Users lists the users.
-func (*App) Users(context.Context) ([]UserInfo, error) { return nil, errNotBuilt }
-
-// CreateToken creates a token.
-func (*App) CreateToken(context.Context, NewToken) (TokenInfo, error) {
-	return TokenInfo{}, errNotBuilt
+func (a *App) ready(ctx context.Context) error {
+	if err := a.checkMigrated(ctx); err != nil {
+		return err
+	}
+	table, err := a.Store.PartitionsLow(ctx, a.now())
+	if err != nil {
+		return err
+	}
+	if table != "" {
+		return fmt.Errorf("table %s is running out of partitions: the log says why none are made", table)
+	}
+	return nil
 }
 
-// Tokens lists a user's tokens.
-func (*App) Tokens(context.Context, string) ([]TokenInfo, error) { return nil, errNotBuilt }
+// The times a server waits. Each is longer than the one inside it.
+const (
+	headerTimeout = 10 * time.Second
+	bodyTimeout   = 40 * time.Second
+	writeTimeout  = 60 * time.Second
+	idleTimeout   = 120 * time.Second
+	drainTimeout  = 30 * time.Second
+)
 
-// RevokeToken deletes a token.
-func (*App) RevokeToken(context.Context, int64) error { return errNotBuilt }
+// Serve answers requests until ctx ends, then finishes those under way.
+func (a *App) Serve(ctx context.Context) error {
+	listener, err := net.Listen("tcp", a.cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	srv := &http.Server{Handler: a.Handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
+	upkeep, stop := context.WithCancel(ctx)
+	upkeepDone := make(chan struct{})
+	go func() {
+		defer close(upkeepDone)
+		a.upkeep(upkeep)
+	}()
+	defer func() {
+		stop()
+		<-upkeepDone
+	}()
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(listener) }()
+	a.log.Info("serving", "address", listener.Addr().String(), "base_url", a.cfg.BaseURL)
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	a.log.Info("stopping: finishing the requests under way")
+	drain, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	if err := srv.Shutdown(drain); err != nil {
+		return fmt.Errorf("stop: %w", err)
+	}
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// upkeep does what the database needs now and then. Any process may; one does.
+func (a *App) upkeep(ctx context.Context) {
+	fold, daily := time.NewTicker(10*time.Second), time.NewTicker(time.Hour)
+	defer fold.Stop()
+	defer daily.Stop()
+	note := func(what string, err error) {
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("upkeep failed", "what", what, "error", err)
+		}
+	}
+	note("partitions", a.Store.MakePartitions(ctx, a.now()))
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-fold.C:
+			note("counts", a.Store.FoldCounts(ctx))
+		case <-daily.C:
+			note("partitions", a.Store.MakePartitions(ctx, a.now()))
+			note("sweep", a.Store.Sweep(ctx, a.now()))
+		}
+	}
+}

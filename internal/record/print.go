@@ -218,15 +218,14 @@ func AppendValue(dst []byte, v any) []byte {
 
 const hex = "0123456789abcdef"
 
-// AppendString writes a JSON string. "<", ">" and "&" are escaped, so that an answer
-// pasted into a page stays text.
+// AppendString writes a JSON string.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			if c >= ' ' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' {
+			if c >= ' ' && c != '"' && c != '\\' {
 				i++
 				continue
 			}

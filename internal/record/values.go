@@ -68,6 +68,9 @@ func (v Values) HasAt(i int) bool { return v.set[i] }
 // SetAt makes the field at a position present.
 func (v Values) SetAt(i int, value any) { v.vals[i], v.set[i] = value, true }
 
+// UnsetAt makes the field at a position absent.
+func (v Values) UnsetAt(i int) { v.vals[i], v.set[i] = nil, false }
+
 // Text returns a text or choice, "" when null.
 func (v Values) Text(name string) string {
 	s, _ := v.Get(name).(string)
@@ -119,8 +122,8 @@ func (v Values) Merge(over Values) {
 	}
 }
 
-// sameValue tells whether two values of one field are equal.
-func sameValue(a, b any) bool {
+// SameValue tells whether two values of one field are equal.
+func SameValue(a, b any) bool {
 	switch x := a.(type) {
 	case Link:
 		y, ok := b.(Link)
@@ -152,7 +155,7 @@ func sameJSON(a, b json.RawMessage) bool {
 // Equal tells whether two records of one type hold the same stored values.
 func (v Values) Equal(w Values) bool {
 	for i, f := range v.t.fields {
-		if f.Column().Storage != NoStorage && !sameValue(v.vals[i], w.vals[i]) {
+		if f.Column().Storage != NoStorage && !SameValue(v.vals[i], w.vals[i]) {
 			return false
 		}
 	}

@@ -123,3 +123,6 @@ func isConflict(err error) bool {
 
 // quote makes an identifier of a declared name.
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+// Types lists the record types, in the order in which change sets go through them.
+func (s *Store) Types() []*record.Type { return s.reg.Types() }

@@ -1,0 +1,43 @@
+package account
+
+import (
+	"context"
+	"encoding/hex"
+
+	"terrier/internal/record"
+)
+
+// Sealer keeps the secrets of records: passwords as slow hashes, token keys as keyed
+// digests, everything else encrypted and bound to its row.
+type Sealer struct {
+	Keys      *Keyring
+	Passwords *Passwords
+}
+
+// Refuse says why a secret is not good enough, or nothing.
+func (s *Sealer) Refuse(f record.Secret, plain record.Plain) string {
+	switch f.Seal {
+	case record.Password:
+		return CheckPassword(string(plain))
+	case record.TokenKey:
+		return CheckKey(string(plain))
+	}
+	return ""
+}
+
+// NewKey makes the key of a token.
+func (s *Sealer) NewKey() record.Plain { return record.Plain(NewKey()) }
+
+// Seal returns what is kept of a secret, and the part of a token's key that may be shown.
+func (s *Sealer) Seal(ctx context.Context, f record.Secret, row string, plain record.Plain) (record.Sealed, string, error) {
+	switch f.Seal {
+	case record.Password:
+		hash, err := s.Passwords.Hash(ctx, string(plain))
+		return record.Sealed(hash), "", err
+	case record.TokenKey:
+		key := Normalise(string(plain))
+		return record.Sealed(hex.EncodeToString(s.Keys.TokenDigest(key))), Hint(key), nil
+	}
+	sealed, err := s.Keys.Seal(row, []byte(plain))
+	return record.Sealed(sealed), "", err
+}

@@ -1,0 +1,123 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// changeSet is everything one request changes. However often an object is touched, it
+// has one entry: the state before the first touch and the state after the last.
+type changeSet struct {
+	at      time.Time
+	caller  Caller
+	entries []*entry
+}
+
+type entry struct {
+	t         *record.Type
+	pre, post record.Values // of no type where there is none
+}
+
+// The actions of the change log.
+const (
+	created = "create"
+	updated = "update"
+	deleted = "delete"
+)
+
+func (e *entry) action() string {
+	switch {
+	case e.pre.Type() == nil:
+		return created
+	case e.post.Type() == nil:
+		return deleted
+	}
+	return updated
+}
+
+func (s *changeSet) add(t *record.Type, pre, post record.Values) {
+	s.entries = append(s.entries, &entry{t, pre, post})
+}
+
+// write puts the change rows and counts into the transaction.
+func (l *Ledger) record(ctx context.Context, tx *store.Tx, set *changeSet) error {
+	if len(set.entries) == 0 {
+		return nil
+	}
+	counts := map[string]int{}
+	changes := make([]store.Change, len(set.entries))
+	for i, e := range set.entries {
+		c := store.Change{At: set.at, UserID: set.caller.UserID, UserName: set.caller.Username, RequestID: set.caller.RequestID, Action: e.action(), Type: e.t}
+		shown := e.post
+		switch c.Action {
+		case created:
+			counts[e.t.Key()]++
+		case deleted:
+			counts[e.t.Key()]--
+			shown = e.pre
+			shown.Version++ // a delete is a change too: the sequence has no gap
+		}
+		if e.pre.Type() != nil {
+			c.Prechange = record.AppendSnapshot(nil, e.pre)
+		}
+		if e.post.Type() != nil {
+			c.Postchange = record.AppendSnapshot(nil, e.post)
+		}
+		c.ID, c.Version, c.Display = shown.ID(), shown.Version, shown.Display()
+		c.Data = l.Printer.Append(nil, shown, e.t.Plan(record.View{}))
+		changes[i] = c
+	}
+	counts[store.ChangeType] = len(changes)
+	if err := tx.InsertChanges(ctx, changes); err != nil {
+		return fmt.Errorf("write the change log: %w", err)
+	}
+	return tx.AddCounts(ctx, counts)
+}
+
+// settle checks the permission on what was written, reads it back as everybody will
+// see it, and notes the changes.
+func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope access.Scope, set *changeSet, drafts []*draft) error {
+	ids := make([]int64, len(drafts))
+	for i, d := range drafts {
+		ids[i] = d.v.ID()
+	}
+	if !scope.All() {
+		n, err := tx.Inside(ctx, t, scope, ids)
+		if err != nil {
+			return err
+		}
+		if n != len(ids) {
+			return fault.ErrDenied
+		}
+	}
+	rows, err := tx.Load(ctx, t, access.Machine(), ids, store.NoLock)
+	if err != nil {
+		return err
+	}
+	if len(rows) != len(ids) {
+		return fmt.Errorf("read back %d of %d records of %s", len(rows), len(ids), t.Key())
+	}
+	byID := make(map[int64]record.Values, len(rows))
+	for _, v := range rows {
+		byID[v.ID()] = v
+	}
+	for _, d := range drafts {
+		d.v = byID[d.v.ID()]
+		set.add(t, d.pre, d.v)
+	}
+	return nil
+}
+
+func anyOf[T any](values []T) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		out[i] = v
+	}
+	return out
+}

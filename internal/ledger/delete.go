@@ -1,0 +1,178 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// maxFallout is how many records one request may change or delete besides those it names.
+const maxFallout = 1000
+
+// Delete removes records, all or none, and with them what hangs on them: a reference is
+// emptied or its record goes too, as its declaration says, each as a change of its own.
+func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []Edit) error {
+	scope, err := l.writeScope(c, t, access.Delete)
+	if err != nil {
+		return err
+	}
+	drafts := make([]*draft, len(edits))
+	for i := range edits {
+		drafts[i] = parse(t, nil)
+	}
+	_, err = l.write(ctx, c, t, drafts, func(tx *store.Tx, set *changeSet, drafts []*draft) error {
+		if err := loadEdited(ctx, tx, t, scope, edits, drafts); err != nil {
+			return err
+		}
+		f := &fall{l: l, tx: tx, gone: map[*record.Type]map[int64]record.Values{}, emptied: map[*record.Type]map[int64]*draft{}}
+		var roots []record.Values
+		for _, d := range mergeSame(drafts) {
+			if t.Elevated != "" && !c.Superuser && d.pre.Bool(t.Elevated) {
+				return fault.ErrDenied
+			}
+			roots = append(roots, d.pre)
+		}
+		if err := f.fell(ctx, t, roots); err != nil {
+			return err
+		}
+		return f.apply(ctx, set)
+	})
+	return err
+}
+
+// fall follows the dependants of deleted records.
+type fall struct {
+	l       *Ledger
+	tx      *store.Tx
+	order   []*record.Type // in the order of discovery; dependants come later
+	gone    map[*record.Type]map[int64]record.Values
+	emptied map[*record.Type]map[int64]*draft
+	fallout int
+}
+
+// fell marks records as deleted and looks for everything that refers to them.
+func (f *fall) fell(ctx context.Context, t *record.Type, rows []record.Values) error {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(v record.Values) bool {
+		_, known := f.gone[t][v.ID()]
+		return known
+	})
+	if len(rows) == 0 {
+		return nil
+	}
+	if f.gone[t] == nil {
+		f.gone[t] = map[int64]record.Values{}
+		f.order = append(f.order, t)
+	}
+	ids := make([]int64, len(rows))
+	for i, v := range rows {
+		f.gone[t][v.ID()] = v
+		ids[i] = v.ID()
+	}
+	slices.Sort(ids)
+	// From here on nobody can begin to refer to them.
+	if _, err := f.tx.Load(ctx, t, access.Machine(), ids, store.LockErase); err != nil {
+		return err
+	}
+	for _, r := range t.Registry().Referrers(t) {
+		if err := f.follow(ctx, t, r, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fall) follow(ctx context.Context, t *record.Type, r record.Referrer, ids []int64) error {
+	tests := []record.Predicate{{Field: r.Field, Values: anyOf(ids)}}
+	rows, err := f.tx.Find(ctx, r.Type, access.Machine(), tests, maxFallout+1, store.LockWrite)
+	if err != nil {
+		return err
+	}
+	rows = slices.DeleteFunc(rows, func(v record.Values) bool {
+		_, known := f.gone[r.Type][v.ID()]
+		return known
+	})
+	if len(rows) == 0 {
+		return nil
+	}
+	ref, single := r.Field.(record.Ref)
+	if single && ref.OnDelete == record.Protect {
+		return fault.New(fault.Held, "Unable to delete object. %d dependent objects were found: %s", len(rows), names(r.Type, rows))
+	}
+	if f.fallout += len(rows); f.fallout > maxFallout {
+		return fault.New(fault.Held, "Unable to delete object: more than %d dependent objects would change. Change or delete those of type %s first.", maxFallout, r.Type.Key())
+	}
+	if single && ref.OnDelete == record.Cascade {
+		return f.fell(ctx, r.Type, rows)
+	}
+	if f.emptied[r.Type] == nil {
+		f.emptied[r.Type] = map[int64]*draft{}
+	}
+	for _, v := range rows {
+		d, ok := f.emptied[r.Type][v.ID()]
+		if !ok {
+			d = &draft{pre: v, v: v.Clone(), given: r.Type.NewValues()}
+			f.emptied[r.Type][v.ID()] = d
+		}
+		name := r.Field.Info().Name
+		if single {
+			d.v.Set(name, nil)
+			continue
+		}
+		d.v.Set(name, slices.DeleteFunc(slices.Clone(d.v.Links(name)), func(l record.Link) bool { return slices.Contains(ids, l.ID) }))
+	}
+	return nil
+}
+
+// names lists a few records for a message.
+func names(t *record.Type, rows []record.Values) string {
+	text := ""
+	for i, v := range rows {
+		if i == 3 {
+			return text + ", …"
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s (%s %d)", v.Display(), t.Key(), v.ID())
+	}
+	return text
+}
+
+// apply empties references first, then deletes, dependants before what they hang on.
+func (f *fall) apply(ctx context.Context, set *changeSet) error {
+	for _, t := range f.l.Store.Types() {
+		var drafts []*draft
+		for id, d := range f.emptied[t] {
+			if _, gone := f.gone[t][id]; !gone {
+				d.v.Version++
+				d.v.Set("last_updated", set.at)
+				drafts = append(drafts, d)
+			}
+		}
+		if len(drafts) == 0 {
+			continue
+		}
+		if err := f.tx.Update(ctx, t, valuesOf(drafts)); err != nil {
+			return err
+		}
+		if err := f.l.settle(ctx, f.tx, t, access.Machine(), set, drafts); err != nil {
+			return err
+		}
+	}
+	for _, t := range slices.Backward(f.order) {
+		ids := make([]int64, 0, len(f.gone[t]))
+		for id, v := range f.gone[t] {
+			ids = append(ids, id)
+			set.add(t, v, record.Values{})
+		}
+		if err := f.tx.Delete(ctx, t, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+// draft is one record on its way into the database.
+type draft struct {
+	pre   record.Values // as it was; of no type on a creation
+	v     record.Values // as it shall be
+	given record.Values // what the caller sent, parsed
+	errs  fault.Fields
+
+	reveal map[string]record.Plain // keys that the answer shows, once
+}
+
+// parse reads the fields of an input. Unknown and read-only ones are ignored, as clients
+// send back what they read.
+func parse(t *record.Type, in Input) *draft {
+	d := &draft{given: t.NewValues(), errs: fault.Fields{}}
+	for i, f := range t.All() {
+		info := t.Infos()[i]
+		value, ok := in[info.Name]
+		if !ok || info.ReadOnly {
+			continue
+		}
+		parsed, err := record.ParseValue(f, info, value)
+		if err != nil {
+			d.errs.Add(info.Name, "%s", err.Error())
+			continue
+		}
+		d.given.SetAt(i, parsed)
+	}
+	return d
+}
+
+// require reports required fields that were not given.
+func (d *draft) require(t *record.Type) {
+	for i, info := range t.Infos() {
+		if info.Required && !info.ReadOnly && !d.given.HasAt(i) && len(d.errs[info.Name]) == 0 {
+			d.errs.Add(info.Name, "%s", record.ErrRequired().Error())
+		}
+	}
+}
+
+// complete makes a new record of what was given and the defaults.
+func (d *draft) complete(t *record.Type) {
+	d.v = t.NewValues()
+	for i, info := range t.Infos() {
+		d.v.SetAt(i, info.Default)
+	}
+	d.v.Merge(d.given)
+}
+
+// creation tells whether the record is new.
+func (d *draft) creation() bool { return d.pre.Type() == nil }
+
+// before returns the former values, or an empty record.
+func (d *draft) before(t *record.Type) record.Values {
+	if d.creation() {
+		return t.NewValues()
+	}
+	return d.pre
+}
+
+// changed tells whether a field was given and differs from before.
+func (d *draft) changed(i int) bool {
+	return d.given.HasAt(i) && (d.creation() || !record.SameValue(d.pre.At(i), d.v.At(i)))
+}
+
+// check applies the rules between fields, once each field is good by itself.
+func (d *draft) check(t *record.Type) {
+	if len(d.errs) > 0 || t.Check == nil {
+		return
+	}
+	for field, messages := range t.Check(d.v) {
+		d.errs[field] = append(d.errs[field], messages...)
+	}
+}
+
+// custom checks the given custom fields against their definitions and lays them over
+// those that the record has.
+func (d *draft) custom(i int, defs []*record.Custom) error {
+	kept := map[string]json.RawMessage{}
+	if !d.creation() {
+		if err := json.Unmarshal(d.pre.At(i).(json.RawMessage), &kept); err != nil {
+			return err
+		}
+	}
+	given := map[string]any{}
+	if d.given.HasAt(i) {
+		dec := json.NewDecoder(bytes.NewReader(d.given.At(i).(json.RawMessage)))
+		dec.UseNumber()
+		if err := dec.Decode(&given); err != nil {
+			return err
+		}
+	}
+	for _, def := range defs {
+		value, ok := given[def.Name]
+		delete(given, def.Name)
+		if !ok {
+			if d.creation() && def.Default != nil {
+				kept[def.Name] = def.Default
+			} else if d.creation() && def.Required {
+				d.errs.Add("custom_fields", "Missing required custom field %q.", def.Name)
+			}
+			continue
+		}
+		parsed, err := def.Parse(value)
+		if err != nil {
+			d.errs.Add("custom_fields", "Invalid value for custom field %q: %s", def.Name, err.Error())
+			continue
+		}
+		raw, err := record.EncodeJSON(parsed)
+		if err != nil {
+			d.errs.Add("custom_fields", "Invalid value for custom field %q: %s", def.Name, err.Error())
+			continue
+		}
+		kept[def.Name] = raw
+	}
+	for name := range given {
+		d.errs.Add("custom_fields", "Unknown field name %q in custom field data.", name)
+	}
+	raw, err := json.Marshal(kept)
+	d.v.SetAt(i, json.RawMessage(raw))
+	return err
+}
+
+// failed gathers the errors of all drafts, by position.
+func failed(drafts []*draft) error {
+	items, bad := make([]fault.Fields, len(drafts)), false
+	for i, d := range drafts {
+		items[i] = d.errs
+		bad = bad || len(d.errs) > 0
+	}
+	if !bad {
+		return nil
+	}
+	return &fault.Error{Kind: fault.Invalid, Items: items}
+}

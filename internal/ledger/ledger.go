@@ -1,0 +1,91 @@
+// Package ledger owns the one door to records: every read and every change passes here.
+//
+// A change set is written in one transaction: the records, their versions, their rows in
+// the change log. Permission is asked before and, for what was written, again inside the
+// transaction; validation collects every error of every item before anything is refused.
+// What a record is, the ledger knows only from its record.Type.
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// Ledger reads and changes records on behalf of callers.
+type Ledger struct {
+	Store   *store.Store
+	Policy  *access.Policy
+	Sealer  Sealer
+	Printer *record.Printer
+	Now     func() time.Time
+}
+
+// Sealer turns secrets into what is kept of them.
+type Sealer interface {
+	// Refuse says why a secret is not good enough, or nothing.
+	Refuse(f record.Secret, plain record.Plain) string
+	// NewKey makes the key of a token.
+	NewKey() record.Plain
+	// Seal returns what is kept, and the part of a key that may be shown. The row is the
+	// place an encrypted secret is bound to.
+	Seal(ctx context.Context, f record.Secret, row string, plain record.Plain) (sealed record.Sealed, hint string, err error)
+}
+
+// Caller is who asks, and in which request.
+type Caller struct {
+	*access.Subject
+	RequestID string
+}
+
+// Input is a decoded JSON object.
+type Input = map[string]any
+
+// List reads a page of the records that the caller may see.
+func (l *Ledger) List(ctx context.Context, c Caller, t *record.Type, q store.Query) (store.Page, error) {
+	scope, err := l.Policy.Scope(c.Subject, t, access.View)
+	if err != nil {
+		return store.Page{}, err
+	}
+	q.Scope = scope
+	return l.Store.List(ctx, t, q)
+}
+
+// Get reads one record.
+func (l *Ledger) Get(ctx context.Context, c Caller, t *record.Type, id int64) (record.Values, error) {
+	scope, err := l.Policy.Scope(c.Subject, t, access.View)
+	if err != nil {
+		return record.Values{}, err
+	}
+	return l.Store.Get(ctx, t, scope, id)
+}
+
+// May tells whether the caller may do something with some records of a type.
+func (l *Ledger) May(c Caller, t *record.Type, action string) bool {
+	_, err := l.writeScope(c, t, action)
+	return err == nil
+}
+
+// CustomFields returns the custom fields of a type.
+func (l *Ledger) CustomFields(ctx context.Context, t *record.Type) ([]*record.Custom, error) {
+	return l.Store.CustomFields(ctx, t)
+}
+
+// writeScope is the scope of a change. A read-only token has none.
+func (l *Ledger) writeScope(c Caller, t *record.Type, action string) (access.Scope, error) {
+	scope, err := l.Policy.Scope(c.Subject, t, action)
+	if err != nil {
+		return scope, err
+	}
+	if t.Fixed || (c.ReadOnly && action != access.View) {
+		return access.Scope{}, fault.ErrDenied
+	}
+	return scope, nil
+}
+
+// now is the time of a change set, as the database can keep it.
+func (l *Ledger) now() time.Time { return l.Now().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,265 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// resolver turns the references of a change set into links: one statement per type
+// referred to, and one per combination of attributes that references were written with.
+type resolver struct {
+	l  *Ledger
+	c  Caller
+	tx *store.Tx
+
+	wanted  map[*record.Type]map[int64]bool
+	matches map[*record.Type]map[string][]record.Predicate // by their key
+	links   map[*record.Type]map[int64]record.Link
+	matched map[*record.Type]map[string]outcome
+}
+
+// outcome of looking for the one record that attributes describe.
+type outcome struct {
+	link  record.Link
+	count int
+}
+
+// resolve replaces every reference that a draft changes by one that exists and that the
+// caller may see; otherwise the draft gets an error.
+func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.Type, drafts []*draft) error {
+	r := &resolver{l: l, c: c, tx: tx,
+		wanted: map[*record.Type]map[int64]bool{}, matches: map[*record.Type]map[string][]record.Predicate{},
+		links: map[*record.Type]map[int64]record.Link{}, matched: map[*record.Type]map[string]outcome{}}
+	fields := referenceFields(t)
+	for _, d := range drafts {
+		for _, f := range fields {
+			if d.changed(f.index) {
+				for _, link := range f.links(d.v) {
+					r.want(f.target, link)
+				}
+			}
+		}
+	}
+	if err := r.load(ctx); err != nil {
+		return err
+	}
+	for _, d := range drafts {
+		for _, f := range fields {
+			if d.changed(f.index) {
+				r.settle(d, f)
+			}
+		}
+	}
+	return nil
+}
+
+// reference is a field that refers to records.
+type reference struct {
+	index  int
+	name   string
+	target *record.Type
+	many   bool
+}
+
+func referenceFields(t *record.Type) []reference {
+	var out []reference
+	for i, f := range t.All() {
+		switch x := f.(type) {
+		case record.Ref:
+			out = append(out, reference{i, x.Name, x.Target(), false})
+		case record.Refs:
+			out = append(out, reference{i, x.Name, x.Target(), true})
+		case record.Tags:
+			out = append(out, reference{i, x.Name, x.Target(), true})
+		}
+	}
+	return out
+}
+
+func (f reference) links(v record.Values) []record.Link {
+	switch x := v.At(f.index).(type) {
+	case record.Link:
+		return []record.Link{x}
+	case []record.Link:
+		return x
+	}
+	return nil
+}
+
+func (r *resolver) want(t *record.Type, link record.Link) {
+	if r.wanted[t] == nil {
+		r.wanted[t], r.matches[t] = map[int64]bool{}, map[string][]record.Predicate{}
+	}
+	if link.Match == nil {
+		r.wanted[t][link.ID] = true
+		return
+	}
+	r.matches[t][matchKey(link.Match)] = link.Match
+}
+
+// matchKey names a combination of attributes and values.
+func matchKey(match []record.Predicate) string {
+	slices.SortFunc(match, func(a, b record.Predicate) int { return strings.Compare(shape(a), shape(b)) })
+	var b strings.Builder
+	for _, p := range match {
+		fmt.Fprintf(&b, "%s=%q;", shape(p), fmt.Sprint(p.Values...))
+	}
+	return b.String()
+}
+
+// shape names what a test looks at, whatever the value.
+func shape(p record.Predicate) string {
+	var b strings.Builder
+	for _, hop := range p.Via {
+		b.WriteString(hop.Name + "__")
+	}
+	if p.Field != nil {
+		b.WriteString(p.Field.Info().Name)
+	}
+	return b.String()
+}
+
+func (r *resolver) load(ctx context.Context) error {
+	// In the order of type, as all change sets do, so that they don't lock crosswise.
+	types := slices.SortedFunc(maps.Keys(r.wanted), func(a, b *record.Type) int { return strings.Compare(a.Key(), b.Key()) })
+	for _, t := range types {
+		scope, err := r.l.Policy.Scope(r.c.Subject, t, access.View)
+		if err != nil {
+			scope = access.Scope{} // nothing of this type can be referred to
+		}
+		if t.Key() == userType { // everybody may refer to themselves
+			scope = scope.Or(access.Themselves(r.c.Subject))
+		}
+		if err := r.loadIDs(ctx, t, scope); err != nil {
+			return err
+		}
+		if err := r.loadMatches(ctx, t, scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const userType = "users.user"
+
+func (r *resolver) loadIDs(ctx context.Context, t *record.Type, scope access.Scope) error {
+	r.links[t] = map[int64]record.Link{}
+	if len(r.wanted[t]) == 0 {
+		return nil
+	}
+	ids := slices.Sorted(maps.Keys(r.wanted[t]))
+	found, err := r.tx.Resolve(ctx, t, scope, []record.Predicate{{Values: anyOf(ids)}}, len(ids))
+	for _, f := range found {
+		r.links[t][f.Link.ID] = f.Link
+	}
+	return err
+}
+
+// groupLimit bounds how many candidates are read for each match in a group, so that an
+// attribute which fits half the table does not fetch it.
+const groupLimit = 20
+
+// loadMatches asks once for all matches that test the same attributes, and sorts the
+// candidates out here.
+func (r *resolver) loadMatches(ctx context.Context, t *record.Type, scope access.Scope) error {
+	r.matched[t] = map[string]outcome{}
+	groups := map[string][]string{}
+	for key, match := range r.matches[t] {
+		var parts []string
+		for _, p := range match {
+			parts = append(parts, shape(p))
+			if p.Field == nil || len(p.Via) > 0 {
+				parts = append(parts, key) // not a plain column: asked for by itself
+			}
+		}
+		group := strings.Join(parts, ",")
+		groups[group] = append(groups[group], key)
+	}
+	for _, group := range slices.Sorted(maps.Keys(groups)) {
+		keys := groups[group]
+		tests := slices.Clone(r.matches[t][keys[0]])
+		for i := range tests {
+			tests[i].Values = nil
+			for _, key := range keys {
+				tests[i].Values = append(tests[i].Values, r.matches[t][key][i].Values...)
+			}
+		}
+		found, err := r.tx.Resolve(ctx, t, scope, tests, groupLimit*len(keys))
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			for _, key := range keys {
+				if len(keys) == 1 || fits(r.matches[t][key], f.Asked) {
+					o := r.matched[t][key]
+					r.matched[t][key] = outcome{f.Link, o.count + 1}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func fits(match []record.Predicate, asked []any) bool {
+	for i, p := range match {
+		if !slices.ContainsFunc(p.Values, func(v any) bool { return record.SameValue(v, asked[i]) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// settle puts the found links into a draft.
+func (r *resolver) settle(d *draft, f reference) {
+	links := f.links(d.v)
+	settled := make([]record.Link, 0, len(links))
+	for _, link := range links {
+		resolved, message := r.lookUp(f.target, link)
+		if message != "" {
+			d.errs.Add(f.name, "%s", message)
+			continue
+		}
+		settled = append(settled, resolved)
+	}
+	if f.many {
+		slices.SortFunc(settled, func(a, b record.Link) int { return cmp.Compare(a.ID, b.ID) })
+		settled = slices.CompactFunc(settled, func(a, b record.Link) bool { return a.ID == b.ID })
+		d.v.SetAt(f.index, settled)
+	} else if len(settled) == 1 {
+		d.v.SetAt(f.index, settled[0])
+	}
+}
+
+func (r *resolver) lookUp(t *record.Type, link record.Link) (record.Link, string) {
+	if link.Match == nil {
+		if found, ok := r.links[t][link.ID]; ok {
+			return found, ""
+		}
+		return link, fmt.Sprintf("Related object not found using the provided numeric ID: %d", link.ID)
+	}
+	key := matchKey(link.Match)
+	switch o := r.matched[t][key]; o.count {
+	case 0:
+		return link, "Related object not found using the provided attributes: " + describe(link.Match)
+	case 1:
+		return o.link, ""
+	default:
+		return link, "Multiple objects match the provided attributes: " + describe(link.Match)
+	}
+}
+
+func describe(match []record.Predicate) string {
+	parts := make([]string, len(match))
+	for i, p := range match {
+		parts[i] = fmt.Sprintf("%s: %v", cmp.Or(shape(p), "id"), p.Values[0])
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,177 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// checkUnique looks for clashes with what is in the database and between the drafts.
+func (l *Ledger) checkUnique(ctx context.Context, tx *store.Tx, t *record.Type, drafts []*draft) error {
+	rules := t.Rules()
+	if len(rules) == 0 {
+		return nil
+	}
+	var asked []*draft
+	for _, d := range drafts {
+		for _, rule := range rules {
+			if d.touches(t, rule) {
+				asked = append(asked, d)
+				break
+			}
+		}
+	}
+	clashes, err := tx.Clashes(ctx, t, ruleValues(t, asked))
+	if err != nil {
+		return err
+	}
+	for _, clash := range clashes {
+		asked[clash.Row].clash(t, rules[clash.Rule])
+	}
+	for _, rule := range rules {
+		seen := map[string]bool{}
+		for _, d := range asked {
+			key := fmt.Sprint(keyOf(d.v, rule)...)
+			if seen[key] {
+				d.clash(t, rule)
+			}
+			seen[key] = true
+		}
+	}
+	return nil
+}
+
+// ruleValues returns the drafts as rows that can be compared, even those with errors:
+// where a field is missing, no record is like it.
+func ruleValues(t *record.Type, drafts []*draft) []record.Values {
+	rows := make([]record.Values, len(drafts))
+	for i, d := range drafts {
+		v := t.NewValues()
+		v.SetID(d.v.ID())
+		for _, rule := range t.Rules() {
+			for _, name := range rule.Fields {
+				value := d.v.Get(name)
+				if link, ok := value.(record.Link); ok && link.Match != nil {
+					value = nil
+				}
+				v.Set(name, value)
+			}
+		}
+		rows[i] = v
+	}
+	return rows
+}
+
+func keyOf(v record.Values, rule record.Unique) []any {
+	key := make([]any, 0, 2*len(rule.Fields))
+	for _, name := range rule.Fields {
+		value := v.Get(name)
+		switch x := value.(type) {
+		case record.Link:
+			value = x.ID
+		case record.Sealed:
+			value = string(x)
+		}
+		key = append(key, fmt.Sprintf("%q", fmt.Sprint(value)))
+	}
+	return key
+}
+
+// touches tells whether a draft changes what a rule is about, and is fit to be judged.
+func (d *draft) touches(t *record.Type, rule record.Unique) bool {
+	changed := d.creation()
+	for _, name := range rule.Fields {
+		if len(d.errs[name]) > 0 {
+			return false
+		}
+		changed = changed || d.changed(t.Index(name))
+	}
+	return changed
+}
+
+func (d *draft) clash(t *record.Type, rule record.Unique) {
+	if !d.touches(t, rule) {
+		return
+	}
+	for field, messages := range store.UniqueMessage(t, rule) {
+		d.errs[field] = append(d.errs[field], messages...)
+	}
+}
+
+// checkWithin holds that, say, a location's parent is in the same site.
+func (l *Ledger) checkWithin(ctx context.Context, tx *store.Tx, t *record.Type, drafts []*draft) error {
+	for _, w := range t.Within {
+		var ids []int64
+		for _, d := range drafts {
+			if id := d.v.Link(w.Ref).ID; id != 0 && len(d.errs) == 0 {
+				ids = append(ids, id)
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		target := t.Field(w.Ref).(record.Ref).Target()
+		rows, err := tx.Load(ctx, target, access.Machine(), ids, store.NoLock)
+		if err != nil {
+			return err
+		}
+		same := map[int64]int64{}
+		for _, v := range rows {
+			same[v.ID()] = v.Link(w.Same).ID
+		}
+		for _, d := range drafts {
+			if id := d.v.Link(w.Ref).ID; id != 0 && len(d.errs) == 0 && same[id] != d.v.Link(w.Same).ID {
+				d.errs.Add(w.Ref, "The %s must belong to the same %s.", w.Ref, w.Same)
+			}
+		}
+	}
+	return nil
+}
+
+// lockTree lets nobody else move records of a tree while this change set does.
+func (l *Ledger) lockTree(ctx context.Context, tx *store.Tx, t *record.Type, drafts []*draft) error {
+	if !t.Tree() {
+		return nil
+	}
+	for _, d := range drafts {
+		if d.given.Has("parent") {
+			return tx.LockTree(ctx, t)
+		}
+	}
+	return nil
+}
+
+// checkTree refuses a move that makes a record its own ancestor.
+func (l *Ledger) checkTree(ctx context.Context, tx *store.Tx, t *record.Type, changed []*draft) error {
+	if !t.Tree() {
+		return nil
+	}
+	var ids []int64
+	for _, d := range changed {
+		if d.changed(t.Index("parent")) {
+			ids = append(ids, d.v.ID())
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	cyclic, err := tx.Cyclic(ctx, t, ids)
+	if err != nil || len(cyclic) == 0 {
+		return err
+	}
+	bad := map[int64]bool{}
+	for _, id := range cyclic {
+		bad[id] = true
+	}
+	for _, d := range changed {
+		if bad[d.v.ID()] {
+			d.errs = fault.Fields{}
+			d.errs.Add("parent", "A %s can't be below itself.", t.Title())
+		}
+	}
+	return failed(changed)
+}

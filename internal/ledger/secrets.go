@@ -1,0 +1,88 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"terrier/internal/record"
+)
+
+// sealEarly judges the secrets that were given and seals those that are not bound to a
+// row, before the transaction begins: a password hash takes longer than a change set may.
+func (l *Ledger) sealEarly(ctx context.Context, t *record.Type, drafts []*draft) error {
+	for i, f := range t.All() {
+		secret, ok := f.(record.Secret)
+		if !ok {
+			continue
+		}
+		for _, d := range drafts {
+			if err := l.sealOne(ctx, secret, i, d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) sealOne(ctx context.Context, f record.Secret, i int, d *draft) error {
+	creation := d.v.Type() != nil // an edit gets its values inside the transaction
+	plain, given := d.given.At(i).(record.Plain)
+	if f.Seal == record.TokenKey {
+		switch {
+		case given && !creation:
+			d.errs.Add(f.Name, "The key of a token can't be changed: create another token.")
+			return nil
+		case !given && creation && len(d.errs[f.Name]) == 0:
+			plain, given = l.Sealer.NewKey(), true
+		case !given && !creation:
+			d.given.UnsetAt(i) // null or blank keeps the key
+		}
+	}
+	if !given {
+		return nil
+	}
+	if message := l.Sealer.Refuse(f, plain); message != "" {
+		d.errs.Add(f.Name, "%s", message)
+		return nil
+	}
+	if f.Seal == record.Encrypted {
+		return nil
+	}
+	sealed, hint, err := l.Sealer.Seal(ctx, f, "", plain)
+	if err != nil {
+		return fmt.Errorf("seal %s: %w", f.Name, err)
+	}
+	d.given.SetAt(i, sealed)
+	if creation {
+		d.v.SetAt(i, sealed)
+	}
+	if f.Hint != "" {
+		d.v.Set(f.Hint, hint)
+		d.reveal = map[string]record.Plain{f.Name: plain}
+	}
+	return nil
+}
+
+// sealLate seals what is bound to the row, whose id is known now.
+func (l *Ledger) sealLate(ctx context.Context, t *record.Type, d *draft) error {
+	for i, f := range t.All() {
+		secret, ok := f.(record.Secret)
+		if !ok || secret.Seal != record.Encrypted {
+			continue
+		}
+		plain, given := d.v.At(i).(record.Plain)
+		if !given {
+			continue
+		}
+		if plain == "" { // an empty secret clears
+			d.v.SetAt(i, record.Sealed(""))
+			continue
+		}
+		sealed, _, err := l.Sealer.Seal(ctx, secret, fmt.Sprintf("%s/%d/%s", t.Key(), d.v.ID(), secret.Name), plain)
+		if err != nil {
+			return fmt.Errorf("seal %s: %w", secret.Name, err)
+		}
+		d.v.SetAt(i, sealed)
+	}
+	return nil
+}

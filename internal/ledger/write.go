@@ -1,0 +1,279 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// Create makes records: all of them or none. The answer has the order of the inputs.
+func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []Input) ([]record.Values, error) {
+	scope, err := l.writeScope(c, t, access.Add)
+	if err != nil {
+		return nil, err
+	}
+	drafts := make([]*draft, len(inputs))
+	for i, in := range inputs {
+		d := parse(t, in)
+		if t.Owner != "" && !d.given.Has(t.Owner) && len(d.errs[t.Owner]) == 0 {
+			d.given.Set(t.Owner, record.Link{ID: c.UserID})
+		}
+		d.require(t)
+		d.complete(t)
+		drafts[i] = d
+	}
+	if err := l.sealEarly(ctx, t, drafts); err != nil {
+		return nil, err
+	}
+	return l.write(ctx, c, t, drafts, func(tx *store.Tx, set *changeSet, drafts []*draft) error {
+		ids, err := tx.NextIDs(ctx, t, len(drafts))
+		if err != nil {
+			return err
+		}
+		for i, d := range drafts {
+			d.v.SetID(ids[i])
+		}
+		if err := l.prepare(ctx, c, tx, t, set, drafts); err != nil {
+			return err
+		}
+		if err := tx.Insert(ctx, t, valuesOf(drafts)); err != nil {
+			return err
+		}
+		return l.settle(ctx, tx, t, scope, set, drafts)
+	})
+}
+
+// Edit is a change to one record.
+type Edit struct {
+	ID    int64
+	Input Input
+	Whole bool  // every required field must be given, as PUT demands
+	Match int64 // the version it must have, 0 for any
+}
+
+// Update changes records: all of them or none. A record that stays as it was is not
+// written, and nobody is told.
+func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []Edit) ([]record.Values, error) {
+	scope, err := l.writeScope(c, t, access.Change)
+	if err != nil {
+		return nil, err
+	}
+	drafts := make([]*draft, len(edits))
+	for i, e := range edits {
+		d := parse(t, e.Input)
+		if e.Whole {
+			d.require(t)
+		}
+		drafts[i] = d
+	}
+	if err := l.sealEarly(ctx, t, drafts); err != nil {
+		return nil, err
+	}
+	return l.write(ctx, c, t, drafts, func(tx *store.Tx, set *changeSet, drafts []*draft) error {
+		if err := l.lockTree(ctx, tx, t, drafts); err != nil {
+			return err
+		}
+		if err := loadEdited(ctx, tx, t, scope, edits, drafts); err != nil {
+			return err
+		}
+		merged := mergeSame(drafts)
+		if err := l.prepare(ctx, c, tx, t, set, merged); err != nil {
+			return err
+		}
+		changed := slices.DeleteFunc(slices.Clone(merged), func(d *draft) bool { return d.v.Equal(d.pre) })
+		if len(changed) > 0 {
+			for _, d := range changed {
+				d.v.Version++
+				d.v.Set("last_updated", set.at)
+			}
+			if err := tx.Update(ctx, t, valuesOf(changed)); err != nil {
+				return err
+			}
+			if err := l.checkTree(ctx, tx, t, changed); err != nil {
+				return err
+			}
+			if err := l.settle(ctx, tx, t, scope, set, changed); err != nil {
+				return err
+			}
+		}
+		final := map[int64]*draft{}
+		for _, d := range merged {
+			final[d.v.ID()] = d
+		}
+		for _, d := range drafts {
+			d.v = final[d.v.ID()].v
+		}
+		return nil
+	})
+}
+
+// write runs a change set. The transaction may run again after a deadlock, so it works
+// on copies.
+func (l *Ledger) write(ctx context.Context, c Caller, t *record.Type, drafts []*draft, fn func(*store.Tx, *changeSet, []*draft) error) ([]record.Values, error) {
+	var done []*draft
+	err := l.Store.Write(ctx, func(tx *store.Tx) error {
+		done = make([]*draft, len(drafts))
+		for i, d := range drafts {
+			done[i] = d.clone()
+		}
+		set := &changeSet{at: l.now(), caller: c}
+		if err := fn(tx, set, done); err != nil {
+			return err
+		}
+		return l.record(ctx, tx, set)
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows := valuesOf(done)
+	for i, d := range done {
+		for name, plain := range d.reveal {
+			rows[i] = rows[i].Clone()
+			rows[i].Set(name, plain)
+		}
+	}
+	return rows, nil
+}
+
+// prepare does everything that must be right before a row is written: references, custom
+// fields, rules, uniqueness, secrets. It returns all errors of all drafts together.
+func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.Type, set *changeSet, drafts []*draft) error {
+	if err := l.resolve(ctx, c, tx, t, drafts); err != nil {
+		return err
+	}
+	if i := t.Index("custom_fields"); i >= 0 {
+		defs, err := tx.CustomFields(ctx, t)
+		if err != nil {
+			return err
+		}
+		for _, d := range drafts {
+			if err := d.custom(i, defs); err != nil {
+				return err
+			}
+		}
+	}
+	if err := l.checkWithin(ctx, tx, t, drafts); err != nil {
+		return err
+	}
+	for _, d := range drafts {
+		d.check(t)
+	}
+	if err := l.checkUnique(ctx, tx, t, drafts); err != nil {
+		return err
+	}
+	if err := failed(drafts); err != nil {
+		return err
+	}
+	for _, d := range drafts {
+		if err := l.mayWrite(c, t, d); err != nil {
+			return err
+		}
+		if t.Derive != nil {
+			t.Derive(d.before(t), d.v)
+		}
+		if d.creation() {
+			d.v.Version = 1
+			d.v.Set("created", set.at)
+			d.v.Set("last_updated", set.at)
+		}
+		if err := l.sealLate(ctx, t, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mayWrite holds what no permission alone can give: superusers are made and changed by
+// superusers, and a record for somebody else needs the action "grant".
+func (l *Ledger) mayWrite(c Caller, t *record.Type, d *draft) error {
+	if t.Elevated != "" && !c.Superuser && (d.v.Bool(t.Elevated) || d.before(t).Bool(t.Elevated)) {
+		return fault.ErrDenied
+	}
+	if t.Owner != "" && d.v.Link(t.Owner).ID != c.UserID && d.changed(t.Index(t.Owner)) {
+		if _, err := l.writeScope(c, t, "grant"); err != nil {
+			return fault.ErrDenied
+		}
+	}
+	return nil
+}
+
+func loadEdited(ctx context.Context, tx *store.Tx, t *record.Type, scope access.Scope, edits []Edit, drafts []*draft) error {
+	ids := make([]int64, len(edits))
+	for i, e := range edits {
+		ids[i] = e.ID
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	rows, err := tx.Load(ctx, t, scope, ids, store.LockWrite)
+	if err != nil {
+		return err
+	}
+	byID := make(map[int64]record.Values, len(rows))
+	for _, v := range rows {
+		byID[v.ID()] = v
+	}
+	for i, e := range edits {
+		v, ok := byID[e.ID]
+		if !ok {
+			if len(edits) == 1 {
+				return fault.ErrNotFound
+			}
+			drafts[i].errs.Add("id", "No object with ID %d was found.", e.ID)
+			v = t.NewValues()
+		}
+		if ok && e.Match != 0 && e.Match != v.Version {
+			return fault.New(fault.Precondition, "The object was changed since you read it: it is at version %d, not %d.", v.Version, e.Match)
+		}
+		drafts[i].pre = v
+		drafts[i].v = v.Clone()
+		drafts[i].v.Merge(drafts[i].given)
+	}
+	for _, d := range drafts {
+		if len(d.errs["id"]) > 0 {
+			return failed(drafts)
+		}
+	}
+	return nil
+}
+
+// mergeSame makes one draft of several edits to one record in one request.
+func mergeSame(drafts []*draft) []*draft {
+	first := map[int64]*draft{}
+	var merged []*draft
+	for _, d := range drafts {
+		if same, ok := first[d.v.ID()]; ok {
+			same.given.Merge(d.given)
+			same.v.Merge(d.given)
+			for field, messages := range d.errs {
+				same.errs[field] = append(same.errs[field], messages...)
+			}
+			continue
+		}
+		first[d.v.ID()] = d
+		merged = append(merged, d)
+	}
+	return merged
+}
+
+func (d *draft) clone() *draft {
+	c := &draft{pre: d.pre, given: d.given.Clone(), errs: fault.Fields{}, reveal: d.reveal}
+	if d.v.Type() != nil {
+		c.v = d.v.Clone()
+	}
+	for field, messages := range d.errs {
+		c.errs[field] = slices.Clone(messages)
+	}
+	return c
+}
+
+func valuesOf(drafts []*draft) []record.Values {
+	rows := make([]record.Values, len(drafts))
+	for i, d := range drafts {
+		rows[i] = d.v
+	}
+	return rows
+}

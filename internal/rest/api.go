@@ -1,0 +1,132 @@
+// Package rest owns the REST API: its addresses, its bodies, its status codes and the
+// document that describes them, all derived from the registry.
+//
+// Every request goes one way: find the type, decode the body, ask the ledger, encode.
+// Who the caller is, the server has found out before; what they may do, the ledger knows.
+package rest
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"terrier/internal/account"
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+)
+
+// Version is the dialect served: what clients compare with the versions they know.
+const Version = "3.5"
+
+// API serves the records of a ledger.
+type API struct {
+	Ledger   *ledger.Ledger
+	Registry *record.Registry
+	Printer  *record.Printer
+	Login    *account.Login
+	Proxies  account.Proxies
+	Log      *slog.Logger
+
+	ProgramVersion string
+	StrictFilters  bool
+
+	documents documents
+}
+
+// Route is one address of the API.
+type Route struct {
+	Pattern string
+	Type    *record.Type // nil for the addresses around the records
+	Detail  bool         // one record, not the list
+	Methods []string     // besides OPTIONS
+	Open    bool         // answers anonymous callers
+	handle  map[string]http.HandlerFunc
+}
+
+// Routes lists every address. Tests walk it, so that no address is without one.
+func (a *API) Routes() []Route {
+	get := func(pattern string, h http.HandlerFunc) Route {
+		return Route{Pattern: pattern, Open: true, Methods: []string{"GET"}, handle: map[string]http.HandlerFunc{"GET": h}}
+	}
+	routes := []Route{
+		get("/api/{$}", a.root),
+		get("/api/status/{$}", a.status),
+		get("/api/status", a.status), // existing clients call it without the slash
+		get("/api/schema/{$}", a.schema),
+		get("/api/docs/{$}", a.docs),
+		{Pattern: "/api/users/tokens/provision/{$}", Open: true, Methods: []string{"POST"},
+			handle: map[string]http.HandlerFunc{"POST": a.provision}},
+	}
+	apps := map[string]bool{}
+	for _, t := range a.Registry.Types() {
+		if !apps[t.App] {
+			apps[t.App] = true
+			routes = append(routes, get("/api/"+t.App+"/{$}", a.app(t.App)))
+		}
+		routes = append(routes, a.listRoute(t), a.detailRoute(t))
+	}
+	return routes
+}
+
+func (a *API) listRoute(t *record.Type) Route {
+	r := Route{Pattern: t.Path() + "{$}", Type: t, Methods: []string{"GET"}, handle: map[string]http.HandlerFunc{
+		"GET": a.list(t), "OPTIONS": a.options(t)}}
+	if !t.Fixed {
+		r.Methods = append(r.Methods, "POST", "PUT", "PATCH", "DELETE")
+		r.handle["POST"] = a.create(t)
+		r.handle["PUT"] = a.bulkUpdate(t, true)
+		r.handle["PATCH"] = a.bulkUpdate(t, false)
+		r.handle["DELETE"] = a.bulkDelete(t)
+	}
+	return r
+}
+
+func (a *API) detailRoute(t *record.Type) Route {
+	r := Route{Pattern: t.Path() + "{id}/{$}", Type: t, Detail: true, Methods: []string{"GET"}, handle: map[string]http.HandlerFunc{
+		"GET": a.get(t), "OPTIONS": a.options(t)}}
+	if !t.Fixed {
+		r.Methods = append(r.Methods, "PUT", "PATCH", "DELETE")
+		r.handle["PUT"] = a.update(t, true)
+		r.handle["PATCH"] = a.update(t, false)
+		r.handle["DELETE"] = a.delete(t)
+	}
+	return r
+}
+
+// Mount puts every route on a mux, and answers the rest of /api/ in the API's own way.
+func (a *API) Mount(mux *http.ServeMux) {
+	for _, r := range a.Routes() {
+		mux.Handle(r.Pattern, a.dispatch(r))
+	}
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/") && (r.Method == "GET" || r.Method == "HEAD") {
+			u := *r.URL
+			u.Path += "/"
+			http.Redirect(w, r, u.RequestURI(), http.StatusMovedPermanently)
+			return
+		}
+		a.Fail(w, r, fault.ErrNotFound)
+	})
+}
+
+// dispatch picks the method's handler.
+func (a *API) dispatch(route Route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("API-Version", Version)
+		method := r.Method
+		if method == "HEAD" {
+			method = "GET"
+		}
+		if h, ok := route.handle[method]; ok {
+			h(w, r)
+			return
+		}
+		w.Header().Set("Allow", strings.Join(append(route.Methods, "HEAD", "OPTIONS"), ", "))
+		if method == "OPTIONS" {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		a.Fail(w, r, fault.New(fault.NotAllowed, "Method %q not allowed.", r.Method))
+	})
+}

@@ -1,0 +1,142 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+)
+
+// What a body may hold.
+const (
+	maxObject = 1 << 20  // bytes of a single object
+	maxBulk   = 16 << 20 // bytes of a list of them
+	maxItems  = 10_000   // objects in a list
+	maxDepth  = 64       // objects and lists inside each other
+)
+
+// body is a decoded request: one object, or a list of them.
+type body struct {
+	items []ledger.Input
+	bulk  bool
+}
+
+// decode reads the body of a request. A list is allowed only where bulk is.
+func decode(w http.ResponseWriter, r *http.Request, bulk bool) (body, error) {
+	if given := r.Header.Get("Content-Type"); given != "" {
+		media, _, err := mime.ParseMediaType(given)
+		if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != "application/json" {
+			return body{}, fault.New(fault.Unsupported, "Unsupported media type %q in request.", given)
+		}
+	}
+	raw, err := read(w, r, bulk)
+	if err != nil {
+		return body{}, err
+	}
+	if err := checkDepth(raw); err != nil {
+		return body{}, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var in any
+	if err := dec.Decode(&in); err != nil {
+		return body{}, parseError(err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return body{}, fault.New(fault.Invalid, "JSON parse error - there is more than one value")
+	}
+	switch v := in.(type) {
+	case ledger.Input:
+		return body{items: []ledger.Input{v}}, nil
+	case []any:
+		if bulk {
+			return list(v)
+		}
+	}
+	return body{}, fault.Field(fault.General, "Invalid data. Expected a dictionary.")
+}
+
+// read takes in the bytes: a list may be longer than an object, and what it is shows in
+// its first character.
+func read(w http.ResponseWriter, r *http.Request, bulk bool) ([]byte, error) {
+	limit := int64(maxObject)
+	in := r.Body
+	var first [1]byte
+	n, err := io.ReadFull(in, first[:])
+	for n == 1 && (first[0] == ' ' || first[0] == '\n' || first[0] == '\r' || first[0] == '\t') {
+		n, err = io.ReadFull(in, first[:])
+	}
+	if errors.Is(err, io.EOF) {
+		return []byte("{}"), nil
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The request ended early.")
+	}
+	if bulk && first[0] == '[' {
+		limit = maxBulk
+	}
+	var b bytes.Buffer
+	b.WriteByte(first[0])
+	_, err = b.ReadFrom(http.MaxBytesReader(w, in, limit))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The request ended early.")
+	}
+	return b.Bytes(), nil
+}
+
+func list(items []any) (body, error) {
+	if len(items) > maxItems {
+		return body{}, fault.New(fault.TooLarge, "A request may hold at most %d objects.", maxItems)
+	}
+	out := body{bulk: true, items: make([]ledger.Input, len(items))}
+	errs := make([]fault.Fields, len(items))
+	bad := false
+	for i, item := range items {
+		object, ok := item.(ledger.Input)
+		if !ok {
+			errs[i] = fault.Fields{fault.General: {"Invalid data. Expected a dictionary."}}
+			bad = true
+		}
+		out.items[i] = object
+	}
+	if bad {
+		return body{}, &fault.Error{Kind: fault.Invalid, Items: errs}
+	}
+	return out, nil
+}
+
+func parseError(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fault.New(fault.Invalid, "JSON parse error - the text ends too early")
+	}
+	return fault.New(fault.Invalid, "JSON parse error - %s", err.Error())
+}
+
+// checkDepth refuses deep nesting before anything is built from it.
+func checkDepth(raw []byte) error {
+	depth, text := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return fault.New(fault.Invalid, "JSON parse error - more than %d levels deep", maxDepth)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}

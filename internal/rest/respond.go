@@ -1,0 +1,166 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+)
+
+// statuses is the one place where a kind of fault becomes a status.
+var statuses = map[fault.Kind]int{
+	fault.Internal:     http.StatusInternalServerError,
+	fault.Invalid:      http.StatusBadRequest,
+	fault.Denied:       http.StatusForbidden,
+	fault.NotFound:     http.StatusNotFound,
+	fault.Held:         http.StatusConflict,
+	fault.Precondition: http.StatusPreconditionFailed,
+	fault.Throttled:    http.StatusTooManyRequests,
+	fault.TooLarge:     http.StatusRequestEntityTooLarge,
+	fault.Unsupported:  http.StatusUnsupportedMediaType,
+	fault.NotAllowed:   http.StatusMethodNotAllowed,
+}
+
+// Fail answers with an error. What is not a fault is logged and stays inside.
+func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	w.Header().Set("API-Version", Version)
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		if r.Context().Err() != nil {
+			return // the caller is gone
+		}
+		a.Log.ErrorContext(r.Context(), "request failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", ledger.CallerFrom(r.Context()).RequestID)
+		e = fault.New(fault.Internal, "The server could not complete the request; its log holds the reason under this request's X-Request-ID.")
+	}
+	var body any = map[string]string{"detail": e.Detail}
+	if e.Kind == fault.Invalid {
+		body = invalidBody(e)
+	}
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.999)))
+	}
+	a.sendValue(w, r, statuses[e.Kind], body)
+}
+
+func invalidBody(e *fault.Error) any {
+	switch {
+	case e.Items != nil:
+		items := make([]fault.Fields, len(e.Items))
+		for i, f := range e.Items {
+			if items[i] = f; f == nil {
+				items[i] = fault.Fields{}
+			}
+		}
+		return items
+	case e.Fields != nil:
+		return e.Fields
+	}
+	return map[string]string{"detail": e.Detail}
+}
+
+// single unwraps the errors of a request that held one object.
+func single(err error) error {
+	if e, ok := errors.AsType[*fault.Error](err); ok && len(e.Items) == 1 {
+		return &fault.Error{Kind: e.Kind, Fields: e.Items[0]}
+	}
+	return err
+}
+
+// sendValue answers with a small value.
+func (a *API) sendValue(w http.ResponseWriter, r *http.Request, status int, v any) {
+	raw, err := record.EncodeJSON(v)
+	if err != nil {
+		panic(err) // made here, of plain values
+	}
+	a.send(w, r, status, raw)
+}
+
+// send answers with JSON, indented where the caller asked for it.
+func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	if n := indent(r); n > 0 {
+		var b bytes.Buffer
+		if json.Indent(&b, body, "", strings.Repeat(" ", n)) == nil {
+			body = b.Bytes()
+		}
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Vary", "Accept, Authorization, Cookie")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // a caller that has gone away is not an error here
+	}
+}
+
+// indent reads the parameter of "Accept: application/json; indent=4".
+func indent(r *http.Request) int {
+	accept := r.Header.Get("Accept")
+	if !strings.Contains(accept, "indent") {
+		return 0
+	}
+	_, params, err := mime.ParseMediaType(strings.Split(accept, ",")[0])
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(params["indent"])
+	return max(0, min(n, 8))
+}
+
+// sendRecord answers with one record and the version it can be changed by.
+func (a *API) sendRecord(w http.ResponseWriter, r *http.Request, status int, v record.Values) {
+	view := record.View{}
+	if status == http.StatusOK && r.Method != "PUT" && r.Method != "PATCH" {
+		view = viewOf(r.URL.Query())
+	}
+	w.Header().Set("ETag", etag(v.Version))
+	if status == http.StatusCreated {
+		w.Header().Set("Location", a.Printer.URL(v.Type(), v.ID()))
+	}
+	a.send(w, r, status, a.Printer.Append(make([]byte, 0, 2048), v, v.Type().Plan(view)))
+}
+
+// sendRecords answers a bulk request.
+func (a *API) sendRecords(w http.ResponseWriter, r *http.Request, status int, t *record.Type, rows []record.Values) {
+	a.send(w, r, status, a.appendRecords(make([]byte, 0, 1024*len(rows)), t, rows, record.View{}))
+}
+
+func (a *API) appendRecords(dst []byte, t *record.Type, rows []record.Values, view record.View) []byte {
+	plan := t.Plan(view)
+	dst = append(dst, '[')
+	for i, v := range rows {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = a.Printer.Append(dst, v, plan)
+	}
+	return append(dst, ']')
+}
+
+func etag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
+
+// anyVersion is what If-Match: * asks for.
+const anyVersion = 0
+
+// noVersion is what an If-Match that no record can have asks for.
+const noVersion = -1
+
+// ifMatch reads the version that the caller wants to change.
+func ifMatch(r *http.Request) int64 {
+	given := strings.TrimSpace(r.Header.Get("If-Match"))
+	if given == "" || given == "*" {
+		return anyVersion
+	}
+	n, err := strconv.ParseInt(strings.Trim(given, `"`), 10, 64)
+	if err != nil || n <= 0 {
+		return noVersion
+	}
+	return n
+}

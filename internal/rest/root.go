@@ -1,0 +1,77 @@
+package rest
+
+import (
+	"net/http"
+
+	"terrier/internal/record"
+)
+
+// root lists the sections of the API. Clients ask it for the version.
+func (a *API) root(w http.ResponseWriter, r *http.Request) {
+	body := map[string]string{"status": a.Printer.Base + "/api/status/"}
+	for _, t := range a.Registry.Types() {
+		body[t.App] = a.Printer.Base + "/api/" + t.App + "/"
+	}
+	a.sendValue(w, r, http.StatusOK, body)
+}
+
+// app lists the types of a section.
+func (a *API) app(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body := map[string]string{}
+		for _, t := range a.Registry.Types() {
+			if t.App == name {
+				body[t.Plural] = a.Printer.Base + t.Path()
+			}
+		}
+		a.sendValue(w, r, http.StatusOK, body)
+	}
+}
+
+// status names the versions: ours, and the dialect's under the name that clients know.
+func (a *API) status(w http.ResponseWriter, r *http.Request) {
+	a.sendValue(w, r, http.StatusOK, map[string]any{
+		"netbox-version":  Version + ".0",
+		"terrier-version": a.ProgramVersion,
+	})
+}
+
+// options describes a type to clients that build forms or offer choices.
+func (a *API) options(t *record.Type) http.HandlerFunc {
+	type choice struct {
+		Value string `json:"value"`
+		Name  string `json:"display_name"`
+	}
+	type field struct {
+		Type     string   `json:"type"`
+		Required bool     `json:"required"`
+		ReadOnly bool     `json:"read_only"`
+		Label    string   `json:"label"`
+		Help     string   `json:"help_text,omitempty"`
+		Max      int      `json:"max_length,omitempty"`
+		Choices  []choice `json:"choices,omitempty"`
+	}
+	fields := map[string]field{
+		"id":      {Type: "integer", ReadOnly: true, Label: "ID"},
+		"url":     {Type: "field", ReadOnly: true, Label: "Url"},
+		"display": {Type: "field", ReadOnly: true, Label: "Display"},
+	}
+	for _, in := range t.Infos() {
+		if in.Hidden && in.ReadOnly {
+			continue
+		}
+		f := field{Type: in.Type, Required: in.Required, ReadOnly: in.ReadOnly, Label: in.Label, Help: in.Help, Max: in.Max}
+		for _, c := range in.Choices {
+			f.Choices = append(f.Choices, choice{c.Value, c.Label})
+		}
+		fields[in.Name] = f
+	}
+	body := map[string]any{
+		"name": t.SchemaName(""), "description": t.Doc,
+		"renders": []string{"application/json"}, "parses": []string{"application/json"},
+	}
+	if !t.Fixed {
+		body["actions"] = map[string]any{"POST": fields}
+	}
+	return func(w http.ResponseWriter, r *http.Request) { a.sendValue(w, r, http.StatusOK, body) }
+}

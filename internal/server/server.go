@@ -1,0 +1,189 @@
+// Package server owns the way into the program: request ids, authentication, protection
+// against other sites, the log line of each request, recovery, health.
+//
+// What is behind an address belongs to rest; the server hands it a request whose caller
+// is known.
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"terrier/internal/access"
+	"terrier/internal/account"
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/rest"
+)
+
+// requestTimeout is longer than a statement may take and shorter than the server waits.
+const requestTimeout = 25 * time.Second
+
+// Server answers requests.
+type Server struct {
+	API      *rest.API
+	Auth     *account.Authenticator
+	Login    *account.Login
+	Sessions *account.Sessions
+	Proxies  account.Proxies
+	Ready    func(context.Context) error // why the process should get no requests, or nil
+	BaseURL  string
+	Log      *slog.Logger
+	Now      func() time.Time
+
+	origins *http.CrossOriginProtection
+}
+
+// Handler returns everything the server answers.
+func (s *Server) Handler() (http.Handler, error) {
+	s.origins = http.NewCrossOriginProtection()
+	if err := s.origins.AddTrustedOrigin(s.BaseURL); err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	s.API.Mount(mux)
+	for pattern, handle := range s.routes() {
+		mux.HandleFunc(pattern, handle)
+	}
+	return s.observe(s.recover(s.identify(mux))), nil
+}
+
+// routes are the addresses outside the API.
+func (s *Server) routes() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /healthz":  s.healthz,
+		"GET /readyz":   s.readyz,
+		"POST /login/":  s.login,
+		"POST /logout/": s.logout,
+		"GET /{$}":      s.front,
+	}
+}
+
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") }
+
+func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
+	if err := s.Ready(r.Context()); err != nil {
+		s.Log.WarnContext(r.Context(), "not ready", "error", err)
+		writeText(w, http.StatusServiceUnavailable, "not ready: the log holds the reason\n")
+		return
+	}
+	writeText(w, http.StatusOK, "ready\n")
+}
+
+func (s *Server) front(w http.ResponseWriter, _ *http.Request) {
+	writeText(w, http.StatusOK, "Terrier. The API begins at "+s.BaseURL+"/api/ and describes itself at "+s.BaseURL+"/api/schema/.\n")
+}
+
+func writeText(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text)) // a caller that has gone away is not an error here
+}
+
+// observe gives the request its id and time limit, the answer its security headers, and
+// the log its one line.
+func (s *Server) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := s.Now()
+		caller := &ledger.Caller{Subject: &access.Subject{}, RequestID: uuid.NewString()}
+		h := w.Header()
+		h.Set("X-Request-ID", caller.RequestID)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		h.Set("Referrer-Policy", "same-origin")
+		ctx, cancel := context.WithTimeout(ledger.WithCaller(r.Context(), *caller), requestTimeout)
+		defer cancel()
+		out := &recorder{ResponseWriter: w, caller: caller}
+		next.ServeHTTP(out, r.WithContext(ctx))
+		s.Log.InfoContext(ctx, "request", "method", r.Method, "path", r.URL.Path, "status", out.status, "bytes", out.bytes,
+			"ms", s.Now().Sub(start).Milliseconds(), "user", caller.Username, "token", caller.TokenID, "from", s.from(r), "request_id", caller.RequestID)
+	})
+}
+
+func (s *Server) from(r *http.Request) string {
+	return s.Proxies.ClientAddr(r.RemoteAddr, r.Header.Values("X-Forwarded-For")).String()
+}
+
+// recorder remembers what was answered, and to whom.
+type recorder struct {
+	http.ResponseWriter
+	caller *ledger.Caller
+	status int
+	bytes  int
+}
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += n
+	return n, err
+}
+
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// recover turns a panic into an answer.
+func (s *Server) recover(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				s.Log.ErrorContext(r.Context(), "panic", "panic", p, "path", r.URL.Path, "stack", string(debug.Stack()))
+				s.API.Fail(w, r, errors.New("panic"))
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// identify finds out who calls. A bad token is refused even where none is needed.
+func (s *Server) identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		subject, err := s.subject(r)
+		if err != nil {
+			s.API.Fail(w, r, err)
+			return
+		}
+		caller := ledger.CallerFrom(r.Context())
+		if subject != nil {
+			caller.Subject = subject
+			if out, ok := w.(*recorder); ok {
+				out.caller.Subject = subject
+			}
+		}
+		next.ServeHTTP(w, r.WithContext(ledger.WithCaller(r.Context(), caller)))
+	})
+}
+
+func (s *Server) subject(r *http.Request) (*access.Subject, error) {
+	key, present, err := account.ParseAuthorization(r.Header.Get("Authorization"))
+	if err != nil {
+		return nil, err
+	}
+	if present {
+		return s.Auth.ByToken(r.Context(), key, s.Proxies.ClientAddr(r.RemoteAddr, r.Header.Values("X-Forwarded-For")))
+	}
+	// Without a token a browser may be sending what another site told it to send.
+	if err := s.origins.Check(r); err != nil {
+		return nil, fault.New(fault.Denied, "CSRF Failed: %s", strings.TrimPrefix(err.Error(), "cross-origin request "))
+	}
+	cookie, err := r.Cookie(s.Sessions.CookieName())
+	if err != nil {
+		return nil, nil
+	}
+	return s.Auth.BySession(r.Context(), cookie.Value)
+}

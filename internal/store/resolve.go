@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+)
+
+// Found is a record that a reference may point to, with the columns it was asked by.
+type Found struct {
+	Link  record.Link
+	Asked []any
+}
+
+// Resolve finds records to refer to, and keeps them from being deleted until the change
+// set is done. It reads only what a nested representation shows.
+func (tx *Tx) Resolve(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate, limit int) ([]Found, error) {
+	w := &where{}
+	w.scope(scope, t)
+	exprs, brief := briefColumns(t, "t")
+	columns := append([]string{"t.id"}, exprs...)
+	var asked []func([]byte) (any, error)
+	for _, p := range tests {
+		w.and(w.predicate(p, t, "t"))
+		if p.Field != nil && len(p.Via) == 0 {
+			c := p.Field.Column()
+			columns = append(columns, "t."+quote(c.Name))
+			asked = append(asked, readers[c.Storage])
+		}
+	}
+	rows, err := tx.tx.Query(ctx, fmt.Sprintf("SELECT %s FROM %s t%s ORDER BY t.id LIMIT %s%s",
+		strings.Join(columns, ", "), quote(t.Table()), w, w.arg(limit), LockKeep), w.args...)
+	if err != nil {
+		return nil, translate(t, err)
+	}
+	defer rows.Close()
+	link := readLink(brief)
+	var out []Found
+	for rows.Next() {
+		cols := rows.RawValues()
+		v, err := link(cols)
+		if err != nil {
+			return nil, err
+		}
+		f := Found{Link: v.(record.Link)}
+		for i, read := range asked {
+			value, err := read(cols[1+len(brief)+i])
+			if err != nil {
+				return nil, err
+			}
+			f.Asked = append(f.Asked, value)
+		}
+		out = append(out, f)
+	}
+	return out, translate(t, rows.Err())
+}
