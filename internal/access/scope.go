@@ -52,15 +52,15 @@ func (p *Policy) Scope(s *Subject, t *record.Type, action string) (Scope, error)
 		if !slices.Contains(g.Types, t.Key()) || !slices.Contains(g.Actions, action) {
 			continue
 		}
-		any, err := record.ParseConstraints(t, g.Constraints, s.UserID)
+		alternatives, err := record.ParseConstraints(t, g.Constraints, s.UserID)
 		if err != nil {
 			continue // saved for another shape of the type: it grants nothing rather than too much
 		}
 		granted = true
-		if any == nil {
+		if alternatives == nil {
 			return Scope{all: true}, nil
 		}
-		scope.any = append(scope.any, any...)
+		scope.any = append(scope.any, alternatives...)
 	}
 	if own := ownScope(s, t, action); own != nil {
 		granted = true

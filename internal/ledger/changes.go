@@ -16,6 +16,7 @@ import (
 type changeSet struct {
 	at      time.Time
 	caller  Caller
+	drafts  []*draft // one per item of the request
 	entries []*entry
 }
 

@@ -146,7 +146,7 @@ func (l *Ledger) lockTree(ctx context.Context, tx *store.Tx, t *record.Type, dra
 }
 
 // checkTree refuses a move that makes a record its own ancestor.
-func (l *Ledger) checkTree(ctx context.Context, tx *store.Tx, t *record.Type, changed []*draft) error {
+func (l *Ledger) checkTree(ctx context.Context, tx *store.Tx, t *record.Type, set *changeSet, changed []*draft) error {
 	if !t.Tree() {
 		return nil
 	}
@@ -173,5 +173,5 @@ func (l *Ledger) checkTree(ctx context.Context, tx *store.Tx, t *record.Type, ch
 			d.errs.Add("parent", "A %s can't be below itself.", t.Title())
 		}
 	}
-	return failed(changed)
+	return failed(set.drafts)
 }

@@ -93,7 +93,7 @@ func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []E
 			if err := tx.Update(ctx, t, valuesOf(changed)); err != nil {
 				return err
 			}
-			if err := l.checkTree(ctx, tx, t, changed); err != nil {
+			if err := l.checkTree(ctx, tx, t, set, changed); err != nil {
 				return err
 			}
 			if err := l.settle(ctx, tx, t, scope, set, changed); err != nil {
@@ -120,7 +120,7 @@ func (l *Ledger) write(ctx context.Context, c Caller, t *record.Type, drafts []*
 		for i, d := range drafts {
 			done[i] = d.clone()
 		}
-		set := &changeSet{at: l.now(), caller: c}
+		set := &changeSet{at: l.now(), caller: c, drafts: done}
 		if err := fn(tx, set, done); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	if err := l.checkUnique(ctx, tx, t, drafts); err != nil {
 		return err
 	}
-	if err := failed(drafts); err != nil {
+	if err := failed(set.drafts); err != nil {
 		return err
 	}
 	for _, d := range drafts {
@@ -230,7 +230,7 @@ func loadEdited(ctx context.Context, tx *store.Tx, t *record.Type, scope access.
 		}
 		drafts[i].pre = v
 		drafts[i].v = v.Clone()
-		drafts[i].v.Merge(drafts[i].given)
+		drafts[i].v.MergeChanged(drafts[i].given)
 	}
 	for _, d := range drafts {
 		if len(d.errs["id"]) > 0 {
@@ -240,17 +240,15 @@ func loadEdited(ctx context.Context, tx *store.Tx, t *record.Type, scope access.
 	return nil
 }
 
-// mergeSame makes one draft of several edits to one record in one request.
+// mergeSame makes one draft of several edits to one record in one request. Errors stay
+// with the edit that has them.
 func mergeSame(drafts []*draft) []*draft {
 	first := map[int64]*draft{}
 	var merged []*draft
 	for _, d := range drafts {
 		if same, ok := first[d.v.ID()]; ok {
 			same.given.Merge(d.given)
-			same.v.Merge(d.given)
-			for field, messages := range d.errs {
-				same.errs[field] = append(same.errs[field], messages...)
-			}
+			same.v.MergeChanged(d.given)
 			continue
 		}
 		first[d.v.ID()] = d

@@ -39,7 +39,7 @@ func ParseConstraints(t *Type, raw json.RawMessage, userID int64) ([][]Predicate
 	if !ok {
 		list = []any{in}
 	}
-	any_ := make([][]Predicate, 0, len(list))
+	alternatives := make([][]Predicate, 0, len(list))
 	for _, item := range list {
 		object, ok := item.(map[string]any)
 		if !ok {
@@ -53,9 +53,9 @@ func ParseConstraints(t *Type, raw json.RawMessage, userID int64) ([][]Predicate
 			}
 			all = append(all, p)
 		}
-		any_ = append(any_, all)
+		alternatives = append(alternatives, all)
 	}
-	return any_, nil
+	return alternatives, nil
 }
 
 // parseCondition reads one key and value: references are followed with "__".
@@ -81,9 +81,9 @@ func parseCondition(t *Type, key string, value any, userID int64) (Predicate, er
 		case Ref:
 			hop = x
 		case Refs:
-			hop = Ref{Name: x.Name, To: x.To, target: x.target, many: true}
+			hop = x.hop()
 		case Tags:
-			hop = Ref{Name: x.Name, To: x.To, target: x.target, many: true}
+			hop = x.hop()
 		}
 		if hop.target != nil && len(parts) > 0 && !isLookup(parts[0]) {
 			p.Via = append(p.Via, hop)

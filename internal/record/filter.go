@@ -58,15 +58,9 @@ func (t *Type) buildFilters() map[string]filter {
 
 func addRefsFilters(m map[string]filter, f Field, refs Refs) {
 	name := cmp.Or(refs.FilterName, strings.TrimSuffix(refs.Name, "s"))
-	m[name+"_id"] = plainFilter(Predicate{Field: f}, Int{})
+	m[name+"_id"] = plainFilter(Predicate{Field: f}, f)
 	// Tags narrow: ?tag=a&tag=b is both. The lookup by slug goes through the target.
-	byName := linkFilter(Predicate{Via: []Ref{{Name: refs.Name, To: refs.To, target: refs.target}}, All: refs.To == TagType}, refs.target)
-	make := byName.make
-	byName.make = func(l Lookup, values []string) (Predicate, error) {
-		p, err := make(l, values)
-		p.Via[0] = Ref{Name: refs.Name, To: refs.To, target: refs.target, many: true}
-		return p, err
-	}
+	byName := linkFilter(Predicate{Via: []Ref{refs.hop()}, All: refs.To == TagType}, refs.target)
 	m[name] = byName
 }
 

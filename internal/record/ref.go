@@ -2,7 +2,6 @@ package record
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -178,7 +177,7 @@ func (f Refs) Parse(in any) (any, error) {
 	return links, nil
 }
 
-func (f Refs) ParseText(s string) (any, error) { return strconv.ParseInt(s, 10, 64) }
+func (f Refs) ParseText(s string) (any, error) { return intOf(s) }
 
 func (f Refs) Append(dst []byte, v any, p *Printer) []byte {
 	dst = append(dst, '[')
@@ -197,6 +196,9 @@ func (f Refs) Schema() Schema {
 func (f Refs) InputSchema() Schema {
 	return Schema{"type": "array", "items": linkInputSchema()}
 }
+
+// hop is the set as a step of a Predicate.
+func (f Refs) hop() Ref { return Ref{Name: f.Name, To: f.To, target: f.target, many: true} }
 
 // Tags are the labels people stick on a record.
 type Tags struct{ Refs }

@@ -122,6 +122,16 @@ func (v Values) Merge(over Values) {
 	}
 }
 
+// MergeChanged is Merge, but a value that stays equal keeps what is known about it: a
+// reference keeps the brief fields of its target.
+func (v Values) MergeChanged(over Values) {
+	for i, set := range over.set {
+		if set && !SameValue(v.vals[i], over.vals[i]) {
+			v.SetAt(i, over.vals[i])
+		}
+	}
+}
+
 // SameValue tells whether two values of one field are equal.
 func SameValue(a, b any) bool {
 	switch x := a.(type) {

@@ -194,9 +194,11 @@ func (w *where) after(order []term, values []any, backward bool) string {
 		if beyond := w.beyond(x, values[i], x.desc != backward); beyond != "" {
 			alternatives = append(alternatives, strings.Join(append(slices.Clone(equal), beyond), " AND "))
 		}
-		if values[i] == nil {
+		switch {
+		case i == len(order)-1:
+		case values[i] == nil:
 			equal = append(equal, x.expr+" IS NULL")
-		} else {
+		default:
 			equal = append(equal, x.expr+" = "+w.arg(values[i]))
 		}
 	}

@@ -1,0 +1,32 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"terrier/internal/record"
+)
+
+// ExplainList is the inner part of a page's statement in the type's own order, behind a
+// cursor, with literals instead of parameters.
+func ExplainList(_ *record.Registry, t *record.Type) string {
+	order, err := orderOf(t, nil)
+	if err != nil {
+		panic(err)
+	}
+	literals := map[record.Storage]string{record.StoreText: "'x'", record.StoreInt: "1", record.StoreTime: "now()"}
+	w := &where{}
+	values := make([]any, len(order))
+	for i := range order {
+		values[i] = 1
+	}
+	cond := w.after(order, values, false)
+	for i := len(order); i > 0; i-- {
+		cond = replaceParam(cond, i, literals[order[i-1].storage])
+	}
+	return fmt.Sprintf("SELECT t.* FROM %s t WHERE %s ORDER BY %s LIMIT 50", quote(t.Table()), cond, orderBy(order, false))
+}
+
+func replaceParam(s string, n int, with string) string {
+	return strings.ReplaceAll(s, fmt.Sprintf("$%d", n), with)
+}

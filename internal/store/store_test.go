@@ -1,0 +1,201 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"terrier/internal/access"
+	"terrier/internal/dbtest"
+	"terrier/internal/inventory"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// open returns a store on a fresh database, and a connection beside it.
+func open(t *testing.T) (*store.Store, *record.Registry, *pgxpool.Pool) {
+	t.Helper()
+	reg, err := record.NewRegistry(inventory.Types()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := dbtest.New(t)
+	s, err := store.Open(t.Context(), url, reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	db, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return s, reg, db
+}
+
+var postgresTypes = map[record.Storage]string{
+	record.StoreText: "text", record.StoreInt: "bigint", record.StoreFloat: "double precision", record.StoreBool: "boolean",
+	record.StoreTime: "timestamp with time zone", record.StoreJSON: "jsonb", record.StoreJSONText: "text",
+	record.StoreTexts: "text[]", record.StoreInts: "bigint[]", record.StoreUUID: "uuid",
+}
+
+// TestColumnsAreAsDeclared compares every declared field with the database, and every
+// uniqueness rule and reference with its constraint.
+func TestColumnsAreAsDeclared(t *testing.T) {
+	_, reg, db := open(t)
+	for _, typ := range reg.Types() {
+		t.Run(typ.Key(), func(t *testing.T) {
+			have := map[string]string{}
+			rows, err := db.Query(t.Context(), `
+				SELECT attname, format_type(atttypid, atttypmod) || CASE WHEN attnotnull THEN ' not null' ELSE '' END
+				FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`, typ.Table())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var name, is string
+			if _, err := pgx.ForEachRow(rows, []any{&name, &is}, func() error { have[name] = is; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{"id": "bigint not null", "version": "bigint not null"}
+			for _, f := range typ.All() {
+				c := f.Column()
+				if c.Storage == record.NoStorage {
+					continue
+				}
+				want[c.Name] = postgresTypes[c.Storage]
+				if !c.Null {
+					want[c.Name] += " not null"
+				}
+			}
+			for name, is := range want {
+				if have[name] != is {
+					t.Errorf("column %s is declared %q and is %q", name, is, have[name])
+				}
+				delete(have, name)
+			}
+			if typ.Fixed {
+				delete(have, "data") // what receivers are told; nobody reads it here
+			}
+			if len(have) > 0 {
+				t.Errorf("columns that no field declares: %v", have)
+			}
+			checkConstraints(t, db, typ)
+		})
+	}
+}
+
+func checkConstraints(t *testing.T, db *pgxpool.Pool, typ *record.Type) {
+	t.Helper()
+	rows, err := db.Query(t.Context(), "SELECT conname || ' ' || contype::text FROM pg_constraint WHERE conrelid = $1::regclass", typ.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, rule := range typ.Rules() {
+		want = append(want, rule.Name+" u")
+	}
+	for _, f := range typ.All() {
+		if ref, ok := f.(record.Ref); ok && !ref.Loose {
+			want = append(want, typ.RefRule(ref.Name)+" f")
+		}
+	}
+	for _, c := range want {
+		if !slices.Contains(have, c) {
+			t.Errorf("there is no constraint %q", c)
+		}
+	}
+	for _, c := range have {
+		if !strings.HasSuffix(c, " p") && !slices.Contains(want, c) {
+			t.Errorf("constraint %q is not declared", c)
+		}
+	}
+}
+
+// TestDefaultOrderIsIndexed holds the promise that next costs the same however far: the
+// type's own order comes out of an index, without sorting, on every page.
+func TestDefaultOrderIsIndexed(t *testing.T) {
+	_, reg, db := open(t)
+	for _, typ := range reg.Types() {
+		t.Run(typ.Key(), func(t *testing.T) {
+			order := store.ExplainList(reg, typ)
+			conn, err := db.Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Release()
+			if _, err := conn.Exec(t.Context(), "SET enable_seqscan = off; SET enable_bitmapscan = off"); err != nil {
+				t.Fatal(err)
+			}
+			rows, err := conn.Query(t.Context(), "EXPLAIN "+order)
+			if err != nil {
+				t.Fatalf("%s: %v", order, err)
+			}
+			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := strings.Join(lines, "\n"); strings.Contains(text, "Sort") {
+				t.Errorf("the default order is sorted, not read from an index:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestCountIsExact compares the cheap count with the rows, through folding.
+func TestCountIsExact(t *testing.T) {
+	s, reg, db := open(t)
+	typ := reg.Type("extras.tag")
+	ctx := t.Context()
+	for i := range 20 {
+		err := s.Write(ctx, func(tx *store.Tx) error {
+			if _, err := db.Exec(ctx, fmt.Sprintf(`INSERT INTO extras_tag (version, name, slug, color, description, created, last_updated)
+				VALUES (1, 'n%[1]d', 's%[1]d', '', '', now(), now())`, i)); err != nil {
+				return err
+			}
+			return tx.AddCounts(ctx, map[string]int{typ.Key(): 1})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%7 == 0 {
+			if err := s.FoldCounts(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		page, err := s.List(ctx, typ, store.Query{Scope: access.Machine(), Limit: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page.Count != int64(i+1) {
+			t.Fatalf("after %d inserts the count is %d", i+1, page.Count)
+		}
+	}
+	var n int
+	if err := s.FoldCounts(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.QueryRow(ctx, "SELECT count(*) FROM record_count WHERE type = $1", typ.Key()).Scan(&n); err != nil || n != 1 {
+		t.Errorf("folding left %d rows (%v)", n, err)
+	}
+}
+
+// TestZeroScopeSeesNothing is why forgetting to ask for permission fails closed.
+func TestZeroScopeSeesNothing(t *testing.T) {
+	s, reg, db := open(t)
+	if _, err := db.Exec(context.Background(), `INSERT INTO extras_tag (version, name, slug, color, description, created, last_updated) VALUES (1, 'n', 's', '', '', now(), now())`); err != nil {
+		t.Fatal(err)
+	}
+	page, err := s.List(t.Context(), reg.Type("extras.tag"), store.Query{Limit: 5})
+	if err != nil || len(page.Rows) != 0 || page.Count != 0 {
+		t.Errorf("the zero scope sees %d rows, count %d (%v)", len(page.Rows), page.Count, err)
+	}
+}
