@@ -34,11 +34,11 @@ type Policy struct {
 // Scope decides what a subject may do with records of a type. It returns an error when
 // that is nothing: the caller is unknown, or has no permission at all.
 func (p *Policy) Scope(s *Subject, t *record.Type, action string) (Scope, error) {
+	if s.Superuser { // before LoginRequired: the command line is nobody's account
+		return Scope{all: true}, nil
+	}
 	if s.Anonymous() && p.LoginRequired {
 		return Scope{}, fault.ErrNoCreds
-	}
-	if s.Superuser {
-		return Scope{all: true}, nil
 	}
 	if action == View && p.exempt(t) {
 		return Scope{all: true}, nil

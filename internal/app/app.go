@@ -58,7 +58,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if err := a.checkExempt(); err != nil {
 		return nil, err
 	}
-	if a.Store, err = store.Open(ctx, cfg.DatabaseURL, a.Registry); err != nil {
+	if a.Store, err = store.Open(ctx, cfg.DatabaseURL, a.Registry, nil); err != nil {
 		return nil, err
 	}
 	a.cleanups = append(a.cleanups, a.Store.Close)

@@ -100,7 +100,7 @@ func (a *API) Mount(mux *http.ServeMux) {
 		mux.Handle(r.Pattern, a.dispatch(r))
 	}
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasSuffix(r.URL.Path, "/") && (r.Method == "GET" || r.Method == "HEAD") {
+		if !strings.HasSuffix(r.URL.Path, "/") && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 			u := *r.URL
 			u.Path += "/"
 			http.Redirect(w, r, u.RequestURI(), http.StatusMovedPermanently)

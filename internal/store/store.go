@@ -30,8 +30,8 @@ type Store struct {
 	plans map[*record.Type]*plan
 }
 
-// Open connects to the database.
-func Open(ctx context.Context, url string, reg *record.Registry) (*Store, error) {
+// Open connects to the database. A tracer, where given, sees every statement.
+func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.QueryTracer) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("TERRIER_DATABASE_URL: %w", err)
@@ -45,6 +45,7 @@ func Open(ctx context.Context, url string, reg *record.Registry) (*Store, error)
 	set("statement_timeout", statementTimeout)
 	set("idle_in_transaction_session_timeout", "30s")
 	set("timezone", "UTC")
+	config.ConnConfig.Tracer = tracer
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)

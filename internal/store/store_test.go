@@ -25,7 +25,7 @@ func open(t *testing.T) (*store.Store, *record.Registry, *pgxpool.Pool) {
 		t.Fatal(err)
 	}
 	url := dbtest.New(t)
-	s, err := store.Open(t.Context(), url, reg)
+	s, err := store.Open(t.Context(), url, reg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
