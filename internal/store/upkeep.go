@@ -96,13 +96,17 @@ func (s *Store) FoldCounts(ctx context.Context) error {
 	})
 }
 
-// Sweep removes what has run out: sessions, and login windows that are over.
+// Sweep removes what has run out: sessions, login windows that are over, and the notes
+// about tokens that are gone.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "DELETE FROM users_session WHERE expires < $1", now); err != nil {
-			return err
+		_, err := tx.Exec(ctx, "DELETE FROM users_session WHERE expires < $1", now)
+		if err == nil {
+			_, err = tx.Exec(ctx, "DELETE FROM users_throttle WHERE expires < $1", now)
 		}
-		_, err := tx.Exec(ctx, "DELETE FROM users_throttle WHERE expires < $1", now)
+		if err == nil {
+			_, err = tx.Exec(ctx, "DELETE FROM users_token_use n WHERE NOT EXISTS (SELECT FROM users_token t WHERE t.id = n.token_id)")
+		}
 		return err
 	})
 }
