@@ -17,6 +17,8 @@ type changeSet struct {
 	at      time.Time
 	caller  Caller
 	drafts  []*draft // one per item of the request
+	ids     []int64  // of the records to be created
+	careful bool     // look for clashes before the database finds them
 	entries []*entry
 }
 
@@ -46,10 +48,10 @@ func (s *changeSet) add(t *record.Type, pre, post record.Values) {
 	s.entries = append(s.entries, &entry{t, pre, post})
 }
 
-// write puts the change rows and counts into the transaction.
-func (l *Ledger) record(ctx context.Context, tx *store.Tx, set *changeSet) error {
+// record puts the change rows and counts into the transaction.
+func (l *Ledger) record(tx *store.Tx, set *changeSet) {
 	if len(set.entries) == 0 {
-		return nil
+		return
 	}
 	counts := map[string]int{}
 	changes := make([]store.Change, len(set.entries))
@@ -75,10 +77,8 @@ func (l *Ledger) record(ctx context.Context, tx *store.Tx, set *changeSet) error
 		changes[i] = c
 	}
 	counts[store.ChangeType] = len(changes)
-	if err := tx.InsertChanges(ctx, changes); err != nil {
-		return fmt.Errorf("write the change log: %w", err)
-	}
-	return tx.AddCounts(ctx, counts)
+	tx.InsertChanges(changes)
+	tx.AddCounts(counts)
 }
 
 // settle checks the permission on what was written, reads it back as everybody will
@@ -88,18 +88,17 @@ func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope
 	for i, d := range drafts {
 		ids[i] = d.v.ID()
 	}
+	inside := len(ids)
 	if !scope.All() {
-		n, err := tx.Inside(ctx, t, scope, ids)
-		if err != nil {
-			return err
-		}
-		if n != len(ids) {
-			return fault.ErrDenied
-		}
+		tx.Inside(t, scope, ids, &inside)
 	}
-	rows, err := tx.Load(ctx, t, access.Machine(), ids, store.NoLock)
-	if err != nil {
+	var rows []record.Values
+	tx.Load(t, access.Machine(), ids, store.NoLock, &rows)
+	if err := tx.Flush(ctx); err != nil {
 		return err
+	}
+	if inside != len(ids) {
+		return fault.ErrDenied
 	}
 	if len(rows) != len(ids) {
 		return fmt.Errorf("read back %d of %d records of %s", len(rows), len(ids), t.Key())

@@ -25,7 +25,7 @@ func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []E
 	for i := range edits {
 		drafts[i] = parse(t, nil)
 	}
-	_, err = l.write(ctx, c, t, drafts, func(tx *store.Tx, set *changeSet, drafts []*draft) error {
+	_, err = l.write(ctx, c, drafts, func(tx *store.Tx, set *changeSet, drafts []*draft) error {
 		if err := loadEdited(ctx, tx, t, scope, edits, drafts); err != nil {
 			return err
 		}
@@ -75,23 +75,26 @@ func (f *fall) fell(ctx context.Context, t *record.Type, rows []record.Values) e
 	}
 	slices.Sort(ids)
 	// From here on nobody can begin to refer to them.
-	if _, err := f.tx.Load(ctx, t, access.Machine(), ids, store.LockErase); err != nil {
+	var held []record.Values
+	f.tx.Load(t, access.Machine(), ids, store.LockErase, &held)
+	referrers := t.Registry().Referrers(t)
+	found := make([][]record.Values, len(referrers))
+	for i, r := range referrers {
+		f.tx.Find(r.Type, access.Machine(), []record.Predicate{{Field: r.Field, Values: anyOf(ids)}}, maxFallout+1, store.LockWrite, &found[i])
+	}
+	if err := f.tx.Flush(ctx); err != nil {
 		return err
 	}
-	for _, r := range t.Registry().Referrers(t) {
-		if err := f.follow(ctx, t, r, ids); err != nil {
+	for i, r := range referrers {
+		if err := f.follow(ctx, r, found[i], ids); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *fall) follow(ctx context.Context, t *record.Type, r record.Referrer, ids []int64) error {
-	tests := []record.Predicate{{Field: r.Field, Values: anyOf(ids)}}
-	rows, err := f.tx.Find(ctx, r.Type, access.Machine(), tests, maxFallout+1, store.LockWrite)
-	if err != nil {
-		return err
-	}
+// follow decides what becomes of the records that refer to deleted ones.
+func (f *fall) follow(ctx context.Context, r record.Referrer, rows []record.Values, ids []int64) error {
 	rows = slices.DeleteFunc(rows, func(v record.Values) bool {
 		_, known := f.gone[r.Type][v.ID()]
 		return known
@@ -157,9 +160,7 @@ func (f *fall) apply(ctx context.Context, set *changeSet) error {
 		if len(drafts) == 0 {
 			continue
 		}
-		if err := f.tx.Update(ctx, t, valuesOf(drafts)); err != nil {
-			return err
-		}
+		f.tx.Update(t, valuesOf(drafts))
 		if err := f.l.settle(ctx, f.tx, t, access.Machine(), set, drafts); err != nil {
 			return err
 		}
@@ -170,9 +171,7 @@ func (f *fall) apply(ctx context.Context, set *changeSet) error {
 			ids = append(ids, id)
 			set.add(t, v, record.Values{})
 		}
-		if err := f.tx.Delete(ctx, t, ids); err != nil {
-			return err
-		}
+		f.tx.Delete(t, ids)
 	}
 	return nil
 }

@@ -127,9 +127,11 @@ func shape(p record.Predicate) string {
 	return b.String()
 }
 
+// load asks for everything at once.
 func (r *resolver) load(ctx context.Context) error {
 	// In the order of type, as all change sets do, so that they don't lock crosswise.
 	types := slices.SortedFunc(maps.Keys(r.wanted), func(a, b *record.Type) int { return strings.Compare(a.Key(), b.Key()) })
+	var found []func()
 	for _, t := range types {
 		scope, err := r.l.Policy.Scope(r.c.Subject, t, access.View)
 		if err != nil {
@@ -138,38 +140,40 @@ func (r *resolver) load(ctx context.Context) error {
 		if t.Key() == userType { // everybody may refer to themselves
 			scope = scope.Or(access.Themselves(r.c.Subject))
 		}
-		if err := r.loadIDs(ctx, t, scope); err != nil {
-			return err
-		}
-		if err := r.loadMatches(ctx, t, scope); err != nil {
-			return err
-		}
+		found = append(found, r.loadIDs(t, scope), r.loadMatches(t, scope))
+	}
+	if err := r.tx.Flush(ctx); err != nil {
+		return err
+	}
+	for _, fill := range found {
+		fill()
 	}
 	return nil
 }
 
 const userType = "users.user"
 
-func (r *resolver) loadIDs(ctx context.Context, t *record.Type, scope access.Scope) error {
+// loadIDs asks for the records named by id. What it returns takes the answer in.
+func (r *resolver) loadIDs(t *record.Type, scope access.Scope) func() {
 	r.links[t] = map[int64]record.Link{}
-	if len(r.wanted[t]) == 0 {
-		return nil
+	var found []store.Found
+	if ids := slices.Sorted(maps.Keys(r.wanted[t])); len(ids) > 0 {
+		r.tx.Resolve(t, scope, []record.Predicate{{Values: anyOf(ids)}}, len(ids), &found)
 	}
-	ids := slices.Sorted(maps.Keys(r.wanted[t]))
-	found, err := r.tx.Resolve(ctx, t, scope, []record.Predicate{{Values: anyOf(ids)}}, len(ids))
-	for _, f := range found {
-		r.links[t][f.Link.ID] = f.Link
+	return func() {
+		for _, f := range found {
+			r.links[t][f.Link.ID] = f.Link
+		}
 	}
-	return err
 }
 
 // groupLimit bounds how many candidates are read for each match in a group, so that an
 // attribute which fits half the table does not fetch it.
 const groupLimit = 20
 
-// loadMatches asks once for all matches that test the same attributes, and sorts the
-// candidates out here.
-func (r *resolver) loadMatches(ctx context.Context, t *record.Type, scope access.Scope) error {
+// loadMatches asks once for all matches that test the same attributes; the candidates
+// are sorted out here.
+func (r *resolver) loadMatches(t *record.Type, scope access.Scope) func() {
 	r.matched[t] = map[string]outcome{}
 	groups := map[string][]string{}
 	for key, match := range r.matches[t] {
@@ -183,7 +187,9 @@ func (r *resolver) loadMatches(ctx context.Context, t *record.Type, scope access
 		group := strings.Join(parts, ",")
 		groups[group] = append(groups[group], key)
 	}
-	for _, group := range slices.Sorted(maps.Keys(groups)) {
+	order := slices.Sorted(maps.Keys(groups))
+	found := make([][]store.Found, len(order))
+	for n, group := range order {
 		keys := groups[group]
 		tests := slices.Clone(r.matches[t][keys[0]])
 		for i := range tests {
@@ -192,20 +198,24 @@ func (r *resolver) loadMatches(ctx context.Context, t *record.Type, scope access
 				tests[i].Values = append(tests[i].Values, r.matches[t][key][i].Values...)
 			}
 		}
-		found, err := r.tx.Resolve(ctx, t, scope, tests, groupLimit*len(keys))
-		if err != nil {
-			return err
-		}
-		for _, f := range found {
-			for _, key := range keys {
-				if len(keys) == 1 || fits(r.matches[t][key], f.Asked) {
-					o := r.matched[t][key]
-					r.matched[t][key] = outcome{f.Link, o.count + 1}
-				}
+		r.tx.Resolve(t, scope, tests, groupLimit*len(keys), &found[n])
+	}
+	return func() {
+		for n, group := range order {
+			for _, f := range found[n] {
+				r.match(t, groups[group], f)
 			}
 		}
 	}
-	return nil
+}
+
+// match notes a candidate with every match it fits.
+func (r *resolver) match(t *record.Type, keys []string, f store.Found) {
+	for _, key := range keys {
+		if len(keys) == 1 || fits(r.matches[t][key], f.Asked) {
+			r.matched[t][key] = outcome{f.Link, r.matched[t][key].count + 1}
+		}
+	}
 }
 
 func fits(match []record.Predicate, asked []any) bool {

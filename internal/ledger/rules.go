@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -10,8 +11,9 @@ import (
 	"terrier/internal/store"
 )
 
-// checkUnique looks for clashes with what is in the database and between the drafts.
-func (l *Ledger) checkUnique(ctx context.Context, tx *store.Tx, t *record.Type, drafts []*draft) error {
+// checkUnique looks for clashes between the drafts and, where there is something to
+// report anyway, with what is in the database.
+func (l *Ledger) checkUnique(ctx context.Context, tx *store.Tx, t *record.Type, set *changeSet, drafts []*draft) error {
 	rules := t.Rules()
 	if len(rules) == 0 {
 		return nil
@@ -25,12 +27,15 @@ func (l *Ledger) checkUnique(ctx context.Context, tx *store.Tx, t *record.Type, 
 			}
 		}
 	}
-	clashes, err := tx.Clashes(ctx, t, ruleValues(t, asked))
-	if err != nil {
-		return err
-	}
-	for _, clash := range clashes {
-		asked[clash.Row].clash(t, rules[clash.Rule])
+	if set.careful || failed(set.drafts) != nil {
+		var clashes []store.Clash
+		tx.Clashes(t, ruleValues(t, asked), &clashes)
+		if err := tx.Flush(ctx); err != nil {
+			return err
+		}
+		for _, clash := range clashes {
+			asked[clash.Row].clash(t, rules[clash.Rule])
+		}
 	}
 	for _, rule := range rules {
 		seen := map[string]bool{}
@@ -115,8 +120,9 @@ func (l *Ledger) checkWithin(ctx context.Context, tx *store.Tx, t *record.Type, 
 			continue
 		}
 		target := t.Field(w.Ref).(record.Ref).Target()
-		rows, err := tx.Load(ctx, target, access.Machine(), ids, store.NoLock)
-		if err != nil {
+		var rows []record.Values
+		tx.Load(target, access.Machine(), ids, store.NoLock, &rows)
+		if err := tx.Flush(ctx); err != nil {
 			return err
 		}
 		same := map[int64]int64{}
@@ -133,16 +139,10 @@ func (l *Ledger) checkWithin(ctx context.Context, tx *store.Tx, t *record.Type, 
 }
 
 // lockTree lets nobody else move records of a tree while this change set does.
-func (l *Ledger) lockTree(ctx context.Context, tx *store.Tx, t *record.Type, drafts []*draft) error {
-	if !t.Tree() {
-		return nil
+func lockTree(tx *store.Tx, t *record.Type, drafts []*draft) {
+	if t.Tree() && slices.ContainsFunc(drafts, func(d *draft) bool { return d.given.Has("parent") }) {
+		tx.LockTree(t)
 	}
-	for _, d := range drafts {
-		if d.given.Has("parent") {
-			return tx.LockTree(ctx, t)
-		}
-	}
-	return nil
 }
 
 // checkTree refuses a move that makes a record its own ancestor.
@@ -159,8 +159,9 @@ func (l *Ledger) checkTree(ctx context.Context, tx *store.Tx, t *record.Type, se
 	if len(ids) == 0 {
 		return nil
 	}
-	cyclic, err := tx.Cyclic(ctx, t, ids)
-	if err != nil || len(cyclic) == 0 {
+	var cyclic []int64
+	tx.Cyclic(t, ids, &cyclic)
+	if err := tx.Flush(ctx); err != nil || len(cyclic) == 0 {
 		return err
 	}
 	bad := map[int64]bool{}

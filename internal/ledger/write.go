@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"terrier/internal/access"
@@ -29,20 +30,12 @@ func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []
 	if err := l.sealEarly(ctx, t, drafts); err != nil {
 		return nil, err
 	}
-	return l.write(ctx, c, t, drafts, func(tx *store.Tx, set *changeSet, drafts []*draft) error {
-		ids, err := tx.NextIDs(ctx, t, len(drafts))
-		if err != nil {
-			return err
-		}
-		for i, d := range drafts {
-			d.v.SetID(ids[i])
-		}
+	return l.write(ctx, c, drafts, func(tx *store.Tx, set *changeSet, drafts []*draft) error {
+		tx.NextIDs(t, len(drafts), &set.ids)
 		if err := l.prepare(ctx, c, tx, t, set, drafts); err != nil {
 			return err
 		}
-		if err := tx.Insert(ctx, t, valuesOf(drafts)); err != nil {
-			return err
-		}
+		tx.Insert(t, valuesOf(drafts))
 		return l.settle(ctx, tx, t, scope, set, drafts)
 	})
 }
@@ -73,10 +66,8 @@ func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []E
 	if err := l.sealEarly(ctx, t, drafts); err != nil {
 		return nil, err
 	}
-	return l.write(ctx, c, t, drafts, func(tx *store.Tx, set *changeSet, drafts []*draft) error {
-		if err := l.lockTree(ctx, tx, t, drafts); err != nil {
-			return err
-		}
+	return l.write(ctx, c, drafts, func(tx *store.Tx, set *changeSet, drafts []*draft) error {
+		lockTree(tx, t, drafts)
 		if err := loadEdited(ctx, tx, t, scope, edits, drafts); err != nil {
 			return err
 		}
@@ -90,9 +81,7 @@ func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []E
 				d.v.Version++
 				d.v.Set("last_updated", set.at)
 			}
-			if err := tx.Update(ctx, t, valuesOf(changed)); err != nil {
-				return err
-			}
+			tx.Update(t, valuesOf(changed))
 			if err := l.checkTree(ctx, tx, t, set, changed); err != nil {
 				return err
 			}
@@ -111,21 +100,30 @@ func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []E
 	})
 }
 
-// write runs a change set. The transaction may run again after a deadlock, so it works
-// on copies.
-func (l *Ledger) write(ctx context.Context, c Caller, t *record.Type, drafts []*draft, fn func(*store.Tx, *changeSet, []*draft) error) ([]record.Values, error) {
+// write runs a change set. It trusts the constraints of the database to find what is not
+// unique; only when they did, it runs again and looks first, for an answer that names
+// every clash by position and field. The transaction may also run again after a
+// deadlock, so it works on copies.
+func (l *Ledger) write(ctx context.Context, c Caller, drafts []*draft, fn func(*store.Tx, *changeSet, []*draft) error) ([]record.Values, error) {
 	var done []*draft
-	err := l.Store.Write(ctx, func(tx *store.Tx) error {
-		done = make([]*draft, len(drafts))
-		for i, d := range drafts {
-			done[i] = d.clone()
-		}
-		set := &changeSet{at: l.now(), caller: c, drafts: done}
-		if err := fn(tx, set, done); err != nil {
-			return err
-		}
-		return l.record(ctx, tx, set)
-	})
+	run := func(careful bool) error {
+		return l.Store.Write(ctx, func(tx *store.Tx) error {
+			done = make([]*draft, len(drafts))
+			for i, d := range drafts {
+				done[i] = d.clone()
+			}
+			set := &changeSet{at: l.now(), caller: c, drafts: done, careful: careful}
+			if err := fn(tx, set, done); err != nil {
+				return err
+			}
+			l.record(tx, set)
+			return nil
+		})
+	}
+	err := run(false)
+	if _, clash := errors.AsType[*store.ClashError](err); clash {
+		err = run(true)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -142,16 +140,20 @@ func (l *Ledger) write(ctx context.Context, c Caller, t *record.Type, drafts []*
 // prepare does everything that must be right before a row is written: references, custom
 // fields, rules, uniqueness, secrets. It returns all errors of all drafts together.
 func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.Type, set *changeSet, drafts []*draft) error {
+	var defs []*record.Custom
+	custom := t.Index("custom_fields")
+	if custom >= 0 {
+		tx.CustomFields(t, &defs)
+	}
 	if err := l.resolve(ctx, c, tx, t, drafts); err != nil {
 		return err
 	}
-	if i := t.Index("custom_fields"); i >= 0 {
-		defs, err := tx.CustomFields(ctx, t)
-		if err != nil {
-			return err
-		}
+	for i, id := range set.ids {
+		drafts[i].v.SetID(id)
+	}
+	if custom >= 0 {
 		for _, d := range drafts {
-			if err := d.custom(i, defs); err != nil {
+			if err := d.custom(custom, defs); err != nil {
 				return err
 			}
 		}
@@ -162,7 +164,7 @@ func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	for _, d := range drafts {
 		d.check(t)
 	}
-	if err := l.checkUnique(ctx, tx, t, drafts); err != nil {
+	if err := l.checkUnique(ctx, tx, t, set, drafts); err != nil {
 		return err
 	}
 	if err := failed(set.drafts); err != nil {
@@ -208,8 +210,9 @@ func loadEdited(ctx context.Context, tx *store.Tx, t *record.Type, scope access.
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	rows, err := tx.Load(ctx, t, scope, ids, store.LockWrite)
-	if err != nil {
+	var rows []record.Values
+	tx.Load(t, scope, ids, store.LockWrite, &rows)
+	if err := tx.Flush(ctx); err != nil {
 		return err
 	}
 	byID := make(map[int64]record.Values, len(rows))

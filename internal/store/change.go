@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"time"
 
 	"terrier/internal/record"
@@ -27,7 +26,7 @@ type Change struct {
 const ChangeType = "extras.objectchange"
 
 // InsertChanges writes change rows: one statement, however many.
-func (tx *Tx) InsertChanges(ctx context.Context, changes []Change) error {
+func (tx *Tx) InsertChanges(changes []Change) {
 	n := len(changes)
 	at, users, names, requests := make([]time.Time, n), make([]*int64, n), make([]string, n), make([]string, n)
 	actions, types, ids, displays := make([]string, n), make([]string, n), make([]int64, n), make([]string, n)
@@ -40,13 +39,12 @@ func (tx *Tx) InsertChanges(ctx context.Context, changes []Change) error {
 			users[i] = &c.UserID
 		}
 	}
-	_, err := tx.tx.Exec(ctx, `
+	tx.exec(`
 		INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
 		SELECT at, u, un, r::uuid, a, ot, oid, d, v, pre, post, data
 		FROM unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[])
 			AS x(at, u, un, r, a, ot, oid, d, v, pre, post, data)`,
 		at, users, names, requests, actions, types, ids, displays, versions, pre, post, data)
-	return err
 }
 
 func optionalText(b []byte) *string {

@@ -76,7 +76,7 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 		return err
 	})
 	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return Page{}, translate(t, err)
+		return Page{}, s.translate(err)
 	}
 	page.cut(order, q.Limit, backward)
 	return page, nil

@@ -11,11 +11,6 @@ import (
 	"terrier/internal/record"
 )
 
-// querier is a pool or a transaction.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}
-
 // Lock is how rows are held while a change set is written.
 type Lock string
 
@@ -28,61 +23,60 @@ const (
 
 // Get reads one record.
 func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id int64) (record.Values, error) {
-	rows, err := s.find(ctx, s.pool, t, scope, []record.Predicate{{Values: []any{id}}}, 1, NoLock)
+	found, err := s.find(ctx, t, scope, []record.Predicate{{Values: []any{id}}}, 1)
 	if err != nil {
 		return record.Values{}, err
 	}
-	if len(rows) == 0 {
+	if len(found) == 0 {
 		return record.Values{}, fault.ErrNotFound
 	}
-	return rows[0], nil
+	return found[0], nil
 }
 
-// Find reads at most limit records that pass every test, in the order of their ids. All
-// locks are taken in that order, so that two change sets don't wait for each other.
-func (tx *Tx) Find(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate, limit int, lock Lock) ([]record.Values, error) {
-	return tx.s.find(ctx, tx.tx, t, scope, tests, limit, lock)
+func (s *Store) find(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate, limit int) ([]record.Values, error) {
+	sql, args := s.findStatement(t, scope, tests, limit, NoLock)
+	rows, err := s.pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, s.translate(err)
+	}
+	found, err := s.plans[t].scan(rows)
+	return found, s.translate(err)
 }
 
-// Load reads the records with these ids.
-func (tx *Tx) Load(ctx context.Context, t *record.Type, scope access.Scope, ids []int64, lock Lock) ([]record.Values, error) {
-	return tx.Find(ctx, t, scope, []record.Predicate{{Values: anyOf(ids)}}, len(ids), lock)
-}
-
-func (s *Store) find(ctx context.Context, q querier, t *record.Type, scope access.Scope, tests []record.Predicate, limit int, lock Lock) ([]record.Values, error) {
+func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record.Predicate, limit int, lock Lock) (string, []any) {
 	w := &where{}
 	w.scope(scope, t)
 	for _, p := range tests {
 		w.and(w.predicate(p, t, "t"))
 	}
 	p := s.plans[t]
-	sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s%s", p.columns, quote(t.Table()), p.joins, w, w.arg(limit), lock)
-	rows, err := q.Query(ctx, sql, w.args...)
-	if err != nil {
-		return nil, translate(t, err)
-	}
-	found, err := p.scan(rows)
-	return found, translate(t, err)
+	return fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s%s", p.columns, quote(t.Table()), p.joins, w, w.arg(limit), lock), w.args
+}
+
+// Find reads at most limit records that pass every test, in the order of their ids. All
+// locks are taken in that order, so that two change sets don't wait for each other.
+func (tx *Tx) Find(t *record.Type, scope access.Scope, tests []record.Predicate, limit int, lock Lock, into *[]record.Values) {
+	sql, args := tx.s.findStatement(t, scope, tests, limit, lock)
+	tx.query(sql, args, func(rows pgx.Rows) (err error) {
+		*into, err = tx.s.plans[t].scan(rows)
+		return err
+	})
+}
+
+// Load reads the records with these ids.
+func (tx *Tx) Load(t *record.Type, scope access.Scope, ids []int64, lock Lock, into *[]record.Values) {
+	tx.Find(t, scope, []record.Predicate{{Values: anyOf(ids)}}, len(ids), lock, into)
 }
 
 // Inside counts how many of the records lie in a scope.
-func (tx *Tx) Inside(ctx context.Context, t *record.Type, scope access.Scope, ids []int64) (int, error) {
+func (tx *Tx) Inside(t *record.Type, scope access.Scope, ids []int64, into *int) {
 	w := &where{}
 	w.scope(scope, t)
 	w.and("t.id = ANY(" + w.arg(ids) + ")")
-	var n int
-	err := tx.tx.QueryRow(ctx, "SELECT count(*) FROM "+quote(t.Table())+" t"+w.String(), w.args...).Scan(&n)
-	return n, translate(t, err)
-}
-
-// CustomFields reads the definitions that apply to a type.
-func (s *Store) CustomFields(ctx context.Context, t *record.Type) ([]*record.Custom, error) {
-	return s.customFields(ctx, s.pool, t)
-}
-
-// CustomFields reads the definitions that apply to a type.
-func (tx *Tx) CustomFields(ctx context.Context, t *record.Type) ([]*record.Custom, error) {
-	return tx.s.customFields(ctx, tx.tx, t)
+	tx.query("SELECT count(*) FROM "+quote(t.Table())+" t"+w.String(), w.args, func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+		return err
+	})
 }
 
 // CustomFieldType is the type whose records define custom fields.
@@ -91,12 +85,37 @@ const CustomFieldType = "extras.customfield"
 // No type has more custom fields than this; a form with more would be unusable.
 const maxCustomFields = 1000
 
-func (s *Store) customFields(ctx context.Context, q querier, t *record.Type) ([]*record.Custom, error) {
+// definitions are the tests that find the custom fields of a type.
+func (s *Store) definitions(t *record.Type) (*record.Type, []record.Predicate) {
 	def := s.reg.Type(CustomFieldType)
-	rows, err := s.find(ctx, q, def, access.Machine(), []record.Predicate{{Field: def.Field("content_types"), Values: []any{t.Key()}}}, maxCustomFields, NoLock)
+	return def, []record.Predicate{{Field: def.Field("content_types"), Values: []any{t.Key()}}}
+}
+
+// CustomFields reads the definitions that apply to a type.
+func (s *Store) CustomFields(ctx context.Context, t *record.Type) ([]*record.Custom, error) {
+	def, tests := s.definitions(t)
+	rows, err := s.find(ctx, def, access.Machine(), tests, maxCustomFields)
 	if err != nil {
 		return nil, err
 	}
+	return customs(rows)
+}
+
+// CustomFields reads the definitions that apply to a type.
+func (tx *Tx) CustomFields(t *record.Type, into *[]*record.Custom) {
+	def, tests := tx.s.definitions(t)
+	sql, args := tx.s.findStatement(def, access.Machine(), tests, maxCustomFields, NoLock)
+	tx.query(sql, args, func(rows pgx.Rows) error {
+		found, err := tx.s.plans[def].scan(rows)
+		if err != nil {
+			return err
+		}
+		*into, err = customs(found)
+		return err
+	})
+}
+
+func customs(rows []record.Values) ([]*record.Custom, error) {
 	defs := make([]*record.Custom, 0, len(rows))
 	for _, v := range rows {
 		c, err := record.CustomDefinition(v)

@@ -1,9 +1,10 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -17,7 +18,7 @@ type Found struct {
 
 // Resolve finds records to refer to, and keeps them from being deleted until the change
 // set is done. It reads only what a nested representation shows.
-func (tx *Tx) Resolve(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate, limit int) ([]Found, error) {
+func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predicate, limit int, into *[]Found) {
 	w := &where{}
 	w.scope(scope, t)
 	exprs, brief := briefColumns(t, "t")
@@ -31,29 +32,26 @@ func (tx *Tx) Resolve(ctx context.Context, t *record.Type, scope access.Scope, t
 			asked = append(asked, readers[c.Storage])
 		}
 	}
-	rows, err := tx.tx.Query(ctx, fmt.Sprintf("SELECT %s FROM %s t%s ORDER BY t.id LIMIT %s%s",
-		strings.Join(columns, ", "), quote(t.Table()), w, w.arg(limit), LockKeep), w.args...)
-	if err != nil {
-		return nil, translate(t, err)
-	}
-	defer rows.Close()
+	sql := fmt.Sprintf("SELECT %s FROM %s t%s ORDER BY t.id LIMIT %s%s",
+		strings.Join(columns, ", "), quote(t.Table()), w, w.arg(limit), LockKeep)
 	link := readLink(brief)
-	var out []Found
-	for rows.Next() {
-		cols := rows.RawValues()
-		v, err := link(cols)
-		if err != nil {
-			return nil, err
-		}
-		f := Found{Link: v.(record.Link)}
-		for i, read := range asked {
-			value, err := read(cols[1+len(brief)+i])
+	tx.query(sql, w.args, func(rows pgx.Rows) error {
+		for rows.Next() {
+			cols := rows.RawValues()
+			v, err := link(cols)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			f.Asked = append(f.Asked, value)
+			f := Found{Link: v.(record.Link)}
+			for i, read := range asked {
+				value, err := read(cols[1+len(brief)+i])
+				if err != nil {
+					return err
+				}
+				f.Asked = append(f.Asked, value)
+			}
+			*into = append(*into, f)
 		}
-		out = append(out, f)
-	}
-	return out, translate(t, rows.Err())
+		return rows.Err()
+	})
 }

@@ -70,16 +70,35 @@ func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
 // Pending counts the migrations that have not been applied.
 func (s *Store) Pending(ctx context.Context) (int, error) { return Pending(ctx, s.pool) }
 
-// Tx is a transaction in which a change set is written.
+// Tx is a transaction in which a change set is written. Its methods only queue their
+// statement; Flush sends what is queued in one round trip and fills the places where the
+// answers go. Round trips are what a small change set mostly costs.
 type Tx struct {
-	tx pgx.Tx
-	s  *Store
+	tx    pgx.Tx
+	s     *Store
+	batch *pgx.Batch
+}
+
+func (tx *Tx) exec(sql string, args ...any) { tx.batch.Queue(sql, args...) }
+
+func (tx *Tx) query(sql string, args []any, read func(pgx.Rows) error) {
+	tx.batch.Queue(sql, args...).Query(read)
+}
+
+// Flush sends the queued statements.
+func (tx *Tx) Flush(ctx context.Context) error {
+	if tx.batch.Len() == 0 {
+		return nil
+	}
+	batch := tx.batch
+	tx.batch = &pgx.Batch{}
+	return tx.s.translate(tx.tx.SendBatch(ctx, batch).Close())
 }
 
 const writeTries = 4
 
-// Write runs fn in a transaction, and again from the start when PostgreSQL ended it
-// because of a deadlock. A commit is not given up when the caller goes away: having
+// Write runs fn in a transaction, flushes and commits; and again from the start when
+// PostgreSQL ended it because of a deadlock. A commit is not given up when the caller goes away: having
 // asked for it, we want to know how it ended.
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	for try := 1; ; try++ {
@@ -96,7 +115,11 @@ func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	if err := fn(&Tx{tx, s}); err != nil {
+	queued := &Tx{tx, s, &pgx.Batch{}}
+	if err := fn(queued); err != nil {
+		return errors.Join(err, rollback(ctx, tx))
+	}
+	if err := queued.Flush(ctx); err != nil {
 		return errors.Join(err, rollback(ctx, tx))
 	}
 	commit, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

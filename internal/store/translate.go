@@ -10,32 +10,60 @@ import (
 	"terrier/internal/record"
 )
 
+// ClashError says that a uniqueness rule was broken, as far as the constraint tells: one
+// rule, no position.
+type ClashError struct{ Fault *fault.Error }
+
+func (e *ClashError) Error() string { return e.Fault.Error() }
+
+// Unwrap is the error for the caller.
+func (e *ClashError) Unwrap() error { return e.Fault }
+
 // translate turns what PostgreSQL refused into an error for the caller. Constraints are
 // named after the rule they hold, so a violation names its field.
-func translate(t *record.Type, err error) error {
+func (s *Store) translate(err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return err
 	}
 	switch pg.Code {
 	case "23505": // unique_violation
-		for _, rule := range t.Rules() {
-			if rule.Name == pg.ConstraintName {
-				return &fault.Error{Kind: fault.Invalid, Fields: UniqueMessage(t, rule)}
-			}
+		if t, rule, ok := s.rule(pg); ok {
+			return &ClashError{&fault.Error{Kind: fault.Invalid, Fields: UniqueMessage(t, rule)}}
 		}
 	case "23503": // foreign_key_violation
-		for _, f := range t.All() {
-			if name := f.Info().Name; t.RefRule(name) == pg.ConstraintName && pg.TableName == t.Table() {
-				return fault.Field(name, "Related object not found: it was deleted in the meantime.")
-			}
-		}
-		return fault.New(fault.Held, "Unable to delete object: another object refers to it (%s).", pg.TableName)
+		return s.heldOrMissing(pg)
 	}
-	if strings.HasPrefix(pg.Code, "22") && pg.Code != "22000" { // data_exception: a value no column can hold
+	if strings.HasPrefix(pg.Code, "22") { // data_exception: a value no column can hold
 		return fault.Field(fault.General, "A value is out of range or malformed: %s", pg.Message)
 	}
 	return err
+}
+
+func (s *Store) rule(pg *pgconn.PgError) (*record.Type, record.Unique, bool) {
+	for _, t := range s.reg.Types() {
+		for _, rule := range t.Rules() {
+			if t.Table() == pg.TableName && rule.Name == pg.ConstraintName {
+				return t, rule, true
+			}
+		}
+	}
+	return nil, record.Unique{}, false
+}
+
+// heldOrMissing tells the two ways apart in which a foreign key is violated.
+func (s *Store) heldOrMissing(pg *pgconn.PgError) error {
+	if strings.HasPrefix(pg.Message, "update or delete") {
+		return fault.New(fault.Held, "Unable to delete object: a record in %s refers to it.", pg.TableName)
+	}
+	for _, t := range s.reg.Types() {
+		for _, in := range t.Infos() {
+			if t.RefRule(in.Name) == pg.ConstraintName {
+				return fault.Field(in.Name, "Related object not found: it was deleted in the meantime.")
+			}
+		}
+	}
+	return pg
 }
 
 // UniqueMessage says that a rule is broken, in the words clients know.

@@ -1,9 +1,10 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/record"
 )
@@ -16,11 +17,11 @@ type Clash struct {
 
 // Clashes looks for records that already hold what rows are about to hold, all rules in
 // one statement. The constraint itself remains the judge; this is for an answer that
-// names every position and field.
-func (tx *Tx) Clashes(ctx context.Context, t *record.Type, rows []record.Values) ([]Clash, error) {
+// names every position and field, and is asked only when there is something to report.
+func (tx *Tx) Clashes(t *record.Type, rows []record.Values, into *[]Clash) {
 	rules := t.Rules()
 	if len(rules) == 0 || len(rows) == 0 {
-		return nil, nil
+		return
 	}
 	c := columnsOf(t, rows)
 	used := map[string]bool{"id": true}
@@ -48,20 +49,15 @@ func (tx *Tx) Clashes(ctx context.Context, t *record.Type, rows []record.Values)
 		}
 		selects = append(selects, fmt.Sprintf("SELECT x.n, %d AS rule FROM x JOIN %s t ON %s", i, quote(t.Table()), strings.Join(conds, " AND ")))
 	}
-	found, err := tx.tx.Query(ctx, fmt.Sprintf("WITH x AS (SELECT * FROM unnest(%s) WITH ORDINALITY AS x(%s, n)) %s",
-		narrow.params(), narrow.names(), strings.Join(selects, " UNION ALL ")), narrow.args...)
-	if err != nil {
-		return nil, translate(t, err)
-	}
-	defer found.Close()
-	var clashes []Clash
-	for found.Next() {
+	sql := fmt.Sprintf("WITH x AS (SELECT * FROM unnest(%s) WITH ORDINALITY AS x(%s, n)) %s",
+		narrow.params(), narrow.names(), strings.Join(selects, " UNION ALL "))
+	tx.query(sql, narrow.args, func(found pgx.Rows) error {
 		var n int64
 		var rule int
-		if err := found.Scan(&n, &rule); err != nil {
-			return nil, err
-		}
-		clashes = append(clashes, Clash{Row: int(n) - 1, Rule: rule})
-	}
-	return clashes, found.Err()
+		_, err := pgx.ForEachRow(found, []any{&n, &rule}, func() error {
+			*into = append(*into, Clash{Row: int(n) - 1, Rule: rule})
+			return nil
+		})
+		return err
+	})
 }

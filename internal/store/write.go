@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -15,42 +14,42 @@ import (
 
 // NextIDs draws ids before their rows are written, so that a secret can be bound to its
 // row.
-func (tx *Tx) NextIDs(ctx context.Context, t *record.Type, n int) ([]int64, error) {
-	rows, err := tx.tx.Query(ctx, "SELECT nextval($1::regclass) FROM generate_series(1, $2)", t.Table()+"_id_seq", n)
-	if err != nil {
-		return nil, err
+func (tx *Tx) NextIDs(t *record.Type, n int, into *[]int64) {
+	tx.query("SELECT nextval($1::regclass) FROM generate_series(1, $2)", []any{t.Table() + "_id_seq", n}, collect(into))
+}
+
+func collect[T any](into *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowTo[T])
+		return err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
 // Insert writes new records: one statement, however many.
-func (tx *Tx) Insert(ctx context.Context, t *record.Type, rows []record.Values) error {
+func (tx *Tx) Insert(t *record.Type, rows []record.Values) {
 	c := columnsOf(t, rows)
-	_, err := tx.tx.Exec(ctx, fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM unnest(%s) AS x(%s)",
+	tx.exec(fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM unnest(%s) AS x(%s)",
 		quote(t.Table()), c.names(), c.casts(), c.params(), c.names()), c.args...)
-	return translate(t, err)
 }
 
 // Update writes whole records back: one statement, however many.
-func (tx *Tx) Update(ctx context.Context, t *record.Type, rows []record.Values) error {
+func (tx *Tx) Update(t *record.Type, rows []record.Values) {
 	c := columnsOf(t, rows)
 	sets := make([]string, len(c.cols))
 	for i, col := range c.cols {
 		sets[i] = quote(col.name) + " = " + col.cast
 	}
-	_, err := tx.tx.Exec(ctx, fmt.Sprintf("UPDATE %s t SET %s FROM unnest(%s) AS x(%s) WHERE t.id = x.id",
+	tx.exec(fmt.Sprintf("UPDATE %s t SET %s FROM unnest(%s) AS x(%s) WHERE t.id = x.id",
 		quote(t.Table()), strings.Join(sets[1:], ", "), c.params(), c.names()), c.args...)
-	return translate(t, err)
 }
 
 // Delete removes records.
-func (tx *Tx) Delete(ctx context.Context, t *record.Type, ids []int64) error {
-	_, err := tx.tx.Exec(ctx, "DELETE FROM "+quote(t.Table())+" WHERE id = ANY($1)", ids)
-	return translate(t, err)
+func (tx *Tx) Delete(t *record.Type, ids []int64) {
+	tx.exec("DELETE FROM "+quote(t.Table())+" WHERE id = ANY($1)", ids)
 }
 
 // AddCounts notes how many records of each type came or went.
-func (tx *Tx) AddCounts(ctx context.Context, counts map[string]int) error {
+func (tx *Tx) AddCounts(counts map[string]int) {
 	var types []string
 	var ns []int64
 	for key, n := range counts {
@@ -58,31 +57,24 @@ func (tx *Tx) AddCounts(ctx context.Context, counts map[string]int) error {
 			types, ns = append(types, key), append(ns, int64(n))
 		}
 	}
-	if len(types) == 0 {
-		return nil
+	if len(types) > 0 {
+		tx.exec("INSERT INTO record_count (type, n) SELECT * FROM unnest($1::text[], $2::bigint[])", types, ns)
 	}
-	_, err := tx.tx.Exec(ctx, "INSERT INTO record_count (type, n) SELECT * FROM unnest($1::text[], $2::bigint[])", types, ns)
-	return err
 }
 
 // LockTree lets one change set at a time move records of a tree: two moves that are each
 // valid can together form a cycle.
-func (tx *Tx) LockTree(ctx context.Context, t *record.Type) error {
-	_, err := tx.tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('tree:' || $1, 0))", t.Key())
-	return err
+func (tx *Tx) LockTree(t *record.Type) {
+	tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('tree:' || $1, 0))", t.Key())
 }
 
-// Cyclic returns those records of a tree that have become their own ancestors.
-func (tx *Tx) Cyclic(ctx context.Context, t *record.Type, ids []int64) ([]int64, error) {
-	rows, err := tx.tx.Query(ctx, fmt.Sprintf(`
+// Cyclic finds those records of a tree that have become their own ancestors.
+func (tx *Tx) Cyclic(t *record.Type, ids []int64, into *[]int64) {
+	tx.query(fmt.Sprintf(`
 		WITH RECURSIVE up AS (
 			SELECT id AS start, parent_id AS at FROM %[1]s WHERE id = ANY($1)
 			UNION SELECT up.start, p.parent_id FROM up JOIN %[1]s p ON p.id = up.at)
-		SELECT DISTINCT start FROM up WHERE at = start`, quote(t.Table())), ids)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[int64])
+		SELECT DISTINCT start FROM up WHERE at = start`, quote(t.Table())), []any{ids}, collect(into))
 }
 
 // columns are the values of several records, turned into one array per column.
