@@ -27,6 +27,13 @@ type plan struct {
 
 // Plan resolves a View, so that a page of records looks names up once.
 func (t *Type) Plan(view View) *plan {
+	if !view.Brief && len(view.Only) == 0 && len(view.Omit) == 0 {
+		return t.whole
+	}
+	return t.plan(view)
+}
+
+func (t *Type) plan(view View) *plan {
 	p := &plan{id: true, url: true, display: true}
 	if view.Brief {
 		p.fields = t.brief

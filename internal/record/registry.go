@@ -81,6 +81,7 @@ func (t *Type) build() error {
 	if len(t.Brief) == 0 && t.Display == nil {
 		return fmt.Errorf("neither Brief nor Display is given")
 	}
+	t.whole = t.plan(View{})
 	t.lookup = "slug"
 	if t.Index("slug") < 0 && len(t.Brief) > 0 {
 		t.lookup = t.Brief[0]

@@ -56,6 +56,7 @@ type Type struct {
 	infos   []Info
 	index   map[string]int
 	brief   []int
+	whole   *plan  // how all of it is shown
 	lookup  string // the field that ?region=… means on types that refer to this one
 }
 

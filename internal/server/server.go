@@ -102,8 +102,9 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer cancel()
 		out := &recorder{ResponseWriter: w, caller: caller}
 		next.ServeHTTP(out, r.WithContext(ctx))
-		s.Log.InfoContext(ctx, "request", "method", r.Method, "path", r.URL.Path, "status", out.status, "bytes", out.bytes,
-			"ms", s.Now().Sub(start).Milliseconds(), "user", caller.Username, "token", caller.TokenID, "from", s.from(r), "request_id", caller.RequestID)
+		s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
+			slog.Int("status", out.status), slog.Int("bytes", out.bytes), slog.Int64("us", s.Now().Sub(start).Microseconds()),
+			slog.String("user", caller.Username), slog.Int64("token", caller.TokenID), slog.String("from", s.from(r)), slog.String("request_id", caller.RequestID))
 	})
 }
 

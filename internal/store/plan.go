@@ -12,11 +12,19 @@ import (
 // plan is a type compiled for reading: one select list that brings a record with the
 // brief fields of everything it refers to, so that a page is one statement.
 type plan struct {
-	t       *record.Type
-	columns string // the select list, over the alias t
-	joins   string
-	slots   []slot
-	width   int
+	t        *record.Type
+	columns  string // the select list, over the alias t
+	joins    string
+	slots    []slot
+	width    int
+	computed []computed
+	get      string // one record by id, for callers who may see all
+}
+
+// computed is worked out when everything else is read.
+type computed struct {
+	field int
+	of    func(record.Values) any
 }
 
 // slot reads one field from consecutive columns of a row.
@@ -61,6 +69,7 @@ func newPlan(t *record.Type) *plan {
 		case record.Noted:
 			add(i, one(readTime), fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = t.id)", quote(x.Name), quote(x.Table), quote(x.By)))
 		case record.Computed:
+			p.computed = append(p.computed, computed{i, x.Of})
 		case record.Secret:
 			add(i, one(readSealed), expr)
 		default:
@@ -71,6 +80,7 @@ func newPlan(t *record.Type) *plan {
 		}
 	}
 	p.columns = strings.Join(columns, ", ")
+	p.get = fmt.Sprintf("SELECT %s FROM %s t%s WHERE t.id = $1", p.columns, quote(t.Table()), p.joins)
 	return p
 }
 
@@ -138,10 +148,8 @@ func (p *plan) row(cols [][]byte) (record.Values, error) {
 		}
 		v.SetAt(s.field, value)
 	}
-	for i, f := range p.t.All() {
-		if c, ok := f.(record.Computed); ok {
-			v.SetAt(i, c.Of(v))
-		}
+	for _, c := range p.computed {
+		v.SetAt(c.field, c.of(v))
 	}
 	return v, nil
 }

@@ -23,7 +23,13 @@ const (
 
 // Get reads one record.
 func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id int64) (record.Values, error) {
-	found, err := s.find(ctx, t, scope, []record.Predicate{{Values: []any{id}}}, 1)
+	w := &where{args: []any{id}}
+	w.scope(scope, t)
+	sql := s.plans[t].get
+	if len(w.parts) > 0 {
+		sql += " AND " + w.parts[0]
+	}
+	found, err := s.read(ctx, t, sql, w.args)
 	if err != nil {
 		return record.Values{}, err
 	}
@@ -35,6 +41,11 @@ func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id 
 
 func (s *Store) find(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate, limit int) ([]record.Values, error) {
 	sql, args := s.findStatement(t, scope, tests, limit, NoLock)
+	return s.read(ctx, t, sql, args)
+}
+
+// read runs a statement whose select list is the type's.
+func (s *Store) read(ctx context.Context, t *record.Type, sql string, args []any) ([]record.Values, error) {
 	rows, err := s.pool.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, s.translate(err)

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// What the sites refer to. The figures are those of a large company.
+const (
+	regions = 200
+	groups  = 50
+	tenants = 500
+	tags    = 20
+
+	// stride scatters names over the table, so that a page by name is not also a page of
+	// the heap. It is prime, so every number comes up once unless the rows are a multiple.
+	stride  = 999_983
+	minRows = 1000
+)
+
+// load fills the tables by statements: going through the API would take hours.
+func load(ctx context.Context, database string, rows int) error {
+	err := execute(ctx, database,
+		fmt.Sprintf(`INSERT INTO dcim_region (version, name, slug, parent_id, description, tags, custom_fields, created, last_updated)
+			SELECT 1, 'Region ' || n, 'region-' || n, CASE WHEN n > 20 THEN 1 + n %% 20 END, '', '{}', '{}', now(), now() FROM generate_series(1, %d) n`, regions),
+		fmt.Sprintf(`INSERT INTO dcim_sitegroup (version, name, slug, description, tags, custom_fields, created, last_updated)
+			SELECT 1, 'Group ' || n, 'group-' || n, '', '{}', '{}', now(), now() FROM generate_series(1, %d) n`, groups),
+		fmt.Sprintf(`INSERT INTO tenancy_tenant (version, name, slug, description, comments, tags, custom_fields, created, last_updated)
+			SELECT 1, 'Tenant ' || n, 'tenant-' || n, '', '', '{}', '{}', now(), now() FROM generate_series(1, %d) n`, tenants),
+		fmt.Sprintf(`INSERT INTO extras_tag (version, name, slug, color, description, created, last_updated)
+			SELECT 1, 'Tag ' || n, 'tag-' || n, '9e9e9e', '', now(), now() FROM generate_series(1, %d) n`, tags),
+	)
+	if err != nil {
+		return fmt.Errorf("load what sites refer to: %w", err)
+	}
+	if err := loadSites(ctx, database, rows); err != nil {
+		return fmt.Errorf("load sites: %w", err)
+	}
+	return execute(ctx, database,
+		fmt.Sprintf(`INSERT INTO record_count (type, n) VALUES ('dcim.region', %d), ('dcim.sitegroup', %d), ('tenancy.tenant', %d), ('extras.tag', %d), ('dcim.site', %d)`,
+			regions, groups, tenants, tags, rows),
+		"VACUUM ANALYZE",
+		"CHECKPOINT",
+	)
+}
+
+// loadSites builds the indexes after the rows, which is many times faster than along with
+// them.
+func loadSites(ctx context.Context, database string, rows int) (err error) {
+	conn, err := pgx.Connect(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	drop, restore, err := indexStatements(ctx, conn)
+	if err != nil {
+		return err
+	}
+	statements := append([]string{
+		"SET maintenance_work_mem = '1GB'",
+		"SET session_replication_role = replica", // the references are right by construction
+	}, drop...)
+	statements = append(statements, fmt.Sprintf(`
+		INSERT INTO dcim_site (version, name, slug, status, region_id, group_id, tenant_id, facility, description, physical_address, shipping_address,
+			latitude, longitude, comments, tags, custom_fields, created, last_updated)
+		SELECT 1, 'Site ' || k, 'site-' || k, CASE WHEN n %% 10 = 0 THEN 'planned' ELSE 'active' END,
+			1 + n %% %[2]d, 1 + n %% %[3]d, CASE WHEN n %% 7 > 0 THEN 1 + n %% %[4]d END, 'DC-' || n %% 1000, 'Point of presence number ' || k,
+			k || ' Harbour Road, Building ' || n %% 40, '', n %% 90 + 0.25, n %% 180 + 0.125, '',
+			CASE WHEN n %% 3 = 0 THEN ARRAY[1 + n %% 10, 11 + n %% 10] ELSE '{}' END, '{}', now(), now()
+		FROM (SELECT n, n * %[5]d %% %[1]d + 1 AS k FROM generate_series(1, %[1]d::bigint) n) x`, rows, regions, groups, tenants, stride))
+	for _, s := range append(statements, restore...) {
+		if _, err := conn.Exec(ctx, s); err != nil {
+			return fmt.Errorf("%.60s…: %w", s, err)
+		}
+	}
+	return nil
+}
+
+// indexStatements returns what drops the indexes of the sites, the primary key excepted,
+// and what makes them again.
+func indexStatements(ctx context.Context, conn *pgx.Conn) (drop, restore []string, err error) {
+	rows, err := conn.Query(ctx, `
+		SELECT CASE WHEN c.conname IS NULL THEN 'DROP INDEX ' || quote_ident(i.relname)
+				ELSE 'ALTER TABLE dcim_site DROP CONSTRAINT ' || quote_ident(c.conname) END,
+			CASE WHEN c.conname IS NULL THEN pg_get_indexdef(x.indexrelid)
+				ELSE 'ALTER TABLE dcim_site ADD CONSTRAINT ' || quote_ident(c.conname) || ' ' || pg_get_constraintdef(c.oid) END
+		FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid LEFT JOIN pg_constraint c ON c.conindid = x.indexrelid AND c.contype = 'u'
+		WHERE x.indrelid = 'dcim_site'::regclass AND NOT x.indisprimary`)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var d, r string
+		if err := rows.Scan(&d, &r); err != nil {
+			return nil, nil, err
+		}
+		drop, restore = append(drop, d), append(restore, r)
+	}
+	return drop, restore, rows.Err()
+}
