@@ -8,12 +8,13 @@ package access
 
 import "encoding/json"
 
-// The actions every type knows. A permission may name others, such as "grant".
+// The actions that the program asks for. A permission may name others.
 const (
 	View   = "view"
 	Add    = "add"
 	Change = "change"
 	Delete = "delete"
+	Grants = "grant" // make what belongs to somebody else
 )
 
 // Subject is the caller: a user through a token or a session, or nobody.

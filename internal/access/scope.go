@@ -21,6 +21,18 @@ func (s Scope) All() bool { return s.all }
 // every test of one alternative holds. None and not All means that nothing belongs.
 func (s Scope) Any() [][]record.Predicate { return s.any }
 
+// And narrows a scope by one more test.
+func (s Scope) And(test record.Predicate) Scope {
+	if s.all {
+		return Scope{any: [][]record.Predicate{{test}}}
+	}
+	out := Scope{}
+	for _, all := range s.any {
+		out.any = append(out.any, append(slices.Clone(all), test))
+	}
+	return out
+}
+
 // Machine is the scope of work the program does on its own account, such as following
 // the dependants of a deleted record.
 func Machine() Scope { return Scope{all: true} }
@@ -41,7 +53,7 @@ func (p *Policy) Scope(s *Subject, t *record.Type, action string) (Scope, error)
 		return Scope{}, fault.ErrNoCreds
 	}
 	if action == View && p.exempt(t) {
-		return Scope{all: true}, nil
+		return exemptScope(t), nil
 	}
 	if s.Anonymous() {
 		return Scope{}, fault.ErrNoCreds
@@ -88,6 +100,40 @@ func ownScope(s *Subject, t *record.Type, action string) []record.Predicate {
 		return nil
 	}
 	return []record.Predicate{{Field: t.Field(t.Owner), Values: []any{s.UserID}}}
+}
+
+// Owners is the scope of records that a subject may make or hand over: their own and, with
+// the action "grant", those of others. A superuser's are for superusers alone, since they
+// open everything.
+func (p *Policy) Owners(s *Subject, t *record.Type) Scope {
+	if s.Superuser {
+		return Scope{all: true}
+	}
+	owner := t.Field(t.Owner).(record.Ref)
+	scope := Scope{any: [][]record.Predicate{{{Field: owner, Values: []any{s.UserID}}}}}
+	granted, err := p.Scope(s, t, Grants)
+	if err != nil {
+		return scope
+	}
+	if flag := owner.Target().Elevated; flag != "" {
+		granted = granted.And(record.Predicate{Via: []record.Ref{owner}, Field: owner.Target().Field(flag), Values: []any{false}})
+	}
+	return scope.Or(granted)
+}
+
+// exemptScope is what an exemption opens: everything but records about guarded types,
+// such as the change log of users.
+func exemptScope(t *record.Type) Scope {
+	if t.About == "" {
+		return Scope{all: true}
+	}
+	about := record.Predicate{Field: t.Field(t.About), Lookup: record.Not}
+	for _, other := range t.Registry().Types() {
+		if other.Guarded {
+			about.Values = append(about.Values, other.Key())
+		}
+	}
+	return Scope{all: true}.And(about)
 }
 
 func (p *Policy) exempt(t *record.Type) bool {

@@ -36,11 +36,8 @@ type Sessions struct {
 }
 
 // NewSessions keeps sessions in store. Secure says that the service is reached by https;
-// otherwise anyone on the way can take the cookie, and the log says so.
+// otherwise anyone on the way can take the cookie.
 func NewSessions(store SessionStore, secure bool, log *slog.Logger) *Sessions {
-	if !secure {
-		log.Warn("session cookies are sent without protection because the base URL is not https", "cookie", cookiePlain)
-	}
 	return &Sessions{
 		Now: time.Now,
 		log: log,

@@ -162,6 +162,9 @@ func (a *App) Serve(ctx context.Context) error {
 	}()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
+	if !strings.HasPrefix(a.cfg.BaseURL, "https://") {
+		a.log.Warn("session cookies can be read by anyone on the way, because TERRIER_BASE_URL is not https")
+	}
 	a.log.Info("serving", "address", listener.Addr().String(), "base_url", a.cfg.BaseURL)
 	select {
 	case err := <-failed:
@@ -182,9 +185,9 @@ func (a *App) Serve(ctx context.Context) error {
 
 // upkeep does what the database needs now and then. Any process may; one does.
 func (a *App) upkeep(ctx context.Context) {
-	fold, daily := time.NewTicker(10*time.Second), time.NewTicker(time.Hour)
+	fold, hourly := time.NewTicker(10*time.Second), time.NewTicker(time.Hour)
 	defer fold.Stop()
-	defer daily.Stop()
+	defer hourly.Stop()
 	note := func(what string, err error) {
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("upkeep failed", "what", what, "error", err)
@@ -197,7 +200,7 @@ func (a *App) upkeep(ctx context.Context) {
 			return
 		case <-fold.C:
 			note("counts", a.Store.FoldCounts(ctx))
-		case <-daily.C:
+		case <-hourly.C:
 			note("partitions", a.Store.MakePartitions(ctx, a.now()))
 			note("sweep", a.Store.Sweep(ctx, a.now()))
 		}

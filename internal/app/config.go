@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/netip"
 	"net/url"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"terrier/internal/account"
 )
 
 const (
@@ -101,14 +102,10 @@ func (c *Config) validateAddresses() error {
 }
 
 // ProxyNetworks is TrustedProxies, understood.
-func (c *Config) ProxyNetworks() ([]netip.Prefix, error) {
-	var networks []netip.Prefix
-	for _, text := range c.TrustedProxies {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, fmt.Errorf("TERRIER_TRUSTED_PROXIES contains %q and needs networks such as 10.0.0.0/8 or 192.0.2.7/32", text)
-		}
-		networks = append(networks, network.Masked())
+func (c *Config) ProxyNetworks() (account.Proxies, error) {
+	networks, err := account.ParseProxies(c.TrustedProxies)
+	if err != nil {
+		return nil, fmt.Errorf("TERRIER_TRUSTED_PROXIES: %w: write addresses or networks such as 10.0.0.0/8", err)
 	}
 	return networks, nil
 }

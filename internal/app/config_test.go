@@ -52,7 +52,7 @@ func TestConfigValidate(t *testing.T) {
 		{"base with password", func(c *Config) { c.BaseURL = "http://a:canary@x" }, []string{"TERRIER_BASE_URL"}},
 		{"unclear exemption", func(c *Config) { c.ExemptViewPermissions = []string{"site"} }, []string{`TERRIER_EXEMPT_VIEW_PERMISSIONS contains "site"`, "dcim.site"}},
 		{"exemption in capitals", func(c *Config) { c.ExemptViewPermissions = []string{"DCIM.Site"} }, []string{`contains "DCIM.Site"`, "lower-case"}},
-		{"proxy without mask", func(c *Config) { c.TrustedProxies = []string{"10.0.0.1"} }, []string{`TERRIER_TRUSTED_PROXIES contains "10.0.0.1"`, "/32"}},
+		{"proxy by name", func(c *Config) { c.TrustedProxies = []string{"proxy.example.com"} }, []string{"TERRIER_TRUSTED_PROXIES", "proxy.example.com", "10.0.0.0/8"}},
 		{"all at once", func(c *Config) { *c = Config{} }, []string{"TERRIER_DATABASE_URL", "TERRIER_SECRET_KEY", "TERRIER_LISTEN", "TERRIER_BASE_URL"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -88,16 +88,20 @@ func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope
 	for i, d := range drafts {
 		ids[i] = d.v.ID()
 	}
-	inside := len(ids)
+	inside, owned := len(ids), 0
 	if !scope.All() {
 		tx.Inside(t, scope, ids, &inside)
+	}
+	given := handedOver(t, drafts)
+	if len(given) > 0 {
+		tx.Inside(t, l.Policy.Owners(set.caller.Subject, t), given, &owned)
 	}
 	var rows []record.Values
 	tx.Load(t, access.Machine(), ids, store.NoLock, &rows)
 	if err := tx.Flush(ctx); err != nil {
 		return err
 	}
-	if inside != len(ids) {
+	if inside != len(ids) || owned != len(given) {
 		return fault.ErrDenied
 	}
 	if len(rows) != len(ids) {
@@ -112,6 +116,17 @@ func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope
 		set.add(t, d.pre, d.v)
 	}
 	return nil
+}
+
+// handedOver lists the records whose owner this change set decides.
+func handedOver(t *record.Type, drafts []*draft) []int64 {
+	var ids []int64
+	for _, d := range drafts {
+		if t.Owner != "" && d.changed(t.Index(t.Owner)) {
+			ids = append(ids, d.v.ID())
+		}
+	}
+	return ids
 }
 
 func anyOf[T any](values []T) []any {

@@ -171,7 +171,7 @@ func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.
 		return err
 	}
 	for _, d := range drafts {
-		if err := l.mayWrite(c, t, d); err != nil {
+		if err := mayWrite(c, t, d); err != nil {
 			return err
 		}
 		if t.Derive != nil {
@@ -189,16 +189,11 @@ func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	return nil
 }
 
-// mayWrite holds what no permission alone can give: superusers are made and changed by
-// superusers, and a record for somebody else needs the action "grant".
-func (l *Ledger) mayWrite(c Caller, t *record.Type, d *draft) error {
+// mayWrite holds what no permission can give: superusers are made and changed by
+// superusers.
+func mayWrite(c Caller, t *record.Type, d *draft) error {
 	if t.Elevated != "" && !c.Superuser && (d.v.Bool(t.Elevated) || d.before(t).Bool(t.Elevated)) {
 		return fault.ErrDenied
-	}
-	if t.Owner != "" && d.v.Link(t.Owner).ID != c.UserID && d.changed(t.Index(t.Owner)) {
-		if _, err := l.writeScope(c, t, "grant"); err != nil {
-			return fault.ErrDenied
-		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"time"
 )
 
 // CustomKinds are the kinds a custom field may have.
@@ -45,7 +46,9 @@ func CustomDefinition(v Values) (*Custom, error) {
 	case "boolean":
 		c.Kind = Bool{Name: c.Name}
 	case "datetime":
-		c.Kind = Time{Name: c.Name}
+		c.Kind = customMoment{Text{Name: c.Name}, TimeLayout}
+	case "date":
+		c.Kind = customMoment{Text{Name: c.Name}, time.DateOnly}
 	default:
 		c.Kind = Text{Name: c.Name}
 	}
@@ -58,6 +61,31 @@ func optional(v Values, name string) *int64 {
 		return nil
 	}
 	return &n
+}
+
+// customMoment is a date or a time inside custom_fields: kept as a text whose order is
+// that of time.
+type customMoment struct {
+	Text
+	layout string
+}
+
+func (f customMoment) Lookups() []Lookup { return orderedLookups }
+
+func (f customMoment) Parse(in any) (any, error) {
+	s, ok := in.(string)
+	if !ok {
+		return nil, Invalid("Write it as a text such as %s.", f.layout)
+	}
+	return f.ParseText(s)
+}
+
+func (f customMoment) ParseText(s string) (any, error) {
+	t, err := Time{}.ParseText(s)
+	if err != nil || (f.layout == time.DateOnly && len(s) != len(f.layout)) {
+		return nil, Invalid("Write it as a text such as %s.", f.layout)
+	}
+	return t.(time.Time).Format(f.layout), nil
 }
 
 // Choose tells whether the field's values are among given choices.
@@ -107,12 +135,7 @@ func (c *Custom) Parse(in any) (any, error) {
 	if !text {
 		return v, nil
 	}
-	switch {
-	case c.word == "date":
-		if t, err := (Time{}).ParseText(s); err != nil || len(s) != len("2006-01-02") {
-			return nil, Invalid("Date values must be in the format YYYY-MM-DD, not %v.", t)
-		}
-	case c.word == "url":
+	if c.word == "url" {
 		if u, err := url.Parse(s); err != nil || !slices.Contains([]string{"http", "https", "ftp", "ssh", "mailto"}, u.Scheme) {
 			return nil, Invalid("Enter a valid URL.")
 		}

@@ -16,6 +16,7 @@ type Predicate struct {
 	Lookup  Lookup
 	Values  []any  // any of them; nil among them means null
 	All     bool   // Refs: every one of the values, not any
+	OrNone  bool   // Via: or there is nothing to follow
 	Subtree bool   // a reference into a tree: the record itself or any below it
 	Custom  string // the custom field tested; Field then says how its values compare
 }
@@ -83,7 +84,7 @@ func linkFilter(p Predicate, target *Type) filter {
 		p.Via, p.Field, p.Lookup = slices.Clone(p.Via), key, l
 		for _, s := range values {
 			if s == nullWord {
-				p.Values = append(p.Values, nil)
+				p.OrNone = true
 				continue
 			}
 			v, err := key.ParseText(s)

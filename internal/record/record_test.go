@@ -164,7 +164,7 @@ func TestAccessorsPanicOnUndeclaredNames(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	registry(t).Type("a.leaf").NewValues().Text("nmae")
+	registry(t).Type("a.leaf").NewValues().Text("no such field")
 }
 
 // TestSecretsHideThemselves from every way of printing.

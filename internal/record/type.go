@@ -46,6 +46,8 @@ type Type struct {
 	Elevated string
 	// Fixed types are written by the machine alone.
 	Fixed bool
+	// About names the field that says which type a record is about.
+	About string
 	// Guarded types are never readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.
 	Guarded bool
 

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -25,7 +26,12 @@ var controls = []string{"limit", "offset", "cursor", "brief", "fields", "omit", 
 
 func (a *API) list(t *record.Type) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		params := r.URL.Query()
+		// Not r.URL.Query, which drops what it can't read: a dropped filter is the whole table.
+		params, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil {
+			a.Fail(w, r, fault.New(fault.Invalid, "The query can't be read: %s.", err.Error()))
+			return
+		}
 		c := ledger.CallerFrom(r.Context())
 		q, err := a.query(r.Context(), t, params)
 		if err != nil {
@@ -92,9 +98,9 @@ func (a *API) query(ctx context.Context, t *record.Type, params url.Values) (sto
 }
 
 func customFilter(defs []*record.Custom, key string, values []string) (record.Predicate, bool, error) {
-	name, lookup, _ := strings.Cut(strings.TrimPrefix(key, "cf_"), "__")
+	name, lookup, cut := strings.Cut(strings.TrimPrefix(key, "cf_"), "__")
 	for _, def := range defs {
-		if def.Name == name && slices.Contains(def.Kind.Lookups(), record.Lookup(lookup)) {
+		if def.Name == name && cut == (lookup != "") && slices.Contains(def.Kind.Lookups(), record.Lookup(lookup)) {
 			p, err := record.CustomFilter(name, def.Kind, key, record.Lookup(lookup), values)
 			return p, true, err
 		}
@@ -151,6 +157,9 @@ func limitOf(params url.Values) int {
 
 func offsetOf(params url.Values) int {
 	n, err := strconv.Atoi(params.Get("offset"))
+	if errors.Is(err, strconv.ErrRange) && n > 0 {
+		return n // past every end
+	}
 	if err != nil || n < 0 {
 		return 0
 	}

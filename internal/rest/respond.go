@@ -75,11 +75,14 @@ func single(err error) error {
 
 // sendValue answers with a small value.
 func (a *API) sendValue(w http.ResponseWriter, r *http.Request, status int, v any) {
-	raw, err := record.EncodeJSON(v)
-	if err != nil {
+	// Not record.EncodeJSON, which refuses a zero byte: a message may quote one.
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		panic(err) // made here, of plain values
 	}
-	a.send(w, r, status, raw)
+	a.send(w, r, status, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
 // send answers with JSON, indented where the caller asked for it.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -91,6 +92,13 @@ func readJSON(b []byte) (any, error) {
 		return nil, nil
 	}
 	return json.RawMessage(append([]byte(nil), b...)), nil
+}
+
+// readCompact reads JSON that PostgreSQL has put together with spaces.
+func readCompact(b []byte) (any, error) {
+	var out bytes.Buffer
+	err := json.Compact(&out, b)
+	return json.RawMessage(out.Bytes()), err
 }
 
 func readTexts(b []byte) (any, error) {

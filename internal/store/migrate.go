@@ -34,10 +34,11 @@ const (
 // Migrate brings the database at url to the newest schema. Several processes may call it at once: one does
 // the work and the others find nothing left to do.
 func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err error) {
-	config, err := pgx.ParseConfig(url)
+	pool, err := pgxpool.ParseConfig(url) // knows the settings of a pool, which the URL may hold
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
+	config := pool.ConnConfig
 	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
 

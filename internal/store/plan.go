@@ -63,7 +63,7 @@ func newPlan(t *record.Type) *plan {
 		case record.Tags:
 			add(i, readLinks(x.Target()), linksExpr(x.Target(), expr))
 		case record.CustomFields:
-			add(i, one(readJSON), customFieldsExpr(t, expr))
+			add(i, one(readCompact), customFieldsExpr(t, expr))
 		case record.Count:
 			add(i, one(readInt), countExpr(t, x))
 		case record.Noted:

@@ -92,37 +92,33 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 func (w *where) through(p record.Predicate, t *record.Type, alias string) string {
 	hop := p.Via[0]
 	column := alias + "." + quote(t.Field(hop.Name).Column().Name)
+	none := column + " IS NULL"
+	if hop.Many() {
+		none = column + " = '{}'"
+	}
+	if p.OrNone && len(p.Values) == 0 {
+		return none
+	}
 	inner := p
-	inner.Via = p.Via[1:]
-	values, null := splitNull(p.Values)
-	inner.Values = values
+	inner.Via, inner.OrNone, inner.All, inner.Subtree = p.Via[1:], false, false, false
 	var cond string
 	switch {
 	case hop.Many() && p.All:
-		inner.All = false
-		cond = fmt.Sprintf("%s @> (SELECT array_agg(%s.id) FROM %s HAVING count(*) = %s)", column, w.next(), w.from(inner, hop.Target()), w.arg(distinct(values)))
+		cond = fmt.Sprintf("%s @> (SELECT array_agg(%s.id) FROM %s HAVING count(*) = %s)", column, w.next(), w.from(inner, hop.Target()), w.arg(distinct(p.Values)))
 		w.depth--
 	case hop.Many():
 		cond = fmt.Sprintf("%s && ARRAY(SELECT %s.id FROM %s)", column, w.next(), w.from(inner, hop.Target()))
 		w.depth--
 	case p.Subtree:
-		inner.Subtree = false
 		cond = w.below(column, hop.Target(), inner)
 	default:
 		cond = fmt.Sprintf("%s IN (SELECT %s.id FROM %s)", column, w.next(), w.from(inner, hop.Target()))
 		w.depth--
 	}
-	if !null {
-		return cond
+	if p.OrNone {
+		return "(" + cond + " OR " + none + ")"
 	}
-	none := column + " IS NULL"
-	if hop.Many() {
-		none = column + " = '{}'"
-	}
-	if len(values) == 0 {
-		return none
-	}
-	return "(" + cond + " OR " + none + ")"
+	return cond
 }
 
 // next names the alias of a nested select.

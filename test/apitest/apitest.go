@@ -115,7 +115,7 @@ func (s *Server) User(tb testing.TB, username string, grants ...Grant) (int64, s
 
 func (s *Server) loadDocument(tb testing.TB) {
 	tb.Helper()
-	raw := s.serve(httptest.NewRequest("GET", s.URL+"/api/schema/", nil)).Body.Bytes()
+	raw := s.serve(httptest.NewRequest(http.MethodGet, s.URL+"/api/schema/", nil)).Body.Bytes()
 	doc, err := openapi3.NewLoader().LoadFromData(raw)
 	if err != nil {
 		tb.Fatalf("the API document can't be read: %v", err)
@@ -213,7 +213,7 @@ func (s *Server) check(tb testing.TB, r *http.Request, a Answer) {
 	}
 	route, params, err := s.router.FindRoute(&asked)
 	if err != nil {
-		if a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed || a.Status == http.StatusForbidden || (r.Method == "OPTIONS" && a.Status == http.StatusNoContent) {
+		if a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed || a.Status == http.StatusForbidden || (r.Method == http.MethodOptions && a.Status == http.StatusNoContent) {
 			return // no such address or method: the document has none either
 		}
 		tb.Errorf("%s %s answered %d and is not in the API document: %v", r.Method, r.URL.Path, a.Status, err)
