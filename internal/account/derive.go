@@ -14,6 +14,7 @@ import (
 type derivedKeys struct {
 	id     string
 	pepper []byte
+	names  []byte // for what was typed into a login
 	aead   cipher.AEAD
 }
 
@@ -25,6 +26,10 @@ func (d derivedKeys) digest(key string) []byte {
 
 func derive(secret string) (derivedKeys, error) {
 	pepper, err := subKey(secret, "terrier/token-pepper/v1", 32)
+	if err != nil {
+		return derivedKeys{}, err
+	}
+	names, err := subKey(secret, "terrier/login-name/v1", 32)
 	if err != nil {
 		return derivedKeys{}, err
 	}
@@ -40,7 +45,7 @@ func derive(secret string) (derivedKeys, error) {
 	if err != nil {
 		return derivedKeys{}, err
 	}
-	return derivedKeys{id: hex.EncodeToString(id), pepper: pepper, aead: aead}, nil
+	return derivedKeys{id: hex.EncodeToString(id), pepper: pepper, names: names, aead: aead}, nil
 }
 
 // subKey derives the key for one purpose. No salt: every process must derive the same.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -127,3 +128,12 @@ func wantFault(t *testing.T, err error, kind fault.Kind, detail string) {
 		t.Fatalf("got error %v of kind %v, want %q of kind %v", err, fault.KindOf(err), detail, kind)
 	}
 }
+
+// testKeys is a keyring for tests that don't look at keys.
+var testKeys = func() *Keyring {
+	ring, err := NewKeyring(strings.Repeat("a key for tests ", 4), nil)
+	if err != nil {
+		panic(err)
+	}
+	return ring
+}()

@@ -1,6 +1,8 @@
 package account
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -65,6 +67,14 @@ func (k *Keyring) TokenDigests(key string) [][]byte {
 		digests[i] = keys.digest(key)
 	}
 	return digests
+}
+
+// NameDigest stands for a name that was typed into a login. People type passwords into
+// the wrong field, and a dump must not let anybody try a dictionary on them.
+func (k *Keyring) NameDigest(name string) []byte {
+	mac := hmac.New(sha256.New, k.keys[0].names)
+	mac.Write([]byte(name))
+	return mac.Sum(nil)
 }
 
 // Seal encrypts a secret. The aad names the row and field that will hold it, such as

@@ -25,6 +25,7 @@ type Login struct {
 	Users     UserStore
 	Throttle  ThrottleStore
 	Passwords *Passwords
+	Keys      *Keyring
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -39,7 +40,7 @@ func (l *Login) Check(ctx context.Context, username, password string, from netip
 	// The attempt is counted before the password is looked at. Counting failures afterwards
 	// would let any number of attempts pass while the first ones are still being hashed.
 	now := l.Now()
-	keys := throttleKeys(username, from)
+	keys := throttleKeys(l.Keys, username, from)
 	wait, err := l.Throttle.Reserve(ctx, keys, now)
 	if err != nil {
 		return nil, fmt.Errorf("reserve a login attempt: %w", err)

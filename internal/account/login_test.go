@@ -31,7 +31,7 @@ func newLoginBench() *loginBench {
 	var passwords *Passwords
 	passwords, b.hashes = countingPasswords()
 	log, _ := testLog()
-	b.Login = &Login{Users: b.users, Throttle: b.throttle, Passwords: passwords, Log: log, Now: b.clock.Now}
+	b.Login = &Login{Users: b.users, Throttle: b.throttle, Passwords: passwords, Keys: testKeys, Log: log, Now: b.clock.Now}
 	return b
 }
 
@@ -72,7 +72,7 @@ func TestLoginCheck(t *testing.T) {
 			if got := b.hashes.Load(); got != tc.hashes {
 				t.Errorf("%d hashes, want %d", got, tc.hashes)
 			}
-			for i, n := range b.throttle.counts(throttleKeys(tc.username, home)) {
+			for i, n := range b.throttle.counts(throttleKeys(testKeys, tc.username, home)) {
 				if n != tc.counted {
 					t.Errorf("counter %d is %d, want %d", i, n, tc.counted)
 				}
@@ -98,7 +98,7 @@ func TestLoginAccountLimit(t *testing.T) {
 	if n := b.hashes.Load(); n != 50 {
 		t.Errorf("%d hashes: a refused attempt cost one", n)
 	}
-	if n := b.throttle.counts(throttleKeys("alice", addr))[1]; n != 0 {
+	if n := b.throttle.counts(throttleKeys(testKeys, "alice", addr))[1]; n != 0 {
 		t.Errorf("a refused attempt counts %d for its address", n)
 	}
 	b.clock.Advance(time.Minute)
@@ -180,7 +180,7 @@ func TestLoginErrorsCostNoAttempt(t *testing.T) {
 			if user != nil || err == nil || fault.KindOf(err) != tc.kind {
 				t.Errorf("user %v, error %v", user, err)
 			}
-			if counts := b.throttle.counts(throttleKeys("alice", home)); counts[0] != 0 || counts[1] != 0 {
+			if counts := b.throttle.counts(throttleKeys(testKeys, "alice", home)); counts[0] != 0 || counts[1] != 0 {
 				t.Errorf("counted %v", counts)
 			}
 		})

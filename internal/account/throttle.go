@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"net/netip"
 	"strings"
@@ -38,12 +37,9 @@ type ThrottleStore interface {
 }
 
 // throttleKeys are the counters of one login.
-func throttleKeys(username string, from netip.Addr) []ThrottleKey {
-	// The name is hashed so that a dump does not show what was tried: people type
-	// passwords into the wrong field.
-	name := sha256.Sum256([]byte(strings.ToLower(username)))
+func throttleKeys(keys *Keyring, username string, from netip.Addr) []ThrottleKey {
 	return []ThrottleKey{
-		{Subject: "account:" + hex.EncodeToString(name[:]), Limit: accountLimit, Window: throttleWindow},
+		{Subject: "account:" + hex.EncodeToString(keys.NameDigest(strings.ToLower(username))), Limit: accountLimit, Window: throttleWindow},
 		{Subject: "address:" + throttleAddr(from), Limit: addressLimit, Window: throttleWindow},
 	}
 }

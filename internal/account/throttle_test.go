@@ -22,11 +22,11 @@ func TestThrottleKeys(t *testing.T) {
 		if tc.from != "" {
 			from = netip.MustParseAddr(tc.from)
 		}
-		keys := throttleKeys("Alice", from)
+		keys := throttleKeys(testKeys, "Alice", from)
 		if keys[1].Subject != tc.want {
 			t.Errorf("%q: subject %q, want %q", tc.from, keys[1].Subject, tc.want)
 		}
-		if keys[0] != throttleKeys("aLICE", from)[0] || keys[0] == throttleKeys("alic", from)[0] {
+		if keys[0] != throttleKeys(testKeys, "aLICE", from)[0] || keys[0] == throttleKeys(testKeys, "alic", from)[0] {
 			t.Error("an account is a name, whatever its case")
 		}
 		if s := keys[0].Subject; !strings.HasPrefix(s, "account:") || len(s) != len("account:")+64 || strings.Contains(s, "lice") {
@@ -40,7 +40,7 @@ func TestThrottleKeys(t *testing.T) {
 func TestNoHourHoldsMoreThanAHundredFailures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		throttle, now, ctx := newFakeThrottle(), newClock().Now(), context.Background()
-		keys := throttleKeys("alice", netip.Addr{})[:1]
+		keys := throttleKeys(testKeys, "alice", netip.Addr{})[:1]
 		var failures []time.Time
 		type pending struct{ at time.Time }
 		var open []pending

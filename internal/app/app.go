@@ -67,7 +67,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	}
 	accounts := store.Accounts{Store: a.Store}
 	passwords := account.NewPasswords()
-	login := &account.Login{Users: accounts, Throttle: accounts, Passwords: passwords, Log: log, Now: a.now}
+	login := &account.Login{Users: accounts, Throttle: accounts, Passwords: passwords, Keys: keys, Log: log, Now: a.now}
 	sessions := account.NewSessions(accounts, strings.HasPrefix(cfg.BaseURL, "https://"), log)
 	printer := &record.Printer{Base: cfg.BaseURL}
 	a.Ledger = &ledger.Ledger{

@@ -64,10 +64,14 @@ func (l *Ledger) Get(ctx context.Context, c Caller, t *record.Type, id int64) (r
 	return l.Store.Get(ctx, t, scope, id)
 }
 
-// May tells whether the caller may do something with some records of a type.
-func (l *Ledger) May(c Caller, t *record.Type, action string) bool {
+// Allow says why the caller may do something with no record of a type at all, or nil.
+func (l *Ledger) Allow(c Caller, t *record.Type, action string) error {
+	if action == access.View {
+		_, err := l.Policy.Scope(c.Subject, t, action)
+		return err
+	}
 	_, err := l.writeScope(c, t, action)
-	return err == nil
+	return err
 }
 
 // CustomFields returns the custom fields of a type.
@@ -81,7 +85,7 @@ func (l *Ledger) writeScope(c Caller, t *record.Type, action string) (access.Sco
 	if err != nil {
 		return scope, err
 	}
-	if t.Fixed || (c.ReadOnly && action != access.View) {
+	if t.Fixed || c.ReadOnly {
 		return access.Scope{}, fault.ErrDenied
 	}
 	return scope, nil

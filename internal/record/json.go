@@ -52,8 +52,13 @@ func EncodeJSON(in any) (json.RawMessage, error) {
 
 func (f JSON) ParseText(s string) (any, error)             { return s, nil }
 func (f JSON) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
-func (f JSON) Schema() Schema                              { return Schema{"nullable": true} }
 func (f JSON) InputSchema() Schema                         { return f.Schema() }
+
+// Schema names every type, because nullable means nothing where no type is named.
+func (f JSON) Schema() Schema {
+	return Schema{"anyOf": []Schema{{"type": "object", "nullable": true}, {"type": "array", "items": Schema{}},
+		{"type": "string"}, {"type": "number"}, {"type": "boolean"}}}
+}
 
 // CustomFields holds the values of the fields that people define at run time. The
 // definitions are records of their own (extras.customfield); the ledger checks against

@@ -26,9 +26,9 @@ func (f List) Column() Column    { return Column{Name: f.Name, Storage: StoreTex
 func (f List) Lookups() []Lookup { return equalLookups }
 
 func (f List) Parse(in any) (any, error) {
-	list, ok := in.([]any)
-	if !ok {
-		return nil, Invalid("Expected a list of items but got type %q.", typeWord(in))
+	list, err := listOf(in)
+	if err != nil {
+		return nil, err
 	}
 	if f.Required && len(list) == 0 {
 		return nil, Invalid("This list may not be empty.")
@@ -47,6 +47,20 @@ func (f List) Parse(in any) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// maxList is more than any list of a record needs, and less than hurts.
+const maxList = 1000
+
+func listOf(in any) ([]any, error) {
+	list, ok := in.([]any)
+	if !ok {
+		return nil, Invalid("Expected a list of items but got type %q.", typeWord(in))
+	}
+	if len(list) > maxList {
+		return nil, Invalid("Ensure this list has no more than %d items.", maxList)
+	}
+	return list, nil
 }
 
 func (f List) ParseText(s string) (any, error) { return textOf(s) }

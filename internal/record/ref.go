@@ -123,15 +123,16 @@ func (f Ref) Schema() Schema { return refSchema(f.target, !f.Required) }
 func refSchema(t *Type, null bool) Schema {
 	s := Schema{"$ref": "#/components/schemas/" + t.SchemaName("Brief")}
 	if null {
-		return Schema{"allOf": []Schema{s}, "nullable": true}
+		return Schema{"type": "object", "allOf": []Schema{s}, "nullable": true}
 	}
 	return s
 }
 
-func (f Ref) InputSchema() Schema { return nullable(linkInputSchema(), !f.Required) }
+func (f Ref) InputSchema() Schema { return linkInputSchema(!f.Required) }
 
-func linkInputSchema() Schema {
-	return Schema{"oneOf": []Schema{{"type": "integer", "format": "int64"}, {"type": "object"}, {"type": "string", "pattern": `^[0-9]+$`}}}
+// linkInputSchema allows null in one of its ways: nullable means nothing where no type is named.
+func linkInputSchema(null bool) Schema {
+	return Schema{"oneOf": []Schema{nullable(Schema{"type": "integer", "format": "int64"}, null), {"type": "object"}, {"type": "string", "pattern": `^[0-9]+$`}}}
 }
 
 // Refs is a set of references.
@@ -162,9 +163,9 @@ func (f Refs) Column() Column    { return Column{Name: f.Name, Storage: StoreInt
 func (f Refs) Lookups() []Lookup { return equalLookups }
 
 func (f Refs) Parse(in any) (any, error) {
-	list, ok := in.([]any)
-	if !ok {
-		return nil, Invalid("Expected a list of items but got type %q.", typeWord(in))
+	list, err := listOf(in)
+	if err != nil {
+		return nil, err
 	}
 	links := make([]Link, 0, len(list))
 	for _, item := range list {
@@ -194,7 +195,7 @@ func (f Refs) Schema() Schema {
 	return Schema{"type": "array", "items": refSchema(f.target, false)}
 }
 func (f Refs) InputSchema() Schema {
-	return Schema{"type": "array", "items": linkInputSchema()}
+	return Schema{"type": "array", "items": linkInputSchema(false)}
 }
 
 // hop is the set as a step of a Predicate.

@@ -32,6 +32,7 @@ type API struct {
 	StrictFilters  bool
 
 	documents documents
+	room      *room
 }
 
 // Route is one address of the API.
@@ -96,6 +97,7 @@ func (a *API) detailRoute(t *record.Type) Route {
 
 // Mount puts every route on a mux, and answers the rest of /api/ in the API's own way.
 func (a *API) Mount(mux *http.ServeMux) {
+	a.room = newRoom()
 	for _, r := range a.Routes() {
 		mux.Handle(r.Pattern, a.dispatch(r))
 	}
@@ -119,6 +121,12 @@ func (a *API) dispatch(route Route) http.Handler {
 			method = "GET"
 		}
 		if h, ok := route.handle[method]; ok {
+			leave, err := a.admit(route, method, r)
+			if err != nil {
+				a.Fail(w, r, err)
+				return
+			}
+			defer leave()
 			h(w, r)
 			return
 		}

@@ -18,6 +18,7 @@ const (
 	maxBulk   = 16 << 20 // bytes of a list of them
 	maxItems  = 10_000   // objects in a list
 	maxDepth  = 64       // objects and lists inside each other
+	maxValues = 200_000  // values in all: one costs up to a hundred bytes, however short it is written
 )
 
 // body is a decoded request: one object, or a list of them.
@@ -36,9 +37,6 @@ func decode(w http.ResponseWriter, r *http.Request, bulk bool) (body, error) {
 	}
 	raw, err := read(w, r, bulk)
 	if err != nil {
-		return body{}, err
-	}
-	if err := checkDepth(raw); err != nil {
 		return body{}, err
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -64,8 +62,7 @@ func decode(w http.ResponseWriter, r *http.Request, bulk bool) (body, error) {
 // read takes in the bytes: a list may be longer than an object, and what it is shows in
 // its first character.
 func read(w http.ResponseWriter, r *http.Request, bulk bool) ([]byte, error) {
-	limit := int64(maxObject)
-	in := r.Body
+	in := http.MaxBytesReader(w, r.Body, maxBulk)
 	var first [1]byte
 	n, err := io.ReadFull(in, first[:])
 	for n == 1 && (first[0] == ' ' || first[0] == '\n' || first[0] == '\r' || first[0] == '\t') {
@@ -77,12 +74,20 @@ func read(w http.ResponseWriter, r *http.Request, bulk bool) ([]byte, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "The request ended early.")
 	}
+	limit := int64(maxObject)
 	if bulk && first[0] == '[' {
 		limit = maxBulk
 	}
 	var b bytes.Buffer
 	b.WriteByte(first[0])
-	_, err = b.ReadFrom(http.MaxBytesReader(w, in, limit))
+	var watch shape
+	_, err = watch.Write(first[:])
+	if err == nil {
+		_, err = b.ReadFrom(io.TeeReader(http.MaxBytesReader(w, in, limit), &watch))
+	}
+	if refused, ok := errors.AsType[*fault.Error](err); ok {
+		return nil, refused
+	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
 	}
@@ -120,23 +125,37 @@ func parseError(err error) error {
 	return fault.New(fault.Invalid, "JSON parse error - %s", err.Error())
 }
 
-// checkDepth refuses deep nesting before anything is built from it.
-func checkDepth(raw []byte) error {
-	depth, text := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case text && c == '\\':
-			i++
+// shape watches a body as it arrives and refuses deep nesting and too many values before
+// anything is built from them, and before the rest is read.
+type shape struct {
+	depth, values int
+	text, escaped bool
+}
+
+func (s *shape) Write(chunk []byte) (int, error) {
+	for i, c := range chunk {
+		switch {
+		case s.escaped:
+			s.escaped = false
+		case s.text && c == '\\':
+			s.escaped = true
 		case c == '"':
-			text = !text
-		case text:
+			s.text = !s.text
+		case s.text:
 		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return fault.New(fault.Invalid, "JSON parse error - more than %d levels deep", maxDepth)
-			}
+			s.depth++
+			s.values++
 		case c == '}' || c == ']':
-			depth--
+			s.depth--
+		case c == ',':
+			s.values++
+		}
+		if s.depth > maxDepth {
+			return i, fault.New(fault.Invalid, "JSON parse error - more than %d levels deep", maxDepth)
+		}
+		if s.values > maxValues {
+			return i, fault.New(fault.TooLarge, "A request may hold at most %d values.", maxValues)
 		}
 	}
-	return nil
+	return len(chunk), nil
 }

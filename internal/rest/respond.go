@@ -33,9 +33,7 @@ func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("API-Version", Version)
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
-		if r.Context().Err() != nil {
-			return // the caller is gone
-		}
+		// Also where the caller may be gone: without an answer of ours the server would send 200.
 		a.Log.ErrorContext(r.Context(), "request failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", ledger.CallerFrom(r.Context()).RequestID)
 		e = fault.New(fault.Internal, "The server could not complete the request; its log holds the reason under this request's X-Request-ID.")
 	}

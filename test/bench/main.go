@@ -3,8 +3,8 @@
 // Absolute figures say more about the machine than about the program, so each one is held
 // against a bare server in the same process: raw pgx and net/http that answer with the
 // same bytes from the same rows, by hand-written statements, without authentication,
-// permissions or validation. Both are asked in turn, again and again, and what counts is
-// the median of the ratios of neighbouring rounds.
+// permissions or validation. Both are asked in turns of a fraction of a second, and what
+// counts is the median of the ratios of the rounds.
 //
 // The client shares the processor with both servers and so draws every ratio towards 1;
 // it is therefore as small as it can be (client.go).
@@ -106,7 +106,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err := b.measureAll(ctx); err != nil {
 		return err
 	}
-	b.report.print(out)
+	if err := b.report.print(out); err != nil {
+		return err
+	}
 	if o.json != "" {
 		if err := b.report.write(o.json); err != nil {
 			return err

@@ -19,30 +19,24 @@ type asking struct {
 	request func() []byte // called by several goroutines
 }
 
-// ratio measures both sides in turn and adds the row. The order is turned around each
-// time, so that a machine that gets slower or faster favours neither.
+// slice is how long one side is asked before it is the other's turn. It is short, so that
+// whatever else the machine does meets both.
+const slice = 60 * time.Millisecond
+
+// ratio measures both sides in rounds and adds the row. In a round they take turns, and
+// who begins changes from turn to turn.
 func (b *bench) ratio(ctx context.Context, r row, terrier, bare asking) error {
-	for _, a := range []asking{terrier, bare} { // plans, caches, connections
-		if _, err := a.round(ctx, b.o.round); err != nil {
-			return err
-		}
+	if _, _, err := compete(ctx, terrier, bare, b.o.round); err != nil { // plans, caches, connections
+		return err
 	}
 	var ratios, terriers, bares []float64
-	for n := range b.o.rounds {
-		order := []asking{terrier, bare}
-		if n%2 == 1 {
-			slices.Reverse(order)
+	for range b.o.rounds {
+		runtime.GC()
+		t, p, err := compete(ctx, terrier, bare, b.o.round)
+		if err != nil {
+			return err
 		}
-		rates := map[*side]float64{}
-		for _, a := range order {
-			rate, err := a.round(ctx, b.o.round)
-			if err != nil {
-				return err
-			}
-			rates[a.side] = rate
-		}
-		terriers, bares = append(terriers, rates[terrier.side]), append(bares, rates[bare.side])
-		ratios = append(ratios, rates[terrier.side]/rates[bare.side])
+		terriers, bares, ratios = append(terriers, t), append(bares, p), append(ratios, t/p)
 	}
 	r.Unit, r.Terrier, r.Bare = "/s", median(terriers), median(bares)
 	r.Value, r.Min, r.Max = median(ratios), slices.Min(ratios), slices.Max(ratios)
@@ -50,9 +44,36 @@ func (b *bench) ratio(ctx context.Context, r row, terrier, bare asking) error {
 	return b.profile(ctx, r.Case, terrier)
 }
 
-// round asks over all connections for a while and returns the answers per second.
-func (a asking) round(ctx context.Context, length time.Duration) (float64, error) {
-	runtime.GC() // nobody pays for the other's garbage
+// compete gives both sides the same time, in turns, and returns their answers per second.
+func compete(ctx context.Context, x, y asking, length time.Duration) (float64, float64, error) {
+	var a, b tally
+	for n := 0; a.time < length || b.time < length; n++ {
+		turns := []func() error{func() error { return a.add(x.turn(ctx, min(slice, length))) }, func() error { return b.add(y.turn(ctx, min(slice, length))) }}
+		for i := range turns {
+			if err := turns[(i+n)%2](); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	return a.rate(), b.rate(), nil
+}
+
+// tally adds up the turns of one side.
+type tally struct {
+	answers int64
+	time    time.Duration
+}
+
+func (t *tally) add(answers int64, took time.Duration, err error) error {
+	t.answers += answers
+	t.time += took
+	return err
+}
+
+func (t *tally) rate() float64 { return float64(t.answers) / t.time.Seconds() }
+
+// turn asks over all connections for a while.
+func (a asking) turn(ctx context.Context, length time.Duration) (int64, time.Duration, error) {
 	var wg sync.WaitGroup
 	var answers atomic.Int64
 	errs := make(chan error, len(a.side.clients))
@@ -72,12 +93,12 @@ func (a asking) round(ctx context.Context, length time.Duration) (float64, error
 		})
 	}
 	wg.Wait()
-	elapsed := time.Since(start)
+	took := time.Since(start)
 	close(errs)
 	if err := <-errs; err != nil {
-		return 0, err
+		return 0, took, err
 	}
-	return float64(answers.Load()) / elapsed.Seconds(), ctx.Err()
+	return answers.Load(), took, ctx.Err()
 }
 
 // profile writes a processor profile of Terrier under the load of a case. The client's
@@ -94,7 +115,7 @@ func (b *bench) profile(ctx context.Context, name string, a asking) error {
 	if err := pprof.StartCPUProfile(f); err != nil {
 		return err
 	}
-	_, err = a.round(ctx, 5*time.Second)
+	_, _, err = a.turn(ctx, 5*time.Second)
 	pprof.StopCPUProfile()
 	if e := f.Close(); err == nil {
 		err = e

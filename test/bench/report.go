@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -92,21 +93,27 @@ func (r *report) missed(slack float64) []string {
 	return names
 }
 
-func (r *report) print(out io.Writer) {
-	fmt.Fprintf(out, "\n%d sites, %d connections, asked by a %s\n\n", r.Rows, r.Concurrency, r.User)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "case\tterrier\tbare\tratio\tspread\ttarget\tverdict")
+func (r *report) print(out io.Writer) error {
+	var text bytes.Buffer
+	say := func(to io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(to, format, args...) } // a buffer takes everything
+	say(&text, "\n%d sites, %d connections, asked by a %s\n\n", r.Rows, r.Concurrency, r.User)
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	say(w, "case\tterrier\tbare\tratio\tspread\ttarget\tverdict\n")
 	for _, c := range r.Cases {
 		ratio := fmt.Sprintf("%.2g", c.Value)
 		if c.Bare == 0 {
 			ratio = "-"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2g–%.2g\t%s\t%s\n", c.What, c.figure(c.Terrier), c.figure(c.Bare), ratio, c.Min, c.Max, c.target(), c.verdict())
+		say(w, "%s\t%s\t%s\t%s\t%.2g–%.2g\t%s\t%s\n", c.What, c.figure(c.Terrier), c.figure(c.Bare), ratio, c.Min, c.Max, c.target(), c.verdict())
 	}
-	_ = w.Flush() // to a terminal or a log
+	if err := w.Flush(); err != nil {
+		return err
+	}
 	for _, c := range r.Wire {
-		fmt.Fprintf(out, "%s: %d statements in %d round trips\n", c.What, c.Statements, c.Trips)
+		say(&text, "%s: %d statements in %d round trips\n", c.What, c.Statements, c.Trips)
 	}
+	_, err := out.Write(text.Bytes())
+	return err
 }
 
 func (r *report) write(file string) error {

@@ -1,0 +1,265 @@
+package system_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"terrier/internal/dbtest"
+)
+
+const mebibyte = 1 << 20
+
+// The memory that requests may cost, and the one at which the test gives up, to spare the machine. A bulk request that
+// is as large as allowed is no bomb, but a hundred of them must not cost a hundred times as much.
+const (
+	growthTarget     = 64 * mebibyte
+	growthTargetBulk = 256 * mebibyte
+	growthEnd        = 1536 * mebibyte
+)
+
+// memory reads a figure of the process: VmRSS, what it holds, or VmHWM, the most it ever held. A process that has
+// ended holds nothing.
+func (s *server) memory(name string) int {
+	s.t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
+			kibibytes, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+			if err != nil {
+				s.t.Error(err)
+			}
+			return kibibytes << 10
+		}
+	}
+	return 0
+}
+
+// guard kills the server when it takes more memory than the machine should lend it.
+func (s *server) guard(limit int) (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-s.ended:
+				return
+			case <-tick.C:
+				if held := s.memory("VmRSS"); held > limit {
+					s.t.Errorf("the server held %d MiB and was killed", held/mebibyte)
+					s.kill()
+					return
+				}
+			}
+		}
+	})
+	return func() { close(done); wg.Wait() }
+}
+
+// filled is a text of n bytes: head, the unit again and again, tail.
+func filled(n int, head, unit, tail string) []byte {
+	times := (n - len(head) - len(tail)) / len(unit)
+	return slices.Concat([]byte(head), bytes.Repeat([]byte(unit), times), []byte(tail))
+}
+
+type bomb struct {
+	name   string
+	body   []byte
+	status []int // any of these
+}
+
+func bombs() []bomb {
+	bad, large := []int{http.StatusBadRequest}, []int{http.StatusRequestEntityTooLarge}
+	either := []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}
+	deep := func(n int, open, end string) []byte {
+		return []byte(`{"name":"x","slug":"x","custom_fields":` + strings.Repeat(open, n) + "1" + strings.Repeat(end, n) + "}")
+	}
+	return []bomb{
+		{"lists inside lists", filled(mebibyte-10, "", "[", ""), bad},
+		{"objects inside objects", deep(100_000, `{"a":`, "}"), bad},
+		{"nesting just over the limit", deep(65, "[", "]"), bad},
+		{"nesting within the limit", deep(60, "[", "]"), bad},
+		{"a number of a million digits", filled(mebibyte-100, `{"name":"x","slug":"x","latitude":`, "9", "}"), bad},
+		{"a number with a huge exponent", []byte(`{"name":"x","slug":"x","latitude":1e999999999}`), bad},
+		{"a number with a tiny exponent", []byte(`{"name":"x","slug":"x","latitude":1e-999999999,"status":"no"}`), bad},
+		{"an id of a million digits", filled(mebibyte-100, `{"name":"x","slug":"x","region":`, "9", "}"), bad},
+		{"a custom field with a huge exponent", []byte(`{"name":"x","slug":"x","custom_fields":{"n":1e999999999}}`), bad},
+		{"a name of a megabyte", filled(mebibyte-100, `{"slug":"x","name":"`, "n", `"}`), bad},
+		{"escapes", filled(mebibyte-100, `{"slug":"x","name":"`, `\u0041`, `"}`), bad},
+		{"a hundred thousand keys", manyKeys(100_000), either},
+		{"an object over its limit", filled(2*mebibyte, `{"name":"`, "n", `"}`), large},
+		{"a list over its limit", filled(16*mebibyte+1000, "[{}", ",{}", "]"), large},
+		{"millions of numbers", filled(16*mebibyte-1000, "[1", ",1", "]"), either},
+		{"millions of objects", filled(16*mebibyte-1000, "[{}", ",{}", "]"), either},
+		{"millions of lists", filled(16*mebibyte-1000, "[[]", ",[]", "]"), either},
+		{"millions of texts", filled(16*mebibyte-1000, `[""`, `,""`, "]"), either},
+		{"a short list of numbers", filled(15_000, `{"name":"x","slug":"x","tags":[1`, ",1", "]}"), bad},
+		{"a longer list of numbers", filled(250_000, `{"name":"x","slug":"x","tags":[1`, ",1", "]}"), either},
+		{"as many numbers as fit", filled(590_000, `[{"name":"x","slug":"x","tags":[1`, ",1", "]}]"), either},
+		{"ten thousand objects", filled(560_000, `[{"name":"x"}`, `,{"name":"x","slug":"x","status":"x","latitude":"x"}`, "]"), either},
+	}
+}
+
+func manyKeys(n int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"slug":"x"`)
+	for i := range n {
+		fmt.Fprintf(&b, `,"%d":0`, i)
+	}
+	b.WriteString("}")
+	return b.Bytes()
+}
+
+// TestBombsCostLittleMemory throws hostile bodies at a server, one after the other and then a hundred at once.
+func TestBombsCostLittleMemory(t *testing.T) {
+	in := newInstall(t, dbtest.New(t))
+	in.user("admin", "right password", "--superuser")
+	admin := in.token("admin")
+	s := in.serve()
+
+	// What a busy server holds anyway is not the bombs' doing: a bulk create and a long list come first.
+	sites := make([]object, 1000)
+	for i := range sites {
+		name := fmt.Sprintf("site-%d", i)
+		sites[i] = object{"name": name, "slug": name}
+	}
+	s.do(http.MethodPost, "/api/dcim/sites/", admin, sites).want(t, http.StatusCreated)
+	s.get("/api/dcim/sites/?limit=0", admin).want(t, http.StatusOK)
+	before := s.memory("VmHWM")
+	release := sync.OnceFunc(s.guard(before + growthEnd))
+	defer release()
+
+	throw := func(b bomb, key string) {
+		a := s.do(http.MethodPost, "/api/dcim/sites/", key, b.body)
+		switch {
+		// The server may refuse and hang up before it has read everything.
+		case a.err != nil && len(b.body) > mebibyte && !errors.Is(a.err, os.ErrDeadlineExceeded):
+		case key == "" && a.status == http.StatusForbidden:
+		case key == "" && slices.Contains(b.status, a.status):
+		case key != "" && slices.Contains(b.status, a.status):
+		case a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable: // too much at once
+		default:
+			t.Errorf("%s (%d bytes): %d, want %v: %.300v", b.name, len(b.body), a.status, b.status, a)
+		}
+	}
+	all := bombs()
+	for _, b := range all {
+		began := time.Now()
+		throw(b, admin)
+		took := time.Since(began)
+		t.Logf("%-36s %8d bytes %6d ms, most memory + %d MiB", b.name, len(b.body), took.Milliseconds(), (s.memory("VmHWM")-before)/mebibyte)
+	}
+	one := s.memory("VmHWM") - before
+
+	// Half of the hundred come from nobody: a stranger must not cost more than a user.
+	const atOnce = 100
+	together := func(name string, pick func(i int) bomb) {
+		var wg sync.WaitGroup
+		for i := range atOnce {
+			wg.Go(func() { throw(pick(i/2), []string{admin, ""}[i%2]) })
+		}
+		wg.Wait()
+		most := s.memory("VmHWM")
+		if most == 0 {
+			t.Fatalf("the server did not survive: %s", name)
+		}
+		t.Logf("%d at once: %-24s most memory + %d MiB", atOnce, name, (most-before)/mebibyte)
+	}
+	together("all kinds", func(i int) bomb { return all[i%len(all)] })
+	for _, b := range all {
+		if strings.Contains(b.name, "list of numbers") {
+			together(b.name, func(int) bomb { return b })
+		}
+	}
+	most := s.memory("VmHWM") - before
+	t.Logf("bombs: most memory + %d MiB one by one, + %d MiB with %d at once", one/mebibyte, most/mebibyte, atOnce)
+	if most > growthTarget {
+		t.Errorf("bombs cost %d MiB of memory, want less than %d", most/mebibyte, growthTarget/mebibyte)
+	}
+
+	item := `,{"name":"x","slug":"x","description":"` + strings.Repeat("d", 1600) + `"}`
+	full := bomb{"full bulk of bad objects", filled(16*mebibyte-2000, `[{"name":"x"}`, item, "]"), []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}}
+	throw(full, admin)
+	one = s.memory("VmHWM") - before
+	together(full.name, func(int) bomb { return full })
+	most = s.memory("VmHWM") - before
+	t.Logf("bulks of 16 MiB: most memory + %d MiB for one, + %d MiB with %d at once; held now: %d MiB", one/mebibyte, most/mebibyte, atOnce, s.memory("VmRSS")/mebibyte)
+	if most > growthTargetBulk {
+		t.Errorf("bulks as large as allowed cost %d MiB of memory, want less than %d", most/mebibyte, growthTargetBulk/mebibyte)
+	}
+	release()
+	s.get("/api/dcim/sites/", admin).want(t, http.StatusOK)
+	if _, errorsLogged, found := strings.Cut(s.log(), "level=ERROR"); found {
+		t.Errorf("the server logged errors:\n%.2000s", errorsLogged)
+	}
+}
+
+// TestSlowClientsHoldNobodyUp leaves many requests unfinished. Others are answered meanwhile, and those that do not even
+// finish their headers are cut off.
+func TestSlowClientsHoldNobodyUp(t *testing.T) {
+	in := newInstall(t, dbtest.New(t))
+	in.user("admin", "right password", "--superuser")
+	admin := in.token("admin")
+	s := in.serve()
+	before := s.memory("VmHWM")
+
+	const each = 100
+	headers, bodies := make([]net.Conn, each), make([]net.Conn, each)
+	open := func(text string) net.Conn {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() }) // the server may have been first
+		if _, err := conn.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	for i := range each {
+		headers[i] = open("GET /api/dcim/sites/ HTTP/1.1\r\nHost: terrier.test\r\nX-Slow: ")
+		bodies[i] = open("POST /api/dcim/sites/ HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token " + admin +
+			"\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n{\"name\": \"")
+	}
+	// Every slow body has been authenticated and waits; the database is free for others.
+	slowest := time.Duration(0)
+	for range 50 {
+		began := time.Now()
+		s.get("/api/dcim/sites/", admin).want(t, http.StatusOK)
+		slowest = max(slowest, time.Since(began))
+	}
+	if slowest > 2*time.Second {
+		t.Errorf("beside %d slow clients a request took %v", 2*each, slowest)
+	}
+	growth := s.memory("VmHWM") - before
+	t.Logf("beside %d slow clients the slowest request took %v and memory grew by %d MiB", 2*each, slowest, growth/mebibyte)
+	if growth > growthTarget {
+		t.Errorf("slow clients cost %d MiB", growth/mebibyte)
+	}
+	began := time.Now()
+	for _, conn := range headers {
+		if err := conn.SetReadDeadline(began.Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("a client that does not finish its headers was not cut off within %v", patience)
+		}
+	}
+	t.Logf("slow headers were cut off after %v", time.Since(began).Round(time.Second))
+}

@@ -1,0 +1,115 @@
+package system_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"terrier/internal/dbtest"
+)
+
+// TestKillInMidBulkIsAllOrNothing kills the process while several bulk requests are under way. Whatever the moment, a
+// request has made all of its sites or none, and each site has exactly one change row. A client that got no answer
+// knows nothing, so only an acknowledgement says what must be there.
+func TestKillInMidBulkIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	const rounds, workers, size = 6, 4, 100
+	database := dbtest.New(t)
+	in := newInstall(t, database)
+	in.user("admin", "right password", "--superuser")
+	admin := in.token("admin")
+	pool := connect(t, database)
+
+	acknowledged, unanswered := map[string]bool{}, 0
+	for round := range rounds {
+		s := in.serve()
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		answered := 0
+		for worker := range workers {
+			wg.Go(func() {
+				for i := 0; ; i++ {
+					batch := fmt.Sprintf("batch-%d-%d-%d", round, worker, i)
+					sites := make([]object, size)
+					for j := range sites {
+						name := fmt.Sprintf("%s-%d", batch, j)
+						sites[j] = object{"name": name, "slug": name, "facility": batch}
+					}
+					a := s.do(http.MethodPost, "/api/dcim/sites/", admin, sites)
+					mu.Lock()
+					switch {
+					case a.status == http.StatusCreated:
+						acknowledged[batch] = true
+						// The others are anywhere in their requests now, each round somewhere else.
+						if answered++; answered == 2+round {
+							s.kill()
+						}
+					case a.err != nil:
+						unanswered++
+					default:
+						t.Errorf("%s: %v", batch, a)
+					}
+					mu.Unlock()
+					if a.status != http.StatusCreated {
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if code := s.exitCode(); code != -1 {
+			t.Fatalf("the process was not killed: exit code %d", code)
+		}
+		eventually(t, "PostgreSQL should notice that its clients are gone", func() bool {
+			return number(t, pool, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'terrier'") == 0
+		})
+	}
+
+	found := map[string]int{}
+	rows, err := pool.Query(t.Context(), "SELECT facility, count(*) FROM dcim_site GROUP BY facility")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var batch string
+		var n int
+		if err := rows.Scan(&batch, &n); err != nil {
+			t.Fatal(err)
+		}
+		if found[batch] = n; n != size {
+			t.Errorf("%s has %d of its %d sites", batch, n, size)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for batch := range acknowledged {
+		if found[batch] != size {
+			t.Errorf("%s was acknowledged and has %d sites", batch, found[batch])
+		}
+	}
+	t.Logf("%d kills: %d requests acknowledged, %d unanswered, of which %d were committed", rounds, len(acknowledged), unanswered, len(found)-len(acknowledged))
+	if unanswered < rounds {
+		t.Errorf("only %d requests were under way at the %d kills", unanswered, rounds)
+	}
+
+	if n := number(t, pool, `SELECT count(*) FROM dcim_site s WHERE 1 <> (SELECT count(*) FROM extras_objectchange c
+		WHERE c.object_type = 'dcim.site' AND c.object_id = s.id AND c.action = 'create')`); n != 0 {
+		t.Errorf("%d sites do not have exactly one change row", n)
+	}
+	if n := number(t, pool, `SELECT count(*) FROM extras_objectchange c WHERE c.object_type = 'dcim.site'
+		AND NOT EXISTS (SELECT FROM dcim_site s WHERE s.id = c.object_id)`); n != 0 {
+		t.Errorf("%d change rows tell of sites that are not there", n)
+	}
+
+	// The counts of the API are kept beside the rows, and are exact.
+	s := in.serve()
+	for path, table := range map[string]string{"/api/dcim/sites/": "dcim_site", "/api/extras/object-changes/": "extras_objectchange"} {
+		var page struct{ Count int }
+		s.get(path+"?limit=1", admin).want(t, http.StatusOK).read(t, &page)
+		if n := number(t, pool, "SELECT count(*) FROM "+table); page.Count != n {
+			t.Errorf("%s counts %d, and there are %d rows", path, page.Count, n)
+		}
+	}
+}

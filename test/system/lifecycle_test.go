@@ -1,0 +1,122 @@
+package system_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"terrier/internal/dbtest"
+)
+
+func TestServeRefusesUnmigratedDatabase(t *testing.T) {
+	t.Parallel()
+	in := newInstall(t, dbtest.EmptyPool(t).Config().ConnString())
+	out, code := in.terrier("", "serve")
+	if code != 1 || !strings.Contains(out, "terrier migrate") {
+		t.Errorf("exit code %d and %q, want 1 and the command to run", code, out)
+	}
+	if out, code := in.terrier("", "migrate"); code != 0 {
+		t.Fatalf("migrate: exit code %d: %s", code, out)
+	}
+	if out, code := in.terrier("", "migrate"); code != 0 {
+		t.Fatalf("migrate again: exit code %d: %s", code, out)
+	}
+	in.serve().stop()
+}
+
+func TestServeRefusesBadSecretKeys(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	short := randomHex(24) // 48 characters
+	for name, settings := range map[string][]string{
+		"TERRIER_SECRET_KEY has 48 characters":          {"SECRET_KEY=" + short},
+		"TERRIER_SECRET_KEY is not set":                 {"SECRET_KEY="},
+		"TERRIER_SECRET_KEY_OLD: key 1 has 48 characte": {"SECRET_KEY_OLD=" + short},
+	} {
+		out, code := newInstall(t, database, settings...).terrier("", "serve")
+		if code != 1 || !strings.Contains(out, name) {
+			t.Errorf("exit code %d and %q, want 1 and %q", code, out, name)
+		}
+		if strings.Contains(out, short) {
+			t.Errorf("the message shows the key: %q", out)
+		}
+	}
+}
+
+func TestHealthNeedsNoAuthentication(t *testing.T) {
+	t.Parallel()
+	s := newInstall(t, dbtest.New(t), "LOGIN_REQUIRED=true").serve()
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if a := s.get(path, ""); a.status != http.StatusOK {
+			t.Errorf("%s: %v", path, a)
+		}
+	}
+	s.get("/api/dcim/sites/", "").want(t, http.StatusForbidden)
+}
+
+// A request that has been taken is answered, and then the process ends well.
+func TestTerminationFinishesRequestsUnderWay(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	in := newInstall(t, database)
+	in.user("admin", "right password", "--superuser")
+	admin := in.token("admin")
+	pool := connect(t, database)
+	s := in.serve()
+
+	// The requests wait for a lock, for as long as the test likes.
+	tx, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.Background()) }() // where the test fails; the pool waits for it
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	read, written := make(chan answer, 1), make(chan answer, 1)
+	go func() { read <- s.get("/api/dcim/sites/", admin) }()
+	go func() {
+		written <- s.do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "last", "slug": "last"})
+	}()
+	eventually(t, "both requests should wait for the lock", func() bool {
+		return number(t, pool, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 2
+	})
+	s.signal(syscall.SIGTERM)
+	eventually(t, "the server should take no more connections", func() bool {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+		if err != nil {
+			return true
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+		return false
+	})
+	select {
+	case <-s.ended:
+		t.Fatalf("the server did not wait for the requests under way:\n%s", s.log())
+	case a := <-read:
+		t.Fatalf("the reading request did not wait: %v", a)
+	case a := <-written:
+		t.Fatalf("the writing request did not wait: %v", a)
+	default:
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-read; a.status != http.StatusOK {
+		t.Errorf("the reading request: %v", a)
+	}
+	if a := <-written; a.status != http.StatusCreated {
+		t.Errorf("the writing request: %v", a)
+	}
+	if code := s.exitCode(); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, s.log())
+	}
+	if n := number(t, pool, "SELECT count(*) FROM dcim_site"); n != 1 {
+		t.Errorf("%d sites, want the one that was acknowledged", n)
+	}
+}

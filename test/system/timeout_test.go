@@ -1,0 +1,57 @@
+package system_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"terrier/internal/dbtest"
+)
+
+// TestTimeoutIsNoSuccess keeps the database from answering until requests run out of time. A client that reads success
+// where nothing was done goes on as if it had been.
+func TestTimeoutIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	in := newInstall(t, database)
+	in.user("admin", "right password", "--superuser")
+	admin := in.token("admin")
+	s := in.serve()
+	s.get("/api/dcim/sites/", admin).want(t, http.StatusOK)
+
+	tx, err := connect(t, database).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.Background()) }() // where the test fails; the pool waits for it
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	// More requests than the process has connections, so that some wait for the lock and some for a connection.
+	const requests = 20
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	statuses := map[int]int{}
+	began := time.Now()
+	for range requests {
+		wg.Go(func() {
+			a := s.do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "late", "slug": "late"})
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[a.status]++
+			if a.err == nil && (a.status < 500 || a.body == "") {
+				t.Errorf("a request that was not done was answered %d with %q", a.status, a.body)
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("answers by status: %v, the last after %v", statuses, time.Since(began).Round(time.Second))
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// Nobody has to be restarted for it.
+	eventually(t, "the server should recover", func() bool { return s.get("/readyz", "").status == http.StatusOK })
+	s.do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "after", "slug": "after"}).want(t, http.StatusCreated)
+}
