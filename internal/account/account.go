@@ -58,6 +58,7 @@ type TokenRecord struct {
 	WriteEnabled bool
 	AllowedIPs   []netip.Prefix // empty allows every address
 	LastUsed     *time.Time
+	Generation   int64 // of the accounts, when this was read
 	User         UserRecord
 }
 

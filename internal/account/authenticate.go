@@ -20,8 +20,8 @@ var (
 	errUserInactive = fault.New(fault.Denied, "User inactive")
 )
 
-// Authenticator turns a credential into a subject. Every field must be set. Nothing is
-// cached: a revoked token is refused by every process from the next request on.
+// Authenticator turns a credential into a subject. Every field must be set. A revoked
+// token is refused by every process from the next request on.
 type Authenticator struct {
 	Tokens   TokenStore
 	Users    UserStore
@@ -29,6 +29,8 @@ type Authenticator struct {
 	Keys     *Keyring
 	Log      *slog.Logger
 	Now      func() time.Time
+
+	claims claims
 }
 
 // ByToken returns the subject of a token's key, used from an address.
@@ -50,11 +52,15 @@ func (a *Authenticator) ByToken(ctx context.Context, key string, from netip.Addr
 		return nil, err
 	}
 	a.note(ctx, token, digests[0], now)
+	a.claims.keep(token, now)
+	return token.subject(), nil
+}
 
-	subject := token.User.subject()
-	subject.TokenID = token.ID
-	subject.ReadOnly = !token.WriteEnabled
-	return subject, nil
+func (t *TokenRecord) subject() *access.Subject {
+	subject := t.User.subject()
+	subject.TokenID = t.ID
+	subject.ReadOnly = !t.WriteEnabled
+	return subject
 }
 
 // BySession returns the subject of a session cookie, or nil when the session no longer

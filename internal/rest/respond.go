@@ -12,6 +12,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
 // statuses is the one place where a kind of fault becomes a status.
@@ -30,6 +31,9 @@ var statuses = map[fault.Kind]int{
 
 // Fail answers with an error. What is not a fault is logged and stays inside.
 func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	if store.Unproven(r.Context()) {
+		return // it may fail only for what the claim says: see send
+	}
 	w.Header().Set("API-Version", Version)
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
@@ -83,8 +87,12 @@ func (a *API) sendValue(w http.ResponseWriter, r *http.Request, status int, v an
 	a.send(w, r, status, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// send answers with JSON, indented where the caller asked for it.
+// send answers with JSON, indented where the caller asked for it. A caller who is only
+// claimed gets no answer: the server looks them up and asks again.
 func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	if store.Unproven(r.Context()) {
+		return
+	}
 	if n := indent(r); n > 0 {
 		var b bytes.Buffer
 		if json.Indent(&b, body, "", strings.Repeat(" ", n)) == nil {

@@ -19,7 +19,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.API.Fail(w, r, err)
 		return
 	}
-	user, err := s.Login.Check(r.Context(), username, password, s.Proxies.ClientAddr(r.RemoteAddr, r.Header.Values("X-Forwarded-For")))
+	user, err := s.Login.Check(r.Context(), username, password, s.client(r))
 	if err != nil {
 		s.API.Fail(w, r, err)
 		return

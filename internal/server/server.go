@@ -10,6 +10,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/rest"
+	"terrier/internal/store"
 )
 
 // requestTimeout is longer than a statement may take and shorter than the server waits.
@@ -104,12 +106,8 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		next.ServeHTTP(out, r.WithContext(ctx))
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
 			slog.Int("status", out.status), slog.Int("bytes", out.bytes), slog.Int64("us", s.Now().Sub(start).Microseconds()),
-			slog.String("user", caller.Username), slog.Int64("token", caller.TokenID), slog.String("from", s.from(r)), slog.String("request_id", caller.RequestID))
+			slog.String("user", caller.Username), slog.Int64("token", caller.TokenID), slog.String("from", s.client(r).String()), slog.String("request_id", caller.RequestID))
 	})
-}
-
-func (s *Server) from(r *http.Request) string {
-	return s.Proxies.ClientAddr(r.RemoteAddr, r.Header.Values("X-Forwarded-For")).String()
 }
 
 // recorder remembers what was answered, and to whom.
@@ -158,20 +156,53 @@ func (s *Server) recover(next http.Handler) http.Handler {
 // identify finds out who calls. A bad token is refused even where none is needed.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.claimed(w, r, next) {
+			return
+		}
 		subject, err := s.subject(r)
 		if err != nil {
 			s.API.Fail(w, r, err)
 			return
 		}
-		caller := ledger.CallerFrom(r.Context())
-		if subject != nil {
-			caller.Subject = subject
-			if out, ok := w.(*recorder); ok {
-				out.caller.Subject = subject
-			}
-		}
-		next.ServeHTTP(w, r.WithContext(ledger.WithCaller(r.Context(), caller)))
+		serveAs(next, w, r, subject)
 	})
+}
+
+// claimed lets a read go ahead for a caller known from a moment ago. The read itself
+// proves that the accounts have not changed; if they have, nothing was answered, and the
+// caller is looked up as if there had been no claim.
+func (s *Server) claimed(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	key, present, err := account.ParseAuthorization(r.Header.Get("Authorization"))
+	if err != nil || !present {
+		return false
+	}
+	subject, generation, ok := s.Auth.Claim(key, s.client(r))
+	if !ok {
+		return false
+	}
+	claim := &store.Claim{Generation: generation}
+	serveAs(next, w, r.WithContext(store.WithClaim(r.Context(), claim)), subject)
+	return claim.Proven || w.(*recorder).status != 0
+}
+
+// serveAs hands a request on, with its caller.
+func serveAs(next http.Handler, w http.ResponseWriter, r *http.Request, subject *access.Subject) {
+	if subject == nil {
+		next.ServeHTTP(w, r)
+		return
+	}
+	caller := ledger.CallerFrom(r.Context())
+	caller.Subject = subject
+	w.(*recorder).caller.Subject = subject
+	next.ServeHTTP(w, r.WithContext(ledger.WithCaller(r.Context(), caller)))
+}
+
+// client is the address that a request comes from.
+func (s *Server) client(r *http.Request) netip.Addr {
+	return s.Proxies.ClientAddr(r.RemoteAddr, r.Header.Values("X-Forwarded-For"))
 }
 
 func (s *Server) subject(r *http.Request) (*access.Subject, error) {
@@ -180,7 +211,7 @@ func (s *Server) subject(r *http.Request) (*access.Subject, error) {
 		return nil, err
 	}
 	if present {
-		return s.Auth.ByToken(r.Context(), key, s.Proxies.ClientAddr(r.RemoteAddr, r.Header.Values("X-Forwarded-For")))
+		return s.Auth.ByToken(r.Context(), key, s.client(r))
 	}
 	// Without a token a browser may be sending what another site told it to send.
 	if err := s.origins.Check(r); err != nil {

@@ -35,8 +35,8 @@ type Page struct {
 	Prev  string // cursor of the page before, "" when there are no rows
 }
 
-// List reads one page and the count of the whole list: two statements in one round
-// trip, however many rows and references there are.
+// List reads one page and the count of the whole list in one round trip: two statements,
+// and a third where a claim is to be proven, however many rows and references there are.
 func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
 	order, err := orderOf(t, q.Order)
 	if err != nil {
@@ -51,6 +51,7 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 		w.search(t, q.Search)
 	}
 	batch := &pgx.Batch{}
+	prove(ctx, batch)
 	var page Page
 	count := s.countStatement(batch, t, w)
 	count.QueryRow(func(row pgx.Row) error { return row.Scan(&page.Count) })

@@ -46,12 +46,14 @@ func (s *Store) find(ctx context.Context, t *record.Type, scope access.Scope, te
 
 // read runs a statement whose select list is the type's.
 func (s *Store) read(ctx context.Context, t *record.Type, sql string, args []any) ([]record.Values, error) {
-	rows, err := s.pool.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, s.translate(err)
-	}
-	found, err := s.plans[t].scan(rows)
-	return found, s.translate(err)
+	batch := &pgx.Batch{}
+	prove(ctx, batch)
+	var found []record.Values
+	batch.Queue(sql, args...).Query(func(rows pgx.Rows) (err error) {
+		found, err = s.plans[t].scan(rows)
+		return err
+	})
+	return found, s.translate(s.pool.SendBatch(ctx, batch).Close())
 }
 
 func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record.Predicate, limit int, lock Lock) (string, []any) {

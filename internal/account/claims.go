@@ -1,0 +1,55 @@
+package account
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"terrier/internal/access"
+)
+
+// claims remembers tokens that were just looked up. It decides nothing: whoever uses a
+// claim must prove that the accounts have not changed since (store.Claim), and every
+// refusal comes from a fresh look.
+type claims struct {
+	mu       sync.Mutex
+	byDigest map[string]claim
+}
+
+type claim struct {
+	token *TokenRecord
+	at    time.Time
+}
+
+// maxClaims bounds the memory; more tokens than this are rarely in use at once.
+const maxClaims = 10_000
+
+func (c *claims) keep(token *TokenRecord, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byDigest == nil || len(c.byDigest) >= maxClaims {
+		c.byDigest = map[string]claim{}
+	}
+	c.byDigest[string(token.Digest)] = claim{token, at}
+}
+
+func (c *claims) find(digest []byte) (claim, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found, ok := c.byDigest[string(digest)]
+	return found, ok
+}
+
+// Claim returns who a key's caller was a moment ago, and the generation of the accounts
+// at which that was true. A claim lasts as long as a use of the token need not be noted.
+func (a *Authenticator) Claim(key string, from netip.Addr) (subject *access.Subject, generation int64, ok bool) {
+	if !wellFormed(key) {
+		return nil, 0, false
+	}
+	found, ok := a.claims.find(a.Keys.TokenDigest(key))
+	now := a.Now()
+	if !ok || now.Sub(found.at) >= TouchInterval || found.token.refuse(from, now) != nil {
+		return nil, 0, false
+	}
+	return found.token.subject(), found.token.Generation, true
+}
