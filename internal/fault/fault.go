@@ -27,6 +27,7 @@ const (
 	TooLarge          // the body exceeds a limit
 	Unsupported       // the body's media type is not understood
 	NotAllowed        // the address exists but not with this method
+	Slow              // the work was given up because it took too long
 )
 
 // General is the key for messages that belong to no single field.

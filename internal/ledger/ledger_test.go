@@ -130,8 +130,8 @@ func TestStatements(t *testing.T) {
 			want int64
 			do   func() error
 		}{
-			// BEGIN; ids, custom fields, group, region, tags, tenant; insert, read back;
-			// change rows, counts; COMMIT: five round trips
+			// BEGIN, ids, custom fields, group, region, tags, tenant; insert, read back;
+			// change rows, counts, COMMIT: three round trips
 			{"create", 12, func() (err error) {
 				made, err = b.Create(t.Context(), b.root, sites, many(10*size, size))
 				return err
@@ -148,17 +148,17 @@ func TestStatements(t *testing.T) {
 				_, err := b.Get(t.Context(), b.root, sites, made[0].ID())
 				return err
 			}},
-			// BEGIN; lock; custom fields; update, read back; change rows, counts; COMMIT
+			// BEGIN, lock; custom fields; update, read back; change rows, counts, COMMIT
 			{"update", 8, func() error {
 				_, err := b.Update(t.Context(), b.root, sites, edits(size, "description", fmt.Sprint("new ", size)))
 				return err
 			}},
-			// BEGIN; lock; custom fields; COMMIT
+			// BEGIN, lock; custom fields; COMMIT
 			{"update without a change", 4, func() error {
 				_, err := b.Update(t.Context(), b.root, sites, edits(size, "description", fmt.Sprint("new ", size)))
 				return err
 			}},
-			// BEGIN; lock; lock for deletion, locations; delete, change rows, counts; COMMIT
+			// BEGIN, lock; lock for deletion, locations; delete, change rows, counts, COMMIT
 			{"delete", 8, func() error { return b.Delete(t.Context(), b.root, sites, edits(size, "", nil)) }},
 		} {
 			var err error

@@ -27,6 +27,7 @@ var statuses = map[fault.Kind]int{
 	fault.TooLarge:     http.StatusRequestEntityTooLarge,
 	fault.Unsupported:  http.StatusUnsupportedMediaType,
 	fault.NotAllowed:   http.StatusMethodNotAllowed,
+	fault.Slow:         http.StatusServiceUnavailable,
 }
 
 // Fail answers with an error. What is not a fault is logged and stays inside.

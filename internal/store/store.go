@@ -72,9 +72,10 @@ func (s *Store) Pending(ctx context.Context) (int, error) { return Pending(ctx, 
 
 // Tx is a transaction in which a change set is written. Its methods only queue their
 // statement; Flush sends what is queued in one round trip and fills the places where the
-// answers go. Round trips are what a small change set mostly costs.
+// answers go. Round trips are what a small change set mostly costs, so BEGIN travels with
+// the first statements and COMMIT with the last.
 type Tx struct {
-	tx    pgx.Tx
+	conn  *pgxpool.Conn
 	s     *Store
 	batch *pgx.Batch
 }
@@ -92,7 +93,7 @@ func (tx *Tx) Flush(ctx context.Context) error {
 	}
 	batch := tx.batch
 	tx.batch = &pgx.Batch{}
-	return tx.s.translate(tx.tx.SendBatch(ctx, batch).Close())
+	return tx.s.translate(tx.conn.SendBatch(ctx, batch).Close())
 }
 
 const writeTries = 4
@@ -111,29 +112,40 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 }
 
 func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
-	tx, err := s.pool.Begin(ctx)
+	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	queued := &Tx{tx, s, &pgx.Batch{}}
-	if err := fn(queued); err != nil {
-		return errors.Join(err, rollback(ctx, tx))
+	defer conn.Release()
+	tx := &Tx{conn, s, &pgx.Batch{}}
+	tx.exec("BEGIN")
+	if err := fn(tx); err != nil {
+		return errors.Join(err, rollback(ctx, conn))
 	}
-	if err := queued.Flush(ctx); err != nil {
-		return errors.Join(err, rollback(ctx, tx))
-	}
+	tx.batch.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {
+		if tag.String() != "COMMIT" {
+			return fmt.Errorf("commit: the database answered %s", tag)
+		}
+		return nil
+	})
 	commit, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if err := tx.Commit(commit); err != nil {
-		return fmt.Errorf("commit: %w", err)
+	if err := tx.Flush(commit); err != nil {
+		return errors.Join(err, rollback(ctx, conn))
 	}
 	return nil
 }
 
-func rollback(ctx context.Context, tx pgx.Tx) error {
+// idle is the state of a connection without a transaction.
+const idle = 'I'
+
+func rollback(ctx context.Context, conn *pgxpool.Conn) error {
+	if pg := conn.Conn().PgConn(); pg.IsClosed() || pg.TxStatus() == idle {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := tx.Rollback(ctx); err != nil && !errors.Is(err, pgx.ErrTxClosed) {
+	if _, err := conn.Exec(ctx, "ROLLBACK"); err != nil {
 		return fmt.Errorf("roll back: %w", err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -19,14 +20,21 @@ func (e *ClashError) Error() string { return e.Fault.Error() }
 // Unwrap is the error for the caller.
 func (e *ClashError) Unwrap() error { return e.Fault }
 
+var errSlow = fault.New(fault.Slow, "The database did not answer in time. Narrow the filters, or try again.")
+
 // translate turns what PostgreSQL refused into an error for the caller. Constraints are
 // named after the rule they hold, so a violation names its field.
 func (s *Store) translate(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errSlow
+	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return err
 	}
 	switch pg.Code {
+	case "57014": // query_canceled: the statement timeout
+		return errSlow
 	case "23505": // unique_violation
 		if t, rule, ok := s.rule(pg); ok {
 			return &ClashError{&fault.Error{Kind: fault.Invalid, Fields: UniqueMessage(t, rule)}}

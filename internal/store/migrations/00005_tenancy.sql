@@ -33,7 +33,7 @@ CREATE TABLE tenancy_tenant (
     CONSTRAINT tenancy_tenant_slug_unique UNIQUE NULLS NOT DISTINCT (slug, group_id)
 );
 CREATE INDEX tenancy_tenant_name ON tenancy_tenant (name, id);
-CREATE INDEX tenancy_tenant_group ON tenancy_tenant (group_id);
+CREATE INDEX tenancy_tenant_group ON tenancy_tenant (group_id, name);
 CREATE INDEX tenancy_tenant_tags ON tenancy_tenant USING gin (tags);
 
 -- +goose Down

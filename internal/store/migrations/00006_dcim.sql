@@ -57,9 +57,9 @@ CREATE TABLE dcim_site (
     created          timestamptz NOT NULL,
     last_updated     timestamptz NOT NULL
 );
-CREATE INDEX dcim_site_region ON dcim_site (region_id);
-CREATE INDEX dcim_site_group ON dcim_site (group_id);
-CREATE INDEX dcim_site_tenant ON dcim_site (tenant_id);
+CREATE INDEX dcim_site_region ON dcim_site (region_id, name);
+CREATE INDEX dcim_site_group ON dcim_site (group_id, name);
+CREATE INDEX dcim_site_tenant ON dcim_site (tenant_id, name);
 CREATE INDEX dcim_site_tags ON dcim_site USING gin (tags);
 
 CREATE TABLE dcim_location (
@@ -80,7 +80,7 @@ CREATE TABLE dcim_location (
     CONSTRAINT dcim_location_slug_unique UNIQUE NULLS NOT DISTINCT (slug, site_id, parent_id)
 );
 CREATE INDEX dcim_location_name ON dcim_location (name, id);
-CREATE INDEX dcim_location_site ON dcim_location (site_id);
+CREATE INDEX dcim_location_site ON dcim_location (site_id, name);
 CREATE INDEX dcim_location_parent ON dcim_location (parent_id);
 CREATE INDEX dcim_location_tenant ON dcim_location (tenant_id);
 CREATE INDEX dcim_location_tags ON dcim_location USING gin (tags);
