@@ -123,6 +123,13 @@ func (f Slug) InputSchema() Schema {
 	return Schema{"type": "string", "minLength": 1, "maxLength": 100, "pattern": slugPattern.String()}
 }
 
+var colorPattern = regexp.MustCompile(`^[0-9a-f]{6}$`)
+
+// Color is a Text that holds six hexadecimal digits, red, green and blue.
+func Color(name string) Text {
+	return Text{Name: name, Max: 6, Default: "9e9e9e", Match: colorPattern, MatchHelp: "Enter a valid hexadecimal RGB color code."}
+}
+
 // UUID is an identifier the machine gave.
 type UUID struct{ Name string }
 
