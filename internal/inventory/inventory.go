@@ -19,6 +19,7 @@ func Types() []record.Type {
 		dcim.SiteGroup,
 		dcim.Site,
 		dcim.Location,
+		dcim.RackRole,
 		extras.CustomField,
 		extras.ObjectChange,
 		extras.Tag,
