@@ -10,8 +10,9 @@ import (
 // Scope is the set of records of one type that a subject may touch with one action. Its
 // zero value holds nothing.
 type Scope struct {
-	all bool
-	any [][]record.Predicate
+	all    bool
+	any    [][]record.Predicate
+	counts map[*record.Type]Scope // what is counted for the caller; nil counts everything
 }
 
 // All tells whether the scope holds every record of its type.
@@ -20,6 +21,15 @@ func (s Scope) All() bool { return s.all }
 // Any returns the alternatives of a scope that is limited: a record belongs to it when
 // every test of one alternative holds. None and not All means that nothing belongs.
 func (s Scope) Any() [][]record.Predicate { return s.any }
+
+// Counts is the part of another type that a Count of this one may count, so that a number
+// tells nobody of records they may not see.
+func (s Scope) Counts(of *record.Type) Scope {
+	if s.counts == nil {
+		return Scope{all: true}
+	}
+	return s.counts[of]
+}
 
 // And narrows a scope by one more test.
 func (s Scope) And(test record.Predicate) Scope {
@@ -46,20 +56,54 @@ type Policy struct {
 // Scope decides what a subject may do with records of a type. It returns an error when
 // that is nothing: the caller is unknown, or has no permission at all.
 func (p *Policy) Scope(s *Subject, t *record.Type, action string) (Scope, error) {
+	scope, err := p.decide(s, t, action)
+	if err == nil && action == View {
+		scope.counts = p.counts(s, t)
+	}
+	return scope, err
+}
+
+// Shown is the scope in which a writer is shown what they wrote: all of it, but no number
+// that tells of records they may not see.
+func (p *Policy) Shown(s *Subject, t *record.Type) Scope {
+	return Scope{all: true, counts: p.counts(s, t)}
+}
+
+func (p *Policy) counts(s *Subject, t *record.Type) map[*record.Type]Scope {
+	if s.Superuser {
+		return nil
+	}
+	var counts map[*record.Type]Scope
+	for _, f := range t.All() {
+		if c, ok := f.(record.Count); ok {
+			if counts == nil {
+				counts = map[*record.Type]Scope{}
+			}
+			of := t.Registry().Type(c.Of)
+			counts[of], _ = p.decide(s, of, View) // where nothing may be seen, nothing is counted
+		}
+	}
+	return counts
+}
+
+func (p *Policy) decide(s *Subject, t *record.Type, action string) (Scope, error) {
 	if s.Superuser { // before LoginRequired: the command line is nobody's account
 		return Scope{all: true}, nil
 	}
 	if s.Anonymous() && p.LoginRequired {
 		return Scope{}, fault.ErrNoCreds
 	}
-	if action == View && p.exempt(t) {
-		return exemptScope(t), nil
+	var scope Scope
+	granted := action == View && p.exempt(t)
+	if granted {
+		scope = exemptScope(t)
+	}
+	if scope.all || granted && s.Anonymous() {
+		return scope, nil
 	}
 	if s.Anonymous() {
 		return Scope{}, fault.ErrNoCreds
 	}
-	var scope Scope
-	granted := false
 	for _, g := range s.Grants {
 		if !slices.Contains(g.Types, t.Key()) || !slices.Contains(g.Actions, action) {
 			continue

@@ -97,7 +97,7 @@ func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope
 		tx.Inside(t, l.Policy.Owners(set.caller.Subject, t), given, &owned)
 	}
 	var rows []record.Values
-	tx.Load(t, access.Machine(), ids, store.NoLock, &rows)
+	tx.Load(t, l.Policy.Shown(set.caller.Subject, t), ids, store.NoLock, &rows)
 	if err := tx.Flush(ctx); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []E
 		if err := loadEdited(ctx, tx, t, scope, edits, drafts); err != nil {
 			return err
 		}
-		f := &fall{l: l, tx: tx, gone: map[*record.Type]map[int64]record.Values{}, emptied: map[*record.Type]map[int64]*draft{}}
+		f := &fall{l: l, c: c, tx: tx, gone: map[*record.Type]map[int64]record.Values{}, emptied: map[*record.Type]map[int64]*draft{}}
 		var roots []record.Values
 		for _, d := range mergeSame(drafts) {
 			if t.Elevated != "" && !c.Superuser && d.pre.Bool(t.Elevated) {
@@ -48,6 +48,7 @@ func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []E
 // fall follows the dependants of deleted records.
 type fall struct {
 	l       *Ledger
+	c       Caller
 	tx      *store.Tx
 	order   []*record.Type // in the order of discovery; dependants come later
 	gone    map[*record.Type]map[int64]record.Values
@@ -104,7 +105,7 @@ func (f *fall) follow(ctx context.Context, r record.Referrer, rows []record.Valu
 	}
 	ref, single := r.Field.(record.Ref)
 	if single && ref.OnDelete == record.Protect {
-		return fault.New(fault.Held, "Unable to delete object. %d dependent objects were found: %s", len(rows), names(r.Type, rows))
+		return f.held(ctx, r.Type, rows)
 	}
 	if f.fallout += len(rows); f.fallout > maxFallout {
 		return fault.New(fault.Held, "Unable to delete object: more than %d dependent objects would change. Change or delete those of type %s first.", maxFallout, r.Type.Key())
@@ -129,6 +130,27 @@ func (f *fall) follow(ctx context.Context, r record.Referrer, rows []record.Valu
 		d.v.Set(name, slices.DeleteFunc(slices.Clone(d.v.Links(name)), func(l record.Link) bool { return slices.Contains(ids, l.ID) }))
 	}
 	return nil
+}
+
+// held refuses the delete, and names the dependants that the caller may see.
+func (f *fall) held(ctx context.Context, t *record.Type, rows []record.Values) error {
+	scope, err := f.l.Policy.Scope(f.c.Subject, t, access.View)
+	if err != nil {
+		scope = access.Scope{}
+	}
+	ids := make([]int64, len(rows))
+	for i, v := range rows {
+		ids[i] = v.ID()
+	}
+	var seen []record.Values
+	f.tx.Load(t, scope, ids, store.NoLock, &seen)
+	if err := f.tx.Flush(ctx); err != nil {
+		return err
+	}
+	if len(seen) == 0 {
+		return fault.New(fault.Held, "Unable to delete object. Dependent objects of type %s were found, which you may not see.", t.Key())
+	}
+	return fault.New(fault.Held, "Unable to delete object. %d dependent objects were found: %s", len(seen), names(t, seen))
 }
 
 // names lists a few records for a message.

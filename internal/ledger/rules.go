@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"terrier/internal/access"
 	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -107,35 +106,32 @@ func (d *draft) clash(t *record.Type, rule record.Unique) {
 	}
 }
 
-// checkWithin holds that, say, a location's parent is in the same site.
-func (l *Ledger) checkWithin(ctx context.Context, tx *store.Tx, t *record.Type, drafts []*draft) error {
+// checkWithin holds that, say, a location's parent is in the same site, for what was
+// written and for what hangs on it.
+func (l *Ledger) checkWithin(ctx context.Context, tx *store.Tx, t *record.Type, set *changeSet, written []*draft) error {
+	if len(t.Within) == 0 {
+		return nil
+	}
+	byID := map[int64]*draft{}
+	ids := make([]int64, len(written))
+	for i, d := range written {
+		byID[d.v.ID()], ids[i] = d, d.v.ID()
+	}
 	for _, w := range t.Within {
-		var ids []int64
-		for _, d := range drafts {
-			if id := d.v.Link(w.Ref).ID; id != 0 && len(d.errs) == 0 {
-				ids = append(ids, id)
-			}
-		}
-		if len(ids) == 0 {
-			continue
-		}
-		target := t.Field(w.Ref).(record.Ref).Target()
-		var rows []record.Values
-		tx.Load(target, access.Machine(), ids, store.NoLock, &rows)
+		var astray []store.Astray
+		tx.Astray(t, w, ids, &astray)
 		if err := tx.Flush(ctx); err != nil {
 			return err
 		}
-		same := map[int64]int64{}
-		for _, v := range rows {
-			same[v.ID()] = v.Link(w.Same).ID
-		}
-		for _, d := range drafts {
-			if id := d.v.Link(w.Ref).ID; id != 0 && len(d.errs) == 0 && same[id] != d.v.Link(w.Same).ID {
+		for _, pair := range astray {
+			if d := byID[pair.ID]; d != nil {
 				d.errs.Add(w.Ref, "The %s must belong to the same %s.", w.Ref, w.Same)
+			} else {
+				byID[pair.Of].errs.Add(w.Same, "Record %d refers to this one and belongs to another %s: move it in the same request.", pair.ID, w.Same)
 			}
 		}
 	}
-	return nil
+	return failed(set.drafts)
 }
 
 // lockTree lets nobody else move records of a tree while this change set does.

@@ -36,6 +36,9 @@ func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []
 			return err
 		}
 		tx.Insert(t, valuesOf(drafts))
+		if err := l.checkWithin(ctx, tx, t, set, drafts); err != nil {
+			return err
+		}
 		return l.settle(ctx, tx, t, scope, set, drafts)
 	})
 }
@@ -83,6 +86,9 @@ func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []E
 			}
 			tx.Update(t, valuesOf(changed))
 			if err := l.checkTree(ctx, tx, t, set, changed); err != nil {
+				return err
+			}
+			if err := l.checkWithin(ctx, tx, t, set, changed); err != nil {
 				return err
 			}
 			if err := l.settle(ctx, tx, t, scope, set, changed); err != nil {
@@ -157,9 +163,6 @@ func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.
 				return err
 			}
 		}
-	}
-	if err := l.checkWithin(ctx, tx, t, drafts); err != nil {
-		return err
 	}
 	for _, d := range drafts {
 		d.check(t)

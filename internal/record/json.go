@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"math"
 	"strings"
 )
 
@@ -37,17 +38,53 @@ func (f JSON) Parse(in any) (any, error) {
 
 // EncodeJSON writes a decoded value compactly, refusing what PostgreSQL cannot keep.
 func EncodeJSON(in any) (json.RawMessage, error) {
+	if err := storable(in); err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(in); err != nil {
 		return nil, err
 	}
-	raw := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	if bytes.Contains(raw, []byte(`\u0000`)) {
-		return nil, errNUL
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// The numbers that are kept. jsonb writes them out in full: 1e131071 has eight characters
+// here and 131,072 there.
+const (
+	largestNumber  = 1e30
+	smallestNumber = 1e-30
+	longestNumber  = 64
+)
+
+// storable refuses what jsonb cannot keep, or only at great length.
+func storable(in any) error {
+	switch x := in.(type) {
+	case string:
+		if strings.ContainsRune(x, 0) {
+			return errNUL
+		}
+	case json.Number:
+		size, err := x.Float64()
+		size = math.Abs(size)
+		if err != nil || len(x) > longestNumber || size > largestNumber || (size != 0 && size < smallestNumber) {
+			return Invalid("The number %.20s is out of range.", x)
+		}
+	case []any:
+		for _, item := range x {
+			if err := storable(item); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for key, item := range x {
+			if err := cmp.Or(storable(key), storable(item)); err != nil {
+				return err
+			}
+		}
 	}
-	return raw, nil
+	return nil
 }
 
 func (f JSON) ParseText(s string) (any, error)             { return s, nil }

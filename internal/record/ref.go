@@ -94,8 +94,12 @@ func attributePredicate(target *Type, name string, value any) ([]Predicate, erro
 	if name == "url" || name == "display" || strings.HasPrefix(name, "_") {
 		return nil, nil
 	}
-	if f := target.Field(name); name != "id" && (f == nil || f.Info().Hidden || f.Column().Storage == NoStorage) {
+	if f := target.Field(name); name != "id" && (f == nil || f.Info().Hidden || f.Column().Storage == NoStorage ||
+		f.Column().Storage == StoreInts || f.Column().Storage == StoreTexts) {
 		return nil, Invalid("Related objects have no attribute %q.", name)
+	}
+	if _, list := value.([]any); list {
+		return nil, Invalid("%s: a reference is found by one value, not by a list.", name)
 	}
 	p, err := parseCondition(target, name, value, 0)
 	if err != nil {

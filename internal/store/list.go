@@ -76,7 +76,7 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 	if q.Offset > 0 {
 		cut += " OFFSET " + w.arg(q.Offset)
 	}
-	sql := fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s", p.columns, cut, p.joins, by)
+	sql := fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s", p.selectList(w, q.Scope), cut, p.joins, by)
 	batch.Queue(sql, w.args...).Query(func(rows pgx.Rows) (err error) {
 		page.Rows, err = p.scan(rows)
 		return err
@@ -146,6 +146,9 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 				x.expr = fmt.Sprintf("(SELECT o.%s FROM %s o WHERE o.id = %s)", quote(key.Name), quote(ref.Target().Table()), x.expr)
 				x.storage, x.null = key.Storage, true
 			}
+		}
+		if slices.ContainsFunc(order, func(y term) bool { return y.field == x.field }) {
+			continue // it is decided already; and every term multiplies the statement
 		}
 		order = append(order, x)
 		if x.field < 0 || (t.Infos()[x.field].Unique && !x.null) {

@@ -2,10 +2,12 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
+	"terrier/internal/access"
 	"terrier/internal/record"
 )
 
@@ -13,12 +15,21 @@ import (
 // brief fields of everything it refers to, so that a page is one statement.
 type plan struct {
 	t        *record.Type
-	columns  string // the select list, over the alias t
+	columns  string   // the select list, over the alias t
+	exprs    []string // its parts
+	counts   []counted
 	joins    string
 	slots    []slot
 	width    int
 	computed []computed
 	get      string // one record by id, for callers who may see all
+}
+
+// counted is a part of the select list that counts records of another type.
+type counted struct {
+	at int
+	of *record.Type
+	by string
 }
 
 // computed is worked out when everything else is read.
@@ -65,7 +76,10 @@ func newPlan(t *record.Type) *plan {
 		case record.CustomFields:
 			add(i, one(readCompact), customFieldsExpr(t, expr))
 		case record.Count:
-			add(i, one(readInt), countExpr(t, x))
+			of := t.Registry().Type(x.Of)
+			c := counted{len(columns), of, quote(of.Field(x.By).Column().Name)}
+			p.counts = append(p.counts, c)
+			add(i, one(readInt), c.expr(""))
 		case record.Noted:
 			add(i, one(readTime), fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = t.id)", quote(x.Name), quote(x.Table), quote(x.By)))
 		case record.Computed:
@@ -79,7 +93,7 @@ func newPlan(t *record.Type) *plan {
 			add(i, one(readers[column.Storage]), expr)
 		}
 	}
-	p.columns = strings.Join(columns, ", ")
+	p.exprs, p.columns = columns, strings.Join(columns, ", ")
 	p.get = fmt.Sprintf("SELECT %s FROM %s t%s WHERE t.id = $1", p.columns, quote(t.Table()), p.joins)
 	return p
 }
@@ -110,9 +124,23 @@ func customFieldsExpr(t *record.Type, column string) string {
 		` FROM extras_customfield d WHERE d.content_types @> ARRAY['%s']), '{}')`, column, t.Key())
 }
 
-func countExpr(t *record.Type, c record.Count) string {
-	of := t.Registry().Type(c.Of)
-	return fmt.Sprintf("(SELECT count(*) FROM %s n WHERE n.%s = t.id)", quote(of.Table()), quote(of.Field(c.By).Column().Name))
+func (c counted) expr(scope string) string {
+	return fmt.Sprintf("(SELECT count(*) FROM %s n WHERE n.%s = t.id%s)", quote(c.of.Table()), c.by, scope)
+}
+
+// selectList is the type's select list for a caller: what is counted is what they may see.
+func (p *plan) selectList(w *where, scope access.Scope) string {
+	limited := slices.ContainsFunc(p.counts, func(c counted) bool { return !scope.Counts(c.of).All() })
+	if !limited {
+		return p.columns
+	}
+	exprs := slices.Clone(p.exprs)
+	for _, c := range p.counts {
+		if seen := scope.Counts(c.of); !seen.All() {
+			exprs[c.at] = c.expr(" AND " + w.within(seen, c.of, "n"))
+		}
+	}
+	return strings.Join(exprs, ", ")
 }
 
 // scan reads the rows of a statement whose select list is p.columns.

@@ -24,10 +24,12 @@ const (
 // Get reads one record.
 func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id int64) (record.Values, error) {
 	w := &where{args: []any{id}}
+	w.and("t.id = $1")
 	w.scope(scope, t)
-	sql := s.plans[t].get
-	if len(w.parts) > 0 {
-		sql += " AND " + w.parts[0]
+	p := s.plans[t]
+	sql := p.get
+	if columns := p.selectList(w, scope); columns != p.columns || !scope.All() {
+		sql = fmt.Sprintf("SELECT %s FROM %s t%s%s", columns, quote(t.Table()), p.joins, w)
 	}
 	found, err := s.read(ctx, t, sql, w.args)
 	if err != nil {
@@ -63,7 +65,8 @@ func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record
 		w.and(w.predicate(p, t, "t"))
 	}
 	p := s.plans[t]
-	return fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s%s", p.columns, quote(t.Table()), p.joins, w, w.arg(limit), lock), w.args
+	sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s%s", p.selectList(w, scope), quote(t.Table()), p.joins, w, w.arg(limit), lock)
+	return sql, w.args
 }
 
 // Find reads at most limit records that pass every test, in the order of their ids. All

@@ -34,18 +34,22 @@ func (w *where) String() string {
 
 // scope limits the statement to what the caller may touch.
 func (w *where) scope(s access.Scope, t *record.Type) {
-	if s.All() {
-		return
+	if !s.All() {
+		w.and(w.within(s, t, "t"))
 	}
+}
+
+// within tests whether a row lies in a limited scope.
+func (w *where) within(s access.Scope, t *record.Type, alias string) string {
 	alternatives := []string{"FALSE"}
 	for _, all := range s.Any() {
 		conds := []string{"TRUE"}
 		for _, p := range all {
-			conds = append(conds, w.predicate(p, t, "t"))
+			conds = append(conds, w.predicate(p, t, alias))
 		}
 		alternatives = append(alternatives, "("+strings.Join(conds, " AND ")+")")
 	}
-	w.and("(" + strings.Join(alternatives, " OR ") + ")")
+	return "(" + strings.Join(alternatives, " OR ") + ")"
 }
 
 // search looks for a text in any of the type's search fields.

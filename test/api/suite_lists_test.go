@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -102,7 +103,7 @@ func (u suite) filterValues(filter string, row map[string]any) []string {
 			}
 		default:
 			if filter == in.Name && shown != nil {
-				return []string{fmt.Sprint(shown)}
+				return []string{textOf(shown)}
 			}
 		}
 	}
@@ -122,6 +123,14 @@ func manyValues(filter, name string, shown any, lookup string) ([]string, bool) 
 		}
 	}
 	return out, filter == single || filter == single+"_id"
+}
+
+// textOf writes a decoded value as a query does: a large number without an exponent.
+func textOf(v any) string {
+	if x, ok := v.(float64); ok {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
 }
 
 func textsOf(list any) []string {

@@ -2,6 +2,7 @@ package extras
 
 import (
 	"regexp"
+	"strings"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
@@ -32,6 +33,9 @@ var CustomField = record.Type{
 	Search: []string{"name", "label", "description"},
 	Check: func(v record.Values) fault.Fields {
 		errs := fault.Fields{}
+		if strings.Contains(v.Text("name"), "__") {
+			errs.Add("name", "Two underscores in a row separate a filter from its lookup.")
+		}
 		def, err := record.CustomDefinition(v)
 		if err != nil {
 			errs.Add("validation_regex", "%s", err.Error())

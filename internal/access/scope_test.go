@@ -1,0 +1,165 @@
+package access_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/inventory"
+	"terrier/internal/record"
+)
+
+func registry(tb testing.TB) *record.Registry {
+	tb.Helper()
+	r, err := record.NewRegistry(inventory.Types()...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+func grant(types, action, constraints string) access.Grant {
+	return access.Grant{Types: []string{types}, Actions: []string{action}, Constraints: json.RawMessage(constraints)}
+}
+
+const everything = -1
+
+func TestScope(t *testing.T) {
+	reg := registry(t)
+	nobody, user := access.Subject{}, access.Subject{UserID: 7, ManageToken: true}
+	with := func(grants ...access.Grant) access.Subject { s := user; s.Grants = grants; return s }
+	bound := user
+	bound.ManageToken = false
+	for _, row := range []struct {
+		name         string
+		policy       access.Policy
+		subject      access.Subject
+		on, action   string
+		alternatives int // everything, or how many
+		err          error
+	}{
+		{"nobody", access.Policy{}, nobody, "dcim.site", "view", 0, fault.ErrNoCreds},
+		{"nobody writes", access.Policy{ExemptView: []string{"*"}}, nobody, "dcim.site", "add", 0, fault.ErrNoCreds},
+		{"exempt by name", access.Policy{ExemptView: []string{"dcim.site"}}, nobody, "dcim.site", "view", everything, nil},
+		{"exempt, another type", access.Policy{ExemptView: []string{"dcim.site"}}, nobody, "dcim.region", "view", 0, fault.ErrNoCreds},
+		{"exempt wildcard", access.Policy{ExemptView: []string{"*"}}, nobody, "dcim.region", "view", everything, nil},
+		{"wildcard, guarded", access.Policy{ExemptView: []string{"*"}}, nobody, "users.user", "view", 0, fault.ErrNoCreds},
+		{"wildcard, tokens", access.Policy{ExemptView: []string{"*"}}, nobody, "users.token", "view", 0, fault.ErrNoCreds},
+		{"guarded by name", access.Policy{ExemptView: []string{"users.user"}}, nobody, "users.user", "view", everything, nil},
+		{"wildcard, changes of unguarded types", access.Policy{ExemptView: []string{"*"}}, nobody, "extras.objectchange", "view", 1, nil},
+		{"wildcard narrows no grant", access.Policy{ExemptView: []string{"*"}}, with(grant("extras.objectchange", "view", "null")), "extras.objectchange", "view", everything, nil},
+		{"wildcard widens a constraint", access.Policy{ExemptView: []string{"*"}}, with(grant("extras.objectchange", "view", `{"id":1}`)), "extras.objectchange", "view", 2, nil},
+		{"exempt is for reading", access.Policy{ExemptView: []string{"*"}}, user, "dcim.site", "change", 0, fault.ErrDenied},
+		{"login required", access.Policy{ExemptView: []string{"*"}, LoginRequired: true}, nobody, "dcim.site", "view", 0, fault.ErrNoCreds},
+		{"login required, known", access.Policy{ExemptView: []string{"*"}, LoginRequired: true}, user, "dcim.site", "view", everything, nil},
+		{"login required, the command line", access.Policy{LoginRequired: true}, access.Subject{Superuser: true}, "users.user", "add", everything, nil},
+		{"superuser", access.Policy{}, access.Subject{UserID: 1, Superuser: true}, "users.token", "grant", everything, nil},
+		{"no grant", access.Policy{}, user, "dcim.site", "view", 0, fault.ErrDenied},
+		{"grant", access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.site", "view", everything, nil},
+		{"grant without constraints", access.Policy{}, with(grant("dcim.site", "view", "")), "dcim.site", "view", everything, nil},
+		{"another action", access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.site", "add", 0, fault.ErrDenied},
+		{"another type", access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.region", "view", 0, fault.ErrDenied},
+		{"constrained", access.Policy{}, with(grant("dcim.site", "view", `{"name":"x","status":"active"}`)), "dcim.site", "view", 1, nil},
+		{"alternatives", access.Policy{}, with(grant("dcim.site", "view", `[{"name":"x"},{"name":"y"}]`)), "dcim.site", "view", 2, nil},
+		{"several grants", access.Policy{}, with(grant("dcim.site", "view", `{"name":"x"}`), grant("dcim.site", "view", `{"name":"y"}`)), "dcim.site", "view", 2, nil},
+		{"one of them without constraints", access.Policy{}, with(grant("dcim.site", "view", `{"name":"x"}`), grant("dcim.site", "view", "null")), "dcim.site", "view", everything, nil},
+		{"an empty list is nothing", access.Policy{}, with(grant("dcim.site", "view", "[]")), "dcim.site", "view", 0, nil},
+		{"a constraint of another shape is nothing", access.Policy{}, with(grant("dcim.site", "view", `{"colour":"red"}`)), "dcim.site", "view", 0, fault.ErrDenied},
+		{"broken constraints are nothing", access.Policy{}, with(grant("dcim.site", "view", `{`)), "dcim.site", "view", 0, fault.ErrDenied},
+		{"own tokens: view", access.Policy{}, user, "users.token", "view", 1, nil},
+		{"own tokens: add", access.Policy{}, user, "users.token", "add", 1, nil},
+		{"own tokens: grant", access.Policy{}, user, "users.token", "grant", 0, fault.ErrDenied},
+		{"taken away: add", access.Policy{}, bound, "users.token", "add", 0, fault.ErrDenied},
+		{"taken away: change", access.Policy{}, bound, "users.token", "change", 0, fault.ErrDenied},
+		{"taken away: view stays", access.Policy{}, bound, "users.token", "view", 1, nil},
+		{"taken away: revoking stays", access.Policy{}, bound, "users.token", "delete", 1, nil},
+		{"own and granted", access.Policy{}, with(grant("users.token", "view", `{"write_enabled":false}`)), "users.token", "view", 2, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			scope, err := row.policy.Scope(&row.subject, reg.Type(row.on), row.action)
+			if !errors.Is(err, row.err) || (err == nil) != (row.err == nil) {
+				t.Fatalf("error %v, want %v", err, row.err)
+			}
+			if scope.All() != (row.alternatives == everything) || !scope.All() && len(scope.Any()) != row.alternatives {
+				t.Errorf("all %v, %d alternatives, want %d", scope.All(), len(scope.Any()), row.alternatives)
+			}
+		})
+	}
+}
+
+// TestUserWord: $user in a constraint is the caller, as is the owner of their own records.
+func TestUserWord(t *testing.T) {
+	reg := registry(t)
+	s := access.Subject{UserID: 7, Grants: []access.Grant{grant("extras.objectchange", "view", `{"user":"$user"}`)}}
+	for _, key := range []string{"extras.objectchange", "users.token"} {
+		scope, err := (&access.Policy{}).Scope(&s, reg.Type(key), "view")
+		if err != nil || len(scope.Any()) != 1 || len(scope.Any()[0]) != 1 || !slices.Equal(scope.Any()[0][0].Values, []any{int64(7)}) {
+			t.Errorf("%s: %+v, %v", key, scope.Any(), err)
+		}
+	}
+}
+
+func TestZeroScope(t *testing.T) {
+	var zero access.Scope
+	if zero.All() || len(zero.Any()) != 0 {
+		t.Error("the zero scope holds something")
+	}
+	if got := zero.Or(access.Scope{}); got.All() || len(got.Any()) != 0 {
+		t.Error("two empty scopes hold something together")
+	}
+	if got := zero.And(record.Predicate{}); got.All() || len(got.Any()) != 0 {
+		t.Error("narrowed, the empty scope holds something")
+	}
+	if got := access.Machine().And(record.Predicate{}); got.All() || len(got.Any()) != 1 {
+		t.Error("narrowed, the whole is still the whole")
+	}
+}
+
+// TestNoGrantNoScope: whatever grants a user has, one of them must name the type and the
+// action, or the answer is an error and the zero scope; and a read never widens a write.
+func TestNoGrantNoScope(t *testing.T) {
+	reg := registry(t)
+	var keys []string
+	for _, typ := range reg.Types() {
+		keys = append(keys, typ.Key())
+	}
+	actions := []string{"view", "add", "change", "delete", "grant"}
+	constraints := []string{"", "null", "{}", "[]", `{"id":1}`, `[{"id":1},{"id__in":[2,3]}]`, `{"nothing":1}`, `{`, `1`, `{"id":"$user"}`}
+	rapid.Check(t, func(rt *rapid.T) {
+		p := access.Policy{ExemptView: rapid.SliceOfN(rapid.SampledFrom(append([]string{"*"}, keys...)), 0, 2).Draw(rt, "exempt"), LoginRequired: rapid.Bool().Draw(rt, "login")}
+		s := access.Subject{UserID: rapid.Int64Range(0, 2).Draw(rt, "user"), ManageToken: rapid.Bool().Draw(rt, "manage"), Grants: rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) access.Grant {
+			return access.Grant{Types: rapid.SliceOfN(rapid.SampledFrom(keys), 0, 3).Draw(rt, "types"), Actions: rapid.SliceOfN(rapid.SampledFrom(actions), 0, 3).Draw(rt, "actions"),
+				Constraints: json.RawMessage(rapid.SampledFrom(constraints).Draw(rt, "constraints"))}
+		}), 0, 4).Draw(rt, "grants")}
+		typ, action := reg.Type(rapid.SampledFrom(keys).Draw(rt, "type")), rapid.SampledFrom(actions).Draw(rt, "action")
+		scope, err := p.Scope(&s, typ, action)
+		if err != nil && (scope.All() || len(scope.Any()) > 0) {
+			rt.Fatalf("refused and yet given %+v", scope)
+		}
+		exempt := action == "view" && (slices.Contains(p.ExemptView, typ.Key()) || slices.Contains(p.ExemptView, "*") && !typ.Guarded)
+		own := typ.Owner != "" && slices.Contains([]string{"view", "add", "change", "delete"}, action)
+		named := slices.ContainsFunc(s.Grants, func(g access.Grant) bool {
+			return slices.Contains(g.Types, typ.Key()) && slices.Contains(g.Actions, action)
+		})
+		switch {
+		case s.Anonymous() && (p.LoginRequired || !exempt):
+			if !errors.Is(err, fault.ErrNoCreds) {
+				rt.Fatalf("nobody got %+v, %v", scope, err)
+			}
+		case !exempt && !own && !named:
+			if !errors.Is(err, fault.ErrDenied) {
+				rt.Fatalf("without a grant: %+v, %v", scope, err)
+			}
+		}
+		for _, alternative := range scope.Any() {
+			if own && !named && !exempt && !slices.Equal(alternative[0].Values, []any{s.UserID}) {
+				rt.Fatalf("somebody else's: %+v", alternative)
+			}
+		}
+	})
+}
