@@ -171,7 +171,7 @@ func TestLoginErrorsCostNoAttempt(t *testing.T) {
 		{"the caller hangs up", func(b *loginBench) {
 			b.Passwords.slots = make(chan struct{})
 			cancel()
-		}, fault.Internal},
+		}, fault.Slow},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newLoginBench()

@@ -95,7 +95,7 @@ func (p *Passwords) enter(ctx context.Context) (func(), error) {
 		return func() { <-p.slots; <-p.queue }, nil
 	case <-ctx.Done():
 		<-p.queue
-		return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
+		return nil, fault.New(fault.Slow, "Too many logins at once: try again.")
 	}
 }
 

@@ -28,6 +28,7 @@ type App struct {
 	Store    *store.Store
 	Ledger   *ledger.Ledger
 	API      *rest.API
+	Server   *server.Server
 	Handler  http.Handler
 
 	cfg      Config
@@ -77,10 +78,10 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Printer: printer, Now: a.now,
 	}
 	a.API = &rest.API{Ledger: a.Ledger, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log,
-		ProgramVersion: cfg.Version, StrictFilters: cfg.StrictFilters}
-	s := &server.Server{API: a.API, Login: login, Sessions: sessions, Proxies: proxies, Ready: a.ready, BaseURL: cfg.BaseURL, Log: log, Now: a.now,
+		ProgramVersion: cfg.Version, Cookie: sessions.CookieName(), StrictFilters: cfg.StrictFilters}
+	a.Server = &server.Server{API: a.API, Login: login, Sessions: sessions, Proxies: proxies, Ready: a.ready, BaseURL: cfg.BaseURL, Log: log, Now: a.now,
 		Auth: &account.Authenticator{Tokens: accounts, Users: accounts, Sessions: sessions, Keys: keys, Log: log, Now: a.now}}
-	a.Handler, err = s.Handler()
+	a.Handler, err = a.Server.Handler()
 	return a, err
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	minSecretKey  = 50
+	minSecretKey  = account.MinSecret
 	makeSecretKey = "openssl rand -base64 48"
 )
 
@@ -30,7 +30,7 @@ type Config struct {
 	BaseURL string `env:"TERRIER_BASE_URL" default:"http://127.0.0.1:8000" help:"Address at which users and clients reach Terrier; the links in answers begin with it."`
 
 	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site; * means all but users, groups, permissions, tokens, webhooks and deliveries, which must be named."`
-	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Refuse every request without authentication, whatever is exempt."`
+	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Show no records without authentication, whatever is exempt."`
 	StrictFilters         bool     `env:"TERRIER_STRICT_FILTERS" default:"true" negatable:"" help:"Refuse a list request with an unknown filter instead of ignoring the filter."`
 	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is believed."`
 
@@ -95,8 +95,8 @@ func (c *Config) validateAddresses() error {
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	base, err := url.Parse(c.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" ||
-		base.User != nil || base.RawQuery != "" || base.ForceQuery || base.Fragment != "" {
-		problems = append(problems, errors.New("TERRIER_BASE_URL needs an absolute address without user, query or fragment, such as https://terrier.example.com"))
+		base.User != nil || base.Path != "" || base.RawQuery != "" || base.ForceQuery || base.Fragment != "" {
+		problems = append(problems, errors.New("TERRIER_BASE_URL needs an absolute address without user, path, query or fragment, such as https://terrier.example.com"))
 	}
 	return errors.Join(problems...)
 }

@@ -31,7 +31,7 @@ func TestConfigValidate(t *testing.T) {
 		{"minimal", func(*Config) {}, nil},
 		{"everything", func(c *Config) {
 			c.SecretKeyOld = []string{longKey, longKey}
-			c.BaseURL = "https://terrier.example.com/register"
+			c.BaseURL = "https://terrier.example.com"
 			c.Listen = ":8000"
 			c.ExemptViewPermissions = []string{"*", "dcim.site"}
 			c.TrustedProxies = []string{"10.0.0.0/8", "2001:db8::/32"}

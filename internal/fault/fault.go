@@ -74,7 +74,10 @@ func (e *Error) Error() string {
 	case e.Items != nil:
 		var parts []string
 		for i, f := range e.Items {
-			if len(f) > 0 {
+			switch {
+			case len(f) > 0 && len(e.Items) == 1:
+				parts = append(parts, f.String())
+			case len(f) > 0:
 				parts = append(parts, fmt.Sprintf("item %d: %s", i, f))
 			}
 		}

@@ -14,7 +14,7 @@ import (
 // changeSet is everything one request changes. However often an object is touched, it
 // has one entry: the state before the first touch and the state after the last.
 type changeSet struct {
-	at      time.Time
+	at      time.Time // when the last lock was taken
 	caller  Caller
 	drafts  []*draft // one per item of the request
 	ids     []int64  // of the records to be created

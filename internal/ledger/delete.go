@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -40,7 +41,11 @@ func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []E
 		if err := f.fell(ctx, t, roots); err != nil {
 			return err
 		}
-		return f.apply(ctx, set)
+		err := f.apply(ctx, set)
+		if clash, ok := errors.AsType[*store.ClashError](err); ok {
+			return fault.New(fault.Held, "Unable to delete object: records that refer to it would no longer be unique: %s", clash.Fault)
+		}
+		return err
 	})
 	return err
 }
@@ -76,8 +81,7 @@ func (f *fall) fell(ctx context.Context, t *record.Type, rows []record.Values) e
 	}
 	slices.Sort(ids)
 	// From here on nobody can begin to refer to them.
-	var held []record.Values
-	f.tx.Load(t, access.Machine(), ids, store.LockErase, &held)
+	f.tx.Lock(t, []record.Predicate{{Values: anyOf(ids)}}, len(ids), store.LockErase)
 	referrers := t.Registry().Referrers(t)
 	found := make([][]record.Values, len(referrers))
 	for i, r := range referrers {
@@ -96,10 +100,14 @@ func (f *fall) fell(ctx context.Context, t *record.Type, rows []record.Values) e
 
 // follow decides what becomes of the records that refer to deleted ones.
 func (f *fall) follow(ctx context.Context, r record.Referrer, rows []record.Values, ids []int64) error {
+	found := len(rows)
 	rows = slices.DeleteFunc(rows, func(v record.Values) bool {
 		_, known := f.gone[r.Type][v.ID()]
 		return known
 	})
+	if len(rows) < found { // found before what it refers to: it must go first all the same
+		f.order = append(slices.DeleteFunc(f.order, func(t *record.Type) bool { return t == r.Type }), r.Type)
+	}
 	if len(rows) == 0 {
 		return nil
 	}
@@ -170,6 +178,7 @@ func names(t *record.Type, rows []record.Values) string {
 
 // apply empties references first, then deletes, dependants before what they hang on.
 func (f *fall) apply(ctx context.Context, set *changeSet) error {
+	set.at = f.l.now() // every lock is held: what waited for them is not older than what they waited for
 	for _, t := range f.l.Store.Types() {
 		var drafts []*draft
 		for id, d := range f.emptied[t] {

@@ -41,7 +41,7 @@ func parse(t *record.Type, in Input) *draft {
 // require reports required fields that were not given.
 func (d *draft) require(t *record.Type) {
 	for i, info := range t.Infos() {
-		if info.Required && !info.ReadOnly && !d.given.HasAt(i) && len(d.errs[info.Name]) == 0 {
+		if info.Required && !info.ReadOnly && info.Name != t.Owner && !d.given.HasAt(i) && len(d.errs[info.Name]) == 0 {
 			d.errs.Add(info.Name, "%s", record.ErrRequired().Error())
 		}
 	}

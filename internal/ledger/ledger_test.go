@@ -148,18 +148,19 @@ func TestStatements(t *testing.T) {
 				_, err := b.Get(t.Context(), b.root, sites, made[0].ID())
 				return err
 			}},
-			// BEGIN, lock; custom fields; update, read back; change rows, counts, COMMIT
-			{"update", 8, func() error {
+			// BEGIN, lock, read; custom fields; update, read back; change rows, counts, COMMIT
+			{"update", 9, func() error {
 				_, err := b.Update(t.Context(), b.root, sites, edits(size, "description", fmt.Sprint("new ", size)))
 				return err
 			}},
-			// BEGIN, lock; custom fields; COMMIT
-			{"update without a change", 4, func() error {
+			// BEGIN, lock, read; custom fields; COMMIT
+			{"update without a change", 5, func() error {
 				_, err := b.Update(t.Context(), b.root, sites, edits(size, "description", fmt.Sprint("new ", size)))
 				return err
 			}},
-			// BEGIN, lock; lock for deletion, locations; delete, change rows, counts, COMMIT
-			{"delete", 8, func() error { return b.Delete(t.Context(), b.root, sites, edits(size, "", nil)) }},
+			// BEGIN, lock, read; lock for deletion, lock locations, read them; delete, change
+			// rows, counts, COMMIT
+			{"delete", 10, func() error { return b.Delete(t.Context(), b.root, sites, edits(size, "", nil)) }},
 		} {
 			var err error
 			if got := b.count(func() { err = c.do() }); got != c.want || err != nil {

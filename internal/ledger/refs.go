@@ -180,8 +180,8 @@ func (r *resolver) loadMatches(t *record.Type, scope access.Scope) func() {
 		var parts []string
 		for _, p := range match {
 			parts = append(parts, shape(p))
-			if p.Field == nil || len(p.Via) > 0 {
-				parts = append(parts, key) // not a plain column: asked for by itself
+			if p.Field == nil || len(p.Via) > 0 || p.Lookup != record.Exact || p.Values[0] == nil {
+				parts = append(parts, key) // not a plain column with a value: asked for by itself
 			}
 		}
 		group := strings.Join(parts, ",")

@@ -59,7 +59,12 @@ func ruleValues(t *record.Type, drafts []*draft) []record.Values {
 		for _, rule := range t.Rules() {
 			for _, name := range rule.Fields {
 				value := d.v.Get(name)
-				if link, ok := value.(record.Link); ok && link.Match != nil {
+				switch x := value.(type) {
+				case record.Link:
+					if x.Match != nil {
+						value = nil
+					}
+				case record.Plain: // refused, so never sealed
 					value = nil
 				}
 				v.Set(name, value)

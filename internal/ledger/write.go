@@ -78,7 +78,14 @@ func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []E
 		if err := l.prepare(ctx, c, tx, t, set, merged); err != nil {
 			return err
 		}
-		changed := slices.DeleteFunc(slices.Clone(merged), func(d *draft) bool { return d.v.Equal(d.pre) })
+		var changed []*draft
+		for _, d := range merged {
+			if d.v.Equal(d.pre) {
+				d.v = d.pre
+			} else {
+				changed = append(changed, d)
+			}
+		}
 		if len(changed) > 0 {
 			for _, d := range changed {
 				d.v.Version++
@@ -118,7 +125,7 @@ func (l *Ledger) write(ctx context.Context, c Caller, drafts []*draft, fn func(*
 			for i, d := range drafts {
 				done[i] = d.clone()
 			}
-			set := &changeSet{at: l.now(), caller: c, drafts: done, careful: careful}
+			set := &changeSet{caller: c, drafts: done, careful: careful}
 			if err := fn(tx, set, done); err != nil {
 				return err
 			}
@@ -154,6 +161,9 @@ func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	if err := l.resolve(ctx, c, tx, t, drafts); err != nil {
 		return err
 	}
+	// The locks are held now. Time taken before would let a change that had to wait look
+	// older than the one it waited for.
+	set.at = l.now()
 	for i, id := range set.ids {
 		drafts[i].v.SetID(id)
 	}
@@ -248,8 +258,8 @@ func mergeSame(drafts []*draft) []*draft {
 	var merged []*draft
 	for _, d := range drafts {
 		if same, ok := first[d.v.ID()]; ok {
-			same.given.Merge(d.given)
-			same.v.MergeChanged(d.given)
+			same.given.MergeInput(d.given)
+			same.v.MergeChanged(same.given)
 			continue
 		}
 		first[d.v.ID()] = d

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -29,10 +30,8 @@ func ParseConstraints(t *Type, raw json.RawMessage, userID int64) ([][]Predicate
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var in any
-	if err := dec.Decode(&in); err != nil {
+	in, err := decodeJSON(raw)
+	if err != nil {
 		return nil, err
 	}
 	list, ok := in.([]any)
@@ -46,8 +45,8 @@ func ParseConstraints(t *Type, raw json.RawMessage, userID int64) ([][]Predicate
 			return nil, fmt.Errorf("constraints must be an object or a list of objects")
 		}
 		all := make([]Predicate, 0, len(object))
-		for key, value := range object {
-			p, err := parseCondition(t, key, value, userID)
+		for _, key := range slices.Sorted(maps.Keys(object)) { // one permission makes one statement
+			p, err := parseCondition(t, key, object[key], userID)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", key, err)
 			}
@@ -124,7 +123,7 @@ func (p Predicate) finish(f Field, rest []string, value any, userID int64) (Pred
 			}
 			p.Values = []any{nil}
 			if !yes {
-				p.Lookup = Not
+				p.Lookup, p.Values = NotNull, nil
 			}
 			return p, nil
 		case isLookup(rest[0]):

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"net/url"
@@ -93,10 +92,8 @@ func (c *Custom) Choose() bool { return c.word == "select" || c.word == "multise
 
 // ParseRaw checks a JSON text, as a default is kept.
 func (c *Custom) ParseRaw(raw json.RawMessage) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var in any
-	if err := dec.Decode(&in); err != nil {
+	in, err := decodeJSON(raw)
+	if err != nil {
 		return nil, err
 	}
 	return c.Parse(in)

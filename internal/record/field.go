@@ -89,6 +89,7 @@ const (
 	CaseContains Lookup = "contains"
 	CaseStarts   Lookup = "startswith"
 	CaseEnds     Lookup = "endswith"
+	NotNull      Lookup = "notnull" // there is a value; behind a reference, there is one to follow too
 )
 
 var (

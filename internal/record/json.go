@@ -184,5 +184,7 @@ func (f Secret) Append(dst []byte, v any, _ *Printer) []byte {
 	}
 	return append(dst, "null"...)
 }
-func (f Secret) Schema() Schema      { return Schema{"type": "string", "nullable": true} }
+func (f Secret) Schema() Schema {
+	return nullable(Schema{"type": "string"}, f.Seal == TokenKey)
+}
 func (f Secret) InputSchema() Schema { return f.Schema() }

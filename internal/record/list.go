@@ -11,7 +11,6 @@ type List struct {
 	Required          bool
 	Default           []string
 	Item              func(string) (string, error) // checks and normalises one item
-	Words             Choices                      // for documents, where the items are a known set
 	FilterName        string
 }
 
@@ -68,11 +67,7 @@ func (f List) ParseText(s string) (any, error) { return textOf(s) }
 func (f List) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
 
 func (f List) Schema() Schema {
-	item := Schema{"type": "string"}
-	if f.Words != nil {
-		item["enum"] = f.Words.values()
-	}
-	return Schema{"type": "array", "items": item}
+	return Schema{"type": "array", "items": Schema{"type": "string"}}
 }
 func (f List) InputSchema() Schema {
 	s := f.Schema()

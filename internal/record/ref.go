@@ -95,7 +95,7 @@ func attributePredicate(target *Type, name string, value any) ([]Predicate, erro
 		return nil, nil
 	}
 	if f := target.Field(name); name != "id" && (f == nil || f.Info().Hidden || f.Column().Storage == NoStorage ||
-		f.Column().Storage == StoreInts || f.Column().Storage == StoreTexts) {
+		f.Lookups() == nil || f.Column().Storage == StoreInts || f.Column().Storage == StoreTexts) {
 		return nil, Invalid("Related objects have no attribute %q.", name)
 	}
 	if _, list := value.([]any); list {

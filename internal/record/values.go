@@ -122,6 +122,34 @@ func (v Values) Merge(over Values) {
 	}
 }
 
+// MergeInput lays one input over another. Custom fields merge by name, as they do with
+// what a record already has.
+func (v Values) MergeInput(over Values) {
+	for i, set := range over.set {
+		if !set {
+			continue
+		}
+		if _, custom := v.t.fields[i].(CustomFields); custom && v.set[i] {
+			v.vals[i] = mergeObjects(v.vals[i].(json.RawMessage), over.vals[i].(json.RawMessage))
+			continue
+		}
+		v.SetAt(i, over.vals[i])
+	}
+}
+
+func mergeObjects(a, b json.RawMessage) json.RawMessage {
+	m := map[string]json.RawMessage{}
+	// Both were encoded by Parse, so neither can fail.
+	if json.Unmarshal(a, &m) != nil || json.Unmarshal(b, &m) != nil {
+		return b
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return b
+	}
+	return raw
+}
+
 // MergeChanged is Merge, but a value that stays equal keeps what is known about it: a
 // reference keeps the brief fields of its target.
 func (v Values) MergeChanged(over Values) {
@@ -137,10 +165,10 @@ func SameValue(a, b any) bool {
 	switch x := a.(type) {
 	case Link:
 		y, ok := b.(Link)
-		return ok && x.ID == y.ID
+		return ok && sameLink(x, y)
 	case []Link:
 		y, ok := b.([]Link)
-		return ok && slices.EqualFunc(x, y, func(m, n Link) bool { return m.ID == n.ID })
+		return ok && slices.EqualFunc(x, y, sameLink)
 	case []string:
 		y, ok := b.([]string)
 		return ok && slices.Equal(x, y)
@@ -154,12 +182,24 @@ func SameValue(a, b any) bool {
 	return a == b
 }
 
+// sameLink compares what is known: two references by attributes may mean anything.
+func sameLink(a, b Link) bool { return a.ID == b.ID && a.Match == nil && b.Match == nil }
+
+// sameJSON compares numbers as they are written: as floats, large ones look alike.
 func sameJSON(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	var x, y any
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+	x, errX := decodeJSON(a)
+	y, errY := decodeJSON(b)
+	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+}
+
+func decodeJSON(raw json.RawMessage) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return v, err
 }
 
 // Equal tells whether two records of one type hold the same stored values.

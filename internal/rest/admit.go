@@ -1,7 +1,10 @@
 package rest
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"time"
 
@@ -14,13 +17,16 @@ import (
 
 // What bodies may take up together. A decoded body is many times its length: up to a
 // hundred bytes for a value that is written in two, as far as maxValues lets it. Small
-// ones have room of their own, so that nobody waits behind a slow bulk with a few lines.
+// ones have room of their own and are read before they take it, so that nobody waits for
+// somebody else's slow line.
 const (
 	growth     = 50
 	mostGrowth = maxValues * 100
 	smallBody  = 64 << 10
 	smallRoom  = 24 << 20
 	largeRoom  = mostGrowth + maxBulk
+
+	largeReadTime = 15 * time.Second // how long a large body may hold its room while it arrives
 )
 
 // room is the memory that bodies share.
@@ -30,36 +36,55 @@ func newRoom() *room {
 	return &room{semaphore.NewWeighted(smallRoom), semaphore.NewWeighted(largeRoom)}
 }
 
-// enter waits until a body of this length has room.
-func (r *room) enter(ctx context.Context, length int64) (leave func(), err error) {
-	if length == 0 {
-		return func() {}, nil
-	}
-	if length < 0 { // not announced: it may be as long as any
-		length = maxBulk
-	}
-	room, weight := r.large, length+min(length*growth, mostGrowth)
-	if length <= smallBody {
-		room = r.small
-	}
+func enter(ctx context.Context, room *semaphore.Weighted, length int64) (leave func(), err error) {
+	weight := length + min(length*growth, mostGrowth)
 	if room.Acquire(ctx, weight) != nil {
 		return nil, &fault.Error{Kind: fault.Throttled, Detail: "Too many large requests at once: try again.", RetryAfter: time.Second}
 	}
 	return func() { room.Release(weight) }, nil
 }
 
+// enter waits until the body of a request has room. Large ones are only for those who may
+// write: anybody may send a small one.
+func (r *room) enter(w http.ResponseWriter, req *http.Request, large bool) (leave func(), err error) {
+	length := req.ContentLength
+	limit := int64(smallBody)
+	if large {
+		limit = maxBulk
+	}
+	switch {
+	case length == 0:
+		return func() {}, nil
+	case length > limit:
+		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
+	case large && (length < 0 || length > smallBody):
+		// Not every writer can set a deadline; the server has one for the whole request.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(largeReadTime))
+		if length < 0 { // not announced: it may be as long as any
+			length = maxBulk
+		}
+		return enter(req.Context(), r.large, length)
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, smallBody))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", smallBody)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The request ended early.")
+	}
+	req.Body = io.NopCloser(bytes.NewReader(raw))
+	return enter(req.Context(), r.small, int64(len(raw)))
+}
+
 var actions = map[string]string{"GET": access.View, "POST": access.Add, "PUT": access.Change, "PATCH": access.Change, "DELETE": access.Delete}
 
 // admit judges a request by its head: who has no permission at all is refused before
 // anything of it is read, and the body waits for room.
-func (a *API) admit(route Route, method string, r *http.Request) (leave func(), err error) {
+func (a *API) admit(w http.ResponseWriter, route Route, method string, r *http.Request) (leave func(), err error) {
 	if action, known := actions[method]; known && route.Type != nil {
 		if err := a.Ledger.Allow(ledger.CallerFrom(r.Context()), route.Type, action); err != nil {
 			return nil, err
 		}
 	}
-	if r.ContentLength > maxBulk {
-		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", maxBulk)
-	}
-	return a.room.enter(r.Context(), r.ContentLength)
+	return a.room.enter(w, r, route.Type != nil)
 }

@@ -29,6 +29,7 @@ type API struct {
 	Log      *slog.Logger
 
 	ProgramVersion string
+	Cookie         string // the session cookie's name
 	StrictFilters  bool
 
 	documents documents
@@ -121,7 +122,7 @@ func (a *API) dispatch(route Route) http.Handler {
 			method = "GET"
 		}
 		if h, ok := route.handle[method]; ok {
-			leave, err := a.admit(route, method, r)
+			leave, err := a.admit(w, route, method, r)
 			if err != nil {
 				a.Fail(w, r, err)
 				return

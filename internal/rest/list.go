@@ -111,6 +111,9 @@ func customFilter(defs []*record.Custom, key string, values []string) (record.Pr
 // unknownFilter refuses a misspelt filter. Ignoring it would answer with the whole
 // table, and that has cost people their data.
 func unknownFilter(t *record.Type, key string) error {
+	if len(key) > longestName {
+		return fault.Field(key[:longestName]+"…", "Unknown filter.")
+	}
 	best, distance := "", len(key)
 	for _, name := range append(t.FilterNames(), controls...) {
 		if d := editDistance(key, name); d < distance {
@@ -122,6 +125,9 @@ func unknownFilter(t *record.Type, key string) error {
 	}
 	return fault.Field(key, "Unknown filter. Did you mean %q?", best)
 }
+
+// longestName is longer than any filter's: comparing costs the product of the lengths.
+const longestName = 100
 
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)

@@ -96,7 +96,7 @@ func (a *API) openAPI(strip string) object {
 		"paths":    paths,
 		"components": object{"schemas": schemas, "securitySchemes": object{
 			"token":  object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "Token <key>"},
-			"cookie": object{"type": "apiKey", "in": "cookie", "name": "terrier_session"},
+			"cookie": object{"type": "apiKey", "in": "cookie", "name": a.Cookie},
 		}},
 	}
 }

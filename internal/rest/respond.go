@@ -127,7 +127,7 @@ func indent(r *http.Request) int {
 // sendRecord answers with one record and the version it can be changed by.
 func (a *API) sendRecord(w http.ResponseWriter, r *http.Request, status int, v record.Values) {
 	view := record.View{}
-	if status == http.StatusOK && r.URL.RawQuery != "" && r.Method == http.MethodGet {
+	if status == http.StatusOK && r.URL.RawQuery != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		view = viewOf(r.URL.Query())
 	}
 	w.Header().Set("ETag", etag(v.Version))

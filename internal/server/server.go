@@ -51,20 +51,40 @@ func (s *Server) Handler() (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	s.API.Mount(mux)
-	for pattern, handle := range s.routes() {
-		mux.HandleFunc(pattern, handle)
+	outer := http.NewServeMux()
+	outer.Handle("/", s.identify(mux))
+	for _, r := range s.routes() {
+		mux.HandleFunc(r.pattern, r.handle)
+		if r.open {
+			outer.HandleFunc(r.pattern, r.handle)
+		}
 	}
-	return s.observe(s.recover(s.identify(mux))), nil
+	return s.observe(s.recover(outer)), nil
 }
 
-// routes are the addresses outside the API.
-func (s *Server) routes() map[string]http.HandlerFunc {
-	return map[string]http.HandlerFunc{
-		"GET /healthz":  s.healthz,
-		"GET /readyz":   s.readyz,
-		"POST /login/":  s.login,
-		"POST /logout/": s.logout,
-		"GET /{$}":      s.front,
+// route is an address outside the API.
+type route struct {
+	pattern string
+	handle  http.HandlerFunc
+	open    bool // asked for by machines without an account: nobody is looked up
+}
+
+// Patterns lists the addresses outside the API. Tests walk it, so that none is without one.
+func (s *Server) Patterns() []string {
+	var patterns []string
+	for _, r := range s.routes() {
+		patterns = append(patterns, r.pattern)
+	}
+	return patterns
+}
+
+func (s *Server) routes() []route {
+	return []route{
+		{"GET /healthz", s.healthz, true},
+		{"GET /readyz", s.readyz, true},
+		{"POST /login/", s.login, false},
+		{"POST /logout/", s.logout, false},
+		{"GET /{$}", s.front, false},
 	}
 }
 
@@ -172,8 +192,9 @@ func (s *Server) identify(next http.Handler) http.Handler {
 // proves that the accounts have not changed; if they have, nothing was answered, and the
 // caller is looked up as if there had been no claim.
 func (s *Server) claimed(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return false
+	read := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if !read || !strings.HasPrefix(r.URL.Path, "/api/") || !strings.HasSuffix(r.URL.Path, "/") {
+		return false // not the address of a record: nothing would prove the claim
 	}
 	key, present, err := account.ParseAuthorization(r.Header.Get("Authorization"))
 	if err != nil || !present {
@@ -185,7 +206,11 @@ func (s *Server) claimed(w http.ResponseWriter, r *http.Request, next http.Handl
 	}
 	claim := &store.Claim{Generation: generation}
 	serveAs(next, w, r.WithContext(store.WithClaim(r.Context(), claim)), subject)
-	return claim.Proven || w.(*recorder).status != 0
+	out := w.(*recorder)
+	if !claim.Proven {
+		out.caller.Subject = &access.Subject{}
+	}
+	return claim.Proven || out.status != 0
 }
 
 // serveAs hands a request on, with its caller.

@@ -45,7 +45,7 @@ func (a Accounts) LoadToken(ctx context.Context, digests [][]byte) (*account.Tok
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, a.translate(err)
 	}
 	if t.Digest, err = hex.DecodeString(digest); err != nil {
 		return nil, err
@@ -79,26 +79,26 @@ func (a Accounts) RehashToken(ctx context.Context, id int64, digest []byte) erro
 
 const userColumns = `u.id, u.username, u.is_active, u.is_superuser, u.manage_tokens, u.epoch, u.password_sealed`
 
-func scanUser(row pgx.Row, more ...any) (*account.UserRecord, error) {
+func (a Accounts) scanUser(row pgx.Row, more ...any) (*account.UserRecord, error) {
 	var u account.UserRecord
 	dest := append([]any{&u.ID, &u.Username, &u.Active, &u.Superuser, &u.ManageToken, &u.Epoch, &u.PasswordHash}, more...)
 	err := row.Scan(dest...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
-	return &u, err
+	return &u, a.translate(err)
 }
 
 // LoadUserByName finds a user for a login. Grants are left out, so that a known name
 // costs no more than an unknown one.
 func (a Accounts) LoadUserByName(ctx context.Context, username string) (*account.UserRecord, error) {
-	return scanUser(a.pool.QueryRow(ctx, "SELECT "+userColumns+" FROM users_user u WHERE u.username = $1", username))
+	return a.scanUser(a.pool.QueryRow(ctx, "SELECT "+userColumns+" FROM users_user u WHERE u.username = $1", username))
 }
 
 // LoadUser finds the user of a session, with grants.
 func (a Accounts) LoadUser(ctx context.Context, id int64) (*account.UserRecord, error) {
 	var grants []byte
-	u, err := scanUser(a.pool.QueryRow(ctx, "SELECT "+userColumns+", "+grantsExpr+" FROM users_user u WHERE u.id = $1", id), &grants)
+	u, err := a.scanUser(a.pool.QueryRow(ctx, "SELECT "+userColumns+", "+grantsExpr+" FROM users_user u WHERE u.id = $1", id), &grants)
 	if u == nil || err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (a Accounts) FindCtx(ctx context.Context, token string) (data []byte, found
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, false, nil
 	}
-	return data, err == nil, err
+	return data, err == nil, a.translate(err)
 }
 
 // CommitCtx writes a session.
@@ -168,7 +168,7 @@ func (a Accounts) Reserve(ctx context.Context, keys []account.ThrottleKey, now t
 	if errors.Is(err, errThrottled) {
 		err = nil
 	}
-	return wait, err
+	return wait, a.translate(err)
 }
 
 // Release gives an attempt back, unless its window is already over.

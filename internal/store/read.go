@@ -42,7 +42,7 @@ func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id 
 }
 
 func (s *Store) find(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate, limit int) ([]record.Values, error) {
-	sql, args := s.findStatement(t, scope, tests, limit, NoLock)
+	sql, args := s.findStatement(t, scope, tests, limit)
 	return s.read(ctx, t, sql, args)
 }
 
@@ -58,25 +58,39 @@ func (s *Store) read(ctx context.Context, t *record.Type, sql string, args []any
 	return found, s.translate(s.pool.SendBatch(ctx, batch).Close())
 }
 
-func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record.Predicate, limit int, lock Lock) (string, []any) {
+func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record.Predicate, limit int) (string, []any) {
 	w := &where{}
 	w.scope(scope, t)
 	for _, p := range tests {
 		w.and(w.predicate(p, t, "t"))
 	}
 	p := s.plans[t]
-	sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s%s", p.selectList(w, scope), quote(t.Table()), p.joins, w, w.arg(limit), lock)
+	sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s", p.selectList(w, scope), quote(t.Table()), p.joins, w, w.arg(limit))
 	return sql, w.args
 }
 
-// Find reads at most limit records that pass every test, in the order of their ids. All
-// locks are taken in that order, so that two change sets don't wait for each other.
+// Find reads at most limit records that pass every test, in the order of their ids. Where
+// they are to be locked, that happens in a statement before: one that waits for a lock
+// sees the row as it is then, but everything around it as it was when it began to wait.
 func (tx *Tx) Find(t *record.Type, scope access.Scope, tests []record.Predicate, limit int, lock Lock, into *[]record.Values) {
-	sql, args := tx.s.findStatement(t, scope, tests, limit, lock)
+	if lock != NoLock {
+		tx.Lock(t, tests, limit, lock)
+	}
+	sql, args := tx.s.findStatement(t, scope, tests, limit)
 	tx.query(sql, args, func(rows pgx.Rows) (err error) {
 		*into, err = tx.s.plans[t].scan(rows)
 		return err
 	})
+}
+
+// Lock takes hold of records in the order of their ids, as every change set does, so that
+// two of them don't wait for each other.
+func (tx *Tx) Lock(t *record.Type, tests []record.Predicate, limit int, lock Lock) {
+	w := &where{}
+	for _, p := range tests {
+		w.and(w.predicate(p, t, "t"))
+	}
+	tx.exec(fmt.Sprintf("SELECT FROM %s t%s ORDER BY t.id LIMIT %s%s", quote(t.Table()), w, w.arg(limit), lock), w.args...)
 }
 
 // Load reads the records with these ids.
@@ -120,7 +134,7 @@ func (s *Store) CustomFields(ctx context.Context, t *record.Type) ([]*record.Cus
 // CustomFields reads the definitions that apply to a type.
 func (tx *Tx) CustomFields(t *record.Type, into *[]*record.Custom) {
 	def, tests := tx.s.definitions(t)
-	sql, args := tx.s.findStatement(def, access.Machine(), tests, maxCustomFields, NoLock)
+	sql, args := tx.s.findStatement(def, access.Machine(), tests, maxCustomFields)
 	tx.query(sql, args, func(rows pgx.Rows) error {
 		found, err := tx.s.plans[def].scan(rows)
 		if err != nil {

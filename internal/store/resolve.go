@@ -18,14 +18,23 @@ type Found struct {
 
 // Resolve finds records to refer to, and keeps them from being deleted until the change
 // set is done. It reads only what a nested representation shows.
+//
+// Several values of several tests belong together by position: the first of each, the
+// second of each. Such tests are plain columns without null.
 func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predicate, limit int, into *[]Found) {
 	w := &where{}
 	w.scope(scope, t)
+	together := len(tests) > 1 && len(tests[0].Values) > 1
+	if together {
+		w.together(tests)
+	}
 	exprs, brief := briefColumns(t, "t")
 	columns := append([]string{"t.id"}, exprs...)
 	var asked []func([]byte) (any, error)
 	for _, p := range tests {
-		w.and(w.predicate(p, t, "t"))
+		if !together {
+			w.and(w.predicate(p, t, "t"))
+		}
 		if p.Field != nil && len(p.Via) == 0 {
 			c := p.Field.Column()
 			columns = append(columns, "t."+quote(c.Name))

@@ -64,9 +64,6 @@ func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.Quer
 // Close gives the connections back.
 func (s *Store) Close() { s.pool.Close() }
 
-// Ping tells whether the database answers.
-func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
-
 // Pending counts the migrations that have not been applied.
 func (s *Store) Pending(ctx context.Context) (int, error) { return Pending(ctx, s.pool) }
 
@@ -114,7 +111,7 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return s.translate(fmt.Errorf("begin: %w", err))
 	}
 	defer conn.Release()
 	tx := &Tx{conn, s, &pgx.Batch{}}

@@ -56,7 +56,7 @@ func makeWeeks(ctx context.Context, tx pgx.Tx, table string, now time.Time) erro
 			continue
 		}
 		// Made apart and attached: attaching does not wait for those who read and write.
-		_, err := tx.Exec(ctx, fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL)", quote(name), quote(table)))
+		_, err := tx.Exec(ctx, fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL EXCLUDING IDENTITY)", quote(name), quote(table)))
 		if err != nil {
 			return fmt.Errorf("make partition %s: %w", name, err)
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,22 @@ func (w *where) search(t *record.Type, q string) {
 		conds = append(conds, "t."+quote(t.Field(name).Column().Name)+" ILIKE "+pattern)
 	}
 	w.and("(" + strings.Join(conds, " OR ") + ")")
+}
+
+// together tests several columns against rows of values.
+func (w *where) together(tests []record.Predicate) {
+	var columns, arrays []string
+	for _, p := range tests {
+		c := p.Field.Column()
+		columns = append(columns, "t."+quote(c.Name))
+		arrays = append(arrays, w.arg(typed(c.Storage, p.Values))+"::"+arrayTypes[c.Storage])
+	}
+	w.and(fmt.Sprintf("(%s) IN (SELECT * FROM unnest(%s))", strings.Join(columns, ", "), strings.Join(arrays, ", ")))
+}
+
+var arrayTypes = map[record.Storage]string{
+	record.StoreText: "text[]", record.StoreInt: "bigint[]", record.StoreFloat: "float8[]", record.StoreBool: "boolean[]",
+	record.StoreTime: "timestamptz[]", record.StoreUUID: "uuid[]",
 }
 
 // opposite maps each negative lookup to the one it denies.
@@ -155,6 +172,11 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 	switch p.Lookup {
 	case record.Empty:
 		return emptyTest(expr, column, p.Values)
+	case record.NotNull:
+		if column.Storage == record.StoreInts || column.Storage == record.StoreTexts {
+			return expr + " <> '{}'"
+		}
+		return expr + " IS NOT NULL"
 	case record.Less, record.AtMost, record.Greater, record.AtLeast:
 		op := map[record.Lookup]string{record.Less: "<", record.AtMost: "<=", record.Greater: ">", record.AtLeast: ">="}[p.Lookup]
 		return fmt.Sprintf("%s %s ANY(%s)", expr, op, w.arg(typed(column.Storage, p.Values)))
@@ -182,23 +204,22 @@ func emptyTest(expr string, column record.Column, values []any) string {
 	if column.Storage == record.StoreText {
 		none = "coalesce(" + expr + ", '') = ''"
 	}
-	conds := []string{"FALSE"}
-	for _, v := range values {
-		if v.(bool) {
-			conds = append(conds, none)
-		} else {
-			conds = append(conds, "NOT ("+none+")")
-		}
+	switch yes, no := slices.Contains(values, any(true)), slices.Contains(values, any(false)); {
+	case yes && no:
+		return "TRUE"
+	case yes:
+		return none
 	}
-	return "(" + strings.Join(conds[:min(len(conds), 3)], " OR ") + ")"
+	return "NOT (" + none + ")"
 }
 
 // custom tests a value inside custom_fields. A number is only compared as one where it
 // is one, because a definition may have changed its kind.
 func (w *where) custom(p record.Predicate, alias string) string {
 	name := w.arg(p.Custom)
-	value := alias + ".custom_fields -> " + name
-	text := fmt.Sprintf("(%s.custom_fields ->> %s)", alias, name)
+	// As it is shown: a record that has no value has the definition's default.
+	value := fmt.Sprintf(`coalesce(%s.custom_fields -> %s, (SELECT d."default" FROM extras_customfield d WHERE d.name = %s))`, alias, name, name)
+	text := "(" + value + " #>> '{}')"
 	column := record.Column{Storage: p.Field.Column().Storage, Null: true}
 	switch column.Storage {
 	case record.StoreInt, record.StoreFloat:

@@ -34,6 +34,7 @@ var Token = record.Type{
 
 func network(s string) (string, error) {
 	if addr, err := netip.ParseAddr(s); err == nil {
+		addr = addr.Unmap()
 		return netip.PrefixFrom(addr, addr.BitLen()).String(), nil
 	}
 	p, err := netip.ParsePrefix(s)

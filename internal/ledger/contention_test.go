@@ -1,0 +1,206 @@
+package ledger_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+)
+
+// TestNothingIsLostWhileWaiting lets an update wait for a row while another session sets a
+// tag and a region that did not exist when it began to wait. The update must keep both,
+// and the log must show them in the state before.
+func TestNothingIsLostWhileWaiting(t *testing.T) {
+	b := newBundle(t)
+	ctx := t.Context()
+	sites := b.reg.Type("dcim.site")
+	id := b.create(t, "dcim.site", named(1))[0].ID()
+
+	other, err := b.db.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(ctx, "SELECT FROM dcim_site WHERE id = $1 FOR NO KEY UPDATE", id); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	var rows []record.Values
+	go func() {
+		var err error
+		rows, err = b.Update(ctx, b.root, sites, []ledger.Edit{{ID: id, Input: ledger.Input{"description": "waited"}}})
+		done <- err
+	}()
+	b.waitForWaiter(t)
+	tag := b.create(t, "extras.tag", named(1))[0].ID()
+	region := b.create(t, "dcim.region", named(1))[0].ID()
+	if _, err := other.Exec(ctx, "UPDATE dcim_site SET tags = $2, region_id = $3, version = version + 1 WHERE id = $1", id, []int64{tag}, region); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	v := rows[0]
+	if len(v.Links("tags")) != 1 || v.Link("region").ID != region || v.Text("description") != "waited" {
+		t.Errorf("after the wait: tags %v, region %v, description %q", v.Links("tags"), v.Link("region"), v.Text("description"))
+	}
+	var pre string
+	err = b.db.QueryRow(ctx, "SELECT prechange FROM extras_objectchange WHERE object_type = 'dcim.site' AND action = 'update'").Scan(&pre)
+	if err != nil || !strings.Contains(pre, `"tags":["n1"]`) || !strings.Contains(pre, fmt.Sprintf(`"region":%d`, region)) {
+		t.Errorf("the state before is not the one that was changed: %s (%v)", pre, err)
+	}
+}
+
+// waitForWaiter returns when some session of the database waits for a lock.
+func (b *bundle) waitForWaiter(t *testing.T) {
+	t.Helper()
+	for {
+		var n int
+		if err := b.db.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			return
+		}
+	}
+}
+
+// TestTheLogFollowsTheVersions: a change that had to wait is not older than the one it
+// waited for.
+func TestTheLogFollowsTheVersions(t *testing.T) {
+	b := newBundle(t)
+	ctx := t.Context()
+	sites := b.reg.Type("dcim.site")
+	id := b.create(t, "dcim.site", named(1))[0].ID()
+	other, err := b.db.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(ctx, "SELECT FROM dcim_site WHERE id = $1 FOR NO KEY UPDATE", id); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.Update(ctx, b.root, sites, []ledger.Edit{{ID: id, Input: ledger.Input{"description": "waited"}}})
+		done <- err
+	}()
+	b.waitForWaiter(t)
+	var released string
+	if err := other.QueryRow(ctx, "SELECT clock_timestamp()::text").Scan(&released); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	var late bool
+	err = b.db.QueryRow(ctx, "SELECT changed_at >= $1::timestamptz FROM extras_objectchange WHERE object_type = 'dcim.site' AND action = 'update'", released).Scan(&late)
+	if err != nil || !late {
+		t.Errorf("the change that waited is dated before the one it waited for (%v)", err)
+	}
+}
+
+// TestEditsOfOneRecordAddUp: several edits of one record in one request are one change,
+// the last word counts, and custom fields merge.
+func TestEditsOfOneRecordAddUp(t *testing.T) {
+	b := newBundle(t)
+	for _, name := range []string{"a", "b"} {
+		b.create(t, "extras.customfield", ledger.Input{"name": name, "content_types": []any{"dcim.site"}})
+	}
+	b.create(t, "dcim.region", named(1), named(2))
+	id := b.create(t, "dcim.site", named(1))[0].ID()
+	rows, err := b.Update(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Edit{
+		{ID: id, Input: ledger.Input{"region": ledger.Input{"slug": "n1"}, "custom_fields": ledger.Input{"a": "1"}}},
+		{ID: id, Input: ledger.Input{"region": ledger.Input{"slug": "n2"}, "custom_fields": ledger.Input{"b": "2"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := rows[0]
+	if v.Link("region").Brief[1] != "n2" || string(v.Raw("custom_fields")) != `{"a":"1","b":"2"}` || v.Version != 2 {
+		t.Errorf("region %v, custom fields %s, version %d", v.Link("region"), v.Raw("custom_fields"), v.Version)
+	}
+}
+
+// TestLargeNumbersDiffer: 2⁵³ and 2⁵³+1 are the same float, and not the same number.
+func TestLargeNumbersDiffer(t *testing.T) {
+	b := newBundle(t)
+	b.create(t, "extras.customfield", ledger.Input{"name": "n", "type": "integer", "content_types": []any{"dcim.site"}})
+	in := named(1)
+	in["custom_fields"] = ledger.Input{"n": json.Number("9007199254740992")}
+	id := b.create(t, "dcim.site", in)[0].ID()
+	rows, err := b.Update(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: id, Input: ledger.Input{"custom_fields": ledger.Input{"n": json.Number("9007199254740993")}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows[0].Version != 2 || string(rows[0].Raw("custom_fields")) != `{"n":9007199254740993}` {
+		t.Errorf("version %d, %s", rows[0].Version, rows[0].Raw("custom_fields"))
+	}
+}
+
+// TestReferencesByTwoAttributes finds each of many records whose names repeat from site to
+// site: the attributes of one reference belong together.
+func TestReferencesByTwoAttributes(t *testing.T) {
+	b := newBundle(t)
+	const sites, floors = 30, 30
+	var places, parents, rooms []ledger.Input
+	for s := range sites {
+		places = append(places, named(s))
+	}
+	made := b.create(t, "dcim.site", places...)
+	for s := range sites {
+		for f := range floors {
+			parents = append(parents, ledger.Input{"name": fmt.Sprint("floor ", f), "slug": fmt.Sprint("floor-", f), "site": fmt.Sprint(made[s].ID())})
+		}
+		rooms = append(rooms, ledger.Input{"name": "room", "slug": "room", "site": fmt.Sprint(made[s].ID()),
+			"parent": ledger.Input{"name": fmt.Sprint("floor ", s%floors), "site": fmt.Sprint(made[s].ID())}})
+	}
+	b.create(t, "dcim.location", parents...)
+	for i, v := range b.create(t, "dcim.location", rooms...) {
+		if got := v.Link("parent").Brief[0]; got != fmt.Sprint("floor ", i%floors) {
+			t.Errorf("room %d is on %v", i, got)
+		}
+	}
+}
+
+// TestDeleteThatWouldClash is held back, not answered with errors on fields nobody sent.
+func TestDeleteThatWouldClash(t *testing.T) {
+	b := newBundle(t)
+	group := b.create(t, "tenancy.tenantgroup", named(1))[0].ID()
+	in := named(1)
+	in["group"] = fmt.Sprint(group)
+	b.create(t, "tenancy.tenant", named(1), in)
+	err := b.Delete(t.Context(), b.root, b.reg.Type("tenancy.tenantgroup"), []ledger.Edit{{ID: group}})
+	if fault.KindOf(err) != fault.Held {
+		t.Errorf("deleting the group: %v", err)
+	}
+}
+
+// TestPartitionsHaveNoIdentity: PostgreSQL from 17 on refuses to attach a table that has one.
+func TestPartitionsHaveNoIdentity(t *testing.T) {
+	b := newBundle(t)
+	rows, err := b.db.Query(t.Context(), "SELECT relname FROM pg_class JOIN pg_inherits ON inhrelid = pg_class.oid WHERE inhparent = 'extras_objectchange'::regclass AND relkind = 'r'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(names) < 4 {
+		t.Fatalf("partitions: %v (%v)", names, err)
+	}
+	slices.Sort(names)
+	var n int
+	if err := b.db.QueryRow(t.Context(), "SELECT count(*) FROM pg_attribute WHERE attrelid = $1::regclass AND attidentity <> ''", names[0]).Scan(&n); err != nil || n != 0 {
+		t.Errorf("%s has %d identity columns (%v)", names[0], n, err)
+	}
+}
