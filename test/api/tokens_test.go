@@ -131,6 +131,8 @@ func TestConstraints(t *testing.T) {
 		{"pk", obj{"pk": alpha}, "Alpha"},
 		{"isnull", obj{"region__isnull": true}, "alpine"},
 		{"isnull false", obj{"region__isnull": false}, "Alpha Beta"},
+		{"isnull behind a reference", obj{"tenant__group__isnull": true}, "Alpha"},
+		{"isnull false behind a reference, without one", obj{"tenant__group__isnull": false}, ""},
 		{"null value", obj{"tenant": nil}, "alpine Beta"},
 		{"gte", obj{"latitude__gte": 20}, "alpine"},
 		{"lt", obj{"latitude__lt": 20}, "Alpha"},
