@@ -30,3 +30,9 @@ func ExplainList(_ *record.Registry, t *record.Type) string {
 func replaceParam(s string, n int, with string) string {
 	return strings.ReplaceAll(s, fmt.Sprintf("$%d", n), with)
 }
+
+// ListStatement is the text of a page's statement.
+func ListStatement(s *Store, t *record.Type, q Query) (string, error) {
+	l, err := s.listing(t, q)
+	return l.count.sql + ";" + l.page.sql, err
+}

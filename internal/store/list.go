@@ -38,9 +38,40 @@ type Page struct {
 // List reads one page and the count of the whole list in one round trip: two statements,
 // and a third where a claim is to be proven, however many rows and references there are.
 func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
-	order, err := orderOf(t, q.Order)
+	l, err := s.listing(t, q)
 	if err != nil {
 		return Page{}, err
+	}
+	var page Page
+	batch := &pgx.Batch{}
+	prove(ctx, batch)
+	batch.Queue(l.count.sql, l.count.args...).QueryRow(func(row pgx.Row) error { return row.Scan(&page.Count) })
+	batch.Queue(l.page.sql, l.page.args...).Query(func(rows pgx.Rows) (err error) {
+		page.Rows, err = s.plans[t].scan(rows)
+		return err
+	})
+	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return Page{}, s.translate(err)
+	}
+	page.cut(l.order, q.Limit, l.backward)
+	return page, nil
+}
+
+// listing is a query compiled into its two statements.
+type listing struct {
+	count, page statement
+	order       []term
+	backward    bool
+}
+
+type statement struct {
+	sql  string
+	args []any
+}
+
+func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
+	if l.order, err = orderOf(t, q.Order); err != nil {
+		return l, err
 	}
 	w := &where{}
 	w.scope(q.Scope, t)
@@ -50,50 +81,36 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 	if q.Search != "" {
 		w.search(t, q.Search)
 	}
-	batch := &pgx.Batch{}
-	prove(ctx, batch)
-	var page Page
-	count := s.countStatement(batch, t, w)
-	count.QueryRow(func(row pgx.Row) error { return row.Scan(&page.Count) })
-
-	backward := false
+	l.count = countStatement(t, w)
 	if q.Cursor != "" {
-		values, back, err := decodeCursor(q.Cursor, order)
-		if err != nil {
-			return Page{}, err
+		var values []any
+		if values, l.backward, err = decodeCursor(q.Cursor, l.order); err != nil {
+			return l, err
 		}
-		backward = back
-		w.and(w.after(order, values, back))
+		w.and(w.after(l.order, values, l.backward))
 		q.Offset = 0
 	}
-	by := orderBy(order, backward)
+	by := orderBy(l.order, l.backward)
 	p := s.plans[t]
 	// The page is cut out first and joined then, so that the cost of nested references
-	// does not depend on how the planner feels about the whole table.
-	// The limit is written out: behind a parameter PostgreSQL expects a tenth of the table
-	// and plans every page anew, which costs as much as reading it.
+	// does not depend on how the planner feels about the whole table. The limit is written
+	// out: behind a parameter PostgreSQL expects a tenth of the table and plans every page
+	// anew, which costs as much as reading it.
 	cut := fmt.Sprintf("SELECT t.* FROM %s t%s ORDER BY %s LIMIT %d", quote(t.Table()), w, by, q.Limit+1)
 	if q.Offset > 0 {
 		cut += " OFFSET " + w.arg(q.Offset)
 	}
-	sql := fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s", p.selectList(w, q.Scope), cut, p.joins, by)
-	batch.Queue(sql, w.args...).Query(func(rows pgx.Rows) (err error) {
-		page.Rows, err = p.scan(rows)
-		return err
-	})
-	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return Page{}, s.translate(err)
-	}
-	page.cut(order, q.Limit, backward)
-	return page, nil
+	l.page.sql = fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s", p.selectList(w, q.Scope), cut, p.joins, by)
+	l.page.args = w.args
+	return l, nil
 }
 
 // countStatement counts the list. The unfiltered one is the sum of a few rows.
-func (s *Store) countStatement(batch *pgx.Batch, t *record.Type, w *where) *pgx.QueuedQuery {
+func countStatement(t *record.Type, w *where) statement {
 	if len(w.parts) == 0 {
-		return batch.Queue("SELECT coalesce(sum(n), 0)::bigint FROM record_count WHERE type = $1", t.Key())
+		return statement{"SELECT coalesce(sum(n), 0)::bigint FROM record_count WHERE type = $1", []any{t.Key()}}
 	}
-	return batch.Queue("SELECT count(*) FROM "+quote(t.Table())+" t"+w.String(), slices.Clone(w.args)...)
+	return statement{"SELECT count(*) FROM " + quote(t.Table()) + " t" + w.String(), slices.Clone(w.args)}
 }
 
 // cut drops the row that was read only to see whether there is another page, and makes

@@ -200,3 +200,37 @@ func TestZeroScopeSeesNothing(t *testing.T) {
 		t.Errorf("the zero scope sees %d rows, count %d (%v)", len(page.Rows), page.Count, err)
 	}
 }
+
+// TestStatementsHaveFewShapes holds that what callers send ends up in parameters: the
+// text of a statement depends on the names of filters alone.
+func TestStatementsHaveFewShapes(t *testing.T) {
+	s, reg, _ := open(t)
+	hostile := []string{"x", "'", `"; DROP TABLE dcim_site; --`, "$1", "\\", "%_", "x' OR '1'='1", "ünïcode", strings.Repeat("a", 5000)}
+	for _, typ := range reg.Types() {
+		shapes := map[string]bool{}
+		names := typ.FilterNames()
+		for _, name := range names {
+			of := map[string]bool{}
+			for i := range hostile {
+				p, known, err := typ.ParseFilter(name, hostile[:i+1])
+				if !known {
+					t.Fatalf("%s has no filter %s", typ.Key(), name)
+				}
+				if err != nil {
+					continue // refused before it gets near a statement
+				}
+				text, err := store.ListStatement(s, typ, store.Query{Scope: access.Machine(), Where: []record.Predicate{p}, Search: hostile[i], Limit: 50})
+				if err != nil {
+					t.Fatal(err)
+				}
+				of[text], shapes[text] = true, true
+			}
+			if len(of) > 1 {
+				t.Errorf("%s: %s makes %d statements", typ.Key(), name, len(of))
+			}
+		}
+		if len(shapes) > len(names) {
+			t.Errorf("%s: %d filters make %d statements", typ.Key(), len(names), len(shapes))
+		}
+	}
+}
