@@ -20,24 +20,7 @@ import (
 func TestNothingIsLostWhileWaiting(t *testing.T) {
 	b := newBundle(t)
 	ctx := t.Context()
-	sites := b.reg.Type("dcim.site")
-	id := b.create(t, "dcim.site", named(1))[0].ID()
-
-	other, err := b.db.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.Exec(ctx, "SELECT FROM dcim_site WHERE id = $1 FOR NO KEY UPDATE", id); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	var rows []record.Values
-	go func() {
-		var err error
-		rows, err = b.Update(ctx, b.root, sites, []ledger.Edit{{ID: id, Input: ledger.Input{"description": "waited"}}})
-		done <- err
-	}()
-	b.waitForWaiter(t)
+	id, other, updated := b.waitingUpdate(t)
 	tag := b.create(t, "extras.tag", named(1))[0].ID()
 	region := b.create(t, "dcim.region", named(1))[0].ID()
 	if _, err := other.Exec(ctx, "UPDATE dcim_site SET tags = $2, region_id = $3, version = version + 1 WHERE id = $1", id, []int64{tag}, region); err != nil {
@@ -46,18 +29,42 @@ func TestNothingIsLostWhileWaiting(t *testing.T) {
 	if err := other.Commit(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	v := rows[0]
+	v := <-updated
 	if len(v.Links("tags")) != 1 || v.Link("region").ID != region || v.Text("description") != "waited" {
 		t.Errorf("after the wait: tags %v, region %v, description %q", v.Links("tags"), v.Link("region"), v.Text("description"))
 	}
 	var pre string
-	err = b.db.QueryRow(ctx, "SELECT prechange FROM extras_objectchange WHERE object_type = 'dcim.site' AND action = 'update'").Scan(&pre)
+	err := b.db.QueryRow(ctx, "SELECT prechange FROM extras_objectchange WHERE object_type = 'dcim.site' AND action = 'update'").Scan(&pre)
 	if err != nil || !strings.Contains(pre, `"tags":["n1"]`) || !strings.Contains(pre, fmt.Sprintf(`"region":%d`, region)) {
 		t.Errorf("the state before is not the one that was changed: %s (%v)", pre, err)
 	}
+}
+
+// waitingUpdate makes a site and starts an update of it that waits for another session.
+// The updated record comes out of the channel once that session has ended.
+func (b *bundle) waitingUpdate(t *testing.T) (id int64, other pgx.Tx, updated <-chan record.Values) {
+	t.Helper()
+	ctx := t.Context()
+	id = b.create(t, "dcim.site", named(1))[0].ID()
+	other, err := b.db.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(ctx, "SELECT FROM dcim_site WHERE id = $1 FOR NO KEY UPDATE", id); err != nil {
+		t.Fatal(err)
+	}
+	out := make(chan record.Values, 1)
+	go func() {
+		defer close(out)
+		rows, err := b.Update(ctx, b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: id, Input: ledger.Input{"description": "waited"}}})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		out <- rows[0]
+	}()
+	b.waitForWaiter(t)
+	return id, other, out
 }
 
 // waitForWaiter returns when some session of the database waits for a lock.
@@ -79,21 +86,7 @@ func (b *bundle) waitForWaiter(t *testing.T) {
 func TestTheLogFollowsTheVersions(t *testing.T) {
 	b := newBundle(t)
 	ctx := t.Context()
-	sites := b.reg.Type("dcim.site")
-	id := b.create(t, "dcim.site", named(1))[0].ID()
-	other, err := b.db.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.Exec(ctx, "SELECT FROM dcim_site WHERE id = $1 FOR NO KEY UPDATE", id); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() {
-		_, err := b.Update(ctx, b.root, sites, []ledger.Edit{{ID: id, Input: ledger.Input{"description": "waited"}}})
-		done <- err
-	}()
-	b.waitForWaiter(t)
+	_, other, updated := b.waitingUpdate(t)
 	var released string
 	if err := other.QueryRow(ctx, "SELECT clock_timestamp()::text").Scan(&released); err != nil {
 		t.Fatal(err)
@@ -101,11 +94,9 @@ func TestTheLogFollowsTheVersions(t *testing.T) {
 	if err := other.Commit(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	<-updated
 	var late bool
-	err = b.db.QueryRow(ctx, "SELECT changed_at >= $1::timestamptz FROM extras_objectchange WHERE object_type = 'dcim.site' AND action = 'update'", released).Scan(&late)
+	err := b.db.QueryRow(ctx, "SELECT changed_at >= $1::timestamptz FROM extras_objectchange WHERE object_type = 'dcim.site' AND action = 'update'", released).Scan(&late)
 	if err != nil || !late {
 		t.Errorf("the change that waited is dated before the one it waited for (%v)", err)
 	}
