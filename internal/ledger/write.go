@@ -78,29 +78,8 @@ func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []E
 		if err := l.prepare(ctx, c, tx, t, set, merged); err != nil {
 			return err
 		}
-		var changed []*draft
-		for _, d := range merged {
-			if d.v.Equal(d.pre) {
-				d.v = d.pre
-			} else {
-				changed = append(changed, d)
-			}
-		}
-		if len(changed) > 0 {
-			for _, d := range changed {
-				d.v.Version++
-				d.v.Set("last_updated", set.at)
-			}
-			tx.Update(t, valuesOf(changed))
-			if err := l.checkTree(ctx, tx, t, set, changed); err != nil {
-				return err
-			}
-			if err := l.checkWithin(ctx, tx, t, set, changed); err != nil {
-				return err
-			}
-			if err := l.settle(ctx, tx, t, scope, set, changed); err != nil {
-				return err
-			}
+		if err := l.rewrite(ctx, tx, t, scope, set, merged); err != nil {
+			return err
 		}
 		final := map[int64]*draft{}
 		for _, d := range merged {
@@ -111,6 +90,31 @@ func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []E
 		}
 		return nil
 	})
+}
+
+// rewrite puts back those records that have changed.
+func (l *Ledger) rewrite(ctx context.Context, tx *store.Tx, t *record.Type, scope access.Scope, set *changeSet, drafts []*draft) error {
+	var changed []*draft
+	for _, d := range drafts {
+		if d.v.Equal(d.pre) {
+			d.v = d.pre
+			continue
+		}
+		d.v.Version++
+		d.v.Set("last_updated", set.at)
+		changed = append(changed, d)
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	tx.Update(t, valuesOf(changed))
+	if err := l.checkTree(ctx, tx, t, set, changed); err != nil {
+		return err
+	}
+	if err := l.checkWithin(ctx, tx, t, set, changed); err != nil {
+		return err
+	}
+	return l.settle(ctx, tx, t, scope, set, changed)
 }
 
 // write runs a change set. It trusts the constraints of the database to find what is not

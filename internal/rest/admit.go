@@ -58,12 +58,15 @@ func (r *room) enter(w http.ResponseWriter, req *http.Request, large bool) (leav
 	case length > limit:
 		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
 	case large && (length < 0 || length > smallBody):
-		// Not every writer can set a deadline; the server has one for the whole request.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(largeReadTime))
 		if length < 0 { // not announced: it may be as long as any
 			length = maxBulk
 		}
-		return enter(req.Context(), r.large, length)
+		leave, err := enter(req.Context(), r.large, length)
+		if err == nil {
+			// Not every writer can set a deadline; the server has one for the whole request.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(largeReadTime))
+		}
+		return leave, err
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, smallBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
