@@ -40,7 +40,8 @@ func (u UserRecord) LogValue() slog.Value {
 	return slog.GroupValue(slog.Int64("id", u.ID), slog.String("username", u.Username))
 }
 
-func (u *UserRecord) subject() *access.Subject {
+// Subject is the user as a caller.
+func (u *UserRecord) Subject() *access.Subject {
 	return &access.Subject{
 		UserID:      u.ID,
 		Username:    u.Username,

@@ -57,7 +57,7 @@ func (a *Authenticator) ByToken(ctx context.Context, key string, from netip.Addr
 }
 
 func (t *TokenRecord) subject() *access.Subject {
-	subject := t.User.subject()
+	subject := t.User.Subject()
 	subject.TokenID = t.ID
 	subject.ReadOnly = !t.WriteEnabled
 	return subject
@@ -77,7 +77,7 @@ func (a *Authenticator) BySession(ctx context.Context, cookieValue string) (*acc
 	if user == nil || !user.Active || user.Epoch != epoch {
 		return nil, nil
 	}
-	return user.subject(), nil
+	return user.Subject(), nil
 }
 
 // refuse says why a token that was found may not be used.
