@@ -31,6 +31,16 @@ func (s Scope) Counts(of *record.Type) Scope {
 	return s.counts[of]
 }
 
+// CountsAll tells whether nothing is left out of what is counted.
+func (s Scope) CountsAll() bool {
+	for _, of := range s.counts {
+		if !of.all {
+			return false
+		}
+	}
+	return true
+}
+
 // And narrows a scope by one more test.
 func (s Scope) And(test record.Predicate) Scope {
 	if s.all {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"terrier/internal/access"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -193,5 +194,61 @@ func TestPartitionsHaveNoIdentity(t *testing.T) {
 	var n int
 	if err := b.db.QueryRow(t.Context(), "SELECT count(*) FROM pg_attribute WHERE attrelid = $1::regclass AND attidentity <> ''", names[0]).Scan(&n); err != nil || n != 0 {
 		t.Errorf("%s has %d identity columns (%v)", names[0], n, err)
+	}
+}
+
+// TestTheLogHoldsTrueCounts: a writer is shown only what they may see, but what is logged,
+// and will be sent, does not depend on who wrote.
+func TestTheLogHoldsTrueCounts(t *testing.T) {
+	b := newBundle(t)
+	region := b.create(t, "dcim.region", named(1))[0].ID()
+	in := named(1)
+	in["region"] = fmt.Sprint(region)
+	b.create(t, "dcim.site", in)
+	writer := ledger.Caller{Subject: &access.Subject{UserID: 2, Username: "writer", Grants: []access.Grant{
+		{Types: []string{"dcim.region"}, Actions: []string{"view", "change"}}}}, RequestID: b.root.RequestID}
+	for _, description := range []string{"x", "x"} { // the second changes nothing
+		rows, err := b.Update(t.Context(), writer, b.reg.Type("dcim.region"), []ledger.Edit{{ID: region, Input: ledger.Input{"description": description}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := rows[0].Int("site_count"); n != 0 {
+			t.Errorf("the writer is told of %d sites", n)
+		}
+	}
+	var data string
+	err := b.db.QueryRow(t.Context(), "SELECT data FROM extras_objectchange WHERE object_type = 'dcim.region' AND action = 'update'").Scan(&data)
+	if err != nil || !strings.Contains(data, `"site_count":1`) {
+		t.Errorf("the log holds %s (%v)", data, err)
+	}
+}
+
+// TestNumbersAreEqualByValue: the database rewrites 1e2 as 100, and that is no change.
+func TestNumbersAreEqualByValue(t *testing.T) {
+	b := newBundle(t)
+	b.create(t, "extras.customfield", ledger.Input{"name": "j", "type": "json", "content_types": []any{"dcim.site"}})
+	id := b.create(t, "dcim.site", named(1))[0].ID()
+	for range 3 {
+		rows, err := b.Update(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: id, Input: ledger.Input{
+			"custom_fields": ledger.Input{"j": []any{json.Number("1e2"), ledger.Input{"k": json.Number("0.10")}}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows[0].Version != 2 {
+			t.Errorf("version %d after the same value again", rows[0].Version)
+		}
+	}
+}
+
+// TestNumbersThatGrow are refused: jsonb would write them out in full.
+func TestNumbersThatGrow(t *testing.T) {
+	b := newBundle(t)
+	b.create(t, "extras.customfield", ledger.Input{"name": "j", "type": "json", "content_types": []any{"dcim.site"}})
+	for i, number := range []string{"1e131071", "0e-16000", "1e-31", "1e+9999999999999999999", strings.Repeat("9", 65)} {
+		in := named(i)
+		in["custom_fields"] = ledger.Input{"j": []any{json.Number(number)}}
+		if _, err := b.Create(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Input{in}); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%.20s: %v", number, err)
+		}
 	}
 }

@@ -55,7 +55,6 @@ type fall struct {
 	l       *Ledger
 	c       Caller
 	tx      *store.Tx
-	order   []*record.Type // in the order of discovery; dependants come later
 	gone    map[*record.Type]map[int64]record.Values
 	emptied map[*record.Type]map[int64]*draft
 	fallout int
@@ -72,7 +71,6 @@ func (f *fall) fell(ctx context.Context, t *record.Type, rows []record.Values) e
 	}
 	if f.gone[t] == nil {
 		f.gone[t] = map[int64]record.Values{}
-		f.order = append(f.order, t)
 	}
 	ids := make([]int64, len(rows))
 	for i, v := range rows {
@@ -100,14 +98,10 @@ func (f *fall) fell(ctx context.Context, t *record.Type, rows []record.Values) e
 
 // follow decides what becomes of the records that refer to deleted ones.
 func (f *fall) follow(ctx context.Context, r record.Referrer, rows []record.Values, ids []int64) error {
-	found := len(rows)
 	rows = slices.DeleteFunc(rows, func(v record.Values) bool {
 		_, known := f.gone[r.Type][v.ID()]
 		return known
 	})
-	if len(rows) < found { // found before what it refers to: it must go first all the same
-		f.order = append(slices.DeleteFunc(f.order, func(t *record.Type) bool { return t == r.Type }), r.Type)
-	}
 	if len(rows) == 0 {
 		return nil
 	}
@@ -196,7 +190,7 @@ func (f *fall) apply(ctx context.Context, set *changeSet) error {
 			return err
 		}
 	}
-	for _, t := range slices.Backward(f.order) {
+	for _, t := range f.order() {
 		ids := make([]int64, 0, len(f.gone[t]))
 		for id, v := range f.gone[t] {
 			ids = append(ids, id)
@@ -205,4 +199,23 @@ func (f *fall) apply(ctx context.Context, set *changeSet) error {
 		f.tx.Delete(t, ids)
 	}
 	return nil
+}
+
+// order lists the types to delete from, each after those that refer to it.
+func (f *fall) order() []*record.Type {
+	var left, order []*record.Type
+	for _, t := range f.l.Store.Types() {
+		if f.gone[t] != nil {
+			left = append(left, t)
+		}
+	}
+	for len(left) > 0 {
+		next := max(0, slices.IndexFunc(left, func(t *record.Type) bool {
+			return !slices.ContainsFunc(t.Registry().Referrers(t), func(r record.Referrer) bool {
+				return r.Type != t && slices.Contains(left, r.Type)
+			})
+		}))
+		order, left = append(order, left[next]), slices.Delete(left, next, next+1)
+	}
+	return order
 }

@@ -39,7 +39,10 @@ func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []
 		if err := l.checkWithin(ctx, tx, t, set, drafts); err != nil {
 			return err
 		}
-		return l.settle(ctx, tx, t, scope, set, drafts)
+		if err := l.settle(ctx, tx, t, scope, set, drafts); err != nil {
+			return err
+		}
+		return l.show(ctx, tx, t, c, drafts)
 	})
 }
 
@@ -88,7 +91,7 @@ func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []E
 		for _, d := range drafts {
 			d.v = final[d.v.ID()].v
 		}
-		return nil
+		return l.show(ctx, tx, t, c, drafts)
 	})
 }
 

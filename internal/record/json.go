@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"math"
+	"strconv"
 	"strings"
 )
 
@@ -50,13 +50,25 @@ func EncodeJSON(in any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// The numbers that are kept. jsonb writes them out in full: 1e131071 has eight characters
-// here and 131,072 there.
+// The numbers that are kept. jsonb writes them out in full, a zero too: 0e-16000 has eight
+// characters here and 16,002 there. So it is the writing that is bounded, not the size.
 const (
-	largestNumber  = 1e30
-	smallestNumber = 1e-30
-	longestNumber  = 64
+	longestNumber   = 64
+	largestExponent = 30
 )
+
+// exponent returns what stands behind the e of a number, "0" where there is none.
+func exponent(number string) string {
+	if i := strings.IndexAny(number, "eE"); i >= 0 {
+		return number[i+1:]
+	}
+	return "0"
+}
+
+func modest(exponent string) bool {
+	n, err := strconv.Atoi(exponent)
+	return err == nil && n >= -largestExponent && n <= largestExponent
+}
 
 // storable refuses what jsonb cannot keep, or only at great length.
 func storable(in any) error {
@@ -66,9 +78,7 @@ func storable(in any) error {
 			return errNUL
 		}
 	case json.Number:
-		size, err := x.Float64()
-		size = math.Abs(size)
-		if err != nil || len(x) > longestNumber || size > largestNumber || (size != 0 && size < smallestNumber) {
+		if len(x) > longestNumber || !modest(exponent(string(x))) {
 			return Invalid("The number %.20s is out of range.", x)
 		}
 	case []any:

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
+	"maps"
+	"math/big"
 	"slices"
 	"time"
 )
@@ -185,14 +186,36 @@ func SameValue(a, b any) bool {
 // sameLink compares what is known: two references by attributes may mean anything.
 func sameLink(a, b Link) bool { return a.ID == b.ID && a.Match == nil && b.Match == nil }
 
-// sameJSON compares numbers as they are written: as floats, large ones look alike.
+// sameJSON compares by meaning.
 func sameJSON(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
 	x, errX := decodeJSON(a)
 	y, errY := decodeJSON(b)
-	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+	return errX == nil && errY == nil && equalJSON(x, y)
+}
+
+// equalJSON compares decoded values. Numbers are equal by value, whatever their writing:
+// the database does not keep it.
+func equalJSON(a, b any) bool {
+	switch x := a.(type) {
+	case json.Number:
+		y, ok := b.(json.Number)
+		if !ok || x == y {
+			return ok
+		}
+		m, okM := new(big.Rat).SetString(x.String())
+		n, okN := new(big.Rat).SetString(y.String())
+		return okM && okN && m.Cmp(n) == 0
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, equalJSON)
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(x, y, equalJSON)
+	}
+	return a == b
 }
 
 func decodeJSON(raw json.RawMessage) (v any, err error) {

@@ -89,5 +89,6 @@ func (a *API) admit(w http.ResponseWriter, route Route, method string, r *http.R
 			return nil, err
 		}
 	}
-	return a.room.enter(w, r, route.Type != nil)
+	writer := route.Type != nil && method != http.MethodGet && method != http.MethodOptions
+	return a.room.enter(w, r, writer)
 }

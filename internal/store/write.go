@@ -80,14 +80,19 @@ func (tx *Tx) Cyclic(t *record.Type, ids []int64, into *[]int64) {
 // Astray is a record that does not share what it should with the one it refers to.
 type Astray struct{ ID, Of int64 }
 
-// Astray finds records that break a Within rule, among the given ones and those that
-// refer to them.
+// Astray finds records that break a Within rule, among the given ones and, where the rule
+// is about the type itself, those that refer to them. Two change sets can't break it
+// between them as long as what is shared is part of a unique constraint: changing it then
+// waits for those who hold the record for a reference.
 func (tx *Tx) Astray(t *record.Type, rule record.Within, ids []int64, into *[]Astray) {
 	target := t.Field(rule.Ref).(record.Ref).Target()
 	ref, same := t.Field(rule.Ref).Column().Name, t.Field(rule.Same).Column().Name
-	sql := fmt.Sprintf(`SELECT c.id, p.id FROM %[1]s c JOIN %[2]s p ON p.id = c.%[3]s
-		WHERE (c.id = ANY($1) OR p.id = ANY($1)) AND c.%[4]s IS DISTINCT FROM p.%[5]s`,
-		quote(t.Table()), quote(target.Table()), quote(ref), quote(same), quote(target.Field(rule.Same).Column().Name))
+	given := "c.id = ANY($1)"
+	if target == t {
+		given = "(c.id = ANY($1) OR p.id = ANY($1))"
+	}
+	sql := fmt.Sprintf("SELECT c.id, p.id FROM %s c JOIN %s p ON p.id = c.%s WHERE %s AND c.%s IS DISTINCT FROM p.%s",
+		quote(t.Table()), quote(target.Table()), quote(ref), given, quote(same), quote(target.Field(rule.Same).Column().Name))
 	tx.query(sql, []any{ids}, func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Astray])
 		return err

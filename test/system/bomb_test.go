@@ -241,6 +241,9 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: application/json\r\nContent-Length: 65536\r\n\r\n{")
 		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
 	}
+	for range 2 { // a reader announces what only a writer may send
+		open("GET /api/dcim/sites/ HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token " + admin + "\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
+	}
 	// Every slow body waits for its rest; readers and writers of small bodies don't.
 	slowest := time.Duration(0)
 	for i := range 50 {
