@@ -84,10 +84,7 @@ func (l *Ledger) record(tx *store.Tx, set *changeSet) {
 // settle checks the permission on what was written, reads it back as everybody will
 // see it, and notes the changes.
 func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope access.Scope, set *changeSet, drafts []*draft) error {
-	ids := make([]int64, len(drafts))
-	for i, d := range drafts {
-		ids[i] = d.v.ID()
-	}
+	ids := idsOf(drafts)
 	inside, owned := len(ids), 0
 	if !scope.All() {
 		tx.Inside(t, scope, ids, &inside)
@@ -107,10 +104,7 @@ func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope
 	if len(rows) != len(ids) {
 		return fmt.Errorf("read back %d of %d records of %s", len(rows), len(ids), t.Key())
 	}
-	byID := make(map[int64]record.Values, len(rows))
-	for _, v := range rows {
-		byID[v.ID()] = v
-	}
+	byID := indexed(rows)
 	for _, d := range drafts {
 		d.v = byID[d.v.ID()]
 		set.add(t, d.pre, d.v)
@@ -125,19 +119,13 @@ func (l *Ledger) show(ctx context.Context, tx *store.Tx, t *record.Type, c Calle
 	if scope.CountsAll() {
 		return nil
 	}
-	ids := make([]int64, len(drafts))
-	for i, d := range drafts {
-		ids[i] = d.v.ID()
-	}
+	ids := idsOf(drafts)
 	var rows []record.Values
 	tx.Load(t, scope, ids, store.NoLock, &rows)
 	if err := tx.Flush(ctx); err != nil {
 		return err
 	}
-	byID := make(map[int64]record.Values, len(rows))
-	for _, v := range rows {
-		byID[v.ID()] = v
-	}
+	byID := indexed(rows)
 	for _, d := range drafts {
 		d.v = byID[d.v.ID()]
 	}
@@ -153,12 +141,4 @@ func handedOver(t *record.Type, drafts []*draft) []int64 {
 		}
 	}
 	return ids
-}
-
-func anyOf[T any](values []T) []any {
-	out := make([]any, len(values))
-	for i, v := range values {
-		out[i] = v
-	}
-	return out
 }

@@ -79,11 +79,11 @@ func (f *fall) fell(ctx context.Context, t *record.Type, rows []record.Values) e
 	}
 	slices.Sort(ids)
 	// From here on nobody can begin to refer to them.
-	f.tx.Lock(t, []record.Predicate{{Values: anyOf(ids)}}, len(ids), store.LockErase)
+	f.tx.Lock(t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
 	referrers := t.Registry().Referrers(t)
 	found := make([][]record.Values, len(referrers))
 	for i, r := range referrers {
-		f.tx.Find(r.Type, access.Machine(), []record.Predicate{{Field: r.Field, Values: anyOf(ids)}}, maxFallout+1, store.LockWrite, &found[i])
+		f.tx.Find(r.Type, access.Machine(), []record.Predicate{{Field: r.Field, Values: record.AnyOf(ids)}}, maxFallout+1, store.LockWrite, &found[i])
 	}
 	if err := f.tx.Flush(ctx); err != nil {
 		return err

@@ -158,7 +158,7 @@ func (r *resolver) loadIDs(t *record.Type, scope access.Scope) func() {
 	r.links[t] = map[int64]record.Link{}
 	var found []store.Found
 	if ids := slices.Sorted(maps.Keys(r.wanted[t])); len(ids) > 0 {
-		r.tx.Resolve(t, scope, []record.Predicate{{Values: anyOf(ids)}}, len(ids), &found)
+		r.tx.Resolve(t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), &found)
 	}
 	return func() {
 		for _, f := range found {

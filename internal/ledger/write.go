@@ -230,10 +230,7 @@ func loadEdited(ctx context.Context, tx *store.Tx, t *record.Type, scope access.
 	if err := tx.Flush(ctx); err != nil {
 		return err
 	}
-	byID := make(map[int64]record.Values, len(rows))
-	for _, v := range rows {
-		byID[v.ID()] = v
-	}
+	byID := indexed(rows)
 	for i, e := range edits {
 		v, ok := byID[e.ID]
 		if !ok {
@@ -284,6 +281,23 @@ func (d *draft) clone() *draft {
 		c.errs[field] = slices.Clone(messages)
 	}
 	return c
+}
+
+// indexed finds records by their id.
+func indexed(rows []record.Values) map[int64]record.Values {
+	byID := make(map[int64]record.Values, len(rows))
+	for _, v := range rows {
+		byID[v.ID()] = v
+	}
+	return byID
+}
+
+func idsOf(drafts []*draft) []int64 {
+	ids := make([]int64, len(drafts))
+	for i, d := range drafts {
+		ids[i] = d.v.ID()
+	}
+	return ids
 }
 
 func valuesOf(drafts []*draft) []record.Values {

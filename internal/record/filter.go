@@ -21,6 +21,15 @@ type Predicate struct {
 	Custom  string // the custom field tested; Field then says how its values compare
 }
 
+// AnyOf makes the values of a Predicate.
+func AnyOf[T any](values []T) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		out[i] = v
+	}
+	return out
+}
+
 // filter is a name that may stand in a query.
 type filter struct {
 	lookups []Lookup

@@ -9,7 +9,7 @@ import (
 
 // ExplainList is the inner part of a page's statement in the type's own order, behind a
 // cursor, with literals instead of parameters.
-func ExplainList(_ *record.Registry, t *record.Type) string {
+func ExplainList(t *record.Type) string {
 	order, err := orderOf(t, nil)
 	if err != nil {
 		panic(err)

@@ -95,7 +95,7 @@ func (tx *Tx) Lock(t *record.Type, tests []record.Predicate, limit int, lock Loc
 
 // Load reads the records with these ids.
 func (tx *Tx) Load(t *record.Type, scope access.Scope, ids []int64, lock Lock, into *[]record.Values) {
-	tx.Find(t, scope, []record.Predicate{{Values: anyOf(ids)}}, len(ids), lock, into)
+	tx.Find(t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), lock, into)
 }
 
 // Inside counts how many of the records lie in a scope.
@@ -155,12 +155,4 @@ func customs(rows []record.Values) ([]*record.Custom, error) {
 		defs = append(defs, c)
 	}
 	return defs, nil
-}
-
-func anyOf[T any](values []T) []any {
-	out := make([]any, len(values))
-	for i, v := range values {
-		out[i] = v
-	}
-	return out
 }

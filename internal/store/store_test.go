@@ -126,7 +126,7 @@ func TestDefaultOrderIsIndexed(t *testing.T) {
 	_, reg, db := open(t)
 	for _, typ := range reg.Types() {
 		t.Run(typ.Key(), func(t *testing.T) {
-			order := store.ExplainList(reg, typ)
+			order := store.ExplainList(typ)
 			conn, err := db.Acquire(t.Context())
 			if err != nil {
 				t.Fatal(err)
