@@ -45,6 +45,10 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=60s)
 bench: build ## Measure the speed against a bare baseline
 	test/bench/run
 
+.PHONY: hookbench
+hookbench: ## Measure deliveries against bare River
+	test/hookbench/run
+
 .PHONY: clients
 clients: build ## Test with the real API clients
 	test/clients/run

@@ -32,11 +32,14 @@ type commands struct {
 	Config   kong.ConfigFlag `env:"TERRIER_CONFIG" placeholder:"FILE" group:"Settings:" help:"JSON file of settings; environment and flags go before it."`
 
 	Serve   serveCommand   `cmd:"" help:"Serve the REST API."`
+	Worker  workerCommand  `cmd:"" help:"Send deliveries to webhooks."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database to the newest schema."`
 	User    userCommands   `cmd:"" help:"Create and manage users."`
 	Token   tokenCommands  `cmd:"" help:"Create and revoke API tokens."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 	Docs    docsCommands   `cmd:"" hidden:"" help:"Print generated documentation."`
+
+	WebhookReceiver webhookReceiverCommand `cmd:"" name:"webhook_receiver" help:"Show what webhooks send: listen on port 9000, print each request, answer 200."`
 }
 
 // settings is app.Config without its methods: kong would call Validate for commands that need no settings.
@@ -70,7 +73,11 @@ func run(ctx context.Context, args []string, std streams) error {
 	config := app.Config(line.Settings)
 	config.Version = programVersion()
 	selected.BindTo(ctx, (*context.Context)(nil))
-	return selected.Run(&session{streams: std, config: config, log: newLogger(std.err, config)})
+	logger := newLogger(std.err, config)
+	// net/http tells the standard logger what a receiver sends unasked, and at any length.
+	slog.SetDefault(logger)
+	slog.SetLogLoggerLevel(slog.LevelDebug)
+	return selected.Run(&session{streams: std, config: config, log: logger})
 }
 
 func newParser(std streams) (*kong.Kong, *commands, error) {

@@ -14,6 +14,12 @@ type Sealer struct {
 	Passwords *Passwords
 }
 
+// Open returns an encrypted secret.
+func (s *Sealer) Open(row string, sealed record.Sealed) (record.Plain, error) {
+	plain, err := s.Keys.Open(row, string(sealed))
+	return record.Plain(plain), err
+}
+
 // Refuse says why a secret is not good enough, or nothing.
 func (s *Sealer) Refuse(f record.Secret, plain record.Plain) string {
 	switch f.Seal {

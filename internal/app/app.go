@@ -14,6 +14,9 @@ import (
 
 	"terrier/internal/access"
 	"terrier/internal/account"
+	"terrier/internal/delivery"
+	"terrier/internal/egress"
+	"terrier/internal/fault"
 	"terrier/internal/inventory"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -32,6 +35,8 @@ type App struct {
 	Handler  http.Handler
 
 	cfg      Config
+	keys     *account.Keyring
+	client   *egress.Client
 	log      *slog.Logger
 	now      func() time.Time
 	cleanups []func()
@@ -52,6 +57,12 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if err != nil {
 		return nil, err
 	}
+	a.keys = keys
+	allowed, err := egress.ParsePolicy(cfg.EgressAllow)
+	if err != nil {
+		return nil, err
+	}
+	a.client = egress.New(egress.Config{Policy: allowed, CADir: cfg.WebhookCADir, Timeout: cfg.WebhookTimeout, UserAgent: "Terrier/" + cfg.Version})
 	proxies, err := cfg.ProxyNetworks()
 	if err != nil {
 		return nil, err
@@ -76,6 +87,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Policy:  &access.Policy{ExemptView: cfg.ExemptViewPermissions, LoginRequired: cfg.LoginRequired},
 		Sealer:  &account.Sealer{Keys: keys, Passwords: passwords},
 		Printer: printer, Now: a.now,
+		Rules: map[string]func(record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client)},
 	}
 	a.API = &rest.API{Ledger: a.Ledger, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log,
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName(), StrictFilters: cfg.StrictFilters}
@@ -95,11 +107,11 @@ func (a *App) Close() {
 
 // Migrate brings the database to the newest schema.
 func Migrate(ctx context.Context, cfg Config, log *slog.Logger) error {
-	return store.Migrate(ctx, cfg.DatabaseURL, func(format string, args ...any) { log.Info(fmt.Sprintf(format, args...)) })
+	return delivery.Migrate(ctx, cfg.DatabaseURL, func(format string, args ...any) { log.Info(fmt.Sprintf(format, args...)) })
 }
 
 func (a *App) checkMigrated(ctx context.Context) error {
-	n, err := a.Store.Pending(ctx)
+	n, err := delivery.Pending(ctx, a.Store)
 	if err != nil {
 		return err
 	}
@@ -151,16 +163,7 @@ func (a *App) Serve(ctx context.Context) error {
 	}
 	srv := &http.Server{Handler: a.Handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
-	upkeep, stop := context.WithCancel(ctx)
-	upkeepDone := make(chan struct{})
-	go func() {
-		defer close(upkeepDone)
-		a.upkeep(upkeep)
-	}()
-	defer func() {
-		stop()
-		<-upkeepDone
-	}()
+	defer a.keepUp(ctx)()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
 	if !strings.HasPrefix(a.cfg.BaseURL, "https://") {
@@ -184,6 +187,36 @@ func (a *App) Serve(ctx context.Context) error {
 	return nil
 }
 
+// keepTally is how long the counts of deliveries by minute are kept.
+const keepTally = 30 * 24 * time.Hour
+
+// Work sends deliveries until ctx ends, then finishes those under way. It has connections
+// of its own, so that a flood of requests does not hold deliveries up.
+func (a *App) Work(ctx context.Context) error {
+	own, err := store.Open(ctx, a.cfg.DatabaseURL, a.Registry, nil)
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+	defer a.keepUp(ctx)()
+	w := &delivery.Worker{Store: own, Client: a.client, Keys: a.keys, Log: a.log, Now: a.now, Program: a.cfg.Version}
+	return w.Run(ctx)
+}
+
+// keepUp does the upkeep in the background until the returned function is called.
+func (a *App) keepUp(ctx context.Context) (end func()) {
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a.upkeep(ctx)
+	}()
+	return func() {
+		stop()
+		<-done
+	}
+}
+
 // upkeep does what the database needs now and then. Any process may; one does.
 func (a *App) upkeep(ctx context.Context) {
 	fold, hourly := time.NewTicker(10*time.Second), time.NewTicker(time.Hour)
@@ -204,6 +237,7 @@ func (a *App) upkeep(ctx context.Context) {
 		case <-hourly.C:
 			note("partitions", a.Store.MakePartitions(ctx, a.now()))
 			note("sweep", a.Store.Sweep(ctx, a.now()))
+			note("tally", a.Store.FoldTally(ctx, a.now(), a.now().Add(-keepTally)))
 		}
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"terrier/internal/account"
+	"terrier/internal/egress"
 )
 
 const (
@@ -34,6 +36,10 @@ type Config struct {
 	StrictFilters         bool     `env:"TERRIER_STRICT_FILTERS" default:"true" negatable:"" help:"Refuse a list request with an unknown filter instead of ignoring the filter."`
 	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is believed."`
 
+	EgressAllow    string        `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"Networks that webhooks may reach besides public addresses, each with an optional port: 10.0.0.0/8,127.0.0.1/32:9000,[::1]/128:9000."`
+	WebhookCADir   string        `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name; without it they may name none."`
+	WebhookTimeout time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"How long a receiver may take in all, from the lookup of its name to the last byte of its answer; 30s at most."`
+
 	LogLevel  string `env:"TERRIER_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe messages to log: debug, info, warn or error."`
 	LogFormat string `env:"TERRIER_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`
 
@@ -51,7 +57,7 @@ func (c *Config) Validate() error {
 		}
 	}
 	_, err := c.ProxyNetworks()
-	return errors.Join(append(problems, err)...)
+	return errors.Join(append(problems, err, c.validateWebhooks())...)
 }
 
 // ValidateDatabase is the part of Validate that a command needs which only prepares the database.
@@ -101,6 +107,24 @@ func (c *Config) validateAddresses() error {
 	return errors.Join(problems...)
 }
 
+// The bounds of the time that a receiver may take. A job of River's runs a little longer
+// than the longest.
+const (
+	leastTimeout = time.Second
+	mostTimeout  = 30 * time.Second
+)
+
+func (c *Config) validateWebhooks() error {
+	var problems []error
+	if c.WebhookTimeout < leastTimeout || c.WebhookTimeout > mostTimeout {
+		problems = append(problems, fmt.Errorf("TERRIER_WEBHOOK_TIMEOUT is %s and must be between %s and %s", c.WebhookTimeout, leastTimeout, mostTimeout))
+	}
+	if _, err := egress.ParsePolicy(c.EgressAllow); err != nil {
+		problems = append(problems, fmt.Errorf("TERRIER_EGRESS_ALLOW: %w", err))
+	}
+	return errors.Join(problems...)
+}
+
 // ProxyNetworks is TrustedProxies, understood.
 func (c *Config) ProxyNetworks() (account.Proxies, error) {
 	networks, err := account.ParseProxies(c.TrustedProxies)
@@ -121,6 +145,9 @@ func (c Config) LogValue() slog.Value {
 		slog.Bool("login_required", c.LoginRequired),
 		slog.Bool("strict_filters", c.StrictFilters),
 		slog.Any("trusted_proxies", c.TrustedProxies),
+		slog.String("egress_allow", c.EgressAllow),
+		slog.String("webhook_ca_dir", c.WebhookCADir),
+		slog.Duration("webhook_timeout", c.WebhookTimeout),
 		slog.String("log_level", c.LogLevel),
 		slog.String("log_format", c.LogFormat),
 	)

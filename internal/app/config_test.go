@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 var longKey = strings.Repeat("k", minSecretKey)
@@ -18,6 +19,8 @@ func valid() Config {
 		SecretKey:   longKey,
 		Listen:      "127.0.0.1:8000",
 		BaseURL:     "http://127.0.0.1:8000",
+
+		WebhookTimeout: 10 * time.Second,
 	}
 }
 
@@ -35,6 +38,7 @@ func TestConfigValidate(t *testing.T) {
 			c.Listen = ":8000"
 			c.ExemptViewPermissions = []string{"*", "dcim.site"}
 			c.TrustedProxies = []string{"10.0.0.0/8", "2001:db8::/32"}
+			c.EgressAllow = "10.0.0.0/8,127.0.0.1/32:9000,[::1]/128:9000"
 		}, nil},
 		{"key counted in characters", func(c *Config) { c.SecretKey = strings.Repeat("é", minSecretKey) }, nil},
 
@@ -53,6 +57,8 @@ func TestConfigValidate(t *testing.T) {
 		{"unclear exemption", func(c *Config) { c.ExemptViewPermissions = []string{"site"} }, []string{`TERRIER_EXEMPT_VIEW_PERMISSIONS contains "site"`, "dcim.site"}},
 		{"exemption in capitals", func(c *Config) { c.ExemptViewPermissions = []string{"DCIM.Site"} }, []string{`contains "DCIM.Site"`, "lower-case"}},
 		{"proxy by name", func(c *Config) { c.TrustedProxies = []string{"proxy.example.com"} }, []string{"TERRIER_TRUSTED_PROXIES", "proxy.example.com", "10.0.0.0/8"}},
+		{"unclear network", func(c *Config) { c.EgressAllow = "10.0.0.0/8,receiver" }, []string{"TERRIER_EGRESS_ALLOW", "receiver"}},
+		{"endless receiver", func(c *Config) { c.WebhookTimeout = time.Minute }, []string{"TERRIER_WEBHOOK_TIMEOUT is 1m0s", "30s"}},
 		{"all at once", func(c *Config) { *c = Config{} }, []string{"TERRIER_DATABASE_URL", "TERRIER_SECRET_KEY", "TERRIER_LISTEN", "TERRIER_BASE_URL"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

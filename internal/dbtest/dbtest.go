@@ -4,7 +4,7 @@
 // migrations and shared by all test programs that use the same server, whichever comes first. The server itself is
 // the caller's: scripts/postgres starts one.
 //
-// The package imports store, so tests of store that use it stand in package store_test.
+// The package imports delivery and store, so tests of theirs that use it stand in packages of their own (store_test).
 package dbtest
 
 import (
@@ -24,6 +24,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"terrier/internal/delivery"
 	"terrier/internal/store"
 )
 
@@ -141,7 +142,7 @@ func makeTemplate(server, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := store.Migrate(ctx, target, func(string, ...any) {}); err != nil {
+	if err := delivery.Migrate(ctx, target, func(string, ...any) {}); err != nil {
 		return err
 	}
 	// Nobody may connect to a template: CREATE DATABASE fails while somebody is.
@@ -158,7 +159,14 @@ func makeTemplate(server, name string) (err error) {
 
 func migrationsHash() (string, error) {
 	hash := sha256.New()
-	err := fs.WalkDir(store.Migrations, ".", func(path string, entry fs.DirEntry, err error) error {
+	version, err := delivery.SchemaVersion()
+	if err != nil {
+		return "", err
+	}
+	if _, err := fmt.Fprintln(hash, "river", version); err != nil {
+		return "", err
+	}
+	err = fs.WalkDir(store.Migrations, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}

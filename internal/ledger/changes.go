@@ -20,6 +20,7 @@ type changeSet struct {
 	ids     []int64  // of the records to be created
 	careful bool     // look for clashes before the database finds them
 	entries []*entry
+	hooks   map[*record.Type]*[]store.Hook // asked for so far
 }
 
 type entry struct {
@@ -48,37 +49,59 @@ func (s *changeSet) add(t *record.Type, pre, post record.Values) {
 	s.entries = append(s.entries, &entry{t, pre, post})
 }
 
-// record puts the change rows and counts into the transaction.
-func (l *Ledger) record(tx *store.Tx, set *changeSet) {
+// record puts the change rows, what follows from them and the counts into the transaction.
+func (l *Ledger) record(ctx context.Context, tx *store.Tx, set *changeSet) error {
 	if len(set.entries) == 0 {
-		return
+		return nil
+	}
+	if err := l.knowHooks(ctx, tx, set); err != nil {
+		return err
 	}
 	counts := map[string]int{}
 	changes := make([]store.Change, len(set.entries))
 	for i, e := range set.entries {
-		c := store.Change{At: set.at, UserID: set.caller.UserID, UserName: set.caller.Username, RequestID: set.caller.RequestID, Action: e.action(), Type: e.t}
-		shown := e.post
-		switch c.Action {
+		changes[i] = l.change(set, e)
+		switch changes[i].Action {
 		case created:
 			counts[e.t.Key()]++
 		case deleted:
 			counts[e.t.Key()]--
-			shown = e.pre
-			shown.Version++ // a delete is a change too: the sequence has no gap
 		}
-		if e.pre.Type() != nil {
-			c.Prechange = record.AppendSnapshot(nil, e.pre)
-		}
-		if e.post.Type() != nil {
-			c.Postchange = record.AppendSnapshot(nil, e.post)
-		}
-		c.ID, c.Version, c.Display = shown.ID(), shown.Version, shown.Display()
-		c.Data = l.Printer.Append(nil, shown, e.t.Plan(record.View{}))
-		changes[i] = c
 	}
-	counts[store.ChangeType] = len(changes)
-	tx.InsertChanges(changes)
+	told, err := l.tell(set, changes)
+	if err != nil {
+		return err
+	}
+	counts[store.ChangeType], counts[store.DeliveryType], counts[store.MissType] = len(changes), len(told.matches), len(told.misses)
+	if len(told.matches) > 0 {
+		tx.InsertDeliveries(changes, told.matches)
+	} else {
+		tx.InsertChanges(changes)
+	}
+	if len(told.misses) > 0 {
+		tx.InsertMisses(changes, told.misses)
+	}
 	tx.AddCounts(counts)
+	return nil
+}
+
+// change makes the row of the change log.
+func (l *Ledger) change(set *changeSet, e *entry) store.Change {
+	c := store.Change{At: set.at, UserID: set.caller.UserID, UserName: set.caller.Username, RequestID: set.caller.RequestID, Action: e.action(), Type: e.t}
+	shown := e.post
+	if c.Action == deleted {
+		shown = e.pre
+		shown.Version++ // a delete is a change too: the sequence has no gap
+	}
+	if e.pre.Type() != nil {
+		c.Prechange = record.AppendSnapshot(nil, e.pre)
+	}
+	if e.post.Type() != nil {
+		c.Postchange = record.AppendSnapshot(nil, e.post)
+	}
+	c.ID, c.Version, c.Display = shown.ID(), shown.Version, shown.Display()
+	c.Data = l.Printer.Append(nil, shown, e.t.Plan(record.View{}))
+	return c
 }
 
 // settle checks the permission on what was written, reads it back as everybody will
@@ -95,6 +118,7 @@ func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope
 	}
 	var rows []record.Values
 	tx.Load(t, access.Machine(), ids, store.NoLock, &rows)
+	set.askHooks(tx, t)
 	if err := tx.Flush(ctx); err != nil {
 		return err
 	}

@@ -73,12 +73,17 @@ func (d *draft) changed(i int) bool {
 }
 
 // check applies the rules between fields, once each field is good by itself.
-func (d *draft) check(t *record.Type) {
-	if len(d.errs) > 0 || t.Check == nil {
+func (d *draft) check(rules ...func(record.Values) fault.Fields) {
+	if len(d.errs) > 0 {
 		return
 	}
-	for field, messages := range t.Check(d.v) {
-		d.errs[field] = append(d.errs[field], messages...)
+	for _, rule := range rules {
+		if rule == nil {
+			continue
+		}
+		for field, messages := range rule(d.v) {
+			d.errs[field] = append(d.errs[field], messages...)
+		}
 	}
 }
 

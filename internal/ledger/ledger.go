@@ -1,7 +1,7 @@
 // Package ledger owns the one door to records: every read and every change passes here.
 //
 // A change set is written in one transaction: the records, their versions, their rows in
-// the change log. Permission is asked before and, for what was written, again inside the
+// the change log, and for every webhook that wants to know a delivery with its job. Permission is asked before and, for what was written, again inside the
 // transaction; validation collects every error of every item before anything is refused.
 // What a record is, the ledger knows only from its record.Type.
 package ledger
@@ -23,6 +23,10 @@ type Ledger struct {
 	Sealer  Sealer
 	Printer *record.Printer
 	Now     func() time.Time
+	// Rules are checks that need more than a declaration can know, by the type's name.
+	Rules map[string]func(record.Values) fault.Fields
+
+	conditions conditions
 }
 
 // Sealer turns secrets into what is kept of them.
@@ -34,6 +38,8 @@ type Sealer interface {
 	// Seal returns what is kept, and the part of a key that may be shown. The row is the
 	// place an encrypted secret is bound to.
 	Seal(ctx context.Context, f record.Secret, row string, plain record.Plain) (sealed record.Sealed, hint string, err error)
+	// Open returns an encrypted secret.
+	Open(row string, sealed record.Sealed) (record.Plain, error)
 }
 
 // Caller is who asks, and in which request.
@@ -52,7 +58,11 @@ func (l *Ledger) List(ctx context.Context, c Caller, t *record.Type, q store.Que
 		return store.Page{}, err
 	}
 	q.Scope = scope
-	return l.Store.List(ctx, t, q)
+	page, err := l.Store.List(ctx, t, q)
+	if err != nil {
+		return store.Page{}, err
+	}
+	return page, l.reveal(ctx, c, t, page.Rows)
 }
 
 // Get reads one record.
@@ -61,7 +71,14 @@ func (l *Ledger) Get(ctx context.Context, c Caller, t *record.Type, id int64) (r
 	if err != nil {
 		return record.Values{}, err
 	}
-	return l.Store.Get(ctx, t, scope, id)
+	rows := make([]record.Values, 1)
+	if rows[0], err = l.Store.Get(ctx, t, scope, id); err != nil {
+		return record.Values{}, err
+	}
+	if err := l.reveal(ctx, c, t, rows); err != nil {
+		return record.Values{}, err
+	}
+	return rows[0], l.attach(ctx, c, rows[0])
 }
 
 // Allow says why the caller may do something with no record of a type at all, or nil.

@@ -130,9 +130,9 @@ func TestStatements(t *testing.T) {
 			want int64
 			do   func() error
 		}{
-			// BEGIN, ids, custom fields, group, region, tags, tenant; insert, read back;
+			// BEGIN, ids, custom fields, group, region, tags, tenant; insert, read back, webhooks;
 			// change rows, counts, COMMIT: three round trips
-			{"create", 12, func() (err error) {
+			{"create", 13, func() (err error) {
 				made, err = b.Create(t.Context(), b.root, sites, many(10*size, size))
 				return err
 			}},
@@ -148,8 +148,9 @@ func TestStatements(t *testing.T) {
 				_, err := b.Get(t.Context(), b.root, sites, made[0].ID())
 				return err
 			}},
-			// BEGIN, lock, read; custom fields; update, read back; change rows, counts, COMMIT
-			{"update", 9, func() error {
+			// BEGIN, lock, read; custom fields; update, read back, webhooks; change rows, counts,
+			// COMMIT
+			{"update", 10, func() error {
 				_, err := b.Update(t.Context(), b.root, sites, edits(size, "description", fmt.Sprint("new ", size)))
 				return err
 			}},
@@ -158,9 +159,9 @@ func TestStatements(t *testing.T) {
 				_, err := b.Update(t.Context(), b.root, sites, edits(size, "description", fmt.Sprint("new ", size)))
 				return err
 			}},
-			// BEGIN, lock, read; lock for deletion, lock locations, read them; delete, change
-			// rows, counts, COMMIT
-			{"delete", 10, func() error { return b.Delete(t.Context(), b.root, sites, edits(size, "", nil)) }},
+			// BEGIN, lock, read; lock for deletion, lock locations, read them; delete, webhooks;
+			// change rows, counts, COMMIT
+			{"delete", 11, func() error { return b.Delete(t.Context(), b.root, sites, edits(size, "", nil)) }},
 		} {
 			var err error
 			if got := b.count(func() { err = c.do() }); got != c.want || err != nil {

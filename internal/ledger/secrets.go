@@ -39,6 +39,12 @@ func (l *Ledger) sealOne(ctx context.Context, f record.Secret, i int, d *draft) 
 		}
 	}
 	if !given {
+		if f.Seal == record.Encrypted && d.given.HasAt(i) { // null keeps: it is what those read who may not see it
+			d.given.UnsetAt(i)
+			if creation {
+				d.v.SetAt(i, f.Info().Default)
+			}
+		}
 		return nil
 	}
 	if message := l.Sealer.Refuse(f, plain); message != "" {
@@ -63,6 +69,20 @@ func (l *Ledger) sealOne(ctx context.Context, f record.Secret, i int, d *draft) 
 	return nil
 }
 
+// holds tells whether a record has this secret already: sealed anew it would look like a
+// change.
+func (l *Ledger) holds(t *record.Type, d *draft, f record.Secret, i int, plain record.Plain) bool {
+	if d.creation() {
+		return false
+	}
+	sealed, _ := d.pre.At(i).(record.Sealed)
+	if sealed == "" {
+		return false
+	}
+	had, err := l.Sealer.Open(f.Place(t, d.v.ID()), sealed)
+	return err == nil && had == plain // what can't be opened is replaced
+}
+
 // sealLate seals what is bound to the row, whose id is known now.
 func (l *Ledger) sealLate(ctx context.Context, t *record.Type, d *draft) error {
 	for i, f := range t.All() {
@@ -78,7 +98,11 @@ func (l *Ledger) sealLate(ctx context.Context, t *record.Type, d *draft) error {
 			d.v.SetAt(i, record.Sealed(""))
 			continue
 		}
-		sealed, _, err := l.Sealer.Seal(ctx, secret, fmt.Sprintf("%s/%d/%s", t.Key(), d.v.ID(), secret.Name), plain)
+		if l.holds(t, d, secret, i, plain) {
+			d.v.SetAt(i, d.pre.At(i))
+			continue
+		}
+		sealed, _, err := l.Sealer.Seal(ctx, secret, secret.Place(t, d.v.ID()), plain)
 		if err != nil {
 			return fmt.Errorf("seal %s: %w", secret.Name, err)
 		}

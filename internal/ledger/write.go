@@ -136,8 +136,7 @@ func (l *Ledger) write(ctx context.Context, c Caller, drafts []*draft, fn func(*
 			if err := fn(tx, set, done); err != nil {
 				return err
 			}
-			l.record(tx, set)
-			return nil
+			return l.record(ctx, tx, set)
 		})
 	}
 	err := run(false)
@@ -154,7 +153,10 @@ func (l *Ledger) write(ctx context.Context, c Caller, drafts []*draft, fn func(*
 			rows[i].Set(name, plain)
 		}
 	}
-	return rows, nil
+	if len(rows) == 0 {
+		return rows, nil
+	}
+	return rows, l.reveal(ctx, c, rows[0].Type(), rows)
 }
 
 // prepare does everything that must be right before a row is written: references, custom
@@ -182,7 +184,7 @@ func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.
 		}
 	}
 	for _, d := range drafts {
-		d.check(t)
+		d.check(t.Check, l.Rules[t.Key()])
 	}
 	if err := l.checkUnique(ctx, tx, t, set, drafts); err != nil {
 		return err

@@ -41,6 +41,20 @@ func (f Noted) Schema() Schema {
 	return Schema{"type": "string", "format": "date-time", "nullable": true}
 }
 
+// Attached is shown with one record and not in lists: what is kept elsewhere about it, put
+// there by the ledger for those who may see it.
+type Attached struct {
+	Name  string
+	Shape Schema
+
+	readOnly
+}
+
+func (f Attached) Info() Info {
+	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: true}
+}
+func (f Attached) Schema() Schema { return f.Shape }
+
 // Computed is worked out from the record's other fields.
 type Computed struct {
 	Name  string

@@ -148,11 +148,24 @@ type Plain string
 func (Plain) String() string   { return "********" }
 func (Plain) GoString() string { return "********" }
 
+// Place names the row and field that an encrypted secret is bound to.
+func (f Secret) Place(t *Type, id int64) string {
+	return t.Key() + "/" + strconv.FormatInt(id, 10) + "/" + f.Name
+}
+
 // Sealed is what is kept of a secret.
 type Sealed string
 
 func (Sealed) String() string   { return "********" }
 func (Sealed) GoString() string { return "********" }
+
+// mask tells whether there is a secret, and no more.
+func (s Sealed) mask() string {
+	if s == "" {
+		return ""
+	}
+	return s.String()
+}
 
 // Secret is a value that is written but not read.
 type Secret struct {
@@ -160,11 +173,20 @@ type Secret struct {
 	Seal              Sealing
 	Required          bool
 	Hint              string // the field that keeps the last characters of a token's key
+	Shown             bool   // Encrypted: those who may change the record see it
 }
 
 func (f Secret) Info() Info {
 	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
-		Null: f.Seal == TokenKey, Hidden: f.Seal != TokenKey, Unique: f.Seal == TokenKey}
+		Null: f.Seal != Password, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none()}
+}
+
+// none is a secret that was never given: the same as one that was cleared.
+func (f Secret) none() any {
+	if f.Seal == Encrypted && !f.Required {
+		return Sealed("")
+	}
+	return nil
 }
 func (f Secret) Column() Column    { return Column{Name: f.Name + "_sealed", Storage: StoreText} }
 func (f Secret) Lookups() []Lookup { return nil }
@@ -187,14 +209,15 @@ func (f Secret) Parse(in any) (any, error) {
 }
 func (f Secret) ParseText(string) (any, error) { return nil, Invalid("A secret can't be searched.") }
 
-// Append shows a key to the one who just made it, and null to everybody else.
+// Append shows what the ledger has revealed to the caller, and null to everybody else:
+// clients that compare what they send with what is there stop at a field that is missing.
 func (f Secret) Append(dst []byte, v any, _ *Printer) []byte {
-	if plain, ok := v.(Plain); ok && f.Seal == TokenKey {
+	if plain, ok := v.(Plain); ok && (f.Seal == TokenKey || f.Shown) {
 		return AppendString(dst, string(plain))
 	}
 	return append(dst, "null"...)
 }
 func (f Secret) Schema() Schema {
-	return nullable(Schema{"type": "string"}, f.Seal == TokenKey)
+	return nullable(Schema{"type": "string"}, f.Info().Null)
 }
 func (f Secret) InputSchema() Schema { return f.Schema() }

@@ -64,7 +64,7 @@ func (p *Printer) Append(dst []byte, v Values, pl *plan) []byte {
 	start := len(dst)
 	if pl.id {
 		dst = append(dst, `"id":`...)
-		dst = strconv.AppendInt(dst, v.id, 10)
+		dst = v.t.appendJSONID(dst, v.id)
 	}
 	if pl.url {
 		dst = appendKey(dst, start, "url")
@@ -92,14 +92,14 @@ func appendKey(dst []byte, start int, name string) []byte {
 
 // URL is the address of a record.
 func (p *Printer) URL(t *Type, id int64) string {
-	return p.Base + t.Path() + strconv.FormatInt(id, 10) + "/"
+	return p.Base + t.Path() + t.FormatID(id) + "/"
 }
 
 func (p *Printer) appendURL(dst []byte, t *Type, id int64) []byte {
 	dst = append(dst, '"')
 	dst = append(dst, p.Base...)
 	dst = append(dst, t.path...)
-	dst = strconv.AppendInt(dst, id, 10)
+	dst = t.appendID(dst, id)
 	return append(dst, '/', '"')
 }
 
@@ -115,7 +115,7 @@ func (t *Type) display(r Reader) string {
 
 func appendHead(dst []byte, t *Type, id int64, display string, p *Printer) []byte {
 	dst = append(dst, `{"id":`...)
-	dst = strconv.AppendInt(dst, id, 10)
+	dst = t.appendJSONID(dst, id)
 	dst = append(dst, `,"url":`...)
 	dst = p.appendURL(dst, t, id)
 	dst = append(dst, `,"display":`...)
@@ -152,7 +152,8 @@ func (r linked) Text(name string) string { s, _ := r.get(name).(string); return 
 func (r linked) Link(name string) Link   { l, _ := r.get(name).(Link); return l }
 
 // AppendSnapshot writes the minimal state of a record: references by id, choices by
-// value, tags by name, secrets not at all.
+// value, tags by name, secrets not at all; where those who may change the record are shown
+// one, the log says whether there is one.
 func AppendSnapshot(dst []byte, v Values) []byte {
 	dst = append(dst, '{')
 	start := len(dst)
@@ -160,12 +161,14 @@ func AppendSnapshot(dst []byte, v Values) []byte {
 		if f.Column().Storage == NoStorage {
 			continue
 		}
-		if _, secret := f.(Secret); secret {
+		if secret, ok := f.(Secret); ok && !secret.Shown {
 			continue
 		}
 		dst = appendKey(dst, start, v.t.infos[i].Name)
 		_, tags := f.(Tags)
 		switch x := v.vals[i].(type) {
+		case Sealed:
+			dst = AppendString(dst, x.mask())
 		case Link:
 			dst = strconv.AppendInt(dst, x.ID, 10)
 		case []Link:

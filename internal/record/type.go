@@ -46,6 +46,8 @@ type Type struct {
 	Elevated string
 	// Fixed types are written by the machine alone.
 	Fixed bool
+	// TimedID types draw their ids from the time of the row and show them as UUIDs.
+	TimedID bool
 	// About names the field that says which type a record is about.
 	About string
 	// Guarded types are never readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.
@@ -81,6 +83,10 @@ type Reader interface {
 	Text(field string) string
 	Link(field string) Link
 }
+
+// Told tells whether webhooks can be told of changes to records of the type. Accounts and
+// webhooks themselves are nobody else's business.
+func (t *Type) Told() bool { return !t.Fixed && !t.Guarded }
 
 // Key is the type's name everywhere: "dcim.site".
 func (t *Type) Key() string { return t.App + "." + t.Name }

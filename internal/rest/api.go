@@ -39,10 +39,12 @@ type API struct {
 // Route is one address of the API.
 type Route struct {
 	Pattern string
-	Type    *record.Type // nil for the addresses around the records
-	Detail  bool         // one record, not the list
-	Methods []string     // besides OPTIONS
-	Open    bool         // answers anonymous callers
+	Type    *record.Type              // nil for the addresses around the records
+	Detail  bool                      // one record, not the list
+	Methods []string                  // besides OPTIONS
+	Open    bool                      // answers anonymous callers
+	Action  *action                   // what it does, where that is neither reading nor writing records
+	allow   func(ledger.Caller) error // who may, where the type and the method don't say it
 	handle  map[string]http.HandlerFunc
 }
 
@@ -68,7 +70,7 @@ func (a *API) Routes() []Route {
 		}
 		routes = append(routes, a.listRoute(t), a.detailRoute(t))
 	}
-	return routes
+	return append(routes, a.actionRoutes()...)
 }
 
 func (a *API) listRoute(t *record.Type) Route {

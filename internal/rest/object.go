@@ -2,16 +2,15 @@ package rest
 
 import (
 	"net/http"
-	"strconv"
 
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
 
-// pathID reads the id in the address. What is no number is no record.
-func pathID(r *http.Request) (int64, error) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+// pathID reads the id in the address. What is no id is no record.
+func pathID(t *record.Type, r *http.Request) (int64, error) {
+	id, err := t.ParseID(r.PathValue("id"))
 	if err != nil {
 		return 0, fault.ErrNotFound
 	}
@@ -20,7 +19,7 @@ func pathID(r *http.Request) (int64, error) {
 
 func (a *API) get(t *record.Type) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		id, err := pathID(r)
+		id, err := pathID(t, r)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -57,7 +56,7 @@ func (a *API) create(t *record.Type) http.HandlerFunc {
 
 func (a *API) update(t *record.Type, whole bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		id, err := pathID(r)
+		id, err := pathID(t, r)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -79,7 +78,7 @@ func (a *API) update(t *record.Type, whole bool) http.HandlerFunc {
 
 func (a *API) delete(t *record.Type) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		id, err := pathID(r)
+		id, err := pathID(t, r)
 		if err != nil {
 			a.Fail(w, r, err)
 			return

@@ -68,12 +68,12 @@ func (a *API) openAPI(strip string) object {
 		}
 		item := object{}
 		if r.Detail {
-			item["parameters"] = []object{{"name": "id", "in": "path", "required": true, "description": "The record's id.", "schema": object{"type": "integer", "format": "int64"}}}
+			item["parameters"] = []object{{"name": "id", "in": "path", "required": true, "description": "The record's id.", "schema": r.Type.IDSchema()}}
 		}
 		for _, method := range r.Methods {
 			item[strings.ToLower(method)] = a.operation(r, method)
 		}
-		if r.Type != nil {
+		if r.Type != nil && r.Action == nil {
 			item["options"] = optionsOperation(r)
 		}
 		paths[strings.TrimPrefix(path, strip)] = item
@@ -102,7 +102,7 @@ func (a *API) openAPI(strip string) object {
 }
 
 func readSchema(t *record.Type) record.Schema {
-	props := record.Schema{"id": object{"type": "integer", "format": "int64"}, "url": object{"type": "string", "format": "uri"}, "display": object{"type": "string"}}
+	props := record.Schema{"id": t.IDSchema(), "url": object{"type": "string", "format": "uri"}, "display": object{"type": "string"}}
 	for i, f := range t.All() {
 		if in := t.Infos()[i]; !in.Hidden {
 			props[in.Name] = described(f.Schema(), in)
@@ -187,6 +187,14 @@ func (a *API) operation(r Route, method string) object {
 		a.describeOpen(r, method, op, responses)
 		return op
 	}
+	if r.Action != nil {
+		op["summary"] = r.Action.summary
+		responses[r.Action.status] = response("Done.", r.Action.answer)
+		if r.Action.body != nil {
+			op["requestBody"] = object{"required": true, "content": content(r.Action.body)}
+		}
+		return op
+	}
 	t := r.Type
 	one := ref(t.SchemaName(""))
 	many := object{"type": "array", "items": one}
@@ -241,9 +249,13 @@ func optionsOperation(r Route) object {
 }
 
 func pageSchema(t *record.Type) object {
+	return pageOf(object{"anyOf": []object{ref(t.SchemaName("")), ref(t.SchemaName("Brief"))}})
+}
+
+func pageOf(item any) object {
 	return object{"type": "object", "required": []string{"count", "next", "previous", "results"}, "properties": object{
 		"count": object{"type": "integer", "format": "int64"}, "next": object{"type": "string", "nullable": true}, "previous": object{"type": "string", "nullable": true},
-		"results": object{"type": "array", "items": object{"anyOf": []object{ref(t.SchemaName("")), ref(t.SchemaName("Brief"))}}}}}
+		"results": object{"type": "array", "items": item}}}
 }
 
 func parameter(name, kind, text string) object {

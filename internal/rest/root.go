@@ -52,7 +52,7 @@ func (a *API) options(t *record.Type) http.HandlerFunc {
 		Choices  []choice `json:"choices,omitempty"`
 	}
 	fields := map[string]field{
-		"id":      {Type: "integer", ReadOnly: true, Label: "ID"},
+		"id":      {Type: t.IDSchema()["type"].(string), ReadOnly: true, Label: "ID"},
 		"url":     {Type: "field", ReadOnly: true, Label: "Url"},
 		"display": {Type: "field", ReadOnly: true, Label: "Display"},
 	}

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"encoding/json"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/record"
 )
@@ -22,11 +25,26 @@ type Change struct {
 	Data       []byte // the record as the API shows it
 }
 
-// ChangeType is the name under which the change log is read and counted.
-const ChangeType = "extras.objectchange"
+// The names under which the machine's own records are read and counted.
+const (
+	ChangeType   = "extras.objectchange"
+	WebhookType  = "extras.webhook"
+	DeliveryType = "extras.delivery"
+	MissType     = "extras.webhookmiss"
+)
+
+const insertChanges = `
+	INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
+	SELECT at, u, un, r::uuid, a, ot, oid, d, v, pre, post, data
+	FROM unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[])
+		AS x(at, u, un, r, a, ot, oid, d, v, pre, post, data)`
 
 // InsertChanges writes change rows: one statement, however many.
 func (tx *Tx) InsertChanges(changes []Change) {
+	tx.exec(insertChanges, changeColumns(changes)...)
+}
+
+func changeColumns(changes []Change) []any {
 	n := len(changes)
 	at, users, names, requests := make([]time.Time, n), make([]*int64, n), make([]string, n), make([]string, n)
 	actions, types, ids, displays := make([]string, n), make([]string, n), make([]int64, n), make([]string, n)
@@ -39,12 +57,7 @@ func (tx *Tx) InsertChanges(changes []Change) {
 			users[i] = &c.UserID
 		}
 	}
-	tx.exec(`
-		INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
-		SELECT at, u, un, r::uuid, a, ot, oid, d, v, pre, post, data
-		FROM unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[])
-			AS x(at, u, un, r, a, ot, oid, d, v, pre, post, data)`,
-		at, users, names, requests, actions, types, ids, displays, versions, pre, post, data)
+	return []any{at, users, names, requests, actions, types, ids, displays, versions, pre, post, data}
 }
 
 func optionalText(b []byte) *string {
@@ -53,4 +66,79 @@ func optionalText(b []byte) *string {
 	}
 	s := string(b)
 	return &s
+}
+
+// Hook is an enabled webhook, as far as it decides whom a change is told.
+type Hook struct {
+	ID, Version                  int64
+	OnCreate, OnUpdate, OnDelete bool
+	Conditions                   json.RawMessage // nil for none
+}
+
+// Hooks reads the enabled webhooks of a type.
+func (tx *Tx) Hooks(t *record.Type, into *[]Hook) {
+	tx.query(`
+		SELECT id, version, type_create, type_update, type_delete, conditions
+		FROM extras_webhook WHERE enabled AND content_types @> ARRAY[$1]::text[] ORDER BY id`, []any{t.Key()}, func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Hook])
+		return err
+	})
+}
+
+// Match is a change that a webhook is told of.
+type Match struct {
+	Change  int // its position
+	Webhook int64
+	Event   string // created, updated, deleted
+}
+
+// InsertDeliveries writes change rows with their deliveries and jobs: one statement,
+// however many, so that there is no moment and no fault between them. Of one object a
+// change set holds one change, so type and id find it.
+func (tx *Tx) InsertDeliveries(changes []Change, matches []Match) {
+	args := changeColumns(changes)
+	n := len(matches)
+	hooks, types, ids, events := make([]int64, n), make([]string, n), make([]int64, n), make([]string, n)
+	queues := map[string]bool{}
+	for i, m := range matches {
+		c := changes[m.Change]
+		hooks[i], types[i], ids[i], events[i] = m.Webhook, c.Type.Key(), c.ID, m.Event
+		queues[QueueOf(m.Webhook)] = true
+	}
+	milliseconds, shift, mask := record.TimedIDs(changes[0].At)
+	args = append(args, hooks, types, ids, events, milliseconds, shift, mask)
+	tx.exec(`WITH change AS (`+insertChanges+` RETURNING id, changed_at, version, object_type, object_id, request_id),
+		delivery AS (
+			INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
+				state, round, tries, attempt_count, job_id, queued_at, reason)
+			SELECT ($17::bigint << $18::int) | (nextval('extras_delivery_id_seq') & $19::int), c.changed_at, c.id, m.webhook, c.version, m.event,
+				c.object_type, c.object_id, c.request_id, 'queued', 1, 0, 0, nextval('river_job_id_seq'), c.changed_at, ''
+			FROM unnest($13::bigint[], $14::text[], $15::bigint[], $16::text[]) WITH ORDINALITY AS m(webhook, ot, oid, event, place)
+			JOIN change c ON c.object_type = m.ot AND c.object_id = m.oid ORDER BY m.place
+			RETURNING id, webhook_id, round, job_id)
+		`+insertJobs("delivery", "'available'", "now()"), args...)
+	tx.notify(queues)
+}
+
+// Miss is a change that a webhook was not told of, because of a mistake in its conditions.
+type Miss struct {
+	Change  int
+	Webhook int64
+	Reason  string
+}
+
+// InsertMisses keeps why webhooks were not told.
+func (tx *Tx) InsertMisses(changes []Change, misses []Miss) {
+	n := len(misses)
+	at, hooks, versions, types := make([]time.Time, n), make([]int64, n), make([]int64, n), make([]string, n)
+	ids, requests, reasons := make([]int64, n), make([]string, n), make([]string, n)
+	for i, m := range misses {
+		c := changes[m.Change]
+		at[i], hooks[i], versions[i], types[i], ids[i], requests[i], reasons[i] = c.At, m.Webhook, c.Version, c.Type.Key(), c.ID, c.RequestID, m.Reason
+	}
+	tx.exec(`
+		INSERT INTO extras_webhookmiss (changed_at, webhook_id, version, object_type, object_id, request_id, reason)
+		SELECT at, w, v, ot, oid, r::uuid, why
+		FROM unnest($1::timestamptz[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[]) AS x(at, w, v, ot, oid, r, why)`,
+		at, hooks, versions, types, ids, requests, reasons)
 }

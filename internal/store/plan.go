@@ -82,6 +82,7 @@ func newPlan(t *record.Type) *plan {
 			add(i, one(readInt), c.expr(""))
 		case record.Noted:
 			add(i, one(readTime), fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = t.id)", quote(x.Name), quote(x.Table), quote(x.By)))
+		case record.Attached:
 		case record.Computed:
 			p.computed = append(p.computed, computed{i, x.Of})
 		case record.Secret:

@@ -61,6 +61,9 @@ func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.Quer
 	return s, nil
 }
 
+// Pool is for River, which works on the same database.
+func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+
 // Close gives the connections back.
 func (s *Store) Close() { s.pool.Close() }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // growing tables are partitioned by the time of the change.
-var growing = []string{"extras_objectchange"}
+var growing = []string{"extras_objectchange", "extras_delivery", "extras_attempt", "extras_webhookmiss"}
 
 // Partitions are weeks, made this far ahead. Readiness fails when less than the second
 // is left, which leaves days to find out why.
@@ -97,12 +97,18 @@ func (s *Store) FoldCounts(ctx context.Context) error {
 }
 
 // Sweep removes what has run out: sessions, login windows that are over, and the notes
-// about tokens that are gone.
+// about tokens, webhooks and workers that are gone.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "DELETE FROM users_session WHERE expires < $1", now)
 		if err == nil {
 			_, err = tx.Exec(ctx, "DELETE FROM users_throttle WHERE expires < $1", now)
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, "DELETE FROM extras_worker WHERE seen_at < $1", now.Add(-24*time.Hour))
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, "DELETE FROM extras_webhook_pause p WHERE NOT EXISTS (SELECT FROM extras_webhook w WHERE w.id = p.webhook_id)")
 		}
 		if err == nil {
 			_, err = tx.Exec(ctx, "DELETE FROM users_token_use n WHERE NOT EXISTS (SELECT FROM users_token t WHERE t.id = n.token_id)")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,8 @@ var fuzzed = sync.OnceValue(func() *apitest.Server {
 	s := apitest.New(tb)
 	admin := adminOf(s)
 	tag := admin.create(tb, tags, obj{"name": "t", "slug": "t"})
+	admin.create(tb, webhooks, hook("w"))
+	admin.create(tb, webhooks, hook("missed", "conditions", broken))
 	for name, kind := range map[string]string{"note": "text", "n": "integer", "x": "decimal", "yes": "boolean", "day": "date", "moment": "datetime", "any": "json"} {
 		admin.create(tb, defs, obj{"name": name, "type": kind, "content_types": []string{"dcim.site"}})
 	}
@@ -73,7 +76,7 @@ func sound(t *testing.T, a apitest.Answer) {
 	}
 }
 
-var fuzzPaths = []string{sites, regions, places, tenants, tags, defs, grants, tokens, "/api/users/groups/", changeLog}
+var fuzzPaths = []string{sites, regions, places, tenants, tags, defs, grants, tokens, "/api/users/groups/", changeLog, webhooks, deliveries, misses}
 
 func FuzzBody(f *testing.F) {
 	needsDatabase(f)
@@ -93,6 +96,16 @@ func FuzzBody(f *testing.F) {
 		for method := range byte(3) {
 			f.Add(byte(0), method, byte(1), seed)
 			f.Add(byte(i), method, byte(0), seed)
+		}
+	}
+	for _, seed := range []string{
+		`{"name":"a","payload_url":"http://a/","content_types":["dcim.site"],"type_create":true}`, `{"payload_url":"http://[::1%25lo]:99999/"}`, `{"payload_url":"//a"}`, `{"payload_url":"http://a/%zz"}`, `{"payload_url":"http://\u0000/"}`,
+		`{"additional_headers":"A: {{"}`, `{"additional_headers":"A"}`, `{"additional_headers":"A: \u0000\r\nB: c"}`, `{"additional_headers":null,"secret":"","previous_secret":"x"}`, `{"secret":null}`, `{"secret":"\u0000"}`,
+		`{"body_template":"{% for %}"}`, `{"body_template":"{{ 1 // 0 }}"}`, `{"conditions":{"and":[{"or":[]}]}}`, `{"conditions":{"attr":"","value":1}}`, `{"conditions":{"attr":"a","op":"regex","value":"(a+)+$"}}`, `{"conditions":[]}`, `{"conditions":1e131072}`,
+		`{"ca_file_path":"/etc/shadow"}`, `{"ca_file_path":"\u0000"}`, `{"http_content_type":"a\r\nb"}`, `{"max_retries":-1,"concurrency":9223372036854775807}`, `{"content_types":["users.user"],"paused_at":"x"}`,
+	} {
+		for method := range byte(3) {
+			f.Add(byte(slices.Index(fuzzPaths, webhooks)), method, method, seed)
 		}
 	}
 	f.Fuzz(func(t *testing.T, path, method, detail byte, body string) {
@@ -118,11 +131,12 @@ func FuzzFilter(f *testing.F) {
 		"created=2020", "created__gt=0000-01-01", "created__lt=9999-12-31T23:59:59.9999999Z", "created=2020-01-01T00:00:00%2B99:99", "cf_", "cf___", "cf_note", "cf_note=x", "cf_note__ic=%25", "cf_note__n=x", "cf_note__empty=1", "cf_n=1", "cf_n=1e3", "cf_n__gt=9223372036854775807", "cf_x__lte=1e308",
 		"cf_yes=true", "cf_yes__n=0", "cf_day=2020-01-01", "cf_moment=2020-01-01T00:00:00Z", "cf_moment__gt=2020-01-01", "cf_moment__empty=true", "cf_any=1", "cf_any__ic=a", "cf_'=1", "cf_note%27%20OR%201=1--=1", "name=$user", "user=$user", "user_id=1", "request_id=x", "request_id=00000000-0000-0000-0000-000000000000",
 		"action=create", "changed_object_id=1", "time__gt=now", "object_types=dcim.site", "object_type__n=dcim.site", "content_types=x", "content_type=dcim.site", "users_id=1", "user=admin", "group=x", "group_id=1", "is_active=maybe", "choices=%00", "default=1",
+		"webhook=w", "webhook_id=1", "webhook_id=null", "webhook__n=w", "state=queued", "state__n=failed", "id=0199a8f0-0000-7000-8000-000000000001", "id=ffffffff-ffff-7fff-8fff-ffffffffffff", "id__lt=ffffffff-ffff-7000-8000-0000001fffff", "attempts=1", "paused_at=1", "conditions=1", "secret=x", "additional_headers__ic=x",
 		"name=" + strings.Repeat("x", 20000), strings.Repeat("name=a&", 3000), strings.Repeat("x", 20000) + "=1", "brief=%00", "fields=%00,,id", "omit=id,name&exclude=id", "format=%00", "limit=%00", "cf_n__", "name__%00=1", "name__ic=%F0%9F%8F%B4",
 	} {
-		f.Add(byte(i), seed)
-		f.Add(byte(0), seed)
-		f.Add(byte(9), seed)
+		for _, path := range []byte{byte(i), 0, 9, 10, 11, 12} {
+			f.Add(path, seed)
+		}
 	}
 	f.Fuzz(func(t *testing.T, path byte, query string) {
 		s := fuzzed()
@@ -161,9 +175,9 @@ func FuzzOrdering(f *testing.F) {
 		{"status", "", "-1", "9223372036854775808"}, {"status", "", "9223372036854775807", "-9223372036854775808"}, {"status", cursor("n", `["active",1]`), "1", "9223372036854775807"}, {strings.Repeat("facility,status,", 500), "", "1", ""},
 		{strings.Repeat("description,", 300), cursor("n", "["+strings.Repeat(`"",`, 300)+"1]"), "1", ""}, {strings.Repeat("latitude,", 300), cursor("n", "["+strings.Repeat(`null,`, 300)+"1]"), "1", ""},
 	} {
-		f.Add(byte(i), seed.ordering, seed.cursor, seed.limit, seed.offset)
-		f.Add(byte(0), seed.ordering, seed.cursor, seed.limit, seed.offset)
-		f.Add(byte(9), seed.ordering, seed.cursor, seed.limit, seed.offset)
+		for _, path := range []byte{byte(i), 0, 9, 10, 11, 12} {
+			f.Add(path, seed.ordering, seed.cursor, seed.limit, seed.offset)
+		}
 	}
 	f.Fuzz(func(t *testing.T, path byte, ordering, cursor, limit, offset string) {
 		s := fuzzed()

@@ -102,6 +102,12 @@ const (
 	defs      = "/api/extras/custom-fields/"
 	changeLog = "/api/extras/object-changes/"
 
+	webhooks   = "/api/extras/webhooks/"
+	deliveries = "/api/extras/deliveries/"
+	misses     = "/api/extras/webhook-misses/"
+	queues     = "/api/extras/queues/"
+	workers    = "/api/extras/workers/"
+
 	noCreds  = "Authentication credentials were not provided."
 	denied   = "You do not have permission to perform this action."
 	notFound = "Not found."
@@ -109,7 +115,20 @@ const (
 
 // site is the body of a site.
 func site(name string, more ...any) obj {
-	o := obj{"name": name, "slug": strings.ToLower(strings.ReplaceAll(name, " ", "-"))}
+	return merge(obj{"name": name, "slug": strings.ToLower(strings.ReplaceAll(name, " ", "-"))}, more)
+}
+
+// hook is the body of a webhook that is told of everything that happens to sites.
+func hook(name string, more ...any) obj {
+	return merge(obj{"name": name, "payload_url": "https://receiver.example/", "content_types": []string{"dcim.site"},
+		"type_create": true, "type_update": true, "type_delete": true}, more)
+}
+
+// broken conditions can be saved, but not evaluated: a site's name is not a number.
+var broken = obj{"attr": "name", "op": "gt", "value": 5}
+
+// merge adds names and values to an object.
+func merge(o obj, more []any) obj {
 	for i := 0; i+1 < len(more); i += 2 {
 		o[more[i].(string)] = more[i+1]
 	}

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"terrier/internal/record"
@@ -44,16 +45,25 @@ func (l *least) create(tb testing.TB, t *record.Type) (obj, int64) {
 func (l *least) body(tb testing.TB, t *record.Type) obj {
 	tb.Helper()
 	l.n++
-	body := obj{}
+	body := maps.Clone(needed[t.Key()])
+	if body == nil {
+		body = obj{}
+	}
 	for i, f := range t.All() {
 		in := t.Infos()[i]
 		if !in.Required || in.ReadOnly {
 			continue
 		}
+		if format := formats[t.Key()+"."+in.Name]; format != "" {
+			body[in.Name] = fmt.Sprintf(format, l.n)
+			continue
+		}
 		switch x := f.(type) {
 		case record.Text, record.Slug:
 			body[in.Name] = fmt.Sprint("least", l.n)
-		case record.Int, record.Decimal:
+		case record.Int:
+			body[in.Name] = bounded(x, l.n)
+		case record.Decimal:
 			body[in.Name] = l.n
 		case record.Choice:
 			body[in.Name] = x.Of[0].Value

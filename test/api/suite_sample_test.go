@@ -18,6 +18,27 @@ type sampler struct {
 // texts are tried in turn until a field accepts one, so that patterns need no table.
 var texts = []string{"name %d", "name-%d", "name_%d", "n%d@example.com", "%06x"}
 
+// formats are the texts of fields whose rules stand with those who use them, not in their
+// declaration; "" gives none.
+var formats = map[string]string{
+	"extras.webhook.payload_url":       "https://receiver.example/%d",
+	"extras.webhook.http_content_type": "text/x-%d",
+	"extras.webhook.ca_file_path":      "", // no directory is configured
+}
+
+// needed are fields that a record can't do without, although none is required by itself.
+var needed = map[string]obj{
+	"extras.webhook": {"type_create": true}, // at least one event
+}
+
+// bounded is the n-th number that a field allows.
+func bounded(f record.Int, n int) int64 {
+	if f.Min == nil || f.Max == nil {
+		return int64(n)
+	}
+	return *f.Min + int64(n)%(*f.Max-*f.Min+1)
+}
+
 // body makes a body with a value for every field that can be written.
 func (m *sampler) body(tb testing.TB, t *record.Type) map[string]any {
 	tb.Helper()
@@ -46,13 +67,19 @@ func (m *sampler) body(tb testing.TB, t *record.Type) map[string]any {
 // the kind has that many.
 func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record.Info, n int) (any, bool) {
 	tb.Helper()
+	if v, ok := needed[t.Key()][in.Name]; ok {
+		return v, true
+	}
+	if format, ok := formats[t.Key()+"."+in.Name]; ok {
+		return fmt.Sprintf(format, n), format != ""
+	}
 	switch x := f.(type) {
 	case record.Choice:
 		return x.Of[n%len(x.Of)].Value, len(x.Of) > 0 && !hasChoiceRules(t, in)
 	case record.Bool:
 		return n%2 == 0, true
 	case record.Int:
-		return n, true
+		return bounded(x, n), true
 	case record.Decimal:
 		return float64(n%80) + 0.5, true
 	case record.Time:
@@ -74,6 +101,9 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 		}
 		return []string{[]string{"view", "add"}[n%2]}, true
 	case record.Secret:
+		if x.Shown {
+			return fmt.Sprintf("X-Sample: %d", n), true
+		}
 		if !in.Required {
 			return nil, false
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -46,7 +47,7 @@ const Password = "correct horse battery staple"
 // New starts a server. Its address is never dialled: requests go straight to the handler.
 func New(tb testing.TB, change ...func(*app.Config)) *Server {
 	tb.Helper()
-	cfg := app.Config{DatabaseURL: dbtest.New(tb), SecretKey: SecretKey, BaseURL: "http://terrier.test", Listen: "127.0.0.1:0", StrictFilters: true, Version: "test"}
+	cfg := app.Config{DatabaseURL: dbtest.New(tb), SecretKey: SecretKey, BaseURL: "http://terrier.test", Listen: "127.0.0.1:0", StrictFilters: true, Version: "test", WebhookTimeout: 10 * time.Second}
 	for _, fn := range change {
 		fn(&cfg)
 	}

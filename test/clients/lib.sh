@@ -2,7 +2,7 @@
 #
 # with_postgres "$@"   runs the script again below a private PostgreSQL, unless it already is
 # build                builds the binary into $work
-# start_terrier        migrates, serves on a free loopback port and waits until it is ready; sets $base
+# start_terrier FLAG…  migrates, serves on a free loopback port and waits until it is ready; sets $base
 # stop_terrier         stops the server as an operator would, and fails when it does not end well
 #
 # The caller gets $work, a private directory that is removed with the server when the script ends.
@@ -66,7 +66,7 @@ start_terrier() {
   TERRIER_SECRET_KEY=$(openssl rand -hex 32)
   export TERRIER_SECRET_KEY TERRIER_LISTEN=127.0.0.1:$port TERRIER_BASE_URL=$base
   "$work/terrier" migrate 2>"$work/migrate.log" || { cat "$work/migrate.log" >&2; return 1; }
-  "$work/terrier" serve >"$work/server.log" 2>&1 &
+  "$work/terrier" serve "$@" >"$work/server.log" 2>&1 &
   server=$!
   for _ in {1..300}; do
     if curl -fsS -o /dev/null "$base/readyz" 2>/dev/null; then

@@ -8,13 +8,13 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"terrier/internal/dbtest"
+	"terrier/test/install"
 )
 
 const mebibyte = 1 << 20
@@ -27,43 +27,23 @@ const (
 	growthEnd        = 1536 * mebibyte
 )
 
-// memory reads a figure of the process: VmRSS, what it holds, or VmHWM, the most it ever held. A process that has
-// ended holds nothing.
-func (s *server) memory(name string) int {
-	s.t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, name+":"); ok {
-			kibibytes, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-			if err != nil {
-				s.t.Error(err)
-			}
-			return kibibytes << 10
-		}
-	}
-	return 0
-}
-
 // guard kills the server when it takes more memory than the machine should lend it.
-func (s *server) guard(limit int) (stop func()) {
+func guard(t *testing.T, s *server, limit int) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		tick := time.NewTicker(interval)
+		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			select {
 			case <-done:
 				return
-			case <-s.ended:
+			case <-s.Ended:
 				return
 			case <-tick.C:
-				if held := s.memory("VmRSS"); held > limit {
-					s.t.Errorf("the server held %d MiB and was killed", held/mebibyte)
-					s.kill()
+				if held := s.Memory("VmRSS"); held > limit {
+					t.Errorf("the server held %d MiB and was killed", held/mebibyte)
+					s.Kill()
 					return
 				}
 			}
@@ -129,9 +109,9 @@ func manyKeys(n int) []byte {
 // TestBombsCostLittleMemory throws hostile bodies at a server, one after the other and then a hundred at once.
 func TestBombsCostLittleMemory(t *testing.T) {
 	in := newInstall(t, dbtest.New(t))
-	in.user("admin", "right password", "--superuser")
-	admin := in.token("admin")
-	s := in.serve()
+	in.User("admin", "right password", "--superuser")
+	admin := in.Token("admin")
+	s := in.Serve()
 
 	// What a busy server holds anyway is not the bombs' doing: a bulk create and a long list come first.
 	sites := make([]object, 1000)
@@ -139,23 +119,23 @@ func TestBombsCostLittleMemory(t *testing.T) {
 		name := fmt.Sprintf("site-%d", i)
 		sites[i] = object{"name": name, "slug": name}
 	}
-	s.do(http.MethodPost, "/api/dcim/sites/", admin, sites).want(t, http.StatusCreated)
-	s.get("/api/dcim/sites/?limit=0", admin).want(t, http.StatusOK)
-	before := s.memory("VmHWM")
-	release := sync.OnceFunc(s.guard(before + growthEnd))
+	s.Do(http.MethodPost, "/api/dcim/sites/", admin, sites).Want(t, http.StatusCreated)
+	s.Get("/api/dcim/sites/?limit=0", admin).Want(t, http.StatusOK)
+	before := s.Memory("VmHWM")
+	release := sync.OnceFunc(guard(t, s, before+growthEnd))
 	defer release()
 
 	throw := func(b bomb, key string) {
-		a := s.do(http.MethodPost, "/api/dcim/sites/", key, b.body)
+		a := s.Do(http.MethodPost, "/api/dcim/sites/", key, b.body)
 		switch {
 		// The server may refuse and hang up before it has read everything.
-		case a.err != nil && len(b.body) > mebibyte && !errors.Is(a.err, os.ErrDeadlineExceeded):
-		case key == "" && a.status == http.StatusForbidden:
-		case key == "" && slices.Contains(b.status, a.status):
-		case key != "" && slices.Contains(b.status, a.status):
-		case a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable: // too much at once
+		case a.Err != nil && len(b.body) > mebibyte && !errors.Is(a.Err, os.ErrDeadlineExceeded):
+		case key == "" && a.Status == http.StatusForbidden:
+		case key == "" && slices.Contains(b.status, a.Status):
+		case key != "" && slices.Contains(b.status, a.Status):
+		case a.Status == http.StatusTooManyRequests || a.Status == http.StatusServiceUnavailable: // too much at once
 		default:
-			t.Errorf("%s (%d bytes): %d, want %v: %.300v", b.name, len(b.body), a.status, b.status, a)
+			t.Errorf("%s (%d bytes): %d, want %v: %.300v", b.name, len(b.body), a.Status, b.status, a)
 		}
 	}
 	all := bombs()
@@ -163,9 +143,9 @@ func TestBombsCostLittleMemory(t *testing.T) {
 		began := time.Now()
 		throw(b, admin)
 		took := time.Since(began)
-		t.Logf("%-36s %8d bytes %6d ms, most memory + %d MiB", b.name, len(b.body), took.Milliseconds(), (s.memory("VmHWM")-before)/mebibyte)
+		t.Logf("%-36s %8d bytes %6d ms, most memory + %d MiB", b.name, len(b.body), took.Milliseconds(), (s.Memory("VmHWM")-before)/mebibyte)
 	}
-	one := s.memory("VmHWM") - before
+	one := s.Memory("VmHWM") - before
 
 	// Half of the hundred come from nobody: a stranger must not cost more than a user.
 	const atOnce = 100
@@ -175,7 +155,7 @@ func TestBombsCostLittleMemory(t *testing.T) {
 			wg.Go(func() { throw(pick(i/2), []string{admin, ""}[i%2]) })
 		}
 		wg.Wait()
-		most := s.memory("VmHWM")
+		most := s.Memory("VmHWM")
 		if most == 0 {
 			t.Fatalf("the server did not survive: %s", name)
 		}
@@ -187,7 +167,7 @@ func TestBombsCostLittleMemory(t *testing.T) {
 			together(b.name, func(int) bomb { return b })
 		}
 	}
-	most := s.memory("VmHWM") - before
+	most := s.Memory("VmHWM") - before
 	t.Logf("bombs: most memory + %d MiB one by one, + %d MiB with %d at once", one/mebibyte, most/mebibyte, atOnce)
 	if most > growthTarget {
 		t.Errorf("bombs cost %d MiB of memory, want less than %d", most/mebibyte, growthTarget/mebibyte)
@@ -196,16 +176,16 @@ func TestBombsCostLittleMemory(t *testing.T) {
 	item := `,{"name":"x","slug":"x","description":"` + strings.Repeat("d", 1600) + `"}`
 	full := bomb{"full bulk of bad objects", filled(16*mebibyte-2000, `[{"name":"x"}`, item, "]"), []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}}
 	throw(full, admin)
-	one = s.memory("VmHWM") - before
+	one = s.Memory("VmHWM") - before
 	together(full.name, func(int) bomb { return full })
-	most = s.memory("VmHWM") - before
-	t.Logf("bulks of 16 MiB: most memory + %d MiB for one, + %d MiB with %d at once; held now: %d MiB", one/mebibyte, most/mebibyte, atOnce, s.memory("VmRSS")/mebibyte)
+	most = s.Memory("VmHWM") - before
+	t.Logf("bulks of 16 MiB: most memory + %d MiB for one, + %d MiB with %d at once; held now: %d MiB", one/mebibyte, most/mebibyte, atOnce, s.Memory("VmRSS")/mebibyte)
 	if most > growthTargetBulk {
 		t.Errorf("bulks as large as allowed cost %d MiB of memory, want less than %d", most/mebibyte, growthTargetBulk/mebibyte)
 	}
 	release()
-	s.get("/api/dcim/sites/", admin).want(t, http.StatusOK)
-	if _, errorsLogged, found := strings.Cut(s.log(), "level=ERROR"); found {
+	s.Get("/api/dcim/sites/", admin).Want(t, http.StatusOK)
+	if _, errorsLogged, found := strings.Cut(s.Log(), "level=ERROR"); found {
 		t.Errorf("the server logged errors:\n%.2000s", errorsLogged)
 	}
 }
@@ -214,15 +194,15 @@ func TestBombsCostLittleMemory(t *testing.T) {
 // finish their headers are cut off.
 func TestSlowClientsHoldNobodyUp(t *testing.T) {
 	in := newInstall(t, dbtest.New(t))
-	in.user("admin", "right password", "--superuser")
-	admin := in.token("admin")
-	s := in.serve()
-	before := s.memory("VmHWM")
+	in.User("admin", "right password", "--superuser")
+	admin := in.Token("admin")
+	s := in.Serve()
+	before := s.Memory("VmHWM")
 
 	const each = 100
 	headers, bodies := make([]net.Conn, each), make([]net.Conn, each)
 	open := func(text string) net.Conn {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.Base, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,26 +228,26 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 	slowest := time.Duration(0)
 	for i := range 50 {
 		began := time.Now()
-		s.get("/api/dcim/sites/", admin).want(t, http.StatusOK)
+		s.Get("/api/dcim/sites/", admin).Want(t, http.StatusOK)
 		tag := map[string]any{"name": fmt.Sprint("t", i), "slug": fmt.Sprint("t", i)}
-		s.do(http.MethodPost, "/api/extras/tags/", admin, tag).want(t, http.StatusCreated)
+		s.Do(http.MethodPost, "/api/extras/tags/", admin, tag).Want(t, http.StatusCreated)
 		slowest = max(slowest, time.Since(began))
 	}
 	if slowest > 2*time.Second {
 		t.Errorf("beside %d slow clients a request took %v", 4*each, slowest)
 	}
-	growth := s.memory("VmHWM") - before
+	growth := s.Memory("VmHWM") - before
 	t.Logf("beside %d slow clients the slowest request took %v and memory grew by %d MiB", 4*each, slowest, growth/mebibyte)
 	if growth > growthTarget {
 		t.Errorf("slow clients cost %d MiB", growth/mebibyte)
 	}
 	began := time.Now()
 	for _, conn := range headers {
-		if err := conn.SetReadDeadline(began.Add(patience)); err != nil {
+		if err := conn.SetReadDeadline(began.Add(install.Patience)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatalf("a client that does not finish its headers was not cut off within %v", patience)
+			t.Fatalf("a client that does not finish its headers was not cut off within %v", install.Patience)
 		}
 	}
 	t.Logf("slow headers were cut off after %v", time.Since(began).Round(time.Second))

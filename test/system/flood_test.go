@@ -20,9 +20,9 @@ import (
 // hashes all the time; the test writes down the ratio.
 func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 	in := newInstall(t, dbtest.New(t), "TRUSTED_PROXIES=127.0.0.1")
-	in.user("admin", "right password", "--superuser")
-	key := in.token("admin")
-	s := in.serve()
+	in.User("admin", "right password", "--superuser")
+	key := in.Token("admin")
+	s := in.Serve()
 
 	const rounds, reads, logins, burst = 3, 300, 16, 64
 	slowest := time.Duration(0)
@@ -30,7 +30,7 @@ func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 		var waits []time.Duration
 		for range reads {
 			began := time.Now()
-			s.get("/api/dcim/sites/", key).want(t, http.StatusOK)
+			s.Get("/api/dcim/sites/", key).Want(t, http.StatusOK)
 			waits = append(waits, time.Since(began))
 		}
 		slices.Sort(waits)
@@ -41,7 +41,7 @@ func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 	guess := func() {
 		n := address.Add(1)
 		header := http.Header{"X-Forwarded-For": {fmt.Sprintf("203.%d.%d.%d", n>>16&255, n>>8&255, n&255)}}
-		switch s.send(http.MethodPost, "/api/users/tokens/provision/", header, credentials(fmt.Sprint("user", n), "wrong password")).status {
+		switch s.Send(http.MethodPost, "/api/users/tokens/provision/", header, credentials(fmt.Sprint("user", n), "wrong password")).Status {
 		case http.StatusForbidden:
 			judged.Add(1)
 		case http.StatusTooManyRequests:

@@ -17,13 +17,13 @@ func TestKillInMidBulkIsAllOrNothing(t *testing.T) {
 	const rounds, workers, size = 6, 4, 100
 	database := dbtest.New(t)
 	in := newInstall(t, database)
-	in.user("admin", "right password", "--superuser")
-	admin := in.token("admin")
+	in.User("admin", "right password", "--superuser")
+	admin := in.Token("admin")
 	pool := connect(t, database)
 
 	acknowledged, unanswered := map[string]bool{}, 0
 	for round := range rounds {
-		s := in.serve()
+		s := in.Serve()
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		answered := 0
@@ -36,29 +36,29 @@ func TestKillInMidBulkIsAllOrNothing(t *testing.T) {
 						name := fmt.Sprintf("%s-%d", batch, j)
 						sites[j] = object{"name": name, "slug": name, "facility": batch}
 					}
-					a := s.do(http.MethodPost, "/api/dcim/sites/", admin, sites)
+					a := s.Do(http.MethodPost, "/api/dcim/sites/", admin, sites)
 					mu.Lock()
 					switch {
-					case a.status == http.StatusCreated:
+					case a.Status == http.StatusCreated:
 						acknowledged[batch] = true
 						// The others are anywhere in their requests now, each round somewhere else.
 						if answered++; answered == 2+round {
-							s.kill()
+							s.Kill()
 						}
-					case a.err != nil:
+					case a.Err != nil:
 						unanswered++
 					default:
 						t.Errorf("%s: %v", batch, a)
 					}
 					mu.Unlock()
-					if a.status != http.StatusCreated {
+					if a.Status != http.StatusCreated {
 						return
 					}
 				}
 			})
 		}
 		wg.Wait()
-		if code := s.exitCode(); code != -1 {
+		if code := s.ExitCode(); code != -1 {
 			t.Fatalf("the process was not killed: exit code %d", code)
 		}
 		eventually(t, "PostgreSQL should notice that its clients are gone", func() bool {
@@ -104,10 +104,10 @@ func TestKillInMidBulkIsAllOrNothing(t *testing.T) {
 	}
 
 	// The counts of the API are kept beside the rows, and are exact.
-	s := in.serve()
+	s := in.Serve()
 	for path, table := range map[string]string{"/api/dcim/sites/": "dcim_site", "/api/extras/object-changes/": "extras_objectchange"} {
 		var page struct{ Count int }
-		s.get(path+"?limit=1", admin).want(t, http.StatusOK).read(t, &page)
+		s.Get(path+"?limit=1", admin).Want(t, http.StatusOK).Read(t, &page)
 		if n := number(t, pool, "SELECT count(*) FROM "+table); page.Count != n {
 			t.Errorf("%s counts %d, and there are %d rows", path, page.Count, n)
 		}

@@ -14,17 +14,17 @@ import (
 func TestServeRefusesUnmigratedDatabase(t *testing.T) {
 	t.Parallel()
 	in := newInstall(t, dbtest.EmptyPool(t).Config().ConnString())
-	out, code := in.terrier("", "serve")
+	out, code := in.Terrier("", "serve")
 	if code != 1 || !strings.Contains(out, "terrier migrate") {
 		t.Errorf("exit code %d and %q, want 1 and the command to run", code, out)
 	}
-	if out, code := in.terrier("", "migrate"); code != 0 {
+	if out, code := in.Terrier("", "migrate"); code != 0 {
 		t.Fatalf("migrate: exit code %d: %s", code, out)
 	}
-	if out, code := in.terrier("", "migrate"); code != 0 {
+	if out, code := in.Terrier("", "migrate"); code != 0 {
 		t.Fatalf("migrate again: exit code %d: %s", code, out)
 	}
-	in.serve().stop()
+	in.Serve().Stop()
 }
 
 func TestServeRefusesBadSecretKeys(t *testing.T) {
@@ -36,7 +36,7 @@ func TestServeRefusesBadSecretKeys(t *testing.T) {
 		"TERRIER_SECRET_KEY is not set":                 {"SECRET_KEY="},
 		"TERRIER_SECRET_KEY_OLD: key 1 has 48 characte": {"SECRET_KEY_OLD=" + short},
 	} {
-		out, code := newInstall(t, database, settings...).terrier("", "serve")
+		out, code := newInstall(t, database, settings...).Terrier("", "serve")
 		if code != 1 || !strings.Contains(out, name) {
 			t.Errorf("exit code %d and %q, want 1 and %q", code, out, name)
 		}
@@ -48,13 +48,13 @@ func TestServeRefusesBadSecretKeys(t *testing.T) {
 
 func TestHealthNeedsNoAuthentication(t *testing.T) {
 	t.Parallel()
-	s := newInstall(t, dbtest.New(t), "LOGIN_REQUIRED=true").serve()
+	s := newInstall(t, dbtest.New(t), "LOGIN_REQUIRED=true").Serve()
 	for _, path := range []string{"/healthz", "/readyz"} {
-		if a := s.get(path, ""); a.status != http.StatusOK {
+		if a := s.Get(path, ""); a.Status != http.StatusOK {
 			t.Errorf("%s: %v", path, a)
 		}
 	}
-	s.get("/api/dcim/sites/", "").want(t, http.StatusForbidden)
+	s.Get("/api/dcim/sites/", "").Want(t, http.StatusForbidden)
 }
 
 // A request that has been taken is answered, and then the process ends well.
@@ -62,10 +62,10 @@ func TestTerminationFinishesRequestsUnderWay(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	in := newInstall(t, database)
-	in.user("admin", "right password", "--superuser")
-	admin := in.token("admin")
+	in.User("admin", "right password", "--superuser")
+	admin := in.Token("admin")
 	pool := connect(t, database)
-	s := in.serve()
+	s := in.Serve()
 
 	// The requests wait for a lock, for as long as the test likes.
 	tx, err := pool.Begin(t.Context())
@@ -77,16 +77,16 @@ func TestTerminationFinishesRequestsUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	read, written := make(chan answer, 1), make(chan answer, 1)
-	go func() { read <- s.get("/api/dcim/sites/", admin) }()
+	go func() { read <- s.Get("/api/dcim/sites/", admin) }()
 	go func() {
-		written <- s.do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "last", "slug": "last"})
+		written <- s.Do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "last", "slug": "last"})
 	}()
 	eventually(t, "both requests should wait for the lock", func() bool {
 		return number(t, pool, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 2
 	})
-	s.signal(syscall.SIGTERM)
+	s.Signal(syscall.SIGTERM)
 	eventually(t, "the server should take no more connections", func() bool {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.Base, "http://"))
 		if err != nil {
 			return true
 		}
@@ -96,8 +96,8 @@ func TestTerminationFinishesRequestsUnderWay(t *testing.T) {
 		return false
 	})
 	select {
-	case <-s.ended:
-		t.Fatalf("the server did not wait for the requests under way:\n%s", s.log())
+	case <-s.Ended:
+		t.Fatalf("the server did not wait for the requests under way:\n%s", s.Log())
 	case a := <-read:
 		t.Fatalf("the reading request did not wait: %v", a)
 	case a := <-written:
@@ -107,14 +107,14 @@ func TestTerminationFinishesRequestsUnderWay(t *testing.T) {
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if a := <-read; a.status != http.StatusOK {
+	if a := <-read; a.Status != http.StatusOK {
 		t.Errorf("the reading request: %v", a)
 	}
-	if a := <-written; a.status != http.StatusCreated {
+	if a := <-written; a.Status != http.StatusCreated {
 		t.Errorf("the writing request: %v", a)
 	}
-	if code := s.exitCode(); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, s.log())
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, s.Log())
 	}
 	if n := number(t, pool, "SELECT count(*) FROM dcim_site"); n != 1 {
 		t.Errorf("%d sites, want the one that was acknowledged", n)

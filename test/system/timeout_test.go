@@ -16,10 +16,10 @@ func TestTimeoutIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	in := newInstall(t, database)
-	in.user("admin", "right password", "--superuser")
-	admin := in.token("admin")
-	s := in.serve()
-	s.get("/api/dcim/sites/", admin).want(t, http.StatusOK)
+	in.User("admin", "right password", "--superuser")
+	admin := in.Token("admin")
+	s := in.Serve()
+	s.Get("/api/dcim/sites/", admin).Want(t, http.StatusOK)
 
 	tx, err := connect(t, database).Begin(t.Context())
 	if err != nil {
@@ -37,12 +37,12 @@ func TestTimeoutIsNoSuccess(t *testing.T) {
 	began := time.Now()
 	for range requests {
 		wg.Go(func() {
-			a := s.do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "late", "slug": "late"})
+			a := s.Do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "late", "slug": "late"})
 			mu.Lock()
 			defer mu.Unlock()
-			statuses[a.status]++
-			if a.err == nil && (a.status < 500 || a.body == "") {
-				t.Errorf("a request that was not done was answered %d with %q", a.status, a.body)
+			statuses[a.Status]++
+			if a.Err == nil && (a.Status < 500 || a.Body == "") {
+				t.Errorf("a request that was not done was answered %d with %q", a.Status, a.Body)
 			}
 		})
 	}
@@ -52,6 +52,6 @@ func TestTimeoutIsNoSuccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Nobody has to be restarted for it.
-	eventually(t, "the server should recover", func() bool { return s.get("/readyz", "").status == http.StatusOK })
-	s.do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "after", "slug": "after"}).want(t, http.StatusCreated)
+	eventually(t, "the server should recover", func() bool { return s.Get("/readyz", "").Status == http.StatusOK })
+	s.Do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "after", "slug": "after"}).Want(t, http.StatusCreated)
 }

@@ -1,0 +1,129 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"terrier/internal/egress"
+	"terrier/internal/store"
+	"terrier/internal/webhook"
+)
+
+// attempt makes the request of a delivery and judges the answer. An error means that
+// nothing is known about it.
+func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, error) {
+	o := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, State: store.Failed}
+	if due.WebhookVersion == 0 {
+		o.At, o.Reason = w.now(), "The webhook was deleted."
+		return o, nil
+	}
+	hook, err := w.hooks.get(ctx, w, due.Webhook, due.WebhookVersion)
+	if err != nil {
+		return o, err
+	}
+	request, err := hook.render(due, w.now())
+	if err != nil {
+		o.At, o.Reason = w.now(), err.Error()
+		return o, nil
+	}
+	started := w.now()
+	answer, err := w.Client.Send(ctx, egress.Request{Method: request.Method, URL: request.URL, Header: request.Header, Body: request.Body,
+		InsecureSkipVerify: hook.insecure, CAFile: hook.caFile})
+	if err != nil && ctx.Err() != nil {
+		return o, ctx.Err() // we are being stopped: what the receiver made of it, nobody knows
+	}
+	o.At = w.now()
+	o.Attempt = describe(hook, request, started, answer, err)
+	if err != nil {
+		o.Reason = err.Error()
+	}
+	w.judge(&o, hook, due, answer, err)
+	w.note(due, hook, &o, answer.Duration)
+	return o, nil
+}
+
+// judge decides how the delivery stands: 2XX is success, and everything else is not.
+func (w *Worker) judge(o *store.Outcome, hook *hook, due *store.Due, answer egress.Response, err error) {
+	if err == nil {
+		o.Status = answer.Status
+		if answer.Status >= 200 && answer.Status < 300 {
+			o.State = store.Successful
+			return
+		}
+		o.Reason = strings.TrimSpace(fmt.Sprintf("The receiver answered %d %s", answer.Status, http.StatusText(answer.Status))) + "."
+	}
+	if due.Tries >= hook.maxRetries || !worthRetrying(err) {
+		return
+	}
+	first := w.FirstRetry
+	if first == 0 {
+		first = firstRetry
+	}
+	wait := backoff(first, due.Tries)
+	if asked, ok := retryAfter(answer.Header, o.At); ok {
+		wait = asked
+	}
+	at := o.At.Add(wait)
+	o.RetryAt = &at
+}
+
+// worthRetrying: what the policy refuses or can't be sent at all will not do better later.
+func worthRetrying(err error) bool {
+	e, ok := errors.AsType[*egress.Error](err)
+	return !ok || e.Kind != egress.Denied && e.Kind != egress.Invalid
+}
+
+// describe is what is kept of a request and its answer. Values of the webhook's own headers
+// may be credentials: only their names are kept.
+func describe(hook *hook, request webhook.Request, started time.Time, answer egress.Response, err error) *store.Attempt {
+	a := &store.Attempt{StartedAt: started, Milliseconds: answer.Duration.Milliseconds(), Method: request.Method, Target: request.URL,
+		RequestHeaders: headersText(request.Redacted()), ResponseHeaders: "{}"}
+	if hook.templated {
+		a.RequestBody = request.Body
+	}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	if answer.Status != 0 {
+		status := int64(answer.Status)
+		a.Status, a.ResponseHeaders, a.ResponseBody, a.Truncated = &status, headersText(answer.Header), answer.Body, answer.Truncated
+	}
+	return a
+}
+
+func headersText(h http.Header) string {
+	text, err := json.Marshal(h)
+	if err != nil {
+		return "{}" // a map of texts does not fail
+	}
+	return string(text)
+}
+
+// note logs one line per attempt: a failure for everybody, a success for those who look.
+func (w *Worker) note(due *store.Due, hook *hook, o *store.Outcome, took time.Duration) {
+	level := w.Log.Debug
+	if o.State == store.Failed {
+		level = w.Log.Info
+	}
+	level("delivery attempted", "delivery", hook.t.FormatID(due.ID), "webhook", due.Webhook, "event", due.Event, "object_type", due.ObjectType,
+		"state", o.State, "status", o.Status, "reason", o.Reason, "retry_at", o.RetryAt, "took", took, "request_id", due.RequestID)
+}
+
+func (w *Worker) now() time.Time { return w.Now().UTC().Truncate(time.Microsecond) }
+
+// eventOf is the change as the webhook sees it, made of the change row alone.
+func eventOf(due *store.Due) *webhook.Event {
+	_, model, _ := strings.Cut(due.ObjectType, ".")
+	return &webhook.Event{Kind: due.Event, Model: model, Timestamp: due.ChangedAt, Username: due.UserName, RequestID: due.RequestID,
+		Data: due.Data, Prechange: due.Prechange, Postchange: due.Postchange}
+}
+
+// sending is what is particular about one delivery of an event.
+func (h *hook) sending(due *store.Due, now time.Time) webhook.Sending {
+	return webhook.Sending{DeliveryID: h.t.FormatID(due.ID), Sequence: due.Version, Now: now}
+}

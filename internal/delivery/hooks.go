@@ -1,0 +1,105 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/internal/webhook"
+)
+
+// hook is a webhook ready to send with.
+type hook struct {
+	version    int64
+	compiled   *webhook.Compiled
+	broken     error // why it can't be sent with
+	insecure   bool
+	caFile     string
+	maxRetries int64
+	templated  bool
+	t          *record.Type // of deliveries
+}
+
+func (h *hook) render(due *store.Due, now time.Time) (webhook.Request, error) {
+	if h.broken != nil {
+		return webhook.Request{}, h.broken
+	}
+	return h.compiled.Render(eventOf(due), h.sending(due, now))
+}
+
+// hooks remembers webhooks by their version: each delivery says which is current.
+type hooks struct {
+	mu   sync.Mutex
+	byID map[int64]*hook
+}
+
+// mostHooks is more than anybody has; ids of webhooks that are gone are not kept for ever.
+const mostHooks = 5000
+
+func (c *hooks) get(ctx context.Context, w *Worker, id, version int64) (*hook, error) {
+	c.mu.Lock()
+	known := c.byID[id]
+	c.mu.Unlock()
+	if known != nil && known.version == version {
+		return known, nil
+	}
+	v, err := w.Store.Webhook(ctx, id)
+	if err != nil {
+		if errors.Is(err, fault.ErrNotFound) { // deleted just now: the next try finds that out
+			return nil, fmt.Errorf("webhook %d is gone", id)
+		}
+		return nil, err
+	}
+	h := prepare(v, w.Keys)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byID == nil || len(c.byID) >= mostHooks {
+		c.byID = map[int64]*hook{}
+	}
+	c.byID[id] = h
+	return h, nil
+}
+
+// prepare opens and compiles a webhook.
+func prepare(v record.Values, keys Opener) *hook {
+	h := &hook{version: v.Version, insecure: !v.Bool("ssl_verification"), caFile: v.Text("ca_file_path"), maxRetries: v.Int("max_retries"),
+		templated: v.Text("body_template") != "", t: v.Type().Registry().Type(store.DeliveryType)}
+	parts := HookOf(v)
+	for _, secret := range []struct {
+		name string
+		into *string
+	}{{"additional_headers", &parts.AdditionalHeaders}, {"secret", &parts.Secret}, {"previous_secret", &parts.PreviousSecret}} {
+		if *secret.into, h.broken = open(v, secret.name, keys); h.broken != nil {
+			return h
+		}
+	}
+	compiled, errs := webhook.Compile(parts)
+	if len(errs) > 0 { // it was right when it was saved, by another version of the program
+		h.broken = &fault.Error{Kind: fault.Invalid, Fields: errs}
+	}
+	h.compiled = compiled
+	return h
+}
+
+// HookOf is what is sent of a webhook, but for its secrets.
+func HookOf(v record.Values) webhook.Hook {
+	return webhook.Hook{Method: v.Text("http_method"), URL: v.Text("payload_url"), ContentType: v.Text("http_content_type"),
+		BodyTemplate: v.Text("body_template"), StandardHeaders: v.Bool("standard_headers")}
+}
+
+func open(v record.Values, field string, keys Opener) (string, error) {
+	sealed, _ := v.Get(field).(record.Sealed)
+	if sealed == "" {
+		return "", nil
+	}
+	plain, err := keys.Open(v.Type().Field(field).(record.Secret).Place(v.Type(), v.ID()), string(sealed))
+	if err != nil {
+		return "", fmt.Errorf("the webhook's %s can't be opened: %w", field, err)
+	}
+	return string(plain), nil
+}

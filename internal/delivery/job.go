@@ -1,0 +1,81 @@
+package delivery
+
+import (
+	"context"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"terrier/internal/store"
+)
+
+// jobs is what River calls.
+type jobs struct {
+	river.WorkerDefaults[Args]
+	w *Worker
+}
+
+// holdFor is when a job comes back that was fetched just as its webhook was paused. Its
+// queue is closed by then and opens with the webhook.
+const holdFor = 5 * time.Second
+
+// Work makes one request and ends when its outcome is durable. A delivery that has ended,
+// or was queued anew since, is left alone.
+func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
+	w := j.w
+	w.sending.Add(1)
+	defer w.sending.Add(-1)
+	due, err := w.loads.Do(ctx, job.Args.Delivery)
+	switch {
+	case err != nil:
+		return err
+	case due == nil || due.Round != job.Args.Round || !due.Awaited():
+		return nil
+	case due.Held:
+		return river.JobSnooze(holdFor)
+	}
+	outcome, err := w.attempt(ctx, due)
+	if err != nil {
+		return err
+	}
+	_, err = w.results.Do(ctx, outcome)
+	return err
+}
+
+// load reads deliveries for those who wait for one.
+func (w *Worker) load(ctx context.Context, ids []int64) ([]*store.Due, error) {
+	ctx, cancel := context.WithTimeout(ctx, jobTimeout)
+	defer cancel()
+	found, err := w.Store.LoadDue(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]*store.Due, len(found))
+	for i := range found {
+		byID[found[i].ID] = &found[i]
+	}
+	due := make([]*store.Due, len(ids))
+	for i, id := range ids {
+		due[i] = byID[id]
+	}
+	return due, nil
+}
+
+// finish writes outcomes. The requests were made and can't be unmade, so it tries for as
+// long as the jobs may run; then River hands them out again.
+func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct{}, error) {
+	ctx, cancel := context.WithTimeout(ctx, jobTimeout)
+	defer cancel()
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		err := w.Store.Finish(ctx, outcomes)
+		if err == nil {
+			return make([]struct{}, len(outcomes)), nil
+		}
+		w.Log.Warn("outcomes could not be written; trying again", "deliveries", len(outcomes), "error", err)
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(wait):
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"terrier/internal/store"
+)
+
+// lanes keeps this process's queues as the webhooks want them. A webhook that is paused or
+// disabled has no queue here, and its jobs wait; one that is deleted has one until its
+// jobs have ended.
+type lanes struct {
+	client *river.Client[pgx.Tx]
+	store  *store.Store
+	fetch  fetching
+
+	open      map[int64]*lane
+	abandoned map[int64]bool
+	looked    time.Time // when the abandoned ones were last looked for
+}
+
+type lane struct {
+	concurrency int
+	closing     bool // no new jobs are fetched; those under way end
+}
+
+// lookAbandoned is how often queues without a webhook are looked for.
+const lookAbandoned = 5 * time.Second
+
+// patience is how long removing a queue may hold up the others. River goes on with it.
+const patience = 10 * time.Millisecond
+
+// follow makes the queues what they should be.
+func (l *lanes) follow(ctx context.Context, now time.Time) error {
+	wanted, err := l.wanted(ctx, now)
+	if err != nil {
+		return err
+	}
+	for id, open := range l.open {
+		if open.concurrency != wanted[id] || open.closing {
+			if err := l.close(ctx, id, open); err != nil {
+				return err
+			}
+		}
+	}
+	for id, concurrency := range wanted {
+		if l.open[id] != nil {
+			continue
+		}
+		err := l.client.Queues().Add(store.QueueOf(id), river.QueueConfig{
+			MaxWorkers: concurrency, FetchCooldown: l.fetch.cooldown, FetchPollInterval: l.fetch.poll})
+		if err != nil {
+			return err
+		}
+		l.open[id] = &lane{concurrency: concurrency}
+	}
+	return nil
+}
+
+// wanted is the number of requests at once, by webhook.
+func (l *lanes) wanted(ctx context.Context, now time.Time) (map[int64]int, error) {
+	all, err := l.store.Lanes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make(map[int64]int, len(all))
+	for _, x := range all {
+		if !x.Held {
+			wanted[x.Webhook] = x.Concurrency
+		}
+	}
+	if now.Sub(l.looked) >= lookAbandoned {
+		ids, err := l.store.Abandoned(ctx)
+		if err != nil {
+			return nil, err
+		}
+		l.looked, l.abandoned = now, map[int64]bool{}
+		for _, id := range ids {
+			l.abandoned[id] = true
+		}
+	}
+	for id := range l.abandoned {
+		wanted[id] = 1
+	}
+	return wanted, nil
+}
+
+// close ends a queue of this process. River waits for its jobs while it holds the lock
+// that adding needs, so we wait a moment only and ask again.
+func (l *lanes) close(ctx context.Context, id int64, open *lane) error {
+	open.closing = true
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := l.client.Queues().Remove(ctx, store.QueueOf(id))
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	if err == nil {
+		delete(l.open, id)
+	}
+	return err
+}

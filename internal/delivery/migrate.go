@@ -1,0 +1,82 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"terrier/internal/store"
+)
+
+// migrateLock lets one process at a time migrate River's tables. The number means nothing.
+const migrateLock = 0x21ce2
+
+// Migrate brings the database to the newest schema, River's tables included.
+func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err error) {
+	if err := store.Migrate(ctx, url, logf); err != nil {
+		return err
+	}
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	defer pool.Close()
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrateLock)); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	defer func() {
+		_, unlockErr := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrateLock))
+		err = errors.Join(err, unlockErr)
+	}()
+	migrator, err := newMigrator(pool)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	result, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	if err != nil {
+		return fmt.Errorf("migrate River's tables: %w", err)
+	}
+	for _, v := range result.Versions {
+		logf("applied River's migration %d", v.Version)
+	}
+	return nil
+}
+
+// SchemaVersion tells which of River's schemas this program brings.
+func SchemaVersion() (int, error) {
+	migrator, err := newMigrator(nil)
+	if err != nil {
+		return 0, err
+	}
+	all := migrator.AllVersions()
+	return all[len(all)-1].Version, nil
+}
+
+// Pending counts the migrations that the database lacks, ours and River's.
+func Pending(ctx context.Context, s *store.Store) (int, error) {
+	n, err := s.Pending(ctx)
+	if err != nil || n > 0 { // River's come after ours
+		return n, err
+	}
+	migrator, err := newMigrator(s.Pool())
+	if err != nil {
+		return 0, err
+	}
+	done, err := migrator.ExistingVersions(ctx)
+	return len(migrator.AllVersions()) - len(done), err
+}
+
+func newMigrator(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], error) {
+	return rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+}

@@ -1,0 +1,50 @@
+package delivery
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// The times between automatic retries: they double, up to two days.
+const (
+	firstRetry = 10 * time.Second
+	lastRetry  = 48 * time.Hour
+)
+
+// backoff is how long to wait after so many tries: between half and all of a time that
+// doubles, so that what failed together does not come back together.
+func backoff(first time.Duration, tries int64) time.Duration {
+	wait := first
+	for range tries {
+		if wait *= 2; wait >= lastRetry {
+			wait = lastRetry
+			break
+		}
+	}
+	return wait/2 + rand.N(wait/2+1)
+}
+
+// The least and the most that a receiver may ask for.
+const (
+	leastWait = time.Second
+	mostWait  = 24 * time.Hour
+)
+
+// retryAfter reads what a receiver asks for: seconds, or a date.
+func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
+	given := h.Get("Retry-After")
+	if given == "" {
+		return 0, false
+	}
+	var wait time.Duration
+	if seconds, err := strconv.Atoi(given); err == nil {
+		wait = time.Duration(min(max(seconds, 0), int(mostWait/time.Second))) * time.Second
+	} else if at, err := http.ParseTime(given); err == nil {
+		wait = at.Sub(now)
+	} else {
+		return 0, false
+	}
+	return min(max(wait, leastWait), mostWait), true
+}

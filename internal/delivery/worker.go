@@ -1,0 +1,222 @@
+// Package delivery owns the way of a delivery from its job to its end: it takes jobs from
+// River, sends them through egress, judges the answer and writes down how it went.
+//
+// A delivery and its job are written by the ledger with the change itself. From then on
+// this package is responsible: every delivery ends successful or failed, or waits because
+// its webhook is paused or disabled. A failed send is an outcome, not an error to River;
+// an error means that the outcome is not known to be durable, and River hands the job out
+// again. What is sent, package webhook decides; whom the worker may connect to, egress.
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"terrier/internal/egress"
+	"terrier/internal/store"
+)
+
+// The times of a job. A killed worker's job is handed out again when it has run for longer
+// than any job can: docs/decisions/0008 has the arithmetic.
+const (
+	jobTimeout  = 35 * time.Second // above the longest deadline of a request, 30 s
+	rescueAfter = 40 * time.Second
+	drain       = 30 * time.Second
+
+	follow        = 500 * time.Millisecond // a new webhook has its queue within this
+	beat          = 5 * time.Second
+	recoverEvery  = 10 * time.Second
+	recoverAfter  = time.Minute // what was queued later still has its job
+	recoverAtOnce = 20_000
+
+	keepJobs = 5 * time.Minute // the delivery tells how it went; the job is of no more use
+
+	// Deliveries are read and outcomes written in batches. The receiver waits for the first
+	// moment, nobody for the second.
+	batchLimit = 500
+	loadWait   = 500 * time.Microsecond
+	finishWait = 5 * time.Millisecond
+)
+
+// fetching is how often River looks for jobs. It is woken by each insert; polling is for
+// what was missed.
+type fetching struct{ cooldown, poll time.Duration }
+
+var defaultFetching = fetching{cooldown: 10 * time.Millisecond, poll: 5 * time.Second}
+
+// Opener opens the secrets of webhooks.
+type Opener interface {
+	Open(place, sealed string) ([]byte, error)
+}
+
+// Worker sends deliveries until it is stopped.
+type Worker struct {
+	Store   *store.Store
+	Client  *egress.Client
+	Keys    Opener
+	Log     *slog.Logger
+	Now     func() time.Time
+	Program string // what the program calls itself
+
+	FirstRetry time.Duration // before the first automatic retry; 0 for the usual
+
+	hooks   hooks
+	loads   gather[int64, *store.Due]
+	results gather[store.Outcome, struct{}]
+	sending atomic.Int64
+	me      store.Worker
+}
+
+// Args are the arguments of a job. River indexes them, so they are few and small.
+type Args struct {
+	Delivery int64 `json:"delivery"`
+	Round    int64 `json:"round"`
+}
+
+// Kind names the job.
+func (Args) Kind() string { return store.JobKind }
+
+// Run works until ctx ends, then finishes what is under way.
+func (w *Worker) Run(ctx context.Context) error {
+	w.begin()
+	client, err := w.newClient()
+	if err != nil {
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	// River stops when told to, not when ctx ends: jobs under way are finished first.
+	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	w.Log.Info("worker started", "worker", w.me.ID)
+	var loops sync.WaitGroup
+	l := &lanes{client: client, store: w.Store, fetch: defaultFetching, open: map[int64]*lane{}}
+	loops.Go(func() {
+		w.every(ctx, follow, "queues", func(ctx context.Context) error { return l.follow(ctx, w.Now()) })
+	})
+	loops.Go(func() { w.every(ctx, beat, "heartbeat", w.beat) })
+	loops.Go(w.recovering(ctx))
+	<-ctx.Done()
+	loops.Wait()
+	w.Log.Info("worker stopping: finishing what is under way", "sending", w.sending.Load())
+	return w.end(client)
+}
+
+func (w *Worker) begin() {
+	host, _ := os.Hostname() // a worker without a name works too
+	now := w.Now()
+	w.me = store.Worker{ID: fmt.Sprintf("%s-%d-%x", host, os.Getpid(), now.UnixNano()), Host: host, Program: w.Program, StartedAt: now}
+	w.loads = gather[int64, *store.Due]{do: w.load, limit: batchLimit, wait: loadWait}
+	w.results = gather[store.Outcome, struct{}]{do: w.finish, limit: batchLimit, wait: finishWait}
+}
+
+func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
+	workers := river.NewWorkers()
+	if err := river.AddWorkerSafely(workers, &jobs{w: w}); err != nil {
+		return nil, err
+	}
+	return river.NewClient(riverpgxv5.New(w.Store.Pool()), &river.Config{
+		ID:                          w.me.ID,
+		Queues:                      map[string]river.QueueConfig{"none": {MaxWorkers: 1}}, // a client needs one from the start
+		Workers:                     workers,
+		FetchCooldown:               defaultFetching.cooldown,
+		FetchPollInterval:           defaultFetching.poll,
+		JobTimeout:                  jobTimeout,
+		RescueStuckJobsAfter:        rescueAfter,
+		SoftStopTimeout:             drain - 5*time.Second,
+		RetryPolicy:                 atOnce{},
+		CompletedJobRetentionPeriod: keepJobs,
+		DiscardedJobRetentionPeriod: keepJobs,
+		CancelledJobRetentionPeriod: keepJobs,
+		Logger:                      slog.New(quieter{w.Log.Handler()}),
+	})
+}
+
+func (w *Worker) end(client *river.Client[pgx.Tx]) error {
+	ctx, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	err := client.Stop(ctx)
+	if err != nil {
+		err = fmt.Errorf("stop the worker: %w", err)
+	}
+	w.Client.CloseIdle()
+	return errors.Join(err, w.Store.Leave(ctx, w.me.ID))
+}
+
+// every calls fn now and then until ctx ends.
+func (w *Worker) every(ctx context.Context, interval time.Duration, what string, fn func(context.Context) error) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for failing := false; ; {
+		err := fn(ctx)
+		if err != nil && ctx.Err() == nil && !failing {
+			w.Log.Error("the worker goes on trying", "what", what, "error", err)
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (w *Worker) beat(ctx context.Context) error {
+	w.me.SeenAt, w.me.Sending = w.Now(), w.sending.Load()
+	return w.Store.Beat(ctx, w.me)
+}
+
+// recovering looks through the awaited deliveries, a part at a time, for those whose job
+// is gone.
+func (w *Worker) recovering(ctx context.Context) func() {
+	var after int64
+	return func() {
+		w.every(ctx, recoverEvery, "recovery of lost jobs", func(ctx context.Context) error {
+			found, next, err := w.Store.Recover(ctx, after, recoverAtOnce, w.Now().Add(-recoverAfter))
+			if found > 0 {
+				w.Log.Warn("queued deliveries anew whose jobs were gone", "deliveries", found)
+			}
+			after = next
+			return err
+		})
+	}
+}
+
+// atOnce hands a job out again without waiting: it was lost with its worker, or the
+// database was away.
+type atOnce struct{}
+
+func (atOnce) NextRetry(job *rivertype.JobRow) time.Time {
+	if len(job.Errors) == 0 {
+		return time.Now()
+	}
+	return time.Now().Add(min(time.Duration(job.Attempt)*time.Second, 30*time.Second))
+}
+
+// quieter logs what River says of routine matters as debugging.
+type quieter struct{ slog.Handler }
+
+func (q quieter) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level < slog.LevelWarn {
+		r.Level = slog.LevelDebug
+		if !q.Enabled(ctx, r.Level) {
+			return nil
+		}
+	}
+	return q.Handler.Handle(ctx, r)
+}
+
+func (q quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quieter{q.Handler.WithAttrs(attrs)}
+}
+func (q quieter) WithGroup(name string) slog.Handler { return quieter{q.Handler.WithGroup(name)} }

@@ -1,0 +1,197 @@
+// Package egress owns the guarded HTTP client through which webhooks are sent.
+//
+// Whoever may write a webhook chooses where the worker connects to, so the client trusts
+// neither the URL nor the receiver: the address really dialled must be public or be listed
+// by the administrator, redirects are returned and never followed, a CA file is read only
+// from one directory, and one deadline and a few caps bound what a receiver can cost.
+// What to send, and whether an answer means success, is decided by delivery.
+package egress
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	defaultTimeout = 10 * time.Second
+	maxTimeout     = 30 * time.Second
+	defaultMaxBody = 64 << 10
+)
+
+// Config is what a Client is made of. Its zero value is a working client for public
+// addresses.
+type Config struct {
+	Policy    Policy
+	CADir     string        // where CA files lie; empty: there can be none
+	Timeout   time.Duration // one deadline over DNS, connect, TLS, headers and body; default 10 s, at most 30 s
+	MaxBody   int64         // bytes of an answer that are kept, after decompression; default 64 KiB
+	UserAgent string        // for requests that name none; default "Terrier"
+	Resolver  *net.Resolver // nil: the system's
+}
+
+// Client sends requests. It is safe for concurrent use and should be shared, because it
+// keeps connections.
+type Client struct {
+	config   Config
+	dialer   *net.Dialer
+	verified *pool // the system's roots
+	blind    *pool // no verification
+	private  pools // the roots of a CA file
+}
+
+// New makes a Client.
+func New(config Config) *Client {
+	if config.MaxBody <= 0 {
+		config.MaxBody = defaultMaxBody
+	}
+	if config.UserAgent == "" {
+		config.UserAgent = "Terrier"
+	}
+	if config.Timeout <= 0 {
+		config.Timeout = defaultTimeout
+	}
+	c := &Client{config: config}
+	c.dialer = &net.Dialer{
+		// net/http lets a dial go on when its request has ended, so that a later one finds
+		// the connection. This ends it too.
+		Timeout:  maxTimeout,
+		Resolver: config.Resolver,
+		Control:  config.Policy.control,
+	}
+	c.verified = c.newPool(nil, false)
+	c.blind = c.newPool(nil, true)
+	return c
+}
+
+// CloseIdle closes the connections that are kept for later and ends dials that nobody
+// waits for.
+func (c *Client) CloseIdle() {
+	c.verified.close()
+	c.blind.close()
+	c.private.close()
+}
+
+// Request is one request to send. Host, Content-Length and Transfer-Encoding follow from
+// the other fields; Connection, Upgrade and Expect are not sent even if Header has them.
+type Request struct {
+	Method string
+	URL    string
+	Header http.Header
+	Body   []byte
+
+	InsecureSkipVerify bool          // CAFile is then ignored
+	CAFile             string        // below Config.CADir; https trusts only its certificates
+	Timeout            time.Duration // 0: the Config's; at most 30 s
+}
+
+// Response is what came back.
+type Response struct {
+	Status    int
+	Header    http.Header
+	Body      []byte // decompressed
+	Truncated bool   // the body went on beyond the cap
+	Duration  time.Duration
+	Remote    netip.AddrPort // the address really dialled
+}
+
+// Send sends a request once and returns the answer, whatever its status. The error is an
+// *Error; the Response beside it holds what was known when it happened.
+//
+// A request is repeated only where a kept connection went away before the first byte of an
+// answer: that is a receiver closing an idle connection just as it is used. The second try
+// has a connection of its own, so there is never a third.
+func (c *Client) Send(ctx context.Context, r Request) (Response, error) {
+	start := time.Now()
+	var answer Response
+	err := c.send(ctx, r, start, &answer)
+	answer.Duration = time.Since(start)
+	return answer, err
+}
+
+func (c *Client) send(ctx context.Context, r Request, start time.Time, answer *Response) error {
+	target, err := parseURL(r.URL)
+	if err != nil {
+		return &Error{Invalid, err.Error(), nil}
+	}
+	via := c.verified
+	if target.Scheme == "https" {
+		if via, err = c.poolFor(r); err != nil {
+			return &Error{Invalid, err.Error(), nil}
+		}
+	}
+	ctx, cancel := context.WithDeadline(ctx, start.Add(c.timeout(r)))
+	defer cancel()
+
+	var used connection
+	ctx = httptrace.WithClientTrace(ctx, used.trace())
+	resp, err := c.try(ctx, via.kept, r)
+	if err != nil && used.wentAway() && ctx.Err() == nil {
+		resp, err = c.try(ctx, via.single, r)
+	}
+	answer.Remote = used.remote
+	if err != nil {
+		return explain(ctx, err, start, used.remote, noAnswer)
+	}
+	defer func() { _ = resp.Body.Close() }() // what was read is all that matters
+	answer.Status, answer.Header = resp.StatusCode, resp.Header
+	answer.Body, answer.Truncated, err = c.read(resp)
+	if err != nil {
+		return explain(ctx, err, start, used.remote, partAnswer)
+	}
+	return nil
+}
+
+func (c *Client) timeout(r Request) time.Duration {
+	if r.Timeout > 0 {
+		return min(r.Timeout, maxTimeout)
+	}
+	return min(c.config.Timeout, maxTimeout)
+}
+
+// try makes one round trip. It goes around http.Client, which would add redirects, cookies
+// and, to every error, the URL.
+func (c *Client) try(ctx context.Context, via *http.Transport, r Request) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range r.Header {
+		switch name = http.CanonicalHeaderKey(name); name {
+		case "Connection", "Upgrade", "Expect": // these are about the connection, which is ours
+		default:
+			req.Header[name] = values
+		}
+	}
+	if _, named := req.Header["User-Agent"]; !named {
+		req.Header["User-Agent"] = []string{c.config.UserAgent}
+	}
+	return via.RoundTrip(req)
+}
+
+// connection is what is known about the connection that carries a request.
+type connection struct {
+	remote   netip.AddrPort
+	reused   bool
+	answered atomic.Bool // set by the transport's goroutine
+}
+
+func (u *connection) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			u.reused = info.Reused
+			if addr, ok := info.Conn.RemoteAddr().(*net.TCPAddr); ok {
+				to := addr.AddrPort()
+				u.remote = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
+			}
+		},
+		GotFirstResponseByte: func() { u.answered.Store(true) },
+	}
+}
+
+func (u *connection) wentAway() bool { return u.reused && !u.answered.Load() }

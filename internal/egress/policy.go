@@ -1,0 +1,146 @@
+package egress
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Policy says which addresses may be dialled. The zero value allows public addresses only,
+// at any port.
+type Policy struct {
+	listed []listed
+}
+
+// listed is one entry of the administrator's list.
+type listed struct {
+	network netip.Prefix
+	port    uint16 // 0: every port
+}
+
+func (l listed) String() string {
+	if l.port == 0 {
+		return l.network.String()
+	}
+	if l.network.Addr().Is6() {
+		return fmt.Sprintf("[%s]/%d:%d", l.network.Addr(), l.network.Bits(), l.port)
+	}
+	return fmt.Sprintf("%s:%d", l.network, l.port)
+}
+
+// ParsePolicy reads the networks that may be dialled besides public addresses, separated by
+// commas, each optionally with a port: "127.0.0.1/32:9000,[::1]/128:9000,10.0.0.0/8". An
+// address without a length is a network of one.
+func ParsePolicy(text string) (Policy, error) {
+	var p Policy
+	if strings.TrimSpace(text) == "" {
+		return p, nil
+	}
+	for i, entry := range strings.Split(text, ",") {
+		entry = strings.TrimSpace(entry)
+		parsed, err := parseListed(entry)
+		if err != nil {
+			return Policy{}, fmt.Errorf("entry %d, %q, %w", i+1, entry, err)
+		}
+		p.listed = append(p.listed, parsed)
+	}
+	return p, nil
+}
+
+// UnmarshalText is ParsePolicy for a struct of settings.
+func (p *Policy) UnmarshalText(text []byte) error {
+	parsed, err := ParsePolicy(string(text))
+	if err != nil {
+		return err
+	}
+	*p = parsed
+	return nil
+}
+
+// String is the list in the form that ParsePolicy reads.
+func (p Policy) String() string {
+	entries := make([]string, len(p.listed))
+	for i, entry := range p.listed {
+		entries[i] = entry.String()
+	}
+	return strings.Join(entries, ",")
+}
+
+var errNoNetwork = errors.New("is not a network: write 10.0.0.0/8, or with a port 127.0.0.1/32:9000 or [::1]/128:9000")
+
+func parseListed(text string) (listed, error) {
+	if strings.HasPrefix(text, "localhost") {
+		return listed{}, errors.New("is a name: write its addresses, such as 127.0.0.1/32:9000,[::1]/128:9000")
+	}
+	// rest becomes what follows the address: "", "/8", ":9000" or "/8:9000".
+	addr, rest := text, ""
+	if inner, bracketed := strings.CutPrefix(text, "["); bracketed {
+		var closed bool
+		if addr, rest, closed = strings.Cut(inner, "]"); !closed {
+			return listed{}, errNoNetwork
+		}
+	} else if i := strings.IndexByte(text, '/'); i >= 0 {
+		addr, rest = text[:i], text[i:]
+	} else if strings.Count(text, ":") == 1 {
+		i := strings.IndexByte(text, ':')
+		addr, rest = text[:i], text[i:]
+	}
+	bits, portText, hasPort := strings.Cut(rest, ":")
+	network, err := parseNetwork(addr, bits)
+	if err != nil {
+		return listed{}, err
+	}
+	var port uint64
+	if hasPort {
+		if port, err = strconv.ParseUint(portText, 10, 16); err != nil || port == 0 {
+			return listed{}, errors.New("has no valid port: write one from 1 to 65535, as in 127.0.0.1/32:9000")
+		}
+	}
+	return listed{network, uint16(port)}, nil
+}
+
+func parseNetwork(addr, bits string) (netip.Prefix, error) {
+	first, err := netip.ParseAddr(addr)
+	if err != nil || first.Zone() != "" {
+		return netip.Prefix{}, errNoNetwork
+	}
+	network := netip.PrefixFrom(first, first.BitLen())
+	if bits != "" {
+		if network, err = netip.ParsePrefix(addr + bits); err != nil {
+			return netip.Prefix{}, errNoNetwork
+		}
+	}
+	network = network.Masked()
+	if as4, translated := translate(network.Addr()); translated && network.Bits() >= 96 {
+		return netip.Prefix{}, fmt.Errorf("is judged as IPv4: write %s/%d", as4, network.Bits()-96)
+	}
+	if reason := never(network.Addr()); reason != "" && reason == never(last(network)) {
+		return netip.Prefix{}, fmt.Errorf("is %s and never allowed: remove it", reason)
+	}
+	return network, nil
+}
+
+func last(network netip.Prefix) netip.Addr {
+	b := network.Addr().AsSlice()
+	for i := network.Bits(); i < len(b)*8; i++ {
+		b[i/8] |= 0x80 >> (i % 8)
+	}
+	addr, _ := netip.AddrFromSlice(b) // the length was right before
+	return addr
+}
+
+// lists says whether the administrator lists the address, and whether perhaps only at
+// another port.
+func (p Policy) lists(to netip.AddrPort) (allowed, elsewhere bool) {
+	allowed = slices.ContainsFunc(p.listed, func(l listed) bool {
+		if !l.network.Contains(to.Addr()) {
+			return false
+		}
+		elsewhere = true
+		return l.port == 0 || l.port == to.Port()
+	})
+	return allowed, elsewhere
+}

@@ -1,0 +1,50 @@
+package extras
+
+import "terrier/internal/record"
+
+// Delivery is one change on its way to one webhook. The ledger makes it in the
+// transaction of the change, the workers move it on.
+var Delivery = record.Type{
+	App: "extras", Name: "delivery", Plural: "deliveries", Guarded: true, Fixed: true, TimedID: true,
+	Doc: "One change on its way to one webhook. Its id is the X-Hook-Delivery of every request made for it.",
+	Fields: record.Fields{
+		record.Time{Name: "time", ReadOnly: true, StoredAs: "changed_at"},
+		record.Ref{Name: "webhook", To: "extras.webhook", ReadOnly: true, Loose: true},
+		record.Choice{Name: "state", ReadOnly: true, Of: record.Choices{
+			{Value: "queued", Label: "Queued"}, {Value: "successful", Label: "Successful"}, {Value: "failed", Label: "Failed"}}},
+		record.Choice{Name: "event", ReadOnly: true, Of: record.Choices{
+			{Value: "created", Label: "Created"}, {Value: "updated", Label: "Updated"}, {Value: "deleted", Label: "Deleted"}}},
+		record.Text{Name: "object_type", ReadOnly: true},
+		record.Int{Name: "object_id", ReadOnly: true},
+		record.Int{Name: "sequence", ReadOnly: true, StoredAs: "version", Help: "The version of the record: X-Hook-Sequence."},
+		record.UUID{Name: "request_id"},
+		record.Int{Name: "attempt_count", ReadOnly: true},
+		record.Int{Name: "status_code", ReadOnly: true, Null: true, Help: "What the receiver last answered."},
+		record.Text{Name: "reason", ReadOnly: true, Help: "Why it failed."},
+		record.Time{Name: "queued_at", ReadOnly: true},
+		record.Time{Name: "finished_at", ReadOnly: true, Null: true},
+		record.Time{Name: "retry_at", ReadOnly: true, Null: true, Help: "When a failed delivery is sent again by itself."},
+		record.Attached{Name: "attempts", Shape: attemptsShape},
+	},
+	Order:  []string{"-id"},
+	Search: []string{"reason"},
+	Display: func(r record.Reader) string {
+		return r.Text("object_type") + " " + r.Text("event") + ": " + r.Text("state")
+	},
+}
+
+// The destination is called target, never url: clients send their token to every url.
+var attemptsShape = record.Schema{"type": "array", "nullable": true,
+	"description": "Each request and its answer, for those who may change the webhook; null for others and in lists.",
+	"items": record.Schema{"type": "object", "required": []string{"number", "time", "duration_ms", "error", "request", "response"}, "properties": record.Schema{
+		"number":      record.Schema{"type": "integer"},
+		"time":        record.Schema{"type": "string", "format": "date-time"},
+		"duration_ms": record.Schema{"type": "integer"},
+		"error":       record.Schema{"type": "string", "description": "Why there is no answer, or why it is none."},
+		"request": record.Schema{"type": "object", "required": []string{"method", "target", "headers", "body"}, "properties": record.Schema{
+			"method": record.Schema{"type": "string"}, "target": record.Schema{"type": "string"},
+			"headers": record.Schema{"type": "object", "additionalProperties": true}, "body": record.Schema{"type": "string"}}},
+		"response": record.Schema{"type": "object", "nullable": true, "required": []string{"status", "headers", "body", "truncated"}, "properties": record.Schema{
+			"status": record.Schema{"type": "integer"}, "headers": record.Schema{"type": "object", "additionalProperties": true},
+			"body": record.Schema{"type": "string"}, "truncated": record.Schema{"type": "boolean"}}},
+	}}}

@@ -1,0 +1,60 @@
+package extras
+
+import (
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+// Webhook says who is told of which changes, and how. What its templates, headers,
+// conditions and addresses may hold, the packages know that use them; the ledger asks them
+// when one is saved.
+var Webhook = record.Type{
+	App: "extras", Name: "webhook", Plural: "webhooks", Guarded: true,
+	Doc: "A receiver that is told of changes by HTTP. Its templates run on the server: let only trusted people write webhooks.",
+	Fields: record.Fields{
+		record.ObjectTypes{Name: "content_types", Help: "The record types whose changes are told."},
+		record.Text{Name: "name", Max: 150, Required: true, Unique: true, Help: "For people; it is never sent."},
+		record.Bool{Name: "type_create", Help: "Tell when a record is created."},
+		record.Bool{Name: "type_update", Help: "Tell when a record is updated."},
+		record.Bool{Name: "type_delete", Help: "Tell when a record is deleted."},
+		record.Text{Name: "payload_url", Max: 500, Required: true, Help: "Where the request goes: an absolute http or https address."},
+		record.Bool{Name: "enabled", Default: true, Help: "A disabled webhook is not told of new changes, and holds those that wait."},
+		record.Choice{Name: "http_method", Of: httpMethods, Default: "POST"},
+		record.Text{Name: "http_content_type", Max: 100, Default: "application/json"},
+		record.Secret{Name: "additional_headers", Seal: record.Encrypted, Shown: true,
+			Help: "One header a line, as Name: Value; the value may be a template. Kept encrypted, and shown only to those who may change the webhook."},
+		record.Text{Name: "body_template", Max: 65536, Help: "A Jinja2 template of the body; blank sends the whole change as JSON."},
+		record.Secret{Name: "secret", Seal: record.Encrypted, Help: "Signs each request: X-Hook-Signature. Kept encrypted, and never shown."},
+		record.Secret{Name: "previous_secret", Seal: record.Encrypted,
+			Help: "While a secret is being replaced: requests are signed with the former one too. Empty it when the receiver knows the new one."},
+		record.JSON{Name: "conditions", Help: "Tell only of changes for which these hold."},
+		record.Bool{Name: "ssl_verification", Default: true},
+		record.Text{Name: "ca_file_path", Max: 4096, Null: true, Help: "The authority that signed the receiver's certificate: a file below TERRIER_WEBHOOK_CA_DIR."},
+		record.Bool{Name: "standard_headers", Help: "Also send the headers of standardwebhooks.com."},
+		record.Int{Name: "max_retries", Min: limit(0), Max: limit(20), Help: "How often a failed delivery is sent again by itself, at growing intervals."},
+		record.Int{Name: "concurrency", Min: limit(1), Max: limit(200), Default: 10, Help: "Requests under way at once, for each worker process."},
+		record.Noted{Name: "paused_at", Table: "extras_webhook_pause", By: "webhook_id"},
+	},
+	Brief:  []string{"name"},
+	Order:  []string{"name"},
+	Search: []string{"name", "payload_url"},
+	Check: func(v record.Values) fault.Fields {
+		errs := fault.Fields{}
+		if !v.Bool("type_create") && !v.Bool("type_update") && !v.Bool("type_delete") {
+			errs.Add("type_create", "Select at least one event: type_create, type_update or type_delete.")
+		}
+		for _, key := range v.List("content_types") {
+			if t := v.Type().Registry().Type(key); !t.Told() {
+				errs.Add("content_types", "Webhooks are not told of changes to %s.", key)
+			}
+		}
+		return errs
+	},
+}
+
+var httpMethods = record.Choices{
+	{Value: "GET", Label: "GET"}, {Value: "POST", Label: "POST"}, {Value: "PUT", Label: "PUT"},
+	{Value: "PATCH", Label: "PATCH"}, {Value: "DELETE", Label: "DELETE"},
+}
+
+func limit(n int64) *int64 { return &n }

@@ -1,0 +1,211 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// maxRequeued is how many deliveries one request may queue again: it waits for them.
+const maxRequeued = 100_000
+
+func (l *Ledger) deliveryType() *record.Type { return l.typeOf(store.DeliveryType) }
+func (l *Ledger) webhookType() *record.Type  { return l.typeOf(store.WebhookType) }
+
+func (l *Ledger) typeOf(key string) *record.Type {
+	return l.Store.Types()[0].Registry().Type(key)
+}
+
+// AllowWebhooks says why the caller may change no webhook at all, or nil. Those who may,
+// may also send again what was meant for it, hold it, and see what was sent.
+func (l *Ledger) AllowWebhooks(c Caller) error { return l.Allow(c, l.webhookType(), access.Change) }
+
+// Retry queues a failed delivery again.
+func (l *Ledger) Retry(ctx context.Context, c Caller, id int64) (record.Values, error) {
+	t := l.deliveryType()
+	v, err := l.Get(ctx, c, t, id)
+	if err != nil {
+		return v, err
+	}
+	n, err := l.RetryAll(ctx, c, []record.Predicate{{Values: []any{id}}}, false)
+	switch {
+	case err != nil:
+		return v, err
+	case n == 1:
+		return l.Get(ctx, c, t, id)
+	case v.Text("state") != store.Failed:
+		return v, fault.New(fault.Invalid, "Only a failed delivery can be sent again: this one is %s.", v.Text("state"))
+	}
+	return v, fault.ErrDenied
+}
+
+// RetryAll queues every failed delivery again that passes the tests, or only counts them.
+func (l *Ledger) RetryAll(ctx context.Context, c Caller, tests []record.Predicate, dry bool) (int64, error) {
+	seen, err := l.Policy.Scope(c.Subject, l.deliveryType(), access.View)
+	if err != nil {
+		return 0, err
+	}
+	webhooks, err := l.writeScope(c, l.webhookType(), access.Change)
+	if err != nil {
+		return 0, err
+	}
+	n, err := l.Store.Requeue(ctx, store.Query{Scope: seen, Where: tests, Limit: maxRequeued}, webhooks, l.now(), dry)
+	if err == nil && !dry && n > maxRequeued {
+		return 0, fault.New(fault.Invalid, "%d deliveries match and at most %d can be sent again at once: narrow the filter, for example by time__lt.", n, maxRequeued)
+	}
+	return n, err
+}
+
+// Pause holds what waits for a webhook, or lets it go on.
+func (l *Ledger) Pause(ctx context.Context, c Caller, id int64, paused bool) (record.Values, error) {
+	t := l.webhookType()
+	scope, err := l.writeScope(c, t, access.Change)
+	if err != nil {
+		return record.Values{}, err
+	}
+	if _, err := l.Store.Get(ctx, t, scope, id); err != nil {
+		return record.Values{}, err
+	}
+	if err := l.Store.Pause(ctx, id, paused, l.now()); err != nil {
+		return record.Values{}, err
+	}
+	rows := make([]record.Values, 1)
+	if rows[0], err = l.Store.Get(ctx, t, scope, id); err == nil {
+		err = l.reveal(ctx, c, t, rows)
+	}
+	return rows[0], err
+}
+
+// Queue is a webhook the caller may see, with what waits for it.
+type Queue struct {
+	Webhook record.Values
+	store.Backlog
+}
+
+// queueWindow is the time over which throughput is told.
+const queueWindow = 15 * time.Minute
+
+// Queues tells what waits for each webhook, and how it went in the last minutes.
+func (l *Ledger) Queues(ctx context.Context, c Caller) ([]Queue, time.Duration, error) {
+	page, err := l.List(ctx, c, l.webhookType(), store.Query{Limit: 1000})
+	if err != nil {
+		return nil, 0, err
+	}
+	backlogs, err := l.Store.Backlogs(ctx, l.now().Add(-queueWindow))
+	if err != nil {
+		return nil, 0, err
+	}
+	byID := make(map[int64]store.Backlog, len(backlogs))
+	for _, b := range backlogs {
+		byID[b.Webhook] = b
+	}
+	queues := make([]Queue, len(page.Rows))
+	for i, v := range page.Rows {
+		queues[i] = Queue{v, byID[v.ID()]}
+	}
+	return queues, queueWindow, nil
+}
+
+// workerAlive is how long after its last sign a worker counts as alive.
+const workerAlive = 20 * time.Second
+
+// Workers lists the workers that are alive, for those who may see webhooks.
+func (l *Ledger) Workers(ctx context.Context, c Caller) ([]store.Worker, error) {
+	if err := l.Allow(c, l.webhookType(), access.View); err != nil {
+		return nil, err
+	}
+	return l.Store.Workers(ctx, l.now().Add(-workerAlive))
+}
+
+// attach adds to a delivery what was sent and what came back, for those who may change its
+// webhook: bodies and answers hold what not everybody may see.
+func (l *Ledger) attach(ctx context.Context, c Caller, v record.Values) error {
+	if v.Type() != l.deliveryType() {
+		return nil
+	}
+	scope, err := l.writeScope(c, l.webhookType(), access.Change)
+	if err != nil {
+		return nil // not for them
+	}
+	if !scope.All() {
+		if link := v.Link("webhook"); link.ID == 0 {
+			return nil
+		} else if _, err := l.Store.Get(ctx, l.webhookType(), scope, link.ID); err != nil {
+			return ignoreNotFound(err)
+		}
+	}
+	attempts, change, err := l.Store.Attempts(ctx, v.ID())
+	if err != nil {
+		return err
+	}
+	shown := make([]attempt, len(attempts))
+	for i, a := range attempts {
+		shown[i] = showAttempt(i+1, a, change)
+	}
+	raw, err := json.Marshal(shown)
+	if err != nil {
+		return fmt.Errorf("show the attempts of a delivery: %w", err)
+	}
+	v.Set("attempts", json.RawMessage(raw))
+	return nil
+}
+
+func ignoreNotFound(err error) error {
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
+	return err
+}
+
+// attempt is how a request and its answer are shown. The destination is called target:
+// clients take every url for an address of ours and send their token there.
+type attempt struct {
+	Number   int            `json:"number"`
+	Time     string         `json:"time"`
+	Duration int64          `json:"duration_ms"`
+	Error    string         `json:"error"`
+	Request  attemptRequest `json:"request"`
+	Response *attemptAnswer `json:"response"`
+}
+
+type attemptRequest struct {
+	Method  string          `json:"method"`
+	Target  string          `json:"target"`
+	Headers json.RawMessage `json:"headers"`
+	Body    string          `json:"body"`
+}
+
+type attemptAnswer struct {
+	Status    int64           `json:"status"`
+	Headers   json.RawMessage `json:"headers"`
+	Body      string          `json:"body"`
+	Truncated bool            `json:"truncated"`
+}
+
+func showAttempt(number int, a store.Attempt, c store.Change) attempt {
+	body := a.RequestBody
+	if body == nil {
+		body = EventOf(c).Body()
+	}
+	out := attempt{Number: number, Time: a.StartedAt.UTC().Format(record.TimeLayout), Duration: a.Milliseconds, Error: a.Error,
+		Request: attemptRequest{a.Method, a.Target, json.RawMessage(a.RequestHeaders), printable(body)}}
+	if a.Status != nil {
+		out.Response = &attemptAnswer{*a.Status, json.RawMessage(a.ResponseHeaders), printable(a.ResponseBody), a.Truncated}
+	}
+	return out
+}
+
+// printable shows bytes that are no text as what they are.
+func printable(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	return fmt.Sprintf("%q", b)
+}

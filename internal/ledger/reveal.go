@@ -1,0 +1,71 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// reveal opens the secrets that those see who may change the record, and leaves them
+// closed in the records that the caller may only read.
+func (l *Ledger) reveal(ctx context.Context, c Caller, t *record.Type, rows []record.Values) error {
+	fields := shownSecrets(t)
+	if len(fields) == 0 || len(rows) == 0 {
+		return nil
+	}
+	scope, err := l.writeScope(c, t, access.Change)
+	if err != nil {
+		return nil // they may change nothing
+	}
+	mine := indexed(rows)
+	if !scope.All() {
+		ids := make([]int64, len(rows))
+		for i, v := range rows {
+			ids[i] = v.ID()
+		}
+		page, err := l.Store.List(ctx, t, store.Query{Scope: scope, Where: []record.Predicate{{Values: record.AnyOf(ids)}}, Limit: len(ids)})
+		if err != nil {
+			return err
+		}
+		mine = indexed(page.Rows)
+	}
+	for n, v := range rows {
+		if _, ok := mine[v.ID()]; !ok {
+			continue
+		}
+		rows[n] = v.Clone()
+		for _, f := range fields {
+			plain, err := l.open(t, v, f)
+			if err != nil {
+				return err
+			}
+			rows[n].Set(f.Name, plain)
+		}
+	}
+	return nil
+}
+
+func shownSecrets(t *record.Type) []record.Secret {
+	var fields []record.Secret
+	for _, f := range t.All() {
+		if secret, ok := f.(record.Secret); ok && secret.Shown {
+			fields = append(fields, secret)
+		}
+	}
+	return fields
+}
+
+func (l *Ledger) open(t *record.Type, v record.Values, f record.Secret) (record.Plain, error) {
+	sealed, _ := v.Get(f.Name).(record.Sealed)
+	if sealed == "" {
+		return "", nil
+	}
+	plain, err := l.Sealer.Open(f.Place(t, v.ID()), sealed)
+	if err != nil {
+		return "", fmt.Errorf("show %s: %w", f.Name, err)
+	}
+	return plain, nil
+}

@@ -1,0 +1,131 @@
+package ledger
+
+import (
+	"context"
+	"sync"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/internal/webhook"
+)
+
+// maxDeliveries is how many deliveries one request may cause. They are written with the
+// change, so a request waits for them.
+const maxDeliveries = 100_000
+
+// askHooks reads the webhooks of a type with the next flush. It is called when the locks
+// are held: a webhook that exists before a change is told of it.
+func (s *changeSet) askHooks(tx *store.Tx, t *record.Type) {
+	if !t.Told() || s.hooks[t] != nil {
+		return
+	}
+	if s.hooks == nil {
+		s.hooks = map[*record.Type]*[]store.Hook{}
+	}
+	s.hooks[t] = new([]store.Hook)
+	tx.Hooks(t, s.hooks[t])
+}
+
+// knowHooks reads the webhooks of those types that nobody has asked for.
+func (l *Ledger) knowHooks(ctx context.Context, tx *store.Tx, set *changeSet) error {
+	known := len(set.hooks)
+	for _, e := range set.entries {
+		set.askHooks(tx, e.t)
+	}
+	if len(set.hooks) == known {
+		return nil
+	}
+	return tx.Flush(ctx)
+}
+
+// told is who is told of the changes of a set, and who would be, were it not for a mistake.
+type told struct {
+	matches []store.Match
+	misses  []store.Miss
+}
+
+// The events that receivers know the actions as.
+var events = map[string]string{created: "created", updated: "updated", deleted: "deleted"}
+
+// tell matches the changes against the webhooks of their types.
+func (l *Ledger) tell(set *changeSet, changes []store.Change) (told, error) {
+	var out told
+	for i, c := range changes {
+		hooks := set.hooks[c.Type]
+		if hooks == nil {
+			continue
+		}
+		event := EventOf(c)
+		for _, h := range *hooks {
+			if !wants(h, c.Action) {
+				continue
+			}
+			verdict := l.conditions.of(h).Match(event)
+			if verdict.Fires {
+				out.matches = append(out.matches, store.Match{Change: i, Webhook: h.ID, Event: event.Kind})
+			} else if verdict.Broken {
+				out.misses = append(out.misses, store.Miss{Change: i, Webhook: h.ID, Reason: verdict.Reason})
+			}
+		}
+		if len(out.matches) > maxDeliveries {
+			return out, fault.New(fault.Invalid, "This request would cause more than %d deliveries to webhooks: send it in parts.", maxDeliveries)
+		}
+	}
+	return out, nil
+}
+
+// EventOf is a change as webhooks see it.
+func EventOf(c store.Change) *webhook.Event {
+	return &webhook.Event{Kind: events[c.Action], Model: c.Type.Name, Timestamp: c.At, Username: c.UserName, RequestID: c.RequestID,
+		Data: c.Data, Prechange: c.Prechange, Postchange: c.Postchange}
+}
+
+func wants(h store.Hook, action string) bool {
+	return h.OnCreate && action == created || h.OnUpdate && action == updated || h.OnDelete && action == deleted
+}
+
+// conditions remembers the conditions of webhooks, understood, by their version.
+type conditions struct {
+	mu   sync.Mutex
+	byID map[int64]understood
+}
+
+type understood struct {
+	version int64
+	matcher matcher
+}
+
+// matcher is Conditions, or what stands for those that can't be read.
+type matcher interface {
+	Match(*webhook.Event) webhook.Verdict
+}
+
+func (c *conditions) of(h store.Hook) matcher {
+	if h.Conditions == nil {
+		return (*webhook.Conditions)(nil)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known, ok := c.byID[h.ID]; ok && known.version == h.Version {
+		return known.matcher
+	}
+	var m matcher
+	m, err := webhook.ParseConditions(h.Conditions)
+	if err != nil {
+		m = unreadable{err}
+	}
+	if c.byID == nil || len(c.byID) > 10_000 { // ids of webhooks that are gone
+		c.byID = map[int64]understood{}
+	}
+	c.byID[h.ID] = understood{h.Version, m}
+	return m
+}
+
+// unreadable conditions were saved by another version of the program. They are never
+// true, and say so.
+type unreadable struct{ error }
+
+func (u unreadable) Match(*webhook.Event) webhook.Verdict {
+	return webhook.Verdict{Broken: true, Reason: u.Error()}
+}

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// River's jobs are written by the statement that makes them necessary, in the round trip
+// of the transaction: River's own insert would be two more (docs/decisions/0008). A test
+// holds that a job written here is the one that River writes.
+
+// JobKind is the kind of the jobs that send deliveries.
+const JobKind = "delivery"
+
+// JobTries is how often a job may be begun. Crashes and an unreachable database use them
+// up; a receiver's answers don't.
+const JobTries = 100
+
+const queuePrefix = "webhook_"
+
+// QueueOf names the queue of a webhook. Each has its own, so that a slow receiver delays
+// only itself.
+func QueueOf(webhook int64) string { return queuePrefix + strconv.FormatInt(webhook, 10) }
+
+// QueueWebhook is the webhook that a queue belongs to, 0 for none.
+func QueueWebhook(queue string) int64 {
+	id, _ := strconv.ParseInt(strings.TrimPrefix(queue, queuePrefix), 10, 64)
+	return id
+}
+
+// insertJobs writes the jobs of the deliveries in a relation that has id, webhook_id, round
+// and job_id; state and time are expressions over it.
+func insertJobs(from, state, scheduledAt string) string {
+	return fmt.Sprintf(`INSERT INTO river_job (id, args, kind, max_attempts, queue, state, scheduled_at)
+		SELECT job_id, jsonb_build_object('delivery', id, 'round', round), '%s', %d, '%s' || webhook_id, (%s)::river_job_state, %s FROM %s`,
+		JobKind, JobTries, queuePrefix, state, scheduledAt, from)
+}
+
+// notifyJobs wakes the workers of these queues when the transaction commits. River's own
+// insert leaves out what follows too soon, and then a job waits for the next poll.
+const notifyJobs = `SELECT pg_notify(current_schema() || '.river_insert', '{"queue": "' || q || '"}') FROM unnest($1::text[]) AS q`
+
+func (tx *Tx) notify(queues map[string]bool) {
+	tx.exec(notifyJobs, slices.Sorted(maps.Keys(queues)))
+}

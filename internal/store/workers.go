@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Lane is a webhook as its queue sees it.
+type Lane struct {
+	Webhook     int64
+	Concurrency int
+	Held        bool // disabled or paused
+}
+
+// Lanes lists the queues that there should be.
+func (s *Store) Lanes(ctx context.Context) ([]Lane, error) {
+	rows, err := s.pool.Query(ctx, `
+		SELECT w.id, w.concurrency, NOT w.enabled OR p.webhook_id IS NOT NULL
+		FROM extras_webhook w LEFT JOIN extras_webhook_pause p ON p.webhook_id = w.id ORDER BY w.id`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Lane])
+}
+
+// Abandoned lists webhooks that are gone and still have jobs to end.
+func (s *Store) Abandoned(ctx context.Context) ([]int64, error) {
+	// The queues of live jobs, found by jumping through River's index from one to the next.
+	rows, err := s.pool.Query(ctx, `
+		WITH RECURSIVE q AS (
+			SELECT s.state, (SELECT min(j.queue) FROM river_job j WHERE j.state = s.state) AS queue
+			FROM unnest('{available,running,retryable,scheduled,pending}'::river_job_state[]) AS s(state)
+			UNION ALL
+			SELECT q.state, (SELECT min(j.queue) FROM river_job j WHERE j.state = q.state AND j.queue > q.queue) FROM q WHERE q.queue IS NOT NULL)
+		SELECT DISTINCT queue FROM q WHERE queue IS NOT NULL`)
+	if err != nil {
+		return nil, err
+	}
+	queues, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, queue := range queues {
+		if id := QueueWebhook(queue); id != 0 {
+			ids = append(ids, id)
+		}
+	}
+	rows, err = s.pool.Query(ctx, `SELECT x.id FROM unnest($1::bigint[]) AS x(id) WHERE NOT EXISTS (SELECT FROM extras_webhook w WHERE w.id = x.id)`, ids)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[int64])
+}
+
+// Worker is a process that sends deliveries.
+type Worker struct {
+	ID, Host, Program string
+	StartedAt, SeenAt time.Time
+	Sending           int64
+}
+
+// Beat notes that a worker is alive.
+func (s *Store) Beat(ctx context.Context, w Worker) error {
+	_, err := s.pool.Exec(ctx, `
+		INSERT INTO extras_worker (id, host, program, started_at, seen_at, sending) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, sending = excluded.sending`,
+		w.ID, w.Host, w.Program, w.StartedAt, w.SeenAt, w.Sending)
+	return err
+}
+
+// Leave notes that a worker has ended.
+func (s *Store) Leave(ctx context.Context, id string) error {
+	_, err := s.pool.Exec(ctx, "DELETE FROM extras_worker WHERE id = $1", id)
+	return err
+}
+
+// Workers lists the workers seen since a moment.
+func (s *Store) Workers(ctx context.Context, since time.Time) ([]Worker, error) {
+	rows, err := s.pool.Query(ctx, "SELECT id, host, program, started_at, seen_at, sending FROM extras_worker WHERE seen_at >= $1 ORDER BY started_at", since)
+	if err != nil {
+		return nil, s.translate(err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Worker])
+}
+
+// Backlog is what waits for a webhook, and how it went lately.
+type Backlog struct {
+	Webhook      int64
+	Queued       int64
+	Retrying     int64 // failed, with a retry ahead
+	OldestAt     *time.Time
+	Successful   int64 // since the moment asked for
+	Failed       int64
+	Milliseconds int64 // spent on both
+}
+
+// Backlogs counts what waits, by webhook, and what was done since a moment.
+func (s *Store) Backlogs(ctx context.Context, since time.Time) ([]Backlog, error) {
+	rows, err := s.pool.Query(ctx, `
+		SELECT webhook_id, sum(queued)::bigint, sum(retrying)::bigint, min(oldest), sum(successful)::bigint, sum(failed)::bigint, sum(milliseconds)::bigint FROM (
+			SELECT webhook_id, count(*) FILTER (WHERE state = 'queued') AS queued, count(*) FILTER (WHERE state <> 'queued') AS retrying,
+				min(queued_at) FILTER (WHERE state = 'queued') AS oldest, 0 AS successful, 0 AS failed, 0 AS milliseconds
+			FROM extras_delivery WHERE state = 'queued' OR retry_at IS NOT NULL GROUP BY webhook_id
+			UNION ALL
+			SELECT webhook_id, 0, 0, NULL, sum(successful), sum(failed), sum(milliseconds) FROM extras_tally WHERE minute >= $1 GROUP BY webhook_id) x
+		GROUP BY webhook_id ORDER BY webhook_id`, since)
+	if err != nil {
+		return nil, s.translate(err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Backlog])
+}
+
+// FoldTally adds the tally rows of each webhook and minute together, once the minute is
+// over, and forgets what is older than a moment.
+func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) error {
+	return s.upkeep(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			WITH many AS (SELECT minute, webhook_id FROM extras_tally WHERE minute < date_trunc('minute', $1::timestamptz) - interval '1 minute' AND minute > $1 - interval '1 hour'
+					GROUP BY 1, 2 HAVING count(*) > 1),
+			     gone AS (DELETE FROM extras_tally t USING many m WHERE t.minute = m.minute AND t.webhook_id = m.webhook_id RETURNING t.*)
+			INSERT INTO extras_tally SELECT minute, webhook_id, sum(successful), sum(failed), sum(milliseconds) FROM gone GROUP BY 1, 2`, now)
+		if err == nil {
+			_, err = tx.Exec(ctx, "DELETE FROM extras_tally WHERE minute < $1", oldest)
+		}
+		return err
+	})
+}

@@ -1,0 +1,93 @@
+package webhook
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"terrier/internal/jinja"
+	"terrier/internal/record"
+)
+
+// Event is a change as a webhook sees it. All of it comes from the change row, so that a
+// resend says the same. It is decoded once, when first needed, however many webhooks ask.
+type Event struct {
+	Kind      string // created, updated or deleted
+	Model     string // the lower-case name of the type: site
+	Timestamp time.Time
+	Username  string
+	RequestID string
+
+	// JSON text; nothing stands for null.
+	Data, Prechange, Postchange []byte
+
+	data, prechange, postchange lazy[any]
+	context                     lazy[jinja.Value]
+}
+
+// Body is the default body: the seven keys of the contract, with the record and its
+// snapshots as they were written down, byte for byte.
+func (e *Event) Body() []byte {
+	b := make([]byte, 0, 256+len(e.Data)+len(e.Prechange)+len(e.Postchange))
+	b = append(b, `{"event":`...)
+	b = record.AppendString(b, e.Kind)
+	b = append(b, `,"timestamp":`...)
+	b = record.AppendValue(b, e.Timestamp.UTC())
+	b = append(b, `,"model":`...)
+	b = record.AppendString(b, e.Model)
+	b = append(b, `,"username":`...)
+	b = record.AppendString(b, e.Username)
+	b = append(b, `,"request_id":`...)
+	b = record.AppendString(b, e.RequestID)
+	b = append(b, `,"data":`...)
+	b = appendDocument(b, e.Data)
+	b = append(b, `,"snapshots":{"prechange":`...)
+	b = appendDocument(b, e.Prechange)
+	b = append(b, `,"postchange":`...)
+	b = appendDocument(b, e.Postchange)
+	return append(b, '}', '}')
+}
+
+func appendDocument(dst, text []byte) []byte {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return append(dst, "null"...)
+	}
+	return append(dst, text...)
+}
+
+// values is the event as a template sees it: the names and values of the default body.
+func (e *Event) values() (jinja.Value, error) {
+	return e.context.get(func() (jinja.Value, error) { return jinja.Decode(e.Body()) })
+}
+
+// lazy is read at most once, also where several goroutines share it.
+type lazy[T any] struct {
+	once  sync.Once
+	value T
+	err   error
+}
+
+func (l *lazy[T]) get(read func() (T, error)) (T, error) {
+	l.once.Do(func() { l.value, l.err = read() })
+	return l.value, l.err
+}
+
+// decode reads one JSON document, nothing being null, and keeps numbers as they are written.
+func decode(text []byte) (any, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the JSON")
+	}
+	return value, nil
+}
