@@ -55,6 +55,9 @@ type fetching struct{ cooldown, poll time.Duration }
 
 var defaultFetching = fetching{cooldown: 10 * time.Millisecond, poll: 5 * time.Second}
 
+// reindexed are the indexes of River's that grow with the traffic, of those that we keep.
+var reindexed = []string{"river_job_prioritized_fetching_index", "river_job_state_and_finalized_at_index", "river_job_pkey"}
+
 // Opener opens the secrets of webhooks.
 type Opener interface {
 	Open(place, sealed string) ([]byte, error)
@@ -138,6 +141,7 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 		CompletedJobRetentionPeriod: keepJobs,
 		DiscardedJobRetentionPeriod: keepJobs,
 		CancelledJobRetentionPeriod: keepJobs,
+		ReindexerIndexNames:         reindexed,
 		Logger:                      slog.New(quieter{w.Log.Handler()}),
 	})
 }

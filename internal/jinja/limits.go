@@ -79,7 +79,7 @@ func catch(err *error, line func() int) {
 type meter struct {
 	steps, bytes int
 	nextLook     int
-	start        time.Time
+	deadline     time.Time
 }
 
 // step charges n units of work, each some tens of nanoseconds.
@@ -91,7 +91,7 @@ func (m *meter) step(n int) {
 	if m.steps > maxSteps {
 		fail("the template takes too many steps (more than %d)", maxSteps)
 	}
-	if time.Since(m.start) > maxTime {
+	if time.Now().After(m.deadline) {
 		fail("the template takes too long (more than %s)", maxTime)
 	}
 	m.nextLook = min(m.steps+clockSteps, maxSteps+1)

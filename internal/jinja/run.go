@@ -17,12 +17,18 @@ type run struct {
 
 // Render prints a template with the members of an object as its variables. The error is *Error.
 func (t *Template) Render(context Value) (output string, err error) {
+	return t.render(context, maxTime)
+}
+
+func (t *Template) render(context Value, limit time.Duration) (output string, err error) {
 	variables, ok := context.v.(*dict)
 	if !ok {
 		return "", &Error{Message: "the context of a template must be an object"}
 	}
 	r := &run{context: variables, slots: make([]value, t.slots), out: &strings.Builder{}, line: 1}
-	r.start = time.Now()
+	// A small template ends before the first look at the clock, so that no pause of the machine can fail it.
+	r.nextLook = clockSteps
+	r.deadline = time.Now().Add(limit)
 	defer catch(&err, func() int { return r.line })
 	r.enter(t.frame)
 	r.exec(t.body)

@@ -27,7 +27,7 @@ func TestLargeRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		output, err := template.Render(context)
+		output, err := template.render(context, patience)
 		if err != nil {
 			t.Errorf("%s of %d KiB: %v", source, len(document)>>10, err)
 		}

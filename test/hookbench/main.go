@@ -31,7 +31,7 @@ type options struct {
 	profile string
 }
 
-var cases = []string{"throughput", "fairness", "backlog"}
+var cases = []string{"throughput", "fairness", "backlog", "idle"}
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "receiver" {
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string) error {
 		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), name) {
 			continue
 		}
-		measure := map[string]func(context.Context, options) (bool, error){"throughput": throughput, "fairness": fairness, "backlog": backlog}[name]
+		measure := map[string]func(context.Context, options) (bool, error){"throughput": throughput, "fairness": fairness, "backlog": backlog, "idle": idle}[name]
 		reached, err := measure(ctx, o)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
 
 	"terrier/internal/access"
 	"terrier/internal/account"
@@ -30,6 +32,7 @@ type rig struct {
 	*ledger.Ledger
 	reg      *record.Registry
 	db       *pgxpool.Pool
+	stock    *pgxpool.Pool // a database with River's tables as it makes them, and nothing else
 	worker   *delivery.Worker
 	receiver *receiver
 	sites    int
@@ -45,11 +48,20 @@ func newRig(ctx context.Context) (_ *rig, err error) {
 			r.end()
 		}
 	}()
-	database, drop, err := newDatabase(ctx)
+	database, drop, err := newDatabase(ctx, func(url string) error { return delivery.Migrate(ctx, url, func(string, ...any) {}) })
 	if err != nil {
 		return nil, err
 	}
 	r.close = append(r.close, drop)
+	stock, drop, err := newDatabase(ctx, func(url string) error { return migrateRiver(ctx, url) })
+	if err != nil {
+		return nil, err
+	}
+	r.close = append(r.close, drop)
+	if r.stock, err = pgxpool.New(ctx, stock); err != nil {
+		return nil, err
+	}
+	r.close = append(r.close, r.stock.Close)
 	if r.reg, err = record.NewRegistry(inventory.Types()...); err != nil {
 		return nil, err
 	}
@@ -132,7 +144,7 @@ func (r *rig) work(ctx context.Context) (stop func() error) {
 }
 
 // newDatabase makes a migrated database on the server that the environment names.
-func newDatabase(ctx context.Context) (string, func(), error) {
+func newDatabase(ctx context.Context, migrate func(url string) error) (string, func(), error) {
 	server, err := url.Parse(os.Getenv("TERRIER_TEST_DATABASE_URL"))
 	if err != nil || server.Host == "" {
 		return "", nil, errors.New("TERRIER_TEST_DATABASE_URL is not set: start it with test/hookbench/run")
@@ -158,9 +170,23 @@ func newDatabase(ctx context.Context) (string, func(), error) {
 			fmt.Fprintln(os.Stderr, "hookbench:", err)
 		}
 	}
-	if err := delivery.Migrate(ctx, own.String(), func(string, ...any) {}); err != nil {
+	if err := migrate(own.String()); err != nil {
 		drop()
 		return "", nil, err
 	}
 	return own.String(), drop, nil
+}
+
+func migrateRiver(ctx context.Context, url string) error {
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), nil)
+	if err != nil {
+		return err
+	}
+	_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
 }

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
@@ -72,20 +73,14 @@ func (r *rig) drainOurs(ctx context.Context, jobs int, facilities []string, prof
 	if err := r.queue(ctx, jobs, facilities...); err != nil {
 		return drained{}, err
 	}
-	if err := r.settle(ctx); err != nil {
+	if err := settle(ctx, r.db, "extras_delivery", "extras_attempt"); err != nil {
 		return drained{}, err
 	}
-	if profile != "" {
-		f, err := os.Create(profile)
-		if err != nil {
-			return drained{}, err
-		}
-		defer func() { _ = f.Close() }()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return drained{}, err
-		}
-		defer pprof.StopCPUProfile()
+	end, err := startProfile(profile)
+	if err != nil {
+		return drained{}, err
 	}
+	defer end()
 	before, err := r.receiver.count()
 	if err != nil {
 		return drained{}, err
@@ -95,12 +90,30 @@ func (r *rig) drainOurs(ctx context.Context, jobs int, facilities []string, prof
 		return drained{}, err
 	}
 	stop := r.work(ctx)
-	err = r.until(ctx, jobs, before, "SELECT count(*) FROM extras_delivery WHERE state = 'queued'")
+	err = r.until(ctx, jobs, before, r.db, "SELECT count(*) FROM extras_delivery WHERE state = 'queued'")
 	d := clock(jobs)
 	if e := stop(); err == nil {
 		err = e
 	}
 	return d, err
+}
+
+// startProfile writes a processor profile of this process, where a file is named.
+func startProfile(name string) (end func(), err error) {
+	if name == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, err
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		_ = f.Close() // a profile for a person who looks at it
+	}, nil
 }
 
 // bareJob is what somebody writes who only wants the POST.
@@ -141,7 +154,7 @@ func (r *rig) drainBare(ctx context.Context, o options) (drained, error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &bareWorker{url: r.receiver.url + "/ok", body: bytes.Repeat([]byte("x"), 1500), done: &done,
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000, MaxIdleConns: 1000}}})
-	client, err := river.NewClient(riverpgxv5.New(r.db), &river.Config{Workers: workers, Logger: slog.New(slog.DiscardHandler),
+	client, err := river.NewClient(riverpgxv5.New(r.stock), &river.Config{Workers: workers, Logger: slog.New(slog.DiscardHandler),
 		FetchCooldown: 5 * time.Millisecond, FetchPollInterval: time.Second, CompletedJobRetentionPeriod: time.Minute,
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.lanes * o.perLane}}})
 	if err != nil {
@@ -156,7 +169,7 @@ func (r *rig) drainBare(ctx context.Context, o options) (drained, error) {
 			return drained{}, err
 		}
 	}
-	if err := r.settle(ctx); err != nil {
+	if err := settle(ctx, r.stock); err != nil {
 		return drained{}, err
 	}
 	before, err := r.receiver.count()
@@ -170,7 +183,7 @@ func (r *rig) drainBare(ctx context.Context, o options) (drained, error) {
 	if err := client.Start(ctx); err != nil {
 		return drained{}, err
 	}
-	err = r.until(ctx, jobs, before, "SELECT count(*) FROM river_job WHERE kind = 'bare' AND state <> 'completed'")
+	err = r.until(ctx, jobs, before, r.stock, "SELECT count(*) FROM river_job WHERE kind = 'bare' AND state <> 'completed'")
 	d := clock(jobs)
 	if e := client.Stop(ctx); err == nil {
 		err = e
@@ -179,22 +192,22 @@ func (r *rig) drainBare(ctx context.Context, o options) (drained, error) {
 }
 
 // settle puts the database to rest, so that a side does not pay for the one before.
-func (r *rig) settle(ctx context.Context) error {
-	_, err := r.db.Exec(ctx, "DELETE FROM river_job WHERE state = 'completed'")
-	for _, table := range []string{"river_job", "extras_delivery", "extras_attempt"} {
+func settle(ctx context.Context, db *pgxpool.Pool, more ...string) error {
+	_, err := db.Exec(ctx, "DELETE FROM river_job WHERE state = 'completed'")
+	for _, table := range append(more, "river_job") {
 		if err == nil {
-			_, err = r.db.Exec(ctx, "VACUUM ANALYZE "+table)
+			_, err = db.Exec(ctx, "VACUUM ANALYZE "+table)
 		}
 	}
 	if err == nil {
-		_, err = r.db.Exec(ctx, "CHECKPOINT")
+		_, err = db.Exec(ctx, "CHECKPOINT")
 	}
 	return err
 }
 
 // until waits until the receiver has got n more requests, and then until the database knows.
 // Asking the database all the time would cost as much as the work.
-func (r *rig) until(ctx context.Context, more int, before int, left string) error {
+func (r *rig) until(ctx context.Context, more, before int, db *pgxpool.Pool, left string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -206,7 +219,7 @@ func (r *rig) until(ctx context.Context, more int, before int, left string) erro
 		}
 		if n >= before+more {
 			var left64 int64
-			if err := r.db.QueryRow(ctx, left).Scan(&left64); err != nil || left64 == 0 {
+			if err := db.QueryRow(ctx, left).Scan(&left64); err != nil || left64 == 0 {
 				return err
 			}
 		}
