@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -106,11 +107,14 @@ func headersText(h http.Header) string {
 
 // note logs one line per attempt: a failure for everybody, a success for those who look.
 func (w *Worker) note(due *store.Due, hook *hook, o *store.Outcome, took time.Duration) {
-	level := w.Log.Debug
+	level := slog.LevelDebug
 	if o.State == store.Failed {
-		level = w.Log.Info
+		level = slog.LevelInfo
 	}
-	level("delivery attempted", "delivery", hook.t.FormatID(due.ID), "webhook", due.Webhook, "event", due.Event, "object_type", due.ObjectType,
+	if !w.Log.Enabled(context.Background(), level) {
+		return
+	}
+	w.Log.Log(context.Background(), level, "delivery attempted", "delivery", hook.t.FormatID(due.ID), "webhook", due.Webhook, "event", due.Event, "object_type", due.ObjectType,
 		"state", o.State, "status", o.Status, "reason", o.Reason, "retry_at", o.RetryAt, "took", took, "request_id", due.RequestID)
 }
 

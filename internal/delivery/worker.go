@@ -45,8 +45,8 @@ const (
 	// Deliveries are read and outcomes written in batches. The receiver waits for the first
 	// moment, nobody for the second.
 	batchLimit = 500
-	loadWait   = 500 * time.Microsecond
-	finishWait = 5 * time.Millisecond
+	loadWait   = time.Millisecond
+	finishWait = 10 * time.Millisecond
 )
 
 // fetching is how often River looks for jobs. It is woken by each insert; polling is for

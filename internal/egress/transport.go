@@ -11,7 +11,7 @@ import (
 
 const (
 	maxHeader      = 64 << 10
-	keptPerHost    = 64
+	keptPerHost    = 256
 	keptForAll     = 1024
 	keptFor        = 30 * time.Second // less than what firewalls forget, so that a kept connection is seldom dead
 	maxPrivatePool = 64

@@ -48,6 +48,8 @@ type Type struct {
 	Fixed bool
 	// TimedID types draw their ids from the time of the row and show them as UUIDs.
 	TimedID bool
+	// Copies says that some fields repeat those of another type.
+	Copies *Copies
 	// About names the field that says which type a record is about.
 	About string
 	// Guarded types are never readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.
@@ -71,6 +73,14 @@ type Fields []Field
 type Unique struct {
 	Name   string
 	Fields []string
+}
+
+// Copies says that a type's rows repeat fields of the row of another type that they belong
+// to. Who looks for one of them finds it by the other's index.
+type Copies struct {
+	Of     string            // the other type
+	By     string            // the column that holds the other's id
+	Fields map[string]string // the names here and there
 }
 
 // Within says that the record behind Ref has the same value of the reference Same.

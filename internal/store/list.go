@@ -75,9 +75,7 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 	}
 	w := &where{}
 	w.scope(q.Scope, t)
-	for _, p := range q.Where {
-		w.and(w.predicate(p, t, "t"))
-	}
+	w.filters(q.Where, t)
 	if q.Search != "" {
 		w.search(t, q.Search)
 	}

@@ -17,9 +17,7 @@ func (s *Store) Requeue(ctx context.Context, q Query, webhooks access.Scope, now
 	t := s.reg.Type(DeliveryType)
 	w := &where{}
 	w.scope(q.Scope, t)
-	for _, p := range q.Where {
-		w.and(w.predicate(p, t, "t"))
-	}
+	w.filters(q.Where, t)
 	w.and("t.state = 'failed'")
 	if !webhooks.All() {
 		hook := s.reg.Type(WebhookType)

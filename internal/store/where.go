@@ -40,6 +40,41 @@ func (w *where) scope(s access.Scope, t *record.Type) {
 	}
 }
 
+// filters limits the statement to what passes every test.
+func (w *where) filters(tests []record.Predicate, t *record.Type) {
+	for _, p := range tests {
+		w.and(w.predicate(p, t, "t"))
+	}
+	if t.Copies != nil {
+		w.copied(tests, t)
+	}
+}
+
+// copied looks for what a row repeats of another one there too, because the index is there.
+func (w *where) copied(tests []record.Predicate, t *record.Type) {
+	of := t.Registry().Type(t.Copies.Of)
+	var there []record.Predicate
+	narrow := false
+	for _, p := range tests {
+		if p.Field == nil || p.Lookup != record.Exact {
+			continue
+		}
+		if name, ok := t.Copies.Fields[p.Field.Info().Name]; ok {
+			p.Field = of.Field(name)
+			there = append(there, p)
+			narrow = narrow || p.Field.Column().Storage != record.StoreText // the name of a type is most of the table
+		}
+	}
+	if !narrow {
+		return
+	}
+	conds := make([]string, len(there))
+	for i, p := range there {
+		conds[i] = w.predicate(p, of, "o")
+	}
+	w.and(fmt.Sprintf("t.%s IN (SELECT o.id FROM %s o WHERE %s)", quote(t.Copies.By), quote(of.Table()), strings.Join(conds, " AND ")))
+}
+
 // within tests whether a row lies in a limited scope.
 func (w *where) within(s access.Scope, t *record.Type, alias string) string {
 	alternatives := []string{"FALSE"}

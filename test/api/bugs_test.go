@@ -39,22 +39,6 @@ func TestBugEmptyListRetriesAll(t *testing.T) {
 	}
 }
 
-// Headers that are sent back as they were read are a change: a version and a row in the
-// log whose two states are equal.
-func TestBugSameHeadersAreAChange(t *testing.T) {
-	s := apitest.New(t)
-	admin := adminOf(s)
-	id := admin.create(t, webhooks, hook("w", "additional_headers", "A: b"))
-	read := admin.get(t, at(webhooks, id)).Object(t)
-	read["http_method"] = "POST"
-	if tag := admin.do(t, "PUT", at(webhooks, id), read).Want(t, http.StatusOK).Header.Get("ETag"); tag != `"1"` {
-		t.Errorf("nothing changed, but the version is %s", tag)
-	}
-	if rows := admin.changes(t, "extras.webhook", id); len(rows) != 1 {
-		t.Errorf("%d change rows", len(rows))
-	}
-}
-
 // Headers that do not open fail requests that are done: the change is committed, the
 // answer is 500. One such row also takes the list and the queues from everybody who may
 // change webhooks.

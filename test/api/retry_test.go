@@ -95,13 +95,14 @@ func TestRetry(t *testing.T) {
 }
 
 // TestRetryAll: the filters of the list, as JSON. Of seven deliveries, the four to B have
-// failed.
+// failed, and one of the three to A has arrived.
 func TestRetryAll(t *testing.T) {
 	for name, strict := range map[string]bool{"strict filters": true, "loose filters": false} { // what it should have left out would be sent
 		t.Run(name, func(t *testing.T) {
 			p := newPost(t, func(c *app.Config) { c.StrictFilters = strict })
 			failed := fmt.Sprintf("webhook_id = %d", p.b)
 			p.fail(t, failed)
+			exec(t, p.s, "UPDATE extras_delivery SET state = 'successful' WHERE webhook_id = $1 AND object_id = $2", p.a, p.sites[0])
 			d := p.of(t, p.b, 0)
 			for _, row := range []struct {
 				name   string
@@ -124,7 +125,7 @@ func TestRetryAll(t *testing.T) {
 						if dry {
 							want = written{}
 						}
-						if w != want || len(p.list(t, "state=queued")) != 3+int(want.jobs) {
+						if w != want || len(p.list(t, "state=queued")) != 2+int(want.jobs) {
 							t.Errorf("dry run %t wrote %+v", dry, w)
 						}
 					}

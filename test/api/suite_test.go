@@ -232,11 +232,7 @@ func (u suite) within(name string) bool {
 
 func (u suite) testPatchNothing(t *testing.T) {
 	body := u.body(t, u.t)
-	for i, f := range u.t.All() {
-		if _, secret := f.(record.Secret); secret {
-			delete(body, u.t.Infos()[i].Name) // sealed anew, the same secret is a change
-		}
-	}
+	delete(body, "password") // a new hash of the same password is a change
 	made := u.do(t, "POST", u.t.Path(), withPassword(u, body)).Want(t, http.StatusCreated).Object(t)
 	id := apitest.ID(made)
 	a := u.do(t, "PATCH", u.path(id), body).Want(t, http.StatusOK)

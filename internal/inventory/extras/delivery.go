@@ -26,6 +26,8 @@ var Delivery = record.Type{
 		record.Time{Name: "retry_at", ReadOnly: true, Null: true, Help: "When a failed delivery is sent again by itself."},
 		record.Attached{Name: "attempts", Shape: attemptsShape},
 	},
+	Copies: &record.Copies{Of: "extras.objectchange", By: "change_id",
+		Fields: map[string]string{"object_id": "changed_object_id", "object_type": "changed_object_type", "request_id": "request_id"}},
 	Order:  []string{"-id"},
 	Search: []string{"reason"},
 	Display: func(r record.Reader) string {
