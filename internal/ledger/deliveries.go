@@ -11,6 +11,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhook"
 )
 
 // maxRequeued is how many deliveries one request may queue again: it waits for them.
@@ -38,12 +39,18 @@ func (l *Ledger) Retry(ctx context.Context, c Caller, id int64) (record.Values, 
 	switch {
 	case err != nil:
 		return v, err
-	case n == 1:
-		return l.Get(ctx, c, t, id)
-	case v.Text("state") != store.Failed:
+	case n == 0 && v.Text("state") == store.Failed: // nobody lets us, or somebody was faster
+		if v, err = l.Get(ctx, c, t, id); err != nil {
+			return v, err
+		}
+		if v.Text("state") == store.Failed {
+			return v, fault.ErrDenied
+		}
+	}
+	if n == 0 {
 		return v, fault.New(fault.Invalid, "Only a failed delivery can be sent again: this one is %s.", v.Text("state"))
 	}
-	return v, fault.ErrDenied
+	return l.Get(ctx, c, t, id)
 }
 
 // RetryAll queues every failed delivery again that passes the tests, or only counts them.
@@ -141,13 +148,13 @@ func (l *Ledger) attach(ctx context.Context, c Caller, v record.Values) error {
 			return ignoreNotFound(err)
 		}
 	}
-	attempts, change, err := l.Store.Attempts(ctx, v.ID())
+	attempts, event, err := l.Store.Attempts(ctx, v.ID())
 	if err != nil {
 		return err
 	}
 	shown := make([]attempt, len(attempts))
 	for i, a := range attempts {
-		shown[i] = showAttempt(i+1, a, change)
+		shown[i] = showAttempt(i+1, a, event)
 	}
 	raw, err := json.Marshal(shown)
 	if err != nil {
@@ -189,10 +196,10 @@ type attemptAnswer struct {
 	Truncated bool            `json:"truncated"`
 }
 
-func showAttempt(number int, a store.Attempt, c store.Change) attempt {
+func showAttempt(number int, a store.Attempt, e *webhook.Event) attempt {
 	body := a.RequestBody
 	if body == nil {
-		body = EventOf(c).Body()
+		body = e.Body()
 	}
 	out := attempt{Number: number, Time: a.StartedAt.UTC().Format(record.TimeLayout), Duration: a.Milliseconds, Error: a.Error,
 		Request: attemptRequest{a.Method, a.Target, json.RawMessage(a.RequestHeaders), printable(body)}}

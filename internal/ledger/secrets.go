@@ -75,11 +75,10 @@ func (l *Ledger) holds(t *record.Type, d *draft, f record.Secret, i int, plain r
 	if d.creation() {
 		return false
 	}
-	sealed, _ := d.pre.At(i).(record.Sealed)
-	if sealed == "" {
+	if d.pre.At(i) == record.Sealed("") {
 		return false
 	}
-	had, err := l.Sealer.Open(f.Place(t, d.v.ID()), sealed)
+	had, err := l.open(t, d.pre, f)
 	return err == nil && had == plain // what can't be opened is replaced
 }
 

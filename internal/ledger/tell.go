@@ -56,7 +56,7 @@ func (l *Ledger) tell(set *changeSet, changes []store.Change) (told, error) {
 		if hooks == nil {
 			continue
 		}
-		event := EventOf(c)
+		event := eventOf(c)
 		for _, h := range *hooks {
 			if !wants(h, c.Action) {
 				continue
@@ -75,8 +75,8 @@ func (l *Ledger) tell(set *changeSet, changes []store.Change) (told, error) {
 	return out, nil
 }
 
-// EventOf is a change as webhooks see it.
-func EventOf(c store.Change) *webhook.Event {
+// eventOf is a change as webhooks see it.
+func eventOf(c store.Change) *webhook.Event {
 	return &webhook.Event{Kind: events[c.Action], Model: c.Type.Name, Timestamp: c.At, Username: c.UserName, RequestID: c.RequestID,
 		Data: c.Data, Prechange: c.Prechange, Postchange: c.Postchange}
 }

@@ -85,10 +85,20 @@ func (t *Type) IDSchema() Schema {
 	return Int{}.Schema()
 }
 
-// idFilter parses the values of ?id=.
-type idFilter struct {
+// idField is the id where a field is asked for: in filters and constraints.
+type idField struct {
 	Int
 	t *Type
 }
 
-func (f idFilter) ParseText(s string) (any, error) { return f.t.ParseID(s) }
+func (f idField) ParseText(s string) (any, error) { return f.t.ParseID(s) }
+func (f idField) Parse(in any) (any, error) {
+	if !f.t.TimedID {
+		return f.Int.Parse(in)
+	}
+	s, err := textOf(in)
+	if err != nil {
+		return nil, err
+	}
+	return f.t.ParseID(s)
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // JSON is any JSON value, or null.
@@ -172,12 +173,13 @@ type Secret struct {
 	Name, Label, Help string
 	Seal              Sealing
 	Required          bool
+	Max               int    // longest, 0 for no limit
 	Hint              string // the field that keeps the last characters of a token's key
 	Shown             bool   // Encrypted: those who may change the record see it
 }
 
 func (f Secret) Info() Info {
-	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required, Max: f.Max,
 		Null: f.Seal != Password, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none()}
 }
 
@@ -198,6 +200,9 @@ func (f Secret) Parse(in any) (any, error) {
 	}
 	if s == "" && f.Required {
 		return nil, errBlank
+	}
+	if f.Max > 0 && utf8.RuneCountInString(s) > f.Max {
+		return nil, tooLong(f.Max)
 	}
 	if f.Seal == TokenKey {
 		s = strings.ToLower(strings.TrimSpace(s))
@@ -220,4 +225,10 @@ func (f Secret) Append(dst []byte, v any, _ *Printer) []byte {
 func (f Secret) Schema() Schema {
 	return nullable(Schema{"type": "string"}, f.Info().Null)
 }
-func (f Secret) InputSchema() Schema { return f.Schema() }
+func (f Secret) InputSchema() Schema {
+	s := f.Schema()
+	if f.Max > 0 {
+		s["maxLength"] = f.Max
+	}
+	return s
+}

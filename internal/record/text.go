@@ -50,11 +50,15 @@ func (f Text) Parse(in any) (any, error) {
 	case s == "":
 		return s, nil
 	case f.Max > 0 && utf8.RuneCountInString(s) > f.Max:
-		return nil, Invalid("Ensure this field has no more than %d characters.", f.Max)
+		return nil, tooLong(f.Max)
 	case f.Match != nil && !f.Match.MatchString(s):
 		return nil, Invalid(f.MatchHelp)
 	}
 	return s, nil
+}
+
+func tooLong(most int) error {
+	return Invalid("Ensure this field has no more than %d characters.", most)
 }
 
 // textOf accepts what JSON clients send for a text: a string, or a bare number.

@@ -105,6 +105,9 @@ func filterBody(t *record.Type, in any) ([]record.Predicate, error) {
 		if !list {
 			values = []any{value}
 		}
+		if len(values) == 0 {
+			return nil, fault.Field(name, "An empty list is no filter.")
+		}
 		for _, v := range values {
 			switch v.(type) {
 			case map[string]any, []any, nil:

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/record"
+	"terrier/internal/webhook"
 )
 
 // The states of a delivery.
@@ -207,12 +208,12 @@ func insertTally(batch *pgx.Batch, outcomes []Outcome) {
 		outcomes[0].At, hooks, good, bad, took)
 }
 
-// Attempts reads the attempts of a delivery, in order, with the change they tell of.
-func (s *Store) Attempts(ctx context.Context, delivery int64) ([]Attempt, Change, error) {
+// Attempts reads the attempts of a delivery, in order, and the event they tell of.
+func (s *Store) Attempts(ctx context.Context, delivery int64) ([]Attempt, *webhook.Event, error) {
 	from, to := moments([]int64{delivery})
 	batch := &pgx.Batch{}
 	var attempts []Attempt
-	var c Change
+	event := &webhook.Event{}
 	batch.Queue(`
 		SELECT started_at, milliseconds, method, target, request_headers, request_body, status_code, response_headers, response_body, truncated, error
 		FROM extras_attempt WHERE delivery_id = $1 AND changed_at >= $2 AND changed_at < $3 ORDER BY started_at`, delivery, from[0], to[0]).Query(func(rows pgx.Rows) (err error) {
@@ -220,13 +221,10 @@ func (s *Store) Attempts(ctx context.Context, delivery int64) ([]Attempt, Change
 		return err
 	})
 	batch.Queue(`
-		SELECT c.changed_at, c.user_name, c.request_id::text, c.action, c.object_type, c.object_id, c.version, c.prechange, c.postchange, c.data
+		SELECT d.event, split_part(c.object_type, '.', 2), c.changed_at, c.user_name, c.request_id::text, c.data, c.prechange, c.postchange
 		FROM extras_delivery d JOIN extras_objectchange c ON c.id = d.change_id AND c.changed_at = d.changed_at
 		WHERE d.id = $1 AND d.changed_at >= $2 AND d.changed_at < $3`, delivery, from[0], to[0]).QueryRow(func(row pgx.Row) error {
-		var key string
-		err := row.Scan(&c.At, &c.UserName, &c.RequestID, &c.Action, &key, &c.ID, &c.Version, &c.Prechange, &c.Postchange, &c.Data)
-		c.Type = s.reg.Type(key)
-		return err
+		return row.Scan(&event.Kind, &event.Model, &event.Timestamp, &event.Username, &event.RequestID, &event.Data, &event.Prechange, &event.Postchange)
 	})
-	return attempts, c, s.translate(s.pool.SendBatch(ctx, batch).Close())
+	return attempts, event, s.translate(s.pool.SendBatch(ctx, batch).Close())
 }

@@ -15,7 +15,11 @@ import (
 // NextIDs draws ids before their rows are written, so that a secret can be bound to its
 // row.
 func (tx *Tx) NextIDs(t *record.Type, n int, into *[]int64) {
-	tx.query("SELECT nextval($1::regclass) FROM generate_series(1, $2)", []any{t.Table() + "_id_seq", n}, collect(into))
+	sql, args := fmt.Sprintf("SELECT nextval('%s_id_seq')", t.Table()), []any(nil)
+	if n > 1 { // a statement with a number of rows is planned anew each time
+		sql, args = sql+" FROM generate_series(1, $1::int)", []any{n}
+	}
+	tx.query(sql, args, collect(into))
 }
 
 func collect[T any](into *[]T) func(pgx.Rows) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
 )
 
 // bare answers like Terrier and does nothing else: what a careful person writes by hand
@@ -18,6 +19,7 @@ import (
 type bare struct {
 	pool *pgxpool.Pool
 	base string
+	jobs *river.Client[pgx.Tx]
 }
 
 const (
@@ -43,7 +45,8 @@ func (b *bare) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /bare/list", b.list)
 	mux.HandleFunc("GET /bare/get/{id}", b.get)
-	mux.HandleFunc("POST /bare/create", b.create)
+	mux.HandleFunc("POST /bare/create", b.create(nil))
+	mux.HandleFunc("POST /bare/told", b.create(b.tell))
 	return mux
 }
 
@@ -77,17 +80,65 @@ func (b *bare) get(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, s, err)
 }
 
-func (b *bare) create(w http.ResponseWriter, r *http.Request) {
-	var in newSite
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+// also is what a transaction does besides: nil for nothing.
+type also func(ctx context.Context, tx pgx.Tx, at time.Time, change, site int64, request uuid.UUID) error
+
+func (b *bare) create(more also) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var in newSite
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		s, err := b.insert(r.Context(), in, more)
+		answer(w, http.StatusCreated, s, err)
 	}
-	s, err := b.insert(r.Context(), in)
-	answer(w, http.StatusCreated, s, err)
 }
 
-func (b *bare) insert(ctx context.Context, in newSite) (s site, err error) {
+// told is the job that sends a delivery.
+type told struct {
+	Delivery int64 `json:"delivery"`
+	Round    int64 `json:"round"`
+}
+
+func (told) Kind() string { return "delivery" }
+
+const (
+	bareHooks    = `SELECT id, version, type_create, conditions FROM extras_webhook WHERE enabled AND content_types @> ARRAY['dcim.site'] ORDER BY id`
+	bareDelivery = `INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round, tries, attempt_count, job_id, queued_at, reason)
+		VALUES ($1, $2, $3, $4, 1, 'created', 'dcim.site', $5, $6, 'queued', 1, 0, 0, $7, $2, '')`
+)
+
+// tell writes a delivery for each webhook, and its job as River's documentation shows it.
+func (b *bare) tell(ctx context.Context, tx pgx.Tx, at time.Time, change, site int64, request uuid.UUID) error {
+	rows, err := tx.Query(ctx, bareHooks)
+	if err != nil {
+		return err
+	}
+	type hook struct {
+		ID, Version int64
+		OnCreate    bool
+		Conditions  []byte
+	}
+	hooks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[hook])
+	if err != nil {
+		return err
+	}
+	for _, h := range hooks {
+		id := at.UnixMilli()<<21 | change&(1<<21-1)
+		job, err := b.jobs.InsertTx(ctx, tx, told{id, 1}, &river.InsertOpts{Queue: "webhook_" + strconv.FormatInt(h.ID, 10), MaxAttempts: 100})
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, bareDelivery, id, at, change, h.ID, site, request, job.Job.ID); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(ctx, "INSERT INTO record_count (type, n) VALUES ('dcim.site', 1), ('extras.objectchange', 1), ('extras.delivery', $1)", len(hooks))
+	return err
+}
+
+func (b *bare) insert(ctx context.Context, in newSite, more also) (s site, err error) {
 	at := time.Now().UTC().Truncate(time.Microsecond)
 	err = pgx.BeginFunc(ctx, b.pool, func(tx pgx.Tx) error {
 		row := tx.QueryRow(ctx, bareInsert, in.Name, in.Slug, in.Status, in.Region, in.Group, in.Tenant, in.Facility, in.Description, in.PhysicalAddress,
@@ -103,8 +154,16 @@ func (b *bare) insert(ctx context.Context, in newSite) (s site, err error) {
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, bareChange, at, uuid.New(), s.ID, s.Name, string(state), string(data))
-		return err
+		request := uuid.New()
+		if more == nil {
+			_, err = tx.Exec(ctx, bareChange, at, request, s.ID, s.Name, string(state), string(data))
+			return err
+		}
+		var change int64
+		if err := tx.QueryRow(ctx, bareChange+" RETURNING id", at, request, s.ID, s.Name, string(state), string(data)).Scan(&change); err != nil {
+			return err
+		}
+		return more(ctx, tx, at, change, s.ID, request)
 	})
 	return s, err
 }

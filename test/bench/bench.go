@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"terrier/internal/app"
 )
@@ -81,7 +83,11 @@ func newBench(ctx context.Context, o options, out io.Writer) (_ *bench, err erro
 		return nil, err
 	}
 	b.cleanups = append(b.cleanups, func() error { b.pool.Close(); return nil })
-	if address, err = b.serve((&bare{pool: b.pool, base: base}).handler()); err != nil {
+	jobs, err := river.NewClient(riverpgxv5.New(b.pool), &river.Config{FetchCooldown: time.Millisecond, Logger: slog.New(slog.DiscardHandler)}) // notifies of nearly every insert
+	if err != nil {
+		return nil, err
+	}
+	if address, err = b.serve((&bare{pool: b.pool, base: base, jobs: jobs}).handler()); err != nil {
 		return nil, err
 	}
 	b.bare, err = newSide("bare", address, "", o.concurrency)
@@ -92,7 +98,7 @@ func (b *bench) authorization() string { return "Authorization: Token " + b.toke
 
 // startTerrier builds the program as the command does. Its log is written out, to nowhere.
 func (b *bench) startTerrier(ctx context.Context, database string) (*app.App, error) {
-	cfg := app.Config{DatabaseURL: database, SecretKey: strings.Repeat("bench", 12), Listen: "127.0.0.1:0", BaseURL: base, StrictFilters: true, Version: "bench"}
+	cfg := app.Config{DatabaseURL: database, SecretKey: strings.Repeat("bench", 12), Listen: "127.0.0.1:0", BaseURL: base, StrictFilters: true, Version: "bench", WebhookTimeout: 10 * time.Second}
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}

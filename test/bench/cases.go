@@ -15,13 +15,14 @@ const (
 	caseList   = "list"
 	caseGet    = "get"
 	caseCreate = "create"
+	caseTold   = "told"
 	caseBulk   = "bulk"
 	caseDeep   = "deep"
 	caseCount  = "count"
 	caseWire   = "statements"
 )
 
-var caseNames = []string{caseWire, caseList, caseGet, caseDeep, caseCount, caseCreate, caseBulk}
+var caseNames = []string{caseWire, caseList, caseGet, caseDeep, caseCount, caseCreate, caseBulk, caseTold}
 
 const sitesPath = "/api/dcim/sites/"
 
@@ -31,7 +32,7 @@ func (b *bench) wants(name string) bool {
 
 func (b *bench) measureAll(ctx context.Context) error {
 	cases := map[string]func(context.Context) error{
-		caseList: b.measureList, caseGet: b.measureGet, caseCreate: b.measureCreate, caseBulk: b.measureBulk,
+		caseList: b.measureList, caseGet: b.measureGet, caseCreate: b.measureCreate, caseBulk: b.measureBulk, caseTold: b.measureTold,
 		caseDeep: b.measureDeep, caseCount: b.measureCount, caseWire: b.measureStatements,
 	}
 	for _, name := range caseNames {
@@ -67,6 +68,18 @@ func (b *bench) measureCreate(ctx context.Context) error {
 	return b.ratio(ctx, row{Case: caseCreate, What: "create one site (record + change row)", Target: 0.5},
 		asking{b.terrier, 201, func() []byte { return b.terrier.post(sitesPath, b.newBody()) }},
 		asking{b.bare, 201, func() []byte { return b.bare.post("/bare/create", b.newBody()) }})
+}
+
+// measureTold makes a webhook that wants to know of every new site. The bare side writes the
+// same rows and calls River's insert. Nobody sends: that is another benchmark.
+func (b *bench) measureTold(ctx context.Context) error {
+	hook := []byte(`{"name": "bench", "content_types": ["dcim.site"], "type_create": true, "payload_url": "http://receiver.example.com/"}`)
+	if _, err := b.terrier.clients[0].do(b.terrier.post("/api/extras/webhooks/", hook), 201); err != nil {
+		return err
+	}
+	return b.ratio(ctx, row{Case: caseTold, What: "create one site with one webhook (record, change row, delivery, job)", Target: 0.8},
+		asking{b.terrier, 201, func() []byte { return b.terrier.post(sitesPath, b.newBody()) }},
+		asking{b.bare, 201, func() []byte { return b.bare.post("/bare/told", b.newBody()) }})
 }
 
 // newSite makes a site that does not exist yet.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"terrier/internal/store"
+	"terrier/internal/delivery"
 )
 
 const serverVariable = "TERRIER_TEST_DATABASE_URL"
@@ -35,7 +35,7 @@ func newDatabase(ctx context.Context) (*database, error) {
 	if d.url, err = withPath(server, d.name); err != nil {
 		return nil, err
 	}
-	if err := store.Migrate(ctx, d.url, func(string, ...any) {}); err != nil {
+	if err := delivery.Migrate(ctx, d.url, func(string, ...any) {}); err != nil {
 		return nil, err
 	}
 	return d, nil

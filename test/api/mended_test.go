@@ -1,8 +1,3 @@
-//go:build bugs
-
-// Tests of what is not right yet. Each fails; when it is mended, its test moves to the
-// others. Run them with -tags bugs.
-
 package api_test
 
 import (
@@ -18,7 +13,7 @@ import (
 )
 
 // A delivery's id is a UUID everywhere but in the constraints of a permission.
-func TestBugConstraintByUUID(t *testing.T) {
+func TestConstraintByUUID(t *testing.T) {
 	p := newPost(t)
 	d := p.of(t, p.a, 0)
 	for _, key := range []string{"id", "pk", "id__in"} {
@@ -28,7 +23,7 @@ func TestBugConstraintByUUID(t *testing.T) {
 
 // An empty list drops its filter, and so means all: "what it should have left out would be
 // sent". An unknown filter with an empty list is not refused either.
-func TestBugEmptyListRetriesAll(t *testing.T) {
+func TestEmptyListRetriesAll(t *testing.T) {
 	p := newPost(t)
 	for _, filter := range []obj{{"webhook_id": []any{}}, {"no_such_filter": []any{}}} {
 		p.fail(t, "TRUE")
@@ -42,7 +37,7 @@ func TestBugEmptyListRetriesAll(t *testing.T) {
 // Headers that do not open fail requests that are done: the change is committed, the
 // answer is 500. One such row also takes the list and the queues from everybody who may
 // change webhooks.
-func TestBugUnreadableHeaders(t *testing.T) {
+func TestUnreadableHeaders(t *testing.T) {
 	s := apitest.New(t)
 	admin := adminOf(s)
 	id := admin.create(t, webhooks, hook("w", "additional_headers", "A: b"))
@@ -61,7 +56,7 @@ func TestBugUnreadableHeaders(t *testing.T) {
 }
 
 // Of two retries at once, the second is told that it has no permission.
-func TestBugRetryTwiceAtOnce(t *testing.T) {
+func TestRetryTwiceAtOnce(t *testing.T) {
 	p := newPost(t)
 	d := p.of(t, p.a, 0)
 	p.fail(t, "TRUE")
@@ -91,7 +86,7 @@ func TestBugRetryTwiceAtOnce(t *testing.T) {
 }
 
 // The length of a secret has no bound but that of a body.
-func TestBugEndlessSecret(t *testing.T) {
+func TestEndlessSecret(t *testing.T) {
 	for _, field := range []string{"secret", "previous_secret"} {
 		if a := adminOf(apitest.New(t)).do(t, "POST", webhooks, hook("w", field, strings.Repeat("x", 900_000))); a.Status != http.StatusBadRequest {
 			t.Errorf("%s of 900,000 characters: %d", field, a.Status)
