@@ -7,15 +7,17 @@ import (
 )
 
 // gather makes one call of many that come at about the same time. The first waits a moment
-// for others, and while a call is under way the next batch collects.
+// for others, and while as many calls are under way as may be, the next batch collects.
 type gather[In, Out any] struct {
 	do    func(context.Context, []In) ([]Out, error) // answers in the order asked
-	limit int
+	limit int                                        // of a batch
+	width int                                        // calls at once
 	wait  time.Duration
 
 	mu      sync.Mutex
 	pending []*asked[In, Out]
-	busy    bool
+	waiting bool // somebody collects a batch
+	busy    int  // calls under way, or about to be
 }
 
 type asked[In, Out any] struct {
@@ -32,8 +34,9 @@ func (g *gather[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 	a := &asked[In, Out]{ctx: context.WithoutCancel(ctx), in: in, done: make(chan struct{})}
 	g.mu.Lock()
 	g.pending = append(g.pending, a)
-	if !g.busy {
-		g.busy = true
+	if !g.waiting && g.busy < g.width {
+		g.waiting = true
+		g.busy++
 		go g.run()
 	}
 	g.mu.Unlock()
@@ -50,26 +53,30 @@ func (g *gather[In, Out]) run() {
 	time.Sleep(g.wait)
 	for {
 		g.mu.Lock()
+		g.waiting = false
 		n := min(len(g.pending), g.limit)
 		if n == 0 {
-			g.busy = false
+			g.busy--
 			g.mu.Unlock()
 			return
 		}
 		batch := g.pending[:n:n]
 		g.pending = g.pending[n:]
 		g.mu.Unlock()
+		g.call(batch)
+	}
+}
 
-		ins := make([]In, n)
-		for i, a := range batch {
-			ins[i] = a.in
+func (g *gather[In, Out]) call(batch []*asked[In, Out]) {
+	ins := make([]In, len(batch))
+	for i, a := range batch {
+		ins[i] = a.in
+	}
+	outs, err := g.do(batch[0].ctx, ins)
+	for i, a := range batch {
+		if a.err = err; err == nil {
+			a.out = outs[i]
 		}
-		outs, err := g.do(batch[0].ctx, ins)
-		for i, a := range batch {
-			if a.err = err; err == nil {
-				a.out = outs[i]
-			}
-			close(a.done)
-		}
+		close(a.done)
 	}
 }

@@ -16,7 +16,7 @@ func TestGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var sizes []int
-		g := gather[int, int]{limit: 3, wait: time.Millisecond, do: func(_ context.Context, in []int) ([]int, error) {
+		g := gather[int, int]{limit: 3, width: 1, wait: time.Millisecond, do: func(_ context.Context, in []int) ([]int, error) {
 			<-time.After(10 * time.Millisecond)
 			mu.Lock()
 			defer mu.Unlock()
@@ -50,7 +50,7 @@ func TestGatherFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
 		ended := make(chan error, 1)
-		g := gather[int, int]{limit: 10, wait: time.Millisecond, do: func(ctx context.Context, _ []int) ([]int, error) {
+		g := gather[int, int]{limit: 10, width: 1, wait: time.Millisecond, do: func(ctx context.Context, _ []int) ([]int, error) {
 			<-time.After(time.Second)
 			ended <- ctx.Err()
 			return nil, broken

@@ -45,8 +45,9 @@ const (
 	// Deliveries are read and outcomes written in batches. The receiver waits for the first
 	// moment, nobody for the second.
 	batchLimit = 500
+	batchWidth = 3 // a commit waits for the disk, and others can meanwhile be prepared
 	loadWait   = time.Millisecond
-	finishWait = 10 * time.Millisecond
+	finishWait = 5 * time.Millisecond
 )
 
 // fetching is how often River looks for jobs. It is woken by each insert; polling is for
@@ -119,8 +120,8 @@ func (w *Worker) begin() {
 	host, _ := os.Hostname() // a worker without a name works too
 	now := w.Now()
 	w.me = store.Worker{ID: fmt.Sprintf("%s-%d-%x", host, os.Getpid(), now.UnixNano()), Host: host, Program: w.Program, StartedAt: now}
-	w.loads = gather[int64, *store.Due]{do: w.load, limit: batchLimit, wait: loadWait}
-	w.results = gather[store.Outcome, struct{}]{do: w.finish, limit: batchLimit, wait: finishWait}
+	w.loads = gather[int64, *store.Due]{do: w.load, limit: batchLimit, width: batchWidth, wait: loadWait}
+	w.results = gather[store.Outcome, struct{}]{do: w.finish, limit: batchLimit, width: batchWidth, wait: finishWait}
 }
 
 func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {

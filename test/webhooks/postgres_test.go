@@ -1,0 +1,184 @@
+package webhooks_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"terrier/test/install"
+)
+
+// recoveryBound is what is promised after PostgreSQL is back.
+const recoveryBound = 10 * time.Second
+
+// cluster is a PostgreSQL of the test's own that keeps its promises when it crashes.
+type cluster struct {
+	t        *testing.T
+	dir      string
+	database string
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	// Not the test's own directory, which the user postgres may not enter.
+	dir, err := os.MkdirTemp("", "terrier-cluster.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{t: t, dir: dir}
+	t.Cleanup(func() {
+		c.crash()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	c.start()
+	return c
+}
+
+func (c *cluster) start() {
+	c.t.Helper()
+	out, err := exec.Command("../../scripts/postgres", "start", c.dir).CombinedOutput()
+	if err != nil {
+		c.t.Fatalf("start PostgreSQL: %v: %s", err, out)
+	}
+	found := regexp.MustCompile(`TERRIER_DATABASE_URL='([^']+)'`).FindSubmatch(out)
+	if found == nil {
+		c.t.Fatalf("no address: %s", out)
+	}
+	c.database = string(found[1])
+}
+
+// crash ends the server without letting it write anything more.
+func (c *cluster) crash() {
+	c.t.Helper()
+	program := "pg_ctl"
+	if installed, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_ctl"); len(installed) > 0 {
+		program = slices.Max(installed)
+	}
+	args := []string{program, "stop", "--pgdata=" + c.dir + "/data", "--mode=immediate", "--silent"}
+	if os.Geteuid() == 0 {
+		args = append([]string{"runuser", "-u", "postgres", "--"}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = "/"
+	if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), "No such process") && !strings.Contains(string(out), "PID file") {
+		c.t.Errorf("stop PostgreSQL: %v: %s", err, out)
+	}
+}
+
+// TestPostgresCrashesUnderLoad crashes the database while clients write and a worker sends. What was acknowledged is
+// told, and nobody has to restart anything.
+func TestPostgresCrashesUnderLoad(t *testing.T) {
+	t.Parallel()
+	const crashes, clients, concurrency = 2, 4, 10
+	c := newCluster(t)
+	if out, code := install.New(t, c.database).Terrier("", "migrate"); code != 0 {
+		t.Fatalf("migrate: exit code %d: %s", code, out)
+	}
+	w := newWorldOn(t, c.database)
+	w.duplicates = crashes * concurrency
+	worker := w.Work()
+	w.hook("/", object{"concurrency": concurrency})
+
+	var acknowledged sync.Map // names of sites
+	var count, unanswered atomic.Int64
+	stop := make(chan struct{})
+	var writing sync.WaitGroup
+	defer writing.Wait()
+	stopWriting := sync.OnceFunc(func() { close(stop) })
+	defer stopWriting()
+	for client := range clients {
+		writing.Go(func() {
+			tick := time.NewTicker(10 * time.Millisecond)
+			defer tick.Stop()
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				case <-tick.C:
+				}
+				name := fmt.Sprintf("client-%d-%d", client, i)
+				a := w.server.Do(http.MethodPost, sitesPath, w.admin, object{"name": name, "slug": name})
+				switch {
+				case a.Status == http.StatusCreated:
+					acknowledged.Store(name, true)
+					count.Add(1)
+				case a.Err != nil || a.Status >= 500:
+					unanswered.Add(1)
+				default:
+					t.Errorf("%s: %d %v", name, a.Status, a)
+				}
+			}
+		})
+	}
+	// more waits for things that happen after now.
+	more := func(what string, n func() int64, by int64) time.Duration {
+		t.Helper()
+		from := n()
+		return install.Within(t, recoveryBound, what, func() bool { return n() >= from+by })
+	}
+	received := func() int64 { return int64(w.receiver.count("/")) }
+	for crash := range crashes {
+		more("clients should write", count.Load, 50)
+		more("the worker should send", received, 50)
+		c.crash()
+		before := unanswered.Load()
+		install.Eventually(t, "clients should notice", func() bool { return unanswered.Load() > before })
+		c.start()
+		back := time.Now()
+		more("the server should recover", count.Load, 1)
+		wrote := time.Since(back)
+		// A request for a change that was made after the crash.
+		w.db.Reset()
+		var last int64
+		if err := w.db.QueryRow(t.Context(), "SELECT max(id) FROM extras_delivery").Scan(&last); err != nil {
+			t.Fatal(err)
+		}
+		install.Within(t, recoveryBound, "the worker should recover", func() bool {
+			all := w.receiver.at("/")
+			return slices.ContainsFunc(all[max(0, len(all)-200):], func(r receipt) bool { return deliveryNumber(r.delivery()) >= last })
+		})
+		t.Logf("crash %d: the server wrote again after %v, the worker sent again after %v", crash+1, wrote.Round(time.Millisecond), time.Since(back).Round(time.Millisecond))
+	}
+	stopWriting()
+	writing.Wait()
+	if !w.server.Running() || !worker.Running() {
+		t.Fatalf("a process ended:\n%s\n%s", w.server.Log(), worker.Log())
+	}
+	// Jobs that were under way are handed out again when their time is over.
+	ended := install.Within(t, resendBound, "every delivery should end", func() bool {
+		return w.number("SELECT count(*) FROM extras_delivery WHERE state = 'queued'") == 0
+	})
+	t.Logf("%d creates acknowledged, %d without an answer; everything was told %v after the last", count.Load(), unanswered.Load(), ended.Round(100*time.Millisecond))
+
+	told := map[string]bool{}
+	for _, r := range w.receiver.at("/") {
+		var body struct{ Data struct{ Name string } }
+		install.Answer{Body: r.body}.Read(t, &body)
+		told[body.Data.Name] = true
+	}
+	acknowledged.Range(func(name, _ any) bool {
+		if !told[name.(string)] {
+			t.Errorf("%s was acknowledged, and nobody was told", name)
+		}
+		return true
+	})
+	if n := w.number(`SELECT count(*) FROM dcim_site s WHERE 1 <> (SELECT count(*) FROM extras_objectchange c
+		JOIN extras_delivery d ON d.change_id = c.id AND d.changed_at = c.changed_at
+		WHERE c.object_type = 'dcim.site' AND c.object_id = s.id AND c.action = 'create' AND d.state = 'successful')`); n != 0 {
+		t.Errorf("%d sites do not have exactly one change with one successful delivery", n)
+	}
+	if sites, changes := w.number("SELECT count(*) FROM dcim_site"), w.number("SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site'"); sites != changes || sites != len(told) {
+		t.Errorf("%d sites, %d changes, %d told", sites, changes, len(told))
+	}
+}
