@@ -47,7 +47,7 @@ const (
 	batchLimit = 500
 	batchWidth = 3 // a commit waits for the disk, and others can meanwhile be prepared
 	loadWait   = time.Millisecond
-	finishWait = 5 * time.Millisecond
+	finishWait = 10 * time.Millisecond
 )
 
 // fetching is how often River looks for jobs. It is woken by each insert; polling is for

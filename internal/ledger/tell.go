@@ -111,7 +111,7 @@ func (c *conditions) of(h store.Hook) matcher {
 		return known.matcher
 	}
 	var m matcher
-	m, err := webhook.ParseConditions(h.Conditions)
+	m, err := webhook.ParseConditions([]byte(*h.Conditions))
 	if err != nil {
 		m = unreadable{err}
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -72,13 +71,13 @@ func optionalText(b []byte) *string {
 type Hook struct {
 	ID, Version                  int64
 	OnCreate, OnUpdate, OnDelete bool
-	Conditions                   json.RawMessage // nil for none
+	Conditions                   *string // JSON; nil for none
 }
 
 // Hooks reads the enabled webhooks of a type.
 func (tx *Tx) Hooks(t *record.Type, into *[]Hook) {
 	tx.query(`
-		SELECT id, version, type_create, type_update, type_delete, conditions
+		SELECT id, version, type_create, type_update, type_delete, conditions::text
 		FROM extras_webhook WHERE enabled AND content_types @> ARRAY[$1]::text[] ORDER BY id`, []any{t.Key()}, func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Hook])
 		return err

@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string) error {
 	flags.IntVar(&o.rounds, "rounds", 5, "rounds of each side")
 	flags.IntVar(&o.jobs, "jobs", 20_000, "deliveries of a round")
 	flags.IntVar(&o.lanes, "webhooks", 4, "webhooks that share them")
-	flags.IntVar(&o.perLane, "concurrency", 50, "requests at once for each webhook")
+	flags.IntVar(&o.perLane, "concurrency", 100, "requests at once for each webhook")
 	flags.IntVar(&o.seconds, "seconds", 20, "length of a latency run")
 	flags.IntVar(&o.backlog, "backlog", 1_000_000, "deliveries queued for another webhook in the case backlog")
 	flags.BoolVar(&o.check, "check", false, "fail when a target is clearly missed: shared machines are noisy")

@@ -88,6 +88,9 @@ func newRig(ctx context.Context) (_ *rig, err error) {
 		return nil, err
 	}
 	r.db = worker.Pool()
+	if err := r.prepareWAL(ctx); err != nil {
+		return nil, err
+	}
 	r.Ledger = &ledger.Ledger{Store: writer, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: keys}, Printer: &record.Printer{Base: "http://terrier.example.com"}, Now: time.Now}
 	r.worker = &delivery.Worker{Store: worker, Client: egress.New(egress.Config{Policy: policy}), Keys: keys, Now: time.Now, Program: "bench",
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
@@ -141,6 +144,24 @@ func (r *rig) work(ctx context.Context) (stop func() error) {
 		cancel()
 		return <-done
 	}
+}
+
+// prepareWAL makes the log files that the run will fill, as every server has them that has
+// run for a while. A new one makes them in the middle of a commit, and all others wait.
+func (r *rig) prepareWAL(ctx context.Context) error {
+	if _, err := r.db.Exec(ctx, "ALTER SYSTEM SET min_wal_size = '1GB'"); err != nil {
+		return err
+	}
+	if _, err := r.db.Exec(ctx, "SELECT pg_reload_conf()"); err != nil {
+		return err
+	}
+	for range 30 {
+		if _, err := r.db.Exec(ctx, "SELECT pg_logical_emit_message(false, 'hookbench', 'fill'), pg_switch_wal()"); err != nil {
+			return err
+		}
+	}
+	_, err := r.db.Exec(ctx, "CHECKPOINT")
+	return err
 }
 
 // newDatabase makes a migrated database on the server that the environment names.

@@ -21,6 +21,7 @@ import (
 
 const (
 	leastWorker = 0.6 // of bare River
+	bareWorkers = 200 // bare River's best of 100, 200, 400 and 500
 )
 
 // throughput drains queues that were filled before: ours through the worker, River's by
@@ -49,7 +50,7 @@ func throughput(ctx context.Context, o options) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		b, err := r.drainBare(ctx, o)
+		b, err := r.drainBare(ctx, o.jobs)
 		if err != nil {
 			return false, err
 		}
@@ -148,15 +149,14 @@ func (w *bareWorker) Work(ctx context.Context, _ *river.Job[bareJob]) error {
 	return err
 }
 
-func (r *rig) drainBare(ctx context.Context, o options) (drained, error) {
-	jobs := o.jobs
+func (r *rig) drainBare(ctx context.Context, jobs int) (drained, error) {
 	var done atomic.Int64
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &bareWorker{url: r.receiver.url + "/ok", body: bytes.Repeat([]byte("x"), 1500), done: &done,
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000, MaxIdleConns: 1000}}})
 	client, err := river.NewClient(riverpgxv5.New(r.stock), &river.Config{Workers: workers, Logger: slog.New(slog.DiscardHandler),
 		FetchCooldown: 5 * time.Millisecond, FetchPollInterval: time.Second, CompletedJobRetentionPeriod: time.Minute,
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.lanes * o.perLane}}})
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: bareWorkers}}})
 	if err != nil {
 		return drained{}, err
 	}
