@@ -36,9 +36,9 @@ const (
 
 	follow        = 500 * time.Millisecond // a new webhook has its queue within this
 	beat          = 5 * time.Second
-	recoverEvery  = 10 * time.Second
+	recoverEvery  = 2 * time.Second
 	recoverAfter  = time.Minute // what was queued later still has its job
-	recoverAtOnce = 20_000
+	recoverAtOnce = 2_000       // little at a time: nobody should notice it
 
 	keepJobs = 5 * time.Minute // the delivery tells how it went; the job is of no more use
 
