@@ -193,7 +193,7 @@ const keepTally = 30 * 24 * time.Hour
 // Work sends deliveries until ctx ends, then finishes those under way. It has connections
 // of its own, so that a flood of requests does not hold deliveries up.
 func (a *App) Work(ctx context.Context) error {
-	own, err := store.Open(ctx, a.cfg.DatabaseURL, a.Registry, nil)
+	own, err := store.Open(ctx, a.cfg.DatabaseURL, a.Registry, nil, store.ForWorkers...)
 	if err != nil {
 		return err
 	}
@@ -234,10 +234,10 @@ func (a *App) upkeep(ctx context.Context) {
 			return
 		case <-fold.C:
 			note("counts", a.Store.FoldCounts(ctx))
+			note("tally", a.Store.FoldTally(ctx, a.now(), a.now().Add(-keepTally)))
 		case <-hourly.C:
 			note("partitions", a.Store.MakePartitions(ctx, a.now()))
 			note("sweep", a.Store.Sweep(ctx, a.now()))
-			note("tally", a.Store.FoldTally(ctx, a.now(), a.now().Add(-keepTally)))
 		}
 	}
 }

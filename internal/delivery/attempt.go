@@ -29,7 +29,7 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	}
 	request, err := hook.render(due, w.now())
 	if err != nil {
-		o.At, o.Reason = w.now(), err.Error()
+		o.At, o.Reason = w.now(), reason(err)
 		return o, nil
 	}
 	started := w.now()
@@ -40,23 +40,35 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	}
 	o.At = w.now()
 	o.Attempt = describe(hook, request, started, answer, err)
-	if err != nil {
-		o.Reason = err.Error()
-	}
 	w.judge(&o, hook, due, answer, err)
 	w.note(due, hook, &o, answer.Duration)
 	return o, nil
 }
 
-// judge decides how the delivery stands: 2XX is success, and everything else is not.
+// longestReason is more than a person reads. A template can make one of any length.
+const longestReason = 500
+
+// reason is why something failed, as it can be kept: PostgreSQL takes no zero byte.
+func reason(err error) string {
+	text := strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "\ufffd"), "\x00", "\ufffd")
+	if runes := []rune(text); len(runes) > longestReason {
+		text = string(runes[:longestReason]) + "…"
+	}
+	return text
+}
+
+// judge decides how the delivery stands: the status is 2XX, or it is not. What became of
+// the rest of the answer doesn't matter.
 func (w *Worker) judge(o *store.Outcome, hook *hook, due *store.Due, answer egress.Response, err error) {
-	if err == nil {
-		o.Status = answer.Status
-		if answer.Status >= 200 && answer.Status < 300 {
-			o.State = store.Successful
-			return
-		}
+	o.Status = answer.Status
+	switch {
+	case answer.Status >= 200 && answer.Status < 300:
+		o.State = store.Successful
+		return
+	case answer.Status != 0:
 		o.Reason = strings.TrimSpace(fmt.Sprintf("The receiver answered %d %s", answer.Status, http.StatusText(answer.Status))) + "."
+	default:
+		o.Reason = reason(err)
 	}
 	if due.Tries >= hook.maxRetries || !worthRetrying(err) {
 		return
@@ -88,7 +100,7 @@ func describe(hook *hook, request webhook.Request, started time.Time, answer egr
 		a.RequestBody = request.Body
 	}
 	if err != nil {
-		a.Error = err.Error()
+		a.Error = reason(err)
 	}
 	if answer.Status != 0 {
 		status := int64(answer.Status)

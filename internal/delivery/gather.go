@@ -16,6 +16,7 @@ type gather[In, Out any] struct {
 
 	mu      sync.Mutex
 	pending []*asked[In, Out]
+	calls   sync.WaitGroup
 	waiting bool // somebody collects a batch
 	busy    int  // calls under way, or about to be
 }
@@ -37,7 +38,7 @@ func (g *gather[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 	if !g.waiting && g.busy < g.width {
 		g.waiting = true
 		g.busy++
-		go g.run()
+		g.calls.Go(g.run)
 	}
 	g.mu.Unlock()
 	select {
@@ -56,6 +57,7 @@ func (g *gather[In, Out]) run() {
 		g.waiting = false
 		n := min(len(g.pending), g.limit)
 		if n == 0 {
+			g.pending = nil
 			g.busy--
 			g.mu.Unlock()
 			return
@@ -64,8 +66,12 @@ func (g *gather[In, Out]) run() {
 		g.pending = g.pending[n:]
 		g.mu.Unlock()
 		g.call(batch)
+		clear(batch) // what they held is not held any longer
 	}
 }
+
+// Wait returns when nothing is under way. Nobody may ask any more.
+func (g *gather[In, Out]) Wait() { g.calls.Wait() }
 
 func (g *gather[In, Out]) call(batch []*asked[In, Out]) {
 	ins := make([]In, len(batch))

@@ -51,8 +51,8 @@ func (w *Worker) load(ctx context.Context, ids []int64) ([]*store.Due, error) {
 		return nil, err
 	}
 	byID := make(map[int64]*store.Due, len(found))
-	for i := range found {
-		byID[found[i].ID] = &found[i]
+	for _, d := range found {
+		byID[d.ID] = &d // each for itself: a job that hangs must not hold the others'
 	}
 	due := make([]*store.Due, len(ids))
 	for i, id := range ids {
@@ -71,6 +71,9 @@ func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct
 		if err == nil {
 			return make([]struct{}, len(outcomes)), nil
 		}
+		if store.Refused(err) {
+			return w.finishApart(ctx, outcomes, err)
+		}
 		w.Log.Warn("outcomes could not be written; trying again", "deliveries", len(outcomes), "error", err)
 		select {
 		case <-ctx.Done():
@@ -78,4 +81,21 @@ func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct
 		case <-time.After(wait):
 		}
 	}
+}
+
+// finishApart writes outcomes one by one when the database refuses one of them, which it
+// would do for ever: nobody else's may wait for it.
+func (w *Worker) finishApart(ctx context.Context, outcomes []store.Outcome, cause error) ([]struct{}, error) {
+	if len(outcomes) == 1 {
+		o := outcomes[0]
+		w.Log.Error("an outcome can't be written; the delivery is marked as failed", "delivery", o.ID, "webhook", o.Webhook, "error", cause)
+		o.State, o.Attempt, o.RetryAt, o.Reason = store.Failed, nil, nil, "What became of the request could not be written down; the worker's log says why."
+		return make([]struct{}, 1), w.Store.Finish(ctx, []store.Outcome{o})
+	}
+	for _, o := range outcomes {
+		if _, err := w.finish(ctx, []store.Outcome{o}); err != nil {
+			return nil, err
+		}
+	}
+	return make([]struct{}, len(outcomes)), nil
 }

@@ -2,6 +2,7 @@ package delivery_test
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -175,4 +176,48 @@ func TestAutomaticRetry(t *testing.T) {
 		}
 	}
 	b.eventually(t, "SELECT state = 'failed' AND retry_at IS NULL AND attempt_count = 3 FROM extras_delivery")
+}
+
+// TestOutcomesThatCanNotBeKept: a reason that PostgreSQL takes no part of, or that is
+// endless, must not hold up anybody's outcome.
+func TestOutcomesThatCanNotBeKept(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	for name, template := range map[string]string{"nul": `{{ data['\x00'].x }}`, "endless": `{{ data['x'*90000].y }}`, "good": ""} {
+		b.hook(t, ledger.Input{"name": name, "body_template": template})
+	}
+	b.work(t)
+	b.create(t, "dcim.site", site("Ams"))
+	b.next(t)
+	b.eventually(t, "SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND length(reason) BETWEEN 5 AND 501")
+	b.eventually(t, "SELECT count(*) = 1 FROM extras_delivery WHERE state = 'successful'")
+}
+
+// TestRefusedOutcomes: where the database refuses one outcome of a batch, the others are
+// written and that one is failed.
+func TestRefusedOutcomes(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.hook(t, nil)
+	b.exec(t, `ALTER TABLE extras_attempt ADD CONSTRAINT no_teapot CHECK (status_code IS DISTINCT FROM 418)`)
+	b.status(http.StatusTeapot)
+	b.work(t)
+	b.create(t, "dcim.site", site("Ams"), site("Ber"))
+	b.eventually(t, "SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND reason LIKE '%could not be written down%'")
+	b.status(http.StatusOK)
+	b.create(t, "dcim.site", site("Cph"))
+	b.eventually(t, "SELECT count(*) = 1 FROM extras_delivery WHERE state = 'successful'")
+}
+
+// TestGivenUpJobsEnd: a delivery whose job River has discarded is not begun anew for ever.
+func TestGivenUpJobsEnd(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.hook(t, nil)
+	b.create(t, "dcim.site", site("Ams"))
+	b.exec(t, "UPDATE river_job SET state = 'discarded', finalized_at = now()")
+	if found, _, err := b.Store.Recover(t.Context(), 0, 100, time.Now().Add(time.Minute)); err != nil || found != 0 {
+		t.Fatal(found, err)
+	}
+	b.state(t, store.Failed)
 }

@@ -32,6 +32,10 @@ type lane struct {
 // lookAbandoned is how often queues without a webhook are looked for.
 const lookAbandoned = 5 * time.Second
 
+// abandonedAtOnce is how many deliveries of a deleted webhook are failed at once. Nothing is
+// sent for them.
+const abandonedAtOnce = 100
+
 // patience is how long removing a queue may hold up the others. River goes on with it.
 const patience = 10 * time.Millisecond
 
@@ -85,7 +89,7 @@ func (l *lanes) wanted(ctx context.Context, now time.Time) (map[int64]int, error
 		}
 	}
 	for id := range l.abandoned {
-		wanted[id] = 1
+		wanted[id] = abandonedAtOnce
 	}
 	return wanted, nil
 }

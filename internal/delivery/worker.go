@@ -44,8 +44,8 @@ const (
 
 	// Deliveries are read and outcomes written in batches. The receiver waits for the first
 	// moment, nobody for the second.
-	batchLimit = 500
-	batchWidth = 3 // a commit waits for the disk, and others can meanwhile be prepared
+	batchLimit = 100 // of up to a few megabytes each
+	batchWidth = 3   // a commit waits for the disk, and others can meanwhile be prepared
 	loadWait   = time.Millisecond
 	finishWait = 10 * time.Millisecond
 )
@@ -82,7 +82,7 @@ type Worker struct {
 	me      store.Worker
 }
 
-// Args are the arguments of a job. River indexes them, so they are few and small.
+// Args are the arguments of a job.
 type Args struct {
 	Delivery int64 `json:"delivery"`
 	Round    int64 `json:"round"`
@@ -154,6 +154,8 @@ func (w *Worker) end(client *river.Client[pgx.Tx]) error {
 	if err != nil {
 		err = fmt.Errorf("stop the worker: %w", err)
 	}
+	w.loads.Wait()
+	w.results.Wait() // the outcome of a request that was made is not thrown away
 	w.Client.CloseIdle()
 	return errors.Join(err, w.Store.Leave(ctx, w.me.ID))
 }
@@ -191,7 +193,9 @@ func (w *Worker) recovering(ctx context.Context) func() {
 			if found > 0 {
 				w.Log.Warn("queued deliveries anew whose jobs were gone", "deliveries", found)
 			}
-			after = next
+			if err == nil {
+				after = next
+			}
 			return err
 		})
 	}

@@ -68,7 +68,7 @@ func (l *Ledger) record(ctx context.Context, tx *store.Tx, set *changeSet) error
 			counts[e.t.Key()]--
 		}
 	}
-	told, err := l.tell(set, changes)
+	told, err := l.tell(ctx, set, changes)
 	if err != nil {
 		return err
 	}

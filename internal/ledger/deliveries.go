@@ -11,7 +11,6 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/internal/store"
-	"terrier/internal/webhook"
 )
 
 // maxRequeued is how many deliveries one request may queue again: it waits for them.
@@ -152,9 +151,11 @@ func (l *Ledger) attach(ctx context.Context, c Caller, v record.Values) error {
 	if err != nil {
 		return err
 	}
+	usual := printable(event.Body())
+	first := max(1, int(v.Int("attempt_count"))-len(attempts)+1)
 	shown := make([]attempt, len(attempts))
 	for i, a := range attempts {
-		shown[i] = showAttempt(i+1, a, event)
+		shown[i] = showAttempt(first+i, a, usual)
 	}
 	raw, err := json.Marshal(shown)
 	if err != nil {
@@ -196,13 +197,13 @@ type attemptAnswer struct {
 	Truncated bool            `json:"truncated"`
 }
 
-func showAttempt(number int, a store.Attempt, e *webhook.Event) attempt {
-	body := a.RequestBody
-	if body == nil {
-		body = e.Body()
+func showAttempt(number int, a store.Attempt, usual string) attempt {
+	body := usual
+	if a.RequestBody != nil {
+		body = printable(a.RequestBody)
 	}
 	out := attempt{Number: number, Time: a.StartedAt.UTC().Format(record.TimeLayout), Duration: a.Milliseconds, Error: a.Error,
-		Request: attemptRequest{a.Method, a.Target, json.RawMessage(a.RequestHeaders), printable(body)}}
+		Request: attemptRequest{a.Method, a.Target, json.RawMessage(a.RequestHeaders), body}}
 	if a.Status != nil {
 		out.Response = &attemptAnswer{*a.Status, json.RawMessage(a.ResponseHeaders), printable(a.ResponseBody), a.Truncated}
 	}

@@ -14,6 +14,9 @@ import (
 // change, so a request waits for them.
 const maxDeliveries = 100_000
 
+// maxMisses is how many misses of one webhook a request keeps: the reasons are much alike.
+const maxMisses = 100
+
 // askHooks reads the webhooks of a type with the next flush. It is called when the locks
 // are held: a webhook that exists before a change is told of it.
 func (s *changeSet) askHooks(tx *store.Tx, t *record.Type) {
@@ -49,9 +52,13 @@ type told struct {
 var events = map[string]string{created: "created", updated: "updated", deleted: "deleted"}
 
 // tell matches the changes against the webhooks of their types.
-func (l *Ledger) tell(set *changeSet, changes []store.Change) (told, error) {
+func (l *Ledger) tell(ctx context.Context, set *changeSet, changes []store.Change) (told, error) {
 	var out told
+	missed := map[int64]int{}
 	for i, c := range changes {
+		if err := ctx.Err(); err != nil { // conditions take time, and locks are held
+			return out, err
+		}
 		hooks := set.hooks[c.Type]
 		if hooks == nil {
 			continue
@@ -61,10 +68,11 @@ func (l *Ledger) tell(set *changeSet, changes []store.Change) (told, error) {
 			if !wants(h, c.Action) {
 				continue
 			}
-			verdict := l.conditions.of(h).Match(event)
-			if verdict.Fires {
+			switch verdict := l.conditions.of(h).Match(event); {
+			case verdict.Fires:
 				out.matches = append(out.matches, store.Match{Change: i, Webhook: h.ID, Event: event.Kind})
-			} else if verdict.Broken {
+			case verdict.Broken && missed[h.ID] < maxMisses:
+				missed[h.ID]++
 				out.misses = append(out.misses, store.Miss{Change: i, Webhook: h.ID, Reason: verdict.Reason})
 			}
 		}

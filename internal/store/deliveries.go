@@ -57,7 +57,9 @@ func (s *Store) LoadDue(ctx context.Context, ids []int64) ([]Due, error) {
 		JOIN extras_delivery d ON d.id = x.id AND d.changed_at >= x.lo AND d.changed_at < x.hi
 		JOIN extras_objectchange c ON c.id = d.change_id AND c.changed_at = d.changed_at
 		LEFT JOIN extras_webhook w ON w.id = d.webhook_id
-		LEFT JOIN extras_webhook_pause p ON p.webhook_id = d.webhook_id`, ids, from, to)
+		LEFT JOIN extras_webhook_pause p ON p.webhook_id = d.webhook_id
+		WHERE d.changed_at >= $4 AND d.changed_at < $5 AND c.changed_at >= $4 AND c.changed_at < $5`,
+		ids, from, to, slices.MinFunc(from, time.Time.Compare), slices.MaxFunc(to, time.Time.Compare)) // the other partitions are not even opened
 	if err != nil {
 		return nil, s.translate(err)
 	}
@@ -110,7 +112,7 @@ type Attempt struct {
 func (s *Store) Finish(ctx context.Context, outcomes []Outcome) error {
 	batch := &pgx.Batch{}
 	finishStatements(batch, outcomes)
-	return s.translate(s.pool.SendBatch(ctx, batch).Close()) // a batch is a transaction of its own
+	return s.pool.SendBatch(ctx, batch).Close() // a batch is a transaction of its own
 }
 
 func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
@@ -208,7 +210,7 @@ func insertTally(batch *pgx.Batch, outcomes []Outcome) {
 		outcomes[0].At, hooks, good, bad, took)
 }
 
-// Attempts reads the attempts of a delivery, in order, and the event they tell of.
+// Attempts reads the last attempts of a delivery, in order, and the event they tell of.
 func (s *Store) Attempts(ctx context.Context, delivery int64) ([]Attempt, *webhook.Event, error) {
 	from, to := moments([]int64{delivery})
 	batch := &pgx.Batch{}
@@ -216,8 +218,9 @@ func (s *Store) Attempts(ctx context.Context, delivery int64) ([]Attempt, *webho
 	event := &webhook.Event{}
 	batch.Queue(`
 		SELECT started_at, milliseconds, method, target, request_headers, request_body, status_code, response_headers, response_body, truncated, error
-		FROM extras_attempt WHERE delivery_id = $1 AND changed_at >= $2 AND changed_at < $3 ORDER BY started_at`, delivery, from[0], to[0]).Query(func(rows pgx.Rows) (err error) {
+		FROM extras_attempt WHERE delivery_id = $1 AND changed_at >= $2 AND changed_at < $3 ORDER BY started_at DESC LIMIT 25`, delivery, from[0], to[0]).Query(func(rows pgx.Rows) (err error) {
 		attempts, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Attempt])
+		slices.Reverse(attempts)
 		return err
 	})
 	batch.Queue(`

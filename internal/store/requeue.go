@@ -62,7 +62,8 @@ func wake(ctx context.Context, tx pgx.Tx, webhooks []int64) error {
 
 // Recover gives a new job to awaited deliveries whose job is gone, looking at those behind
 // an id, at most limit of them. It returns how many it found and where to go on, 0 at the
-// end. A delivery that was queued only now is left to the job it has.
+// end. One whose job River has given up is failed instead. A delivery that was queued only
+// now is left to the job it has.
 func (s *Store) Recover(ctx context.Context, after int64, limit int, before time.Time) (found int, next int64, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var last *int64
@@ -72,9 +73,13 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 			WITH awaited AS MATERIALIZED (
 				SELECT id, changed_at, job_id FROM extras_delivery
 				WHERE (state = 'queued' OR retry_at IS NOT NULL) AND id > $1 ORDER BY id LIMIT $2),
+			given_up AS (
+				UPDATE extras_delivery d SET state = 'failed', retry_at = NULL, finished_at = now(), reason = 'The worker failed at it again and again; its log says why.'
+				FROM awaited a JOIN river_job j ON j.id = a.job_id AND j.state IN ('discarded', 'cancelled')
+				WHERE d.id = a.id AND d.changed_at = a.changed_at AND d.job_id = a.job_id AND (d.state = 'queued' OR d.retry_at IS NOT NULL)),
 			lost AS (
 				SELECT d.id, d.changed_at FROM awaited a JOIN extras_delivery d ON d.id = a.id AND d.changed_at = a.changed_at AND d.job_id = a.job_id
-				WHERE NOT EXISTS (SELECT FROM river_job j WHERE j.id = a.job_id AND j.state IN ('available', 'pending', 'retryable', 'running', 'scheduled'))
+				WHERE NOT EXISTS (SELECT FROM river_job j WHERE j.id = a.job_id AND j.state <> 'completed')
 					AND (d.state = 'queued' OR d.retry_at IS NOT NULL) AND coalesce(d.finished_at, d.queued_at) < $3
 				FOR NO KEY UPDATE OF d),
 			moved AS (

@@ -30,8 +30,16 @@ type Store struct {
 	plans map[*record.Type]*plan
 }
 
+// Setting is a parameter of PostgreSQL's for the connections of a Store.
+type Setting struct{ Name, Value string }
+
+// ForWorkers are the settings of a worker's connections. What it reads it reads by index: a
+// plan that was made while a week's partition was empty would go through all of it. River
+// builds its indexes anew now and then, which takes its time.
+var ForWorkers = []Setting{{"enable_seqscan", "off"}, {"statement_timeout", "120s"}}
+
 // Open connects to the database. A tracer, where given, sees every statement.
-func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.QueryTracer) (*Store, error) {
+func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.QueryTracer, own ...Setting) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("TERRIER_DATABASE_URL: %w", err)
@@ -40,6 +48,9 @@ func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.Quer
 		if _, given := config.ConnConfig.RuntimeParams[name]; !given {
 			config.ConnConfig.RuntimeParams[name] = value
 		}
+	}
+	for _, s := range own {
+		set(s.Name, s.Value)
 	}
 	set("application_name", "terrier")
 	set("statement_timeout", statementTimeout)

@@ -84,3 +84,10 @@ func UniqueMessage(t *record.Type, rule record.Unique) fault.Fields {
 	errs.Add(rule.Fields[0], "The fields %s must make a unique set.", strings.Join(rule.Fields, ", "))
 	return errs
 }
+
+// Refused tells whether the database refuses what it was given, as it would again: a value
+// it can't hold, a constraint, a limit.
+func Refused(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (strings.HasPrefix(pg.Code, "22") || strings.HasPrefix(pg.Code, "23") || strings.HasPrefix(pg.Code, "54"))
+}

@@ -141,7 +141,7 @@ func raceDetector() bool {
 func TestLongText(t *testing.T) {
 	c := parse(t, `{"attr":"name","op":"regex","value":"a+!$","negate":true}`)
 	for length, want := range map[int]webhook.Verdict{
-		50_000:    {Reason: `name is "` + strings.Repeat("a", 59) + `…, and must not match "a+!$"`},
+		8_000:     {Reason: `name is "` + strings.Repeat("a", 59) + `…, and must not match "a+!$"`},
 		1_000_000: {Broken: true, Reason: `name is "` + strings.Repeat("a", 59) + `…, which is too long for this regex`},
 	} {
 		if v := c.Match(&webhook.Event{Data: []byte(`{"name":"` + strings.Repeat("a", length) + `!"}`)}); v != want {

@@ -14,7 +14,7 @@ import (
 const (
 	maxRegex      = 500  // bytes of one expression
 	maxRegexSize  = 1000 // states of all expressions
-	maxRegexSteps = 1 << 20
+	maxRegexSteps = 1 << 17
 )
 
 // parseRegex binds the expression to the beginning of the text, because that is how the

@@ -70,7 +70,7 @@ func newRig(ctx context.Context) (_ *rig, err error) {
 		return nil, err
 	}
 	r.close = append(r.close, writer.Close)
-	worker, err := store.Open(ctx, database, r.reg, nil)
+	worker, err := store.Open(ctx, database, r.reg, nil, store.ForWorkers...)
 	if err != nil {
 		return nil, err
 	}

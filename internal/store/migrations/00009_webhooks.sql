@@ -64,7 +64,7 @@ CREATE TABLE extras_delivery (
 ) PARTITION BY RANGE (changed_at);
 CREATE INDEX extras_delivery_webhook ON extras_delivery (webhook_id, id) INCLUDE (state);
 CREATE INDEX extras_delivery_failed ON extras_delivery (webhook_id, id) WHERE state = 'failed';
-CREATE INDEX extras_delivery_awaited ON extras_delivery (id) INCLUDE (webhook_id, job_id) WHERE state = 'queued' OR retry_at IS NOT NULL;
+CREATE INDEX extras_delivery_awaited ON extras_delivery (id) INCLUDE (webhook_id, job_id, state, queued_at) WHERE state = 'queued' OR retry_at IS NOT NULL;
 
 -- One row per request that was made. The body is null where it is the change row's own
 -- JSON, which is most of the time: it is not kept twice.
