@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,7 +69,7 @@ func (c *hooks) get(ctx context.Context, w *Worker, id, version int64) (*hook, e
 // prepare opens and compiles a webhook.
 func prepare(v record.Values, keys Opener) *hook {
 	h := &hook{version: v.Version, insecure: !v.Bool("ssl_verification"), caFile: v.Text("ca_file_path"), maxRetries: v.Int("max_retries"),
-		templated: v.Text("body_template") != "", t: v.Type().Registry().Type(store.DeliveryType)}
+		templated: strings.TrimSpace(v.Text("body_template")) != "", t: v.Type().Registry().Type(store.DeliveryType)}
 	parts := HookOf(v)
 	for _, secret := range []struct {
 		name string

@@ -20,8 +20,8 @@ func Rule(client *egress.Client) func(record.Values) fault.Fields {
 		if errs == nil {
 			errs = fault.Fields{}
 		}
-		if err := egress.CheckURL(hook.URL); err != nil {
-			errs["payload_url"] = []string{err.Error()}
+		if err := egress.CheckURL(hook.URL); err != nil && len(errs["payload_url"]) == 0 {
+			errs.Add("payload_url", "%s", err.Error())
 		}
 		if _, err := webhook.ParseConditions(v.Raw("conditions")); err != nil {
 			errs.Add("conditions", "%s", err.Error())

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // CheckURL says whether a URL can be sent to, as far as that is known without looking its
@@ -20,13 +21,15 @@ func parseURL(raw string) (*url.URL, error) {
 		return nil, errors.New("the URL is not understood: write one such as https://hooks.example.com/path")
 	}
 	switch {
+	case strings.ContainsFunc(raw, unicode.IsSpace): // one in the query would break the request line
+		return nil, errors.New("the URL must not hold spaces: write %20 instead")
 	case target.Scheme != "http" && target.Scheme != "https":
 		return nil, errors.New("the URL must begin with http:// or https://")
 	case target.Hostname() == "":
 		return nil, errors.New("the URL has no host: write one such as https://hooks.example.com/path")
 	case target.User != nil:
 		return nil, errors.New("the URL must not hold a user or password: send an Authorization header instead")
-	case target.Fragment != "":
+	case strings.Contains(raw, "#"):
 		return nil, errors.New("the URL must not have a fragment (#…): it would not be sent")
 	case strings.Contains(target.Hostname(), "%"):
 		return nil, errors.New("the URL's host must not have a zone")

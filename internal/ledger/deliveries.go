@@ -16,12 +16,8 @@ import (
 // maxRequeued is how many deliveries one request may queue again: it waits for them.
 const maxRequeued = 100_000
 
-func (l *Ledger) deliveryType() *record.Type { return l.typeOf(store.DeliveryType) }
-func (l *Ledger) webhookType() *record.Type  { return l.typeOf(store.WebhookType) }
-
-func (l *Ledger) typeOf(key string) *record.Type {
-	return l.Store.Types()[0].Registry().Type(key)
-}
+func (l *Ledger) deliveryType() *record.Type { return l.Store.Type(store.DeliveryType) }
+func (l *Ledger) webhookType() *record.Type  { return l.Store.Type(store.WebhookType) }
 
 // AllowWebhooks says why the caller may change no webhook at all, or nil. Those who may,
 // may also send again what was meant for it, hold it, and see what was sent.

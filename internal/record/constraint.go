@@ -69,7 +69,7 @@ func parseCondition(t *Type, key string, value any, userID int64) (Predicate, er
 		}
 		if name == "id" || name == "pk" {
 			p.Field, parts = nil, parts[1:]
-			return p.finish(idField{t: t}, parts, value, userID)
+			return p.finish(t.idField(), parts, value, userID)
 		}
 		if f == nil || f.Info().Hidden || f.Column().Storage == NoStorage {
 			return p, fmt.Errorf("%s has no field %q", t.Key(), name)

@@ -39,7 +39,7 @@ type filter struct {
 // buildFilters derives the names: the id and every field; for a reference "region_id" and
 // "region", which means the slug; "tag".
 func (t *Type) buildFilters() map[string]filter {
-	m := map[string]filter{"id": plainFilter(Predicate{}, idField{t: t})}
+	m := map[string]filter{"id": plainFilter(Predicate{}, t.idField())}
 	for _, f := range t.fields {
 		in := f.Info()
 		if in.Hidden || f.Lookups() == nil {

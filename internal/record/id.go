@@ -86,16 +86,21 @@ func (t *Type) IDSchema() Schema {
 }
 
 // idField is the id where a field is asked for: in filters and constraints.
-type idField struct {
+func (t *Type) idField() Field {
+	if t.TimedID {
+		return timedID{t: t}
+	}
+	return Int{Name: "id"}
+}
+
+// timedID is a number that is written as a UUID.
+type timedID struct {
 	Int
 	t *Type
 }
 
-func (f idField) ParseText(s string) (any, error) { return f.t.ParseID(s) }
-func (f idField) Parse(in any) (any, error) {
-	if !f.t.TimedID {
-		return f.Int.Parse(in)
-	}
+func (f timedID) ParseText(s string) (any, error) { return f.t.ParseID(s) }
+func (f timedID) Parse(in any) (any, error) {
 	s, err := textOf(in)
 	if err != nil {
 		return nil, err

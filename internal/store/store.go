@@ -171,5 +171,8 @@ func isConflict(err error) bool {
 // quote makes an identifier of a declared name.
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
 
+// Type finds a record type by its name.
+func (s *Store) Type(key string) *record.Type { return s.reg.Type(key) }
+
 // Types lists the record types, in the order in which change sets go through them.
 func (s *Store) Types() []*record.Type { return s.reg.Types() }

@@ -16,7 +16,7 @@ import (
 // row.
 func (tx *Tx) NextIDs(t *record.Type, n int, into *[]int64) {
 	sql, args := fmt.Sprintf("SELECT nextval('%s_id_seq')", t.Table()), []any(nil)
-	if n > 1 { // a statement with a number of rows is planned anew each time
+	if n != 1 { // a statement with a number of rows is planned anew each time
 		sql, args = sql+" FROM generate_series(1, $1::int)", []any{n}
 	}
 	tx.query(sql, args, collect(into))
