@@ -17,7 +17,6 @@ import (
 type lanes struct {
 	client *river.Client[pgx.Tx]
 	store  *store.Store
-	fetch  fetching
 
 	open      map[int64]*lane
 	abandoned map[int64]bool
@@ -56,9 +55,8 @@ func (l *lanes) follow(ctx context.Context, now time.Time) error {
 		if l.open[id] != nil {
 			continue
 		}
-		err := l.client.Queues().Add(store.QueueOf(id), river.QueueConfig{
-			MaxWorkers: concurrency, FetchCooldown: l.fetch.cooldown, FetchPollInterval: l.fetch.poll})
-		if err != nil {
+		// How often jobs are fetched is the client's.
+		if err := l.client.Queues().Add(store.QueueOf(id), river.QueueConfig{MaxWorkers: concurrency}); err != nil {
 			return err
 		}
 		l.open[id] = &lane{concurrency: concurrency}

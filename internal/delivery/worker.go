@@ -50,11 +50,11 @@ const (
 	finishWait = 10 * time.Millisecond
 )
 
-// fetching is how often River looks for jobs. It is woken by each insert; polling is for
-// what was missed.
-type fetching struct{ cooldown, poll time.Duration }
-
-var defaultFetching = fetching{cooldown: 10 * time.Millisecond, poll: 5 * time.Second}
+// How often River looks for jobs. It is woken by each insert; polling is for what was missed.
+const (
+	fetchCooldown = 10 * time.Millisecond
+	fetchPoll     = 5 * time.Second
+)
 
 // reindexed are the indexes of River's that grow with the traffic, of those that we keep.
 var reindexed = []string{"river_job_prioritized_fetching_index", "river_job_state_and_finalized_at_index", "river_job_pkey"}
@@ -104,7 +104,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	w.Log.Info("worker started", "worker", w.me.ID)
 	var loops sync.WaitGroup
-	l := &lanes{client: client, store: w.Store, fetch: defaultFetching, open: map[int64]*lane{}}
+	l := &lanes{client: client, store: w.Store, open: map[int64]*lane{}}
 	loops.Go(func() {
 		w.every(ctx, follow, "queues", func(ctx context.Context) error { return l.follow(ctx, w.Now()) })
 	})
@@ -133,8 +133,8 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 		ID:                          w.me.ID,
 		Queues:                      map[string]river.QueueConfig{"none": {MaxWorkers: 1}}, // a client needs one from the start
 		Workers:                     workers,
-		FetchCooldown:               defaultFetching.cooldown,
-		FetchPollInterval:           defaultFetching.poll,
+		FetchCooldown:               fetchCooldown,
+		FetchPollInterval:           fetchPoll,
 		JobTimeout:                  jobTimeout,
 		RescueStuckJobsAfter:        rescueAfter,
 		SoftStopTimeout:             drain - 5*time.Second,

@@ -71,11 +71,8 @@ func (l *Ledger) sealOne(ctx context.Context, f record.Secret, i int, d *draft) 
 
 // holds tells whether a record has this secret already: sealed anew it would look like a
 // change.
-func (l *Ledger) holds(t *record.Type, d *draft, f record.Secret, i int, plain record.Plain) bool {
+func (l *Ledger) holds(t *record.Type, d *draft, f record.Secret, plain record.Plain) bool {
 	if d.creation() {
-		return false
-	}
-	if d.pre.At(i) == record.Sealed("") {
 		return false
 	}
 	had, err := l.open(t, d.pre, f)
@@ -97,7 +94,7 @@ func (l *Ledger) sealLate(ctx context.Context, t *record.Type, d *draft) error {
 			d.v.SetAt(i, record.Sealed(""))
 			continue
 		}
-		if l.holds(t, d, secret, i, plain) {
+		if l.holds(t, d, secret, plain) {
 			d.v.SetAt(i, d.pre.At(i))
 			continue
 		}

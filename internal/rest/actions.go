@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -52,19 +54,7 @@ type action struct {
 }
 
 func (a *API) retry(t *record.Type) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		id, err := pathID(t, r)
-		if err != nil {
-			a.Fail(w, r, err)
-			return
-		}
-		v, err := a.Ledger.Retry(r.Context(), ledger.CallerFrom(r.Context()), id)
-		if err != nil {
-			a.Fail(w, r, err)
-			return
-		}
-		a.sendRecord(w, r, http.StatusAccepted, v)
-	}
+	return a.one(t, http.StatusAccepted, a.Ledger.Retry)
 }
 
 func (a *API) retryAll(t *record.Type) http.HandlerFunc {
@@ -131,38 +121,24 @@ func filterBody(t *record.Type, in any) ([]record.Predicate, error) {
 }
 
 func (a *API) pause(t *record.Type, paused bool) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		id, err := pathID(t, r)
-		if err != nil {
-			a.Fail(w, r, err)
-			return
-		}
-		v, err := a.Ledger.Pause(r.Context(), ledger.CallerFrom(r.Context()), id, paused)
-		if err != nil {
-			a.Fail(w, r, err)
-			return
-		}
-		a.sendRecord(w, r, http.StatusOK, v)
-	}
+	return a.one(t, http.StatusOK, func(ctx context.Context, c ledger.Caller, id int64) (record.Values, error) {
+		return a.Ledger.Pause(ctx, c, id, paused)
+	})
 }
 
 // queue is how a queue is shown.
 type queue struct {
-	Webhook    rawJSON  `json:"webhook"`
-	Enabled    bool     `json:"enabled"`
-	Paused     bool     `json:"paused"`
-	Queued     int64    `json:"queued"`
-	Retrying   int64    `json:"retrying"`
-	OldestAge  *float64 `json:"oldest_age_seconds"`
-	Successful int64    `json:"successful"`
-	Failed     int64    `json:"failed"`
-	PerMinute  float64  `json:"per_minute"`
-	AverageMS  *float64 `json:"average_ms"`
+	Webhook    json.RawMessage `json:"webhook"`
+	Enabled    bool            `json:"enabled"`
+	Paused     bool            `json:"paused"`
+	Queued     int64           `json:"queued"`
+	Retrying   int64           `json:"retrying"`
+	OldestAge  *float64        `json:"oldest_age_seconds"`
+	Successful int64           `json:"successful"`
+	Failed     int64           `json:"failed"`
+	PerMinute  float64         `json:"per_minute"`
+	AverageMS  *float64        `json:"average_ms"`
 }
-
-type rawJSON []byte
-
-func (r rawJSON) MarshalJSON() ([]byte, error) { return r, nil }
 
 func (a *API) queues(t *record.Type) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

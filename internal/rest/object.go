@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"net/http"
 
 	"terrier/internal/fault"
@@ -18,18 +19,25 @@ func pathID(t *record.Type, r *http.Request) (int64, error) {
 }
 
 func (a *API) get(t *record.Type) http.HandlerFunc {
+	return a.one(t, http.StatusOK, func(ctx context.Context, c ledger.Caller, id int64) (record.Values, error) {
+		return a.Ledger.Get(ctx, c, t, id)
+	})
+}
+
+// one does something with the record in the address, and answers with it.
+func (a *API) one(t *record.Type, status int, do func(context.Context, ledger.Caller, int64) (record.Values, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := pathID(t, r)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
 		}
-		v, err := a.Ledger.Get(r.Context(), ledger.CallerFrom(r.Context()), t, id)
+		v, err := do(r.Context(), ledger.CallerFrom(r.Context()), id)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
 		}
-		a.sendRecord(w, r, http.StatusOK, v)
+		a.sendRecord(w, r, status, v)
 	}
 }
 

@@ -98,11 +98,9 @@ func (tx *Tx) InsertDeliveries(changes []Change, matches []Match) {
 	args := changeColumns(changes)
 	n := len(matches)
 	hooks, types, ids, events := make([]int64, n), make([]string, n), make([]int64, n), make([]string, n)
-	queues := map[string]bool{}
 	for i, m := range matches {
 		c := changes[m.Change]
 		hooks[i], types[i], ids[i], events[i] = m.Webhook, c.Type.Key(), c.ID, m.Event
-		queues[QueueOf(m.Webhook)] = true
 	}
 	milliseconds, shift, mask := record.TimedIDs(changes[0].At)
 	args = append(args, hooks, types, ids, events, milliseconds, shift, mask)
@@ -116,7 +114,7 @@ func (tx *Tx) InsertDeliveries(changes []Change, matches []Match) {
 			JOIN change c ON c.object_type = m.ot AND c.object_id = m.oid ORDER BY m.place
 			RETURNING id, webhook_id, round, job_id)
 		`+insertJobs("delivery", "'available'", "now()"), args...)
-	tx.notify(queues)
+	tx.exec(notifyJobs, hooks)
 }
 
 // Miss is a change that a webhook was not told of, because of a mistake in its conditions.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,10 +37,6 @@ func insertJobs(from, state, scheduledAt string) string {
 		JobKind, JobTries, queuePrefix, state, scheduledAt, from)
 }
 
-// notifyJobs wakes the workers of these queues when the transaction commits. River's own
+// notifyJobs wakes the workers of these webhooks' queues when the transaction commits. River's own
 // insert leaves out what follows too soon, and then a job waits for the next poll.
-const notifyJobs = `SELECT pg_notify(current_schema() || '.river_insert', '{"queue": "' || q || '"}') FROM unnest($1::text[]) AS q`
-
-func (tx *Tx) notify(queues map[string]bool) {
-	tx.exec(notifyJobs, slices.Sorted(maps.Keys(queues)))
-}
+const notifyJobs = `SELECT pg_notify(current_schema() || '.river_insert', '{"queue": "` + queuePrefix + `' || id || '"}') FROM (SELECT DISTINCT unnest($1::bigint[])) AS w(id)`

@@ -48,15 +48,7 @@ func (s *Store) requeue(ctx context.Context, tx pgx.Tx, w *where, limit int, now
 	if err := tx.QueryRow(ctx, sql, w.args...).Scan(count, &webhooks); err != nil {
 		return err
 	}
-	return wake(ctx, tx, webhooks)
-}
-
-func wake(ctx context.Context, tx pgx.Tx, webhooks []int64) error {
-	queues := make([]string, len(webhooks))
-	for i, id := range webhooks {
-		queues[i] = QueueOf(id)
-	}
-	_, err := tx.Exec(ctx, notifyJobs, queues)
+	_, err := tx.Exec(ctx, notifyJobs, webhooks)
 	return err
 }
 
@@ -95,7 +87,8 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 		if seen == limit && last != nil {
 			next = *last
 		}
-		return wake(ctx, tx, webhooks)
+		_, err = tx.Exec(ctx, notifyJobs, webhooks)
+		return err
 	})
 	return found, next, s.translate(err)
 }
