@@ -19,8 +19,8 @@ type jobs struct {
 // queue is closed by then and opens with the webhook.
 const holdFor = 5 * time.Second
 
-// Work makes one request and ends when its outcome is durable. A delivery that has ended,
-// or was queued anew since, is left alone.
+// Work makes one request and ends when its outcome is durable; the job is removed by what
+// writes it. A delivery that has ended, or was queued anew since, is left alone.
 func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
 	w := j.w
 	w.sending.Add(1)
@@ -30,7 +30,7 @@ func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
 	case err != nil:
 		return err
 	case due == nil || due.Round != job.Args.Round || !due.Awaited():
-		return nil
+		return w.Store.EndJob(ctx, job.ID)
 	case due.Held:
 		return river.JobSnooze(holdFor)
 	}
@@ -38,6 +38,7 @@ func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
 	if err != nil {
 		return err
 	}
+	outcome.Job = job.ID
 	_, err = w.results.Do(ctx, outcome)
 	return err
 }

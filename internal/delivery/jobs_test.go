@@ -1,6 +1,7 @@
 package delivery_test
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"slices"
@@ -65,7 +66,9 @@ func TestInsertWakesWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.create(t, "dcim.site", site("Ams"), site("Ber"))
-	got, err := conn.Conn().WaitForNotification(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	got, err := conn.Conn().WaitForNotification(ctx)
 	if err != nil || got.Payload != `{"queue": "`+store.QueueOf(hook.ID())+`"}` {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -103,7 +106,7 @@ func TestAnOlderRoundSendsNothing(t *testing.T) {
 	b.work(t)
 	b.next(t)
 	b.state(t, store.Successful)
-	b.eventually(t, "SELECT count(*) = 2 FROM river_job WHERE state = 'completed'")
+	b.eventually(t, "SELECT count(*) = 0 FROM river_job")
 	select {
 	case r := <-b.received:
 		t.Errorf("sent twice: %v", r.header)
@@ -189,7 +192,7 @@ func TestOutcomesThatCanNotBeKept(t *testing.T) {
 	b.work(t)
 	b.create(t, "dcim.site", site("Ams"))
 	b.next(t)
-	b.eventually(t, "SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND length(reason) BETWEEN 5 AND 501")
+	b.eventually(t, "SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND length(reason) BETWEEN 5 AND 501 AND reason NOT LIKE '%could not be written%'")
 	b.eventually(t, "SELECT count(*) = 1 FROM extras_delivery WHERE state = 'successful'")
 }
 

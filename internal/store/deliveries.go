@@ -84,6 +84,7 @@ type Outcome struct {
 	ChangedAt time.Time
 	Webhook   int64
 	Round     int64
+	Job       int64  // that did it, and ends with it
 	State     string // Successful or Failed
 	At        time.Time
 	Status    int    // 0 without an answer
@@ -106,9 +107,10 @@ type Attempt struct {
 	Error           string
 }
 
-// Finish writes outcomes with their attempts, the jobs of automatic retries and the tally:
-// one transaction in one round trip, however many. An outcome of a round that is over
-// changes nothing, but its request was made, so its attempt is kept.
+// Finish writes outcomes with their attempts, removes their jobs, and writes the jobs of
+// automatic retries and the tally: one transaction in one round trip, however many. An
+// outcome of a round that is over changes nothing, but its request was made, so its attempt
+// is kept.
 func (s *Store) Finish(ctx context.Context, outcomes []Outcome) error {
 	batch := &pgx.Batch{}
 	finishStatements(batch, outcomes)
@@ -120,9 +122,9 @@ func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
 	n := len(outcomes)
 	ids, at, rounds, states := make([]int64, n), make([]time.Time, n), make([]int64, n), make([]string, n)
 	finished, statuses, reasons, retries := make([]time.Time, n), make([]*int64, n), make([]string, n), make([]*time.Time, n)
-	attempts := make([]int64, n)
+	attempts, jobs := make([]int64, n), make([]int64, n)
 	for i, o := range outcomes {
-		ids[i], at[i], rounds[i], states[i], finished[i], reasons[i], retries[i] = o.ID, o.ChangedAt, o.Round, o.State, o.At, o.Reason, o.RetryAt
+		ids[i], at[i], rounds[i], jobs[i], states[i], finished[i], reasons[i], retries[i] = o.ID, o.ChangedAt, o.Round, o.Job, o.State, o.At, o.Reason, o.RetryAt
 		if o.Status != 0 {
 			status := int64(o.Status)
 			statuses[i] = &status
@@ -139,8 +141,9 @@ func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
 			FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::text[], $5::timestamptz[], $6::bigint[], $7::text[], $8::timestamptz[], $9::bigint[])
 				AS o(id, changed_at, round, state, at, status, reason, retry_at, attempts)
 			WHERE d.id = o.id AND d.changed_at = o.changed_at AND d.round = o.round AND (d.state = 'queued' OR d.retry_at IS NOT NULL)
-			RETURNING d.id, d.webhook_id, d.round, d.job_id, d.retry_at)
-		`+insertJobs("moved WHERE retry_at IS NOT NULL", "'scheduled'", "retry_at"), ids, at, rounds, states, finished, statuses, reasons, retries, attempts)
+			RETURNING d.id, d.webhook_id, d.round, d.job_id, d.retry_at),
+		ended AS (DELETE FROM river_job WHERE id = ANY($10))
+		`+insertJobs("moved WHERE retry_at IS NOT NULL", "'scheduled'", "retry_at"), ids, at, rounds, states, finished, statuses, reasons, retries, attempts, jobs)
 	insertAttempts(batch, outcomes)
 	insertTally(batch, outcomes)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -27,6 +28,12 @@ func QueueOf(webhook int64) string { return queuePrefix + strconv.FormatInt(webh
 func QueueWebhook(queue string) int64 {
 	id, _ := strconv.ParseInt(strings.TrimPrefix(queue, queuePrefix), 10, 64)
 	return id
+}
+
+// EndJob removes a job that had nothing to do.
+func (s *Store) EndJob(ctx context.Context, job int64) error {
+	_, err := s.pool.Exec(ctx, "DELETE FROM river_job WHERE id = $1", job)
+	return err
 }
 
 // insertJobs writes the jobs of the deliveries in a relation that has id, webhook_id, round

@@ -247,6 +247,14 @@ func (w *world) exec(query string, args ...any) {
 	}
 }
 
+// keepJobs copies jobs that end into ended_job: they are removed with their outcome.
+func (w *world) keepJobs() {
+	w.t.Helper()
+	w.exec(`CREATE TABLE ended_job (LIKE river_job);
+		CREATE FUNCTION keep_job() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO ended_job SELECT OLD.*; RETURN NULL; END';
+		CREATE TRIGGER keep_job AFTER DELETE ON river_job FOR EACH ROW EXECUTE FUNCTION keep_job()`)
+}
+
 func writeFile(t *testing.T, path string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, content, 0o600); err != nil {

@@ -1,0 +1,41 @@
+package delivery
+
+import (
+	"context"
+
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// driver is River's own, but for what becomes of a job that is done: it is removed in the
+// transaction of its outcome, so River has nothing left to write. Marking it as completed
+// costs PostgreSQL as much as everything else about a delivery's end (docs/decisions/0012).
+type driver struct{ *riverpgxv5.Driver }
+
+func (d driver) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor()} }
+
+type executor struct{ riverdriver.Executor }
+
+// JobSetStateIfRunningMany writes how jobs ended that are still there: those that failed or
+// were put off.
+func (e executor) JobSetStateIfRunningMany(ctx context.Context, all *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
+	left := &riverdriver.JobSetStateIfRunningManyParams{Now: all.Now, Schema: all.Schema}
+	for i, state := range all.State {
+		if state == rivertype.JobStateCompleted {
+			continue
+		}
+		left.ID = append(left.ID, all.ID[i])
+		left.Attempt = append(left.Attempt, all.Attempt[i])
+		left.ErrData = append(left.ErrData, all.ErrData[i])
+		left.FinalizedAt = append(left.FinalizedAt, all.FinalizedAt[i])
+		left.MetadataDoMerge = append(left.MetadataDoMerge, all.MetadataDoMerge[i])
+		left.MetadataUpdates = append(left.MetadataUpdates, all.MetadataUpdates[i])
+		left.ScheduledAt = append(left.ScheduledAt, all.ScheduledAt[i])
+		left.State = append(left.State, state)
+	}
+	if len(left.ID) == 0 {
+		return nil, nil
+	}
+	return e.Executor.JobSetStateIfRunningMany(ctx, left)
+}
