@@ -46,20 +46,26 @@ type Due struct {
 // Awaited tells whether a request is still to be made.
 func (d *Due) Awaited() bool { return d.State == Queued || d.RetryAt != nil }
 
+// LIMIT keeps the planner from joining otherwise than row by row: it takes the newest changes
+// for few, having no statistics of them yet, and would go through all of them for each. The
+// partitions outside of $4 and $5 are not even opened.
+const loadDue = `
+	SELECT d.id, d.changed_at, d.round, d.state, d.tries, d.retry_at, d.webhook_id, d.version, d.event,
+		c.object_type, c.user_name, c.request_id::text, c.data, c.prechange, c.postchange,
+		coalesce(w.version, 0), w.id IS NOT NULL AND (NOT w.enabled OR p.webhook_id IS NOT NULL)
+	FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS x(id, lo, hi)
+	CROSS JOIN LATERAL (SELECT * FROM extras_delivery d
+		WHERE d.id = x.id AND d.changed_at >= x.lo AND d.changed_at < x.hi AND d.changed_at >= $4 AND d.changed_at < $5 LIMIT 1) d
+	CROSS JOIN LATERAL (SELECT * FROM extras_objectchange c
+		WHERE c.id = d.change_id AND c.changed_at = d.changed_at AND c.changed_at >= $4 AND c.changed_at < $5 LIMIT 1) c
+	LEFT JOIN extras_webhook w ON w.id = d.webhook_id
+	LEFT JOIN extras_webhook_pause p ON p.webhook_id = d.webhook_id`
+
 // LoadDue reads deliveries, in one statement however many. Those that are gone are missing.
 func (s *Store) LoadDue(ctx context.Context, ids []int64) ([]Due, error) {
 	from, to := moments(ids)
-	rows, err := s.pool.Query(ctx, `
-		SELECT d.id, d.changed_at, d.round, d.state, d.tries, d.retry_at, d.webhook_id, d.version, d.event,
-			c.object_type, c.user_name, c.request_id::text, c.data, c.prechange, c.postchange,
-			coalesce(w.version, 0), w.id IS NOT NULL AND (NOT w.enabled OR p.webhook_id IS NOT NULL)
-		FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS x(id, lo, hi)
-		JOIN extras_delivery d ON d.id = x.id AND d.changed_at >= x.lo AND d.changed_at < x.hi
-		JOIN extras_objectchange c ON c.id = d.change_id AND c.changed_at = d.changed_at
-		LEFT JOIN extras_webhook w ON w.id = d.webhook_id
-		LEFT JOIN extras_webhook_pause p ON p.webhook_id = d.webhook_id
-		WHERE d.changed_at >= $4 AND d.changed_at < $5 AND c.changed_at >= $4 AND c.changed_at < $5`,
-		ids, from, to, slices.MinFunc(from, time.Time.Compare), slices.MaxFunc(to, time.Time.Compare)) // the other partitions are not even opened
+	rows, err := s.pool.Query(ctx, loadDue,
+		ids, from, to, slices.MinFunc(from, time.Time.Compare), slices.MaxFunc(to, time.Time.Compare))
 	if err != nil {
 		return nil, s.translate(err)
 	}
@@ -140,10 +146,12 @@ func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
 				job_id = CASE WHEN o.retry_at IS NULL THEN d.job_id ELSE nextval('river_job_id_seq') END
 			FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::text[], $5::timestamptz[], $6::bigint[], $7::text[], $8::timestamptz[], $9::bigint[])
 				AS o(id, changed_at, round, state, at, status, reason, retry_at, attempts)
-			WHERE d.id = o.id AND d.changed_at = o.changed_at AND d.round = o.round AND (d.state = 'queued' OR d.retry_at IS NOT NULL)
+			WHERE d.id = ANY($1) AND d.changed_at BETWEEN $11 AND $12 -- whatever the plan, only these are looked at
+				AND d.id = o.id AND d.changed_at = o.changed_at AND d.round = o.round AND (d.state = 'queued' OR d.retry_at IS NOT NULL)
 			RETURNING d.id, d.webhook_id, d.round, d.job_id, d.retry_at),
 		ended AS (DELETE FROM river_job WHERE id = ANY($10))
-		`+insertJobs("moved WHERE retry_at IS NOT NULL", "'scheduled'", "retry_at"), ids, at, rounds, states, finished, statuses, reasons, retries, attempts, jobs)
+		`+insertJobs("moved WHERE retry_at IS NOT NULL", "'scheduled'", "retry_at"), ids, at, rounds, states, finished, statuses, reasons, retries, attempts, jobs,
+		slices.MinFunc(at, time.Time.Compare), slices.MaxFunc(at, time.Time.Compare))
 	insertAttempts(batch, outcomes)
 	insertTally(batch, outcomes)
 }

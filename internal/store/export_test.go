@@ -7,6 +7,12 @@ import (
 	"terrier/internal/record"
 )
 
+// LoadDueStatement and its arguments.
+const LoadDueStatement = loadDue
+
+// LoadDueRanges are the second and third argument.
+var LoadDueRanges = moments
+
 // ExplainList is the inner part of a page's statement in the type's own order, behind a
 // cursor, with literals instead of parameters.
 func ExplainList(t *record.Type) string {
