@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -40,6 +39,7 @@ type commands struct {
 	Version versionCommand `cmd:"" help:"Print the version."`
 	Docs    docsCommands   `cmd:"" hidden:"" help:"Print generated documentation."`
 
+	HashPasswords   hashPasswordsCommand   `cmd:"" hidden:"" help:"Hash passwords for the serve command, which starts this."`
 	WebhookReceiver webhookReceiverCommand `cmd:"" name:"webhook_receiver" help:"Show what webhooks send: listen on port 9000, print each request, answer 200."`
 }
 
@@ -110,20 +110,10 @@ func (s *session) withApp(ctx context.Context, work func(*app.App) error) error 
 	if err := s.config.Validate(); err != nil {
 		return err
 	}
-	collectLess()
 	a, err := app.New(ctx, s.config, s.log)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 	return work(a)
-}
-
-// collectLess lets the heap grow to five times what is in use before garbage is collected.
-// What is in use is small, and collecting at twice that, as is usual, took a quarter of a
-// worker's processor time. GOGC in the environment goes before it.
-func collectLess() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,7 @@ func writeFile(t *testing.T, text string) string {
 }
 
 func TestSettingsPrecedence(t *testing.T) {
-	path := writeFile(t, `{"listen": "file:1", "base_url": "http://file", "log_level": "debug", "strict_filters": false,
+	path := writeFile(t, `{"listen": "file:1", "base_url": "http://file", "log_level": "debug", "strict_filters": false, "changelog_retention": 365,
 		"exempt_view_permissions": ["dcim.site", "dcim.region"]}`)
 	t.Setenv("TERRIER_CONFIG", path)
 	t.Setenv("TERRIER_LISTEN", "env:1")
@@ -49,6 +50,8 @@ func TestSettingsPrecedence(t *testing.T) {
 		"default":                    {got.LogFormat, "text"},
 		"list in the file":           {strings.Join(got.ExemptViewPermissions, " "), "dcim.site dcim.region"},
 		"list in the environment":    {strings.Join(got.SecretKeyOld, " "), "one two"},
+		"number in the file":         {fmt.Sprint(got.ChangelogRetention), "365"},
+		"number at rest":             {fmt.Sprint(got.DeliveryRetention), "30"},
 		"switched off in the file":   {yesNo(got.StrictFilters), "no"},
 		"switch that is off at rest": {yesNo(got.LoginRequired), "no"},
 	} {

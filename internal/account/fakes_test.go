@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alexedwards/argon2id"
-
 	"terrier/internal/fault"
 )
 
@@ -90,13 +88,9 @@ func (f *fakeUsers) find(is func(*UserRecord) bool) (*UserRecord, error) {
 // countingPasswords replaces the costly hash by a plain text behind a prefix and counts.
 func countingPasswords() (*Passwords, *atomic.Int64) {
 	p, n := NewPasswords(), new(atomic.Int64)
-	p.create = func(plain string, _ *argon2id.Params) (string, error) {
+	p.do = func(t hashTask) hashResult {
 		n.Add(1)
-		return "plain:" + plain, nil
-	}
-	p.compare = func(plain, hash string) (bool, error) {
-		n.Add(1)
-		return hash == "plain:"+plain, nil
+		return hashResult{Hash: "plain:" + t.Plain, Same: t.Hash == "plain:"+t.Plain}
 	}
 	return p, n
 }

@@ -37,6 +37,12 @@ func (l *Login) Check(ctx context.Context, username, password string, from netip
 	if !plausible(username, password) {
 		return nil, errBadLogin
 	}
+	// A login that can't be hashed soon is refused before it costs the database anything.
+	leave, err := l.Passwords.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	// The attempt is counted before the password is looked at. Counting failures afterwards
 	// would let any number of attempts pass while the first ones are still being hashed.
 	now := l.Now()

@@ -167,7 +167,9 @@ func TestLoginErrorsCostNoAttempt(t *testing.T) {
 	}{
 		{"users cannot be loaded", func(b *loginBench) { b.users.err = errors.New("no connection") }, fault.Internal},
 		{"attempts cannot be counted", func(b *loginBench) { b.throttle.err = errors.New("no connection") }, fault.Internal},
-		{"the queue is full", func(b *loginBench) { b.Passwords.queue = make(chan struct{}) }, fault.Throttled},
+		{"the queue is full, and nobody asks the database", func(b *loginBench) {
+			b.Passwords.queue, b.throttle.err = make(chan struct{}), errors.New("asked")
+		}, fault.Throttled},
 		{"the caller hangs up", func(b *loginBench) {
 			b.Passwords.slots = make(chan struct{})
 			cancel()

@@ -31,49 +31,37 @@ type Passwords struct {
 	dummy string
 	queue chan struct{} // holds all who hash or wait
 	slots chan struct{} // holds those who hash
-
-	// Fields so that tests can count and hold the work.
-	create  func(plain string, params *argon2id.Params) (string, error)
-	compare func(plain, hash string) (bool, error)
+	do    func(hashTask) hashResult
 }
 
 // NewPasswords returns a hasher. One process should have one: it is what counts who hashes.
 func NewPasswords() *Passwords {
 	return &Passwords{
-		dummy:   dummyHash(),
-		queue:   make(chan struct{}, hashesAtOnce+hashQueue),
-		slots:   make(chan struct{}, hashesAtOnce),
-		create:  argon2id.CreateHash,
-		compare: argon2id.ComparePasswordAndHash,
+		dummy: dummyHash(),
+		queue: make(chan struct{}, hashesAtOnce+hashQueue),
+		slots: make(chan struct{}, hashesAtOnce),
+		do:    hashTask.do,
 	}
 }
+
+// HashWith gives the work to a helper. It must be called before there is any.
+func (p *Passwords) HashWith(h *Helper) { p.do = h.do }
 
 // Hash hashes a password that CheckPassword has let pass.
 func (p *Passwords) Hash(ctx context.Context, plain string) (string, error) {
-	done, err := p.enter(ctx)
+	leave, err := p.Enter()
 	if err != nil {
 		return "", err
 	}
-	defer done()
-	hash, err := p.create(plain, &hashParams)
-	if err != nil {
-		return "", fmt.Errorf("hash a password: %w", err)
-	}
-	return hash, nil
+	defer leave()
+	r, err := p.inTurn(ctx, hashTask{Plain: plain})
+	return r.Hash, err
 }
 
-// Verify tells whether the password is the one that was hashed.
+// Verify tells whether the password is the one that was hashed. The caller must have entered.
 func (p *Passwords) Verify(ctx context.Context, plain, hash string) (bool, error) {
-	done, err := p.enter(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	same, err := p.compare(plain, hash)
-	if err != nil {
-		return false, fmt.Errorf("verify a password: %w", err)
-	}
-	return same, nil
+	r, err := p.inTurn(ctx, hashTask{Plain: plain, Hash: hash})
+	return r.Same, err
 }
 
 // VerifyDummy does the work of Verify where there is no hash to verify against, so that the
@@ -83,20 +71,28 @@ func (p *Passwords) VerifyDummy(ctx context.Context, plain string) error {
 	return err
 }
 
-// enter waits for a turn and returns how to give it back.
-func (p *Passwords) enter(ctx context.Context) (func(), error) {
+// Enter takes a place in the queue and returns how to give it back. It refuses when the queue is full.
+func (p *Passwords) Enter() (leave func(), err error) {
 	select {
 	case p.queue <- struct{}{}:
+		return func() { <-p.queue }, nil
 	default:
 		return nil, throttled(time.Second)
 	}
+}
+
+// inTurn waits for a turn to hash.
+func (p *Passwords) inTurn(ctx context.Context, t hashTask) (r hashResult, err error) {
 	select {
 	case p.slots <- struct{}{}:
-		return func() { <-p.slots; <-p.queue }, nil
+		defer func() { <-p.slots }()
 	case <-ctx.Done():
-		<-p.queue
-		return nil, fault.New(fault.Slow, "Too many logins at once: try again.")
+		return r, fault.New(fault.Slow, "Too many logins at once: try again.")
 	}
+	if r = p.do(t); r.Error != "" {
+		return r, fmt.Errorf("hash a password: %s", r.Error)
+	}
+	return r, nil
 }
 
 // CheckPassword judges a new password. It returns what is wrong with it, or the empty string.

@@ -46,32 +46,32 @@ func TestPasswordsQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, release := NewPasswords(), make(chan struct{})
 		var running, most atomic.Int64
-		p.compare = func(string, string) (bool, error) {
+		p.do = func(hashTask) hashResult {
 			most.Store(max(most.Load(), running.Add(1)))
 			<-release
 			running.Add(-1)
-			return true, nil
+			return hashResult{Hash: "hash"}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		var wg sync.WaitGroup
-		var cancelled, verified atomic.Int64
-		verify := func(ctx context.Context) {
-			switch _, err := p.Verify(ctx, "x", "y"); {
+		var cancelled, hashed atomic.Int64
+		hash := func(ctx context.Context) {
+			switch _, err := p.Hash(ctx, "x"); {
 			case fault.KindOf(err) == fault.Slow:
 				cancelled.Add(1)
 			case err == nil:
-				verified.Add(1)
+				hashed.Add(1)
 			}
 		}
 		for range hashesAtOnce + hashQueue - 1 {
-			wg.Go(func() { verify(context.Background()) })
+			wg.Go(func() { hash(context.Background()) })
 		}
 		synctest.Wait()
-		wg.Go(func() { verify(ctx) })
+		wg.Go(func() { hash(ctx) })
 		synctest.Wait()
 
-		_, err := p.Verify(context.Background(), "x", "y")
+		_, err := p.Hash(context.Background(), "x")
 		wantFault(t, err, fault.Throttled, "Request was throttled. Expected available in 1 seconds.")
 		if e, _ := errors.AsType[*fault.Error](err); e.RetryAfter != time.Second {
 			t.Errorf("retry after %v", e.RetryAfter)
@@ -82,11 +82,11 @@ func TestPasswordsQueue(t *testing.T) {
 		if cancelled.Load() != 1 {
 			t.Fatal("a waiter outlived its context")
 		}
-		wg.Go(func() { verify(context.Background()) })
+		wg.Go(func() { hash(context.Background()) })
 		close(release)
 		wg.Wait()
-		if verified.Load() != hashesAtOnce+hashQueue || most.Load() != 1 {
-			t.Errorf("%d verified, at most %d at once", verified.Load(), most.Load())
+		if hashed.Load() != hashesAtOnce+hashQueue || most.Load() != 1 {
+			t.Errorf("%d hashed, at most %d at once", hashed.Load(), most.Load())
 		}
 		if len(p.queue) != 0 || len(p.slots) != 0 {
 			t.Error("a turn was not given back")

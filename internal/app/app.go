@@ -34,17 +34,25 @@ type App struct {
 	Server   *server.Server
 	Handler  http.Handler
 
-	cfg      Config
-	keys     *account.Keyring
-	client   *egress.Client
-	log      *slog.Logger
-	now      func() time.Time
-	cleanups []func()
+	cfg       Config
+	keys      *account.Keyring
+	passwords *account.Passwords
+	client    *egress.Client
+	log       *slog.Logger
+	now       func() time.Time
+	cleanups  []func()
+	headroom  []byte
 }
+
+// headroom is memory that is never touched, so it costs none. The collector counts it as in
+// use and begins only when as much again was allocated: what really is in use is so little that
+// collecting took a quarter of a worker's processor time. More of it would show in the
+// memory that hostile receivers and bodies can make us take.
+const headroom = 16 << 20
 
 // New builds everything and connects to the database, which must be migrated.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) {
-	a := &App{cfg: cfg, log: log, now: time.Now}
+	a := &App{cfg: cfg, log: log, now: time.Now, headroom: make([]byte, headroom)}
 	defer func() {
 		if err != nil {
 			a.Close()
@@ -57,7 +65,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if err != nil {
 		return nil, err
 	}
-	a.keys = keys
+	a.keys, a.passwords = keys, account.NewPasswords()
 	allowed, err := egress.ParsePolicy(cfg.EgressAllow)
 	if err != nil {
 		return nil, err
@@ -78,14 +86,13 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		return nil, err
 	}
 	accounts := store.Accounts{Store: a.Store}
-	passwords := account.NewPasswords()
-	login := &account.Login{Users: accounts, Throttle: accounts, Passwords: passwords, Keys: keys, Log: log, Now: a.now}
+	login := &account.Login{Users: accounts, Throttle: accounts, Passwords: a.passwords, Keys: keys, Log: log, Now: a.now}
 	sessions := account.NewSessions(accounts, strings.HasPrefix(cfg.BaseURL, "https://"), log)
 	printer := &record.Printer{Base: cfg.BaseURL}
 	a.Ledger = &ledger.Ledger{
 		Store:   a.Store,
 		Policy:  &access.Policy{ExemptView: cfg.ExemptViewPermissions, LoginRequired: cfg.LoginRequired},
-		Sealer:  &account.Sealer{Keys: keys, Passwords: passwords},
+		Sealer:  &account.Sealer{Keys: keys, Passwords: a.passwords},
 		Printer: printer, Now: a.now,
 		Rules: map[string]func(record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client)},
 	}
@@ -187,9 +194,6 @@ func (a *App) Serve(ctx context.Context) error {
 	return nil
 }
 
-// keepTally is how long the counts of deliveries by minute are kept.
-const keepTally = 30 * 24 * time.Hour
-
 // Work sends deliveries until ctx ends, then finishes those under way. It has connections
 // of its own, so that a flood of requests does not hold deliveries up.
 func (a *App) Work(ctx context.Context) error {
@@ -201,43 +205,4 @@ func (a *App) Work(ctx context.Context) error {
 	defer a.keepUp(ctx)()
 	w := &delivery.Worker{Store: own, Client: a.client, Keys: a.keys, Log: a.log, Now: a.now, Program: a.cfg.Version}
 	return w.Run(ctx)
-}
-
-// keepUp does the upkeep in the background until the returned function is called.
-func (a *App) keepUp(ctx context.Context) (end func()) {
-	ctx, stop := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		a.upkeep(ctx)
-	}()
-	return func() {
-		stop()
-		<-done
-	}
-}
-
-// upkeep does what the database needs now and then. Any process may; one does.
-func (a *App) upkeep(ctx context.Context) {
-	fold, hourly := time.NewTicker(10*time.Second), time.NewTicker(time.Hour)
-	defer fold.Stop()
-	defer hourly.Stop()
-	note := func(what string, err error) {
-		if err != nil && ctx.Err() == nil {
-			a.log.Error("upkeep failed", "what", what, "error", err)
-		}
-	}
-	note("partitions", a.Store.MakePartitions(ctx, a.now()))
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-fold.C:
-			note("counts", a.Store.FoldCounts(ctx))
-			note("tally", a.Store.FoldTally(ctx, a.now(), a.now().Add(-keepTally)))
-		case <-hourly.C:
-			note("partitions", a.Store.MakePartitions(ctx, a.now()))
-			note("sweep", a.Store.Sweep(ctx, a.now()))
-		}
-	}
 }

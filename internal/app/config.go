@@ -40,6 +40,9 @@ type Config struct {
 	WebhookCADir   string        `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name; without it they may name none."`
 	WebhookTimeout time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"How long a receiver may take in all, from the lookup of its name to the last byte of its answer; 30s at most."`
 
+	ChangelogRetention int `env:"TERRIER_CHANGELOG_RETENTION" default:"90" placeholder:"DAYS" help:"Days for which the change log is kept; 0 keeps it for ever."`
+	DeliveryRetention  int `env:"TERRIER_DELIVERY_RETENTION" default:"30" placeholder:"DAYS" help:"Days for which deliveries to webhooks are kept, with their attempts and with the misses: not longer than the change log, which they are made from. What could not be sent in that time fails as expired. 0 keeps them for ever."`
+
 	LogLevel  string `env:"TERRIER_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe messages to log: debug, info, warn or error."`
 	LogFormat string `env:"TERRIER_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`
 
@@ -57,7 +60,7 @@ func (c *Config) Validate() error {
 		}
 	}
 	_, err := c.ProxyNetworks()
-	return errors.Join(append(problems, err, c.validateWebhooks())...)
+	return errors.Join(append(problems, err, c.validateWebhooks(), c.validateRetention())...)
 }
 
 // ValidateDatabase is the part of Validate that a command needs which only prepares the database.
@@ -125,6 +128,32 @@ func (c *Config) validateWebhooks() error {
 	return errors.Join(problems...)
 }
 
+// mostDays is a century. Who wants more writes 0.
+const mostDays = 36_500
+
+func (c *Config) validateRetention() error {
+	err := errors.Join(validateDays("TERRIER_CHANGELOG_RETENTION", c.ChangelogRetention), validateDays("TERRIER_DELIVERY_RETENTION", c.DeliveryRetention))
+	if err == nil && c.ChangelogRetention > 0 && (c.DeliveryRetention == 0 || c.DeliveryRetention > c.ChangelogRetention) {
+		err = fmt.Errorf("TERRIER_DELIVERY_RETENTION is %s and TERRIER_CHANGELOG_RETENTION only %s, but deliveries are made from the change log: raise the latter to at least as much, or lower the former",
+			daysText(c.DeliveryRetention), daysText(c.ChangelogRetention))
+	}
+	return err
+}
+
+func validateDays(name string, n int) error {
+	if n < 0 || n > mostDays {
+		return fmt.Errorf("%s is %d and must be a number of days, %d at most, or 0 to keep everything", name, n, mostDays)
+	}
+	return nil
+}
+
+func daysText(n int) string {
+	if n == 0 {
+		return "0 (for ever)"
+	}
+	return fmt.Sprintf("%d days", n)
+}
+
 // ProxyNetworks is TrustedProxies, understood.
 func (c *Config) ProxyNetworks() (account.Proxies, error) {
 	networks, err := account.ParseProxies(c.TrustedProxies)
@@ -148,6 +177,8 @@ func (c Config) LogValue() slog.Value {
 		slog.String("egress_allow", c.EgressAllow),
 		slog.String("webhook_ca_dir", c.WebhookCADir),
 		slog.Duration("webhook_timeout", c.WebhookTimeout),
+		slog.Int("changelog_retention", c.ChangelogRetention),
+		slog.Int("delivery_retention", c.DeliveryRetention),
 		slog.String("log_level", c.LogLevel),
 		slog.String("log_format", c.LogFormat),
 	)

@@ -59,6 +59,15 @@ func TestConfigValidate(t *testing.T) {
 		{"proxy by name", func(c *Config) { c.TrustedProxies = []string{"proxy.example.com"} }, []string{"TERRIER_TRUSTED_PROXIES", "proxy.example.com", "10.0.0.0/8"}},
 		{"unclear network", func(c *Config) { c.EgressAllow = "10.0.0.0/8,receiver" }, []string{"TERRIER_EGRESS_ALLOW", "receiver"}},
 		{"endless receiver", func(c *Config) { c.WebhookTimeout = time.Minute }, []string{"TERRIER_WEBHOOK_TIMEOUT is 1m0s", "30s"}},
+		{"the defaults of retention", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = 90, 30 }, nil},
+		{"the same retention", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = 30, 30 }, nil},
+		{"changes for ever", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = 0, 30 }, nil},
+		{"deliveries for longer than changes", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = 14, 30 },
+			[]string{"TERRIER_DELIVERY_RETENTION is 30 days and TERRIER_CHANGELOG_RETENTION only 14 days", "raise", "lower"}},
+		{"deliveries for ever, changes not", func(c *Config) { c.ChangelogRetention = 90 }, []string{"TERRIER_DELIVERY_RETENTION is 0 (for ever)", "only 90 days"}},
+		{"negative retention", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = -1, -2 },
+			[]string{"TERRIER_CHANGELOG_RETENTION is -1", "TERRIER_DELIVERY_RETENTION is -2", "0 to keep everything"}},
+		{"retention beyond the calendar", func(c *Config) { c.ChangelogRetention = 1e9 }, []string{"TERRIER_CHANGELOG_RETENTION is 1000000000", "36500"}},
 		{"all at once", func(c *Config) { *c = Config{} }, []string{"TERRIER_DATABASE_URL", "TERRIER_SECRET_KEY", "TERRIER_LISTEN", "TERRIER_BASE_URL"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

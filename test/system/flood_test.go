@@ -1,9 +1,13 @@
 package system_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,80 +16,112 @@ import (
 	"terrier/internal/dbtest"
 )
 
-// TestReadersAreAnsweredBesideALoginFlood sends wrong passwords from ever new addresses, as
-// fast as they are answered, and reads beside it: every read is answered, none waits
-// long, and what can't be hashed soon is turned away.
+// The flood and the reads beside it, per second. Both arrive whether or not those before them were answered.
+const floodRate, readRate = 300, 200
+
+// TestReadersAreAnsweredBesideALoginFlood sends wrong passwords, each for another account and from another address so
+// that no limit ends the flood, and reads beside it. It writes down how much longer a read takes than without the flood.
 //
-// The goal of a p99 below twice the idle one is not reached on two cores, one of which
-// hashes all the time; the test writes down the ratio.
+// The goal is a p99 below twice the idle one. The test allows more, because the machine may have other things to do.
 func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 	in := newInstall(t, dbtest.New(t), "TRUSTED_PROXIES=127.0.0.1")
 	in.User("admin", "right password", "--superuser")
 	key := in.Token("admin")
 	s := in.Serve()
 
-	const rounds, reads, logins, burst = 3, 300, 16, 64
-	slowest := time.Duration(0)
-	p99 := func() time.Duration {
-		var waits []time.Duration
-		for range reads {
-			began := time.Now()
-			s.Get("/api/dcim/sites/", key).Want(t, http.StatusOK)
-			waits = append(waits, time.Since(began))
-		}
-		slices.Sort(waits)
-		slowest = max(slowest, waits[reads-1])
-		return waits[reads*99/100]
-	}
 	var address, judged, refused atomic.Int64
-	guess := func() {
+	guesser := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: floodRate}}
+	guess := func(ctx context.Context) error {
 		n := address.Add(1)
-		header := http.Header{"X-Forwarded-For": {fmt.Sprintf("203.%d.%d.%d", n>>16&255, n>>8&255, n&255)}}
-		switch s.Send(http.MethodPost, "/api/users/tokens/provision/", header, credentials(fmt.Sprint("user", n), "wrong password")).Status {
+		body := fmt.Sprintf(`{"username": "user%d", "password": "wrong password"}`, n)
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Base+provision, strings.NewReader(body))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("X-Forwarded-For", fmt.Sprintf("203.%d.%d.%d", n>>16&255, n>>8&255, n&255))
+		res, err := guesser.Do(req)
+		if err != nil {
+			return err
+		}
+		switch res.StatusCode {
 		case http.StatusForbidden:
 			judged.Add(1)
 		case http.StatusTooManyRequests:
 			refused.Add(1)
+		case http.StatusServiceUnavailable: // it waited too long
+		default:
+			t.Errorf("a wrong password: status %d", res.StatusCode)
 		}
+		_, err = io.Copy(io.Discard, res.Body)
+		return errors.Join(err, res.Body.Close())
 	}
-	flooded := func(fn func() time.Duration) time.Duration {
-		stop := make(chan struct{})
+	const rounds, reads = 7, 200
+	read := func() []time.Duration {
+		waits := make([]time.Duration, reads)
 		var done sync.WaitGroup
-		for range logins {
+		arrivals := time.NewTicker(time.Second / readRate)
+		defer arrivals.Stop()
+		for i := range waits {
+			<-arrivals.C
 			done.Go(func() {
-				for {
-					select {
-					case <-stop:
-						return
-					default:
-					}
-					guess()
+				began := time.Now()
+				if a := s.Get("/api/dcim/sites/", key); a.Status != http.StatusOK {
+					t.Errorf("a read: %v", a)
 				}
+				waits[i] = time.Since(began)
 			})
 		}
-		eventually(t, "logins are under way", func() bool { return judged.Load() > 0 })
-		took := fn()
-		close(stop)
 		done.Wait()
-		return took
+		return waits
 	}
+	readFlooded := func() []time.Duration {
+		before := refused.Load()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var done sync.WaitGroup
+		done.Go(func() {
+			arrivals := time.NewTicker(time.Second / floodRate)
+			defer arrivals.Stop()
+			for {
+				select {
+				case <-arrivals.C:
+					done.Go(func() {
+						if err := guess(ctx); err != nil && ctx.Err() == nil {
+							t.Errorf("a wrong password: %v", err)
+						}
+					})
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+		// From now on somebody hashes all the time.
+		eventually(t, "the queue of logins should be full", func() bool { return refused.Load() > before })
+		waits := read()
+		stop() // those who wait hang up, and leave the queue
+		done.Wait()
+		return waits
+	}
+	read() // connections are made, statements prepared
+	p99 := func(waits []time.Duration) time.Duration {
+		slices.Sort(waits)
+		return waits[len(waits)*99/100]
+	}
+	// The median of the rounds, because a round in which the machine is busy otherwise says nothing.
+	var idle, flooded []time.Duration
 	var ratios []float64
 	for range rounds {
-		idle := p99()
-		ratios = append(ratios, float64(flooded(p99))/float64(idle))
+		idle, flooded = append(idle, p99(read())), append(flooded, p99(readFlooded()))
+		ratios = append(ratios, float64(flooded[len(flooded)-1])/float64(idle[len(idle)-1]))
 	}
+	slices.Sort(idle)
+	slices.Sort(flooded)
 	slices.Sort(ratios)
-	var at sync.WaitGroup
-	for range burst {
-		at.Go(guess)
-	}
-	at.Wait()
-	t.Logf("p99 of a read beside a flood of logins, against idle: median %.1f of %.1f; the slowest took %v; %d passwords were judged and %d turned away",
-		ratios[rounds/2], ratios, slowest, judged.Load(), refused.Load())
-	if slowest > 2*time.Second {
-		t.Errorf("a read took %v beside a flood of logins", slowest)
-	}
-	if refused.Load() == 0 {
-		t.Errorf("%d logins at once were all kept waiting", burst)
+	ratio := ratios[rounds/2]
+	t.Logf("%d reads/s beside %d logins/s: p99 %v, idle %v, ratio %.2f of %.2f; %d passwords judged, %d turned away",
+		readRate, floodRate, flooded[rounds/2], idle[rounds/2], ratio, ratios, judged.Load(), refused.Load())
+	if ratio > 4 && flooded[rounds/2] > 5*time.Millisecond { // below that a single turn of the scheduler makes the ratio
+		t.Errorf("a flood of logins makes the p99 of a read %.1f times what it is without", ratio)
 	}
 }

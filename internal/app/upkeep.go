@@ -1,0 +1,76 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"terrier/internal/store"
+)
+
+// keepTally is how long the counts of deliveries by minute are kept.
+const keepTally = 30 * 24 * time.Hour
+
+// keepUp does the upkeep in the background until the returned function is called.
+func (a *App) keepUp(ctx context.Context) (end func()) {
+	ctx, stop := context.WithCancel(ctx)
+	var loops sync.WaitGroup
+	loops.Go(func() { a.often(ctx) })
+	loops.Go(func() { a.hourly(ctx) }) // apart: retention may take minutes
+	return func() {
+		stop()
+		loops.Wait()
+	}
+}
+
+// often adds up what is counted. Any process may; one does.
+func (a *App) often(ctx context.Context) {
+	tick := time.NewTicker(10 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			a.note(ctx, "counts", a.Store.FoldCounts(ctx))
+			a.note(ctx, "tally", a.Store.FoldTally(ctx, a.now(), a.now().Add(-keepTally)))
+		}
+	}
+}
+
+// hourly makes the partitions to come and does away with what has run out.
+func (a *App) hourly(ctx context.Context) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		a.note(ctx, "partitions", a.Store.MakePartitions(ctx, a.now()))
+		a.note(ctx, "sweep", a.Store.Sweep(ctx, a.now()))
+		a.note(ctx, "retention", a.retain(ctx))
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// retain drops what need not be kept any longer, and says so: one line for each partition.
+func (a *App) retain(ctx context.Context) error {
+	done, err := a.Store.Retain(ctx, store.Retention{Changes: a.cfg.ChangelogRetention, Deliveries: a.cfg.DeliveryRetention}, a.now())
+	if done.Expired > 0 {
+		a.log.Warn("deliveries were not sent in time and have expired", "deliveries", done.Expired, "days", a.cfg.DeliveryRetention)
+	}
+	for _, p := range done.Dropped {
+		a.log.Info("dropped a partition past its retention", "partition", p.Name, "rows", p.Rows)
+	}
+	for _, name := range done.Busy {
+		a.log.Info("a partition past its retention is in use; trying again in an hour", "partition", name)
+	}
+	return err
+}
+
+func (a *App) note(ctx context.Context, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		a.log.Error("upkeep failed", "what", what, "error", err)
+	}
+}

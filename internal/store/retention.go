@@ -1,0 +1,206 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Retention says for how many days the growing tables are kept; 0 is for ever. What is
+// sent and shown of a delivery is made from its change, so changes are kept at least as long.
+type Retention struct {
+	Changes    int
+	Deliveries int // with their attempts, and the misses
+}
+
+// Retained is what one call of Retain did.
+type Retained struct {
+	Expired int64 // deliveries that were still to be sent
+	Dropped []Partition
+	Busy    []string // partitions past the limit that are still in use: they and later ones of the table go another time
+}
+
+// Partition is a part of a growing table, a week as a rule.
+type Partition struct {
+	Name       string
+	Rows       int64
+	from, till time.Time
+}
+
+// retentionLock keeps two processes from dropping at once. The upkeep's is not for this: it
+// is held for moments only.
+const retentionLock = 0x7e551e5
+
+const (
+	// A drop waits for those who read the table, and whoever comes later waits behind the
+	// drop. So it gives up soon and is tried again with the next upkeep.
+	dropPatience = "250ms"
+
+	// The backlog of a webhook that was paused for months is not one transaction.
+	expireAtOnce = 1_000
+)
+
+// countedAs names the growing tables that are lists too, as their rows are counted.
+var countedAs = map[string]string{"extras_objectchange": ChangeType, "extras_delivery": DeliveryType, "extras_webhookmiss": MissType}
+
+// Retain drops the partitions that lie before the limit as a whole. Deliveries past it that
+// are still to be sent are failed first. Where another process is at it nothing is done. An
+// error leaves what was done before it.
+func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time) (done Retained, err error) {
+	if keep == (Retention{}) {
+		return done, nil
+	}
+	config := s.pool.Config().ConnConfig
+	config.RuntimeParams["statement_timeout"] = "10min" // counting takes its time, and nobody waits for it
+	config.RuntimeParams["enable_seqscan"] = "off"      // but nothing that holds locks goes through a whole week
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return done, err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_, unlockErr := conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // the end of the connection would be noticed a little later
+		err = errors.Join(err, unlockErr, conn.Close(ctx))
+	}()
+	var mine bool
+	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", retentionLock).Scan(&mine); err != nil || !mine {
+		return done, err
+	}
+	err = done.retain(ctx, conn, keep, now)
+	return done, err
+}
+
+func (done *Retained) retain(ctx context.Context, conn *pgx.Conn, keep Retention, now time.Time) error {
+	if keep.Deliveries > 0 {
+		limit := now.AddDate(0, 0, -keep.Deliveries)
+		if err := done.expire(ctx, conn, keep.Deliveries, limit, now); err != nil {
+			return fmt.Errorf("fail expired deliveries: %w", err)
+		}
+		for _, table := range []string{"extras_delivery", "extras_attempt", "extras_webhookmiss"} {
+			if err := done.dropBefore(ctx, conn, table, limit); err != nil {
+				return err
+			}
+		}
+	}
+	if keep.Changes == 0 {
+		return nil
+	}
+	return done.dropBefore(ctx, conn, "extras_objectchange", now.AddDate(0, 0, -keep.Changes))
+}
+
+// expire fails the awaited deliveries of changes before the limit and removes their jobs. One
+// that is being sent at the moment is left to its worker.
+func (done *Retained) expire(ctx context.Context, conn *pgx.Conn, days int, limit, now time.Time) error {
+	reason := fmt.Sprintf("It expired: it was not sent within the %d days that deliveries are kept.", days)
+	for after := int64(0); ; {
+		var expired, seen int64
+		var last *int64
+		err := conn.QueryRow(ctx, `
+			WITH chosen AS (
+				SELECT id, changed_at, job_id FROM extras_delivery
+				WHERE (state = 'queued' OR retry_at IS NOT NULL) AND changed_at < $1 AND id > $2 ORDER BY id LIMIT $3 FOR NO KEY UPDATE),
+			expired AS (
+				UPDATE extras_delivery d SET state = 'failed', retry_at = NULL, finished_at = $4, reason = $5
+				FROM chosen x WHERE d.id = x.id AND d.changed_at = x.changed_at AND d.changed_at < $1 AND (d.state = 'queued' OR d.retry_at IS NOT NULL)
+					AND NOT EXISTS (SELECT FROM river_job j WHERE j.id = x.job_id AND j.state = 'running')
+				RETURNING d.webhook_id, d.job_id),
+			job AS (DELETE FROM river_job j USING expired e WHERE j.id = e.job_id AND j.state <> 'running'),
+			tally AS (
+				INSERT INTO extras_tally (minute, webhook_id, successful, failed, milliseconds)
+				SELECT date_trunc('minute', $4::timestamptz), webhook_id, 0, count(*), 0 FROM expired GROUP BY webhook_id)
+			SELECT (SELECT count(*) FROM expired), (SELECT count(*) FROM chosen), (SELECT max(id) FROM chosen)`,
+			limit, after, expireAtOnce, now, reason).Scan(&expired, &seen, &last)
+		done.Expired += expired
+		if err != nil || seen < expireAtOnce {
+			return err
+		}
+		after = *last
+	}
+}
+
+// dropBefore drops the partitions of a table that end before the limit, the oldest first. It
+// leaves off at one that is in use: more tries would make everybody wait more often.
+func (done *Retained) dropBefore(ctx context.Context, conn *pgx.Conn, table string, limit time.Time) error {
+	old, err := partitionsBefore(ctx, conn, table, limit)
+	if err != nil {
+		return err
+	}
+	for _, p := range old {
+		// Nobody writes into a week that has been over for a day, so the count stays right
+		// while there is no lock yet.
+		err := conn.QueryRow(ctx, "SELECT count(*) FROM "+p.Name).Scan(&p.Rows)
+		if err == nil {
+			_, err = conn.Exec(ctx, p.dropStatement(table))
+		}
+		switch {
+		case isBusy(err):
+			done.Busy = append(done.Busy, p.Name)
+			return nil
+		case err != nil:
+			return fmt.Errorf("drop partition %s: %w", p.Name, err)
+		default:
+			done.Dropped = append(done.Dropped, p)
+		}
+	}
+	return nil
+}
+
+// partitionsBefore goes by the bounds of the partitions, not by their names: somebody may
+// have made one by hand. The names it returns are quoted.
+func partitionsBefore(ctx context.Context, conn *pgx.Conn, table string, limit time.Time) ([]Partition, error) {
+	rows, err := conn.Query(ctx, `
+		SELECT name, bound[1]::timestamptz, bound[2]::timestamptz FROM (
+			SELECT c.oid::regclass::text AS name, regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \('(.*)'\) TO \('(.*)'\)$$) AS bound
+			FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::regclass) p
+		WHERE bound[2]::timestamptz <= $2 ORDER BY 3`, table, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Partition, error) {
+		var p Partition
+		err := row.Scan(&p.Name, &p.from, &p.till)
+		return p, err
+	})
+}
+
+// stillUsed is the question whose answer forbids to drop a partition.
+func (p Partition) stillUsed(table string) string {
+	switch table {
+	case "extras_delivery":
+		return fmt.Sprintf("EXISTS (SELECT FROM %s WHERE state = 'queued' OR retry_at IS NOT NULL)", p.Name)
+	case "extras_objectchange":
+		return fmt.Sprintf("EXISTS (SELECT FROM extras_delivery WHERE changed_at >= '%s' AND changed_at < '%s')", p.from.Format(time.RFC3339Nano), p.till.Format(time.RFC3339Nano))
+	}
+	return "false"
+}
+
+// dropStatement is a single statement, so that the locks never wait for this process. DROP
+// takes both anyway. Taken beforehand, in the order in which everybody takes them, only the
+// first is waited for, and the question is asked when the answer can't change any more.
+func (p Partition) dropStatement(table string) string {
+	count := ""
+	if name, ok := countedAs[table]; ok {
+		count = fmt.Sprintf("INSERT INTO record_count (type, n) VALUES ('%s', -%d);", name, p.Rows)
+	}
+	return fmt.Sprintf(`DO $$ BEGIN
+		SET LOCAL lock_timeout = '%s';
+		LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE;
+		LOCK TABLE %s IN ACCESS EXCLUSIVE MODE NOWAIT;
+		IF %s THEN
+			RAISE lock_not_available;
+		END IF;
+		%s
+		DROP TABLE %[3]s;
+	END $$`, dropPatience, quote(table), p.Name, p.stillUsed(table), count)
+}
+
+// isBusy recognises a lock that was not to be had in time.
+func isBusy(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "55P03"
+}
