@@ -42,12 +42,16 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=60s)
 	scripts/fuzz $(FUZZTIME)
 
 .PHONY: bench
-bench: build ## Measure the speed against a bare baseline
-	test/bench/run
+bench: ## Measure the speed against a bare baseline (ARGS='--quick' for a short run)
+	test/bench/run $(ARGS)
 
-.PHONY: hookbench
-hookbench: ## Measure deliveries against bare River
-	test/hookbench/run
+.PHONY: faults
+faults: ## Kill, crash and cut everything under load, and check that nothing is lost (ARGS='--seed 7')
+	test/faults/run $(ARGS)
+
+.PHONY: sensitivity
+sensitivity: ## Seed bugs one by one and check that `make faults` catches each
+	test/faults/run --sensitivity
 
 .PHONY: clients
 clients: build ## Test with the real API clients

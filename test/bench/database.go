@@ -9,63 +9,91 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
 
 	"terrier/internal/delivery"
 )
 
-const serverVariable = "TERRIER_TEST_DATABASE_URL"
-
-// database is a fresh one, dropped at the end.
-type database struct {
-	server string
-	name   string
-	url    string
-}
-
-func newDatabase(ctx context.Context) (*database, error) {
-	server := os.Getenv(serverVariable)
+// serverURL is the address of the PostgreSQL to measure on.
+func serverURL() (string, error) {
+	const variable = "TERRIER_TEST_DATABASE_URL"
+	server := os.Getenv(variable)
 	if server == "" {
-		return nil, errors.New(serverVariable + " is not set: start with test/bench/run")
+		return "", errors.New(variable + " is not set: start with test/bench/run")
 	}
-	d := &database{server: server, name: fmt.Sprintf("terrier_bench_%d", time.Now().UnixNano())}
-	if err := execute(ctx, server, "CREATE DATABASE "+d.name+" TEMPLATE template0"); err != nil {
-		return nil, fmt.Errorf("make a database: %w", err)
-	}
-	var err error
-	if d.url, err = withPath(server, d.name); err != nil {
-		return nil, err
-	}
-	if err := delivery.Migrate(ctx, d.url, func(string, ...any) {}); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return server, nil
 }
 
-func withPath(server, name string) (string, error) {
+// newDatabase makes a database of a schema and returns its address and what drops it.
+func newDatabase(ctx context.Context, purpose string, migrate func(ctx context.Context, database string) error) (string, func() error, error) {
+	server, err := serverURL()
+	if err != nil {
+		return "", nil, err
+	}
 	u, err := url.Parse(server)
 	if err != nil {
-		return "", err
+		return "", nil, err
+	}
+	name := fmt.Sprintf("bench_%s_%d", purpose, time.Now().UnixNano())
+	if err := execute(ctx, server, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
+		return "", nil, fmt.Errorf("make a database: %w", err)
+	}
+	drop := func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		return execute(ctx, server, "DROP DATABASE "+name+" WITH (FORCE)")
 	}
 	u.Path = "/" + name
-	return u.String(), nil
+	if err := migrate(ctx, u.String()); err != nil {
+		return "", nil, errors.Join(err, drop())
+	}
+	return u.String(), drop, nil
 }
 
-// withParam adds a setting to a database's address, such as the size of the pool.
-func withParam(database, name, value string) (string, error) {
+func migrateTerrier(ctx context.Context, database string) error {
+	return delivery.Migrate(ctx, database, func(string, ...any) {})
+}
+
+func migrateRiver(ctx context.Context, database string) error {
+	pool, err := pgxpool.New(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), nil)
+	if err != nil {
+		return err
+	}
+	_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
+}
+
+// withPool adds the size of the pool to a database's address.
+func withPool(database string, size int) (string, error) {
 	u, err := url.Parse(database)
 	if err != nil {
 		return "", err
 	}
 	q := u.Query()
-	q.Set(name, value)
+	q.Set("pool_max_conns", fmt.Sprint(size))
 	u.RawQuery = q.Encode()
 	return u.String(), nil
 }
 
-func (d *database) drop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	return execute(ctx, d.server, "DROP DATABASE "+d.name+" WITH (FORCE)")
+// prepareLog makes the log files that the run will fill, as every server has them that has run for a while. A new one
+// makes them in the middle of a commit, and all others wait.
+func prepareLog(ctx context.Context) error {
+	server, err := serverURL()
+	if err != nil {
+		return err
+	}
+	statements := []string{"ALTER SYSTEM SET min_wal_size = '1GB'", "SELECT pg_reload_conf()"}
+	for range 30 {
+		statements = append(statements, "SELECT pg_logical_emit_message(false, 'bench', 'fill'), pg_switch_wal()")
+	}
+	return execute(ctx, server, append(statements, "CHECKPOINT")...)
 }
 
 // execute runs statements one after the other on a connection of its own.
@@ -74,7 +102,7 @@ func execute(ctx context.Context, database string, statements ...string) (err er
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	for _, s := range statements {
 		if _, err := conn.Exec(ctx, s); err != nil {
 			return fmt.Errorf("%.60s…: %w", s, err)

@@ -14,16 +14,21 @@ const (
 	groups  = 50
 	tenants = 500
 	tags    = 20
-
-	// stride scatters names over the table, so that a page by name is not also a page of
-	// the heap. It is prime, so every number comes up once unless the rows are a multiple.
-	stride  = 999_983
-	minRows = 1000
 )
 
-// load fills the tables by statements: going through the API would take hours.
-func load(ctx context.Context, database string, rows int) error {
-	err := execute(ctx, database,
+// Names are scattered over the table, so that a page by name is not also a page of the heap: number n has the name
+// n × stride modulo a prime, which never comes up twice.
+const (
+	stride = 618_033_989
+	prime  = 999_999_937
+)
+
+// siteNumber is the number in the name of the n-th site.
+func siteNumber(n int64) int64 { return n * stride % prime }
+
+// loadOthers makes what sites refer to.
+func loadOthers(ctx context.Context, database string) error {
+	return execute(ctx, database,
 		fmt.Sprintf(`INSERT INTO dcim_region (version, name, slug, parent_id, description, tags, custom_fields, created, last_updated)
 			SELECT 1, 'Region ' || n, 'region-' || n, CASE WHEN n > 20 THEN 1 + n %% 20 END, '', '{}', '{}', now(), now() FROM generate_series(1, %d) n`, regions),
 		fmt.Sprintf(`INSERT INTO dcim_sitegroup (version, name, slug, description, tags, custom_fields, created, last_updated)
@@ -32,55 +37,44 @@ func load(ctx context.Context, database string, rows int) error {
 			SELECT 1, 'Tenant ' || n, 'tenant-' || n, '', '', '{}', '{}', now(), now() FROM generate_series(1, %d) n`, tenants),
 		fmt.Sprintf(`INSERT INTO extras_tag (version, name, slug, color, description, created, last_updated)
 			SELECT 1, 'Tag ' || n, 'tag-' || n, '9e9e9e', '', now(), now() FROM generate_series(1, %d) n`, tags),
-	)
-	if err != nil {
-		return fmt.Errorf("load what sites refer to: %w", err)
-	}
-	if err := loadSites(ctx, database, rows); err != nil {
-		return fmt.Errorf("load sites: %w", err)
-	}
-	return execute(ctx, database,
-		fmt.Sprintf(`INSERT INTO record_count (type, n) VALUES ('dcim.region', %d), ('dcim.sitegroup', %d), ('tenancy.tenant', %d), ('extras.tag', %d), ('dcim.site', %d)`,
-			regions, groups, tenants, tags, rows),
-		"VACUUM ANALYZE",
-		"CHECKPOINT",
-	)
+		fmt.Sprintf(`INSERT INTO record_count (type, n) VALUES ('dcim.region', %d), ('dcim.sitegroup', %d), ('tenancy.tenant', %d), ('extras.tag', %d)`, regions, groups, tenants, tags))
 }
 
-// loadSites builds the indexes after the rows, which is many times faster than along with
-// them.
-func loadSites(ctx context.Context, database string, rows int) (err error) {
+// loadSites adds the sites after the first have up to all, by a statement: going through the API would take hours. The
+// indexes are built after the rows, which is many times faster than along with them.
+func loadSites(ctx context.Context, database string, have, all int) (err error) {
 	conn, err := pgx.Connect(ctx, database)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	drop, restore, err := indexStatements(ctx, conn)
 	if err != nil {
 		return err
 	}
 	statements := append([]string{
-		"SET maintenance_work_mem = '1GB'",
+		"SET maintenance_work_mem = '512MB'",
 		"SET session_replication_role = replica", // the references are right by construction
 	}, drop...)
 	statements = append(statements, fmt.Sprintf(`
 		INSERT INTO dcim_site (version, name, slug, status, region_id, group_id, tenant_id, facility, description, physical_address, shipping_address,
 			latitude, longitude, comments, tags, custom_fields, created, last_updated)
 		SELECT 1, 'Site ' || k, 'site-' || k, CASE WHEN n %% 10 = 0 THEN 'planned' ELSE 'active' END,
-			1 + n %% %[2]d, 1 + n %% %[3]d, CASE WHEN n %% 7 > 0 THEN 1 + n %% %[4]d END, 'DC-' || n %% 1000, 'Point of presence number ' || k,
+			1 + n %% %[3]d, 1 + n %% %[4]d, CASE WHEN n %% 7 > 0 THEN 1 + n %% %[5]d END, 'DC-' || n %% 1000, 'Point of presence number ' || k,
 			k || ' Harbour Road, Building ' || n %% 40, '', n %% 90 + 0.25, n %% 180 + 0.125, '',
 			CASE WHEN n %% 3 = 0 THEN ARRAY[1 + n %% 10, 11 + n %% 10] ELSE '{}' END, '{}', now(), now()
-		FROM (SELECT n, n * %[5]d %% %[1]d + 1 AS k FROM generate_series(1, %[1]d::bigint) n) x`, rows, regions, groups, tenants, stride))
-	for _, s := range append(statements, restore...) {
+		FROM (SELECT n, n * %[6]d %% %[7]d AS k FROM generate_series(%[1]d::bigint, %[2]d) n) x`, have+1, all, regions, groups, tenants, stride, prime))
+	statements = append(statements, restore...)
+	statements = append(statements, fmt.Sprintf("INSERT INTO record_count (type, n) VALUES ('dcim.site', %d)", all-have), "VACUUM ANALYZE", "CHECKPOINT")
+	for _, s := range statements {
 		if _, err := conn.Exec(ctx, s); err != nil {
-			return fmt.Errorf("%.60s…: %w", s, err)
+			return fmt.Errorf("load sites: %.60s…: %w", s, err)
 		}
 	}
 	return nil
 }
 
-// indexStatements returns what drops the indexes of the sites, the primary key excepted,
-// and what makes them again.
+// indexStatements returns what drops the indexes of the sites, the primary key excepted, and what makes them again.
 func indexStatements(ctx context.Context, conn *pgx.Conn) (drop, restore []string, err error) {
 	rows, err := conn.Query(ctx, `
 		SELECT CASE WHEN c.conname IS NULL THEN 'DROP INDEX ' || quote_ident(i.relname)

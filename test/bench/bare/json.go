@@ -1,4 +1,4 @@
-package main
+package bare
 
 import "encoding/json"
 
@@ -68,8 +68,8 @@ type reference struct {
 	name, slug *string
 }
 
-// newSite is the body of a creation.
-type newSite struct {
+// NewSite is the body of a creation.
+type NewSite struct {
 	Name            string   `json:"name"`
 	Slug            string   `json:"slug"`
 	Status          string   `json:"status"`
@@ -107,7 +107,7 @@ type snapshot struct {
 	LastUpdated     string          `json:"last_updated"`
 }
 
-func snapshotOf(s site, in newSite) snapshot {
+func snapshotOf(s site, in NewSite) snapshot {
 	names := make([]string, len(s.Tags))
 	for i, t := range s.Tags {
 		names[i] = t.Name

@@ -1,0 +1,102 @@
+package bare
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	columns = `s.id, s.name, s.slug, s.status, s.facility, s.time_zone, s.description, s.physical_address, s.shipping_address, s.latitude, s.longitude,
+		s.comments, s.custom_fields, s.created, s.last_updated, r.id, r.name, r.slug, g.id, g.name, g.slug, t.id, t.name, t.slug,
+		CASE WHEN s.tags <> '{}' THEN (SELECT json_agg(json_build_object('id', x.id, 'name', x.name, 'slug', x.slug, 'color', x.color) ORDER BY x.id)
+			FROM extras_tag x WHERE x.id = ANY(s.tags)) END`
+	joins = ` LEFT JOIN dcim_region r ON r.id = s.region_id LEFT JOIN dcim_sitegroup g ON g.id = s.group_id LEFT JOIN tenancy_tenant t ON t.id = s.tenant_id`
+
+	countAll = `SELECT sum(n)::bigint FROM record_count WHERE type = 'dcim.site'`
+	listAll  = `SELECT ` + columns + ` FROM dcim_site s` + joins + ` ORDER BY s.name LIMIT 50`
+	getOne   = `SELECT ` + columns + ` FROM dcim_site s` + joins + ` WHERE s.id = $1`
+
+	matching = ` WHERE (s.name ILIKE $1 OR s.slug ILIKE $1 OR s.facility ILIKE $1 OR s.description ILIKE $1 OR s.physical_address ILIKE $1
+		OR s.shipping_address ILIKE $1 OR s.comments ILIKE $1)`
+	countFound = `SELECT count(*) FROM dcim_site s` + matching
+	listFound  = `SELECT ` + columns + ` FROM dcim_site s` + joins + matching + ` ORDER BY s.name LIMIT 50`
+)
+
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	next := s.Base + "/api/dcim/sites/?limit=50&offset=50"
+	p, err := s.page(r, countAll, listAll)
+	p.Next = &next
+	answer(w, http.StatusOK, p, err)
+}
+
+// search looks for a text that stands in few sites: there is no second page.
+func (s *Server) search(w http.ResponseWriter, r *http.Request) {
+	p, err := s.page(r, countFound, listFound, "%"+r.FormValue("q")+"%")
+	answer(w, http.StatusOK, p, err)
+}
+
+func (s *Server) page(r *http.Request, count, list string, args ...any) (page, error) {
+	p := page{Results: make([]site, 0, 50)}
+	batch := &pgx.Batch{}
+	batch.Queue(count, args...).QueryRow(func(row pgx.Row) error { return row.Scan(&p.Count) })
+	batch.Queue(list, args...).Query(func(rows pgx.Rows) error { return s.collect(rows, &p.Results) })
+	return p, s.Pool.SendBatch(r.Context(), batch).Close()
+}
+
+func (s *Server) get(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	var one site
+	err = s.scan(s.Pool.QueryRow(r.Context(), getOne, id), &one)
+	answer(w, http.StatusOK, one, err)
+}
+
+func (s *Server) collect(rows pgx.Rows, into *[]site) error {
+	for rows.Next() {
+		var one site
+		if err := s.scan(rows, &one); err != nil {
+			return err
+		}
+		*into = append(*into, one)
+	}
+	return rows.Err()
+}
+
+func (s *Server) scan(row pgx.Row, x *site) error {
+	var created, updated time.Time
+	var region, group, tenant reference
+	err := row.Scan(&x.ID, &x.Name, &x.Slug, &x.Status.Value, &x.Facility, &x.TimeZone, &x.Description, &x.PhysicalAddress, &x.ShippingAddress, &x.Latitude, &x.Longitude,
+		&x.Comments, &x.CustomFields, &created, &updated, &region.id, &region.name, &region.slug, &group.id, &group.name, &group.slug, &tenant.id, &tenant.name, &tenant.slug, &x.Tags)
+	if err != nil {
+		return err
+	}
+	x.URL, x.Display, x.Status.Label = s.url("/api/dcim/sites/", x.ID), x.Name, statusLabels[x.Status.Value]
+	x.Region = s.nested("/api/dcim/regions/", region)
+	x.Group = s.nested("/api/dcim/site-groups/", group)
+	x.Tenant = s.nested("/api/tenancy/tenants/", tenant)
+	x.Created, x.LastUpdated = created.UTC().Format(timeLayout), updated.UTC().Format(timeLayout)
+	if x.Tags == nil {
+		x.Tags = []tag{}
+	}
+	for i := range x.Tags {
+		x.Tags[i].URL, x.Tags[i].Display = s.url("/api/extras/tags/", x.Tags[i].ID), x.Tags[i].Name
+	}
+	return nil
+}
+
+func (s *Server) url(path string, id int64) string {
+	return s.Base + path + strconv.FormatInt(id, 10) + "/"
+}
+
+func (s *Server) nested(path string, r reference) *nested {
+	if r.id == nil {
+		return nil
+	}
+	return &nested{ID: *r.id, URL: s.url(path, *r.id), Display: *r.name, Name: *r.name, Slug: *r.slug}
+}

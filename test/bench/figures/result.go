@@ -1,0 +1,177 @@
+// Package figures owns what a run of the benchmark found: its rows, their verdicts, the table, the picture and the
+// comparison with a kept result. It measures nothing and touches no database.
+package figures
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Result is the outcome of a run.
+type Result struct {
+	Started    time.Time
+	Commit     string
+	Machine    Machine
+	Sizes      Sizes
+	Rows       []Row
+	Statements []Statements
+}
+
+// Machine is where the figures come from.
+type Machine struct {
+	Processor  string
+	Cores      int
+	MemoryGiB  int
+	Go         string
+	PostgreSQL string
+}
+
+func (m Machine) String() string {
+	return fmt.Sprintf("%s, %d cores, %d GiB, Go %s, PostgreSQL %s", m.Processor, m.Cores, m.MemoryGiB, m.Go, m.PostgreSQL)
+}
+
+// Sizes are how much was measured.
+type Sizes struct {
+	Records     int    // sites in the register
+	Queued      int    // deliveries queued for one receiver
+	Deliveries  int    // delivery rows kept
+	Rounds      int    // repeats of each comparison
+	Connections int    // that ask at once
+	User        string // who asks Terrier
+}
+
+// Row is one line of the table.
+type Row struct {
+	Case    string // what results are compared by
+	What    string
+	Unit    string // of both sides' figures
+	Terrier Side
+	Bare    Side    // its figure is 0 where there is no other side
+	Against string  // what stands in the bare column, where it is not the bare program
+	Value   float64 // what is judged: the ratio of the two, as a rule
+	Low     float64 // of the rounds
+	High    float64
+	Goal    Goal
+	// Absolute says that what is judged is Terrier's own figure, not the ratio.
+	Absolute bool    `json:",omitempty"`
+	Points   []Point `json:",omitempty"`
+	Again    bool    `json:",omitempty"` // measured a second time, because the first missed clearly
+}
+
+// Side is how one of the two did.
+type Side struct {
+	Figure     float64
+	Go         float64      `json:",omitempty"` // processor time of the Go processes, in µs per operation
+	PostgreSQL float64      `json:",omitempty"` // and of PostgreSQL
+	FromDue    *Percentiles `json:",omitempty"` // ms from when the work was due
+	FromCommit *Percentiles `json:",omitempty"` // ms from when the writer had its answer
+}
+
+// Point is a cost at a size.
+type Point struct {
+	Size   int
+	Figure float64
+}
+
+// Statements is what one request costs the database, authentication included. The bare side has none where it is 0.
+type Statements struct {
+	What           string
+	Statements     int64
+	Trips          int64
+	BareStatements int64
+	BareTrips      int64
+}
+
+// Goal is what a value is held against; the zero Goal asks for nothing.
+type Goal struct {
+	Value  float64
+	AtMost bool
+	// Gate is where a miss is clear. It lies far from the goal: a shared machine is noisy, and a gate that fails by
+	// chance costs more than it finds.
+	Gate float64
+}
+
+// AtLeast asks for a value or more.
+func AtLeast(value float64) Goal { return Goal{Value: value, Gate: value * 0.75} }
+
+// AtMost asks for a value or less.
+func AtMost(value float64) Goal { return Goal{Value: value, AtMost: true, Gate: value * 3.5} }
+
+func (g Goal) String() string {
+	switch {
+	case g.Value == 0:
+		return "-"
+	case g.AtMost:
+		return fmt.Sprintf("≤ %.3g", g.Value)
+	}
+	return fmt.Sprintf("≥ %.3g", g.Value)
+}
+
+// Reached tells whether the goal is met.
+func (r Row) Reached() bool { return r.within(r.Goal.Value) }
+
+// Clear tells whether the goal is clearly missed.
+func (r Row) Clear() bool { return !r.within(r.Goal.Gate) }
+
+func (r Row) within(limit float64) bool {
+	switch {
+	case r.Goal.Value == 0:
+		return true
+	case r.Goal.AtMost:
+		return r.Value <= limit
+	}
+	return r.Value >= limit
+}
+
+// Verdict is one word.
+func (r Row) Verdict() string {
+	switch {
+	case r.Goal.Value == 0:
+		return ""
+	case r.Reached():
+		return "reached"
+	case r.Clear():
+		return "MISSED CLEARLY"
+	}
+	return "missed"
+}
+
+// Missed names the cases that are clearly missed.
+func (r *Result) Missed() []string {
+	var names []string
+	for _, row := range r.Rows {
+		if row.Clear() {
+			names = append(names, row.Case)
+		}
+	}
+	return names
+}
+
+// Write keeps a result as JSON.
+func (r *Result) Write(file string) error {
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(raw, '\n'), 0o644)
+}
+
+// Read returns a result that was kept, or nil where there is none.
+func Read(file string) (*Result, error) {
+	raw, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var r Result
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return nil, fmt.Errorf("read the kept result %s: %w", file, err)
+	}
+	return &r, nil
+}

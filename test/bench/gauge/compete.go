@@ -1,0 +1,76 @@
+package gauge
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Asking is one side of a comparison: what it is sent, and the status it answers with.
+type Asking struct {
+	Side        *Side
+	Processes   []*Process    // whose processor time it costs
+	Request     func() []byte // called by several goroutines
+	Status      int
+	Connections int
+}
+
+// slice is how long one side is asked before it is the other's turn. It is short, so that whatever else the machine
+// does meets both.
+const slice = 60 * time.Millisecond
+
+// Share is what one side did in its turns.
+type Share struct {
+	Usage
+	Answers int64
+}
+
+// Rate is answers per second.
+func (s Share) Rate() float64 { return float64(s.Answers) / s.Time.Seconds() }
+
+// Compete gives both sides the same time, in turns; who begins changes from turn to turn (A B, B A, A B …).
+func (m *Meter) Compete(ctx context.Context, x, y Asking, length time.Duration) (a, b Share, err error) {
+	for n := 0; a.Time < length || b.Time < length; n++ {
+		turns := []func() error{func() error { return m.turn(ctx, x, min(slice, length), &a) }, func() error { return m.turn(ctx, y, min(slice, length), &b) }}
+		for i := range turns {
+			if err := turns[(i+n)%2](); err != nil {
+				return a, b, err
+			}
+		}
+	}
+	return a, b, nil
+}
+
+// turn asks over all connections for a while.
+func (m *Meter) turn(ctx context.Context, x Asking, length time.Duration, into *Share) error {
+	var wg sync.WaitGroup
+	var answers atomic.Int64
+	errs := make(chan error, x.Connections)
+	used := m.Start(x.Processes...)
+	deadline := time.Now().Add(length)
+	for range x.Connections {
+		wg.Go(func() {
+			c, err := x.Side.take()
+			for err == nil && time.Now().Before(deadline) && ctx.Err() == nil {
+				if _, err = c.do(x.Request(), x.Status); err == nil {
+					answers.Add(1)
+				}
+			}
+			if err != nil {
+				errs <- fmt.Errorf("ask %s: %w", x.Side.Name, err)
+				return
+			}
+			x.Side.give(c)
+		})
+	}
+	wg.Wait()
+	into.Usage = into.Add(used())
+	into.Answers += answers.Load()
+	close(errs)
+	if err := <-errs; err != nil {
+		return err
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,104 @@
+package gauge
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestWireCounts(t *testing.T) {
+	t.Parallel()
+	message := func(kind string, body string) string {
+		return kind + string(binary.BigEndian.AppendUint32(nil, uint32(len(body)+4))) + body
+	}
+	sent := message("", "startup") + message("Q", "begin") + message("P", "select") + message("B", "") + message("E", "") +
+		message("B", "") + message("E", "") + message("S", "") + message("X", "")
+	var passed bytes.Buffer
+	w := &Wire{}
+	if err := w.forward(&passed, strings.NewReader(sent)); !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	if passed.String() != sent {
+		t.Error("the messages did not pass unchanged")
+	}
+	if w.Statements.Load() != 3 || w.Trips.Load() != 2 {
+		t.Errorf("counted %d statements in %d round trips, want 3 in 2", w.Statements.Load(), w.Trips.Load())
+	}
+}
+
+// TestOpenLoopDoesNotWait holds what a closed loop gets wrong: work that hangs does not hold up what is due after it.
+func TestOpenLoopDoesNotWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		begun := make([]time.Duration, 10)
+		failure := errors.New("the third fails")
+		err := OpenLoop(t.Context(), 10, time.Second, func(n int, due time.Time) error {
+			begun[n] = time.Since(began)
+			if late := time.Since(due); late != 0 {
+				t.Errorf("number %d began %v late", n, late)
+			}
+			<-time.After(5 * time.Second)
+			if n == 3 {
+				return failure
+			}
+			return nil
+		})
+		if !errors.Is(err, failure) {
+			t.Errorf("the error is %v", err)
+		}
+		for n, at := range begun {
+			if want := time.Duration(n) * 100 * time.Millisecond; at != want {
+				t.Errorf("number %d began at %v, want %v", n, at, want)
+			}
+		}
+		if took := time.Since(began); took != 5900*time.Millisecond {
+			t.Errorf("it took %v: the last one was not awaited", took)
+		}
+	})
+}
+
+func TestProcessTime(t *testing.T) {
+	t.Parallel()
+	before := processTime(os.Getpid())
+	if before == 0 {
+		t.Fatal("this process has used no processor time")
+	}
+	for began := time.Now(); time.Since(began) < 30*time.Millisecond; { // uses it
+		continue
+	}
+	if used := processTime(os.Getpid()) - before; used < 5*time.Millisecond {
+		t.Errorf("30 ms of work cost %v", used)
+	}
+	if used := processTime(1 << 22); used != 0 {
+		t.Errorf("a process that does not exist has used %v", used)
+	}
+}
+
+func TestObey(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	var done []string
+	err := Obey(strings.NewReader("start\nfail\n"), &out, "127.0.0.1:1", func(command string) error {
+		done = append(done, command)
+		if command == "fail" {
+			return errors.New("it\nfailed")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.String(), "ok 127.0.0.1:1\nok\nit failed\n"; got != want {
+		t.Errorf("answered %q, want %q", got, want)
+	}
+	if strings.Join(done, " ") != "start fail" {
+		t.Errorf("did %v", done)
+	}
+}

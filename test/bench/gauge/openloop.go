@@ -1,0 +1,40 @@
+package gauge
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// OpenLoop begins a piece of work each time one is due, whether or not those before have ended, for so long. It returns
+// when all have ended, with the first error.
+//
+// A closed loop asks less of a server that is slow, and then measures only the requests that it let itself be asked.
+func OpenLoop(ctx context.Context, perSecond float64, length time.Duration, work func(n int, due time.Time) error) error {
+	var wg sync.WaitGroup
+	failed := make(chan error, 1)
+	began := time.Now()
+	for n := 0; ctx.Err() == nil; n++ {
+		offset := time.Duration(float64(n) * float64(time.Second) / perSecond)
+		if offset >= length {
+			break
+		}
+		due := began.Add(offset)
+		time.Sleep(time.Until(due))
+		wg.Go(func() {
+			if err := work(n, due); err != nil {
+				select {
+				case failed <- err:
+				default:
+				}
+			}
+		})
+	}
+	wg.Wait()
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"terrier/test/bench/figures"
+	"terrier/test/bench/gauge"
+)
+
+const (
+	idleHooks     = 100
+	lonePerSecond = 4
+	rest          = 2 * time.Second // until the start of a worker is over
+)
+
+// measureIdle shows what webhooks cost that nothing happens to, and how soon one of them is told when something does.
+func (b *bench) measureIdle(ctx context.Context) ([]figures.Row, error) {
+	idle := figures.Row{Case: "idle", What: fmt.Sprintf("%d idle webhooks: worker and PostgreSQL; µs per second", idleHooks), Unit: "% of a core", Absolute: true, Goal: figures.AtMost(5)}
+	lone := figures.Row{Case: "lone", What: fmt.Sprintf("a lone event for one of %d idle webhooks: p99 from due to receiver", idleHooks), Unit: "ms", Absolute: true, Goal: figures.AtMost(50)}
+	if err := b.makeHooks(ctx, idleHooks, hookForFacility); err != nil {
+		return nil, err
+	}
+	var terrier, other []gauge.Share
+	var shares, p99s []float64
+	var flown latencies
+	for range b.o.rounds {
+		used, l, err := b.idleTerrier(ctx)
+		if err != nil {
+			return nil, err
+		}
+		terrier, shares = append(terrier, used), append(shares, percent(used))
+		flown.add(l)
+		p99s = append(p99s, figures.Percentile(l.fromDue, 0.99))
+		if used, err = b.idleBare(ctx); err != nil {
+			return nil, err
+		}
+		other = append(other, used)
+	}
+	idle.Terrier, idle.Bare = idleSide(terrier), idleSide(other)
+	idle.Judge(shares)
+	lone.Terrier = flown.side(0.99)
+	lone.Terrier.Figure = lone.Terrier.FromDue.P99
+	lone.Terrier.Go, lone.Terrier.PostgreSQL = 0, 0 // mostly what idling costs
+	lone.Judge(p99s)
+	lone.Value = lone.Terrier.Figure // of all rounds together: one round has too few events for a p99
+	return []figures.Row{idle, lone}, b.clear(ctx)
+}
+
+// idleTerrier lets the worker idle, and then tells it of one thing now and then.
+func (b *bench) idleTerrier(ctx context.Context) (used gauge.Share, l latencies, err error) {
+	if err := b.startWorker(ctx, idleHooks); err != nil {
+		return used, l, err
+	}
+	if used, err = b.idling(ctx, b.worker); err != nil {
+		return used, l, err
+	}
+	l, err = b.fly(ctx, flight{perSecond: lonePerSecond, length: b.flightLength(), send: func(n int) ([]string, error) { return b.events(facility(n * 7 % idleHooks)) }})
+	if err != nil {
+		return used, l, err
+	}
+	return used, l, b.worker.Do("stop")
+}
+
+// idleBare lets bare River idle with as many queues.
+func (b *bench) idleBare(ctx context.Context) (used gauge.Share, err error) {
+	err = b.withBareWorker(ctx, idleHooks, func(bareWorker *gauge.Process) error {
+		if err := bareWorker.Do("start"); err != nil {
+			return err
+		}
+		var err error
+		used, err = b.idling(ctx, bareWorker)
+		return err
+	})
+	return used, err
+}
+
+// idling measures a worker that has nothing to do, for a while. An operation is a second.
+func (b *bench) idling(ctx context.Context, worker *gauge.Process) (gauge.Share, error) {
+	if err := pause(ctx, rest); err != nil {
+		return gauge.Share{}, err
+	}
+	used := b.meter.Start(worker)
+	err := pause(ctx, b.flightLength())
+	return gauge.Share{Usage: used(), Answers: 1}, err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+func percent(s gauge.Share) float64 { return 100 * float64(s.Go+s.PostgreSQL) / float64(s.Time) }
+
+func idleSide(shares []gauge.Share) figures.Side {
+	var percents, own, database []float64
+	for _, s := range shares {
+		percents = append(percents, percent(s))
+		own, database = append(own, 1e6*float64(s.Go)/float64(s.Time)), append(database, 1e6*float64(s.PostgreSQL)/float64(s.Time))
+	}
+	return figures.Side{Figure: figures.Median(percents), Go: figures.Median(own), PostgreSQL: figures.Median(database)}
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"terrier/test/bench/bare"
+	"terrier/test/bench/figures"
+	"terrier/test/bench/gauge"
+)
+
+// measureToken shows what it costs to know the caller: the same server, asked with a token and without, for records that
+// anyone may view.
+func (b *bench) measureToken(ctx context.Context) (rows []figures.Row, err error) {
+	r := figures.Row{Case: "token", What: "get one site with a token", Against: "anonymous"}
+	s := b.serving()
+	s.Exempt = []string{"dcim.site"}
+	open, err := gauge.Launch(ctx, "server", s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, open.End()) }()
+	known := &gauge.Side{Name: "terrier", Address: open.Address, Headers: b.terrier.Headers}
+	defer known.Close()
+	anonymous := &gauge.Side{Name: "terrier without a token", Address: open.Address}
+	defer anonymous.Close()
+	asking := func(side *gauge.Side) gauge.Asking {
+		return gauge.Asking{Side: side, Processes: []*gauge.Process{open}, Status: http.StatusOK, Connections: b.o.connections,
+			Request: b.scattered(func(n int64) []byte { return side.Get(fmt.Sprintf("%s%d/", sitesPath, n)) })}
+	}
+	rounds, err := b.compete(ctx, asking(known), asking(anonymous))
+	rounds.judge(&r)
+	return []figures.Row{r}, err
+}
+
+// measureLogin provisions tokens, one at a time: Terrier hashes one password at a time anyway.
+func (b *bench) measureLogin(ctx context.Context) ([]figures.Row, error) {
+	r := figures.Row{Case: "login", What: "provision a token (bare: hash, token row)"}
+	in := body(bare.Credentials{Username: userName, Password: password})
+	stranger := &gauge.Side{Name: "terrier", Address: b.server.Address}
+	defer stranger.Close()
+	rounds, err := b.compete(ctx,
+		gauge.Asking{Side: stranger, Processes: []*gauge.Process{b.server}, Request: same(stranger.Post(provisionPath, in)), Status: http.StatusCreated, Connections: 1},
+		gauge.Asking{Side: b.bare, Processes: []*gauge.Process{b.bareServer}, Request: same(b.bare.Post("/bare/login", in)), Status: http.StatusCreated, Connections: 1})
+	rounds.judge(&r)
+	return []figures.Row{r}, err
+}
+
+const (
+	readsPerSecond = 200
+	floodLogins    = 16 // that try at once
+)
+
+// measureFlood reads at a steady pace, with and without a flood of wrong passwords from ever new addresses.
+func (b *bench) measureFlood(ctx context.Context) ([]figures.Row, error) {
+	r := figures.Row{Case: "flood", What: "get one site beside a flood of logins: p99", Unit: "ms", Against: "idle", Goal: figures.Goal{Value: 2, AtMost: true, Gate: 12}}
+	var address atomic.Int64
+	var ratios, idle, flooded []float64
+	read := func(into *[]float64) (p99 float64, err error) {
+		took, err := b.steadyReads(ctx, 4*b.o.round)
+		*into = append(*into, took...)
+		return figures.Percentile(took, 0.99), err
+	}
+	if _, err := b.steadyReads(ctx, b.o.round); err != nil { // warms up
+		return nil, err
+	}
+	for range b.o.rounds {
+		before, err := read(&idle)
+		if err != nil {
+			return nil, err
+		}
+		stop := b.flood(&address)
+		during, err := read(&flooded)
+		if err := errors.Join(err, stop()); err != nil {
+			return nil, err
+		}
+		after, err := read(&idle)
+		if err != nil {
+			return nil, err
+		}
+		ratios = append(ratios, during/((before+after)/2))
+	}
+	r.Terrier = figures.Side{Figure: figures.Percentile(flooded, 0.99), FromDue: figures.PercentilesOf(flooded)}
+	r.Bare = figures.Side{Figure: figures.Percentile(idle, 0.99), FromDue: figures.PercentilesOf(idle)}
+	r.Judge(ratios)
+	return []figures.Row{r}, nil
+}
+
+// steadyReads gets sites, open-loop, and returns the milliseconds from when each was due.
+func (b *bench) steadyReads(ctx context.Context, length time.Duration) ([]float64, error) {
+	var mu sync.Mutex
+	var all []float64
+	err := gauge.OpenLoop(ctx, readsPerSecond, length, func(n int, due time.Time) error {
+		_, err := b.terrier.Do(b.terrier.Get(fmt.Sprintf("%s%d/", sitesPath, n*7919%b.o.records+1)), http.StatusOK)
+		took := time.Since(due).Seconds() * 1000
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, took)
+		return err
+	})
+	return all, err
+}
+
+// turnedAway tells whether a login was refused unjudged, which is what a flood may expect.
+func turnedAway(err error) bool {
+	answer, ok := errors.AsType[*gauge.StatusError](err)
+	return ok && (answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable)
+}
+
+// flood tries wrong passwords as fast as they are answered, until it is stopped. It returns when the first was judged.
+func (b *bench) flood(address *atomic.Int64) (stop func() error) {
+	stranger := &gauge.Side{Name: "terrier", Address: b.server.Address}
+	ctx, cancel := context.WithCancel(context.Background())
+	judged, failed := make(chan struct{}, floodLogins), make(chan error, floodLogins)
+	var wg sync.WaitGroup
+	for range floodLogins {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				n := address.Add(1)
+				from := fmt.Sprintf("X-Forwarded-For: 203.%d.%d.%d\r\n", n>>16&255, n>>8&255, n&255)
+				_, err := stranger.Do(stranger.Post(provisionPath, body(bare.Credentials{Username: fmt.Sprint("user", n), Password: "wrong password"}), from), http.StatusForbidden)
+				if err != nil && !turnedAway(err) && ctx.Err() == nil {
+					failed <- err
+					return
+				}
+				select {
+				case judged <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	var err error
+	select {
+	case <-judged:
+	case err = <-failed:
+	}
+	return func() error {
+		cancel()
+		stranger.Close() // what waits for its turn gives it up
+		wg.Wait()
+		select {
+		case err = <-failed:
+		default:
+		}
+		return err
+	}
+}

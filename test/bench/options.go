@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The kinds of users that can ask Terrier.
+const (
+	superuser = "superuser"
+	member    = "member"
+)
+
+// options are the flags.
+type options struct {
+	quick       bool
+	records     int
+	queued      int
+	deliveries  int
+	rounds      int
+	round       time.Duration
+	jobs        int
+	connections int
+	user        string
+	only        string
+	json, svg   string
+	kept        string
+	keep        bool
+	check       bool
+	profile     string
+}
+
+// full and quick are what the sizes are unless a flag says otherwise.
+var (
+	full  = options{records: 1_000_000, queued: 1_000_000, deliveries: 1_000_000, rounds: 5, round: 1500 * time.Millisecond, jobs: 20_000}
+	quick = options{records: 100_000, queued: 50_000, deliveries: 100_000, rounds: 3, round: 500 * time.Millisecond, jobs: 5_000}
+)
+
+// least is the smallest register: there are pages in the middle of it.
+const least = 1_000
+
+func parseFlags(args []string) (options, error) {
+	o := full
+	if slices.Contains(args, "--quick") {
+		o = quick
+	}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.BoolVar(&o.quick, "quick", false, "smaller and shorter, for CI: other defaults of the sizes below")
+	flags.IntVar(&o.records, "records", o.records, "sites in the register, which grows to that from 1,000 by tens; 10,000,000 is for runs by hand")
+	flags.IntVar(&o.queued, "queued", o.queued, "deliveries queued for a receiver that hangs")
+	flags.IntVar(&o.deliveries, "deliveries", o.deliveries, "delivery rows kept, likewise")
+	flags.IntVar(&o.rounds, "rounds", o.rounds, "repeats of each comparison")
+	flags.DurationVar(&o.round, "round", o.round, "how long each side is asked in a round")
+	flags.IntVar(&o.jobs, "jobs", o.jobs, "deliveries of a round of the case deliveries")
+	flags.IntVar(&o.connections, "connections", 4, "connections that ask at once")
+	flags.StringVar(&o.user, "user", superuser, "who asks Terrier: superuser, or member for a user whose group has the permissions")
+	flags.StringVar(&o.only, "only", "", "comma-separated cases to measure: "+strings.Join(caseNames(), ", "))
+	flags.StringVar(&o.json, "json", "bin/bench.json", "file for the figures")
+	flags.StringVar(&o.svg, "svg", "bin/bench.svg", "file for the picture")
+	flags.StringVar(&o.kept, "kept", "test/bench/results/latest.json", "the result to compare with")
+	flags.BoolVar(&o.keep, "keep", false, "keep this result, and its picture, in place of that one")
+	flags.BoolVar(&o.check, "check", false, "fail when a goal is clearly missed, twice in a row")
+	flags.StringVar(&o.profile, "profile", "", "directory for processor profiles of Terrier's server and worker, by case")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	return o, o.validate()
+}
+
+func (o options) validate() error {
+	for _, name := range o.names() {
+		if !slices.Contains(caseNames(), name) {
+			return fmt.Errorf("--only names %q, which is none of %s", name, strings.Join(caseNames(), ", "))
+		}
+	}
+	switch {
+	case o.records < least:
+		return fmt.Errorf("--records must be at least %d", least)
+	case o.user != superuser && o.user != member:
+		return fmt.Errorf("--user is %q and must be %s or %s", o.user, superuser, member)
+	case o.keep && o.only != "":
+		return errors.New("--keep with --only would forget the other cases: keep a whole run")
+	case o.rounds < 1 || o.jobs < 100 || o.queued < 1 || o.deliveries < least:
+		return fmt.Errorf("--rounds and --queued must be at least 1, --jobs at least 100, --deliveries at least %d", least)
+	}
+	return nil
+}
+
+// names are the cases asked for; none means all.
+func (o options) names() []string {
+	if o.only == "" {
+		return nil
+	}
+	return strings.Split(o.only, ",")
+}
+
+func (o options) wants(name string) bool { return o.only == "" || slices.Contains(o.names(), name) }
+
+// steps are the sizes on the way: from the least by tens.
+func steps(to int) []int {
+	var all []int
+	for n := least; n < to; n *= 10 {
+		all = append(all, n)
+	}
+	return append(all, to)
+}

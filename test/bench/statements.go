@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"terrier/test/bench/figures"
+	"terrier/test/bench/gauge"
+)
+
+// counted is a request whose statements are counted, on either side.
+type counted struct {
+	what     string
+	status   int
+	webhooks int
+	terrier  func(*bench, *gauge.Side) []byte
+	bare     func(*bench, *gauge.Side) []byte // nil for none
+}
+
+var countedRequests = []counted{
+	{"list of 50", http.StatusOK, 0, func(_ *bench, s *gauge.Side) []byte { return s.Get(sitesPath + "?limit=50") }, func(_ *bench, s *gauge.Side) []byte { return s.Get("/bare/list") }},
+	{"list of 1,000", http.StatusOK, 0, func(_ *bench, s *gauge.Side) []byte { return s.Get(sitesPath + "?limit=1000") }, nil},
+	{"get", http.StatusOK, 0, func(_ *bench, s *gauge.Side) []byte { return s.Get(sitesPath + "1/") }, func(_ *bench, s *gauge.Side) []byte { return s.Get("/bare/get/1") }},
+	{"create", http.StatusCreated, 0, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) }, func(b *bench, s *gauge.Side) []byte { return s.Post("/bare/create", b.newSites(0)) }},
+	{"create 1,000", http.StatusCreated, 0, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(1000)) }, func(b *bench, s *gauge.Side) []byte { return s.Post("/bare/bulk", b.newSites(1000)) }},
+	{"create, 1 webhook", http.StatusCreated, 1, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) }, func(b *bench, s *gauge.Side) []byte { return s.Post("/bare/told", b.newSites(0)) }},
+	{"create, 10 webhooks", http.StatusCreated, 10, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) }, func(b *bench, s *gauge.Side) []byte { return s.Post("/bare/told", b.newSites(0)) }},
+}
+
+// measureStatements counts what one request of each kind costs the database. Both servers are started once more, with a
+// single connection each that leads through a counter.
+func (b *bench) measureStatements(ctx context.Context) (_ []figures.Row, err error) {
+	terrier, closeTerrier, err := b.counting(ctx, "server", b.terrier.Headers)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeTerrier()) }()
+	other, closeOther, err := b.counting(ctx, "bare server", "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeOther()) }()
+	b.result.Statements = nil
+	for _, c := range countedRequests {
+		if c.webhooks > 0 {
+			if err := b.makeHooks(ctx, c.webhooks, hookForAll); err != nil {
+				return nil, err
+			}
+		}
+		s := figures.Statements{What: c.what}
+		if s.Statements, s.Trips, err = terrier.count(func() []byte { return c.terrier(b, terrier.side) }, c.status); err != nil {
+			return nil, err
+		}
+		if c.bare != nil {
+			if s.BareStatements, s.BareTrips, err = other.count(func() []byte { return c.bare(b, other.side) }, c.status); err != nil {
+				return nil, err
+			}
+		}
+		if c.webhooks > 0 {
+			if err := b.clear(ctx); err != nil {
+				return nil, err
+			}
+		}
+		b.result.Statements = append(b.result.Statements, s)
+	}
+	return nil, nil
+}
+
+// counter is a server whose way to the database is watched.
+type counter struct {
+	wire *gauge.Wire
+	side *gauge.Side
+}
+
+func (b *bench) counting(ctx context.Context, role, headers string) (*counter, func() error, error) {
+	u, err := url.Parse(b.database)
+	if err != nil {
+		return nil, nil, err
+	}
+	wire, err := gauge.NewWire(u.Host)
+	if err != nil {
+		return nil, nil, err
+	}
+	u.Host = wire.Address()
+	s := b.settings()
+	s.Database, s.Pool = u.String(), 1 // one connection: its statements are all prepared
+	p, err := gauge.Launch(ctx, role, s)
+	if err != nil {
+		return nil, nil, errors.Join(err, wire.Close())
+	}
+	side := &gauge.Side{Name: role, Address: p.Address, Headers: headers}
+	return &counter{wire, side}, func() error {
+		side.Close()
+		return errors.Join(p.End(), wire.Close())
+	}, nil
+}
+
+func (c *counter) count(request func() []byte, status int) (statements, trips int64, err error) {
+	for range 3 { // the first prepare
+		c.wire.Statements.Store(0)
+		c.wire.Trips.Store(0)
+		if _, err := c.side.Do(request(), status); err != nil {
+			return 0, 0, err
+		}
+	}
+	return c.wire.Statements.Load(), c.wire.Trips.Load(), nil
+}
