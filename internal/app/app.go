@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"terrier/internal/access"
@@ -42,6 +43,7 @@ type App struct {
 	now       func() time.Time
 	cleanups  []func()
 	headroom  []byte
+	stopping  atomic.Bool
 }
 
 // headroom is memory that is never touched, so it costs none. The collector counts it as in
@@ -140,6 +142,9 @@ func (a *App) checkExempt() error {
 }
 
 func (a *App) ready(ctx context.Context) error {
+	if a.stopping.Load() {
+		return errors.New("the server was told to stop")
+	}
 	if err := a.checkMigrated(ctx); err != nil {
 		return err
 	}
@@ -162,13 +167,14 @@ const (
 	drainTimeout  = 30 * time.Second
 )
 
-// Serve answers requests until ctx ends, then finishes those under way.
+// Serve answers requests until ctx ends, and a little longer: whoever sends them must first
+// notice that we are not ready any more. Then it finishes those under way.
 func (a *App) Serve(ctx context.Context) error {
 	listener, err := net.Listen("tcp", a.cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	srv := &http.Server{Handler: a.Handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
+	srv := &http.Server{Handler: a.leaving(a.Handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	defer a.keepUp(ctx)()
 	failed := make(chan error, 1)
@@ -182,6 +188,13 @@ func (a *App) Serve(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
+	a.stopping.Store(true)
+	a.log.Info("stopping: not ready any more", "serving_for", a.cfg.ShutdownDelay)
+	select {
+	case err := <-failed:
+		return err
+	case <-time.After(a.cfg.ShutdownDelay):
+	}
 	a.log.Info("stopping: finishing the requests under way")
 	drain, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
@@ -192,6 +205,17 @@ func (a *App) Serve(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// leaving closes kept connections with the answer while the server is stopping. Closing
+// them at once would break a request that is on its way.
+func (a *App) leaving(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.stopping.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // Work sends deliveries until ctx ends, then finishes those under way. It has connections

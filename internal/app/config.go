@@ -28,8 +28,9 @@ type Config struct {
 	SecretKey    string   `json:"-" env:"TERRIER_SECRET_KEY" placeholder:"KEY" help:"At least 50 random characters, from which the keys for hashing and encryption are derived. Other users of the machine can read flags: set it in the environment or the file."`
 	SecretKeyOld []string `json:"-" env:"TERRIER_SECRET_KEY_OLD" placeholder:"KEY" help:"Former secret keys, still accepted while what they protect is rewritten with the new one."`
 
-	Listen  string `env:"TERRIER_LISTEN" default:"127.0.0.1:8000" help:"Address to serve on."`
-	BaseURL string `env:"TERRIER_BASE_URL" default:"http://127.0.0.1:8000" help:"Address at which users and clients reach Terrier; the links in answers begin with it."`
+	Listen        string        `env:"TERRIER_LISTEN" default:"127.0.0.1:8000" help:"Address to serve on."`
+	BaseURL       string        `env:"TERRIER_BASE_URL" default:"http://127.0.0.1:8000" help:"Address at which users and clients reach Terrier; the links in answers begin with it."`
+	ShutdownDelay time.Duration `env:"TERRIER_SHUTDOWN_DELAY" default:"2s" help:"How long a server that is told to stop goes on answering, while /readyz says 503: longer than your load balancer takes to notice. 20s at most."`
 
 	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site; * means all but users, groups, permissions, tokens, webhooks and deliveries, which must be named."`
 	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Show no records without authentication, whatever is exempt."`
@@ -107,8 +108,14 @@ func (c *Config) validateAddresses() error {
 		base.User != nil || base.Path != "" || base.RawQuery != "" || base.ForceQuery || base.Fragment != "" {
 		problems = append(problems, errors.New("TERRIER_BASE_URL needs an absolute address without user, path, query or fragment, such as https://terrier.example.com"))
 	}
+	if c.ShutdownDelay < 0 || c.ShutdownDelay > mostDelay {
+		problems = append(problems, fmt.Errorf("TERRIER_SHUTDOWN_DELAY is %s and must be between 0s and %s", c.ShutdownDelay, mostDelay))
+	}
 	return errors.Join(problems...)
 }
+
+// mostDelay leaves a server time to finish before whoever stopped it loses patience.
+const mostDelay = 20 * time.Second
 
 // The bounds of the time that a receiver may take. A job of River's runs a little longer
 // than the longest.
@@ -170,6 +177,7 @@ func (c Config) LogValue() slog.Value {
 		slog.Int("old_secret_keys", len(c.SecretKeyOld)),
 		slog.String("listen", c.Listen),
 		slog.String("base_url", c.BaseURL),
+		slog.Duration("shutdown_delay", c.ShutdownDelay),
 		slog.Any("exempt_view_permissions", c.ExemptViewPermissions),
 		slog.Bool("login_required", c.LoginRequired),
 		slog.Bool("strict_filters", c.StrictFilters),

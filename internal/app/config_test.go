@@ -58,6 +58,7 @@ func TestConfigValidate(t *testing.T) {
 		{"exemption in capitals", func(c *Config) { c.ExemptViewPermissions = []string{"DCIM.Site"} }, []string{`contains "DCIM.Site"`, "lower-case"}},
 		{"proxy by name", func(c *Config) { c.TrustedProxies = []string{"proxy.example.com"} }, []string{"TERRIER_TRUSTED_PROXIES", "proxy.example.com", "10.0.0.0/8"}},
 		{"unclear network", func(c *Config) { c.EgressAllow = "10.0.0.0/8,receiver" }, []string{"TERRIER_EGRESS_ALLOW", "receiver"}},
+		{"endless stop", func(c *Config) { c.ShutdownDelay = time.Minute }, []string{"TERRIER_SHUTDOWN_DELAY is 1m0s", "20s"}},
 		{"endless receiver", func(c *Config) { c.WebhookTimeout = time.Minute }, []string{"TERRIER_WEBHOOK_TIMEOUT is 1m0s", "30s"}},
 		{"the defaults of retention", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = 90, 30 }, nil},
 		{"the same retention", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = 30, 30 }, nil},

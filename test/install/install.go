@@ -64,6 +64,8 @@ func New(t *testing.T, database string, settings ...string) *Install {
 		// nobody listens on, which also shows that they come from the setting.
 		"LISTEN":   "127.0.0.1:0",
 		"BASE_URL": "http://terrier.test",
+		// There is no load balancer that would have to notice.
+		"SHUTDOWN_DELAY": "0s",
 	}}
 	in.Set(settings...)
 	return in

@@ -58,6 +58,26 @@ func TestHealthNeedsNoAuthentication(t *testing.T) {
 }
 
 // A request that has been taken is answered, and then the process ends well.
+// TestTerminationIsAnnounced: a load balancer has time to notice before the door closes.
+func TestTerminationIsAnnounced(t *testing.T) {
+	t.Parallel()
+	in := newInstall(t, dbtest.New(t), "SHUTDOWN_DELAY=20s")
+	s := in.Serve()
+	s.Get("/readyz", "").Want(t, http.StatusOK)
+	s.Signal(syscall.SIGTERM)
+	eventually(t, "the server should say that it is not ready", func() bool { return s.Get("/readyz", "").Status == http.StatusServiceUnavailable })
+	answer, err := http.Get(s.Base + "/healthz")
+	if err != nil {
+		t.Fatalf("it should still answer: %v", err)
+	}
+	_ = answer.Body.Close() // it is empty or short, and we are done
+	if answer.StatusCode != http.StatusOK || !answer.Close {
+		t.Errorf("%s, connection closed: %v", answer.Status, answer.Close)
+	}
+	s.Signal(syscall.SIGTERM) // the second one gets its way
+	<-s.Ended
+}
+
 func TestTerminationFinishesRequestsUnderWay(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
