@@ -3,10 +3,14 @@ package delivery
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 // TestGather: callers of one moment share a call, each gets its own answer, and the next
@@ -74,4 +78,172 @@ func TestGatherFails(t *testing.T) {
 			t.Errorf("the call was ended: %v", err)
 		}
 	})
+}
+
+// TestGatherAnyhow: callers come when they like, calls take as long as they like and fail, and
+// callers go away. Nobody's answer is lost or somebody else's.
+func TestGatherAnyhow(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		g := &gathering{limit: rapid.IntRange(1, 5).Draw(r, "limit"), width: rapid.IntRange(1, 3).Draw(r, "width"),
+			wait: drawTime(r, "wait", 5), durations: rapid.SliceOfN(rapid.IntRange(0, 12), 30, 30).Draw(r, "durations"),
+			fails: rapid.SliceOfN(rapid.Bool(), 30, 30).Draw(r, "fails")}
+		for range rapid.IntRange(1, 30).Draw(r, "callers") {
+			g.callers = append(g.callers, caller{comes: drawTime(r, "comes", 40), stays: drawTime(r, "stays", 40)})
+		}
+		synctest.Test(t, func(*testing.T) { g.run() })
+		for _, wrong := range g.wrongs() {
+			r.Error(wrong)
+		}
+	})
+}
+
+func drawTime(r *rapid.T, what string, most int) time.Duration {
+	return time.Duration(rapid.IntRange(0, most).Draw(r, what)) * time.Millisecond
+}
+
+// gathering is a plan, and what came of it. All times are since its beginning.
+type gathering struct {
+	limit, width int
+	wait         time.Duration
+	durations    []int // of the calls, in milliseconds
+	fails        []bool
+	callers      []caller
+
+	mu    sync.Mutex
+	calls []*gatheredCall
+	most  int // calls at once
+	now   int
+}
+
+type caller struct {
+	comes, stays time.Duration
+	out          int
+	err          error
+	leaves       time.Duration
+}
+
+type gatheredCall struct {
+	starts, ends time.Duration
+	ins          []int // callers
+	ctx          error // whether somebody ended it
+	err          error
+}
+
+func (g *gathering) run() {
+	begin := time.Now()
+	var all sync.WaitGroup
+	shared := gather[int, int]{limit: g.limit, width: g.width, wait: g.wait, do: func(ctx context.Context, ins []int) ([]int, error) {
+		g.mu.Lock()
+		n := len(g.calls)
+		c := &gatheredCall{starts: time.Since(begin), ins: slices.Clone(ins)}
+		g.calls = append(g.calls, c)
+		g.now++
+		g.most = max(g.most, g.now)
+		g.mu.Unlock()
+		<-time.After(time.Duration(g.durations[n]) * time.Millisecond)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.now--
+		c.ends, c.ctx = time.Since(begin), ctx.Err()
+		if g.fails[n] {
+			c.err = fmt.Errorf("call %d", n)
+			return nil, c.err
+		}
+		outs := make([]int, len(ins))
+		for i, in := range ins {
+			outs[i] = answerOf(n, in)
+		}
+		return outs, nil
+	}}
+	for i := range g.callers {
+		all.Go(func() {
+			c := &g.callers[i]
+			<-time.After(c.comes)
+			ctx, leave := context.WithTimeout(context.Background(), c.stays)
+			defer leave()
+			c.out, c.err = shared.Do(ctx, i)
+			c.leaves = time.Since(begin)
+		})
+	}
+	all.Wait()
+	shared.Wait()
+}
+
+func answerOf(call, in int) int { return 1000*call + in }
+
+// wrongs is what should not have been.
+func (g *gathering) wrongs() (found []string) {
+	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	if g.most > g.width {
+		say("%d calls at once", g.most)
+	}
+	in := make([]*gatheredCall, len(g.callers))
+	for n, c := range g.calls {
+		if len(c.ins) > g.limit || len(c.ins) == 0 {
+			say("call %d for %d callers", n, len(c.ins))
+		}
+		if c.ctx != nil {
+			say("call %d was ended by %v", n, c.ctx)
+		}
+		for _, i := range c.ins {
+			if in[i] != nil {
+				say("caller %d is in two calls", i)
+			}
+			in[i] = c
+			if wrong := g.callers[i].wrong(c, answerOf(n, i)); wrong != "" {
+				say("caller %d in call %d: %s", i, n, wrong)
+			}
+		}
+	}
+	if i := slices.Index(in, nil); i >= 0 {
+		say("nobody called for caller %d", i)
+		return found
+	}
+	for i, a := range g.callers {
+		for k, b := range g.callers {
+			if a.comes < b.comes && in[i].starts > in[k].starts {
+				say("caller %d came before %d and was called for later", i, k)
+			}
+		}
+		if !g.startsInTime(i, in) {
+			say("caller %d came at %s to nobody and was called for at %s", i, a.comes, in[i].starts)
+		}
+	}
+	return found
+}
+
+// wrong is what a caller got that it should not have, or the other way round.
+func (c caller) wrong(call *gatheredCall, out int) string {
+	gone := c.comes + c.stays
+	switch {
+	case c.leaves > gone:
+		return fmt.Sprintf("left at %s and not at %s", c.leaves, gone)
+	case errors.Is(c.err, context.DeadlineExceeded) && gone <= call.ends:
+		return ""
+	case c.leaves != call.ends || !errors.Is(c.err, call.err) || c.err == nil && c.out != out:
+		return fmt.Sprintf("got %d, %v at %s", c.out, c.err, c.leaves)
+	}
+	return ""
+}
+
+// startsInTime: who comes when nobody waits and a call is free, is called for after the wait,
+// with those who came at the same moment, as far as they are within the limit.
+func (g *gathering) startsInTime(i int, in []*gatheredCall) bool {
+	at := g.callers[i].comes
+	underWay, same := 0, 0
+	for _, c := range g.calls {
+		if c.starts <= at && at <= c.ends {
+			underWay++
+		}
+	}
+	for k, other := range g.callers {
+		switch {
+		case other.comes == at:
+			same++
+		case other.comes < at && in[k].starts >= at:
+			return true // somebody waits
+		}
+	}
+	return underWay >= g.width || same > g.limit || in[i].starts <= at+g.wait
 }

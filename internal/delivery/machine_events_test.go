@@ -1,0 +1,158 @@
+package delivery_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"pgregory.net/rapid"
+
+	"terrier/internal/ledger"
+	"terrier/internal/store"
+)
+
+// A run is small, so that much happens to each delivery.
+const (
+	mostHooks      = 2
+	mostDeliveries = 3 // a change may go beyond it
+)
+
+// change makes sites or updates one. Every enabled webhook is told.
+func (m *machine) change(t *rapid.T) {
+	if len(m.deliveries) >= mostDeliveries {
+		t.Skip("there are enough deliveries")
+	}
+	m.named++
+	sites := m.reg.Type("dcim.site")
+	var rows []int64
+	version := int64(0)
+	if len(m.sites) > 0 && rapid.Bool().Draw(t, "update") {
+		id := draw(t, "site", m.sites)
+		got, err := m.Update(t.Context(), m.root, sites, []ledger.Edit{{ID: id, Input: ledger.Input{"description": fmt.Sprint(m.named)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, version = []int64{id}, got[0].Version
+	} else {
+		inputs := []ledger.Input{site(fmt.Sprint("A", m.named)), site(fmt.Sprint("B", m.named))}[:rapid.IntRange(1, 2).Draw(t, "sites")]
+		got, err := m.Create(t.Context(), m.root, sites, inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range got {
+			rows = append(rows, v.ID())
+		}
+		m.sites, version = append(m.sites, rows...), 1
+	}
+	for _, id := range rows {
+		for _, h := range m.hooks {
+			if h.enabled && !h.deleted {
+				m.told(t, h, id, version)
+			}
+		}
+	}
+	slices.SortFunc(m.deliveries, func(a, b *modelDelivery) int { return int(a.id - b.id) })
+}
+
+// told learns the id of a delivery that there must be.
+func (m *machine) told(t *rapid.T, h *modelHook, site, version int64) {
+	var id int64
+	err := m.db.QueryRow(t.Context(), "SELECT id FROM extras_delivery WHERE webhook_id = $1 AND object_id = $2 AND version = $3", h.id, site, version).Scan(&id)
+	if err != nil {
+		t.Fatalf("webhook %d was not told of version %d of site %d: %v", h.id, version, site, err)
+	}
+	m.deliveries = append(m.deliveries, newDelivery(id, site, version, h))
+}
+
+func (m *machine) drawSetting(t *rapid.T) setting {
+	m.named++
+	return setting{maxRetries: rapid.SampledFrom([]int64{2, 0, 1, 3}).Draw(t, "max_retries"), path: fmt.Sprint("/", m.named)}
+}
+
+func (s setting) input(receiver string) ledger.Input {
+	return ledger.Input{"max_retries": strconv.FormatInt(s.maxRetries, 10), "payload_url": receiver + s.path}
+}
+
+func (m *machine) addHook(t *rapid.T) {
+	if len(m.alive()) >= mostHooks {
+		t.Skip("there are enough webhooks")
+	}
+	h := &modelHook{setting: m.drawSetting(t), enabled: true}
+	in := h.setting.input(m.receiver)
+	in["name"], in["content_types"], in["type_create"], in["type_update"] = fmt.Sprint(m.named), []any{"dcim.site"}, true, true
+	got, err := m.Create(t.Context(), m.root, m.reg.Type(store.WebhookType), []ledger.Input{in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.id = got[0].ID()
+	m.hooks = append(m.hooks, h)
+}
+
+func (m *machine) alive() []*modelHook {
+	return slices.DeleteFunc(slices.Clone(m.hooks), func(h *modelHook) bool { return h.deleted })
+}
+
+func (m *machine) update(t *rapid.T, h *modelHook, in ledger.Input) {
+	if _, err := m.Update(t.Context(), m.root, m.reg.Type(store.WebhookType), []ledger.Edit{{ID: h.id, Input: in}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (m *machine) edit(t *rapid.T) {
+	h := draw(t, "webhook", m.alive())
+	h.setting = m.drawSetting(t)
+	m.update(t, h, h.setting.input(m.receiver))
+}
+
+func (m *machine) pause(t *rapid.T) {
+	h := draw(t, "webhook", m.alive())
+	m.setPaused(t, h, !h.paused)
+}
+
+func (m *machine) setPaused(t *rapid.T, h *modelHook, paused bool) {
+	if _, err := m.Pause(t.Context(), m.root, h.id, paused); err != nil {
+		t.Fatal(err)
+	}
+	h.paused = paused
+}
+
+func (m *machine) enable(t *rapid.T) {
+	h := draw(t, "webhook", m.alive())
+	m.setEnabled(t, h, !h.enabled)
+}
+
+func (m *machine) setEnabled(t *rapid.T, h *modelHook, enabled bool) {
+	m.update(t, h, ledger.Input{"enabled": enabled})
+	h.enabled = enabled
+}
+
+func (m *machine) delete(t *rapid.T) {
+	h := draw(t, "webhook", m.alive())
+	if err := m.Delete(t.Context(), m.root, m.reg.Type(store.WebhookType), []ledger.Edit{{ID: h.id}}); err != nil {
+		t.Fatal(err)
+	}
+	h.deleted = true
+}
+
+// retry is somebody who wants a delivery sent again. Only a failed one is.
+func (m *machine) retry(t *rapid.T) { m.retryOne(t, draw(t, "delivery", m.deliveries)) }
+
+func (m *machine) retryOne(t *rapid.T, d *modelDelivery) {
+	before := d.String()
+	_, err := m.Retry(t.Context(), m.root, d.id)
+	if d.retryByHand() != (err == nil) {
+		t.Fatalf("retried with %v: %s", err, before)
+	}
+}
+
+func (m *machine) retryAll(t *rapid.T) {
+	var failed int64
+	for _, d := range m.deliveries {
+		if d.retryByHand() {
+			failed++
+		}
+	}
+	if n, err := m.RetryAll(t.Context(), m.root, nil, false); err != nil || n != failed {
+		t.Fatalf("retried %d of %d: %v", n, failed, err)
+	}
+}

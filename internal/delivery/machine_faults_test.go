@@ -1,0 +1,123 @@
+package delivery_test
+
+import (
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func (m *machine) crashAny(t *rapid.T) {
+	m.crash(t, draw(t, "process with work", slices.DeleteFunc(slices.Clone(m.processes), func(p *process) bool { return len(p.hands)+len(p.left) == 0 })))
+}
+
+// crash kills a process and starts another: what it has sent and not written, nobody knows.
+func (m *machine) crash(t *rapid.T, p *process) {
+	var unknown []*hand
+	for _, h := range p.hands {
+		if h.at == sent || h.at == judged {
+			h.d.spare++
+		}
+		if h.at == sent {
+			unknown = append(unknown, h)
+		}
+		h.drop()
+	}
+	p.worker.WaitApart()
+	for _, h := range unknown {
+		if len(h.judged) > 0 {
+			t.Fatalf("a request that was cut off was judged: %v", h)
+		}
+	}
+	*p = *m.newProcess()
+}
+
+// stop ends a job as a shutdown does: River hears of it, and an outcome that is about to be
+// written still will be.
+func (m *machine) stop(t *rapid.T) {
+	h := draw(t, "hand", slices.DeleteFunc(m.hands(), func(h *hand) bool { return h.at == ended }))
+	switch h.at {
+	case sent:
+		h.d.spare++
+	case judged:
+		h.d.spare++
+		h.p.left = append(h.p.left, h.result)
+	}
+	h.drop()
+	if h.err == nil {
+		t.Fatalf("a job that was stopped says it is done: %v", h)
+	}
+}
+
+// rescue is River's: a job that runs for too long is given to another, whether its worker is
+// gone or only asleep.
+func (m *machine) rescue(t *rapid.T) {
+	j := draw(t, "running job", m.jobs("running"))
+	if m.inHand(j) {
+		j.d.spare++
+	}
+	m.setJob(t, j, "retryable")
+	if rapid.Bool().Draw(t, "at once") {
+		m.setJob(t, j, "available")
+		m.take(t, draw(t, "process", m.processes), j.d, j.round)
+	}
+}
+
+// giveUp is River's too: a job was begun too often, and its worker died each time.
+func (m *machine) giveUp(t *rapid.T) {
+	m.setJob(t, draw(t, "job of nobody", slices.DeleteFunc(m.jobs("scheduled", "running", "retryable", "available"), m.inHand)), "discarded")
+	m.maybeRecover(t)
+}
+
+func (m *machine) inHand(j jobRef) bool {
+	return slices.ContainsFunc(m.hands(), func(h *hand) bool { return h.d == j.d && h.round == j.round })
+}
+
+func (m *machine) due(t *rapid.T) {
+	m.setJob(t, draw(t, "job that waits for its time", m.jobs("retryable", "scheduled")), "available")
+}
+
+// lose is a job that disappears, which nobody can explain.
+func (m *machine) lose(t *rapid.T) {
+	j := draw(t, "job", m.jobs("available", "running", "retryable", "scheduled", "discarded"))
+	m.exec(t, "DELETE FROM river_job WHERE args = jsonb_build_object('delivery', $1::bigint, 'round', $2::bigint)", j.d.id, j.round)
+	delete(j.d.jobs, j.round)
+	m.maybeRecover(t)
+}
+
+func (m *machine) maybeRecover(t *rapid.T) {
+	if rapid.Bool().Draw(t, "recovered at once") {
+		m.recoverJobs(t)
+	}
+}
+
+func (m *machine) recoverJobs(t *rapid.T) {
+	m.recoverAll(t, rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "limit"), rapid.Bool().Draw(t, "old"))
+}
+
+// recoverAll looks through all deliveries, a part at a time.
+func (m *machine) recoverAll(t *rapid.T, limit int, old bool) {
+	before := m.clock.from.Add(-time.Hour)
+	if old {
+		before = m.clock.now().Add(time.Hour)
+	}
+	should, found := 0, 0
+	for _, d := range m.deliveries {
+		if d.recoverJob(old) {
+			should++
+		}
+	}
+	for after, calls := int64(0), 0; ; calls++ {
+		n, next, err := m.Store.Recover(t.Context(), after, limit, before)
+		if err != nil || calls > 10*mostDeliveries {
+			t.Fatalf("recover, call %d: %v", calls, err)
+		}
+		found += n
+		if after = next; next == 0 {
+			break
+		}
+	}
+	if found != should {
+		t.Fatalf("recovered %d of %d", found, should)
+	}
+}

@@ -1,0 +1,225 @@
+package delivery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
+	"pgregory.net/rapid"
+
+	"terrier/internal/delivery"
+	"terrier/internal/store"
+)
+
+// process is a worker process: what it holds in memory goes with it.
+type process struct {
+	worker *delivery.Worker
+	hands  []*hand
+	left   []result // whose jobs were stopped before they were written
+}
+
+// hand is a job in the hands of a process. The product's own code runs it in a goroutine
+// that waits before each step until the test says go on.
+type hand struct {
+	p      *process
+	d      *modelDelivery
+	round  int64
+	job    int64
+	try    int
+	cancel context.CancelFunc
+
+	// Where it waits. Only one hand moves at a time.
+	at      string
+	asked   chan struct{}
+	loaded  chan loadedDue
+	judged  chan store.Outcome
+	written chan error
+	gone    chan struct{}
+	ended   chan error
+
+	// What it knows.
+	due      loadedDue
+	plan     plan
+	tries    int64
+	settings []setting // any of these may be sent with
+	request  *arrival
+	answer   answer
+	result   result
+	err      error
+}
+
+// The places where a hand waits.
+const (
+	taken  = "taken"  // before its delivery is loaded
+	loaded = "loaded" // and nothing is done yet
+	sent   = "sent"   // the receiver has the request
+	judged = "judged" // the outcome is not written
+	ended  = "ended"  // River doesn't know yet
+)
+
+type loadedDue struct {
+	due *store.Due
+	err error
+}
+
+// result is an outcome, and why the model says that it failed.
+type result struct {
+	store.Outcome
+	why string
+	d   *modelDelivery
+}
+
+var errCrash = errors.New("crash")
+
+type handKey struct{}
+
+func handOf(ctx context.Context) *hand { return ctx.Value(handKey{}).(*hand) }
+
+// newProcess starts a worker process that knows nothing yet.
+func (m *machine) newProcess() *process {
+	w := &delivery.Worker{Store: m.Store, Client: m.client, Keys: m.worker.Keys, Now: m.clock.now, FirstRetry: firstRetry,
+		Log: slog.New(slog.NewTextHandler(&m.log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	w.TakeApart(func(ctx context.Context, _ int64) (*store.Due, error) {
+		h := handOf(ctx)
+		h.asked <- struct{}{}
+		select {
+		case x := <-h.loaded:
+			return x.due, x.err
+		case <-h.gone:
+			return nil, errCrash
+		}
+	}, func(ctx context.Context, o store.Outcome) error {
+		h := handOf(ctx)
+		h.judged <- o
+		select {
+		case err := <-h.written:
+			return err
+		case <-h.gone:
+			return errCrash
+		}
+	})
+	return &process{worker: w}
+}
+
+// take fetches a job, as River does.
+func (m *machine) take(t *rapid.T, p *process, d *modelDelivery, round int64) *hand {
+	h := &hand{p: p, d: d, round: round, at: taken, asked: make(chan struct{}, 1), loaded: make(chan loadedDue), judged: make(chan store.Outcome, 1),
+		written: make(chan error), gone: make(chan struct{}), ended: make(chan error, 1)}
+	err := m.db.QueryRow(t.Context(), `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = now()
+		WHERE state = 'available' AND args = jsonb_build_object('delivery', $1::bigint, 'round', $2::bigint) RETURNING id, attempt`, d.id, round).Scan(&h.job, &h.try)
+	if err != nil {
+		t.Fatalf("take the job of round %d of %v: %v", round, d, err)
+	}
+	d.jobs[round] = "running"
+	p.hands = append(p.hands, h)
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), handKey{}, h))
+	h.cancel = cancel
+	go func() {
+		h.ended <- p.worker.Work(ctx, &river.Job[delivery.Args]{JobRow: &rivertype.JobRow{ID: h.job, Attempt: h.try}, Args: delivery.Args{Delivery: d.id, Round: round}})
+	}()
+	select {
+	case <-h.asked:
+	case err := <-h.ended:
+		h.at = ended
+		t.Fatalf("%v ended before its delivery was loaded: %v", h, err)
+	}
+	return h
+}
+
+// next waits until a hand has come to its next place.
+func (m *machine) next(t *rapid.T, h *hand) {
+	select {
+	case h.request = <-m.arrived:
+		h.at = sent
+	case h.result.Outcome = <-h.judged:
+		h.at = judged
+	case h.err = <-h.ended:
+		h.at = ended
+	case <-time.After(25 * time.Second):
+		t.Fatalf("%v went nowhere", h)
+	}
+}
+
+// drop throws a hand away with all it knows.
+func (h *hand) drop() {
+	h.cancel()
+	if h.at == ended {
+		return
+	}
+	close(h.gone)
+	h.err, h.at = <-h.ended, ended
+}
+
+func (h *hand) String() string {
+	return fmt.Sprintf("job of round %d, %s, plan %q, of %v", h.round, h.at, h.plan, h.d)
+}
+
+// report tells River how a job ended, as River's client does.
+func (m *machine) report(t *rapid.T, h *hand) {
+	var p *riverdriver.JobSetStateIfRunningParams
+	var snooze *rivertype.JobSnoozeError
+	now := time.Now()
+	switch {
+	case h.err == nil:
+		p = riverdriver.JobSetStateCompleted(h.job, now, nil)
+	case errors.As(h.err, &snooze):
+		p = riverdriver.JobSetStateSnoozedAvailable(h.job, now, h.try-1, []byte(`{"snoozes": 1}`))
+	default:
+		p = riverdriver.JobSetStateErrorAvailable(h.job, now, []byte(`{"error": "x"}`), nil)
+	}
+	_, err := m.executor.JobSetStateIfRunningMany(t.Context(), &riverdriver.JobSetStateIfRunningManyParams{
+		ID: []int64{p.ID}, Attempt: []*int{p.Attempt}, ErrData: [][]byte{p.ErrData}, FinalizedAt: []*time.Time{p.FinalizedAt},
+		MetadataDoMerge: []bool{p.MetadataDoMerge}, MetadataUpdates: [][]byte{p.MetadataUpdates}, ScheduledAt: []*time.Time{p.ScheduledAt}, State: []rivertype.JobState{p.State}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.err != nil && h.d.jobs[h.round] == "running" {
+		h.d.jobs[h.round] = "available"
+	}
+}
+
+// arrival is a request at the receiver, which waits to be told its answer.
+type arrival struct {
+	header     http.Header
+	path, body string
+	answer     chan answer
+}
+
+// answer is what the receiver says; without a status it says nothing and hangs up.
+type answer struct {
+	status     int
+	retryAfter string
+}
+
+type receiver struct{ arrived chan *arrival }
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return
+	}
+	a := &arrival{header: req.Header, path: req.URL.Path, body: string(body), answer: make(chan answer, 1)}
+	select {
+	case r.arrived <- a:
+	case <-req.Context().Done():
+		return
+	}
+	select {
+	case got := <-a.answer:
+		if got.status == 0 {
+			panic(http.ErrAbortHandler)
+		}
+		if got.retryAfter != "" {
+			w.Header().Set("Retry-After", got.retryAfter)
+		}
+		w.WriteHeader(got.status)
+	case <-req.Context().Done():
+	}
+}

@@ -1,0 +1,182 @@
+package delivery_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"terrier/internal/store"
+)
+
+// modelHook is a webhook as the model knows it.
+type modelHook struct {
+	id                       int64
+	setting                  setting
+	enabled, paused, deleted bool
+}
+
+// setting is what edits change of a webhook.
+type setting struct {
+	maxRetries int64
+	path       string
+}
+
+func (h *modelHook) held() bool { return !h.deleted && (!h.enabled || h.paused) }
+
+// modelDelivery is a delivery as it should be, by the rules of the design: it knows nothing
+// of the statements.
+type modelDelivery struct {
+	id, site, version int64
+	hook              *modelHook
+
+	state    string
+	round    int64
+	tries    int64 // since somebody last queued it
+	retry    bool  // an automatic one is ahead
+	status   int
+	reason   string
+	counted  int64            // attempts that decided a round
+	attempts map[string]bool  // all of them, by when they began
+	jobs     map[int64]string // the states of its jobs by their round
+
+	requests int
+	body     string // of all requests
+	accepted bool   // one was answered with 2XX
+	spare    int    // requests that faults may have caused, besides one in each round
+}
+
+func newDelivery(id, site, version int64, hook *modelHook) *modelDelivery {
+	return &modelDelivery{id: id, site: site, version: version, hook: hook, state: store.Queued, round: 1,
+		attempts: map[string]bool{}, jobs: map[int64]string{1: "available"}}
+}
+
+func (d *modelDelivery) awaited() bool { return d.state == store.Queued || d.retry }
+
+// The whys of a failure; an answer's status is one too.
+const (
+	hookDeleted = "the webhook was deleted"
+	workerGave  = "the worker gave up"
+	noAnswer    = "no answer"
+)
+
+// nextRound queues the delivery: whatever job it had is of an older round from now on.
+func (d *modelDelivery) nextRound(job string) {
+	d.round++
+	d.jobs[d.round] = job
+}
+
+// retryByHand is what a person asks for: everything begins anew but the round.
+func (d *modelDelivery) retryByHand() bool {
+	if d.state != store.Failed {
+		return false
+	}
+	d.state, d.tries, d.retry, d.status, d.reason = store.Queued, 0, false, 0, ""
+	d.nextRound("available")
+	return true
+}
+
+// recoverJob is what happens to a delivery whose job is gone, or was given up.
+func (d *modelDelivery) recoverJob(old bool) (found bool) {
+	job, exists := d.jobs[d.round]
+	switch {
+	case !d.awaited():
+	case job == "discarded":
+		d.state, d.retry, d.reason = store.Failed, false, workerGave
+	case !exists && old:
+		if d.retry {
+			d.nextRound("scheduled")
+		} else {
+			d.nextRound("available")
+		}
+		return true
+	}
+	return false
+}
+
+// decides tells whether an outcome of a round would count.
+func (d *modelDelivery) decides(round int64) bool { return d.round == round && d.awaited() }
+
+// finish writes an outcome down. The job that it is of has ended, and a request that was
+// made is kept whether it counts or not.
+func (d *modelDelivery) finish(o store.Outcome, why string) {
+	if o.Attempt != nil {
+		d.attempts[o.Attempt.StartedAt.String()] = true
+	}
+	delete(d.jobs, o.Round)
+	if !d.decides(o.Round) {
+		return
+	}
+	d.state, d.status, d.reason, d.retry = o.State, o.Status, why, o.RetryAt != nil
+	d.tries++
+	if o.Attempt != nil {
+		d.counted++
+	}
+	if d.retry {
+		d.nextRound("scheduled")
+	}
+}
+
+// plan is what a worker should do with a job.
+type plan string
+
+const (
+	leave    plan = "leave it alone"
+	hold     plan = "put it off"
+	fail     plan = "fail it unsent"
+	send     plan = "send"
+	tryAgain plan = "try again"
+)
+
+func (d *modelDelivery) planOf(round int64) plan {
+	switch {
+	case !d.decides(round):
+		return leave
+	case d.hook.deleted:
+		return fail
+	case d.hook.held():
+		return hold
+	}
+	return send
+}
+
+// standing is all that is compared with the database.
+type standing struct {
+	ID, Webhook   int64
+	State         string
+	Round, Tries  int64
+	Retry         bool
+	Status        int
+	Reason        string
+	Counted       int64
+	Finished      bool
+	Job           int64    // that it names; the model knows no ids
+	Attempts      int64    `db:"-"`
+	Jobs, Strange []string `db:"-"`
+}
+
+func (d *modelDelivery) standing() standing {
+	s := standing{ID: d.id, Webhook: d.hook.id, State: d.state, Round: d.round, Tries: d.tries, Retry: d.retry, Status: d.status, Reason: d.reason,
+		Counted: d.counted, Finished: d.state != store.Queued, Attempts: int64(len(d.attempts))}
+	for _, round := range slices.Sorted(maps.Keys(d.jobs)) {
+		s.Jobs = append(s.Jobs, fmt.Sprintf("%d %s", round, d.jobs[round]))
+	}
+	return s
+}
+
+func (d *modelDelivery) String() string { return fmt.Sprintf("%+v", d.standing()) }
+
+// whyOf reads a reason as it stands in the database.
+func whyOf(reason string, status int) string {
+	switch {
+	case reason == "":
+		return ""
+	case status != 0 && strings.Contains(reason, fmt.Sprint(status)):
+		return fmt.Sprint(status)
+	case strings.Contains(reason, "deleted"):
+		return hookDeleted
+	case strings.Contains(reason, "again and again"):
+		return workerGave
+	}
+	return noAnswer
+}
