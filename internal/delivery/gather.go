@@ -52,9 +52,17 @@ func (g *gather[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 
 func (g *gather[In, Out]) run() {
 	time.Sleep(g.wait)
+	g.mu.Lock()
+	g.waiting = false
+	g.mu.Unlock()
+	g.serve()
+}
+
+// serve makes calls until nobody is left. What is more than one call can take, others help
+// with, as long as there may be more calls.
+func (g *gather[In, Out]) serve() {
 	for {
 		g.mu.Lock()
-		g.waiting = false
 		n := min(len(g.pending), g.limit)
 		if n == 0 {
 			g.pending = nil
@@ -64,6 +72,10 @@ func (g *gather[In, Out]) run() {
 		}
 		batch := g.pending[:n:n]
 		g.pending = g.pending[n:]
+		if len(g.pending) > 0 && g.busy < g.width {
+			g.busy++
+			g.calls.Go(g.serve)
+		}
 		g.mu.Unlock()
 		g.call(batch)
 		clear(batch) // what they held is not held any longer

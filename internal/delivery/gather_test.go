@@ -228,7 +228,7 @@ func (c caller) wrong(call *gatheredCall, out int) string {
 }
 
 // startsInTime: who comes when nobody waits and a call is free, is called for after the wait,
-// with those who came at the same moment, as far as they are within the limit.
+// with those who came at the same moment, as far as there are calls for them.
 func (g *gathering) startsInTime(i int, in []*gatheredCall) bool {
 	at := g.callers[i].comes
 	underWay, same := 0, 0
@@ -245,5 +245,5 @@ func (g *gathering) startsInTime(i int, in []*gatheredCall) bool {
 			return true // somebody waits
 		}
 	}
-	return underWay >= g.width || same > g.limit || in[i].starts <= at+g.wait
+	return underWay >= g.width || same > g.limit*(g.width-underWay) || in[i].starts <= at+g.wait
 }

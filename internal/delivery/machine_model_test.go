@@ -82,7 +82,7 @@ func (d *modelDelivery) recoverJob(old bool) (found bool) {
 	switch {
 	case !d.awaited():
 	case job == "discarded":
-		d.state, d.retry, d.reason = store.Failed, false, workerGave
+		d.state, d.retry, d.status, d.reason = store.Failed, false, 0, workerGave
 	case !exists && old:
 		if d.retry {
 			d.nextRound("scheduled")

@@ -66,7 +66,7 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 				SELECT id, changed_at, job_id FROM extras_delivery
 				WHERE (state = 'queued' OR retry_at IS NOT NULL) AND id > $1 ORDER BY id LIMIT $2),
 			given_up AS (
-				UPDATE extras_delivery d SET state = 'failed', retry_at = NULL, finished_at = now(), reason = 'The worker failed at it again and again; its log says why.'
+				UPDATE extras_delivery d SET state = 'failed', retry_at = NULL, finished_at = now(), status_code = NULL, reason = 'The worker failed at it again and again; its log says why.'
 				FROM awaited a JOIN river_job j ON j.id = a.job_id AND j.state IN ('discarded', 'cancelled')
 				WHERE d.id = a.id AND d.changed_at = a.changed_at AND d.job_id = a.job_id AND (d.state = 'queued' OR d.retry_at IS NOT NULL)),
 			lost AS (
