@@ -33,7 +33,7 @@ var statuses = map[fault.Kind]int{
 // Fail answers with an error. What is not a fault is logged and stays inside.
 func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if store.Unproven(r.Context()) {
-		return // it may fail only for what the claim says: see send
+		return // it may fail only for what the claim says: the server looks the caller up and asks again
 	}
 	w.Header().Set("API-Version", Version)
 	e, ok := errors.AsType[*fault.Error](err)
@@ -88,12 +88,8 @@ func (a *API) sendValue(w http.ResponseWriter, r *http.Request, status int, v an
 	a.send(w, r, status, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// send answers with JSON, indented where the caller asked for it. A caller who is only
-// claimed gets no answer: the server looks them up and asks again.
+// send answers with JSON, indented where the caller asked for it.
 func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	if store.Unproven(r.Context()) {
-		return
-	}
 	if n := indent(r); n > 0 {
 		var b bytes.Buffer
 		if json.Indent(&b, body, "", strings.Repeat(" ", n)) == nil {

@@ -6,8 +6,10 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -130,15 +132,22 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// recorder remembers what was answered, and to whom.
+// recorder remembers what was answered, and to whom. A caller who is only claimed gets no
+// answer.
 type recorder struct {
 	http.ResponseWriter
 	caller *ledger.Caller
+	claim  *store.Claim // nil for a caller who was looked up
 	status int
 	bytes  int
 }
 
+func (w *recorder) silent() bool { return w.claim != nil && !w.claim.Proven }
+
 func (w *recorder) WriteHeader(status int) {
+	if w.silent() {
+		return
+	}
 	if w.status == 0 {
 		w.status = status
 	}
@@ -146,6 +155,9 @@ func (w *recorder) WriteHeader(status int) {
 }
 
 func (w *recorder) Write(b []byte) (int, error) {
+	if w.silent() {
+		return len(b), nil
+	}
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
@@ -188,13 +200,12 @@ func (s *Server) identify(next http.Handler) http.Handler {
 	})
 }
 
-// claimed lets a read go ahead for a caller known from a moment ago. The read itself
-// proves that the accounts have not changed; if they have, nothing was answered, and the
-// caller is looked up as if there had been no claim.
+// claimed lets a request go ahead for a caller known from a moment ago. The read or the
+// transaction itself proves that the accounts have not changed; if they have, nothing was
+// written or answered, and the caller is looked up as if there had been no claim.
 func (s *Server) claimed(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
-	read := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if !read || !strings.HasPrefix(r.URL.Path, "/api/") || !strings.HasSuffix(r.URL.Path, "/") {
-		return false // not the address of a record: nothing would prove the claim
+	if !provesClaims(r) {
+		return false
 	}
 	key, present, err := account.ParseAuthorization(r.Header.Get("Authorization"))
 	if err != nil || !present {
@@ -204,13 +215,57 @@ func (s *Server) claimed(w http.ResponseWriter, r *http.Request, next http.Handl
 	if !ok {
 		return false
 	}
-	claim := &store.Claim{Generation: generation}
+	again := rewind(r)
+	claim, out := &store.Claim{Generation: generation}, w.(*recorder)
+	out.claim = claim
 	serveAs(next, w, r.WithContext(store.WithClaim(r.Context(), claim)), subject)
-	out := w.(*recorder)
 	if !claim.Proven {
-		out.caller.Subject = &access.Subject{}
+		out.claim, out.caller.Subject = nil, &access.Subject{}
+		again()
 	}
-	return claim.Proven || out.status != 0
+	return claim.Proven
+}
+
+// longestRewound is how long a body may be that is kept in case it must be read again.
+const longestRewound = 64 << 10
+
+// provesClaims tells whether a request reads or changes records: those addresses prove a
+// claim. What else can be done (log in, retry, pause) stands behind a POST to some other
+// address than a list's.
+func provesClaims(r *http.Request) bool {
+	rest, isAPI := strings.CutPrefix(r.URL.Path, "/api/")
+	if !isAPI || !strings.HasSuffix(rest, "/") {
+		return false
+	}
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		return true
+	case http.MethodPost:
+		if strings.Count(rest, "/") != 2 {
+			return false
+		}
+	case http.MethodPut, http.MethodPatch, http.MethodDelete:
+	default:
+		return false
+	}
+	return r.ContentLength >= 0 && r.ContentLength <= longestRewound
+}
+
+// rewind keeps what is read of the body of a request, until the returned function puts it
+// back in front of the rest.
+func rewind(r *http.Request) (again func()) {
+	body := r.Body
+	var read bytes.Buffer
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.TeeReader(body, &read), body}
+	return func() {
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(&read, body), body}
+	}
 }
 
 // serveAs hands a request on, with its caller.

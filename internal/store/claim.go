@@ -8,8 +8,8 @@ import (
 )
 
 // Claim is a caller known from an earlier request, at a generation of the accounts. The
-// first read of the request proves it: it asks for the generation in its own round trip
-// and returns nothing but ErrStale when that has moved on.
+// first read of the request, or the beginning of its transaction, proves it: it asks for the
+// generation in its own round trip and returns nothing but ErrStale when that has moved on.
 type Claim struct {
 	Generation int64
 	Proven     bool
@@ -20,7 +20,7 @@ var ErrStale = errors.New("the accounts have changed: the caller must be looked 
 
 type claimKey struct{}
 
-// WithClaim makes the reads of a request prove a claim.
+// WithClaim makes the reads and the change set of a request prove a claim.
 func WithClaim(ctx context.Context, c *Claim) context.Context {
 	return context.WithValue(ctx, claimKey{}, c)
 }
@@ -31,7 +31,7 @@ func Unproven(ctx context.Context) bool {
 	return ok && !c.Proven
 }
 
-// prove puts the question for the generation in front of a read.
+// prove puts the question for the generation in front of a read or a change set.
 func prove(ctx context.Context, batch *pgx.Batch) {
 	c, ok := ctx.Value(claimKey{}).(*Claim)
 	if !ok || c.Proven {

@@ -130,7 +130,12 @@ func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
 	defer conn.Release()
 	tx := &Tx{conn, s, &pgx.Batch{}}
 	tx.exec("BEGIN")
-	if err := fn(tx); err != nil {
+	prove(ctx, tx.batch)
+	err = fn(tx)
+	if err == nil && Unproven(ctx) {
+		err = tx.Flush(ctx) // COMMIT must not be on its way before the claim is proven
+	}
+	if err != nil {
 		return errors.Join(err, rollback(ctx, conn))
 	}
 	tx.batch.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -33,6 +34,7 @@ func TestClaimsAreProven(t *testing.T) {
 			}
 		}
 	}
+	s.Do(t, apitest.Call{Method: "GET", Path: "/api/users/permissions/", Token: s.Admin}) // who is looked up draws the first id
 	permission := map[string]any{"name": "p", "object_types": []string{"dcim.site"}, "actions": []string{"view"}, "users": []map[string]any{{"username": "carol"}}}
 	for _, step := range []struct {
 		what string
@@ -69,6 +71,70 @@ func TestClaimsAreProven(t *testing.T) {
 	// Addresses that read nothing refuse a revoked token too.
 	for _, path := range []string{"/api/", "/api/status/", "/api/schema/"} {
 		s.Do(t, apitest.Call{Method: "GET", Path: path, Token: key}).Want(t, http.StatusForbidden)
+	}
+}
+
+// TestClaimedWrites: a change set is only made by a caller who is still allowed to, and a body
+// that was read for a claim that has gone stale is read again.
+func TestClaimedWrites(t *testing.T) {
+	s := apitest.New(t)
+	_, key := s.User(t, "carol", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "add", "change", "delete"}})
+	sql := func(statement string) {
+		t.Helper()
+		if _, err := s.DB.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := 0
+	all := func(want map[string]int, what string) {
+		t.Helper()
+		for range 3 { // the first look, then claims
+			made++
+			name := fmt.Sprint("site ", made)
+			a := s.Do(t, apitest.Call{Method: "POST", Path: "/api/dcim/sites/", Token: key, Body: map[string]any{"name": name, "slug": fmt.Sprint("s", made), "comments": what}})
+			id := 1
+			if a.Status == 201 {
+				id = int(apitest.ID(a.Object(t)))
+				if a.Object(t)["name"] != name {
+					t.Errorf("%s: made %v", what, a.Object(t)["name"])
+				}
+			}
+			path := fmt.Sprintf("/api/dcim/sites/%d/", id)
+			for method, got := range map[string]int{"POST": a.Status,
+				"PATCH": s.Do(t, apitest.Call{Method: "PATCH", Path: path, Token: key, Body: map[string]any{"facility": fmt.Sprint(made)}}).Status,
+				"none":  s.Do(t, apitest.Call{Method: "DELETE", Path: "/api/dcim/sites/", Token: key, Body: []any{}}).Status} {
+				if got != want[method] {
+					t.Errorf("%s: %s answers %d, want %d", what, method, got, want[method])
+				}
+			}
+			if made%3 == 0 {
+				if got := s.Do(t, apitest.Call{Method: "DELETE", Path: path, Token: key}).Status; got != want["DELETE"] {
+					t.Errorf("%s: DELETE answers %d, want %d", what, got, want["DELETE"])
+				}
+			}
+		}
+	}
+	allowed := map[string]int{"POST": 201, "PATCH": 200, "none": 204, "DELETE": 204}
+	all(allowed, "as granted")
+	for range 5 { // stale each time, and still allowed
+		sql("UPDATE users_user SET username = username WHERE username = 'carol'")
+		all(allowed, "after a change that takes nothing away")
+	}
+	count := func() (n int) {
+		t.Helper()
+		if err := s.DB.QueryRow(t.Context(), "SELECT count(*) + (SELECT count(*) FROM extras_objectchange) FROM dcim_site").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	before := count()
+	for what, statement := range map[string]string{"revoked permission": "UPDATE users_permission SET enabled = false", "read-only token": "UPDATE users_permission SET enabled = true; UPDATE users_token SET write_enabled = false WHERE user_id <> 1",
+		"no user": "UPDATE users_user SET is_active = false WHERE username = 'carol'"} {
+		sql(statement)
+		all(map[string]int{"POST": 403, "PATCH": 403, "none": 403, "DELETE": 403}, what)
+	}
+	if after := count(); after != before {
+		t.Errorf("%d sites and changes, %d before", after, before)
 	}
 }
 

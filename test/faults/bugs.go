@@ -1,0 +1,216 @@
+package main
+
+// bug is a mistake that Terrier could have made. It is compiled in for the sensitivity run
+// only, through go build -overlay: nothing of it stands in the program.
+type bug struct {
+	name  string
+	does  string
+	edits []edit
+
+	breaks   string   // the invariant that must be seen to break
+	faults   []string // what it takes to show it
+	patience int      // seconds to wait for what should end; 0 for the usual
+}
+
+// edit replaces the only place where a snippet stands in a file.
+type edit struct{ file, from, to string }
+
+const (
+	ledgerWrite = "internal/ledger/write.go"
+	ledgerTell  = "internal/ledger/tell.go"
+	storeStore  = "internal/store/store.go"
+	storeChange = "internal/store/change.go"
+	storeJobs   = "internal/store/jobs.go"
+	storeQueue  = "internal/store/requeue.go"
+	sendJob     = "internal/delivery/job.go"
+	sendWorker  = "internal/delivery/worker.go"
+	sendAttempt = "internal/delivery/attempt.go"
+)
+
+// healing is how long it may take until what a dead worker had taken is sent again, or a
+// lost job is found.
+const healing = 95
+
+var bugs = []bug{
+	{
+		name: "enqueue-after-commit", does: "deliveries and jobs are written when the change is committed already",
+		breaks: oneEach, faults: []string{killAPI, killAPI, killAPI},
+		edits: []edit{
+			{storeStore, "\tbatch *pgx.Batch\n}", "\tbatch *pgx.Batch\n\tlate  *pgx.Batch\n}"},
+			{storeStore, "&Tx{conn, s, &pgx.Batch{}}", "&Tx{conn, s, &pgx.Batch{}, &pgx.Batch{}}"},
+			{storeStore, "if err := tx.Flush(commit); err != nil {", `defer func() {
+		if tx.late.Len() > 0 {
+			time.Sleep(200 * time.Millisecond)
+			_ = conn.SendBatch(context.WithoutCancel(ctx), tx.late).Close()
+		}
+	}()
+	if err := tx.Flush(commit); err != nil {`},
+			{storeChange, "tx.exec(`WITH change AS (`+insertChanges+` RETURNING id, changed_at, version, object_type, object_id, request_id),", `tx.InsertChanges(changes)
+	tx.late.Queue(` + "`WITH change AS (SELECT id, changed_at, version, object_type, object_id, request_id FROM extras_objectchange WHERE request_id::text = ANY($4::text[])" + `
+			AND num_nulls($1::timestamptz[], $2::bigint[], $3::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[]) >= 0),`},
+			{storeChange, "tx.exec(notifyJobs, hooks)", "tx.late.Queue(notifyJobs, hooks)"},
+		},
+	},
+	{
+		name: "enqueue-outside", does: "change row, deliveries and jobs are written outside the transaction of the record",
+		breaks: oneRow, faults: []string{killAPI, cutAPI, killAPI, cutAPI},
+		edits: []edit{
+			{storeChange, "import (\n", "import (\n\t\"context\"\n"},
+			{storeChange, "tx.exec(`WITH change AS (`", "tx.apart(`WITH change AS (`"},
+			{storeChange, "// Miss is a change", `func (tx *Tx) apart(sql string, args ...any) {
+	conn, err := pgx.Connect(context.Background(), tx.s.pool.Config().ConnString())
+	if err == nil {
+		_, _ = conn.Exec(context.Background(), sql, args...)
+		_ = conn.Close(context.Background())
+	}
+}
+
+// Miss is a change`},
+			{storeStore, "tx.batch.Queue(\"COMMIT\")", "time.Sleep(150 * time.Millisecond)\n\ttx.batch.Queue(\"COMMIT\")"},
+		},
+	},
+	{
+		name: "two-transactions", does: "the record is committed before its change row",
+		breaks: oneRow, faults: []string{killAPI, cutAPI, killAPI, cutAPI},
+		edits: []edit{
+			{storeStore, "\tbatch := tx.batch\n", "\ttx.exec(\"COMMIT\")\n\ttx.exec(\"BEGIN\")\n\tbatch := tx.batch\n"},
+			{storeStore, "tx.batch.Queue(\"COMMIT\")", "time.Sleep(150 * time.Millisecond)\n\ttx.batch.Queue(\"COMMIT\")"},
+		},
+	},
+	{
+		name: "answer-before-durable", does: "a commit is acknowledged before it is on disk",
+		breaks: oneRow, faults: []string{crash, crash, crash},
+		edits: []edit{{storeStore, `set("timezone", "UTC")`, "set(\"timezone\", \"UTC\")\n\tset(\"synchronous_commit\", \"off\")"}},
+	},
+	{
+		name: "complete-before-send", does: "a delivery is marked as successful before it is sent",
+		breaks: received, faults: []string{killWorker},
+		edits: []edit{{sendJob, "outcome, err := w.attempt(ctx, due)", `status := int64(200)
+	early := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, Job: job.ID, State: store.Successful, At: w.now(), Status: 200,
+		Attempt: &store.Attempt{StartedAt: w.now(), Method: "POST", RequestHeaders: "{}", ResponseHeaders: "{}", Status: &status}}
+	if _, err := w.results.Do(ctx, early); err != nil {
+		return err
+	}
+	outcome, err := w.attempt(ctx, due)`}},
+	},
+	{
+		name: "lose-batch-on-stop", does: "a worker that is stopped throws away the outcomes it has not written yet",
+		breaks: once, faults: []string{termWorker, termWorker, termWorker, termWorker, termWorker, termWorker}, patience: healing,
+		edits: []edit{
+			{sendWorker, "// Args are the arguments", "var stopping atomic.Bool\n\n// Args are the arguments"},
+			{sendWorker, `w.Log.Info("worker stopping`, "stopping.Store(true)\n\tw.Log.Info(\"worker stopping"},
+			{sendJob, "for wait := 50 * time.Millisecond;", "if stopping.Load() {\n\t\treturn make([]struct{}, len(outcomes)), nil\n\t}\n\tfor wait := 50 * time.Millisecond;"},
+		},
+	},
+	{
+		name: "double-claim", does: "two workers may take the same round of a delivery",
+		breaks: once,
+		edits: []edit{
+			{storeJobs, "SELECT job_id, jsonb", "SELECT CASE twin WHEN 1 THEN job_id ELSE nextval('river_job_id_seq') END, jsonb"},
+			{storeJobs, "%s FROM %s`,", "%s FROM (SELECT * FROM %s) x CROSS JOIN generate_series(1, 2) twin`,"},
+		},
+	},
+	{
+		name: "no-rescue", does: "what a killed worker had taken is never taken again",
+		breaks: ends, faults: []string{killWorker, killWorker, killWorkers}, patience: healing,
+		edits: []edit{{sendWorker, "RescueStuckJobsAfter:        rescueAfter,", "RescueStuckJobsAfter:        24 * time.Hour,"}},
+	},
+	{
+		name: "no-reconciler", does: "nobody looks for deliveries whose job was lost",
+		breaks: ends, faults: []string{loseJobs}, patience: healing,
+		edits: []edit{{sendWorker, "loops.Go(w.recovering(ctx))", "_ = w.recovering"}},
+	},
+	{
+		name: "no-coalescing", does: "two edits of a record in one request are two changes",
+		breaks: answered,
+		edits:  []edit{{ledgerWrite, "if same, ok := first[d.v.ID()]; ok {", "if same, ok := first[d.v.ID()]; ok && false {"}},
+	},
+	{
+		name: "sign-other-bytes", does: "the signature is made of something else than the body",
+		breaks: mapped,
+		edits:  []edit{{"internal/webhook/render.go", "Signature(secrets[i], out.Body)", "Signature(secrets[i], append([]byte(nil), out.Body[1:]...))"}},
+	},
+	{
+		name: "stale-secret", does: "a worker goes on with the webhook as it was before an edit",
+		breaks: mapped,
+		edits:  []edit{{"internal/delivery/hooks.go", "known.version == version", "known.version > 0"}},
+	},
+	{
+		name: "drop-on-pause", does: "what waits for a paused webhook is dropped when it is resumed",
+		breaks: oneEach,
+		edits:  []edit{{storeQueue, `"DELETE FROM extras_webhook_pause WHERE webhook_id = $1"`, `"WITH dropped AS (DELETE FROM extras_delivery WHERE webhook_id = $1 AND state = 'queued') DELETE FROM extras_webhook_pause WHERE webhook_id = $1"`}},
+	},
+	{
+		name: "send-while-paused", does: "a pause holds nothing",
+		breaks: ends,
+		edits: []edit{
+			{"internal/store/workers.go", "NOT w.enabled OR p.webhook_id IS NOT NULL\n", "NOT w.enabled\n"},
+			{"internal/store/deliveries.go", "(NOT w.enabled OR p.webhook_id IS NOT NULL)", "NOT w.enabled"},
+		},
+	},
+	{
+		name: "broken-condition-stops", does: "after a condition that can't be evaluated, no other webhook is told",
+		breaks: oneEach,
+		edits:  []edit{{ledgerTell, "Reason: verdict.Reason})\n", "Reason: verdict.Reason})\n\t\t\t\treturn out, nil\n"}},
+	},
+	{
+		name: "stale-conditions", does: "conditions are remembered after they were edited",
+		breaks: oneEach,
+		edits:  []edit{{ledgerTell, "known.version == h.Version", "known.version > 0"}},
+	},
+	{
+		name: "retry-with-new-id", does: "a resend has another delivery id",
+		breaks: noInvented,
+		edits:  []edit{{sendAttempt, "h.t.FormatID(due.ID)", "h.t.FormatID(due.ID + (due.Round-1)<<21)"}},
+	},
+	{
+		name: "round-not-raised", does: "a manual retry stays in the round that is over",
+		breaks: once,
+		edits:  []edit{{storeQueue, "round = d.round + 1, tries = 0", "round = d.round, tries = 0"}},
+	},
+	{
+		name: "retries-forgotten", does: "what failed is not sent again although its webhook says so",
+		breaks: ends,
+		edits:  []edit{{sendAttempt, "due.Tries >= hook.maxRetries ||", "due.Tries >= 0 ||"}},
+	},
+	{
+		name: "retry-too-soon", does: "a receiver that asks for time gets a quarter of it",
+		breaks: ends, faults: []string{answer429, answer429, answer429},
+		edits: []edit{{sendAttempt, "wait = asked", "wait = asked / 4"}},
+	},
+	{
+		name: "deleted-webhook-forgotten", does: "what waits for a webhook that is deleted never ends",
+		breaks: ends,
+		edits:  []edit{{"internal/delivery/lanes.go", "wanted[id] = abandonedAtOnce", "_ = id"}},
+	},
+	{
+		name: "redirect-is-success", does: "an answer of 3XX counts as success",
+		breaks: received,
+		edits:  []edit{{sendAttempt, "answer.Status < 300", "answer.Status < 400"}},
+	},
+	{
+		name: "version-not-raised", does: "a site that loses its region with it keeps its version",
+		breaks: gapless,
+		edits:  []edit{{"internal/ledger/delete.go", "d.v.Version++", "d.v.Version += 0"}},
+	},
+	{
+		name: "version-gap", does: "a version is left out",
+		breaks: gapless,
+		edits:  []edit{{ledgerWrite, "d.v.Version++", "d.v.Version += 1 + set.at.UnixNano()/1000%2"}},
+	},
+	{
+		name: "prechange-after-merge", does: "the state before a change is taken after it",
+		breaks: gapless,
+		edits:  []edit{{"internal/ledger/changes.go", "record.AppendSnapshot(nil, e.pre)", "record.AppendSnapshot(nil, shown)"}},
+	},
+	{
+		name: "told-of-nothing", does: "a write that changes nothing is a change",
+		breaks: oneRow,
+		edits:  []edit{{ledgerWrite, "if d.v.Equal(d.pre) {", "if d.v.Equal(d.pre) && len(set.drafts) > 1 {"}},
+	},
+	{
+		name: "read-only-writes", does: "a read-only token may write",
+		breaks: answered,
+		edits:  []edit{{"internal/ledger/ledger.go", "t.Fixed || c.ReadOnly", "t.Fixed"}},
+	},
+}

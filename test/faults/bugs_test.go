@@ -1,0 +1,26 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestBugsApply holds the bugs to the code: one whose snippet is gone would prove nothing.
+func TestBugsApply(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, b := range bugs {
+		if seen[b.name] {
+			t.Errorf("two bugs are called %s", b.name)
+		}
+		seen[b.name] = true
+		if _, err := b.apply("../.."); err != nil {
+			t.Error(err)
+		}
+		for _, name := range b.faults {
+			if !slices.ContainsFunc(faultKinds, func(k faultKind) bool { return k.name == name }) {
+				t.Errorf("bug %s asks for %q, which is no fault", b.name, name)
+			}
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// sendWithin is how long before it begins to send a worker may have read the webhook.
+const sendWithin = 3 * time.Second
+
+// sent is when the request was begun, as far as anybody knows.
+func (r *receipt) sent() time.Time {
+	if r.attempt != nil {
+		return r.attempt.Started
+	}
+	return r.at
+}
+
+// checkReceipts: every request that arrived belongs to a delivery of a change that was
+// committed, says what the change row says, and is signed with the secret of that time.
+func (w *world) checkReceipts(f *facts, receipts []*receipt, k *keeper) {
+	paths := map[string]*hookHistory{}
+	for _, h := range f.hooks {
+		paths[h.path] = h
+	}
+	for _, r := range receipts {
+		if r.path == trapPath {
+			w.violate(received, "a redirect was followed by delivery %s", r.uuid)
+			continue
+		}
+		d := f.deliveries[r.delivery]
+		if d == nil {
+			w.violate(noInvented, "a request to %s at %.1f s is of delivery %q, which does not exist: its change was rolled back, or its id is wrong", r.path, w.since(r.at), r.uuid)
+			continue
+		}
+		c, h := f.byChange[d.Change], f.hooks[d.Webhook]
+		if c == nil || h == nil {
+			continue // told before
+		}
+		if h.path != r.path {
+			w.violate(mapped, "delivery %d is to %s and arrived at %s", d.ID, h.path, r.path)
+			continue
+		}
+		if r.sequence != strconv.FormatInt(c.Version, 10) {
+			w.violate(mapped, "delivery %d has sequence %s and its change version %d", d.ID, r.sequence, c.Version)
+		}
+		var problems []string
+		if !slices.ContainsFunc(h.seen(r.sent().Add(-sendWithin), r.sent()), func(v *hookVersion) bool {
+			problem := fits(r, v, c, k)
+			if problem != "" {
+				problems = append(problems, problem)
+			}
+			return problem == ""
+		}) {
+			w.violate(mapped, "delivery %d at %s, %.3f s: %v", d.ID, r.path, w.since(r.at), problems)
+		}
+	}
+}
+
+// fits says what is wrong with a request, were it made by a version of its webhook.
+func fits(r *receipt, v *hookVersion, c *change, k *keeper) string {
+	if v == nil || v.gone {
+		return "there was no webhook"
+	}
+	if body := c.body(v.BodyTemplate); sha256.Sum256([]byte(body)) != r.hash {
+		return "the body is not " + short(body) + " …"
+	}
+	s, known := k.signatures[v.Name]
+	switch {
+	case !known:
+		return fmt.Sprintf("nobody gave the webhook the name %q", v.Name)
+	case r.forged:
+		return "the signature belongs to no secret that the webhook ever had"
+	case r.unsigned != (s.current == "") || r.secret != s.current:
+		return fmt.Sprintf("it is signed with %q and not with %q", r.secret, s.current)
+	case r.formerSecret != s.former:
+		return fmt.Sprintf("it is signed with the former secret %q and not %q", r.formerSecret, s.former)
+	}
+	return ""
+}
+
+// match finds out which request of those that arrived is which attempt of those that were
+// written down. What is left over was made by a worker that did not live to write it down.
+// Within an attempt a worker repeats a request whose kept connection the receiver broke;
+// that is counted apart.
+func (f *facts) match(receipts []*receipt) (unrecorded []*receipt, repeated int) {
+	byDelivery := map[int64][]*receipt{}
+	for _, r := range receipts {
+		byDelivery[r.delivery] = append(byDelivery[r.delivery], r)
+	}
+	const slack = 50 * time.Millisecond // the receiver notes the time a little later than the worker
+	for id, arrived := range byDelivery {
+		slices.SortFunc(arrived, func(a, b *receipt) int { return a.at.Compare(b.at) })
+		for _, r := range arrived {
+			at := slices.IndexFunc(f.attempts[id], func(a *attempt) bool {
+				end := a.Started.Add(time.Duration(a.Milliseconds+1) * time.Millisecond)
+				return (a.receipt == nil || a.receipt.reset) && r.at.After(a.Started.Add(-slack)) && r.at.Before(end.Add(slack))
+			})
+			if at < 0 {
+				unrecorded = append(unrecorded, r)
+				continue
+			}
+			if f.attempts[id][at].receipt != nil {
+				repeated++
+			}
+			f.attempts[id][at].receipt, r.attempt = r, f.attempts[id][at]
+		}
+	}
+	return unrecorded, repeated
+}
+
+// checkOutcomes: every delivery has ended; a successful one was answered 2XX; a failed one
+// says why, and that is true; where the webhook retries, it did, and waited as asked.
+func (w *world) checkOutcomes(f *facts, receipts []*receipt, retried map[int64]int) {
+	good := map[int64]bool{}
+	for _, r := range receipts {
+		if r.status >= 200 && r.status < 300 {
+			good[r.delivery] = true
+		}
+	}
+	for id, d := range f.deliveries {
+		tried := f.attempts[id]
+		if d.Attempts > d.Round {
+			w.violate(once, "delivery %d has %d outcomes in %d rounds", id, d.Attempts, d.Round)
+		}
+		if n := retried[id]; int(d.Round) <= n {
+			w.violate(ends, "delivery %d was sent again by hand %d times, and is in round %d", id, n, d.Round)
+		}
+		switch {
+		case d.State == "queued" || d.RetryAt != nil:
+			w.violate(ends, "delivery %d to %s is still %s (retry %v), in round %d since %.1f s", id, f.path(d), d.State, d.RetryAt, d.Round, w.since(d.Queued))
+		case d.State == "successful":
+			if !good[id] || d.Reason != "" || d.Attempts == 0 {
+				w.violate(received, "delivery %d to %s is successful (%q, %d attempts), and the receiver did not answer 2XX", id, f.path(d), d.Reason, d.Attempts)
+			}
+		case d.State != "failed" || d.Reason == "":
+			w.violate(received, "delivery %d is %q with reason %q", id, d.State, d.Reason)
+		case len(tried) > 0 && d.Status != nil:
+			if last := tried[len(tried)-1]; last.receipt != nil && last.receipt.status != int(*d.Status) {
+				w.violate(received, "delivery %d failed with status %d (%s), and the receiver answered %d", id, *d.Status, d.Reason, last.receipt.status)
+			}
+		}
+		w.checkRetries(f, d, tried)
+	}
+}
+
+// checkRetries looks at the attempts of a delivery one after the other.
+func (w *world) checkRetries(f *facts, d *delivery, tried []*attempt) {
+	h := f.hooks[d.Webhook]
+	if h == nil {
+		return // told before
+	}
+	for i, a := range tried {
+		r := a.receipt
+		if r == nil || r.status == 0 {
+			continue
+		}
+		slow := r.answered.Sub(a.Started) > webhookTimeout-500*time.Millisecond // then it may have come too late
+		if r.written && !slow && (a.Status == nil || *a.Status != int64(r.status)) {
+			w.violate(received, "delivery %d was answered %d, and the attempt says %v %q", d.ID, r.status, a.Status, a.Error)
+		}
+		// One that somebody queued again does not wait.
+		if r.status == 429 && i+1 < len(tried) && d.Queued.Equal(d.ChangedAt) && tried[i+1].Started.Sub(r.answered) < retryAfter-200*time.Millisecond && h.versions[0].MaxRetries > 0 {
+			w.violate(ends, "delivery %d was sent again %v after an answer that asked for %v", d.ID, tried[i+1].Started.Sub(r.answered), retryAfter)
+		}
+	}
+	if retries := h.versions[0].MaxRetries; d.State == "failed" && d.RetryAt == nil && d.Tries <= retries && !h.versions[len(h.versions)-1].gone {
+		w.violate(ends, "delivery %d to %s failed for good after %d tries (%s), and the webhook has %d retries", d.ID, h.path, d.Tries, d.Reason, retries)
+	}
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// mostRecords is how many records of a kind a client keeps. More are deleted.
+const mostRecords = 150
+
+// item is a record that only this client writes, so that it knows its version exactly.
+type item struct {
+	kind    *kind
+	id      int64
+	version int64
+	name    string
+	mark    string // of the op that wrote it last
+	region  int64  // of a site; 0 for none
+	pinned  bool   // a record whose state nobody knows may refer to it: it is never deleted
+}
+
+// client makes requests and writes down what it was told. After a request without a clear
+// answer it never touches the same records again, because it does not know them any more.
+type client struct {
+	w      *world
+	name   string
+	rnd    *rand.Rand
+	count  int
+	ops    []*op
+	items  map[*kind][]*item
+	shared []*item // written by every client: what their versions are, only answers tell
+	held   *item   // a tenant that a site keeps from being deleted
+}
+
+func newClient(w *world, n int, shared []*item) *client {
+	return &client{w: w, name: fmt.Sprint("c", n), rnd: rand.New(rand.NewPCG(w.seed, uint64(n)+1)), items: map[*kind][]*item{}, shared: shared}
+}
+
+// run makes requests until ctx ends. A request that has begun is finished.
+func (c *client) run(ctx context.Context, pace *pace) {
+	for pace.wait(ctx) {
+		c.step()
+		if n := len(c.ops); n > 0 && c.ops[n-1].outcome == unknown {
+			_ = pause(ctx, 100*time.Millisecond) // whoever gets no answer does not ask faster
+		}
+	}
+}
+
+// step is one request, of a kind that the seed chooses.
+func (c *client) step() {
+	k := kinds[c.rnd.IntN(len(kinds))]
+	steps := []struct {
+		weight int
+		do     func(*kind)
+	}{
+		{12, c.createOne}, {5, c.createMany}, {20, c.updateOne}, {9, c.updateMany}, {8, c.deleteOne}, {3, c.deleteMany},
+		{5, c.touch}, {5, c.read}, {3, c.updateTwice}, {8, c.updateShared}, {9, c.beRefused},
+	}
+	all := 0
+	for _, s := range steps {
+		all += s.weight
+	}
+	n := c.rnd.IntN(all)
+	for _, s := range steps {
+		if n -= s.weight; n < 0 {
+			s.do(k)
+			return
+		}
+	}
+}
+
+// send makes a request and notes what came of it. Where an answer was to be expected and
+// none came, or another one, that is a violation, unless a fault explains it.
+func (c *client) send(o *op, expect outcome, request call) answer {
+	if request.token == "" {
+		request.token = c.w.admin
+	}
+	o.client, o.began = c.name, time.Now()
+	a := c.w.do(context.Background(), c.rnd, request)
+	o.ended, o.status, o.request = time.Now(), a.status, a.request
+	switch {
+	case a.good():
+		o.outcome = acknowledged
+	case a.refused():
+		o.outcome = refused
+	}
+	c.ops = append(c.ops, o)
+	switch {
+	case o.outcome == unknown && !c.w.excused(o.began, o.ended):
+		c.w.violate(answered, "%s %s (%s) got no good answer from %s, and no fault explains it: %v %d %.300s", request.method, request.path, o.what, a.at, a.err, a.status, a.body)
+	case o.outcome != unknown && o.outcome != expect:
+		c.w.violate(answered, "%s %s (%s, %s) was to be %v: %d %.300s", request.method, request.path, o.what, o.mark, expect, a.status, a.body)
+	case o.outcome == acknowledged:
+		if a.request == "" {
+			c.w.violate(answered, "%s %s has no X-Request-ID", request.method, request.path)
+		}
+		c.w.acknowledge(len(o.want))
+	}
+	return a
+}
+
+// op begins a request that has a mark of its own.
+func (c *client) op(what string) *op {
+	c.count++
+	return &op{what: what, mark: fmt.Sprintf("%s-%d", c.name, c.count)}
+}
+
+// shown is a record as far as the client reads it.
+type shown struct {
+	ID          int64
+	Name        string
+	Description string
+}
+
+// decode reads records of an answer and checks that they are what was asked for.
+func (c *client) decode(o *op, a answer, n int) []shown {
+	var many []shown
+	body := a.body
+	if len(body) > 0 && body[0] == '{' {
+		body = slices.Concat([]byte("["), body, []byte("]"))
+	}
+	if err := json.Unmarshal(body, &many); err != nil || len(many) != n {
+		c.w.violate(answered, "%s (%s) was answered %d with %d of %d records: %v %.300s", o.what, o.mark, a.status, len(many), n, err, a.body)
+		return nil
+	}
+	for _, s := range many {
+		if s.Description != o.mark {
+			c.w.violate(answered, "%s (%s) was acknowledged and shows %q", o.what, o.mark, s.Description)
+		}
+	}
+	return many
+}
+
+// pick chooses up to n different records.
+func (c *client) pick(k *kind, n int) []*item {
+	all := c.items[k]
+	n = min(n, len(all))
+	picked := make([]*item, n)
+	for i, at := range c.rnd.Perm(len(all))[:n] {
+		picked[i] = all[at]
+	}
+	return picked
+}
+
+// forget leaves records alone from now on.
+func (c *client) forget(gone ...*item) {
+	for _, x := range gone {
+		if x.region != 0 {
+			c.pin(x.region)
+		}
+		c.items[x.kind] = slices.DeleteFunc(c.items[x.kind], func(y *item) bool { return x == y })
+	}
+}
+
+// pin keeps a region: who refers to it is not known any more.
+func (c *client) pin(region int64) {
+	for _, x := range c.items[regions] {
+		if x.id == region {
+			x.pinned = true
+		}
+	}
+}
+
+// pace keeps the clients together near the number of changes that the run is meant to have:
+// a run that is over early had few of its faults.
+type pace struct {
+	w      *world
+	target int
+	began  time.Time
+	over   time.Duration
+}
+
+func (p *pace) wait(ctx context.Context) bool {
+	for ctx.Err() == nil {
+		done, _ := p.w.acknowledged()
+		if float64(done) <= 300+float64(p.target)*float64(time.Since(p.began))/float64(p.over) {
+			return true
+		}
+		_ = pause(ctx, 20*time.Millisecond) // its end is seen above
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// cluster is a PostgreSQL of the harness's own, with fsync on, that can be crashed and started again.
+type cluster struct {
+	dir string
+	url string // straight to it, past every proxy
+}
+
+// newCluster makes a server in dir. It keeps the time of each commit, which says what a
+// transaction can have seen.
+func newCluster(ctx context.Context, dir string) (*cluster, error) {
+	c := &cluster{dir: dir}
+	if err := c.start(ctx); err != nil {
+		return nil, err
+	}
+	conn, err := pgx.Connect(ctx, c.url)
+	if err != nil {
+		return c, err
+	}
+	for _, sql := range []string{"ALTER SYSTEM SET track_commit_timestamp = on", "ALTER SYSTEM SET max_connections = 200"} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return c, err
+		}
+	}
+	if err := conn.Close(ctx); err != nil {
+		return c, err
+	}
+	if err := c.stop(ctx, "fast"); err != nil {
+		return c, err
+	}
+	return c, c.start(ctx)
+}
+
+var databaseURL = regexp.MustCompile(`TERRIER_DATABASE_URL='([^']+)'`)
+
+func (c *cluster) start(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, "scripts/postgres", "start", c.dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("start PostgreSQL: %w: %s", err, out)
+	}
+	found := databaseURL.FindSubmatch(out)
+	if found == nil {
+		return fmt.Errorf("start PostgreSQL: scripts/postgres told no address: %s", out)
+	}
+	c.url = string(found[1])
+	return nil
+}
+
+// stop ends the server; immediate is a crash.
+func (c *cluster) stop(ctx context.Context, mode string) error {
+	program := "pg_ctl"
+	if installed, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_ctl"); len(installed) > 0 {
+		program = slices.Max(installed) // distributions keep it off the PATH
+	}
+	args := []string{program, "stop", "--pgdata=" + c.dir + "/data", "--mode=" + mode, "--silent"}
+	if os.Geteuid() == 0 {
+		args = append([]string{"runuser", "-u", "postgres", "--"}, args...)
+	}
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = "/"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("stop PostgreSQL: %w: %s", err, out)
+	}
+	return nil
+}
+
+// remove takes the server away, whatever state it is in.
+func (c *cluster) remove() {
+	if err := c.stop(context.Background(), "immediate"); err != nil && !strings.Contains(err.Error(), "PID file") {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	if err := os.RemoveAll(c.dir); err != nil {
+		fmt.Fprintln(os.Stderr, "remove the database:", err)
+	}
+}

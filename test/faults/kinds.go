@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// kind is a record type that the clients work on.
+type kind struct {
+	key, path, table string
+	// extra makes the fields of a record besides name, slug and description.
+	extra func(rnd *rand.Rand) object
+}
+
+var statuses = []string{"planned", "staging", "active", "active", "retired"}
+
+func color(rnd *rand.Rand) object { return object{"color": fmt.Sprintf("%06x", rnd.IntN(1<<24))} }
+
+var (
+	sites = &kind{"dcim.site", "/api/dcim/sites/", "dcim_site", func(rnd *rand.Rand) object {
+		return object{"status": statuses[rnd.IntN(len(statuses))], "facility": fmt.Sprint("F", rnd.IntN(100)), "latitude": float64(rnd.IntN(180)) / 2}
+	}}
+	regions   = &kind{"dcim.region", "/api/dcim/regions/", "dcim_region", func(*rand.Rand) object { return object{} }}
+	tenants   = &kind{"tenancy.tenant", "/api/tenancy/tenants/", "tenancy_tenant", func(rnd *rand.Rand) object { return object{"comments": fmt.Sprint("line\n\"", rnd.IntN(100), "\" é")} }}
+	tags      = &kind{"extras.tag", "/api/extras/tags/", "extras_tag", color}
+	rackRoles = &kind{"dcim.rackrole", "/api/dcim/rack-roles/", "dcim_rackrole", color}
+
+	kinds = []*kind{sites, sites, sites, regions, tenants, tags, rackRoles} // sites are what most is done with
+)
+
+const (
+	webhookKey   = "extras.webhook"
+	webhooksPath = "/api/extras/webhooks/"
+)
+
+// tables are where records stand, by the type's key.
+var tables = map[string]string{sites.key: sites.table, regions.key: regions.table, tenants.key: tenants.table, tags.key: tags.table,
+	rackRoles.key: rackRoles.table, webhookKey: "extras_webhook"}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+)
+
+// pause waits for a time that belongs to the fault.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// ended sends a signal to a node and reports where it did not end by it.
+func (n *nemesis) ended(target *node, sig syscall.Signal) {
+	if err := target.end(sig); err != nil {
+		n.w.violate(processes, "%v", err)
+	}
+}
+
+func (n *nemesis) killAPI(ctx context.Context, f *fault) error {
+	target := n.pick(n.w.apis)
+	n.ended(target, syscall.SIGKILL)
+	defer n.done(f, target.name, "ended by SIGKILL")
+	return errors.Join(pause(ctx, n.between(200*time.Millisecond, 800*time.Millisecond)), target.start(ctx))
+}
+
+func (n *nemesis) termAPI(ctx context.Context, f *fault) error {
+	target := n.pick(n.w.apis)
+	n.ended(target, syscall.SIGTERM)
+	defer n.done(f, target.name, "ended by itself after SIGTERM")
+	return target.start(ctx)
+}
+
+func (n *nemesis) termWorker(ctx context.Context, f *fault) error {
+	target := n.pick(n.w.workers)
+	n.ended(target, syscall.SIGTERM)
+	defer n.done(f, target.name, "ended by itself after SIGTERM")
+	return target.start(ctx)
+}
+
+// inFlight are deliveries that a worker had taken when it was killed.
+type inFlight struct {
+	at         time.Time
+	deliveries []int64
+}
+
+func (n *nemesis) killWorker(ctx context.Context, f *fault) error {
+	target := n.pick(n.w.workers)
+	taken, err := n.shoot(ctx, target)
+	defer n.done(f, target.name, "ended by SIGKILL, with %d deliveries under way", taken)
+	return errors.Join(err, pause(ctx, n.between(200*time.Millisecond, 800*time.Millisecond)), target.start(ctx))
+}
+
+func (n *nemesis) killWorkers(ctx context.Context, f *fault) error {
+	all := 0
+	var errs []error
+	for _, target := range n.w.workers {
+		taken, err := n.shoot(ctx, target)
+		all += taken
+		errs = append(errs, err)
+	}
+	defer n.done(f, "workers", "ended by SIGKILL, with %d deliveries under way", all)
+	for _, target := range n.w.workers {
+		errs = append(errs, target.start(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// shoot kills a worker in the middle of sending and notes what it had taken. River knows a
+// worker by a name that holds the number of its process.
+func (n *nemesis) shoot(ctx context.Context, target *node) (int, error) {
+	pid := target.now().pid()
+	path := pathOf("signed")
+	n.w.receiver.behave(path, hangs)
+	defer n.w.receiver.behave(path, well)
+	for range 50 {
+		if _, open := n.w.receiver.count(); open >= 4 {
+			break
+		}
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return 0, err
+		}
+	}
+	n.ended(target, syscall.SIGKILL)
+	taken := &inFlight{at: time.Now()} // it is dead: what it has sent has arrived
+	rows, err := n.w.db.Query(ctx, `SELECT (args->>'delivery')::bigint FROM river_job
+		WHERE state = 'running' AND kind = 'delivery' AND attempted_by[array_upper(attempted_by, 1)] LIKE '%-' || $1::text || '-%'`, fmt.Sprint(pid))
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return 0, err
+		}
+		taken.deliveries = append(taken.deliveries, id)
+	}
+	n.inFlight = append(n.inFlight, taken)
+	return len(taken.deliveries), rows.Err()
+}
+
+// recoveryBound is what is promised after PostgreSQL is back.
+const recoveryBound = 10 * time.Second
+
+// crash ends PostgreSQL without letting it write anything more, and measures how long it
+// takes afterwards until a write is acknowledged and a request is received.
+func (n *nemesis) crash(ctx context.Context, f *fault) error {
+	if err := n.w.cluster.stop(ctx, "immediate"); err != nil {
+		return err
+	}
+	if err := errors.Join(pause(ctx, n.between(100*time.Millisecond, time.Second)), n.w.cluster.start(ctx)); err != nil {
+		return err
+	}
+	back := time.Now()
+	n.w.db.Reset()
+	before, _ := n.w.receiver.count()
+	var wrote, sent time.Duration
+	for wrote == 0 || sent == 0 {
+		if _, last := n.w.acknowledged(); wrote == 0 && last.After(back) {
+			wrote = time.Since(back)
+		}
+		if received, _ := n.w.receiver.count(); sent == 0 && received > before {
+			sent = time.Since(back)
+		}
+		if time.Since(back) > recoveryBound {
+			n.w.violate(processes, "PostgreSQL was back %v ago; a write was acknowledged after %v and a request sent after %v (0 for never)", recoveryBound, wrote, sent)
+			break
+		}
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	n.recovery = append(n.recovery, max(wrote, sent))
+	n.done(f, "postgres", "afterwards a write was acknowledged in %.1f s, a request received in %.1f s", wrote.Seconds(), sent.Seconds())
+	return nil
+}
+
+func (n *nemesis) cutAPI(_ context.Context, f *fault) error    { return n.cut(f, n.pick(n.w.apis)) }
+func (n *nemesis) cutWorker(_ context.Context, f *fault) error { return n.cut(f, n.pick(n.w.workers)) }
+
+func (n *nemesis) cut(f *fault, target *node) error {
+	target.proxy.cut()
+	n.done(f, target.name, "every connection to PostgreSQL cut")
+	return nil
+}
+
+func (n *nemesis) slowAPI(ctx context.Context, f *fault) error {
+	return n.slow(ctx, f, n.pick(n.w.apis))
+}
+func (n *nemesis) slowWorker(ctx context.Context, f *fault) error {
+	return n.slow(ctx, f, n.pick(n.w.workers))
+}
+
+func (n *nemesis) slow(ctx context.Context, f *fault, target *node) error {
+	by := n.between(20*time.Millisecond, 150*time.Millisecond)
+	target.proxy.slow(by)
+	defer target.proxy.slow(0)
+	err := pause(ctx, n.between(2*time.Second, 3*time.Second))
+	n.done(f, target.name, "%d ms more each way", by.Milliseconds())
+	return err
+}
+
+func (n *nemesis) refuseAPI(ctx context.Context, f *fault) error {
+	return n.refuse(ctx, f, n.pick(n.w.apis))
+}
+func (n *nemesis) refuseWorker(ctx context.Context, f *fault) error {
+	return n.refuse(ctx, f, n.pick(n.w.workers))
+}
+
+func (n *nemesis) refuse(ctx context.Context, f *fault, target *node) error {
+	target.proxy.refuse(true)
+	defer target.proxy.refuse(false)
+	err := pause(ctx, n.between(time.Second, 3*time.Second))
+	n.done(f, target.name, "no connection to PostgreSQL")
+	return err
+}
+
+// rolling restarts everything, one after the other.
+func (n *nemesis) rolling(ctx context.Context, f *fault) error {
+	for _, target := range n.w.nodes() {
+		n.ended(target, syscall.SIGTERM)
+		if err := target.start(ctx); err != nil {
+			return err
+		}
+	}
+	n.done(f, "all", "each ended by itself after SIGTERM, and was ready before the next")
+	return nil
+}
+
+// misbehave lets the receiver of a webhook or two misbehave for a while, beside whatever
+// comes next.
+func misbehave(m manner) func(*nemesis, context.Context, *fault) error {
+	return func(n *nemesis, ctx context.Context, f *fault) error {
+		names := []string{"plain", "signed", "retry", "broken", "template", "condition"}
+		path := pathOf(names[n.rnd.IntN(len(names))])
+		if m == busy {
+			path = pathOf("retry") // elsewhere nobody comes back
+		}
+		lasts := n.between(2*time.Second, 6*time.Second)
+		n.w.receiver.behave(path, m)
+		n.misbehaving.Go(func() {
+			_ = pause(ctx, lasts) // then it is over
+			n.w.receiver.behave(path, well)
+			n.done(f, path, "")
+		})
+		return nil
+	}
+}
+
+// mostLost is how many jobs are lost at once.
+const mostLost = 25
+
+// loseJobs takes away jobs that nobody has begun, as a fault of the engine would. While the
+// receiver hangs, some pile up.
+func (n *nemesis) loseJobs(ctx context.Context, f *fault) error {
+	path := pathOf("plain")
+	n.w.receiver.behave(path, hangs)
+	defer n.w.receiver.behave(path, well)
+	for range 50 {
+		if err := pause(ctx, 100*time.Millisecond); err != nil {
+			return err
+		}
+		tag, err := n.w.db.Exec(ctx, `DELETE FROM river_job WHERE id IN (
+			SELECT j.id FROM river_job j JOIN extras_delivery d ON d.job_id = j.id WHERE j.state = 'available' AND d.state = 'queued' LIMIT $1 FOR UPDATE OF j SKIP LOCKED)`, mostLost)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() > 0 {
+			n.done(f, "postgres", "%d jobs of queued deliveries deleted", tag.RowsAffected())
+			return nil
+		}
+	}
+	n.done(f, "postgres", "no job waited")
+	return nil
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// apply returns the files of a bug, edited, by their names. Each snippet must stand in its
+// file exactly once, or the bug is out of date.
+func (b bug) apply(root string) (map[string]string, error) {
+	files := map[string]string{}
+	for _, e := range b.edits {
+		if _, known := files[e.file]; !known {
+			text, err := os.ReadFile(filepath.Join(root, e.file))
+			if err != nil {
+				return nil, fmt.Errorf("bug %s no longer applies: %w", b.name, err)
+			}
+			files[e.file] = string(text)
+		}
+		if n := strings.Count(files[e.file], e.from); n != 1 {
+			return nil, fmt.Errorf("bug %s no longer applies to %s, where %q stands %d times: bring test/faults/bugs.go up to date", b.name, e.file, e.from, n)
+		}
+		files[e.file] = strings.Replace(files[e.file], e.from, e.to, 1)
+	}
+	return files, nil
+}
+
+// build compiles the program with a bug in it into dir and returns the binary.
+func (b bug) build(ctx context.Context, dir string) (string, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	files, err := b.apply(root)
+	if err != nil {
+		return "", err
+	}
+	replace := map[string]string{}
+	for name, text := range files {
+		edited := filepath.Join(dir, b.name+"-"+filepath.Base(name))
+		if err := os.WriteFile(edited, []byte(text), 0o644); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(root, name)] = edited
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlayFile, binary := filepath.Join(dir, b.name+".json"), filepath.Join(dir, b.name)
+	if err := os.WriteFile(overlayFile, overlay, 0o644); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-overlay", overlayFile, "-o", binary, "./cmd/terrier")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("bug %s does not compile: %w\n%s", b.name, err, out)
+	}
+	return binary, nil
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"syscall"
+	"time"
+)
+
+// awaited counts the deliveries for which a request is still to come, without those whose
+// webhook is held.
+func (w *world) awaited(ctx context.Context) (free, held int, err error) {
+	err = w.db.QueryRow(ctx, `SELECT count(*) FILTER (WHERE NOT held), count(*) FILTER (WHERE held) FROM (
+		SELECT w.id IS NOT NULL AND (NOT w.enabled OR p.webhook_id IS NOT NULL) AS held
+		FROM extras_delivery d LEFT JOIN extras_webhook w ON w.id = d.webhook_id LEFT JOIN extras_webhook_pause p ON p.webhook_id = d.webhook_id
+		WHERE d.state = 'queued' OR d.retry_at IS NOT NULL) x`).Scan(&free, &held)
+	return free, held, err
+}
+
+// settle waits until nothing is awaited any more but what is held.
+func (w *world) settle(ctx context.Context, limit time.Duration) error {
+	began := time.Now()
+	for {
+		free, held, err := w.awaited(ctx)
+		if err != nil {
+			return err
+		}
+		if free == 0 {
+			w.line("%6.1f s  settled after %.1f s; %d deliveries are held", w.since(time.Now()), time.Since(began).Seconds(), held)
+			return nil
+		}
+		if time.Since(began) > limit {
+			w.violate(ends, "%d deliveries have not ended %v after the last fault, and nobody holds them", free, limit)
+			return nil
+		}
+		if err := pause(ctx, 200*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// stop ends every process in order, so that nothing moves while it is looked at.
+func (w *world) stop() {
+	for _, n := range w.nodes() {
+		if !n.running() {
+			w.violate(processes, "%s ended by itself:\n%s", n.name, n.now().tail())
+			continue
+		}
+		if err := n.end(syscall.SIGTERM); err != nil {
+			w.violate(processes, "%v", err)
+		}
+	}
+}
+
+// watch samples how things stand until ctx ends, and prints a line now and then.
+func (w *world) watch(ctx context.Context) {
+	const every, printed = 500 * time.Millisecond, 10
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for i := 0; ; i++ {
+		s := sample{At: time.Now(), Backlog: -1}
+		s.Changes, _ = w.acknowledged()
+		s.Receipts, _ = w.receiver.count()
+		query, cancel := context.WithTimeout(ctx, every)
+		if free, held, err := w.awaited(query); err == nil {
+			s.Backlog = free + held
+		}
+		cancel()
+		w.sample(s)
+		if i%printed == 0 {
+			backlog := "?"
+			if s.Backlog >= 0 {
+				backlog = itoa(s.Backlog)
+			}
+			w.line("%6.1f s  %6d changes, %6d requests received, backlog %5s, %2d faults, %d violations", w.since(s.At), s.Changes, s.Receipts, backlog, w.count(), w.total())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// webhookTimeout is how long the workers wait for a receiver: short, because it hangs often.
+const webhookTimeout = 4 * time.Second
+
+// world is an installation: PostgreSQL, two servers, two workers and a receiver.
+type world struct {
+	config
+	*timeline
+	*report
+	logs     string
+	cluster  *cluster
+	db       *pgxpool.Pool // past every proxy
+	apis     []*node
+	workers  []*node
+	receiver *receiver
+	http     *http.Client
+	settings []string
+
+	admin, reader string // keys of tokens
+	cleanups      []func()
+}
+
+// newWorld starts everything and returns when it works.
+func newWorld(ctx context.Context, cfg config, t *timeline, r *report) (w *world, err error) {
+	w = &world{config: cfg, timeline: t, report: r, logs: filepath.Join(cfg.out, "logs")}
+	w.http = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}} // no proxy, whatever the environment says
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	if err := os.MkdirAll(w.logs, 0o755); err != nil {
+		return w, err
+	}
+	dir, err := os.MkdirTemp("", "terrier-faults.") // not below the output, which the user postgres may not be able to enter
+	if err != nil {
+		return w, err
+	}
+	if w.cluster, err = newCluster(ctx, dir); w.cluster != nil {
+		w.cleanups = append(w.cleanups, w.cluster.remove)
+	}
+	if err != nil {
+		return w, err
+	}
+	if w.receiver, err = newReceiver(); err != nil {
+		return w, err
+	}
+	w.cleanups = append(w.cleanups, w.receiver.close)
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails, by its documentation
+	w.settings = []string{"SECRET_KEY=" + hex.EncodeToString(key), "LISTEN=127.0.0.1:0", "BASE_URL=http://terrier.test",
+		"EGRESS_ALLOW=127.0.0.1/32", "WEBHOOK_TIMEOUT=" + webhookTimeout.String()}
+	if w.db, err = pgxpool.New(ctx, w.cluster.url); err != nil {
+		return w, err
+	}
+	w.cleanups = append(w.cleanups, w.db.Close)
+	if err := w.accounts(ctx); err != nil {
+		return w, err
+	}
+	return w, w.startNodes(ctx)
+}
+
+// accounts migrates the database and makes those who use it, from the command line.
+func (w *world) accounts(ctx context.Context) error {
+	if _, err := w.terrier(ctx, "", "migrate"); err != nil {
+		return err
+	}
+	if _, err := w.terrier(ctx, "a right password\n", "user", "create", "admin", "--superuser", "--password-stdin"); err != nil {
+		return err
+	}
+	for _, token := range []struct {
+		into *string
+		args []string
+	}{{&w.admin, nil}, {&w.reader, []string{"--read-only"}}} {
+		out, err := w.terrier(ctx, "", append([]string{"token", "create", "admin"}, token.args...)...)
+		if err != nil {
+			return err
+		}
+		if *token.into = tokenKey.FindString(out); *token.into == "" {
+			return fmt.Errorf("terrier token create printed no key: %s", out)
+		}
+	}
+	return nil
+}
+
+var tokenKey = regexp.MustCompile(`(?m)^[0-9a-f]{40}$`)
+
+func (w *world) startNodes(ctx context.Context) error {
+	straight, err := url.Parse(w.cluster.url)
+	if err != nil {
+		return err
+	}
+	for _, role := range []string{"serve", "worker"} {
+		for i := range 2 {
+			p, err := newProxy(straight.Host)
+			if err != nil {
+				return err
+			}
+			n := &node{role: role, proxy: p, w: w}
+			if role == "serve" {
+				n.name = fmt.Sprintf("api-%d", i+1)
+				w.apis = append(w.apis, n)
+			} else {
+				n.name = fmt.Sprintf("worker-%d", i+1)
+				w.workers = append(w.workers, n)
+			}
+			w.cleanups = append(w.cleanups, p.close, n.kill)
+			if err := n.start(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// kill ends what still runs when the harness ends.
+func (n *node) kill() {
+	if n.running() {
+		_ = n.now().cmd.Process.Kill() // it ends by itself otherwise
+		<-n.now().ended
+	}
+}
+
+func (w *world) close() {
+	for i := len(w.cleanups) - 1; i >= 0; i-- {
+		w.cleanups[i]()
+	}
+	w.cleanups = nil
+}
+
+// command is the program under test, on the database behind an address.
+func (w *world) command(ctx context.Context, database string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, w.binary, args...)
+	for _, entry := range os.Environ() {
+		if !strings.HasPrefix(entry, "TERRIER_") {
+			cmd.Env = append(cmd.Env, entry)
+		}
+	}
+	u, err := url.Parse(w.cluster.url)
+	if err != nil {
+		panic(err) // it was read before
+	}
+	u.Host = database
+	for _, s := range append(w.settings, "DATABASE_URL="+u.String()) {
+		cmd.Env = append(cmd.Env, "TERRIER_"+s)
+	}
+	return cmd
+}
+
+// terrier runs a command to its end, straight on the database, and returns what it printed.
+func (w *world) terrier(ctx context.Context, stdin string, args ...string) (string, error) {
+	u, err := url.Parse(w.cluster.url)
+	if err != nil {
+		return "", err
+	}
+	cmd := w.command(ctx, u.Host, args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("terrier %s: %w: %s", strings.Join(args, " "), err, out)
+	}
+	return string(out), nil
+}
+
+// nodes are all of them, in the order in which they are restarted.
+func (w *world) nodes() []*node { return append(append([]*node(nil), w.apis...), w.workers...) }
