@@ -39,6 +39,7 @@ func (a *Authenticator) ByToken(ctx context.Context, key string, from netip.Addr
 		return nil, errInvalidToken
 	}
 	digests := a.Keys.TokenDigests(key)
+	a.claims.forget(digests) // who is refused now has no claim for the next time
 	token, err := a.Tokens.LoadToken(ctx, digests)
 	if err != nil {
 		return nil, fmt.Errorf("load a token: %w", err)

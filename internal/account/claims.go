@@ -33,6 +33,14 @@ func (c *claims) keep(token *TokenRecord, at time.Time) {
 	c.byDigest[string(token.Digest)] = claim{token, at}
 }
 
+func (c *claims) forget(digests [][]byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range digests {
+		delete(c.byDigest, string(d))
+	}
+}
+
 func (c *claims) find(digest []byte) (claim, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"syscall"
 	"time"
@@ -45,7 +44,6 @@ func (t hashTask) do() (r hashResult) {
 // ServeHelper is what the process of a Helper does: tasks come in and results go out, until in ends.
 func ServeHelper(in io.Reader, out io.Writer, log *slog.Logger) error {
 	runtime.GOMAXPROCS(1)
-	debug.SetGCPercent(100) // garbage comes in blocks of 19 MiB: two are enough
 	if err := giveWay(); err != nil {
 		log.Warn("the process that hashes passwords can't lower its priority: a flood of logins will slow other requests", "error", err)
 	}

@@ -196,7 +196,7 @@ func (a *App) Serve(ctx context.Context) error {
 	case <-time.After(a.cfg.ShutdownDelay):
 	}
 	a.log.Info("stopping: finishing the requests under way")
-	drain, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	drain, cancel := context.WithTimeout(context.Background(), drainTimeout-a.cfg.ShutdownDelay)
 	defer cancel()
 	if err := srv.Shutdown(drain); err != nil {
 		return fmt.Errorf("stop: %w", err)

@@ -178,6 +178,9 @@ func (s *Server) recover(next http.Handler) http.Handler {
 			}
 			if p != nil {
 				s.Log.ErrorContext(r.Context(), "panic", "panic", p, "path", r.URL.Path, "stack", string(debug.Stack()))
+				if out, ok := w.(*recorder); ok {
+					out.claim = nil // there is no second run that would answer
+				}
 				s.API.Fail(w, r, errors.New("panic"))
 			}
 		}()
@@ -231,7 +234,8 @@ const longestRewound = 64 << 10
 
 // provesClaims tells whether a request reads or changes records: those addresses prove a
 // claim. What else can be done (log in, retry, pause) stands behind a POST to some other
-// address than a list's.
+// address than a list's. Who changes accounts makes every claim stale, their own too: they
+// are looked up at once.
 func provesClaims(r *http.Request) bool {
 	rest, isAPI := strings.CutPrefix(r.URL.Path, "/api/")
 	if !isAPI || !strings.HasSuffix(rest, "/") {
@@ -248,7 +252,7 @@ func provesClaims(r *http.Request) bool {
 	default:
 		return false
 	}
-	return r.ContentLength >= 0 && r.ContentLength <= longestRewound
+	return !strings.HasPrefix(rest, "users/") && r.ContentLength >= 0 && r.ContentLength <= longestRewound
 }
 
 // rewind keeps what is read of the body of a request, until the returned function puts it

@@ -105,7 +105,7 @@ func (done *Retained) expire(ctx context.Context, conn *pgx.Conn, days int, limi
 				SELECT id, changed_at, job_id FROM extras_delivery
 				WHERE (state = 'queued' OR retry_at IS NOT NULL) AND changed_at < $1 AND id > $2 ORDER BY id LIMIT $3 FOR NO KEY UPDATE),
 			expired AS (
-				UPDATE extras_delivery d SET state = 'failed', retry_at = NULL, finished_at = $4, reason = $5
+				UPDATE extras_delivery d SET state = 'failed', retry_at = NULL, finished_at = $4, status_code = NULL, reason = $5
 				FROM chosen x WHERE d.id = x.id AND d.changed_at = x.changed_at AND d.changed_at < $1 AND (d.state = 'queued' OR d.retry_at IS NOT NULL)
 					AND NOT EXISTS (SELECT FROM river_job j WHERE j.id = x.job_id AND j.state = 'running')
 				RETURNING d.webhook_id, d.job_id),
@@ -173,7 +173,7 @@ func (p Partition) stillUsed(table string) string {
 	switch table {
 	case "extras_delivery":
 		return fmt.Sprintf("EXISTS (SELECT FROM %s WHERE state = 'queued' OR retry_at IS NOT NULL)", p.Name)
-	case "extras_objectchange":
+	case "extras_attempt", "extras_objectchange":
 		return fmt.Sprintf("EXISTS (SELECT FROM extras_delivery WHERE changed_at >= '%s' AND changed_at < '%s')", p.from.Format(time.RFC3339Nano), p.till.Format(time.RFC3339Nano))
 	}
 	return "false"

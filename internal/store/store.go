@@ -135,6 +135,9 @@ func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
 	if err == nil && Unproven(ctx) {
 		err = tx.Flush(ctx) // COMMIT must not be on its way before the claim is proven
 	}
+	if err == nil && Unproven(ctx) {
+		err = ErrStale
+	}
 	if err != nil {
 		return errors.Join(err, rollback(ctx, conn))
 	}
