@@ -33,10 +33,11 @@ type Store struct {
 // Setting is a parameter of PostgreSQL's for the connections of a Store.
 type Setting struct{ Name, Value string }
 
-// ForWorkers are the settings of a worker's connections. What it reads it looks up by index: a
-// plan that was made while a week's partition was empty would go through all of it. River
-// builds its indexes anew now and then, which takes its time.
-var ForWorkers = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"}, {"statement_timeout", "120s"}}
+// ForWorkers are the settings of a worker's connections. What it reads it looks up by index, in
+// one way whatever the values, so that no plan is made twice: one that was made while a
+// week's partition was empty would go through all of it. River builds its indexes anew
+// now and then, which takes its time.
+var ForWorkers = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"}, {"plan_cache_mode", "force_generic_plan"}, {"statement_timeout", "120s"}}
 
 // Open connects to the database. A tracer, where given, sees every statement.
 func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.QueryTracer, own ...Setting) (*Store, error) {
