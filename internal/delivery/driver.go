@@ -10,7 +10,7 @@ import (
 
 // driver is River's own, but for what becomes of a job that is done: it is removed in the
 // transaction of its outcome, so River has nothing left to write. Marking it as completed
-// costs PostgreSQL as much as everything else about a delivery's end (docs/decisions/0012).
+// costs PostgreSQL as much as writing the outcome (docs/decisions/0012).
 type driver struct{ *riverpgxv5.Driver }
 
 func (d driver) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor()} }

@@ -40,7 +40,7 @@ const (
 	recoverAfter  = time.Minute // what was queued later still has its job
 	recoverAtOnce = 2_000       // little at a time: nobody should notice it
 
-	keepJobs = 5 * time.Minute // the delivery tells how it went; the job is of no more use
+	keepJobs = 5 * time.Minute // that were given up; the delivery tells so
 
 	// Deliveries are read and outcomes written in batches. The receiver waits for the first
 	// moment, nobody for the second.
@@ -139,7 +139,6 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 		RescueStuckJobsAfter:        rescueAfter,
 		SoftStopTimeout:             drain - 5*time.Second,
 		RetryPolicy:                 atOnce{},
-		CompletedJobRetentionPeriod: keepJobs,
 		DiscardedJobRetentionPeriod: keepJobs,
 		CancelledJobRetentionPeriod: keepJobs,
 		ReindexerIndexNames:         reindexed,

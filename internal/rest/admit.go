@@ -15,6 +15,9 @@ import (
 	"terrier/internal/ledger"
 )
 
+// SmallBody is how long a body may be that is read at once, whoever sends it.
+const SmallBody = 64 << 10
+
 // What bodies may take up together. A decoded body is many times its length: up to a
 // hundred bytes for a value that is written in two, as far as maxValues lets it. Small
 // ones have room of their own and are read before they take it, so that nobody waits for
@@ -22,7 +25,6 @@ import (
 const (
 	growth     = 50
 	mostGrowth = maxValues * 100
-	smallBody  = 64 << 10
 	smallRoom  = 24 << 20
 	largeRoom  = mostGrowth + maxBulk
 
@@ -48,7 +50,7 @@ func enter(ctx context.Context, room *semaphore.Weighted, length int64) (leave f
 // write: anybody may send a small one.
 func (r *room) enter(w http.ResponseWriter, req *http.Request, large bool) (leave func(), err error) {
 	length := req.ContentLength
-	limit := int64(smallBody)
+	limit := int64(SmallBody)
 	if large {
 		limit = maxBulk
 	}
@@ -57,7 +59,7 @@ func (r *room) enter(w http.ResponseWriter, req *http.Request, large bool) (leav
 		return func() {}, nil
 	case length > limit:
 		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
-	case large && (length < 0 || length > smallBody):
+	case large && (length < 0 || length > SmallBody):
 		if length < 0 { // not announced: it may be as long as any
 			length = maxBulk
 		}
@@ -68,9 +70,9 @@ func (r *room) enter(w http.ResponseWriter, req *http.Request, large bool) (leav
 		}
 		return leave, err
 	}
-	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, smallBody))
+	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, SmallBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", smallBody)
+		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", SmallBody)
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "The request ended early.")

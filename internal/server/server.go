@@ -6,10 +6,8 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -201,75 +199,6 @@ func (s *Server) identify(next http.Handler) http.Handler {
 		}
 		serveAs(next, w, r, subject)
 	})
-}
-
-// claimed lets a request go ahead for a caller known from a moment ago. The read or the
-// transaction itself proves that the accounts have not changed; if they have, nothing was
-// written or answered, and the caller is looked up as if there had been no claim.
-func (s *Server) claimed(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
-	if !provesClaims(r) {
-		return false
-	}
-	key, present, err := account.ParseAuthorization(r.Header.Get("Authorization"))
-	if err != nil || !present {
-		return false
-	}
-	subject, generation, ok := s.Auth.Claim(key, s.client(r))
-	if !ok {
-		return false
-	}
-	again := rewind(r)
-	claim, out := &store.Claim{Generation: generation}, w.(*recorder)
-	out.claim = claim
-	serveAs(next, w, r.WithContext(store.WithClaim(r.Context(), claim)), subject)
-	if !claim.Proven {
-		out.claim, out.caller.Subject = nil, &access.Subject{}
-		again()
-	}
-	return claim.Proven
-}
-
-// longestRewound is how long a body may be that is kept in case it must be read again.
-const longestRewound = 64 << 10
-
-// provesClaims tells whether a request reads or changes records: those addresses prove a
-// claim. What else can be done (log in, retry, pause) stands behind a POST to some other
-// address than a list's. Who changes accounts makes every claim stale, their own too: they
-// are looked up at once.
-func provesClaims(r *http.Request) bool {
-	rest, isAPI := strings.CutPrefix(r.URL.Path, "/api/")
-	if !isAPI || !strings.HasSuffix(rest, "/") {
-		return false
-	}
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		return true
-	case http.MethodPost:
-		if strings.Count(rest, "/") != 2 {
-			return false
-		}
-	case http.MethodPut, http.MethodPatch, http.MethodDelete:
-	default:
-		return false
-	}
-	return !strings.HasPrefix(rest, "users/") && r.ContentLength >= 0 && r.ContentLength <= longestRewound
-}
-
-// rewind keeps what is read of the body of a request, until the returned function puts it
-// back in front of the rest.
-func rewind(r *http.Request) (again func()) {
-	body := r.Body
-	var read bytes.Buffer
-	r.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.TeeReader(body, &read), body}
-	return func() {
-		r.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(&read, body), body}
-	}
 }
 
 // serveAs hands a request on, with its caller.

@@ -71,7 +71,7 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 				WHERE d.id = a.id AND d.changed_at = a.changed_at AND d.job_id = a.job_id AND (d.state = 'queued' OR d.retry_at IS NOT NULL)),
 			lost AS (
 				SELECT d.id, d.changed_at FROM awaited a JOIN extras_delivery d ON d.id = a.id AND d.changed_at = a.changed_at AND d.job_id = a.job_id
-				WHERE NOT EXISTS (SELECT FROM river_job j WHERE j.id = a.job_id AND j.state <> 'completed')
+				WHERE NOT EXISTS (SELECT FROM river_job j WHERE j.id = a.job_id)
 					AND (d.state = 'queued' OR d.retry_at IS NOT NULL) AND coalesce(d.finished_at, d.queued_at) < $3
 				FOR NO KEY UPDATE OF d),
 			moved AS (
