@@ -11,14 +11,27 @@ FUZZTIME ?= 60s
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LINT_VERSION := v2.14.0
 LINT := bin/tools/golangci-lint-$(LINT_VERSION)
+ASSETS := internal/web/assets
 
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build bin/terrier
+build: assets ## Build bin/terrier
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/terrier ./cmd/terrier
+
+.PHONY: assets
+assets: ## Take what pages load of others from npm, to be built in
+	@if ! command -v npm >/dev/null; then \
+	  echo "npm is not installed: without Bootstrap, htmx and Swagger UI the pages will be plain"; \
+	else \
+	  if ! cmp -s $(ASSETS)/package-lock.json $(ASSETS)/node_modules/.installed; then \
+	    (cd $(ASSETS) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error); \
+	    cp $(ASSETS)/package-lock.json $(ASSETS)/node_modules/.installed; \
+	  fi; \
+	  go run ./$(ASSETS)/bundle $(ASSETS); \
+	fi
 
 .PHONY: test
 test: ## Test with the race detector on a private PostgreSQL (PKG=./internal/store ARGS='-run Name')
@@ -61,13 +74,17 @@ clients: build ## Test with the real API clients
 openapi-lint: build ## Check the served OpenAPI document with a linter
 	test/openapi/run
 
+.PHONY: e2e
+e2e: ## Drive every page in a browser (ARGS='--only lists,forms' or ARGS=--screenshots)
+	test/e2e/run $(ARGS)
+
 .PHONY: ci
 ci: ## Everything that CI does
 	.ci/run
 
 .PHONY: clean
 clean: ## Remove what was built, except the tools
-	rm -rf bin/terrier dist coverage
+	rm -rf bin/terrier dist coverage $(ASSETS)/node_modules $(ASSETS)/dist/*.gz
 
 # Compiling the linter takes minutes, so it is kept, by version.
 $(LINT):

@@ -31,13 +31,14 @@ type commands struct {
 	Settings settings        `embed:"" group:"Settings:"`
 	Config   kong.ConfigFlag `env:"TERRIER_CONFIG" placeholder:"FILE" group:"Settings:" help:"JSON file of settings; environment and flags go before it."`
 
-	Serve   serveCommand   `cmd:"" help:"Serve the REST API."`
-	Worker  workerCommand  `cmd:"" help:"Send deliveries to webhooks."`
-	Migrate migrateCommand `cmd:"" help:"Bring the database to the newest schema."`
-	User    userCommands   `cmd:"" help:"Create and manage users."`
-	Token   tokenCommands  `cmd:"" help:"Create and revoke API tokens."`
-	Version versionCommand `cmd:"" help:"Print the version."`
-	Docs    docsCommands   `cmd:"" hidden:"" help:"Print generated documentation."`
+	Serve   serveCommand    `cmd:"" help:"Serve the REST API."`
+	Worker  workerCommand   `cmd:"" help:"Send deliveries to webhooks."`
+	Migrate migrateCommand  `cmd:"" help:"Bring the database to the newest schema."`
+	User    userCommands    `cmd:"" help:"Create and manage users."`
+	Token   tokenCommands   `cmd:"" help:"Create and revoke API tokens."`
+	Webhook webhookCommands `cmd:"" help:"Try, replay and watch webhooks."`
+	Version versionCommand  `cmd:"" help:"Print the version."`
+	Docs    docsCommands    `cmd:"" hidden:"" help:"Print generated documentation."`
 
 	HashPasswords   hashPasswordsCommand   `cmd:"" hidden:"" help:"Hash passwords for the serve command, which starts this."`
 	WebhookReceiver webhookReceiverCommand `cmd:"" name:"webhook_receiver" help:"Show what webhooks send: listen on port 9000, print each request, answer 200."`

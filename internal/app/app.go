@@ -24,6 +24,7 @@ import (
 	"terrier/internal/rest"
 	"terrier/internal/server"
 	"terrier/internal/store"
+	"terrier/internal/web"
 )
 
 // App is the running program.
@@ -32,6 +33,7 @@ type App struct {
 	Store    *store.Store
 	Ledger   *ledger.Ledger
 	API      *rest.API
+	Site     *web.Site
 	Server   *server.Server
 	Handler  http.Handler
 
@@ -60,7 +62,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 			a.Close()
 		}
 	}()
-	if a.Registry, err = record.NewRegistry(inventory.Types()...); err != nil {
+	if a.Registry, err = record.NewRegistry(append(inventory.Types(), cfg.Types...)...); err != nil {
 		return nil, err
 	}
 	keys, err := account.NewKeyring(cfg.SecretKey, cfg.SecretKeyOld)
@@ -95,12 +97,21 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Store:   a.Store,
 		Policy:  &access.Policy{ExemptView: cfg.ExemptViewPermissions, LoginRequired: cfg.LoginRequired},
 		Sealer:  &account.Sealer{Keys: keys, Passwords: a.passwords},
-		Printer: printer, Now: a.now,
+		Printer: printer, Now: a.now, LooseFilters: !cfg.StrictFilters,
 		Rules: map[string]func(record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client)},
 	}
 	a.API = &rest.API{Ledger: a.Ledger, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log,
-		ProgramVersion: cfg.Version, Cookie: sessions.CookieName(), StrictFilters: cfg.StrictFilters}
-	a.Server = &server.Server{API: a.API, Login: login, Sessions: sessions, Proxies: proxies, Ready: a.ready, BaseURL: cfg.BaseURL, Log: log, Now: a.now,
+		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}
+	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Login: login, Sessions: sessions, Proxies: proxies, Log: log, BaseURL: cfg.BaseURL,
+		Version: cfg.Version, Now: a.now, Plain: a.API.Fail}
+	a.API.Page = func(w http.ResponseWriter, r *http.Request, answer rest.Answer) {
+		a.Site.Browse(w, r, web.Answer(answer))
+	}
+	a.API.Docs = a.Site.Swagger
+	if err := a.Site.Build(); err != nil {
+		return nil, err
+	}
+	a.Server = &server.Server{API: a.API, Site: a.Site, Sessions: sessions, Proxies: proxies, Ready: a.ready, BaseURL: cfg.BaseURL, Log: log, Now: a.now,
 		Auth: &account.Authenticator{Tokens: accounts, Users: accounts, Sessions: sessions, Keys: keys, Log: log, Now: a.now}}
 	a.Handler, err = a.Server.Handler()
 	return a, err

@@ -14,6 +14,7 @@ import (
 
 	"terrier/internal/account"
 	"terrier/internal/egress"
+	"terrier/internal/record"
 )
 
 const (
@@ -49,6 +50,9 @@ type Config struct {
 
 	// Version is what the program calls itself; it is built in, not set.
 	Version string `kong:"-"`
+
+	// Types are kept besides those of the inventory. A test adds one to see what follows from it.
+	Types []record.Type `kong:"-" json:"-"`
 }
 
 // Validate reports everything that is wrong with the settings, and brings those that have several spellings to one.

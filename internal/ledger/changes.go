@@ -21,6 +21,7 @@ type changeSet struct {
 	careful bool     // look for clashes before the database finds them
 	entries []*entry
 	hooks   map[*record.Type]*[]store.Hook // asked for so far
+	sight   *sight                         // only in a rehearsal
 }
 
 type entry struct {

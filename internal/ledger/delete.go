@@ -173,6 +173,7 @@ func names(t *record.Type, rows []record.Values) string {
 // apply empties references first, then deletes, dependants before what they hang on.
 func (f *fall) apply(ctx context.Context, set *changeSet) error {
 	set.at = f.l.now() // every lock is held: what waited for them is not older than what they waited for
+	f.look(set)
 	for _, t := range f.l.Store.Types() {
 		var drafts []*draft
 		for id, d := range f.emptied[t] {

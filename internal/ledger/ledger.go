@@ -23,6 +23,8 @@ type Ledger struct {
 	Sealer  Sealer
 	Printer *record.Printer
 	Now     func() time.Time
+	// LooseFilters ignores an unknown filter of a list instead of refusing it.
+	LooseFilters bool
 	// Rules are checks that need more than a declaration can know, by the type's name.
 	Rules map[string]func(record.Values) fault.Fields
 

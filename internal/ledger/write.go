@@ -36,6 +36,7 @@ func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []
 			return err
 		}
 		tx.Insert(t, valuesOf(drafts))
+		set.look(tx, t, set.ids)
 		if err := l.checkWithin(ctx, tx, t, set, drafts); err != nil {
 			return err
 		}
@@ -110,6 +111,7 @@ func (l *Ledger) rewrite(ctx context.Context, tx *store.Tx, t *record.Type, scop
 	if len(changed) == 0 {
 		return nil
 	}
+	set.look(tx, t, idsOf(changed))
 	tx.Update(t, valuesOf(changed))
 	if err := l.checkTree(ctx, tx, t, set, changed); err != nil {
 		return err
@@ -126,13 +128,21 @@ func (l *Ledger) rewrite(ctx context.Context, tx *store.Tx, t *record.Type, scop
 // deadlock, so it works on copies.
 func (l *Ledger) write(ctx context.Context, c Caller, drafts []*draft, fn func(*store.Tx, *changeSet, []*draft) error) ([]record.Values, error) {
 	var done []*draft
+	var set *changeSet
+	rehearsal, through := rehearsing(ctx), l.Store.Write
+	if rehearsal != nil {
+		through = l.Store.Rehearse
+	}
 	run := func(careful bool) error {
-		return l.Store.Write(ctx, func(tx *store.Tx) error {
+		return through(ctx, func(tx *store.Tx) error {
 			done = make([]*draft, len(drafts))
 			for i, d := range drafts {
 				done[i] = d.clone()
 			}
-			set := &changeSet{caller: c, drafts: done, careful: careful}
+			set = &changeSet{caller: c, drafts: done, careful: careful}
+			if rehearsal != nil {
+				set.sight = &sight{policy: l.Policy, whole: map[*record.Type]bool{}}
+			}
 			if err := fn(tx, set, done); err != nil {
 				return err
 			}
@@ -147,6 +157,10 @@ func (l *Ledger) write(ctx context.Context, c Caller, drafts []*draft, fn func(*
 		return nil, err
 	}
 	rows := valuesOf(done)
+	if rehearsal != nil {
+		rehearsal.note(set)
+		return rows, nil
+	}
 	for i, d := range done {
 		for name, plain := range d.reveal {
 			rows[i] = rows[i].Clone()

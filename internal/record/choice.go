@@ -41,7 +41,7 @@ func (f Choice) null() bool { return f.Default == "" && !f.Required && !f.ReadOn
 
 func (f Choice) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "choice", Required: f.Required,
-		Null: f.null(), ReadOnly: f.ReadOnly, Choices: f.Of}
+		Null: f.null(), ReadOnly: f.ReadOnly, Choices: f.Of, Widget: SelectOne.unless(f.ReadOnly)}
 	if f.Default != "" {
 		in.Default = f.Default
 	}

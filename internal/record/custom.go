@@ -18,10 +18,11 @@ var CustomKinds = Choices{
 
 // Custom is the definition of one custom field.
 type Custom struct {
-	Name     string
-	Required bool
-	Default  json.RawMessage
-	Kind     Field // parses and compares the values
+	Name        string
+	Label, Help string
+	Required    bool
+	Default     json.RawMessage
+	Kind        Field // parses and compares the values
 
 	word    string
 	pattern *regexp.Regexp
@@ -30,7 +31,7 @@ type Custom struct {
 
 // CustomDefinition reads a definition from its record.
 func CustomDefinition(v Values) (*Custom, error) {
-	c := &Custom{Name: v.Text("name"), Required: v.Bool("required"), Default: v.Raw("default"), word: v.Text("type"), choices: v.List("choices")}
+	c := &Custom{Name: v.Text("name"), Label: label(v.Text("label"), v.Text("name")), Help: v.Text("description"), Required: v.Bool("required"), Default: v.Raw("default"), word: v.Text("type"), choices: v.List("choices")}
 	if s := v.Text("validation_regex"); s != "" {
 		var err error
 		if c.pattern, err = regexp.Compile("^(?:" + s + ")$"); err != nil {
@@ -86,6 +87,28 @@ func (f customMoment) ParseText(s string) (any, error) {
 	}
 	return t.(time.Time).Format(f.layout), nil
 }
+
+// customWidgets are how a form asks for the kinds that their Kind does not tell.
+var customWidgets = map[string]Widget{"text": TextLine, "url": TextLine, "date": TextLine, "datetime": MomentInput, "json": JSONInput,
+	"select": SelectOne, "multiselect": LinesInput}
+
+// Info describes the field to those who derive a form from it.
+func (c *Custom) Info() Info {
+	in := c.Kind.Info()
+	in.Name, in.Label, in.Help, in.Required, in.Null = c.Name, c.Label, c.Help, c.Required, true
+	if w, ok := customWidgets[c.word]; ok {
+		in.Widget = w
+	}
+	if c.Choose() {
+		for _, choice := range c.choices {
+			in.Choices = append(in.Choices, Option{choice, choice})
+		}
+	}
+	return in
+}
+
+// IsURL tells whether the values are addresses.
+func (c *Custom) IsURL() bool { return c.word == "url" }
 
 // Choose tells whether the field's values are among given choices.
 func (c *Custom) Choose() bool { return c.word == "select" || c.word == "multiselect" }

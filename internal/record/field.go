@@ -39,6 +39,7 @@ type Info struct {
 	Default  any  // the value of a field that was not given; nil is null
 	Max      int  // longest text, 0 for no limit
 	Choices  Choices
+	Widget   Widget // how a form asks for it
 }
 
 // Kind of storage. The store maps each to a PostgreSQL type.
@@ -115,6 +116,18 @@ func ParseValue(f Field, in Info, given any) (any, error) {
 		return nil, nil
 	}
 	return f.Parse(given)
+}
+
+// Orderable tells whether a list can be put in the order of a field.
+func Orderable(f Field) bool {
+	if _, secret := f.(Secret); secret || f.Info().Hidden {
+		return false
+	}
+	switch f.Column().Storage {
+	case StoreText, StoreInt, StoreFloat, StoreBool, StoreTime, StoreUUID:
+		return true
+	}
+	return false
 }
 
 // ErrRequired is the message for a field that was not given.

@@ -18,7 +18,7 @@ type JSON struct {
 }
 
 func (f JSON) Info() Info {
-	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly}
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly, Widget: JSONInput.unless(f.ReadOnly)}
 }
 func (f JSON) Column() Column {
 	c := Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreJSON, Null: true}
@@ -114,7 +114,7 @@ func (f JSON) Schema() Schema {
 type CustomFields struct{}
 
 func (f CustomFields) Info() Info {
-	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}")}
+	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}"), Widget: CustomInputs}
 }
 func (f CustomFields) Column() Column    { return Column{Name: "custom_fields", Storage: StoreJSON} }
 func (f CustomFields) Lookups() []Lookup { return nil }
@@ -180,7 +180,14 @@ type Secret struct {
 
 func (f Secret) Info() Info {
 	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required, Max: f.Max,
-		Null: f.Seal != Password, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none()}
+		Null: f.Seal != Password, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none(), Widget: f.widget()}
+}
+
+func (f Secret) widget() Widget {
+	if f.Shown {
+		return SecretArea
+	}
+	return PasswordInput
 }
 
 // none is a secret that was never given: the same as one that was cleared.

@@ -19,7 +19,7 @@ func (f List) Info() Info {
 	if def == nil {
 		def = []string{}
 	}
-	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "list", Required: f.Required, Default: def}
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "list", Required: f.Required, Default: def, Widget: LinesInput}
 }
 func (f List) Column() Column    { return Column{Name: f.Name, Storage: StoreTexts} }
 func (f List) Lookups() []Lookup { return equalLookups }
@@ -97,5 +97,7 @@ func (f ObjectTypes) resolve(r *Registry) (Field, error) {
 // Info is the list's; the declared name is known before the registry resolves it.
 func (f ObjectTypes) Info() Info {
 	f.List.Name, f.Required = f.Name, true
-	return f.List.Info()
+	in := f.List.Info()
+	in.Widget = TypesInput
+	return in
 }

@@ -20,7 +20,7 @@ type Int struct {
 
 func (f Int) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "integer", Required: f.Required,
-		Null: f.Null, ReadOnly: f.ReadOnly, Hidden: f.Hidden}
+		Null: f.Null, ReadOnly: f.ReadOnly, Hidden: f.Hidden, Widget: NumberInput.unless(f.ReadOnly)}
 	if !f.Null && !f.Required {
 		in.Default = f.Default
 	}
@@ -83,7 +83,7 @@ type Decimal struct {
 }
 
 func (f Decimal) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: true}
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: true, Widget: DecimalInput}
 }
 func (f Decimal) Column() Column    { return Column{Name: f.Name, Storage: StoreFloat, Null: true} }
 func (f Decimal) Lookups() []Lookup { return orderedLookups }
@@ -135,7 +135,7 @@ type Bool struct {
 }
 
 func (f Bool) Info() Info {
-	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "boolean", Default: f.Default}
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "boolean", Default: f.Default, Widget: CheckBox}
 }
 func (f Bool) Column() Column    { return Column{Name: f.Name, Storage: StoreBool} }
 func (f Bool) Lookups() []Lookup { return equalLookups }

@@ -133,6 +133,9 @@ func appendLink(dst []byte, t *Type, l Link, p *Printer) []byte {
 	return append(dst, '}')
 }
 
+// DisplayLink is the name of a record of the type that another one refers to.
+func (t *Type) DisplayLink(l Link) string { return t.display(linked{t, l}) }
+
 // linked lets a Display function read the brief fields of a nested record.
 type linked struct {
 	t *Type

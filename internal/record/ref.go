@@ -52,7 +52,8 @@ func (f Ref) resolve(r *Registry) (Field, error) {
 }
 
 func (f Ref) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required, ReadOnly: f.ReadOnly}
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required, ReadOnly: f.ReadOnly,
+		Widget: RecordInput.unless(f.ReadOnly)}
 }
 func (f Ref) Column() Column {
 	return Column{Name: f.Name + "_id", Storage: StoreInt, Null: !f.Required}
@@ -161,7 +162,7 @@ func (f Refs) resolve(r *Registry) (Field, error) {
 }
 
 func (f Refs) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Default: []Link{}}
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Default: []Link{}, Widget: RecordsInput}
 }
 func (f Refs) Column() Column    { return Column{Name: f.Name, Storage: StoreInts} }
 func (f Refs) Lookups() []Lookup { return equalLookups }

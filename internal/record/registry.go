@@ -61,7 +61,7 @@ func (t *Type) build() error {
 		t.index[in.Name] = i
 		t.infos = append(t.infos, in)
 	}
-	for _, list := range [][]string{t.Brief, t.Search, t.orderNames(), t.ownerName()} {
+	for _, list := range [][]string{t.Brief, t.Search, t.orderNames(), t.ownerName(), t.Columns, t.groupNames()} {
 		for _, name := range list {
 			if t.Index(name) < 0 && name != "id" {
 				return fmt.Errorf("there is no field %q", name)
@@ -81,6 +81,9 @@ func (t *Type) build() error {
 	if len(t.Brief) == 0 && t.Display == nil {
 		return fmt.Errorf("neither Brief nor Display is given")
 	}
+	if t.Section == "" {
+		t.Section = labelOf(t.App)
+	}
 	t.whole = t.plan(View{})
 	t.lookup = "slug"
 	if t.Index("slug") < 0 && len(t.Brief) > 0 {
@@ -93,6 +96,14 @@ func (t *Type) orderNames() []string {
 	names := make([]string, len(t.Order))
 	for i, o := range t.Order {
 		names[i] = strings.TrimPrefix(o, "-")
+	}
+	return names
+}
+
+func (t *Type) groupNames() []string {
+	var names []string
+	for _, g := range t.Groups {
+		names = append(names, g.Fields...)
 	}
 	return names
 }

@@ -23,7 +23,10 @@ type Text struct {
 
 func (f Text) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
-		Null: f.Null, Unique: f.Unique, ReadOnly: f.ReadOnly, Hidden: f.Hidden, Max: f.Max}
+		Null: f.Null, Unique: f.Unique, ReadOnly: f.ReadOnly, Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
+	if f.Match == colorPattern {
+		in.Widget = ColorInput
+	}
 	if !f.Null && !f.Required {
 		in.Default = f.Default
 	}

@@ -23,6 +23,10 @@ type Type struct {
 	Label  string // "site group", where Name is not a word
 	Doc    string // one sentence for people who read the API document
 
+	Section string   // where the pages list it: "Organization"; under the name of App where it says nothing
+	Columns []string // what a list shows at first; the first few fields where it says nothing
+	Groups  []Group  // the parts of its form; one part where it says nothing
+
 	Fields Fields
 	Brief  []string // the natural keys that stand in a nested representation; the first is the default display
 	Order  []string // default ordering
@@ -68,6 +72,12 @@ type Type struct {
 
 // Fields is the list of a type's fields, in the order in which they are shown.
 type Fields []Field
+
+// Group is a part of a form: fields that belong together.
+type Group struct {
+	Name   string
+	Fields []string
+}
 
 // Unique says that a combination of fields stands only once. Name is the constraint's.
 type Unique struct {

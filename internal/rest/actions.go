@@ -113,7 +113,7 @@ func filterBody(t *record.Type, in any) ([]record.Predicate, error) {
 			return nil, err
 		}
 		if !known {
-			return nil, unknownFilter(t, name)
+			return nil, ledger.UnknownFilter(t, name)
 		}
 		tests = append(tests, p)
 	}

@@ -8,6 +8,7 @@ package rest
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 
 	"terrier/internal/account"
@@ -30,7 +31,10 @@ type API struct {
 
 	ProgramVersion string
 	Cookie         string // the session cookie's name
-	StrictFilters  bool
+
+	// Page shows an answer to somebody with a browser, Docs the document.
+	Page func(http.ResponseWriter, *http.Request, Answer)
+	Docs http.HandlerFunc
 
 	documents documents
 	room      *room
@@ -46,6 +50,7 @@ type Route struct {
 	Action  *action                   // what it does, where that is neither reading nor writing records
 	allow   func(ledger.Caller) error // who may, where the type and the method don't say it
 	handle  map[string]http.HandlerFunc
+	page    http.HandlerFunc // what a browser gets instead of the answer
 }
 
 // Routes lists every address. Tests walk it, so that no address is without one.
@@ -58,7 +63,7 @@ func (a *API) Routes() []Route {
 		get("/api/status/{$}", a.status),
 		get("/api/status", a.status), // existing clients call it without the slash
 		get("/api/schema/{$}", a.schema),
-		get("/api/docs/{$}", a.docs),
+		{Pattern: "/api/docs/{$}", Open: true, Methods: []string{"GET"}, handle: map[string]http.HandlerFunc{"GET": a.docs}, page: a.Docs},
 		{Pattern: "/api/users/tokens/provision/{$}", Open: true, Methods: []string{"POST"},
 			handle: map[string]http.HandlerFunc{"POST": a.provision}},
 	}
@@ -102,8 +107,9 @@ func (a *API) detailRoute(t *record.Type) Route {
 func (a *API) Mount(mux *http.ServeMux) {
 	a.room = newRoom()
 	for _, r := range a.Routes() {
-		mux.Handle(r.Pattern, a.dispatch(r))
+		mux.Handle(r.Pattern, a.browse(r, a.dispatch(r)))
 	}
+	missing := a.browse(Route{}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.Fail(w, r, fault.ErrNotFound) }))
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/") && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 			u := *r.URL
@@ -111,8 +117,13 @@ func (a *API) Mount(mux *http.ServeMux) {
 			http.Redirect(w, r, u.RequestURI(), http.StatusMovedPermanently)
 			return
 		}
-		a.Fail(w, r, fault.ErrNotFound)
+		missing.ServeHTTP(w, r)
 	})
+}
+
+// allowed is what the Allow header of an address says.
+func allowed(r Route) string {
+	return strings.Join(slices.Concat(r.Methods, []string{"HEAD", "OPTIONS"}), ", ")
 }
 
 // dispatch picks the method's handler.
@@ -133,7 +144,7 @@ func (a *API) dispatch(route Route) http.Handler {
 			h(w, r)
 			return
 		}
-		w.Header().Set("Allow", strings.Join(append(route.Methods, "HEAD", "OPTIONS"), ", "))
+		w.Header().Set("Allow", allowed(route))
 		if method == "OPTIONS" {
 			w.WriteHeader(http.StatusNoContent)
 			return

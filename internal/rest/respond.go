@@ -99,7 +99,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []by
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("Vary", "Accept, Authorization, Cookie")
+	h.Set("Vary", vary)
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // a caller that has gone away is not an error here

@@ -1,7 +1,7 @@
 // Package server owns the way into the program: request ids, authentication, protection
 // against other sites, the log line of each request, recovery, health.
 //
-// What is behind an address belongs to rest; the server hands it a request whose caller
+// What is behind an address belongs to rest or web; the server hands it a request whose caller
 // is known.
 package server
 
@@ -23,6 +23,8 @@ import (
 	"terrier/internal/ledger"
 	"terrier/internal/rest"
 	"terrier/internal/store"
+	"terrier/internal/web"
+	"terrier/internal/web/assets"
 )
 
 // requestTimeout is longer than a statement may take and shorter than the server waits.
@@ -31,8 +33,8 @@ const requestTimeout = 25 * time.Second
 // Server answers requests.
 type Server struct {
 	API      *rest.API
+	Site     *web.Site
 	Auth     *account.Authenticator
-	Login    *account.Login
 	Sessions *account.Sessions
 	Proxies  account.Proxies
 	Ready    func(context.Context) error // why the process should get no requests, or nil
@@ -51,25 +53,24 @@ func (s *Server) Handler() (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	s.API.Mount(mux)
+	s.Site.Mount(mux)
 	outer := http.NewServeMux()
 	outer.Handle("/", s.identify(mux))
+	outer.Handle(assets.Prefix, s.Site.Static())
 	for _, r := range s.routes() {
-		mux.HandleFunc(r.pattern, r.handle)
-		if r.open {
-			outer.HandleFunc(r.pattern, r.handle)
-		}
+		outer.HandleFunc(r.pattern, r.handle)
 	}
 	return s.observe(s.recover(outer)), nil
 }
 
-// route is an address outside the API.
+// route is an address outside the API and the pages. It is asked for by machines without an
+// account: nobody is looked up.
 type route struct {
 	pattern string
 	handle  http.HandlerFunc
-	open    bool // asked for by machines without an account: nobody is looked up
 }
 
-// Patterns lists the addresses outside the API. Tests walk it, so that none is without one.
+// Patterns lists these addresses. Tests walk it, so that none is without one.
 func (s *Server) Patterns() []string {
 	var patterns []string
 	for _, r := range s.routes() {
@@ -80,12 +81,18 @@ func (s *Server) Patterns() []string {
 
 func (s *Server) routes() []route {
 	return []route{
-		{"GET /healthz", s.healthz, true},
-		{"GET /readyz", s.readyz, true},
-		{"POST /login/", s.login, false},
-		{"POST /logout/", s.logout, false},
-		{"GET /{$}", s.front, false},
+		{"GET /healthz", s.healthz},
+		{"GET /readyz", s.readyz},
 	}
+}
+
+// fail answers with an error, as the API does or as a page.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		s.API.Fail(w, r, err)
+		return
+	}
+	s.Site.Fail(w, r, err)
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") }
@@ -97,10 +104,6 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeText(w, http.StatusOK, "ready\n")
-}
-
-func (s *Server) front(w http.ResponseWriter, _ *http.Request) {
-	writeText(w, http.StatusOK, "Terrier. The API begins at "+s.BaseURL+"/api/ and describes itself at "+s.BaseURL+"/api/schema/.\n")
 }
 
 func writeText(w http.ResponseWriter, status int, text string) {
@@ -179,7 +182,7 @@ func (s *Server) recover(next http.Handler) http.Handler {
 				if out, ok := w.(*recorder); ok {
 					out.claim = nil // there is no second run that would answer
 				}
-				s.API.Fail(w, r, errors.New("panic"))
+				s.fail(w, r, errors.New("panic"))
 			}
 		}()
 		next.ServeHTTP(w, r)
@@ -194,7 +197,7 @@ func (s *Server) identify(next http.Handler) http.Handler {
 		}
 		subject, err := s.subject(r)
 		if err != nil {
-			s.API.Fail(w, r, err)
+			s.fail(w, r, err)
 			return
 		}
 		serveAs(next, w, r, subject)

@@ -150,7 +150,7 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 		x := term{field: -1, expr: "t.id", storage: record.StoreInt, desc: desc}
 		if bare != "id" {
 			f := t.Field(bare)
-			if f == nil || f.Info().Hidden || !orderable(f) {
+			if f == nil || !record.Orderable(f) {
 				return nil, fault.Field("ordering", "%q is not a field to order by.", bare)
 			}
 			x.field = t.Index(bare)
@@ -172,15 +172,6 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 	}
 	// The id follows the last term's direction, so that one index serves both.
 	return append(order, term{field: -1, expr: "t.id", storage: record.StoreInt, desc: len(order) > 0 && order[len(order)-1].desc}), nil
-}
-
-func orderable(f record.Field) bool {
-	switch f.Column().Storage {
-	case record.StoreText, record.StoreInt, record.StoreFloat, record.StoreBool, record.StoreTime, record.StoreUUID:
-		_, secret := f.(record.Secret)
-		return !secret
-	}
-	return false
 }
 
 func orderBy(order []term, backward bool) string {

@@ -114,8 +114,18 @@ const writeTries = 4
 // PostgreSQL ended it because of a deadlock. A commit is not given up when the caller goes away: having
 // asked for it, we want to know how it ended.
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
+	return s.transact(ctx, fn, (*Tx).commit)
+}
+
+// Rehearse is Write up to the commit: every statement runs, and what a commit would check
+// is checked. Then all of it is undone.
+func (s *Store) Rehearse(ctx context.Context, fn func(*Tx) error) error {
+	return s.transact(ctx, fn, (*Tx).undo)
+}
+
+func (s *Store) transact(ctx context.Context, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
 	for try := 1; ; try++ {
-		err := s.write(ctx, fn)
+		err := s.write(ctx, fn, end)
 		if try < writeTries && isConflict(err) && ctx.Err() == nil {
 			continue
 		}
@@ -123,7 +133,7 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
-func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
+func (s *Store) write(ctx context.Context, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return s.translate(fmt.Errorf("begin: %w", err))
@@ -139,9 +149,16 @@ func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
 	if err == nil && Unproven(ctx) {
 		err = ErrStale
 	}
+	if err == nil {
+		err = end(tx, ctx)
+	}
 	if err != nil {
 		return errors.Join(err, rollback(ctx, conn))
 	}
+	return nil
+}
+
+func (tx *Tx) commit(ctx context.Context) error {
 	tx.batch.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {
 		if tag.String() != "COMMIT" {
 			return fmt.Errorf("commit: the database answered %s", tag)
@@ -150,10 +167,15 @@ func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
 	})
 	commit, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if err := tx.Flush(commit); err != nil {
-		return errors.Join(err, rollback(ctx, conn))
+	return tx.Flush(commit)
+}
+
+func (tx *Tx) undo(ctx context.Context) error {
+	tx.exec("SET CONSTRAINTS ALL IMMEDIATE")
+	if err := tx.Flush(ctx); err != nil {
+		return err
 	}
-	return nil
+	return rollback(ctx, tx.conn)
 }
 
 // idle is the state of a connection without a transaction.

@@ -6,7 +6,7 @@ import (
 
 // Location is a part of a site: a floor, a room, a cage. Locations form a tree.
 var Location = record.Type{
-	App: "dcim", Name: "location", Plural: "locations",
+	App: "dcim", Name: "location", Plural: "locations", Section: "Organization",
 	Doc: "A part of a site, such as a floor, a room or a cage.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true},

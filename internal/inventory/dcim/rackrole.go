@@ -4,7 +4,7 @@ import "terrier/internal/record"
 
 // RackRole says what a rack is for.
 var RackRole = record.Type{
-	App: "dcim", Name: "rackrole", Plural: "rack-roles", Label: "rack role",
+	App: "dcim", Name: "rackrole", Plural: "rack-roles", Label: "rack role", Section: "Racks",
 	Doc: "What a rack is for: compute, storage, network.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true, Unique: true},

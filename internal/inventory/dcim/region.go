@@ -4,7 +4,7 @@ import "terrier/internal/record"
 
 // Region is a part of the world, down to a city. Regions form a tree.
 var Region = record.Type{
-	App: "dcim", Name: "region", Plural: "regions",
+	App: "dcim", Name: "region", Plural: "regions", Section: "Organization",
 	Doc: "A geographic area that holds sites and other regions.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true},

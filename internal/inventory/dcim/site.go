@@ -12,7 +12,7 @@ var siteStatuses = record.Choices{
 
 // Site is a building or campus where equipment stands.
 var Site = record.Type{
-	App: "dcim", Name: "site", Plural: "sites",
+	App: "dcim", Name: "site", Plural: "sites", Section: "Organization",
 	Doc: "A physical place: a building, a campus, a point of presence.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true, Unique: true},
@@ -32,7 +32,8 @@ var Site = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 	},
-	Brief:  []string{"name", "slug"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug", "facility", "description", "physical_address", "shipping_address", "comments"},
+	Columns: []string{"status", "region", "group", "tenant", "facility", "description", "tags"},
+	Brief:   []string{"name", "slug"},
+	Order:   []string{"name"},
+	Search:  []string{"name", "slug", "facility", "description", "physical_address", "shipping_address", "comments"},
 }

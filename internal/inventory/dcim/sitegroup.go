@@ -4,7 +4,7 @@ import "terrier/internal/record"
 
 // SiteGroup gathers sites by what they are for, across regions. Site groups form a tree.
 var SiteGroup = record.Type{
-	App: "dcim", Name: "sitegroup", Plural: "site-groups", Label: "site group",
+	App: "dcim", Name: "sitegroup", Plural: "site-groups", Label: "site group", Section: "Organization",
 	Doc: "A functional grouping of sites, whatever region they are in.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true},

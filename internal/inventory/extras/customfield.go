@@ -11,7 +11,7 @@ import (
 // CustomField defines a field that people add to a type at run time. Its values stand
 // in the custom_fields of each record.
 var CustomField = record.Type{
-	App: "extras", Name: "customfield", Plural: "custom-fields", Label: "custom field",
+	App: "extras", Name: "customfield", Plural: "custom-fields", Label: "custom field", Section: "Customization",
 	Doc: "The definition of a field that people add to record types at run time.",
 	Fields: record.Fields{
 		record.ObjectTypes{Name: "content_types", Help: "The record types that have this field."},

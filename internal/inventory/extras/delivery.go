@@ -5,7 +5,7 @@ import "terrier/internal/record"
 // Delivery is one change on its way to one webhook. The ledger makes it in the
 // transaction of the change, the workers move it on.
 var Delivery = record.Type{
-	App: "extras", Name: "delivery", Plural: "deliveries", Guarded: true, Fixed: true, TimedID: true,
+	App: "extras", Name: "delivery", Plural: "deliveries", Guarded: true, Fixed: true, TimedID: true, Section: "Logging",
 	Doc: "One change on its way to one webhook. Its id is the X-Hook-Delivery of every request made for it.",
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "changed_at"},
@@ -28,8 +28,9 @@ var Delivery = record.Type{
 	},
 	Copies: &record.Copies{Of: "extras.objectchange", By: "change_id",
 		Fields: map[string]string{"object_id": "changed_object_id", "object_type": "changed_object_type", "request_id": "request_id"}},
-	Order:  []string{"-id"},
-	Search: []string{"reason"},
+	Order:   []string{"-id"},
+	Columns: []string{"time", "webhook", "state", "object_id", "status_code", "reason"},
+	Search:  []string{"reason"},
 	Display: func(r record.Reader) string {
 		return r.Text("object_type") + " " + r.Text("event") + ": " + r.Text("state")
 	},

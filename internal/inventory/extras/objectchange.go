@@ -9,7 +9,7 @@ import (
 // ObjectChange is one row of the change log. The ledger writes it in the transaction of
 // the change; nobody else does.
 var ObjectChange = record.Type{
-	App: "extras", Name: "objectchange", Plural: "object-changes", Label: "object change",
+	App: "extras", Name: "objectchange", Plural: "object-changes", Label: "object change", Section: "Logging",
 	Doc:   "One change to one record: who, when, in which request, and the state before and after.",
 	Fixed: true, About: "changed_object_type",
 	Fields: record.Fields{
@@ -27,9 +27,10 @@ var ObjectChange = record.Type{
 		record.JSON{Name: "prechange_data", ReadOnly: true, KeepText: true, StoredAs: "prechange"},
 		record.JSON{Name: "postchange_data", ReadOnly: true, KeepText: true, StoredAs: "postchange"},
 	},
-	Brief:  []string{"time"},
-	Order:  []string{"-time"},
-	Search: []string{"user_name", "object_repr"},
+	Brief:   []string{"time"},
+	Order:   []string{"-time"},
+	Columns: []string{"time", "user_name", "action", "changed_object"},
+	Search:  []string{"user_name", "object_repr"},
 	Display: func(r record.Reader) string {
 		return fmt.Sprintf("%s %s %s by %s", r.Text("changed_object_type"), r.Text("object_repr"), r.Text("action"), r.Text("user_name"))
 	},

@@ -4,7 +4,7 @@ import "terrier/internal/record"
 
 // Tag is a label that people stick on records of any type.
 var Tag = record.Type{
-	App: "extras", Name: "tag", Plural: "tags",
+	App: "extras", Name: "tag", Plural: "tags", Section: "Customization",
 	Doc: "A label for records of any type.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true, Unique: true},

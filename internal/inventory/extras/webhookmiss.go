@@ -5,7 +5,7 @@ import "terrier/internal/record"
 // WebhookMiss is a change that a webhook was not told of because one of its conditions
 // could not be evaluated. Without it, a mistake in a condition would look like silence.
 var WebhookMiss = record.Type{
-	App: "extras", Name: "webhookmiss", Plural: "webhook-misses", Label: "webhook miss", Guarded: true, Fixed: true,
+	App: "extras", Name: "webhookmiss", Plural: "webhook-misses", Label: "webhook miss", Guarded: true, Fixed: true, Section: "Logging",
 	Doc: "A change that a webhook was not told of because its conditions could not be evaluated.",
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "changed_at"},
@@ -16,6 +16,7 @@ var WebhookMiss = record.Type{
 		record.Text{Name: "reason", ReadOnly: true},
 	},
 	Order:   []string{"-id"},
+	Columns: []string{"time", "webhook", "object_type", "object_id", "request_id"},
 	Search:  []string{"reason"},
 	Display: func(r record.Reader) string { return r.Text("reason") },
 }

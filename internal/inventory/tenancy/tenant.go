@@ -4,7 +4,7 @@ import "terrier/internal/record"
 
 // Tenant is a customer, department or team that owns records.
 var Tenant = record.Type{
-	App: "tenancy", Name: "tenant", Plural: "tenants",
+	App: "tenancy", Name: "tenant", Plural: "tenants", Section: "Organization",
 	Doc: "A customer, department or team that owns records.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true},

@@ -4,7 +4,7 @@ import "terrier/internal/record"
 
 // TenantGroup gathers tenants. Tenant groups form a tree.
 var TenantGroup = record.Type{
-	App: "tenancy", Name: "tenantgroup", Plural: "tenant-groups", Label: "tenant group",
+	App: "tenancy", Name: "tenantgroup", Plural: "tenant-groups", Label: "tenant group", Section: "Organization",
 	Doc: "A grouping of tenants.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true},

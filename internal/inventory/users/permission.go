@@ -12,12 +12,18 @@ var actionPattern = regexp.MustCompile(`^[a-z_]{1,30}$`)
 // Permission lets users and groups do something with the records of some types, all of
 // them or those that its constraints describe.
 var Permission = record.Type{
-	App: "users", Name: "permission", Plural: "permissions", Guarded: true,
-	Doc: "What users and groups may do with records, all of them or those that match the constraints.",
+	App: "users", Name: "permission", Plural: "permissions", Guarded: true, Section: "Administration",
+	Doc:     "What users and groups may do with records, all of them or those that match the constraints.",
+	Columns: []string{"description", "enabled", "object_types", "actions", "groups", "users"},
+	Groups: []record.Group{
+		{Name: "Permission", Fields: []string{"name", "description", "enabled"}},
+		{Name: "What may be done", Fields: []string{"actions", "object_types", "constraints"}},
+		{Name: "Who may do it", Fields: []string{"groups", "users"}},
+	},
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true, Unique: true},
 		record.Text{Name: "description", Max: 200},
-		record.Bool{Name: "enabled", Default: true},
+		record.Bool{Name: "enabled", Default: true, Help: "Otherwise it gives nothing."},
 		record.ObjectTypes{Name: "object_types", Help: "The record types it is about, such as dcim.site."},
 		record.Refs{Name: "groups", To: "users.group"},
 		record.Refs{Name: "users", To: "users.user"},
@@ -28,7 +34,7 @@ var Permission = record.Type{
 				}
 				return s, nil
 			}},
-		record.JSON{Name: "constraints", Help: "null for all records, an object whose keys are ANDed, or a list of objects that are ORed. $user is the caller."},
+		record.JSON{Name: "constraints", Help: `Empty (null) for all records, an object whose keys are ANDed, or a list of objects that are ORed: {"status": "active", "region__slug": "lisbon"}. $user is the caller.`},
 	},
 	Brief:  []string{"name"},
 	Order:  []string{"name"},

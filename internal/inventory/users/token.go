@@ -8,17 +8,22 @@ import (
 
 // Token is a key that a program sends instead of a password.
 var Token = record.Type{
-	App: "users", Name: "token", Plural: "tokens", Guarded: true, Owner: "user",
-	Doc: "A key for the API. It may do what its user may do, or only read.",
+	App: "users", Name: "token", Plural: "tokens", Guarded: true, Owner: "user", Section: "Administration",
+	Doc:     "A key for the API. It may do what its user may do, or only read.",
+	Columns: []string{"description", "write_enabled", "expires", "allowed_ips", "last_used", "created"},
+	Groups: []record.Group{
+		{Name: "Token", Fields: []string{"user", "description", "write_enabled", "expires", "allowed_ips"}},
+		{Name: "Key", Fields: []string{"key"}},
+	},
 	Fields: record.Fields{
 		record.Ref{Name: "user", To: "users.user", Required: true, OnDelete: record.Cascade},
-		record.Time{Name: "expires", Null: true},
+		record.Time{Name: "expires", Null: true, Help: "Afterwards the token is refused; empty for never."},
 		record.Secret{Name: "key", Seal: record.TokenKey, Hint: "key_hint",
 			Help: "40 hexadecimal characters. Leave it out to have one made; it is shown in the answer that creates the token and never again."},
 		record.Text{Name: "key_hint", ReadOnly: true, Hidden: true},
-		record.Bool{Name: "write_enabled", Default: true},
+		record.Bool{Name: "write_enabled", Default: true, Help: "Otherwise the token can only read."},
 		record.Text{Name: "description", Max: 200},
-		record.List{Name: "allowed_ips", Help: "Networks that the token may be used from; empty for anywhere.", Item: network},
+		record.List{Name: "allowed_ips", Label: "Allowed addresses", Help: "Addresses or networks that the token may be used from, such as 10.0.0.0/8; empty for anywhere.", Item: network},
 		record.Noted{Name: "last_used", Table: "users_token_use", By: "token_id"},
 	},
 	Order:  []string{"id"},

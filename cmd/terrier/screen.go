@@ -1,0 +1,25 @@
+package main
+
+import "io"
+
+// screen is an output that may be a terminal: only there texts are painted, and nothing that
+// could steer it is let through.
+type screen struct {
+	io.Writer
+	terminal, colours bool
+}
+
+func newScreen(w io.Writer) screen {
+	terminal := isTerminal(w)
+	return screen{w, terminal, terminal && wantsColours()}
+}
+
+func (s screen) paint(c colour, text string) string {
+	if !s.colours {
+		return text
+	}
+	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+}
+
+// line is a text that may hold anything, made fit for one line.
+func (s screen) line(text string) string { return escape(text, "", visible) }

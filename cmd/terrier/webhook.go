@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"terrier/internal/app"
+)
+
+type webhookCommands struct {
+	List    webhookListCommand    `cmd:"" help:"List the webhooks, and what waits for them."`
+	Test    webhookTestCommand    `cmd:"" help:"Send a test to a webhook, and say what it answered."`
+	Preview webhookPreviewCommand `cmd:"" help:"Print the request that a webhook would send."`
+	Replay  webhookReplayCommand  `cmd:"" help:"Send past changes to a webhook."`
+	Tail    webhookTailCommand    `cmd:"" help:"Show deliveries as they end, until interrupted."`
+}
+
+type webhookListCommand struct{}
+
+func (webhookListCommand) Run(ctx context.Context, s *session) error {
+	return s.withApp(ctx, func(a *app.App) error {
+		hooks, err := a.Webhooks(ctx)
+		if err != nil {
+			return err
+		}
+		out := newScreen(s.out)
+		rows := [][]string{{"ID", "NAME", "STATE", "QUEUED", "RETRYING", "SENT (15 MIN)", "FAILED", "TYPES", "REQUEST"}}
+		for _, h := range hooks {
+			rows = append(rows, []string{fmt.Sprint(h.ID), out.line(h.Name), webhookState(h), fmt.Sprint(h.Queued), fmt.Sprint(h.Retrying),
+				fmt.Sprint(h.Successful), fmt.Sprint(h.Failed), strings.Join(h.Types, ","), h.Method + " " + h.URL})
+		}
+		return s.printTable(rows)
+	})
+}
+
+func webhookState(h app.WebhookInfo) string {
+	switch {
+	case !h.Enabled:
+		return "disabled"
+	case h.Paused:
+		return "paused"
+	}
+	return "enabled"
+}
+
+// trial is what a webhook is tried with.
+type trial struct {
+	Name   string `arg:"" help:"Name or id of the webhook."`
+	Change int64  `placeholder:"ID" xor:"sample" help:"Id of a past change to try it with; the newest of the webhook's types if not given."`
+	Record string `placeholder:"TYPE/ID" xor:"sample" help:"A record to try it with, such as dcim.site/3, as if it were updated now."`
+}
+
+func (c trial) find(ctx context.Context, a *app.App) (app.WebhookInfo, app.Sample, error) {
+	hook, err := a.Webhook(ctx, c.Name)
+	if err != nil {
+		return hook, app.Sample{}, err
+	}
+	sample, err := a.SampleOf(c.Change, c.Record)
+	return hook, sample, err
+}
+
+type webhookTestCommand struct{ trial }
+
+// testPatience is how long a test waits for the receiver, and for a busy worker before that.
+const testPatience = 15 * time.Second
+
+// Run fails where the receiver did not answer well, so that scripts can tell.
+func (c webhookTestCommand) Run(ctx context.Context, s *session) error {
+	return s.withApp(ctx, func(a *app.App) error {
+		hook, sample, err := c.find(ctx, a)
+		if err != nil {
+			return err
+		}
+		id, err := a.TestWebhook(ctx, hook.ID, sample)
+		if err != nil {
+			return err
+		}
+		if err := s.printf("queued test delivery %s to %s %s\n", a.FormatDelivery(id), hook.Method, hook.URL); err != nil {
+			return err
+		}
+		workers, err := a.WorkersAlive(ctx)
+		if err != nil {
+			return err
+		}
+		if workers == 0 {
+			return errors.New("no worker is alive to send it: start one with `terrier worker`, and it is sent at once")
+		}
+		waiting, cancel := context.WithTimeout(ctx, testPatience)
+		defer cancel()
+		end, ended, err := a.AwaitDelivery(waiting, id)
+		switch {
+		case err != nil:
+			return err
+		case !ended && ctx.Err() != nil:
+			return errors.New("interrupted; the test is sent all the same")
+		case !ended:
+			return fmt.Errorf("not sent within %s: the workers are busy with what was queued before (`terrier webhook list`)", testPatience)
+		case end.State == "failed":
+			return fmt.Errorf("the test failed%s: %s", took(end), end.Reason)
+		}
+		return s.printf("the receiver answered %d%s\n", *end.Status, took(end))
+	})
+}
+
+func took(e app.Ended) string {
+	if e.Milliseconds == nil {
+		return ""
+	}
+	return fmt.Sprintf(" in %d ms", *e.Milliseconds)
+}

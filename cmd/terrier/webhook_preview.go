@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"terrier/internal/app"
+)
+
+type webhookPreviewCommand struct{ trial }
+
+// Run writes the request to standard output and what is to be said about it to standard error.
+func (c webhookPreviewCommand) Run(ctx context.Context, s *session) error {
+	return s.withApp(ctx, func(a *app.App) error {
+		hook, sample, err := c.find(ctx, a)
+		if err != nil {
+			return err
+		}
+		preview, err := a.PreviewWebhook(ctx, hook.ID, sample)
+		if err != nil {
+			return err
+		}
+		if preview.Error != "" {
+			return errors.New("no request could be made: " + preview.Error)
+		}
+		if !preview.Fires {
+			if _, err := fmt.Fprintf(s.err, "The webhook would not be told of this: %s\n\n", preview.Reason); err != nil {
+				return err
+			}
+		}
+		text, err := requestText(newScreen(s.out), preview, a.UserAgent())
+		if err != nil {
+			return err
+		}
+		_, err = s.out.Write(text)
+		return err
+	})
+}
+
+// requestText is the request as webhook_receiver would print it. On a terminal a JSON body is
+// indented; anywhere else the bytes are those that are sent.
+func requestText(out screen, p app.Preview, agent string) ([]byte, error) {
+	target, err := url.Parse(p.Request.URL)
+	if err != nil {
+		return nil, err
+	}
+	header := p.Request.Header.Clone()
+	header.Set("Content-Length", strconv.Itoa(len(p.Request.Body)))
+	if header.Get("User-Agent") == "" {
+		header.Set("User-Agent", agent)
+	}
+	var text bytes.Buffer
+	fmt.Fprintln(&text, out.paint(bold, out.line(p.Request.Method+" "+target.RequestURI()+" HTTP/1.1")))
+	for name, value := range headers(&http.Request{Header: header, Host: target.Host}) {
+		if value == noDelivery {
+			value = "(drawn when it is sent)"
+		}
+		fmt.Fprintf(&text, "%s %s\n", out.paint(cyan, name+":"), out.line(value))
+	}
+	text.WriteByte('\n')
+	body := p.Request.Body
+	if out.terminal {
+		body, _ = forTerminal(body)
+	}
+	text.Write(body)
+	if len(body) > 0 && !bytes.HasSuffix(body, []byte("\n")) && out.terminal {
+		text.WriteByte('\n')
+	}
+	return text.Bytes(), nil
+}
+
+// noDelivery is the id of a delivery that is none.
+const noDelivery = "00000000-0000-7000-8000-000000000000"

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"terrier/internal/app"
+)
+
+const (
+	tailEvery = time.Second
+	// tailShare is the part of the time that may go into looking: nothing leads the database to
+	// what has just ended, so that a look at a large log takes its time.
+	tailShare = 10
+	// tailOverlap is how late an outcome may be written, and how far workers' clocks may differ.
+	tailOverlap = 30 * time.Second
+	tailMost    = 5000 // deliveries to a look
+)
+
+type webhookTailCommand struct {
+	Name  string `arg:"" optional:"" help:"Name or id of the webhook; all if not given."`
+	State string `enum:"successful,failed," default:"" placeholder:"STATE" help:"Only those that ended successful or failed."`
+	Lines int    `short:"n" default:"10" placeholder:"N" help:"How many of the last ones to show first."`
+}
+
+// Run looks every second, or less often where a look takes long, and ends when it is told to.
+func (c webhookTailCommand) Run(ctx context.Context, s *session) error {
+	return s.withApp(ctx, func(a *app.App) error {
+		var hook app.WebhookInfo
+		if c.Name != "" {
+			var err error
+			if hook, err = a.Webhook(ctx, c.Name); err != nil {
+				return err
+			}
+		}
+		t := &tail{out: newScreen(s.out), seen: map[tailKey]bool{}, look: func(since time.Time, limit int) ([]app.Ended, error) {
+			return a.Ended(ctx, hook.ID, c.State, since, limit)
+		}}
+		err := t.start(c.Lines)
+		for err == nil && ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+			case <-time.After(t.pause):
+				err = t.follow()
+			}
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	})
+}
+
+// tail prints each outcome once.
+type tail struct {
+	out   screen
+	look  func(since time.Time, limit int) ([]app.Ended, error)
+	seen  map[tailKey]bool
+	pause time.Duration
+	name  int // the widest yet
+}
+
+// tailKey is one outcome of a delivery, which may have several.
+type tailKey struct {
+	id int64
+	at time.Time
+}
+
+func keyOf(e app.Ended) tailKey { return tailKey{e.ID, e.FinishedAt} }
+
+// start shows the last outcomes. Those that are not shown are over too.
+func (t *tail) start(lines int) error {
+	if lines > 0 {
+		last, err := t.look(time.Time{}, min(lines, tailMost))
+		if err != nil {
+			return err
+		}
+		if err := t.print(last); err != nil {
+			return err
+		}
+	}
+	_, err := t.news()
+	return err
+}
+
+func (t *tail) follow() error {
+	news, err := t.news()
+	if err != nil {
+		return err
+	}
+	return t.print(news)
+}
+
+// news are the outcomes that no look has found yet.
+func (t *tail) news() ([]app.Ended, error) {
+	began := time.Now()
+	found, err := t.look(began.Add(-tailOverlap), tailMost)
+	if err != nil {
+		return nil, err
+	}
+	t.pause = max(tailEvery, tailShare*time.Since(began))
+	seen := make(map[tailKey]bool, len(found))
+	for _, e := range found {
+		seen[keyOf(e)] = true
+	}
+	news := slices.DeleteFunc(found, func(e app.Ended) bool { return t.seen[keyOf(e)] })
+	t.seen = seen
+	return news, nil
+}
+
+func (t *tail) print(ended []app.Ended) error {
+	for _, e := range ended {
+		if _, err := fmt.Fprintln(t.out, t.text(e)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tail) text(e app.Ended) string {
+	name := "webhook " + strconv.FormatInt(e.Webhook, 10) + " (deleted)"
+	if e.WebhookName != nil {
+		name = t.out.line(*e.WebhookName)
+	}
+	t.name = max(t.name, len([]rune(name)))
+	status, took, paint := "-", "-", green
+	if e.Status != nil {
+		status = strconv.FormatInt(*e.Status, 10)
+	}
+	if e.Milliseconds != nil {
+		took = strconv.FormatInt(*e.Milliseconds, 10)
+	}
+	if e.State != "successful" {
+		paint = red
+	}
+	line := fmt.Sprintf("%s  %s  %3s  %6s ms  %-*s  %-7s  %s %d", t.out.paint(faint, e.FinishedAt.Local().Format(time.DateTime)),
+		t.out.paint(paint, fmt.Sprintf("%-10s", e.State)), status, took, t.name, name, e.Event, e.ObjectType, e.ObjectID)
+	if e.Reason != "" {
+		line += "  " + t.out.line(e.Reason)
+	}
+	if e.RetryAt != nil {
+		line += t.out.paint(faint, "  retry at "+e.RetryAt.Local().Format(time.DateTime))
+	}
+	return line
+}

@@ -1,0 +1,245 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// What the command line is told in the ledger's own words.
+type (
+	Sample   = ledger.Sample
+	Preview  = ledger.Preview
+	Replayed = ledger.ReplayCount
+	Ended    = store.Ended
+)
+
+// WebhookInfo is what `terrier webhook list` shows. What was done is of the last minutes.
+type WebhookInfo struct {
+	ID                 int64
+	Name, Method, URL  string
+	Types              []string
+	Enabled, Paused    bool
+	Queued, Retrying   int64
+	Successful, Failed int64
+}
+
+// Webhooks lists all webhooks, and what waits for them.
+func (a *App) Webhooks(ctx context.Context) ([]WebhookInfo, error) {
+	queues, _, err := a.Ledger.Queues(ctx, operator())
+	hooks := make([]WebhookInfo, len(queues))
+	for i, q := range queues {
+		hooks[i] = webhookInfo(q.Webhook)
+		hooks[i].Queued, hooks[i].Retrying, hooks[i].Successful, hooks[i].Failed = q.Queued, q.Retrying, q.Successful, q.Failed
+	}
+	return hooks, err
+}
+
+func webhookInfo(v record.Values) WebhookInfo {
+	return WebhookInfo{ID: v.ID(), Name: v.Text("name"), Method: v.Text("http_method"), URL: v.Text("payload_url"), Types: v.List("content_types"),
+		Enabled: v.Bool("enabled"), Paused: v.Get("paused_at") != nil}
+}
+
+// Webhook finds a webhook by its name, or else by its id.
+func (a *App) Webhook(ctx context.Context, name string) (WebhookInfo, error) {
+	rows, err := a.all(ctx, store.WebhookType, "", "")
+	if err != nil {
+		return WebhookInfo{}, err
+	}
+	names := make([]string, len(rows))
+	for i, v := range rows {
+		if names[i] = v.Text("name"); names[i] == name {
+			return webhookInfo(v), nil
+		}
+	}
+	for _, v := range rows {
+		if strconv.FormatInt(v.ID(), 10) == name {
+			return webhookInfo(v), nil
+		}
+	}
+	switch near := nearNames(name, names); {
+	case len(rows) == 0:
+		return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q, nor any other: make one with POST /api/extras/webhooks/", name)
+	case len(near) > 0:
+		return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q; near it: %s", name, strings.Join(near, ", "))
+	}
+	return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q; `terrier webhook list` shows those there are", name)
+}
+
+// nearNames lists what a shortened or misspelt name may have meant, quoted.
+func nearNames(name string, among []string) (near []string) {
+	name = strings.ToLower(name)
+	lower := make([]string, len(among))
+	for i, other := range among {
+		if lower[i] = strings.ToLower(other); strings.Contains(lower[i], name) {
+			near = append(near, strconv.Quote(other))
+		}
+	}
+	if len(near) == 0 {
+		if i := slices.Index(lower, record.Nearest(name, lower)); i >= 0 {
+			near = append(near, strconv.Quote(among[i]))
+		}
+	}
+	return near[:min(len(near), 5)]
+}
+
+// SampleOf names what a webhook is tried with: a change, or a record such as dcim.site/3. With
+// neither, it is the newest change of the webhook's types.
+func (a *App) SampleOf(change int64, text string) (Sample, error) {
+	if text == "" {
+		return Sample{Change: change}, nil
+	}
+	key, id, _ := strings.Cut(text, "/")
+	n, err := strconv.ParseInt(id, 10, 64)
+	t := a.Registry.Type(key)
+	if t == nil || err != nil {
+		return Sample{}, fault.New(fault.Invalid, "%q names no record: write its type and its id, such as dcim.site/3", text)
+	}
+	return Sample{Type: t, Record: n}, nil
+}
+
+// PreviewWebhook is what a webhook would send of a sample.
+func (a *App) PreviewWebhook(ctx context.Context, webhook int64, s Sample) (Preview, error) {
+	if s == (Sample{}) {
+		var err error
+		if s, err = a.Ledger.DefaultSample(ctx, operator(), webhook); err != nil {
+			return Preview{}, err
+		}
+		if s == (Sample{}) {
+			return Preview{}, fault.New(fault.NotFound, "there is no change yet of the webhook's types to show: name a record, such as --record dcim.site/3")
+		}
+	}
+	p, err := a.Ledger.Preview(ctx, operator(), webhook, ledger.Input{}, s)
+	return p, missing(err, s)
+}
+
+// UserAgent is how requests to webhooks introduce themselves.
+func (a *App) UserAgent() string { return "Terrier/" + a.cfg.Version }
+
+// TestWebhook sends a sample to a webhook and returns the id of the delivery.
+func (a *App) TestWebhook(ctx context.Context, webhook int64, s Sample) (int64, error) {
+	v, err := a.Ledger.TestSend(ctx, operator(), webhook, s)
+	if err != nil {
+		return 0, missing(err, s)
+	}
+	return v.ID(), nil
+}
+
+// missing says which sample was not found.
+func missing(err error, s Sample) error {
+	switch {
+	case fault.KindOf(err) != fault.NotFound:
+		return err
+	case s.Type != nil:
+		return fault.New(fault.NotFound, "there is no %s with the id %d", s.Type.Key(), s.Record)
+	}
+	return fault.New(fault.NotFound, "there is no change %d; GET /api/extras/object-changes/ lists those there are", s.Change)
+}
+
+// WorkersAlive counts the worker processes that are alive.
+func (a *App) WorkersAlive(ctx context.Context) (int, error) {
+	workers, err := a.Ledger.Workers(ctx, operator())
+	return len(workers), err
+}
+
+// AwaitDelivery waits until the request of a delivery has ended, or the context has.
+func (a *App) AwaitDelivery(ctx context.Context, id int64) (_ Ended, ended bool, _ error) {
+	const interval = 100 * time.Millisecond
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	where := []record.Predicate{{Values: []any{id}}}
+	for {
+		found, err := a.Ledger.Ended(ctx, operator(), where, time.Time{}, 1)
+		switch {
+		case err == nil && len(found) > 0:
+			return found[0], true, nil
+		case err != nil && ctx.Err() == nil:
+			return Ended{}, false, err
+		}
+		select {
+		case <-ctx.Done():
+			return Ended{}, false, nil
+		case <-tick.C:
+		}
+	}
+}
+
+// FormatDelivery writes the id of a delivery as receivers know it.
+func (a *App) FormatDelivery(id int64) string {
+	return a.Registry.Type(store.DeliveryType).FormatID(id)
+}
+
+// PastChanges says which changes to replay; what is zero does not narrow them.
+type PastChanges struct {
+	Since, Until time.Time
+	Type, Action string
+	Object       int64
+}
+
+func (a *App) predicates(p PastChanges) ([]record.Predicate, error) {
+	var where []record.Predicate
+	t := a.Registry.Type(store.ChangeType)
+	for _, f := range []struct {
+		set         bool
+		name, value string
+	}{
+		{!p.Since.IsZero(), "time__gte", p.Since.Format(time.RFC3339Nano)},
+		{!p.Until.IsZero(), "time__lt", p.Until.Format(time.RFC3339Nano)},
+		{p.Type != "", "changed_object_type", p.Type},
+		{p.Object != 0, "changed_object_id", strconv.FormatInt(p.Object, 10)},
+		{p.Action != "", "action", p.Action},
+	} {
+		if !f.set {
+			continue
+		}
+		test, _, err := t.ParseFilter(f.name, []string{f.value})
+		if err != nil {
+			return nil, fmt.Errorf("choose changes by %s: %w", f.name, err)
+		}
+		where = append(where, test)
+	}
+	return where, nil
+}
+
+// ReplayCount tells what a replay would do.
+func (a *App) ReplayCount(ctx context.Context, hook WebhookInfo, p PastChanges) (Replayed, error) {
+	if p.Type != "" && !slices.Contains(hook.Types, p.Type) {
+		return Replayed{}, fault.New(fault.Invalid, "%q is not told of changes to %s, only to %s", hook.Name, p.Type, strings.Join(hook.Types, ", "))
+	}
+	where, err := a.predicates(p)
+	if err != nil {
+		return Replayed{}, err
+	}
+	return a.Ledger.ReplayCount(ctx, operator(), hook.ID, where)
+}
+
+// Replay sends past changes to a webhook.
+func (a *App) Replay(ctx context.Context, hook WebhookInfo, p PastChanges, progress func(Replayed)) (Replayed, error) {
+	where, err := a.predicates(p)
+	if err != nil {
+		return Replayed{}, err
+	}
+	return a.Ledger.Replay(ctx, operator(), hook.ID, where, progress)
+}
+
+// Ended lists the deliveries that ended last, of one webhook where it is not 0 and in one state
+// where it is not empty.
+func (a *App) Ended(ctx context.Context, webhook int64, state string, since time.Time, limit int) ([]Ended, error) {
+	t := a.Registry.Type(store.DeliveryType)
+	var where []record.Predicate
+	if webhook != 0 {
+		where = append(where, record.Predicate{Field: t.Field("webhook"), Values: []any{webhook}})
+	}
+	if state != "" {
+		where = append(where, record.Predicate{Field: t.Field("state"), Values: []any{state}})
+	}
+	return a.Ledger.Ended(ctx, operator(), where, since, limit)
+}

@@ -1,0 +1,116 @@
+package ledger_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/store"
+)
+
+func TestHistory(t *testing.T) {
+	b := newBundle(t)
+	hook, other := b.listener(t, nil), b.listener(t, nil)
+	now := time.Date(2025, 3, 1, 12, 0, 30, 0, time.UTC)
+	b.Now = func() time.Time { return now }
+	at := func(clock string) time.Time {
+		x, err := time.Parse("2006-01-02 15:04", "2025-03-01 "+clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for _, row := range []struct {
+		at                 string
+		hook               int64
+		good, bad, elapsed int64
+	}{
+		{"09:59", hook, 7, 7, 7}, // before
+		{"10:00", hook, 1, 0, 10}, {"10:29", hook, 2, 1, 20}, {"10:29", hook, 1, 0, 5},
+		{"11:30", hook, 0, 4, 0}, {"11:30", other, 9, 9, 9},
+		{"12:00", hook, 1, 1, 3}, {"12:31", hook, 5, 5, 5}, // a clock that is ahead
+	} {
+		b.exec(t, "INSERT INTO extras_tally VALUES ($1, $2, $3, $4, $5)", at(row.at), row.hook, row.good, row.bad, row.elapsed)
+	}
+	got, err := b.History(t.Context(), b.root, hook, at("10:07"), 30*time.Minute)
+	want := []ledger.Bucket{{At: at("10:00"), Successful: 4, Failed: 1, Milliseconds: 35}, {At: at("10:30")}, {At: at("11:00")},
+		{At: at("11:30"), Failed: 4}, {At: at("12:00"), Successful: 1, Failed: 1, Milliseconds: 3}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("history\n%v, %v, want\n%v", got, err, want)
+	}
+	if got, err := b.History(t.Context(), b.root, hook, now.Add(-24*time.Hour), time.Minute); err != nil || len(got) != 24*60+1 {
+		t.Errorf("a day in minutes has %d parts, %v", len(got), err)
+	}
+	if got, err := b.History(t.Context(), b.root, hook, now.Add(time.Hour), time.Minute); err != nil || len(got) != 0 {
+		t.Errorf("the future has %d parts, %v", len(got), err)
+	}
+
+	viewer := ledger.Caller{RequestID: uuid.NewString(), Subject: &access.Subject{UserID: 2, Grants: []access.Grant{{Types: []string{store.WebhookType}, Actions: []string{"view"}, Constraints: []byte(`{"id": 2}`)}}}}
+	for _, row := range []struct {
+		name   string
+		caller ledger.Caller
+		hook   int64
+		since  time.Duration
+		step   time.Duration
+		kind   fault.Kind
+	}{
+		{"nobody", ledger.Caller{Subject: &access.Subject{UserID: 3}}, hook, time.Hour, time.Minute, fault.Denied},
+		{"another's", viewer, hook, time.Hour, time.Minute, fault.NotFound},
+		{"seconds", b.root, hook, time.Hour, time.Second, fault.Invalid},
+		{"half minutes", b.root, hook, time.Hour, 90 * time.Second, fault.Invalid},
+		{"for ever", b.root, hook, 30 * 24 * time.Hour, time.Minute, fault.Invalid},
+	} {
+		if _, err := b.History(t.Context(), row.caller, row.hook, now.Add(-row.since), row.step); fault.KindOf(err) != row.kind {
+			t.Errorf("%s: %v", row.name, err)
+		}
+	}
+	if _, err := b.History(t.Context(), viewer, other, now.Add(-time.Hour), time.Minute); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEnded(t *testing.T) {
+	b := newBundle(t)
+	hook := b.listener(t, nil)
+	b.listener(t, nil) // whose deliveries wait
+	b.sites(t, 1, 4)
+	b.end(t, hook, store.Successful)
+	b.exec(t, "UPDATE extras_delivery SET finished_at = now() - (5 - object_id) * interval '1 minute', state = CASE object_id WHEN 2 THEN 'failed' ELSE state END WHERE webhook_id = $1", hook)
+	b.exec(t, `INSERT INTO extras_attempt SELECT id, changed_at, now() + x * interval '1 second', x * 10, 'POST', '', '{}', NULL, 200, '{}', '', FALSE, ''
+		FROM extras_delivery, generate_series(1, 2) x WHERE webhook_id = $1 AND object_id = 3`, hook)
+	ended := func(c ledger.Caller, since time.Duration, limit int) (ids []int64) {
+		t.Helper()
+		rows, err := b.Ended(t.Context(), c, nil, time.Now().Add(-since), limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range rows {
+			ids = append(ids, e.ObjectID)
+			if e.WebhookName == nil || e.Webhook != hook || (e.ObjectID == 3) != (e.Milliseconds != nil && *e.Milliseconds == 20) || (e.State == store.Failed) != (e.ObjectID == 2) {
+				t.Errorf("what has ended: %+v", e)
+			}
+		}
+		return ids
+	}
+	if got := ended(b.root, time.Hour, 10); !slices.Equal(got, []int64{1, 2, 3, 4}) {
+		t.Errorf("in the order in which they ended: %v", got)
+	}
+	if got := ended(b.root, time.Hour, 2); !slices.Equal(got, []int64{3, 4}) {
+		t.Errorf("the last two: %v", got)
+	}
+	if got := ended(b.root, 150*time.Second, 10); !slices.Equal(got, []int64{3, 4}) {
+		t.Errorf("the last minutes: %v", got)
+	}
+	viewer := ledger.Caller{Subject: &access.Subject{UserID: 2, Grants: []access.Grant{{Types: []string{store.DeliveryType}, Actions: []string{"view"}, Constraints: []byte(`{"object_id": 2}`)}}}}
+	if got := ended(viewer, time.Hour, 10); !slices.Equal(got, []int64{2}) {
+		t.Errorf("those that somebody may see: %v", got)
+	}
+	if _, err := b.Ended(t.Context(), ledger.Caller{Subject: &access.Subject{UserID: 3}}, nil, time.Now(), 1); fault.KindOf(err) != fault.Denied {
+		t.Errorf("for nobody: %v", err)
+	}
+}

@@ -1,0 +1,115 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// Rehearsal is what changes would do that were tried and undone.
+type Rehearsal struct {
+	Effects []Effect // that the caller may see, by type and id
+	Unseen  int      // effects on records that the caller may not see
+}
+
+// Effect is what would become of one record.
+type Effect struct {
+	Type    *record.Type
+	ID      int64 // of a record that would be created, one that nobody gets
+	Display string
+	Action  string // create, update, delete
+}
+
+type rehearsalKey struct{}
+
+// Rehearse makes Create, Update and Delete go through everything and then undo it: they
+// answer as they otherwise would, but nothing is kept and nobody is told. Their secrets
+// stay sealed: a key that is drawn in a rehearsal opens nothing. What they would have
+// done adds up in the Rehearsal, which one goroutine at a time may use.
+func Rehearse(ctx context.Context) (context.Context, *Rehearsal) {
+	r := &Rehearsal{}
+	return context.WithValue(ctx, rehearsalKey{}, r), r
+}
+
+func rehearsing(ctx context.Context) *Rehearsal {
+	r, _ := ctx.Value(rehearsalKey{}).(*Rehearsal)
+	return r
+}
+
+// note takes over what a change set did in the run that counts.
+func (r *Rehearsal) note(set *changeSet) {
+	seen := map[*record.Type]map[int64]record.Values{}
+	for _, looked := range set.sight.looks {
+		if seen[looked.t] == nil {
+			seen[looked.t] = map[int64]record.Values{}
+		}
+		for _, v := range looked.rows {
+			seen[looked.t][v.ID()] = v
+		}
+	}
+	var effects []Effect
+	for _, e := range set.entries {
+		v := e.post
+		if e.action() == deleted {
+			v = e.pre
+		}
+		if _, ok := seen[e.t][v.ID()]; !ok && !set.sight.whole[e.t] {
+			r.Unseen++
+			continue
+		}
+		effects = append(effects, Effect{e.t, v.ID(), v.Display(), e.action()})
+	}
+	slices.SortFunc(effects, func(a, b Effect) int {
+		return cmp.Or(strings.Compare(a.Type.Key(), b.Type.Key()), cmp.Compare(a.ID, b.ID))
+	})
+	r.Effects = append(r.Effects, effects...)
+}
+
+// sight is what the caller may see of the records that a rehearsal touches.
+type sight struct {
+	policy *access.Policy
+	whole  map[*record.Type]bool
+	looks  []*look
+}
+
+type look struct {
+	t    *record.Type
+	rows []record.Values
+}
+
+// look asks, in a rehearsal, which of these records the caller may see at this point of the
+// change set: before what changes or deletes them, since that may move them out of sight.
+func (s *changeSet) look(tx *store.Tx, t *record.Type, ids []int64) {
+	if s.sight == nil {
+		return
+	}
+	scope, err := s.sight.policy.Scope(s.caller.Subject, t, access.View)
+	switch {
+	case err != nil: // they may see none
+	case scope.All():
+		s.sight.whole[t] = true
+	default:
+		l := &look{t: t}
+		s.sight.looks = append(s.sight.looks, l)
+		tx.Load(t, scope, ids, store.NoLock, &l.rows)
+	}
+}
+
+// look asks for all that a deletion touches.
+func (f *fall) look(set *changeSet) {
+	if set.sight == nil {
+		return
+	}
+	for _, t := range f.l.Store.Types() {
+		ids := slices.AppendSeq(slices.Collect(maps.Keys(f.gone[t])), maps.Keys(f.emptied[t]))
+		if len(ids) > 0 {
+			set.look(f.tx, t, ids)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package ledger
+
+import (
+	"context"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// Related is how many records of a type refer to one through a field.
+type Related struct {
+	record.Referrer
+	Count int64
+}
+
+// Related counts what refers to a record, as far as the caller may see it.
+func (l *Ledger) Related(ctx context.Context, c Caller, v record.Values) ([]Related, error) {
+	var found []Related
+	var lists []store.Counting
+	for _, r := range v.Type().Registry().Referrers(v.Type()) {
+		scope, err := l.Policy.Scope(c.Subject, r.Type, access.View)
+		if err != nil {
+			continue // not for them
+		}
+		found = append(found, Related{Referrer: r})
+		lists = append(lists, store.Counting{Type: r.Type, Query: store.Query{Scope: scope,
+			Where: []record.Predicate{{Field: r.Field, Values: []any{v.ID()}}}}})
+	}
+	counts, err := l.Store.Counts(ctx, lists)
+	for i, n := range counts {
+		found[i].Count = n
+	}
+	return found, err
+}
+
+// Counts tells how many records of each type the caller may see; types they may not see are
+// missing.
+func (l *Ledger) Counts(ctx context.Context, c Caller, types []*record.Type) (map[*record.Type]int64, error) {
+	var lists []store.Counting
+	for _, t := range types {
+		if scope, err := l.Policy.Scope(c.Subject, t, access.View); err == nil {
+			lists = append(lists, store.Counting{Type: t, Query: store.Query{Scope: scope}})
+		}
+	}
+	counts, err := l.Store.Counts(ctx, lists)
+	if err != nil {
+		return nil, err
+	}
+	byType := make(map[*record.Type]int64, len(lists))
+	for i, list := range lists {
+		byType[list.Type] = counts[i]
+	}
+	return byType, nil
+}

@@ -1,0 +1,312 @@
+package ledger_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// listener makes a webhook that is told of everything that happens to sites, unless the
+// fields say otherwise.
+func (b *bundle) listener(t *testing.T, fields ledger.Input) int64 {
+	t.Helper()
+	in := ledger.Input{"name": "secret name " + uuid.NewString(), "content_types": []any{"dcim.site"}, "payload_url": "http://receiver.test/",
+		"type_create": true, "type_update": true, "type_delete": true}
+	maps.Copy(in, fields)
+	return b.create(t, "extras.webhook", in)[0].ID()
+}
+
+func (b *bundle) sites(t *testing.T, from, n int) []record.Values {
+	t.Helper()
+	inputs := make([]ledger.Input, n)
+	for i := range inputs {
+		inputs[i] = named(from + i)
+	}
+	return b.create(t, "dcim.site", inputs...)
+}
+
+func (b *bundle) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	if _, err := b.db.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func (b *bundle) number(t *testing.T, sql string, args ...any) (n int64) {
+	t.Helper()
+	if err := b.db.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return n
+}
+
+// where parses filters of the change log.
+func (b *bundle) where(t *testing.T, filters ...string) (tests []record.Predicate) {
+	t.Helper()
+	for i := 0; i < len(filters); i += 2 {
+		p, known, err := b.reg.Type(store.ChangeType).ParseFilter(filters[i], []string{filters[i+1]})
+		if err != nil || !known {
+			t.Fatalf("%s: %v", filters[i], err)
+		}
+		tests = append(tests, p)
+	}
+	return tests
+}
+
+// replay counts first, replays, and holds the two against each other and the tables
+// against what is promised of them.
+func (b *bundle) replay(t *testing.T, hook int64, want ledger.ReplayCount, filters ...string) {
+	t.Helper()
+	where := b.where(t, filters...)
+	first, err := b.ReplayCount(t.Context(), b.root, hook, where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := b.Replay(t.Context(), b.root, hook, where, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Reached = done.Reached
+	if done != want || first != want {
+		t.Errorf("the replay did\n%+v, counted\n%+v, want\n%+v", done, first, want)
+	}
+	b.sound(t)
+}
+
+// sound holds deliveries and jobs against what is promised of them.
+func (b *bundle) sound(t *testing.T) {
+	t.Helper()
+	for what, sql := range map[string]string{
+		"queued deliveries without their job": `SELECT count(*) FROM extras_delivery d WHERE state = 'queued' AND NOT EXISTS (SELECT FROM river_job j
+			WHERE j.id = d.job_id AND j.queue = 'webhook_' || d.webhook_id AND j.args = jsonb_build_object('delivery', d.id, 'round', d.round) AND j.state = 'available')`,
+		"deliveries that are not of their change": `SELECT count(*) FROM extras_delivery d WHERE NOT EXISTS (SELECT FROM extras_objectchange c
+			WHERE c.id = d.change_id AND c.changed_at = d.changed_at AND c.version = d.version AND c.object_id = d.object_id AND c.object_type = d.object_type
+			AND c.request_id = d.request_id AND left(d.event, 6) = left(c.action || 'd', 6))`,
+		"ids that lead elsewhere":               `SELECT count(*) FROM extras_delivery WHERE id >> 21 <> floor(extract(epoch FROM changed_at) * 1000)`,
+		"ids that stand twice":                  `SELECT count(*) - count(DISTINCT id) FROM extras_delivery`,
+		"deliveries that are counted too often": `SELECT (SELECT coalesce(sum(n), 0) FROM record_count WHERE type = 'extras.delivery') - (SELECT count(*) FROM extras_delivery)`,
+		"changes that are counted too often":    `SELECT (SELECT coalesce(sum(n), 0) FROM record_count WHERE type = 'extras.objectchange') - (SELECT count(*) FROM extras_objectchange)`,
+	} {
+		if n := b.number(t, sql); n != 0 {
+			t.Errorf("%d %s", n, what)
+		}
+	}
+}
+
+// end lets every queued delivery of a webhook end as a worker would.
+func (b *bundle) end(t *testing.T, hook int64, state string) {
+	t.Helper()
+	b.exec(t, "DELETE FROM river_job WHERE queue = 'webhook_' || $1::bigint", hook)
+	b.exec(t, "UPDATE extras_delivery SET state = $2, finished_at = now(), attempt_count = attempt_count + 1, tries = 1, status_code = 200, reason = 'x' WHERE webhook_id = $1 AND state = 'queued'", hook, state)
+}
+
+func TestReplay(t *testing.T) {
+	b := newBundle(t)
+	old := b.listener(t, nil)
+	b.create(t, "dcim.region", named(1)) // none of its types
+	made := b.sites(t, 1, 4)
+	if _, err := b.Update(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: made[0].ID(), Input: ledger.Input{"status": "planned"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Delete(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: made[1].ID()}}); err != nil {
+		t.Fatal(err)
+	}
+	b.replay(t, old, ledger.ReplayCount{Changes: 6, Matching: 6, Waiting: 6})
+
+	// Of what has ended one awaits a retry.
+	b.end(t, old, store.Successful)
+	b.exec(t, "UPDATE extras_delivery SET state = 'failed' WHERE object_id = ANY($1)", []int64{made[0].ID(), made[2].ID()})
+	b.exec(t, "UPDATE extras_delivery SET retry_at = now() + interval '1 day' WHERE object_id = $1", made[2].ID())
+	b.replay(t, old, ledger.ReplayCount{Changes: 6, Matching: 6, Existing: 5, Waiting: 1})
+	if n := b.number(t, "SELECT count(*) FROM extras_delivery WHERE state = 'queued' AND round = 2 AND tries = 0 AND attempt_count = 1 AND finished_at IS NULL AND status_code IS NULL AND reason = ''"); n != 5 {
+		t.Errorf("%d deliveries are queued again", n)
+	}
+	b.replay(t, old, ledger.ReplayCount{Changes: 6, Matching: 6, Waiting: 6}) // twice in a row
+
+	// A webhook that was not there yet.
+	b.replay(t, b.listener(t, nil), ledger.ReplayCount{Changes: 6, Matching: 6, New: 6})
+	// Its events and conditions decide as always.
+	b.replay(t, b.listener(t, ledger.Input{"type_create": false, "type_delete": false}), ledger.ReplayCount{Changes: 6, Matching: 1, New: 1})
+	some := b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "status", "value": "planned"}`)})
+	b.replay(t, some, ledger.ReplayCount{Changes: 6, Matching: 1, New: 1})
+	b.replay(t, b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "nosuch.thing", "value": 1}`)}), ledger.ReplayCount{Changes: 6})
+	// A part, and then the rest.
+	both := b.listener(t, ledger.Input{"content_types": []any{"dcim.site", "dcim.region"}})
+	b.replay(t, both, ledger.ReplayCount{Changes: 1, Matching: 1, New: 1}, "changed_object_type", "dcim.region")
+	b.replay(t, both, ledger.ReplayCount{Changes: 2, Matching: 2, New: 2}, "changed_object_type", "dcim.site", "changed_object_id", fmt.Sprint(made[0].ID()))
+	b.replay(t, both, ledger.ReplayCount{}, "time__gte", time.Now().Add(time.Hour).Format(time.RFC3339))
+	b.end(t, both, store.Failed)
+	b.replay(t, both, ledger.ReplayCount{Changes: 7, Matching: 7, Existing: 3, New: 4}, "request_id", b.root.RequestID)
+	b.replay(t, both, ledger.ReplayCount{Changes: 1, Matching: 1, Waiting: 1}, "action", "delete")
+}
+
+// TestReplayInBatches is stopped in between, run again, and run by two at once.
+func TestReplayInBatches(t *testing.T) {
+	b := newBundle(t)
+	const all = 2500
+	for from := 0; from < all; from += 500 {
+		b.sites(t, from, 500)
+	}
+	stopped := b.listener(t, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	var steps []int64
+	done, err := b.Replay(ctx, b.root, stopped, nil, func(n ledger.ReplayCount) {
+		steps = append(steps, n.New)
+		stop()
+	})
+	if !errors.Is(err, context.Canceled) || done.New != 1000 || len(steps) != 1 {
+		t.Errorf("stopped after the first batch: %+v, %v, progress %v", done, err, steps)
+	}
+	b.sound(t)
+	b.replay(t, stopped, ledger.ReplayCount{Changes: all, Matching: all, New: 1500, Waiting: 1000})
+	b.end(t, stopped, store.Successful)
+	b.replay(t, stopped, ledger.ReplayCount{Changes: all, Matching: all, Existing: all})
+
+	// What a stopped one reached is where the rest begins; those of the same moment are looked at again.
+	b.replay(t, b.listener(t, nil), ledger.ReplayCount{Changes: 2000, Matching: 2000, New: 2000}, "time__gte", done.Reached.Format(time.RFC3339Nano))
+
+	shared := b.listener(t, nil)
+	first, second := b.replayTwice(t, shared)
+	if first.New+second.New != all || first.Waiting+second.Waiting != all {
+		t.Errorf("two at once: %+v, %+v", first, second)
+	}
+	b.end(t, shared, store.Failed)
+	first, second = b.replayTwice(t, shared)
+	if first.Existing+second.Existing != all || first.Waiting+second.Waiting != all {
+		t.Errorf("two at once, again: %+v, %+v", first, second)
+	}
+}
+
+// replayTwice replays everything by two at once.
+func (b *bundle) replayTwice(t *testing.T, hook int64) (first, second ledger.ReplayCount) {
+	t.Helper()
+	var both sync.WaitGroup
+	for _, into := range []*ledger.ReplayCount{&first, &second} {
+		both.Go(func() {
+			var err error
+			if *into, err = b.Replay(t.Context(), b.root, hook, nil, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	b.sound(t)
+	return first, second
+}
+
+// TestReplayDrawsFreeIDs sets the counter back to where it was when the changes were made.
+func TestReplayDrawsFreeIDs(t *testing.T) {
+	b := newBundle(t)
+	for range 3 {
+		b.listener(t, nil)
+	}
+	b.sites(t, 1, 100)
+	b.exec(t, "SELECT setval('extras_delivery_id_seq', (SELECT min(id & ((1 << 21) - 1)) FROM extras_delivery) + (1 << 21))")
+	b.replay(t, b.listener(t, nil), ledger.ReplayCount{Changes: 100, Matching: 100, New: 100})
+}
+
+// TestReplayOfExpiredChanges: the change log is kept longer than deliveries are.
+func TestReplayOfExpiredChanges(t *testing.T) {
+	b := newBundle(t)
+	b.sites(t, 1, 3)
+	b.exec(t, "CREATE TABLE extras_objectchange_old PARTITION OF extras_objectchange FOR VALUES FROM ('2020-01-06') TO ('2020-01-13')")
+	b.exec(t, "UPDATE extras_objectchange SET changed_at = '2020-01-07' WHERE object_id = (SELECT min(object_id) FROM extras_objectchange)")
+	hook := b.listener(t, nil)
+	b.replay(t, hook, ledger.ReplayCount{Changes: 3, Matching: 3, New: 2, Expired: 1})
+	// While retention counts what it drops, nothing is written into old weeks.
+	other, err := b.db.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_xact_lock($1)", 0x7e551e5); err != nil {
+		t.Fatal(err)
+	}
+	replayed := make(chan error, 1)
+	go func() {
+		_, err := b.Replay(t.Context(), b.root, hook, nil, nil)
+		replayed <- err
+	}()
+	b.waitForWaiter(t)
+	if err := other.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-replayed; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReplaySome refuses what takes longer than somebody waits.
+func TestReplaySome(t *testing.T) {
+	b := newBundle(t)
+	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, postchange, data)
+		SELECT now(), '', gen_random_uuid(), 'create', 'dcim.site', i, '', 1, '{}', '{}' FROM generate_series(1, $1) i`, ledger.MaxReplay+1)
+	b.exec(t, "ANALYZE extras_objectchange")
+	hook := b.listener(t, nil)
+	_, err := b.ReplaySome(t.Context(), b.root, hook, nil)
+	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "100001 changes match") || !strings.Contains(err.Error(), fmt.Sprintf("terrier webhook replay %d", hook)) {
+		t.Errorf("too many at once: %v", err)
+	}
+	if n := b.number(t, "SELECT count(*) FROM extras_delivery"); n != 0 {
+		t.Errorf("%d were queued all the same", n)
+	}
+	if n, err := b.ReplaySome(t.Context(), b.root, hook, b.where(t, "changed_object_id", "7")); err != nil || n.New != 1 {
+		t.Errorf("one of them: %+v, %v", n, err)
+	}
+}
+
+func TestReplayIsForThoseWhoMay(t *testing.T) {
+	b := newBundle(t)
+	hook, other := b.listener(t, nil), b.listener(t, nil)
+	made := b.sites(t, 1, 3)
+	b.end(t, hook, store.Successful)
+	b.end(t, other, store.Successful)
+	grant := func(key, action, constraints string) access.Grant {
+		return access.Grant{Types: []string{key}, Actions: []string{action}, Constraints: json.RawMessage(constraints)}
+	}
+	mine := grant("extras.webhook", "change", fmt.Sprintf(`{"id": %d}`, hook))
+	log := grant("extras.objectchange", "view", fmt.Sprintf(`{"changed_object_id": %d}`, made[0].ID()))
+	for _, row := range []struct {
+		name     string
+		hook     int64
+		readOnly bool
+		grants   []access.Grant
+		want     int64
+		kind     fault.Kind
+	}{
+		{"nobody", hook, false, nil, 0, fault.Denied},
+		{"a viewer of webhooks", hook, false, []access.Grant{grant("extras.webhook", "view", "null"), log}, 0, fault.Denied},
+		{"who sees no changes", hook, false, []access.Grant{mine}, 0, fault.Denied},
+		{"by a read-only token", hook, true, []access.Grant{mine, log}, 0, fault.Denied},
+		{"somebody else's webhook", other, false, []access.Grant{mine, log}, 0, fault.NotFound},
+		{"who sees one change", hook, false, []access.Grant{mine, log}, 1, fault.Internal},
+	} {
+		c := ledger.Caller{Subject: &access.Subject{UserID: 2, Username: "someone", ReadOnly: row.readOnly, Grants: row.grants}, RequestID: uuid.NewString()}
+		for what, run := range map[string]func() (ledger.ReplayCount, error){
+			"count":  func() (ledger.ReplayCount, error) { return b.ReplayCount(t.Context(), c, row.hook, nil) },
+			"replay": func() (ledger.ReplayCount, error) { return b.Replay(t.Context(), c, row.hook, nil, nil) },
+		} {
+			n, err := run()
+			if fault.KindOf(err) != row.kind || (err == nil) != (row.want > 0) || n.Matching != row.want {
+				t.Errorf("%s, %s: %+v, %v", row.name, what, n, err)
+			}
+		}
+	}
+	if n := b.number(t, "SELECT count(*) FROM extras_delivery WHERE state = 'queued'"); n != 1 {
+		t.Errorf("%d deliveries are queued, want 1", n)
+	}
+	b.sound(t)
+}

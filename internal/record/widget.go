@@ -1,0 +1,46 @@
+package record
+
+// Widget is how a form asks for a value. Each kind of field names its own; the pages draw
+// them and read back what was typed.
+type Widget string
+
+const (
+	NoWidget      Widget = ""          // nothing to type: read-only, or worked out
+	TextLine      Widget = "text"      // one line
+	TextArea      Widget = "textarea"  // many lines
+	NumberInput   Widget = "number"    // a whole number
+	DecimalInput  Widget = "decimal"   // a number with a fraction
+	CheckBox      Widget = "checkbox"  // yes or no
+	SelectOne     Widget = "select"    // one of Choices
+	MomentInput   Widget = "time"      // a date and a time
+	ColorInput    Widget = "color"     // six hexadecimal digits
+	RecordInput   Widget = "reference" // one record, found by typing
+	RecordsInput  Widget = "references"
+	LinesInput    Widget = "lines" // a list of texts, one a line
+	TypesInput    Widget = "types" // record types, each a box to tick
+	JSONInput     Widget = "json"
+	PasswordInput Widget = "password" // typed unseen; blank keeps what is there
+	SecretArea    Widget = "secret"   // many lines that those see who may change the record
+	CustomInputs  Widget = "custom"   // one widget for each custom field
+)
+
+// longText is the length from which a text wants more than one line.
+const longText = 1000
+
+func textWidget(longest int, readOnly bool) Widget {
+	switch {
+	case readOnly:
+		return NoWidget
+	case longest == 0 || longest >= longText:
+		return TextArea
+	}
+	return TextLine
+}
+
+// unless gives a widget to those who may write.
+func (w Widget) unless(readOnly bool) Widget {
+	if readOnly {
+		return NoWidget
+	}
+	return w
+}

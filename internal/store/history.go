@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/record"
+)
+
+// Bucket is how the deliveries of a webhook went in a stretch of time.
+type Bucket struct {
+	At           time.Time // its beginning
+	Successful   int64
+	Failed       int64
+	Milliseconds int64 // spent on both
+}
+
+// History adds the tally of a webhook up by stretches, counted from a moment on. Those in
+// which nothing ended are missing.
+func (s *Store) History(ctx context.Context, webhook int64, from time.Time, step time.Duration) ([]Bucket, error) {
+	rows, err := s.pool.Query(ctx, `
+		SELECT date_bin($3, minute, $2::timestamptz) AS at, sum(successful)::bigint, sum(failed)::bigint, sum(milliseconds)::bigint
+		FROM extras_tally WHERE webhook_id = $1 AND minute >= $2 GROUP BY at ORDER BY at`, webhook, from, step)
+	if err != nil {
+		return nil, s.translate(err)
+	}
+	buckets, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Bucket])
+	return buckets, s.translate(err)
+}
+
+// Ended is a delivery whose last request has ended.
+type Ended struct {
+	ID           int64
+	Webhook      int64
+	WebhookName  *string // nil when it is gone
+	State        string
+	Event        string
+	ObjectType   string
+	ObjectID     int64
+	Status       *int64
+	Reason       string
+	FinishedAt   time.Time
+	RetryAt      *time.Time
+	AttemptCount int64
+	Milliseconds *int64 // of the last request; nil where none was made
+}
+
+// Ended reads the deliveries that ended last, since a moment and at most the query's limit, in
+// the order in which they ended. No index knows that order: the caller must not ask often.
+func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, error) {
+	t := s.reg.Type(DeliveryType)
+	w := &where{}
+	w.scope(q.Scope, t)
+	w.filters(q.Where, t)
+	w.and("t.finished_at >= " + w.arg(since))
+	rows, err := s.pool.Query(ctx, fmt.Sprintf(`
+		SELECT t.id, t.webhook_id, h.name, t.state, t.event, t.object_type, t.object_id, t.status_code, t.reason, t.finished_at, t.retry_at, t.attempt_count, a.milliseconds
+		FROM (SELECT t.* FROM extras_delivery t%s ORDER BY t.finished_at DESC, t.id DESC LIMIT %d) t
+		LEFT JOIN extras_webhook h ON h.id = t.webhook_id
+		LEFT JOIN LATERAL (SELECT a.milliseconds FROM extras_attempt a
+			WHERE a.delivery_id = t.id AND a.changed_at = t.changed_at ORDER BY a.started_at DESC LIMIT 1) a ON TRUE
+		ORDER BY t.finished_at, t.id`, w, q.Limit), w.args...)
+	if err != nil {
+		return nil, s.translate(err)
+	}
+	ended, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Ended])
+	return ended, s.translate(err)
+}
+
+// LastDelivery finds the delivery that a request has just made for a webhook.
+func (tx *Tx) LastDelivery(webhook int64, at time.Time, request string, into *int64) {
+	milliseconds, shift, _ := record.TimedIDs(at)
+	tx.query("SELECT id FROM extras_delivery WHERE webhook_id = $1 AND changed_at = $2 AND id >= $3 AND request_id = $4::uuid ORDER BY id DESC LIMIT 1",
+		[]any{webhook, at, milliseconds << shift, request}, func(rows pgx.Rows) (err error) {
+			*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64])
+			return err
+		})
+}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/record"
+)
+
+// Past is a change of the log, with what one webhook was told of it.
+type Past struct {
+	ID         int64
+	At         time.Time
+	Action     string
+	ObjectType string
+	ObjectID   int64
+	Version    int64
+	UserName   string
+	RequestID  string
+	Data       []byte
+	Prechange  []byte
+	Postchange []byte
+
+	Delivery *int64 // nil where there is none
+	Awaited  bool   // it is queued, or a retry is ahead
+}
+
+// PastQuery says which changes to look at, in the order in which they were made.
+type PastQuery struct {
+	Query
+	Types    []string
+	Webhook  int64
+	After    time.Time // and AfterID: where the last look ended
+	AfterID  int64
+	Until    time.Time
+	Contexts bool // read the states too, which conditions are about
+}
+
+// PastChanges reads changes with the deliveries of one webhook. They are looked for row by
+// row, as in loadDue.
+func (tx *Tx) PastChanges(q PastQuery, into *[]Past) {
+	t := tx.s.reg.Type(ChangeType)
+	w := &where{}
+	w.scope(q.Scope, t)
+	w.filters(q.Where, t)
+	w.and("t.object_type = ANY(" + w.arg(q.Types) + ")")
+	after := w.arg(q.After)
+	w.and(fmt.Sprintf("t.changed_at >= %s AND (t.changed_at, t.id) > (%s, %s)", after, after, w.arg(q.AfterID))) // the first leads to the partitions
+	w.and("t.changed_at <= " + w.arg(q.Until))
+	contexts := "t.data, t.prechange, t.postchange"
+	if !q.Contexts {
+		contexts = "''::text, NULL::text, NULL::text"
+	}
+	tx.query(fmt.Sprintf(`
+		SELECT t.id, t.changed_at, t.action, t.object_type, t.object_id, t.version, t.user_name, t.request_id::text, %s, d.id, coalesce(d.awaited, FALSE)
+		FROM (SELECT t.* FROM extras_objectchange t%s ORDER BY t.changed_at, t.id LIMIT %d) t
+		LEFT JOIN LATERAL (SELECT d.id, d.state = 'queued' OR d.retry_at IS NOT NULL AS awaited FROM extras_delivery d
+			WHERE d.change_id = t.id AND d.webhook_id = %s AND d.changed_at = t.changed_at LIMIT 1) d ON TRUE
+		ORDER BY t.changed_at, t.id`, contexts, w, q.Limit, w.arg(q.Webhook)), w.args, func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Past])
+		return err
+	})
+}
+
+// Resend puts deliveries that have ended back to queued, each with its next round and a job
+// of it. One that was queued meanwhile is left alone.
+func (tx *Tx) Resend(webhook int64, changes []Past, now time.Time, count *int64) {
+	ids, at := make([]int64, len(changes)), make([]time.Time, len(changes))
+	for i, c := range changes {
+		ids[i], at[i] = *c.Delivery, c.At
+	}
+	tx.query(`
+		WITH chosen AS (
+			SELECT d.id, d.changed_at FROM extras_delivery d
+			WHERE d.id = ANY($1) AND d.changed_at BETWEEN $2 AND $3 ORDER BY d.id FOR NO KEY UPDATE),
+		moved AS (
+			UPDATE extras_delivery d SET state = 'queued', round = d.round + 1, tries = 0, finished_at = NULL, reason = '',
+				status_code = NULL, queued_at = $4, job_id = nextval('river_job_id_seq')
+			FROM chosen x WHERE d.id = x.id AND d.changed_at = x.changed_at AND d.state <> 'queued' AND d.retry_at IS NULL
+			RETURNING d.id, d.webhook_id, d.round, d.job_id),
+		job AS (`+insertJobs("moved", "'available'", "now()")+`)
+		SELECT count(*) FROM moved`,
+		[]any{ids, slices.MinFunc(at, time.Time.Compare), slices.MaxFunc(at, time.Time.Compare), now}, readCount(count))
+	tx.exec(notifyJobs, []int64{webhook})
+}
+
+// InsertLate writes deliveries of changes made earlier, with their jobs. One that somebody
+// else has made meanwhile is left alone.
+func (tx *Tx) InsertLate(ctx context.Context, webhook int64, changes []Past, events map[string]string, now time.Time, count *int64) error {
+	ids, err := tx.lateIDs(ctx, changes)
+	if err != nil {
+		return err
+	}
+	n := len(changes)
+	at, rows, versions, kinds := make([]time.Time, n), make([]int64, n), make([]int64, n), make([]string, n)
+	types, objects, requests := make([]string, n), make([]int64, n), make([]string, n)
+	for i, c := range changes {
+		at[i], rows[i], versions[i], kinds[i] = c.At, c.ID, c.Version, events[c.Action]
+		types[i], objects[i], requests[i] = c.ObjectType, c.ObjectID, c.RequestID
+	}
+	tx.query(`
+		WITH delivery AS (
+			INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
+				state, round, tries, attempt_count, job_id, queued_at, reason)
+			SELECT x.id, x.at, x.change, $9, x.version, x.event, x.ot, x.oid, x.request::uuid, 'queued', 1, 0, 0, nextval('river_job_id_seq'), $10, ''
+			FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::text[])
+				AS x(id, at, change, version, event, ot, oid, request)
+			ON CONFLICT (change_id, webhook_id, changed_at) DO NOTHING
+			RETURNING id, webhook_id, round, job_id),
+		job AS (`+insertJobs("delivery", "'available'", "now()")+`)
+		SELECT count(*) FROM delivery`,
+		[]any{ids, at, rows, versions, kinds, types, objects, requests, webhook, now}, readCount(count))
+	tx.exec(notifyJobs, []int64{webhook})
+	return nil
+}
+
+// lateIDs draws ids in milliseconds that are over. The counter has gone round since, so it
+// may meet an id that was drawn then; such a one is drawn again.
+func (tx *Tx) lateIDs(ctx context.Context, changes []Past) ([]int64, error) {
+	ids, left := make([]int64, len(changes)), make([]int, len(changes))
+	for i := range left {
+		left[i] = i
+	}
+	for len(left) > 0 {
+		var counters, taken []int64
+		tx.query("SELECT nextval('extras_delivery_id_seq') FROM generate_series(1, $1)", []any{len(left)}, func(rows pgx.Rows) (err error) {
+			counters, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+			return err
+		})
+		if err := tx.Flush(ctx); err != nil {
+			return nil, err
+		}
+		drawn := make([]int64, len(left))
+		for n, i := range left {
+			milliseconds, shift, mask := record.TimedIDs(changes[i].At)
+			drawn[n] = milliseconds<<shift | counters[n]&int64(mask)
+			ids[i] = drawn[n]
+		}
+		from, to := moments(drawn)
+		tx.query("SELECT id FROM extras_delivery WHERE id = ANY($1) AND changed_at >= $2 AND changed_at < $3",
+			[]any{drawn, slices.MinFunc(from, time.Time.Compare), slices.MaxFunc(to, time.Time.Compare)}, func(rows pgx.Rows) (err error) {
+				taken, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+				return err
+			})
+		if err := tx.Flush(ctx); err != nil {
+			return nil, err
+		}
+		left = slices.DeleteFunc(left, func(i int) bool { return !slices.Contains(taken, ids[i]) })
+	}
+	return ids, nil
+}
+
+// HoldWeeks keeps retention away until the transaction ends: it counts a partition before it
+// drops it, trusting that nobody writes into weeks that are over. It reads where the oldest
+// week of deliveries begins.
+func (tx *Tx) HoldWeeks(oldest *time.Time) {
+	tx.exec("SELECT pg_advisory_xact_lock_shared($1)", retentionLock)
+	tx.query(`
+		SELECT min((regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \('(.*?)'\)$$))[1]::timestamptz)
+		FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'extras_delivery'::regclass`, nil, func(rows pgx.Rows) (err error) {
+		*oldest, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[time.Time])
+		return err
+	})
+}
+
+func readCount(into *int64) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64])
+		return err
+	}
+}

@@ -1,0 +1,189 @@
+package transfer
+
+import (
+	"strings"
+
+	"terrier/internal/fault"
+)
+
+// maxColumns is more than a type can have, custom fields included.
+const maxColumns = 2000
+
+func (in *reading) readCSV(text string) error {
+	r := &csvReader{text: text, line: 1, separator: separatorOf(text)}
+	header, line, err := r.next()
+	for err == nil && len(header) > 0 && allBlank(header) {
+		header, line, err = r.next()
+	}
+	if err != nil {
+		return err
+	}
+	if header == nil {
+		return fault.Field(fault.General, "There is nothing to import: the first row must name the columns.")
+	}
+	slots, err := in.readHeader(header, line)
+	if err != nil {
+		return err
+	}
+	for {
+		cells, line, err := r.next()
+		if err != nil {
+			return err
+		}
+		if cells == nil {
+			return nil
+		}
+		if err := in.spend(len(cells)); err != nil {
+			return err
+		}
+		if allBlank(cells) {
+			continue
+		}
+		if err := in.begin(line); err != nil {
+			return err
+		}
+		if err := in.readCells(slots, cells); err != nil {
+			return err
+		}
+	}
+}
+
+// readHeader finds what each column means. A column without a name has none.
+func (in *reading) readHeader(header []string, line int) ([]*slot, error) {
+	slots := make([]*slot, len(header))
+	at := map[string]bool{}
+	for i, name := range header {
+		name = strings.TrimSpace(name)
+		s, known := in.layout.slots[name]
+		switch {
+		case name == "":
+			continue
+		case at[name]:
+			return nil, fault.Field(fault.General, "line %d: column %q stands there twice", line, name)
+		case !known:
+			in.misspelt(line, name, in.layout.names)
+		}
+		at[name] = true
+		slots[i] = &s
+	}
+	return slots, nil
+}
+
+func (in *reading) readCells(slots []*slot, cells []string) error {
+	for i, cell := range cells {
+		switch {
+		case i >= len(slots) || slots[i] == nil:
+			if !blank(cell) {
+				in.refuse(fault.General, "There is a value in column %d, which has no name.", i+1)
+			}
+			continue
+		case slots[i].skip:
+			continue
+		case slots[i].id:
+			in.identify(unescape(cell))
+			continue
+		}
+		s := *slots[i]
+		if s.shape == list || s.shape == references || s.shape == structure {
+			if err := in.spend(strings.Count(cell, ",")); err != nil {
+				return err
+			}
+		}
+		value, given, err := fromCell(s, cell)
+		switch {
+		case err != nil && s.custom:
+			in.refuse(customFields, "Invalid value for custom field %q: %s", s.field, err.Error())
+		case err != nil:
+			in.refuse(s.field, "%s", err.Error())
+		case given:
+			in.put(s, value)
+		}
+	}
+	return nil
+}
+
+func allBlank(cells []string) bool {
+	for _, cell := range cells {
+		if !blank(cell) {
+			return false
+		}
+	}
+	return true
+}
+
+// separatorOf looks at the header: spreadsheets separate by what their country leaves free.
+func separatorOf(text string) byte {
+	header := strings.TrimLeft(text, "\r\n")
+	if end := strings.IndexAny(header, "\r\n"); end >= 0 {
+		header = header[:end]
+	}
+	best, most := byte(','), strings.Count(header, ",")
+	for _, c := range []byte{';', '\t'} {
+		if n := strings.Count(header, string(c)); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// csvReader reads rows of cells. The standard library's reader turns the ends of lines
+// inside a cell into others, and what was exported would not come back.
+type csvReader struct {
+	text      string
+	line      int
+	separator byte
+}
+
+// next returns a row and its line; no cells at the end.
+func (r *csvReader) next() (cells []string, line int, err error) {
+	line = r.line
+	for more := r.text != ""; more; {
+		var cell string
+		if cell, err = r.cell(); err != nil {
+			return nil, line, err
+		}
+		if cells = append(cells, cell); len(cells) > maxColumns {
+			return nil, line, fault.New(fault.TooLarge, "line %d: a row may hold at most %d columns", line, maxColumns)
+		}
+		more = r.text != "" && r.text[0] == r.separator
+		if more {
+			r.text = r.text[1:]
+		}
+	}
+	end := 1
+	if strings.HasPrefix(r.text, "\r\n") {
+		end = 2
+	}
+	r.text = r.text[min(end, len(r.text)):]
+	r.line++
+	return cells, line, nil
+}
+
+// lineEnds counts them, of all three kinds.
+func lineEnds(s string) int {
+	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
+}
+
+// cell takes one cell off the text, up to a separator or the end of the line.
+func (r *csvReader) cell() (string, error) {
+	if !strings.HasPrefix(r.text, `"`) {
+		end := strings.IndexAny(r.text, string(r.separator)+"\r\n")
+		if end < 0 {
+			end = len(r.text)
+		}
+		cell := r.text[:end]
+		r.text = r.text[end:]
+		return cell, nil
+	}
+	cell, rest, ok := cutQuoted(r.text)
+	if !ok {
+		return "", fault.Field(fault.General, "line %d: a cell begins with a quote that is never closed", r.line)
+	}
+	opened := r.line
+	r.line += lineEnds(r.text[:len(r.text)-len(rest)])
+	r.text = rest
+	if rest != "" && rest[0] != r.separator && rest[0] != '\r' && rest[0] != '\n' {
+		return "", fault.Field(fault.General, "line %d: a quoted cell goes on after its closing quote: write quotes inside it twice", opened)
+	}
+	return cell, nil
+}

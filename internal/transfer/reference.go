@@ -1,0 +1,114 @@
+package transfer
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"terrier/internal/record"
+)
+
+// lookup is the field that names a record of the type in one word, nil where none does.
+func lookup(t *record.Type) record.Field { return t.Field(t.LookupField()) }
+
+// idSuffix is what may stand behind a name, or instead of it.
+var idSuffix = regexp.MustCompile(`#([0-9]+)$`)
+
+// fromReference reads europe, #3 or europe#3.
+func fromReference(target *record.Type, s string) any {
+	s = strings.TrimSpace(s)
+	if s == "" || lookup(target) == nil {
+		return strings.TrimPrefix(s, "#")
+	}
+	at := idSuffix.FindStringSubmatchIndex(s)
+	if at == nil {
+		return map[string]any{target.LookupField(): s}
+	}
+	id := json.Number(s[at[2]:at[3]])
+	if at[0] == 0 {
+		return id
+	}
+	return map[string]any{idKey: id, target.LookupField(): s[:at[0]]}
+}
+
+// referenceText writes what fromReference reads. The id stands there where the name may
+// stand for several records, or could be taken for one with an id.
+func referenceText(target *record.Type, link record.Link) string {
+	id := "#" + target.FormatID(link.ID)
+	key := lookup(target)
+	if key == nil {
+		return id
+	}
+	name := ""
+	for n, i := range target.BriefIndex() {
+		if target.Infos()[i].Name == target.LookupField() && n < len(link.Brief) {
+			name, _ = link.Brief[n].(string)
+		}
+	}
+	if name != "" && key.Info().Unique && !idSuffix.MatchString(name) {
+		return name
+	}
+	return name + id
+}
+
+// fromShown turns what the API shows of a field into what it takes.
+func fromShown(s slot, v any) any {
+	switch s.shape {
+	case reference:
+		return fromShownReference(s.target, v)
+	case references:
+		items, ok := v.([]any)
+		if !ok {
+			return v
+		}
+		out := make([]any, len(items))
+		for i, item := range items {
+			out[i] = fromShownReference(s.target, item)
+		}
+		return out
+	}
+	return fromShownChoice(s.of, v)
+}
+
+func fromShownChoice(f record.Field, v any) any {
+	object, ok := v.(map[string]any)
+	if _, choice := f.(record.Choice); choice && ok {
+		if value, ok := object["value"]; ok {
+			return value
+		}
+	}
+	return v
+}
+
+// fromShownReference reads a reference. An object with an id means that record as long as
+// it still has the name that the object gives: in another register, or later, the id may
+// be somebody else's.
+func fromShownReference(target *record.Type, v any) any {
+	switch x := v.(type) {
+	case string:
+		return fromReference(target, x)
+	case map[string]any:
+		out := map[string]any{}
+		id, hasID := x[idKey]
+		for key, value := range x {
+			switch {
+			case key == "url" || key == "display":
+			case hasID && id != nil && key != idKey && key != target.LookupField():
+			default:
+				out[key] = fromShownAttribute(target.Field(key), value)
+			}
+		}
+		if id == nil {
+			delete(out, idKey)
+		}
+		return out
+	}
+	return v
+}
+
+func fromShownAttribute(f record.Field, v any) any {
+	if object, ok := v.(map[string]any); ok && targetOf(f) != nil && object[idKey] != nil {
+		return object[idKey]
+	}
+	return fromShownChoice(f, v)
+}

@@ -1,0 +1,121 @@
+// Command bundle takes from node_modules the files that pages load, as their makers minified them, and puts them,
+// compressed and with their licences, where package assets embeds them.
+//
+//	go run ./internal/web/assets/bundle internal/web/assets
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"terrier/internal/web/assets"
+)
+
+// part is what is taken from one package.
+type part struct {
+	pkg      string
+	files    map[string]string // the name pages use: the file in the package
+	licences []string
+}
+
+// Bootstrap's script is left out: menus are <details>, dialogues <dialog>. Of Swagger UI, the standalone preset
+// would only add a bar to load other documents and a badge of an outside validator.
+var parts = []part{
+	{"bootstrap", map[string]string{"bootstrap.css": "dist/css/bootstrap.min.css"}, []string{"LICENSE"}},
+	{"htmx.org", map[string]string{"htmx.js": "dist/htmx.min.js"}, []string{"LICENSE"}},
+	{"swagger-ui-dist", map[string]string{"swagger-ui.css": "swagger-ui.css", "swagger-ui-bundle.js": "swagger-ui-bundle.js"},
+		[]string{"LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"}},
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: bundle FOLDER, which holds node_modules and dist")
+		os.Exit(2)
+	}
+	if err := bundle(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "bundle:", err)
+		os.Exit(1)
+	}
+}
+
+func bundle(folder string) error {
+	modules, dist := filepath.Join(folder, "node_modules"), filepath.Join(folder, "dist")
+	built := map[string][]byte{}
+	var licences bytes.Buffer
+	for _, p := range parts {
+		for name, from := range p.files {
+			content, err := os.ReadFile(filepath.Join(modules, p.pkg, from))
+			if err != nil {
+				return fmt.Errorf("%w: run `npm ci --ignore-scripts` in %s", err, folder)
+			}
+			built[name+".gz"] = assets.Compress(withoutSourceMap(content))
+		}
+		if err := p.license(&licences, filepath.Join(modules, p.pkg)); err != nil {
+			return err
+		}
+	}
+	built["LICENSES.txt.gz"] = assets.Compress(licences.Bytes())
+	return replace(dist, built)
+}
+
+// sourceMap names a file that is not served, for which a browser's tools would ask.
+var sourceMap = regexp.MustCompile(`(?m)^/[/*]# sourceMappingURL=.*$\n?`)
+
+func withoutSourceMap(content []byte) []byte { return sourceMap.ReplaceAll(content, nil) }
+
+// license appends the texts under which the part may be passed on.
+func (p part) license(to *bytes.Buffer, folder string) error {
+	raw, err := os.ReadFile(filepath.Join(folder, "package.json"))
+	if err != nil {
+		return err
+	}
+	var about struct{ Name, Version, License string }
+	if err := json.Unmarshal(raw, &about); err != nil {
+		return fmt.Errorf("%s: package.json: %w", p.pkg, err)
+	}
+	names := strings.Join(slices.Sorted(maps.Keys(p.files)), ", ")
+	fmt.Fprintf(to, "%s\n%s %s (%s): %s\n%[1]s\n\n", strings.Repeat("=", 78), about.Name, about.Version, about.License, names)
+	for _, name := range p.licences {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(to, "%s\n\n", bytes.TrimSpace(text))
+	}
+	return nil
+}
+
+// replace makes folder hold just these files. One that is the same is left alone, so that a compiler reading the
+// folder at this moment is not disturbed.
+func replace(folder string, files map[string][]byte) error {
+	present, err := filepath.Glob(filepath.Join(folder, "*.gz"))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, path := range present {
+		if _, wanted := files[filepath.Base(path)]; !wanted {
+			errs = append(errs, os.Remove(path))
+		}
+	}
+	for name, content := range files {
+		path := filepath.Join(folder, name)
+		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+			continue
+		}
+		fresh := path + ".new"
+		if err := os.WriteFile(fresh, content, 0o644); err != nil {
+			return err
+		}
+		errs = append(errs, os.Rename(fresh, path))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,210 @@
+// What pages do beyond links and forms. Everything listens at the document, so that parts which htmx brings later
+// behave like the rest, and everything a page needs works without this file.
+//
+//   <button data-copy="#id">          copies that element's value or text
+//   <form data-confirm="Question?">   asks before it is sent
+//   <input data-check-all="name">     checks every checkbox of that name in its form
+//   <select data-submit>              sends its form when changed
+//   <input data-typed hx-get="…">     asks for choices with what was typed so far
+//   <input data-adds>                 turns a chosen text into a checked box before it
+//   <div data-ticks>                  ticks the box "change" in it when anything else in it is touched
+//   <form data-outdates="#id">        clears that element, which is about what was in the form, when the form changes
+//   <button data-theme-toggle>        says what pressing it does, also where the browser chose the theme
+//   /                                 moves to #search
+(() => {
+  'use strict';
+
+  // say tells screen readers, through one quiet line at the page's end.
+  function say(text) {
+    let line = document.getElementById('said');
+    if (!line) {
+      line = document.createElement('div');
+      line.id = 'said';
+      line.className = 'visually-hidden';
+      line.setAttribute('role', 'status');
+      document.body.append(line);
+    }
+    line.textContent = text;
+  }
+
+  // copy selects what it copies: a page reached without TLS has no clipboard to write to, and where the older way
+  // is refused too, the person need only press Ctrl+C.
+  async function copy(source) {
+    const field = source.matches('input, textarea');
+    if (field) {
+      source.select();
+    } else {
+      getSelection().selectAllChildren(source);
+    }
+    try {
+      await navigator.clipboard.writeText(field ? source.value : source.textContent.trim());
+      return true;
+    } catch {
+      return document.execCommand('copy');
+    }
+  }
+
+  document.addEventListener('click', async (event) => {
+    const button = event.target.closest('[data-copy]');
+    const source = button && document.querySelector(button.dataset.copy);
+    if (!source) {
+      return;
+    }
+    const copied = await copy(source);
+    say(copied ? 'Copied' : 'Selected: press Ctrl+C to copy');
+    button.toggleAttribute('data-copied', copied);
+    setTimeout(() => button.removeAttribute('data-copied'), 2000);
+  });
+
+  // On the way down, because htmx listens at the form itself.
+  document.addEventListener('submit', (event) => {
+    const question = event.target.dataset.confirm;
+    if (question && !confirm(question)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  }, true);
+
+  function boxes(all) {
+    const within = all.form ? [...all.form.elements] : [...document.querySelectorAll('input')];
+    return within.filter((box) => box.type === 'checkbox' && box.name === all.dataset.checkAll && box !== all && !box.disabled);
+  }
+
+  document.addEventListener('change', (event) => {
+    const changed = event.target;
+    if (changed.matches('select[data-submit]')) {
+      changed.form.requestSubmit();
+    } else if (changed.matches('input[data-check-all]')) {
+      boxes(changed).forEach((box) => { box.checked = changed.checked; });
+    } else if (changed.type === 'checkbox') {
+      for (const all of document.querySelectorAll('input[data-check-all]')) {
+        const checked = boxes(all).map((box) => box.checked);
+        all.checked = checked.length > 0 && checked.every(Boolean);
+        all.indeterminate = !all.checked && checked.some(Boolean);
+      }
+    }
+  });
+
+  document.addEventListener('htmx:configRequest', (event) => {
+    if (event.target.matches('[data-typed]')) {
+      event.detail.parameters = { typed: event.target.value };
+    }
+  });
+
+  function add(input) {
+    const value = input.value.trim();
+    const offered = [...input.list.options].some((choice) => choice.value === value);
+    const chosen = input.parentElement.querySelector('.chosen');
+    if (!offered || [...chosen.querySelectorAll('input')].some((box) => box.value === value)) {
+      return;
+    }
+    const label = document.createElement('label');
+    const box = document.createElement('input');
+    label.className = 'form-check';
+    box.className = 'form-check-input';
+    box.type = 'checkbox';
+    box.name = input.name;
+    box.value = value;
+    box.checked = true;
+    label.append(box, ' ', value);
+    chosen.append(label);
+    input.value = '';
+    say(`${value} is added`);
+  }
+
+  document.addEventListener('change', (event) => {
+    if (event.target.matches('[data-adds]')) {
+      add(event.target);
+    }
+  });
+
+  // A part that refreshes itself does not do so unseen, nor under a pointer that is pressing, and it keeps how far
+  // its tables were scrolled and what was unfolded. htmx gives the focus back to what has the same id.
+  const polls = (element) => element.getAttribute('hx-trigger')?.startsWith('every');
+  let kept = [];
+
+  document.addEventListener('htmx:beforeRequest', (event) => {
+    if (document.hidden && polls(event.detail.elt)) {
+      event.preventDefault();
+    }
+  });
+
+  document.addEventListener('htmx:beforeSwap', (event) => {
+    const { elt, target, xhr } = event.detail;
+    if (polls(elt) && xhr.status === 403) {
+      location.reload(); // the session has ended: this leads to the login
+    } else if (polls(elt) && target.querySelector(':active')) {
+      event.detail.shouldSwap = false;
+    } else {
+      kept = [...target.querySelectorAll('.table-wrap[id], details[id]')].map((part) => [part.id, part.scrollLeft, part.open]);
+    }
+  });
+
+  document.addEventListener('htmx:afterSwap', () => {
+    for (const [id, left, open] of kept) {
+      const part = document.getElementById(id);
+      if (part) {
+        part.scrollLeft = left;
+        part.open = open;
+      }
+    }
+    kept = [];
+  });
+
+  // Somebody who fills in a field means it.
+  document.addEventListener('input', (event) => {
+    const box = event.target.closest('[data-ticks]')?.querySelector('input[name=change]');
+    if (box && box !== event.target) {
+      box.checked = true;
+    }
+  });
+
+  document.addEventListener('input', (event) => {
+    const about = event.target.form?.dataset.outdates;
+    if (about) {
+      document.querySelectorAll(`${about} > :not(.working), ${about} > .working > .rows`).forEach((old) => old.remove());
+    }
+  });
+
+  // htmx leaves the page as it is when a form was not answered; whoever waits for it must know.
+  for (const failure of ['htmx:responseError', 'htmx:sendError', 'htmx:timeout']) {
+    document.addEventListener(failure, (event) => {
+      if (!event.target.matches('form[hx-post]')) {
+        return;
+      }
+      const line = document.createElement('div');
+      line.className = 'alert alert-danger';
+      line.setAttribute('role', 'alert');
+      const status = event.detail.xhr?.status;
+      line.textContent = `This did not work: the server ${status ? `answered with ${status}` : 'gave no answer'}. Try again.`;
+      event.detail.target.querySelectorAll(':scope > .alert').forEach((old) => old.remove());
+      event.detail.target.append(line);
+    });
+  }
+
+  // The theme may change under an open page: the browser's preference does.
+  function nameTheme() {
+    const dark = document.documentElement.dataset.bsTheme === 'dark';
+    for (const toggle of document.querySelectorAll('[data-theme-toggle]')) {
+      toggle.value = dark ? 'light' : 'dark';
+      toggle.textContent = dark ? 'Light mode' : 'Dark mode';
+    }
+  }
+  nameTheme();
+  new MutationObserver(nameTheme).observe(document.documentElement, { attributeFilter: ['data-bs-theme'] });
+
+  document.addEventListener('keydown', (event) => {
+    const search = document.getElementById('search');
+    const typing = event.target.closest?.('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]');
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing || !search) {
+      return;
+    }
+    event.preventDefault();
+    const folded = search.closest('details:not([open])');
+    if (folded) {
+      folded.open = true;
+    }
+    search.focus();
+    search.select();
+  });
+})();

@@ -1,0 +1,145 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"terrier/internal/ledger"
+)
+
+// Answer is an answer of the API as its page gets it. The fields are those of rest.Answer.
+type Answer struct {
+	Method  string
+	Status  int
+	Body    []byte
+	Methods []string
+	Filters []string
+	Input   string
+	Bulk    string
+	Match   string
+}
+
+// browsePage is what the page of an API address shows.
+type browsePage struct {
+	Answer
+	Path       string // with the query: where the forms go
+	StatusText string
+	Wrong      bool
+	Deleted    bool
+	Headers    []pair
+	Parts      []jsonPart
+	Cut        bool   // there is more of it
+	Raw        string // the address of the bare JSON
+	Prev, Next string
+	Login      string // where to log in, if that might help
+	Options    bool   // OPTIONS can be asked for
+
+	Chips    []chip
+	Controls []string
+	Kept     []pair // the parameters that stay when one is added
+
+	CanAdd, CanDelete bool
+	Changes           []string // the other methods that take Input
+	Bulks             []string // the methods that take Bulk
+}
+
+// pair is a name and its value.
+type pair struct{ Name, Value, Href string }
+
+// shownHeaders are the headers of an answer that tell people something.
+var shownHeaders = []string{"Allow", "API-Version", "ETag", "Location", "Retry-After", "X-Request-ID"}
+
+// controls are the parameters of every list that are not filters.
+var controls = []string{"q", "ordering", "limit", "offset", "brief", "fields", "omit"}
+
+// Browse shows an answer of the API.
+func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {
+	v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
+	b := browsePage{Answer: a, Path: r.URL.RequestURI(), StatusText: http.StatusText(a.Status), Wrong: a.Status >= http.StatusBadRequest,
+		Options: !v.caller.Anonymous() && w.Header().Get("Allow") != "", Deleted: a.Method == http.MethodDelete && a.Status == http.StatusNoContent}
+	for _, name := range shownHeaders {
+		if value := w.Header().Get(name); value != "" {
+			b.Headers = append(b.Headers, pair{name, value, s.apiPath(value)})
+		}
+	}
+	b.Parts, b.Cut = s.jsonParts(a.Body)
+	params := r.URL.Query()
+	if a.Method == http.MethodGet {
+		b.Raw = with(r.URL.EscapedPath(), params, "format", "json")
+		b.Prev, b.Next = s.otherPages(a.Body)
+	}
+	if a.Status == http.StatusForbidden && v.caller.Anonymous() {
+		b.Login = "/login/?next=" + url.QueryEscape(b.Path)
+	}
+	if a.Filters != nil {
+		b.addFilters(r.URL.EscapedPath(), params)
+	}
+	b.addForms()
+	status := a.Status
+	if status == http.StatusNoContent {
+		status = http.StatusOK // the page has something to say
+	}
+	if err := v.show(page{Name: "browse", Title: a.Method + " " + r.URL.Path, Crumbs: apiCrumbs(r.URL.Path), Body: b, Status: status}); err != nil {
+		s.Fail(w, r, err)
+	}
+}
+
+// otherPages finds the pages behind and before a list.
+func (s *Site) otherPages(body []byte) (previous, next string) {
+	var list struct{ Next, Previous string }
+	if json.Unmarshal(body, &list) != nil {
+		return "", ""
+	}
+	return s.apiPath(list.Previous), s.apiPath(list.Next)
+}
+
+func (b *browsePage) addFilters(path string, params url.Values) {
+	b.Controls = controls
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if name == "offset" || name == "cursor" {
+			continue
+		}
+		for i, value := range params[name] {
+			b.Kept = append(b.Kept, pair{Name: name, Value: value})
+			rest := url.Values{}
+			for other, values := range params {
+				rest[other] = slices.Clone(values)
+			}
+			rest[name] = slices.Delete(rest[name], i, i+1)
+			b.Chips = append(b.Chips, chip{Text: name + "=" + value, Remove: with(path, rest, "offset", "", "cursor", "")})
+		}
+	}
+}
+
+// addForms picks the forms of the methods that the caller may use.
+func (b *browsePage) addForms() {
+	for _, method := range b.Methods {
+		switch {
+		case method == http.MethodGet:
+		case method == http.MethodPost:
+			b.CanAdd = true
+		case b.Bulk != "":
+			b.Bulks = append(b.Bulks, method)
+		case method == http.MethodDelete:
+			b.CanDelete = true
+		default:
+			b.Changes = append(b.Changes, method)
+		}
+	}
+}
+
+// apiCrumbs lead down to an address of the API.
+func apiCrumbs(path string) []crumb {
+	var crumbs []crumb
+	here := "/"
+	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		here += part + "/"
+		crumbs = append(crumbs, crumb{part, (&url.URL{Path: here}).EscapedPath()})
+	}
+	crumbs[0].Label, crumbs[len(crumbs)-1].Href = "API", ""
+	return crumbs
+}

@@ -1,0 +1,153 @@
+package web
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"iter"
+	"strconv"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// mostSelected is how many records one action may be about: as many as one request to the API.
+const mostSelected = 10_000
+
+// selection is what a bulk action is about: the records ticked in a list, or all that match
+// its filters.
+type selection struct {
+	All   bool
+	Query string   // the filters in force
+	IDs   []string // ticked
+	Seen  string   // tells these records from others
+	Count string   // "3 sites"
+	Back  string   // the list it was made in
+
+	rows []record.Values
+}
+
+// selected reads the records that a form is about, those of them that the caller may see.
+func (p *typePages) selected(v *visit) (*selection, error) {
+	if err := v.r.ParseForm(); err != nil {
+		return nil, err
+	}
+	form := v.r.PostForm
+	params, err := ledger.Params(form.Get("query"))
+	if err != nil {
+		return nil, err
+	}
+	s := &selection{All: form.Get("all") == "true", Query: p.filterQuery(params), Back: p.path}
+	if s.Query != "" {
+		s.Back += "?" + s.Query
+	}
+	var q store.Query
+	if s.All {
+		q, err = p.site.Ledger.Query(v.ctx, p.t, params)
+	} else {
+		s.IDs = form["id"]
+		q, err = p.ticked(s.IDs)
+	}
+	if err != nil || !s.All && len(s.IDs) == 0 {
+		return s, err
+	}
+	q.Order = []string{"id"}
+	for page, err := range p.everything(v.ctx, v.caller, q) {
+		if err != nil {
+			return nil, err
+		}
+		if page.Count > mostSelected {
+			return nil, fault.New(fault.TooLarge, "%d %s match, and at most %d can be chosen at once. Narrow the filter of the list.", page.Count, pluralTitle(p.t), mostSelected)
+		}
+		s.rows = append(s.rows, page.Rows...)
+	}
+	s.Seen, s.Count = fingerprint(s.rows), p.counted(len(s.rows))
+	return s, nil
+}
+
+// ticked asks for records by their ids.
+func (p *typePages) ticked(texts []string) (store.Query, error) {
+	ids := make([]int64, len(texts))
+	for i, text := range texts {
+		id, err := p.t.ParseID(text)
+		if err != nil {
+			return store.Query{}, fault.Field("id", "%q is not the id of a %s.", text, p.t.Title())
+		}
+		ids[i] = id
+	}
+	return store.Query{Where: []record.Predicate{{Values: record.AnyOf(ids)}}}, nil
+}
+
+// everything reads a whole list, page by page. Where it is in the order of the ids, a change
+// made meanwhile neither hides a record nor shows one twice.
+func (p *typePages) everything(ctx context.Context, c ledger.Caller, q store.Query) iter.Seq2[store.Page, error] {
+	return func(yield func(store.Page, error) bool) {
+		q.Limit, q.Offset, q.Cursor = 1000, 0, ""
+		for {
+			page, err := p.site.Ledger.List(ctx, c, p.t, q)
+			if !yield(page, err) || err != nil || page.Next == "" {
+				return
+			}
+			q.Cursor = page.Next
+		}
+	}
+}
+
+// fingerprint tells one set of records from another.
+func fingerprint(rows []record.Values) string {
+	h := fnv.New64a()
+	for _, v := range rows {
+		_ = binary.Write(h, binary.BigEndian, v.ID()) // a hash takes everything
+	}
+	return fmt.Sprintf("%d-%x", len(rows), h.Sum64())
+}
+
+// stale says why an action is not done: it is about other records than those that were shown.
+func (s *selection) stale(v *visit) error {
+	if v.r.PostForm.Get("seen") == s.Seen {
+		return nil
+	}
+	return fault.New(fault.Precondition, "These are other records than those that were shown to you: now it is %s. Look again before you go on.", s.Count)
+}
+
+// nothing leads back to the list.
+func (s *selection) nothing(v *visit, p *typePages) error {
+	if s.All || len(s.IDs) > 0 {
+		return v.leave(s.Back, "What you selected is not there any more.")
+	}
+	return v.leave(s.Back, "Nothing is selected. Tick some "+pluralTitle(p.t)+" first, or the box for all that match.")
+}
+
+// names are the first few records.
+func (s *selection) names(most int) []cell {
+	cells := make([]cell, min(len(s.rows), most))
+	for i := range cells {
+		cells[i] = s.about(i).Record
+	}
+	return cells
+}
+
+// about begins what is said of one of the records.
+func (s *selection) about(i int) refusal {
+	v := s.rows[i]
+	return refusal{Record: cell{Kind: linkCell, Text: v.Display(), Href: recordPath(v.Type(), v.ID())}}
+}
+
+// counted says how many records of the type: "1 site", "3 sites".
+func (p *typePages) counted(n int) string {
+	if n == 1 {
+		return "1 " + p.t.Title()
+	}
+	return strconv.Itoa(n) + " " + pluralTitle(p.t)
+}
+
+// are says what becomes of so many records: "1 site is", "3 sites are".
+func (p *typePages) are(n int) string {
+	if n == 1 {
+		return p.counted(n) + " is"
+	}
+	return p.counted(n) + " are"
+}

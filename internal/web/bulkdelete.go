@@ -1,0 +1,99 @@
+package web
+
+import (
+	"errors"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+)
+
+// bulkDeletion is what is asked before many records are deleted.
+type bulkDeletion struct {
+	*selection
+	Title    string
+	Names    []cell
+	More     int // beyond the names
+	Effects  []effect
+	Unseen   int
+	Held     string // why they can't be
+	Refused  refusals
+	Problems []string
+}
+
+// namedDeleted is how many of the records to be deleted are named.
+const namedDeleted = 50
+
+// bulkDelete shows what would be deleted, and then deletes it: all of the records or none.
+func (p *typePages) bulkDelete(v *visit) error {
+	s, err := p.selected(v)
+	if err != nil {
+		return err
+	}
+	if len(s.rows) == 0 {
+		return s.nothing(v, p)
+	}
+	if v.r.PostForm.Get("apply") == "true" {
+		err = s.stale(v)
+		if err == nil {
+			err = p.site.Ledger.Delete(v.ctx, v.caller, p.t, s.edits())
+		}
+		if err == nil {
+			return v.leave(s.Back, p.are(len(s.rows))+" deleted.")
+		}
+	}
+	return p.showBulkDelete(v, s, err)
+}
+
+func (s *selection) edits() []ledger.Edit {
+	edits := make([]ledger.Edit, len(s.rows))
+	for i, v := range s.rows {
+		edits[i].ID = v.ID()
+	}
+	return edits
+}
+
+// showBulkDelete rehearses the deletion. What held the real one back holds the rehearsal too.
+func (p *typePages) showBulkDelete(v *visit, s *selection, refused error) error {
+	d := &bulkDeletion{selection: s, Title: "Delete " + s.Count, Names: s.names(namedDeleted)}
+	d.More = len(s.rows) - len(d.Names)
+	shown := page{Name: "bulkdelete", Title: d.Title, Crumbs: p.crumbs(), Body: d}
+	if refused != nil {
+		e, known := errors.AsType[*fault.Error](refused)
+		if !known {
+			return refused
+		}
+		shown.Status = failures[e.Kind].Status
+		if e.Kind == fault.Precondition {
+			d.Problems = messages(e)
+		}
+	}
+	ctx, rehearsal := ledger.Rehearse(v.ctx)
+	err := p.site.Ledger.Delete(ctx, v.caller, p.t, s.edits())
+	if err := d.heldBy(p, err); err != nil {
+		return err
+	}
+	ids := make([]int64, len(s.rows))
+	for i, v := range s.rows {
+		ids[i] = v.ID()
+	}
+	d.Effects, d.Unseen = p.effects(rehearsal, ids...), rehearsal.Unseen
+	return v.show(shown)
+}
+
+// heldBy takes in why a deletion fails, and returns what the page can't tell.
+func (d *bulkDeletion) heldBy(p *typePages, err error) error {
+	if err == nil {
+		return nil
+	}
+	e, known := unreachable(err, "You may not delete it, or it was deleted just now.")
+	switch {
+	case known && e.Kind == fault.Held:
+		d.Held = e.Detail
+	case known && e.Items != nil:
+		d.Held = "Some of them can't be deleted."
+		d.Refused = p.refusals(e.Items, d.about)
+	default:
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+// bulkEditPage is the form for many records.
+type bulkEditPage struct {
+	*selection
+	Title    string
+	Names    []cell
+	More     int // beyond the names
+	Groups   []bulkGroup
+	Problems []string
+	Refused  refusals
+}
+
+// firstNames is how many of the selected records are named.
+const firstNames = 10
+
+// bulkEdit asks what shall be changed, and then changes it: all of the records or none.
+func (p *typePages) bulkEdit(v *visit) error {
+	s, err := p.selected(v)
+	if err != nil {
+		return err
+	}
+	if len(s.rows) == 0 {
+		return s.nothing(v, p)
+	}
+	defs, err := p.customs(v)
+	if err != nil {
+		return err
+	}
+	if v.r.PostForm.Get("apply") != "true" {
+		return p.showBulkEdit(v, s, formSource{defs: defs, caller: v}, nil)
+	}
+	changed, err := p.applyBulk(v, s, defs)
+	if err != nil {
+		return p.refusedBulk(v, s, defs, err)
+	}
+	return v.leave(s.Back, p.changedNote(changed, len(s.rows)))
+}
+
+// applyBulk changes the records and says how many were not so already.
+func (p *typePages) applyBulk(v *visit, s *selection, defs []*record.Custom) (int, error) {
+	if err := s.stale(v); err != nil {
+		return 0, err
+	}
+	change, errs := p.bulkChange(v.r.PostForm, defs)
+	if len(errs) > 0 {
+		return 0, &fault.Error{Kind: fault.Invalid, Fields: errs}
+	}
+	rows, err := p.site.Ledger.Update(v.ctx, v.caller, p.t, change.edits(s.rows))
+	if err != nil {
+		return 0, err
+	}
+	changed := 0
+	for i, after := range rows {
+		if after.Version != s.rows[i].Version {
+			changed++
+		}
+	}
+	return changed, nil
+}
+
+func (p *typePages) changedNote(changed, all int) string {
+	switch {
+	case changed == all:
+		return p.are(all) + " changed."
+	case changed == 0:
+		return "Nothing is changed: it was so already."
+	}
+	return p.are(changed) + " changed; the other " + p.counted(all-changed) + " had these values already."
+}
+
+// refusedBulk shows the form again. What is wrong with every record stands at its field, the
+// rest by record.
+func (p *typePages) refusedBulk(v *visit, s *selection, defs []*record.Custom, err error) error {
+	e, known := unreachable(err, "You may not change it, or it was deleted just now.")
+	if !known || e.Kind != fault.Invalid && e.Kind != fault.Precondition {
+		return err
+	}
+	src := formSource{defs: defs, caller: v, typed: typedInBulk(v.r.PostForm), errs: e.Fields}
+	if e.Items != nil {
+		src.errs = inCommon(e.Items)
+	}
+	return p.showBulkEdit(v, s, src, e)
+}
+
+func (p *typePages) showBulkEdit(v *visit, s *selection, src formSource, refused *fault.Error) error {
+	body := &bulkEditPage{selection: s, Title: "Edit " + s.Count, Names: s.names(firstNames)}
+	body.More = len(s.rows) - len(body.Names)
+	shown := page{Name: "bulkedit", Title: body.Title, Crumbs: p.crumbs(), Body: body}
+	form := url.Values{}
+	if refused != nil {
+		form, shown.Status = v.r.PostForm, failures[refused.Kind].Status
+		body.Refused = p.refusals(refused.Items, s.about)
+		body.Problems = []string{"Nothing was changed."}
+		if refused.Fields == nil && refused.Items == nil {
+			body.Problems = append(body.Problems, messages(refused)...)
+		}
+	}
+	body.Groups = p.bulkGroups(form, src)
+	body.Problems = append(body.Problems, p.unplaced(body.Groups, src.errs)...)
+	return v.show(shown)
+}
+
+// unplaced are the messages whose field the form does not show.
+func (p *typePages) unplaced(groups []bulkGroup, errs fault.Fields) []string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(errs)) {
+		placed := slices.ContainsFunc(groups, func(g bulkGroup) bool {
+			return slices.ContainsFunc(g.Fields, func(f bulkField) bool { return f.Key == name })
+		})
+		if !placed {
+			texts = append(texts, errs[name]...)
+		}
+	}
+	return texts
+}

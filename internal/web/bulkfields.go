@@ -1,0 +1,198 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+)
+
+// Names of the bulk form that no field can have.
+const (
+	toPrefix  = "to."  // before the name of a field: its widget
+	howPrefix = "how." // what shall become of a set of references
+)
+
+// What can become of a set of references.
+const (
+	addThem    = "add"
+	removeThem = "remove"
+	setThem    = "set"
+)
+
+var hows = []option{{Value: addThem, Label: "Add these"}, {Value: removeThem, Label: "Remove these"}, {Value: setThem, Label: "Replace all by these"}}
+
+// inBulk tells whether several records can sensibly get the same value of a field. What must
+// differ can't, nor can secrets and what decides whose a record is.
+func (p *typePages) inBulk(f record.Field, in record.Info) bool {
+	if _, secret := f.(record.Secret); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs {
+		return false
+	}
+	if in.Unique || in.Name == p.t.Owner || in.Name == p.t.Elevated {
+		return false
+	}
+	target, _ := targetOf(f)
+	return target != nil || !slices.ContainsFunc(p.t.Unique, func(u record.Unique) bool { return slices.Contains(u.Fields, in.Name) })
+}
+
+// bulkField is a widget with a box: only what is ticked is changed.
+type bulkField struct {
+	formField
+	Key    string // of the field
+	Change bool
+	How    string // the name of the choice below, "" where there is none
+	Hows   []option
+}
+
+type bulkGroup struct {
+	Name   string
+	Fields []bulkField
+}
+
+// bulkGroups derives the form for many records.
+func (p *typePages) bulkGroups(form url.Values, src formSource) []bulkGroup {
+	own, custom := bulkGroup{Name: p.single}, bulkGroup{Name: "Custom fields"}
+	for i, f := range p.t.All() {
+		in := p.t.Infos()[i]
+		if in.Widget == record.CustomInputs {
+			for _, field := range customFields(src) {
+				custom.Fields = append(custom.Fields, asBulk(field, form))
+			}
+		}
+		if p.inBulk(f, in) {
+			own.Fields = append(own.Fields, asBulk(p.field(f, src), form))
+		}
+	}
+	return slices.DeleteFunc([]bulkGroup{own, custom}, func(g bulkGroup) bool { return len(g.Fields) == 0 })
+}
+
+func asBulk(field formField, form url.Values) bulkField {
+	out := bulkField{formField: field, Key: field.Name, Change: slices.Contains(form["change"], field.Name)}
+	out.Name, out.Required = toPrefix+field.Name, false
+	if field.Widget == record.RecordsInput {
+		out.How, out.Hows = howPrefix+field.Name, slices.Clone(hows)
+		for i := range out.Hows {
+			out.Hows[i].Selected = form.Get(out.How) == out.Hows[i].Value
+		}
+	}
+	return out
+}
+
+// typedInBulk are the widgets of the bulk form under the names of their fields.
+func typedInBulk(form url.Values) url.Values {
+	typed := url.Values{}
+	for key, values := range form {
+		if name, ok := strings.CutPrefix(key, toPrefix); ok {
+			typed[name] = values
+		}
+	}
+	return typed
+}
+
+// bulkChange is what shall become of every record.
+type bulkChange struct {
+	input ledger.Input
+	sets  []setChange
+}
+
+// setChange adds to a set of references, or removes from it.
+type setChange struct {
+	field string
+	how   string
+	these []any // as typedLink reads them
+}
+
+// bulkChange reads the fields that are ticked.
+func (p *typePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChange, fault.Fields) {
+	change, errs := bulkChange{input: ledger.Input{}}, fault.Fields{}
+	typed := typedInBulk(form)
+	read := func(f record.Field, name string, in record.Info) (any, bool) {
+		if !slices.Contains(form["change"], name) {
+			return nil, false
+		}
+		value, given := typedValue(f, name, in, typed, errs)
+		if !given {
+			errs.Add(name, "Type a value.")
+		}
+		return value, given
+	}
+	for i, f := range p.t.All() {
+		in := p.t.Infos()[i]
+		if !p.inBulk(f, in) {
+			continue
+		}
+		value, given := read(f, in.Name, in)
+		how := form.Get(howPrefix + in.Name)
+		switch these, _ := value.([]any); {
+		case !given:
+		case in.Widget != record.RecordsInput || how == setThem:
+			change.input[in.Name] = value
+		case len(these) == 0:
+			errs.Add(in.Name, "Name at least one.")
+		default:
+			change.sets = append(change.sets, setChange{in.Name, how, these})
+		}
+	}
+	custom := ledger.Input{}
+	for _, def := range defs {
+		if value, given := read(nil, customPrefix+def.Name, def.Info()); given {
+			custom[def.Name] = value
+		}
+	}
+	if len(custom) > 0 {
+		change.input["custom_fields"] = custom
+	}
+	if len(errs) == 0 && len(change.input) == 0 && len(change.sets) == 0 {
+		errs.Add(fault.General, "Tick what shall be changed.")
+	}
+	return change, errs
+}
+
+// edits is the change for each record. A set is worked out from what was read, so the record
+// must not have changed since.
+func (c bulkChange) edits(rows []record.Values) []ledger.Edit {
+	edits := make([]ledger.Edit, len(rows))
+	for i, v := range rows {
+		edits[i] = ledger.Edit{ID: v.ID(), Input: c.input}
+		if len(c.sets) > 0 {
+			edits[i].Input, edits[i].Match = maps.Clone(c.input), v.Version
+		}
+		for _, set := range c.sets {
+			edits[i].Input[set.field] = set.of(v.Links(set.field))
+		}
+	}
+	return edits
+}
+
+// of is the set that follows from one that is there.
+func (c setChange) of(links []record.Link) []any {
+	out := []any{}
+	for _, l := range links {
+		if c.how != removeThem || !slices.ContainsFunc(c.these, func(named any) bool { return names(named, l) }) {
+			out = append(out, json.Number(strconv.FormatInt(l.ID, 10)))
+		}
+	}
+	if c.how == removeThem {
+		return out
+	}
+	return append(out, c.these...)
+}
+
+// names tells whether a text, as typedLink reads it, means a record.
+func names(named any, l record.Link) bool {
+	switch x := named.(type) {
+	case json.Number:
+		return x.String() == strconv.FormatInt(l.ID, 10)
+	case map[string]any:
+		for _, text := range x { // one, of the first brief field
+			return len(l.Brief) > 0 && l.Brief[0] == text
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"terrier/internal/fault"
+)
+
+// refusal is why one record of many was refused.
+type refusal struct {
+	Line    int // in an import
+	Record  cell
+	Field   string
+	Message string
+}
+
+// refusals is a table of them, with as many as people read.
+type refusals struct {
+	Lines bool // it is about the lines of a file
+	Rows  []refusal
+	More  int
+}
+
+const mostRefusals = 200
+
+// refusals lays messages by position out, under the record that each is about.
+func (p *typePages) refusals(items []fault.Fields, about func(i int) refusal) refusals {
+	var out refusals
+	for i, fields := range items {
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			for _, message := range fields[name] {
+				if len(out.Rows) == mostRefusals {
+					out.More++
+					continue
+				}
+				row := about(i)
+				row.Field, row.Message = p.labelOf(name), message
+				out.Rows = append(out.Rows, row)
+			}
+		}
+	}
+	return out
+}
+
+// unreachable says of records that the caller sees, and that the ledger does not find, why.
+func unreachable(err error, message string) (e *fault.Error, known bool) {
+	e, known = errors.AsType[*fault.Error](err)
+	if !known {
+		return nil, false
+	}
+	if e.Kind == fault.NotFound { // it was a single one
+		return &fault.Error{Kind: fault.Invalid, Items: []fault.Fields{{"id": {message}}}}, true
+	}
+	for _, item := range e.Items {
+		if len(item["id"]) > 0 {
+			item["id"] = []string{message}
+		}
+	}
+	return e, true
+}
+
+func (p *typePages) labelOf(name string) string {
+	f := p.t.Field(name)
+	switch {
+	case name == fault.General:
+		return ""
+	case f == nil:
+		return name
+	}
+	return f.Info().Label
+}
+
+// inCommon takes the messages out of items that all of them have: they are about what was
+// typed, not about a single record.
+func inCommon(items []fault.Fields) fault.Fields {
+	common := fault.Fields{}
+	if len(items) == 0 {
+		return common
+	}
+	for name, messages := range items[0] {
+		for _, message := range messages {
+			if !slices.ContainsFunc(items, func(f fault.Fields) bool { return !slices.Contains(f[name], message) }) {
+				common[name] = append(common[name], message)
+			}
+		}
+	}
+	for name, messages := range common {
+		for _, fields := range items {
+			fields[name] = slices.DeleteFunc(slices.Clone(fields[name]), func(m string) bool { return slices.Contains(messages, m) })
+		}
+	}
+	return common
+}

@@ -1,0 +1,131 @@
+package web
+
+import (
+	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/internal/web/diff"
+)
+
+// changeLine is one change of a record: who, when, what, and who was told of it.
+type changeLine struct {
+	Href, When  string
+	User        string
+	Action      string // create, update, delete
+	Label       string
+	RequestID   string
+	Differences []diff.Line // what it changed
+	Told        []toldLine
+}
+
+// toldLine is a webhook that was told of a change, or shall be.
+type toldLine struct {
+	Webhook, Href string
+	State         string
+	Status        string
+}
+
+type changelogPage struct {
+	*detailPage
+	Lines      []changeLine
+	Next, Prev string
+	ShowTold   bool
+}
+
+func (s *Site) changeType() *record.Type   { return s.Registry.Type(store.ChangeType) }
+func (s *Site) deliveryType() *record.Type { return s.Registry.Type(store.DeliveryType) }
+
+func (p *typePages) changelog(v *visit) error {
+	found, err := p.record(v)
+	if err != nil {
+		return err
+	}
+	d, err := p.heading(v, found, "changelog")
+	if err != nil {
+		return err
+	}
+	// A record's change log is short enough to be shown whole, but for machines that change it every minute.
+	lines, err := v.changesOf(p.t, found.ID(), 200)
+	if err != nil {
+		return err
+	}
+	return v.show(page{Name: "changelog", Title: "Changes of " + d.Name, Crumbs: p.crumbs(crumb{d.Name, d.Path}),
+		Body: changelogPage{detailPage: d, Lines: lines, ShowTold: v.may(p.site.deliveryType(), access.View)}})
+}
+
+// changesOf reads the newest changes of a record, and who was told.
+func (v *visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, error) {
+	changes := v.site.changeType()
+	q := store.Query{Limit: limit, Where: []record.Predicate{
+		{Field: changes.Field("changed_object_type"), Values: []any{t.Key()}},
+		{Field: changes.Field("changed_object_id"), Values: []any{id}}}}
+	found, err := v.site.Ledger.List(v.ctx, v.caller, changes, q)
+	if err != nil {
+		return nil, err
+	}
+	told, err := v.toldOf(t, id, found.Rows)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]changeLine, len(found.Rows))
+	for i, c := range found.Rows {
+		lines[i] = lineOf(c)
+		lines[i].Told = told[momentOf(c)]
+	}
+	return lines, nil
+}
+
+func momentOf(v record.Values) time.Time {
+	at, _ := v.Get("time").(time.Time)
+	return at
+}
+
+func lineOf(c record.Values) changeLine {
+	return changeLine{Href: recordPath(c.Type(), c.ID()), When: showTime(momentOf(c)), User: c.Text("user_name"), Action: c.Text("action"),
+		Label: cellOf(c.Type().Field("action"), c.Get("action")).Text, RequestID: c.Text("request_id"),
+		Differences: changedOnly(diff.Snapshots(c.Raw("prechange_data"), c.Raw("postchange_data")))}
+}
+
+func changedOnly(lines []diff.Line) []diff.Line {
+	var changed []diff.Line
+	for _, l := range lines {
+		if l.Changed {
+			changed = append(changed, l)
+		}
+	}
+	return changed
+}
+
+// toldOf reads the deliveries of changes to one record, by the moment of the change, which is
+// the delivery's own.
+func (v *visit) toldOf(t *record.Type, id int64, changes []record.Values) (map[time.Time][]toldLine, error) {
+	deliveries := v.site.deliveryType()
+	if len(changes) == 0 || !t.Told() || !v.may(deliveries, access.View) {
+		return nil, nil
+	}
+	oldest, newest := momentOf(changes[len(changes)-1]), momentOf(changes[0])
+	found, err := v.site.Ledger.List(v.ctx, v.caller, deliveries, store.Query{Limit: 1000, Where: []record.Predicate{
+		{Field: deliveries.Field("object_type"), Values: []any{t.Key()}},
+		{Field: deliveries.Field("object_id"), Values: []any{id}},
+		{Field: deliveries.Field("time"), Lookup: record.AtLeast, Values: []any{oldest}},
+		{Field: deliveries.Field("time"), Lookup: record.AtMost, Values: []any{newest}}}})
+	if err != nil {
+		return nil, err
+	}
+	told := map[time.Time][]toldLine{}
+	for _, d := range found.Rows {
+		told[momentOf(d)] = append(told[momentOf(d)], toldBy(d))
+	}
+	return told, nil
+}
+
+func toldBy(d record.Values) toldLine {
+	line := toldLine{Webhook: "(deleted webhook)", Href: recordPath(d.Type(), d.ID()), State: d.Text("state"), Status: cellOf(nil, d.Get("status_code")).Text}
+	if l := d.Link("webhook"); l.ID != 0 {
+		target, _ := targetOf(d.Type().Field("webhook"))
+		line.Webhook = target.DisplayLink(l)
+	}
+	return line
+}

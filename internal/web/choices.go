@@ -1,0 +1,34 @@
+package web
+
+import (
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// mostChoices is how many records are offered to somebody who types.
+const mostChoices = 20
+
+// choices offers the records that fit what was typed, as options of an input. In a filter they
+// stand for the key that the API filters by, in a form for the record itself.
+func (p *typePages) choices(v *visit) error {
+	params := v.r.URL.Query()
+	q := store.Query{Limit: mostChoices, Search: params.Get("typed")}
+	if len(p.t.Search) == 0 {
+		q.Search = ""
+	}
+	found, err := p.site.Ledger.List(v.ctx, v.caller, p.t, q)
+	if err != nil {
+		return err
+	}
+	options := make([]option, len(found.Rows))
+	for i, r := range found.Rows {
+		options[i] = option{Value: nameOf(p.t, r.ID(), r.Display()), Label: r.Display()}
+		if params.Get("by") == "key" {
+			options[i].Value = key(r)
+		}
+	}
+	return v.part("_choices", options)
+}
+
+// key is the text by which others filter for a record.
+func key(v record.Values) string { return v.Text(v.Type().LookupField()) }

@@ -1,0 +1,83 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"terrier/internal/record"
+)
+
+// column is a field that a list can show.
+type column struct {
+	index int // in the type
+	Name  string
+	Label string
+	sorts bool
+	Shown bool // chosen; worked out for each visit
+}
+
+// mostColumns is how many a list shows where the type does not say which.
+const mostColumns = 7
+
+// columnsOf lists what a list of the type can show beside the name of the record, and what it
+// shows at first.
+func columnsOf(t *record.Type) (all []column, first []string) {
+	first = t.Columns
+	for i, in := range t.Infos() {
+		switch {
+		case in.Hidden, in.Widget == record.PasswordInput, in.Widget == record.SecretArea, in.Widget == record.CustomInputs:
+			continue
+		case t.Display == nil && in.Name == t.Brief[0]:
+			continue // it is what leads to the record
+		}
+		f := t.All()[i]
+		if _, attached := f.(record.Attached); attached {
+			continue
+		}
+		all = append(all, column{index: i, Name: in.Name, Label: in.Label, sorts: record.Orderable(f)})
+		if t.Columns == nil && len(first) < mostColumns && brief(f, in) {
+			first = append(first, in.Name)
+		}
+	}
+	return all, first
+}
+
+// brief tells whether a value fits into a row of a table.
+func brief(f record.Field, in record.Info) bool {
+	switch f.(type) {
+	case record.Slug, record.JSON, record.Decimal:
+		return false
+	}
+	return in.Widget != record.TextArea && in.Name != "created" && in.Name != "last_updated"
+}
+
+const columnsCookie = "terrier_columns"
+
+// columns are what this caller's list shows.
+func (p *typePages) columns(v *visit) []column {
+	names := p.firstColumns
+	if chosen := v.cookie(columnsCookie); chosen != "" {
+		names = strings.Split(chosen, ".")
+	}
+	all := slices.Clone(p.allColumns)
+	for i := range all {
+		all[i].Shown = slices.Contains(names, all[i].Name)
+	}
+	return all
+}
+
+// chooseColumns remembers the choice, for the lists of this type alone: the cookie goes to no
+// other address.
+func (p *typePages) chooseColumns(v *visit, params url.Values) error {
+	value, age := strings.Join(params["columns"], "."), 365*24*3600
+	if value == "" || value == "default" {
+		value, age = "", -1
+	}
+	http.SetCookie(v.w, &http.Cookie{Name: columnsCookie, Value: url.PathEscape(value), Path: p.path, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: strings.HasPrefix(p.site.BaseURL, "https://")})
+	params.Del("columns")
+	http.Redirect(v.w, v.r, with(p.path, params), http.StatusSeeOther)
+	return nil
+}

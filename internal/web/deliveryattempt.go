@@ -1,0 +1,85 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"terrier/internal/record"
+)
+
+// attempt is one request and its answer.
+type attempt struct {
+	Number   int
+	Time     time.Time
+	Duration int64 `json:"duration_ms"`
+	Error    string
+	Request  sentMessage
+	Response *sentMessage
+
+	When, Took string
+	Good       bool
+}
+
+// sentMessage is a request or an answer, as far as it was kept.
+type sentMessage struct {
+	Method, Target string
+	Status         int
+	Truncated      bool
+	Headers        map[string][]string
+	Body           string
+
+	Lines  []sentHeader
+	Pretty string // the body set out, where it is JSON; otherwise as it is
+	Set    bool   // it was set out
+	SameAs int    // the number of a newer attempt with the same body
+}
+
+type sentHeader struct{ Name, Value string }
+
+// attemptsOf reads the attempts that the ledger attached for those who may see them, the newest
+// first.
+func attemptsOf(d record.Values) ([]attempt, error) {
+	raw := d.Raw("attempts")
+	if raw == nil {
+		return nil, nil
+	}
+	var attempts []attempt
+	if err := json.Unmarshal(raw, &attempts); err != nil {
+		return nil, fmt.Errorf("read the attempts of a delivery: %w", err)
+	}
+	slices.Reverse(attempts)
+	bodies := map[string]int{}
+	for i := range attempts {
+		a := &attempts[i]
+		a.When, a.Took = showTime(a.Time), inWords(time.Duration(a.Duration)*time.Millisecond)
+		a.Request.setOut()
+		if number, known := bodies[a.Request.Body]; known && a.Request.Body != "" {
+			a.Request.SameAs = number
+		} else {
+			bodies[a.Request.Body] = a.Number
+		}
+		if a.Response != nil {
+			a.Response.setOut()
+			a.Good = a.Response.Status >= 200 && a.Response.Status < 300
+		}
+	}
+	return attempts, nil
+}
+
+// setOut makes a message easy to read.
+func (m *sentMessage) setOut() {
+	for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
+		for _, value := range m.Headers[name] {
+			m.Lines = append(m.Lines, sentHeader{name, value})
+		}
+	}
+	m.Pretty = m.Body
+	if begins := strings.TrimLeft(m.Body, " \t\r\n"); begins != "" && (begins[0] == '{' || begins[0] == '[') {
+		m.Pretty = indented(json.RawMessage(m.Body))
+		m.Set = m.Pretty != m.Body
+	}
+}

@@ -1,0 +1,127 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// retryOne sends a failed delivery again, and leads back to where it was asked for.
+func (s *Site) retryOne(v *visit) error {
+	id, err := s.pages(s.deliveryType()).id(v)
+	if err != nil {
+		return err
+	}
+	d, err := s.Ledger.Retry(v.ctx, v.caller, id)
+	if err != nil {
+		return err
+	}
+	note := "The delivery is queued again."
+	if d.Link("webhook").ID != 0 {
+		note = "The delivery to " + v.webhookOf(d).Text + " is queued again."
+	}
+	return v.leave(local(v.r.PostFormValue("next"), recordPath(d.Type(), id)), note)
+}
+
+// retryPage asks before many deliveries are sent again.
+type retryPage struct {
+	Count   int64
+	Filters []string
+	Action  string // where the form goes: the filters are in it
+	List    string // the deliveries that are meant
+	Cancel  string
+}
+
+func (s *Site) retryAllPage(v *visit) error {
+	params, tests, err := s.retryTests(v)
+	if err != nil {
+		return err
+	}
+	n, err := s.Ledger.RetryAll(v.ctx, v.caller, tests, true)
+	if err != nil {
+		return err
+	}
+	deliveries := s.pages(s.deliveryType())
+	p := retryPage{Count: n, Action: with(deliveries.path+"retry/", params), List: with(deliveries.path, params, "state", "failed"), Cancel: tasksPath}
+	if p.Filters, err = v.filterTexts(params); err != nil {
+		return err
+	}
+	return v.show(page{Name: "retry", Title: "Send again", Crumbs: deliveries.crumbs(), Body: p})
+}
+
+// filterTexts are filters of deliveries as people read them: a webhook by its name.
+func (v *visit) filterTexts(params url.Values) ([]string, error) {
+	params = maps.Clone(params)
+	if ids := params["webhook_id"]; len(ids) > 0 {
+		test, _, err := v.site.deliveryType().ParseFilter("webhook_id", ids)
+		if err != nil {
+			return nil, err
+		}
+		hooks := v.site.Registry.Type(store.WebhookType)
+		found, err := v.site.Ledger.List(v.ctx, v.caller, hooks, store.Query{Limit: len(ids), Where: []record.Predicate{{Values: test.Values}}})
+		if err != nil {
+			return nil, err
+		}
+		names := map[string]string{}
+		for _, hook := range found.Rows {
+			names[hooks.FormatID(hook.ID())] = hook.Display()
+		}
+		params["webhook_id"] = slices.Clone(ids)
+		for i, id := range ids {
+			params["webhook_id"][i] = cmp.Or(names[id], id)
+		}
+	}
+	var texts []string
+	for _, chip := range v.site.pages(v.site.deliveryType()).chips(params) {
+		texts = append(texts, chip.Text)
+	}
+	return texts, nil
+}
+
+func (s *Site) retryAll(v *visit) error {
+	_, tests, err := s.retryTests(v)
+	if err != nil {
+		return err
+	}
+	n, err := s.Ledger.RetryAll(v.ctx, v.caller, tests, false)
+	if err != nil {
+		return err
+	}
+	note := fmt.Sprintf("%d deliveries are queued again.", n)
+	if n == 1 {
+		note = "1 delivery is queued again."
+	}
+	return v.leave(tasksPath, note)
+}
+
+// retryTests reads which deliveries are meant. Whatever is no filter of theirs is refused, also
+// where lists ignore it: what it should have left out would be sent.
+func (s *Site) retryTests(v *visit) (url.Values, []record.Predicate, error) {
+	params, err := ledger.Params(v.r.URL.RawQuery)
+	if err != nil {
+		return nil, nil, err
+	}
+	params = filled(params)
+	t := s.deliveryType()
+	var tests []record.Predicate
+	for _, key := range sortedKeys(params) {
+		test, known, err := t.ParseFilter(key, params[key])
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case key == "q":
+			return nil, nil, fault.New(fault.Invalid, "What a search finds can't be sent again all at once: use a filter, such as reason__ic.")
+		case !known:
+			return nil, nil, ledger.UnknownFilter(t, key)
+		}
+		tests = append(tests, test)
+	}
+	return params, tests, nil
+}

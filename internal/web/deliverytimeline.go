@@ -1,0 +1,70 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"terrier/internal/record"
+)
+
+// moment is a step of a delivery.
+type moment struct {
+	at     time.Time
+	Label  string
+	State  string // how it went: a colour
+	Detail string
+	When   string
+	After  string // since the step before
+}
+
+// timelineOf tells how a delivery went, from the change to where it stands. Somebody who may not
+// see the attempts sees how many there were.
+func timelineOf(d record.Values, attempts []attempt, now time.Time) []moment {
+	steps := []moment{{at: momentOf(d), Label: "Changed"}}
+	queued, _ := d.Get("queued_at").(time.Time)
+	label := "Queued"
+	if n := len(attempts); n > 0 && attempts[n-1].Time.Before(queued) {
+		label = "Queued again"
+	}
+	steps = append(steps, moment{at: queued, Label: label, State: "queued"})
+	for _, a := range slices.Backward(attempts) {
+		steps = append(steps, attemptStep(a))
+	}
+	if at, ok := finishedAt(d); ok {
+		step := moment{at: at, Label: cellOf(d.Type().Field("state"), d.Get("state")).Text, State: d.Text("state"), Detail: d.Text("reason")}
+		if n := d.Int("attempt_count"); len(attempts) == 0 && n > 0 {
+			step.Label += " (" + countOf(n, "attempt") + ")"
+		}
+		steps = append(steps, step)
+	}
+	slices.SortStableFunc(steps, func(a, b moment) int { return a.at.Compare(b.at) })
+	for i := range steps {
+		steps[i].When = showTime(steps[i].at)
+		if i > 0 {
+			steps[i].After = inWords(steps[i].at.Sub(steps[i-1].at))
+		}
+	}
+	if at, ok := d.Get("retry_at").(time.Time); ok {
+		steps = append(steps, moment{Label: "Sent again by itself", State: "queued", When: showTime(at), Detail: capital(ahead(at, now)) + "."})
+	}
+	return steps
+}
+
+func attemptStep(a attempt) moment {
+	step := moment{at: a.Time, Label: fmt.Sprintf("Attempt %d", a.Number), State: "failed", Detail: a.Error}
+	if a.Good {
+		step.State = "successful"
+	}
+	if a.Response != nil {
+		step.Detail = fmt.Sprintf("Answered %d after %s.", a.Response.Status, a.Took)
+	}
+	return step
+}
+
+func countOf(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

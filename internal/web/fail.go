@@ -1,0 +1,95 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+)
+
+// failure is a kind of fault as a page tells it.
+type failure struct {
+	Status int
+	Title  string
+	Advice string
+}
+
+// failures is the one place where a kind of fault becomes a page.
+var failures = map[fault.Kind]failure{
+	fault.Internal:     {http.StatusInternalServerError, "Something went wrong", "It is not your fault. Try again; if it stays so, give the request id below to your administrator, whose log holds the reason under it."},
+	fault.Invalid:      {http.StatusBadRequest, "This can't be done", "Go back, change what is named above, and try again."},
+	fault.Denied:       {http.StatusForbidden, "You may not do this", "Ask an administrator for the permission, or log in as somebody who has it."},
+	fault.NotFound:     {http.StatusNotFound, "Nothing is here", "It was deleted, it never was, or you may not see it. Look for it in the search or in the change log."},
+	fault.Held:         {http.StatusConflict, "Others depend on it", "Change or delete those first."},
+	fault.Precondition: {http.StatusPreconditionFailed, "Somebody was faster", "Go back, load the page again, and repeat your change on what is there now."},
+	fault.Throttled:    {http.StatusTooManyRequests, "Too many at once", "Wait a little and try again."},
+	fault.TooLarge:     {http.StatusRequestEntityTooLarge, "This is too large", "Send it in parts."},
+	fault.Unsupported:  {http.StatusUnsupportedMediaType, "This is not understood", "Send a form."},
+	fault.NotAllowed:   {http.StatusMethodNotAllowed, "This page takes no such request", "Go back and use the page's own buttons."},
+	fault.Slow:         {http.StatusServiceUnavailable, "This took too long", "Narrow the filter or the search, and try again."},
+}
+
+// failPage is what an error page shows.
+type failPage struct {
+	failure
+	Messages  []string
+	RequestID string
+}
+
+// Fail answers with an error, as a page people understand. What is not a fault is logged and
+// stays inside.
+func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	if !wantsPage(r) {
+		s.Plain(w, r, err)
+		return
+	}
+	v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
+	e, known := errors.AsType[*fault.Error](err)
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		e, known = fault.New(fault.TooLarge, "The form is too large."), true
+	}
+	if !known {
+		s.Log.ErrorContext(v.ctx, "page failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", v.caller.RequestID)
+		e = fault.New(fault.Internal, "The server could not complete the request.")
+	}
+	if e.Kind == fault.Denied && v.caller.Anonymous() && r.Method == http.MethodGet {
+		http.Redirect(w, r, "/login/?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+		return
+	}
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.999)))
+	}
+	f := failures[e.Kind]
+	body := failPage{failure: f, Messages: messages(e), RequestID: v.caller.RequestID}
+	if err := v.show(page{Name: "fail", Title: f.Title, Body: body, Status: f.Status}); err != nil {
+		s.Log.ErrorContext(v.ctx, "error page failed", "error", err, "path", r.URL.Path, "request_id", v.caller.RequestID)
+		http.Error(w, f.Title, f.Status)
+	}
+}
+
+// messages are what an error says, one by one.
+func messages(e *fault.Error) []string {
+	if len(e.Fields) == 0 && e.Items == nil {
+		return []string{e.Detail}
+	}
+	var all []string
+	for field, texts := range e.Fields {
+		for _, text := range texts {
+			if field != fault.General {
+				text = field + ": " + text
+			}
+			all = append(all, text)
+		}
+	}
+	if e.Items != nil {
+		all = append(all, e.Error())
+	}
+	return all
+}
+
+// wantsPage tells a browser from a program.
+func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }

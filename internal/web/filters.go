@@ -1,0 +1,159 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+)
+
+// filterInput is one line of the filter panel. Its name is the API's filter.
+type filterInput struct {
+	Name    string
+	Label   string
+	Kind    string // text, choices, bool, reference, number, time
+	Value   string
+	Upper   string // number, time: the value of the upper bound
+	Options []option
+	Choices string // reference: where to look for records by typing
+}
+
+// option is one of several values to choose from.
+type option struct {
+	Value, Label string
+	Selected     bool
+}
+
+// filterInputs derives the panel from the fields, filled with what is asked for now.
+func (p *typePages) filterInputs(v *visit, params url.Values) []filterInput {
+	var inputs []filterInput
+	for i, f := range p.t.All() {
+		in := p.t.Infos()[i]
+		if in.Hidden || f.Lookups() == nil {
+			continue
+		}
+		if target, _ := targetOf(f); target != nil && !v.may(target, access.View) {
+			continue // they could choose none
+		}
+		if input, ok := filterInputOf(f, in, params); ok {
+			inputs = append(inputs, input)
+		}
+	}
+	return inputs
+}
+
+func filterInputOf(f record.Field, in record.Info, params url.Values) (filterInput, bool) {
+	input := filterInput{Name: in.Name, Label: in.Label}
+	target, tags := targetOf(f)
+	switch {
+	case target != nil && target.LookupField() == "":
+		return input, false
+	case target != nil:
+		input.Kind, input.Choices = "reference", pagePath(target)+"choices/?by=key"
+		if tags {
+			input.Name = "tag"
+		} else if _, many := f.(record.Refs); many {
+			input.Name = strings.TrimSuffix(in.Name, "s")
+		}
+	case len(in.Choices) > 0:
+		input.Kind = "choices"
+		for _, o := range in.Choices {
+			input.Options = append(input.Options, option{o.Value, o.Label, slices.Contains(params[in.Name], o.Value)})
+		}
+	case in.Widget == record.CheckBox:
+		input.Kind = "bool"
+		for _, o := range []option{{"true", "Yes", false}, {"false", "No", false}} {
+			o.Selected = params.Get(in.Name) == o.Value
+			input.Options = append(input.Options, o)
+		}
+	default:
+		return boundsOrText(f, input, params)
+	}
+	input.Value = params.Get(input.Name)
+	return input, true
+}
+
+func boundsOrText(f record.Field, input filterInput, params url.Values) (filterInput, bool) {
+	switch f.Column().Storage {
+	case record.StoreText:
+		input.Kind, input.Name = "text", input.Name+"__ic"
+	case record.StoreUUID:
+		input.Kind = "text"
+	case record.StoreInt, record.StoreFloat:
+		input.Kind = "number"
+	case record.StoreTime:
+		input.Kind = "time"
+	default:
+		return input, false
+	}
+	input.Value = params.Get(input.Name)
+	if input.Kind == "number" || input.Kind == "time" {
+		input.Value, input.Upper = params.Get(input.Name+"__gte"), params.Get(input.Name+"__lte")
+	}
+	return input, true
+}
+
+// chip is a filter in force, and the list without it.
+type chip struct{ Text, Remove string }
+
+// lookupWords say what a lookup means.
+var lookupWords = map[string]string{
+	"": "is", "n": "is not", "ic": "contains", "nic": "does not contain", "isw": "begins with", "nisw": "does not begin with",
+	"iew": "ends with", "niew": "does not end with", "ie": "is", "nie": "is not", "empty": "is empty:",
+	"lt": "is below", "lte": "is at most", "gt": "is above", "gte": "is at least",
+}
+
+// chips are the filters that a list is narrowed by.
+func (p *typePages) chips(params url.Values) []chip {
+	var chips []chip
+	for _, key := range sortedKeys(params) {
+		if key == "q" || p.isFilter(key) {
+			rest := url.Values{}
+			for k, values := range params {
+				if k != key && k != "offset" && k != "cursor" {
+					rest[k] = values
+				}
+			}
+			chips = append(chips, chip{p.filterText(key, params[key]), with(p.path, rest)})
+		}
+	}
+	return chips
+}
+
+func (p *typePages) isFilter(key string) bool {
+	return slices.Contains(p.filterNames, key) || strings.HasPrefix(key, "cf_")
+}
+
+func (p *typePages) filterText(key string, values []string) string {
+	name, lookup, _ := strings.Cut(key, "__")
+	label := capital(strings.ReplaceAll(strings.TrimSuffix(name, "_id"), "_", " "))
+	if f := p.t.Field(name); f != nil {
+		label = f.Info().Label
+	}
+	if key == "q" {
+		label, lookup = "Anything", "ic"
+	}
+	return label + " " + lookupWords[lookup] + " " + strings.Join(values, " or ")
+}
+
+func sortedKeys(params url.Values) []string {
+	keys := make([]string, 0, len(params))
+	for key := range params {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// filled are the parameters that say something: a form sends every field, the blank ones too.
+func filled(params url.Values) url.Values {
+	out := url.Values{}
+	for key, values := range params {
+		if values = slices.DeleteFunc(slices.Clone(values), func(s string) bool { return s == "" }); len(values) > 0 {
+			out[key] = values
+		}
+	}
+	return out
+}

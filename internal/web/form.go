@@ -1,0 +1,247 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// formPage is what a form shows.
+type formPage struct {
+	Title, Single string
+	Doc           string
+	Cancel        string
+	Submit        string
+	Version       int64 // that the caller saw, 0 for a new record
+	Groups        []formGroup
+	Problems      []string // what belongs to no single field
+	Type          *record.Type
+	ID            int64 // 0 for a new record
+	More          any   // what a type's own page adds
+}
+
+type formGroup struct {
+	Name   string
+	Fields []formField
+}
+
+// formField is one widget, filled.
+type formField struct {
+	Name, ID    string
+	Label, Help string
+	Widget      record.Widget
+	Required    bool
+	Max         int
+	Value       string
+	Checked     bool
+	Options     []option
+	Choices     string // where to look for records by typing
+	Kept        bool   // a secret is there, and stays unless another is typed
+	Errors      []string
+}
+
+// formSource is where the contents of a form come from: a record, or what was typed.
+type formSource struct {
+	v      record.Values // of no type for a new record
+	typed  url.Values    // nil where nothing was typed yet
+	errs   fault.Fields
+	defs   []*record.Custom
+	caller *visit // who may not see all records that could be referred to
+}
+
+// customPrefix begins the names of the widgets of custom fields, as it does those of filters.
+const customPrefix = "cf_"
+
+// groups derives the form of a type.
+func (p *typePages) groups(src formSource) []formGroup {
+	var groups []formGroup
+	placed := map[string]bool{}
+	for _, g := range p.t.Groups {
+		group := formGroup{Name: g.Name}
+		for _, name := range g.Fields {
+			placed[name] = true
+			group.Fields = append(group.Fields, p.field(p.t.Field(name), src))
+		}
+		groups = append(groups, group)
+	}
+	var rest, custom formGroup
+	rest.Name, custom.Name = p.single, "Custom fields"
+	for i, f := range p.t.All() {
+		switch in := p.t.Infos()[i]; {
+		case in.Widget == record.NoWidget, placed[in.Name]:
+		case in.Widget == record.CustomInputs:
+			custom.Fields = customFields(src)
+		default:
+			rest.Fields = append(rest.Fields, p.field(f, src))
+		}
+	}
+	for _, g := range []formGroup{rest, custom} {
+		if len(g.Fields) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+func (p *typePages) field(f record.Field, src formSource) formField {
+	in := f.Info()
+	out := widgetOf(in.Name, in, src)
+	value := in.Default
+	if src.v.Type() != nil {
+		value = src.v.Get(in.Name)
+	}
+	if in.Widget == record.TypesInput {
+		out.Options = p.typeOptions()
+	}
+	if target, _ := targetOf(f); target != nil {
+		if src.caller.may(target, access.View) {
+			out.Choices = pagePath(target) + "choices/"
+		}
+		out.fillLinks(target, value, src.typed)
+		return out
+	}
+	if sealed, ok := value.(record.Sealed); ok {
+		out.Kept = sealed != ""
+		value = nil
+	}
+	out.fill(value, src.typed)
+	return out
+}
+
+// widgetOf is a widget before it is filled.
+func widgetOf(name string, in record.Info, src formSource) formField {
+	out := formField{Name: name, ID: "id_" + name, Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max, Errors: src.errs[name],
+		Required: in.Required && (in.Widget != record.PasswordInput || src.v.Type() == nil)}
+	if len(in.Choices) > 0 {
+		if in.Null && in.Widget == record.SelectOne {
+			out.Options = append(out.Options, option{"", "—", false})
+		}
+		for _, o := range in.Choices {
+			out.Options = append(out.Options, option{Value: o.Value, Label: o.Label})
+		}
+	}
+	return out
+}
+
+// typeOptions are the types that a webhook, a permission or a custom field can be about.
+func (p *typePages) typeOptions() []option {
+	var options []option
+	for _, t := range p.site.Registry.Types() {
+		if p.t.Key() == store.WebhookType && !t.Told() {
+			continue
+		}
+		options = append(options, option{Value: t.Key(), Label: t.Section + " › " + p.site.pages(t).single})
+	}
+	return options
+}
+
+// fill puts a value into the widget, or what was typed before it was refused.
+func (f *formField) fill(value any, typed url.Values) {
+	texts := textsOf(value)
+	if typed != nil {
+		texts = typed[f.Name]
+	}
+	switch f.Widget {
+	case record.CheckBox:
+		f.Checked = slices.Contains(texts, "true")
+	case record.TypesInput, record.SelectOne:
+		for i, o := range f.Options {
+			f.Options[i].Selected = slices.Contains(texts, o.Value)
+		}
+	case record.LinesInput:
+		if len(f.Options) > 0 {
+			for i, o := range f.Options {
+				f.Options[i].Selected = slices.Contains(texts, o.Value)
+			}
+			return
+		}
+		f.Value = strings.Join(texts, "\n")
+	case record.PasswordInput: // never sent back
+	case record.ColorInput:
+		f.Value = "#" + strings.TrimPrefix(strings.Join(texts, ""), "#")
+	default:
+		f.Value = strings.Join(texts, "\n")
+	}
+}
+
+// fillLinks puts references into the widget: for one a text that names it, for many a box for
+// each.
+func (f *formField) fillLinks(target *record.Type, value any, typed url.Values) {
+	var texts []string
+	switch x := value.(type) {
+	case record.Link:
+		texts = []string{nameOf(target, x.ID, target.DisplayLink(x))}
+	case []record.Link:
+		for _, l := range x {
+			texts = append(texts, nameOf(target, l.ID, target.DisplayLink(l)))
+		}
+	}
+	if typed != nil {
+		texts = slices.DeleteFunc(slices.Clone(typed[f.Name]), func(s string) bool { return s == "" })
+	}
+	if f.Widget == record.RecordInput {
+		f.Value = strings.Join(texts, "")
+		return
+	}
+	f.Options = nil
+	for _, text := range texts {
+		f.Options = append(f.Options, option{text, text, true})
+	}
+}
+
+// nameOf is the text that stands for a record in a form. Where several may have the same name,
+// the id tells them apart.
+func nameOf(t *record.Type, id int64, display string) string {
+	if t.Display == nil && t.Field(t.Brief[0]).Info().Unique && !strings.Contains(display, "#") {
+		return display
+	}
+	return fmt.Sprintf("%s #%d", display, id)
+}
+
+// record lays what was typed out as an input for the ledger.
+func (p *typePages) input(typed url.Values, defs []*record.Custom) (ledger.Input, fault.Fields) {
+	in, errs := ledger.Input{}, fault.Fields{}
+	for i, f := range p.t.All() {
+		info := p.t.Infos()[i]
+		if info.Widget == record.NoWidget {
+			continue
+		}
+		if info.Widget == record.CustomInputs {
+			custom := ledger.Input{}
+			for _, def := range defs {
+				if value, given := typedValue(nil, customPrefix+def.Name, def.Info(), typed, errs); given {
+					custom[def.Name] = value
+				}
+			}
+			in[info.Name] = custom
+			continue
+		}
+		if value, given := typedValue(f, info.Name, info, typed, errs); given {
+			in[info.Name] = value
+		}
+	}
+	return in, errs
+}
+
+// customFields are the widgets of custom fields.
+func customFields(src formSource) []formField {
+	values := customValues(src.v)
+	fields := make([]formField, len(src.defs))
+	for i, def := range src.defs {
+		in := def.Info()
+		fields[i] = widgetOf(customPrefix+in.Name, in, src)
+		value, ok := values[in.Name]
+		if !ok && src.v.Type() == nil && def.Default != nil {
+			value = decoded(def.Default)
+		}
+		fields[i].fill(value, src.typed)
+	}
+	return fields
+}

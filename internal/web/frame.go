@@ -1,0 +1,123 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// frame is what stands around every page.
+type frame struct {
+	page
+	Sections []section
+	User     string // "" for nobody
+	Theme    string // light, dark, or "" for what the browser prefers
+	Note     string
+	NoWorker bool // somebody should start one
+	Search   string
+	Path     string
+	Version  string
+}
+
+// section is a part of the navigation.
+type section struct {
+	Name  string
+	Links []navLink
+}
+
+type navLink struct {
+	Label, Href string
+	Add         string // where a record can be made, for those who may
+	Current     bool
+}
+
+func (v *visit) frame(p page) frame {
+	f := frame{page: p, User: v.caller.Username, Theme: v.cookie(themeCookie), Note: v.note(), Path: v.r.URL.Path,
+		Search: v.r.URL.Query().Get("q"), Version: v.site.Version}
+	if f.Theme != "dark" && f.Theme != "light" {
+		f.Theme = ""
+	}
+	f.Sections = v.sections()
+	if !v.caller.Anonymous() {
+		f.NoWorker = v.site.noWorker(v)
+	}
+	return f
+}
+
+// sections lists the pages that the caller may see, in the order in which their types are
+// registered.
+func (v *visit) sections() []section {
+	var sections []section
+	add := func(name string, link navLink) {
+		link.Current = strings.HasPrefix(v.r.URL.Path, link.Href)
+		for i := range sections {
+			if sections[i].Name == name {
+				sections[i].Links = append(sections[i].Links, link)
+				return
+			}
+		}
+		sections = append(sections, section{name, []navLink{link}})
+	}
+	for _, t := range v.site.Registry.Types() {
+		if v.site.Ledger.Allow(v.caller, t, access.View) != nil {
+			continue
+		}
+		link := navLink{Label: v.site.pages(t).title, Href: v.site.pages(t).path}
+		if v.site.Ledger.Allow(v.caller, t, access.Add) == nil {
+			link.Add = link.Href + "add/"
+		}
+		add(t.Section, link)
+	}
+	if v.may(v.site.Registry.Type(store.WebhookType), access.View) {
+		add("System", navLink{Label: "Background tasks", Href: tasksPath})
+	}
+	return sections
+}
+
+// workersSeen remembers for a moment whether a worker is alive: every page wants to know.
+type workersSeen struct {
+	mu    sync.Mutex
+	at    time.Time
+	alive bool
+}
+
+const workersFor = 5 * time.Second
+
+// noWorker tells whether webhooks wait in vain, to those who may see them.
+func (s *Site) noWorker(v *visit) bool {
+	if s.Ledger.Allow(v.caller, s.Registry.Type(store.WebhookType), access.View) != nil {
+		return false
+	}
+	s.workers.mu.Lock()
+	defer s.workers.mu.Unlock()
+	if now := s.Now(); now.Sub(s.workers.at) > workersFor {
+		found, err := s.Ledger.Workers(v.ctx, v.caller)
+		if err != nil {
+			return false // the page itself says what is wrong
+		}
+		s.workers.at, s.workers.alive = now, len(found) > 0
+	}
+	return !s.workers.alive
+}
+
+// setTheme remembers how pages shall look.
+func (s *Site) setTheme(v *visit) error {
+	theme := v.r.PostFormValue("theme")
+	if theme != "dark" && theme != "light" {
+		v.setCookie(themeCookie, "", -1)
+	} else {
+		v.setCookie(themeCookie, theme, int((365 * 24 * time.Hour).Seconds()))
+	}
+	http.Redirect(v.w, v.r, local(v.r.PostFormValue("next"), "/"), http.StatusSeeOther)
+	return nil
+}
+
+// may tells whether the caller may do something with some record of a type.
+func (v *visit) may(t *record.Type, action string) bool {
+	return v.site.Ledger.Allow(v.caller, t, action) == nil
+}

@@ -1,0 +1,132 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// homePage is where people arrive: what there is, and what happened lately.
+type homePage struct {
+	Sections []homeSection
+	Changes  []recentChange
+	CanLog   bool
+}
+
+type homeSection struct {
+	Name  string
+	Types []homeType
+}
+
+type homeType struct {
+	Label, Href string
+	Count       int64
+}
+
+type recentChange struct {
+	When, User, Label, Action string
+	Object                    cell
+	Type                      string
+	Href                      string
+}
+
+const homeChanges = 12
+
+func (s *Site) home(v *visit) error {
+	counts, err := s.Ledger.Counts(v.ctx, v.caller, s.Registry.Types())
+	if err != nil {
+		return err
+	}
+	var h homePage
+	for _, sec := range v.sections() {
+		shown := homeSection{Name: sec.Name}
+		for _, t := range s.Registry.Types() {
+			if n, ok := counts[t]; ok && t.Section == sec.Name {
+				shown.Types = append(shown.Types, homeType{s.pages(t).title, s.pages(t).path, n})
+			}
+		}
+		if len(shown.Types) > 0 {
+			h.Sections = append(h.Sections, shown)
+		}
+	}
+	if h.CanLog = v.may(s.changeType(), access.View); h.CanLog {
+		found, err := s.Ledger.List(v.ctx, v.caller, s.changeType(), store.Query{Limit: homeChanges})
+		if err != nil {
+			return err
+		}
+		for _, c := range found.Rows {
+			h.Changes = append(h.Changes, s.recent(v, c))
+		}
+	}
+	return v.show(page{Name: "home", Title: "Home", Body: h})
+}
+
+func (s *Site) recent(v *visit, c record.Values) recentChange {
+	line := lineOf(c)
+	r := recentChange{When: line.When, User: line.User, Label: line.Label, Action: line.Action, Href: line.Href, Type: c.Text("changed_object_type"),
+		Object: cell{Kind: textCell, Text: c.Text("object_repr")}}
+	if pointer, ok := c.Get("changed_object").(record.Pointer); ok {
+		r.Object = v.cell(nil, pointer)
+	}
+	if t := s.Registry.Type(r.Type); t != nil {
+		r.Type = t.Title()
+	}
+	return r
+}
+
+// searchPage is what was found, by type.
+type searchPage struct {
+	Text  string
+	Found []foundType
+	Slow  []string // the types that took too long
+}
+
+type foundType struct {
+	Label, Href string
+	Count       int64
+	Rows        []cell
+}
+
+// How much is shown of each type, and how long it may take to find.
+const (
+	foundRows  = 5
+	searchTime = 3 * time.Second
+)
+
+func (s *Site) search(v *visit) error {
+	p := searchPage{Text: v.r.URL.Query().Get("q")}
+	for _, t := range s.Registry.Types() {
+		if p.Text == "" || len(t.Search) == 0 || !v.may(t, access.View) {
+			continue
+		}
+		found, err := s.find(v, t, p.Text)
+		if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Slow || errors.Is(err, context.DeadlineExceeded) {
+			p.Slow = append(p.Slow, s.pages(t).title)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if found.Count > 0 {
+			p.Found = append(p.Found, found)
+		}
+	}
+	return v.show(page{Name: "search", Title: "Search", Body: p})
+}
+
+func (s *Site) find(v *visit, t *record.Type, text string) (foundType, error) {
+	ctx, cancel := context.WithTimeout(v.ctx, searchTime)
+	defer cancel()
+	f := foundType{Label: s.pages(t).title, Href: with(s.pages(t).path, nil, "q", text)}
+	found, err := s.Ledger.List(ctx, v.caller, t, store.Query{Limit: foundRows, Search: text})
+	f.Count = found.Count
+	for _, r := range found.Rows {
+		f.Rows = append(f.Rows, cell{Kind: linkCell, Text: r.Display(), Href: recordPath(t, r.ID())})
+	}
+	return f, err
+}

@@ -1,0 +1,182 @@
+package web
+
+import (
+	"encoding/csv"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/transfer"
+)
+
+// importForm is what the page of an import shows.
+type importForm struct {
+	Title    string
+	Path     string
+	Plural   string
+	Columns  []transfer.Column
+	Formats  []option
+	Example  string // the columns that new records need
+	Text     string // pasted
+	Rows     int    // that were understood
+	Checked  string // what a dry run found
+	Problems []string
+	Refused  refusals
+}
+
+func (p *typePages) importPage(v *visit) error {
+	defs, err := p.customs(v)
+	if err != nil {
+		return err
+	}
+	if v.r.URL.Query().Has("template") {
+		return p.emptyFile(v, defs)
+	}
+	return p.showImport(v, &sentFile{}, defs, importForm{}, http.StatusOK)
+}
+
+// emptyFile is a CSV file with the columns that an import of new records understands.
+func (p *typePages) emptyFile(v *visit, defs []*record.Custom) error {
+	var names []string
+	for _, c := range transfer.Columns(p.t, defs)[1:] { // without the id
+		names = append(names, c.Name)
+	}
+	p.attach(v, transfer.CSV, "-empty")
+	w := csv.NewWriter(v.w)
+	_ = w.Write(names) // a caller that has gone away is not an error here
+	w.Flush()
+	return nil
+}
+
+func (p *typePages) showImport(v *visit, sent *sentFile, defs []*record.Custom, f importForm, status int) error {
+	f.Title, f.Path, f.Plural = "Import "+pluralTitle(p.t), p.path, pluralTitle(p.t)
+	f.Columns, f.Text = transfer.Columns(p.t, defs), sent.pasted
+	var needed []string
+	for _, c := range f.Columns {
+		if c.Required {
+			needed = append(needed, c.Name)
+		}
+	}
+	f.Example = strings.Join(needed, ",")
+	f.Formats = []option{{Value: "", Label: "Recognize it"}}
+	for _, format := range transfer.Formats {
+		f.Formats = append(f.Formats, option{string(format), formatNames[format], format == sent.format})
+	}
+	return v.show(page{Name: "import", Title: f.Title, Crumbs: p.crumbs(), Body: f, Status: status})
+}
+
+var formatNames = map[transfer.Format]string{transfer.CSV: "CSV", transfer.JSON: "JSON", transfer.YAML: "YAML"}
+
+// importRows takes a file in, or tries it: all of its rows or none. It says everything itself
+// that is wrong with the file, since htmx shows no error page.
+func (p *typePages) importRows(v *visit) error {
+	defs, err := p.customs(v)
+	if err != nil {
+		return err
+	}
+	leave, err := makeRoom(v)
+	if err != nil {
+		return p.refuseImport(v, &sentFile{}, nil, defs, err)
+	}
+	defer leave()
+	sent, err := receive(v)
+	if err != nil {
+		return p.refuseImport(v, sent, nil, defs, err)
+	}
+	rows, err := transfer.Parse(p.t, defs, sent.guess(), sent.text)
+	if err == nil {
+		rows, err = distinct(rows)
+	}
+	if err != nil {
+		return p.refuseImport(v, sent, rows, defs, err)
+	}
+	dry := v.r.PostForm.Get("mode") != "import"
+	said, err := p.take(v, rows, dry)
+	switch {
+	case err != nil:
+		if e, known := unreachable(err, "There is no such "+p.t.Title()+", or you may not change it."); known {
+			err = e
+		}
+		return p.refuseImport(v, sent, rows, defs, err)
+	case dry:
+		return p.showImport(v, sent, defs, importForm{Checked: said, Rows: len(rows)}, http.StatusOK)
+	}
+	return v.leaveLive(p.path, said)
+}
+
+// take creates or updates the records, or finds out whether that would work.
+func (p *typePages) take(v *visit, rows []transfer.Row, dry bool) (said string, err error) {
+	ctx := v.ctx
+	var rehearsal *ledger.Rehearsal
+	if dry {
+		ctx, rehearsal = ledger.Rehearse(ctx)
+	}
+	if rows[0].ID == "" {
+		inputs := make([]ledger.Input, len(rows))
+		for i, row := range rows {
+			inputs[i] = row.Input
+		}
+		if _, err := p.site.Ledger.Create(ctx, v.caller, p.t, inputs); err != nil || dry {
+			return p.counted(len(rows)) + " would be created. Nothing was written.", err
+		}
+		return p.are(len(rows)) + " created.", nil
+	}
+	edits := make([]ledger.Edit, len(rows))
+	for i, row := range rows {
+		id, err := p.t.ParseID(row.ID)
+		if err != nil {
+			return "", fault.Field("id", "%s", err.Error())
+		}
+		edits[i] = ledger.Edit{ID: id, Input: row.Input}
+	}
+	if _, err := p.site.Ledger.Update(ctx, v.caller, p.t, edits); err != nil {
+		return "", err
+	}
+	if dry {
+		changed := len(rehearsal.Effects) + rehearsal.Unseen
+		said = p.counted(changed) + " would be changed"
+		if same := len(rows) - changed; same > 0 {
+			said += ", " + strconv.Itoa(same) + " would stay as they are"
+		}
+		return said + ". Nothing was written.", nil
+	}
+	return p.are(len(rows)) + " brought to what the file says.", nil
+}
+
+// refuseImport shows what is wrong, by line where it is about single rows.
+func (p *typePages) refuseImport(v *visit, sent *sentFile, rows []transfer.Row, defs []*record.Custom, err error) error {
+	e, known := errors.AsType[*fault.Error](err)
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		e, known = fault.New(fault.TooLarge, "This is larger than %d MiB. Import it in parts.", maxImport>>20), true
+	}
+	if !known {
+		return err
+	}
+	f := importForm{Rows: len(rows)}
+	if e.Items != nil && len(e.Items) == len(rows) {
+		f.Refused = p.refusals(e.Items, func(i int) refusal { return refusal{Line: rows[i].Line, Record: p.rowCell(rows[i])} })
+		f.Refused.Lines = true
+	} else {
+		f.Problems = messages(e)
+	}
+	return p.showImport(v, sent, defs, f, failures[e.Kind].Status)
+}
+
+// rowCell names the record that a row is about.
+func (p *typePages) rowCell(row transfer.Row) cell {
+	name := ""
+	if len(p.t.Brief) > 0 {
+		name, _ = row.Input[p.t.Brief[0]].(string)
+	}
+	if row.ID == "" {
+		return textOf(name, false)
+	}
+	if name == "" {
+		name = "#" + row.ID
+	}
+	return cell{Kind: linkCell, Text: name, Href: p.path + row.ID + "/"}
+}

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"terrier/internal/fault"
+	"terrier/internal/transfer"
+)
+
+// sentFile is what somebody wants to import.
+type sentFile struct {
+	name   string
+	text   []byte
+	format transfer.Format // "" to find out
+	pasted string          // the text, where it was pasted
+}
+
+func (s *sentFile) guess() transfer.Format {
+	if s.format != "" {
+		return s.format
+	}
+	return transfer.Guess(s.name, s.text)
+}
+
+// receive reads the form of an import. On an error it returns what is known so far.
+func receive(v *visit) (*sentFile, error) {
+	sent := &sentFile{}
+	err := v.r.ParseMultipartForm(maxImport) // no more than that arrives, so none of it goes to a file
+	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			return sent, err
+		}
+		return sent, fault.New(fault.Invalid, "The form did not arrive whole. Send it again.")
+	}
+	sent.format = transfer.Format(v.r.PostForm.Get("format"))
+	// Browsers send every end of a line in a form as two characters.
+	sent.pasted = strings.ReplaceAll(v.r.PostForm.Get("text"), "\r\n", "\n")
+	sent.text = []byte(sent.pasted)
+	file, header, err := v.r.FormFile("file")
+	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+		return sent, nil
+	}
+	if err != nil {
+		return sent, fault.New(fault.Invalid, "The file did not arrive whole. Send it again.")
+	}
+	defer func() { _ = file.Close() }() // it is memory
+	if strings.TrimSpace(sent.pasted) != "" {
+		return sent, fault.New(fault.Invalid, "There is a pasted text and a file. Empty one of the two.")
+	}
+	sent.name = header.Filename
+	if sent.text, err = io.ReadAll(file); err != nil {
+		return sent, err
+	}
+	return sent, nil
+}
+
+// distinct refuses a file that can't be taken in as one: the ledger does one thing at a time,
+// all of it or nothing.
+func distinct(rows []transfer.Row) ([]transfer.Row, error) {
+	if len(rows) == 0 {
+		return nil, fault.Field(fault.General, "There is nothing to import: the file holds no records.")
+	}
+	errs, bad := make([]fault.Fields, len(rows)), false
+	lines := map[string]int{} // by id; of a new record under ""
+	for i, row := range rows {
+		errs[i] = fault.Fields{}
+		if line, twice := lines[row.ID]; twice && row.ID != "" {
+			errs[i].Add("id", "Line %d is about the same record.", line)
+			bad = true
+		} else if !twice {
+			lines[row.ID] = row.Line
+		}
+	}
+	if created, some := lines[""]; some && len(lines) > 1 {
+		i := slices.IndexFunc(rows, func(r transfer.Row) bool { return r.ID != "" })
+		return nil, fault.Field(fault.General, "Line %d changes a record, and line %d has no id and makes a new one. An import is done whole or not at all, "+
+			"and does one of the two: put the rows with an id and those without into two files.", rows[i].Line, created)
+	}
+	if bad {
+		return rows, &fault.Error{Kind: fault.Invalid, Items: errs}
+	}
+	return rows, nil
+}
+
+// Large imports come one at a time: what is made of a file takes many times its length.
+var largeImport = semaphore.NewWeighted(1)
+
+const (
+	smallImport = 64 << 10
+	arrivalTime = 15 * time.Second // how long a large one may keep others waiting while it arrives
+)
+
+// makeRoom waits until there is memory for a form.
+func makeRoom(v *visit) (leave func(), err error) {
+	if v.r.ContentLength >= 0 && v.r.ContentLength <= smallImport {
+		return func() {}, nil
+	}
+	if v.r.ContentLength > maxImport {
+		return nil, &http.MaxBytesError{Limit: maxImport}
+	}
+	if largeImport.Acquire(v.ctx, 1) != nil {
+		return nil, &fault.Error{Kind: fault.Throttled, Detail: "Other large imports are under way. Try again in a moment.", RetryAfter: arrivalTime}
+	}
+	_ = http.NewResponseController(v.w).SetReadDeadline(time.Now().Add(arrivalTime)) // not every writer has one
+	return func() { largeImport.Release(1) }, nil
+}
+
+// leaveLive sends the caller to another page, also where htmx asked: it follows no redirect.
+func (v *visit) leaveLive(to, note string) error {
+	if !v.live() {
+		return v.leave(to, note)
+	}
+	v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString([]byte(note)), 60)
+	v.w.Header().Set("Hx-Redirect", to)
+	v.w.WriteHeader(http.StatusNoContent)
+	return nil
+}

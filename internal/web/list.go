@@ -1,0 +1,154 @@
+package web
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"terrier/internal/access"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// listPage is what a list shows.
+type listPage struct {
+	Path, Title, Single string
+	Doc                 string
+	Query               string // the filters in force, as the API takes them
+	Search              string
+	CanSearch           bool
+
+	Heads   []head
+	Rows    []row
+	Count   int64
+	From    int
+	To      int
+	Next    string
+	Prev    string
+	Limits  []limitLink
+	Columns []column
+	Filters []filterInput
+	Chips   []chip
+
+	CanAdd, CanChange, CanDelete bool
+}
+
+// head is the top of a column. Href sorts by it, the other way round where it is sorted already.
+type head struct {
+	Label, Href string
+	Sorted      string // ascending, descending or ""
+}
+
+type row struct {
+	ID    string
+	Href  string
+	Name  string
+	Cells []cell
+}
+
+type limitLink struct {
+	N       int
+	Href    string
+	Current bool
+}
+
+var pageSizes = []int{25, 50, 100, 250, 1000}
+
+func (p *typePages) list(v *visit) error {
+	params, err := ledger.Params(v.r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	if params.Has("columns") {
+		return p.chooseColumns(v, params)
+	}
+	params = filled(params)
+	q, err := p.site.Ledger.Query(v.ctx, p.t, params)
+	if err != nil {
+		return err
+	}
+	found, err := p.site.Ledger.List(v.ctx, v.caller, p.t, q)
+	if err != nil {
+		return err
+	}
+	return v.show(page{Name: "list", Title: p.title, Crumbs: p.crumbs()[:1], Body: p.listPage(v, params, q, found)})
+}
+
+func (p *typePages) listPage(v *visit, params url.Values, q store.Query, found store.Page) *listPage {
+	l := &listPage{Path: p.path, Title: p.title, Single: p.t.Title(), Doc: p.t.Doc, Search: params.Get("q"), CanSearch: len(p.t.Search) > 0,
+		Query: p.filterQuery(params), Count: found.Count, Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.chips(params),
+		CanAdd: v.may(p.t, access.Add), CanChange: v.may(p.t, access.Change), CanDelete: v.may(p.t, access.Delete)}
+	if len(found.Rows) > 0 {
+		l.From, l.To = q.Offset+1, q.Offset+len(found.Rows)
+	}
+	next, previous := ledger.Links(params, q, found)
+	if next != "" {
+		l.Next = p.path + "?" + next
+	}
+	if previous != "" {
+		l.Prev = p.path + "?" + previous
+	}
+	for _, n := range pageSizes {
+		l.Limits = append(l.Limits, limitLink{n, with(p.path, params, "limit", strconv.Itoa(n), "offset", "", "cursor", ""), n == q.Limit})
+	}
+	l.Heads, l.Rows = p.table(v, l.Columns, params, found.Rows)
+	return l
+}
+
+// table is the chosen columns of some records.
+func (p *typePages) table(v *visit, columns []column, params url.Values, rows []record.Values) ([]head, []row) {
+	first := head{Label: p.single}
+	if p.t.Display == nil {
+		first = p.head(params, p.t.Brief[0], p.t.Field(p.t.Brief[0]).Info().Label, true)
+	}
+	heads := []head{first}
+	var shown []int
+	for _, c := range columns {
+		if c.Shown {
+			heads = append(heads, p.head(params, c.Name, c.Label, c.sorts))
+			shown = append(shown, c.index)
+		}
+	}
+	out := make([]row, len(rows))
+	cells := make([]cell, len(rows)*len(shown))
+	for i, r := range rows {
+		id := p.t.FormatID(r.ID())
+		out[i] = row{ID: id, Href: p.path + id + "/", Name: r.Display(), Cells: cells[i*len(shown) : (i+1)*len(shown)]}
+		for n, field := range shown {
+			out[i].Cells[n] = v.cell(p.t.All()[field], r.At(field))
+		}
+	}
+	return heads, out
+}
+
+func (p *typePages) head(params url.Values, name, label string, sorts bool) head {
+	h := head{Label: label}
+	if !sorts {
+		return h
+	}
+	order := params.Get("ordering")
+	if order == "" && len(p.t.Order) > 0 {
+		order = p.t.Order[0]
+	}
+	by := name
+	switch order, _, _ = strings.Cut(order, ","); order {
+	case name:
+		h.Sorted, by = "ascending", "-"+name
+	case "-" + name:
+		h.Sorted = "descending"
+	}
+	h.Href = with(p.path, params, "ordering", by, "offset", "", "cursor", "")
+	return h
+}
+
+// filterQuery is the part of the address that narrows the list.
+func (p *typePages) filterQuery(params url.Values) string {
+	narrow := url.Values{}
+	for key, values := range params {
+		if key == "q" || p.isFilter(key) {
+			narrow[key] = values
+		}
+	}
+	return narrow.Encode()
+}

@@ -1,0 +1,111 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"terrier/internal/fault"
+)
+
+// maxLogin is more than a name and a password need.
+const maxLogin = 4 << 10
+
+// loginForm is what the login page shows.
+type loginForm struct {
+	Username, Next string
+	Problem        string
+}
+
+func (s *Site) loginPage(v *visit) error {
+	next := local(v.r.URL.Query().Get("next"), "/")
+	if !v.caller.Anonymous() {
+		return v.leave(next, "")
+	}
+	return v.show(page{Name: "login", Title: "Log in", Body: loginForm{Next: next}})
+}
+
+// login starts a session. A browser is led to the page it wanted; a program that sends a form
+// or a JSON object gets the cookie alone.
+func (s *Site) login(v *visit) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxLogin)
+	username, password, err := credentials(v.r)
+	if err == nil {
+		err = s.startSession(v, username, password)
+	}
+	next := local(v.r.PostFormValue("next"), "/")
+	switch {
+	case err != nil && wantsPage(v.r):
+		e, known := errors.AsType[*fault.Error](err)
+		if !known {
+			return err
+		}
+		return v.show(page{Name: "login", Title: "Log in", Status: failures[e.Kind].Status,
+			Body: loginForm{Username: username, Next: next, Problem: e.Error()}})
+	case err != nil:
+		return err
+	case wantsPage(v.r):
+		return v.leave(next, "")
+	}
+	v.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (s *Site) startSession(v *visit, username, password string) error {
+	user, err := s.Login.Check(v.ctx, username, password, s.Proxies.ClientAddr(v.r.RemoteAddr, v.r.Header.Values("X-Forwarded-For")))
+	if err != nil {
+		return err
+	}
+	if _, err := s.Sessions.End(v.ctx, v.cookie(s.Sessions.CookieName())); err != nil {
+		return err
+	}
+	cookie, err := s.Sessions.Start(v.ctx, user.ID, user.Epoch)
+	if err != nil {
+		return err
+	}
+	http.SetCookie(v.w, cookie)
+	return nil
+}
+
+// logout ends the session.
+func (s *Site) logout(v *visit) error {
+	cleared, err := s.Sessions.End(v.ctx, v.cookie(s.Sessions.CookieName()))
+	if err != nil {
+		return err
+	}
+	http.SetCookie(v.w, cleared)
+	if wantsPage(v.r) {
+		return v.leave("/login/", "You are logged out.")
+	}
+	v.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func credentials(r *http.Request) (username, password string, err error) {
+	var in struct{ Username, Password string }
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if media == "application/json" {
+		raw, err := io.ReadAll(r.Body)
+		if err != nil || json.Unmarshal(raw, &in) != nil {
+			return "", "", fault.New(fault.Invalid, "Expected an object with username and password.")
+		}
+	} else {
+		if r.ParseForm() != nil {
+			return "", "", fault.New(fault.Invalid, "Expected a form with username and password.")
+		}
+		in.Username, in.Password = r.PostForm.Get("username"), r.PostForm.Get("password")
+	}
+	errs := fault.Fields{}
+	if in.Username == "" {
+		errs.Add("username", "This field is required.")
+	}
+	if in.Password == "" {
+		errs.Add("password", "This field is required.")
+	}
+	if len(errs) > 0 {
+		return in.Username, "", &fault.Error{Kind: fault.Invalid, Fields: errs}
+	}
+	return in.Username, in.Password, nil
+}

@@ -1,0 +1,20 @@
+package web
+
+import (
+	"net/http"
+
+	"terrier/internal/ledger"
+)
+
+// documentPath is where the API describes itself.
+const documentPath = "/api/schema/"
+
+// Swagger shows the API's document. It has a frame of its own: Swagger UI and Bootstrap use the
+// same names for their styles.
+func (s *Site) Swagger(w http.ResponseWriter, r *http.Request) {
+	v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
+	f := v.frame(page{Title: "API documentation", Body: documentPath})
+	if err := v.send(s.templates["swagger"], "swagger", f, http.StatusOK); err != nil {
+		s.Fail(w, r, err)
+	}
+}

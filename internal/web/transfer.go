@@ -1,0 +1,118 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/internal/transfer"
+)
+
+// How long an export may take, and how long its caller may take none of it.
+const (
+	exportTime = 10 * time.Minute
+	stallTime  = time.Minute
+)
+
+var mediaTypes = map[transfer.Format]string{
+	transfer.CSV: "text/csv; charset=utf-8", transfer.JSON: "application/json", transfer.YAML: "application/yaml",
+}
+
+// export sends a list as a file: everything that matches and that the caller may see.
+func (p *typePages) export(v *visit) error {
+	params, err := ledger.Params(v.r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	params = filled(params)
+	format := transfer.Format(cmp.Or(params.Get("format"), string(transfer.CSV)))
+	if !slices.Contains(transfer.Formats, format) {
+		return fault.Field("format", "The format %q is unknown: use csv, json or yaml.", string(format))
+	}
+	q, err := p.site.Ledger.Query(v.ctx, p.t, params)
+	if err != nil {
+		return err
+	}
+	if len(q.Order) == 0 {
+		q.Order = []string{"id"}
+	}
+	defs, err := p.customs(v)
+	if err != nil {
+		return err
+	}
+	return p.sendExport(v, q, format, defs)
+}
+
+func (p *typePages) sendExport(v *visit, q store.Query, format transfer.Format, defs []*record.Custom) error {
+	ctx, cancel := lasting(v.ctx, exportTime)
+	defer cancel()
+	out := transfer.NewWriter(&patient{v.w, http.NewResponseController(v.w)}, p.t, defs, format, p.site.Ledger.Printer)
+	begun := false
+	for page, err := range p.everything(ctx, v.caller, q) {
+		if err == nil && !begun {
+			p.attach(v, format, "")
+			begun, err = true, out.Begin()
+		}
+		for i := 0; err == nil && i < len(page.Rows); i++ {
+			err = out.Write(page.Rows[i])
+		}
+		switch {
+		case err != nil && !begun:
+			return err
+		case err != nil:
+			p.breakOff(v, err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		p.breakOff(v, err)
+	}
+	return nil
+}
+
+// attach makes the answer a file.
+func (p *typePages) attach(v *visit, format transfer.Format, what string) {
+	h := v.w.Header()
+	h.Set("Content-Type", mediaTypes[format])
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="terrier-%s%s-%s.%s"`, p.t.Plural, what, showDate(p.site.Now()), format))
+	h.Set("Cache-Control", "no-store")
+}
+
+// breakOff ends the connection: a file that is not whole must not look like one that is.
+func (p *typePages) breakOff(v *visit, err error) {
+	p.site.Log.WarnContext(v.ctx, "export broken off", "error", err, "path", v.r.URL.Path, "request_id", v.caller.RequestID)
+	panic(http.ErrAbortHandler)
+}
+
+// lasting is a context that outlives the time limit of a request, but not its caller.
+func lasting(of context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(of), limit)
+	stop := context.AfterFunc(of, func() {
+		if errors.Is(of.Err(), context.Canceled) {
+			cancel()
+		}
+	})
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
+// patient waits for a slow caller as long as something gets through.
+type patient struct {
+	io.Writer
+	connection *http.ResponseController
+}
+
+func (w *patient) Write(b []byte) (int, error) {
+	_ = w.connection.SetWriteDeadline(time.Now().Add(stallTime)) // not every writer has one
+	return w.Writer.Write(b)
+}

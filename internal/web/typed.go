@@ -1,0 +1,172 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+// textsOf writes a value as a form holds it.
+func textsOf(value any) []string {
+	switch x := value.(type) {
+	case nil:
+		return nil
+	case string:
+		return []string{x}
+	case record.Plain:
+		return []string{string(x)}
+	case bool:
+		return []string{strconv.FormatBool(x)}
+	case int64:
+		return []string{strconv.FormatInt(x, 10)}
+	case float64:
+		return []string{strconv.FormatFloat(x, 'f', -1, 64)}
+	case json.Number:
+		return []string{x.String()}
+	case time.Time:
+		return []string{x.UTC().Format(momentLayout)}
+	case []string:
+		return x
+	case []any:
+		var texts []string
+		for _, item := range x {
+			texts = append(texts, textsOf(item)...)
+		}
+		return texts
+	case json.RawMessage:
+		return []string{indented(x)}
+	}
+	raw, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return nil
+	}
+	return []string{string(raw)}
+}
+
+// momentLayout is what a browser's own input for a date and a time takes.
+const momentLayout = "2006-01-02T15:04:05"
+
+// typedValue reads what was typed into a widget as the API would take it. Not given is what
+// keeps the record as it is.
+func typedValue(f record.Field, name string, in record.Info, typed url.Values, errs fault.Fields) (value any, given bool) {
+	texts := typed[name]
+	text := strings.Join(texts, "")
+	switch in.Widget {
+	case record.CheckBox:
+		return slices.Contains(texts, "true"), true
+	case record.PasswordInput:
+		if text == "" {
+			return "", typed.Has(name + clearSuffix) // a box that empties it
+		}
+		return text, true
+	case record.TypesInput:
+		return anyOf(texts), true
+	case record.LinesInput:
+		if len(in.Choices) > 0 {
+			return anyOf(texts), true
+		}
+		return anyOf(lines(text)), true
+	case record.RecordInput:
+		return typedLink(f, text), true
+	case record.RecordsInput:
+		links := []any{}
+		for _, text := range texts {
+			if link := typedLink(f, text); link != nil {
+				links = append(links, link)
+			}
+		}
+		return links, true
+	case record.JSONInput:
+		return typedJSON(text, name, errs), true
+	case record.ColorInput:
+		return strings.TrimPrefix(text, "#"), true
+	}
+	if strings.TrimSpace(text) == "" && (in.Null || in.Widget == record.NumberInput) {
+		if in.Null {
+			return nil, true
+		}
+		return nil, false // the default
+	}
+	return strings.ReplaceAll(text, "\r\n", "\n"), true
+}
+
+// clearSuffix names the box that empties a secret.
+const clearSuffix = "__clear"
+
+var idSuffix = regexp.MustCompile(`#([0-9]{1,19})$`)
+
+// typedLink reads the text that stands for a record: nameOf writes it, and people do.
+func typedLink(f record.Field, text string) any {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil
+	}
+	if m := idSuffix.FindStringSubmatch(text); m != nil {
+		return json.Number(m[1])
+	}
+	target, _ := targetOf(f)
+	return map[string]any{target.Infos()[target.BriefIndex()[0]].Name: text}
+}
+
+func typedJSON(text, name string, errs fault.Fields) any {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var value any
+	if err := dec.Decode(&value); err != nil {
+		errs.Add(name, "This is not JSON: %s.", err.Error())
+		return nil
+	}
+	if dec.More() {
+		errs.Add(name, "There is more than one JSON value.")
+	}
+	return value
+}
+
+func lines(text string) []string {
+	var out []string
+	for _, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+func anyOf(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, s := range texts {
+		out[i] = s
+	}
+	return out
+}
+
+// customValues are the custom fields of a record, none for a new one.
+func customValues(v record.Values) map[string]any {
+	if v.Type() == nil || v.Type().Index("custom_fields") < 0 {
+		return nil
+	}
+	values, _ := decoded(v.Raw("custom_fields")).(map[string]any)
+	return values
+}
+
+// decoded reads JSON that the database gave.
+func decoded(raw json.RawMessage) any {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var value any
+	if dec.Decode(&value) != nil {
+		return nil
+	}
+	return value
+}

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"terrier/internal/ledger"
+)
+
+// visit is one request for a page, and its caller.
+type visit struct {
+	site   *Site
+	w      http.ResponseWriter
+	r      *http.Request
+	ctx    context.Context
+	caller ledger.Caller
+}
+
+// policy lets a page load what this server serves, and nothing else. Bootstrap draws its
+// ticks and arrows from data: addresses.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// page is what a template is given: the frame around it and what stands in it.
+type page struct {
+	Name   string // of the template
+	Title  string
+	Crumbs []crumb
+	Body   any
+	Status int // 200 where it is not given
+}
+
+// crumb is a step on the way to a page.
+type crumb struct{ Label, Href string }
+
+// show answers with a page. Where htmx asks for the part with some id, only the template that
+// is called like it is sent.
+func (v *visit) show(p page) error {
+	t := v.site.templates[p.Name]
+	if t == nil {
+		return fmt.Errorf("there is no template %q", p.Name)
+	}
+	if target := v.r.Header.Get("Hx-Target"); v.live() && t.Lookup(target) != nil {
+		return v.send(t, target, p.Body, http.StatusOK)
+	}
+	return v.send(t, "layout", v.frame(p), cmp.Or(p.Status, http.StatusOK))
+}
+
+// part answers with a shared template alone.
+func (v *visit) part(name string, body any) error {
+	return v.send(v.site.templates["fail"], name, body, http.StatusOK)
+}
+
+func (v *visit) send(t *template.Template, name string, data any, status int) error {
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+		return err
+	}
+	h := v.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	v.w.WriteHeader(status)
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(b.Bytes()) // a caller that has gone away is not an error here
+	}
+	return nil
+}
+
+// live tells whether htmx asks, for a part of a page.
+func (v *visit) live() bool { return v.r.Header.Get("Hx-Request") == "true" }
+
+// leave sends the caller to another page, which tells them what was done.
+func (v *visit) leave(to, note string) error {
+	if note != "" {
+		v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString([]byte(note)), 60)
+	}
+	http.Redirect(v.w, v.r, to, http.StatusSeeOther)
+	return nil
+}
+
+// The cookies that only say how a page looks.
+const (
+	noteCookie  = "terrier_note"
+	themeCookie = "terrier_theme"
+)
+
+func (v *visit) setCookie(name, value string, seconds int) {
+	http.SetCookie(v.w, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: seconds, SameSite: http.SameSiteLaxMode,
+		Secure: strings.HasPrefix(v.site.BaseURL, "https://"), HttpOnly: name != themeCookie})
+}
+
+func (v *visit) cookie(name string) string {
+	c, err := v.r.Cookie(name)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// note takes the message that leave left.
+func (v *visit) note() string {
+	raw, err := base64.RawURLEncoding.DecodeString(v.cookie(noteCookie))
+	if err != nil || len(raw) == 0 {
+		return ""
+	}
+	v.setCookie(noteCookie, "", -1)
+	return string(raw)
+}
+
+// local is an address on this site, or the given one: nobody is led elsewhere.
+func local(to, otherwise string) string {
+	if strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.ContainsAny(to, "\\\r\n\t") {
+		return to
+	}
+	return otherwise
+}

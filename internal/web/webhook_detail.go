@@ -1,0 +1,185 @@
+package web
+
+import (
+	"strconv"
+	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// webhookDetail is what the page of a webhook shows besides its change log.
+type webhookDetail struct {
+	Groups     []detailGroup
+	Enabled    bool
+	Paused     string // since when
+	Queued     int64
+	Retrying   int64
+	Oldest     string // how long the oldest waits
+	Chart      webhookChart
+	SeesSent   bool
+	Deliveries []hookSent
+	AllSent    string // the list of all deliveries
+	Failed     int64  // that the caller may send again
+	SeesMisses bool
+	Misses     []hookMiss
+	AllMisses  string
+	Previous   bool // a secret is being replaced
+}
+
+type detailGroup struct {
+	Name   string
+	Fields []labelled
+}
+
+// hookSent is a delivery of the webhook.
+type hookSent struct {
+	When, Href    string
+	Event, Object string
+	State, Label  string
+	Status        cell
+	Milliseconds  string
+	Attempts      int64
+	Reason        string
+}
+
+// hookMiss is a change that the webhook was not told of by mistake.
+type hookMiss struct{ When, Href, Object, Reason string }
+
+// How many of each are shown.
+const (
+	recentSent   = 20
+	recentMisses = 10
+)
+
+func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) error {
+	more := &webhookDetail{Groups: h.detailGroups(found), Enabled: found.Bool("enabled"), Previous: found.Get("previous_secret") != record.Sealed(""),
+		SeesSent: v.may(h.site.deliveryType(), access.View), SeesMisses: v.may(h.missType(), access.View)}
+	d.More = more
+	if at, ok := found.Get("paused_at").(time.Time); ok {
+		more.Paused = showTime(at)
+	}
+	if err := h.backlog(v, more, found.ID()); err != nil {
+		return err
+	}
+	now := h.site.Now()
+	history, err := h.site.Ledger.History(v.ctx, v.caller, found.ID(), now.Add(-chartTime), chartStep)
+	if err != nil {
+		return err
+	}
+	more.Chart = chartOf(history)
+	if more.SeesSent {
+		if err := h.sent(v, more, found.ID()); err != nil {
+			return err
+		}
+	}
+	if more.SeesSent && d.CanChange {
+		if more.Failed, err = h.site.Ledger.RetryAll(v.ctx, v.caller, h.deliveriesOf(found.ID()), true); err != nil {
+			return err
+		}
+	}
+	if more.SeesMisses {
+		return h.misses(v, more, found.ID())
+	}
+	return nil
+}
+
+func (h hookPages) missType() *record.Type { return h.site.Registry.Type("extras.webhookmiss") }
+
+// deliveriesOf tests whether a delivery is the webhook's.
+func (h hookPages) deliveriesOf(id int64) []record.Predicate {
+	return []record.Predicate{{Field: h.site.deliveryType().Field("webhook"), Values: []any{id}}}
+}
+
+// detailGroups are the fields as the form groups them.
+func (h hookPages) detailGroups(found record.Values) []detailGroup {
+	groups := make([]detailGroup, len(h.t.Groups))
+	for i, g := range h.t.Groups {
+		groups[i].Name = g.Name
+		for _, name := range g.Fields {
+			f := h.t.Field(name)
+			groups[i].Fields = append(groups[i].Fields, labelled{f.Info().Label, f.Info().Help, hookCell(f, found.Get(name))})
+		}
+	}
+	return groups
+}
+
+// hookCell shows of a secret whether it is set.
+func hookCell(f record.Field, value any) cell {
+	switch x := value.(type) {
+	case record.Sealed:
+		if x != "" {
+			return cell{Kind: textCell, Text: "Set; kept encrypted and not shown."}
+		}
+	case record.Plain:
+		if x != "" {
+			return cell{Kind: codeCell, Text: string(x)}
+		}
+		return cell{Kind: noCell}
+	}
+	if f.Info().Name == "body_template" && value != "" {
+		return cell{Kind: codeCell, Text: value.(string)}
+	}
+	return cellOf(f, value)
+}
+
+// backlog finds what waits for the webhook.
+func (h hookPages) backlog(v *visit, more *webhookDetail, id int64) error {
+	queues, _, err := h.site.Ledger.Queues(v.ctx, v.caller)
+	for _, q := range queues {
+		if q.Webhook.ID() != id {
+			continue
+		}
+		more.Queued, more.Retrying = q.Queued, q.Retrying
+		if q.OldestAt != nil {
+			more.Oldest = h.site.Now().Sub(*q.OldestAt).Truncate(time.Second).String()
+		}
+	}
+	return err
+}
+
+// sent lists the last deliveries, and how long the last request of each took.
+func (h hookPages) sent(v *visit, more *webhookDetail, id int64) error {
+	t := h.site.deliveryType()
+	more.AllSent = with(pagePath(t), nil, "webhook_id", h.t.FormatID(id))
+	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: recentSent, Where: h.deliveriesOf(id)})
+	if err != nil || len(found.Rows) == 0 {
+		return err
+	}
+	ids := make([]int64, len(found.Rows))
+	for i, r := range found.Rows {
+		ids[i] = r.ID()
+	}
+	ended, err := h.site.Ledger.Ended(v.ctx, v.caller, []record.Predicate{{Values: record.AnyOf(ids)}}, time.Time{}, recentSent)
+	if err != nil {
+		return err
+	}
+	took := map[int64]string{}
+	for _, e := range ended {
+		if e.Milliseconds != nil {
+			took[e.ID] = strconv.FormatInt(*e.Milliseconds, 10)
+		}
+	}
+	for _, r := range found.Rows {
+		more.Deliveries = append(more.Deliveries, hookSent{When: showTime(momentOf(r)), Href: recordPath(t, r.ID()), Event: r.Text("event"),
+			Object: h.objectName(r), State: r.Text("state"), Label: cellOf(t.Field("state"), r.Get("state")).Text, Status: cellOf(t.Field("status_code"), r.Get("status_code")),
+			Milliseconds: took[r.ID()], Attempts: r.Int("attempt_count"), Reason: r.Text("reason")})
+	}
+	return nil
+}
+
+// objectName says which record a delivery or a miss is about.
+func (h hookPages) objectName(r record.Values) string {
+	return h.typeTitle(r.Text("object_type")) + " " + strconv.FormatInt(r.Int("object_id"), 10)
+}
+
+func (h hookPages) misses(v *visit, more *webhookDetail, id int64) error {
+	t := h.missType()
+	more.AllMisses = with(pagePath(t), nil, "webhook_id", h.t.FormatID(id))
+	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: recentMisses, Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
+	for _, r := range found.Rows {
+		more.Misses = append(more.Misses, hookMiss{showTime(momentOf(r)), recordPath(t, r.ID()), h.objectName(r), r.Text("reason")})
+	}
+	return err
+}

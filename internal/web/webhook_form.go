@@ -1,0 +1,82 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/webhook/gallery"
+)
+
+// webhookForm is what the form of a webhook shows besides its fields.
+type webhookForm struct {
+	Path    string // below which it is saved, previewed and tried
+	Save    string // where it is saved
+	Gallery []galleryLink
+	Chosen  *gallery.Template
+	Sample  sampleChoice
+	CanTry  bool // the caller may see changes, which is what conditions are tried on
+	Load    bool // there is something to preview at once
+	Show    string
+	Preview *previewPanel // nil before it was asked for
+	Trial   *trialPanel
+}
+
+type galleryLink struct {
+	Name, Href string
+	Current    bool
+}
+
+func (h hookPages) moreForm(v *visit, form *formPage, found record.Values) error {
+	more := &webhookForm{Path: h.path, Save: h.path + "add/", CanTry: v.may(h.site.changeType(), access.View), Show: v.r.PostForm.Get(trialShow)}
+	types := v.r.PostForm["content_types"]
+	if found.Type() != nil {
+		more.Path = recordPath(h.t, found.ID())
+		more.Save, more.Load = more.Path+"edit/", true
+		types = found.List("content_types")
+	}
+	for _, t := range gallery.All() {
+		link := galleryLink{Name: t.Name, Href: with(more.Save, nil, "template", t.Key)}
+		if v.r.Method != http.MethodPost && v.r.URL.Query().Get("template") == t.Key {
+			link.Current, more.Chosen = true, &t
+			form.Groups = h.prefilled(v, found, t)
+		}
+		more.Gallery = append(more.Gallery, link)
+	}
+	var err error
+	more.Sample, err = h.sampleChoice(v, types, v.r.PostForm)
+	form.More = more
+	return err
+}
+
+// prefilled is the form with a template of the gallery in it; what the template does not say
+// stays as it is.
+func (h hookPages) prefilled(v *visit, found record.Values, t gallery.Template) []formGroup {
+	typed := url.Values{}
+	for i, in := range h.t.Infos() {
+		value := in.Default
+		if found.Type() != nil {
+			value = found.At(i)
+		}
+		if _, sealed := value.(record.Sealed); !sealed {
+			typed[in.Name] = textsOf(value)
+		}
+	}
+	for name, texts := range v.r.URL.Query() {
+		typed[name] = texts
+	}
+	for name, text := range map[string]string{"http_method": t.Method, "http_content_type": t.ContentType, "body_template": t.Body} {
+		typed.Set(name, text)
+	}
+	if t.Headers != "" {
+		typed.Set("additional_headers", t.Headers)
+	}
+	return h.groups(formSource{v: found, typed: typed, caller: v})
+}
+
+// typedText is what stands in a text area, with the line ends that are kept.
+func typedText(typed url.Values, name string) string {
+	return strings.ReplaceAll(typed.Get(name), "\r\n", "\n")
+}

@@ -1,0 +1,81 @@
+package web
+
+import (
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"terrier/internal/fault"
+)
+
+// hookProblem is what keeps a webhook from being sent: the field, what is wrong with it, and
+// where it is a template, its lines around the wrong one.
+type hookProblem struct {
+	Field, Text string
+	Lines       []codeLine
+}
+
+type codeLine struct {
+	Number int
+	Text   string
+	Wrong  bool
+}
+
+// hookProblems are the messages of a refusal, by field.
+func (h hookPages) hookProblems(e *fault.Error, typed url.Values) []hookProblem {
+	if len(e.Fields) == 0 {
+		return []hookProblem{{Text: e.Detail}}
+	}
+	var out []hookProblem
+	for _, name := range slices.Sorted(maps.Keys(e.Fields)) {
+		label := ""
+		if f := h.t.Field(name); f != nil {
+			label = f.Info().Label
+		}
+		for _, text := range e.Fields[name] {
+			out = append(out, hookProblem{label, text, wrongLines(name, text, typed)})
+		}
+	}
+	return out
+}
+
+// rendered is why a template that could be read can't be rendered. The message begins with the
+// name of its field.
+func rendered(message string, typed url.Values) hookProblem {
+	name, text, _ := strings.Cut(message, ": ")
+	return hookProblem{Text: message, Lines: wrongLines(name, text, typed)}
+}
+
+// around is how many lines are shown before and after a wrong one.
+const around = 3
+
+var atLine = regexp.MustCompile(`^[Ll]ine ([0-9]{1,6}):`)
+
+// wrongLines are the lines around the one that a message about a template is about.
+func wrongLines(field, message string, typed url.Values) []codeLine {
+	if field != "body_template" && field != "additional_headers" {
+		return nil
+	}
+	lines := strings.Split(typedText(typed, field), "\n")
+	wrong := 0
+	if m := atLine.FindStringSubmatch(message); m != nil {
+		wrong, _ = strconv.Atoi(m[1]) // it matched
+	} else if field == "additional_headers" {
+		wrong = 1 + slices.IndexFunc(lines, func(line string) bool {
+			name, _, _ := strings.Cut(line, ":")
+			name = strings.TrimSpace(name)
+			return name != "" && len(message) > len(name) && strings.EqualFold(message[:len(name)], name) && strings.ContainsAny(message[len(name):len(name)+1], ": ")
+		})
+	}
+	if wrong < 1 || wrong > len(lines) {
+		return nil
+	}
+	var out []codeLine
+	for n := max(1, wrong-around); n <= min(len(lines), wrong+around); n++ {
+		out = append(out, codeLine{n, lines[n-1], n == wrong})
+	}
+	return out
+}

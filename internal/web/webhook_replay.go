@@ -1,0 +1,173 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+)
+
+// replaying asks which changes to send, and says how many those are.
+type replaying struct {
+	Name, Path     string
+	Since, Until   string
+	Types, Actions []option
+	Heading        string // what was counted, "" before it was
+	Count          ledger.ReplayCount
+	TooMany        bool
+	Most           int
+	Command        string // what to run on the server instead
+	Held           string // why what is queued will wait
+	Type, Action   string
+	Problems       []string
+}
+
+func (h hookPages) replayPage(v *visit) error {
+	found, err := h.editable(v)
+	if err != nil {
+		return err
+	}
+	params := v.r.URL.Query()
+	if !params.Has("count") {
+		return h.showReplay(v, found, params, nil, nil)
+	}
+	where, err := h.pastChanges(found, params)
+	var n ledger.ReplayCount
+	if err == nil {
+		n, err = h.site.Ledger.ReplayCount(v.ctx, v.caller, found.ID(), where)
+	}
+	refusal, err := refusalOf(err)
+	if err != nil {
+		return err
+	}
+	if refusal != nil {
+		return h.showReplay(v, found, params, nil, refusal)
+	}
+	return h.showReplay(v, found, params, &n, nil)
+}
+
+func (h hookPages) replay(v *visit) error {
+	found, err := h.editable(v)
+	if err != nil {
+		return err
+	}
+	if err := v.r.ParseForm(); err != nil {
+		return err
+	}
+	where, err := h.pastChanges(found, v.r.PostForm)
+	var n ledger.ReplayCount
+	if err == nil {
+		n, err = h.site.Ledger.ReplaySome(v.ctx, v.caller, found.ID(), where)
+	}
+	refusal, err := refusalOf(err)
+	switch {
+	case err != nil:
+		return err
+	case refusal != nil:
+		return h.showReplay(v, found, v.r.PostForm, nil, refusal)
+	}
+	return v.leave(recordPath(h.t, found.ID()), fmt.Sprintf("%s queued: %d sent again, %d new.", counted(n.Queued(), "delivery is", "deliveries are"), n.Existing, n.New))
+}
+
+// The names of its inputs.
+const (
+	replaySince  = "since"
+	replayUntil  = "until"
+	replayType   = "type"
+	replayAction = "action"
+)
+
+// pastChanges are the tests for the changes that were asked for.
+func (h hookPages) pastChanges(found record.Values, params url.Values) ([]record.Predicate, error) {
+	if key := params.Get(replayType); key != "" && !slices.Contains(found.List("content_types"), key) {
+		return nil, fault.Field(replayType, "The webhook is not told of changes to %s.", key)
+	}
+	var where []record.Predicate
+	changes := h.site.changeType()
+	for _, f := range []struct{ input, filter string }{
+		{replaySince, "time__gte"}, {replayUntil, "time__lt"}, {replayType, "changed_object_type"}, {replayAction, "action"}} {
+		text := params.Get(f.input)
+		if text == "" {
+			continue
+		}
+		if strings.HasPrefix(f.filter, "time") {
+			at, err := typedMoment(text)
+			if err != nil {
+				return nil, fault.Field(f.input, "%q is not a date and a time, such as 2026-01-31T08:00.", text)
+			}
+			text = at.Format(time.RFC3339)
+		}
+		test, _, err := changes.ParseFilter(f.filter, []string{text})
+		if err != nil {
+			return nil, err
+		}
+		where = append(where, test)
+	}
+	return where, nil
+}
+
+// typedMoment reads what a browser's input for a date and a time holds, with or without seconds.
+func typedMoment(text string) (time.Time, error) {
+	at, err := time.Parse(momentLayout, text)
+	if err != nil {
+		at, err = time.Parse("2006-01-02T15:04", text)
+	}
+	return at, err
+}
+
+func (h hookPages) showReplay(v *visit, found record.Values, params url.Values, n *ledger.ReplayCount, refusal *fault.Error) error {
+	body := replaying{Name: found.Display(), Path: recordPath(h.t, found.ID()), Since: params.Get(replaySince), Until: params.Get(replayUntil),
+		Type: params.Get(replayType), Action: params.Get(replayAction), Most: ledger.MaxReplay}
+	body.Types = []option{{"", "All of the webhook's", body.Type == ""}}
+	for _, key := range slices.Sorted(slices.Values(found.List("content_types"))) {
+		body.Types = append(body.Types, option{key, capital(h.typeTitle(key)), body.Type == key})
+	}
+	body.Actions = []option{{"", "All", body.Action == ""}}
+	for _, o := range h.site.changeType().Field("action").Info().Choices {
+		body.Actions = append(body.Actions, option{o.Value, o.Label, body.Action == o.Value})
+	}
+	switch {
+	case !found.Bool("enabled"):
+		body.Held = "The webhook is disabled: what is queued waits until it is enabled."
+	case found.Get("paused_at") != nil:
+		body.Held = "The webhook is paused: what is queued waits until it is resumed."
+	}
+	if n != nil {
+		body.Heading, body.Count, body.TooMany = matching(*n), *n, n.Matching > ledger.MaxReplay
+		body.Command = replayCommand(found.ID(), params)
+	}
+	shown := page{Name: "webhook_replay", Title: "Replay to " + body.Name, Crumbs: h.crumbsTo(found), Body: &body}
+	if refusal != nil {
+		body.Problems, shown.Status = refusalTexts(refusal), failures[refusal.Kind].Status
+	}
+	return v.show(shown)
+}
+
+func matching(n ledger.ReplayCount) string {
+	if n.Matching == 0 {
+		return "No change matches"
+	}
+	return fmt.Sprintf("%s: %d requeued, %d new", counted(n.Matching, "change matches", "changes match"), n.Existing, n.New)
+}
+
+// replayCommand does the same on the server, without a limit.
+func replayCommand(id int64, params url.Values) string {
+	text := "terrier webhook replay " + strconv.FormatInt(id, 10)
+	for _, name := range []string{replaySince, replayUntil} {
+		if at, err := typedMoment(params.Get(name)); err == nil {
+			text += " --" + name + " " + at.Format(time.RFC3339)
+		}
+	}
+	for _, name := range []string{replayType, replayAction} {
+		if value := params.Get(name); value != "" {
+			text += " --" + name + " " + value
+		}
+	}
+	return text
+}
