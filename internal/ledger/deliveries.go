@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -113,6 +114,19 @@ func (l *Ledger) Queues(ctx context.Context, c Caller) ([]Queue, time.Duration, 
 		queues[i] = Queue{v, byID[v.ID()]}
 	}
 	return queues, queueWindow, nil
+}
+
+// Backlog tells what waits for one webhook.
+func (l *Ledger) Backlog(ctx context.Context, c Caller, hook record.Values) (store.Backlog, error) {
+	if err := l.Allow(c, l.webhookType(), access.View); err != nil {
+		return store.Backlog{}, err
+	}
+	all, err := l.Store.Backlogs(ctx, l.now().Add(-queueWindow))
+	i := slices.IndexFunc(all, func(b store.Backlog) bool { return b.Webhook == hook.ID() })
+	if err != nil || i < 0 {
+		return store.Backlog{}, err
+	}
+	return all[i], nil
 }
 
 // workerAlive is how long after its last sign a worker counts as alive.

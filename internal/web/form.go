@@ -44,6 +44,7 @@ type formField struct {
 	Options     []option
 	Choices     string // where to look for records by typing
 	Kept        bool   // a secret is there, and stays unless another is typed
+	CanClear    bool   // it may be removed
 	Errors      []string
 }
 
@@ -51,9 +52,18 @@ type formField struct {
 type formSource struct {
 	v      record.Values // of no type for a new record
 	typed  url.Values    // nil where nothing was typed yet
+	part   bool          // only what is typed counts; the rest is the record's
 	errs   fault.Fields
 	defs   []*record.Custom
 	caller *visit // who may not see all records that could be referred to
+}
+
+// texts are what a widget holds.
+func (s formSource) texts(name string, kept []string) []string {
+	if s.typed == nil || s.part && !s.typed.Has(name) {
+		return kept
+	}
+	return s.typed[name]
 }
 
 // customPrefix begins the names of the widgets of custom fields, as it does those of filters.
@@ -67,7 +77,9 @@ func (p *typePages) groups(src formSource) []formGroup {
 		group := formGroup{Name: g.Name}
 		for _, name := range g.Fields {
 			placed[name] = true
-			group.Fields = append(group.Fields, p.field(p.t.Field(name), src))
+			if p.offers(name, src) {
+				group.Fields = append(group.Fields, p.field(p.t.Field(name), src))
+			}
 		}
 		groups = append(groups, group)
 	}
@@ -75,7 +87,7 @@ func (p *typePages) groups(src formSource) []formGroup {
 	rest.Name, custom.Name = p.single, "Custom fields"
 	for i, f := range p.t.All() {
 		switch in := p.t.Infos()[i]; {
-		case in.Widget == record.NoWidget, placed[in.Name]:
+		case in.Widget == record.NoWidget, placed[in.Name], !p.offers(in.Name, src):
 		case in.Widget == record.CustomInputs:
 			custom.Fields = customFields(src)
 		default:
@@ -88,6 +100,11 @@ func (p *typePages) groups(src formSource) []formGroup {
 		}
 	}
 	return groups
+}
+
+// offers leaves out the flag that only superusers may set.
+func (p *typePages) offers(name string, src formSource) bool {
+	return name != p.t.Elevated || src.caller.caller.Superuser
 }
 
 func (p *typePages) field(f record.Field, src formSource) formField {
@@ -104,14 +121,14 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 		if src.caller.may(target, access.View) {
 			out.Choices = pagePath(target) + "choices/"
 		}
-		out.fillLinks(target, value, src.typed)
+		out.fillLinks(src.texts(in.Name, namesOf(target, value)))
 		return out
 	}
 	if sealed, ok := value.(record.Sealed); ok {
-		out.Kept = sealed != ""
+		out.Kept, out.CanClear = sealed != "", !in.Required
 		value = nil
 	}
-	out.fill(value, src.typed)
+	out.fill(src.texts(in.Name, textsOf(value)))
 	return out
 }
 
@@ -142,12 +159,8 @@ func (p *typePages) typeOptions() []option {
 	return options
 }
 
-// fill puts a value into the widget, or what was typed before it was refused.
-func (f *formField) fill(value any, typed url.Values) {
-	texts := textsOf(value)
-	if typed != nil {
-		texts = typed[f.Name]
-	}
+// fill puts texts into the widget.
+func (f *formField) fill(texts []string) {
 	switch f.Widget {
 	case record.CheckBox:
 		f.Checked = slices.Contains(texts, "true")
@@ -171,9 +184,8 @@ func (f *formField) fill(value any, typed url.Values) {
 	}
 }
 
-// fillLinks puts references into the widget: for one a text that names it, for many a box for
-// each.
-func (f *formField) fillLinks(target *record.Type, value any, typed url.Values) {
+// namesOf are the texts that stand for references.
+func namesOf(target *record.Type, value any) []string {
 	var texts []string
 	switch x := value.(type) {
 	case record.Link:
@@ -183,9 +195,13 @@ func (f *formField) fillLinks(target *record.Type, value any, typed url.Values) 
 			texts = append(texts, nameOf(target, l.ID, target.DisplayLink(l)))
 		}
 	}
-	if typed != nil {
-		texts = slices.DeleteFunc(slices.Clone(typed[f.Name]), func(s string) bool { return s == "" })
-	}
+	return texts
+}
+
+// fillLinks puts references into the widget: for one a text that names it, for many a box for
+// each.
+func (f *formField) fillLinks(texts []string) {
+	texts = slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" })
 	if f.Widget == record.RecordInput {
 		f.Value = strings.Join(texts, "")
 		return
@@ -241,7 +257,7 @@ func customFields(src formSource) []formField {
 		if !ok && src.v.Type() == nil && def.Default != nil {
 			value = decoded(def.Default)
 		}
-		fields[i].fill(value, src.typed)
+		fields[i].fill(src.texts(fields[i].Name, textsOf(value)))
 	}
 	return fields
 }

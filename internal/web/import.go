@@ -89,7 +89,7 @@ func (p *typePages) importRows(v *visit) error {
 	}
 	rows, err := transfer.Parse(p.t, defs, sent.guess(), sent.text)
 	if err == nil {
-		rows, err = distinct(rows)
+		rows, err = distinct(p.t, rows)
 	}
 	if err != nil {
 		return p.refuseImport(v, sent, rows, defs, err)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"terrier/internal/fault"
+	"terrier/internal/record"
 	"terrier/internal/transfer"
 )
 
@@ -62,16 +63,31 @@ func receive(v *visit) (*sentFile, error) {
 	return sent, nil
 }
 
+// keyOf names the secret of a type that is made where none is given, and shown once.
+func keyOf(t *record.Type) string {
+	for _, f := range t.All() {
+		if secret, ok := f.(record.Secret); ok && secret.Seal == record.TokenKey {
+			return secret.Name
+		}
+	}
+	return ""
+}
+
 // distinct refuses a file that can't be taken in as one: the ledger does one thing at a time,
 // all of it or nothing.
-func distinct(rows []transfer.Row) ([]transfer.Row, error) {
+func distinct(t *record.Type, rows []transfer.Row) ([]transfer.Row, error) {
 	if len(rows) == 0 {
 		return nil, fault.Field(fault.General, "There is nothing to import: the file holds no records.")
 	}
 	errs, bad := make([]fault.Fields, len(rows)), false
+	key := keyOf(t)
 	lines := map[string]int{} // by id; of a new record under ""
 	for i, row := range rows {
 		errs[i] = fault.Fields{}
+		if key != "" && row.ID == "" && row.Input[key] == nil {
+			errs[i].Add(key, "Give one: a key that is made here would be shown to nobody.")
+			bad = true
+		}
 		if line, twice := lines[row.ID]; twice && row.ID != "" {
 			errs[i].Add("id", "Line %d is about the same record.", line)
 			bad = true

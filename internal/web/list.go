@@ -9,6 +9,7 @@ import (
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/transfer"
 )
 
 // listPage is what a list shows.
@@ -27,6 +28,7 @@ type listPage struct {
 	Next    string
 	Prev    string
 	Limits  []limitLink
+	Exports []crumb
 	Columns []column
 	Filters []filterInput
 	Chips   []chip
@@ -75,6 +77,8 @@ func (p *typePages) list(v *visit) error {
 	return v.show(page{Name: "list", Title: p.title, Crumbs: p.crumbs()[:1], Body: p.listPage(v, params, q, found)})
 }
 
+func (p *typePages) toList(v *visit) error { return v.leave(p.path, "") }
+
 func (p *typePages) listPage(v *visit, params url.Values, q store.Query, found store.Page) *listPage {
 	l := &listPage{Path: p.path, Title: p.title, Single: p.t.Title(), Doc: p.t.Doc, Search: params.Get("q"), CanSearch: len(p.t.Search) > 0,
 		Query: p.filterQuery(params), Count: found.Count, Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.chips(params),
@@ -91,6 +95,10 @@ func (p *typePages) listPage(v *visit, params url.Values, q store.Query, found s
 	}
 	for _, n := range pageSizes {
 		l.Limits = append(l.Limits, limitLink{n, with(p.path, params, "limit", strconv.Itoa(n), "offset", "", "cursor", ""), n == q.Limit})
+	}
+	for _, format := range transfer.Formats {
+		narrow, _ := url.ParseQuery(l.Query) // it was made by Encode
+		l.Exports = append(l.Exports, crumb{strings.ToUpper(string(format)), with(p.path+"export/", narrow, "format", string(format))})
 	}
 	l.Heads, l.Rows = p.table(v, l.Columns, params, found.Rows)
 	return l

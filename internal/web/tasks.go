@@ -117,7 +117,7 @@ func (v *visit) failedLine(d record.Values, names objects, may bool) failedLine 
 	t := d.Type()
 	line := failedLine{ID: t.FormatID(d.ID()), Href: recordPath(t, d.ID()), Webhook: v.webhookOf(d), Object: names.of(d), Kind: v.site.kindOf(d.Text("object_type")),
 		Event: cellOf(t.Field("event"), d.Get("event")), Status: cellOf(nil, d.Get("status_code")).Text, Reason: d.Text("reason"), CanRetry: may}
-	if at, ok := d.Get("finished_at").(time.Time); ok {
+	if at, ok := finishedAt(d); ok {
 		line.When = showTime(at)
 	}
 	if at, ok := d.Get("retry_at").(time.Time); ok {

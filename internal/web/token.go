@@ -64,8 +64,8 @@ type tokenRow struct {
 	ID                int64
 	Name, Href        string
 	Description       string
-	Created, LastUsed cell
-	Expires           cell
+	Created           string // the day is enough
+	LastUsed, Expires cell
 	Expired           bool
 	Write             bool
 	Allowed           []string
@@ -113,8 +113,9 @@ func (s *Site) tokenRow(token record.Values) tokenRow {
 	t := token.Type()
 	show := func(name string) cell { return cellOf(t.Field(name), token.Get(name)) }
 	expires, limited := token.Get("expires").(time.Time)
+	created, _ := token.Get("created").(time.Time)
 	return tokenRow{ID: token.ID(), Name: token.Display(), Href: recordPath(t, token.ID()), Description: token.Text("description"),
-		Created: show("created"), LastUsed: show("last_used"), Expires: show("expires"), Expired: limited && !expires.After(s.Now()),
+		Created: showDate(created), LastUsed: show("last_used"), Expires: show("expires"), Expired: limited && !expires.After(s.Now()),
 		Write: token.Bool("write_enabled"), Allowed: token.List("allowed_ips")}
 }
 

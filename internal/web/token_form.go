@@ -122,7 +122,7 @@ func (s *Site) typedExpiry(form url.Values) (any, error) {
 	chosen := form.Get(lifetimeField)
 	if chosen == atMoment {
 		if form.Get(momentField) == "" {
-			return nil, fault.Field(momentField, "Say when, or choose one of the times above.")
+			return nil, fault.Field(momentField, "Say when, or choose one of the usual times.")
 		}
 		return form.Get(momentField), nil
 	}
@@ -175,7 +175,7 @@ func lifetimeInput(src formSource) formField {
 	if src.v.Type() != nil && src.v.Get(momentField) != nil {
 		chosen = atMoment
 	}
-	f.fill(chosen, src.typed)
+	f.fill(src.texts(lifetimeField, []string{chosen}))
 	return f
 }
 

@@ -62,11 +62,12 @@ func typedValue(f record.Field, name string, in record.Info, typed url.Values, e
 	switch in.Widget {
 	case record.CheckBox:
 		return slices.Contains(texts, "true"), true
-	case record.PasswordInput:
-		if text == "" {
-			return "", typed.Has(name + clearSuffix) // a box that empties it
+	case record.PasswordInput, record.SecretArea:
+		// Blank keeps what is there and not shown; a box empties it.
+		if text == "" && (in.Widget == record.PasswordInput || typed.Has(name+keptSuffix)) {
+			return "", typed.Has(name + clearSuffix)
 		}
-		return text, true
+		return strings.ReplaceAll(text, "\r\n", "\n"), true
 	case record.TypesInput:
 		return anyOf(texts), true
 	case record.LinesInput:
@@ -98,8 +99,11 @@ func typedValue(f record.Field, name string, in record.Info, typed url.Values, e
 	return strings.ReplaceAll(text, "\r\n", "\n"), true
 }
 
-// clearSuffix names the box that empties a secret.
-const clearSuffix = "__clear"
+// What goes with a secret: the box that empties it, and the mark that it is there but was not shown.
+const (
+	clearSuffix = "__clear"
+	keptSuffix  = "__kept"
+)
 
 var idSuffix = regexp.MustCompile(`#([0-9]{1,19})$`)
 

@@ -102,6 +102,9 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 		at("POST", "{id}/edit/", access.Change, p.edit),
 		at("GET", "{id}/delete/", access.Delete, p.deletePage),
 		at("POST", "{id}/delete/", access.Delete, p.delete),
+		// Somebody who comes back to where several were edited finds the list.
+		at("GET", "edit/", access.View, p.toList),
+		at("GET", "delete/", access.View, p.toList),
 		at("POST", "edit/", access.Change, p.bulkEdit),
 		at("POST", "delete/", access.Delete, p.bulkDelete),
 	)

@@ -60,7 +60,7 @@ func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) erro
 	if at, ok := found.Get("paused_at").(time.Time); ok {
 		more.Paused = showTime(at)
 	}
-	if err := h.backlog(v, more, found.ID()); err != nil {
+	if err := h.backlog(v, more, found); err != nil {
 		return err
 	}
 	now := h.site.Now()
@@ -125,16 +125,11 @@ func hookCell(f record.Field, value any) cell {
 }
 
 // backlog finds what waits for the webhook.
-func (h hookPages) backlog(v *visit, more *webhookDetail, id int64) error {
-	queues, _, err := h.site.Ledger.Queues(v.ctx, v.caller)
-	for _, q := range queues {
-		if q.Webhook.ID() != id {
-			continue
-		}
-		more.Queued, more.Retrying = q.Queued, q.Retrying
-		if q.OldestAt != nil {
-			more.Oldest = h.site.Now().Sub(*q.OldestAt).Truncate(time.Second).String()
-		}
+func (h hookPages) backlog(v *visit, more *webhookDetail, found record.Values) error {
+	waiting, err := h.site.Ledger.Backlog(v.ctx, v.caller, found)
+	more.Queued, more.Retrying = waiting.Queued, waiting.Retrying
+	if waiting.OldestAt != nil {
+		more.Oldest = h.site.Now().Sub(*waiting.OldestAt).Truncate(time.Second).String()
 	}
 	return err
 }

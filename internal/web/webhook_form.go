@@ -54,26 +54,14 @@ func (h hookPages) moreForm(v *visit, form *formPage, found record.Values) error
 // prefilled is the form with a template of the gallery in it; what the template does not say
 // stays as it is.
 func (h hookPages) prefilled(v *visit, found record.Values, t gallery.Template) []formGroup {
-	typed := url.Values{}
-	for i, in := range h.t.Infos() {
-		value := in.Default
-		if found.Type() != nil {
-			value = found.At(i)
-		}
-		if _, sealed := value.(record.Sealed); !sealed {
-			typed[in.Name] = textsOf(value)
-		}
-	}
-	for name, texts := range v.r.URL.Query() {
-		typed[name] = texts
-	}
+	typed := v.r.URL.Query()
 	for name, text := range map[string]string{"http_method": t.Method, "http_content_type": t.ContentType, "body_template": t.Body} {
 		typed.Set(name, text)
 	}
 	if t.Headers != "" {
 		typed.Set("additional_headers", t.Headers)
 	}
-	return h.groups(formSource{v: found, typed: typed, caller: v})
+	return h.groups(formSource{v: found, typed: typed, part: true, caller: v})
 }
 
 // typedText is what stands in a text area, with the line ends that are kept.

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"errors"
+	"net/http"
 	"net/url"
 	"strconv"
 
@@ -14,15 +15,7 @@ import (
 
 func (p *typePages) addPage(v *visit) error {
 	// What the address says is filled in already: a link can begin a record.
-	return p.showForm(v, record.Values{}, given(v.r.URL.Query()), nil)
-}
-
-// given is what an address fills in, nil for nothing.
-func given(params url.Values) url.Values {
-	if len(params) == 0 {
-		return nil
-	}
-	return params
+	return p.showForm(v, record.Values{}, v.r.URL.Query(), nil)
 }
 
 func (p *typePages) editPage(v *visit) error {
@@ -144,7 +137,7 @@ func (p *typePages) form(v *visit, found record.Values, typed url.Values, refusa
 	if err != nil {
 		return nil, err
 	}
-	src := formSource{v: found, typed: typed, defs: defs, caller: v}
+	src := formSource{v: found, typed: typed, part: v.r.Method != http.MethodPost, defs: defs, caller: v}
 	form := &formPage{Title: "Add " + p.t.Title(), Single: p.t.Title(), Doc: p.t.Doc, Cancel: p.path, Submit: "Create", Type: p.t}
 	if found.Type() != nil {
 		form.Title, form.Cancel, form.Submit = "Edit "+found.Display(), recordPath(p.t, found.ID()), "Save"

@@ -246,7 +246,7 @@ func TestBrowseHostileValues(t *testing.T) {
 	s := apitest.New(t)
 	admin := adminOf(s)
 	payloads := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</pre></textarea><script>alert(1)</script>`, "`${1}`\u2028\\u003cscript\\u003e",
-		`javascript:alert(1)`, `https://evil.test/`, `//evil.test/api/`, s.URL + `.evil.test/api/`, s.URL + `@evil.test/api/`, ` ` + s.URL + `/api/x/`, s.URL + `/dcim/`,
+		`javascript:alert(1)`, `https://evil.test/`, `//evil.test/api/`, s.URL + `.evil.test/api/`, s.URL + `@evil.test/api/`, `x ` + s.URL + `/api/x/`, s.URL + `/dcim/`,
 		s.URL + `/api/" onmouseover="alert(1)`, s.URL + `/api/../../x`, s.URL + "/api/\n<b>"}
 	var id int64
 	for i, p := range payloads {

@@ -23,6 +23,7 @@ func TestRecordPages(t *testing.T) {
 	path := made.Header.Get("Location")
 	shows(t, b.get(t, path).Want(t, http.StatusOK), "Lisbon 1", "Planned", "Europe", path+"edit/", path+"delete/", "Created")
 	shows(t, b.get(t, "/dcim/sites/?q=lis").Want(t, http.StatusOK), "Lisbon 1", "1–1 of 1", "Anything contains lis")
+	shows(t, b.get(t, "/dcim/sites/?name__ic=lis&limit=25").Want(t, http.StatusOK), `href="/dcim/sites/export/?format=csv&amp;name__ic=lis"`)
 	shows(t, b.get(t, "/dcim/sites/?name__ic=porto").Want(t, http.StatusOK), "Nothing matches")
 	shows(t, b.get(t, "/dcim/sites/?nam=x").Want(t, http.StatusBadRequest), "Did you mean &#34;name&#34;?")
 

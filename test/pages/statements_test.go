@@ -54,7 +54,7 @@ func TestStatementsPerPage(t *testing.T) {
 		"/dcim/sites/1/changelog/":        2 + 5,
 		"/dcim/sites/choices/?typed=site": 2 + 2,
 		"/system/tasks/":                  2 + 6,
-		"/extras/webhooks/1/":             2 + 16,
+		"/extras/webhooks/1/":             2 + 14,
 		"/user/tokens/":                   2 + 2,
 	}
 	for _, n := range []int{1, 60} {

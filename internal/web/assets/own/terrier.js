@@ -112,75 +112,20 @@
     say(`${value} is added`);
   }
 
-  document.addEventListener('change', (event) => {
-    if (event.target.matches('[data-adds]')) {
+  // Only what was picked or confirmed becomes a box. What was merely typed stays in the field and is sent as it is: a box
+  // that appears when the field is left would move the button that somebody is pressing.
+  document.addEventListener('input', (event) => {
+    const picked = !(event instanceof InputEvent) || event.inputType === 'insertReplacementText';
+    if (picked && event.target.matches('[data-adds]')) {
       add(event.target);
     }
   });
-
-  // A part that refreshes itself does not do so unseen, nor under a pointer that is pressing, and it keeps how far
-  // its tables were scrolled and what was unfolded. htmx gives the focus back to what has the same id.
-  const polls = (element) => element.getAttribute('hx-trigger')?.startsWith('every');
-  let kept = [];
-
-  document.addEventListener('htmx:beforeRequest', (event) => {
-    if (document.hidden && polls(event.detail.elt)) {
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && event.target.matches?.('[data-adds]') && event.target.value.trim()) {
       event.preventDefault();
+      add(event.target);
     }
   });
-
-  document.addEventListener('htmx:beforeSwap', (event) => {
-    const { elt, target, xhr } = event.detail;
-    if (polls(elt) && xhr.status === 403) {
-      location.reload(); // the session has ended: this leads to the login
-    } else if (polls(elt) && target.querySelector(':active')) {
-      event.detail.shouldSwap = false;
-    } else {
-      kept = [...target.querySelectorAll('.table-wrap[id], details[id]')].map((part) => [part.id, part.scrollLeft, part.open]);
-    }
-  });
-
-  document.addEventListener('htmx:afterSwap', () => {
-    for (const [id, left, open] of kept) {
-      const part = document.getElementById(id);
-      if (part) {
-        part.scrollLeft = left;
-        part.open = open;
-      }
-    }
-    kept = [];
-  });
-
-  // Somebody who fills in a field means it.
-  document.addEventListener('input', (event) => {
-    const box = event.target.closest('[data-ticks]')?.querySelector('input[name=change]');
-    if (box && box !== event.target) {
-      box.checked = true;
-    }
-  });
-
-  document.addEventListener('input', (event) => {
-    const about = event.target.form?.dataset.outdates;
-    if (about) {
-      document.querySelectorAll(`${about} > :not(.working), ${about} > .working > .rows`).forEach((old) => old.remove());
-    }
-  });
-
-  // htmx leaves the page as it is when a form was not answered; whoever waits for it must know.
-  for (const failure of ['htmx:responseError', 'htmx:sendError', 'htmx:timeout']) {
-    document.addEventListener(failure, (event) => {
-      if (!event.target.matches('form[hx-post]')) {
-        return;
-      }
-      const line = document.createElement('div');
-      line.className = 'alert alert-danger';
-      line.setAttribute('role', 'alert');
-      const status = event.detail.xhr?.status;
-      line.textContent = `This did not work: the server ${status ? `answered with ${status}` : 'gave no answer'}. Try again.`;
-      event.detail.target.querySelectorAll(':scope > .alert').forEach((old) => old.remove());
-      event.detail.target.append(line);
-    });
-  }
 
   // The theme may change under an open page: the browser's preference does.
   function nameTheme() {
