@@ -2,8 +2,10 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"mime"
 	"net/http"
 	"strconv"
@@ -39,7 +41,11 @@ func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		// Also where the caller may be gone: without an answer of ours the server would send 200.
-		a.Log.ErrorContext(r.Context(), "request failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", ledger.CallerFrom(r.Context()).RequestID)
+		level := slog.LevelError
+		if errors.Is(err, context.Canceled) {
+			level = slog.LevelInfo // the caller went away, which is no error of ours
+		}
+		a.Log.Log(r.Context(), level, "request failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", ledger.CallerFrom(r.Context()).RequestID)
 		e = fault.New(fault.Internal, "The server could not complete the request; its log holds the reason under this request's X-Request-ID.")
 	}
 	var body any = map[string]string{"detail": e.Detail}

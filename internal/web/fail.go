@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -53,7 +55,7 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		e, known = fault.New(fault.TooLarge, "The form is too large."), true
 	}
 	if !known {
-		s.Log.ErrorContext(v.ctx, "page failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", v.caller.RequestID)
+		s.Log.Log(v.ctx, seriousness(err), "page failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", v.caller.RequestID)
 		e = fault.New(fault.Internal, "The server could not complete the request.")
 	}
 	if e.Kind == fault.Denied && v.caller.Anonymous() && r.Method == http.MethodGet {
@@ -69,6 +71,14 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.Log.ErrorContext(v.ctx, "error page failed", "error", err, "path", r.URL.Path, "request_id", v.caller.RequestID)
 		http.Error(w, f.Title, f.Status)
 	}
+}
+
+// seriousness: a browser that goes away in the middle is no error of ours.
+func seriousness(err error) slog.Level {
+	if errors.Is(err, context.Canceled) {
+		return slog.LevelInfo
+	}
+	return slog.LevelError
 }
 
 // messages are what an error says, one by one.

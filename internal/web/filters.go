@@ -15,7 +15,8 @@ type filterInput struct {
 	Label   string
 	Kind    string // text, choices, bool, reference, number, time
 	Value   string
-	Upper   string // number, time: the value of the upper bound
+	Bounds  bool   // number, time: a lower and an upper one
+	Upper   string // the value of the upper bound
 	Options []option
 	Choices string // reference: where to look for records by typing
 }
@@ -90,6 +91,7 @@ func boundsOrText(f record.Field, input filterInput, params url.Values) (filterI
 	}
 	input.Value = params.Get(input.Name)
 	if input.Kind == "number" || input.Kind == "time" {
+		input.Bounds = true
 		input.Value, input.Upper = params.Get(input.Name+"__gte"), params.Get(input.Name+"__lte")
 	}
 	return input, true

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,9 +32,10 @@ type section struct {
 }
 
 type navLink struct {
-	Label, Href string
-	Add         string // where a record can be made, for those who may
-	Current     bool
+	Label   string
+	Path    string // without its first slash, as in a row
+	CanAdd  bool
+	Current bool
 }
 
 func (v *visit) frame(p page) frame {
@@ -54,7 +56,7 @@ func (v *visit) frame(p page) frame {
 func (v *visit) sections() []section {
 	var sections []section
 	add := func(name string, link navLink) {
-		link.Current = strings.HasPrefix(v.r.URL.Path, link.Href)
+		link.Current = strings.HasPrefix(v.r.URL.Path, "/"+link.Path)
 		for i := range sections {
 			if sections[i].Name == name {
 				sections[i].Links = append(sections[i].Links, link)
@@ -64,19 +66,20 @@ func (v *visit) sections() []section {
 		sections = append(sections, section{name, []navLink{link}})
 	}
 	for _, t := range v.site.Registry.Types() {
-		if v.site.Ledger.Allow(v.caller, t, access.View) != nil {
-			continue
+		if !v.may(t, access.View) || t.Owner != "" && !v.granted(t) {
+			continue // what is merely their own stands under their name
 		}
-		link := navLink{Label: v.site.pages(t).title, Href: v.site.pages(t).path}
-		if v.site.Ledger.Allow(v.caller, t, access.Add) == nil {
-			link.Add = link.Href + "add/"
-		}
-		add(t.Section, link)
+		add(t.Section, navLink{Label: v.site.pages(t).title, Path: unslashed(v.site.pages(t).path), CanAdd: v.may(t, access.Add)})
 	}
 	if v.may(v.site.Registry.Type(store.WebhookType), access.View) {
-		add("System", navLink{Label: "Background tasks", Href: tasksPath})
+		add("System", navLink{Label: "Background tasks", Path: unslashed(tasksPath)})
 	}
 	return sections
+}
+
+// granted tells whether somebody gave the caller rights on a type, besides what everybody has.
+func (v *visit) granted(t *record.Type) bool {
+	return v.caller.Superuser || slices.ContainsFunc(v.caller.Grants, func(g access.Grant) bool { return slices.Contains(g.Types, t.Key()) })
 }
 
 // workersSeen remembers for a moment whether a worker is alive: every page wants to know.

@@ -42,12 +42,51 @@ type head struct {
 	Sorted      string // ascending, descending or ""
 }
 
+// row is a record in a table. What leads somewhere is written without its first slash, which
+// stands in the template: so html/template need not ask whether it is a scheme.
 type row struct {
 	ID    string
-	Href  string
+	Path  string
 	Name  string
-	Cells []cell
+	Cells []tableCell
 }
+
+// tableCell is a cell of a table. There are hundreds on a page, and each question that a
+// template asks costs as much as printing: the usual kinds are told apart by what is there.
+type tableCell struct {
+	Text  string
+	Path  string
+	State string // of a badge
+	Tags  []tableTag
+	Rich  *cell // anything else
+}
+
+type tableTag struct{ Text, Path, Color string }
+
+func inTable(c cell) tableCell {
+	switch c.Kind {
+	case noCell:
+		return tableCell{}
+	case textCell, timeCell:
+		return tableCell{Text: c.Text}
+	case linkCell:
+		return tableCell{Text: c.Text, Path: unslashed(c.Href)}
+	case badgeCell:
+		return tableCell{Text: c.Text, State: c.Color}
+	case tagsCell:
+		tags := make([]tableTag, len(c.Items))
+		for i, tag := range c.Items {
+			if tag.Href == "" {
+				return tableCell{Rich: &c} // the caller may not see tags
+			}
+			tags[i] = tableTag{tag.Text, unslashed(tag.Href), tag.Color}
+		}
+		return tableCell{Tags: tags}
+	}
+	return tableCell{Rich: &c}
+}
+
+func unslashed(href string) string { return strings.TrimPrefix(href, "/") }
 
 type limitLink struct {
 	N       int
@@ -119,12 +158,12 @@ func (p *typePages) table(v *visit, columns []column, params url.Values, rows []
 		}
 	}
 	out := make([]row, len(rows))
-	cells := make([]cell, len(rows)*len(shown))
+	cells := make([]tableCell, len(rows)*len(shown))
 	for i, r := range rows {
 		id := p.t.FormatID(r.ID())
-		out[i] = row{ID: id, Href: p.path + id + "/", Name: r.Display(), Cells: cells[i*len(shown) : (i+1)*len(shown)]}
+		out[i] = row{ID: id, Path: unslashed(p.path) + id + "/", Name: r.Display(), Cells: cells[i*len(shown) : (i+1)*len(shown)]}
 		for n, field := range shown {
-			out[i].Cells[n] = v.cell(p.t.All()[field], r.At(field))
+			out[i].Cells[n] = inTable(v.cell(p.t.All()[field], r.At(field)))
 		}
 	}
 	return heads, out

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"terrier/internal/ledger"
 )
@@ -58,9 +59,14 @@ func (v *visit) part(name string, body any) error {
 	return v.send(v.site.templates["fail"], name, body, http.StatusOK)
 }
 
+// buffers are what pages are written into: a page is whole before any of it is sent.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 func (v *visit) send(t *template.Template, name string, data any, status int) error {
-	var b bytes.Buffer
-	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
+	if err := t.ExecuteTemplate(b, name, data); err != nil {
 		return err
 	}
 	h := v.w.Header()
