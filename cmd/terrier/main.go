@@ -22,9 +22,14 @@ func main() {
 	// The first signal asks for an orderly end; the second one finds the default handler and gets its way.
 	context.AfterFunc(ctx, stop)
 	if err := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}); err != nil {
-		fmt.Fprintf(os.Stderr, "terrier: %v\n", err)
+		complain(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// complain says why it did not work. A reason may hold what others wrote, a receiver or a record.
+func complain(w io.Writer, err error) {
+	fmt.Fprintf(w, "terrier: %s\n", escape(err.Error(), "\n\t", visible))
 }
 
 type commands struct {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -219,6 +220,15 @@ func TestWebhookTail(t *testing.T) {
 		t.Errorf("an interrupted tail: %v, and %d more lines", err, len(printed))
 	}
 	h.want(false, []string{"tail", "nobody"}, "no webhook")
+}
+
+func TestComplaintsSteerNoTerminal(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	complain(&out, errors.New("the test failed: \x1b]0;owned\x07 \x9b31m\nsee above"))
+	if got := out.String(); got != "terrier: the test failed: \\x1b]0;owned\\x07 \\x9b31m\nsee above\n" {
+		t.Errorf("%q", got)
+	}
 }
 
 func TestParsePast(t *testing.T) {

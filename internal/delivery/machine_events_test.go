@@ -45,12 +45,17 @@ func (m *machine) change(t *rapid.T) {
 		m.sites, version = append(m.sites, rows...), 1
 	}
 	for _, id := range rows {
+		m.changes = append(m.changes, modelChange{id, version})
 		for _, h := range m.hooks {
 			if h.enabled && !h.deleted {
 				m.told(t, h, id, version)
 			}
 		}
 	}
+	m.inOrder()
+}
+
+func (m *machine) inOrder() {
 	slices.SortFunc(m.deliveries, func(a, b *modelDelivery) int { return int(a.id - b.id) })
 }
 
@@ -155,4 +160,31 @@ func (m *machine) retryAll(t *rapid.T) {
 	if n, err := m.RetryAll(t.Context(), m.root, nil, false); err != nil || n != failed {
 		t.Fatalf("retried %d of %d: %v", n, failed, err)
 	}
+}
+
+// replay tells a webhook of all changes once more, and of those it was never told of.
+func (m *machine) replay(t *rapid.T) {
+	h := draw(t, "webhook", m.alive())
+	want := ledger.ReplayCount{Changes: int64(len(m.changes)), Matching: int64(len(m.changes))}
+	var untold []modelChange
+	for _, c := range m.changes {
+		i := slices.IndexFunc(m.deliveries, func(d *modelDelivery) bool { return d.hook == h && d.site == c.site && d.version == c.version })
+		switch {
+		case i < 0:
+			untold = append(untold, c)
+			want.New++
+		case m.deliveries[i].sendAgain():
+			want.Existing++
+		default:
+			want.Waiting++
+		}
+	}
+	n, err := m.Replay(t.Context(), m.root, h.id, nil, nil)
+	if n.Reached = want.Reached; err != nil || n != want {
+		t.Fatalf("replayed %+v, want %+v: %v", n, want, err)
+	}
+	for _, c := range untold {
+		m.told(t, h, c.site, c.version)
+	}
+	m.inOrder()
 }

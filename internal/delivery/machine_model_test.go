@@ -46,6 +46,9 @@ type modelDelivery struct {
 	spare    int    // requests that faults may have caused, besides one in each round
 }
 
+// modelChange is one row of the change log.
+type modelChange struct{ site, version int64 }
+
 func newDelivery(id, site, version int64, hook *modelHook) *modelDelivery {
 	return &modelDelivery{id: id, site: site, version: version, hook: hook, state: store.Queued, round: 1,
 		attempts: map[string]bool{}, jobs: map[int64]string{1: "available"}}
@@ -71,9 +74,22 @@ func (d *modelDelivery) retryByHand() bool {
 	if d.state != store.Failed {
 		return false
 	}
+	d.queue()
+	return true
+}
+
+// sendAgain is what a replay asks for: also what was successful, but not what waits anyway.
+func (d *modelDelivery) sendAgain() bool {
+	if d.awaited() {
+		return false
+	}
+	d.queue()
+	return true
+}
+
+func (d *modelDelivery) queue() {
 	d.state, d.tries, d.retry, d.status, d.reason = store.Queued, 0, false, 0, ""
 	d.nextRound("available")
-	return true
 }
 
 // recoverJob is what happens to a delivery whose job is gone, or was given up.

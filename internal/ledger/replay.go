@@ -34,6 +34,9 @@ const (
 
 	// MaxReplay is how many changes a request may replay: it waits for them.
 	MaxReplay = 100_000
+
+	// timeToTell is what a replay leaves of the time there is: enough to say how far it came.
+	timeToTell = 5 * time.Second
 )
 
 // ReplayCount tells what Replay would do now.
@@ -74,7 +77,7 @@ func (l *Ledger) replay(ctx context.Context, c Caller, hook int64, where []recor
 	// Changes made from now on are told anyway.
 	r.q = store.PastQuery{Query: store.Query{Scope: seen, Where: where}, Webhook: hook, Until: r.now}
 	for more := true; more; {
-		if err := ctx.Err(); err != nil {
+		if err := r.stop(ctx); err != nil {
 			return r.total, err
 		}
 		var batch []store.Past
@@ -100,6 +103,22 @@ func (l *Ledger) replay(ctx context.Context, c Caller, hook int64, where []recor
 		}
 	}
 	return r.total, nil
+}
+
+// stop says why not to go on, or nil.
+func (r *replay) stop(ctx context.Context) error {
+	until, ok := ctx.Deadline()
+	switch n := r.total; {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !ok || time.Until(until) > timeToTell:
+		return nil
+	case r.dry || n.Changes == 0:
+		return fault.New(fault.Invalid, "There was no time to look at all changes: of the first %d, %d match. Narrow the filter, or run `terrier webhook replay %d` on the server.", n.Changes, n.Matching, r.webhook)
+	default:
+		return fault.New(fault.Invalid, "There was no time for all: %d deliveries are queued. The rest are the changes made since %s: replay those, or run `terrier webhook replay %d --since %[2]s` on the server.",
+			n.Queued(), n.Reached.UTC().Format(time.RFC3339Nano), r.webhook)
+	}
 }
 
 func (n ReplayCount) plus(m ReplayCount) ReplayCount {
@@ -163,7 +182,7 @@ func (r *replay) batch(ctx context.Context, tx *store.Tx) (batch []store.Past, n
 
 // dropExpired leaves out the changes of weeks whose deliveries are gone.
 func (r *replay) dropExpired(ctx context.Context, tx *store.Tx, anew []store.Past, n *ReplayCount) ([]store.Past, error) {
-	if len(anew) == 0 || anew[0].At.After(r.now.AddDate(0, 0, -1)) { // no week of the last day is ever dropped
+	if len(anew) == 0 || anew[0].At.After(r.l.now().AddDate(0, 0, -1)) { // no week of the last day is ever dropped
 		return anew, nil
 	}
 	var oldest time.Time

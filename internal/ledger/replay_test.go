@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -265,6 +266,76 @@ func TestReplaySome(t *testing.T) {
 	}
 	if n, err := b.ReplaySome(t.Context(), b.root, hook, b.where(t, "changed_object_id", "7")); err != nil || n.New != 1 {
 		t.Errorf("one of them: %+v, %v", n, err)
+	}
+}
+
+// hurried is a context whose end comes near at a given moment.
+type hurried struct {
+	context.Context
+	end time.Time
+}
+
+func (h *hurried) Deadline() (time.Time, bool) { return h.end, true }
+
+// TestReplayInTime: who waits is told in time how far it came.
+func TestReplayInTime(t *testing.T) {
+	b := newBundle(t)
+	b.sites(t, 1, 1000)
+	b.sites(t, 2000, 500)
+	hook := b.listener(t, nil)
+	late := &hurried{t.Context(), time.Now().Add(4 * time.Second)}
+	for what, run := range map[string]func() (ledger.ReplayCount, error){
+		"count":  func() (ledger.ReplayCount, error) { return b.ReplayCount(late, b.root, hook, nil) },
+		"replay": func() (ledger.ReplayCount, error) { return b.ReplaySome(late, b.root, hook, nil) },
+	} {
+		if _, err := run(); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "of the first 0, 0 match") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	late.end = time.Now().Add(time.Minute)
+	done, err := b.Replay(late, b.root, hook, nil, func(ledger.ReplayCount) { late.end = time.Now() })
+	since := done.Reached.UTC().Format(time.RFC3339Nano)
+	if fault.KindOf(err) != fault.Invalid || done.New != 1000 || !strings.Contains(err.Error(), "1000 deliveries are queued") || !strings.Contains(err.Error(), fmt.Sprintf("replay %d --since %s`", hook, since)) {
+		t.Errorf("in the middle: %+v, %v", done, err)
+	}
+	b.sound(t)
+	b.replay(t, hook, ledger.ReplayCount{Changes: 1500, Matching: 1500, New: 500, Waiting: 1000}, "time__gte", since)
+}
+
+// TestReplayReadsEachChangeOnce, also where the planner has never heard of the webhook, and
+// where it has seen the statement so often that it makes a plan for all moments.
+func TestReplayReadsEachChangeOnce(t *testing.T) {
+	b := newBundle(t)
+	const all = 12 * 1000
+	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, postchange, data)
+		SELECT now(), '', gen_random_uuid(), 'create', 'dcim.site', i, '', 1, '{}', '{}' FROM generate_series(1, $1::bigint) i`, all)
+	if _, err := b.Replay(t.Context(), b.root, b.listener(t, nil), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	b.exec(t, "ANALYZE extras_objectchange, extras_delivery")
+	fresh := b.listener(t, nil)
+	b.Store.Close() // which makes PostgreSQL count what it read
+	read := func(table string) int64 {
+		for b.number(t, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'terrier'") > 0 {
+			runtime.Gosched()
+		}
+		return b.number(t, "SELECT sum(coalesce(idx_tup_fetch, 0) + seq_tup_read) FROM pg_stat_user_tables WHERE relname LIKE $1", table+"\\_%")
+	}
+	changes, deliveries := read("extras_objectchange"), read("extras_delivery")
+	var err error
+	if b.Store, err = store.Open(t.Context(), b.db.Config().ConnString(), b.reg, nil); err != nil {
+		t.Fatal(err)
+	}
+	n, err := b.Replay(t.Context(), b.root, fresh, nil, nil)
+	if err != nil || n.New != all {
+		t.Fatalf("%+v, %v", n, err)
+	}
+	b.Store.Close()
+	if n := read("extras_objectchange") - changes; n > all*3/2 {
+		t.Errorf("to replay %d changes, %d rows of the log were read", all, n)
+	}
+	if n := read("extras_delivery") - deliveries; n > all*30 { // so few are looked through for free ids
+		t.Errorf("to make %d deliveries, %d were read", all, n)
 	}
 }
 

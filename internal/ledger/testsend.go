@@ -97,8 +97,7 @@ func (l *Ledger) testChange(ctx context.Context, c Caller, hook record.Values, s
 		}
 	}
 	if s == (Sample{}) {
-		change = store.Change{Action: created, Type: l.Store.Type(hook.List("content_types")[0]), Version: 1,
-			Data: []byte(`{"id":0,"display":"Sample","name":"Sample"}`), Postchange: []byte(`{"name":"Sample"}`)}
+		change = l.madeUp(l.Store.Type(hook.List("content_types")[0]))
 	} else if change, _, err = l.sample(ctx, c, 0, s); err != nil {
 		return change, err
 	}
@@ -107,4 +106,11 @@ func (l *Ledger) testChange(ctx context.Context, c Caller, hook record.Values, s
 	change.Display = fmt.Sprintf("Test of webhook %d", hook.ID())
 	change.UserID, change.UserName, change.RequestID = c.UserID, c.Username, c.RequestID
 	return change, nil
+}
+
+// madeUp is a change of a record that there is not. It has an address, as every record has:
+// some receivers refuse a link to nowhere.
+func (l *Ledger) madeUp(t *record.Type) store.Change {
+	data := record.AppendString([]byte(`{"id":0,"url":`), l.Printer.Base+t.Path()+"0/")
+	return store.Change{Action: created, Type: t, Version: 1, Data: append(data, `,"display":"Sample","name":"Sample"}`...), Postchange: []byte(`{"name":"Sample"}`)}
 }

@@ -50,7 +50,7 @@ func TestTestSend(t *testing.T) {
 		}
 		return w
 	}
-	if w := send(ledger.Sample{}); w.object != "test.site 0 v1" || w.action != "create" || w.data != `{"id":0,"display":"Sample","name":"Sample"}` || w.pre != "" {
+	if w := send(ledger.Sample{}); w.object != "test.site 0 v1" || w.action != "create" || w.data != `{"id":0,"url":"http://terrier.test/api/dcim/sites/0/","display":"Sample","name":"Sample"}` || w.pre != "" {
 		t.Errorf("without anything to show: %+v", w)
 	}
 

@@ -92,8 +92,15 @@ func inputOf(t *record.Type, v record.Values) string {
 		b = append(record.AppendString(b, in.Name), ':')
 		b = appendInput(b, f, in, value)
 	}
-	return indented(append(b, '}'))
+	b = append(b, '}')
+	if _, deep := new(shape).Write(b); deep != nil || len(b) > longestInput {
+		return "{}" // a form is no place for it, and its indentation alone could fill the memory
+	}
+	return indented(b)
 }
+
+// longestInput is the longest record that a form offers to change.
+const longestInput = 64 << 10
 
 // writable leaves out secrets: sent back as null, they would be lost. Those that the caller
 // sees are there, and those that a new record must have.

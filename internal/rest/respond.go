@@ -106,6 +106,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []by
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("Vary", vary)
+	h.Set("Cache-Control", "no-store") // it may hold what only this caller may see
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // a caller that has gone away is not an error here

@@ -75,7 +75,7 @@ func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {
 	if a.Status == http.StatusForbidden && v.caller.Anonymous() {
 		b.Login = "/login/?next=" + url.QueryEscape(b.Path)
 	}
-	if a.Filters != nil {
+	if a.Filters != nil && !b.Wrong {
 		b.addFilters(r.URL.EscapedPath(), params)
 	}
 	b.addForms()
@@ -97,8 +97,18 @@ func (s *Site) otherPages(body []byte) (previous, next string) {
 	return s.apiPath(list.Previous), s.apiPath(list.Next)
 }
 
+// mostChips is how many filters can be taken away one by one. Each of them repeats all others.
+const mostChips = 50
+
 func (b *browsePage) addFilters(path string, params url.Values) {
 	b.Controls = controls
+	n := 0
+	for _, values := range params {
+		n += len(values)
+	}
+	if n > mostChips {
+		return
+	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if name == "offset" || name == "cursor" {
 			continue

@@ -32,7 +32,7 @@ type selection struct {
 
 // selected reads the records that a form is about, those of them that the caller may see.
 func (p *typePages) selected(v *visit) (*selection, error) {
-	if err := v.r.ParseForm(); err != nil {
+	if err := v.parseForm(); err != nil {
 		return nil, err
 	}
 	form := v.r.PostForm

@@ -35,7 +35,7 @@ func (s *Site) changePages() ownPages {
 }
 
 func (s *Site) changeDetail(v *visit, d *detailPage, found record.Values) error {
-	p := &changePage{changeLine: lineOf(found), Kind: s.kindOf(found.Text("changed_object_type")), Who: cell{Kind: textCell, Text: found.Text("user_name")},
+	p := &changePage{changeLine: lineOf(found, allLines), Kind: s.kindOf(found.Text("changed_object_type")), Who: cell{Kind: textCell, Text: found.Text("user_name")},
 		RequestHref: with(pagePath(found.Type()), nil, "request_id", found.Text("request_id"))}
 	for _, l := range diff.Snapshots(found.Raw("prechange_data"), found.Raw("postchange_data")) {
 		if !l.Changed {

@@ -71,7 +71,7 @@ func (v *visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, er
 	}
 	lines := make([]changeLine, len(found.Rows))
 	for i, c := range found.Rows {
-		lines[i] = lineOf(c)
+		lines[i] = lineOf(c, logLines)
 		lines[i].Told = told[momentOf(c)]
 	}
 	return lines, nil
@@ -82,16 +82,27 @@ func momentOf(v record.Values) time.Time {
 	return at
 }
 
-func lineOf(c record.Values) changeLine {
-	return changeLine{Href: recordPath(c.Type(), c.ID()), When: showTime(momentOf(c)), User: c.Text("user_name"), Action: c.Text("action"),
-		Label: cellOf(c.Type().Field("action"), c.Get("action")).Text, RequestID: c.Text("request_id"),
-		Differences: changedOnly(diff.Snapshots(c.Raw("prechange_data"), c.Raw("postchange_data")))}
+// How many lines of a text are shown of what a change did to it, among other changes and alone.
+const (
+	noLines  = 0
+	logLines = 60
+	allLines = 1000
+)
+
+func lineOf(c record.Values, most int) changeLine {
+	line := changeLine{Href: recordPath(c.Type(), c.ID()), When: showTime(momentOf(c)), User: c.Text("user_name"), Action: c.Text("action"),
+		Label: cellOf(c.Type().Field("action"), c.Get("action")).Text, RequestID: c.Text("request_id")}
+	if most > noLines {
+		line.Differences = changedOnly(diff.Snapshots(c.Raw("prechange_data"), c.Raw("postchange_data")), most)
+	}
+	return line
 }
 
-func changedOnly(lines []diff.Line) []diff.Line {
+func changedOnly(lines []diff.Line, most int) []diff.Line {
 	var changed []diff.Line
 	for _, l := range lines {
 		if l.Changed {
+			l.Lines = shorter(l.Lines, most)
 			changed = append(changed, l)
 		}
 	}

@@ -71,11 +71,17 @@ func (p *typePages) columns(v *visit) []column {
 // chooseColumns remembers the choice, for the lists of this type alone: the cookie goes to no
 // other address.
 func (p *typePages) chooseColumns(v *visit, params url.Values) error {
-	value, age := strings.Join(params["columns"], "."), 365*24*3600
-	if value == "" || value == "default" {
-		value, age = "", -1
+	var known []string // whatever else a link names would fill the browser's cookies
+	for _, c := range p.allColumns {
+		if slices.Contains(params["columns"], c.Name) {
+			known = append(known, c.Name)
+		}
 	}
-	http.SetCookie(v.w, &http.Cookie{Name: columnsCookie, Value: url.PathEscape(value), Path: p.path, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	value, age := strings.Join(known, "."), 365*24*3600
+	if value == "" {
+		age = -1
+	}
+	http.SetCookie(v.w, &http.Cookie{Name: columnsCookie, Value: value, Path: p.path, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: strings.HasPrefix(p.site.BaseURL, "https://")})
 	params.Del("columns")
 	http.Redirect(v.w, v.r, with(p.path, params), http.StatusSeeOther)

@@ -109,6 +109,9 @@ var lookupWords = map[string]string{
 
 // chips are the filters that a list is narrowed by.
 func (p *typePages) chips(params url.Values) []chip {
+	if len(params) > mostChips {
+		return nil
+	}
 	var chips []chip
 	for _, key := range sortedKeys(params) {
 		if key == "q" || p.isFilter(key) {

@@ -67,7 +67,7 @@ func (s *Site) home(v *visit) error {
 }
 
 func (s *Site) recent(v *visit, c record.Values) recentChange {
-	line := lineOf(c)
+	line := lineOf(c, noLines)
 	r := recentChange{When: line.When, User: line.User, Label: line.Label, Action: line.Action, Href: line.Href, Type: c.Text("changed_object_type"),
 		Object: cell{Kind: textCell, Text: c.Text("object_repr")}}
 	if pointer, ok := c.Get("changed_object").(record.Pointer); ok {

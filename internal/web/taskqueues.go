@@ -90,7 +90,7 @@ func (l queueLines) line(webhook int64, b store.Backlog) queueLine {
 	}}
 	if done := b.Successful + b.Failed; done > 0 {
 		line.Rate = fmt.Sprintf("%.1f", float64(done)/l.window.Minutes())
-		line.Average = fmt.Sprintf("%.0f ms", float64(b.Milliseconds)/float64(done))
+		line.Average = inMilliseconds(float64(b.Milliseconds) / float64(done))
 	}
 	if b.OldestAt != nil {
 		line.Oldest = inWords(l.now.Sub(*b.OldestAt))
@@ -132,4 +132,12 @@ func ahead(at, now time.Time) string {
 		return "now"
 	}
 	return "in " + inWords(at.Sub(now))
+}
+
+// inMilliseconds tells a receiver that is quicker than can be measured from one that was not asked.
+func inMilliseconds(n float64) string {
+	if n < 1 {
+		return "< 1 ms"
+	}
+	return fmt.Sprintf("%.0f ms", n)
 }

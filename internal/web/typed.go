@@ -134,7 +134,38 @@ func typedJSON(text, name string, errs fault.Fields) any {
 	if dec.More() {
 		errs.Add(name, "There is more than one JSON value.")
 	}
+	if depth, values := measure(value); depth > maxDepth || values > maxValues {
+		errs.Add(name, "This is more than %d levels deep, or more than %d values.", maxDepth, maxValues)
+		return nil
+	}
 	return value
+}
+
+// What JSON in a form may hold: as much as in a request to the API.
+const (
+	maxDepth  = 64
+	maxValues = 200_000
+)
+
+// measure tells how deep a value is, and of how many it is made.
+func measure(value any) (depth, values int) {
+	count := func(item any) {
+		d, n := measure(item)
+		depth, values = max(depth, d), values+n
+	}
+	switch x := value.(type) {
+	case []any:
+		for _, item := range x {
+			count(item)
+		}
+	case map[string]any:
+		for _, item := range x {
+			count(item)
+		}
+	default:
+		return 0, 1
+	}
+	return depth + 1, values + 1
 }
 
 func lines(text string) []string {

@@ -41,7 +41,7 @@ func (s *Site) showPassword(v *visit, refusal *fault.Error) error {
 
 func (s *Site) setPassword(v *visit) error {
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxLogin)
-	if err := v.r.ParseForm(); err != nil {
+	if err := v.parseForm(); err != nil {
 		return err
 	}
 	err := s.changePassword(v)

@@ -5,13 +5,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
+	"terrier/internal/fault"
 	"terrier/internal/ledger"
 )
 
@@ -42,14 +45,15 @@ type page struct {
 type crumb struct{ Label, Href string }
 
 // show answers with a page. Where htmx asks for the part with some id, only the template that
-// is called like it is sent.
+// is called like it is sent. The id is the caller's word: a template that is about something
+// else fails, which is not told, because what it says of the data would be in the log.
 func (v *visit) show(p page) error {
 	t := v.site.templates[p.Name]
 	if t == nil {
 		return fmt.Errorf("there is no template %q", p.Name)
 	}
-	if target := v.r.Header.Get("Hx-Target"); v.live() && t.Lookup(target) != nil {
-		return v.send(t, target, p.Body, http.StatusOK)
+	if target := v.r.Header.Get("Hx-Target"); v.live() && t.Lookup(target) != nil && v.send(t, target, p.Body, http.StatusOK) == nil {
+		return nil
 	}
 	return v.send(t, "layout", v.frame(p), cmp.Or(p.Status, http.StatusOK))
 }
@@ -64,7 +68,11 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func (v *visit) send(t *template.Template, name string, data any, status int) error {
 	b := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(b)
+	defer func() {
+		if b.Cap() <= maxForm { // a page that was huge is not kept in memory
+			buffers.Put(b)
+		}
+	}()
 	b.Reset()
 	if err := t.ExecuteTemplate(b, name, data); err != nil {
 		return err
@@ -79,6 +87,16 @@ func (v *visit) send(t *template.Template, name string, data any, status int) er
 		_, _ = v.w.Write(b.Bytes()) // a caller that has gone away is not an error here
 	}
 	return nil
+}
+
+// parseForm reads a posted form. What can't be read is the sender's to mend; it is not repeated,
+// since it may be part of a secret.
+func (v *visit) parseForm() error {
+	err := v.r.ParseForm()
+	if _, large := errors.AsType[*http.MaxBytesError](err); err == nil || large {
+		return err
+	}
+	return fault.New(fault.Invalid, "The form can't be read: it did not arrive as a browser sends it.")
 }
 
 // live tells whether htmx asks, for a part of a page.
@@ -124,7 +142,7 @@ func (v *visit) note() string {
 
 // local is an address on this site, or the given one: nobody is led elsewhere.
 func local(to, otherwise string) string {
-	if strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.ContainsAny(to, "\\\r\n\t") {
+	if strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.Contains(to, "\\") && !strings.ContainsFunc(to, unicode.IsControl) {
 		return to
 	}
 	return otherwise

@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"terrier/internal/access"
@@ -118,24 +117,19 @@ func (s *Site) Mount(mux *http.ServeMux) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.elsewhere(mux, w, r) })
 }
 
-// elsewhere answers for an address that no page has: it may want a slash, or another method.
+// elsewhere answers for an address that no page has: it may want another method. The mux itself
+// adds a slash that is missing.
 func (s *Site) elsewhere(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	known := func(method, path string) bool {
 		other := &http.Request{Method: method, Host: r.Host, URL: &url.URL{Path: path}}
 		_, pattern := mux.Handler(other)
 		return pattern != "/"
 	}
-	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
-	switch path := r.URL.Path; {
-	case reading && !strings.HasSuffix(path, "/") && known(http.MethodGet, path+"/"):
-		u := *r.URL
-		u.Path += "/"
-		http.Redirect(w, r, u.RequestURI(), http.StatusMovedPermanently)
-	case known(http.MethodGet, path), known(http.MethodPost, path):
+	if path := r.URL.Path; known(http.MethodGet, path) || known(http.MethodPost, path) {
 		s.Fail(w, r, fault.New(fault.NotAllowed, "Method %q not allowed.", r.Method))
-	default:
-		s.Fail(w, r, fault.ErrNotFound)
+		return
 	}
+	s.Fail(w, r, fault.ErrNotFound)
 }
 
 // Static serves what the pages load. It asks nobody who they are.

@@ -32,15 +32,15 @@ func (h hookPages) setPaused(v *visit, paused bool) error {
 
 // retryFailed sends everything again that failed, as the page said how many.
 func (h hookPages) retryFailed(v *visit) error {
-	id, err := h.id(v)
+	found, err := h.editable(v)
 	if err != nil {
 		return err
 	}
-	n, err := h.site.Ledger.RetryAll(v.ctx, v.caller, h.deliveriesOf(id), false)
+	n, err := h.site.Ledger.RetryAll(v.ctx, v.caller, h.deliveriesOf(found.ID()), false)
 	if err != nil {
 		return err
 	}
-	return v.leave(recordPath(h.t, id), counted(n, "failed delivery is", "failed deliveries are")+" queued again.")
+	return v.leave(recordPath(h.t, found.ID()), counted(n, "failed delivery is", "failed deliveries are")+" queued again.")
 }
 
 // counted is a number and what it counts.
@@ -97,7 +97,7 @@ func (h hookPages) test(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if err := v.r.ParseForm(); err != nil {
+	if err := v.parseForm(); err != nil {
 		return err
 	}
 	var made record.Values

@@ -26,8 +26,8 @@ type webhookChart struct {
 	Successful, Failed int64
 	Sent               int64
 	Rate               string // of success, in percent; "" where nothing was sent
-	Average            string // milliseconds
-	Slowest            int64  // average of a stretch
+	Average            string
+	Slowest            string // average of a stretch
 	Bars               []chartBar
 	Path               string // of the average, as steps
 	Rows               []chartRow
@@ -47,15 +47,15 @@ type chartRow struct {
 
 func chartOf(history []ledger.Bucket) webhookChart {
 	c := webhookChart{Width: max(1, len(history)) * barWidth, Height: chartHeight}
-	var most, spent int64
+	var most, spent, slowest int64
 	for _, b := range history {
 		c.Successful, c.Failed, spent = c.Successful+b.Successful, c.Failed+b.Failed, spent+b.Milliseconds
-		most, c.Slowest = max(most, b.Successful+b.Failed), max(c.Slowest, average(b))
+		most, slowest = max(most, b.Successful+b.Failed), max(slowest, average(b))
 	}
 	if c.Sent = c.Successful + c.Failed; c.Sent == 0 {
 		return c
 	}
-	c.Rate, c.Average = percent(c.Successful, c.Sent), fmt.Sprint(spent/c.Sent)
+	c.Rate, c.Average, c.Slowest = percent(c.Successful, c.Sent), inMilliseconds(float64(spent)/float64(c.Sent)), inMilliseconds(float64(slowest))
 	var path strings.Builder
 	drawn := false // the step before had a value
 	for i, b := range history {
@@ -67,7 +67,7 @@ func chartOf(history []ledger.Bucket) webhookChart {
 		good, bad := barHeight(b.Successful, most), barHeight(b.Failed, most)
 		good = min(good, chartHeight-bad)
 		c.Bars = append(c.Bars, chartBar{x, chartHeight - good, good, chartHeight - good - bad, bad})
-		y := chartHeight - 2 - int(average(b)*(chartHeight-4)/max(1, c.Slowest))
+		y := chartHeight - 2 - int(average(b)*(chartHeight-4)/max(1, slowest))
 		if drawn {
 			fmt.Fprintf(&path, "V%d", y)
 		} else {

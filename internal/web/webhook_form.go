@@ -52,9 +52,13 @@ func (h hookPages) moreForm(v *visit, form *formPage, found record.Values) error
 }
 
 // prefilled is the form with a template of the gallery in it; what the template does not say
-// stays as it is.
+// stays as it is. Of a webhook that is there the address says nothing else: a link from
+// elsewhere could put another receiver under its credentials.
 func (h hookPages) prefilled(v *visit, found record.Values, t gallery.Template) []formGroup {
-	typed := v.r.URL.Query()
+	typed := url.Values{}
+	if found.Type() == nil {
+		typed = v.r.URL.Query()
+	}
 	for name, text := range map[string]string{"http_method": t.Method, "http_content_type": t.ContentType, "body_template": t.Body} {
 		typed.Set(name, text)
 	}

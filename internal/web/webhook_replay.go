@@ -57,7 +57,7 @@ func (h hookPages) replay(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if err := v.r.ParseForm(); err != nil {
+	if err := v.parseForm(); err != nil {
 		return err
 	}
 	where, err := h.pastChanges(found, v.r.PostForm)

@@ -43,7 +43,7 @@ func (h hookPages) rotate(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if err := v.r.ParseForm(); err != nil {
+	if err := v.parseForm(); err != nil {
 		return err
 	}
 	secret, made := v.r.PostForm.Get("secret"), ""

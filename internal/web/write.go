@@ -81,7 +81,7 @@ func (p *typePages) edit(v *visit) error {
 
 // typed reads a posted form.
 func (p *typePages) typed(v *visit) (ledger.Input, error) {
-	if err := v.r.ParseForm(); err != nil {
+	if err := v.parseForm(); err != nil {
 		return nil, err
 	}
 	defs, err := p.customs(v)
@@ -223,7 +223,10 @@ func (p *typePages) delete(v *visit) error {
 	if err != nil {
 		return err
 	}
-	version, _ := strconv.ParseInt(v.r.PostFormValue("version"), 10, 64) // 0 for any
+	if err := v.parseForm(); err != nil {
+		return err
+	}
+	version, _ := strconv.ParseInt(v.r.PostForm.Get("version"), 10, 64) // 0 for any
 	if err := p.site.Ledger.Delete(v.ctx, v.caller, p.t, []ledger.Edit{{ID: found.ID(), Match: version}}); err != nil {
 		return err
 	}

@@ -323,3 +323,27 @@ func TestDocs(t *testing.T) {
 		t.Error(csp)
 	}
 }
+
+// TestBrowsingIsBounded: what an address or a record holds does not multiply on its page.
+func TestBrowsingIsBounded(t *testing.T) {
+	s := apitest.New(t)
+	admin := adminOf(s)
+	c, _ := login(t, s, "admin", apitest.Password, nil)
+	many := sites + "?" + strings.Repeat("tag=a&", 3000)
+	if p := surf(t, s, nil, "GET", many, nil); len(p.body) > 1<<20 {
+		t.Errorf("an anonymous caller gets %d bytes for an address of %d", len(p.body), len(many))
+	}
+	if p := surf(t, s, c, "GET", many, nil); len(p.body) > 2<<20 {
+		t.Errorf("a known caller gets %d bytes for an address of %d", len(p.body), len(many))
+	}
+	admin.create(t, "/api/extras/custom-fields/", obj{"name": "deep", "type": "json", "content_types": []string{"dcim.site"}})
+	deep := json.RawMessage(strings.Repeat("[", 55) + strings.TrimSuffix(strings.Repeat("0,", 40_000), ",") + strings.Repeat("]", 55))
+	id := admin.create(t, sites, obj{"name": "Deep", "slug": "deep", "custom_fields": obj{"deep": deep}})
+	if p := surf(t, s, c, "GET", at(sites, id), nil).want(t, http.StatusOK); len(p.body) > 2<<20 {
+		t.Errorf("a record of 80 kB makes a page of %d bytes", len(p.body))
+	}
+	long := admin.get(t, sites+"?q="+strings.Repeat("x", 501)).Want(t, http.StatusBadRequest)
+	if !strings.Contains(string(long.Raw), "shorter") || long.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%s %v", long.Raw, long.Header)
+	}
+}

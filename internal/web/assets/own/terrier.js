@@ -127,6 +127,70 @@
     }
   });
 
+  // A part that refreshes itself does not do so unseen, nor under a pointer that is pressing, and it keeps how far
+  // its tables were scrolled and what was unfolded. htmx gives the focus back to what has the same id.
+  const polls = (element) => element.getAttribute('hx-trigger')?.startsWith('every');
+  let kept = [];
+
+  document.addEventListener('htmx:beforeRequest', (event) => {
+    if (document.hidden && polls(event.detail.elt)) {
+      event.preventDefault();
+    }
+  });
+
+  document.addEventListener('htmx:beforeSwap', (event) => {
+    const { elt, target, xhr } = event.detail;
+    if (polls(elt) && xhr.status === 403) {
+      location.reload(); // the session has ended: this leads to the login
+    } else if (polls(elt) && target.querySelector(':active')) {
+      event.detail.shouldSwap = false;
+    } else {
+      kept = [...target.querySelectorAll('.table-wrap[id], details[id]')].map((part) => [part.id, part.scrollLeft, part.open]);
+    }
+  });
+
+  document.addEventListener('htmx:afterSwap', () => {
+    for (const [id, left, open] of kept) {
+      const part = document.getElementById(id);
+      if (part) {
+        part.scrollLeft = left;
+        part.open = open;
+      }
+    }
+    kept = [];
+  });
+
+  // Somebody who fills in a field means it.
+  document.addEventListener('input', (event) => {
+    const box = event.target.closest('[data-ticks]')?.querySelector('input[name=change]');
+    if (box && box !== event.target) {
+      box.checked = true;
+    }
+  });
+
+  document.addEventListener('input', (event) => {
+    const about = event.target.form?.dataset.outdates;
+    if (about) {
+      document.querySelectorAll(`${about} > :not(.working), ${about} > .working > .rows`).forEach((old) => old.remove());
+    }
+  });
+
+  // htmx leaves the page as it is when a form was not answered; whoever waits for it must know.
+  for (const failure of ['htmx:responseError', 'htmx:sendError', 'htmx:timeout']) {
+    document.addEventListener(failure, (event) => {
+      if (!event.target.matches('form[hx-post]')) {
+        return;
+      }
+      const line = document.createElement('div');
+      line.className = 'alert alert-danger';
+      line.setAttribute('role', 'alert');
+      const status = event.detail.xhr?.status;
+      line.textContent = `This did not work: the server ${status ? `answered with ${status}` : 'gave no answer'}. Try again.`;
+      event.detail.target.querySelectorAll(':scope > .alert').forEach((old) => old.remove());
+      event.detail.target.append(line);
+    });
+  }
+
   // The theme may change under an open page: the browser's preference does.
   function nameTheme() {
     const dark = document.documentElement.dataset.bsTheme === 'dark';

@@ -1,0 +1,253 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"terrier/test/apitest"
+)
+
+// TestNobodyIsLedElsewhere tries to have a browser sent to another site.
+func TestNobodyIsLedElsewhere(t *testing.T) {
+	s := apitest.New(t)
+	admin := login(t, s, "admin")
+	elsewhere := func(a apitest.Answer) {
+		t.Helper()
+		to, err := url.Parse(a.Header.Get("Location"))
+		if err != nil || to.Host != "" || to.Scheme != "" || strings.HasPrefix(a.Header.Get("Location"), "//") {
+			t.Errorf("%s %s leads to %q", a.Call.Method, a.Call.Path, a.Header.Get("Location"))
+		}
+	}
+	// The mux takes what is escaped for part of a name, and a handler that reads the path does not.
+	for _, path := range []string{"/%2fevil.test%2f..%2fdcim%2fsites", "/%2Fevil.test/..%2Fdcim/sites", "/%2fevil.test%2f..%2fapi", "/%5cevil.test%5c..%2fdcim%2fsites",
+		"//evil.test/dcim/sites", "/%2f%2fevil.test%2f..%2fuser", "/.%2f%2fevil.test%2f..%2f..%2fuser"} {
+		for _, who := range []browser{admin, {s: s}} {
+			a := who.get(t, path)
+			elsewhere(a)
+			if a.Status < http.StatusMultipleChoices {
+				t.Errorf("%s: %d", path, a.Status)
+			}
+		}
+	}
+	for _, next := range []string{"//evil.test", "/\\evil.test", "\\\\evil.test", "https://evil.test", "https:evil.test", "javascript:alert(1)", "/\t/evil.test", "/\n/evil.test", "/\v/evil.test",
+		"/\x00/evil.test", "/\x7f/evil.test", "/\u0085/evil.test", "/.//evil.test", "/..//evil.test", "///evil.test", "evil.test", " //evil.test", ""} {
+		q := url.Values{"next": {next}, "theme": {"dark"}, "username": {"admin"}, "password": {apitest.Password}}
+		elsewhere(admin.get(t, "/login/?"+q.Encode()).Want(t, http.StatusSeeOther))
+		elsewhere(admin.post(t, "/theme/", q).Want(t, http.StatusSeeOther))
+		elsewhere(browser{s: s}.post(t, "/login/", q).Want(t, http.StatusSeeOther))
+	}
+}
+
+// TestPartsTellTheLogNothing asks with every name of a template for pages that hold secrets.
+// One that is about other data fails, and its error would print what it was given.
+func TestPartsTellTheLogNothing(t *testing.T) {
+	s := apitest.New(t)
+	admin := login(t, s, "admin")
+	hook := create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9/",
+		"additional_headers": "Authorization: Bearer canary-of-a-header"})
+	path := fmt.Sprintf("/extras/webhooks/%d/", hook)
+	secret := regexp.MustCompile(`\b([0-9a-f]{64}|[0-9a-f]{40})\b`)
+	for _, part := range []string{"layout", "content", "changes", "problems", "_choices", "cell", "field", "refusals", "differences", "effects", "webhook-problems", "fields", "form-fields"} {
+		header := []string{"Hx-Request", "true", "Hx-Target", part}
+		admin.get(t, path+"edit/", header...).Want(t, http.StatusOK)
+		for made, form := range map[string]url.Values{"/user/tokens/add/": {"lifetime": {"never"}}, path + "rotate/": {"generate": {"true"}}} {
+			a := admin.post(t, made, form, header...)
+			a.Want(t, http.StatusOK)
+			for _, key := range secret.FindAllString(string(a.Raw), -1) {
+				if strings.Contains(s.Log.String(), key) {
+					t.Errorf("%s: what %s made is in the log", part, made)
+				}
+			}
+		}
+		if a := admin.get(t, "/dcim/sites/999999/", header...); a.Status != http.StatusNotFound {
+			t.Errorf("%s: an error is answered by %d", part, a.Status)
+		}
+	}
+	if log := s.Log.String(); strings.Contains(log, "canary-of-a-header") || strings.Contains(log, "level=ERROR") {
+		t.Errorf("the log: %s", log[max(0, len(log)-2000):])
+	}
+}
+
+// TestUnreadableForms: what was sent badly is answered so, and not logged as an error of ours.
+func TestUnreadableForms(t *testing.T) {
+	s := apitest.New(t)
+	admin := login(t, s, "admin")
+	site := create(t, s, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto"})
+	many := strings.Repeat("&a=1", 20_000)
+	for _, r := range s.App.Site.Routes() {
+		if r.Method != http.MethodPost || strings.HasPrefix(r.Path, "/logout/") {
+			continue
+		}
+		path := strings.NewReplacer("{$}", "", "{id}", sampleID(r)).Replace(r.Path)
+		for _, body := range []string{"secret=%zz-canary", many} {
+			a := s.Do(t, apitest.Call{Method: "POST", Path: path, Body: body, Header: map[string]string{"Accept": "text/html", "Cookie": admin.cookie,
+				"Content-Type": "application/x-www-form-urlencoded"}})
+			if a.Status >= http.StatusInternalServerError {
+				t.Errorf("%s: %d", path, a.Status)
+			}
+		}
+	}
+	// The version that must be there still is not overlooked.
+	s.Do(t, apitest.Call{Method: "POST", Path: fmt.Sprintf("/dcim/sites/%d/delete/", site), Body: "version=%zz", Header: map[string]string{"Accept": "text/html", "Cookie": admin.cookie,
+		"Content-Type": "application/x-www-form-urlencoded"}}).Want(t, http.StatusBadRequest)
+	admin.get(t, fmt.Sprintf("/dcim/sites/%d/", site)).Want(t, http.StatusOK)
+	if strings.Contains(s.Log.String(), "level=ERROR") {
+		t.Errorf("the log: %s", s.Log)
+	}
+}
+
+// TestLinksChangeNoReceiver: a link may begin a webhook, but not say where one that is there
+// sends its credentials.
+func TestLinksChangeNoReceiver(t *testing.T) {
+	s := apitest.New(t)
+	admin := login(t, s, "admin")
+	hook := create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9/",
+		"additional_headers": "Authorization: Bearer x"})
+	for _, query := range []string{"template=slack&payload_url=https://evil.test/", "payload_url=https://evil.test/", "template=json&payload_url=https://evil.test/&ssl_verification="} {
+		a := admin.get(t, fmt.Sprintf("/extras/webhooks/%d/edit/?%s", hook, query)).Want(t, http.StatusOK)
+		hides(t, a, "evil.test")
+		shows(t, a, "http://localhost:9/")
+	}
+	shows(t, admin.get(t, "/extras/webhooks/add/?template=slack&payload_url=https://begun.test/"), "https://begun.test/")
+	hides(t, admin.get(t, "/users/tokens/add/?key=canary&user=admin"), "canary")
+	hides(t, admin.get(t, "/users/users/add/?password=canary"), "canary")
+}
+
+// TestDeepJSONInForms holds forms to what a request to the API may hold: what is nested deeply
+// is set out with as many blanks in each line.
+func TestDeepJSONInForms(t *testing.T) {
+	s := apitest.New(t)
+	admin := login(t, s, "admin")
+	create(t, s, "/api/extras/custom-fields/", obj{"name": "plan", "type": "json", "content_types": []string{"dcim.site"}})
+	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	add := func(name, value string) apitest.Answer {
+		return admin.post(t, "/dcim/sites/add/", url.Values{"name": {name}, "slug": {name}, "status": {"active"}, "cf_plan": {value}})
+	}
+	add("fits", nested(64)).Want(t, http.StatusSeeOther)
+	shows(t, add("deep", nested(65)).Want(t, http.StatusBadRequest), "levels deep")
+	shows(t, add("deeper", nested(9000)).Want(t, http.StatusBadRequest), "levels deep")
+	shows(t, add("many", "["+strings.Repeat("1,", 200_000)+"1]").Want(t, http.StatusBadRequest), "levels deep")
+}
+
+// TestLongTextsInTheChangeLog: half a million lines that somebody wrote are not drawn for
+// everybody who looks at the record.
+func TestLongTextsInTheChangeLog(t *testing.T) {
+	s := apitest.New(t)
+	admin := login(t, s, "admin")
+	site := create(t, s, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto", "comments": strings.Repeat("a\n", 100_000)})
+	path := fmt.Sprintf("/dcim/sites/%d/", site)
+	for _, comments := range []string{strings.Repeat("b\n", 100_000), strings.Repeat("c", 500_000), strings.Repeat("b\n", 50_000) + "the middle\n" + strings.Repeat("b\n", 50_000),
+		strings.Repeat("b\n", 50_000) + "another middle\n" + strings.Repeat("b\n", 50_000)} {
+		s.Do(t, apitest.Call{Method: "PATCH", Path: "/api" + path, Token: s.Admin, Body: obj{"comments": comments}}).Want(t, http.StatusOK)
+	}
+	a := admin.get(t, path+"changelog/").Want(t, http.StatusOK)
+	shows(t, a, "- the middle", "&#43; another middle", "lines left out")
+	if len(a.Raw) > 100_000 {
+		t.Errorf("the change log has %d bytes", len(a.Raw))
+	}
+}
+
+// TestColumnsOfALink: a cookie holds only what a list can show.
+func TestColumnsOfALink(t *testing.T) {
+	s := apitest.New(t)
+	a := login(t, s, "admin").get(t, "/dcim/sites/?columns="+strings.Repeat("x", 3000)+"&columns=slug&columns=tenant").Want(t, http.StatusSeeOther)
+	if got := a.Header.Get("Set-Cookie"); !strings.HasPrefix(got, "terrier_columns=slug.tenant; Path=/dcim/sites/;") || !strings.Contains(got, "HttpOnly") || !strings.Contains(got, "SameSite=Lax") {
+		t.Errorf("the cookie is %s", got)
+	}
+}
+
+// TestDeletionCountsNoHiddenRecords: what depends on a record and is not theirs to see is told
+// of, as the API does, but not counted.
+func TestDeletionCountsNoHiddenRecords(t *testing.T) {
+	s := apitest.New(t)
+	s.User(t, "planner", apitest.Grant{Types: []string{"dcim.region"}, Actions: []string{"view", "delete"}})
+	planner := login(t, s, "planner")
+	region := create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
+	page := func() string {
+		one := planner.get(t, fmt.Sprintf("/dcim/regions/%d/delete/", region)).Want(t, http.StatusOK)
+		many := planner.post(t, "/dcim/regions/delete/", url.Values{"id": {fmt.Sprint(region)}}).Want(t, http.StatusOK)
+		return string(one.Raw) + string(many.Raw)
+	}
+	create(t, s, "/api/dcim/sites/", obj{"name": "Hidden 1", "slug": "hidden-1", "region": region})
+	first := page()
+	if strings.Count(first, "which you may not see") != 2 {
+		t.Error("that others depend on it is not said")
+	}
+	for i := range 3 {
+		create(t, s, "/api/dcim/sites/", obj{"name": fmt.Sprint("More ", i), "slug": fmt.Sprint("more-", i), "region": region})
+	}
+	if page() != first {
+		t.Error("the page tells how many hidden records there are")
+	}
+}
+
+// TestHeadersOfEveryPage asks for every page that can be read: none can be framed, sniffed or
+// kept by a browser.
+func TestHeadersOfEveryPage(t *testing.T) {
+	s := apitest.New(t)
+	admin := login(t, s, "admin")
+	for _, r := range s.App.Site.Routes() {
+		if r.Method != http.MethodGet {
+			continue
+		}
+		a := admin.get(t, strings.NewReplacer("{$}", "", "{id}", sampleID(r)).Replace(r.Path))
+		for name, want := range map[string]string{"Content-Security-Policy": "frame-ancestors 'none'", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"} {
+			if !strings.Contains(a.Header.Get(name), want) {
+				t.Errorf("%s: %s is %q", a.Call.Path, name, a.Header.Get(name))
+			}
+		}
+		if policy := a.Header.Get("Content-Security-Policy"); strings.Contains(policy, "unsafe") || !strings.HasPrefix(policy, "default-src 'none'") {
+			t.Errorf("%s: the policy is %q", a.Call.Path, policy)
+		}
+		if a.Status != http.StatusSeeOther && a.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d may be kept: %q", a.Call.Path, a.Status, a.Header.Get("Cache-Control"))
+		}
+	}
+}
+
+// TestRecordsOneMayOnlySee asks for everything that changes or deletes a record, as somebody who
+// may do that with others of its type: the type alone opens no page.
+func TestRecordsOneMayOnlySee(t *testing.T) {
+	s := apitest.New(t)
+	ids := map[string]int64{
+		"extras.webhook": create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9/",
+			"additional_headers": "Authorization: Bearer canary-of-a-header", "secret": "canary-of-a-secret"}),
+		"dcim.site": create(t, s, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto"}),
+	}
+	types := []string{"extras.webhook", "dcim.site"}
+	s.User(t, "neighbour", apitest.Grant{Types: append(types, "extras.delivery", "extras.objectchange"), Actions: []string{"view"}},
+		apitest.Grant{Types: types, Actions: []string{"change", "delete"}, Constraints: obj{"name": "another"}})
+	neighbour := login(t, s, "neighbour")
+	before := s.Do(t, apitest.Call{Method: "GET", Path: "/api/extras/object-changes/", Token: s.Admin}).Page(t).Count
+	asked := 0
+	for _, r := range s.App.Site.Routes() {
+		if r.Type == nil || ids[r.Type.Key()] == 0 || !strings.Contains(r.Path, "{id}") || strings.Contains(r.Path, "/deliveries/") {
+			continue
+		}
+		a := neighbour.send(t, r.Method, strings.NewReplacer("{$}", "", "{id}", fmt.Sprint(ids[r.Type.Key()])).Replace(r.Path), formFor(r))
+		hides(t, a, "canary")
+		if r.Action != "view" {
+			if asked++; a.Status != http.StatusForbidden && a.Status != http.StatusNotFound {
+				t.Errorf("%s: %d", r.Pattern(), a.Status)
+			}
+		}
+	}
+	if asked < 15 {
+		t.Errorf("only %d addresses were asked for", asked)
+	}
+	if n := s.Do(t, apitest.Call{Method: "GET", Path: "/api/extras/object-changes/", Token: s.Admin}).Page(t).Count; n != before {
+		t.Errorf("%d changes were made", n-before)
+	}
+}
+
+// TestLongSearch: what is compared with every record of every type has a limit.
+func TestLongSearch(t *testing.T) {
+	s := apitest.New(t)
+	admin := login(t, s, "admin")
+	admin.get(t, "/search/?q="+strings.Repeat("a", 500)).Want(t, http.StatusOK)
+	shows(t, admin.get(t, "/search/?q="+strings.Repeat("a", 501)).Want(t, http.StatusBadRequest), "at most 500 characters")
+}
