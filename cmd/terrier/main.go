@@ -29,7 +29,7 @@ func main() {
 
 // complain says why it did not work. A reason may hold what others wrote, a receiver or a record.
 func complain(w io.Writer, err error) {
-	fmt.Fprintf(w, "terrier: %s\n", escape(err.Error(), "\n\t", visible))
+	_, _ = fmt.Fprintf(w, "terrier: %s\n", escape(err.Error(), "\n\t", visible))
 }
 
 type commands struct {

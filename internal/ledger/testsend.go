@@ -10,10 +10,6 @@ import (
 	"terrier/internal/store"
 )
 
-// testApp stands for the app in the type of a test's change. No type has it, so that no record
-// lists the change as its own and no replay finds it, and receivers see the name they know.
-const testApp = "test"
-
 // TestSend sends a sample to a webhook the way every change goes: a change row, a delivery, a
 // job, a worker. The change touches no record. Types, events and conditions of the webhook are
 // not asked. Without a sample it takes what DefaultSample finds.
@@ -101,7 +97,7 @@ func (l *Ledger) testChange(ctx context.Context, c Caller, hook record.Values, s
 	} else if change, _, err = l.sample(ctx, c, 0, s); err != nil {
 		return change, err
 	}
-	change.Type = &record.Type{App: testApp, Name: change.Type.Name}
+	change.Type = &record.Type{App: record.TestApp, Name: change.Type.Name}
 	// Not by its name: some who read the change log may not see webhooks.
 	change.Display = fmt.Sprintf("Test of webhook %d", hook.ID())
 	change.UserID, change.UserName, change.RequestID = c.UserID, c.Username, c.RequestID

@@ -104,6 +104,11 @@ type Reader interface {
 	Link(field string) Link
 }
 
+// TestApp stands for the app in the type of a change that only tests a webhook: "test.site". No type
+// has it, so that no record lists the change as its own and no replay finds it, and receivers see
+// the name they know.
+const TestApp = "test"
+
 // Told tells whether webhooks can be told of changes to records of the type. Accounts and
 // webhooks themselves are nobody else's business.
 func (t *Type) Told() bool { return !t.Fixed && !t.Guarded }

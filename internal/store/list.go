@@ -25,12 +25,14 @@ type Query struct {
 	Limit  int
 	Offset int    // rows to skip, where there is no cursor
 	Cursor string // continue behind (or before) this row
+
+	Uncounted bool // nobody asks how many there are: counting reads them all
 }
 
 // Page is a part of a list.
 type Page struct {
 	Rows  []record.Values
-	Count int64  // of the whole list
+	Count int64  // of the whole list, where it was asked for
 	Next  string // cursor of the following page, "" at the end
 	Prev  string // cursor of the page before, "" when there are no rows
 }
@@ -45,7 +47,9 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 	var page Page
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
-	batch.Queue(l.count.sql, l.count.args...).QueryRow(func(row pgx.Row) error { return row.Scan(&page.Count) })
+	if !q.Uncounted {
+		batch.Queue(l.count.sql, l.count.args...).QueryRow(func(row pgx.Row) error { return row.Scan(&page.Count) })
+	}
 	batch.Queue(l.page.sql, l.page.args...).Query(func(rows pgx.Rows) (err error) {
 		page.Rows, err = s.plans[t].scan(rows)
 		return err

@@ -91,7 +91,7 @@ func (p *typePages) everything(ctx context.Context, c ledger.Caller, q store.Que
 			if !yield(page, err) || err != nil || page.Next == "" {
 				return
 			}
-			q.Cursor = page.Next
+			q.Cursor, q.Uncounted = page.Next, true
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (p *changePage) fillObject(v *visit, c record.Values) error {
 	if t == nil || !v.may(t, access.View) {
 		return nil
 	}
-	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: 1, Where: []record.Predicate{{Values: []any{c.Int("changed_object_id")}}}})
+	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: 1, Where: []record.Predicate{{Values: []any{c.Int("changed_object_id")}}}})
 	if err == nil && len(found.Rows) == 1 {
 		p.Object.Kind, p.Object.Href = linkCell, recordPath(t, found.Rows[0].ID())
 	}
@@ -104,7 +104,7 @@ func (p *changePage) fillTold(v *visit, c record.Values) error {
 	if p.SeesTold = v.may(t, access.View); !p.SeesTold {
 		return nil
 	}
-	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: shownTold, Where: aboutChange(t, c)})
+	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: shownTold, Where: aboutChange(t, c)})
 	for _, d := range found.Rows {
 		p.Told = append(p.Told, toldBy(d))
 	}
@@ -116,7 +116,7 @@ func (p *changePage) fillMisses(v *visit, c record.Values) error {
 	if p.SeesMiss = v.may(t, access.View); !p.SeesMiss {
 		return nil
 	}
-	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: shownTold, Where: aboutChange(t, c)})
+	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: shownTold, Where: aboutChange(t, c)})
 	for _, m := range found.Rows {
 		p.Misses = append(p.Misses, untold{v.webhookOf(m), m.Text("reason")})
 	}

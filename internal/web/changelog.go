@@ -58,7 +58,7 @@ func (p *typePages) changelog(v *visit) error {
 // changesOf reads the newest changes of a record, and who was told.
 func (v *visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, error) {
 	changes := v.site.changeType()
-	q := store.Query{Limit: limit, Where: []record.Predicate{
+	q := store.Query{Uncounted: true, Limit: limit, Where: []record.Predicate{
 		{Field: changes.Field("changed_object_type"), Values: []any{t.Key()}},
 		{Field: changes.Field("changed_object_id"), Values: []any{id}}}}
 	found, err := v.site.Ledger.List(v.ctx, v.caller, changes, q)
@@ -117,7 +117,7 @@ func (v *visit) toldOf(t *record.Type, id int64, changes []record.Values) (map[t
 		return nil, nil
 	}
 	oldest, newest := momentOf(changes[len(changes)-1]), momentOf(changes[0])
-	found, err := v.site.Ledger.List(v.ctx, v.caller, deliveries, store.Query{Limit: 1000, Where: []record.Predicate{
+	found, err := v.site.Ledger.List(v.ctx, v.caller, deliveries, store.Query{Uncounted: true, Limit: 1000, Where: []record.Predicate{
 		{Field: deliveries.Field("object_type"), Values: []any{t.Key()}},
 		{Field: deliveries.Field("object_id"), Values: []any{id}},
 		{Field: deliveries.Field("time"), Lookup: record.AtLeast, Values: []any{oldest}},

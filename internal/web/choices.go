@@ -12,7 +12,7 @@ const mostChoices = 20
 // stand for the key that the API filters by, in a form for the record itself.
 func (p *typePages) choices(v *visit) error {
 	params := v.r.URL.Query()
-	q := store.Query{Limit: mostChoices, Search: params.Get("typed")}
+	q := store.Query{Uncounted: true, Limit: mostChoices, Search: params.Get("typed")}
 	if len(p.t.Search) == 0 {
 		q.Search = ""
 	}

@@ -65,7 +65,7 @@ func (v *visit) filterTexts(params url.Values) ([]string, error) {
 			return nil, err
 		}
 		hooks := v.site.Registry.Type(store.WebhookType)
-		found, err := v.site.Ledger.List(v.ctx, v.caller, hooks, store.Query{Limit: len(ids), Where: []record.Predicate{{Values: test.Values}}})
+		found, err := v.site.Ledger.List(v.ctx, v.caller, hooks, store.Query{Uncounted: true, Limit: len(ids), Where: []record.Predicate{{Values: test.Values}}})
 		if err != nil {
 			return nil, err
 		}

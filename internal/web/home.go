@@ -26,6 +26,7 @@ type homeSection struct {
 type homeType struct {
 	Label, Href string
 	Count       int64
+	Counted     bool
 }
 
 type recentChange struct {
@@ -38,7 +39,7 @@ type recentChange struct {
 const homeChanges = 12
 
 func (s *Site) home(v *visit) error {
-	counts, err := s.Ledger.Counts(v.ctx, v.caller, s.Registry.Types())
+	counts, err := s.counts(v)
 	if err != nil {
 		return err
 	}
@@ -46,8 +47,9 @@ func (s *Site) home(v *visit) error {
 	for _, sec := range v.sections() {
 		shown := homeSection{Name: sec.Name}
 		for _, t := range s.Registry.Types() {
-			if n, ok := counts[t]; ok && t.Section == sec.Name {
-				shown.Types = append(shown.Types, homeType{s.pages(t).title, s.pages(t).path, n})
+			if t.Section == sec.Name && v.may(t, access.View) {
+				n, counted := counts[t]
+				shown.Types = append(shown.Types, homeType{s.pages(t).title, s.pages(t).path, n, counted})
 			}
 		}
 		if len(shown.Types) > 0 {
@@ -55,7 +57,7 @@ func (s *Site) home(v *visit) error {
 		}
 	}
 	if h.CanLog = v.may(s.changeType(), access.View); h.CanLog {
-		found, err := s.Ledger.List(v.ctx, v.caller, s.changeType(), store.Query{Limit: homeChanges})
+		found, err := s.Ledger.List(v.ctx, v.caller, s.changeType(), store.Query{Uncounted: true, Limit: homeChanges})
 		if err != nil {
 			return err
 		}
@@ -64,6 +66,23 @@ func (s *Site) home(v *visit) error {
 		}
 	}
 	return v.show(page{Name: "home", Title: "Home", Body: h})
+}
+
+// counts tells how many there are of each type, where that can be told soon: for those who may
+// see only some, each record is looked at.
+func (s *Site) counts(v *visit) (map[*record.Type]int64, error) {
+	ctx, cancel := context.WithTimeout(v.ctx, searchTime)
+	defer cancel()
+	counts, err := s.Ledger.Counts(ctx, v.caller, s.Registry.Types())
+	if tooSlow(err) {
+		return nil, nil
+	}
+	return counts, err
+}
+
+// tooSlow tells whether the database was not asked for as long as it would take.
+func tooSlow(err error) bool {
+	return fault.KindOf(err) == fault.Slow || errors.Is(err, context.DeadlineExceeded)
 }
 
 func (s *Site) recent(v *visit, c record.Values) recentChange {
@@ -105,7 +124,7 @@ func (s *Site) search(v *visit) error {
 			continue
 		}
 		found, err := s.find(v, t, p.Text)
-		if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Slow || errors.Is(err, context.DeadlineExceeded) {
+		if tooSlow(err) {
 			p.Slow = append(p.Slow, s.pages(t).title)
 			continue
 		}

@@ -138,7 +138,7 @@ func (h hookPages) backlog(v *visit, more *webhookDetail, found record.Values) e
 func (h hookPages) sent(v *visit, more *webhookDetail, id int64) error {
 	t := h.site.deliveryType()
 	more.AllSent = with(pagePath(t), nil, "webhook_id", h.t.FormatID(id))
-	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: recentSent, Where: h.deliveriesOf(id)})
+	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: recentSent, Where: h.deliveriesOf(id)})
 	if err != nil || len(found.Rows) == 0 {
 		return err
 	}
@@ -172,7 +172,7 @@ func (h hookPages) objectName(r record.Values) string {
 func (h hookPages) misses(v *visit, more *webhookDetail, id int64) error {
 	t := h.missType()
 	more.AllMisses = with(pagePath(t), nil, "webhook_id", h.t.FormatID(id))
-	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: recentMisses, Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
+	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: recentMisses, Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
 	for _, r := range found.Rows {
 		more.Misses = append(more.Misses, hookMiss{showTime(momentOf(r)), recordPath(t, r.ID()), h.objectName(r), r.Text("reason")})
 	}

@@ -49,7 +49,7 @@ func (h hookPages) sampleChoice(v *visit, types []string, typed url.Values) (sam
 	if !v.may(changes, access.View) {
 		return c, nil
 	}
-	found, err := h.site.Ledger.List(v.ctx, v.caller, changes, store.Query{Limit: sampleChanges,
+	found, err := h.site.Ledger.List(v.ctx, v.caller, changes, store.Query{Uncounted: true, Limit: sampleChanges,
 		Where: []record.Predicate{{Field: changes.Field("changed_object_type"), Values: record.AnyOf(told)}}})
 	if err != nil {
 		return c, err
@@ -108,7 +108,7 @@ func (h hookPages) sampleRecord(v *visit, key, text string) (ledger.Sample, erro
 		id, _ := strconv.ParseInt(m[1], 10, 64) // what is too large is no record's
 		return ledger.Sample{Type: t, Record: id}, nil
 	}
-	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: 2, Where: []record.Predicate{{Field: t.Field(t.Brief[0]), Values: []any{text}}}})
+	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: 2, Where: []record.Predicate{{Field: t.Field(t.Brief[0]), Values: []any{text}}}})
 	switch {
 	case err != nil && fault.KindOf(err) != fault.Denied:
 		return ledger.Sample{}, err
@@ -135,7 +135,7 @@ func (h hookPages) records(v *visit) error {
 	if t == nil || !t.Told() || !v.may(t, access.View) {
 		return v.part("_choices", []option(nil))
 	}
-	q := store.Query{Limit: mostChoices, Search: params.Get(sampleRecord)}
+	q := store.Query{Uncounted: true, Limit: mostChoices, Search: params.Get(sampleRecord)}
 	if len(t.Search) == 0 {
 		q.Search = ""
 	}
