@@ -1,0 +1,32 @@
+// Which of the pages' addresses the browser asked for.
+export class Visited {
+  #routes;
+  #seen = new Set();
+
+  // patterns are those of Go's mux, one on each line: GET /dcim/sites/{id}/{$}
+  constructor(patterns) {
+    this.#routes = patterns.trim().split('\n').map((pattern) => {
+      const [method, path] = pattern.split(' ');
+      const expression = path.replace(/\{\$\}$/, '').replace(/\{[^}]+\}/g, '[^/]+');
+      return { pattern, method, fits: new RegExp(`^${expression}$`), holes: path.split('{').length };
+    });
+  }
+
+  add(method, path) {
+    const fitting = this.#routes.filter((route) => route.method === method && route.fits.test(path));
+    const exact = fitting.sort((a, b) => a.holes - b.holes)[0];
+    if (exact) {
+      this.#seen.add(exact.pattern);
+    }
+  }
+
+  // lists are the types: where each begins, and whether it is written by the program alone.
+  get lists() {
+    const has = (pattern) => this.#routes.some((route) => route.pattern === pattern);
+    return this.#routes.flatMap(({ pattern }) => pattern.match(/^GET (\/.+\/)export\/\{\$\}$/)?.[1] ?? [])
+      .map((path) => ({ path, fixed: !has(`GET ${path}add/{$}`) }));
+  }
+
+  get missing() { return this.#routes.map((route) => route.pattern).filter((pattern) => !this.#seen.has(pattern)); }
+  get count() { return this.#seen.size; }
+}

@@ -1,0 +1,199 @@
+// A person at the browser. Whatever they do, no page may report an error, ask another site for anything, or break its own content
+// security policy: each visit watches for that, and a test fails where it happened, whatever it was about.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
+import { world } from './world.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const patience = 15_000;
+
+export class Visitor {
+  problems = [];
+  dialogs = [];
+  #expected; // the status of the next page
+  #answer = () => false;
+
+  static async open({ user = 'admin', width = 1280, height = 900, theme = 'light', javaScript = true, permissions } = {}) {
+    const v = new Visitor();
+    v.context = await world.browser.newContext({ baseURL: world.base, viewport: { width, height }, colorScheme: theme, javaScriptEnabled: javaScript, permissions,
+      reducedMotion: 'reduce' }); // colours that are still fading would be judged as they fade
+    v.context.setDefaultTimeout(patience);
+    if (user) {
+      await v.context.addCookies([await world.session(user)]);
+    }
+    if (javaScript) {
+      await v.context.exposeBinding('__violated', (_, text) => v.problems.push(`content security policy: ${text}`));
+      await v.context.addInitScript(() => {
+        document.addEventListener('securitypolicyviolation', (e) => window.__violated(`${e.violatedDirective} ${e.blockedURI} at ${e.sourceFile}:${e.lineNumber}`));
+      });
+    }
+    v.page = await v.tab();
+    return v;
+  }
+
+  // tab opens another page with the same session, under the same eyes.
+  async tab() {
+    const page = await this.context.newPage();
+    page.on('console', (message) => this.#said(message));
+    page.on('pageerror', (error) => this.problems.push(`script error on ${page.url()}: ${error.message}`));
+    page.on('dialog', (dialog) => this.#asked(dialog));
+    page.on('request', (request) => this.#requested(request));
+    page.on('requestfailed', (request) => this.#failed(request));
+    return page;
+  }
+
+  #said(message) {
+    if (!['error', 'warning'].includes(message.type())) {
+      return;
+    }
+    const refused = message.text().match(/^Failed to load resource: the server responded with a status of (\d+)/);
+    if (refused && Number(refused[1]) === this.#expected) {
+      return;
+    }
+    this.problems.push(`console ${message.type()}: ${message.text()} (${message.location().url})`);
+  }
+
+  async #asked(dialog) {
+    this.dialogs.push(dialog.message());
+    const accept = this.#answer(dialog.message());
+    await (accept ? dialog.accept() : dialog.dismiss());
+  }
+
+  #requested(request) {
+    const url = new URL(request.url());
+    if (url.origin !== world.base && url.protocol !== 'data:' && url.protocol !== 'blob:') {
+      this.problems.push(`asked another site: ${request.url()}`);
+    }
+    if (url.origin === world.base) {
+      world.visited.add(request.method(), url.pathname);
+    }
+  }
+
+  #failed(request) {
+    // Leaving a page ends what it was still asking for, and a download ends the navigation that began it.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') {
+      this.problems.push(`failed: ${request.method()} ${request.url()}: ${request.failure()?.errorText}`);
+    }
+  }
+
+  // go opens a page.
+  async go(path, { status = 200, page = this.page } = {}) {
+    this.#expected = status;
+    const response = await page.goto(path);
+    await this.#arrived(response, status, page);
+    return response;
+  }
+
+  // press does something that leads to another page: a click on a link or a button, unless told otherwise.
+  async press(what, { status = 200, page = this.page, act } = {}) {
+    this.#expected = status;
+    const target = typeof what === 'string' ? page.getByRole('button', { name: what, exact: true }) : what;
+    const [response] = await Promise.all([page.waitForNavigation({ waitUntil: 'load' }), act ? act(target) : target.click()]);
+    await this.#arrived(response, status, page);
+    return response;
+  }
+
+  follow(name, options) { return this.press((options?.within ?? this.page).getByRole('link', { name, exact: true }), options); }
+
+  async #arrived(response, status, page) {
+    assert.equal(response.status(), status, `${response.request().method()} ${response.url()}`);
+    const policy = response.headers()['content-security-policy'] ?? '';
+    assert.match(policy, /default-src 'none'/, `${response.url()} has a strict policy`);
+    assert.doesNotMatch(policy, /unsafe/, `${response.url()} has a strict policy`);
+    await this.settle(page);
+  }
+
+  // settle waits until a page has reported what it had to report, and judges.
+  async settle(page = this.page) {
+    await page.evaluate(() => 0);
+    assert.deepEqual(this.problems.splice(0), [], `on ${page.url()}`);
+  }
+
+  // download saves what an act brings, and gives its name and text.
+  async download(act) {
+    const [file] = await Promise.all([this.page.waitForEvent('download'), act()]);
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+  }
+
+  // live waits for a part that htmx brings, after an act that asks for it.
+  async live(act, selector, { status = 200 } = {}) {
+    this.#expected = status;
+    const before = await this.page.evaluate(() => { window.__stays = (window.__stays ?? 0) + 1; return window.__stays; });
+    await act();
+    await this.page.locator(selector).first().waitFor({ state: 'attached' });
+    assert.equal(await this.page.evaluate(() => window.__stays), before, 'the page itself stayed');
+    await this.settle();
+  }
+
+  // accepting answers yes to one question that the page asks by itself.
+  async accepting(question, act) {
+    const before = this.dialogs.length;
+    this.#answer = (message) => question.test(message);
+    await act();
+    this.#answer = () => false;
+    assert.match(this.dialogs[before] ?? '(no question)', question);
+  }
+
+  get main() { return this.page.locator('main'); }
+  label(text, exact = true) { return this.main.getByLabel(text, { exact }); }
+  note() { return this.main.locator('.alert-success'); }
+
+  // theme lets the system prefer light or dark.
+  async theme(theme, page = this.page) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.locator(`html[data-bs-theme=${theme}]`).waitFor();
+  }
+
+  // eventually loads the page again until something is there.
+  async eventually(what, there) {
+    const end = Date.now() + patience;
+    while (!await there()) {
+      assert.ok(Date.now() < end, `${what}, on ${this.page.url()}`);
+      await setTimeout(100);
+      await this.page.reload();
+    }
+    await this.settle();
+  }
+
+  async sees(...texts) {
+    for (const text of texts) {
+      await this.main.getByText(text).first().waitFor({ state: 'visible' });
+    }
+  }
+
+  async seesNot(...texts) {
+    for (const text of texts) {
+      assert.equal(await this.main.getByText(text).count(), 0, `${this.page.url()} does not show ${text}`);
+    }
+  }
+
+  // accessible is what axe finds wrong with the page, or with a part of it, in the theme that is on.
+  async accessible(part = 'html') {
+    const found = await this.page.evaluate(`${axe}; axe.run(${JSON.stringify(part)}, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })
+      .then((r) => r.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + (n.any[0] ?? n.all[0] ?? n.none[0])?.message)))`);
+    return found.slice(0, 5);
+  }
+
+  // tooWide is by how many pixels the page scrolls sideways.
+  tooWide() { return this.page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - window.innerWidth)); }
+
+  // widest names the elements that stick out of the page, for whoever must mend it.
+  widest() {
+    return this.page.evaluate(() => [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > window.innerWidth && !e.closest('.table-wrap *, pre *'))
+      .slice(-3).map((e) => e.outerHTML.slice(0, 80)).join(' … '));
+  }
+
+  async leaveTraces(name) {
+    const file = `${world.artefacts}/${name.replace(/[^a-z0-9]+/gi, '-')}`;
+    try {
+      await this.page.screenshot({ path: `${file}.png`, fullPage: true, timeout: 5000 });
+      writeFileSync(`${file}.html`, `<!-- ${this.page.url()} -->\n${await this.page.content()}`);
+    } catch {
+      // The page is gone; the error itself says more.
+    }
+  }
+
+  async close() { await this.context.close(); }
+}

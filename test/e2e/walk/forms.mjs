@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { walk } from '../walks.mjs';
+import { world } from '../world.mjs';
+
+walk('a site is added, its region chosen by typing and its tags too', async (v) => {
+  await v.go('/dcim/sites/');
+  await v.follow('Add', { within: v.main });
+  await v.label('Name *', false).first().fill('Faro 1');
+  await v.label('Slug', false).first().fill('Faro is not a slug!');
+  await v.label('Latitude').fill('91');
+  await v.press('Create', { status: 400 });
+  const wrong = v.main.locator('[aria-invalid=true]');
+  assert.deepEqual(await wrong.evaluateAll((inputs) => inputs.map((input) => input.name)), ['slug', 'latitude']);
+  for (const input of await wrong.all()) {
+    const about = (await input.getAttribute('aria-describedby')).split(' ').at(-1);
+    assert.notEqual(await v.page.locator(`#${about}`).innerText(), '');
+  }
+
+  await v.main.locator('#id_slug').fill('faro-1');
+  await v.main.locator('#id_latitude').fill('37.016100');
+  const region = v.main.locator('#id_region');
+  await region.fill('portu');
+  await v.page.waitForFunction(() => document.querySelector('#id_region_list').options.length === 1);
+  await region.fill(await v.page.locator('#id_region_list option').getAttribute('value'));
+  const tags = v.main.locator('#id_tags');
+  for (const tag of ['core', 'edge']) {
+    await tags.fill(tag);
+    await v.page.waitForFunction((name) => [...document.querySelector('#id_tags_list').options].some((o) => o.value === name), tag);
+    await tags.press('Enter');
+  }
+  assert.equal(await v.main.locator('.chosen input[name=tags]:checked').count(), 2);
+  await v.press('Create');
+  await v.sees('Site Faro 1 is created.', 'Portugal', '37.0161', 'core', 'edge');
+  assert.equal(new URL(v.page.url()).pathname.match(/^\/dcim\/sites\/\d+\/$/)?.length, 1);
+});
+
+walk('create and add another', async (v) => {
+  await v.go('/dcim/rack-roles/add/');
+  await v.main.locator('#id_name').fill('Network');
+  await v.main.locator('#id_slug').fill('network');
+  await v.press('Create and add another');
+  await v.sees('is created.');
+  assert.equal(new URL(v.page.url()).pathname, '/dcim/rack-roles/add/');
+});
+
+walk('of two who edit the same record the second is told', async (v) => {
+  const site = await world.api('POST', '/api/dcim/sites/', { name: 'Évora 1', slug: 'evora-1' });
+  const other = await v.tab();
+  await v.go(`/dcim/sites/${site.id}/edit/`);
+  await v.go(`/dcim/sites/${site.id}/edit/`, { page: other });
+  await v.main.locator('#id_description').fill('first');
+  await v.press('Save');
+  await v.sees('is saved.', 'first');
+  await other.locator('#id_description').fill('second');
+  await v.press('Save', { page: other, status: 412 });
+  await other.locator('main').getByRole('alert').waitFor();
+  assert.equal((await world.api('GET', `/api/dcim/sites/${site.id}/`)).description, 'first');
+  await other.close();
+});
+
+walk('deleting shows first what depends on it', async (v) => {
+  const region = await world.api('POST', '/api/dcim/regions/', { name: 'Atlantis', slug: 'atlantis' });
+  const site = await world.api('POST', '/api/dcim/sites/', { name: 'Atlantis 1', slug: 'atlantis-1', region: region.id });
+  await v.go(`/dcim/regions/${region.id}/`);
+  await v.follow('Delete');
+  await v.sees('What else changes', 'Atlantis 1', 'loses its reference');
+  await v.follow('Cancel');
+  await v.follow('Delete');
+  await v.press('Delete');
+  await v.sees('Region Atlantis is deleted.');
+  assert.equal((await world.api('GET', `/api/dcim/sites/${site.id}/`)).region, null);
+});
+
+walk('what others hold cannot be deleted, and the page says who', async (v) => {
+  const tenants = await world.api('GET', '/api/tenancy/tenants/?name=Initech');
+  await v.go(`/tenancy/tenants/${tenants.results[0].id}/delete/`);
+  await v.main.getByRole('alert').waitFor();
+  assert.equal(await v.main.getByRole('button', { name: 'Delete' }).count(), 0);
+});
+
+walk('a click right after typing is not lost', async (v) => {
+  await v.go('/users/permissions/add/');
+  await v.main.locator('#id_name').fill('Clicked at once');
+  await v.main.locator('#id_actions').fill('view');
+  await v.main.locator('input[name=object_types]').first().check();
+  await v.live(() => v.main.locator('#id_users').fill('admin'), '#id_users_list option');
+  await v.press('Create');
+  await v.sees('Clicked at once', 'admin');
+});

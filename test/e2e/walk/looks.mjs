@@ -1,0 +1,73 @@
+// Every kind of page for those who see differently: axe in both themes, and nothing to scroll sideways on a narrow screen.
+import assert from 'node:assert/strict';
+import { walk } from '../walks.mjs';
+import { world } from '../world.mjs';
+
+const first = async (path) => (await world.api('GET', `/api${path}${path.includes('?') ? '&' : '?'}limit=1`)).results[0].id;
+
+// The address of one page of each kind.
+async function pages() {
+  const site = `/dcim/sites/${await first('/dcim/sites/?name=Lisbon%201')}/`;
+  const hook = `/extras/webhooks/${await first('/extras/webhooks/?name=CMDB%20sync')}/`;
+  const token = `/user/tokens/${await first('/users/tokens/')}/`;
+  return ['/', '/search/?q=lisbon', '/search/?q=nothing+at+all', '/dcim/sites/?limit=10', '/dcim/sites/?status=planned&q=porto', '/dcim/sites/?q=nothing+at+all', site, `${site}changelog/`,
+    `${site}edit/`, `${site}delete/`, '/dcim/sites/add/', '/dcim/sites/import/', '/extras/tags/', '/extras/custom-fields/add/', '/extras/object-changes/?limit=10',
+    `/extras/object-changes/${await first('/extras/object-changes/?action=create')}/`, '/extras/webhooks/', '/extras/webhooks/add/', hook, `${hook}edit/`, `${hook}test/`, `${hook}rotate/`,
+    `${hook}replay/?count=true`, '/extras/deliveries/?limit=10', `/extras/deliveries/${await first('/extras/deliveries/?state=successful')}/`, '/extras/webhook-misses/',
+    '/extras/deliveries/retry/?webhook_id=1', '/system/tasks/', '/users/permissions/add/', '/users/users/add/', '/user/', '/user/password/', '/user/tokens/', '/user/tokens/add/', `${token}edit/`, `${token}delete/`,
+    '/api/', '/api/dcim/sites/?limit=1', '/no/such/page/'];
+}
+
+const refused = { '/no/such/page/': 404 };
+
+for (const width of [1280, 320]) {
+  for (const part of [0, 1, 2, 3]) {
+    walk(`no page is out of reach at ${width} pixels, light or dark (${part + 1} of 4)`, { width }, async (v) => {
+      const found = [];
+      for (const path of (await pages()).filter((_, i) => i % 4 === part)) {
+        await v.go(path, { status: refused[path] ?? 200 });
+        for (const theme of ['light', 'dark']) {
+          await v.theme(theme);
+          found.push(...(await v.accessible()).map((problem) => `${path} (${theme}): ${problem}`));
+        }
+        const tooWide = await v.tooWide();
+        if (tooWide > 0) {
+          found.push(`${path} is ${tooWide} pixels too wide: ${await v.widest()}`);
+        }
+      }
+      assert.deepEqual(found, []);
+    });
+  }
+}
+
+walk('open menus and panels are in reach too', async (v) => {
+  const found = [];
+  await v.go('/dcim/sites/?limit=10');
+  const menus = await v.page.locator('details.drop, details.user-menu').all();
+  assert.ok(menus.length >= 4);
+  for (const menu of menus) {
+    await menu.locator('summary').click();
+    await menu.evaluate((element) => element.toggleAttribute('data-looked-at', true));
+    for (const theme of ['light', 'dark']) {
+      await v.theme(theme);
+      found.push(...await v.accessible('[data-looked-at]'));
+    }
+    await menu.evaluate((element) => { element.open = false; element.removeAttribute('data-looked-at'); });
+  }
+  await v.go('/dcim/sites/add/');
+  await v.main.locator('#id_slug').fill('not a slug!');
+  await v.main.locator('#id_name').fill('x');
+  await v.press('Create', { status: 400 });
+  found.push(...await v.accessible());
+  await v.theme('light');
+  found.push(...await v.accessible());
+  assert.deepEqual(found, []);
+});
+
+walk('the login page', { user: null, width: 320 }, async (v) => {
+  await v.go('/login/');
+  assert.deepEqual(await v.accessible(), []);
+  await v.theme('dark');
+  assert.deepEqual(await v.accessible(), []);
+  assert.equal(await v.tooWide(), 0);
+});

@@ -1,0 +1,35 @@
+// Everything but what is live works without scripts.
+import assert from 'node:assert/strict';
+import { walk } from '../walks.mjs';
+import { world } from '../world.mjs';
+
+walk('without JavaScript: log in, add, edit, filter, delete', { user: null, javaScript: false }, async (v) => {
+  await v.go('/login/');
+  await v.label('User name').fill('admin');
+  await v.label('Password').fill(world.password);
+  await v.press('Log in');
+
+  await v.go('/dcim/sites/add/');
+  await v.main.locator('#id_name').fill('Setúbal 1');
+  await v.main.locator('#id_slug').fill('setubal-1');
+  await v.main.locator('#id_region').fill('Portugal');
+  await v.main.locator('#id_tags').fill('core');
+  await v.press('Create');
+  await v.sees('Site Setúbal 1 is created.', 'Portugal', 'core');
+
+  await v.follow('Edit', { within: v.main });
+  await v.main.locator('#id_description').fill('Saved without scripts');
+  await v.press('Save');
+  await v.sees('Saved without scripts');
+
+  await v.go('/dcim/sites/');
+  await v.main.locator('details.filters > summary').click();
+  await v.main.locator('#f_name__ic').fill('setúbal');
+  await v.press('Apply');
+  assert.equal(await v.main.locator('.count').innerText(), '1–1 of 1');
+
+  await v.press(v.main.locator('tbody th a'));
+  await v.follow('Delete', { within: v.main });
+  await v.press('Delete');
+  await v.sees('Site Setúbal 1 is deleted.');
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { walk } from '../walks.mjs';
+import { world } from '../world.mjs';
+
+const preview = '#webhook-preview .request-line';
+
+walk('a webhook is written with a live preview, tried, saved and tested', async (v) => {
+  await world.api('POST', '/api/dcim/sites/', { name: 'Nazare 1', slug: 'nazare-1', status: 'planned' });
+  await v.go('/extras/webhooks/');
+  await v.follow('Add', { within: v.main });
+  await v.sees('For trusted people only.');
+  await v.press(v.main.locator('.gallery a', { hasText: 'Slack' }));
+  assert.match(await v.main.locator('#id_body_template').inputValue(), /data/);
+
+  await v.main.locator('#id_name').fill('Chat of the field engineers');
+  await v.main.locator('input[name=content_types][value="dcim.site"]').check();
+  await v.main.locator('#id_type_create').check();
+  await v.main.locator('#id_type_update').check();
+  await v.main.locator('#id_payload_url').fill(`${world.receiver.url}chat?of=engineers`);
+  await v.main.locator('#id_sample_type').selectOption('dcim.site');
+  await v.live(() => v.main.locator('#id_sample_record').fill('Nazare'), '#id_sample_record_list option[value^="Nazare"]');
+  await v.main.locator('#id_sample_record').fill('Nazare 1');
+  await v.live(() => v.main.locator('#id_secret').fill(world.receiverSecret), preview);
+  assert.match(await v.main.locator(preview).innerText(), /^POST http:\/\/127\.0\.0\.1:\d+\/chat\?of=engineers$/);
+  assert.match(await v.main.locator('#webhook-preview .headers').innerText(), /X-Hook-Signature\s+[0-9a-f]{128}/i);
+  assert.match(await v.main.locator('#webhook-preview .request-body').first().innerText(), /Nazare 1/);
+  assert.deepEqual(await v.accessible(), []);
+
+  await v.live(() => v.main.locator('#id_body_template').fill('{"name":\n "{{ data.name | no_such_filter }}"}'), '#webhook-preview .wrong-line');
+  assert.equal(await v.main.locator('.wrong-line').evaluate((line) => line.value), 2);
+  assert.match(await v.main.locator('.wrong-line').innerText(), /no_such_filter/);
+  assert.deepEqual(await v.accessible(), []);
+  await v.theme('dark');
+  assert.deepEqual(await v.accessible(), []);
+  await v.live(() => v.main.locator('#id_body_template').fill('{"name": "{{ data.name }}", "event": "{{ event }}"}'), preview);
+  assert.equal(await v.main.locator('#webhook-preview .request-body').first().innerText(), '{"name": "Nazare 1", "event": "updated"}');
+
+  await v.main.locator('#id_conditions').fill('{"attr": "status", "value": "planned"}');
+  await v.live(() => v.main.getByRole('button', { name: /^Try conditions/ }).click(), '#webhook-trial .verdict');
+  assert.match(await v.main.locator('#webhook-trial .verdict').innerText(), /would have fired for [1-9]\d* of [1-9]\d* changes/);
+  await v.live(async () => {
+    await v.main.locator('#id_trial_show').selectOption('quiet');
+    await v.main.getByRole('button', { name: /^Try conditions/ }).click();
+  }, '#webhook-trial .no');
+  assert.deepEqual(await v.accessible(), []);
+
+  await v.press('Create');
+  await v.sees('Chat of the field engineers', 'Enabled');
+  assert.doesNotMatch(await v.page.content(), new RegExp(world.receiverSecret), 'the secret is not shown');
+
+  await v.follow('Send a test');
+  assert.deepEqual(await v.accessible(), []);
+  await v.press('Send the newest change of its types');
+  const got = await world.receiver.request((r) => r.path === '/chat?of=engineers', 'test');
+  assert.equal(got.signature, 'valid');
+  assert.match(JSON.parse(got.body).name, /./);
+  await v.page.locator('.badge.state-successful').first().waitFor();
+});
+
+walk('the page of a webhook: pause, resume, recent deliveries, replay, secret', async (v) => {
+  const hook = await world.api('POST', '/api/extras/webhooks/', { name: 'Ledger of changes', content_types: ['dcim.region'], type_create: true, type_update: true,
+    payload_url: `${world.receiver.url}ledger`, secret: 'an older secret', conditions: { attr: 'slug', value: 'madeira' } });
+  const path = `/extras/webhooks/${hook.id}/`;
+  const region = await world.api('POST', '/api/dcim/regions/', { name: 'Madeira', slug: 'madeira' });
+  await world.receiver.request((r) => r.path === '/ledger');
+  await v.go(path);
+  await v.eventually('the delivery is listed', () => v.main.locator('.state-successful').first().isVisible());
+  await v.eventually('the chart is drawn', () => v.main.locator('.spark svg').first().isVisible());
+  assert.deepEqual(await v.accessible(), []);
+
+  await v.press('Pause');
+  await v.sees('Paused');
+  await world.api('PATCH', `/api/dcim/regions/${region.id}/`, { description: 'while paused' });
+  await v.go(path);
+  assert.match(await v.main.locator('.numbers').innerText(), /Queued\s+1/);
+  assert.ok(!world.receiver.requests.some((r) => r.path === '/ledger' && r.body.includes('while paused')));
+  await v.press('Resume');
+  await world.receiver.request((r) => r.path === '/ledger' && r.body.includes('while paused'));
+
+  await v.follow('Replay');
+  assert.deepEqual(await v.accessible(), []);
+  await v.press('Count');
+  await v.eventually('both changes can be sent', () => v.main.getByRole('button', { name: 'Send 2' }).isVisible());
+  const before = world.receiver.requests.filter((r) => r.path === '/ledger').length;
+  await v.press('Send 2');
+  await world.receiver.request(() => world.receiver.requests.filter((r) => r.path === '/ledger').length === before + 2, 'replay');
+
+  await v.go(path);
+  await v.follow('Rotate secret');
+  assert.deepEqual(await v.accessible(), []);
+  await v.press('Make one for me');
+  await v.sees('shown once');
+  const secret = await v.main.locator('#made').innerText();
+  assert.ok(secret.length >= 32);
+  assert.deepEqual(await v.accessible(), []);
+  await v.press('The receiver knows the new one');
+  await v.go(path);
+  assert.doesNotMatch(await v.page.content(), new RegExp(secret.replace(/[^\w]/g, '\\$&')));
+});
+
+walk('an existing webhook is edited with its preview and dry run', async (v) => {
+  const hook = await world.api('POST', '/api/extras/webhooks/', { name: 'Edited hook', content_types: ['dcim.site'], type_update: true, payload_url: `${world.receiver.url}edited`, enabled: false });
+  await v.go(`/extras/webhooks/${hook.id}/edit/`);
+  await v.page.locator(preview).waitFor();
+  await v.live(() => v.main.getByRole('button', { name: /^Try conditions/ }).click(), '#webhook-trial .verdict, #webhook-trial .nothing');
+  await v.main.locator('#id_http_method').selectOption('PUT');
+  await v.page.locator(preview, { hasText: 'PUT' }).waitFor();
+  await v.main.locator('#id_additional_headers').fill('X-Team: field\nHost: elsewhere');
+  await v.page.locator('#webhook-preview .hook-problem').waitFor();
+  await v.press('Save', { status: 400 });
+  await v.main.locator('#id_additional_headers').fill('X-Team: field');
+  await v.press('Save');
+  await v.sees('is saved.');
+});
+
+walk('without JavaScript: preview and dry run', { javaScript: false }, async (v) => {
+  await v.go('/extras/webhooks/add/');
+  await v.main.locator('#id_name').fill('No scripts');
+  await v.main.locator('input[name=content_types][value="dcim.site"]').check();
+  await v.main.locator('#id_type_create').check();
+  await v.main.locator('#id_payload_url').fill(`${world.receiver.url}plain`);
+  await v.press('Preview');
+  await v.sees(`${world.receiver.url}plain`);
+  assert.equal(await v.main.locator('#id_name').inputValue(), 'No scripts', 'what was typed stays');
+  await v.press(v.main.getByRole('button', { name: /^Try conditions/ }));
+  await v.sees(/would have fired for/);
+  await v.press('Create');
+  await v.sees('No scripts');
+});
