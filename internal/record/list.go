@@ -79,12 +79,12 @@ func (f List) InputSchema() Schema {
 
 // ObjectTypes is a list of record types by name: ["dcim.site"].
 type ObjectTypes struct {
-	Name, Help string
+	Name, Label, Help string
 	List
 }
 
 func (f ObjectTypes) resolve(r *Registry) (Field, error) {
-	f.List = List{Name: f.Name, Help: f.Help, Required: true, FilterName: strings.TrimSuffix(f.Name, "s"), Item: func(s string) (string, error) {
+	f.List = List{Name: f.Name, Label: f.Label, Help: f.Help, Required: true, FilterName: strings.TrimSuffix(f.Name, "s"), Item: func(s string) (string, error) {
 		s = strings.ToLower(s)
 		if r.byKey[s] == nil {
 			return "", Invalid("Invalid content type: %s", s)
@@ -96,7 +96,7 @@ func (f ObjectTypes) resolve(r *Registry) (Field, error) {
 
 // Info is the list's; the declared name is known before the registry resolves it.
 func (f ObjectTypes) Info() Info {
-	f.List.Name, f.Required = f.Name, true
+	f.List.Name, f.List.Label, f.Required = f.Name, f.Label, true
 	in := f.List.Info()
 	in.Widget = TypesInput
 	return in
