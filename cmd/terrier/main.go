@@ -36,7 +36,7 @@ type commands struct {
 	Settings settings        `embed:"" group:"Settings:"`
 	Config   kong.ConfigFlag `env:"TERRIER_CONFIG" placeholder:"FILE" group:"Settings:" help:"JSON file of settings; environment and flags go before it."`
 
-	Serve   serveCommand    `cmd:"" help:"Serve the REST API."`
+	Serve   serveCommand    `cmd:"" help:"Serve the pages and the REST API."`
 	Worker  workerCommand   `cmd:"" help:"Send deliveries to webhooks."`
 	Migrate migrateCommand  `cmd:"" help:"Bring the database to the newest schema."`
 	User    userCommands    `cmd:"" help:"Create and manage users."`

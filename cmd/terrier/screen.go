@@ -1,6 +1,9 @@
 package main
 
-import "io"
+import (
+	"io"
+	"os"
+)
 
 // screen is an output that may be a terminal: only there texts are painted, and nothing that
 // could steer it is let through.
@@ -23,3 +26,16 @@ func (s screen) paint(c colour, text string) string {
 
 // line is a text that may hold anything, made fit for one line.
 func (s screen) line(text string) string { return escape(text, "", visible) }
+
+type colour string
+
+const (
+	bold  colour = "1"
+	faint colour = "2"
+	red   colour = "31"
+	green colour = "32"
+	cyan  colour = "36"
+)
+
+// wantsColours follows no-color.org.
+func wantsColours() bool { return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" }

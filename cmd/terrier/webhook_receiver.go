@@ -47,7 +47,7 @@ func (c webhookReceiverCommand) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	receiver := &webhookReceiver{
-		command: c, out: s.out, notices: s.err, terminal: isTerminal(s.out), colours: isTerminal(s.out) && wantsColours(),
+		command: c, out: newScreen(s.out), notices: s.err,
 		now: time.Now, stop: ctx.Done(), failed: make(chan error, 1),
 	}
 	receiver.notice(listeningLine(listeners))
@@ -101,12 +101,12 @@ func isTerminal(w io.Writer) bool {
 
 // webhookReceiver shows each request and answers it.
 type webhookReceiver struct {
-	command           webhookReceiverCommand
-	out, notices      io.Writer
-	terminal, colours bool
-	now               func() time.Time
-	stop              <-chan struct{} // ends the delays under way
-	failed            chan error      // the first failure to write to out
+	command webhookReceiverCommand
+	out     screen
+	notices io.Writer
+	now     func() time.Time
+	stop    <-chan struct{} // ends the delays under way
+	failed  chan error      // the first failure to write to out
 
 	printing sync.Mutex // one request is printed at a time, and numbered in that order
 	count    int

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -96,13 +95,13 @@ func (r *webhookReceiver) printed() int {
 func (r *webhookReceiver) text(number int, g *received) []byte {
 	var out bytes.Buffer
 	body, indented := g.body, false
-	if r.terminal {
+	if r.out.terminal {
 		body, indented = forTerminal(g.body)
 	}
-	fmt.Fprintln(&out, r.paint(faint, fmt.Sprintf("#%d  %s  from %s, %s", number, g.at.Format("2006-01-02 15:04:05.000"), g.RemoteAddr, bodyNote(g, indented))))
-	fmt.Fprintln(&out, r.paint(bold, r.line(g.Method+" "+g.RequestURI+" "+g.Proto)))
+	fmt.Fprintln(&out, r.out.paint(faint, fmt.Sprintf("#%d  %s  from %s, %s", number, g.at.Format("2006-01-02 15:04:05.000"), g.RemoteAddr, bodyNote(g, indented))))
+	fmt.Fprintln(&out, r.out.paint(bold, r.line(g.Method+" "+g.RequestURI+" "+g.Proto)))
 	for name, value := range headers(g.Request) {
-		fmt.Fprintf(&out, "%s %s\n", r.paint(cyan, name+":"), r.line(value))
+		fmt.Fprintf(&out, "%s %s\n", r.out.paint(cyan, name+":"), r.line(value))
 	}
 	out.WriteByte('\n')
 	out.Write(body)
@@ -114,7 +113,7 @@ func (r *webhookReceiver) text(number int, g *received) []byte {
 		if g.signature == "valid" {
 			colour = green
 		}
-		fmt.Fprintln(&out, r.paint(colour, g.verdict))
+		fmt.Fprintln(&out, r.out.paint(colour, g.verdict))
 	}
 	if len(body) > 0 || g.verdict != "" {
 		out.WriteByte('\n')
@@ -213,7 +212,7 @@ func forTerminal(body []byte) (text []byte, indented bool) {
 
 // line is a text that may hold anything, made fit for one line of the output.
 func (r *webhookReceiver) line(text string) string {
-	if !r.terminal {
+	if !r.out.terminal {
 		return text
 	}
 	return escape(text, "", visible)
@@ -241,23 +240,3 @@ func escape(text, keep string, replace func(char rune, raw string) string) strin
 	}
 	return out.String()
 }
-
-type colour string
-
-const (
-	bold  colour = "1"
-	faint colour = "2"
-	red   colour = "31"
-	green colour = "32"
-	cyan  colour = "36"
-)
-
-func (r *webhookReceiver) paint(c colour, text string) string {
-	if !r.colours {
-		return text
-	}
-	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
-}
-
-// wantsColours follows no-color.org.
-func wantsColours() bool { return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" }

@@ -271,7 +271,7 @@ func TestWebhookReceiverAnswersWithStatus(t *testing.T) {
 // receiver is one without a listener, for what needs no network.
 func receiver(out io.Writer) *webhookReceiver {
 	return &webhookReceiver{
-		command: webhookReceiverCommand{Status: http.StatusOK}, out: out, notices: io.Discard, now: time.Now,
+		command: webhookReceiverCommand{Status: http.StatusOK}, out: screen{Writer: out}, notices: io.Discard, now: time.Now,
 		failed: make(chan error, 1),
 	}
 }
@@ -315,7 +315,7 @@ func TestWebhookReceiverEscapesForATerminal(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			r := receiver(&out)
-			r.terminal = true
+			r.out.terminal = true
 			request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(test.body))
 			request.RequestURI = "/\x9b"
 			request.Header.Set("X-Odd", "a\x1b]0;title\x07\tb")
@@ -334,7 +334,7 @@ func TestWebhookReceiverEscapesForATerminal(t *testing.T) {
 func TestWebhookReceiverColours(t *testing.T) {
 	var out bytes.Buffer
 	r := receiver(&out)
-	r.terminal, r.colours, r.command.Secret = true, true, "s"
+	r.out.terminal, r.out.colours, r.command.Secret = true, true, "s"
 	r.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil))
 	wantContains(t, out.String(), "\x1b[1mPOST / HTTP/1.1\x1b[0m\n", "\x1b[31m✗ X-Hook-Signature is missing")
 	t.Setenv("TERM", "xterm")
