@@ -51,8 +51,9 @@ type App struct {
 // headroom is memory that is never touched, so it costs none. The collector counts it as in
 // use and begins only when as much again was allocated: what really is in use is so little that
 // collecting took a quarter of a worker's processor time. More of it would show in the
-// memory that hostile receivers and bodies can make us take.
-const headroom = 16 << 20
+// memory that hostile receivers and bodies can make us take. The templates of the pages, 7 MiB, count
+// besides.
+const headroom = 6 << 20
 
 // New builds everything and connects to the database, which must be migrated.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) {

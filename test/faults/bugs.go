@@ -38,13 +38,13 @@ var bugs = []bug{
 		edits: []edit{
 			{storeStore, "\tbatch *pgx.Batch\n}", "\tbatch *pgx.Batch\n\tlate  *pgx.Batch\n}"},
 			{storeStore, "&Tx{conn, s, &pgx.Batch{}}", "&Tx{conn, s, &pgx.Batch{}, &pgx.Batch{}}"},
-			{storeStore, "if err := tx.Flush(commit); err != nil {", `defer func() {
+			{storeStore, "return tx.Flush(commit)", `defer func() {
 		if tx.late.Len() > 0 {
 			time.Sleep(200 * time.Millisecond)
-			_ = conn.SendBatch(context.WithoutCancel(ctx), tx.late).Close()
+			_ = tx.conn.SendBatch(context.WithoutCancel(ctx), tx.late).Close()
 		}
 	}()
-	if err := tx.Flush(commit); err != nil {`},
+	return tx.Flush(commit)`},
 			{storeChange, "tx.exec(`WITH change AS (`+insertChanges+` RETURNING id, changed_at, version, object_type, object_id, request_id),", `tx.InsertChanges(changes)
 	tx.late.Queue(` + "`WITH change AS (SELECT id, changed_at, version, object_type, object_id, request_id FROM extras_objectchange WHERE request_id::text = ANY($4::text[])" + `
 			AND num_nulls($1::timestamptz[], $2::bigint[], $3::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[]) >= 0),`},
