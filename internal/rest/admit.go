@@ -86,12 +86,8 @@ var actions = map[string]string{"GET": access.View, "POST": access.Add, "PUT": a
 // admit judges a request by its head: who has no permission at all is refused before
 // anything of it is read, and the body waits for room.
 func (a *API) admit(w http.ResponseWriter, route Route, method string, r *http.Request) (leave func(), err error) {
-	if action, known := actions[method]; known && route.Type != nil {
-		allow := func(c ledger.Caller) error { return a.Ledger.Allow(c, route.Type, action) }
-		if route.allow != nil {
-			allow = route.allow
-		}
-		if err := allow(ledger.CallerFrom(r.Context())); err != nil {
+	if _, known := actions[method]; known && route.Type != nil {
+		if err := a.may(ledger.CallerFrom(r.Context()), route, method); err != nil {
 			return nil, err
 		}
 	}

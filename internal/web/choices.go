@@ -12,7 +12,11 @@ const mostChoices = 20
 // stand for the key that the API filters by, in a form for the record itself.
 func (p *typePages) choices(v *visit) error {
 	params := v.r.URL.Query()
-	q := store.Query{Uncounted: true, Limit: mostChoices, Search: params.Get("typed")}
+	return p.choose(v, params.Get("typed"), params.Get("by") == "key")
+}
+
+func (p *typePages) choose(v *visit, typed string, byKey bool) error {
+	q := store.Query{Uncounted: true, Limit: mostChoices, Search: typed}
 	if len(p.t.Search) == 0 {
 		q.Search = ""
 	}
@@ -23,7 +27,7 @@ func (p *typePages) choices(v *visit) error {
 	options := make([]option, len(found.Rows))
 	for i, r := range found.Rows {
 		options[i] = option{Value: nameOf(p.t, r.ID(), r.Display()), Label: r.Display()}
-		if params.Get("by") == "key" {
+		if byKey {
 			options[i].Value = key(r)
 		}
 	}

@@ -118,12 +118,20 @@ func (v *visit) webhookOf(d record.Values) cell {
 	return c
 }
 
-// kindOf names a type by its key, also one that is no longer there.
-func (s *Site) kindOf(key string) string {
+// titleOf names a type by its key, also one that is no longer there.
+func (s *Site) titleOf(key string) string {
 	if t := s.Registry.Type(key); t != nil {
-		return capital(t.Title())
+		return t.Title()
 	}
 	return key
+}
+
+// kindOf is the same at the beginning of a line.
+func (s *Site) kindOf(key string) string {
+	if s.Registry.Type(key) == nil {
+		return key
+	}
+	return capital(s.titleOf(key))
 }
 
 // finishedAt is when a delivery ended, false where it has not.

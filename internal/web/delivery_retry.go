@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -94,11 +93,7 @@ func (s *Site) retryAll(v *visit) error {
 	if err != nil {
 		return err
 	}
-	note := fmt.Sprintf("%d deliveries are queued again.", n)
-	if n == 1 {
-		note = "1 delivery is queued again."
-	}
-	return v.leave(tasksPath, note)
+	return v.leave(tasksPath, counted(n, "delivery is", "deliveries are")+" queued again.")
 }
 
 // retryTests reads which deliveries are meant. Whatever is no filter of theirs is refused, also

@@ -92,9 +92,7 @@ func (s *Site) recent(v *visit, c record.Values) recentChange {
 	if pointer, ok := c.Get("changed_object").(record.Pointer); ok {
 		r.Object = v.cell(nil, pointer)
 	}
-	if t := s.Registry.Type(r.Type); t != nil {
-		r.Type = t.Title()
-	}
+	r.Type = s.titleOf(r.Type)
 	return r
 }
 

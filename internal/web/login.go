@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/netip"
 
 	"terrier/internal/fault"
 )
@@ -54,19 +55,30 @@ func (s *Site) login(v *visit) error {
 }
 
 func (s *Site) startSession(v *visit, username, password string) error {
-	user, err := s.Login.Check(v.ctx, username, password, s.Proxies.ClientAddr(v.r.RemoteAddr, v.r.Header.Values("X-Forwarded-For")))
+	user, err := s.Login.Check(v.ctx, username, password, v.address())
 	if err != nil {
 		return err
 	}
-	if _, err := s.Sessions.End(v.ctx, v.cookie(s.Sessions.CookieName())); err != nil {
+	return v.newSession(user.ID, user.Epoch)
+}
+
+// newSession begins a session in this browser, in place of the one it has.
+func (v *visit) newSession(user, epoch int64) error {
+	sessions := v.site.Sessions
+	if _, err := sessions.End(v.ctx, v.cookie(sessions.CookieName())); err != nil {
 		return err
 	}
-	cookie, err := s.Sessions.Start(v.ctx, user.ID, user.Epoch)
+	cookie, err := sessions.Start(v.ctx, user, epoch)
 	if err != nil {
 		return err
 	}
 	http.SetCookie(v.w, cookie)
 	return nil
+}
+
+// address is where the request comes from.
+func (v *visit) address() netip.Addr {
+	return v.site.Proxies.ClientAddr(v.r.RemoteAddr, v.r.Header.Values("X-Forwarded-For"))
 }
 
 // logout ends the session.

@@ -27,9 +27,9 @@ type typePages struct {
 	own ownPages
 }
 
-func newTypePages(s *Site, t *record.Type) *typePages {
+func newTypePages(s *Site, t *record.Type, own ownPages) *typePages {
 	p := &typePages{site: s, t: t, path: pagePath(t), title: capital(pluralTitle(t)), single: capital(t.Title()), filterNames: t.FilterNames(),
-		own: s.ownPages()[t.Key()]}
+		own: own}
 	p.allColumns, p.firstColumns = columnsOf(t)
 	return p
 }

@@ -12,7 +12,6 @@ import (
 // The types of what people have of their own here.
 const (
 	userType  = "users.user"
-	groupType = "users.group"
 	tokenType = "users.token"
 )
 
@@ -68,12 +67,7 @@ func (s *Site) profile(v *visit) error {
 		return err
 	}
 	p := profilePage{Username: me.Text("username"), Name: strings.TrimSpace(me.Text("first_name") + " " + me.Text("last_name")), Email: me.Text("email"),
-		Groups: cellOf(me.Type().Field("groups"), me.Get("groups")), Superuser: v.caller.Superuser}
-	if !v.may(s.Registry.Type(groupType), access.View) {
-		for i := range p.Groups.Items {
-			p.Groups.Items[i].Kind = textCell
-		}
-	}
+		Groups: v.cell(me.Type().Field("groups"), me.Get("groups")), Superuser: v.caller.Superuser}
 	for _, action := range commonActions {
 		p.Actions = append(p.Actions, capital(action))
 	}

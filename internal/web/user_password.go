@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 
@@ -54,23 +53,13 @@ func (s *Site) setPassword(v *visit) error {
 	return v.leave("/user/", "Your password is changed, and your other sessions have ended.")
 }
 
-// formRefusal is an error as a form about one record shows it.
-func formRefusal(err error) (*fault.Error, bool) {
-	e, known := errors.AsType[*fault.Error](err)
-	if known && len(e.Items) == 1 {
-		e = &fault.Error{Kind: e.Kind, Fields: e.Items[0]}
-	}
-	return e, known
-}
-
 // changePassword replaces the password, which ends every session, and begins a new one here.
 func (s *Site) changePassword(v *visit) error {
 	form := v.r.PostForm
 	if form.Get(newPassword) != form.Get(againPassword) {
 		return fault.Field(againPassword, "This is not the same as the new password.")
 	}
-	from := s.Proxies.ClientAddr(v.r.RemoteAddr, v.r.Header.Values("X-Forwarded-For"))
-	if _, err := s.Login.Check(v.ctx, v.caller.Username, form.Get(oldPassword), from); fault.KindOf(err) == fault.Denied {
+	if _, err := s.Login.Check(v.ctx, v.caller.Username, form.Get(oldPassword), v.address()); fault.KindOf(err) == fault.Denied {
 		return fault.Field(oldPassword, "This is not your password.")
 	} else if err != nil {
 		return err
@@ -79,13 +68,5 @@ func (s *Site) changePassword(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Sessions.End(v.ctx, v.cookie(s.Sessions.CookieName())); err != nil {
-		return err
-	}
-	cookie, err := s.Sessions.Start(v.ctx, v.caller.UserID, epoch)
-	if err != nil {
-		return err
-	}
-	http.SetCookie(v.w, cookie)
-	return nil
+	return v.newSession(v.caller.UserID, epoch)
 }

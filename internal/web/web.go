@@ -139,8 +139,9 @@ func (s *Site) Static() http.Handler { return s.assets }
 func (s *Site) Build() error {
 	s.assets = assets.New()
 	s.types = map[*record.Type]*typePages{}
+	own := s.ownPages()
 	for _, t := range s.Registry.Types() {
-		s.types[t] = newTypePages(s, t)
+		s.types[t] = newTypePages(s, t, own[t.Key()])
 	}
 	var err error
 	s.templates, err = parseTemplates(s.assets)

@@ -85,7 +85,7 @@ func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) erro
 	return nil
 }
 
-func (h hookPages) missType() *record.Type { return h.site.Registry.Type("extras.webhookmiss") }
+func (h hookPages) missType() *record.Type { return h.site.Registry.Type(store.MissType) }
 
 // deliveriesOf tests whether a delivery is the webhook's.
 func (h hookPages) deliveriesOf(id int64) []record.Predicate {
@@ -166,7 +166,7 @@ func (h hookPages) sent(v *visit, more *webhookDetail, id int64) error {
 
 // objectName says which record a delivery or a miss is about.
 func (h hookPages) objectName(r record.Values) string {
-	return h.typeTitle(r.Text("object_type")) + " " + strconv.FormatInt(r.Int("object_id"), 10)
+	return h.site.titleOf(r.Text("object_type")) + " " + strconv.FormatInt(r.Int("object_id"), 10)
 }
 
 func (h hookPages) misses(v *visit, more *webhookDetail, id int64) error {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/url"
 	"slices"
@@ -79,12 +78,9 @@ func hookID(found record.Values) int64 {
 
 // refusalOf tells what the author of a form can mend from what is an error.
 func refusalOf(err error) (*fault.Error, error) {
-	e, ok := errors.AsType[*fault.Error](err)
-	if !ok || e.Kind != fault.Invalid {
+	e, known := formRefusal(err)
+	if !known || e.Kind != fault.Invalid {
 		return nil, err
-	}
-	if len(e.Items) == 1 {
-		e = &fault.Error{Kind: e.Kind, Fields: e.Items[0]}
 	}
 	return e, nil
 }

@@ -68,19 +68,12 @@ func (h hookPages) sampleChoice(v *visit, types []string, typed url.Values) (sam
 
 // changeName is a change in one line: 2026-11-15 11:55 updated site Lisbon 1 by admin.
 func (h hookPages) changeName(c record.Values) string {
-	return momentOf(c).UTC().Format("2006-01-02 15:04") + " " + strings.ToLower(actionOf(c)) + " " + h.typeTitle(c.Text("changed_object_type")) + " " +
+	return momentOf(c).UTC().Format("2006-01-02 15:04") + " " + strings.ToLower(actionOf(c)) + " " + h.site.titleOf(c.Text("changed_object_type")) + " " +
 		c.Text("object_repr") + " by " + c.Text("user_name")
 }
 
 // actionOf is what a change did, in the words of people.
 func actionOf(c record.Values) string { return cellOf(c.Type().Field("action"), c.Get("action")).Text }
-
-func (h hookPages) typeTitle(key string) string {
-	if t := h.site.Registry.Type(key); t != nil {
-		return t.Title()
-	}
-	return key
-}
 
 // sample reads what was chosen. A record that was named counts more than the change that is
 // always selected.
@@ -135,17 +128,5 @@ func (h hookPages) records(v *visit) error {
 	if t == nil || !t.Told() || !v.may(t, access.View) {
 		return v.part("_choices", []option(nil))
 	}
-	q := store.Query{Uncounted: true, Limit: mostChoices, Search: params.Get(sampleRecord)}
-	if len(t.Search) == 0 {
-		q.Search = ""
-	}
-	found, err := h.site.Ledger.List(v.ctx, v.caller, t, q)
-	if err != nil {
-		return err
-	}
-	options := make([]option, len(found.Rows))
-	for i, r := range found.Rows {
-		options[i] = option{Value: nameOf(t, r.ID(), r.Display()), Label: r.Display()}
-	}
-	return v.part("_choices", options)
+	return h.site.pages(t).choose(v, params.Get(sampleRecord), false)
 }

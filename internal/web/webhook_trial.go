@@ -72,6 +72,6 @@ func (h hookPages) showTrial(v *visit, found record.Values) error {
 func (h hookPages) trialLine(line ledger.TrialLine) trialLine {
 	c := line.Change
 	return trialLine{When: showTime(momentOf(c)), Href: recordPath(c.Type(), c.ID()), Action: c.Text("action"), Label: actionOf(c),
-		Kind: h.typeTitle(c.Text("changed_object_type")), Name: c.Text("object_repr"), User: c.Text("user_name"),
+		Kind: h.site.titleOf(c.Text("changed_object_type")), Name: c.Text("object_repr"), User: c.Text("user_name"),
 		Fires: line.Fires, Broken: line.Broken, Reason: line.Reason}
 }

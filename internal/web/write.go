@@ -106,14 +106,20 @@ func (p *typePages) customs(v *visit) ([]*record.Custom, error) {
 // refused shows the form again, with what was typed and what is wrong with it. What a form
 // can't mend is an error page.
 func (p *typePages) refused(v *visit, found record.Values, err error) error {
-	e, known := errors.AsType[*fault.Error](err)
+	e, known := formRefusal(err)
 	if !known || e.Kind != fault.Invalid && e.Kind != fault.Precondition {
 		return err
 	}
-	if len(e.Items) == 1 {
+	return p.showForm(v, found, v.r.PostForm, e)
+}
+
+// formRefusal is an error as a form about one record shows it.
+func formRefusal(err error) (*fault.Error, bool) {
+	e, known := errors.AsType[*fault.Error](err)
+	if known && len(e.Items) == 1 {
 		e = &fault.Error{Kind: e.Kind, Fields: e.Items[0]}
 	}
-	return p.showForm(v, found, v.r.PostForm, e)
+	return e, known
 }
 
 func (p *typePages) showForm(v *visit, found record.Values, typed url.Values, refusal *fault.Error) error {
