@@ -51,12 +51,8 @@ type App struct {
 // headroom is memory that is never touched, so it costs none. The collector counts it as in
 // use and begins only when as much again was allocated: what really is in use is so little that
 // collecting took a quarter of a worker's processor time. More of it would show in the
-// memory that hostile receivers and bodies can make us take: a server, which has the templates of
-// the pages in use besides, needs less than a worker.
-const (
-	headroom     = 6 << 20
-	workHeadroom = 16 << 20
-)
+// memory that hostile receivers and bodies can make us take.
+const headroom = 16 << 20
 
 // New builds everything and connects to the database, which must be migrated.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) {
@@ -242,7 +238,6 @@ func (a *App) Work(ctx context.Context) error {
 	}
 	defer own.Close()
 	defer a.keepUp(ctx)()
-	a.headroom = make([]byte, workHeadroom)
 	w := &delivery.Worker{Store: own, Client: a.client, Keys: a.keys, Log: a.log, Now: a.now, Program: a.cfg.Version}
 	return w.Run(ctx)
 }

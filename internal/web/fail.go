@@ -68,7 +68,7 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := failures[e.Kind]
 	body := failPage{failure: f, Messages: messages(e), RequestID: v.caller.RequestID}
 	// Whole, also where htmx asks for a part: it shows no error, and the status must stay one.
-	if err := v.send(s.templates["fail"], "layout", v.frame(page{Title: f.Title, Body: body}), f.Status); err != nil {
+	if err := v.send(pageTemplate("fail"), v.frame(page{Title: f.Title, Body: body}), f.Status); err != nil {
 		s.Log.ErrorContext(v.ctx, "error page failed", "error", err, "path", r.URL.Path, "request_id", v.caller.RequestID)
 		http.Error(w, f.Title, f.Status)
 	}

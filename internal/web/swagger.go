@@ -14,7 +14,7 @@ const documentPath = "/api/schema/"
 func (s *Site) Swagger(w http.ResponseWriter, r *http.Request) {
 	v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
 	f := v.frame(page{Title: "API documentation", Body: documentPath})
-	if err := v.send(s.templates["swagger"], "swagger", f, http.StatusOK); err != nil {
+	if err := v.send("swagger", f, http.StatusOK); err != nil {
 		s.Fail(w, r, err)
 	}
 }

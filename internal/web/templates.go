@@ -4,8 +4,6 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	"io/fs"
-	"path"
 	"strings"
 	"time"
 
@@ -15,36 +13,33 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// Files that every page shares: the frame, and the parts that several pages are made of. They
-// begin with an underscore.
-func parseTemplates(set *assets.Set) (map[string]*template.Template, error) {
-	shared, err := template.New("shared").Funcs(template.FuncMap{
+// parseTemplates reads all templates into one set: a copy of what they share for each page would
+// take megabytes. Files that begin with an underscore hold parts; every other one is a page and defines
+// its content, which is put between top and bottom.
+func parseTemplates(set *assets.Set) (*template.Template, error) {
+	all, err := template.New("").Funcs(template.FuncMap{
 		"asset": set.URL,
 		"time":  showTime,
 		"date":  showDate,
 		"join":  strings.Join,
 		"add":   func(a, b int) int { return a + b },
-	}).ParseFS(templateFiles, "templates/_*.html")
+	}).ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("read the templates: %w", err)
 	}
-	names, err := fs.Glob(templateFiles, "templates/[a-z]*.html")
-	if err != nil {
-		return nil, err
-	}
-	pages := make(map[string]*template.Template, len(names))
-	for _, name := range names {
-		t, err := shared.Clone()
-		if err == nil {
-			t, err = t.ParseFS(templateFiles, name)
+	for _, t := range all.Templates() {
+		if name, is := strings.CutSuffix(t.Name(), " content"); is {
+			page := `{{template "top" .}}{{template "` + t.Name() + `" .Body}}{{template "bottom" .}}`
+			if _, err := all.New(pageTemplate(name)).Parse(page); err != nil {
+				return nil, fmt.Errorf("read the templates: %w", err)
+			}
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read the templates: %w", err)
-		}
-		pages[strings.TrimSuffix(path.Base(name), ".html")] = t
 	}
-	return pages, nil
+	return all, nil
 }
+
+// pageTemplate is what a page is called in the set. No part has a space in its name.
+func pageTemplate(name string) string { return name + " page" }
 
 // Moments are shown in UTC, as everything that is compared across sites.
 func showTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }

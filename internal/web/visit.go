@@ -6,8 +6,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
@@ -48,25 +46,19 @@ type crumb struct{ Label, Href string }
 // is called like it is sent. The id is the caller's word: a template that is about something
 // else fails, which is not told, because what it says of the data would be in the log.
 func (v *visit) show(p page) error {
-	t := v.site.templates[p.Name]
-	if t == nil {
-		return fmt.Errorf("there is no template %q", p.Name)
-	}
-	if target := v.r.Header.Get("Hx-Target"); v.live() && t.Lookup(target) != nil && v.send(t, target, p.Body, http.StatusOK) == nil {
+	if target := v.r.Header.Get("Hx-Target"); v.live() && v.site.templates.Lookup(target) != nil && v.send(target, p.Body, http.StatusOK) == nil {
 		return nil
 	}
-	return v.send(t, "layout", v.frame(p), cmp.Or(p.Status, http.StatusOK))
+	return v.send(pageTemplate(p.Name), v.frame(p), cmp.Or(p.Status, http.StatusOK))
 }
 
 // part answers with a shared template alone.
-func (v *visit) part(name string, body any) error {
-	return v.send(v.site.templates["fail"], name, body, http.StatusOK)
-}
+func (v *visit) part(name string, body any) error { return v.send(name, body, http.StatusOK) }
 
 // buffers are what pages are written into: a page is whole before any of it is sent.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-func (v *visit) send(t *template.Template, name string, data any, status int) error {
+func (v *visit) send(name string, data any, status int) error {
 	b := buffers.Get().(*bytes.Buffer)
 	defer func() {
 		if b.Cap() <= maxForm { // a page that was huge is not kept in memory
@@ -74,7 +66,7 @@ func (v *visit) send(t *template.Template, name string, data any, status int) er
 		}
 	}()
 	b.Reset()
-	if err := t.ExecuteTemplate(b, name, data); err != nil {
+	if err := v.site.templates.ExecuteTemplate(b, name, data); err != nil {
 		return err
 	}
 	h := v.w.Header()

@@ -40,7 +40,7 @@ type Site struct {
 	Plain func(http.ResponseWriter, *http.Request, error)
 
 	assets    *assets.Set
-	templates map[string]*template.Template
+	templates *template.Template
 	types     map[*record.Type]*typePages
 	workers   workersSeen
 }
