@@ -54,6 +54,11 @@ func (g *gather[In, Out]) run() {
 	time.Sleep(g.wait)
 	g.mu.Lock()
 	g.waiting = false
+	// Whoever comes from now on collects anew: calls for those who have waited are taken before.
+	for left := len(g.pending) - g.limit; left > 0 && g.busy < g.width; left -= g.limit {
+		g.busy++
+		g.calls.Go(g.serve)
+	}
 	g.mu.Unlock()
 	g.serve()
 }
