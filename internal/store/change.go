@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,31 +33,37 @@ const (
 	MissType     = "extras.webhookmiss"
 )
 
-const insertChanges = `
+var changeRows = relation[Change]{
+	attr("at", "timestamptz", func(c *Change) *time.Time { return &c.At }),
+	attr("u", "bigint", func(c *Change) *int64 { return optionalID(&c.UserID) }),
+	attr("un", "text", func(c *Change) *string { return &c.UserName }),
+	attr("r", "text", func(c *Change) *string { return &c.RequestID }),
+	attr("a", "text", func(c *Change) *string { return &c.Action }),
+	attr("ot", "text", func(c *Change) *string { key := c.Type.Key(); return &key }),
+	attr("oid", "bigint", func(c *Change) *int64 { return &c.ID }),
+	attr("d", "text", func(c *Change) *string { return &c.Display }),
+	attr("v", "bigint", func(c *Change) *int64 { return &c.Version }),
+	attr("pre", "text", func(c *Change) *string { return optionalText(c.Prechange) }),
+	attr("post", "text", func(c *Change) *string { return optionalText(c.Postchange) }),
+	attr("data", "text", func(c *Change) *string { return optionalText(c.Data) }),
+}
+
+var insertChanges = changeRows.over("x", func(from string) string {
+	return `
 	INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
-	SELECT at, u, un, r::uuid, a, ot, oid, d, v, pre, post, data
-	FROM unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[])
-		AS x(at, u, un, r, a, ot, oid, d, v, pre, post, data)`
+	SELECT at, u, un, r::uuid, a, ot, oid, d, v, pre, post, data FROM ` + from
+})
 
 // InsertChanges writes change rows: one statement, however many.
 func (tx *Tx) InsertChanges(changes []Change) {
-	tx.exec(insertChanges, changeColumns(changes)...)
+	tx.exec(insertChanges.of(len(changes)), changeRows.args(changes)...)
 }
 
-func changeColumns(changes []Change) []any {
-	n := len(changes)
-	at, users, names, requests := make([]time.Time, n), make([]*int64, n), make([]string, n), make([]string, n)
-	actions, types, ids, displays := make([]string, n), make([]string, n), make([]int64, n), make([]string, n)
-	versions, pre, post, data := make([]int64, n), make([]*string, n), make([]*string, n), make([]string, n)
-	for i, c := range changes {
-		at[i], names[i], requests[i], actions[i] = c.At, c.UserName, c.RequestID, c.Action
-		types[i], ids[i], displays[i], versions[i], data[i] = c.Type.Key(), c.ID, c.Display, c.Version, string(c.Data)
-		pre[i], post[i] = optionalText(c.Prechange), optionalText(c.Postchange)
-		if c.UserID != 0 {
-			users[i] = &c.UserID
-		}
+func optionalID(id *int64) *int64 {
+	if *id == 0 {
+		return nil
 	}
-	return []any{at, users, names, requests, actions, types, ids, displays, versions, pre, post, data}
+	return id
 }
 
 func optionalText(b []byte) *string {
@@ -91,11 +98,27 @@ type Match struct {
 	Event   string // created, updated, deleted
 }
 
+// insertTold has the parameters of the change rows, and seven more.
+var insertTold = sized{told(insertChanges.one), told(insertChanges.many)}
+
+func told(changes string) string {
+	n := len(changeRows)
+	return fmt.Sprintf(`WITH change AS (%s RETURNING id, changed_at, version, object_type, object_id, request_id),
+		delivery AS (
+			INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
+				state, round, tries, attempt_count, job_id, queued_at, reason)
+			SELECT ($%d::bigint << $%d::int) | (nextval('extras_delivery_id_seq') & $%d::int), c.changed_at, c.id, m.webhook, c.version, m.event,
+				c.object_type, c.object_id, c.request_id, 'queued', 1, 0, 0, nextval('river_job_id_seq'), c.changed_at, ''
+			FROM unnest($%d::bigint[], $%d::text[], $%d::bigint[], $%d::text[]) WITH ORDINALITY AS m(webhook, ot, oid, event, place)
+			JOIN change c ON c.object_type = m.ot AND c.object_id = m.oid ORDER BY m.place
+			RETURNING id, webhook_id, round, job_id)
+		%s`, changes, n+1, n+2, n+3, n+4, n+5, n+6, n+7, insertJobs("delivery", "'available'", "now()"))
+}
+
 // InsertDeliveries writes change rows with their deliveries and jobs: one statement,
 // however many, so that there is no moment and no fault between them. Of one object a
 // change set holds one change, so type and id find it.
 func (tx *Tx) InsertDeliveries(changes []Change, matches []Match) {
-	args := changeColumns(changes)
 	n := len(matches)
 	hooks, types, ids, events := make([]int64, n), make([]string, n), make([]int64, n), make([]string, n)
 	for i, m := range matches {
@@ -103,17 +126,7 @@ func (tx *Tx) InsertDeliveries(changes []Change, matches []Match) {
 		hooks[i], types[i], ids[i], events[i] = m.Webhook, c.Type.Key(), c.ID, m.Event
 	}
 	milliseconds, shift, mask := record.TimedIDs(changes[0].At)
-	args = append(args, hooks, types, ids, events, milliseconds, shift, mask)
-	tx.exec(`WITH change AS (`+insertChanges+` RETURNING id, changed_at, version, object_type, object_id, request_id),
-		delivery AS (
-			INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
-				state, round, tries, attempt_count, job_id, queued_at, reason)
-			SELECT ($17::bigint << $18::int) | (nextval('extras_delivery_id_seq') & $19::int), c.changed_at, c.id, m.webhook, c.version, m.event,
-				c.object_type, c.object_id, c.request_id, 'queued', 1, 0, 0, nextval('river_job_id_seq'), c.changed_at, ''
-			FROM unnest($13::bigint[], $14::text[], $15::bigint[], $16::text[]) WITH ORDINALITY AS m(webhook, ot, oid, event, place)
-			JOIN change c ON c.object_type = m.ot AND c.object_id = m.oid ORDER BY m.place
-			RETURNING id, webhook_id, round, job_id)
-		`+insertJobs("delivery", "'available'", "now()"), args...)
+	tx.exec(insertTold.of(len(changes)), append(changeRows.args(changes), milliseconds, shift, mask, hooks, types, ids, events)...)
 	tx.exec(notifyJobs, hooks)
 }
 

@@ -11,10 +11,11 @@ import (
 	"terrier/internal/record"
 )
 
-// plan is a type compiled for reading: one select list that brings a record with the
-// brief fields of everything it refers to, so that a page is one statement.
+// plan is a type compiled for statements. It is read by one select list that brings a record
+// with the brief fields of everything it refers to, so that a page is one statement.
 type plan struct {
 	t        *record.Type
+	table    string
 	columns  string   // the select list, over the alias t
 	exprs    []string // its parts
 	counts   []counted
@@ -23,6 +24,10 @@ type plan struct {
 	width    int
 	computed []computed
 	get      string // one record by id, for callers who may see all
+	brief    string // the select list of a nested representation
+	link     func([][]byte) (any, error)
+	linked   int // columns of it
+	writing  *writing
 }
 
 // counted is a part of the select list that counts records of another type.
@@ -50,7 +55,7 @@ type slot struct {
 const headColumns = 2
 
 func newPlan(t *record.Type) *plan {
-	p := &plan{t: t, width: headColumns}
+	p := &plan{t: t, table: quote(t.Table()), width: headColumns, writing: newWriting(t)}
 	columns := []string{"t.id", "t.version"}
 	add := func(field int, read func([][]byte) (any, error), exprs ...string) {
 		p.slots = append(p.slots, slot{field: field, first: p.width, n: len(exprs), read: read})
@@ -95,7 +100,9 @@ func newPlan(t *record.Type) *plan {
 		}
 	}
 	p.exprs, p.columns = columns, strings.Join(columns, ", ")
-	p.get = fmt.Sprintf("SELECT %s FROM %s t%s WHERE t.id = $1", p.columns, quote(t.Table()), p.joins)
+	p.get = fmt.Sprintf("SELECT %s FROM %s t%s WHERE t.id = $1", p.columns, p.table, p.joins)
+	exprs, reads := briefColumns(t, "t")
+	p.brief, p.link, p.linked = strings.Join(append([]string{"t.id"}, exprs...), ", "), readLink(reads), 1+len(exprs)
 	return p
 }
 

@@ -23,15 +23,8 @@ const (
 
 // Get reads one record.
 func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id int64) (record.Values, error) {
-	w := &where{args: []any{id}}
-	w.and("t.id = $1")
-	w.scope(scope, t)
-	p := s.plans[t]
-	sql := p.get
-	if columns := p.selectList(w, scope); columns != p.columns || !scope.All() {
-		sql = fmt.Sprintf("SELECT %s FROM %s t%s%s", columns, quote(t.Table()), p.joins, w)
-	}
-	found, err := s.read(ctx, t, sql, w.args)
+	sql, args := s.getStatement(t, scope, id)
+	found, err := s.read(ctx, t, sql, args)
 	if err != nil {
 		return record.Values{}, err
 	}
@@ -39,6 +32,17 @@ func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id 
 		return record.Values{}, fault.ErrNotFound
 	}
 	return found[0], nil
+}
+
+func (s *Store) getStatement(t *record.Type, scope access.Scope, id int64) (string, []any) {
+	w := &where{args: []any{id}}
+	w.and("t.id = $1")
+	w.scope(scope, t)
+	p := s.plans[t]
+	if columns := p.selectList(w, scope); columns != p.columns || !scope.All() {
+		return fmt.Sprintf("SELECT %s FROM %s t%s%s", columns, p.table, p.joins, w), w.args
+	}
+	return p.get, w.args
 }
 
 func (s *Store) find(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate, limit int) ([]record.Values, error) {
@@ -65,7 +69,7 @@ func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record
 		w.and(w.predicate(p, t, "t"))
 	}
 	p := s.plans[t]
-	sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s", p.selectList(w, scope), quote(t.Table()), p.joins, w, w.arg(limit))
+	sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s", p.selectList(w, scope), p.table, p.joins, w, w.arg(limit))
 	return sql, w.args
 }
 
@@ -77,6 +81,11 @@ func (tx *Tx) Find(t *record.Type, scope access.Scope, tests []record.Predicate,
 		tx.Lock(t, tests, limit, lock)
 	}
 	sql, args := tx.s.findStatement(t, scope, tests, limit)
+	tx.read(t, sql, args, into)
+}
+
+// read queues a statement whose select list is the type's.
+func (tx *Tx) read(t *record.Type, sql string, args []any, into *[]record.Values) {
 	tx.query(sql, args, func(rows pgx.Rows) (err error) {
 		*into, err = tx.s.plans[t].scan(rows)
 		return err
@@ -95,6 +104,11 @@ func (tx *Tx) Lock(t *record.Type, tests []record.Predicate, limit int, lock Loc
 
 // Load reads the records with these ids.
 func (tx *Tx) Load(t *record.Type, scope access.Scope, ids []int64, lock Lock, into *[]record.Values) {
+	if len(ids) == 1 && lock == NoLock {
+		sql, args := tx.s.getStatement(t, scope, ids[0])
+		tx.read(t, sql, args, into)
+		return
+	}
 	tx.Find(t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), lock, into)
 }
 

@@ -1,9 +1,6 @@
 package store
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
@@ -28,8 +25,8 @@ func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predica
 	if together {
 		w.together(tests)
 	}
-	exprs, brief := briefColumns(t, "t")
-	columns := append([]string{"t.id"}, exprs...)
+	plan := tx.s.plans[t]
+	columns := plan.brief
 	var asked []func([]byte) (any, error)
 	for _, p := range tests {
 		if !together {
@@ -37,23 +34,21 @@ func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predica
 		}
 		if p.Field != nil && len(p.Via) == 0 {
 			c := p.Field.Column()
-			columns = append(columns, "t."+quote(c.Name))
+			columns += ", t." + quote(c.Name)
 			asked = append(asked, readers[c.Storage])
 		}
 	}
-	sql := fmt.Sprintf("SELECT %s FROM %s t%s ORDER BY t.id LIMIT %s%s",
-		strings.Join(columns, ", "), quote(t.Table()), w, w.arg(limit), LockKeep)
-	link := readLink(brief)
+	sql := "SELECT " + columns + " FROM " + plan.table + " t" + w.String() + " ORDER BY t.id LIMIT " + w.arg(limit) + string(LockKeep)
 	tx.query(sql, w.args, func(rows pgx.Rows) error {
 		for rows.Next() {
 			cols := rows.RawValues()
-			v, err := link(cols)
+			v, err := plan.link(cols)
 			if err != nil {
 				return err
 			}
 			f := Found{Link: v.(record.Link)}
 			for i, read := range asked {
-				value, err := read(cols[1+len(brief)+i])
+				value, err := read(cols[plan.linked+i])
 				if err != nil {
 					return err
 				}

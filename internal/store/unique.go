@@ -23,17 +23,16 @@ func (tx *Tx) Clashes(t *record.Type, rows []record.Values, into *[]Clash) {
 	if len(rules) == 0 || len(rows) == 0 {
 		return
 	}
-	c := columnsOf(t, rows)
 	used := map[string]bool{"id": true}
 	for _, rule := range rules {
 		for _, name := range rule.Fields {
 			used[t.Field(name).Column().Name] = true
 		}
 	}
-	narrow := &columns{}
-	for i, col := range c.cols {
-		if used[col.name] {
-			narrow.cols, narrow.args = append(narrow.cols, col), append(narrow.args, c.args[i])
+	var narrow relation[record.Values]
+	for _, a := range tx.s.plans[t].writing.columns {
+		if used[a.name] {
+			narrow = append(narrow, a)
 		}
 	}
 	var selects []string
@@ -49,9 +48,9 @@ func (tx *Tx) Clashes(t *record.Type, rows []record.Values, into *[]Clash) {
 		}
 		selects = append(selects, fmt.Sprintf("SELECT x.n, %d AS rule FROM x JOIN %s t ON %s", i, quote(t.Table()), strings.Join(conds, " AND ")))
 	}
-	sql := fmt.Sprintf("WITH x AS (SELECT * FROM unnest(%s) WITH ORDINALITY AS x(%s, n)) %s",
-		narrow.params(), narrow.names(), strings.Join(selects, " UNION ALL "))
-	tx.query(sql, narrow.args, func(found pgx.Rows) error {
+	sql := fmt.Sprintf("WITH x AS (SELECT * FROM %s WITH ORDINALITY AS x(%s, n)) %s",
+		narrow.unnest(1), narrow.names(), strings.Join(selects, " UNION ALL "))
+	tx.query(sql, narrow.arrays(rows), func(found pgx.Rows) error {
 		var n int64
 		var rule int
 		_, err := pgx.ForEachRow(found, []any{&n, &rule}, func() error {

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ type where struct {
 
 func (w *where) arg(v any) string {
 	w.args = append(w.args, v)
-	return fmt.Sprintf("$%d", len(w.args))
+	return "$" + strconv.Itoa(len(w.args))
 }
 
 func (w *where) and(cond string) { w.parts = append(w.parts, cond) }

@@ -31,20 +31,14 @@ func collect[T any](into *[]T) func(pgx.Rows) error {
 
 // Insert writes new records: one statement, however many.
 func (tx *Tx) Insert(t *record.Type, rows []record.Values) {
-	c := columnsOf(t, rows)
-	tx.exec(fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM unnest(%s) AS x(%s)",
-		quote(t.Table()), c.names(), c.casts(), c.params(), c.names()), c.args...)
+	w := tx.s.plans[t].writing
+	tx.exec(w.insert.of(len(rows)), w.columns.args(rows)...)
 }
 
 // Update writes whole records back: one statement, however many.
 func (tx *Tx) Update(t *record.Type, rows []record.Values) {
-	c := columnsOf(t, rows)
-	sets := make([]string, len(c.cols))
-	for i, col := range c.cols {
-		sets[i] = quote(col.name) + " = " + col.cast
-	}
-	tx.exec(fmt.Sprintf("UPDATE %s t SET %s FROM unnest(%s) AS x(%s) WHERE t.id = x.id",
-		quote(t.Table()), strings.Join(sets[1:], ", "), c.params(), c.names()), c.args...)
+	w := tx.s.plans[t].writing
+	tx.exec(w.update.of(len(rows)), w.columns.args(rows)...)
 }
 
 // Delete removes records.
@@ -103,93 +97,100 @@ func (tx *Tx) Astray(t *record.Type, rule record.Within, ids []int64, into *[]As
 	})
 }
 
-// columns are the values of several records, turned into one array per column.
-type columns struct {
-	cols []column
-	args []any
+// writing is a type compiled for writing: its columns, and the statements over them.
+type writing struct {
+	columns        relation[record.Values]
+	insert, update sized
 }
 
-type column struct {
-	name  string
-	array string // the parameter's type
-	cast  string // how a value of the array becomes the column's
-}
-
-func columnsOf(t *record.Type, rows []record.Values) *columns {
-	c := &columns{}
-	ids, versions := make([]int64, len(rows)), make([]int64, len(rows))
-	for i, v := range rows {
-		ids[i], versions[i] = v.ID(), v.Version
-	}
-	c.add("id", "bigint[]", "", ids)
-	c.add("version", "bigint[]", "", versions)
+func newWriting(t *record.Type) *writing {
+	w := &writing{columns: relation[record.Values]{
+		attr("id", "bigint", func(v *record.Values) *int64 { id := v.ID(); return &id }),
+		attr("version", "bigint", func(v *record.Values) *int64 { return &v.Version }),
+	}}
+	values := []string{"x.id", "x.version"} // how a parameter becomes the column's value
+	sets := []string{"version = x.version"}
 	for i, f := range t.All() {
 		column := f.Column()
 		if column.Storage == record.NoStorage {
 			continue
 		}
-		c.addField(column, rows, i)
+		value := "x." + quote(column.Name)
+		if cast := casts[column.Storage]; cast != "" {
+			value = fmt.Sprintf(cast, value)
+		}
+		w.columns = append(w.columns, parameter(column, i))
+		values = append(values, value)
+		sets = append(sets, quote(column.Name)+" = "+value)
 	}
-	return c
+	table := quote(t.Table())
+	w.insert = w.columns.over("x", func(from string) string {
+		return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s", table, w.columns.names(), strings.Join(values, ", "), from)
+	})
+	w.update = w.columns.over("x", func(from string) string {
+		return fmt.Sprintf("UPDATE %s t SET %s FROM %s WHERE t.id = x.id", table, strings.Join(sets, ", "), from)
+	})
+	return w
 }
 
-func (c *columns) add(name, array, cast string, arg any) {
-	expr := "x." + quote(name)
-	if cast != "" {
-		expr = fmt.Sprintf(cast, expr)
-	}
-	c.cols = append(c.cols, column{name, array, expr})
-	c.args = append(c.args, arg)
+// casts make a column's value of what is handed over as text.
+var casts = map[record.Storage]string{
+	record.StoreJSON:  "%s::jsonb",
+	record.StoreInts:  "%s::bigint[]",
+	record.StoreTexts: "ARRAY(SELECT json_array_elements_text(%s::json))",
+	record.StoreUUID:  "%s::uuid",
 }
 
-func (c *columns) addField(column record.Column, rows []record.Values, field int) {
+// parameter hands over the values of one field.
+func parameter(column record.Column, field int) attribute[record.Values] {
 	name := column.Name
 	switch column.Storage {
 	case record.StoreInt:
-		c.add(name, "bigint[]", "", pointers(rows, field, func(v any) int64 {
+		return attr(name, "bigint", at(field, func(v any) int64 {
 			if l, ok := v.(record.Link); ok {
 				return l.ID
 			}
 			return v.(int64)
 		}))
 	case record.StoreFloat:
-		c.add(name, "float8[]", "", pointers(rows, field, as[float64]))
+		return attr(name, "float8", at(field, as[float64]))
 	case record.StoreBool:
-		c.add(name, "boolean[]", "", pointers(rows, field, as[bool]))
+		return attr(name, "boolean", at(field, as[bool]))
 	case record.StoreTime:
-		c.add(name, "timestamptz[]", "", pointers(rows, field, as[time.Time]))
+		return attr(name, "timestamptz", at(field, as[time.Time]))
+	}
+	return attr(name, "text", at(field, textOf(column.Storage)))
+}
+
+func textOf(s record.Storage) func(any) string {
+	switch s {
 	case record.StoreJSON:
-		c.add(name, "text[]", "%s::jsonb", pointers(rows, field, func(v any) string { return string(v.(json.RawMessage)) }))
+		return func(v any) string { return string(v.(json.RawMessage)) }
 	case record.StoreInts:
-		c.add(name, "text[]", "%s::bigint[]", pointers(rows, field, arrayText))
+		return arrayText
 	case record.StoreTexts:
-		c.add(name, "text[]", "ARRAY(SELECT json_array_elements_text(%s::json))", pointers(rows, field, func(v any) string {
-			return string(record.AppendValue(nil, v))
-		}))
-	case record.StoreUUID:
-		c.add(name, "text[]", "%s::uuid", pointers(rows, field, as[string]))
-	default:
-		c.add(name, "text[]", "", pointers(rows, field, func(v any) string {
-			if s, ok := v.(record.Sealed); ok {
-				return string(s)
-			}
-			return v.(string)
-		}))
+		return func(v any) string { return string(record.AppendValue(nil, v)) }
+	}
+	return func(v any) string {
+		if s, ok := v.(record.Sealed); ok {
+			return string(s)
+		}
+		return v.(string)
 	}
 }
 
 func as[T any](v any) T { return v.(T) }
 
-// pointers collects one field of every record; null is a nil pointer.
-func pointers[T any](rows []record.Values, field int, conv func(any) T) []*T {
-	out := make([]*T, len(rows))
-	for i, v := range rows {
-		if value := v.At(field); value != nil {
-			x := conv(value)
-			out[i] = &x
+// at reads one field of a record; null is a nil pointer.
+func at[T any](field int, conv func(any) T) func(*record.Values) *T {
+	return func(v *record.Values) *T {
+		value := v.At(field)
+		if value == nil {
+			return nil
 		}
+		x := conv(value)
+		return &x
 	}
-	return out
 }
 
 func arrayText(v any) string {
@@ -201,28 +202,4 @@ func arrayText(v any) string {
 		b = strconv.AppendInt(b, l.ID, 10)
 	}
 	return string(append(b, '}'))
-}
-
-func (c *columns) names() string {
-	names := make([]string, len(c.cols))
-	for i, col := range c.cols {
-		names[i] = quote(col.name)
-	}
-	return strings.Join(names, ", ")
-}
-
-func (c *columns) casts() string {
-	casts := make([]string, len(c.cols))
-	for i, col := range c.cols {
-		casts[i] = col.cast
-	}
-	return strings.Join(casts, ", ")
-}
-
-func (c *columns) params() string {
-	params := make([]string, len(c.cols))
-	for i, col := range c.cols {
-		params[i] = fmt.Sprintf("$%d::%s", i+1, col.array)
-	}
-	return strings.Join(params, ", ")
 }

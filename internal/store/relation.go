@@ -1,0 +1,93 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+)
+
+// relation hands rows to a statement as parameters. Many are one array for each column; a
+// single one needs no arrays, and that is what most change sets are made of.
+type relation[R any] []attribute[R]
+
+type attribute[R any] struct {
+	name string
+	kind string // of the parameter, as PostgreSQL calls it
+	one  func(*R) any
+	many func([]R) any
+}
+
+// attr is a column of what read returns; nil is null.
+func attr[R, T any](name, kind string, read func(*R) *T) attribute[R] {
+	return attribute[R]{name, kind, func(row *R) any { return read(row) }, func(rows []R) any {
+		all := make([]*T, len(rows))
+		for i := range rows {
+			all[i] = read(&rows[i])
+		}
+		return all
+	}}
+}
+
+// single is the relation of one row, as it stands behind FROM, with its parameters numbered
+// from first.
+func (r relation[R]) single(alias string, first int) string {
+	return "(SELECT " + r.list(func(i int, a attribute[R]) string {
+		return fmt.Sprintf("$%d::%s AS %s", first+i, a.kind, quote(a.name))
+	}) + ") AS " + alias
+}
+
+// unnest is the relation of many rows, without a name.
+func (r relation[R]) unnest(first int) string {
+	return "unnest(" + r.list(func(i int, a attribute[R]) string { return fmt.Sprintf("$%d::%s[]", first+i, a.kind) }) + ")"
+}
+
+func (r relation[R]) several(alias string, first int) string {
+	return r.unnest(first) + " AS " + alias + "(" + r.names() + ")"
+}
+
+func (r relation[R]) names() string {
+	return r.list(func(_ int, a attribute[R]) string { return quote(a.name) })
+}
+
+func (r relation[R]) list(part func(int, attribute[R]) string) string {
+	parts := make([]string, len(r))
+	for i, a := range r {
+		parts[i] = part(i, a)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// args are the parameters for these rows.
+func (r relation[R]) args(rows []R) []any {
+	if len(rows) != 1 {
+		return r.arrays(rows)
+	}
+	args := make([]any, len(r))
+	for i, a := range r {
+		args[i] = a.one(&rows[0])
+	}
+	return args
+}
+
+func (r relation[R]) arrays(rows []R) []any {
+	args := make([]any, len(r))
+	for i, a := range r {
+		args[i] = a.many(rows)
+	}
+	return args
+}
+
+// sized are the texts of a statement over a relation: of one row, and of many.
+type sized struct{ one, many string }
+
+func (s sized) of(n int) string {
+	if n == 1 {
+		return s.one
+	}
+	return s.many
+}
+
+// over makes the texts of a statement, which is given the relation as it stands behind FROM.
+// Its parameters come first.
+func (r relation[R]) over(alias string, statement func(from string) string) sized {
+	return sized{statement(r.single(alias, 1)), statement(r.several(alias, 1))}
+}
