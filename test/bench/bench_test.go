@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"terrier/test/bench/figures"
+	"terrier/test/bench/gauge"
 )
 
 // TestMain lets the test program be its own parts, as main does.
@@ -38,7 +40,7 @@ func TestRun(t *testing.T) {
 			args := []string{"--quick", "--records", "1500", "--rounds", "1", "--round", "20ms", "--jobs", "200", "--queued", "200", "--deliveries", "1500", "--user", user,
 				"--json", json, "--svg", filepath.Join(dir, "bench.svg"), "--kept", kept}
 			if user == member {
-				args = append(args, "--only", "list,get,create,create-1") // the rest asks as the superuser does
+				args = append(args, "--only", "list,get,create,create-1,told") // the rest asks as the superuser does
 			} else {
 				args = append(args, "--keep")
 			}
@@ -77,10 +79,11 @@ func checkRows(t *testing.T, r *figures.Result, all bool) {
 		}
 		names = append(names, row.Case)
 	}
-	want := []string{"list", "get", "create", "create-1"}
+	want := []string{"list", "get", "create", "create-1", "told"}
 	if all {
 		want = append(want, "search", "deep", "count", "token", "login", "flood", "bulk", "create-10", "deliveries", "latency-10", "latency-100", "latency-1000",
-			"fairness", "idle", "lone", "queued-create", "queued-latency", "growth-page", "growth-search", "kept-page", "kept-failed", "kept-drop")
+			"fairness", "fairness-p99", "fairness-backlog", "fairness-backlog-p99", "idle", "lone", "queued-create", "queued-latency", "growth-page", "growth-search",
+			"kept-page", "kept-failed", "kept-one", "kept-object", "kept-request", "kept-since", "kept-hour", "kept-retry", "kept-drop")
 		for _, s := range r.Statements {
 			if strings.Contains(s.What, "webhook") && s.Statements-1 != s.BareStatements {
 				t.Errorf("%s: Terrier makes %d statements besides authentication, and what claims to make the same makes %d", s.What, s.Statements-1, s.BareStatements)
@@ -149,6 +152,46 @@ func TestFlags(t *testing.T) {
 	}
 	if got := steps(25_000); !slices.Equal(got, []int{1000, 10_000, 25_000}) {
 		t.Errorf("the register grows by %v", got)
+	}
+}
+
+// TestMissingEvents holds that a flight is no measurement when something was not told, or told twice.
+func TestMissingEvents(t *testing.T) {
+	t.Parallel()
+	p, err := runReceiver(t.Context(), settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.end(); err != nil {
+			t.Error(err)
+		}
+	})
+	b := &bench{receiver: receiver{&gauge.Process{Address: p.address}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // nobody waits for what is missing
+	for _, test := range []struct {
+		sent []string
+		want string // in the error; none for ""
+	}{
+		{[]string{"event 1", "event 2", "event 3"}, ""},
+		{[]string{"event 2"}, "2 of 3 events have not arrived"},
+		{nil, "3 of 3 events have not arrived"},
+		{[]string{"event 1", "event 2", "event 3", "event 2"}, "1 events arrived twice"},
+	} {
+		for _, name := range test.sent {
+			answer, err := http.Post(b.receiver.url(healthyPath), "application/json", strings.NewReader(`{"data":{"name":"`+name+`"}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := answer.Body.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := b.arrivals(ctx, []string{"event 1", "event 2", "event 3"})
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%v: %v", test.sent, err)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func cases() []work {
 		all = append(all, c.work())
 	}
 	return append(all, work{"deliveries", (*bench).measureDeliveries}, work{"latency", (*bench).measureLatency}, work{"fairness", (*bench).measureFairness},
-		work{"idle", (*bench).measureIdle}, work{"queued", (*bench).measureQueued}, work{"kept", (*bench).measureKept})
+		work{"fairness-backlog", (*bench).measureFairnessBacklog}, work{"idle", (*bench).measureIdle}, work{"queued", (*bench).measureQueued}, work{"kept", (*bench).measureKept})
 }
 
 func caseNames() []string {

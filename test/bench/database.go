@@ -103,6 +103,10 @@ func execute(ctx context.Context, database string, statements ...string) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	return executeOn(ctx, conn, statements...)
+}
+
+func executeOn(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 	for _, s := range statements {
 		if _, err := conn.Exec(ctx, s); err != nil {
 			return fmt.Errorf("%.60s…: %w", s, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"terrier/test/bench/figures"
 )
@@ -66,7 +67,8 @@ func (b *bench) measureGrowth(ctx context.Context) ([]figures.Row, error) {
 	return b.follow(growing, steps(b.o.records), func(n int) error { return b.grow(ctx, n) })
 }
 
-// follow asks for each cost at each size. What is judged is the cost at the largest against that at the smallest.
+// follow asks for each cost at each size. What is judged is the cost at the largest, against that at the smallest unless
+// the row is absolute.
 func (b *bench) follow(costs []cost, sizes []int, grow func(n int) error) ([]figures.Row, error) {
 	rows := make([]figures.Row, len(costs))
 	for i, c := range costs {
@@ -88,11 +90,18 @@ func (b *bench) follow(costs []cost, sizes []int, grow func(n int) error) ([]fig
 			r.Points = append(r.Points, figures.Point{Size: n, Figure: figures.Median(took)})
 			first := r.Points[0].Figure
 			r.Terrier.Figure, r.Bare.Figure = figures.Median(took), first
-			r.Value, r.Low, r.High = figures.Median(took)/first, slices.Min(took)/first, slices.Max(took)/first
+			unit := first
+			if r.Absolute {
+				unit = 1
+			}
+			r.Value, r.Low, r.High = figures.Median(took)/unit, slices.Min(took)/unit, slices.Max(took)/unit
 		}
 	}
 	return rows, nil
 }
+
+// askedEnough ends a round early: what takes seconds need not be asked often.
+const askedEnough = 5 * time.Second
 
 // repeated asks in rounds and returns the median of each.
 func (b *bench) repeated(c cost) ([]float64, error) {
@@ -103,12 +112,16 @@ func (b *bench) repeated(c cost) ([]float64, error) {
 	var medians []float64
 	for range b.o.rounds {
 		var took []float64
+		began := time.Now()
 		for range asks {
 			ms, err := c.ask(b)
 			if err != nil {
 				return nil, err
 			}
 			took = append(took, ms)
+			if time.Since(began) > askedEnough {
+				break
+			}
 		}
 		medians = append(medians, figures.Median(took))
 	}

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/url"
 	"time"
 
-	"terrier/internal/record"
+	"terrier/internal/inventory/extras"
 	"terrier/test/bench/figures"
 )
 
@@ -15,18 +17,8 @@ const (
 	keptWeeks      = 12 // that the deliveries are spread over
 )
 
-// listed is a cost of reading the deliveries that are kept.
-func listed(name, what, query string) cost {
-	return cost{row: figures.Row{Case: "kept-" + name, What: what}, once: name != "page", ask: func(b *bench) (float64, error) {
-		_, took, err := b.page(deliveriesPath + "?limit=50" + query)
-		if tooSlow(err) {
-			err = nil
-		}
-		return took, err
-	}}
-}
-
-// measureKept lets finished deliveries pile up over weeks, looks what reading them costs, and drops the oldest week.
+// measureKept lets finished deliveries pile up over weeks, looks what reading them and sending one again costs, and drops
+// the oldest week.
 func (b *bench) measureKept(ctx context.Context) ([]figures.Row, error) {
 	if err := b.makeHooks(ctx, keptHooks, hookForFacility); err != nil {
 		return nil, err
@@ -46,11 +38,7 @@ func (b *bench) measureKept(ctx context.Context) ([]figures.Row, error) {
 		return nil, err
 	}
 	have := 0
-	rows, err := b.follow([]cost{
-		listed("page", "newest 50 deliveries, with the count", ""),
-		listed("failed", "failed ones of one webhook (1 in 1,000), with the count", fmt.Sprintf("&webhook_id=%d&state=failed", webhook)),
-		listed("webhook", "those of one webhook (1 in 10), with the count", fmt.Sprintf("&webhook_id=%d", webhook)),
-	}, steps(b.o.deliveries), func(n int) error {
+	rows, err := b.follow(b.askedOfKept(ctx, webhook), steps(b.o.deliveries), func(n int) error {
 		err := b.keep(ctx, have, n)
 		have = n
 		return err
@@ -65,15 +53,70 @@ func (b *bench) measureKept(ctx context.Context) ([]figures.Row, error) {
 	return append(rows, drop), b.clear(ctx)
 }
 
-// keep adds finished deliveries after the first have up to all. Times are scattered over the weeks.
-func (b *bench) keep(ctx context.Context, have, all int) error {
-	_, shift, mask := record.TimedIDs(b.result.Started)
-	return execute(ctx, b.database, fmt.Sprintf(`
-		INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round, tries, attempt_count, job_id, queued_at, finished_at, status_code, reason)
-		SELECT ((extract(epoch FROM at) * 1000)::bigint << %[3]d) | (n & %[4]d), at, n, hook.first + n %% %[5]d, 1, 'created', 'dcim.site', n, gen_random_uuid(),
-			CASE WHEN n / %[5]d %% 100 = 0 THEN 'failed' ELSE 'successful' END, 1, 1, 1, 0, at, at, CASE WHEN n / %[5]d %% 100 = 0 THEN 500 ELSE 200 END, ''
-		FROM (SELECT n, '%[9]s'::timestamptz - (n * %[6]d %% %[7]d)::float8 / %[7]d * interval '%[8]d weeks' AS at FROM generate_series(%[1]d::bigint, %[2]d) n) x,
-			(SELECT min(id) AS first FROM extras_webhook) hook`, have+1, all, shift, mask, keptHooks, stride, prime, keptWeeks, b.result.Started.Format(time.RFC3339)),
-		fmt.Sprintf("INSERT INTO record_count (type, n) VALUES ('extras.delivery', %d)", all-have),
-		"VACUUM ANALYZE extras_delivery", "CHECKPOINT")
+// askedOfKept are the questions. Those that lead to few rows must be answered promptly, however many are kept.
+func (b *bench) askedOfKept(ctx context.Context, webhook int64) []cost {
+	ofHook := fmt.Sprintf("&webhook_id=%d", webhook)
+	since := func(ago, length time.Duration) string {
+		from := b.result.Started.Add(-ago)
+		return "&" + url.Values{"time__gte": {from.Format(time.RFC3339)}, "time__lt": {from.Add(length).Format(time.RFC3339)}}.Encode()
+	}
+	some := func(state string, ask func(kept) (float64, error)) func(*bench) (float64, error) {
+		return func(*bench) (float64, error) {
+			k, err := b.someKept(ctx, webhook, state)
+			if err != nil {
+				return 0, err
+			}
+			return ask(k)
+		}
+	}
+	return []cost{
+		{row: figures.Row{Case: "kept-page", What: "newest 50 deliveries, with the count"}, ask: listed("")},
+		{row: figures.Row{Case: "kept-failed", What: "failed ones of one webhook (1 in 1,000), with the count"}, once: true, ask: listed(ofHook + "&state=failed")},
+		{row: figures.Row{Case: "kept-webhook", What: "those of one webhook (1 in 10), with the count"}, once: true, ask: listed(ofHook)},
+		{row: prompt("one", "one delivery by its id"), ask: some("successful", func(k kept) (float64, error) {
+			_, took, err := b.timed(b.terrier.Get(k.address()), http.StatusOK)
+			return took, err
+		})},
+		{row: prompt("object", "those of one object, with the count"), ask: some("successful", func(k kept) (float64, error) {
+			return b.listedSome(fmt.Sprint("&object_type=dcim.site&object_id=", k.object))
+		})},
+		{row: prompt("request", "those of one request, with the count"), ask: some("successful", func(k kept) (float64, error) {
+			return b.listedSome("&request_id=" + k.request)
+		})},
+		{row: prompt("since", "those of the last hour, with the count"), ask: listed(since(time.Hour, 2*time.Hour))},
+		{row: prompt("hour", "those of an hour weeks ago, with the count"), ask: listed(since(keptWeeks/2*7*24*time.Hour, time.Hour))},
+		{row: prompt("retry", "send a failed one again"), ask: some("failed", func(k kept) (float64, error) {
+			_, took, err := b.timed(b.terrier.Post(k.address()+"retry/", nil), http.StatusAccepted)
+			if err != nil {
+				return took, err
+			}
+			return took, b.failAgain(ctx, k)
+		})},
+	}
 }
+
+func prompt(name, what string) figures.Row {
+	return figures.Row{Case: "kept-" + name, What: what, Absolute: true, Goal: figures.AtMost(250)}
+}
+
+// listed asks for a page and its count. An answer that takes too long has taken that long.
+func listed(query string) func(*bench) (float64, error) {
+	return func(b *bench) (float64, error) {
+		_, took, err := b.page(deliveriesPath + "?limit=50" + query)
+		if tooSlow(err) {
+			err = nil
+		}
+		return took, err
+	}
+}
+
+// listedSome is a page that has something on it.
+func (b *bench) listedSome(query string) (float64, error) {
+	l, took, err := b.page(deliveriesPath + "?limit=50" + query)
+	if err == nil && l.Count < keptHooks {
+		err = fmt.Errorf("%s finds %d deliveries", query, l.Count)
+	}
+	return took, err
+}
+
+func (k kept) address() string { return deliveriesPath + extras.Delivery.FormatID(k.id) + "/" }

@@ -40,49 +40,57 @@ func loadOthers(ctx context.Context, database string) error {
 		fmt.Sprintf(`INSERT INTO record_count (type, n) VALUES ('dcim.region', %d), ('dcim.sitegroup', %d), ('tenancy.tenant', %d), ('extras.tag', %d)`, regions, groups, tenants, tags))
 }
 
-// loadSites adds the sites after the first have up to all, by a statement: going through the API would take hours. The
-// indexes are built after the rows, which is many times faster than along with them.
-func loadSites(ctx context.Context, database string, have, all int) (err error) {
+// loadSites adds the sites after the first have up to all, by a statement: going through the API would take hours.
+func loadSites(ctx context.Context, database string, have, all int) error {
+	return load(ctx, database, "dcim_site", func(conn *pgx.Conn) error {
+		return executeOn(ctx, conn,
+			"SET session_replication_role = replica", // the references are right by construction
+			fmt.Sprintf(`
+			INSERT INTO dcim_site (version, name, slug, status, region_id, group_id, tenant_id, facility, description, physical_address, shipping_address,
+				latitude, longitude, comments, tags, custom_fields, created, last_updated)
+			SELECT 1, 'Site ' || k, 'site-' || k, CASE WHEN n %% 10 = 0 THEN 'planned' ELSE 'active' END,
+				1 + n %% %[3]d, 1 + n %% %[4]d, CASE WHEN n %% 7 > 0 THEN 1 + n %% %[5]d END, 'DC-' || n %% 1000, 'Point of presence number ' || k,
+				k || ' Harbour Road, Building ' || n %% 40, '', n %% 90 + 0.25, n %% 180 + 0.125, '',
+				CASE WHEN n %% 3 = 0 THEN ARRAY[1 + n %% 10, 11 + n %% 10] ELSE '{}' END, '{}', now(), now()
+			FROM (SELECT n, n * %[6]d %% %[7]d AS k FROM generate_series(%[1]d::bigint, %[2]d) n) x`, have+1, all, regions, groups, tenants, stride, prime),
+			fmt.Sprintf("INSERT INTO record_count (type, n) VALUES ('dcim.site', %d)", all-have))
+	})
+}
+
+// load fills a table. Its indexes are built after the rows, which is many times faster than along with them, and leaves
+// them dense.
+func load(ctx context.Context, database, table string, fill func(*pgx.Conn) error) (err error) {
 	conn, err := pgx.Connect(ctx, database)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	drop, restore, err := indexStatements(ctx, conn)
+	drop, restore, err := indexStatements(ctx, conn, table)
 	if err != nil {
 		return err
 	}
-	statements := append([]string{
-		"SET maintenance_work_mem = '512MB'",
-		"SET session_replication_role = replica", // the references are right by construction
-	}, drop...)
-	statements = append(statements, fmt.Sprintf(`
-		INSERT INTO dcim_site (version, name, slug, status, region_id, group_id, tenant_id, facility, description, physical_address, shipping_address,
-			latitude, longitude, comments, tags, custom_fields, created, last_updated)
-		SELECT 1, 'Site ' || k, 'site-' || k, CASE WHEN n %% 10 = 0 THEN 'planned' ELSE 'active' END,
-			1 + n %% %[3]d, 1 + n %% %[4]d, CASE WHEN n %% 7 > 0 THEN 1 + n %% %[5]d END, 'DC-' || n %% 1000, 'Point of presence number ' || k,
-			k || ' Harbour Road, Building ' || n %% 40, '', n %% 90 + 0.25, n %% 180 + 0.125, '',
-			CASE WHEN n %% 3 = 0 THEN ARRAY[1 + n %% 10, 11 + n %% 10] ELSE '{}' END, '{}', now(), now()
-		FROM (SELECT n, n * %[6]d %% %[7]d AS k FROM generate_series(%[1]d::bigint, %[2]d) n) x`, have+1, all, regions, groups, tenants, stride, prime))
-	statements = append(statements, restore...)
-	statements = append(statements, fmt.Sprintf("INSERT INTO record_count (type, n) VALUES ('dcim.site', %d)", all-have), "VACUUM ANALYZE", "CHECKPOINT")
-	for _, s := range statements {
-		if _, err := conn.Exec(ctx, s); err != nil {
-			return fmt.Errorf("load sites: %.60s…: %w", s, err)
-		}
+	if err := executeOn(ctx, conn, drop...); err != nil {
+		return err
 	}
-	return nil
+	if err := fill(conn); err != nil {
+		return err
+	}
+	if err := executeOn(ctx, conn, append([]string{"SET maintenance_work_mem = '512MB'"}, restore...)...); err != nil {
+		return err
+	}
+	return executeOn(ctx, conn, "VACUUM ANALYZE", "CHECKPOINT")
 }
 
-// indexStatements returns what drops the indexes of the sites, the primary key excepted, and what makes them again.
-func indexStatements(ctx context.Context, conn *pgx.Conn) (drop, restore []string, err error) {
+// indexStatements returns what drops the indexes of a table, the primary key excepted, and what makes them again, with
+// those of its partitions.
+func indexStatements(ctx context.Context, conn *pgx.Conn, table string) (drop, restore []string, err error) {
 	rows, err := conn.Query(ctx, `
 		SELECT CASE WHEN c.conname IS NULL THEN 'DROP INDEX ' || quote_ident(i.relname)
-				ELSE 'ALTER TABLE dcim_site DROP CONSTRAINT ' || quote_ident(c.conname) END,
-			CASE WHEN c.conname IS NULL THEN pg_get_indexdef(x.indexrelid)
-				ELSE 'ALTER TABLE dcim_site ADD CONSTRAINT ' || quote_ident(c.conname) || ' ' || pg_get_constraintdef(c.oid) END
+				ELSE 'ALTER TABLE ' || $1 || ' DROP CONSTRAINT ' || quote_ident(c.conname) END,
+			CASE WHEN c.conname IS NULL THEN replace(pg_get_indexdef(x.indexrelid), ' ON ONLY ', ' ON ')
+				ELSE 'ALTER TABLE ' || $1 || ' ADD CONSTRAINT ' || quote_ident(c.conname) || ' ' || pg_get_constraintdef(c.oid) END
 		FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid LEFT JOIN pg_constraint c ON c.conindid = x.indexrelid AND c.contype = 'u'
-		WHERE x.indrelid = 'dcim_site'::regclass AND NOT x.indisprimary`)
+		WHERE x.indrelid = $1::text::regclass AND NOT x.indisprimary`, table)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -38,8 +38,10 @@ func (b *bench) compareAnswers(ctx context.Context) error {
 	if err := b.makeHooks(ctx, 2, hookForAll); err != nil {
 		return err
 	}
-	if err := b.compareCreations(ctx, "/bare/told"); err != nil {
-		return err
+	for _, path := range []string{toldPath, insertedPath} {
+		if err := b.compareCreations(ctx, path); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	return b.clear(ctx)
 }

@@ -18,8 +18,8 @@ import (
 type Server struct {
 	Base    string                // what links begin with
 	Pool    *pgxpool.Pool         // Terrier's database
-	Jobs    *river.Client[pgx.Tx] // inserts into a database of River's own
-	JobPool *pgxpool.Pool
+	Jobs    *river.Client[pgx.Tx] // inserts in the transaction that it is given
+	JobPool *pgxpool.Pool         // a database of River's own
 }
 
 // Handler has all addresses.
@@ -30,6 +30,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /bare/get/{id}", s.get)
 	mux.HandleFunc("POST /bare/create", handle(s.create))
 	mux.HandleFunc("POST /bare/told", handle(s.told))
+	mux.HandleFunc("POST /bare/inserted", handle(s.inserted))
 	mux.HandleFunc("POST /bare/bulk", handle(s.bulk))
 	mux.HandleFunc("POST /bare/login", handle(s.login))
 	mux.HandleFunc("POST /bare/events", handle(s.events))

@@ -21,13 +21,15 @@ const (
 	holdTags     = `SELECT id, name, slug, color FROM extras_tag t WHERE id = ANY($1) ORDER BY id LIMIT 2 FOR KEY SHARE`
 
 	insertDrawn = `INSERT INTO dcim_site (id, ` + siteColumns + `) VALUES ($15, 1, $1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13, '{}', $14, $14)`
-	hooks       = `SELECT id, version, type_create, type_update, type_delete, conditions::text FROM extras_webhook
-		WHERE enabled AND content_types @> ARRAY['dcim.site'] ORDER BY id`
+	hooks       = `SELECT id, version, type_create, type_update, type_delete, conditions::text` + listening + ` ORDER BY id`
+	listening   = ` FROM extras_webhook WHERE enabled AND content_types @> ARRAY['dcim.site']`
+
+	deliveryColumns = `id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round, tries, attempt_count, job_id, queued_at, reason`
 
 	// A delivery's id is the millisecond of its change and a counter.
 	insertTold = `WITH change AS (` + insertChange + ` RETURNING id),
 		delivery AS (
-			INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round, tries, attempt_count, job_id, queued_at, reason)
+			INSERT INTO extras_delivery (` + deliveryColumns + `)
 			SELECT ($8::bigint << 21) | (nextval('extras_delivery_id_seq') & 2097151), $1, change.id, hook, 1, 'created', 'dcim.site', $3, $2, 'queued', 1, 0, 0,
 				nextval('river_job_id_seq'), $1, '' FROM change, unnest($7::bigint[]) AS hook
 			RETURNING id, webhook_id, round, job_id)

@@ -1,6 +1,7 @@
 package bare
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -33,20 +34,33 @@ func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 // create writes the record and its change row, and nothing else: four statements, one after the other, as the
 // documentation of pgx shows it.
 func (s *Server) create(r *http.Request, in NewSite) (one site, err error) {
-	at := now()
 	err = pgx.BeginFunc(r.Context(), s.Pool, func(tx pgx.Tx) error {
-		row := tx.QueryRow(r.Context(), insertOne, in.Name, in.Slug, in.Status, in.Region, in.Group, in.Tenant, in.Facility, in.Description, in.PhysicalAddress,
-			in.Latitude, in.Longitude, in.Comments, in.Tags, at)
-		if err := s.scan(row, &one); err != nil {
-			return err
-		}
-		state, data, err := logged(one, in)
-		if err == nil {
-			_, err = tx.Exec(r.Context(), insertChange, at, uuid.New(), one.ID, one.Name, state, data)
-		}
+		_, err := s.write(r.Context(), tx, in, &one)
 		return err
 	})
 	return one, err
+}
+
+// change is what the row in the change log is known by.
+type change struct {
+	id      int64
+	at      time.Time
+	request uuid.UUID
+}
+
+// write inserts the record and its change row.
+func (s *Server) write(ctx context.Context, tx pgx.Tx, in NewSite, one *site) (change, error) {
+	c := change{at: now(), request: uuid.New()}
+	row := tx.QueryRow(ctx, insertOne, in.Name, in.Slug, in.Status, in.Region, in.Group, in.Tenant, in.Facility, in.Description, in.PhysicalAddress,
+		in.Latitude, in.Longitude, in.Comments, in.Tags, c.at)
+	if err := s.scan(row, one); err != nil {
+		return c, err
+	}
+	state, data, err := logged(*one, in)
+	if err != nil {
+		return c, err
+	}
+	return c, tx.QueryRow(ctx, insertChange+" RETURNING id", c.at, c.request, one.ID, one.Name, state, data).Scan(&c.id)
 }
 
 // logged is what the change row keeps of a site: its state, and the site as the API shows it.
