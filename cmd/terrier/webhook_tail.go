@@ -12,8 +12,8 @@ import (
 
 const (
 	tailEvery = time.Second
-	// tailShare is the part of the time that may go into looking: nothing leads the database to
-	// what has just ended, so that a look at a large log takes its time.
+	// tailShare is the part of the time that may go into looking: where thousands end in a second
+	// a look takes its time.
 	tailShare = 10
 	// tailOverlap is how late an outcome may be written, and how far workers' clocks may differ.
 	tailOverlap = 30 * time.Second
@@ -74,7 +74,7 @@ func keyOf(e app.Ended) tailKey { return tailKey{e.ID, e.FinishedAt} }
 // start shows the last outcomes. Those that are not shown are over too.
 func (t *tail) start(lines int) error {
 	if lines > 0 {
-		last, err := t.look(time.Time{}, min(lines, tailMost))
+		last, err := t.last(min(lines, tailMost))
 		if err != nil {
 			return err
 		}
@@ -84,6 +84,18 @@ func (t *tail) start(lines int) error {
 	}
 	_, err := t.news()
 	return err
+}
+
+// last finds the last outcomes. It goes back step by step: to look at once through all that has
+// ever ended takes the longer the more there is.
+func (t *tail) last(lines int) ([]app.Ended, error) {
+	for back := time.Minute; back < 365*day; back *= 30 {
+		found, err := t.look(time.Now().Add(-back), lines)
+		if err != nil || len(found) == lines {
+			return found, err
+		}
+	}
+	return t.look(time.Time{}, lines)
 }
 
 func (t *tail) follow() error {

@@ -289,3 +289,25 @@ func TestReplayThatWasStopped(t *testing.T) {
 		t.Errorf("what it says is read as %s, %v", back, parseErr)
 	}
 }
+
+// TestTailGoesBack only as far as it must.
+func TestTailGoesBack(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		ended time.Duration // how long ago each of two did
+		looks int
+	}{{0, 1}, {20 * time.Minute, 2}, {10 * day, 4}, {1000 * day, 5}} {
+		looks := 0
+		at := time.Now().Add(-row.ended)
+		got, err := (&tail{look: func(since time.Time, limit int) ([]app.Ended, error) {
+			looks++
+			if at.Before(since) {
+				return nil, nil
+			}
+			return make([]app.Ended, min(limit, 2)), nil
+		}}).last(2)
+		if err != nil || len(got) != 2 || looks != row.looks {
+			t.Errorf("%s ago: %d found in %d looks, %v", row.ended, len(got), looks, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -112,5 +113,37 @@ func TestEnded(t *testing.T) {
 	}
 	if _, err := b.Ended(t.Context(), ledger.Caller{Subject: &access.Subject{UserID: 3}}, nil, time.Now(), 1); fault.KindOf(err) != fault.Denied {
 		t.Errorf("for nobody: %v", err)
+	}
+}
+
+// TestEndedLooksAtFew: what has just ended is found without a look at all that has ever ended.
+func TestEndedLooksAtFew(t *testing.T) {
+	b := newBundle(t)
+	hook := b.listener(t, nil)
+	const all = 50_000
+	b.exec(t, `INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round, tries, attempt_count, job_id, queued_at, finished_at, reason)
+		SELECT i, now(), i, $1, 1, 'updated', 'dcim.site', i, gen_random_uuid(), 'successful', 1, 1, 1, i, now(), now() - interval '1 hour', '' FROM generate_series(1, $2::bigint) i`, hook, all)
+	b.exec(t, "VACUUM (ANALYZE) extras_delivery")
+	b.exec(t, "UPDATE extras_delivery SET finished_at = now() WHERE id = 7")
+	b.Store.Close() // which makes PostgreSQL count what it read
+	read := func() int64 {
+		for b.number(t, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'terrier'") > 0 {
+			runtime.Gosched()
+		}
+		return b.number(t, `SELECT sum(coalesce(idx_tup_fetch, 0) + seq_tup_read) FROM pg_stat_user_tables WHERE relname LIKE 'extras\_delivery\_%'`)
+	}
+	before := read()
+	var err error
+	if b.Store, err = store.Open(t.Context(), b.db.Config().ConnString(), b.reg, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 { // so often that PostgreSQL may make a plan for all moments
+		if got, err := b.Ended(t.Context(), b.root, nil, time.Now().Add(-time.Minute), 100); err != nil || len(got) != 1 || got[0].ID != 7 {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	b.Store.Close()
+	if n := read() - before; n > 10*all/4 {
+		t.Errorf("in ten looks at one of %d, %d were read", all, n)
 	}
 }

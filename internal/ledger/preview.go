@@ -57,7 +57,7 @@ func (l *Ledger) Preview(ctx context.Context, c Caller, id int64, in Input, s Sa
 	out.Body = printable(out.Request.Body)
 	verdict := webhook.Verdict{Reason: "The webhook is disabled."}
 	if hook.Bool("enabled") {
-		verdict = suit(hook).match(change, event)
+		verdict = criteriaOf(hook).match(change, event)
 	}
 	out.Fires, out.Broken, out.Reason = verdict.Fires, verdict.Broken, verdict.Reason
 	return out, nil

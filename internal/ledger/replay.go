@@ -29,7 +29,7 @@ type ReplayCount struct {
 func (n ReplayCount) Queued() int64 { return n.Existing + n.New }
 
 const (
-	replayAtOnce = 1000  // changes to a transaction
+	replayAtOnce = 1000  // changes to a transaction, at most
 	countAtOnce  = 10000 // where nothing is written and no states are read
 
 	// MaxReplay is how many changes a request may replay: it waits for them.
@@ -83,7 +83,7 @@ func (l *Ledger) replay(ctx context.Context, c Caller, hook int64, where []recor
 		var batch []store.Past
 		var n ReplayCount
 		err := l.Store.Write(ctx, func(tx *store.Tx) (err error) {
-			batch, n, err = r.batch(ctx, tx)
+			batch, n, err = r.batch(ctx, tx, &more)
 			return err
 		})
 		if ctx.Err() != nil && err != nil {
@@ -93,7 +93,6 @@ func (l *Ledger) replay(ctx context.Context, c Caller, hook int64, where []recor
 			return r.total, err
 		}
 		r.total = r.total.plus(n)
-		more = len(batch) == r.q.Limit
 		if len(batch) > 0 {
 			last := batch[len(batch)-1]
 			r.q.After, r.q.AfterID, r.total.Reached = last.At, last.ID, last.At
@@ -137,7 +136,7 @@ type replay struct {
 
 // batch replays the next changes. The webhook is read with each: it may be edited or
 // deleted meanwhile.
-func (r *replay) batch(ctx context.Context, tx *store.Tx) (batch []store.Past, n ReplayCount, err error) {
+func (r *replay) batch(ctx context.Context, tx *store.Tx, more *bool) (batch []store.Past, n ReplayCount, err error) {
 	var hooks []record.Values
 	tx.Load(r.l.webhookType(), r.hooks, []int64{r.webhook}, store.LockKeep, &hooks)
 	if err := tx.Flush(ctx); err != nil {
@@ -146,12 +145,12 @@ func (r *replay) batch(ctx context.Context, tx *store.Tx) (batch []store.Past, n
 	if len(hooks) == 0 {
 		return nil, n, fault.ErrNotFound
 	}
-	hook := suit(hooks[0])
+	hook := criteriaOf(hooks[0])
 	r.q.Types, r.q.Contexts, r.q.Limit = hook.types, hooks[0].Raw("conditions") != nil, replayAtOnce
 	if r.dry && !r.q.Contexts {
 		r.q.Limit = countAtOnce
 	}
-	tx.PastChanges(r.q, &batch)
+	tx.PastChanges(r.q, &batch, more)
 	if err := tx.Flush(ctx); err != nil {
 		return nil, n, err
 	}

@@ -78,11 +78,13 @@ func (l *Ledger) newestSample(ctx context.Context, c Caller, hook record.Values)
 	if err != nil {
 		return Sample{}, nil // they may see none
 	}
-	found, err := l.Store.Samples(ctx, scope, []record.Predicate{{Field: t.Field("changed_object_type"), Values: record.AnyOf(hook.List("content_types"))}}, 1)
-	if err != nil || len(found) == 0 {
-		return Sample{}, err
-	}
-	return Sample{Change: found[0].Row.ID()}, nil
+	var newest Sample
+	types := []record.Predicate{{Field: t.Field("changed_object_type"), Values: record.AnyOf(hook.List("content_types"))}}
+	err = l.Store.Samples(ctx, scope, types, 1, func(found store.Sample) error {
+		newest.Change = found.Row.ID()
+		return nil
+	})
+	return newest, err
 }
 
 // testChange is the change row of a test: what the sample says, and who asked for it.

@@ -20,7 +20,7 @@ type Trial struct {
 	Lines     []TrialLine // newest first
 }
 
-// TrialLine is one change, and why the webhook would not have been told of it.
+// TrialLine is one change, without its states, and why the webhook would not have been told of it.
 type TrialLine struct {
 	Change        record.Values
 	Fires, Broken bool
@@ -40,50 +40,53 @@ func (l *Ledger) Trial(ctx context.Context, c Caller, id int64, in Input, n int)
 	if err != nil {
 		return Trial{}, err
 	}
-	s := suit(hook)
-	changes, err := l.Store.Samples(ctx, scope, []record.Predicate{{Field: t.Field("changed_object_type"), Values: record.AnyOf(s.types)}}, max(1, min(n, MaxTrial)))
-	if err != nil {
-		return Trial{}, err
-	}
-	out := Trial{Of: len(changes), Lines: make([]TrialLine, len(changes))}
-	for i, past := range changes {
+	told := criteriaOf(hook)
+	var out Trial
+	err = l.Store.Samples(ctx, scope, []record.Predicate{{Field: t.Field("changed_object_type"), Values: record.AnyOf(told.types)}}, max(1, min(n, MaxTrial)), func(past store.Sample) error {
 		if err := ctx.Err(); err != nil { // conditions take time
-			return Trial{}, err
+			return err
 		}
-		v := s.match(past.Change, eventOf(past.Change))
+		v := told.match(past.Change, eventOf(past.Change))
 		if v.Fires {
 			out.Fired++
 		}
-		out.Lines[i] = TrialLine{past.Row, v.Fires, v.Broken, v.Reason}
+		past.Row.Set("prechange_data", nil)
+		past.Row.Set("postchange_data", nil)
+		out.Lines = append(out.Lines, TrialLine{past.Row, v.Fires, v.Broken, v.Reason})
+		return nil
+	})
+	if err != nil {
+		return Trial{}, err
 	}
+	out.Of = len(out.Lines)
 	return out, nil
 }
 
-// suitor is a webhook, saved or not, as far as it decides which changes it is told of.
-type suitor struct {
+// criteria are what decides which changes a webhook, saved or not, is told of.
+type criteria struct {
 	types      []string
 	kinds      store.Hook
 	conditions matcher
 }
 
-// suit does not use what is remembered of webhooks, and is not remembered: the version of
+// criteriaOf does not use what is remembered of webhooks, and is not remembered: the version of
 // what is not saved will be another's.
-func suit(v record.Values) suitor {
-	s := suitor{types: v.List("content_types"),
-		kinds: store.Hook{OnCreate: v.Bool("type_create"), OnUpdate: v.Bool("type_update"), OnDelete: v.Bool("type_delete")}}
+func criteriaOf(hook record.Values) criteria {
+	c := criteria{types: hook.List("content_types"),
+		kinds: store.Hook{OnCreate: hook.Bool("type_create"), OnUpdate: hook.Bool("type_update"), OnDelete: hook.Bool("type_delete")}}
 	var err error
-	if s.conditions, err = webhook.ParseConditions(v.Raw("conditions")); err != nil {
-		s.conditions = unreadable{err}
+	if c.conditions, err = webhook.ParseConditions(hook.Raw("conditions")); err != nil {
+		c.conditions = unreadable{err}
 	}
-	return s
+	return c
 }
 
-func (s suitor) match(c store.Change, e *webhook.Event) webhook.Verdict {
+func (c criteria) match(change store.Change, e *webhook.Event) webhook.Verdict {
 	switch {
-	case !slices.Contains(s.types, c.Type.Key()):
-		return webhook.Verdict{Reason: fmt.Sprintf("The webhook is not told of changes to %s: it is not among its content types.", c.Type.Key())}
-	case !wants(s.kinds, c.Action):
-		return webhook.Verdict{Reason: fmt.Sprintf("The webhook is not told when a record is %s: type_%s is not selected.", e.Kind, c.Action)}
+	case !slices.Contains(c.types, change.Type.Key()):
+		return webhook.Verdict{Reason: fmt.Sprintf("The webhook is not told of changes to %s: it is not among its content types.", change.Type.Key())}
+	case !wants(c.kinds, change.Action):
+		return webhook.Verdict{Reason: fmt.Sprintf("The webhook is not told when a record is %s: type_%s is not selected.", e.Kind, change.Action)}
 	}
-	return s.conditions.Match(e)
+	return c.conditions.Match(e)
 }

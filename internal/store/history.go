@@ -49,7 +49,8 @@ type Ended struct {
 }
 
 // Ended reads the deliveries that ended last, since a moment and at most the query's limit, in
-// the order in which they ended. No index knows that order: the caller must not ask often.
+// the order in which they ended. No index knows that order, only when about something ended: the
+// further back the moment lies, the longer it takes.
 func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, error) {
 	t := s.reg.Type(DeliveryType)
 	w := &where{}

@@ -43,7 +43,8 @@ type PastQuery struct {
 // PastChanges reads changes with the deliveries of one webhook. They are looked for row by
 // row, as in loadDue, and by the change: of a new webhook the planner expects few deliveries,
 // unless it is kept from knowing which it is, and would go through all of them for each change.
-func (tx *Tx) PastChanges(q PastQuery, into *[]Past) {
+// With their states they may be fewer than the limit: more says whether to look again.
+func (tx *Tx) PastChanges(q PastQuery, into *[]Past, more *bool) {
 	t := tx.s.reg.Type(ChangeType)
 	w := &where{}
 	w.scope(q.Scope, t)
@@ -52,20 +53,25 @@ func (tx *Tx) PastChanges(q PastQuery, into *[]Past) {
 	after := w.arg(q.After)
 	w.and(fmt.Sprintf("t.changed_at >= %s AND (t.changed_at, t.id) > (%s, %s)", after, after, w.arg(q.AfterID))) // the first leads to the partitions
 	w.and("t.changed_at <= " + w.arg(q.Until))
-	contexts := "t.data, t.prechange, t.postchange"
-	if !q.Contexts {
-		contexts = "''::text, NULL::text, NULL::text"
+	const order = " ORDER BY t.changed_at, t.id"
+	cut, contexts := fmt.Sprintf("SELECT t.* FROM extras_objectchange t%s%s LIMIT %d", w, order, q.Limit), "''::text, NULL::text, NULL::text"
+	if q.Contexts {
+		cut, contexts = upToHeld(cut, order), "t.data, t.prechange, t.postchange"
 	}
 	// Not knowing the moments, PostgreSQL expects next to nothing between them, and would sort all
 	// that is left of the log for each look.
 	tx.exec("SET LOCAL plan_cache_mode = force_custom_plan")
 	tx.query(fmt.Sprintf(`
 		SELECT t.id, t.changed_at, t.action, t.object_type, t.object_id, t.version, t.user_name, t.request_id::text, %s, d.id, coalesce(d.awaited, FALSE)
-		FROM (SELECT t.* FROM extras_objectchange t%s ORDER BY t.changed_at, t.id LIMIT %d) t
+		FROM (%s) t
 		LEFT JOIN LATERAL (SELECT d.id, d.state = 'queued' OR d.retry_at IS NOT NULL AS awaited FROM extras_delivery d
-			WHERE d.change_id = t.id AND d.webhook_id = (SELECT %s::bigint) AND d.changed_at = t.changed_at LIMIT 1) d ON TRUE
-		ORDER BY t.changed_at, t.id`, contexts, w, q.Limit, w.arg(q.Webhook)), w.args, func(rows pgx.Rows) (err error) {
+			WHERE d.change_id = t.id AND d.webhook_id = (SELECT %s::bigint) AND d.changed_at = t.changed_at LIMIT 1) d ON TRUE%s`, contexts, cut, w.arg(q.Webhook), order), w.args, func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Past])
+		size := 0
+		for _, c := range *into {
+			size += len(c.Data) + len(c.Prechange) + len(c.Postchange)
+		}
+		*more = len(*into) == q.Limit || size >= heldAtOnce
 		return err
 	})
 }

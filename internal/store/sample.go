@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,17 +20,50 @@ type Sample struct {
 	Change Change        // its Type is nil where there is no such type any more
 }
 
-// Samples reads the newest changes that lie in a scope and pass every test: one statement,
-// however many.
-func (s *Store) Samples(ctx context.Context, scope access.Scope, tests []record.Predicate, limit int) ([]Sample, error) {
-	const newest = " ORDER BY t.changed_at DESC, t.id DESC"
-	return s.samples(ctx, scope, tests, fmt.Sprintf("%s LIMIT %d", newest, limit), newest)
+const newest = " ORDER BY t.changed_at DESC, t.id DESC"
+
+// Samples reads the newest changes that lie in a scope and pass every test, and hands them on
+// one by one. A statement brings all of them, or as many as may be held at once.
+func (s *Store) Samples(ctx context.Context, scope access.Scope, tests []record.Predicate, limit int, each func(Sample) error) error {
+	var before time.Time
+	var beforeID int64
+	for left := limit; left > 0; {
+		found, err := s.newest(ctx, scope, tests, limit, before, beforeID)
+		if err != nil {
+			return err
+		}
+		size := 0
+		for _, f := range found[:min(left, len(found))] {
+			size += len(f.Change.Data) + len(f.Change.Prechange) + len(f.Change.Postchange)
+			before, beforeID = f.Change.At, f.Row.ID()
+			if err := each(f); err != nil {
+				return err
+			}
+		}
+		if size < heldAtOnce {
+			return nil
+		}
+		left -= len(found)
+	}
+	return nil
+}
+
+// newest reads the changes before a moment, where there is one, and of that moment those with
+// a smaller id. The limit is the same for every part, so that they share a statement.
+func (s *Store) newest(ctx context.Context, scope access.Scope, tests []record.Predicate, limit int, before time.Time, id int64) ([]Sample, error) {
+	w := s.samplesWhere(scope, tests)
+	if !before.IsZero() {
+		at := w.arg(before)
+		w.and(fmt.Sprintf("t.changed_at <= %s AND (t.changed_at, t.id) < (%s, %s)", at, at, w.arg(id))) // the first leads to the partitions
+	}
+	return s.samples(ctx, scope, w, upToHeld(fmt.Sprintf("SELECT t.* FROM extras_objectchange t%s%s LIMIT %d", w, newest, limit), newest), newest)
 }
 
 // Sample reads one change. It asks for no order: the planner would follow it through the
 // newest changes, having no statistics of them yet, instead of looking the id up.
 func (s *Store) Sample(ctx context.Context, scope access.Scope, id int64) (Sample, error) {
-	found, err := s.samples(ctx, scope, []record.Predicate{{Values: []any{id}}}, "", "")
+	w := s.samplesWhere(scope, []record.Predicate{{Values: []any{id}}})
+	found, err := s.samples(ctx, scope, w, "SELECT t.* FROM extras_objectchange t"+w.String(), "")
 	if err != nil {
 		return Sample{}, err
 	}
@@ -39,13 +73,17 @@ func (s *Store) Sample(ctx context.Context, scope access.Scope, id int64) (Sampl
 	return found[0], nil
 }
 
-func (s *Store) samples(ctx context.Context, scope access.Scope, tests []record.Predicate, cut, order string) ([]Sample, error) {
+func (s *Store) samplesWhere(scope access.Scope, tests []record.Predicate) *where {
 	t := s.reg.Type(ChangeType)
 	w := &where{}
 	w.scope(scope, t)
 	w.filters(tests, t)
-	p := s.plans[t]
-	sql := fmt.Sprintf("SELECT %s, t.data FROM (SELECT t.* FROM %s t%s%s) t%s%s", p.selectList(w, scope), quote(t.Table()), w, cut, p.joins, order)
+	return w
+}
+
+func (s *Store) samples(ctx context.Context, scope access.Scope, w *where, cut, order string) ([]Sample, error) {
+	p := s.plans[s.reg.Type(ChangeType)]
+	sql := fmt.Sprintf("SELECT %s, t.data FROM (%s) t%s%s", p.selectList(w, scope), cut, p.joins, order)
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
 	var samples []Sample
@@ -56,18 +94,18 @@ func (s *Store) samples(ctx context.Context, scope access.Scope, tests []record.
 			if err != nil {
 				return err
 			}
-			samples = append(samples, s.sample(v, string(cols[p.width])))
+			samples = append(samples, s.sample(v, bytes.Clone(cols[p.width])))
 		}
 		return rows.Err()
 	})
 	return samples, s.translate(s.pool.SendBatch(ctx, batch).Close())
 }
 
-func (s *Store) sample(v record.Values, data string) Sample {
+func (s *Store) sample(v record.Values, data []byte) Sample {
 	at, _ := v.Get("time").(time.Time)
 	return Sample{v, Change{At: at, UserID: v.Link("user").ID, UserName: v.Text("user_name"), RequestID: v.Text("request_id"), Action: v.Text("action"),
 		Type: s.reg.Type(v.Text("changed_object_type")), ID: v.Int("changed_object_id"), Display: v.Text("object_repr"), Version: v.Version,
-		Prechange: v.Raw("prechange_data"), Postchange: v.Raw("postchange_data"), Data: []byte(data)}}
+		Prechange: v.Raw("prechange_data"), Postchange: v.Raw("postchange_data"), Data: data}}
 }
 
 // DeliveryOf finds the delivery that tells a webhook of a change, 0 where there is none.

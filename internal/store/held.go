@@ -1,0 +1,16 @@
+package store
+
+import "fmt"
+
+// heldAtOnce is how many bytes of changes are read before the first is done with. A record
+// may have a mebibyte, and its change three times as much.
+const heldAtOnce = 8 << 20
+
+// upToHeld ends a part of the change log where its documents come to heldAtOnce: those
+// before a row are less than that. Lengths are known without reading what is stored apart.
+func upToHeld(cut, order string) string {
+	return fmt.Sprintf(`SELECT t.* FROM (
+		SELECT t.*, coalesce(sum(octet_length(t.data) + coalesce(octet_length(t.prechange), 0) + coalesce(octet_length(t.postchange), 0))
+			OVER (%s ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS ahead
+		FROM (%s) t) t WHERE t.ahead < %d`, order, cut, heldAtOnce)
+}
