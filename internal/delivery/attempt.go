@@ -30,6 +30,10 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	request, err := hook.render(due, w.now())
 	if err != nil {
 		o.At, o.Reason = w.now(), reason(err)
+		if hook.locked && o.At.Sub(due.ChangedAt) < lockedFor {
+			at := o.At.Add(lockedWait)
+			o.RetryAt = &at
+		}
 		return o, nil
 	}
 	started := w.now()
@@ -44,6 +48,14 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	w.note(due, hook, &o, answer.Duration)
 	return o, nil
 }
+
+// A worker that lacks the key of a webhook's secrets was started with the wrong one, or not
+// started anew when it was changed. Another worker can send it, or this one when that is mended,
+// so it is tried again whatever the webhook says.
+const (
+	lockedWait = time.Minute
+	lockedFor  = 24 * time.Hour
+)
 
 // longestReason is more than a person reads. A template can make one of any length.
 const longestReason = 500
@@ -92,7 +104,7 @@ func worthRetrying(err error) bool {
 }
 
 // describe is what is kept of a request and its answer. Values of the webhook's own headers
-// may be credentials: only their names are kept.
+// may be credentials: only their names are kept, also where the receiver repeats the values.
 func describe(hook *hook, request webhook.Request, started time.Time, answer egress.Response, err error) *store.Attempt {
 	a := &store.Attempt{StartedAt: started, Milliseconds: answer.Duration.Milliseconds(), Method: request.Method, Target: request.URL,
 		RequestHeaders: headersText(request.Redacted()), ResponseHeaders: "{}"}
@@ -104,7 +116,8 @@ func describe(hook *hook, request webhook.Request, started time.Time, answer egr
 	}
 	if answer.Status != 0 {
 		status := int64(answer.Status)
-		a.Status, a.ResponseHeaders, a.ResponseBody, a.Truncated = &status, headersText(answer.Header), answer.Body, answer.Truncated
+		header, body := request.Conceal(answer.Header, answer.Body, answer.Truncated || err != nil)
+		a.Status, a.ResponseHeaders, a.ResponseBody, a.Truncated = &status, headersText(header), body, answer.Truncated
 	}
 	return a
 }

@@ -43,6 +43,14 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[Args]) error {
 	return (&jobs{w: w}).Work(ctx, job)
 }
 
+// Begin makes a worker ready and tells its name.
+func (w *Worker) Begin() string {
+	w.begin()
+	return w.me.ID
+}
+
+func (w *Worker) Beat(ctx context.Context) error { return w.beat(ctx) }
+
 // Executor is what River writes the ends of jobs with.
 func Executor(db *pgxpool.Pool) riverdriver.Executor {
 	return driver{riverpgxv5.New(db)}.GetExecutor()

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"terrier/internal/egress"
 	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -19,6 +20,7 @@ type hook struct {
 	version    int64
 	compiled   *webhook.Compiled
 	broken     error // why it can't be sent with
+	locked     bool  // because its secrets were sealed with a key that this worker has not
 	insecure   bool
 	caFile     string
 	maxRetries int64
@@ -71,11 +73,13 @@ func prepare(v record.Values, keys Opener) *hook {
 	h := &hook{version: v.Version, insecure: !v.Bool("ssl_verification"), caFile: v.Text("ca_file_path"), maxRetries: v.Int("max_retries"),
 		templated: strings.TrimSpace(v.Text("body_template")) != "", t: v.Type().Registry().Type(store.DeliveryType)}
 	parts := HookOf(v)
+	parts.URL = egress.EncodeURL(parts.URL) // so that previews and attempts show what is sent
 	for _, secret := range []struct {
 		name string
 		into *string
 	}{{"additional_headers", &parts.AdditionalHeaders}, {"secret", &parts.Secret}, {"previous_secret", &parts.PreviousSecret}} {
 		if *secret.into, h.broken = open(v, secret.name, keys); h.broken != nil {
+			h.locked = true
 			return h
 		}
 	}

@@ -78,6 +78,9 @@ func (l *lanes) wanted(ctx context.Context, now time.Time) (map[int64]int, error
 	}
 	if now.Sub(l.looked) >= lookAbandoned {
 		ids, err := l.store.Abandoned(ctx)
+		if err == nil {
+			err = l.store.Hasten(ctx, ids) // nobody is left to wait for
+		}
 		if err != nil {
 			return nil, err
 		}

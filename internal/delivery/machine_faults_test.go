@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"terrier/internal/store"
 )
 
 func (m *machine) crashAny(t *rapid.T) {
@@ -29,7 +31,52 @@ func (m *machine) crash(t *rapid.T, p *process) {
 			t.Fatalf("a request that was cut off was judged: %v", h)
 		}
 	}
-	*p = *m.newProcess()
+	m.dead = append(m.dead, p.id)
+	*p = *m.newProcess(t)
+}
+
+func (m *machine) beat(t *rapid.T, id string) {
+	if _, err := m.Store.Beat(t.Context(), store.Worker{ID: id, SeenAt: m.clock.now()}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// notice is a worker that takes another one for dead, which may be only asleep: all that it
+// had in hand is given to others.
+func (m *machine) notice(t *rapid.T) {
+	silent := slices.Clone(m.dead)
+	for _, p := range m.processes {
+		silent = append(silent, p.id)
+	}
+	id := draw(t, "silent worker", silent)
+	signs, err := m.Store.Beat(t.Context(), store.Worker{ID: "watcher", SeenAt: m.clock.now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(signs, func(s store.Sign) bool { return s.Worker == id })
+	if i < 0 {
+		t.Fatalf("%s is not among %v", id, signs)
+	}
+	asleep := !slices.Contains(m.dead, id)
+	silence := !asleep || rapid.Bool().Draw(t, "for too long")
+	if !silence {
+		m.beat(t, id)
+	}
+	held := slices.DeleteFunc(m.jobs("running"), func(j jobRef) bool { return !silence || j.d.holders[j.round] != id })
+	found, moved, err := m.Store.Rescue(t.Context(), signs[i])
+	if err != nil || found != silence || moved != len(held) {
+		t.Fatalf("%s was found dead: %t, and %d jobs of %d moved: %v", id, found, moved, len(held), err)
+	}
+	for _, j := range held {
+		if m.inHand(j) {
+			j.d.spare++
+		}
+		j.d.jobs[j.round] = "available"
+	}
+	m.dead = slices.DeleteFunc(m.dead, func(x string) bool { return x == id })
+	if asleep {
+		m.beat(t, id)
+	}
 }
 
 // stop ends a job as a shutdown does: River hears of it, and an outcome that is about to be

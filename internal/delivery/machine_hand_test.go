@@ -20,6 +20,7 @@ import (
 
 // process is a worker process: what it holds in memory goes with it.
 type process struct {
+	id     string
 	worker *delivery.Worker
 	hands  []*hand
 	left   []result // whose jobs were stopped before they were written
@@ -83,7 +84,7 @@ type handKey struct{}
 func handOf(ctx context.Context) *hand { return ctx.Value(handKey{}).(*hand) }
 
 // newProcess starts a worker process that knows nothing yet.
-func (m *machine) newProcess() *process {
+func (m *machine) newProcess(t *rapid.T) *process {
 	w := &delivery.Worker{Store: m.Store, Client: m.client, Keys: m.worker.Keys, Now: m.clock.now, FirstRetry: firstRetry,
 		Log: slog.New(slog.NewTextHandler(&m.log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	w.TakeApart(func(ctx context.Context, _ int64) (*store.Due, error) {
@@ -105,19 +106,22 @@ func (m *machine) newProcess() *process {
 			return errCrash
 		}
 	})
-	return &process{worker: w}
+	m.named++
+	p := &process{id: fmt.Sprint("worker-", m.named), worker: w}
+	m.beat(t, p.id)
+	return p
 }
 
 // take fetches a job, as River does.
 func (m *machine) take(t *rapid.T, p *process, d *modelDelivery, round int64) *hand {
 	h := &hand{p: p, d: d, round: round, at: taken, asked: make(chan struct{}, 1), loaded: make(chan loadedDue), judged: make(chan store.Outcome, 1),
 		written: make(chan error), gone: make(chan struct{}), ended: make(chan error, 1)}
-	err := m.db.QueryRow(t.Context(), `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = now()
-		WHERE state = 'available' AND args = jsonb_build_object('delivery', $1::bigint, 'round', $2::bigint) RETURNING id, attempt`, d.id, round).Scan(&h.job, &h.try)
+	err := m.db.QueryRow(t.Context(), `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = now(), attempted_by = array_append(attempted_by, $3)
+		WHERE state = 'available' AND args = jsonb_build_object('delivery', $1::bigint, 'round', $2::bigint) RETURNING id, attempt`, d.id, round, p.id).Scan(&h.job, &h.try)
 	if err != nil {
 		t.Fatalf("take the job of round %d of %v: %v", round, d, err)
 	}
-	d.jobs[round] = "running"
+	d.jobs[round], d.holders[round] = "running", p.id
 	p.hands = append(p.hands, h)
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), handKey{}, h))
 	h.cancel = cancel

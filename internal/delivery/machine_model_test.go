@@ -39,6 +39,7 @@ type modelDelivery struct {
 	counted  int64            // attempts that decided a round
 	attempts map[string]bool  // all of them, by when they began
 	jobs     map[int64]string // the states of its jobs by their round
+	holders  map[int64]string // who took them last
 
 	requests int
 	body     string // of all requests
@@ -51,7 +52,7 @@ type modelChange struct{ site, version int64 }
 
 func newDelivery(id, site, version int64, hook *modelHook) *modelDelivery {
 	return &modelDelivery{id: id, site: site, version: version, hook: hook, state: store.Queued, round: 1,
-		attempts: map[string]bool{}, jobs: map[int64]string{1: "available"}}
+		attempts: map[string]bool{}, jobs: map[int64]string{1: "available"}, holders: map[int64]string{}}
 }
 
 func (d *modelDelivery) awaited() bool { return d.state == store.Queued || d.retry }
@@ -69,11 +70,13 @@ func (d *modelDelivery) nextRound(job string) {
 	d.jobs[d.round] = job
 }
 
-// retryByHand is what a person asks for: everything begins anew but the round.
+// retryByHand is what a person asks for: everything begins anew but the round. What is being
+// sent right now is left alone, what nobody would get too, and a retry of its own makes way.
 func (d *modelDelivery) retryByHand() bool {
-	if d.state != store.Failed {
+	if d.state != store.Failed || d.hook.deleted || d.jobs[d.round] == "running" {
 		return false
 	}
+	delete(d.jobs, d.round)
 	d.queue()
 	return true
 }

@@ -63,9 +63,14 @@ func (m *machine) overtake(t *rapid.T) {
 	}
 }
 
-// impatience is somebody who asks for a retry while an automatic one is on its way.
+// impatience is somebody who asks for a retry while an automatic one is on its way: it is
+// left alone, unless its worker was taken for dead.
 func (m *machine) impatience(t *rapid.T) {
 	h := m.sending(t, "scheduled")
+	if rapid.Bool().Draw(t, "taken for dead") {
+		h.d.spare++
+		m.setJob(t, jobRef{h.d, h.round}, "available")
+	}
 	m.retryOne(t, h.d)
 	if rapid.Bool().Draw(t, "to its end") {
 		m.deliver(t, h, true)

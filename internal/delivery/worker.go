@@ -27,8 +27,9 @@ import (
 	"terrier/internal/store"
 )
 
-// The times of a job. A killed worker's job is handed out again when it has run for longer
-// than any job can: docs/decisions/0008 has the arithmetic.
+// The times of a job. Other workers take back what a killed one had under way (watch.go). River
+// does where nobody sees it die: when a job has run for longer than any can. docs/decisions/0016
+// has the arithmetic.
 const (
 	jobTimeout  = 35 * time.Second // above the longest deadline of a request, 30 s
 	rescueAfter = 40 * time.Second
@@ -80,6 +81,7 @@ type Worker struct {
 	results gather[store.Outcome, struct{}]
 	sending atomic.Int64
 	me      store.Worker
+	others  watch
 }
 
 // Args are the arguments of a job.
@@ -98,22 +100,37 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
+	if err := w.beat(context.WithoutCancel(ctx)); err != nil { // before it takes a job: others must see it die
+		return fmt.Errorf("start the worker: %w", err)
+	}
 	// River stops when told to, not when ctx ends: jobs under way are finished first.
 	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	w.Log.Info("worker started", "worker", w.me.ID)
+	rest := w.beating(ctx)
 	var loops sync.WaitGroup
 	l := &lanes{client: client, store: w.Store, open: map[int64]*lane{}}
 	loops.Go(func() {
 		w.every(ctx, follow, "queues", func(ctx context.Context) error { return l.follow(ctx, w.Now()) })
 	})
-	loops.Go(func() { w.every(ctx, beat, "heartbeat", w.beat) })
 	loops.Go(w.recovering(ctx))
 	<-ctx.Done()
 	loops.Wait()
 	w.Log.Info("worker stopping: finishing what is under way", "sending", w.sending.Load())
-	return w.end(client)
+	return w.end(client, rest)
+}
+
+// beating gives signs of life until it is told to rest, which is when nothing is under way
+// any more.
+func (w *Worker) beating(ctx context.Context) (rest func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var heart sync.WaitGroup
+	heart.Go(func() { w.every(ctx, beat, "heartbeat", w.beat) })
+	return func() {
+		cancel()
+		heart.Wait()
+	}
 }
 
 func (w *Worker) begin() {
@@ -146,7 +163,7 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 	})
 }
 
-func (w *Worker) end(client *river.Client[pgx.Tx]) error {
+func (w *Worker) end(client *river.Client[pgx.Tx], rest func()) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
 	err := client.Stop(ctx)
@@ -156,6 +173,7 @@ func (w *Worker) end(client *river.Client[pgx.Tx]) error {
 	w.loads.Wait()
 	w.results.Wait() // the outcome of a request that was made is not thrown away
 	w.Client.CloseIdle()
+	rest()
 	return errors.Join(err, w.Store.Leave(ctx, w.me.ID))
 }
 
@@ -175,11 +193,6 @@ func (w *Worker) every(ctx context.Context, interval time.Duration, what string,
 		case <-tick.C:
 		}
 	}
-}
-
-func (w *Worker) beat(ctx context.Context) error {
-	w.me.SeenAt, w.me.Sending = w.Now(), w.sending.Load()
-	return w.Store.Beat(ctx, w.me)
 }
 
 // recovering looks through the awaited deliveries, a part at a time, for those whose job

@@ -119,6 +119,7 @@ func (c *Client) send(ctx context.Context, r Request, start time.Time, answer *R
 	if err != nil {
 		return &Error{Invalid, err.Error(), nil}
 	}
+	r.URL = EncodeURL(r.URL)
 	via := c.verified
 	if target.Scheme == "https" {
 		if via, err = c.poolFor(r); err != nil {

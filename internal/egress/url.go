@@ -16,7 +16,7 @@ func CheckURL(raw string) error {
 }
 
 func parseURL(raw string) (*url.URL, error) {
-	target, err := url.Parse(raw)
+	target, err := url.Parse(EncodeURL(raw))
 	if err != nil {
 		return nil, errors.New("the URL is not understood: write one such as https://hooks.example.com/path")
 	}
@@ -40,4 +40,44 @@ func parseURL(raw string) (*url.URL, error) {
 		}
 	}
 	return target, nil
+}
+
+// EncodeURL writes a URL as it goes onto the wire: in path and query, bytes that may not stand
+// there are percent-encoded, one by one, and everything else stays as it is. Without it net/http
+// would decode a path that holds one such byte and encode it anew, so that %2F became a slash,
+// and would send those of a query raw. The host is left alone, and so are blanks and control
+// characters, which CheckURL refuses, and a % in the path that encodes nothing, which it refuses too.
+func EncodeURL(raw string) string {
+	scheme, rest, _ := strings.Cut(raw, "://")
+	start := strings.IndexAny(rest, "/?#")
+	if start < 0 {
+		return raw
+	}
+	start += len(scheme) + len("://")
+	b := append(make([]byte, 0, len(raw)+32), raw[:start]...)
+	inQuery := false
+	for i := start; i < len(raw); i++ {
+		c := raw[i]
+		inQuery = inQuery || c == '?'
+		if stray := c == '%' && inQuery && !encodes(raw[i:]); stray || !inURL(c) {
+			const digits = "0123456789ABCDEF"
+			b = append(b, '%', digits[c>>4], digits[c&15])
+			continue
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// inURL tells whether a byte may stay in a path or query. RFC 3986 has no square brackets there,
+// but browsers, net/url and receivers that read ?id[]=1 leave them.
+func inURL(c byte) bool {
+	return c <= ' ' || c == 0x7f || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+		strings.IndexByte("-._~!$&'()*+,;=:@/?#%[]", c) >= 0
+}
+
+// encodes tells whether a text begins with a percent-encoded byte.
+func encodes(s string) bool {
+	_, err := url.PathUnescape(s[:min(len(s), 3)])
+	return err == nil
 }

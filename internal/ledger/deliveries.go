@@ -31,39 +31,52 @@ func (l *Ledger) Retry(ctx context.Context, c Caller, id int64) (record.Values, 
 	if err != nil {
 		return v, err
 	}
-	n, err := l.RetryAll(ctx, c, []record.Predicate{{Values: []any{id}}}, false)
-	switch {
-	case err != nil:
+	before := v.Text("state")
+	matching, queued, err := l.requeue(ctx, c, []record.Predicate{{Values: []any{id}}}, false)
+	if err != nil {
 		return v, err
-	case n == 0 && v.Text("state") == store.Failed: // nobody lets us, or somebody was faster
-		if v, err = l.Get(ctx, c, t, id); err != nil {
-			return v, err
-		}
-		if v.Text("state") == store.Failed {
-			return v, fault.ErrDenied
-		}
 	}
-	if n == 0 {
-		return v, fault.New(fault.Invalid, "Only a failed delivery can be sent again: this one is %s.", v.Text("state"))
+	if v, err = l.Get(ctx, c, t, id); err != nil || queued == 1 {
+		return v, err
 	}
-	return l.Get(ctx, c, t, id)
+	state := v.Text("state")
+	switch {
+	case before != store.Failed: // what it has become meanwhile is not what the caller saw
+		state = before
+	case state == store.Failed && v.Link("webhook").ID == 0:
+		return v, fault.New(fault.Invalid, "The webhook was deleted: there is nobody to send this to.")
+	case state == store.Failed && matching == 0:
+		return v, fault.ErrDenied
+	case state == store.Failed:
+		state = "being sent right now"
+	}
+	return v, fault.New(fault.Invalid, "Only a failed delivery can be sent again: this one is %s.", state)
 }
 
 // RetryAll queues every failed delivery again that passes the tests, or only counts them.
+// Those that are being sent right now are left alone.
 func (l *Ledger) RetryAll(ctx context.Context, c Caller, tests []record.Predicate, dry bool) (int64, error) {
+	matching, queued, err := l.requeue(ctx, c, tests, dry)
+	if dry {
+		return matching, err
+	}
+	return queued, err
+}
+
+func (l *Ledger) requeue(ctx context.Context, c Caller, tests []record.Predicate, dry bool) (matching, queued int64, err error) {
 	seen, err := l.Policy.Scope(c.Subject, l.deliveryType(), access.View)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	webhooks, err := l.writeScope(c, l.webhookType(), access.Change)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	n, err := l.Store.Requeue(ctx, store.Query{Scope: seen, Where: tests, Limit: maxRequeued}, webhooks, l.now(), dry)
-	if err == nil && !dry && n > maxRequeued {
-		return 0, fault.New(fault.Invalid, "%d deliveries match and at most %d can be sent again at once: narrow the filter, for example by time__lt.", n, maxRequeued)
+	matching, queued, err = l.Store.Requeue(ctx, store.Query{Scope: seen, Where: tests, Limit: maxRequeued}, webhooks, l.now(), dry)
+	if err == nil && !dry && matching > maxRequeued {
+		return 0, 0, fault.New(fault.Invalid, "%d deliveries match and at most %d can be sent again at once: narrow the filter, for example by time__lt.", matching, maxRequeued)
 	}
-	return n, err
+	return matching, queued, err
 }
 
 // Pause holds what waits for a webhook, or lets it go on.

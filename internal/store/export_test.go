@@ -13,6 +13,9 @@ const LoadDueStatement = loadDue
 // LoadDueRanges are the second and third argument.
 var LoadDueRanges = moments
 
+// RescueStatement takes the worker and its last sign.
+const RescueStatement = rescue
+
 // ExplainList is the inner part of a page's statement in the type's own order, behind a
 // cursor, with literals instead of parameters.
 func ExplainList(t *record.Type) string {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,45 +12,56 @@ import (
 )
 
 // Requeue puts failed deliveries back to queued, at most limit of them, oldest first, in
-// one transaction: each gets its next round and a job of it. The count is of all that
-// match; where that is more than limit, or this is a dry run, nothing is written.
-func (s *Store) Requeue(ctx context.Context, q Query, webhooks access.Scope, now time.Time, dry bool) (int64, error) {
+// one transaction: each gets its next round and a job of it, which replaces the one of an
+// automatic retry. One that is being sent right now is left alone. It returns how many match
+// and how many it queued; where more than limit match, or this is a dry run, it writes nothing.
+func (s *Store) Requeue(ctx context.Context, q Query, webhooks access.Scope, now time.Time, dry bool) (matching, queued int64, err error) {
 	t := s.reg.Type(DeliveryType)
 	w := &where{}
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
 	w.and("t.state = 'failed'")
+	// Of a webhook that is gone nothing can be sent, and what is known of it would be lost.
+	mine := ""
 	if !webhooks.All() {
-		hook := s.reg.Type(WebhookType)
-		w.and("t.webhook_id IN (SELECT h.id FROM extras_webhook h WHERE " + w.within(webhooks, hook, "h") + ")")
+		mine = " WHERE " + w.within(webhooks, s.reg.Type(WebhookType), "h")
 	}
-	var count int64
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, "SELECT count(*) FROM extras_delivery t"+w.String(), w.args...).Scan(&count)
-		if err != nil || dry || count == 0 || count > int64(q.Limit) {
+	w.and("t.webhook_id IN (SELECT h.id FROM extras_webhook h" + mine + ")")
+	count, counted := "SELECT count(*) FROM extras_delivery t"+w.String(), slices.Clone(w.args)
+	move := requeue(w, q.Limit, now)
+	for try := 1; ; try++ {
+		err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			err := tx.QueryRow(ctx, count, counted...).Scan(&matching)
+			if err != nil || dry || matching == 0 || matching > int64(q.Limit) {
+				return err
+			}
+			var hooks []int64
+			if err := tx.QueryRow(ctx, move, w.args...).Scan(&queued, &hooks); err != nil {
+				return err
+			}
+			_, err = tx.Exec(ctx, notifyJobs, hooks)
 			return err
+		})
+		if try == writeTries || !isConflict(err) || ctx.Err() != nil {
+			return matching, queued, s.translate(err)
 		}
-		return s.requeue(ctx, tx, w, q.Limit, now, &count)
-	})
-	return count, s.translate(err)
+	}
 }
 
-func (s *Store) requeue(ctx context.Context, tx pgx.Tx, w *where, limit int, now time.Time, count *int64) error {
-	// Locked first and read then, as everywhere: one that was queued meanwhile is left alone.
-	sql := "WITH chosen AS (SELECT t.id, t.changed_at FROM extras_delivery t" + w.String() + " ORDER BY t.id LIMIT " + w.arg(limit) + ` FOR NO KEY UPDATE OF t),
+// requeue locks first and reads then, as everywhere: a delivery that was queued meanwhile is
+// left alone. Its job is locked after it, as in Finish: all deliveries come before the first job.
+func requeue(w *where, limit int, now time.Time) string {
+	return "WITH chosen AS (SELECT t.id, t.changed_at, t.job_id FROM extras_delivery t" + w.String() + " ORDER BY t.id LIMIT " + w.arg(limit) + ` FOR NO KEY UPDATE OF t),
+		sending AS (
+			SELECT j.id, j.state = 'running' AS now FROM river_job j WHERE j.id = ANY(ARRAY(SELECT job_id FROM chosen)) FOR UPDATE),
+		old AS (DELETE FROM river_job WHERE id = ANY(ARRAY(SELECT id FROM sending WHERE NOT now))),
 		moved AS (
 			UPDATE extras_delivery d SET state = 'queued', round = d.round + 1, tries = 0, retry_at = NULL, finished_at = NULL, reason = '',
 				status_code = NULL, queued_at = ` + w.arg(now) + `, job_id = nextval('river_job_id_seq')
-			FROM chosen x WHERE d.id = x.id AND d.changed_at = x.changed_at AND d.state = 'failed'
+			FROM chosen x WHERE d.id = x.id AND d.changed_at = x.changed_at AND d.state = 'failed' AND x.job_id <> ALL(ARRAY(SELECT id FROM sending WHERE now))
 			RETURNING d.id, d.webhook_id, d.round, d.job_id),
 		job AS (` + insertJobs("moved", "'available'", "now()") + `)
 		SELECT count(*) AS n, coalesce(array_agg(DISTINCT webhook_id), '{}') FROM moved`
-	var webhooks []int64
-	if err := tx.QueryRow(ctx, sql, w.args...).Scan(count, &webhooks); err != nil {
-		return err
-	}
-	_, err := tx.Exec(ctx, notifyJobs, webhooks)
-	return err
 }
 
 // Recover gives a new job to awaited deliveries whose job is gone, looking at those behind

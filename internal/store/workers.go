@@ -55,20 +55,24 @@ func (s *Store) Abandoned(ctx context.Context) ([]int64, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
+// Hasten lets the jobs of these webhooks' queues begin that would wait for a retry.
+func (s *Store) Hasten(ctx context.Context, webhooks []int64) error {
+	if len(webhooks) == 0 {
+		return nil
+	}
+	queues := make([]string, len(webhooks))
+	for i, id := range webhooks {
+		queues[i] = QueueOf(id)
+	}
+	_, err := s.pool.Exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = now() WHERE state = 'scheduled' AND queue = ANY($1)", queues)
+	return err
+}
+
 // Worker is a process that sends deliveries.
 type Worker struct {
 	ID, Host, Program string
 	StartedAt, SeenAt time.Time
 	Sending           int64
-}
-
-// Beat notes that a worker is alive.
-func (s *Store) Beat(ctx context.Context, w Worker) error {
-	_, err := s.pool.Exec(ctx, `
-		INSERT INTO extras_worker (id, host, program, started_at, seen_at, sending) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, sending = excluded.sending`,
-		w.ID, w.Host, w.Program, w.StartedAt, w.SeenAt, w.Sending)
-	return err
 }
 
 // Leave notes that a worker has ended.

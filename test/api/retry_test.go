@@ -51,6 +51,36 @@ func TestRetry(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 	})
+	t.Run("one that is being sent right now by itself", func(t *testing.T) {
+		for _, state := range []string{"running", "available"} { // and then its worker dies
+			exec(t, p.s, "UPDATE extras_delivery SET state = 'failed', retry_at = now()")
+			exec(t, p.s, "UPDATE river_job SET state = $1::text::river_job_state", state)
+			w := writtenBy(t, p.s, func() {
+				if state == "available" {
+					p.admin.do(t, "POST", retry, nil).Want(t, http.StatusAccepted)
+					return
+				}
+				wantDetail(t, p.admin.do(t, "POST", retry, nil), http.StatusBadRequest, "Only a failed delivery can be sent again: this one is being sent right now.")
+				if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{"id": d["id"]}}).Want(t, http.StatusOK).Object(t)["count"]; got != 0.0 {
+					t.Errorf("count %v", got)
+				}
+			})
+			if w != (written{}) {
+				t.Errorf("wrote %+v, it is %s", w, round())
+			}
+		}
+	})
+	t.Run("one whose webhook is gone keeps what is known of it", func(t *testing.T) {
+		p := newPost(t)
+		d := p.of(t, p.a, 0)
+		p.fail(t, "TRUE")
+		before := one[int64](t, p.s, "SELECT count(*) FROM extras_delivery WHERE webhook_id <> $1", p.a)
+		p.admin.do(t, "DELETE", fmt.Sprintf("%s%d/", webhooks, p.a), nil).Want(t, http.StatusNoContent)
+		wantDetail(t, p.admin.do(t, "POST", deliveryAt(d)+"retry/", nil), http.StatusBadRequest, "The webhook was deleted: there is nobody to send this to.")
+		if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{}, "dry_run": true}).Want(t, http.StatusOK).Object(t)["count"]; got != float64(before) {
+			t.Errorf("count %v, want %d", got, before)
+		}
+	})
 	t.Run("who may", func(t *testing.T) {
 		view := func(constraints any) apitest.Grant {
 			return apitest.Grant{Types: []string{"extras.delivery"}, Actions: []string{"view"}, Constraints: constraints}

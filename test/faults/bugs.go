@@ -45,9 +45,12 @@ var bugs = []bug{
 		}
 	}()
 	return tx.Flush(commit)`},
-			{storeChange, "tx.exec(`WITH change AS (`+insertChanges+` RETURNING id, changed_at, version, object_type, object_id, request_id),", `tx.InsertChanges(changes)
-	tx.late.Queue(` + "`WITH change AS (SELECT id, changed_at, version, object_type, object_id, request_id FROM extras_objectchange WHERE request_id::text = ANY($4::text[])" + `
-			AND num_nulls($1::timestamptz[], $2::bigint[], $3::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[]) >= 0),`},
+			{storeChange, "sized{told(insertChanges.one), told(insertChanges.many)}",
+				"told(`SELECT id, changed_at, version, object_type, object_id, request_id FROM extras_objectchange WHERE request_id::text = $1`)"},
+			{storeChange, "n := len(changeRows)", "n := 1"},
+			{storeChange, "(%s RETURNING id, changed_at, version, object_type, object_id, request_id),", "(%s),"},
+			{storeChange, "tx.exec(insertTold.of(len(changes)), append(changeRows.args(changes), milliseconds, shift, mask, hooks, types, ids, events)...)",
+				"tx.InsertChanges(changes)\n\ttx.late.Queue(insertTold, changes[0].RequestID, milliseconds, shift, mask, hooks, types, ids, events)"},
 			{storeChange, "tx.exec(notifyJobs, hooks)", "tx.late.Queue(notifyJobs, hooks)"},
 		},
 	},
@@ -56,7 +59,7 @@ var bugs = []bug{
 		breaks: oneRow, faults: []string{killAPI, cutAPI, killAPI, cutAPI},
 		edits: []edit{
 			{storeChange, "import (\n", "import (\n\t\"context\"\n"},
-			{storeChange, "tx.exec(`WITH change AS (`", "tx.apart(`WITH change AS (`"},
+			{storeChange, "tx.exec(insertTold.of(", "tx.apart(insertTold.of("},
 			{storeChange, "// Miss is a change", `func (tx *Tx) apart(sql string, args ...any) {
 	conn, err := pgx.Connect(context.Background(), tx.s.pool.Config().ConnString())
 	if err == nil {
@@ -113,7 +116,10 @@ var bugs = []bug{
 	{
 		name: "no-rescue", does: "what a killed worker had taken is never taken again",
 		breaks: ends, faults: []string{killWorker, killWorker, killWorkers}, patience: healing,
-		edits: []edit{{sendWorker, "RescueStuckJobsAfter:        rescueAfter,", "RescueStuckJobsAfter:        24 * time.Hour,"}},
+		edits: []edit{
+			{sendWorker, "RescueStuckJobsAfter:        rescueAfter,", "RescueStuckJobsAfter:        24 * time.Hour,"},
+			{"internal/delivery/watch.go", "const silence = 20 * time.Second", "const silence = 24 * time.Hour"},
+		},
 	},
 	{
 		name: "no-reconciler", does: "nobody looks for deliveries whose job was lost",

@@ -39,11 +39,29 @@ func (n *nemesis) termAPI(ctx context.Context, f *fault) error {
 	return target.start(ctx)
 }
 
+// termWorker ends a worker in the middle of sending, and has it answered when it stops already.
 func (n *nemesis) termWorker(ctx context.Context, f *fault) error {
 	target := n.pick(n.w.workers)
+	lift, err := n.keepSending(ctx)
+	time.AfterFunc(200*time.Millisecond, lift)
 	n.ended(target, syscall.SIGTERM)
 	defer n.done(f, target.name, "ended by itself after SIGTERM")
-	return target.start(ctx)
+	return errors.Join(err, target.start(ctx))
+}
+
+// keepSending lets a receiver hang until it is lifted, and waits until workers wait for it.
+func (n *nemesis) keepSending(ctx context.Context) (lift func(), err error) {
+	path := pathOf("signed")
+	n.w.receiver.behave(path, hangs)
+	for range 50 {
+		if _, open := n.w.receiver.count(); open >= 4 {
+			break
+		}
+		if err = pause(ctx, 10*time.Millisecond); err != nil {
+			break
+		}
+	}
+	return func() { n.w.receiver.behave(path, well) }, err
 }
 
 // inFlight are deliveries that a worker had taken when it was killed.
@@ -78,16 +96,10 @@ func (n *nemesis) killWorkers(ctx context.Context, f *fault) error {
 // worker by a name that holds the number of its process.
 func (n *nemesis) shoot(ctx context.Context, target *node) (int, error) {
 	pid := target.now().pid()
-	path := pathOf("signed")
-	n.w.receiver.behave(path, hangs)
-	defer n.w.receiver.behave(path, well)
-	for range 50 {
-		if _, open := n.w.receiver.count(); open >= 4 {
-			break
-		}
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
-			return 0, err
-		}
+	lift, err := n.keepSending(ctx)
+	defer lift()
+	if err != nil {
+		return 0, err
 	}
 	n.ended(target, syscall.SIGKILL)
 	taken := &inFlight{at: time.Now()} // it is dead: what it has sent has arrived

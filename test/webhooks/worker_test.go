@@ -16,6 +16,10 @@ import (
 // resendBound is what is promised after a worker was killed in mid-send.
 const resendBound = 90 * time.Second
 
+// noticedBound is for a death that another worker notices, 20 to 25 s after it began to look. The promise is for one that only
+// River's rescue finds.
+const noticedBound = 60 * time.Second
+
 // sites makes n sites in one request.
 func (w *world) sites(n int) {
 	w.t.Helper()
@@ -53,9 +57,9 @@ func TestWorkerKilledInMidSend(t *testing.T) {
 	}
 	sentBefore := w.receiver.count("/busy")
 	w.receiver.answerStatus("/held", http.StatusOK)
-	w.Work()
+	second := w.Work()
 
-	got := w.receiver.awaitWithin(resendBound, "/held", 2)
+	got := w.receiver.awaitWithin(noticedBound, "/held", 2)
 	t.Logf("sent again %v after the kill; %d of %d others had been sent", got[1].at.Sub(killed).Round(100*time.Millisecond), sentBefore, load)
 	if got[0].delivery() != got[1].delivery() || got[0].body != got[1].body || got[0].header.Get("X-Hook-Signature") != got[1].header.Get("X-Hook-Signature") {
 		t.Errorf("the resend is another request:\n%s\n%s", got[0].whole(), got[1].whole())
@@ -63,7 +67,10 @@ func TestWorkerKilledInMidSend(t *testing.T) {
 	if d := w.only(held).want(t, "successful", ""); d.ID != got[1].delivery() {
 		t.Errorf("delivery %s, and %s was sent", d.ID, got[1].delivery())
 	}
-	for _, d := range w.endedWithin(resendBound, busy, load) {
+	if !strings.Contains(second.Log(), "a worker has fallen silent") {
+		t.Errorf("nobody noticed the death:\n%s", second.Log())
+	}
+	for _, d := range w.endedWithin(noticedBound, busy, load) {
 		d.want(t, "successful", "")
 	}
 	received := w.receiver.count("/busy")
@@ -76,7 +83,7 @@ func TestWorkerKilledInMidSend(t *testing.T) {
 // TestWorkerIsStoppedInMidSend: what is under way is finished, what waits is left to others, and the end is a good one.
 func TestWorkerIsStoppedInMidSend(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "WEBHOOK_TIMEOUT=8s")
+	w := newWorld(t, "WEBHOOK_TIMEOUT=12s")
 	first := w.Work()
 	release := w.receiver.hold("/held")
 	w.receiver.hold("/hung")
@@ -91,6 +98,9 @@ func TestWorkerIsStoppedInMidSend(t *testing.T) {
 	if !first.Running() {
 		t.Fatalf("the worker did not wait for what is under way:\n%s", first.Log())
 	}
+	install.Eventually(t, "a worker that is about to end should go on giving signs, so that nobody takes its deliveries", func() bool {
+		return w.number("SELECT count(*) FROM extras_worker WHERE seen_at > $1", asked.Add(time.Second)) == 1
+	})
 	release()
 	if code := first.ExitCode(); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, first.Log())
@@ -98,7 +108,7 @@ func TestWorkerIsStoppedInMidSend(t *testing.T) {
 	t.Logf("drained within %v", time.Since(asked).Round(100*time.Millisecond))
 	// What it had in hand is known, although it is gone.
 	w.deliveries(held)[0].want(t, "successful", "")
-	w.deliveries(hung)[0].want(t, "failed", "no answer within 8 s")
+	w.deliveries(hung)[0].want(t, "failed", "no answer within 12 s")
 	for _, hook := range []int64{held, hung} {
 		if d := w.deliveries(hook); len(d) != 2 || d[1].State.Value != "queued" {
 			t.Errorf("what waited: %+v", d)

@@ -1,0 +1,71 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"terrier/internal/store"
+)
+
+// silence is how long a worker that lives may give no sign: some beats, and a restart of the
+// database between them.
+const silence = 20 * time.Second
+
+// deaf is how long we may have heard nothing ourselves before what we remember is worth nothing.
+const deaf = 2 * beat
+
+// watch finds out which workers are dead. Clocks of different machines may be far apart, so
+// it only sees whether a sign is still the same, and for how long by our own clock.
+type watch struct {
+	looked time.Time
+	signs  map[string]sign
+}
+
+type sign struct {
+	given time.Time // by the clock of the worker that gave it
+	since time.Time // when we first saw it, by ours
+}
+
+// look takes the last signs of the other workers and returns those that are dead.
+func (w *watch) look(now time.Time, all []store.Sign) (dead []store.Sign) {
+	if now.Sub(w.looked) > deaf {
+		w.signs = nil
+	}
+	signs := make(map[string]sign, len(all))
+	for _, s := range all {
+		known, ok := w.signs[s.Worker]
+		if !ok || !known.given.Equal(s.SeenAt) {
+			known = sign{given: s.SeenAt, since: now}
+		}
+		signs[s.Worker] = known
+		if now.Sub(known.since) >= silence {
+			dead = append(dead, s)
+		}
+	}
+	w.looked, w.signs = now, signs
+	return dead
+}
+
+// beat gives a sign of life and looks for those of others. Whoever falls silent is dead, and
+// what it had under way is sent again.
+func (w *Worker) beat(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, beat) // one that takes longer is none
+	defer cancel()
+	w.me.SeenAt, w.me.Sending = w.Now(), w.sending.Load()
+	all, err := w.Store.Beat(ctx, w.me)
+	if err != nil {
+		w.others = watch{}
+		return err
+	}
+	for _, dead := range w.others.look(w.Now(), all) {
+		found, deliveries, err := w.Store.Rescue(ctx, dead)
+		if err != nil {
+			return fmt.Errorf("take back the deliveries of worker %s: %w", dead.Worker, err)
+		}
+		if found {
+			w.Log.Warn("a worker has fallen silent; what it had under way is sent again", "silent", dead.Worker, "deliveries", deliveries)
+		}
+	}
+	return nil
+}
