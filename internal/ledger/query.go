@@ -69,7 +69,7 @@ func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (
 		case known:
 			q.Where = append(q.Where, p)
 		case !l.LooseFilters:
-			return q, UnknownFilter(t, key)
+			return q, unknownFilter(t, key)
 		}
 	}
 	return q, nil
@@ -86,20 +86,61 @@ func customFilter(defs []*record.Custom, key string, values []string) (record.Pr
 	return record.Predicate{}, false, nil
 }
 
-// unknownFilter refuses a misspelt filter. Ignoring it would answer with the whole
-// table, and that has cost people their data.
-func UnknownFilter(t *record.Type, key string) error {
-	if len(key) > longestName {
-		return fault.Field(key[:longestName]+"…", "Unknown filter.")
+// ActionTests reads the filters of what is done to many records. They are those of the list, and
+// its search. Whatever else is given is always refused: what it should have left out would be
+// done too.
+func ActionTests(t *record.Type, params url.Values) ([]record.Predicate, error) {
+	var tests []record.Predicate
+	for _, key := range slices.Sorted(maps.Keys(params)) {
+		p, known, err := t.ParseFilter(key, params[key])
+		switch {
+		case key == "q":
+			p, err = searchTest(params[key])
+		case slices.Contains(controls, key):
+			err = fault.Field(key, "This is no filter: it says how a list is shown. What the filters find is taken whole, so narrow them instead.")
+		case !known:
+			err = Unknown("filter", key, append(t.FilterNames(), "q"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		tests = append(tests, p)
 	}
-	best := record.Nearest(key, append(t.FilterNames(), controls...))
-	if best == "" {
-		return fault.Field(key, "Unknown filter.")
-	}
-	return fault.Field(key, "Unknown filter. Did you mean %q?", best)
+	return tests, nil
 }
 
-// longestName is longer than any filter's: comparing costs the product of the lengths.
+func searchTest(texts []string) (record.Predicate, error) {
+	q := strings.TrimSpace(texts[0])
+	switch {
+	case len(texts) > 1 || q == "":
+		return record.Predicate{}, fault.Field("q", "Give one text to look for.")
+	case len(q) > longestSearch:
+		return record.Predicate{}, fault.Field("q", "Look for something shorter: at most %d characters.", longestSearch)
+	case strings.ContainsRune(q, 0):
+		return record.Predicate{}, fault.Field("q", "Null characters are not allowed.")
+	}
+	return record.Predicate{Search: q}, nil
+}
+
+// unknownFilter refuses a misspelt filter. Ignoring it would answer with the whole
+// table, and that has cost people their data.
+func unknownFilter(t *record.Type, key string) error {
+	return Unknown("filter", key, append(t.FilterNames(), controls...))
+}
+
+// Unknown refuses a name that is none of those that are known, and says which is the nearest.
+func Unknown(what, name string, known []string) error {
+	if len(name) > longestName {
+		return fault.Field(name[:longestName]+"…", "Unknown %s.", what)
+	}
+	best := record.Nearest(name, known)
+	if best == "" {
+		return fault.Field(name, "Unknown %s.", what)
+	}
+	return fault.Field(name, "Unknown %s. Did you mean %q?", what, best)
+}
+
+// longestName is longer than any that is known: comparing costs the product of the lengths.
 const longestName = 100
 
 // limitOf never fails: what it can't read is the default, as clients expect.
@@ -140,6 +181,20 @@ func Links(params url.Values, q store.Query, page store.Page) (next, previous st
 		return next, pageQuery(params, q.Limit, 0, "")
 	}
 	return next, pageQuery(params, q.Limit, before, page.Prev)
+}
+
+// Part cuts a page out of a list that was read whole, and returns the queries of the pages behind
+// and before it as Links does.
+func Part[T any](params url.Values, all []T) (part []T, next, previous string) {
+	limit, offset := limitOf(params), min(offsetOf(params), len(all))
+	end := min(offset+limit, len(all))
+	if end < len(all) {
+		next = pageQuery(params, limit, end, "")
+	}
+	if offset > 0 {
+		previous = pageQuery(params, limit, max(0, offset-limit), "")
+	}
+	return all[offset:end], next, previous
 }
 
 func pageQuery(params url.Values, limit, offset int, cursor string) string {

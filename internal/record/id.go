@@ -25,6 +25,17 @@ func TimedIDs(at time.Time) (milliseconds int64, shift, mask int) {
 // IDTime is the millisecond in which a timed id was drawn.
 func IDTime(id int64) time.Time { return time.UnixMilli(id >> counterBits).UTC() }
 
+// IDsAt are the first and the last timed id that can be drawn in the millisecond of a moment.
+// There are none before 1970 and after 2109.
+func IDsAt(at time.Time) (first, last int64, ok bool) {
+	milliseconds := at.UnixMilli()
+	if milliseconds < 0 || milliseconds >= 1<<(63-counterBits) {
+		return 0, 0, false
+	}
+	first = milliseconds << counterBits
+	return first, first | counterMask, true
+}
+
 // FormatID writes an id as it stands in addresses.
 func (t *Type) FormatID(id int64) string { return string(t.appendID(nil, id)) }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,11 +32,40 @@ func (f JSON) Column() Column {
 func (f JSON) Lookups() []Lookup { return nil }
 
 func (f JSON) Parse(in any) (any, error) {
+	if place, found := findURL(in); found {
+		return nil, Invalid(`%s: a key "url" is refused: existing clients take it for an address of this API, and would send their token there.`, strings.TrimPrefix(place, "."))
+	}
+	return parseJSON(in)
+}
+
+func parseJSON(in any) (any, error) {
 	raw, err := EncodeJSON(in)
 	if err != nil {
 		return nil, Invalid("Value must be valid JSON.")
 	}
 	return raw, nil
+}
+
+// findURL looks for a key url at any depth and says where one stands.
+func findURL(in any) (place string, found bool) {
+	switch x := in.(type) {
+	case []any:
+		for i, item := range x {
+			if at, found := findURL(item); found {
+				return "[" + strconv.Itoa(i) + "]" + at, true
+			}
+		}
+	case map[string]any:
+		if _, found := x["url"]; found {
+			return ".url", true
+		}
+		for _, name := range slices.Sorted(maps.Keys(x)) {
+			if at, found := findURL(x[name]); found {
+				return "." + name + at, true
+			}
+		}
+	}
+	return "", false
 }
 
 // EncodeJSON writes a decoded value compactly, refusing what PostgreSQL cannot keep.
@@ -124,7 +155,7 @@ func (f CustomFields) Parse(in any) (any, error) {
 	if !ok {
 		return nil, Invalid("Expected an object of values by custom field name.")
 	}
-	return JSON{}.Parse(m)
+	return parseJSON(m)
 }
 func (f CustomFields) ParseText(s string) (any, error)             { return s, nil }
 func (f CustomFields) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }

@@ -27,6 +27,8 @@ func TestParse(t *testing.T) {
 		err   string
 	}{
 		{"text", record.Text{Name: "n"}, " a ", "a", ""},
+		{"text as it is written", record.Text{Name: "n", AsWritten: true}, "\n a\r\n\n", "\n a\r\n\n", ""},
+		{"blank text as it is written", record.Text{Name: "n", AsWritten: true}, " \n\t", "", ""},
 		{"text from a number", record.Text{Name: "n"}, number("12"), "12", ""},
 		{"text from a list", record.Text{Name: "n"}, []any{}, nil, "Not a valid string."},
 		{"text from a boolean", record.Text{Name: "n"}, true, nil, "Not a valid string."},

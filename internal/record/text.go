@@ -19,6 +19,7 @@ type Text struct {
 	Match             *regexp.Regexp // the whole text must match
 	MatchHelp         string         // what to tell somebody whose text does not
 	StoredAs          string         // the column, where it is not called like the field
+	AsWritten         bool           // keeps the space around it; only space is blank all the same
 }
 
 func (f Text) Info() Info {
@@ -44,7 +45,9 @@ func (f Text) Parse(in any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s = strings.TrimSpace(s)
+	if trimmed := strings.TrimSpace(s); !f.AsWritten || trimmed == "" {
+		s = trimmed
+	}
 	switch {
 	case s == "" && f.Required:
 		return nil, errBlank

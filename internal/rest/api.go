@@ -67,15 +67,16 @@ func (a *API) Routes() []Route {
 		{Pattern: "/api/users/tokens/provision/{$}", Open: true, Methods: []string{"POST"},
 			handle: map[string]http.HandlerFunc{"POST": a.provision}},
 	}
+	actions := a.actionRoutes()
 	apps := map[string]bool{}
 	for _, t := range a.Registry.Types() {
 		if !apps[t.App] {
 			apps[t.App] = true
-			routes = append(routes, get("/api/"+t.App+"/{$}", a.app(t.App)))
+			routes = append(routes, get("/api/"+t.App+"/{$}", a.app(t.App, actions)))
 		}
 		routes = append(routes, a.listRoute(t), a.detailRoute(t))
 	}
-	return append(routes, a.actionRoutes()...)
+	return append(routes, actions...)
 }
 
 func (a *API) listRoute(t *record.Type) Route {

@@ -136,9 +136,8 @@ func appendInput(dst []byte, f record.Field, in record.Info, value any) []byte {
 }
 
 // exampleOf is the smallest body of an action. What can be tried dry, is.
-func exampleOf(schema any) string {
-	body, ok := schema.(object)
-	if !ok {
+func exampleOf(body object) string {
+	if body == nil {
 		return ""
 	}
 	example := object{}

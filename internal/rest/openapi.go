@@ -190,6 +190,9 @@ func (a *API) operation(r Route, method string) object {
 	if r.Action != nil {
 		op["summary"] = r.Action.summary
 		responses[r.Action.status] = response("Done.", r.Action.answer)
+		if r.Action.parameters != nil {
+			op["parameters"] = r.Action.parameters
+		}
 		if r.Action.body != nil {
 			op["requestBody"] = object{"required": true, "content": content(r.Action.body)}
 		}
@@ -268,16 +271,30 @@ func viewParameters() []object {
 }
 
 func listParameters(t *record.Type) []object {
-	out := append(viewParameters(),
-		parameter("limit", "string", "Records on a page: 50 by default, 1000 at most; 0 means the most."),
-		parameter("offset", "string", "Records to skip."),
+	out := append(viewParameters(), pageParameters()...)
+	out = append(out,
 		parameter("cursor", "string", "Where to go on, as next and previous say it."),
 		parameter("ordering", "string", "Fields to sort by, separated by commas; - for descending."),
 		parameter("q", "string", "Search in the text fields."))
-	for _, name := range t.FilterNames() {
-		out = append(out, object{"name": name, "in": "query", "description": "Filter.", "schema": object{"type": "array", "items": object{"type": "string"}}, "explode": true, "style": "form"})
+	return append(out, filterParameters(t.FilterNames())...)
+}
+
+func pageParameters() []object {
+	return []object{parameter("limit", "string", "Records on a page: 50 by default, 1000 at most; 0 means the most."),
+		parameter("offset", "string", "Records to skip.")}
+}
+
+func filterParameters(names []string) []object {
+	out := make([]object, len(names))
+	for i, name := range names {
+		out[i] = object{"name": name, "in": "query", "description": "Filter.", "schema": object{"type": "array", "items": object{"type": "string"}}, "explode": true, "style": "form"}
 	}
 	return out
+}
+
+// partParameters are those of a list that is none of records.
+func partParameters(filters ...string) []object {
+	return append(pageParameters(), filterParameters(filters)...)
 }
 
 func tagOf(r Route) string {

@@ -2,6 +2,9 @@ package rest
 
 import (
 	"net/http"
+	"path"
+	"slices"
+	"strings"
 
 	"terrier/internal/record"
 )
@@ -15,13 +18,18 @@ func (a *API) root(w http.ResponseWriter, r *http.Request) {
 	a.sendValue(w, r, http.StatusOK, body)
 }
 
-// app lists the types of a section.
-func (a *API) app(name string) http.HandlerFunc {
+// app lists what a section holds: its types, and what else can be read there.
+func (a *API) app(name string, actions []Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body := map[string]string{}
 		for _, t := range a.Registry.Types() {
 			if t.App == name {
 				body[t.Plural] = a.Printer.Base + t.Path()
+			}
+		}
+		for _, action := range actions {
+			if address := strings.TrimSuffix(action.Pattern, "{$}"); action.Type.App == name && slices.Contains(action.Methods, http.MethodGet) {
+				body[path.Base(address)] = a.Printer.Base + address
 			}
 		}
 		a.sendValue(w, r, http.StatusOK, body)

@@ -81,7 +81,7 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
 	if q.Search != "" {
-		w.search(t, q.Search)
+		w.and(w.search(t, "t", q.Search))
 	}
 	l.count = countStatement(t, w)
 	if q.Cursor != "" {

@@ -73,7 +73,8 @@ func (w *where) copied(tests []record.Predicate, t *record.Type) {
 	for i, p := range there {
 		conds[i] = w.predicate(p, of, "o")
 	}
-	w.and(fmt.Sprintf("t.%s IN (SELECT o.id FROM %s o WHERE %s)", quote(t.Copies.By), quote(of.Table()), strings.Join(conds, " AND ")))
+	// Found first: the planner would rather go through all rows in their order until it meets them.
+	w.and(fmt.Sprintf("t.%s = ANY(ARRAY(SELECT o.id FROM %s o WHERE %s))", quote(t.Copies.By), quote(of.Table()), strings.Join(conds, " AND ")))
 }
 
 // within tests whether a row lies in a limited scope.
@@ -90,13 +91,13 @@ func (w *where) within(s access.Scope, t *record.Type, alias string) string {
 }
 
 // search looks for a text in any of the type's search fields.
-func (w *where) search(t *record.Type, q string) {
+func (w *where) search(t *record.Type, alias, q string) string {
 	pattern := w.arg("%" + escapeLike(q) + "%")
 	conds := []string{"FALSE"}
 	for _, name := range t.Search {
-		conds = append(conds, "t."+quote(t.Field(name).Column().Name)+" ILIKE "+pattern)
+		conds = append(conds, alias+"."+quote(t.Field(name).Column().Name)+" ILIKE "+pattern)
 	}
-	w.and("(" + strings.Join(conds, " OR ") + ")")
+	return "(" + strings.Join(conds, " OR ") + ")"
 }
 
 // together tests several columns against rows of values.
@@ -134,6 +135,9 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	if p.Custom != "" {
 		return w.custom(p, alias)
 	}
+	if p.Search != "" {
+		return w.search(t, alias, p.Search)
+	}
 	if p.Field == nil {
 		return w.compare(alias+".id", record.Column{Storage: record.StoreInt}, p)
 	}
@@ -142,7 +146,30 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	if ref, ok := p.Field.(record.Ref); ok && p.Subtree {
 		return w.below(expr, ref.Target(), record.Predicate{Values: p.Values})
 	}
+	if t.TimedID && column.Name == drawnFrom && len(p.Values) > 0 {
+		return "(" + w.compare(expr, column, p) + w.drawn(p, alias) + ")"
+	}
 	return w.compare(expr, column, p)
+}
+
+// drawnFrom is the column that timed ids are drawn from. Their tables are partitioned by it, and
+// have no other index of it.
+const drawnFrom = "changed_at"
+
+// drawn says in ids what a bound on the time says too, because the index is of them. An id knows
+// the millisecond alone, so that the bound on the time still decides within it.
+func (w *where) drawn(p record.Predicate, alias string) string {
+	switch p.Lookup {
+	case record.Greater, record.AtLeast: // than any of them: than the earliest
+		if first, _, ok := record.IDsAt(slices.MinFunc(list[time.Time](p.Values), time.Time.Compare)); ok {
+			return " AND " + alias + ".id >= " + w.arg(first)
+		}
+	case record.Less, record.AtMost:
+		if _, last, ok := record.IDsAt(slices.MaxFunc(list[time.Time](p.Values), time.Time.Compare)); ok {
+			return " AND " + alias + ".id <= " + w.arg(last)
+		}
+	}
+	return ""
 }
 
 // through follows a reference and tests the record behind it.
@@ -215,6 +242,9 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 		return expr + " IS NOT NULL"
 	case record.Less, record.AtMost, record.Greater, record.AtLeast:
 		op := map[record.Lookup]string{record.Less: "<", record.AtMost: "<=", record.Greater: ">", record.AtLeast: ">="}[p.Lookup]
+		if column.Storage == record.StoreTime && len(p.Values) == 1 { // leads to the partitions, as a list does not
+			return expr + " " + op + " " + w.arg(p.Values[0])
+		}
 		return fmt.Sprintf("%s %s ANY(%s)", expr, op, w.arg(typed(column.Storage, p.Values)))
 	case record.Contains, record.Starts, record.Ends, record.Same:
 		return expr + " ILIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"

@@ -49,7 +49,11 @@ const (
 )
 
 func shapeOf(f record.Field) shape {
-	switch f.(type) {
+	switch x := f.(type) {
+	case record.Text:
+		if x.AsWritten {
+			return words
+		}
 	case record.Secret:
 		return verbatim
 	case record.Int, record.Decimal:

@@ -178,7 +178,7 @@ func (w *world) custom(t *rapid.T) any {
 			kept[def.Name] = nil
 		}
 	}
-	return must(record.JSON{}.Parse(kept))
+	return must(record.CustomFields{}.Parse(kept))
 }
 
 // link refers to a record whose brief fields are accepted, with a lookup that others share

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 
-	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -96,27 +95,13 @@ func (s *Site) retryAll(v *visit) error {
 	return v.leave(tasksPath, counted(n, "delivery is", "deliveries are")+" queued again.")
 }
 
-// retryTests reads which deliveries are meant. Whatever is no filter of theirs is refused, also
-// where lists ignore it: what it should have left out would be sent.
+// retryTests reads which deliveries are meant.
 func (s *Site) retryTests(v *visit) (url.Values, []record.Predicate, error) {
 	params, err := ledger.Params(v.r.URL.RawQuery)
 	if err != nil {
 		return nil, nil, err
 	}
 	params = filled(params)
-	t := s.deliveryType()
-	var tests []record.Predicate
-	for _, key := range sortedKeys(params) {
-		test, known, err := t.ParseFilter(key, params[key])
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case key == "q":
-			return nil, nil, fault.New(fault.Invalid, "What a search finds can't be sent again all at once: use a filter, such as reason__ic.")
-		case !known:
-			return nil, nil, ledger.UnknownFilter(t, key)
-		}
-		tests = append(tests, test)
-	}
-	return params, tests, nil
+	tests, err := ledger.ActionTests(s.deliveryType(), params)
+	return params, tests, err
 }

@@ -2,7 +2,7 @@ package web
 
 import (
 	"crypto/rand"
-	"encoding/hex"
+	"encoding/base64"
 
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
@@ -64,11 +64,11 @@ func (h hookPages) rotate(v *visit) error {
 	return v.leave(recordPath(h.t, found.ID())+"rotate/", "Requests are signed with the new secret.")
 }
 
-// newSecret is as strong as the signature.
+// newSecret has the form that Standard Webhooks demand, which suits every webhook.
 func newSecret() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails: the process ends instead
-	return hex.EncodeToString(b)
+	return "whsec_" + base64.StdEncoding.EncodeToString(b)
 }
 
 // endRotation forgets the previous secret.

@@ -23,7 +23,8 @@ var texts = []string{"name %d", "name-%d", "name_%d", "n%d@example.com", "%06x"}
 var formats = map[string]string{
 	"extras.webhook.payload_url":       "https://receiver.example/%d",
 	"extras.webhook.http_content_type": "text/x-%d",
-	"extras.webhook.ca_file_path":      "", // no directory is configured
+	"extras.webhook.ca_file_path":      "",            // no directory is configured
+	"extras.webhook.secret":            "whsec_%032d", // every other one has standard_headers
 }
 
 // needed are fields that a record can't do without, although none is required by itself.

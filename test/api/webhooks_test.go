@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -27,7 +28,7 @@ var webhookFields = []struct {
 	{"http_content_type", "application/json", "text/plain; charset=utf-8", "text/plain; charset=utf-8"},
 	{"additional_headers", "", "X-Event: {{ event }}\nX-Name: {{ data['name'] }}", "X-Event: {{ event }}\nX-Name: {{ data['name'] }}"},
 	{"body_template", "", "{% for t in data.tags %}{{ t.slug }}{% endfor %}", "{% for t in data.tags %}{{ t.slug }}{% endfor %}"},
-	{"secret", nil, "s3cret", nil}, // null, not missing: clients that compare stop at a field that is not there
+	{"secret", nil, "whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2lnbmluZyBrZXk=", nil}, // null, not missing: clients that compare stop at a field that is not there
 	{"conditions", nil, obj{"and": []any{obj{"attr": "status", "value": "active"}}}, obj{"and": []any{obj{"attr": "status", "value": "active"}}}},
 	{"ssl_verification", true, false, false},
 	{"ca_file_path", nil, nil, nil},
@@ -75,6 +76,43 @@ func TestWebhookFields(t *testing.T) {
 	}
 	if got := len(post["http_method"].(obj)["choices"].([]any)); got != 5 {
 		t.Errorf("OPTIONS has %d methods", got)
+	}
+}
+
+// standardSecret is a secret as standardwebhooks.com describes it, of n bytes.
+func standardSecret(n int) string {
+	return "whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", n)))
+}
+
+// TestStandardSecrets: the secret that a webhook has is judged too, when the headers are switched
+// on, and stays what receivers can verify until they are switched off.
+func TestStandardSecrets(t *testing.T) {
+	admin := adminOf(apitest.New(t))
+	id := admin.create(t, webhooks, hook("plain", "secret", "plain"))
+	for _, step := range []struct {
+		name   string
+		body   obj
+		status int
+	}{
+		{"on, with the plain secret it has", obj{"standard_headers": true}, 400},
+		{"something else", obj{"max_retries": 1}, 200},
+		{"on, with a good secret and the former one", obj{"standard_headers": true, "secret": standardSecret(24), "previous_secret": "plain"}, 200},
+		{"something else, with the secret it has", obj{"max_retries": 2}, 200},
+		{"the longest secret", obj{"secret": standardSecret(64)}, 200},
+		{"null keeps it", obj{"secret": nil}, 200},
+		{"a plain secret", obj{"secret": "plain"}, 400},
+		{"no secret", obj{"secret": ""}, 400},
+		{"no former secret", obj{"previous_secret": ""}, 200},
+		{"off, with a plain secret", obj{"standard_headers": false, "secret": "plain"}, 200},
+		{"on again", obj{"standard_headers": true}, 400},
+		{"with a good secret first", obj{"secret": standardSecret(32)}, 200},
+		{"and now on", obj{"standard_headers": true}, 200},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			if errs := admin.do(t, "PATCH", at(webhooks, id), step.body).Want(t, step.status).Object(t); step.status == 400 && (len(errs) != 1 || errs["secret"] == nil) {
+				t.Errorf("%v", errs)
+			}
+		})
 	}
 }
 
@@ -128,7 +166,7 @@ func TestWebhookRefusals(t *testing.T) {
 		{"a template that includes", obj{"body_template": "{% include '/etc/passwd' %}"}, "body_template", "line 1"},
 		{"conditions: a list", obj{"conditions": []any{}}, "conditions", "condition"},
 		{"conditions: a text", obj{"conditions": "status"}, "conditions", "condition"},
-		{"conditions: nothing", obj{"conditions": obj{}}, "conditions", "empty"},
+		{"conditions: nothing among others", obj{"conditions": obj{"and": []any{obj{}}}}, "conditions", "empty"},
 		{"conditions: no operator", obj{"conditions": obj{"and": []any{obj{"attr": "a", "value": 1}, obj{"attr": "a", "op": "like", "value": 1}}}}, "conditions", "and[1].op: "},
 		{"conditions: no value", obj{"conditions": obj{"or": []any{obj{"and": []any{obj{"attr": "a"}}}}}}, "conditions", "or[0].and[0].value: "},
 		{"conditions: two things at once", obj{"conditions": obj{"attr": "a", "value": 1, "and": []any{}}}, "conditions", "only key"},
@@ -139,6 +177,15 @@ func TestWebhookRefusals(t *testing.T) {
 		{"no concurrency", obj{"concurrency": 0}, "concurrency", "1"},
 		{"too much concurrency", obj{"concurrency": 201}, "concurrency", "200"},
 		{"a secret that is no text", obj{"secret": obj{}}, "secret", ""},
+		{"Standard Webhooks without a secret", obj{"standard_headers": true}, "secret", "need a secret: whsec_"},
+		{"Standard Webhooks with an empty secret", obj{"standard_headers": true, "secret": ""}, "secret", "need a secret: whsec_"},
+		{"Standard Webhooks with only a former secret", obj{"standard_headers": true, "previous_secret": standardSecret(32)}, "secret", "need a secret: whsec_"},
+		{"Standard Webhooks with a plain secret", obj{"standard_headers": true, "secret": canary}, "secret", "must be whsec_"},
+		{"Standard Webhooks with a secret that is not base64", obj{"standard_headers": true, "secret": "whsec_!!"}, "secret", "must be whsec_"},
+		{"Standard Webhooks with a secret without its mark", obj{"standard_headers": true, "secret": standardSecret(32)[6:]}, "secret", "must be whsec_"},
+		{"Standard Webhooks with a short secret", obj{"standard_headers": true, "secret": standardSecret(23)}, "secret", "24 to 64 bytes"},
+		{"Standard Webhooks with a long secret", obj{"standard_headers": true, "secret": standardSecret(65)}, "secret", "24 to 64 bytes"},
+		{"Standard Webhooks with a secret in two lines", obj{"standard_headers": true, "secret": standardSecret(32)[:20] + "\n" + standardSecret(32)[20:]}, "secret", "must be whsec_"},
 	}
 	for _, typ := range s.App.Registry.Types() { // accounts, webhooks and what the machine writes
 		if strings.HasPrefix(typ.Key(), "users.") || typ.Fixed || typ.Key() == "extras.webhook" {

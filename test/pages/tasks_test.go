@@ -310,7 +310,7 @@ func TestRetryAll(t *testing.T) {
 		})
 	}
 	o.fail(t, "TRUE")
-	for _, bad := range []string{"?webhok_id=1", "?q=500", "?state=lost", "?webhook_id=x", "?limit=1", "?a;b"} {
+	for _, bad := range []string{"?webhok_id=1", "?q=%00", "?state=lost", "?webhook_id=x", "?limit=1", "?a;b"} {
 		o.admin.get(t, retry+bad).Want(t, http.StatusBadRequest)
 		o.admin.post(t, retry+bad, url.Values{}).Want(t, http.StatusBadRequest)
 	}

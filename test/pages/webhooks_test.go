@@ -73,7 +73,8 @@ func TestWebhookPreviewPage(t *testing.T) {
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	site := newSite(t, s, "Lisbon 1", "active")
-	id := create(t, s, "/api/extras/webhooks/", saved(obj{"secret": "s3cret-canary", "additional_headers": "Authorization: Bearer abc\nX-Model: {{ model }}", "standard_headers": true}))
+	const secret, unsaved = "whsec_czNjcmV0LWNhbmFyeSwgbG9uZyBlbm91Z2g=", "whsec_dHlwZWQtY2FuYXJ5LCBsb25nIGVub3VnaA=="
+	id := create(t, s, "/api/extras/webhooks/", saved(obj{"secret": secret, "additional_headers": "Authorization: Bearer abc\nX-Model: {{ model }}", "standard_headers": true}))
 	path := fmt.Sprintf("%s%d/", hooks, id)
 	newSite(t, s, "Lisbon 2", "planned")
 	change := lastChange(t, s)
@@ -108,18 +109,18 @@ func TestWebhookPreviewPage(t *testing.T) {
 		if !strings.Contains(shown, ">"+p.Body+"</pre>") || p.Body == "" {
 			t.Errorf("the body is not shown as it is: %s", shown)
 		}
-		shows(t, a, "Would be sent", "POST</strong> http://receiver.example.org/in", `href="/extras/deliveries/`+p.Delivery+`/"`, webhook.Signature("s3cret-canary", p.Request.Body), "Authorization</th><td>Bearer abc")
-		hides(t, a, "<html", "s3cret-canary", "wrong-line")
+		shows(t, a, "Would be sent", "POST</strong> http://receiver.example.org/in", `href="/extras/deliveries/`+p.Delivery+`/"`, webhook.Signature(secret, p.Request.Body), "Authorization</th><td>Bearer abc")
+		hides(t, a, "<html", secret, "wrong-line")
 	})
 	t.Run("without a script", func(t *testing.T) {
-		a := b.post(t, path+"preview/", typed("secret", "typed-canary", "name", "renamed", "version", "7")).Want(t, http.StatusOK)
+		a := b.post(t, path+"preview/", typed("secret", unsaved, "name", "renamed", "version", "7")).Want(t, http.StatusOK)
 		shows(t, a, "<html", `value="renamed"`, "Would be sent", "type it again before you save", `name="version" value="7"`, `action="`+path+`edit/"`)
-		hides(t, a, "typed-canary", "s3cret-canary")
+		hides(t, a, unsaved, secret)
 	})
 	t.Run("an unsaved secret", func(t *testing.T) {
-		a := b.post(t, path+"preview/", typed("secret", "another", "body_template", "{{ data.name }}"), live("webhook-preview")...).Want(t, http.StatusOK)
-		shows(t, a, webhook.Signature("another", []byte("Lisbon 2")), ">Lisbon 2</pre>")
-		hides(t, a, webhook.Signature("s3cret-canary", []byte("Lisbon 2")))
+		a := b.post(t, path+"preview/", typed("secret", unsaved, "body_template", "{{ data.name }}"), live("webhook-preview")...).Want(t, http.StatusOK)
+		shows(t, a, webhook.Signature(unsaved, []byte("Lisbon 2")), ">Lisbon 2</pre>")
+		hides(t, a, webhook.Signature(secret, []byte("Lisbon 2")))
 	})
 	t.Run("a new webhook and a record", func(t *testing.T) {
 		form := hookForm("name", "new", "body_template", "{{ event }} {{ data.name }}", "sample_type", "dcim.site", "sample_record", "Lisbon 1", "sample", change)
@@ -141,6 +142,7 @@ func TestWebhookPreviewPage(t *testing.T) {
 			"header":          {[]string{"additional_headers", "X-A: 1\r\nX-B: {{ 1 +"}, []string{"Line 2", `<li value="2" class="wrong-line">`}},
 			"header's value":  {[]string{"additional_headers", "X-A: 1\r\nX-B: {{ 1 / 0 }}"}, []string{"X-B", `<li value="2" class="wrong-line">`}},
 			"address":         {[]string{"payload_url", "ftp://x"}, []string{"URL:"}},
+			"secret":          {[]string{"secret", "plain"}, []string{"Secret:", "must be whsec_"}},
 			"no conditions":   {[]string{"conditions", "{"}, []string{"This is not JSON"}},
 			"no sample":       {[]string{"sample", ""}, []string{"Choose a record or a past change."}},
 			"does not fire":   {[]string{"conditions", `{"attr": "status", "value": "active"}`}, []string{"Would not be sent", "planned"}},
@@ -163,9 +165,9 @@ func TestWebhookPreviewPage(t *testing.T) {
 	if after := state(); !slices.Equal(before, after) {
 		t.Errorf("something was saved: %v, then %v", before, after)
 	}
-	for _, secret := range []string{"s3cret-canary", "typed-canary", "Bearer abc"} {
-		if strings.Contains(s.Log.String(), secret) {
-			t.Errorf("the log holds %q", secret)
+	for _, private := range []string{secret, unsaved, "Bearer abc"} {
+		if strings.Contains(s.Log.String(), private) {
+			t.Errorf("the log holds %q", private)
 		}
 	}
 }
@@ -212,7 +214,7 @@ func TestWebhookGallery(t *testing.T) {
 	edit := fmt.Sprintf("%s%d/edit/", hooks, id)
 	body := regexp.MustCompile(`(?s)<textarea[^>]* name="body_template"[^>]*>.*?</textarea>`)
 	bodyOf := func(a apitest.Answer) string {
-		_, inner, _ := strings.Cut(body.FindString(string(a.Raw)), ">")
+		_, inner, _ := strings.Cut(body.FindString(string(a.Raw)), ">\n") // a line break at the beginning is not shown
 		return html.UnescapeString(strings.TrimSuffix(inner, "</textarea>"))
 	}
 	for _, path := range []string{hooks + "add/", edit} {
@@ -280,7 +282,7 @@ func TestWebhookRotatePage(t *testing.T) {
 	want("second-canary", "")
 
 	a = b.post(t, path+"rotate/", url.Values{"generate": {"true"}, "secret": {""}}).Want(t, http.StatusOK)
-	made := regexp.MustCompile(`<code id="made">([0-9a-f]{64})</code>`).FindStringSubmatch(string(a.Raw))
+	made := regexp.MustCompile(`<code id="made">(whsec_[A-Za-z0-9+/]{43}=)</code>`).FindStringSubmatch(html.UnescapeString(string(a.Raw)))
 	if made == nil {
 		t.Fatalf("no secret was made: %s", a.Raw)
 	}

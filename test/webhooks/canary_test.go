@@ -1,6 +1,8 @@
 package webhooks_test
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -35,6 +37,15 @@ func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 	w.receiver.answer("/retry", func(int, *http.Request) reply {
 		return reply{status: http.StatusServiceUnavailable, header: http.Header{"Retry-After": {"1"}}}
 	})
+	echo := func(status int) func(int, *http.Request) reply {
+		return func(_ int, r *http.Request) reply {
+			headers, _ := json.Marshal(r.Header) // a map of texts
+			whole := string(headers) + r.Header.Get("Authorization") + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+			return reply{status: status, header: http.Header{"X-Echo": {r.Header.Get("Authorization")}, "X-All": {string(headers)}}, body: whole + marker}
+		}
+	}
+	w.receiver.answer("/echo", echo(http.StatusOK))
+	w.receiver.answer("/refusing-echo", echo(http.StatusTeapot))
 	w.receiver.hold("/hang")
 	headers := private("a success")
 	hooks := []int64{
@@ -45,7 +56,10 @@ func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 		w.hook("/template", with(private("a failing template"), "body_template", "{{ data.nothing.deeper }}")),
 		w.hook("/header", with(private("a failing header"), "additional_headers", fmt.Sprintf("X-A: %s {{ data.nothing.deeper }}", secret.Password("a header that fails")))),
 		w.hook("/injected", with(private("an injected header"), "additional_headers", fmt.Sprintf("X-A: %s {{ data.comments }}", secret.Password("a header with a line break")))),
-		w.hook("/standard", with(private("standard headers"), "standard_headers", true)),
+		w.hook("/echo", private("a receiver that repeats")),
+		w.hook("/refusing-echo", with(private("a receiver that repeats and refuses"), "body_template", "{{ data.slug }}")),
+		w.hook("/standard", with(private("standard headers"), "standard_headers", true,
+			"secret", secret.Watch("the secret of Standard Webhooks", "whsec_"+base64.StdEncoding.EncodeToString([]byte(install.RandomHex(16)))))),
 		w.hook("/denied", with(private("a forbidden address"), "payload_url", "http://10.255.255.1/")),
 		w.hook("/closed", with(private("a closed port"), "payload_url", closedPort(t))),
 	}
@@ -106,6 +120,9 @@ func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 		}
 	}
 	secret.Absent("the deliveries, their attempts and the change log", shown)
+	if !strings.Contains(shown, "•••"+marker) {
+		t.Errorf("the answers of the receiver that repeats are not shown: the search proves nothing")
+	}
 	for _, name := range []string{`"Authorization":["•••"]`, `"X-Mixed":["•••"]`} {
 		if !strings.Contains(strings.ReplaceAll(shown, " ", ""), name) {
 			t.Errorf("the attempts do not name the header %s", name)

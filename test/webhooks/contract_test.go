@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -146,7 +147,7 @@ func (w *world) checkSnapshots(t *testing.T, body defaultBody, pre, post bool) {
 // TestRequestsAreMadeAsTheWebhookSays makes one change that webhooks of every kind are told of.
 func TestRequestsAreMadeAsTheWebhookSays(t *testing.T) {
 	t.Parallel()
-	const secret, former = "whsec_bmV3IHNlY3JldA==", "former secret"
+	const secret, former = "whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2lnbmluZyBrZXk=", "former secret"
 	type headers map[string]string // "" where there must be none
 	cases := []struct {
 		name   string
@@ -170,6 +171,8 @@ func TestRequestsAreMadeAsTheWebhookSays(t *testing.T) {
 		{name: "a template that is not JSON", fields: object{"body_template": "name={{ data.name|urlencode }}", "http_content_type": "application/x-www-form-urlencoded"},
 			header: headers{"Content-Type": "application/x-www-form-urlencoded"}, body: "name=Z%C3%BCrich"},
 		{name: "a signed template", fields: object{"body_template": "{{ data.slug }}\n\t\u2028{{ data.name }}", "secret": secret}, body: "zurich\n\t\u2028Zürich"},
+		{name: "a template as it is written", fields: object{"body_template": "\n\n {{ event }} \r\n\n"}, body: "\n\n created \n"},
+		{name: "a template of blanks", fields: object{"body_template": " \n\t"}},
 		{name: "headers", fields: object{"additional_headers": "X-Slug: {{ data.slug }}\r\nAuthorization: Bearer abc:def\n\nX-Event: {{ event }} of {{ model }} by {{ username }}"},
 			header: headers{"X-Slug": "zurich", "Authorization": "Bearer abc:def", "X-Event": "created of site by admin"}},
 		{name: "an agent of its own", fields: object{"additional_headers": "User-Agent: mine"}, header: headers{"User-Agent": "mine"}},
@@ -178,27 +181,37 @@ func TestRequestsAreMadeAsTheWebhookSays(t *testing.T) {
 		{name: "only a former secret", fields: object{"previous_secret": former}, header: headers{"X-Hook-Signature": "", "X-Hook-Signature-Previous": ""}},
 		{name: "Standard Webhooks", fields: object{"secret": secret, "standard_headers": true}},
 		{name: "Standard Webhooks with two secrets", fields: object{"secret": secret, "previous_secret": former, "standard_headers": true}},
-		{name: "Standard Webhooks unsigned", fields: object{"standard_headers": true}, header: headers{"Webhook-Signature": "", "X-Hook-Signature": ""}},
-		{name: "an address with a query", fields: object{}},
+		{name: "an address with a query"},
+		{name: "an address with what must be encoded"},
 	}
 	w := newWorld(t)
 	w.Work()
 	path := func(i int) string {
-		if cases[i].name == "an address with a query" {
+		switch cases[i].name {
+		case "an address with a query":
 			return fmt.Sprintf("/%d?a=b&c=%%20d", i)
+		case "an address with what must be encoded":
+			return fmt.Sprintf("/%d/%%C3%%BC%%2Fb%%7Bx%%7D?q=%%C3%%B6%%22", i)
 		}
 		return fmt.Sprintf("/%d", i)
 	}
 	hooks := make([]int64, len(cases))
 	for i, c := range cases {
-		hooks[i] = w.hook(path(i), c.fields)
+		fields := object{}
+		maps.Copy(fields, c.fields)
+		if c.name == "an address with what must be encoded" {
+			fields["payload_url"] = fmt.Sprintf(`%s/%d/ü%%2Fb{x}?q=ö"`, w.receiver.URL, i)
+		}
+		hooks[i] = w.hook(path(i), fields)
 	}
 	w.site(object{"name": "Zürich", "slug": "zurich"})
 	standard := w.receiver.await("/5", 1)[0].body
 	for i, c := range cases {
 		w.run(c.name, func(t *testing.T) {
 			r := w.receiver.await(path(i), 1)[0]
-			w.only(hooks[i]).want(t, "successful", "")
+			if d := w.only(hooks[i]).want(t, "successful", ""); d.Attempts[0].Request.Target != w.receiver.URL+r.path {
+				t.Errorf("sent to %s, and kept is %s", r.path, d.Attempts[0].Request.Target)
+			}
 			if want := cmp.Or(c.method, http.MethodPost); r.method != want {
 				t.Errorf("method %s, want %s", r.method, want)
 			}
@@ -227,6 +240,10 @@ func TestRequestsAreMadeAsTheWebhookSays(t *testing.T) {
 	}
 	if signature := w.receiver.at("/10")[0].header.Get("X-Hook-Signature"); !regexp.MustCompile(`^[0-9a-f]{128}$`).MatchString(signature) {
 		t.Errorf("the signature is not 128 hexadecimal digits: %q", signature)
+	}
+	refused := w.server.Do(http.MethodPatch, fmt.Sprintf("%s%d/", webhooksPath, hooks[0]), w.admin, object{"body_template": "\n\n\n{{ data. }}"}).Want(t, http.StatusBadRequest)
+	if !strings.Contains(refused.Body, "line 4") {
+		t.Errorf("the error behind three blank lines is elsewhere: %s", refused.Body)
 	}
 }
 
@@ -267,7 +284,7 @@ func TestWhoIsTold(t *testing.T) {
 		return o
 	}
 	conditions := func(c any) object { return object{"conditions": c} }
-	// The site is created active, made planned, described, and deleted.
+	// The site is created active, made planned, described, and deleted. It moves, and gets a tag, with each update.
 	const created, planned, described, deleted = "created", "updated 2", "updated 3", "deleted"
 	everything := []string{created, planned, described, deleted}
 	cases := []struct {
@@ -282,6 +299,7 @@ func TestWhoIsTold(t *testing.T) {
 		{"another type", object{"content_types": []string{"dcim.region"}}, nil},
 		{"several types", object{"content_types": []string{"dcim.region", "dcim.site"}}, everything},
 		{"disabled", object{"enabled": false}, nil},
+		{"no conditions, as existing clients write it", conditions(object{}), everything},
 		{"a condition that holds", conditions(leaf("slug", "condition")), everything},
 		{"a condition that does not hold", conditions(leaf("slug", "other")), nil},
 		{"a condition that holds for some", conditions(leaf("status", "active")), []string{created}},
@@ -289,6 +307,15 @@ func TestWhoIsTold(t *testing.T) {
 		{"negate", conditions(leaf("status", "planned", "negate", true)), []string{created}},
 		{"in", conditions(leaf("status", []string{"retired", "planned"}, "op", "in")), []string{planned, described, deleted}},
 		{"contains", conditions(leaf("description", "word", "op", "contains")), []string{described, deleted}},
+		{"gt", conditions(leaf("latitude", 20, "op", "gt")), []string{described, deleted}},
+		{"gte", conditions(leaf("latitude", 20, "op", "gte")), []string{planned, described, deleted}},
+		{"lt", conditions(leaf("latitude", 20, "op", "lt")), []string{created}},
+		{"lte", conditions(leaf("latitude", 20, "op", "lte")), []string{created, planned}},
+		{"gt of texts", conditions(leaf("description", "a", "op", "gt")), []string{described, deleted}},
+		{"a path over a list", conditions(leaf("tags.slug", "edge", "op", "contains")), []string{planned, described, deleted}},
+		{"a path over a longer list", conditions(leaf("tags.slug", "core", "op", "contains")), []string{described, deleted}},
+		{"a path over a list, as a whole", conditions(leaf("tags.slug", []string{"edge"})), []string{planned}},
+		{"a path over a list, negated", conditions(leaf("tags.slug", "edge", "op", "contains", "negate", true)), []string{created}},
 		{"regex", conditions(leaf("name", "^Con.*on$", "op", "regex")), everything},
 		{"and", conditions(object{"and": []object{leaf("slug", "condition"), leaf("status", "active")}}), []string{created}},
 		{"or", conditions(object{"or": []object{leaf("slug", "other"), leaf("description", "a word")}}), []string{described, deleted}},
@@ -303,9 +330,12 @@ func TestWhoIsTold(t *testing.T) {
 	for i, c := range cases {
 		hooks[i] = w.hook(fmt.Sprintf("/%d", i), c.fields)
 	}
-	s := w.site(object{"name": "Condition", "slug": "condition"})
-	s.update(object{"status": "planned"})
-	s.update(object{"description": "a word"})
+	for _, slug := range []string{"edge", "core"} {
+		w.do(http.MethodPost, "/api/extras/tags/", object{"name": slug, "slug": slug})
+	}
+	s := w.site(object{"name": "Condition", "slug": "condition", "latitude": 10})
+	s.update(object{"status": "planned", "latitude": 20, "tags": []object{{"slug": "edge"}}})
+	s.update(object{"description": "a word", "latitude": 30, "tags": []object{{"slug": "edge"}, {"slug": "core"}}})
 	s.update(object{"description": "a word", "status": "planned"}) // as it is: nobody is told
 	w.do(http.MethodPatch, sitesPath, []object{{"id": s.id, "name": "Condition"}})
 	s.delete()

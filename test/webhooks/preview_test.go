@@ -95,13 +95,15 @@ func drawHook(draw *rand.Rand) object {
 		"X-Name: {{ data.name }}", "X-Request: {{ request_id }}\nx-lower: {{ event }}\nX-Empty: {{ data.nothing }}"}
 	events := draw.IntN(7) + 1
 	hook := object{"http_method": one("GET", "POST", "PUT", "PATCH", "DELETE"), "http_content_type": one("application/json", "text/plain; charset=utf-8", "application/x-www-form-urlencoded"),
-		"additional_headers": one(headers...), "body_template": one(bodies...), "standard_headers": yes(),
+		"additional_headers": one(headers...), "body_template": one(bodies...),
 		"type_create": events&1 != 0, "type_update": events&2 != 0, "type_delete": events&4 != 0}
 	if yes() {
 		hook["content_types"] = []string{"dcim.site", "dcim.region"}
 	}
 	if yes() {
-		hook["secret"] = one("short", "whsec_bG9uZyBlbm91Z2ggZm9yIGEga2V5", "päss wörd")
+		const standard = "whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2lnbmluZyBrZXk="
+		hook["secret"] = one("short", standard, standard, "päss wörd")
+		hook["standard_headers"] = hook["secret"] == standard && yes()
 		if yes() {
 			hook["previous_secret"] = "the one before"
 		}

@@ -1,0 +1,133 @@
+package rest
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+)
+
+// The lists that are made of no records.
+const (
+	queuesPath  = "/api/extras/queues/"
+	workersPath = "/api/extras/workers/"
+)
+
+// queue is how a queue is shown.
+type queue struct {
+	Webhook    json.RawMessage `json:"webhook"`
+	Enabled    bool            `json:"enabled"`
+	Paused     bool            `json:"paused"`
+	Queued     int64           `json:"queued"`
+	Retrying   int64           `json:"retrying"`
+	OldestAge  *float64        `json:"oldest_age_seconds"`
+	Successful int64           `json:"successful"`
+	Failed     int64           `json:"failed"`
+	PerMinute  float64         `json:"per_minute"`
+	AverageMS  *float64        `json:"average_ms"`
+}
+
+// queues shows what waits, by webhook. A webhook is chosen as in the list of deliveries.
+func (a *API) queues(webhooks, deliveries *record.Type) http.HandlerFunc {
+	brief := webhooks.Plan(record.View{Brief: true})
+	return func(w http.ResponseWriter, r *http.Request) {
+		params, err := a.partParams(r, "webhook_id")
+		if err != nil {
+			a.Fail(w, r, err)
+			return
+		}
+		test, _, err := deliveries.ParseFilter("webhook_id", params["webhook_id"])
+		if err != nil {
+			a.Fail(w, r, err)
+			return
+		}
+		found, window, err := a.Ledger.Queues(r.Context(), ledger.CallerFrom(r.Context()))
+		if err != nil {
+			a.Fail(w, r, err)
+			return
+		}
+		if params.Has("webhook_id") {
+			found = slices.DeleteFunc(found, func(q ledger.Queue) bool { return !slices.Contains(test.Values, any(q.Webhook.ID())) })
+		}
+		part, next, previous := ledger.Part(params, found)
+		shown := make([]queue, len(part))
+		for i, q := range part {
+			shown[i] = queue{Webhook: a.Printer.Append(nil, q.Webhook, brief), Enabled: q.Webhook.Bool("enabled"), Paused: q.Webhook.Get("paused_at") != nil,
+				Queued: q.Queued, Retrying: q.Retrying, Successful: q.Successful, Failed: q.Failed}
+			if q.OldestAt != nil {
+				age := a.Ledger.Now().Sub(*q.OldestAt).Seconds()
+				shown[i].OldestAge = &age
+			}
+			if done := q.Successful + q.Failed; done > 0 {
+				average := float64(q.Milliseconds) / float64(done)
+				shown[i].PerMinute, shown[i].AverageMS = float64(done)/window.Minutes(), &average
+			}
+		}
+		a.sendPart(w, r, queuesPath, len(found), next, previous, shown)
+	}
+}
+
+func (a *API) workers(w http.ResponseWriter, r *http.Request) {
+	params, err := a.partParams(r)
+	if err != nil {
+		a.Fail(w, r, err)
+		return
+	}
+	found, err := a.Ledger.Workers(r.Context(), ledger.CallerFrom(r.Context()))
+	if err != nil {
+		a.Fail(w, r, err)
+		return
+	}
+	part, next, previous := ledger.Part(params, found)
+	shown := make([]object, len(part))
+	for i, x := range part {
+		shown[i] = object{"id": x.ID, "host": x.Host, "program": x.Program, "started": x.StartedAt.UTC().Format(time.RFC3339),
+			"seen": x.SeenAt.UTC().Format(time.RFC3339), "sending": x.Sending}
+	}
+	a.sendPart(w, r, workersPath, len(found), next, previous, shown)
+}
+
+// partParams reads the query of a list that is none of records. What it does not know is refused as
+// an unknown filter of records is.
+func (a *API) partParams(r *http.Request, filters ...string) (url.Values, error) {
+	params, err := ledger.Params(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	known := slices.Concat(filters, []string{"limit", "offset", "format"})
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if !slices.Contains(known, name) && !a.Ledger.LooseFilters {
+			return nil, ledger.Unknown("filter", name, known)
+		}
+	}
+	return params, nil
+}
+
+// sendPart answers with a page of such a list.
+func (a *API) sendPart(w http.ResponseWriter, r *http.Request, path string, count int, next, previous string, results any) {
+	link := func(query string) any {
+		if query == "" {
+			return nil
+		}
+		return a.Printer.Base + path + "?" + query
+	}
+	a.sendValue(w, r, http.StatusOK, object{"count": count, "next": link(next), "previous": link(previous), "results": results})
+}
+
+var workerSchema = object{"type": "object", "required": []string{"id", "host", "program", "started", "seen", "sending"}, "properties": object{
+	"id": object{"type": "string"}, "host": object{"type": "string"}, "program": object{"type": "string"},
+	"started": object{"type": "string", "format": "date-time"}, "seen": object{"type": "string", "format": "date-time"},
+	"sending": object{"type": "integer", "description": "Deliveries it has in hand."}}}
+
+func queueSchema(t *record.Type) object {
+	number := object{"type": "integer", "format": "int64"}
+	return object{"type": "object", "required": []string{"webhook", "enabled", "paused", "queued", "retrying", "oldest_age_seconds", "successful", "failed", "per_minute", "average_ms"},
+		"properties": object{"webhook": ref(t.SchemaName("Brief")), "enabled": object{"type": "boolean"}, "paused": object{"type": "boolean"},
+			"queued": number, "retrying": number, "oldest_age_seconds": object{"type": "number", "nullable": true}, "successful": number, "failed": number,
+			"per_minute": object{"type": "number", "description": "Over the last 15 minutes, as are the other figures of what was done."}, "average_ms": object{"type": "number", "nullable": true}}}
+}

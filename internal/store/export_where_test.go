@@ -1,0 +1,9 @@
+package store
+
+import "terrier/internal/record"
+
+// CountStatement is what counts a list, with its arguments.
+func CountStatement(s *Store, t *record.Type, q Query) (string, []any, error) {
+	l, err := s.listing(t, q)
+	return l.count.sql, l.count.args, err
+}

@@ -1,0 +1,67 @@
+package webhooks_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"terrier/test/install"
+)
+
+// TestManyWebhooks: one change is told to 500 webhooks by one worker, to each once and soon.
+func TestManyWebhooks(t *testing.T) {
+	t.Parallel()
+	const many, bound = 500, install.Patience
+	w := newWorld(t)
+	w.Work()
+	arrived := make(chan string, 2*many)
+	hooks := make([]object, many)
+	for i := range hooks {
+		path := fmt.Sprint("/", i)
+		w.signs(path, "")
+		w.receiver.answer(path, func(int, *http.Request) reply {
+			arrived <- path
+			return reply{status: http.StatusOK}
+		})
+		hooks[i] = object{"name": fmt.Sprintf("%s-%d", nameCanary, i), "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": w.receiver.URL + path}
+	}
+	w.do(http.MethodPost, webhooksPath, hooks)
+
+	began, late := time.Now(), time.After(bound)
+	s := w.site(nil)
+	answered := time.Since(began)
+	told := map[string]bool{}
+	for range many {
+		select {
+		case path := <-arrived:
+			if told[path] {
+				t.Errorf("%s was told twice", path)
+			}
+			told[path] = true
+		case <-late:
+			t.Fatalf("%d of %d webhooks were told within %v", len(told), many, bound)
+		}
+	}
+	t.Logf("the change took %v, and the last webhook was told after %v", answered.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+	install.Within(t, bound, "every delivery should end", func() bool { return w.number("SELECT count(*) FROM extras_delivery WHERE state = 'queued'") == 0 })
+	for what, query := range map[string]string{
+		"deliveries":    "SELECT count(*) FROM extras_delivery WHERE object_id = $1",
+		"told webhooks": "SELECT count(DISTINCT webhook_id) FROM extras_delivery WHERE object_id = $1 AND state = 'successful'",
+		"requests":      "SELECT count(*) FROM extras_attempt a JOIN extras_delivery d ON d.id = a.delivery_id WHERE d.object_id = $1",
+	} {
+		if n := w.number(query, s.id); n != many {
+			t.Errorf("%d %s, want %d", n, what, many)
+		}
+	}
+	if n := len(w.receiver.all()); n != many {
+		t.Errorf("%d requests arrived, want %d", n, many)
+	}
+	var page struct {
+		Count   int
+		Results []object
+	}
+	if w.do(http.MethodGet, "/api/extras/queues/?limit=0", nil).Read(t, &page); page.Count != many || len(page.Results) != many {
+		t.Errorf("%d queues are listed, of %d", len(page.Results), page.Count)
+	}
+}
