@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -39,8 +40,8 @@ func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 		return 0, false
 	}
 	var wait time.Duration
-	if seconds, err := strconv.Atoi(given); err == nil {
-		wait = time.Duration(min(max(seconds, 0), int(mostWait/time.Second))) * time.Second
+	if seconds, err := strconv.ParseInt(given, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) { // which gives the nearest
+		wait = time.Duration(min(max(seconds, 0), int64(mostWait/time.Second))) * time.Second
 	} else if at, err := http.ParseTime(given); err == nil {
 		wait = at.Sub(now)
 	} else {

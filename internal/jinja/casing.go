@@ -21,56 +21,37 @@ func isASCII(s string) bool {
 	return true
 }
 
-// longUpper are the characters that become more than one in upper case, except ß. Few will miss them.
-const longUpper = "ŉǰΐΰևẖẗẘẙẚὐὒὔὖᾀᾁᾂᾃᾄᾅᾆᾇᾈᾉᾊᾋᾌᾍᾎᾏᾐᾑᾒᾓᾔᾕᾖᾗᾘᾙᾚᾛᾜᾝᾞᾟᾠᾡᾢᾣᾤᾥᾦᾧᾨᾩᾪᾫᾬᾭᾮᾯᾲᾳᾴᾶᾷᾼῂῃῄῆῇῌῒΐῖῗῢΰῤῦῧῲῳῴῶῷῼﬀﬁﬂﬃﬄﬅﬆﬓﬔﬕﬖﬗ\u1fd3\u1fe3"
+// chargeCase charges for a text in another case, which may grow threefold unless it is ASCII.
+func (r *run) chargeCase(s string) (ascii bool) {
+	if isASCII(s) {
+		r.text(len(s))
+		return true
+	}
+	r.text(3 * len(s))
+	r.step(len(s))
+	return false
+}
 
 func (r *run) upper(s string) string {
-	r.text(len(s) + len(s)/2)
-	if isASCII(s) {
+	if r.chargeCase(s) {
 		return strings.ToUpper(s)
 	}
-	r.step(len(s))
 	var b strings.Builder
 	for _, c := range s {
-		writeUpper(&b, c, "SS", unicode.ToUpper)
+		writeUpper(&b, c)
 	}
 	return b.String()
 }
 
-func writeUpper(b *strings.Builder, c rune, sharpS string, simple func(rune) rune) {
-	switch {
-	case c == 'ß':
-		b.WriteString(sharpS)
-	case c >= utf8.RuneSelf && strings.ContainsRune(longUpper, c):
-		refuse("upper case of %q", c)
-	default:
-		b.WriteRune(simple(c))
-	}
-}
-
 func (r *run) lower(s string) string {
-	r.text(len(s) + len(s)/2)
-	if isASCII(s) {
+	if r.chargeCase(s) {
 		return strings.ToLower(s)
 	}
-	r.step(len(s))
 	var b strings.Builder
 	for i, c := range s {
 		writeLower(&b, s, i, c)
 	}
 	return b.String()
-}
-
-// writeLower writes one character of a text. A sigma at the end of a word has a form of its own.
-func writeLower(b *strings.Builder, s string, i int, c rune) {
-	switch {
-	case c == 'İ':
-		refuse("lower case of %q", c)
-	case c == 'Σ' && endsWord(s, i):
-		b.WriteRune('ς')
-	default:
-		b.WriteRune(unicode.ToLower(c))
-	}
 }
 
 // endsWord tells whether a letter comes before the sigma at i and none after it.
@@ -94,7 +75,7 @@ func isCaseIgnorable(c rune) bool {
 
 // title is Python's str.title: a letter after a letter is small, any other is large.
 func (r *run) title(s string) string {
-	r.text(len(s) + len(s)/2)
+	r.chargeCase(s)
 	r.step(len(s) >> 1)
 	var b strings.Builder
 	inWord := false
@@ -102,7 +83,7 @@ func (r *run) title(s string) string {
 		if inWord {
 			writeLower(&b, s, i, c)
 		} else {
-			writeUpper(&b, c, "Ss", unicode.ToTitle)
+			writeTitle(&b, c)
 		}
 		inWord = isCased(c)
 	}
@@ -111,12 +92,12 @@ func (r *run) title(s string) string {
 
 // capitalize is Python's: the first character large, the others small.
 func (r *run) capitalize(s string) string {
-	r.text(len(s) + len(s)/2)
+	r.chargeCase(s)
 	r.step(len(s) >> 1)
 	var b strings.Builder
 	for i, c := range s {
 		if i == 0 {
-			writeUpper(&b, c, "Ss", unicode.ToTitle)
+			writeTitle(&b, c)
 		} else {
 			writeLower(&b, s, i, c)
 		}
@@ -149,12 +130,18 @@ func (r *run) titleWords(s string) string {
 
 // isDigitText, and the others below, are Python's str.isdigit and so on.
 func isDigitText(s string) bool {
-	return every(s, func(c rune) bool {
-		if c >= utf8.RuneSelf && unicode.Is(unicode.No, c) {
-			refuse("isdigit of %q", c)
-		}
-		return unicode.Is(unicode.Nd, c)
-	})
+	return every(s, func(c rune) bool { return unicode.Is(unicode.Nd, c) || unicode.Is(otherDigits, c) })
+}
+
+// otherDigits are the digits that no number is written with: superscripts, circled ones and such.
+var otherDigits = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{0xb2, 0xb3, 1}, {0xb9, 0xb9, 1}, {0x1369, 0x1371, 1}, {0x19da, 0x19da, 1}, {0x2070, 0x2070, 1}, {0x2074, 0x2079, 1},
+		{0x2080, 0x2089, 1}, {0x2460, 0x2468, 1}, {0x2474, 0x247c, 1}, {0x2488, 0x2490, 1}, {0x24ea, 0x24ea, 1}, {0x24f5, 0x24fd, 1},
+		{0x24ff, 0x24ff, 1}, {0x2776, 0x277e, 1}, {0x2780, 0x2788, 1}, {0x278a, 0x2792, 1},
+	},
+	R32:         []unicode.Range32{{0x10a40, 0x10a43, 1}, {0x10e60, 0x10e68, 1}, {0x11052, 0x1105a, 1}, {0x1f100, 0x1f10a, 1}},
+	LatinOffset: 2,
 }
 
 func isAlphaText(s string) bool { return every(s, unicode.IsLetter) }

@@ -16,7 +16,7 @@ func (r *run) path(attribute value) path {
 		for part := range strings.SplitSeq(text(a), ".") {
 			r.alloc(64)
 			if isDigitText(part) {
-				i, ok := parseInt(part, 10)
+				i, ok := parseInt(r.plainDigits(part), 10)
 				if !ok {
 					fail("the attribute %q is not a number", part)
 				}

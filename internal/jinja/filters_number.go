@@ -5,13 +5,14 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // toInt takes 0, or another default, for what is no number.
 func toInt(r *run, v value, args []value) value {
 	otherwise := given(args[0], int64(0))
 	if s, ok := asText(v); ok {
-		r.scan(len(s))
+		s = r.plainDigits(s)
 		if i, ok := parseInt(s, intArgument(args[1], 10)); ok {
 			return i
 		}
@@ -43,7 +44,6 @@ func parseInt(s string, base int64) (int64, bool) {
 		refuse("int with the base %d", base)
 	}
 	s = strings.TrimFunc(s, isSpace)
-	plainDigits(s)
 	sign := ""
 	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
 		sign, s = s[:1], s[1:]
@@ -64,22 +64,30 @@ func parseInt(s string, base int64) (int64, bool) {
 // isHexOrWord lets ParseInt decide about letters; digits decides about underscores.
 func isHexOrWord(c byte) bool { return isHex(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// plainDigits refuses the digits of other scripts, which Python reads as numbers.
-func plainDigits(s string) {
+// plainDigits writes the digits of other scripts, which Python reads as numbers, as ours. They
+// stand in rows of ten, from zero to nine.
+func (r *run) plainDigits(s string) string {
+	r.scan(len(s))
 	if isASCII(s) {
-		return
+		return s
 	}
-	for _, c := range s {
-		if c > 0x7f && isDecimalText(string(c)) {
-			refuse("a number with the digit %q", c)
+	r.text(len(s))
+	r.step(len(s))
+	return strings.Map(func(c rune) rune {
+		if !unicode.Is(unicode.Nd, c) {
+			return c
 		}
-	}
+		value := rune(0)
+		for unicode.Is(unicode.Nd, c-value-1) {
+			value++
+		}
+		return '0' + value%10
+	}, s)
 }
 
 // parseFloat is Python's float() of a text.
 func parseFloat(s string) (float64, bool) {
 	s = strings.TrimFunc(s, isSpace)
-	plainDigits(s)
 	number := strings.TrimLeft(s, "+-")
 	if len(s)-len(number) > 1 {
 		return 0, false
@@ -108,8 +116,7 @@ func underscoresBetweenDigits(s string) bool {
 
 func toFloat(r *run, v value, args []value) value {
 	if s, ok := asText(v); ok {
-		r.scan(len(s))
-		if f, ok := parseFloat(s); ok {
+		if f, ok := parseFloat(r.plainDigits(s)); ok {
 			return finite(f)
 		}
 		return given(args[0], 0.0)
@@ -200,7 +207,7 @@ func (r *run) roundTowards(v value, f float64, precision int64, how string) valu
 func fileSize(r *run, v value, args []value) value {
 	size, ok := asFloat(v)
 	if s, isText := asText(v); isText {
-		size, ok = parseFloat(s)
+		size, ok = parseFloat(r.plainDigits(s))
 	}
 	if !ok {
 		noUndefined(v)

@@ -75,8 +75,8 @@ func ParseConditions(text []byte) (*Conditions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("conditions must be JSON: %w", err)
 	}
-	if in == nil {
-		return nil, nil
+	if object, ok := in.(map[string]any); in == nil || ok && len(object) == 0 {
+		return nil, nil // existing clients write an empty object for none
 	}
 	var p conditionParser
 	root, err := p.node(in, "", 1)
@@ -115,7 +115,7 @@ func (p *conditionParser) node(in any, place string, depth int) (node, error) {
 	case !ok:
 		return node{}, wrong(place, `%s is not a condition; write an object such as {"attr": "status", "value": "active"}`, show(in))
 	case len(object) == 0:
-		return node{}, wrong(place, `an empty object is not a condition; write {"attr": …, "value": …}, or null for none`)
+		return node{}, wrong(place, `an empty object is not a condition; write {"attr": …, "value": …}`)
 	case depth > maxDepth:
 		return node{}, wrong(place, "conditions may be nested %d deep at most", maxDepth)
 	}

@@ -257,6 +257,16 @@ class Webhooks(unittest.TestCase, Refusals):
             self.receiver.status = status
             self.sites(1)[0].delete()
             self.ended(webhook, state, count)
+        # What people write is shown as they wrote it, so no address can be written where pynetbox would follow it.
+        lure = {"id": 1, "url": self.receiver.trap}
+        for place, conditions in (
+            ("value.url", {"attr": "region", "value": lure}),
+            ("or[0].value[1].deeper.url", {"or": [{"attr": "region", "op": "in", "value": [1, {"deeper": lure}]}]}),
+        ):
+            with self.subTest(place=place), self.refused(400, "conditions", place):
+                webhook.update({"conditions": conditions})
+        with self.refused(400, "default", "url"):
+            nb.extras.custom_fields.create(name="lure", type="json", content_types=["dcim.site"], default=lure)
 
         walked = api(nb.token)
         walked.http_session = Recording()

@@ -23,7 +23,7 @@ var Webhook = record.Type{
 		record.Text{Name: "http_content_type", Label: "HTTP content type", Max: 100, Default: "application/json"},
 		record.Secret{Name: "additional_headers", Seal: record.Encrypted, Shown: true, Max: 16384,
 			Help: "One header a line, as Name: Value; the value may be a template. Kept encrypted, and shown only to those who may change the webhook."},
-		record.Text{Name: "body_template", Max: 65536, Help: "A Jinja2 template of the body; blank sends the whole change as JSON."},
+		record.Text{Name: "body_template", Max: 65536, AsWritten: true, Help: "A Jinja2 template of the body; blank sends the whole change as JSON."},
 		record.Secret{Name: "secret", Seal: record.Encrypted, Max: 1000, Help: "Signs each request: X-Hook-Signature. Kept encrypted, and never shown."},
 		record.Secret{Name: "previous_secret", Seal: record.Encrypted, Max: 1000,
 			Help: "While a secret is being replaced: requests are signed with the former one too. Empty it when the receiver knows the new one."},
