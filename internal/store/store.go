@@ -57,6 +57,7 @@ func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.Quer
 	set("statement_timeout", statementTimeout)
 	set("idle_in_transaction_session_timeout", "30s")
 	set("timezone", "UTC")
+	set("jit", "off") // what takes a millisecond would be compiled for twenty where many rows are expected
 	config.ConnConfig.Tracer = tracer
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

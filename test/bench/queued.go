@@ -35,7 +35,7 @@ func (b *bench) measureQueued(ctx context.Context) ([]figures.Row, error) {
 	}
 	const none = "none queued"
 	create := figures.Row{Case: "queued-create", What: fmt.Sprintf("create one site, %d queued for a webhook", b.o.queued), Unit: "ms", Against: none, Goal: figures.AtMost(1.5)}
-	event := figures.Row{Case: "queued-latency", What: fmt.Sprintf("%d events/s, %d queued for another webhook: p99 from commit", queuedPerSecond, b.o.queued), Unit: "ms", Against: none, Absolute: true, Goal: figures.AtMost(250)}
+	event := figures.Row{Case: "queued-latency", What: fmt.Sprintf("%d events/s, %d queued for another webhook: p99 from commit", queuedPerSecond, b.o.queued), Unit: "ms", Against: none, Absolute: true, Goal: figures.AtMost(50)}
 	before, err := b.besideQueue(ctx)
 	if err != nil {
 		return nil, err
@@ -147,5 +147,6 @@ func (b *bench) stillQueued(ctx context.Context, queued int) error {
 func (b *bench) discard(ctx context.Context) error {
 	return execute(ctx, b.database, `
 		WITH job AS (DELETE FROM river_job WHERE state = 'available' AND queue = `+sickQueue+` RETURNING id)
-		DELETE FROM extras_delivery d USING job WHERE d.job_id = job.id AND d.state = 'queued'`)
+		DELETE FROM extras_delivery d USING job WHERE d.job_id = job.id AND d.state = 'queued'`,
+		"VACUUM ANALYZE extras_delivery", "VACUUM ANALYZE river_job") // what comes next is timed without it
 }
