@@ -31,7 +31,7 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	if err != nil {
 		o.At, o.Reason = w.now(), reason(err)
 		if hook.locked && o.At.Sub(due.ChangedAt) < lockedFor {
-			at := o.At.Add(lockedWait)
+			at := o.At.Add(max(lockedWait, o.At.Sub(due.ChangedAt)/8))
 			o.RetryAt = &at
 		}
 		return o, nil
@@ -51,7 +51,7 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 
 // A worker that lacks the key of a webhook's secrets was started with the wrong one, or not
 // started anew when it was changed. Another worker can send it, or this one when that is mended,
-// so it is tried again whatever the webhook says.
+// so it is tried again whatever the webhook says, the more seldom the longer it lasts.
 const (
 	lockedWait = time.Minute
 	lockedFor  = 24 * time.Hour

@@ -16,7 +16,7 @@ import (
 func TestLockedWebhook(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	b.hook(t, ledger.Input{"secret": "s3cret"})
+	b.hook(t, ledger.Input{"secret": "s3cret", "max_retries": "1"})
 	keys, err := account.NewKeyring(strings.Repeat("x", 60), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -32,8 +32,12 @@ func TestLockedWebhook(t *testing.T) {
 		t.Error("something was sent")
 	}
 	b.worker = right
+	b.status(http.StatusServiceUnavailable) // and its own retries are still ahead
 	b.exec(t, "UPDATE river_job SET scheduled_at = now()")
 	b.work(t)
+	b.next(t)
+	b.eventually(t, "SELECT state = 'failed' AND retry_at IS NOT NULL AND reason LIKE '%503%' FROM extras_delivery")
+	b.status(http.StatusOK)
 	b.next(t)
 	b.eventually(t, "SELECT state = 'successful' AND retry_at IS NULL FROM extras_delivery")
 }

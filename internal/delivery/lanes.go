@@ -78,15 +78,15 @@ func (l *lanes) wanted(ctx context.Context, now time.Time) (map[int64]int, error
 	}
 	if now.Sub(l.looked) >= lookAbandoned {
 		ids, err := l.store.Abandoned(ctx)
-		if err == nil {
-			err = l.store.Hasten(ctx, ids) // nobody is left to wait for
-		}
 		if err != nil {
 			return nil, err
 		}
 		l.looked, l.abandoned = now, map[int64]bool{}
 		for _, id := range ids {
 			l.abandoned[id] = true
+		}
+		if err := l.store.Hasten(ctx, ids); err != nil { // nobody is left to wait for
+			return nil, err
 		}
 	}
 	for id := range l.abandoned {

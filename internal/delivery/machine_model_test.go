@@ -127,8 +127,8 @@ func (d *modelDelivery) finish(o store.Outcome, why string) {
 		return
 	}
 	d.state, d.status, d.reason, d.retry = o.State, o.Status, why, o.RetryAt != nil
-	d.tries++
 	if o.Attempt != nil {
+		d.tries++
 		d.counted++
 	}
 	if d.retry {

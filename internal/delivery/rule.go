@@ -9,7 +9,7 @@ import (
 
 // Rule checks a webhook when it is saved: everything that could be known to fail later is
 // refused now, with its place.
-func Rule(client *egress.Client) func(record.Values) fault.Fields {
+func Rule(client *egress.Client, keys Opener) func(record.Values) fault.Fields {
 	return func(v record.Values) fault.Fields {
 		hook := HookOf(v)
 		// What was given is still plain; headers that stay as they are were checked before.
@@ -31,6 +31,30 @@ func Rule(client *egress.Client) func(record.Values) fault.Fields {
 				errs.Add("ca_file_path", "%s", err.Error())
 			}
 		}
+		if v.Bool("standard_headers") {
+			checkSecret(v, keys, errs)
+		}
 		return errs
+	}
+}
+
+const standardForm = "whsec_ and the base64 of 24 to 64 bytes, such as `openssl rand -base64 32` prints; or switch standard_headers off."
+
+// checkSecret looks whether receivers will be able to verify what they are sent by the Standard
+// Webhooks headers. A secret that can't be opened can't be judged either.
+func checkSecret(v record.Values, keys Opener, errs fault.Fields) {
+	given, plain := v.Get("secret").(record.Plain)
+	secret := string(given)
+	if !plain {
+		var err error
+		if secret, err = open(v, "secret", keys); err != nil {
+			return
+		}
+	}
+	switch {
+	case secret == "":
+		errs.Add("secret", "The Standard Webhooks headers are signed, so they need a secret: %s", standardForm)
+	case !webhook.StandardSecret(secret):
+		errs.Add("secret", "The libraries of Standard Webhooks can't read this secret: it must be %s", standardForm)
 	}
 }

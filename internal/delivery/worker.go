@@ -105,7 +105,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	// River stops when told to, not when ctx ends: jobs under way are finished first.
 	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("start the worker: %w", err)
+		return fmt.Errorf("start the worker: %w", errors.Join(err, w.Store.Leave(context.WithoutCancel(ctx), w.me.ID)))
 	}
 	w.Log.Info("worker started", "worker", w.me.ID)
 	rest := w.beating(ctx)

@@ -53,13 +53,10 @@ type Caller struct {
 // Input is a decoded JSON object.
 type Input = map[string]any
 
-// longestSearch is more than anybody looks for. Every row is compared with all of it.
-const longestSearch = 500
-
 // List reads a page of the records that the caller may see.
 func (l *Ledger) List(ctx context.Context, c Caller, t *record.Type, q store.Query) (store.Page, error) {
-	if len(q.Search) > longestSearch {
-		return store.Page{}, fault.Field("q", "Look for something shorter: at most %d characters.", longestSearch)
+	if err := searchable(q.Search); err != nil {
+		return store.Page{}, err
 	}
 	scope, err := l.Policy.Scope(c.Subject, t, access.View)
 	if err != nil {

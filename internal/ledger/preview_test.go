@@ -25,7 +25,7 @@ import (
 func newPreviewBundle(t *testing.T) *bundle {
 	t.Helper()
 	b := newBundle(t)
-	b.Rules = map[string]func(record.Values) fault.Fields{store.WebhookType: delivery.Rule(egress.New(egress.Config{}))}
+	b.Rules = map[string]func(record.Values) fault.Fields{store.WebhookType: delivery.Rule(egress.New(egress.Config{}), b.Sealer.(*account.Sealer).Keys)}
 	now := time.Now()
 	b.Now = func() time.Time { return now }
 	return b
@@ -53,7 +53,7 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 	keys := b.Sealer.(*account.Sealer).Keys
 	inputs := []ledger.Input{
 		hookInput(ledger.Input{"name": "plain"}),
-		hookInput(ledger.Input{"name": "signed", "secret": "s1", "previous_secret": "s0", "standard_headers": true}),
+		hookInput(ledger.Input{"name": "signed", "secret": "whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2lnbmluZyBrZXk=", "previous_secret": "s0", "standard_headers": true}),
 		hookInput(ledger.Input{"name": "templates", "http_method": "PUT", "http_content_type": "text/plain", "body_template": "{{ event }} {{ data.name }}: {{ snapshots.prechange.status }}",
 			"additional_headers": "Authorization: Bearer abc\nX-Model: {{ model }}", "secret": "s2"}),
 		hookInput(ledger.Input{"name": "broken", "body_template": "first\n{{ 1 / 0 }}"}),

@@ -37,9 +37,6 @@ func Params(rawQuery string) (url.Values, error) {
 // the API.
 func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (store.Query, error) {
 	q := store.Query{Limit: limitOf(params), Offset: offsetOf(params), Cursor: params.Get("cursor"), Search: strings.TrimSpace(params.Get("q"))}
-	if strings.ContainsRune(q.Search, 0) {
-		return q, fault.Field("q", "Null characters are not allowed.")
-	}
 	for _, part := range strings.Split(params.Get("ordering"), ",") {
 		if part = strings.TrimSpace(part); part != "" {
 			q.Order = append(q.Order, part)
@@ -111,15 +108,23 @@ func ActionTests(t *record.Type, params url.Values) ([]record.Predicate, error) 
 
 func searchTest(texts []string) (record.Predicate, error) {
 	q := strings.TrimSpace(texts[0])
-	switch {
-	case len(texts) > 1 || q == "":
+	if len(texts) > 1 || q == "" {
 		return record.Predicate{}, fault.Field("q", "Give one text to look for.")
-	case len(q) > longestSearch:
-		return record.Predicate{}, fault.Field("q", "Look for something shorter: at most %d characters.", longestSearch)
-	case strings.ContainsRune(q, 0):
-		return record.Predicate{}, fault.Field("q", "Null characters are not allowed.")
 	}
-	return record.Predicate{Search: q}, nil
+	return record.Predicate{Search: q}, searchable(q)
+}
+
+// longestSearch is more than anybody looks for. Every row is compared with all of it.
+const longestSearch = 500
+
+func searchable(q string) error {
+	switch {
+	case len(q) > longestSearch:
+		return fault.Field("q", "Look for something shorter: at most %d characters.", longestSearch)
+	case strings.ContainsRune(q, 0):
+		return fault.Field("q", "Null characters are not allowed.")
+	}
+	return nil
 }
 
 // unknownFilter refuses a misspelt filter. Ignoring it would answer with the whole

@@ -22,6 +22,7 @@ func (a *API) actionRoutes() []Route {
 		if r.Action.body == nil {
 			h = a.bare(h)
 		}
+		h = a.unasked(h)
 		r.Methods, r.handle, r.allow = []string{"POST"}, map[string]http.HandlerFunc{"POST": h}, a.Ledger.AllowWebhooks
 		return r
 	}
@@ -69,6 +70,24 @@ func decodeAction(w http.ResponseWriter, r *http.Request, schema object) (ledger
 		}
 	}
 	return in.items[0], nil
+}
+
+// unasked refuses a query: what an action should leave out stands in its body, and a dry_run in
+// the address would not be dry.
+func (a *API) unasked(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		params, err := ledger.Params(r.URL.RawQuery)
+		for _, name := range slices.Sorted(maps.Keys(params)) {
+			if name != "format" && err == nil {
+				err = fault.Field(name, "An action takes nothing from the address: put it into the body.")
+			}
+		}
+		if err != nil {
+			a.Fail(w, r, err)
+			return
+		}
+		next(w, r)
+	}
 }
 
 // bare refuses a body that holds anything, for actions that take nothing.

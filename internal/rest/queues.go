@@ -99,7 +99,7 @@ func (a *API) partParams(r *http.Request, filters ...string) (url.Values, error)
 	if err != nil {
 		return nil, err
 	}
-	known := slices.Concat(filters, []string{"limit", "offset", "format"})
+	known := slices.Concat(filters, []string{"limit", "offset", "format", "brief"})
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if !slices.Contains(known, name) && !a.Ledger.LooseFilters {
 			return nil, ledger.Unknown("filter", name, known)

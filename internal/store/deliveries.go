@@ -141,7 +141,7 @@ func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
 	}
 	batch.Queue(`WITH moved AS (
 			UPDATE extras_delivery d SET state = o.state, finished_at = o.at, status_code = o.status, reason = o.reason, retry_at = o.retry_at,
-				tries = d.tries + 1, attempt_count = d.attempt_count + o.attempts,
+				tries = d.tries + o.attempts, attempt_count = d.attempt_count + o.attempts,
 				round = CASE WHEN o.retry_at IS NULL THEN d.round ELSE d.round + 1 END,
 				job_id = CASE WHEN o.retry_at IS NULL THEN d.job_id ELSE nextval('river_job_id_seq') END
 			FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::text[], $5::timestamptz[], $6::bigint[], $7::text[], $8::timestamptz[], $9::bigint[])

@@ -30,6 +30,7 @@ func (s *Store) Requeue(ctx context.Context, q Query, webhooks access.Scope, now
 	count, counted := "SELECT count(*) FROM extras_delivery t"+w.String(), slices.Clone(w.args)
 	move := requeue(w, q.Limit, now)
 	for try := 1; ; try++ {
+		matching, queued = 0, 0
 		err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 			err := tx.QueryRow(ctx, count, counted...).Scan(&matching)
 			if err != nil || dry || matching == 0 || matching > int64(q.Limit) {

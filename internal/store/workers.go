@@ -55,7 +55,10 @@ func (s *Store) Abandoned(ctx context.Context) ([]int64, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
-// Hasten lets the jobs of these webhooks' queues begin that would wait for a retry.
+// hastened is how many jobs are hastened at once: River's scheduler waits for whoever holds them.
+const hastened = 10_000
+
+// Hasten lets jobs of these webhooks' queues begin that would wait for a retry, some at a time.
 func (s *Store) Hasten(ctx context.Context, webhooks []int64) error {
 	if len(webhooks) == 0 {
 		return nil
@@ -64,7 +67,8 @@ func (s *Store) Hasten(ctx context.Context, webhooks []int64) error {
 	for i, id := range webhooks {
 		queues[i] = QueueOf(id)
 	}
-	_, err := s.pool.Exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = now() WHERE state = 'scheduled' AND queue = ANY($1)", queues)
+	_, err := s.pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
+		WHERE id = ANY(ARRAY(SELECT id FROM river_job WHERE state = 'scheduled' AND queue = ANY($1) LIMIT $2 FOR UPDATE SKIP LOCKED))`, queues, hastened)
 	return err
 }
 

@@ -36,7 +36,8 @@ func (r *Request) Conceal(header http.Header, body []byte, cut bool) (http.Heade
 func (r *Request) credentials() [][]byte {
 	var all [][]byte
 	for _, name := range r.Private {
-		if strings.HasPrefix(name, "Accept") {
+		switch name {
+		case "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language":
 			continue
 		}
 		value := r.Header.Get(name)

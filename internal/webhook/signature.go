@@ -46,6 +46,14 @@ func StandardHeaders(id string, at time.Time, body []byte, secrets ...string) ht
 	return h
 }
 
+// StandardSecret tells whether the libraries of Standard Webhooks can read a secret: "whsec_" and
+// the base64 of 24 to 64 bytes. Go would skip line breaks in it, others do not.
+func StandardSecret(secret string) bool {
+	text, ok := strings.CutPrefix(secret, "whsec_")
+	key, err := base64.StdEncoding.Strict().DecodeString(text)
+	return ok && err == nil && len(key) >= 24 && len(key) <= 64 && !strings.ContainsAny(text, "\r\n")
+}
+
 // standardKey is what stands behind "whsec_", decoded, or else the secret's own bytes. The
 // verifier that npm calls standardwebhooks decodes every secret as base64, so one that is
 // meant for it must be written whsec_….

@@ -24,6 +24,8 @@ func TestActionsRefuseWhatTheyDoNotKnow(t *testing.T) {
 		message    string // a part of it
 	}{
 		{"a misspelt dry run", all, obj{"filter": obj{}, "dryrun": true}, "dryrun", `Unknown key. Did you mean "dry_run"?`},
+		{"a dry run in the address", all + "?dry_run=true", obj{"filter": obj{}}, "dry_run", "put it into the body"},
+		{"a filter in the address", deliveryAt(d) + "retry/?webhook_id=1", nil, "webhook_id", "put it into the body"},
 		{"a misspelt filter", all, obj{"filters": obj{}}, "filters", `Unknown key. Did you mean "filter"?`},
 		{"a filter beside the filters", all, obj{"filter": obj{}, "webhook_id": p.a}, "webhook_id", "Unknown key."},
 		{"a long key", all, obj{"filter": obj{}, strings.Repeat("x", 1000): true}, strings.Repeat("x", 100) + "…", "Unknown key."},
