@@ -59,17 +59,21 @@ type action struct {
 // decodeAction reads the body of an action. A record's unknown fields are ignored, because clients
 // send back what they read; here, a dry_run that is misspelt would not be dry.
 func decodeAction(w http.ResponseWriter, r *http.Request, schema object) (ledger.Input, error) {
-	in, err := decode(w, r, false)
+	value, err := decodeValue(w, r, false)
 	if err != nil {
 		return nil, err
 	}
+	in, ok := value.(ledger.Input)
+	if !ok && (value != nil || schema != nil) { // some clients say nothing by null
+		return nil, errNoObject
+	}
 	known, _ := schema["properties"].(object)
-	for _, key := range slices.Sorted(maps.Keys(in.items[0])) {
+	for _, key := range slices.Sorted(maps.Keys(in)) {
 		if _, ok := known[key]; !ok {
 			return nil, ledger.Unknown("key", key, slices.Sorted(maps.Keys(known)))
 		}
 	}
-	return in.items[0], nil
+	return in, nil
 }
 
 // unasked refuses a query: what an action should leave out stands in its body, and a dry_run in

@@ -29,24 +29,9 @@ type body struct {
 
 // decode reads the body of a request. A list is allowed only where bulk is.
 func decode(w http.ResponseWriter, r *http.Request, bulk bool) (body, error) {
-	if given := r.Header.Get("Content-Type"); given != "" {
-		media, _, err := mime.ParseMediaType(given)
-		if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != "application/json" {
-			return body{}, fault.New(fault.Unsupported, "Unsupported media type %q in request.", given)
-		}
-	}
-	raw, err := read(w, r, bulk)
+	in, err := decodeValue(w, r, bulk)
 	if err != nil {
 		return body{}, err
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var in any
-	if err := dec.Decode(&in); err != nil {
-		return body{}, parseError(err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return body{}, fault.New(fault.Invalid, "JSON parse error - there is more than one value")
 	}
 	switch v := in.(type) {
 	case ledger.Input:
@@ -56,8 +41,33 @@ func decode(w http.ResponseWriter, r *http.Request, bulk bool) (body, error) {
 			return list(v)
 		}
 	}
-	return body{}, fault.Field(fault.General, "Invalid data. Expected a dictionary.")
+	return body{}, errNoObject
 }
+
+func decodeValue(w http.ResponseWriter, r *http.Request, bulk bool) (any, error) {
+	if given := r.Header.Get("Content-Type"); given != "" {
+		media, _, err := mime.ParseMediaType(given)
+		if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != "application/json" {
+			return nil, fault.New(fault.Unsupported, "Unsupported media type %q in request.", given)
+		}
+	}
+	raw, err := read(w, r, bulk)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var in any
+	if err := dec.Decode(&in); err != nil {
+		return nil, parseError(err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, fault.New(fault.Invalid, "JSON parse error - there is more than one value")
+	}
+	return in, nil
+}
+
+var errNoObject = fault.Field(fault.General, "Invalid data. Expected a dictionary.")
 
 // read takes in the bytes: a list may be longer than an object, and what it is shows in
 // its first character.
