@@ -20,6 +20,7 @@ import (
 	"terrier/internal/dbtest"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
 // hooked is an installation with a receiver, for commands that are run inside the test.
@@ -211,7 +212,7 @@ func TestWebhookTail(t *testing.T) {
 	h.want(false, []string{"test", "Bad"}, "418")
 	expect("failed", "418", "Bad", "test.site 0", "The receiver answered 418")
 	// An old one that is sent again is news.
-	if _, err := h.Ledger.RetryAll(t.Context(), h.root, nil, false); err != nil {
+	if _, err := h.Ledger.RetryAll(t.Context(), h.root, store.Query{}, false); err != nil {
 		t.Fatal(err)
 	}
 	expect("failed", "418", "Bad")

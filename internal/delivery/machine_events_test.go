@@ -157,7 +157,7 @@ func (m *machine) retryAll(t *rapid.T) {
 			failed++
 		}
 	}
-	if n, err := m.RetryAll(t.Context(), m.root, nil, false); err != nil || n != failed {
+	if n, err := m.RetryAll(t.Context(), m.root, store.Query{}, false); err != nil || n != failed {
 		t.Fatalf("retried %d of %d: %v", n, failed, err)
 	}
 }

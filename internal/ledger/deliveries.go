@@ -32,7 +32,7 @@ func (l *Ledger) Retry(ctx context.Context, c Caller, id int64) (record.Values, 
 		return v, err
 	}
 	before := v.Text("state")
-	matching, queued, err := l.requeue(ctx, c, []record.Predicate{{Values: []any{id}}}, false)
+	matching, queued, err := l.requeue(ctx, c, store.Query{Where: []record.Predicate{{Values: []any{id}}}}, false)
 	if err != nil {
 		return v, err
 	}
@@ -53,26 +53,29 @@ func (l *Ledger) Retry(ctx context.Context, c Caller, id int64) (record.Values, 
 	return v, fault.New(fault.Invalid, "Only a failed delivery can be sent again: this one is %s.", state)
 }
 
-// RetryAll queues every failed delivery again that passes the tests, or only counts them.
+// RetryAll queues every failed delivery again that the query finds, or only counts them.
 // Those that are being sent right now are left alone.
-func (l *Ledger) RetryAll(ctx context.Context, c Caller, tests []record.Predicate, dry bool) (int64, error) {
-	matching, queued, err := l.requeue(ctx, c, tests, dry)
+func (l *Ledger) RetryAll(ctx context.Context, c Caller, q store.Query, dry bool) (int64, error) {
+	matching, queued, err := l.requeue(ctx, c, q, dry)
 	if dry {
 		return matching, err
 	}
 	return queued, err
 }
 
-func (l *Ledger) requeue(ctx context.Context, c Caller, tests []record.Predicate, dry bool) (matching, queued int64, err error) {
-	seen, err := l.Policy.Scope(c.Subject, l.deliveryType(), access.View)
-	if err != nil {
+func (l *Ledger) requeue(ctx context.Context, c Caller, q store.Query, dry bool) (matching, queued int64, err error) {
+	if err := searchable(q.Search); err != nil {
+		return 0, 0, err
+	}
+	if q.Scope, err = l.Policy.Scope(c.Subject, l.deliveryType(), access.View); err != nil {
 		return 0, 0, err
 	}
 	webhooks, err := l.writeScope(c, l.webhookType(), access.Change)
 	if err != nil {
 		return 0, 0, err
 	}
-	matching, queued, err = l.Store.Requeue(ctx, store.Query{Scope: seen, Where: tests, Limit: maxRequeued}, webhooks, l.now(), dry)
+	q.Limit = maxRequeued
+	matching, queued, err = l.Store.Requeue(ctx, q, webhooks, l.now(), dry)
 	if err == nil && !dry && matching > maxRequeued {
 		return 0, 0, fault.New(fault.Invalid, "%d deliveries match and at most %d can be sent again at once: narrow the filter, for example by time__lt.", matching, maxRequeued)
 	}

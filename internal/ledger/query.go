@@ -83,35 +83,27 @@ func customFilter(defs []*record.Custom, key string, values []string) (record.Pr
 	return record.Predicate{}, false, nil
 }
 
-// ActionTests reads the filters of what is done to many records. They are those of the list, and
-// its search. Whatever else is given is always refused: what it should have left out would be
-// done too.
-func ActionTests(t *record.Type, params url.Values) ([]record.Predicate, error) {
-	var tests []record.Predicate
+// ActionQuery reads which records something is to be done to: by the filters of the list, and its
+// search. Whatever else is given is always refused: what it should have left out would be done too.
+func ActionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
 	for _, key := range slices.Sorted(maps.Keys(params)) {
 		p, known, err := t.ParseFilter(key, params[key])
 		switch {
+		case err != nil:
+			return q, err
 		case key == "q":
-			p, err = searchTest(params[key])
+			if q.Search = strings.TrimSpace(params[key][0]); len(params[key]) > 1 || q.Search == "" {
+				return q, fault.Field("q", "Give one text to look for.")
+			}
 		case slices.Contains(controls, key):
-			err = fault.Field(key, "This is no filter: it says how a list is shown. What the filters find is taken whole, so narrow them instead.")
+			return q, fault.Field(key, "This is no filter: it says how a list is shown. What the filters find is taken whole, so narrow them instead.")
 		case !known:
-			err = Unknown("filter", key, append(t.FilterNames(), "q"))
+			return q, Unknown("filter", key, append(t.FilterNames(), "q"))
+		default:
+			q.Where = append(q.Where, p)
 		}
-		if err != nil {
-			return nil, err
-		}
-		tests = append(tests, p)
 	}
-	return tests, nil
-}
-
-func searchTest(texts []string) (record.Predicate, error) {
-	q := strings.TrimSpace(texts[0])
-	if len(texts) > 1 || q == "" {
-		return record.Predicate{}, fault.Field("q", "Give one text to look for.")
-	}
-	return record.Predicate{Search: q}, searchable(q)
+	return q, nil
 }
 
 // longestSearch is more than anybody looks for. Every row is compared with all of it.

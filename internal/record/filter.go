@@ -19,7 +19,6 @@ type Predicate struct {
 	OrNone  bool   // Via: or there is nothing to follow
 	Subtree bool   // a reference into a tree: the record itself or any below it
 	Custom  string // the custom field tested; Field then says how its values compare
-	Search  string // a text in any of the type's search fields, and nothing else is tested
 }
 
 // AnyOf makes the values of a Predicate.

@@ -118,7 +118,7 @@ func (a *API) retryAll(t *record.Type) http.HandlerFunc {
 			a.Fail(w, r, err)
 			return
 		}
-		tests, err := filterBody(t, in["filter"])
+		q, err := filterBody(t, in["filter"])
 		dry, isBool := in["dry_run"].(bool)
 		if _, given := in["dry_run"]; err == nil && given && !isBool {
 			err = fault.Field("dry_run", "Must be true or false.")
@@ -127,7 +127,7 @@ func (a *API) retryAll(t *record.Type) http.HandlerFunc {
 			a.Fail(w, r, err)
 			return
 		}
-		n, err := a.Ledger.RetryAll(r.Context(), ledger.CallerFrom(r.Context()), tests, dry)
+		n, err := a.Ledger.RetryAll(r.Context(), ledger.CallerFrom(r.Context()), q, dry)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -137,10 +137,10 @@ func (a *API) retryAll(t *record.Type) http.HandlerFunc {
 }
 
 // filterBody reads filters that came as JSON.
-func filterBody(t *record.Type, in any) ([]record.Predicate, error) {
+func filterBody(t *record.Type, in any) (q store.Query, err error) {
 	given, ok := in.(map[string]any)
 	if !ok {
-		return nil, fault.Field("filter", `Say which deliveries: an object of filters, such as {"webhook_id": 7}; {} means all.`)
+		return q, fault.Field("filter", `Say which deliveries: an object of filters, such as {"webhook_id": 7}; {} means all.`)
 	}
 	params := url.Values{}
 	for name, value := range given {
@@ -149,17 +149,17 @@ func filterBody(t *record.Type, in any) ([]record.Predicate, error) {
 			values = []any{value}
 		}
 		if len(values) == 0 {
-			return nil, fault.Field(name, "An empty list is no filter.")
+			return q, fault.Field(name, "An empty list is no filter.")
 		}
 		for _, v := range values {
 			switch v.(type) {
 			case map[string]any, []any, nil:
-				return nil, fault.Field(name, "A filter is a text, a number, or a list of these.")
+				return q, fault.Field(name, "A filter is a text, a number, or a list of these.")
 			}
 			params.Add(name, fmt.Sprint(v))
 		}
 	}
-	return ledger.ActionTests(t, params)
+	return ledger.ActionQuery(t, params)
 }
 
 func (a *API) pause(t *record.Type, paused bool) http.HandlerFunc {

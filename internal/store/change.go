@@ -48,7 +48,7 @@ var changeRows = relation[Change]{
 	attr("data", "text", func(c *Change) *string { return optionalText(c.Data) }),
 }
 
-var insertChanges = changeRows.over("x", func(from string) string {
+var insertChanges = changeRows.over(func(from string) string {
 	return `
 	INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
 	SELECT at, u, un, r::uuid, a, ot, oid, d, v, pre, post, data FROM ` + from

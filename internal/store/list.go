@@ -80,9 +80,7 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 	w := &where{}
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
-	if q.Search != "" {
-		w.and(w.search(t, "t", q.Search))
-	}
+	w.search(t, q.Search)
 	l.count = countStatement(t, w)
 	if q.Cursor != "" {
 		var values []any

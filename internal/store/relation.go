@@ -27,21 +27,16 @@ func attr[R, T any](name, kind string, read func(*R) *T) attribute[R] {
 	}}
 }
 
-// single is the relation of one row, as it stands behind FROM, with its parameters numbered
-// from first.
-func (r relation[R]) single(alias string, first int) string {
-	return "(SELECT " + r.list(func(i int, a attribute[R]) string {
-		return fmt.Sprintf("$%d::%s AS %s", first+i, a.kind, quote(a.name))
-	}) + ") AS " + alias
+// single is the relation x of one row, as it stands behind FROM.
+func (r relation[R]) single() string {
+	return "(SELECT " + r.list(func(i int, a attribute[R]) string { return fmt.Sprintf("$%d::%s AS %s", i+1, a.kind, quote(a.name)) }) + ") AS x"
 }
 
-// unnest is the relation of many rows, without a name.
-func (r relation[R]) unnest(first int) string {
-	return "unnest(" + r.list(func(i int, a attribute[R]) string { return fmt.Sprintf("$%d::%s[]", first+i, a.kind) }) + ")"
-}
+// several is the relation x of many rows.
+func (r relation[R]) several() string { return r.unnest() + " AS x(" + r.names() + ")" }
 
-func (r relation[R]) several(alias string, first int) string {
-	return r.unnest(first) + " AS " + alias + "(" + r.names() + ")"
+func (r relation[R]) unnest() string {
+	return "unnest(" + r.list(func(i int, a attribute[R]) string { return fmt.Sprintf("$%d::%s[]", i+1, a.kind) }) + ")"
 }
 
 func (r relation[R]) names() string {
@@ -86,8 +81,8 @@ func (s sized) of(n int) string {
 	return s.many
 }
 
-// over makes the texts of a statement, which is given the relation as it stands behind FROM.
+// over makes the texts of a statement, which is given the relation x as it stands behind FROM.
 // Its parameters come first.
-func (r relation[R]) over(alias string, statement func(from string) string) sized {
-	return sized{statement(r.single(alias, 1)), statement(r.several(alias, 1))}
+func (r relation[R]) over(statement func(from string) string) sized {
+	return sized{statement(r.single()), statement(r.several())}
 }

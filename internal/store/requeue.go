@@ -20,6 +20,7 @@ func (s *Store) Requeue(ctx context.Context, q Query, webhooks access.Scope, now
 	w := &where{}
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
+	w.search(t, q.Search)
 	w.and("t.state = 'failed'")
 	// Of a webhook that is gone nothing can be sent, and what is known of it would be lost.
 	mine := ""

@@ -49,7 +49,7 @@ func (tx *Tx) Clashes(t *record.Type, rows []record.Values, into *[]Clash) {
 		selects = append(selects, fmt.Sprintf("SELECT x.n, %d AS rule FROM x JOIN %s t ON %s", i, quote(t.Table()), strings.Join(conds, " AND ")))
 	}
 	sql := fmt.Sprintf("WITH x AS (SELECT * FROM %s WITH ORDINALITY AS x(%s, n)) %s",
-		narrow.unnest(1), narrow.names(), strings.Join(selects, " UNION ALL "))
+		narrow.unnest(), narrow.names(), strings.Join(selects, " UNION ALL "))
 	tx.query(sql, narrow.arrays(rows), func(found pgx.Rows) error {
 		var n int64
 		var rule int

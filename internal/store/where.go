@@ -91,13 +91,16 @@ func (w *where) within(s access.Scope, t *record.Type, alias string) string {
 }
 
 // search looks for a text in any of the type's search fields.
-func (w *where) search(t *record.Type, alias, q string) string {
+func (w *where) search(t *record.Type, q string) {
+	if q == "" {
+		return
+	}
 	pattern := w.arg("%" + escapeLike(q) + "%")
 	conds := []string{"FALSE"}
 	for _, name := range t.Search {
-		conds = append(conds, alias+"."+quote(t.Field(name).Column().Name)+" ILIKE "+pattern)
+		conds = append(conds, "t."+quote(t.Field(name).Column().Name)+" ILIKE "+pattern)
 	}
-	return "(" + strings.Join(conds, " OR ") + ")"
+	w.and("(" + strings.Join(conds, " OR ") + ")")
 }
 
 // together tests several columns against rows of values.
@@ -134,9 +137,6 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	}
 	if p.Custom != "" {
 		return w.custom(p, alias)
-	}
-	if p.Search != "" {
-		return w.search(t, alias, p.Search)
 	}
 	if p.Field == nil {
 		return w.compare(alias+".id", record.Column{Storage: record.StoreInt}, p)

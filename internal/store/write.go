@@ -124,10 +124,10 @@ func newWriting(t *record.Type) *writing {
 		sets = append(sets, quote(column.Name)+" = "+value)
 	}
 	table := quote(t.Table())
-	w.insert = w.columns.over("x", func(from string) string {
+	w.insert = w.columns.over(func(from string) string {
 		return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s", table, w.columns.names(), strings.Join(values, ", "), from)
 	})
-	w.update = w.columns.over("x", func(from string) string {
+	w.update = w.columns.over(func(from string) string {
 		return fmt.Sprintf("UPDATE %s t SET %s FROM %s WHERE t.id = x.id", table, strings.Join(sets, ", "), from)
 	})
 	return w

@@ -38,11 +38,11 @@ type retryPage struct {
 }
 
 func (s *Site) retryAllPage(v *visit) error {
-	params, tests, err := s.retryTests(v)
+	params, q, err := s.retryQuery(v)
 	if err != nil {
 		return err
 	}
-	n, err := s.Ledger.RetryAll(v.ctx, v.caller, tests, true)
+	n, err := s.Ledger.RetryAll(v.ctx, v.caller, q, true)
 	if err != nil {
 		return err
 	}
@@ -84,24 +84,24 @@ func (v *visit) filterTexts(params url.Values) ([]string, error) {
 }
 
 func (s *Site) retryAll(v *visit) error {
-	_, tests, err := s.retryTests(v)
+	_, q, err := s.retryQuery(v)
 	if err != nil {
 		return err
 	}
-	n, err := s.Ledger.RetryAll(v.ctx, v.caller, tests, false)
+	n, err := s.Ledger.RetryAll(v.ctx, v.caller, q, false)
 	if err != nil {
 		return err
 	}
 	return v.leave(tasksPath, counted(n, "delivery is", "deliveries are")+" queued again.")
 }
 
-// retryTests reads which deliveries are meant.
-func (s *Site) retryTests(v *visit) (url.Values, []record.Predicate, error) {
+// retryQuery reads which deliveries are meant.
+func (s *Site) retryQuery(v *visit) (url.Values, store.Query, error) {
 	params, err := ledger.Params(v.r.URL.RawQuery)
 	if err != nil {
-		return nil, nil, err
+		return nil, store.Query{}, err
 	}
 	params = filled(params)
-	tests, err := ledger.ActionTests(s.deliveryType(), params)
-	return params, tests, err
+	q, err := ledger.ActionQuery(s.deliveryType(), params)
+	return params, q, err
 }

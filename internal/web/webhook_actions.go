@@ -9,6 +9,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
 func (h hookPages) pause(v *visit) error  { return h.setPaused(v, true) }
@@ -36,7 +37,7 @@ func (h hookPages) retryFailed(v *visit) error {
 	if err != nil {
 		return err
 	}
-	n, err := h.site.Ledger.RetryAll(v.ctx, v.caller, h.deliveriesOf(found.ID()), false)
+	n, err := h.site.Ledger.RetryAll(v.ctx, v.caller, store.Query{Where: h.deliveriesOf(found.ID())}, false)
 	if err != nil {
 		return err
 	}

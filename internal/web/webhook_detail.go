@@ -75,7 +75,7 @@ func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) erro
 		}
 	}
 	if more.SeesSent && d.CanChange {
-		if more.Failed, err = h.site.Ledger.RetryAll(v.ctx, v.caller, h.deliveriesOf(found.ID()), true); err != nil {
+		if more.Failed, err = h.site.Ledger.RetryAll(v.ctx, v.caller, store.Query{Where: h.deliveriesOf(found.ID())}, true); err != nil {
 			return err
 		}
 	}
