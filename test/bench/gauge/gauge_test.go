@@ -81,6 +81,30 @@ func TestProcessTime(t *testing.T) {
 	}
 }
 
+// TestSince holds that processes which begin and end while others are measured never take from the sum: a benchmark once
+// said that PostgreSQL had used less than nothing.
+func TestSince(t *testing.T) {
+	t.Parallel()
+	type used = map[int]time.Duration
+	for name, c := range map[string]struct {
+		before, now used
+		ended, want time.Duration
+	}{
+		"all live":                       {used{1: 5, 2: 100}, used{1: 7, 2: 130}, 0, 32},
+		"one began":                      {used{1: 5}, used{1: 5, 3: 9}, 0, 9},
+		"one ended":                      {used{1: 5, 2: 100}, used{1: 6}, 130, 31},
+		"one began and ended":            {used{1: 5}, used{1: 5}, 20, 20},
+		"one ended before it was read":   {used{1: 5, 2: 100}, used{1: 6}, 0, 1},
+		"one ended while all were read":  {used{1: 5, 2: 100}, used{1: 6, 2: 0}, 0, 1},
+		"its end was counted in ticks":   {used{1: 5, 2: 109}, used{1: 6}, 100, 1},
+		"one ended at the first reading": {used{1: 5, 2: 0}, used{1: 6}, 0, 1},
+	} {
+		if got := since(c.before, c.now, c.ended); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
 func TestObey(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

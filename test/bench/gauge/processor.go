@@ -35,36 +35,59 @@ func (u Usage) Add(v Usage) Usage {
 }
 
 // Start begins to measure; the returned function tells what was used since.
+//
+// A PostgreSQL's processes may end while they are read. The order in which the living and the ended are read sees to it
+// that one that does is left out: what it did is lost, and what it had done before is never counted.
 func (m *Meter) Start(processes ...*Process) func() Usage {
-	read := func() (u Usage) {
+	ours := func() (sum time.Duration) {
 		for _, p := range processes {
-			u.Go += p.used()
+			sum += p.used()
 		}
-		u.PostgreSQL = m.server()
-		return u
+		return sum
 	}
-	before, began := read(), time.Now()
+	own, living, began := ours(), m.living(), time.Now()
+	ended := m.ended()
 	return func() Usage {
-		took := time.Since(began)
-		now := read()
-		return Usage{took, now.Go - before.Go, now.PostgreSQL - before.PostgreSQL}
+		took, own, ended := time.Since(began), ours()-own, m.ended()-ended
+		return Usage{took, own, since(living, m.living(), ended)}
 	}
 }
 
-// server adds up the postmaster, with those of its processes that have ended, and the ones that live.
-func (m *Meter) server() time.Duration {
-	sum := processTime(m.postmaster)
-	if fields, err := stat(m.postmaster); err == nil {
-		const tick = 10 * time.Millisecond // 100 a second, on every Linux there is
-		for _, field := range fields[13:15] {
-			n, _ := strconv.ParseInt(field, 10, 64)
-			sum += time.Duration(n) * tick
+// since is what a PostgreSQL used, from what its processes had used before, what they have used now, and what those that
+// ended in between had used in all.
+func since(before, now map[int]time.Duration, ended time.Duration) (used time.Duration) {
+	for pid, has := range now {
+		used += max(0, has-before[pid])
+	}
+	for pid, had := range before {
+		if _, lives := now[pid]; !lives {
+			ended -= had
 		}
 	}
+	return used + max(0, ended)
+}
+
+// living is what each process of the PostgreSQL that lives has used.
+func (m *Meter) living() map[int]time.Duration {
+	used := map[int]time.Duration{m.postmaster: processTime(m.postmaster)}
 	for _, pid := range children(m.postmaster) {
-		sum += processTime(pid)
+		used[pid] = processTime(pid)
 	}
-	return sum
+	return used
+}
+
+// ended is what all processes of the PostgreSQL that have ended had used.
+func (m *Meter) ended() (used time.Duration) {
+	fields, err := stat(m.postmaster)
+	if err != nil {
+		return 0
+	}
+	const tick = 10 * time.Millisecond // 100 a second, on every Linux there is
+	for _, field := range fields[13:15] {
+		n, _ := strconv.ParseInt(field, 10, 64)
+		used += time.Duration(n) * tick
+	}
+	return used
 }
 
 // children are the processes that a process has started, by any of its threads. A kernel that does not tell shows too
