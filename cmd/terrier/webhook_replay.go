@@ -61,15 +61,16 @@ var errInterrupted = errors.New("interrupted: nothing was sent")
 
 func (c webhookReplayCommand) stopped(done app.Replayed, err error) error {
 	interrupted := errors.Is(err, context.Canceled)
+	soFar := fmt.Sprintf("after %d changes: %s queued so far; the rest is left to --since %s", done.Changes, deliveries(done.Queued()), done.Reached.UTC().Format(time.RFC3339Nano))
 	switch {
 	case done.Changes == 0 && interrupted:
 		return errInterrupted
 	case done.Changes == 0:
 		return fmt.Errorf("nothing was sent: %w", err)
 	case interrupted:
-		err = errors.New("interrupted")
+		return errors.New("interrupted " + soFar)
 	}
-	return fmt.Errorf("%w after %d changes: %s queued so far; the rest is left to --since %s", err, done.Changes, deliveries(done.Queued()), done.Reached.UTC().Format(time.RFC3339Nano))
+	return fmt.Errorf("stopped %s: %w", soFar, err)
 }
 
 // countText says what a replay will do, and leaves out what it will not.

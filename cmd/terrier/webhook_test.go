@@ -286,6 +286,10 @@ func TestReplayThatWasStopped(t *testing.T) {
 			t.Errorf("%q is without %q", err, text)
 		}
 	}
+	err = webhookReplayCommand{}.stopped(app.Replayed{Changes: 1000, New: 891, Reached: at}, errors.New("Try again in a few minutes."))
+	if want := "stopped after 1000 changes: 891 deliveries queued so far; the rest is left to --since 2025-02-03T04:05:06.000007Z: Try again in a few minutes."; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
 	if back, parseErr := parsePast("2025-02-03T04:05:06.000007Z", time.Now()); parseErr != nil || !back.Equal(at) {
 		t.Errorf("what it says is read as %s, %v", back, parseErr)
 	}

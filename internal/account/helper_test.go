@@ -122,7 +122,7 @@ func TestHelperDiesAndIsReplaced(t *testing.T) {
 
 func TestHelperThatHangsIsReplaced(t *testing.T) {
 	p, h, logged := startHelper(t)
-	h.timeout = 10 * time.Millisecond
+	h.timeout = time.Second // a process that is stopped never answers
 	first := h.process
 	if err := first.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

@@ -30,12 +30,12 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	request, err := hook.render(due, w.now())
 	if err != nil {
 		o.At, o.Reason = w.now(), reason(err)
-		if hook.locked && o.At.Sub(due.ChangedAt) < lockedFor {
-			at := o.At.Add(max(lockedWait, o.At.Sub(due.ChangedAt)/8))
-			o.RetryAt = &at
+		if waited := o.At.Sub(due.QueuedAt); hook.locked && waited < lockedFor {
+			o.RetryIn = max(lockedWait, waited/8)
 		}
 		return o, nil
 	}
+	due.Event = nil // while a receiver hangs, the request is held, and no more
 	started := w.now()
 	answer, err := w.Client.Send(ctx, egress.Request{Method: request.Method, URL: request.URL, Header: request.Header, Body: request.Body,
 		InsecureSkipVerify: hook.insecure, CAFile: hook.caFile})
@@ -89,12 +89,10 @@ func (w *Worker) judge(o *store.Outcome, hook *hook, due *store.Due, answer egre
 	if first == 0 {
 		first = firstRetry
 	}
-	wait := backoff(first, due.Tries)
+	o.RetryIn = backoff(first, due.Tries)
 	if asked, ok := retryAfter(answer.Header, o.At); ok {
-		wait = asked
+		o.RetryIn = asked
 	}
-	at := o.At.Add(wait)
-	o.RetryAt = &at
 }
 
 // worthRetrying: what the policy refuses or can't be sent at all will not do better later.
@@ -139,18 +137,11 @@ func (w *Worker) note(due *store.Due, hook *hook, o *store.Outcome, took time.Du
 	if !w.Log.Enabled(context.Background(), level) {
 		return
 	}
-	w.Log.Log(context.Background(), level, "delivery attempted", "delivery", hook.t.FormatID(due.ID), "webhook", due.Webhook, "event", due.Event, "object_type", due.ObjectType,
-		"state", o.State, "status", o.Status, "reason", o.Reason, "retry_at", o.RetryAt, "took", took, "request_id", due.RequestID)
+	w.Log.Log(context.Background(), level, "delivery attempted", "delivery", hook.t.FormatID(due.ID), "webhook", due.Webhook, "event", due.Kind, "object_type", due.ObjectType,
+		"state", o.State, "status", o.Status, "reason", o.Reason, "retry_in", o.RetryIn, "took", took, "request_id", due.RequestID)
 }
 
 func (w *Worker) now() time.Time { return w.Now().UTC().Truncate(time.Microsecond) }
-
-// eventOf is the change as the webhook sees it, made of the change row alone.
-func eventOf(due *store.Due) *webhook.Event {
-	_, model, _ := strings.Cut(due.ObjectType, ".")
-	return &webhook.Event{Kind: due.Event, Model: model, Timestamp: due.ChangedAt, Username: due.UserName, RequestID: due.RequestID,
-		Data: due.Data, Prechange: due.Prechange, Postchange: due.Postchange}
-}
 
 // sending is what is particular about one delivery of an event.
 func (h *hook) sending(due *store.Due, now time.Time) webhook.Sending {

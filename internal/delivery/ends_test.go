@@ -42,6 +42,23 @@ func TestLockedWebhook(t *testing.T) {
 	b.eventually(t, "SELECT state = 'successful' AND retry_at IS NULL FROM extras_delivery")
 }
 
+// TestLockedWebhookWithAnOldBacklog: a worker with the wrong key has a day from when a delivery
+// was queued, however long ago the change was: it may have been paused, or be replayed.
+func TestLockedWebhookWithAnOldBacklog(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.hook(t, ledger.Input{"secret": "s3cret"})
+	b.create(t, "dcim.site", site("Ams"))
+	b.exec(t, "UPDATE extras_delivery SET queued_at = now() + interval '30 days'")
+	keys, err := account.NewKeyring(strings.Repeat("x", 60), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.worker.Keys, b.worker.Now = keys, func() time.Time { return time.Now().AddDate(0, 0, 30) }
+	b.work(t)
+	b.eventually(t, "SELECT state = 'failed' AND retry_at IS NOT NULL AND reason LIKE '%secret can''t be opened%' FROM extras_delivery")
+}
+
 // TestDeletedWebhookEndsItsRetries: what waits for a retry is not kept waiting when there is
 // nobody to send it to.
 func TestDeletedWebhookEndsItsRetries(t *testing.T) {

@@ -32,7 +32,7 @@ func (h *hook) render(due *store.Due, now time.Time) (webhook.Request, error) {
 	if h.broken != nil {
 		return webhook.Request{}, h.broken
 	}
-	return h.compiled.Render(eventOf(due), h.sending(due, now))
+	return h.compiled.Render(due.Event, h.sending(due, now))
 }
 
 // hooks remembers webhooks by their version: each delivery says which is current.

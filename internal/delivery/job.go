@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -39,7 +40,9 @@ func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
 		return err
 	}
 	outcome.Job = job.ID
-	_, err = w.results.Do(ctx, outcome)
+	if _, err = w.results.Do(ctx, outcome); errors.Is(err, errApart) {
+		_, err = w.finish(ctx, []store.Outcome{outcome})
+	}
 	return err
 }
 
@@ -53,7 +56,7 @@ func (w *Worker) load(ctx context.Context, ids []int64) ([]*store.Due, error) {
 	}
 	byID := make(map[int64]*store.Due, len(found))
 	for _, d := range found {
-		byID[d.ID] = &d // each for itself: a job that hangs must not hold the others'
+		byID[d.ID] = d
 	}
 	due := make([]*store.Due, len(ids))
 	for i, id := range ids {
@@ -62,6 +65,10 @@ func (w *Worker) load(ctx context.Context, ids []int64) ([]*store.Due, error) {
 	return due, nil
 }
 
+// errApart says that outcomes can't be written together, because of one of them. Each is
+// then written by its own job: nobody else's may wait for it.
+var errApart = errors.New("the outcomes must be written one by one")
+
 // finish writes outcomes. The requests were made and can't be unmade, so it tries for as
 // long as the jobs may run; then River hands them out again.
 func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct{}, error) {
@@ -69,11 +76,13 @@ func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct
 	defer cancel()
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		err := w.Store.Finish(ctx, outcomes)
-		if err == nil {
+		switch {
+		case err == nil:
 			return make([]struct{}, len(outcomes)), nil
-		}
-		if store.Refused(err) {
-			return w.finishApart(ctx, outcomes, err)
+		case len(outcomes) > 1 && (store.Refused(err) || store.Locked(err)):
+			return nil, errApart
+		case store.Refused(err):
+			return make([]struct{}, 1), w.giveUp(ctx, outcomes[0], err)
 		}
 		w.Log.Warn("outcomes could not be written; trying again", "deliveries", len(outcomes), "error", err)
 		select {
@@ -84,19 +93,9 @@ func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct
 	}
 }
 
-// finishApart writes outcomes one by one when the database refuses one of them, which it
-// would do for ever: nobody else's may wait for it.
-func (w *Worker) finishApart(ctx context.Context, outcomes []store.Outcome, cause error) ([]struct{}, error) {
-	if len(outcomes) == 1 {
-		o := outcomes[0]
-		w.Log.Error("an outcome can't be written; the delivery is marked as failed", "delivery", o.ID, "webhook", o.Webhook, "error", cause)
-		o.State, o.Attempt, o.RetryAt, o.Reason = store.Failed, nil, nil, "What became of the request could not be written down; the worker's log says why."
-		return make([]struct{}, 1), w.Store.Finish(ctx, []store.Outcome{o})
-	}
-	for _, o := range outcomes {
-		if _, err := w.finish(ctx, []store.Outcome{o}); err != nil {
-			return nil, err
-		}
-	}
-	return make([]struct{}, len(outcomes)), nil
+// giveUp fails a delivery whose outcome the database refuses, which it would do for ever.
+func (w *Worker) giveUp(ctx context.Context, o store.Outcome, cause error) error {
+	w.Log.Error("an outcome can't be written; the delivery is marked as failed", "delivery", o.ID, "webhook", o.Webhook, "error", cause)
+	o.State, o.Attempt, o.RetryIn, o.Reason = store.Failed, nil, 0, "What became of the request could not be written down; the worker's log says why."
+	return w.Store.Finish(ctx, []store.Outcome{o})
 }

@@ -57,7 +57,8 @@ func (l *lanes) follow(ctx context.Context, now time.Time) error {
 		}
 		// How often jobs are fetched is the client's.
 		if err := l.client.Queues().Add(store.QueueOf(id), river.QueueConfig{MaxWorkers: concurrency}); err != nil {
-			return err
+			// River keeps a queue that it could not start, and would refuse it the next time.
+			return errors.Join(err, l.client.Queues().Remove(ctx, store.QueueOf(id)))
 		}
 		l.open[id] = &lane{concurrency: concurrency}
 	}

@@ -220,6 +220,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		if got.status == 0 {
 			panic(http.ErrAbortHandler)
 		}
+		w.Header()["Date"] = nil // its clock is ours
 		if got.retryAfter != "" {
 			w.Header().Set("Retry-After", got.retryAfter)
 		}

@@ -36,9 +36,9 @@ func (m *machine) judge(t *rapid.T, h *hand) {
 	switch {
 	case h.plan == fail:
 		h.result.why = hookDeleted
-		good = o.State == store.Failed && strings.Contains(o.Reason, "deleted") && o.Status == 0 && o.Attempt == nil && o.RetryAt == nil
+		good = o.State == store.Failed && strings.Contains(o.Reason, "deleted") && o.Status == 0 && o.Attempt == nil && o.RetryIn == 0
 	case h.answer.status/100 == 2:
-		good = o.State == store.Successful && o.Status == h.answer.status && o.Reason == "" && o.Attempt != nil && o.RetryAt == nil
+		good = o.State == store.Successful && o.Status == h.answer.status && o.Reason == "" && o.Attempt != nil && o.RetryIn == 0
 	default:
 		h.result.why = noAnswer
 		if h.answer.status != 0 {
@@ -57,12 +57,12 @@ func (m *machine) judge(t *rapid.T, h *hand) {
 func retriedAsSet(h *hand, s setting) bool {
 	o := h.result.Outcome
 	if h.tries >= s.maxRetries {
-		return o.RetryAt == nil
+		return o.RetryIn == 0
 	}
-	if o.RetryAt == nil {
+	if o.RetryIn == 0 {
 		return false
 	}
-	wait := o.RetryAt.Sub(o.At)
+	wait := o.RetryIn
 	if asked, ok := askedWait(h.answer.retryAfter, o.At); ok {
 		return wait == asked
 	}

@@ -126,7 +126,7 @@ func (d *modelDelivery) finish(o store.Outcome, why string) {
 	if !d.decides(o.Round) {
 		return
 	}
-	d.state, d.status, d.reason, d.retry = o.State, o.Status, why, o.RetryAt != nil
+	d.state, d.status, d.reason, d.retry = o.State, o.Status, why, o.RetryIn != 0
 	if o.Attempt != nil {
 		d.tries++
 		d.counted++

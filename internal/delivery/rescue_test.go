@@ -126,7 +126,7 @@ func TestRescuedJobsAreRivers(t *testing.T) {
 		t.Errorf("it has lost its place: %v", ours)
 	}
 	b.exec(t, "DELETE FROM river_job; INSERT INTO river_job SELECT * FROM begun")
-	_, err = delivery.Executor(b.db).JobRescueMany(t.Context(), &riverdriver.JobRescueManyParams{ID: []int64{id}, Error: [][]byte{[]byte(`{}`)}, FinalizedAt: []*time.Time{nil},
+	_, err = riverpgxv5.New(b.db).GetExecutor().JobRescueMany(t.Context(), &riverdriver.JobRescueManyParams{ID: []int64{id}, Error: [][]byte{[]byte(`{}`)}, FinalizedAt: []*time.Time{nil},
 		ScheduledAt: []time.Time{time.Now()}, State: []string{"retryable"}, StuckHorizon: time.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)

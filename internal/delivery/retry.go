@@ -33,7 +33,7 @@ const (
 	mostWait  = 24 * time.Hour
 )
 
-// retryAfter reads what a receiver asks for: seconds, or a date.
+// retryAfter reads what a receiver asks for: seconds, or a date, which is by its own clock.
 func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	given := h.Get("Retry-After")
 	if given == "" {
@@ -43,6 +43,9 @@ func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	if seconds, err := strconv.ParseInt(given, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) { // which gives the nearest
 		wait = time.Duration(min(max(seconds, 0), int64(mostWait/time.Second))) * time.Second
 	} else if at, err := http.ParseTime(given); err == nil {
+		if its, err := http.ParseTime(h.Get("Date")); err == nil {
+			now = its
+		}
 		wait = at.Sub(now)
 	} else {
 		return 0, false

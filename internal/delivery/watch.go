@@ -23,7 +23,7 @@ type watch struct {
 }
 
 type sign struct {
-	given time.Time // by the clock of the worker that gave it
+	given time.Time // by the database's clock
 	since time.Time // when we first saw it, by ours
 }
 
@@ -52,7 +52,7 @@ func (w *watch) look(now time.Time, all []store.Sign) (dead []store.Sign) {
 func (w *Worker) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, beat) // one that takes longer is none
 	defer cancel()
-	w.me.SeenAt, w.me.Sending = w.Now(), w.sending.Load()
+	w.me.Sending = w.sending.Load()
 	all, err := w.Store.Beat(ctx, w.me)
 	if err != nil {
 		w.others = watch{}

@@ -41,7 +41,7 @@ const (
 	recoverAfter  = time.Minute // what was queued later still has its job
 	recoverAtOnce = 2_000       // little at a time: nobody should notice it
 
-	keepJobs = 5 * time.Minute // that were given up; the delivery tells so
+	keepJobs = 24 * time.Hour // that were given up: until their deliveries, of however many, were looked at
 
 	// Deliveries are read and outcomes written in batches. The receiver waits for the first
 	// moment, nobody for the second.
@@ -135,8 +135,7 @@ func (w *Worker) beating(ctx context.Context) (rest func()) {
 
 func (w *Worker) begin() {
 	host, _ := os.Hostname() // a worker without a name works too
-	now := w.Now()
-	w.me = store.Worker{ID: fmt.Sprintf("%s-%d-%x", host, os.Getpid(), now.UnixNano()), Host: host, Program: w.Program, StartedAt: now}
+	w.me = store.Worker{ID: fmt.Sprintf("%s-%d-%x", host, os.Getpid(), w.Now().UnixNano()), Host: host, Program: w.Program}
 	w.loads = gather[int64, *store.Due]{do: w.load, limit: batchLimit, width: batchWidth, wait: loadWait}
 	w.results = gather[store.Outcome, struct{}]{do: w.finish, limit: batchLimit, width: batchWidth, wait: finishWait}
 }

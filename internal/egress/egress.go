@@ -10,6 +10,7 @@ package egress
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -172,7 +173,12 @@ func (c *Client) try(ctx context.Context, via *http.Transport, r Request) (*http
 	if _, named := req.Header["User-Agent"]; !named {
 		req.Header["User-Agent"] = []string{c.config.UserAgent}
 	}
-	return via.RoundTrip(req)
+	resp, err := via.RoundTrip(req)
+	if err == nil && resp.StatusCode < 100 { // net/http takes 000 for a status; ours stands for no answer
+		_ = resp.Body.Close() // nothing in it is wanted
+		return nil, errors.New("the status is below 100")
+	}
+	return resp, err
 }
 
 // connection is what is known about the connection that carries a request.

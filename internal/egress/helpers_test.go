@@ -18,7 +18,7 @@ import (
 )
 
 // short is the deadline of tests in which it is reached.
-const short = 300 * time.Millisecond
+const short = time.Second
 
 var loopback = mustPolicy("127.0.0.0/8,::1/128")
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -153,8 +154,12 @@ func (l *Ledger) Workers(ctx context.Context, c Caller) ([]store.Worker, error) 
 	if err := l.Allow(c, l.webhookType(), access.View); err != nil {
 		return nil, err
 	}
-	return l.Store.Workers(ctx, l.now().Add(-workerAlive))
+	return l.Store.Workers(ctx, workerAlive)
 }
+
+// shownOfEarlier is how many bytes are shown of a body that is not the last one sent: it
+// may have megabytes, and is the same each time as a rule.
+const shownOfEarlier = 64 << 10
 
 // attach adds to a delivery what was sent and what came back, for those who may change its
 // webhook: bodies and answers hold what not everybody may see.
@@ -182,6 +187,9 @@ func (l *Ledger) attach(ctx context.Context, c Caller, v record.Values) error {
 	shown := make([]attempt, len(attempts))
 	for i, a := range attempts {
 		shown[i] = showAttempt(first+i, a, usual)
+		if i < len(attempts)-1 {
+			shown[i].Request.cut(shownOfEarlier)
+		}
 	}
 	raw, err := json.Marshal(shown)
 	if err != nil {
@@ -210,10 +218,17 @@ type attempt struct {
 }
 
 type attemptRequest struct {
-	Method  string          `json:"method"`
-	Target  string          `json:"target"`
-	Headers json.RawMessage `json:"headers"`
-	Body    string          `json:"body"`
+	Method    string          `json:"method"`
+	Target    string          `json:"target"`
+	Headers   json.RawMessage `json:"headers"`
+	Body      string          `json:"body"`
+	Truncated bool            `json:"truncated"`
+}
+
+func (r *attemptRequest) cut(most int) {
+	if len(r.Body) > most {
+		r.Body, r.Truncated = strings.ToValidUTF8(r.Body[:most], ""), true
+	}
 }
 
 type attemptAnswer struct {
@@ -229,7 +244,7 @@ func showAttempt(number int, a store.Attempt, usual string) attempt {
 		body = printable(a.RequestBody)
 	}
 	out := attempt{Number: number, Time: a.StartedAt.UTC().Format(record.TimeLayout), Duration: a.Milliseconds, Error: a.Error,
-		Request: attemptRequest{a.Method, a.Target, json.RawMessage(a.RequestHeaders), body}}
+		Request: attemptRequest{a.Method, a.Target, json.RawMessage(a.RequestHeaders), body, false}}
 	if a.Status != nil {
 		out.Response = &attemptAnswer{*a.Status, json.RawMessage(a.ResponseHeaders), printable(a.ResponseBody), a.Truncated}
 	}

@@ -47,8 +47,7 @@ func (l *Ledger) Preview(ctx context.Context, c Caller, id int64, in Input, s Sa
 		return Preview{}, err
 	}
 	event := eventOf(change)
-	due := &store.Due{ID: delivered, ChangedAt: change.At, Webhook: id, Version: change.Version, Event: event.Kind, ObjectType: change.Type.Key(),
-		UserName: change.UserName, RequestID: change.RequestID, Data: change.Data, Prechange: change.Prechange, Postchange: change.Postchange}
+	due := &store.Due{ID: delivered, Version: change.Version, Event: event}
 	out := Preview{Event: event.Kind}
 	if delivered != 0 {
 		out.Delivery = l.deliveryType().FormatID(delivered)

@@ -86,7 +86,7 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sent, problem := delivery.Preview(saved, keys, &due[0], b.Now())
+			sent, problem := delivery.Preview(saved, keys, due[0], b.Now())
 			var got, unsaved ledger.Preview
 			b.untouched(t, func() {
 				if got, err = b.Preview(t.Context(), b.root, hook.ID(), nil, ledger.Sample{Change: change}); err != nil {
@@ -99,7 +99,7 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 				}
 			})
 			name := fmt.Sprint(inputs[i]["name"], " ", due[0].Event)
-			if diff := different(got.Request, sent); diff != "" || got.Error != problem || got.Body != string(sent.Body) || !got.Fires || got.Event != due[0].Event {
+			if diff := different(got.Request, sent); diff != "" || got.Error != problem || got.Body != string(sent.Body) || !got.Fires || got.Event != due[0].Kind {
 				t.Errorf("%s: %s, error %q where the worker has %q, fires %v", name, diff, got.Error, problem, got.Fires)
 			}
 			if delivered := b.reg.Type(store.DeliveryType).FormatID(id); got.Delivery != delivered || problem == "" && got.Request.Header.Get("X-Hook-Delivery") != delivered {

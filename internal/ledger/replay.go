@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ type ReplayCount struct {
 	Waiting  int64 // whose delivery waits to be sent anyway
 	Expired  int64 // too old: the deliveries of that time are not kept any longer
 
-	Reached time.Time // when the last of the changes was made: what was stopped goes on from here
+	Reached time.Time // what was stopped goes on with the changes made since then
 }
 
 // Queued is how many requests a replay causes.
@@ -34,9 +35,6 @@ const (
 
 	// MaxReplay is how many changes a request may replay: it waits for them.
 	MaxReplay = 100_000
-
-	// timeToTell is what a replay leaves of the time there is: enough to say how far it came.
-	timeToTell = 5 * time.Second
 )
 
 // ReplayCount tells what Replay would do now.
@@ -61,7 +59,11 @@ func (l *Ledger) ReplaySome(ctx context.Context, c Caller, webhook int64, where 
 	if err != nil {
 		return n, err
 	}
-	return l.Replay(ctx, c, webhook, where, nil)
+	n, err = l.Replay(ctx, c, webhook, where, nil)
+	if slow, ok := errors.AsType[*fault.Error](err); ok && slow.Kind == fault.Slow && n.Changes > 0 {
+		err = fault.New(fault.Slow, "%s %s", slow.Detail, n.soFar(webhook))
+	}
+	return n, err
 }
 
 func (l *Ledger) replay(ctx context.Context, c Caller, hook int64, where []record.Predicate, dry bool, progress func(ReplayCount)) (ReplayCount, error) {
@@ -77,47 +79,21 @@ func (l *Ledger) replay(ctx context.Context, c Caller, hook int64, where []recor
 	// Changes made from now on are told anyway.
 	r.q = store.PastQuery{Query: store.Query{Scope: seen, Where: where}, Webhook: hook, Until: r.now}
 	for more := true; more; {
-		if err := r.stop(ctx); err != nil {
+		if isOver(ctx) {
+			return r.stopped(ctx)
+		}
+		err := r.next(ctx, &more)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return r.stopped(ctx)
+		case err != nil:
 			return r.total, err
-		}
-		var batch []store.Past
-		var n ReplayCount
-		err := l.Store.Write(ctx, func(tx *store.Tx) (err error) {
-			batch, n, err = r.batch(ctx, tx, &more)
-			return err
-		})
-		if ctx.Err() != nil && err != nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return r.total, err
-		}
-		r.total = r.total.plus(n)
-		if len(batch) > 0 {
-			last := batch[len(batch)-1]
-			r.q.After, r.q.AfterID, r.total.Reached = last.At, last.ID, last.At
 		}
 		if progress != nil {
 			progress(r.total)
 		}
 	}
 	return r.total, nil
-}
-
-// stop says why not to go on, or nil.
-func (r *replay) stop(ctx context.Context) error {
-	until, ok := ctx.Deadline()
-	switch n := r.total; {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case !ok || time.Until(until) > timeToTell:
-		return nil
-	case r.dry || n.Changes == 0:
-		return fault.New(fault.Invalid, "There was no time to look at all changes: of the first %d, %d match. Narrow the filter, or run `terrier webhook replay %d` on the server.", n.Changes, n.Matching, r.webhook)
-	default:
-		return fault.New(fault.Invalid, "There was no time for all: %d deliveries are queued. The rest are the changes made since %s: replay those, or run `terrier webhook replay %d --since %[2]s` on the server.",
-			n.Queued(), n.Reached.UTC().Format(time.RFC3339Nano), r.webhook)
-	}
 }
 
 func (n ReplayCount) plus(m ReplayCount) ReplayCount {
@@ -134,8 +110,27 @@ type replay struct {
 	total   ReplayCount
 }
 
-// batch replays the next changes. The webhook is read with each: it may be edited or
-// deleted meanwhile.
+// next replays a batch.
+func (r *replay) next(ctx context.Context, more *bool) error {
+	var batch []store.Past
+	var n ReplayCount
+	err := r.l.Store.Write(ctx, func(tx *store.Tx) (err error) {
+		batch, n, err = r.batch(ctx, tx, more)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.total = r.total.plus(n)
+	if len(batch) > 0 {
+		last := batch[len(batch)-1]
+		r.q.After, r.q.AfterID, r.total.Reached = last.At, last.ID, last.At
+	}
+	return nil
+}
+
+// batch chooses from the next changes and queues them. The webhook is read with each: it may
+// be edited or deleted meanwhile.
 func (r *replay) batch(ctx context.Context, tx *store.Tx, more *bool) (batch []store.Past, n ReplayCount, err error) {
 	var hooks []record.Values
 	tx.Load(r.l.webhookType(), r.hooks, []int64{r.webhook}, store.LockKeep, &hooks)
@@ -184,8 +179,13 @@ func (r *replay) dropExpired(ctx context.Context, tx *store.Tx, anew []store.Pas
 	if len(anew) == 0 || anew[0].At.After(r.l.now().AddDate(0, 0, -1)) { // no week of the last day is ever dropped
 		return anew, nil
 	}
+	if !r.dry {
+		if err := tx.HoldWeeks(ctx); err != nil {
+			return nil, err
+		}
+	}
 	var oldest time.Time
-	tx.HoldWeeks(&oldest)
+	tx.OldestWeek(&oldest)
 	if err := tx.Flush(ctx); err != nil {
 		return nil, err
 	}

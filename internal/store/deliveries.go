@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,16 +29,14 @@ type Due struct {
 	State     string
 	Tries     int64
 	RetryAt   *time.Time
+	QueuedAt  time.Time
 	Webhook   int64
 	Version   int64 // of the record: the sequence
-	Event     string
 
+	Kind       string // of event
 	ObjectType string
-	UserName   string
 	RequestID  string
-	Data       []byte
-	Prechange  []byte
-	Postchange []byte
+	Event      *webhook.Event // the deliveries of a change that are read together have one
 
 	WebhookVersion int64 // 0 when the webhook is gone
 	Held           bool  // disabled or paused
@@ -48,28 +47,46 @@ func (d *Due) Awaited() bool { return d.State == Queued || d.RetryAt != nil }
 
 // LIMIT keeps the planner from joining otherwise than row by row: it takes the newest changes
 // for few, having no statistics of them yet, and would go through all of them for each. The
-// partitions outside of $4 and $5 are not even opened.
+// partitions outside of $4 and $5 are not even opened. What a change holds may be megabytes,
+// and comes with the first of its deliveries only.
 const loadDue = `
-	SELECT d.id, d.changed_at, d.round, d.state, d.tries, d.retry_at, d.webhook_id, d.version, d.event,
-		c.object_type, c.user_name, c.request_id::text, c.data, c.prechange, c.postchange,
-		coalesce(w.version, 0), w.id IS NOT NULL AND (NOT w.enabled OR p.webhook_id IS NOT NULL)
+	SELECT d.id, d.changed_at, d.round, d.state, d.tries, d.retry_at, d.queued_at, d.webhook_id, d.version, d.event,
+		c.object_type, c.request_id::text, coalesce(w.version, 0), w.id IS NOT NULL AND (NOT w.enabled OR p.webhook_id IS NOT NULL),
+		c.id, c.user_name, CASE row_number() OVER same WHEN 1 THEN c.data END,
+		CASE row_number() OVER same WHEN 1 THEN c.prechange END, CASE row_number() OVER same WHEN 1 THEN c.postchange END
 	FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS x(id, lo, hi)
 	CROSS JOIN LATERAL (SELECT * FROM extras_delivery d
 		WHERE d.id = x.id AND d.changed_at >= x.lo AND d.changed_at < x.hi AND d.changed_at >= $4 AND d.changed_at < $5 LIMIT 1) d
 	CROSS JOIN LATERAL (SELECT * FROM extras_objectchange c
 		WHERE c.id = d.change_id AND c.changed_at = d.changed_at AND c.changed_at >= $4 AND c.changed_at < $5 LIMIT 1) c
 	LEFT JOIN extras_webhook w ON w.id = d.webhook_id
-	LEFT JOIN extras_webhook_pause p ON p.webhook_id = d.webhook_id`
+	LEFT JOIN extras_webhook_pause p ON p.webhook_id = d.webhook_id
+	WINDOW same AS (PARTITION BY c.id ORDER BY d.id)
+	ORDER BY c.id, d.id`
 
 // LoadDue reads deliveries, in one statement however many. Those that are gone are missing.
-func (s *Store) LoadDue(ctx context.Context, ids []int64) ([]Due, error) {
+func (s *Store) LoadDue(ctx context.Context, ids []int64) ([]*Due, error) {
 	from, to := moments(ids)
 	rows, err := s.pool.Query(ctx, loadDue,
 		ids, from, to, slices.MinFunc(from, time.Time.Compare), slices.MaxFunc(to, time.Time.Compare))
 	if err != nil {
 		return nil, s.translate(err)
 	}
-	due, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Due])
+	var last int64 // the change of the row before
+	var event *webhook.Event
+	due, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*Due, error) {
+		d, e, change := &Due{}, &webhook.Event{}, int64(0)
+		err := row.Scan(&d.ID, &d.ChangedAt, &d.Round, &d.State, &d.Tries, &d.RetryAt, &d.QueuedAt, &d.Webhook, &d.Version, &d.Kind,
+			&d.ObjectType, &d.RequestID, &d.WebhookVersion, &d.Held,
+			&change, &e.Username, &e.Data, &e.Prechange, &e.Postchange)
+		if event == nil || change != last {
+			_, e.Model, _ = strings.Cut(d.ObjectType, ".")
+			e.Kind, e.Timestamp, e.RequestID = d.Kind, d.ChangedAt, d.RequestID
+			event, last = e, change
+		}
+		d.Event = event
+		return d, err
+	})
 	return due, s.translate(err)
 }
 
@@ -93,10 +110,10 @@ type Outcome struct {
 	Job       int64  // that did it, and ends with it
 	State     string // Successful or Failed
 	At        time.Time
-	Status    int    // 0 without an answer
-	Reason    string // why it failed
-	RetryAt   *time.Time
-	Attempt   *Attempt // nil where no request could be made
+	Status    int           // 0 without an answer
+	Reason    string        // why it failed
+	RetryIn   time.Duration // 0 where it is not sent again by itself
+	Attempt   *Attempt      // nil where no request could be made
 }
 
 // Attempt is one request and its answer.
@@ -124,13 +141,14 @@ func (s *Store) Finish(ctx context.Context, outcomes []Outcome) error {
 }
 
 func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
+	batch.Queue("SELECT set_config('lock_timeout', '2s', true)")                         // a row that somebody holds must not hold up the others
 	slices.SortFunc(outcomes, func(a, b Outcome) int { return cmp.Compare(a.ID, b.ID) }) // whoever locks several goes this way
 	n := len(outcomes)
 	ids, at, rounds, states := make([]int64, n), make([]time.Time, n), make([]int64, n), make([]string, n)
-	finished, statuses, reasons, retries := make([]time.Time, n), make([]*int64, n), make([]string, n), make([]*time.Time, n)
+	finished, statuses, reasons, retries := make([]time.Time, n), make([]*int64, n), make([]string, n), make([]time.Duration, n)
 	attempts, jobs := make([]int64, n), make([]int64, n)
 	for i, o := range outcomes {
-		ids[i], at[i], rounds[i], jobs[i], states[i], finished[i], reasons[i], retries[i] = o.ID, o.ChangedAt, o.Round, o.Job, o.State, o.At, o.Reason, o.RetryAt
+		ids[i], at[i], rounds[i], jobs[i], states[i], finished[i], reasons[i], retries[i] = o.ID, o.ChangedAt, o.Round, o.Job, o.State, o.At, o.Reason, o.RetryIn
 		if o.Status != 0 {
 			status := int64(o.Status)
 			statuses[i] = &status
@@ -140,12 +158,12 @@ func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
 		}
 	}
 	batch.Queue(`WITH moved AS (
-			UPDATE extras_delivery d SET state = o.state, finished_at = o.at, status_code = o.status, reason = o.reason, retry_at = o.retry_at,
+			UPDATE extras_delivery d SET state = o.state, finished_at = o.at, status_code = o.status, reason = o.reason, retry_at = now() + nullif(o.retry_in, '0'),
 				tries = d.tries + o.attempts, attempt_count = d.attempt_count + o.attempts,
-				round = CASE WHEN o.retry_at IS NULL THEN d.round ELSE d.round + 1 END,
-				job_id = CASE WHEN o.retry_at IS NULL THEN d.job_id ELSE nextval('river_job_id_seq') END
-			FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::text[], $5::timestamptz[], $6::bigint[], $7::text[], $8::timestamptz[], $9::bigint[])
-				AS o(id, changed_at, round, state, at, status, reason, retry_at, attempts)
+				round = CASE WHEN o.retry_in = '0' THEN d.round ELSE d.round + 1 END,
+				job_id = CASE WHEN o.retry_in = '0' THEN d.job_id ELSE nextval('river_job_id_seq') END
+			FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::text[], $5::timestamptz[], $6::bigint[], $7::text[], $8::interval[], $9::bigint[])
+				AS o(id, changed_at, round, state, at, status, reason, retry_in, attempts)
 			WHERE d.id = ANY($1) AND d.changed_at BETWEEN $11 AND $12 -- whatever the plan, only these are looked at
 				AND d.id = o.id AND d.changed_at = o.changed_at AND d.round = o.round AND (d.state = 'queued' OR d.retry_at IS NOT NULL)
 			RETURNING d.id, d.webhook_id, d.round, d.job_id, d.retry_at),

@@ -1,11 +1,14 @@
 package store_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhook"
 )
 
 // TestLoadDueLooksUp: the planner has no statistics of the newest changes and takes them for
@@ -53,5 +56,47 @@ func TestLoadDueLooksUp(t *testing.T) {
 	}
 	if got := plan[0].Plan; got.Rows != int64(len(ids)) || got.Blocks > 30*int64(len(ids)) {
 		t.Errorf("%d rows for %d deliveries, %d blocks read", got.Rows, len(ids), got.Blocks)
+	}
+}
+
+// TestLoadDueReadsAChangeOnce: a change that many webhooks are told of is read with the first
+// of its deliveries and shared by the others, each change by its own.
+func TestLoadDueReadsAChangeOnce(t *testing.T) {
+	t.Parallel()
+	s, _, db := open(t)
+	now := time.Now().UTC().Truncate(time.Second)
+	milliseconds, shift, _ := record.TimedIDs(now)
+	for _, statement := range []string{
+		`INSERT INTO extras_objectchange (id, changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, data)
+			SELECT n, $1, 'user ' || n, gen_random_uuid(), 'delete', 'dcim.site', n, 'x', 7, '{"was":' || n || '}', '{"is":' || n || '}' FROM generate_series(1, 3) n
+			WHERE ($2::bigint, $3::int) IS NOT NULL`,
+		`INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
+				state, round, tries, attempt_count, job_id, queued_at, reason)
+			SELECT ($2::bigint << $3::int) | (c.id + 3 * w), $1, c.id, w, c.version, 'deleted', c.object_type, c.object_id, c.request_id, 'queued', 1, 0, 0, 10 * w + c.id, $1, ''
+			FROM extras_objectchange c, generate_series(1, 4) w`,
+	} {
+		if _, err := db.Exec(t.Context(), statement, now, milliseconds, shift); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var ids []int64
+	if err := db.QueryRow(t.Context(), "SELECT array_agg(id ORDER BY random()) FROM extras_delivery").Scan(&ids); err != nil {
+		t.Fatal(err)
+	}
+	due, err := s.LoadDue(t.Context(), ids)
+	if err != nil || len(due) != 12 {
+		t.Fatalf("%d deliveries (%v)", len(due), err)
+	}
+	events := map[*webhook.Event]int{}
+	for _, d := range due {
+		events[d.Event]++
+		change := (d.ID&(1<<shift-1)-1)%3 + 1
+		want := fmt.Sprintf(`"model":"site","username":"user %d","request_id":"%s","data":{"is":%d},"snapshots":{"prechange":{"was":%d},"postchange":null}}`, change, d.RequestID, change, change)
+		if body := string(d.Event.Body()); !strings.HasPrefix(body, `{"event":"deleted","timestamp":"`+now.Format("2006-01-02T15:04:05")) || !strings.HasSuffix(body, want) {
+			t.Errorf("delivery %d of change %d tells %s", d.ID, change, body)
+		}
+	}
+	if len(events) != 3 {
+		t.Errorf("3 changes were read %d times", len(events))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"terrier/internal/fault"
 	"terrier/internal/record"
 )
 
@@ -164,11 +165,27 @@ func (tx *Tx) lateIDs(ctx context.Context, changes []Past) ([]int64, error) {
 	return ids, nil
 }
 
+// holdPatience is how long to wait for retention, which is done in a moment as a rule. Where
+// much has expired it takes minutes.
+const holdPatience = "3s"
+
+var errRetaining = fault.New(fault.Slow, "Changes older than a day can't be replayed right now, because deliveries past their retention are being removed. Try again in a few minutes.")
+
 // HoldWeeks keeps retention away until the transaction ends: it counts a partition before it
-// drops it, trusting that nobody writes into weeks that are over. It reads where the oldest
-// week of deliveries begins.
-func (tx *Tx) HoldWeeks(oldest *time.Time) {
+// drops it, trusting that nobody writes into weeks that are over.
+func (tx *Tx) HoldWeeks(ctx context.Context) error {
+	tx.exec("SET LOCAL lock_timeout = '" + holdPatience + "'")
 	tx.exec("SELECT pg_advisory_xact_lock_shared($1)", retentionLock)
+	tx.exec("SET LOCAL lock_timeout TO DEFAULT")
+	err := tx.Flush(ctx)
+	if Locked(err) {
+		return errRetaining
+	}
+	return err
+}
+
+// OldestWeek reads where the oldest week of deliveries begins.
+func (tx *Tx) OldestWeek(oldest *time.Time) {
 	tx.query(`
 		SELECT min((regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \('(.*?)'\)$$))[1]::timestamptz)
 		FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'extras_delivery'::regclass`, nil, func(rows pgx.Rows) (err error) {

@@ -52,7 +52,10 @@ func (s *Store) Requeue(ctx context.Context, q Query, webhooks access.Scope, now
 
 // requeue locks first and reads then, as everywhere: a delivery that was queued meanwhile is
 // left alone. Its job is locked after it, as in Finish: all deliveries come before the first job.
+// What is being sent is not locked at all where that is known before, so that its outcome need
+// not wait for all the others.
 func requeue(w *where, limit int, now time.Time) string {
+	w.and("NOT EXISTS (SELECT FROM river_job j WHERE j.id = t.job_id AND j.state = 'running')")
 	return "WITH chosen AS (SELECT t.id, t.changed_at, t.job_id FROM extras_delivery t" + w.String() + " ORDER BY t.id LIMIT " + w.arg(limit) + ` FOR NO KEY UPDATE OF t),
 		sending AS (
 			SELECT j.id, j.state = 'running' AS now FROM river_job j WHERE j.id = ANY(ARRAY(SELECT job_id FROM chosen)) FOR UPDATE),

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Sign is the last sign of life of a worker, by its own clock.
+// Sign is the last sign of life of a worker.
 type Sign struct {
 	Worker string
 	SeenAt time.Time
@@ -17,9 +17,9 @@ type Sign struct {
 func (s *Store) Beat(ctx context.Context, w Worker) (others []Sign, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`
-		INSERT INTO extras_worker (id, host, program, started_at, seen_at, sending) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, sending = excluded.sending`,
-		w.ID, w.Host, w.Program, w.StartedAt, w.SeenAt, w.Sending)
+		INSERT INTO extras_worker (id, host, program, started_at, seen_at, sending) VALUES ($1, $2, $3, now(), now(), $4)
+		ON CONFLICT (id) DO UPDATE SET seen_at = now(), sending = excluded.sending`,
+		w.ID, w.Host, w.Program, w.Sending)
 	batch.Queue("SELECT id, seen_at FROM extras_worker WHERE id <> $1 ORDER BY id", w.ID).Query(func(rows pgx.Rows) (err error) {
 		others, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Sign])
 		return err

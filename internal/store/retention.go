@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Retention says for how many days the growing tables are kept; 0 is for ever. What is
@@ -138,7 +137,7 @@ func (done *Retained) dropBefore(ctx context.Context, conn *pgx.Conn, table stri
 			_, err = conn.Exec(ctx, p.dropStatement(table))
 		}
 		switch {
-		case isBusy(err):
+		case Locked(err):
 			done.Busy = append(done.Busy, p.Name)
 			return nil
 		case err != nil:
@@ -197,10 +196,4 @@ func (p Partition) dropStatement(table string) string {
 		%s
 		DROP TABLE %[3]s;
 	END $$`, dropPatience, quote(table), p.Name, p.stillUsed(table), count)
-}
-
-// isBusy recognises a lock that was not to be had in time.
-func isBusy(err error) bool {
-	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && pg.Code == "55P03"
 }

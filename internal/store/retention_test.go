@@ -372,7 +372,7 @@ func TestRetainDoesNotHoldUpWriters(t *testing.T) {
 		slowest = max(slowest, time.Since(began))
 	}
 	t.Logf("the slowest write took %v", slowest)
-	if slowest > 2*time.Second { // a wait is over after 250 ms; the rest is for slow machines
+	if slowest > 5*time.Second { // a wait is over after 250 ms; the rest is for slow machines
 		t.Errorf("a write took %v", slowest)
 	}
 	if want := []string{partitionOf("extras_delivery", old), partitionOf("extras_attempt", old), partitionOf("extras_objectchange", old)}; !slices.Equal(done.Busy, want) {

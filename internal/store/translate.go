@@ -85,6 +85,12 @@ func UniqueMessage(t *record.Type, rule record.Unique) fault.Fields {
 	return errs
 }
 
+// Locked tells whether a lock was not to be had in the time that a statement may wait for it.
+func Locked(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "55P03"
+}
+
 // Refused tells whether the database refuses what it was given, as it would again: a value
 // it can't hold, a constraint, a limit.
 func Refused(err error) bool {

@@ -72,7 +72,8 @@ func (s *Store) Hasten(ctx context.Context, webhooks []int64) error {
 	return err
 }
 
-// Worker is a process that sends deliveries.
+// Worker is a process that sends deliveries. When it was seen, the database's clock says: those
+// of the machines may differ.
 type Worker struct {
 	ID, Host, Program string
 	StartedAt, SeenAt time.Time
@@ -85,9 +86,9 @@ func (s *Store) Leave(ctx context.Context, id string) error {
 	return err
 }
 
-// Workers lists the workers seen since a moment.
-func (s *Store) Workers(ctx context.Context, since time.Time) ([]Worker, error) {
-	rows, err := s.pool.Query(ctx, "SELECT id, host, program, started_at, seen_at, sending FROM extras_worker WHERE seen_at >= $1 ORDER BY started_at", since)
+// Workers lists the workers seen lately.
+func (s *Store) Workers(ctx context.Context, lately time.Duration) ([]Worker, error) {
+	rows, err := s.pool.Query(ctx, "SELECT id, host, program, started_at, seen_at, sending FROM extras_worker WHERE seen_at >= now() - $1::interval ORDER BY started_at", lately)
 	if err != nil {
 		return nil, s.translate(err)
 	}
@@ -122,11 +123,11 @@ func (s *Store) Backlogs(ctx context.Context, since time.Time) ([]Backlog, error
 }
 
 // FoldTally adds the tally rows of each webhook and minute together, once the minute is
-// over, and forgets what is older than a moment.
+// over, and forgets what is older than a moment. What is older than an hour was folded then.
 func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) error {
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
-			WITH many AS (SELECT minute, webhook_id FROM extras_tally WHERE minute < date_trunc('minute', $1::timestamptz) - interval '1 minute'
+			WITH many AS (SELECT minute, webhook_id FROM extras_tally WHERE minute < date_trunc('minute', $1::timestamptz) - interval '1 minute' AND minute > $1::timestamptz - interval '1 hour'
 					GROUP BY 1, 2 HAVING count(*) > 1),
 			     gone AS (DELETE FROM extras_tally t USING many m WHERE t.minute = m.minute AND t.webhook_id = m.webhook_id RETURNING t.*)
 			INSERT INTO extras_tally SELECT minute, webhook_id, sum(successful), sum(failed), sum(milliseconds) FROM gone GROUP BY 1, 2`, now)

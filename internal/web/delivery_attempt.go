@@ -35,7 +35,7 @@ type sentMessage struct {
 	Lines  []sentHeader
 	Pretty string // the body set out, where it is JSON; otherwise as it is
 	Set    bool   // it was set out
-	SameAs int    // the number of a newer attempt with the same body
+	SameAs int    // the number of a newer attempt with the same body, as far as it is shown
 }
 
 type sentHeader struct{ Name, Value string }
@@ -57,9 +57,13 @@ func attemptsOf(d record.Values) ([]attempt, error) {
 		a := &attempts[i]
 		a.When, a.Took = showTime(a.Time), inWords(time.Duration(a.Duration)*time.Millisecond)
 		a.Request.setOut()
-		if number, known := bodies[a.Request.Body]; known && a.Request.Body != "" {
+		number, known := bodies[a.Request.Body]
+		switch newest := attempts[0]; {
+		case known && a.Request.Body != "":
 			a.Request.SameAs = number
-		} else {
+		case a.Request.Truncated && strings.HasPrefix(newest.Request.Body, a.Request.Body):
+			a.Request.SameAs = newest.Number
+		default:
 			bodies[a.Request.Body] = a.Number
 		}
 		if a.Response != nil {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -42,7 +43,7 @@ func (h hookPages) replayPage(v *visit) error {
 	if err == nil {
 		n, err = h.site.Ledger.ReplayCount(v.ctx, v.caller, found.ID(), where)
 	}
-	refusal, err := refusalOf(err)
+	refusal, err := replayRefusal(err)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (h hookPages) replay(v *visit) error {
 	if err == nil {
 		n, err = h.site.Ledger.ReplaySome(v.ctx, v.caller, found.ID(), where)
 	}
-	refusal, err := refusalOf(err)
+	refusal, err := replayRefusal(err)
 	switch {
 	case err != nil:
 		return err
@@ -73,6 +74,14 @@ func (h hookPages) replay(v *visit) error {
 		return h.showReplay(v, found, v.r.PostForm, nil, refusal)
 	}
 	return v.leave(recordPath(h.t, found.ID()), fmt.Sprintf("%s queued: %d sent again, %d new.", counted(n.Queued(), "delivery is", "deliveries are"), n.Existing, n.New))
+}
+
+// replayRefusal also takes for a refusal what took too long: that says itself what to do.
+func replayRefusal(err error) (*fault.Error, error) {
+	if slow, ok := errors.AsType[*fault.Error](err); ok && slow.Kind == fault.Slow {
+		return slow, nil
+	}
+	return refusalOf(err)
 }
 
 // The names of its inputs.

@@ -13,7 +13,8 @@ import (
 )
 
 // Event is a change as a webhook sees it. All of it comes from the change row, so that a
-// resend says the same. It is decoded once, when first needed, however many webhooks ask.
+// resend says the same. It is put together and decoded once, when first needed, however many
+// webhooks ask.
 type Event struct {
 	Kind      string // created, updated or deleted
 	Model     string // the lower-case name of the type: site
@@ -24,13 +25,19 @@ type Event struct {
 	// JSON text; nothing stands for null.
 	Data, Prechange, Postchange []byte
 
+	body                        lazy[[]byte]
 	data, prechange, postchange lazy[any]
 	context                     lazy[jinja.Value]
 }
 
 // Body is the default body: the seven keys of the contract, with the record and its
-// snapshots as they were written down, byte for byte.
+// snapshots as they were written down, byte for byte. Nobody may change it.
 func (e *Event) Body() []byte {
+	body, _ := e.body.get(func() ([]byte, error) { return e.assemble(), nil })
+	return body
+}
+
+func (e *Event) assemble() []byte {
 	b := make([]byte, 0, 256+len(e.Data)+len(e.Prechange)+len(e.Postchange))
 	b = append(b, `{"event":`...)
 	b = record.AppendString(b, e.Kind)

@@ -182,7 +182,7 @@ var bugs = []bug{
 	{
 		name: "retry-too-soon", does: "a receiver that asks for time gets a quarter of it",
 		breaks: ends, faults: []string{answer429, answer429, answer429},
-		edits: []edit{{sendAttempt, "wait = asked", "wait = asked / 4"}},
+		edits: []edit{{sendAttempt, "o.RetryIn = asked", "o.RetryIn = asked / 4"}},
 	},
 	{
 		name: "deleted-webhook-forgotten", does: "what waits for a webhook that is deleted never ends",

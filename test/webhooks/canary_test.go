@@ -15,7 +15,7 @@ import (
 // everything that is kept or shown afterwards.
 func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "LOG_LEVEL=debug", "WEBHOOK_TIMEOUT=2s")
+	w := newWorld(t, "LOG_LEVEL=debug", "WEBHOOK_TIMEOUT=5s")
 	worker := w.Work()
 	secret := &install.Canaries{T: t}
 	marker := "visible-" + install.RandomHex(8) // proves that the search below would find something

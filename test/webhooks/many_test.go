@@ -3,18 +3,20 @@ package webhooks_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"terrier/test/install"
 )
 
-// TestManyWebhooks: one change is told to 500 webhooks by one worker, to each once and soon.
+// TestManyWebhooks: one change is told to 500 webhooks by one worker, to each once and soon. The record is large, and
+// the worker holds it about once.
 func TestManyWebhooks(t *testing.T) {
 	t.Parallel()
-	const many, bound = 500, install.Patience
+	const many, bound, most = 500, install.Patience, 256 << 20 // were each to hold the change for itself, it would be 400 MiB
 	w := newWorld(t)
-	w.Work()
+	worker := w.Work()
 	arrived := make(chan string, 2*many)
 	hooks := make([]object, many)
 	for i := range hooks {
@@ -28,8 +30,9 @@ func TestManyWebhooks(t *testing.T) {
 	}
 	w.do(http.MethodPost, webhooksPath, hooks)
 
+	before := worker.Memory("VmHWM")
 	began, late := time.Now(), time.After(bound)
-	s := w.site(nil)
+	s := w.site(object{"comments": strings.Repeat("large ", 200<<10/6)})
 	answered := time.Since(began)
 	told := map[string]bool{}
 	for range many {
@@ -53,6 +56,9 @@ func TestManyWebhooks(t *testing.T) {
 		if n := w.number(query, s.id); n != many {
 			t.Errorf("%d %s, want %d", n, what, many)
 		}
+	}
+	if grown := worker.Memory("VmHWM") - before; grown > most {
+		t.Errorf("the worker grew by %d MiB over %d", grown>>20, before>>20)
 	}
 	if n := len(w.receiver.all()); n != many {
 		t.Errorf("%d requests arrived, want %d", n, many)

@@ -83,7 +83,7 @@ func TestWorkerKilledInMidSend(t *testing.T) {
 // TestWorkerIsStoppedInMidSend: what is under way is finished, what waits is left to others, and the end is a good one.
 func TestWorkerIsStoppedInMidSend(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "WEBHOOK_TIMEOUT=12s")
+	w := newWorld(t, "WEBHOOK_TIMEOUT=20s")
 	first := w.Work()
 	release := w.receiver.hold("/held")
 	w.receiver.hold("/hung")
@@ -108,7 +108,7 @@ func TestWorkerIsStoppedInMidSend(t *testing.T) {
 	t.Logf("drained within %v", time.Since(asked).Round(100*time.Millisecond))
 	// What it had in hand is known, although it is gone.
 	w.deliveries(held)[0].want(t, "successful", "")
-	w.deliveries(hung)[0].want(t, "failed", "no answer within 12 s")
+	w.deliveries(hung)[0].want(t, "failed", "no answer within 20 s")
 	for _, hook := range []int64{held, hung} {
 		if d := w.deliveries(hook); len(d) != 2 || d[1].State.Value != "queued" {
 			t.Errorf("what waited: %+v", d)

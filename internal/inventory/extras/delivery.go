@@ -44,9 +44,10 @@ var attemptsShape = record.Schema{"type": "array", "nullable": true,
 		"time":        record.Schema{"type": "string", "format": "date-time"},
 		"duration_ms": record.Schema{"type": "integer"},
 		"error":       record.Schema{"type": "string", "description": "Why there is no answer, or why it is none."},
-		"request": record.Schema{"type": "object", "required": []string{"method", "target", "headers", "body"}, "properties": record.Schema{
+		"request": record.Schema{"type": "object", "required": []string{"method", "target", "headers", "body", "truncated"}, "properties": record.Schema{
 			"method": record.Schema{"type": "string"}, "target": record.Schema{"type": "string"},
-			"headers": record.Schema{"type": "object", "additionalProperties": true}, "body": record.Schema{"type": "string"}}},
+			"headers": record.Schema{"type": "object", "additionalProperties": true}, "body": record.Schema{"type": "string"},
+			"truncated": record.Schema{"type": "boolean", "description": "The body is longer; the last attempt shows it whole."}}},
 		"response": record.Schema{"type": "object", "nullable": true, "required": []string{"status", "headers", "body", "truncated"}, "properties": record.Schema{
 			"status": record.Schema{"type": "integer"}, "headers": record.Schema{"type": "object", "additionalProperties": true},
 			"body": record.Schema{"type": "string"}, "truncated": record.Schema{"type": "boolean"}}},
