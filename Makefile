@@ -35,11 +35,14 @@ assets: ## Take what pages load of others from npm, to be built in
 
 .PHONY: test
 test: ## Test with the race detector on a private PostgreSQL (PKG=./internal/store ARGS='-run Name')
-	scripts/postgres run -- go test -race $(ARGS) $(PKG)
+	scripts/postgres run -- go test -race -timeout 40m $(ARGS) $(PKG)
 
 .PHONY: lint
 lint: $(LINT) ## Run the linters
 	$(LINT) run
+
+.PHONY: tools
+tools: $(LINT) ## Compile the linter, if it is not there
 
 .PHONY: fmt
 fmt: $(LINT) ## Format the Go files

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"terrier/test/bench/figures"
 	"terrier/test/bench/gauge"
@@ -97,33 +100,58 @@ func checkRows(t *testing.T, r *figures.Result, all bool) {
 	}
 }
 
-// TestMissedIsMeasuredAgain holds that one bad moment of the machine does not fail a check, and two do.
+// TestMissedIsMeasuredAgain holds that one bad moment of the machine does not fail a check, and that two do if they meet the
+// same row.
 func TestMissedIsMeasuredAgain(t *testing.T) {
 	t.Parallel()
+	type values = [2]float64 // of the rows of a try
 	for _, test := range []struct {
-		values []float64 // of the first and the second try
-		check  bool
-		tries  int
-		missed bool
+		tries []values
+		check bool
+		want  values
+		again [2]bool
 	}{
-		{[]float64{0.9}, true, 1, false},
-		{[]float64{0.7}, true, 1, false},
-		{[]float64{0.1, 0.9}, true, 2, false},
-		{[]float64{0.1, 0.2}, true, 2, true},
-		{[]float64{0.1}, false, 1, true},
+		{[]values{{0.9, 0.7}}, true, values{0.9, 0.7}, [2]bool{}},
+		{[]values{{0.1, 0.9}, {0.9, 0.8}}, true, values{0.9, 0.9}, [2]bool{true, false}},
+		{[]values{{0.1, 0.9}, {0.9, 0.1}}, true, values{0.9, 0.9}, [2]bool{true, false}},
+		{[]values{{0.1, 0.9}, {0.2, 0.8}}, true, values{0.2, 0.9}, [2]bool{true, false}},
+		{[]values{{0.1, 0.2}, {0.8, 0.3}}, true, values{0.8, 0.3}, [2]bool{true, true}},
+		{[]values{{0.1, 0.9}}, false, values{0.1, 0.9}, [2]bool{}},
 	} {
-		b := &bench{o: options{check: test.check}, out: io.Discard}
-		tries := 0
-		rows, err := b.measure(t.Context(), work{"x", func(*bench, context.Context) ([]figures.Row, error) {
-			tries++
-			return []figures.Row{{Case: "x", Value: test.values[tries-1], Goal: figures.AtLeast(0.8)}}, nil
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if tries != test.tries || rows[0].Clear() != test.missed || rows[0].Again != (tries == 2) {
-			t.Errorf("%v: %d tries, %+v", test.values, tries, rows[0])
-		}
+		synctest.Test(t, func(t *testing.T) {
+			b := &bench{o: options{check: test.check}, out: io.Discard}
+			began, tries := time.Now(), 0
+			rows, err := b.measure(t.Context(), work{"x", func(*bench, context.Context) (rows []figures.Row, _ error) {
+				for _, v := range test.tries[tries] {
+					rows = append(rows, figures.Row{Value: v, Goal: figures.AtLeast(0.8)})
+				}
+				tries++
+				return rows, nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, again := values{rows[0].Value, rows[1].Value}, [2]bool{rows[0].Again, rows[1].Again}
+			if tries != len(test.tries) || got != test.want || again != test.again {
+				t.Errorf("%v: %d tries, %v, again %v", test.tries, tries, got, again)
+			}
+			if waited := time.Since(began); waited != time.Duration(tries-1)*beforeAgain {
+				t.Errorf("%v: the second try came after %v", test.tries, waited)
+			}
+		})
+	}
+}
+
+// TestErrorIsNotTriedAgain holds that what is wrong, and not slow, fails at once.
+func TestErrorIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	b, tries, wrong := &bench{o: options{check: true}, out: io.Discard}, 0, errors.New("1 events arrived twice")
+	_, err := b.measure(t.Context(), work{"x", func(*bench, context.Context) ([]figures.Row, error) {
+		tries++
+		return nil, wrong
+	}})
+	if tries != 1 || !errors.Is(err, wrong) {
+		t.Errorf("%d tries, %v", tries, err)
 	}
 }
 

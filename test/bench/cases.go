@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"terrier/test/bench/figures"
@@ -64,31 +65,44 @@ func (b *bench) measureAll(ctx context.Context) error {
 	return nil
 }
 
-// measure does a case. What --check would count as missed is measured once more: the machine may have been busy.
+// beforeAgain lets pass what has kept the machine busy.
+const beforeAgain = 30 * time.Second
+
+// measure does a case. Where --check would count a row as missed, it does the case once more, and what counts of that row is
+// the second time. What was good enough the first time stays. An error is no slowness, and is not tried again.
 func (b *bench) measure(ctx context.Context, w work) ([]figures.Row, error) {
+	rows, err := b.once(ctx, w)
+	if err != nil || !b.o.check || !slices.ContainsFunc(rows, figures.Row.Clear) {
+		return rows, err
+	}
+	b.note("%s is clearly missed: measuring again in %v", w.name, beforeAgain)
+	if err := pause(ctx, beforeAgain); err != nil {
+		return nil, err
+	}
+	second, err := b.once(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range rows {
+		if row.Clear() {
+			rows[i] = second[i]
+			rows[i].Again = true
+		}
+	}
+	return rows, nil
+}
+
+// once does a case and tells what it found.
+func (b *bench) once(ctx context.Context, w work) ([]figures.Row, error) {
 	began := time.Now()
 	rows, err := b.profiled(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	b.say(rows, began)
-	if !b.o.check || len((&figures.Result{Rows: rows}).Missed()) == 0 {
-		return rows, nil
-	}
-	b.note("%s is clearly missed: measuring again", w.name)
-	began = time.Now()
-	rows, err = b.profiled(ctx, w)
-	for i := range rows {
-		rows[i].Again = true
-	}
-	b.say(rows, began)
-	return rows, err
-}
-
-func (b *bench) say(rows []figures.Row, began time.Time) {
 	for _, r := range rows {
 		b.note("%s: %.3g (%.3g–%.3g) %s, %.0f s", r.Case, r.Value, r.Low, r.High, r.Verdict(), time.Since(began).Seconds())
 	}
+	return rows, nil
 }
 
 // profiled writes processor profiles of Terrier's processes while a case is measured.

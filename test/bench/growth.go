@@ -80,7 +80,6 @@ func (b *bench) follow(costs []cost, sizes []int, grow func(n int) error) ([]fig
 		if err := grow(n); err != nil {
 			return nil, err
 		}
-		b.terrier.Close() // growing takes minutes, and the server does not keep a connection for so long
 		for i, c := range costs {
 			took, err := b.repeated(c)
 			if err != nil {

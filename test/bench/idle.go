@@ -12,6 +12,7 @@ import (
 const (
 	idleHooks     = 100
 	lonePerSecond = 4
+	loneFlights   = 4               // as long as others: events that come alone are few
 	rest          = 2 * time.Second // until the start of a worker is over
 )
 
@@ -44,7 +45,6 @@ func (b *bench) measureIdle(ctx context.Context) ([]figures.Row, error) {
 	lone.Terrier.Figure = lone.Terrier.FromDue.P99
 	lone.Terrier.Go, lone.Terrier.PostgreSQL = 0, 0 // mostly what idling costs
 	lone.Judge(p99s)
-	lone.Value = lone.Terrier.Figure // of all rounds together: one round has too few events for a p99
 	return []figures.Row{idle, lone}, b.clear(ctx)
 }
 
@@ -56,7 +56,7 @@ func (b *bench) idleTerrier(ctx context.Context) (used gauge.Share, l latencies,
 	if used, err = b.idling(ctx, b.worker); err != nil {
 		return used, l, err
 	}
-	l, err = b.fly(ctx, flight{perSecond: lonePerSecond, length: b.flightLength(), send: func(n int) ([]string, error) { return b.events(facility(n * 7 % idleHooks)) }})
+	l, err = b.fly(ctx, flight{perSecond: lonePerSecond, length: loneFlights * b.flightLength(), send: func(n int) ([]string, error) { return b.events(facility(n * 7 % idleHooks)) }})
 	if err != nil {
 		return used, l, err
 	}

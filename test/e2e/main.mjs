@@ -33,7 +33,7 @@ after(() => world.close());
 for (const { name, atOnce, tests } of stages.filter((stage) => stage.tests.length > 0)) {
   describe(name, { concurrency: atOnce ?? 1 }, () => {
     for (const { name: title, steps } of tests) {
-      it(title, { timeout: 120_000 }, steps);
+      it(title, { timeout: 600_000 }, steps); // some take a minute; each action has a limit of its own
     }
   });
 }

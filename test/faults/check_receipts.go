@@ -158,7 +158,7 @@ func (w *world) checkRetries(f *facts, d *delivery, tried []*attempt) {
 		if r == nil || r.status == 0 {
 			continue
 		}
-		slow := r.answered.Sub(a.Started) > webhookTimeout-500*time.Millisecond // then it may have come too late
+		slow := r.answered.Sub(a.Started) > webhookTimeout-1500*time.Millisecond // then it may have come too late
 		if r.written && !slow && (a.Status == nil || *a.Status != int64(r.status)) {
 			w.violate(received, "delivery %d was answered %d, and the attempt says %v %q", d.ID, r.status, a.Status, a.Error)
 		}

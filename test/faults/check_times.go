@@ -45,7 +45,7 @@ func (w *world) checkDuplicates(f *facts, unrecorded []*receipt, kills []*inFlig
 // explained tells whether a request was under way when its worker was killed.
 func explained(r *receipt, kills []*inFlight) bool {
 	return slices.ContainsFunc(kills, func(k *inFlight) bool {
-		return r.at.Before(k.at.Add(time.Second)) && // a busy receiver reads it a little later
+		return r.at.Before(k.at.Add(3*time.Second)) && // a busy receiver reads it a little later
 			k.at.Sub(r.at) < 2*webhookTimeout && slices.Contains(k.deliveries, r.delivery)
 	})
 }

@@ -119,7 +119,7 @@ func (w *world) work(ctx context.Context, clients []*client, k *keeper, n *nemes
 	err := n.run(ctx, plan(rand.New(rand.NewPCG(w.seed, 1<<41)), w.kinds, w.faults), w.duration)
 	for err == nil {
 		done, _ := w.acknowledged()
-		late := time.Since(p.began) > 2*w.duration+30*time.Second
+		late := time.Since(p.began) > 3*w.duration+30*time.Second
 		if late {
 			w.violate(answered, "only %d of %d changes were acknowledged within %v", done, w.changes, time.Since(p.began).Round(time.Second))
 		}

@@ -155,6 +155,17 @@ const (
 	different verdict = "different" // anything else
 )
 
+// render renders again what took too long: the limits that count are the same everywhere, but the clock's is for slow
+// machines, and one that is busy otherwise is slow for a moment.
+func render(template *jinja.Template, variables jinja.Value) (output string, err error) {
+	for range 5 {
+		if output, err = template.Render(variables); err == nil || !strings.Contains(err.Error(), "takes too long") {
+			break
+		}
+	}
+	return output, err
+}
+
 // compare renders a template with our engine and holds it against the answer of Jinja2.
 func compare(c contexts, q question, a answer) (verdict, string) {
 	template, err := jinja.Parse(q.Template)
@@ -164,7 +175,7 @@ func compare(c contexts, q question, a answer) (verdict, string) {
 		}
 		return refused, err.Error()
 	}
-	output, err := template.Render(c.decoded[q.Context])
+	output, err := render(template, c.decoded[q.Context])
 	var problem *jinja.Error
 	switch {
 	case err == nil && a.Output != nil && output == *a.Output:

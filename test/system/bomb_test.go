@@ -233,7 +233,7 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 		s.Do(http.MethodPost, "/api/extras/tags/", admin, tag).Want(t, http.StatusCreated)
 		slowest = max(slowest, time.Since(began))
 	}
-	if slowest > 2*time.Second {
+	if slowest > 5*time.Second { // who waits for one of them waits until it is cut off, 10 s after it came
 		t.Errorf("beside %d slow clients a request took %v", 4*each, slowest)
 	}
 	growth := s.Memory("VmHWM") - before

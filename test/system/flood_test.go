@@ -108,20 +108,28 @@ func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 		slices.Sort(waits)
 		return waits[len(waits)*99/100]
 	}
-	// The median of the rounds, because a round in which the machine is busy otherwise says nothing.
-	var idle, flooded []time.Duration
-	var ratios []float64
-	for range rounds {
-		idle, flooded = append(idle, p99(read())), append(flooded, p99(readFlooded()))
-		ratios = append(ratios, float64(flooded[len(flooded)-1])/float64(idle[len(idle)-1]))
+	// measure takes the median of the rounds, because a round in which the machine is busy otherwise says nothing.
+	measure := func() (ratio float64, good bool) {
+		var idle, flooded []time.Duration
+		var ratios []float64
+		for range rounds {
+			idle, flooded = append(idle, p99(read())), append(flooded, p99(readFlooded()))
+			ratios = append(ratios, float64(flooded[len(flooded)-1])/float64(idle[len(idle)-1]))
+		}
+		slices.Sort(idle)
+		slices.Sort(flooded)
+		slices.Sort(ratios)
+		ratio = ratios[rounds/2]
+		t.Logf("%d reads/s beside %d logins/s: p99 %v, idle %v, ratio %.2f of %.2f; %d passwords judged, %d turned away",
+			readRate, floodRate, flooded[rounds/2], idle[rounds/2], ratio, ratios, judged.Load(), refused.Load())
+		return ratio, ratio <= 4 || flooded[rounds/2] <= 5*time.Millisecond // below that a single turn of the scheduler makes the ratio
 	}
-	slices.Sort(idle)
-	slices.Sort(flooded)
-	slices.Sort(ratios)
-	ratio := ratios[rounds/2]
-	t.Logf("%d reads/s beside %d logins/s: p99 %v, idle %v, ratio %.2f of %.2f; %d passwords judged, %d turned away",
-		readRate, floodRate, flooded[rounds/2], idle[rounds/2], ratio, ratios, judged.Load(), refused.Load())
-	if ratio > 4 && flooded[rounds/2] > 5*time.Millisecond { // below that a single turn of the scheduler makes the ratio
-		t.Errorf("a flood of logins makes the p99 of a read %.1f times what it is without", ratio)
+	// A machine may be busy for more than half of the rounds; a server that is too slow is so again.
+	first, good := measure()
+	if good {
+		return
+	}
+	if again, good := measure(); !good {
+		t.Errorf("a flood of logins makes the p99 of a read %.1f and %.1f times what it is without", first, again)
 	}
 }

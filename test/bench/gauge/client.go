@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // StatusError is an answer with another status than expected.
@@ -23,10 +24,14 @@ func (e *StatusError) Error() string { return e.text }
 // client asks over one connection that is kept. It knows just enough of HTTP for answers
 // with a Content-Length: the less it costs, the more of a round is the server's.
 type client struct {
-	conn net.Conn
-	r    *bufio.Reader
-	body []byte
+	conn      net.Conn
+	r         *bufio.Reader
+	body      []byte
+	idleSince time.Time
 }
+
+// keepIdle is how long a connection may wait for its next request: less than the two minutes after which the servers hang up.
+const keepIdle = time.Minute
 
 func dial(address string) (*client, error) {
 	conn, err := net.Dial("tcp", address)
@@ -114,10 +119,13 @@ func (s *Side) Do(request []byte, status int) ([]byte, error) {
 func (s *Side) take() (*client, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := len(s.idle); n > 0 {
+	for n := len(s.idle); n > 0; n-- {
 		c := s.idle[n-1]
 		s.idle = s.idle[:n-1]
-		return c, nil
+		if time.Since(c.idleSince) < keepIdle {
+			return c, nil
+		}
+		_ = c.conn.Close() // nothing is under way
 	}
 	c, err := dial(s.Address)
 	if err == nil {
@@ -129,6 +137,7 @@ func (s *Side) take() (*client, error) {
 func (s *Side) give(c *client) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	c.idleSince = time.Now()
 	s.idle = append(s.idle, c)
 }
 

@@ -43,7 +43,8 @@ func (m *Meter) Compete(ctx context.Context, x, y Asking, length time.Duration) 
 	return a, b, nil
 }
 
-// turn asks over all connections for a while.
+// turn asks over all connections for a while, and over each at least once: on a busy machine the while may be over before
+// they begin.
 func (m *Meter) turn(ctx context.Context, x Asking, length time.Duration, into *Share) error {
 	var wg sync.WaitGroup
 	var answers atomic.Int64
@@ -53,7 +54,7 @@ func (m *Meter) turn(ctx context.Context, x Asking, length time.Duration, into *
 	for range x.Connections {
 		wg.Go(func() {
 			c, err := x.Side.take()
-			for err == nil && time.Now().Before(deadline) && ctx.Err() == nil {
+			for asked := false; err == nil && ctx.Err() == nil && (!asked || time.Now().Before(deadline)); asked = true {
 				if _, err = c.do(x.Request(), x.Status); err == nil {
 					answers.Add(1)
 				}
