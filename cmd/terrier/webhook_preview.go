@@ -51,8 +51,10 @@ func requestText(out screen, p app.Preview, agent string) ([]byte, error) {
 	}
 	header := p.Request.Header.Clone()
 	header.Set("Content-Length", strconv.Itoa(len(p.Request.Body)))
-	if header.Get("User-Agent") == "" {
+	if given, named := header["User-Agent"]; !named {
 		header.Set("User-Agent", agent)
+	} else if given[0] == "" {
+		header.Del("User-Agent") // who leaves it empty sends none
 	}
 	var text bytes.Buffer
 	fmt.Fprintln(&text, out.paint(bold, out.line(p.Request.Method+" "+target.RequestURI()+" HTTP/1.1")))

@@ -2,36 +2,44 @@ package delivery_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"terrier/internal/ledger"
 )
 
-// TestARowThatIsHeld: somebody who holds a delivery's row holds up its outcome alone. Those
-// that were to be written with it are, and nothing is sent twice.
-func TestARowThatIsHeld(t *testing.T) {
+// TestRowsThatAreHeld: somebody who holds rows of deliveries holds up their outcomes alone, however
+// many. Those that were to be written with them are, and nothing is sent twice.
+func TestRowsThatAreHeld(t *testing.T) {
 	t.Parallel()
+	const held, free = 10, 40
 	b := newBundle(t)
-	b.hook(t, nil)
-	held := b.create(t, "dcim.site", site("Ams"))[0]
+	b.hook(t, ledger.Input{"concurrency": "100"})
+	sites := func(name string, n int) (all []ledger.Input) {
+		for i := range n {
+			all = append(all, site(fmt.Sprint(name, i)))
+		}
+		return all
+	}
+	b.create(t, "dcim.site", sites("held", held)...)
 	tx, err := b.db.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }() // or the worker waits for it
-	if _, err := tx.Exec(t.Context(), "SELECT FROM extras_delivery WHERE object_id = $1 FOR UPDATE", held.ID()); err != nil {
+	if _, err := tx.Exec(t.Context(), "SELECT FROM extras_delivery FOR UPDATE"); err != nil {
 		t.Fatal(err)
 	}
-	b.create(t, "dcim.site", site("Ber"), site("Cph"), site("Dub"))
+	b.create(t, "dcim.site", sites("free", free)...)
 	b.work(t)
-	for range 4 {
+	for range held + free {
 		b.next(t)
 	}
-	b.eventually(t, "SELECT count(*) = 3 FROM extras_delivery WHERE state = 'successful'")
+	b.eventually(t, fmt.Sprintf("SELECT count(*) = %d FROM extras_delivery WHERE state = 'successful'", free))
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.eventually(t, "SELECT count(*) = 4 FROM extras_delivery WHERE state = 'successful' AND attempt_count = 1")
+	b.eventually(t, fmt.Sprintf("SELECT count(*) = %d FROM extras_delivery WHERE state = 'successful' AND attempt_count = 1", held+free))
 	if len(b.received) != 0 {
 		t.Error("something was sent twice")
 	}

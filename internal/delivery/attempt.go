@@ -30,8 +30,8 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	request, err := hook.render(due, w.now())
 	if err != nil {
 		o.At, o.Reason = w.now(), reason(err)
-		if waited := o.At.Sub(due.QueuedAt); hook.locked && waited < lockedFor {
-			o.RetryIn = max(lockedWait, waited/8)
+		if waited := o.At.Sub(due.QueuedAt); hook.locked && (waited < lockedFor || due.State == store.Queued) {
+			o.RetryIn = max(lockedWait, min(waited, lockedFor)/8)
 		}
 		return o, nil
 	}
@@ -39,7 +39,7 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	started := w.now()
 	answer, err := w.Client.Send(ctx, egress.Request{Method: request.Method, URL: request.URL, Header: request.Header, Body: request.Body,
 		InsecureSkipVerify: hook.insecure, CAFile: hook.caFile})
-	if err != nil && ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil && answer.Status == 0 {
 		return o, ctx.Err() // we are being stopped: what the receiver made of it, nobody knows
 	}
 	o.At = w.now()
@@ -51,7 +51,8 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 
 // A worker that lacks the key of a webhook's secrets was started with the wrong one, or not
 // started anew when it was changed. Another worker can send it, or this one when that is mended,
-// so it is tried again whatever the webhook says, the more seldom the longer it lasts.
+// so it is tried again whatever the webhook says, the more seldom the longer it lasts, and at
+// least once however long it was held before.
 const (
 	lockedWait = time.Minute
 	lockedFor  = 24 * time.Hour

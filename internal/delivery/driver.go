@@ -9,16 +9,20 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// driver is River's own, but for two things. A job that is done is removed in the transaction
-// of its outcome, so River has nothing left to write: marking it as completed costs PostgreSQL
-// as much as writing the outcome (docs/decisions/0012). And how long a job has run is asked of
-// the clock that noted when it began, the database's: River asks that of the machine, and where
-// it goes ahead jobs would be taken away from those who work on them.
-type driver struct{ *riverpgxv5.Driver }
+// driver is River's own, but for two things: the clock (clock.go), and what becomes of a job that
+// is done. It is removed in the transaction of its outcome, so River has nothing left to write.
+// Marking it as completed costs PostgreSQL as much as writing the outcome (docs/decisions/0012).
+type driver struct {
+	*riverpgxv5.Driver
+	now func() time.Time // what River takes for now: the machine's clock
+}
 
-func (d driver) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor()} }
+func (d driver) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor(), d.now} }
 
-type executor struct{ riverdriver.Executor }
+type executor struct {
+	riverdriver.Executor
+	now func() time.Time
+}
 
 // JobSetStateIfRunningMany writes how jobs ended that are still there: those that failed or
 // were put off.
@@ -40,27 +44,12 @@ func (e executor) JobSetStateIfRunningMany(ctx context.Context, all *riverdriver
 	if len(left.ID) == 0 {
 		return nil, nil
 	}
+	ahead, err := ahead(ctx, e, e.now)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range left.ScheduledAt {
+		left.ScheduledAt[i] = moved(at, ahead)
+	}
 	return e.Executor.JobSetStateIfRunningMany(ctx, left)
-}
-
-// JobGetStuck finds jobs that have run for longer than any can.
-func (e executor) JobGetStuck(ctx context.Context, asked *riverdriver.JobGetStuckParams) ([]*rivertype.JobRow, error) {
-	params := *asked
-	if err := e.stuckSince(ctx, &params.StuckHorizon); err != nil {
-		return nil, err
-	}
-	return e.Executor.JobGetStuck(ctx, &params)
-}
-
-// JobRescueMany takes them back, those that are still stuck.
-func (e executor) JobRescueMany(ctx context.Context, asked *riverdriver.JobRescueManyParams) (*struct{}, error) {
-	params := *asked
-	if err := e.stuckSince(ctx, &params.StuckHorizon); err != nil {
-		return nil, err
-	}
-	return e.Executor.JobRescueMany(ctx, &params)
-}
-
-func (e executor) stuckSince(ctx context.Context, at *time.Time) error {
-	return e.QueryRow(ctx, "SELECT now() - $1::interval", rescueAfter).Scan(at)
 }

@@ -1,10 +1,15 @@
 package delivery_test
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	"terrier/internal/account"
 	"terrier/internal/delivery"
@@ -42,21 +47,52 @@ func TestLockedWebhook(t *testing.T) {
 	b.eventually(t, "SELECT state = 'successful' AND retry_at IS NULL FROM extras_delivery")
 }
 
-// TestLockedWebhookWithAnOldBacklog: a worker with the wrong key has a day from when a delivery
-// was queued, however long ago the change was: it may have been paused, or be replayed.
+// TestLockedWebhookWithAnOldBacklog: what a worker with the wrong key takes is tried again, however
+// long ago the change was, which may be replayed, or it was queued: it may have been paused.
 func TestLockedWebhookWithAnOldBacklog(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	b.hook(t, ledger.Input{"secret": "s3cret"})
-	b.create(t, "dcim.site", site("Ams"))
-	b.exec(t, "UPDATE extras_delivery SET queued_at = now() + interval '30 days'")
+	b.create(t, "dcim.site", site("Ams"), site("Ber"))
+	b.exec(t, "UPDATE extras_delivery SET queued_at = now() + interval '30 days' WHERE object_id % 2 = 0")
 	keys, err := account.NewKeyring(strings.Repeat("x", 60), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.worker.Keys, b.worker.Now = keys, func() time.Time { return time.Now().AddDate(0, 0, 30) }
 	b.work(t)
-	b.eventually(t, "SELECT state = 'failed' AND retry_at IS NOT NULL AND reason LIKE '%secret can''t be opened%' FROM extras_delivery")
+	b.eventually(t, "SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND retry_at IS NOT NULL AND reason LIKE '%secret can''t be opened%'")
+	b.exec(t, "UPDATE river_job SET scheduled_at = now()")
+	b.eventually(t, "SELECT count(*) FILTER (WHERE retry_at IS NULL) = 1 AND count(*) FILTER (WHERE round = 3) = 1 FROM extras_delivery WHERE state = 'failed'") // the one of a month ago has had its try
+}
+
+// TestStoppedAfterTheStatus: what the receiver has said is known, though the worker is stopped
+// while the rest of the answer still comes. When the status has been read can't be seen from
+// here, so the stop comes later each time.
+func TestStoppedAfterTheStatus(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(receiver.Close)
+	b.hook(t, ledger.Input{"payload_url": receiver.URL})
+	b.create(t, "dcim.site", site("Ams"))
+	job := &river.Job[delivery.Args]{JobRow: &rivertype.JobRow{ID: b.number(t, "SELECT id FROM river_job")},
+		Args: delivery.Args{Delivery: b.number(t, "SELECT id FROM extras_delivery"), Round: 1}}
+	b.worker.Begin()
+	for stop := 50 * time.Millisecond; stop < 4*time.Second; stop *= 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), stop)
+		_ = b.worker.Work(ctx, job) // whatever it says: River is not there any more
+		cancel()
+		b.worker.WaitApart()
+		if b.number(t, "SELECT count(*) FROM extras_delivery WHERE state = 'successful'") == 1 {
+			return
+		}
+	}
+	t.Error("it was never known")
 }
 
 // TestDeletedWebhookEndsItsRetries: what waits for a retry is not kept waiting when there is

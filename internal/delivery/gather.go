@@ -2,12 +2,15 @@ package delivery
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
 	"time"
 )
 
 // gather makes one call of many that come at about the same time. The first waits a moment
-// for others, and while as many calls are under way as may be, the next batch collects.
+// for others, and while as many calls are under way as may be, the next batch collects. Where a
+// call fails because of one of them, each is called for itself.
 type gather[In, Out any] struct {
 	do    func(context.Context, []In) ([]Out, error) // answers in the order asked
 	limit int                                        // of a batch
@@ -19,6 +22,8 @@ type gather[In, Out any] struct {
 	calls   sync.WaitGroup
 	waiting bool // somebody collects a batch
 	busy    int  // calls under way, or about to be
+
+	alone sync.Mutex // calls for one after a call for all has failed
 }
 
 type asked[In, Out any] struct {
@@ -96,6 +101,44 @@ func (g *gather[In, Out]) call(batch []*asked[In, Out]) {
 		ins[i] = a.in
 	}
 	outs, err := g.do(batch[0].ctx, ins)
+	if errors.Is(err, errApart) {
+		batch := slices.Clone(batch)
+		g.calls.Go(func() { g.apart(batch) })
+		return
+	}
+	answer(batch, outs, err)
+}
+
+// errApart says that a call can't be made, or not yet, because of one of those who asked.
+var errApart = errors.New("to be done one by one")
+
+// apart calls for each by itself, again and again for those that can't be done yet, for as long
+// as a job may run. One after the other: what is held up must not take all connections.
+func (g *gather[In, Out]) apart(batch []*asked[In, Out]) {
+	ctx, cancel := context.WithTimeout(batch[0].ctx, jobTimeout)
+	defer cancel()
+	for wait := 50 * time.Millisecond; len(batch) > 0; wait = min(2*wait, time.Second) {
+		var left []*asked[In, Out]
+		for _, a := range batch {
+			g.alone.Lock()
+			outs, err := g.do(ctx, []In{a.in})
+			g.alone.Unlock()
+			if errors.Is(err, errApart) && ctx.Err() == nil {
+				left = append(left, a)
+				continue
+			}
+			answer([]*asked[In, Out]{a}, outs, err)
+		}
+		if batch = left; len(left) > 0 {
+			select {
+			case <-ctx.Done():
+			case <-time.After(wait):
+			}
+		}
+	}
+}
+
+func answer[In, Out any](batch []*asked[In, Out], outs []Out, err error) {
 	for i, a := range batch {
 		if a.err = err; err == nil {
 			a.out = outs[i]

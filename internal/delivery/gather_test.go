@@ -47,6 +47,60 @@ func TestGather(t *testing.T) {
 	})
 }
 
+// TestGatherApart: where one can't be done yet, the others are, each by itself, and it is when it
+// can be, also where nobody waits for it any more.
+func TestGatherApart(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		leaves, frees time.Duration // when the one that is held up is not waited for any more, and can be done
+		heldUp        error
+	}{
+		{name: "it is waited for", leaves: time.Hour, frees: 3 * time.Second},
+		{name: "nobody waits for it", leaves: time.Second, frees: 3 * time.Second, heldUp: context.DeadlineExceeded},
+		{name: "for longer than a job may run", leaves: time.Hour, frees: time.Hour, heldUp: errApart},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const held = 2
+				began, written := time.Now(), map[int]bool{}
+				g := gather[int, int]{limit: 10, width: 1, wait: time.Millisecond, do: func(_ context.Context, in []int) ([]int, error) {
+					if slices.Contains(in, held) && time.Since(began) < c.frees {
+						return nil, errApart
+					}
+					for _, n := range in {
+						written[n] = true
+					}
+					return in, nil
+				}}
+				var wg sync.WaitGroup
+				for n := range 5 {
+					wg.Go(func() {
+						ctx, leave := context.WithTimeout(t.Context(), c.leaves)
+						defer leave()
+						var want error
+						if n == held {
+							want = c.heldUp
+						}
+						if got, err := g.Do(ctx, n); !errors.Is(err, want) || err == nil && got != n {
+							t.Errorf("%d: %d, %v", n, got, err)
+						}
+						if n != held && time.Since(began) > 100*time.Millisecond {
+							t.Errorf("%d waited for %v", n, time.Since(began))
+						}
+					})
+				}
+				wg.Wait()
+				g.Wait()
+				if want := 5; c.frees < time.Hour && len(written) != want || len(written) < want-1 {
+					t.Errorf("%d of %d were done", len(written), want)
+				}
+			})
+		})
+	}
+}
+
 // TestGatherFails: an error reaches everybody, and a caller who leaves does not take the
 // call with them.
 func TestGatherFails(t *testing.T) {

@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -40,9 +39,7 @@ func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
 		return err
 	}
 	outcome.Job = job.ID
-	if _, err = w.results.Do(ctx, outcome); errors.Is(err, errApart) {
-		_, err = w.finish(ctx, []store.Outcome{outcome})
-	}
+	_, err = w.results.Do(ctx, outcome)
 	return err
 }
 
@@ -65,12 +62,9 @@ func (w *Worker) load(ctx context.Context, ids []int64) ([]*store.Due, error) {
 	return due, nil
 }
 
-// errApart says that outcomes can't be written together, because of one of them. Each is
-// then written by its own job: nobody else's may wait for it.
-var errApart = errors.New("the outcomes must be written one by one")
-
 // finish writes outcomes. The requests were made and can't be unmade, so it tries for as
-// long as the jobs may run; then River hands them out again.
+// long as the jobs may run; then River hands them out again. Nobody's outcome waits for one that
+// the database refuses, or whose row somebody holds.
 func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct{}, error) {
 	ctx, cancel := context.WithTimeout(ctx, jobTimeout)
 	defer cancel()
@@ -79,7 +73,7 @@ func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct
 		switch {
 		case err == nil:
 			return make([]struct{}, len(outcomes)), nil
-		case len(outcomes) > 1 && (store.Refused(err) || store.Locked(err)):
+		case store.Locked(err), store.Refused(err) && len(outcomes) > 1:
 			return nil, errApart
 		case store.Refused(err):
 			return make([]struct{}, 1), w.giveUp(ctx, outcomes[0], err)
@@ -97,5 +91,9 @@ func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct
 func (w *Worker) giveUp(ctx context.Context, o store.Outcome, cause error) error {
 	w.Log.Error("an outcome can't be written; the delivery is marked as failed", "delivery", o.ID, "webhook", o.Webhook, "error", cause)
 	o.State, o.Attempt, o.RetryIn, o.Reason = store.Failed, nil, 0, "What became of the request could not be written down; the worker's log says why."
-	return w.Store.Finish(ctx, []store.Outcome{o})
+	err := w.Store.Finish(ctx, []store.Outcome{o})
+	if store.Locked(err) {
+		return errApart
+	}
+	return err
 }

@@ -145,7 +145,7 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 	if err := river.AddWorkerSafely(workers, &jobs{w: w}); err != nil {
 		return nil, err
 	}
-	return river.NewClient(driver{riverpgxv5.New(w.Store.Pool())}, &river.Config{
+	return river.NewClient(driver{riverpgxv5.New(w.Store.Pool()), time.Now}, &river.Config{
 		ID:                          w.me.ID,
 		Queues:                      map[string]river.QueueConfig{"none": {MaxWorkers: 1}}, // a client needs one from the start
 		Workers:                     workers,

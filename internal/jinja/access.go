@@ -87,7 +87,7 @@ func (r *run) item(v, index value) value {
 	case undefined:
 		fail("%s", of.message())
 	case *dict:
-		hash, ok := hashKey(index)
+		hash, ok := r.hash(index)
 		if !ok {
 			noUndefinedKey(index)
 			return undefined{"a key"}

@@ -121,7 +121,7 @@ func (r *run) equalDicts(a, b *dict) bool {
 	r.deeper()
 	defer func() { r.depth-- }()
 	for i, key := range a.keys {
-		hash, _ := hashKey(key)
+		hash, _ := r.hash(key)
 		other, ok := b.get(hash)
 		if !ok || !r.equal(a.values[i], other) {
 			return false
@@ -187,10 +187,10 @@ func contained(r *run, a, b value) bool {
 		r.scan(len(text))
 		return strings.Contains(text, part)
 	case *dict:
-		return in.has(a)
+		return r.has(in, a)
 	case *view:
 		if in.what == "keys" {
-			return in.of.has(a)
+			return r.has(in.of, a)
 		}
 	case span:
 		if i, ok := asInt(a); ok {
@@ -209,8 +209,8 @@ func contained(r *run, a, b value) bool {
 	}
 }
 
-func (d *dict) has(key value) bool {
-	hash, ok := hashKey(key)
+func (r *run) has(d *dict, key value) bool {
+	hash, ok := r.hash(key)
 	if !ok {
 		noUndefinedKey(key)
 		fail("unhashable type: '%s'", typeName(key))

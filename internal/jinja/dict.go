@@ -66,9 +66,17 @@ func (d *dict) get(hash any) (value, bool) {
 	return nil, false
 }
 
+// hash makes of a key what a dict looks it up by, and charges for that of a tuple.
+func (r *run) hash(key value) (any, bool) {
+	if t, ok := key.(*tuple); ok {
+		r.alloc(48 * len(t.items))
+	}
+	return hashKey(key)
+}
+
 // set puts a key of any kind, and charges for it.
 func (r *run) set(d *dict, key, v value) {
-	hash, ok := hashKey(key)
+	hash, ok := r.hash(key)
 	if !ok {
 		noUndefinedKey(key)
 		fail("unhashable type: '%s'", typeName(key))

@@ -13,6 +13,7 @@ func (r *run) path(attribute value) path {
 		return nil
 	case string, markup:
 		var p path
+		r.scan(len(text(a)))
 		for part := range strings.SplitSeq(text(a), ".") {
 			r.alloc(64)
 			if isDigitText(part) {

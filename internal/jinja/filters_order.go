@@ -101,9 +101,10 @@ func unique(r *run, v value, args []value) value {
 			if !ok {
 				return nil, false
 			}
-			hash, ok := hashKey(r.folded(r.follow(item, attribute, nil), sensitive))
+			key := r.folded(r.follow(item, attribute, nil), sensitive)
+			hash, ok := r.hash(key)
 			if !ok {
-				noUndefinedKey(item)
+				noUndefinedKey(key)
 				fail("unique: unhashable type")
 			}
 			if !seen[hash] {

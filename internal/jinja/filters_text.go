@@ -80,8 +80,9 @@ func truncate(r *run, v value, args []value) value {
 	if args[3] != nil {
 		leeway = intArgument(args[3], leeway)
 	}
-	end := textArgument(given(args[2], "..."))
-	keep := limit - int64(utf8.RuneCountInString(end))
+	end := given(args[2], "...")
+	r.scan(len(textArgument(end)))
+	keep := limit - int64(utf8.RuneCountInString(textArgument(end)))
 	if keep < 0 || leeway < 0 {
 		fail("truncate: the length is shorter than the end, or the leeway negative")
 	}

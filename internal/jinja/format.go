@@ -9,6 +9,7 @@ import (
 // format is Python's "{}".format(…), with plain fields: no attributes, no subscripts, no fields in fields.
 func (r *run) format(text string, args []value, keywords *dict) string {
 	p := printer{run: r}
+	r.scan(len(text))
 	automatic, numbered := 0, false
 	for text != "" {
 		i := strings.IndexAny(text, "{}")
@@ -165,6 +166,7 @@ func (r *run) formatText(l layout, text string) string {
 		refuse("an alignment and 0 in a format field")
 	}
 	if l.precision >= 0 {
+		r.scan(len(text))
 		text = text[:byteOffset(text, l.precision)]
 	}
 	return r.layOut(l, "", text, '<')

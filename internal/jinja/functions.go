@@ -58,6 +58,7 @@ func (r *run) makeDict(args []value) *dict {
 			}
 			continue
 		}
+		noUndefined(arg)
 		if _, ok := arg.(*namespace); ok {
 			fail("a namespace is not iterable")
 		}

@@ -13,6 +13,9 @@ func toJSON(r *run, v value, args []value) value {
 	switch indent := args[0].(type) {
 	case absent, nil:
 	case string:
+		if strings.ContainsAny(indent, "<>&'") {
+			refuse("tojson with an indent of < > & or '")
+		}
 		j.pretty, j.indent = true, indent
 	default:
 		n, ok := asInt(indent)

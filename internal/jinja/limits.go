@@ -34,8 +34,8 @@ const (
 	maxTime       = 90 * time.Millisecond
 )
 
-// clockSteps is how many steps pass between two looks at the clock.
-const clockSteps = 2048
+// clockSteps is how many steps pass between two looks at the clock. A step may be dearer than it should.
+const clockSteps = 128
 
 // Error says what is wrong with a template and where.
 type Error struct {

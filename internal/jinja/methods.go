@@ -155,15 +155,15 @@ func views(what string) method {
 	return method{takes(), false, func(_ *run, v value, _ []value) value { return &view{v.(*dict), what} }}
 }
 
-func getKey(_ *run, v value, args []value) value {
+func getKey(r *run, v value, args []value) value {
 	d := v.(*dict)
-	if !d.has(args[0]) {
+	if !r.has(d, args[0]) {
 		if args[1] == missing {
 			return nil
 		}
 		return args[1]
 	}
-	hash, _ := hashKey(args[0])
+	hash, _ := r.hash(args[0])
 	member, _ := d.get(hash)
 	return member
 }

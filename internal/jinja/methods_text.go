@@ -119,6 +119,9 @@ func parts(find func(s, part string) int, otherwise int) method {
 		if separator == "" {
 			fail("empty separator")
 		}
+		if isType[markup](args[0]) {
+			refuse("parts around a text that counts as escaped")
+		}
 		r.scan(len(s))
 		r.items(3)
 		items := []value{"", "", ""}

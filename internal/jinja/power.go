@@ -9,6 +9,9 @@ func power(_ *run, a, b value) value {
 		unsupportedOperands("**", a, b)
 	}
 	if !ints {
+		if f == 0 && math.Signbit(f) {
+			refuse("a power of negative zero")
+		}
 		if f != math.Trunc(f) || g != math.Trunc(g) || math.Abs(f) > exact || g < 0 || g > 64 {
 			refuse("a power other than of whole numbers")
 		}

@@ -22,6 +22,7 @@ func (r *run) printf(format string, arguments value) string {
 		f.items, f.isTuple = t.items, true
 	}
 	p := printer{run: r}
+	r.scan(len(format))
 	for {
 		i := strings.IndexByte(format, '%')
 		if i < 0 {
@@ -175,6 +176,7 @@ func (r *run) converted(c spec, v value) string {
 			s = r.repr(v)
 		}
 		if c.precision >= 0 {
+			r.scan(len(s))
 			s = s[:byteOffset(s, c.precision)]
 		}
 		c.zero = false

@@ -92,6 +92,7 @@ func (s *output) exec(r *run) {
 func (s *conditional) exec(r *run) {
 	for i := range s.branches {
 		b := &s.branches[i]
+		r.step(1)
 		if b.test != nil {
 			r.line = b.line
 			if !truth(b.test.eval(r)) {

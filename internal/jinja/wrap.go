@@ -16,6 +16,9 @@ func wordWrap(r *run, v value, args []value) value {
 	width := intArgument(args[0], 79)
 	separator := "\n"
 	if args[2] != missing && args[2] != nil {
+		if isType[markup](args[2]) {
+			refuse("wordwrap with a wrapstring that counts as escaped")
+		}
 		separator = textArgument(args[2])
 	}
 	var wrapped []string
@@ -71,7 +74,8 @@ func (r *run) hyphenated(word string) []string {
 	}
 	isLetter := func(i int) bool { return isWord(at(i)) && !unicode.Is(unicode.Nd, at(i)) }
 	isPunct := func(i int) bool { return isWord(at(i)) || strings.ContainsRune(`!"'&.,?`, at(i)) }
-	// dash returns the end of two or more hyphens at i that a word follows.
+	// dash returns the end of two or more hyphens at i that a word follows. It goes through all of them, so it is asked
+	// only behind a sign, which no hyphen is: once for each row of them.
 	dash := func(i int) int {
 		j := i
 		for at(j) == '-' {
@@ -85,14 +89,14 @@ func (r *run) hyphenated(word string) []string {
 	var chunks []string
 	for start := 0; start < len(c); {
 		end := len(c)
-		if j := dash(start); j > 0 && isPunct(start-1) {
-			end = j
+		if isPunct(start-1) && dash(start) > 0 {
+			end = dash(start)
 		} else {
 			for i := start + 1; i < len(c); i++ { // i is where the chunk might end
 				behindHyphen := at(i-1) == '-' && i-1 > start &&
 					(isLetter(i-2) && isLetter(i-3) || isPunct(i-2) && at(i-3) == '-' && isLetter(i-4)) &&
 					isLetter(i) && (isLetter(i+1) || at(i+1) == '-' && isLetter(i+2))
-				if behindHyphen || dash(i) > 0 && isPunct(i-1) {
+				if behindHyphen || isPunct(i-1) && dash(i) > 0 {
 					end = i
 					break
 				}

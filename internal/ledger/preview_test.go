@@ -98,7 +98,7 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			name := fmt.Sprint(inputs[i]["name"], " ", due[0].Event)
+			name := fmt.Sprint(inputs[i]["name"], " ", due[0].Kind)
 			if diff := different(got.Request, sent); diff != "" || got.Error != problem || got.Body != string(sent.Body) || !got.Fires || got.Event != due[0].Kind {
 				t.Errorf("%s: %s, error %q where the worker has %q, fires %v", name, diff, got.Error, problem, got.Fires)
 			}

@@ -141,7 +141,11 @@ func (s *Store) Finish(ctx context.Context, outcomes []Outcome) error {
 }
 
 func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
-	batch.Queue("SELECT set_config('lock_timeout', '2s', true)")                         // a row that somebody holds must not hold up the others
+	patience := "2s" // a row that somebody holds must not hold up the others
+	if len(outcomes) == 1 {
+		patience = "100ms"
+	}
+	batch.Queue("SELECT set_config('lock_timeout', $1, true)", patience)
 	slices.SortFunc(outcomes, func(a, b Outcome) int { return cmp.Compare(a.ID, b.ID) }) // whoever locks several goes this way
 	n := len(outcomes)
 	ids, at, rounds, states := make([]int64, n), make([]time.Time, n), make([]int64, n), make([]string, n)

@@ -133,8 +133,10 @@ func (h hookPages) fillPreview(panel *previewPanel, p ledger.Preview, typed url.
 func (h hookPages) previewHeaders(p ledger.Preview, noDelivery string) []hookHeader {
 	all := p.Request.Header.Clone()
 	all.Set("Content-Length", strconv.Itoa(len(p.Request.Body)))
-	if all.Get("User-Agent") == "" {
+	if given, named := all["User-Agent"]; !named {
 		all.Set("User-Agent", "Terrier/"+h.site.Version)
+	} else if given[0] == "" {
+		all.Del("User-Agent") // who leaves it empty sends none
 	}
 	if target, err := url.Parse(p.Request.URL); err == nil {
 		all.Set("Host", target.Host)
