@@ -41,6 +41,7 @@ type commands struct {
 	Migrate migrateCommand  `cmd:"" help:"Bring the database to the newest schema."`
 	User    userCommands    `cmd:"" help:"Create and manage users."`
 	Token   tokenCommands   `cmd:"" help:"Create and revoke API tokens."`
+	Secret  secretCommands  `cmd:"" help:"Look after what is kept encrypted."`
 	Webhook webhookCommands `cmd:"" help:"Try, replay and watch webhooks."`
 	Version versionCommand  `cmd:"" help:"Print the version."`
 	Docs    docsCommands    `cmd:"" hidden:"" help:"Print generated documentation."`

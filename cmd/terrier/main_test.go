@@ -163,6 +163,14 @@ func TestPrintTable(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("printed\n%swant\n%s", &out, want)
 	}
+	out.Reset()
+	if err := s.printTable([][]string{{"1", "\x1b]0;owned\x07", "a\nb\tc \x9b31m \u009b31m \u202e"}, {"2", "é 日", `\x1b`}}); err != nil {
+		t.Fatal(err)
+	}
+	want = "1  \\x1b]0;owned\\x07  a\\x0ab\\x09c \\x9b31m \\u{9b}31m \\u{202e}\n2  é 日               \\x1b\n"
+	if out.String() != want {
+		t.Errorf("printed\n%qwant\n%q", &out, want)
+	}
 }
 
 func TestConfigurationPageIsFresh(t *testing.T) {

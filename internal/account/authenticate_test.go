@@ -148,18 +148,24 @@ func TestByTokenNotesUseOnceAMinute(t *testing.T) {
 func TestByTokenRehashesAfterRotation(t *testing.T) {
 	before, _ := NewKeyring(secretA, nil)
 	after, _ := NewKeyring(secretB, []string{secretA})
-	record := &TokenRecord{Digest: before.TokenDigest(goodKey), User: activeUser()}
-	tokens := &fakeTokens{records: []*TokenRecord{record}}
-	log, _ := testLog()
-	a := &Authenticator{Tokens: tokens, Keys: after, Log: log, Now: time.Now}
-	for range 2 {
-		if _, err := a.ByToken(context.Background(), goodKey, netip.Addr{}); err != nil {
-			t.Fatal(err)
+	for name, kept := range map[string][]byte{
+		"of the old key":             before.TokenDigest(goodKey),
+		"of the old key, without id": before.TokenDigests(goodKey)[1],
+		"without id":                 after.TokenDigests(goodKey)[2],
+	} {
+		record := &TokenRecord{Digest: kept, User: activeUser()}
+		tokens := &fakeTokens{records: []*TokenRecord{record}}
+		log, _ := testLog()
+		a := &Authenticator{Tokens: tokens, Keys: after, Log: log, Now: time.Now}
+		for range 2 {
+			if _, err := a.ByToken(context.Background(), goodKey, netip.Addr{}); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			record.Digest = after.TokenDigest(goodKey)
 		}
-		record.Digest = after.TokenDigest(goodKey)
-	}
-	if len(tokens.rehashed) != 1 || !bytes.Equal(tokens.rehashed[0], after.TokenDigest(goodKey)) {
-		t.Errorf("rehashed %x", tokens.rehashed)
+		if len(tokens.rehashed) != 1 || !bytes.Equal(tokens.rehashed[0], after.TokenDigest(goodKey)) {
+			t.Errorf("%s: rehashed %x", name, tokens.rehashed)
+		}
 	}
 }
 

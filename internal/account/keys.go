@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,10 @@ import (
 // MinSecret is the least number of characters of a configured secret key.
 const MinSecret = 50
 
-const sealVersion = "v1"
+const (
+	sealVersion = "v1"
+	idLength    = 8 // of the id of a secret, in hexadecimal characters
+)
 
 // Keyring holds the keys derived from the configured secrets. New values use the current
 // secret; values made with an old one can still be read. Because an old secret is only
@@ -54,27 +58,45 @@ func NewKeyring(current string, old []string) (*Keyring, error) {
 	return ring, nil
 }
 
-// TokenDigest is what is kept of a token's key. A key holds 160 random bits, so a fast
-// hash is enough; the pepper makes a stolen table useless even against weak keys.
+// ID names the current secret in what is kept with it: sealed values and the digests of
+// tokens.
+func (k *Keyring) ID() string { return k.keys[0].id }
+
+// TokenDigest is what is kept of a token's key, behind the id of the secret. A key holds 160
+// random bits, so a fast hash is enough; the pepper makes a stolen table useless even
+// against weak keys.
 func (k *Keyring) TokenDigest(key string) []byte {
-	return k.keys[0].digest(key)
+	return k.keys[0].tokenDigest(key)
 }
 
-// TokenDigests returns the digests a key may be kept under, the current one first.
+// TokenDigests returns the digests a key may be kept under, the current one first. Those
+// without an id come last: it was not always kept.
 func (k *Keyring) TokenDigests(key string) [][]byte {
-	digests := make([][]byte, len(k.keys))
+	digests := make([][]byte, 2*len(k.keys))
 	for i, keys := range k.keys {
-		digests[i] = keys.digest(key)
+		digests[i] = keys.tokenDigest(key)
+		digests[len(k.keys)+i] = digests[i][idLength/2:]
 	}
 	return digests
 }
 
-// NameDigest stands for a name that was typed into a login. People type passwords into
-// the wrong field, and a dump must not let anybody try a dictionary on them.
-func (k *Keyring) NameDigest(name string) []byte {
-	mac := hmac.New(sha256.New, k.keys[0].names)
-	mac.Write([]byte(name))
-	return mac.Sum(nil)
+// The id is public, so that what still needs an old secret can be counted.
+func (d derivedKeys) tokenDigest(key string) []byte {
+	id, _ := hex.DecodeString(d.id) // derive has made it
+	return append(id, d.digest(key)...)
+}
+
+// NameDigests stand for a name that was typed into a login, one for each secret, the current
+// one first. People type passwords into the wrong field, and a dump must not let anybody
+// try a dictionary on them.
+func (k *Keyring) NameDigests(name string) [][]byte {
+	digests := make([][]byte, len(k.keys))
+	for i, keys := range k.keys {
+		mac := hmac.New(sha256.New, keys.names)
+		mac.Write([]byte(name))
+		digests[i] = mac.Sum(nil)
+	}
+	return digests
 }
 
 // Seal encrypts a secret. The aad names the row and field that will hold it, such as
@@ -89,9 +111,9 @@ func (k *Keyring) Seal(aad string, plaintext []byte) (string, error) {
 
 // Open decrypts what Seal made for the same aad.
 func (k *Keyring) Open(aad, sealed string) ([]byte, error) {
-	id, body, err := splitSealed(sealed)
-	if err != nil {
-		return nil, err
+	id, body, ok := splitSealed(sealed)
+	if !ok {
+		return nil, fmt.Errorf("open the secret of %s: what is kept there is not a sealed value", aad)
 	}
 	for _, keys := range k.keys {
 		if keys.id != id {
@@ -108,21 +130,15 @@ func (k *Keyring) Open(aad, sealed string) ([]byte, error) {
 
 // Stale tells whether a sealed value does not use the current key and should be sealed anew.
 func (k *Keyring) Stale(sealed string) bool {
-	id, _, err := splitSealed(sealed)
-	return err != nil || id != k.keys[0].id
+	id, _, ok := splitSealed(sealed)
+	return !ok || id != k.keys[0].id
 }
 
-func splitSealed(sealed string) (id string, body []byte, err error) {
-	version, rest, ok := strings.Cut(sealed, ".")
-	id, encoded, ok2 := strings.Cut(rest, ".")
-	if !ok || !ok2 || version != sealVersion || len(id) != 8 {
-		return "", nil, errors.New("open a secret: not a sealed value")
-	}
-	body, err = base64.RawURLEncoding.Strict().DecodeString(encoded)
-	if err != nil {
-		return "", nil, errors.New("open a secret: not a sealed value")
-	}
-	return id, body, nil
+func splitSealed(sealed string) (id string, body []byte, ok bool) {
+	version, rest, _ := strings.Cut(sealed, ".")
+	id, encoded, ok := strings.Cut(rest, ".")
+	body, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
+	return id, body, ok && err == nil && version == sealVersion && len(id) == idLength
 }
 
 // Format keeps the keys out of every fmt verb, %#v and %x included.

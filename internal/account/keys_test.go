@@ -2,6 +2,7 @@ package account
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -55,10 +56,15 @@ func TestKeyringTokenDigests(t *testing.T) {
 	key := NewKey()
 
 	digests := after.TokenDigests(key)
-	if len(digests) != 2 || !bytes.Equal(digests[0], after.TokenDigest(key)) || !bytes.Equal(digests[1], before.TokenDigest(key)) {
+	if len(digests) != 4 || !bytes.Equal(digests[0], after.TokenDigest(key)) || !bytes.Equal(digests[1], before.TokenDigest(key)) {
 		t.Error("want the current digest first, then the old one")
 	}
-	if bytes.Equal(digests[0], digests[1]) {
+	for i, ring := range []*Keyring{after, before} {
+		if kept := hex.EncodeToString(digests[i]); kept != ring.ID()+hex.EncodeToString(digests[2+i]) || len(kept) != 8+64 {
+			t.Errorf("digest %d is %s, want an id before %x", i, kept, digests[2+i])
+		}
+	}
+	if bytes.Equal(digests[2], digests[3]) {
 		t.Error("the pepper does not matter")
 	}
 	if !bytes.Equal(after.TokenDigest(strings.ToUpper(key)), digests[0]) {
@@ -117,8 +123,8 @@ func TestKeyringRefusesWhatItDidNotSeal(t *testing.T) {
 	ring := testRing(t)
 	id := ring.keys[0].id
 	for _, sealed := range []string{"", ".", "..", "v1", "v1.", "v1." + id, "v1." + id + ".", "v1." + id + ".AAAA", "v2." + id + ".AAAA", "v1..AAAA", "v1." + id + ".!", "plain text"} {
-		if got, err := ring.Open("x", sealed); err == nil {
-			t.Errorf("opened %q as %q", sealed, got)
+		if got, err := ring.Open("row/1/x", sealed); err == nil || !strings.Contains(err.Error(), "row/1/x") {
+			t.Errorf("opened %q as %q, error %v", sealed, got, err)
 		}
 	}
 	if !ring.Stale("plain text") {

@@ -20,6 +20,9 @@ func (s *Sealer) Open(row string, sealed record.Sealed) (record.Plain, error) {
 	return record.Plain(plain), err
 }
 
+// Stale tells whether an encrypted secret should be sealed anew, with the current key.
+func (s *Sealer) Stale(sealed record.Sealed) bool { return s.Keys.Stale(string(sealed)) }
+
 // Refuse says why a secret is not good enough, or nothing.
 func (s *Sealer) Refuse(f record.Secret, plain record.Plain) string {
 	switch f.Seal {

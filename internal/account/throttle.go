@@ -36,12 +36,14 @@ type ThrottleStore interface {
 	Release(ctx context.Context, keys []ThrottleKey, reservedAt time.Time) error
 }
 
-// throttleKeys are the counters of one login.
+// throttleKeys are the counters of one login. An account has one for each secret key, so that
+// processes count together while the key is being changed: any two of them know one both.
 func throttleKeys(keys *Keyring, username string, from netip.Addr) []ThrottleKey {
-	return []ThrottleKey{
-		{Subject: "account:" + hex.EncodeToString(keys.NameDigest(strings.ToLower(username))), Limit: accountLimit, Window: throttleWindow},
-		{Subject: "address:" + throttleAddr(from), Limit: addressLimit, Window: throttleWindow},
+	var counters []ThrottleKey
+	for _, digest := range keys.NameDigests(strings.ToLower(username)) {
+		counters = append(counters, ThrottleKey{Subject: "account:" + hex.EncodeToString(digest), Limit: accountLimit, Window: throttleWindow})
 	}
+	return append(counters, ThrottleKey{Subject: "address:" + throttleAddr(from), Limit: addressLimit, Window: throttleWindow})
 }
 
 // throttleAddr counts IPv6 by /64, because that is what one subscriber has to choose from.

@@ -35,6 +35,36 @@ func TestThrottleKeys(t *testing.T) {
 	}
 }
 
+// Processes that are at different steps of changing the key count together.
+func TestLimitHoldsWhileTheKeyIsChanged(t *testing.T) {
+	ring := func(current string, old ...string) *Keyring {
+		keys, err := NewKeyring(current, old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return keys
+	}
+	for name, rings := range map[string][]*Keyring{
+		"some know the new one": {ring(secretA), ring(secretA, secretB)},
+		"some have swapped":     {ring(secretA, secretB), ring(secretB, secretA)},
+		"some forgot the old":   {ring(secretB, secretA), ring(secretB)},
+	} {
+		throttle, now, passed := newFakeThrottle(), newClock().Now(), 0
+		for i := range 3 * accountLimit {
+			wait, err := throttle.Reserve(t.Context(), throttleKeys(rings[i%2], "alice", netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})), now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if wait == 0 {
+				passed++
+			}
+		}
+		if passed != accountLimit {
+			t.Errorf("%s: %d attempts, want %d", name, passed, accountLimit)
+		}
+	}
+}
+
 // The promise of threats.md, on the model of the store: no rolling hour holds more than 100
 // failures of an account, however attempts, successes and pauses follow each other.
 func TestNoHourHoldsMoreThanAHundredFailures(t *testing.T) {

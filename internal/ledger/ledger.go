@@ -42,6 +42,8 @@ type Sealer interface {
 	Seal(ctx context.Context, f record.Secret, row string, plain record.Plain) (sealed record.Sealed, hint string, err error)
 	// Open returns an encrypted secret.
 	Open(row string, sealed record.Sealed) (record.Plain, error)
+	// Stale tells whether an encrypted secret was sealed with a key that is being retired.
+	Stale(sealed record.Sealed) bool
 }
 
 // Caller is who asks, and in which request.

@@ -70,13 +70,18 @@ func (l *Ledger) sealOne(ctx context.Context, f record.Secret, i int, d *draft) 
 }
 
 // holds tells whether a record has this secret already: sealed anew it would look like a
-// change.
+// change. One of an old key is sealed anew all the same, so that saving it again frees it
+// of that key.
 func (l *Ledger) holds(t *record.Type, d *draft, f record.Secret, plain record.Plain) bool {
 	if d.creation() {
 		return false
 	}
 	had, err := l.open(t, d.pre, f)
-	return err == nil && had == plain // what can't be opened is replaced
+	if err != nil || had != plain { // what can't be opened is replaced
+		return false
+	}
+	sealed, _ := d.pre.Get(f.Name).(record.Sealed)
+	return !l.Sealer.Stale(sealed)
 }
 
 // sealLate seals what is bound to the row, whose id is known now.

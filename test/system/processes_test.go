@@ -1,15 +1,22 @@
 package system_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"terrier/internal/dbtest"
+	"terrier/test/install"
 )
 
 // The limits of failed logins in one window, as threats.md promises them: any hour touches at most two windows.
@@ -229,35 +236,120 @@ func login(t *testing.T, s *server, username, password string) string {
 
 func TestSecretKeyRotation(t *testing.T) {
 	t.Parallel()
-	in := newInstall(t, dbtest.New(t))
+	in := newInstall(t, dbtest.New(t), "EGRESS_ALLOW=127.0.0.1/32")
 	in.User("admin", "right password", "--superuser")
 	used, unused := in.Token("admin"), in.Token("admin")
 	try := func(s *server, key string, want int) {
 		t.Helper()
 		s.Get("/api/dcim/sites/", key).Want(t, want)
 	}
+	hook := newSignedWebhook(t)
+	reseal := func(code int, wants ...string) {
+		t.Helper()
+		out, got := in.Terrier("", "secret", "reseal")
+		hook.secrets.Absent("terrier secret reseal", out)
+		for _, want := range wants {
+			if got != code || !strings.Contains(out, want) {
+				t.Fatalf("terrier secret reseal: exit code %d, want %d and %q: %s", got, code, want, out)
+			}
+		}
+	}
 
-	first := in.Serve()
+	first := in.Serve("--worker")
 	try(first, used, http.StatusOK)
+	hook.create(t, first, used)
+	hook.tells(t, first, used)
 	first.Stop()
 
 	old := in.Settings["SECRET_KEY"]
-	in.Set("SECRET_KEY="+randomHex(32), "SECRET_KEY_OLD="+old)
-	both := in.Serve()
+	in.Set("SECRET_KEY=" + randomHex(32))
+	locked := fmt.Sprintf("extras.webhook/%d/%%s: it was sealed with key", hook.id)
+	reseal(1, "sealed anew: 0\n", fmt.Sprintf(locked, "secret"), fmt.Sprintf(locked, "additional_headers"))
+	in.Set("SECRET_KEY_OLD=" + old)
+	both := in.Serve("--worker")
 	try(both, used, http.StatusOK)
 	try(both, used, http.StatusOK)
+	hook.tells(t, both, used)
 	// Passwords do not depend on the key, and new tokens use the new one.
 	var made struct{ Key string }
 	both.Do(http.MethodPost, provision, "", credentials("admin", "right password")).Want(t, http.StatusCreated).Read(t, &made)
+	reseal(0, "sealed anew: 2\n", "open with the current key: 2\n", "kept with an old key: 1\n")
+	hook.tells(t, both, used)
 	both.Stop()
 
 	delete(in.Settings, "SECRET_KEY_OLD")
-	only := in.Serve()
+	only := in.Serve("--worker")
 	try(only, used, http.StatusOK)
 	try(only, made.Key, http.StatusOK)
 	try(only, unused, http.StatusForbidden)
+	hook.tells(t, only, used)
+	hook.unchanged(t, only, used)
+	reseal(0, "sealed anew: 0\n", "open with the current key: 2\n")
 	only.Stop()
 
 	in.Set("SECRET_KEY=" + old)
 	try(in.Serve(), used, http.StatusForbidden)
+}
+
+// signedWebhook has a secret and a header that are kept encrypted, and a receiver that knows both.
+type signedWebhook struct {
+	secrets        *install.Canaries
+	secret, header string
+	url            string
+	id             int
+	got            chan received
+	told           int
+}
+
+type received struct{ signature, header, body string }
+
+func newSignedWebhook(t *testing.T) *signedWebhook {
+	h := &signedWebhook{secrets: &install.Canaries{T: t}, got: make(chan received, 10)}
+	h.secret, h.header = h.secrets.Password("the secret of a webhook"), h.secrets.Password("a header of a webhook")
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		h.got <- received{r.Header.Get("X-Hook-Signature"), r.Header.Get("X-Key"), string(body)}
+	}))
+	t.Cleanup(receiver.Close)
+	h.url = receiver.URL
+	return h
+}
+
+func (h *signedWebhook) create(t *testing.T, s *server, key string) {
+	t.Helper()
+	var made struct{ ID int }
+	s.Do(http.MethodPost, "/api/extras/webhooks/", key, object{"name": "signed", "content_types": []string{"extras.tag"}, "type_create": true,
+		"payload_url": h.url, "secret": h.secret, "additional_headers": "X-Key: " + h.header}).Want(t, http.StatusCreated).Read(t, &made)
+	h.id = made.ID
+}
+
+// tells makes a change and looks at the request that the receiver gets.
+func (h *signedWebhook) tells(t *testing.T, s *server, key string) {
+	t.Helper()
+	h.told++
+	name := fmt.Sprint("tag-", h.told)
+	s.Do(http.MethodPost, "/api/extras/tags/", key, object{"name": name, "slug": name}).Want(t, http.StatusCreated)
+	select {
+	case r := <-h.got:
+		mac := hmac.New(sha512.New, []byte(h.secret))
+		mac.Write([]byte(r.body))
+		if want := hex.EncodeToString(mac.Sum(nil)); r.signature != want || r.header != h.header || !strings.Contains(r.body, name) {
+			t.Errorf("%s: signature %.12s…, want %.12s…; header %.12q: %s", name, r.signature, want, r.header, r.body)
+		}
+	case <-time.After(install.Patience):
+		t.Fatalf("%s: nothing was received:\n%s", name, s.Get("/api/extras/deliveries/", key).Body)
+	}
+}
+
+// unchanged holds that nothing has happened to the webhook since it was made.
+func (h *signedWebhook) unchanged(t *testing.T, s *server, key string) {
+	t.Helper()
+	var changes struct{ Count int }
+	s.Get("/api/extras/object-changes/?changed_object_type=extras.webhook", key).Want(t, http.StatusOK).Read(t, &changes)
+	if version := s.Get(fmt.Sprintf("/api/extras/webhooks/%d/", h.id), key).Want(t, http.StatusOK).Header.Get("ETag"); changes.Count != 1 || version != `"1"` {
+		t.Errorf("the webhook has %d changes and version %s, want 1", changes.Count, version)
+	}
 }

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"terrier/internal/record"
+)
+
+// Kept is an encrypted secret of a record.
+type Kept struct {
+	ID     int64
+	Sealed record.Sealed
+}
+
+// KeptSecrets reads the secrets of a field, at most limit, of the records behind an id in the
+// order of their ids.
+func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, f record.Secret, after int64, limit int) ([]Kept, error) {
+	column := quote(f.Column().Name)
+	rows, err := s.pool.Query(ctx, fmt.Sprintf("SELECT id, %[1]s FROM %[2]s WHERE id > $1 AND %[1]s <> '' ORDER BY id LIMIT $2", column, quote(t.Table())), after, limit)
+	if err != nil {
+		return nil, s.translate(err)
+	}
+	kept, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Kept, err error) {
+		var sealed string
+		err = row.Scan(&k.ID, &sealed)
+		k.Sealed = record.Sealed(sealed)
+		return k, err
+	})
+	return kept, s.translate(err)
+}
+
+// Reseal puts secrets that were sealed anew in the place of what was read, and returns how many.
+// One that somebody has changed since is left alone. The records have not changed: version,
+// time and change log stay as they are.
+func (s *Store) Reseal(ctx context.Context, t *record.Type, f record.Secret, read []Kept, anew []record.Sealed) (done int, err error) {
+	ids, before, after := make([]int64, len(read)), make([]string, len(read)), make([]string, len(read))
+	for i, k := range read {
+		ids[i], before[i], after[i] = k.ID, string(k.Sealed), string(anew[i])
+	}
+	update := fmt.Sprintf(`UPDATE %[1]s t SET %[2]s = x.after FROM unnest($1::bigint[], $2::text[], $3::text[]) AS x(id, before, after)
+		WHERE t.id = x.id AND t.%[2]s = x.before`, quote(t.Table()), quote(f.Column().Name))
+	err = s.Write(ctx, func(tx *Tx) error {
+		// Change sets write whole records, and hold them from before they read them.
+		tx.Lock(t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), LockWrite)
+		tx.batch.Queue(update, ids, before, after).Exec(func(tag pgconn.CommandTag) error {
+			done = int(tag.RowsAffected())
+			return nil
+		})
+		return nil
+	})
+	return done, err
+}
+
+// TokensOfOldKeys counts the tokens that have not expired and whose digest was not made with
+// the secret of this id.
+func (s *Store) TokensOfOldKeys(ctx context.Context, current string, now time.Time) (n int, err error) {
+	err = s.pool.QueryRow(ctx, "SELECT count(*) FROM users_token WHERE NOT starts_with(key_sealed, $1) AND (expires IS NULL OR expires > $2)", current, now).Scan(&n)
+	return n, s.translate(err)
+}
