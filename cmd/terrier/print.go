@@ -12,10 +12,16 @@ func (s *session) printf(format string, args ...any) error {
 	return err
 }
 
+// printTable keeps every cell in its place, whatever others have written into it.
 func (s *session) printTable(rows [][]string) error {
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	out := newScreen(s.out)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = out.line(cell)
+		}
+		if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
 			return err
 		}
 	}

@@ -26,10 +26,9 @@ func (webhookListCommand) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return err
 		}
-		out := newScreen(s.out)
 		rows := [][]string{{"ID", "NAME", "STATE", "QUEUED", "RETRYING", "SENT (15 MIN)", "FAILED", "TYPES", "REQUEST"}}
 		for _, h := range hooks {
-			rows = append(rows, []string{fmt.Sprint(h.ID), out.line(h.Name), webhookState(h), fmt.Sprint(h.Queued), fmt.Sprint(h.Retrying),
+			rows = append(rows, []string{fmt.Sprint(h.ID), h.Name, webhookState(h), fmt.Sprint(h.Queued), fmt.Sprint(h.Retrying),
 				fmt.Sprint(h.Successful), fmt.Sprint(h.Failed), strings.Join(h.Types, ","), h.Method + " " + h.URL})
 		}
 		return s.printTable(rows)
@@ -64,8 +63,8 @@ func (c trial) find(ctx context.Context, a *app.App) (app.WebhookInfo, app.Sampl
 
 type webhookTestCommand struct{ trial }
 
-// testPatience is how long a test waits for the receiver, and for a busy worker before that.
-const testPatience = 15 * time.Second
+// busyWorkers is how long a test waits for a worker, besides the time that the receiver has.
+const busyWorkers = 5 * time.Second
 
 // Run fails where the receiver did not answer well, so that scripts can tell.
 func (c webhookTestCommand) Run(ctx context.Context, s *session) error {
@@ -78,7 +77,7 @@ func (c webhookTestCommand) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return err
 		}
-		if err := s.printf("queued test delivery %s to %s %s\n", a.FormatDelivery(id), hook.Method, hook.URL); err != nil {
+		if err := s.printf("queued test delivery %s to %s %s\n", a.FormatDelivery(id), hook.Method, newScreen(s.out).line(hook.URL)); err != nil {
 			return err
 		}
 		workers, err := a.WorkersAlive(ctx)
@@ -88,7 +87,8 @@ func (c webhookTestCommand) Run(ctx context.Context, s *session) error {
 		if workers == 0 {
 			return errors.New("no worker is alive to send it: start one with `terrier worker`, and it is sent at once")
 		}
-		waiting, cancel := context.WithTimeout(ctx, testPatience)
+		patience := s.config.WebhookTimeout + busyWorkers
+		waiting, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		end, ended, err := a.AwaitDelivery(waiting, id)
 		switch {
@@ -97,7 +97,7 @@ func (c webhookTestCommand) Run(ctx context.Context, s *session) error {
 		case !ended && ctx.Err() != nil:
 			return errors.New("interrupted; the test is sent all the same")
 		case !ended:
-			return fmt.Errorf("not sent within %s: the workers are busy with what was queued before (`terrier webhook list`)", testPatience)
+			return fmt.Errorf("no outcome within %s: the workers are busy with what was queued before (`terrier webhook list`)", patience)
 		case end.State == "failed":
 			return fmt.Errorf("the test failed%s: %s", took(end), end.Reason)
 		}

@@ -9,11 +9,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
 	"terrier/internal/app"
@@ -172,6 +174,23 @@ func TestWebhookCommands(t *testing.T) {
 	}
 	h.want(false, []string{"test", "Fresh"}, "resume it first")
 	h.want(true, []string{"list"}, "paused")
+}
+
+// TestWebhookTestIsPatient: it waits as long as the receiver may take, and a little longer.
+func TestWebhookTestIsPatient(t *testing.T) {
+	h := newHooked(t)
+	h.hook("Slow", "/slow")
+	h.site(1)
+	t.Setenv("TERRIER_WEBHOOK_TIMEOUT", "1s")
+	db, err := pgx.Connect(t.Context(), os.Getenv("TERRIER_DATABASE_URL"))
+	if err == nil { // it seems alive but takes nothing up
+		_, err = db.Exec(t.Context(), "INSERT INTO extras_worker VALUES ('busy', 'h', '1', now(), now(), 5)")
+		err = errors.Join(err, db.Close(t.Context()))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.want(false, []string{"test", "Slow"}, "queued test delivery", "no outcome within 6s")
 }
 
 // lines gives a test each line that is written.

@@ -106,7 +106,7 @@ func (c *Config) validateAddresses() error {
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		problems = append(problems, fmt.Errorf("TERRIER_LISTEN is %q and needs a host and a port, such as 127.0.0.1:8000", c.Listen))
 	}
-	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	c.BaseURL = strings.ToLower(strings.TrimRight(c.BaseURL, "/")) // scheme and host, which are the same in capitals
 	base, err := url.Parse(c.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" ||
 		base.User != nil || base.Path != "" || base.RawQuery != "" || base.ForceQuery || base.Fragment != "" {

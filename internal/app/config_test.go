@@ -97,15 +97,23 @@ func TestConfigValidate(t *testing.T) {
 	}
 }
 
-func TestConfigValidateTrimsBaseURL(t *testing.T) {
+func TestConfigValidateNormalisesBaseURL(t *testing.T) {
 	t.Parallel()
-	c := valid()
-	c.BaseURL = "https://terrier.example.com//"
-	if err := c.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	if want := "https://terrier.example.com"; c.BaseURL != want {
-		t.Errorf("base URL is %q, want %q", c.BaseURL, want)
+	for given, want := range map[string]string{
+		"https://terrier.example.com//":      "https://terrier.example.com",
+		"HTTPS://Terrier.Example.COM":        "https://terrier.example.com",
+		"Http://127.0.0.1:8000/":             "http://127.0.0.1:8000",
+		"https://[2001:DB8::1]:8443":         "https://[2001:db8::1]:8443",
+		"http://[fe80::1%25eth0]:8000":       "http://[fe80::1%25eth0]:8000",
+		"https://terrier.example.com:443":    "https://terrier.example.com:443",
+		"https://b\u00fccher.example.com":    "https://b\u00fccher.example.com",
+		"https://xn--bcher-kva.example.com/": "https://xn--bcher-kva.example.com",
+	} {
+		c := valid()
+		c.BaseURL = given
+		if err := c.Validate(); err != nil || c.BaseURL != want {
+			t.Errorf("%s becomes %s, want %s: %v", given, c.BaseURL, want, err)
+		}
 	}
 }
 

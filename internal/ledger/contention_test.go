@@ -179,6 +179,56 @@ func TestDeleteThatWouldClash(t *testing.T) {
 	}
 }
 
+// TestDeleteOfManyFindsTheRest: named records that refer to each other, however many, leave
+// room to find the one dependant that nobody named.
+func TestDeleteOfManyFindsTheRest(t *testing.T) {
+	b := newBundle(t)
+	tops := b.create(t, "dcim.region", named(1), named(2))
+	var below []ledger.Input
+	for i := range 1001 {
+		below = append(below, within(named(i), "parent", tops[0]))
+	}
+	below = append(below, within(named(1), "parent", tops[1]))
+	made := b.create(t, "dcim.region", below...)
+	unnamed := made[len(made)-1].ID()
+	var edits []ledger.Edit
+	for _, v := range append(tops, made[:len(made)-1]...) {
+		edits = append(edits, ledger.Edit{ID: v.ID()})
+	}
+	if err := b.Delete(t.Context(), b.root, b.reg.Type("dcim.region"), edits); err != nil {
+		t.Fatal(err)
+	}
+	var left, logged int
+	err := b.db.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM dcim_region), (SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.region' AND action = 'delete' AND object_id = $1)", unnamed).Scan(&left, &logged)
+	if err != nil || left != 0 || logged != 1 {
+		t.Errorf("%d regions are left, %d changes tell of the one that nobody named (%v)", left, logged, err)
+	}
+}
+
+// TestBrokenReferencesInAnyLanguage: the database says which end of a foreign key is
+// missing only in words, which need not be English.
+func TestBrokenReferencesInAnyLanguage(t *testing.T) {
+	b := newBundle(t)
+	region := b.create(t, "dcim.region", named(1))[0]
+	_, err := b.db.Exec(t.Context(), `
+		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			RAISE foreign_key_violation USING MESSAGE = 'Fremdschlüssel-Constraint verletzt', TABLE = 'dcim_site', CONSTRAINT = 'dcim_site_region_exists';
+		END $$;
+		CREATE TRIGGER refuse BEFORE DELETE ON dcim_region FOR EACH ROW EXECUTE FUNCTION refuse();
+		CREATE TRIGGER refuse BEFORE INSERT ON dcim_site FOR EACH ROW EXECUTE FUNCTION refuse()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = b.Delete(t.Context(), b.root, region.Type(), []ledger.Edit{{ID: region.ID()}})
+	if fault.KindOf(err) != fault.Held || !strings.Contains(err.Error(), "dcim_site") {
+		t.Errorf("deleting: %v", err)
+	}
+	_, err = b.Create(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Input{within(named(1), "region", region)})
+	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "region: Related object not found") {
+		t.Errorf("creating: %v", err)
+	}
+}
+
 // TestPartitionsHaveNoIdentity: PostgreSQL from 17 on refuses to attach a table that has one.
 func TestPartitionsHaveNoIdentity(t *testing.T) {
 	b := newBundle(t)

@@ -47,6 +47,9 @@ func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []E
 		}
 		return err
 	})
+	if dangling, ok := errors.AsType[*store.DanglingError](err); ok {
+		return fault.New(fault.Held, "Unable to delete object: a record in %s refers to it.", dangling.Table)
+	}
 	return err
 }
 
@@ -83,7 +86,9 @@ func (f *fall) fell(ctx context.Context, t *record.Type, rows []record.Values) e
 	referrers := t.Registry().Referrers(t)
 	found := make([][]record.Values, len(referrers))
 	for i, r := range referrers {
-		f.tx.Find(r.Type, access.Machine(), []record.Predicate{{Field: r.Field, Values: record.AnyOf(ids)}}, maxFallout+1, store.LockWrite, &found[i])
+		// Those that go anyway are found too, and are no reason to miss one.
+		limit := maxFallout + 1 + len(f.gone[r.Type])
+		f.tx.Find(r.Type, access.Machine(), []record.Predicate{{Field: r.Field, Values: record.AnyOf(ids)}}, limit, store.LockWrite, &found[i])
 	}
 	if err := f.tx.Flush(ctx); err != nil {
 		return err

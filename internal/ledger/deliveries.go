@@ -114,9 +114,16 @@ const queueWindow = 15 * time.Minute
 
 // Queues tells what waits for each webhook, and how it went in the last minutes.
 func (l *Ledger) Queues(ctx context.Context, c Caller) ([]Queue, time.Duration, error) {
-	page, err := l.List(ctx, c, l.webhookType(), store.Query{Limit: 1000})
-	if err != nil {
-		return nil, 0, err
+	var hooks []record.Values
+	for q := (store.Query{Limit: 1000, Uncounted: true}); ; {
+		page, err := l.List(ctx, c, l.webhookType(), q)
+		if err != nil {
+			return nil, 0, err
+		}
+		hooks = append(hooks, page.Rows...)
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
 	}
 	backlogs, err := l.Store.Backlogs(ctx, l.now().Add(-queueWindow))
 	if err != nil {
@@ -126,8 +133,8 @@ func (l *Ledger) Queues(ctx context.Context, c Caller) ([]Queue, time.Duration, 
 	for _, b := range backlogs {
 		byID[b.Webhook] = b
 	}
-	queues := make([]Queue, len(page.Rows))
-	for i, v := range page.Rows {
+	queues := make([]Queue, len(hooks))
+	for i, v := range hooks {
 		queues[i] = Queue{v, byID[v.ID()]}
 	}
 	return queues, queueWindow, nil

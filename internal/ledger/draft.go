@@ -72,8 +72,14 @@ func (d *draft) changed(i int) bool {
 	return d.given.HasAt(i) && (d.creation() || !record.SameValue(d.pre.At(i), d.v.At(i)))
 }
 
-// check applies the rules between fields, once each field is good by itself.
+// check refuses changes of what lasts, and applies the rules between fields once each field is
+// good by itself.
 func (d *draft) check(rules ...func(record.Values) fault.Fields) {
+	for i, info := range d.v.Type().Infos() {
+		if info.Lasting != "" && !d.creation() && d.changed(i) {
+			d.errs.Add(info.Name, "%s", info.Lasting)
+		}
+	}
 	if len(d.errs) > 0 {
 		return
 	}
@@ -88,7 +94,7 @@ func (d *draft) check(rules ...func(record.Values) fault.Fields) {
 }
 
 // custom checks the given custom fields against their definitions and lays them over
-// those that the record has.
+// those that the record shows. A new record keeps the defaults of its day.
 func (d *draft) custom(i int, defs []*record.Custom) error {
 	kept := map[string]json.RawMessage{}
 	if !d.creation() {
@@ -115,12 +121,7 @@ func (d *draft) custom(i int, defs []*record.Custom) error {
 			}
 			continue
 		}
-		parsed, err := def.Parse(value)
-		if err != nil {
-			d.errs.Add("custom_fields", "Invalid value for custom field %q: %s", def.Name, err.Error())
-			continue
-		}
-		raw, err := record.EncodeJSON(parsed)
+		raw, err := def.Encode(value)
 		if err != nil {
 			d.errs.Add("custom_fields", "Invalid value for custom field %q: %s", def.Name, err.Error())
 			continue

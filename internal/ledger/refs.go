@@ -33,7 +33,7 @@ type outcome struct {
 }
 
 // resolve replaces every reference that a draft changes by one that exists and that the
-// caller may see; otherwise the draft gets an error.
+// caller may see, or that the record has already; otherwise the draft gets an error.
 func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.Type, drafts []*draft) error {
 	r := &resolver{l: l, c: c, tx: tx,
 		wanted: map[*record.Type]map[int64]bool{}, matches: map[*record.Type]map[string][]record.Predicate{},
@@ -42,8 +42,11 @@ func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	for _, d := range drafts {
 		for _, f := range fields {
 			if d.changed(f.index) {
+				had := f.had(d)
 				for _, link := range f.links(d.v) {
-					r.want(f.target, link)
+					if _, kept := f.kept(had, link); !kept {
+						r.want(f.target, link)
+					}
 				}
 			}
 		}
@@ -92,6 +95,44 @@ func (f reference) links(v record.Values) []record.Link {
 		return x
 	}
 	return nil
+}
+
+// had are the links of the record before, by id.
+func (f reference) had(d *draft) map[int64]record.Link {
+	if d.creation() {
+		return nil
+	}
+	had := map[int64]record.Link{}
+	for _, link := range f.links(d.pre) {
+		had[link.ID] = link
+	}
+	return had
+}
+
+// kept finds a link, by its id or as it was read, among those the record has. They show in
+// it whatever the caller may see of their type, so that one who adds a member to a set can
+// leave the others in.
+func (f reference) kept(had map[int64]record.Link, link record.Link) (record.Link, bool) {
+	id := link.ID
+	for _, p := range link.Match {
+		if p.Field == nil && len(p.Via) == 0 {
+			id, _ = p.Values[0].(int64)
+		}
+	}
+	found, ok := had[id]
+	return found, ok && !slices.ContainsFunc(link.Match, func(p record.Predicate) bool { return !f.shows(found, p) })
+}
+
+// shows tells whether a test is passed by what a nested representation shows of a record.
+func (f reference) shows(link record.Link, p record.Predicate) bool {
+	if len(p.Via) > 0 || p.Lookup != record.Exact {
+		return false
+	}
+	if p.Field == nil {
+		return record.SameValue(p.Values[0], link.ID)
+	}
+	i := slices.Index(f.target.Brief, p.Field.Info().Name)
+	return i >= 0 && record.SameValue(p.Values[0], link.Brief[i])
 }
 
 func (r *resolver) want(t *record.Type, link record.Link) {
@@ -229,9 +270,13 @@ func fits(match []record.Predicate, asked []any) bool {
 
 // settle puts the found links into a draft.
 func (r *resolver) settle(d *draft, f reference) {
-	links := f.links(d.v)
+	links, had := f.links(d.v), f.had(d)
 	settled := make([]record.Link, 0, len(links))
 	for _, link := range links {
+		if kept, ok := f.kept(had, link); ok {
+			settled = append(settled, kept)
+			continue
+		}
 		resolved, message := r.lookUp(f.target, link)
 		if message != "" {
 			d.errs.Add(f.name, "%s", message)

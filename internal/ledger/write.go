@@ -251,9 +251,6 @@ func loadEdited(ctx context.Context, tx *store.Tx, t *record.Type, scope access.
 	for i, e := range edits {
 		v, ok := byID[e.ID]
 		if !ok {
-			if len(edits) == 1 {
-				return fault.ErrNotFound
-			}
 			drafts[i].errs.Add("id", "No object with ID %d was found.", e.ID)
 			v = t.NewValues()
 		}
@@ -265,12 +262,25 @@ func loadEdited(ctx context.Context, tx *store.Tx, t *record.Type, scope access.
 		drafts[i].v.MergeChanged(drafts[i].given)
 	}
 	for _, d := range drafts {
-		if len(d.errs["id"]) > 0 {
-			return failed(drafts)
+		if len(d.errs["id"]) == 0 {
+			continue
 		}
+		if len(drafts) == 1 {
+			return &MissingError{failed(drafts)}
+		}
+		return failed(drafts)
 	}
 	return nil
 }
+
+// MissingError says that the only record to be changed was not found, or is none that the
+// caller may change. It is fault.ErrNotFound, unless the record was one of a list.
+type MissingError struct{ Listed error }
+
+func (e *MissingError) Error() string { return e.Unwrap().Error() }
+
+// Unwrap is the error for a caller who named the record in an address.
+func (e *MissingError) Unwrap() error { return fault.ErrNotFound }
 
 // mergeSame makes one draft of several edits to one record in one request. Errors stay
 // with the edit that has them.

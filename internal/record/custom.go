@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -113,21 +114,30 @@ func (c *Custom) IsURL() bool { return c.word == "url" }
 // Choose tells whether the field's values are among given choices.
 func (c *Custom) Choose() bool { return c.word == "select" || c.word == "multiselect" }
 
-// ParseRaw checks a JSON text, as a default is kept.
-func (c *Custom) ParseRaw(raw json.RawMessage) (any, error) {
+// EncodeRaw checks a JSON text, such as a default, and writes what is kept of it.
+func (c *Custom) EncodeRaw(raw json.RawMessage) (json.RawMessage, error) {
 	in, err := decodeJSON(raw)
 	if err != nil {
 		return nil, err
 	}
-	return c.Parse(in)
+	return c.Encode(in)
+}
+
+// Encode checks one value and writes what is kept of it.
+func (c *Custom) Encode(in any) (json.RawMessage, error) {
+	v, err := c.Parse(in)
+	if err != nil {
+		return nil, err
+	}
+	return EncodeJSON(v)
 }
 
 // Parse checks one value and returns what is kept of it.
 func (c *Custom) Parse(in any) (any, error) {
+	if c.Required && c.blank(in) {
+		return nil, Invalid("Required field cannot be empty.")
+	}
 	if in == nil {
-		if c.Required {
-			return nil, Invalid("Required field cannot be empty.")
-		}
 		return nil, nil
 	}
 	switch c.word {
@@ -164,6 +174,12 @@ func (c *Custom) Parse(in any) (any, error) {
 		return nil, Invalid("Value must match regex '%s'", c.pattern)
 	}
 	return s, nil
+}
+
+// blank tells whether a value stands for none. In JSON an empty text is one.
+func (c *Custom) blank(in any) bool {
+	s, text := in.(string)
+	return in == nil || text && c.word != "json" && strings.TrimSpace(s) == ""
 }
 
 func (c *Custom) choice(in any) error {

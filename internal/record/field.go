@@ -35,9 +35,10 @@ type Info struct {
 	Null     bool   // may be null
 	Unique   bool
 	ReadOnly bool
-	Hidden   bool // never shown: a password
-	Default  any  // the value of a field that was not given; nil is null
-	Max      int  // longest text, 0 for no limit
+	Lasting  string // why it stays as it was created; "" where it may change
+	Hidden   bool   // never shown: a password
+	Default  any    // the value of a field that was not given; nil is null
+	Max      int    // longest text, 0 for no limit
 	Choices  Choices
 	Widget   Widget // how a form asks for it
 }

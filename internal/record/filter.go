@@ -69,7 +69,8 @@ func (t *Type) buildFilters() map[string]filter {
 func addRefsFilters(m map[string]filter, f Field, refs Refs) {
 	name := cmp.Or(refs.FilterName, strings.TrimSuffix(refs.Name, "s"))
 	m[name+"_id"] = plainFilter(Predicate{Field: f}, f)
-	// Tags narrow: ?tag=a&tag=b is both. The lookup by slug goes through the target.
+	// Tags narrow: ?tag=a&tag=b is both, and ?tag__n=a&tag__n=b neither. The lookup by slug goes
+	// through the target.
 	byName := linkFilter(Predicate{Via: []Ref{refs.hop()}, All: refs.To == TagType}, refs.target)
 	m[name] = byName
 }
@@ -90,7 +91,7 @@ func linkFilter(p Predicate, target *Type) filter {
 	key := target.Field(target.lookup)
 	return filter{lookups: equalLookups, make: func(l Lookup, values []string) (Predicate, error) {
 		p := p
-		p.Via, p.Field, p.Lookup = slices.Clone(p.Via), key, l
+		p.Via, p.Field, p.Lookup, p.All = slices.Clone(p.Via), key, l, p.All && l == Exact
 		for _, s := range values {
 			if s == nullWord {
 				p.OrNone = true

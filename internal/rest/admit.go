@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -59,26 +60,40 @@ func (r *room) enter(w http.ResponseWriter, req *http.Request, large bool) (leav
 		return func() {}, nil
 	case length > limit:
 		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
-	case large && (length < 0 || length > SmallBody):
-		if length < 0 { // not announced: it may be as long as any
-			length = maxBulk
-		}
-		leave, err := enter(req.Context(), r.large, length)
-		if err == nil {
-			// Not every writer can set a deadline; the server has one for the whole request.
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(largeReadTime))
-		}
-		return leave, err
+	case length > SmallBody:
+		return r.enterLarge(w, req, length)
 	}
-	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, SmallBody))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", SmallBody)
-	}
+	raw, err := io.ReadAll(io.LimitReader(http.MaxBytesReader(w, req.Body, limit), SmallBody+1))
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "The request ended early.")
+		return nil, unread(err)
 	}
-	req.Body = io.NopCloser(bytes.NewReader(raw))
+	begun := bytes.NewReader(raw)
+	if len(raw) > SmallBody { // not announced: it may be as long as any
+		req.Body = io.NopCloser(io.MultiReader(begun, req.Body))
+		return r.enterLarge(w, req, maxBulk)
+	}
+	req.Body = io.NopCloser(begun)
 	return enter(req.Context(), r.small, int64(len(raw)))
+}
+
+func (r *room) enterLarge(w http.ResponseWriter, req *http.Request, length int64) (leave func(), err error) {
+	leave, err = enter(req.Context(), r.large, length)
+	if err == nil {
+		// Not every writer can set a deadline; the server has one for the whole request.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(largeReadTime))
+	}
+	return leave, err
+}
+
+// unread says why a body was not read to its end.
+func unread(err error) error {
+	if long, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fault.New(fault.TooLarge, "The request body is larger than %d bytes.", long.Limit)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fault.New(fault.Slow, "The request body did not arrive in time: one of more than %d bytes has %d seconds.", SmallBody, int(largeReadTime.Seconds()))
+	}
+	return fault.New(fault.Invalid, "The request ended early.")
 }
 
 var actions = map[string]string{"GET": access.View, "POST": access.Add, "PUT": access.Change, "PATCH": access.Change, "DELETE": access.Delete}

@@ -124,7 +124,11 @@ func (a *API) Mount(mux *http.ServeMux) {
 
 // allowed is what the Allow header of an address says.
 func allowed(r Route) string {
-	return strings.Join(slices.Concat(r.Methods, []string{"HEAD", "OPTIONS"}), ", ")
+	methods := slices.Clone(r.Methods)
+	if slices.Contains(methods, http.MethodGet) {
+		methods = append(methods, http.MethodHead)
+	}
+	return strings.Join(append(methods, http.MethodOptions), ", ")
 }
 
 // dispatch picks the method's handler.

@@ -82,7 +82,7 @@ func read(w http.ResponseWriter, r *http.Request, bulk bool) ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "The request ended early.")
+		return nil, unread(err)
 	}
 	limit := int64(maxObject)
 	if bulk && first[0] == '[' {
@@ -98,11 +98,8 @@ func read(w http.ResponseWriter, r *http.Request, bulk bool) ([]byte, error) {
 	if refused, ok := errors.AsType[*fault.Error](err); ok {
 		return nil, refused
 	}
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
-	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "The request ended early.")
+		return nil, unread(err)
 	}
 	return b.Bytes(), nil
 }
@@ -144,22 +141,7 @@ type shape struct {
 
 func (s *shape) Write(chunk []byte) (int, error) {
 	for i, c := range chunk {
-		switch {
-		case s.escaped:
-			s.escaped = false
-		case s.text && c == '\\':
-			s.escaped = true
-		case c == '"':
-			s.text = !s.text
-		case s.text:
-		case c == '{' || c == '[':
-			s.depth++
-			s.values++
-		case c == '}' || c == ']':
-			s.depth--
-		case c == ',':
-			s.values++
-		}
+		s.take(c)
 		if s.depth > maxDepth {
 			return i, fault.New(fault.Invalid, "JSON parse error - more than %d levels deep", maxDepth)
 		}
@@ -168,4 +150,23 @@ func (s *shape) Write(chunk []byte) (int, error) {
 		}
 	}
 	return len(chunk), nil
+}
+
+func (s *shape) take(c byte) {
+	switch {
+	case s.escaped:
+		s.escaped = false
+	case s.text && c == '\\':
+		s.escaped = true
+	case c == '"':
+		s.text = !s.text
+	case s.text:
+	case c == '{' || c == '[':
+		s.depth++
+		s.values++
+	case c == '}' || c == ']':
+		s.depth--
+	case c == ',':
+		s.values++
+	}
 }

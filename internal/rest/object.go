@@ -112,7 +112,7 @@ func (a *API) bulkUpdate(t *record.Type, whole bool) http.HandlerFunc {
 		}
 		rows, err := a.Ledger.Update(r.Context(), ledger.CallerFrom(r.Context()), t, edits)
 		if err != nil {
-			a.Fail(w, r, err)
+			a.Fail(w, r, listed(err))
 			return
 		}
 		a.sendRecords(w, r, http.StatusOK, t, rows)
@@ -127,7 +127,7 @@ func (a *API) bulkDelete(t *record.Type) http.HandlerFunc {
 			return
 		}
 		if err := a.Ledger.Delete(r.Context(), ledger.CallerFrom(r.Context()), t, edits); err != nil {
-			a.Fail(w, r, err)
+			a.Fail(w, r, listed(err))
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)

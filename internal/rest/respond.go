@@ -82,6 +82,14 @@ func single(err error) error {
 	return err
 }
 
+// listed gives a list of one its errors by position, as any other list has them.
+func listed(err error) error {
+	if e, ok := errors.AsType[*ledger.MissingError](err); ok {
+		return e.Listed
+	}
+	return err
+}
+
 // sendValue answers with a small value.
 func (a *API) sendValue(w http.ResponseWriter, r *http.Request, status int, v any) {
 	// Not record.EncodeJSON, which refuses a zero byte: a message may quote one.
@@ -94,9 +102,10 @@ func (a *API) sendValue(w http.ResponseWriter, r *http.Request, status int, v an
 	a.send(w, r, status, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// send answers with JSON, indented where the caller asked for it.
+// send answers with JSON, indented where the caller asked for it and it does not grow out of
+// all proportion: lists inside lists could otherwise fill the memory with spaces.
 func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	if n := indent(r); n > 0 {
+	if n := indent(r); n > 0 && spaces(body, n) <= 3*len(body)+1<<20 {
 		var b bytes.Buffer
 		if json.Indent(&b, body, "", strings.Repeat(" ", n)) == nil {
 			body = b.Bytes()
@@ -125,6 +134,18 @@ func indent(r *http.Request) int {
 	}
 	n, _ := strconv.Atoi(params["indent"])
 	return max(0, min(n, 8))
+}
+
+// spaces is how many bytes an indentation adds.
+func spaces(body []byte, indent int) (added int) {
+	var s shape
+	for _, c := range body {
+		before := s
+		if s.take(c); s.values != before.values || s.depth != before.depth {
+			added += 1 + s.depth*indent
+		}
+	}
+	return added
 }
 
 // sendRecord answers with one record and the version it can be changed by.

@@ -20,6 +20,19 @@ func (e *ClashError) Error() string { return e.Fault.Error() }
 // Unwrap is the error for the caller.
 func (e *ClashError) Unwrap() error { return e.Fault }
 
+// DanglingError says that a foreign key was broken. Whether what is referred to was missing
+// or was to be deleted, PostgreSQL tells only in words, of the language it is set to: the
+// change set knows which of them it tried. As it stands, it is the former.
+type DanglingError struct {
+	Table string // of the record that refers
+	err   error
+}
+
+func (e *DanglingError) Error() string { return e.err.Error() }
+
+// Unwrap is the error for the caller.
+func (e *DanglingError) Unwrap() error { return e.err }
+
 var errSlow = fault.New(fault.Slow, "The database did not answer in time. Narrow the filters, or try again.")
 
 // translate turns what PostgreSQL refused into an error for the caller. Constraints are
@@ -40,7 +53,7 @@ func (s *Store) translate(err error) error {
 			return &ClashError{&fault.Error{Kind: fault.Invalid, Fields: UniqueMessage(t, rule)}}
 		}
 	case "23503": // foreign_key_violation
-		return s.heldOrMissing(pg)
+		return &DanglingError{pg.TableName, s.missing(pg)}
 	}
 	if strings.HasPrefix(pg.Code, "22") { // data_exception: a value no column can hold
 		return fault.Field(fault.General, "A value is out of range or malformed: %s", pg.Message)
@@ -59,11 +72,8 @@ func (s *Store) rule(pg *pgconn.PgError) (*record.Type, record.Unique, bool) {
 	return nil, record.Unique{}, false
 }
 
-// heldOrMissing tells the two ways apart in which a foreign key is violated.
-func (s *Store) heldOrMissing(pg *pgconn.PgError) error {
-	if strings.HasPrefix(pg.Message, "update or delete") {
-		return fault.New(fault.Held, "Unable to delete object: a record in %s refers to it.", pg.TableName)
-	}
+// missing names the field whose reference leads nowhere.
+func (s *Store) missing(pg *pgconn.PgError) error {
 	for _, t := range s.reg.Types() {
 		for _, in := range t.Infos() {
 			if t.RefRule(in.Name) == pg.ConstraintName {

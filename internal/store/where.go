@@ -283,13 +283,13 @@ func emptyTest(expr string, column record.Column, values []any) string {
 // is one, because a definition may have changed its kind.
 func (w *where) custom(p record.Predicate, alias string) string {
 	name := w.arg(p.Custom)
-	// As it is shown: a record that has no value has the definition's default.
-	value := fmt.Sprintf(`coalesce(%s.custom_fields -> %s, (SELECT d."default" FROM extras_customfield d WHERE d.name = %s))`, alias, name, name)
+	value := customValueExpr(alias+".custom_fields", name)
 	text := "(" + value + " #>> '{}')"
 	column := record.Column{Storage: p.Field.Column().Storage, Null: true}
 	switch column.Storage {
-	case record.StoreInt, record.StoreFloat:
-		column.Storage = record.StoreFloat
+	case record.StoreInt: // a float would take 2⁵³+1 for 2⁵³
+		text = fmt.Sprintf("(CASE jsonb_typeof(%s) WHEN 'number' THEN %s::numeric END)", value, text)
+	case record.StoreFloat:
 		text = fmt.Sprintf("(CASE jsonb_typeof(%s) WHEN 'number' THEN %s::float8 END)", value, text)
 	case record.StoreBool:
 		text = fmt.Sprintf("(CASE jsonb_typeof(%s) WHEN 'boolean' THEN %s::boolean END)", value, text)
@@ -328,16 +328,7 @@ func typed(s record.Storage, values []any) any {
 	case record.StoreInt, record.StoreInts:
 		return list[int64](values)
 	case record.StoreFloat:
-		floats := make([]float64, len(values))
-		for i, v := range values {
-			switch x := v.(type) {
-			case int64:
-				floats[i] = float64(x)
-			case float64:
-				floats[i] = x
-			}
-		}
-		return floats
+		return list[float64](values)
 	case record.StoreBool:
 		return list[bool](values)
 	case record.StoreTime:

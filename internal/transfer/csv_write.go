@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"terrier/internal/record"
@@ -127,26 +126,22 @@ func (e *csvEncoder) custom(v any) error {
 		case unset:
 			e.cells = append(e.cells, nullWord)
 		default:
-			text, err := customText(e.shapes[i], raw)
-			if err != nil {
-				return err
-			}
-			e.cells = append(e.cells, escape(text, true))
+			e.cells = append(e.cells, escape(customText(e.shapes[i], raw), true))
 		}
 	}
 	return nil
 }
 
-func customText(kind shape, raw string) (string, error) {
+// customText writes a value as its definition says. One from before the definition became what
+// it is now stands there as JSON.
+func customText(kind shape, raw string) string {
+	var items []string
+	var s string
 	switch {
-	case kind == list && strings.HasPrefix(raw, "["):
-		var items []string
-		err := json.Unmarshal([]byte(raw), &items)
-		return joinList(items), err
-	case kind != structure && strings.HasPrefix(raw, `"`):
-		var s string
-		err := json.Unmarshal([]byte(raw), &s)
-		return s, err
+	case kind == list && json.Unmarshal([]byte(raw), &items) == nil:
+		return joinList(items)
+	case kind != structure && json.Unmarshal([]byte(raw), &s) == nil:
+		return s
 	}
-	return raw, nil
+	return raw
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,26 @@ func TestExport(t *testing.T) {
 			if bytes.Contains(got, []byte("hidden")) {
 				t.Errorf("%s shows a secret", name)
 			}
+		}
+	}
+}
+
+// TestExportOfStaleValues: a value from before its definition changed is written as it is.
+func TestExportOfStaleValues(t *testing.T) {
+	reg := registry(t)
+	site := reg.Type("dcim.site")
+	defs := slices.DeleteFunc(customs(t, reg), func(def *record.Custom) bool {
+		return !slices.Contains([]string{"text", "integer", "multiselect"}, def.Name)
+	})
+	for _, row := range []struct{ values, want string }{
+		{`{"text":"x","integer":7,"multiselect":["one","two"]}`, `,x,7,"one,two",`},
+		{`{"text":[1,2],"integer":"seven","multiselect":[1,2]}`, `,"[1,2]",seven,"[1,2]",`},
+		{`{"text":5,"integer":true,"multiselect":"one"}`, `,5,true,one,`},
+		{`{"text":{},"integer":1.5,"multiselect":{"a":["b"]}}`, `,{},1.5,"{""a"":[""b""]}",`},
+	} {
+		v := made(site, 4, "name", "Rome", "slug", "rome", "custom_fields", json.RawMessage(row.values), "created", day(3), "last_updated", day(3))
+		if got := string(export(t, site, defs, "csv", []record.Values{v})); !strings.Contains(got, row.want) {
+			t.Errorf("%s: got\n%s", row.values, got)
 		}
 	}
 }

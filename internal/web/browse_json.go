@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -15,13 +14,12 @@ const mostJSON = 500 << 10
 // jsonParts lays JSON out for reading. Texts that are addresses of our API become links,
 // everything else stays text.
 func (s *Site) jsonParts(body []byte) (parts []jsonPart, cut bool) {
-	var b bytes.Buffer
-	if json.Indent(&b, body, "", "  ") != nil {
+	if !json.Valid(body) {
 		return []jsonPart{{Text: string(body)}}, false
 	}
-	text := b.String()
-	if cut = len(text) > mostJSON; cut {
-		text = text[:strings.LastIndexByte(text[:mostJSON], '\n')+1] // no text holds the end of a line
+	text := layOut(string(body[:min(len(body), mostJSON)]), mostJSON)
+	if cut = len(body) > mostJSON || len(text) > mostJSON; cut {
+		text = text[:strings.LastIndexByte(text[:min(len(text), mostJSON)], '\n')+1] // no text holds the end of a line
 	}
 	for text != "" {
 		start := strings.IndexByte(text, '"')
@@ -40,6 +38,48 @@ func (s *Site) jsonParts(body []byte) (parts []jsonPart, cut bool) {
 		text = text[end:]
 	}
 	return parts, cut
+}
+
+// layOut gives every value a line, and ends when it has more than so many bytes: lists inside
+// lists could otherwise fill the memory with spaces.
+func layOut(body string, most int) string {
+	var b strings.Builder
+	depth, opened := 0, false // whether nothing stands yet in what was opened last
+	for body != "" && b.Len() <= most {
+		n := 1
+		if body[0] == '"' {
+			n = quotedLength(body)
+		}
+		piece := body[:n]
+		body = body[n:]
+		if strings.ContainsAny(piece[:1], " \t\r\n") {
+			continue
+		}
+		closes := piece == "}" || piece == "]"
+		if closes {
+			depth--
+		}
+		if opened != closes { // a first value begins, or what holds some ends
+			startLine(&b, depth)
+		}
+		b.WriteString(piece)
+		switch opened = piece == "{" || piece == "["; {
+		case opened:
+			depth++
+		case piece == ",":
+			startLine(&b, depth)
+		case piece == ":":
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+func startLine(b *strings.Builder, depth int) {
+	b.WriteByte('\n')
+	for range depth {
+		b.WriteString("  ")
+	}
 }
 
 // quotedLength is the length of the JSON text that s begins with, quotes included.

@@ -154,7 +154,7 @@ func TestViewsAndFilters(t *testing.T) {
 	for _, row := range []struct{ query, want string }{
 		{"", "A B C"},
 		{"name=A", "A"}, {"name=A&name=C", "A C"}, {"name=A&status=planned", ""},
-		{"tag=red", "A B"}, {"tag=red&tag=blue", "A"}, {"tag__n=red", "C"}, {"tag=nothing", ""},
+		{"tag=red", "A B"}, {"tag=red&tag=blue", "A"}, {"tag__n=red", "C"}, {"tag__n=red&tag__n=blue", ""}, {"tag__n=red&tag__n=nothing", "C"}, {"tag=nothing", ""},
 		{"region=north", "A B"}, {"region=fjord", "B"}, {"region=south", ""}, {"region=null", "C"}, {"region__n=north", "C"},
 		{fmt.Sprintf("region_id=%d", north), "A B"}, {fmt.Sprintf("region_id=%d&region_id=null", fjord), "B C"}, {fmt.Sprintf("region_id__n=%d", fjord), "A C"},
 		{fmt.Sprintf("id=%d", a), "A"}, {fmt.Sprintf("id__gt=%d", a), "B C"},

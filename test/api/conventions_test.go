@@ -1,11 +1,15 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"terrier/internal/rest"
 	"terrier/test/apitest"
 )
 
@@ -69,6 +73,40 @@ func TestRoutesAndHeaders(t *testing.T) {
 			raw := string(call("GET", at(sites, id), nil, "Accept", accept).Want(t, http.StatusOK).Raw)
 			if got := strings.Contains(raw, "\n    \"id\""); got != want {
 				t.Errorf("%s: %.40q", accept, raw)
+			}
+		}
+	})
+	t.Run("no indentation that would multiply the answer", func(t *testing.T) {
+		admin.create(t, defs, obj{"name": "deep", "type": "json", "content_types": []string{"dcim.site"}})
+		value := strings.Repeat("[", 60) + strings.TrimSuffix(strings.Repeat("0,", 20_000), ",") + strings.Repeat("]", 60)
+		deep := admin.create(t, sites, site("Deep", "custom_fields", obj{"deep": json.RawMessage(value)}))
+		for _, path := range []string{at(sites, deep), sites} {
+			plain := call("GET", path, nil).Want(t, http.StatusOK).Raw
+			indented := call("GET", path, nil, "Accept", "application/json; indent=8").Want(t, http.StatusOK).Raw
+			if len(indented) > 4*len(plain)+1<<20 || !strings.Contains(string(indented), value) {
+				t.Errorf("%s has %d bytes, indented %d", path, len(plain), len(indented))
+			}
+		}
+		if raw := call("GET", "/api/schema/", nil, "Accept", "application/json; indent=8").Want(t, http.StatusOK).Raw; !strings.HasPrefix(string(raw), "{\n        \"") {
+			t.Errorf("the document, which is no bomb, is not indented: %.40q", raw)
+		}
+	})
+	t.Run("bodies of unannounced length", func(t *testing.T) {
+		for _, row := range []struct {
+			path   string
+			length int
+			status int
+		}{{sites, 100, 201}, {sites, rest.SmallBody, 201}, {sites, rest.SmallBody + 1, 201}, {sites, 1 << 20, 201}, {sites, 2 << 20, 413},
+			{provision, rest.SmallBody, 400}, {provision, rest.SmallBody + 1, 413}} {
+			body := fmt.Sprintf(`{"name":"Length %d","slug":"length-%d","comments":"`, row.length, row.length)
+			comments := strings.Repeat("c", row.length-len(body)-2)
+			r := httptest.NewRequestWithContext(t.Context(), "POST", s.URL+row.path, io.MultiReader(strings.NewReader(body), strings.NewReader(comments+`"}`)))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Authorization", "Token "+s.Admin)
+			w := httptest.NewRecorder()
+			s.App.Handler.ServeHTTP(w, r)
+			if got := w.Body.String(); w.Code != row.status || r.ContentLength >= 0 || w.Code == 201 && !strings.Contains(got, `"`+comments+`"`) {
+				t.Errorf("%d bytes to %s: %d %.200s", row.length, row.path, w.Code, got)
 			}
 		}
 	})

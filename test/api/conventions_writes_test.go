@@ -86,8 +86,13 @@ func TestBulk(t *testing.T) {
 		{"patch", "PATCH", sites, []obj{{"id": a, "facility": "x"}, {"id": b, "status": "?"}}, 400, "- status"},
 		{"patch without id", "PATCH", sites, []obj{{"id": a, "facility": "x"}, {"facility": "y"}}, 400, "- id"},
 		{"patch of an unknown id", "PATCH", sites, []obj{{"id": a, "facility": "x"}, {"id": 999}}, 400, "- id"},
+		{"patch of one unknown id", "PATCH", sites, []obj{{"id": 999, "status": "?"}}, 400, "id,status"},
+		{"put of one unknown id", "PUT", sites, []obj{site("D", "id", 999)}, 400, "id"},
 		{"put", "PUT", sites, []obj{{"id": a, "name": "A", "slug": "a", "facility": "x"}, {"id": b, "name": "B"}}, 400, "- slug"},
 		{"delete of an unknown id", "DELETE", sites, []obj{{"id": a}, {"id": 999}}, 400, "- id"},
+		{"delete of one unknown id", "DELETE", sites, []obj{{"id": 999}}, 400, "id"},
+		{"an unknown id in the address", "PATCH", at(sites, 999), obj{"status": "?"}, 404, ""},
+		{"delete of an unknown id in the address", "DELETE", at(sites, 999), nil, 404, ""},
 		{"the same object twice, then an error", "PATCH", sites, []obj{{"id": a, "facility": "x"}, {"id": a, "comments": "x"}, {"id": b, "status": "?"}}, 400, "- - status"},
 		{"a cycle behind one that stays", "PATCH", regions, []obj{{"id": leaf, "name": "L"}, {"id": root, "parent": leaf}}, 400, "- parent"},
 		{"one object", "PATCH", sites, obj{"id": a}, 400, ""},
@@ -328,7 +333,7 @@ func TestCustomFields(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 	})
-	for _, bad := range []obj{{"type": "select"}, {"type": "text", "choices": []string{"x"}}, {"type": "integer", "default": "x"}, {"type": "text", "validation_regex": "("}, {"name": "Big"}, {"name": "two__parts"}, {"content_types": []string{"dcim.nothing"}}, {"type": "nothing"}} {
+	for _, bad := range []obj{{"type": "select"}, {"type": "text", "choices": []string{"x"}}, {"type": "integer", "default": "x"}, {"required": true, "default": ""}, {"type": "text", "validation_regex": "("}, {"name": "Big"}, {"name": "two__parts"}, {"content_types": []string{"dcim.nothing"}}, {"type": "nothing"}} {
 		t.Run(fmt.Sprintf("definition %v", bad), func(t *testing.T) {
 			body := obj{"name": "bad", "content_types": []string{"dcim.site"}}
 			for k, v := range bad {
@@ -339,7 +344,7 @@ func TestCustomFields(t *testing.T) {
 	}
 	t.Run("required", func(t *testing.T) {
 		define("must", "text", obj{"required": true})
-		for _, body := range []obj{site("D"), with("D", "must", nil)} {
+		for _, body := range []obj{site("D"), with("D", "must", nil), with("D", "must", ""), with("D", "must", " ")} {
 			if errs := admin.do(t, "POST", sites, body).Want(t, http.StatusBadRequest).Object(t); errs["custom_fields"] == nil {
 				t.Errorf("%v", errs)
 			}

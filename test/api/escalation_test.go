@@ -190,3 +190,68 @@ func TestHiddenRows(t *testing.T) {
 		}
 	})
 }
+
+// TestHiddenMembers: a member of a set that a caller may not see, but whose record shows it,
+// stays when they change the rest of the set. One that is not in it can't be put there.
+func TestHiddenMembers(t *testing.T) {
+	s := apitest.New(t)
+	admin := adminOf(s)
+	_, user := newActor(t, s, "user", apitest.Grant{Types: []string{"dcim.site", "users.user", "users.permission"}, Actions: []string{"view", "change"}},
+		apitest.Grant{Types: []string{"extras.tag", "users.group"}, Actions: []string{"view"}, Constraints: obj{"name": "Shown"}})
+	groups := "/api/users/groups/"
+	for _, row := range []struct {
+		path, field, members string
+		body                 func(name string) obj
+		member               func(name string) obj
+	}{
+		{sites, "tags", tags, func(name string) obj { return site(name) }, func(name string) obj { return site(name) }},
+		{users, "groups", groups, func(name string) obj { return obj{"username": name, "password": "a password of nobody's"} }, func(name string) obj { return obj{"name": name} }},
+		{grants, "groups", groups, func(name string) obj {
+			return obj{"name": name, "object_types": []string{"dcim.site"}, "actions": []string{"view"}}
+		}, nil},
+	} {
+		t.Run(row.path+row.field, func(t *testing.T) {
+			if row.member != nil {
+				admin.do(t, "POST", row.members, []obj{row.member("Hidden"), row.member("Other"), row.member("Shown")}).Want(t, http.StatusCreated)
+			}
+			named := func(name string) int64 { return apitest.ID(admin.page(t, row.members+"?name="+name).Results[0]) }
+			hidden, other, shown := named("Hidden"), named("Other"), named("Shown")
+			with, without := row.body("with"), row.body("without")
+			with[row.field] = []int64{hidden}
+			id, bare := admin.create(t, row.path, with), admin.create(t, row.path, without)
+			read := user.get(t, at(row.path, id)).Object(t)[row.field].([]any)[0].(obj)
+			guess := maps.Clone(read)
+			guess["name"] = "Other"
+			for _, step := range []struct {
+				name string
+				id   int64
+				set  []any
+				want string // the members afterwards, or those that were not found
+			}{
+				{"add to it", id, []any{hidden, shown}, "Hidden Shown"},
+				{"put another one in", id, []any{hidden, other}, fmt.Sprint("numeric ID: ", other, "]")},
+				{"put an unknown one in", id, []any{hidden, 999}, "numeric ID: 999]"},
+				{"put it elsewhere", bare, []any{hidden, shown}, fmt.Sprint("numeric ID: ", hidden, "]")},
+				{"take from it", id, []any{hidden}, "Hidden"},
+				{"add to what was read", id, []any{read, shown}, "Hidden Shown"},
+				{"guess what it is", id, []any{guess}, "provided attributes: "},
+				{"take it off", id, []any{shown}, "Shown"},
+				{"put it back", id, []any{hidden, shown}, fmt.Sprint("numeric ID: ", hidden, "]")},
+				{"put back what was read", id, []any{read, shown}, "provided attributes: "},
+			} {
+				got := user.do(t, "PATCH", at(row.path, step.id), obj{row.field: step.set})
+				if got.Status == http.StatusOK {
+					var members []string
+					for _, m := range got.Object(t)[row.field].([]any) {
+						members = append(members, m.(obj)["name"].(string))
+					}
+					if strings.Join(members, " ") != step.want {
+						t.Errorf("%s: %s", step.name, members)
+					}
+				} else if errs := got.Want(t, http.StatusBadRequest).Object(t); !strings.Contains(fmt.Sprint(errs[row.field]), step.want) {
+					t.Errorf("%s: %s", step.name, got.Raw)
+				}
+			}
+		})
+	}
+}

@@ -91,6 +91,8 @@ func expect(who string, r rest.Route, method string) int {
 		return http.StatusBadRequest // the user it shall belong to is not visible to them
 	case method == "POST":
 		return http.StatusForbidden
+	case !r.Detail:
+		return http.StatusBadRequest // not found, said by position
 	}
 	return http.StatusNotFound
 }
@@ -154,6 +156,10 @@ func TestRouteRoleMatrix(t *testing.T) {
 					got := s.Do(t, probe(r, method, role, v))
 					if want := expect(role.name, r, method); got.Status != want {
 						t.Errorf("got %d, want %d: %.300s", got.Status, want, got.Raw)
+					}
+					if allow := got.Header.Get("Allow"); got.Status == http.StatusMethodNotAllowed &&
+						(allow == "" || slices.Contains(strings.Split(allow, ", "), method)) {
+						t.Errorf("refused, but allowed are %q", allow)
 					}
 				})
 			}
@@ -223,8 +229,8 @@ func TestOwnerInTheMatrix(t *testing.T) {
 		own, others  int
 	}{
 		{"GET", "detail", nil, 200, 404}, {"PATCH", "detail", obj{"description": "x"}, 200, 404}, {"PUT", "detail", obj{"user": id}, 200, 404},
-		{"PATCH", "list", obj{"description": "y"}, 200, 404}, {"PUT", "list", obj{"user": id}, 200, 404},
-		{"DELETE", "list", obj{}, 204, 404}, {"DELETE", "detail", nil, 204, 404},
+		{"PATCH", "list", obj{"description": "y"}, 200, 400}, {"PUT", "list", obj{"user": id}, 200, 400},
+		{"DELETE", "list", obj{}, 204, 400}, {"DELETE", "detail", nil, 204, 404},
 	} {
 		for _, own := range []bool{true, false} {
 			t.Run(fmt.Sprint(row.method, " ", row.path, " own=", own), func(t *testing.T) {

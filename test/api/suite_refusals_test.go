@@ -17,6 +17,7 @@ func (u suite) testBulkAllOrNone(t *testing.T) {
 	existing := u.create(t, u.t)
 	wrong, bad := u.bad(t), u.bad(t)
 	bad["id"] = apitest.ID(existing)
+	u.keepLasting(bad, existing)
 	name, value := u.changeable(t)
 	before := count()
 	positional := func(a apitest.Answer) {

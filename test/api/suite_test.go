@@ -196,8 +196,14 @@ func (u suite) testPatch(t *testing.T) {
 		if !ok || (!in.Hidden && shown(f, value, before[in.Name])) || u.within(in.Name) {
 			continue
 		}
-		a := u.do(t, "PATCH", u.path(id), map[string]any{in.Name: value}).Want(t, http.StatusOK)
-		after := a.Object(t)
+		a := u.do(t, "PATCH", u.path(id), map[string]any{in.Name: value})
+		if in.Lasting != "" {
+			if errs := a.Want(t, http.StatusBadRequest).Object(t); !reflect.DeepEqual(errs[in.Name], []any{in.Lasting}) {
+				t.Errorf("%s, which lasts: %v", in.Name, errs)
+			}
+			continue
+		}
+		after := a.Want(t, http.StatusOK).Object(t)
 		if a.Header.Get("ETag") != `"2"` {
 			t.Errorf("%s: ETag after one change is %s", in.Name, a.Header.Get("ETag"))
 		}
@@ -228,6 +234,15 @@ func (u suite) within(name string) bool {
 		}
 	}
 	return false
+}
+
+// keepLasting leaves what lasts in a body as a record has it.
+func (u suite) keepLasting(body, made map[string]any) {
+	for _, in := range u.t.Infos() {
+		if in.Lasting != "" {
+			body[in.Name] = made[in.Name]
+		}
+	}
 }
 
 func (u suite) testPatchNothing(t *testing.T) {
@@ -303,7 +318,7 @@ func (u suite) changeable(t *testing.T) (string, any) {
 	t.Helper()
 	for i, f := range u.t.All() {
 		in := u.t.Infos()[i]
-		if _, ok := f.(record.Text); ok && !in.ReadOnly {
+		if _, ok := f.(record.Text); ok && !in.ReadOnly && in.Lasting == "" {
 			u.n += 3
 			v, _ := u.value(t, u.t, f, in, u.n)
 			return in.Name, v
@@ -343,6 +358,7 @@ func (u suite) testBulk(t *testing.T) {
 				delete(body, w.Ref)
 				body[w.Same] = apitest.ID(m[w.Same].(map[string]any))
 			}
+			u.keepLasting(body, m)
 			edits[i] = withPassword(u, body)
 			edits[i]["id"] = apitest.ID(m)
 		}

@@ -36,7 +36,10 @@ func TestOwnTokens(t *testing.T) {
 			wantDetail(t, bob.do(t, call.method, at(tokens, hers), call.body), http.StatusNotFound, notFound)
 		}
 		for _, method := range []string{"PATCH", "DELETE"} {
-			wantDetail(t, bob.do(t, method, tokens, []obj{{"id": hers, "user": bobID}}), http.StatusNotFound, notFound)
+			errs := bob.do(t, method, tokens, []obj{{"id": hers, "user": bobID}}).Want(t, http.StatusBadRequest).List(t)
+			if want := fmt.Sprintf("[map[id:[No object with ID %d was found.]]]", hers); fmt.Sprint(errs) != want {
+				t.Errorf("%s: %v", method, errs)
+			}
 		}
 		if n := bob.page(t, fmt.Sprintf("%s?id=%d", tokens, hers)).Count; n != 0 {
 			t.Errorf("found by a filter")
@@ -83,6 +86,33 @@ func TestOwnTokens(t *testing.T) {
 			wantDetail(t, reader.do(t, "PATCH", at(tokens, apitest.ID(row)), obj{"write_enabled": true}), http.StatusForbidden, denied)
 		}
 	})
+}
+
+// TestAllowedNetworks: they are kept in the form in which callers are known, where an IPv4
+// address is never inside an IPv6 one.
+func TestAllowedNetworks(t *testing.T) {
+	s := apitest.New(t)
+	_, alice := newActor(t, s, "alice")
+	for given, want := range map[string]string{
+		"10.0.0.1": "10.0.0.1/32", "10.1.2.3/8": "10.0.0.0/8", "0.0.0.0/0": "0.0.0.0/0", "2001:db8::1": "2001:db8::1/128", "2001:db8::1/32": "2001:db8::/32", "::/0": "::/0",
+		"::ffff:10.0.0.1": "10.0.0.1/32", "::ffff:10.1.2.3/104": "10.0.0.0/8", "::ffff:0:0/96": "0.0.0.0/0", "::ffff:10.0.0.1/128": "10.0.0.1/32",
+		"::ffff:10.0.0.0/95": "", "::ffff:10.0.0.0/8": "", "10.0.0.0/33": "", "localhost": "",
+	} {
+		a := alice.do(t, "POST", tokens, obj{"allowed_ips": []string{given}})
+		if want == "" {
+			if errs := a.Want(t, http.StatusBadRequest).Object(t); errs["allowed_ips"] == nil {
+				t.Errorf("%s: %v", given, errs)
+			}
+			continue
+		}
+		if got := a.Want(t, http.StatusCreated).Object(t)["allowed_ips"]; fmt.Sprint(got) != "["+want+"]" {
+			t.Errorf("%s is kept as %v, want %s", given, got, want)
+		}
+	}
+	key := alice.do(t, "POST", tokens, obj{"allowed_ips": []string{"::ffff:192.0.2.0/120"}}).Want(t, http.StatusCreated).Object(t)["key"].(string)
+	for from, status := range map[string]int{"192.0.2.7:1234": 200, "[::ffff:192.0.2.7]:1234": 200, "192.0.3.7:1234": 403} {
+		s.Do(t, apitest.Call{Method: "GET", Path: tokens, Token: key, From: from}).Want(t, status)
+	}
 }
 
 // TestConstraints: the same two permissions with different constraints, the sites they
@@ -230,8 +260,8 @@ func TestConstrainedWrites(t *testing.T) {
 		{"patch outside", "PATCH", at(sites, other), obj{"status": "planned"}, 404},
 		{"put outside", "PUT", at(sites, other), site("Other", "status", "planned"), 404},
 		{"delete outside", "DELETE", at(sites, other), nil, 404},
-		{"bulk patch outside", "PATCH", sites, []obj{{"id": other, "status": "planned"}}, 404},
-		{"bulk delete outside", "DELETE", sites, []obj{{"id": other}}, 404},
+		{"bulk patch outside", "PATCH", sites, []obj{{"id": other, "status": "planned"}}, 400},
+		{"bulk delete outside", "DELETE", sites, []obj{{"id": other}}, 400},
 		{"bulk delete, one outside", "DELETE", sites, []obj{{"id": mine}, {"id": other}}, 400},
 		{"move out by patch", "PATCH", at(sites, mine), obj{"status": "active"}, 403},
 		{"move out by put", "PUT", at(sites, mine), site("Mine", "status", "active"), 403},

@@ -1,9 +1,11 @@
 package system_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -224,13 +226,17 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 	for range 2 { // a reader announces what only a writer may send
 		open("GET /api/dcim/sites/ HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token " + admin + "\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
 	}
-	// Every slow body waits for its rest; readers and writers of small bodies don't.
+	// Every slow body waits for its rest; readers and writers of small bodies don't, whether they announce the length or not.
 	slowest := time.Duration(0)
 	for i := range 50 {
 		began := time.Now()
 		s.Get("/api/dcim/sites/", admin).Want(t, http.StatusOK)
 		tag := map[string]any{"name": fmt.Sprint("t", i), "slug": fmt.Sprint("t", i)}
 		s.Do(http.MethodPost, "/api/extras/tags/", admin, tag).Want(t, http.StatusCreated)
+		chunk := fmt.Sprintf(`{"name":"c%d","slug":"c%d"}`, i, i)
+		chunked := open(fmt.Sprintf("POST /api/extras/tags/ HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token %s\r\nContent-Type: application/json\r\n"+
+			"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", admin, len(chunk), chunk))
+		readAnswer(chunked).Want(t, http.StatusCreated)
 		slowest = max(slowest, time.Since(began))
 	}
 	if slowest > 5*time.Second { // who waits for one of them waits until it is cut off, 10 s after it came
@@ -251,4 +257,26 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 		}
 	}
 	t.Logf("slow headers were cut off after %v", time.Since(began).Round(time.Second))
+
+	// The body that had room is cut off before those that wait for it are sent away, and is told why.
+	answers := make(chan install.Answer, each)
+	for _, conn := range bodies {
+		go func() { answers <- readAnswer(conn) }()
+	}
+	if first := (<-answers).Want(t, http.StatusServiceUnavailable); !strings.Contains(first.Body, "15 seconds") {
+		t.Errorf("a body that is too slow is answered with %v", first)
+	}
+	t.Logf("a slow body was cut off after %v", time.Since(began).Round(time.Second))
+}
+
+func readAnswer(conn net.Conn) install.Answer {
+	if err := conn.SetReadDeadline(time.Now().Add(install.Patience)); err != nil {
+		return install.Answer{Err: err}
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return install.Answer{Err: err}
+	}
+	body, err := io.ReadAll(res.Body)
+	return install.Answer{Status: res.StatusCode, Header: res.Header, Body: string(body), Err: errors.Join(err, res.Body.Close())}
 }

@@ -17,7 +17,8 @@ var CustomField = record.Type{
 		record.ObjectTypes{Name: "content_types", Help: "The record types that have this field."},
 		record.Choice{Name: "type", Of: record.CustomKinds, Default: "text"},
 		record.Text{Name: "name", Max: 50, Required: true, Unique: true, Match: regexp.MustCompile(`^[a-z0-9_]+$`),
-			MatchHelp: "Only lower-case letters, digits and underscores are allowed."},
+			MatchHelp: "Only lower-case letters, digits and underscores are allowed.",
+			Lasting:   "Records keep their values under this name: define another field, and give the records its values."},
 		record.Text{Name: "label", Max: 50},
 		record.Text{Name: "description", Max: 200},
 		record.Bool{Name: "required"},
@@ -48,10 +49,19 @@ var CustomField = record.Type{
 			errs.Add("choices", "Choices may be set only for fields of type select or multiselect.")
 		}
 		if raw := v.Raw("default"); raw != nil {
-			if _, err := def.ParseRaw(raw); err != nil {
+			if _, err := def.EncodeRaw(raw); err != nil {
 				errs.Add("default", "%s", err.Error())
 			}
 		}
 		return errs
+	},
+	// The default is kept as a value would be.
+	Derive: func(_, after record.Values) {
+		def, err := record.CustomDefinition(after)
+		if raw := after.Raw("default"); err == nil && raw != nil {
+			if kept, err := def.EncodeRaw(raw); err == nil {
+				after.Set("default", kept)
+			}
+		}
 	},
 }

@@ -43,7 +43,10 @@ func network(s string) (string, error) {
 		return netip.PrefixFrom(addr, addr.BitLen()).String(), nil
 	}
 	p, err := netip.ParsePrefix(s)
-	if err != nil {
+	if p.Addr().Is4In6() { // callers are known by the address inside; with fewer bits than it has, this is invalid
+		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+	}
+	if err != nil || !p.IsValid() {
 		return "", record.Invalid("%q is not an address or a network such as 10.0.0.0/8.", s)
 	}
 	return p.Masked().String(), nil
