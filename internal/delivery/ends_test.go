@@ -85,10 +85,13 @@ func TestStoppedAfterTheStatus(t *testing.T) {
 	b.worker.Begin()
 	for stop := 50 * time.Millisecond; stop < 4*time.Second; stop *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), stop)
-		_ = b.worker.Work(ctx, job) // whatever it says: River is not there any more
+		err := b.worker.Work(ctx, job)
 		cancel()
 		b.worker.WaitApart()
 		if b.number(t, "SELECT count(*) FROM extras_delivery WHERE state = 'successful'") == 1 {
+			if err != nil {
+				t.Errorf("River is told %v, and would hand the job out again", err)
+			}
 			return
 		}
 	}

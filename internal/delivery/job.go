@@ -39,8 +39,30 @@ func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
 		return err
 	}
 	outcome.Job = job.ID
+	ctx, cancel := outlasting(ctx, known)
+	defer cancel()
 	_, err = w.results.Do(ctx, outcome)
 	return err
+}
+
+// known is how much longer than for everything else a worker that stops waits for an outcome to
+// be written: else River hands the job out before, and it is sent again.
+const known = 4 * time.Second
+
+// outlasting is a context that ends some time after another has.
+func outlasting(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-longer.Done():
+		case <-time.After(more):
+			cancel()
+		}
+	})
+	return longer, func() {
+		stop()
+		cancel()
+	}
 }
 
 // load reads deliveries for those who wait for one.

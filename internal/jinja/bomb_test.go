@@ -9,6 +9,15 @@ import (
 )
 
 // bombs are templates that try to take more than their share. Each must end, with an error or without.
+// tuples are keys of a dict that differ in their last item only.
+func tuples(of string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "(%s%d): 1,", strings.Repeat(of+",", 50), i)
+	}
+	return b.String()
+}
+
 var bombs = map[string]string{
 	"two million parentheses":  "{{ " + strings.Repeat("(", 2_000_000) + "1" + strings.Repeat(")", 2_000_000) + " }}",
 	"parentheses":              "{{ " + strings.Repeat("(", 30_000) + "1" + strings.Repeat(")", 30_000) + " }}",
@@ -101,6 +110,8 @@ var bombs = map[string]string{
 	"format of a long text":    "{% set s = 'é' * 400000 %}{% for _ in range(9999) %}{% set y = '{:.1}'.format(s) %}{% endfor %}",
 	"truncate by a long end":   "{% set s = 'é' * 400000 %}{% for _ in range(9999) %}{% set y = 'x'|truncate(1000000, true, s) %}{% endfor %}",
 	"tuple as a key":           "{% set t = (" + strings.Repeat("1,", 100) + ") %}{% set d = {t: 1} %}{% for _ in range(9999) %}{% set y = t in d %}{% endfor %}",
+	"long texts in a tuple":    "{% set s = 'x' * 400000 %}{% set t = 'x' * 400000 %}{% set d = {" + tuples("s", 8) + "} %}{% for _ in range(9999) %}{% set y = (" + strings.Repeat("t,", 50) + "9) in d %}{% endfor %}",
+	"long texts as keys":       "{% set s = 'x' * 400000 %}{% set d = {s ~ 1: 1, s ~ 2: 2} %}{% for i in range(9999) %}{% set y = d[s ~ 3] %}{% endfor %}",
 	"branches":                 "{% for _ in range(9999) %}{% if 0 %}" + strings.Repeat("{%elif 0%}", 6000) + "{% endif %}{% endfor %}",
 	"wordwrap by a text":       "{{ ('x ' * 1000)|wordwrap(1, wrapstring='y' * 10000) }}",
 	"wordwrap wide":            "{{ ('x ' * 100000)|wordwrap(9223372036854775807) }}",

@@ -66,12 +66,22 @@ func (d *dict) get(hash any) (value, bool) {
 	return nil, false
 }
 
-// hash makes of a key what a dict looks it up by, and charges for that of a tuple.
+// hash makes of a key what a dict looks it up by, and charges for it: a small dict compares it with each of its keys.
 func (r *run) hash(key value) (any, bool) {
+	r.chargeText(key)
 	if t, ok := key.(*tuple); ok {
 		r.alloc(48 * len(t.items))
+		for _, item := range t.items {
+			r.chargeText(item)
+		}
 	}
 	return hashKey(key)
+}
+
+func (r *run) chargeText(key value) {
+	if s, ok := asText(key); ok && len(s) > 64 { // others are a step, and that is charged
+		r.scan(smallDict * len(s))
+	}
 }
 
 // set puts a key of any kind, and charges for it.

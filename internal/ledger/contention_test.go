@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -299,6 +300,45 @@ func TestNumbersThatGrow(t *testing.T) {
 		in["custom_fields"] = ledger.Input{"j": []any{json.Number(number)}}
 		if _, err := b.Create(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Input{in}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%.20s: %v", number, err)
+		}
+	}
+}
+
+// TestDefaultThatChangesMeanwhile: an update stores what it was given and nothing else, though the default of a custom
+// field changes between its reading and its writing.
+func TestDefaultThatChangesMeanwhile(t *testing.T) {
+	b := newBundle(t)
+	sites := b.create(t, "dcim.site", named(1), named(2))
+	tag := b.create(t, "extras.tag", named(1))[0].ID()
+	b.create(t, "extras.customfield", ledger.Input{"name": "tier", "type": "text", "content_types": []any{"dcim.site"}, "default": json.RawMessage(`"silver"`)})
+	holder, err := b.db.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = holder.Rollback(context.WithoutCancel(t.Context())) }() // or the update waits for it
+	if _, err := holder.Exec(t.Context(), "SELECT FROM extras_tag FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		tags := []any{fmt.Sprint(tag)}
+		_, err := b.Update(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Edit{
+			{ID: sites[0].ID(), Input: ledger.Input{"description": "new", "tags": tags}},
+			{ID: sites[1].ID(), Input: ledger.Input{"custom_fields": map[string]any{"tier": "bronze"}, "tags": tags}}})
+		done <- err
+	}()
+	b.waitForWaiter(t) // for the tag, with the sites read
+	b.exec(t, `UPDATE extras_customfield SET "default" = '"bronze"'`)
+	if err := holder.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"{}", `{"tier": "bronze"}`} {
+		var stored string
+		if err := b.db.QueryRow(t.Context(), "SELECT custom_fields::text FROM dcim_site WHERE id = $1", sites[i].ID()).Scan(&stored); err != nil || stored != want {
+			t.Errorf("site %d keeps %s, want %s (%v)", i+1, stored, want, err)
 		}
 	}
 }

@@ -191,7 +191,9 @@ func (f *fall) apply(ctx context.Context, set *changeSet) error {
 		if len(drafts) == 0 {
 			continue
 		}
-		f.tx.Update(t, valuesOf(drafts))
+		if err := update(f.tx, t, drafts); err != nil {
+			return err
+		}
 		if err := f.l.settle(ctx, f.tx, t, access.Machine(), set, drafts); err != nil {
 			return err
 		}

@@ -3,9 +3,12 @@ package ledger
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"maps"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
 // draft is one record on its way into the database.
@@ -134,6 +137,38 @@ func (d *draft) custom(i int, defs []*record.Custom) error {
 	raw, err := json.Marshal(kept)
 	d.v.SetAt(i, json.RawMessage(raw))
 	return err
+}
+
+// update writes changed records. Of their custom fields it writes those that change: what a record
+// shows of them is neither all that is stored nor stored itself. It lacks the values whose
+// definition is gone, which may come back, and it has the defaults, which may change.
+func update(tx *store.Tx, t *record.Type, drafts []*draft) error {
+	rows := valuesOf(drafts)
+	if i := t.Index("custom_fields"); i >= 0 {
+		for n, d := range drafts {
+			changed, err := changedMembers(d.pre.At(i).(json.RawMessage), d.v.At(i).(json.RawMessage))
+			if err != nil {
+				return err
+			}
+			rows[n] = d.v.Clone()
+			rows[n].SetAt(i, changed)
+		}
+	}
+	tx.Update(t, rows)
+	return nil
+}
+
+// changedMembers is what one object has and another has not, or otherwise.
+func changedMembers(before, after json.RawMessage) (json.RawMessage, error) {
+	var was, is map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(before, &was), json.Unmarshal(after, &is)); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(is, func(name string, value json.RawMessage) bool {
+		had, ok := was[name]
+		return ok && record.SameValue(had, value)
+	})
+	return json.Marshal(is)
 }
 
 // failed gathers the errors of all drafts, by position.

@@ -112,7 +112,9 @@ func (l *Ledger) rewrite(ctx context.Context, tx *store.Tx, t *record.Type, scop
 		return nil
 	}
 	set.look(tx, t, idsOf(changed))
-	tx.Update(t, valuesOf(changed))
+	if err := update(tx, t, changed); err != nil {
+		return err
+	}
 	if err := l.checkTree(ctx, tx, t, set, changed); err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func unread(err error) error {
 		return fault.New(fault.TooLarge, "The request body is larger than %d bytes.", long.Limit)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fault.New(fault.Slow, "The request body did not arrive in time: one of more than %d bytes has %d seconds.", SmallBody, int(largeReadTime.Seconds()))
+		return fault.New(fault.Slow, "The request body did not arrive in time. One of more than %d bytes has %d seconds.", SmallBody, int(largeReadTime.Seconds()))
 	}
 	return fault.New(fault.Invalid, "The request ended early.")
 }

@@ -38,7 +38,7 @@ func (a Accounts) LoadToken(ctx context.Context, digests [][]byte) (*account.Tok
 			u.id, u.username, u.is_active, u.is_superuser, u.manage_tokens, u.epoch,
 			CASE WHEN u.is_superuser THEN NULL ELSE `+grantsExpr+` END, (SELECT n FROM users_generation)
 		FROM users_token t JOIN users_user u ON u.id = t.user_id LEFT JOIN users_token_use n ON n.token_id = t.id
-		WHERE t.key_sealed = ANY($1)`, sealed).
+		WHERE t.key_sealed = ANY($1) ORDER BY t.id LIMIT 1`, sealed). // a key that was given twice, while secret keys were changed, stays the first one's
 		Scan(&t.ID, &digest, &t.Expires, &t.WriteEnabled, &t.AllowedIPs, &t.LastUsed,
 			&u.ID, &u.Username, &u.Active, &u.Superuser, &u.ManageToken, &u.Epoch, &grants, &t.Generation)
 	if errors.Is(err, pgx.ErrNoRows) {

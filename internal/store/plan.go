@@ -132,12 +132,6 @@ func customFieldsExpr(t *record.Type, column string) string {
 		` FROM extras_customfield d WHERE d.content_types @> ARRAY['%s']), '{}')`, column, t.Key())
 }
 
-// customValueExpr is one custom field as it is shown: a record that has no value has the
-// definition's default.
-func customValueExpr(column, name string) string {
-	return fmt.Sprintf(`coalesce(%s -> %s, (SELECT d."default" FROM extras_customfield d WHERE d.name = %s))`, column, name, name)
-}
-
 func (c counted) expr(scope string) string {
 	return fmt.Sprintf("(SELECT count(*) FROM %s n WHERE n.%s = t.id%s)", quote(c.of.Table()), c.by, scope)
 }

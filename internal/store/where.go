@@ -283,7 +283,8 @@ func emptyTest(expr string, column record.Column, values []any) string {
 // is one, because a definition may have changed its kind.
 func (w *where) custom(p record.Predicate, alias string) string {
 	name := w.arg(p.Custom)
-	value := customValueExpr(alias+".custom_fields", name)
+	// As it is shown: a record that has no value has the definition's default.
+	value := fmt.Sprintf(`coalesce(%s.custom_fields -> %s, (SELECT d."default" FROM extras_customfield d WHERE d.name = %s))`, alias, name, name)
 	text := "(" + value + " #>> '{}')"
 	column := record.Column{Storage: p.Field.Column().Storage, Null: true}
 	switch column.Storage {

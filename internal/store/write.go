@@ -35,8 +35,8 @@ func (tx *Tx) Insert(t *record.Type, rows []record.Values) {
 	tx.exec(w.insert.of(len(rows)), w.columns.args(rows)...)
 }
 
-// Update writes whole records back: one statement, however many. Of the custom fields it
-// writes those that differ from what is shown.
+// Update writes whole records back: one statement, however many. Custom fields are laid over
+// those that are stored.
 func (tx *Tx) Update(t *record.Type, rows []record.Values) {
 	w := tx.s.plans[t].writing
 	tx.exec(w.update.of(len(rows)), w.columns.args(rows)...)
@@ -123,7 +123,7 @@ func newWriting(t *record.Type) *writing {
 		w.columns = append(w.columns, parameter(column, i))
 		values = append(values, value)
 		if _, custom := f.(record.CustomFields); custom {
-			value = customFieldsSet("t."+quote(column.Name), value)
+			value = "t." + quote(column.Name) + " || " + value
 		}
 		sets = append(sets, quote(column.Name)+" = "+value)
 	}
@@ -135,14 +135,6 @@ func newWriting(t *record.Type) *writing {
 		return fmt.Sprintf("UPDATE %s t SET %s FROM %s WHERE t.id = x.id", table, strings.Join(sets, ", "), from)
 	})
 	return w
-}
-
-// customFieldsSet lays over the stored custom fields what a record shall show of them and does
-// not. What is shown is neither all that is stored nor stored itself: it lacks the values whose
-// definition is gone, which may come back, and it has the defaults, which may change.
-func customFieldsSet(column, shown string) string {
-	return fmt.Sprintf("%s || coalesce((SELECT jsonb_object_agg(g.key, g.value) FROM jsonb_each(%s) g WHERE g.value <> coalesce(%s, 'null')), '{}')",
-		column, shown, customValueExpr(column, "g.key"))
 }
 
 // casts make a column's value of what is handed over as text.
