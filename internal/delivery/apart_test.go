@@ -61,3 +61,16 @@ func TestAQueueThatCouldNotBeOpened(t *testing.T) {
 		t.Errorf("it was opened at try %d", n)
 	}
 }
+
+// TestLoadedTwice: of two jobs of one delivery that are loaded together each has its own.
+func TestLoadedTwice(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.hook(t, nil)
+	b.create(t, "dcim.site", site("Ams"))
+	id := b.number(t, "SELECT id FROM extras_delivery")
+	due, err := b.worker.Load(t.Context(), []int64{id, id})
+	if err != nil || len(due) != 2 || due[0] == due[1] || due[0].Event != due[1].Event {
+		t.Errorf("loaded as %+v (%v)", due, err)
+	}
+}

@@ -79,7 +79,9 @@ func (w *Worker) load(ctx context.Context, ids []int64) ([]*store.Due, error) {
 	}
 	due := make([]*store.Due, len(ids))
 	for i, id := range ids {
-		due[i] = byID[id]
+		if d, ok := byID[id]; ok {
+			due[i] = new(*d) // its own: a job that was taken back may be worked on beside the one it was taken from
+		}
 	}
 	return due, nil
 }
