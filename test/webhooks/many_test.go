@@ -11,7 +11,7 @@ import (
 )
 
 // TestManyWebhooks: one change is told to 500 webhooks by one worker, to each once and soon. The record is large, and
-// the worker holds it about once.
+// the worker does not hold it for each of them.
 func TestManyWebhooks(t *testing.T) {
 	t.Parallel()
 	const many, bound, most = 500, install.Patience, 256 << 20 // were each to hold the change for itself, it would be 400 MiB
