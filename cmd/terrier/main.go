@@ -46,7 +46,6 @@ type commands struct {
 	Version versionCommand  `cmd:"" help:"Print the version."`
 	Docs    docsCommands    `cmd:"" hidden:"" help:"Print generated documentation."`
 
-	HashPasswords   hashPasswordsCommand   `cmd:"" hidden:"" help:"Hash passwords for the serve command, which starts this."`
 	WebhookReceiver webhookReceiverCommand `cmd:"" name:"webhook_receiver" help:"Show what webhooks send: listen on port 9000, print each request, answer 200."`
 }
 

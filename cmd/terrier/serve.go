@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,12 +13,7 @@ type serveCommand struct {
 }
 
 func (c serveCommand) Run(ctx context.Context, s *session) error {
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	return s.withApp(ctx, func(a *app.App) error {
-		a.HashWith(program, hashPasswords)
 		if !c.Worker {
 			return a.Serve(ctx)
 		}

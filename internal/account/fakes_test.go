@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alexedwards/argon2id"
+
 	"terrier/internal/fault"
 )
 
@@ -88,9 +90,13 @@ func (f *fakeUsers) find(is func(*UserRecord) bool) (*UserRecord, error) {
 // countingPasswords replaces the costly hash by a plain text behind a prefix and counts.
 func countingPasswords() (*Passwords, *atomic.Int64) {
 	p, n := NewPasswords(), new(atomic.Int64)
-	p.do = func(t hashTask) hashResult {
+	p.hash = func(plain string, _ *argon2id.Params) (string, error) {
 		n.Add(1)
-		return hashResult{Hash: "plain:" + t.Plain, Same: t.Hash == "plain:"+t.Plain}
+		return "plain:" + plain, nil
+	}
+	p.compare = func(plain, hash string) (bool, error) {
+		n.Add(1)
+		return hash == "plain:"+plain, nil
 	}
 	return p, n
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"runtime"
 	"time"
 	"unicode/utf8"
 
@@ -17,10 +18,7 @@ const (
 	minPassword = 8   // characters
 	maxPassword = 128 // bytes, so that a request cannot buy more work with a longer text
 
-	// hashesAtOnce keeps a flood of logins from taking the cores and the memory that
-	// everybody else's requests need; hashQueue bounds how long one waits behind it.
-	hashesAtOnce = 1
-	hashQueue    = 32
+	hashQueue = 32 // bounds how long a login waits for the ones before it
 )
 
 // hashParams cost 19 MiB and two passes, the least that is advised for argon2id with one lane.
@@ -31,37 +29,45 @@ type Passwords struct {
 	dummy string
 	queue chan struct{} // holds all who hash or wait
 	slots chan struct{} // holds those who hash
-	do    func(hashTask) hashResult
+
+	hash    func(plain string, params *argon2id.Params) (string, error)
+	compare func(plain, hash string) (bool, error)
 }
 
-// NewPasswords returns a hasher. One process should have one: it is what counts who hashes.
+// NewPasswords returns a hasher. One process should have one: it is what counts who hashes. It
+// takes half of the cores at most, so that a flood of logins leaves the others to requests.
 func NewPasswords() *Passwords {
+	atOnce := max(1, runtime.GOMAXPROCS(0)/2)
 	return &Passwords{
-		dummy: dummyHash(),
-		queue: make(chan struct{}, hashesAtOnce+hashQueue),
-		slots: make(chan struct{}, hashesAtOnce),
-		do:    hashTask.do,
+		dummy:   dummyHash(),
+		queue:   make(chan struct{}, atOnce+hashQueue),
+		slots:   make(chan struct{}, atOnce),
+		hash:    argon2id.CreateHash,
+		compare: argon2id.ComparePasswordAndHash,
 	}
 }
 
-// HashWith gives the work to a helper. It must be called before there is any.
-func (p *Passwords) HashWith(h *Helper) { p.do = h.do }
-
 // Hash hashes a password that CheckPassword has let pass.
-func (p *Passwords) Hash(ctx context.Context, plain string) (string, error) {
+func (p *Passwords) Hash(ctx context.Context, plain string) (hash string, err error) {
 	leave, err := p.Enter()
 	if err != nil {
 		return "", err
 	}
 	defer leave()
-	r, err := p.inTurn(ctx, hashTask{Plain: plain})
-	return r.Hash, err
+	err = p.inTurn(ctx, func() (err error) {
+		hash, err = p.hash(plain, &hashParams)
+		return err
+	})
+	return hash, err
 }
 
 // Verify tells whether the password is the one that was hashed. The caller must have entered.
-func (p *Passwords) Verify(ctx context.Context, plain, hash string) (bool, error) {
-	r, err := p.inTurn(ctx, hashTask{Plain: plain, Hash: hash})
-	return r.Same, err
+func (p *Passwords) Verify(ctx context.Context, plain, hash string) (same bool, err error) {
+	err = p.inTurn(ctx, func() (err error) {
+		same, err = p.compare(plain, hash)
+		return err
+	})
+	return same, err
 }
 
 // VerifyDummy does the work of Verify where there is no hash to verify against, so that the
@@ -81,18 +87,18 @@ func (p *Passwords) Enter() (leave func(), err error) {
 	}
 }
 
-// inTurn waits for a turn to hash.
-func (p *Passwords) inTurn(ctx context.Context, t hashTask) (r hashResult, err error) {
+// inTurn does work when there is a core for it.
+func (p *Passwords) inTurn(ctx context.Context, work func() error) error {
 	select {
 	case p.slots <- struct{}{}:
 		defer func() { <-p.slots }()
 	case <-ctx.Done():
-		return r, fault.New(fault.Slow, "Too many logins at once: try again.")
+		return fault.New(fault.Slow, "Too many logins at once: try again.")
 	}
-	if r = p.do(t); r.Error != "" {
-		return r, fmt.Errorf("hash a password: %s", r.Error)
+	if err := work(); err != nil {
+		return fmt.Errorf("hash a password: %w", err)
 	}
-	return r, nil
+	return nil
 }
 
 // CheckPassword judges a new password. It returns what is wrong with it, or the empty string.

@@ -3,6 +3,8 @@ package account
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,15 +44,25 @@ func TestDummyHashCostsTheSame(t *testing.T) {
 	}
 }
 
+// Half of the cores hash, at least one; a bounded number waits, and the next is refused.
 func TestPasswordsQueue(t *testing.T) {
+	for cores, atOnce := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 9: 4} {
+		t.Run(fmt.Sprint(cores, " cores"), func(t *testing.T) { testPasswordsQueue(t, cores, atOnce) })
+	}
+}
+
+func testPasswordsQueue(t *testing.T, cores, atOnce int) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 	synctest.Test(t, func(t *testing.T) {
 		p, release := NewPasswords(), make(chan struct{})
 		var running, most atomic.Int64
-		p.do = func(hashTask) hashResult {
-			most.Store(max(most.Load(), running.Add(1)))
+		p.hash = func(string, *argon2id.Params) (string, error) {
+			if n := running.Add(1); n > most.Load() {
+				most.Store(n)
+			}
 			<-release
 			running.Add(-1)
-			return hashResult{Hash: "hash"}
+			return "hash", nil
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -64,7 +76,7 @@ func TestPasswordsQueue(t *testing.T) {
 				hashed.Add(1)
 			}
 		}
-		for range hashesAtOnce + hashQueue - 1 {
+		for range atOnce + hashQueue - 1 {
 			wg.Go(func() { hash(context.Background()) })
 		}
 		synctest.Wait()
@@ -85,7 +97,7 @@ func TestPasswordsQueue(t *testing.T) {
 		wg.Go(func() { hash(context.Background()) })
 		close(release)
 		wg.Wait()
-		if hashed.Load() != hashesAtOnce+hashQueue || most.Load() != 1 {
+		if hashed.Load() != int64(atOnce+hashQueue) || most.Load() != int64(atOnce) {
 			t.Errorf("%d hashed, at most %d at once", hashed.Load(), most.Load())
 		}
 		if len(p.queue) != 0 || len(p.slots) != 0 {

@@ -39,14 +39,8 @@ var roles = map[string]func(context.Context, settings) (*part, error){
 	"server": runServer, "worker": runWorker, "bare server": runBareServer, "bare worker": runBareWorker, "receiver": runReceiver,
 }
 
-// hasher is the part that hashes passwords for Terrier's server, which starts it as the command does.
-const hasher = "hasher"
-
 // child is this program as one of its own parts. It ends with its parent, whose end of the pipe is closed then.
 func child(args []string) error {
-	if args[0] == hasher {
-		return app.HashPasswords(os.Stdin, os.Stdout, slog.New(slog.NewTextHandler(os.Stderr, nil)))
-	}
 	var s settings
 	if err := json.Unmarshal([]byte(args[1]), &s); err != nil {
 		return err
@@ -103,11 +97,6 @@ func runServer(ctx context.Context, s settings) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	a.HashWith(self, gauge.Child, hasher, "{}")
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- a.Serve(ctx) }()

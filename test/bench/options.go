@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"terrier/test/bench/figures"
 )
 
 // The kinds of users that can ask Terrier.
@@ -99,6 +101,16 @@ func (o options) names() []string {
 }
 
 func (o options) wants(name string) bool { return o.only == "" || slices.Contains(o.names(), name) }
+
+// besideOthers is the goal for how much longer a read may take while others do their worst: three times as long. A short
+// run is noisy, and holds twice that.
+func (o options) besideOthers() figures.Goal {
+	goal := figures.Goal{Value: 3, AtMost: true, Gate: 3}
+	if o.quick {
+		goal.Gate = 6
+	}
+	return goal
+}
 
 // steps are the sizes on the way: from the least by tens.
 func steps(to int) []int {

@@ -22,7 +22,7 @@ const floodRate, readRate = 300, 200
 // TestReadersAreAnsweredBesideALoginFlood sends wrong passwords, each for another account and from another address so
 // that no limit ends the flood, and reads beside it. It writes down how much longer a read takes than without the flood.
 //
-// The goal is a p99 below twice the idle one. The test allows more, because the machine may have other things to do.
+// The goal is a p99 of at most three times the idle one. The test allows twice that, because the machine may have other things to do.
 func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 	in := newInstall(t, dbtest.New(t), "TRUSTED_PROXIES=127.0.0.1")
 	in.User("admin", "right password", "--superuser")
@@ -122,7 +122,7 @@ func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 		ratio = ratios[rounds/2]
 		t.Logf("%d reads/s beside %d logins/s: p99 %v, idle %v, ratio %.2f of %.2f; %d passwords judged, %d turned away",
 			readRate, floodRate, flooded[rounds/2], idle[rounds/2], ratio, ratios, judged.Load(), refused.Load())
-		return ratio, ratio <= 4 || flooded[rounds/2] <= 5*time.Millisecond // below that a single turn of the scheduler makes the ratio
+		return ratio, ratio <= 6 || flooded[rounds/2] <= 5*time.Millisecond // below that a single turn of the scheduler makes the ratio
 	}
 	// A machine may be busy for more than half of the rounds; a server that is too slow is so again.
 	first, good := measure()

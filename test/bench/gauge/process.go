@@ -19,7 +19,6 @@ type Process struct {
 	Address string // where it listens, if it does
 	role    string
 	cmd     *exec.Cmd
-	helpers []int // processes that it has started itself
 	in      io.WriteCloser
 	out     *bufio.Reader
 }
@@ -54,18 +53,11 @@ func Launch(ctx context.Context, role string, settings any) (*Process, error) {
 		_ = p.End() // the first error says more
 		return nil, err
 	}
-	p.helpers = children(p.cmd.Process.Pid)
 	return p, nil
 }
 
-// used is the processor time of the process and its helpers.
-func (p *Process) used() time.Duration {
-	sum := processTime(p.cmd.Process.Pid)
-	for _, pid := range p.helpers {
-		sum += processTime(pid)
-	}
-	return sum
-}
+// used is the processor time of the process.
+func (p *Process) used() time.Duration { return processTime(p.cmd.Process.Pid) }
 
 // Do has the process do something and waits until it has.
 func (p *Process) Do(command string) error {
