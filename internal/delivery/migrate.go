@@ -22,7 +22,7 @@ func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err er
 	if err := store.Migrate(ctx, url, logf); err != nil {
 		return err
 	}
-	pool, err := pgxpool.New(ctx, url)
+	pool, err := store.OpenPool(ctx, url)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}

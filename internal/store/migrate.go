@@ -34,7 +34,7 @@ const (
 // Migrate brings the database at url to the newest schema. Several processes may call it at once: one does
 // the work and the others find nothing left to do.
 func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err error) {
-	pool, err := pgxpool.ParseConfig(url) // knows the settings of a pool, which the URL may hold
+	pool, err := poolConfig(url) // the URL may hold settings of a pool
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}

@@ -43,6 +43,9 @@ const (
 	expireAtOnce = 1_000
 )
 
+// Counting takes its time, and nobody waits for it. But nothing that holds locks goes through a whole week.
+var retentionSettings = []Setting{{"statement_timeout", "10min"}, {"enable_seqscan", "off"}}
+
 // countedAs names the growing tables that are lists too, as their rows are counted.
 var countedAs = map[string]string{"extras_objectchange": ChangeType, "extras_delivery": DeliveryType, "extras_webhookmiss": MissType}
 
@@ -53,10 +56,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time) (done
 	if keep == (Retention{}) {
 		return done, nil
 	}
-	config := s.pool.Config().ConnConfig
-	config.RuntimeParams["statement_timeout"] = "10min" // counting takes its time, and nobody waits for it
-	config.RuntimeParams["enable_seqscan"] = "off"      // but nothing that holds locks goes through a whole week
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
 		return done, err
 	}
@@ -66,6 +66,9 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time) (done
 		_, unlockErr := conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // the end of the connection would be noticed a little later
 		err = errors.Join(err, unlockErr, conn.Close(ctx))
 	}()
+	if err := send(ctx, conn.PgConn(), retentionSettings); err != nil {
+		return done, err
+	}
 	var mine bool
 	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", retentionLock).Scan(&mine); err != nil || !mine {
 		return done, err

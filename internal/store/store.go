@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,10 +20,6 @@ import (
 	"terrier/internal/record"
 )
 
-// The statement timeout is shorter than the request's, which is shorter than the
-// server's: the innermost gives up first and the caller gets an answer.
-const statementTimeout = "15s"
-
 // Store reads and writes records.
 type Store struct {
 	pool  *pgxpool.Pool
@@ -30,42 +27,16 @@ type Store struct {
 	plans map[*record.Type]*plan
 }
 
-// Setting is a parameter of PostgreSQL's for the connections of a Store.
-type Setting struct{ Name, Value string }
-
-// ForWorkers are the settings of a worker's connections. What it reads it looks up by index, in
-// one way whatever the values, so that no plan is made twice: one that was made while a
-// week's partition was empty would go through all of it. River builds its indexes anew
-// now and then, which takes its time.
-var ForWorkers = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"}, {"plan_cache_mode", "force_generic_plan"}, {"statement_timeout", "120s"}}
-
 // Open connects to the database. A tracer, where given, sees every statement.
 func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.QueryTracer, own ...Setting) (*Store, error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := poolConfig(url, slices.Concat(ForAll, own)...)
 	if err != nil {
-		return nil, fmt.Errorf("TERRIER_DATABASE_URL: %w", err)
+		return nil, err
 	}
-	set := func(name, value string) {
-		if _, given := config.ConnConfig.RuntimeParams[name]; !given {
-			config.ConnConfig.RuntimeParams[name] = value
-		}
-	}
-	for _, s := range own {
-		set(s.Name, s.Value)
-	}
-	set("application_name", "terrier")
-	set("statement_timeout", statementTimeout)
-	set("idle_in_transaction_session_timeout", "30s")
-	set("timezone", "UTC")
-	set("jit", "off") // what takes a millisecond would be compiled for twenty where many rows are expected
 	config.ConnConfig.Tracer = tracer
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	pool, err := openPool(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("connect to the database: %w", err)
-	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("connect to the database: %w", err)
+		return nil, err
 	}
 	s := &Store{pool: pool, reg: reg, plans: map[*record.Type]*plan{}}
 	for _, t := range reg.Types() {

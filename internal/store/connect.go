@@ -1,0 +1,184 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// connectTimeout is how long a host may take to accept a connection before the next one is tried.
+const connectTimeout = 5 * time.Second
+
+// The statement timeout is shorter than the request's, which is shorter than the
+// server's: the innermost gives up first and the caller gets an answer.
+const statementTimeout = "15s"
+
+// Setting is a parameter of PostgreSQL's for the connections of a Store.
+type Setting struct{ Name, Value string }
+
+// ForAll are the settings of every connection of a Store. Its own override them.
+var ForAll = []Setting{
+	{"statement_timeout", statementTimeout},
+	{"idle_in_transaction_session_timeout", "30s"},
+	{"timezone", "UTC"},
+	{"jit", "off"}, // what takes a millisecond would be compiled for twenty where many rows are expected
+}
+
+// ForWorkers are the settings of a worker's connections. What it reads it looks up by index, in
+// one way whatever the values, so that no plan is made twice: one that was made while a
+// week's partition was empty would go through all of it. River builds its indexes anew
+// now and then, which takes its time.
+var ForWorkers = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"}, {"plan_cache_mode", "force_generic_plan"}, {"statement_timeout", "120s"}}
+
+// OpenPool makes a pool of connections without a limit on their statements: for migrations.
+func OpenPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	config, err := poolConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	return openPool(ctx, config)
+}
+
+// openPool connects. Every pool of the program is made here, of what poolConfig returned.
+func openPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	return pool, nil
+}
+
+// poolConfig reads the address of the database. Later settings override earlier ones, and those in the address override all.
+//
+// Settings are sent once a connection is made, because a pooler such as pgbouncer refuses most of them as startup parameters.
+func poolConfig(url string, settings ...Setting) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("TERRIER_DATABASE_URL: %w", err)
+	}
+	conn := config.ConnConfig
+	conn.ConnectTimeout = cmp.Or(conn.ConnectTimeout, connectTimeout)
+	startup, given := takeSettings(conn.RuntimeParams)
+	conn.RuntimeParams = startup
+	if set := merge(append(slices.Clone(settings), given...)); len(set) > 0 {
+		conn.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error { return send(ctx, pg, set) }
+	}
+	return config, nil
+}
+
+// takeSettings divides the parameters of an address into those that are sent at startup and the settings that are sent later.
+// application_name stays with the former: every pooler takes it, and PostgreSQL logs it with a refused login.
+func takeSettings(params map[string]string) (startup map[string]string, settings []Setting) {
+	startup = map[string]string{"application_name": "terrier"}
+	// PostgreSQL reads the options first, so a parameter overrides them.
+	if options, ok := params["options"]; ok {
+		var read bool
+		if settings, read = splitOptions(options); !read {
+			startup["options"] = options
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		switch name {
+		case "options":
+		case "application_name":
+			startup[name] = params[name]
+		default:
+			settings = append(settings, Setting{name, params[name]})
+		}
+	}
+	return startup, settings
+}
+
+// splitOptions reads "-c name=value --name=value". It reads nothing where there is any other option.
+func splitOptions(options string) (settings []Setting, ok bool) {
+	words := splitWords(options)
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		switch {
+		case word == "-c" && i+1 < len(words):
+			i++
+			word = words[i]
+		case strings.HasPrefix(word, "-c"), strings.HasPrefix(word, "--"):
+			word = word[2:]
+		default:
+			return nil, false
+		}
+		name, value, found := strings.Cut(word, "=")
+		if !found {
+			return nil, false
+		}
+		settings = append(settings, Setting{strings.ReplaceAll(name, "-", "_"), value})
+	}
+	return settings, true
+}
+
+// splitWords splits at spaces, except those behind a backslash.
+func splitWords(text string) (words []string) {
+	var word strings.Builder
+	begun, escaped := false, false
+	for _, c := range text {
+		switch {
+		case !escaped && c == '\\':
+			escaped, begun = true, true
+			continue
+		case !escaped && unicode.IsSpace(c):
+			if begun {
+				words = append(words, word.String())
+			}
+			begun = false
+			word.Reset()
+			continue
+		}
+		word.WriteRune(c)
+		begun, escaped = true, false
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// merge keeps the last value of each setting.
+func merge(all []Setting) (merged []Setting) {
+	at := map[string]int{}
+	for _, s := range all {
+		s.Name = strings.ToLower(s.Name)
+		i, ok := at[s.Name]
+		if !ok {
+			at[s.Name] = len(merged)
+			merged = append(merged, s)
+			continue
+		}
+		merged[i] = s
+	}
+	return merged
+}
+
+// send sets the settings of a connection, in one round trip.
+func send(ctx context.Context, pg *pgconn.PgConn, settings []Setting) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var sql strings.Builder
+	args := make([][]byte, 0, 2*len(settings))
+	for i, s := range settings {
+		// set_config reads a value as a startup parameter would be read; SET would take a list for one name.
+		fmt.Fprintf(&sql, "%s set_config($%d, $%d, false)", [...]string{"SELECT", ","}[min(i, 1)], 2*i+1, 2*i+2)
+		args = append(args, []byte(s.Name), []byte(s.Value))
+	}
+	if err := pg.ExecParams(ctx, sql.String(), args, nil, nil, nil).Read().Err; err != nil {
+		return fmt.Errorf("send settings: %w", err)
+	}
+	return nil
+}
