@@ -2,82 +2,75 @@ package delivery
 
 import (
 	"context"
+	"log/slog"
+	"sync"
 	"time"
-
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/rivertype"
 )
 
-// River reckons by the clock of its machine. The database notes by its own when a job was
-// begun, and decides by it which is due. Where they differ, jobs would be taken away from those
-// who work on them, or wait. So every time that passes between the two is moved by as much.
+// clockTolerance is by how much the clock of a worker's machine may differ from the database's.
+// The database notes by its own when a job was begun and when it is due; River's leader decides by
+// its machine's which job is stuck. A stuck job has run for rescueAfter, which is longer than
+// jobTimeout by as much.
+const clockTolerance = 5 * time.Second
 
-// ahead is by how much the database's clock is ahead of this machine's.
-func ahead(ctx context.Context, db riverdriver.Executor, now func() time.Time) (time.Duration, error) {
-	var there time.Time
-	err := db.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&there)
-	return there.Sub(now()), err
+// clock knows whether this machine's clock agrees with the database's.
+type clock struct {
+	mu      sync.Mutex
+	wrong   bool
+	changed chan struct{} // closed when wrong changes
 }
 
-func moved(at *time.Time, by time.Duration) *time.Time {
-	if at == nil {
-		return nil
+// note compares the database's time with ours just before and just after it was read.
+func (c *clock) note(database, before, after time.Time, log *slog.Logger) {
+	off := clockOffset(database, before, after)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	wrong := off.Abs() > clockTolerance
+	if wrong == c.wrong {
+		return
 	}
-	return new(at.Add(by))
+	c.wrong = wrong
+	if c.changed != nil {
+		close(c.changed)
+		c.changed = nil
+	}
+	if wrong {
+		log.Error("the clock of this machine differs from the database's: the worker takes no jobs until they agree; check the time service of both",
+			"database_ahead", off.Round(time.Millisecond), "tolerance", clockTolerance)
+		return
+	}
+	log.Info("the clock of this machine agrees with the database's again: the worker takes jobs")
 }
 
-// JobGetStuck finds jobs that have run for longer than any can.
-func (e executor) JobGetStuck(ctx context.Context, asked *riverdriver.JobGetStuckParams) ([]*rivertype.JobRow, error) {
-	ahead, err := ahead(ctx, e, e.now)
-	if err != nil {
-		return nil, err
+// clockOffset is by how much the database's clock is certain to be ahead of ours, negative when it is
+// behind.
+func clockOffset(database, before, after time.Time) time.Duration {
+	switch {
+	case database.Before(before):
+		return database.Sub(before)
+	case database.After(after):
+		return database.Sub(after)
 	}
-	params := *asked
-	params.StuckHorizon = asked.StuckHorizon.Add(ahead)
-	jobs, err := e.Executor.JobGetStuck(ctx, &params)
-	for _, job := range jobs {
-		job.AttemptedAt = moved(job.AttemptedAt, -ahead)
-	}
-	return jobs, err
+	return 0
 }
 
-// JobRescueMany takes them back, those that are still stuck.
-func (e executor) JobRescueMany(ctx context.Context, asked *riverdriver.JobRescueManyParams) (*struct{}, error) {
-	ahead, err := ahead(ctx, e, e.now)
-	if err != nil {
-		return nil, err
+// await returns true as soon as the clock agrees, or no longer agrees, as asked, and false when ctx ends.
+func (c *clock) await(ctx context.Context, agrees bool) bool {
+	for ctx.Err() == nil {
+		c.mu.Lock()
+		if c.wrong != agrees {
+			c.mu.Unlock()
+			return true
+		}
+		if c.changed == nil {
+			c.changed = make(chan struct{})
+		}
+		changed := c.changed
+		c.mu.Unlock()
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		}
 	}
-	params := *asked
-	params.StuckHorizon = asked.StuckHorizon.Add(ahead)
-	params.ScheduledAt = make([]time.Time, len(asked.ScheduledAt))
-	for i, at := range asked.ScheduledAt {
-		params.ScheduledAt[i] = at.Add(ahead)
-	}
-	return e.Executor.JobRescueMany(ctx, &params)
-}
-
-// Begin is for River's scheduler, which works in a transaction.
-func (e executor) Begin(ctx context.Context) (riverdriver.ExecutorTx, error) {
-	tx, err := e.Executor.Begin(ctx)
-	return executorTx{tx, e.now}, err
-}
-
-type executorTx struct {
-	riverdriver.ExecutorTx
-	now func() time.Time
-}
-
-// JobSchedule hands out the jobs whose time has come.
-func (e executorTx) JobSchedule(ctx context.Context, asked *riverdriver.JobScheduleParams) ([]*riverdriver.JobScheduleResult, error) {
-	ahead, err := ahead(ctx, e, e.now)
-	if err != nil {
-		return nil, err
-	}
-	params := *asked
-	params.Now = moved(asked.Now, ahead)
-	results, err := e.ExecutorTx.JobSchedule(ctx, &params)
-	for _, r := range results {
-		r.Job.ScheduledAt = r.Job.ScheduledAt.Add(-ahead) // which decides who is woken
-	}
-	return results, err
+	return false
 }

@@ -1,88 +1,65 @@
 package delivery_test
 
 import (
-	"net/http"
+	"bytes"
+	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/rivertype"
-
-	"terrier/internal/delivery"
-	"terrier/internal/ledger"
 )
 
-// The clocks of the machines may be far apart; what is due, and who lives, is asked of the
-// database's alone.
+// logged is a log whose lines a test waits for.
+type logged chan string
 
-// TestRiverOnAMachineWhoseClockIsWrong: jobs are neither taken away from those who work on them nor
-// kept waiting.
-func TestRiverOnAMachineWhoseClockIsWrong(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
-	b.hook(t, nil)
-	b.create(t, "dcim.site", site("Ams"))
-	b.begun(t, "somebody")
-	id := b.number(t, "SELECT id FROM river_job")
-	for _, wrong := range []time.Duration{-time.Hour, 0, time.Hour} {
-		now := func() time.Time { return time.Now().Add(wrong) }
-		river := delivery.Executor(b.db, now)
-		soon := func(what string) {
-			t.Helper()
-			if n := b.number(t, "SELECT abs(extract(epoch FROM scheduled_at - now()))::bigint FROM river_job"); n > 30 {
-				t.Errorf("%v: a job that %s is due in %d s", wrong, what, n)
+func (l logged) Write(p []byte) (int, error) {
+	l <- string(bytes.TrimSpace(p))
+	return len(p), nil
+}
+
+func (l logged) await(t *testing.T, part string) {
+	t.Helper()
+	late := time.After(time.Minute)
+	for {
+		select {
+		case line := <-l:
+			if bytes.Contains([]byte(line), []byte(part)) {
+				return
 			}
-		}
-		for ago, stuck := range map[string]bool{"1 second": false, "1 minute": true} {
-			b.exec(t, "UPDATE river_job SET state = 'running', attempted_at = now() - interval '"+ago+"'")
-			horizon := now().Add(-40 * time.Second)
-			jobs, err := river.JobGetStuck(t.Context(), &riverdriver.JobGetStuckParams{Max: 10, StuckHorizon: horizon})
-			if err != nil || (len(jobs) == 1) != stuck || stuck && (now().Sub(*jobs[0].AttemptedAt)-time.Minute).Abs() > 20*time.Second {
-				t.Errorf("%v: of one begun %s ago, %d are stuck (%v)", wrong, ago, len(jobs), err)
-			}
-			_, err = river.JobRescueMany(t.Context(), &riverdriver.JobRescueManyParams{ID: []int64{id}, Error: [][]byte{[]byte(`{}`)}, FinalizedAt: []*time.Time{nil},
-				ScheduledAt: []time.Time{now()}, State: []string{"retryable"}, StuckHorizon: horizon})
-			if rescued := b.number(t, "SELECT count(*) FROM river_job WHERE state = 'retryable'") == 1; err != nil || rescued != stuck {
-				t.Errorf("%v: of one begun %s ago, rescued is %v (%v)", wrong, ago, rescued, err)
-			}
-		}
-		soon("was rescued")
-		b.exec(t, "UPDATE river_job SET state = 'running'")
-		if _, err := river.JobSetStateIfRunningMany(t.Context(), &riverdriver.JobSetStateIfRunningManyParams{ID: []int64{id}, Attempt: []*int{nil}, ErrData: [][]byte{nil},
-			FinalizedAt: []*time.Time{nil}, MetadataDoMerge: []bool{false}, MetadataUpdates: [][]byte{nil}, ScheduledAt: []*time.Time{new(now())}, State: []rivertype.JobState{"scheduled"}}); err != nil {
-			t.Error(err)
-		}
-		soon("was put off")
-		for wait, due := range map[string]bool{"-1 second": true, "1 minute": false} {
-			b.exec(t, "UPDATE river_job SET state = 'scheduled', scheduled_at = now() + interval '"+wait+"'")
-			tx, err := river.Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			found, err := tx.JobSchedule(t.Context(), &riverdriver.JobScheduleParams{Max: 10, Now: new(now().Add(5 * time.Second))})
-			if err != nil || (len(found) == 1) != due || due && found[0].Job.ScheduledAt.After(now()) {
-				t.Errorf("%v: of one that is due in %s, %d are handed out (%v)", wrong, wait, len(found), err)
-			}
-			if err := tx.Commit(t.Context()); err != nil {
-				t.Error(err)
-			}
+		case <-late:
+			t.Fatalf("the log never said %q", part)
 		}
 	}
 }
 
-// TestAWorkerWhoseClockIsWrong is seen to live, and its retries are due when they should be.
-func TestAWorkerWhoseClockIsWrong(t *testing.T) {
+// TestAWorkerWhoseClockIsWrongTakesNoJobs, at its start or later, until its clock agrees with the
+// database's. It says so and is alive all the time.
+func TestAWorkerWhoseClockIsWrongTakesNoJobs(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	b.status(http.StatusServiceUnavailable)
-	b.hook(t, ledger.Input{"max_retries": "1"})
-	b.worker.Now = func() time.Time { return time.Now().Add(-3 * time.Hour) }
-	b.worker.FirstRetry = time.Hour
-	b.work(t)
-	b.create(t, "dcim.site", site("Ams"))
-	b.eventually(t, "SELECT state = 'failed' AND retry_at > now() FROM extras_delivery")
-	alive, err := b.Workers(t.Context(), b.root)
-	if err != nil || len(alive) != 1 {
-		t.Errorf("%d workers are alive (%v)", len(alive), err)
+	b.hook(t, nil)
+	log := make(logged, 1000)
+	b.worker.Log = slog.New(slog.NewTextHandler(log, nil))
+	var off atomic.Int64
+	b.worker.Now = func() time.Time { return time.Now().Add(time.Duration(off.Load())) }
+	for i, wrong := range []time.Duration{-3 * time.Hour, 6 * time.Second} {
+		off.Store(int64(wrong))
+		if i == 0 {
+			b.work(t)
+		}
+		log.await(t, "takes no jobs until they agree")
+		if i > 0 {
+			log.await(t, "finishing what is under way")
+			b.eventually(t, "SELECT NOT EXISTS (SELECT FROM river_leader)") // nor does it decide on those of others
+		}
+		b.create(t, "dcim.site", site([]string{"Ams", "Lis"}[i]))
+		b.exec(t, "CREATE TABLE seen AS SELECT seen_at FROM extras_worker")
+		b.eventually(t, "SELECT w.seen_at > s.seen_at FROM extras_worker w, seen s")
+		b.exec(t, "DROP TABLE seen")
+		if n := b.number(t, "SELECT count(*) FROM river_job WHERE attempt = 0"); n != 1 || len(b.received) > 0 {
+			t.Errorf("%v: %d jobs wait and %d requests were received", wrong, n, len(b.received))
+		}
+		off.Store(0)
+		log.await(t, "agrees with the database's again")
+		b.next(t)
 	}
 }

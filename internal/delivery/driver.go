@@ -2,27 +2,20 @@ package delivery
 
 import (
 	"context"
-	"time"
 
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 )
 
-// driver is River's own, but for two things: the clock (clock.go), and what becomes of a job that
-// is done. It is removed in the transaction of its outcome, so River has nothing left to write.
-// Marking it as completed costs PostgreSQL as much as writing the outcome (docs/decisions/0012).
-type driver struct {
-	*riverpgxv5.Driver
-	now func() time.Time // what River takes for now: the machine's clock
-}
+// driver is River's own, but for what becomes of a job that is done: it is removed in the
+// transaction of its outcome, so River has nothing left to write. Marking it as completed costs
+// PostgreSQL as much as writing the outcome (docs/decisions/0012).
+type driver struct{ *riverpgxv5.Driver }
 
-func (d driver) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor(), d.now} }
+func (d driver) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor()} }
 
-type executor struct {
-	riverdriver.Executor
-	now func() time.Time
-}
+type executor struct{ riverdriver.Executor }
 
 // JobSetStateIfRunningMany writes how jobs ended that are still there: those that failed or
 // were put off.
@@ -43,13 +36,6 @@ func (e executor) JobSetStateIfRunningMany(ctx context.Context, all *riverdriver
 	}
 	if len(left.ID) == 0 {
 		return nil, nil
-	}
-	ahead, err := ahead(ctx, e, e.now)
-	if err != nil {
-		return nil, err
-	}
-	for i, at := range left.ScheduledAt {
-		left.ScheduledAt[i] = moved(at, ahead)
 	}
 	return e.Executor.JobSetStateIfRunningMany(ctx, left)
 }

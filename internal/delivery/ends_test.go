@@ -53,13 +53,18 @@ func TestLockedWebhookWithAnOldBacklog(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	b.hook(t, ledger.Input{"secret": "s3cret"})
+	past := time.Now().AddDate(0, 0, -30)
+	if err := b.Store.MakePartitions(t.Context(), past); err != nil {
+		t.Fatal(err)
+	}
+	b.Now = func() time.Time { return past }
 	b.create(t, "dcim.site", site("Ams"), site("Ber"))
-	b.exec(t, "UPDATE extras_delivery SET queued_at = now() + interval '30 days' WHERE object_id % 2 = 0")
+	b.exec(t, "UPDATE extras_delivery SET queued_at = now() WHERE object_id % 2 = 0")
 	keys, err := account.NewKeyring(strings.Repeat("x", 60), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.worker.Keys, b.worker.Now = keys, func() time.Time { return time.Now().AddDate(0, 0, 30) }
+	b.worker.Keys = keys
 	b.work(t)
 	b.eventually(t, "SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND retry_at IS NOT NULL AND reason LIKE '%secret can''t be opened%'")
 	b.exec(t, "UPDATE river_job SET scheduled_at = now()")

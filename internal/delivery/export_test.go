@@ -3,7 +3,6 @@ package delivery
 import (
 	"context"
 	"math"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
@@ -52,7 +51,5 @@ func (w *Worker) Begin() string {
 
 func (w *Worker) Beat(ctx context.Context) error { return w.beat(ctx) }
 
-// Executor is what River reads and writes jobs with, on a machine with this clock.
-func Executor(db *pgxpool.Pool, now func() time.Time) riverdriver.Executor {
-	return driver{riverpgxv5.New(db), now}.GetExecutor()
-}
+// Executor is what River reads and writes jobs with.
+func Executor(db *pgxpool.Pool) riverdriver.Executor { return driver{riverpgxv5.New(db)}.GetExecutor() }

@@ -36,7 +36,7 @@ func (m *machine) crash(t *rapid.T, p *process) {
 }
 
 func (m *machine) beat(t *rapid.T, id string) {
-	if _, err := m.Store.Beat(t.Context(), store.Worker{ID: id, SeenAt: m.clock.now()}); err != nil {
+	if _, _, err := m.Store.Beat(t.Context(), store.Worker{ID: id, SeenAt: m.clock.now()}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -49,7 +49,7 @@ func (m *machine) notice(t *rapid.T) {
 		silent = append(silent, p.id)
 	}
 	id := draw(t, "silent worker", silent)
-	signs, err := m.Store.Beat(t.Context(), store.Worker{ID: "watcher", SeenAt: m.clock.now()})
+	signs, _, err := m.Store.Beat(t.Context(), store.Worker{ID: "watcher", SeenAt: m.clock.now()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	r.client = egress.New(egress.Config{Policy: policy, Timeout: 30 * time.Second})
-	r.executor = delivery.Executor(r.db, time.Now)
+	r.executor = delivery.Executor(r.db)
 	server := httptest.NewServer(&receiver{r.arrived})
 	server.Config.SetKeepAlivesEnabled(false) // egress repeats what a kept connection lost, and here each request counts
 	t.Cleanup(server.Close)

@@ -53,11 +53,13 @@ func (w *Worker) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, beat) // one that takes longer is none
 	defer cancel()
 	w.me.Sending = w.sending.Load()
-	all, err := w.Store.Beat(ctx, w.me)
+	before := w.Now()
+	all, database, err := w.Store.Beat(ctx, w.me)
 	if err != nil {
 		w.others = watch{}
 		return err
 	}
+	w.clock.note(database, before, w.Now(), w.Log)
 	for _, dead := range w.others.look(w.Now(), all) {
 		found, deliveries, err := w.Store.Rescue(ctx, dead)
 		if err != nil {

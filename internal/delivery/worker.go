@@ -82,6 +82,7 @@ type Worker struct {
 	sending atomic.Int64
 	me      store.Worker
 	others  watch
+	clock   clock
 }
 
 // Args are the arguments of a job.
@@ -96,29 +97,45 @@ func (Args) Kind() string { return store.JobKind }
 // Run works until ctx ends, then finishes what is under way.
 func (w *Worker) Run(ctx context.Context) error {
 	w.begin()
+	alive := context.WithoutCancel(ctx)
+	if err := w.beat(alive); err != nil { // before it takes a job: others must see it die
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	rest := w.beating(ctx)
+	var err error
+	for err == nil && w.clock.await(ctx, true) {
+		err = w.shift(ctx)
+	}
+	rest()
+	leaving, cancel := context.WithTimeout(alive, beat)
+	defer cancel()
+	return errors.Join(err, w.Store.Leave(leaving, w.me.ID))
+}
+
+// shift takes jobs until ctx ends or the clock no longer agrees with the database's, then
+// finishes what is under way.
+func (w *Worker) shift(ctx context.Context) error {
 	client, err := w.newClient()
 	if err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
-	if err := w.beat(context.WithoutCancel(ctx)); err != nil { // before it takes a job: others must see it die
-		return fmt.Errorf("start the worker: %w", err)
-	}
 	// River stops when told to, not when ctx ends: jobs under way are finished first.
 	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("start the worker: %w", errors.Join(err, w.Store.Leave(context.WithoutCancel(ctx), w.me.ID)))
+		return fmt.Errorf("start the worker: %w", err)
 	}
 	w.Log.Info("worker started", "worker", w.me.ID)
-	rest := w.beating(ctx)
 	var loops sync.WaitGroup
 	l := &lanes{client: client, store: w.Store, open: map[int64]*lane{}}
+	looping, stop := context.WithCancel(ctx)
 	loops.Go(func() {
-		w.every(ctx, follow, "queues", func(ctx context.Context) error { return l.follow(ctx, w.Now()) })
+		w.every(looping, follow, "queues", func(ctx context.Context) error { return l.follow(ctx, w.Now()) })
 	})
-	loops.Go(w.recovering(ctx))
-	<-ctx.Done()
+	loops.Go(w.recovering(looping))
+	w.clock.await(ctx, false)
+	stop()
 	loops.Wait()
 	w.Log.Info("worker stopping: finishing what is under way", "sending", w.sending.Load())
-	return w.end(client, rest)
+	return w.finishShift(client)
 }
 
 // beating gives signs of life until it is told to rest, which is when nothing is under way
@@ -145,7 +162,7 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 	if err := river.AddWorkerSafely(workers, &jobs{w: w}); err != nil {
 		return nil, err
 	}
-	return river.NewClient(driver{riverpgxv5.New(w.Store.Pool()), time.Now}, &river.Config{
+	return river.NewClient(driver{riverpgxv5.New(w.Store.Pool())}, &river.Config{
 		ID:                          w.me.ID,
 		Queues:                      map[string]river.QueueConfig{"none": {MaxWorkers: 1}}, // a client needs one from the start
 		Workers:                     workers,
@@ -162,7 +179,7 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 	})
 }
 
-func (w *Worker) end(client *river.Client[pgx.Tx], rest func()) error {
+func (w *Worker) finishShift(client *river.Client[pgx.Tx]) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
 	err := client.Stop(ctx)
@@ -172,8 +189,7 @@ func (w *Worker) end(client *river.Client[pgx.Tx], rest func()) error {
 	w.loads.Wait()
 	w.results.Wait() // the outcome of a request that was made is not thrown away
 	w.Client.CloseIdle()
-	rest()
-	return errors.Join(err, w.Store.Leave(ctx, w.me.ID))
+	return err
 }
 
 // every calls fn now and then until ctx ends.

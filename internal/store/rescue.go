@@ -13,8 +13,8 @@ type Sign struct {
 	SeenAt time.Time
 }
 
-// Beat notes that a worker is alive and reads the last signs of all others.
-func (s *Store) Beat(ctx context.Context, w Worker) (others []Sign, err error) {
+// Beat notes that a worker is alive, and reads the last signs of all others and the database's clock.
+func (s *Store) Beat(ctx context.Context, w Worker) (others []Sign, now time.Time, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		INSERT INTO extras_worker (id, host, program, started_at, seen_at, sending) VALUES ($1, $2, $3, now(), now(), $4)
@@ -24,7 +24,9 @@ func (s *Store) Beat(ctx context.Context, w Worker) (others []Sign, err error) {
 		others, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Sign])
 		return err
 	})
-	return others, s.pool.SendBatch(ctx, batch).Close()
+	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&now) })
+	err = s.pool.SendBatch(ctx, batch).Close()
+	return others, now, err
 }
 
 // rescue takes a dead worker's jobs back, as River's own rescuer would, but at once and to

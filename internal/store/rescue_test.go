@@ -40,10 +40,10 @@ func jobsIn(t *testing.T, db *pgxpool.Pool, state string) []int64 {
 func signs(t *testing.T, s *store.Store) store.Sign {
 	t.Helper()
 	now := time.Now()
-	if _, err := s.Beat(t.Context(), store.Worker{ID: "dead", StartedAt: now, SeenAt: now.Add(-time.Hour)}); err != nil {
+	if _, _, err := s.Beat(t.Context(), store.Worker{ID: "dead", StartedAt: now, SeenAt: now.Add(-time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
-	others, err := s.Beat(t.Context(), store.Worker{ID: "alive", StartedAt: now, SeenAt: now})
+	others, _, err := s.Beat(t.Context(), store.Worker{ID: "alive", StartedAt: now, SeenAt: now})
 	if err != nil || len(others) != 1 || others[0].Worker != "dead" {
 		t.Fatalf("the others are %v, %v", others, err)
 	}
@@ -106,7 +106,7 @@ func TestRescue(t *testing.T) {
 	if slices.Sort(heard); !slices.Equal(heard, []string{`{"queue": "webhook_1"}`, `{"queue": "webhook_2"}`}) {
 		t.Errorf("heard %v", heard)
 	}
-	if others, err := s.Beat(t.Context(), store.Worker{ID: "alive"}); err != nil || len(others) != 0 {
+	if others, _, err := s.Beat(t.Context(), store.Worker{ID: "alive"}); err != nil || len(others) != 0 {
 		t.Errorf("the dead one is still there: %v, %v", others, err)
 	}
 }
@@ -117,13 +117,13 @@ func TestRescueLeavesTheLiving(t *testing.T) {
 	s, _, db := open(t)
 	last := signs(t, s)
 	insertJob(t, db, 1, "running", 1, "dead")
-	if _, err := s.Beat(t.Context(), store.Worker{ID: "dead", SeenAt: last.SeenAt.Add(time.Microsecond)}); err != nil {
+	if _, _, err := s.Beat(t.Context(), store.Worker{ID: "dead", SeenAt: last.SeenAt.Add(time.Microsecond)}); err != nil {
 		t.Fatal(err)
 	}
 	if found, jobs, err := s.Rescue(t.Context(), last); found || jobs != 0 || err != nil {
 		t.Errorf("found %t, %d jobs, %v", found, jobs, err)
 	}
-	if others, err := s.Beat(t.Context(), store.Worker{ID: "alive"}); err != nil || len(others) != 1 || len(jobsIn(t, db, "running")) != 1 {
+	if others, _, err := s.Beat(t.Context(), store.Worker{ID: "alive"}); err != nil || len(others) != 1 || len(jobsIn(t, db, "running")) != 1 {
 		t.Errorf("%v, %v", others, err)
 	}
 }

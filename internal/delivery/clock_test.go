@@ -1,0 +1,63 @@
+package delivery
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+)
+
+// TestClockOffset: what a slow answer of the database leaves open counts for the clock.
+func TestClockOffset(t *testing.T) {
+	t.Parallel()
+	at := func(seconds int) time.Time { return time.Date(2026, 1, 1, 0, 0, seconds, 0, time.UTC) }
+	for name, test := range map[string]struct {
+		database, before, after int
+		offset                  time.Duration
+	}{
+		"the same":              {20, 20, 20, 0},
+		"within a slow answer":  {27, 20, 30, 0},
+		"ahead":                 {28, 20, 21, 7 * time.Second},
+		"ahead of a slow one":   {38, 20, 30, 8 * time.Second},
+		"behind":                {12, 20, 21, -8 * time.Second},
+		"behind, by a slow one": {12, 20, 30, -8 * time.Second},
+	} {
+		if got := clockOffset(at(test.database), at(test.before), at(test.after)); got != test.offset {
+			t.Errorf("%s: %v, want %v", name, got, test.offset)
+		}
+	}
+}
+
+// TestClockAwait: who waits for a clock is woken when it comes to agree or no longer agrees, and
+// when there is nothing left to wait for.
+func TestClockAwait(t *testing.T) {
+	t.Parallel()
+	var c clock
+	now, log := time.Now(), slog.New(slog.DiscardHandler)
+	if !c.await(t.Context(), true) {
+		t.Error("a clock that was never compared does not agree")
+	}
+	woken := make(chan bool)
+	wait := func(agrees bool) { go func() { woken <- c.await(t.Context(), agrees) }() }
+	wait(false)
+	c.note(now.Add(clockTolerance), now, now, log)
+	select {
+	case <-woken:
+		t.Error("a clock within the tolerance disagrees")
+	default:
+	}
+	c.note(now.Add(clockTolerance+1), now, now, log)
+	if !<-woken {
+		t.Error("the wait for a wrong clock was given up")
+	}
+	wait(true)
+	c.note(now.Add(-clockTolerance), now, now, log)
+	if !<-woken {
+		t.Error("the wait for the right clock was given up")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c.await(ended, true) || c.await(ended, false) {
+		t.Error("a wait that was ended went well")
+	}
+}
