@@ -8,7 +8,9 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -292,6 +294,42 @@ func TestEffectsAreAskedForByType(t *testing.T) {
 	}
 	if counts[0] != counts[1] {
 		t.Errorf("%d statements for one, %d for a hundred", counts[0], counts[1])
+	}
+}
+
+// TestRehearsalDoesNotWaitForOthers: it gives up soon where somebody else is changing a record, and
+// holds none of those that it had locked already.
+func TestRehearsalDoesNotWaitForOthers(t *testing.T) {
+	b := newBundle(t)
+	site := b.create(t, "dcim.site", named(1))[0]
+	b.create(t, "dcim.location", within(named(1), "site", site), within(named(2), "site", site))
+	other, err := b.db.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Rollback(context.WithoutCancel(t.Context())) }()
+	if _, err := other.Exec(t.Context(), "SELECT FROM dcim_location WHERE slug = 'n2' FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	deletion := func() error {
+		ctx, _ := ledger.Rehearse(t.Context())
+		return b.Delete(ctx, b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: site.ID()}})
+	}
+	began := time.Now()
+	if err := deletion(); fault.KindOf(err) != fault.Slow || !strings.Contains(err.Error(), "Try again") {
+		t.Errorf("beside another change: %v", err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it gave up after %v", took)
+	}
+	if _, err := other.Exec(t.Context(), "SELECT FROM dcim_site FOR UPDATE NOWAIT"); err != nil {
+		t.Errorf("it still holds the site: %v", err)
+	}
+	if err := other.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := deletion(); err != nil {
+		t.Errorf("after the other change: %v", err)
 	}
 }
 

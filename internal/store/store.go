@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"terrier/internal/fault"
 	"terrier/internal/record"
 )
 
@@ -89,10 +90,23 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	return s.transact(ctx, fn, (*Tx).commit)
 }
 
+// rehearsalPatience is how long a rehearsal waits for a row that somebody else is changing: it
+// holds others meanwhile, and nothing will come of it.
+const rehearsalPatience = "500ms"
+
+var errBusy = fault.New(fault.Slow, "Somebody else is changing these records at this moment. Try again.")
+
 // Rehearse is Write up to the commit: every statement runs, and what a commit would check
 // is checked. Then all of it is undone.
 func (s *Store) Rehearse(ctx context.Context, fn func(*Tx) error) error {
-	return s.transact(ctx, fn, (*Tx).undo)
+	err := s.transact(ctx, func(tx *Tx) error {
+		tx.exec("SET LOCAL lock_timeout = '" + rehearsalPatience + "'")
+		return fn(tx)
+	}, (*Tx).undo)
+	if Locked(err) {
+		return errBusy
+	}
+	return err
 }
 
 func (s *Store) transact(ctx context.Context, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
