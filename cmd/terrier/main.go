@@ -42,6 +42,7 @@ type commands struct {
 	User    userCommands    `cmd:"" help:"Create and manage users."`
 	Token   tokenCommands   `cmd:"" help:"Create and revoke API tokens."`
 	Secret  secretCommands  `cmd:"" help:"Look after what is kept encrypted."`
+	Recount recountCommand  `cmd:"" help:"Count all records anew and correct the counts of lists, which SQL by hand makes wrong."`
 	Webhook webhookCommands `cmd:"" help:"Try, replay and watch webhooks."`
 	Version versionCommand  `cmd:"" help:"Print the version."`
 	Docs    docsCommands    `cmd:"" hidden:"" help:"Print generated documentation."`

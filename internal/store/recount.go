@@ -1,0 +1,26 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/record"
+)
+
+// Recount counts the records of a type and puts its count rows right. It returns how many there are
+// and by how much the count rows were off. Nobody waits for it: the statement sees each
+// transaction with both its records and its count row, or with neither.
+func (s *Store) Recount(ctx context.Context, t *record.Type) (count, off int64, err error) {
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil { // ten million rows take their time
+			return err
+		}
+		return tx.QueryRow(ctx, fmt.Sprintf(`
+			WITH found AS (SELECT (SELECT count(*) FROM %s) AS n, (SELECT coalesce(sum(n), 0)::bigint FROM record_count WHERE type = $1) AS noted),
+			mended AS (INSERT INTO record_count (type, n) SELECT $1, n - noted FROM found WHERE n <> noted)
+			SELECT n, noted - n FROM found`, quote(t.Table())), t.Key()).Scan(&count, &off)
+	})
+	return count, off, s.translate(err)
+}

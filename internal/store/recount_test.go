@@ -1,0 +1,55 @@
+package store_test
+
+import (
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// TestRecount puts the count of a type right after somebody wrote rows by SQL, also beside writers, whose
+// records it counts neither twice nor never.
+func TestRecount(t *testing.T) {
+	t.Parallel()
+	s, reg, db := open(t)
+	groups := reg.Type("users.group")
+	exec := func(sql string) error {
+		_, err := db.Exec(t.Context(), sql)
+		return err
+	}
+	if err := exec("INSERT INTO users_group (version, name, description, created, last_updated) SELECT 1, 'Crew ' || i, '', now(), now() FROM generate_series(1, 30) i"); err != nil {
+		t.Fatal(err)
+	}
+	if count, off, err := s.Recount(t.Context(), groups); err != nil || count != 30 || off != -30 {
+		t.Errorf("of 30 groups that nobody counted: %d, off by %d, %v", count, off, err)
+	}
+	if count, off, err := s.Recount(t.Context(), groups); err != nil || count != 30 || off != 0 {
+		t.Errorf("the second time: %d, off by %d, %v", count, off, err)
+	}
+	var beside errgroup.Group
+	beside.Go(func() error {
+		for range 100 {
+			if err := exec(`WITH made AS (INSERT INTO users_group (version, name, description, created, last_updated) VALUES (1, gen_random_uuid(), '', now(), now()))
+				INSERT INTO record_count (type, n) VALUES ('users.group', 1)`); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	beside.Go(func() error {
+		for range 50 {
+			if _, off, err := s.Recount(t.Context(), groups); err != nil || off != 0 {
+				t.Errorf("beside a writer the count is off by %d, %v", off, err)
+			}
+			if err := s.FoldCounts(t.Context()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := beside.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if count, off, err := s.Recount(t.Context(), groups); err != nil || count != 130 || off != 0 {
+		t.Errorf("in the end: %d, off by %d, %v", count, off, err)
+	}
+}
