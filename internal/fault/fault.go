@@ -25,6 +25,7 @@ const (
 	Precondition      // If-Match names another version
 	Throttled         // too many attempts; RetryAfter says when to come back
 	TooLarge          // the body exceeds a limit
+	LongAddress       // the address exceeds a limit
 	Unsupported       // the body's media type is not understood
 	NotAllowed        // the address exists but not with this method
 	Slow              // the work was given up because it took too long

@@ -23,12 +23,30 @@ const (
 // controls are the parameters of a list that are not filters.
 var controls = []string{"limit", "offset", "cursor", "brief", "fields", "omit", "exclude", "ordering", "q", "format"}
 
+// LongestAddress bounds an address, and so the values that filters are given.
+const LongestAddress = 16 << 10
+
+// ErrLongAddress refuses what is longer.
+var ErrLongAddress = fault.New(fault.LongAddress, "The address is longer than %d bytes: ask for fewer values at once.", LongestAddress)
+
 // Params reads the query of an address. Not as net/url's Query does, which drops what it can't
-// read: a dropped filter is the whole table.
+// read: a dropped filter is the whole table. The same value given twice counts once: some clients
+// repeat their filters on top of those in next, which would make it longer from page to page.
 func Params(rawQuery string) (url.Values, error) {
+	if len(rawQuery) > LongestAddress { // a form may hold one too
+		return nil, ErrLongAddress
+	}
 	params, err := url.ParseQuery(rawQuery)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "The query can't be read: %s.", err.Error())
+	}
+	for key, values := range params {
+		seen := map[string]bool{}
+		params[key] = slices.DeleteFunc(values, func(v string) bool {
+			had := seen[v]
+			seen[v] = true
+			return had
+		})
 	}
 	return params, nil
 }

@@ -21,6 +21,29 @@ type Predicate struct {
 	Custom  string // the custom field tested; Field then says how its values compare
 }
 
+// MaxSearched is how many texts one test may search for. Each is held against the whole text of every
+// row, whereas values that are compared for equality are looked up together.
+const MaxSearched = 50
+
+// searches are the lookups that read a text through, and those that deny them.
+var searches = []Lookup{Contains, NotContains, Starts, NotStarts, Ends, NotEnds, Same, NotSame, CaseContains, CaseStarts, CaseEnds}
+
+// Bounded refuses a test that searches for too many texts. Every test that a caller or a permission
+// asks for passes here. The same text twice counts once.
+func (p Predicate) Bounded() error {
+	if len(p.Values) <= MaxSearched || !slices.Contains(searches, p.Lookup) {
+		return nil
+	}
+	seen := map[any]bool{}
+	for _, v := range p.Values {
+		seen[v] = true
+	}
+	if len(seen) <= MaxSearched {
+		return nil
+	}
+	return Invalid("Search for at most %d texts at once; %d were given.", MaxSearched, len(seen))
+}
+
 // AnyOf makes the values of a Predicate.
 func AnyOf[T any](values []T) []any {
 	out := make([]any, len(values))
@@ -133,7 +156,9 @@ func (t *Type) ParseFilter(key string, values []string) (p Predicate, ok bool, e
 	if !ok || !slices.Contains(f.lookups, Lookup(suffix)) || strings.HasSuffix(key, "__") {
 		return p, false, nil
 	}
-	p, err = f.make(Lookup(suffix), values)
+	if p, err = f.make(Lookup(suffix), values); err == nil {
+		err = p.Bounded()
+	}
 	if err != nil {
 		return p, true, fault.Field(key, "%s", err.Error())
 	}
@@ -158,9 +183,13 @@ func (t *Type) FilterNames() []string {
 
 // CustomFilter is the test of a custom field, whose kind the definition gives.
 func CustomFilter(name string, kind Field, key string, l Lookup, values []string) (Predicate, error) {
-	parsed, err := parseTexts(kind, l, values)
+	p := Predicate{Field: kind, Custom: name, Lookup: l}
+	var err error
+	if p.Values, err = parseTexts(kind, l, values); err == nil {
+		err = p.Bounded()
+	}
 	if err != nil {
 		return Predicate{}, fault.Field(key, "%s", err.Error())
 	}
-	return Predicate{Field: kind, Custom: name, Lookup: l, Values: parsed}, nil
+	return p, nil
 }

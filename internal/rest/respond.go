@@ -27,6 +27,7 @@ var statuses = map[fault.Kind]int{
 	fault.Precondition: http.StatusPreconditionFailed,
 	fault.Throttled:    http.StatusTooManyRequests,
 	fault.TooLarge:     http.StatusRequestEntityTooLarge,
+	fault.LongAddress:  http.StatusRequestURITooLong,
 	fault.Unsupported:  http.StatusUnsupportedMediaType,
 	fault.NotAllowed:   http.StatusMethodNotAllowed,
 	fault.Slow:         http.StatusServiceUnavailable,

@@ -60,7 +60,18 @@ func (s *Server) Handler() (http.Handler, error) {
 	for _, r := range s.routes() {
 		outer.HandleFunc(r.pattern, r.handle)
 	}
-	return s.observe(s.recover(outer)), nil
+	return s.observe(s.recover(s.bounded(outer))), nil
+}
+
+// bounded refuses an address that is too long, whatever it asks for.
+func (s *Server) bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.RequestURI) > ledger.LongestAddress {
+			s.fail(w, r, ledger.ErrLongAddress)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // route is an address outside the API and the pages. It is asked for by machines without an

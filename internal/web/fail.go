@@ -30,6 +30,7 @@ var failures = map[fault.Kind]failure{
 	fault.Precondition: {http.StatusPreconditionFailed, "Somebody was faster", "Go back, load the page again, and repeat your change on what is there now."},
 	fault.Throttled:    {http.StatusTooManyRequests, "Too many at once", "Wait a little and try again."},
 	fault.TooLarge:     {http.StatusRequestEntityTooLarge, "This is too large", "Send it in parts."},
+	fault.LongAddress:  {http.StatusRequestURITooLong, "This address is too long", "Ask for fewer things at once."},
 	fault.Unsupported:  {http.StatusUnsupportedMediaType, "This is not understood", "Send a form."},
 	fault.NotAllowed:   {http.StatusMethodNotAllowed, "This page takes no such request", "Go back and use the page's own buttons."},
 	fault.Slow:         {http.StatusServiceUnavailable, "This took too long", "Narrow the filter or the search, and try again."},

@@ -1,0 +1,113 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"terrier/test/apitest"
+)
+
+// many makes a query of n different values of one filter.
+func many(key string, n int) string {
+	params := url.Values{}
+	for i := range n {
+		params.Add(key, fmt.Sprint("x", i))
+	}
+	return "?" + params.Encode()
+}
+
+// TestSearchedTextsAreBounded: a filter that searches texts takes 50 of them, whichever way it comes in;
+// one that compares for equality takes as many as fit into an address.
+func TestSearchedTextsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	admin := adminOf(s)
+	admin.create(t, defs, obj{"name": "note", "type": "text", "content_types": []string{"dcim.site"}})
+	for _, field := range []string{"name", "slug", "description", "cf_note"} {
+		for _, lookup := range []string{"ic", "nic", "isw", "nisw", "iew", "niew", "ie", "nie"} {
+			key := field + "__" + lookup
+			admin.get(t, sites+many(key, 50)).Want(t, http.StatusOK)
+			errs := admin.get(t, sites+many(key, 51)).Want(t, http.StatusBadRequest).Object(t)
+			if fmt.Sprint(errs[key]) != "[Search for at most 50 texts at once; 51 were given.]" {
+				t.Errorf("%s: %v", key, errs)
+			}
+		}
+		admin.get(t, sites+many(field, 600)).Want(t, http.StatusOK)
+		admin.get(t, sites+many(field+"__n", 600)).Want(t, http.StatusOK)
+	}
+	for key, value := range map[string]string{"id": "1", "region": "x", "region_id": "1", "tag": "x", "status": "active"} {
+		query := url.Values{key: nil}
+		for i := range 500 {
+			if value == "active" {
+				query.Add(key, value)
+			} else {
+				query.Add(key, fmt.Sprint(value, i))
+			}
+		}
+		admin.get(t, sites+"?"+query.Encode()).Want(t, http.StatusOK)
+	}
+	t.Run("the same text twice counts once", func(t *testing.T) {
+		admin.get(t, sites+many("name__ic", 50)+"&"+many("name__ic", 50)[1:]).Want(t, http.StatusOK)
+	})
+	t.Run("in the filter of an action", func(t *testing.T) {
+		texts := func(n int) obj {
+			list := make([]string, n)
+			for i := range list {
+				list[i] = fmt.Sprint("x", i)
+			}
+			return obj{"filter": obj{"reason__ic": list}}
+		}
+		admin.do(t, "POST", deliveries+"retry/", texts(50)).Want(t, http.StatusOK)
+		admin.do(t, "POST", deliveries+"retry/", texts(51)).Want(t, http.StatusBadRequest)
+	})
+}
+
+// TestNextDoesNotGrow: filters that a client repeats on top of next are not repeated in the next one.
+func TestNextDoesNotGrow(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	admin := adminOf(s)
+	for i := range 4 {
+		admin.create(t, sites, site(fmt.Sprint("S", i)))
+	}
+	const filters = "name__ic=s&status=active&limit=1"
+	first := admin.page(t, sites+"?"+filters)
+	second := admin.page(t, strings.TrimPrefix(*first.Next, s.URL)+"&"+filters)
+	next, err := url.Parse(*second.Next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range next.Query() {
+		if len(values) != 1 {
+			t.Errorf("%s: %v", name, values)
+		}
+	}
+	if got := names(second.Results, "name"); got != "S1" {
+		t.Errorf("the second page is %s", got)
+	}
+}
+
+// TestLongAddresses: 8 kB work, more than 16 kB are refused, on every kind of page.
+func TestLongAddresses(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	admin := adminOf(s)
+	ids := func(path string, atLeast int) string {
+		b := []byte(path + "?id=1")
+		for i := 1000; len(b) < atLeast; i++ {
+			b = fmt.Appendf(b, "&id=%d", i)
+		}
+		return string(b)
+	}
+	for _, length := range []int{8 << 10, 16<<10 - 50} {
+		admin.get(t, ids(sites, length)).Want(t, http.StatusOK)
+	}
+	for _, path := range []string{sites, at(sites, 1), "/api/", "/dcim/sites/", "/healthz"} {
+		if long := admin.get(t, ids(path, 16<<10+1)); long.Status != http.StatusRequestURITooLong || !strings.Contains(string(long.Raw), "longer than 16384 bytes") {
+			t.Errorf("%s: %d %s", path, long.Status, long.Raw)
+		}
+	}
+}
