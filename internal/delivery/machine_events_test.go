@@ -150,6 +150,17 @@ func (m *machine) retryOne(t *rapid.T, d *modelDelivery) {
 	}
 }
 
+// redeliver is somebody who wants a delivery sent again that has ended, however it ended.
+func (m *machine) redeliver(t *rapid.T) { m.redeliverOne(t, draw(t, "delivery", m.deliveries)) }
+
+func (m *machine) redeliverOne(t *rapid.T, d *modelDelivery) {
+	before := d.String()
+	_, err := m.Redeliver(t.Context(), m.root, d.id)
+	if d.redeliver() != (err == nil) {
+		t.Fatalf("redelivered with %v: %s", err, before)
+	}
+}
+
 func (m *machine) retryAll(t *rapid.T) {
 	var failed int64
 	for _, d := range m.deliveries {

@@ -70,10 +70,13 @@ func (d *modelDelivery) nextRound(job string) {
 	d.jobs[d.round] = job
 }
 
-// retryByHand is what a person asks for: everything begins anew but the round. What is being
+// retryByHand is what a person asks for whose delivery has failed.
+func (d *modelDelivery) retryByHand() bool { return d.state == store.Failed && d.redeliver() }
+
+// redeliver is what a person asks for: everything begins anew but the round. What is being
 // sent right now is left alone, what nobody would get too, and a retry of its own makes way.
-func (d *modelDelivery) retryByHand() bool {
-	if d.state != store.Failed || d.hook.deleted || d.jobs[d.round] == "running" {
+func (d *modelDelivery) redeliver() bool {
+	if d.state == store.Queued || d.hook.deleted || d.awaited() && d.jobs[d.round] == "running" {
 		return false
 	}
 	delete(d.jobs, d.round)

@@ -71,7 +71,11 @@ func (m *machine) impatience(t *rapid.T) {
 		h.d.spare++
 		m.setJob(t, jobRef{h.d, h.round}, "available")
 	}
-	m.retryOne(t, h.d)
+	if rapid.Bool().Draw(t, "redeliver") {
+		m.redeliverOne(t, h.d)
+	} else {
+		m.retryOne(t, h.d)
+	}
 	if rapid.Bool().Draw(t, "to its end") {
 		m.deliver(t, h, true)
 	}

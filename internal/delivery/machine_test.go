@@ -19,7 +19,7 @@ import (
 )
 
 // TestMachine does everything that can happen to deliveries, in any order, one step of one
-// job at a time: changes, requests and their answers, retries, replays, holding and deleting webhooks,
+// job at a time: changes, requests and their answers, retries, redeliveries, replays, holding and deleting webhooks,
 // crashes between any two steps, lost jobs. After each step the database must be what the
 // model says, and in the end every delivery has come to its end or is held.
 func TestMachine(t *testing.T) {
@@ -124,7 +124,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		name string
 		do   func(*rapid.T)
 	}{
-		{"step", m.stepAny}, {"take", m.takeAny}, {"retry", m.retry}, {"replay", m.replay}, {"lose job", m.lose}, {"overtake", m.overtake}, {"impatience", m.impatience},
+		{"step", m.stepAny}, {"take", m.takeAny}, {"retry", m.retry}, {"redeliver", m.redeliver}, {"replay", m.replay}, {"lose job", m.lose}, {"overtake", m.overtake}, {"impatience", m.impatience},
 		{"step", m.stepAny}, {"take", m.takeAny}, {"give up", m.giveUp}, {"rescue", m.rescue}, {"notice", m.notice}, {"delete", m.delete}, {"crash", m.crashAny}, {"stop", m.stop},
 		{"step", m.stepAny}, {"edit", m.edit}, {"pause", m.pause}, {"retry all", m.retryAll}, {"recover", m.recoverJobs}, {"change", m.change},
 		{"step", m.stepAny}, {"due", m.due}, {"enable", m.enable}, {"add webhook", m.addHook}, {"deliver", m.deliverAny},

@@ -27,57 +27,70 @@ func (l *Ledger) AllowWebhooks(c Caller) error { return l.Allow(c, l.webhookType
 
 // Retry queues a failed delivery again.
 func (l *Ledger) Retry(ctx context.Context, c Caller, id int64) (record.Values, error) {
+	return l.again(ctx, c, id, false)
+}
+
+// Redeliver queues a delivery again that has ended, also a successful one. An automatic retry that is
+// ahead makes way.
+func (l *Ledger) Redeliver(ctx context.Context, c Caller, id int64) (record.Values, error) {
+	return l.again(ctx, c, id, true)
+}
+
+func (l *Ledger) again(ctx context.Context, c Caller, id int64, ended bool) (record.Values, error) {
 	t := l.deliveryType()
 	v, err := l.Get(ctx, c, t, id)
 	if err != nil {
 		return v, err
 	}
 	before := v.Text("state")
-	matching, queued, err := l.requeue(ctx, c, store.Query{Where: []record.Predicate{{Values: []any{id}}}}, false)
+	matching, queued, err := l.requeue(ctx, c, store.Again{Query: store.Query{Where: []record.Predicate{{Values: []any{id}}}}, Ended: ended})
 	if err != nil {
 		return v, err
 	}
 	if v, err = l.Get(ctx, c, t, id); err != nil || queued == 1 {
 		return v, err
 	}
+	suits := func(state string) bool { return state == store.Failed || ended && state == store.Successful }
 	state := v.Text("state")
 	switch {
-	case before != store.Failed: // what it has become meanwhile is not what the caller saw
+	case !suits(before): // what it has become meanwhile is not what the caller saw
 		state = before
-	case state == store.Failed && v.Link("webhook").ID == 0:
+	case suits(state) && v.Link("webhook").ID == 0:
 		return v, fault.New(fault.Invalid, "The webhook was deleted: there is nobody to send this to.")
-	case state == store.Failed && matching == 0:
+	case suits(state) && matching == 0:
 		return v, fault.ErrDenied
-	case state == store.Failed:
+	case suits(state):
 		state = "being sent right now"
 	}
-	return v, fault.New(fault.Invalid, "Only a failed delivery can be sent again: this one is %s.", state)
+	if ended {
+		return v, fault.New(fault.Invalid, "Only a delivery that has ended can be sent again: this one is %s.", state)
+	}
+	return v, fault.New(fault.Invalid, "Only a failed delivery can be retried: this one is %s.", state)
 }
 
 // RetryAll queues every failed delivery again that the query finds, or only counts them.
 // Those that are being sent right now are left alone.
 func (l *Ledger) RetryAll(ctx context.Context, c Caller, q store.Query, dry bool) (int64, error) {
-	matching, queued, err := l.requeue(ctx, c, q, dry)
+	matching, queued, err := l.requeue(ctx, c, store.Again{Query: q, DryRun: dry})
 	if dry {
 		return matching, err
 	}
 	return queued, err
 }
 
-func (l *Ledger) requeue(ctx context.Context, c Caller, q store.Query, dry bool) (matching, queued int64, err error) {
+func (l *Ledger) requeue(ctx context.Context, c Caller, q store.Again) (matching, queued int64, err error) {
 	if err := searchable(q.Search); err != nil {
 		return 0, 0, err
 	}
 	if q.Scope, err = l.Policy.Scope(c.Subject, l.deliveryType(), access.View); err != nil {
 		return 0, 0, err
 	}
-	webhooks, err := l.writeScope(c, l.webhookType(), access.Change)
-	if err != nil {
+	if q.Webhooks, err = l.writeScope(c, l.webhookType(), access.Change); err != nil {
 		return 0, 0, err
 	}
 	q.Limit = maxRequeued
-	matching, queued, err = l.Store.Requeue(ctx, q, webhooks, l.now(), dry)
-	if err == nil && !dry && matching > maxRequeued {
+	matching, queued, err = l.Store.Requeue(ctx, q, l.now())
+	if err == nil && !q.DryRun && matching > maxRequeued {
 		return 0, 0, fault.New(fault.Invalid, "%d deliveries match and at most %d can be sent again at once: narrow the filter, for example by time__lt.", matching, maxRequeued)
 	}
 	return matching, queued, err

@@ -34,7 +34,10 @@ func (a *API) actionRoutes() []Route {
 		post(Route{Pattern: deliveries.Path() + "retry/{$}", Type: deliveries, Action: &action{
 			summary: "Send failed deliveries again", status: "200", answer: countSchema, body: retrySchema}}, a.retryAll(deliveries)),
 		post(Route{Pattern: deliveries.Path() + "{id}/retry/{$}", Type: deliveries, Detail: true, Action: &action{
-			summary: "Send a failed delivery again", status: "202", answer: ref(deliveries.SchemaName(""))}}, a.retry(deliveries)),
+			summary: "Send a failed delivery again", status: "202", answer: ref(deliveries.SchemaName(""))}}, a.one(deliveries, http.StatusAccepted, a.Ledger.Retry)),
+		post(Route{Pattern: deliveries.Path() + "{id}/redeliver/{$}", Type: deliveries, Detail: true, Action: &action{
+			summary: "Send a delivery again that has ended, also a successful one", status: "202", answer: ref(deliveries.SchemaName(""))}},
+			a.one(deliveries, http.StatusAccepted, a.Ledger.Redeliver)),
 		post(Route{Pattern: webhooks.Path() + "{id}/pause/{$}", Type: webhooks, Detail: true, Action: &action{
 			summary: "Hold what waits for a webhook", status: "200", answer: ref(webhooks.SchemaName(""))}}, a.pause(webhooks, true)),
 		post(Route{Pattern: webhooks.Path() + "{id}/resume/{$}", Type: webhooks, Detail: true, Action: &action{
@@ -105,10 +108,6 @@ func (a *API) bare(next http.HandlerFunc) http.HandlerFunc {
 		}
 		next(w, r)
 	}
-}
-
-func (a *API) retry(t *record.Type) http.HandlerFunc {
-	return a.one(t, http.StatusAccepted, a.Ledger.Retry)
 }
 
 func (a *API) retryAll(t *record.Type) http.HandlerFunc {

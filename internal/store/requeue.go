@@ -11,30 +11,46 @@ import (
 	"terrier/internal/record"
 )
 
-// Requeue puts failed deliveries back to queued, at most limit of them, oldest first, in
+// Again says which deliveries to queue again.
+type Again struct {
+	Query
+	Webhooks access.Scope // of these webhooks
+	Ended    bool         // successful ones too; otherwise only failed ones
+	DryRun   bool
+}
+
+// state is the test that a delivery to queue again passes, over an alias. Written out, it leads to an index.
+func (a Again) state(alias string) string {
+	if a.Ended {
+		return alias + ".state <> 'queued'"
+	}
+	return alias + ".state = 'failed'"
+}
+
+// Requeue puts deliveries back to queued, at most limit of them, oldest first, in
 // one transaction: each gets its next round and a job of it, which replaces the one of an
 // automatic retry. One that is being sent right now is left alone. It returns how many match
 // and how many it queued; where more than limit match, or this is a dry run, it writes nothing.
-func (s *Store) Requeue(ctx context.Context, q Query, webhooks access.Scope, now time.Time, dry bool) (matching, queued int64, err error) {
+func (s *Store) Requeue(ctx context.Context, q Again, now time.Time) (matching, queued int64, err error) {
 	t := s.reg.Type(DeliveryType)
 	w := &where{}
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
 	w.search(t, q.Search)
-	w.and("t.state = 'failed'")
+	w.and(q.state("t"))
 	// Of a webhook that is gone nothing can be sent, and what is known of it would be lost.
 	mine := ""
-	if !webhooks.All() {
-		mine = " WHERE " + w.within(webhooks, s.reg.Type(WebhookType), "h")
+	if !q.Webhooks.All() {
+		mine = " WHERE " + w.within(q.Webhooks, s.reg.Type(WebhookType), "h")
 	}
 	w.and("t.webhook_id IN (SELECT h.id FROM extras_webhook h" + mine + ")")
 	count, counted := "SELECT count(*) FROM extras_delivery t"+w.String(), slices.Clone(w.args)
-	move := requeue(w, q.Limit, now)
+	move := requeue(w, q, now)
 	for try := 1; ; try++ {
 		matching, queued = 0, 0
 		err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 			err := tx.QueryRow(ctx, count, counted...).Scan(&matching)
-			if err != nil || dry || matching == 0 || matching > int64(q.Limit) {
+			if err != nil || q.DryRun || matching == 0 || matching > int64(q.Limit) {
 				return err
 			}
 			var hooks []int64
@@ -54,16 +70,16 @@ func (s *Store) Requeue(ctx context.Context, q Query, webhooks access.Scope, now
 // left alone. Its job is locked after it, as in Finish: all deliveries come before the first job.
 // What is being sent is not locked at all where that is known before, so that its outcome need
 // not wait for all the others.
-func requeue(w *where, limit int, now time.Time) string {
+func requeue(w *where, q Again, now time.Time) string {
 	w.and("NOT EXISTS (SELECT FROM river_job j WHERE j.id = t.job_id AND j.state = 'running')")
-	return "WITH chosen AS (SELECT t.id, t.changed_at, t.job_id FROM extras_delivery t" + w.String() + " ORDER BY t.id LIMIT " + w.arg(limit) + ` FOR NO KEY UPDATE OF t),
+	return "WITH chosen AS (SELECT t.id, t.changed_at, t.job_id FROM extras_delivery t" + w.String() + " ORDER BY t.id LIMIT " + w.arg(q.Limit) + ` FOR NO KEY UPDATE OF t),
 		sending AS (
 			SELECT j.id, j.state = 'running' AS now FROM river_job j WHERE j.id = ANY(ARRAY(SELECT job_id FROM chosen)) FOR UPDATE),
 		old AS (DELETE FROM river_job WHERE id = ANY(ARRAY(SELECT id FROM sending WHERE NOT now))),
 		moved AS (
 			UPDATE extras_delivery d SET state = 'queued', round = d.round + 1, tries = 0, retry_at = NULL, finished_at = NULL, reason = '',
 				status_code = NULL, queued_at = ` + w.arg(now) + `, job_id = nextval('river_job_id_seq')
-			FROM chosen x WHERE d.id = x.id AND d.changed_at = x.changed_at AND d.state = 'failed' AND x.job_id <> ALL(ARRAY(SELECT id FROM sending WHERE now))
+			FROM chosen x WHERE d.id = x.id AND d.changed_at = x.changed_at AND ` + q.state("d") + ` AND x.job_id <> ALL(ARRAY(SELECT id FROM sending WHERE now))
 			RETURNING d.id, d.webhook_id, d.round, d.job_id),
 		job AS (` + insertJobs("moved", "'available'", "now()") + `)
 		SELECT count(*) AS n, coalesce(array_agg(DISTINCT webhook_id), '{}') FROM moved`

@@ -24,7 +24,7 @@ type deliveryPage struct {
 	Timeline        []moment
 	Attempts        []attempt
 	SeesAttempts    bool
-	CanRetry        bool
+	CanSendAgain    bool
 	Awaited         bool // it will change by itself
 	Live            bool
 }
@@ -81,7 +81,7 @@ func (p *deliveryPage) fillChange(v *visit, d record.Values) error {
 	return nil
 }
 
-// fillWebhook says why a queued delivery may wait, and whether the caller may send a failed one again.
+// fillWebhook says why a queued delivery may wait, and whether the caller may send one again that has ended.
 func (p *deliveryPage) fillWebhook(v *visit, d record.Values) error {
 	link := d.Link("webhook")
 	if link.ID == 0 {
@@ -97,14 +97,14 @@ func (p *deliveryPage) fillWebhook(v *visit, d record.Values) error {
 	}
 	switch {
 	case !p.Awaited:
-		p.CanRetry = d.Text("state") == store.Failed
+		p.CanSendAgain = true
 	case !hook.Bool("enabled"):
 		p.Waits = "The webhook is disabled: it is sent when somebody enables it."
 	case hook.Get("paused_at") != nil:
 		p.Waits = "The webhook is paused: it is sent when somebody resumes it."
 	}
-	if p.CanRetry {
-		p.CanRetry, err = v.site.Ledger.May(v.ctx, v.caller, hook, access.Change)
+	if p.CanSendAgain {
+		p.CanSendAgain, err = v.site.Ledger.May(v.ctx, v.caller, hook, access.Change)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"net/url"
 	"slices"
@@ -11,21 +12,23 @@ import (
 	"terrier/internal/store"
 )
 
-// retryOne sends a failed delivery again, and leads back to where it was asked for.
-func (s *Site) retryOne(v *visit) error {
-	id, err := s.pages(s.deliveryType()).id(v)
-	if err != nil {
-		return err
+// again sends a delivery again, and leads back to where it was asked for.
+func (s *Site) again(queue func(context.Context, ledger.Caller, int64) (record.Values, error)) func(*visit) error {
+	return func(v *visit) error {
+		id, err := s.pages(s.deliveryType()).id(v)
+		if err != nil {
+			return err
+		}
+		d, err := queue(v.ctx, v.caller, id)
+		if err != nil {
+			return err
+		}
+		note := "The delivery is queued again."
+		if d.Link("webhook").ID != 0 {
+			note = "The delivery to " + v.webhookOf(d).Text + " is queued again."
+		}
+		return v.leave(local(v.r.PostFormValue("next"), recordPath(d.Type(), id)), note)
 	}
-	d, err := s.Ledger.Retry(v.ctx, v.caller, id)
-	if err != nil {
-		return err
-	}
-	note := "The delivery is queued again."
-	if d.Link("webhook").ID != 0 {
-		note = "The delivery to " + v.webhookOf(d).Text + " is queued again."
-	}
-	return v.leave(local(v.r.PostFormValue("next"), recordPath(d.Type(), id)), note)
 }
 
 // retryPage asks before many deliveries are sent again.

@@ -17,7 +17,8 @@ func (s *Site) taskRoutes() []Route {
 		{Method: "GET", Path: tasksPath + "{$}", Type: webhooks, Action: access.View, handle: s.tasks},
 		{Method: "GET", Path: deliveries + "retry/{$}", Type: webhooks, Action: access.Change, handle: s.retryAllPage},
 		{Method: "POST", Path: deliveries + "retry/{$}", Type: webhooks, Action: access.Change, handle: s.retryAll},
-		{Method: "POST", Path: deliveries + "{id}/retry/{$}", Type: webhooks, Action: access.Change, handle: s.retryOne},
+		{Method: "POST", Path: deliveries + "{id}/retry/{$}", Type: webhooks, Action: access.Change, handle: s.again(s.Ledger.Retry)},
+		{Method: "POST", Path: deliveries + "{id}/redeliver/{$}", Type: webhooks, Action: access.Change, handle: s.again(s.Ledger.Redeliver)},
 	}
 }
 

@@ -26,10 +26,11 @@ var matrix = map[string]bool{
 // always get 403.
 var actions = map[string]struct{ reader, constrained, superuser int }{
 	// To send again, hold and let go, one must be able to change the webhook. The delivery asked for waits still.
-	deliveries + "retry/{$}":      {403, 200, 200},
-	deliveries + "{id}/retry/{$}": {403, 404, 400},
-	webhooks + "{id}/pause/{$}":   {403, 404, 200},
-	webhooks + "{id}/resume/{$}":  {403, 404, 200},
+	deliveries + "retry/{$}":          {403, 200, 200},
+	deliveries + "{id}/retry/{$}":     {403, 404, 400},
+	deliveries + "{id}/redeliver/{$}": {403, 404, 400},
+	webhooks + "{id}/pause/{$}":       {403, 404, 200},
+	webhooks + "{id}/resume/{$}":      {403, 404, 200},
 	// To look, one must be able to see webhooks.
 	queues + "{$}":  {200, 200, 200},
 	workers + "{$}": {200, 200, 200},

@@ -20,7 +20,7 @@ func TestRetry(t *testing.T) {
 	}
 	t.Run("what waits is not sent again", func(t *testing.T) {
 		w := writtenBy(t, p.s, func() {
-			wantDetail(t, p.admin.do(t, "POST", retry, nil), http.StatusBadRequest, "Only a failed delivery can be sent again: this one is queued.")
+			wantDetail(t, p.admin.do(t, "POST", retry, nil), http.StatusBadRequest, "Only a failed delivery can be retried: this one is queued.")
 		})
 		if w != (written{}) || round() != "queued 1 0 1" {
 			t.Errorf("wrote %+v, it is %s", w, round())
@@ -28,7 +28,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("nor what has arrived", func(t *testing.T) {
 		exec(t, p.s, "UPDATE extras_delivery SET state = 'successful'")
-		wantDetail(t, p.admin.do(t, "POST", retry, nil), http.StatusBadRequest, "Only a failed delivery can be sent again: this one is successful.")
+		wantDetail(t, p.admin.do(t, "POST", retry, nil), http.StatusBadRequest, "Only a failed delivery can be retried: this one is successful.")
 	})
 	t.Run("a failed one is queued in its next round", func(t *testing.T) {
 		for n := 2; n < 4; n++ {
@@ -60,7 +60,7 @@ func TestRetry(t *testing.T) {
 					p.admin.do(t, "POST", retry, nil).Want(t, http.StatusAccepted)
 					return
 				}
-				wantDetail(t, p.admin.do(t, "POST", retry, nil), http.StatusBadRequest, "Only a failed delivery can be sent again: this one is being sent right now.")
+				wantDetail(t, p.admin.do(t, "POST", retry, nil), http.StatusBadRequest, "Only a failed delivery can be retried: this one is being sent right now.")
 				if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{"id": d["id"]}}).Want(t, http.StatusOK).Object(t)["count"]; got != 0.0 {
 					t.Errorf("count %v", got)
 				}

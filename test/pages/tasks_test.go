@@ -180,7 +180,7 @@ func TestDeliveryPage(t *testing.T) {
 	t.Run("queued", func(t *testing.T) {
 		a := o.admin.get(t, path).Want(t, http.StatusOK)
 		shows(t, a, `hx-trigger="every 2s"`, "Queued", "Nothing was sent yet", "The change")
-		hides(t, a, `id="retry"`)
+		hides(t, a, `id="redeliver"`)
 		part := o.admin.get(t, path, live("delivery")...)
 		shows(t, part, `hx-trigger="every 2s"`)
 		hides(t, part, "<html")
@@ -197,7 +197,7 @@ func TestDeliveryPage(t *testing.T) {
 	t.Run("failed", func(t *testing.T) {
 		a := o.admin.get(t, path).Want(t, http.StatusOK)
 		shows(t, a, "Attempt 1", "https://receiver.example/hook", "X-Hook-Sequence", "Answered 500 after 12 ms", "canary-answer", "canary-header", "only the beginning is kept", "Body as sent",
-			"{\n  &#34;sent&#34;: ", `id="retry"`, fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]), `href="/extras/object-changes/?request_id=`)
+			"{\n  &#34;sent&#34;: ", `id="redeliver"`, fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]), `href="/extras/object-changes/?request_id=`)
 		hides(t, a, "hx-trigger", "<script>alert", "<b>canary", "Body as received")
 	})
 	t.Run("a retry is ahead", func(t *testing.T) {
@@ -217,13 +217,13 @@ func TestDeliveryPage(t *testing.T) {
 		looks := o.user(t, "looks", grant(nil, "delivery", "view"), grant(nil, "webhook", "view"))
 		a := looks.get(t, path).Want(t, http.StatusOK)
 		shows(t, a, "shown to those who may change the webhook", "(2 attempts)", "dcim.site ")
-		hides(t, a, "canary", "receiver.example", `id="retry"`, "/dcim/sites/", "/extras/object-changes/")
+		hides(t, a, "canary", "receiver.example", `id="redeliver"`, "/dcim/sites/", "/extras/object-changes/")
 		posts := o.user(t, "posts", grant(nil, "delivery", "view")).get(t, path).Want(t, http.StatusOK)
 		shows(t, posts, "A &lt;script&gt;")
-		hides(t, posts, "canary", `id="retry"`, "/extras/webhooks/")
+		hides(t, posts, "canary", `id="redeliver"`, "/extras/webhooks/")
 		elsewhere := o.user(t, "elsewhere", grant(nil, "delivery", "view"), grant(nil, "webhook", "view"), grant(obj{"name": "B"}, "webhook", "change"))
-		hides(t, elsewhere.get(t, path).Want(t, http.StatusOK), "canary", `id="retry"`)
-		shows(t, elsewhere.get(t, o.of(t, o.b, 0)).Want(t, http.StatusOK), "canary", `id="retry"`)
+		hides(t, elsewhere.get(t, path).Want(t, http.StatusOK), "canary", `id="redeliver"`)
+		shows(t, elsewhere.get(t, o.of(t, o.b, 0)).Want(t, http.StatusOK), "canary", `id="redeliver"`)
 		narrow := o.user(t, "narrow", grant(obj{"webhook__name": "B"}, "delivery", "view"), grant(nil, "webhook", "view", "change"))
 		narrow.get(t, path).Want(t, http.StatusNotFound)
 		for _, who := range []browser{looks, elsewhere} {
@@ -240,7 +240,7 @@ func TestDeliveryPage(t *testing.T) {
 		}
 		a := o.admin.get(t, path).Want(t, http.StatusOK)
 		shows(t, a, "(deleted webhook)", "S0&lt;script&gt;", "canary-answer")
-		hides(t, a, fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]), `id="retry"`)
+		hides(t, a, fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]), `id="redeliver"`)
 		shows(t, o.admin.get(t, tasks).Want(t, http.StatusOK), "(deleted webhook)")
 	})
 }
@@ -266,6 +266,31 @@ func TestRetryOne(t *testing.T) {
 	}
 	o.admin.post(t, deliveryList+"00000000-0000-7000-8000-000000000000/retry/", url.Values{}).Want(t, http.StatusNotFound)
 	o.admin.post(t, deliveryList+"x/retry/", url.Values{}).Want(t, http.StatusNotFound)
+}
+
+// TestSendAgain: the page of any delivery that has ended offers to send it again, to those who may.
+func TestSendAgain(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	path := o.of(t, o.b, 1)
+	const button = `redeliver/"><button class="btn btn-primary btn-sm" id="redeliver">Send again</button>`
+	looks := o.user(t, "looks", grant(nil, "delivery", "view"), grant(nil, "webhook", "view"))
+	hides(t, o.admin.get(t, path), button)
+	o.admin.post(t, path+"redeliver/", url.Values{}).Want(t, http.StatusBadRequest)
+	for _, end := range []string{"state = 'successful', status_code = 200, finished_at = now()", "state = 'failed', reason = 'x', finished_at = now()",
+		"state = 'failed', reason = 'x', finished_at = now(), retry_at = now() + interval '1 hour'"} {
+		o.exec(t, "UPDATE extras_delivery SET "+end)
+		shows(t, o.admin.get(t, path), `action="`+path+button)
+		hides(t, looks.get(t, path).Want(t, http.StatusOK), button)
+		looks.post(t, path+"redeliver/", url.Values{}).Want(t, http.StatusForbidden)
+		a := o.admin.post(t, path+"redeliver/", url.Values{}).Want(t, http.StatusSeeOther)
+		if to := a.Header.Get("Location"); to != path || o.states(t, "queued") != 1 {
+			t.Errorf("after %s: led to %s, %d queued", end, to, o.states(t, "queued"))
+		}
+		if got := note(t, o.admin, a); got != "The delivery to B is queued again." {
+			t.Errorf("the note says %q", got)
+		}
+	}
 }
 
 func TestRetryAll(t *testing.T) {

@@ -93,6 +93,64 @@ func TestManualRetry(t *testing.T) {
 	}
 }
 
+// TestRedeliver sends deliveries again that have ended: one that was successful, which then fails, and one
+// that waits for an automatic retry, which is not sent a second time.
+func TestRedeliver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.duplicates = 1 // the one that is asked for here
+	w.Work()
+	w.receiver.answer("/waits", func(n int, _ *http.Request) reply {
+		if n == 1 {
+			return reply{status: http.StatusServiceUnavailable, header: http.Header{"Retry-After": {"7200"}}}
+		}
+		return reply{status: http.StatusOK}
+	})
+	arrived := w.hook("/arrived", object{"secret": "a secret", "type_update": false})
+	waits := w.hook("/waits", object{"max_retries": 3, "type_update": false})
+	s := w.site(nil)
+	redeliver := func(id string, status int) (d delivery) {
+		t.Helper()
+		if a := w.server.Do(http.MethodPost, deliveriesPath+id+"/redeliver/", w.admin, nil).Want(t, status); status == http.StatusAccepted {
+			a.Read(t, &d)
+		}
+		return d
+	}
+	first := w.only(arrived).want(t, "successful", "")
+	s.update(object{"name": "another name"}) // what is sent again tells of the change, not of today
+	w.receiver.answerStatus("/arrived", http.StatusInternalServerError)
+	if d := redeliver(first.ID, http.StatusAccepted); d.ID != first.ID {
+		t.Errorf("the answer: %+v", d)
+	}
+	got := w.receiver.await("/arrived", 2)
+	again := w.only(arrived).want(t, "failed", "500")
+	if again.ID != first.ID || again.Count != 2 || got[0].delivery() != got[1].delivery() || got[1].delivery() != first.ID || got[0].body != got[1].body ||
+		got[0].header.Get("X-Hook-Sequence") != got[1].header.Get("X-Hook-Sequence") {
+		t.Errorf("sent again: %+v, %v, then %v", again, got[0].header, got[1].header)
+	}
+	install.Eventually(t, "a delivery should await its retry", func() bool {
+		all := w.deliveries(waits)
+		return len(all) == 1 && !all[0].Retry.IsZero()
+	})
+	w.act(waits, "pause")
+	postponed := w.deliveries(waits)[0]
+	redeliver(postponed.ID, http.StatusAccepted)
+	redeliver(postponed.ID, http.StatusBadRequest) // it is queued now
+	if n := w.number("SELECT count(*) FROM river_job WHERE queue = $1", fmt.Sprint("webhook_", waits)); n != 1 {
+		t.Errorf("%d jobs: the automatic retry is still ahead", n)
+	}
+	w.act(waits, "resume")
+	if d := w.only(waits).want(t, "successful", ""); d.Count != 2 || !d.Retry.IsZero() {
+		t.Errorf("%+v", d)
+	}
+	// Each request is counted once, by how it was answered.
+	for hook, want := range map[int64]string{arrived: "1 1", waits: "1 1"} {
+		if n := w.number("SELECT count(*) FROM (SELECT sum(successful) || ' ' || sum(failed) AS n FROM extras_tally WHERE webhook_id = $1) x WHERE n = $2", hook, want); n != 1 {
+			t.Errorf("webhook %d: the tally is not %s", hook, want)
+		}
+	}
+}
+
 // TestAutomaticRetry lets receivers ask for a little patience, which keeps the intervals short.
 func TestAutomaticRetry(t *testing.T) {
 	t.Parallel()

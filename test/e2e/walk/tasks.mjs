@@ -22,7 +22,7 @@ walk('what fails is listed live, looked into and sent again', async (v) => {
   assert.deepEqual(await v.accessible(), []);
   const sent = () => world.failing.requests.filter((r) => r.path === '/broken').length;
   assert.equal(sent(), 1);
-  await v.press('Retry');
+  await v.press('Send again');
   await v.page.locator('#attempt-2').waitFor();
   assert.equal(sent(), 2);
 
