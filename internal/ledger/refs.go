@@ -32,12 +32,16 @@ type outcome struct {
 	count int
 }
 
+func (l *Ledger) resolver(c Caller, tx *store.Tx) *resolver {
+	return &resolver{l: l, c: c, tx: tx,
+		wanted: map[*record.Type]map[int64]bool{}, matches: map[*record.Type]map[string][]record.Predicate{},
+		links: map[*record.Type]map[int64]record.Link{}, matched: map[*record.Type]map[string]outcome{}}
+}
+
 // resolve replaces every reference that a draft changes by one that exists and that the
 // caller may see, or that the record has already; otherwise the draft gets an error.
 func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.Type, drafts []*draft) error {
-	r := &resolver{l: l, c: c, tx: tx,
-		wanted: map[*record.Type]map[int64]bool{}, matches: map[*record.Type]map[string][]record.Predicate{},
-		links: map[*record.Type]map[int64]record.Link{}, matched: map[*record.Type]map[string]outcome{}}
+	r := l.resolver(c, tx)
 	fields := referenceFields(t)
 	for _, d := range drafts {
 		for _, f := range fields {
@@ -64,77 +68,6 @@ func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	return nil
 }
 
-// reference is a field that refers to records.
-type reference struct {
-	index  int
-	name   string
-	target *record.Type
-	many   bool
-}
-
-func referenceFields(t *record.Type) []reference {
-	var out []reference
-	for i, f := range t.All() {
-		switch x := f.(type) {
-		case record.Ref:
-			out = append(out, reference{i, x.Name, x.Target(), false})
-		case record.Refs:
-			out = append(out, reference{i, x.Name, x.Target(), true})
-		case record.Tags:
-			out = append(out, reference{i, x.Name, x.Target(), true})
-		}
-	}
-	return out
-}
-
-func (f reference) links(v record.Values) []record.Link {
-	switch x := v.At(f.index).(type) {
-	case record.Link:
-		return []record.Link{x}
-	case []record.Link:
-		return x
-	}
-	return nil
-}
-
-// had are the links of the record before, by id.
-func (f reference) had(d *draft) map[int64]record.Link {
-	if d.creation() {
-		return nil
-	}
-	had := map[int64]record.Link{}
-	for _, link := range f.links(d.pre) {
-		had[link.ID] = link
-	}
-	return had
-}
-
-// kept finds a link, by its id or as it was read, among those the record has. They show in
-// it whatever the caller may see of their type, so that one who adds a member to a set can
-// leave the others in.
-func (f reference) kept(had map[int64]record.Link, link record.Link) (record.Link, bool) {
-	id := link.ID
-	for _, p := range link.Match {
-		if p.Field == nil && len(p.Via) == 0 {
-			id, _ = p.Values[0].(int64)
-		}
-	}
-	found, ok := had[id]
-	return found, ok && !slices.ContainsFunc(link.Match, func(p record.Predicate) bool { return !f.shows(found, p) })
-}
-
-// shows tells whether a test is passed by what a nested representation shows of a record.
-func (f reference) shows(link record.Link, p record.Predicate) bool {
-	if len(p.Via) > 0 || p.Lookup != record.Exact {
-		return false
-	}
-	if p.Field == nil {
-		return record.SameValue(p.Values[0], link.ID)
-	}
-	i := slices.Index(f.target.Brief, p.Field.Info().Name)
-	return i >= 0 && record.SameValue(p.Values[0], link.Brief[i])
-}
-
 func (r *resolver) want(t *record.Type, link record.Link) {
 	if r.wanted[t] == nil {
 		r.wanted[t], r.matches[t] = map[int64]bool{}, map[string][]record.Predicate{}
@@ -142,6 +75,9 @@ func (r *resolver) want(t *record.Type, link record.Link) {
 	if link.Match == nil {
 		r.wanted[t][link.ID] = true
 		return
+	}
+	if link.Named != nil && link.Named.ID != 0 {
+		r.wanted[t][link.Named.ID] = true
 	}
 	r.matches[t][matchKey(link.Match)] = link.Match
 }
@@ -174,13 +110,7 @@ func (r *resolver) load(ctx context.Context) error {
 	types := slices.SortedFunc(maps.Keys(r.wanted), func(a, b *record.Type) int { return strings.Compare(a.Key(), b.Key()) })
 	var found []func()
 	for _, t := range types {
-		scope, err := r.l.Policy.Scope(r.c.Subject, t, access.View)
-		if err != nil {
-			scope = access.Scope{} // nothing of this type can be referred to
-		}
-		if t.Key() == userType { // everybody may refer to themselves
-			scope = scope.Or(access.Themselves(r.c.Subject))
-		}
+		scope := r.l.referable(r.c, t)
 		found = append(found, r.loadIDs(t, scope), r.loadMatches(t, scope))
 	}
 	if err := r.tx.Flush(ctx); err != nil {
@@ -277,7 +207,7 @@ func (r *resolver) settle(d *draft, f reference) {
 			settled = append(settled, kept)
 			continue
 		}
-		resolved, message := r.lookUp(f.target, link)
+		resolved, message := r.lookUp(f.target, link, had)
 		if message != "" {
 			d.errs.Add(f.name, "%s", message)
 			continue
@@ -293,15 +223,20 @@ func (r *resolver) settle(d *draft, f reference) {
 	}
 }
 
-func (r *resolver) lookUp(t *record.Type, link record.Link) (record.Link, string) {
+// lookUp is the record that a reference means, or why there is none. The record may have one
+// that the caller can't see.
+func (r *resolver) lookUp(t *record.Type, link record.Link, had map[int64]record.Link) (record.Link, string) {
 	if link.Match == nil {
 		if found, ok := r.links[t][link.ID]; ok {
 			return found, ""
 		}
 		return link, fmt.Sprintf("Related object not found using the provided numeric ID: %d", link.ID)
 	}
-	key := matchKey(link.Match)
-	switch o := r.matched[t][key]; o.count {
+	o := r.matched[t][matchKey(link.Match)]
+	if link.Named != nil {
+		return r.lookUpNamed(t, link, o, had)
+	}
+	switch o.count {
 	case 0:
 		return link, "Related object not found using the provided attributes: " + describe(link.Match)
 	case 1:

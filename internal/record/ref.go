@@ -25,6 +25,8 @@ type Link struct {
 
 	// Match asks for the one record with these attributes; the ledger resolves it.
 	Match []Predicate
+	// Named is what a person wrote: Match is one way to read it.
+	Named *Named
 }
 
 // Ref is a reference to a record of another type.
@@ -65,6 +67,8 @@ func (f Ref) Parse(in any) (any, error) { return parseLink(in, f.target) }
 // parseLink reads an id, or an object of attributes that matches exactly one record.
 func parseLink(in any, target *Type) (Link, error) {
 	switch v := in.(type) {
+	case Naming:
+		return v.link(target)
 	case map[string]any:
 		if len(v) == 0 {
 			return Link{}, Invalid("Related objects must be referenced by numeric ID or by dictionary of attributes. Received an empty dictionary.")
@@ -172,9 +176,14 @@ func (f Refs) Parse(in any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ParseLinks(f.target, list)
+}
+
+// ParseLinks reads references to records of a type.
+func ParseLinks(target *Type, list []any) ([]Link, error) {
 	links := make([]Link, 0, len(list))
 	for _, item := range list {
-		link, err := parseLink(item, f.target)
+		link, err := parseLink(item, target)
 		if err != nil {
 			return nil, err
 		}

@@ -24,8 +24,8 @@ func TestRead(t *testing.T) {
 		want   object
 	}{
 		{"a reference by slug", "csv", "name,site\nx,berlin", object{"name": "x", "site": object{"slug": "berlin"}}},
-		{"a reference by id", "csv", "site\n#3", object{"site": number("3")}},
-		{"a reference by both", "csv", "region\neurope#3", object{"region": object{"slug": "europe", "id": number("3")}}},
+		{"a reference by id", "csv", "site\n#3", object{"site": record.Naming{By: "slug", Text: "#3"}}},
+		{"a reference by both", "csv", "region\neurope#3", object{"region": record.Naming{By: "slug", Text: "europe#3"}}},
 		{"a number is a slug", "csv", "site\n2024", object{"site": object{"slug": "2024"}}},
 		{"a reference by name", "csv", "webhook\nchat ops", object{"webhook": object{"name": "chat ops"}}},
 		{"a reference to what has no name", "csv", "token,name\n7,a", object{"token": "7", "name": "a"}},

@@ -180,6 +180,8 @@ func asObject(v any, s slot) (map[string]any, bool) {
 		return x, s.custom || s.target != nil || s.field == customFields
 	case json.Number:
 		return map[string]any{idKey: x}, s.target != nil
+	case record.Naming:
+		return numberedObject(x), s.target != nil
 	}
 	return nil, false
 }

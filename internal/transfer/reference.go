@@ -2,7 +2,7 @@ package transfer
 
 import (
 	"encoding/json"
-	"regexp"
+	"strconv"
 	"strings"
 
 	"terrier/internal/record"
@@ -11,24 +11,26 @@ import (
 // lookup is the field that names a record of the type in one word, nil where none does.
 func lookup(t *record.Type) record.Field { return t.Field(t.LookupField()) }
 
-// idSuffix is what may stand behind a name, or instead of it.
-var idSuffix = regexp.MustCompile(`#([0-9]+)$`)
-
 // fromReference reads europe, #3 or europe#3.
 func fromReference(target *record.Type, s string) any {
 	s = strings.TrimSpace(s)
 	if s == "" || lookup(target) == nil {
 		return strings.TrimPrefix(s, "#")
 	}
-	at := idSuffix.FindStringSubmatchIndex(s)
-	if at == nil {
-		return map[string]any{target.LookupField(): s}
+	if _, _, numbered := record.NumberedName(s); numbered {
+		return record.Naming{By: target.LookupField(), Text: s}
 	}
-	id := json.Number(s[at[2]:at[3]])
-	if at[0] == 0 {
-		return id
+	return map[string]any{target.LookupField(): s}
+}
+
+// numberedObject asks for a record by the id in a text, and by the name before it.
+func numberedObject(n record.Naming) map[string]any {
+	name, id, _ := record.NumberedName(n.Text)
+	object := map[string]any{idKey: json.Number(strconv.FormatInt(id, 10))}
+	if name != "" {
+		object[n.By] = name
 	}
-	return map[string]any{idKey: id, target.LookupField(): s[:at[0]]}
+	return object
 }
 
 // referenceText writes what fromReference reads. The id stands there where the name may
@@ -45,7 +47,7 @@ func referenceText(target *record.Type, link record.Link) string {
 			name, _ = link.Brief[n].(string)
 		}
 	}
-	if name != "" && key.Info().Unique && !idSuffix.MatchString(name) {
+	if _, _, numbered := record.NumberedName(name); name != "" && key.Info().Unique && !numbered {
 		return name
 	}
 	return name + id

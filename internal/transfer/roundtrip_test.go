@@ -326,7 +326,7 @@ func (w *world) find(target *record.Type, link record.Link) record.Link {
 	}
 	var found []record.Link
 	for _, l := range w.known[target.Key()] {
-		if fits(target, l, link.Match) {
+		if link.Named != nil && link.Named.Numbers(target, l) || fits(target, l, link.Match) {
 			found = append(found, l)
 		}
 	}

@@ -52,6 +52,9 @@ func (p *typePages) applyBulk(v *visit, s *selection, defs []*record.Custom) (in
 		return 0, err
 	}
 	change, errs := p.bulkChange(v.r.PostForm, defs)
+	if err := p.refer(v, change.sets, errs); err != nil {
+		return 0, err
+	}
 	if len(errs) > 0 {
 		return 0, &fault.Error{Kind: fault.Invalid, Fields: errs}
 	}

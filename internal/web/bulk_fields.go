@@ -101,11 +101,13 @@ type bulkChange struct {
 	sets  []setChange
 }
 
-// setChange adds to a set of references, or removes from it.
+// setChange adds to a set of references, removes from it, or replaces it.
 type setChange struct {
-	field string
-	how   string
-	these []any // as typedLink reads them
+	field   string
+	how     string
+	target  *record.Type
+	written []any // as typedLink reads them
+	these   []record.Link
 }
 
 // bulkChange reads the fields that are ticked.
@@ -131,12 +133,13 @@ func (p *typePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChan
 		how := form.Get(howPrefix + in.Name)
 		switch these, _ := value.([]any); {
 		case !given:
-		case in.Widget != record.RecordsInput || how == setThem:
+		case in.Widget != record.RecordsInput:
 			change.input[in.Name] = value
-		case len(these) == 0:
+		case len(these) == 0 && how != setThem:
 			errs.Add(in.Name, "Name at least one.")
 		default:
-			change.sets = append(change.sets, setChange{in.Name, how, these})
+			target, _ := targetOf(f)
+			change.sets = append(change.sets, setChange{field: in.Name, how: how, target: target, written: these})
 		}
 	}
 	custom := ledger.Input{}
@@ -152,6 +155,21 @@ func (p *typePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChan
 		errs.Add(fault.General, "Tick what shall be changed.")
 	}
 	return change, errs
+}
+
+// refer finds the records that the sets name.
+func (p *typePages) refer(v *visit, sets []setChange, errs fault.Fields) error {
+	for i, set := range sets {
+		found, problems, err := p.site.Ledger.Refer(v.ctx, v.caller, set.target, set.written)
+		if err != nil {
+			return err
+		}
+		for _, problem := range problems {
+			errs.Add(set.field, "%s", problem)
+		}
+		sets[i].these = found
+	}
+	return nil
 }
 
 // edits is the change for each record. A set is worked out from what was read, so the record
@@ -173,26 +191,17 @@ func (c bulkChange) edits(rows []record.Values) []ledger.Edit {
 // of is the set that follows from one that is there.
 func (c setChange) of(links []record.Link) []any {
 	out := []any{}
+	add := func(l record.Link) { out = append(out, json.Number(strconv.FormatInt(l.ID, 10))) }
 	for _, l := range links {
-		if c.how != removeThem || !slices.ContainsFunc(c.these, func(named any) bool { return names(named, l) }) {
-			out = append(out, json.Number(strconv.FormatInt(l.ID, 10)))
+		named := slices.ContainsFunc(c.these, func(this record.Link) bool { return this.ID == l.ID })
+		if c.how != setThem && (c.how != removeThem || !named) {
+			add(l)
 		}
 	}
-	if c.how == removeThem {
-		return out
-	}
-	return append(out, c.these...)
-}
-
-// names tells whether a text, as typedLink reads it, means a record.
-func names(named any, l record.Link) bool {
-	switch x := named.(type) {
-	case json.Number:
-		return x.String() == strconv.FormatInt(l.ID, 10)
-	case map[string]any:
-		for _, text := range x { // one, of the first brief field
-			return len(l.Brief) > 0 && l.Brief[0] == text
+	if c.how != removeThem {
+		for _, l := range c.these {
+			add(l)
 		}
 	}
-	return false
+	return out
 }

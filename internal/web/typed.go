@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,19 +104,18 @@ const (
 	keptSuffix  = "__kept"
 )
 
-var idSuffix = regexp.MustCompile(`#([0-9]{1,19})$`)
-
 // typedLink reads the text that stands for a record: nameOf writes it, and people do.
 func typedLink(f record.Field, text string) any {
-	text = strings.TrimSpace(text)
-	if text == "" {
+	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	if m := idSuffix.FindStringSubmatch(text); m != nil {
-		return json.Number(m[1])
-	}
 	target, _ := targetOf(f)
-	return map[string]any{target.Infos()[target.BriefIndex()[0]].Name: text}
+	return naming(target, text)
+}
+
+// naming is a text as the name of a record, with or without its id.
+func naming(t *record.Type, text string) record.Naming {
+	return record.Naming{By: t.Brief[0], Text: text}
 }
 
 func typedJSON(text, name string, errs fault.Fields) any {

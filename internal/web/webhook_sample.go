@@ -3,7 +3,6 @@ package web
 import (
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"terrier/internal/access"
@@ -97,20 +96,14 @@ func (h hookPages) sampleRecord(v *visit, key, text string) (ledger.Sample, erro
 	if t == nil || !t.Told() {
 		return ledger.Sample{}, fault.Field(sampleRecord, "Choose the type of the record.")
 	}
-	if m := idSuffix.FindStringSubmatch(text); m != nil {
-		id, _ := strconv.ParseInt(m[1], 10, 64) // what is too large is no record's
-		return ledger.Sample{Type: t, Record: id}, nil
-	}
-	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: 2, Where: []record.Predicate{{Field: t.Field(t.Brief[0]), Values: []any{text}}}})
-	switch {
-	case err != nil && fault.KindOf(err) != fault.Denied:
+	found, problems, err := h.site.Ledger.Refer(v.ctx, v.caller, t, []any{naming(t, text)})
+	if err != nil {
 		return ledger.Sample{}, err
-	case len(found.Rows) == 0:
-		return ledger.Sample{}, fault.Field(sampleRecord, "There is no %s %q that you may see.", t.Title(), text)
-	case len(found.Rows) > 1:
-		return ledger.Sample{}, fault.Field(sampleRecord, "Several are called %q: choose one from the list.", text)
 	}
-	return ledger.Sample{Type: t, Record: found.Rows[0].ID()}, nil
+	if len(problems) > 0 {
+		return ledger.Sample{}, fault.Field(sampleRecord, "%s", problems[0])
+	}
+	return ledger.Sample{Type: t, Record: found[0].ID}, nil
 }
 
 // missingSample says in the form what was not found, and leaves other errors alone.

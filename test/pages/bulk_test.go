@@ -167,7 +167,7 @@ func TestBulkEdit(t *testing.T) {
 			}
 		}
 		refused := b.post(t, edit, with(again, "change", "tags", "how.tags", "add", "to.tags", "croe")).Want(t, http.StatusBadRequest)
-		shows(t, refused, "Related object not found", `value="croe"`, `value="tags" checked`)
+		shows(t, refused, "There is no tag &#34;croe&#34; that you may see.", `value="croe"`, `value="tags" checked`)
 		shows(t, b.post(t, edit, with(again, "change", "tags", "how.tags", "add")).Want(t, http.StatusBadRequest), "Name at least one.")
 	})
 	t.Run("refused for all stands at the field", func(t *testing.T) {

@@ -125,12 +125,12 @@ func TestWebhookPreviewPage(t *testing.T) {
 	t.Run("a new webhook and a record", func(t *testing.T) {
 		form := hookForm("name", "new", "body_template", "{{ event }} {{ data.name }}", "sample_type", "dcim.site", "sample_record", "Lisbon 1", "sample", change)
 		shows(t, b.post(t, hooks+"preview/", form, live("webhook-preview")...).Want(t, http.StatusOK), ">updated Lisbon 1</pre>", "made when it is sent")
-		form.Set("sample_record", fmt.Sprintf("Whatever #%d", site))
+		form.Set("sample_record", fmt.Sprintf("Lisbon 1 #%d", site))
 		shows(t, b.post(t, hooks+"preview/", form).Want(t, http.StatusOK), ">updated Lisbon 1</pre>", `action="`+hooks+`add/"`)
 		form.Set("sample_record", "Atlantis")
 		shows(t, b.post(t, hooks+"preview/", form, live("webhook-preview")...).Want(t, http.StatusOK), "There is no site")
 		form.Set("sample_record", "x #999999")
-		shows(t, b.post(t, hooks+"preview/", form, live("webhook-preview")...).Want(t, http.StatusOK), "There is no such record or change")
+		shows(t, b.post(t, hooks+"preview/", form, live("webhook-preview")...).Want(t, http.StatusOK), "There is no site &#34;x #999999&#34;")
 	})
 	t.Run("what is wrong", func(t *testing.T) {
 		for name, row := range map[string]struct {

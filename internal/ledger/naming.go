@@ -1,0 +1,75 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// lookUpNamed decides between the records that have a text as their name and the one that the
+// text names by its id.
+func (r *resolver) lookUpNamed(t *record.Type, link record.Link, called outcome, had map[int64]record.Link) (record.Link, string) {
+	named := link.Named
+	numbered, ok := r.links[t][named.ID]
+	if !ok {
+		numbered = had[named.ID]
+	}
+	switch ok = named.Numbers(t, numbered); {
+	case ok && (called.count == 0 || called.count == 1 && called.link.ID == numbered.ID):
+		return numbered, ""
+	case ok:
+		return link, fmt.Sprintf("%q means the %s %q with the id %d, and the one of that name with the id %d. Write the id alone: #%d or #%d.",
+			named.Text, t.Title(), t.DisplayLink(numbered), numbered.ID, called.link.ID, numbered.ID, called.link.ID)
+	case called.count == 1:
+		return called.link, ""
+	case called.count > 1:
+		return link, fmt.Sprintf("Several are called %q. Write the id behind the name: %s #%d.", named.Text, named.Text, called.link.ID)
+	case named.ID != 0 && named.Name != "":
+		return link, fmt.Sprintf("There is no %s %q that you may see: the name and the id must belong to the same one.", t.Title(), named.Text)
+	}
+	return link, fmt.Sprintf("There is no %s %q that you may see.", t.Title(), named.Text)
+}
+
+// Refer finds the records that references mean, each written as a change would write it. Where
+// one means none, or several, or none that the caller may see, problems says so.
+func (l *Ledger) Refer(ctx context.Context, c Caller, t *record.Type, written []any) (links []record.Link, problems []string, err error) {
+	parsed, err := record.ParseLinks(t, written)
+	if err != nil {
+		return nil, []string{err.Error()}, nil
+	}
+	err = l.Store.Rehearse(ctx, func(tx *store.Tx) error {
+		r := l.resolver(c, tx)
+		links, problems = nil, nil
+		for _, link := range parsed {
+			r.want(t, link)
+		}
+		if err := r.load(ctx); err != nil {
+			return err
+		}
+		for _, link := range parsed {
+			found, message := r.lookUp(t, link, nil)
+			if message != "" {
+				problems = append(problems, message)
+				continue
+			}
+			links = append(links, found)
+		}
+		return nil
+	})
+	return links, problems, err
+}
+
+// referable is the scope of the records that the caller may refer to: those they may see.
+func (l *Ledger) referable(c Caller, t *record.Type) access.Scope {
+	scope, err := l.Policy.Scope(c.Subject, t, access.View)
+	if err != nil {
+		scope = access.Scope{} // none of this type
+	}
+	if t.Key() == userType { // everybody may refer to themselves
+		scope = scope.Or(access.Themselves(c.Subject))
+	}
+	return scope
+}

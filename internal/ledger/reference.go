@@ -1,0 +1,78 @@
+package ledger
+
+import (
+	"slices"
+
+	"terrier/internal/record"
+)
+
+// reference is a field that refers to records.
+type reference struct {
+	index  int
+	name   string
+	target *record.Type
+	many   bool
+}
+
+func referenceFields(t *record.Type) []reference {
+	var out []reference
+	for i, f := range t.All() {
+		switch x := f.(type) {
+		case record.Ref:
+			out = append(out, reference{i, x.Name, x.Target(), false})
+		case record.Refs:
+			out = append(out, reference{i, x.Name, x.Target(), true})
+		case record.Tags:
+			out = append(out, reference{i, x.Name, x.Target(), true})
+		}
+	}
+	return out
+}
+
+func (f reference) links(v record.Values) []record.Link {
+	switch x := v.At(f.index).(type) {
+	case record.Link:
+		return []record.Link{x}
+	case []record.Link:
+		return x
+	}
+	return nil
+}
+
+// had are the links of the record before, by id.
+func (f reference) had(d *draft) map[int64]record.Link {
+	if d.creation() {
+		return nil
+	}
+	had := map[int64]record.Link{}
+	for _, link := range f.links(d.pre) {
+		had[link.ID] = link
+	}
+	return had
+}
+
+// kept finds a link, by its id or as it was read, among those the record has. They show in
+// it whatever the caller may see of their type, so that one who adds a member to a set can
+// leave the others in.
+func (f reference) kept(had map[int64]record.Link, link record.Link) (record.Link, bool) {
+	id := link.ID
+	for _, p := range link.Match {
+		if p.Field == nil && len(p.Via) == 0 {
+			id, _ = p.Values[0].(int64)
+		}
+	}
+	found, ok := had[id]
+	return found, ok && !slices.ContainsFunc(link.Match, func(p record.Predicate) bool { return !f.shows(found, p) })
+}
+
+// shows tells whether a test is passed by what a nested representation shows of a record.
+func (f reference) shows(link record.Link, p record.Predicate) bool {
+	if len(p.Via) > 0 || p.Lookup != record.Exact {
+		return false
+	}
+	if p.Field == nil {
+		return record.SameValue(p.Values[0], link.ID)
+	}
+	i := slices.Index(f.target.Brief, p.Field.Info().Name)
+	return i >= 0 && record.SameValue(p.Values[0], link.Brief[i])
+}
