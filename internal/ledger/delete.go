@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"terrier/internal/access"
@@ -175,14 +176,16 @@ func names(t *record.Type, rows []record.Values) string {
 	return text
 }
 
-// apply empties references first, then deletes, dependants before what they hang on.
+// apply empties references first, then deletes, dependants before what they hang on. The records of a type are logged in
+// the order of their ids.
 func (f *fall) apply(ctx context.Context, set *changeSet) error {
 	set.at = f.l.now() // every lock is held: what waited for them is not older than what they waited for
 	f.look(set)
 	for _, t := range f.l.Store.Types() {
 		var drafts []*draft
-		for id, d := range f.emptied[t] {
+		for _, id := range slices.Sorted(maps.Keys(f.emptied[t])) {
 			if _, gone := f.gone[t][id]; !gone {
+				d := f.emptied[t][id]
 				d.v.Version++
 				d.v.Set("last_updated", set.at)
 				drafts = append(drafts, d)
@@ -199,10 +202,9 @@ func (f *fall) apply(ctx context.Context, set *changeSet) error {
 		}
 	}
 	for _, t := range f.order() {
-		ids := make([]int64, 0, len(f.gone[t]))
-		for id, v := range f.gone[t] {
-			ids = append(ids, id)
-			set.add(t, v, record.Values{})
+		ids := slices.Sorted(maps.Keys(f.gone[t]))
+		for _, id := range ids {
+			set.add(t, f.gone[t][id], record.Values{})
 		}
 		f.tx.Delete(t, ids)
 	}
