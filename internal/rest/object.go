@@ -43,7 +43,7 @@ func (a *API) one(t *record.Type, status int, do func(context.Context, ledger.Ca
 
 func (a *API) create(t *record.Type) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		in, err := decode(w, r, true)
+		in, err := decodeRecords(w, r, t, true)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -69,7 +69,7 @@ func (a *API) update(t *record.Type, whole bool) http.HandlerFunc {
 			a.Fail(w, r, err)
 			return
 		}
-		in, err := decode(w, r, false)
+		in, err := decodeRecords(w, r, t, false)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -102,7 +102,7 @@ func (a *API) delete(t *record.Type) http.HandlerFunc {
 
 func (a *API) bulkUpdate(t *record.Type, whole bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		edits, err := decodeEdits(w, r)
+		edits, err := decodeEdits(w, r, t)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -121,7 +121,7 @@ func (a *API) bulkUpdate(t *record.Type, whole bool) http.HandlerFunc {
 
 func (a *API) bulkDelete(t *record.Type) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		edits, err := decodeEdits(w, r)
+		edits, err := decodeEdits(w, r, t)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -135,8 +135,8 @@ func (a *API) bulkDelete(t *record.Type) http.HandlerFunc {
 }
 
 // decodeEdits reads a list of objects that each name their record.
-func decodeEdits(w http.ResponseWriter, r *http.Request) ([]ledger.Edit, error) {
-	in, err := decode(w, r, true)
+func decodeEdits(w http.ResponseWriter, r *http.Request, t *record.Type) ([]ledger.Edit, error) {
+	in, err := decodeRecords(w, r, t, true)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ type browsePage struct {
 type pair struct{ Name, Value, Href string }
 
 // shownHeaders are the headers of an answer that tell people something.
-var shownHeaders = []string{"Allow", "API-Version", "ETag", "Location", "Retry-After", "X-Request-ID"}
+var shownHeaders = []string{"Allow", "API-Version", "ETag", "Location", "Retry-After", "X-Request-ID", "X-Unknown-Fields"}
 
 // controls are the parameters of every list that are not filters.
 var controls = []string{"q", "ordering", "limit", "offset", "brief", "fields", "omit"}

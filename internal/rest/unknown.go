@@ -1,0 +1,51 @@
+package rest
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+)
+
+// unknownFields is the header that names the keys of a body that no field of the type has.
+const unknownFields = "X-Unknown-Fields"
+
+// maxUnknown is how many of them are named.
+const maxUnknown = 20
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// decodeRecords reads a body of records. What their type does not know is ignored, as clients send more than there is;
+// the answer names it, so that a person finds a typo.
+func decodeRecords(w http.ResponseWriter, r *http.Request, t *record.Type, bulk bool) (body, error) {
+	in, err := decode(w, r, bulk)
+	if err == nil {
+		if names := unknownNames(t, in.items); len(names) > 0 {
+			w.Header().Set(unknownFields, strings.Join(names, ", "))
+		}
+	}
+	return in, err
+}
+
+// unknownNames lists the first of the unknown keys of some objects, in the order of the alphabet.
+func unknownNames(t *record.Type, items []ledger.Input) []string {
+	var names []string
+	for _, item := range items {
+		for name := range item {
+			if t.Index(name) >= 0 || slices.Contains(ownNames, name) || !plainName.MatchString(name) {
+				continue
+			}
+			if i, listed := slices.BinarySearch(names, name); !listed && i < maxUnknown {
+				names = slices.Insert(names, i, name)
+				names = names[:min(len(names), maxUnknown)]
+			}
+		}
+	}
+	return names
+}
+
+// ownNames are the keys that every record is shown with, besides its fields.
+var ownNames = []string{"id", "url", "display"}
