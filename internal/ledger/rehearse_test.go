@@ -189,7 +189,7 @@ func TestRehearsalFailsAsTheWriteDoes(t *testing.T) {
 		{"moved outside the constraints", fault.Denied, renames(limited, "n9")},
 		{"no permission", fault.Denied, deletes(limited, sites, ledger.Edit{ID: site.ID()})},
 		{"not there", fault.NotFound, deletes(b.root, sites, ledger.Edit{ID: 999})},
-		{"another version", fault.Precondition, deletes(b.root, sites, ledger.Edit{ID: site.ID(), Match: 5})},
+		{"another version", fault.Precondition, deletes(b.root, sites, ledger.Edit{ID: site.ID(), Match: []int64{5}})},
 		{"held", fault.Held, deletes(b.root, tenants, ledger.Edit{ID: tenant.ID()})},
 		{"held by the database", fault.Held, deletes(b.root, regions, ledger.Edit{ID: now.ID()})},
 		{"held by the database at the commit", fault.Held, deletes(b.root, regions, ledger.Edit{ID: late.ID()})},

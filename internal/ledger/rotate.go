@@ -31,7 +31,7 @@ func (l *Ledger) Rotate(ctx context.Context, c Caller, id int64, secret record.P
 		return record.Values{}, fault.Field("secret", "This is the current secret: choose another.")
 	}
 	// The version makes sure that it is still the current one that becomes the previous.
-	rows, err := l.Update(ctx, c, t, []Edit{{ID: id, Input: Input{"secret": string(secret), "previous_secret": string(current)}, Match: v.Version}})
+	rows, err := l.Update(ctx, c, t, []Edit{{ID: id, Input: Input{"secret": string(secret), "previous_secret": string(current)}, Match: []int64{v.Version}}})
 	if err != nil {
 		return record.Values{}, err
 	}

@@ -51,8 +51,8 @@ func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []
 type Edit struct {
 	ID    int64
 	Input Input
-	Whole bool  // every required field must be given, as PUT demands
-	Match int64 // the version it must have, 0 for any
+	Whole bool    // every required field must be given, as PUT demands
+	Match []int64 // the versions it may have, nil for any
 }
 
 // Update changes records: all of them or none. A record that stays as it was is not
@@ -256,8 +256,8 @@ func loadEdited(ctx context.Context, tx *store.Tx, t *record.Type, scope access.
 			drafts[i].errs.Add("id", "No object with ID %d was found.", e.ID)
 			v = t.NewValues()
 		}
-		if ok && e.Match != 0 && e.Match != v.Version {
-			return fault.New(fault.Precondition, "The object was changed since you read it: it is at version %d, not %d.", v.Version, e.Match)
+		if ok && e.Match != nil && !slices.Contains(e.Match, v.Version) {
+			return fault.New(fault.Precondition, "The object was changed since you read it: it is at version %d now. Read it again.", v.Version)
 		}
 		drafts[i].pre = v
 		drafts[i].v = v.Clone()

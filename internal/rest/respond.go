@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -181,21 +182,23 @@ func (a *API) appendRecords(dst []byte, t *record.Type, rows []record.Values, vi
 
 func etag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
-// anyVersion is what If-Match: * asks for.
-const anyVersion = 0
+// tagPattern finds the tags of an If-Match: quoted, weak or, because some clients forget the quotes, bare.
+var tagPattern = regexp.MustCompile(`(?:W/)?"[^"]*"|[^,\s]+`)
 
-// noVersion is what an If-Match that no record can have asks for.
-const noVersion = -1
-
-// ifMatch reads the version that the caller wants to change.
-func ifMatch(r *http.Request) int64 {
-	given := strings.TrimSpace(r.Header.Get("If-Match"))
+// ifMatch reads the versions that the caller wants to change, nil for any. A weak tag matches none, as the standard demands.
+func ifMatch(r *http.Request) []int64 {
+	given := strings.TrimSpace(strings.Join(r.Header.Values("If-Match"), ","))
 	if given == "" || given == "*" {
-		return anyVersion
+		return nil
 	}
-	n, err := strconv.ParseInt(strings.Trim(given, `"`), 10, 64)
-	if err != nil || n <= 0 {
-		return noVersion
+	versions := []int64{}
+	for _, tag := range tagPattern.FindAllString(given, -1) {
+		if inner := strings.Trim(tag, `"`); tag == `"`+inner+`"` {
+			tag = inner
+		}
+		if n, err := strconv.ParseInt(tag, 10, 64); err == nil {
+			versions = append(versions, n)
+		}
 	}
-	return n
+	return versions
 }

@@ -179,7 +179,7 @@ func (c bulkChange) edits(rows []record.Values) []ledger.Edit {
 	for i, v := range rows {
 		edits[i] = ledger.Edit{ID: v.ID(), Input: c.input}
 		if len(c.sets) > 0 {
-			edits[i].Input, edits[i].Match = maps.Clone(c.input), v.Version
+			edits[i].Input, edits[i].Match = maps.Clone(c.input), []int64{v.Version}
 		}
 		for _, set := range c.sets {
 			edits[i].Input[set.field] = set.of(v.Links(set.field))

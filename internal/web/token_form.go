@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -79,8 +78,7 @@ func (s *Site) editToken(v *visit) error {
 		if v.r.PostForm.Get(lifetimeField) == atMoment && v.r.PostForm.Get(momentField) == shownMoment(token) {
 			delete(in, momentField) // as it was: what is typed has no fractions of a second
 		}
-		version, _ := strconv.ParseInt(v.r.PostForm.Get("version"), 10, 64) // 0 for any
-		_, err = s.Ledger.Update(v.ctx, v.caller, token.Type(), []ledger.Edit{{ID: token.ID(), Input: in, Match: version}})
+		_, err = s.Ledger.Update(v.ctx, v.caller, token.Type(), []ledger.Edit{{ID: token.ID(), Input: in, Match: v.formVersion()}})
 	}
 	if err != nil {
 		return s.refusedToken(v, token, err)

@@ -91,6 +91,15 @@ func (v *visit) parseForm() error {
 	return fault.New(fault.Invalid, "The form can't be read: it did not arrive as a browser sends it.")
 }
 
+// formVersion is the version of the record that a posted form shows, nil where it names none.
+func (v *visit) formVersion() []int64 {
+	version, _ := strconv.ParseInt(v.r.PostForm.Get("version"), 10, 64)
+	if version == 0 {
+		return nil
+	}
+	return []int64{version}
+}
+
 // live tells whether htmx asks, for a part of a page.
 func (v *visit) live() bool { return v.r.Header.Get("Hx-Request") == "true" }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -70,8 +69,7 @@ func (p *typePages) edit(v *visit) error {
 	}
 	in, err := p.typed(v)
 	if err == nil {
-		version, _ := strconv.ParseInt(v.r.PostForm.Get("version"), 10, 64) // 0 for any
-		_, err = p.site.Ledger.Update(v.ctx, v.caller, p.t, []ledger.Edit{{ID: found.ID(), Input: in, Match: version}})
+		_, err = p.site.Ledger.Update(v.ctx, v.caller, p.t, []ledger.Edit{{ID: found.ID(), Input: in, Match: v.formVersion()}})
 	}
 	if err != nil {
 		return p.refused(v, found, err)
@@ -232,8 +230,7 @@ func (p *typePages) delete(v *visit) error {
 	if err := v.parseForm(); err != nil {
 		return err
 	}
-	version, _ := strconv.ParseInt(v.r.PostForm.Get("version"), 10, 64) // 0 for any
-	if err := p.site.Ledger.Delete(v.ctx, v.caller, p.t, []ledger.Edit{{ID: found.ID(), Match: version}}); err != nil {
+	if err := p.site.Ledger.Delete(v.ctx, v.caller, p.t, []ledger.Edit{{ID: found.ID(), Match: v.formVersion()}}); err != nil {
 		return err
 	}
 	return v.leave(p.path, p.single+" "+found.Display()+" is deleted.")

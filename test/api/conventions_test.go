@@ -150,6 +150,23 @@ func TestRoutesAndHeaders(t *testing.T) {
 			call(row.method, at(sites, id), body, "If-Match", row.match).Want(t, row.status)
 		}
 	})
+	// A list matches when one of its tags is the version's. Weak tags never match, as RFC 9110 says of If-Match.
+	t.Run("If-Match with a list", func(t *testing.T) {
+		for i, row := range []struct {
+			match  string // V for the version
+			status int
+		}{
+			{`"998", "999"`, 412}, {`"999", "V"`, 200}, {`"V", "999"`, 200}, {`"998","V","999"`, 200}, {`"999", V`, 200}, {`, "V",`, 200},
+			{`W/"V"`, 412}, {`W/"V", "999"`, 412}, {`W/"999", "V"`, 200}, {`"999,V"`, 412}, {`"999, V, 998"`, 412}, {`"999", "a,V"`, 412}, {`"a", "V"`, 200},
+			{`"999", *`, 412}, {`,`, 412}, {`"V`, 412},
+		} {
+			version := strings.Trim(call("GET", at(sites, id), nil).Header.Get("ETag"), `"`)
+			match := strings.ReplaceAll(row.match, "V", version)
+			if a := call("PATCH", at(sites, id), obj{"facility": fmt.Sprint("list ", i)}, "If-Match", match); a.Status != row.status {
+				t.Errorf("If-Match: %s of version %s: %d, want %d", match, version, a.Status, row.status)
+			}
+		}
+	})
 	for _, row := range []struct {
 		name, method, path string
 		body               any
