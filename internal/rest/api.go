@@ -20,6 +20,9 @@ import (
 // Version is the dialect served: what clients compare with the versions they know.
 const Version = "3.5"
 
+// releaseVersion is the release of the dialect: clients have lists of those that they were tested with.
+const releaseVersion = Version + ".9"
+
 // API serves the records of a ledger.
 type API struct {
 	Ledger   *ledger.Ledger

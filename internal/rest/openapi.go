@@ -88,7 +88,7 @@ func (a *API) openAPI(strip string) object {
 	}
 	return object{
 		"openapi": "3.0.3",
-		"info": object{"title": "Terrier REST API", "version": Version, "description": "A register of infrastructure.",
+		"info": object{"title": "Terrier REST API", "version": documentVersion(a.ProgramVersion), "description": "A register of infrastructure.",
 			"license": object{"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}},
 		"servers":  []object{{"url": a.Printer.Base + strip, "description": "This server."}},
 		"security": []object{{"token": []string{}}, {"cookie": []string{}}},
@@ -99,6 +99,15 @@ func (a *API) openAPI(strip string) object {
 			"cookie": object{"type": "apiKey", "in": "cookie", "name": a.Cookie},
 		}},
 	}
+}
+
+// documentVersion is the program's version, marked where it could be taken for the dialect's: the inventory of Ansible keeps a
+// document of that version for ever.
+func documentVersion(program string) string {
+	if program = strings.TrimSpace(program); program == "" || strings.HasPrefix(program, Version) {
+		return "terrier-" + program
+	}
+	return program
 }
 
 func readSchema(t *record.Type) record.Schema {

@@ -39,7 +39,7 @@ func (a *API) app(name string, actions []Route) http.HandlerFunc {
 // status names the versions: ours, and the dialect's under the name that clients know.
 func (a *API) status(w http.ResponseWriter, r *http.Request) {
 	a.sendValue(w, r, http.StatusOK, map[string]any{
-		"netbox-version":  Version + ".0",
+		"netbox-version":  releaseVersion,
 		"terrier-version": a.ProgramVersion,
 	})
 }

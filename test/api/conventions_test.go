@@ -39,7 +39,7 @@ func TestRoutesAndHeaders(t *testing.T) {
 	t.Run("status", func(t *testing.T) {
 		for _, path := range []string{"/api/status", "/api/status/"} {
 			body := actor{s, ""}.get(t, path).Want(t, http.StatusOK).Object(t)
-			if body["netbox-version"] != "3.5.0" || body["terrier-version"] != "test" {
+			if body["netbox-version"] != "3.5.9" || body["terrier-version"] != "test" {
 				t.Errorf("%s: %v", path, body)
 			}
 		}
@@ -56,6 +56,9 @@ func TestRoutesAndHeaders(t *testing.T) {
 	t.Run("the document at both addresses", func(t *testing.T) {
 		for path, prefix := range map[string]string{"/api/schema/": "/api/dcim/", "/api/docs/?format=openapi": "/dcim/"} {
 			doc := actor{s, ""}.get(t, path).Want(t, http.StatusOK).Object(t)
+			if version := doc["info"].(obj)["version"]; version != "test" {
+				t.Errorf("%s is of version %q, want the program's", path, version)
+			}
 			for _, key := range []string{prefix + "sites/", prefix + "sites/{id}/"} {
 				if doc["paths"].(obj)[key] == nil {
 					t.Errorf("%s has no %s", path, key)
