@@ -82,6 +82,9 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if err := a.checkExempt(); err != nil {
 		return nil, err
 	}
+	if err := checkPooling(ctx, cfg, log, false); err != nil {
+		return nil, err
+	}
 	if a.Store, err = store.Open(ctx, cfg.DatabaseURL, a.Registry, nil); err != nil {
 		return nil, err
 	}
@@ -127,7 +130,19 @@ func (a *App) Close() {
 
 // Migrate brings the database to the newest schema.
 func Migrate(ctx context.Context, cfg Config, log *slog.Logger) error {
+	if err := checkPooling(ctx, cfg, log, false); err != nil {
+		return err
+	}
 	return delivery.Migrate(ctx, cfg.DatabaseURL, func(format string, args ...any) { log.Info(fmt.Sprintf(format, args...)) })
+}
+
+// checkPooling refuses a database behind a pooler that shares connections.
+func checkPooling(ctx context.Context, cfg Config, log *slog.Logger, worker bool) error {
+	dropped, err := store.CheckPooling(ctx, cfg.DatabaseURL, worker)
+	if len(dropped) > 0 {
+		log.Warn("a pooler dropped settings of the connections to the database: let it pass them on", "settings", dropped)
+	}
+	return err
 }
 
 func (a *App) checkMigrated(ctx context.Context) error {
@@ -232,6 +247,9 @@ func (a *App) leaving(next http.Handler) http.Handler {
 // Work sends deliveries until ctx ends, then finishes those under way. It has connections
 // of its own, so that a flood of requests does not hold deliveries up.
 func (a *App) Work(ctx context.Context) error {
+	if err := checkPooling(ctx, a.cfg, a.log, true); err != nil {
+		return err
+	}
 	own, err := store.Open(ctx, a.cfg.DatabaseURL, a.Registry, nil, store.ForWorkers...)
 	if err != nil {
 		return err

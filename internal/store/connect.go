@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -64,18 +65,47 @@ func openPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error
 //
 // Settings are sent once a connection is made, because a pooler such as pgbouncer refuses most of them as startup parameters.
 func poolConfig(url string, settings ...Setting) (*pgxpool.Config, error) {
+	config, _, err := readAddress(url, settings)
+	return config, err
+}
+
+// readAddress is poolConfig, and returns the settings that are sent.
+func readAddress(url string, settings []Setting) (*pgxpool.Config, []Setting, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("TERRIER_DATABASE_URL: %w", err)
+		return nil, nil, fmt.Errorf("TERRIER_DATABASE_URL: %w", err)
 	}
 	conn := config.ConnConfig
+	if err := checkExecMode(conn); err != nil {
+		return nil, nil, err
+	}
 	conn.ConnectTimeout = cmp.Or(conn.ConnectTimeout, connectTimeout)
 	startup, given := takeSettings(conn.RuntimeParams)
 	conn.RuntimeParams = startup
-	if set := merge(append(slices.Clone(settings), given...)); len(set) > 0 {
+	set := merge(append(slices.Clone(settings), given...))
+	if len(set) > 0 {
 		conn.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error { return send(ctx, pg, set) }
 	}
-	return config, nil
+	return config, set, nil
+}
+
+// checkExecMode refuses the ways of sending statements with which they fail, while a bare connection works. The rows of the first two
+// arrive as text; the others want a cache that they have not.
+func checkExecMode(conn *pgx.ConnConfig) error {
+	wrong, instead := "", "default_query_exec_mode=cache_statement"
+	switch mode := conn.DefaultQueryExecMode; {
+	case mode == pgx.QueryExecModeExec:
+		wrong = "default_query_exec_mode=exec"
+	case mode == pgx.QueryExecModeSimpleProtocol:
+		wrong = "default_query_exec_mode=simple_protocol"
+	case mode == pgx.QueryExecModeCacheStatement && conn.StatementCacheCapacity == 0:
+		wrong, instead = "statement_cache_capacity=0", "statement_cache_capacity=512"
+	case mode == pgx.QueryExecModeCacheDescribe && conn.DescriptionCacheCapacity == 0:
+		wrong, instead = "description_cache_capacity=0", "description_cache_capacity=512"
+	default:
+		return nil
+	}
+	return fmt.Errorf("TERRIER_DATABASE_URL: statements fail with %s. Remove it, or write %s", wrong, instead)
 }
 
 // takeSettings divides the parameters of an address into those that are sent at startup and the settings that are sent later.

@@ -1,6 +1,12 @@
 package store_test
 
 import (
+	"bytes"
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
 	"testing"
 
 	"terrier/internal/dbtest"
@@ -51,4 +57,104 @@ func TestUnreadableOptionsAreSentAsTheyAre(t *testing.T) {
 	if err := pool.QueryRow(t.Context(), "SELECT current_setting('work_mem'), current_setting('enable_seqscan')").Scan(&mem, &scans); err != nil || mem != "9MB" || scans != "off" {
 		t.Errorf("work_mem %s, enable_seqscan %s: %v", mem, scans, err)
 	}
+}
+
+// TestExecModes: the ways of sending statements with which they fail are refused by name, and the message says what to write.
+func TestExecModes(t *testing.T) {
+	t.Parallel()
+	address := dbtest.New(t)
+	for _, wrong := range []string{"default_query_exec_mode=exec", "default_query_exec_mode=simple_protocol", "statement_cache_capacity=0",
+		"default_query_exec_mode=cache_describe&description_cache_capacity=0"} {
+		_, err := store.CheckPooling(t.Context(), address+"&"+wrong, false)
+		name := wrong[strings.LastIndex(wrong, "&")+1:]
+		if err == nil || !strings.Contains(err.Error(), "fail with "+name+". Remove it, or write ") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+	for _, right := range []string{"default_query_exec_mode=cache_statement", "default_query_exec_mode=cache_describe", "default_query_exec_mode=describe_exec"} {
+		if _, err := store.CheckPooling(t.Context(), address+"&"+right, false); err != nil {
+			t.Errorf("%s: %v", right, err)
+		}
+	}
+}
+
+// TestDroppedSettingsAreNamed: a pooler that passes on everything but a setting is no reason not to start. The setting is named.
+func TestDroppedSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(dbtest.New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dropped, err := store.CheckPooling(t.Context(), address.String(), true); err != nil || len(dropped) > 0 {
+		t.Fatalf("without a pooler: dropped %v: %v", dropped, err)
+	}
+	address.Host = changing(t, address.Host, map[string]string{"statement_timeout": "not.ement_timeout", "plan_cache_mode": "not._cache_mode"})
+	dropped, err := store.CheckPooling(t.Context(), address.String(), true)
+	if slices.Sort(dropped); err != nil || !slices.Equal(dropped, []string{"plan_cache_mode", "statement_timeout"}) {
+		t.Errorf("dropped %v: %v", dropped, err)
+	}
+}
+
+// TestDeafConnectionsAreRefused: a worker does not start where notifications do not arrive. A server needs none.
+func TestDeafConnectionsAreRefused(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(dbtest.New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.Host = changing(t, address.Host, map[string]string{"LISTEN": "NOTIFY"})
+	if _, err := store.CheckPooling(t.Context(), address.String(), false); err != nil {
+		t.Errorf("server: %v", err)
+	}
+	if _, err := store.CheckPooling(t.Context(), address.String(), true); err == nil || !strings.Contains(err.Error(), "pool_mode = session") {
+		t.Errorf("worker: %v", err)
+	}
+}
+
+// changing stands in front of a server. Where a client first sends a word on a connection, the server gets the other one.
+func changing(t *testing.T, server string, words map[string]string) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	pass := func(to, from net.Conn, change func([]byte)) {
+		defer func() { _ = to.Close() }()
+		buffer := make([]byte, 64<<10)
+		for {
+			n, err := from.Read(buffer)
+			if err != nil {
+				return
+			}
+			change(buffer[:n])
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			database, err := net.Dial("tcp", server)
+			if err != nil {
+				return
+			}
+			left := maps.Clone(words)
+			go pass(client, database, func([]byte) {})
+			go pass(database, client, func(sent []byte) {
+				maps.DeleteFunc(left, func(word, other string) bool {
+					i := bytes.Index(sent, []byte(word))
+					if i >= 0 {
+						copy(sent[i:], other)
+					}
+					return i >= 0
+				})
+			})
+		}
+	}()
+	return listener.Addr().String()
 }

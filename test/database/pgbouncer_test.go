@@ -129,3 +129,18 @@ func TestSessionPooling(t *testing.T) {
 	w.worker.Stop()
 	w.server.Stop()
 }
+
+// TestSharedConnectionsAreRefused: with transaction or statement pooling nothing starts, and the message says what to do.
+func TestSharedConnectionsAreRefused(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	for _, mode := range []string{"transaction", "statement"} {
+		in := install.New(t, pgbouncer(t, database, mode))
+		for _, command := range []string{"migrate", "serve", "worker"} {
+			out, code := in.Terrier("", command)
+			if code != 1 || !strings.Contains(out, "transaction or statement pooling") || !strings.Contains(out, "pool_mode = session") {
+				t.Errorf("%s with %s pooling: exit code %d: %s", command, mode, code, out)
+			}
+		}
+	}
+}
