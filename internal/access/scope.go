@@ -96,7 +96,18 @@ func (p *Policy) counts(s *Subject, t *record.Type) map[*record.Type]Scope {
 	return counts
 }
 
+// decide grants a write of what somebody owns only where the owner's records are the subject's to
+// make. A write is held against its scope before and after, so both owners count.
 func (p *Policy) decide(s *Subject, t *record.Type, action string) (Scope, error) {
+	scope, err := p.granted(s, t, action)
+	if err == nil && t.Owner != "" && !s.Superuser && slices.Contains([]string{Add, Change, Delete}, action) {
+		scope = scope.both(p.owners(s, t))
+	}
+	return scope, err
+}
+
+// granted is what permissions, exemptions and the defaults for everybody give.
+func (p *Policy) granted(s *Subject, t *record.Type, action string) (Scope, error) {
 	if s.Superuser { // before LoginRequired: the command line is nobody's account
 		return Scope{all: true}, nil
 	}
@@ -167,16 +178,13 @@ func ownScope(s *Subject, t *record.Type, action string) []record.Predicate {
 	return []record.Predicate{{Field: t.Field(t.Owner), Values: []any{s.UserID}}}
 }
 
-// Owners is the scope of records that a subject may make or hand over: their own and, with
-// the action "grant", those of others. A superuser's are for superusers alone, since they
+// owners is the scope of records whose owners a subject may act for: themselves and, with
+// the action "grant", others. A superuser's records are for superusers alone, since they
 // open everything.
-func (p *Policy) Owners(s *Subject, t *record.Type) Scope {
-	if s.Superuser {
-		return Scope{all: true}
-	}
+func (p *Policy) owners(s *Subject, t *record.Type) Scope {
 	owner := t.Field(t.Owner).(record.Ref)
 	scope := Scope{any: [][]record.Predicate{{{Field: owner, Values: []any{s.UserID}}}}}
-	granted, err := p.Scope(s, t, Grants)
+	granted, err := p.granted(s, t, Grants)
 	if err != nil {
 		return scope
 	}
@@ -213,6 +221,23 @@ func (p *Policy) exempt(t *record.Type) bool {
 // Or joins two scopes of one type.
 func (s Scope) Or(other Scope) Scope {
 	return Scope{all: s.all || other.all, any: slices.Concat(s.any, other.any)}
+}
+
+// both is what lies in each of two scopes of one type.
+func (s Scope) both(other Scope) Scope {
+	switch {
+	case s.all:
+		return other
+	case other.all:
+		return s
+	}
+	out := Scope{}
+	for _, one := range s.any {
+		for _, two := range other.any {
+			out.any = append(out.any, slices.Concat(one, two))
+		}
+	}
+	return out
 }
 
 // Themselves is the scope of users that holds the subject alone.

@@ -78,6 +78,9 @@ func TestScope(t *testing.T) {
 		{"taken away: change", access.Policy{}, bound, "users.token", "change", 0, fault.ErrDenied},
 		{"taken away: view stays", access.Policy{}, bound, "users.token", "view", 1, nil},
 		{"taken away: revoking stays", access.Policy{}, bound, "users.token", "delete", 1, nil},
+		{"change without grant: own alone", access.Policy{}, with(grant("users.token", "change", "null")), "users.token", "change", 1, nil},
+		{"change and grant: own and others'", access.Policy{}, with(grant("users.token", "change", "null"), grant("users.token", "grant", "null")), "users.token", "change", 2, nil},
+		{"delete without grant: own alone", access.Policy{}, with(grant("users.token", "delete", "null")), "users.token", "delete", 1, nil},
 		{"own and granted", access.Policy{}, with(grant("users.token", "view", `{"write_enabled":false}`)), "users.token", "view", 2, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -109,13 +109,9 @@ func (l *Ledger) change(set *changeSet, e *entry) store.Change {
 // see it, and notes the changes.
 func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope access.Scope, set *changeSet, drafts []*draft) error {
 	ids := idsOf(drafts)
-	inside, owned := len(ids), 0
+	inside := len(ids)
 	if !scope.All() {
 		tx.Inside(t, scope, ids, &inside)
-	}
-	given := handedOver(t, drafts)
-	if len(given) > 0 {
-		tx.Inside(t, l.Policy.Owners(set.caller.Subject, t), given, &owned)
 	}
 	var rows []record.Values
 	tx.Load(t, access.Machine(), ids, store.NoLock, &rows)
@@ -123,7 +119,7 @@ func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope
 	if err := tx.Flush(ctx); err != nil {
 		return err
 	}
-	if inside != len(ids) || owned != len(given) {
+	if inside != len(ids) {
 		return fault.ErrDenied
 	}
 	if len(rows) != len(ids) {
@@ -155,15 +151,4 @@ func (l *Ledger) show(ctx context.Context, tx *store.Tx, t *record.Type, c Calle
 		d.v = byID[d.v.ID()]
 	}
 	return nil
-}
-
-// handedOver lists the records whose owner this change set decides.
-func handedOver(t *record.Type, drafts []*draft) []int64 {
-	var ids []int64
-	for _, d := range drafts {
-		if t.Owner != "" && d.changed(t.Index(t.Owner)) {
-			ids = append(ids, d.v.ID())
-		}
-	}
-	return ids
 }
