@@ -3,9 +3,12 @@ package account
 import (
 	"context"
 	"crypto/rand"
+	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -110,8 +113,20 @@ func CheckPassword(plain string) string {
 		return fmt.Sprintf("A password must have at least %d characters.", minPassword)
 	case len(plain) > maxPassword:
 		return fmt.Sprintf("A password must have at most %d bytes.", maxPassword)
+	case isCommon(plain):
+		return "This password is one of the most common ones, which are tried first. Choose another, such as several words."
 	}
 	return ""
+}
+
+//go:embed common_passwords.txt
+var commonPasswords string
+
+// isCommon tells whether a password, in whatever case, is in the list of those that people choose most. The list is
+// sorted, in lower case, and has one of them on each line.
+func isCommon(plain string) bool {
+	_, found := slices.BinarySearch(strings.Fields(commonPasswords), strings.ToLower(plain))
+	return found
 }
 
 // dummyHash has the form and the cost of a real hash. Its key is drawn, not computed, so no

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alexedwards/argon2id"
 
@@ -106,12 +108,28 @@ func testPasswordsQueue(t *testing.T, cores, atOnce int) {
 	})
 }
 
+// The list is looked up by halving, so it must be in order; what is shorter than a password can be is no use in it.
+func TestCommonPasswordsAreInOrder(t *testing.T) {
+	words := strings.Fields(commonPasswords)
+	if !slices.IsSorted(words) || len(slices.Compact(slices.Clone(words))) != len(words) || len(words) < 300 || len(words) > 1000 {
+		t.Errorf("%d words, in order: %v", len(words), slices.IsSorted(words))
+	}
+	for _, word := range words {
+		if word != strings.ToLower(word) || utf8.RuneCountInString(word) < minPassword {
+			t.Errorf("%q is of no use", word)
+		}
+		if CheckPassword(strings.ToUpper(word[:1])+word[1:]) == "" {
+			t.Errorf("%q passes with a capital", word)
+		}
+	}
+}
+
 func TestCheckPassword(t *testing.T) {
 	for _, tc := range []struct {
 		name, plain string
 		good        bool
 	}{
-		{"8 characters", "12345678", true},
+		{"8 characters", "12345687", true},
 		{"7 characters", "1234567", false},
 		{"empty", "", false},
 		{"7 characters in 14 bytes", strings.Repeat("é", 7), false},
@@ -119,6 +137,13 @@ func TestCheckPassword(t *testing.T) {
 		{"129 bytes", strings.Repeat("x", 129), false},
 		{"65 characters in 130 bytes", strings.Repeat("é", 65), false},
 		{"broken UTF-8", "12345678\xff", false},
+		{"several words", "correct horse battery staple", true},
+		{"a common one", "password1", false},
+		{"a common one in capitals", "PassWord1", false},
+		{"digits in a row", "12345678", false},
+		{"keys in a row", "qwertyuiop", false},
+		{"a season and a year", "Summer2025", false},
+		{"a common one and more", "password1 and more", true},
 	} {
 		if msg := CheckPassword(tc.plain); (msg == "") != tc.good {
 			t.Errorf("%s: %q", tc.name, msg)

@@ -3,6 +3,7 @@ package account
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"terrier/internal/fault"
@@ -13,7 +14,11 @@ const (
 	keyLength   = 40
 	hintLength  = 6
 	minDistinct = 8
-	maxPeriod   = keyLength / 2
+	maxRun      = 9             // the same digit in a row
+	maxSame     = 17            // the same digit anywhere
+	maxPeriod   = keyLength / 2 // of a block that is repeated
+	maxRepeated = 15            // digits that repeat the one a period before
+	maxCounting = 17            // digits that differ from the one before by the same step
 )
 
 // NewKey draws a token's key.
@@ -35,13 +40,14 @@ func Hint(key string) string {
 }
 
 // CheckKey judges a key that was supplied rather than drawn. It returns what is wrong with
-// it, or the empty string. The limits are so far from chance that a drawn key passes: seven
-// distinct digits or fewer happen once in 10¹⁰ keys.
+// it, or the empty string. The limits are so far from chance that a drawn key passes: two in 10⁹
+// are refused. Of 10¹² keys 50 have too few distinct digits, 100 too many of one, 450 a long run,
+// 1,300 repeat themselves and 60 count.
 func CheckKey(key string) string {
 	if !wellFormed(key) {
 		return "A key must be exactly 40 hexadecimal characters."
 	}
-	if key = Normalise(key); distinct(key) < minDistinct || periodic(key) || counting(key) {
+	if key = Normalise(key); uneven(key) || longestRun(key) > maxRun || periodic(key) || counting(key) {
 		return "This key is too easy to guess. Leave it empty to have one generated."
 	}
 	return ""
@@ -71,37 +77,56 @@ func nibble(c byte) int {
 	return -1
 }
 
-func distinct(key string) int {
-	seen := map[byte]bool{}
+// uneven finds a key with few distinct digits, or one in which one digit prevails.
+func uneven(key string) bool {
+	var counts [16]int
+	distinct := 0
 	for i := range len(key) {
-		seen[key[i]] = true
+		n := &counts[nibble(key[i])]
+		if *n == 0 {
+			distinct++
+		}
+		*n++
 	}
-	return len(seen)
+	return distinct < minDistinct || slices.Max(counts[:]) > maxSame
 }
 
-// periodic finds a key that is a shorter text written again and again.
+func longestRun(key string) int {
+	longest, run := 0, 0
+	for i := range len(key) {
+		if i > 0 && key[i] != key[i-1] {
+			run = 0
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// periodic finds a key that is mostly a shorter text written again and again.
 func periodic(key string) bool {
 	for p := 1; p <= maxPeriod; p++ {
-		if key[p:] == key[:len(key)-p] {
+		repeated := 0
+		for i := p; i < len(key); i++ {
+			if key[i] == key[i-p] {
+				repeated++
+			}
+		}
+		if repeated > maxRepeated {
 			return true
 		}
 	}
 	return false
 }
 
-// counting finds a key whose digits mostly go up or down by the same step, such as
+// counting finds a key in which many digits go up or down by the same step, such as
 // 0123456789abcdef0123…
 func counting(key string) bool {
 	var steps [16]int
 	for i := 1; i < len(key); i++ {
 		steps[(nibble(key[i])-nibble(key[i-1])+16)%16]++
 	}
-	for _, n := range steps {
-		if n >= len(key)*3/4 {
-			return true
-		}
-	}
-	return false
+	return slices.Max(steps[:]) > maxCounting
 }
 
 // ParseAuthorization takes the key out of an Authorization header. Without a header, or

@@ -19,7 +19,7 @@ var User = record.Type{
 	Fields: record.Fields{
 		record.Text{Name: "username", Max: 150, Required: true, Unique: true, Match: regexp.MustCompile(`^[\w.@+-]+$`),
 			MatchHelp: "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters."},
-		record.Secret{Name: "password", Seal: record.Password, Required: true, Help: "At least 8 characters. A new one ends the user's sessions."},
+		record.Secret{Name: "password", Seal: record.Password, Required: true, Help: "At least 8 characters, and none of the most common passwords. A new one ends the user's sessions."},
 		record.Text{Name: "first_name", Max: 150},
 		record.Text{Name: "last_name", Max: 150},
 		record.Text{Name: "email", Max: 254, Match: regexp.MustCompile(`^[^@\s]+@[^@\s]+$`), MatchHelp: "Enter a valid email address."},
