@@ -3,7 +3,9 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
@@ -137,6 +139,43 @@ func (l *Ledger) checkWithin(ctx context.Context, tx *store.Tx, t *record.Type, 
 		}
 	}
 	return failed(set.drafts)
+}
+
+// checkOwned holds how many records an owner may have. Owners are locked before they are counted, so that two change sets
+// can't exceed it together. Who has too many already is refused only what adds to them.
+func (l *Ledger) checkOwned(ctx context.Context, tx *store.Tx, t *record.Type, set *changeSet, written []*draft) error {
+	if t.MaxOwned == 0 {
+		return nil
+	}
+	gains := map[int64]*draft{} // the last one that adds to an owner
+	for _, d := range written {
+		owner := d.v.Link(t.Owner).ID
+		if lives(d.v, set.at) && (d.creation() || !lives(d.pre, set.at) || d.pre.Link(t.Owner).ID != owner) {
+			gains[owner] = d
+		}
+	}
+	if len(gains) == 0 {
+		return nil
+	}
+	owners := slices.Sorted(maps.Keys(gains))
+	var owned map[int64]int
+	tx.Lock(t.Field(t.Owner).(record.Ref).Target(), []record.Predicate{{Values: record.AnyOf(owners)}}, len(owners), store.LockWrite)
+	tx.Owned(t, owners, set.at, &owned)
+	if err := tx.Flush(ctx); err != nil {
+		return err
+	}
+	for owner, d := range gains {
+		if owned[owner] > t.MaxOwned {
+			d.errs.Add(fault.General, "A user can have at most %d %s that have not expired. Delete those that are no longer used.", t.MaxOwned, t.Plural)
+		}
+	}
+	return failed(set.drafts)
+}
+
+// lives tells whether a record has not expired.
+func lives(v record.Values, now time.Time) bool {
+	expiry, limited := v.Get(v.Type().Expiry).(time.Time)
+	return !limited || expiry.After(now)
 }
 
 // lockTree lets nobody else move records of a tree while this change set does.

@@ -40,6 +40,9 @@ func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []
 		if err := l.checkWithin(ctx, tx, t, set, drafts); err != nil {
 			return err
 		}
+		if err := l.checkOwned(ctx, tx, t, set, drafts); err != nil {
+			return err
+		}
 		if err := l.settle(ctx, tx, t, scope, set, drafts); err != nil {
 			return err
 		}
@@ -119,6 +122,9 @@ func (l *Ledger) rewrite(ctx context.Context, tx *store.Tx, t *record.Type, scop
 		return err
 	}
 	if err := l.checkWithin(ctx, tx, t, set, changed); err != nil {
+		return err
+	}
+	if err := l.checkOwned(ctx, tx, t, set, changed); err != nil {
 		return err
 	}
 	return l.settle(ctx, tx, t, scope, set, changed)

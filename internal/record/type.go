@@ -45,6 +45,10 @@ type Type struct {
 	// Owner names a reference to users.user. It defaults to the caller, and writing
 	// somebody else's needs the custom action "grant".
 	Owner string
+	// MaxOwned is how many records one owner may have, 0 for any number. Those whose time in the field Expiry is past do
+	// not count.
+	MaxOwned int
+	Expiry   string
 	// Elevated names a flag that only a superuser may set, and a record with the flag can
 	// be written by superusers alone.
 	Elevated string

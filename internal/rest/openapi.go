@@ -247,7 +247,8 @@ func (a *API) describeOpen(r Route, method string, op, responses object) {
 	if method == "POST" { // provisioning
 		op["requestBody"] = object{"required": true, "content": content(object{"type": "object", "required": []string{"username", "password"}, "properties": object{
 			"username": object{"type": "string"}, "password": object{"type": "string", "format": "password"},
-			"expires": object{"type": "string", "nullable": true}, "description": object{"type": "string"}, "write_enabled": object{"type": "boolean"}}})}
+			"expires": object{"type": "string", "nullable": true}, "description": object{"type": "string"}, "write_enabled": object{"type": "boolean"},
+			"allowed_ips": object{"type": "array", "items": object{"type": "string"}}}})}
 		responses["201"] = response("The token, with its key.", ref("Token"))
 		return
 	}

@@ -33,7 +33,7 @@ func (a *API) provision(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	token := ledger.Input{}
-	for _, name := range []string{"expires", "description", "write_enabled"} {
+	for _, name := range []string{"expires", "description", "write_enabled", "allowed_ips"} {
 		if v, ok := in.items[0][name]; ok {
 			token[name] = v
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -119,6 +120,22 @@ func (tx *Tx) Inside(t *record.Type, scope access.Scope, ids []int64, into *int)
 	w.and("t.id = ANY(" + w.arg(ids) + ")")
 	tx.query("SELECT count(*) FROM "+quote(t.Table())+" t"+w.String(), w.args, func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+		return err
+	})
+}
+
+// Owned counts the records of each owner that have not expired.
+func (tx *Tx) Owned(t *record.Type, owners []int64, now time.Time, into *map[int64]int) {
+	*into = map[int64]int{}
+	owner, expiry := quote(t.Field(t.Owner).Column().Name), quote(t.Field(t.Expiry).Column().Name)
+	sql := fmt.Sprintf("SELECT %[2]s, count(*) FROM %[1]s WHERE %[2]s = ANY($1) AND (%[3]s IS NULL OR %[3]s > $2) GROUP BY 1", quote(t.Table()), owner, expiry)
+	tx.query(sql, []any{owners, now}, func(rows pgx.Rows) error {
+		var id int64
+		var n int
+		_, err := pgx.ForEachRow(rows, []any{&id, &n}, func() error {
+			(*into)[id] = n
+			return nil
+		})
 		return err
 	})
 }

@@ -152,9 +152,9 @@ func TestProvision(t *testing.T) {
 		status int
 		want   obj // a part of the answer
 	}{
-		{"expires, description and write_enabled are honoured", obj{"username": "alice", "password": apitest.Password, "expires": "2999-01-01T00:00:00Z", "description": "ci", "write_enabled": false},
-			201, obj{"expires": "2999-01-01T00:00:00.000000Z", "description": "ci", "write_enabled": false}},
-		{"the rest is not", obj{"username": "alice", "password": apitest.Password, "user": 1, "key": strings.Repeat("0123456789abcdef0f1e", 2), "allowed_ips": []string{"192.0.2.1"}},
+		{"expires, description, write_enabled and allowed_ips are honoured", obj{"username": "alice", "password": apitest.Password, "expires": "2999-01-01T00:00:00Z", "description": "ci", "write_enabled": false, "allowed_ips": []string{"192.0.2.1"}},
+			201, obj{"expires": "2999-01-01T00:00:00.000000Z", "description": "ci", "write_enabled": false, "allowed_ips": "[192.0.2.1/32]"}},
+		{"the rest is not", obj{"username": "alice", "password": apitest.Password, "user": 1, "key": strings.Repeat("0123456789abcdef0f1e", 2)},
 			201, obj{"allowed_ips": []any{}, "write_enabled": true}},
 		{"wrong password", obj{"username": "alice", "password": "wrong"}, 403, obj{"detail": "Invalid username/password"}},
 		{"unknown user", obj{"username": "bob", "password": apitest.Password}, 403, obj{"detail": "Invalid username/password"}},

@@ -42,10 +42,11 @@ func (b *bench) measureToken(ctx context.Context) (rows []figures.Row, err error
 func (b *bench) measureLogin(ctx context.Context) ([]figures.Row, error) {
 	r := figures.Row{Case: "login", What: "provision a token (bare: hash, token row)"}
 	in := body(bare.Credentials{Username: userName, Password: password})
+	expired := body(map[string]string{"username": userName, "password": password, "expires": "2020-01-01T00:00:00Z"}) // or a user has too many
 	stranger := &gauge.Side{Name: "terrier", Address: b.server.Address}
 	defer stranger.Close()
 	rounds, err := b.compete(ctx,
-		gauge.Asking{Side: stranger, Processes: []*gauge.Process{b.server}, Request: same(stranger.Post(provisionPath, in)), Status: http.StatusCreated, Connections: 1},
+		gauge.Asking{Side: stranger, Processes: []*gauge.Process{b.server}, Request: same(stranger.Post(provisionPath, expired)), Status: http.StatusCreated, Connections: 1},
 		gauge.Asking{Side: b.bare, Processes: []*gauge.Process{b.bareServer}, Request: same(b.bare.Post("/bare/login", in)), Status: http.StatusCreated, Connections: 1})
 	rounds.judge(&r)
 	return []figures.Row{r}, err

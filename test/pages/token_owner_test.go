@@ -56,3 +56,17 @@ func TestTokensOfOthersCanNotBeWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestTooManyTokensInThePages: the forms say why there is no further token.
+func TestTooManyTokensInThePages(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	id, _ := s.User(t, "alice")
+	if _, err := s.DB.Exec(t.Context(), `INSERT INTO users_token (version, user_id, key_sealed, key_hint, write_enabled, description, allowed_ips, created, last_updated)
+		SELECT 1, $1, 'sealed ' || n, '', true, '', '{}', now(), now() FROM generate_series(1, 999) n`, id); err != nil {
+		t.Fatal(err)
+	}
+	const problem = "A user can have at most 1000 tokens that have not expired."
+	shows(t, login(t, s, "alice").post(t, ownTokens+"add/", tokenForm()).Want(t, http.StatusBadRequest), problem)
+	shows(t, login(t, s, "admin").post(t, allTokens+"add/", url.Values{"user": {"alice"}}).Want(t, http.StatusBadRequest), problem)
+}
