@@ -6,7 +6,10 @@
 // closed.
 package access
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"net/netip"
+)
 
 // The actions that the program asks for. A permission may name others.
 const (
@@ -26,6 +29,28 @@ type Subject struct {
 	TokenID     int64 // 0 unless a token was used
 	ManageToken bool  // the administrator has not taken token management away
 	Grants      []Grant
+	Address     netip.Addr // of an anonymous caller
+}
+
+// Asker tells callers apart that take turns: users, and addresses where nobody is logged in.
+type Asker struct {
+	User    int64
+	Address netip.Prefix
+}
+
+// ownNetwork is the part of an IPv6 address that one customer has to themselves.
+const ownNetwork = 64
+
+func (s *Subject) asker() Asker {
+	if s.UserID != 0 || !s.Address.IsValid() {
+		return Asker{User: s.UserID}
+	}
+	bits := s.Address.BitLen()
+	if s.Address.Is6() {
+		bits = ownNetwork
+	}
+	network, _ := s.Address.Prefix(bits) // fails on impossible lengths only
+	return Asker{Address: network}
 }
 
 // Anonymous tells whether nobody is logged in.

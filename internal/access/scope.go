@@ -10,10 +10,14 @@ import (
 // Scope is the set of records of one type that a subject may touch with one action. Its
 // zero value holds nothing.
 type Scope struct {
-	all    bool
-	any    [][]record.Predicate
-	counts map[*record.Type]Scope // what is counted for the caller; nil counts everything
+	all  bool
+	any  [][]record.Predicate
+	by   Asker
+	view func(*record.Type) Scope // what else the subject may see; nil for everything
 }
+
+// By is who the scope was made for.
+func (s Scope) By() Asker { return s.by }
 
 // All tells whether the scope holds every record of its type.
 func (s Scope) All() bool { return s.all }
@@ -22,19 +26,19 @@ func (s Scope) All() bool { return s.all }
 // every test of one alternative holds. None and not All means that nothing belongs.
 func (s Scope) Any() [][]record.Predicate { return s.any }
 
-// Counts is the part of another type that a Count of this one may count, so that a number
-// tells nobody of records they may not see.
-func (s Scope) Counts(of *record.Type) Scope {
-	if s.counts == nil {
+// Sees is the part of another type that the subject may view: what a Count counts, and what a filter
+// follows through a tree. So no answer tells anybody of records they may not see.
+func (s Scope) Sees(other *record.Type) Scope {
+	if s.view == nil {
 		return Scope{all: true}
 	}
-	return s.counts[of]
+	return s.view(other)
 }
 
-// CountsAll tells whether nothing is left out of what is counted.
-func (s Scope) CountsAll() bool {
-	for _, of := range s.counts {
-		if !of.all {
+// CountsAll tells whether the Counts of a type leave nothing out.
+func (s Scope) CountsAll(t *record.Type) bool {
+	for _, f := range t.All() {
+		if c, ok := f.(record.Count); ok && !s.Sees(t.Registry().Type(c.Of)).all {
 			return false
 		}
 	}
@@ -43,10 +47,10 @@ func (s Scope) CountsAll() bool {
 
 // And narrows a scope by one more test.
 func (s Scope) And(test record.Predicate) Scope {
+	out := Scope{by: s.by, view: s.view}
 	if s.all {
-		return Scope{any: [][]record.Predicate{{test}}}
+		out.any = [][]record.Predicate{{test}}
 	}
-	out := Scope{}
 	for _, all := range s.any {
 		out.any = append(out.any, append(slices.Clone(all), test))
 	}
@@ -67,33 +71,25 @@ type Policy struct {
 // that is nothing: the caller is unknown, or has no permission at all.
 func (p *Policy) Scope(s *Subject, t *record.Type, action string) (Scope, error) {
 	scope, err := p.decide(s, t, action)
-	if err == nil && action == View {
-		scope.counts = p.counts(s, t)
+	if err == nil {
+		scope.by, scope.view = s.asker(), p.view(s)
 	}
 	return scope, err
 }
 
 // Shown is the scope in which a writer is shown what they wrote: all of it, but no number
 // that tells of records they may not see.
-func (p *Policy) Shown(s *Subject, t *record.Type) Scope {
-	return Scope{all: true, counts: p.counts(s, t)}
-}
+func (p *Policy) Shown(s *Subject) Scope { return Scope{all: true, by: s.asker(), view: p.view(s)} }
 
-func (p *Policy) counts(s *Subject, t *record.Type) map[*record.Type]Scope {
+// view decides what a subject may see of any type: where they have no permission, nothing.
+func (p *Policy) view(s *Subject) func(*record.Type) Scope {
 	if s.Superuser {
 		return nil
 	}
-	var counts map[*record.Type]Scope
-	for _, f := range t.All() {
-		if c, ok := f.(record.Count); ok {
-			if counts == nil {
-				counts = map[*record.Type]Scope{}
-			}
-			of := t.Registry().Type(c.Of)
-			counts[of], _ = p.decide(s, of, View) // where nothing may be seen, nothing is counted
-		}
+	return func(t *record.Type) Scope {
+		scope, _ := p.decide(s, t, View)
+		return scope
 	}
-	return counts
 }
 
 // decide grants a write of what somebody owns only where the owner's records are the subject's to
@@ -220,7 +216,7 @@ func (p *Policy) exempt(t *record.Type) bool {
 
 // Or joins two scopes of one type.
 func (s Scope) Or(other Scope) Scope {
-	return Scope{all: s.all || other.all, any: slices.Concat(s.any, other.any)}
+	return Scope{all: s.all || other.all, any: slices.Concat(s.any, other.any), by: other.by, view: other.view}
 }
 
 // both is what lies in each of two scopes of one type.

@@ -136,8 +136,8 @@ func (l *Ledger) settle(ctx context.Context, tx *store.Tx, t *record.Type, scope
 // show gives the answer its numbers. The log holds what is true; the writer is shown
 // counts of what they may see, where that is less.
 func (l *Ledger) show(ctx context.Context, tx *store.Tx, t *record.Type, c Caller, drafts []*draft) error {
-	scope := l.Policy.Shown(c.Subject, t)
-	if scope.CountsAll() {
+	scope := l.Policy.Shown(c.Subject)
+	if scope.CountsAll(t) {
 		return nil
 	}
 	ids := idsOf(drafts)

@@ -138,13 +138,13 @@ func (c counted) expr(scope string) string {
 
 // selectList is the type's select list for a caller: what is counted is what they may see.
 func (p *plan) selectList(w *where, scope access.Scope) string {
-	limited := slices.ContainsFunc(p.counts, func(c counted) bool { return !scope.Counts(c.of).All() })
+	limited := slices.ContainsFunc(p.counts, func(c counted) bool { return !scope.Sees(c.of).All() })
 	if !limited {
 		return p.columns
 	}
 	exprs := slices.Clone(p.exprs)
 	for _, c := range p.counts {
-		if seen := scope.Counts(c.of); !seen.All() {
+		if seen := scope.Sees(c.of); !seen.All() {
 			exprs[c.at] = c.expr(" AND " + w.within(seen, c.of, "n"))
 		}
 	}

@@ -18,6 +18,7 @@ type where struct {
 	args  []any
 	parts []string
 	depth int
+	by    access.Scope // the caller's, whose view filters keep to
 }
 
 func (w *where) arg(v any) string {
@@ -36,6 +37,7 @@ func (w *where) String() string {
 
 // scope limits the statement to what the caller may touch.
 func (w *where) scope(s access.Scope, t *record.Type) {
+	w.by = s
 	if !s.All() {
 		w.and(w.within(s, t, "t"))
 	}
@@ -216,18 +218,29 @@ func (w *where) from(p record.Predicate, t *record.Type) string {
 	return fmt.Sprintf("%s %s WHERE %s", quote(t.Table()), alias, w.predicate(p, t, alias))
 }
 
-// below accepts a reference into a tree: the matching records or any under them.
+// below accepts a reference into a tree: the matching records or any under them. Each step is one that
+// the caller may see, from the first on, so that hidden records can't be probed by what hangs below them.
+// A reference that is not into a tree is only compared with what the record shows of it anyway.
 func (w *where) below(column string, t *record.Type, p record.Predicate) string {
 	values, null := splitNull(p.Values)
 	p.Values = values
 	alias := w.next()
-	cond := fmt.Sprintf("%s IN (WITH RECURSIVE d AS (SELECT %s.id FROM %s UNION SELECT c.id FROM %s c JOIN d ON c.parent_id = d.id) SELECT id FROM d)",
-		column, alias, w.from(p, t), quote(t.Table()))
+	cond := fmt.Sprintf("%s IN (WITH RECURSIVE d AS (SELECT %s.id FROM %s%s UNION SELECT c.id FROM %s c JOIN d ON c.parent_id = d.id%s) SELECT id FROM d)",
+		column, alias, w.from(p, t), w.seen(t, alias), quote(t.Table()), w.seen(t, "c"))
 	w.depth--
 	if null {
 		return "(" + cond + " OR " + column + " IS NULL)"
 	}
 	return cond
+}
+
+// seen limits a step to what the caller may see.
+func (w *where) seen(t *record.Type, alias string) string {
+	view := w.by.Sees(t)
+	if view.All() {
+		return ""
+	}
+	return " AND " + w.within(view, t, alias)
 }
 
 // compare tests a column against the values of a predicate.
