@@ -74,7 +74,7 @@ func Pending(ctx context.Context, s *store.Store) (int, error) {
 	if err != nil || n > 0 { // River's come after ours
 		return n, err
 	}
-	migrator, err := newMigrator(s.Pool())
+	migrator, err := newMigrator(s.Spare())
 	if err != nil {
 		return 0, err
 	}

@@ -2,10 +2,10 @@ package ledger
 
 import (
 	"context"
+	"slices"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
-	"terrier/internal/store"
 )
 
 // reveal opens the secrets that those see who may change the record, and leaves them
@@ -19,20 +19,17 @@ func (l *Ledger) reveal(ctx context.Context, c Caller, t *record.Type, rows []re
 	if err != nil {
 		return nil // they may change nothing
 	}
-	mine := indexed(rows)
+	ids := make([]int64, len(rows))
+	for i, v := range rows {
+		ids[i] = v.ID()
+	}
 	if !scope.All() {
-		ids := make([]int64, len(rows))
-		for i, v := range rows {
-			ids[i] = v.ID()
-		}
-		page, err := l.Store.List(ctx, t, store.Query{Scope: scope, Where: []record.Predicate{{Values: record.AnyOf(ids)}}, Limit: len(ids)})
-		if err != nil {
+		if ids, err = l.Store.Within(ctx, t, scope, ids); err != nil {
 			return err
 		}
-		mine = indexed(page.Rows)
 	}
 	for n, v := range rows {
-		if _, ok := mine[v.ID()]; !ok {
+		if !slices.Contains(ids, v.ID()) {
 			continue
 		}
 		rows[n] = v.Clone()

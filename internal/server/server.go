@@ -128,7 +128,8 @@ func writeText(w http.ResponseWriter, status int, text string) {
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := s.Now()
-		caller := &ledger.Caller{Subject: &access.Subject{}, RequestID: uuid.NewString()}
+		from := s.client(r)
+		caller := &ledger.Caller{Subject: &access.Subject{Address: from}, RequestID: uuid.NewString()}
 		h := w.Header()
 		h.Set("X-Request-ID", caller.RequestID)
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -140,7 +141,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		next.ServeHTTP(out, r.WithContext(ctx))
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
 			slog.Int("status", out.status), slog.Int("bytes", out.bytes), slog.Int64("us", s.Now().Sub(start).Microseconds()),
-			slog.String("user", caller.Username), slog.Int64("token", caller.TokenID), slog.String("from", s.client(r).String()), slog.String("request_id", caller.RequestID))
+			slog.String("user", caller.Username), slog.Int64("token", caller.TokenID), slog.String("from", from.String()), slog.String("request_id", caller.RequestID))
 	})
 }
 

@@ -15,7 +15,8 @@ import (
 	"terrier/internal/account"
 )
 
-// Accounts is what package account needs of the database.
+// Accounts is what package account needs of the database. Logging in has connections of its own; a caller
+// is looked up on those of the records they ask for.
 type Accounts struct{ *Store }
 
 // grantsExpr gathers the enabled permissions of the user u, its groups' included.
@@ -92,7 +93,7 @@ func (a Accounts) scanUser(row pgx.Row, more ...any) (*account.UserRecord, error
 // LoadUserByName finds a user for a login. Grants are left out, so that a known name
 // costs no more than an unknown one.
 func (a Accounts) LoadUserByName(ctx context.Context, username string) (*account.UserRecord, error) {
-	return a.scanUser(a.pool.QueryRow(ctx, "SELECT "+userColumns+" FROM users_user u WHERE u.username = $1", username))
+	return a.scanUser(a.spare.QueryRow(ctx, "SELECT "+userColumns+" FROM users_user u WHERE u.username = $1", username))
 }
 
 // LoadUser finds the user of a session, with grants.
@@ -117,7 +118,7 @@ func (a Accounts) FindCtx(ctx context.Context, token string) (data []byte, found
 
 // CommitCtx writes a session.
 func (a Accounts) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
-	_, err := a.pool.Exec(ctx, `
+	_, err := a.spare.Exec(ctx, `
 		INSERT INTO users_session (token, data, expires) VALUES ($1, $2, $3)
 		ON CONFLICT (token) DO UPDATE SET data = $2, expires = $3`, token, data, expiry)
 	return err
@@ -131,7 +132,7 @@ func (a Accounts) RefreshCtx(ctx context.Context, token string, data []byte, exp
 
 // DeleteCtx removes a session.
 func (a Accounts) DeleteCtx(ctx context.Context, token string) error {
-	_, err := a.pool.Exec(ctx, "DELETE FROM users_session WHERE token = $1", token)
+	_, err := a.spare.Exec(ctx, "DELETE FROM users_session WHERE token = $1", token)
 	return err
 }
 
@@ -142,7 +143,7 @@ var errThrottled = errors.New("throttled")
 // processes count in the same rows.
 func (a Accounts) Reserve(ctx context.Context, keys []account.ThrottleKey, now time.Time) (wait time.Duration, err error) {
 	keys = slices.SortedFunc(slices.Values(keys), func(x, y account.ThrottleKey) int { return strings.Compare(x.Subject, y.Subject) })
-	err = pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, a.spare, func(tx pgx.Tx) error {
 		for _, k := range keys {
 			var n int
 			var expires time.Time
@@ -178,7 +179,7 @@ func (a Accounts) Release(ctx context.Context, keys []account.ThrottleKey, reser
 		subjects[i] = k.Subject
 	}
 	slices.Sort(subjects)
-	_, err := a.pool.Exec(ctx, `
+	_, err := a.spare.Exec(ctx, `
 		WITH mine AS (SELECT subject FROM users_throttle WHERE subject = ANY($1) AND started <= $2 AND n > 0 ORDER BY subject FOR UPDATE)
 		UPDATE users_throttle w SET n = w.n - 1 FROM mine WHERE w.subject = mine.subject`, subjects, reservedAt)
 	return err

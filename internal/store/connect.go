@@ -48,11 +48,21 @@ func OpenPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return openPool(ctx, config)
 }
 
-// openPool connects. Every pool of the program is made here, of what poolConfig returned.
-func openPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+// newPool makes a pool that connects when it is first used. Every pool of the program is made here, of
+// what poolConfig returned.
+func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	return pool, nil
+}
+
+// openPool makes a pool and connects.
+func openPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+	pool, err := newPool(ctx, config)
+	if err != nil {
+		return nil, err
 	}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()

@@ -14,7 +14,7 @@ type Counting struct {
 	Query
 }
 
-// Counts tells how long lists are: one round trip, however many.
+// Counts tells how long lists of one caller are: one round trip, however many.
 func (s *Store) Counts(ctx context.Context, lists []Counting) ([]int64, error) {
 	counts := make([]int64, len(lists))
 	batch := &pgx.Batch{}
@@ -28,5 +28,5 @@ func (s *Store) Counts(ctx context.Context, lists []Counting) ([]int64, error) {
 	if batch.Len() == 0 {
 		return counts, nil
 	}
-	return counts, s.translate(s.pool.SendBatch(ctx, batch).Close())
+	return counts, s.translate(s.list(ctx, lists[0].Scope, batch))
 }

@@ -57,18 +57,19 @@ func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, e
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
 	w.and("t.finished_at >= " + w.arg(since))
-	rows, err := s.pool.Query(ctx, fmt.Sprintf(`
+	batch := &pgx.Batch{}
+	var ended []Ended
+	batch.Queue(fmt.Sprintf(`
 		SELECT t.id, t.webhook_id, h.name, t.state, t.event, t.object_type, t.object_id, t.status_code, t.reason, t.finished_at, t.retry_at, t.attempt_count, a.milliseconds
 		FROM (SELECT t.* FROM extras_delivery t%s ORDER BY t.finished_at DESC, t.id DESC LIMIT %d) t
 		LEFT JOIN extras_webhook h ON h.id = t.webhook_id
 		LEFT JOIN LATERAL (SELECT a.milliseconds FROM extras_attempt a
 			WHERE a.delivery_id = t.id AND a.changed_at = t.changed_at ORDER BY a.started_at DESC LIMIT 1) a ON TRUE
-		ORDER BY t.finished_at, t.id`, w, q.Limit), w.args...)
-	if err != nil {
-		return nil, s.translate(err)
-	}
-	ended, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Ended])
-	return ended, s.translate(err)
+		ORDER BY t.finished_at, t.id`, w, q.Limit), w.args...).Query(func(rows pgx.Rows) (err error) {
+		ended, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Ended])
+		return err
+	})
+	return ended, s.translate(s.list(ctx, q.Scope, batch))
 }
 
 // LastDelivery finds the delivery that a request has just made for a webhook.

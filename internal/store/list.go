@@ -54,7 +54,7 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 		page.Rows, err = s.plans[t].scan(rows)
 		return err
 	})
-	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
+	if err := s.list(ctx, q.Scope, batch); err != nil {
 		return Page{}, s.translate(err)
 	}
 	page.cut(l.order, q.Limit, l.backward)

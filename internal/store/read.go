@@ -35,6 +35,20 @@ func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id 
 	return found[0], nil
 }
 
+// Within returns those of the given records that lie in a scope.
+func (s *Store) Within(ctx context.Context, t *record.Type, scope access.Scope, ids []int64) (found []int64, err error) {
+	w := &where{}
+	w.scope(scope, t)
+	w.and("t.id = ANY(" + w.arg(ids) + ")")
+	batch := &pgx.Batch{}
+	prove(ctx, batch)
+	batch.Queue("SELECT t.id FROM "+quote(t.Table())+" t"+w.String(), w.args...).Query(func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		return err
+	})
+	return found, s.translate(s.pool.SendBatch(ctx, batch).Close())
+}
+
 func (s *Store) getStatement(t *record.Type, scope access.Scope, id int64) (string, []any) {
 	w := &where{args: []any{id}}
 	w.and("t.id = $1")

@@ -45,12 +45,17 @@ func (s *Store) Requeue(ctx context.Context, q Again, now time.Time) (matching, 
 	}
 	w.and("t.webhook_id IN (SELECT h.id FROM extras_webhook h" + mine + ")")
 	count, counted := "SELECT count(*) FROM extras_delivery t"+w.String(), slices.Clone(w.args)
+	if q.DryRun {
+		batch := &pgx.Batch{}
+		batch.Queue(count, counted...).QueryRow(func(row pgx.Row) error { return row.Scan(&matching) })
+		return matching, 0, s.translate(s.list(ctx, q.Scope, batch))
+	}
 	move := requeue(w, q, now)
 	for try := 1; ; try++ {
 		matching, queued = 0, 0
 		err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 			err := tx.QueryRow(ctx, count, counted...).Scan(&matching)
-			if err != nil || q.DryRun || matching == 0 || matching > int64(q.Limit) {
+			if err != nil || matching == 0 || matching > int64(q.Limit) {
 				return err
 			}
 			var hooks []int64

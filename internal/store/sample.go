@@ -56,14 +56,16 @@ func (s *Store) newest(ctx context.Context, scope access.Scope, tests []record.P
 		at := w.arg(before)
 		w.and(fmt.Sprintf("t.changed_at <= %s AND (t.changed_at, t.id) < (%s, %s)", at, at, w.arg(id))) // the first leads to the partitions
 	}
-	return s.samples(ctx, scope, w, upToHeld(fmt.Sprintf("SELECT t.* FROM extras_objectchange t%s%s LIMIT %d", w, newest, limit), newest), newest)
+	list := func(batch *pgx.Batch) error { return s.list(ctx, scope, batch) }
+	return s.samples(ctx, list, scope, w, upToHeld(fmt.Sprintf("SELECT t.* FROM extras_objectchange t%s%s LIMIT %d", w, newest, limit), newest), newest)
 }
 
 // Sample reads one change. It asks for no order: the planner would follow it through the
 // newest changes, having no statistics of them yet, instead of looking the id up.
 func (s *Store) Sample(ctx context.Context, scope access.Scope, id int64) (Sample, error) {
 	w := s.samplesWhere(scope, []record.Predicate{{Values: []any{id}}})
-	found, err := s.samples(ctx, scope, w, "SELECT t.* FROM extras_objectchange t"+w.String(), "")
+	one := func(batch *pgx.Batch) error { return s.pool.SendBatch(ctx, batch).Close() }
+	found, err := s.samples(ctx, one, scope, w, "SELECT t.* FROM extras_objectchange t"+w.String(), "")
 	if err != nil {
 		return Sample{}, err
 	}
@@ -81,7 +83,7 @@ func (s *Store) samplesWhere(scope access.Scope, tests []record.Predicate) *wher
 	return w
 }
 
-func (s *Store) samples(ctx context.Context, scope access.Scope, w *where, cut, order string) ([]Sample, error) {
+func (s *Store) samples(ctx context.Context, send func(*pgx.Batch) error, scope access.Scope, w *where, cut, order string) ([]Sample, error) {
 	p := s.plans[s.reg.Type(ChangeType)]
 	sql := fmt.Sprintf("SELECT %s, t.data FROM (%s) t%s%s", p.selectList(w, scope), cut, p.joins, order)
 	batch := &pgx.Batch{}
@@ -98,7 +100,7 @@ func (s *Store) samples(ctx context.Context, scope access.Scope, w *where, cut, 
 		}
 		return rows.Err()
 	})
-	return samples, s.translate(s.pool.SendBatch(ctx, batch).Close())
+	return samples, s.translate(send(batch))
 }
 
 func (s *Store) sample(v record.Values, data []byte) Sample {

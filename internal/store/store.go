@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,37 +22,26 @@ import (
 
 // Store reads and writes records.
 type Store struct {
-	pool  *pgxpool.Pool
+	pools
 	reg   *record.Registry
 	plans map[*record.Type]*plan
 }
 
 // Open connects to the database. A tracer, where given, sees every statement.
 func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.QueryTracer, own ...Setting) (*Store, error) {
-	config, err := poolConfig(url, slices.Concat(ForAll, own)...)
+	connections, err := openPools(ctx, url, tracer, own)
 	if err != nil {
 		return nil, err
 	}
-	config.ConnConfig.Tracer = tracer
-	pool, err := openPool(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{pool: pool, reg: reg, plans: map[*record.Type]*plan{}}
+	s := &Store{pools: connections, reg: reg, plans: map[*record.Type]*plan{}}
 	for _, t := range reg.Types() {
 		s.plans[t] = newPlan(t)
 	}
 	return s, nil
 }
 
-// Pool is for River, which works on the same database.
-func (s *Store) Pool() *pgxpool.Pool { return s.pool }
-
-// Close gives the connections back.
-func (s *Store) Close() { s.pool.Close() }
-
 // Pending counts the migrations that have not been applied.
-func (s *Store) Pending(ctx context.Context) (int, error) { return Pending(ctx, s.pool) }
+func (s *Store) Pending(ctx context.Context) (int, error) { return Pending(ctx, s.spare) }
 
 // Tx is a transaction in which a change set is written. Its methods only queue their
 // statement; Flush sends what is queued in one round trip and fills the places where the

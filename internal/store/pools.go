@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"terrier/internal/access"
+)
+
+// ForLists are the settings of the connections for lists. Their statements may take less time than
+// others: a list can be narrowed.
+var ForLists = []Setting{{"statement_timeout", "5s"}}
+
+// spareConnections are kept for health and login.
+const spareConnections = 2
+
+// pools are the connections of a Store, apart from each other so that readers can't stop everybody.
+type pools struct {
+	pool  *pgxpool.Pool // single records, change sets, River: as many as the address of the database says
+	lists *pgxpool.Pool // whatever reads many rows by a caller's wish: half as many
+	spare *pgxpool.Pool // health and login
+	turns *turns        // of lists
+}
+
+// openPools connects. What only some processes need connects when it is first used.
+func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Setting) (p pools, err error) {
+	defer func() {
+		if err != nil {
+			p.Close()
+		}
+	}()
+	open := func(connections int32, settings ...Setting) (*pgxpool.Pool, error) {
+		config, err := poolConfig(url, slices.Concat(ForAll, own, settings)...)
+		if err != nil {
+			return nil, err
+		}
+		config.ConnConfig.Tracer = tracer
+		if connections == 0 {
+			return openPool(ctx, config)
+		}
+		config.MaxConns, config.MinConns, config.MinIdleConns = connections, 0, 0
+		return newPool(ctx, config)
+	}
+	if p.pool, err = open(0); err != nil {
+		return p, err
+	}
+	half := max(1, p.pool.Config().MaxConns/2)
+	p.turns = newTurns(int(half))
+	if p.lists, err = open(half, ForLists...); err != nil {
+		return p, err
+	}
+	p.spare, err = open(spareConnections)
+	return p, err
+}
+
+// Close gives the connections back.
+func (p *pools) Close() {
+	for _, pool := range []*pgxpool.Pool{p.pool, p.lists, p.spare} {
+		if pool != nil {
+			pool.Close()
+		}
+	}
+}
+
+// Pool is for River, which works on the same database.
+func (p *pools) Pool() *pgxpool.Pool { return p.pool }
+
+// Spare is for what must work however many requests there are: health.
+func (p *pools) Spare() *pgxpool.Pool { return p.spare }
+
+// list sends the statements of a list when it is the caller's turn.
+func (p *pools) list(ctx context.Context, scope access.Scope, batch *pgx.Batch) error {
+	done, err := p.turns.take(ctx, scope.By())
+	if err != nil {
+		return err
+	}
+	defer done()
+	return p.lists.SendBatch(ctx, batch).Close()
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"terrier/internal/access"
+)
+
+// callerLists is how many lists of one caller run at once, however many connections are free.
+const callerLists = 8
+
+// turns hands out the connections for lists. Nobody is refused: who finds none free waits, as long as their
+// request may take. Callers take turns, so that many lists of one do not hold up the few of another.
+type turns struct {
+	mu      sync.Mutex
+	free    int
+	callers map[access.Asker]*queued
+	waiting []*queued // those with a list that waits, in the order of their turns
+}
+
+// queued is a caller with lists that run or wait.
+type queued struct {
+	running int
+	waits   []chan struct{} // closed when its turn has come
+}
+
+func newTurns(connections int) *turns {
+	return &turns{free: connections, callers: map[access.Asker]*queued{}}
+}
+
+// take waits for a turn. It must be given back by calling done.
+func (t *turns) take(ctx context.Context, by access.Asker) (done func(), err error) {
+	t.mu.Lock()
+	c := t.callers[by]
+	if c == nil {
+		c = &queued{}
+		t.callers[by] = c
+	}
+	turn := make(chan struct{})
+	if c.waits = append(c.waits, turn); len(c.waits) == 1 {
+		t.waiting = append(t.waiting, c)
+	}
+	t.next()
+	t.mu.Unlock()
+	select {
+	case <-turn:
+		return func() { t.end(by, c) }, nil
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	i := slices.Index(c.waits, turn)
+	if i >= 0 {
+		if c.waits = slices.Delete(c.waits, i, i+1); len(c.waits) == 0 {
+			t.waiting = slices.DeleteFunc(t.waiting, func(x *queued) bool { return x == c })
+		}
+		t.forget(by, c)
+	}
+	t.mu.Unlock()
+	if i < 0 { // its turn came at the same moment
+		t.end(by, c)
+	}
+	return nil, ctx.Err()
+}
+
+func (t *turns) end(by access.Asker, c *queued) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.free++
+	c.running--
+	t.forget(by, c)
+	t.next()
+}
+
+// next gives what is free to those with the fewest running lists, one turn each.
+func (t *turns) next() {
+	for t.free > 0 {
+		best := -1
+		for i, c := range t.waiting {
+			if c.running < callerLists && (best < 0 || c.running < t.waiting[best].running) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return
+		}
+		c := t.waiting[best]
+		close(c.waits[0])
+		c.waits = c.waits[1:]
+		c.running++
+		t.free--
+		t.waiting = slices.Delete(t.waiting, best, best+1)
+		if len(c.waits) > 0 {
+			t.waiting = append(t.waiting, c)
+		}
+	}
+}
+
+func (t *turns) forget(by access.Asker, c *queued) {
+	if c.running == 0 && len(c.waits) == 0 {
+		delete(t.callers, by)
+	}
+}

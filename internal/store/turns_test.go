@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"terrier/internal/access"
+)
+
+// asked takes a turn and keeps it until it is told to end.
+type asked struct{ begun, end chan struct{} }
+
+func begin(t *turns, by int64) asked {
+	l := asked{make(chan struct{}), make(chan struct{})}
+	go func() {
+		done, err := t.take(context.Background(), access.Asker{User: by})
+		if err != nil {
+			panic(err)
+		}
+		close(l.begun)
+		<-l.end
+		done()
+	}()
+	return l
+}
+
+// running counts the lists whose turn has come.
+func running(lists []asked) int {
+	synctest.Wait()
+	return len(slices.DeleteFunc(slices.Clone(lists), func(l asked) bool {
+		select {
+		case <-l.begun:
+			return false
+		default:
+			return true
+		}
+	}))
+}
+
+// TestTurnsWait: of one caller 8 lists run at once, whatever is free. The others wait and are not
+// refused.
+func TestTurnsWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := newTurns(20)
+		var lists []asked
+		for range 14 {
+			lists = append(lists, begin(turns, 1))
+		}
+		if n := running(lists); n != 8 {
+			t.Errorf("%d of 14 run at once", n)
+		}
+		other := begin(turns, 2)
+		if running([]asked{other}) != 1 {
+			t.Error("another caller waits for one who has many")
+		}
+		for ended := range 14 {
+			if n := running(lists); n != min(8+ended, 14) {
+				t.Errorf("after %d ended, %d have had their turn", ended, n)
+			}
+			i := slices.IndexFunc(lists, func(l asked) bool {
+				select {
+				case <-l.begun:
+					return l.end != nil
+				default:
+					return false
+				}
+			})
+			close(lists[i].end)
+			lists[i].end = nil
+		}
+		close(other.end)
+		synctest.Wait()
+		if turns.free != 20 || len(turns.callers) != 0 || len(turns.waiting) != 0 {
+			t.Errorf("left over: %d free, %d callers, %d waiting", turns.free, len(turns.callers), len(turns.waiting))
+		}
+	})
+}
+
+// TestTurnsAreFair: a caller with one list waits for one of each other caller at most, however many those have waiting.
+func TestTurnsAreFair(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := newTurns(2)
+		var many [2][]asked
+		for range 10 {
+			for by := range many {
+				many[by] = append(many[by], begin(turns, int64(by)))
+				synctest.Wait() // in this order
+			}
+		}
+		few := begin(turns, 3)
+		for round := range 10 {
+			if a, b := running(many[0]), running(many[1]); a != round+1 || b != round+1 {
+				t.Errorf("round %d: %d and %d of the two have had their turn", round, a, b)
+			}
+			if round == 1 {
+				close(many[0][round].end)
+				if running([]asked{few}) != 1 {
+					t.Error("the caller with one list still waits")
+				}
+				close(few.end)
+				synctest.Wait()
+				close(many[1][round].end)
+				continue
+			}
+			for by := range many {
+				close(many[by][round].end)
+				synctest.Wait()
+			}
+		}
+	})
+}
+
+// TestTurnsAreGivenUp: who goes away leaves nothing behind.
+func TestTurnsAreGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := newTurns(1)
+		first := begin(turns, 1)
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		gaveUp := make(chan error)
+		for by := range int64(3) {
+			go func() {
+				_, err := turns.take(ctx, access.Asker{User: by})
+				gaveUp <- err
+			}()
+		}
+		synctest.Wait()
+		cancel()
+		for range 3 {
+			if err := <-gaveUp; err == nil {
+				t.Error("a turn that nobody waits for was taken")
+			}
+		}
+		close(first.end)
+		synctest.Wait()
+		if turns.free != 1 || len(turns.callers) != 0 || len(turns.waiting) != 0 {
+			t.Errorf("left over: %d free, %d callers, %d waiting", turns.free, len(turns.callers), len(turns.waiting))
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"terrier/internal/app"
+	"terrier/test/apitest"
+)
+
+// TestListsLeaveRoomForOthers: when lists hang, single records, change sets, logins and the health check
+// have connections of their own. The lists wait their turn, all of them, and none is refused.
+func TestListsLeaveRoomForOthers(t *testing.T) {
+	t.Parallel()
+	const connections = 4
+	s := apitest.New(t, func(cfg *app.Config) {
+		cfg.DatabaseURL += fmt.Sprintf("&pool_max_conns=%d&statement_timeout=5min", connections)
+	})
+	admin := adminOf(s)
+	tag := admin.create(t, tags, obj{"name": "T", "slug": "t"})
+	_, reader := newActor(t, s, "reader", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}})
+	tx, err := s.DB.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	var lists sync.WaitGroup
+	defer lists.Wait()
+	for i := range 20 {
+		for _, a := range []actor{admin, reader} {
+			lists.Go(func() { a.get(t, fmt.Sprintf("%s?limit=%d", sites, i+1)).Want(t, http.StatusOK) })
+		}
+		lists.Go(func() {
+			s.Do(t, apitest.Call{Method: "GET", Path: "/search/?q=x", Token: admin.key, Header: map[string]string{"Accept": "text/html"}}).Want(t, http.StatusOK)
+		})
+	}
+	for held := int64(0); held < connections/2; {
+		held = one[int64](t, s, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+	}
+	for i := range 2 * connections {
+		admin.get(t, at(tags, tag)).Want(t, http.StatusOK)
+		admin.patch(t, tags, tag, obj{"description": fmt.Sprint(i)})
+		s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: obj{"username": "reader", "password": apitest.Password}}).Want(t, http.StatusCreated)
+		s.Do(t, apitest.Call{Method: "GET", Path: "/readyz"}).Want(t, http.StatusOK)
+	}
+	if held := one[int64](t, s, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"); held != connections/2 {
+		t.Errorf("lists hold %d connections, want %d", held, connections/2)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHealthWithoutRoom: where change sets hold every connection, the health check and the beginning of a login
+// still have theirs.
+func TestHealthWithoutRoom(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, func(cfg *app.Config) { cfg.DatabaseURL += "&pool_max_conns=2&statement_timeout=5min" })
+	admin := adminOf(s)
+	tx, err := s.DB.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	var writes sync.WaitGroup
+	defer writes.Wait()
+	for i := range 4 {
+		writes.Go(func() { admin.create(t, sites, site(fmt.Sprint("S", i))) })
+	}
+	for held := int64(0); held < 2; {
+		held = one[int64](t, s, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+	}
+	s.Do(t, apitest.Call{Method: "GET", Path: "/readyz"}).Want(t, http.StatusOK)
+	s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: obj{"username": "admin", "password": "wrong"}}).Want(t, http.StatusForbidden)
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestListsGiveUpSooner: a list has 5 seconds, others 15.
+func TestListsGiveUpSooner(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	admin := adminOf(s)
+	id := admin.create(t, sites, site("S"))
+	tx, err := s.DB.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	var get sync.WaitGroup
+	get.Go(func() { admin.get(t, at(sites, id)).Want(t, http.StatusOK) })
+	late := admin.get(t, sites).Want(t, http.StatusServiceUnavailable)
+	if !strings.Contains(string(late.Raw), "Narrow the filters") {
+		t.Errorf("%s", late.Raw)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	get.Wait()
+}
