@@ -29,7 +29,7 @@ func (webhookListCommand) Run(ctx context.Context, s *session) error {
 		rows := [][]string{{"ID", "NAME", "STATE", "QUEUED", "RETRYING", "SENT (15 MIN)", "FAILED", "TYPES", "REQUEST"}}
 		for _, h := range hooks {
 			rows = append(rows, []string{fmt.Sprint(h.ID), h.Name, webhookState(h), fmt.Sprint(h.Queued), fmt.Sprint(h.Retrying),
-				fmt.Sprint(h.Successful), fmt.Sprint(h.Failed), strings.Join(h.Types, ","), h.Method + " " + h.URL})
+				fmt.Sprint(h.Successful), fmt.Sprint(h.Failed), strings.Join(h.ShownTypes, ","), h.Method + " " + h.URL})
 		}
 		return s.printTable(rows)
 	})

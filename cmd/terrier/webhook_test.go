@@ -176,6 +176,34 @@ func TestWebhookCommands(t *testing.T) {
 	h.want(true, []string{"list"}, "paused")
 }
 
+// TestWebhookCommandsOfUnknownTypes holds that a webhook which names a type that this program does not know is listed with a mark, and is
+// tested, previewed and replayed by what it names besides.
+func TestWebhookCommandsOfUnknownTypes(t *testing.T) {
+	h := newHooked(t)
+	h.hook("Chat room", "/room")
+	name := func(types string) {
+		t.Helper()
+		db, err := pgx.Connect(t.Context(), os.Getenv("TERRIER_DATABASE_URL"))
+		if err == nil {
+			_, err = db.Exec(t.Context(), "UPDATE extras_webhook SET content_types = $1", types)
+			err = errors.Join(err, db.Close(t.Context()))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	name("{dcim.gone}")
+	h.want(true, []string{"list"}, "Chat room", "dcim.gone (unknown type)")
+	h.want(false, []string{"test", "Chat room"}, "knows none of the webhook's object types")
+	h.want(false, []string{"preview", "Chat room"}, "no change yet")
+	h.want(true, []string{"replay", "Chat room", "--dry-run"}, "none of 0 changes matches")
+	name("{dcim.gone,dcim.site}")
+	h.want(false, []string{"test", "Chat room"}, "queued test delivery", "no worker is alive")
+	h.site(1)
+	h.want(true, []string{"preview", "Chat room"}, "POST /room HTTP/1.1\n", `"display":"Site 1"`)
+	h.want(true, []string{"replay", "Chat room", "--dry-run", "--type", "dcim.gone"}, "none of 0 changes matches")
+}
+
 // TestWebhookTestIsPatient: it waits as long as the receiver may take, and a little longer.
 func TestWebhookTestIsPatient(t *testing.T) {
 	h := newHooked(t)

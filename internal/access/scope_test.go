@@ -183,3 +183,18 @@ func TestConstraintsLeaveTestsOut(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryActionIsDeclared holds that permissions can allow whatever the program asks for.
+func TestEveryActionIsDeclared(t *testing.T) {
+	reg := registry(t)
+	for _, action := range []string{access.View, access.Add, access.Change, access.Delete} {
+		if !slices.Contains(reg.Actions(), action) {
+			t.Errorf("%s is no action", action)
+		}
+	}
+	for _, typ := range reg.Types() {
+		if typ.Owner != "" && !slices.Contains(typ.Actions, access.Grants) {
+			t.Errorf("%s has an owner and does not declare %s", typ.Key(), access.Grants)
+		}
+	}
+}

@@ -101,7 +101,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Policy:  &access.Policy{ExemptView: cfg.ExemptViewPermissions, LoginRequired: cfg.LoginRequired},
 		Sealer:  &account.Sealer{Keys: keys, Passwords: a.passwords},
 		Printer: printer, Now: a.now, LooseFilters: !cfg.StrictFilters,
-		Rules: map[string]func(record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
+		Rules: map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
 	}
 	a.API = &rest.API{Ledger: a.Ledger, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log,
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}

@@ -26,7 +26,7 @@ type (
 type WebhookInfo struct {
 	ID                 int64
 	Name, Method, URL  string
-	Types              []string
+	Types, ShownTypes  []string // the names, and what people are shown of them
 	Enabled, Paused    bool
 	Queued, Retrying   int64
 	Successful, Failed int64
@@ -44,7 +44,11 @@ func (a *App) Webhooks(ctx context.Context) ([]WebhookInfo, error) {
 }
 
 func webhookInfo(v record.Values) WebhookInfo {
-	return WebhookInfo{ID: v.ID(), Name: v.Text("name"), Method: v.Text("http_method"), URL: v.Text("payload_url"), Types: v.List("content_types"),
+	var shown []string
+	for _, key := range v.List("content_types") {
+		shown = append(shown, record.Marked(v.Type().Field("content_types"), key))
+	}
+	return WebhookInfo{ID: v.ID(), Name: v.Text("name"), Method: v.Text("http_method"), URL: v.Text("payload_url"), Types: v.List("content_types"), ShownTypes: shown,
 		Enabled: v.Bool("enabled"), Paused: v.Get("paused_at") != nil}
 }
 

@@ -9,8 +9,8 @@ import (
 
 // Rule checks a webhook when it is saved: everything that could be known to fail later is
 // refused now, with its place.
-func Rule(client *egress.Client, keys Opener) func(record.Values) fault.Fields {
-	return func(v record.Values) fault.Fields {
+func Rule(client *egress.Client, keys Opener) func(before, after record.Values) fault.Fields {
+	return func(_, v record.Values) fault.Fields {
 		hook := HookOf(v)
 		// What was given is still plain; headers that stay as they are were checked before.
 		if plain, ok := v.Get("additional_headers").(record.Plain); ok {

@@ -59,6 +59,20 @@ func (d *draft) complete(t *record.Type) {
 	d.v.Merge(d.given)
 }
 
+// checkWords refuses given words that a field does not know, unless they are stored already.
+func (d *draft) checkWords(t *record.Type) {
+	before := d.before(t)
+	for i, f := range t.All() {
+		limited, ok := f.(record.Limited)
+		if !ok || !d.given.HasAt(i) {
+			continue
+		}
+		if err := limited.CheckAdded(before.At(i), d.given.At(i)); err != nil {
+			d.errs.Add(t.Infos()[i].Name, "%s", err.Error())
+		}
+	}
+}
+
 // creation tells whether the record is new.
 func (d *draft) creation() bool { return d.pre.Type() == nil }
 
@@ -77,8 +91,9 @@ func (d *draft) changed(i int) bool {
 
 // check refuses changes of what lasts, and applies the rules between fields once each field is
 // good by itself.
-func (d *draft) check(rules ...func(record.Values) fault.Fields) {
-	for i, info := range d.v.Type().Infos() {
+func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
+	t := d.v.Type()
+	for i, info := range t.Infos() {
 		if info.Lasting != "" && !d.creation() && d.changed(i) {
 			d.errs.Add(info.Name, "%s", info.Lasting)
 		}
@@ -90,7 +105,7 @@ func (d *draft) check(rules ...func(record.Values) fault.Fields) {
 		if rule == nil {
 			continue
 		}
-		for field, messages := range rule(d.v) {
+		for field, messages := range rule(d.before(t), d.v) {
 			d.errs[field] = append(d.errs[field], messages...)
 		}
 	}

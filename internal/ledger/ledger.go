@@ -26,7 +26,7 @@ type Ledger struct {
 	// LooseFilters ignores an unknown filter of a list instead of refusing it.
 	LooseFilters bool
 	// Rules are checks that need more than a declaration can know, by the type's name.
-	Rules map[string]func(record.Values) fault.Fields
+	Rules map[string]func(before, after record.Values) fault.Fields
 
 	conditions conditions
 }

@@ -25,7 +25,7 @@ import (
 func newPreviewBundle(t *testing.T) *bundle {
 	t.Helper()
 	b := newBundle(t)
-	b.Rules = map[string]func(record.Values) fault.Fields{store.WebhookType: delivery.Rule(egress.New(egress.Config{}), b.Sealer.(*account.Sealer).Keys)}
+	b.Rules = map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(egress.New(egress.Config{}), b.Sealer.(*account.Sealer).Keys)}
 	now := time.Now()
 	b.Now = func() time.Time { return now }
 	return b

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -79,12 +80,17 @@ func (l *Ledger) newestSample(ctx context.Context, c Caller, hook record.Values)
 		return Sample{}, nil // they may see none
 	}
 	var newest Sample
-	types := []record.Predicate{{Field: t.Field("changed_object_type"), Values: record.AnyOf(hook.List("content_types"))}}
+	types := []record.Predicate{{Field: t.Field("changed_object_type"), Values: record.AnyOf(l.typesOf(hook))}}
 	err = l.Store.Samples(ctx, scope, types, 1, func(found store.Sample) error {
 		newest.Change = found.Row.ID()
 		return nil
 	})
 	return newest, err
+}
+
+// typesOf are the types of a webhook that this program knows.
+func (l *Ledger) typesOf(hook record.Values) []string {
+	return slices.DeleteFunc(slices.Clone(hook.List("content_types")), func(key string) bool { return l.Store.Type(key) == nil })
 }
 
 // testChange is the change row of a test: what the sample says, and who asked for it.
@@ -95,7 +101,11 @@ func (l *Ledger) testChange(ctx context.Context, c Caller, hook record.Values, s
 		}
 	}
 	if s == (Sample{}) {
-		change = l.madeUp(l.Store.Type(hook.List("content_types")[0]))
+		types := l.typesOf(hook)
+		if len(types) == 0 {
+			return change, fault.New(fault.Invalid, "This program knows none of the webhook's object types: add one that it knows, and send the test again.")
+		}
+		change = l.madeUp(l.Store.Type(types[0]))
 	} else if change, _, err = l.sample(ctx, c, 0, s); err != nil {
 		return change, err
 	}

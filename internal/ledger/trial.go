@@ -42,7 +42,7 @@ func (l *Ledger) Trial(ctx context.Context, c Caller, id int64, in Input, n int)
 	}
 	told := criteriaOf(hook)
 	var out Trial
-	err = l.Store.Samples(ctx, scope, []record.Predicate{{Field: t.Field("changed_object_type"), Values: record.AnyOf(told.types)}}, max(1, min(n, MaxTrial)), func(past store.Sample) error {
+	err = l.Store.Samples(ctx, scope, []record.Predicate{{Field: t.Field("changed_object_type"), Values: record.AnyOf(l.typesOf(hook))}}, max(1, min(n, MaxTrial)), func(past store.Sample) error {
 		if err := ctx.Err(); err != nil { // conditions take time
 			return err
 		}

@@ -23,6 +23,7 @@ func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []
 		if t.Owner != "" && !d.given.Has(t.Owner) && len(d.errs[t.Owner]) == 0 {
 			d.given.Set(t.Owner, record.Link{ID: c.UserID})
 		}
+		d.checkWords(t)
 		d.require(t)
 		d.complete(t)
 		drafts[i] = d
@@ -268,6 +269,7 @@ func loadEdited(ctx context.Context, tx *store.Tx, t *record.Type, scope access.
 		drafts[i].pre = v
 		drafts[i].v = v.Clone()
 		drafts[i].v.MergeChanged(drafts[i].given)
+		drafts[i].checkWords(t)
 	}
 	for _, d := range drafts {
 		if len(d.errs["id"]) == 0 {

@@ -64,10 +64,25 @@ func (f Choice) Parse(in any) (any, error) {
 		}
 		return nil, errBlank
 	}
-	if _, ok := f.Of.label(s); !ok {
-		return nil, Invalid("%q is not a valid choice.", s)
+	return textOf(s)
+}
+
+// CheckAdded is of Limited.
+func (f Choice) CheckAdded(stored, given any) error {
+	for _, word := range added(stored, given) {
+		if f.Unknown(word) != "" {
+			return Invalid("%.100q is not a valid choice.", word)
+		}
 	}
-	return s, nil
+	return nil
+}
+
+// Unknown is of Limited.
+func (f Choice) Unknown(word string) string {
+	if _, ok := f.Of.label(word); !ok {
+		return "unknown choice"
+	}
+	return ""
 }
 
 func (f Choice) ParseText(s string) (any, error) {

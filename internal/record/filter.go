@@ -80,8 +80,11 @@ func (t *Type) buildFilters() map[string]filter {
 		case List:
 			m[cmp.Or(x.FilterName, in.Name)] = plainFilter(Predicate{Field: f}, f)
 		case ObjectTypes:
-			m[cmp.Or(x.FilterName, in.Name)] = plainFilter(Predicate{Field: f}, f)
-			m[in.Name] = m[cmp.Or(x.FilterName, in.Name)]
+			m[in.Name] = plainFilter(Predicate{Field: f}, f)
+			m[x.FilterName] = m[in.Name]
+		case Actions:
+			m[in.Name] = plainFilter(Predicate{Field: f}, f)
+			m[x.FilterName] = m[in.Name]
 		default:
 			m[in.Name] = plainFilter(Predicate{Field: f}, f)
 		}

@@ -11,6 +11,7 @@ type List struct {
 	Required          bool
 	Default           []string
 	Item              func(string) (string, error) // checks and normalises one item
+	Of                *Vocabulary                  // the words that items may be; nil for any
 	FilterName        string
 }
 
@@ -19,7 +20,13 @@ func (f List) Info() Info {
 	if def == nil {
 		def = []string{}
 	}
-	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "list", Required: f.Required, Default: def, Widget: LinesInput}
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "list", Required: f.Required, Default: def, Widget: LinesInput}
+	if f.Of != nil {
+		for _, word := range f.Of.Words {
+			in.Choices = append(in.Choices, Option{word, labelOf(word)})
+		}
+	}
+	return in
 }
 func (f List) Column() Column    { return Column{Name: f.Name, Storage: StoreTexts} }
 func (f List) Lookups() []Lookup { return equalLookups }
@@ -48,6 +55,12 @@ func (f List) Parse(in any) (any, error) {
 	return out, nil
 }
 
+// CheckAdded is of Limited.
+func (f List) CheckAdded(stored, given any) error { return f.Of.checkAdded(stored, given) }
+
+// Unknown is of Limited.
+func (f List) Unknown(word string) string { return f.Of.unknown(word) }
+
 // maxList is more than any list of a record needs, and less than hurts.
 const maxList = 1000
 
@@ -74,23 +87,30 @@ func (f List) InputSchema() Schema {
 	if f.Required {
 		s["minItems"] = 1
 	}
+	if f.Of != nil {
+		s["items"] = Schema{"type": "string", "enum": f.Of.Words}
+	}
 	return s
 }
 
 // ObjectTypes is a list of record types by name: ["dcim.site"].
 type ObjectTypes struct {
 	Name, Label, Help string
+	Only              func(*Type) bool // which types can be named; nil for all
+	OnlyHelp          string           // what to tell somebody who names another, with %s for it
 	List
+
+	reg *Registry
 }
 
 func (f ObjectTypes) resolve(r *Registry) (Field, error) {
-	f.List = List{Name: f.Name, Label: f.Label, Help: f.Help, Required: true, FilterName: strings.TrimSuffix(f.Name, "s"), Item: func(s string) (string, error) {
-		s = strings.ToLower(s)
-		if r.byKey[s] == nil {
-			return "", Invalid("Invalid content type: %s", s)
-		}
-		return s, nil
-	}}
+	keys := &Vocabulary{Noun: "type"}
+	for _, t := range r.types {
+		keys.Words = append(keys.Words, t.Key())
+	}
+	lower := func(s string) (string, error) { return strings.ToLower(s), nil }
+	f.reg = r
+	f.List = List{Name: f.Name, Label: f.Label, Help: f.Help, Required: true, FilterName: strings.TrimSuffix(f.Name, "s"), Item: lower, Of: keys}
 	return f, nil
 }
 
@@ -98,6 +118,50 @@ func (f ObjectTypes) resolve(r *Registry) (Field, error) {
 func (f ObjectTypes) Info() Info {
 	f.List.Name, f.List.Label, f.Required = f.Name, f.Label, true
 	in := f.List.Info()
-	in.Widget = TypesInput
+	in.Widget, in.Choices = TypesInput, nil
 	return in
+}
+
+// InputSchema leaves the names open: a document is read by programs of another version.
+func (f ObjectTypes) InputSchema() Schema {
+	f.List.Of = nil
+	return f.List.InputSchema()
+}
+
+// CheckAdded is of Limited.
+func (f ObjectTypes) CheckAdded(stored, given any) error {
+	if err := f.List.CheckAdded(stored, given); err != nil {
+		return err
+	}
+	for _, key := range added(stored, given) {
+		if !f.takes(f.reg.byKey[key]) {
+			return Invalid(f.OnlyHelp, key)
+		}
+	}
+	return nil
+}
+
+// Types are those that can be named.
+func (f ObjectTypes) Types() []*Type {
+	return slices.DeleteFunc(slices.Clone(f.reg.types), func(t *Type) bool { return !f.takes(t) })
+}
+
+func (f ObjectTypes) takes(t *Type) bool { return f.Only == nil || f.Only(t) }
+
+// Actions is a list of actions that a permission gives: those of every type, and those that some type declares.
+type Actions struct {
+	Name, Label, Help string
+	List
+}
+
+func (f Actions) resolve(r *Registry) (Field, error) {
+	f.List = List{Name: f.Name, Label: f.Label, Help: f.Help, Required: true, FilterName: strings.TrimSuffix(f.Name, "s"),
+		Of: &Vocabulary{Noun: "action", Words: r.Actions()}}
+	return f, nil
+}
+
+// Info is the list's; the declared name is known before the registry resolves it.
+func (f Actions) Info() Info {
+	f.List.Name, f.List.Label, f.Required = f.Name, f.Label, true
+	return f.List.Info()
 }

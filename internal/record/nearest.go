@@ -1,17 +1,29 @@
 package record
 
+import "slices"
+
+// longestWord is longer than any that is known: comparing costs the product of the lengths.
+const longestWord = 100
+
 // Nearest finds the word that a misspelt one was meant to be, or "" where none is near.
 func Nearest(word string, among []string) string {
 	best, distance := "", len(word)
+	if distance > longestWord {
+		return ""
+	}
 	for _, w := range among {
-		if d := editDistance(word, w); d < distance {
+		if max(len(w)-len(word), len(word)-len(w)) >= distance {
+			continue // so many letters are added or missing
+		}
+		if d := editDistance(word, w, distance); d < distance {
 			best, distance = w, d
 		}
 	}
 	return best
 }
 
-func editDistance(a, b string) int {
+// editDistance counts the letters that make one word of the other, up to a limit.
+func editDistance(a, b string, limit int) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
@@ -26,6 +38,9 @@ func editDistance(a, b string) int {
 			}
 			diagonal = row[j+1]
 			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+		if slices.Min(row) >= limit {
+			return limit
 		}
 	}
 	return row[len(b)]

@@ -33,8 +33,9 @@ type Type struct {
 	Search []string // text fields that q looks into
 	Unique []Unique // rules over several fields; single ones are said on the field
 
-	Display func(Reader) string       // instead of the first brief field
-	Check   func(Values) fault.Fields // rules between fields, on the merged record
+	Display func(Reader) string // instead of the first brief field
+	// Check holds the rules between fields, on the merged record; before holds nothing on a creation.
+	Check func(before, after Values) fault.Fields
 
 	// Derive sets what the machine keeps about a record from how it changes; before holds
 	// nothing on a creation.
@@ -42,8 +43,10 @@ type Type struct {
 	// Within demands that a referenced record shares a reference with this one.
 	Within []Within
 
+	// Actions are what permissions can allow besides view, add, change and delete.
+	Actions []string
 	// Owner names a reference to users.user. It defaults to the caller, and writing
-	// somebody else's needs the custom action "grant".
+	// somebody else's needs the action "grant", which the type declares.
 	Owner string
 	// MaxOwned is how many records one owner may have, 0 for any number. Those whose time in the field Expiry is past do
 	// not count.

@@ -161,6 +161,9 @@ func (v Values) MergeChanged(over Values) {
 	}
 }
 
+// Same tells whether a field has the same value in another record of the type.
+func (v Values) Same(other Values, name string) bool { return SameValue(v.Get(name), other.Get(name)) }
+
 // SameValue tells whether two values of one field are equal.
 func SameValue(a, b any) bool {
 	switch x := a.(type) {

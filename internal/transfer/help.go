@@ -26,6 +26,8 @@ func help(f record.Field, info record.Info) string {
 		how = manyHelp(f.Target())
 	case record.Tags:
 		how = manyHelp(f.Target())
+	case record.Actions:
+		how = "Some of " + strings.Join(f.Of.Words, ", ") + ", separated by commas."
 	case record.List, record.ObjectTypes:
 		how = "Separated by commas."
 	case record.JSON:

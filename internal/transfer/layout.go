@@ -62,7 +62,7 @@ func shapeOf(f record.Field) shape {
 		return reference
 	case record.Refs, record.Tags:
 		return references
-	case record.List, record.ObjectTypes:
+	case record.List, record.ObjectTypes, record.Actions:
 		return list
 	case record.JSON, record.CustomFields:
 		return structure

@@ -115,7 +115,9 @@ func (w *world) draw(t *rapid.T, f record.Field) any {
 	case record.CustomFields:
 		return w.custom(t)
 	case record.List:
-		return items(t, x, rapid.OneOf(texts, rapid.SampledFrom([]string{"view", "add"})))
+		return items(t, x, texts)
+	case record.Actions:
+		return items(t, x, rapid.SampledFrom(x.Of.Words))
 	case record.ObjectTypes:
 		return items(t, x, rapid.SampledFrom([]string{"dcim.site", "dcim.region"}))
 	case record.Slug:

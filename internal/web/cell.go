@@ -73,7 +73,7 @@ func cellOf(f record.Field, value any) cell {
 	case []record.Link:
 		return linksTo(f, x)
 	case []string:
-		return textsCell(x)
+		return textsCell(f, x)
 	case record.Pointer:
 		return cell{Kind: linkCell, Text: x.Display, Href: recordPath(x.Type, x.ID), to: x.Type}
 	case json.RawMessage:
@@ -102,7 +102,7 @@ func stringCell(f record.Field, s string) cell {
 			}
 		}
 	}
-	return textOf(s, in.Widget == record.TextArea)
+	return textOf(record.Marked(f, s), in.Widget == record.TextArea)
 }
 
 func textOf(s string, long bool) cell {
@@ -159,11 +159,15 @@ func targetOf(f record.Field) (t *record.Type, tags bool) {
 	return nil, false
 }
 
-func textsCell(texts []string) cell {
+func textsCell(f record.Field, texts []string) cell {
 	if len(texts) == 0 {
 		return cell{Kind: noCell}
 	}
-	return cell{Kind: textCell, Text: strings.Join(texts, ", ")}
+	marked := make([]string, len(texts))
+	for i, text := range texts {
+		marked[i] = record.Marked(f, text)
+	}
+	return cell{Kind: textCell, Text: strings.Join(marked, ", ")}
 }
 
 func indented(raw json.RawMessage) string {

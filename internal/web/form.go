@@ -10,7 +10,6 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
-	"terrier/internal/store"
 )
 
 // formPage is what a form shows.
@@ -114,8 +113,8 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 	if src.v.Type() != nil {
 		value = src.v.Get(in.Name)
 	}
-	if in.Widget == record.TypesInput {
-		out.Options = p.typeOptions()
+	if types, ok := f.(record.ObjectTypes); ok {
+		out.Options = p.site.typeOptions(types)
 	}
 	if target, _ := targetOf(f); target != nil {
 		if src.caller.may(target, access.View) {
@@ -128,6 +127,7 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 		out.Kept, out.CanClear = sealed != "", !in.Required
 		value = nil
 	}
+	out.keepStored(f, textsOf(value))
 	out.fill(src.texts(in.Name, textsOf(value)))
 	return out
 }
@@ -148,15 +148,24 @@ func widgetOf(name string, in record.Info, src formSource) formField {
 }
 
 // typeOptions are the types that a webhook, a permission or a custom field can be about.
-func (p *typePages) typeOptions() []option {
+func (s *Site) typeOptions(f record.ObjectTypes) []option {
 	var options []option
-	for _, t := range p.site.Registry.Types() {
-		if p.t.Key() == store.WebhookType && !t.Told() {
-			continue
-		}
-		options = append(options, option{Value: t.Key(), Label: t.Section + " › " + p.site.pages(t).single})
+	for _, t := range f.Types() {
+		options = append(options, option{Value: t.Key(), Label: t.Section + " › " + s.pages(t).single})
 	}
 	return options
+}
+
+// keepStored offers what is stored although it could not be chosen any more, so that it can stay.
+func (f *formField) keepStored(of record.Field, stored []string) {
+	if len(f.Options) == 0 {
+		return
+	}
+	for _, word := range stored {
+		if !slices.ContainsFunc(f.Options, func(o option) bool { return o.Value == word }) {
+			f.Options = append(f.Options, option{Value: word, Label: record.Marked(of, word)})
+		}
+	}
 }
 
 // fill puts texts into the widget.

@@ -93,7 +93,7 @@ func (u suite) filterValues(filter string, row map[string]any) []string {
 			if v, ok := manyValues(filter, "tags", shown, "slug"); ok {
 				return v
 			}
-		case record.List, record.ObjectTypes:
+		case record.List, record.ObjectTypes, record.Actions:
 			if filter == in.Name || filter == strings.TrimSuffix(in.Name, "s") {
 				return textsOf(shown)
 			}

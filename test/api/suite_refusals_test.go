@@ -121,6 +121,8 @@ func wrongWord(f record.Field, in record.Info) (any, bool) {
 		return "no slug!", true
 	case record.ObjectTypes:
 		return []string{"no.such"}, true
+	case record.Actions:
+		return []string{"chnage"}, true
 	}
 	return "a\x00b", in.Type == "string" && !in.Hidden
 }

@@ -96,11 +96,10 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 		return []int64{m.make(tb, x.Target())}, true
 	case record.ObjectTypes:
 		return []string{[]string{"dcim.site", "dcim.region"}[n%2]}, true
+	case record.Actions:
+		return []string{x.Of.Words[n%len(x.Of.Words)]}, true
 	case record.List:
-		if !in.Required {
-			return nil, false
-		}
-		return []string{[]string{"view", "add"}[n%2]}, true
+		return nil, false
 	case record.Secret:
 		if x.Shown {
 			return fmt.Sprintf("X-Sample: %d", n), true

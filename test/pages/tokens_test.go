@@ -249,11 +249,11 @@ func TestTokensTakenAway(t *testing.T) {
 func TestProfile(t *testing.T) {
 	s := apitest.New(t)
 	group := create(t, s, "/api/users/groups/", obj{"name": "Lisbon team"})
-	id, _ := s.User(t, "alice", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "audit"}},
+	id, _ := s.User(t, "alice", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "grant"}},
 		apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"change"}, Constraints: obj{"region__slug": "lisbon"}})
 	s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/users/users/%d/", id), Token: s.Admin, Body: obj{"groups": []int64{group}, "first_name": "Alice", "email": "alice@example.com"}}).Want(t, http.StatusOK)
 	page := login(t, s, "alice").get(t, "/user/").Want(t, http.StatusOK)
-	shows(t, page, "alice@example.com", "Lisbon team", `href="/dcim/sites/"`, "audit", "region__slug", "your own")
+	shows(t, page, "alice@example.com", "Lisbon team", `href="/dcim/sites/"`, "grant", "region__slug", "your own")
 	hides(t, page, "/users/groups/", "/dcim/regions/", "argon2")
 	shows(t, login(t, s, "admin").get(t, "/user/").Want(t, http.StatusOK), "you are a superuser")
 	if to := (browser{s: s}).get(t, "/user/").Want(t, http.StatusSeeOther).Header.Get("Location"); to != "/login/?next=%2Fuser%2F" {

@@ -32,7 +32,7 @@ var CustomField = record.Type{
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
 	Search: []string{"name", "label", "description"},
-	Check: func(v record.Values) fault.Fields {
+	Check: func(_, v record.Values) fault.Fields {
 		errs := fault.Fields{}
 		if strings.Contains(v.Text("name"), "__") {
 			errs.Add("name", "Two underscores in a row separate a filter from its lookup.")

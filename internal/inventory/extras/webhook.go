@@ -12,7 +12,8 @@ var Webhook = record.Type{
 	App: "extras", Name: "webhook", Plural: "webhooks", Guarded: true, Section: "Logging",
 	Doc: "A receiver that is told of changes by HTTP. Its templates run on the server: let only trusted people write webhooks.",
 	Fields: record.Fields{
-		record.ObjectTypes{Name: "content_types", Label: "Object types", Help: "The record types whose changes are told."},
+		record.ObjectTypes{Name: "content_types", Label: "Object types", Help: "The record types whose changes are told.",
+			Only: (*record.Type).Told, OnlyHelp: "Webhooks are not told of changes to %s."},
 		record.Text{Name: "name", Max: 150, Required: true, Unique: true, Help: "For people; it is never sent."},
 		record.Bool{Name: "type_create", Label: "Create", Help: "Tell when a record is created."},
 		record.Bool{Name: "type_update", Label: "Update", Help: "Tell when a record is updated."},
@@ -47,15 +48,10 @@ var Webhook = record.Type{
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
 	Search: []string{"name", "payload_url"},
-	Check: func(v record.Values) fault.Fields {
+	Check: func(_, v record.Values) fault.Fields {
 		errs := fault.Fields{}
 		if !v.Bool("type_create") && !v.Bool("type_update") && !v.Bool("type_delete") {
 			errs.Add("type_create", "Select at least one event: type_create, type_update or type_delete.")
-		}
-		for _, key := range v.List("content_types") {
-			if t := v.Type().Registry().Type(key); !t.Told() {
-				errs.Add("content_types", "Webhooks are not told of changes to %s.", key)
-			}
 		}
 		return errs
 	},

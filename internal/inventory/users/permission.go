@@ -1,13 +1,11 @@
 package users
 
 import (
-	"regexp"
+	"slices"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
 )
-
-var actionPattern = regexp.MustCompile(`^[a-z_]{1,30}$`)
 
 // Permission lets users and groups do something with the records of some types, all of
 // them or those that its constraints describe.
@@ -27,23 +25,21 @@ var Permission = record.Type{
 		record.ObjectTypes{Name: "object_types", Help: "The record types it is about, such as dcim.site."},
 		record.Refs{Name: "groups", To: "users.group"},
 		record.Refs{Name: "users", To: "users.user"},
-		record.List{Name: "actions", Required: true, Help: "view, add, change, delete, or a custom action such as grant.",
-			FilterName: "action", Item: func(s string) (string, error) {
-				if !actionPattern.MatchString(s) {
-					return "", record.Invalid("%q is not an action: use lower-case letters and underscores.", s)
-				}
-				return s, nil
-			}},
+		record.Actions{Name: "actions", Help: "Grant is needed besides to write tokens of others."},
 		record.JSON{Name: "constraints", Help: `Empty (null) for all records, an object whose keys are ANDed, or a list of objects that are ORed: {"status": "active", "region__slug": "lisbon"}. $user is the caller.`},
 	},
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
 	Search: []string{"name", "description"},
-	Check: func(v record.Values) fault.Fields {
+	Check: func(before, after record.Values) fault.Fields {
 		errs := fault.Fields{}
-		for _, key := range v.List("object_types") {
-			t := v.Type().Registry().Type(key)
-			if _, err := record.ParseConstraints(t, v.Raw("constraints"), 0); err != nil {
+		had := before.List("object_types")
+		for _, key := range after.List("object_types") {
+			t := after.Type().Registry().Type(key)
+			if t == nil || slices.Contains(had, key) && after.Same(before, "constraints") {
+				continue // what is stored already stays, whatever has become of the type
+			}
+			if _, err := record.ParseConstraints(t, after.Raw("constraints"), 0); err != nil {
 				errs.Add("constraints", "Invalid filter for %s: %s.", key, err.Error())
 			}
 		}

@@ -20,7 +20,9 @@ walk('a user, a group and a permission are made by form, and the user sees only 
   await v.go('/users/permissions/add/');
   await v.main.locator('#id_name').fill('Portuguese sites');
   await v.main.locator('input[name=object_types][value="dcim.site"]').check();
-  await v.main.locator('#id_actions').fill('view\nchange');
+  for (const action of ['view', 'change']) {
+    await v.main.locator(`input[name=actions][value=${action}]`).check();
+  }
   await v.main.locator('#id_constraints').fill('{"region__slug": "portugal"');
   await v.main.locator('#id_groups').fill('Field engineers');
   await v.press('Create', { status: 400 });

@@ -81,7 +81,7 @@ walk('what others hold cannot be deleted, and the page says who', async (v) => {
 walk('a click right after typing is not lost', async (v) => {
   await v.go('/users/permissions/add/');
   await v.main.locator('#id_name').fill('Clicked at once');
-  await v.main.locator('#id_actions').fill('view');
+  await v.main.locator('input[name=actions][value=view]').check();
   await v.main.locator('input[name=object_types]').first().check();
   await v.live(() => v.main.locator('#id_users').fill('admin'), '#id_users_list option');
   await v.press('Create');

@@ -4,8 +4,8 @@ import { check, walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
 // What fits a required field of each name; anything else is a text.
-const fitting = { site: 'Lisbon 1', user: 'admin', payload_url: 'http://127.0.0.1:1/', actions: 'view' };
-const boxes = { content_types: 'dcim.region', object_types: 'dcim.region' };
+const fitting = { site: 'Lisbon 1', user: 'admin', payload_url: 'http://127.0.0.1:1/' };
+const boxes = { content_types: 'dcim.region', object_types: 'dcim.region', actions: 'view' };
 
 async function required(path) {
   const { actions } = await world.api('OPTIONS', `/api${path}`);

@@ -1,0 +1,83 @@
+package record
+
+import (
+	"slices"
+)
+
+// Limited is a field that takes only words it knows. Its Parse takes any word all the same, because one that
+// is stored already may stay: the program that stored it may have known more.
+type Limited interface {
+	Field
+	// CheckAdded refuses a value with a word that is neither known nor among those that are stored now,
+	// nil for none. It names the nearest word.
+	CheckAdded(stored, given any) error
+	// Unknown says what is wrong with a word, such as "unknown type", or "" where it is known.
+	Unknown(word string) string
+}
+
+var (
+	_ Limited = List{}
+	_ Limited = ObjectTypes{}
+	_ Limited = Actions{}
+	_ Limited = Choice{}
+)
+
+// Marked is a word of a field as people see it: dcim.gone (unknown type).
+func Marked(f Field, word string) string {
+	if limited, ok := f.(Limited); ok && word != "" {
+		if problem := limited.Unknown(word); problem != "" {
+			return word + " (" + problem + ")"
+		}
+	}
+	return word
+}
+
+// Vocabulary is the words that the items of a List may be.
+type Vocabulary struct {
+	Noun  string   // what a word is: "action"
+	Words []string // in the order in which they are offered
+}
+
+func (v *Vocabulary) checkAdded(stored, given any) error {
+	if v == nil {
+		return nil
+	}
+	for _, word := range added(stored, given) {
+		if !slices.Contains(v.Words, word) {
+			return v.refuse(word)
+		}
+	}
+	return nil
+}
+
+func (v *Vocabulary) refuse(word string) error {
+	if near := Nearest(word, v.Words); near != "" {
+		return Invalid("Unknown %s %.100q. Did you mean %q?", v.Noun, word, near)
+	}
+	return Invalid("Unknown %s %.100q.", v.Noun, word)
+}
+
+func (v *Vocabulary) unknown(word string) string {
+	if v == nil || slices.Contains(v.Words, word) {
+		return ""
+	}
+	return "unknown " + v.Noun
+}
+
+// added are the words of a value that another one does not have.
+func added(stored, given any) []string {
+	had := wordsOf(stored)
+	return slices.DeleteFunc(slices.Clone(wordsOf(given)), func(word string) bool { return slices.Contains(had, word) })
+}
+
+func wordsOf(value any) []string {
+	switch x := value.(type) {
+	case string:
+		if x != "" {
+			return []string{x}
+		}
+	case []string:
+		return x
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package record_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"terrier/internal/record"
+)
+
+// TestCheckAdded holds which words each kind takes: those it knows, and those that are stored already.
+func TestCheckAdded(t *testing.T) {
+	reg, err := record.NewRegistry(record.Type{App: "a", Name: "leaf", Plural: "leaves", Brief: []string{"name"}, Actions: []string{"fold", "view"}, Fields: record.Fields{
+		record.Text{Name: "name", Required: true},
+		record.Choice{Name: "kind", Of: record.Choices{{Value: "x", Label: "X"}}},
+		record.List{Name: "any"},
+		record.Actions{Name: "actions"},
+		record.ObjectTypes{Name: "types"},
+		record.ObjectTypes{Name: "other_types", Only: func(t *record.Type) bool { return t.Name != "leaf" }, OnlyHelp: "Not %s."},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf := reg.Type("a.leaf")
+	for _, c := range []struct {
+		field         string
+		stored, given any
+		want          string
+	}{
+		{"kind", nil, "x", ""},
+		{"kind", "y", "y", ""},
+		{"kind", "y", "z", `"z" is not a valid choice.`},
+		{"any", nil, []string{"what", "ever"}, ""},
+		{"actions", nil, []string{"view", "fold"}, ""},
+		{"actions", nil, []string{"view", "flod"}, `Unknown action "flod". Did you mean "fold"?`},
+		{"actions", []string{"flod"}, []string{"view", "flod"}, ""},
+		{"types", nil, []string{"a.leaf"}, ""},
+		{"types", []string{"a.gone"}, []string{"a.gone", "a.leaf"}, ""},
+		{"types", nil, []string{"a.leave"}, `Unknown type "a.leave". Did you mean "a.leaf"?`},
+		{"other_types", nil, []string{"a.leaf"}, "Not a.leaf."},
+		{"other_types", []string{"a.leaf"}, []string{"a.leaf"}, ""},
+	} {
+		message := ""
+		if err := leaf.Field(c.field).(record.Limited).CheckAdded(c.stored, c.given); err != nil {
+			message = err.Error()
+		}
+		if !strings.HasPrefix(message, c.want) || message == "" != (c.want == "") {
+			t.Errorf("%s: %v after %v: %q, want %q", c.field, c.given, c.stored, message, c.want)
+		}
+	}
+	if got := reg.Actions(); !slices.Equal(got, []string{"view", "add", "change", "delete", "fold"}) {
+		t.Errorf("the actions are %v", got)
+	}
+	for word, want := range map[string]string{"a.gone": "a.gone (unknown type)", "a.leaf": "a.leaf", "": ""} {
+		if got := record.Marked(leaf.Field("types"), word); got != want {
+			t.Errorf("%q is shown as %q", word, got)
+		}
+	}
+}
+
+// TestNearest holds that a misspelt word leads to the one that was meant, and that a long one costs nothing.
+func TestNearest(t *testing.T) {
+	for word, want := range map[string]string{"chnage": "change", "Change": "change", "viw": "view", "q": "", strings.Repeat("change", 20): ""} {
+		if got := record.Nearest(word, []string{"view", "add", "change", "delete"}); got != want {
+			t.Errorf("%s leads to %q, want %q", word, got, want)
+		}
+	}
+}
