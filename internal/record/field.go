@@ -41,6 +41,8 @@ type Info struct {
 	Max      int    // longest text, 0 for no limit
 	Choices  Choices
 	Widget   Widget // how a form asks for it
+
+	Suggestions []string // what a form offers while somebody types
 }
 
 // Kind of storage. The store maps each to a PostgreSQL type.

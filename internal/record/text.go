@@ -21,6 +21,7 @@ type Text struct {
 	MatchHelp         string         // what to tell somebody whose text does not
 	StoredAs          string         // the column, where it is not called like the field
 	AsWritten         bool           // keeps the space around it; only space is blank all the same
+	Of                *Vocabulary    // the words it may be; nil for any
 }
 
 func (f Text) Info() Info {
@@ -28,6 +29,9 @@ func (f Text) Info() Info {
 		Null: f.Null, Unique: f.Unique, ReadOnly: f.ReadOnly, Lasting: f.Lasting, Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
 	if f.Match == colorPattern {
 		in.Widget = ColorInput
+	}
+	if f.Of != nil {
+		in.Suggestions = f.Of.Words
 	}
 	if !f.Null && !f.Required {
 		in.Default = f.Default
@@ -63,6 +67,12 @@ func (f Text) Parse(in any) (any, error) {
 	}
 	return s, nil
 }
+
+// CheckAdded is of Limited.
+func (f Text) CheckAdded(stored, given any) error { return f.Of.checkAdded(stored, given) }
+
+// Unknown is of Limited.
+func (f Text) Unknown(word string) string { return f.Of.unknown(word) }
 
 func tooLong(most int) error {
 	return Invalid("Ensure this field has no more than %d characters.", most)

@@ -1,7 +1,9 @@
 package record
 
 import (
+	_ "embed"
 	"slices"
+	"strings"
 )
 
 // Limited is a field that takes only words it knows. Its Parse takes any word all the same, because one that
@@ -16,6 +18,7 @@ type Limited interface {
 }
 
 var (
+	_ Limited = Text{}
 	_ Limited = List{}
 	_ Limited = ObjectTypes{}
 	_ Limited = Actions{}
@@ -32,11 +35,19 @@ func Marked(f Field, word string) string {
 	return word
 }
 
-// Vocabulary is the words that the items of a List may be.
+// Vocabulary is the words that a Text or the items of a List may be.
 type Vocabulary struct {
-	Noun  string   // what a word is: "action"
+	Noun  string   // what a word is: "time zone"
 	Words []string // in the order in which they are offered
 }
+
+// TimeZones are the names of the IANA time zone database, links such as UTC and Europe/Kiev included, whatever
+// the machine has installed.
+var TimeZones = &Vocabulary{Noun: "time zone", Words: strings.Fields(timeZoneNames)}
+
+//go:generate go run ./zonenames
+//go:embed timezones.txt
+var timeZoneNames string
 
 func (v *Vocabulary) checkAdded(stored, given any) error {
 	if v == nil {

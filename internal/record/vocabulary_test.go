@@ -12,6 +12,7 @@ import (
 func TestCheckAdded(t *testing.T) {
 	reg, err := record.NewRegistry(record.Type{App: "a", Name: "leaf", Plural: "leaves", Brief: []string{"name"}, Actions: []string{"fold", "view"}, Fields: record.Fields{
 		record.Text{Name: "name", Required: true},
+		record.Text{Name: "zone", Of: record.TimeZones},
 		record.Choice{Name: "kind", Of: record.Choices{{Value: "x", Label: "X"}}},
 		record.List{Name: "any"},
 		record.Actions{Name: "actions"},
@@ -27,6 +28,13 @@ func TestCheckAdded(t *testing.T) {
 		stored, given any
 		want          string
 	}{
+		{"zone", nil, "Europe/Lisbon", ""},
+		{"zone", nil, nil, ""},
+		{"zone", nil, "", ""},
+		{"zone", "Lisbon", "Lisbon", ""},
+		{"zone", "Lisbon", "Lisbonn", `Unknown time zone "Lisbonn".`},
+		{"zone", "Lisbon", "Europe/Lisbonn", `Unknown time zone "Europe/Lisbonn". Did you mean "Europe/Lisbon"?`},
+		{"zone", nil, strings.Repeat("ä", 200), `Unknown time zone "` + strings.Repeat("ä", 100) + `".`},
 		{"kind", nil, "x", ""},
 		{"kind", "y", "y", ""},
 		{"kind", "y", "z", `"z" is not a valid choice.`},
@@ -54,6 +62,24 @@ func TestCheckAdded(t *testing.T) {
 	for word, want := range map[string]string{"a.gone": "a.gone (unknown type)", "a.leaf": "a.leaf", "": ""} {
 		if got := record.Marked(leaf.Field("types"), word); got != want {
 			t.Errorf("%q is shown as %q", word, got)
+		}
+	}
+}
+
+// TestTimeZoneNames holds that the list is whole, sorted, and of nothing else than names.
+func TestTimeZoneNames(t *testing.T) {
+	words := record.TimeZones.Words
+	if len(words) < 590 || !slices.IsSorted(words) || len(slices.Compact(slices.Clone(words))) != len(words) {
+		t.Errorf("%d names", len(words))
+	}
+	for _, name := range []string{"UTC", "Etc/UTC", "Europe/Kiev", "Europe/Kyiv", "America/Argentina/ComodRivadavia", "US/Pacific"} {
+		if !slices.Contains(words, name) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	for _, name := range []string{"Local", "Factory", "posixrules", ""} {
+		if slices.Contains(words, name) {
+			t.Errorf("%q is no time zone", name)
 		}
 	}
 }

@@ -41,9 +41,10 @@ type formField struct {
 	Value       string
 	Checked     bool
 	Options     []option
-	Choices     string // where to look for records by typing
-	Kept        bool   // a secret is there, and stays unless another is typed
-	CanClear    bool   // it may be removed
+	Suggestions []string // what is offered while somebody types
+	Choices     string   // where to look for records by typing
+	Kept        bool     // a secret is there, and stays unless another is typed
+	CanClear    bool     // it may be removed
 	Errors      []string
 }
 
@@ -134,7 +135,7 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 
 // widgetOf is a widget before it is filled.
 func widgetOf(name string, in record.Info, src formSource) formField {
-	out := formField{Name: name, ID: "id_" + name, Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max, Errors: src.errs[name],
+	out := formField{Name: name, ID: "id_" + name, Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max, Errors: src.errs[name], Suggestions: in.Suggestions,
 		Required: in.Required && (in.Widget != record.PasswordInput || src.v.Type() == nil)}
 	if len(in.Choices) > 0 {
 		if in.Null && in.Widget == record.SelectOne {

@@ -109,6 +109,9 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 		}
 		return fmt.Sprintf("correct horse %d", n), true
 	case record.Text, record.Slug:
+		if len(in.Suggestions) > 0 {
+			return in.Suggestions[n%len(in.Suggestions)], true
+		}
 		for _, format := range texts {
 			text := fmt.Sprintf(format, n)
 			if _, err := f.Parse(text); err == nil {

@@ -48,6 +48,8 @@ var stays = map[string]stay{
 		`'{dcim.gone}'`, []any{"dcim.gone"}, obj{"description": "d"}, []any{"dcim.region"}, []any{"zzzzzz"}, `Unknown type "zzzzzz".`},
 	"action": {grants, "users_permission", "actions", obj{"name": "n", "object_types": []string{"dcim.site"}, "actions": []string{"view"}},
 		`'{view,napalm_read}'`, []any{"view", "napalm_read"}, obj{"description": "d"}, []any{"view", "grant"}, []any{"chnage"}, `Unknown action "chnage". Did you mean "change"?`},
+	"time zone": {sites, "dcim_site", "time_zone", obj{"name": "n", "slug": "n", "time_zone": "UTC"},
+		`'Lisbon'`, "Lisbon", obj{"description": "d"}, "Europe/Kiev", "Europe/Lisbonn", `Unknown time zone "Europe/Lisbonn". Did you mean "Europe/Lisbon"?`},
 }
 
 // TestUnknownWordsMayStay holds that a word which the program does not know, or no longer, is shown, kept and
@@ -161,6 +163,23 @@ func TestActionsAreDescribed(t *testing.T) {
 		enum := schemas[name].(obj)["properties"].(obj)["actions"].(obj)["items"].(obj)["enum"].([]any)
 		if want := []any{"view", "add", "change", "delete", "grant"}; !slices.Equal(enum, want) || !slices.Equal(offered, want) {
 			t.Errorf("%s lists %v, OPTIONS %v; want %v", name, enum, offered, want)
+		}
+	}
+}
+
+// TestTimeZones holds which names a site takes: those of the IANA database, links too, and nothing that depends
+// on the machine.
+func TestTimeZones(t *testing.T) {
+	s := apitest.New(t)
+	admin := adminOf(s)
+	id := admin.create(t, sites, obj{"name": "s", "slug": "s"})
+	for _, zone := range []any{"UTC", "Etc/UTC", "Europe/Lisbon", "Europe/Kiev", "America/Argentina/Buenos_Aires", " Asia/Tokyo ", nil, ""} {
+		admin.patch(t, sites, id, obj{"time_zone": zone})
+	}
+	for zone, near := range map[string]string{"Local": "", "europe/lisbon": "Europe/Lisbon", "Europe/Lisbonn": "Europe/Lisbon", "../etc/passwd": "", "UTC+1": "UTC"} {
+		a := admin.do(t, "PATCH", at(sites, id), obj{"time_zone": zone}).Want(t, http.StatusBadRequest)
+		if !strings.Contains(string(a.Raw), "Unknown time zone") || near != "" && !strings.Contains(string(a.Raw), `Did you mean \"`+near) {
+			t.Errorf("%s is refused with %s", zone, a.Raw)
 		}
 	}
 }

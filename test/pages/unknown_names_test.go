@@ -100,3 +100,23 @@ func TestPagesOfUnknownTypes(t *testing.T) {
 	overwrite(t, s, `UPDATE extras_webhook SET content_types = '{dcim.gone,dcim.site}' WHERE id = $1`, hook)
 	admin.post(t, of+"test/", url.Values{}).Want(t, http.StatusSeeOther)
 }
+
+// TestTimeZonesAreOffered holds that the form of a site offers the names of time zones without JavaScript, keeps and marks one
+// that is stored and unknown, and says which was meant.
+func TestTimeZonesAreOffered(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	admin := login(t, s, "admin")
+	id := create(t, s, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto"})
+	overwrite(t, s, `UPDATE dcim_site SET time_zone = 'Lisbon' WHERE id = $1`, id)
+	of := fmt.Sprintf("/dcim/sites/%d/", id)
+	shows(t, admin.get(t, of), "Lisbon (unknown time zone)")
+	shows(t, admin.get(t, of+"edit/"), `value="Lisbon"`, `list="id_time_zone_list"`, `<datalist id="id_time_zone_list">`, `<option value="Europe/Lisbon">`)
+	form := url.Values{"name": {"Porto"}, "slug": {"porto"}, "status": {"active"}, "time_zone": {"Lisbon"}, "description": {"North"}}
+	admin.post(t, of+"edit/", form).Want(t, http.StatusSeeOther)
+	form.Set("time_zone", "Europe/Lisbonn")
+	shows(t, admin.post(t, of+"edit/", form).Want(t, http.StatusBadRequest), "Did you mean &#34;Europe/Lisbon&#34;?")
+	form.Set("time_zone", "Europe/Lisbon")
+	admin.post(t, of+"edit/", form).Want(t, http.StatusSeeOther)
+	shows(t, admin.get(t, "/dcim/sites/import/"), "IANA")
+}

@@ -22,7 +22,7 @@ var Site = record.Type{
 		record.Ref{Name: "group", To: "dcim.sitegroup", OnDelete: record.SetNull},
 		record.Ref{Name: "tenant", To: "tenancy.tenant"},
 		record.Text{Name: "facility", Max: 50, Help: "Local facility ID or description"},
-		record.Text{Name: "time_zone", Max: 63, Null: true},
+		record.Text{Name: "time_zone", Max: 63, Null: true, Of: record.TimeZones, Help: "A name of the IANA time zone database, such as Europe/Lisbon."},
 		record.Text{Name: "description", Max: 200},
 		record.Text{Name: "physical_address", Max: 200},
 		record.Text{Name: "shipping_address", Max: 200},
