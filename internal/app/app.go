@@ -171,6 +171,9 @@ func (a *App) ready(ctx context.Context) error {
 	if a.stopping.Load() {
 		return errors.New("the server was told to stop")
 	}
+	if err := a.Store.CheckWritable(ctx); err != nil {
+		return err
+	}
 	if err := a.checkMigrated(ctx); err != nil {
 		return err
 	}

@@ -6,8 +6,10 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +31,8 @@ const (
 	Unsupported       // the body's media type is not understood
 	NotAllowed        // the address exists but not with this method
 	Slow              // the work was given up because it took too long
+	Unavailable       // the database can't be used at the moment; nothing was committed
+	Uncertain         // the database went away during a commit, which may have succeeded
 )
 
 // General is the key for messages that belong to no single field.
@@ -67,7 +71,7 @@ type Error struct {
 	Detail     string        // one sentence, for everything but Invalid
 	Fields     Fields        // Invalid: messages by field
 	Items      []Fields      // Invalid, bulk: messages by position; empty for the good ones
-	RetryAfter time.Duration // Throttled
+	RetryAfter time.Duration // Throttled, Unavailable
 }
 
 func (e *Error) Error() string {
@@ -110,6 +114,19 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return Internal
+}
+
+// LogLevel tells how serious an error is, and whether it belongs into the log at all: one that the caller can do something about
+// does not.
+func LogLevel(err error) (level slog.Level, log bool) {
+	e, ok := errors.AsType[*Error](err)
+	switch {
+	case !ok && errors.Is(err, context.Canceled):
+		return slog.LevelInfo, true // the caller went away, which is no error of ours
+	case !ok, e.Kind == Uncertain:
+		return slog.LevelError, true
+	}
+	return slog.LevelWarn, e.Kind == Unavailable
 }
 
 // The answers that more than one package gives. Their texts are part of the contract.

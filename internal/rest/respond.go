@@ -2,10 +2,8 @@ package rest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"mime"
 	"net/http"
 	"regexp"
@@ -32,6 +30,8 @@ var statuses = map[fault.Kind]int{
 	fault.Unsupported:  http.StatusUnsupportedMediaType,
 	fault.NotAllowed:   http.StatusMethodNotAllowed,
 	fault.Slow:         http.StatusServiceUnavailable,
+	fault.Unavailable:  http.StatusServiceUnavailable,
+	fault.Uncertain:    http.StatusInternalServerError,
 }
 
 // Fail answers with an error. What is not a fault is logged and stays inside.
@@ -40,14 +40,11 @@ func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		return // it may fail only for what the claim says: the server looks the caller up and asks again
 	}
 	w.Header().Set("API-Version", Version)
-	e, ok := errors.AsType[*fault.Error](err)
-	if !ok {
-		// Also where the caller may be gone: without an answer of ours the server would send 200.
-		level := slog.LevelError
-		if errors.Is(err, context.Canceled) {
-			level = slog.LevelInfo // the caller went away, which is no error of ours
-		}
+	if level, log := fault.LogLevel(err); log {
 		a.Log.Log(r.Context(), level, "request failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", ledger.CallerFrom(r.Context()).RequestID)
+	}
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok { // also where the caller may be gone: without an answer of ours the server would send 200
 		e = fault.New(fault.Internal, "The server could not complete the request; its log holds the reason under this request's X-Request-ID.")
 	}
 	var body any = map[string]string{"detail": e.Detail}

@@ -111,7 +111,11 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { writeText(w, 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if err := s.Ready(r.Context()); err != nil {
 		s.Log.WarnContext(r.Context(), "not ready", "error", err)
-		writeText(w, http.StatusServiceUnavailable, "not ready: the log holds the reason\n")
+		reason := "the log holds the reason"
+		if e, ok := errors.AsType[*fault.Error](err); ok {
+			reason = e.Detail
+		}
+		writeText(w, http.StatusServiceUnavailable, "not ready: "+reason+"\n")
 		return
 	}
 	writeText(w, http.StatusOK, "ready\n")

@@ -69,13 +69,13 @@ func (a Accounts) TouchToken(ctx context.Context, id int64, at time.Time) error 
 	_, err := a.pool.Exec(ctx, `
 		INSERT INTO users_token_use AS n (token_id, last_used) VALUES ($1, $2)
 		ON CONFLICT (token_id) DO UPDATE SET last_used = $2 WHERE n.last_used <= $3`, id, at, at.Add(-account.TouchInterval))
-	return err
+	return a.translate(err)
 }
 
 // RehashToken moves a token to the current secret key. The record itself has not changed.
 func (a Accounts) RehashToken(ctx context.Context, id int64, digest []byte) error {
 	_, err := a.pool.Exec(ctx, "UPDATE users_token SET key_sealed = $2 WHERE id = $1", id, hex.EncodeToString(digest))
-	return err
+	return a.translate(err)
 }
 
 const userColumns = `u.id, u.username, u.is_active, u.is_superuser, u.manage_tokens, u.epoch, u.password_sealed`
@@ -121,19 +121,19 @@ func (a Accounts) CommitCtx(ctx context.Context, token string, data []byte, expi
 	_, err := a.spare.Exec(ctx, `
 		INSERT INTO users_session (token, data, expires) VALUES ($1, $2, $3)
 		ON CONFLICT (token) DO UPDATE SET data = $2, expires = $3`, token, data, expiry)
-	return err
+	return a.translate(err)
 }
 
 // RefreshCtx writes a session that still exists.
 func (a Accounts) RefreshCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	_, err := a.pool.Exec(ctx, "UPDATE users_session SET data = $2, expires = $3 WHERE token = $1", token, data, expiry)
-	return err
+	return a.translate(err)
 }
 
 // DeleteCtx removes a session.
 func (a Accounts) DeleteCtx(ctx context.Context, token string) error {
 	_, err := a.spare.Exec(ctx, "DELETE FROM users_session WHERE token = $1", token)
-	return err
+	return a.translate(err)
 }
 
 // errThrottled rolls a reservation back.
@@ -182,7 +182,7 @@ func (a Accounts) Release(ctx context.Context, keys []account.ThrottleKey, reser
 	_, err := a.spare.Exec(ctx, `
 		WITH mine AS (SELECT subject FROM users_throttle WHERE subject = ANY($1) AND started <= $2 AND n > 0 ORDER BY subject FOR UPDATE)
 		UPDATE users_throttle w SET n = w.n - 1 FROM mine WHERE w.subject = mine.subject`, subjects, reservedAt)
-	return err
+	return a.translate(err)
 }
 
 // The interfaces this type serves.

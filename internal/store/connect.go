@@ -51,10 +51,12 @@ func OpenPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 // newPool makes a pool that connects when it is first used. Every pool of the program is made here, of
 // what poolConfig returned.
 func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+	watch := resetWhenLost(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
+	watch(pool)
 	return pool, nil
 }
 

@@ -45,3 +45,12 @@ func ListStatement(s *Store, t *record.Type, q Query) (string, error) {
 	l, err := s.listing(t, q)
 	return l.count.sql + ";" + l.page.sql, err
 }
+
+// Translate is what callers get for an error before a commit.
+func Translate(s *Store, err error) error { return s.translate(err) }
+
+// TranslateCommit is what callers get for an error of a commit.
+func TranslateCommit(s *Store, err error) error { return s.ended(err) }
+
+// ForTranslation is a store without a database.
+func ForTranslation(reg *record.Registry) *Store { return &Store{reg: reg} }

@@ -53,7 +53,7 @@ func (s *Store) Requeue(ctx context.Context, q Again, now time.Time) (matching, 
 	move := requeue(w, q, now)
 	for try := 1; ; try++ {
 		matching, queued = 0, 0
-		err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		err = s.inTransaction(ctx, func(tx pgx.Tx) error {
 			err := tx.QueryRow(ctx, count, counted...).Scan(&matching)
 			if err != nil || matching == 0 || matching > int64(q.Limit) {
 				return err
@@ -66,7 +66,7 @@ func (s *Store) Requeue(ctx context.Context, q Again, now time.Time) (matching, 
 			return err
 		})
 		if try == writeTries || !isConflict(err) || ctx.Err() != nil {
-			return matching, queued, s.translate(err)
+			return matching, queued, err
 		}
 	}
 }

@@ -41,7 +41,10 @@ func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.Quer
 }
 
 // Pending counts the migrations that have not been applied.
-func (s *Store) Pending(ctx context.Context) (int, error) { return Pending(ctx, s.spare) }
+func (s *Store) Pending(ctx context.Context) (int, error) {
+	n, err := Pending(ctx, s.spare)
+	return n, s.translate(err)
+}
 
 // Tx is a transaction in which a change set is written. Its methods only queue their
 // statement; Flush sends what is queued in one round trip and fills the places where the
@@ -64,9 +67,13 @@ func (tx *Tx) Flush(ctx context.Context) error {
 	if tx.batch.Len() == 0 {
 		return nil
 	}
+	return tx.s.translate(tx.send(ctx))
+}
+
+func (tx *Tx) send(ctx context.Context) error {
 	batch := tx.batch
 	tx.batch = &pgx.Batch{}
-	return tx.s.translate(tx.conn.SendBatch(ctx, batch).Close())
+	return tx.conn.SendBatch(ctx, batch).Close()
 }
 
 const writeTries = 4
@@ -141,7 +148,7 @@ func (tx *Tx) commit(ctx context.Context) error {
 	})
 	commit, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	return tx.Flush(commit)
+	return tx.s.ended(tx.send(commit))
 }
 
 func (tx *Tx) undo(ctx context.Context) error {

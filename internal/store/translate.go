@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -38,6 +39,12 @@ var errSlow = fault.New(fault.Slow, "The database did not answer in time. Narrow
 // translate turns what PostgreSQL refused into an error for the caller. Constraints are
 // named after the rule they hold, so a violation names its field.
 func (s *Store) translate(err error) error {
+	if err == nil || fault.KindOf(err) != fault.Internal {
+		return err
+	}
+	if away := unavailable(err); away != nil {
+		return fmt.Errorf("%w: %w", away, err)
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errSlow
 	}

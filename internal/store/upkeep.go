@@ -75,7 +75,7 @@ func (s *Store) PartitionsLow(ctx context.Context, now time.Time) (string, error
 		name := fmt.Sprintf("%s_%s", table, weekOf(now.Add(partitionsLow)).Format("20060102"))
 		var exists bool
 		if err := s.spare.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", quote(name)).Scan(&exists); err != nil {
-			return "", err
+			return "", s.translate(err)
 		}
 		if !exists {
 			return table, nil

@@ -1,9 +1,7 @@
 package web
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -34,6 +32,8 @@ var failures = map[fault.Kind]failure{
 	fault.Unsupported:  {http.StatusUnsupportedMediaType, "This is not understood", "Send a form."},
 	fault.NotAllowed:   {http.StatusMethodNotAllowed, "This page takes no such request", "Go back and use the page's own buttons."},
 	fault.Slow:         {http.StatusServiceUnavailable, "This took too long", "Narrow the filter or the search, and try again."},
+	fault.Unavailable:  {http.StatusServiceUnavailable, "The database is not available", "Nothing was saved. Wait a few seconds and try again; if it stays so, ask your administrator."},
+	fault.Uncertain:    {http.StatusInternalServerError, "It is not known whether this was saved", "Load the page of the record again and look before you repeat your change."},
 }
 
 // failPage is what an error page shows.
@@ -51,21 +51,21 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
-	e, known := errors.AsType[*fault.Error](err)
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		e, known = fault.New(fault.TooLarge, "The form is too large."), true
+		err = fault.New(fault.TooLarge, "The form is too large.")
 	}
+	if level, log := fault.LogLevel(err); log {
+		s.Log.Log(v.ctx, level, "page failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", v.caller.RequestID)
+	}
+	e, known := errors.AsType[*fault.Error](err)
 	if !known {
-		s.Log.Log(v.ctx, seriousness(err), "page failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", v.caller.RequestID)
 		e = fault.New(fault.Internal, "The server could not complete the request.")
 	}
 	if e.Kind == fault.Denied && v.caller.Anonymous() && r.Method == http.MethodGet {
 		http.Redirect(w, r, "/login/?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 		return
 	}
-	if e.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.999)))
-	}
+	retryAfter(w, e)
 	f := failures[e.Kind]
 	body := failPage{failure: f, Messages: messages(e), RequestID: v.caller.RequestID}
 	// Whole, also where htmx asks for a part: it shows no error, and the status must stay one.
@@ -75,12 +75,11 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// seriousness: a browser that goes away in the middle is no error of ours.
-func seriousness(err error) slog.Level {
-	if errors.Is(err, context.Canceled) {
-		return slog.LevelInfo
+// retryAfter says when to come back, where that is known.
+func retryAfter(w http.ResponseWriter, e *fault.Error) {
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.999)))
 	}
-	return slog.LevelError
 }
 
 // messages are what an error says, one by one.

@@ -40,9 +40,10 @@ func (s *Site) login(v *visit) error {
 	switch {
 	case err != nil && wantsPage(v.r):
 		e, known := errors.AsType[*fault.Error](err)
-		if !known {
+		if _, ours := fault.LogLevel(err); !known || ours {
 			return err
 		}
+		retryAfter(v.w, e)
 		return v.show(page{Name: "login", Title: "Log in", Status: failures[e.Kind].Status,
 			Body: loginForm{Username: username, Next: next, Problem: e.Error()}})
 	case err != nil:

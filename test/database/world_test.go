@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -62,9 +63,12 @@ func (w *world) site(name string) int64 {
 	return made.ID
 }
 
+// path is the address of a site.
+func path(site int64) string { return fmt.Sprintf("/api/dcim/sites/%d/", site) }
+
 // change writes a site and notes the answer.
 func (w *world) change(site int64, text string) install.Answer {
-	a := w.server.Do(http.MethodPatch, fmt.Sprintf("/api/dcim/sites/%d/", site), w.admin, object{"description": text})
+	a := w.server.Do(http.MethodPatch, path(site), w.admin, object{"description": text})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answers[a.Status]++
@@ -79,7 +83,9 @@ func (w *world) change(site int64, text string) install.Answer {
 func (w *world) audit(db *pgxpool.Pool) {
 	w.t.Helper()
 	const deliveries = "SELECT count(*) FROM extras_delivery"
-	install.Eventually(w.t, "deliveries end", func() bool { return install.Number(w.t, db, deliveries+" WHERE state <> 'successful'") == 0 })
+	ended := func() bool { return install.Number(w.t, db, deliveries+" WHERE state <> 'successful'") == 0 }
+	// A job whose outcome could not be written is taken back by River after 40 seconds, within its next half minute.
+	install.Within(w.t, 90*time.Second, "deliveries end", ended)
 	for _, a := range w.written {
 		if install.Number(w.t, db, "SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site' AND object_id = $1 AND postchange::jsonb->>'description' = $2",
 			a.site, a.text) != 1 {

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"terrier/internal/fault"
+)
+
+// retryAfter is when callers may come back: a restart or a failover of the database takes seconds.
+const retryAfter = 5 * time.Second
+
+// What callers get while the database can't be used.
+var (
+	errAway      = &fault.Error{Kind: fault.Unavailable, Detail: "The database can't be reached at the moment: try again.", RetryAfter: retryAfter}
+	errFull      = &fault.Error{Kind: fault.Unavailable, Detail: "The database is out of connections, memory or disk space at the moment: try again.", RetryAfter: retryAfter}
+	errReadOnly  = &fault.Error{Kind: fault.Unavailable, Detail: "The database is read-only at the moment: try again.", RetryAfter: retryAfter}
+	errUncertain = fault.New(fault.Uncertain, "The connection to the database was lost while the change was being committed. "+
+		"It may have been saved or not: read the record before you try again.")
+)
+
+// PostgreSQL's codes for a server that goes away or takes no writes.
+const (
+	readOnly      = "25006" // read_only_sql_transaction: a standby, or a server that was made read-only
+	adminShutdown = "57P01"
+	crashShutdown = "57P02"
+	starting      = "57P03" // cannot_connect_now
+	tooIdle       = "25P03" // idle_in_transaction_session_timeout
+	classFull     = "53"    // insufficient_resources
+	classLost     = "08"    // connection_exception; pgbouncer's too
+)
+
+// unavailable returns what callers get for an error of a database that can't be used at the moment, or nil for any other error.
+func unavailable(err error) *fault.Error {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch {
+		case pg.Code == readOnly:
+			return errReadOnly
+		case strings.HasPrefix(pg.Code, classFull):
+			return errFull
+		case pg.Code == adminShutdown, pg.Code == crashShutdown, pg.Code == starting, pg.Code == tooIdle, strings.HasPrefix(pg.Code, classLost):
+			return errAway
+		}
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return errAway
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return nil // the caller's time is up
+	}
+	_, network := errors.AsType[net.Error](err)
+	if network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err) {
+		return errAway
+	}
+	return nil
+}
+
+// ended translates the error of a commit. When the connection was lost after COMMIT was sent, nobody knows how it ended. An
+// error that PostgreSQL answered with, and lived on, is an answer.
+func (s *Store) ended(err error) error {
+	if err == nil || pgconn.SafeToRetry(err) {
+		return s.translate(err)
+	}
+	pg, answered := errors.AsType[*pgconn.PgError](err)
+	lost := unavailable(err) != nil || errors.Is(err, context.DeadlineExceeded)
+	if lost && !(answered && pg.SeverityUnlocalized == "ERROR") {
+		return fmt.Errorf("%w: %w", errUncertain, err)
+	}
+	return s.translate(err)
+}
+
+// inTransaction runs fn between BEGIN and COMMIT, each with a round trip of its own: for what is rare.
+func (s *Store) inTransaction(ctx context.Context, fn func(pgx.Tx) error) error {
+	done := false
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		err := fn(tx)
+		done = err == nil
+		return err
+	})
+	if done {
+		return s.ended(err)
+	}
+	return s.translate(err)
+}
+
+// resetWhenLost makes a pool give up all its connections when PostgreSQL says on one of them that it is going away or takes
+// no writes. New ones are made where target_session_attrs, or a proxy, leads then. River's statements count too.
+func resetWhenLost(config *pgxpool.Config) (watch func(*pgxpool.Pool)) {
+	var watched atomic.Pointer[pgxpool.Pool]
+	before := config.ConnConfig.OnPgError
+	config.ConnConfig.OnPgError = func(conn *pgconn.PgConn, err *pgconn.PgError) bool {
+		switch err.Code {
+		case readOnly, adminShutdown, crashShutdown:
+			if pool := watched.Load(); pool != nil {
+				pool.Reset()
+			}
+		}
+		return before(conn, err)
+	}
+	return watched.Store
+}
+
+// CheckWritable returns an error when the database takes no writes: it is a standby, or was made read-only. All connections are then made
+// anew, those too on which nobody writes.
+func (s *Store) CheckWritable(ctx context.Context) error {
+	var state string
+	if err := s.spare.QueryRow(ctx, "SELECT current_setting('transaction_read_only')").Scan(&state); err != nil {
+		return s.translate(err)
+	}
+	if state == "off" {
+		return nil
+	}
+	for _, pool := range []*pgxpool.Pool{s.pool, s.lists, s.spare} {
+		pool.Reset()
+	}
+	return errReadOnly
+}

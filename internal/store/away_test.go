@@ -1,0 +1,61 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// TestErrorsOfADatabaseThatIsAway: before a commit nothing was changed, and callers may try again. After COMMIT was sent, only an error that
+// PostgreSQL answered with says how it ended.
+func TestErrorsOfADatabaseThatIsAway(t *testing.T) {
+	t.Parallel()
+	server := func(severity, code string) error {
+		return fmt.Errorf("wrapped: %w", &pgconn.PgError{SeverityUnlocalized: severity, Code: code})
+	}
+	_, refused := pgconn.Connect(t.Context(), "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable")
+	reg, err := record.NewRegistry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := store.ForTranslation(reg)
+	for _, c := range []struct {
+		name           string
+		err            error
+		before, commit fault.Kind
+	}{
+		{"connection refused", refused, fault.Unavailable, fault.Uncertain},
+		{"connection refused, in the time of a request", fmt.Errorf("%w: %w", refused, context.DeadlineExceeded), fault.Unavailable, fault.Uncertain},
+		{"reset", &net.OpError{Op: "read", Err: syscall.ECONNRESET}, fault.Unavailable, fault.Uncertain},
+		{"end of the connection", io.ErrUnexpectedEOF, fault.Unavailable, fault.Uncertain},
+		{"shut down", server("FATAL", "57P01"), fault.Unavailable, fault.Uncertain},
+		{"crashed", server("FATAL", "57P02"), fault.Unavailable, fault.Uncertain},
+		{"starting", server("FATAL", "57P03"), fault.Unavailable, fault.Uncertain},
+		{"too many connections", server("FATAL", "53300"), fault.Unavailable, fault.Uncertain},
+		{"disk full", server("ERROR", "53100"), fault.Unavailable, fault.Unavailable},
+		{"a pooler's error", server("FATAL", "08P01"), fault.Unavailable, fault.Uncertain},
+		{"read-only", server("ERROR", "25006"), fault.Unavailable, fault.Unavailable},
+		{"too slow", context.DeadlineExceeded, fault.Slow, fault.Uncertain},
+		{"statement timeout", server("ERROR", "57014"), fault.Slow, fault.Slow},
+		{"the caller went away", context.Canceled, fault.Internal, fault.Internal},
+		{"an error of ours", server("ERROR", "42601"), fault.Internal, fault.Internal},
+	} {
+		for when, got := range map[string]error{"before": store.Translate(s, c.err), "commit": store.TranslateCommit(s, c.err)} {
+			want := map[string]fault.Kind{"before": c.before, "commit": c.commit}[when]
+			e, _ := errors.AsType[*fault.Error](got)
+			if fault.KindOf(got) != want || want == fault.Unavailable && e.RetryAfter == 0 || want != fault.Slow && !errors.Is(got, c.err) {
+				t.Errorf("%s, %s: %v of kind %d, want kind %d", c.name, when, got, fault.KindOf(got), want)
+			}
+		}
+	}
+}
