@@ -32,12 +32,12 @@ func TestUnknownFieldsAreNamed(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"a create", "POST", sites, site("B", "nmae", "x", "colour", "red"), 201, "colour, nmae"},
+		{"a create", "POST", sites, site("B", "nam", "x", "colour", "red"), 201, "colour, nam"},
 		{"nothing unknown", "POST", sites, site("C"), 201, ""},
 		{"what was read", "PUT", at(sites, id), read, 200, ""},
-		{"a refused create", "POST", sites, obj{"nmae": "D", "slug": "d"}, 400, "nmae"},
-		{"a refused change", "PATCH", at(sites, id), obj{"status": "?", "Nmae": "x"}, 400, "Nmae"},
-		{"no such record", "PATCH", at(sites, 999), obj{"nmae": "x"}, 404, "nmae"},
+		{"a refused create", "POST", sites, obj{"nam": "D", "slug": "d"}, 400, "nam"},
+		{"a refused change", "PATCH", at(sites, id), obj{"status": "?", "Nam": "x"}, 400, "Nam"},
+		{"no such record", "PATCH", at(sites, 999), obj{"nam": "x"}, 404, "nam"},
 		{"a change", "PATCH", at(sites, id), obj{"facility": "1", "custom_field": obj{}}, 200, "custom_field"},
 		{"a bulk create", "POST", sites, []obj{site("E", "b", 1, "a", 1), site("F"), site("G", "c", 1, "a", 1)}, 201, "a, b, c"},
 		{"a bulk change", "PATCH", sites, []obj{{"id": id, "b": 1}, {"id": id, "a": 1, "facility": "2"}}, 200, "a, b"},
@@ -53,7 +53,7 @@ func TestUnknownFieldsAreNamed(t *testing.T) {
 			}
 		})
 	}
-	if got := admin.get(t, at(sites, id)+"?nmae=1").Want(t, http.StatusOK).Header.Get(unknownFields); got != "" {
+	if got := admin.get(t, at(sites, id)+"?nam=1").Want(t, http.StatusOK).Header.Get(unknownFields); got != "" {
 		t.Errorf("a read names %q", got)
 	}
 }
