@@ -9,6 +9,9 @@ package access
 import (
 	"encoding/json"
 	"net/netip"
+	"slices"
+
+	"terrier/internal/record"
 )
 
 // The actions that the program asks for. A permission may name others.
@@ -55,6 +58,13 @@ func (s *Subject) asker() Asker {
 
 // Anonymous tells whether nobody is logged in.
 func (s *Subject) Anonymous() bool { return s.UserID == 0 }
+
+// Granted tells whether somebody gave the subject the right to an action with records of a type, besides what everybody has.
+func (s *Subject) Granted(t *record.Type, action string) bool {
+	return s.Superuser || slices.ContainsFunc(s.Grants, func(g Grant) bool {
+		return slices.Contains(g.Types, t.Key()) && slices.Contains(g.Actions, action)
+	})
+}
 
 // Grant is one enabled permission that applies to the subject.
 type Grant struct {

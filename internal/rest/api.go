@@ -13,6 +13,7 @@ import (
 
 	"terrier/internal/account"
 	"terrier/internal/fault"
+	"terrier/internal/intake"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
@@ -40,7 +41,7 @@ type API struct {
 	Docs http.HandlerFunc
 
 	documents documents
-	room      *room
+	intake    *intake.Gate
 }
 
 // Route is one address of the API.
@@ -109,7 +110,7 @@ func (a *API) detailRoute(t *record.Type) Route {
 
 // Mount puts every route on a mux, and answers the rest of /api/ in the API's own way.
 func (a *API) Mount(mux *http.ServeMux) {
-	a.room = newRoom()
+	a.intake = intake.New()
 	for _, r := range a.Routes() {
 		mux.Handle(r.Pattern, a.browse(r, a.dispatch(r)))
 	}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -9,16 +10,17 @@ import (
 	"net/http"
 
 	"terrier/internal/fault"
+	"terrier/internal/intake"
 	"terrier/internal/ledger"
 )
 
 // What a body may hold.
 const (
-	maxObject = 1 << 20  // bytes of a single object
-	maxBulk   = 16 << 20 // bytes of a list of them
-	maxItems  = 10_000   // objects in a list
-	maxDepth  = 64       // objects and lists inside each other
-	maxValues = 200_000  // values in all: one costs up to a hundred bytes, however short it is written
+	maxObject = 1 << 20        // bytes of a single object
+	maxBulk   = intake.Largest // bytes of a list of them
+	maxItems  = 10_000         // objects in a list
+	maxDepth  = 64             // objects and lists inside each other
+	maxValues = 200_000        // values in all: one costs up to a hundred bytes, however short it is written
 )
 
 // body is a decoded request: one object, or a list of them.
@@ -72,36 +74,32 @@ var errNoObject = fault.Field(fault.General, "Invalid data. Expected a dictionar
 // read takes in the bytes: a list may be longer than an object, and what it is shows in
 // its first character.
 func read(w http.ResponseWriter, r *http.Request, bulk bool) ([]byte, error) {
-	in := http.MaxBytesReader(w, r.Body, maxBulk)
-	var first [1]byte
-	n, err := io.ReadFull(in, first[:])
-	for n == 1 && (first[0] == ' ' || first[0] == '\n' || first[0] == '\r' || first[0] == '\t') {
-		n, err = io.ReadFull(in, first[:])
+	in := bufio.NewReader(r.Body)
+	first, err := in.ReadByte()
+	for err == nil && (first == ' ' || first == '\n' || first == '\r' || first == '\t') {
+		first, err = in.ReadByte()
 	}
 	if errors.Is(err, io.EOF) {
 		return []byte("{}"), nil
 	}
 	if err != nil {
-		return nil, unread(err)
+		return nil, err
 	}
 	limit := int64(maxObject)
-	if bulk && first[0] == '[' {
+	if bulk && first == '[' {
 		limit = maxBulk
 	}
 	var b bytes.Buffer
-	b.WriteByte(first[0])
+	b.WriteByte(first)
 	var watch shape
-	_, err = watch.Write(first[:])
+	_, err = watch.Write(b.Bytes())
 	if err == nil {
-		_, err = b.ReadFrom(io.TeeReader(http.MaxBytesReader(w, in, limit), &watch))
+		_, err = b.ReadFrom(io.TeeReader(http.MaxBytesReader(w, io.NopCloser(in), limit), &watch))
 	}
-	if refused, ok := errors.AsType[*fault.Error](err); ok {
-		return nil, refused
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
+		err = fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
 	}
-	if err != nil {
-		return nil, unread(err)
-	}
-	return b.Bytes(), nil
+	return b.Bytes(), err
 }
 
 func list(items []any) (body, error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"terrier/internal/fault"
+	"terrier/internal/intake"
 	"terrier/internal/ledger"
 )
 
@@ -49,7 +50,7 @@ func (a *API) browse(route Route, next http.Handler) http.Handler {
 			asked.Method = http.MethodGet // the page has a length of its own, which HEAD tells too
 		} else {
 			var err error
-			if sent, err = readForm(w, r); err != nil {
+			if sent, err = a.readForm(w, route, r); err != nil {
 				a.Fail(w, r, err)
 				return
 			}
@@ -118,15 +119,22 @@ var formMethods = []string{http.MethodPost, http.MethodPut, http.MethodPatch, ht
 
 // readForm reads a form of a page, of no method where the request is none. Only somebody who
 // is logged in by a cookie has one; the server has refused what other sites send.
-func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
+func (a *API) readForm(w http.ResponseWriter, route Route, r *http.Request) (form, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/x-www-form-urlencoded" || r.Method != http.MethodPost || ledger.CallerFrom(r.Context()).Anonymous() {
+	c := ledger.CallerFrom(r.Context())
+	if err != nil || media != "application/x-www-form-urlencoded" || r.Method != http.MethodPost || c.Anonymous() {
 		return form{}, nil
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxObject)
+	limit := int64(intake.Small)
+	for _, method := range route.Methods {
+		if a.may(c, route, method) == nil {
+			limit = max(limit, min(bodyLimit(c, route, method), maxObject))
+		}
+	}
+	defer a.intake.Admit(w, r, limit, c.UserID)() // what the form holds comes in once more, as a body
 	if err := r.ParseForm(); err != nil {
-		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return form{}, fault.New(fault.TooLarge, "The form is larger than %d bytes.", maxObject)
+		if refused, ok := errors.AsType[*fault.Error](err); ok {
+			return form{}, refused
 		}
 		return form{}, nil
 	}

@@ -8,7 +8,7 @@ import (
 
 	"terrier/internal/access"
 	"terrier/internal/account"
-	"terrier/internal/rest"
+	"terrier/internal/intake"
 	"terrier/internal/store"
 )
 
@@ -58,7 +58,7 @@ func provesClaims(r *http.Request) bool {
 	default:
 		return false
 	}
-	return !strings.HasPrefix(path, "users/") && r.ContentLength >= 0 && r.ContentLength <= rest.SmallBody
+	return !strings.HasPrefix(path, "users/") && r.ContentLength >= 0 && r.ContentLength <= intake.Small
 }
 
 // rewind keeps what is read of the body of a request, until the returned function puts it

@@ -78,11 +78,6 @@ func (p *typePages) importRows(v *visit) error {
 	if err != nil {
 		return err
 	}
-	leave, err := makeRoom(v)
-	if err != nil {
-		return p.refuseImport(v, &sentFile{}, nil, defs, err)
-	}
-	defer leave()
 	sent, err := receive(v)
 	if err != nil {
 		return p.refuseImport(v, sent, nil, defs, err)
@@ -150,11 +145,11 @@ func (p *typePages) take(v *visit, rows []transfer.Row, dry bool) (said string, 
 // refuseImport shows what is wrong, by line where it is about single rows.
 func (p *typePages) refuseImport(v *visit, sent *sentFile, rows []transfer.Row, defs []*record.Custom, err error) error {
 	e, known := errors.AsType[*fault.Error](err)
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		e, known = fault.New(fault.TooLarge, "This is larger than %d MiB. Import it in parts.", maxImport>>20), true
-	}
 	if !known {
 		return err
+	}
+	if e.Kind == fault.TooLarge && sent.text == nil {
+		e = fault.New(fault.TooLarge, "%s Import it in parts.", e.Detail)
 	}
 	f := importForm{Rows: len(rows)}
 	if e.Items != nil && len(e.Items) == len(rows) {

@@ -7,9 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
@@ -34,9 +31,15 @@ func (s *sentFile) guess() transfer.Format {
 // receive reads the form of an import. On an error it returns what is known so far.
 func receive(v *visit) (*sentFile, error) {
 	sent := &sentFile{}
+	if err := v.parseForm(); err != nil { // where it is no upload, what comes next would not say what is wrong
+		return sent, err
+	}
 	err := v.r.ParseMultipartForm(maxImport) // no more than that arrives, so none of it goes to a file
+	if err == nil {
+		_, err = io.Copy(io.Discard, v.r.Body) // up to its end, where it takes the room that rows need
+	}
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		if _, refused := errors.AsType[*fault.Error](err); refused {
 			return sent, err
 		}
 		return sent, fault.New(fault.Invalid, "The form did not arrive whole. Send it again.")
@@ -104,29 +107,6 @@ func distinct(t *record.Type, rows []transfer.Row) ([]transfer.Row, error) {
 		return rows, &fault.Error{Kind: fault.Invalid, Items: errs}
 	}
 	return rows, nil
-}
-
-// Large imports come one at a time: what is made of a file takes many times its length.
-var largeImport = semaphore.NewWeighted(1)
-
-const (
-	smallImport = 64 << 10
-	arrivalTime = 15 * time.Second // how long a large one may keep others waiting while it arrives
-)
-
-// makeRoom waits until there is memory for a form.
-func makeRoom(v *visit) (leave func(), err error) {
-	if v.r.ContentLength >= 0 && v.r.ContentLength <= smallImport {
-		return func() {}, nil
-	}
-	if v.r.ContentLength > maxImport {
-		return nil, &http.MaxBytesError{Limit: maxImport}
-	}
-	if largeImport.Acquire(v.ctx, 1) != nil {
-		return nil, &fault.Error{Kind: fault.Throttled, Detail: "Other large imports are under way. Try again in a moment.", RetryAfter: arrivalTime}
-	}
-	_ = http.NewResponseController(v.w).SetReadDeadline(time.Now().Add(arrivalTime)) // not every writer has one
-	return func() { largeImport.Release(1) }, nil
 }
 
 // leaveLive sends the caller to another page, also where htmx asked: it follows no redirect.

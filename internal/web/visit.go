@@ -85,7 +85,7 @@ func (v *visit) send(name string, data any, status int) error {
 // since it may be part of a secret.
 func (v *visit) parseForm() error {
 	err := v.r.ParseForm()
-	if _, large := errors.AsType[*http.MaxBytesError](err); err == nil || large {
+	if _, refused := errors.AsType[*fault.Error](err); err == nil || refused {
 		return err
 	}
 	return fault.New(fault.Invalid, "The form can't be read: it did not arrive as a browser sends it.")

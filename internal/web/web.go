@@ -20,6 +20,7 @@ import (
 	"terrier/internal/access"
 	"terrier/internal/account"
 	"terrier/internal/fault"
+	"terrier/internal/intake"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/web/assets"
@@ -43,6 +44,7 @@ type Site struct {
 	templates *template.Template
 	types     map[*record.Type]*typePages
 	workers   workersSeen
+	intake    *intake.Gate
 }
 
 // Route is one address of the pages.
@@ -137,7 +139,7 @@ func (s *Site) Static() http.Handler { return s.assets }
 
 // Build reads the templates and assets. It is called once, before anything is served.
 func (s *Site) Build() error {
-	s.assets = assets.New()
+	s.assets, s.intake = assets.New(), intake.New()
 	s.types = map[*record.Type]*typePages{}
 	own := s.ownPages()
 	for _, t := range s.Registry.Types() {
@@ -153,26 +155,34 @@ func (s *Site) pages(t *record.Type) *typePages { return s.types[t] }
 // What a body may hold: a form, or the rows of an import.
 const (
 	maxForm   = 1 << 20
-	maxImport = 16 << 20
+	maxImport = intake.Largest
 )
 
 // admit lets those in who may see a page at all. Whoever is not logged in is asked to.
 func (s *Site) admit(route Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
-		limit := int64(maxForm)
-		if route.Large {
-			limit = maxImport
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		err := s.allow(v.caller, route)
 		if err == nil {
+			defer s.intake.Admit(w, r, route.bodyLimit(v.caller), v.caller.UserID)()
 			err = route.handle(v)
 		}
 		if err != nil {
 			s.Fail(w, r, err)
 		}
 	})
+}
+
+// bodyLimit is how long a body may be. Large ones are for those who were given the right to write: not for what
+// everybody may write, such as their own tokens.
+func (r Route) bodyLimit(c ledger.Caller) int64 {
+	switch {
+	case r.Type == nil || r.Type.Owner != "" && !c.Granted(r.Type, r.Action):
+		return intake.Small
+	case r.Large:
+		return maxImport
+	}
+	return maxForm
 }
 
 func (s *Site) allow(c ledger.Caller, route Route) error {

@@ -110,6 +110,13 @@ func TestBrowseForms(t *testing.T) {
 	t.Run("too large", func(t *testing.T) {
 		send(sites, "POST", strings.Repeat(" ", 2<<20)).want(t, http.StatusRequestEntityTooLarge)
 	})
+	// The form and the body that it means come in one after the other, and do not wait for each other.
+	t.Run("large", func(t *testing.T) {
+		got := send(tokens, "POST", `{"nam": "`+strings.Repeat("x", 100_000)+`"}`).want(t, http.StatusCreated)
+		if got.header.Get(unknownFields) != "nam" || !strings.Contains(got.body, unknownFields) {
+			t.Errorf("the page does not show the unknown field: %v", got.header)
+		}
+	})
 }
 
 // TestBrowseFormsOfEveryType: what the form of a new record holds lacks only what must be given.

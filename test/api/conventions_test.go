@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"terrier/internal/rest"
+	"terrier/internal/intake"
 	"terrier/test/apitest"
 )
 
@@ -99,8 +99,8 @@ func TestRoutesAndHeaders(t *testing.T) {
 			path   string
 			length int
 			status int
-		}{{sites, 100, 201}, {sites, rest.SmallBody, 201}, {sites, rest.SmallBody + 1, 201}, {sites, 1 << 20, 201}, {sites, 2 << 20, 413},
-			{provision, rest.SmallBody, 400}, {provision, rest.SmallBody + 1, 413}} {
+		}{{sites, 100, 201}, {sites, intake.Small, 201}, {sites, intake.Small + 1, 201}, {sites, 1 << 20, 201}, {sites, 2 << 20, 413},
+			{provision, intake.Small, 400}, {provision, intake.Small + 1, 413}} {
 			body := fmt.Sprintf(`{"name":"Length %d","slug":"length-%d","comments":"`, row.length, row.length)
 			comments := strings.Repeat("c", row.length-len(body)-2)
 			r := httptest.NewRequestWithContext(t.Context(), "POST", s.URL+row.path, io.MultiReader(strings.NewReader(body), strings.NewReader(comments+`"}`)))

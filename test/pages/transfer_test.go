@@ -204,7 +204,7 @@ func TestImportRefusals(t *testing.T) {
 		shows(t, b.upload(t, path, "x.csv", "name,slug\nA,a\n", "text", "name,slug", "mode", "import").Want(t, http.StatusBadRequest), "Empty one of the two")
 	})
 	t.Run("too large", func(t *testing.T) {
-		shows(t, b.upload(t, path, "x.csv", strings.Repeat("x", 16<<20+1), "mode", "import").Want(t, http.StatusRequestEntityTooLarge), "larger than 16 MiB")
+		shows(t, b.upload(t, path, "x.csv", strings.Repeat("x", 16<<20+1), "mode", "import").Want(t, http.StatusRequestEntityTooLarge), "larger than 16777216 bytes. Import it in parts.")
 	})
 	t.Run("by htmx", func(t *testing.T) {
 		live := []string{"Hx-Request", "true", "Hx-Target", "outcome"}

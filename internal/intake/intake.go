@@ -1,0 +1,185 @@
+// Package intake owns how the bodies of requests get in: how fast they must arrive, how many large ones a caller may send
+// at once, and how much memory all of them take together.
+//
+// A body is charged for the bytes that have arrived, not for the length that it announces, and takes the room that it needs when it
+// is decoded only once it is whole. So a body that drips holds what it has sent, for as long as the least rate lets it,
+// and nobody waits for it but its own sender.
+package intake
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"terrier/internal/fault"
+)
+
+const (
+	// Small is how long a body may be that anybody may send, as many at once as they like.
+	Small = 64 << 10
+	// Largest is how long a body may be at all.
+	Largest = 16 << 20
+)
+
+// How fast a body must arrive. Time that it waits for others does not count.
+const (
+	grace     = 5 * time.Second  // before the rate counts
+	leastRate = 16 << 10         // bytes a second
+	mostTime  = 15 * time.Second // in all, so that some of the request's time is left to do what it asks for
+)
+
+// What bodies may take up together. A decoded body is many times its length: up to a hundred bytes for a value that is
+// written in two, as far as the API's 200,000 values let it. Small ones have room of their own.
+const (
+	growth     = 50
+	mostGrowth = 200_000 * 100
+	smallRoom  = 24 << 20
+	largeRoom  = mostGrowth + Largest
+)
+
+// Gate lets bodies in.
+type Gate struct {
+	turns        turns
+	arrivals     arrivals
+	small, large *semaphore.Weighted
+}
+
+// New makes a gate.
+func New() *Gate {
+	return &Gate{arrivals: arrivals{free: arrivalRoom, changed: make(chan struct{})},
+		small: semaphore.NewWeighted(smallRoom), large: semaphore.NewWeighted(largeRoom)}
+}
+
+// Admit puts the body of a request behind the gate. Reading it waits where it must, and fails with a *fault.Error where the body is
+// longer than limit, arrives too slowly or finds no room. Whoever calls leave has done with all that came of the body.
+func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, limit int64, caller int64) (leave func()) {
+	if r.ContentLength == 0 {
+		return func() {}
+	}
+	b := &body{gate: g, ctx: r.Context(), caller: caller, conn: http.NewResponseController(w), source: http.MaxBytesReader(w, r.Body, limit)}
+	switch {
+	case r.ContentLength > limit:
+		b.failed = tooLarge(limit)
+	case r.ContentLength > Small:
+		b.large = true
+	}
+	r.Body = http.MaxBytesReader(w, b, limit) // never reached, but where it is missing ParseForm takes no more than 10 MiB
+	return b.leave
+}
+
+// body is one that arrives.
+type body struct {
+	gate   *Gate
+	ctx    context.Context
+	caller int64
+	conn   *http.ResponseController
+	source io.ReadCloser
+
+	large    bool          // announced as such, or has become it
+	length   int64         // of what has arrived
+	spent    time.Duration // waiting for the sender
+	failed   error         // what every further Read returns
+	endTurn  func()        // of a large one that is the caller's first
+	charge   charge
+	occupied *semaphore.Weighted // the room that the whole body takes, nil before
+}
+
+func (b *body) Read(p []byte) (n int, err error) {
+	if b.failed == nil {
+		n, b.failed = b.read(p[:min(len(p), Small)])
+	}
+	return n, b.failed
+}
+
+func (b *body) read(p []byte) (int, error) {
+	if b.large { // before anything of it is read
+		if err := b.takeTurn(); err != nil {
+			return 0, err
+		}
+	}
+	n, end := b.receive(p)
+	b.length += int64(n)
+	if b.length > Small {
+		b.large = true
+		if err := b.takeTurn(); err != nil {
+			return n, err
+		}
+		if err := b.gate.arrivals.take(b.ctx, &b.charge, b.length); err != nil {
+			return n, err
+		}
+	}
+	if errors.Is(end, io.EOF) {
+		if err := b.occupy(); err != nil {
+			return n, err
+		}
+	}
+	return n, end
+}
+
+// receive reads what the sender has sent. They have time for it, the more the more they have sent.
+func (b *body) receive(p []byte) (int, error) {
+	left := min(grace+time.Duration(b.length)*time.Second/leastRate, mostTime) - b.spent
+	began := time.Now()
+	_ = b.conn.SetReadDeadline(began.Add(left)) // not every writer has one; the server has one for the whole request
+	n, err := b.source.Read(p)
+	b.spent += time.Since(began)
+	switch long, is := errors.AsType[*http.MaxBytesError](err); {
+	case err == nil:
+	case errors.Is(err, io.EOF):
+		_ = b.conn.SetReadDeadline(time.Time{}) // what follows has other limits
+	case is:
+		err = tooLarge(long.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = fault.New(fault.Slow, "The request body did not arrive in time. It has %d seconds, one second more for every %d KiB, and %d seconds at most.",
+			int(grace.Seconds()), leastRate>>10, int(mostTime.Seconds()))
+	default:
+		err = fault.New(fault.Invalid, "The request ended early.")
+	}
+	return n, err
+}
+
+func tooLarge(limit int64) error {
+	return fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
+}
+
+// takeTurn waits until the caller's other large bodies are done with.
+func (b *body) takeTurn() (err error) {
+	if b.endTurn == nil {
+		b.endTurn, err = b.gate.turns.take(b.ctx, b.caller)
+	}
+	return err
+}
+
+// occupy takes the room that the whole body needs when it is decoded.
+func (b *body) occupy() error {
+	room := b.gate.small
+	if b.large {
+		room = b.gate.large
+	}
+	if room.Acquire(b.ctx, b.weight()) != nil {
+		return errFull
+	}
+	b.occupied = room
+	b.gate.arrivals.give(&b.charge)
+	return nil
+}
+
+func (b *body) weight() int64 { return b.length + min(b.length*growth, mostGrowth) }
+
+func (b *body) leave() {
+	b.gate.arrivals.give(&b.charge)
+	if b.occupied != nil {
+		b.occupied.Release(b.weight())
+	}
+	if b.endTurn != nil {
+		b.endTurn()
+	}
+}
+
+// Close is the server's to do.
+func (b *body) Close() error { return b.source.Close() }

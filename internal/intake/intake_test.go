@@ -1,0 +1,233 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"terrier/internal/fault"
+)
+
+// line is a connection on which pieces of a body arrive, one in every interval. Its deadline can be set as that of a real one.
+type line struct {
+	http.ResponseWriter
+	pieces, size int
+	here         int // of a piece that is not read yet
+	interval     time.Duration
+	deadline     time.Time
+}
+
+func (l *line) SetReadDeadline(t time.Time) error { l.deadline = t; return nil }
+func (l *line) Close() error                      { return nil }
+
+func (l *line) Read(p []byte) (int, error) {
+	if l.here == 0 {
+		if l.pieces == 0 {
+			return 0, io.EOF
+		}
+		select {
+		case <-time.After(l.interval):
+		case <-time.After(time.Until(l.deadline)):
+			return 0, os.ErrDeadlineExceeded
+		}
+		l.pieces--
+		l.here = l.size
+	}
+	n := min(l.here, len(p))
+	l.here -= n
+	return n, nil
+}
+
+// send lets a body in that announces a length, -1 for none.
+func send(ctx context.Context, g *Gate, l *line, announced int64, caller int64) (body io.Reader, leave func()) {
+	l.ResponseWriter = httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", l)
+	r.ContentLength = announced
+	leave = g.Admit(l, r, Largest, caller)
+	return r.Body, leave
+}
+
+func drain(body io.Reader) (int64, error) { return io.Copy(io.Discard, body) }
+
+// TestSlowBodyIsEnded: a body must arrive at the least rate after the grace, and within the most time in all.
+func TestSlowBodyIsEnded(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		line  line
+		slow  bool
+		ended time.Duration
+	}{
+		"a byte a second":            {line{pieces: 1000, size: 1, interval: time.Second}, true, grace},
+		"nothing at all":             {line{pieces: 1, size: 1, interval: time.Hour}, true, grace},
+		"below the rate":             {line{pieces: 1000, size: leastRate / 4, interval: time.Second}, true, 6500 * time.Millisecond},
+		"a small one at the rate":    {line{pieces: 4, size: leastRate, interval: time.Second}, false, 4 * time.Second},
+		"a small one, late":          {line{pieces: 1, size: 100, interval: 4 * time.Second}, false, 4 * time.Second},
+		"a large one at the rate":    {line{pieces: 12, size: leastRate, interval: time.Second}, false, 12 * time.Second},
+		"too long a one at the rate": {line{pieces: 100, size: leastRate, interval: time.Second}, true, mostTime},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				body, leave := send(t.Context(), New(), &row.line, int64(row.line.pieces*row.line.size), 1)
+				defer leave()
+				_, err := drain(body)
+				if slow := fault.KindOf(err) == fault.Slow; slow != row.slow || !slow && err != nil {
+					t.Errorf("error %v, want a slow one: %v", err, row.slow)
+				}
+				if took := time.Since(began).Round(100 * time.Millisecond); took != row.ended {
+					t.Errorf("ended after %v, want %v", took, row.ended)
+				}
+				if err == nil && !row.line.deadline.IsZero() {
+					t.Error("the deadline outlives the body")
+				}
+			})
+		})
+	}
+}
+
+// TestDrippingBodiesHoldNobodyUp: whoever announces much and sends little takes no room from others.
+func TestDrippingBodiesHoldNobodyUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New()
+		var slow sync.WaitGroup
+		defer slow.Wait()
+		for caller := range int64(40) {
+			body, leave := send(t.Context(), g, &line{pieces: 1000, size: 100, interval: time.Second}, Largest, 100+caller)
+			slow.Go(func() {
+				defer leave()
+				if _, err := drain(body); fault.KindOf(err) != fault.Slow {
+					t.Errorf("a dripping body ended with %v", err)
+				}
+			})
+		}
+		synctest.Wait()
+		for _, announced := range []int64{Largest, -1} {
+			began := time.Now()
+			body, leave := send(t.Context(), g, &line{pieces: Largest / Small, size: Small}, announced, 1)
+			if n, err := drain(body); err != nil || n != Largest {
+				t.Errorf("another's body: %d bytes, %v", n, err)
+			}
+			leave()
+			if waited := time.Since(began); waited > 0 {
+				t.Errorf("another's body waited %v", waited)
+			}
+		}
+	})
+}
+
+// TestOneLargeBodyOfACallerAtOnce: the next waits for its turn until the first is done with, and no longer than the request may take.
+// Small ones and other callers don't wait.
+func TestOneLargeBodyOfACallerAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New()
+		large := func(ctx context.Context, caller, announced int64) (func(), error) {
+			body, leave := send(ctx, g, &line{pieces: 2, size: Small}, announced, caller)
+			_, err := drain(body)
+			return leave, err
+		}
+		first, err := large(t.Context(), 1, 2*Small)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, announced := range []int64{2 * Small, -1} {
+			brief, cancel := context.WithTimeout(t.Context(), time.Second)
+			leave, err := large(brief, 1, announced)
+			if e, ok := errors.AsType[*fault.Error](err); !ok || e.Kind != fault.Throttled || e.RetryAfter == 0 {
+				t.Errorf("a second large body: %v", err)
+			}
+			leave()
+			cancel()
+		}
+		second := make(chan error)
+		go func() {
+			leave, err := large(t.Context(), 1, 2*Small)
+			leave()
+			second <- err
+		}()
+		synctest.Wait()
+		began := time.Now()
+		other, err := large(t.Context(), 2, 2*Small)
+		if err != nil {
+			t.Errorf("another caller: %v", err)
+		}
+		other()
+		body, leave := send(t.Context(), g, &line{pieces: 1, size: Small}, Small, 1)
+		if _, err := drain(body); err != nil {
+			t.Errorf("a small body: %v", err)
+		}
+		leave()
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("others waited %v", waited)
+		}
+		first()
+		if err := <-second; err != nil {
+			t.Errorf("the next in turn: %v", err)
+		}
+		if len(g.turns.of) != 0 {
+			t.Errorf("%d callers are remembered", len(g.turns.of))
+		}
+	})
+}
+
+// TestArrivingBodiesAreBounded: however many send however much, the bytes that are held stay within the room and the reserve, and all get in.
+func TestArrivingBodiesAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New()
+		const each = 4 << 20
+		done := make(chan error)
+		for caller := range int64(20) {
+			go func() {
+				body, leave := send(t.Context(), g, &line{pieces: each / Small, size: Small, interval: 50 * time.Millisecond}, each, caller)
+				_, err := drain(body)
+				leave()
+				done <- err
+			}()
+		}
+		most := int64(0)
+		for left := 20; left > 0; {
+			select {
+			case err := <-done:
+				if left--; err != nil {
+					t.Errorf("a body: %v", err)
+				}
+			case <-time.After(time.Second):
+				g.arrivals.mu.Lock()
+				most = max(most, arrivalRoom-g.arrivals.free)
+				g.arrivals.mu.Unlock()
+			}
+		}
+		if most < arrivalRoom/2 || most > arrivalRoom {
+			t.Errorf("the bodies held %d bytes, want them to share %d", most, arrivalRoom)
+		}
+		if g.arrivals.free != arrivalRoom || g.arrivals.reserved || !g.large.TryAcquire(largeRoom) || !g.small.TryAcquire(smallRoom) {
+			t.Error("the bodies left something behind")
+		}
+	})
+}
+
+// TestLongBodyIsRefused: by what it announces before anything is read, otherwise where it passes the limit.
+func TestLongBodyIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, announced := range []int64{Small + 1, -1} {
+		l := &line{pieces: 2, size: Small - 1}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", l)
+		r.ContentLength, l.ResponseWriter = announced, httptest.NewRecorder()
+		leave := New().Admit(l, r, Small, 0)
+		n, err := drain(r.Body)
+		leave()
+		if fault.KindOf(err) != fault.TooLarge || announced > 0 && n > 0 {
+			t.Errorf("announced %d: %d bytes, %v", announced, n, err)
+		}
+	}
+}
