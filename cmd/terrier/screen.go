@@ -30,11 +30,12 @@ func (s screen) line(text string) string { return escape(text, "", visible) }
 type colour string
 
 const (
-	bold  colour = "1"
-	faint colour = "2"
-	red   colour = "31"
-	green colour = "32"
-	cyan  colour = "36"
+	bold   colour = "1"
+	faint  colour = "2"
+	red    colour = "31"
+	green  colour = "32"
+	yellow colour = "33"
+	cyan   colour = "36"
 )
 
 // wantsColours follows no-color.org.

@@ -11,7 +11,7 @@ import (
 )
 
 type webhookCommands struct {
-	List    webhookListCommand    `cmd:"" help:"List the webhooks, and what waits for them."`
+	List    webhookListCommand    `cmd:"" help:"List the webhooks, and how many of their deliveries are queued, retrying or failed."`
 	Test    webhookTestCommand    `cmd:"" help:"Send a test to a webhook, and say what it answered."`
 	Preview webhookPreviewCommand `cmd:"" help:"Print the request that a webhook would send."`
 	Replay  webhookReplayCommand  `cmd:"" help:"Send past changes to a webhook."`
@@ -26,10 +26,10 @@ func (webhookListCommand) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return err
 		}
-		rows := [][]string{{"ID", "NAME", "STATE", "QUEUED", "RETRYING", "SENT (15 MIN)", "FAILED", "TYPES", "REQUEST"}}
+		rows := [][]string{{"ID", "NAME", "STATE", "QUEUED", "RETRYING", "FAILED", "TYPES", "REQUEST"}}
 		for _, h := range hooks {
 			rows = append(rows, []string{fmt.Sprint(h.ID), h.Name, webhookState(h), fmt.Sprint(h.Queued), fmt.Sprint(h.Retrying),
-				fmt.Sprint(h.Successful), fmt.Sprint(h.Failed), strings.Join(h.ShownTypes, ","), h.Method + " " + h.URL})
+				fmt.Sprint(h.Failed), strings.Join(h.ShownTypes, ","), h.Method + " " + h.URL})
 		}
 		return s.printTable(rows)
 	})

@@ -132,6 +132,14 @@ func (t *tail) print(ended []app.Ended) error {
 	return nil
 }
 
+// whichRetry counts the automatic retries. A worker that lacks the webhook's key tries again whatever max_retries says.
+func whichRetry(e app.Ended) string {
+	if e.MaxRetries == nil || e.Tries < 1 || e.Tries > *e.MaxRetries {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d ", e.Tries, *e.MaxRetries)
+}
+
 func (t *tail) text(e app.Ended) string {
 	name := "webhook " + strconv.FormatInt(e.Webhook, 10) + " (deleted)"
 	if e.WebhookName != nil {
@@ -145,16 +153,23 @@ func (t *tail) text(e app.Ended) string {
 	if e.Milliseconds != nil {
 		took = strconv.FormatInt(*e.Milliseconds, 10)
 	}
-	if e.State != "successful" {
+	state := e.State
+	switch {
+	case e.RetryAt != nil:
+		state, paint = "retrying", yellow
+	case state != "successful":
 		paint = red
 	}
 	line := fmt.Sprintf("%s  %s  %3s  %6s ms  %-*s  %-7s  %s %d", t.out.paint(faint, e.FinishedAt.Local().Format(time.DateTime)),
-		t.out.paint(paint, fmt.Sprintf("%-10s", e.State)), status, took, t.name, name, e.Event, e.ObjectType, e.ObjectID)
+		t.out.paint(paint, fmt.Sprintf("%-10s", state)), status, took, t.name, name, e.Event, e.ObjectType, e.ObjectID)
+	if e.ObjectRepr != nil {
+		line += " " + t.out.line(*e.ObjectRepr)
+	}
 	if e.Reason != "" {
 		line += "  " + t.out.line(e.Reason)
 	}
 	if e.RetryAt != nil {
-		line += t.out.paint(faint, "  retry at "+e.RetryAt.Local().Format(time.DateTime))
+		line += t.out.paint(faint, "  retry "+whichRetry(e)+"at "+e.RetryAt.Local().Format(time.DateTime))
 	}
 	return line
 }

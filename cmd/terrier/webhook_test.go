@@ -263,6 +263,19 @@ func TestWebhookTail(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("failed", "418", "Bad")
+	// One that is retried automatically is not called failed, and a record has its name.
+	bad, err := h.Webhook(t.Context(), "Bad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Ledger.Update(t.Context(), h.root, h.Registry.Type(store.WebhookType), []ledger.Edit{{ID: bad.ID, Input: ledger.Input{"max_retries": "10"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Ledger.RetryAll(t.Context(), h.root, store.Query{}, false); err != nil {
+		t.Fatal(err)
+	}
+	expect("retrying", "418", "Bad", "test.site 0 ", "retry 1 of 10 at ")
+	h.want(true, []string{"list"}, "RETRYING  FAILED")
 	stop()
 	if err := <-ended; err != nil || len(printed) > 0 {
 		t.Errorf("an interrupted tail: %v, and %d more lines", err, len(printed))

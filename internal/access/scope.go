@@ -26,8 +26,8 @@ func (s Scope) All() bool { return s.all }
 // every test of one alternative holds. None and not All means that nothing belongs.
 func (s Scope) Any() [][]record.Predicate { return s.any }
 
-// Sees is the part of another type that the subject may view: what a Count counts, and what a filter
-// follows through a tree. So no answer tells anybody of records they may not see.
+// Sees is the part of another type that the subject may view: what a Count counts, what a Borrowed shows, and
+// what a filter follows through a tree. So no answer tells anybody of records they may not see.
 func (s Scope) Sees(other *record.Type) Scope {
 	if s.view == nil {
 		return Scope{all: true}

@@ -22,25 +22,33 @@ type (
 	Ended    = store.Ended
 )
 
-// WebhookInfo is what `terrier webhook list` shows. What was done is of the last minutes.
+// WebhookInfo is what `terrier webhook list` shows. The numbers are of deliveries.
 type WebhookInfo struct {
-	ID                 int64
-	Name, Method, URL  string
-	Types, ShownTypes  []string // the names, and what people are shown of them
-	Enabled, Paused    bool
-	Queued, Retrying   int64
-	Successful, Failed int64
+	ID                       int64
+	Name, Method, URL        string
+	Types, ShownTypes        []string // the names, and what people are shown of them
+	Enabled, Paused          bool
+	Queued, Retrying, Failed int64
 }
 
-// Webhooks lists all webhooks, and what waits for them.
+// Webhooks lists all webhooks, and their deliveries that are not successful.
 func (a *App) Webhooks(ctx context.Context) ([]WebhookInfo, error) {
-	queues, _, err := a.Ledger.Queues(ctx, operator())
-	hooks := make([]WebhookInfo, len(queues))
-	for i, q := range queues {
-		hooks[i] = webhookInfo(q.Webhook)
-		hooks[i].Queued, hooks[i].Retrying, hooks[i].Successful, hooks[i].Failed = q.Queued, q.Retrying, q.Successful, q.Failed
+	rows, err := a.all(ctx, store.WebhookType, "", "")
+	if err != nil {
+		return nil, err
 	}
-	return hooks, err
+	standings, err := a.Ledger.Standings(ctx, operator())
+	if err != nil {
+		return nil, err
+	}
+	hooks := make([]WebhookInfo, len(rows))
+	for i, v := range rows {
+		hooks[i] = webhookInfo(v)
+		if n := slices.IndexFunc(standings, func(s store.Standing) bool { return s.Webhook == v.ID() }); n >= 0 {
+			hooks[i].Queued, hooks[i].Retrying, hooks[i].Failed = standings[n].Queued, standings[n].Retrying, standings[n].Failed
+		}
+	}
+	return hooks, nil
 }
 
 func webhookInfo(v record.Values) WebhookInfo {

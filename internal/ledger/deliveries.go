@@ -153,6 +153,15 @@ func (l *Ledger) Queues(ctx context.Context, c Caller) ([]Queue, time.Duration, 
 	return queues, queueWindow, nil
 }
 
+// Standings counts the deliveries that are not successful, by webhook: those that the caller may see.
+func (l *Ledger) Standings(ctx context.Context, c Caller) ([]store.Standing, error) {
+	scope, err := l.Policy.Scope(c.Subject, l.deliveryType(), access.View)
+	if err != nil {
+		return nil, err
+	}
+	return l.Store.Standings(ctx, scope)
+}
+
 // Backlog tells what waits for one webhook.
 func (l *Ledger) Backlog(ctx context.Context, c Caller, hook record.Values) (store.Backlog, error) {
 	if err := l.Allow(c, l.webhookType(), access.View); err != nil {

@@ -55,6 +55,50 @@ func (f Attached) Info() Info {
 }
 func (f Attached) Schema() Schema { return f.Shape }
 
+// HasValue tells whether another field of the record has a value.
+type HasValue struct {
+	Name, Help string
+	Of         string // the other field
+
+	readOnly
+}
+
+func (f HasValue) Info() Info {
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "boolean", ReadOnly: true, Widget: CheckBox}
+}
+func (f HasValue) Lookups() []Lookup               { return []Lookup{Exact} }
+func (f HasValue) ParseText(s string) (any, error) { return Bool{}.ParseText(s) }
+func (f HasValue) Schema() Schema                  { return Schema{"type": "boolean"} }
+
+// filter asks the other field: true for those that are not empty.
+func (f HasValue) filter(other Field) filter {
+	return filter{lookups: f.Lookups(), make: func(_ Lookup, values []string) (Predicate, error) {
+		parsed, err := parseTexts(f, Exact, values)
+		for i, v := range parsed {
+			parsed[i] = v != true
+		}
+		return Predicate{Field: other, Lookup: Empty, Values: parsed}, err
+	}}
+}
+
+// Borrowed is a field of another row that the record belongs to. Callers who may not see that row
+// read null.
+type Borrowed struct {
+	Name, Label, Help string
+	From, Field       string // the other type, and its field
+	By                string // the column that holds the other's id
+	Both              string // a column in which the two rows are equal: it leads to the other's partition
+	Hidden            bool
+	Shape             Schema
+
+	readOnly
+}
+
+func (f Borrowed) Info() Info {
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", ReadOnly: true, Null: true, Hidden: f.Hidden}
+}
+func (f Borrowed) Schema() Schema { return f.Shape }
+
 // Computed is worked out from the record's other fields.
 type Computed struct {
 	Name  string

@@ -77,6 +77,8 @@ func (t *Type) buildFilters() map[string]filter {
 			addRefsFilters(m, f, x)
 		case Tags:
 			addRefsFilters(m, f, x.Refs)
+		case HasValue:
+			m[in.Name] = x.filter(t.Field(x.Of))
 		case List:
 			m[cmp.Or(x.FilterName, in.Name)] = plainFilter(Predicate{Field: f}, f)
 		case ObjectTypes:

@@ -31,7 +31,9 @@ type Type struct {
 	Brief  []string // the natural keys that stand in a nested representation; the first is the default display
 	Order  []string // default ordering
 	Search []string // text fields that q looks into
-	Unique []Unique // rules over several fields; single ones are said on the field
+	// SearchNewest is how many of the newest records that pass the filters q looks at; 0 for all of them.
+	SearchNewest int
+	Unique       []Unique // rules over several fields; single ones are said on the field
 
 	Display func(Reader) string // instead of the first brief field
 	// Check holds the rules between fields, on the merged record; before holds nothing on a creation.

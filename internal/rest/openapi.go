@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -285,8 +286,15 @@ func listParameters(t *record.Type) []object {
 	out = append(out,
 		parameter("cursor", "string", "Where to go on, as next and previous say it."),
 		parameter("ordering", "string", "Fields to sort by, separated by commas; - for descending."),
-		parameter("q", "string", "Search in the text fields."))
+		parameter("q", "string", searchText(t)))
 	return append(out, filterParameters(t.FilterNames())...)
+}
+
+func searchText(t *record.Type) string {
+	if t.SearchNewest == 0 {
+		return "Search in the text fields."
+	}
+	return fmt.Sprintf("Search in %s of the newest %d that pass the filters.", strings.Join(t.Search, " and "), t.SearchNewest)
 }
 
 func pageParameters() []object {

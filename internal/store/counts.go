@@ -22,7 +22,7 @@ func (s *Store) Counts(ctx context.Context, lists []Counting) ([]int64, error) {
 		w := &where{}
 		w.scope(l.Scope, l.Type)
 		w.filters(l.Where, l.Type)
-		statement := countStatement(l.Type, w)
+		statement := countStatement(l.Type, quote(l.Type.Table()), w)
 		batch.Queue(statement.sql, statement.args...).QueryRow(func(row pgx.Row) error { return row.Scan(&counts[i]) })
 	}
 	if batch.Len() == 0 {

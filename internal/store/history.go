@@ -40,10 +40,13 @@ type Ended struct {
 	Event        string
 	ObjectType   string
 	ObjectID     int64
+	ObjectRepr   *string // nil where the caller may not see the change
 	Status       *int64
 	Reason       string
 	FinishedAt   time.Time
 	RetryAt      *time.Time
+	Tries        int64 // since somebody last queued it
+	MaxRetries   *int64
 	AttemptCount int64
 	Milliseconds *int64 // of the last request; nil where none was made
 }
@@ -57,15 +60,18 @@ func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, e
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
 	w.and("t.finished_at >= " + w.arg(since))
+	change := borrowed(t, t.Field("object_repr").(record.Borrowed))
+	name := change.expr(w, q.Scope.Sees(change.of))
 	batch := &pgx.Batch{}
 	var ended []Ended
 	batch.Queue(fmt.Sprintf(`
-		SELECT t.id, t.webhook_id, h.name, t.state, t.event, t.object_type, t.object_id, t.status_code, t.reason, t.finished_at, t.retry_at, t.attempt_count, a.milliseconds
+		SELECT t.id, t.webhook_id, h.name, t.state, t.event, t.object_type, t.object_id, %s, t.status_code, t.reason, t.finished_at, t.retry_at, t.tries, h.max_retries,
+			t.attempt_count, a.milliseconds
 		FROM (SELECT t.* FROM extras_delivery t%s ORDER BY t.finished_at DESC, t.id DESC LIMIT %d) t
 		LEFT JOIN extras_webhook h ON h.id = t.webhook_id
 		LEFT JOIN LATERAL (SELECT a.milliseconds FROM extras_attempt a
 			WHERE a.delivery_id = t.id AND a.changed_at = t.changed_at ORDER BY a.started_at DESC LIMIT 1) a ON TRUE
-		ORDER BY t.finished_at, t.id`, w, q.Limit), w.args...).Query(func(rows pgx.Rows) (err error) {
+		ORDER BY t.finished_at, t.id`, name, w, q.Limit), w.args...).Query(func(rows pgx.Rows) (err error) {
 		ended, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Ended])
 		return err
 	})

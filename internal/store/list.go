@@ -80,8 +80,9 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 	w := &where{}
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
+	from := w.searched(t, q.Search)
 	w.search(t, q.Search)
-	l.count = countStatement(t, w)
+	l.count = countStatement(t, from, w)
 	if q.Cursor != "" {
 		var values []any
 		if values, l.backward, err = decodeCursor(q.Cursor, l.order); err != nil {
@@ -96,7 +97,7 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 	// does not depend on how the planner feels about the whole table. The limit is written
 	// out: behind a parameter PostgreSQL expects a tenth of the table and plans every page
 	// anew, which costs as much as reading it.
-	cut := fmt.Sprintf("SELECT t.* FROM %s t%s ORDER BY %s LIMIT %d", quote(t.Table()), w, by, q.Limit+1)
+	cut := fmt.Sprintf("SELECT t.* FROM %s t%s ORDER BY %s LIMIT %d", from, w, by, q.Limit+1)
 	if q.Offset > 0 {
 		cut += " OFFSET " + w.arg(q.Offset)
 	}
@@ -106,11 +107,11 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 }
 
 // countStatement counts the list. The unfiltered one is the sum of a few rows.
-func countStatement(t *record.Type, w *where) statement {
+func countStatement(t *record.Type, from string, w *where) statement {
 	if len(w.parts) == 0 {
 		return statement{"SELECT coalesce(sum(n), 0)::bigint FROM record_count WHERE type = $1", []any{t.Key()}}
 	}
-	return statement{"SELECT count(*) FROM " + quote(t.Table()) + " t" + w.String(), slices.Clone(w.args)}
+	return statement{"SELECT count(*) FROM " + from + " t" + w.String(), slices.Clone(w.args)}
 }
 
 // cut drops the row that was read only to see whether there is another page, and makes

@@ -18,7 +18,7 @@ type plan struct {
 	table    string
 	columns  string   // the select list, over the alias t
 	exprs    []string // its parts
-	counts   []counted
+	others   []other
 	joins    string
 	slots    []slot
 	width    int
@@ -30,11 +30,30 @@ type plan struct {
 	writing  *writing
 }
 
-// counted is a part of the select list that counts records of another type.
-type counted struct {
-	at int
-	of *record.Type
-	by string
+// other is a part of the select list that looks at records of another type.
+type other struct {
+	at   int // its place in the list
+	of   *record.Type
+	what string // select what
+	by   string // from where
+}
+
+// expr is the part for a caller who may see a part of the other type.
+func (o other) expr(w *where, seen access.Scope) string {
+	scope := ""
+	if !seen.All() {
+		scope = " AND " + w.within(seen, o.of, "n")
+	}
+	return fmt.Sprintf("(SELECT %s FROM %s n WHERE %s%s)", o.what, quote(o.of.Table()), o.by, scope)
+}
+
+func borrowed(t *record.Type, f record.Borrowed) other {
+	of := t.Registry().Type(f.From)
+	o := other{of: of, what: "n." + quote(of.Field(f.Field).Column().Name), by: "n.id = t." + quote(f.By)}
+	if f.Both != "" {
+		o.by += fmt.Sprintf(" AND n.%s = t.%s", quote(f.Both), quote(f.Both))
+	}
+	return o
 }
 
 // computed is worked out when everything else is read.
@@ -82,9 +101,16 @@ func newPlan(t *record.Type) *plan {
 			add(i, one(readCompact), customFieldsExpr(t, expr))
 		case record.Count:
 			of := t.Registry().Type(x.Of)
-			c := counted{len(columns), of, quote(of.Field(x.By).Column().Name)}
-			p.counts = append(p.counts, c)
-			add(i, one(readInt), c.expr(""))
+			o := other{len(columns), of, "count(*)", fmt.Sprintf("n.%s = t.id", quote(of.Field(x.By).Column().Name))}
+			p.others = append(p.others, o)
+			add(i, one(readInt), o.expr(nil, access.Machine()))
+		case record.Borrowed:
+			o := borrowed(t, x)
+			o.at = len(columns)
+			p.others = append(p.others, o)
+			add(i, one(readers[o.of.Field(x.Field).Column().Storage]), o.expr(nil, access.Machine()))
+		case record.HasValue:
+			add(i, one(readBool), "t."+quote(t.Field(x.Of).Column().Name)+" IS NOT NULL")
 		case record.Noted:
 			add(i, one(readTime), fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = t.id)", quote(x.Name), quote(x.Table), quote(x.By)))
 		case record.Attached:
@@ -132,21 +158,15 @@ func customFieldsExpr(t *record.Type, column string) string {
 		` FROM extras_customfield d WHERE d.content_types @> ARRAY['%s']), '{}')`, column, t.Key())
 }
 
-func (c counted) expr(scope string) string {
-	return fmt.Sprintf("(SELECT count(*) FROM %s n WHERE n.%s = t.id%s)", quote(c.of.Table()), c.by, scope)
-}
-
-// selectList is the type's select list for a caller: what is counted is what they may see.
+// selectList is the type's select list for a caller: what is counted and borrowed is what they may see.
 func (p *plan) selectList(w *where, scope access.Scope) string {
-	limited := slices.ContainsFunc(p.counts, func(c counted) bool { return !scope.Sees(c.of).All() })
+	limited := slices.ContainsFunc(p.others, func(o other) bool { return !scope.Sees(o.of).All() })
 	if !limited {
 		return p.columns
 	}
 	exprs := slices.Clone(p.exprs)
-	for _, c := range p.counts {
-		if seen := scope.Sees(c.of); !seen.All() {
-			exprs[c.at] = c.expr(" AND " + w.within(seen, c.of, "n"))
-		}
+	for _, o := range p.others {
+		exprs[o.at] = o.expr(w, scope.Sees(o.of))
 	}
 	return strings.Join(exprs, ", ")
 }

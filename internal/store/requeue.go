@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -36,7 +37,6 @@ func (s *Store) Requeue(ctx context.Context, q Again, now time.Time) (matching, 
 	w := &where{}
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
-	w.search(t, q.Search)
 	w.and(q.state("t"))
 	// Of a webhook that is gone nothing can be sent, and what is known of it would be lost.
 	mine := ""
@@ -44,6 +44,11 @@ func (s *Store) Requeue(ctx context.Context, q Again, now time.Time) (matching, 
 		mine = " WHERE " + w.within(q.Webhooks, s.reg.Type(WebhookType), "h")
 	}
 	w.and("t.webhook_id IN (SELECT h.id FROM extras_webhook h" + mine + ")")
+	if q.Search != "" {
+		newest := w.searched(t, q.Search)
+		w.search(t, q.Search)
+		w.parts = []string{fmt.Sprintf("t.id = ANY(ARRAY(SELECT t.id FROM %s t%s))", newest, w)}
+	}
 	count, counted := "SELECT count(*) FROM extras_delivery t"+w.String(), slices.Clone(w.args)
 	if q.DryRun {
 		batch := &pgx.Batch{}

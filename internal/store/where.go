@@ -92,7 +92,7 @@ func (w *where) within(s access.Scope, t *record.Type, alias string) string {
 	return "(" + strings.Join(alternatives, " OR ") + ")"
 }
 
-// search looks for a text in any of the type's search fields.
+// search looks for a text in any of the type's search fields. What the caller may not see is not found.
 func (w *where) search(t *record.Type, q string) {
 	if q == "" {
 		return
@@ -100,9 +100,26 @@ func (w *where) search(t *record.Type, q string) {
 	pattern := w.arg("%" + escapeLike(q) + "%")
 	conds := []string{"FALSE"}
 	for _, name := range t.Search {
-		conds = append(conds, "t."+quote(t.Field(name).Column().Name)+" ILIKE "+pattern)
+		expr := "t." + quote(t.Field(name).Column().Name)
+		if f, ok := t.Field(name).(record.Borrowed); ok {
+			o := borrowed(t, f)
+			expr = o.expr(w, w.by.Sees(o.of))
+		}
+		conds = append(conds, expr+" ILIKE "+pattern)
 	}
 	w.and("(" + strings.Join(conds, " OR ") + ")")
+}
+
+// searched is what a list is read from: its table or, where a search looks at the newest records alone, those of
+// them that pass the tests so far. Their order is the default one, so that a page ends as soon as it is full.
+func (w *where) searched(t *record.Type, q string) string {
+	table := quote(t.Table())
+	if q == "" || t.SearchNewest == 0 {
+		return table
+	}
+	newest := fmt.Sprintf("(SELECT t.* FROM %s t%s ORDER BY t.id DESC LIMIT %d)", table, w, t.SearchNewest)
+	w.parts = nil
+	return newest
 }
 
 // together tests several columns against rows of values.

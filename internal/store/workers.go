@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/access"
 )
 
 // Lane is a webhook as its queue sees it.
@@ -120,6 +122,40 @@ func (s *Store) Backlogs(ctx context.Context, since time.Time) ([]Backlog, error
 		return nil, s.translate(err)
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Backlog])
+}
+
+// Standing is how many deliveries of a webhook are not successful. Each is counted once.
+type Standing struct {
+	Webhook  int64
+	Queued   int64
+	Retrying int64 // failed, with an automatic retry ahead
+	Failed   int64 // for good
+	OldestAt *time.Time
+}
+
+// Standings counts deliveries that are not successful, by webhook. Two indexes know them: those that are awaited, and
+// those that have failed, whether they are retried or not.
+func (s *Store) Standings(ctx context.Context, scope access.Scope) ([]Standing, error) {
+	w := &where{}
+	w.scope(scope, s.reg.Type(DeliveryType))
+	in := ""
+	if len(w.parts) > 0 {
+		in = " AND " + w.parts[0]
+	}
+	batch := &pgx.Batch{}
+	var found []Standing
+	batch.Queue(`
+		SELECT webhook_id, sum(queued)::bigint, sum(retrying)::bigint, (sum(failed) - sum(retrying))::bigint, min(oldest) FROM (
+			SELECT t.webhook_id, count(*) FILTER (WHERE t.state = 'queued') AS queued, count(*) FILTER (WHERE t.state <> 'queued') AS retrying, 0 AS failed,
+				min(t.queued_at) FILTER (WHERE t.state = 'queued') AS oldest
+			FROM extras_delivery t WHERE (t.state = 'queued' OR t.retry_at IS NOT NULL)`+in+` GROUP BY t.webhook_id
+			UNION ALL
+			SELECT t.webhook_id, 0, 0, count(*), NULL FROM extras_delivery t WHERE t.state = 'failed'`+in+` GROUP BY t.webhook_id) x
+		GROUP BY webhook_id ORDER BY webhook_id`, w.args...).Query(func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Standing])
+		return err
+	})
+	return found, s.translate(s.list(ctx, scope, batch))
 }
 
 // FoldTally adds the tally rows of each webhook and minute together, once the minute is

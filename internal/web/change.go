@@ -106,7 +106,7 @@ func (p *changePage) fillTold(v *visit, c record.Values) error {
 	}
 	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: shownTold, Where: aboutChange(t, c)})
 	for _, d := range found.Rows {
-		p.Told = append(p.Told, toldBy(d))
+		p.Told = append(p.Told, v.toldBy(d))
 	}
 	return err
 }

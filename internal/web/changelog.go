@@ -23,7 +23,7 @@ type changeLine struct {
 // toldLine is a webhook that was told of a change, or shall be.
 type toldLine struct {
 	Webhook, Href string
-	State         string
+	State         cell
 	Status        string
 }
 
@@ -127,13 +127,13 @@ func (v *visit) toldOf(t *record.Type, id int64, changes []record.Values) (map[t
 	}
 	told := map[time.Time][]toldLine{}
 	for _, d := range found.Rows {
-		told[momentOf(d)] = append(told[momentOf(d)], toldBy(d))
+		told[momentOf(d)] = append(told[momentOf(d)], v.toldBy(d))
 	}
 	return told, nil
 }
 
-func toldBy(d record.Values) toldLine {
-	line := toldLine{Webhook: "(deleted webhook)", Href: recordPath(d.Type(), d.ID()), State: d.Text("state"), Status: cellOf(nil, d.Get("status_code")).Text}
+func (v *visit) toldBy(d record.Values) toldLine {
+	line := toldLine{Webhook: "(deleted webhook)", Href: recordPath(d.Type(), d.ID()), State: stateOf(d, v.site.Now()), Status: cellOf(nil, d.Get("status_code")).Text}
 	if l := d.Link("webhook"); l.ID != 0 {
 		target, _ := targetOf(d.Type().Field("webhook"))
 		line.Webhook = target.DisplayLink(l)

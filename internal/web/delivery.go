@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"time"
 
 	"terrier/internal/access"
@@ -30,12 +31,28 @@ type deliveryPage struct {
 }
 
 func (s *Site) deliveryPages() ownPages {
-	return ownPages{detail: "delivery", moreDetail: s.deliveryDetail}
+	return ownPages{detail: "delivery", moreDetail: s.deliveryDetail, cells: map[string]func(record.Values) cell{
+		"state":       func(d record.Values) cell { return stateOf(d, s.Now()) },
+		"object_repr": objects{}.of,
+	}}
+}
+
+// stateOf is the state of a delivery for people: one that is retried automatically has not failed for good.
+func stateOf(d record.Values, now time.Time) cell {
+	at, retrying := d.Get("retry_at").(time.Time)
+	if !retrying {
+		return cellOf(d.Type().Field("state"), d.Get("state"))
+	}
+	which := "" // a worker that lacks the webhook's key tries again whatever max_retries says
+	if n, of := d.Int("tries"), d.Int("max_retries"); 0 < n && n <= of {
+		which = fmt.Sprintf("%d of %d, ", n, of)
+	}
+	return cell{Kind: badgeCell, Color: "retrying", Text: "Retrying (" + which + ahead(at, now) + ")"}
 }
 
 func (s *Site) deliveryDetail(v *visit, d *detailPage, found record.Values) error {
 	t := found.Type()
-	p := &deliveryPage{State: cellOf(t.Field("state"), found.Get("state")), Event: cellOf(t.Field("event"), found.Get("event")), Webhook: v.webhookOf(found),
+	p := &deliveryPage{State: stateOf(found, s.Now()), Event: cellOf(t.Field("event"), found.Get("event")), Webhook: v.webhookOf(found),
 		Kind: s.kindOf(found.Text("object_type")), Sequence: found.Int("sequence"), RequestID: found.Text("request_id"), AttemptCount: found.Int("attempt_count"),
 		Status: cellOf(nil, found.Get("status_code")).Text, Reason: found.Text("reason"), SeesAttempts: found.Get("attempts") != nil,
 		Awaited: found.Text("state") == store.Queued}
@@ -59,8 +76,7 @@ func (s *Site) deliveryDetail(v *visit, d *detailPage, found record.Values) erro
 	return nil
 }
 
-// fillChange leads to the change that the delivery tells of, and calls the record as it was
-// called then where it is gone.
+// fillChange leads to the change that the delivery tells of.
 func (p *deliveryPage) fillChange(v *visit, d record.Values) error {
 	changes := v.site.changeType()
 	if !v.may(changes, access.View) {
@@ -75,9 +91,6 @@ func (p *deliveryPage) fillChange(v *visit, d record.Values) error {
 		return err
 	}
 	p.Change = recordPath(changes, found.Rows[0].ID())
-	if p.Object.Href == "" {
-		p.Object.Text = found.Rows[0].Text("object_repr")
-	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"strconv"
 
 	"terrier/internal/access"
@@ -18,13 +19,18 @@ type objectKey struct {
 
 func objectOf(d record.Values) objectKey { return objectKey{d.Text("object_type"), d.Int("object_id")} }
 
-// of is the record of a delivery; where it is gone or hidden, only its number.
+// of is the record of a delivery or a miss; where it is gone or hidden, as the change calls it, and for those who may
+// not see the change only its number.
 func (o objects) of(d record.Values) cell {
 	key := objectOf(d)
 	if c, ok := o[key]; ok {
 		return c
 	}
-	return cell{Kind: textCell, Text: key.kind + " " + strconv.FormatInt(key.id, 10)}
+	name := key.kind + " " + strconv.FormatInt(key.id, 10)
+	if d.Type().Key() == store.DeliveryType {
+		name = cmp.Or(d.Text("object_repr"), name)
+	}
+	return cell{Kind: textCell, Text: name}
 }
 
 // objectsOf reads the records that the caller may see: one query for each type.

@@ -46,7 +46,7 @@ func timelineOf(d record.Values, attempts []attempt, now time.Time) []moment {
 		}
 	}
 	if at, ok := d.Get("retry_at").(time.Time); ok {
-		steps = append(steps, moment{Label: "Sent again by itself", State: "queued", When: showTime(at), Detail: capital(ahead(at, now)) + "."})
+		steps = append(steps, moment{Label: "Automatic retry", State: "retrying", When: showTime(at), Detail: capital(ahead(at, now)) + "."})
 	}
 	return steps
 }

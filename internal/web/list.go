@@ -19,6 +19,7 @@ type listPage struct {
 	Query               string // the filters in force, as the API takes them
 	Search              string
 	CanSearch           bool
+	Searched            int // q has looked at so many of the newest only
 
 	Heads   []head
 	Rows    []row
@@ -122,6 +123,9 @@ func (p *typePages) listPage(v *visit, params url.Values, q store.Query, found s
 	l := &listPage{Path: p.path, Title: p.title, Single: p.t.Title(), Doc: p.t.Doc, Search: params.Get("q"), CanSearch: len(p.t.Search) > 0,
 		Query: p.filterQuery(params), Count: found.Count, Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.chips(params),
 		CanAdd: v.may(p.t, access.Add), CanChange: v.may(p.t, access.Change), CanDelete: v.may(p.t, access.Delete)}
+	if l.Search != "" {
+		l.Searched = p.t.SearchNewest
+	}
 	if len(found.Rows) > 0 {
 		l.From, l.To = q.Offset+1, q.Offset+len(found.Rows)
 	}
@@ -163,6 +167,10 @@ func (p *typePages) table(v *visit, columns []column, params url.Values, rows []
 		id := p.t.FormatID(r.ID())
 		out[i] = row{ID: id, Path: unslashed(p.path) + id + "/", Name: r.Display(), Cells: cells[i*len(shown) : (i+1)*len(shown)]}
 		for n, field := range shown {
+			if own := p.own.cells[p.t.Infos()[field].Name]; own != nil {
+				out[i].Cells[n] = inTable(own(r))
+				continue
+			}
 			out[i].Cells[n] = inTable(v.cell(p.t.All()[field], r.At(field)))
 		}
 	}

@@ -94,6 +94,7 @@ type ownPages struct {
 	form, detail string // templates of their own
 	moreForm     func(v *visit, form *formPage, found record.Values) error
 	moreDetail   func(v *visit, d *detailPage, found record.Values) error
+	cells        map[string]func(record.Values) cell      // of a list, by field, where the value alone does not say enough
 	added        func(v *visit, made record.Values) error // answers instead of the redirect
 }
 

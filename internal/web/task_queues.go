@@ -5,27 +5,34 @@ import (
 	"strconv"
 	"time"
 
+	"terrier/internal/access"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
 )
 
-// queueLine is what waits for a webhook, and how it went lately.
+// queueLine is how many deliveries of a webhook are not successful.
 type queueLine struct {
 	ID         int64
 	Name, Href string
 	State      string // enabled, paused or disabled
 	Counts     []queueCount
-	Rate       string
-	Average    string
-	Oldest     string
+	Oldest     string // queued
 }
 
-// queueCount is a number and the deliveries that it counts.
+// queueCount is a number of deliveries, and the list of them.
 type queueCount struct {
 	N        int64
 	ID, What string
 	Href     string // "" for those who may not see deliveries
+}
+
+// requestLine is how the requests to a webhook were answered lately. A delivery that is retried makes several.
+type requestLine struct {
+	ID                 int64
+	Name, Href         string
+	Successful, Failed int64
+	Rate, Average      string
 }
 
 // fillQueues fills one line for each webhook, and their sum. It returns the webhooks.
@@ -34,66 +41,97 @@ func (p *tasksPage) fillQueues(v *visit) (map[int64]record.Values, error) {
 	if err != nil {
 		return nil, err
 	}
+	standings, err := v.standings(queues)
+	if err != nil {
+		return nil, err
+	}
 	p.Window = inWords(window)
-	b := queueLines{now: v.site.Now(), window: window}
+	b := queueLines{now: v.site.Now(), sees: p.SeesFailed}
 	if p.SeesFailed {
 		b.deliveries = pagePath(v.site.deliveryType())
 	}
 	hooks := make(map[int64]record.Values, len(queues))
-	var total store.Backlog
+	var done store.Backlog
 	for _, q := range queues {
-		hooks[q.Webhook.ID()] = q.Webhook
-		p.Queues = append(p.Queues, b.of(q))
-		addBacklog(&total, q.Backlog)
+		id := q.Webhook.ID()
+		hooks[id] = q.Webhook
+		p.Queues = append(p.Queues, b.of(q.Webhook, standings[id]))
+		request := requestsOf(q.Backlog, window)
+		request.ID, request.Name, request.Href = id, q.Webhook.Display(), recordPath(q.Webhook.Type(), id)
+		p.Requests = append(p.Requests, request)
+		done.Successful, done.Failed, done.Milliseconds = done.Successful+q.Successful, done.Failed+q.Failed, done.Milliseconds+q.Milliseconds
+	}
+	p.AllRequests = requestsOf(done, window)
+	var total, unlisted store.Standing // deliveries outlive their webhooks
+	for id, s := range standings {
+		addStanding(&total, s)
+		if _, listed := hooks[id]; !listed {
+			addStanding(&unlisted, s)
+		}
+	}
+	if unlisted != (store.Standing{}) {
+		line := queueLines{now: b.now, sees: true}.line(-1, unlisted)
+		p.Unlisted = &line
 	}
 	p.Total = b.line(0, total)
 	return hooks, nil
 }
 
-func addBacklog(total *store.Backlog, b store.Backlog) {
-	total.Queued += b.Queued
-	total.Retrying += b.Retrying
-	total.Successful += b.Successful
-	total.Failed += b.Failed
-	total.Milliseconds += b.Milliseconds
-	if b.OldestAt != nil && (total.OldestAt == nil || b.OldestAt.Before(*total.OldestAt)) {
-		total.OldestAt = b.OldestAt
+// standings are the deliveries that the caller may list, by webhook. Those who may list none see what waits for the
+// webhooks that they see.
+func (v *visit) standings(queues []ledger.Queue) (map[int64]store.Standing, error) {
+	byID := map[int64]store.Standing{}
+	if !v.may(v.site.deliveryType(), access.View) {
+		for _, q := range queues {
+			byID[q.Webhook.ID()] = store.Standing{Queued: q.Queued, Retrying: q.Retrying, OldestAt: q.OldestAt}
+		}
+		return byID, nil
+	}
+	found, err := v.site.Ledger.Standings(v.ctx, v.caller)
+	for _, s := range found {
+		byID[s.Webhook] = s
+	}
+	return byID, err
+}
+
+func addStanding(total *store.Standing, s store.Standing) {
+	total.Queued += s.Queued
+	total.Retrying += s.Retrying
+	total.Failed += s.Failed
+	if s.OldestAt != nil && (total.OldestAt == nil || s.OldestAt.Before(*total.OldestAt)) {
+		total.OldestAt = s.OldestAt
 	}
 }
 
 type queueLines struct {
 	now        time.Time
-	window     time.Duration
-	deliveries string // the address of their list
+	sees       bool   // the caller may see deliveries
+	deliveries string // the address of their list; "" for no links
 }
 
-func (l queueLines) of(q ledger.Queue) queueLine {
-	line := l.line(q.Webhook.ID(), q.Backlog)
-	line.Name, line.Href, line.State = q.Webhook.Display(), recordPath(q.Webhook.Type(), q.Webhook.ID()), "enabled"
+func (l queueLines) of(hook record.Values, s store.Standing) queueLine {
+	line := l.line(hook.ID(), s)
+	line.Name, line.Href, line.State = hook.Display(), recordPath(hook.Type(), hook.ID()), "enabled"
 	switch {
-	case !q.Webhook.Bool("enabled"):
+	case !hook.Bool("enabled"):
 		line.State = "disabled"
-	case q.Webhook.Get("paused_at") != nil:
+	case hook.Get("paused_at") != nil:
 		line.State = "paused"
 	}
 	return line
 }
 
 // line is the figures of one webhook, or of all together.
-func (l queueLines) line(webhook int64, b store.Backlog) queueLine {
-	since := l.now.Add(-l.window).UTC().Truncate(time.Minute).Format(time.RFC3339)
+func (l queueLines) line(webhook int64, s store.Standing) queueLine {
 	line := queueLine{ID: webhook, Counts: []queueCount{
-		l.count(webhook, b.Queued, store.Queued, "state", store.Queued),
-		l.count(webhook, b.Retrying, "retrying", "state", store.Failed, "retry_at__empty", "false"),
-		l.count(webhook, b.Successful, store.Successful, "state", store.Successful, "finished_at__gte", since),
-		l.count(webhook, b.Failed, store.Failed, "state", store.Failed, "finished_at__gte", since),
+		l.count(webhook, s.Queued, store.Queued, "state", store.Queued),
+		l.count(webhook, s.Retrying, "retrying", "retrying", "true"),
 	}}
-	if done := b.Successful + b.Failed; done > 0 {
-		line.Rate = fmt.Sprintf("%.1f", float64(done)/l.window.Minutes())
-		line.Average = inMilliseconds(float64(b.Milliseconds) / float64(done))
+	if l.sees {
+		line.Counts = append(line.Counts, l.count(webhook, s.Failed, store.Failed, "state", store.Failed, "retrying", "false"))
 	}
-	if b.OldestAt != nil {
-		line.Oldest = inWords(l.now.Sub(*b.OldestAt))
+	if s.OldestAt != nil {
+		line.Oldest = inWords(l.now.Sub(*s.OldestAt))
 	}
 	return line
 }
@@ -108,6 +146,15 @@ func (l queueLines) count(webhook, n int64, what string, filter ...string) queue
 	}
 	c.Href = with(l.deliveries, nil, filter...)
 	return c
+}
+
+func requestsOf(b store.Backlog, window time.Duration) requestLine {
+	line := requestLine{Successful: b.Successful, Failed: b.Failed}
+	if done := b.Successful + b.Failed; done > 0 {
+		line.Rate = fmt.Sprintf("%.1f", float64(done)/window.Minutes())
+		line.Average = inMilliseconds(float64(b.Milliseconds) / float64(done))
+	}
+	return line
 }
 
 // inWords is a length of time as people say it.

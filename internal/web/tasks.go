@@ -1,8 +1,6 @@
 package web
 
 import (
-	"time"
-
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -24,19 +22,22 @@ func (s *Site) taskRoutes() []Route {
 
 // tasksPage is what waits, who works, and what failed.
 type tasksPage struct {
-	Path       string
-	Live       bool // refreshed until somebody pauses it
-	Window     string
-	At         string
-	Queues     []queueLine
-	Total      queueLine
-	Workers    []workerLine
-	SeesFailed bool
-	Failed     []failedLine
-	FailedHref string
-	FailedAll  int64
-	RetryPath  string
-	CanRetry   bool
+	Path        string
+	Live        bool // refreshed until somebody pauses it
+	At          string
+	Queues      []queueLine
+	Unlisted    *queueLine // of webhooks that are deleted, or that the caller may not see
+	Total       queueLine
+	Window      string
+	Requests    []requestLine
+	AllRequests requestLine
+	Workers     []workerLine
+	SeesFailed  bool
+	Failed      []failedLine
+	FailedHref  string
+	FailedAll   int64
+	RetryPath   string
+	CanRetry    bool
 }
 
 type workerLine struct {
@@ -50,9 +51,9 @@ type failedLine struct {
 	ID, Href        string
 	Webhook, Object cell
 	Kind            string
-	Event           cell
+	Event, State    cell
 	Status, Reason  string
-	When, Next      string
+	When            string
 	CanRetry        bool
 }
 
@@ -117,12 +118,9 @@ func (p *tasksPage) fillFailed(v *visit, hooks map[int64]record.Values) error {
 func (v *visit) failedLine(d record.Values, names objects, may bool) failedLine {
 	t := d.Type()
 	line := failedLine{ID: t.FormatID(d.ID()), Href: recordPath(t, d.ID()), Webhook: v.webhookOf(d), Object: names.of(d), Kind: v.site.kindOf(d.Text("object_type")),
-		Event: cellOf(t.Field("event"), d.Get("event")), Status: cellOf(nil, d.Get("status_code")).Text, Reason: d.Text("reason"), CanRetry: may}
+		Event: cellOf(t.Field("event"), d.Get("event")), State: stateOf(d, v.site.Now()), Status: cellOf(nil, d.Get("status_code")).Text, Reason: d.Text("reason"), CanRetry: may}
 	if at, ok := finishedAt(d); ok {
 		line.When = showTime(at)
-	}
-	if at, ok := d.Get("retry_at").(time.Time); ok {
-		line.Next = ahead(at, v.site.Now())
 	}
 	return line
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -37,8 +38,7 @@ type detailGroup struct {
 type hookSent struct {
 	When, Href    string
 	Event, Object string
-	State, Label  string
-	Status        cell
+	State, Status cell
 	Milliseconds  string
 	Attempts      int64
 	Reason        string
@@ -158,15 +158,20 @@ func (h hookPages) sent(v *visit, more *webhookDetail, id int64) error {
 	}
 	for _, r := range found.Rows {
 		more.Deliveries = append(more.Deliveries, hookSent{When: showTime(momentOf(r)), Href: recordPath(t, r.ID()), Event: r.Text("event"),
-			Object: h.objectName(r), State: r.Text("state"), Label: cellOf(t.Field("state"), r.Get("state")).Text, Status: cellOf(t.Field("status_code"), r.Get("status_code")),
+			Object: h.objectName(r), State: stateOf(r, h.site.Now()), Status: cellOf(t.Field("status_code"), r.Get("status_code")),
 			Milliseconds: took[r.ID()], Attempts: r.Int("attempt_count"), Reason: r.Text("reason")})
 	}
 	return nil
 }
 
-// objectName says which record a delivery or a miss is about.
+// objectName says which record a delivery or a miss is about: by the name that the change calls it, for those who
+// may see the change.
 func (h hookPages) objectName(r record.Values) string {
-	return h.site.titleOf(r.Text("object_type")) + " " + strconv.FormatInt(r.Int("object_id"), 10)
+	name := strconv.FormatInt(r.Int("object_id"), 10)
+	if r.Type() == h.site.deliveryType() {
+		name = cmp.Or(r.Text("object_repr"), name)
+	}
+	return h.site.titleOf(r.Text("object_type")) + " " + name
 }
 
 func (h hookPages) misses(v *visit, more *webhookDetail, id int64) error {

@@ -93,11 +93,11 @@ func TestDeliveries(t *testing.T) {
 		}
 	})
 	t.Run("what it says", func(t *testing.T) {
-		if got := keys(first); got != "attempt_count attempts display event finished_at id object_id object_type queued_at reason request_id retry_at sequence state status_code time url webhook" {
+		if got := keys(first); got != "attempt_count attempts display event finished_at id object_id object_repr object_type queued_at reason request_id retry_at retrying sequence state status_code time url webhook" {
 			t.Errorf("fields %s", got)
 		}
 		for field, want := range map[string]any{"state": obj{"value": "queued", "label": "Queued"}, "event": obj{"value": "created", "label": "Created"}, "object_type": "dcim.site", "object_id": float64(p.sites[0]), "sequence": 1.0,
-			"attempt_count": 0.0, "status_code": nil, "reason": "", "finished_at": nil, "retry_at": nil, "queued_at": first["time"], "display": "dcim.site created: queued"} {
+			"attempt_count": 0.0, "status_code": nil, "reason": "", "finished_at": nil, "retry_at": nil, "queued_at": first["time"], "display": "dcim.site S0 created", "object_repr": "S0", "retrying": false} {
 			if fmt.Sprint(first[field]) != fmt.Sprint(want) {
 				t.Errorf("%s is %v, want %v", field, first[field], want)
 			}

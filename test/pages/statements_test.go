@@ -57,7 +57,7 @@ func TestStatementsPerPage(t *testing.T) {
 		"/dcim/sites/add/":                2 + 1,
 		"/dcim/sites/1/changelog/":        2 + 3,
 		"/dcim/sites/choices/?typed=site": 2 + 1,
-		"/system/tasks/":                  2 + 5,
+		"/system/tasks/":                  2 + 6,
 		"/extras/webhooks/1/":             2 + 11,
 		"/user/tokens/":                   2 + 2,
 	}

@@ -16,6 +16,9 @@ var Delivery = record.Type{
 			{Value: "created", Label: "Created"}, {Value: "updated", Label: "Updated"}, {Value: "deleted", Label: "Deleted"}}},
 		record.Text{Name: "object_type", ReadOnly: true},
 		record.Int{Name: "object_id", ReadOnly: true},
+		record.Borrowed{Name: "object_repr", Label: "Record", From: "extras.objectchange", Field: "object_repr", By: "change_id", Both: "changed_at",
+			Help:  "What the record was called when it changed.",
+			Shape: record.Schema{"type": "string", "nullable": true, "description": "What the record was called when it changed; null for those who may not see the change."}},
 		record.Int{Name: "sequence", ReadOnly: true, StoredAs: "version", Help: "The version of the record: X-Hook-Sequence."},
 		record.UUID{Name: "request_id"},
 		record.Int{Name: "attempt_count", ReadOnly: true},
@@ -23,16 +26,24 @@ var Delivery = record.Type{
 		record.Text{Name: "reason", ReadOnly: true, Help: "Why it failed."},
 		record.Time{Name: "queued_at", ReadOnly: true},
 		record.Time{Name: "finished_at", ReadOnly: true, Null: true},
-		record.Time{Name: "retry_at", ReadOnly: true, Null: true, Help: "When a failed delivery is sent again by itself."},
+		record.Time{Name: "retry_at", ReadOnly: true, Null: true, Help: "When a failed delivery is retried automatically."},
+		record.HasValue{Name: "retrying", Of: "retry_at", Help: "It has failed, and is retried automatically."},
+		record.Int{Name: "tries", ReadOnly: true, Hidden: true},
+		record.Borrowed{Name: "max_retries", From: "extras.webhook", Field: "max_retries", By: "webhook_id", Hidden: true},
 		record.Attached{Name: "attempts", Shape: attemptsShape},
 	},
 	Copies: &record.Copies{Of: "extras.objectchange", By: "change_id",
 		Fields: map[string]string{"object_id": "changed_object_id", "object_type": "changed_object_type", "request_id": "request_id"}},
 	Order:   []string{"-id"},
-	Columns: []string{"time", "webhook", "state", "object_id", "status_code", "reason"},
-	Search:  []string{"reason"},
+	Columns: []string{"time", "webhook", "state", "object_repr", "status_code", "reason"},
+	Search:  []string{"reason", "object_repr"},
+	// Each is a look into the change log: 50,000 take less than half a second.
+	SearchNewest: 50_000,
 	Display: func(r record.Reader) string {
-		return r.Text("object_type") + " " + r.Text("event") + ": " + r.Text("state")
+		if name := r.Text("object_repr"); name != "" {
+			return r.Text("object_type") + " " + name + " " + r.Text("event")
+		}
+		return r.Text("object_type") + " " + r.Text("event")
 	},
 }
 
