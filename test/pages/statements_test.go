@@ -58,7 +58,7 @@ func TestStatementsPerPage(t *testing.T) {
 		"/dcim/sites/1/changelog/":        2 + 3,
 		"/dcim/sites/choices/?typed=site": 2 + 1,
 		"/system/tasks/":                  2 + 6,
-		"/extras/webhooks/1/":             2 + 11,
+		"/extras/webhooks/1/":             2 + 9,
 		"/user/tokens/":                   2 + 2,
 	}
 	for _, n := range []int{1, 60} {
