@@ -3,11 +3,11 @@ package webhook
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"terrier/internal/pattern"
 	"terrier/internal/record"
 )
 
@@ -30,14 +30,13 @@ type node struct {
 }
 
 type leaf struct {
-	attr    string
-	in      document
-	path    []string
-	op      op
-	value   any
-	regex   *regexp.Regexp
-	longest int // bytes of a text that the regex is tried on
-	negate  bool
+	attr   string
+	in     document
+	path   []string
+	op     op
+	value  any
+	regex  *pattern.Pattern
+	negate bool
 }
 
 // document is what a path begins in.
@@ -83,14 +82,12 @@ func ParseConditions(text []byte) (*Conditions, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.shareSteps()
 	return &Conditions{root}, nil
 }
 
 type conditionParser struct {
 	leaves  int
-	states  int // of the regular expressions
-	regexes []*leaf
+	regexes pattern.Budget
 }
 
 // wrong puts the place before what is wrong there.
@@ -242,7 +239,15 @@ func (p *conditionParser) parseValue(l *leaf, in any, given bool, place string) 
 			return wrong(place, "in needs a list, not %s", show(in))
 		}
 	case opRegex:
-		return p.parseRegex(l, in, place)
+		source, ok := in.(string)
+		if !ok {
+			return wrong(place, "regex needs a text, not %s", show(in))
+		}
+		var err error
+		// Bound to the beginning of the text, as the conditions that people bring with them were meant.
+		if l.regex, err = p.regexes.Prefix(source); err != nil {
+			return wrong(place, "%s", err.Error())
+		}
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (l *leaf) evaluate(e *Event) (o outcome) {
 		return o
 	}
 	o.is = bare(o.is)
-	if s, ok := o.is.(string); ok && l.regex != nil && len(s) > l.longest {
+	if s, ok := o.is.(string); ok && l.regex != nil && len(s) > l.regex.Longest() {
 		o.broken = oversized
 		return o
 	}
@@ -114,7 +114,7 @@ func (l *leaf) test(actual any) (holds, ok bool) {
 		return l.contains(actual)
 	case opRegex:
 		s, ok := actual.(string)
-		return ok && l.regex.MatchString(s), ok
+		return ok && l.regex.Match(s), ok
 	}
 	order, ok := compare(actual, l.value)
 	switch l.op {

@@ -1,0 +1,91 @@
+// Package pattern owns the regular expressions that people save: in conditions of webhooks and in
+// custom fields. It compiles them and bounds what trying one may cost. It knows nothing of where
+// they are used.
+//
+// RE2 takes a time in proportion to the size of the expression and the length of the text. Neither
+// alone bounds it: (?:a?a?…){1000} is short and has half a million states. So an expression may
+// have so many states, and the more it has, the shorter are the texts it is tried on.
+package pattern
+
+import (
+	"fmt"
+	"math/bits"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+const (
+	maxSource = 500  // bytes of one expression
+	maxStates = 1000 // of all expressions of a Budget
+	maxSteps  = 1 << 17
+)
+
+// Budget is what several expressions that are tried together may cost. The zero value has all of it
+// left.
+type Budget struct{ states int }
+
+// Pattern is a compiled expression.
+type Pattern struct {
+	source string
+	regex  *regexp.Regexp
+	budget *Budget
+}
+
+// String is the expression as it was written.
+func (p *Pattern) String() string { return p.source }
+
+// Prefix compiles an expression that the beginning of a text must match.
+func (b *Budget) Prefix(source string) (*Pattern, error) {
+	return b.compile(source, `\A(?:`+source+`)`)
+}
+
+// Whole compiles an expression that a whole text must match.
+func Whole(source string) (*Pattern, error) {
+	return new(Budget).compile(source, `\A(?:`+source+`)\z`)
+}
+
+func (b *Budget) compile(source, bound string) (*Pattern, error) {
+	if len(source) > maxSource {
+		return nil, fmt.Errorf("a regular expression may have %d bytes at most, not %d", maxSource, len(source))
+	}
+	tree, err := syntax.Parse(source, syntax.Perl) // alone, or ")|(" would pass
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a regular expression: %s", source, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	if b.states += states(tree); b.states > maxStates {
+		return nil, fmt.Errorf("regular expressions may have %d states at most, which are used up here; repeat less", maxStates)
+	}
+	regex, err := regexp.Compile(bound)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a regular expression: %w", source, err)
+	}
+	return &Pattern{source, regex, b}, nil
+}
+
+// states estimates the size of a compiled expression without compiling it.
+func states(re *syntax.Regexp) int {
+	n := 1
+	switch re.Op {
+	case syntax.OpLiteral:
+		n = len(re.Rune)
+	case syntax.OpCharClass:
+		n = 1 + bits.Len(uint(len(re.Rune))) // its ranges are searched
+	}
+	for _, sub := range re.Sub {
+		n += states(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, maxStates+1)
+}
+
+// Longest is the length in bytes of the longest text that the expression is tried on.
+func (p *Pattern) Longest() int { return maxSteps / max(p.budget.states, 1) }
+
+// Match tells whether a text matches. One that is longer than Longest is not tried and never
+// matches.
+func (p *Pattern) Match(text string) bool {
+	return len(text) <= p.Longest() && p.regex.MatchString(text)
+}
