@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -21,10 +22,22 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks for an orderly end; the second one finds the default handler and gets its way.
 	context.AfterFunc(ctx, stop)
+	endWithin(ctx, longestStop, func() {
+		complain(os.Stderr, fmt.Errorf("what was under way did not end within %s; it is given up", longestStop))
+		os.Exit(1)
+	})
 	if err := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}); err != nil {
 		complain(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// longestStop is how long the process may take to end once it was told to, whatever it is doing.
+const longestStop = 30 * time.Second
+
+// endWithin calls exit some time after ctx has ended.
+func endWithin(ctx context.Context, limit time.Duration, exit func()) {
+	context.AfterFunc(ctx, func() { time.AfterFunc(limit, exit) })
 }
 
 // complain says why it did not work. A reason may hold what others wrote, a receiver or a record.

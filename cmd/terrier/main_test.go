@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -193,4 +195,26 @@ func TestConfigurationPageIsFresh(t *testing.T) {
 	if !slices.Contains(names, "TERRIER_DATABASE_URL") || slices.Contains(names, "TERRIER_CONFIG") {
 		t.Errorf("the settings are %v", names)
 	}
+}
+
+// TestEndWithin: once it was told to stop, the process is ended after a while, whatever it is doing.
+func TestEndWithin(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		endWithin(ctx, longestStop, func() { close(ended) })
+		<-time.After(time.Hour)
+		select {
+		case <-ended:
+			t.Error("ended though nobody asked for it")
+		default:
+		}
+		asked := time.Now()
+		cancel()
+		<-ended
+		if took := time.Since(asked); took != longestStop {
+			t.Errorf("ended after %v", took)
+		}
+	})
 }

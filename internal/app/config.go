@@ -118,7 +118,7 @@ func (c *Config) validateAddresses() error {
 	return errors.Join(problems...)
 }
 
-// mostDelay leaves a server ten seconds of its drainTimeout to finish.
+// mostDelay leaves a server eight seconds of its drainTimeout to finish.
 const mostDelay = 20 * time.Second
 
 // The bounds of the time that a receiver may take. A job of River's runs a little longer

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -113,7 +114,7 @@ func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 
 // custom checks the given custom fields against their definitions and lays them over
 // those that the record shows. A new record keeps the defaults of its day.
-func (d *draft) custom(i int, defs []*record.Custom) error {
+func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error {
 	kept := map[string]json.RawMessage{}
 	if !d.creation() {
 		if err := json.Unmarshal(d.pre.At(i).(json.RawMessage), &kept); err != nil {
@@ -129,6 +130,9 @@ func (d *draft) custom(i int, defs []*record.Custom) error {
 		}
 	}
 	for _, def := range defs {
+		if err := inTime(ctx); err != nil { // expressions take time, and locks are held
+			return err
+		}
 		value, ok := given[def.Name]
 		delete(given, def.Name)
 		if !ok {

@@ -8,6 +8,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"terrier/internal/access"
@@ -117,3 +118,11 @@ func (l *Ledger) writeScope(c Caller, t *record.Type, action string) (access.Sco
 
 // now is the time of a change set, as the database can keep it.
 func (l *Ledger) now() time.Time { return l.Now().UTC().Truncate(time.Microsecond) }
+
+// inTime fails when the request has run out of time, or its caller has gone.
+func inTime(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fault.New(fault.Slow, "This request took too long and nothing of it was done: send it in parts.")
+	}
+	return ctx.Err()
+}

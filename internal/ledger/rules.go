@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"terrier/internal/fault"
@@ -86,6 +87,10 @@ func keyOf(v record.Values, rule record.Unique) []any {
 			value = x.ID
 		case record.Sealed:
 			value = string(x)
+		case string:
+			if rule.FoldCase {
+				value = strings.ToLower(x)
+			}
 		}
 		key = append(key, fmt.Sprintf("%q", fmt.Sprint(value)))
 	}

@@ -56,7 +56,7 @@ func (l *Ledger) tell(ctx context.Context, set *changeSet, changes []store.Chang
 	var out told
 	missed := map[int64]int{}
 	for i, c := range changes {
-		if err := ctx.Err(); err != nil { // conditions take time, and locks are held
+		if err := inTime(ctx); err != nil { // conditions take time, and locks are held
 			return out, err
 		}
 		hooks := set.hooks[c.Type]

@@ -202,7 +202,7 @@ func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	}
 	if custom >= 0 {
 		for _, d := range drafts {
-			if err := d.custom(custom, defs); err != nil {
+			if err := d.custom(ctx, custom, defs); err != nil {
 				return err
 			}
 		}

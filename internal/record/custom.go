@@ -2,12 +2,13 @@ package record
 
 import (
 	"encoding/json"
-	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"terrier/internal/pattern"
 )
 
 // CustomKinds are the kinds a custom field may have.
@@ -26,24 +27,32 @@ type Custom struct {
 	Kind        Field // parses and compares the values
 
 	word    string
-	pattern *regexp.Regexp
+	regex   func() (*pattern.Pattern, error) // compiled when it is first asked for; nil where there is none
 	choices []string
 }
 
+// wholeNumbers is up to where every whole number has a float of its own.
+const wholeNumbers = 1e15
+
 // CustomDefinition reads a definition from its record.
-func CustomDefinition(v Values) (*Custom, error) {
+func CustomDefinition(v Values) *Custom {
 	c := &Custom{Name: v.Text("name"), Label: label(v.Text("label"), v.Text("name")), Help: v.Text("description"), Required: v.Bool("required"), Default: v.Raw("default"), word: v.Text("type"), choices: v.List("choices")}
-	if s := v.Text("validation_regex"); s != "" {
-		var err error
-		if c.pattern, err = regexp.Compile("^(?:" + s + ")$"); err != nil {
-			return nil, Invalid("Enter a valid regular expression (RE2): %v", err)
-		}
+	if source := v.Text("validation_regex"); source != "" {
+		c.regex = sync.OnceValues(func() (*pattern.Pattern, error) { return pattern.Whole(source) })
 	}
+	least, most := optional(v, "validation_minimum"), optional(v, "validation_maximum")
 	switch c.word {
 	case "integer":
-		c.Kind = Int{Name: c.Name, Min: optional(v, "validation_minimum"), Max: optional(v, "validation_maximum")}
+		c.Kind = Int{Name: c.Name, Min: least, Max: most}
 	case "decimal":
-		c.Kind = Decimal{Name: c.Name, Min: math.Inf(-1), Max: math.Inf(1), Places: 4}
+		d := Decimal{Name: c.Name, Min: -wholeNumbers, Max: wholeNumbers, Places: 4}
+		if least != nil {
+			d.Min = float64(*least)
+		}
+		if most != nil {
+			d.Max = float64(*most)
+		}
+		c.Kind = d
 	case "boolean":
 		c.Kind = Bool{Name: c.Name}
 	case "datetime":
@@ -53,7 +62,18 @@ func CustomDefinition(v Values) (*Custom, error) {
 	default:
 		c.Kind = Text{Name: c.Name}
 	}
-	return c, nil
+	return c
+}
+
+// CheckRegex refuses an expression that can't be used.
+func (c *Custom) CheckRegex() error {
+	if c.regex == nil {
+		return nil
+	}
+	if _, err := c.regex(); err != nil {
+		return Invalid("Enter another regular expression: %s.", err.Error())
+	}
+	return nil
 }
 
 func optional(v Values, name string) *int64 {
@@ -170,10 +190,25 @@ func (c *Custom) Parse(in any) (any, error) {
 			return nil, Invalid("Enter a valid URL.")
 		}
 	}
-	if c.pattern != nil && !c.pattern.MatchString(s) {
-		return nil, Invalid("Value must match regex '%s'", c.pattern)
+	return s, c.match(s)
+}
+
+// match holds a text against the definition's regular expression. One that was saved before there were bounds,
+// and exceeds them, refuses every text.
+func (c *Custom) match(s string) error {
+	if c.regex == nil {
+		return nil
 	}
-	return s, nil
+	regex, err := c.regex()
+	switch {
+	case err != nil:
+		return Invalid("The field's validation_regex can't be used, change it first: %s.", err.Error())
+	case len(s) > regex.Longest():
+		return Invalid("The field's validation_regex is tried on at most %d bytes: shorten the text or simplify the expression.", regex.Longest())
+	case !regex.Match(s):
+		return Invalid("Value must match regex '%s'", regex)
+	}
+	return nil
 }
 
 // blank tells whether a value stands for none. In JSON an empty text is one.

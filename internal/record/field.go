@@ -34,6 +34,7 @@ type Info struct {
 	Required bool   // must be given on creation
 	Null     bool   // may be null
 	Unique   bool
+	FoldCase bool // Unique: without regard to case
 	ReadOnly bool
 	Lasting  string // why it stays as it was created; "" where it may change
 	Hidden   bool   // never shown: a password

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -40,10 +41,10 @@ func (f JSON) Parse(in any) (any, error) {
 
 func parseJSON(in any) (any, error) {
 	raw, err := EncodeJSON(in)
-	if err != nil {
+	if _, said := errors.AsType[message](err); err != nil && !said {
 		return nil, Invalid("Value must be valid JSON.")
 	}
-	return raw, nil
+	return raw, err
 }
 
 // findURL looks for a key url at any depth and says where one stands.
@@ -143,6 +144,9 @@ func (f JSON) Schema() Schema {
 // definitions are records of their own (extras.customfield); the ledger checks against
 // them, and the store shows every defined field, set or not.
 type CustomFields struct{}
+
+// HasCustomFields tells whether records of a type can have custom fields.
+func HasCustomFields(t *Type) bool { return t.Index("custom_fields") >= 0 }
 
 func (f CustomFields) Info() Info {
 	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}"), Widget: CustomInputs}

@@ -100,8 +100,10 @@ func (f Decimal) Parse(in any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale := math.Pow10(f.Places)
-	x := math.Round(n.(float64)*scale) / scale
+	x := n.(float64)
+	if scale := math.Pow10(f.Places); math.Abs(x) < math.MaxFloat64/scale {
+		x = math.Round(x*scale) / scale
+	}
 	switch {
 	case x < f.Min:
 		return nil, Invalid("Ensure this value is greater than or equal to %v.", f.Min)

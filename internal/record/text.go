@@ -13,6 +13,7 @@ type Text struct {
 	Name, Label, Help string
 	Max               int
 	Required, Unique  bool
+	FoldCase          bool // Unique: two texts that differ only in upper and lower case are the same
 	Null              bool // null stands for "none"; otherwise "" does
 	ReadOnly, Hidden  bool
 	Lasting           string // why it stays as it was created; "" where it may change
@@ -26,7 +27,7 @@ type Text struct {
 
 func (f Text) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
-		Null: f.Null, Unique: f.Unique, ReadOnly: f.ReadOnly, Lasting: f.Lasting, Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
+		Null: f.Null, Unique: f.Unique, FoldCase: f.FoldCase, ReadOnly: f.ReadOnly, Lasting: f.Lasting, Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
 	if f.Match == colorPattern {
 		in.Widget = ColorInput
 	}

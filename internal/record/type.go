@@ -90,8 +90,9 @@ type Group struct {
 
 // Unique says that a combination of fields stands only once. Name is the constraint's.
 type Unique struct {
-	Name   string
-	Fields []string
+	Name     string
+	Fields   []string
+	FoldCase bool // texts that differ only in upper and lower case are the same
 }
 
 // Copies says that a type's rows repeat fields of the row of another type that they belong
@@ -181,7 +182,7 @@ func (t *Type) Rules() []Unique {
 	rules := make([]Unique, 0, 4)
 	for _, in := range t.infos {
 		if in.Unique {
-			rules = append(rules, Unique{Name: t.Table() + "_" + in.Name + "_unique", Fields: []string{in.Name}})
+			rules = append(rules, Unique{Name: t.Table() + "_" + in.Name + "_unique", Fields: []string{in.Name}, FoldCase: in.FoldCase})
 		}
 	}
 	return append(rules, t.Unique...)

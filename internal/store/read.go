@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -173,7 +174,7 @@ func (s *Store) CustomFields(ctx context.Context, t *record.Type) ([]*record.Cus
 	if err != nil {
 		return nil, err
 	}
-	return customs(rows)
+	return s.customs(rows), nil
 }
 
 // CustomFields reads the definitions that apply to a type.
@@ -185,19 +186,41 @@ func (tx *Tx) CustomFields(t *record.Type, into *[]*record.Custom) {
 		if err != nil {
 			return err
 		}
-		*into, err = customs(found)
-		return err
+		*into = tx.s.customs(found)
+		return nil
 	})
 }
 
-func customs(rows []record.Values) ([]*record.Custom, error) {
-	defs := make([]*record.Custom, 0, len(rows))
-	for _, v := range rows {
-		c, err := record.CustomDefinition(v)
-		if err != nil {
-			return nil, fmt.Errorf("custom field %s: %w", v.Text("name"), err)
-		}
-		defs = append(defs, c)
+// customs reads definitions, each version once: their regular expressions are compiled with them.
+func (s *Store) customs(rows []record.Values) []*record.Custom {
+	defs := make([]*record.Custom, len(rows))
+	for i, v := range rows {
+		defs[i] = s.defined.of(v)
 	}
-	return defs, nil
+	return defs
+}
+
+// defined remembers the definitions of custom fields by their version.
+type defined struct {
+	mu   sync.Mutex
+	byID map[int64]definition
+}
+
+type definition struct {
+	version int64
+	custom  *record.Custom
+}
+
+func (d *defined) of(v record.Values) *record.Custom {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if known, ok := d.byID[v.ID()]; ok && known.version == v.Version {
+		return known.custom
+	}
+	if d.byID == nil || len(d.byID) > 10*maxCustomFields { // ids of fields that are gone
+		d.byID = map[int64]definition{}
+	}
+	custom := record.CustomDefinition(v)
+	d.byID[v.ID()] = definition{v.Version, custom}
+	return custom
 }

@@ -25,6 +25,8 @@ type Store struct {
 	pools
 	reg   *record.Registry
 	plans map[*record.Type]*plan
+
+	defined defined
 }
 
 // Open connects to the database. A tracer, where given, sees every statement.

@@ -44,7 +44,11 @@ func (tx *Tx) Clashes(t *record.Type, rows []record.Values, into *[]Clash) {
 			if column.Null { // the rules count two nulls as the same
 				op = "IS NOT DISTINCT FROM"
 			}
-			conds = append(conds, fmt.Sprintf("t.%s %s x.%s", quote(column.Name), op, quote(column.Name)))
+			ours, theirs := "t."+quote(column.Name), "x."+quote(column.Name)
+			if rule.FoldCase && column.Storage == record.StoreText {
+				ours, theirs = "lower("+ours+")", "lower("+theirs+")"
+			}
+			conds = append(conds, ours+" "+op+" "+theirs)
 		}
 		selects = append(selects, fmt.Sprintf("SELECT x.n, %d AS rule FROM x JOIN %s t ON %s", i, quote(t.Table()), strings.Join(conds, " AND ")))
 	}

@@ -333,7 +333,7 @@ func TestCustomFields(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 	})
-	for _, bad := range []obj{{"type": "select"}, {"type": "text", "choices": []string{"x"}}, {"type": "integer", "default": "x"}, {"required": true, "default": ""}, {"type": "text", "validation_regex": "("}, {"name": "Big"}, {"name": "two__parts"}, {"content_types": []string{"dcim.nothing"}}, {"type": "nothing"}} {
+	for _, bad := range []obj{{"type": "select"}, {"type": "text", "choices": []string{"x"}}, {"type": "integer", "default": "x"}, {"required": true, "default": ""}, {"type": "text", "validation_regex": "("}, {"name": "no space"}, {"name": "two__parts"}, {"content_types": []string{"dcim.nothing"}}, {"type": "nothing"}} {
 		t.Run(fmt.Sprintf("definition %v", bad), func(t *testing.T) {
 			body := obj{"name": "bad", "content_types": []string{"dcim.site"}}
 			for k, v := range bad {
