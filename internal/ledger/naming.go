@@ -21,8 +21,8 @@ func (r *resolver) lookUpNamed(t *record.Type, link record.Link, called outcome,
 	case ok && (called.count == 0 || called.count == 1 && called.link.ID == numbered.ID):
 		return numbered, ""
 	case ok:
-		return link, fmt.Sprintf("%q means the %s %q with the id %d, and the one of that name with the id %d. Write the id alone: #%d or #%d.",
-			named.Text, t.Title(), t.DisplayLink(numbered), numbered.ID, called.link.ID, numbered.ID, called.link.ID)
+		return link, fmt.Sprintf("%q means the %s with the id %d, and the one of that name with the id %d. Write the id alone: #%d or #%d.",
+			named.Text, t.Title(), numbered.ID, called.link.ID, numbered.ID, called.link.ID)
 	case called.count == 1:
 		return called.link, ""
 	case called.count > 1:

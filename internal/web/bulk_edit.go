@@ -58,7 +58,11 @@ func (p *typePages) applyBulk(v *visit, s *selection, defs []*record.Custom) (in
 	if len(errs) > 0 {
 		return 0, &fault.Error{Kind: fault.Invalid, Fields: errs}
 	}
-	rows, err := p.site.Ledger.Update(v.ctx, v.caller, p.t, change.edits(s.rows))
+	unseen, err := p.site.Ledger.Unseen(v.ctx, v.caller, s.rows...)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := p.site.Ledger.Update(v.ctx, v.caller, p.t, change.edits(s.rows, unseen))
 	if err != nil {
 		return 0, err
 	}

@@ -1,11 +1,9 @@
 package web
 
 import (
-	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"terrier/internal/fault"
@@ -174,7 +172,7 @@ func (p *typePages) refer(v *visit, sets []setChange, errs fault.Fields) error {
 
 // edits is the change for each record. A set is worked out from what was read, so the record
 // must not have changed since.
-func (c bulkChange) edits(rows []record.Values) []ledger.Edit {
+func (c bulkChange) edits(rows []record.Values, unseen ledger.Unseen) []ledger.Edit {
 	edits := make([]ledger.Edit, len(rows))
 	for i, v := range rows {
 		edits[i] = ledger.Edit{ID: v.ID(), Input: c.input}
@@ -182,25 +180,24 @@ func (c bulkChange) edits(rows []record.Values) []ledger.Edit {
 			edits[i].Input, edits[i].Match = maps.Clone(c.input), []int64{v.Version}
 		}
 		for _, set := range c.sets {
-			edits[i].Input[set.field] = set.of(v.Links(set.field))
+			edits[i].Input[set.field] = set.of(v.Links(set.field), unseen)
 		}
 	}
 	return edits
 }
 
-// of is the set that follows from one that is there.
-func (c setChange) of(links []record.Link) []any {
+// of is the set that follows from one that is there. What the caller may not see stays in it.
+func (c setChange) of(links []record.Link, unseen ledger.Unseen) []any {
 	out := []any{}
-	add := func(l record.Link) { out = append(out, json.Number(strconv.FormatInt(l.ID, 10))) }
 	for _, l := range links {
 		named := slices.ContainsFunc(c.these, func(this record.Link) bool { return this.ID == l.ID })
-		if c.how != setThem && (c.how != removeThem || !named) {
-			add(l)
+		if unseen[c.target][l.ID] || c.how != setThem && (c.how != removeThem || !named) {
+			out = append(out, idOf(l))
 		}
 	}
 	if c.how != removeThem {
 		for _, l := range c.these {
-			add(l)
+			out = append(out, idOf(l))
 		}
 	}
 	return out

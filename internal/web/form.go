@@ -43,9 +43,14 @@ type formField struct {
 	Options     []option
 	Suggestions []string // what is offered while somebody types
 	Choices     string   // where to look for records by typing
+	Links       []option // references that are there, by id
+	Unseen      int      // references that are there and that the caller may not see
 	Kept        bool     // a secret is there, and stays unless another is typed
-	CanClear    bool     // it may be removed
+	CanClear    bool     // what is there and not shown may be removed
+	Clear       bool     // it shall be
 	Errors      []string
+
+	held string // a fingerprint of what it held before anybody typed
 }
 
 // formSource is where the contents of a form come from: a record, or what was typed.
@@ -53,17 +58,29 @@ type formSource struct {
 	v      record.Values // of no type for a new record
 	typed  url.Values    // nil where nothing was typed yet
 	part   bool          // only what is typed counts; the rest is the record's
+	shown  shownForm     // what was shown to whoever typed
 	errs   fault.Fields
 	defs   []*record.Custom
-	caller *visit // who may not see all records that could be referred to
+	unseen ledger.Unseen // what the record refers to
+	caller *visit        // who may not see all records that could be referred to
 }
 
-// texts are what a widget holds.
-func (s formSource) texts(name string, kept []string) []string {
-	if s.typed == nil || s.part && !s.typed.Has(name) {
-		return kept
+// fill puts into a widget what the record has, and over it what was typed.
+func (s formSource) fill(f *formField, kept []string) {
+	f.fill(kept)
+	f.held = heldPrint(f.Widget, f.Name, f.posts())
+	if s.typedInto(f) {
+		f.fill(s.typed[f.Name])
+		f.Clear = s.typed.Has(f.Name + clearSuffix)
 	}
-	return s.typed[name]
+}
+
+// typedInto tells whether somebody typed into a widget.
+func (s formSource) typedInto(f *formField) bool {
+	if s.typed == nil || s.part && !s.typed.Has(f.Name) {
+		return false
+	}
+	return s.shown.touched(f.Widget, f.Name, s.typed)
 }
 
 // customPrefix begins the names of the widgets of custom fields, as it does those of filters.
@@ -121,7 +138,7 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 		if src.caller.may(target, access.View) {
 			out.Choices = pagePath(target) + "choices/"
 		}
-		out.fillLinks(src.texts(in.Name, namesOf(target, value)))
+		src.fillLinks(&out, target, linksOf(value))
 		return out
 	}
 	if sealed, ok := value.(record.Sealed); ok {
@@ -129,7 +146,7 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 		value = nil
 	}
 	out.keepStored(f, textsOf(value))
-	out.fill(src.texts(in.Name, textsOf(value)))
+	src.fill(&out, textsOf(value))
 	return out
 }
 
@@ -175,50 +192,30 @@ func (f *formField) fill(texts []string) {
 	case record.CheckBox:
 		f.Checked = slices.Contains(texts, "true")
 	case record.TypesInput, record.SelectOne:
-		for i, o := range f.Options {
-			f.Options[i].Selected = slices.Contains(texts, o.Value)
-		}
+		f.choose(texts)
 	case record.LinesInput:
 		if len(f.Options) > 0 {
-			for i, o := range f.Options {
-				f.Options[i].Selected = slices.Contains(texts, o.Value)
-			}
+			f.choose(texts)
 			return
 		}
 		f.Value = strings.Join(texts, "\n")
 	case record.PasswordInput: // never sent back
 	case record.ColorInput:
 		f.Value = "#" + strings.TrimPrefix(strings.Join(texts, ""), "#")
+	case record.MomentInput:
+		f.Value = strings.Join(texts, "")
+		if moment := shownMoment(f.Value); moment != "" {
+			f.Value = moment
+		}
 	default:
 		f.Value = strings.Join(texts, "\n")
 	}
 }
 
-// namesOf are the texts that stand for references.
-func namesOf(target *record.Type, value any) []string {
-	var texts []string
-	switch x := value.(type) {
-	case record.Link:
-		texts = []string{nameOf(target, x.ID, target.DisplayLink(x))}
-	case []record.Link:
-		for _, l := range x {
-			texts = append(texts, nameOf(target, l.ID, target.DisplayLink(l)))
-		}
-	}
-	return texts
-}
-
-// fillLinks puts references into the widget: for one a text that names it, for many a box for
-// each.
-func (f *formField) fillLinks(texts []string) {
-	texts = slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" })
-	if f.Widget == record.RecordInput {
-		f.Value = strings.Join(texts, "")
-		return
-	}
-	f.Options = nil
-	for _, text := range texts {
-		f.Options = append(f.Options, option{text, text, true})
+// choose selects options.
+func (f *formField) choose(values []string) {
+	for i, o := range f.Options {
+		f.Options[i].Selected = slices.Contains(values, o.Value)
 	}
 }
 
@@ -231,8 +228,8 @@ func nameOf(t *record.Type, id int64, display string) string {
 	return fmt.Sprintf("%s #%d", display, id)
 }
 
-// record lays what was typed out as an input for the ledger.
-func (p *typePages) input(typed url.Values, defs []*record.Custom) (ledger.Input, fault.Fields) {
+// input lays what was typed out for the ledger: what differs from what the form showed.
+func (p *typePages) input(src formSource) (ledger.Input, fault.Fields) {
 	in, errs := ledger.Input{}, fault.Fields{}
 	for i, f := range p.t.All() {
 		info := p.t.Infos()[i]
@@ -241,19 +238,33 @@ func (p *typePages) input(typed url.Values, defs []*record.Custom) (ledger.Input
 		}
 		if info.Widget == record.CustomInputs {
 			custom := ledger.Input{}
-			for _, def := range defs {
-				if value, given := typedValue(nil, customPrefix+def.Name, def.Info(), typed, errs); given {
+			for _, def := range src.defs {
+				if value, given := src.value(nil, customPrefix+def.Name, def.Info(), errs); given {
 					custom[def.Name] = value
 				}
 			}
-			in[info.Name] = custom
+			if len(custom) > 0 {
+				in[info.Name] = custom
+			}
 			continue
 		}
-		if value, given := typedValue(f, info.Name, info, typed, errs); given {
+		if value, given := src.value(f, info.Name, info, errs); given {
 			in[info.Name] = value
 		}
 	}
 	return in, errs
+}
+
+// value reads one widget. Not given is what keeps the record as it is.
+func (s formSource) value(f record.Field, name string, in record.Info, errs fault.Fields) (value any, given bool) {
+	if !s.shown.touched(in.Widget, name, s.typed) {
+		return nil, false
+	}
+	value, given = typedValue(f, name, in, s.typed, errs)
+	if target, _ := targetOf(f); target != nil && s.v.Type() != nil {
+		return s.withUnseen(target, name, value)
+	}
+	return value, given
 }
 
 // customFields are the widgets of custom fields.
@@ -267,7 +278,9 @@ func customFields(src formSource) []formField {
 		if !ok && src.v.Type() == nil && def.Default != nil {
 			value = decoded(def.Default)
 		}
-		fields[i].fill(src.texts(fields[i].Name, textsOf(value)))
+		texts := customTexts(in, value)
+		fields[i].keepStored(def.Kind, texts)
+		src.fill(&fields[i], texts)
 	}
 	return fields
 }

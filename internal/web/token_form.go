@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/url"
-	"strings"
 	"time"
 
 	"terrier/internal/fault"
@@ -13,7 +12,8 @@ import (
 // tokenForm is the form of the caller's own token.
 type tokenForm struct {
 	Title, Submit string
-	Version       int64 // 0 for a new one
+	Version       int64  // 0 for a new one
+	Shown         string // what the fields of one that is there hold
 	Problems      []string
 	Description   formField
 	Lifetime      formField
@@ -48,7 +48,7 @@ const (
 func (s *Site) addTokenPage(v *visit) error { return s.showTokenForm(v, record.Values{}, nil, nil) }
 
 func (s *Site) addToken(v *visit) error {
-	in, err := s.typedToken(v)
+	in, err := s.typedToken(v, record.Values{})
 	if err == nil {
 		var made []record.Values
 		made, err = s.Ledger.Create(v.ctx, v.caller, s.Registry.Type(tokenType), []ledger.Input{in})
@@ -72,22 +72,18 @@ func (s *Site) editToken(v *visit) error {
 	if err != nil {
 		return err
 	}
-	in, err := s.typedToken(v)
+	in, err := s.typedToken(v, token)
+	delete(in, "key") // the form does not ask for it
+	if err == nil && len(in) == 0 {
+		return v.leave(ownTokens, unchangedNote)
+	}
 	if err == nil {
-		delete(in, "key") // the form does not ask for it
-		if v.r.PostForm.Get(lifetimeField) == atMoment && v.r.PostForm.Get(momentField) == shownMoment(token) {
-			delete(in, momentField) // as it was: what is typed has no fractions of a second
-		}
-		_, err = s.Ledger.Update(v.ctx, v.caller, token.Type(), []ledger.Edit{{ID: token.ID(), Input: in, Match: v.formVersion()}})
+		_, err = s.Ledger.Update(v.ctx, v.caller, token.Type(), []ledger.Edit{{ID: token.ID(), Input: in, Match: v.version(token)}})
 	}
 	if err != nil {
 		return s.refusedToken(v, token, err)
 	}
 	return v.leave(ownTokens, "Token "+token.Display()+" is saved.")
-}
-
-func shownMoment(token record.Values) string {
-	return strings.Join(textsOf(token.Get(momentField)), "")
 }
 
 // changeableToken reads the caller's token in the address, if they may change it.
@@ -104,14 +100,18 @@ func (s *Site) changeableToken(v *visit) (record.Values, error) {
 }
 
 // typedToken reads the form. The owner is the caller, whatever was sent.
-func (s *Site) typedToken(v *visit) (ledger.Input, error) {
+func (s *Site) typedToken(v *visit, token record.Values) (ledger.Input, error) {
 	p := s.pages(s.Registry.Type(tokenType))
-	in, err := p.typed(v)
+	in, err := p.typed(v, token)
 	if err != nil {
 		return nil, err
 	}
 	delete(in, p.t.Owner)
-	in[momentField], err = s.typedExpiry(v.r.PostForm)
+	delete(in, momentField)
+	shown := readShown(v.r.PostForm)
+	if shown.touched(record.SelectOne, lifetimeField, v.r.PostForm) || shown.touched(record.MomentInput, momentField, v.r.PostForm) {
+		in[momentField], err = s.typedExpiry(v.r.PostForm)
+	}
 	return in, err
 }
 
@@ -147,7 +147,7 @@ func (s *Site) refusedToken(v *visit, token record.Values, err error) error {
 
 func (s *Site) showTokenForm(v *visit, token record.Values, typed url.Values, refusal *fault.Error) error {
 	p, form := s.pages(s.Registry.Type(tokenType)), tokenForm{Title: "Add an API token", Submit: "Create", New: true}
-	src, shown := formSource{v: token, typed: typed, caller: v}, page{Name: "token_form", Crumbs: tokenCrumbs()}
+	src, shown := formSource{v: token, typed: typed, shown: readShown(typed), caller: v}, page{Name: "token_form", Crumbs: tokenCrumbs()}
 	if token.Type() != nil {
 		form = tokenForm{Title: "Edit token " + token.Display(), Submit: "Save", Version: token.Version}
 	}
@@ -158,6 +158,9 @@ func (s *Site) showTokenForm(v *visit, token record.Values, typed url.Values, re
 	form.Description, form.Write, form.Allowed = p.field(p.t.Field("description"), src), p.field(p.t.Field("write_enabled"), src), p.field(p.t.Field("allowed_ips"), src)
 	form.Moment, form.Lifetime = p.field(p.t.Field(momentField), src), lifetimeInput(src)
 	form.Moment.Label, form.Moment.Help = "When", ""
+	if !form.New {
+		form.Shown = shownOf(form.Description, form.Write, form.Allowed, form.Moment, form.Lifetime)
+	}
 	shown.Title, shown.Body = form.Title, form
 	return v.show(shown)
 }
@@ -173,7 +176,7 @@ func lifetimeInput(src formSource) formField {
 	if src.v.Type() != nil && src.v.Get(momentField) != nil {
 		chosen = atMoment
 	}
-	f.fill(src.texts(lifetimeField, []string{chosen}))
+	src.fill(&f, []string{chosen})
 	return f
 }
 

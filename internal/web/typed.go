@@ -50,6 +50,18 @@ func textsOf(value any) []string {
 	return []string{string(raw)}
 }
 
+// customTexts writes the value of a custom field as a form holds it.
+func customTexts(in record.Info, value any) []string {
+	if in.Widget != record.JSONInput || value == nil {
+		return textsOf(value)
+	}
+	raw, err := record.EncodeJSON(value)
+	if err != nil {
+		return nil
+	}
+	return textsOf(raw)
+}
+
 // momentLayout is what a browser's own input for a date and a time takes.
 const momentLayout = "2006-01-02T15:04:05"
 
@@ -78,6 +90,9 @@ func typedValue(f record.Field, name string, in record.Info, typed url.Values, e
 		return typedLink(f, text), true
 	case record.RecordsInput:
 		links := []any{}
+		for _, id := range typed[name+keptSuffix] {
+			links = append(links, json.Number(id))
+		}
 		for _, text := range texts {
 			if link := typedLink(f, text); link != nil {
 				links = append(links, link)
@@ -98,7 +113,8 @@ func typedValue(f record.Field, name string, in record.Info, typed url.Values, e
 	return strings.ReplaceAll(text, "\r\n", "\n"), true
 }
 
-// What goes with a secret: the box that empties it, and the mark that it is there but was not shown.
+// What goes with something that is there: the box that removes what is not shown, and the mark
+// that a secret is there but was not shown, or the boxes of references that are.
 const (
 	clearSuffix = "__clear"
 	keptSuffix  = "__kept"

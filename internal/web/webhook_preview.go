@@ -46,7 +46,7 @@ func (h hookPages) preview(v *visit) error {
 // showPreview answers with the request that the typed webhook would make. Nothing is saved, and
 // nothing of it is logged: it holds credentials.
 func (h hookPages) showPreview(v *visit, found record.Values) error {
-	in, err := h.typed(v)
+	in, err := h.typed(v, found)
 	var p ledger.Preview
 	if err == nil {
 		var sample ledger.Sample

@@ -43,7 +43,7 @@ func (h hookPages) trial(v *visit) error {
 }
 
 func (h hookPages) showTrial(v *visit, found record.Values) error {
-	in, err := h.typed(v)
+	in, err := h.typed(v, found)
 	var t ledger.Trial
 	if err == nil {
 		t, err = h.site.Ledger.Trial(v.ctx, v.caller, hookID(found), in, trialChanges)

@@ -39,7 +39,7 @@ func (p *typePages) editable(v *visit) (record.Values, error) {
 }
 
 func (p *typePages) add(v *visit) error {
-	in, err := p.typed(v)
+	in, err := p.typed(v, record.Values{})
 	if err == nil {
 		var rows []record.Values
 		rows, err = p.site.Ledger.Create(v.ctx, v.caller, p.t, []ledger.Input{in})
@@ -67,9 +67,12 @@ func (p *typePages) edit(v *visit) error {
 	if err != nil {
 		return err
 	}
-	in, err := p.typed(v)
+	in, err := p.typed(v, found)
+	if err == nil && len(in) == 0 {
+		return v.leave(recordPath(p.t, found.ID()), unchangedNote)
+	}
 	if err == nil {
-		_, err = p.site.Ledger.Update(v.ctx, v.caller, p.t, []ledger.Edit{{ID: found.ID(), Input: in, Match: v.formVersion()}})
+		_, err = p.site.Ledger.Update(v.ctx, v.caller, p.t, []ledger.Edit{{ID: found.ID(), Input: in, Match: v.version(found)}})
 	}
 	if err != nil {
 		return p.refused(v, found, err)
@@ -77,20 +80,45 @@ func (p *typePages) edit(v *visit) error {
 	return v.leave(recordPath(p.t, found.ID()), p.single+" "+found.Display()+" is saved.")
 }
 
-// typed reads a posted form.
-func (p *typePages) typed(v *visit) (ledger.Input, error) {
+// unchangedNote answers a form that comes back as it was shown: the ledger is not asked.
+const unchangedNote = "Nothing was changed."
+
+// version is that of the record that the form was made of. Where the form names none, it is
+// the one that is there: what is added to it was read from it.
+func (v *visit) version(found record.Values) []int64 {
+	if named := v.formVersion(); named != nil {
+		return named
+	}
+	return []int64{found.Version}
+}
+
+// typed reads a posted form about a record, or a new one.
+func (p *typePages) typed(v *visit, found record.Values) (ledger.Input, error) {
 	if err := v.parseForm(); err != nil {
 		return nil, err
 	}
-	defs, err := p.customs(v)
+	src, err := p.source(v, found, v.r.PostForm)
 	if err != nil {
 		return nil, err
 	}
-	in, errs := p.input(v.r.PostForm, defs)
+	in, errs := p.input(src)
 	if len(errs) > 0 {
 		return nil, &fault.Error{Kind: fault.Invalid, Fields: errs}
 	}
 	return in, nil
+}
+
+// source is where a form about a record gets its contents from, and a posted one what it means.
+func (p *typePages) source(v *visit, found record.Values, typed url.Values) (src formSource, err error) {
+	src = formSource{v: found, typed: typed, part: v.r.Method != http.MethodPost, caller: v}
+	if found.Type() != nil {
+		src.shown = readShown(typed)
+		if src.unseen, err = p.site.Ledger.Unseen(v.ctx, v.caller, found); err != nil {
+			return src, err
+		}
+	}
+	src.defs, err = p.customs(v)
+	return src, err
 }
 
 // customs are the custom fields of the type, where it can have some.
@@ -137,11 +165,10 @@ func (p *typePages) showForm(v *visit, found record.Values, typed url.Values, re
 
 // form is the form of a record, or of a new one.
 func (p *typePages) form(v *visit, found record.Values, typed url.Values, refusal *fault.Error) (*formPage, error) {
-	defs, err := p.customs(v)
+	src, err := p.source(v, found, typed)
 	if err != nil {
 		return nil, err
 	}
-	src := formSource{v: found, typed: typed, part: v.r.Method != http.MethodPost, defs: defs, caller: v}
 	form := &formPage{Title: "Add " + p.t.Title(), Single: p.t.Title(), Doc: p.t.Doc, Cancel: p.path, Submit: "Create", Type: p.t}
 	if found.Type() != nil {
 		form.Title, form.Cancel, form.Submit = "Edit "+found.Display(), recordPath(p.t, found.ID()), "Save"

@@ -22,14 +22,7 @@ type browser struct {
 // login opens a browser and logs a user in.
 func login(t *testing.T, s *apitest.Server, username string) browser {
 	t.Helper()
-	a := s.Do(t, apitest.Call{Method: "POST", Path: "/login/", Body: obj{"username": username, "password": apitest.Password}}).Want(t, http.StatusNoContent)
-	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
-		if strings.HasSuffix(c.Name, "terrier_session") {
-			return browser{s, c.Name + "=" + c.Value}
-		}
-	}
-	t.Fatal("no session cookie")
-	return browser{}
+	return browser{s, s.Login(t, username)}
 }
 
 func (b browser) send(t *testing.T, method, path string, form url.Values, header ...string) apitest.Answer {

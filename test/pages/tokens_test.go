@@ -189,7 +189,7 @@ func TestTokenMomentIsKept(t *testing.T) {
 	id := create(t, s, tokensAPI, obj{"expires": moment})
 	at := fmt.Sprintf("%s%d/", ownTokens, id)
 	shows(t, b.get(t, at+"edit/"), `value="2031-02-03T04:05:06"`, `<option value="moment" selected>`)
-	b.post(t, at+"edit/", tokenForm("lifetime", "moment", "expires", "2031-02-03T04:05:06", "description", "new")).Want(t, http.StatusSeeOther)
+	b.post(t, at+"edit/", edited(t, b, at, "description", "new")).Want(t, http.StatusSeeOther)
 	token := s.Do(t, apitest.Call{Method: "GET", Path: fmt.Sprintf("%s%d/", tokensAPI, id), Token: s.Admin}).Object(t)
 	if token["expires"] != moment || token["description"] != "new" {
 		t.Errorf("%v", token)

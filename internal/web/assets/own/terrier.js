@@ -95,7 +95,7 @@
     const value = input.value.trim();
     const offered = [...input.list.options].some((choice) => choice.value === value);
     const chosen = input.parentElement.querySelector('.chosen');
-    if (!offered || [...chosen.querySelectorAll('input')].some((box) => box.value === value)) {
+    if (!offered || [...chosen.querySelectorAll('input')].some((box) => box.value === value || box.parentElement.textContent.trim() === value)) {
       return;
     }
     const label = document.createElement('label');

@@ -1,0 +1,43 @@
+package ledger
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"terrier/internal/record"
+)
+
+// Unseen are records that are referred to and that the caller may not see.
+type Unseen map[*record.Type]map[int64]bool
+
+// Unseen finds the references of records to what the caller may not see. It asks the database
+// only where a permission depends on the record.
+func (l *Ledger) Unseen(ctx context.Context, c Caller, rows ...record.Values) (Unseen, error) {
+	unseen := Unseen{}
+	for _, v := range rows {
+		for _, f := range referenceFields(v.Type()) {
+			for _, link := range f.links(v) {
+				if unseen[f.target] == nil {
+					unseen[f.target] = map[int64]bool{}
+				}
+				unseen[f.target][link.ID] = true
+			}
+		}
+	}
+	for t, ids := range unseen {
+		switch scope := l.referable(c, t); {
+		case scope.All():
+			delete(unseen, t)
+		case len(scope.Any()) > 0:
+			seen, err := l.Store.Seen(ctx, t, scope, slices.Sorted(maps.Keys(ids)))
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range seen {
+				delete(ids, id)
+			}
+		}
+	}
+	return unseen, nil
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"terrier/internal/record"
+)
+
+// linksOf are the references in the value of a field.
+func linksOf(value any) []record.Link {
+	switch x := value.(type) {
+	case record.Link:
+		return []record.Link{x}
+	case []record.Link:
+		return x
+	}
+	return nil
+}
+
+// fillLinks puts references into a widget: for one a text that names it, for many a box for
+// each. Those that the caller may not see are counted.
+func (s formSource) fillLinks(f *formField, target *record.Type, links []record.Link) {
+	for _, l := range links {
+		switch {
+		case s.unseen[target][l.ID]:
+			f.Unseen++
+		case f.Widget == record.RecordInput:
+			f.Value = nameOf(target, l.ID, target.DisplayLink(l))
+		default:
+			f.Links = append(f.Links, option{formatID(l.ID), target.DisplayLink(l), true})
+		}
+	}
+	f.CanClear = f.Unseen > 0 && f.Widget == record.RecordInput && !f.Required
+	f.held = heldPrint(f.Widget, f.Name, f.posts())
+	if !s.typedInto(f) {
+		return
+	}
+	typed := slices.DeleteFunc(slices.Clone(s.typed[f.Name]), func(text string) bool { return strings.TrimSpace(text) == "" })
+	f.Clear = s.typed.Has(f.Name + clearSuffix)
+	if f.Widget == record.RecordInput {
+		f.Value = strings.Join(typed, "")
+		return
+	}
+	for i, l := range f.Links {
+		f.Links[i].Selected = slices.Contains(s.typed[f.Name+keptSuffix], l.Value)
+	}
+	for _, text := range typed {
+		f.Options = append(f.Options, option{text, text, true})
+	}
+}
+
+// withUnseen adds to what was typed the references that the caller may not see. One of them
+// stays until it is replaced or removed, many stay beside whatever is typed.
+func (s formSource) withUnseen(target *record.Type, name string, value any) (any, bool) {
+	unseen := slices.DeleteFunc(slices.Clone(linksOf(s.v.Get(name))), func(l record.Link) bool { return !s.unseen[target][l.ID] })
+	many, isMany := value.([]any)
+	if !isMany {
+		return value, value != nil || len(unseen) == 0 || s.typed.Has(name+clearSuffix)
+	}
+	for _, l := range unseen {
+		many = append(many, idOf(l))
+	}
+	return many, true
+}
+
+// idOf is a reference by its id, as the API takes it.
+func idOf(l record.Link) json.Number { return json.Number(formatID(l.ID)) }
+
+func formatID(id int64) string { return strconv.FormatInt(id, 10) }

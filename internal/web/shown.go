@@ -1,0 +1,153 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strings"
+
+	"terrier/internal/record"
+)
+
+// shownField carries what the widgets of a form held when it was sent to the browser. No
+// field can have the name.
+const shownField = "form.shown"
+
+// shownForm is what the widgets of a form held, by name and as a fingerprint. What comes back
+// as it was shown is not written: a widget can't hold everything that a record can, and the
+// record referred to may have another name by now.
+type shownForm map[string]string
+
+// readShown is what a posted form says of itself, nil where it says nothing: then every widget
+// counts.
+func readShown(form url.Values) shownForm {
+	if !form.Has(shownField) {
+		return nil
+	}
+	shown := shownForm{}
+	for _, entry := range strings.Fields(form.Get(shownField)) {
+		name, held, _ := strings.Cut(entry, ":")
+		shown[name] = held
+	}
+	return shown
+}
+
+// touched tells whether somebody has changed what a widget held. A form is silent about what
+// it did not show.
+func (s shownForm) touched(widget record.Widget, name string, typed url.Values) bool {
+	if s == nil {
+		return true
+	}
+	held, shown := s[name]
+	return shown && held != heldPrint(widget, name, typed)
+}
+
+// Shown is what the widgets hold before anybody types, "" for a new record.
+func (f *formPage) Shown() string {
+	if f.ID == 0 {
+		return ""
+	}
+	var fields []formField
+	for _, g := range f.Groups {
+		fields = append(fields, g.Fields...)
+	}
+	return shownOf(fields...)
+}
+
+func shownOf(fields ...formField) string {
+	entries := make([]string, len(fields))
+	for i, f := range fields {
+		entries[i] = f.Name + ":" + f.held
+	}
+	return strings.Join(entries, " ")
+}
+
+// posts is what a browser sends of the widget where nobody touches it.
+func (f *formField) posts() url.Values {
+	out := url.Values{}
+	switch f.Widget {
+	case record.CheckBox:
+		if f.Checked {
+			out.Add(f.Name, "true")
+		}
+		return out
+	case record.SelectOne:
+		chosen := slices.IndexFunc(f.Options, func(o option) bool { return o.Selected })
+		if len(f.Options) > 0 {
+			out.Add(f.Name, f.Options[max(chosen, 0)].Value)
+		}
+		return out
+	case record.RecordsInput:
+		for _, o := range f.Links {
+			if o.Selected {
+				out.Add(f.Name+keptSuffix, o.Value)
+			}
+		}
+	}
+	for _, o := range f.Options {
+		if o.Selected {
+			out.Add(f.Name, o.Value)
+		}
+	}
+	if len(f.Options) == 0 && f.Value != "" {
+		out.Add(f.Name, f.Value)
+	}
+	return out
+}
+
+// heldPrint is a fingerprint of what a widget holds, the same whichever way browsers write it.
+func heldPrint(widget record.Widget, name string, typed url.Values) string {
+	var held []string
+	for _, text := range typed[name] {
+		if text = asHeld(widget, text); text != "" {
+			held = append(held, text)
+		}
+	}
+	slices.Sort(held)
+	if widget == record.RecordsInput {
+		kept := slices.Clone(typed[name+keptSuffix])
+		slices.Sort(kept)
+		held = append(append(held, ""), kept...)
+	}
+	if typed.Has(name + clearSuffix) {
+		held = append(held, clearSuffix)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(held, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+var (
+	lineEnds   = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+	noLineEnds = strings.NewReplacer("\r", "", "\n", "")
+)
+
+// black is what a browser shows of what is no colour.
+const black = "#000000"
+
+// asHeld is a text as a widget of the kind can hold it: browsers write the ends of lines in
+// their own way, take them out of what has one line, and write colours and times in one form.
+func asHeld(widget record.Widget, text string) string {
+	switch widget {
+	case record.TextLine, record.NumberInput, record.DecimalInput, record.RecordInput:
+		return noLineEnds.Replace(text)
+	case record.ColorInput:
+		if text = strings.ToLower(text); len(text) != len(black) {
+			return black
+		}
+		return text
+	case record.MomentInput:
+		return shownMoment(text)
+	}
+	return lineEnds.Replace(text)
+}
+
+// shownMoment is a time as a browser's own input takes it: in UTC, without fractions of a
+// second. What is no time is blank there.
+func shownMoment(text string) string {
+	at, err := record.Time{}.ParseText(text)
+	if err != nil {
+		return ""
+	}
+	return strings.Join(textsOf(at), "")
+}
