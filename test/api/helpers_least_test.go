@@ -73,7 +73,7 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 			body[in.Name] = apitest.Password
 		case record.ObjectTypes:
 			body[in.Name] = []string{"extras.tag"}
-		case record.List:
+		case record.Actions:
 			body[in.Name] = []string{"view"}
 		default:
 			tb.Fatalf("%s.%s is required and of a kind that is new here", t.Key(), in.Name)
