@@ -42,6 +42,7 @@ type Info struct {
 	Max      int    // longest text, 0 for no limit
 	Choices  Choices
 	Widget   Widget // how a form asks for it
+	KindOf   string // JSON: the field that says which kind of custom field the value is for
 
 	Suggestions []string // what a form offers while somebody types
 }

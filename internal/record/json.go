@@ -18,10 +18,15 @@ type JSON struct {
 	ReadOnly          bool
 	KeepText          bool // stored byte for byte
 	StoredAs          string
+	KindOf            string // the field that says which kind of custom field the value is for: a form takes what that kind takes
 }
 
 func (f JSON) Info() Info {
-	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly, Widget: JSONInput.unless(f.ReadOnly)}
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly, Widget: JSONInput.unless(f.ReadOnly), KindOf: f.KindOf}
+	if f.KindOf != "" {
+		in.Widget = TextArea
+	}
+	return in
 }
 func (f JSON) Column() Column {
 	c := Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreJSON, Null: true}

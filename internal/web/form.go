@@ -145,8 +145,12 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 		out.Kept, out.CanClear = sealed != "", !in.Required
 		value = nil
 	}
-	out.keepStored(f, textsOf(value))
-	src.fill(&out, textsOf(value))
+	texts := textsOf(value)
+	if in.KindOf != "" && src.v.Type() != nil {
+		texts = defaultTexts(src.v.Text(in.KindOf), value)
+	}
+	out.keepStored(f, texts)
+	src.fill(&out, texts)
 	return out
 }
 

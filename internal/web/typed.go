@@ -62,6 +62,34 @@ func customTexts(in record.Info, value any) []string {
 	return textsOf(raw)
 }
 
+// defaultTexts writes the default of a custom field of a kind as a form holds it.
+func defaultTexts(kind string, value any) []string {
+	raw, ok := value.(json.RawMessage)
+	if !ok || kind == customJSON {
+		return textsOf(value)
+	}
+	return textsOf(decoded(raw))
+}
+
+// typedDefault reads what defaultTexts writes, and people do.
+func typedDefault(kind, text, name string, errs fault.Fields) any {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return nil
+	case kind == customJSON:
+		return typedJSON(text, name, errs)
+	case kind == customChoices:
+		return anyOf(lines(text))
+	}
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// The kinds of custom fields whose values are no single text.
+const (
+	customJSON    = "json"
+	customChoices = "multiselect"
+)
+
 // momentLayout is what a browser's own input for a date and a time takes.
 const momentLayout = "2006-01-02T15:04:05"
 
@@ -70,6 +98,9 @@ const momentLayout = "2006-01-02T15:04:05"
 func typedValue(f record.Field, name string, in record.Info, typed url.Values, errs fault.Fields) (value any, given bool) {
 	texts := typed[name]
 	text := strings.Join(texts, "")
+	if in.KindOf != "" {
+		return typedDefault(typed.Get(in.KindOf), text, name, errs), true
+	}
 	switch in.Widget {
 	case record.CheckBox:
 		return slices.Contains(texts, "true"), true

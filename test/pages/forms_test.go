@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"testing"
 	"time"
 
@@ -229,4 +230,43 @@ func TestUntouchedTokenForm(t *testing.T) {
 			t.Errorf("it expires at %v", got)
 		}
 	}
+}
+
+// TestDefaultOfACustomField is typed as the field's type takes it, shown so again, and kept when the form is saved
+// untouched.
+func TestDefaultOfACustomField(t *testing.T) {
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	for i, test := range []struct {
+		kind, choices, typed string
+		want                 any
+	}{
+		{"text", "", "true", "true"},
+		{"text", "", "plain words", "plain words"},
+		{"longtext", "", "[1]", "[1]"},
+		{"integer", "", "42", 42.0},
+		{"decimal", "", "1.5", 1.5},
+		{"boolean", "", "true", true},
+		{"date", "", "2026-11-16", "2026-11-16"},
+		{"select", "a\nb", "a", "a"},
+		{"multiselect", "a\nb\nc", "b\r\nc", []any{"b", "c"}},
+		{"json", "", `{"a": [1, "x"]}`, obj{"a": []any{1.0, "x"}}},
+		{"json", "", `"text"`, "text"},
+		{"integer", "", "", nil},
+	} {
+		name := fmt.Sprintf("field_%d", i)
+		form := set(url.Values{}, "name", name, "type", test.kind, "content_types", "dcim.site", "choices", test.choices, "default", test.typed)
+		b.post(t, "/extras/custom-fields/add/", form).Want(t, http.StatusSeeOther)
+		path := fmt.Sprintf("/extras/custom-fields/%d/", i+1)
+		before := api(t, s, path)
+		if !reflect.DeepEqual(before["default"], test.want) {
+			t.Errorf("%s %q is kept as %#v", test.kind, test.typed, before["default"])
+		}
+		b.post(t, path+"edit/", edited(t, b, path, "label", "Other")).Want(t, http.StatusSeeOther)
+		if after := api(t, s, path); !reflect.DeepEqual(after["default"], test.want) || after["label"] != "Other" {
+			t.Errorf("%s %q becomes %#v when another field is saved", test.kind, test.typed, after["default"])
+		}
+	}
+	form := set(url.Values{}, "name", "wrong", "type", "integer", "content_types", "dcim.site", "default", "many")
+	shows(t, b.post(t, "/extras/custom-fields/add/", form).Want(t, http.StatusBadRequest), "A valid integer is required.")
 }

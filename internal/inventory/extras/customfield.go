@@ -24,7 +24,7 @@ var CustomField = record.Type{
 		record.Text{Name: "label", Max: 50},
 		record.Text{Name: "description", Max: 200},
 		record.Bool{Name: "required"},
-		record.JSON{Name: "default", Help: "The value of a new record that is given none, as the type of this field takes it."},
+		record.JSON{Name: "default", KindOf: "type", Help: "The value of records that are given none, as a record would be given it: a text, a number, true or false, one choice a line, or JSON."},
 		record.Int{Name: "weight", Default: 100},
 		record.Int{Name: "validation_minimum", Null: true},
 		record.Int{Name: "validation_maximum", Null: true},
