@@ -31,8 +31,8 @@ func TestTokensOfOthersCanNotBeWritten(t *testing.T) {
 		allowed bool
 	}{{"writer", person, false}, {"writer", root, false}, {"granter", person, true}, {"granter", root, false}} {
 		b := login(t, s, row.who)
-		make := func() int64 { return create(t, s, tokensAPI, obj{"user": row.owner, "write_enabled": false}) }
-		id := make()
+		another := func() int64 { return create(t, s, tokensAPI, obj{"user": row.owner, "write_enabled": false}) }
+		id := another()
 		at := fmt.Sprintf("%s%d/", allTokens, id)
 		page := b.get(t, at).Want(t, http.StatusOK)
 		if row.allowed {
@@ -42,13 +42,13 @@ func TestTokensOfOthersCanNotBeWritten(t *testing.T) {
 		}
 		b.post(t, at+"edit/", url.Values{"user": {row.who}, "write_enabled": {"true"}})
 		edited := version(id) != 1
-		id = make()
+		id = another()
 		asked := b.post(t, allTokens+"edit/", ticked(id)).Want(t, http.StatusOK)
 		b.post(t, allTokens+"edit/", with(hidden(asked), "change", "description", "to.description", "x"))
 		bulkEdited := version(id) != 1
 		b.post(t, fmt.Sprintf("%s%d/delete/", allTokens, id), url.Values{})
 		deleted := version(id) == 0
-		id = make()
+		id = another()
 		b.post(t, allTokens+"delete/", hidden(b.post(t, allTokens+"edit/", ticked(id)))) // the one form is as good as the other
 		bulkDeleted := version(id) == 0
 		if edited != row.allowed || bulkEdited != row.allowed || deleted != row.allowed || bulkDeleted != row.allowed {
