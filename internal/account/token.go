@@ -47,7 +47,11 @@ func CheckKey(key string) string {
 	if !wellFormed(key) {
 		return "A key must be exactly 40 hexadecimal characters."
 	}
-	if key = Normalise(key); uneven(key) || longestRun(key) > maxRun || periodic(key) || counting(key) {
+	var d digits
+	for i := range d {
+		d[i] = byte(nibble(key[i]))
+	}
+	if d.uneven() || d.longestRun() > maxRun || d.periodic() || d.counting() {
 		return "This key is too easy to guess. Leave it empty to have one generated."
 	}
 	return ""
@@ -77,24 +81,26 @@ func nibble(c byte) int {
 	return -1
 }
 
+// digits are those of a key, as numbers.
+type digits [keyLength]byte
+
 // uneven finds a key with few distinct digits, or one in which one digit prevails.
-func uneven(key string) bool {
+func (d digits) uneven() bool {
 	var counts [16]int
 	distinct := 0
-	for i := range len(key) {
-		n := &counts[nibble(key[i])]
-		if *n == 0 {
+	for _, digit := range d {
+		if counts[digit] == 0 {
 			distinct++
 		}
-		*n++
+		counts[digit]++
 	}
 	return distinct < minDistinct || slices.Max(counts[:]) > maxSame
 }
 
-func longestRun(key string) int {
+func (d digits) longestRun() int {
 	longest, run := 0, 0
-	for i := range len(key) {
-		if i > 0 && key[i] != key[i-1] {
+	for i, digit := range d {
+		if i > 0 && digit != d[i-1] {
 			run = 0
 		}
 		run++
@@ -104,11 +110,11 @@ func longestRun(key string) int {
 }
 
 // periodic finds a key that is mostly a shorter text written again and again.
-func periodic(key string) bool {
+func (d digits) periodic() bool {
 	for p := 1; p <= maxPeriod; p++ {
 		repeated := 0
-		for i := p; i < len(key); i++ {
-			if key[i] == key[i-p] {
+		for i := p; i < keyLength; i++ {
+			if d[i] == d[i-p] {
 				repeated++
 			}
 		}
@@ -121,10 +127,10 @@ func periodic(key string) bool {
 
 // counting finds a key in which many digits go up or down by the same step, such as
 // 0123456789abcdef0123…
-func counting(key string) bool {
+func (d digits) counting() bool {
 	var steps [16]int
-	for i := 1; i < len(key); i++ {
-		steps[(nibble(key[i])-nibble(key[i-1])+16)%16]++
+	for i := 1; i < keyLength; i++ {
+		steps[(d[i]-d[i-1])%16]++ // bytes wrap at 256, which is a multiple
 	}
 	return slices.Max(steps[:]) > maxCounting
 }
