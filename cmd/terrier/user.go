@@ -11,6 +11,7 @@ type userCommands struct {
 	Create     userCreateCommand     `cmd:"" help:"Create a user."`
 	List       userListCommand       `cmd:"" help:"List the users."`
 	Password   userPasswordCommand   `cmd:"" help:"Change a user's password."`
+	Unlock     userUnlockCommand     `cmd:"" help:"Let a user log in again after too many wrong passwords."`
 	Deactivate userDeactivateCommand `cmd:"" help:"Lock a user out, sessions and tokens included."`
 }
 
@@ -70,6 +71,19 @@ func (c userPasswordCommand) Run(ctx context.Context, s *session) error {
 			return err
 		}
 		return s.printf("changed the password of %s\n", c.Name)
+	})
+}
+
+type userUnlockCommand struct {
+	Name string `arg:"" help:"User name."`
+}
+
+func (c userUnlockCommand) Run(ctx context.Context, s *session) error {
+	return s.withApp(ctx, func(a *app.App) error {
+		if err := a.UnlockUser(ctx, c.Name); err != nil {
+			return err
+		}
+		return s.printf("unlocked user %s\n", c.Name)
 	})
 }
 

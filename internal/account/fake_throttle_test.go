@@ -2,46 +2,41 @@ package account
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
 
 // fakeThrottle is the model that the real store is to agree with.
 type fakeThrottle struct {
-	mu      sync.Mutex
-	windows map[string]window
-	err     error
+	mu       sync.Mutex
+	attempts map[string][]time.Time
+	err      error
 }
 
-type window struct {
-	start time.Time
-	count int
-}
+func newFakeThrottle() *fakeThrottle { return &fakeThrottle{attempts: map[string][]time.Time{}} }
 
-func newFakeThrottle() *fakeThrottle { return &fakeThrottle{windows: map[string]window{}} }
-
-func (f *fakeThrottle) Reserve(_ context.Context, keys []ThrottleKey, now time.Time) (time.Duration, error) {
+func (f *fakeThrottle) Reserve(_ context.Context, keys []ThrottleKey, now time.Time) ([]time.Duration, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var wait time.Duration
-	next := map[string]window{}
+	waits, full := make([]time.Duration, len(keys)), false
+	for i, k := range keys {
+		if recent := f.recent(k, now); len(recent) >= k.Limit {
+			waits[i], full = recent[len(recent)-k.Limit].Add(k.Window).Sub(now), true
+		}
+	}
+	if full || f.err != nil {
+		return waits, f.err
+	}
 	for _, k := range keys {
-		w, ok := f.windows[k.Subject]
-		if !ok || now.Sub(w.start) >= k.Window {
-			w = window{start: now}
-		}
-		if w.count >= k.Limit {
-			wait = max(wait, w.start.Add(k.Window).Sub(now))
-		}
-		w.count++
-		next[k.Subject] = w
+		f.attempts[k.Subject] = append(f.attempts[k.Subject], now)
 	}
-	if wait == 0 && f.err == nil {
-		for subject, w := range next {
-			f.windows[subject] = w
-		}
-	}
-	return wait, f.err
+	return nil, nil
+}
+
+// recent are the attempts of the window that ends now. All are kept, so that a test can look at them.
+func (f *fakeThrottle) recent(k ThrottleKey, now time.Time) []time.Time {
+	return slices.DeleteFunc(slices.Clone(f.attempts[k.Subject]), func(at time.Time) bool { return !at.After(now.Add(-k.Window)) })
 }
 
 func (f *fakeThrottle) Release(ctx context.Context, keys []ThrottleKey, reservedAt time.Time) error {
@@ -51,20 +46,48 @@ func (f *fakeThrottle) Release(ctx context.Context, keys []ThrottleKey, reserved
 		return ctx.Err()
 	}
 	for _, k := range keys {
-		if w, ok := f.windows[k.Subject]; ok && !w.start.After(reservedAt) && w.count > 0 {
-			w.count--
-			f.windows[k.Subject] = w
+		if i := slices.Index(f.attempts[k.Subject], reservedAt); i >= 0 {
+			f.attempts[k.Subject] = slices.Delete(f.attempts[k.Subject], i, i+1)
 		}
 	}
 	return nil
 }
 
-func (f *fakeThrottle) counts(keys []ThrottleKey) []int {
+func (f *fakeThrottle) Forget(_ context.Context, subjects []string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, subject := range subjects {
+		delete(f.attempts, subject)
+	}
+	return nil
+}
+
+func (f *fakeThrottle) counts(keys ...ThrottleKey) []int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	counts := make([]int, len(keys))
 	for i, k := range keys {
-		counts[i] = f.windows[k.Subject].count
+		counts[i] = len(f.attempts[k.Subject])
 	}
 	return counts
+}
+
+// fakeAddresses knows where people logged in from, by the names of activeUser's.
+type fakeAddresses struct {
+	mu   sync.Mutex
+	seen map[string]time.Time
+	err  error
+}
+
+func (f *fakeAddresses) KnownAddress(_ context.Context, username, address string, since time.Time) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return username == "alice" && f.seen[address].After(since), f.err
+}
+
+func (f *fakeAddresses) NoteAddress(_ context.Context, _ int64, address string, at time.Time) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen[address] = at
+	return f.err
 }

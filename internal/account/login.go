@@ -24,6 +24,7 @@ var errBadLogin = fault.New(fault.Denied, "Invalid username/password")
 type Login struct {
 	Users     UserStore
 	Throttle  ThrottleStore
+	Addresses AddressStore
 	Passwords *Passwords
 	Keys      *Keyring
 	Log       *slog.Logger
@@ -43,29 +44,23 @@ func (l *Login) Check(ctx context.Context, username, password string, from netip
 		return nil, err
 	}
 	defer leave()
-	// The attempt is counted before the password is looked at. Counting failures afterwards
-	// would let any number of attempts pass while the first ones are still being hashed.
-	now := l.Now()
-	keys := throttleKeys(l.Keys, username, from)
-	wait, err := l.Throttle.Reserve(ctx, keys, now)
-	if err != nil {
-		return nil, fmt.Errorf("reserve a login attempt: %w", err)
-	}
-	if wait > 0 {
-		return nil, throttled(wait)
-	}
-	user, err := l.verify(ctx, username, password)
-	// Only a wrong answer counts. After an error no password was judged.
-	if user != nil || err != nil {
-		l.release(ctx, keys, now)
-	}
+	a, err := l.admit(ctx, username, from)
 	if err != nil {
 		return nil, err
 	}
-	if user == nil {
-		return nil, errBadLogin
+	user, err := l.verify(ctx, username, password)
+	switch {
+	case err != nil: // no password was judged
+		l.release(ctx, a)
+		return nil, err
+	case user != nil && a.admitted: // only failures count
+		l.release(ctx, a)
+		l.note(ctx, user, from, a.at)
+		return user, nil
+	case a.wait > 0:
+		return nil, throttled(a.wait)
 	}
-	return user, nil
+	return nil, errBadLogin
 }
 
 // verify returns nil, nil when the name and the password do not belong to an active user.
@@ -82,14 +77,6 @@ func (l *Login) verify(ctx context.Context, username, password string) (*UserRec
 		return nil, err
 	}
 	return user, nil
-}
-
-func (l *Login) release(ctx context.Context, keys []ThrottleKey, reservedAt time.Time) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
-	defer cancel()
-	if err := l.Throttle.Release(ctx, keys, reservedAt); err != nil {
-		l.Log.WarnContext(ctx, "give back a login attempt", "error", err)
-	}
 }
 
 // plausible tells whether a user could have this name and password at all. PostgreSQL takes

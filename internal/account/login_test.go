@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"terrier/internal/fault"
 )
@@ -17,22 +20,29 @@ const badLogin = "Invalid username/password"
 
 type loginBench struct {
 	*Login
-	users    *fakeUsers
-	throttle *fakeThrottle
-	clock    *clock
-	hashes   *atomic.Int64
+	users     *fakeUsers
+	throttle  *fakeThrottle
+	addresses *fakeAddresses
+	clock     *clock
+	hashes    *atomic.Int64
 }
 
 func newLoginBench() *loginBench {
 	alice, bob, carol := activeUser(), activeUser(), activeUser()
 	bob.Username, bob.Active = "bob", false
 	carol.Username, carol.PasswordHash = "carol", ""
-	b := &loginBench{users: &fakeUsers{users: []*UserRecord{&alice, &bob, &carol}}, throttle: newFakeThrottle(), clock: newClock()}
+	b := &loginBench{users: &fakeUsers{users: []*UserRecord{&alice, &bob, &carol}}, throttle: newFakeThrottle(), clock: newClock(),
+		addresses: &fakeAddresses{seen: map[string]time.Time{}}}
 	var passwords *Passwords
 	passwords, b.hashes = countingPasswords()
 	log, _ := testLog()
-	b.Login = &Login{Users: b.users, Throttle: b.throttle, Passwords: passwords, Keys: testKeys, Log: log, Now: b.clock.Now}
+	b.Login = &Login{Users: b.users, Throttle: b.throttle, Addresses: b.addresses, Passwords: passwords, Keys: testKeys, Log: log, Now: b.clock.Now}
 	return b
+}
+
+// countersOf are those that a login is counted in first.
+func countersOf(username string, from netip.Addr) []ThrottleKey {
+	return append(accountKeys(testKeys, everybody, username), addressKey(from))
 }
 
 var home = netip.MustParseAddr("192.0.2.1")
@@ -72,7 +82,7 @@ func TestLoginCheck(t *testing.T) {
 			if got := b.hashes.Load(); got != tc.hashes {
 				t.Errorf("%d hashes, want %d", got, tc.hashes)
 			}
-			for i, n := range b.throttle.counts(throttleKeys(testKeys, tc.username, home)) {
+			for i, n := range b.throttle.counts(countersOf(tc.username, home)...) {
 				if n != tc.counted {
 					t.Errorf("counter %d is %d, want %d", i, n, tc.counted)
 				}
@@ -95,16 +105,108 @@ func TestLoginAccountLimit(t *testing.T) {
 	if e, _ := errors.AsType[*fault.Error](err); e.RetryAfter != time.Minute {
 		t.Errorf("retry after %v", e.RetryAfter)
 	}
-	if n := b.hashes.Load(); n != 50 {
-		t.Errorf("%d hashes: a refused attempt cost one", n)
-	}
-	if n := b.throttle.counts(throttleKeys(testKeys, "alice", addr))[1]; n != 0 {
-		t.Errorf("a refused attempt counts %d for its address", n)
+	if n := b.throttle.counts(addressKey(addr))[0]; n != 1 {
+		t.Errorf("an attempt that cost a hash counts %d for its address", n)
 	}
 	b.clock.Advance(time.Minute)
 	if _, err := b.Check(ctx, "alice", "right password", addr); err != nil {
 		t.Errorf("after the hour: %v", err)
 	}
+}
+
+// Whoever guesses elsewhere locks nobody out of the addresses from which they logged in within 30 days. These have a count of
+// their own, and nothing but the right password shows that they are known.
+func TestLoginFromAKnownAddress(t *testing.T) {
+	b, ctx := newLoginBench(), context.Background()
+	office, away := netip.MustParseAddr("2001:db8:1:2::3"), netip.MustParseAddr("198.51.100.1")
+	check := func(name, password string, from netip.Addr) error {
+		_, err := b.Check(ctx, name, password, from)
+		return err
+	}
+	if err := check("alice", "right password", office); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"alice", "nobody"} {
+		for range accountLimit {
+			wantFault(t, check(name, "wrong password", away), fault.Denied, badLogin)
+		}
+	}
+	b.clock.Advance(time.Minute)
+	const locked = "Request was throttled. Expected available in 3540 seconds."
+	same := netip.MustParseAddr("2001:db8:1:2::4") // as the per-address limit counts
+	for range accountLimit {
+		hashes := b.hashes.Load()
+		for _, name := range []string{"alice", "nobody"} {
+			wantFault(t, check(name, "wrong password", same), fault.Throttled, locked)
+		}
+		if n := b.hashes.Load() - hashes; n != 2 {
+			t.Fatalf("%d hashes for two refusals: their times differ", n)
+		}
+		if b.throttle.counts(accountKeys(testKeys, atHome, "alice")...)[0] == accountLimit-1 {
+			if err := check("alice", "right password", office); err != nil {
+				t.Errorf("the right password from a known address: %v", err)
+			}
+			wantFault(t, check("alice", "right password", away), fault.Throttled, locked)
+		}
+	}
+	wantFault(t, check("alice", "right password", office), fault.Throttled, locked) // 100 in all
+	if err := b.Unlock(ctx, "Alice"); err != nil {
+		t.Fatal(err)
+	}
+	if err := check("alice", "right password", away); err != nil {
+		t.Errorf("after unlocking: %v", err)
+	}
+	wantFault(t, check("nobody", "wrong password", away), fault.Throttled, locked)
+}
+
+// An address is known for 30 days.
+func TestLoginFromAnAddressOfLastMonth(t *testing.T) {
+	for days, kind := range map[time.Duration]fault.Kind{29: fault.Internal, 31: fault.Throttled} {
+		b, ctx := newLoginBench(), context.Background()
+		b.addresses.seen[home.String()] = b.clock.Now()
+		b.clock.Advance(days * 24 * time.Hour)
+		for range accountLimit {
+			_, _ = b.Check(ctx, "alice", "wrong password", home.Next())
+		}
+		if _, err := b.Check(ctx, "alice", "right password", home); err != nil && fault.KindOf(err) != kind || (err == nil) != (days == 29) {
+			t.Errorf("after %d days: %v", days, err)
+		}
+	}
+}
+
+// However failures from known and other addresses, successes and pauses follow each other, no hour holds more than
+// 100 failures of an account, nor more than 50 of either count.
+func TestNoHourHoldsMoreThanAHundredFailures(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b, ctx := newLoginBench(), context.Background()
+		b.addresses.seen["192.0.2.1"] = b.clock.Now()
+		for range rapid.IntRange(1, 12).Draw(t, "bursts") {
+			b.clock.Advance(time.Duration(rapid.IntRange(1, 4000).Draw(t, "pause")) * time.Second)
+			from := rapid.SampledFrom([]string{"192.0.2.1", "198.51.100.1", "198.51.100.2"}).Draw(t, "from")
+			for range rapid.IntRange(0, 80).Draw(t, "attempts") {
+				b.clock.Advance(time.Millisecond)
+				password := rapid.SampledFrom([]string{"wrong password", "wrong password", "wrong password", "right password"}).Draw(t, "password")
+				_, _ = b.Check(ctx, "alice", password, netip.MustParseAddr(from))
+			}
+		}
+		first, second := b.throttle.attempts[accountKeys(testKeys, everybody, "alice")[0].Subject], b.throttle.attempts[accountKeys(testKeys, atHome, "alice")[0].Subject]
+		for _, of := range []struct {
+			most     int
+			failures []time.Time
+		}{{accountLimit, first}, {accountLimit, second}, {100, slices.Concat(first, second)}} {
+			for _, begin := range of.failures {
+				n := 0
+				for _, at := range of.failures {
+					if !at.Before(begin) && at.Sub(begin) < time.Hour {
+						n++
+					}
+				}
+				if n > of.most {
+					t.Fatalf("%d failures in the hour from %v, want at most %d", n, begin, of.most)
+				}
+			}
+		}
+	})
 }
 
 func TestLoginAddressLimit(t *testing.T) {
@@ -182,7 +284,7 @@ func TestLoginErrorsCostNoAttempt(t *testing.T) {
 			if user != nil || err == nil || fault.KindOf(err) != tc.kind {
 				t.Errorf("user %v, error %v", user, err)
 			}
-			if counts := b.throttle.counts(throttleKeys(testKeys, "alice", home)); counts[0] != 0 || counts[1] != 0 {
+			if counts := b.throttle.counts(countersOf("alice", home)...); counts[0] != 0 || counts[1] != 0 {
 				t.Errorf("counted %v", counts)
 			}
 		})

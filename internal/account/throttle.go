@@ -8,16 +8,23 @@ import (
 	"time"
 )
 
-// A window begins with the first attempt in it and ends an hour later; the next begins with
-// the next attempt. Any rolling hour therefore touches at most two windows and holds at most
-// twice the limit: 100 failures per account, which is the promise.
+// An account has two counts, so that nobody can lock its owner out from elsewhere: one for everybody and, when that is full,
+// one for the addresses from which the account has logged in lately. Together they are the promise: no
+// hour holds more than 100 failures of an account.
 const (
 	throttleWindow = time.Hour
 	accountLimit   = 50
 	addressLimit   = 200
 )
 
-// ThrottleKey is one counter: at most Limit attempts in a Window.
+// KeepAddresses is how long an address counts as one from which an account logs in, and MaxAddresses how many an
+// account has: the latest.
+const (
+	KeepAddresses = 30 * 24 * time.Hour
+	MaxAddresses  = 50
+)
+
+// ThrottleKey is one counter: at most Limit attempts in any Window.
 type ThrottleKey struct {
 	Subject string
 	Limit   int
@@ -27,23 +34,46 @@ type ThrottleKey struct {
 // ThrottleStore counts attempts for all processes together.
 type ThrottleStore interface {
 	// Reserve counts an attempt under every key, or under none when one of them is full,
-	// atomically. A counter whose window is over begins a new one at now. When it refuses
-	// it returns the time until all keys have room again, which is then above zero.
-	Reserve(ctx context.Context, keys []ThrottleKey, now time.Time) (retryAfter time.Duration, err error)
+	// atomically. It returns nil when it has counted, or for each key the time until it has
+	// room again, which is 0 for a key that has.
+	Reserve(ctx context.Context, keys []ThrottleKey, now time.Time) (waits []time.Duration, err error)
 
-	// Release gives back what Reserve counted at that time. A window that began later
-	// counts other attempts and is left alone.
+	// Release gives back what Reserve counted at that time.
 	Release(ctx context.Context, keys []ThrottleKey, reservedAt time.Time) error
+
+	// Forget empties counters.
+	Forget(ctx context.Context, subjects []string) error
 }
 
-// throttleKeys are the counters of one login. An account has one for each secret key, so that
+// AddressStore knows where accounts log in from.
+type AddressStore interface {
+	// KnownAddress tells whether an account has logged in from an address since a time.
+	KnownAddress(ctx context.Context, username, address string, since time.Time) (bool, error)
+
+	// NoteAddress notes a login. It keeps the latest MaxAddresses of an account.
+	NoteAddress(ctx context.Context, userID int64, address string, at time.Time) error
+}
+
+// The counts of an account. What is tried from elsewhere when the first one is full is counted too, without effect: it
+// must take as long as what is tried from an address that is known.
+const (
+	everybody = "account:"
+	atHome    = "known:"
+	elsewhere = "elsewhere:"
+)
+
+// accountKeys are the counters of one count of an account. There is one for each secret key, so that
 // processes count together while the key is being changed: any two of them know one both.
-func throttleKeys(keys *Keyring, username string, from netip.Addr) []ThrottleKey {
+func accountKeys(keys *Keyring, count, username string) []ThrottleKey {
 	var counters []ThrottleKey
 	for _, digest := range keys.NameDigests(strings.ToLower(username)) {
-		counters = append(counters, ThrottleKey{Subject: "account:" + hex.EncodeToString(digest), Limit: accountLimit, Window: throttleWindow})
+		counters = append(counters, ThrottleKey{Subject: count + hex.EncodeToString(digest), Limit: accountLimit, Window: throttleWindow})
 	}
-	return append(counters, ThrottleKey{Subject: "address:" + throttleAddr(from), Limit: addressLimit, Window: throttleWindow})
+	return counters
+}
+
+func addressKey(from netip.Addr) ThrottleKey {
+	return ThrottleKey{Subject: "address:" + throttleAddr(from), Limit: addressLimit, Window: throttleWindow}
 }
 
 // throttleAddr counts IPv6 by /64, because that is what one subscriber has to choose from.

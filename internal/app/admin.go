@@ -51,6 +51,15 @@ func (a *App) DeactivateUser(ctx context.Context, username string) error {
 	return a.changeUser(ctx, username, ledger.Input{"is_active": false})
 }
 
+// UnlockUser forgets the failed logins of an account, so that its password is judged again.
+func (a *App) UnlockUser(ctx context.Context, username string) error {
+	u, err := a.user(ctx, username)
+	if err != nil {
+		return err
+	}
+	return a.API.Login.Unlock(ctx, u.Text("username"))
+}
+
 func (a *App) changeUser(ctx context.Context, username string, in ledger.Input) error {
 	u, err := a.user(ctx, username)
 	if err != nil {

@@ -93,7 +93,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		return nil, err
 	}
 	accounts := store.Accounts{Store: a.Store}
-	login := &account.Login{Users: accounts, Throttle: accounts, Passwords: a.passwords, Keys: keys, Log: log, Now: a.now}
+	login := &account.Login{Users: accounts, Throttle: accounts, Addresses: accounts, Passwords: a.passwords, Keys: keys, Log: log, Now: a.now}
 	sessions := account.NewSessions(accounts, strings.HasPrefix(cfg.BaseURL, "https://"), log)
 	printer := &record.Printer{Base: cfg.BaseURL}
 	a.Ledger = &ledger.Ledger{

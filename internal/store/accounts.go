@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -136,59 +134,11 @@ func (a Accounts) DeleteCtx(ctx context.Context, token string) error {
 	return a.translate(err)
 }
 
-// errThrottled rolls a reservation back.
-var errThrottled = errors.New("throttled")
-
-// Reserve counts an attempt in every window, or in none when one of them is full. All
-// processes count in the same rows.
-func (a Accounts) Reserve(ctx context.Context, keys []account.ThrottleKey, now time.Time) (wait time.Duration, err error) {
-	keys = slices.SortedFunc(slices.Values(keys), func(x, y account.ThrottleKey) int { return strings.Compare(x.Subject, y.Subject) })
-	err = pgx.BeginFunc(ctx, a.spare, func(tx pgx.Tx) error {
-		for _, k := range keys {
-			var n int
-			var expires time.Time
-			err := tx.QueryRow(ctx, `
-				INSERT INTO users_throttle AS w (subject, started, expires, n) VALUES ($1, $2, $3, 1)
-				ON CONFLICT (subject) DO UPDATE SET
-					n = CASE WHEN w.expires <= $2 THEN 1 ELSE w.n + 1 END,
-					started = CASE WHEN w.expires <= $2 THEN $2 ELSE w.started END,
-					expires = CASE WHEN w.expires <= $2 THEN $3 ELSE w.expires END
-				RETURNING n, expires`, k.Subject, now, now.Add(k.Window)).Scan(&n, &expires)
-			if err != nil {
-				return err
-			}
-			if n > k.Limit {
-				wait = max(wait, expires.Sub(now))
-			}
-		}
-		if wait > 0 {
-			return errThrottled
-		}
-		return nil
-	})
-	if errors.Is(err, errThrottled) {
-		err = nil
-	}
-	return wait, a.translate(err)
-}
-
-// Release gives an attempt back, unless its window is already over.
-func (a Accounts) Release(ctx context.Context, keys []account.ThrottleKey, reservedAt time.Time) error {
-	subjects := make([]string, len(keys))
-	for i, k := range keys {
-		subjects[i] = k.Subject
-	}
-	slices.Sort(subjects)
-	_, err := a.spare.Exec(ctx, `
-		WITH mine AS (SELECT subject FROM users_throttle WHERE subject = ANY($1) AND started <= $2 AND n > 0 ORDER BY subject FOR UPDATE)
-		UPDATE users_throttle w SET n = w.n - 1 FROM mine WHERE w.subject = mine.subject`, subjects, reservedAt)
-	return a.translate(err)
-}
-
 // The interfaces this type serves.
 var (
 	_ account.TokenStore    = Accounts{}
 	_ account.UserStore     = Accounts{}
 	_ account.SessionStore  = Accounts{}
 	_ account.ThrottleStore = Accounts{}
+	_ account.AddressStore  = Accounts{}
 )

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -31,14 +33,14 @@ func TestThrottleCountsTogether(t *testing.T) {
 			if i%2 == 0 {
 				keys = []account.ThrottleKey{wide, narrow}
 			}
-			wait, err := a.Reserve(t.Context(), keys, now)
+			waits, err := a.Reserve(t.Context(), keys, now)
 			if err != nil {
 				t.Error(err)
 			}
-			if wait == 0 {
+			if waits == nil {
 				allowed.Add(1)
-			} else if wait > time.Hour || wait < 59*time.Minute {
-				t.Errorf("told to wait %s", wait)
+			} else if wait := waits[slices.Index(keys, narrow)]; wait > time.Hour || wait < 59*time.Minute || waits[slices.Index(keys, wide)] != 0 {
+				t.Errorf("told to wait %s", waits)
 			}
 		})
 	}
@@ -46,8 +48,8 @@ func TestThrottleCountsTogether(t *testing.T) {
 	if allowed.Load() != 5 {
 		t.Errorf("%d of 20 attempts were allowed, want 5", allowed.Load())
 	}
-	if wait, err := a.Reserve(t.Context(), []account.ThrottleKey{{Subject: wide.Subject, Limit: 6, Window: time.Hour}}, now); wait != 0 || err != nil {
-		t.Errorf("refused attempts were counted in the other window (%s, %v)", wait, err)
+	if waits, err := a.Reserve(t.Context(), []account.ThrottleKey{{Subject: wide.Subject, Limit: 6, Window: time.Hour}}, now); waits != nil || err != nil {
+		t.Errorf("refused attempts were counted in the other window (%s, %v)", waits, err)
 	}
 }
 
@@ -57,11 +59,11 @@ func TestThrottleReleasesAndRunsOut(t *testing.T) {
 	keys := []account.ThrottleKey{{Subject: "account:x", Limit: 1, Window: time.Hour}}
 	reserve := func(at time.Time) bool {
 		t.Helper()
-		wait, err := a.Reserve(t.Context(), keys, at)
+		waits, err := a.Reserve(t.Context(), keys, at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return wait == 0
+		return waits == nil
 	}
 	release := func(at time.Time) {
 		t.Helper()
@@ -83,6 +85,81 @@ func TestThrottleReleasesAndRunsOut(t *testing.T) {
 	release(now) // reserved in the window before
 	if reserve(later) {
 		t.Error("an attempt of the last window was given back to this one")
+	}
+}
+
+// TestThrottleWindowSlides: any hour holds at most the limit, and a refusal says when the oldest attempt leaves it.
+func TestThrottleWindowSlides(t *testing.T) {
+	a := accounts(t)
+	start := time.Now().Truncate(time.Microsecond)
+	keys := []account.ThrottleKey{{Subject: "account:x", Limit: 3, Window: time.Hour}}
+	for _, row := range []struct {
+		minute int
+		wait   time.Duration
+	}{{0, 0}, {20, 0}, {50, 0}, {55, 5 * time.Minute}, {60, 0}, {61, 19 * time.Minute}, {80, 0}, {90, 20 * time.Minute}, {300, 0}} {
+		waits, err := a.Reserve(t.Context(), keys, start.Add(time.Duration(row.minute)*time.Minute))
+		if err != nil || (waits == nil) != (row.wait == 0) || len(waits) > 0 && waits[0] != row.wait {
+			t.Errorf("minute %d: %v, %v, want %v", row.minute, waits, err, row.wait)
+		}
+	}
+	if err := a.Forget(t.Context(), []string{"account:x"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if waits, err := a.Reserve(t.Context(), keys, start); waits != nil || err != nil {
+			t.Errorf("forgotten, and yet %v, %v", waits, err)
+		}
+	}
+}
+
+// TestLoginAddresses: those of the last 30 days are known, the latest 50 of an account, and a note changes no record.
+func TestLoginAddresses(t *testing.T) {
+	s, _, db := open(t)
+	a, ctx, now := store.Accounts{Store: s}, t.Context(), time.Now()
+	var user int64
+	if err := db.QueryRow(ctx, `INSERT INTO users_user (version, username, password_sealed, first_name, last_name, email, is_staff, is_active, is_superuser, manage_tokens, groups, epoch, created, last_updated)
+		VALUES (1, 'alice', '', '', '', '', false, true, false, true, '{}', 0, now(), now()) RETURNING id`).Scan(&user); err != nil {
+		t.Fatal(err)
+	}
+	known := func(name, address string) bool {
+		t.Helper()
+		yes, err := a.KnownAddress(ctx, name, address, now.Add(-account.KeepAddresses))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return yes
+	}
+	note := func(address string, at time.Time) {
+		t.Helper()
+		if err := a.NoteAddress(ctx, user, address, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note("old", now.Add(-31*24*time.Hour))
+	note("new", now.Add(-29*24*time.Hour))
+	if known("alice", "old") || !known("alice", "new") || known("bob", "new") || known("alice", "other") {
+		t.Error("the wrong addresses are known")
+	}
+	if err := s.Sweep(ctx, now); err != nil {
+		t.Fatal(err)
+	}
+	note("old", now) // seen again
+	for i := range account.MaxAddresses {
+		note(fmt.Sprint("address ", i), now.Add(time.Duration(i)*time.Second))
+	}
+	var n int
+	if err := db.QueryRow(ctx, "SELECT count(*) FROM users_login_address").Scan(&n); err != nil || n != account.MaxAddresses || known("alice", "new") || !known("alice", "address 0") {
+		t.Errorf("%d addresses are kept (%v)", n, err)
+	}
+	if err := s.Sweep(ctx, now.Add(31*24*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.QueryRow(ctx, "SELECT count(*) FROM users_login_address").Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d addresses are left (%v)", n, err)
+	}
+	var version, changes int
+	if err := db.QueryRow(ctx, "SELECT version, (SELECT count(*) FROM extras_objectchange) FROM users_user").Scan(&version, &changes); err != nil || version != 1 || changes != 0 {
+		t.Errorf("version %d, %d changes (%v)", version, changes, err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/account"
 )
 
 // growing tables are partitioned by the time of the change.
@@ -96,13 +98,16 @@ func (s *Store) FoldCounts(ctx context.Context) error {
 	})
 }
 
-// Sweep removes what has run out: sessions, login windows that are over, and the notes
+// Sweep removes what has run out: sessions, failed logins, addresses of logins, and the notes
 // about tokens, webhooks and workers that are gone.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "DELETE FROM users_session WHERE expires < $1", now)
 		if err == nil {
 			_, err = tx.Exec(ctx, "DELETE FROM users_throttle WHERE expires < $1", now)
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, "DELETE FROM users_login_address WHERE seen < $1", now.Add(-account.KeepAddresses))
 		}
 		if err == nil {
 			_, err = tx.Exec(ctx, "DELETE FROM extras_worker WHERE seen_at < $1", now.Add(-24*time.Hour))

@@ -19,7 +19,7 @@ import (
 	"terrier/test/install"
 )
 
-// The limits of failed logins in one window, as threats.md promises them: any hour touches at most two windows.
+// The limits of failed logins in an hour, as threats.md promises them: two counts for an account, together 100.
 const (
 	accountFailures = 50
 	addressFailures = 200
@@ -76,8 +76,9 @@ func TestThrottlingHoldsAcrossProcesses(t *testing.T) {
 	login(servers[0], "alice").Want(t, http.StatusCreated)
 
 	answers := map[string]string{}
-	for _, name := range []string{"alice", "nobody"} {
-		const tries = accountFailures + 30
+	// Alice has logged in from this address, which gives her a second count. It is used up too, and does not show.
+	const tries = 2*accountFailures + 10
+	for name, tries := range map[string]int{"alice": tries, "nobody": tries / 2} {
 		wrong, throttled, bodies := guess(t, servers, tries, func(int) string { return name })
 		if wrong != accountFailures || throttled != tries-accountFailures {
 			t.Errorf("%s: %d wrong logins and %d throttled, want %d and %d", name, wrong, throttled, accountFailures, tries-accountFailures)
@@ -94,10 +95,14 @@ func TestThrottlingHoldsAcrossProcesses(t *testing.T) {
 	if answers["alice"] != answers["nobody"] {
 		t.Errorf("a known and an unknown user are answered differently: %q and %q", answers["alice"], answers["nobody"])
 	}
+	if out, code := in.Terrier("", "user", "unlock", "alice"); code != 0 {
+		t.Errorf("user unlock: exit code %d: %s", code, out)
+	}
+	login(servers[1], "alice").Want(t, http.StatusCreated)
 	// One user's guesser locks nobody else out, until the address has used up its own limit.
 	login(servers[1], "carol").Want(t, http.StatusCreated)
 	wrong, _, _ := guess(t, servers, addressFailures, func(i int) string { return fmt.Sprintf("name-%d", i) })
-	if want := addressFailures - 2*accountFailures; wrong != want {
+	if want := addressFailures - tries - tries/2 - 2*len(servers); wrong != want {
 		t.Errorf("%d wrong logins under many names, want %d", wrong, want)
 	}
 	login(servers[0], "carol").Want(t, http.StatusTooManyRequests)

@@ -1,0 +1,96 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// attempt is a login that was counted.
+type attempt struct {
+	at       time.Time
+	reserved []ThrottleKey
+	admitted bool // the right password logs in
+
+	// wait is above zero where the account's first count is full. Then whatever fails is answered as if no
+	// password had been judged: otherwise the answer would tell from where the account logs in.
+	wait time.Duration
+}
+
+// admit counts an attempt before its password is looked at. Counting failures afterwards would
+// let any number of attempts pass while the first ones are still being hashed.
+func (l *Login) admit(ctx context.Context, username string, from netip.Addr) (*attempt, error) {
+	a, address := &attempt{at: l.Now(), admitted: true}, addressKey(from)
+	waits, err := l.reserve(ctx, a, append(accountKeys(l.Keys, everybody, username), address)...)
+	if err != nil || waits == nil {
+		return a, err
+	}
+	a.wait = slices.Max(waits)
+	if waits[len(waits)-1] > 0 { // the address is at its limit
+		return nil, throttled(a.wait)
+	}
+	// From here on all does the same work, whether the account exists and the address is known or not.
+	if waits, err = l.reserve(ctx, a, address); err != nil {
+		return nil, err
+	}
+	if waits != nil {
+		return nil, throttled(max(a.wait, waits[0]))
+	}
+	known, err := l.Addresses.KnownAddress(ctx, username, throttleAddr(from), a.at.Add(-KeepAddresses))
+	if err != nil {
+		l.release(ctx, a)
+		return nil, fmt.Errorf("look for an address of an account: %w", err)
+	}
+	count := elsewhere
+	if known {
+		count = atHome
+	}
+	if waits, err = l.reserve(ctx, a, accountKeys(l.Keys, count, username)...); err != nil {
+		l.release(ctx, a)
+		return nil, err
+	}
+	a.admitted = known && waits == nil
+	return a, nil
+}
+
+func (l *Login) reserve(ctx context.Context, a *attempt, keys ...ThrottleKey) (waits []time.Duration, err error) {
+	waits, err = l.Throttle.Reserve(ctx, keys, a.at)
+	if err != nil {
+		return nil, fmt.Errorf("reserve a login attempt: %w", err)
+	}
+	if waits == nil {
+		a.reserved = append(a.reserved, keys...)
+	}
+	return waits, nil
+}
+
+func (l *Login) release(ctx context.Context, a *attempt) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+	defer cancel()
+	if err := l.Throttle.Release(ctx, a.reserved, a.at); err != nil {
+		l.Log.WarnContext(ctx, "give back a login attempt", "error", err)
+	}
+}
+
+// note keeps the address of a login. The user is known already, so a failure here is no reason to refuse them.
+func (l *Login) note(ctx context.Context, user *UserRecord, from netip.Addr, at time.Time) {
+	if !from.IsValid() {
+		return
+	}
+	if err := l.Addresses.NoteAddress(ctx, user.ID, throttleAddr(from), at); err != nil {
+		l.Log.WarnContext(ctx, "note the address of a login", "user", user.ID, "error", err)
+	}
+}
+
+// Unlock forgets the failed logins of an account.
+func (l *Login) Unlock(ctx context.Context, username string) error {
+	var subjects []string
+	for _, count := range []string{everybody, atHome, elsewhere} {
+		for _, key := range accountKeys(l.Keys, count, username) {
+			subjects = append(subjects, key.Subject)
+		}
+	}
+	return l.Throttle.Forget(ctx, subjects)
+}
