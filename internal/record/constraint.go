@@ -57,6 +57,26 @@ func ParseConstraints(t *Type, raw json.RawMessage, userID int64) ([][]Predicate
 	return alternatives, nil
 }
 
+// MaxAlternatives is how many objects the constraints of a permission may list: every row that somebody
+// reads is held against each.
+const MaxAlternatives = 100
+
+// BoundConstraints refuses constraints that cost too much. It is asked when they are written: those that are
+// stored already keep their meaning.
+func BoundConstraints(alternatives [][]Predicate) error {
+	if len(alternatives) > MaxAlternatives {
+		return Invalid("at most %d alternatives can be listed; %d were given. One key can have a list of values", MaxAlternatives, len(alternatives))
+	}
+	for _, all := range alternatives {
+		for _, p := range all {
+			if err := p.Bounded(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // parseCondition reads one key and value: references are followed with "__".
 func parseCondition(t *Type, key string, value any, userID int64) (Predicate, error) {
 	var p Predicate

@@ -3,6 +3,7 @@ package record_test
 import (
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -187,4 +188,45 @@ func FuzzConstraints(f *testing.F) {
 		// Whatever comes in, it is understood or refused.
 		_, _ = record.ParseConstraints(registry(t).Type("a.leaf"), json.RawMessage(raw), 1)
 	})
+}
+
+// TestConstraintsAreBounded: at most 100 alternatives and 50 searched texts each can be saved. Values that are compared for
+// equality are not counted, and what is stored already is understood whatever its length.
+func TestConstraintsAreBounded(t *testing.T) {
+	leaf := registry(t).Type("a.leaf")
+	list := func(n int, item string) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
+	}
+	values := func(n int) string {
+		texts := make([]string, n)
+		for i := range texts {
+			texts[i] = strconv.Quote(strconv.Itoa(i))
+		}
+		return "[" + strings.Join(texts, ",") + "]"
+	}
+	for _, c := range []struct {
+		name, raw string
+		bounded   bool
+	}{
+		{"100 alternatives", list(100, `{"name": "x"}`), true},
+		{"101 alternatives", list(101, `{"name": "x"}`), false},
+		{"1,000 equal", `{"name": ` + values(1000) + `}`, true},
+		{"1,000 unequal", `{"name__n": ` + values(1000) + `}`, true},
+		{"50 behind a reference", `{"tree__name__icontains": ` + values(50) + `}`, true},
+		{"51 behind a reference", `{"tree__name__icontains": ` + values(51) + `}`, false},
+		{"51 startswith", `{"name__startswith": ` + values(51) + `}`, false},
+		{"51 endswith", `{"name__endswith": ` + values(51) + `}`, false},
+		{"51 contains", `{"name__contains": ` + values(51) + `}`, false},
+		{"51 iexact", `{"name__iexact": ` + values(51) + `}`, false},
+		{"51 nic", `[{"name": "x"}, {"name__nic": ` + values(51) + `}]`, false},
+		{"the same text 51 times", `{"name__ic": ` + list(51, `"x"`) + `}`, true},
+	} {
+		alternatives, err := record.ParseConstraints(leaf, json.RawMessage(c.raw), 1)
+		if err != nil {
+			t.Errorf("%s is stored and not understood: %v", c.name, err)
+		}
+		if err := record.BoundConstraints(alternatives); (err == nil) != c.bounded {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // ForLists are the settings of the connections for lists. Their statements may take less time than
-// others: a list can be narrowed.
-var ForLists = []Setting{{"statement_timeout", "5s"}}
+// others, because a list can be narrowed, and one processor each: with helpers, a few lists would take all.
+var ForLists = []Setting{{"statement_timeout", "10s"}, {"max_parallel_workers_per_gather", "0"}}
 
 // spareConnections are kept for health and login.
 const spareConnections = 2

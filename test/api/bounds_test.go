@@ -65,6 +65,41 @@ func TestSearchedTextsAreBounded(t *testing.T) {
 	})
 }
 
+// TestAlternativesAreBounded: the constraints of a permission list at most 100 alternatives. Longer ones that are stored already
+// apply, and block nothing until they are written.
+func TestAlternativesAreBounded(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	admin := adminOf(s)
+	admin.create(t, sites, site("S104"))
+	id, user := newActor(t, s, "user")
+	alternatives := func(n int) []obj {
+		list := make([]obj, n)
+		for i := range list {
+			list[i] = obj{"name": fmt.Sprint("S", i)}
+		}
+		return list
+	}
+	permission := obj{"name": "many", "object_types": []string{"dcim.site"}, "actions": []string{"view"}, "users": []int64{id}, "constraints": alternatives(101)}
+	errs := admin.do(t, "POST", grants, permission).Want(t, http.StatusBadRequest).Object(t)
+	if !strings.Contains(fmt.Sprint(errs["constraints"]), "at most 100 alternatives") {
+		t.Errorf("%v", errs)
+	}
+	permission["constraints"] = alternatives(100)
+	many := admin.create(t, grants, permission)
+	if _, err := s.DB.Exec(t.Context(), "UPDATE users_permission SET constraints = (SELECT jsonb_agg(jsonb_build_object('name', 'S' || n)) FROM generate_series(0, 119) n)"); err != nil {
+		t.Fatal(err)
+	}
+	if got := user.page(t, sites); got.Count != 1 {
+		t.Errorf("a stored permission of 120 alternatives shows %d sites", got.Count)
+	}
+	admin.patch(t, grants, many, obj{"description": "still", "object_types": []string{"dcim.site", "dcim.region"}})
+	stored := admin.get(t, at(grants, many)).Object(t)
+	admin.patch(t, grants, many, obj{"description": "written back", "constraints": stored["constraints"]})
+	admin.do(t, "PATCH", at(grants, many), obj{"constraints": alternatives(119)}).Want(t, http.StatusBadRequest)
+	admin.patch(t, grants, many, obj{"constraints": alternatives(99)})
+}
+
 // TestNextDoesNotGrow: filters that a client repeats on top of next are not repeated in the next one.
 func TestNextDoesNotGrow(t *testing.T) {
 	t.Parallel()

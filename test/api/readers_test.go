@@ -87,7 +87,7 @@ func TestHealthWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestListsGiveUpSooner: a list has 5 seconds, others 15.
+// TestListsGiveUpSooner: a list has 10 seconds, others 15.
 func TestListsGiveUpSooner(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -24,7 +24,7 @@ func cases() []work {
 		all = append(all, c.work())
 	}
 	all = append(all, work{"deep", (*bench).measureDeep}, work{"count", (*bench).measureCount}, work{"page", (*bench).measureWebPage}, work{"token", (*bench).measureToken},
-		work{"login", (*bench).measureLogin}, work{"flood", (*bench).measureFlood})
+		work{"login", (*bench).measureLogin}, work{"flood", (*bench).measureFlood}, work{"readers", (*bench).measureReaders})
 	for _, c := range writes {
 		all = append(all, c.work())
 	}

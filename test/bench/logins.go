@@ -59,37 +59,44 @@ const (
 
 // measureFlood reads at a steady pace, with and without a flood of wrong passwords from ever new addresses.
 func (b *bench) measureFlood(ctx context.Context) ([]figures.Row, error) {
-	r := figures.Row{Case: "flood", What: "get one site beside a flood of logins: p99", Unit: "ms", Against: "idle", Goal: b.o.besideOthers()}
 	var address atomic.Int64
-	var ratios, idle, flooded []float64
+	row, err := b.beside(ctx, figures.Row{Case: "flood", What: "get one site beside a flood of logins: p99"}, 4*b.o.round, func() (stop func() error) { return b.flood(&address) })
+	return []figures.Row{row}, err
+}
+
+// beside reads at a steady pace, with and without others who disturb, in turns of a length.
+func (b *bench) beside(ctx context.Context, r figures.Row, length time.Duration, disturb func() (stop func() error)) (figures.Row, error) {
+	r.Unit, r.Against, r.Goal = "ms", "idle", b.o.besideOthers()
+	var ratios, idle, disturbed []float64
 	read := func(into *[]float64) (p99 float64, err error) {
-		took, err := b.steadyReads(ctx, 4*b.o.round)
+		took, err := b.steadyReads(ctx, length)
 		*into = append(*into, took...)
 		return figures.Percentile(took, 0.99), err
 	}
 	if _, err := b.steadyReads(ctx, b.o.round); err != nil { // warms up
-		return nil, err
+		return r, err
+	}
+	before, err := read(&idle)
+	if err != nil {
+		return r, err
 	}
 	for range b.o.rounds {
-		before, err := read(&idle)
-		if err != nil {
-			return nil, err
-		}
-		stop := b.flood(&address)
-		during, err := read(&flooded)
+		stop := disturb()
+		during, err := read(&disturbed)
 		if err := errors.Join(err, stop()); err != nil {
-			return nil, err
+			return r, err
 		}
 		after, err := read(&idle)
 		if err != nil {
-			return nil, err
+			return r, err
 		}
 		ratios = append(ratios, during/((before+after)/2))
+		before = after
 	}
-	r.Terrier = figures.Side{Figure: figures.Percentile(flooded, 0.99), FromDue: figures.PercentilesOf(flooded)}
+	r.Terrier = figures.Side{Figure: figures.Percentile(disturbed, 0.99), FromDue: figures.PercentilesOf(disturbed)}
 	r.Bare = figures.Side{Figure: figures.Percentile(idle, 0.99), FromDue: figures.PercentilesOf(idle)}
 	r.Judge(ratios)
-	return []figures.Row{r}, nil
+	return r, nil
 }
 
 // steadyReads gets sites, open-loop, and returns the milliseconds from when each was due.

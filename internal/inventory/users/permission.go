@@ -39,7 +39,11 @@ var Permission = record.Type{
 			if t == nil || slices.Contains(had, key) && after.Same(before, "constraints") {
 				continue // what is stored already stays, whatever has become of the type
 			}
-			if _, err := record.ParseConstraints(t, after.Raw("constraints"), 0); err != nil {
+			alternatives, err := record.ParseConstraints(t, after.Raw("constraints"), 0)
+			if err == nil && !after.Same(before, "constraints") {
+				err = record.BoundConstraints(alternatives)
+			}
+			if err != nil {
 				errs.Add("constraints", "Invalid filter for %s: %s.", key, err.Error())
 			}
 		}
