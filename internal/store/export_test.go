@@ -4,8 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"terrier/internal/record"
 )
+
+// ListPool is the pool of lists.
+func ListPool(s *Store) *pgxpool.Pool { return s.lists }
 
 // LoadDueStatement and its arguments.
 const LoadDueStatement = loadDue

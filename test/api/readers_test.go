@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 
@@ -85,30 +84,4 @@ func TestHealthWithoutRoom(t *testing.T) {
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestListsGiveUpSooner: a list has 10 seconds, others 15.
-func TestListsGiveUpSooner(t *testing.T) {
-	t.Parallel()
-	s := apitest.New(t)
-	admin := adminOf(s)
-	id := admin.create(t, sites, site("S"))
-	tx, err := s.DB.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
-	var get sync.WaitGroup
-	get.Go(func() { admin.get(t, at(sites, id)).Want(t, http.StatusOK) })
-	late := admin.get(t, sites).Want(t, http.StatusServiceUnavailable)
-	if !strings.Contains(string(late.Raw), "Narrow the filters") {
-		t.Errorf("%s", late.Raw)
-	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	get.Wait()
 }

@@ -69,13 +69,13 @@ func (b *bench) measureReaders(ctx context.Context) (rows []figures.Row, err err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.forgetHostile(context.WithoutCancel(ctx))) }()
-	kinds := hostiles
+	kinds, length := hostiles, 2*b.o.round
 	if b.o.quick {
-		kinds = kinds[:1]
+		kinds, length = kinds[:1], 2*length
 	}
 	var n atomic.Int64
 	for _, kind := range kinds {
-		row, err := b.beside(ctx, figures.Row{Case: "readers-" + kind.name, What: fmt.Sprintf("get one site beside %d readers of %s: p99", hostileReaders, kind.what)}, max(2*b.o.round, 2*time.Second),
+		row, err := b.beside(ctx, figures.Row{Case: "readers-" + kind.name, What: fmt.Sprintf("get one site beside %d readers of %s: p99", hostileReaders, kind.what)}, length,
 			func() (stop func() error) { return b.disturb(ctx, key, kind, &n) })
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kind.name, err)
