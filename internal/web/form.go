@@ -205,7 +205,7 @@ func (f *formField) fill(texts []string) {
 		f.Value = strings.Join(texts, "\n")
 	case record.PasswordInput: // never sent back
 	case record.ColorInput:
-		f.Value = "#" + strings.TrimPrefix(strings.Join(texts, ""), "#")
+		f.Value = asHeld(f.Widget, "#"+strings.TrimPrefix(strings.Join(texts, ""), "#"))
 	case record.MomentInput:
 		f.Value = strings.Join(texts, "")
 		if moment := shownMoment(f.Value); moment != "" {

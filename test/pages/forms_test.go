@@ -115,6 +115,7 @@ func TestHiddenReferences(t *testing.T) {
 		shows(t, b.post(t, "/dcim/sites/edit/", with(chosen, "apply", "true", "change", "tags", "how.tags", "remove", "to.tags", "covert-tag")).Want(t, http.StatusBadRequest), "that you may see")
 	})
 	t.Run("removed", func(t *testing.T) {
+		patch(t, s, path, obj{"tags": tags[:1]})
 		b.post(t, path+"edit/", edited(t, b, path, "region__clear", "true")).Want(t, http.StatusSeeOther)
 		want(t, "fourth", "", "covert-tag ")
 	})

@@ -87,3 +87,25 @@ walk('a click right after typing is not lost', async (v) => {
   await v.press('Create');
   await v.sees('Clicked at once', 'admin');
 });
+
+walk('a form that nobody touches changes nothing, whatever the record holds', async (v) => {
+  const text = '\n\r\nfirst \rsecond\r\n  last';
+  const site = await world.api('POST', '/api/dcim/sites/', { name: 'Sagres\n1', slug: 'sagres-1', description: 'a\r\nb\rc', comments: `x${text}`, physical_address: `y${text}`, latitude: 37.5 });
+  const role = await world.api('POST', '/api/dcim/rack-roles/', { name: 'Spare', slug: 'spare', color: '' });
+  const token = await world.api('POST', '/api/users/tokens/', { expires: '2040-01-02T03:04:00.567891Z', description: 'kept' });
+  const hook = await world.api('POST', '/api/extras/webhooks/', {
+    name: 'Untouched', content_types: ['dcim.rackrole'], type_delete: true, enabled: false, payload_url: 'http://127.0.0.1:1/', secret: 'x',
+    additional_headers: 'A: b\r\nC: d', body_template: '\n{{ data.name }}\n', conditions: { attr: 'name', value: 12345678901234567890n.toString() },
+  });
+  for (const [page, api] of [
+    [`/dcim/sites/${site.id}/`, `/api/dcim/sites/${site.id}/`], [`/dcim/rack-roles/${role.id}/`, `/api/dcim/rack-roles/${role.id}/`],
+    [`/user/tokens/${token.id}/`, `/api/users/tokens/${token.id}/`], [`/users/tokens/${token.id}/`, `/api/users/tokens/${token.id}/`],
+    [`/extras/webhooks/${hook.id}/`, `/api/extras/webhooks/${hook.id}/`],
+  ]) {
+    const before = await world.api('GET', api);
+    await v.go(`${page}edit/`);
+    await v.press('Save');
+    await v.sees('Nothing was changed.');
+    assert.deepEqual(await world.api('GET', api), before);
+  }
+});
