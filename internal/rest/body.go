@@ -2,12 +2,12 @@ package rest
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 
 	"terrier/internal/fault"
 	"terrier/internal/intake"
@@ -57,7 +57,7 @@ func decodeValue(w http.ResponseWriter, r *http.Request, bulk bool) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec := json.NewDecoder(raw)
 	dec.UseNumber()
 	var in any
 	if err := dec.Decode(&in); err != nil {
@@ -73,14 +73,14 @@ var errNoObject = fault.Field(fault.General, "Invalid data. Expected a dictionar
 
 // read takes in the bytes: a list may be longer than an object, and what it is shows in
 // its first character.
-func read(w http.ResponseWriter, r *http.Request, bulk bool) ([]byte, error) {
+func read(w http.ResponseWriter, r *http.Request, bulk bool) (io.Reader, error) {
 	in := bufio.NewReader(r.Body)
 	first, err := in.ReadByte()
 	for err == nil && (first == ' ' || first == '\n' || first == '\r' || first == '\t') {
 		first, err = in.ReadByte()
 	}
 	if errors.Is(err, io.EOF) {
-		return []byte("{}"), nil
+		return strings.NewReader("{}"), nil
 	}
 	if err != nil {
 		return nil, err
@@ -89,17 +89,47 @@ func read(w http.ResponseWriter, r *http.Request, bulk bool) ([]byte, error) {
 	if bulk && first == '[' {
 		limit = maxBulk
 	}
-	var b bytes.Buffer
-	b.WriteByte(first)
+	raw := &pieces{{first}}
 	var watch shape
-	_, err = watch.Write(b.Bytes())
+	_, err = watch.Write((*raw)[0])
 	if err == nil {
-		_, err = b.ReadFrom(io.TeeReader(http.MaxBytesReader(w, io.NopCloser(in), limit), &watch))
+		err = raw.fill(io.TeeReader(http.MaxBytesReader(w, io.NopCloser(in), limit), &watch))
 	}
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {
 		err = fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
 	}
-	return b.Bytes(), err
+	return raw, err
+}
+
+// pieces is a text that does not move as it grows, and lets go of what is read of it.
+type pieces [][]byte
+
+// fill takes in all that there is to read.
+func (p *pieces) fill(from io.Reader) error {
+	for size := 1 << 10; ; size = min(2*size, intake.Small) {
+		piece := make([]byte, size)
+		n, err := io.ReadFull(from, piece)
+		*p = append(*p, piece[:n])
+		switch {
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	for len(*p) > 0 && len((*p)[0]) == 0 {
+		(*p)[0] = nil
+		*p = (*p)[1:]
+	}
+	if len(*p) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, (*p)[0])
+	(*p)[0] = (*p)[0][n:]
+	return n, nil
 }
 
 func list(items []any) (body, error) {
