@@ -28,7 +28,8 @@ func cases() []work {
 	for _, c := range writes {
 		all = append(all, c.work())
 	}
-	return append(all, work{"deliveries", (*bench).measureDeliveries}, work{"latency", (*bench).measureLatency}, work{"fairness", (*bench).measureFairness},
+	return append(all, work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries}, work{"latency", (*bench).measureLatency},
+		work{"fairness", (*bench).measureFairness},
 		work{"fairness-backlog", (*bench).measureFairnessBacklog}, work{"idle", (*bench).measureIdle}, work{"queued", (*bench).measureQueued}, work{"kept", (*bench).measureKept})
 }
 
