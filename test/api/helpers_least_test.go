@@ -72,7 +72,7 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 		case record.Secret:
 			body[in.Name] = apitest.Password
 		case record.ObjectTypes:
-			body[in.Name] = []string{"extras.tag"}
+			body[in.Name] = []string{"dcim.region"}
 		case record.Actions:
 			body[in.Name] = []string{"view"}
 		default:
