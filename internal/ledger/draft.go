@@ -90,13 +90,19 @@ func (d *draft) changed(i int) bool {
 	return d.given.HasAt(i) && (d.creation() || !record.SameValue(d.pre.At(i), d.v.At(i)))
 }
 
-// check refuses changes of what lasts, and applies the rules between fields once each field is
+// check refuses changes of what lasts and what has become too long, and applies the rules between fields once each field is
 // good by itself.
 func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 	t := d.v.Type()
 	for i, info := range t.Infos() {
 		if info.Lasting != "" && !d.creation() && d.changed(i) {
 			d.errs.Add(info.Name, "%s", info.Lasting)
+		}
+		if info.MaxBytes == 0 || info.Widget == record.CustomInputs || !d.changed(i) {
+			continue // custom fields were judged by themselves
+		}
+		if err := info.TooLong(d.v.At(i)); err != nil {
+			d.errs.Add(info.Name, "%s", err.Error())
 		}
 	}
 	if len(d.errs) > 0 {
@@ -129,6 +135,7 @@ func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error 
 			return err
 		}
 	}
+	grown := 0
 	for _, def := range defs {
 		if err := inTime(ctx); err != nil { // expressions take time, and locks are held
 			return err
@@ -144,6 +151,10 @@ func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error 
 			continue
 		}
 		raw, err := def.Encode(value)
+		if was, had := kept[def.Name]; err == nil && (!had || !record.SameValue(was, raw)) {
+			err = def.TooLong(raw)
+			grown += len(raw) - len(was)
+		}
 		if err != nil {
 			d.errs.Add("custom_fields", "Invalid value for custom field %q: %s", def.Name, err.Error())
 			continue
@@ -155,7 +166,28 @@ func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error 
 	}
 	raw, err := json.Marshal(kept)
 	d.v.SetAt(i, json.RawMessage(raw))
+	if grown > 0 {
+		d.checkTogether(i, defs, kept)
+	}
 	return err
+}
+
+// checkTogether refuses custom values that are too long together. Single ones that are too long by themselves do
+// not count: they are there from before there was a maximum, or would be refused.
+func (d *draft) checkTogether(i int, defs []*record.Custom, kept map[string]json.RawMessage) {
+	if len(d.v.At(i).(json.RawMessage)) <= d.v.Type().Infos()[i].MaxBytes {
+		return
+	}
+	within := maps.Clone(kept)
+	for _, def := range defs {
+		if def.TooLong(kept[def.Name]) != nil {
+			delete(within, def.Name)
+		}
+	}
+	raw, _ := json.Marshal(within) // it holds JSON already
+	if err := d.v.Type().Infos()[i].TooLong(json.RawMessage(raw)); err != nil {
+		d.errs.Add("custom_fields", "%s", err.Error())
+	}
 }
 
 // update writes changed records. Of their custom fields it writes those that change: what a record

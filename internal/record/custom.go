@@ -117,6 +117,9 @@ var customWidgets = map[string]Widget{"text": TextLine, "url": TextLine, "date":
 func (c *Custom) Info() Info {
 	in := c.Kind.Info()
 	in.Name, in.Label, in.Help, in.Required, in.Null = c.Name, c.Label, c.Help, c.Required, true
+	if c.word == "json" {
+		in.MaxBytes = maxJSONBytes
+	}
 	if w, ok := customWidgets[c.word]; ok {
 		in.Widget = w
 	}
@@ -150,6 +153,20 @@ func (c *Custom) Encode(in any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return EncodeJSON(v)
+}
+
+// TooLong refuses a value, as it is kept, that has more bytes than the field may have. Of a text its own bytes
+// count, not those of its JSON.
+func (c *Custom) TooLong(raw json.RawMessage) error {
+	in := c.Info()
+	if err := in.TooLong(raw); err == nil || c.word == "json" {
+		return err
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return in.TooLong(raw)
+	}
+	return in.TooLong(s)
 }
 
 // Parse checks one value and returns what is kept of it.

@@ -1,6 +1,9 @@
 package record
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Field is one field of a type. The kinds in this package implement it as plain values.
 type Field interface {
@@ -39,7 +42,8 @@ type Info struct {
 	Lasting  string // why it stays as it was created; "" where it may change
 	Hidden   bool   // never shown: a password
 	Default  any    // the value of a field that was not given; nil is null
-	Max      int    // longest text, 0 for no limit
+	Max      int    // characters of the longest text, 0 where MaxBytes decides
+	MaxBytes int    // of the longest value, as it is stored; 0 where something else decides
 	Choices  Choices
 	Widget   Widget // how a form asks for it
 	KindOf   string // JSON: the field that says which kind of custom field the value is for
@@ -121,6 +125,40 @@ func ParseValue(f Field, in Info, given any) (any, error) {
 		return nil, nil
 	}
 	return f.Parse(given)
+}
+
+// The longest values of fields that declare no maximum.
+const (
+	maxTextBytes = 64 << 10
+	maxJSONBytes = 1 << 20
+)
+
+// TooLong refuses a value that has more bytes than the field may have. It is asked only of a value that
+// changes: what was stored before there was a maximum blocks nothing.
+func (in Info) TooLong(v any) error {
+	n := 0
+	switch x := v.(type) {
+	case string:
+		n = len(x)
+	case json.RawMessage:
+		n = len(x)
+	case []string:
+		for _, s := range x {
+			n += len(s)
+		}
+	}
+	if in.MaxBytes == 0 || n <= in.MaxBytes {
+		return nil
+	}
+	return Invalid("Ensure this field has no more than %d bytes: it has %d.", in.MaxBytes, n)
+}
+
+// bounded says in a schema how many bytes a value may have. There is no keyword for it: maxLength counts characters.
+func bounded(s Schema, most int) Schema {
+	if most > 0 {
+		s["description"] = fmt.Sprintf("At most %d bytes.", most)
+	}
+	return s
 }
 
 // Orderable tells whether a list can be put in the order of a field.

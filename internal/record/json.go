@@ -19,12 +19,16 @@ type JSON struct {
 	KeepText          bool // stored byte for byte
 	StoredAs          string
 	KindOf            string // the field that says which kind of custom field the value is for: a form takes what that kind takes
+	MaxBytes          int    // 1 MiB where it says nothing
 }
 
 func (f JSON) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly, Widget: JSONInput.unless(f.ReadOnly), KindOf: f.KindOf}
 	if f.KindOf != "" {
 		in.Widget = TextArea
+	}
+	if !f.ReadOnly {
+		in.MaxBytes = cmp.Or(f.MaxBytes, maxJSONBytes)
 	}
 	return in
 }
@@ -137,7 +141,7 @@ func storable(in any) error {
 
 func (f JSON) ParseText(s string) (any, error)             { return s, nil }
 func (f JSON) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
-func (f JSON) InputSchema() Schema                         { return f.Schema() }
+func (f JSON) InputSchema() Schema                         { return bounded(f.Schema(), f.Info().MaxBytes) }
 
 // Schema names every type, because nullable means nothing where no type is named.
 func (f JSON) Schema() Schema {
@@ -154,7 +158,7 @@ type CustomFields struct{}
 func HasCustomFields(t *Type) bool { return t.Index("custom_fields") >= 0 }
 
 func (f CustomFields) Info() Info {
-	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}"), Widget: CustomInputs}
+	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}"), Widget: CustomInputs, MaxBytes: maxJSONBytes}
 }
 func (f CustomFields) Column() Column    { return Column{Name: "custom_fields", Storage: StoreJSON} }
 func (f CustomFields) Lookups() []Lookup { return nil }
@@ -171,7 +175,7 @@ func (f CustomFields) Append(dst []byte, v any, _ *Printer) []byte { return Appe
 func (f CustomFields) Schema() Schema {
 	return Schema{"type": "object", "additionalProperties": true}
 }
-func (f CustomFields) InputSchema() Schema { return f.Schema() }
+func (f CustomFields) InputSchema() Schema { return bounded(f.Schema(), maxJSONBytes) }
 
 // Sealing says what is kept of a secret.
 type Sealing int

@@ -20,7 +20,7 @@ func (f List) Info() Info {
 	if def == nil {
 		def = []string{}
 	}
-	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "list", Required: f.Required, Default: def, Widget: LinesInput}
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "list", Required: f.Required, Default: def, Widget: LinesInput, MaxBytes: maxTextBytes}
 	if f.Of != nil {
 		for _, word := range f.Of.Words {
 			in.Choices = append(in.Choices, Option{word, labelOf(word)})
@@ -83,7 +83,7 @@ func (f List) Schema() Schema {
 	return Schema{"type": "array", "items": Schema{"type": "string"}}
 }
 func (f List) InputSchema() Schema {
-	s := f.Schema()
+	s := bounded(f.Schema(), maxTextBytes)
 	if f.Required {
 		s["minItems"] = 1
 	}

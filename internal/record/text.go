@@ -11,7 +11,7 @@ import (
 // Text is a string. Where it is not required it may be blank, and blank is its default.
 type Text struct {
 	Name, Label, Help string
-	Max               int
+	Max               int // characters; 64 KiB where it says nothing
 	Required, Unique  bool
 	FoldCase          bool // Unique: two texts that differ only in upper and lower case are the same
 	Null              bool // null stands for "none"; otherwise "" does
@@ -36,6 +36,9 @@ func (f Text) Info() Info {
 	}
 	if !f.Null && !f.Required {
 		in.Default = f.Default
+	}
+	if f.Max == 0 && !f.ReadOnly {
+		in.MaxBytes = maxTextBytes
 	}
 	return in
 }
@@ -106,7 +109,7 @@ func (f Text) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(
 func (f Text) Schema() Schema { return nullable(Schema{"type": "string"}, f.Null) }
 
 func (f Text) InputSchema() Schema {
-	s := f.Schema()
+	s := bounded(f.Schema(), f.Info().MaxBytes)
 	if f.Max > 0 {
 		s["maxLength"] = f.Max
 	}

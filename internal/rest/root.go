@@ -57,6 +57,7 @@ func (a *API) options(t *record.Type) http.HandlerFunc {
 		Label    string   `json:"label"`
 		Help     string   `json:"help_text,omitempty"`
 		Max      int      `json:"max_length,omitempty"`
+		MaxBytes int      `json:"max_bytes,omitempty"`
 		Choices  []choice `json:"choices,omitempty"`
 	}
 	fields := map[string]field{
@@ -68,7 +69,7 @@ func (a *API) options(t *record.Type) http.HandlerFunc {
 		if in.Hidden && in.ReadOnly {
 			continue
 		}
-		f := field{Type: in.Type, Required: in.Required, ReadOnly: in.ReadOnly, Label: in.Label, Help: in.Help, Max: in.Max}
+		f := field{Type: in.Type, Required: in.Required, ReadOnly: in.ReadOnly, Label: in.Label, Help: in.Help, Max: in.Max, MaxBytes: in.MaxBytes}
 		for _, c := range in.Choices {
 			f.Choices = append(f.Choices, choice{c.Value, c.Label})
 		}
