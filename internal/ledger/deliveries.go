@@ -128,7 +128,7 @@ const queueWindow = 15 * time.Minute
 // Queues tells what waits for each webhook, and how it went in the last minutes.
 func (l *Ledger) Queues(ctx context.Context, c Caller) ([]Queue, time.Duration, error) {
 	var hooks []record.Values
-	for q := (store.Query{Limit: 1000, Uncounted: true}); ; {
+	for q := (store.Query{Limit: 1000, Uncounted: true, View: record.View{Only: []string{"name", "enabled", "paused_at"}}}); ; {
 		page, err := l.List(ctx, c, l.webhookType(), q)
 		if err != nil {
 			return nil, 0, err

@@ -181,17 +181,30 @@ func offsetOf(params url.Values) int {
 	return n
 }
 
+// EndsEarly says why a page may not end early, or nil. Where the size of pages is left to us, as with a limit of 0 or
+// one that is not below the count, the caller goes on with next. One who counts pages by an offset and a limit of
+// their own would not notice that records are missing.
+func EndsEarly(params url.Values, page store.Page) error {
+	n, err := strconv.Atoi(params.Get("limit"))
+	leftToUs := err != nil || n <= 0 || n > maxLimit || int64(n) >= page.Count || params.Get("cursor") != ""
+	if !page.Full || leftToUs {
+		return nil
+	}
+	return fault.Field("limit", "This page would have more than %d MiB. Ask for limit=%d or less, or leave the size to the server with limit=0 and follow next.",
+		store.MaxPage>>20, len(page.Rows))
+}
+
 // Links are the queries of the pages behind and before one, "" where there is none. They carry
 // a cursor, so that a page costs the same however far it is; the offset is for people who read
 // it and for the way back.
 func Links(params url.Values, q store.Query, page store.Page) (next, previous string) {
 	if page.Next != "" {
-		next = pageQuery(params, q.Limit, q.Offset+len(page.Rows), page.Next)
+		next = pageQuery(params, q.Limit, page.Offset+len(page.Rows), page.Next)
 	}
-	if q.Offset == 0 {
+	if page.Offset == 0 {
 		return next, ""
 	}
-	before := max(0, q.Offset-q.Limit)
+	before := max(0, page.Offset-q.Limit)
 	if before == 0 {
 		return next, pageQuery(params, q.Limit, 0, "")
 	}

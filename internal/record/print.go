@@ -19,6 +19,14 @@ type View struct {
 	Omit  []string // everything but these
 }
 
+// Whole tells whether a view shows everything.
+func (view View) Whole() bool {
+	return !view.Brief && len(view.Only) == 0 && len(view.Omit) == 0
+}
+
+// Shown lists the positions of the fields that a view shows.
+func (t *Type) Shown(view View) []int { return t.Plan(view).fields }
+
 // plan is a View resolved for a type.
 type plan struct {
 	id, url, display bool
@@ -27,7 +35,7 @@ type plan struct {
 
 // Plan resolves a View, so that a page of records looks names up once.
 func (t *Type) Plan(view View) *plan {
-	if !view.Brief && len(view.Only) == 0 && len(view.Omit) == 0 {
+	if view.Whole() {
 		return t.whole
 	}
 	return t.plan(view)

@@ -42,6 +42,7 @@ type API struct {
 
 	documents documents
 	intake    *intake.Gate
+	answers   *answers
 }
 
 // Route is one address of the API.
@@ -110,7 +111,7 @@ func (a *API) detailRoute(t *record.Type) Route {
 
 // Mount puts every route on a mux, and answers the rest of /api/ in the API's own way.
 func (a *API) Mount(mux *http.ServeMux) {
-	a.intake = intake.New()
+	a.intake, a.answers = intake.New(), newAnswers()
 	for _, r := range a.Routes() {
 		mux.Handle(r.Pattern, a.browse(r, a.dispatch(r)))
 	}

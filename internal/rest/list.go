@@ -8,6 +8,7 @@ import (
 
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
 func (a *API) list(t *record.Type) http.HandlerFunc {
@@ -22,11 +23,13 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 			a.Fail(w, r, err)
 			return
 		}
-		page, err := a.Ledger.List(r.Context(), ledger.CallerFrom(r.Context()), t, q)
+		q.View = viewOf(params)
+		page, leave, err := a.readPage(w, r, t, q, params)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
 		}
+		defer leave()
 		next, previous := ledger.Links(params, q, page)
 		b := make([]byte, 0, 512+1024*len(page.Rows))
 		b = append(b, `{"count":`...)
@@ -36,9 +39,38 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 		b = append(b, `,"previous":`...)
 		b = a.appendPage(b, t, previous)
 		b = append(b, `,"results":`...)
-		b = a.appendRecords(b, t, page.Rows, viewOf(params))
-		a.send(w, r, http.StatusOK, append(b, '}'))
+		out := &pieces{a: a, w: w, r: r, status: http.StatusOK, buf: b}
+		out.records(t, page.Rows, q.View)
+		out.buf = append(out.buf, '}')
+		out.end()
 	}
+}
+
+// readPage reads a page. A large one waits until there is room for it, without a connection to the database, and is
+// read then; leave gives the room back. A page that is shown to people is small.
+func (a *API) readPage(w http.ResponseWriter, r *http.Request, t *record.Type, q store.Query, params url.Values) (page store.Page, leave func(), err error) {
+	ctx, caller := r.Context(), ledger.CallerFrom(r.Context())
+	leave = func() {}
+	_, browsed := w.(*captured)
+	if browsed {
+		q.MaxBytes = browsedBytes
+	}
+	page, err = a.Ledger.List(ctx, caller, t, q)
+	if err != nil || !page.Full || browsed {
+		return page, leave, err
+	}
+	page.Rows = nil // not to be held meanwhile
+	if leave, err = a.answers.enter(ctx, caller); err != nil {
+		return page, leave, err
+	}
+	q.MaxBytes = store.MaxPage
+	if page, err = a.Ledger.List(ctx, caller, t, q); err == nil {
+		err = ledger.EndsEarly(params, page)
+	}
+	if err != nil {
+		leave()
+	}
+	return page, leave, err
 }
 
 func viewOf(params url.Values) record.View {
@@ -66,3 +98,6 @@ func (a *API) appendPage(dst []byte, t *record.Type, query string) []byte {
 	}
 	return record.AppendString(dst, a.Printer.Base+t.Path()+"?"+query)
 }
+
+// browsedBytes is as much as a person looks through on one page of the browsable API.
+const browsedBytes = 256 << 10

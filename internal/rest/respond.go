@@ -110,15 +110,20 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []by
 			body = b.Bytes()
 		}
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("Vary", vary)
-	h.Set("Cache-Control", "no-store") // it may hold what only this caller may see
-	w.WriteHeader(status)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	a.head(w, status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // a caller that has gone away is not an error here
 	}
+}
+
+// head begins an answer of JSON.
+func (a *API) head(w http.ResponseWriter, status int) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Vary", vary)
+	h.Set("Cache-Control", "no-store") // it may hold what only this caller may see
+	w.WriteHeader(status)
 }
 
 // indent reads the parameter of "Accept: application/json; indent=4".
@@ -162,19 +167,9 @@ func (a *API) sendRecord(w http.ResponseWriter, r *http.Request, status int, v r
 
 // sendRecords answers a bulk request.
 func (a *API) sendRecords(w http.ResponseWriter, r *http.Request, status int, t *record.Type, rows []record.Values) {
-	a.send(w, r, status, a.appendRecords(make([]byte, 0, 1024*len(rows)), t, rows, record.View{}))
-}
-
-func (a *API) appendRecords(dst []byte, t *record.Type, rows []record.Values, view record.View) []byte {
-	plan := t.Plan(view)
-	dst = append(dst, '[')
-	for i, v := range rows {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = a.Printer.Append(dst, v, plan)
-	}
-	return append(dst, ']')
+	out := &pieces{a: a, w: w, r: r, status: status, buf: make([]byte, 0, 1024*len(rows))}
+	out.records(t, rows, record.View{})
+	out.end()
 }
 
 func etag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }

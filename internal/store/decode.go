@@ -97,6 +97,7 @@ func readJSON(b []byte) (any, error) {
 // readCompact reads JSON that PostgreSQL has put together with spaces.
 func readCompact(b []byte) (any, error) {
 	var out bytes.Buffer
+	out.Grow(len(b))
 	err := json.Compact(&out, b)
 	return json.RawMessage(out.Bytes()), err
 }

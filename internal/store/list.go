@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -26,15 +27,25 @@ type Query struct {
 	Offset int    // rows to skip, where there is no cursor
 	Cursor string // continue behind (or before) this row
 
-	Uncounted bool // nobody asks how many there are: counting reads them all
+	View      record.View // what is going to be shown: nothing else has to be read
+	MaxBytes  int         // the page ends early where its rows come to more; MaxPiece where it says nothing
+	Uncounted bool        // nobody asks how many there are: counting reads them all
 }
+
+// What a page may come to, in the bytes that the database sends. A single record may be longer.
+const (
+	MaxPiece = 4 << 20  // small enough for any number of callers
+	MaxPage  = 32 << 20 // for a few at a time
+)
 
 // Page is a part of a list.
 type Page struct {
-	Rows  []record.Values
-	Count int64  // of the whole list, where it was asked for
-	Next  string // cursor of the following page, "" at the end
-	Prev  string // cursor of the page before, "" when there are no rows
+	Rows   []record.Values
+	Count  int64  // of the whole list, where it was asked for
+	Offset int    // rows of the list before these, as far as the query tells
+	Next   string // cursor of the following page, "" at the end
+	Prev   string // cursor of the page before, "" when there are no rows
+	Full   bool   // it ended early, because of its bytes
 }
 
 // List reads one page and the count of the whole list in one round trip: two statements,
@@ -44,17 +55,21 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 	if err != nil {
 		return Page{}, err
 	}
-	var page Page
+	page := Page{Offset: q.Offset}
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
 	if !q.Uncounted {
 		batch.Queue(l.count.sql, l.count.args...).QueryRow(func(row pgx.Row) error { return row.Scan(&page.Count) })
 	}
 	batch.Queue(l.page.sql, l.page.args...).Query(func(rows pgx.Rows) (err error) {
-		page.Rows, err = s.plans[t].scan(rows)
+		if page.Rows, page.Full, err = l.read.scanUpTo(rows, cmp.Or(q.MaxBytes, MaxPiece)); page.Full {
+			stop() // and the connection with it: the rest may be gigabytes, and would be sent
+		}
 		return err
 	})
-	if err := s.list(ctx, q.Scope, batch); err != nil {
+	if err := s.list(reading, q.Scope, batch); err != nil && !page.Full {
 		return Page{}, s.translate(err)
 	}
 	page.cut(l.order, q.Limit, l.backward)
@@ -64,6 +79,7 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 // listing is a query compiled into its two statements.
 type listing struct {
 	count, page statement
+	read        selection
 	order       []term
 	backward    bool
 }
@@ -101,7 +117,9 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 	if q.Offset > 0 {
 		cut += " OFFSET " + w.arg(q.Offset)
 	}
-	l.page.sql = fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s", p.selectList(w, q.Scope), cut, p.joins, by)
+	l.read = p.selectionOf(q.View, l.order)
+	// The second limit is there so that what the rows need besides themselves is read when they are sent.
+	l.page.sql = fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s LIMIT %d", l.read.list(w, q.Scope), cut, l.read.joins, by, q.Limit+1)
 	l.page.args = w.args
 	return l, nil
 }
@@ -117,9 +135,12 @@ func countStatement(t *record.Type, from string, w *where) statement {
 // cut drops the row that was read only to see whether there is another page, and makes
 // the cursors.
 func (p *Page) cut(order []term, limit int, backward bool) {
-	more := len(p.Rows) > limit
-	if more {
-		p.Rows = p.Rows[:limit]
+	more := len(p.Rows) > limit || p.Full
+	if len(p.Rows) >= limit {
+		p.Rows, p.Full = p.Rows[:limit], false
+	}
+	if p.Full && backward {
+		p.Offset += limit - len(p.Rows)
 	}
 	if backward {
 		slices.Reverse(p.Rows)

@@ -2,10 +2,7 @@ package store
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -14,20 +11,24 @@ import (
 // plan is a type compiled for statements. It is read by one select list that brings a record
 // with the brief fields of everything it refers to, so that a page is one statement.
 type plan struct {
-	t        *record.Type
-	table    string
-	columns  string   // the select list, over the alias t
-	exprs    []string // its parts
-	others   []other
-	joins    string
-	slots    []slot
-	width    int
-	computed []computed
-	get      string // one record by id, for callers who may see all
-	brief    string // the select list of a nested representation
-	link     func([][]byte) (any, error)
-	linked   int // columns of it
-	writing  *writing
+	selection // of the whole record
+	table     string
+	parts     []part
+	get       string // one record by id, for callers who may see all
+	brief     string // the select list of a nested representation
+	link      func([][]byte) (any, error)
+	linked    int // columns of it
+	writing   *writing
+}
+
+// part is how one field is read.
+type part struct {
+	field   int
+	exprs   []string
+	join    string
+	read    func(cols [][]byte) (any, error)
+	other   *other
+	isPlain bool // a short column of the row itself, which is always read
 }
 
 // other is a part of the select list that looks at records of another type.
@@ -70,66 +71,68 @@ type slot struct {
 	read  func(cols [][]byte) (any, error)
 }
 
-// The columns that precede the fields: id and version.
-const headColumns = 2
-
 func newPlan(t *record.Type) *plan {
-	p := &plan{t: t, table: quote(t.Table()), width: headColumns, writing: newWriting(t)}
-	columns := []string{"t.id", "t.version"}
-	add := func(field int, read func([][]byte) (any, error), exprs ...string) {
-		p.slots = append(p.slots, slot{field: field, first: p.width, n: len(exprs), read: read})
-		columns = append(columns, exprs...)
-		p.width += len(exprs)
-	}
+	p := &plan{table: quote(t.Table()), writing: newWriting(t)}
 	for i, f := range t.All() {
-		column := f.Column()
-		expr := "t." + quote(column.Name)
-		switch x := f.(type) {
-		case record.Ref:
-			alias := fmt.Sprintf("r%d", i)
-			p.joins += fmt.Sprintf(" LEFT JOIN %s %s ON %s.id = %s", quote(x.Target().Table()), alias, alias, expr)
-			exprs, read := briefColumns(x.Target(), alias)
-			if x.Loose { // the target may be gone: what is shown is what is still there
-				expr = alias + ".id"
-			}
-			add(i, readLink(read), append([]string{expr}, exprs...)...)
-		case record.Refs:
-			add(i, readLinks(x.Target()), linksExpr(x.Target(), expr))
-		case record.Tags:
-			add(i, readLinks(x.Target()), linksExpr(x.Target(), expr))
-		case record.CustomFields:
-			add(i, one(readCompact), customFieldsExpr(t, expr))
-		case record.Count:
-			of := t.Registry().Type(x.Of)
-			o := other{len(columns), of, "count(*)", fmt.Sprintf("n.%s = t.id", quote(of.Field(x.By).Column().Name))}
-			p.others = append(p.others, o)
-			add(i, one(readInt), o.expr(nil, access.Machine()))
-		case record.Borrowed:
-			o := borrowed(t, x)
-			o.at = len(columns)
-			p.others = append(p.others, o)
-			add(i, one(readers[o.of.Field(x.Field).Column().Storage]), o.expr(nil, access.Machine()))
-		case record.HasValue:
-			add(i, one(readBool), "t."+quote(t.Field(x.Of).Column().Name)+" IS NOT NULL")
-		case record.Noted:
-			add(i, one(readTime), fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = t.id)", quote(x.Name), quote(x.Table), quote(x.By)))
-		case record.Attached:
-		case record.Computed:
-			p.computed = append(p.computed, computed{i, x.Of})
-		case record.Secret:
-			add(i, one(readSealed), expr)
-		default:
-			if column.Storage == record.StoreTexts {
-				expr = "array_to_json(" + expr + ")"
-			}
-			add(i, one(readers[column.Storage]), expr)
+		if x, ok := newPart(t, i, f); ok {
+			p.parts = append(p.parts, x)
 		}
 	}
-	p.exprs, p.columns = columns, strings.Join(columns, ", ")
+	p.selection = newSelection(t, p.parts)
 	p.get = fmt.Sprintf("SELECT %s FROM %s t%s WHERE t.id = $1", p.columns, p.table, p.joins)
 	exprs, reads := briefColumns(t, "t")
 	p.brief, p.link, p.linked = strings.Join(append([]string{"t.id"}, exprs...), ", "), readLink(reads), 1+len(exprs)
 	return p
+}
+
+// shortText is how many characters a text may have that is always read.
+const shortText = 1000
+
+// newPart compiles a field. Some are not read with the record.
+func newPart(t *record.Type, i int, f record.Field) (part, bool) {
+	column := f.Column()
+	expr := "t." + quote(column.Name)
+	switch x := f.(type) {
+	case record.Ref:
+		alias := fmt.Sprintf("r%d", i)
+		join := fmt.Sprintf(" LEFT JOIN %s %s ON %s.id = %s", quote(x.Target().Table()), alias, alias, expr)
+		exprs, read := briefColumns(x.Target(), alias)
+		if x.Loose { // the target may be gone: what is shown is what is still there
+			expr = alias + ".id"
+		}
+		return part{field: i, exprs: append([]string{expr}, exprs...), join: join, read: readLink(read)}, true
+	case record.Refs:
+		return part{field: i, exprs: []string{linksExpr(x.Target(), expr)}, read: readLinks(x.Target())}, true
+	case record.Tags:
+		return part{field: i, exprs: []string{linksExpr(x.Target(), expr)}, read: readLinks(x.Target())}, true
+	case record.CustomFields:
+		return part{field: i, exprs: []string{customFieldsExpr(t, expr)}, read: one(readCompact)}, true
+	case record.Count:
+		of := t.Registry().Type(x.Of)
+		return otherPart(i, one(readInt), other{of: of, what: "count(*)", by: fmt.Sprintf("n.%s = t.id", quote(of.Field(x.By).Column().Name))}), true
+	case record.Borrowed:
+		o := borrowed(t, x)
+		return otherPart(i, one(readers[o.of.Field(x.Field).Column().Storage]), o), true
+	case record.HasValue:
+		return part{field: i, exprs: []string{"t." + quote(t.Field(x.Of).Column().Name) + " IS NOT NULL"}, read: one(readBool), isPlain: true}, true
+	case record.Noted:
+		moment := fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = t.id)", quote(x.Name), quote(x.Table), quote(x.By))
+		return part{field: i, exprs: []string{moment}, read: one(readTime)}, true
+	case record.Attached, record.Computed:
+		return part{}, false
+	case record.Secret:
+		return part{field: i, exprs: []string{expr}, read: one(readSealed), isPlain: true}, true
+	}
+	if column.Storage == record.StoreTexts {
+		expr = "array_to_json(" + expr + ")"
+	}
+	info := t.Infos()[i]
+	long := info.MaxBytes > 0 || info.Max > shortText || column.Storage == record.StoreJSON || column.Storage == record.StoreJSONText
+	return part{field: i, exprs: []string{expr}, read: one(readers[column.Storage]), isPlain: !long}, true
+}
+
+func otherPart(field int, read func([][]byte) (any, error), o other) part {
+	return part{field: field, exprs: []string{o.expr(nil, access.Machine())}, read: read, other: &o}
 }
 
 // briefColumns selects what a nested representation of t shows.
@@ -156,56 +159,4 @@ func linksExpr(t *record.Type, array string) string {
 func customFieldsExpr(t *record.Type, column string) string {
 	return fmt.Sprintf(`coalesce((SELECT json_object_agg(d.name, coalesce(%s -> d.name, d."default", 'null') ORDER BY d.weight, d.name)`+
 		` FROM extras_customfield d WHERE d.content_types @> ARRAY['%s']), '{}')`, column, t.Key())
-}
-
-// selectList is the type's select list for a caller: what is counted and borrowed is what they may see.
-func (p *plan) selectList(w *where, scope access.Scope) string {
-	limited := slices.ContainsFunc(p.others, func(o other) bool { return !scope.Sees(o.of).All() })
-	if !limited {
-		return p.columns
-	}
-	exprs := slices.Clone(p.exprs)
-	for _, o := range p.others {
-		exprs[o.at] = o.expr(w, scope.Sees(o.of))
-	}
-	return strings.Join(exprs, ", ")
-}
-
-// scan reads the rows of a statement whose select list is p.columns.
-func (p *plan) scan(rows pgx.Rows) ([]record.Values, error) {
-	defer rows.Close()
-	var out []record.Values
-	for rows.Next() {
-		v, err := p.row(rows.RawValues())
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, rows.Err()
-}
-
-func (p *plan) row(cols [][]byte) (record.Values, error) {
-	v := p.t.NewValues()
-	id, err := readInt(cols[0])
-	if err != nil {
-		return v, err
-	}
-	v.SetID(id.(int64))
-	version, err := readInt(cols[1])
-	if err != nil {
-		return v, err
-	}
-	v.Version = version.(int64)
-	for _, s := range p.slots {
-		value, err := s.read(cols[s.first : s.first+s.n])
-		if err != nil {
-			return v, fmt.Errorf("read %s.%s: %w", p.t.Key(), p.t.Infos()[s.field].Name, err)
-		}
-		v.SetAt(s.field, value)
-	}
-	for _, c := range p.computed {
-		v.SetAt(c.field, c.of(v))
-	}
-	return v, nil
 }

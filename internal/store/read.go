@@ -55,7 +55,7 @@ func (s *Store) getStatement(t *record.Type, scope access.Scope, id int64) (stri
 	w.and("t.id = $1")
 	w.scope(scope, t)
 	p := s.plans[t]
-	if columns := p.selectList(w, scope); columns != p.columns || !scope.All() {
+	if columns := p.list(w, scope); columns != p.columns || !scope.All() {
 		return fmt.Sprintf("SELECT %s FROM %s t%s%s", columns, p.table, p.joins, w), w.args
 	}
 	return p.get, w.args
@@ -99,7 +99,7 @@ func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record
 		w.and(w.predicate(p, t, "t"))
 	}
 	p := s.plans[t]
-	sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s", p.selectList(w, scope), p.table, p.joins, w, w.arg(limit))
+	sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s", p.list(w, scope), p.table, p.joins, w, w.arg(limit))
 	return sql, w.args
 }
 

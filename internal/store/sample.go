@@ -85,7 +85,7 @@ func (s *Store) samplesWhere(scope access.Scope, tests []record.Predicate) *wher
 
 func (s *Store) samples(ctx context.Context, send func(*pgx.Batch) error, scope access.Scope, w *where, cut, order string) ([]Sample, error) {
 	p := s.plans[s.reg.Type(ChangeType)]
-	sql := fmt.Sprintf("SELECT %s, t.data FROM (%s) t%s%s", p.selectList(w, scope), cut, p.joins, order)
+	sql := fmt.Sprintf("SELECT %s, t.data FROM (%s) t%s%s", p.list(w, scope), cut, p.joins, order)
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
 	var samples []Sample

@@ -54,7 +54,7 @@ func (p *typePages) selected(v *visit) (*selection, error) {
 	if err != nil || !s.All && len(s.IDs) == 0 {
 		return s, err
 	}
-	q.Order = []string{"id"}
+	q.Order, q.View = []string{"id"}, p.selectedView()
 	for page, err := range p.everything(v.ctx, v.caller, q) {
 		if err != nil {
 			return nil, err
@@ -66,6 +66,18 @@ func (p *typePages) selected(v *visit) (*selection, error) {
 	}
 	s.Seen, s.Count = fingerprint(s.rows), p.counted(len(s.rows))
 	return s, nil
+}
+
+// selectedView is what is read of each of many records: their names, and the sets that an action may add to.
+func (p *typePages) selectedView() record.View {
+	view := record.View{Only: []string{"id"}}
+	for i, f := range p.t.All() {
+		switch f.(type) {
+		case record.Refs, record.Tags:
+			view.Only = append(view.Only, p.t.Infos()[i].Name)
+		}
+	}
+	return view
 }
 
 // ticked asks for records by their ids.

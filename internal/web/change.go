@@ -63,19 +63,23 @@ func (p *changePage) fillObject(v *visit, c record.Values) error {
 	if t == nil || !v.may(t, access.View) {
 		return nil
 	}
-	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: 1, Where: []record.Predicate{{Values: []any{c.Int("changed_object_id")}}}})
+	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: 1, View: record.View{Brief: true},
+		Where: []record.Predicate{{Values: []any{c.Int("changed_object_id")}}}})
 	if err == nil && len(found.Rows) == 1 {
 		p.Object.Kind, p.Object.Href = linkCell, recordPath(t, found.Rows[0].ID())
 	}
 	return err
 }
 
+// withoutStates is a change without the states before and after it, which may be long.
+var withoutStates = record.View{Omit: []string{"prechange_data", "postchange_data"}}
+
 // shownOthers is how many changes of the same request are listed.
 const shownOthers = 20
 
 func (p *changePage) fillOthers(v *visit, c record.Values) error {
 	t := c.Type()
-	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: shownOthers + 1, Where: []record.Predicate{
+	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: shownOthers + 1, View: withoutStates, Where: []record.Predicate{
 		{Field: t.Field("request_id"), Values: []any{c.Get("request_id")}}}})
 	if err != nil {
 		return err

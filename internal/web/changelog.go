@@ -46,7 +46,8 @@ func (p *typePages) changelog(v *visit) error {
 	if err != nil {
 		return err
 	}
-	// A record's change log is short enough to be shown whole, but for machines that change it every minute.
+	// A record's change log is short enough to be shown whole, but for machines that change it every minute and for
+	// texts of many pages.
 	lines, err := v.changesOf(p.t, found.ID(), 200)
 	if err != nil {
 		return err

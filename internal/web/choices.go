@@ -16,7 +16,7 @@ func (p *typePages) choices(v *visit) error {
 }
 
 func (p *typePages) choose(v *visit, typed string, byKey bool) error {
-	q := store.Query{Uncounted: true, Limit: mostChoices, Search: typed}
+	q := store.Query{Uncounted: true, Limit: mostChoices, Search: typed, View: record.View{Brief: true}}
 	if len(p.t.Search) == 0 {
 		q.Search = ""
 	}

@@ -83,7 +83,7 @@ func (p *deliveryPage) fillChange(v *visit, d record.Values) error {
 		return nil
 	}
 	p.RequestHref = with(pagePath(changes), nil, "request_id", p.RequestID)
-	found, err := v.site.Ledger.List(v.ctx, v.caller, changes, store.Query{Uncounted: true, Limit: 1, Where: []record.Predicate{
+	found, err := v.site.Ledger.List(v.ctx, v.caller, changes, store.Query{Uncounted: true, Limit: 1, View: withoutStates, Where: []record.Predicate{
 		{Field: changes.Field("changed_object_type"), Values: []any{d.Text("object_type")}},
 		{Field: changes.Field("changed_object_id"), Values: []any{d.Int("object_id")}},
 		{Field: changes.Field("time"), Values: []any{momentOf(d)}}}})

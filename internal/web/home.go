@@ -57,7 +57,7 @@ func (s *Site) home(v *visit) error {
 		}
 	}
 	if h.CanLog = v.may(s.changeType(), access.View); h.CanLog {
-		found, err := s.Ledger.List(v.ctx, v.caller, s.changeType(), store.Query{Uncounted: true, Limit: homeChanges})
+		found, err := s.Ledger.List(v.ctx, v.caller, s.changeType(), store.Query{Uncounted: true, Limit: homeChanges, View: withoutStates})
 		if err != nil {
 			return err
 		}

@@ -110,6 +110,12 @@ func (p *typePages) list(v *visit) error {
 	if err != nil {
 		return err
 	}
+	q.View = record.View{Only: []string{"id"}}
+	for _, c := range p.columns(v) {
+		if c.Shown {
+			q.View.Only = append(q.View.Only, c.Name)
+		}
+	}
 	found, err := p.site.Ledger.List(v.ctx, v.caller, p.t, q)
 	if err != nil {
 		return err
@@ -127,7 +133,7 @@ func (p *typePages) listPage(v *visit, params url.Values, q store.Query, found s
 		l.Searched = p.t.SearchNewest
 	}
 	if len(found.Rows) > 0 {
-		l.From, l.To = q.Offset+1, q.Offset+len(found.Rows)
+		l.From, l.To = found.Offset+1, found.Offset+len(found.Rows)
 	}
 	next, previous := ledger.Links(params, q, found)
 	if next != "" {

@@ -48,7 +48,7 @@ func (h hookPages) sampleChoice(v *visit, types []string, typed url.Values) (sam
 	if !v.may(changes, access.View) {
 		return c, nil
 	}
-	found, err := h.site.Ledger.List(v.ctx, v.caller, changes, store.Query{Uncounted: true, Limit: sampleChanges,
+	found, err := h.site.Ledger.List(v.ctx, v.caller, changes, store.Query{Uncounted: true, Limit: sampleChanges, View: withoutStates,
 		Where: []record.Predicate{{Field: changes.Field("changed_object_type"), Values: record.AnyOf(told)}}})
 	if err != nil {
 		return c, err

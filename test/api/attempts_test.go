@@ -11,9 +11,9 @@ import (
 func TestLongBodies(t *testing.T) {
 	p := newPost(t)
 	const shown, most = 64 << 10, 6 << 20
-	long := strings.Repeat("x", 1_000_000)
-	p.admin.do(t, "PATCH", at(sites, p.sites[0]), obj{"comments": long}).Want(t, http.StatusOK)
-	p.admin.do(t, "PATCH", at(sites, p.sites[0]), obj{"comments": long[1:]}).Want(t, http.StatusOK)
+	exec(t, p.s, "UPDATE dcim_site SET comments = repeat('x', 1000000) WHERE id = $1", p.sites[0]) // longer than one can be written today
+	p.admin.do(t, "PATCH", at(sites, p.sites[0]), obj{"facility": "1"}).Want(t, http.StatusOK)
+	p.admin.do(t, "PATCH", at(sites, p.sites[0]), obj{"facility": "2"}).Want(t, http.StatusOK)
 	attempts := func(webhook int64, body any) {
 		exec(t, p.s, `INSERT INTO extras_attempt (delivery_id, changed_at, started_at, milliseconds, method, target, request_headers, request_body, status_code, response_headers, response_body, truncated, error)
 			SELECT id, changed_at, changed_at + i * interval '1 s', 12, 'POST', 'https://receiver.example/', '{}', convert_to($2::text, 'UTF8'), 500, '{}', convert_to(repeat('y', 65536), 'UTF8'), TRUE, ''

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+)
+
+// selection is what a statement reads of each record: all of it, or what somebody is going to see.
+type selection struct {
+	t        *record.Type
+	columns  string   // the select list, over the alias t
+	exprs    []string // its parts
+	others   []other
+	joins    string
+	slots    []slot
+	width    int
+	computed []computed
+}
+
+// The columns that precede the fields: id and version.
+const headColumns = 2
+
+func newSelection(t *record.Type, parts []part) selection {
+	s := selection{t: t, width: headColumns, exprs: []string{"t.id", "t.version"}}
+	for _, x := range parts {
+		if x.other != nil {
+			o := *x.other
+			o.at = s.width
+			s.others = append(s.others, o)
+		}
+		s.slots = append(s.slots, slot{field: x.field, first: s.width, n: len(x.exprs), read: x.read})
+		s.exprs = append(s.exprs, x.exprs...)
+		s.width += len(x.exprs)
+		s.joins += x.join
+	}
+	for i, f := range t.All() {
+		if x, ok := f.(record.Computed); ok {
+			s.computed = append(s.computed, computed{i, x.Of})
+		}
+	}
+	s.columns = strings.Join(s.exprs, ", ")
+	return s
+}
+
+// selectionOf leaves out what a view does not show and what costs: long columns, nested records, counts. Short
+// columns are always read, so that there are few statements. What orders the list is read for its cursors, and what
+// names the record for its display.
+func (p *plan) selectionOf(view record.View, order []term) selection {
+	if view.Whole() {
+		return p.selection
+	}
+	needed := make([]bool, len(p.t.All()))
+	for _, i := range slices.Concat(p.t.Shown(view), p.t.BriefIndex()) {
+		needed[i] = true
+	}
+	for _, x := range order {
+		if x.field >= 0 {
+			needed[x.field] = true
+		}
+	}
+	var parts []part
+	for _, x := range p.parts {
+		named := p.t.Display != nil && (x.join != "" || x.other != nil) // it may name the record by what it refers to
+		if x.isPlain || needed[x.field] || named {
+			parts = append(parts, x)
+		}
+	}
+	return newSelection(p.t, parts)
+}
+
+// list is the select list for a caller: what is counted and borrowed is what they may see.
+func (s *selection) list(w *where, scope access.Scope) string {
+	limited := slices.ContainsFunc(s.others, func(o other) bool { return !scope.Sees(o.of).All() })
+	if !limited {
+		return s.columns
+	}
+	exprs := slices.Clone(s.exprs)
+	for _, o := range s.others {
+		exprs[o.at] = o.expr(w, scope.Sees(o.of))
+	}
+	return strings.Join(exprs, ", ")
+}
+
+// scan reads the rows of a statement with this select list.
+func (s *selection) scan(rows pgx.Rows) ([]record.Values, error) {
+	found, _, err := s.scanUpTo(rows, 0)
+	return found, err
+}
+
+// scanUpTo reads rows as long as they come to at most so many bytes, and the first in any case. What is beyond is not
+// looked at: full says that there is something. No bytes are no bound.
+func (s *selection) scanUpTo(rows pgx.Rows, most int) (found []record.Values, full bool, err error) {
+	size := 0
+	for rows.Next() {
+		cols := rows.RawValues()
+		for _, c := range cols {
+			size += printedBytes(c)
+		}
+		if most > 0 && size > most && len(found) > 0 {
+			return found, true, nil
+		}
+		v, err := s.row(cols)
+		if err != nil {
+			rows.Close()
+			return nil, false, err
+		}
+		found = append(found, v)
+	}
+	rows.Close()
+	return found, false, rows.Err()
+}
+
+// printedBytes is about how long a column gets in an answer: JSON writes most control characters with six. Short
+// columns are not looked through.
+func printedBytes(column []byte) int {
+	n := len(column)
+	if n < 1<<10 {
+		return n
+	}
+	for _, c := range column {
+		switch {
+		case c == '\n':
+			n++
+		case c < ' ':
+			n += 5
+		}
+	}
+	return n
+}
+
+func (s *selection) row(cols [][]byte) (record.Values, error) {
+	v := s.t.NewValues()
+	id, err := readInt(cols[0])
+	if err != nil {
+		return v, err
+	}
+	v.SetID(id.(int64))
+	version, err := readInt(cols[1])
+	if err != nil {
+		return v, err
+	}
+	v.Version = version.(int64)
+	for _, x := range s.slots {
+		value, err := x.read(cols[x.first : x.first+x.n])
+		if err != nil {
+			return v, fmt.Errorf("read %s.%s: %w", s.t.Key(), s.t.Infos()[x.field].Name, err)
+		}
+		v.SetAt(x.field, value)
+	}
+	for _, c := range s.computed {
+		v.SetAt(c.field, c.of(v))
+	}
+	return v, nil
+}

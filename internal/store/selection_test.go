@@ -1,0 +1,74 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// TestViewsReadWhatTheyShow: what a view leaves out is not read, where reading it costs something.
+func TestViewsReadWhatTheyShow(t *testing.T) {
+	s, reg, _ := open(t)
+	costly := map[string]string{"comments": `t."comments"`, "custom fields": "extras_customfield", "tags": "extras_tag", "region": `"dcim_region"`, "tenant": `"tenancy_tenant"`}
+	statement := func(key string, q store.Query) string {
+		q.Scope, q.Limit = access.Machine(), 50
+		sql, err := store.ListStatement(s, reg.Type(key), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sql
+	}
+	for _, row := range []struct {
+		view  record.View
+		order []string
+		reads string // of what costs, the rest is left out
+	}{
+		{view: record.View{}, reads: "comments, custom fields, tags, region, tenant"},
+		{view: record.View{Brief: true}},
+		{view: record.View{Only: []string{"id"}}},
+		{view: record.View{Only: []string{"name", "tenant"}}, reads: "tenant"},
+		{view: record.View{Only: []string{"comments"}}, reads: "comments"},
+		{view: record.View{Omit: []string{"comments", "custom_fields"}}, reads: "tags, region, tenant"},
+		{view: record.View{Brief: true}, order: []string{"region"}, reads: "region"}, // for the cursor
+	} {
+		sql := statement("dcim.site", store.Query{View: row.view, Order: row.order})
+		for name, part := range costly {
+			if got, want := strings.Contains(sql, part), strings.Contains(row.reads, name); got != want {
+				t.Errorf("%+v: %s is read: %v, want %v\n%s", row.view, name, got, want, sql)
+			}
+		}
+	}
+	if sql := statement("dcim.region", store.Query{View: record.View{Brief: true}}); strings.Contains(sql, "SELECT count(*) FROM \"dcim_site\"") {
+		t.Errorf("a count that is not shown is read: %s", sql)
+	}
+	if sql := statement(store.ChangeType, store.Query{View: record.View{Omit: []string{"prechange_data"}}}); strings.Contains(sql, `"prechange"`) || !strings.Contains(sql, `"postchange"`) {
+		t.Errorf("of the states one is shown: %s", sql)
+	}
+}
+
+// TestViewsShareStatements: views that differ in short columns, in their order or in what they name twice are one
+// statement.
+func TestViewsShareStatements(t *testing.T) {
+	s, reg, _ := open(t)
+	short := []string{"id", "name", "slug", "status", "facility", "description", "latitude", "created", "unknown"}
+	seen := map[string]bool{}
+	for n := range 1 << len(short) {
+		view := record.View{Only: []string{"tenant", "tenant"}}
+		for i, name := range short {
+			if n>>i&1 == 1 {
+				view.Only = append([]string{name}, view.Only...)
+			}
+		}
+		sql, err := store.ListStatement(s, reg.Type("dcim.site"), store.Query{Scope: access.Machine(), Limit: 50, View: view})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[sql] = true
+	}
+	if len(seen) != 1 {
+		t.Errorf("%d views are %d statements", 1<<len(short), len(seen))
+	}
+}
