@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,7 +19,7 @@ import (
 // longPages is a server with records of which a page can't hold all.
 type longPages struct {
 	*apitest.Server
-	ids []int64
+	ids []string
 }
 
 const (
@@ -31,8 +33,8 @@ func newLongPages(t *testing.T) longPages {
 		SELECT i, 1, 'T' || i, 't' || i, '', repeat('x', 3000000), '{}', '{}', now(), now() FROM generate_series(1, $1) i`, longTenants)
 	exec(t, s, "INSERT INTO record_count (type, n) VALUES ('tenancy.tenant', $1)", longTenants)
 	p := longPages{Server: s}
-	for i := range int64(longTenants) {
-		p.ids = append(p.ids, i+1)
+	for i := range longTenants {
+		p.ids = append(p.ids, strconv.Itoa(i+1))
 	}
 	return p
 }
@@ -42,31 +44,36 @@ type shortPage struct {
 	Status         int
 	Count          int
 	Next, Previous *string
-	Results        []struct{ ID int64 }
 	Limit          []string // what is wrong with it
+
+	ids []string
 }
 
-func (p shortPage) ids() []int64 {
-	var ids []int64
-	for _, r := range p.Results {
-		ids = append(ids, r.ID)
-	}
-	return ids
-}
-
-// read asks for a page. Checking it against the API document would take longer than the rest of the test.
+// read asks for a page. Decoding it whole, and checking it against the API document, would take longer than all the rest.
 func (p longPages) read(t *testing.T, address string) (page shortPage) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, p.URL+strings.TrimPrefix(address, p.URL), nil)
 	r.Header.Set("Authorization", "Token "+p.Admin)
 	w := httptest.NewRecorder()
 	p.App.Handler.ServeHTTP(w, r)
-	if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil {
-		t.Fatalf("%s: %d %v: %.300s", address, w.Code, err, w.Body)
+	body := w.Body.Bytes()
+	if at := bytes.Index(body, []byte(`"results":[`)) + len(`"results":`); at > len(`"results":`) {
+		body = append(body[:at:at], `[]}`...)
+		results := w.Body.Bytes()[at:]
+		results[0] = ','
+		for _, record := range bytes.Split(results, []byte(`,{"id":`))[1:] { // those of nested records stand behind a colon
+			text, _, _ := bytes.Cut(record, []byte(","))
+			page.ids = append(page.ids, string(text))
+		}
+	}
+	if err := json.Unmarshal(body, &page); err != nil {
+		t.Fatalf("%s: %d %v: %.300s", address, w.Code, err, body)
 	}
 	page.Status = w.Code
 	return page
 }
+
+func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // offset is where an address of a page says that it begins.
 func offset(t *testing.T, address *string) int {
@@ -85,39 +92,37 @@ func offset(t *testing.T, address *string) int {
 // TestPagesEndEarly: a page has at most 32 MiB where its size is left to the server. Who follows next gets every
 // record exactly once, and previous leads back.
 func TestPagesEndEarly(t *testing.T) {
-	t.Parallel()
 	p := newLongPages(t)
-	for _, query := range []string{"limit=0", "", "limit=5000", fmt.Sprint("limit=", longTenants), "limit=0&ordering=-id", "limit=1000&offset=0&ordering=slug"} {
-		var got []int64
+	for _, query := range []string{"limit=0&ordering=-id", "", fmt.Sprint("limit=", longTenants)} {
+		var got []string
 		var last shortPage
 		for next := new(tenants + "?" + query); next != nil; next = last.Next {
 			last = p.read(t, *next)
-			if last.Status != http.StatusOK || len(last.Results) == 0 || len(last.Results) > longFits || last.Count != longTenants {
-				t.Fatalf("%s: %d with %d records of %d", *next, last.Status, len(last.Results), last.Count)
+			if last.Status != http.StatusOK || len(last.ids) == 0 || len(last.ids) > longFits || last.Count != longTenants {
+				t.Fatalf("%s: %d with %d records of %d", *next, last.Status, len(last.ids), last.Count)
 			}
-			got = append(got, last.ids()...)
+			got = append(got, last.ids...)
 			if at := offset(t, last.Next); last.Next != nil && at != len(got) {
 				t.Errorf("%s: next begins at %d after %d records", *next, at, len(got))
 			}
 		}
-		if slices.Sort(got); !slices.Equal(got, p.ids) {
+		if slices.SortFunc(got, byNumber); !slices.Equal(got, p.ids) {
 			t.Errorf("%q: following next gives %v", query, got)
 		}
 		if last.Previous == nil {
 			t.Errorf("%q: the last page has no previous one", query)
-		} else if back := p.read(t, *last.Previous); back.Status != http.StatusOK || len(back.Results) == 0 || back.Next == nil {
-			t.Errorf("%q: %s: %d with %d records", query, *last.Previous, back.Status, len(back.Results))
+		} else if back := p.read(t, *last.Previous); back.Status != http.StatusOK || len(back.ids) == 0 || back.Next == nil {
+			t.Errorf("%q: %s: %d with %d records", query, *last.Previous, back.Status, len(back.ids))
 		}
 	}
-	if whole := p.read(t, tenants+"?limit=0&brief=true"); len(whole.Results) != longTenants {
-		t.Errorf("without what makes them long, a page has %d records", len(whole.Results))
+	if whole := p.read(t, tenants+"?limit=0&brief=true"); len(whole.ids) != longTenants {
+		t.Errorf("without what makes them long, a page has %d records", len(whole.ids))
 	}
 }
 
 // TestPagesEndEarlyBackwards: a page that is read backwards and does not hold all it should has the nearest records, and
 // its addresses say where it is.
 func TestPagesEndEarlyBackwards(t *testing.T) {
-	t.Parallel()
 	p := newLongPages(t)
 	exec(t, p.Server, "UPDATE tenancy_tenant SET comments = '' WHERE id > 20")
 	far := p.read(t, tenants+"?limit=15&offset=20&ordering=id")
@@ -125,11 +130,11 @@ func TestPagesEndEarlyBackwards(t *testing.T) {
 		t.Fatalf("%d, previous %v", far.Status, far.Previous)
 	}
 	back := p.read(t, *far.Previous)
-	if want := p.ids[20-longFits : 20]; !slices.Equal(back.ids(), want) {
-		t.Fatalf("backwards: %v, want %v", back.ids(), want)
+	if want := p.ids[20-longFits : 20]; !slices.Equal(back.ids, want) {
+		t.Fatalf("backwards: %v, want %v", back.ids, want)
 	}
-	if next := p.read(t, *back.Next); offset(t, back.Next) != 20 || !slices.Equal(next.ids(), p.ids[20:]) {
-		t.Errorf("and on: %s: %v", *back.Next, next.ids())
+	if next := p.read(t, *back.Next); offset(t, back.Next) != 20 || !slices.Equal(next.ids, p.ids[20:]) {
+		t.Errorf("and on: %s: %v", *back.Next, next.ids)
 	}
 	if offset(t, back.Previous) != 0 {
 		t.Errorf("and back: %s", *back.Previous)
@@ -139,7 +144,6 @@ func TestPagesEndEarlyBackwards(t *testing.T) {
 // TestLimitsThatDoNotFit: a limit below the count is kept or refused with one that fits: who counts pages by it would
 // not notice that records are missing. A record is served however long it is.
 func TestLimitsThatDoNotFit(t *testing.T) {
-	t.Parallel()
 	p := newLongPages(t)
 	for _, query := range []string{"limit=15", fmt.Sprint("limit=", longTenants-1), "limit=12&offset=3"} {
 		a := p.read(t, tenants+"?"+query)
@@ -148,14 +152,14 @@ func TestLimitsThatDoNotFit(t *testing.T) {
 		}
 	}
 	for _, query := range []string{fmt.Sprint("limit=", longFits), "limit=15&offset=20", "limit=15&omit=comments"} {
-		if a := p.read(t, tenants+"?"+query); a.Status != http.StatusOK || len(a.Results) == 0 {
+		if a := p.read(t, tenants+"?"+query); a.Status != http.StatusOK || len(a.ids) == 0 {
 			t.Errorf("%s: %d %v", query, a.Status, a.Limit)
 		}
 	}
 	exec(t, p.Server, "UPDATE tenancy_tenant SET comments = repeat('x', 34000000) WHERE id = 2")
-	for query, want := range map[string][]int64{"limit=1&offset=1&ordering=id": {2}, "limit=0&offset=1&ordering=id": {2}, "id=2&limit=7": {2}} {
-		if a := p.read(t, tenants+"?"+query); a.Status != http.StatusOK || !slices.Equal(a.ids(), want) {
-			t.Errorf("%s: %d %v", query, a.Status, a.ids())
+	for query, want := range map[string][]string{"limit=1&offset=1&ordering=id": {"2"}, "limit=0&offset=1&ordering=id": {"2"}, "id=2&limit=7": {"2"}} {
+		if a := p.read(t, tenants+"?"+query); a.Status != http.StatusOK || !slices.Equal(a.ids, want) {
+			t.Errorf("%s: %d %v", query, a.Status, a.ids)
 		}
 	}
 }
@@ -163,37 +167,36 @@ func TestLimitsThatDoNotFit(t *testing.T) {
 // TestPynetboxAll sends what pynetbox sends for all(): one page after the other, whose second request is its own and
 // not next; and with threads, which take the length of the first page for that of all.
 func TestPynetboxAll(t *testing.T) {
-	t.Parallel()
 	p := newLongPages(t)
 	first := p.read(t, tenants+"?limit=0")
-	got := first.ids()
+	got := first.ids
 	for page, own := first, true; page.Next != nil; own = false {
 		if own {
-			page = p.read(t, fmt.Sprintf("%s?limit=%d&offset=%d", tenants, page.Count, len(page.Results)))
+			page = p.read(t, fmt.Sprintf("%s?limit=%d&offset=%d", tenants, page.Count, len(page.ids)))
 		} else {
 			page = p.read(t, *page.Next)
 		}
 		if page.Status != http.StatusOK {
 			t.Fatalf("%d", page.Status)
 		}
-		got = append(got, page.ids()...)
+		got = append(got, page.ids...)
 	}
-	if slices.Sort(got); !slices.Equal(got, p.ids) {
+	if slices.SortFunc(got, byNumber); !slices.Equal(got, p.ids) {
 		t.Errorf("one after the other: %v", got)
 	}
 
-	threaded := func() (got []int64, refused int) {
+	threaded := func() (got []string, refused int) {
 		first := p.read(t, tenants+"?limit=0")
-		got = first.ids()
+		got = first.ids
 		size := len(got)
 		for at := size; at < first.Count; at += size {
 			page := p.read(t, fmt.Sprintf("%s?limit=%d&offset=%d", tenants, size, at))
 			if page.Status == http.StatusBadRequest {
 				refused++
 			}
-			got = append(got, page.ids()...)
+			got = append(got, page.ids...)
 		}
-		slices.Sort(got)
+		slices.SortFunc(got, byNumber)
 		return got, refused
 	}
 	if got, refused := threaded(); refused > 0 || !slices.Equal(got, p.ids) {
@@ -208,26 +211,25 @@ func TestPynetboxAll(t *testing.T) {
 
 // TestLongChangeLogPages: the change log is bounded in the same way.
 func TestLongChangeLogPages(t *testing.T) {
-	t.Parallel()
 	p := newLongPages(t)
 	exec(t, p.Server, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
 		SELECT now() - i * interval '1 second', '', gen_random_uuid(), 'update', 'dcim.site', i, '', 1, doc, doc, '{}'
 		FROM generate_series(1, 20) i, to_jsonb(repeat('x', 2000000)) x, CAST(x AS text) doc`)
-	var got []int64
+	var got []string
 	for next := new(changeLog + "?limit=0&changed_object_type=dcim.site"); next != nil; {
 		page := p.read(t, *next)
-		if page.Status != http.StatusOK || len(page.Results) > 8 {
-			t.Fatalf("%s: %d with %d changes", *next, page.Status, len(page.Results))
+		if page.Status != http.StatusOK || len(page.ids) > 8 {
+			t.Fatalf("%s: %d with %d changes", *next, page.Status, len(page.ids))
 		}
-		got, next = append(got, page.ids()...), page.Next
+		got, next = append(got, page.ids...), page.Next
 	}
-	if slices.Sort(got); len(slices.Compact(got)) != 20 {
+	if slices.SortFunc(got, byNumber); len(slices.Compact(got)) != 20 {
 		t.Errorf("the change log has %v", got)
 	}
 	if a := p.read(t, changeLog+"?limit=15&changed_object_type=dcim.site"); a.Status != http.StatusBadRequest || !strings.Contains(fmt.Sprint(a.Limit), "limit=8 ") {
 		t.Errorf("limit=15: %d %v", a.Status, a.Limit)
 	}
-	if a := p.read(t, changeLog+"?limit=15&changed_object_type=dcim.site&omit=prechange_data,postchange_data"); len(a.Results) != 15 {
-		t.Errorf("without the states: %d with %d changes", a.Status, len(a.Results))
+	if a := p.read(t, changeLog+"?limit=15&changed_object_type=dcim.site&omit=prechange_data,postchange_data"); len(a.ids) != 15 {
+		t.Errorf("without the states: %d with %d changes", a.Status, len(a.ids))
 	}
 }
