@@ -43,7 +43,7 @@ func (v *visit) objectsOf(rows []record.Values) (objects, error) {
 	}
 	names := objects{}
 	for t, ids := range byType {
-		found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: len(ids), Where: []record.Predicate{{Values: record.AnyOf(ids)}}})
+		found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: len(ids), View: record.View{Brief: true}, Where: []record.Predicate{{Values: record.AnyOf(ids)}}})
 		if err != nil {
 			return nil, err
 		}

@@ -140,7 +140,7 @@ func (s *Site) find(v *visit, t *record.Type, text string) (foundType, error) {
 	ctx, cancel := context.WithTimeout(v.ctx, searchTime)
 	defer cancel()
 	f := foundType{Label: s.pages(t).title, Href: with(s.pages(t).path, nil, "q", text)}
-	found, err := s.Ledger.List(ctx, v.caller, t, store.Query{Limit: foundRows, Search: text})
+	found, err := s.Ledger.List(ctx, v.caller, t, store.Query{Limit: foundRows, Search: text, View: record.View{Brief: true}})
 	f.Count = found.Count
 	for _, r := range found.Rows {
 		f.Rows = append(f.Rows, cell{Kind: linkCell, Text: r.Display(), Href: recordPath(t, r.ID())})
