@@ -78,8 +78,8 @@ var errCrowded = &fault.Error{Kind: fault.Slow, RetryAfter: time.Second,
 // pieceBytes is the longest answer that is sent whole, with its length.
 const pieceBytes = 2 << 20
 
-// pieces writes a list of records. What gets too long to be held is written on the way.
-type pieces struct {
+// listing writes a list of records. What gets too long to be held is written on the way.
+type listing struct {
 	a      *API
 	w      http.ResponseWriter
 	r      *http.Request
@@ -89,7 +89,7 @@ type pieces struct {
 }
 
 // records appends records, and lets go of each.
-func (p *pieces) records(t *record.Type, rows []record.Values, view record.View) {
+func (p *listing) records(t *record.Type, rows []record.Values, view record.View) {
 	plan := t.Plan(view)
 	p.buf = append(p.buf, '[')
 	for i := range rows {
@@ -105,7 +105,7 @@ func (p *pieces) records(t *record.Type, rows []record.Values, view record.View)
 	p.buf = append(p.buf, ']')
 }
 
-func (p *pieces) flush() {
+func (p *listing) flush() {
 	if !p.begun {
 		p.begun = true
 		p.a.head(p.w, p.status)
@@ -117,7 +117,7 @@ func (p *pieces) flush() {
 }
 
 // end sends what is left.
-func (p *pieces) end() {
+func (p *listing) end() {
 	if !p.begun {
 		p.a.send(p.w, p.r, p.status, p.buf)
 		return

@@ -39,7 +39,7 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 		b = append(b, `,"previous":`...)
 		b = a.appendPage(b, t, previous)
 		b = append(b, `,"results":`...)
-		out := &pieces{a: a, w: w, r: r, status: http.StatusOK, buf: b}
+		out := &listing{a: a, w: w, r: r, status: http.StatusOK, buf: b}
 		out.records(t, page.Rows, q.View)
 		out.buf = append(out.buf, '}')
 		out.end()

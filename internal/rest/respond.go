@@ -167,7 +167,7 @@ func (a *API) sendRecord(w http.ResponseWriter, r *http.Request, status int, v r
 
 // sendRecords answers a bulk request.
 func (a *API) sendRecords(w http.ResponseWriter, r *http.Request, status int, t *record.Type, rows []record.Values) {
-	out := &pieces{a: a, w: w, r: r, status: status, buf: make([]byte, 0, 1024*len(rows))}
+	out := &listing{a: a, w: w, r: r, status: status, buf: make([]byte, 0, 1024*len(rows))}
 	out.records(t, rows, record.View{})
 	out.end()
 }
