@@ -56,7 +56,7 @@ for (const { path, fixed } of lists) {
     await v.go(`${path}${ids[0]}/`);
     await v.go(`${path}${ids[0]}/edit/`);
     await v.press('Save');
-    await v.sees('is saved.');
+    await v.sees('Nothing was changed.');
     await v.go(`${path}${ids[0]}/changelog/`);
     assert.equal(await v.main.locator('.change').count(), 1, 'saving what is there changes nothing');
 
