@@ -84,7 +84,7 @@ func checkRows(t *testing.T, r *figures.Result, all bool) {
 	}
 	want := []string{"list", "get", "create", "create-1", "told"}
 	if all {
-		want = append(want, "search", "deep", "count", "token", "login", "flood", "readers-texts", "readers-constraints", "bulk", "create-10", "drip", "deliveries",
+		want = append(want, "search", "deep", "count", "token", "login", "flood", "readers-texts", "bulk", "create-10", "drip", "deliveries",
 			"latency-10", "latency-100", "latency-1000",
 			"fairness", "fairness-p99", "fairness-backlog", "fairness-backlog-p99", "idle", "lone", "queued-create", "queued-latency", "growth-page", "growth-search",
 			"kept-page", "kept-failed", "kept-one", "kept-object", "kept-request", "kept-since", "kept-hour", "kept-retry", "kept-drop")

@@ -38,13 +38,13 @@ var bugs = []bug{
 		edits: []edit{
 			{storeStore, "\tbatch *pgx.Batch\n}", "\tbatch *pgx.Batch\n\tlate  *pgx.Batch\n}"},
 			{storeStore, "&Tx{conn, s, &pgx.Batch{}}", "&Tx{conn, s, &pgx.Batch{}, &pgx.Batch{}}"},
-			{storeStore, "return tx.Flush(commit)", `defer func() {
+			{storeStore, "return tx.s.ended(tx.send(commit))", `defer func() {
 		if tx.late.Len() > 0 {
 			time.Sleep(200 * time.Millisecond)
 			_ = tx.conn.SendBatch(context.WithoutCancel(ctx), tx.late).Close()
 		}
 	}()
-	return tx.Flush(commit)`},
+	return tx.s.ended(tx.send(commit))`},
 			{storeChange, "sized{told(insertChanges.one), told(insertChanges.many)}",
 				"told(`SELECT id, changed_at, version, object_type, object_id, request_id FROM extras_objectchange WHERE request_id::text = $1`)"},
 			{storeChange, "n := len(changeRows)", "n := 1"},
@@ -83,7 +83,7 @@ var bugs = []bug{
 	{
 		name: "answer-before-durable", does: "a commit is acknowledged before it is on disk",
 		breaks: oneRow, faults: []string{crash, crash, crash},
-		edits: []edit{{storeStore, `set("timezone", "UTC")`, "set(\"timezone\", \"UTC\")\n\tset(\"synchronous_commit\", \"off\")"}},
+		edits: []edit{{"internal/store/connect.go", `{"timezone", "UTC"},`, "{\"timezone\", \"UTC\"}, {\"synchronous_commit\", \"off\"},"}},
 	},
 	{
 		name: "complete-before-send", does: "a delivery is marked as successful before it is sent",
@@ -124,7 +124,7 @@ var bugs = []bug{
 	{
 		name: "no-reconciler", does: "nobody looks for deliveries whose job was lost",
 		breaks: ends, faults: []string{loseJobs}, patience: healing,
-		edits: []edit{{sendWorker, "loops.Go(w.recovering(ctx))", "_ = w.recovering"}},
+		edits: []edit{{sendWorker, "loops.Go(w.recovering(looping))", "_ = w.recovering"}},
 	},
 	{
 		name: "no-coalescing", does: "two edits of a record in one request are two changes",
