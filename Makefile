@@ -37,6 +37,10 @@ assets: ## Take what pages load of others from npm, to be built in
 test: ## Test with the race detector on a private PostgreSQL (PKG=./internal/store ARGS='-run Name')
 	scripts/postgres run -- go test -race -timeout 40m $(ARGS) $(PKG)
 
+.PHONY: long-pages
+long-pages: ## Test pages of many megabytes, without the race detector
+	scripts/postgres run -- go test -count=1 -run '^(TestPages|TestLimitsThatDoNotFit|TestPynetboxAll|TestLongChangeLogPages)' ./test/api
+
 .PHONY: lint
 lint: $(LINT) ## Run the linters
 	$(LINT) run

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,10 @@ const (
 )
 
 func newLongPages(t *testing.T) longPages {
+	t.Helper()
+	if raceDetector() {
+		t.Skip("hundreds of megabytes take minutes with the race detector; make long-pages runs it without")
+	}
 	s := apitest.New(t)
 	exec(t, s, `INSERT INTO tenancy_tenant (id, version, name, slug, description, comments, tags, custom_fields, created, last_updated)
 		SELECT i, 1, 'T' || i, 't' || i, '', repeat('x', 3000000), '{}', '{}', now(), now() FROM generate_series(1, $1) i`, longTenants)
@@ -37,6 +42,12 @@ func newLongPages(t *testing.T) longPages {
 		p.ids = append(p.ids, strconv.Itoa(i+1))
 	}
 	return p
+}
+
+// raceDetector makes everything ten times as slow.
+func raceDetector() bool {
+	info, _ := debug.ReadBuildInfo()
+	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // shortPage is what matters of a page.
