@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// longestStop is how long the process may take to end once it was told to, whatever it is doing.
+// longestStop is how long the process may take to end after the first signal, whatever it is doing.
 const longestStop = 30 * time.Second
 
 // endWithin calls exit some time after ctx has ended.
@@ -55,7 +55,7 @@ type commands struct {
 	User    userCommands    `cmd:"" help:"Create and manage users."`
 	Token   tokenCommands   `cmd:"" help:"Create and revoke API tokens."`
 	Secret  secretCommands  `cmd:"" help:"Look after what is kept encrypted."`
-	Recount recountCommand  `cmd:"" help:"Count all records anew and correct the counts of lists, which SQL by hand makes wrong."`
+	Recount recountCommand  `cmd:"" help:"Recount all records and correct the counts of lists, which changes made by SQL leave wrong."`
 	Webhook webhookCommands `cmd:"" help:"Try, replay and watch webhooks."`
 	Version versionCommand  `cmd:"" help:"Print the version."`
 	Docs    docsCommands    `cmd:"" hidden:"" help:"Print generated documentation."`

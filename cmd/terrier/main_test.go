@@ -197,7 +197,7 @@ func TestConfigurationPageIsFresh(t *testing.T) {
 	}
 }
 
-// TestEndWithin: once it was told to stop, the process is ended after a while, whatever it is doing.
+// TestEndWithin: a while after the first signal the process is ended, whatever it is doing.
 func TestEndWithin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

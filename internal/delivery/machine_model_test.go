@@ -73,8 +73,8 @@ func (d *modelDelivery) nextRound(job string) {
 // retryByHand is what a person asks for whose delivery has failed.
 func (d *modelDelivery) retryByHand() bool { return d.state == store.Failed && d.redeliver() }
 
-// redeliver is what a person asks for: everything begins anew but the round. What is being
-// sent right now is left alone, what nobody would get too, and a retry of its own makes way.
+// redeliver is what a person asks for: everything is reset but the round. What is being
+// sent right now is left alone, and so is what nobody would get; a scheduled retry makes way.
 func (d *modelDelivery) redeliver() bool {
 	if d.state == store.Queued || d.hook.deleted || d.awaited() && d.jobs[d.round] == "running" {
 		return false

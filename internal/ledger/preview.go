@@ -119,7 +119,7 @@ func (l *Ledger) pastChange(ctx context.Context, c Caller, hook, id int64) (chan
 }
 
 func untold(key string) error {
-	return fault.Field("sample", "Webhooks are not told of changes to %s.", key)
+	return fault.Field("sample", "Webhooks are not notified of changes to %s.", key)
 }
 
 // opener opens the secrets of webhooks for delivery.

@@ -30,7 +30,7 @@ func (l *Ledger) Unseen(ctx context.Context, c Caller, rows ...record.Values) (U
 		case scope.All():
 			delete(unseen, t)
 		case len(scope.Any()) > 0:
-			seen, err := l.Store.Seen(ctx, t, scope, slices.Sorted(maps.Keys(ids)))
+			seen, err := l.Store.Within(ctx, t, scope, slices.Sorted(maps.Keys(ids)))
 			if err != nil {
 				return nil, err
 			}

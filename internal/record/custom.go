@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -112,6 +113,9 @@ func (f customMoment) ParseText(s string) (any, error) {
 // customWidgets are how a form asks for the kinds that their Kind does not tell.
 var customWidgets = map[string]Widget{"text": TextLine, "url": TextLine, "date": TextLine, "datetime": MomentInput, "json": JSONInput,
 	"select": SelectOne, "multiselect": LinesInput}
+
+// CustomWidget is how a form asks for a value of a kind of custom field; TextLine where it is a plain text or number.
+func CustomWidget(kind string) Widget { return cmp.Or(customWidgets[kind], TextLine) }
 
 // Info describes the field to those who derive a form from it.
 func (c *Custom) Info() Info {

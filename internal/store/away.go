@@ -110,8 +110,8 @@ func resetWhenLost(config *pgxpool.Config) (watch func(*pgxpool.Pool)) {
 	return watched.Store
 }
 
-// CheckWritable returns an error when the database takes no writes: it is a standby, or was made read-only. All connections are then made
-// anew, those too on which nobody writes.
+// CheckWritable returns an error when the database takes no writes: it is a standby, or was made read-only. All connections are then
+// replaced, also those on which nobody writes.
 func (s *Store) CheckWritable(ctx context.Context) error {
 	var state string
 	if err := s.spare.QueryRow(ctx, "SELECT current_setting('transaction_read_only')").Scan(&state); err != nil {

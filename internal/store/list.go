@@ -118,8 +118,7 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 		cut += " OFFSET " + w.arg(q.Offset)
 	}
 	l.read = p.selectionOf(q.View, l.order)
-	// The second limit is there so that what the rows need besides themselves is read when they are sent.
-	l.page.sql = fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s LIMIT %d", l.read.list(w, q.Scope), cut, l.read.joins, by, q.Limit+1)
+	l.page.sql = fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s", l.read.list(w, q.Scope), cut, l.read.joins, by)
 	l.page.args = w.args
 	return l, nil
 }

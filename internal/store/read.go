@@ -61,20 +61,6 @@ func (s *Store) getStatement(t *record.Type, scope access.Scope, id int64) (stri
 	return p.get, w.args
 }
 
-// Seen returns which of the records with these ids lie in a scope.
-func (s *Store) Seen(ctx context.Context, t *record.Type, scope access.Scope, ids []int64) (seen []int64, err error) {
-	w := &where{}
-	w.scope(scope, t)
-	w.and("t.id = ANY(" + w.arg(ids) + ")")
-	batch := &pgx.Batch{}
-	prove(ctx, batch)
-	batch.Queue(fmt.Sprintf("SELECT t.id FROM %s t%s", s.plans[t].table, w), w.args...).Query(func(rows pgx.Rows) (err error) {
-		seen, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-		return err
-	})
-	return seen, s.translate(s.pool.SendBatch(ctx, batch).Close())
-}
-
 func (s *Store) find(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate, limit int) ([]record.Values, error) {
 	sql, args := s.findStatement(t, scope, tests, limit)
 	return s.read(ctx, t, sql, args)

@@ -47,7 +47,7 @@ type formField struct {
 	Unseen      int      // references that are there and that the caller may not see
 	Kept        bool     // a secret is there, and stays unless another is typed
 	CanClear    bool     // what is there and not shown may be removed
-	Clear       bool     // it shall be
+	Clear       bool     // the box that removes it is checked
 	Errors      []string
 
 	held string // a fingerprint of what it held before anybody typed

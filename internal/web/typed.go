@@ -65,7 +65,7 @@ func customTexts(in record.Info, value any) []string {
 // defaultTexts writes the default of a custom field of a kind as a form holds it.
 func defaultTexts(kind string, value any) []string {
 	raw, ok := value.(json.RawMessage)
-	if !ok || kind == customJSON {
+	if !ok || record.CustomWidget(kind) == record.JSONInput {
 		return textsOf(value)
 	}
 	return textsOf(decoded(raw))
@@ -73,22 +73,17 @@ func defaultTexts(kind string, value any) []string {
 
 // typedDefault reads what defaultTexts writes, and people do.
 func typedDefault(kind, text, name string, errs fault.Fields) any {
-	switch {
-	case strings.TrimSpace(text) == "":
+	if strings.TrimSpace(text) == "" {
 		return nil
-	case kind == customJSON:
+	}
+	switch record.CustomWidget(kind) {
+	case record.JSONInput:
 		return typedJSON(text, name, errs)
-	case kind == customChoices:
+	case record.LinesInput:
 		return anyOf(lines(text))
 	}
 	return strings.ReplaceAll(text, "\r\n", "\n")
 }
-
-// The kinds of custom fields whose values are no single text.
-const (
-	customJSON    = "json"
-	customChoices = "multiselect"
-)
 
 // momentLayout is what a browser's own input for a date and a time takes.
 const momentLayout = "2006-01-02T15:04:05"
