@@ -118,20 +118,21 @@ func (b *bench) fillTerrier(ctx context.Context) error {
 
 func (b *bench) fillBare(ctx context.Context) error {
 	for n := 0; n < b.o.jobs; n += 1000 {
-		names := make([]string, min(1000, b.o.jobs-n))
-		for i := range names {
-			names[i] = fmt.Sprint(eventName, b.made.Add(1))
-		}
-		if err := b.bareEvents(names); err != nil {
+		if _, err := b.bareEvents(min(1000, b.o.jobs-n)); err != nil {
 			return err
 		}
 	}
 	return settle(ctx, b.stock)
 }
 
-func (b *bench) bareEvents(names []string) error {
+// bareEvents makes some of bare River's jobs by one request, and returns the names that arrive.
+func (b *bench) bareEvents(count int) ([]string, error) {
+	names := make([]string, count)
+	for i := range names {
+		names[i] = fmt.Sprint(eventName, b.made.Add(1))
+	}
 	_, err := b.bare.Do(b.bare.Post("/bare/events", body(names)), http.StatusCreated)
-	return err
+	return names, err
 }
 
 // settle puts a database to rest, so that a side does not pay for the one before.

@@ -44,13 +44,7 @@ func (b *bench) measureLatency(ctx context.Context) (rows []figures.Row, err err
 				}}
 			other := terrier
 			other.processes = []*gauge.Process{b.bareServer, bareWorker}
-			other.send = func(int) ([]string, error) {
-				names := make([]string, rate.together)
-				for i := range names {
-					names[i] = fmt.Sprint(eventName, b.made.Add(1))
-				}
-				return names, b.bareEvents(names)
-			}
+			other.send = func(int) ([]string, error) { return b.bareEvents(rate.together) }
 			row, err := b.flyBoth(ctx, figures.Row{Case: fmt.Sprint("latency-", rate.perSecond),
 				What: fmt.Sprintf("%d events/s, %d to a request: p99 from commit to receiver (bare: job and POST)", rate.perSecond, rate.together)}, terrier, other)
 			if err != nil {

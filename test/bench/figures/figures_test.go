@@ -76,6 +76,27 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestVerdictOnASlowMachine: an absolute figure is clearly missed only where the other side was clearly faster.
+func TestVerdictOnASlowMachine(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		absolute bool
+		bare     float64
+		want     string
+	}{
+		{"the other side is fast", true, 20, "MISSED CLEARLY"},
+		{"the other side is as slow", true, 90, "missed"},
+		{"there is no other side", true, 0, "MISSED CLEARLY"},
+		{"a ratio is judged as it is", false, 90, "MISSED CLEARLY"},
+	} {
+		row := Row{Case: "x", Value: 200, Goal: AtMost(50), Absolute: test.absolute, Bare: Side{Figure: test.bare}}
+		if got := row.Verdict(); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
 func sample() *Result {
 	return &Result{
 		Started: time.Date(2026, 11, 15, 8, 0, 0, 0, time.UTC), Commit: "abc123", Machine: Machine{"A <fast> one", 2, 24, "1.26", "15.1"},

@@ -114,8 +114,15 @@ func (g Goal) String() string {
 // Reached tells whether the goal is met.
 func (r Row) Reached() bool { return r.within(r.Goal.Value) }
 
-// Clear tells whether the goal is clearly missed.
-func (r Row) Clear() bool { return !r.within(r.Goal.Gate) }
+// Clear tells whether the goal is clearly missed. An absolute figure says nothing about Terrier where the other side, on the same machine and in
+// the same rounds, was as slow.
+func (r Row) Clear() bool {
+	slowMachine := r.Absolute && r.Goal.AtMost && r.Value <= sameSlowness*r.Bare.Figure
+	return !r.within(r.Goal.Gate) && !slowMachine
+}
+
+// sameSlowness is how many times slower than the other side still is the machine's doing.
+const sameSlowness = 3.5
 
 func (r Row) within(limit float64) bool {
 	switch {
