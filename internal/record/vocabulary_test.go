@@ -84,10 +84,10 @@ func TestTimeZoneNames(t *testing.T) {
 	}
 }
 
-// TestNearest holds that a misspelt word leads to the one that was meant, and that a long one costs nothing.
+// TestNearest holds that a misspelt word leads to the one that was meant, one that has little in common to none, and that a long one costs nothing.
 func TestNearest(t *testing.T) {
-	for word, want := range map[string]string{"chnage": "change", "Change": "change", "viw": "view", "q": "", strings.Repeat("change", 20): ""} {
-		if got := record.Nearest(word, []string{"view", "add", "change", "delete"}); got != want {
+	for word, want := range map[string]string{"chnage": "change", "Change": "change", "viw": "view", "q": "", "Local": "", "ad": "add", strings.Repeat("change", 20): ""} {
+		if got := record.Nearest(word, []string{"view", "add", "change", "delete", "Cuba"}); got != want {
 			t.Errorf("%s leads to %q, want %q", word, got, want)
 		}
 	}
