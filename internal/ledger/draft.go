@@ -150,8 +150,12 @@ func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error 
 			}
 			continue
 		}
+		was, had := kept[def.Name]
+		if sent, err := record.EncodeJSON(value); err == nil && record.SameValue(was, sent) {
+			continue // clients send back what they read, whatever has become of the definition since
+		}
 		raw, err := def.Encode(value)
-		if was, had := kept[def.Name]; err == nil && (!had || !record.SameValue(was, raw)) {
+		if err == nil && (!had || !record.SameValue(was, raw)) {
 			err = def.TooLong(raw)
 			grown += len(raw) - len(was)
 		}

@@ -185,6 +185,42 @@ func TestCustomDefaultIsAValue(t *testing.T) {
 	})
 }
 
+// TestStoredCustomValuesBlockNothing: a value that its definition would refuse by now may be sent back as it was read, beside
+// others that change. Only another value is checked.
+func TestStoredCustomValuesBlockNothing(t *testing.T) {
+	admin := adminOf(apitest.New(t))
+	admin.create(t, defs, obj{"name": "note", "content_types": []string{"dcim.site"}})
+	for _, row := range []struct {
+		name          string
+		before, after obj // of the definition
+		stored, other any
+	}{
+		{"a regex", obj{}, obj{"validation_regex": "[0-9]+"}, "x", "y"},
+		{"a minimum", obj{"type": "integer"}, obj{"validation_minimum": 5}, 1, 2},
+		{"a maximum", obj{"type": "decimal"}, obj{"validation_maximum": 1}, 2.5, 2.6},
+		{"a choice", obj{"type": "select", "choices": []string{"a", "b"}}, obj{"choices": []string{"b"}}, "a", "c"},
+		{"choices", obj{"type": "multiselect", "choices": []string{"a", "b"}}, obj{"choices": []string{"b"}}, []any{"b", "a"}, []any{"a"}},
+		{"another type", obj{}, obj{"type": "url"}, "x", "y"},
+		{"required", obj{}, obj{"required": true}, nil, " "},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			row.before["name"], row.before["content_types"] = "f", []string{"dcim.site"}
+			def := admin.create(t, defs, row.before)
+			defer admin.do(t, "DELETE", at(defs, def), nil)
+			id := admin.create(t, sites, site(row.name, "custom_fields", obj{"f": row.stored}))
+			admin.patch(t, defs, def, row.after)
+			read := admin.get(t, at(sites, id)).Object(t)["custom_fields"].(obj)
+			was := read["f"]
+			read["note"] = "new"
+			admin.patch(t, sites, id, obj{"custom_fields": read})
+			if customOf(t, admin, id, "note") != "new" || !reflect.DeepEqual(customOf(t, admin, id, "f"), was) {
+				t.Errorf("stored are %v", admin.get(t, at(sites, id)).Object(t)["custom_fields"])
+			}
+			wantRefused(t, "another value", admin.do(t, "PATCH", at(sites, id), obj{"custom_fields": obj{"f": row.other}}), `custom field \"f\"`)
+		})
+	}
+}
+
 // TestLargeCustomNumbers: 2⁵³ and 2⁵³+1 are the same float, and not the same number.
 func TestLargeCustomNumbers(t *testing.T) {
 	admin := adminOf(apitest.New(t))
