@@ -149,7 +149,7 @@ func (s *Site) showTokenForm(v *visit, token record.Values, typed url.Values, re
 	p, form := s.pages(s.Registry.Type(tokenType)), tokenForm{Title: "Add an API token", Submit: "Create", New: true}
 	src, shown := formSource{v: token, typed: typed, shown: readShown(typed), caller: v}, page{Name: "token_form", Crumbs: tokenCrumbs()}
 	if token.Type() != nil {
-		form = tokenForm{Title: "Edit token " + token.Display(), Submit: "Save", Version: token.Version}
+		form = tokenForm{Title: "Edit token " + token.Display(), Submit: "Save", Version: v.shownVersion(token, refusal)}
 	}
 	if refusal != nil {
 		src.errs, form.KeyErrors, shown.Status = refusal.Fields, refusal.Fields["key"], failures[refusal.Kind].Status

@@ -92,6 +92,15 @@ func (v *visit) version(found record.Values) []int64 {
 	return []int64{found.Version}
 }
 
+// shownVersion is the version that a form is about. One that is shown again stays about the version that it was made of,
+// so that it overwrites no other person's change, until whoever sent it has been told of that change.
+func (v *visit) shownVersion(found record.Values, refusal *fault.Error) int64 {
+	if refusal != nil && refusal.Kind == fault.Precondition {
+		return found.Version
+	}
+	return v.version(found)[0]
+}
+
 // typed reads a posted form about a record, or a new one.
 func (p *typePages) typed(v *visit, found record.Values) (ledger.Input, error) {
 	if err := v.parseForm(); err != nil {
@@ -172,7 +181,7 @@ func (p *typePages) form(v *visit, found record.Values, typed url.Values, refusa
 	form := &formPage{Title: "Add " + p.t.Title(), Single: p.t.Title(), Doc: p.t.Doc, Cancel: p.path, Submit: "Create", Type: p.t}
 	if found.Type() != nil {
 		form.Title, form.Cancel, form.Submit = "Edit "+found.Display(), recordPath(p.t, found.ID()), "Save"
-		form.Version, form.ID = found.Version, found.ID()
+		form.Version, form.ID = v.shownVersion(found, refusal), found.ID()
 	}
 	if refusal != nil {
 		src.errs = refusal.Fields

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -185,6 +186,35 @@ func TestFormOfAChangedRecord(t *testing.T) {
 	b.post(t, path+"edit/", stale.Form(t)).Want(t, http.StatusSeeOther)
 	if got := api(t, s, path); got["facility"] != "theirs" || got["description"] != "mine" {
 		t.Errorf("facility is %v and description %v", got["facility"], got["description"])
+	}
+}
+
+// TestRefusedFormOfAChangedRecord: a form that is refused for what was typed stays about the version that it was made of, so
+// that its next sending does not overwrite the change of somebody else.
+func TestRefusedFormOfAChangedRecord(t *testing.T) {
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	create(t, s, "/api/extras/custom-fields/", obj{"name": "data", "type": "json", "content_types": []string{"dcim.site"}})
+	site := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1"})
+	token := create(t, s, "/api/users/tokens/", obj{"expires": "2041-01-02T03:04:05Z"})
+	for _, row := range []struct{ name, path, page, field, wrong, right string }{
+		{"of a site", fmt.Sprintf("/dcim/sites/%d/", site), "", "cf_data", "{", "{}"},
+		{"of an own token", fmt.Sprintf("/users/tokens/%d/", token), fmt.Sprintf("/user/tokens/%d/", token), "expires", "", "2040-01-02T03:04"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			page := cmp.Or(row.page, row.path)
+			form := edited(t, b, page, "description", "mine", row.field, row.wrong)
+			patch(t, s, row.path, obj{"description": "theirs in " + row.name})
+			refused := b.post(t, page+"edit/", form).Want(t, http.StatusBadRequest)
+			stale := b.post(t, page+"edit/", set(refused.Form(t), row.field, row.right)).Want(t, http.StatusPreconditionFailed)
+			if got := api(t, s, row.path)["description"]; got != "theirs in "+row.name {
+				t.Errorf("the description is %v", got)
+			}
+			b.post(t, page+"edit/", stale.Form(t)).Want(t, http.StatusSeeOther)
+			if got := api(t, s, row.path)["description"]; got != "mine" {
+				t.Errorf("the description is %v", got)
+			}
+		})
 	}
 }
 
