@@ -27,12 +27,12 @@ const (
 var hows = []option{{Value: addThem, Label: "Add these"}, {Value: removeThem, Label: "Remove these"}, {Value: setThem, Label: "Replace all by these"}}
 
 // inBulk tells whether several records can sensibly get the same value of a field. What must
-// differ can't, nor can secrets and what decides whose a record is.
+// differ can't, nor can secrets, what decides whose a record is, and what means another thing in each record.
 func (p *typePages) inBulk(f record.Field, in record.Info) bool {
 	if _, secret := f.(record.Secret); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs {
 		return false
 	}
-	if in.Unique || in.Name == p.t.Owner || in.Name == p.t.Elevated {
+	if in.Unique || in.KindOf != "" || in.Name == p.t.Owner || in.Name == p.t.Elevated {
 		return false
 	}
 	target, _ := targetOf(f)

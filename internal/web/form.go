@@ -261,7 +261,7 @@ func (p *typePages) input(src formSource) (ledger.Input, fault.Fields) {
 
 // value reads one widget. Not given is what keeps the record as it is.
 func (s formSource) value(f record.Field, name string, in record.Info, errs fault.Fields) (value any, given bool) {
-	if !s.shown.touched(in.Widget, name, s.typed) {
+	if !s.touched(name, in) {
 		return nil, false
 	}
 	value, given = typedValue(f, name, in, s.typed, errs)
@@ -269,6 +269,14 @@ func (s formSource) value(f record.Field, name string, in record.Info, errs faul
 		return s.withUnseen(target, name, value)
 	}
 	return value, given
+}
+
+// touched tells whether somebody has changed what a widget held, or the kind by which it is read.
+func (s formSource) touched(name string, in record.Info) bool {
+	if s.shown.touched(in.Widget, name, s.typed) {
+		return true
+	}
+	return in.KindOf != "" && s.shown.touched(s.v.Type().Field(in.KindOf).Info().Widget, in.KindOf, s.typed)
 }
 
 // customFields are the widgets of custom fields.

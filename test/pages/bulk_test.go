@@ -323,7 +323,7 @@ func TestBulkWithinPermissions(t *testing.T) {
 	}
 }
 
-// TestBulkFormsOfAllTypes: no form offers a secret, or an owner.
+// TestBulkFormsOfAllTypes: no form offers a secret, an owner, or what each record reads in its own way.
 func TestBulkFormsOfAllTypes(t *testing.T) {
 	s := apitest.New(t)
 	b := login(t, s, "admin")
@@ -338,4 +338,8 @@ func TestBulkFormsOfAllTypes(t *testing.T) {
 	form = b.post(t, "/extras/webhooks/edit/", url.Values{"all": {"true"}}).Want(t, http.StatusOK)
 	shows(t, form, `name="to.enabled"`)
 	hides(t, form, "to.secret", "to.additional_headers", "canary")
+	create(t, s, "/api/extras/custom-fields/", obj{"name": "power", "type": "integer", "default": 1, "content_types": []string{"dcim.site"}})
+	form = b.post(t, "/extras/custom-fields/edit/", url.Values{"all": {"true"}}).Want(t, http.StatusOK)
+	shows(t, form, `name="to.required"`)
+	hides(t, form, "to.default")
 }

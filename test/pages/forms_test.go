@@ -301,3 +301,25 @@ func TestDefaultOfACustomField(t *testing.T) {
 	form := set(url.Values{}, "name", "wrong", "type", "integer", "content_types", "dcim.site", "default", "many")
 	shows(t, b.post(t, "/extras/custom-fields/add/", form).Want(t, http.StatusBadRequest), "A valid integer is required.")
 }
+
+// TestTypeOfACustomFieldRereadsItsDefault: when the type is changed, the default means what is shown of it.
+func TestTypeOfACustomFieldRereadsItsDefault(t *testing.T) {
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	for i, test := range []struct {
+		kind, to      string
+		stored, wants any
+	}{
+		{"json", "text", "words", `"words"`},
+		{"json", "longtext", []any{1.0}, "[\n  1\n]"},
+		{"text", "json", "[1]", []any{1.0}},
+		{"text", "integer", "5", 5.0},
+	} {
+		id := create(t, s, "/api/extras/custom-fields/", obj{"name": fmt.Sprint("field_", i), "type": test.kind, "default": test.stored, "content_types": []string{"dcim.site"}})
+		path := fmt.Sprintf("/extras/custom-fields/%d/", id)
+		b.post(t, path+"edit/", edited(t, b, path, "type", test.to)).Want(t, http.StatusSeeOther)
+		if got := api(t, s, path)["default"]; !reflect.DeepEqual(got, test.wants) {
+			t.Errorf("from %s to %s: the default %v becomes %#v", test.kind, test.to, test.stored, got)
+		}
+	}
+}
