@@ -193,7 +193,7 @@ const (
 	bodyTimeout   = 40 * time.Second
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 120 * time.Second
-	drainTimeout  = 28 * time.Second // the process is ended 30 s after the signal
+	drainTimeout  = 28 * time.Second // the process is ended 29 s after the signal
 )
 
 // Serve answers requests until ctx ends, and a little longer: whoever sends them must first

@@ -9,9 +9,12 @@ import (
 
 // clockTolerance is by how much the clock of a worker's machine may differ from the database's.
 // The database notes by its own when a job was begun and when it is due; River's leader decides by
-// its machine's which job is stuck. A stuck job has run for rescueAfter, which is longer than
-// jobTimeout by as much.
+// its machine's which job is stuck. So rescueAfter is longer than any job runs by more than this.
 const clockTolerance = 5 * time.Second
+
+// quickAnswer is how long an answer may take by which a wrong clock is found to agree again. A slow one
+// leaves too much open: the clock would be found wrong by the next.
+const quickAnswer = clockTolerance / 5
 
 // clock knows whether this machine's clock agrees with the database's.
 type clock struct {
@@ -26,7 +29,7 @@ func (c *clock) note(database, before, after time.Time, log *slog.Logger) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	wrong := off.Abs() > clockTolerance
-	if wrong == c.wrong {
+	if wrong == c.wrong || !wrong && after.Sub(before) > quickAnswer {
 		return
 	}
 	c.wrong = wrong

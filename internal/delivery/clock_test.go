@@ -28,6 +28,42 @@ func TestClockOffset(t *testing.T) {
 	}
 }
 
+// TestClockAgreesByAQuickAnswer: a slow answer may prove a clock wrong, and never right, so that a slow
+// database does not make a worker stop and start again and again.
+func TestClockAgreesByAQuickAnswer(t *testing.T) {
+	t.Parallel()
+	now, log := time.Now(), slog.New(slog.DiscardHandler)
+	for _, test := range []struct {
+		name        string
+		wrong       bool // before
+		ahead, took time.Duration
+		then        bool
+	}{
+		{"right, and a slow answer", false, 4 * time.Second, 4 * time.Second, false},
+		{"right, and a slow answer that proves it wrong", false, 10 * time.Second, 4 * time.Second, true},
+		{"wrong, and a slow answer within which it would be right", true, 8 * time.Second, 4 * time.Second, true},
+		{"wrong, and a quick answer", true, 4 * time.Second, quickAnswer, false},
+		{"wrong, and a little too slow an answer", true, 4 * time.Second, quickAnswer + 1, true},
+	} {
+		c := clock{wrong: test.wrong}
+		if c.note(now.Add(test.ahead), now, now.Add(test.took), log); c.wrong != test.then {
+			t.Errorf("%s: wrong is %v", test.name, c.wrong)
+		}
+	}
+}
+
+// TestTimesOfAJob: River rescues no job that still runs, though its leader's clock is as far ahead as it may
+// be; and a worker that is being stopped has written every outcome before it is given up.
+func TestTimesOfAJob(t *testing.T) {
+	t.Parallel()
+	if longest := jobTimeout + known; rescueAfter-clockTolerance <= longest {
+		t.Errorf("a job runs for %v, and is rescued after %v by a clock that is %v ahead", longest, rescueAfter, clockTolerance)
+	}
+	if cancelAfter+known >= drain {
+		t.Errorf("jobs are cancelled after %v and write their outcome for %v, and the worker ends after %v", cancelAfter, known, drain)
+	}
+}
+
 // TestClockAwait: who waits for a clock is woken when it comes to agree or no longer agrees, and
 // when there is nothing left to wait for.
 func TestClockAwait(t *testing.T) {

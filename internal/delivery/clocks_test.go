@@ -3,9 +3,15 @@ package delivery_test
 import (
 	"bytes"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"terrier/internal/egress"
+	"terrier/internal/ledger"
+	"terrier/internal/store"
 )
 
 // logged is a log whose lines a test waits for.
@@ -62,4 +68,52 @@ func TestAWorkerWhoseClockIsWrongTakesNoJobs(t *testing.T) {
 		log.await(t, "agrees with the database's again")
 		b.next(t)
 	}
+}
+
+// TestAWorkerWhoseClockIsWrongIsNoLeader: it gives up deciding on the jobs of others at once, not when
+// what it has under way has ended.
+func TestAWorkerWhoseClockIsWrongIsNoLeader(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	arrived, answer := make(chan struct{}, 1), make(chan struct{})
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-answer
+	}))
+	t.Cleanup(receiver.Close)
+	b.hook(t, ledger.Input{"payload_url": receiver.URL + "/"})
+	var off atomic.Int64
+	b.worker.Now = func() time.Time { return time.Now().Add(time.Duration(off.Load())) }
+	b.worker.Log = slog.New(slog.DiscardHandler)
+	policy, err := egress.ParsePolicy("127.0.0.1/32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.worker.Client = egress.New(egress.Config{Policy: policy, Timeout: 30 * time.Second})
+	b.work(t)
+	b.create(t, "dcim.site", site("Ams"))
+	<-arrived
+	b.eventually(t, "SELECT EXISTS (SELECT FROM river_leader)")
+	off.Store(int64(time.Hour))
+	b.eventually(t, "SELECT NOT EXISTS (SELECT FROM river_leader)")
+	if n := b.number(t, "SELECT count(*) FROM river_job WHERE state = 'running'"); n != 1 {
+		t.Errorf("%d jobs are under way", n)
+	}
+	close(answer)
+	b.state(t, store.Successful)
+}
+
+// TestAWorkerThatCanNotStartTriesAgain: it says so, and takes jobs as soon as it can.
+func TestAWorkerThatCanNotStartTriesAgain(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.hook(t, nil)
+	log := make(logged, 1000)
+	b.worker.Log = slog.New(slog.NewTextHandler(log, nil))
+	b.exec(t, "ALTER TABLE river_queue RENAME TO away")
+	b.work(t)
+	log.await(t, "takes no jobs; it tries again")
+	b.exec(t, "ALTER TABLE away RENAME TO river_queue")
+	b.create(t, "dcim.site", site("Ams"))
+	b.next(t)
 }

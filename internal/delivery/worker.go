@@ -32,8 +32,9 @@ import (
 // has the arithmetic.
 const (
 	jobTimeout  = 35 * time.Second // above the longest deadline of a request, 30 s
-	rescueAfter = 40 * time.Second
-	drain       = 30 * time.Second
+	rescueAfter = jobTimeout + known + clockTolerance + time.Second
+	drain       = 27 * time.Second // the process is ended 29 s after the signal
+	cancelAfter = drain - known - time.Second
 
 	follow        = 500 * time.Millisecond // a new webhook has its queue within this
 	beat          = 5 * time.Second
@@ -103,8 +104,15 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	rest := w.beating(ctx)
 	var err error
-	for err == nil && w.clock.await(ctx, true) {
-		err = w.shift(ctx)
+	for w.clock.await(ctx, true) {
+		if err = w.shift(ctx); err != nil && ctx.Err() == nil {
+			w.Log.Error("the worker takes no jobs; it tries again", "in", beat, "error", err)
+			err = nil
+			select {
+			case <-ctx.Done():
+			case <-time.After(beat):
+			}
+		}
 	}
 	rest()
 	leaving, cancel := context.WithTimeout(alive, beat)
@@ -133,9 +141,10 @@ func (w *Worker) shift(ctx context.Context) error {
 	loops.Go(w.recovering(looping))
 	w.clock.await(ctx, false)
 	stop()
-	loops.Wait()
 	w.Log.Info("worker stopping: finishing what is under way", "sending", w.sending.Load())
-	return w.finishShift(client)
+	err = w.finishShift(ctx, client)
+	loops.Wait()
+	return err
 }
 
 // beating gives signs of life until it is told to rest, which is when nothing is under way
@@ -170,7 +179,7 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 		FetchPollInterval:           fetchPoll,
 		JobTimeout:                  jobTimeout,
 		RescueStuckJobsAfter:        rescueAfter,
-		SoftStopTimeout:             drain - 5*time.Second,
+		SoftStopTimeout:             cancelAfter,
 		RetryPolicy:                 atOnce{},
 		DiscardedJobRetentionPeriod: keepJobs,
 		CancelledJobRetentionPeriod: keepJobs,
@@ -179,8 +188,10 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 	})
 }
 
-func (w *Worker) finishShift(client *river.Client[pgx.Tx]) error {
-	ctx, cancel := context.WithTimeout(context.Background(), drain)
+// finishShift stops River, which at once fetches no more jobs and gives up its leadership, and waits for
+// what is under way. Only a worker that is being ended has no more than drain for it.
+func (w *Worker) finishShift(ctx context.Context, client *river.Client[pgx.Tx]) error {
+	ctx, cancel := outlasting(ctx, drain)
 	defer cancel()
 	err := client.Stop(ctx)
 	if err != nil {
