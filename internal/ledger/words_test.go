@@ -9,7 +9,7 @@ import (
 )
 
 // TestUnknownChoiceMayStay holds that a choice which the program does not know, or no longer, blocks no other change, can be
-// written back and replaced, and is never chosen anew.
+// written back and replaced, and is never chosen again.
 func TestUnknownChoiceMayStay(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -35,7 +35,7 @@ var ForAll = []Setting{
 
 // ForWorkers are the settings of a worker's connections. What it reads it looks up by index, in
 // one way whatever the values, so that no plan is made twice: one that was made while a
-// week's partition was empty would go through all of it. River builds its indexes anew
+// week's partition was empty would go through all of it. River rebuilds its indexes
 // now and then, which takes its time.
 var ForWorkers = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"}, {"plan_cache_mode", "force_generic_plan"}, {"statement_timeout", "120s"}}
 

@@ -111,7 +111,7 @@ func TestDeafConnectionsAreRefused(t *testing.T) {
 	}
 }
 
-// changing stands in front of a server. Where a client first sends a word on a connection, the server gets the other one.
+// changing is a proxy that replaces words in the first message of each connection.
 func changing(t *testing.T, server string, words map[string]string) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,7 +9,7 @@ import (
 	"terrier/internal/access"
 )
 
-// asked takes a turn and keeps it until it is told to end.
+// asked takes a turn and keeps it until the test ends it.
 type asked struct{ begun, end chan struct{} }
 
 func begin(t *turns, by int64) asked {

@@ -93,7 +93,7 @@ func (v *visit) version(found record.Values) []int64 {
 }
 
 // shownVersion is the version that a form is about. One that is shown again stays about the version that it was made of,
-// so that it overwrites no other person's change, until whoever sent it has been told of that change.
+// so that it overwrites no other person's change, until the sender has seen that change.
 func (v *visit) shownVersion(found record.Values, refusal *fault.Error) int64 {
 	if refusal != nil && refusal.Kind == fault.Precondition {
 		return found.Version

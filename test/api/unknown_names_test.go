@@ -120,7 +120,7 @@ func TestPermissionOfUnknownTypes(t *testing.T) {
 	admin.do(t, "PATCH", at(grants, id), obj{"object_types": []string{"dcim.site", "dcim.region"}}).Want(t, http.StatusBadRequest)
 }
 
-// TestWebhookOfUnknownTypes holds that a webhook which names a type that is gone is told of the others, and
+// TestWebhookOfUnknownTypes holds that a webhook which names a type that is gone is notified of the others, and
 // that changes and deliveries of such a type are shown.
 func TestWebhookOfUnknownTypes(t *testing.T) {
 	s := apitest.New(t)
@@ -150,7 +150,7 @@ func TestWebhookOfUnknownTypes(t *testing.T) {
 	}
 }
 
-// TestActionsAreDescribed holds that clients are told which actions there are.
+// TestActionsAreDescribed holds that OPTIONS and the OpenAPI document list the actions.
 func TestActionsAreDescribed(t *testing.T) {
 	s := apitest.New(t)
 	admin := adminOf(s)

@@ -90,7 +90,7 @@ func TestDatabaseAway(t *testing.T) {
 }
 
 // TestReadOnlyDatabase: while the database takes no writes, writes are answered with 503 and Retry-After, reads with 200, and /readyz
-// says why it is not ready. The server recovers by itself.
+// says why it is not ready. The server recovers without a restart.
 func TestReadOnlyDatabase(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

@@ -172,8 +172,8 @@ func TestTouchedFields(t *testing.T) {
 	}
 }
 
-// TestFormOfAChangedRecord: who is told that somebody else was faster is shown what is there now
-// with their own changes in it, and writes these alone.
+// TestFormOfAChangedRecord: the answer to a save that comes too late shows what is there now
+// with the own changes in it; saving again writes only these.
 func TestFormOfAChangedRecord(t *testing.T) {
 	s := apitest.New(t)
 	b := login(t, s, "admin")

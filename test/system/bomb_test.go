@@ -264,7 +264,7 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 	}
 	t.Logf("slow headers were cut off after %v", time.Since(began).Round(time.Second))
 
-	// The body that has its sender's turn is cut off before those that wait for it are sent away, and is told why.
+	// The body that has its sender's turn is cut off before those that wait for it are sent away, and the answer says why.
 	answers := make(chan install.Answer, each)
 	for _, conn := range bodies {
 		go func() { answers <- readAnswer(conn) }()
