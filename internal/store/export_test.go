@@ -1,11 +1,14 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"terrier/internal/access"
 	"terrier/internal/record"
 )
 
@@ -59,3 +62,18 @@ func TranslateCommit(s *Store, err error) error { return s.ended(err) }
 
 // ForTranslation is a store without a database.
 func ForTranslation(reg *record.Registry) *Store { return &Store{reg: reg} }
+
+// SendList sends statements as those of a list.
+func SendList(ctx context.Context, s *Store, scope access.Scope, batch *pgx.Batch) error {
+	return s.translate(s.list(ctx, scope, batch))
+}
+
+// WaitingLists is how many lists have not had their turn.
+func WaitingLists(s *Store) (n int) {
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	for _, c := range s.turns.waiting {
+		n += len(c.waits)
+	}
+	return n
+}

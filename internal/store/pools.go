@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -23,6 +26,8 @@ type pools struct {
 	lists *pgxpool.Pool // whatever reads many rows by a caller's wish: half as many
 	spare *pgxpool.Pool // health and login
 	turns *turns        // of lists
+
+	listTime time.Duration // for all statements of a list together; 0 for no limit
 }
 
 // openPools connects. What only some processes need connects when it is first used.
@@ -33,10 +38,11 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 		}
 	}()
 	open := func(connections int32, settings ...Setting) (*pgxpool.Pool, error) {
-		config, err := poolConfig(url, slices.Concat(ForAll, own, settings)...)
+		config, sent, err := readAddress(url, slices.Concat(ForAll, own, settings))
 		if err != nil {
 			return nil, err
 		}
+		p.listTime = statementTime(sent) // that of lists, which are opened last
 		config.ConnConfig.Tracer = tracer
 		if connections == 0 {
 			return openPool(ctx, config)
@@ -49,11 +55,28 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 	}
 	half := max(1, p.pool.Config().MaxConns/2)
 	p.turns = newTurns(int(half))
-	if p.lists, err = open(half, ForLists...); err != nil {
+	if p.spare, err = open(spareConnections); err != nil {
 		return p, err
 	}
-	p.spare, err = open(spareConnections)
+	p.lists, err = open(half, ForLists...)
 	return p, err
+}
+
+// statementTime reads the statement timeout among settings, as PostgreSQL does: a number is milliseconds. What it can't read is 0.
+func statementTime(settings []Setting) time.Duration {
+	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == "statement_timeout" })
+	if i < 0 {
+		return 0
+	}
+	value := strings.NewReplacer(" ", "", "min", "m").Replace(settings[i].Value)
+	if _, err := strconv.Atoi(value); err == nil {
+		value += "ms"
+	}
+	timeout, err := time.ParseDuration(value)
+	if err != nil {
+		return 0 // PostgreSQL's own limit applies, to each statement
+	}
+	return timeout
 }
 
 // Close gives the connections back.
@@ -71,12 +94,17 @@ func (p *pools) Pool() *pgxpool.Pool { return p.pool }
 // Spare is for what must work however many requests there are: health.
 func (p *pools) Spare() *pgxpool.Pool { return p.spare }
 
-// list sends the statements of a list when it is the caller's turn.
+// list sends the statements of a list when it is the caller's turn. They share the time that one statement may take.
 func (p *pools) list(ctx context.Context, scope access.Scope, batch *pgx.Batch) error {
 	done, err := p.turns.take(ctx, scope.By())
 	if err != nil {
 		return err
 	}
 	defer done()
+	if p.listTime > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.listTime)
+		defer cancel()
+	}
 	return p.lists.SendBatch(ctx, batch).Close()
 }

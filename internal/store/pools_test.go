@@ -1,11 +1,18 @@
 package store_test
 
 import (
+	"context"
+	"runtime"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"terrier/internal/access"
 	"terrier/internal/dbtest"
+	"terrier/internal/fault"
 	"terrier/internal/inventory"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -38,5 +45,83 @@ func TestListsHaveLess(t *testing.T) {
 		if config := c.pool.Config(); err != nil || timeout != c.timeout || parallel != c.parallel || config.MaxConns != c.most || config.MinConns != c.least {
 			t.Errorf("%s: %d to %d connections, %s for a statement, %s helpers (%v)", name, config.MinConns, config.MaxConns, timeout, parallel, err)
 		}
+	}
+}
+
+// TestSlowListsOfOneCaller: one caller with 16 slow lists, with as many connections as there are by default, leaves another caller's
+// lists as prompt as ever. Of the 16 none is refused.
+func TestSlowListsOfOneCaller(t *testing.T) {
+	t.Parallel()
+	reg, err := record.NewRegistry(inventory.Types()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), dbtest.New(t)+"&pool_max_conns=4&statement_timeout=5min", reg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	list := func(ctx context.Context, user int64, name string) error {
+		scope, err := (&access.Policy{}).Scope(&access.Subject{UserID: user, Superuser: true}, reg.Type(name), access.View)
+		if err != nil {
+			return err
+		}
+		_, err = s.List(ctx, reg.Type(name), store.Query{Scope: scope, Limit: 1})
+		return err
+	}
+	var slow sync.WaitGroup
+	defer slow.Wait()
+	tx, err := s.Pool().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	for range 16 {
+		slow.Go(func() {
+			if err := list(t.Context(), 1, "dcim.site"); err != nil {
+				t.Errorf("a list that waits its turn: %v", err)
+			}
+		})
+	}
+	for store.WaitingLists(s) < 14 {
+		runtime.Gosched()
+	}
+	for range 10 {
+		prompt, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		err := list(prompt, 2, "users.group")
+		cancel()
+		if err != nil {
+			t.Fatalf("a list of another caller: %v", err)
+		}
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestListHasOneDeadline: the statements of a list share the time that one statement may take.
+func TestListHasOneDeadline(t *testing.T) {
+	t.Parallel()
+	reg, err := record.NewRegistry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for timeout, slow := range map[string]bool{"500ms": true, "500": true, "1min": false, "0": false} {
+		s, err := store.Open(t.Context(), dbtest.New(t)+"&statement_timeout="+timeout, reg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch := &pgx.Batch{}
+		for range 3 {
+			batch.Queue("SELECT pg_sleep(0.2)")
+		}
+		err = store.SendList(t.Context(), s, access.Machine(), batch)
+		if slow != (fault.KindOf(err) == fault.Slow) || !slow && err != nil {
+			t.Errorf("three statements of 200 ms with a timeout of %s: %v", timeout, err)
+		}
+		s.Close()
 	}
 }

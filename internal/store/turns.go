@@ -8,14 +8,16 @@ import (
 	"terrier/internal/access"
 )
 
-// callerLists is how many lists of one caller run at once, however many connections are free.
+// callerLists is how many lists of one caller run at once at most, however many connections are free.
 const callerLists = 8
 
 // turns hands out the connections for lists. Nobody is refused: who finds none free waits, as long as their
-// request may take. Callers take turns, so that many lists of one do not hold up the few of another.
+// request may take. Callers take turns, so that many lists of one do not hold up the few of another, and no caller
+// takes the last connection.
 type turns struct {
 	mu      sync.Mutex
 	free    int
+	each    int // how many lists of one caller run at once
 	callers map[access.Asker]*queued
 	waiting []*queued // those with a list that waits, in the order of their turns
 }
@@ -27,7 +29,7 @@ type queued struct {
 }
 
 func newTurns(connections int) *turns {
-	return &turns{free: connections, callers: map[access.Asker]*queued{}}
+	return &turns{free: connections, each: max(1, min(callerLists, connections-1)), callers: map[access.Asker]*queued{}}
 }
 
 // take waits for a turn. It must be given back by calling done.
@@ -78,7 +80,7 @@ func (t *turns) next() {
 	for t.free > 0 {
 		best := -1
 		for i, c := range t.waiting {
-			if c.running < callerLists && (best < 0 || c.running < t.waiting[best].running) {
+			if c.running < t.each && (best < 0 || c.running < t.waiting[best].running) {
 				best = i
 			}
 		}

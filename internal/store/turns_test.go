@@ -79,6 +79,29 @@ func TestTurnsWait(t *testing.T) {
 	})
 }
 
+// TestNobodyTakesTheLastConnection: where there are few connections, one caller leaves one of them to others.
+func TestNobodyTakesTheLastConnection(t *testing.T) {
+	t.Parallel()
+	for connections, most := range map[int]int{1: 1, 2: 1, 3: 2, 8: 7, 9: 8, 50: 8} {
+		synctest.Test(t, func(t *testing.T) {
+			turns := newTurns(connections)
+			var lists []asked
+			for range 14 {
+				lists = append(lists, begin(turns, 1))
+			}
+			if n := running(lists); n != most {
+				t.Errorf("with %d connections %d of 14 lists run at once, want %d", connections, n, most)
+			}
+			for _, l := range lists {
+				close(l.end)
+			}
+			if n := running(lists); n != 14 {
+				t.Errorf("with %d connections %d of 14 lists had their turn", connections, n)
+			}
+		})
+	}
+}
+
 // TestTurnsAreFair: a caller with one list waits for one of each other caller at most, however many those have waiting.
 func TestTurnsAreFair(t *testing.T) {
 	t.Parallel()
