@@ -45,6 +45,13 @@ func (c *clock) note(database, before, after time.Time, log *slog.Logger) {
 	log.Info("the clock of this machine agrees with the database's again: the worker takes jobs")
 }
 
+// isWrong tells whether the clock disagreed when it was last compared.
+func (c *clock) isWrong() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.wrong
+}
+
 // clockOffset is by how much the database's clock is certain to be ahead of ours, negative when it is
 // behind.
 func clockOffset(database, before, after time.Time) time.Duration {

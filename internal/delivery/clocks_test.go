@@ -59,7 +59,7 @@ func TestAWorkerWhoseClockIsWrongTakesNoJobs(t *testing.T) {
 		}
 		b.create(t, "dcim.site", site([]string{"Ams", "Lis"}[i]))
 		b.exec(t, "CREATE TABLE seen AS SELECT seen_at FROM extras_worker")
-		b.eventually(t, "SELECT w.seen_at > s.seen_at FROM extras_worker w, seen s")
+		b.eventually(t, "SELECT w.seen_at > s.seen_at AND w.clock_wrong FROM extras_worker w, seen s")
 		b.exec(t, "DROP TABLE seen")
 		if n := b.number(t, "SELECT count(*) FROM river_job WHERE attempt = 0"); n != 1 || len(b.received) > 0 {
 			t.Errorf("%v: %d jobs wait and %d requests were received", wrong, n, len(b.received))
@@ -67,6 +67,7 @@ func TestAWorkerWhoseClockIsWrongTakesNoJobs(t *testing.T) {
 		off.Store(0)
 		log.await(t, "agrees with the database's again")
 		b.next(t)
+		b.eventually(t, "SELECT NOT clock_wrong FROM extras_worker")
 	}
 }
 

@@ -52,7 +52,7 @@ func (w *watch) look(now time.Time, all []store.Sign) (dead []store.Sign) {
 func (w *Worker) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, beat) // one that takes longer is none
 	defer cancel()
-	w.me.Sending = w.sending.Load()
+	w.me.Sending, w.me.ClockWrong = w.sending.Load(), w.clock.isWrong()
 	before := w.Now()
 	all, database, err := w.Store.Beat(ctx, w.me)
 	if err != nil {

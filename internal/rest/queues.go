@@ -87,7 +87,7 @@ func (a *API) workers(w http.ResponseWriter, r *http.Request) {
 	shown := make([]object, len(part))
 	for i, x := range part {
 		shown[i] = object{"id": x.ID, "host": x.Host, "program": x.Program, "started": x.StartedAt.UTC().Format(time.RFC3339),
-			"seen": x.SeenAt.UTC().Format(time.RFC3339), "sending": x.Sending}
+			"seen": x.SeenAt.UTC().Format(time.RFC3339), "sending": x.Sending, "clock_wrong": x.ClockWrong}
 	}
 	a.sendPart(w, r, workersPath, len(found), next, previous, shown)
 }
@@ -119,10 +119,11 @@ func (a *API) sendPart(w http.ResponseWriter, r *http.Request, path string, coun
 	a.sendValue(w, r, http.StatusOK, object{"count": count, "next": link(next), "previous": link(previous), "results": results})
 }
 
-var workerSchema = object{"type": "object", "required": []string{"id", "host", "program", "started", "seen", "sending"}, "properties": object{
+var workerSchema = object{"type": "object", "required": []string{"id", "host", "program", "started", "seen", "sending", "clock_wrong"}, "properties": object{
 	"id": object{"type": "string"}, "host": object{"type": "string"}, "program": object{"type": "string"},
 	"started": object{"type": "string", "format": "date-time"}, "seen": object{"type": "string", "format": "date-time"},
-	"sending": object{"type": "integer", "description": "Deliveries it has in hand."}}}
+	"sending":     object{"type": "integer", "description": "Deliveries it has in hand."},
+	"clock_wrong": object{"type": "boolean", "description": "Its clock differs from the database's by more than 5 s, so it takes no jobs."}}}
 
 func queueSchema(t *record.Type) object {
 	number := object{"type": "integer", "format": "int64"}

@@ -17,9 +17,9 @@ type Sign struct {
 func (s *Store) Beat(ctx context.Context, w Worker) (others []Sign, now time.Time, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`
-		INSERT INTO extras_worker (id, host, program, started_at, seen_at, sending) VALUES ($1, $2, $3, now(), now(), $4)
-		ON CONFLICT (id) DO UPDATE SET seen_at = now(), sending = excluded.sending`,
-		w.ID, w.Host, w.Program, w.Sending)
+		INSERT INTO extras_worker (id, host, program, started_at, seen_at, sending, clock_wrong) VALUES ($1, $2, $3, now(), now(), $4, $5)
+		ON CONFLICT (id) DO UPDATE SET seen_at = now(), sending = excluded.sending, clock_wrong = excluded.clock_wrong`,
+		w.ID, w.Host, w.Program, w.Sending, w.ClockWrong)
 	batch.Queue("SELECT id, seen_at FROM extras_worker WHERE id <> $1 ORDER BY id", w.ID).Query(func(rows pgx.Rows) (err error) {
 		others, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Sign])
 		return err

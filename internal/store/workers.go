@@ -80,6 +80,7 @@ type Worker struct {
 	ID, Host, Program string
 	StartedAt, SeenAt time.Time
 	Sending           int64
+	ClockWrong        bool // it takes no jobs
 }
 
 // Leave notes that a worker has ended.
@@ -90,7 +91,7 @@ func (s *Store) Leave(ctx context.Context, id string) error {
 
 // Workers lists the workers seen lately.
 func (s *Store) Workers(ctx context.Context, lately time.Duration) ([]Worker, error) {
-	rows, err := s.pool.Query(ctx, "SELECT id, host, program, started_at, seen_at, sending FROM extras_worker WHERE seen_at >= now() - $1::interval ORDER BY started_at", lately)
+	rows, err := s.pool.Query(ctx, "SELECT id, host, program, started_at, seen_at, sending, clock_wrong FROM extras_worker WHERE seen_at >= now() - $1::interval ORDER BY started_at", lately)
 	if err != nil {
 		return nil, s.translate(err)
 	}

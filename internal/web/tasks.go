@@ -44,6 +44,7 @@ type workerLine struct {
 	Host, Program string
 	Started, Seen string
 	Sending       int64
+	ClockWrong    bool
 }
 
 // failedLine is a delivery that failed.
@@ -70,7 +71,7 @@ func (s *Site) tasks(v *visit) error {
 		return err
 	}
 	for _, w := range workers {
-		p.Workers = append(p.Workers, workerLine{w.Host, w.Program, showTime(w.StartedAt), inWords(s.Now().Sub(w.SeenAt)) + " ago", w.Sending})
+		p.Workers = append(p.Workers, workerLine{w.Host, w.Program, showTime(w.StartedAt), inWords(s.Now().Sub(w.SeenAt)) + " ago", w.Sending, w.ClockWrong})
 	}
 	if p.SeesFailed {
 		err = p.fillFailed(v, hooks)

@@ -268,7 +268,7 @@ func TestQueues(t *testing.T) {
 			t.Errorf("the oldest has waited for %v", q["oldest_age_seconds"])
 		}
 	}
-	exec(t, p.s, "INSERT INTO extras_worker VALUES ('alive', 'h', '1', now(), now(), 5), ('gone', 'h', '1', now(), now() - interval '1 minute', 0)")
+	exec(t, p.s, "INSERT INTO extras_worker VALUES ('alive', 'h', '1', now(), now(), 5, true), ('gone', 'h', '1', now(), now() - interval '1 minute', 0, false)")
 	_, viewer := newActor(t, p.s, "viewer", apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view"}})
 	_, partly := newActor(t, p.s, "partly", apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view"}, Constraints: obj{"name": "B"}})
 	_, posts := newActor(t, p.s, "posts", apitest.Grant{Types: []string{"extras.delivery"}, Actions: []string{"view"}})
@@ -279,7 +279,7 @@ func TestQueues(t *testing.T) {
 	}{{"superuser", p.admin, 3, 1}, {"may see webhooks", viewer, 3, 1}, {"may see one", partly, 1, 1}} {
 		t.Run(row.name, func(t *testing.T) {
 			q, w := row.who.page(t, queues), row.who.page(t, workers)
-			if q.Count != row.queues || int64(len(q.Results)) != row.queues || w.Count != row.alive || w.Results[0]["id"] != "alive" || w.Results[0]["sending"] != 5.0 {
+			if q.Count != row.queues || int64(len(q.Results)) != row.queues || w.Count != row.alive || w.Results[0]["id"] != "alive" || w.Results[0]["sending"] != 5.0 || w.Results[0]["clock_wrong"] != true {
 				t.Errorf("%v %v", q, w)
 			}
 		})

@@ -101,7 +101,7 @@ func TestTasks(t *testing.T) {
 	o.fail(t, fmt.Sprintf("webhook_id = %d AND object_id = %d", o.a, o.sites[0]))
 	o.exec(t, "UPDATE extras_delivery SET queued_at = now() - interval '190 seconds' WHERE state = 'queued' AND webhook_id = $1", o.a)
 	o.exec(t, "INSERT INTO extras_tally SELECT date_trunc('minute', now() - n * interval '1 minute'), $1, 10, 5, 600 FROM unnest(ARRAY[0, 1, 60]) AS n", o.a)
-	o.exec(t, "INSERT INTO extras_worker VALUES ('alive', 'host-one', '1.2.3', now(), now(), 5), ('gone', 'host-two', '1', now(), now() - interval '1 minute', 0)")
+	o.exec(t, "INSERT INTO extras_worker VALUES ('alive', 'host-one', '1.2.3', now(), now(), 5, true), ('gone', 'host-two', '1', now(), now() - interval '1 minute', 0, false)")
 	page := o.admin.get(t, tasks).Want(t, http.StatusOK)
 	t.Run("the number on a link is how many the list has", func(t *testing.T) {
 		// Deliveries outlive their webhook, and some callers see a part of them only.
@@ -141,7 +141,7 @@ func TestTasks(t *testing.T) {
 		}
 	})
 	t.Run("workers", func(t *testing.T) {
-		shows(t, page, "host-one", "1.2.3")
+		shows(t, page, "host-one", "1.2.3", "Takes no jobs: its clock differs")
 		hides(t, page, "host-two", "No worker is running")
 	})
 	t.Run("failed", func(t *testing.T) {
