@@ -13,12 +13,13 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
 	maxSource = 500  // bytes of one expression
-	maxStates = 1000 // of all expressions of a Budget
-	maxSteps  = 1 << 17
+	maxStates = 2000 // of all expressions of a Budget
+	maxSteps  = 1 << 18
 )
 
 // Budget is what several expressions that are tried together may cost. The zero value has all of it
@@ -63,29 +64,39 @@ func (b *Budget) compile(source, bound string) (*Pattern, error) {
 	return &Pattern{source, regex, b}, nil
 }
 
-// states estimates the size of a compiled expression without compiling it.
+// states counts the instructions of a compiled expression without compiling it.
 func states(re *syntax.Regexp) int {
 	n := 1
 	switch re.Op {
 	case syntax.OpLiteral:
 		n = len(re.Rune)
 	case syntax.OpCharClass:
-		n = 1 + bits.Len(uint(len(re.Rune))) // its ranges are searched
+		n = 1 + bits.Len(uint(len(re.Rune)))/4 // its ranges are searched: one for [a-z0-9-], three for all letters
+	case syntax.OpConcat, syntax.OpRepeat:
+		n = 0
+	case syntax.OpAlternate:
+		n = len(re.Sub) - 1
+	case syntax.OpCapture:
+		n = 2
 	}
 	for _, sub := range re.Sub {
 		n += states(sub)
 	}
 	if re.Op == syntax.OpRepeat {
-		n *= max(re.Min, re.Max, 1)
+		n = n*max(re.Min, re.Max, 1) + max(re.Max-re.Min, 1) // each that may be left out is a choice
 	}
 	return min(n, maxStates+1)
 }
 
-// Longest is the length in bytes of the longest text that the expression is tried on.
+// Longest is how many characters the longest text has that the expression is tried on.
 func (p *Pattern) Longest() int { return maxSteps / max(p.budget.states, 1) }
 
-// Match tells whether a text matches. One that is longer than Longest is not tried and never
-// matches.
+// TooLong tells whether a text is longer than Longest.
+func (p *Pattern) TooLong(text string) bool {
+	return len(text) > p.Longest() && (len(text) > utf8.UTFMax*p.Longest() || utf8.RuneCountInString(text) > p.Longest())
+}
+
+// Match tells whether a text matches. One that is too long is not tried and never matches.
 func (p *Pattern) Match(text string) bool {
-	return len(text) <= p.Longest() && p.regex.MatchString(text)
+	return !p.TooLong(text) && p.regex.MatchString(text)
 }

@@ -224,8 +224,8 @@ func (c *Custom) match(s string) error {
 	switch {
 	case err != nil:
 		return Invalid("The field's validation_regex can't be used, change it first: %s.", err.Error())
-	case len(s) > regex.Longest():
-		return Invalid("The field's validation_regex is tried on at most %d bytes: shorten the text or simplify the expression.", regex.Longest())
+	case regex.TooLong(s):
+		return Invalid("The field's validation_regex is tried on at most %d characters: shorten the text or simplify the expression.", regex.Longest())
 	case !regex.Match(s):
 		return Invalid("Value must match regex '%s'", regex)
 	}

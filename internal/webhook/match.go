@@ -92,7 +92,7 @@ func (l *leaf) evaluate(e *Event) (o outcome) {
 		return o
 	}
 	o.is = bare(o.is)
-	if s, ok := o.is.(string); ok && l.regex != nil && len(s) > l.regex.Longest() {
+	if s, ok := o.is.(string); ok && l.regex != nil && l.regex.TooLong(s) {
 		o.broken = oversized
 		return o
 	}
