@@ -47,12 +47,12 @@ type workerLine struct {
 	ClockWrong    bool
 }
 
-// failedLine is a delivery that failed.
+// failedLine is a delivery that has failed for good.
 type failedLine struct {
 	ID, Href        string
 	Webhook, Object cell
 	Kind            string
-	Event, State    cell
+	Event           cell
 	Status, Reason  string
 	When            string
 	CanRetry        bool
@@ -88,11 +88,12 @@ func (v *visit) refreshes() bool { return v.r.URL.Query().Get("live") != "off" }
 // shownFailed is how many failed deliveries are listed here; the list of deliveries has all.
 const shownFailed = 25
 
-// fillFailed lists the latest failed deliveries. The webhooks are those that the caller may see.
+// fillFailed lists the latest deliveries that have failed for good. The webhooks are those that the caller may see.
 func (p *tasksPage) fillFailed(v *visit, hooks map[int64]record.Values) error {
 	t := v.site.deliveryType()
-	p.FailedHref = with(pagePath(t), nil, "state", store.Failed)
-	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: shownFailed, Where: []record.Predicate{{Field: t.Field("state"), Values: []any{store.Failed}}}})
+	p.FailedHref = with(pagePath(t), nil, "state", store.Failed, "retrying", "false")
+	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Limit: shownFailed, Where: []record.Predicate{
+		{Field: t.Field("state"), Values: []any{store.Failed}}, {Field: t.Field("retry_at"), Lookup: record.Empty, Values: []any{true}}}})
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (p *tasksPage) fillFailed(v *visit, hooks map[int64]record.Values) error {
 func (v *visit) failedLine(d record.Values, names objects, may bool) failedLine {
 	t := d.Type()
 	line := failedLine{ID: t.FormatID(d.ID()), Href: recordPath(t, d.ID()), Webhook: v.webhookOf(d), Object: names.of(d), Kind: v.site.kindOf(d.Text("object_type")),
-		Event: cellOf(t.Field("event"), d.Get("event")), State: stateOf(d, v.site.Now()), Status: cellOf(nil, d.Get("status_code")).Text, Reason: d.Text("reason"), CanRetry: may}
+		Event: cellOf(t.Field("event"), d.Get("event")), Status: cellOf(nil, d.Get("status_code")).Text, Reason: d.Text("reason"), CanRetry: may}
 	if at, ok := finishedAt(d); ok {
 		line.When = showTime(at)
 	}

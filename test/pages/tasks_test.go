@@ -144,8 +144,14 @@ func TestTasks(t *testing.T) {
 		shows(t, page, "host-one", "1.2.3", "Takes no jobs: its clock differs")
 		hides(t, page, "host-two", "No worker is running")
 	})
-	t.Run("failed", func(t *testing.T) {
-		shows(t, page, "Retrying (in 1 h 29 min)", `<span class="badge state-failed">Failed</span>`, "S0&lt;script&gt;", `action="`+o.of(t, o.a, 0)+`retry/"`, `<option value="`+fmt.Sprint(o.b)+`">B</option>`)
+	t.Run("failed for good", func(t *testing.T) {
+		if n := strings.Count(text(page), `id="failed-0`); n != 1 {
+			t.Errorf("%d failed deliveries are listed, want one: the other is retried automatically", n)
+		}
+		link := regexp.MustCompile(`id="all-failed" href="([^"]+)"`).FindStringSubmatch(text(page))
+		shows(t, o.admin.get(t, html.UnescapeString(link[1])).Want(t, http.StatusOK), "of 1</p>")
+		hides(t, page, "Retrying (")
+		shows(t, page, "S0&lt;script&gt;", `action="`+o.of(t, o.a, 0)+`retry/"`, `<option value="`+fmt.Sprint(o.b)+`">B</option>`)
 		hides(t, page, evil)
 	})
 	t.Run("the live part alone", func(t *testing.T) {
@@ -174,11 +180,16 @@ func TestTasks(t *testing.T) {
 		a = looks.get(t, tasks).Want(t, http.StatusOK)
 		shows(t, a, "failed-title", deliveryList)
 		hides(t, a, "retry/", "retry-webhook")
+		o.exec(t, "UPDATE extras_delivery SET retry_at = NULL")
 		partly := o.user(t, "partly", see, grant(nil, "webhook", "view"), grant(obj{"name": "B"}, "webhook", "change"))
 		a = partly.get(t, tasks).Want(t, http.StatusOK)
 		if n := strings.Count(string(a.Raw), `id="retry-0`); n != 1 {
 			t.Errorf("%d buttons for one failed delivery of B", n)
 		}
+		blind := o.user(t, "blind", see, grant(obj{"name": "none"}, "webhook", "view")).get(t, tasks).Want(t, http.StatusOK)
+		shows(t, blind, "Other and deleted webhooks", "failed-title")
+		hides(t, blind, "There are no webhooks")
+		shows(t, o.user(t, "blinder", grant(obj{"name": "none"}, "webhook", "view")).get(t, tasks).Want(t, http.StatusOK), "There are no webhooks that you may see.")
 		hides(t, a, `action="`+o.of(t, o.a, 0)+`retry/"`)
 	})
 }
@@ -193,7 +204,7 @@ func TestRetryingShown(t *testing.T) {
 	o.exec(t, "UPDATE extras_delivery SET tries = 3, retry_at = now() + interval '90 minutes' WHERE webhook_id = $1", o.a)
 	change := list(t, o.s, fmt.Sprintf("/api/extras/object-changes/?changed_object_type=dcim.site&changed_object_id=%d", o.sites[0])).Results[0]["id"]
 	const retrying, failed = `state-retrying">Retrying (3 of 10, in 1 h 29 min)`, `state-failed">Failed`
-	for name, path := range map[string]string{"list": deliveryList, "tasks": tasks, "change": fmt.Sprintf("/extras/object-changes/%v/", change), "change log": fmt.Sprintf("/dcim/sites/%d/changelog/", o.sites[0])} {
+	for name, path := range map[string]string{"list": deliveryList, "change": fmt.Sprintf("/extras/object-changes/%v/", change), "change log": fmt.Sprintf("/dcim/sites/%d/changelog/", o.sites[0])} {
 		t.Run(name, func(t *testing.T) { shows(t, o.admin.get(t, path).Want(t, http.StatusOK), retrying, failed) })
 	}
 	of := func(hook int64) string { return fmt.Sprintf("/extras/webhooks/%d/", hook) }
@@ -299,6 +310,7 @@ func TestDeliveryPage(t *testing.T) {
 		for _, gone := range []string{fmt.Sprintf("/api/dcim/sites/%d/", o.sites[0]), fmt.Sprintf("/api/extras/webhooks/%d/", o.a)} {
 			o.s.Do(t, apitest.Call{Method: "DELETE", Path: gone, Token: o.s.Admin}).Want(t, http.StatusNoContent)
 		}
+		o.exec(t, "UPDATE extras_delivery SET retry_at = NULL") // as a worker does
 		a := o.admin.get(t, path).Want(t, http.StatusOK)
 		shows(t, a, "(deleted webhook)", "S0&lt;script&gt;", "canary-answer")
 		hides(t, a, fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]), `id="redeliver"`)
