@@ -207,13 +207,16 @@ func (f *formField) fill(texts []string) {
 	case record.ColorInput:
 		f.Value = asHeld(f.Widget, "#"+strings.TrimPrefix(strings.Join(texts, ""), "#"))
 	case record.MomentInput:
-		f.Value = strings.Join(texts, "")
-		if moment := shownMoment(f.Value); moment != "" {
-			f.Value = moment
-		}
+		f.Value = asHeld(f.Widget, strings.Join(texts, ""))
 	default:
 		f.Value = strings.Join(texts, "\n")
 	}
+}
+
+// HoldsText tells whether the value is one that a browser's own input for times would blank.
+func (f formField) HoldsText() bool {
+	_, moment := shownMoment(f.Value)
+	return f.Value != "" && !moment
 }
 
 // choose selects options.

@@ -137,17 +137,19 @@ func asHeld(widget record.Widget, text string) string {
 		}
 		return text
 	case record.MomentInput:
-		return shownMoment(text)
+		if moment, ok := shownMoment(text); ok {
+			return moment
+		}
+		return noLineEnds.Replace(text)
 	}
 	return lineEnds.Replace(text)
 }
 
-// shownMoment is a time as a browser's own input takes it: in UTC, without fractions of a
-// second. What is no time is blank there.
-func shownMoment(text string) string {
+// shownMoment is a time as a browser's own input takes it: in UTC, without fractions of a second.
+func shownMoment(text string) (shown string, ok bool) {
 	at, err := record.Time{}.ParseText(text)
 	if err != nil {
-		return ""
+		return "", false
 	}
-	return strings.Join(textsOf(at), "")
+	return strings.Join(textsOf(at), ""), true
 }

@@ -323,3 +323,32 @@ func TestTypeOfACustomFieldRereadsItsDefault(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedTimesThatAreNone are refused and shown again as typed, whatever was there before; a stored text that is no time
+// is shown, and kept while nobody touches it.
+func TestTypedTimesThatAreNone(t *testing.T) {
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	create(t, s, "/api/extras/custom-fields/", obj{"name": "seen", "type": "datetime", "content_types": []string{"dcim.site"}})
+	site := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1"})
+	path := fmt.Sprintf("/dcim/sites/%d/", site)
+	shows(t, b.post(t, path+"edit/", edited(t, b, path, "cf_seen", "tomorrow")).Want(t, http.StatusBadRequest), "Invalid value for custom field &#34;seen&#34;", `type="text" name="cf_seen" id="id_cf_seen" value="tomorrow"`)
+	for _, expires := range []any{nil, "2040-01-02T03:04:05Z"} {
+		token := create(t, s, "/api/users/tokens/", obj{"expires": expires})
+		for _, page := range []string{fmt.Sprintf("/users/tokens/%d/", token), fmt.Sprintf("/user/tokens/%d/", token)} {
+			refused := b.post(t, page+"edit/", edited(t, b, page, "lifetime", "moment", "expires", "tomorrow")).Want(t, http.StatusBadRequest)
+			shows(t, refused, "Datetime has wrong format.", `type="text" name="expires" id="id_expires" value="tomorrow"`)
+		}
+	}
+	if _, err := s.DB.Exec(t.Context(), `UPDATE dcim_site SET custom_fields = '{"seen": "long\nago"}'`); err != nil {
+		t.Fatal(err)
+	}
+	form := edited(t, b, path, "description", "new")
+	if got := form.Get("cf_seen"); got != "longago" {
+		t.Errorf("the form shows %q", got)
+	}
+	b.post(t, path+"edit/", form).Want(t, http.StatusSeeOther)
+	if got := api(t, s, path)["custom_fields"].(obj)["seen"]; got != "long\nago" {
+		t.Errorf("stored is %q", got)
+	}
+}
