@@ -112,7 +112,10 @@ func (f customMoment) ParseText(s string) (any, error) {
 
 // customWidgets are how a form asks for the kinds that their Kind does not tell.
 var customWidgets = map[string]Widget{"text": TextLine, "url": TextLine, "date": TextLine, "datetime": MomentInput, "json": JSONInput,
-	"select": SelectOne, "multiselect": LinesInput}
+	"boolean": SelectOne, "select": SelectOne, "multiselect": LinesInput}
+
+// customBooleans are the values of a boolean, which may also have none.
+var customBooleans = Choices{{"true", "Yes"}, {"false", "No"}}
 
 // CustomWidget is how a form asks for a value of a kind of custom field; TextLine where it is a plain text or number.
 func CustomWidget(kind string) Widget { return cmp.Or(customWidgets[kind], TextLine) }
@@ -127,7 +130,10 @@ func (c *Custom) Info() Info {
 	if w, ok := customWidgets[c.word]; ok {
 		in.Widget = w
 	}
-	if c.Choose() {
+	switch {
+	case c.word == "boolean":
+		in.Choices = customBooleans
+	case c.Choose():
 		for _, choice := range c.choices {
 			in.Choices = append(in.Choices, Option{choice, choice})
 		}

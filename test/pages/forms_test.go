@@ -352,3 +352,24 @@ func TestTypedTimesThatAreNone(t *testing.T) {
 		t.Errorf("stored is %q", got)
 	}
 }
+
+// TestCustomBooleanHasThreeStates: a form tells no value from false, and sets each of the three.
+func TestCustomBooleanHasThreeStates(t *testing.T) {
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	create(t, s, "/api/extras/custom-fields/", obj{"name": "owned", "type": "boolean", "content_types": []string{"dcim.site"}})
+	b.post(t, "/dcim/sites/add/", set(url.Values{}, "name", "Lisbon 1", "slug", "lis1", "status", "active", "cf_owned", "")).Want(t, http.StatusSeeOther)
+	const path = "/dcim/sites/1/"
+	was := any(nil)
+	for i, to := range []any{false, true, nil, true, false, nil} {
+		if got := api(t, s, path)["custom_fields"].(obj)["owned"]; got != was {
+			t.Fatalf("step %d: it is %v, want %v", i, got, was)
+		}
+		text := ""
+		if to != nil {
+			text = fmt.Sprint(to)
+		}
+		b.post(t, path+"edit/", edited(t, b, path, "cf_owned", text)).Want(t, http.StatusSeeOther)
+		was = to
+	}
+}
