@@ -18,6 +18,7 @@ import (
 	"terrier/internal/delivery"
 	"terrier/internal/egress"
 	"terrier/internal/fault"
+	"terrier/internal/intake"
 	"terrier/internal/inventory"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -103,10 +104,11 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Printer: printer, Now: a.now, LooseFilters: !cfg.StrictFilters,
 		Rules: map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
 	}
-	a.API = &rest.API{Ledger: a.Ledger, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log,
+	gate := intake.New()
+	a.API = &rest.API{Ledger: a.Ledger, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log, Intake: gate,
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}
-	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Login: login, Sessions: sessions, Proxies: proxies, Log: log, BaseURL: cfg.BaseURL,
-		Version: cfg.Version, Now: a.now, Plain: a.API.Fail}
+	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Login: login, Sessions: sessions, Proxies: proxies, Log: log, Intake: gate,
+		BaseURL: cfg.BaseURL, Version: cfg.Version, Now: a.now, Plain: a.API.Fail}
 	a.API.Page = func(w http.ResponseWriter, r *http.Request, answer rest.Answer) {
 		a.Site.Browse(w, r, web.Answer(answer))
 	}

@@ -19,7 +19,7 @@ func (a *API) admit(w http.ResponseWriter, route Route, method string, r *http.R
 			return nil, err
 		}
 	}
-	return a.intake.Admit(w, r, bodyLimit(c, route, method), c.UserID), nil
+	return a.Intake.Admit(w, r, bodyLimit(c, route, method), c.UserID), nil
 }
 
 // bodyLimit is how long a body may be. Large ones are for those who were given the right to write: not for what

@@ -32,6 +32,7 @@ type API struct {
 	Login    *account.Login
 	Proxies  account.Proxies
 	Log      *slog.Logger
+	Intake   *intake.Gate // shared with the pages
 
 	ProgramVersion string
 	Cookie         string // the session cookie's name
@@ -41,7 +42,6 @@ type API struct {
 	Docs http.HandlerFunc
 
 	documents documents
-	intake    *intake.Gate
 	answers   *answers
 }
 
@@ -111,7 +111,7 @@ func (a *API) detailRoute(t *record.Type) Route {
 
 // Mount puts every route on a mux, and answers the rest of /api/ in the API's own way.
 func (a *API) Mount(mux *http.ServeMux) {
-	a.intake, a.answers = intake.New(), newAnswers()
+	a.answers = newAnswers()
 	for _, r := range a.Routes() {
 		mux.Handle(r.Pattern, a.browse(r, a.dispatch(r)))
 	}

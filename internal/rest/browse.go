@@ -131,7 +131,7 @@ func (a *API) readForm(w http.ResponseWriter, route Route, r *http.Request) (for
 			limit = max(limit, min(bodyLimit(c, route, method), maxObject))
 		}
 	}
-	defer a.intake.Admit(w, r, limit, c.UserID)() // what the form holds comes in once more, as a body
+	defer a.Intake.Admit(w, r, limit, c.UserID)() // what the form holds comes in once more, as a body
 	if err := r.ParseForm(); err != nil {
 		if refused, ok := errors.AsType[*fault.Error](err); ok {
 			return form{}, refused

@@ -51,9 +51,6 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		err = fault.New(fault.TooLarge, "The form is too large.")
-	}
 	if level, log := fault.LogLevel(err); log {
 		s.Log.Log(v.ctx, level, "page failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", v.caller.RequestID)
 	}

@@ -11,9 +11,6 @@ import (
 	"terrier/internal/fault"
 )
 
-// maxLogin is more than a name and a password need.
-const maxLogin = 4 << 10
-
 // loginForm is what the login page shows.
 type loginForm struct {
 	Username, Next string
@@ -31,8 +28,7 @@ func (s *Site) loginPage(v *visit) error {
 // login starts a session. A browser is led to the page it wanted; a program that sends a form
 // or a JSON object gets the cookie alone.
 func (s *Site) login(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxLogin)
-	username, password, err := credentials(v.r)
+	username, password, err := v.credentials()
 	if err == nil {
 		err = s.startSession(v, username, password)
 	}
@@ -96,19 +92,23 @@ func (s *Site) logout(v *visit) error {
 	return nil
 }
 
-func credentials(r *http.Request) (username, password string, err error) {
+// credentials are the name and the password in the body.
+func (v *visit) credentials() (username, password string, err error) {
 	var in struct{ Username, Password string }
-	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	media, _, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
 	if media == "application/json" {
-		raw, err := io.ReadAll(r.Body)
-		if err != nil || json.Unmarshal(raw, &in) != nil {
+		raw, err := io.ReadAll(v.r.Body)
+		if err != nil {
+			return "", "", err
+		}
+		if json.Unmarshal(raw, &in) != nil {
 			return "", "", fault.New(fault.Invalid, "Expected an object with username and password.")
 		}
 	} else {
-		if r.ParseForm() != nil {
-			return "", "", fault.New(fault.Invalid, "Expected a form with username and password.")
+		if err := v.parseForm(); err != nil {
+			return "", "", err
 		}
-		in.Username, in.Password = r.PostForm.Get("username"), r.PostForm.Get("password")
+		in.Username, in.Password = v.r.PostForm.Get("username"), v.r.PostForm.Get("password")
 	}
 	errs := fault.Fields{}
 	if in.Username == "" {

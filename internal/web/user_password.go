@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"strconv"
 
 	"terrier/internal/fault"
@@ -39,7 +38,6 @@ func (s *Site) showPassword(v *visit, refusal *fault.Error) error {
 }
 
 func (s *Site) setPassword(v *visit) error {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxLogin)
 	if err := v.parseForm(); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type Site struct {
 	Sessions *account.Sessions
 	Proxies  account.Proxies
 	Log      *slog.Logger
+	Intake   *intake.Gate // shared with the API
 	BaseURL  string
 	Version  string
 	Now      func() time.Time
@@ -44,7 +45,6 @@ type Site struct {
 	templates *template.Template
 	types     map[*record.Type]*typePages
 	workers   workersSeen
-	intake    *intake.Gate
 }
 
 // Route is one address of the pages.
@@ -139,7 +139,7 @@ func (s *Site) Static() http.Handler { return s.assets }
 
 // Build reads the templates and assets. It is called once, before anything is served.
 func (s *Site) Build() error {
-	s.assets, s.intake = assets.New(), intake.New()
+	s.assets = assets.New()
 	s.types = map[*record.Type]*typePages{}
 	own := s.ownPages()
 	for _, t := range s.Registry.Types() {
@@ -164,7 +164,7 @@ func (s *Site) admit(route Route) http.Handler {
 		v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
 		err := s.allow(v.caller, route)
 		if err == nil {
-			defer s.intake.Admit(w, r, route.bodyLimit(v.caller), v.caller.UserID)()
+			defer s.Intake.Admit(w, r, route.bodyLimit(v.caller), v.caller.UserID)()
 			err = route.handle(v)
 		}
 		if err != nil {

@@ -1,8 +1,11 @@
 package pages_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -25,4 +28,42 @@ func TestPagesForEverybodyTakeSmallForms(t *testing.T) {
 	admin.post(t, "/users/tokens/import/", url.Values{"text": {"description\n" + large}, "mode": {"check"}}).Want(t, http.StatusBadRequest)
 	long := admin.post(t, "/dcim/sites/import/", url.Values{"text": {"slug,name\na," + strings.Repeat("x", 15<<20)}, "mode": {"check"}})
 	shows(t, long.Want(t, http.StatusBadRequest), "no more than")
+}
+
+// late is a body that never arrives.
+type late struct{}
+
+func (late) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
+
+// TestLoginBodies: a body that is too large or too slow is answered at the login as it is elsewhere.
+func TestLoginBodies(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	if s.App.API.Intake == nil || s.App.API.Intake != s.App.Site.Intake {
+		t.Error("the API and the pages don't share one gate")
+	}
+	large := strings.Repeat("x", intake.Small)
+	for _, path := range []string{"/login/", "/api/users/tokens/provision/"} {
+		for media, body := range map[string]string{"application/json": `{"username":"` + large + `"}`, "application/x-www-form-urlencoded": "username=" + large} {
+			if strings.HasPrefix(path, "/api/") && media != "application/json" {
+				continue
+			}
+			for name, row := range map[string]struct {
+				body   io.Reader
+				status int
+				says   string
+			}{
+				"large": {strings.NewReader(body), http.StatusRequestEntityTooLarge, "The request body is larger than 65536 bytes."},
+				"slow":  {late{}, http.StatusServiceUnavailable, "The request body did not arrive in time."},
+			} {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, row.body)
+				r.Header.Set("Content-Type", media)
+				w := httptest.NewRecorder()
+				s.App.Handler.ServeHTTP(w, r)
+				if w.Code != row.status || !strings.Contains(w.Body.String(), row.says) {
+					t.Errorf("%s, %s, %s: %d %s", path, media, name, w.Code, w.Body)
+				}
+			}
+		}
+	}
 }
