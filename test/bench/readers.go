@@ -19,7 +19,7 @@ import (
 
 const (
 	hostileReaders = 16 // that ask at once, each for the next thing as soon as the last was answered
-	hostileName    = "hostile"
+	hostileName    = "hostile-"
 	tenantsPath    = "/api/tenancy/tenants/"
 )
 
@@ -58,10 +58,10 @@ func texts(key string, n int64, length int) string {
 	return params.Encode()
 }
 
-// measureReaders reads one site at a steady pace beside readers who ask for the worst lists there are, of an account that
-// may only read. A quick run measures one kind.
+// measureReaders reads one site at a steady pace beside readers who ask for the worst lists there are. They may only read, and each has an
+// account of its own, so that what bounds one caller does not help. A quick run measures one kind.
 func (b *bench) measureReaders(ctx context.Context) (rows []figures.Row, err error) {
-	key, err := b.hostileToken(ctx)
+	keys, err := b.hostileTokens(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (b *bench) measureReaders(ctx context.Context) (rows []figures.Row, err err
 	var n atomic.Int64
 	for _, kind := range kinds {
 		row, err := b.beside(ctx, figures.Row{Case: "readers-" + kind.name, What: fmt.Sprintf("get one site beside %d readers of %s: p99", hostileReaders, kind.what)}, length,
-			func() (stop func() error) { return b.disturb(ctx, key, kind, &n) })
+			func() (stop func() error) { return b.disturb(ctx, keys, kind, &n) })
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kind.name, err)
 		}
@@ -87,12 +87,14 @@ func (b *bench) measureReaders(ctx context.Context) (rows []figures.Row, err err
 
 // disturb asks for lists until it is stopped. Some take too long and are given up, which they may expect. Meanwhile the
 // server must say that it is ready.
-func (b *bench) disturb(ctx context.Context, key string, kind hostile, n *atomic.Int64) (stop func() error) {
-	side := &gauge.Side{Name: "terrier", Address: b.server.Address, Headers: "Authorization: Token " + key + "\r\n"}
+func (b *bench) disturb(ctx context.Context, keys []string, kind hostile, n *atomic.Int64) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
-	failed := make(chan error, hostileReaders+1)
+	failed := make(chan error, len(keys)+1)
+	var sides []*gauge.Side
 	var wg sync.WaitGroup
-	for range hostileReaders {
+	for _, key := range keys {
+		side := &gauge.Side{Name: "terrier", Address: b.server.Address, Headers: "Authorization: Token " + key + "\r\n"}
+		sides = append(sides, side)
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				if _, err := side.Do(side.Get(kind.query(b, n.Add(1))), http.StatusOK); err != nil && !turnedAway(err) && ctx.Err() == nil {
@@ -115,7 +117,9 @@ func (b *bench) disturb(ctx context.Context, key string, kind hostile, n *atomic
 	})
 	return func() error {
 		cancel()
-		side.Close() // what waits for its turn gives it up
+		for _, side := range sides {
+			side.Close() // what waits for its turn gives it up
+		}
 		wg.Wait()
 		select {
 		case err := <-failed:
@@ -126,24 +130,31 @@ func (b *bench) disturb(ctx context.Context, key string, kind hostile, n *atomic
 	}
 }
 
-// hostileToken makes a user who may see everything that is asked for, in many ways.
-func (b *bench) hostileToken(ctx context.Context) (string, error) {
+// hostileTokens makes users who may see everything that is asked for, in many ways.
+func (b *bench) hostileTokens(ctx context.Context) (keys []string, err error) {
 	a, err := app.New(ctx, b.settings().config(), slog.New(slog.DiscardHandler))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer a.Close()
-	var known bool
-	if err := b.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM users_user WHERE username = $1)", hostileName).Scan(&known); err != nil {
-		return "", err
-	}
-	if !known { // the case may be measured twice
-		if _, err := a.CreateUser(ctx, app.NewUser{Username: hostileName, Password: password}); err != nil {
-			return "", err
+	for i := range hostileReaders {
+		name := fmt.Sprint(hostileName, i)
+		var known bool
+		if err := b.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM users_user WHERE username = $1)", name).Scan(&known); err != nil {
+			return nil, err
 		}
+		if !known { // the case may be measured twice
+			if _, err := a.CreateUser(ctx, app.NewUser{Username: name, Password: password}); err != nil {
+				return nil, err
+			}
+		}
+		t, err := a.CreateToken(ctx, app.NewToken{Username: name, ReadOnly: true})
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, t.Key)
 	}
-	t, err := a.CreateToken(ctx, app.NewToken{Username: hostileName, ReadOnly: true})
-	return t.Key, err
+	return keys, nil
 }
 
 // prepareHostile makes what the hostile readers look through: long comments, a custom field, and permissions of many alternatives.
@@ -154,9 +165,10 @@ func (b *bench) prepareHostile(ctx context.Context) error {
 			SELECT 1, 'bench_note', '', '', 'text', ARRAY['dcim.site'], false, 100, '', '{}', now(), now()
 			WHERE NOT EXISTS (SELECT FROM extras_customfield WHERE name = 'bench_note')`,
 		fmt.Sprintf(`INSERT INTO users_permission (version, name, description, enabled, object_types, groups, users, actions, constraints, created, last_updated)
-			SELECT 1, 'hostile', '', true, ARRAY['dcim.site', 'tenancy.tenant', 'dcim.region'], '{}', ARRAY[u.id], ARRAY['view'],
+			SELECT 1, 'hostile', '', true, ARRAY['dcim.site', 'tenancy.tenant', 'dcim.region'], '{}',
+				ARRAY(SELECT id FROM users_user WHERE starts_with(username, '%s')), ARRAY['view'],
 				(SELECT jsonb_agg(jsonb_build_object('description__ic', md5(n::text))) || '[{}]' FROM generate_series(1, 99) n), now(), now()
-			FROM users_user u WHERE u.username = '%[1]s' AND NOT EXISTS (SELECT FROM users_permission WHERE name = 'hostile')`, hostileName),
+			WHERE NOT EXISTS (SELECT FROM users_permission WHERE name = 'hostile')`, hostileName),
 		"VACUUM ANALYZE tenancy_tenant")
 }
 
