@@ -275,7 +275,7 @@ func TestLoginErrorsCostNoAttempt(t *testing.T) {
 		{"the caller hangs up", func(b *loginBench) {
 			b.Passwords.slots = make(chan struct{})
 			cancel()
-		}, fault.Slow},
+		}, fault.Busy},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newLoginBench()

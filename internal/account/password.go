@@ -96,7 +96,7 @@ func (p *Passwords) inTurn(ctx context.Context, work func() error) error {
 	case p.slots <- struct{}{}:
 		defer func() { <-p.slots }()
 	case <-ctx.Done():
-		return fault.New(fault.Slow, "Too many logins at once: try again.")
+		return &fault.Error{Kind: fault.Busy, Detail: "Too many logins at once: try again.", RetryAfter: time.Second}
 	}
 	if err := work(); err != nil {
 		return fmt.Errorf("hash a password: %w", err)

@@ -72,7 +72,7 @@ func testPasswordsQueue(t *testing.T, cores, atOnce int) {
 		var cancelled, hashed atomic.Int64
 		hash := func(ctx context.Context) {
 			switch _, err := p.Hash(ctx, "x"); {
-			case fault.KindOf(err) == fault.Slow:
+			case fault.KindOf(err) == fault.Busy:
 				cancelled.Add(1)
 			case err == nil:
 				hashed.Add(1)

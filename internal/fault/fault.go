@@ -30,7 +30,8 @@ const (
 	LongAddress       // the address exceeds a limit
 	Unsupported       // the body's media type is not understood
 	NotAllowed        // the address exists but not with this method
-	Slow              // the work was given up because it took too long
+	Slow              // the work was given up because it took too long: less of it might not
+	Busy              // others use what it needs at this moment; RetryAfter says when to come back
 	Unavailable       // the database can't be used at the moment; nothing was committed
 	Uncertain         // the database went away during a commit, which may have succeeded
 )
@@ -71,7 +72,7 @@ type Error struct {
 	Detail     string        // one sentence, for everything but Invalid
 	Fields     Fields        // Invalid: messages by field
 	Items      []Fields      // Invalid, bulk: messages by position; empty for the good ones
-	RetryAfter time.Duration // Throttled, Unavailable
+	RetryAfter time.Duration // Throttled, Busy, Unavailable
 }
 
 func (e *Error) Error() string {

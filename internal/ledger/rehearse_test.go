@@ -316,7 +316,7 @@ func TestRehearsalDoesNotWaitForOthers(t *testing.T) {
 		return b.Delete(ctx, b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: site.ID()}})
 	}
 	began := time.Now()
-	if err := deletion(); fault.KindOf(err) != fault.Slow || !strings.Contains(err.Error(), "Try again") {
+	if err := deletion(); fault.KindOf(err) != fault.Busy || !strings.Contains(err.Error(), "Try again") {
 		t.Errorf("beside another change: %v", err)
 	}
 	if took := time.Since(began); took > 5*time.Second {

@@ -60,8 +60,8 @@ func (l *Ledger) ReplaySome(ctx context.Context, c Caller, webhook int64, where 
 		return n, err
 	}
 	n, err = l.Replay(ctx, c, webhook, where, nil)
-	if slow, ok := errors.AsType[*fault.Error](err); ok && slow.Kind == fault.Slow && n.Changes > 0 {
-		err = fault.New(fault.Slow, "%s %s", slow.Detail, n.soFar(webhook))
+	if e, ok := errors.AsType[*fault.Error](err); ok && (e.Kind == fault.Slow || e.Kind == fault.Busy) && n.Changes > 0 {
+		err = &fault.Error{Kind: e.Kind, Detail: e.Detail + " " + n.soFar(webhook), RetryAfter: e.RetryAfter}
 	}
 	return n, err
 }

@@ -116,7 +116,7 @@ func TestReplayWhileRetentionWorks(t *testing.T) {
 		t.Errorf("counted %+v, %v", n, err)
 	}
 	n, err = b.ReplaySome(t.Context(), b.root, hook, nil)
-	if fault.KindOf(err) != fault.Slow || n.Changes != 1000 {
+	if fault.KindOf(err) != fault.Busy || n.Changes != 1000 {
 		t.Fatalf("replayed %+v, %v", n, err)
 	}
 	for _, text := range []string{"past their retention are being removed", "Try again in a few minutes", "0 deliveries are queued", "--since 2020-01-07T00:00:00Z"} {

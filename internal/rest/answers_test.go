@@ -2,6 +2,9 @@ package rest
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -57,4 +60,14 @@ func TestLargeAnswersTakeTurns(t *testing.T) {
 			t.Errorf("left behind: %d callers", len(a.callers))
 		}
 	})
+}
+
+// TestBusy: who is held up by others gets 503, learns when to come back, and is asked to try again.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	new(API).Fail(w, httptest.NewRequest(http.MethodGet, "/api/dcim/sites/", http.NoBody), errCrowded)
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), "Try again") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
 }

@@ -180,7 +180,7 @@ func failures(bulk bool) object {
 	}
 	out := object{"400": response("The input breaks a rule.", invalid)}
 	for code, text := range map[string]string{"403": "Not authenticated, or not permitted.", "404": "No such record.", "409": "Held by dependants.",
-		"412": "Changed in the meantime.", "413": "Too large.", "414": "The address is too long.", "415": "Not JSON.", "429": "Too many attempts.", "500": "A fault of the server.", "503": "It took too long, or the database is not available."} {
+		"412": "Changed in the meantime.", "413": "Too large.", "414": "The address is too long.", "415": "Not JSON.", "429": "Too many attempts.", "500": "A fault of the server.", "503": "It took too long, others were busy with the same, or the database is not available."} {
 		out[code] = response(text, ref("Error"))
 	}
 	return out

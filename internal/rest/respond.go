@@ -30,6 +30,7 @@ var statuses = map[fault.Kind]int{
 	fault.Unsupported:  http.StatusUnsupportedMediaType,
 	fault.NotAllowed:   http.StatusMethodNotAllowed,
 	fault.Slow:         http.StatusServiceUnavailable,
+	fault.Busy:         http.StatusServiceUnavailable,
 	fault.Unavailable:  http.StatusServiceUnavailable,
 	fault.Uncertain:    http.StatusInternalServerError,
 }

@@ -169,7 +169,8 @@ func (tx *Tx) lateIDs(ctx context.Context, changes []Past) ([]int64, error) {
 // much has expired it takes minutes.
 const holdPatience = "3s"
 
-var errRetaining = fault.New(fault.Slow, "Changes older than a day can't be replayed right now, because deliveries past their retention are being removed. Try again in a few minutes.")
+var errRetaining = &fault.Error{Kind: fault.Busy, RetryAfter: time.Minute,
+	Detail: "Changes older than a day can't be replayed right now, because deliveries past their retention are being removed. Try again in a few minutes."}
 
 // HoldWeeks keeps retention away until the transaction ends: it counts a partition before it
 // drops it, trusting that nobody writes into weeks that are over.

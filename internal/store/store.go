@@ -91,7 +91,7 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 // holds others meanwhile, and nothing will come of it.
 const rehearsalPatience = "500ms"
 
-var errBusy = fault.New(fault.Slow, "Somebody else is changing these records at this moment. Try again.")
+var errBusy = &fault.Error{Kind: fault.Busy, Detail: "Somebody else is changing these records at this moment. Try again.", RetryAfter: time.Second}
 
 // Rehearse is Write up to the commit: every statement runs, and what a commit would check
 // is checked. Then all of it is undone.

@@ -2,10 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"terrier/internal/access"
+	"terrier/internal/fault"
 )
 
 // callerLists is how many lists of one caller run at once at most, however many connections are free.
@@ -63,8 +66,13 @@ func (t *turns) take(ctx context.Context, by access.Asker) (done func(), err err
 	if i < 0 { // its turn came at the same moment
 		t.end(by, c)
 	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, errNoTurn
+	}
 	return nil, ctx.Err()
 }
+
+var errNoTurn = &fault.Error{Kind: fault.Busy, Detail: "Other lists were being read all the time. Try again.", RetryAfter: time.Second}
 
 func (t *turns) end(by access.Asker, c *queued) {
 	t.mu.Lock()

@@ -2,11 +2,14 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"terrier/internal/access"
+	"terrier/internal/fault"
 )
 
 // asked takes a turn and keeps it until the test ends it.
@@ -164,5 +167,22 @@ func TestTurnsAreGivenUp(t *testing.T) {
 		if turns.free != 1 || len(turns.callers) != 0 || len(turns.waiting) != 0 {
 			t.Errorf("left over: %d free, %d callers, %d waiting", turns.free, len(turns.callers), len(turns.waiting))
 		}
+	})
+}
+
+// TestNoTurnInTime: who waited for as long as a request may take was held up by others, and is asked to try again.
+func TestNoTurnInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := newTurns(1)
+		first := begin(turns, 1)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := turns.take(ctx, access.Asker{User: 2})
+		if e, ok := errors.AsType[*fault.Error](err); !ok || e.Kind != fault.Busy || e.RetryAfter != time.Second {
+			t.Errorf("got %v", err)
+		}
+		close(first.end)
 	})
 }

@@ -82,7 +82,8 @@ func (s *Site) counts(v *visit) (map[*record.Type]int64, error) {
 
 // tooSlow tells whether the database was not asked for as long as it would take.
 func tooSlow(err error) bool {
-	return fault.KindOf(err) == fault.Slow || errors.Is(err, context.DeadlineExceeded)
+	kind := fault.KindOf(err)
+	return kind == fault.Slow || kind == fault.Busy || errors.Is(err, context.DeadlineExceeded)
 }
 
 func (s *Site) recent(v *visit, c record.Values) recentChange {

@@ -76,10 +76,10 @@ func (h hookPages) replay(v *visit) error {
 	return v.leave(recordPath(h.t, found.ID()), fmt.Sprintf("%s queued: %d sent again, %d new.", counted(n.Queued(), "delivery is", "deliveries are"), n.Existing, n.New))
 }
 
-// replayRefusal also takes for a refusal what took too long: that says itself what to do.
+// replayRefusal also takes for a refusal what took too long or others hold up: that says itself what to do.
 func replayRefusal(err error) (*fault.Error, error) {
-	if slow, ok := errors.AsType[*fault.Error](err); ok && slow.Kind == fault.Slow {
-		return slow, nil
+	if e, ok := errors.AsType[*fault.Error](err); ok && (e.Kind == fault.Slow || e.Kind == fault.Busy) {
+		return e, nil
 	}
 	return refusalOf(err)
 }
