@@ -3,11 +3,15 @@ package rest
 import (
 	"cmp"
 	"net/http"
+	"slices"
 
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
+
+// provisionedFields are the fields of a new token that its user can give with name and password.
+var provisionedFields = []string{"expires", "description", "write_enabled", "allowed_ips"}
 
 // provision makes a token for a user who gives name and password.
 func (a *API) provision(w http.ResponseWriter, r *http.Request) {
@@ -16,6 +20,9 @@ func (a *API) provision(w http.ResponseWriter, r *http.Request) {
 		a.Fail(w, r, err)
 		return
 	}
+	nameUnknown(w, in.items, func(name string) bool {
+		return name == "username" || name == "password" || slices.Contains(provisionedFields, name)
+	})
 	username, password, err := credentials(in.items[0])
 	if err != nil {
 		a.Fail(w, r, err)
@@ -33,7 +40,7 @@ func (a *API) provision(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	token := ledger.Input{}
-	for _, name := range []string{"expires", "description", "write_enabled", "allowed_ips"} {
+	for _, name := range provisionedFields {
 		if v, ok := in.items[0][name]; ok {
 			token[name] = v
 		}

@@ -10,7 +10,7 @@ import (
 	"terrier/internal/record"
 )
 
-// unknownFields is the header that names the keys of a body that no field of the type has.
+// unknownFields is the header that names the keys of a body that are ignored because nothing is called so.
 const unknownFields = "X-Unknown-Fields"
 
 // maxUnknown is how many of them are named.
@@ -22,20 +22,23 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // the answer names it, so that a person finds a typo.
 func decodeRecords(w http.ResponseWriter, r *http.Request, t *record.Type, bulk bool) (body, error) {
 	in, err := decode(w, r, bulk)
-	if err == nil {
-		if names := unknownNames(t, in.items); len(names) > 0 {
-			w.Header().Set(unknownFields, strings.Join(names, ", "))
-		}
-	}
+	nameUnknown(w, in.items, func(name string) bool { return t.Index(name) >= 0 || slices.Contains(ownNames, name) })
 	return in, err
 }
 
+// nameUnknown names in the answer what is not known of some objects.
+func nameUnknown(w http.ResponseWriter, items []ledger.Input, known func(name string) bool) {
+	if names := unknownNames(items, known); len(names) > 0 {
+		w.Header().Set(unknownFields, strings.Join(names, ", "))
+	}
+}
+
 // unknownNames lists the first of the unknown keys of some objects, in the order of the alphabet.
-func unknownNames(t *record.Type, items []ledger.Input) []string {
+func unknownNames(items []ledger.Input, known func(name string) bool) []string {
 	var names []string
 	for _, item := range items {
 		for name := range item {
-			if t.Index(name) >= 0 || slices.Contains(ownNames, name) || !plainName.MatchString(name) {
+			if known(name) || !plainName.MatchString(name) {
 				continue
 			}
 			if i, listed := slices.BinarySearch(names, name); !listed && i < maxUnknown {
