@@ -21,8 +21,12 @@ func (r *resolver) lookUpNamed(t *record.Type, link record.Link, called outcome,
 	case ok && (called.count == 0 || called.count == 1 && called.link.ID == numbered.ID):
 		return numbered, ""
 	case ok:
-		return link, fmt.Sprintf("%q means the %s with the id %d, and the one of that name with the id %d. Write the id alone: #%d or #%d.",
-			named.Text, t.Title(), numbered.ID, called.link.ID, numbered.ID, called.link.ID)
+		advice := fmt.Sprintf("Write the id alone: #%d or #%d.", numbered.ID, called.link.ID)
+		if named.Name == "" { // which is what they wrote
+			advice = fmt.Sprintf("Write the name and the id: %s #%d or %s #%d.", t.DisplayLink(numbered), numbered.ID, t.DisplayLink(called.link), called.link.ID)
+		}
+		return link, fmt.Sprintf("%q means the %s with the id %d, and the one of that name with the id %d. %s",
+			named.Text, t.Title(), numbered.ID, called.link.ID, advice)
 	case called.count == 1:
 		return called.link, ""
 	case called.count > 1:

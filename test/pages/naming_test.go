@@ -18,6 +18,7 @@ func TestTypedReferences(t *testing.T) {
 	hall := create(t, s, "/api/dcim/sites/", obj{"name": "Hall", "slug": "hall"})
 	numbered := create(t, s, "/api/dcim/sites/", obj{"name": fmt.Sprintf("Hall #%d", hall), "slug": "numbered"})
 	other := create(t, s, "/api/dcim/sites/", obj{"name": fmt.Sprintf("Annex #%d", hall), "slug": "annex"})
+	bare := create(t, s, "/api/dcim/sites/", obj{"name": fmt.Sprintf("#%d", other), "slug": "bare"})
 	made := 0
 	for _, c := range []struct {
 		about, text string
@@ -31,6 +32,9 @@ func TestTypedReferences(t *testing.T) {
 		{"a name that ends in the id of a record with another name", fmt.Sprintf("Annex #%d", hall), other, ""},
 		{"space around it", fmt.Sprintf("  Annex #%d ", hall), other, ""},
 		{"a name that is also another's name and id", fmt.Sprintf("Hall #%d", hall), 0, fmt.Sprintf("Write the id alone: #%d or #%d.", hall, numbered)},
+		{"an id that is also another's name", fmt.Sprintf("#%d", other), 0, fmt.Sprintf("Write the name and the id: Annex #%d #%d or #%d #%d.", hall, other, other, bare)},
+		{"as that says, of the one", fmt.Sprintf("Annex #%d #%d", hall, other), other, ""},
+		{"as that says, of the other", fmt.Sprintf("#%d #%d", other, bare), bare, ""},
 		{"the name of one and the id of another", fmt.Sprintf("Hall #%d", other), 0, "the name and the id must belong to the same one"},
 		{"an id that nobody has", "Hall #999999", 0, "There is no site"},
 		{"a number that is no id", "Hall #99999999999999999999", 0, "There is no site"},
