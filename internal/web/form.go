@@ -146,8 +146,11 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 		value = nil
 	}
 	texts := textsOf(value)
-	if in.KindOf != "" && src.v.Type() != nil {
-		texts = defaultTexts(src.v.Text(in.KindOf), value)
+	if in.KindOf != "" {
+		out.Help = defaultHelp
+		if src.v.Type() != nil {
+			texts = defaultTexts(src.v.Text(in.KindOf), value)
+		}
 	}
 	out.keepStored(f, texts)
 	src.fill(&out, texts)

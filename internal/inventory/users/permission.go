@@ -2,6 +2,7 @@ package users
 
 import (
 	"slices"
+	"strings"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
@@ -44,7 +45,7 @@ var Permission = record.Type{
 				err = record.BoundConstraints(alternatives)
 			}
 			if err != nil {
-				errs.Add("constraints", "Invalid filter for %s: %s.", key, err.Error())
+				errs.Add("constraints", "Invalid filter for %s: %s.", key, strings.TrimSuffix(err.Error(), "."))
 			}
 		}
 		return errs
