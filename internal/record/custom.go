@@ -77,6 +77,21 @@ func (c *Custom) CheckRegex() error {
 	return nil
 }
 
+// CheckRange refuses a minimum above the maximum, which a decimal always has.
+func (c *Custom) CheckRange() error {
+	switch kind := c.Kind.(type) {
+	case Int:
+		if kind.Min != nil && kind.Max != nil && *kind.Min > *kind.Max {
+			return Invalid("No number would be accepted: the minimum must be at most %d.", *kind.Max)
+		}
+	case Decimal:
+		if kind.Min > kind.Max {
+			return Invalid("No number would be accepted: the minimum must be at most %s.", plainDigits(kind.Max))
+		}
+	}
+	return nil
+}
+
 func optional(v Values, name string) *int64 {
 	n, ok := v.Get(name).(int64)
 	if !ok {

@@ -106,12 +106,14 @@ func (f Decimal) Parse(in any) (any, error) {
 	}
 	switch {
 	case x < f.Min:
-		return nil, Invalid("Ensure this value is greater than or equal to %v.", f.Min)
+		return nil, Invalid("Ensure this value is greater than or equal to %s.", plainDigits(f.Min))
 	case x > f.Max:
-		return nil, Invalid("Ensure this value is less than or equal to %v.", f.Max)
+		return nil, Invalid("Ensure this value is less than or equal to %s.", plainDigits(f.Max))
 	}
 	return x, nil
 }
+
+func plainDigits(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 func (f Decimal) ParseText(s string) (any, error) {
 	x, err := strconv.ParseFloat(s, 64)

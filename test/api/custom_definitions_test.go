@@ -62,9 +62,9 @@ func TestCustomDecimals(t *testing.T) {
 	}{
 		{"wide", "1e308", "The number 1e308 is out of range."},
 		{"wide", "-1e308", "The number -1e308 is out of range."},
-		{"wide", "1e20", "less than or equal to 1e+15"},
-		{"wide", "-1e20", "greater than or equal to -1e+15"},
-		{"wide", `"1e308"`, "less than or equal to 1e+15"},
+		{"wide", "1e20", "less than or equal to 1000000000000000."},
+		{"wide", "-1e20", "greater than or equal to -1000000000000000."},
+		{"wide", `"1e308"`, "less than or equal to 1000000000000000."},
 		{"wide", `"1e400"`, "A valid number is required"},
 		{"wide", "123456789012345.5", "123456789012345.5"},
 		{"wide", "1.23456", "1.2346"},
@@ -77,6 +77,23 @@ func TestCustomDecimals(t *testing.T) {
 			t.Errorf("%s %s: %s, want %q", test.name, test.value, string(a.Raw), test.want)
 		}
 	}
+}
+
+// TestCustomRangesAcceptSomething: a minimum above the maximum is refused, also where a decimal has the maximum of its own; one
+// that is stored blocks nothing.
+func TestCustomRangesAcceptSomething(t *testing.T) {
+	s := apitest.New(t)
+	admin := adminOf(s)
+	types := []string{"dcim.site"}
+	wantRefused(t, "a decimal's minimum", admin.do(t, "POST", defs, obj{"name": "x", "type": "decimal", "validation_minimum": int64(2e15), "content_types": types}), "must be at most 1000000000000000.")
+	for _, kind := range []string{"integer", "decimal"} {
+		wantRefused(t, kind, admin.do(t, "POST", defs, obj{"name": "x", "type": kind, "validation_minimum": 5, "validation_maximum": 4, "content_types": types}), "the minimum must be at most 4.")
+		admin.create(t, defs, obj{"name": "same_" + kind, "type": kind, "validation_minimum": 5, "validation_maximum": 5, "content_types": types})
+	}
+	id := admin.create(t, defs, obj{"name": "x", "type": "decimal", "content_types": types})
+	exec(t, s, "UPDATE extras_customfield SET validation_minimum = 2e15 WHERE id = $1", id)
+	admin.patch(t, defs, id, obj{"label": "X"})
+	wantRefused(t, "written again", admin.do(t, "PATCH", at(defs, id), obj{"validation_minimum": int64(3e15)}), "must be at most")
 }
 
 // TestCustomRegexIsBounded: an expression that is too large is refused, and so is a text that is too long for it.

@@ -57,6 +57,12 @@ var CustomField = record.Type{
 				return errs
 			}
 		}
+		if changed("type", "validation_minimum", "validation_maximum") {
+			if err := def.CheckRange(); err != nil {
+				errs.Add("validation_minimum", "%s", err.Error())
+				return errs
+			}
+		}
 		if raw := after.Raw("default"); raw != nil && changed("default", "type", "choices", "required", "validation_minimum", "validation_maximum", "validation_regex") {
 			if _, err := def.EncodeRaw(raw); err != nil {
 				errs.Add("default", "%s", err.Error())
