@@ -11,6 +11,29 @@ import (
 	"terrier/test/apitest"
 )
 
+// lockSites makes every statement about sites wait until it is released.
+func lockSites(t *testing.T, s *apitest.Server) (release func()) {
+	t.Helper()
+	tx, err := s.DB.Begin(t.Context())
+	if err == nil {
+		_, err = tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := tx.Rollback(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// awaiting is how many connections wait for a lock.
+func awaiting(t *testing.T, s *apitest.Server) int64 {
+	t.Helper()
+	return one[int64](t, s, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+}
+
 // TestListsLeaveRoomForOthers: when lists hang, single records, change sets, logins and the health check
 // have connections of their own. The lists wait their turn, all of them, and none is refused.
 func TestListsLeaveRoomForOthers(t *testing.T) {
@@ -22,16 +45,9 @@ func TestListsLeaveRoomForOthers(t *testing.T) {
 	admin := adminOf(s)
 	tag := admin.create(t, tags, obj{"name": "T", "slug": "t"})
 	_, reader := newActor(t, s, "reader", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}})
-	tx, err := s.DB.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
 	var lists sync.WaitGroup
 	defer lists.Wait()
+	defer lockSites(t, s)()
 	for i := range 20 {
 		for _, a := range []actor{admin, reader} {
 			lists.Go(func() { a.get(t, fmt.Sprintf("%s?limit=%d", sites, i+1)).Want(t, http.StatusOK) })
@@ -41,7 +57,7 @@ func TestListsLeaveRoomForOthers(t *testing.T) {
 		})
 	}
 	for held := int64(0); held < connections/2; {
-		held = one[int64](t, s, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+		held = awaiting(t, s)
 	}
 	for i := range 2 * connections {
 		admin.get(t, at(tags, tag)).Want(t, http.StatusOK)
@@ -49,11 +65,8 @@ func TestListsLeaveRoomForOthers(t *testing.T) {
 		s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: obj{"username": "reader", "password": apitest.Password}}).Want(t, http.StatusCreated)
 		s.Do(t, apitest.Call{Method: "GET", Path: "/readyz"}).Want(t, http.StatusOK)
 	}
-	if held := one[int64](t, s, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"); held != connections/2 {
+	if held := awaiting(t, s); held != connections/2 {
 		t.Errorf("lists hold %d connections, want %d", held, connections/2)
-	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -63,25 +76,15 @@ func TestHealthWithoutRoom(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, func(cfg *app.Config) { cfg.DatabaseURL += "&pool_max_conns=2&statement_timeout=5min" })
 	admin := adminOf(s)
-	tx, err := s.DB.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
 	var writes sync.WaitGroup
 	defer writes.Wait()
+	defer lockSites(t, s)()
 	for i := range 4 {
 		writes.Go(func() { admin.create(t, sites, site(fmt.Sprint("S", i))) })
 	}
 	for held := int64(0); held < 2; {
-		held = one[int64](t, s, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+		held = awaiting(t, s)
 	}
 	s.Do(t, apitest.Call{Method: "GET", Path: "/readyz"}).Want(t, http.StatusOK)
 	s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: obj{"username": "admin", "password": "wrong"}}).Want(t, http.StatusForbidden)
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 }
