@@ -138,7 +138,7 @@ func (l *Ledger) Queues(ctx context.Context, c Caller) ([]Queue, time.Duration, 
 			break
 		}
 	}
-	backlogs, err := l.Store.Backlogs(ctx, l.now().Add(-queueWindow))
+	backlogs, err := l.backlogs(ctx, c)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -164,15 +164,20 @@ func (l *Ledger) Standings(ctx context.Context, c Caller) ([]store.Standing, err
 
 // Backlog tells what waits for one webhook.
 func (l *Ledger) Backlog(ctx context.Context, c Caller, hook record.Values) (store.Backlog, error) {
-	if err := l.Allow(c, l.webhookType(), access.View); err != nil {
-		return store.Backlog{}, err
-	}
-	all, err := l.Store.Backlogs(ctx, l.now().Add(-queueWindow))
+	all, err := l.backlogs(ctx, c)
 	i := slices.IndexFunc(all, func(b store.Backlog) bool { return b.Webhook == hook.ID() })
 	if err != nil || i < 0 {
 		return store.Backlog{}, err
 	}
 	return all[i], nil
+}
+
+func (l *Ledger) backlogs(ctx context.Context, c Caller) ([]store.Backlog, error) {
+	scope, err := l.Policy.Scope(c.Subject, l.webhookType(), access.View)
+	if err != nil {
+		return nil, err
+	}
+	return l.Store.Backlogs(ctx, scope, l.now().Add(-queueWindow))
 }
 
 // workerAlive is how long after its last sign a worker counts as alive.

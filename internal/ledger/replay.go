@@ -110,14 +110,18 @@ type replay struct {
 	total   ReplayCount
 }
 
-// next replays a batch.
-func (r *replay) next(ctx context.Context, more *bool) error {
+// next replays a batch, or looks at one.
+func (r *replay) next(ctx context.Context, more *bool) (err error) {
 	var batch []store.Past
 	var n ReplayCount
-	err := r.l.Store.Write(ctx, func(tx *store.Tx) (err error) {
-		batch, n, err = r.batch(ctx, tx, more)
-		return err
-	})
+	if r.dry {
+		batch, n, err = r.look(ctx, more)
+	} else {
+		err = r.l.Store.Write(ctx, func(tx *store.Tx) (err error) {
+			batch, n, err = r.queue(ctx, tx, more)
+			return err
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -129,9 +133,31 @@ func (r *replay) next(ctx context.Context, more *bool) error {
 	return nil
 }
 
-// batch chooses from the next changes and queues them. The webhook is read with each: it may
+// look counts what there is to queue of the next changes.
+func (r *replay) look(ctx context.Context, more *bool) (batch []store.Past, n ReplayCount, err error) {
+	hook, err := r.l.Store.Get(ctx, r.l.webhookType(), r.hooks, r.webhook)
+	if err != nil {
+		return nil, n, err
+	}
+	wanted := r.ask(hook)
+	if batch, *more, err = r.l.Store.PastChanges(ctx, r.q); err != nil {
+		return nil, n, err
+	}
+	again, anew := choose(batch, wanted, &n)
+	if r.mayBeExpired(anew) {
+		oldest, err := r.l.Store.OldestWeek(ctx)
+		if err != nil {
+			return nil, n, err
+		}
+		anew = dropExpired(anew, oldest, &n)
+	}
+	n.Existing, n.New = int64(len(again)), int64(len(anew))
+	return batch, n, nil
+}
+
+// queue chooses from the next changes and queues them. The webhook is read with each batch: it may
 // be edited or deleted meanwhile.
-func (r *replay) batch(ctx context.Context, tx *store.Tx, more *bool) (batch []store.Past, n ReplayCount, err error) {
+func (r *replay) queue(ctx context.Context, tx *store.Tx, more *bool) (batch []store.Past, n ReplayCount, err error) {
 	var hooks []record.Values
 	tx.Load(r.l.webhookType(), r.hooks, []int64{r.webhook}, store.LockKeep, &hooks)
 	if err := tx.Flush(ctx); err != nil {
@@ -140,20 +166,44 @@ func (r *replay) batch(ctx context.Context, tx *store.Tx, more *bool) (batch []s
 	if len(hooks) == 0 {
 		return nil, n, fault.ErrNotFound
 	}
-	hook := criteriaOf(hooks[0])
-	r.q.Types, r.q.Contexts, r.q.Limit = hook.types, hooks[0].Raw("conditions") != nil, replayAtOnce
-	if r.dry && !r.q.Contexts {
-		r.q.Limit = countAtOnce
-	}
+	wanted := r.ask(hooks[0])
 	tx.PastChanges(r.q, &batch, more)
 	if err := tx.Flush(ctx); err != nil {
 		return nil, n, err
 	}
+	again, anew := choose(batch, wanted, &n)
+	if r.mayBeExpired(anew) {
+		if err := tx.HoldWeeks(ctx); err != nil {
+			return nil, n, err
+		}
+		var oldest time.Time
+		tx.OldestWeek(&oldest)
+		if err := tx.Flush(ctx); err != nil {
+			return nil, n, err
+		}
+		anew = dropExpired(anew, oldest, &n)
+	}
+	n.Existing, n.New = int64(len(again)), int64(len(anew))
+	return batch, n, r.write(ctx, tx, again, anew, &n)
+}
+
+// ask prepares the query for a webhook as it is now.
+func (r *replay) ask(hook record.Values) criteria {
+	wanted := criteriaOf(hook)
+	r.q.Types, r.q.Contexts, r.q.Limit = wanted.types, hook.Raw("conditions") != nil, replayAtOnce
+	if r.dry && !r.q.Contexts {
+		r.q.Limit = countAtOnce
+	}
+	return wanted
+}
+
+// choose picks the changes that a webhook would be notified of: those with a delivery, and those without. It leaves out
+// those whose delivery is awaited.
+func choose(batch []store.Past, wanted criteria, n *ReplayCount) (again, anew []store.Past) {
 	n.Changes = int64(len(batch))
-	var again, anew []store.Past
 	for _, c := range batch {
 		switch {
-		case !wants(hook.kinds, c.Action) || !hook.conditions.Match(pastEvent(c)).Fires:
+		case !wants(wanted.kinds, c.Action) || !wanted.conditions.Match(pastEvent(c)).Fires:
 			continue
 		case c.Awaited:
 			n.Waiting++
@@ -164,36 +214,21 @@ func (r *replay) batch(ctx context.Context, tx *store.Tx, more *bool) (batch []s
 		}
 		n.Matching++
 	}
-	if anew, err = r.dropExpired(ctx, tx, anew, &n); err != nil {
-		return nil, n, err
-	}
-	n.Existing, n.New = int64(len(again)), int64(len(anew))
-	if !r.dry {
-		err = r.write(ctx, tx, again, anew, &n)
-	}
-	return batch, n, err
+	return again, anew
+}
+
+// mayBeExpired tells whether the weeks of some changes may have been dropped: none of the last day ever is.
+func (r *replay) mayBeExpired(changes []store.Past) bool {
+	return len(changes) > 0 && !changes[0].At.After(r.l.now().AddDate(0, 0, -1))
 }
 
 // dropExpired leaves out the changes of weeks whose deliveries are gone.
-func (r *replay) dropExpired(ctx context.Context, tx *store.Tx, anew []store.Past, n *ReplayCount) ([]store.Past, error) {
-	if len(anew) == 0 || anew[0].At.After(r.l.now().AddDate(0, 0, -1)) { // no week of the last day is ever dropped
-		return anew, nil
-	}
-	if !r.dry {
-		if err := tx.HoldWeeks(ctx); err != nil {
-			return nil, err
-		}
-	}
-	var oldest time.Time
-	tx.OldestWeek(&oldest)
-	if err := tx.Flush(ctx); err != nil {
-		return nil, err
-	}
-	for len(anew) > 0 && anew[0].At.Before(oldest) {
-		anew = anew[1:]
+func dropExpired(changes []store.Past, oldest time.Time, n *ReplayCount) []store.Past {
+	for len(changes) > 0 && changes[0].At.Before(oldest) {
+		changes = changes[1:]
 		n.Expired++
 	}
-	return anew, nil
+	return changes
 }
 
 // write queues what was chosen. What others queued first is waiting now.

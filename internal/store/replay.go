@@ -46,7 +46,19 @@ type PastQuery struct {
 // unless it is kept from knowing which it is, and would go through all of them for each change.
 // With their states they may be fewer than the limit: more says whether to look again.
 func (tx *Tx) PastChanges(q PastQuery, into *[]Past, more *bool) {
-	t := tx.s.reg.Type(ChangeType)
+	tx.s.pastChanges(tx.batch, q, into, more)
+}
+
+// PastChanges reads them for somebody who only looks: as a list.
+func (s *Store) PastChanges(ctx context.Context, q PastQuery) (found []Past, more bool, err error) {
+	batch := &pgx.Batch{}
+	prove(ctx, batch)
+	s.pastChanges(batch, q, &found, &more)
+	return found, more, s.translate(s.list(ctx, q.Scope, batch))
+}
+
+func (s *Store) pastChanges(batch *pgx.Batch, q PastQuery, into *[]Past, more *bool) {
+	t := s.reg.Type(ChangeType)
 	w := &where{}
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
@@ -61,12 +73,12 @@ func (tx *Tx) PastChanges(q PastQuery, into *[]Past, more *bool) {
 	}
 	// Not knowing the moments, PostgreSQL expects next to nothing between them, and would sort all
 	// that is left of the log for each look.
-	tx.exec("SET LOCAL plan_cache_mode = force_custom_plan")
-	tx.query(fmt.Sprintf(`
+	batch.Queue("SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE)") // until the transaction ends, or the batch without one
+	batch.Queue(fmt.Sprintf(`
 		SELECT t.id, t.changed_at, t.action, t.object_type, t.object_id, t.version, t.user_name, t.request_id::text, %s, d.id, coalesce(d.awaited, FALSE)
 		FROM (%s) t
 		LEFT JOIN LATERAL (SELECT d.id, d.state = 'queued' OR d.retry_at IS NOT NULL AS awaited FROM extras_delivery d
-			WHERE d.change_id = t.id AND d.webhook_id = (SELECT %s::bigint) AND d.changed_at = t.changed_at LIMIT 1) d ON TRUE%s`, contexts, cut, w.arg(q.Webhook), order), w.args, func(rows pgx.Rows) (err error) {
+			WHERE d.change_id = t.id AND d.webhook_id = (SELECT %s::bigint) AND d.changed_at = t.changed_at LIMIT 1) d ON TRUE%s`, contexts, cut, w.arg(q.Webhook), order), w.args...).Query(func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Past])
 		size := 0
 		for _, c := range *into {
@@ -185,11 +197,18 @@ func (tx *Tx) HoldWeeks(ctx context.Context) error {
 	return err
 }
 
+const oldestWeek = `
+	SELECT min((regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \('(.*?)'\)$$))[1]::timestamptz)
+	FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'extras_delivery'::regclass`
+
+// OldestWeek reads where the oldest week of deliveries begins.
+func (s *Store) OldestWeek(ctx context.Context) (oldest time.Time, err error) {
+	return oldest, s.translate(s.pool.QueryRow(ctx, oldestWeek).Scan(&oldest))
+}
+
 // OldestWeek reads where the oldest week of deliveries begins.
 func (tx *Tx) OldestWeek(oldest *time.Time) {
-	tx.query(`
-		SELECT min((regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \('(.*?)'\)$$))[1]::timestamptz)
-		FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'extras_delivery'::regclass`, nil, func(rows pgx.Rows) (err error) {
+	tx.query(oldestWeek, nil, func(rows pgx.Rows) (err error) {
 		*oldest, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[time.Time])
 		return err
 	})

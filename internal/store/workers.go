@@ -95,7 +95,8 @@ func (s *Store) Workers(ctx context.Context, lately time.Duration) ([]Worker, er
 	if err != nil {
 		return nil, s.translate(err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Worker])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Worker])
+	return found, s.translate(err)
 }
 
 // Backlog is what waits for a webhook, and how it went lately.
@@ -109,20 +110,21 @@ type Backlog struct {
 	Milliseconds int64 // spent on both
 }
 
-// Backlogs counts what waits, by webhook, and what was done since a moment.
-func (s *Store) Backlogs(ctx context.Context, since time.Time) ([]Backlog, error) {
-	rows, err := s.pool.Query(ctx, `
+// Backlogs counts what waits, by webhook, and what was done since a moment: for a caller, as one of their lists.
+func (s *Store) Backlogs(ctx context.Context, by access.Scope, since time.Time) (found []Backlog, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(`
 		SELECT webhook_id, sum(queued)::bigint, sum(retrying)::bigint, min(oldest), sum(successful)::bigint, sum(failed)::bigint, sum(milliseconds)::bigint FROM (
 			SELECT webhook_id, count(*) FILTER (WHERE state = 'queued') AS queued, count(*) FILTER (WHERE state <> 'queued') AS retrying,
 				min(queued_at) FILTER (WHERE state = 'queued') AS oldest, 0 AS successful, 0 AS failed, 0 AS milliseconds
 			FROM extras_delivery WHERE state = 'queued' OR retry_at IS NOT NULL GROUP BY webhook_id
 			UNION ALL
 			SELECT webhook_id, 0, 0, NULL, sum(successful), sum(failed), sum(milliseconds) FROM extras_tally WHERE minute >= $1 GROUP BY webhook_id) x
-		GROUP BY webhook_id ORDER BY webhook_id`, since)
-	if err != nil {
-		return nil, s.translate(err)
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Backlog])
+		GROUP BY webhook_id ORDER BY webhook_id`, since).Query(func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Backlog])
+		return err
+	})
+	return found, s.translate(s.list(ctx, by, batch))
 }
 
 // Standing is how many deliveries of a webhook are not successful. Each is counted once.
