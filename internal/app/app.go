@@ -47,6 +47,7 @@ type App struct {
 	cleanups  []func()
 	headroom  []byte
 	stopping  atomic.Bool
+	readiness readiness
 }
 
 // headroom is memory that is never touched, so it costs none. The collector counts it as in
@@ -165,26 +166,6 @@ func (a *App) checkExempt() error {
 		if name != "*" && a.Registry.Type(name) == nil {
 			return fmt.Errorf("TERRIER_EXEMPT_VIEW_PERMISSIONS names %q, which is no record type", name)
 		}
-	}
-	return nil
-}
-
-func (a *App) ready(ctx context.Context) error {
-	if a.stopping.Load() {
-		return errors.New("the server was told to stop")
-	}
-	if err := a.Store.CheckWritable(ctx); err != nil {
-		return err
-	}
-	if err := a.checkMigrated(ctx); err != nil {
-		return err
-	}
-	table, err := a.Store.PartitionsLow(ctx, a.now())
-	if err != nil {
-		return err
-	}
-	if table != "" {
-		return fmt.Errorf("table %s is running out of partitions: the log says why none are made", table)
 	}
 	return nil
 }

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	readyFor     = time.Second      // a look at the database counts for everybody who asks within this time
+	readyTimeout = 10 * time.Second // for one look
+)
+
+// readiness shares looks at the database between all who ask whether the process is ready. Nobody has to log in to ask.
+type readiness struct {
+	mu   sync.Mutex
+	last *look
+}
+
+type look struct {
+	done chan struct{}
+	err  error
+	at   time.Time // when it was done
+}
+
+// share returns what the last check returned, if that is not too old. Otherwise one caller's check serves all who wait.
+func (r *readiness) share(ctx context.Context, check func(context.Context) error) error {
+	r.mu.Lock()
+	l := r.last
+	if l == nil || l.isOld() {
+		l = &look{done: make(chan struct{})}
+		r.last = l
+		go func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout) // others wait for it too
+			defer cancel()
+			l.err, l.at = check(ctx), time.Now()
+			close(l.done)
+		}()
+	}
+	r.mu.Unlock()
+	select {
+	case <-l.done:
+		return l.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *look) isOld() bool {
+	select {
+	case <-l.done:
+		return time.Since(l.at) >= readyFor
+	default:
+		return false
+	}
+}
+
+// ready tells why the process should get no requests, or returns nil.
+func (a *App) ready(ctx context.Context) error {
+	if a.stopping.Load() {
+		return errors.New("the server was told to stop")
+	}
+	return a.readiness.share(ctx, a.checkReady)
+}
+
+func (a *App) checkReady(ctx context.Context) error {
+	if err := a.Store.CheckWritable(ctx); err != nil {
+		return err
+	}
+	if err := a.checkMigrated(ctx); err != nil {
+		return err
+	}
+	table, err := a.Store.PartitionsLow(ctx, a.now())
+	if err != nil {
+		return err
+	}
+	if table != "" {
+		return fmt.Errorf("table %s is running out of partitions: the log says why none are made", table)
+	}
+	return nil
+}
