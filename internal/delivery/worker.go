@@ -203,12 +203,17 @@ func (w *Worker) finishShift(ctx context.Context, client *river.Client[pgx.Tx]) 
 	return err
 }
 
+// roundTime is what one call of every may take: a database that has vanished never answers.
+const roundTime = 30 * time.Second
+
 // every calls fn now and then until ctx ends.
 func (w *Worker) every(ctx context.Context, interval time.Duration, what string, fn func(context.Context) error) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for failing := false; ; {
-		err := fn(ctx)
+		round, cancel := context.WithTimeout(ctx, roundTime)
+		err := fn(round)
+		cancel()
 		if err != nil && ctx.Err() == nil && !failing {
 			w.Log.Error("the worker goes on trying", "what", what, "error", err)
 		}

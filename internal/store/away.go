@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,6 +37,9 @@ const (
 	crashShutdown = "57P02"
 	starting      = "57P03" // cannot_connect_now
 	tooIdle       = "25P03" // idle_in_transaction_session_timeout
+	tooLong       = "25P04" // transaction_timeout
+	unused        = "57P05" // idle_session_timeout
+	classBroken   = "58"    // system_error: of the machine, such as a disk that can't be read
 	classFull     = "53"    // insufficient_resources
 	classLost     = "08"    // connection_exception; pgbouncer's too
 )
@@ -48,7 +52,8 @@ func unavailable(err error) *fault.Error {
 			return errReadOnly
 		case strings.HasPrefix(pg.Code, classFull):
 			return errFull
-		case pg.Code == adminShutdown, pg.Code == crashShutdown, pg.Code == starting, pg.Code == tooIdle, strings.HasPrefix(pg.Code, classLost):
+		case slices.Contains([]string{adminShutdown, crashShutdown, starting, tooIdle, tooLong, unused}, pg.Code),
+			strings.HasPrefix(pg.Code, classLost), strings.HasPrefix(pg.Code, classBroken):
 			return errAway
 		}
 	}
@@ -93,21 +98,45 @@ func (s *Store) inTransaction(ctx context.Context, fn func(pgx.Tx) error) error 
 	return s.translate(err)
 }
 
-// resetWhenLost makes a pool give up all its connections when PostgreSQL says on one of them that it is going away or takes
-// no writes. New ones are made where target_session_attrs, or a proxy, leads then. River's statements count too.
-func resetWhenLost(config *pgxpool.Config) (watch func(*pgxpool.Pool)) {
-	var watched atomic.Pointer[pgxpool.Pool]
+// resetPause is the least time between two resets. While the database is read-only every write would ask for one.
+const resetPause = 3 * time.Second
+
+// resets gives up all connections of some pools when PostgreSQL says on one of them that it is going away or takes no writes. New
+// ones are made where target_session_attrs, or a proxy, leads then. River's statements count too.
+type resets struct {
+	mu    sync.Mutex
+	pools []*pgxpool.Pool
+	last  time.Time
+}
+
+// watch makes the connections of a pool ask for a reset.
+func (r *resets) watch(config *pgxpool.Config) {
 	before := config.ConnConfig.OnPgError
 	config.ConnConfig.OnPgError = func(conn *pgconn.PgConn, err *pgconn.PgError) bool {
 		switch err.Code {
 		case readOnly, adminShutdown, crashShutdown:
-			if pool := watched.Load(); pool != nil {
-				pool.Reset()
-			}
+			r.reset()
 		}
 		return before(conn, err)
 	}
-	return watched.Store
+}
+
+func (r *resets) add(pool *pgxpool.Pool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pools = append(r.pools, pool)
+}
+
+func (r *resets) reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.last) < resetPause {
+		return
+	}
+	r.last = time.Now()
+	for _, pool := range r.pools {
+		pool.Reset()
+	}
 }
 
 // CheckWritable returns an error when the database takes no writes: it is a standby, or was made read-only. All connections are then
@@ -120,8 +149,6 @@ func (s *Store) CheckWritable(ctx context.Context) error {
 	if state == "off" {
 		return nil
 	}
-	for _, pool := range []*pgxpool.Pool{s.pool, s.lists, s.spare} {
-		pool.Reset()
-	}
+	s.resets.reset()
 	return errReadOnly
 }

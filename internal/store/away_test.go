@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
@@ -40,6 +41,9 @@ func TestErrorsOfADatabaseThatIsAway(t *testing.T) {
 		{"end of the connection", io.ErrUnexpectedEOF, fault.Unavailable, fault.Uncertain},
 		{"shut down", server("FATAL", "57P01"), fault.Unavailable, fault.Uncertain},
 		{"crashed", server("FATAL", "57P02"), fault.Unavailable, fault.Uncertain},
+		{"idle for too long", server("FATAL", "57P05"), fault.Unavailable, fault.Uncertain},
+		{"transaction timeout", server("FATAL", "25P04"), fault.Unavailable, fault.Uncertain},
+		{"a disk that can't be read", server("ERROR", "58030"), fault.Unavailable, fault.Unavailable},
 		{"starting", server("FATAL", "57P03"), fault.Unavailable, fault.Uncertain},
 		{"too many connections", server("FATAL", "53300"), fault.Unavailable, fault.Uncertain},
 		{"disk full", server("ERROR", "53100"), fault.Unavailable, fault.Unavailable},
@@ -53,9 +57,52 @@ func TestErrorsOfADatabaseThatIsAway(t *testing.T) {
 		for when, got := range map[string]error{"before": store.Translate(s, c.err), "commit": store.TranslateCommit(s, c.err)} {
 			want := map[string]fault.Kind{"before": c.before, "commit": c.commit}[when]
 			e, _ := errors.AsType[*fault.Error](got)
-			if fault.KindOf(got) != want || want == fault.Unavailable && e.RetryAfter == 0 || want != fault.Slow && !errors.Is(got, c.err) {
+			if fault.KindOf(got) != want || (want == fault.Unavailable || want == fault.Slow) && e.RetryAfter == 0 || want != fault.Slow && !errors.Is(got, c.err) {
 				t.Errorf("%s, %s: %v of kind %d, want kind %d", c.name, when, got, fault.KindOf(got), want)
 			}
 		}
+	}
+}
+
+// TestReadOnlyReplacesAllConnections: when a write is refused on one connection because the database is read-only, the connections of all pools are
+// replaced, but not again and again while that lasts.
+func TestReadOnlyReplacesAllConnections(t *testing.T) {
+	t.Parallel()
+	s, _, _ := open(t)
+	pools := map[string]*pgxpool.Pool{"records": s.Pool(), "lists": store.ListPool(s), "spare": s.Spare()}
+	connection := func(pool *pgxpool.Pool) (pid int) {
+		if err := pool.QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+			t.Fatal(err)
+		}
+		return pid
+	}
+	const refuseWrites = "SET default_transaction_read_only = on"
+	before := map[string]int{}
+	for name, pool := range pools {
+		before[name] = connection(pool)
+	}
+	_, err := s.Pool().Exec(t.Context(), refuseWrites)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.Pool().Exec(t.Context(), "DELETE FROM dcim_site"); fault.KindOf(store.Translate(s, err)) != fault.Unavailable {
+		t.Fatal(err)
+	}
+	for name, pool := range pools {
+		if connection(pool) == before[name] {
+			t.Errorf("%s: the connection was kept", name)
+		}
+	}
+	if _, err := s.Spare().Exec(t.Context(), refuseWrites); err != nil {
+		t.Fatal(err)
+	}
+	spare := connection(s.Spare())
+	for range 3 {
+		if err := s.CheckWritable(t.Context()); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("read-only: %v", err)
+		}
+	}
+	if connection(s.Spare()) != spare {
+		t.Error("the connections were replaced again at once")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,12 @@ import (
 
 // connectTimeout is how long a host may take to accept a connection before the next one is tried.
 const connectTimeout = 5 * time.Second
+
+// A host may vanish without a word, and whatever is sent to it with it. pingTimeout is how long a connection that was not in use may take
+// to answer before another one is made; keepAlive ends one on which nothing is sent, such as that of a worker's LISTEN, within 25 s.
+const pingTimeout = 2 * time.Second
+
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}
 
 // The statement timeout is shorter than the request's, which is shorter than the
 // server's: the innermost gives up first and the caller gets an answer.
@@ -45,24 +52,24 @@ func OpenPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openPool(ctx, config)
+	return openPool(ctx, config, &resets{})
 }
 
-// newPool makes a pool that connects when it is first used. Every pool of the program is made here, of
-// what poolConfig returned.
-func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
-	watch := resetWhenLost(config)
+// newPool makes a pool that connects when it is first used, and is reset together with others. Every pool of the program is
+// made here, of what poolConfig returned.
+func newPool(ctx context.Context, config *pgxpool.Config, together *resets) (*pgxpool.Pool, error) {
+	together.watch(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
-	watch(pool)
+	together.add(pool)
 	return pool, nil
 }
 
 // openPool makes a pool and connects.
-func openPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
-	pool, err := newPool(ctx, config)
+func openPool(ctx context.Context, config *pgxpool.Config, together *resets) (*pgxpool.Pool, error) {
+	pool, err := newPool(ctx, config, together)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +99,8 @@ func readAddress(url string, settings []Setting) (*pgxpool.Config, []Setting, er
 		return nil, nil, err
 	}
 	conn.ConnectTimeout = cmp.Or(conn.ConnectTimeout, connectTimeout)
+	conn.DialFunc = (&net.Dialer{Timeout: conn.ConnectTimeout, KeepAliveConfig: keepAlive}).DialContext
+	config.PingTimeout = cmp.Or(config.PingTimeout, pingTimeout)
 	startup, given := takeSettings(conn.RuntimeParams)
 	conn.RuntimeParams = startup
 	set := merge(append(slices.Clone(settings), given...))

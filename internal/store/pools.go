@@ -27,6 +27,7 @@ type pools struct {
 	spare *pgxpool.Pool // health and login
 	turns *turns        // of lists
 
+	resets   *resets
 	listTime time.Duration // for all statements of a list together; 0 for no limit
 }
 
@@ -45,11 +46,12 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 		p.listTime = statementTime(sent) // that of lists, which are opened last
 		config.ConnConfig.Tracer = tracer
 		if connections == 0 {
-			return openPool(ctx, config)
+			return openPool(ctx, config, p.resets)
 		}
 		config.MaxConns, config.MinConns, config.MinIdleConns = connections, 0, 0
-		return newPool(ctx, config)
+		return newPool(ctx, config, p.resets)
 	}
+	p.resets = &resets{}
 	if p.pool, err = open(0); err != nil {
 		return p, err
 	}

@@ -34,7 +34,7 @@ func (e *DanglingError) Error() string { return e.err.Error() }
 // Unwrap is the error for the caller.
 func (e *DanglingError) Unwrap() error { return e.err }
 
-var errSlow = fault.New(fault.Slow, "The database did not answer in time. Narrow the filters, or try again.")
+var errSlow = &fault.Error{Kind: fault.Slow, Detail: "The database did not answer in time. Narrow the filters, or try again.", RetryAfter: retryAfter}
 
 // translate turns what PostgreSQL refused into an error for the caller. Constraints are
 // named after the rule they hold, so a violation names its field.

@@ -52,6 +52,7 @@ func (w *world) ways(site string) []request {
 // wantUnavailable: every way is answered with 503 and says when to come back; pages are readable.
 func (w *world) wantUnavailable(ways []request) {
 	w.t.Helper()
+	w.wantNotReady() // its answer counts for a second
 	for _, r := range ways {
 		a := w.server.Send(r.method, r.path, r.header, r.body)
 		if a.Status != http.StatusServiceUnavailable || !strings.Contains(a.Body, "database") || a.Header.Get("Retry-After") == "" && r.path != "/readyz" {
@@ -61,6 +62,12 @@ func (w *world) wantUnavailable(ways []request) {
 			w.t.Errorf("%s %s: the page does not say what is wrong: %.300s", r.method, r.path, a.Body)
 		}
 	}
+}
+
+// wantNotReady waits until the server says that it is not ready.
+func (w *world) wantNotReady() {
+	w.t.Helper()
+	install.Eventually(w.t, "the server is not ready", func() bool { return w.server.Get("/readyz", "").Status == http.StatusServiceUnavailable })
 }
 
 // recovers waits until the server is ready and a write succeeds.
