@@ -29,6 +29,11 @@ const LongestAddress = 16 << 10
 // ErrLongAddress refuses what is longer.
 var ErrLongAddress = fault.New(fault.LongAddress, "The address is longer than %d bytes: ask for fewer values at once.", LongestAddress)
 
+// longestQuery bounds the query of a list as it is written in its links, which add path, limit and offset: whoever gets a page can get the next.
+const longestQuery = LongestAddress - 256
+
+var errNoRoom = fault.New(fault.LongAddress, "The filters come to more than %d bytes, which leaves no room for the link to the next page: ask for fewer values at once.", longestQuery)
+
 // Params reads the query of an address. Not as net/url's Query does, which drops what it can't
 // read: a dropped filter is the whole table. The same value given twice counts once: some clients
 // repeat their filters on top of those in next, which would make it longer from page to page.
@@ -47,6 +52,9 @@ func Params(rawQuery string) (url.Values, error) {
 			seen[v] = true
 			return had
 		})
+	}
+	if len(params.Encode()) > longestQuery {
+		return nil, errNoRoom
 	}
 	return params, nil
 }
@@ -235,6 +243,10 @@ func pageQuery(params url.Values, limit, offset int, cursor string) string {
 	}
 	if cursor != "" {
 		link.Set("cursor", cursor)
+		if query := link.Encode(); len(query) <= longestQuery {
+			return query
+		}
+		link.Del("cursor") // it holds a long text. The offset leads there too, and costs more
 	}
 	return link.Encode()
 }

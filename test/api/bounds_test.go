@@ -137,12 +137,53 @@ func TestLongAddresses(t *testing.T) {
 		}
 		return string(b)
 	}
-	for _, length := range []int{8 << 10, 16<<10 - 50} {
+	for _, length := range []int{8 << 10, 16<<10 - 300} {
 		admin.get(t, ids(sites, length)).Want(t, http.StatusOK)
 	}
 	for _, path := range []string{sites, at(sites, 1), "/api/", "/dcim/sites/", "/healthz"} {
 		if long := admin.get(t, ids(path, 16<<10+1)); long.Status != http.StatusRequestURITooLong || !strings.Contains(string(long.Raw), "longer than 16384 bytes") {
 			t.Errorf("%s: %d %s", path, long.Status, long.Raw)
+		}
+	}
+}
+
+// TestNextFitsAnAddress: whoever gets a page can follow its link to the next. Filters that leave no room for it are refused, as they are written in
+// the link; a cursor that does not fit is left out.
+func TestNextFitsAnAddress(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	admin := adminOf(s)
+	for _, name := range []string{"A", "B", "C"} {
+		in := site(name)
+		in["comments"] = name + strings.Repeat("x", 20<<10)
+		admin.create(t, sites, in)
+	}
+	follow := func(path string) string {
+		var found []string
+		for {
+			page := admin.page(t, path)
+			found = append(found, names(page.Results, "name"))
+			if page.Next == nil {
+				return strings.Join(found, " ")
+			}
+			path = strings.TrimPrefix(*page.Next, s.URL)
+		}
+	}
+	slugs := func(atLeast int) string {
+		b := []byte(sites + "?limit=1")
+		for i := 0; len(b) < atLeast; i++ {
+			b = fmt.Appendf(b, "&slug__n=%d", 10_000+i)
+		}
+		return string(b)
+	}
+	for name, path := range map[string]string{"by a long text": sites + "?limit=1&ordering=comments", "with long filters": slugs(16<<10 - 300)} {
+		if got := follow(path); got != "A B C" {
+			t.Errorf("%s: found %s", name, got)
+		}
+	}
+	for name, path := range map[string]string{"long": slugs(16<<10 - 100), "long as it is written in the link": sites + "?slug__n=" + strings.Repeat("/", 6<<10)} {
+		if a := admin.get(t, path); a.Status != http.StatusRequestURITooLong || !strings.Contains(string(a.Raw), "no room for the link") {
+			t.Errorf("%s: %d %s", name, a.Status, a.Raw)
 		}
 	}
 }
