@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -51,5 +53,48 @@ func TestRecount(t *testing.T) {
 	}
 	if count, off, err := s.Recount(t.Context(), groups); err != nil || count != 130 || off != 0 {
 		t.Errorf("in the end: %d, off by %d, %v", count, off, err)
+	}
+}
+
+// TestRecountsTakeTurns: of two recounts at once the second sees what the first has put right.
+func TestRecountsTakeTurns(t *testing.T) {
+	t.Parallel()
+	s, reg, db := open(t)
+	tx, err := db.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	// Both want to correct, and wait.
+	if _, err := tx.Exec(t.Context(), "INSERT INTO record_count (type, n) VALUES ('users.group', 5)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE record_count IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	var both errgroup.Group
+	for range 2 {
+		both.Go(func() error {
+			_, _, err := s.Recount(t.Context(), reg.Type("users.group"))
+			return err
+		})
+	}
+	var waiting []string
+	for len(waiting) < 2 {
+		if err := db.QueryRow(t.Context(), "SELECT coalesce(array_agg(wait_event ORDER BY wait_event), '{}') FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(waiting, []string{"advisory", "relation"}) {
+		t.Errorf("they wait for %v", waiting)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := both.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if _, off, err := s.Recount(t.Context(), reg.Type("users.group")); err != nil || off != 0 {
+		t.Errorf("after two recounts the count is off by %d, %v", off, err)
 	}
 }
