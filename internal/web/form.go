@@ -75,14 +75,6 @@ func (s formSource) fill(f *formField, kept []string) {
 	}
 }
 
-// typedInto tells whether somebody typed into a widget.
-func (s formSource) typedInto(f *formField) bool {
-	if s.typed == nil || s.part && !s.typed.Has(f.Name) {
-		return false
-	}
-	return s.shown.touched(f.Widget, f.Name, s.typed)
-}
-
 // customPrefix begins the names of the widgets of custom fields, as it does those of filters.
 const customPrefix = "cf_"
 
@@ -216,12 +208,6 @@ func (f *formField) fill(texts []string) {
 	}
 }
 
-// HoldsText tells whether the value is one that a browser's own input for times would blank.
-func (f formField) HoldsText() bool {
-	_, moment := shownMoment(f.Value)
-	return f.Value != "" && !moment
-}
-
 // choose selects options.
 func (f *formField) choose(values []string) {
 	for i, o := range f.Options {
@@ -275,14 +261,6 @@ func (s formSource) value(f record.Field, name string, in record.Info, errs faul
 		return s.withUnseen(target, name, value)
 	}
 	return value, given
-}
-
-// touched tells whether somebody has changed what a widget held, or the kind by which it is read.
-func (s formSource) touched(name string, in record.Info) bool {
-	if s.shown.touched(in.Widget, name, s.typed) {
-		return true
-	}
-	return in.KindOf != "" && s.shown.touched(s.v.Type().Field(in.KindOf).Info().Widget, in.KindOf, s.typed)
 }
 
 // customFields are the widgets of custom fields.

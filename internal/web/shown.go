@@ -43,6 +43,22 @@ func (s shownForm) touched(widget record.Widget, name string, typed url.Values) 
 	return shown && held != heldPrint(widget, name, typed)
 }
 
+// touched tells whether somebody has changed what a widget held, or the kind by which it is read.
+func (s formSource) touched(name string, in record.Info) bool {
+	if s.shown.touched(in.Widget, name, s.typed) {
+		return true
+	}
+	return in.KindOf != "" && s.shown.touched(s.v.Type().Field(in.KindOf).Info().Widget, in.KindOf, s.typed)
+}
+
+// typedInto tells whether somebody typed into a widget.
+func (s formSource) typedInto(f *formField) bool {
+	if s.typed == nil || s.part && !s.typed.Has(f.Name) {
+		return false
+	}
+	return s.shown.touched(f.Widget, f.Name, s.typed)
+}
+
 // Shown is what the widgets hold before anybody types, "" for a new record.
 func (f *formPage) Shown() string {
 	if f.ID == 0 {
@@ -152,4 +168,10 @@ func shownMoment(text string) (shown string, ok bool) {
 		return "", false
 	}
 	return strings.Join(textsOf(at), ""), true
+}
+
+// HoldsText tells whether the value is one that a browser's own input for times would blank.
+func (f formField) HoldsText() bool {
+	_, moment := shownMoment(f.Value)
+	return f.Value != "" && !moment
 }

@@ -63,7 +63,8 @@ func customTexts(in record.Info, value any) []string {
 }
 
 // defaultHelp says what typedDefault reads. The API and imports take JSON.
-const defaultHelp = "The value of records that are given none: a text, a number, true or false, several choices one on each line, or JSON where the type is JSON."
+const defaultHelp = "The value of records that are given none: a text, a number, true or false, several choices one on each line, " +
+	"or JSON where the type is JSON."
 
 // defaultTexts writes the default of a custom field of a kind as a form holds it.
 func defaultTexts(kind string, value any) []string {
