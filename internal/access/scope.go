@@ -10,11 +10,17 @@ import (
 // Scope is the set of records of one type that a subject may touch with one action. Its
 // zero value holds nothing.
 type Scope struct {
-	all  bool
-	any  [][]record.Predicate
-	by   Asker
-	view func(*record.Type) Scope // what else the subject may see; nil for everything
+	all   bool
+	parts []Part
+	by    Asker
+	view  func(*record.Type) Scope // what else the subject may see; nil for everything
 }
+
+// Part is a list of alternatives, each a list of tests: a record passes it when every test of one alternative holds.
+type Part [][]record.Predicate
+
+// limited is a scope of one part.
+func limited(alternatives ...[]record.Predicate) Scope { return Scope{parts: []Part{alternatives}} }
 
 // By is who the scope was made for.
 func (s Scope) By() Asker { return s.by }
@@ -22,9 +28,18 @@ func (s Scope) By() Asker { return s.by }
 // All tells whether the scope holds every record of its type.
 func (s Scope) All() bool { return s.all }
 
-// Any returns the alternatives of a scope that is limited: a record belongs to it when
-// every test of one alternative holds. None and not All means that nothing belongs.
-func (s Scope) Any() [][]record.Predicate { return s.any }
+// Empty tells whether nothing belongs to the scope, whatever the records are.
+func (s Scope) Empty() bool {
+	return !s.all && slices.ContainsFunc(s.Parts(), func(p Part) bool { return len(p) == 0 })
+}
+
+// Parts returns what limits a scope that does not hold all records: a record belongs to it when it passes every part.
+func (s Scope) Parts() []Part {
+	if !s.all && len(s.parts) == 0 {
+		return []Part{nil}
+	}
+	return s.parts
+}
 
 // Sees is the part of another type that the subject may view: what a Count counts, what a Borrowed shows, and
 // what a filter follows through a tree. So no answer tells anybody of records they may not see.
@@ -47,13 +62,16 @@ func (s Scope) CountsAll(t *record.Type) bool {
 
 // And narrows a scope by one more test.
 func (s Scope) And(test record.Predicate) Scope {
-	out := Scope{by: s.by, view: s.view}
-	if s.all {
-		out.any = [][]record.Predicate{{test}}
+	out := limited([]record.Predicate{test})
+	if !s.all {
+		out.parts = slices.Clone(s.Parts())
+		first := make(Part, len(out.parts[0]))
+		for i, all := range out.parts[0] {
+			first[i] = append(slices.Clone(all), test)
+		}
+		out.parts[0] = first
 	}
-	for _, all := range s.any {
-		out.any = append(out.any, append(slices.Clone(all), test))
-	}
+	out.by, out.view = s.by, s.view
 	return out
 }
 
@@ -110,13 +128,14 @@ func (p *Policy) granted(s *Subject, t *record.Type, action string) (Scope, erro
 	if s.Anonymous() && p.LoginRequired {
 		return Scope{}, fault.ErrNoCreds
 	}
-	var scope Scope
+	var alternatives Part
 	granted := action == View && p.exempt(t)
 	if granted {
-		scope = exemptScope(t)
-	}
-	if scope.all || granted && s.Anonymous() {
-		return scope, nil
+		scope := exemptScope(t)
+		if scope.all || s.Anonymous() {
+			return scope, nil
+		}
+		alternatives = scope.parts[0]
 	}
 	if s.Anonymous() {
 		return Scope{}, fault.ErrNoCreds
@@ -125,26 +144,26 @@ func (p *Policy) granted(s *Subject, t *record.Type, action string) (Scope, erro
 		if !slices.Contains(g.Types, t.Key()) || !slices.Contains(g.Actions, action) {
 			continue
 		}
-		alternatives, err := record.ParseConstraints(t, g.Constraints, s.UserID)
+		constraints, err := record.ParseConstraints(t, g.Constraints, s.UserID)
 		if err != nil {
 			continue // saved for another shape of the type: it grants nothing rather than too much
 		}
 		granted = true
-		if alternatives == nil {
+		if constraints == nil {
 			return Scope{all: true}, nil
 		}
-		for _, tests := range alternatives {
-			scope.any = append(scope.any, append(tests, untested(t)...))
+		for _, tests := range constraints {
+			alternatives = append(alternatives, append(tests, untested(t)...))
 		}
 	}
 	if own := ownScope(s, t, action); own != nil {
 		granted = true
-		scope.any = append(scope.any, own)
+		alternatives = append(alternatives, own)
 	}
 	if !granted {
 		return Scope{}, fault.ErrDenied
 	}
-	return scope, nil
+	return limited(alternatives...), nil
 }
 
 // untested leaves out tests of webhooks, which repeat the record that they were made with under
@@ -179,7 +198,7 @@ func ownScope(s *Subject, t *record.Type, action string) []record.Predicate {
 // open everything.
 func (p *Policy) owners(s *Subject, t *record.Type) Scope {
 	owner := t.Field(t.Owner).(record.Ref)
-	scope := Scope{any: [][]record.Predicate{{{Field: owner, Values: []any{s.UserID}}}}}
+	scope := limited([]record.Predicate{{Field: owner, Values: []any{s.UserID}}})
 	granted, err := p.granted(s, t, Grants)
 	if err != nil {
 		return scope
@@ -214,12 +233,21 @@ func (p *Policy) exempt(t *record.Type) bool {
 	return false
 }
 
-// Or joins two scopes of one type.
+// Or joins two scopes of one type and one subject.
 func (s Scope) Or(other Scope) Scope {
-	return Scope{all: s.all || other.all, any: slices.Concat(s.any, other.any), by: other.by, view: other.view}
+	out := Scope{all: s.all || other.all, by: s.by, view: s.view}
+	if out.all {
+		return out
+	}
+	for _, one := range s.Parts() {
+		for _, two := range other.Parts() {
+			out.parts = append(out.parts, slices.Concat(one, two))
+		}
+	}
+	return out
 }
 
-// both is what lies in each of two scopes of one type.
+// both is what lies in each of two scopes of one type and one subject.
 func (s Scope) both(other Scope) Scope {
 	switch {
 	case s.all:
@@ -227,16 +255,12 @@ func (s Scope) both(other Scope) Scope {
 	case other.all:
 		return s
 	}
-	out := Scope{}
-	for _, one := range s.any {
-		for _, two := range other.any {
-			out.any = append(out.any, slices.Concat(one, two))
-		}
-	}
-	return out
+	return Scope{parts: slices.Concat(s.Parts(), other.Parts()), by: s.by, view: s.view}
 }
 
 // Themselves is the scope of users that holds the subject alone.
-func Themselves(s *Subject) Scope {
-	return Scope{any: [][]record.Predicate{{{Values: []any{s.UserID}}}}}
+func (p *Policy) Themselves(s *Subject) Scope {
+	scope := limited([]record.Predicate{{Values: []any{s.UserID}}})
+	scope.by, scope.view = s.asker(), p.view(s)
+	return scope
 }

@@ -3,6 +3,7 @@ package access_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -28,6 +29,14 @@ func grant(types, action, constraints string) access.Grant {
 }
 
 const everything = -1
+
+// alternatives are those of a limited scope, however many parts it has.
+func alternatives(s access.Scope) (all [][]record.Predicate) {
+	for _, part := range s.Parts() {
+		all = append(all, part...)
+	}
+	return all
+}
 
 func TestScope(t *testing.T) {
 	reg := registry(t)
@@ -88,8 +97,12 @@ func TestScope(t *testing.T) {
 			if !errors.Is(err, row.err) || (err == nil) != (row.err == nil) {
 				t.Fatalf("error %v, want %v", err, row.err)
 			}
-			if scope.All() != (row.alternatives == everything) || !scope.All() && len(scope.Any()) != row.alternatives {
-				t.Errorf("all %v, %d alternatives, want %d", scope.All(), len(scope.Any()), row.alternatives)
+			ways := 1 // to pass all parts
+			for _, part := range scope.Parts() {
+				ways *= len(part)
+			}
+			if scope.All() != (row.alternatives == everything) || !scope.All() && ways != row.alternatives {
+				t.Errorf("all %v, %d alternatives, want %d", scope.All(), ways, row.alternatives)
 			}
 		})
 	}
@@ -101,25 +114,70 @@ func TestUserWord(t *testing.T) {
 	s := access.Subject{UserID: 7, Grants: []access.Grant{grant("extras.objectchange", "view", `{"user":"$user"}`)}}
 	for _, key := range []string{"extras.objectchange", "users.token"} {
 		scope, err := (&access.Policy{}).Scope(&s, reg.Type(key), "view")
-		if err != nil || len(scope.Any()) != 1 || !slices.Equal(scope.Any()[0][0].Values, []any{int64(7)}) {
-			t.Errorf("%s: %+v, %v", key, scope.Any(), err)
+		if err != nil || len(alternatives(scope)) != 1 || !slices.Equal(alternatives(scope)[0][0].Values, []any{int64(7)}) {
+			t.Errorf("%s: %+v, %v", key, alternatives(scope), err)
 		}
 	}
 }
 
 func TestZeroScope(t *testing.T) {
 	var zero access.Scope
-	if zero.All() || len(zero.Any()) != 0 {
+	if zero.All() || !zero.Empty() {
 		t.Error("the zero scope holds something")
 	}
-	if got := zero.Or(access.Scope{}); got.All() || len(got.Any()) != 0 {
+	if got := zero.Or(access.Scope{}); got.All() || !got.Empty() {
 		t.Error("two empty scopes hold something together")
 	}
-	if got := zero.And(record.Predicate{}); got.All() || len(got.Any()) != 0 {
+	if got := zero.And(record.Predicate{}); got.All() || !got.Empty() {
 		t.Error("narrowed, the empty scope holds something")
 	}
-	if got := access.Machine().And(record.Predicate{}); got.All() || len(got.Any()) != 1 {
+	if got := access.Machine().And(record.Predicate{}); got.All() || len(alternatives(got)) != 1 {
 		t.Error("narrowed, the whole is still the whole")
+	}
+}
+
+// TestScopesDoNotMultiply: a hundred alternatives of one permission and a hundred of another make two hundred tests, and every record that belongs
+// to the scope passes one of each.
+func TestScopesDoNotMultiply(t *testing.T) {
+	reg := registry(t)
+	many := make([]map[string]string, 100)
+	for i := range many {
+		many[i] = map[string]string{"description": fmt.Sprint(i)}
+	}
+	constraints, err := json.Marshal(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := access.Subject{UserID: 7, Grants: []access.Grant{grant("users.token", "change", string(constraints)), grant("users.token", "grant", string(constraints))}}
+	scope, err := (&access.Policy{}).Scope(&s, reg.Type("users.token"), "change")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sizes []int
+	for _, part := range scope.Parts() {
+		sizes = append(sizes, len(part))
+	}
+	if !slices.Equal(sizes, []int{100, 101}) { // and one's own
+		t.Errorf("parts of %v alternatives", sizes)
+	}
+	wider := scope.Or((&access.Policy{}).Themselves(&s))
+	if len(wider.Parts()) != 2 || len(wider.Parts()[0]) != 101 || len(wider.Parts()[1]) != 102 {
+		t.Error("what is added to a scope is not added to each of its parts")
+	}
+}
+
+// TestOrKeepsTheSubject: a wider scope is still one of the same subject, who sees no more of other types.
+func TestOrKeepsTheSubject(t *testing.T) {
+	reg := registry(t)
+	p, s := &access.Policy{}, &access.Subject{UserID: 7, Grants: []access.Grant{grant("users.user", "view", `{"id":1}`)}}
+	seen, err := p.Scope(s, reg.Type("users.user"), "view")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, scope := range map[string]access.Scope{"first": p.Themselves(s).Or(seen), "second": seen.Or(p.Themselves(s)), "alone": p.Themselves(s).Or(access.Scope{})} {
+		if scope.By().User != 7 || scope.Sees(reg.Type("dcim.site")).All() {
+			t.Errorf("%s: by %v, sees all sites: %v", name, scope.By(), scope.Sees(reg.Type("dcim.site")).All())
+		}
 	}
 }
 
@@ -141,7 +199,7 @@ func TestNoGrantNoScope(t *testing.T) {
 		}), 0, 4).Draw(rt, "grants")}
 		typ, action := reg.Type(rapid.SampledFrom(keys).Draw(rt, "type")), rapid.SampledFrom(actions).Draw(rt, "action")
 		scope, err := p.Scope(&s, typ, action)
-		if err != nil && (scope.All() || len(scope.Any()) > 0) {
+		if err != nil && (scope.All() || !scope.Empty()) {
 			rt.Fatalf("refused and yet given %+v", scope)
 		}
 		exempt := action == "view" && (slices.Contains(p.ExemptView, typ.Key()) || slices.Contains(p.ExemptView, "*") && !typ.Guarded)
@@ -159,7 +217,7 @@ func TestNoGrantNoScope(t *testing.T) {
 				rt.Fatalf("without a grant: %+v, %v", scope, err)
 			}
 		}
-		for _, alternative := range scope.Any() {
+		for _, alternative := range alternatives(scope) {
 			if own && !named && !exempt && !slices.Equal(alternative[0].Values, []any{s.UserID}) {
 				rt.Fatalf("somebody else's: %+v", alternative)
 			}
@@ -173,10 +231,10 @@ func TestConstraintsLeaveTestsOut(t *testing.T) {
 	changes := registry(t).Type("extras.objectchange")
 	s := access.Subject{UserID: 7, Grants: []access.Grant{grant("extras.objectchange", "view", `[{"changed_object_type__n":"tenancy.tenant"},{"id":1}]`)}}
 	scope, err := (&access.Policy{}).Scope(&s, changes, "view")
-	if err != nil || len(scope.Any()) != 2 {
-		t.Fatal(scope.Any(), err)
+	if err != nil || len(alternatives(scope)) != 2 {
+		t.Fatal(alternatives(scope), err)
 	}
-	for _, tests := range scope.Any() {
+	for _, tests := range alternatives(scope) {
 		last := tests[len(tests)-1]
 		if last.Lookup != record.NotStarts || last.Values[0] != "test." || last.Field.Info().Name != "changed_object_type" {
 			t.Errorf("%+v lets tests through", tests)

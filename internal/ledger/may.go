@@ -19,7 +19,7 @@ func (l *Ledger) May(ctx context.Context, c Caller, v record.Values, action stri
 		return false, nil
 	case scope.All():
 		return true, nil
-	case len(scope.Any()) == 0:
+	case scope.Empty():
 		return false, nil
 	}
 	if _, err := l.Store.Get(ctx, t, scope, v.ID()); fault.KindOf(err) == fault.NotFound {

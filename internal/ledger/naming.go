@@ -73,7 +73,7 @@ func (l *Ledger) referable(c Caller, t *record.Type) access.Scope {
 		scope = access.Scope{} // none of this type
 	}
 	if t.Key() == userType { // everybody may refer to themselves
-		scope = scope.Or(access.Themselves(c.Subject))
+		scope = l.Policy.Themselves(c.Subject).Or(scope)
 	}
 	return scope
 }

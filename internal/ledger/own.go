@@ -14,7 +14,7 @@ func (l *Ledger) Self(ctx context.Context, c Caller) (record.Values, error) {
 	if c.Anonymous() {
 		return record.Values{}, fault.ErrNoCreds
 	}
-	return l.Store.Get(ctx, l.userType(), access.Themselves(c.Subject), c.UserID)
+	return l.Store.Get(ctx, l.userType(), l.Policy.Themselves(c.Subject), c.UserID)
 }
 
 // SetOwnPassword gives the caller another password, which ends their sessions, and returns the

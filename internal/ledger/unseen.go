@@ -29,7 +29,7 @@ func (l *Ledger) Unseen(ctx context.Context, c Caller, rows ...record.Values) (U
 		switch scope := l.referable(c, t); {
 		case scope.All():
 			delete(unseen, t)
-		case len(scope.Any()) > 0:
+		case !scope.Empty():
 			seen, err := l.Store.Within(ctx, t, scope, slices.Sorted(maps.Keys(ids)))
 			if err != nil {
 				return nil, err

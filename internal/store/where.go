@@ -81,15 +81,19 @@ func (w *where) copied(tests []record.Predicate, t *record.Type) {
 
 // within tests whether a row lies in a limited scope.
 func (w *where) within(s access.Scope, t *record.Type, alias string) string {
-	alternatives := []string{"FALSE"}
-	for _, all := range s.Any() {
-		conds := []string{"TRUE"}
-		for _, p := range all {
-			conds = append(conds, w.predicate(p, t, alias))
+	var parts []string
+	for _, part := range s.Parts() {
+		alternatives := []string{"FALSE"}
+		for _, all := range part {
+			conds := []string{"TRUE"}
+			for _, p := range all {
+				conds = append(conds, w.predicate(p, t, alias))
+			}
+			alternatives = append(alternatives, "("+strings.Join(conds, " AND ")+")")
 		}
-		alternatives = append(alternatives, "("+strings.Join(conds, " AND ")+")")
+		parts = append(parts, "("+strings.Join(alternatives, " OR ")+")")
 	}
-	return "(" + strings.Join(alternatives, " OR ") + ")"
+	return "(" + strings.Join(parts, " AND ") + ")"
 }
 
 // search looks for a text in any of the type's search fields. What the caller may not see is not found.

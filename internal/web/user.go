@@ -105,7 +105,7 @@ func (s *Site) reach(v *visit, t *record.Type, action string) string {
 		return ""
 	case scope.All():
 		return "all"
-	case len(scope.Any()) > 0:
+	case !scope.Empty():
 		return "some"
 	}
 	return ""
