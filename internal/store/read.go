@@ -115,6 +115,9 @@ func (tx *Tx) Lock(t *record.Type, tests []record.Predicate, limit int, lock Loc
 	for _, p := range tests {
 		w.and(w.predicate(p, t, "t"))
 	}
+	if tx.rehearsal {
+		lock += " NOWAIT"
+	}
 	tx.exec(fmt.Sprintf("SELECT FROM %s t%s ORDER BY t.id LIMIT %s%s", quote(t.Table()), w, w.arg(limit), lock), w.args...)
 }
 

@@ -56,6 +56,8 @@ type Tx struct {
 	conn  *pgxpool.Conn
 	s     *Store
 	batch *pgx.Batch
+
+	rehearsal bool // it waits for nobody's rows
 }
 
 func (tx *Tx) exec(sql string, args ...any) { tx.batch.Queue(sql, args...) }
@@ -87,23 +89,36 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	return s.transact(ctx, fn, (*Tx).commit)
 }
 
-// rehearsalPatience is how long a rehearsal waits for a row that somebody else is changing: it
-// holds others meanwhile, and nothing will come of it.
-const rehearsalPatience = "500ms"
+// rehearsalPatience is how long a rehearsal waits in all for rows that somebody else is changing: nothing will come of it. It
+// holds no row meanwhile, but begins again.
+const (
+	rehearsalPatience = 500 * time.Millisecond
+	rehearsalPause    = 50 * time.Millisecond
+)
 
 var errBusy = &fault.Error{Kind: fault.Busy, Detail: "Somebody else is changing these records at this moment. Try again.", RetryAfter: time.Second}
 
 // Rehearse is Write up to the commit: every statement runs, and what a commit would check
 // is checked. Then all of it is undone.
 func (s *Store) Rehearse(ctx context.Context, fn func(*Tx) error) error {
-	err := s.transact(ctx, func(tx *Tx) error {
-		tx.exec("SET LOCAL lock_timeout = '" + rehearsalPatience + "'")
-		return fn(tx)
-	}, (*Tx).undo)
-	if Locked(err) {
-		return errBusy
+	for until := time.Now().Add(rehearsalPatience); ; {
+		err := s.transact(ctx, func(tx *Tx) error {
+			tx.rehearsal = true
+			tx.exec(fmt.Sprintf("SET LOCAL lock_timeout = %d", rehearsalPatience.Milliseconds())) // for other locks than those of rows
+			return fn(tx)
+		}, (*Tx).undo)
+		if !Locked(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errBusy
+		case <-time.After(rehearsalPause):
+		}
+		if time.Now().After(until) {
+			return errBusy
+		}
 	}
-	return err
 }
 
 func (s *Store) transact(ctx context.Context, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
@@ -122,7 +137,7 @@ func (s *Store) write(ctx context.Context, fn func(*Tx) error, end func(*Tx, con
 		return s.translate(fmt.Errorf("begin: %w", err))
 	}
 	defer conn.Release()
-	tx := &Tx{conn, s, &pgx.Batch{}}
+	tx := &Tx{conn: conn, s: s, batch: &pgx.Batch{}}
 	tx.exec("BEGIN")
 	prove(ctx, tx.batch)
 	err = fn(tx)
