@@ -203,7 +203,8 @@ func (s *Store) customs(rows []record.Values) []*record.Custom {
 	return defs
 }
 
-// defined remembers the definitions of custom fields by their version.
+// defined remembers the definitions of custom fields by their version, and by the time of their last change: a version that was
+// rolled back is given again.
 type defined struct {
 	mu   sync.Mutex
 	byID map[int64]definition
@@ -211,19 +212,21 @@ type defined struct {
 
 type definition struct {
 	version int64
+	updated any
 	custom  *record.Custom
 }
 
 func (d *defined) of(v record.Values) *record.Custom {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if known, ok := d.byID[v.ID()]; ok && known.version == v.Version {
+	updated := v.Get("last_updated")
+	if known, ok := d.byID[v.ID()]; ok && known.version == v.Version && known.updated == updated {
 		return known.custom
 	}
 	if d.byID == nil || len(d.byID) > 10*maxCustomFields { // ids of fields that are gone
 		d.byID = map[int64]definition{}
 	}
 	custom := record.CustomDefinition(v)
-	d.byID[v.ID()] = definition{v.Version, custom}
+	d.byID[v.ID()] = definition{v.Version, updated, custom}
 	return custom
 }
