@@ -37,15 +37,15 @@ func (a *App) Webhooks(ctx context.Context) ([]WebhookInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	standings, err := a.Ledger.Standings(ctx, operator())
+	counts, err := a.Ledger.DeliveryCounts(ctx, operator())
 	if err != nil {
 		return nil, err
 	}
 	hooks := make([]WebhookInfo, len(rows))
 	for i, v := range rows {
 		hooks[i] = webhookInfo(v)
-		if n := slices.IndexFunc(standings, func(s store.Standing) bool { return s.Webhook == v.ID() }); n >= 0 {
-			hooks[i].Queued, hooks[i].Retrying, hooks[i].Failed = standings[n].Queued, standings[n].Retrying, standings[n].Failed
+		if n := slices.IndexFunc(counts, func(s store.DeliveryCount) bool { return s.Webhook == v.ID() }); n >= 0 {
+			hooks[i].Queued, hooks[i].Retrying, hooks[i].Failed = counts[n].Queued, counts[n].Retrying, counts[n].Failed
 		}
 	}
 	return hooks, nil
@@ -54,7 +54,7 @@ func (a *App) Webhooks(ctx context.Context) ([]WebhookInfo, error) {
 func webhookInfo(v record.Values) WebhookInfo {
 	var shown []string
 	for _, key := range v.List("content_types") {
-		shown = append(shown, record.Marked(v.Type().Field("content_types"), key))
+		shown = append(shown, record.MarkUnknown(v.Type().Field("content_types"), key))
 	}
 	return WebhookInfo{ID: v.ID(), Name: v.Text("name"), Method: v.Text("http_method"), URL: v.Text("payload_url"), Types: v.List("content_types"), ShownTypes: shown,
 		Enabled: v.Bool("enabled"), Paused: v.Get("paused_at") != nil}

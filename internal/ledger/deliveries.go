@@ -43,7 +43,7 @@ func (l *Ledger) again(ctx context.Context, c Caller, id int64, ended bool) (rec
 		return v, err
 	}
 	before := v.Text("state")
-	matching, queued, err := l.requeue(ctx, c, store.Again{Query: store.Query{Where: []record.Predicate{{Values: []any{id}}}}, Ended: ended})
+	matching, queued, err := l.requeue(ctx, c, store.RequeueQuery{Query: store.Query{Where: []record.Predicate{{Values: []any{id}}}}, Ended: ended})
 	if err != nil {
 		return v, err
 	}
@@ -71,14 +71,14 @@ func (l *Ledger) again(ctx context.Context, c Caller, id int64, ended bool) (rec
 // RetryAll queues every failed delivery again that the query finds, or only counts them.
 // Those that are being sent right now are left alone.
 func (l *Ledger) RetryAll(ctx context.Context, c Caller, q store.Query, dry bool) (int64, error) {
-	matching, queued, err := l.requeue(ctx, c, store.Again{Query: q, DryRun: dry})
+	matching, queued, err := l.requeue(ctx, c, store.RequeueQuery{Query: q, DryRun: dry})
 	if dry {
 		return matching, err
 	}
 	return queued, err
 }
 
-func (l *Ledger) requeue(ctx context.Context, c Caller, q store.Again) (matching, queued int64, err error) {
+func (l *Ledger) requeue(ctx context.Context, c Caller, q store.RequeueQuery) (matching, queued int64, err error) {
 	if err := searchable(q.Search); err != nil {
 		return 0, 0, err
 	}
@@ -153,13 +153,13 @@ func (l *Ledger) Queues(ctx context.Context, c Caller) ([]Queue, time.Duration, 
 	return queues, queueWindow, nil
 }
 
-// Standings counts the deliveries that are not successful, by webhook: those that the caller may see.
-func (l *Ledger) Standings(ctx context.Context, c Caller) ([]store.Standing, error) {
+// DeliveryCounts counts the deliveries that are not successful, by webhook: those that the caller may see.
+func (l *Ledger) DeliveryCounts(ctx context.Context, c Caller) ([]store.DeliveryCount, error) {
 	scope, err := l.Policy.Scope(c.Subject, l.deliveryType(), access.View)
 	if err != nil {
 		return nil, err
 	}
-	return l.Store.Standings(ctx, scope)
+	return l.Store.DeliveryCounts(ctx, scope)
 }
 
 // Backlog tells what waits for one webhook.

@@ -64,11 +64,11 @@ func (d *draft) complete(t *record.Type) {
 func (d *draft) checkWords(t *record.Type) {
 	before := d.before(t)
 	for i, f := range t.All() {
-		limited, ok := f.(record.Limited)
+		words, ok := f.(record.WordChecker)
 		if !ok || !d.given.HasAt(i) {
 			continue
 		}
-		if err := limited.CheckAdded(before.At(i), d.given.At(i)); err != nil {
+		if err := words.CheckAdded(before.At(i), d.given.At(i)); err != nil {
 			d.errs.Add(t.Infos()[i].Name, "%s", err.Error())
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Limited is a field that takes only words it knows. Its Parse takes any word all the same, because one that
+// WordChecker is a field that takes only words it knows. Its Parse takes any word all the same, because one that
 // is stored already may stay: the program that stored it may have known more.
-type Limited interface {
+type WordChecker interface {
 	Field
 	// CheckAdded refuses a value with a word that is neither known nor among those that are stored now,
 	// nil for none. It names the nearest word.
@@ -18,17 +18,17 @@ type Limited interface {
 }
 
 var (
-	_ Limited = Text{}
-	_ Limited = List{}
-	_ Limited = ObjectTypes{}
-	_ Limited = Actions{}
-	_ Limited = Choice{}
+	_ WordChecker = Text{}
+	_ WordChecker = List{}
+	_ WordChecker = ObjectTypes{}
+	_ WordChecker = Actions{}
+	_ WordChecker = Choice{}
 )
 
-// Marked is a word of a field as people see it: dcim.gone (unknown type).
-func Marked(f Field, word string) string {
-	if limited, ok := f.(Limited); ok && word != "" {
-		if problem := limited.Unknown(word); problem != "" {
+// MarkUnknown returns a word of a field as people see it: dcim.gone (unknown type).
+func MarkUnknown(f Field, word string) string {
+	if words, ok := f.(WordChecker); ok && word != "" {
+		if problem := words.Unknown(word); problem != "" {
 			return word + " (" + problem + ")"
 		}
 	}

@@ -49,7 +49,7 @@ func TestCheckAdded(t *testing.T) {
 		{"other_types", []string{"a.leaf"}, []string{"a.leaf"}, ""},
 	} {
 		message := ""
-		if err := leaf.Field(c.field).(record.Limited).CheckAdded(c.stored, c.given); err != nil {
+		if err := leaf.Field(c.field).(record.WordChecker).CheckAdded(c.stored, c.given); err != nil {
 			message = err.Error()
 		}
 		if !strings.HasPrefix(message, c.want) || message == "" != (c.want == "") {
@@ -60,7 +60,7 @@ func TestCheckAdded(t *testing.T) {
 		t.Errorf("the actions are %v", got)
 	}
 	for word, want := range map[string]string{"a.gone": "a.gone (unknown type)", "a.leaf": "a.leaf", "": ""} {
-		if got := record.Marked(leaf.Field("types"), word); got != want {
+		if got := record.MarkUnknown(leaf.Field("types"), word); got != want {
 			t.Errorf("%q is shown as %q", word, got)
 		}
 	}

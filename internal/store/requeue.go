@@ -12,8 +12,8 @@ import (
 	"terrier/internal/record"
 )
 
-// Again says which deliveries to queue again.
-type Again struct {
+// RequeueQuery says which deliveries to queue again.
+type RequeueQuery struct {
 	Query
 	Webhooks access.Scope // of these webhooks
 	Ended    bool         // successful ones too; otherwise only failed ones
@@ -21,8 +21,8 @@ type Again struct {
 }
 
 // state is the test that a delivery to queue again passes, over an alias. Written out, it leads to an index.
-func (a Again) state(alias string) string {
-	if a.Ended {
+func (q RequeueQuery) state(alias string) string {
+	if q.Ended {
 		return alias + ".state <> 'queued'"
 	}
 	return alias + ".state = 'failed'"
@@ -32,7 +32,7 @@ func (a Again) state(alias string) string {
 // one transaction: each gets its next round and a job of it, which replaces the one of an
 // automatic retry. One that is being sent right now is left alone. It returns how many match
 // and how many it queued; where more than limit match, or this is a dry run, it writes nothing.
-func (s *Store) Requeue(ctx context.Context, q Again, now time.Time) (matching, queued int64, err error) {
+func (s *Store) Requeue(ctx context.Context, q RequeueQuery, now time.Time) (matching, queued int64, err error) {
 	t := s.reg.Type(DeliveryType)
 	w := &where{}
 	w.scope(q.Scope, t)
@@ -80,7 +80,7 @@ func (s *Store) Requeue(ctx context.Context, q Again, now time.Time) (matching, 
 // left alone. Its job is locked after it, as in Finish: all deliveries come before the first job.
 // What is being sent is not locked at all where that is known before, so that its outcome need
 // not wait for all the others.
-func requeue(w *where, q Again, now time.Time) string {
+func requeue(w *where, q RequeueQuery, now time.Time) string {
 	w.and("NOT EXISTS (SELECT FROM river_job j WHERE j.id = t.job_id AND j.state = 'running')")
 	return "WITH chosen AS (SELECT t.id, t.changed_at, t.job_id FROM extras_delivery t" + w.String() + " ORDER BY t.id LIMIT " + w.arg(q.Limit) + ` FOR NO KEY UPDATE OF t),
 		sending AS (

@@ -36,7 +36,7 @@ func insertFailed(t *testing.T, db *pgxpool.Pool, n int) {
 
 func requeueAll(t *testing.T, s *store.Store, dry bool) (matching, queued int64) {
 	t.Helper()
-	matching, queued, err := s.Requeue(t.Context(), store.Again{Query: store.Query{Scope: access.Machine(), Limit: 100}, Webhooks: access.Machine(), DryRun: dry}, time.Now())
+	matching, queued, err := s.Requeue(t.Context(), store.RequeueQuery{Query: store.Query{Scope: access.Machine(), Limit: 100}, Webhooks: access.Machine(), DryRun: dry}, time.Now())
 	if err != nil {
 		t.Error(err)
 	}

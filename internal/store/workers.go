@@ -127,8 +127,8 @@ func (s *Store) Backlogs(ctx context.Context, by access.Scope, since time.Time) 
 	return found, s.translate(s.list(ctx, by, batch))
 }
 
-// Standing is how many deliveries of a webhook are not successful. Each is counted once.
-type Standing struct {
+// DeliveryCount is how many deliveries of a webhook are not successful. Each is counted once.
+type DeliveryCount struct {
 	Webhook  int64
 	Queued   int64
 	Retrying int64 // failed, with an automatic retry ahead
@@ -136,9 +136,9 @@ type Standing struct {
 	OldestAt *time.Time
 }
 
-// Standings counts deliveries that are not successful, by webhook. Two indexes know them: those that are awaited, and
+// DeliveryCounts counts deliveries that are not successful, by webhook. Two indexes know them: those that are awaited, and
 // those that have failed, whether they are retried or not.
-func (s *Store) Standings(ctx context.Context, scope access.Scope) ([]Standing, error) {
+func (s *Store) DeliveryCounts(ctx context.Context, scope access.Scope) ([]DeliveryCount, error) {
 	w := &where{}
 	w.scope(scope, s.reg.Type(DeliveryType))
 	in := ""
@@ -146,7 +146,7 @@ func (s *Store) Standings(ctx context.Context, scope access.Scope) ([]Standing, 
 		in = " AND " + w.parts[0]
 	}
 	batch := &pgx.Batch{}
-	var found []Standing
+	var found []DeliveryCount
 	batch.Queue(`
 		SELECT webhook_id, sum(queued)::bigint, sum(retrying)::bigint, (sum(failed) - sum(retrying))::bigint, min(oldest) FROM (
 			SELECT t.webhook_id, count(*) FILTER (WHERE t.state = 'queued') AS queued, count(*) FILTER (WHERE t.state <> 'queued') AS retrying, 0 AS failed,
@@ -155,7 +155,7 @@ func (s *Store) Standings(ctx context.Context, scope access.Scope) ([]Standing, 
 			UNION ALL
 			SELECT t.webhook_id, 0, 0, count(*), NULL FROM extras_delivery t WHERE t.state = 'failed'`+in+` GROUP BY t.webhook_id) x
 		GROUP BY webhook_id ORDER BY webhook_id`, w.args...).Query(func(rows pgx.Rows) (err error) {
-		found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Standing])
+		found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[DeliveryCount])
 		return err
 	})
 	return found, s.translate(s.list(ctx, scope, batch))

@@ -102,7 +102,7 @@ func stringCell(f record.Field, s string) cell {
 			}
 		}
 	}
-	return textOf(record.Marked(f, s), in.Widget == record.TextArea)
+	return textOf(record.MarkUnknown(f, s), in.Widget == record.TextArea)
 }
 
 func textOf(s string, long bool) cell {
@@ -165,7 +165,7 @@ func textsCell(f record.Field, texts []string) cell {
 	}
 	marked := make([]string, len(texts))
 	for i, text := range texts {
-		marked[i] = record.Marked(f, text)
+		marked[i] = record.MarkUnknown(f, text)
 	}
 	return cell{Kind: textCell, Text: strings.Join(marked, ", ")}
 }

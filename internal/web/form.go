@@ -180,7 +180,7 @@ func (f *formField) keepStored(of record.Field, stored []string) {
 	}
 	for _, word := range stored {
 		if !slices.ContainsFunc(f.Options, func(o option) bool { return o.Value == word }) {
-			f.Options = append(f.Options, option{Value: word, Label: record.Marked(of, word)})
+			f.Options = append(f.Options, option{Value: word, Label: record.MarkUnknown(of, word)})
 		}
 	}
 }

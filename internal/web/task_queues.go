@@ -41,7 +41,7 @@ func (p *tasksPage) fillQueues(v *visit) (map[int64]record.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	standings, err := v.standings(queues)
+	counts, err := v.counts(queues)
 	if err != nil {
 		return nil, err
 	}
@@ -55,21 +55,21 @@ func (p *tasksPage) fillQueues(v *visit) (map[int64]record.Values, error) {
 	for _, q := range queues {
 		id := q.Webhook.ID()
 		hooks[id] = q.Webhook
-		p.Queues = append(p.Queues, b.of(q.Webhook, standings[id]))
+		p.Queues = append(p.Queues, b.of(q.Webhook, counts[id]))
 		request := requestsOf(q.Backlog, window)
 		request.ID, request.Name, request.Href = id, q.Webhook.Display(), recordPath(q.Webhook.Type(), id)
 		p.Requests = append(p.Requests, request)
 		done.Successful, done.Failed, done.Milliseconds = done.Successful+q.Successful, done.Failed+q.Failed, done.Milliseconds+q.Milliseconds
 	}
 	p.AllRequests = requestsOf(done, window)
-	var total, unlisted store.Standing // deliveries outlive their webhooks
-	for id, s := range standings {
-		addStanding(&total, s)
+	var total, unlisted store.DeliveryCount // deliveries outlive their webhooks
+	for id, s := range counts {
+		addCounts(&total, s)
 		if _, listed := hooks[id]; !listed {
-			addStanding(&unlisted, s)
+			addCounts(&unlisted, s)
 		}
 	}
-	if unlisted != (store.Standing{}) {
+	if unlisted != (store.DeliveryCount{}) {
 		line := queueLines{now: b.now, sees: true}.line(-1, unlisted)
 		p.Unlisted = &line
 	}
@@ -77,24 +77,24 @@ func (p *tasksPage) fillQueues(v *visit) (map[int64]record.Values, error) {
 	return hooks, nil
 }
 
-// standings are the deliveries that the caller may list, by webhook. Those who may list none see what waits for the
+// counts tells how many deliveries the caller may list, by webhook. Those who may list none see what waits for the
 // webhooks that they see.
-func (v *visit) standings(queues []ledger.Queue) (map[int64]store.Standing, error) {
-	byID := map[int64]store.Standing{}
+func (v *visit) counts(queues []ledger.Queue) (map[int64]store.DeliveryCount, error) {
+	byID := map[int64]store.DeliveryCount{}
 	if !v.may(v.site.deliveryType(), access.View) {
 		for _, q := range queues {
-			byID[q.Webhook.ID()] = store.Standing{Queued: q.Queued, Retrying: q.Retrying, OldestAt: q.OldestAt}
+			byID[q.Webhook.ID()] = store.DeliveryCount{Queued: q.Queued, Retrying: q.Retrying, OldestAt: q.OldestAt}
 		}
 		return byID, nil
 	}
-	found, err := v.site.Ledger.Standings(v.ctx, v.caller)
+	found, err := v.site.Ledger.DeliveryCounts(v.ctx, v.caller)
 	for _, s := range found {
 		byID[s.Webhook] = s
 	}
 	return byID, err
 }
 
-func addStanding(total *store.Standing, s store.Standing) {
+func addCounts(total *store.DeliveryCount, s store.DeliveryCount) {
 	total.Queued += s.Queued
 	total.Retrying += s.Retrying
 	total.Failed += s.Failed
@@ -109,7 +109,7 @@ type queueLines struct {
 	deliveries string // the address of their list; "" for no links
 }
 
-func (l queueLines) of(hook record.Values, s store.Standing) queueLine {
+func (l queueLines) of(hook record.Values, s store.DeliveryCount) queueLine {
 	line := l.line(hook.ID(), s)
 	line.Name, line.Href, line.State = hook.Display(), recordPath(hook.Type(), hook.ID()), "enabled"
 	switch {
@@ -122,7 +122,7 @@ func (l queueLines) of(hook record.Values, s store.Standing) queueLine {
 }
 
 // line is the figures of one webhook, or of all together.
-func (l queueLines) line(webhook int64, s store.Standing) queueLine {
+func (l queueLines) line(webhook int64, s store.DeliveryCount) queueLine {
 	line := queueLine{ID: webhook, Counts: []queueCount{
 		l.count(webhook, s.Queued, store.Queued, "state", store.Queued),
 		l.count(webhook, s.Retrying, "retrying", "retrying", "true"),

@@ -135,7 +135,7 @@ func (h hookPages) showReplay(v *visit, found record.Values, params url.Values, 
 		Type: params.Get(replayType), Action: params.Get(replayAction), Most: ledger.MaxReplay}
 	body.Types = []option{{"", "All of the webhook's", body.Type == ""}}
 	for _, key := range slices.Sorted(slices.Values(found.List("content_types"))) {
-		body.Types = append(body.Types, option{key, h.site.kindOf(record.Marked(h.t.Field("content_types"), key)), body.Type == key})
+		body.Types = append(body.Types, option{key, h.site.kindOf(record.MarkUnknown(h.t.Field("content_types"), key)), body.Type == key})
 	}
 	body.Actions = []option{{"", "All", body.Action == ""}}
 	for _, o := range h.site.changeType().Field("action").Info().Choices {
