@@ -82,16 +82,16 @@ func (v *visit) granted(t *record.Type) bool {
 	return v.caller.Superuser || slices.ContainsFunc(v.caller.Grants, func(g access.Grant) bool { return slices.Contains(g.Types, t.Key()) })
 }
 
-// workersSeen remembers for a moment whether a worker is alive: every page wants to know.
+// workersSeen remembers for a moment whether a worker takes jobs: every page wants to know.
 type workersSeen struct {
-	mu    sync.Mutex
-	at    time.Time
-	alive bool
+	mu     sync.Mutex
+	at     time.Time
+	taking bool
 }
 
 const workersFor = 5 * time.Second
 
-// noWorker tells whether webhooks wait in vain, to those who may see them.
+// noWorker tells whether webhooks wait for a worker, to those who may see them.
 func (s *Site) noWorker(v *visit) bool {
 	if s.Ledger.Allow(v.caller, s.Registry.Type(store.WebhookType), access.View) != nil {
 		return false
@@ -103,9 +103,9 @@ func (s *Site) noWorker(v *visit) bool {
 		if err != nil {
 			return false // the page itself says what is wrong
 		}
-		s.workers.at, s.workers.alive = now, len(found) > 0
+		s.workers.at, s.workers.taking = now, slices.ContainsFunc(found, func(w store.Worker) bool { return !w.ClockWrong })
 	}
-	return !s.workers.alive
+	return !s.workers.taking
 }
 
 // setTheme remembers how pages shall look.

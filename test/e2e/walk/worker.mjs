@@ -3,7 +3,7 @@ import { walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
 walk('a banner says that no worker runs', async (v) => {
-  const banner = v.main.getByText('No worker is running.');
+  const banner = v.main.getByText('No worker takes jobs.');
   await v.go('/dcim/regions/');
   await v.eventually('a worker runs', async () => await banner.count() === 0);
   await world.stopWorker();
