@@ -36,8 +36,8 @@ var bugs = []bug{
 		name: "enqueue-after-commit", does: "deliveries and jobs are written when the change is committed already",
 		breaks: oneEach, faults: []string{killAPI, killAPI, killAPI},
 		edits: []edit{
-			{storeStore, "\tbatch *pgx.Batch\n}", "\tbatch *pgx.Batch\n\tlate  *pgx.Batch\n}"},
-			{storeStore, "&Tx{conn, s, &pgx.Batch{}}", "&Tx{conn, s, &pgx.Batch{}, &pgx.Batch{}}"},
+			{storeStore, "\tbatch *pgx.Batch\n", "\tbatch *pgx.Batch\n\tlate  *pgx.Batch\n"},
+			{storeStore, "batch: &pgx.Batch{}}", "batch: &pgx.Batch{}, late: &pgx.Batch{}}"},
 			{storeStore, "return tx.s.ended(tx.send(commit))", `defer func() {
 		if tx.late.Len() > 0 {
 			time.Sleep(200 * time.Millisecond)
