@@ -20,6 +20,8 @@ import (
 )
 
 const (
+	// Credentials is how long a body may be that needs no login. It keeps its room while a password waits to be checked.
+	Credentials = 4 << 10
 	// Small is how long a body may be that anybody may send, as many at once as they like.
 	Small = 64 << 10
 	// Largest is how long a body may be at all.

@@ -26,7 +26,10 @@ func (a *API) admit(w http.ResponseWriter, route Route, method string, r *http.R
 // everybody may write, such as their own tokens.
 func bodyLimit(c ledger.Caller, route Route, method string) int64 {
 	t := route.Type
-	if t == nil || method == http.MethodGet || method == http.MethodOptions || t.Owner != "" && !c.Granted(t, actions[method]) {
+	switch {
+	case route.Open:
+		return intake.Credentials
+	case t == nil, method == http.MethodGet, method == http.MethodOptions, t.Owner != "" && !c.Granted(t, actions[method]):
 		return intake.Small
 	}
 	return maxBulk

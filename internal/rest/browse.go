@@ -126,6 +126,9 @@ func (a *API) readForm(w http.ResponseWriter, route Route, r *http.Request) (for
 		return form{}, nil
 	}
 	limit := int64(intake.Small)
+	if route.Open {
+		limit = intake.Credentials
+	}
 	for _, method := range route.Methods {
 		if a.may(c, route, method) == nil {
 			limit = max(limit, min(bodyLimit(c, route, method), maxObject))

@@ -177,6 +177,8 @@ func (s *Site) admit(route Route) http.Handler {
 // everybody may write, such as their own tokens.
 func (r Route) bodyLimit(c ledger.Caller) int64 {
 	switch {
+	case r.Open:
+		return intake.Credentials
 	case r.Type == nil || r.Type.Owner != "" && !c.Granted(r.Type, r.Action):
 		return intake.Small
 	case r.Large:

@@ -42,7 +42,7 @@ func TestLoginBodies(t *testing.T) {
 	if s.App.API.Intake == nil || s.App.API.Intake != s.App.Site.Intake {
 		t.Error("the API and the pages don't share one gate")
 	}
-	large := strings.Repeat("x", intake.Small)
+	large := strings.Repeat("x", intake.Credentials)
 	for _, path := range []string{"/login/", "/api/users/tokens/provision/"} {
 		for media, body := range map[string]string{"application/json": `{"username":"` + large + `"}`, "application/x-www-form-urlencoded": "username=" + large} {
 			if strings.HasPrefix(path, "/api/") && media != "application/json" {
@@ -53,7 +53,7 @@ func TestLoginBodies(t *testing.T) {
 				status int
 				says   string
 			}{
-				"large": {strings.NewReader(body), http.StatusRequestEntityTooLarge, "The request body is larger than 65536 bytes."},
+				"large": {strings.NewReader(body), http.StatusRequestEntityTooLarge, "The request body is larger than 4096 bytes."},
 				"slow":  {late{}, http.StatusServiceUnavailable, "The request body did not arrive in time."},
 			} {
 				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, row.body)
