@@ -48,7 +48,7 @@ func replaceParam(s string, n int, with string) string {
 	return strings.ReplaceAll(s, fmt.Sprintf("$%d", n), with)
 }
 
-// ListStatement is the text of a page's statement.
+// ListStatement is the text of the statements of a page, the count and the rows.
 func ListStatement(s *Store, t *record.Type, q Query) (string, error) {
 	l, err := s.listing(t, q)
 	return l.count.sql + ";" + l.page.sql, err

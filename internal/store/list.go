@@ -118,7 +118,9 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 		cut += " OFFSET " + w.arg(q.Offset)
 	}
 	l.read = p.selectionOf(q.View, l.order)
-	l.page.sql = fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s", l.read.list(w, q.Scope), cut, l.read.joins, by)
+	// The second limit cuts off nothing. PostgreSQL computes costly columns, such as custom fields, behind the sort only where
+	// there is one: without it all rows are read whole before the first is sent, however early the page ends.
+	l.page.sql = fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s LIMIT %d", l.read.list(w, q.Scope), cut, l.read.joins, by, q.Limit+1)
 	l.page.args = w.args
 	return l, nil
 }

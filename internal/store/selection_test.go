@@ -1,8 +1,11 @@
 package store_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -70,5 +73,42 @@ func TestViewsShareStatements(t *testing.T) {
 	}
 	if len(seen) != 1 {
 		t.Errorf("%d views are %d statements", 1<<len(short), len(seen))
+	}
+}
+
+// TestCostlyColumnsAreComputedWhenSent: where a page is sorted again after its references were joined, custom fields are put together row by
+// row as they are sent, so that a page that ends early has not read the rest.
+func TestCostlyColumnsAreComputedWhenSent(t *testing.T) {
+	s, reg, _ := open(t)
+	sql, err := store.ListStatement(s, reg.Type("dcim.site"), store.Query{Scope: access.Machine(), Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, _ := strings.Cut(sql, ";") // behind the count
+	conn, err := s.Pool().Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	// As with many regions: hash joins keep no order.
+	for _, way := range []string{"nestloop", "mergejoin"} {
+		if _, err := conn.Exec(t.Context(), "SET enable_"+way+" = off"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := conn.Query(t.Context(), "EXPLAIN (VERBOSE, COSTS OFF) "+page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	sort := slices.IndexFunc(lines, func(line string) bool { return strings.TrimLeft(line, " ->") == "Sort" })
+	if sort < 0 {
+		t.Fatalf("the joined page is not sorted: the test shows nothing\n%s", strings.Join(lines, "\n"))
+	}
+	if output := lines[sort+1]; strings.Contains(output, "SubPlan") || !strings.Contains(output, "Output: ") {
+		t.Errorf("costly columns go through the sort:\n%s", output)
 	}
 }
