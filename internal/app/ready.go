@@ -30,14 +30,11 @@ func (r *readiness) share(ctx context.Context, check func(context.Context) error
 	r.mu.Lock()
 	l := r.last
 	if l == nil || l.isOld() {
-		l = &look{done: make(chan struct{})}
+		l = &look{done: make(chan struct{}), err: errors.New("the check did not end")}
 		r.last = l
-		go func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout) // others wait for it too
-			defer cancel()
-			l.err, l.at = check(ctx), time.Now()
-			close(l.done)
-		}()
+		r.mu.Unlock()
+		l.run(ctx, check)
+		return l.err
 	}
 	r.mu.Unlock()
 	select {
@@ -46,6 +43,14 @@ func (r *readiness) share(ctx context.Context, check func(context.Context) error
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// run does the check, which others wait for too.
+func (l *look) run(ctx context.Context, check func(context.Context) error) {
+	defer close(l.done)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout)
+	defer cancel()
+	l.err, l.at = check(ctx), time.Now()
 }
 
 func (l *look) isOld() bool {

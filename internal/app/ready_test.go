@@ -10,7 +10,7 @@ import (
 )
 
 // TestReadinessIsShared: however many ask whether the process is ready, the database is asked once a second. Nobody gets an answer that is
-// older, and who goes away takes no answer from others.
+// older, and who asks first and goes away takes no answer from others.
 func TestReadinessIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -24,8 +24,8 @@ func TestReadinessIsShared(t *testing.T) {
 		gone, leave := context.WithCancel(t.Context())
 		var askers sync.WaitGroup
 		askers.Go(func() {
-			if err := r.share(gone, check); !errors.Is(err, context.Canceled) {
-				t.Errorf("who went away got %v", err)
+			if err := r.share(gone, check); !errors.Is(err, wrong) {
+				t.Errorf("who asked first got %v", err)
 			}
 		})
 		synctest.Wait()
@@ -46,6 +46,35 @@ func TestReadinessIsShared(t *testing.T) {
 			if _ = r.share(t.Context(), check); checks != 1+i {
 				t.Errorf("%d checks, want %d", checks, 1+i)
 			}
+		}
+	})
+}
+
+// TestReadinessAfterAPanic: a check that panics fails for those who wait for it, and the next is made at once.
+func TestReadinessAfterAPanic(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var r readiness
+		broken := make(chan struct{})
+		var askers sync.WaitGroup
+		askers.Go(func() {
+			defer func() { _ = recover() }() // as the server does
+			_ = r.share(t.Context(), func(context.Context) error {
+				<-broken
+				panic("broken")
+			})
+		})
+		synctest.Wait()
+		askers.Go(func() {
+			if err := r.share(t.Context(), nil); err == nil {
+				t.Error("the process is called ready")
+			}
+		})
+		synctest.Wait()
+		close(broken)
+		askers.Wait()
+		if err := r.share(t.Context(), func(context.Context) error { return nil }); err != nil {
+			t.Errorf("the next one got %v", err)
 		}
 	})
 }

@@ -115,7 +115,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 	}
 	rest()
-	leaving, cancel := context.WithTimeout(alive, beat)
+	leaving, cancel := context.WithTimeout(alive, time.Second) // the process is about to be ended
 	defer cancel()
 	return errors.Join(err, w.Store.Leave(leaving, w.me.ID))
 }
@@ -189,7 +189,8 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 }
 
 // finishShift stops River, which at once fetches no more jobs and gives up its leadership, and waits for
-// what is under way. Only a worker that is being ended has no more than drain for it.
+// what is under way. Requests that take longer than cancelAfter are cut off and sent again later. Only a
+// worker that is being ended has no more than drain for all of it.
 func (w *Worker) finishShift(ctx context.Context, client *river.Client[pgx.Tx]) error {
 	ctx, cancel := outlasting(ctx, drain)
 	defer cancel()

@@ -107,6 +107,7 @@ type resets struct {
 	mu    sync.Mutex
 	pools []*pgxpool.Pool
 	last  time.Time
+	again bool // one is to follow when the pause is over
 }
 
 // watch makes the connections of a pool ask for a reset.
@@ -127,13 +128,18 @@ func (r *resets) add(pool *pgxpool.Pool) {
 	r.pools = append(r.pools, pool)
 }
 
+// reset gives up all connections, now or as soon as the pause is over: those that were made since the last time may lead to the old place.
 func (r *resets) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(r.last) < resetPause {
+	if wait := resetPause - time.Since(r.last); wait > 0 {
+		if !r.again {
+			r.again = true
+			time.AfterFunc(wait, r.reset)
+		}
 		return
 	}
-	r.last = time.Now()
+	r.last, r.again = time.Now(), false
 	for _, pool := range r.pools {
 		pool.Reset()
 	}

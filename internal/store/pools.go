@@ -38,29 +38,32 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 			p.Close()
 		}
 	}()
-	open := func(connections int32, settings ...Setting) (*pgxpool.Pool, error) {
+	p.resets = &resets{}
+	open := func(connections int32, settings ...Setting) (pool *pgxpool.Pool, sent []Setting, err error) {
 		config, sent, err := readAddress(url, slices.Concat(ForAll, own, settings))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		p.listTime = statementTime(sent) // that of lists, which are opened last
 		config.ConnConfig.Tracer = tracer
 		if connections == 0 {
-			return openPool(ctx, config, p.resets)
+			pool, err = openPool(ctx, config, p.resets)
+			return pool, sent, err
 		}
 		config.MaxConns, config.MinConns, config.MinIdleConns = connections, 0, 0
-		return newPool(ctx, config, p.resets)
+		pool, err = newPool(ctx, config, p.resets)
+		return pool, sent, err
 	}
-	p.resets = &resets{}
-	if p.pool, err = open(0); err != nil {
+	if p.pool, _, err = open(0); err != nil {
+		return p, err
+	}
+	if p.spare, _, err = open(spareConnections); err != nil {
 		return p, err
 	}
 	half := max(1, p.pool.Config().MaxConns/2)
 	p.turns = newTurns(int(half))
-	if p.spare, err = open(spareConnections); err != nil {
-		return p, err
-	}
-	p.lists, err = open(half, ForLists...)
+	var sent []Setting
+	p.lists, sent, err = open(half, ForLists...)
+	p.listTime = statementTime(sent)
 	return p, err
 }
 
@@ -96,7 +99,8 @@ func (p *pools) Pool() *pgxpool.Pool { return p.pool }
 // Spare is for what must work however many requests there are: health.
 func (p *pools) Spare() *pgxpool.Pool { return p.spare }
 
-// list sends the statements of a list when it is the caller's turn. They share the time that one statement may take.
+// list sends the statements of a list when it is the caller's turn. They share the time that one statement may take, and a little more: where
+// one is too slow alone, PostgreSQL ends it and the connection stays.
 func (p *pools) list(ctx context.Context, scope access.Scope, batch *pgx.Batch) error {
 	done, err := p.turns.take(ctx, scope.By())
 	if err != nil {
@@ -105,7 +109,7 @@ func (p *pools) list(ctx context.Context, scope access.Scope, batch *pgx.Batch) 
 	defer done()
 	if p.listTime > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.listTime)
+		ctx, cancel = context.WithTimeout(ctx, p.listTime+time.Second/2)
 		defer cancel()
 	}
 	return p.lists.SendBatch(ctx, batch).Close()
