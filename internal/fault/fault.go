@@ -72,7 +72,7 @@ type Error struct {
 	Detail     string        // one sentence, for everything but Invalid
 	Fields     Fields        // Invalid: messages by field
 	Items      []Fields      // Invalid, bulk: messages by position; empty for the good ones
-	RetryAfter time.Duration // Throttled, Busy, Slow, Unavailable
+	RetryAfter time.Duration // Throttled, Busy, Unavailable, and Slow where it may go better
 }
 
 func (e *Error) Error() string {

@@ -99,7 +99,7 @@ func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 			d.errs.Add(info.Name, "%s", info.Lasting)
 		}
 		if info.MaxBytes == 0 || info.Widget == record.CustomInputs || !d.changed(i) {
-			continue // custom checks each custom field
+			continue // the method custom checks them
 		}
 		if err := info.TooLong(d.v.At(i)); err != nil {
 			d.errs.Add(info.Name, "%s", err.Error())

@@ -90,7 +90,7 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // rehearsalPatience is how long a rehearsal waits in all for rows that somebody else is changing: nothing will come of it. It
-// holds no row meanwhile, but begins again.
+// holds no row meanwhile, but begins again. For each lock of another kind it waits as long.
 const (
 	rehearsalPatience = 500 * time.Millisecond
 	rehearsalPause    = 50 * time.Millisecond

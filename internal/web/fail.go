@@ -32,7 +32,7 @@ var failures = map[fault.Kind]failure{
 	fault.Unsupported:  {http.StatusUnsupportedMediaType, "This is not understood", "Send a form."},
 	fault.NotAllowed:   {http.StatusMethodNotAllowed, "This page takes no such request", "Go back and use the page's own buttons."},
 	fault.Slow:         {http.StatusServiceUnavailable, "This took too long", "Ask for less at once: narrow the filter or the search, or send it in parts."},
-	fault.Busy:         {http.StatusServiceUnavailable, "Others are at work here", "Nothing was saved. Wait a moment and try again."},
+	fault.Busy:         {http.StatusServiceUnavailable, "Busy at this moment", "Nothing was changed. Wait a moment and try again."},
 	fault.Unavailable:  {http.StatusServiceUnavailable, "The database is not available", "Nothing was saved. Wait a few seconds and try again; if it stays so, ask your administrator."},
 	fault.Uncertain:    {http.StatusInternalServerError, "It is not known whether this was saved", "Load the page of the record again and look before you repeat your change."},
 }

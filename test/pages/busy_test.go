@@ -23,7 +23,7 @@ func TestDeletePageBesideAnotherChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := b.get(t, path).Want(t, http.StatusServiceUnavailable)
-	shows(t, a, "Others are at work here", "Somebody else is changing these records", "try again")
+	shows(t, a, "Busy at this moment", "Somebody else is changing these records", "try again")
 	hides(t, a, "took too long", "Narrow", "narrow")
 	if after := a.Header.Get("Retry-After"); after != "1" {
 		t.Errorf("Retry-After is %q", after)
