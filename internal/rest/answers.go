@@ -12,6 +12,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
 // largeAnswers is how many large answers are held in memory at once, each from when it is read until it is written.
@@ -100,6 +101,9 @@ func (p *listing) records(t *record.Type, rows []record.Values, view record.View
 		rows[i] = record.Values{}
 		if len(p.buf) > pieceBytes {
 			p.flush()
+		}
+		if (i+1)%store.Breather == 0 {
+			runtime.Gosched()
 		}
 	}
 	p.buf = append(p.buf, ']')

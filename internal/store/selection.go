@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -93,6 +94,10 @@ func (s *selection) scan(rows pgx.Rows) ([]record.Values, error) {
 	return found, err
 }
 
+// Breather is after how many records of a list others get the processor. A page of 1,000 takes some 10 ms, which is as much as Go lets run
+// in one go; behind a dozen of them a request for one record would wait for their sum.
+const Breather = 10
+
 // scanUpTo reads rows as long as they come to at most so many bytes, and the first in any case. What is beyond is not
 // looked at: full says that there is something. No bytes are no bound.
 func (s *selection) scanUpTo(rows pgx.Rows, most int) (found []record.Values, full bool, err error) {
@@ -110,7 +115,9 @@ func (s *selection) scanUpTo(rows pgx.Rows, most int) (found []record.Values, fu
 			rows.Close()
 			return nil, false, err
 		}
-		found = append(found, v)
+		if found = append(found, v); len(found)%Breather == 0 {
+			runtime.Gosched()
+		}
 	}
 	rows.Close()
 	return found, false, rows.Err()
