@@ -99,7 +99,7 @@ func (p *pools) Pool() *pgxpool.Pool { return p.pool }
 // Spare is for what must work however many requests there are: health.
 func (p *pools) Spare() *pgxpool.Pool { return p.spare }
 
-// list sends the statements of a list when it is the caller's turn. They share the time that one statement may take, and a little more: where
+// list sends the statements of a list when it is the caller's turn. They share the time that one statement may take, and a tenth more: where
 // one is too slow alone, PostgreSQL ends it and the connection stays.
 func (p *pools) list(ctx context.Context, scope access.Scope, batch *pgx.Batch) error {
 	done, err := p.turns.take(ctx, scope.By())
@@ -109,7 +109,7 @@ func (p *pools) list(ctx context.Context, scope access.Scope, batch *pgx.Batch) 
 	defer done()
 	if p.listTime > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.listTime+time.Second/2)
+		ctx, cancel = context.WithTimeout(ctx, p.listTime+p.listTime/10)
 		defer cancel()
 	}
 	return p.lists.SendBatch(ctx, batch).Close()
