@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"syscall"
 	"time"
 )
@@ -16,9 +17,13 @@ func (w *world) awaited(ctx context.Context) (free, held int, err error) {
 	return free, held, err
 }
 
-// settle waits until nothing is awaited any more but what is held.
+// mostSettling is how long a machine that is busy with other work may take for a backlog.
+const mostSettling = 5 * time.Minute
+
+// settle waits until nothing is awaited any more but what is held. It gives up when nothing has ended for as long as limit.
 func (w *world) settle(ctx context.Context, limit time.Duration) error {
 	began := time.Now()
+	least, progress := math.MaxInt, began
 	for {
 		free, held, err := w.awaited(ctx)
 		if err != nil {
@@ -28,8 +33,12 @@ func (w *world) settle(ctx context.Context, limit time.Duration) error {
 			w.line("%6.1f s  settled after %.1f s; %d deliveries are held", w.since(time.Now()), time.Since(began).Seconds(), held)
 			return nil
 		}
-		if time.Since(began) > limit {
-			w.violate(ends, "%d deliveries have not ended %v after the last fault, and nobody holds them", free, limit)
+		if free < least {
+			least, progress = free, time.Now()
+		}
+		if time.Since(progress) > limit || time.Since(began) > mostSettling {
+			w.violate(ends, "%d deliveries have not ended %v after the last fault, and nobody holds them; the last one ended %v ago",
+				free, time.Since(began).Round(time.Second), time.Since(progress).Round(time.Second))
 			return nil
 		}
 		if err := pause(ctx, 200*time.Millisecond); err != nil {
