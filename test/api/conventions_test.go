@@ -100,7 +100,7 @@ func TestRoutesAndHeaders(t *testing.T) {
 			length int
 			status int
 		}{{sites, 100, 201}, {sites, intake.Small, 201}, {sites, intake.Small + 1, 201}, {sites, 1 << 20, 201}, {sites, 2 << 20, 413},
-			{provision, intake.Small, 400}, {provision, intake.Small + 1, 413}} {
+			{provision, intake.Credentials, 400}, {provision, intake.Credentials + 1, 413}} {
 			body := fmt.Sprintf(`{"name":"Length %d","slug":"length-%d","ignored":"`, row.length, row.length)
 			end := fmt.Sprintf(`","comments":"the end of %d"}`, row.length)
 			padding := strings.Repeat("c", max(0, row.length-len(body)-len(end)))
