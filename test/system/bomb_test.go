@@ -226,7 +226,7 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 			"\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n{\"name\": \"")
 	}
 	for range each { // from nobody, to the one address that nobody may write to
-		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: application/json\r\nContent-Length: 65536\r\n\r\n{")
+		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: application/json\r\nContent-Length: 4096\r\n\r\n{")
 		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
 	}
 	for range 2 { // a reader announces what only a writer may send
