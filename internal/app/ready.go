@@ -65,7 +65,7 @@ func (l *look) isOld() bool {
 // ready tells why the process should get no requests, or returns nil.
 func (a *App) ready(ctx context.Context) error {
 	if a.stopping.Load() {
-		return errors.New("the server was told to stop")
+		return errors.New("the server is stopping")
 	}
 	return a.readiness.share(ctx, a.checkReady)
 }

@@ -143,15 +143,15 @@ func (r *replay) look(ctx context.Context, more *bool) (batch []store.Past, n Re
 	if batch, *more, err = r.l.Store.PastChanges(ctx, r.q); err != nil {
 		return nil, n, err
 	}
-	again, anew := choose(batch, wanted, &n)
-	if r.mayBeExpired(anew) {
+	again, fresh := choose(batch, wanted, &n)
+	if r.mayBeExpired(fresh) {
 		oldest, err := r.l.Store.OldestWeek(ctx)
 		if err != nil {
 			return nil, n, err
 		}
-		anew = dropExpired(anew, oldest, &n)
+		fresh = dropExpired(fresh, oldest, &n)
 	}
-	n.Existing, n.New = int64(len(again)), int64(len(anew))
+	n.Existing, n.New = int64(len(again)), int64(len(fresh))
 	return batch, n, nil
 }
 
@@ -171,8 +171,8 @@ func (r *replay) queue(ctx context.Context, tx *store.Tx, more *bool) (batch []s
 	if err := tx.Flush(ctx); err != nil {
 		return nil, n, err
 	}
-	again, anew := choose(batch, wanted, &n)
-	if r.mayBeExpired(anew) {
+	again, fresh := choose(batch, wanted, &n)
+	if r.mayBeExpired(fresh) {
 		if err := tx.HoldWeeks(ctx); err != nil {
 			return nil, n, err
 		}
@@ -181,10 +181,10 @@ func (r *replay) queue(ctx context.Context, tx *store.Tx, more *bool) (batch []s
 		if err := tx.Flush(ctx); err != nil {
 			return nil, n, err
 		}
-		anew = dropExpired(anew, oldest, &n)
+		fresh = dropExpired(fresh, oldest, &n)
 	}
-	n.Existing, n.New = int64(len(again)), int64(len(anew))
-	return batch, n, r.write(ctx, tx, again, anew, &n)
+	n.Existing, n.New = int64(len(again)), int64(len(fresh))
+	return batch, n, r.write(ctx, tx, again, fresh, &n)
 }
 
 // ask prepares the query for a webhook as it is now.
@@ -199,7 +199,7 @@ func (r *replay) ask(hook record.Values) criteria {
 
 // choose picks the changes that a webhook would be notified of: those with a delivery, and those without. It leaves out
 // those whose delivery is awaited.
-func choose(batch []store.Past, wanted criteria, n *ReplayCount) (again, anew []store.Past) {
+func choose(batch []store.Past, wanted criteria, n *ReplayCount) (again, fresh []store.Past) {
 	n.Changes = int64(len(batch))
 	for _, c := range batch {
 		switch {
@@ -210,11 +210,11 @@ func choose(batch []store.Past, wanted criteria, n *ReplayCount) (again, anew []
 		case c.Delivery != nil:
 			again = append(again, c)
 		default:
-			anew = append(anew, c)
+			fresh = append(fresh, c)
 		}
 		n.Matching++
 	}
-	return again, anew
+	return again, fresh
 }
 
 // mayBeExpired tells whether the weeks of some changes may have been dropped: none of the last day ever is.
@@ -232,20 +232,20 @@ func dropExpired(changes []store.Past, oldest time.Time, n *ReplayCount) []store
 }
 
 // write queues what was chosen. What others queued first is waiting now.
-func (r *replay) write(ctx context.Context, tx *store.Tx, again, anew []store.Past, n *ReplayCount) error {
+func (r *replay) write(ctx context.Context, tx *store.Tx, again, fresh []store.Past, n *ReplayCount) error {
 	now := r.l.now()
 	if len(again) > 0 {
 		tx.Resend(r.webhook, again, now, &n.Existing)
 	}
-	if len(anew) > 0 {
-		if err := tx.InsertLate(ctx, r.webhook, anew, events, now, &n.New); err != nil {
+	if len(fresh) > 0 {
+		if err := tx.InsertLate(ctx, r.webhook, fresh, events, now, &n.New); err != nil {
 			return err
 		}
 	}
 	if err := tx.Flush(ctx); err != nil {
 		return err
 	}
-	n.Waiting += int64(len(again)+len(anew)) - n.Queued()
+	n.Waiting += int64(len(again)+len(fresh)) - n.Queued()
 	tx.AddCounts(map[string]int{store.DeliveryType: int(n.New)})
 	return nil
 }

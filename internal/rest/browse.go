@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"terrier/internal/fault"
-	"terrier/internal/intake"
 	"terrier/internal/ledger"
 )
 
@@ -125,10 +124,7 @@ func (a *API) readForm(w http.ResponseWriter, route Route, r *http.Request) (for
 	if err != nil || media != "application/x-www-form-urlencoded" || r.Method != http.MethodPost || c.Anonymous() {
 		return form{}, nil
 	}
-	limit := int64(intake.Small)
-	if route.Open {
-		limit = intake.Credentials
-	}
+	limit := bodyLimit(c, route, http.MethodGet) // the least
 	for _, method := range route.Methods {
 		if a.may(c, route, method) == nil {
 			limit = max(limit, min(bodyLimit(c, route, method), maxObject))
