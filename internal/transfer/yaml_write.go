@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"terrier/internal/record"
 )
@@ -150,8 +151,14 @@ var (
 	otherWords   = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true}
 )
 
+// longestPlain bounds the texts that the patterns read: they take a second for a few megabytes.
+const longestPlain = 1000
+
 // plainYAML tells whether a text needs no quotes, whichever version of YAML reads it.
 func plainYAML(s string) bool {
+	if len(s) > longestPlain {
+		return false
+	}
 	return urlPattern.MatchString(s) || plainPattern.MatchString(s) && !otherWords[strings.ToLower(s)]
 }
 
@@ -187,19 +194,20 @@ func literalYAML(s string) bool {
 // YAML can't have bare is escaped too.
 func appendQuoted(dst []byte, s string) []byte {
 	quoted := string(record.AppendString(nil, s))
-	for _, r := range quoted {
-		switch {
-		case unicode.IsPrint(r):
-			dst = append(dst, string(r)...)
-		case r < 0x10000:
-			dst = append(dst, `\u`...)
-			dst = appendHex(dst, r, 4)
-		default:
-			dst = append(dst, `\U`...)
-			dst = appendHex(dst, r, 8)
+	done := 0
+	for i, r := range quoted {
+		if unicode.IsPrint(r) {
+			continue
+		}
+		dst = append(dst, quoted[done:i]...)
+		done = i + utf8.RuneLen(r)
+		if r < 0x10000 {
+			dst = appendHex(append(dst, `\u`...), r, 4)
+		} else {
+			dst = appendHex(append(dst, `\U`...), r, 8)
 		}
 	}
-	return dst
+	return append(dst, quoted[done:]...)
 }
 
 func appendHex(dst []byte, r rune, digits int) []byte {

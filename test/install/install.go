@@ -16,7 +16,7 @@ import (
 )
 
 // Patience bounds every wait, so that what hangs fails its test and not the whole run.
-const Patience = 30 * time.Second
+const Patience = time.Minute
 
 // interval is how often a condition is looked at.
 const interval = 10 * time.Millisecond

@@ -14,7 +14,7 @@ import (
 // the worker does not hold it for each of them.
 func TestManyWebhooks(t *testing.T) {
 	t.Parallel()
-	const many, bound, most = 500, install.Patience, 256 << 20 // were each to hold the change for itself, it would be 400 MiB
+	const many, bound, most = 500, 30 * time.Second, 256 << 20 // were each to hold the change for itself, it would be 400 MiB
 	w := newWorld(t)
 	worker := w.Work()
 	arrived := make(chan string, 2*many)
