@@ -23,6 +23,7 @@ import (
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 // hooked is an installation with a receiver, for commands that are run inside the test.
@@ -169,7 +170,7 @@ func TestWebhookCommands(t *testing.T) {
 	fresh := h.hook("Fresh", "/fresh")
 	h.want(true, []string{"replay", "Fresh", "--yes"}, "1  not sent yet, to be sent now", "queued 1 delivery")
 	<-h.bodies
-	if _, err := h.Ledger.Pause(t.Context(), h.root, fresh.ID(), true); err != nil {
+	if _, err := h.Hooks.Pause(t.Context(), h.root, fresh.ID()); err != nil {
 		t.Fatal(err)
 	}
 	h.want(false, []string{"test", "Fresh"}, "resume it first")
@@ -259,7 +260,7 @@ func TestWebhookTail(t *testing.T) {
 	h.want(false, []string{"test", "Bad"}, "418")
 	expect("failed", "418", "Bad", "test.site 0", "The receiver answered 418")
 	// An old one that is sent again is news.
-	if _, err := h.Ledger.RetryAll(t.Context(), h.root, store.Query{}, false); err != nil {
+	if _, err := h.Hooks.RetryAll(t.Context(), h.root, webhookadmin.RetryAll{}); err != nil {
 		t.Fatal(err)
 	}
 	expect("failed", "418", "Bad")
@@ -271,7 +272,7 @@ func TestWebhookTail(t *testing.T) {
 	if _, err := h.Ledger.Update(t.Context(), h.root, h.Registry.Type(store.WebhookType), []ledger.Edit{{ID: bad.ID, Input: ledger.Input{"max_retries": "10"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Ledger.RetryAll(t.Context(), h.root, store.Query{}, false); err != nil {
+	if _, err := h.Hooks.RetryAll(t.Context(), h.root, webhookadmin.RetryAll{}); err != nil {
 		t.Fatal(err)
 	}
 	expect("retrying", "418", "Bad", "test.site 0 ", "retry 1 of 10 at ")

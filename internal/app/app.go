@@ -26,6 +26,7 @@ import (
 	"terrier/internal/server"
 	"terrier/internal/store"
 	"terrier/internal/web"
+	"terrier/internal/webhookadmin"
 )
 
 // App is the running program.
@@ -33,6 +34,7 @@ type App struct {
 	Registry *record.Registry
 	Store    *store.Store
 	Ledger   *ledger.Ledger
+	Hooks    *webhookadmin.Admin
 	API      *rest.API
 	Site     *web.Site
 	Server   *server.Server
@@ -105,10 +107,12 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Printer: printer, Now: a.now, LooseFilters: !cfg.StrictFilters,
 		Rules: map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
 	}
+	a.Hooks = &webhookadmin.Admin{Ledger: a.Ledger}
+	a.Ledger.Details = map[string]func(context.Context, ledger.Caller, record.Values) error{store.DeliveryType: a.Hooks.AddAttempts}
 	gate := intake.New()
-	a.API = &rest.API{Ledger: a.Ledger, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log, Intake: gate,
+	a.API = &rest.API{Ledger: a.Ledger, Webhooks: a.Hooks, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log, Intake: gate,
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}
-	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Login: login, Sessions: sessions, Proxies: proxies, Log: log, Intake: gate,
+	a.Site = &web.Site{Ledger: a.Ledger, Webhooks: a.Hooks, Registry: a.Registry, Login: login, Sessions: sessions, Proxies: proxies, Log: log, Intake: gate,
 		BaseURL: cfg.BaseURL, Version: cfg.Version, Now: a.now, Plain: a.API.Fail}
 	a.API.Page = func(w http.ResponseWriter, r *http.Request, answer rest.Answer) {
 		a.Site.Browse(w, r, web.Answer(answer))

@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"terrier/internal/fault"
-	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
-// What the command line is told in the ledger's own words.
+// What the command line is given in the words of other packages.
 type (
-	Sample   = ledger.Sample
-	Preview  = ledger.Preview
-	Replayed = ledger.ReplayCount
+	Sample   = webhookadmin.Sample
+	Preview  = webhookadmin.Preview
+	Replayed = webhookadmin.ReplayCount
 	Ended    = store.Ended
 )
 
@@ -37,7 +37,7 @@ func (a *App) Webhooks(ctx context.Context) ([]WebhookInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts, err := a.Ledger.DeliveryCounts(ctx, operator())
+	counts, err := a.Hooks.DeliveryCounts(ctx, operator())
 	if err != nil {
 		return nil, err
 	}
@@ -122,14 +122,14 @@ func (a *App) SampleOf(change int64, text string) (Sample, error) {
 func (a *App) PreviewWebhook(ctx context.Context, webhook int64, s Sample) (Preview, error) {
 	if s == (Sample{}) {
 		var err error
-		if s, err = a.Ledger.DefaultSample(ctx, operator(), webhook); err != nil {
+		if s, err = a.Hooks.DefaultSample(ctx, operator(), webhook); err != nil {
 			return Preview{}, err
 		}
 		if s == (Sample{}) {
 			return Preview{}, fault.New(fault.NotFound, "there is no change yet of the webhook's types to show: name a record, such as --record dcim.site/3")
 		}
 	}
-	p, err := a.Ledger.Preview(ctx, operator(), webhook, ledger.Input{}, s)
+	p, err := a.Hooks.Preview(ctx, operator(), webhook, webhookadmin.PreviewInput{Sample: s})
 	return p, missing(err, s)
 }
 
@@ -138,7 +138,7 @@ func (a *App) UserAgent() string { return "Terrier/" + a.cfg.Version }
 
 // TestWebhook sends a sample to a webhook and returns the id of the delivery.
 func (a *App) TestWebhook(ctx context.Context, webhook int64, s Sample) (int64, error) {
-	v, err := a.Ledger.TestSend(ctx, operator(), webhook, s)
+	v, err := a.Hooks.Test(ctx, operator(), webhook, s)
 	if err != nil {
 		return 0, missing(err, s)
 	}
@@ -158,7 +158,7 @@ func missing(err error, s Sample) error {
 
 // WorkersAlive counts the worker processes that are alive.
 func (a *App) WorkersAlive(ctx context.Context) (int, error) {
-	workers, err := a.Ledger.Workers(ctx, operator())
+	workers, err := a.Hooks.Workers(ctx, operator())
 	return len(workers), err
 }
 
@@ -169,7 +169,7 @@ func (a *App) AwaitDelivery(ctx context.Context, id int64) (_ Ended, ended bool,
 	defer tick.Stop()
 	where := []record.Predicate{{Values: []any{id}}}
 	for {
-		found, err := a.Ledger.Ended(ctx, operator(), where, time.Time{}, 1)
+		found, err := a.Hooks.Ended(ctx, operator(), webhookadmin.EndedQuery{Where: where, Limit: 1})
 		switch {
 		case err == nil && len(found) > 0:
 			return found[0], true, nil
@@ -230,7 +230,7 @@ func (a *App) ReplayCount(ctx context.Context, hook WebhookInfo, p PastChanges) 
 	if err != nil {
 		return Replayed{}, err
 	}
-	return a.Ledger.ReplayCount(ctx, operator(), hook.ID, where)
+	return a.Hooks.Replay(ctx, operator(), hook.ID, webhookadmin.ReplayInput{Where: where, DryRun: true})
 }
 
 // Replay sends past changes to a webhook.
@@ -239,7 +239,7 @@ func (a *App) Replay(ctx context.Context, hook WebhookInfo, p PastChanges, progr
 	if err != nil {
 		return Replayed{}, err
 	}
-	return a.Ledger.Replay(ctx, operator(), hook.ID, where, progress)
+	return a.Hooks.Replay(ctx, operator(), hook.ID, webhookadmin.ReplayInput{Where: where, Progress: progress})
 }
 
 // Ended lists the deliveries that ended last, of one webhook where it is not 0 and in one state
@@ -253,5 +253,5 @@ func (a *App) Ended(ctx context.Context, webhook int64, state string, since time
 	if state != "" {
 		where = append(where, record.Predicate{Field: t.Field("state"), Values: []any{state}})
 	}
-	return a.Ledger.Ended(ctx, operator(), where, since, limit)
+	return a.Hooks.Ended(ctx, operator(), webhookadmin.EndedQuery{Where: where, Since: since, Limit: limit})
 }

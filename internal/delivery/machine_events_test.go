@@ -9,6 +9,7 @@ import (
 
 	"terrier/internal/ledger"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 // A run is small, so that much happens to each delivery.
@@ -115,7 +116,11 @@ func (m *machine) pause(t *rapid.T) {
 }
 
 func (m *machine) setPaused(t *rapid.T, h *modelHook, paused bool) {
-	if _, err := m.Pause(t.Context(), m.root, h.id, paused); err != nil {
+	set := m.Resume
+	if paused {
+		set = m.Pause
+	}
+	if _, err := set(t.Context(), m.root, h.id); err != nil {
 		t.Fatal(err)
 	}
 	h.paused = paused
@@ -168,15 +173,15 @@ func (m *machine) retryAll(t *rapid.T) {
 			failed++
 		}
 	}
-	if n, err := m.RetryAll(t.Context(), m.root, store.Query{}, false); err != nil || n != failed {
-		t.Fatalf("retried %d of %d: %v", n, failed, err)
+	if n, err := m.RetryAll(t.Context(), m.root, webhookadmin.RetryAll{}); err != nil || n.Count != failed {
+		t.Fatalf("retried %d of %d: %v", n.Count, failed, err)
 	}
 }
 
 // replay tells a webhook of all changes once more, and of those it was never told of.
 func (m *machine) replay(t *rapid.T) {
 	h := draw(t, "webhook", m.alive())
-	want := ledger.ReplayCount{Changes: int64(len(m.changes)), Matching: int64(len(m.changes))}
+	want := webhookadmin.ReplayCount{Changes: int64(len(m.changes)), Matching: int64(len(m.changes))}
 	var untold []modelChange
 	for _, c := range m.changes {
 		i := slices.IndexFunc(m.deliveries, func(d *modelDelivery) bool { return d.hook == h && d.site == c.site && d.version == c.version })
@@ -190,7 +195,7 @@ func (m *machine) replay(t *rapid.T) {
 			want.Waiting++
 		}
 	}
-	n, err := m.Replay(t.Context(), m.root, h.id, nil, nil)
+	n, err := m.Replay(t.Context(), m.root, h.id, webhookadmin.ReplayInput{})
 	if n.Reached = want.Reached; err != nil || n != want {
 		t.Fatalf("replayed %+v, want %+v: %v", n, want, err)
 	}

@@ -23,11 +23,13 @@ import (
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 // bundle is a ledger, a worker and a receiver on a database of their own.
 type bundle struct {
 	*ledger.Ledger
+	*webhookadmin.Admin
 	reg      *record.Registry
 	db       *pgxpool.Pool
 	root     ledger.Caller
@@ -69,6 +71,7 @@ func newBundle(t *testing.T) *bundle {
 	client := egress.New(egress.Config{Policy: policy, Timeout: 5 * time.Second})
 	b.Ledger = &ledger.Ledger{Store: s, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: keys}, Printer: &record.Printer{Base: "http://terrier.test"},
 		Now: time.Now, Rules: nil}
+	b.Admin = &webhookadmin.Admin{Ledger: b.Ledger}
 	b.worker = &delivery.Worker{Store: s, Client: client, Keys: keys, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), Now: time.Now, Program: "test", FirstRetry: time.Second}
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

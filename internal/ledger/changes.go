@@ -29,21 +29,14 @@ type entry struct {
 	pre, post record.Values // of no type where there is none
 }
 
-// The actions of the change log.
-const (
-	created = "create"
-	updated = "update"
-	deleted = "delete"
-)
-
 func (e *entry) action() string {
 	switch {
 	case e.pre.Type() == nil:
-		return created
+		return store.Created
 	case e.post.Type() == nil:
-		return deleted
+		return store.Deleted
 	}
-	return updated
+	return store.Updated
 }
 
 func (s *changeSet) add(t *record.Type, pre, post record.Values) {
@@ -63,9 +56,9 @@ func (l *Ledger) record(ctx context.Context, tx *store.Tx, set *changeSet) error
 	for i, e := range set.entries {
 		changes[i] = l.change(set, e)
 		switch changes[i].Action {
-		case created:
+		case store.Created:
 			counts[e.t.Key()]++
-		case deleted:
+		case store.Deleted:
 			counts[e.t.Key()]--
 		}
 	}
@@ -90,7 +83,7 @@ func (l *Ledger) record(ctx context.Context, tx *store.Tx, set *changeSet) error
 func (l *Ledger) change(set *changeSet, e *entry) store.Change {
 	c := store.Change{At: set.at, UserID: set.caller.UserID, UserName: set.caller.Username, RequestID: set.caller.RequestID, Action: e.action(), Type: e.t}
 	shown := e.post
-	if c.Action == deleted {
+	if c.Action == store.Deleted {
 		shown = e.pre
 		shown.Version++ // a delete is a change too: the sequence has no gap
 	}
@@ -103,6 +96,12 @@ func (l *Ledger) change(set *changeSet, e *entry) store.Change {
 	c.ID, c.Version, c.Display = shown.ID(), shown.Version, shown.Display()
 	c.Data = l.Printer.Append(nil, shown, e.t.Plan(record.View{}))
 	return c
+}
+
+// SampleChange returns the row of the change log for a record as if the caller updated it now
+// without changing anything. Nothing is written.
+func (l *Ledger) SampleChange(c Caller, v record.Values) store.Change {
+	return l.change(&changeSet{at: l.Timestamp(), caller: c}, &entry{v.Type(), v, v})
 }
 
 // settle checks the permission on what was written, reads it back as everybody will

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
+	"terrier/internal/dbtest"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -72,15 +73,7 @@ func (b *bundle) waitingUpdate(t *testing.T) (id int64, other pgx.Tx, updated <-
 // waitForWaiter returns when some session of the database waits for a lock.
 func (b *bundle) waitForWaiter(t *testing.T) {
 	t.Helper()
-	for {
-		var n int
-		if err := b.db.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()").Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		if n > 0 {
-			return
-		}
-	}
+	dbtest.AwaitWaiters(t, b.db, 1)
 }
 
 // TestTheLogFollowsTheVersions: a change that had to wait is not older than the one it

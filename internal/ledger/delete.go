@@ -19,7 +19,7 @@ const maxFallout = 1000
 // Delete removes records, all or none, and with them what hangs on them: a reference is
 // emptied or its record goes too, as its declaration says, each as a change of its own.
 func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []Edit) error {
-	scope, err := l.writeScope(c, t, access.Delete)
+	scope, err := l.WriteScope(c, t, access.Delete)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func names(t *record.Type, rows []record.Values) string {
 // apply empties references first, then deletes, dependants before what they hang on. The records of a type are logged in
 // the order of their ids.
 func (f *fall) apply(ctx context.Context, set *changeSet) error {
-	set.at = f.l.now() // every lock is held: what waited for them is not older than what they waited for
+	set.at = f.l.Timestamp() // every lock is held: what waited for them is not older than what they waited for
 	f.look(set)
 	for _, t := range f.l.Store.Types() {
 		var drafts []*draft

@@ -28,6 +28,8 @@ type Ledger struct {
 	LooseFilters bool
 	// Rules are checks that need more than a declaration can know, by the type's name.
 	Rules map[string]func(before, after record.Values) fault.Fields
+	// Details add to one record what is read with it alone and kept elsewhere, by the type's name.
+	Details map[string]func(ctx context.Context, c Caller, v record.Values) error
 
 	conditions conditions
 }
@@ -58,7 +60,7 @@ type Input = map[string]any
 
 // List reads a page of the records that the caller may see.
 func (l *Ledger) List(ctx context.Context, c Caller, t *record.Type, q store.Query) (store.Page, error) {
-	if err := searchable(q.Search); err != nil {
+	if err := CheckSearch(q.Search); err != nil {
 		return store.Page{}, err
 	}
 	scope, err := l.Policy.Scope(c.Subject, t, access.View)
@@ -70,7 +72,7 @@ func (l *Ledger) List(ctx context.Context, c Caller, t *record.Type, q store.Que
 	if err != nil {
 		return store.Page{}, err
 	}
-	return page, l.reveal(ctx, c, t, page.Rows)
+	return page, l.Reveal(ctx, c, t, page.Rows)
 }
 
 // Get reads one record.
@@ -83,10 +85,13 @@ func (l *Ledger) Get(ctx context.Context, c Caller, t *record.Type, id int64) (r
 	if rows[0], err = l.Store.Get(ctx, t, scope, id); err != nil {
 		return record.Values{}, err
 	}
-	if err := l.reveal(ctx, c, t, rows); err != nil {
+	if err := l.Reveal(ctx, c, t, rows); err != nil {
 		return record.Values{}, err
 	}
-	return rows[0], l.attach(ctx, c, rows[0])
+	if add := l.Details[t.Key()]; add != nil {
+		err = add(ctx, c, rows[0])
+	}
+	return rows[0], err
 }
 
 // Allow says why the caller may do something with no record of a type at all, or nil.
@@ -95,7 +100,7 @@ func (l *Ledger) Allow(c Caller, t *record.Type, action string) error {
 		_, err := l.Policy.Scope(c.Subject, t, action)
 		return err
 	}
-	_, err := l.writeScope(c, t, action)
+	_, err := l.WriteScope(c, t, action)
 	return err
 }
 
@@ -104,8 +109,8 @@ func (l *Ledger) CustomFields(ctx context.Context, t *record.Type) ([]*record.Cu
 	return l.Store.CustomFields(ctx, t)
 }
 
-// writeScope is the scope of a change. A read-only token has none.
-func (l *Ledger) writeScope(c Caller, t *record.Type, action string) (access.Scope, error) {
+// WriteScope returns the records that the caller may change, add or delete. A read-only token has none.
+func (l *Ledger) WriteScope(c Caller, t *record.Type, action string) (access.Scope, error) {
 	scope, err := l.Policy.Scope(c.Subject, t, action)
 	if err != nil {
 		return scope, err
@@ -116,8 +121,8 @@ func (l *Ledger) writeScope(c Caller, t *record.Type, action string) (access.Sco
 	return scope, nil
 }
 
-// now is the time of a change set, as the database can keep it.
-func (l *Ledger) now() time.Time { return l.Now().UTC().Truncate(time.Microsecond) }
+// Timestamp returns the present time as the database can keep it.
+func (l *Ledger) Timestamp() time.Time { return l.Now().UTC().Truncate(time.Microsecond) }
 
 // inTime fails when the request has run out of time, or its caller has gone.
 func inTime(ctx context.Context) error {

@@ -1,16 +1,13 @@
 package ledger_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/access"
@@ -29,22 +26,8 @@ type bundle struct {
 	reg        *record.Registry
 	db         *pgxpool.Pool
 	root       ledger.Caller
-	statements *counter
+	statements *dbtest.Counter
 }
-
-// counter counts statements; BEGIN, COMMIT and ROLLBACK are among them.
-type counter struct{ n atomic.Int64 }
-
-func (c *counter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	c.n.Add(1)
-	return ctx
-}
-func (c *counter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-func (c *counter) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return ctx
-}
-func (c *counter) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) { c.n.Add(1) }
-func (c *counter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
 
 func newBundle(t *testing.T) *bundle {
 	t.Helper()
@@ -52,7 +35,7 @@ func newBundle(t *testing.T) *bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, statements := dbtest.New(t), &counter{}
+	url, statements := dbtest.New(t), &dbtest.Counter{}
 	s, err := store.Open(t.Context(), url, reg, statements)
 	if err != nil {
 		t.Fatal(err)
@@ -83,10 +66,21 @@ func (b *bundle) create(t *testing.T, key string, inputs ...ledger.Input) []reco
 }
 
 // count returns how many statements fn sends.
-func (b *bundle) count(fn func()) int64 {
-	before := b.statements.n.Load()
-	fn()
-	return b.statements.n.Load() - before
+func (b *bundle) count(fn func()) int64 { return b.statements.During(fn) }
+
+func (b *bundle) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	if _, err := b.db.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func (b *bundle) number(t *testing.T, sql string, args ...any) (n int64) {
+	t.Helper()
+	if err := b.db.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return n
 }
 
 func named(n int) ledger.Input {

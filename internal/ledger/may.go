@@ -11,7 +11,7 @@ import (
 // the database only where the permission depends on the record.
 func (l *Ledger) May(ctx context.Context, c Caller, v record.Values, action string) (bool, error) {
 	t := v.Type()
-	scope, err := l.writeScope(c, t, action)
+	scope, err := l.WriteScope(c, t, action)
 	switch {
 	case err != nil: // with no record of the type
 		return false, nil

@@ -135,7 +135,8 @@ func ActionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
 // longestSearch is more than anybody looks for. Every row is compared with all of it.
 const longestSearch = 500
 
-func searchable(q string) error {
+// CheckSearch refuses a text that can't be searched for.
+func CheckSearch(q string) error {
 	switch {
 	case len(q) > longestSearch:
 		return fault.Field("q", "Look for something shorter: at most %d characters.", longestSearch)

@@ -56,7 +56,7 @@ func (r *Rehearsal) note(set *changeSet) {
 	var effects []Effect
 	for _, e := range set.entries {
 		v := e.post
-		if e.action() == deleted {
+		if e.action() == store.Deleted {
 			v = e.pre
 		}
 		if _, ok := seen[e.t][v.ID()]; !ok && !set.sight.whole[e.t] {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,9 +12,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
+	"terrier/internal/dbtest"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -24,37 +23,7 @@ import (
 // contents is everything the database holds, a digest by table.
 func (b *bundle) contents(t *testing.T) map[string]string {
 	t.Helper()
-	rows, err := b.db.Query(t.Context(), "SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[string]string{}
-	for _, table := range tables {
-		var digest string
-		sql := fmt.Sprintf("SELECT count(*) || ' ' || coalesce(md5(string_agg(x::text, ',' ORDER BY x::text)), '') FROM %s x", pgx.Identifier{table}.Sanitize())
-		if err := b.db.QueryRow(t.Context(), sql).Scan(&digest); err != nil {
-			t.Fatal(err)
-		}
-		found[table] = digest
-	}
-	return found
-}
-
-// untouched runs fn and holds that the database is as it was.
-func (b *bundle) untouched(t *testing.T, fn func()) {
-	t.Helper()
-	before := b.contents(t)
-	fn()
-	after := b.contents(t)
-	for _, table := range slices.Sorted(maps.Keys(before)) {
-		if before[table] != after[table] {
-			t.Errorf("%s has changed", table)
-		}
-	}
+	return dbtest.Contents(t, b.db)
 }
 
 // alter changes the database behind the ledger.
@@ -123,7 +92,7 @@ func TestRehearsalLeavesNoTrace(t *testing.T) {
 		ctx, rehearsal := ledger.Rehearse(t.Context())
 		var rehearsed []record.Values
 		var err error
-		b.untouched(t, func() { rehearsed, err = row.do(ctx) })
+		dbtest.Untouched(t, b.db, func() { rehearsed, err = row.do(ctx) })
 		if err != nil || !slices.Equal(effects(rehearsal), row.effects) || rehearsal.Unseen != 0 {
 			t.Errorf("%s: effects %q and %d unseen, want %q (%v)", row.name, effects(rehearsal), rehearsal.Unseen, row.effects, err)
 		}

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,13 @@ type watchedSealer struct {
 func (s *watchedSealer) Seal(ctx context.Context, f record.Secret, row string, plain record.Plain) (record.Sealed, string, error) {
 	s.sealing(row)
 	return s.Sealer.Seal(ctx, f, row, plain)
+}
+
+func hookInput(more ledger.Input) ledger.Input {
+	in := ledger.Input{"name": "hook", "payload_url": "http://127.0.0.1:1/in", "content_types": []any{"dcim.site"},
+		"type_create": true, "type_update": true, "type_delete": true}
+	maps.Copy(in, more)
+	return in
 }
 
 func newResealing(t *testing.T) *resealing {

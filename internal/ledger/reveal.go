@@ -8,14 +8,14 @@ import (
 	"terrier/internal/record"
 )
 
-// reveal opens the secrets that those see who may change the record, and leaves them
+// Reveal opens the secrets that those see who may change the record, and leaves them
 // closed in the records that the caller may only read.
-func (l *Ledger) reveal(ctx context.Context, c Caller, t *record.Type, rows []record.Values) error {
+func (l *Ledger) Reveal(ctx context.Context, c Caller, t *record.Type, rows []record.Values) error {
 	fields := shownSecrets(t)
 	if len(fields) == 0 || len(rows) == 0 {
 		return nil
 	}
-	scope, err := l.writeScope(c, t, access.Change)
+	scope, err := l.WriteScope(c, t, access.Change)
 	if err != nil {
 		return nil // they may change nothing
 	}
@@ -52,6 +52,11 @@ func shownSecrets(t *record.Type) []record.Secret {
 		}
 	}
 	return fields
+}
+
+// OpenSecret returns a secret of a record that is kept encrypted, "" where it has none.
+func (l *Ledger) OpenSecret(v record.Values, field string) (record.Plain, error) {
+	return l.open(v.Type(), v, v.Type().Field(field).(record.Secret))
 }
 
 func (l *Ledger) open(t *record.Type, v record.Values, f record.Secret) (record.Plain, error) {

@@ -48,9 +48,6 @@ type told struct {
 	misses  []store.Miss
 }
 
-// The events that receivers know the actions as.
-var events = map[string]string{created: "created", updated: "updated", deleted: "deleted"}
-
 // tell matches the changes against the webhooks of their types.
 func (l *Ledger) tell(ctx context.Context, set *changeSet, changes []store.Change) (told, error) {
 	var out told
@@ -63,9 +60,9 @@ func (l *Ledger) tell(ctx context.Context, set *changeSet, changes []store.Chang
 		if hooks == nil {
 			continue
 		}
-		event := eventOf(c)
+		event := c.Event()
 		for _, h := range *hooks {
-			if !wants(h, c.Action) {
+			if !h.Wants(c.Action) {
 				continue
 			}
 			switch verdict := l.conditions.of(h).Match(event); {
@@ -83,16 +80,6 @@ func (l *Ledger) tell(ctx context.Context, set *changeSet, changes []store.Chang
 	return out, nil
 }
 
-// eventOf is a change as webhooks see it.
-func eventOf(c store.Change) *webhook.Event {
-	return &webhook.Event{Kind: events[c.Action], Model: c.Type.Name, Timestamp: c.At, Username: c.UserName, RequestID: c.RequestID,
-		Data: c.Data, Prechange: c.Prechange, Postchange: c.Postchange}
-}
-
-func wants(h store.Hook, action string) bool {
-	return h.OnCreate && action == created || h.OnUpdate && action == updated || h.OnDelete && action == deleted
-}
-
 // conditions remembers the conditions of webhooks, understood, by their version.
 type conditions struct {
 	mu   sync.Mutex
@@ -100,40 +87,23 @@ type conditions struct {
 }
 
 type understood struct {
-	version int64
-	matcher matcher
+	version    int64
+	conditions *webhook.Conditions
 }
 
-// matcher is Conditions, or what stands for those that can't be read.
-type matcher interface {
-	Match(*webhook.Event) webhook.Verdict
-}
-
-func (c *conditions) of(h store.Hook) matcher {
+func (c *conditions) of(h store.Hook) *webhook.Conditions {
 	if h.Conditions == nil {
-		return (*webhook.Conditions)(nil)
+		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known, ok := c.byID[h.ID]; ok && known.version == h.Version {
-		return known.matcher
-	}
-	var m matcher
-	m, err := webhook.ParseConditions([]byte(*h.Conditions))
-	if err != nil {
-		m = unreadable{err}
+		return known.conditions
 	}
 	if c.byID == nil || len(c.byID) > 10_000 { // ids of webhooks that are gone
 		c.byID = map[int64]understood{}
 	}
-	c.byID[h.ID] = understood{h.Version, m}
-	return m
-}
-
-// unreadable conditions were saved by another version of the program. They are never
-// true, and say so.
-type unreadable struct{ error }
-
-func (u unreadable) Match(*webhook.Event) webhook.Verdict {
-	return webhook.Verdict{Broken: true, Reason: u.Error()}
+	read := webhook.SavedConditions([]byte(*h.Conditions))
+	c.byID[h.ID] = understood{h.Version, read}
+	return read
 }

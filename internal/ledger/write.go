@@ -13,7 +13,7 @@ import (
 
 // Create makes records: all of them or none. The answer has the order of the inputs.
 func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []Input) ([]record.Values, error) {
-	scope, err := l.writeScope(c, t, access.Add)
+	scope, err := l.WriteScope(c, t, access.Add)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ type Edit struct {
 // Update changes records: all of them or none. A record that stays as it was is not
 // written, and nobody is told.
 func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []Edit) ([]record.Values, error) {
-	scope, err := l.writeScope(c, t, access.Change)
+	scope, err := l.WriteScope(c, t, access.Change)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (l *Ledger) write(ctx context.Context, c Caller, drafts []*draft, fn func(*
 	}
 	if len(rows) > 0 {
 		// It is committed: what can't be shown now stays hidden, and the answer is still yes.
-		_ = l.reveal(ctx, c, rows[0].Type(), rows)
+		_ = l.Reveal(ctx, c, rows[0].Type(), rows)
 	}
 	return rows, nil
 }
@@ -196,7 +196,7 @@ func (l *Ledger) prepare(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	}
 	// The locks are held now. Time taken before would let a change that had to wait look
 	// older than the one it waited for.
-	set.at = l.now()
+	set.at = l.Timestamp()
 	for i, id := range set.ids {
 		drafts[i].v.SetID(id)
 	}

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 // actionRoutes lists what can be done with deliveries and webhooks besides reading and
@@ -23,7 +23,7 @@ func (a *API) actionRoutes() []Route {
 			h = a.bare(h)
 		}
 		h = a.unasked(h)
-		r.Methods, r.handle, r.allow = []string{"POST"}, map[string]http.HandlerFunc{"POST": h}, a.Ledger.AllowWebhooks
+		r.Methods, r.handle, r.allow = []string{"POST"}, map[string]http.HandlerFunc{"POST": h}, a.Webhooks.Allow
 		return r
 	}
 	get := func(r Route, h http.HandlerFunc) Route {
@@ -34,14 +34,14 @@ func (a *API) actionRoutes() []Route {
 		post(Route{Pattern: deliveries.Path() + "retry/{$}", Type: deliveries, Action: &action{
 			summary: "Send failed deliveries again", status: "200", answer: countSchema, body: retrySchema}}, a.retryAll(deliveries)),
 		post(Route{Pattern: deliveries.Path() + "{id}/retry/{$}", Type: deliveries, Detail: true, Action: &action{
-			summary: "Send a failed delivery again", status: "202", answer: ref(deliveries.SchemaName(""))}}, a.one(deliveries, http.StatusAccepted, a.Ledger.Retry)),
+			summary: "Send a failed delivery again", status: "202", answer: ref(deliveries.SchemaName(""))}}, a.one(deliveries, http.StatusAccepted, a.Webhooks.Retry)),
 		post(Route{Pattern: deliveries.Path() + "{id}/redeliver/{$}", Type: deliveries, Detail: true, Action: &action{
 			summary: "Send a delivery again that has ended, also a successful one", status: "202", answer: ref(deliveries.SchemaName(""))}},
-			a.one(deliveries, http.StatusAccepted, a.Ledger.Redeliver)),
+			a.one(deliveries, http.StatusAccepted, a.Webhooks.Redeliver)),
 		post(Route{Pattern: webhooks.Path() + "{id}/pause/{$}", Type: webhooks, Detail: true, Action: &action{
-			summary: "Hold what waits for a webhook", status: "200", answer: ref(webhooks.SchemaName(""))}}, a.pause(webhooks, true)),
+			summary: "Hold what waits for a webhook", status: "200", answer: ref(webhooks.SchemaName(""))}}, a.one(webhooks, http.StatusOK, a.Webhooks.Pause)),
 		post(Route{Pattern: webhooks.Path() + "{id}/resume/{$}", Type: webhooks, Detail: true, Action: &action{
-			summary: "Let a webhook go on", status: "200", answer: ref(webhooks.SchemaName(""))}}, a.pause(webhooks, false)),
+			summary: "Let a webhook go on", status: "200", answer: ref(webhooks.SchemaName(""))}}, a.one(webhooks, http.StatusOK, a.Webhooks.Resume)),
 		get(Route{Pattern: queuesPath + "{$}", Type: webhooks, Action: &action{
 			summary: "What waits for each webhook, and how it went lately", status: "200", answer: pageOf(queueSchema(webhooks)), parameters: partParameters("webhook_id")}},
 			a.queues(webhooks, deliveries)),
@@ -126,12 +126,12 @@ func (a *API) retryAll(t *record.Type) http.HandlerFunc {
 			a.Fail(w, r, err)
 			return
 		}
-		n, err := a.Ledger.RetryAll(r.Context(), ledger.CallerFrom(r.Context()), q, dry)
+		done, err := a.Webhooks.RetryAll(r.Context(), ledger.CallerFrom(r.Context()), webhookadmin.RetryAll{Query: q, DryRun: dry})
 		if err != nil {
 			a.Fail(w, r, err)
 			return
 		}
-		a.sendValue(w, r, http.StatusOK, map[string]int64{"count": n})
+		a.sendValue(w, r, http.StatusOK, map[string]int64{"count": done.Count})
 	}
 }
 
@@ -159,12 +159,6 @@ func filterBody(t *record.Type, in any) (q store.Query, err error) {
 		}
 	}
 	return ledger.ActionQuery(t, params)
-}
-
-func (a *API) pause(t *record.Type, paused bool) http.HandlerFunc {
-	return a.one(t, http.StatusOK, func(ctx context.Context, c ledger.Caller, id int64) (record.Values, error) {
-		return a.Ledger.Pause(ctx, c, id, paused)
-	})
 }
 
 var countSchema = object{"type": "object", "required": []string{"count"}, "properties": object{"count": object{"type": "integer", "format": "int64"}}}

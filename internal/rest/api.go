@@ -16,6 +16,7 @@ import (
 	"terrier/internal/intake"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/webhookadmin"
 )
 
 // Version is the dialect served: what clients compare with the versions they know.
@@ -27,6 +28,7 @@ const releaseVersion = Version + ".9"
 // API serves the records of a ledger.
 type API struct {
 	Ledger   *ledger.Ledger
+	Webhooks *webhookadmin.Admin
 	Registry *record.Registry
 	Printer  *record.Printer
 	Login    *account.Login

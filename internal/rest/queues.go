@@ -10,6 +10,7 @@ import (
 
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/webhookadmin"
 )
 
 // The lists that are made of no records.
@@ -46,13 +47,14 @@ func (a *API) queues(webhooks, deliveries *record.Type) http.HandlerFunc {
 			a.Fail(w, r, err)
 			return
 		}
-		found, window, err := a.Ledger.Queues(r.Context(), ledger.CallerFrom(r.Context()))
+		queues, err := a.Webhooks.Queues(r.Context(), ledger.CallerFrom(r.Context()))
 		if err != nil {
 			a.Fail(w, r, err)
 			return
 		}
+		found := queues.Webhooks
 		if params.Has("webhook_id") {
-			found = slices.DeleteFunc(found, func(q ledger.Queue) bool { return !slices.Contains(test.Values, any(q.Webhook.ID())) })
+			found = slices.DeleteFunc(found, func(q webhookadmin.Queue) bool { return !slices.Contains(test.Values, any(q.Webhook.ID())) })
 		}
 		part, next, previous := ledger.Part(params, found)
 		shown := make([]queue, len(part))
@@ -65,7 +67,7 @@ func (a *API) queues(webhooks, deliveries *record.Type) http.HandlerFunc {
 			}
 			if done := q.Successful + q.Failed; done > 0 {
 				average := float64(q.Milliseconds) / float64(done)
-				shown[i].PerMinute, shown[i].AverageMS = float64(done)/window.Minutes(), &average
+				shown[i].PerMinute, shown[i].AverageMS = float64(done)/queues.Window.Minutes(), &average
 			}
 		}
 		a.sendPart(w, r, queuesPath, len(found), next, previous, shown)
@@ -78,7 +80,7 @@ func (a *API) workers(w http.ResponseWriter, r *http.Request) {
 		a.Fail(w, r, err)
 		return
 	}
-	found, err := a.Ledger.Workers(r.Context(), ledger.CallerFrom(r.Context()))
+	found, err := a.Webhooks.Workers(r.Context(), ledger.CallerFrom(r.Context()))
 	if err != nil {
 		a.Fail(w, r, err)
 		return

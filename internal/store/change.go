@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/record"
+	"terrier/internal/webhook"
 )
 
 // Change is one row of the change log.
@@ -15,7 +16,7 @@ type Change struct {
 	UserID     int64 // 0 for the machine
 	UserName   string
 	RequestID  string
-	Action     string // create, update, delete
+	Action     string // Created, Updated or Deleted
 	Type       *record.Type
 	ID         int64
 	Display    string
@@ -23,6 +24,19 @@ type Change struct {
 	Prechange  []byte // nil on a creation
 	Postchange []byte // nil on a deletion
 	Data       []byte // the record as the API shows it
+}
+
+// The actions of the change log.
+const (
+	Created = "create"
+	Updated = "update"
+	Deleted = "delete"
+)
+
+// Event returns the change as webhooks see it.
+func (c Change) Event() *webhook.Event {
+	return &webhook.Event{Kind: webhook.KindOf(c.Action), Model: c.Type.Name, Timestamp: c.At, Username: c.UserName, RequestID: c.RequestID,
+		Data: c.Data, Prechange: c.Prechange, Postchange: c.Postchange}
 }
 
 // The names under which the machine's own records are read and counted.
@@ -79,6 +93,11 @@ type Hook struct {
 	ID, Version                  int64
 	OnCreate, OnUpdate, OnDelete bool
 	Conditions                   *string // JSON; nil for none
+}
+
+// Wants tells whether the webhook is notified of an action.
+func (h Hook) Wants(action string) bool {
+	return h.OnCreate && action == Created || h.OnUpdate && action == Updated || h.OnDelete && action == Deleted
 }
 
 // Hooks reads the enabled webhooks of a type.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
+	"terrier/internal/webhook"
 )
 
 // Past is a change of the log, with what one webhook was told of it.
@@ -28,6 +30,13 @@ type Past struct {
 
 	Delivery *int64 // nil where there is none
 	Awaited  bool   // it is queued, or a retry is ahead
+}
+
+// Event returns the change as webhooks see it.
+func (p Past) Event() *webhook.Event {
+	_, model, _ := strings.Cut(p.ObjectType, ".")
+	return &webhook.Event{Kind: webhook.KindOf(p.Action), Model: model, Timestamp: p.At, Username: p.UserName, RequestID: p.RequestID,
+		Data: p.Data, Prechange: p.Prechange, Postchange: p.Postchange}
 }
 
 // PastQuery says which changes to look at, in the order in which they were made.
@@ -113,7 +122,7 @@ func (tx *Tx) Resend(webhook int64, changes []Past, now time.Time, count *int64)
 
 // InsertLate writes deliveries of changes made earlier, with their jobs. One that somebody
 // else has made meanwhile is left alone.
-func (tx *Tx) InsertLate(ctx context.Context, webhook int64, changes []Past, events map[string]string, now time.Time, count *int64) error {
+func (tx *Tx) InsertLate(ctx context.Context, hook int64, changes []Past, now time.Time, count *int64) error {
 	ids, err := tx.lateIDs(ctx, changes)
 	if err != nil {
 		return err
@@ -122,7 +131,7 @@ func (tx *Tx) InsertLate(ctx context.Context, webhook int64, changes []Past, eve
 	at, rows, versions, kinds := make([]time.Time, n), make([]int64, n), make([]int64, n), make([]string, n)
 	types, objects, requests := make([]string, n), make([]int64, n), make([]string, n)
 	for i, c := range changes {
-		at[i], rows[i], versions[i], kinds[i] = c.At, c.ID, c.Version, events[c.Action]
+		at[i], rows[i], versions[i], kinds[i] = c.At, c.ID, c.Version, webhook.KindOf(c.Action)
 		types[i], objects[i], requests[i] = c.ObjectType, c.ObjectID, c.RequestID
 	}
 	tx.query(`
@@ -136,8 +145,8 @@ func (tx *Tx) InsertLate(ctx context.Context, webhook int64, changes []Past, eve
 			RETURNING id, webhook_id, round, job_id),
 		job AS (`+insertJobs("delivery", "'available'", "now()")+`)
 		SELECT count(*) FROM delivery`,
-		[]any{ids, at, rows, versions, kinds, types, objects, requests, webhook, now}, readCount(count))
-	tx.exec(notifyJobs, []int64{webhook})
+		[]any{ids, at, rows, versions, kinds, types, objects, requests, hook, now}, readCount(count))
+	tx.exec(notifyJobs, []int64{hook})
 	return nil
 }
 

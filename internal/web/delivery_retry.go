@@ -10,6 +10,7 @@ import (
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 // again sends a delivery again, and leads back to where it was asked for.
@@ -45,12 +46,12 @@ func (s *Site) retryAllPage(v *visit) error {
 	if err != nil {
 		return err
 	}
-	n, err := s.Ledger.RetryAll(v.ctx, v.caller, q, true)
+	would, err := s.Webhooks.RetryAll(v.ctx, v.caller, webhookadmin.RetryAll{Query: q, DryRun: true})
 	if err != nil {
 		return err
 	}
 	deliveries := s.pages(s.deliveryType())
-	p := retryPage{Count: n, Action: with(deliveries.path+"retry/", params), List: with(deliveries.path, params, "state", "failed"), Cancel: tasksPath}
+	p := retryPage{Count: would.Count, Action: with(deliveries.path+"retry/", params), List: with(deliveries.path, params, "state", "failed"), Cancel: tasksPath}
 	if p.Filters, err = v.filterTexts(params); err != nil {
 		return err
 	}
@@ -91,11 +92,11 @@ func (s *Site) retryAll(v *visit) error {
 	if err != nil {
 		return err
 	}
-	n, err := s.Ledger.RetryAll(v.ctx, v.caller, q, false)
+	done, err := s.Webhooks.RetryAll(v.ctx, v.caller, webhookadmin.RetryAll{Query: q})
 	if err != nil {
 		return err
 	}
-	return v.leave(tasksPath, counted(n, "delivery is", "deliveries are")+" queued again.")
+	return v.leave(tasksPath, counted(done.Count, "delivery is", "deliveries are")+" queued again.")
 }
 
 // retryQuery reads which deliveries are meant.

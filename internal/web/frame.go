@@ -99,7 +99,7 @@ func (s *Site) noWorker(v *visit) bool {
 	s.workers.mu.Lock()
 	defer s.workers.mu.Unlock()
 	if now := s.Now(); now.Sub(s.workers.at) > workersFor {
-		found, err := s.Ledger.Workers(v.ctx, v.caller)
+		found, err := s.Webhooks.Workers(v.ctx, v.caller)
 		if err != nil {
 			return false // the page itself says what is wrong
 		}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"terrier/internal/access"
-	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 // queueLine is how many deliveries of a webhook are not successful.
@@ -37,31 +37,31 @@ type requestLine struct {
 
 // fillQueues fills one line for each webhook, and their sum. It returns the webhooks.
 func (p *tasksPage) fillQueues(v *visit) (map[int64]record.Values, error) {
-	queues, window, err := v.site.Ledger.Queues(v.ctx, v.caller)
+	queues, err := v.site.Webhooks.Queues(v.ctx, v.caller)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := v.counts(queues)
+	counts, err := v.counts(queues.Webhooks)
 	if err != nil {
 		return nil, err
 	}
-	p.Window = inWords(window)
+	p.Window = inWords(queues.Window)
 	b := queueLines{now: v.site.Now(), sees: p.SeesFailed}
 	if p.SeesFailed {
 		b.deliveries = pagePath(v.site.deliveryType())
 	}
-	hooks := make(map[int64]record.Values, len(queues))
+	hooks := make(map[int64]record.Values, len(queues.Webhooks))
 	var done store.Backlog
-	for _, q := range queues {
+	for _, q := range queues.Webhooks {
 		id := q.Webhook.ID()
 		hooks[id] = q.Webhook
 		p.Queues = append(p.Queues, b.of(q.Webhook, counts[id]))
-		request := requestsOf(q.Backlog, window)
+		request := requestsOf(q.Backlog, queues.Window)
 		request.ID, request.Name, request.Href = id, q.Webhook.Display(), recordPath(q.Webhook.Type(), id)
 		p.Requests = append(p.Requests, request)
 		done.Successful, done.Failed, done.Milliseconds = done.Successful+q.Successful, done.Failed+q.Failed, done.Milliseconds+q.Milliseconds
 	}
-	p.AllRequests = requestsOf(done, window)
+	p.AllRequests = requestsOf(done, queues.Window)
 	var total, unlisted store.DeliveryCount // deliveries outlive their webhooks
 	for id, s := range counts {
 		addCounts(&total, s)
@@ -79,7 +79,7 @@ func (p *tasksPage) fillQueues(v *visit) (map[int64]record.Values, error) {
 
 // counts tells how many deliveries the caller may list, by webhook. Those who may list none see what waits for the
 // webhooks that they see.
-func (v *visit) counts(queues []ledger.Queue) (map[int64]store.DeliveryCount, error) {
+func (v *visit) counts(queues []webhookadmin.Queue) (map[int64]store.DeliveryCount, error) {
 	byID := map[int64]store.DeliveryCount{}
 	if !v.may(v.site.deliveryType(), access.View) {
 		for _, q := range queues {
@@ -87,7 +87,7 @@ func (v *visit) counts(queues []ledger.Queue) (map[int64]store.DeliveryCount, er
 		}
 		return byID, nil
 	}
-	found, err := v.site.Ledger.DeliveryCounts(v.ctx, v.caller)
+	found, err := v.site.Webhooks.DeliveryCounts(v.ctx, v.caller)
 	for _, s := range found {
 		byID[s.Webhook] = s
 	}

@@ -15,8 +15,8 @@ func (s *Site) taskRoutes() []Route {
 		{Method: "GET", Path: tasksPath + "{$}", Type: webhooks, Action: access.View, handle: s.tasks},
 		{Method: "GET", Path: deliveries + "retry/{$}", Type: webhooks, Action: access.Change, handle: s.retryAllPage},
 		{Method: "POST", Path: deliveries + "retry/{$}", Type: webhooks, Action: access.Change, handle: s.retryAll},
-		{Method: "POST", Path: deliveries + "{id}/retry/{$}", Type: webhooks, Action: access.Change, handle: s.again(s.Ledger.Retry)},
-		{Method: "POST", Path: deliveries + "{id}/redeliver/{$}", Type: webhooks, Action: access.Change, handle: s.again(s.Ledger.Redeliver)},
+		{Method: "POST", Path: deliveries + "{id}/retry/{$}", Type: webhooks, Action: access.Change, handle: s.again(s.Webhooks.Retry)},
+		{Method: "POST", Path: deliveries + "{id}/redeliver/{$}", Type: webhooks, Action: access.Change, handle: s.again(s.Webhooks.Redeliver)},
 	}
 }
 
@@ -61,12 +61,12 @@ type failedLine struct {
 func (s *Site) tasks(v *visit) error {
 	p := &tasksPage{Path: tasksPath, Live: v.refreshes(), At: showTime(s.Now()), RetryPath: pagePath(s.deliveryType()) + "retry/",
 		SeesFailed: v.may(s.deliveryType(), access.View)}
-	p.CanRetry = p.SeesFailed && s.Ledger.AllowWebhooks(v.caller) == nil
+	p.CanRetry = p.SeesFailed && s.Webhooks.Allow(v.caller) == nil
 	hooks, err := p.fillQueues(v)
 	if err != nil {
 		return err
 	}
-	workers, err := s.Ledger.Workers(v.ctx, v.caller)
+	workers, err := s.Webhooks.Workers(v.ctx, v.caller)
 	if err != nil {
 		return err
 	}

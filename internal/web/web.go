@@ -24,11 +24,13 @@ import (
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/web/assets"
+	"terrier/internal/webhookadmin"
 )
 
 // Site serves the pages of a ledger.
 type Site struct {
 	Ledger   *ledger.Ledger
+	Webhooks *webhookadmin.Admin
 	Registry *record.Registry
 	Login    *account.Login
 	Sessions *account.Sessions

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -9,26 +10,28 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
-	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
-func (h hookPages) pause(v *visit) error  { return h.setPaused(v, true) }
-func (h hookPages) resume(v *visit) error { return h.setPaused(v, false) }
+func (h hookPages) pause(v *visit) error {
+	return h.act(v, h.site.Webhooks.Pause, "is paused: changes are queued and held until it is resumed.")
+}
 
-func (h hookPages) setPaused(v *visit, paused bool) error {
+func (h hookPages) resume(v *visit) error {
+	return h.act(v, h.site.Webhooks.Resume, "goes on: what waits is sent within ten seconds.")
+}
+
+// act does something with the webhook of the page and says what became of it.
+func (h hookPages) act(v *visit, do func(context.Context, ledger.Caller, int64) (record.Values, error), note string) error {
 	id, err := h.id(v)
 	if err != nil {
 		return err
 	}
-	found, err := h.site.Ledger.Pause(v.ctx, v.caller, id, paused)
+	found, err := do(v.ctx, v.caller, id)
 	if err != nil {
 		return err
 	}
-	note := "Webhook " + found.Display() + " goes on: what waits is sent within ten seconds."
-	if paused {
-		note = "Webhook " + found.Display() + " is paused: changes are queued and held until it is resumed."
-	}
-	return v.leave(recordPath(h.t, id), note)
+	return v.leave(recordPath(h.t, id), "Webhook "+found.Display()+" "+note)
 }
 
 // retryFailed sends everything again that failed, as the page said how many.
@@ -37,11 +40,11 @@ func (h hookPages) retryFailed(v *visit) error {
 	if err != nil {
 		return err
 	}
-	n, err := h.site.Ledger.RetryAll(v.ctx, v.caller, store.Query{Where: h.deliveriesOf(found.ID())}, false)
+	done, err := h.site.Webhooks.RetryAll(v.ctx, v.caller, h.failedOf(found.ID(), false))
 	if err != nil {
 		return err
 	}
-	return v.leave(recordPath(h.t, found.ID()), counted(n, "failed delivery is", "failed deliveries are")+" queued again.")
+	return v.leave(recordPath(h.t, found.ID()), counted(done.Count, "failed delivery is", "failed deliveries are")+" queued again.")
 }
 
 // counted is a number and what it counts.
@@ -102,12 +105,12 @@ func (h hookPages) test(v *visit) error {
 		return err
 	}
 	var made record.Values
-	var sample ledger.Sample
+	var sample webhookadmin.Sample
 	if !v.r.PostForm.Has("newest") {
 		sample, err = h.sample(v, v.r.PostForm)
 	}
 	if err == nil {
-		made, err = h.site.Ledger.TestSend(v.ctx, v.caller, found.ID(), sample)
+		made, err = h.site.Webhooks.Test(v.ctx, v.caller, found.ID(), sample)
 		err = missingSample(err)
 	}
 	refusal, err := refusalOf(err)

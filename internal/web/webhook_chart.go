@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"terrier/internal/ledger"
+	"terrier/internal/store"
 )
 
 // The time that the chart of a webhook shows, and that one of its bars stands for.
@@ -45,7 +45,7 @@ type chartRow struct {
 	Average            int64
 }
 
-func chartOf(history []ledger.Bucket) webhookChart {
+func chartOf(history []store.Bucket) webhookChart {
 	c := webhookChart{Width: max(1, len(history)) * barWidth, Height: chartHeight}
 	var most, spent, slowest int64
 	for _, b := range history {
@@ -81,7 +81,7 @@ func chartOf(history []ledger.Bucket) webhookChart {
 	return c
 }
 
-func average(b ledger.Bucket) int64 { return b.Milliseconds / max(1, b.Successful+b.Failed) }
+func average(b store.Bucket) int64 { return b.Milliseconds / max(1, b.Successful+b.Failed) }
 
 // barHeight never hides the few beside the many.
 func barHeight(n, most int64) int {

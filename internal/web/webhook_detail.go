@@ -8,6 +8,7 @@ import (
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 // webhookDetail is what the page of a webhook shows besides its change log.
@@ -64,7 +65,7 @@ func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) erro
 		return err
 	}
 	now := h.site.Now()
-	history, err := h.site.Ledger.History(v.ctx, v.caller, found.ID(), now.Add(-chartTime), chartStep)
+	history, err := h.site.Webhooks.History(v.ctx, v.caller, found.ID(), webhookadmin.HistoryRange{Since: now.Add(-chartTime), Step: chartStep})
 	if err != nil {
 		return err
 	}
@@ -75,9 +76,11 @@ func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) erro
 		}
 	}
 	if more.SeesSent && d.CanChange {
-		if more.Failed, err = h.site.Ledger.RetryAll(v.ctx, v.caller, store.Query{Where: h.deliveriesOf(found.ID())}, true); err != nil {
+		failed, err := h.site.Webhooks.RetryAll(v.ctx, v.caller, h.failedOf(found.ID(), true))
+		if err != nil {
 			return err
 		}
+		more.Failed = failed.Count
 	}
 	if more.SeesMisses {
 		return h.misses(v, more, found.ID())
@@ -90,6 +93,11 @@ func (h hookPages) missType() *record.Type { return h.site.Registry.Type(store.M
 // deliveriesOf tests whether a delivery is the webhook's.
 func (h hookPages) deliveriesOf(id int64) []record.Predicate {
 	return []record.Predicate{{Field: h.site.deliveryType().Field("webhook"), Values: []any{id}}}
+}
+
+// failedOf means the failed deliveries of a webhook.
+func (h hookPages) failedOf(id int64, dry bool) webhookadmin.RetryAll {
+	return webhookadmin.RetryAll{Query: store.Query{Where: h.deliveriesOf(id)}, DryRun: dry}
 }
 
 // detailGroups are the fields as the form groups them.
@@ -126,7 +134,7 @@ func hookCell(f record.Field, value any) cell {
 
 // backlog finds what waits for the webhook.
 func (h hookPages) backlog(v *visit, more *webhookDetail, found record.Values) error {
-	waiting, err := h.site.Ledger.Backlog(v.ctx, v.caller, found)
+	waiting, err := h.site.Webhooks.Backlog(v.ctx, v.caller, found.ID())
 	more.Queued, more.Retrying = waiting.Queued, waiting.Retrying
 	if waiting.OldestAt != nil {
 		more.Oldest = h.site.Now().Sub(*waiting.OldestAt).Truncate(time.Second).String()
@@ -146,7 +154,7 @@ func (h hookPages) sent(v *visit, more *webhookDetail, id int64) error {
 	for i, r := range found.Rows {
 		ids[i] = r.ID()
 	}
-	ended, err := h.site.Ledger.Ended(v.ctx, v.caller, []record.Predicate{{Values: record.AnyOf(ids)}}, time.Time{}, recentSent)
+	ended, err := h.site.Webhooks.Ended(v.ctx, v.caller, webhookadmin.EndedQuery{Where: []record.Predicate{{Values: record.AnyOf(ids)}}, Limit: recentSent})
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"terrier/internal/fault"
-	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/webhookadmin"
 )
 
 // previewPanel is what a webhook would send, or why it can't.
@@ -47,11 +47,11 @@ func (h hookPages) preview(v *visit) error {
 // nothing of it is logged: it holds credentials.
 func (h hookPages) showPreview(v *visit, found record.Values) error {
 	in, err := h.typed(v, found)
-	var p ledger.Preview
+	var p webhookadmin.Preview
 	if err == nil {
-		var sample ledger.Sample
+		var sample webhookadmin.Sample
 		if sample, err = h.sample(v, v.r.PostForm); err == nil {
-			p, err = h.site.Ledger.Preview(v.ctx, v.caller, hookID(found), in, sample)
+			p, err = h.site.Webhooks.Preview(v.ctx, v.caller, hookID(found), webhookadmin.PreviewInput{Webhook: in, Sample: sample})
 			err = missingSample(err)
 		}
 	}
@@ -110,7 +110,7 @@ func (h hookPages) showTried(v *visit, found record.Values, refusal *fault.Error
 	return v.show(shown)
 }
 
-func (h hookPages) fillPreview(panel *previewPanel, p ledger.Preview, typed url.Values) {
+func (h hookPages) fillPreview(panel *previewPanel, p webhookadmin.Preview, typed url.Values) {
 	panel.Fires, panel.Broken, panel.Reason, panel.Event = p.Fires, p.Broken, p.Reason, p.Event
 	if p.Error != "" {
 		panel.Problems = []hookProblem{rendered(p.Error, typed)}
@@ -130,7 +130,7 @@ func (h hookPages) fillPreview(panel *previewPanel, p ledger.Preview, typed url.
 }
 
 // previewHeaders lists the headers with those that the sender adds.
-func (h hookPages) previewHeaders(p ledger.Preview, noDelivery string) []hookHeader {
+func (h hookPages) previewHeaders(p webhookadmin.Preview, noDelivery string) []hookHeader {
 	all := p.Request.Header.Clone()
 	all.Set("Content-Length", strconv.Itoa(len(p.Request.Body)))
 	if given, named := all["User-Agent"]; !named {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"terrier/internal/fault"
-	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/webhookadmin"
 )
 
 // replaying asks which changes to send, and says how many those are.
@@ -20,7 +20,7 @@ type replaying struct {
 	Since, Until   string
 	Types, Actions []option
 	Heading        string // what was counted, "" before it was
-	Count          ledger.ReplayCount
+	Count          webhookadmin.ReplayCount
 	TooMany        bool
 	Most           int
 	Command        string // what to run on the server instead
@@ -39,9 +39,9 @@ func (h hookPages) replayPage(v *visit) error {
 		return h.showReplay(v, found, params, nil, nil)
 	}
 	where, err := h.pastChanges(found, params)
-	var n ledger.ReplayCount
+	var n webhookadmin.ReplayCount
 	if err == nil {
-		n, err = h.site.Ledger.ReplayCount(v.ctx, v.caller, found.ID(), where)
+		n, err = h.site.Webhooks.Replay(v.ctx, v.caller, found.ID(), webhookadmin.ReplayInput{Where: where, DryRun: true})
 	}
 	refusal, err := replayRefusal(err)
 	if err != nil {
@@ -62,9 +62,9 @@ func (h hookPages) replay(v *visit) error {
 		return err
 	}
 	where, err := h.pastChanges(found, v.r.PostForm)
-	var n ledger.ReplayCount
+	var n webhookadmin.ReplayCount
 	if err == nil {
-		n, err = h.site.Ledger.ReplaySome(v.ctx, v.caller, found.ID(), where)
+		n, err = h.site.Webhooks.ReplaySome(v.ctx, v.caller, found.ID(), webhookadmin.ReplayInput{Where: where})
 	}
 	refusal, err := replayRefusal(err)
 	switch {
@@ -130,9 +130,9 @@ func typedMoment(text string) (time.Time, error) {
 	return at, err
 }
 
-func (h hookPages) showReplay(v *visit, found record.Values, params url.Values, n *ledger.ReplayCount, refusal *fault.Error) error {
+func (h hookPages) showReplay(v *visit, found record.Values, params url.Values, n *webhookadmin.ReplayCount, refusal *fault.Error) error {
 	body := replaying{Name: found.Display(), Path: recordPath(h.t, found.ID()), Since: params.Get(replaySince), Until: params.Get(replayUntil),
-		Type: params.Get(replayType), Action: params.Get(replayAction), Most: ledger.MaxReplay}
+		Type: params.Get(replayType), Action: params.Get(replayAction), Most: webhookadmin.MaxReplay}
 	body.Types = []option{{"", "All of the webhook's", body.Type == ""}}
 	for _, key := range slices.Sorted(slices.Values(found.List("content_types"))) {
 		body.Types = append(body.Types, option{key, h.site.kindOf(record.MarkUnknown(h.t.Field("content_types"), key)), body.Type == key})
@@ -148,7 +148,7 @@ func (h hookPages) showReplay(v *visit, found record.Values, params url.Values, 
 		body.Held = "The webhook is paused: what is queued waits until it is resumed."
 	}
 	if n != nil {
-		body.Heading, body.Count, body.TooMany = matching(*n), *n, n.Matching > ledger.MaxReplay
+		body.Heading, body.Count, body.TooMany = matching(*n), *n, n.Matching > webhookadmin.MaxReplay
 		body.Command = replayCommand(found.ID(), params)
 	}
 	shown := page{Name: "webhook_replay", Title: "Replay to " + body.Name, Crumbs: h.crumbsTo(found), Body: &body}
@@ -158,7 +158,7 @@ func (h hookPages) showReplay(v *visit, found record.Values, params url.Values, 
 	return v.show(shown)
 }
 
-func matching(n ledger.ReplayCount) string {
+func matching(n webhookadmin.ReplayCount) string {
 	if n.Matching == 0 {
 		return "No change matches"
 	}

@@ -7,6 +7,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/webhookadmin"
 )
 
 // rotation is how far the replacement of a secret is.
@@ -51,7 +52,7 @@ func (h hookPages) rotate(v *visit) error {
 		made = newSecret()
 		secret = made
 	}
-	changed, err := h.site.Ledger.Rotate(v.ctx, v.caller, found.ID(), record.Plain(secret))
+	changed, err := h.site.Webhooks.Rotate(v.ctx, v.caller, found.ID(), webhookadmin.Rotation{Secret: record.Plain(secret)})
 	refusal, err := refusalOf(err)
 	switch {
 	case err != nil:

@@ -7,9 +7,9 @@ import (
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
-	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 // sampleChoice offers what a webhook can be tried with: a change of the past, or a record as if
@@ -76,34 +76,34 @@ func actionOf(c record.Values) string { return cellOf(c.Type().Field("action"), 
 
 // sample reads what was chosen. A record that was named counts more than the change that is
 // always selected.
-func (h hookPages) sample(v *visit, typed url.Values) (ledger.Sample, error) {
+func (h hookPages) sample(v *visit, typed url.Values) (webhookadmin.Sample, error) {
 	if text := strings.TrimSpace(typed.Get(sampleRecord)); text != "" {
 		return h.sampleRecord(v, typed.Get(sampleType), text)
 	}
 	if typed.Get(sampleChange) == "" {
-		return ledger.Sample{}, nil
+		return webhookadmin.Sample{}, nil
 	}
 	id, err := h.site.changeType().ParseID(typed.Get(sampleChange))
 	if err != nil {
-		return ledger.Sample{}, fault.Field(sampleChange, "There is no such change.")
+		return webhookadmin.Sample{}, fault.Field(sampleChange, "There is no such change.")
 	}
-	return ledger.Sample{Change: id}, nil
+	return webhookadmin.Sample{Change: id}, nil
 }
 
 // sampleRecord finds the record that a text names, as nameOf wrote it or a person did.
-func (h hookPages) sampleRecord(v *visit, key, text string) (ledger.Sample, error) {
+func (h hookPages) sampleRecord(v *visit, key, text string) (webhookadmin.Sample, error) {
 	t := h.site.Registry.Type(key)
 	if t == nil || !t.Told() {
-		return ledger.Sample{}, fault.Field(sampleRecord, "Choose the type of the record.")
+		return webhookadmin.Sample{}, fault.Field(sampleRecord, "Choose the type of the record.")
 	}
 	found, problems, err := h.site.Ledger.Refer(v.ctx, v.caller, t, []any{naming(t, text)})
 	if err != nil {
-		return ledger.Sample{}, err
+		return webhookadmin.Sample{}, err
 	}
 	if len(problems) > 0 {
-		return ledger.Sample{}, fault.Field(sampleRecord, "%s", problems[0])
+		return webhookadmin.Sample{}, fault.Field(sampleRecord, "%s", problems[0])
 	}
-	return ledger.Sample{Type: t, Record: found[0].ID}, nil
+	return webhookadmin.Sample{Type: t, Record: found[0].ID}, nil
 }
 
 // missingSample says in the form what was not found, and leaves other errors alone.

@@ -1,8 +1,8 @@
 package web
 
 import (
-	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/webhookadmin"
 )
 
 // trialPanel is what the events and conditions of a webhook would have made of past changes.
@@ -44,9 +44,9 @@ func (h hookPages) trial(v *visit) error {
 
 func (h hookPages) showTrial(v *visit, found record.Values) error {
 	in, err := h.typed(v, found)
-	var t ledger.Trial
+	var t webhookadmin.Trial
 	if err == nil {
-		t, err = h.site.Ledger.Trial(v.ctx, v.caller, hookID(found), in, trialChanges)
+		t, err = h.site.Webhooks.Trial(v.ctx, v.caller, hookID(found), webhookadmin.TrialInput{Webhook: in, Changes: trialChanges})
 	}
 	panel := &trialPanel{Fired: t.Fired, Of: t.Of}
 	refusal, err := refusalOf(err)
@@ -69,7 +69,7 @@ func (h hookPages) showTrial(v *visit, found record.Values) error {
 	return h.showTried(v, found, refusal, func(more *webhookForm) { more.Trial = panel })
 }
 
-func (h hookPages) trialLine(line ledger.TrialLine) trialLine {
+func (h hookPages) trialLine(line webhookadmin.TrialLine) trialLine {
 	c := line.Change
 	return trialLine{When: showTime(momentOf(c)), Href: recordPath(c.Type(), c.ID()), Action: c.Text("action"), Label: actionOf(c),
 		Kind: h.site.titleOf(c.Text("changed_object_type")), Name: c.Text("object_repr"), User: c.Text("user_name"),

@@ -20,7 +20,10 @@ const (
 )
 
 // Conditions decide whether a webhook fires for an event. A nil one lets everything through.
-type Conditions struct{ root node }
+type Conditions struct {
+	root       node
+	unreadable error // why there is no root
+}
 
 // node is a leaf, or a group that needs all or any of its members.
 type node struct {
@@ -82,7 +85,17 @@ func ParseConditions(text []byte) (*Conditions, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conditions{root}, nil
+	return &Conditions{root: root}, nil
+}
+
+// SavedConditions reads the conditions of a saved webhook. Those that can't be read were saved by
+// another version of the program: they are never true, and say so.
+func SavedConditions(text []byte) *Conditions {
+	c, err := ParseConditions(text)
+	if err != nil {
+		return &Conditions{unreadable: err}
+	}
+	return c
 }
 
 type conditionParser struct {

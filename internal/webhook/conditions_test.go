@@ -90,6 +90,19 @@ func TestRefused(t *testing.T) {
 	parse(t, strings.Repeat(`{"and":[`, 15)+`{"attr":"a","value":1}`+strings.Repeat("]}", 15)) // as deep as allowed
 }
 
+// TestSavedConditions: conditions that can't be read never fire and say why; those that can are read as ever.
+func TestSavedConditions(t *testing.T) {
+	e := site()
+	if v := webhook.SavedConditions([]byte(`{"attr": "slug", "op": "soundslike", "value": "lis"}`)).Match(e); v.Fires || !v.Broken || !strings.Contains(v.Reason, "soundslike") {
+		t.Errorf("an operator of another version: %+v", v)
+	}
+	for text, fires := range map[string]bool{``: true, `{}`: true, `{"attr": "slug", "value": "lis"}`: true, `{"attr": "slug", "value": "x"}`: false} {
+		if v := webhook.SavedConditions([]byte(text)).Match(e); v.Fires != fires || v.Broken {
+			t.Errorf("%s: %+v", text, v)
+		}
+	}
+}
+
 // TestLongText holds that a plain expression reads long texts, and that there is an end.
 func TestLongText(t *testing.T) {
 	c := parse(t, `{"attr":"name","op":"regex","value":"a+!$","negate":true}`)

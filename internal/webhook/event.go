@@ -30,6 +30,12 @@ type Event struct {
 	context                     lazy[jinja.Value]
 }
 
+// kinds are the events that receivers know the actions of the change log as.
+var kinds = map[string]string{"create": "created", "update": "updated", "delete": "deleted"}
+
+// KindOf returns the kind of event that an action of the change log is.
+func KindOf(action string) string { return kinds[action] }
+
 // Body is the default body: the seven keys of the contract, with the record and its
 // snapshots as they were written down, byte for byte. Nobody may change it.
 func (e *Event) Body() []byte {

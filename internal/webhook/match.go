@@ -19,6 +19,9 @@ func (c *Conditions) Match(e *Event) Verdict {
 	if c == nil {
 		return Verdict{Fires: true}
 	}
+	if c.unreadable != nil {
+		return Verdict{Broken: true, Reason: c.unreadable.Error()}
+	}
 	var f findings
 	fires := c.root.match(e, &f)
 	return Verdict{Fires: fires, Broken: f.broken.count > 0, Reason: f.reason()}

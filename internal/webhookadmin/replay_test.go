@@ -1,11 +1,10 @@
-package ledger_test
+package webhookadmin_test
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,45 +14,13 @@ import (
 	"github.com/google/uuid"
 
 	"terrier/internal/access"
+	"terrier/internal/dbtest"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
-
-// listener makes a webhook that is told of everything that happens to sites, unless the
-// fields say otherwise.
-func (b *bundle) listener(t *testing.T, fields ledger.Input) int64 {
-	t.Helper()
-	in := ledger.Input{"name": "secret name " + uuid.NewString(), "content_types": []any{"dcim.site"}, "payload_url": "http://receiver.test/",
-		"type_create": true, "type_update": true, "type_delete": true}
-	maps.Copy(in, fields)
-	return b.create(t, "extras.webhook", in)[0].ID()
-}
-
-func (b *bundle) sites(t *testing.T, from, n int) []record.Values {
-	t.Helper()
-	inputs := make([]ledger.Input, n)
-	for i := range inputs {
-		inputs[i] = named(from + i)
-	}
-	return b.create(t, "dcim.site", inputs...)
-}
-
-func (b *bundle) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.db.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-}
-
-func (b *bundle) number(t *testing.T, sql string, args ...any) (n int64) {
-	t.Helper()
-	if err := b.db.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return n
-}
 
 // where parses filters of the change log.
 func (b *bundle) where(t *testing.T, filters ...string) (tests []record.Predicate) {
@@ -70,14 +37,14 @@ func (b *bundle) where(t *testing.T, filters ...string) (tests []record.Predicat
 
 // replay counts first, replays, and holds the two against each other and the tables
 // against what is promised of them.
-func (b *bundle) replay(t *testing.T, hook int64, want ledger.ReplayCount, filters ...string) {
+func (b *bundle) replay(t *testing.T, hook int64, want webhookadmin.ReplayCount, filters ...string) {
 	t.Helper()
 	where := b.where(t, filters...)
-	first, err := b.ReplayCount(t.Context(), b.root, hook, where)
+	first, err := b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{Where: where, DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := b.Replay(t.Context(), b.root, hook, where, nil)
+	done, err := b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{Where: where})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,33 +93,33 @@ func TestReplay(t *testing.T) {
 	if err := b.Delete(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: made[1].ID()}}); err != nil {
 		t.Fatal(err)
 	}
-	b.replay(t, old, ledger.ReplayCount{Changes: 6, Matching: 6, Waiting: 6})
+	b.replay(t, old, webhookadmin.ReplayCount{Changes: 6, Matching: 6, Waiting: 6})
 
 	// Of what has ended one awaits a retry.
 	b.end(t, old, store.Successful)
 	b.exec(t, "UPDATE extras_delivery SET state = 'failed' WHERE object_id = ANY($1)", []int64{made[0].ID(), made[2].ID()})
 	b.exec(t, "UPDATE extras_delivery SET retry_at = now() + interval '1 day' WHERE object_id = $1", made[2].ID())
-	b.replay(t, old, ledger.ReplayCount{Changes: 6, Matching: 6, Existing: 5, Waiting: 1})
+	b.replay(t, old, webhookadmin.ReplayCount{Changes: 6, Matching: 6, Existing: 5, Waiting: 1})
 	if n := b.number(t, "SELECT count(*) FROM extras_delivery WHERE state = 'queued' AND round = 2 AND tries = 0 AND attempt_count = 1 AND finished_at IS NULL AND status_code IS NULL AND reason = ''"); n != 5 {
 		t.Errorf("%d deliveries are queued again", n)
 	}
-	b.replay(t, old, ledger.ReplayCount{Changes: 6, Matching: 6, Waiting: 6}) // twice in a row
+	b.replay(t, old, webhookadmin.ReplayCount{Changes: 6, Matching: 6, Waiting: 6}) // twice in a row
 
 	// A webhook that was not there yet.
-	b.replay(t, b.listener(t, nil), ledger.ReplayCount{Changes: 6, Matching: 6, New: 6})
+	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 6, Matching: 6, New: 6})
 	// Its events and conditions decide as always.
-	b.replay(t, b.listener(t, ledger.Input{"type_create": false, "type_delete": false}), ledger.ReplayCount{Changes: 6, Matching: 1, New: 1})
+	b.replay(t, b.listener(t, ledger.Input{"type_create": false, "type_delete": false}), webhookadmin.ReplayCount{Changes: 6, Matching: 1, New: 1})
 	some := b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "status", "value": "planned"}`)})
-	b.replay(t, some, ledger.ReplayCount{Changes: 6, Matching: 1, New: 1})
-	b.replay(t, b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "nosuch.thing", "value": 1}`)}), ledger.ReplayCount{Changes: 6})
+	b.replay(t, some, webhookadmin.ReplayCount{Changes: 6, Matching: 1, New: 1})
+	b.replay(t, b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "nosuch.thing", "value": 1}`)}), webhookadmin.ReplayCount{Changes: 6})
 	// A part, and then the rest.
 	both := b.listener(t, ledger.Input{"content_types": []any{"dcim.site", "dcim.region"}})
-	b.replay(t, both, ledger.ReplayCount{Changes: 1, Matching: 1, New: 1}, "changed_object_type", "dcim.region")
-	b.replay(t, both, ledger.ReplayCount{Changes: 2, Matching: 2, New: 2}, "changed_object_type", "dcim.site", "changed_object_id", fmt.Sprint(made[0].ID()))
-	b.replay(t, both, ledger.ReplayCount{}, "time__gte", time.Now().Add(time.Hour).Format(time.RFC3339))
+	b.replay(t, both, webhookadmin.ReplayCount{Changes: 1, Matching: 1, New: 1}, "changed_object_type", "dcim.region")
+	b.replay(t, both, webhookadmin.ReplayCount{Changes: 2, Matching: 2, New: 2}, "changed_object_type", "dcim.site", "changed_object_id", fmt.Sprint(made[0].ID()))
+	b.replay(t, both, webhookadmin.ReplayCount{}, "time__gte", time.Now().Add(time.Hour).Format(time.RFC3339))
 	b.end(t, both, store.Failed)
-	b.replay(t, both, ledger.ReplayCount{Changes: 7, Matching: 7, Existing: 3, New: 4}, "request_id", b.root.RequestID)
-	b.replay(t, both, ledger.ReplayCount{Changes: 1, Matching: 1, Waiting: 1}, "action", "delete")
+	b.replay(t, both, webhookadmin.ReplayCount{Changes: 7, Matching: 7, Existing: 3, New: 4}, "request_id", b.root.RequestID)
+	b.replay(t, both, webhookadmin.ReplayCount{Changes: 1, Matching: 1, Waiting: 1}, "action", "delete")
 }
 
 // TestReplayInBatches is stopped in between, run again, and run by two at once.
@@ -165,20 +132,20 @@ func TestReplayInBatches(t *testing.T) {
 	stopped := b.listener(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	var steps []int64
-	done, err := b.Replay(ctx, b.root, stopped, nil, func(n ledger.ReplayCount) {
+	done, err := b.Replay(ctx, b.root, stopped, webhookadmin.ReplayInput{Progress: func(n webhookadmin.ReplayCount) {
 		steps = append(steps, n.New)
 		stop()
-	})
+	}})
 	if !errors.Is(err, context.Canceled) || done.New != 1000 || len(steps) != 1 {
 		t.Errorf("stopped after the first batch: %+v, %v, progress %v", done, err, steps)
 	}
 	b.sound(t)
-	b.replay(t, stopped, ledger.ReplayCount{Changes: all, Matching: all, New: 1500, Waiting: 1000})
+	b.replay(t, stopped, webhookadmin.ReplayCount{Changes: all, Matching: all, New: 1500, Waiting: 1000})
 	b.end(t, stopped, store.Successful)
-	b.replay(t, stopped, ledger.ReplayCount{Changes: all, Matching: all, Existing: all})
+	b.replay(t, stopped, webhookadmin.ReplayCount{Changes: all, Matching: all, Existing: all})
 
 	// What a stopped one reached is where the rest begins.
-	b.replay(t, b.listener(t, nil), ledger.ReplayCount{Changes: 1500, Matching: 1500, New: 1500}, "time__gte", done.Reached.Format(time.RFC3339Nano))
+	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 1500, Matching: 1500, New: 1500}, "time__gte", done.Reached.Format(time.RFC3339Nano))
 
 	shared := b.listener(t, nil)
 	first, second := b.replayTwice(t, shared)
@@ -193,13 +160,13 @@ func TestReplayInBatches(t *testing.T) {
 }
 
 // replayTwice replays everything by two at once.
-func (b *bundle) replayTwice(t *testing.T, hook int64) (first, second ledger.ReplayCount) {
+func (b *bundle) replayTwice(t *testing.T, hook int64) (first, second webhookadmin.ReplayCount) {
 	t.Helper()
 	var both sync.WaitGroup
-	for _, into := range []*ledger.ReplayCount{&first, &second} {
+	for _, into := range []*webhookadmin.ReplayCount{&first, &second} {
 		both.Go(func() {
 			var err error
-			if *into, err = b.Replay(t.Context(), b.root, hook, nil, nil); err != nil {
+			if *into, err = b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -217,7 +184,7 @@ func TestReplayDrawsFreeIDs(t *testing.T) {
 	}
 	b.sites(t, 1, 100)
 	b.exec(t, "SELECT setval('extras_delivery_id_seq', (SELECT min(id & ((1 << 21) - 1)) FROM extras_delivery) + (1 << 21))")
-	b.replay(t, b.listener(t, nil), ledger.ReplayCount{Changes: 100, Matching: 100, New: 100})
+	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 100, Matching: 100, New: 100})
 }
 
 // TestReplayOfExpiredChanges: the change log is kept longer than deliveries are.
@@ -227,15 +194,15 @@ func TestReplayOfExpiredChanges(t *testing.T) {
 	b.exec(t, "CREATE TABLE extras_objectchange_old PARTITION OF extras_objectchange FOR VALUES FROM ('2020-01-06') TO ('2020-01-13')")
 	b.exec(t, "UPDATE extras_objectchange SET changed_at = '2020-01-07' WHERE object_id = (SELECT min(object_id) FROM extras_objectchange)")
 	hook := b.listener(t, nil)
-	b.replay(t, hook, ledger.ReplayCount{Changes: 3, Matching: 3, New: 2, Expired: 1})
+	b.replay(t, hook, webhookadmin.ReplayCount{Changes: 3, Matching: 3, New: 2, Expired: 1})
 	// While retention counts what it drops, nothing is written into old weeks.
 	other := b.hold(t, "SELECT pg_advisory_xact_lock($1)", retentionLock)
 	replayed := make(chan error, 1)
 	go func() {
-		_, err := b.Replay(t.Context(), b.root, hook, nil, nil)
+		_, err := b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{})
 		replayed <- err
 	}()
-	b.waitForWaiter(t)
+	dbtest.AwaitWaiters(t, b.db, 1)
 	if err := other.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -248,17 +215,17 @@ func TestReplayOfExpiredChanges(t *testing.T) {
 func TestReplaySome(t *testing.T) {
 	b := newBundle(t)
 	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, postchange, data)
-		SELECT now(), '', gen_random_uuid(), 'create', 'dcim.site', i, '', 1, '{}', '{}' FROM generate_series(1, $1) i`, ledger.MaxReplay+1)
+		SELECT now(), '', gen_random_uuid(), 'create', 'dcim.site', i, '', 1, '{}', '{}' FROM generate_series(1, $1) i`, webhookadmin.MaxReplay+1)
 	b.exec(t, "ANALYZE extras_objectchange")
 	hook := b.listener(t, nil)
-	_, err := b.ReplaySome(t.Context(), b.root, hook, nil)
+	_, err := b.ReplaySome(t.Context(), b.root, hook, webhookadmin.ReplayInput{})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "100001 changes match") || !strings.Contains(err.Error(), fmt.Sprintf("terrier webhook replay %d", hook)) {
 		t.Errorf("too many at once: %v", err)
 	}
 	if n := b.number(t, "SELECT count(*) FROM extras_delivery"); n != 0 {
 		t.Errorf("%d were queued all the same", n)
 	}
-	if n, err := b.ReplaySome(t.Context(), b.root, hook, b.where(t, "changed_object_id", "7")); err != nil || n.New != 1 {
+	if n, err := b.ReplaySome(t.Context(), b.root, hook, webhookadmin.ReplayInput{Where: b.where(t, "changed_object_id", "7")}); err != nil || n.New != 1 {
 		t.Errorf("one of them: %+v, %v", n, err)
 	}
 }
@@ -278,22 +245,26 @@ func TestReplayInTime(t *testing.T) {
 	b.sites(t, 2000, 500)
 	hook := b.listener(t, nil)
 	late := &hurried{t.Context(), time.Now().Add(4 * time.Second)}
-	for what, run := range map[string]func() (ledger.ReplayCount, error){
-		"count":  func() (ledger.ReplayCount, error) { return b.ReplayCount(late, b.root, hook, nil) },
-		"replay": func() (ledger.ReplayCount, error) { return b.ReplaySome(late, b.root, hook, nil) },
+	for what, run := range map[string]func() (webhookadmin.ReplayCount, error){
+		"count": func() (webhookadmin.ReplayCount, error) {
+			return b.Replay(late, b.root, hook, webhookadmin.ReplayInput{DryRun: true})
+		},
+		"replay": func() (webhookadmin.ReplayCount, error) {
+			return b.ReplaySome(late, b.root, hook, webhookadmin.ReplayInput{})
+		},
 	} {
 		if _, err := run(); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "of the first 0, 0 match") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	late.end = time.Now().Add(time.Minute)
-	done, err := b.Replay(late, b.root, hook, nil, func(ledger.ReplayCount) { late.end = time.Now() })
+	done, err := b.Replay(late, b.root, hook, webhookadmin.ReplayInput{Progress: func(webhookadmin.ReplayCount) { late.end = time.Now() }})
 	since := done.Reached.UTC().Format(time.RFC3339Nano)
 	if fault.KindOf(err) != fault.Invalid || done.New != 1000 || !strings.Contains(err.Error(), "1000 deliveries are queued") || !strings.Contains(err.Error(), fmt.Sprintf("replay %d --since %s`", hook, since)) {
 		t.Errorf("in the middle: %+v, %v", done, err)
 	}
 	b.sound(t)
-	b.replay(t, hook, ledger.ReplayCount{Changes: 500, Matching: 500, New: 500}, "time__gte", since)
+	b.replay(t, hook, webhookadmin.ReplayCount{Changes: 500, Matching: 500, New: 500}, "time__gte", since)
 }
 
 // TestReplayReadsEachChangeOnce, also where the planner has never heard of the webhook, and
@@ -303,7 +274,7 @@ func TestReplayReadsEachChangeOnce(t *testing.T) {
 	const all = 12 * 1000
 	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, postchange, data)
 		SELECT now(), '', gen_random_uuid(), 'create', 'dcim.site', i, '', 1, '{}', '{}' FROM generate_series(1, $1::bigint) i`, all)
-	if _, err := b.Replay(t.Context(), b.root, b.listener(t, nil), nil, nil); err != nil {
+	if _, err := b.Replay(t.Context(), b.root, b.listener(t, nil), webhookadmin.ReplayInput{}); err != nil {
 		t.Fatal(err)
 	}
 	b.exec(t, "ANALYZE extras_objectchange, extras_delivery")
@@ -320,7 +291,7 @@ func TestReplayReadsEachChangeOnce(t *testing.T) {
 	if b.Store, err = store.Open(t.Context(), b.db.Config().ConnString(), b.reg, nil); err != nil {
 		t.Fatal(err)
 	}
-	n, err := b.Replay(t.Context(), b.root, fresh, nil, nil)
+	n, err := b.Replay(t.Context(), b.root, fresh, webhookadmin.ReplayInput{})
 	if err != nil || n.New != all {
 		t.Fatalf("%+v, %v", n, err)
 	}
@@ -360,9 +331,13 @@ func TestReplayIsForThoseWhoMay(t *testing.T) {
 		{"who sees one change", hook, false, []access.Grant{mine, log}, 1, fault.Internal},
 	} {
 		c := ledger.Caller{Subject: &access.Subject{UserID: 2, Username: "someone", ReadOnly: row.readOnly, Grants: row.grants}, RequestID: uuid.NewString()}
-		for what, run := range map[string]func() (ledger.ReplayCount, error){
-			"count":  func() (ledger.ReplayCount, error) { return b.ReplayCount(t.Context(), c, row.hook, nil) },
-			"replay": func() (ledger.ReplayCount, error) { return b.Replay(t.Context(), c, row.hook, nil, nil) },
+		for what, run := range map[string]func() (webhookadmin.ReplayCount, error){
+			"count": func() (webhookadmin.ReplayCount, error) {
+				return b.Replay(t.Context(), c, row.hook, webhookadmin.ReplayInput{DryRun: true})
+			},
+			"replay": func() (webhookadmin.ReplayCount, error) {
+				return b.Replay(t.Context(), c, row.hook, webhookadmin.ReplayInput{})
+			},
 		} {
 			n, err := run()
 			if fault.KindOf(err) != row.kind || (err == nil) != (row.want > 0) || n.Matching != row.want {

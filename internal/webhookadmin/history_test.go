@@ -1,4 +1,4 @@
-package ledger_test
+package webhookadmin_test
 
 import (
 	"runtime"
@@ -12,6 +12,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 func TestHistory(t *testing.T) {
@@ -38,16 +39,16 @@ func TestHistory(t *testing.T) {
 	} {
 		b.exec(t, "INSERT INTO extras_tally VALUES ($1, $2, $3, $4, $5)", at(row.at), row.hook, row.good, row.bad, row.elapsed)
 	}
-	got, err := b.History(t.Context(), b.root, hook, at("10:07"), 30*time.Minute)
-	want := []ledger.Bucket{{At: at("10:00"), Successful: 4, Failed: 1, Milliseconds: 35}, {At: at("10:30")}, {At: at("11:00")},
+	got, err := b.History(t.Context(), b.root, hook, webhookadmin.HistoryRange{Since: at("10:07"), Step: 30 * time.Minute})
+	want := []store.Bucket{{At: at("10:00"), Successful: 4, Failed: 1, Milliseconds: 35}, {At: at("10:30")}, {At: at("11:00")},
 		{At: at("11:30"), Failed: 4}, {At: at("12:00"), Successful: 1, Failed: 1, Milliseconds: 3}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("history\n%v, %v, want\n%v", got, err, want)
 	}
-	if got, err := b.History(t.Context(), b.root, hook, now.Add(-24*time.Hour), time.Minute); err != nil || len(got) != 24*60+1 {
+	if got, err := b.History(t.Context(), b.root, hook, webhookadmin.HistoryRange{Since: now.Add(-24 * time.Hour), Step: time.Minute}); err != nil || len(got) != 24*60+1 {
 		t.Errorf("a day in minutes has %d parts, %v", len(got), err)
 	}
-	if got, err := b.History(t.Context(), b.root, hook, now.Add(time.Hour), time.Minute); err != nil || len(got) != 0 {
+	if got, err := b.History(t.Context(), b.root, hook, webhookadmin.HistoryRange{Since: now.Add(time.Hour), Step: time.Minute}); err != nil || len(got) != 0 {
 		t.Errorf("the future has %d parts, %v", len(got), err)
 	}
 
@@ -66,11 +67,11 @@ func TestHistory(t *testing.T) {
 		{"half minutes", b.root, hook, time.Hour, 90 * time.Second, fault.Invalid},
 		{"for ever", b.root, hook, 30 * 24 * time.Hour, time.Minute, fault.Invalid},
 	} {
-		if _, err := b.History(t.Context(), row.caller, row.hook, now.Add(-row.since), row.step); fault.KindOf(err) != row.kind {
+		if _, err := b.History(t.Context(), row.caller, row.hook, webhookadmin.HistoryRange{Since: now.Add(-row.since), Step: row.step}); fault.KindOf(err) != row.kind {
 			t.Errorf("%s: %v", row.name, err)
 		}
 	}
-	if _, err := b.History(t.Context(), viewer, other, now.Add(-time.Hour), time.Minute); err != nil {
+	if _, err := b.History(t.Context(), viewer, other, webhookadmin.HistoryRange{Since: now.Add(-time.Hour), Step: time.Minute}); err != nil {
 		t.Error(err)
 	}
 }
@@ -86,7 +87,7 @@ func TestEnded(t *testing.T) {
 		FROM extras_delivery, generate_series(1, 2) x WHERE webhook_id = $1 AND object_id = 3`, hook)
 	ended := func(c ledger.Caller, since time.Duration, limit int) (ids []int64) {
 		t.Helper()
-		rows, err := b.Ended(t.Context(), c, nil, time.Now().Add(-since), limit)
+		rows, err := b.Ended(t.Context(), c, webhookadmin.EndedQuery{Since: time.Now().Add(-since), Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +112,7 @@ func TestEnded(t *testing.T) {
 	if got := ended(viewer, time.Hour, 10); !slices.Equal(got, []int64{2}) {
 		t.Errorf("those that somebody may see: %v", got)
 	}
-	if _, err := b.Ended(t.Context(), ledger.Caller{Subject: &access.Subject{UserID: 3}}, nil, time.Now(), 1); fault.KindOf(err) != fault.Denied {
+	if _, err := b.Ended(t.Context(), ledger.Caller{Subject: &access.Subject{UserID: 3}}, webhookadmin.EndedQuery{Since: time.Now(), Limit: 1}); fault.KindOf(err) != fault.Denied {
 		t.Errorf("for nobody: %v", err)
 	}
 }
@@ -138,7 +139,7 @@ func TestEndedLooksAtFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 10 { // so often that PostgreSQL may make a plan for all moments
-		if got, err := b.Ended(t.Context(), b.root, nil, time.Now().Add(-time.Minute), 100); err != nil || len(got) != 1 || got[0].ID != 7 {
+		if got, err := b.Ended(t.Context(), b.root, webhookadmin.EndedQuery{Since: time.Now().Add(-time.Minute), Limit: 100}); err != nil || len(got) != 1 || got[0].ID != 7 {
 			t.Fatalf("%+v, %v", got, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package ledger_test
+package webhookadmin_test
 
 import (
 	"context"
@@ -10,8 +10,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"terrier/internal/dbtest"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
+	"terrier/internal/webhookadmin"
 )
 
 // retentionLock is what a process holds that drops partitions.
@@ -40,17 +42,17 @@ func TestReplayStopsBetweenMoments(t *testing.T) {
 	b.sites(t, bulk, later)
 	for _, row := range []struct {
 		name   string
-		replay func(hook int64) (ledger.ReplayCount, error)
+		replay func(hook int64) (webhookadmin.ReplayCount, error)
 		why    func(error) bool
 	}{
-		{"interrupted between two batches", func(hook int64) (ledger.ReplayCount, error) {
+		{"interrupted between two batches", func(hook int64) (webhookadmin.ReplayCount, error) {
 			ctx, stop := context.WithCancel(t.Context())
-			return b.Replay(ctx, b.root, hook, nil, func(ledger.ReplayCount) { stop() })
+			return b.Replay(ctx, b.root, hook, webhookadmin.ReplayInput{Progress: func(webhookadmin.ReplayCount) { stop() }})
 		}, interrupted},
-		{"interrupted in a batch", func(hook int64) (ledger.ReplayCount, error) { return b.interruptedBatch(t, hook) }, interrupted},
-		{"short of time", func(hook int64) (ledger.ReplayCount, error) {
+		{"interrupted in a batch", func(hook int64) (webhookadmin.ReplayCount, error) { return b.interruptedBatch(t, hook) }, interrupted},
+		{"short of time", func(hook int64) (webhookadmin.ReplayCount, error) {
 			late := &hurried{t.Context(), time.Now().Add(time.Minute)}
-			return b.Replay(late, b.root, hook, nil, func(ledger.ReplayCount) { late.end = time.Now() })
+			return b.Replay(late, b.root, hook, webhookadmin.ReplayInput{Progress: func(webhookadmin.ReplayCount) { late.end = time.Now() }})
 		}, func(err error) bool { return fault.KindOf(err) == fault.Invalid }},
 	} {
 		hook := b.listener(t, nil)
@@ -59,14 +61,14 @@ func TestReplayStopsBetweenMoments(t *testing.T) {
 			t.Errorf("%s: %+v, %v", row.name, done, err)
 		}
 		b.end(t, hook, "successful") // they may have been sent before somebody goes on
-		b.replay(t, hook, ledger.ReplayCount{Changes: later, Matching: later, New: later}, "time__gte", done.Reached.Format(time.RFC3339Nano))
+		b.replay(t, hook, webhookadmin.ReplayCount{Changes: later, Matching: later, New: later}, "time__gte", done.Reached.Format(time.RFC3339Nano))
 	}
 }
 
 func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
 
 // interruptedBatch interrupts a replay while its second batch waits.
-func (b *bundle) interruptedBatch(t *testing.T, hook int64) (done ledger.ReplayCount, err error) {
+func (b *bundle) interruptedBatch(t *testing.T, hook int64) (done webhookadmin.ReplayCount, err error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	begun, held := make(chan struct{}), make(chan struct{})
@@ -75,11 +77,13 @@ func (b *bundle) interruptedBatch(t *testing.T, hook int64) (done ledger.ReplayC
 		<-held
 	})
 	var running sync.WaitGroup
-	running.Go(func() { done, err = b.Replay(ctx, b.root, hook, nil, func(ledger.ReplayCount) { first() }) })
+	running.Go(func() {
+		done, err = b.Replay(ctx, b.root, hook, webhookadmin.ReplayInput{Progress: func(webhookadmin.ReplayCount) { first() }})
+	})
 	<-begun
 	other := b.hold(t, "SELECT FROM extras_webhook WHERE id = $1 FOR UPDATE", hook)
 	close(held)
-	b.waitForWaiter(t)
+	dbtest.AwaitWaiters(t, b.db, 1)
 	stop()
 	if err := other.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
@@ -93,11 +97,11 @@ func TestReplayThatFails(t *testing.T) {
 	b := newBundle(t)
 	b.sites(t, 0, 1500)
 	hook := b.listener(t, nil)
-	done, err := b.Replay(t.Context(), b.root, hook, nil, func(ledger.ReplayCount) { b.exec(t, "DELETE FROM extras_webhook WHERE id = $1", hook) })
+	done, err := b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{Progress: func(webhookadmin.ReplayCount) { b.exec(t, "DELETE FROM extras_webhook WHERE id = $1", hook) }})
 	if fault.KindOf(err) != fault.NotFound || done.Changes != 1000 {
 		t.Errorf("%+v, %v", done, err)
 	}
-	b.replay(t, b.listener(t, nil), ledger.ReplayCount{Changes: 1500, Matching: 1500, New: 1500}, "time__gte", done.Reached.Format(time.RFC3339Nano))
+	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 1500, Matching: 1500, New: 1500}, "time__gte", done.Reached.Format(time.RFC3339Nano))
 }
 
 // TestReplayWhileRetentionWorks: who replays old changes is told why not now, and how far it came. They can be counted all
@@ -109,13 +113,13 @@ func TestReplayWhileRetentionWorks(t *testing.T) {
 		SELECT '2020-01-07', '', gen_random_uuid(), CASE WHEN i <= 1000 THEN 'delete' ELSE 'create' END, 'dcim.site', i, '', 1, '{}', '{}' FROM generate_series(1, 1010) i`)
 	hook := b.listener(t, ledger.Input{"type_delete": false})
 	other := b.hold(t, "SELECT pg_advisory_xact_lock($1)", retentionLock)
-	want := ledger.ReplayCount{Changes: 1010, Matching: 10, Expired: 10}
-	n, err := b.ReplayCount(t.Context(), b.root, hook, nil)
+	want := webhookadmin.ReplayCount{Changes: 1010, Matching: 10, Expired: 10}
+	n, err := b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{DryRun: true})
 	want.Reached = n.Reached
 	if n != want || err != nil {
 		t.Errorf("counted %+v, %v", n, err)
 	}
-	n, err = b.ReplaySome(t.Context(), b.root, hook, nil)
+	n, err = b.ReplaySome(t.Context(), b.root, hook, webhookadmin.ReplayInput{})
 	if fault.KindOf(err) != fault.Busy || n.Changes != 1000 {
 		t.Fatalf("replayed %+v, %v", n, err)
 	}
@@ -127,7 +131,7 @@ func TestReplayWhileRetentionWorks(t *testing.T) {
 	if err := other.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n, err = b.ReplaySome(t.Context(), b.root, hook, nil); n != want || err != nil {
+	if n, err = b.ReplaySome(t.Context(), b.root, hook, webhookadmin.ReplayInput{}); n != want || err != nil {
 		t.Errorf("afterwards %+v, %v", n, err)
 	}
 }

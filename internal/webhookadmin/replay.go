@@ -1,29 +1,35 @@
-package ledger
+package webhookadmin
 
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
+	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
-	"terrier/internal/webhook"
 )
 
-// ReplayCount is what a replay found and did, or would do. Whatever matches is one of the
-// last four.
+// ReplayInput says which past changes to replay.
+type ReplayInput struct {
+	Where    []record.Predicate // filters of the change log
+	DryRun   bool               // only count
+	Progress func(ReplayCount)  // called after each batch; may be nil
+}
+
+// ReplayCount is what a replay found and did, or would do. Every matching change is counted in one
+// of the last four.
 type ReplayCount struct {
 	Changes  int64 // that were looked at
-	Matching int64 // of which the webhook would be told
+	Matching int64 // of which the webhook would be notified
 	Existing int64 // whose delivery is sent again
 	New      int64 // which get a delivery
-	Waiting  int64 // whose delivery waits to be sent anyway
+	Waiting  int64 // whose delivery is queued anyway
 	Expired  int64 // too old: the deliveries of that time are not kept any longer
 
-	Reached time.Time // what was stopped goes on with the changes made since then
+	Reached time.Time // a replay that was stopped is continued with the changes made since then
 }
 
 // Queued is how many requests a replay causes.
@@ -33,51 +39,26 @@ const (
 	replayAtOnce = 1000  // changes to a transaction, at most
 	countAtOnce  = 10000 // where nothing is written and no states are read
 
-	// MaxReplay is how many changes a request may replay: it waits for them.
+	// MaxReplay is how many changes ReplaySome takes: the caller waits for them.
 	MaxReplay = 100_000
 )
 
-// ReplayCount tells what Replay would do now.
-func (l *Ledger) ReplayCount(ctx context.Context, c Caller, webhook int64, where []record.Predicate) (ReplayCount, error) {
-	return l.replay(ctx, c, webhook, where, true, nil)
-}
-
-// Replay sends past changes to a webhook, as if they were made now: those that pass the
-// filter, that the caller may see, and that its types, events and conditions choose. What it was
-// told already it is told again, by the same delivery. Each batch is a transaction, so it can be
-// stopped, and run again; what was queued by then stays queued.
-func (l *Ledger) Replay(ctx context.Context, c Caller, webhook int64, where []record.Predicate, progress func(ReplayCount)) (ReplayCount, error) {
-	return l.replay(ctx, c, webhook, where, false, progress)
-}
-
-// ReplaySome is Replay for somebody who waits for the answer, and so for a limited number.
-func (l *Ledger) ReplaySome(ctx context.Context, c Caller, webhook int64, where []record.Predicate) (ReplayCount, error) {
-	n, err := l.ReplayCount(ctx, c, webhook, where)
-	if err == nil && n.Matching > MaxReplay {
-		err = fault.New(fault.Invalid, "%d changes match and at most %d can be replayed from here: narrow the filter, or run `terrier webhook replay %d` on the server.", n.Matching, MaxReplay, webhook)
-	}
-	if err != nil {
-		return n, err
-	}
-	n, err = l.Replay(ctx, c, webhook, where, nil)
-	if e, ok := errors.AsType[*fault.Error](err); ok && (e.Kind == fault.Slow || e.Kind == fault.Busy) && n.Changes > 0 {
-		err = &fault.Error{Kind: e.Kind, Detail: e.Detail + " " + n.soFar(webhook), RetryAfter: e.RetryAfter}
-	}
-	return n, err
-}
-
-func (l *Ledger) replay(ctx context.Context, c Caller, hook int64, where []record.Predicate, dry bool, progress func(ReplayCount)) (ReplayCount, error) {
-	r := &replay{l: l, webhook: hook, now: l.now(), dry: dry}
+// Replay sends past changes to a webhook, as if they were made now: those that pass the filter,
+// that the caller may see, and that its types, events and conditions choose. A change that it was
+// notified of already is sent again, by the same delivery. Each batch is a transaction, so a replay
+// can be stopped and run again; what was queued by then stays queued.
+func (a *Admin) Replay(ctx context.Context, c ledger.Caller, id int64, in ReplayInput) (ReplayCount, error) {
+	r := &replay{a: a, webhook: id, now: a.Ledger.Timestamp(), dry: in.DryRun}
 	var err error
-	if r.hooks, err = l.writeScope(c, l.webhookType(), access.Change); err != nil {
+	if r.hooks, err = a.changeScope(c); err != nil {
 		return r.total, err
 	}
-	seen, err := l.Policy.Scope(c.Subject, l.Store.Type(store.ChangeType), access.View)
+	seen, err := a.viewScope(c, a.changeType())
 	if err != nil {
 		return r.total, err
 	}
-	// Changes made from now on are told anyway.
-	r.q = store.PastQuery{Query: store.Query{Scope: seen, Where: where}, Webhook: hook, Until: r.now}
+	// Webhooks are notified of changes made from now on anyway.
+	r.q = store.PastQuery{Query: store.Query{Scope: seen, Where: in.Where}, Webhook: id, Until: r.now}
 	for more := true; more; {
 		if isOver(ctx) {
 			return r.stopped(ctx)
@@ -89,19 +70,37 @@ func (l *Ledger) replay(ctx context.Context, c Caller, hook int64, where []recor
 		case err != nil:
 			return r.total, err
 		}
-		if progress != nil {
-			progress(r.total)
+		if in.Progress != nil {
+			in.Progress(r.total)
 		}
 	}
 	return r.total, nil
 }
 
+// ReplaySome is Replay for a caller who waits for the answer: it refuses more than MaxReplay.
+func (a *Admin) ReplaySome(ctx context.Context, c ledger.Caller, id int64, in ReplayInput) (ReplayCount, error) {
+	n, err := a.Replay(ctx, c, id, ReplayInput{Where: in.Where, DryRun: true})
+	if err == nil && n.Matching > MaxReplay {
+		err = fault.New(fault.Invalid, "%d changes match and at most %d can be replayed from here: "+
+			"narrow the filter, or run `terrier webhook replay %d` on the server.", n.Matching, MaxReplay, id)
+	}
+	if err != nil {
+		return n, err
+	}
+	n, err = a.Replay(ctx, c, id, in)
+	if e, ok := errors.AsType[*fault.Error](err); ok && (e.Kind == fault.Slow || e.Kind == fault.Busy) && n.Changes > 0 {
+		err = &fault.Error{Kind: e.Kind, Detail: e.Detail + " " + n.soFar(id), RetryAfter: e.RetryAfter}
+	}
+	return n, err
+}
+
 func (n ReplayCount) plus(m ReplayCount) ReplayCount {
-	return ReplayCount{n.Changes + m.Changes, n.Matching + m.Matching, n.Existing + m.Existing, n.New + m.New, n.Waiting + m.Waiting, n.Expired + m.Expired, n.Reached}
+	return ReplayCount{n.Changes + m.Changes, n.Matching + m.Matching, n.Existing + m.Existing,
+		n.New + m.New, n.Waiting + m.Waiting, n.Expired + m.Expired, n.Reached}
 }
 
 type replay struct {
-	l       *Ledger
+	a       *Admin
 	webhook int64
 	hooks   access.Scope // that the caller may change
 	q       store.PastQuery
@@ -117,7 +116,7 @@ func (r *replay) next(ctx context.Context, more *bool) (err error) {
 	if r.dry {
 		batch, n, err = r.look(ctx, more)
 	} else {
-		err = r.l.Store.Write(ctx, func(tx *store.Tx) (err error) {
+		err = r.a.store().Write(ctx, func(tx *store.Tx) (err error) {
 			batch, n, err = r.queue(ctx, tx, more)
 			return err
 		})
@@ -135,17 +134,17 @@ func (r *replay) next(ctx context.Context, more *bool) (err error) {
 
 // look counts what there is to queue of the next changes.
 func (r *replay) look(ctx context.Context, more *bool) (batch []store.Past, n ReplayCount, err error) {
-	hook, err := r.l.Store.Get(ctx, r.l.webhookType(), r.hooks, r.webhook)
+	hook, err := r.a.store().Get(ctx, r.a.webhookType(), r.hooks, r.webhook)
 	if err != nil {
 		return nil, n, err
 	}
 	wanted := r.ask(hook)
-	if batch, *more, err = r.l.Store.PastChanges(ctx, r.q); err != nil {
+	if batch, *more, err = r.a.store().PastChanges(ctx, r.q); err != nil {
 		return nil, n, err
 	}
 	again, fresh := choose(batch, wanted, &n)
 	if r.mayBeExpired(fresh) {
-		oldest, err := r.l.Store.OldestWeek(ctx)
+		oldest, err := r.a.store().OldestWeek(ctx)
 		if err != nil {
 			return nil, n, err
 		}
@@ -159,7 +158,7 @@ func (r *replay) look(ctx context.Context, more *bool) (batch []store.Past, n Re
 // be edited or deleted meanwhile.
 func (r *replay) queue(ctx context.Context, tx *store.Tx, more *bool) (batch []store.Past, n ReplayCount, err error) {
 	var hooks []record.Values
-	tx.Load(r.l.webhookType(), r.hooks, []int64{r.webhook}, store.LockKeep, &hooks)
+	tx.Load(r.a.webhookType(), r.hooks, []int64{r.webhook}, store.LockKeep, &hooks)
 	if err := tx.Flush(ctx); err != nil {
 		return nil, n, err
 	}
@@ -203,7 +202,7 @@ func choose(batch []store.Past, wanted criteria, n *ReplayCount) (again, fresh [
 	n.Changes = int64(len(batch))
 	for _, c := range batch {
 		switch {
-		case !wants(wanted.kinds, c.Action) || !wanted.conditions.Match(pastEvent(c)).Fires:
+		case !wanted.kinds.Wants(c.Action) || !wanted.conditions.Match(c.Event()).Fires:
 			continue
 		case c.Awaited:
 			n.Waiting++
@@ -219,7 +218,7 @@ func choose(batch []store.Past, wanted criteria, n *ReplayCount) (again, fresh [
 
 // mayBeExpired tells whether the weeks of some changes may have been dropped: none of the last day ever is.
 func (r *replay) mayBeExpired(changes []store.Past) bool {
-	return len(changes) > 0 && !changes[0].At.After(r.l.now().AddDate(0, 0, -1))
+	return len(changes) > 0 && !changes[0].At.After(r.a.Ledger.Timestamp().AddDate(0, 0, -1))
 }
 
 // dropExpired leaves out the changes of weeks whose deliveries are gone.
@@ -233,12 +232,12 @@ func dropExpired(changes []store.Past, oldest time.Time, n *ReplayCount) []store
 
 // write queues what was chosen. What others queued first is waiting now.
 func (r *replay) write(ctx context.Context, tx *store.Tx, again, fresh []store.Past, n *ReplayCount) error {
-	now := r.l.now()
+	now := r.a.Ledger.Timestamp()
 	if len(again) > 0 {
 		tx.Resend(r.webhook, again, now, &n.Existing)
 	}
 	if len(fresh) > 0 {
-		if err := tx.InsertLate(ctx, r.webhook, fresh, events, now, &n.New); err != nil {
+		if err := tx.InsertLate(ctx, r.webhook, fresh, now, &n.New); err != nil {
 			return err
 		}
 	}
@@ -248,11 +247,4 @@ func (r *replay) write(ctx context.Context, tx *store.Tx, again, fresh []store.P
 	n.Waiting += int64(len(again)+len(fresh)) - n.Queued()
 	tx.AddCounts(map[string]int{store.DeliveryType: int(n.New)})
 	return nil
-}
-
-// pastEvent is a change as webhooks see it.
-func pastEvent(c store.Past) *webhook.Event {
-	_, model, _ := strings.Cut(c.ObjectType, ".")
-	return &webhook.Event{Kind: events[c.Action], Model: model, Timestamp: c.At, Username: c.UserName, RequestID: c.RequestID,
-		Data: c.Data, Prechange: c.Prechange, Postchange: c.Postchange}
 }

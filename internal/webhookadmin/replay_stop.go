@@ -1,4 +1,4 @@
-package ledger
+package webhookadmin
 
 import (
 	"context"
@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// timeToTell is what a replay leaves of the time there is: enough to say how far it came.
+	// timeToTell is what a replay leaves of the caller's time: enough to say how far it came.
 	timeToTell = 5 * time.Second
 
 	// timeToFinish is how long somebody who stops a replay waits at most.
 	timeToFinish = 10 * time.Second
 )
 
-// isOver says not to begin with more.
+// isOver tells whether no further batch may begin.
 func isOver(ctx context.Context) bool {
 	until, limited := ctx.Deadline()
 	return ctx.Err() != nil || limited && time.Until(until) <= timeToTell
 }
 
-// stopped ends a replay in between, and says why.
+// stopped ends a replay early, and says why.
 func (r *replay) stopped(ctx context.Context) (ReplayCount, error) {
 	if !r.dry && r.total.Changes > 0 {
 		r.finishMoment(ctx)
@@ -33,7 +33,8 @@ func (r *replay) stopped(ctx context.Context) (ReplayCount, error) {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return n, ctx.Err()
 	case r.dry || n.Changes == 0:
-		return n, fault.New(fault.Invalid, "There was no time to look at all changes: of the first %d, %d match. Narrow the filter, or run `terrier webhook replay %d` on the server.", n.Changes, n.Matching, r.webhook)
+		return n, fault.New(fault.Invalid, "There was no time to look at all changes: of the first %d, %d match. "+
+			"Narrow the filter, or run `terrier webhook replay %d` on the server.", n.Changes, n.Matching, r.webhook)
 	}
 	return n, fault.New(fault.Invalid, "There was no time for all: %s", n.soFar(r.webhook))
 }
@@ -56,8 +57,9 @@ func (r *replay) finishMoment(ctx context.Context) {
 	r.total.Reached = r.total.Reached.Add(time.Microsecond) // times are kept no finer
 }
 
-// soFar tells somebody at a page how far it came and how to go on. A page asks for whole seconds.
+// soFar says how far a replay came and how to go on, to somebody at a page, which asks for whole seconds.
 func (n ReplayCount) soFar(webhook int64) string {
-	return fmt.Sprintf("%d deliveries are queued. The rest are the changes made since %s: run `terrier webhook replay %d --since %[2]s` on the server, or replay from that second on, which sends again what was already queued of it.",
+	return fmt.Sprintf("%d deliveries are queued. The rest are the changes made since %s: run `terrier webhook replay %d --since %[2]s` on the server, "+
+		"or replay from that second on, which sends again what was already queued of it.",
 		n.Queued(), n.Reached.UTC().Format(time.RFC3339Nano), webhook)
 }

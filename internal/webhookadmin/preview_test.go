@@ -1,4 +1,4 @@
-package ledger_test
+package webhookadmin_test
 
 import (
 	"encoding/json"
@@ -9,33 +9,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"terrier/internal/account"
+	"terrier/internal/dbtest"
 	"terrier/internal/delivery"
-	"terrier/internal/egress"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/internal/webhook"
+	"terrier/internal/webhookadmin"
 )
-
-// newPreviewBundle checks webhooks as the program does, and stops the clock.
-func newPreviewBundle(t *testing.T) *bundle {
-	t.Helper()
-	b := newBundle(t)
-	b.Rules = map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(egress.New(egress.Config{}), b.Sealer.(*account.Sealer).Keys)}
-	now := time.Now()
-	b.Now = func() time.Time { return now }
-	return b
-}
-
-func hookInput(more ledger.Input) ledger.Input {
-	in := ledger.Input{"name": "hook", "payload_url": "http://127.0.0.1:1/in", "type_create": true, "type_update": true, "type_delete": true, "content_types": []any{"dcim.site"}}
-	maps.Copy(in, more)
-	return in
-}
 
 // change is the id of the newest change to sites.
 func (b *bundle) change(t *testing.T) (id int64) {
@@ -87,14 +71,14 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 				t.Fatal(err)
 			}
 			sent, problem := delivery.Preview(saved, keys, due[0], b.Now())
-			var got, unsaved ledger.Preview
-			b.untouched(t, func() {
-				if got, err = b.Preview(t.Context(), b.root, hook.ID(), nil, ledger.Sample{Change: change}); err != nil {
+			var got, unsaved webhookadmin.Preview
+			dbtest.Untouched(t, b.db, func() {
+				if got, err = b.Preview(t.Context(), b.root, hook.ID(), webhookadmin.PreviewInput{Webhook: nil, Sample: webhookadmin.Sample{Change: change}}); err != nil {
 					t.Fatal(err)
 				}
 				in := maps.Clone(inputs[i])
 				in["name"] = "unsaved"
-				if unsaved, err = b.Preview(t.Context(), b.root, 0, in, ledger.Sample{Change: change}); err != nil {
+				if unsaved, err = b.Preview(t.Context(), b.root, 0, webhookadmin.PreviewInput{Webhook: in, Sample: webhookadmin.Sample{Change: change}}); err != nil {
 					t.Fatal(err)
 				}
 			})
@@ -168,7 +152,7 @@ func TestPreviewTakesTheInput(t *testing.T) {
 		{"no event", ledger.Input{"type_create": false, "type_update": false, "type_delete": false}, nil, "", false, "", "", "type_create: Select at least one event"},
 		{"no address", ledger.Input{"payload_url": "ftp://x/"}, nil, "", false, "", "", "payload_url: "},
 	} {
-		got, err := b.Preview(t.Context(), b.root, hook.ID(), row.in, ledger.Sample{Change: change})
+		got, err := b.Preview(t.Context(), b.root, hook.ID(), webhookadmin.PreviewInput{Webhook: row.in, Sample: webhookadmin.Sample{Change: change}})
 		if row.refused != "" {
 			if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(err.Error(), row.refused) {
 				t.Errorf("%s: %v, want %s", row.name, err, row.refused)
@@ -195,7 +179,7 @@ func TestPreviewOfARecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := hookInput(ledger.Input{"conditions": ledger.Input{"attr": "status", "op": "changed"}})
-	got, err := b.Preview(t.Context(), b.root, 0, in, ledger.Sample{Type: sites, Record: site.ID()})
+	got, err := b.Preview(t.Context(), b.root, 0, webhookadmin.PreviewInput{Webhook: in, Sample: webhookadmin.Sample{Type: sites, Record: site.ID()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,12 +221,12 @@ func TestPreviewPermissions(t *testing.T) {
 	sees, log := [3]string{"dcim.site", "view", `{"name":"n1"}`}, [3]string{"extras.objectchange", "view", fmt.Sprintf(`{"changed_object_id":%d}`, made[0].ID())}
 	readOnly := user(add, change, sees, log)
 	readOnly.ReadOnly = true
-	record1, change1 := ledger.Sample{Type: sites, Record: made[0].ID()}, ledger.Sample{Change: changes[0]}
+	record1, change1 := webhookadmin.Sample{Type: sites, Record: made[0].ID()}, webhookadmin.Sample{Change: changes[0]}
 	for _, row := range []struct {
 		name   string
 		caller ledger.Caller
 		id     int64
-		sample ledger.Sample
+		sample webhookadmin.Sample
 		want   error
 	}{
 		{"new, may add", user(add, sees), 0, record1, nil},
@@ -253,13 +237,13 @@ func TestPreviewPermissions(t *testing.T) {
 		{"saved, outside the constraints", user([3]string{"extras.webhook", "change", `{"name":"x"}`}, sees), hook, record1, fault.ErrNotFound},
 		{"read-only token", readOnly, hook, record1, fault.ErrDenied},
 		{"not there", b.root, 999, record1, fault.ErrNotFound},
-		{"a record outside", user(change, sees), hook, ledger.Sample{Type: sites, Record: made[1].ID()}, fault.ErrNotFound},
+		{"a record outside", user(change, sees), hook, webhookadmin.Sample{Type: sites, Record: made[1].ID()}, fault.ErrNotFound},
 		{"a record of a type one may not see", user(change, log), hook, record1, fault.ErrNotFound},
-		{"a change outside", user(change, log), hook, ledger.Sample{Change: changes[1]}, fault.ErrNotFound},
+		{"a change outside", user(change, log), hook, webhookadmin.Sample{Change: changes[1]}, fault.ErrNotFound},
 		{"no sight of the log", user(change, sees), hook, change1, fault.ErrNotFound},
-		{"no such change", b.root, hook, ledger.Sample{Change: 999}, fault.ErrNotFound},
+		{"no such change", b.root, hook, webhookadmin.Sample{Change: 999}, fault.ErrNotFound},
 	} {
-		if _, err := b.Preview(t.Context(), row.caller, row.id, hookInput(ledger.Input{"name": fmt.Sprint("hook ", row.id)}), row.sample); !errors.Is(err, row.want) {
+		if _, err := b.Preview(t.Context(), row.caller, row.id, webhookadmin.PreviewInput{Webhook: hookInput(ledger.Input{"name": fmt.Sprint("hook ", row.id)}), Sample: row.sample}); !errors.Is(err, row.want) {
 			t.Errorf("%s: %v, want %v", row.name, err, row.want)
 		}
 	}
@@ -267,8 +251,8 @@ func TestPreviewPermissions(t *testing.T) {
 	if err := b.db.QueryRow(t.Context(), "SELECT id FROM extras_objectchange WHERE object_type = 'extras.webhook'").Scan(&ofHook); err != nil {
 		t.Fatal(err)
 	}
-	for _, sample := range []ledger.Sample{{}, {Type: b.reg.Type("extras.webhook"), Record: hook}, {Change: ofHook}} {
-		_, err := b.Preview(t.Context(), b.root, hook, nil, sample)
+	for _, sample := range []webhookadmin.Sample{{}, {Type: b.reg.Type("extras.webhook"), Record: hook}, {Change: ofHook}} {
+		_, err := b.Preview(t.Context(), b.root, hook, webhookadmin.PreviewInput{Webhook: nil, Sample: sample})
 		if e, ok := errors.AsType[*fault.Error](err); !ok || len(e.Fields["sample"]) != 1 {
 			t.Errorf("%+v: %v", sample, err)
 		}

@@ -1,12 +1,15 @@
-package ledger_test
+package webhookadmin_test
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
+	"terrier/internal/dbtest"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
+	"terrier/internal/webhookadmin"
 )
 
 // TestTrial counts what a webhook would have been told of, and says why not of the rest.
@@ -48,9 +51,11 @@ func TestTrial(t *testing.T) {
 		{"unsaved, of another type", b.root, 0, hookInput(ledger.Input{"name": "new", "content_types": []any{"dcim.region"}}), 100, []line{{"create", true, false, ""}}},
 		{"what one may see", limited, hook, nil, 100, []line{{"create", true, false, ""}}},
 	} {
-		var got ledger.Trial
+		var got webhookadmin.Trial
 		var err error
-		b.untouched(t, func() { got, err = b.Trial(t.Context(), row.caller, row.id, row.in, row.n) })
+		dbtest.Untouched(t, b.db, func() {
+			got, err = b.Trial(t.Context(), row.caller, row.id, webhookadmin.TrialInput{Webhook: row.in, Changes: row.n})
+		})
 		if err != nil {
 			t.Errorf("%s: %v", row.name, err)
 			continue
@@ -77,11 +82,11 @@ func TestTrial(t *testing.T) {
 		{"no sight of the log", user([3]string{"extras.webhook", "change"}), nil, fault.ErrDenied},
 		{"no permission", user([3]string{"extras.objectchange", "view"}), nil, fault.ErrDenied},
 	} {
-		if _, err := b.Trial(t.Context(), row.caller, hook, row.in, 10); !errors.Is(err, row.want) {
+		if _, err := b.Trial(t.Context(), row.caller, hook, webhookadmin.TrialInput{Webhook: row.in, Changes: 10}); !errors.Is(err, row.want) {
 			t.Errorf("%s: %v", row.name, err)
 		}
 	}
-	if _, err := b.Trial(t.Context(), b.root, hook, ledger.Input{"conditions": ledger.Input{"attr": "name"}}, 10); fault.KindOf(err) != fault.Invalid {
+	if _, err := b.Trial(t.Context(), b.root, hook, webhookadmin.TrialInput{Webhook: ledger.Input{"conditions": ledger.Input{"attr": "name"}}, Changes: 10}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("conditions that can't be read: %v", err)
 	}
 }
@@ -90,21 +95,43 @@ func TestTrial(t *testing.T) {
 func TestTrialReadsOnce(t *testing.T) {
 	b := newPreviewBundle(t)
 	hook := b.create(t, "extras.webhook", hookInput(ledger.Input{"enabled": false}))[0].ID()
-	inputs := make([]ledger.Input, ledger.MaxTrial+1)
+	inputs := make([]ledger.Input, webhookadmin.MaxTrial+1)
 	for i := range inputs {
 		inputs[i] = named(i)
 	}
 	b.create(t, "dcim.site", inputs...)
 	var counts []int64
-	for _, n := range []int{1, 2 * ledger.MaxTrial} {
-		counts = append(counts, b.count(func() {
-			got, err := b.Trial(t.Context(), b.root, hook, nil, n)
-			if want := min(n, ledger.MaxTrial); err != nil || got.Of != want || got.Fired != want {
+	for _, n := range []int{1, 2 * webhookadmin.MaxTrial} {
+		counts = append(counts, b.statements.During(func() {
+			got, err := b.Trial(t.Context(), b.root, hook, webhookadmin.TrialInput{Webhook: nil, Changes: n})
+			if want := min(n, webhookadmin.MaxTrial); err != nil || got.Of != want || got.Fired != want {
 				t.Errorf("%d: %d of %d (%v)", n, got.Fired, got.Of, err)
 			}
 		}))
 	}
 	if counts[0] != counts[1] {
 		t.Errorf("%d statements for one change, %d for many", counts[0], counts[1])
+	}
+}
+
+// TestTrialOfUnknownTypes holds that a webhook is tried over the changes of the types that there are, also where it names others
+// and the log has changes of them.
+func TestTrialOfUnknownTypes(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.create(t, "dcim.site", named(1), named(2))
+	hook := b.create(t, "extras.webhook", ledger.Input{"name": "h", "content_types": []any{"dcim.site"}, "type_create": true, "payload_url": "https://r.example/"})[0]
+	for _, statement := range []string{"UPDATE extras_objectchange SET object_type = 'dcim.gone' WHERE object_id = 1", "UPDATE extras_webhook SET content_types = '{dcim.gone,dcim.site}'"} {
+		if _, err := b.db.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trial, err := b.Trial(t.Context(), b.root, hook.ID(), webhookadmin.TrialInput{Webhook: ledger.Input{}, Changes: 10})
+	if err != nil || trial.Of != 1 || trial.Fired != 1 {
+		t.Errorf("the trial: %+v, %v", trial, err)
+	}
+	change := b.number(t, "SELECT min(id) FROM extras_objectchange WHERE object_type = 'dcim.gone'")
+	if _, err := b.Preview(t.Context(), b.root, hook.ID(), webhookadmin.PreviewInput{Webhook: ledger.Input{}, Sample: webhookadmin.Sample{Change: change}}); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "dcim.gone") {
+		t.Errorf("a preview of a change to a type that is gone: %v", err)
 	}
 }

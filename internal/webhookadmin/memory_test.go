@@ -1,4 +1,4 @@
-package ledger_test
+package webhookadmin_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"terrier/internal/ledger"
+	"terrier/internal/webhookadmin"
 )
 
 const (
@@ -57,7 +58,7 @@ func TestLargeChanges(t *testing.T) {
 	b.large(t)
 	hook := b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "snapshots.postchange.n", "op": "in", "value": [1, 7, 198, 200]}`)})
 	trial := func(n int) (fired, of int64, err error) {
-		got, err := b.Trial(t.Context(), b.root, hook, nil, n)
+		got, err := b.Trial(t.Context(), b.root, hook, webhookadmin.TrialInput{Webhook: nil, Changes: n})
 		seen := map[int64]bool{}
 		for _, line := range got.Lines {
 			seen[line.Change.ID()] = true
@@ -69,10 +70,10 @@ func TestLargeChanges(t *testing.T) {
 		run       func() (fired, of int64, err error)
 		fired, of int64
 	}{
-		{"trial", func() (int64, int64, error) { return trial(ledger.MaxTrial) }, 4, largeChanges},
+		{"trial", func() (int64, int64, error) { return trial(webhookadmin.MaxTrial) }, 4, largeChanges},
 		{"trial of the newest", func() (int64, int64, error) { return trial(20) }, 2, 20},
 		{"replay", func() (int64, int64, error) {
-			got, err := b.Replay(t.Context(), b.root, hook, nil, nil)
+			got, err := b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{})
 			return got.New, got.Changes, err
 		}, 4, largeChanges},
 	} {

@@ -1,4 +1,4 @@
-package ledger_test
+package webhookadmin_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 // written is a test's change row.
@@ -34,9 +35,9 @@ func TestTestSend(t *testing.T) {
 	tester := b.root
 	tester.Subject = &access.Subject{UserID: 1, Username: "tester", Superuser: true}
 	tester.RequestID = uuid.NewString()
-	send := func(s ledger.Sample) written {
+	send := func(s webhookadmin.Sample) written {
 		t.Helper()
-		d, err := b.TestSend(t.Context(), tester, hook, s)
+		d, err := b.Test(t.Context(), tester, hook, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestTestSend(t *testing.T) {
 		}
 		return w
 	}
-	if w := send(ledger.Sample{}); w.object != "test.site 0 v1" || w.action != "create" || w.data != `{"id":0,"url":"http://terrier.test/api/dcim/sites/0/","display":"Sample","name":"Sample"}` || w.pre != "" {
+	if w := send(webhookadmin.Sample{}); w.object != "test.site 0 v1" || w.action != "create" || w.data != `{"id":0,"url":"http://terrier.test/api/dcim/sites/0/","display":"Sample","name":"Sample"}` || w.pre != "" {
 		t.Errorf("without anything to show: %+v", w)
 	}
 
@@ -59,14 +60,14 @@ func TestTestSend(t *testing.T) {
 	newest := b.sites(t, 2, 1)[0]
 	// Tests don't hide the newest change, and another type's is not taken.
 	for range 2 {
-		if w := send(ledger.Sample{}); w.object != "test.site 2 v1" || w.action != "create" || !strings.Contains(w.data, `"n2"`) || !strings.Contains(w.post, `"n2"`) {
+		if w := send(webhookadmin.Sample{}); w.object != "test.site 2 v1" || w.action != "create" || !strings.Contains(w.data, `"n2"`) || !strings.Contains(w.post, `"n2"`) {
 			t.Errorf("the newest change of its type: %+v", w)
 		}
 	}
-	if w := send(ledger.Sample{Type: region.Type(), Record: region.ID()}); w.object != "test.region 1 v1" || w.action != "update" {
+	if w := send(webhookadmin.Sample{Type: region.Type(), Record: region.ID()}); w.object != "test.region 1 v1" || w.action != "update" {
 		t.Errorf("a record of a type that is none of its own: %+v", w)
 	}
-	if w := send(ledger.Sample{Change: b.number(t, "SELECT id FROM extras_objectchange WHERE object_type = 'dcim.site' AND object_id = 1")}); w.object != "test.site 1 v1" {
+	if w := send(webhookadmin.Sample{Change: b.number(t, "SELECT id FROM extras_objectchange WHERE object_type = 'dcim.site' AND object_id = 1")}); w.object != "test.site 1 v1" {
 		t.Errorf("a past change: %+v", w)
 	}
 
@@ -79,9 +80,9 @@ func TestTestSend(t *testing.T) {
 	if err != nil || page.Count != 1 {
 		t.Errorf("the change log of a record has %d rows, %v", page.Count, err)
 	}
-	b.replay(t, b.listener(t, nil), ledger.ReplayCount{Changes: 2, Matching: 2, New: 2})
+	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 2, Matching: 2, New: 2})
 	test := b.number(t, "SELECT min(id) FROM extras_objectchange WHERE object_type = 'test.site'")
-	if _, err := b.TestSend(t.Context(), tester, hook, ledger.Sample{Change: test}); fault.KindOf(err) != fault.Invalid {
+	if _, err := b.Test(t.Context(), tester, hook, webhookadmin.Sample{Change: test}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a test of a test: %v", err)
 	}
 	// Whoever reads the whole log reads tests too, and they belong to no record.
@@ -100,7 +101,7 @@ func TestTestSendIsRefused(t *testing.T) {
 	b := newBundle(t)
 	hook, disabled := b.listener(t, nil), b.listener(t, ledger.Input{"enabled": false})
 	paused := b.listener(t, nil)
-	if _, err := b.Pause(t.Context(), b.root, paused, true); err != nil {
+	if _, err := b.Pause(t.Context(), b.root, paused); err != nil {
 		t.Fatal(err)
 	}
 	someone := func(actions ...string) ledger.Caller {
@@ -111,18 +112,18 @@ func TestTestSendIsRefused(t *testing.T) {
 		name   string
 		caller ledger.Caller
 		hook   int64
-		sample ledger.Sample
+		sample webhookadmin.Sample
 		kind   fault.Kind
 		says   string
 	}{
-		{"disabled", b.root, disabled, ledger.Sample{}, fault.Invalid, "enable it first"},
-		{"paused", b.root, paused, ledger.Sample{}, fault.Invalid, "resume it first"},
-		{"no such webhook", b.root, 99, ledger.Sample{}, fault.NotFound, ""},
-		{"no such change", b.root, hook, ledger.Sample{Change: 99}, fault.NotFound, ""},
-		{"a viewer", someone("view"), hook, ledger.Sample{}, fault.Denied, ""},
-		{"a record that they may not see", someone("change"), hook, ledger.Sample{Type: secret.Type(), Record: secret.ID()}, fault.NotFound, ""},
+		{"disabled", b.root, disabled, webhookadmin.Sample{}, fault.Invalid, "enable it first"},
+		{"paused", b.root, paused, webhookadmin.Sample{}, fault.Invalid, "resume it first"},
+		{"no such webhook", b.root, 99, webhookadmin.Sample{}, fault.NotFound, ""},
+		{"no such change", b.root, hook, webhookadmin.Sample{Change: 99}, fault.NotFound, ""},
+		{"a viewer", someone("view"), hook, webhookadmin.Sample{}, fault.Denied, ""},
+		{"a record that they may not see", someone("change"), hook, webhookadmin.Sample{Type: secret.Type(), Record: secret.ID()}, fault.NotFound, ""},
 	} {
-		_, err := b.TestSend(t.Context(), row.caller, row.hook, row.sample)
+		_, err := b.Test(t.Context(), row.caller, row.hook, row.sample)
 		if err == nil || fault.KindOf(err) != row.kind || !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: %v", row.name, err)
 		}
@@ -131,7 +132,7 @@ func TestTestSendIsRefused(t *testing.T) {
 		t.Errorf("%d tests were written", n)
 	}
 	// Who may change a webhook and sees no changes sends what there always is.
-	d, err := b.TestSend(t.Context(), someone("change"), hook, ledger.Sample{})
+	d, err := b.Test(t.Context(), someone("change"), hook, webhookadmin.Sample{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,45 @@
+// Package webhookadmin owns what people do with webhooks and deliveries besides reading and
+// writing them as records: retry, pause and resume, send a test, preview, try conditions on past
+// changes, replay, rotate a secret, and look at queues, workers and history.
+//
+// Each action is one method: the caller, the record it is about, what else it needs in one
+// struct, and its answer. An action asks for permission itself.
+//
+// Which webhooks are notified of a change is decided in the change's transaction, by ledger. What
+// is sent, package webhook knows; sending and automatic retries belong to delivery; statements to
+// store.
+package webhookadmin
+
+import (
+	"terrier/internal/access"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// Admin acts on webhooks and deliveries on behalf of callers.
+type Admin struct {
+	Ledger *ledger.Ledger
+}
+
+// Allow says why the caller may change no webhook at all, or nil. Those who may change one may
+// also pause it, send again what was meant for it, and see what was sent.
+func (a *Admin) Allow(c ledger.Caller) error {
+	return a.Ledger.Allow(c, a.webhookType(), access.Change)
+}
+
+func (a *Admin) webhookType() *record.Type  { return a.store().Type(store.WebhookType) }
+func (a *Admin) deliveryType() *record.Type { return a.store().Type(store.DeliveryType) }
+func (a *Admin) changeType() *record.Type   { return a.store().Type(store.ChangeType) }
+
+func (a *Admin) store() *store.Store { return a.Ledger.Store }
+
+// viewScope returns the records of a type that the caller may see.
+func (a *Admin) viewScope(c ledger.Caller, t *record.Type) (access.Scope, error) {
+	return a.Ledger.Policy.Scope(c.Subject, t, access.View)
+}
+
+// changeScope returns the webhooks that the caller may change.
+func (a *Admin) changeScope(c ledger.Caller) (access.Scope, error) {
+	return a.Ledger.WriteScope(c, a.webhookType(), access.Change)
+}

@@ -1,0 +1,38 @@
+package webhookadmin
+
+import (
+	"fmt"
+	"slices"
+
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/internal/webhook"
+)
+
+// criteria decide which changes a webhook, saved or not, is notified of.
+type criteria struct {
+	types      []string
+	kinds      store.Hook
+	conditions *webhook.Conditions
+}
+
+// criteriaOf reads the criteria of a webhook. They are not remembered as the ledger remembers
+// those of saved webhooks: the version of one that is not saved will be another's.
+func criteriaOf(hook record.Values) criteria {
+	return criteria{types: hook.List("content_types"), conditions: webhook.SavedConditions(hook.Raw("conditions")),
+		kinds: store.Hook{OnCreate: hook.Bool("type_create"), OnUpdate: hook.Bool("type_update"), OnDelete: hook.Bool("type_delete")}}
+}
+
+func (c criteria) match(change store.Change, e *webhook.Event) webhook.Verdict {
+	switch {
+	case !slices.Contains(c.types, change.Type.Key()):
+		return quiet("The webhook is not told of changes to %s: it is not among its content types.", change.Type.Key())
+	case !c.kinds.Wants(change.Action):
+		return quiet("The webhook is not told when a record is %s: type_%s is not selected.", e.Kind, change.Action)
+	}
+	return c.conditions.Match(e)
+}
+
+func quiet(format string, args ...any) webhook.Verdict {
+	return webhook.Verdict{Reason: fmt.Sprintf(format, args...)}
+}

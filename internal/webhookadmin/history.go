@@ -1,0 +1,74 @@
+package webhookadmin
+
+import (
+	"context"
+	"time"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// maxBuckets is more than a chart has points.
+const maxBuckets = 2000
+
+// HistoryRange is the time that a history covers, and how finely.
+type HistoryRange struct {
+	Since time.Time
+	Step  time.Duration // whole minutes
+}
+
+// History returns how the deliveries of a webhook ended, in steps of time. The last step is not
+// over. Every step is there, also those in which nothing was sent. What is older than the counts
+// are kept reads as nothing.
+func (a *Admin) History(ctx context.Context, c ledger.Caller, id int64, in HistoryRange) ([]store.Bucket, error) {
+	if in.Step < time.Minute || in.Step%time.Minute != 0 {
+		return nil, fault.New(fault.Invalid, "History is kept by the minute: ask for steps of whole minutes.")
+	}
+	scope, err := a.viewScope(c, a.webhookType())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.store().Get(ctx, a.webhookType(), scope, id); err != nil {
+		return nil, err
+	}
+	from, now := in.Since.UTC().Truncate(in.Step), a.Ledger.Timestamp()
+	n := int64(now.Sub(from)/in.Step) + 1
+	if n > maxBuckets {
+		return nil, fault.New(fault.Invalid,
+			"This is a history of %d steps and the most is %d: ask for longer steps, or for less time.", n, maxBuckets)
+	}
+	found, err := a.store().History(ctx, id, from, in.Step)
+	if err != nil {
+		return nil, err
+	}
+	buckets := make([]store.Bucket, max(0, n))
+	for i := range buckets {
+		buckets[i].At = from.Add(time.Duration(i) * in.Step)
+	}
+	for _, b := range found {
+		if i := int(b.At.Sub(from) / in.Step); i < len(buckets) { // a worker's clock may be ahead
+			b.At = buckets[i].At
+			buckets[i] = b
+		}
+	}
+	return buckets, nil
+}
+
+// EndedQuery says which deliveries that have ended to list.
+type EndedQuery struct {
+	Where []record.Predicate
+	Since time.Time
+	Limit int // the last ones
+}
+
+// Ended lists the deliveries that the caller may see and that have ended, in the order in which
+// they ended.
+func (a *Admin) Ended(ctx context.Context, c ledger.Caller, in EndedQuery) ([]store.Ended, error) {
+	scope, err := a.viewScope(c, a.deliveryType())
+	if err != nil {
+		return nil, err
+	}
+	return a.store().Ended(ctx, store.Query{Scope: scope, Where: in.Where, Limit: in.Limit}, in.Since)
+}

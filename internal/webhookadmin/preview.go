@@ -1,0 +1,83 @@
+package webhookadmin
+
+import (
+	"context"
+
+	"terrier/internal/delivery"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/internal/webhook"
+)
+
+// PreviewInput is a webhook to try, and what to try it with.
+type PreviewInput struct {
+	Webhook ledger.Input // as it would be saved
+	Sample  Sample
+}
+
+// Preview is what a webhook would send of a sample. It holds what the webhook signs with
+// and its own headers, and is for those who may change it.
+type Preview struct {
+	Request webhook.Request
+	Body    string // of the request, printable
+	Error   string // why no request can be made
+
+	Fires  bool // the webhook would be notified
+	Broken bool // its conditions can't be evaluated
+	Reason string
+
+	Event    string // created, updated, deleted
+	Delivery string // its id where there is one already; else the request shows zeros
+}
+
+// Preview tries a webhook before it is saved: the input as a new one where id is 0, or else
+// laid over the one there is. What could not be saved is refused as saving would be.
+func (a *Admin) Preview(ctx context.Context, c ledger.Caller, id int64, in PreviewInput) (Preview, error) {
+	hook, err := a.rehearse(ctx, c, id, in.Webhook)
+	if err != nil {
+		return Preview{}, err
+	}
+	change, delivered, err := a.sample(ctx, c, id, in.Sample)
+	if err != nil {
+		return Preview{}, err
+	}
+	event := change.Event()
+	due := &store.Due{ID: delivered, Version: change.Version, Event: event}
+	out := Preview{Event: event.Kind}
+	if delivered != 0 {
+		out.Delivery = a.deliveryType().FormatID(delivered)
+	}
+	out.Request, out.Error = delivery.Preview(hook, opener{a.Ledger.Sealer}, due, a.Ledger.Timestamp())
+	out.Body = printable(out.Request.Body)
+	verdict := webhook.Verdict{Reason: "The webhook is disabled."}
+	if hook.Bool("enabled") {
+		verdict = criteriaOf(hook).match(change, event)
+	}
+	out.Fires, out.Broken, out.Reason = verdict.Fires, verdict.Broken, verdict.Reason
+	return out, nil
+}
+
+// rehearse returns the webhook as it would be saved, secrets sealed.
+func (a *Admin) rehearse(ctx context.Context, c ledger.Caller, id int64, in ledger.Input) (record.Values, error) {
+	ctx, _ = ledger.Rehearse(ctx)
+	var rows []record.Values
+	var err error
+	if id == 0 {
+		rows, err = a.Ledger.Create(ctx, c, a.webhookType(), []ledger.Input{in})
+	} else {
+		rows, err = a.Ledger.Update(ctx, c, a.webhookType(), []ledger.Edit{{ID: id, Input: in}})
+	}
+	if err != nil {
+		return record.Values{}, err
+	}
+	return rows[0], nil
+}
+
+// opener opens the secrets of webhooks for delivery.
+type opener struct{ ledger.Sealer }
+
+func (o opener) Open(place, sealed string) ([]byte, error) {
+	plain, err := o.Sealer.Open(place, record.Sealed(sealed))
+	return []byte(plain), err
+}

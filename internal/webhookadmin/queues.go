@@ -1,0 +1,93 @@
+package webhookadmin
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// Queues is the state of the queues of all webhooks that the caller may see.
+type Queues struct {
+	Webhooks []Queue
+	Window   time.Duration // over which Successful and Failed are counted
+}
+
+// Queue is a webhook and its queued deliveries.
+type Queue struct {
+	Webhook record.Values
+	store.Backlog
+}
+
+// queueWindow is the time over which throughput is counted.
+const queueWindow = 15 * time.Minute
+
+// Queues counts the queued deliveries of each webhook, and those of the last minutes.
+func (a *Admin) Queues(ctx context.Context, c ledger.Caller) (Queues, error) {
+	var hooks []record.Values
+	for q := (store.Query{Limit: 1000, Uncounted: true, View: record.View{Only: []string{"name", "enabled", "paused_at"}}}); ; {
+		page, err := a.Ledger.List(ctx, c, a.webhookType(), q)
+		if err != nil {
+			return Queues{}, err
+		}
+		hooks = append(hooks, page.Rows...)
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	backlogs, err := a.backlogs(ctx, c)
+	if err != nil {
+		return Queues{}, err
+	}
+	byID := make(map[int64]store.Backlog, len(backlogs))
+	for _, b := range backlogs {
+		byID[b.Webhook] = b
+	}
+	queues := Queues{make([]Queue, len(hooks)), queueWindow}
+	for i, v := range hooks {
+		queues.Webhooks[i] = Queue{v, byID[v.ID()]}
+	}
+	return queues, nil
+}
+
+// Backlog counts the queued deliveries of one webhook.
+func (a *Admin) Backlog(ctx context.Context, c ledger.Caller, id int64) (store.Backlog, error) {
+	all, err := a.backlogs(ctx, c)
+	i := slices.IndexFunc(all, func(b store.Backlog) bool { return b.Webhook == id })
+	if err != nil || i < 0 {
+		return store.Backlog{}, err
+	}
+	return all[i], nil
+}
+
+func (a *Admin) backlogs(ctx context.Context, c ledger.Caller) ([]store.Backlog, error) {
+	scope, err := a.viewScope(c, a.webhookType())
+	if err != nil {
+		return nil, err
+	}
+	return a.store().Backlogs(ctx, scope, a.Ledger.Timestamp().Add(-queueWindow))
+}
+
+// DeliveryCounts counts the deliveries that the caller may see and that are not successful, by webhook.
+func (a *Admin) DeliveryCounts(ctx context.Context, c ledger.Caller) ([]store.DeliveryCount, error) {
+	scope, err := a.viewScope(c, a.deliveryType())
+	if err != nil {
+		return nil, err
+	}
+	return a.store().DeliveryCounts(ctx, scope)
+}
+
+// workerAlive is how long after its last sign of life a worker counts as alive.
+const workerAlive = 20 * time.Second
+
+// Workers lists the workers that are alive, for those who may see webhooks.
+func (a *Admin) Workers(ctx context.Context, c ledger.Caller) ([]store.Worker, error) {
+	if err := a.Ledger.Allow(c, a.webhookType(), access.View); err != nil {
+		return nil, err
+	}
+	return a.store().Workers(ctx, workerAlive)
+}

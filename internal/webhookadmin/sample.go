@@ -1,0 +1,97 @@
+package webhookadmin
+
+import (
+	"context"
+	"slices"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// Sample is what a webhook is tried with: a change of the past, or a record as if it were
+// updated now.
+type Sample struct {
+	Change int64
+
+	Type   *record.Type
+	Record int64
+}
+
+// DefaultSample returns what a webhook is tried with where nobody chose: the newest change of one
+// of its types that the caller may see. Where there is none, the sample is empty.
+func (a *Admin) DefaultSample(ctx context.Context, c ledger.Caller, id int64) (Sample, error) {
+	hook, err := a.Ledger.Get(ctx, c, a.webhookType(), id)
+	if err != nil {
+		return Sample{}, err
+	}
+	return a.newestSample(ctx, c, hook)
+}
+
+func (a *Admin) newestSample(ctx context.Context, c ledger.Caller, hook record.Values) (Sample, error) {
+	scope, err := a.viewScope(c, a.changeType())
+	if err != nil {
+		return Sample{}, nil // they may see none
+	}
+	var newest Sample
+	err = a.store().Samples(ctx, scope, a.changesFor(hook), 1, func(found store.Sample) error {
+		newest.Change = found.Row.ID()
+		return nil
+	})
+	return newest, err
+}
+
+// changesFor returns the filter for changes to the types of a webhook.
+func (a *Admin) changesFor(hook record.Values) []record.Predicate {
+	return []record.Predicate{{Field: a.changeType().Field("changed_object_type"), Values: record.AnyOf(a.typesOf(hook))}}
+}
+
+// typesOf returns the types of a webhook that this program knows.
+func (a *Admin) typesOf(hook record.Values) []string {
+	return slices.DeleteFunc(slices.Clone(hook.List("content_types")), func(key string) bool { return a.store().Type(key) == nil })
+}
+
+// sample returns the change row that a webhook is tried with, and the delivery of it there is.
+func (a *Admin) sample(ctx context.Context, c ledger.Caller, hook int64, s Sample) (change store.Change, delivered int64, err error) {
+	switch {
+	case s.Change != 0:
+		return a.pastChange(ctx, c, hook, s.Change)
+	case s.Type == nil || s.Record == 0:
+		return change, 0, fault.Field("sample", "Choose a record or a past change.")
+	}
+	if !s.Type.Told() {
+		return change, 0, notNotified(s.Type.Key())
+	}
+	scope, err := a.viewScope(c, s.Type)
+	if err != nil {
+		return change, 0, fault.ErrNotFound
+	}
+	v, err := a.store().Get(ctx, s.Type, scope, s.Record)
+	if err != nil {
+		return change, 0, err
+	}
+	return a.Ledger.SampleChange(c, v), 0, nil
+}
+
+func (a *Admin) pastChange(ctx context.Context, c ledger.Caller, hook, id int64) (change store.Change, delivered int64, err error) {
+	scope, err := a.viewScope(c, a.changeType())
+	if err != nil {
+		return change, 0, fault.ErrNotFound
+	}
+	found, err := a.store().Sample(ctx, scope, id)
+	if err != nil {
+		return change, 0, err
+	}
+	if change = found.Change; change.Type == nil || !change.Type.Told() {
+		return change, 0, notNotified(found.Row.Text("changed_object_type"))
+	}
+	if hook != 0 {
+		delivered, err = a.store().DeliveryOf(ctx, id, change.At, hook)
+	}
+	return change, delivered, err
+}
+
+func notNotified(key string) error {
+	return fault.Field("sample", "Webhooks are not notified of changes to %s.", key)
+}

@@ -1,0 +1,97 @@
+package webhookadmin
+
+import (
+	"context"
+	"fmt"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/internal/webhook"
+)
+
+// Test sends a sample to a webhook the way every change goes: a change row, a delivery, a
+// job, a worker. The change touches no record. Types, events and conditions of the webhook are
+// not asked. Without a sample it takes what DefaultSample finds.
+func (a *Admin) Test(ctx context.Context, c ledger.Caller, id int64, s Sample) (record.Values, error) {
+	scope, err := a.changeScope(c)
+	if err != nil {
+		return record.Values{}, err
+	}
+	hook, err := a.store().Get(ctx, a.webhookType(), scope, id)
+	if err != nil {
+		return record.Values{}, err
+	}
+	change, err := a.testChange(ctx, c, hook, s)
+	if err != nil {
+		return record.Values{}, err
+	}
+	var sent int64
+	err = a.store().Write(ctx, func(tx *store.Tx) error {
+		var hooks []record.Values
+		tx.Load(a.webhookType(), scope, []int64{id}, store.LockKeep, &hooks)
+		if err := tx.Flush(ctx); err != nil {
+			return err
+		}
+		if len(hooks) == 0 {
+			return fault.ErrNotFound
+		}
+		if err := held(hooks[0]); err != nil {
+			return err
+		}
+		change.At = a.Ledger.Timestamp()
+		tx.InsertDeliveries([]store.Change{change}, []store.Match{{Webhook: id, Event: webhook.KindOf(change.Action)}})
+		tx.AddCounts(map[string]int{store.ChangeType: 1, store.DeliveryType: 1})
+		tx.LastDelivery(id, change.At, c.RequestID, &sent)
+		return tx.Flush(ctx)
+	})
+	if err != nil {
+		return record.Values{}, err
+	}
+	return a.store().Get(ctx, a.deliveryType(), access.Machine(), sent)
+}
+
+// held says why a delivery to a webhook would only wait, or nil.
+func held(hook record.Values) error {
+	switch {
+	case !hook.Bool("enabled"):
+		return fault.New(fault.Invalid, "The webhook is disabled: enable it first, and the test is sent at once.")
+	case hook.Get("paused_at") != nil:
+		return fault.New(fault.Invalid, "The webhook is paused: resume it first, and the test is sent at once.")
+	}
+	return nil
+}
+
+// testChange returns the change row of a test: what the sample says, and who asked for it.
+func (a *Admin) testChange(ctx context.Context, c ledger.Caller, hook record.Values, s Sample) (change store.Change, err error) {
+	if s == (Sample{}) {
+		if s, err = a.newestSample(ctx, c, hook); err != nil {
+			return change, err
+		}
+	}
+	if s == (Sample{}) {
+		types := a.typesOf(hook)
+		if len(types) == 0 {
+			return change, fault.New(fault.Invalid,
+				"This program knows none of the webhook's object types: add one that it knows, and send the test again.")
+		}
+		change = a.madeUp(a.store().Type(types[0]))
+	} else if change, _, err = a.sample(ctx, c, 0, s); err != nil {
+		return change, err
+	}
+	change.Type = &record.Type{App: record.TestApp, Name: change.Type.Name}
+	// Not by its name: some who read the change log may not see webhooks.
+	change.Display = fmt.Sprintf("Test of webhook %d", hook.ID())
+	change.UserID, change.UserName, change.RequestID = c.UserID, c.Username, c.RequestID
+	return change, nil
+}
+
+// madeUp returns a change of a record that does not exist. It has an address, as every record has:
+// some receivers refuse a link to nowhere.
+func (a *Admin) madeUp(t *record.Type) store.Change {
+	data := record.AppendString([]byte(`{"id":0,"url":`), a.Ledger.Printer.Base+t.Path()+"0/")
+	data = append(data, `,"display":"Sample","name":"Sample"}`...)
+	return store.Change{Action: store.Created, Type: t, Version: 1, Data: data, Postchange: []byte(`{"name":"Sample"}`)}
+}
