@@ -42,7 +42,7 @@ func (a *API) actionRoutes() []Route {
 			summary: "Hold what waits for a webhook", status: "200", answer: ref(webhooks.SchemaName(""))}}, a.one(webhooks, http.StatusOK, a.Webhooks.Pause)),
 		post(Route{Pattern: webhooks.Path() + "{id}/resume/{$}", Type: webhooks, Detail: true, Action: &action{
 			summary: "Let a webhook go on", status: "200", answer: ref(webhooks.SchemaName(""))}}, a.one(webhooks, http.StatusOK, a.Webhooks.Resume)),
-		get(Route{Pattern: queuesPath + "{$}", Type: webhooks, Action: &action{
+		get(Route{Pattern: queuesPath + "{$}", Type: webhooks, Proves: []string{"GET"}, Action: &action{
 			summary: "What waits for each webhook, and how it went lately", status: "200", answer: pageOf(queueSchema(webhooks)), parameters: partParameters("webhook_id")}},
 			a.queues(webhooks, deliveries)),
 		get(Route{Pattern: workersPath + "{$}", Type: webhooks, Action: &action{

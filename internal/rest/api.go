@@ -54,6 +54,7 @@ type Route struct {
 	Detail  bool                      // one record, not the list
 	Methods []string                  // besides OPTIONS
 	Open    bool                      // answers anonymous callers
+	Proves  []string                  // methods whose read or transaction proves a claim; on others the caller is looked up
 	Action  *action                   // what it does, where that is neither reading nor writing records
 	allow   func(ledger.Caller) error // who may, where the type and the method don't say it
 	handle  map[string]http.HandlerFunc
@@ -96,6 +97,7 @@ func (a *API) listRoute(t *record.Type) Route {
 		r.handle["PATCH"] = a.bulkUpdate(t, false)
 		r.handle["DELETE"] = a.bulkDelete(t)
 	}
+	r.Proves = proving(t, r.Methods)
 	return r
 }
 
@@ -108,14 +110,24 @@ func (a *API) detailRoute(t *record.Type) Route {
 		r.handle["PATCH"] = a.update(t, false)
 		r.handle["DELETE"] = a.delete(t)
 	}
+	r.Proves = proving(t, r.Methods)
 	return r
+}
+
+// proving returns the methods of a type's addresses that prove a claim: all that read or change its
+// records. Who changes accounts makes every claim stale, their own too, and is looked up at once.
+func proving(t *record.Type, methods []string) []string {
+	if t.App == "users" {
+		return []string{http.MethodGet}
+	}
+	return methods
 }
 
 // Mount puts every route on a mux, and answers the rest of /api/ in the API's own way.
 func (a *API) Mount(mux *http.ServeMux) {
 	a.answers = newAnswers()
 	for _, r := range a.Routes() {
-		mux.Handle(r.Pattern, a.browse(r, a.dispatch(r)))
+		mux.Handle(r.Pattern, handler{a.browse(r, a.dispatch(r)), r})
 	}
 	missing := a.browse(Route{}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.Fail(w, r, fault.ErrNotFound) }))
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
@@ -127,6 +139,21 @@ func (a *API) Mount(mux *http.ServeMux) {
 		}
 		missing.ServeHTTP(w, r)
 	})
+}
+
+// handler serves a route. The server asks it what Route.ProvesClaim says.
+type handler struct {
+	http.Handler
+	Route
+}
+
+// ProvesClaim tells whether a method's own read or transaction proves that the rights of a caller who was known a
+// moment ago have not changed since. Otherwise the caller must be looked up first.
+func (r Route) ProvesClaim(method string) bool {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	return slices.Contains(r.Proves, method)
 }
 
 // allowed is what the Allow header of an address says.

@@ -206,9 +206,9 @@ func (s *Server) recover(next http.Handler) http.Handler {
 }
 
 // identify finds out who calls. A bad token is refused even where none is needed.
-func (s *Server) identify(next http.Handler) http.Handler {
+func (s *Server) identify(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.claimed(w, r, next) {
+		if s.claimed(w, r, mux) {
 			return
 		}
 		subject, err := s.subject(r)
@@ -216,7 +216,7 @@ func (s *Server) identify(next http.Handler) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		serveAs(next, w, r, subject)
+		serveAs(mux, w, r, subject)
 	})
 }
 
