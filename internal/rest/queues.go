@@ -56,9 +56,9 @@ func (a *API) queues(webhooks, deliveries *record.Type) http.HandlerFunc {
 		if params.Has("webhook_id") {
 			found = slices.DeleteFunc(found, func(q webhookadmin.Queue) bool { return !slices.Contains(test.Values, any(q.Webhook.ID())) })
 		}
-		part, next, previous := ledger.Part(params, found)
-		shown := make([]queue, len(part))
-		for i, q := range part {
+		page, next, previous := ledger.Part(params, found)
+		shown := make([]queue, len(page))
+		for i, q := range page {
 			shown[i] = queue{Webhook: a.Printer.Append(nil, q.Webhook, brief), Enabled: q.Webhook.Bool("enabled"), Paused: q.Webhook.Get("paused_at") != nil,
 				Queued: q.Queued, Retrying: q.Retrying, Successful: q.Successful, Failed: q.Failed}
 			if q.OldestAt != nil {
@@ -70,7 +70,7 @@ func (a *API) queues(webhooks, deliveries *record.Type) http.HandlerFunc {
 				shown[i].PerMinute, shown[i].AverageMS = float64(done)/queues.Window.Minutes(), &average
 			}
 		}
-		a.sendPart(w, r, queuesPath, len(found), next, previous, shown)
+		a.sendPart(w, r, part{queuesPath, len(found), next, previous, shown})
 	}
 }
 
@@ -85,13 +85,13 @@ func (a *API) workers(w http.ResponseWriter, r *http.Request) {
 		a.Fail(w, r, err)
 		return
 	}
-	part, next, previous := ledger.Part(params, found)
-	shown := make([]object, len(part))
-	for i, x := range part {
+	page, next, previous := ledger.Part(params, found)
+	shown := make([]object, len(page))
+	for i, x := range page {
 		shown[i] = object{"id": x.ID, "host": x.Host, "program": x.Program, "started": x.StartedAt.UTC().Format(time.RFC3339),
 			"seen": x.SeenAt.UTC().Format(time.RFC3339), "sending": x.Sending, "clock_wrong": x.ClockWrong}
 	}
-	a.sendPart(w, r, workersPath, len(found), next, previous, shown)
+	a.sendPart(w, r, part{workersPath, len(found), next, previous, shown})
 }
 
 // partParams reads the query of a list that is none of records. What it does not know is refused as
@@ -110,15 +110,22 @@ func (a *API) partParams(r *http.Request, filters ...string) (url.Values, error)
 	return params, nil
 }
 
-// sendPart answers with a page of such a list.
-func (a *API) sendPart(w http.ResponseWriter, r *http.Request, path string, count int, next, previous string, results any) {
+// part is a page of such a list.
+type part struct {
+	path           string
+	count          int    // of the whole list
+	next, previous string // queries, "" for none
+	results        any
+}
+
+func (a *API) sendPart(w http.ResponseWriter, r *http.Request, p part) {
 	link := func(query string) any {
 		if query == "" {
 			return nil
 		}
-		return a.Printer.Base + path + "?" + query
+		return a.Printer.Base + p.path + "?" + query
 	}
-	a.sendValue(w, r, http.StatusOK, object{"count": count, "next": link(next), "previous": link(previous), "results": results})
+	a.sendValue(w, r, http.StatusOK, object{"count": p.count, "next": link(p.next), "previous": link(p.previous), "results": p.results})
 }
 
 var workerSchema = object{"type": "object", "required": []string{"id", "host", "program", "started", "seen", "sending", "clock_wrong"}, "properties": object{

@@ -22,13 +22,13 @@ type Sample struct {
 
 const newest = " ORDER BY t.changed_at DESC, t.id DESC"
 
-// Samples reads the newest changes that lie in a scope and pass every test, and hands them on
-// one by one. A statement brings all of them, or as many as may be held at once.
-func (s *Store) Samples(ctx context.Context, scope access.Scope, tests []record.Predicate, limit int, each func(Sample) error) error {
+// Samples reads the newest changes that a query finds, and hands them on one by one. A statement
+// brings all of them, or as many as may be held at once.
+func (s *Store) Samples(ctx context.Context, q Query, each func(Sample) error) error {
 	var before time.Time
 	var beforeID int64
-	for left := limit; left > 0; {
-		found, err := s.newest(ctx, scope, tests, limit, before, beforeID)
+	for left := q.Limit; left > 0; {
+		found, err := s.newest(ctx, q, before, beforeID)
 		if err != nil {
 			return err
 		}
@@ -50,42 +50,44 @@ func (s *Store) Samples(ctx context.Context, scope access.Scope, tests []record.
 
 // newest reads the changes before a moment, where there is one, and of that moment those with
 // a smaller id. The limit is the same for every part, so that they share a statement.
-func (s *Store) newest(ctx context.Context, scope access.Scope, tests []record.Predicate, limit int, before time.Time, id int64) ([]Sample, error) {
-	w := s.samplesWhere(scope, tests)
+func (s *Store) newest(ctx context.Context, q Query, before time.Time, id int64) ([]Sample, error) {
+	w := s.samplesWhere(q)
 	if !before.IsZero() {
 		at := w.arg(before)
 		w.and(fmt.Sprintf("t.changed_at <= %s AND (t.changed_at, t.id) < (%s, %s)", at, at, w.arg(id))) // the first leads to the partitions
 	}
-	list := func(batch *pgx.Batch) error { return s.list(ctx, scope, batch) }
-	return s.samples(ctx, list, scope, w, upToHeld(fmt.Sprintf("SELECT t.* FROM extras_objectchange t%s%s LIMIT %d", w, newest, limit), newest), newest)
+	rows := upToHeld(fmt.Sprintf("SELECT t.* FROM extras_objectchange t%s%s LIMIT %d", w, newest, q.Limit), newest)
+	batch, found := s.samples(ctx, q.Scope, w, rows, newest)
+	err := s.translate(s.list(ctx, q.Scope, batch))
+	return *found, err
 }
 
 // Sample reads one change. It asks for no order: the planner would follow it through the
 // newest changes, having no statistics of them yet, instead of looking the id up.
 func (s *Store) Sample(ctx context.Context, scope access.Scope, id int64) (Sample, error) {
-	w := s.samplesWhere(scope, []record.Predicate{{Values: []any{id}}})
-	one := func(batch *pgx.Batch) error { return s.pool.SendBatch(ctx, batch).Close() }
-	found, err := s.samples(ctx, one, scope, w, "SELECT t.* FROM extras_objectchange t"+w.String(), "")
-	if err != nil {
+	w := s.samplesWhere(Query{Scope: scope, Where: []record.Predicate{{Values: []any{id}}}})
+	batch, found := s.samples(ctx, scope, w, "SELECT t.* FROM extras_objectchange t"+w.String(), "")
+	if err := s.translate(s.pool.SendBatch(ctx, batch).Close()); err != nil {
 		return Sample{}, err
 	}
-	if len(found) == 0 {
+	if len(*found) == 0 {
 		return Sample{}, fault.ErrNotFound
 	}
-	return found[0], nil
+	return (*found)[0], nil
 }
 
-func (s *Store) samplesWhere(scope access.Scope, tests []record.Predicate) *where {
+func (s *Store) samplesWhere(q Query) *where {
 	t := s.reg.Type(ChangeType)
 	w := &where{}
-	w.scope(scope, t)
-	w.filters(tests, t)
+	w.scope(q.Scope, t)
+	w.filters(q.Where, t)
 	return w
 }
 
-func (s *Store) samples(ctx context.Context, send func(*pgx.Batch) error, scope access.Scope, w *where, cut, order string) ([]Sample, error) {
+// samples returns a batch that reads the rows of a statement, and where it puts them.
+func (s *Store) samples(ctx context.Context, scope access.Scope, w *where, rows, order string) (*pgx.Batch, *[]Sample) {
 	p := s.plans[s.reg.Type(ChangeType)]
-	sql := fmt.Sprintf("SELECT %s, t.data FROM (%s) t%s%s", p.list(w, scope), cut, p.joins, order)
+	sql := fmt.Sprintf("SELECT %s, t.data FROM (%s) t%s%s", p.list(w, scope), rows, p.joins, order)
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
 	var samples []Sample
@@ -100,7 +102,7 @@ func (s *Store) samples(ctx context.Context, send func(*pgx.Batch) error, scope 
 		}
 		return rows.Err()
 	})
-	return samples, s.translate(send(batch))
+	return batch, &samples
 }
 
 func (s *Store) sample(v record.Values, data []byte) Sample {

@@ -35,7 +35,7 @@ func (a *Admin) newestSample(ctx context.Context, c ledger.Caller, hook record.V
 		return Sample{}, nil // they may see none
 	}
 	var newest Sample
-	err = a.store().Samples(ctx, scope, a.changesFor(hook), 1, func(found store.Sample) error {
+	err = a.store().Samples(ctx, store.Query{Scope: scope, Where: a.changesFor(hook), Limit: 1}, func(found store.Sample) error {
 		newest.Change = found.Row.ID()
 		return nil
 	})

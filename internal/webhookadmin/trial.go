@@ -44,7 +44,8 @@ func (a *Admin) Trial(ctx context.Context, c ledger.Caller, id int64, in TrialIn
 	}
 	wanted := criteriaOf(hook)
 	var out Trial
-	err = a.store().Samples(ctx, scope, a.changesFor(hook), max(1, min(in.Changes, MaxTrial)), func(past store.Sample) error {
+	q := store.Query{Scope: scope, Where: a.changesFor(hook), Limit: max(1, min(in.Changes, MaxTrial))}
+	err = a.store().Samples(ctx, q, func(past store.Sample) error {
 		if err := ctx.Err(); err != nil { // conditions take time
 			return err
 		}
