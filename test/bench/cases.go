@@ -23,7 +23,7 @@ func cases() []work {
 	for _, c := range reads {
 		all = append(all, c.work())
 	}
-	all = append(all, work{"deep", (*bench).measureDeep}, work{"count", (*bench).measureCount}, work{"page", (*bench).measureWebPage}, work{"token", (*bench).measureToken},
+	all = append(all, work{"deep", (*bench).measureDeep}, work{"count", (*bench).measureCount}, work{"page", (*bench).measureWebPage}, work{"types", (*bench).measureTypes}, work{"token", (*bench).measureToken},
 		work{"login", (*bench).measureLogin}, work{"flood", (*bench).measureFlood}, work{"readers", (*bench).measureReaders})
 	for _, c := range writes {
 		all = append(all, c.work())

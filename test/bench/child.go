@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"runtime/pprof"
 	"strings"
 	"time"
@@ -19,13 +20,14 @@ import (
 
 // settings are what a child is told.
 type settings struct {
-	Database string // Terrier's
-	Stock    string // with River's tables as it makes them, and nothing else
-	Pool     int    // connections to it, 0 for pgx's own choice
-	Exempt   []string
-	URL      string // where bare River's jobs post to
-	Body     bare.Body
-	Idle     int // queues of bare River's that stay empty
+	Database  string // Terrier's
+	Stock     string // with River's tables as it makes them, and nothing else
+	Pool      int    // connections to it, 0 for pgx's own choice
+	Exempt    []string
+	URL       string // where bare River's jobs post to
+	Body      bare.Body
+	Idle      int // queues of bare River's that stay empty
+	Synthetic int // record types besides those of Terrier
 }
 
 // part is what a child runs.
@@ -83,7 +85,8 @@ const secretKey = "the benchmark's secret key, which protects nothing at all"
 // config is Terrier's, for the server, the worker and the command line.
 func (s settings) config() app.Config {
 	return app.Config{DatabaseURL: s.Database, SecretKey: secretKey, Listen: "127.0.0.1:0", BaseURL: base, StrictFilters: true, Version: "bench",
-		ExemptViewPermissions: s.Exempt, TrustedProxies: []string{"127.0.0.1"}, EgressAllow: "127.0.0.1/32", WebhookTimeout: 10 * time.Second}
+		ExemptViewPermissions: s.Exempt, TrustedProxies: []string{"127.0.0.1"}, EgressAllow: "127.0.0.1/32", WebhookTimeout: 10 * time.Second,
+		Types: syntheticTypes(s.Synthetic)}
 }
 
 // runServer is `terrier serve`. Its log is written out, to nowhere: making the lines is part of the work.
@@ -107,11 +110,17 @@ func runServer(ctx context.Context, s settings) (*part, error) {
 	}
 	select {
 	case address := <-listening:
-		return &part{address: address, end: end}, nil
+		return &part{address: address, commands: map[string]func() error{"free memory": freeMemory}, end: end}, nil
 	case err := <-done:
 		a.Close()
 		return nil, errors.Join(errors.New("the server ended at once"), err)
 	}
+}
+
+// freeMemory gives memory back that is no longer used, so that what is left can be compared.
+func freeMemory() error {
+	debug.FreeOSMemory()
+	return nil
 }
 
 // announcement is a log that tells where the server listens and forgets everything else.

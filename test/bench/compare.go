@@ -151,6 +151,19 @@ func (p *pairs) judge(r *figures.Row) {
 	r.Judge(p.ratios)
 }
 
+// judgeProcessor puts processor times into a row, of Go and PostgreSQL together, and judges their ratio.
+func (p *pairs) judgeProcessor(r *figures.Row) {
+	cost := func(s gauge.Share) float64 { return each(s.Go+s.PostgreSQL, s.Answers) }
+	var ratios []float64
+	for i := range p.terrier {
+		ratios = append(ratios, cost(p.terrier[i])/cost(p.other[i]))
+	}
+	r.Unit = "µs"
+	r.Terrier, r.Bare = side(p.terrier), side(p.other)
+	r.Terrier.Figure, r.Bare.Figure = r.Terrier.Go+r.Terrier.PostgreSQL, r.Bare.Go+r.Bare.PostgreSQL
+	r.Judge(ratios)
+}
+
 // judgeTime turns the row into one of times, and judges Terrier's.
 func (p *pairs) judgeTime(r *figures.Row) {
 	var seconds []float64

@@ -26,6 +26,7 @@ type options struct {
 	rounds      int
 	round       time.Duration
 	jobs        int
+	types       int
 	connections int
 	user        string
 	only        string
@@ -58,6 +59,7 @@ func parseFlags(args []string) (options, error) {
 	flags.IntVar(&o.rounds, "rounds", o.rounds, "repeats of each comparison")
 	flags.DurationVar(&o.round, "round", o.round, "how long each side is asked in a round")
 	flags.IntVar(&o.jobs, "jobs", o.jobs, "deliveries of a round of the case deliveries")
+	flags.IntVar(&o.types, "types", 80, "record types that are added in the case types, so that there are about as many as in a full catalogue")
 	flags.IntVar(&o.connections, "connections", 4, "connections that ask at once")
 	flags.StringVar(&o.user, "user", superuser, "who asks Terrier: superuser, or member for a user whose group has the permissions")
 	flags.StringVar(&o.only, "only", "", "comma-separated cases to measure: "+strings.Join(caseNames(), ", "))
@@ -86,8 +88,8 @@ func (o options) validate() error {
 		return fmt.Errorf("--user is %q and must be %s or %s", o.user, superuser, member)
 	case o.keep && o.only != "":
 		return errors.New("--keep with --only would forget the other cases: keep a whole run")
-	case o.rounds < 1 || o.jobs < 100 || o.queued < 1 || o.deliveries < least:
-		return fmt.Errorf("--rounds and --queued must be at least 1, --jobs at least 100, --deliveries at least %d", least)
+	case o.rounds < 1 || o.jobs < 100 || o.queued < 1 || o.types < 1 || o.deliveries < least:
+		return fmt.Errorf("--rounds, --queued and --types must be at least 1, --jobs at least 100, --deliveries at least %d", least)
 	}
 	return nil
 }

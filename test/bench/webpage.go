@@ -16,11 +16,11 @@ import (
 // against the API's list of the same 50 from the same server.
 func (b *bench) measureWebPage(ctx context.Context) (rows []figures.Row, err error) {
 	r := figures.Row{Case: "page", What: "list page of 50 sites for a browser", Against: "the API's list of 50", Goal: figures.AtLeast(1.0 / 3)}
-	cookie, err := b.session(ctx)
+	cookie, err := session(ctx, b.server.Address, userName)
 	if err != nil {
 		return nil, err
 	}
-	browser := &gauge.Side{Name: "browser", Address: b.server.Address, Headers: fmt.Sprintf("Accept: text/html\r\nCookie: %s=%s\r\n", cookie.Name, cookie.Value)}
+	browser := &gauge.Side{Name: "browser", Address: b.server.Address, Headers: browserHeaders(cookie)}
 	defer browser.Close()
 	asking := func(side *gauge.Side, path string) gauge.Asking {
 		return gauge.Asking{Side: side, Processes: []*gauge.Process{b.server}, Status: http.StatusOK, Connections: b.o.connections, Request: same(side.Get(path + "?limit=50"))}
@@ -32,10 +32,14 @@ func (b *bench) measureWebPage(ctx context.Context) (rows []figures.Row, err err
 
 const sitesPage = "/dcim/sites/"
 
+func browserHeaders(session *http.Cookie) string {
+	return fmt.Sprintf("Accept: text/html\r\nCookie: %s=%s\r\n", session.Name, session.Value)
+}
+
 // session logs in as a browser does.
-func (b *bench) session(ctx context.Context) (*http.Cookie, error) {
-	in := body(bare.Credentials{Username: userName, Password: password})
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+b.server.Address+"/login/", bytes.NewReader(in))
+func session(ctx context.Context, address, username string) (*http.Cookie, error) {
+	in := body(bare.Credentials{Username: username, Password: password})
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/login/", bytes.NewReader(in))
 	if err != nil {
 		return nil, err
 	}

@@ -59,6 +59,9 @@ func Launch(ctx context.Context, role string, settings any) (*Process, error) {
 // used is the processor time of the process.
 func (p *Process) used() time.Duration { return processTime(p.cmd.Process.Pid) }
 
+// Resident is how much memory the process holds, in bytes.
+func (p *Process) Resident() (int64, error) { return resident(p.cmd.Process.Pid) }
+
 // Do has the process do something and waits until it has.
 func (p *Process) Do(command string) error {
 	if _, err := fmt.Fprintln(p.in, command); err != nil {

@@ -113,6 +113,19 @@ func stat(pid int) ([]string, error) {
 	return strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:])), nil
 }
 
+// resident reads how much memory a process holds: the second figure of statm, in pages.
+func resident(pid int) (int64, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0, err
+	}
+	var size, pages int64
+	if _, err := fmt.Sscan(string(raw), &size, &pages); err != nil {
+		return 0, fmt.Errorf("read the memory of a process: %w", err)
+	}
+	return pages * int64(os.Getpagesize()), nil
+}
+
 // processTime reads the clock that Linux keeps of a process's processor time, to the nanosecond. /proc counts in
 // hundredths of a second, which is most of a turn. A process that has ended has used nothing.
 func processTime(pid int) time.Duration {

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"terrier/internal/app"
+	"terrier/test/apitest"
+	"terrier/test/bench/figures"
+)
+
+// measureSetup shows how long an API test waits for its server. The first of its kind in a process also makes what the others share.
+func (b *bench) measureSetup() (row figures.Row, err error) {
+	row = figures.Row{Case: "types-setup", What: "set-up of an API test after the first", Unit: "ms", Absolute: true, Against: "ours alone", Goal: figures.AtMost(100)}
+	defer func() {
+		if failed, ok := recover().(setupFailed); ok {
+			err = fmt.Errorf("set up an API test: %s", string(failed))
+		}
+	}()
+	var took [2][]float64
+	for round := range b.o.rounds + 1 {
+		for i, types := range []int{b.o.types, 0} {
+			t := &setup{}
+			began := time.Now()
+			apitest.New(t, func(c *app.Config) { c.Types = syntheticTypes(types) })
+			if ms := time.Since(began).Seconds() * 1000; round > 0 {
+				took[i] = append(took[i], ms)
+			}
+			t.end()
+		}
+	}
+	row.Terrier.Figure, row.Bare.Figure = figures.Median(took[0]), figures.Median(took[1])
+	row.Judge(took[0])
+	return row, nil
+}
+
+// setup is a test as far as its set-up needs one.
+type setup struct {
+	testing.TB
+	cleanups []func()
+}
+
+// setupFailed is what setup panics with, as a test would stop.
+type setupFailed string
+
+func (s *setup) Helper()                   {}
+func (s *setup) Cleanup(f func())          { s.cleanups = append(s.cleanups, f) }
+func (s *setup) Fatal(args ...any)         { panic(setupFailed(fmt.Sprint(args...))) }
+func (s *setup) Fatalf(f string, a ...any) { panic(setupFailed(fmt.Sprintf(f, a...))) }
+func (s *setup) Errorf(f string, a ...any) { panic(setupFailed(fmt.Sprintf(f, a...))) }
+func (s *setup) end() {
+	for i := len(s.cleanups) - 1; i >= 0; i-- {
+		s.cleanups[i]()
+	}
+}
