@@ -16,10 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
-	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/app"
@@ -68,7 +66,9 @@ func New(tb testing.TB, change ...func(*app.Config)) *Server {
 		tb.Fatal(err)
 	}
 	s.Admin = s.TokenOf(tb, "admin", false)
-	s.loadDocument(tb)
+	if s.router, err = document(cfg, s.handler); err != nil {
+		tb.Fatal(err)
+	}
 	return s
 }
 
@@ -112,21 +112,6 @@ func (s *Server) User(tb testing.TB, username string, grants ...Grant) (int64, s
 			"name": fmt.Sprintf("%s-%d", username, i), "object_types": g.Types, "actions": g.Actions, "constraints": g.Constraints, "users": []int64{id}}}).Want(tb, http.StatusCreated)
 	}
 	return id, s.TokenOf(tb, username, false)
-}
-
-func (s *Server) loadDocument(tb testing.TB) {
-	tb.Helper()
-	raw := s.serve(httptest.NewRequest(http.MethodGet, s.URL+"/api/schema/", nil)).Body.Bytes()
-	doc, err := openapi3.NewLoader().LoadFromData(raw)
-	if err != nil {
-		tb.Fatalf("the API document can't be read: %v", err)
-	}
-	if err := doc.Validate(context.Background()); err != nil {
-		tb.Fatalf("the API document is not valid: %v", err)
-	}
-	if s.router, err = gorillamux.NewRouter(doc); err != nil {
-		tb.Fatal(err)
-	}
 }
 
 func (s *Server) serve(r *http.Request) *httptest.ResponseRecorder {
