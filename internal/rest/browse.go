@@ -36,6 +36,7 @@ func (a *API) browse(route Route, next http.Handler) http.Handler {
 		}
 		var sent form
 		asked := r.Clone(r.Context())
+		asked.Header.Del("Accept-Encoding") // what is shown on a page is not compressed
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
 			if params := r.URL.Query(); params.Has(addName) {
 				http.Redirect(w, r, withFilter(r, params), http.StatusSeeOther)

@@ -6,25 +6,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"terrier/internal/record"
 )
-
-// documents holds the API document in its two forms, made when first asked for.
-type documents struct {
-	once           sync.Once
-	full, stripped []byte
-}
-
-func (a *API) document() *documents {
-	d := &a.documents
-	d.once.Do(func() {
-		d.full = mustEncode(a.openAPI(""))
-		d.stripped = mustEncode(a.openAPI("/api"))
-	})
-	return d
-}
 
 func mustEncode(v any) []byte {
 	raw, err := record.EncodeJSON(v)
@@ -34,73 +18,7 @@ func mustEncode(v any) []byte {
 	return raw
 }
 
-// schema serves the document with whole paths.
-func (a *API) schema(w http.ResponseWriter, r *http.Request) {
-	a.send(w, r, http.StatusOK, a.document().full)
-}
-
-// docs serves the document to older clients, which expect paths without /api.
-func (a *API) docs(w http.ResponseWriter, r *http.Request) {
-	a.send(w, r, http.StatusOK, a.document().stripped)
-}
-
 type object = map[string]any
-
-// openAPI describes every address, derived from the registry.
-func (a *API) openAPI(strip string) object {
-	schemas := object{"Error": object{"type": "object", "required": []string{"detail"}, "properties": object{"detail": object{"type": "string"}}},
-		"FieldErrors": object{"type": "object", "description": "Messages by field.", "additionalProperties": true},
-		"BulkErrors": object{"type": "array", "description": "Messages by field for each object, empty for the good ones.",
-			"items": object{"$ref": "#/components/schemas/FieldErrors"}}}
-	paths := object{}
-	var tags []object
-	for _, t := range a.Registry.Types() {
-		schemas[t.SchemaName("")] = readSchema(t)
-		schemas[t.SchemaName("Brief")] = briefSchema(t)
-		if !t.Fixed {
-			schemas[t.SchemaName("Writable")] = writeSchema(t, true)
-			schemas[t.SchemaName("Patched")] = writeSchema(t, false)
-		}
-	}
-	for _, r := range a.Routes() {
-		path := strings.TrimSuffix(r.Pattern, "{$}")
-		if path == "/api/status" {
-			continue
-		}
-		item := object{}
-		if r.Detail {
-			item["parameters"] = []object{{"name": "id", "in": "path", "required": true, "description": "The record's id.", "schema": r.Type.IDSchema()}}
-		}
-		for _, method := range r.Methods {
-			item[strings.ToLower(method)] = a.operation(r, method)
-		}
-		if r.Type != nil && r.Action == nil {
-			item["options"] = optionsOperation(r)
-		}
-		paths[strings.TrimPrefix(path, strip)] = item
-	}
-	apps := map[string]bool{}
-	for _, t := range a.Registry.Types() {
-		apps[t.App] = true
-	}
-	apps["api"] = true
-	for _, app := range slices.Sorted(maps.Keys(apps)) {
-		tags = append(tags, object{"name": app, "description": "The " + app + " section."})
-	}
-	return object{
-		"openapi": "3.0.3",
-		"info": object{"title": "Terrier REST API", "version": documentVersion(a.ProgramVersion), "description": "A register of infrastructure.",
-			"license": object{"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}},
-		"servers":  []object{{"url": a.Printer.Base + strip, "description": "This server."}},
-		"security": []object{{"token": []string{}}, {"cookie": []string{}}},
-		"tags":     tags,
-		"paths":    paths,
-		"components": object{"schemas": schemas, "securitySchemes": object{
-			"token":  object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "Token <key>"},
-			"cookie": object{"type": "apiKey", "in": "cookie", "name": a.Cookie},
-		}},
-	}
-}
 
 // documentVersion is the program's version, marked where it could be taken for the dialect's: the inventory of Ansible keeps a
 // document of that version for ever.
@@ -150,7 +68,9 @@ func writeSchema(t *record.Type, whole bool) record.Schema {
 		if in.ReadOnly {
 			continue
 		}
-		props[in.Name] = described(f.InputSchema(), in)
+		if props[in.Name] = f.InputSchema(); whole {
+			props[in.Name] = described(f.InputSchema(), in)
+		}
 		if in.Required && in.Name != t.Owner {
 			required = append(required, in.Name)
 		}
@@ -172,23 +92,46 @@ func response(text string, schema any) object {
 	return object{"description": text, "content": content(schema)}
 }
 
-// failures are the answers that any operation may give.
-func failures(bulk bool) object {
-	invalid := any(ref("FieldErrors"))
-	if bulk {
-		invalid = object{"anyOf": []object{ref("FieldErrors"), ref("BulkErrors")}}
+// failureTexts say what the failures of any operation mean, by status.
+var failureTexts = map[string]string{"403": "Not authenticated, or not permitted.", "404": "No such record.", "409": "Held by dependants.",
+	"412": "Changed in the meantime.", "413": "Too large.", "414": "The address is too long.", "415": "Not JSON.", "429": "Too many attempts.", "500": "A fault of the server.",
+	"503": "It took too long, others were busy with the same, or the database is not available."}
+
+// invalid and invalidBulk name the two forms of a 400 among the shared responses.
+const invalid, invalidBulk = "400", "400-bulk"
+
+// sharedResponses are what operations refer to, by status.
+func sharedResponses() object {
+	const text = "The input breaks a rule."
+	out := object{invalid: response(text, ref("FieldErrors")), invalidBulk: response(text, object{"anyOf": []object{ref("FieldErrors"), ref("BulkErrors")}})}
+	for status, text := range failureTexts {
+		out[status] = response(text, ref("Error"))
 	}
-	out := object{"400": response("The input breaks a rule.", invalid)}
-	for code, text := range map[string]string{"403": "Not authenticated, or not permitted.", "404": "No such record.", "409": "Held by dependants.",
-		"412": "Changed in the meantime.", "413": "Too large.", "414": "The address is too long.", "415": "Not JSON.", "429": "Too many attempts.", "500": "A fault of the server.", "503": "It took too long, others were busy with the same, or the database is not available."} {
-		out[code] = response(text, ref("Error"))
+	return out
+}
+
+// ofWrites are the failures that reading can't have: it changes nothing and sends no body.
+var ofWrites = []string{"409", "412", "413", "415", "429"}
+
+// failures are the answers that an operation may give where something is wrong.
+func failures(r Route, method string) object {
+	shared := func(name string) object { return object{"$ref": "#/components/responses/" + name} }
+	reads := method == http.MethodGet || method == http.MethodOptions
+	out := object{"400": shared(invalid)}
+	if r.Type != nil && !r.Detail && !reads {
+		out["400"] = shared(invalidBulk)
+	}
+	for status := range failureTexts {
+		if !reads || !slices.Contains(ofWrites, status) {
+			out[status] = shared(status)
+		}
 	}
 	return out
 }
 
 func (a *API) operation(r Route, method string) object {
 	op := object{"operationId": operationID(r, method), "tags": []string{tagOf(r)}, "summary": summaryOf(r, method)}
-	responses := failures(r.Type != nil && !r.Detail)
+	responses := failures(r, method)
 	op["responses"] = responses
 	if r.Open {
 		op["security"] = []object{{}, {"token": []string{}}, {"cookie": []string{}}}
@@ -257,7 +200,7 @@ func (a *API) describeOpen(r Route, method string, op, responses object) {
 }
 
 func optionsOperation(r Route) object {
-	op := object{"operationId": operationID(r, "OPTIONS"), "tags": []string{tagOf(r)}, "summary": "Describe a " + r.Type.Title(), "responses": failures(false)}
+	op := object{"operationId": operationID(r, "OPTIONS"), "tags": []string{tagOf(r)}, "summary": "Describe a " + r.Type.Title(), "responses": failures(r, http.MethodOptions)}
 	op["responses"].(object)["200"] = response("Its fields and choices.", object{"type": "object", "additionalProperties": true})
 	return op
 }
@@ -272,40 +215,34 @@ func pageOf(item any) object {
 		"results": object{"type": "array", "items": item}}}
 }
 
-func parameter(name, kind, text string) object {
-	return object{"name": name, "in": "query", "description": text, "schema": object{"type": kind}}
+// parameters are those that say how records are shown. What they mean is said once, in about.
+func parameters(names ...string) []object {
+	out := make([]object, len(names))
+	for i, name := range names {
+		out[i] = object{"name": name, "in": "query", "schema": object{"type": "string"}}
+	}
+	return out
 }
 
-func viewParameters() []object {
-	return []object{parameter("brief", "string", "Only id, url, display and the natural keys."),
-		parameter("fields", "string", "Only these fields, separated by commas."), parameter("omit", "string", "All but these fields.")}
-}
+func viewParameters() []object { return parameters("brief", "fields", "omit") }
+
+func pageParameters() []object { return parameters("limit", "offset") }
 
 func listParameters(t *record.Type) []object {
-	out := append(viewParameters(), pageParameters()...)
-	out = append(out,
-		parameter("cursor", "string", "Where to go on, as next and previous say it."),
-		parameter("ordering", "string", "Fields to sort by, separated by commas; - for descending."),
-		parameter("q", "string", searchText(t)))
-	return append(out, filterParameters(t.FilterNames())...)
-}
-
-func searchText(t *record.Type) string {
-	if t.SearchNewest == 0 {
-		return "Search in the text fields."
+	search := parameters("q")
+	if t.SearchNewest > 0 {
+		search[0]["description"] = fmt.Sprintf("Search in %s of the newest %d that pass the filters.", strings.Join(t.Search, " and "), t.SearchNewest)
 	}
-	return fmt.Sprintf("Search in %s of the newest %d that pass the filters.", strings.Join(t.Search, " and "), t.SearchNewest)
-}
-
-func pageParameters() []object {
-	return []object{parameter("limit", "string", "Records on a page: 50 by default, 1000 at most; 0 means the most."),
-		parameter("offset", "string", "Records to skip.")}
+	return slices.Concat(viewParameters(), pageParameters(), parameters("cursor", "ordering"), search, filterParameters(t.FilterNames()))
 }
 
 func filterParameters(names []string) []object {
 	out := make([]object, len(names))
 	for i, name := range names {
-		out[i] = object{"name": name, "in": "query", "description": "Filter.", "schema": object{"type": "array", "items": object{"type": "string"}}, "explode": true, "style": "form"}
+		out[i] = object{"name": name, "in": "query", "schema": object{"type": "array", "items": object{"type": "string"}}}
+		if strings.HasSuffix(name, "__"+string(record.Empty)) {
+			out[i]["schema"] = object{"type": "boolean"}
+		}
 	}
 	return out
 }

@@ -120,11 +120,15 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []by
 
 // head begins an answer of JSON.
 func (a *API) head(w http.ResponseWriter, status int) {
+	a.headers(w)
+	w.WriteHeader(status)
+}
+
+func (a *API) headers(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Vary", vary)
 	h.Set("Cache-Control", "no-store") // it may hold what only this caller may see
-	w.WriteHeader(status)
 }
 
 // indent reads the parameter of "Accept: application/json; indent=4".

@@ -6,16 +6,15 @@
 package assets
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"io"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
+
+	"terrier/internal/packed"
 )
 
 //go:embed own all:dist
@@ -51,8 +50,8 @@ func New() *Set {
 		s.add(name, Compress(content))
 	}
 	for name, content := range read("dist") {
-		if packed, ok := strings.CutSuffix(name, ".gz"); ok {
-			s.add(packed, content)
+		if plain, ok := strings.CutSuffix(name, ".gz"); ok {
+			s.add(plain, content)
 		}
 	}
 	return s
@@ -83,14 +82,7 @@ func (s *Set) add(name string, gzipped []byte) {
 
 // Compress packs content as tightly as gzip can, always into the same bytes.
 func Compress(content []byte) []byte {
-	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		panic(err) // the level is valid
-	}
-	_, _ = z.Write(content) // a bytes.Buffer takes everything
-	_ = z.Close()
-	return packed.Bytes()
+	return packed.Make(func(w io.Writer) { _, _ = w.Write(content) }).Bytes() // it takes everything
 }
 
 // URL returns the address of the file, or "" when there is none of that name.
@@ -122,29 +114,5 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", f.contentType)
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("Vary", "Accept-Encoding")
-	if acceptsGzip(r.Header.Values("Accept-Encoding")) {
-		h.Set("Content-Encoding", "gzip")
-		h.Set("Content-Length", strconv.Itoa(len(f.gzipped)))
-		_, _ = w.Write(f.gzipped) // a caller that has gone away is not an error here
-		return
-	}
-	plain, err := gzip.NewReader(bytes.NewReader(f.gzipped))
-	if err != nil {
-		panic(err) // packed by Compress
-	}
-	_, _ = io.Copy(w, plain)
-}
-
-// acceptsGzip reads Accept-Encoding, in which ";q=0" is a refusal.
-func acceptsGzip(header []string) bool {
-	for offer := range strings.SplitSeq(strings.Join(header, ","), ",") {
-		coding, parameter, _ := strings.Cut(offer, ";")
-		if !strings.EqualFold(strings.TrimSpace(coding), "gzip") {
-			continue
-		}
-		weight, given := strings.CutPrefix(strings.ToLower(strings.TrimSpace(parameter)), "q=")
-		q, err := strconv.ParseFloat(weight, 64)
-		return !given || (err == nil && q > 0)
-	}
-	return false
+	packed.Of(f.gzipped).Serve(w, r)
 }

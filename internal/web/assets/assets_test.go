@@ -148,6 +148,12 @@ func TestServe(t *testing.T) {
 				}
 			}
 			body := w.Body.Bytes()
+			if c.method == http.MethodHead {
+				if len(body) > 0 || h.Get("Content-Length") == "" {
+					t.Errorf("%d bytes, Content-Length %q", len(body), h.Get("Content-Length"))
+				}
+				return
+			}
 			if c.encoding == "gzip" {
 				body = unpack(t, body)
 			}
