@@ -83,6 +83,8 @@ func Machine() Scope { return Scope{all: true} }
 type Policy struct {
 	ExemptView    []string // types readable without permission; "*" for all that are not guarded
 	LoginRequired bool     // nothing is exempt for an anonymous caller
+
+	constraints constraints
 }
 
 // Scope decides what a subject may do with records of a type. It returns an error when
@@ -140,11 +142,12 @@ func (p *Policy) granted(s *Subject, t *record.Type, action string) (Scope, erro
 	if s.Anonymous() {
 		return Scope{}, fault.ErrNoCreds
 	}
+	key := t.Key()
 	for _, g := range s.Grants {
-		if !slices.Contains(g.Types, t.Key()) || !slices.Contains(g.Actions, action) {
+		if !slices.Contains(g.Actions, action) || !slices.Contains(g.Types, key) {
 			continue
 		}
-		constraints, err := record.ParseConstraints(t, g.Constraints, s.UserID)
+		constraints, err := p.constraints.parse(t, g.Constraints, s.UserID)
 		if err != nil {
 			continue // saved for another shape of the type: it grants nothing rather than too much
 		}
@@ -153,7 +156,7 @@ func (p *Policy) granted(s *Subject, t *record.Type, action string) (Scope, erro
 			return Scope{all: true}, nil
 		}
 		for _, tests := range constraints {
-			alternatives = append(alternatives, append(tests, untested(t)...))
+			alternatives = append(alternatives, slices.Concat(tests, untested(t)))
 		}
 	}
 	if own := ownScope(s, t, action); own != nil {

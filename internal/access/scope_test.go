@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -46,51 +47,51 @@ func TestScope(t *testing.T) {
 	bound.ManageToken = false
 	for _, row := range []struct {
 		name         string
-		policy       access.Policy
+		policy       *access.Policy
 		subject      access.Subject
 		on, action   string
 		alternatives int // everything, or how many
 		err          error
 	}{
-		{"nobody", access.Policy{}, nobody, "dcim.site", "view", 0, fault.ErrNoCreds},
-		{"nobody writes", access.Policy{ExemptView: []string{"*"}}, nobody, "dcim.site", "add", 0, fault.ErrNoCreds},
-		{"exempt by name", access.Policy{ExemptView: []string{"dcim.site"}}, nobody, "dcim.site", "view", everything, nil},
-		{"exempt, another type", access.Policy{ExemptView: []string{"dcim.site"}}, nobody, "dcim.region", "view", 0, fault.ErrNoCreds},
-		{"exempt wildcard", access.Policy{ExemptView: []string{"*"}}, nobody, "dcim.region", "view", everything, nil},
-		{"wildcard, guarded", access.Policy{ExemptView: []string{"*"}}, nobody, "users.user", "view", 0, fault.ErrNoCreds},
-		{"wildcard, tokens", access.Policy{ExemptView: []string{"*"}}, nobody, "users.token", "view", 0, fault.ErrNoCreds},
-		{"guarded by name", access.Policy{ExemptView: []string{"users.user"}}, nobody, "users.user", "view", everything, nil},
-		{"wildcard, changes of unguarded types", access.Policy{ExemptView: []string{"*"}}, nobody, "extras.objectchange", "view", 1, nil},
-		{"wildcard narrows no grant", access.Policy{ExemptView: []string{"*"}}, with(grant("extras.objectchange", "view", "null")), "extras.objectchange", "view", everything, nil},
-		{"wildcard widens a constraint", access.Policy{ExemptView: []string{"*"}}, with(grant("extras.objectchange", "view", `{"id":1}`)), "extras.objectchange", "view", 2, nil},
-		{"exempt is for reading", access.Policy{ExemptView: []string{"*"}}, user, "dcim.site", "change", 0, fault.ErrDenied},
-		{"login required", access.Policy{ExemptView: []string{"*"}, LoginRequired: true}, nobody, "dcim.site", "view", 0, fault.ErrNoCreds},
-		{"login required, known", access.Policy{ExemptView: []string{"*"}, LoginRequired: true}, user, "dcim.site", "view", everything, nil},
-		{"login required, the command line", access.Policy{LoginRequired: true}, access.Subject{Superuser: true}, "users.user", "add", everything, nil},
-		{"superuser", access.Policy{}, access.Subject{UserID: 1, Superuser: true}, "users.token", "grant", everything, nil},
-		{"no grant", access.Policy{}, user, "dcim.site", "view", 0, fault.ErrDenied},
-		{"grant", access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.site", "view", everything, nil},
-		{"grant without constraints", access.Policy{}, with(grant("dcim.site", "view", "")), "dcim.site", "view", everything, nil},
-		{"another action", access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.site", "add", 0, fault.ErrDenied},
-		{"another type", access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.region", "view", 0, fault.ErrDenied},
-		{"constrained", access.Policy{}, with(grant("dcim.site", "view", `{"name":"x","status":"active"}`)), "dcim.site", "view", 1, nil},
-		{"alternatives", access.Policy{}, with(grant("dcim.site", "view", `[{"name":"x"},{"name":"y"}]`)), "dcim.site", "view", 2, nil},
-		{"several grants", access.Policy{}, with(grant("dcim.site", "view", `{"name":"x"}`), grant("dcim.site", "view", `{"name":"y"}`)), "dcim.site", "view", 2, nil},
-		{"one of them without constraints", access.Policy{}, with(grant("dcim.site", "view", `{"name":"x"}`), grant("dcim.site", "view", "null")), "dcim.site", "view", everything, nil},
-		{"an empty list is nothing", access.Policy{}, with(grant("dcim.site", "view", "[]")), "dcim.site", "view", 0, nil},
-		{"a constraint of another shape is nothing", access.Policy{}, with(grant("dcim.site", "view", `{"colour":"red"}`)), "dcim.site", "view", 0, fault.ErrDenied},
-		{"broken constraints are nothing", access.Policy{}, with(grant("dcim.site", "view", `{`)), "dcim.site", "view", 0, fault.ErrDenied},
-		{"own tokens: view", access.Policy{}, user, "users.token", "view", 1, nil},
-		{"own tokens: add", access.Policy{}, user, "users.token", "add", 1, nil},
-		{"own tokens: grant", access.Policy{}, user, "users.token", "grant", 0, fault.ErrDenied},
-		{"taken away: add", access.Policy{}, bound, "users.token", "add", 0, fault.ErrDenied},
-		{"taken away: change", access.Policy{}, bound, "users.token", "change", 0, fault.ErrDenied},
-		{"taken away: view stays", access.Policy{}, bound, "users.token", "view", 1, nil},
-		{"taken away: revoking stays", access.Policy{}, bound, "users.token", "delete", 1, nil},
-		{"change without grant: own alone", access.Policy{}, with(grant("users.token", "change", "null")), "users.token", "change", 1, nil},
-		{"change and grant: own and others'", access.Policy{}, with(grant("users.token", "change", "null"), grant("users.token", "grant", "null")), "users.token", "change", 2, nil},
-		{"delete without grant: own alone", access.Policy{}, with(grant("users.token", "delete", "null")), "users.token", "delete", 1, nil},
-		{"own and granted", access.Policy{}, with(grant("users.token", "view", `{"write_enabled":false}`)), "users.token", "view", 2, nil},
+		{"nobody", &access.Policy{}, nobody, "dcim.site", "view", 0, fault.ErrNoCreds},
+		{"nobody writes", &access.Policy{ExemptView: []string{"*"}}, nobody, "dcim.site", "add", 0, fault.ErrNoCreds},
+		{"exempt by name", &access.Policy{ExemptView: []string{"dcim.site"}}, nobody, "dcim.site", "view", everything, nil},
+		{"exempt, another type", &access.Policy{ExemptView: []string{"dcim.site"}}, nobody, "dcim.region", "view", 0, fault.ErrNoCreds},
+		{"exempt wildcard", &access.Policy{ExemptView: []string{"*"}}, nobody, "dcim.region", "view", everything, nil},
+		{"wildcard, guarded", &access.Policy{ExemptView: []string{"*"}}, nobody, "users.user", "view", 0, fault.ErrNoCreds},
+		{"wildcard, tokens", &access.Policy{ExemptView: []string{"*"}}, nobody, "users.token", "view", 0, fault.ErrNoCreds},
+		{"guarded by name", &access.Policy{ExemptView: []string{"users.user"}}, nobody, "users.user", "view", everything, nil},
+		{"wildcard, changes of unguarded types", &access.Policy{ExemptView: []string{"*"}}, nobody, "extras.objectchange", "view", 1, nil},
+		{"wildcard narrows no grant", &access.Policy{ExemptView: []string{"*"}}, with(grant("extras.objectchange", "view", "null")), "extras.objectchange", "view", everything, nil},
+		{"wildcard widens a constraint", &access.Policy{ExemptView: []string{"*"}}, with(grant("extras.objectchange", "view", `{"id":1}`)), "extras.objectchange", "view", 2, nil},
+		{"exempt is for reading", &access.Policy{ExemptView: []string{"*"}}, user, "dcim.site", "change", 0, fault.ErrDenied},
+		{"login required", &access.Policy{ExemptView: []string{"*"}, LoginRequired: true}, nobody, "dcim.site", "view", 0, fault.ErrNoCreds},
+		{"login required, known", &access.Policy{ExemptView: []string{"*"}, LoginRequired: true}, user, "dcim.site", "view", everything, nil},
+		{"login required, the command line", &access.Policy{LoginRequired: true}, access.Subject{Superuser: true}, "users.user", "add", everything, nil},
+		{"superuser", &access.Policy{}, access.Subject{UserID: 1, Superuser: true}, "users.token", "grant", everything, nil},
+		{"no grant", &access.Policy{}, user, "dcim.site", "view", 0, fault.ErrDenied},
+		{"grant", &access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.site", "view", everything, nil},
+		{"grant without constraints", &access.Policy{}, with(grant("dcim.site", "view", "")), "dcim.site", "view", everything, nil},
+		{"another action", &access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.site", "add", 0, fault.ErrDenied},
+		{"another type", &access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.region", "view", 0, fault.ErrDenied},
+		{"constrained", &access.Policy{}, with(grant("dcim.site", "view", `{"name":"x","status":"active"}`)), "dcim.site", "view", 1, nil},
+		{"alternatives", &access.Policy{}, with(grant("dcim.site", "view", `[{"name":"x"},{"name":"y"}]`)), "dcim.site", "view", 2, nil},
+		{"several grants", &access.Policy{}, with(grant("dcim.site", "view", `{"name":"x"}`), grant("dcim.site", "view", `{"name":"y"}`)), "dcim.site", "view", 2, nil},
+		{"one of them without constraints", &access.Policy{}, with(grant("dcim.site", "view", `{"name":"x"}`), grant("dcim.site", "view", "null")), "dcim.site", "view", everything, nil},
+		{"an empty list is nothing", &access.Policy{}, with(grant("dcim.site", "view", "[]")), "dcim.site", "view", 0, nil},
+		{"a constraint of another shape is nothing", &access.Policy{}, with(grant("dcim.site", "view", `{"colour":"red"}`)), "dcim.site", "view", 0, fault.ErrDenied},
+		{"broken constraints are nothing", &access.Policy{}, with(grant("dcim.site", "view", `{`)), "dcim.site", "view", 0, fault.ErrDenied},
+		{"own tokens: view", &access.Policy{}, user, "users.token", "view", 1, nil},
+		{"own tokens: add", &access.Policy{}, user, "users.token", "add", 1, nil},
+		{"own tokens: grant", &access.Policy{}, user, "users.token", "grant", 0, fault.ErrDenied},
+		{"taken away: add", &access.Policy{}, bound, "users.token", "add", 0, fault.ErrDenied},
+		{"taken away: change", &access.Policy{}, bound, "users.token", "change", 0, fault.ErrDenied},
+		{"taken away: view stays", &access.Policy{}, bound, "users.token", "view", 1, nil},
+		{"taken away: revoking stays", &access.Policy{}, bound, "users.token", "delete", 1, nil},
+		{"change without grant: own alone", &access.Policy{}, with(grant("users.token", "change", "null")), "users.token", "change", 1, nil},
+		{"change and grant: own and others'", &access.Policy{}, with(grant("users.token", "change", "null"), grant("users.token", "grant", "null")), "users.token", "change", 2, nil},
+		{"delete without grant: own alone", &access.Policy{}, with(grant("users.token", "delete", "null")), "users.token", "delete", 1, nil},
+		{"own and granted", &access.Policy{}, with(grant("users.token", "view", `{"write_enabled":false}`)), "users.token", "view", 2, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			scope, err := row.policy.Scope(&row.subject, reg.Type(row.on), row.action)
@@ -255,4 +256,43 @@ func TestEveryActionIsDeclared(t *testing.T) {
 			t.Errorf("%s has an owner and does not declare %s", typ.Key(), access.Grants)
 		}
 	}
+}
+
+// TestConstraintsAreReadOnce: of several decisions about one caller, also through subjects that were made anew for each request, only the first reads the constraints.
+func TestConstraintsAreReadOnce(t *testing.T) {
+	site, p := registry(t).Type("dcim.site"), &access.Policy{}
+	decide := func() {
+		s := &access.Subject{UserID: 7, Grants: []access.Grant{grant("dcim.site", "view", `[{"name__in":["x","y"],"region__slug":"emea"},{"tenant":"$user"}]`)}}
+		scope, err := p.Scope(s, site, "view")
+		if err != nil || len(alternatives(scope)) != 2 {
+			t.Fatalf("%+v, %v", alternatives(scope), err)
+		}
+	}
+	decide()
+	if n := testing.AllocsPerRun(100, decide); n > 25 {
+		t.Errorf("a decision allocates %.0f times", n)
+	}
+	other, err := p.Scope(&access.Subject{UserID: 8, Grants: []access.Grant{grant("dcim.site", "view", `{"tenant":"$user"}`)}}, site, "view")
+	if err != nil || !slices.Equal(alternatives(other)[0][0].Values, []any{int64(8)}) {
+		t.Errorf("another user: %+v, %v", alternatives(other), err)
+	}
+}
+
+// TestConstraintsAreShared: scopes of several callers at once have the constraints in common, and no test that one adds shows in another.
+func TestConstraintsAreShared(t *testing.T) {
+	changes, p := registry(t).Type("extras.objectchange"), &access.Policy{}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for n := range 100 {
+				s := &access.Subject{UserID: 7, Grants: []access.Grant{grant("extras.objectchange", "view", `[{"id":1},{"id":2}]`)}}
+				scope, err := p.Scope(s, changes, "view")
+				scope = scope.And(record.Predicate{Values: []any{int64(n)}})
+				if all := alternatives(scope); err != nil || len(all) != 2 || len(all[0]) != 3 || all[0][2].Values[0] != int64(n) {
+					t.Errorf("%+v, %v", all, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
