@@ -34,13 +34,16 @@ func (l *Ledger) Related(ctx context.Context, c Caller, v record.Values) ([]Rela
 	return found, err
 }
 
-// Counts tells how many records of each type the caller may see; types they may not see are
+// Counts tells how many records of each type the caller may see, of those that a search finds where there is one; types they may not see are
 // missing.
-func (l *Ledger) Counts(ctx context.Context, c Caller, types []*record.Type) (map[*record.Type]int64, error) {
+func (l *Ledger) Counts(ctx context.Context, c Caller, types []*record.Type, search string) (map[*record.Type]int64, error) {
+	if err := searchable(search); err != nil {
+		return nil, err
+	}
 	var lists []store.Counting
 	for _, t := range types {
 		if scope, err := l.Policy.Scope(c.Subject, t, access.View); err == nil {
-			lists = append(lists, store.Counting{Type: t, Query: store.Query{Scope: scope}})
+			lists = append(lists, store.Counting{Type: t, Query: store.Query{Scope: scope, Search: search}})
 		}
 	}
 	counts, err := l.Store.Counts(ctx, lists)

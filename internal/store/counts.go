@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,16 +16,46 @@ type Counting struct {
 	Query
 }
 
-// Counts tells how long lists of one caller are: one round trip, however many.
+// mostArguments is how many values one statement of Counts takes before the next begins. PostgreSQL takes 65,535.
+const mostArguments = 10_000
+
+// Counts tells how long lists of one caller are: two statements in one round trip, however many lists. What is not narrowed is the sum of a few rows for each
+// type; all others are counted together.
 func (s *Store) Counts(ctx context.Context, lists []Counting) ([]int64, error) {
 	counts := make([]int64, len(lists))
 	batch := &pgx.Batch{}
+	read := func(rows pgx.Rows) error {
+		var i int
+		var n int64
+		_, err := pgx.ForEachRow(rows, []any{&i, &n}, func() error {
+			counts[i] = n
+			return nil
+		})
+		return err
+	}
+	var whole []string // the types of lists that are not narrowed, "" for others
+	w, counted := &where{}, []string(nil)
+	count := func() {
+		if len(counted) > 0 {
+			batch.Queue(strings.Join(counted, " UNION ALL "), w.args...).Query(read)
+			w, counted = &where{}, nil
+		}
+	}
 	for i, l := range lists {
-		w := &where{}
-		w.scope(l.Scope, l.Type)
-		w.filters(l.Where, l.Type)
-		statement := countStatement(l.Type, quote(l.Type.Table()), w)
-		batch.Queue(statement.sql, statement.args...).QueryRow(func(row pgx.Row) error { return row.Scan(&counts[i]) })
+		from := w.list(l.Type, l.Query)
+		if len(w.parts) == 0 {
+			whole = append(whole, l.Type.Key())
+			continue
+		}
+		whole = append(whole, "")
+		counted = append(counted, fmt.Sprintf("SELECT %d, count(*) FROM %s t%s", i, from, w))
+		if w.parts = nil; len(w.args) > mostArguments {
+			count()
+		}
+	}
+	count()
+	if strings.Join(whole, "") != "" {
+		batch.Queue(`SELECT l.i::int - 1, sum(c.n)::bigint FROM unnest($1::text[]) WITH ORDINALITY l (type, i) JOIN record_count c ON c.type = l.type GROUP BY 1`, whole).Query(read)
 	}
 	if batch.Len() == 0 {
 		return counts, nil

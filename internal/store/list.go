@@ -94,10 +94,7 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 		return l, err
 	}
 	w := &where{}
-	w.scope(q.Scope, t)
-	w.filters(q.Where, t)
-	from := w.searched(t, q.Search)
-	w.search(t, q.Search)
+	from := w.list(t, q)
 	l.count = countStatement(t, from, w)
 	if q.Cursor != "" {
 		var values []any
@@ -123,6 +120,15 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 	l.page.sql = fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s LIMIT %d", l.read.list(w, q.Scope), cut, l.read.joins, by, q.Limit+1)
 	l.page.args = w.args
 	return l, nil
+}
+
+// list narrows a statement to the records of a list, and returns what they are read from.
+func (w *where) list(t *record.Type, q Query) (from string) {
+	w.scope(q.Scope, t)
+	w.filters(q.Where, t)
+	from = w.searched(t, q.Search)
+	w.search(t, q.Search)
+	return from
 }
 
 // countStatement counts the list. The unfiltered one is the sum of a few rows.

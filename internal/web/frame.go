@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"net/http"
 	"slices"
 	"strings"
@@ -28,14 +29,41 @@ type frame struct {
 // section is a part of the navigation.
 type section struct {
 	Name  string
-	Links []navLink
+	Links template.HTML
 }
 
+// navLink is a line of the navigation.
 type navLink struct {
 	Label   string
 	Path    string // without its first slash, as in a row
 	CanAdd  bool
 	Current bool
+}
+
+// navLinks are the forms of a line of the navigation, made once: with a hundred types, making them for each page would cost more than most pages.
+type navLinks [4]string
+
+func (s *Site) newNavLinks(label, path string) (made navLinks, err error) {
+	for i := range made {
+		var b strings.Builder
+		link := navLink{Label: label, Path: unslashed(path), CanAdd: i&1 != 0, Current: i&2 != 0}
+		if err := s.templates.ExecuteTemplate(&b, "navlink", link); err != nil {
+			return made, err
+		}
+		made[i] = b.String()
+	}
+	return made, nil
+}
+
+func (l *navLinks) of(canAdd, current bool) string {
+	i := 0
+	if canAdd {
+		i |= 1
+	}
+	if current {
+		i |= 2
+	}
+	return l[i]
 }
 
 func (v *visit) frame(p page) frame {
@@ -54,25 +82,27 @@ func (v *visit) frame(p page) frame {
 // sections lists the pages that the caller may see, in the order in which their types are
 // registered.
 func (v *visit) sections() []section {
-	var sections []section
-	add := func(name string, link navLink) {
-		link.Current = strings.HasPrefix(v.r.URL.Path, "/"+link.Path)
-		for i := range sections {
-			if sections[i].Name == name {
-				sections[i].Links = append(sections[i].Links, link)
-				return
-			}
+	var names []string
+	lines := map[string][]byte{}
+	add := func(name, line string) {
+		if _, known := lines[name]; !known {
+			names = append(names, name)
 		}
-		sections = append(sections, section{name, []navLink{link}})
+		lines[name] = append(lines[name], line...)
 	}
 	for _, t := range v.site.Registry.Types() {
 		if !v.may(t, access.View) || t.Owner != "" && !v.granted(t) {
 			continue // what is merely their own stands under their name
 		}
-		add(t.Section, navLink{Label: v.site.pages(t).title, Path: unslashed(v.site.pages(t).path), CanAdd: v.may(t, access.Add)})
+		p := v.site.pages(t)
+		add(t.Section, p.nav.of(v.may(t, access.Add), strings.HasPrefix(v.r.URL.Path, p.path)))
 	}
 	if v.may(v.site.Registry.Type(store.WebhookType), access.View) {
-		add("System", navLink{Label: "Background tasks", Path: unslashed(tasksPath)})
+		add("System", v.site.tasksNav.of(false, strings.HasPrefix(v.r.URL.Path, tasksPath)))
+	}
+	sections := make([]section, len(names))
+	for i, name := range names {
+		sections[i] = section{name, template.HTML(lines[name])} // each line was made by a template
 	}
 	return sections
 }
@@ -122,5 +152,20 @@ func (s *Site) setTheme(v *visit) error {
 
 // may tells whether the caller may do something with some record of a type.
 func (v *visit) may(t *record.Type, action string) bool {
-	return v.site.Ledger.Allow(v.caller, t, action) == nil
+	asked := allowance{t, action}
+	allowed, known := v.allowed[asked]
+	if !known {
+		if v.allowed == nil {
+			v.allowed = map[allowance]bool{}
+		}
+		allowed = v.site.Ledger.Allow(v.caller, t, action) == nil
+		v.allowed[asked] = allowed
+	}
+	return allowed
+}
+
+// allowance is something that the caller may do or not.
+type allowance struct {
+	t      *record.Type
+	action string
 }

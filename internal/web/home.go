@@ -24,9 +24,10 @@ type homeSection struct {
 }
 
 type homeType struct {
-	Label, Href string
-	Count       int64
-	Counted     bool
+	Label   string
+	Path    string // without its first slash, as in a row
+	Count   int64
+	Counted bool
 }
 
 type recentChange struct {
@@ -43,17 +44,17 @@ func (s *Site) home(v *visit) error {
 	if err != nil {
 		return err
 	}
+	shown := map[string][]homeType{}
+	for _, t := range s.Registry.Types() {
+		if v.may(t, access.View) {
+			n, counted := counts[t]
+			shown[t.Section] = append(shown[t.Section], homeType{s.pages(t).title, unslashed(s.pages(t).path), n, counted})
+		}
+	}
 	var h homePage
 	for _, sec := range v.sections() {
-		shown := homeSection{Name: sec.Name}
-		for _, t := range s.Registry.Types() {
-			if t.Section == sec.Name && v.may(t, access.View) {
-				n, counted := counts[t]
-				shown.Types = append(shown.Types, homeType{s.pages(t).title, s.pages(t).path, n, counted})
-			}
-		}
-		if len(shown.Types) > 0 {
-			h.Sections = append(h.Sections, shown)
+		if types := shown[sec.Name]; len(types) > 0 {
+			h.Sections = append(h.Sections, homeSection{sec.Name, types})
 		}
 	}
 	if h.CanLog = v.may(s.changeType(), access.View); h.CanLog {
@@ -73,7 +74,7 @@ func (s *Site) home(v *visit) error {
 func (s *Site) counts(v *visit) (map[*record.Type]int64, error) {
 	ctx, cancel := context.WithTimeout(v.ctx, searchTime)
 	defer cancel()
-	counts, err := s.Ledger.Counts(ctx, v.caller, s.Registry.Types())
+	counts, err := s.Ledger.Counts(ctx, v.caller, s.Registry.Types(), "")
 	if tooSlow(err) {
 		return nil, nil
 	}
@@ -116,19 +117,39 @@ const (
 	searchTime = 3 * time.Second
 )
 
+// search looks for a text in all types. What holds it is counted in one go, and only where there is something the first records are read. Where that takes
+// too long, one type is asked after the other, and those that take too long are named.
 func (s *Site) search(v *visit) error {
 	p := searchPage{Text: v.r.URL.Query().Get("q")}
+	var types []*record.Type
 	for _, t := range s.Registry.Types() {
-		if p.Text == "" || len(t.Search) == 0 || !v.may(t, access.View) {
+		if p.Text != "" && len(t.Search) > 0 && v.may(t, access.View) {
+			types = append(types, t)
+		}
+	}
+	var counts map[*record.Type]int64
+	var err error
+	if len(types) > 0 {
+		counts, err = s.countFound(v, types, p.Text)
+	}
+	if err != nil && !tooSlow(err) {
+		return err
+	}
+	counted := err == nil
+	for _, t := range types {
+		if counted && counts[t] == 0 {
 			continue
 		}
-		found, err := s.find(v, t, p.Text)
+		found, err := s.find(v, t, p.Text, counted)
 		if tooSlow(err) {
 			p.Slow = append(p.Slow, s.pages(t).title)
 			continue
 		}
 		if err != nil {
 			return err
+		}
+		if counted {
+			found.Count = counts[t]
 		}
 		if found.Count > 0 {
 			p.Found = append(p.Found, found)
@@ -137,11 +158,17 @@ func (s *Site) search(v *visit) error {
 	return v.show(page{Name: "search", Title: "Search", Body: p})
 }
 
-func (s *Site) find(v *visit, t *record.Type, text string) (foundType, error) {
+func (s *Site) countFound(v *visit, types []*record.Type, text string) (map[*record.Type]int64, error) {
+	ctx, cancel := context.WithTimeout(v.ctx, searchTime)
+	defer cancel()
+	return s.Ledger.Counts(ctx, v.caller, types, text)
+}
+
+func (s *Site) find(v *visit, t *record.Type, text string, counted bool) (foundType, error) {
 	ctx, cancel := context.WithTimeout(v.ctx, searchTime)
 	defer cancel()
 	f := foundType{Label: s.pages(t).title, Href: with(s.pages(t).path, nil, "q", text)}
-	found, err := s.Ledger.List(ctx, v.caller, t, store.Query{Limit: foundRows, Search: text, View: record.View{Brief: true}})
+	found, err := s.Ledger.List(ctx, v.caller, t, store.Query{Limit: foundRows, Search: text, View: record.View{Brief: true}, Uncounted: counted})
 	f.Count = found.Count
 	for _, r := range found.Rows {
 		f.Rows = append(f.Rows, cell{Kind: linkCell, Text: r.Display(), Href: recordPath(t, r.ID())})

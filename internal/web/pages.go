@@ -25,6 +25,7 @@ type typePages struct {
 	firstColumns []string
 
 	own ownPages
+	nav navLinks
 }
 
 func newTypePages(s *Site, t *record.Type, own ownPages) *typePages {

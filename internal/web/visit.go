@@ -23,6 +23,8 @@ type visit struct {
 	r      *http.Request
 	ctx    context.Context
 	caller ledger.Caller
+
+	allowed map[allowance]bool // what was asked so far: a table asks for each of its links
 }
 
 // policy lets a page load what this server serves, and nothing else. Bootstrap draws its

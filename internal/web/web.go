@@ -47,6 +47,7 @@ type Site struct {
 	templates *template.Template
 	types     map[*record.Type]*typePages
 	workers   workersSeen
+	tasksNav  navLinks
 }
 
 // Route is one address of the pages.
@@ -148,7 +149,15 @@ func (s *Site) Build() error {
 		s.types[t] = newTypePages(s, t, own[t.Key()])
 	}
 	var err error
-	s.templates, err = parseTemplates(s.assets)
+	if s.templates, err = parseTemplates(s.assets); err != nil {
+		return err
+	}
+	for _, p := range s.types {
+		if p.nav, err = s.newNavLinks(p.title, p.path); err != nil {
+			return err
+		}
+	}
+	s.tasksNav, err = s.newNavLinks("Background tasks", tasksPath)
 	return err
 }
 

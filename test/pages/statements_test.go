@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
 	"terrier/internal/app"
+	"terrier/internal/inventory"
+	"terrier/internal/record"
 	"terrier/test/apitest"
 	"terrier/test/bench/gauge"
 )
@@ -15,25 +18,7 @@ import (
 // TestStatementsPerPage counts what a page asks the database: the same for few records and for
 // many.
 func TestStatementsPerPage(t *testing.T) {
-	var wire *gauge.Wire
-	s := apitest.New(t, func(c *app.Config) {
-		u, err := url.Parse(c.DatabaseURL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if wire, err = gauge.NewWire(u.Host); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = wire.Close() }) // the server is closed by then
-		u.Host = wire.Address()
-		q := u.Query()
-		q.Set("pool_max_conns", "1") // its statements are all prepared
-		u.RawQuery = q.Encode()
-		c.DatabaseURL = u.String()
-	})
-	// Pages remember for some seconds whether a worker is alive. They look once, however slow the machine.
-	at := time.Now()
-	s.App.Site.Now = func() time.Time { return at }
+	s, wire := countingServer(t)
 	b := login(t, s, "admin")
 	create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
 	create(t, s, "/api/extras/tags/", obj{"name": "core", "slug": "core"})
@@ -50,7 +35,8 @@ func TestStatementsPerPage(t *testing.T) {
 	}
 	// The first two are the session and the account; a list is its page and its count.
 	pages := map[string]int64{
-		"/":                               2 + 1 + 17, // the change log; a count for each type, in one round trip
+		"/":                               2 + 1 + 1, // the change log; the counts of all types
+		"/search/?q=nothing+holds+this":   2 + 1,
 		"/dcim/sites/":                    2 + 2,
 		"/dcim/sites/1/":                  2 + 5,
 		"/dcim/sites/1/edit/":             2 + 2,
@@ -73,4 +59,73 @@ func TestStatementsPerPage(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestStatementsWithManyTypes: the home page, the menu, the search and the page of a record that all types refer to ask the database as often with twenty types
+// more, for callers with and without constraints.
+func TestStatementsWithManyTypes(t *testing.T) {
+	more := make([]record.Type, 20)
+	for i := range more {
+		more[i] = cable
+		more[i].Name, more[i].Plural = fmt.Sprintf("cable%02d", i), fmt.Sprintf("cable%02ds", i)
+	}
+	var all []string
+	for _, typ := range append(inventory.Types(), more...) {
+		if !typ.TimedID { // which are no numbers to compare
+			all = append(all, typ.Key())
+		}
+	}
+	counts := map[int]map[string]int64{}
+	for _, n := range []int{0, len(more)} {
+		s, wire := countingServer(t, func(c *app.Config) { c.Types = more[:n] })
+		for _, typ := range more[:n] {
+			if _, err := s.DB.Exec(t.Context(), strings.ReplaceAll(cableTable, "dcim_cable", typ.Table())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		create(t, s, "/api/extras/tags/", obj{"name": "core", "slug": "core"})
+		create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1", "tags": []int{1}})
+		s.User(t, "limited", apitest.Grant{Types: all[:len(all)-len(more)+n], Actions: []string{"view", "add"}, Constraints: []obj{{"id__lt": 1000}, {"id__gt": 2000}}})
+		counts[n] = map[string]int64{}
+		for _, user := range []string{"admin", "limited"} {
+			b := login(t, s, user)
+			for _, path := range []string{"/", "/user/", "/dcim/sites/", "/search/?q=Lisbon", "/extras/tags/1/"} {
+				for range 2 {
+					wire.Statements.Store(0)
+					b.get(t, path).Want(t, http.StatusOK)
+				}
+				counts[n][user+" "+path] = wire.Statements.Load()
+			}
+		}
+	}
+	for page, few := range counts[0] {
+		if many := counts[len(more)][page]; many != few {
+			t.Errorf("%s: %d statements, with %d more types %d", page, few, len(more), many)
+		}
+	}
+}
+
+// countingServer is a server whose way to the database is watched.
+func countingServer(t *testing.T, change ...func(*app.Config)) (*apitest.Server, *gauge.Wire) {
+	t.Helper()
+	var wire *gauge.Wire
+	s := apitest.New(t, append(change, func(c *app.Config) {
+		u, err := url.Parse(c.DatabaseURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wire, err = gauge.NewWire(u.Host); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = wire.Close() }) // the server is closed by then
+		u.Host = wire.Address()
+		q := u.Query()
+		q.Set("pool_max_conns", "1") // its statements are all prepared
+		u.RawQuery = q.Encode()
+		c.DatabaseURL = u.String()
+	})...)
+	// Pages remember for some seconds whether a worker is alive. They look once, however slow the machine.
+	at := time.Now()
+	s.App.Site.Now = func() time.Time { return at }
+	return s, wire
 }
