@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 	"time"
 
 	"terrier/internal/web/assets"
@@ -12,6 +13,9 @@ import (
 
 //go:embed templates/*.html
 var templateFiles embed.FS
+
+// parsed is the templates, which are the same for every Site.
+var parsed = sync.OnceValues(func() (*template.Template, error) { return parseTemplates(assets.New()) })
 
 // parseTemplates reads all templates into one set: a copy of what they share for each page would
 // take megabytes. Files that begin with an underscore hold parts; every other one is a page and defines

@@ -149,7 +149,7 @@ func (s *Site) Build() error {
 		s.types[t] = newTypePages(s, t, own[t.Key()])
 	}
 	var err error
-	if s.templates, err = parseTemplates(s.assets); err != nil {
+	if s.templates, err = parsed(); err != nil {
 		return err
 	}
 	for _, p := range s.types {

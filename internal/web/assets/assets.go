@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"terrier/internal/packed"
 )
@@ -43,8 +44,10 @@ type file struct {
 	gzipped     []byte
 }
 
-// New reads the embedded files.
-func New() *Set {
+// New returns the embedded files. They are the same for everybody, and read and compressed once.
+func New() *Set { return all() }
+
+var all = sync.OnceValue(func() *Set {
 	s := &Set{urls: map[string]string{}, files: map[string]file{}}
 	for name, content := range read("own") {
 		s.add(name, Compress(content))
@@ -55,7 +58,7 @@ func New() *Set {
 		}
 	}
 	return s
-}
+})
 
 func read(folder string) map[string][]byte {
 	entries, err := embedded.ReadDir(folder)
