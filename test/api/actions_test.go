@@ -13,6 +13,7 @@ import (
 // TestActionsRefuseWhatTheyDoNotKnow: the body of an action is no record. What is misspelt in it
 // would be done otherwise than it was meant.
 func TestActionsRefuseWhatTheyDoNotKnow(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	p.fail(t, "TRUE")
 	all, d := deliveries+"retry/", p.of(t, p.a, 0)
@@ -68,6 +69,7 @@ func TestActionsRefuseWhatTheyDoNotKnow(t *testing.T) {
 
 // TestRetryBySearch: q finds in a bulk retry what it finds in the list.
 func TestRetryBySearch(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	p.fail(t, "TRUE")
 	exec(t, p.s, "UPDATE extras_delivery SET reason = '100% lost' WHERE webhook_id = $1", p.a)
@@ -100,6 +102,7 @@ func TestRetryBySearch(t *testing.T) {
 // TestListsOfNoRecords: queues and workers are pages as others are, and what is misspelt in their
 // address does not answer with everything.
 func TestListsOfNoRecords(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	p.admin.create(t, webhooks, hook("C"))
 	exec(t, p.s, "INSERT INTO extras_worker SELECT 'w' || n, 'h', '1', now() + n * interval '1 ms', now(), n FROM generate_series(1, 3) n")

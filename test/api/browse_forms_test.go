@@ -12,6 +12,7 @@ import (
 )
 
 func TestBrowseForms(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	c, _ := login(t, s, "admin", apitest.Password, nil)
@@ -121,6 +122,7 @@ func TestBrowseForms(t *testing.T) {
 
 // TestBrowseFormsOfEveryType: what the form of a new record holds lacks only what must be given.
 func TestBrowseFormsOfEveryType(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	c, _ := login(t, s, "admin", apitest.Password, nil)
 	for _, rt := range s.App.Registry.Types() {
@@ -146,6 +148,7 @@ func TestBrowseFormsOfEveryType(t *testing.T) {
 
 // TestBrowseOverride: only a form of our own pages can stand for another method.
 func TestBrowseOverride(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	id := admin.create(t, sites, site("Kept"))
@@ -207,6 +210,7 @@ func TestBrowseOverride(t *testing.T) {
 
 // TestBrowseSecrets: a form that is sent back keeps the secrets that it does not show.
 func TestBrowseSecrets(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	id := admin.create(t, webhooks, hook("Told", "secret", "canary-secret", "additional_headers", "X-Key: canary-header"))

@@ -108,6 +108,7 @@ func compact(t *testing.T, raw string) string {
 }
 
 func TestBrowseNegotiation(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	id := adminOf(s).create(t, sites, site("One"))
 	plain := s.Do(t, apitest.Call{Method: "GET", Path: at(sites, id), Token: s.Admin}).Want(t, http.StatusOK)
@@ -168,6 +169,7 @@ func TestBrowseNegotiation(t *testing.T) {
 
 // TestBrowseEverything: every address shows what it answers.
 func TestBrowseEverything(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	admin.create(t, sites, site("One", "tags", []int64{admin.create(t, tags, obj{"name": "core", "slug": "core"})}))
@@ -243,6 +245,7 @@ func sameWords(a, b string) bool {
 }
 
 func TestBrowseHostileValues(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	payloads := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</pre></textarea><script>alert(1)</script>`, "`${1}`\u2028\\u003cscript\\u003e",
@@ -305,6 +308,7 @@ func TestBrowseLargeList(t *testing.T) {
 }
 
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	document := s.Do(t, apitest.Call{Method: "GET", Path: "/api/docs/?format=openapi"}).Want(t, http.StatusOK)
 	for _, accept := range []string{"", "*/*", "application/json", browser} {
@@ -326,6 +330,7 @@ func TestDocs(t *testing.T) {
 
 // TestBrowsingIsBounded: what an address or a record holds does not multiply on its page.
 func TestBrowsingIsBounded(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	c, _ := login(t, s, "admin", apitest.Password, nil)

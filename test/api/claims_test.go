@@ -12,6 +12,7 @@ import (
 // TestClaimsAreProven changes what a caller may do between two reads with the same
 // token. The second read must already know, although the first one has just been here.
 func TestClaimsAreProven(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	site := apitest.ID(s.Do(t, apitest.Call{Method: "POST", Path: "/api/dcim/sites/", Token: s.Admin, Body: map[string]any{"name": "x", "slug": "x"}}).Object(t))
 	if site == 0 {
@@ -79,6 +80,7 @@ func TestClaimsAreProven(t *testing.T) {
 // TestClaimedWrites: a change set is only made by a caller who is still allowed to, and a body
 // that was read for a claim that has gone stale is read again.
 func TestClaimedWrites(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	_, key := s.User(t, "carol", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "add", "change", "delete"}})
 	sql := func(statement string) {
@@ -147,6 +149,7 @@ func TestClaimedWrites(t *testing.T) {
 // TestClaimsExpire holds that a claim does not outlive its token's expiry, which no
 // change to the accounts announces.
 func TestClaimsExpire(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t, func(c *app.Config) { c.LoginRequired = true })
 	var done bool
 	_, err := s.DB.Exec(t.Context(), "UPDATE users_token SET expires = clock_timestamp() + interval '400 ms'")

@@ -45,6 +45,7 @@ var tokenFields = []struct {
 }
 
 func TestTokenOfTheContract(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	aliceID, alice := newActor(t, s, "alice", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "add"}})
@@ -144,6 +145,7 @@ func TestTokenOfTheContract(t *testing.T) {
 
 // TestProvision holds §4.1 and what clients.md adds to it.
 func TestProvision(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	newActor(t, s, "alice")
 	for _, row := range []struct {
@@ -184,6 +186,7 @@ func TestProvision(t *testing.T) {
 // TestAuthentication is the table of clients.md, §5 and §7 of the interface: what is
 // sent, from where, and the one detail it is refused with ("" when it is accepted).
 func TestAuthentication(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	_, alice := newActor(t, s, "alice", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "add"}})
@@ -259,6 +262,7 @@ func TestAuthentication(t *testing.T) {
 // TestExempt holds EXEMPT_VIEW_PERMISSIONS and LOGIN_REQUIRED (§5.5): status by path for
 // an anonymous caller, and for a user without any permission.
 func TestExempt(t *testing.T) {
+	t.Parallel()
 	guarded := []string{users, "/api/users/groups/", grants, tokens, webhooks, deliveries, misses, queues, workers}
 	for _, server := range []struct {
 		name      string

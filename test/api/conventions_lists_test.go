@@ -14,6 +14,7 @@ import (
 
 // TestPagination: the size of a page, where it lies, and the way through all of them.
 func TestPagination(t *testing.T) {
+	t.Parallel()
 	const total = 123
 	s := apitest.New(t)
 	admin := adminOf(s)
@@ -133,6 +134,7 @@ func keepsFilters(t *testing.T, link, query string) {
 
 // TestViewsAndFilters: what a list shows, and which records.
 func TestViewsAndFilters(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	north := admin.create(t, regions, obj{"name": "North", "slug": "north"})

@@ -15,6 +15,7 @@ import (
 
 // TestRoutesAndHeaders: the bullets of clients.md that are about addresses and headers.
 func TestRoutesAndHeaders(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	id := admin.create(t, sites, site("A"))

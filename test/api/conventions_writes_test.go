@@ -13,6 +13,7 @@ import (
 
 // TestReferences: how a reference may be written.
 func TestReferences(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	tag := admin.create(t, tags, obj{"name": "t", "slug": "t"})
@@ -66,6 +67,7 @@ func TestReferences(t *testing.T) {
 
 // TestBulk: all or none, and errors by position.
 func TestBulk(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	made := admin.do(t, "POST", sites, []obj{site("A"), site("B"), site("C")}).Want(t, http.StatusCreated).List(t)
@@ -157,6 +159,7 @@ func TestBulk(t *testing.T) {
 
 // TestDependants: what a delete does to the records that refer to the deleted one.
 func TestDependants(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	version := func(path string, id int64) string { return admin.get(t, at(path, id)).Want(t, 200).Header.Get("ETag") }
@@ -253,6 +256,7 @@ func TestDependants(t *testing.T) {
 
 // TestCustomFields: definitions, values and filters of each kind.
 func TestCustomFields(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	define := func(name, kind string, more obj) {

@@ -18,6 +18,7 @@ func wantRefused(t *testing.T, what string, a apitest.Answer, message string) {
 
 // TestCustomFieldsOnTypesThatCarryNone are refused; one that is stored already blocks nothing.
 func TestCustomFieldsOnTypesThatCarryNone(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	wantRefused(t, "a user's", admin.do(t, "POST", defs, obj{"name": "x", "content_types": []string{"dcim.site", "users.user"}}), "users.user have no custom fields")
@@ -33,6 +34,7 @@ func TestCustomFieldsOnTypesThatCarryNone(t *testing.T) {
 
 // TestCustomFieldNamesHoldCapitals: they are kept as written, and two that differ in nothing but case are the same.
 func TestCustomFieldNamesHoldCapitals(t *testing.T) {
+	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	types := []string{"dcim.site"}
 	id := admin.create(t, defs, obj{"name": "A_CustomField", "content_types": types})
@@ -53,6 +55,7 @@ func TestCustomFieldNamesHoldCapitals(t *testing.T) {
 
 // TestCustomDecimals are refused beyond what they can hold, with the message for it.
 func TestCustomDecimals(t *testing.T) {
+	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	admin.create(t, defs, obj{"name": "wide", "type": "decimal", "content_types": []string{"dcim.site"}})
 	admin.create(t, defs, obj{"name": "narrow", "type": "decimal", "validation_minimum": -2, "validation_maximum": 3, "content_types": []string{"dcim.site"}})
@@ -82,6 +85,7 @@ func TestCustomDecimals(t *testing.T) {
 // TestCustomRangesAcceptSomething: a minimum above the maximum is refused, also where a decimal has the maximum of its own; one
 // that is stored blocks nothing.
 func TestCustomRangesAcceptSomething(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	types := []string{"dcim.site"}
@@ -98,6 +102,7 @@ func TestCustomRangesAcceptSomething(t *testing.T) {
 
 // TestCustomRegexIsBounded: an expression that is too large is refused, and so is a text that is too long for it.
 func TestCustomRegexIsBounded(t *testing.T) {
+	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	field := obj{"name": "x", "type": "longtext", "content_types": []string{"dcim.site"}}
 	for regex, message := range map[string]string{

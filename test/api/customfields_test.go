@@ -19,6 +19,7 @@ func customOf(t *testing.T, a actor, id int64, name string) any {
 // TestCustomValuesStay: whatever is written while a value is not shown, it comes back with its
 // definition.
 func TestCustomValuesStay(t *testing.T) {
+	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	owner := obj{"name": "owner", "content_types": []string{"dcim.site"}}
 	id := admin.create(t, defs, owner)
@@ -99,6 +100,7 @@ func TestCustomValuesStay(t *testing.T) {
 // TestCustomDefaultsAreNotFrozen: a record that has no value shows the default of today, whatever
 // else was written to it; one that got a value keeps it, null too.
 func TestCustomDefaultsAreNotFrozen(t *testing.T) {
+	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	rows := []struct {
 		name        string
@@ -151,6 +153,7 @@ func TestCustomDefaultsAreNotFrozen(t *testing.T) {
 
 // TestCustomDefaultIsAValue: a default is kept as a value would be.
 func TestCustomDefaultIsAValue(t *testing.T) {
+	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	id := admin.create(t, sites, site("A"))
 	for _, row := range []struct {
@@ -188,6 +191,7 @@ func TestCustomDefaultIsAValue(t *testing.T) {
 // TestStoredCustomValuesBlockNothing: a value that its definition would refuse by now may be sent back as it was read, beside
 // others that change. Only another value is checked.
 func TestStoredCustomValuesBlockNothing(t *testing.T) {
+	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	admin.create(t, defs, obj{"name": "note", "content_types": []string{"dcim.site"}})
 	for _, row := range []struct {
@@ -223,6 +227,7 @@ func TestStoredCustomValuesBlockNothing(t *testing.T) {
 
 // TestLargeCustomNumbers: 2⁵³ and 2⁵³+1 are the same float, and not the same number.
 func TestLargeCustomNumbers(t *testing.T) {
+	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	admin.create(t, defs, obj{"name": "n", "type": "integer", "content_types": []string{"dcim.site"}})
 	for _, n := range []string{"9007199254740992", "9007199254740993", "-9223372036854775808"} {

@@ -59,6 +59,7 @@ func (p post) fail(t *testing.T, where string) {
 func deliveryAt(d obj) string { return deliveries + d["id"].(string) + "/" }
 
 func TestDeliveries(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	all := p.list(t, "")
 	if len(all) != 7 {
@@ -174,6 +175,7 @@ func TestDeliveries(t *testing.T) {
 // TestAttempts: what was sent and what came back is for those who may change the webhook,
 // and no answer has a url that is not ours.
 func TestAttempts(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	d := p.of(t, p.a, 0)
 	const target = "https://receiver.example/t4rget"

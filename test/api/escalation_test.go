@@ -20,6 +20,7 @@ func injected(root int64) obj {
 // TestMassAssignment: somebody who may make and change every type, short of being a
 // superuser, gets nowhere with fields that are not theirs to set.
 func TestMassAssignment(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin, l := adminOf(s), newLeast(s)
 	root := apitest.ID(admin.page(t, users+"?username=admin").Results[0])
@@ -110,6 +111,7 @@ func checkRow(t *testing.T, s *apitest.Server, table string, id int64) {
 // TestHiddenRows: what a caller may not see leaves no trace in any answer: the answers
 // are the same bytes before and after the hidden rows are deleted.
 func TestHiddenRows(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	shown := obj{"name__startswith": "Shown"}
@@ -194,6 +196,7 @@ func TestHiddenRows(t *testing.T) {
 // TestHiddenMembers: a member of a set that a caller may not see, but whose record shows it,
 // stays when they change the rest of the set. One that is not in it can't be put there.
 func TestHiddenMembers(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	_, user := newActor(t, s, "user", apitest.Grant{Types: []string{"dcim.site", "users.user", "users.permission"}, Actions: []string{"view", "change"}},

@@ -112,6 +112,7 @@ func permitted(r rest.Route, method string) int {
 }
 
 func TestRouteRoleMatrix(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin, l := adminOf(s), newLeast(s)
 	types := s.App.Registry.Types()
@@ -221,6 +222,7 @@ func probe(r rest.Route, method string, who role, v victim) apitest.Call {
 
 // TestOwnerInTheMatrix: the role that only tokens know, their owner.
 func TestOwnerInTheMatrix(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	id, owner := newActor(t, s, "owner")
 	theirs := apitest.ID(adminOf(s).page(t, tokens+"?user=admin").Results[0])
@@ -258,6 +260,7 @@ func TestOwnerInTheMatrix(t *testing.T) {
 var serverMatrix = []string{"GET /healthz", "GET /readyz"}
 
 func TestServerRoutes(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	for _, pattern := range s.App.Server.Patterns() {
 		if !slices.Contains(serverMatrix, pattern) {

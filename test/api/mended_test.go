@@ -14,6 +14,7 @@ import (
 
 // A delivery's id is a UUID everywhere but in the constraints of a permission.
 func TestConstraintByUUID(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	d := p.of(t, p.a, 0)
 	for _, key := range []string{"id", "pk", "id__in"} {
@@ -24,6 +25,7 @@ func TestConstraintByUUID(t *testing.T) {
 // An empty list drops its filter, and so means all: "what it should have left out would be
 // sent". An unknown filter with an empty list is not refused either.
 func TestEmptyListRetriesAll(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	for _, filter := range []obj{{"webhook_id": []any{}}, {"no_such_filter": []any{}}} {
 		p.fail(t, "TRUE")
@@ -38,6 +40,7 @@ func TestEmptyListRetriesAll(t *testing.T) {
 // answer is 500. One such row also takes the list and the queues from everybody who may
 // change webhooks.
 func TestUnreadableHeaders(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	id := admin.create(t, webhooks, hook("w", "additional_headers", "A: b"))
@@ -57,6 +60,7 @@ func TestUnreadableHeaders(t *testing.T) {
 
 // Of two retries at once, the second is told that it has no permission.
 func TestRetryTwiceAtOnce(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	d := p.of(t, p.a, 0)
 	p.fail(t, "TRUE")
@@ -87,6 +91,7 @@ func TestRetryTwiceAtOnce(t *testing.T) {
 
 // The length of a secret has no bound but that of a body.
 func TestEndlessSecret(t *testing.T) {
+	t.Parallel()
 	for _, field := range []string{"secret", "previous_secret"} {
 		if a := adminOf(apitest.New(t)).do(t, "POST", webhooks, hook("w", field, strings.Repeat("x", 900_000))); a.Status != http.StatusBadRequest {
 			t.Errorf("%s of 900,000 characters: %d", field, a.Status)

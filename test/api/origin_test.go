@@ -37,6 +37,7 @@ func with(t *testing.T, s *apitest.Server, c *http.Cookie, method, path string, 
 }
 
 func TestSession(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	id, _ := newActor(t, s, "alice", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "add"}})
@@ -132,6 +133,7 @@ func TestSession(t *testing.T) {
 }
 
 func TestSecureCookie(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t, func(c *app.Config) { c.BaseURL = "https://terrier.test" })
 	c, a := login(t, s, "admin", apitest.Password, nil)
 	if a.Want(t, http.StatusNoContent); c == nil || c.Name != "__Host-terrier_session" || !c.Secure || !c.HttpOnly || c.Path != "/" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode {
@@ -153,6 +155,7 @@ func pagePatterns(s *apitest.Server) []string {
 // TestCrossOrigin: every unsafe route, with a superuser's cookie, under the headers that a
 // browser sends when another site is behind the request.
 func TestCrossOrigin(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	c, _ := login(t, s, "admin", apitest.Password, nil)

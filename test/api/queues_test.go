@@ -10,6 +10,7 @@ import (
 
 // TestQueuesOfManyWebhooks: those that do not fit into one page of webhooks have a queue too.
 func TestQueuesOfManyWebhooks(t *testing.T) {
+	t.Parallel()
 	const many = 1001
 	s := apitest.New(t)
 	admin := adminOf(s)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestRetry(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	d := p.of(t, p.a, 0)
 	retry := deliveryAt(d) + "retry/"
@@ -127,6 +128,7 @@ func TestRetry(t *testing.T) {
 // TestRetryAll: the filters of the list, as JSON. Of seven deliveries, the four to B have
 // failed, and one of the three to A has arrived.
 func TestRetryAll(t *testing.T) {
+	t.Parallel()
 	for name, strict := range map[string]bool{"strict filters": true, "loose filters": false} { // what it should have left out would be sent
 		t.Run(name, func(t *testing.T) {
 			p := newPost(t, func(c *app.Config) { c.StrictFilters = strict })
@@ -191,6 +193,7 @@ func TestRetryAll(t *testing.T) {
 // TestPause: a pause is a note about a webhook. It is no change: no version, no row in the
 // log. What happens meanwhile waits.
 func TestPause(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	place := at(webhooks, p.a)
 	before := p.admin.get(t, place).Want(t, http.StatusOK)
@@ -248,6 +251,7 @@ func TestPause(t *testing.T) {
 
 // TestQueues: what waits, by webhook, for those who may see it; and who works.
 func TestQueues(t *testing.T) {
+	t.Parallel()
 	p := newPost(t)
 	p.fail(t, fmt.Sprintf("webhook_id = %d AND object_type = 'dcim.region'", p.b))
 	exec(t, p.s, "UPDATE extras_delivery SET retry_at = now() + interval '1 hour' WHERE state = 'failed'")

@@ -16,6 +16,7 @@ import (
 // TestWebhookSecrets puts canaries into every secret field, does what can be done with a
 // webhook, and looks for them: in the answers, in the log, in every row of every table.
 func TestWebhookSecrets(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	const secret, previous, header = "c4n4ry-secret", "c4n4ry-previous", "c4n4ry-header"
@@ -140,6 +141,7 @@ func TestWebhookSecrets(t *testing.T) {
 // TestSwappedSecrets: what was sealed for one place does not open in another. Whoever can
 // write into the database learns nothing through the API.
 func TestSwappedSecrets(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	const canary = "c4n4ry"

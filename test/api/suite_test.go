@@ -20,6 +20,7 @@ type suite struct {
 }
 
 func TestEveryType(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	for _, typ := range s.App.Registry.Types() {
 		if typ.Fixed {

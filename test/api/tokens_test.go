@@ -10,6 +10,7 @@ import (
 
 // TestOwnTokens: everybody has their own tokens by default, and nobody else's.
 func TestOwnTokens(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	aliceID, alice := newActor(t, s, "alice")
@@ -91,6 +92,7 @@ func TestOwnTokens(t *testing.T) {
 // TestAllowedNetworks: they are kept in the form in which callers are known, where an IPv4
 // address is never inside an IPv6 one.
 func TestAllowedNetworks(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	_, alice := newActor(t, s, "alice")
 	for given, want := range map[string]string{
@@ -119,6 +121,7 @@ func TestAllowedNetworks(t *testing.T) {
 // let a user see, and how each lookup name reads. The sites are Alpha (active, in a
 // region, tenant Acme), alpine (planned), Beta (retired, in the region).
 func TestConstraints(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	region := admin.create(t, regions, obj{"name": "North", "slug": "north"})
@@ -242,6 +245,7 @@ func TestConstraints(t *testing.T) {
 // TestConstrainedWrites: no permission is 403, an object outside the constraints 404, and a
 // write that takes it outside is rolled back with 403 and leaves no trace.
 func TestConstrainedWrites(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	all := []string{"view", "add", "change", "delete"}

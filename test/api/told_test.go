@@ -31,6 +31,7 @@ func writtenBy(t *testing.T, s *apitest.Server, do func()) written {
 // a site: it is created active, gets the facility "new", is sent what it already has, and
 // is deleted. What is written each time stands in that order.
 func TestTold(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	only := func(event string) []any {
@@ -117,6 +118,7 @@ func TestTold(t *testing.T) {
 // nothing after all. The webhook All hears of all sites, regions and locations; Sites only
 // of updated sites.
 func TestToldTogether(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	everything := []string{"dcim.site", "dcim.region", "dcim.location", "extras.tag"}
@@ -194,6 +196,7 @@ func TestToldTogether(t *testing.T) {
 
 // TestNeverTold: accounts and webhooks themselves, even where a webhook says so.
 func TestNeverTold(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin, l := adminOf(s), newLeast(s)
 	admin.create(t, webhooks, hook("nosy"))
@@ -228,6 +231,7 @@ func TestNeverTold(t *testing.T) {
 // TestFanOut: a request that would cause more than 100,000 deliveries is refused, and
 // writes none of them.
 func TestFanOut(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	hooks := make([]obj, 100)

@@ -55,6 +55,7 @@ var stays = map[string]stay{
 // TestUnknownWordsMayStay holds that a word which the program does not know, or no longer, is shown, kept and
 // removed, blocks no other change, and is never added.
 func TestUnknownWordsMayStay(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	for name, c := range stays {
@@ -102,6 +103,7 @@ func TestUnknownWordsMayStay(t *testing.T) {
 // TestPermissionOfUnknownTypes holds that a permission which names a type or an action that is gone gives what
 // it says of the others, and that stored constraints are judged only when they or the types are written.
 func TestPermissionOfUnknownTypes(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	_, bob := newActor(t, s, "bob", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}, Constraints: obj{"status": "active"}})
@@ -123,6 +125,7 @@ func TestPermissionOfUnknownTypes(t *testing.T) {
 // TestWebhookOfUnknownTypes holds that a webhook which names a type that is gone is notified of the others, and
 // that changes and deliveries of such a type are shown.
 func TestWebhookOfUnknownTypes(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	id := admin.create(t, webhooks, stays["webhook"].body)
@@ -152,6 +155,7 @@ func TestWebhookOfUnknownTypes(t *testing.T) {
 
 // TestActionsAreDescribed holds that OPTIONS and the OpenAPI document list the actions.
 func TestActionsAreDescribed(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	var offered []any
@@ -170,6 +174,7 @@ func TestActionsAreDescribed(t *testing.T) {
 // TestTimeZones holds which names a site takes: those of the IANA database, links too, and nothing that depends
 // on the machine.
 func TestTimeZones(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	id := admin.create(t, sites, obj{"name": "s", "slug": "s"})

@@ -16,6 +16,7 @@ import (
 // TestUntouchedForm: a form that comes back as it was shown changes nothing, whatever the record
 // holds. It runs over every type and every kind of field.
 func TestUntouchedForm(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	cookie := s.Login(t, "admin")
 	defineCustom(t, s)

@@ -41,6 +41,7 @@ var webhookFields = []struct {
 }
 
 func TestWebhookFields(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	made := admin.do(t, "POST", webhooks, obj{"name": "least", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "https://receiver.example/"}).Want(t, http.StatusCreated).Object(t)
@@ -87,6 +88,7 @@ func standardSecret(n int) string {
 // TestStandardSecrets: the secret that a webhook has is judged too, when the headers are switched
 // on, and stays what receivers can verify until they are switched off.
 func TestStandardSecrets(t *testing.T) {
+	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	id := admin.create(t, webhooks, hook("plain", "secret", "plain"))
 	for _, step := range []struct {
@@ -119,6 +121,7 @@ func TestStandardSecrets(t *testing.T) {
 // TestWebhookRefusals: what is wrong with a webhook is said when it is saved, under the
 // field that has it, and nothing is written. The same goes for a change to a good one.
 func TestWebhookRefusals(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	id := admin.create(t, webhooks, hook("good"))
@@ -235,6 +238,7 @@ func TestWebhookRefusals(t *testing.T) {
 // TestWebhookRights: who may manage webhooks, and who sees the headers. Mine and Other have
 // the same ones.
 func TestWebhookRights(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	const headers = "Authorization: Bearer h34ders"

@@ -8,6 +8,7 @@ import (
 
 // TestLongBodiesOnThePage: of a body that is too long to be shown with each attempt, the page tells what it knows.
 func TestLongBodiesOnThePage(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	path := o.of(t, o.a, 0)
 	sent := func(second int, body string) {

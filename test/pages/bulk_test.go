@@ -100,6 +100,7 @@ func tagsOf(t *testing.T, s *apitest.Server) map[string]string {
 }
 
 func TestBulkEdit(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	create(t, s, "/api/extras/custom-fields/", obj{"name": "power", "type": "integer", "content_types": []string{"dcim.site"}})
@@ -188,6 +189,7 @@ func TestBulkEdit(t *testing.T) {
 // TestBulkRefusedByRecord: what is wrong with some records is said under their names, and
 // nothing is changed.
 func TestBulkRefusedByRecord(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	ids := many(t, s, "/api/dcim/regions/", 3, func(i int) obj { return obj{"name": fmt.Sprintf("Region %d", i), "slug": fmt.Sprintf("region-%d", i)} })
@@ -202,6 +204,7 @@ func TestBulkRefusedByRecord(t *testing.T) {
 
 // TestAllThatMatch: more than one page of them, and only those.
 func TestAllThatMatch(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	many(t, s, "/api/dcim/sites/", 1205, func(i int) obj {
@@ -245,6 +248,7 @@ func TestAllThatMatch(t *testing.T) {
 }
 
 func TestBulkDelete(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	const del = "/dcim/sites/delete/"
@@ -279,6 +283,7 @@ func TestBulkDelete(t *testing.T) {
 
 // TestBulkWithinPermissions: what somebody sees and may not change or delete stays as it is.
 func TestBulkWithinPermissions(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	ids := many(t, s, "/api/dcim/sites/", 4, func(i int) obj {
 		o := site(i)
@@ -325,6 +330,7 @@ func TestBulkWithinPermissions(t *testing.T) {
 
 // TestBulkFormsOfAllTypes: no form offers a secret, an owner, or what each record reads in its own way.
 func TestBulkFormsOfAllTypes(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	form := b.post(t, "/users/users/edit/", url.Values{"all": {"true"}}).Want(t, http.StatusOK)

@@ -13,6 +13,7 @@ import (
 // TestDefaultOfACustomField is typed as the field's type takes it, shown so again, and kept when the form is saved
 // untouched.
 func TestDefaultOfACustomField(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	for i, test := range []struct {
@@ -51,6 +52,7 @@ func TestDefaultOfACustomField(t *testing.T) {
 
 // TestTypeOfACustomFieldRereadsItsDefault: when the type is changed, the default means what is shown of it.
 func TestTypeOfACustomFieldRereadsItsDefault(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	for i, test := range []struct {
@@ -74,6 +76,7 @@ func TestTypeOfACustomFieldRereadsItsDefault(t *testing.T) {
 // TestTypedTimesThatAreNone are refused and shown again as typed, whatever was there before; a stored text that is no time
 // is shown, and kept while nobody touches it.
 func TestTypedTimesThatAreNone(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	create(t, s, "/api/extras/custom-fields/", obj{"name": "seen", "type": "datetime", "content_types": []string{"dcim.site"}})
@@ -102,6 +105,7 @@ func TestTypedTimesThatAreNone(t *testing.T) {
 
 // TestCustomBooleanHasThreeStates: a form tells no value from false, and sets each of the three.
 func TestCustomBooleanHasThreeStates(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	create(t, s, "/api/extras/custom-fields/", obj{"name": "owned", "type": "boolean", "content_types": []string{"dcim.site"}})

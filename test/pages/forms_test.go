@@ -53,6 +53,7 @@ func names(record obj, field string) string {
 // TestHiddenReferences: what a record refers to and the caller may not see is shown as hidden,
 // stays when it is not touched, and blocks nothing. Its name is not in the page.
 func TestHiddenReferences(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	region := create(t, s, "/api/dcim/regions/", obj{"name": "Covert region", "slug": "covert"})
 	var tags []int64
@@ -141,6 +142,7 @@ func TestHiddenReferences(t *testing.T) {
 // TestTouchedFields: a form writes what somebody touched and nothing else, also where the rest
 // holds what the widgets can't, and what they show of it can be changed.
 func TestTouchedFields(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	for name, kind := range map[string]string{"data": "json", "seen": "datetime", "size": "select"} {
@@ -174,6 +176,7 @@ func TestTouchedFields(t *testing.T) {
 // TestFormOfAChangedRecord: the answer to a save that comes too late shows what is there now
 // with the own changes in it; saving again writes only these.
 func TestFormOfAChangedRecord(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	site := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1", "facility": "old"})
@@ -191,6 +194,7 @@ func TestFormOfAChangedRecord(t *testing.T) {
 // TestRefusedFormOfAChangedRecord: a form that is refused for what was typed stays about the version that it was made of, so
 // that its next sending does not overwrite the change of somebody else.
 func TestRefusedFormOfAChangedRecord(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	create(t, s, "/api/extras/custom-fields/", obj{"name": "data", "type": "json", "content_types": []string{"dcim.site"}})
@@ -220,6 +224,7 @@ func TestRefusedFormOfAChangedRecord(t *testing.T) {
 // TestFormOfARenamedReference: a reference that nobody touches stays the same record, whatever
 // has its name by now.
 func TestFormOfARenamedReference(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	old := create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
@@ -241,6 +246,7 @@ func TestFormOfARenamedReference(t *testing.T) {
 // TestUntouchedTokenForm: the form of one's own token changes nothing when it is not touched, and
 // of the expiry not the fractions of a second.
 func TestUntouchedTokenForm(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	for _, expires := range []any{time.Now().Add(time.Hour).UTC().Format("2006-01-02T15:04:05") + ".123456Z", nil} {

@@ -40,6 +40,7 @@ func refused(who string, r web.Route) bool {
 // TestPageRoleMatrix asks for every page as everybody. Who is turned away gets 403, or is asked
 // to log in; everybody else is answered, if only that there is no such record.
 func TestPageRoleMatrix(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	for _, who := range rolesOf(t, s) {
 		for _, r := range s.App.Site.Routes() {
@@ -99,6 +100,7 @@ var (
 // TestNoButtonThatIsRefused follows every link and presses every button that people with few
 // permissions are shown: none of it may be refused.
 func TestNoButtonThatIsRefused(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	roles := rolesOf(t, s)
 	region := create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})

@@ -13,6 +13,7 @@ import (
 // with the id at its end and the name before that. Where it means two records, or an id with
 // another record's name, nothing is stored.
 func TestTypedReferences(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	hall := create(t, s, "/api/dcim/sites/", obj{"name": "Hall", "slug": "hall"})
@@ -62,6 +63,7 @@ func TestTypedReferences(t *testing.T) {
 // TestTypedReferencesEverywhere: sets of references, bulk edits, samples of webhooks and imports
 // read a text as forms do.
 func TestTypedReferencesEverywhere(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	lab := create(t, s, "/api/extras/tags/", obj{"name": "lab", "slug": "lab"})

@@ -13,6 +13,7 @@ import (
 
 // TestNewType: a record type that is declared in one file has all its pages at once.
 func TestNewType(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t, func(c *app.Config) { c.Types = []record.Type{cable} })
 	if _, err := s.DB.Exec(t.Context(), cableTable); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 // TestRecordPages walks one record through its life as a person does.
 func TestRecordPages(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	region := create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
@@ -43,6 +44,7 @@ func TestRecordPages(t *testing.T) {
 
 // TestEveryTypeHasPages: list, form and export of each type there is.
 func TestEveryTypeHasPages(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	for _, typ := range s.App.Registry.Types() {
@@ -60,6 +62,7 @@ func TestEveryTypeHasPages(t *testing.T) {
 
 // TestLogin leads to the page that was asked for, and nowhere else.
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	nobody := browser{s: s}
 	asked := nobody.get(t, "/dcim/sites/?status=active").Want(t, http.StatusSeeOther)

@@ -12,6 +12,7 @@ import (
 
 // TestReplayPageWhileRetentionWorks says what is the matter, beside the form that was filled in.
 func TestReplayPageWhileRetentionWorks(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	newSite(t, s, "before", "active")

@@ -13,6 +13,7 @@ import (
 
 // TestNobodyIsLedElsewhere tries to have a browser sent to another site.
 func TestNobodyIsLedElsewhere(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
 	elsewhere := func(a apitest.Answer) {
@@ -45,6 +46,7 @@ func TestNobodyIsLedElsewhere(t *testing.T) {
 // TestPartsTellTheLogNothing asks with every name of a template for pages that hold secrets.
 // One that is about other data fails, and its error would print what it was given.
 func TestPartsTellTheLogNothing(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
 	hook := create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9/",
@@ -74,6 +76,7 @@ func TestPartsTellTheLogNothing(t *testing.T) {
 
 // TestUnreadableForms: what was sent badly is answered so, and not logged as an error of ours.
 func TestUnreadableForms(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
 	site := create(t, s, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto"})
@@ -103,6 +106,7 @@ func TestUnreadableForms(t *testing.T) {
 // TestLinksChangeNoReceiver: a link may begin a webhook, but not say where one that is there
 // sends its credentials.
 func TestLinksChangeNoReceiver(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
 	hook := create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9/",
@@ -120,6 +124,7 @@ func TestLinksChangeNoReceiver(t *testing.T) {
 // TestDeepJSONInForms holds forms to what a request to the API may hold: what is nested deeply
 // is set out with as many blanks in each line.
 func TestDeepJSONInForms(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
 	create(t, s, "/api/extras/custom-fields/", obj{"name": "plan", "type": "json", "content_types": []string{"dcim.site"}})
@@ -136,6 +141,7 @@ func TestDeepJSONInForms(t *testing.T) {
 // TestLongTextsInTheChangeLog: tens of thousands of lines that somebody wrote are not drawn for
 // everybody who looks at the record.
 func TestLongTextsInTheChangeLog(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
 	site := create(t, s, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto", "comments": strings.Repeat("a\n", 30_000)})
@@ -153,6 +159,7 @@ func TestLongTextsInTheChangeLog(t *testing.T) {
 
 // TestColumnsOfALink: a cookie holds only what a list can show.
 func TestColumnsOfALink(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	a := login(t, s, "admin").get(t, "/dcim/sites/?columns="+strings.Repeat("x", 3000)+"&columns=slug&columns=tenant").Want(t, http.StatusSeeOther)
 	if got := a.Header.Get("Set-Cookie"); !strings.HasPrefix(got, "terrier_columns=slug.tenant; Path=/dcim/sites/;") || !strings.Contains(got, "HttpOnly") || !strings.Contains(got, "SameSite=Lax") {
@@ -163,6 +170,7 @@ func TestColumnsOfALink(t *testing.T) {
 // TestDeletionCountsNoHiddenRecords: what depends on a record and is not theirs to see is told
 // of, as the API does, but not counted.
 func TestDeletionCountsNoHiddenRecords(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	s.User(t, "planner", apitest.Grant{Types: []string{"dcim.region"}, Actions: []string{"view", "delete"}})
 	planner := login(t, s, "planner")
@@ -188,6 +196,7 @@ func TestDeletionCountsNoHiddenRecords(t *testing.T) {
 // TestHeadersOfEveryPage asks for every page that can be read: none can be framed, sniffed or
 // kept by a browser.
 func TestHeadersOfEveryPage(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
 	for _, r := range s.App.Site.Routes() {
@@ -212,6 +221,7 @@ func TestHeadersOfEveryPage(t *testing.T) {
 // TestRecordsOneMayOnlySee asks for everything that changes or deletes a record, as somebody who
 // may do that with others of its type: the type alone opens no page.
 func TestRecordsOneMayOnlySee(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	ids := map[string]int64{
 		"extras.webhook": create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9/",
@@ -246,6 +256,7 @@ func TestRecordsOneMayOnlySee(t *testing.T) {
 
 // TestLongSearch: what is compared with every record of every type has a limit.
 func TestLongSearch(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
 	admin.get(t, "/search/?q="+strings.Repeat("a", 500)).Want(t, http.StatusOK)

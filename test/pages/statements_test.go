@@ -18,6 +18,7 @@ import (
 // TestStatementsPerPage counts what a page asks the database: the same for few records and for
 // many.
 func TestStatementsPerPage(t *testing.T) {
+	t.Parallel()
 	s, wire := countingServer(t)
 	b := login(t, s, "admin")
 	create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
@@ -64,6 +65,7 @@ func TestStatementsPerPage(t *testing.T) {
 // TestStatementsWithManyTypes: the home page, the menu, the search and the page of a record that all types refer to ask the database as often with twenty types
 // more, for callers with and without constraints.
 func TestStatementsWithManyTypes(t *testing.T) {
+	t.Parallel()
 	more := make([]record.Type, 20)
 	for i := range more {
 		more[i] = cable

@@ -86,6 +86,7 @@ func (o office) user(t *testing.T, name string, grants ...apitest.Grant) browser
 }
 
 func TestTasksOfNobody(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	shows(t, login(t, s, "admin").get(t, tasks).Want(t, http.StatusOK), "There are no webhooks", "terrier serve --worker", "Nothing has failed", `href="/system/tasks/" aria-current="page"`)
 	s.User(t, "stranger", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}})
@@ -95,6 +96,7 @@ func TestTasksOfNobody(t *testing.T) {
 }
 
 func TestTasks(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	o.fail(t, fmt.Sprintf("webhook_id = %d AND object_type = 'dcim.region'", o.b))
 	o.exec(t, "UPDATE extras_delivery SET retry_at = now() + interval '90 minutes' WHERE state = 'failed'")
@@ -247,6 +249,7 @@ func TestDeliveryNames(t *testing.T) {
 }
 
 func TestDeliveryPage(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	path := o.of(t, o.a, 0)
 	t.Run("queued", func(t *testing.T) {
@@ -319,6 +322,7 @@ func TestDeliveryPage(t *testing.T) {
 }
 
 func TestRetryOne(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	path := o.of(t, o.b, 1)
 	o.admin.post(t, path+"retry/", url.Values{}).Want(t, http.StatusBadRequest)
@@ -367,6 +371,7 @@ func TestSendAgain(t *testing.T) {
 }
 
 func TestRetryAll(t *testing.T) {
+	t.Parallel()
 	// Also where lists ignore unknown filters, this does not.
 	o := newOffice(t, func(c *app.Config) { c.StrictFilters = false })
 	retry := deliveryList + "retry/"
@@ -425,6 +430,7 @@ func TestRetryAll(t *testing.T) {
 }
 
 func TestChangePage(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	create(t, o.s, "/api/extras/webhooks/", obj{"name": "Broken " + evil, "payload_url": "https://receiver.example/", "content_types": []string{"dcim.site"}, "type_create": true, "type_update": true,
 		"conditions": obj{"attr": "name", "op": "gt", "value": 5}})

@@ -55,6 +55,7 @@ func ownToken(t *testing.T, s *apitest.Server, key string) map[string]any {
 // TestTokenKeyIsShownOnce: whichever page makes a token, the key is in that answer and nowhere
 // else afterwards.
 func TestTokenKeyIsShownOnce(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	for _, row := range []struct {
@@ -100,6 +101,7 @@ func TestTokenKeyIsShownOnce(t *testing.T) {
 
 // TestTokenFormRefused: what is wrong stands beside its field, and a key is not sent back.
 func TestTokenFormRefused(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	weak := strings.Repeat("ab", 20)
@@ -122,6 +124,7 @@ func TestTokenFormRefused(t *testing.T) {
 }
 
 func TestTokenLifetimes(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	for lifetime, lasts := range map[string]time.Duration{"never": 0, "1h": time.Hour, "1d": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour, "90d": 90 * 24 * time.Hour, "1y": 365 * 24 * time.Hour} {
@@ -147,6 +150,7 @@ func TestTokenLifetimes(t *testing.T) {
 
 // TestTokenLife: a token is listed, edited, expires, is revoked and restored.
 func TestTokenLife(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	s.User(t, "alice")
 	b := login(t, s, "alice")
@@ -183,6 +187,7 @@ func TestTokenLife(t *testing.T) {
 
 // TestTokenMomentIsKept: who edits something else leaves the expiry as it is, to the microsecond.
 func TestTokenMomentIsKept(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	const moment = "2031-02-03T04:05:06.789012Z"
@@ -198,6 +203,7 @@ func TestTokenMomentIsKept(t *testing.T) {
 
 // TestTokensOfOthers: one's own pages show nobody else's token, not even to a superuser.
 func TestTokensOfOthers(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	_, key := s.User(t, "alice")
 	s.User(t, "bob")
@@ -223,6 +229,7 @@ func TestTokensOfOthers(t *testing.T) {
 
 // TestTokensTakenAway: without manage_tokens nothing is made or changed. Revoking stays.
 func TestTokensTakenAway(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	user, key := s.User(t, "alice")
 	admin, b := login(t, s, "admin"), login(t, s, "alice")
@@ -247,6 +254,7 @@ func TestTokensTakenAway(t *testing.T) {
 }
 
 func TestProfile(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	group := create(t, s, "/api/users/groups/", obj{"name": "Lisbon team"})
 	id, _ := s.User(t, "alice", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "grant"}},
@@ -263,6 +271,7 @@ func TestProfile(t *testing.T) {
 
 // TestOwnPassword: people without any permission change their own, and only with the old one.
 func TestOwnPassword(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	s.User(t, "alice")
 	here, elsewhere := login(t, s, "alice"), login(t, s, "alice")

@@ -99,6 +99,7 @@ func withoutIDs(t *testing.T, format, text string) string {
 }
 
 func TestExportAndImport(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	many(t, s, "/api/extras/custom-fields/", 3, func(i int) obj {
@@ -170,6 +171,7 @@ func TestExportAndImport(t *testing.T) {
 }
 
 func TestImportRefusals(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	ids := many(t, s, "/api/dcim/sites/", 2, site)
@@ -232,6 +234,7 @@ func TestImportRefusals(t *testing.T) {
 // TestTransferWithinPermissions: an export holds what its caller may see, an import does what
 // they may.
 func TestTransferWithinPermissions(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	ids := many(t, s, "/api/dcim/sites/", 4, func(i int) obj {
 		o := site(i)
@@ -262,6 +265,7 @@ func TestTransferWithinPermissions(t *testing.T) {
 
 // TestExportHoldsNoSecrets: not even those that its caller may see on a page.
 func TestExportHoldsNoSecrets(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	create(t, s, "/api/extras/webhooks/", obj{"name": "w", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9000/",
@@ -337,6 +341,7 @@ func TestLongExport(t *testing.T) {
 
 // TestExportOverTheWire: a failure in the middle is a broken answer to the client, not a short file.
 func TestExportOverTheWire(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	many(t, s, "/api/dcim/sites/", 1500, site)

@@ -70,6 +70,7 @@ func newSite(t *testing.T, s *apitest.Server, name, status string) int64 {
 // TestWebhookPreviewPage holds the panel against what the ledger says, and makes sure that
 // nothing is saved.
 func TestWebhookPreviewPage(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	site := newSite(t, s, "Lisbon 1", "active")
@@ -174,6 +175,7 @@ func TestWebhookPreviewPage(t *testing.T) {
 
 // TestWebhookTrialPage counts as a person would.
 func TestWebhookTrialPage(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	for i := range 7 {
@@ -208,6 +210,7 @@ func TestWebhookTrialPage(t *testing.T) {
 
 // TestWebhookGallery fills the form with each template, and leaves the rest as it is.
 func TestWebhookGallery(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	id := create(t, s, "/api/extras/webhooks/", saved(obj{"http_method": "PUT", "body_template": "mine", "conditions": obj{"attr": "status", "value": "active"}}))
@@ -242,6 +245,7 @@ func TestWebhookGallery(t *testing.T) {
 
 // TestWebhookRotatePage replaces a secret without ever showing the one there was.
 func TestWebhookRotatePage(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	newSite(t, s, "Lisbon", "active")
@@ -300,6 +304,7 @@ func TestWebhookRotatePage(t *testing.T) {
 
 // TestWebhookPage shows how a webhook does, and what can be done to those who may.
 func TestWebhookPage(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	id := create(t, s, "/api/extras/webhooks/", saved(obj{"secret": "canary", "additional_headers": "Authorization: Bearer abc", "body_template": "{# " + trouble + " #}"}))
@@ -367,6 +372,7 @@ func TestWebhookPage(t *testing.T) {
 
 // TestWebhookReplayPage counts first, and then does what it counted.
 func TestWebhookReplayPage(t *testing.T) {
+	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	newSite(t, s, "before", "active")
