@@ -37,7 +37,7 @@ func (l *Ledger) Related(ctx context.Context, c Caller, v record.Values) ([]Rela
 // Counts tells how many records of each type the caller may see, of those that a search finds where there is one; types they may not see are
 // missing.
 func (l *Ledger) Counts(ctx context.Context, c Caller, types []*record.Type, search string) (map[*record.Type]int64, error) {
-	if err := searchable(search); err != nil {
+	if err := CheckSearch(search); err != nil {
 		return nil, err
 	}
 	var lists []store.Counting
