@@ -45,14 +45,19 @@ type navLinks [4]string
 
 func (s *Site) newNavLinks(label, path string) (made navLinks, err error) {
 	for i := range made {
-		var b strings.Builder
 		link := navLink{Label: label, Path: unslashed(path), CanAdd: i&1 != 0, Current: i&2 != 0}
-		if err := s.templates.ExecuteTemplate(&b, "navlink", link); err != nil {
+		if made[i], err = s.made("navlink", link); err != nil {
 			return made, err
 		}
-		made[i] = b.String()
 	}
 	return made, nil
+}
+
+// made is a part of a page, made before there is one.
+func (s *Site) made(part string, data any) (string, error) {
+	var b strings.Builder
+	err := s.templates.ExecuteTemplate(&b, part, data)
+	return b.String(), err
 }
 
 func (l *navLinks) of(canAdd, current bool) string {

@@ -3,6 +3,10 @@ package web
 import (
 	"context"
 	"errors"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"terrier/internal/access"
@@ -20,14 +24,39 @@ type homePage struct {
 
 type homeSection struct {
 	Name  string
-	Types []homeType
+	Types template.HTML
 }
 
+// homeType is a line of a section.
 type homeType struct {
 	Label   string
 	Path    string // without its first slash, as in a row
 	Count   int64
 	Counted bool
+}
+
+// homeLine is such a line made once, as those of the navigation are, but for its count.
+type homeLine struct{ uncounted, before, after string }
+
+// aCount stands for the count while a line is made. It is no count of anything.
+const aCount = math.MinInt64
+
+func (s *Site) newHomeLine(label, path string) (line homeLine, err error) {
+	made := homeType{Label: label, Path: unslashed(path), Count: aCount}
+	if line.uncounted, err = s.made("homeline", made); err != nil {
+		return line, err
+	}
+	made.Counted = true
+	counted, err := s.made("homeline", made)
+	line.before, line.after, _ = strings.Cut(counted, strconv.FormatInt(aCount, 10))
+	return line, err
+}
+
+func (l *homeLine) append(dst []byte, count int64, counted bool) []byte {
+	if !counted {
+		return append(dst, l.uncounted...)
+	}
+	return append(strconv.AppendInt(append(dst, l.before...), count, 10), l.after...)
 }
 
 type recentChange struct {
@@ -44,17 +73,17 @@ func (s *Site) home(v *visit) error {
 	if err != nil {
 		return err
 	}
-	shown := map[string][]homeType{}
+	shown := map[string][]byte{}
 	for _, t := range s.Registry.Types() {
 		if v.may(t, access.View) {
 			n, counted := counts[t]
-			shown[t.Section] = append(shown[t.Section], homeType{s.pages(t).title, unslashed(s.pages(t).path), n, counted})
+			shown[t.Section] = s.pages(t).home.append(shown[t.Section], n, counted)
 		}
 	}
 	var h homePage
 	for _, sec := range v.sections() {
 		if types := shown[sec.Name]; len(types) > 0 {
-			h.Sections = append(h.Sections, homeSection{sec.Name, types})
+			h.Sections = append(h.Sections, homeSection{sec.Name, template.HTML(types)}) // each line was made by a template
 		}
 	}
 	if h.CanLog = v.may(s.changeType(), access.View); h.CanLog {

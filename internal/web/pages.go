@@ -24,8 +24,9 @@ type typePages struct {
 	allColumns   []column
 	firstColumns []string
 
-	own ownPages
-	nav navLinks
+	own  ownPages
+	nav  navLinks
+	home homeLine
 }
 
 func newTypePages(s *Site, t *record.Type, own ownPages) *typePages {

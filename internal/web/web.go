@@ -156,6 +156,9 @@ func (s *Site) Build() error {
 		if p.nav, err = s.newNavLinks(p.title, p.path); err != nil {
 			return err
 		}
+		if p.home, err = s.newHomeLine(p.title, p.path); err != nil {
+			return err
+		}
 	}
 	s.tasksNav, err = s.newNavLinks("Background tasks", tasksPath)
 	return err

@@ -158,17 +158,17 @@ func documentSizes(many, few *gauge.Process) ([]figures.Row, error) {
 	return rows, nil
 }
 
-// typePages holds the processor time of pages against the same page with few types. The profile shows little but the menu.
+// typePages holds the processor time of pages against the same page with few types. The page of the password shows little but the menu.
 func (b *bench) typePages(ctx context.Context, many, few *gauge.Process) (rows []figures.Row, err error) {
 	upTo := func(value, gate float64) figures.Goal { return figures.Goal{Value: value, AtMost: true, Gate: gate} }
 	for _, c := range []struct {
 		name, what, user, path string
 		goal                   figures.Goal
 	}{
-		{"types-menu", "page with the menu and little else", userName, "/user/", upTo(1.5, 2)},
+		{"types-menu", "page with the menu and little else", userName, "/user/password/", upTo(1.5, 2)},
 		{"types-home", "home page", userName, "/", upTo(1.5, 2)},
 		{"types-list", "list page of 50 sites", userName, sitesPage + "?limit=50", upTo(1.1, 1.25)},
-		{"types-menu-limited", "page with the menu, for a user with constraints", limitedName, "/user/", figures.Goal{}},
+		{"types-menu-limited", "page with the menu, for a user with constraints", limitedName, "/user/password/", figures.Goal{}},
 		{"types-home-limited", "home page, for a user with constraints", limitedName, "/", figures.Goal{}},
 		{"types-list-limited", "list page of 50 sites, for a user with constraints", limitedName, sitesPage + "?limit=50", figures.Goal{}},
 		{"types-search", "search of all types", userName, "/search/?q=Harbour+Road%2C+Building+1", figures.Goal{}},
