@@ -155,8 +155,10 @@ func linksExpr(t *record.Type, array string) string {
 }
 
 // customFieldsExpr shows every defined custom field: the record's value, else the
-// definition's default, else null. Values whose definition is gone are not shown.
+// definition's default, else null. Values whose definition is gone are not shown. The inner query does not depend on the row, so
+// PostgreSQL reads the definitions once for a whole page.
 func customFieldsExpr(t *record.Type, column string) string {
-	return fmt.Sprintf(`coalesce((SELECT json_object_agg(d.name, coalesce(%s -> d.name, d."default", 'null') ORDER BY d.weight, d.name)`+
-		` FROM extras_customfield d WHERE d.content_types @> ARRAY['%s']), '{}')`, column, t.Key())
+	return fmt.Sprintf(`coalesce((SELECT json_object_agg(d ->> 0, coalesce(%s -> (d ->> 0), d -> 1)) FROM jsonb_array_elements(`+
+		`(SELECT jsonb_agg(jsonb_build_array(c.name, c."default") ORDER BY c.weight, c.name) FROM extras_customfield c WHERE c.content_types @> ARRAY['%s'])) d), '{}')`,
+		column, t.Key())
 }
