@@ -57,6 +57,7 @@ func New(tb testing.TB, change ...func(*app.Config)) *Server {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(s.App.Close)
+	s.App.Ledger.Sealer = quickPasswords{s.App.Ledger.Sealer}
 	s.handler = s.App.Handler
 	if s.DB, err = pgxpool.New(ctx, cfg.DatabaseURL); err != nil {
 		tb.Fatal(err)

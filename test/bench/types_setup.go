@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"terrier/internal/app"
 	"terrier/test/apitest"
@@ -18,19 +17,21 @@ func (b *bench) measureSetup() (row figures.Row, err error) {
 			err = fmt.Errorf("set up an API test: %s", string(failed))
 		}
 	}()
-	var took [2][]float64
+	var took, database [2][]float64
 	for round := range b.o.rounds + 1 {
 		for i, types := range []int{b.o.types, 0} {
 			t := &setup{}
-			began := time.Now()
+			used := b.meter.Start()
 			apitest.New(t, func(c *app.Config) { c.Types = syntheticTypes(types) })
-			if ms := time.Since(began).Seconds() * 1000; round > 0 {
-				took[i] = append(took[i], ms)
+			if usage := used(); round > 0 {
+				took[i] = append(took[i], usage.Time.Seconds()*1000)
+				database[i] = append(database[i], each(usage.PostgreSQL, 1))
 			}
 			t.end()
 		}
 	}
 	row.Terrier.Figure, row.Bare.Figure = figures.Median(took[0]), figures.Median(took[1])
+	row.Terrier.PostgreSQL, row.Bare.PostgreSQL = figures.Median(database[0]), figures.Median(database[1])
 	row.Judge(took[0])
 	return row, nil
 }
