@@ -53,7 +53,7 @@ func (s Scope) Sees(other *record.Type) Scope {
 // CountsAll tells whether the Counts of a type leave nothing out.
 func (s Scope) CountsAll(t *record.Type) bool {
 	for _, f := range t.All() {
-		if c, ok := f.(record.Count); ok && !s.Sees(t.Registry().Type(c.Of)).all {
+		if c, ok := f.(record.Telling); ok && !s.Sees(c.Counts()).all {
 			return false
 		}
 	}
@@ -200,14 +200,15 @@ func ownScope(s *Subject, t *record.Type, action string) []record.Predicate {
 // the action "grant", others. A superuser's records are for superusers alone, since they
 // open everything.
 func (p *Policy) owners(s *Subject, t *record.Type) Scope {
-	owner := t.Field(t.Owner).(record.Ref)
+	owner := t.Field(t.Owner)
+	target := record.TargetOf(owner)
 	scope := limited([]record.Predicate{{Field: owner, Values: []any{s.UserID}}})
 	granted, err := p.granted(s, t, Grants)
 	if err != nil {
 		return scope
 	}
-	if flag := owner.Target().Elevated; flag != "" {
-		granted = granted.And(record.Predicate{Via: []record.Ref{owner}, Field: owner.Target().Field(flag), Values: []any{false}})
+	if flag := target.Elevated; flag != "" {
+		granted = granted.And(record.Predicate{Via: []record.Hop{record.HopOf(owner)}, Field: target.Field(flag), Values: []any{false}})
 	}
 	return scope.Or(granted)
 }

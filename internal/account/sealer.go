@@ -24,8 +24,8 @@ func (s *Sealer) Open(row string, sealed record.Sealed) (record.Plain, error) {
 func (s *Sealer) Stale(sealed record.Sealed) bool { return s.Keys.Stale(string(sealed)) }
 
 // Refuse says why a secret is not good enough, or nothing.
-func (s *Sealer) Refuse(f record.Secret, plain record.Plain) string {
-	switch f.Seal {
+func (s *Sealer) Refuse(secret record.Secrecy, plain record.Plain) string {
+	switch secret.Seal {
 	case record.Password:
 		return CheckPassword(string(plain))
 	case record.TokenKey:
@@ -38,8 +38,8 @@ func (s *Sealer) Refuse(f record.Secret, plain record.Plain) string {
 func (s *Sealer) NewKey() record.Plain { return record.Plain(NewKey()) }
 
 // Seal returns what is kept of a secret, and the part of a token's key that may be shown.
-func (s *Sealer) Seal(ctx context.Context, f record.Secret, row string, plain record.Plain) (record.Sealed, string, error) {
-	switch f.Seal {
+func (s *Sealer) Seal(ctx context.Context, secret record.Secrecy, row string, plain record.Plain) (record.Sealed, string, error) {
+	switch secret.Seal {
 	case record.Password:
 		hash, err := s.Passwords.Hash(ctx, string(plain))
 		return record.Sealed(hash), "", err

@@ -105,7 +105,8 @@ func open(v record.Values, field string, keys Opener) (string, error) {
 	if sealed == "" {
 		return "", nil
 	}
-	plain, err := keys.Open(v.Type().Field(field).(record.Secret).Place(v.Type(), v.ID()), string(sealed))
+	secrecy, _ := record.SecrecyOf(v.Type().Field(field))
+	plain, err := keys.Open(secrecy.Place(v.Type(), v.ID()), string(sealed))
 	if err != nil {
 		return "", fmt.Errorf("the webhook's %s can't be opened: %w", field, err)
 	}

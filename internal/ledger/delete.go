@@ -111,14 +111,13 @@ func (f *fall) follow(ctx context.Context, r record.Referrer, rows []record.Valu
 	if len(rows) == 0 {
 		return nil
 	}
-	ref, single := r.Field.(record.Ref)
-	if single && ref.OnDelete == record.Protect {
+	if r.OnDelete == record.Protect {
 		return f.held(ctx, r.Type, rows)
 	}
 	if f.fallout += len(rows); f.fallout > maxFallout {
 		return fault.New(fault.Held, "Unable to delete object: more than %d dependent objects would change. Change or delete those of type %s first.", maxFallout, r.Type.Key())
 	}
-	if single && ref.OnDelete == record.Cascade {
+	if r.OnDelete == record.Cascade {
 		return f.fell(ctx, r.Type, rows)
 	}
 	if f.emptied[r.Type] == nil {
@@ -131,7 +130,7 @@ func (f *fall) follow(ctx context.Context, r record.Referrer, rows []record.Valu
 			f.emptied[r.Type][v.ID()] = d
 		}
 		name := r.Field.Info().Name
-		if single {
+		if !r.Many {
 			d.v.Set(name, nil)
 			continue
 		}

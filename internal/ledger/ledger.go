@@ -37,12 +37,12 @@ type Ledger struct {
 // Sealer turns secrets into what is kept of them.
 type Sealer interface {
 	// Refuse says why a secret is not good enough, or nothing.
-	Refuse(f record.Secret, plain record.Plain) string
+	Refuse(secret record.Secrecy, plain record.Plain) string
 	// NewKey makes the key of a token.
 	NewKey() record.Plain
 	// Seal returns what is kept, and the part of a key that may be shown. The row is the
 	// place an encrypted secret is bound to.
-	Seal(ctx context.Context, f record.Secret, row string, plain record.Plain) (sealed record.Sealed, hint string, err error)
+	Seal(ctx context.Context, secret record.Secrecy, row string, plain record.Plain) (sealed record.Sealed, hint string, err error)
 	// Open returns an encrypted secret.
 	Open(row string, sealed record.Sealed) (record.Plain, error)
 	// Stale tells whether an encrypted secret was sealed with a key that is being retired.

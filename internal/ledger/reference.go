@@ -17,13 +17,8 @@ type reference struct {
 func referenceFields(t *record.Type) []reference {
 	var out []reference
 	for i, f := range t.All() {
-		switch x := f.(type) {
-		case record.Ref:
-			out = append(out, reference{i, x.Name, x.Target(), false})
-		case record.Refs:
-			out = append(out, reference{i, x.Name, x.Target(), true})
-		case record.Tags:
-			out = append(out, reference{i, x.Name, x.Target(), true})
+		if ref, ok := record.ReferenceOf(f); ok {
+			out = append(out, reference{i, t.Infos()[i].Name, ref.Target, ref.Many})
 		}
 	}
 	return out

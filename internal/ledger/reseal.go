@@ -42,7 +42,7 @@ func (l *Ledger) Reseal(ctx context.Context) (Resealed, error) {
 func (l *Ledger) resealAll(ctx context.Context) (pass Resealed, err error) {
 	for _, t := range l.Store.Types() {
 		for _, f := range t.All() {
-			secret, ok := f.(record.Secret)
+			secret, ok := record.SecrecyOf(f)
 			if !ok || secret.Seal != record.Encrypted {
 				continue
 			}
@@ -54,7 +54,7 @@ func (l *Ledger) resealAll(ctx context.Context) (pass Resealed, err error) {
 	return pass, nil
 }
 
-func (l *Ledger) resealField(ctx context.Context, t *record.Type, f record.Secret, pass *Resealed) error {
+func (l *Ledger) resealField(ctx context.Context, t *record.Type, f record.Secrecy, pass *Resealed) error {
 	after := int64(0)
 	for {
 		kept, err := l.Store.KeptSecrets(ctx, t, f, after, resealBatch)
@@ -89,7 +89,7 @@ func (l *Ledger) resealField(ctx context.Context, t *record.Type, f record.Secre
 
 // sealAnew opens a secret, whatever key it is of: that it can be opened is worth knowing while
 // there still is a key to do it with.
-func (l *Ledger) sealAnew(ctx context.Context, t *record.Type, f record.Secret, k store.Kept) (record.Sealed, error) {
+func (l *Ledger) sealAnew(ctx context.Context, t *record.Type, f record.Secrecy, k store.Kept) (record.Sealed, error) {
 	place := f.Place(t, k.ID)
 	plain, err := l.Sealer.Open(place, k.Sealed)
 	if err != nil || !l.Sealer.Stale(k.Sealed) {

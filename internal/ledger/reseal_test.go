@@ -37,7 +37,7 @@ type watchedSealer struct {
 	sealing func(row string)
 }
 
-func (s *watchedSealer) Seal(ctx context.Context, f record.Secret, row string, plain record.Plain) (record.Sealed, string, error) {
+func (s *watchedSealer) Seal(ctx context.Context, f record.Secrecy, row string, plain record.Plain) (record.Sealed, string, error) {
 	s.sealing(row)
 	return s.Sealer.Seal(ctx, f, row, plain)
 }

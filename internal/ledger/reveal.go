@@ -44,10 +44,10 @@ func (l *Ledger) Reveal(ctx context.Context, c Caller, t *record.Type, rows []re
 	return nil
 }
 
-func shownSecrets(t *record.Type) []record.Secret {
-	var fields []record.Secret
+func shownSecrets(t *record.Type) []record.Secrecy {
+	var fields []record.Secrecy
 	for _, f := range t.All() {
-		if secret, ok := f.(record.Secret); ok && secret.Shown {
+		if secret, ok := record.SecrecyOf(f); ok && secret.Shown {
 			fields = append(fields, secret)
 		}
 	}
@@ -56,10 +56,11 @@ func shownSecrets(t *record.Type) []record.Secret {
 
 // OpenSecret returns a secret of a record that is kept encrypted, "" where it has none.
 func (l *Ledger) OpenSecret(v record.Values, field string) (record.Plain, error) {
-	return l.open(v.Type(), v, v.Type().Field(field).(record.Secret))
+	secrecy, _ := record.SecrecyOf(v.Type().Field(field))
+	return l.open(v.Type(), v, secrecy)
 }
 
-func (l *Ledger) open(t *record.Type, v record.Values, f record.Secret) (record.Plain, error) {
+func (l *Ledger) open(t *record.Type, v record.Values, f record.Secrecy) (record.Plain, error) {
 	sealed, _ := v.Get(f.Name).(record.Sealed)
 	if sealed == "" {
 		return "", nil

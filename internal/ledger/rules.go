@@ -164,7 +164,7 @@ func (l *Ledger) checkOwned(ctx context.Context, tx *store.Tx, t *record.Type, s
 	}
 	owners := slices.Sorted(maps.Keys(gains))
 	var owned map[int64]int
-	tx.Lock(t.Field(t.Owner).(record.Ref).Target(), []record.Predicate{{Values: record.AnyOf(owners)}}, len(owners), store.LockWrite)
+	tx.Lock(record.TargetOf(t.Field(t.Owner)), []record.Predicate{{Values: record.AnyOf(owners)}}, len(owners), store.LockWrite)
 	tx.Owned(t, owners, set.at, &owned)
 	if err := tx.Flush(ctx); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 // row, before the transaction begins: a password hash takes longer than a change set may.
 func (l *Ledger) sealEarly(ctx context.Context, t *record.Type, drafts []*draft) error {
 	for i, f := range t.All() {
-		secret, ok := f.(record.Secret)
+		secret, ok := record.SecrecyOf(f)
 		if !ok {
 			continue
 		}
@@ -24,7 +24,7 @@ func (l *Ledger) sealEarly(ctx context.Context, t *record.Type, drafts []*draft)
 	return nil
 }
 
-func (l *Ledger) sealOne(ctx context.Context, f record.Secret, i int, d *draft) error {
+func (l *Ledger) sealOne(ctx context.Context, f record.Secrecy, i int, d *draft) error {
 	creation := d.v.Type() != nil // an edit gets its values inside the transaction
 	plain, given := d.given.At(i).(record.Plain)
 	if f.Seal == record.TokenKey {
@@ -42,7 +42,7 @@ func (l *Ledger) sealOne(ctx context.Context, f record.Secret, i int, d *draft) 
 		if f.Seal == record.Encrypted && d.given.HasAt(i) { // null keeps: it is what those read who may not see it
 			d.given.UnsetAt(i)
 			if creation {
-				d.v.SetAt(i, f.Info().Default)
+				d.v.SetAt(i, d.v.Type().Infos()[i].Default)
 			}
 		}
 		return nil
@@ -72,7 +72,7 @@ func (l *Ledger) sealOne(ctx context.Context, f record.Secret, i int, d *draft) 
 // holds tells whether a record has this secret already: sealed anew it would look like a
 // change. One of an old key is sealed anew all the same, so that saving it again frees it
 // of that key.
-func (l *Ledger) holds(t *record.Type, d *draft, f record.Secret, plain record.Plain) bool {
+func (l *Ledger) holds(t *record.Type, d *draft, f record.Secrecy, plain record.Plain) bool {
 	if d.creation() {
 		return false
 	}
@@ -87,7 +87,7 @@ func (l *Ledger) holds(t *record.Type, d *draft, f record.Secret, plain record.P
 // sealLate seals what is bound to the row, whose id is known now.
 func (l *Ledger) sealLate(ctx context.Context, t *record.Type, d *draft) error {
 	for i, f := range t.All() {
-		secret, ok := f.(record.Secret)
+		secret, ok := record.SecrecyOf(f)
 		if !ok || secret.Seal != record.Encrypted {
 			continue
 		}

@@ -37,6 +37,11 @@ type Choice struct {
 	ReadOnly          bool
 }
 
+var (
+	_ Explained = Choice{}
+	_ ReadBack  = Choice{}
+)
+
 func (f Choice) null() bool { return f.Default == "" && !f.Required && !f.ReadOnly }
 
 func (f Choice) Info() Info {
@@ -93,11 +98,28 @@ func (f Choice) ParseText(s string) (any, error) {
 	} else if _, ok := f.Of.label(s); ok {
 		return s, nil
 	}
+	return nil, Invalid("Select a valid choice. " + s + " is not one of " + strings.Join(f.words(), ", ") + ".")
+}
+
+func (f Choice) words() []string {
 	words := make([]string, len(f.Of))
 	for i, o := range f.Of {
 		words[i] = o.Value
 	}
-	return nil, Invalid("Select a valid choice. " + s + " is not one of " + strings.Join(words, ", ") + ".")
+	return words
+}
+
+// HowWritten is of Explained.
+func (f Choice) HowWritten() string { return "One of " + strings.Join(f.words(), ", ") + "." }
+
+// FromShown is of ReadBack.
+func (f Choice) FromShown(shown any) any {
+	if object, ok := shown.(map[string]any); ok {
+		if value, ok := object["value"]; ok {
+			return value
+		}
+	}
+	return shown
 }
 
 func (f Choice) Append(dst []byte, v any, _ *Printer) []byte {

@@ -1,5 +1,10 @@
 package record
 
+import (
+	"fmt"
+	"slices"
+)
+
 // readOnly is what the kinds without a column of their own have in common.
 type readOnly struct{}
 
@@ -10,6 +15,16 @@ func (readOnly) ParseText(string) (any, error)               { return nil, Inval
 func (readOnly) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
 func (readOnly) InputSchema() Schema                         { return Schema{} }
 
+var (
+	_ Selected = Count{}
+	_ Telling  = Count{}
+	_ Selected = Noted{}
+	_ Selected = Attached{}
+	_ Selected = HasValue{}
+	_ Selected = Borrowed{}
+	_ Selected = Computed{}
+)
+
 // Count is the number of records of another type that refer to this one.
 type Count struct {
 	Name string // "site_count"
@@ -17,7 +32,21 @@ type Count struct {
 	By   string // the reference: "region"
 
 	readOnly
+	of *Type
 }
+
+func (f Count) resolve(r *Registry) (Field, error) {
+	if f.of = r.byKey[f.Of]; f.of == nil {
+		return nil, fmt.Errorf("field %s counts %s, which is not registered", f.Name, f.Of)
+	}
+	return f, nil
+}
+
+// Select is of Selected.
+func (f Count) Select(s Selector) { s.Count(f.of, f.of.Field(f.By)) }
+
+// Counts is of Telling.
+func (f Count) Counts() *Type { return f.of }
 
 func (f Count) Info() Info {
 	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "integer", ReadOnly: true, Default: int64(0)}
@@ -33,6 +62,9 @@ type Noted struct {
 
 	readOnly
 }
+
+// Select is of Selected.
+func (f Noted) Select(s Selector) { s.Note(f.Table, f.By, f.Name) }
 
 func (f Noted) Info() Info {
 	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "datetime", ReadOnly: true, Null: true}
@@ -50,8 +82,11 @@ type Attached struct {
 	readOnly
 }
 
+// Select is of Selected.
+func (f Attached) Select(s Selector) { s.Nothing() }
+
 func (f Attached) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: true}
+	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: true, DetailOnly: true}
 }
 func (f Attached) Schema() Schema { return f.Shape }
 
@@ -61,7 +96,21 @@ type HasValue struct {
 	Of         string // the other field
 
 	readOnly
+	other Field
 }
+
+// among finds the other field, of the same type.
+func (f HasValue) among(fields Fields) (Field, error) {
+	i := slices.IndexFunc(fields, func(other Field) bool { return other.Info().Name == f.Of })
+	if i < 0 {
+		return nil, fmt.Errorf("field %s tells of %s, which does not exist", f.Name, f.Of)
+	}
+	f.other = fields[i]
+	return f, nil
+}
+
+// Select is of Selected.
+func (f HasValue) Select(s Selector) { s.HasValue(f.other.Column()) }
 
 func (f HasValue) Info() Info {
 	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "boolean", ReadOnly: true, Widget: CheckBox}
@@ -70,14 +119,14 @@ func (f HasValue) Lookups() []Lookup               { return []Lookup{Exact} }
 func (f HasValue) ParseText(s string) (any, error) { return Bool{}.ParseText(s) }
 func (f HasValue) Schema() Schema                  { return Schema{"type": "boolean"} }
 
-// filter asks the other field: true for those that are not empty.
-func (f HasValue) filter(other Field) filter {
-	return filter{lookups: f.Lookups(), make: func(_ Lookup, values []string) (Predicate, error) {
+// addFilters asks the other field: true for those that are not empty.
+func (f HasValue) addFilters(m map[string]filter, _ *Type) {
+	m[f.Name] = filter{lookups: f.Lookups(), make: func(_ Lookup, values []string) (Predicate, error) {
 		parsed, err := parseTexts(f, Exact, values)
 		for i, v := range parsed {
 			parsed[i] = v != true
 		}
-		return Predicate{Field: other, Lookup: Empty, Values: parsed}, err
+		return Predicate{Field: f.other, Lookup: Empty, Values: parsed}, err
 	}}
 }
 
@@ -92,6 +141,19 @@ type Borrowed struct {
 	Shape             Schema
 
 	readOnly
+	from *Type
+}
+
+func (f Borrowed) resolve(r *Registry) (Field, error) {
+	if f.from = r.byKey[f.From]; f.from == nil {
+		return nil, fmt.Errorf("field %s is one of %s, which is not registered", f.Name, f.From)
+	}
+	return f, nil
+}
+
+// Select is of Selected.
+func (f Borrowed) Select(s Selector) {
+	s.Row(OtherRow{Of: f.from, Field: f.from.Field(f.Field), By: f.By, Both: f.Both})
 }
 
 func (f Borrowed) Info() Info {
@@ -107,6 +169,9 @@ type Computed struct {
 
 	readOnly
 }
+
+// Select is of Selected.
+func (f Computed) Select(s Selector) { s.Compute(f.Of) }
 
 func (f Computed) Info() Info {
 	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: true}

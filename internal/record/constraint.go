@@ -95,18 +95,9 @@ func parseCondition(t *Type, key string, value any, userID int64) (Predicate, er
 			return p, fmt.Errorf("%s has no field %q", t.Key(), name)
 		}
 		parts = parts[1:]
-		var hop Ref
-		switch x := f.(type) {
-		case Ref:
-			hop = x
-		case Refs:
-			hop = x.hop()
-		case Tags:
-			hop = x.hop()
-		}
-		if hop.target != nil && len(parts) > 0 && !isLookup(parts[0]) {
+		if hop := HopOf(f); hop.Target != nil && len(parts) > 0 && !isLookup(parts[0]) {
 			p.Via = append(p.Via, hop)
-			t = hop.target
+			t = hop.Target
 			continue
 		}
 		p.Field = f

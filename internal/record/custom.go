@@ -156,6 +156,32 @@ func (c *Custom) Info() Info {
 	return in
 }
 
+// Cell is how a file writes a value of the field.
+func (c *Custom) Cell() CellForm {
+	switch c.word {
+	case "multiselect":
+		return ListCell
+	case "json":
+		return JSONCell
+	case "integer", "decimal":
+		return NumberCell
+	case "boolean":
+		return PlainCell
+	}
+	return TextCell
+}
+
+// HowWritten says how a file writes a value of the field, where that needs saying.
+func (c *Custom) HowWritten() string {
+	switch c.Cell() {
+	case ListCell:
+		return List{}.HowWritten()
+	case JSONCell:
+		return JSON{}.HowWritten()
+	}
+	return ""
+}
+
 // IsURL tells whether the values are addresses.
 func (c *Custom) IsURL() bool { return c.word == "url" }
 

@@ -45,8 +45,12 @@ type Info struct {
 	Max      int    // characters of the longest text, 0 where MaxBytes decides
 	MaxBytes int    // of the longest value, as it is stored; 0 where something else decides
 	Choices  Choices
-	Widget   Widget // how a form asks for it
-	KindOf   string // JSON: the field that says which kind of custom field the value is for
+	Widget   Widget   // how a form asks for it
+	Cell     CellForm // how a file writes it
+	KindOf   string   // JSON: the field that says which kind of custom field the value is for
+
+	DetailOnly bool // shown with one record, and not in lists
+	Wide       bool // takes much room: a list shows it where somebody asks for it
 
 	Suggestions []string // what a form offers while somebody types
 }
@@ -66,6 +70,8 @@ const (
 	StoreTexts    // text[]
 	StoreInts     // bigint[]
 	StoreUUID
+	StoreSealed  // text that only those read who have the key
+	StoreMembers // jsonb: an update replaces the members that it has, and keeps the others
 )
 
 // Column is how a field is stored.
@@ -163,7 +169,7 @@ func bounded(s Schema, most int) Schema {
 
 // Orderable tells whether a list can be put in the order of a field.
 func Orderable(f Field) bool {
-	if _, secret := f.(Secret); secret || f.Info().Hidden {
+	if f.Info().Hidden {
 		return false
 	}
 	switch f.Column().Storage {

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 // Predicate is one test on a record. Filters and the constraints of permissions are
 // lists of these; the store compiles both the same way.
 type Predicate struct {
-	Via     []Ref // references followed before the test
+	Via     []Hop // references followed before the test
 	Field   Field // what is tested; nil is the id
 	Lookup  Lookup
 	Values  []any  // any of them; nil among them means null
@@ -68,39 +67,32 @@ func (t *Type) buildFilters() map[string]filter {
 		if in.Hidden || f.Lookups() == nil {
 			continue
 		}
-		switch x := f.(type) {
-		case Ref:
-			tree := x.target.Tree() && x.target != t
-			m[in.Name+"_id"] = plainFilter(Predicate{Field: f, Subtree: tree}, f)
-			m[in.Name] = linkFilter(Predicate{Via: []Ref{x}, Subtree: tree}, x.target)
-		case Refs:
-			addRefsFilters(m, f, x)
-		case Tags:
-			addRefsFilters(m, f, x.Refs)
-		case HasValue:
-			m[in.Name] = x.filter(t.Field(x.Of))
-		case List:
-			m[cmp.Or(x.FilterName, in.Name)] = plainFilter(Predicate{Field: f}, f)
-		case ObjectTypes:
-			m[in.Name] = plainFilter(Predicate{Field: f}, f)
-			m[x.FilterName] = m[in.Name]
-		case Actions:
-			m[in.Name] = plainFilter(Predicate{Field: f}, f)
-			m[x.FilterName] = m[in.Name]
-		default:
-			m[in.Name] = plainFilter(Predicate{Field: f}, f)
+		if x, ok := f.(filtering); ok {
+			x.addFilters(m, t)
+			continue
 		}
+		if ref, ok := ReferenceOf(f); ok {
+			addLinkFilters(m, t, f, ref)
+			continue
+		}
+		m[in.Name] = plainFilter(Predicate{Field: f}, f)
 	}
 	return m
 }
 
-func addRefsFilters(m map[string]filter, f Field, refs Refs) {
-	name := cmp.Or(refs.FilterName, strings.TrimSuffix(refs.Name, "s"))
-	m[name+"_id"] = plainFilter(Predicate{Field: f}, f)
-	// Tags narrow: ?tag=a&tag=b is both, and ?tag__n=a&tag__n=b neither. The lookup by slug goes
-	// through the target.
-	byName := linkFilter(Predicate{Via: []Ref{refs.hop()}, All: refs.To == TagType}, refs.target)
-	m[name] = byName
+// filtering is a field with other filters than one of its name.
+type filtering interface {
+	addFilters(m map[string]filter, t *Type)
+}
+
+// addLinkFilters adds "region_id", and "region", which asks for the target by its natural key.
+func addLinkFilters(m map[string]filter, t *Type, f Field, ref Reference) {
+	tree := !ref.Many && ref.Target.Tree() && ref.Target != t
+	m[ref.FilterName+"_id"] = plainFilter(Predicate{Field: f, Subtree: tree}, f)
+	if ref.Target.lookup != "" {
+		// Tags narrow: ?tag=a&tag=b is both, and ?tag__n=a&tag__n=b neither.
+		m[ref.FilterName] = linkFilter(Predicate{Via: []Hop{HopOf(f)}, Subtree: tree, All: ref.Tags}, ref.Target)
+	}
 }
 
 // plainFilter parses values with a field of the record itself.

@@ -22,8 +22,18 @@ type JSON struct {
 	MaxBytes          int    // 1 MiB where it says nothing
 }
 
+var (
+	_ Explained = JSON{}
+	_ Selected  = CustomFields{}
+	_ Sealing   = Secret{}
+)
+
+// HowWritten is of Explained.
+func (f JSON) HowWritten() string { return "Written as JSON." }
+
 func (f JSON) Info() Info {
-	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly, Widget: JSONInput.unless(f.ReadOnly), KindOf: f.KindOf}
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly, Widget: JSONInput.unless(f.ReadOnly),
+		Cell: JSONCell, Wide: true, KindOf: f.KindOf}
 	if f.KindOf != "" {
 		in.Widget = TextArea
 	}
@@ -158,9 +168,13 @@ type CustomFields struct{}
 func HasCustomFields(t *Type) bool { return t.Index("custom_fields") >= 0 }
 
 func (f CustomFields) Info() Info {
-	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}"), Widget: CustomInputs, MaxBytes: maxJSONBytes}
+	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}"), Widget: CustomInputs, Cell: CustomCells, MaxBytes: maxJSONBytes}
 }
-func (f CustomFields) Column() Column    { return Column{Name: "custom_fields", Storage: StoreJSON} }
+
+// Select is of Selected.
+func (f CustomFields) Select(s Selector) { s.Members(f.Column()) }
+
+func (f CustomFields) Column() Column    { return Column{Name: "custom_fields", Storage: StoreMembers} }
 func (f CustomFields) Lookups() []Lookup { return nil }
 
 func (f CustomFields) Parse(in any) (any, error) {
@@ -177,13 +191,13 @@ func (f CustomFields) Schema() Schema {
 }
 func (f CustomFields) InputSchema() Schema { return bounded(f.Schema(), maxJSONBytes) }
 
-// Sealing says what is kept of a secret.
-type Sealing int
+// Seal says what is kept of a secret.
+type Seal int
 
 const (
-	Encrypted Sealing = iota // can be opened again by the process that needs it
-	Password                 // a slow hash
-	TokenKey                 // a keyed digest; the key itself is shown once
+	Encrypted Seal = iota // can be opened again by the process that needs it
+	Password              // a slow hash
+	TokenKey              // a keyed digest; the key itself is shown once
 )
 
 // Plain is a secret as it came in, before the ledger seals it. It hides itself from
@@ -193,9 +207,17 @@ type Plain string
 func (Plain) String() string   { return "********" }
 func (Plain) GoString() string { return "********" }
 
+// Secrecy is how the value of a field is kept.
+type Secrecy struct {
+	Name  string // of the field
+	Seal  Seal
+	Shown bool   // Encrypted: those who may change the record see it
+	Hint  string // the field that keeps the last characters of a token's key
+}
+
 // Place names the row and field that an encrypted secret is bound to.
-func (f Secret) Place(t *Type, id int64) string {
-	return t.Key() + "/" + strconv.FormatInt(id, 10) + "/" + f.Name
+func (s Secrecy) Place(t *Type, id int64) string {
+	return t.Key() + "/" + strconv.FormatInt(id, 10) + "/" + s.Name
 }
 
 // Sealed is what is kept of a secret.
@@ -215,16 +237,21 @@ func (s Sealed) mask() string {
 // Secret is a value that is written but not read.
 type Secret struct {
 	Name, Label, Help string
-	Seal              Sealing
+	Seal              Seal
 	Required          bool
 	Max               int    // longest, 0 for no limit
 	Hint              string // the field that keeps the last characters of a token's key
 	Shown             bool   // Encrypted: those who may change the record see it
 }
 
+// Secrecy is of Sealing.
+func (f Secret) Secrecy() Secrecy {
+	return Secrecy{Name: f.Name, Seal: f.Seal, Shown: f.Shown, Hint: f.Hint}
+}
+
 func (f Secret) Info() Info {
 	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required, Max: f.Max,
-		Null: f.Seal != Password, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none(), Widget: f.widget()}
+		Null: f.Seal != Password, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none(), Widget: f.widget(), Cell: SecretCell}
 }
 
 func (f Secret) widget() Widget {
@@ -241,7 +268,7 @@ func (f Secret) none() any {
 	}
 	return nil
 }
-func (f Secret) Column() Column    { return Column{Name: f.Name + "_sealed", Storage: StoreText} }
+func (f Secret) Column() Column    { return Column{Name: f.Name + "_sealed", Storage: StoreSealed} }
 func (f Secret) Lookups() []Lookup { return nil }
 
 func (f Secret) Parse(in any) (any, error) {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -15,12 +16,19 @@ type List struct {
 	FilterName        string
 }
 
+var (
+	_ Explained  = List{}
+	_ Explained  = Actions{}
+	_ TypeNaming = ObjectTypes{}
+)
+
 func (f List) Info() Info {
 	def := f.Default
 	if def == nil {
 		def = []string{}
 	}
-	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "list", Required: f.Required, Default: def, Widget: LinesInput, MaxBytes: maxTextBytes}
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "list", Required: f.Required, Default: def, Widget: LinesInput,
+		MaxBytes: maxTextBytes, Cell: ListCell}
 	if f.Of != nil {
 		for _, word := range f.Of.Words {
 			in.Choices = append(in.Choices, Option{word, labelOf(word)})
@@ -54,6 +62,13 @@ func (f List) Parse(in any) (any, error) {
 	}
 	return out, nil
 }
+
+func (f List) addFilters(m map[string]filter, _ *Type) {
+	m[cmp.Or(f.FilterName, f.Name)] = plainFilter(Predicate{Field: f}, f)
+}
+
+// HowWritten is of Explained.
+func (f List) HowWritten() string { return "Separated by commas." }
 
 // CheckAdded is of Limited.
 func (f List) CheckAdded(stored, given any) error { return f.Of.checkAdded(stored, given) }
@@ -122,6 +137,11 @@ func (f ObjectTypes) Info() Info {
 	return in
 }
 
+func (f ObjectTypes) addFilters(m map[string]filter, _ *Type) {
+	m[f.Name] = plainFilter(Predicate{Field: f}, f)
+	m[f.FilterName] = m[f.Name]
+}
+
 // InputSchema leaves the names open: a document is read by programs of another version.
 func (f ObjectTypes) InputSchema() Schema {
 	f.List.Of = nil
@@ -164,4 +184,14 @@ func (f Actions) resolve(r *Registry) (Field, error) {
 func (f Actions) Info() Info {
 	f.List.Name, f.List.Label, f.Required = f.Name, f.Label, true
 	return f.List.Info()
+}
+
+func (f Actions) addFilters(m map[string]filter, _ *Type) {
+	m[f.Name] = plainFilter(Predicate{Field: f}, f)
+	m[f.FilterName] = m[f.Name]
+}
+
+// HowWritten is of Explained.
+func (f Actions) HowWritten() string {
+	return "Some of " + strings.Join(f.Of.Words, ", ") + ", separated by commas."
 }

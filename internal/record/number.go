@@ -20,7 +20,7 @@ type Int struct {
 
 func (f Int) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "integer", Required: f.Required,
-		Null: f.Null, ReadOnly: f.ReadOnly, Hidden: f.Hidden, Widget: NumberInput.unless(f.ReadOnly)}
+		Null: f.Null, ReadOnly: f.ReadOnly, Hidden: f.Hidden, Widget: NumberInput.unless(f.ReadOnly), Cell: NumberCell}
 	if !f.Null && !f.Required {
 		in.Default = f.Default
 	}
@@ -43,6 +43,9 @@ func (f Int) Parse(in any) (any, error) {
 	}
 	return n, nil
 }
+
+// ParseInt reads what JSON clients send for a whole number.
+func ParseInt(in any) (int64, error) { return intOf(in) }
 
 func intOf(in any) (int64, error) {
 	var s string
@@ -83,7 +86,7 @@ type Decimal struct {
 }
 
 func (f Decimal) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: true, Widget: DecimalInput}
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: true, Widget: DecimalInput, Cell: NumberCell, Wide: true}
 }
 func (f Decimal) Column() Column    { return Column{Name: f.Name, Storage: StoreFloat, Null: true} }
 func (f Decimal) Lookups() []Lookup { return orderedLookups }
@@ -138,6 +141,8 @@ type Bool struct {
 	Default           bool
 }
 
+var _ Explained = Bool{}
+
 func (f Bool) Info() Info {
 	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "boolean", Default: f.Default, Widget: CheckBox}
 }
@@ -155,6 +160,16 @@ func (f Bool) Parse(in any) (any, error) {
 	}
 	return nil, errBool
 }
+
+// ParseBool reads a yes or no of a query.
+func ParseBool(s string) (bool, error) {
+	v, err := Bool{}.ParseText(s)
+	yes, _ := v.(bool)
+	return yes, err
+}
+
+// HowWritten is of Explained.
+func (f Bool) HowWritten() string { return "true or false." }
 
 var errBool = Invalid("Must be a valid boolean.")
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -39,11 +40,34 @@ type Ref struct {
 	Loose      bool // kept when the target is gone: no foreign key holds it
 
 	target *Type
-	many   bool // a hop through Refs, in a Predicate
 }
 
-// Target is the type referred to.
-func (f Ref) Target() *Type { return f.target }
+var (
+	_ Referring = Ref{}
+	_ Selected  = Ref{}
+	_ Explained = Ref{}
+	_ Referring = Refs{}
+	_ Selected  = Refs{}
+	_ Explained = Refs{}
+	_ Referring = Tags{}
+)
+
+// Reference is of Referring.
+func (f Ref) Reference() Reference {
+	return Reference{Target: f.target, OnDelete: f.OnDelete, Loose: f.Loose, FilterName: f.Name}
+}
+
+// Select is of Selected.
+func (f Ref) Select(s Selector) { s.Link(f.Column(), f.Reference()) }
+
+// HowWritten is of Explained.
+func (f Ref) HowWritten() string {
+	how := "The " + f.target.lookupWord() + " of the " + f.target.Title()
+	if f.target.lookup == "" {
+		return how + "."
+	}
+	return how + ", or # and its id: #3."
+}
 
 func (f Ref) resolve(r *Registry) (Field, error) {
 	f.target = r.byKey[f.To]
@@ -55,7 +79,7 @@ func (f Ref) resolve(r *Registry) (Field, error) {
 
 func (f Ref) Info() Info {
 	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required, ReadOnly: f.ReadOnly,
-		Widget: RecordInput.unless(f.ReadOnly)}
+		Widget: RecordInput.unless(f.ReadOnly), Cell: ReferenceCell}
 }
 func (f Ref) Column() Column {
 	return Column{Name: f.Name + "_id", Storage: StoreInt, Null: !f.Required}
@@ -153,8 +177,18 @@ type Refs struct {
 	target *Type
 }
 
-// Target is the type referred to.
-func (f Refs) Target() *Type { return f.target }
+// Reference is of Referring. A deleted record leaves the set.
+func (f Refs) Reference() Reference {
+	return Reference{Target: f.target, Many: true, OnDelete: SetNull, FilterName: cmp.Or(f.FilterName, strings.TrimSuffix(f.Name, "s"))}
+}
+
+// Select is of Selected.
+func (f Refs) Select(s Selector) { s.Links(f.Column(), f.Reference()) }
+
+// HowWritten is of Explained.
+func (f Refs) HowWritten() string {
+	return "The " + f.target.lookupWord() + " of each " + f.target.Title() + ", separated by commas."
+}
 
 func (f Refs) resolve(r *Registry) (Field, error) {
 	one, err := Ref{Name: f.Name, To: f.To}.resolve(r)
@@ -166,7 +200,7 @@ func (f Refs) resolve(r *Registry) (Field, error) {
 }
 
 func (f Refs) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Default: []Link{}, Widget: RecordsInput}
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Default: []Link{}, Widget: RecordsInput, Cell: ReferencesCell}
 }
 func (f Refs) Column() Column    { return Column{Name: f.Name, Storage: StoreInts} }
 func (f Refs) Lookups() []Lookup { return equalLookups }
@@ -212,9 +246,6 @@ func (f Refs) InputSchema() Schema {
 	return Schema{"type": "array", "items": linkInputSchema(false)}
 }
 
-// hop is the set as a step of a Predicate.
-func (f Refs) hop() Ref { return Ref{Name: f.Name, To: f.To, target: f.target, many: true} }
-
 // Tags are the labels people stick on a record.
 type Tags struct{ Refs }
 
@@ -227,6 +258,13 @@ func (f Tags) resolve(r *Registry) (Field, error) {
 		return nil, err
 	}
 	return Tags{refs.(Refs)}, nil
+}
+
+// Reference is of Referring.
+func (f Tags) Reference() Reference {
+	r := f.Refs.Reference()
+	r.Tags = true
+	return r
 }
 
 func typeWord(in any) string {
@@ -242,6 +280,3 @@ func typeWord(in any) string {
 	}
 	return "number"
 }
-
-// Many tells whether a hop goes through a set of references.
-func (f Ref) Many() bool { return f.many }

@@ -18,6 +18,11 @@ type resolver interface {
 	resolve(*Registry) (Field, error)
 }
 
+// sibling is a field that needs to know the others of its type.
+type sibling interface {
+	among(Fields) (Field, error)
+}
+
 // NewRegistry resolves the declared types. Its errors are mistakes in declarations.
 func NewRegistry(types ...Type) (*Registry, error) {
 	r := &Registry{byKey: map[string]*Type{}}
@@ -61,6 +66,15 @@ func (t *Type) build() error {
 		t.index[in.Name] = i
 		t.infos = append(t.infos, in)
 	}
+	for i, f := range t.fields {
+		if x, ok := f.(sibling); ok {
+			resolved, err := x.among(t.fields)
+			if err != nil {
+				return err
+			}
+			t.fields[i] = resolved
+		}
+	}
 	for _, list := range [][]string{t.Brief, t.Search, t.orderNames(), t.ownerName(), t.Columns, t.groupNames()} {
 		for _, name := range list {
 			if t.Index(name) < 0 && name != "id" {
@@ -85,8 +99,10 @@ func (t *Type) build() error {
 		t.Section = labelOf(t.App)
 	}
 	t.whole = t.plan(View{})
-	t.lookup = "slug"
-	if t.Index("slug") < 0 && len(t.Brief) > 0 {
+	switch {
+	case t.Index("slug") >= 0:
+		t.lookup = "slug"
+	case len(t.Brief) > 0:
 		t.lookup = t.Brief[0]
 	}
 	return nil
@@ -137,7 +153,8 @@ func (r *Registry) Actions() []string {
 // Referrer is a field of some type that refers to a given type.
 type Referrer struct {
 	Type  *Type
-	Field Field // Ref, Refs or Tags
+	Field Field
+	Reference
 }
 
 // Referrers lists every field that can hold a reference to t.
@@ -145,19 +162,8 @@ func (r *Registry) Referrers(t *Type) []Referrer {
 	var out []Referrer
 	for _, other := range r.types {
 		for _, f := range other.fields {
-			switch x := f.(type) {
-			case Ref:
-				if x.target == t && !x.Loose {
-					out = append(out, Referrer{other, f})
-				}
-			case Refs:
-				if x.target == t {
-					out = append(out, Referrer{other, f})
-				}
-			case Tags:
-				if x.target == t {
-					out = append(out, Referrer{other, f})
-				}
+			if ref, ok := ReferenceOf(f); ok && ref.Target == t && !ref.Loose {
+				out = append(out, Referrer{other, f, ref})
 			}
 		}
 	}

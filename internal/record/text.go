@@ -31,6 +31,9 @@ func (f Text) Info() Info {
 	if f.Match == colorPattern {
 		in.Widget = ColorInput
 	}
+	if f.AsWritten {
+		in.Cell = TextCell
+	}
 	if f.Of != nil {
 		in.Suggestions = f.Of.Words
 	}
@@ -135,7 +138,7 @@ func (f Slug) text() Text {
 
 func (f Slug) Info() Info {
 	in := f.text().Info()
-	in.Type = "slug"
+	in.Type, in.Wide = "slug", true
 	return in
 }
 func (f Slug) Column() Column                              { return f.text().Column() }

@@ -13,6 +13,18 @@ type Time struct {
 	StoredAs          string
 }
 
+var _ Explained = Time{}
+
+// HowWritten is of Explained.
+func (f Time) HowWritten() string { return "Such as 2026-01-31T12:00:00Z." }
+
+// ParseTime reads a moment, in any of the forms that a field takes.
+func ParseTime(s string) (time.Time, error) {
+	v, err := Time{}.ParseText(s)
+	at, _ := v.(time.Time)
+	return at, err
+}
+
 func (f Time) Info() Info {
 	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "datetime", Null: f.Null, ReadOnly: f.ReadOnly, Widget: MomentInput.unless(f.ReadOnly)}
 }

@@ -9,6 +9,7 @@
 package record
 
 import (
+	"cmp"
 	"strings"
 
 	"terrier/internal/fault"
@@ -31,9 +32,7 @@ type Type struct {
 	Brief  []string // the natural keys that stand in a nested representation; the first is the default display
 	Order  []string // default ordering
 	Search []string // text fields that q looks into
-	// SearchNewest is how many of the newest records that pass the filters q looks at; 0 for all of them.
-	SearchNewest int
-	Unique       []Unique // rules over several fields; single ones are said on the field
+	Unique []Unique // rules over several fields; single ones are said on the field
 
 	Display func(Reader) string // instead of the first brief field
 	// Check holds the rules between fields, on the merged record; before holds nothing on a creation.
@@ -47,6 +46,25 @@ type Type struct {
 
 	// Actions are what permissions can allow besides view, add, change and delete.
 	Actions []string
+	// Fixed types are written by the machine alone.
+	Fixed bool
+	// Guarded types are never readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.
+	Guarded bool
+	Special
+
+	reg     *Registry
+	path    string
+	filters map[string]filter
+	fields  []Field // Fields resolved, plus created and last_updated
+	infos   []Info
+	index   map[string]int
+	brief   []int
+	whole   *plan  // how all of it is shown
+	lookup  string // the field that ?region=… means on types that refer to this one; "" for none
+}
+
+// Special is what only accounts, changes and deliveries need.
+type Special struct {
 	// Owner names a reference to users.user. It defaults to the caller, and writing
 	// somebody else's needs the action "grant", which the type declares.
 	Owner string
@@ -57,26 +75,14 @@ type Type struct {
 	// Elevated names a flag that only a superuser may set, and a record with the flag can
 	// be written by superusers alone.
 	Elevated string
-	// Fixed types are written by the machine alone.
-	Fixed bool
 	// TimedID types draw their ids from the time of the row and show them as UUIDs.
 	TimedID bool
 	// Copies says that some fields repeat those of another type.
 	Copies *Copies
 	// About names the field that says which type a record is about.
 	About string
-	// Guarded types are never readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.
-	Guarded bool
-
-	reg     *Registry
-	path    string
-	filters map[string]filter
-	fields  []Field // Fields resolved, plus created and last_updated
-	infos   []Info
-	index   map[string]int
-	brief   []int
-	whole   *plan  // how all of it is shown
-	lookup  string // the field that ?region=… means on types that refer to this one
+	// SearchNewest is how many of the newest records that pass the filters q looks at; 0 for all of them.
+	SearchNewest int
 }
 
 // Fields is the list of a type's fields, in the order in which they are shown.
@@ -168,13 +174,17 @@ func (t *Type) Field(name string) Field {
 // BriefIndex returns the positions in All of the brief fields.
 func (t *Type) BriefIndex() []int { return t.brief }
 
-// LookupField names the field by which others filter for this type: ?region=<slug>.
+// LookupField names the field by which others filter for this type: ?region=<slug>. It is "" where no field names a
+// record.
 func (t *Type) LookupField() string { return t.lookup }
+
+// lookupWord is what names a record of the type in a file.
+func (t *Type) lookupWord() string { return cmp.Or(t.lookup, "id") }
 
 // Tree tells whether records of the type form a tree through "parent".
 func (t *Type) Tree() bool {
-	r, ok := t.Field("parent").(Ref)
-	return ok && r.To == t.Key()
+	r, _ := ReferenceOf(t.Field("parent"))
+	return r.Target == t && !r.Many
 }
 
 // Rules returns every uniqueness rule, those of single fields included.

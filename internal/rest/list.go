@@ -74,7 +74,7 @@ func (a *API) readPage(w http.ResponseWriter, r *http.Request, t *record.Type, q
 }
 
 func viewOf(params url.Values) record.View {
-	brief, _ := record.Bool{}.ParseText(params.Get("brief"))
+	brief, _ := record.ParseBool(params.Get("brief"))
 	omit := append(splitNames(params["omit"]), splitNames(params["exclude"])...)
 	return record.View{Brief: brief == true, Only: splitNames(params["fields"]), Omit: omit}
 }

@@ -145,12 +145,12 @@ func decodeEdits(w http.ResponseWriter, r *http.Request, t *record.Type) ([]ledg
 	}
 	edits, errs, bad := make([]ledger.Edit, len(in.items)), make([]fault.Fields, len(in.items)), false
 	for i, item := range in.items {
-		id, err := record.Int{Name: "id"}.Parse(item["id"])
+		id, err := record.ParseInt(item["id"])
 		if err != nil {
 			errs[i], bad = fault.Fields{"id": {"This field is required and must be a number."}}, true
 			continue
 		}
-		edits[i] = ledger.Edit{ID: id.(int64), Input: item}
+		edits[i] = ledger.Edit{ID: id, Input: item}
 	}
 	if bad {
 		return nil, &fault.Error{Kind: fault.Invalid, Items: errs}

@@ -105,7 +105,7 @@ const longestInput = 64 << 10
 // writable leaves out secrets: sent back as null, they would be lost. Those that the caller
 // sees are there, and those that a new record must have.
 func writable(f record.Field, in record.Info, value any, creation bool) bool {
-	if _, secret := f.(record.Secret); !secret {
+	if _, secret := record.SecrecyOf(f); !secret {
 		return true
 	}
 	_, seen := value.(record.Plain)
@@ -128,7 +128,7 @@ func appendInput(dst []byte, f record.Field, in record.Info, value any) []byte {
 		}
 		return append(dst, ']')
 	case nil:
-		if in.Required && f.Column().Storage == record.StoreText {
+		if storage := f.Column().Storage; in.Required && (storage == record.StoreText || storage == record.StoreSealed) {
 			return append(dst, `""`...)
 		}
 	}

@@ -24,6 +24,7 @@ var readers = map[record.Storage]func([]byte) (any, error){
 	record.StoreJSONText: readJSON,
 	record.StoreTexts:    readTexts,
 	record.StoreUUID:     readUUID,
+	record.StoreSealed:   readSealed,
 }
 
 func one(read func([]byte) (any, error)) func([][]byte) (any, error) {

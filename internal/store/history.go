@@ -60,8 +60,7 @@ func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, e
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
 	w.and("t.finished_at >= " + w.arg(since))
-	change := borrowed(t, t.Field("object_repr").(record.Borrowed))
-	name := change.expr(w, q.Scope.Sees(change.of))
+	name := w.value(t, "object_repr")
 	batch := &pgx.Batch{}
 	var ended []Ended
 	batch.Queue(fmt.Sprintf(`

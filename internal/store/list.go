@@ -187,9 +187,9 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 			x.field = t.Index(bare)
 			column := f.Column()
 			x.expr, x.storage, x.null = "t."+quote(column.Name), column.Storage, column.Null
-			if ref, ok := f.(record.Ref); ok {
-				key := ref.Target().All()[ref.Target().BriefIndex()[0]].Column()
-				x.expr = fmt.Sprintf("(SELECT o.%s FROM %s o WHERE o.id = %s)", quote(key.Name), quote(ref.Target().Table()), x.expr)
+			if target := record.TargetOf(f); target != nil {
+				key := target.All()[target.BriefIndex()[0]].Column()
+				x.expr = fmt.Sprintf("(SELECT o.%s FROM %s o WHERE o.id = %s)", quote(key.Name), quote(target.Table()), x.expr)
 				x.storage, x.null = key.Storage, true
 			}
 		}

@@ -27,6 +27,7 @@ type part struct {
 	exprs   []string
 	join    string
 	read    func(cols [][]byte) (any, error)
+	compute func(record.Values) any // in place of read, once everything else is read
 	other   *other
 	isPlain bool // a short column of the row itself, which is always read
 }
@@ -46,21 +47,6 @@ func (o other) expr(w *where, seen access.Scope) string {
 		scope = " AND " + w.within(seen, o.of, "n")
 	}
 	return fmt.Sprintf("(SELECT %s FROM %s n WHERE %s%s)", o.what, quote(o.of.Table()), o.by, scope)
-}
-
-func borrowed(t *record.Type, f record.Borrowed) other {
-	of := t.Registry().Type(f.From)
-	o := other{of: of, what: "n." + quote(of.Field(f.Field).Column().Name), by: "n.id = t." + quote(f.By)}
-	if f.Both != "" {
-		o.by += fmt.Sprintf(" AND n.%s = t.%s", quote(f.Both), quote(f.Both))
-	}
-	return o
-}
-
-// computed is worked out when everything else is read.
-type computed struct {
-	field int
-	of    func(record.Values) any
 }
 
 // slot reads one field from consecutive columns of a row.
@@ -88,51 +74,22 @@ func newPlan(t *record.Type) *plan {
 // shortText is how many characters a text may have that is always read.
 const shortText = 1000
 
-// newPart compiles a field. Some are not read with the record.
-func newPart(t *record.Type, i int, f record.Field) (part, bool) {
+// newPart compiles a field. read is false for what is not read with the record.
+func newPart(t *record.Type, i int, f record.Field) (x part, read bool) {
+	if f, ok := f.(record.Selected); ok {
+		s := &selector{t: t, part: part{field: i}}
+		f.Select(s)
+		return s.part, s.part.read != nil || s.part.compute != nil
+	}
 	column := f.Column()
 	expr := "t." + quote(column.Name)
-	switch x := f.(type) {
-	case record.Ref:
-		alias := fmt.Sprintf("r%d", i)
-		join := fmt.Sprintf(" LEFT JOIN %s %s ON %s.id = %s", quote(x.Target().Table()), alias, alias, expr)
-		exprs, read := briefColumns(x.Target(), alias)
-		if x.Loose { // the target may be gone: what is shown is what is still there
-			expr = alias + ".id"
-		}
-		return part{field: i, exprs: append([]string{expr}, exprs...), join: join, read: readLink(read)}, true
-	case record.Refs:
-		return part{field: i, exprs: []string{linksExpr(x.Target(), expr)}, read: readLinks(x.Target())}, true
-	case record.Tags:
-		return part{field: i, exprs: []string{linksExpr(x.Target(), expr)}, read: readLinks(x.Target())}, true
-	case record.CustomFields:
-		return part{field: i, exprs: []string{customFieldsExpr(t, expr)}, read: one(readCompact)}, true
-	case record.Count:
-		of := t.Registry().Type(x.Of)
-		return otherPart(i, one(readInt), other{of: of, what: "count(*)", by: fmt.Sprintf("n.%s = t.id", quote(of.Field(x.By).Column().Name))}), true
-	case record.Borrowed:
-		o := borrowed(t, x)
-		return otherPart(i, one(readers[o.of.Field(x.Field).Column().Storage]), o), true
-	case record.HasValue:
-		return part{field: i, exprs: []string{"t." + quote(t.Field(x.Of).Column().Name) + " IS NOT NULL"}, read: one(readBool), isPlain: true}, true
-	case record.Noted:
-		moment := fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = t.id)", quote(x.Name), quote(x.Table), quote(x.By))
-		return part{field: i, exprs: []string{moment}, read: one(readTime)}, true
-	case record.Attached, record.Computed:
-		return part{}, false
-	case record.Secret:
-		return part{field: i, exprs: []string{expr}, read: one(readSealed), isPlain: true}, true
-	}
 	if column.Storage == record.StoreTexts {
 		expr = "array_to_json(" + expr + ")"
 	}
 	info := t.Infos()[i]
 	long := info.MaxBytes > 0 || info.Max > shortText || column.Storage == record.StoreJSON || column.Storage == record.StoreJSONText
-	return part{field: i, exprs: []string{expr}, read: one(readers[column.Storage]), isPlain: !long}, true
-}
-
-func otherPart(field int, read func([][]byte) (any, error), o other) part {
-	return part{field: field, exprs: []string{o.expr(nil, access.Machine())}, read: read, other: &o}
+	isPlain := !long || column.Storage == record.StoreSealed
+	return part{field: i, exprs: []string{expr}, read: one(readers[column.Storage]), isPlain: isPlain}, true
 }
 
 // briefColumns selects what a nested representation of t shows.

@@ -19,8 +19,8 @@ type Kept struct {
 
 // KeptSecrets reads the secrets of a field, at most limit, of the records behind an id in the
 // order of their ids.
-func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, f record.Secret, after int64, limit int) ([]Kept, error) {
-	column := quote(f.Column().Name)
+func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, secret record.Secrecy, after int64, limit int) ([]Kept, error) {
+	column := quote(t.Field(secret.Name).Column().Name)
 	rows, err := s.pool.Query(ctx, fmt.Sprintf("SELECT id, %[1]s FROM %[2]s WHERE id > $1 AND %[1]s <> '' ORDER BY id LIMIT $2", column, quote(t.Table())), after, limit)
 	if err != nil {
 		return nil, s.translate(err)
@@ -37,13 +37,13 @@ func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, f record.Secret
 // Reseal puts secrets that were sealed anew in the place of what was read, and returns how many.
 // One that somebody has changed since is left alone. The records have not changed: version,
 // time and change log stay as they are.
-func (s *Store) Reseal(ctx context.Context, t *record.Type, f record.Secret, read []Kept, anew []record.Sealed) (done int, err error) {
+func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrecy, read []Kept, anew []record.Sealed) (done int, err error) {
 	ids, before, after := make([]int64, len(read)), make([]string, len(read)), make([]string, len(read))
 	for i, k := range read {
 		ids[i], before[i], after[i] = k.ID, string(k.Sealed), string(anew[i])
 	}
 	update := fmt.Sprintf(`UPDATE %[1]s t SET %[2]s = x.after FROM unnest($1::bigint[], $2::text[], $3::text[]) AS x(id, before, after)
-		WHERE t.id = x.id AND t.%[2]s = x.before`, quote(t.Table()), quote(f.Column().Name))
+		WHERE t.id = x.id AND t.%[2]s = x.before`, quote(t.Table()), quote(t.Field(secret.Name).Column().Name))
 	err = s.Write(ctx, func(tx *Tx) error {
 		// Change sets write whole records, and hold them from before they read them.
 		tx.Lock(t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), LockWrite)

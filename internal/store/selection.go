@@ -21,7 +21,7 @@ type selection struct {
 	joins    string
 	slots    []slot
 	width    int
-	computed []computed
+	computed []part
 }
 
 // The columns that precede the fields: id and version.
@@ -30,6 +30,10 @@ const headColumns = 2
 func newSelection(t *record.Type, parts []part) selection {
 	s := selection{t: t, width: headColumns, exprs: []string{"t.id", "t.version"}}
 	for _, x := range parts {
+		if x.compute != nil {
+			s.computed = append(s.computed, x)
+			continue
+		}
 		if x.other != nil {
 			o := *x.other
 			o.at = s.width
@@ -39,11 +43,6 @@ func newSelection(t *record.Type, parts []part) selection {
 		s.exprs = append(s.exprs, x.exprs...)
 		s.width += len(x.exprs)
 		s.joins += x.join
-	}
-	for i, f := range t.All() {
-		if x, ok := f.(record.Computed); ok {
-			s.computed = append(s.computed, computed{i, x.Of})
-		}
 	}
 	s.columns = strings.Join(s.exprs, ", ")
 	return s
@@ -68,7 +67,7 @@ func (p *plan) selectionOf(view record.View, order []term) selection {
 	var parts []part
 	for _, x := range p.parts {
 		named := p.t.Display != nil && (x.join != "" || x.other != nil) // it may name the record by what it refers to
-		if x.isPlain || needed[x.field] || named {
+		if x.isPlain || x.compute != nil || needed[x.field] || named {
 			parts = append(parts, x)
 		}
 	}
@@ -161,7 +160,7 @@ func (s *selection) row(cols [][]byte) (record.Values, error) {
 		v.SetAt(x.field, value)
 	}
 	for _, c := range s.computed {
-		v.SetAt(c.field, c.of(v))
+		v.SetAt(c.field, c.compute(v))
 	}
 	return v, nil
 }

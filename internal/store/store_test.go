@@ -41,7 +41,7 @@ func open(t *testing.T) (*store.Store, *record.Registry, *pgxpool.Pool) {
 var postgresTypes = map[record.Storage]string{
 	record.StoreText: "text", record.StoreInt: "bigint", record.StoreFloat: "double precision", record.StoreBool: "boolean",
 	record.StoreTime: "timestamp with time zone", record.StoreJSON: "jsonb", record.StoreJSONText: "text",
-	record.StoreTexts: "text[]", record.StoreInts: "bigint[]", record.StoreUUID: "uuid",
+	record.StoreTexts: "text[]", record.StoreInts: "bigint[]", record.StoreUUID: "uuid", record.StoreSealed: "text", record.StoreMembers: "jsonb",
 }
 
 // inner are columns that the machine keeps for itself.

@@ -104,14 +104,18 @@ func (w *where) search(t *record.Type, q string) {
 	pattern := w.arg("%" + escapeLike(q) + "%")
 	conds := []string{"FALSE"}
 	for _, name := range t.Search {
-		expr := "t." + quote(t.Field(name).Column().Name)
-		if f, ok := t.Field(name).(record.Borrowed); ok {
-			o := borrowed(t, f)
-			expr = o.expr(w, w.by.Sees(o.of))
-		}
-		conds = append(conds, expr+" ILIKE "+pattern)
+		conds = append(conds, w.value(t, name)+" ILIKE "+pattern)
 	}
 	w.and("(" + strings.Join(conds, " OR ") + ")")
+}
+
+// value is a field of the record, or of another record that it belongs to and the caller may see.
+func (w *where) value(t *record.Type, name string) string {
+	x, _ := newPart(t, t.Index(name), t.Field(name))
+	if x.other != nil {
+		return x.other.expr(w, w.by.Sees(x.other.of))
+	}
+	return "t." + quote(t.Field(name).Column().Name)
 }
 
 // searched is what a list is read from: its table or, where a search looks at the newest records alone, those of
@@ -166,8 +170,8 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	}
 	column := p.Field.Column()
 	expr := alias + "." + quote(column.Name)
-	if ref, ok := p.Field.(record.Ref); ok && p.Subtree {
-		return w.below(expr, ref.Target(), record.Predicate{Values: p.Values})
+	if p.Subtree {
+		return w.below(expr, record.TargetOf(p.Field), record.Predicate{Values: p.Values})
 	}
 	if t.TimedID && column.Name == drawnFrom && len(p.Values) > 0 {
 		return "(" + w.compare(expr, column, p) + w.drawn(p, alias) + ")"
@@ -200,7 +204,7 @@ func (w *where) through(p record.Predicate, t *record.Type, alias string) string
 	hop := p.Via[0]
 	column := alias + "." + quote(t.Field(hop.Name).Column().Name)
 	none := column + " IS NULL"
-	if hop.Many() {
+	if hop.Many {
 		none = column + " = '{}'"
 	}
 	if p.OrNone && len(p.Values) == 0 {
@@ -210,16 +214,16 @@ func (w *where) through(p record.Predicate, t *record.Type, alias string) string
 	inner.Via, inner.OrNone, inner.All, inner.Subtree = p.Via[1:], false, false, false
 	var cond string
 	switch {
-	case hop.Many() && p.All:
-		cond = fmt.Sprintf("%s @> (SELECT array_agg(%s.id) FROM %s HAVING count(*) = %s)", column, w.next(), w.from(inner, hop.Target()), w.arg(distinct(p.Values)))
+	case hop.Many && p.All:
+		cond = fmt.Sprintf("%s @> (SELECT array_agg(%s.id) FROM %s HAVING count(*) = %s)", column, w.next(), w.from(inner, hop.Target), w.arg(distinct(p.Values)))
 		w.depth--
-	case hop.Many():
-		cond = fmt.Sprintf("%s && ARRAY(SELECT %s.id FROM %s)", column, w.next(), w.from(inner, hop.Target()))
+	case hop.Many:
+		cond = fmt.Sprintf("%s && ARRAY(SELECT %s.id FROM %s)", column, w.next(), w.from(inner, hop.Target))
 		w.depth--
 	case p.Subtree:
-		cond = w.below(column, hop.Target(), inner)
+		cond = w.below(column, hop.Target, inner)
 	default:
-		cond = fmt.Sprintf("%s IN (SELECT %s.id FROM %s)", column, w.next(), w.from(inner, hop.Target()))
+		cond = fmt.Sprintf("%s IN (SELECT %s.id FROM %s)", column, w.next(), w.from(inner, hop.Target))
 		w.depth--
 	}
 	if p.OrNone {

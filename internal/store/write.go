@@ -84,7 +84,7 @@ type Astray struct{ ID, Of int64 }
 // between them as long as what is shared is part of a unique constraint: changing it then
 // waits for those who hold the record for a reference.
 func (tx *Tx) Astray(t *record.Type, rule record.Within, ids []int64, into *[]Astray) {
-	target := t.Field(rule.Ref).(record.Ref).Target()
+	target := record.TargetOf(t.Field(rule.Ref))
 	ref, same := t.Field(rule.Ref).Column().Name, t.Field(rule.Same).Column().Name
 	given := "c.id = ANY($1)"
 	if target == t {
@@ -122,7 +122,7 @@ func newWriting(t *record.Type) *writing {
 		}
 		w.columns = append(w.columns, parameter(column, i))
 		values = append(values, value)
-		if _, custom := f.(record.CustomFields); custom {
+		if column.Storage == record.StoreMembers {
 			value = "t." + quote(column.Name) + " || " + value
 		}
 		sets = append(sets, quote(column.Name)+" = "+value)
@@ -139,10 +139,11 @@ func newWriting(t *record.Type) *writing {
 
 // casts make a column's value of what is handed over as text.
 var casts = map[record.Storage]string{
-	record.StoreJSON:  "%s::jsonb",
-	record.StoreInts:  "%s::bigint[]",
-	record.StoreTexts: "ARRAY(SELECT json_array_elements_text(%s::json))",
-	record.StoreUUID:  "%s::uuid",
+	record.StoreJSON:    "%s::jsonb",
+	record.StoreMembers: "%s::jsonb",
+	record.StoreInts:    "%s::bigint[]",
+	record.StoreTexts:   "ARRAY(SELECT json_array_elements_text(%s::json))",
+	record.StoreUUID:    "%s::uuid",
 }
 
 // parameter hands over the values of one field.
@@ -168,19 +169,16 @@ func parameter(column record.Column, field int) attribute[record.Values] {
 
 func textOf(s record.Storage) func(any) string {
 	switch s {
-	case record.StoreJSON:
+	case record.StoreJSON, record.StoreMembers:
 		return func(v any) string { return string(v.(json.RawMessage)) }
 	case record.StoreInts:
 		return arrayText
+	case record.StoreSealed:
+		return func(v any) string { return string(v.(record.Sealed)) }
 	case record.StoreTexts:
 		return func(v any) string { return string(record.AppendValue(nil, v)) }
 	}
-	return func(v any) string {
-		if s, ok := v.(record.Sealed); ok {
-			return string(s)
-		}
-		return v.(string)
-	}
+	return as[string]
 }
 
 func as[T any](v any) T { return v.(T) }

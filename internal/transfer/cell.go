@@ -3,6 +3,8 @@ package transfer
 import (
 	"regexp"
 	"strings"
+
+	"terrier/internal/record"
 )
 
 // nullWord empties a field that may be null.
@@ -41,7 +43,7 @@ func unescape(s string) string {
 
 // fromCell reads a cell; given is false where it says nothing.
 func fromCell(s slot, cell string) (value any, given bool, err error) {
-	if s.shape == verbatim {
+	if s.form == record.SecretCell {
 		return cell, cell != "", nil
 	}
 	if blank(cell) {
@@ -51,17 +53,17 @@ func fromCell(s slot, cell string) (value any, given bool, err error) {
 		return nil, true, nil
 	}
 	text := unescape(cell)
-	switch s.shape {
-	case words:
+	switch s.form {
+	case record.TextCell:
 		return text, true, nil
-	case list, references:
+	case record.ListCell, record.ReferencesCell:
 		items, err := splitList(text)
 		if err != nil {
 			return nil, true, err
 		}
 		out := make([]any, len(items))
 		for i, item := range items {
-			if out[i] = item; s.shape == references {
+			if out[i] = item; s.form == record.ReferencesCell {
 				out[i] = fromReference(s.target, item)
 			}
 		}
@@ -69,11 +71,11 @@ func fromCell(s slot, cell string) (value any, given bool, err error) {
 	}
 	text = strings.TrimSpace(text)
 	switch {
-	case text == "" && s.shape != plain:
+	case text == "" && s.form != record.PlainCell:
 		return nil, true, nil
-	case s.shape == reference:
+	case s.form == record.ReferenceCell:
 		return fromReference(s.target, text), true, nil
-	case s.shape == structure:
+	case s.form == record.JSONCell || s.form == record.CustomCells:
 		value, err = decodeJSON(text)
 		return value, true, err
 	}

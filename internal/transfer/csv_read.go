@@ -1,9 +1,11 @@
 package transfer
 
 import (
+	"slices"
 	"strings"
 
 	"terrier/internal/fault"
+	"terrier/internal/record"
 )
 
 // maxColumns is more than a type can have, custom fields included.
@@ -69,6 +71,9 @@ func (in *reading) readHeader(header []string, line int) ([]*slot, error) {
 	return slots, nil
 }
 
+// structured are the forms whose cells hold several values.
+var structured = []record.CellForm{record.ListCell, record.ReferencesCell, record.JSONCell, record.CustomCells}
+
 func (in *reading) readCells(slots []*slot, cells []string) error {
 	for i, cell := range cells {
 		switch {
@@ -84,7 +89,7 @@ func (in *reading) readCells(slots []*slot, cells []string) error {
 			continue
 		}
 		s := *slots[i]
-		if s.shape == list || s.shape == references || s.shape == structure {
+		if slices.Contains(structured, s.form) {
 			if err := in.spend(strings.Count(cell, ",")); err != nil {
 				return err
 			}

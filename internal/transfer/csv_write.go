@@ -17,18 +17,14 @@ type csvEncoder struct {
 	t       *record.Type
 	p       *record.Printer
 	defs    []*record.Custom
-	shapes  []shape // of the custom fields
-	columns []int   // the positions of the fields
+	columns []int // the positions of the fields
 	cells   []string
 }
 
 func newCSVEncoder(w io.Writer, t *record.Type, defs []*record.Custom, p *record.Printer) *csvEncoder {
 	e := &csvEncoder{w: csv.NewWriter(w), t: t, p: p, defs: defs}
-	for _, def := range defs {
-		e.shapes = append(e.shapes, customShape(def))
-	}
 	for i, f := range t.All() {
-		if _, secret := f.(record.Secret); !secret && !t.Infos()[i].Hidden {
+		if _, secret := record.SecrecyOf(f); !secret && !t.Infos()[i].Hidden {
 			e.columns = append(e.columns, i)
 		}
 	}
@@ -38,7 +34,7 @@ func newCSVEncoder(w io.Writer, t *record.Type, defs []*record.Custom, p *record
 func (e *csvEncoder) Begin() error {
 	header := []string{idKey}
 	for _, i := range e.columns {
-		if _, custom := e.t.All()[i].(record.CustomFields); custom {
+		if e.t.Infos()[i].Cell == record.CustomCells {
 			for _, def := range e.defs {
 				header = append(header, customPrefix+def.Name)
 			}
@@ -53,7 +49,7 @@ func (e *csvEncoder) Write(v record.Values) error {
 	e.cells = append(e.cells[:0], e.t.FormatID(v.ID()))
 	for _, i := range e.columns {
 		f, info := e.t.All()[i], e.t.Infos()[i]
-		if _, custom := f.(record.CustomFields); custom {
+		if info.Cell == record.CustomCells {
 			if err := e.custom(v.At(i)); err != nil {
 				return err
 			}
@@ -98,11 +94,11 @@ func (e *csvEncoder) text(f record.Field, v any) string {
 	case []string:
 		return joinList(x)
 	case record.Link:
-		return referenceText(targetOf(f), x)
+		return referenceText(record.TargetOf(f), x)
 	case []record.Link:
 		items := make([]string, len(x))
 		for i, link := range x {
-			items[i] = referenceText(targetOf(f), link)
+			items[i] = referenceText(record.TargetOf(f), link)
 		}
 		return joinList(items)
 	}
@@ -117,7 +113,7 @@ func (e *csvEncoder) custom(v any) error {
 			return err
 		}
 	}
-	for i, def := range e.defs {
+	for _, def := range e.defs {
 		raw := string(values[def.Name])
 		unset := raw == "" || raw == nullWord
 		switch {
@@ -126,7 +122,7 @@ func (e *csvEncoder) custom(v any) error {
 		case unset:
 			e.cells = append(e.cells, nullWord)
 		default:
-			e.cells = append(e.cells, escape(customText(e.shapes[i], raw), true))
+			e.cells = append(e.cells, escape(customText(def.Cell(), raw), true))
 		}
 	}
 	return nil
@@ -134,13 +130,13 @@ func (e *csvEncoder) custom(v any) error {
 
 // customText writes a value as its definition says. One from before the definition became what
 // it is now stands there as JSON.
-func customText(kind shape, raw string) string {
+func customText(form record.CellForm, raw string) string {
 	var items []string
 	var s string
 	switch {
-	case kind == list && json.Unmarshal([]byte(raw), &items) == nil:
+	case form == record.ListCell && json.Unmarshal([]byte(raw), &items) == nil:
 		return joinList(items)
-	case kind != structure && json.Unmarshal([]byte(raw), &s) == nil:
+	case form != record.JSONCell && json.Unmarshal([]byte(raw), &s) == nil:
 		return s
 	}
 	return raw

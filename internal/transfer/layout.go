@@ -23,9 +23,9 @@ func Columns(t *record.Type, defs []*record.Custom) []Column {
 	out := []Column{{Name: "id", Label: "ID", Help: "The record to update. Leave it blank to make a new one."}}
 	for i, f := range t.All() {
 		info := t.Infos()[i]
-		if _, custom := f.(record.CustomFields); custom {
+		if info.Cell == record.CustomCells {
 			for _, def := range defs {
-				out = append(out, Column{Name: customPrefix + def.Name, Label: def.Name, Help: customHelp(def), Required: def.Required && def.Default == nil})
+				out = append(out, Column{Name: customPrefix + def.Name, Label: def.Name, Help: def.HowWritten(), Required: def.Required && def.Default == nil})
 			}
 		} else if !info.ReadOnly {
 			out = append(out, Column{Name: info.Name, Label: info.Label, Help: help(f, info), Required: info.Required && info.Name != t.Owner})
@@ -34,64 +34,10 @@ func Columns(t *record.Type, defs []*record.Custom) []Column {
 	return out
 }
 
-// shape is how a value is written into one cell.
-type shape int
-
-const (
-	plain      shape = iota
-	words            // kept as it stands inside, but for an escape
-	verbatim         // a secret: nothing in it is an escape
-	number           // empty is null
-	reference        // to one record
-	references       // to several
-	list             // of texts
-	structure        // JSON
-)
-
-func shapeOf(f record.Field) shape {
-	switch x := f.(type) {
-	case record.Text:
-		if x.AsWritten {
-			return words
-		}
-	case record.Secret:
-		return verbatim
-	case record.Int, record.Decimal:
-		return number
-	case record.Ref:
-		return reference
-	case record.Refs, record.Tags:
-		return references
-	case record.List, record.ObjectTypes, record.Actions:
-		return list
-	case record.JSON, record.CustomFields:
-		return structure
-	}
-	return plain
-}
-
-// customShape asks a custom field what it takes: only two kinds take a list, and one of
-// them has choices.
-func customShape(def *record.Custom) shape {
-	_, err := def.Parse([]any{})
-	switch {
-	case err == nil && def.Choose():
-		return list
-	case err == nil:
-		return structure
-	case shapeOf(def.Kind) == number:
-		return number
-	}
-	if _, ok := def.Kind.(record.Bool); ok {
-		return plain
-	}
-	return words
-}
-
 // slot is what a column or key means.
 type slot struct {
 	field  string // what it is called in an input
-	shape  shape
+	form   record.CellForm
 	null   bool         // may be null
 	target *record.Type // of a reference
 	attr   string       // of the record referred to: slug in region.slug
@@ -113,15 +59,15 @@ func newLayout(t *record.Type, defs []*record.Custom) *layout {
 	l := &layout{t: t, slots: map[string]slot{idKey: {id: true}, "url": {skip: true}, "display": {skip: true}}, custom: map[string]bool{}}
 	for i, f := range t.All() {
 		info := t.Infos()[i]
-		s := slot{field: info.Name, shape: shapeOf(f), null: info.Null, target: targetOf(f), skip: info.ReadOnly, of: f}
+		s := slot{field: info.Name, form: info.Cell, null: info.Null, target: record.TargetOf(f), skip: info.ReadOnly, of: f}
 		l.slots[info.Name] = s
-		if _, custom := f.(record.CustomFields); custom {
+		if info.Cell == record.CustomCells {
 			for _, def := range defs {
 				l.custom[def.Name] = true
-				l.slots[customPrefix+def.Name] = slot{field: def.Name, shape: customShape(def), null: true, custom: true}
+				l.slots[customPrefix+def.Name] = slot{field: def.Name, form: def.Cell(), null: true, custom: true}
 			}
 		}
-		if s.shape == reference && !s.skip {
+		if s.form == record.ReferenceCell && !s.skip {
 			l.addAttributes(s)
 		}
 	}
@@ -136,23 +82,11 @@ func newLayout(t *record.Type, defs []*record.Custom) *layout {
 
 // addAttributes lets a reference be said by its parts: region.slug.
 func (l *layout) addAttributes(s slot) {
-	s.shape, s.null = plain, false
+	s.form, s.null = record.PlainCell, false
 	for _, attr := range append([]string{idKey, s.target.LookupField()}, s.target.Brief...) {
 		if attr == idKey || s.target.Field(attr) != nil {
 			s.attr = attr
 			l.slots[s.field+"."+attr] = s
 		}
 	}
-}
-
-func targetOf(f record.Field) *record.Type {
-	switch x := f.(type) {
-	case record.Ref:
-		return x.Target()
-	case record.Refs:
-		return x.Target()
-	case record.Tags:
-		return x.Target()
-	}
-	return nil
 }

@@ -132,7 +132,7 @@ func (in *reading) object(line int, object map[string]any) error {
 // checkCustom looks for misspelt names in custom_fields.
 func (in *reading) checkCustom(line int, s slot, value any) {
 	given, ok := value.(map[string]any)
-	if _, custom := s.of.(record.CustomFields); !custom || !ok {
+	if s.form != record.CustomCells || !ok {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {

@@ -55,10 +55,10 @@ func referenceText(target *record.Type, link record.Link) string {
 
 // fromShown turns what the API shows of a field into what it takes.
 func fromShown(s slot, v any) any {
-	switch s.shape {
-	case reference:
+	switch s.form {
+	case record.ReferenceCell:
 		return fromShownReference(s.target, v)
-	case references:
+	case record.ReferencesCell:
 		items, ok := v.([]any)
 		if !ok {
 			return v
@@ -69,15 +69,12 @@ func fromShown(s slot, v any) any {
 		}
 		return out
 	}
-	return fromShownChoice(s.of, v)
+	return readBack(s.of, v)
 }
 
-func fromShownChoice(f record.Field, v any) any {
-	object, ok := v.(map[string]any)
-	if _, choice := f.(record.Choice); choice && ok {
-		if value, ok := object["value"]; ok {
-			return value
-		}
+func readBack(f record.Field, v any) any {
+	if x, ok := f.(record.ReadBack); ok {
+		return x.FromShown(v)
 	}
 	return v
 }
@@ -109,8 +106,8 @@ func fromShownReference(target *record.Type, v any) any {
 }
 
 func fromShownAttribute(f record.Field, v any) any {
-	if object, ok := v.(map[string]any); ok && targetOf(f) != nil && object[idKey] != nil {
+	if object, ok := v.(map[string]any); ok && record.TargetOf(f) != nil && object[idKey] != nil {
 		return object[idKey]
 	}
-	return fromShownChoice(f, v)
+	return readBack(f, v)
 }

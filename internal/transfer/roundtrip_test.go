@@ -85,13 +85,12 @@ func (w *world) draw(t *rapid.T, f record.Field) any {
 	if info.Null && rapid.Bool().Draw(t, "null") {
 		return nil
 	}
+	if ref, ok := record.ReferenceOf(f); ok && ref.Many {
+		return w.links(t, ref.Target)
+	} else if ok {
+		return w.link(t, ref.Target)
+	}
 	switch x := f.(type) {
-	case record.Ref:
-		return w.link(t, x.Target())
-	case record.Refs:
-		return w.links(t, x.Target())
-	case record.Tags:
-		return w.links(t, x.Target())
 	case record.Choice:
 		return rapid.SampledFrom(x.Of).Draw(t, "choice").Value
 	case record.Bool:
@@ -307,15 +306,11 @@ func (w *world) compareCustom(before, after json.RawMessage, text []byte) {
 func (w *world) resolve(f record.Field, v any) any {
 	switch x := v.(type) {
 	case record.Link:
-		return w.find(f.(record.Ref).Target(), x)
+		return w.find(record.TargetOf(f), x)
 	case []record.Link:
-		refs, ok := f.(record.Refs)
-		if !ok {
-			refs = f.(record.Tags).Refs
-		}
 		out := make([]record.Link, len(x))
 		for i, link := range x {
-			out[i] = w.find(refs.Target(), link)
+			out[i] = w.find(record.TargetOf(f), link)
 		}
 		return out
 	}

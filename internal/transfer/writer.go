@@ -54,7 +54,7 @@ func (w *Writer) Close() error {
 func printed(t *record.Type, p *record.Printer) func([]byte, record.Values) []byte {
 	var secrets []string
 	for i, f := range t.All() {
-		if _, secret := f.(record.Secret); secret {
+		if _, secret := record.SecrecyOf(f); secret {
 			secrets = append(secrets, t.Infos()[i].Name)
 		}
 	}

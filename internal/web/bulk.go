@@ -72,8 +72,7 @@ func (p *typePages) selected(v *visit) (*selection, error) {
 func (p *typePages) selectedView() record.View {
 	view := record.View{Only: []string{"id"}}
 	for i, f := range p.t.All() {
-		switch f.(type) {
-		case record.Refs, record.Tags:
+		if ref, _ := record.ReferenceOf(f); ref.Many {
 			view.Only = append(view.Only, p.t.Infos()[i].Name)
 		}
 	}

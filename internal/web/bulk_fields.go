@@ -29,14 +29,13 @@ var hows = []option{{Value: addThem, Label: "Add these"}, {Value: removeThem, La
 // inBulk tells whether several records can sensibly get the same value of a field. What must
 // differ can't, nor can secrets, what decides whose a record is, and what means another thing in each record.
 func (p *typePages) inBulk(f record.Field, in record.Info) bool {
-	if _, secret := f.(record.Secret); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs {
+	if _, secret := record.SecrecyOf(f); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs {
 		return false
 	}
 	if in.Unique || in.KindOf != "" || in.Name == p.t.Owner || in.Name == p.t.Elevated {
 		return false
 	}
-	target, _ := targetOf(f)
-	return target != nil || !slices.ContainsFunc(p.t.Unique, func(u record.Unique) bool { return slices.Contains(u.Fields, in.Name) })
+	return record.TargetOf(f) != nil || !slices.ContainsFunc(p.t.Unique, func(u record.Unique) bool { return slices.Contains(u.Fields, in.Name) })
 }
 
 // bulkField is a widget with a box: only what is ticked is changed.
@@ -136,8 +135,7 @@ func (p *typePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChan
 		case len(these) == 0 && how != setThem:
 			errs.Add(in.Name, "Name at least one.")
 		default:
-			target, _ := targetOf(f)
-			change.sets = append(change.sets, setChange{field: in.Name, how: how, target: target, written: these})
+			change.sets = append(change.sets, setChange{field: in.Name, how: how, target: record.TargetOf(f), written: these})
 		}
 	}
 	custom := ledger.Input{}

@@ -69,7 +69,7 @@ func cellOf(f record.Field, value any) cell {
 	case float64:
 		return cell{Kind: textCell, Text: strconv.FormatFloat(x, 'f', -1, 64)}
 	case record.Link:
-		return linkTo(f.(record.Ref).Target(), x)
+		return linkTo(record.TargetOf(f), x)
 	case []record.Link:
 		return linksTo(f, x)
 	case []string:
@@ -127,36 +127,23 @@ func linksTo(f record.Field, links []record.Link) cell {
 		return cell{Kind: noCell}
 	}
 	c := cell{Kind: listCell, Items: make([]cell, len(links))}
-	target, tags := targetOf(f)
+	ref, _ := record.ReferenceOf(f)
 	color := -1
-	if tags {
+	if ref.Tags {
 		c.Kind = tagsCell
-		for n, i := range target.BriefIndex() {
-			if target.Infos()[i].Widget == record.ColorInput {
+		for n, i := range ref.Target.BriefIndex() {
+			if ref.Target.Infos()[i].Widget == record.ColorInput {
 				color = n
 			}
 		}
 	}
 	for i, l := range links {
-		c.Items[i] = linkTo(target, l)
+		c.Items[i] = linkTo(ref.Target, l)
 		if color >= 0 {
 			c.Items[i].Color, _ = l.Brief[color].(string)
 		}
 	}
 	return c
-}
-
-// targetOf is the type that a field refers to, nil for other fields.
-func targetOf(f record.Field) (t *record.Type, tags bool) {
-	switch x := f.(type) {
-	case record.Ref:
-		return x.Target(), false
-	case record.Refs:
-		return x.Target(), false
-	case record.Tags:
-		return x.Target(), true
-	}
-	return nil, false
 }
 
 func textsCell(f record.Field, texts []string) cell {

@@ -43,7 +43,7 @@ func (s *Site) changeDetail(v *visit, d *detailPage, found record.Values) error 
 		}
 	}
 	if user := found.Link("user"); user.ID != 0 {
-		if target, _ := targetOf(found.Type().Field("user")); v.may(target, access.View) {
+		if target := record.TargetOf(found.Type().Field("user")); v.may(target, access.View) {
 			p.Who.Kind, p.Who.Href = linkCell, recordPath(target, user.ID)
 		}
 	}

@@ -136,7 +136,7 @@ func (v *visit) toldOf(t *record.Type, id int64, changes []record.Values) (map[t
 func (v *visit) toldBy(d record.Values) toldLine {
 	line := toldLine{Webhook: "(deleted webhook)", Href: recordPath(d.Type(), d.ID()), State: stateOf(d, v.site.Now()), Status: cellOf(nil, d.Get("status_code")).Text}
 	if l := d.Link("webhook"); l.ID != 0 {
-		target, _ := targetOf(d.Type().Field("webhook"))
+		target := record.TargetOf(d.Type().Field("webhook"))
 		line.Webhook = target.DisplayLink(l)
 	}
 	return line

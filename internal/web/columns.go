@@ -27,17 +27,14 @@ func columnsOf(t *record.Type) (all []column, first []string) {
 	first = t.Columns
 	for i, in := range t.Infos() {
 		switch {
-		case in.Hidden, in.Widget == record.PasswordInput, in.Widget == record.SecretArea, in.Widget == record.CustomInputs:
+		case in.Hidden, in.DetailOnly, in.Widget == record.PasswordInput, in.Widget == record.SecretArea, in.Widget == record.CustomInputs:
 			continue
 		case t.Display == nil && in.Name == t.Brief[0]:
 			continue // it is what leads to the record
 		}
 		f := t.All()[i]
-		if _, attached := f.(record.Attached); attached {
-			continue
-		}
 		all = append(all, column{index: i, Name: in.Name, Label: in.Label, sorts: record.Orderable(f)})
-		if t.Columns == nil && len(first) < mostColumns && brief(f, in) {
+		if t.Columns == nil && len(first) < mostColumns && brief(in) {
 			first = append(first, in.Name)
 		}
 	}
@@ -45,12 +42,8 @@ func columnsOf(t *record.Type) (all []column, first []string) {
 }
 
 // brief tells whether a value fits into a row of a table.
-func brief(f record.Field, in record.Info) bool {
-	switch f.(type) {
-	case record.Slug, record.JSON, record.Decimal:
-		return false
-	}
-	return in.Widget != record.TextArea && in.Name != "created" && in.Name != "last_updated"
+func brief(in record.Info) bool {
+	return !in.Wide && in.Widget != record.TextArea && in.Name != "created" && in.Name != "last_updated"
 }
 
 const columnsCookie = "terrier_columns"

@@ -87,11 +87,7 @@ func (p *typePages) detailPage(v *visit, found record.Values) (*detailPage, erro
 
 // filterFor is the filter that finds who refers through a field.
 func filterFor(r ledger.Related) string {
-	name := r.Field.Info().Name
-	if _, single := r.Field.(record.Ref); !single {
-		name = strings.TrimSuffix(name, "s")
-	}
-	return name + "_id"
+	return r.FilterName + "_id"
 }
 
 // heading is what all pages about a record have in common.
@@ -110,13 +106,10 @@ func (d *detailPage) fill(v *visit, found record.Values, defs []*record.Custom) 
 	t := found.Type()
 	for i, in := range t.Infos() {
 		f := t.All()[i]
-		if in.Hidden || in.Widget == record.PasswordInput || in.Widget == record.CustomInputs {
+		if in.Hidden || in.DetailOnly || in.Widget == record.PasswordInput || in.Widget == record.CustomInputs {
 			continue
 		}
-		switch f.(type) {
-		case record.Attached:
-			continue
-		case record.Tags:
+		if ref, _ := record.ReferenceOf(f); ref.Tags {
 			d.Tags = v.cell(f, found.At(i))
 			continue
 		}

@@ -35,7 +35,7 @@ func (p *typePages) filterInputs(v *visit, params url.Values) []filterInput {
 		if in.Hidden || f.Lookups() == nil {
 			continue
 		}
-		if target, _ := targetOf(f); target != nil && !v.may(target, access.View) {
+		if target := record.TargetOf(f); target != nil && !v.may(target, access.View) {
 			continue // they could choose none
 		}
 		if input, ok := filterInputOf(f, in, params); ok {
@@ -47,17 +47,12 @@ func (p *typePages) filterInputs(v *visit, params url.Values) []filterInput {
 
 func filterInputOf(f record.Field, in record.Info, params url.Values) (filterInput, bool) {
 	input := filterInput{Name: in.Name, Label: in.Label}
-	target, tags := targetOf(f)
+	ref, isRef := record.ReferenceOf(f)
 	switch {
-	case target != nil && target.LookupField() == "":
+	case isRef && ref.Target.LookupField() == "":
 		return input, false
-	case target != nil:
-		input.Kind, input.Choices = "reference", pagePath(target)+"choices/?by=key"
-		if tags {
-			input.Name = "tag"
-		} else if _, many := f.(record.Refs); many {
-			input.Name = strings.TrimSuffix(in.Name, "s")
-		}
+	case isRef:
+		input.Kind, input.Choices, input.Name = "reference", pagePath(ref.Target)+"choices/?by=key", ref.FilterName
 	case len(in.Choices) > 0:
 		input.Kind = "choices"
 		for _, o := range in.Choices {

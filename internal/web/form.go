@@ -123,10 +123,10 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 	if src.v.Type() != nil {
 		value = src.v.Get(in.Name)
 	}
-	if types, ok := f.(record.ObjectTypes); ok {
+	if types, ok := f.(record.TypeNaming); ok {
 		out.Options = p.site.typeOptions(types)
 	}
-	if target, _ := targetOf(f); target != nil {
+	if target := record.TargetOf(f); target != nil {
 		if src.caller.may(target, access.View) {
 			out.Choices = pagePath(target) + "choices/"
 		}
@@ -165,7 +165,7 @@ func widgetOf(name string, in record.Info, src formSource) formField {
 }
 
 // typeOptions are the types that a webhook, a permission or a custom field can be about.
-func (s *Site) typeOptions(f record.ObjectTypes) []option {
+func (s *Site) typeOptions(f record.TypeNaming) []option {
 	var options []option
 	for _, t := range f.Types() {
 		options = append(options, option{Value: t.Key(), Label: t.Section + " › " + s.pages(t).single})
@@ -257,7 +257,7 @@ func (s formSource) value(f record.Field, name string, in record.Info, errs faul
 		return nil, false
 	}
 	value, given = typedValue(f, name, in, s.typed, errs)
-	if target, _ := targetOf(f); target != nil && s.v.Type() != nil {
+	if target := record.TargetOf(f); target != nil && s.v.Type() != nil {
 		return s.withUnseen(target, name, value)
 	}
 	return value, given

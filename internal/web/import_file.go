@@ -69,7 +69,7 @@ func receive(v *visit) (*sentFile, error) {
 // keyOf names the secret of a type that is made where none is given, and shown once.
 func keyOf(t *record.Type) string {
 	for _, f := range t.All() {
-		if secret, ok := f.(record.Secret); ok && secret.Seal == record.TokenKey {
+		if secret, ok := record.SecrecyOf(f); ok && secret.Seal == record.TokenKey {
 			return secret.Name
 		}
 	}

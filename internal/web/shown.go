@@ -163,7 +163,7 @@ func asHeld(widget record.Widget, text string) string {
 
 // shownMoment is a time as a browser's own input takes it: in UTC, without fractions of a second.
 func shownMoment(text string) (shown string, ok bool) {
-	at, err := record.Time{}.ParseText(text)
+	at, err := record.ParseTime(text)
 	if err != nil {
 		return "", false
 	}

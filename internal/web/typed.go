@@ -155,7 +155,7 @@ func typedLink(f record.Field, text string) any {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	target, _ := targetOf(f)
+	target := record.TargetOf(f)
 	return naming(target, text)
 }
 

@@ -24,7 +24,7 @@ func TestRotate(t *testing.T) {
 		for name, want := range map[string]record.Plain{"secret": secret, "previous_secret": previous} {
 			var got record.Plain
 			if sealed := v.Get(name).(record.Sealed); sealed != "" {
-				if got, err = b.Sealer.Open(v.Type().Field(name).(record.Secret).Place(v.Type(), v.ID()), sealed); err != nil {
+				if got, err = b.Sealer.Open(v.Type().Field(name).(record.Sealing).Secrecy().Place(v.Type(), v.ID()), sealed); err != nil {
 					t.Errorf("%s does not open: %v", name, err)
 				}
 			}

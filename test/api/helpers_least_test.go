@@ -68,7 +68,7 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 		case record.Choice:
 			body[in.Name] = x.Of[0].Value
 		case record.Ref:
-			body[in.Name] = l.firstOf(tb, x.Target())
+			body[in.Name] = l.firstOf(tb, record.TargetOf(x))
 		case record.Secret:
 			body[in.Name] = apitest.Password
 		case record.ObjectTypes:

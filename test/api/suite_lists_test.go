@@ -82,11 +82,11 @@ func (u suite) filterValues(filter string, row map[string]any) []string {
 				continue
 			}
 			if filter == in.Name {
-				return []string{nested[x.Target().LookupField()].(string)}
+				return []string{nested[record.TargetOf(x).LookupField()].(string)}
 			}
 			return []string{fmt.Sprint(apitest.ID(nested))}
 		case record.Refs:
-			if v, ok := manyValues(filter, x.Name, shown, x.Target().LookupField()); ok {
+			if v, ok := manyValues(filter, x.Name, shown, record.TargetOf(x).LookupField()); ok {
 				return v
 			}
 		case record.Tags:

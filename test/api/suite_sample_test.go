@@ -56,7 +56,7 @@ func (m *sampler) body(tb testing.TB, t *record.Type) map[string]any {
 	}
 	for _, w := range t.Within { // what lies within something shares its place
 		if ref, ok := body[w.Ref].(int64); ok {
-			target := t.Field(w.Ref).(record.Ref).Target()
+			target := record.TargetOf(t.Field(w.Ref))
 			row := m.s.Do(tb, apitest.Call{Method: "GET", Path: fmt.Sprintf("%s%d/", target.Path(), ref), Token: m.s.Admin}).Object(tb)
 			body[w.Same] = apitest.ID(row[w.Same].(map[string]any))
 		}
@@ -86,14 +86,14 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 	case record.Time:
 		return fmt.Sprintf("2030-01-02T03:04:%02d.000000Z", n%60), true
 	case record.Ref:
-		if x.Target() == t && n%3 != 0 {
+		if record.TargetOf(x) == t && n%3 != 0 {
 			return nil, true
 		}
-		return m.make(tb, x.Target()), true
+		return m.make(tb, record.TargetOf(x)), true
 	case record.Refs:
-		return []int64{m.make(tb, x.Target())}, true
+		return []int64{m.make(tb, record.TargetOf(x))}, true
 	case record.Tags:
-		return []int64{m.make(tb, x.Target())}, true
+		return []int64{m.make(tb, record.TargetOf(x))}, true
 	case record.ObjectTypes:
 		return []string{[]string{"dcim.site", "dcim.region"}[n%2]}, true
 	case record.Actions:

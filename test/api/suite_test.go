@@ -386,12 +386,12 @@ func (u suite) testBulk(t *testing.T) {
 func (u suite) testAttributes(t *testing.T) {
 	for _, f := range u.t.All() {
 		ref, ok := f.(record.Ref)
-		if !ok || ref.ReadOnly || len(ref.Target().Brief) == 0 || u.within(ref.Name) {
+		if !ok || ref.ReadOnly || len(record.TargetOf(ref).Brief) == 0 || u.within(ref.Name) {
 			continue
 		}
-		target := u.sampler.create(t, ref.Target())
+		target := u.sampler.create(t, record.TargetOf(ref))
 		attributes := map[string]any{}
-		for _, name := range ref.Target().Brief {
+		for _, name := range record.TargetOf(ref).Brief {
 			attributes[name] = target[name]
 		}
 		body := u.body(t, u.t)
@@ -401,7 +401,7 @@ func (u suite) testAttributes(t *testing.T) {
 			t.Errorf("%s by attributes: %v, want %v", ref.Name, nested, target)
 		}
 		body = u.body(t, u.t)
-		body[ref.Name] = map[string]any{ref.Target().Brief[0]: "there is none"}
+		body[ref.Name] = map[string]any{record.TargetOf(ref).Brief[0]: "there is none"}
 		if errs := u.do(t, "POST", u.t.Path(), body).Want(t, http.StatusBadRequest).Object(t); errs[ref.Name] == nil {
 			t.Errorf("%s by attributes of nothing: %v", ref.Name, errs)
 		}

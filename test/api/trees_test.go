@@ -114,7 +114,7 @@ func TestFiltersCompareWhatIsShown(t *testing.T) {
 			if err != nil || len(p.Via) == 0 || p.Subtree {
 				continue
 			}
-			if len(p.Via) > 1 || !slices.Contains(p.Via[0].Target().Brief, p.Field.Info().Name) {
+			if len(p.Via) > 1 || !slices.Contains(p.Via[0].Target.Brief, p.Field.Info().Name) {
 				t.Errorf("%s: %s compares what a record does not show", typ.Key(), name)
 			}
 		}

@@ -5,7 +5,7 @@ import "terrier/internal/record"
 // Delivery is one change on its way to one webhook. The ledger makes it in the
 // transaction of the change, the workers move it on.
 var Delivery = record.Type{
-	App: "extras", Name: "delivery", Plural: "deliveries", Guarded: true, Fixed: true, TimedID: true, Section: "Logging",
+	App: "extras", Name: "delivery", Plural: "deliveries", Guarded: true, Fixed: true, Section: "Logging",
 	Doc: "One change on its way to one webhook. Its id is the X-Hook-Delivery of every request made for it.",
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "changed_at"},
@@ -32,13 +32,15 @@ var Delivery = record.Type{
 		record.Borrowed{Name: "max_retries", From: "extras.webhook", Field: "max_retries", By: "webhook_id", Hidden: true},
 		record.Attached{Name: "attempts", Shape: attemptsShape},
 	},
-	Copies: &record.Copies{Of: "extras.objectchange", By: "change_id",
-		Fields: map[string]string{"object_id": "changed_object_id", "object_type": "changed_object_type", "request_id": "request_id"}},
 	Order:   []string{"-id"},
 	Columns: []string{"time", "webhook", "state", "object_repr", "status_code", "reason"},
 	Search:  []string{"reason", "object_repr"},
-	// Each is a look into the change log: 50,000 take less than half a second.
-	SearchNewest: 50_000,
+	Special: record.Special{
+		TimedID: true,
+		Copies: &record.Copies{Of: "extras.objectchange", By: "change_id",
+			Fields: map[string]string{"object_id": "changed_object_id", "object_type": "changed_object_type", "request_id": "request_id"}},
+		SearchNewest: 50_000, // each is a look into the change log: they take less than half a second
+	},
 	Display: func(r record.Reader) string {
 		if name := r.Text("object_repr"); name != "" {
 			return r.Text("object_type") + " " + name + " " + r.Text("event")

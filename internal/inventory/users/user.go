@@ -30,10 +30,10 @@ var User = record.Type{
 		record.Refs{Name: "groups", To: "users.group", Help: "They have the permissions of their groups too."},
 		record.Int{Name: "epoch", ReadOnly: true, Hidden: true},
 	},
-	Brief:    []string{"username"},
-	Order:    []string{"username"},
-	Search:   []string{"username", "first_name", "last_name", "email"},
-	Elevated: "is_superuser",
+	Brief:   []string{"username"},
+	Order:   []string{"username"},
+	Search:  []string{"username", "first_name", "last_name", "email"},
+	Special: record.Special{Elevated: "is_superuser"},
 	Derive: func(before, after record.Values) {
 		// Sessions carry the epoch they were started in, so raising it ends them.
 		deactivated := before.Bool("is_active") && !after.Bool("is_active")
