@@ -17,7 +17,7 @@ import (
 )
 
 // vault is a type that only these tests know.
-var vault = record.Type{App: "test", Name: "vault", Plural: "vaults", Order: []string{"name"}, Brief: []string{"name"}, Fields: record.Fields{
+var vault = record.Type{App: "trial", Name: "vault", Plural: "vaults", Order: []string{"name"}, Brief: []string{"name"}, Fields: record.Fields{
 	record.Text{Name: "name", Max: 100, Required: true},
 	record.Secret{Name: "pin", Seal: record.Encrypted},
 }}
@@ -62,7 +62,7 @@ func newResealing(t *testing.T) *resealing {
 	}
 	r := &resealing{bundle: b, old: ring(oldKey), now: ring(newKey), hook: b.reg.Type("extras.webhook")}
 	b.Sealer = &account.Sealer{Keys: ring(oldKey, newKey)}
-	b.exec(t, "CREATE TABLE test_vault (id bigint PRIMARY KEY, version bigint NOT NULL DEFAULT 1, name text NOT NULL DEFAULT '', pin_sealed text NOT NULL)")
+	b.exec(t, "CREATE TABLE trial_vault (id bigint PRIMARY KEY, version bigint NOT NULL DEFAULT 1, name text NOT NULL DEFAULT '', pin_sealed text NOT NULL)")
 	reg, err := record.NewRegistry(append(inventory.Types(), vault)...)
 	if err != nil {
 		t.Fatal(err)
@@ -104,11 +104,11 @@ func (r *resealing) holds(t *testing.T, keys *account.Keyring, table, place, wan
 func (r *resealing) vaults(t *testing.T, keys *account.Keyring, from, n int) {
 	t.Helper()
 	for id := from; id < from+n; id++ {
-		sealed, err := keys.Seal(fmt.Sprintf("test.vault/%d/pin", id), fmt.Append(nil, "pin ", id))
+		sealed, err := keys.Seal(fmt.Sprintf("trial.vault/%d/pin", id), fmt.Append(nil, "pin ", id))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.exec(t, "INSERT INTO test_vault (id, pin_sealed) VALUES ($1, $2)", id, sealed)
+		r.exec(t, "INSERT INTO trial_vault (id, pin_sealed) VALUES ($1, $2)", id, sealed)
 	}
 }
 
@@ -120,11 +120,11 @@ func TestReseal(t *testing.T) {
 		hookInput(ledger.Input{"name": "2", "secret": "s2"}), hookInput(ledger.Input{"name": "3"}))
 	r.vaults(t, r.old, 1, 250)
 	r.vaults(t, r.now, 301, 5)
-	r.exec(t, "INSERT INTO test_vault (id, pin_sealed) VALUES (400, '')")
+	r.exec(t, "INSERT INTO trial_vault (id, pin_sealed) VALUES (400, '')")
 	rest := func() map[string]string {
 		all := r.contents(t)
 		delete(all, "extras_webhook")
-		delete(all, "test_vault")
+		delete(all, "trial_vault")
 		var hooks string
 		err := r.db.QueryRow(t.Context(), `SELECT string_agg((to_jsonb(w) - ARRAY['secret_sealed', 'previous_secret_sealed', 'additional_headers_sealed'])::text, ' ' ORDER BY id)
 			FROM extras_webhook w`).Scan(&hooks)
@@ -146,9 +146,9 @@ func TestReseal(t *testing.T) {
 		r.holds(t, r.now, "extras_webhook", place, want)
 	}
 	for _, id := range []int{1, 100, 101, 250, 301} {
-		r.holds(t, r.now, "test_vault", fmt.Sprintf("test.vault/%d/pin", id), fmt.Sprint("pin ", id))
+		r.holds(t, r.now, "trial_vault", fmt.Sprintf("trial.vault/%d/pin", id), fmt.Sprint("pin ", id))
 	}
-	if n := r.number(t, "SELECT count(*) FROM test_vault WHERE pin_sealed = ''"); n != 1 {
+	if n := r.number(t, "SELECT count(*) FROM trial_vault WHERE pin_sealed = ''"); n != 1 {
 		t.Error("a secret was made where there was none")
 	}
 	r.reseal(t, 0, 259, 0)
@@ -163,12 +163,12 @@ func TestResealNamesWhatItCannotOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.vaults(t, third, 4, 1)
-	r.exec(t, "UPDATE test_vault SET pin_sealed = (SELECT pin_sealed FROM test_vault WHERE id = 1) WHERE id = 2")
+	r.exec(t, "UPDATE trial_vault SET pin_sealed = (SELECT pin_sealed FROM trial_vault WHERE id = 1) WHERE id = 2")
 	r.vaults(t, r.now, 5, 2)
-	r.exec(t, "UPDATE test_vault SET pin_sealed = (SELECT pin_sealed FROM test_vault WHERE id = 5) WHERE id = 6")
-	r.exec(t, "INSERT INTO test_vault (id, pin_sealed) VALUES (7, 'in clear')")
+	r.exec(t, "UPDATE trial_vault SET pin_sealed = (SELECT pin_sealed FROM trial_vault WHERE id = 5) WHERE id = 6")
+	r.exec(t, "INSERT INTO trial_vault (id, pin_sealed) VALUES (7, 'in clear')")
 	got := r.reseal(t, 2, 3, 4)
-	for i, place := range []string{"test.vault/2/pin", "test.vault/4/pin", "test.vault/6/pin", "test.vault/7/pin"} {
+	for i, place := range []string{"trial.vault/2/pin", "trial.vault/4/pin", "trial.vault/6/pin", "trial.vault/7/pin"} {
 		if message := got.Locked[i].Error(); !strings.Contains(message, place) || strings.Contains(message, "in clear") {
 			t.Errorf("%q does not name %s", message, place)
 		}

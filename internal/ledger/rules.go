@@ -42,7 +42,10 @@ func (l *Ledger) checkUnique(ctx context.Context, tx *store.Tx, t *record.Type, 
 	for _, rule := range rules {
 		seen := map[string]bool{}
 		for _, d := range asked {
-			key := fmt.Sprint(keyOf(d.v, rule)...)
+			key, unlike := keyOf(d.v, rule)
+			if unlike {
+				continue
+			}
 			if seen[key] {
 				d.clash(t, rule)
 			}
@@ -78,11 +81,13 @@ func ruleValues(t *record.Type, drafts []*draft) []record.Values {
 	return rows
 }
 
-func keyOf(v record.Values, rule record.Unique) []any {
-	key := make([]any, 0, 2*len(rule.Fields))
+// keyOf is what a rule compares of a record. unlike says that no record can be equal.
+func keyOf(v record.Values, rule record.Unique) (key string, unlike bool) {
 	for _, name := range rule.Fields {
 		value := v.Get(name)
 		switch x := value.(type) {
+		case nil:
+			unlike = unlike || rule.NullsDiffer
 		case record.Link:
 			value = x.ID
 		case record.Sealed:
@@ -92,9 +97,9 @@ func keyOf(v record.Values, rule record.Unique) []any {
 				value = strings.ToLower(x)
 			}
 		}
-		key = append(key, fmt.Sprintf("%q", fmt.Sprint(value)))
+		key += fmt.Sprintf("%q", fmt.Sprint(value))
 	}
-	return key
+	return key, unlike
 }
 
 // touches tells whether a draft changes what a rule is about, and is fit to be judged.

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -43,6 +45,22 @@ var (
 )
 
 func (f Choice) null() bool { return f.Default == "" && !f.Required && !f.ReadOnly }
+
+func (f Choice) checkDeclaration(*Type) error {
+	if len(f.Of) == 0 {
+		return errors.New("a choice needs values to choose from")
+	}
+	words := f.words()
+	for i, word := range words {
+		if word == "" || word == nullWord || slices.Contains(words[:i], word) {
+			return fmt.Errorf("%q can't be a choice, or is one twice", word)
+		}
+	}
+	if f.Default != "" && !slices.Contains(words, f.Default) {
+		return fmt.Errorf("its default %q is no choice", f.Default)
+	}
+	return nil
+}
 
 func (f Choice) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "choice", Required: f.Required,

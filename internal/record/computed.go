@@ -42,6 +42,13 @@ func (f Count) resolve(r *Registry) (Field, error) {
 	return f, nil
 }
 
+func (f Count) checkDeclaration(t *Type) error {
+	if ref, ok := ReferenceOf(f.of.Field(f.By)); !ok || ref.Many || ref.Target != t {
+		return fmt.Errorf("it counts %s by %q, which is no reference to a single %s", f.Of, f.By, t.Key())
+	}
+	return nil
+}
+
 // Select is of Selected.
 func (f Count) Select(s Selector) { s.Count(f.of, f.of.Field(f.By)) }
 
@@ -109,6 +116,13 @@ func (f HasValue) among(fields Fields) (Field, error) {
 	return f, nil
 }
 
+func (f HasValue) checkDeclaration(*Type) error {
+	if !f.other.Column().Null {
+		return fmt.Errorf("it tells of %s, which always has a value", f.Of)
+	}
+	return nil
+}
+
 // Select is of Selected.
 func (f HasValue) Select(s Selector) { s.HasValue(f.other.Column()) }
 
@@ -149,6 +163,13 @@ func (f Borrowed) resolve(r *Registry) (Field, error) {
 		return nil, fmt.Errorf("field %s is one of %s, which is not registered", f.Name, f.From)
 	}
 	return f, nil
+}
+
+func (f Borrowed) checkDeclaration(*Type) error {
+	if other := f.from.Field(f.Field); other == nil || other.Column().Storage == NoStorage {
+		return fmt.Errorf("it is the field %q of %s, and there is no such column", f.Field, f.From)
+	}
+	return nil
 }
 
 // Select is of Selected.

@@ -30,24 +30,25 @@ type Schema map[string]any
 
 // Info describes a field to those who derive something from it.
 type Info struct {
-	Name     string
-	Label    string
-	Help     string
-	Type     string // the word OPTIONS uses: string, integer, choice, field …
-	Required bool   // must be given on creation
-	Null     bool   // may be null
-	Unique   bool
-	FoldCase bool // Unique: without regard to case
-	ReadOnly bool
-	Lasting  string // why it stays as it was created; "" where it may change
-	Hidden   bool   // never shown: a password
-	Default  any    // the value of a field that was not given; nil is null
-	Max      int    // characters of the longest text, 0 where MaxBytes decides
-	MaxBytes int    // of the longest value, as it is stored; 0 where something else decides
-	Choices  Choices
-	Widget   Widget   // how a form asks for it
-	Cell     CellForm // how a file writes it
-	KindOf   string   // JSON: the field that says which kind of custom field the value is for
+	Name        string
+	Label       string
+	Help        string
+	Type        string // the word OPTIONS uses: string, integer, choice, field …
+	Required    bool   // must be given on creation
+	Null        bool   // may be null
+	Unique      bool
+	FoldCase    bool // Unique: without regard to case
+	NullsDiffer bool // Unique: but any number may be null
+	ReadOnly    bool
+	Lasting     string // why it stays as it was created; "" where it may change
+	Hidden      bool   // never shown: a password
+	Default     any    // the value of a field that was not given; nil is null
+	Max         int    // characters of the longest text, 0 where MaxBytes decides
+	MaxBytes    int    // of the longest value, as it is stored; 0 where something else decides
+	Choices     Choices
+	Widget      Widget   // how a form asks for it
+	Cell        CellForm // how a file writes it
+	KindOf      string   // JSON: the field that says which kind of custom field the value is for
 
 	DetailOnly bool // shown with one record, and not in lists
 	Wide       bool // takes much room: a list shows it where somebody asks for it

@@ -63,21 +63,24 @@ type filter struct {
 func (t *Type) buildFilters() map[string]filter {
 	m := map[string]filter{"id": plainFilter(Predicate{}, t.idField())}
 	for _, f := range t.fields {
-		in := f.Info()
-		if in.Hidden || f.Lookups() == nil {
-			continue
-		}
-		if x, ok := f.(filtering); ok {
-			x.addFilters(m, t)
-			continue
-		}
-		if ref, ok := ReferenceOf(f); ok {
-			addLinkFilters(m, t, f, ref)
-			continue
-		}
-		m[in.Name] = plainFilter(Predicate{Field: f}, f)
+		t.addFilters(m, f)
 	}
 	return m
+}
+
+// addFilters adds those of one field.
+func (t *Type) addFilters(m map[string]filter, f Field) {
+	in := f.Info()
+	if in.Hidden || f.Lookups() == nil {
+		return
+	}
+	if x, ok := f.(filtering); ok {
+		x.addFilters(m, t)
+	} else if ref, ok := ReferenceOf(f); ok {
+		addLinkFilters(m, t, f, ref)
+	} else {
+		m[in.Name] = plainFilter(Predicate{Field: f}, f)
+	}
 }
 
 // filtering is a field with other filters than one of its name.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -252,6 +253,16 @@ func (f Secret) Secrecy() Secrecy {
 func (f Secret) Info() Info {
 	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required, Max: f.Max,
 		Null: f.Seal != Password, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none(), Widget: f.widget(), Cell: SecretCell}
+}
+
+func (f Secret) checkDeclaration(t *Type) error {
+	switch {
+	case f.Shown && f.Seal != Encrypted:
+		return errors.New("only an encrypted secret can be shown")
+	case f.Hint != "" && t.Field(f.Hint) == nil:
+		return fmt.Errorf("Hint names %q, and there is no such field", f.Hint)
+	}
+	return nil
 }
 
 func (f Secret) widget() Widget {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -61,6 +62,13 @@ func (f List) Parse(in any) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+func (f List) checkDeclaration(*Type) error {
+	if err := f.CheckAdded(nil, f.Default); err != nil {
+		return fmt.Errorf("its default: %w", err)
+	}
+	return nil
 }
 
 func (f List) addFilters(m map[string]filter, _ *Type) {

@@ -10,7 +10,7 @@ import (
 // as in "Hall #3" or hall#3, or its id alone as in #3. Names may end like that too, so a text
 // can be read in two ways. The ledger looks for both, and refuses a text that means two records.
 type Naming struct {
-	By   string // the field that holds the name
+	By   string // the field that holds the name; "" where only ids name records
 	Text string
 }
 
@@ -45,6 +45,13 @@ func (n *Named) Numbers(t *Type, l Link) bool {
 // link reads the text in both ways.
 func (n Naming) link(target *Type) (Link, error) {
 	n.Text = strings.TrimSpace(n.Text)
+	if n.By == "" {
+		_, id, ok := NumberedName(n.Text)
+		if !ok {
+			return Link{}, Invalid("Name a %s by # and its id: #3.", target.Title())
+		}
+		return Link{ID: id}, nil
+	}
 	link, err := parseLink(map[string]any{n.By: n.Text}, target)
 	link.Named = &Named{Naming: n}
 	if name, id, ok := NumberedName(n.Text); ok {

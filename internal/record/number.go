@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -26,6 +27,19 @@ func (f Int) Info() Info {
 	}
 	return in
 }
+func (f Int) checkDeclaration(*Type) error {
+	if f.Min != nil && f.Max != nil && *f.Min > *f.Max {
+		return errors.New("its minimum is above its maximum")
+	}
+	if f.Required || f.Null || f.ReadOnly {
+		return nil
+	}
+	if f.Min != nil && f.Default < *f.Min || f.Max != nil && f.Default > *f.Max {
+		return fmt.Errorf("its default %d would not be taken as a value", f.Default)
+	}
+	return nil
+}
+
 func (f Int) Column() Column {
 	return Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreInt, Null: f.Null}
 }
@@ -88,6 +102,13 @@ type Decimal struct {
 func (f Decimal) Info() Info {
 	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: true, Widget: DecimalInput, Cell: NumberCell, Wide: true}
 }
+func (f Decimal) checkDeclaration(*Type) error {
+	if f.Min >= f.Max {
+		return errors.New("its minimum is not below its maximum")
+	}
+	return nil
+}
+
 func (f Decimal) Column() Column    { return Column{Name: f.Name, Storage: StoreFloat, Null: true} }
 func (f Decimal) Lookups() []Lookup { return orderedLookups }
 

@@ -118,7 +118,7 @@ func (t *Type) display(r Reader) string {
 	if t.Display != nil {
 		return t.Display(r)
 	}
-	return r.Text(t.Brief[0])
+	return r.Text(t.naming)
 }
 
 func appendHead(dst []byte, t *Type, id int64, display string, p *Printer) []byte {
@@ -132,7 +132,7 @@ func appendHead(dst []byte, t *Type, id int64, display string, p *Printer) []byt
 
 func appendLink(dst []byte, t *Type, l Link, p *Printer) []byte {
 	dst = appendHead(dst, t, l.ID, t.display(linked{t, l}), p)
-	for n, i := range t.brief {
+	for n, i := range t.BriefOf(l) {
 		dst = append(dst, ',', '"')
 		dst = append(dst, t.infos[i].Name...)
 		dst = append(dst, '"', ':')
@@ -144,6 +144,9 @@ func appendLink(dst []byte, t *Type, l Link, p *Printer) []byte {
 // DisplayLink is the name of a record of the type that another one refers to.
 func (t *Type) DisplayLink(l Link) string { return t.display(linked{t, l}) }
 
+// NameOf is what the naming field of a linked record holds.
+func (t *Type) NameOf(l Link) any { return linked{t, l}.get(t.naming) }
+
 // linked lets a Display function read the brief fields of a nested record.
 type linked struct {
 	t *Type
@@ -152,7 +155,7 @@ type linked struct {
 
 func (r linked) ID() int64 { return r.l.ID }
 func (r linked) get(name string) any {
-	for n, i := range r.t.brief {
+	for n, i := range r.t.BriefOf(r.l) {
 		if r.t.infos[i].Name == name {
 			return r.l.Brief[n]
 		}

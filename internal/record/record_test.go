@@ -141,24 +141,6 @@ func TestConstraints(t *testing.T) {
 	}
 }
 
-// TestDeclarationsAreChecked holds that a mistake in a declaration is found at start.
-func TestDeclarationsAreChecked(t *testing.T) {
-	name := record.Text{Name: "name"}
-	for want, types := range map[string][]record.Type{
-		"registered twice":          {{App: "a", Name: "b", Brief: []string{"name"}, Fields: record.Fields{name}}, {App: "a", Name: "b"}},
-		"declared twice":            {{App: "a", Name: "b", Brief: []string{"name"}, Fields: record.Fields{name, name}}},
-		"is not registered":         {{App: "a", Name: "b", Brief: []string{"name"}, Fields: record.Fields{name, record.Ref{Name: "r", To: "x.y"}}}},
-		`there is no field "nam"`:   {{App: "a", Name: "b", Brief: []string{"nam"}, Fields: record.Fields{name}}},
-		`there is no field "x"`:     {{App: "a", Name: "b", Brief: []string{"name"}, Order: []string{"-x"}, Fields: record.Fields{name}}},
-		"neither Brief nor Display": {{App: "a", Name: "b", Fields: record.Fields{name}}},
-		"which does not exist":      {{App: "a", Name: "b", Brief: []string{"name"}, Fields: record.Fields{name}, Unique: []record.Unique{{Name: "u", Fields: []string{"x"}}}}},
-	} {
-		if _, err := record.NewRegistry(types...); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q, got %v", want, err)
-		}
-	}
-}
-
 // TestAccessorsPanicOnUndeclaredNames: a misspelling in the program must not read as null.
 func TestAccessorsPanicOnUndeclaredNames(t *testing.T) {
 	defer func() {

@@ -22,7 +22,7 @@ const (
 // Link is the value of a reference.
 type Link struct {
 	ID    int64
-	Brief []any // the target's brief fields, when read from the database
+	Brief []any // the target's brief fields, when read from the database; of a link in another one's, the core fields
 
 	// Match asks for the one record with these attributes; the ledger resolves it.
 	Match []Predicate

@@ -39,8 +39,11 @@ func NewRegistry(types ...Type) (*Registry, error) {
 			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
 		}
 	}
-	for _, t := range r.types { // filters look at the other types' fields
+	for _, t := range r.types { // filters and checks look at the other types' fields
 		t.filters = t.buildFilters()
+		if err := t.check(); err != nil {
+			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
+		}
 	}
 	return r, nil
 }
@@ -75,25 +78,22 @@ func (t *Type) build() error {
 			t.fields[i] = resolved
 		}
 	}
-	for _, list := range [][]string{t.Brief, t.Search, t.orderNames(), t.ownerName(), t.Columns, t.groupNames()} {
-		for _, name := range list {
-			if t.Index(name) < 0 && name != "id" {
-				return fmt.Errorf("there is no field %q", name)
-			}
-		}
-	}
 	for _, name := range t.Brief {
-		t.brief = append(t.brief, t.Index(name))
-	}
-	for _, rule := range t.Unique {
-		for _, name := range rule.Fields {
-			if t.Index(name) < 0 {
-				return fmt.Errorf("rule %s names field %q, which does not exist", rule.Name, name)
-			}
+		i := t.Index(name)
+		if i < 0 {
+			return fmt.Errorf("Brief names %q, and there is no such field", name)
+		}
+		t.brief = append(t.brief, i)
+		_, refers := t.fields[i].(Referring)
+		if _, tells := t.fields[i].(Telling); !refers && !tells {
+			t.core = append(t.core, i)
+		}
+		if t.naming == "" && t.fields[i].Column().Storage == StoreText {
+			t.naming = name
 		}
 	}
-	if len(t.Brief) == 0 && t.Display == nil {
-		return fmt.Errorf("neither Brief nor Display is given")
+	if t.naming == "" && t.Display == nil {
+		return fmt.Errorf("nothing names a record: Brief has no text, and there is no Display")
 	}
 	if t.Section == "" {
 		t.Section = labelOf(t.App)
@@ -102,18 +102,10 @@ func (t *Type) build() error {
 	switch {
 	case t.Index("slug") >= 0:
 		t.lookup = "slug"
-	case len(t.Brief) > 0:
-		t.lookup = t.Brief[0]
+	default:
+		t.lookup = t.naming
 	}
 	return nil
-}
-
-func (t *Type) orderNames() []string {
-	names := make([]string, len(t.Order))
-	for i, o := range t.Order {
-		names[i] = strings.TrimPrefix(o, "-")
-	}
-	return names
 }
 
 func (t *Type) groupNames() []string {
@@ -122,13 +114,6 @@ func (t *Type) groupNames() []string {
 		names = append(names, g.Fields...)
 	}
 	return names
-}
-
-func (t *Type) ownerName() []string {
-	if t.Owner == "" {
-		return nil
-	}
-	return []string{t.Owner}
 }
 
 // Types returns all types in the order of registration.

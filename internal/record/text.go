@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -14,6 +15,7 @@ type Text struct {
 	Max               int // characters; 64 KiB where it says nothing
 	Required, Unique  bool
 	FoldCase          bool // Unique: two texts that differ only in upper and lower case are the same
+	NullsDiffer       bool // Unique: any number of records may have null
 	Null              bool // null stands for "none"; otherwise "" does
 	ReadOnly, Hidden  bool
 	Lasting           string // why it stays as it was created; "" where it may change
@@ -27,7 +29,7 @@ type Text struct {
 
 func (f Text) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
-		Null: f.Null, Unique: f.Unique, FoldCase: f.FoldCase, ReadOnly: f.ReadOnly, Lasting: f.Lasting, Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
+		Null: f.Null, Unique: f.Unique, FoldCase: f.FoldCase, NullsDiffer: f.NullsDiffer, ReadOnly: f.ReadOnly, Lasting: f.Lasting, Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
 	if f.Match == colorPattern {
 		in.Widget = ColorInput
 	}
@@ -44,6 +46,19 @@ func (f Text) Info() Info {
 		in.MaxBytes = maxTextBytes
 	}
 	return in
+}
+
+func (f Text) checkDeclaration(*Type) error {
+	if (f.Match == nil) != (f.MatchHelp == "") {
+		return errors.New("Match and MatchHelp belong together")
+	}
+	if f.Default == "" {
+		return nil
+	}
+	if kept, err := f.Parse(f.Default); err != nil || kept != f.Default {
+		return fmt.Errorf("its default %q would not be taken as a value", f.Default)
+	}
+	return nil
 }
 
 func (f Text) Column() Column {

@@ -29,7 +29,7 @@ type Type struct {
 	Groups  []Group  // the parts of its form; one part where it says nothing
 
 	Fields Fields
-	Brief  []string // the natural keys that stand in a nested representation; the first is the default display
+	Brief  []string // what a nested representation shows; the first text among them names the record
 	Order  []string // default ordering
 	Search []string // text fields that q looks into
 	Unique []Unique // rules over several fields; single ones are said on the field
@@ -59,6 +59,8 @@ type Type struct {
 	infos   []Info
 	index   map[string]int
 	brief   []int
+	core    []int  // brief without references and counts
+	naming  string // the field that names a record; "" for none
 	whole   *plan  // how all of it is shown
 	lookup  string // the field that ?region=… means on types that refer to this one; "" for none
 }
@@ -99,6 +101,8 @@ type Unique struct {
 	Name     string
 	Fields   []string
 	FoldCase bool // texts that differ only in upper and lower case are the same
+	// NullsDiffer lets any number of records have null in one of the fields. Otherwise null counts as a value.
+	NullsDiffer bool
 }
 
 // Copies says that a type's rows repeat fields of the row of another type that they belong
@@ -174,6 +178,21 @@ func (t *Type) Field(name string) Field {
 // BriefIndex returns the positions in All of the brief fields.
 func (t *Type) BriefIndex() []int { return t.brief }
 
+// CoreIndex returns the positions in All of what a record shows inside another one that is itself nested: the brief
+// fields without references and counts.
+func (t *Type) CoreIndex() []int { return t.core }
+
+// BriefOf returns the positions in All of the fields that a link to a record of the type has.
+func (t *Type) BriefOf(l Link) []int {
+	if len(l.Brief) == len(t.core) {
+		return t.core
+	}
+	return t.brief
+}
+
+// NamingField names the field that names a record, "" where there is none.
+func (t *Type) NamingField() string { return t.naming }
+
 // LookupField names the field by which others filter for this type: ?region=<slug>. It is "" where no field names a
 // record.
 func (t *Type) LookupField() string { return t.lookup }
@@ -192,7 +211,7 @@ func (t *Type) Rules() []Unique {
 	rules := make([]Unique, 0, 4)
 	for _, in := range t.infos {
 		if in.Unique {
-			rules = append(rules, Unique{Name: t.Table() + "_" + in.Name + "_unique", Fields: []string{in.Name}, FoldCase: in.FoldCase})
+			rules = append(rules, Unique{Name: t.Table() + "_" + in.Name + "_unique", Fields: []string{in.Name}, FoldCase: in.FoldCase, NullsDiffer: in.NullsDiffer})
 		}
 	}
 	return append(rules, t.Unique...)
@@ -204,5 +223,8 @@ func (t *Type) RefRule(field string) string { return t.Table() + "_" + field + "
 // labelOf makes a label from a field's name: "physical_address" → "Physical address".
 func labelOf(name string) string {
 	s := strings.ReplaceAll(name, "_", " ")
+	if s == "" {
+		return "" // the registry refuses it
+	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -55,7 +55,9 @@ func briefSchema(t *record.Type) record.Schema {
 	required := []string{"id", "url", "display"}
 	for _, name := range t.Brief {
 		props[name] = full[name]
-		required = append(required, name)
+	}
+	for _, i := range t.CoreIndex() { // all that a record shows which is nested twice
+		required = append(required, t.Infos()[i].Name)
 	}
 	return record.Schema{"type": "object", "description": "A " + t.Title() + " as it stands inside other records.", "properties": props, "required": required, "additionalProperties": false}
 }

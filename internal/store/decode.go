@@ -27,10 +27,6 @@ var readers = map[record.Storage]func([]byte) (any, error){
 	record.StoreSealed:   readSealed,
 }
 
-func one(read func([]byte) (any, error)) func([][]byte) (any, error) {
-	return func(cols [][]byte) (any, error) { return read(cols[0]) }
-}
-
 func width(b []byte, n int) error {
 	if len(b) != n {
 		return fmt.Errorf("a column has %d bytes instead of %d", len(b), n)
@@ -126,8 +122,8 @@ func readSealed(b []byte) (any, error) {
 	return record.Sealed(b), nil
 }
 
-// readLink reads an id and the brief fields behind it.
-func readLink(brief []func([]byte) (any, error)) func([][]byte) (any, error) {
+// readLink reads an id and the fields behind it.
+func readLink(t *record.Type, brief []part) func([][]byte) (any, error) {
 	return func(cols [][]byte) (any, error) {
 		if cols[0] == nil {
 			return nil, nil
@@ -136,36 +132,94 @@ func readLink(brief []func([]byte) (any, error)) func([][]byte) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := record.Link{ID: id.(int64), Brief: make([]any, len(brief))}
-		for i, read := range brief {
-			if l.Brief[i], err = read(cols[i+1]); err != nil {
+		l, at := record.Link{ID: id.(int64), Brief: make([]any, len(brief))}, 1
+		for i, x := range brief {
+			if x.read == nil {
+				continue
+			}
+			if l.Brief[i], err = x.read(cols[at : at+len(x.exprs)]); err != nil {
 				return nil, err
 			}
+			at += len(x.exprs)
 		}
+		computeBrief(t, l, brief)
 		return l, nil
 	}
 }
 
-// readLinks reads what linksExpr makes.
-func readLinks(t *record.Type) func([][]byte) (any, error) {
-	return func(cols [][]byte) (any, error) {
+// computeBrief works out the brief fields that are not read.
+func computeBrief(t *record.Type, l record.Link, brief []part) {
+	for i, x := range brief {
+		if x.compute == nil {
+			continue
+		}
+		v := t.NewValues()
+		v.SetID(l.ID)
+		for n, y := range brief {
+			v.SetAt(y.field, l.Brief[n])
+		}
+		l.Brief[i] = x.compute(v)
+	}
+}
+
+// decodeLink reads the same from JSON.
+func decodeLink(t *record.Type, brief []part) func([]any) (any, error) {
+	return func(values []any) (any, error) {
+		if values[0] == nil {
+			return nil, nil
+		}
+		id, err := decodeInt(values[0])
+		if err != nil {
+			return nil, err
+		}
+		l, at := record.Link{ID: id.(int64), Brief: make([]any, len(brief))}, 1
+		for i, x := range brief {
+			if x.decode == nil {
+				continue
+			}
+			if l.Brief[i], err = x.decode(values[at : at+len(x.exprs)]); err != nil {
+				return nil, err
+			}
+			at += len(x.exprs)
+		}
+		computeBrief(t, l, brief)
+		return l, nil
+	}
+}
+
+// readLinks reads a list of links as JSON.
+func readLinks(link part) func([]byte) (any, error) {
+	return func(b []byte) (any, error) {
 		links := []record.Link{}
-		if cols[0] == nil {
+		if b == nil {
 			return links, nil
 		}
 		var rows [][]any
-		if err := json.Unmarshal(cols[0], &rows); err != nil {
+		dec := json.NewDecoder(bytes.NewReader(b))
+		dec.UseNumber()
+		if err := dec.Decode(&rows); err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
-			l := record.Link{ID: int64(row[0].(float64)), Brief: row[1:]}
-			for n, i := range t.BriefIndex() {
-				if x, ok := l.Brief[n].(float64); ok && t.All()[i].Column().Storage == record.StoreInt {
-					l.Brief[n] = int64(x)
-				}
+			l, err := link.decode(row)
+			if err != nil {
+				return nil, err
 			}
-			links = append(links, l)
+			links = append(links, l.(record.Link))
 		}
 		return links, nil
 	}
 }
+
+// decoders read values that come as JSON, where they are not the same there.
+var decoders = map[record.Storage]func(any) (any, error){
+	record.StoreInt:   decodeInt,
+	record.StoreFloat: func(v any) (any, error) { return v.(json.Number).Float64() },
+	record.StoreTime: func(v any) (any, error) {
+		at, err := time.Parse(time.RFC3339Nano, v.(string))
+		return at.UTC(), err
+	},
+	record.StoreTexts: func(v any) (any, error) { return list[string](v.([]any)), nil },
+}
+
+func decodeInt(v any) (any, error) { return v.(json.Number).Int64() }

@@ -168,11 +168,13 @@ type term struct {
 	storage record.Storage
 	null    bool
 	desc    bool
+	named   *record.Type // a reference: the order is that of the names of its records, not of their ids
 }
 
 // orderOf makes a total order: where the wanted terms do not already decide, the id does.
 func orderOf(t *record.Type, names []string) ([]term, error) {
-	if len(names) == 0 {
+	own := len(names) == 0
+	if own {
 		names = t.Order
 	}
 	var order []term
@@ -187,10 +189,11 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 			x.field = t.Index(bare)
 			column := f.Column()
 			x.expr, x.storage, x.null = "t."+quote(column.Name), column.Storage, column.Null
-			if target := record.TargetOf(f); target != nil {
-				key := target.All()[target.BriefIndex()[0]].Column()
+			// The type's own order means the id of a reference, so that an index of one table carries it.
+			if target := record.TargetOf(f); !own && target != nil && target.NamingField() != "" {
+				key := target.Field(target.NamingField()).Column()
 				x.expr = fmt.Sprintf("(SELECT o.%s FROM %s o WHERE o.id = %s)", quote(key.Name), quote(target.Table()), x.expr)
-				x.storage, x.null = key.Storage, true
+				x.storage, x.null, x.named = key.Storage, true, target
 			}
 		}
 		if slices.ContainsFunc(order, func(y term) bool { return y.field == x.field }) {
@@ -277,7 +280,9 @@ func encodeCursor(v record.Values, order []term, backward bool) string {
 		}
 		values[i] = v.At(x.field)
 		if l, ok := values[i].(record.Link); ok {
-			values[i] = l.Brief[0]
+			if values[i] = any(l.ID); x.named != nil {
+				values[i] = x.named.NameOf(l)
+			}
 		}
 	}
 	raw, err := json.Marshal(values)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"strings"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -15,9 +14,7 @@ type plan struct {
 	table     string
 	parts     []part
 	get       string // one record by id, for callers who may see all
-	brief     string // the select list of a nested representation
-	link      func([][]byte) (any, error)
-	linked    int // columns of it
+	link      part   // what a nested representation shows, over the alias t
 	writing   *writing
 }
 
@@ -27,26 +24,17 @@ type part struct {
 	exprs   []string
 	join    string
 	read    func(cols [][]byte) (any, error)
-	compute func(record.Values) any // in place of read, once everything else is read
-	other   *other
+	decode  func(values []any) (any, error) // reads it where the columns come as JSON
+	compute func(record.Values) any         // in place of both, once everything else is read
+	scoped  []scoped
 	isPlain bool // a short column of the row itself, which is always read
 }
 
-// other is a part of the select list that looks at records of another type.
-type other struct {
-	at   int // its place in the list
-	of   *record.Type
-	what string // select what
-	by   string // from where
-}
-
-// expr is the part for a caller who may see a part of the other type.
-func (o other) expr(w *where, seen access.Scope) string {
-	scope := ""
-	if !seen.All() {
-		scope = " AND " + w.within(seen, o.of, "n")
-	}
-	return fmt.Sprintf("(SELECT %s FROM %s n WHERE %s%s)", o.what, quote(o.of.Table()), o.by, scope)
+// scoped is an expression of the select list that looks at records of other types: not everybody may see all of them.
+type scoped struct {
+	at   int // its place in the list, or among those of its part
+	of   []*record.Type
+	expr func(w *where, by access.Scope) string
 }
 
 // slot reads one field from consecutive columns of a row.
@@ -59,56 +47,48 @@ type slot struct {
 
 func newPlan(t *record.Type) *plan {
 	p := &plan{table: quote(t.Table()), writing: newWriting(t)}
-	for i, f := range t.All() {
-		if x, ok := newPart(t, i, f); ok {
+	for i := range t.All() {
+		if x := newPart(t, i); x.read != nil || x.compute != nil {
 			p.parts = append(p.parts, x)
 		}
 	}
 	p.selection = newSelection(t, p.parts)
 	p.get = fmt.Sprintf("SELECT %s FROM %s t%s WHERE t.id = $1", p.columns, p.table, p.joins)
-	exprs, reads := briefColumns(t, "t")
-	p.brief, p.link, p.linked = strings.Join(append([]string{"t.id"}, exprs...), ", "), readLink(reads), 1+len(exprs)
+	p.link = linkPart("t.id", briefParts(t, "t", t.BriefIndex()), t)
 	return p
 }
 
-// shortText is how many characters a text may have that is always read.
-const shortText = 1000
-
-// newPart compiles a field. read is false for what is not read with the record.
-func newPart(t *record.Type, i int, f record.Field) (x part, read bool) {
-	if f, ok := f.(record.Selected); ok {
-		s := &selector{t: t, part: part{field: i}}
-		f.Select(s)
-		return s.part, s.part.read != nil || s.part.compute != nil
-	}
-	column := f.Column()
-	expr := "t." + quote(column.Name)
-	if column.Storage == record.StoreTexts {
-		expr = "array_to_json(" + expr + ")"
-	}
-	info := t.Infos()[i]
-	long := info.MaxBytes > 0 || info.Max > shortText || column.Storage == record.StoreJSON || column.Storage == record.StoreJSONText
-	isPlain := !long || column.Storage == record.StoreSealed
-	return part{field: i, exprs: []string{expr}, read: one(readers[column.Storage]), isPlain: isPlain}, true
+// newPart compiles a field of the record itself.
+func newPart(t *record.Type, i int) part {
+	s := &selector{t: t, alias: "t", nested: "r", part: part{field: i}}
+	s.compile(t.All()[i])
+	return s.part
 }
 
-// briefColumns selects what a nested representation of t shows.
-func briefColumns(t *record.Type, alias string) ([]string, []func([]byte) (any, error)) {
-	var exprs []string
-	var reads []func([]byte) (any, error)
-	for _, i := range t.BriefIndex() {
-		c := t.All()[i].Column()
-		exprs = append(exprs, alias+"."+quote(c.Name))
-		reads = append(reads, readers[c.Storage])
+// briefParts compiles some of the brief fields of a record that another one refers to.
+func briefParts(t *record.Type, alias string, fields []int) []part {
+	parts := make([]part, len(fields))
+	for n, i := range fields {
+		s := &selector{t: t, alias: alias, nested: alias + "_", isNested: true, part: part{field: i}}
+		s.compile(t.All()[i])
+		parts[n] = s.part
 	}
-	return exprs, reads
+	return parts
 }
 
-// linksExpr makes a list of [id, brief…] of the records whose ids stand in an array.
-func linksExpr(t *record.Type, array string) string {
-	exprs, _ := briefColumns(t, "g")
-	return fmt.Sprintf("CASE WHEN %s <> '{}' THEN (SELECT json_agg(json_build_array(%s) ORDER BY g.id) FROM %s g WHERE g.id = ANY(%s)) END",
-		array, strings.Join(append([]string{"g.id"}, exprs...), ", "), quote(t.Table()), array)
+// linkPart reads an id and the fields of the record behind it, as a link to a record of t.
+func linkPart(id string, brief []part, t *record.Type) part {
+	x := part{exprs: []string{id}}
+	for _, b := range brief {
+		for _, s := range b.scoped {
+			s.at += len(x.exprs)
+			x.scoped = append(x.scoped, s)
+		}
+		x.exprs = append(x.exprs, b.exprs...)
+		x.join += b.join
+	}
+	x.read, x.decode = readLink(t, brief), decodeLink(t, brief)
+	return x
 }
 
 // customFieldsExpr shows every defined custom field: the record's value, else the

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"strings"
+
 	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
@@ -26,7 +28,7 @@ func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predica
 		w.together(tests)
 	}
 	plan := tx.s.plans[t]
-	columns := plan.brief
+	columns := strings.Join(plan.link.exprs, ", ")
 	var asked []func([]byte) (any, error)
 	for _, p := range tests {
 		if !together {
@@ -38,17 +40,17 @@ func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predica
 			asked = append(asked, readers[c.Storage])
 		}
 	}
-	sql := "SELECT " + columns + " FROM " + plan.table + " t" + w.String() + " ORDER BY t.id LIMIT " + w.arg(limit) + string(LockKeep)
+	sql := "SELECT " + columns + " FROM " + plan.table + " t" + plan.link.join + w.String() + " ORDER BY t.id LIMIT " + w.arg(limit) + string(LockKeep)
 	tx.query(sql, w.args, func(rows pgx.Rows) error {
 		for rows.Next() {
 			cols := rows.RawValues()
-			v, err := plan.link(cols)
+			v, err := plan.link.read(cols)
 			if err != nil {
 				return err
 			}
 			f := Found{Link: v.(record.Link)}
 			for i, read := range asked {
-				value, err := read(cols[plan.linked+i])
+				value, err := read(cols[len(plan.link.exprs)+i])
 				if err != nil {
 					return err
 				}

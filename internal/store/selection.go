@@ -17,7 +17,7 @@ type selection struct {
 	t        *record.Type
 	columns  string   // the select list, over the alias t
 	exprs    []string // its parts
-	others   []other
+	scoped   []scoped
 	joins    string
 	slots    []slot
 	width    int
@@ -34,10 +34,9 @@ func newSelection(t *record.Type, parts []part) selection {
 			s.computed = append(s.computed, x)
 			continue
 		}
-		if x.other != nil {
-			o := *x.other
-			o.at = s.width
-			s.others = append(s.others, o)
+		for _, o := range x.scoped {
+			o.at += s.width
+			s.scoped = append(s.scoped, o)
 		}
 		s.slots = append(s.slots, slot{field: x.field, first: s.width, n: len(x.exprs), read: x.read})
 		s.exprs = append(s.exprs, x.exprs...)
@@ -66,7 +65,7 @@ func (p *plan) selectionOf(view record.View, order []term) selection {
 	}
 	var parts []part
 	for _, x := range p.parts {
-		named := p.t.Display != nil && (x.join != "" || x.other != nil) // it may name the record by what it refers to
+		named := p.t.Display != nil && (x.join != "" || x.scoped != nil) // it may name the record by what it refers to
 		if x.isPlain || x.compute != nil || needed[x.field] || named {
 			parts = append(parts, x)
 		}
@@ -76,15 +75,20 @@ func (p *plan) selectionOf(view record.View, order []term) selection {
 
 // list is the select list for a caller: what is counted and borrowed is what they may see.
 func (s *selection) list(w *where, scope access.Scope) string {
-	limited := slices.ContainsFunc(s.others, func(o other) bool { return !scope.Sees(o.of).All() })
+	sees := func(t *record.Type) bool { return scope.Sees(t).All() }
+	limited := slices.ContainsFunc(s.scoped, func(o scoped) bool { return !every(o.of, sees) })
 	if !limited {
 		return s.columns
 	}
 	exprs := slices.Clone(s.exprs)
-	for _, o := range s.others {
-		exprs[o.at] = o.expr(w, scope.Sees(o.of))
+	for _, o := range s.scoped {
+		exprs[o.at] = o.expr(w, scope)
 	}
 	return strings.Join(exprs, ", ")
+}
+
+func every[T any](all []T, holds func(T) bool) bool {
+	return !slices.ContainsFunc(all, func(x T) bool { return !holds(x) })
 }
 
 // scan reads the rows of a statement with this select list.

@@ -2,6 +2,9 @@ package store
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -9,57 +12,143 @@ import (
 
 // selector compiles what a field asks for into a part of the select list.
 type selector struct {
-	t    *record.Type
-	part part
+	t        *record.Type
+	alias    string // of the row that has the field
+	nested   string // begins the aliases of what the row refers to
+	isNested bool   // the row is itself one that another refers to
+	part     part
 }
 
 var _ record.Selector = (*selector)(nil)
 
+func (s *selector) compile(f record.Field) {
+	if f, ok := f.(record.Selected); ok {
+		f.Select(s)
+		return
+	}
+	s.Column(f.Column())
+}
+
+// shortText is how many characters a text may have that is always read.
+const shortText = 1000
+
+// Column is a plain column.
+func (s *selector) Column(c record.Column) {
+	expr := s.column(c)
+	if c.Storage == record.StoreTexts {
+		expr = "array_to_json(" + expr + ")"
+	}
+	s.one(expr, readers[c.Storage], decoders[c.Storage])
+	info := s.t.Infos()[s.part.field]
+	long := info.MaxBytes > 0 || info.Max > shortText || c.Storage == record.StoreJSON || c.Storage == record.StoreJSONText
+	s.part.isPlain = !long || c.Storage == record.StoreSealed
+}
+
+func (s *selector) column(c record.Column) string { return s.alias + "." + quote(c.Name) }
+
+// one makes a part of one expression.
+func (s *selector) one(expr string, read func([]byte) (any, error), decode func(any) (any, error)) {
+	s.part.exprs = []string{expr}
+	s.part.read = func(cols [][]byte) (any, error) { return read(cols[0]) }
+	s.part.decode = func(values []any) (any, error) {
+		if values[0] == nil || decode == nil {
+			return values[0], nil
+		}
+		return decode(values[0])
+	}
+}
+
+// Link joins the record referred to. Inside a nested one it shows less: what it refers to itself is left out.
 func (s *selector) Link(c record.Column, ref record.Reference) {
-	alias, id := fmt.Sprintf("r%d", s.part.field), "t."+quote(c.Name)
-	s.part.join = fmt.Sprintf(" LEFT JOIN %s %s ON %s.id = %s", quote(ref.Target.Table()), alias, alias, id)
+	alias, id, fields := s.nested+strconv.Itoa(s.part.field), s.column(c), ref.Target.BriefIndex()
+	if s.isNested {
+		fields = ref.Target.CoreIndex()
+	}
+	join := fmt.Sprintf(" LEFT JOIN %s %s ON %s.id = %s", quote(ref.Target.Table()), alias, alias, id)
 	if ref.Loose { // the target may be gone: what is shown is what is still there
 		id = alias + ".id"
 	}
-	exprs, read := briefColumns(ref.Target, alias)
-	s.part.exprs, s.part.read = append([]string{id}, exprs...), readLink(read)
+	x := linkPart(id, briefParts(ref.Target, alias, fields), ref.Target)
+	x.field, x.join = s.part.field, join+x.join
+	s.part = x
 }
 
+// Links makes a list of [id, brief…] of the records whose ids are in an array.
 func (s *selector) Links(c record.Column, ref record.Reference) {
-	s.part.exprs, s.part.read = []string{linksExpr(ref.Target, "t."+quote(c.Name))}, readLinks(ref.Target)
-}
-
-func (s *selector) Members(c record.Column) {
-	s.part.exprs, s.part.read = []string{customFieldsExpr(s.t, "t."+quote(c.Name))}, one(readCompact)
-}
-
-func (s *selector) HasValue(c record.Column) {
-	s.part.exprs, s.part.read, s.part.isPlain = []string{"t." + quote(c.Name) + " IS NOT NULL"}, one(readBool), true
-}
-
-func (s *selector) Count(of *record.Type, by record.Field) {
-	s.another(other{of: of, what: "count(*)", by: fmt.Sprintf("n.%s = t.id", quote(by.Column().Name))}, one(readInt))
-}
-
-func (s *selector) Row(row record.OtherRow) {
-	column := row.Field.Column()
-	o := other{of: row.Of, what: "n." + quote(column.Name), by: "n.id = t." + quote(row.By)}
-	if row.Both != "" {
-		o.by += fmt.Sprintf(" AND n.%s = t.%s", quote(row.Both), quote(row.Both))
+	alias, array, fields := s.nested+"g", s.column(c), ref.Target.BriefIndex()
+	if s.isNested {
+		fields = ref.Target.CoreIndex()
 	}
-	s.another(o, one(readers[column.Storage]))
+	link := linkPart(alias+".id", briefParts(ref.Target, alias, fields), ref.Target)
+	expr := func(w *where, by access.Scope) string {
+		return fmt.Sprintf("CASE WHEN %s <> '{}' THEN (SELECT json_agg(json_build_array(%s) ORDER BY %s.id) FROM %s %s%s WHERE %s.id = ANY(%s)) END",
+			array, strings.Join(link.exprsFor(w, by), ", "), alias, quote(ref.Target.Table()), alias, link.join, alias, array)
+	}
+	var of []*record.Type
+	for _, x := range link.scoped {
+		of = append(of, x.of...)
+	}
+	if of != nil {
+		s.part.scoped = []scoped{{of: of, expr: expr}}
+	}
+	s.one(expr(nil, access.Machine()), readLinks(link), nil)
+}
+
+// exprsFor are the expressions of a part for a caller.
+func (x part) exprsFor(w *where, by access.Scope) []string {
+	exprs := slices.Clone(x.exprs)
+	for _, s := range x.scoped {
+		exprs[s.at] = s.expr(w, by)
+	}
+	return exprs
+}
+
+// Members are the custom fields.
+func (s *selector) Members(c record.Column) {
+	s.one(customFieldsExpr(s.t, s.column(c)), readCompact, nil)
+}
+
+// HasValue looks at another column.
+func (s *selector) HasValue(c record.Column) {
+	s.one(s.column(c)+" IS NOT NULL", readBool, nil)
+	s.part.isPlain = true
+}
+
+// Count counts what the caller may see.
+func (s *selector) Count(of *record.Type, by record.Field) {
+	s.another(of, "count(*)", fmt.Sprintf("n.%s = %s.id", quote(by.Column().Name), s.alias), record.StoreInt)
+}
+
+// Row reads a field of another row, where the caller may see it.
+func (s *selector) Row(row record.OtherRow) {
+	by := fmt.Sprintf("n.id = %s.%s", s.alias, quote(row.By))
+	if row.Both != "" {
+		by += fmt.Sprintf(" AND n.%s = %s.%s", quote(row.Both), s.alias, quote(row.Both))
+	}
+	column := row.Field.Column()
+	s.another(row.Of, "n."+quote(column.Name), by, column.Storage)
 }
 
 // another reads something of records of another type.
-func (s *selector) another(o other, read func([][]byte) (any, error)) {
-	s.part.exprs, s.part.read, s.part.other = []string{o.expr(nil, access.Machine())}, read, &o
+func (s *selector) another(of *record.Type, what, joined string, storage record.Storage) {
+	expr := func(w *where, by access.Scope) string {
+		within := ""
+		if seen := by.Sees(of); !seen.All() {
+			within = " AND " + w.within(seen, of, "n")
+		}
+		return fmt.Sprintf("(SELECT %s FROM %s n WHERE %s%s)", what, quote(of.Table()), joined, within)
+	}
+	s.part.scoped = []scoped{{of: []*record.Type{of}, expr: expr}}
+	s.one(expr(nil, access.Machine()), readers[storage], decoders[storage])
 }
 
+// Note looks into a side table.
 func (s *selector) Note(table, key, column string) {
-	moment := fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = t.id)", quote(column), quote(table), quote(key))
-	s.part.exprs, s.part.read = []string{moment}, one(readTime)
+	s.one(fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = %s.id)", quote(column), quote(table), quote(key), s.alias), readTime, decoders[record.StoreTime])
 }
 
+// Compute is for later.
 func (s *selector) Compute(of func(record.Values) any) { s.part.compute = of }
 
+// Nothing is read.
 func (s *selector) Nothing() {}

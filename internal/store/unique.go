@@ -41,7 +41,7 @@ func (tx *Tx) Clashes(t *record.Type, rows []record.Values, into *[]Clash) {
 		for _, name := range rule.Fields {
 			column := t.Field(name).Column()
 			op := "="
-			if column.Null { // the rules count two nulls as the same
+			if column.Null && !rule.NullsDiffer { // two nulls are the same
 				op = "IS NOT DISTINCT FROM"
 			}
 			ours, theirs := "t."+quote(column.Name), "x."+quote(column.Name)

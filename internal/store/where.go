@@ -111,9 +111,8 @@ func (w *where) search(t *record.Type, q string) {
 
 // value is a field of the record, or of another record that it belongs to and the caller may see.
 func (w *where) value(t *record.Type, name string) string {
-	x, _ := newPart(t, t.Index(name), t.Field(name))
-	if x.other != nil {
-		return x.other.expr(w, w.by.Sees(x.other.of))
+	if x := newPart(t, t.Index(name)); x.scoped != nil {
+		return x.scoped[0].expr(w, w.by)
 	}
 	return "t." + quote(t.Field(name).Column().Name)
 }

@@ -94,7 +94,7 @@ func TestRowErrors(t *testing.T) {
 		{"json", `[{"id": true}, {"id": 3}]`, []fault.Fields{{"id": {"The id must be a number or a text."}}, {}}},
 		{"yaml", "- id: 1.5", []fault.Fields{{"id": {"A valid integer is required."}}}},
 	} {
-		rows, err := transfer.Parse(reg.Type("test.widget"), customs(t, reg), c.format, []byte(c.text))
+		rows, err := transfer.Parse(reg.Type("trial.widget"), customs(t, reg), c.format, []byte(c.text))
 		problem, ok := errors.AsType[*fault.Error](err)
 		if !ok || problem.Kind != fault.Invalid || !reflect.DeepEqual(problem.Items, c.want) || len(rows) != len(c.want) {
 			t.Errorf("%s: got %v, %v", c.text, rows, err)

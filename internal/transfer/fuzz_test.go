@@ -18,7 +18,7 @@ const fuzzTime = 5 * time.Second
 func FuzzParse(f *testing.F) {
 	reg := registry(f)
 	defs := customs(f, reg)
-	widget := reg.Type("test.widget")
+	widget := reg.Type("trial.widget")
 	for n, text := range []string{
 		"id,name,region,tags,words,rules,cf_multiselect,secret\n3,'=x,europe#3,\"a,b\",\"\"\"x\"\"\",{},'one,s\n",
 		`[{"id": 3, "name": "x", "region": {"id": 3, "slug": "europe"}, "size": {"value": "small"}, "custom_fields": {"text": null}}]`,

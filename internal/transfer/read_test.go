@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 		{"a boolean", "csv", "active\n YES ", object{"active": "YES"}},
 		{"null", "csv", "alias,motto\nnull,null", object{"alias": nil, "motto": "null"}},
 		{"the word null", "csv", "alias\n'null", object{"alias": "null"}},
-		{"an empty text", "csv", "motto,limit\n','", object{"motto": "", "limit": nil}},
+		{"an empty text", "csv", "motto,ceiling\n','", object{"motto": "", "ceiling": nil}},
 		{"a formula", "csv", "motto\n'=1+1", object{"motto": "=1+1"}},
 		{"a formula that nobody escaped", "csv", "motto\n=1+1", object{"motto": "=1+1"}},
 		{"an apostrophe", "csv", "motto\n'tis", object{"motto": "'tis"}},
@@ -75,7 +75,7 @@ func TestRead(t *testing.T) {
 		{"JSON is YAML", "yaml", `[{"name":"x"}]`, object{"name": "x"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, err := transfer.Parse(reg.Type("test.widget"), defs, c.format, []byte(c.text))
+			rows, err := transfer.Parse(reg.Type("trial.widget"), defs, c.format, []byte(c.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestGuess(t *testing.T) {
 func TestColumns(t *testing.T) {
 	reg := registry(t)
 	columns := map[string]transfer.Column{}
-	for _, c := range transfer.Columns(reg.Type("test.widget"), customs(t, reg)) {
+	for _, c := range transfer.Columns(reg.Type("trial.widget"), customs(t, reg)) {
 		columns[c.Name] = c
 	}
 	for name, want := range map[string]transfer.Column{

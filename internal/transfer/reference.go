@@ -42,7 +42,7 @@ func referenceText(target *record.Type, link record.Link) string {
 		return id
 	}
 	name := ""
-	for n, i := range target.BriefIndex() {
+	for n, i := range target.BriefOf(link) {
 		if target.Infos()[i].Name == target.LookupField() && n < len(link.Brief) {
 			name, _ = link.Brief[n].(string)
 		}

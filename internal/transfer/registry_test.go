@@ -10,7 +10,7 @@ import (
 
 // widget has a field of every kind, with defaults that a blank cell would bring back.
 var widget = record.Type{
-	App: "test", Name: "widget", Plural: "widgets", Brief: []string{"name", "slug"}, Order: []string{"name"},
+	App: "trial", Name: "widget", Plural: "widgets", Brief: []string{"name", "slug"}, Order: []string{"name"},
 	Fields: record.Fields{
 		record.Text{Name: "name", Required: true, Unique: true},
 		record.Slug{Name: "slug"},
@@ -19,7 +19,7 @@ var widget = record.Type{
 		record.Choice{Name: "size", Of: sizes, Help: "How large it is"},
 		record.Choice{Name: "colour", Of: sizes, Default: "large"},
 		record.Int{Name: "count", Default: 5},
-		record.Int{Name: "limit", Null: true},
+		record.Int{Name: "ceiling", Null: true},
 		record.Decimal{Name: "ratio", Min: -1e9, Max: 1e9, Places: 6},
 		record.Bool{Name: "active", Default: true},
 		record.Time{Name: "expires", Null: true},
@@ -34,7 +34,8 @@ var widget = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 		record.Secret{Name: "secret", Seal: record.Encrypted},
-		record.Count{Name: "part_count", Of: "dcim.site", By: "region"},
+		record.Ref{Name: "whole", To: "trial.widget", ReadOnly: true},
+		record.Count{Name: "part_count", Of: "trial.widget", By: "whole"},
 	},
 }
 

@@ -35,4 +35,9 @@ func (p *typePages) choose(v *visit, typed string, byKey bool) error {
 }
 
 // key is the text by which others filter for a record.
-func key(v record.Values) string { return v.Text(v.Type().LookupField()) }
+func key(v record.Values) string {
+	if name := v.Type().LookupField(); name != "" {
+		return v.Text(name)
+	}
+	return formatID(v.ID())
+}

@@ -29,7 +29,7 @@ func columnsOf(t *record.Type) (all []column, first []string) {
 		switch {
 		case in.Hidden, in.DetailOnly, in.Widget == record.PasswordInput, in.Widget == record.SecretArea, in.Widget == record.CustomInputs:
 			continue
-		case t.Display == nil && in.Name == t.Brief[0]:
+		case t.Display == nil && in.Name == t.NamingField():
 			continue // it is what leads to the record
 		}
 		f := t.All()[i]

@@ -218,7 +218,7 @@ func (f *formField) choose(values []string) {
 // nameOf is the text that stands for a record in a form. Where several may have the same name,
 // the id tells them apart.
 func nameOf(t *record.Type, id int64, display string) string {
-	if t.Display == nil && t.Field(t.Brief[0]).Info().Unique && !strings.Contains(display, "#") {
+	if t.Display == nil && t.Field(t.NamingField()).Info().Unique && !strings.Contains(display, "#") {
 		return display
 	}
 	return fmt.Sprintf("%s #%d", display, id)

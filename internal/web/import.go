@@ -164,8 +164,8 @@ func (p *typePages) refuseImport(v *visit, sent *sentFile, rows []transfer.Row, 
 // rowCell names the record that a row is about.
 func (p *typePages) rowCell(row transfer.Row) cell {
 	name := ""
-	if len(p.t.Brief) > 0 {
-		name, _ = row.Input[p.t.Brief[0]].(string)
+	if p.t.NamingField() != "" {
+		name, _ = row.Input[p.t.NamingField()].(string)
 	}
 	if row.ID == "" {
 		return textOf(name, false)

@@ -157,7 +157,7 @@ func (p *typePages) listPage(v *visit, params url.Values, q store.Query, found s
 func (p *typePages) table(v *visit, columns []column, params url.Values, rows []record.Values) ([]head, []row) {
 	first := head{Label: p.single}
 	if p.t.Display == nil {
-		first = p.head(params, p.t.Brief[0], p.t.Field(p.t.Brief[0]).Info().Label, true)
+		first = p.head(params, p.t.NamingField(), p.t.Field(p.t.NamingField()).Info().Label, true)
 	}
 	heads := []head{first}
 	var shown []int

@@ -161,7 +161,7 @@ func typedLink(f record.Field, text string) any {
 
 // naming is a text as the name of a record, with or without its id.
 func naming(t *record.Type, text string) record.Naming {
-	return record.Naming{By: t.Brief[0], Text: text}
+	return record.Naming{By: t.NamingField(), Text: text}
 }
 
 func typedJSON(text, name string, errs fault.Fields) any {

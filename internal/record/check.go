@@ -1,0 +1,238 @@
+package record
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What is wrong with a declaration is said when the registry is built, so that the program does not start. check runs
+// once all types know each other.
+func (t *Type) check() error {
+	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkWithin, t.checkSpecial} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	for i, f := range t.fields {
+		if err := t.checkField(f, t.infos[i]); err != nil {
+			return fmt.Errorf("field %s: %w", t.infos[i].Name, err)
+		}
+	}
+	return nil
+}
+
+var (
+	typeName  = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+	fieldName = regexp.MustCompile(`^_?[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	pathName  = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+)
+
+// reserved are what every record has besides its fields.
+var reserved = []string{"id", "pk", "url", "display", "version", "q", "limit", "offset", "cursor", "ordering", "brief", "fields", "omit", "exclude", "format"}
+
+func (t *Type) checkNames() error {
+	switch {
+	case !typeName.MatchString(t.App) || !typeName.MatchString(t.Name):
+		return fmt.Errorf("App and Name must be lower-case words")
+	case t.App == TestApp:
+		return fmt.Errorf("the app %q is for changes that only test a webhook", TestApp)
+	case !pathName.MatchString(t.Plural):
+		return fmt.Errorf("Plural is %q, which can't be part of an address", t.Plural)
+	}
+	for _, in := range t.infos {
+		if !fieldName.MatchString(in.Name) {
+			return fmt.Errorf("field %q: a name is lower-case words with single underscores between them", in.Name)
+		}
+		if slices.Contains(reserved, in.Name) {
+			return fmt.Errorf("field %q has a name that means something else in every request", in.Name)
+		}
+	}
+	for _, other := range t.reg.types {
+		if other == t {
+			break
+		}
+		if other.path == t.path {
+			return fmt.Errorf("%s has the address %s too", other.Key(), t.path)
+		}
+		if other.SchemaName("") == t.SchemaName("") {
+			return fmt.Errorf("%s has the name %s in the API document too: set Label", other.Key(), t.SchemaName(""))
+		}
+	}
+	return nil
+}
+
+// checkColumns refuses two fields that write one column.
+func (t *Type) checkColumns() error {
+	by := map[string]string{"id": "id"}
+	if !t.Fixed {
+		by["version"] = "version"
+	}
+	for i, f := range t.fields {
+		c := f.Column()
+		if c.Storage == NoStorage {
+			continue
+		}
+		if other, taken := by[c.Name]; taken {
+			return fmt.Errorf("fields %s and %s have the same column %s", other, t.infos[i].Name, c.Name)
+		}
+		by[c.Name] = t.infos[i].Name
+	}
+	return nil
+}
+
+// checkFilters refuses two fields whose filters have one name, of which one would be lost.
+func (t *Type) checkFilters() error {
+	by := map[string]string{"id": "id"}
+	for i, f := range t.fields {
+		own := map[string]filter{}
+		t.addFilters(own, f)
+		for name := range own {
+			if other, taken := by[name]; taken {
+				return fmt.Errorf("fields %s and %s have the same filter %s", other, t.infos[i].Name, name)
+			}
+			by[name] = t.infos[i].Name
+		}
+	}
+	return nil
+}
+
+// checkLists looks at the fields that a declaration names.
+func (t *Type) checkLists() error {
+	for _, list := range []struct {
+		name   string
+		fields []string
+		allows func(Field) bool
+		want   string
+	}{
+		{"Brief", t.Brief, func(f Field) bool { _, secret := f.(Sealing); return !secret && !f.Info().DetailOnly }, "can be shown in another record"},
+		{"Search", t.Search, searchable, "is a text"},
+		{"Columns", t.Columns, func(f Field) bool { return !f.Info().Hidden && !f.Info().DetailOnly }, "a list can show"},
+		{"Groups", t.groupNames(), func(f Field) bool { return f.Info().Widget != NoWidget }, "a form can ask for"},
+	} {
+		for i, name := range list.fields {
+			f := t.Field(name)
+			switch {
+			case f == nil:
+				return fmt.Errorf("%s names %q, and there is no such field", list.name, name)
+			case !list.allows(f):
+				return fmt.Errorf("%s names %q, which is no field that %s", list.name, name, list.want)
+			case slices.Contains(list.fields[:i], name):
+				return fmt.Errorf("%s names %q twice", list.name, name)
+			}
+		}
+	}
+	for _, name := range t.Order {
+		name = strings.TrimPrefix(name, "-")
+		if f := t.Field(name); name != "id" && (f == nil || !Orderable(f)) {
+			return fmt.Errorf("Order names %q, and there is no field of this name to order by", name)
+		}
+	}
+	return nil
+}
+
+// searchable tells whether q can look into a field: a text of the record, or of another row that it belongs to.
+func searchable(f Field) bool {
+	if b, ok := f.(Borrowed); ok {
+		return b.from.Field(b.Field).Column().Storage == StoreText
+	}
+	return f.Column().Storage == StoreText
+}
+
+func (t *Type) checkUnique() error {
+	seen := map[string]bool{}
+	for _, rule := range t.Rules() {
+		if rule.Name == "" || seen[rule.Name] {
+			return fmt.Errorf("a rule over %s needs a Name of its own", strings.Join(rule.Fields, ", "))
+		}
+		seen[rule.Name] = true
+		null, text := false, false
+		for _, name := range rule.Fields {
+			f := t.Field(name)
+			if f == nil || f.Column().Storage == NoStorage {
+				return fmt.Errorf("rule %s names %q, and there is no such column", rule.Name, name)
+			}
+			null = null || f.Column().Null
+			text = text || f.Column().Storage == StoreText
+		}
+		switch {
+		case rule.NullsDiffer && !null:
+			return fmt.Errorf("rule %s says that nulls differ, and none of its fields can be null", rule.Name)
+		case rule.FoldCase && !text:
+			return fmt.Errorf("rule %s folds case, and none of its fields is a text", rule.Name)
+		}
+	}
+	return nil
+}
+
+func (t *Type) checkWithin() error {
+	for _, rule := range t.Within {
+		ref, ok := ReferenceOf(t.Field(rule.Ref))
+		if !ok || ref.Many {
+			return fmt.Errorf("Within names %q, which is no reference to one record", rule.Ref)
+		}
+		for _, side := range []*Type{t, ref.Target} {
+			if f := side.Field(rule.Same); f == nil || f.Column().Storage == NoStorage {
+				return fmt.Errorf("Within names %q, and %s has no such column", rule.Same, side.Key())
+			}
+		}
+	}
+	return nil
+}
+
+func (t *Type) checkSpecial() error {
+	if t.Owner != "" {
+		ref, ok := ReferenceOf(t.Field(t.Owner))
+		switch {
+		case !ok || ref.Many:
+			return fmt.Errorf("Owner names %q, which is no reference to one record", t.Owner)
+		case !slices.Contains(t.Actions, "grant"):
+			return fmt.Errorf(`a type with an Owner needs the action "grant"`)
+		}
+	}
+	if t.MaxOwned > 0 && (t.Owner == "" || t.Field(t.Expiry) == nil || t.Field(t.Expiry).Column().Storage != StoreTime) {
+		return fmt.Errorf("MaxOwned needs an Owner, and the name of a time as Expiry")
+	}
+	if t.Elevated != "" && (t.Field(t.Elevated) == nil || t.Field(t.Elevated).Column().Storage != StoreBool) {
+		return fmt.Errorf("Elevated names %q, which is no yes or no", t.Elevated)
+	}
+	if t.About != "" && (t.Field(t.About) == nil || t.Field(t.About).Column().Storage != StoreText) {
+		return fmt.Errorf("About names %q, which is no text", t.About)
+	}
+	if t.Copies == nil {
+		return nil
+	}
+	of := t.reg.byKey[t.Copies.Of]
+	if of == nil {
+		return fmt.Errorf("Copies names %s, which is not registered", t.Copies.Of)
+	}
+	for here, there := range t.Copies.Fields {
+		if t.Field(here) == nil || of.Field(there) == nil {
+			return fmt.Errorf("Copies names %q and %q, and one of them does not exist", here, there)
+		}
+	}
+	return nil
+}
+
+// declared is a field that can be declared in a wrong way of its own.
+type declared interface {
+	checkDeclaration(t *Type) error
+}
+
+func (t *Type) checkField(f Field, in Info) error {
+	if x, ok := f.(declared); ok {
+		if err := x.checkDeclaration(t); err != nil {
+			return err
+		}
+	}
+	switch ref, refers := ReferenceOf(f); {
+	case in.KindOf != "" && t.Field(in.KindOf) == nil:
+		return fmt.Errorf("KindOf names %q, and there is no such field", in.KindOf)
+	case refers && !ref.Many && ref.OnDelete == SetNull && !in.Null:
+		return fmt.Errorf("it is required, so it can't be set to null when its record is deleted: use Protect or Cascade")
+	case refers && ref.Loose && ref.OnDelete != Protect && !ref.Many:
+		return fmt.Errorf("it is Loose, so nothing happens to it on delete")
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package record_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"terrier/internal/record"
+)
+
+// declare is a small type, changed by what a case is about.
+func declare(change func(*record.Type)) record.Type {
+	t := record.Type{App: "a", Name: "b", Plural: "bs", Brief: []string{"name"}, Order: []string{"name"}, Fields: record.Fields{
+		record.Text{Name: "name", Max: 100, Required: true}, record.Text{Name: "tag", Null: true}, record.Ref{Name: "parent", To: "a.b"}, record.Bool{Name: "flag"}}}
+	change(&t)
+	return t
+}
+
+func withFields(fields ...record.Field) []record.Type {
+	return []record.Type{declare(func(t *record.Type) { t.Fields = append(t.Fields, fields...) })}
+}
+
+func with(change func(*record.Type)) []record.Type { return []record.Type{declare(change)} }
+
+func number(n int64) *int64 { return &n }
+
+// TestDeclarationsAreChecked holds that a mistake in a declaration is found at start, with what is wrong.
+func TestDeclarationsAreChecked(t *testing.T) {
+	plain := declare(func(*record.Type) {})
+	for name, c := range map[string]struct {
+		types []record.Type
+		want  string
+	}{
+		"nothing wrong":        {[]record.Type{plain}, ""},
+		"twice":                {[]record.Type{plain, plain}, "record type a.b is registered twice"},
+		"no app":               {with(func(t *record.Type) { t.App, t.Fields = "", t.Fields[:2] }), "App and Name must be lower-case words"},
+		"upper case":           {with(func(t *record.Type) { t.Name, t.Fields = "siteGroup", t.Fields[:2] }), "App and Name must be lower-case words"},
+		"the app of tests":     {with(func(t *record.Type) { t.App = "test"; t.Fields = t.Fields[:2] }), `the app "test" is for changes that only test a webhook`},
+		"no plural":            {with(func(t *record.Type) { t.Plural = "" }), `Plural is "", which can't be part of an address`},
+		"same address":         {[]record.Type{plain, {App: "a", Name: "c", Plural: "bs", Brief: []string{"name"}, Fields: plain.Fields[:1]}}, "a.b has the address /api/a/bs/ too"},
+		"same name in the API": {[]record.Type{plain, {App: "c", Name: "b", Plural: "bs", Brief: []string{"name"}, Fields: plain.Fields[:1]}}, "a.b has the name B in the API document too: set Label"},
+		"field twice":          {withFields(record.Bool{Name: "flag"}), "field flag is declared twice"},
+		"name of a field":      {withFields(record.Bool{Name: "is__on"}), `field "is__on": a name is lower-case words`},
+		"field without a name": {withFields(record.Bool{}), `field "": a name is lower-case words`},
+		"reserved name":        {withFields(record.Bool{Name: "brief"}), `field "brief" has a name that means something else in every request`},
+		"same column":          {withFields(record.Text{Name: "other", StoredAs: "tag"}), "fields tag and other have the same column tag"},
+		"version's column":     {withFields(record.Int{Name: "sequence", StoredAs: "version"}), "fields version and sequence have the same column version"},
+		"same filter":          {withFields(record.Int{Name: "parent_id", StoredAs: "x"}), "have the same filter parent_id"},
+		"no brief":             {with(func(t *record.Type) { t.Brief = nil }), "nothing names a record"},
+		"brief without a name": {with(func(t *record.Type) { t.Brief = []string{"flag"} }), "nothing names a record"},
+		"unknown in Brief":     {with(func(t *record.Type) { t.Brief = []string{"name", "nam"} }), `Brief names "nam", and there is no such field`},
+		"id in Brief":          {with(func(t *record.Type) { t.Brief = []string{"name", "id"} }), `Brief names "id", and there is no such field`},
+		"twice in Brief":       {with(func(t *record.Type) { t.Brief = []string{"name", "name"} }), `Brief names "name" twice`},
+		"secret in Brief": {[]record.Type{declare(func(t *record.Type) {
+			t.Fields = append(t.Fields, record.Secret{Name: "pin"})
+			t.Brief = append(t.Brief, "pin")
+		})}, `Brief names "pin", which is no field that can be shown`},
+		"unknown in Order": {with(func(t *record.Type) { t.Order = []string{"-x"} }), `Order names "x"`},
+		"list in Order": {[]record.Type{declare(func(t *record.Type) {
+			t.Fields = append(t.Fields, record.List{Name: "words"})
+			t.Order = []string{"words"}
+		})}, `Order names "words"`},
+		"unknown in Search":   {with(func(t *record.Type) { t.Search = []string{"x"} }), `Search names "x"`},
+		"flag in Search":      {with(func(t *record.Type) { t.Search = []string{"flag"} }), `Search names "flag", which is no field that is a text`},
+		"unknown in Columns":  {with(func(t *record.Type) { t.Columns = []string{"x"} }), `Columns names "x"`},
+		"unknown in Groups":   {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"x"}}} }), `Groups names "x"`},
+		"twice in Groups":     {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"tag", "tag"}}} }), `Groups names "tag" twice`},
+		"rule over nothing":   {with(func(t *record.Type) { t.Unique = []record.Unique{{Name: "u", Fields: []string{"x"}}} }), `rule u names "x", and there is no such column`},
+		"rule without a name": {with(func(t *record.Type) { t.Unique = []record.Unique{{Fields: []string{"tag"}}} }), "a rule over tag needs a Name of its own"},
+		"nulls that are none": {with(func(t *record.Type) {
+			t.Unique = []record.Unique{{Name: "u", Fields: []string{"name"}, NullsDiffer: true}}
+		}), "rule u says that nulls differ"},
+		"case of a flag": {with(func(t *record.Type) {
+			t.Unique = []record.Unique{{Name: "u", Fields: []string{"flag"}, FoldCase: true}}
+		}), "rule u folds case"},
+		"within a flag":            {with(func(t *record.Type) { t.Within = []record.Within{{Ref: "flag", Same: "tag"}} }), `Within names "flag", which is no reference to one record`},
+		"within something else":    {with(func(t *record.Type) { t.Within = []record.Within{{Ref: "parent", Same: "x"}} }), `Within names "x", and a.b has no such column`},
+		"unknown target":           {withFields(record.Ref{Name: "r", To: "x.y"}), "field r refers to x.y, which is not registered"},
+		"unknown targets":          {withFields(record.Refs{Name: "rs", To: "x.y"}), "field rs refers to x.y, which is not registered"},
+		"required and set to null": {withFields(record.Ref{Name: "r", To: "a.b", Required: true, OnDelete: record.SetNull}), "field r: it is required, so it can't be set to null"},
+		"loose and cascading":      {withFields(record.Ref{Name: "r", To: "a.b", Loose: true, OnDelete: record.Cascade}), "field r: it is Loose"},
+		"count of nothing":         {withFields(record.Count{Name: "n", Of: "x.y", By: "parent"}), "field n counts x.y, which is not registered"},
+		"count by nothing":         {withFields(record.Count{Name: "n", Of: "a.b", By: "x"}), `it counts a.b by "x", which is no reference`},
+		"count by a flag":          {withFields(record.Count{Name: "n", Of: "a.b", By: "flag"}), `it counts a.b by "flag", which is no reference`},
+		"value of nothing":         {withFields(record.HasValue{Name: "has_x", Of: "x"}), "field has_x tells of x, which does not exist"},
+		"value that is always":     {withFields(record.HasValue{Name: "has_name", Of: "name"}), "it tells of name, which always has a value"},
+		"field of nothing":         {withFields(record.Borrowed{Name: "f", From: "x.y", Field: "name", By: "parent_id"}), "field f is one of x.y, which is not registered"},
+		"no field of another":      {withFields(record.Borrowed{Name: "f", From: "a.b", Field: "x", By: "parent_id"}), `it is the field "x" of a.b`},
+		"choice of nothing":        {withFields(record.Choice{Name: "c"}), "a choice needs values to choose from"},
+		"default is no choice":     {withFields(record.Choice{Name: "c", Of: record.Choices{{Value: "x"}}, Default: "y"}), `its default "y" is no choice`},
+		"choice twice":             {withFields(record.Choice{Name: "c", Of: record.Choices{{Value: "x"}, {Value: "x"}}}), `"x" can't be a choice, or is one twice`},
+		"choice called null":       {withFields(record.Choice{Name: "c", Of: record.Choices{{Value: "null"}}}), `"null" can't be a choice`},
+		"default too long":         {withFields(record.Text{Name: "s", Max: 1, Default: "xy"}), `its default "xy" would not be taken as a value`},
+		"match without help":       {withFields(record.Text{Name: "s", Match: regexp.MustCompile("x")}), "Match and MatchHelp belong together"},
+		"minimum above maximum":    {withFields(record.Int{Name: "n", Min: number(2), Max: number(1)}), "its minimum is above its maximum"},
+		"default below minimum":    {withFields(record.Int{Name: "n", Min: number(2)}), "its default 0 would not be taken as a value"},
+		"decimal without a range":  {withFields(record.Decimal{Name: "n"}), "its minimum is not below its maximum"},
+		"default is no word":       {withFields(record.List{Name: "l", Of: &record.Vocabulary{Noun: "word", Words: []string{"x"}}, Default: []string{"y"}}), "its default: Unknown word"},
+		"kind of nothing":          {withFields(record.JSON{Name: "j", KindOf: "x"}), `KindOf names "x"`},
+		"shown password":           {withFields(record.Secret{Name: "s", Seal: record.Password, Shown: true}), "only an encrypted secret can be shown"},
+		"hint of nothing":          {withFields(record.Secret{Name: "s", Hint: "x"}), `Hint names "x"`},
+		"owner is a flag":          {with(func(t *record.Type) { t.Owner = "flag" }), `Owner names "flag", which is no reference`},
+		"owner without grant":      {with(func(t *record.Type) { t.Owner = "parent" }), `needs the action "grant"`},
+		"most without owner":       {with(func(t *record.Type) { t.MaxOwned = 1 }), "MaxOwned needs an Owner"},
+		"elevated by a text":       {with(func(t *record.Type) { t.Elevated = "name" }), `Elevated names "name"`},
+		"about a flag":             {with(func(t *record.Type) { t.About = "flag" }), `About names "flag"`},
+		"copies of nothing":        {with(func(t *record.Type) { t.Copies = &record.Copies{Of: "x.y"} }), "Copies names x.y, which is not registered"},
+		"copies of no field":       {with(func(t *record.Type) { t.Copies = &record.Copies{Of: "a.b", Fields: map[string]string{"name": "x"}} }), `Copies names "name" and "x"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := record.NewRegistry(c.types...)
+			switch {
+			case c.want == "" && err != nil:
+				t.Error(err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("want %q, got %v", c.want, err)
+			}
+		})
+	}
+}
