@@ -60,6 +60,7 @@ type commands struct {
 	Webhook webhookCommands `cmd:"" help:"Try, replay and watch webhooks."`
 	Version versionCommand  `cmd:"" help:"Print the version."`
 	Docs    docsCommands    `cmd:"" hidden:"" help:"Print generated documentation."`
+	Dev     devCommands     `cmd:"" hidden:"" help:"Help those who change the program."`
 
 	WebhookReceiver webhookReceiverCommand `cmd:"" name:"webhook_receiver" help:"Show what webhooks send: listen on port 9000, print each request, answer 200."`
 }

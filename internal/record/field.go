@@ -80,6 +80,7 @@ type Column struct {
 	Name    string
 	Storage Storage
 	Null    bool
+	Natural bool // text that sorts as people count
 }
 
 // Lookup is the part of a filter behind "__"; the empty one means equality.

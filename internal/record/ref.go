@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -123,7 +124,14 @@ func attributePredicate(target *Type, name string, value any) ([]Predicate, erro
 	if name == "url" || name == "display" || strings.HasPrefix(name, "_") {
 		return nil, nil
 	}
-	if f := target.Field(name); name != "id" && (f == nil || f.Info().Hidden || f.Column().Storage == NoStorage ||
+	f := target.Field(name)
+	if slices.Contains(target.Brief, name) && f.Column().Storage == NoStorage {
+		return nil, nil
+	}
+	if nested, ok := value.(map[string]any); ok && TargetOf(f) != nil && nested["id"] != nil {
+		value = nested["id"]
+	}
+	if name != "id" && (f == nil || f.Info().Hidden || f.Column().Storage == NoStorage ||
 		f.Lookups() == nil || f.Column().Storage == StoreInts || f.Column().Storage == StoreTexts) {
 		return nil, Invalid("Related objects have no attribute %q.", name)
 	}

@@ -25,7 +25,16 @@ type Text struct {
 	StoredAs          string         // the column, where it is not called like the field
 	AsWritten         bool           // keeps the space around it; only space is blank all the same
 	Of                *Vocabulary    // the words it may be; nil for any
+	Sort              Sort
 }
+
+// Sort is the order of texts.
+type Sort int
+
+const (
+	Literal Sort = iota // character by character
+	Natural             // as people count: item 2 before item 10
+)
 
 func (f Text) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
@@ -62,7 +71,7 @@ func (f Text) checkDeclaration(*Type) error {
 }
 
 func (f Text) Column() Column {
-	return Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreText, Null: f.Null}
+	return Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreText, Null: f.Null, Natural: f.Sort == Natural}
 }
 
 func (f Text) Lookups() []Lookup { return textLookups }

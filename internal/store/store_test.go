@@ -50,11 +50,14 @@ var inner = map[string][]string{
 	store.DeliveryType: {"change_id", "round", "tries", "job_id"},
 }
 
-// TestColumnsAreAsDeclared compares every declared field with the database, and every
-// uniqueness rule and reference with its constraint.
+// TestColumnsAreAsDeclared compares the fields of types that the machine alone writes with their tables, which are made
+// by hand. Those of the others are held against their drafts.
 func TestColumnsAreAsDeclared(t *testing.T) {
 	_, reg, db := open(t)
 	for _, typ := range reg.Types() {
+		if !typ.Fixed {
+			continue
+		}
 		t.Run(typ.Key(), func(t *testing.T) {
 			have := map[string]string{}
 			rows, err := db.Query(t.Context(), `

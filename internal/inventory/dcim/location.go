@@ -9,7 +9,7 @@ var Location = record.Type{
 	App: "dcim", Name: "location", Plural: "locations", Section: "Organization",
 	Doc: "A part of a site, such as a floor, a room or a cage.",
 	Fields: record.Fields{
-		record.Text{Name: "name", Max: 100, Required: true},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
 		record.Slug{Name: "slug", Shared: true},
 		record.Ref{Name: "site", To: "dcim.site", Required: true, OnDelete: record.Cascade},
 		record.Ref{Name: "parent", To: "dcim.location", OnDelete: record.Cascade},

@@ -7,7 +7,7 @@ var RackRole = record.Type{
 	App: "dcim", Name: "rackrole", Plural: "rack-roles", Label: "rack role", Section: "Racks",
 	Doc: "What a rack is for: compute, storage, network.",
 	Fields: record.Fields{
-		record.Text{Name: "name", Max: 100, Required: true, Unique: true},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural, Unique: true},
 		record.Slug{Name: "slug"},
 		record.Color("color"),
 		record.Text{Name: "description", Max: 200},

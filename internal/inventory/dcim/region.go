@@ -7,7 +7,7 @@ var Region = record.Type{
 	App: "dcim", Name: "region", Plural: "regions", Section: "Organization",
 	Doc: "A geographic area that holds sites and other regions.",
 	Fields: record.Fields{
-		record.Text{Name: "name", Max: 100, Required: true},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
 		record.Slug{Name: "slug", Shared: true},
 		record.Ref{Name: "parent", To: "dcim.region", OnDelete: record.Cascade},
 		record.Text{Name: "description", Max: 200},

@@ -15,7 +15,7 @@ var Site = record.Type{
 	App: "dcim", Name: "site", Plural: "sites", Section: "Organization",
 	Doc: "A physical place: a building, a campus, a point of presence.",
 	Fields: record.Fields{
-		record.Text{Name: "name", Max: 100, Required: true, Unique: true},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural, Unique: true},
 		record.Slug{Name: "slug"},
 		record.Choice{Name: "status", Of: siteStatuses, Default: "active"},
 		record.Ref{Name: "region", To: "dcim.region", OnDelete: record.SetNull},

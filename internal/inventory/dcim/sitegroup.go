@@ -7,7 +7,7 @@ var SiteGroup = record.Type{
 	App: "dcim", Name: "sitegroup", Plural: "site-groups", Label: "site group", Section: "Organization",
 	Doc: "A functional grouping of sites, whatever region they are in.",
 	Fields: record.Fields{
-		record.Text{Name: "name", Max: 100, Required: true},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
 		record.Slug{Name: "slug", Shared: true},
 		record.Ref{Name: "parent", To: "dcim.sitegroup", OnDelete: record.Cascade},
 		record.Text{Name: "description", Max: 200},

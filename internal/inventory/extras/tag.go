@@ -7,7 +7,7 @@ var Tag = record.Type{
 	App: "extras", Name: "tag", Plural: "tags", Section: "Customization",
 	Doc: "A label for records of any type.",
 	Fields: record.Fields{
-		record.Text{Name: "name", Max: 100, Required: true, Unique: true},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural, Unique: true},
 		record.Slug{Name: "slug"},
 		record.Color("color"),
 		record.Text{Name: "description", Max: 200},

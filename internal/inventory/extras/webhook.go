@@ -14,7 +14,7 @@ var Webhook = record.Type{
 	Fields: record.Fields{
 		record.ObjectTypes{Name: "content_types", Label: "Object types", Help: "The record types whose changes trigger the webhook.",
 			Only: (*record.Type).Told, OnlyHelp: "Webhooks are not notified of changes to %s."},
-		record.Text{Name: "name", Max: 150, Required: true, Unique: true, Help: "For people; it is never sent."},
+		record.Text{Name: "name", Max: 150, Required: true, Sort: record.Natural, Unique: true, Help: "For people; it is never sent."},
 		record.Bool{Name: "type_create", Label: "Create", Help: "Tell when a record is created."},
 		record.Bool{Name: "type_update", Label: "Update", Help: "Tell when a record is updated."},
 		record.Bool{Name: "type_delete", Label: "Delete", Help: "Tell when a record is deleted."},

@@ -7,7 +7,7 @@ var Tenant = record.Type{
 	App: "tenancy", Name: "tenant", Plural: "tenants", Section: "Organization",
 	Doc: "A customer, department or team that owns records.",
 	Fields: record.Fields{
-		record.Text{Name: "name", Max: 100, Required: true},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
 		record.Slug{Name: "slug", Shared: true},
 		record.Ref{Name: "group", To: "tenancy.tenantgroup", OnDelete: record.SetNull},
 		record.Text{Name: "description", Max: 200},

@@ -7,7 +7,7 @@ var TenantGroup = record.Type{
 	App: "tenancy", Name: "tenantgroup", Plural: "tenant-groups", Label: "tenant group", Section: "Organization",
 	Doc: "A grouping of tenants.",
 	Fields: record.Fields{
-		record.Text{Name: "name", Max: 100, Required: true},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
 		record.Slug{Name: "slug", Shared: true},
 		record.Ref{Name: "parent", To: "tenancy.tenantgroup", OnDelete: record.Cascade},
 		record.Text{Name: "description", Max: 200},

@@ -7,7 +7,7 @@ var Group = record.Type{
 	App: "users", Name: "group", Plural: "groups", Guarded: true, Section: "Administration",
 	Doc: "A set of users that permissions can be given to.",
 	Fields: record.Fields{
-		record.Text{Name: "name", Max: 150, Required: true, Unique: true},
+		record.Text{Name: "name", Max: 150, Required: true, Sort: record.Natural, Unique: true},
 		record.Text{Name: "description", Max: 200},
 	},
 	Brief:  []string{"name"},

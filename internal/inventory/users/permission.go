@@ -20,7 +20,7 @@ var Permission = record.Type{
 		{Name: "Who may do it", Fields: []string{"groups", "users"}},
 	},
 	Fields: record.Fields{
-		record.Text{Name: "name", Max: 100, Required: true, Unique: true},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural, Unique: true},
 		record.Text{Name: "description", Max: 200},
 		record.Bool{Name: "enabled", Default: true, Help: "Otherwise it gives nothing."},
 		record.ObjectTypes{Name: "object_types", Help: "The record types it is about, such as dcim.site."},

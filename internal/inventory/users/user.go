@@ -17,7 +17,7 @@ var User = record.Type{
 		{Name: "Rights", Fields: []string{"is_active", "manage_tokens", "is_superuser", "is_staff", "groups"}},
 	},
 	Fields: record.Fields{
-		record.Text{Name: "username", Max: 150, Required: true, Unique: true, Match: regexp.MustCompile(`^[\w.@+-]+$`),
+		record.Text{Name: "username", Max: 150, Required: true, Sort: record.Natural, Unique: true, Match: regexp.MustCompile(`^[\w.@+-]+$`),
 			MatchHelp: "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters."},
 		record.Secret{Name: "password", Seal: record.Password, Required: true, Help: "At least 8 characters, and none of the most common passwords. A new one ends the user's sessions."},
 		record.Text{Name: "first_name", Max: 150},

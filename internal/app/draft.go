@@ -1,0 +1,33 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"terrier/internal/inventory"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// DraftMigration is the migration that makes the tables of record types, as their declarations demand it, for a person
+// to review. It needs no database.
+func DraftMigration(names []string) (string, error) {
+	reg, err := record.NewRegistry(inventory.Types()...)
+	if err != nil {
+		return "", err
+	}
+	var drafts, tables []string
+	for _, name := range names {
+		t := reg.Type(name)
+		switch {
+		case t == nil:
+			return "", fmt.Errorf("there is no record type %q: declare it, and add it to internal/inventory/inventory.go", name)
+		case t.Fixed:
+			return "", fmt.Errorf("%s is written by the machine alone: its table is partitioned and made by hand", name)
+		}
+		drafts, tables = append(drafts, store.DraftTable(t)), append(tables, t.Table())
+	}
+	slices.Reverse(tables) // those that refer to others come later, and go first
+	return fmt.Sprintf("-- +goose Up\n%s\n-- +goose Down\nDROP TABLE %s;\n", strings.Join(drafts, "\n"), strings.Join(tables, ", ")), nil
+}

@@ -1,0 +1,125 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// TestTablesAreAsDrafted makes the table that each declaration demands beside the one of the migrations and compares
+// their definitions: columns with type, null and collation, every constraint, and for every index one that serves as
+// well. The tables of types that the machine alone writes are partitioned, and made by hand.
+func TestTablesAreAsDrafted(t *testing.T) {
+	_, reg, db := open(t)
+	for _, typ := range reg.Types() {
+		if typ.Fixed {
+			continue
+		}
+		t.Run(typ.Key(), func(t *testing.T) {
+			compareTables(t, db, typ)
+		})
+	}
+}
+
+func compareTables(t *testing.T, db *pgxpool.Pool, typ *record.Type) {
+	t.Helper()
+	tx, err := db.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	have := definitionOf(t, tx, "public."+typ.Table())
+	if _, err := tx.Exec(t.Context(), "CREATE SCHEMA drafted; SET LOCAL search_path = drafted, public"); err != nil {
+		t.Fatal(err)
+	}
+	draft := store.DraftTable(typ)
+	if _, err := tx.Exec(t.Context(), draft); err != nil {
+		t.Fatalf("the draft can't be run: %v\n%s", err, draft)
+	}
+	want := definitionOf(t, tx, "drafted."+typ.Table())
+	for _, line := range want.lines {
+		if !slices.Contains(have.lines, line) {
+			t.Errorf("the migrations lack: %s", line)
+		}
+	}
+	for _, line := range have.lines {
+		if !slices.Contains(want.lines, line) {
+			t.Errorf("not declared: %s", line)
+		}
+	}
+	for _, index := range want.indexes {
+		if !slices.ContainsFunc(have.indexes, func(other string) bool { return serves(other, index) }) {
+			t.Errorf("no index serves as this one would: %s\nthere are\n%s", index, strings.Join(have.indexes, "\n"))
+		}
+	}
+}
+
+// definition is what PostgreSQL says of a table, without the name of its schema.
+type definition struct {
+	lines   []string // columns and constraints
+	indexes []string // method and columns
+}
+
+func definitionOf(t *testing.T, tx pgx.Tx, table string) definition {
+	t.Helper()
+	schema, _, _ := strings.Cut(table, ".")
+	collect := func(sql string) []string {
+		rows, err := tx.Query(t.Context(), sql, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range lines {
+			lines[i] = strings.NewReplacer(schema+".", "", "public.", "").Replace(line)
+		}
+		return lines
+	}
+	return definition{
+		lines: slices.Concat(
+			collect(`SELECT 'column ' || attname || ' ' || format_type(atttypid, atttypmod) || CASE WHEN attnotnull THEN ' not null' ELSE '' END || coalesce(' ' || collname, '')
+				FROM pg_attribute LEFT JOIN pg_collation c ON c.oid = attcollation AND collname <> 'default'
+				WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`),
+			collect(`SELECT 'constraint ' || CASE WHEN contype = 'p' THEN '' ELSE conname || ' ' END || pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = $1::regclass`)),
+		indexes: collect(`SELECT CASE WHEN indisunique THEN 'unique ' ELSE '' END || substring(pg_get_indexdef(indexrelid) FROM 'USING .*$') FROM pg_index WHERE indrelid = $1::regclass`),
+	}
+}
+
+// serves tells whether an index does what another one would: it has the same columns, or begins with them.
+func serves(have, want string) bool {
+	if strings.HasPrefix(want, "unique ") {
+		return have == want
+	}
+	have = strings.TrimPrefix(have, "unique ")
+	return have == want || strings.HasPrefix(have, strings.TrimSuffix(want, ")")+",")
+}
+
+// TestServes holds which index can stand for which.
+func TestServes(t *testing.T) {
+	for _, c := range []struct {
+		have, want string
+		serves     bool
+	}{
+		{"USING btree (site_id)", "USING btree (site_id)", true},
+		{"USING btree (site_id, name)", "USING btree (site_id)", true},
+		{"unique USING btree (name, id)", "USING btree (name, id)", true},
+		{"USING btree (name)", "USING btree (name, id)", false},
+		{"USING btree (site)", "USING btree (site_id)", false},
+		{"USING btree (site_id2)", "USING btree (site_id)", false},
+		{"USING btree (name)", "unique USING btree (name)", false},
+		{"USING gin (tags)", "USING btree (tags)", false},
+	} {
+		if got := serves(c.have, c.want); got != c.serves {
+			t.Error(fmt.Sprintf("%s for %s: %v", c.have, c.want, got))
+		}
+	}
+}
