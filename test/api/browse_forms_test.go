@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"terrier/test/apitest"
+	"terrier/test/trial"
 )
 
 func TestBrowseForms(t *testing.T) {
@@ -123,7 +124,7 @@ func TestBrowseForms(t *testing.T) {
 // TestBrowseFormsOfEveryType: what the form of a new record holds lacks only what must be given.
 func TestBrowseFormsOfEveryType(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t)
+	s := apitest.NewWith(t, trial.Types())
 	c, _ := login(t, s, "admin", apitest.Password, nil)
 	for _, rt := range s.App.Registry.Types() {
 		if rt.Fixed {

@@ -11,6 +11,7 @@ import (
 	"terrier/internal/record"
 	"terrier/internal/rest"
 	"terrier/test/apitest"
+	"terrier/test/trial"
 )
 
 // matrix has a line for every address that the registry does not bring with it: whether
@@ -113,7 +114,7 @@ func permitted(r rest.Route, method string) int {
 
 func TestRouteRoleMatrix(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t)
+	s := apitest.NewWith(t, trial.Types())
 	admin, l := adminOf(s), newLeast(s)
 	types := s.App.Registry.Types()
 	all := []string{"view", "add", "change", "delete"}

@@ -13,6 +13,8 @@ import (
 type sampler struct {
 	s *apitest.Server
 	n int
+
+	making int // records that are being made for others
 }
 
 // texts are tried in turn until a field accepts one, so that patterns need no table.
@@ -86,11 +88,14 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 	case record.Time:
 		return fmt.Sprintf("2030-01-02T03:04:%02d.000000Z", n%60), true
 	case record.Ref:
-		if record.TargetOf(x) == t && n%3 != 0 {
+		if record.TargetOf(x) == t && (m.making > 0 || n%3 != 0) {
 			return nil, true
 		}
 		return m.make(tb, record.TargetOf(x)), true
 	case record.Refs:
+		if record.TargetOf(x) == t && (m.making > 0 || n%3 != 0) {
+			return []int64{}, true
+		}
 		return []int64{m.make(tb, record.TargetOf(x))}, true
 	case record.Tags:
 		return []int64{m.make(tb, record.TargetOf(x))}, true
@@ -130,6 +135,8 @@ func hasChoiceRules(t *record.Type, in record.Info) bool { return t.Check != nil
 // make creates a record and returns its id.
 func (m *sampler) make(tb testing.TB, t *record.Type) int64 {
 	tb.Helper()
+	m.making++
+	defer func() { m.making-- }()
 	return apitest.ID(m.create(tb, t))
 }
 

@@ -11,13 +11,14 @@ import (
 
 	"terrier/internal/record"
 	"terrier/test/apitest"
+	"terrier/test/trial"
 )
 
 // TestUntouchedForm: a form that comes back as it was shown changes nothing, whatever the record
 // holds. It runs over every type and every kind of field.
 func TestUntouchedForm(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t)
+	s := apitest.NewWith(t, trial.Types())
 	cookie := s.Login(t, "admin")
 	defineCustom(t, s)
 	for _, typ := range s.App.Registry.Types() {

@@ -22,6 +22,8 @@ import (
 
 	"terrier/internal/app"
 	"terrier/internal/dbtest"
+	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
 // SecretKey is the key of every test server.
@@ -69,6 +71,18 @@ func New(tb testing.TB, change ...func(*app.Config)) *Server {
 	s.Admin = s.TokenOf(tb, "admin", false)
 	if s.router, err = document(cfg, s.handler); err != nil {
 		tb.Fatal(err)
+	}
+	return s
+}
+
+// NewWith starts a server with more record types, and makes their tables as their declarations demand them.
+func NewWith(tb testing.TB, types []record.Type, change ...func(*app.Config)) *Server {
+	tb.Helper()
+	s := New(tb, append(change, func(c *app.Config) { c.Types = types })...)
+	for _, t := range types {
+		if _, err := s.DB.Exec(context.Background(), store.DraftTable(s.App.Registry.Type(t.Key()))); err != nil {
+			tb.Fatal(err)
+		}
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 
 	"terrier/internal/web"
 	"terrier/test/apitest"
+	"terrier/test/trial"
 )
 
 // role is somebody at the door.
@@ -41,7 +42,7 @@ func refused(who string, r web.Route) bool {
 // to log in; everybody else is answered, if only that there is no such record.
 func TestPageRoleMatrix(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t)
+	s := apitest.NewWith(t, trial.Types())
 	for _, who := range rolesOf(t, s) {
 		for _, r := range s.App.Site.Routes() {
 			if strings.HasPrefix(r.Path, "/logout/") {

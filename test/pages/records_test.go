@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"terrier/test/apitest"
+	"terrier/test/trial"
 )
 
 // TestRecordPages walks one record through its life as a person does.
@@ -45,7 +46,7 @@ func TestRecordPages(t *testing.T) {
 // TestEveryTypeHasPages: list, form and export of each type there is.
 func TestEveryTypeHasPages(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t)
+	s := apitest.NewWith(t, trial.Types())
 	b := login(t, s, "admin")
 	for _, typ := range s.App.Registry.Types() {
 		path := typ.Path()[len("/api"):]

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"terrier/test/apitest"
+	"terrier/test/trial"
 )
 
 // upload sends a file as a browser does.
@@ -266,7 +267,7 @@ func TestTransferWithinPermissions(t *testing.T) {
 // TestExportHoldsNoSecrets: not even those that its caller may see on a page.
 func TestExportHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t)
+	s := apitest.NewWith(t, trial.Types())
 	b := login(t, s, "admin")
 	create(t, s, "/api/extras/webhooks/", obj{"name": "w", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9000/",
 		"secret": "s3cret-canary", "additional_headers": "X-Key: header-canary"})

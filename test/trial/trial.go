@@ -1,0 +1,44 @@
+// Package trial declares record types that use what a declaration can say and none of ours uses yet. The suites over
+// every type run over these too.
+package trial
+
+import "terrier/internal/record"
+
+// Shelf shows a count and a computed field where others refer to it.
+var Shelf = record.Type{
+	App: "trial", Name: "shelf", Plural: "shelves", Section: "Trial",
+	Doc: "Holds items.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 100, Required: true, Unique: true, Sort: record.Natural},
+		record.Ref{Name: "site", To: "dcim.site", OnDelete: record.SetNull},
+		record.Count{Name: "item_count", Of: "trial.item", By: "shelf"},
+		record.Computed{Name: "shout", Of: func(v record.Values) any { return v.Text("name") + "!" }, Shape: record.Schema{"type": "string"}},
+		record.Tags{},
+		record.CustomFields{},
+	},
+	Brief:  []string{"name", "item_count", "shout"},
+	Order:  []string{"name"},
+	Search: []string{"name"},
+}
+
+// Item is named by a text and shows its shelf where others refer to it. Items come in the order of their shelves.
+var Item = record.Type{
+	App: "trial", Name: "item", Plural: "items", Section: "Trial",
+	Doc: "Lies on a shelf.",
+	Fields: record.Fields{
+		record.Ref{Name: "shelf", To: "trial.shelf", Required: true, OnDelete: record.Cascade},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
+		record.Text{Name: "asset_tag", Max: 50, Null: true, Unique: true, NullsDiffer: true},
+		record.Ref{Name: "pair", To: "trial.item", OnDelete: record.SetNull},
+		record.Refs{Name: "friends", To: "trial.item"},
+		record.Tags{},
+		record.CustomFields{},
+	},
+	Unique: []record.Unique{{Name: "trial_item_name_unique", Fields: []string{"shelf", "name"}}},
+	Brief:  []string{"shelf", "name"},
+	Order:  []string{"shelf", "name"},
+	Search: []string{"name", "asset_tag"},
+}
+
+// Types lists them.
+func Types() []record.Type { return []record.Type{Shelf, Item} }
