@@ -35,11 +35,11 @@ var reserved = []string{"id", "pk", "url", "display", "version", "q", "limit", "
 func (t *Type) checkNames() error {
 	switch {
 	case !typeName.MatchString(t.App) || !typeName.MatchString(t.Name):
-		return fmt.Errorf("App and Name must be lower-case words")
+		return fmt.Errorf("its App and Name must be lower-case words")
 	case t.App == TestApp:
 		return fmt.Errorf("the app %q is for changes that only test a webhook", TestApp)
 	case !pathName.MatchString(t.Plural):
-		return fmt.Errorf("Plural is %q, which can't be part of an address", t.Plural)
+		return fmt.Errorf("its Plural is %q, which can't be part of an address", t.Plural)
 	}
 	for _, in := range t.infos {
 		if !fieldName.MatchString(in.Name) {
@@ -126,7 +126,7 @@ func (t *Type) checkLists() error {
 	for _, name := range t.Order {
 		name = strings.TrimPrefix(name, "-")
 		if f := t.Field(name); name != "id" && (f == nil || !Orderable(f)) {
-			return fmt.Errorf("Order names %q, and there is no field of this name to order by", name)
+			return fmt.Errorf("its Order names %q, and there is no field of this name to order by", name)
 		}
 	}
 	return nil
@@ -170,11 +170,11 @@ func (t *Type) checkWithin() error {
 	for _, rule := range t.Within {
 		ref, ok := ReferenceOf(t.Field(rule.Ref))
 		if !ok || ref.Many {
-			return fmt.Errorf("Within names %q, which is no reference to one record", rule.Ref)
+			return fmt.Errorf("its Within names %q, which is no reference to one record", rule.Ref)
 		}
 		for _, side := range []*Type{t, ref.Target} {
 			if f := side.Field(rule.Same); f == nil || f.Column().Storage == NoStorage {
-				return fmt.Errorf("Within names %q, and %s has no such column", rule.Same, side.Key())
+				return fmt.Errorf("its Within names %q, and %s has no such column", rule.Same, side.Key())
 			}
 		}
 	}
@@ -186,30 +186,30 @@ func (t *Type) checkSpecial() error {
 		ref, ok := ReferenceOf(t.Field(t.Owner))
 		switch {
 		case !ok || ref.Many:
-			return fmt.Errorf("Owner names %q, which is no reference to one record", t.Owner)
+			return fmt.Errorf("its Owner names %q, which is no reference to one record", t.Owner)
 		case !slices.Contains(t.Actions, "grant"):
 			return fmt.Errorf(`a type with an Owner needs the action "grant"`)
 		}
 	}
 	if t.MaxOwned > 0 && (t.Owner == "" || t.Field(t.Expiry) == nil || t.Field(t.Expiry).Column().Storage != StoreTime) {
-		return fmt.Errorf("MaxOwned needs an Owner, and the name of a time as Expiry")
+		return fmt.Errorf("its MaxOwned needs an Owner, and the name of a time as Expiry")
 	}
 	if t.Elevated != "" && (t.Field(t.Elevated) == nil || t.Field(t.Elevated).Column().Storage != StoreBool) {
-		return fmt.Errorf("Elevated names %q, which is no yes or no", t.Elevated)
+		return fmt.Errorf("its Elevated names %q, which is no yes or no", t.Elevated)
 	}
 	if t.About != "" && (t.Field(t.About) == nil || t.Field(t.About).Column().Storage != StoreText) {
-		return fmt.Errorf("About names %q, which is no text", t.About)
+		return fmt.Errorf("its About names %q, which is no text", t.About)
 	}
 	if t.Copies == nil {
 		return nil
 	}
 	of := t.reg.byKey[t.Copies.Of]
 	if of == nil {
-		return fmt.Errorf("Copies names %s, which is not registered", t.Copies.Of)
+		return fmt.Errorf("its Copies names %s, which is not registered", t.Copies.Of)
 	}
 	for here, there := range t.Copies.Fields {
 		if t.Field(here) == nil || of.Field(there) == nil {
-			return fmt.Errorf("Copies names %q and %q, and one of them does not exist", here, there)
+			return fmt.Errorf("its Copies names %q and %q, and one of them does not exist", here, there)
 		}
 	}
 	return nil
@@ -228,7 +228,7 @@ func (t *Type) checkField(f Field, in Info) error {
 	}
 	switch ref, refers := ReferenceOf(f); {
 	case in.KindOf != "" && t.Field(in.KindOf) == nil:
-		return fmt.Errorf("KindOf names %q, and there is no such field", in.KindOf)
+		return fmt.Errorf("its KindOf names %q, and there is no such field", in.KindOf)
 	case refers && !ref.Many && ref.OnDelete == SetNull && !in.Null:
 		return fmt.Errorf("it is required, so it can't be set to null when its record is deleted: use Protect or Cascade")
 	case refers && ref.Loose && ref.OnDelete != Protect && !ref.Many:

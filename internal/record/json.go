@@ -260,7 +260,7 @@ func (f Secret) checkDeclaration(t *Type) error {
 	case f.Shown && f.Seal != Encrypted:
 		return errors.New("only an encrypted secret can be shown")
 	case f.Hint != "" && t.Field(f.Hint) == nil:
-		return fmt.Errorf("Hint names %q, and there is no such field", f.Hint)
+		return fmt.Errorf("its Hint names %q, and there is no such field", f.Hint)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (t *Type) build() error {
 	for _, name := range t.Brief {
 		i := t.Index(name)
 		if i < 0 {
-			return fmt.Errorf("Brief names %q, and there is no such field", name)
+			return fmt.Errorf("its Brief names %q, and there is no such field", name)
 		}
 		t.brief = append(t.brief, i)
 		_, refers := t.fields[i].(Referring)

@@ -59,7 +59,7 @@ func (f Text) Info() Info {
 
 func (f Text) checkDeclaration(*Type) error {
 	if (f.Match == nil) != (f.MatchHelp == "") {
-		return errors.New("Match and MatchHelp belong together")
+		return errors.New("its Match and MatchHelp belong together")
 	}
 	if f.Default == "" {
 		return nil

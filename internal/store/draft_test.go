@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -119,7 +118,7 @@ func TestServes(t *testing.T) {
 		{"USING gin (tags)", "USING btree (tags)", false},
 	} {
 		if got := serves(c.have, c.want); got != c.serves {
-			t.Error(fmt.Sprintf("%s for %s: %v", c.have, c.want, got))
+			t.Errorf("%s for %s: %v", c.have, c.want, got)
 		}
 	}
 }
