@@ -15,7 +15,7 @@ type quickPasswords struct{ ledger.Sealer }
 
 var quickHash = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-func (q quickPasswords) Seal(ctx context.Context, f record.Secret, row string, plain record.Plain) (record.Sealed, string, error) {
+func (q quickPasswords) Seal(ctx context.Context, f record.Secrecy, row string, plain record.Plain) (record.Sealed, string, error) {
 	if f.Seal != record.Password {
 		return q.Sealer.Seal(ctx, f, row, plain)
 	}
