@@ -3,10 +3,13 @@
 package api_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"terrier/internal/record"
@@ -23,7 +26,12 @@ type suite struct {
 func TestEveryType(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWith(t, trial.Types())
-	for _, typ := range s.App.Registry.Types() {
+	types := slices.Clone(s.App.Registry.Types())
+	// Custom fields come last: those that are left over ask something of the samples of other types.
+	slices.SortStableFunc(types, func(a, b *record.Type) int {
+		return cmp.Compare(strings.Index(a.Key(), "customfield"), strings.Index(b.Key(), "customfield"))
+	})
+	for _, typ := range types {
 		if typ.Fixed {
 			continue
 		}
