@@ -133,11 +133,12 @@ func TestBombsCostLittleMemory(t *testing.T) {
 	release := sync.OnceFunc(guard(t, s, before+growthEnd))
 	defer release()
 
-	throw := func(b bomb, key string) {
+	// throw sends a body. The server may refuse one and hang up before it has read everything, if more is left than it
+	// reads to keep the connection: one over its limit or, in a crowd, any that is not small.
+	throw := func(b bomb, key string, most int) {
 		a := s.Do(http.MethodPost, "/api/dcim/sites/", key, b.body)
 		switch {
-		// The server may refuse and hang up before it has read everything.
-		case a.Err != nil && len(b.body) > mebibyte && !errors.Is(a.Err, os.ErrDeadlineExceeded):
+		case a.Err != nil && len(b.body) > most && !errors.Is(a.Err, os.ErrDeadlineExceeded):
 		case key == "" && a.Status == http.StatusForbidden:
 		case key == "" && slices.Contains(b.status, a.Status):
 		case key != "" && slices.Contains(b.status, a.Status):
@@ -149,7 +150,7 @@ func TestBombsCostLittleMemory(t *testing.T) {
 	all := bombs()
 	for _, b := range all {
 		began := time.Now()
-		throw(b, admin)
+		throw(b, admin, mebibyte)
 		took := time.Since(began)
 		t.Logf("%-36s %8d bytes %6d ms, most memory + %d MiB", b.name, len(b.body), took.Milliseconds(), (s.Memory("VmHWM")-before)/mebibyte)
 	}
@@ -160,7 +161,7 @@ func TestBombsCostLittleMemory(t *testing.T) {
 	together := func(name string, pick func(i int) bomb) {
 		var wg sync.WaitGroup
 		for i := range atOnce {
-			wg.Go(func() { throw(pick(i/2), []string{keys[i/2%len(keys)], ""}[i%2]) })
+			wg.Go(func() { throw(pick(i/2), []string{keys[i/2%len(keys)], ""}[i%2], 256<<10) })
 		}
 		wg.Wait()
 		most := s.Memory("VmHWM")
@@ -183,7 +184,7 @@ func TestBombsCostLittleMemory(t *testing.T) {
 
 	item := `,{"name":"x","slug":"x","description":"` + strings.Repeat("d", 1600) + `"}`
 	full := bomb{"full bulk of bad objects", filled(16*mebibyte-2000, `[{"name":"x"}`, item, "]"), []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}}
-	throw(full, admin)
+	throw(full, admin, mebibyte)
 	one = s.Memory("VmHWM") - before
 	together(full.name, func(int) bomb { return full })
 	most = s.Memory("VmHWM") - before
