@@ -258,7 +258,8 @@ func TestEveryActionIsDeclared(t *testing.T) {
 	}
 }
 
-// TestConstraintsAreReadOnce: of several decisions about one caller, also through subjects that were made anew for each request, only the first reads the constraints.
+// TestConstraintsAreReadOnce: several decisions about one caller read the constraints once, although each request makes a
+// new subject.
 func TestConstraintsAreReadOnce(t *testing.T) {
 	site, p := registry(t).Type("dcim.site"), &access.Policy{}
 	decide := func() {

@@ -90,7 +90,7 @@ func (f Choice) Parse(in any) (any, error) {
 	return textOf(s)
 }
 
-// CheckAdded is of Limited.
+// CheckAdded implements WordChecker.
 func (f Choice) CheckAdded(stored, given any) error {
 	for _, word := range added(stored, given) {
 		if f.Unknown(word) != "" {
@@ -100,7 +100,7 @@ func (f Choice) CheckAdded(stored, given any) error {
 	return nil
 }
 
-// Unknown is of Limited.
+// Unknown implements WordChecker.
 func (f Choice) Unknown(word string) string {
 	if _, ok := f.Of.label(word); !ok {
 		return "unknown choice"
@@ -127,10 +127,10 @@ func (f Choice) words() []string {
 	return words
 }
 
-// HowWritten is of Explained.
+// HowWritten implements Explained.
 func (f Choice) HowWritten() string { return "One of " + strings.Join(f.words(), ", ") + "." }
 
-// FromShown is of ReadBack.
+// FromShown implements ReadBack.
 func (f Choice) FromShown(shown any) any {
 	if object, ok := shown.(map[string]any); ok {
 		if value, ok := object["value"]; ok {

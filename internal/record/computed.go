@@ -49,10 +49,10 @@ func (f Count) checkDeclaration(t *Type) error {
 	return nil
 }
 
-// Select is of Selected.
+// Select implements Selected.
 func (f Count) Select(s Selector) { s.Count(f.of, f.of.Field(f.By)) }
 
-// Counts is of Telling.
+// Counts implements Telling.
 func (f Count) Counts() *Type { return f.of }
 
 func (f Count) Info() Info {
@@ -70,7 +70,7 @@ type Noted struct {
 	readOnly
 }
 
-// Select is of Selected.
+// Select implements Selected.
 func (f Noted) Select(s Selector) { s.Note(f.Table, f.By, f.Name) }
 
 func (f Noted) Info() Info {
@@ -89,7 +89,7 @@ type Attached struct {
 	readOnly
 }
 
-// Select is of Selected.
+// Select implements Selected.
 func (f Attached) Select(s Selector) { s.Nothing() }
 
 func (f Attached) Info() Info {
@@ -123,7 +123,7 @@ func (f HasValue) checkDeclaration(*Type) error {
 	return nil
 }
 
-// Select is of Selected.
+// Select implements Selected.
 func (f HasValue) Select(s Selector) { s.HasValue(f.other.Column()) }
 
 func (f HasValue) Info() Info {
@@ -172,7 +172,7 @@ func (f Borrowed) checkDeclaration(*Type) error {
 	return nil
 }
 
-// Select is of Selected.
+// Select implements Selected.
 func (f Borrowed) Select(s Selector) {
 	s.Row(OtherRow{Of: f.from, Field: f.from.Field(f.Field), By: f.By, Both: f.Both})
 }
@@ -191,7 +191,7 @@ type Computed struct {
 	readOnly
 }
 
-// Select is of Selected.
+// Select implements Selected.
 func (f Computed) Select(s Selector) { s.Compute(f.Of) }
 
 func (f Computed) Info() Info {

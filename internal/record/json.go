@@ -29,7 +29,7 @@ var (
 	_ Sealing   = Secret{}
 )
 
-// HowWritten is of Explained.
+// HowWritten implements Explained.
 func (f JSON) HowWritten() string { return "Written as JSON." }
 
 func (f JSON) Info() Info {
@@ -172,7 +172,7 @@ func (f CustomFields) Info() Info {
 	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}"), Widget: CustomInputs, Cell: CustomCells, MaxBytes: maxJSONBytes}
 }
 
-// Select is of Selected.
+// Select implements Selected.
 func (f CustomFields) Select(s Selector) { s.Members(f.Column()) }
 
 func (f CustomFields) Column() Column    { return Column{Name: "custom_fields", Storage: StoreMembers} }
@@ -245,7 +245,7 @@ type Secret struct {
 	Shown             bool   // Encrypted: those who may change the record see it
 }
 
-// Secrecy is of Sealing.
+// Secrecy implements Sealing.
 func (f Secret) Secrecy() Secrecy {
 	return Secrecy{Name: f.Name, Seal: f.Seal, Shown: f.Shown, Hint: f.Hint}
 }

@@ -17,7 +17,8 @@ var mayNameKinds = map[string]string{}
 // TestKindsAreNamedInTheirPackageAlone: whoever derives something from a field asks what it can do, never which kind it
 // is, so that a new kind is one new file.
 func TestKindsAreNamedInTheirPackageAlone(t *testing.T) {
-	kinds := kindNames(t)
+	files := goFiles(t, "../..")
+	kinds := kindNames(files)
 	if len(kinds) < 15 || !kinds["Ref"] || !kinds["Actions"] {
 		t.Fatalf("found only these kinds: %v", kinds)
 	}
@@ -25,7 +26,7 @@ func TestKindsAreNamedInTheirPackageAlone(t *testing.T) {
 		t.Errorf("%d files may name kinds, want at most 5", len(mayNameKinds))
 	}
 	used := map[string]bool{}
-	for path, file := range goFiles(t, "../..") {
+	for path, file := range files {
 		if strings.HasPrefix(path, "internal/record/") || strings.HasPrefix(path, "internal/inventory/") {
 			continue
 		}
@@ -71,10 +72,9 @@ func goFiles(t *testing.T, root string) map[string]*ast.File {
 }
 
 // kindNames are the types of package record that describe themselves as fields, or embed one that does.
-func kindNames(t *testing.T) map[string]bool {
-	t.Helper()
+func kindNames(files map[string]*ast.File) map[string]bool {
 	kinds := map[string]bool{}
-	for path, file := range goFiles(t, "../..") {
+	for path, file := range files {
 		if filepath.Dir(path) != "internal/record" {
 			continue
 		}
@@ -88,7 +88,7 @@ func kindNames(t *testing.T) map[string]bool {
 	}
 	for again := true; again; {
 		again = false
-		for path, file := range goFiles(t, "../..") {
+		for path, file := range files {
 			if filepath.Dir(path) != "internal/record" {
 				continue
 			}

@@ -75,13 +75,13 @@ func (f List) addFilters(m map[string]filter, _ *Type) {
 	m[cmp.Or(f.FilterName, f.Name)] = plainFilter(Predicate{Field: f}, f)
 }
 
-// HowWritten is of Explained.
+// HowWritten implements Explained.
 func (f List) HowWritten() string { return "Separated by commas." }
 
-// CheckAdded is of Limited.
+// CheckAdded implements WordChecker.
 func (f List) CheckAdded(stored, given any) error { return f.Of.checkAdded(stored, given) }
 
-// Unknown is of Limited.
+// Unknown implements WordChecker.
 func (f List) Unknown(word string) string { return f.Of.unknown(word) }
 
 // maxList is more than any list of a record needs, and less than hurts.
@@ -156,7 +156,7 @@ func (f ObjectTypes) InputSchema() Schema {
 	return f.List.InputSchema()
 }
 
-// CheckAdded is of Limited.
+// CheckAdded implements WordChecker.
 func (f ObjectTypes) CheckAdded(stored, given any) error {
 	if err := f.List.CheckAdded(stored, given); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (f Actions) addFilters(m map[string]filter, _ *Type) {
 	m[f.FilterName] = m[f.Name]
 }
 
-// HowWritten is of Explained.
+// HowWritten implements Explained.
 func (f Actions) HowWritten() string {
 	return "Some of " + strings.Join(f.Of.Words, ", ") + ", separated by commas."
 }

@@ -189,7 +189,7 @@ func ParseBool(s string) (bool, error) {
 	return yes, err
 }
 
-// HowWritten is of Explained.
+// HowWritten implements Explained.
 func (f Bool) HowWritten() string { return "true or false." }
 
 var errBool = Invalid("Must be a valid boolean.")

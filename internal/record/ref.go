@@ -53,15 +53,15 @@ var (
 	_ Referring = Tags{}
 )
 
-// Reference is of Referring.
+// Reference implements Referring.
 func (f Ref) Reference() Reference {
 	return Reference{Target: f.target, OnDelete: f.OnDelete, Loose: f.Loose, FilterName: f.Name}
 }
 
-// Select is of Selected.
+// Select implements Selected.
 func (f Ref) Select(s Selector) { s.Link(f.Column(), f.Reference()) }
 
-// HowWritten is of Explained.
+// HowWritten implements Explained.
 func (f Ref) HowWritten() string {
 	how := "The " + f.target.lookupWord() + " of the " + f.target.Title()
 	if f.target.lookup == "" {
@@ -185,15 +185,15 @@ type Refs struct {
 	target *Type
 }
 
-// Reference is of Referring. A deleted record leaves the set.
+// Reference implements Referring. A deleted record leaves the set.
 func (f Refs) Reference() Reference {
 	return Reference{Target: f.target, Many: true, OnDelete: SetNull, FilterName: cmp.Or(f.FilterName, strings.TrimSuffix(f.Name, "s"))}
 }
 
-// Select is of Selected.
+// Select implements Selected.
 func (f Refs) Select(s Selector) { s.Links(f.Column(), f.Reference()) }
 
-// HowWritten is of Explained.
+// HowWritten implements Explained.
 func (f Refs) HowWritten() string {
 	return "The " + f.target.lookupWord() + " of each " + f.target.Title() + ", separated by commas."
 }
@@ -268,7 +268,7 @@ func (f Tags) resolve(r *Registry) (Field, error) {
 	return Tags{refs.(Refs)}, nil
 }
 
-// Reference is of Referring.
+// Reference implements Referring.
 func (f Tags) Reference() Reference {
 	r := f.Refs.Reference()
 	r.Tags = true

@@ -99,10 +99,10 @@ func (f Text) Parse(in any) (any, error) {
 	return s, nil
 }
 
-// CheckAdded is of Limited.
+// CheckAdded implements WordChecker.
 func (f Text) CheckAdded(stored, given any) error { return f.Of.checkAdded(stored, given) }
 
-// Unknown is of Limited.
+// Unknown implements WordChecker.
 func (f Text) Unknown(word string) string { return f.Of.unknown(word) }
 
 func tooLong(most int) error {

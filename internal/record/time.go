@@ -15,7 +15,7 @@ type Time struct {
 
 var _ Explained = Time{}
 
-// HowWritten is of Explained.
+// HowWritten implements Explained.
 func (f Time) HowWritten() string { return "Such as 2026-01-31T12:00:00Z." }
 
 // ParseTime reads a moment, in any of the forms that a field takes.

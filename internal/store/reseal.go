@@ -34,13 +34,13 @@ func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, secret record.S
 	return kept, s.translate(err)
 }
 
-// Reseal puts secrets that were sealed anew in the place of what was read, and returns how many.
+// Reseal replaces the secrets that were read by newly sealed ones, and returns how many.
 // One that somebody has changed since is left alone. The records have not changed: version,
 // time and change log stay as they are.
-func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrecy, read []Kept, anew []record.Sealed) (done int, err error) {
+func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrecy, read []Kept, resealed []record.Sealed) (done int, err error) {
 	ids, before, after := make([]int64, len(read)), make([]string, len(read)), make([]string, len(read))
 	for i, k := range read {
-		ids[i], before[i], after[i] = k.ID, string(k.Sealed), string(anew[i])
+		ids[i], before[i], after[i] = k.ID, string(k.Sealed), string(resealed[i])
 	}
 	update := fmt.Sprintf(`UPDATE %[1]s t SET %[2]s = x.after FROM unnest($1::bigint[], $2::text[], $3::text[]) AS x(id, before, after)
 		WHERE t.id = x.id AND t.%[2]s = x.before`, quote(t.Table()), quote(t.Field(secret.Name).Column().Name))

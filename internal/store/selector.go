@@ -130,13 +130,13 @@ func (s *selector) Row(row record.OtherRow) {
 }
 
 // another reads something of records of another type.
-func (s *selector) another(of *record.Type, what, joined string, storage record.Storage) {
-	expr := func(w *where, by access.Scope) string {
+func (s *selector) another(of *record.Type, what, by string, storage record.Storage) {
+	expr := func(w *where, caller access.Scope) string {
 		within := ""
-		if seen := by.Sees(of); !seen.All() {
+		if seen := caller.Sees(of); !seen.All() {
 			within = " AND " + w.within(seen, of, "n")
 		}
-		return fmt.Sprintf("(SELECT %s FROM %s n WHERE %s%s)", what, quote(of.Table()), joined, within)
+		return fmt.Sprintf("(SELECT %s FROM %s n WHERE %s%s)", what, quote(of.Table()), by, within)
 	}
 	s.part.scoped = []scoped{{of: []*record.Type{of}, expr: expr}}
 	s.one(expr(nil, access.Machine()), readers[storage], decoders[storage])

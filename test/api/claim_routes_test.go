@@ -24,8 +24,8 @@ func (l *lookups) LoadToken(ctx context.Context, digests [][]byte) (*account.Tok
 }
 
 // TestRoutesThatProveClaims walks every address with a token that was just used. A route that is marked proves
-// the claim by itself: nobody is looked up, and still there is an answer. On every other route, and on addresses
-// that are none, the caller is looked up.
+// the claim by itself: it answers without looking the caller up. Every other route, and every unknown address, looks the
+// caller up.
 func TestRoutesThatProveClaims(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
