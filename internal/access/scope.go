@@ -50,14 +50,29 @@ func (s Scope) Sees(other *record.Type) Scope {
 	return s.view(other)
 }
 
-// CountsAll tells whether the Counts of a type leave nothing out.
+// CountsAll tells whether the counts that a record of a type shows leave nothing out: its own, and those of the records
+// that it refers to.
 func (s Scope) CountsAll(t *record.Type) bool {
 	for _, f := range t.All() {
-		if c, ok := f.(record.Telling); ok && !s.Sees(c.Counts()).all {
+		if !s.tellsAll(f) {
 			return false
+		}
+		target := record.TargetOf(f)
+		if target == nil {
+			continue
+		}
+		for _, i := range target.BriefIndex() {
+			if !s.tellsAll(target.All()[i]) {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+func (s Scope) tellsAll(f record.Field) bool {
+	c, ok := f.(record.Telling)
+	return !ok || s.Sees(c.Counts()).all
 }
 
 // And narrows a scope by one more test.

@@ -7,25 +7,18 @@ import (
 )
 
 // reference is a field that refers to records.
-type reference struct {
-	index  int
-	name   string
-	target *record.Type
-	many   bool
-}
+type reference struct{ record.ReferenceField }
 
 func referenceFields(t *record.Type) []reference {
-	var out []reference
-	for i, f := range t.All() {
-		if ref, ok := record.ReferenceOf(f); ok {
-			out = append(out, reference{i, t.Infos()[i].Name, ref.Target, ref.Many})
-		}
+	out := make([]reference, len(t.References()))
+	for i, f := range t.References() {
+		out[i] = reference{f}
 	}
 	return out
 }
 
 func (f reference) links(v record.Values) []record.Link {
-	switch x := v.At(f.index).(type) {
+	switch x := v.At(f.Index).(type) {
 	case record.Link:
 		return []record.Link{x}
 	case []record.Link:
@@ -68,6 +61,12 @@ func (f reference) shows(link record.Link, p record.Predicate) bool {
 	if p.Field == nil {
 		return record.SameValue(p.Values[0], link.ID)
 	}
-	i := slices.Index(f.target.Brief, p.Field.Info().Name)
-	return i >= 0 && record.SameValue(p.Values[0], link.Brief[i])
+	i := slices.Index(f.Target.Brief, p.Field.Info().Name)
+	if i < 0 {
+		return false
+	}
+	if nested, ok := link.Brief[i].(record.Link); ok {
+		return record.SameValue(p.Values[0], nested.ID)
+	}
+	return record.SameValue(p.Values[0], link.Brief[i])
 }

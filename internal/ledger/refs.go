@@ -45,11 +45,11 @@ func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	fields := referenceFields(t)
 	for _, d := range drafts {
 		for _, f := range fields {
-			if d.changed(f.index) {
+			if d.changed(f.Index) {
 				had := f.had(d)
 				for _, link := range f.links(d.v) {
 					if _, kept := f.kept(had, link); !kept {
-						r.want(f.target, link)
+						r.want(f.Target, link)
 					}
 				}
 			}
@@ -60,7 +60,7 @@ func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	}
 	for _, d := range drafts {
 		for _, f := range fields {
-			if d.changed(f.index) {
+			if d.changed(f.Index) {
 				r.settle(d, f)
 			}
 		}
@@ -207,19 +207,19 @@ func (r *resolver) settle(d *draft, f reference) {
 			settled = append(settled, kept)
 			continue
 		}
-		resolved, message := r.lookUp(f.target, link, had)
+		resolved, message := r.lookUp(f.Target, link, had)
 		if message != "" {
-			d.errs.Add(f.name, "%s", message)
+			d.errs.Add(f.Name, "%s", message)
 			continue
 		}
 		settled = append(settled, resolved)
 	}
-	if f.many {
+	if f.Many {
 		slices.SortFunc(settled, func(a, b record.Link) int { return cmp.Compare(a.ID, b.ID) })
 		settled = slices.CompactFunc(settled, func(a, b record.Link) bool { return a.ID == b.ID })
-		d.v.SetAt(f.index, settled)
+		d.v.SetAt(f.Index, settled)
 	} else if len(settled) == 1 {
-		d.v.SetAt(f.index, settled[0])
+		d.v.SetAt(f.Index, settled[0])
 	}
 }
 

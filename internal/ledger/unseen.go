@@ -18,10 +18,10 @@ func (l *Ledger) Unseen(ctx context.Context, c Caller, rows ...record.Values) (U
 	for _, v := range rows {
 		for _, f := range referenceFields(v.Type()) {
 			for _, link := range f.links(v) {
-				if unseen[f.target] == nil {
-					unseen[f.target] = map[int64]bool{}
+				if unseen[f.Target] == nil {
+					unseen[f.Target] = map[int64]bool{}
 				}
-				unseen[f.target][link.ID] = true
+				unseen[f.Target][link.ID] = true
 			}
 		}
 	}

@@ -27,6 +27,13 @@ func ReferenceOf(f Field) (r Reference, ok bool) {
 	return Reference{}, false
 }
 
+// ReferenceField is a field of a type that refers to records.
+type ReferenceField struct {
+	Index int // in All
+	Name  string
+	Reference
+}
+
 // TargetOf returns the type that a field refers to, nil where it refers to none.
 func TargetOf(f Field) *Type {
 	r, _ := ReferenceOf(f)
@@ -72,8 +79,8 @@ type Selector interface {
 	Row(OtherRow)
 	// Note is a moment in a side table, which has at most one row for each record.
 	Note(table, key, column string)
-	// Compute works the value out when everything else is read.
-	Compute(func(Values) any)
+	// Compute works the value out from other fields, when they are read.
+	Compute(of func(Values) any, needs []string)
 	// Nothing leaves the value to the ledger.
 	Nothing()
 }

@@ -41,6 +41,9 @@ func (t *Type) checkNames() error {
 	case !pathName.MatchString(t.Plural):
 		return fmt.Errorf("its Plural is %q, which can't be part of an address", t.Plural)
 	}
+	if slices.Contains([]string{"Error", "FieldErrors", "BulkErrors"}, t.SchemaName("")) {
+		return fmt.Errorf("the API document calls something else %s: set Label", t.SchemaName(""))
+	}
 	for _, in := range t.infos {
 		if !fieldName.MatchString(in.Name) {
 			return fmt.Errorf("field %q: a name is lower-case words with single underscores between them", in.Name)
@@ -106,7 +109,7 @@ func (t *Type) checkLists() error {
 		allows func(Field) bool
 		want   string
 	}{
-		{"Brief", t.Brief, func(f Field) bool { _, secret := f.(Sealing); return !secret && !f.Info().DetailOnly }, "can be shown in another record"},
+		{"Brief", t.Brief, nestable, "can be shown in another record"},
 		{"Search", t.Search, searchable, "is a text"},
 		{"Columns", t.Columns, func(f Field) bool { return !f.Info().Hidden && !f.Info().DetailOnly }, "a list can show"},
 		{"Groups", t.groupNames(), func(f Field) bool { return f.Info().Widget != NoWidget }, "a form can ask for"},
@@ -125,11 +128,26 @@ func (t *Type) checkLists() error {
 	}
 	for _, name := range t.Order {
 		name = strings.TrimPrefix(name, "-")
-		if f := t.Field(name); name != "id" && (f == nil || !Orderable(f)) {
+		f := t.Field(name)
+		if name != "id" && (f == nil || !Orderable(f)) {
 			return fmt.Errorf("its Order names %q, and there is no field of this name to order by", name)
+		}
+		if ref, _ := ReferenceOf(f); ref.Loose {
+			return fmt.Errorf("its Order names %q, which is Loose: no cursor can stand where its record is gone", name)
 		}
 	}
 	return nil
+}
+
+// nestable tells whether a field can be shown in another record: one value, of a few bytes.
+func nestable(f Field) bool {
+	ref, _ := ReferenceOf(f)
+	_, secret := f.(Sealing)
+	switch f.Column().Storage {
+	case StoreJSON, StoreJSONText, StoreMembers:
+		return false
+	}
+	return !secret && !ref.Many && !f.Info().DetailOnly && !f.Info().Hidden
 }
 
 // searchable tells whether q can look into a field: a text of the record, or of another row that it belongs to.

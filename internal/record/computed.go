@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -186,13 +187,31 @@ func (f Borrowed) Schema() Schema { return f.Shape }
 type Computed struct {
 	Name  string
 	Of    func(Values) any // a plain value or a Pointer
+	Needs []string         // the fields that Of looks at
 	Shape Schema
 
 	readOnly
 }
 
 // Select implements Selected.
-func (f Computed) Select(s Selector) { s.Compute(f.Of) }
+func (f Computed) Select(s Selector) { s.Compute(f.Of, f.Needs) }
+
+func (f Computed) checkDeclaration(t *Type) error {
+	if len(f.Needs) == 0 {
+		return errors.New("its Needs must name the fields that it is worked out from")
+	}
+	nested := slices.Contains(t.Brief, f.Name)
+	for _, name := range f.Needs {
+		i := t.Index(name)
+		switch {
+		case i < 0:
+			return fmt.Errorf("it needs %q, and there is no such field", name)
+		case nested && !slices.Contains(t.core, i):
+			return fmt.Errorf("it is in Brief and needs %q, which a nested record does not always show", name)
+		}
+	}
+	return nil
+}
 
 func (f Computed) Info() Info {
 	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: true}

@@ -22,6 +22,8 @@ func withFields(fields ...record.Field) []record.Type {
 
 func with(change func(*record.Type)) []record.Type { return []record.Type{declare(change)} }
 
+func nothing(record.Values) any { return nil }
+
 func number(n int64) *int64 { return &n }
 
 // TestDeclarationsAreChecked holds that a mistake in a declaration is found at start, with what is wrong.
@@ -55,7 +57,30 @@ func TestDeclarationsAreChecked(t *testing.T) {
 			t.Fields = append(t.Fields, record.Secret{Name: "pin"})
 			t.Brief = append(t.Brief, "pin")
 		})}, `Brief names "pin", which is no field that can be shown`},
-		"unknown in Order": {with(func(t *record.Type) { t.Order = []string{"-x"} }), `Order names "x"`},
+		"set in Brief": {[]record.Type{declare(func(t *record.Type) {
+			t.Fields = append(t.Fields, record.Refs{Name: "bs", To: "a.b"})
+			t.Brief = append(t.Brief, "bs")
+		})}, `Brief names "bs", which is no field that can be shown`},
+		"JSON in Brief": {[]record.Type{declare(func(t *record.Type) {
+			t.Fields = append(t.Fields, record.JSON{Name: "j"})
+			t.Brief = append(t.Brief, "j")
+		})}, `Brief names "j", which is no field that can be shown`},
+		"hidden in Brief": {[]record.Type{declare(func(t *record.Type) {
+			t.Fields = append(t.Fields, record.Text{Name: "h", Hidden: true})
+			t.Brief = append(t.Brief, "h")
+		})}, `Brief names "h", which is no field that can be shown`},
+		"computed from nothing":  {withFields(record.Computed{Name: "c", Of: nothing}), "must name the fields that it is worked out from"},
+		"computed from no field": {withFields(record.Computed{Name: "c", Of: nothing, Needs: []string{"x"}}), `it needs "x", and there is no such field`},
+		"computed in Brief": {[]record.Type{declare(func(t *record.Type) {
+			t.Fields = append(t.Fields, record.Computed{Name: "c", Of: nothing, Needs: []string{"tag"}})
+			t.Brief = append(t.Brief, "c")
+		})}, `it is in Brief and needs "tag"`},
+		"loose in Order": {[]record.Type{declare(func(t *record.Type) {
+			t.Fields = append(t.Fields, record.Ref{Name: "r", To: "a.b", Loose: true})
+			t.Order = []string{"r"}
+		})}, `Order names "r", which is Loose`},
+		"name of something else": {with(func(t *record.Type) { t.Label = "error" }), "the API document calls something else Error: set Label"},
+		"unknown in Order":       {with(func(t *record.Type) { t.Order = []string{"-x"} }), `Order names "x"`},
 		"list in Order": {[]record.Type{declare(func(t *record.Type) {
 			t.Fields = append(t.Fields, record.List{Name: "words"})
 			t.Order = []string{"words"}

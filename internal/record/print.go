@@ -165,22 +165,39 @@ func (r linked) get(name string) any {
 func (r linked) Text(name string) string { s, _ := r.get(name).(string); return s }
 func (r linked) Link(name string) Link   { l, _ := r.get(name).(Link); return l }
 
+// snapshotField is how a snapshot writes one field.
+type snapshotField struct {
+	index int
+	name  string
+	tags  *Type // the type of tags, which are written by name; nil for other fields
+}
+
+// snapshotFields are those that a change log keeps: what is stored, but for secrets that nobody is shown.
+func (t *Type) snapshotFields() []snapshotField {
+	var out []snapshotField
+	for i, f := range t.fields {
+		secret, isSecret := SecrecyOf(f)
+		if f.Column().Storage == NoStorage || isSecret && !secret.Shown {
+			continue
+		}
+		x := snapshotField{index: i, name: t.infos[i].Name}
+		if ref, _ := ReferenceOf(f); ref.Tags {
+			x.tags = ref.Target
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
 // AppendSnapshot writes the minimal state of a record: references by id, choices by
 // value, tags by name, secrets not at all; where those who may change the record are shown
 // one, the log says whether there is one.
 func AppendSnapshot(dst []byte, v Values) []byte {
 	dst = append(dst, '{')
 	start := len(dst)
-	for i, f := range v.t.fields {
-		if f.Column().Storage == NoStorage {
-			continue
-		}
-		if secret, ok := f.(Secret); ok && !secret.Shown {
-			continue
-		}
-		dst = appendKey(dst, start, v.t.infos[i].Name)
-		_, tags := f.(Tags)
-		switch x := v.vals[i].(type) {
+	for _, f := range v.t.snapshot {
+		dst = appendKey(dst, start, f.name)
+		switch x := v.vals[f.index].(type) {
 		case Sealed:
 			dst = AppendString(dst, x.mask())
 		case Link:
@@ -191,8 +208,8 @@ func AppendSnapshot(dst []byte, v Values) []byte {
 				if n > 0 {
 					dst = append(dst, ',')
 				}
-				if tags {
-					dst = AppendValue(dst, l.Brief[0])
+				if f.tags != nil {
+					dst = AppendValue(dst, f.tags.NameOf(l))
 				} else {
 					dst = strconv.AppendInt(dst, l.ID, 10)
 				}

@@ -98,7 +98,12 @@ func (t *Type) build() error {
 	if t.Section == "" {
 		t.Section = labelOf(t.App)
 	}
-	t.whole = t.plan(View{})
+	t.whole, t.snapshot = t.plan(View{}), t.snapshotFields()
+	for i, f := range t.fields {
+		if ref, ok := ReferenceOf(f); ok {
+			t.references = append(t.references, ReferenceField{i, t.infos[i].Name, ref})
+		}
+	}
 	switch {
 	case t.Index("slug") >= 0:
 		t.lookup = "slug"

@@ -52,17 +52,19 @@ type Type struct {
 	Guarded bool
 	Special
 
-	reg     *Registry
-	path    string
-	filters map[string]filter
-	fields  []Field // Fields resolved, plus created and last_updated
-	infos   []Info
-	index   map[string]int
-	brief   []int
-	core    []int  // brief without references and counts
-	naming  string // the field that names a record; "" for none
-	whole   *plan  // how all of it is shown
-	lookup  string // the field that ?region=… means on types that refer to this one; "" for none
+	reg        *Registry
+	path       string
+	filters    map[string]filter
+	fields     []Field // Fields resolved, plus created and last_updated
+	infos      []Info
+	index      map[string]int
+	brief      []int
+	core       []int  // brief without references and counts
+	naming     string // the field that names a record; "" for none
+	whole      *plan  // how all of it is shown
+	snapshot   []snapshotField
+	references []ReferenceField
+	lookup     string // the field that ?region=… means on types that refer to this one; "" for none
 }
 
 // Special is what only accounts, changes and deliveries need.
@@ -192,6 +194,9 @@ func (t *Type) BriefOf(l Link) []int {
 
 // NamingField names the field that names a record, "" where there is none.
 func (t *Type) NamingField() string { return t.naming }
+
+// References returns the fields that refer to records.
+func (t *Type) References() []ReferenceField { return t.references }
 
 // LookupField names the field by which others filter for this type: ?region=<slug>. It is "" where no field names a
 // record.

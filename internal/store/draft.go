@@ -123,9 +123,12 @@ func orderColumns(t *record.Type) string {
 	return strings.Join(columns, ", ")
 }
 
+// reservedWords are those of SQL that a field may well be called.
+var reservedWords = strings.Fields("all array check column default desc do end for from group limit not offset on only order primary table to unique user when with")
+
 // quoteWhereNeeded leaves names as people write them.
 func quoteWhereNeeded(name string) string {
-	if name == "default" || name == "group" || name == "user" || name == "order" {
+	if slices.Contains(reservedWords, name) {
 		return quote(name)
 	}
 	return name

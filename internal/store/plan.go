@@ -26,6 +26,7 @@ type part struct {
 	read    func(cols [][]byte) (any, error)
 	decode  func(values []any) (any, error) // reads it where the columns come as JSON
 	compute func(record.Values) any         // in place of both, once everything else is read
+	needs   []int                           // the fields that compute looks at
 	scoped  []scoped
 	isPlain bool // a short column of the row itself, which is always read
 }

@@ -63,10 +63,15 @@ func (p *plan) selectionOf(view record.View, order []term) selection {
 			needed[x.field] = true
 		}
 	}
+	for _, x := range p.parts {
+		for _, i := range x.needs {
+			needed[i] = needed[i] || needed[x.field]
+		}
+	}
 	var parts []part
 	for _, x := range p.parts {
 		named := p.t.Display != nil && (x.join != "" || x.scoped != nil) // it may name the record by what it refers to
-		if x.isPlain || x.compute != nil || needed[x.field] || named {
+		if x.isPlain || needed[x.field] || named {
 			parts = append(parts, x)
 		}
 	}

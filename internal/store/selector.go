@@ -148,7 +148,12 @@ func (s *selector) Note(table, key, column string) {
 }
 
 // Compute is for later.
-func (s *selector) Compute(of func(record.Values) any) { s.part.compute = of }
+func (s *selector) Compute(of func(record.Values) any, needs []string) {
+	s.part.compute = of
+	for _, name := range needs {
+		s.part.needs = append(s.part.needs, s.t.Index(name))
+	}
+}
 
 // Nothing is read.
 func (s *selector) Nothing() {}

@@ -44,6 +44,25 @@ func TestNestedBrief(t *testing.T) {
 			}
 		}
 	}
+	// A writer is told no more than a reader, and what was read can be written back although the pair is hidden.
+	_, writer := s.User(t, "writer", apitest.Grant{Types: []string{"trial.item"}, Actions: []string{"view", "add", "change"}, Constraints: map[string]any{"name": "second"}},
+		apitest.Grant{Types: []string{"trial.shelf"}, Actions: []string{"view"}})
+	path := second["url"].(string)[len(s.URL):]
+	written := s.Do(t, apitest.Call{Method: "PATCH", Path: path, Token: writer, Body: map[string]any{"asset_tag": "1", "pair": get(writer)["pair"]}}).Want(t, http.StatusOK).Object(t)
+	if n := written["shelf"].(map[string]any)["item_count"]; n != 1.0 || written["asset_tag"] != "1" {
+		t.Errorf("a writer is shown %v items, want 1: %v", n, written)
+	}
+	lower := apitest.ID(post("/api/trial/shelves/", map[string]any{"name": "lower"}))
+	post("/api/trial/items/", map[string]any{"name": "hidden", "shelf": lower})
+	made := s.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/items/", Token: writer, Body: map[string]any{"name": "second", "shelf": lower}}).Want(t, http.StatusCreated).Object(t)
+	if n := made["shelf"].(map[string]any)["item_count"]; n != 1.0 {
+		t.Errorf("a writer is shown %v items of a shelf, want 1", n)
+	}
+	s.Do(t, apitest.Call{Method: "DELETE", Path: made["url"].(string)[len(s.URL):], Token: s.Admin}).Want(t, http.StatusNoContent)
+	few := s.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/shelves/?fields=shout&name=upper", Token: s.Admin}).Want(t, http.StatusOK).Object(t)
+	if row := few["results"].([]any)[0].(map[string]any); row["shout"] != "upper!" {
+		t.Errorf("alone the computed field is %v", row)
+	}
 	brief := s.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/items/?brief=true&name=second", Token: s.Admin}).Want(t, http.StatusOK).Object(t)
 	if row := brief["results"].([]any)[0].(map[string]any); row["shelf"].(map[string]any)["item_count"] != 2.0 || len(row) != 5 {
 		t.Errorf("the brief form is %v", row)

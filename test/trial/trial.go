@@ -12,7 +12,7 @@ var Shelf = record.Type{
 		record.Text{Name: "name", Max: 100, Required: true, Unique: true, Sort: record.Natural},
 		record.Ref{Name: "site", To: "dcim.site", OnDelete: record.SetNull},
 		record.Count{Name: "item_count", Of: "trial.item", By: "shelf"},
-		record.Computed{Name: "shout", Of: func(v record.Values) any { return v.Text("name") + "!" }, Shape: record.Schema{"type": "string"}},
+		record.Computed{Name: "shout", Of: func(v record.Values) any { return v.Text("name") + "!" }, Needs: []string{"name"}, Shape: record.Schema{"type": "string"}},
 		record.Tags{},
 		record.CustomFields{},
 	},

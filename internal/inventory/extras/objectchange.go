@@ -22,7 +22,7 @@ var ObjectChange = record.Type{
 		record.Text{Name: "changed_object_type", ReadOnly: true, StoredAs: "object_type"},
 		record.Int{Name: "changed_object_id", ReadOnly: true, StoredAs: "object_id"},
 		record.Text{Name: "object_repr", ReadOnly: true, Hidden: true},
-		record.Computed{Name: "changed_object", Of: changedObject, Shape: record.Schema{"type": "object", "nullable": true,
+		record.Computed{Name: "changed_object", Of: changedObject, Needs: []string{"action", "changed_object_type", "changed_object_id", "object_repr"}, Shape: record.Schema{"type": "object", "nullable": true,
 			"description": "The record, as it was called then; null when this change deleted it."}},
 		record.JSON{Name: "prechange_data", ReadOnly: true, KeepText: true, StoredAs: "prechange"},
 		record.JSON{Name: "postchange_data", ReadOnly: true, KeepText: true, StoredAs: "postchange"},
