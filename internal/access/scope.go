@@ -71,7 +71,7 @@ func (s Scope) CountsAll(t *record.Type) bool {
 }
 
 func (s Scope) tellsAll(f record.Field) bool {
-	c, ok := f.(record.Telling)
+	c, ok := f.(record.Counting)
 	return !ok || s.Sees(c.Counts()).all
 }
 
@@ -236,7 +236,7 @@ func exemptScope(t *record.Type) Scope {
 	}
 	about := record.Predicate{Field: t.Field(t.About), Lookup: record.Not}
 	for _, other := range t.Registry().Types() {
-		if other.Guarded {
+		if other.Sensitive {
 			about.Values = append(about.Values, other.Key())
 		}
 	}
@@ -245,7 +245,7 @@ func exemptScope(t *record.Type) Scope {
 
 func (p *Policy) exempt(t *record.Type) bool {
 	for _, name := range p.ExemptView {
-		if name == t.Key() || (name == "*" && !t.Guarded) {
+		if name == t.Key() || (name == "*" && !t.Sensitive) {
 			return true
 		}
 	}

@@ -203,7 +203,7 @@ func TestNoGrantNoScope(t *testing.T) {
 		if err != nil && (scope.All() || !scope.Empty()) {
 			rt.Fatalf("refused and yet given %+v", scope)
 		}
-		exempt := action == "view" && (slices.Contains(p.ExemptView, typ.Key()) || slices.Contains(p.ExemptView, "*") && !typ.Guarded)
+		exempt := action == "view" && (slices.Contains(p.ExemptView, typ.Key()) || slices.Contains(p.ExemptView, "*") && !typ.Sensitive)
 		own := typ.Owner != "" && slices.Contains([]string{"view", "add", "change", "delete"}, action)
 		named := slices.ContainsFunc(s.Grants, func(g access.Grant) bool {
 			return slices.Contains(g.Types, typ.Key()) && slices.Contains(g.Actions, action)

@@ -23,7 +23,7 @@ func DraftMigration(names []string) (string, error) {
 		switch {
 		case t == nil:
 			return "", fmt.Errorf("there is no record type %q: declare it, and add it to internal/inventory/inventory.go", name)
-		case t.Fixed:
+		case t.ReadOnly:
 			return "", fmt.Errorf("%s is written by the machine alone: its table is partitioned and made by hand", name)
 		}
 		drafts, tables = append(drafts, store.DraftTable(t)), append(tables, t.Table())

@@ -95,8 +95,8 @@ func (d *draft) changed(i int) bool {
 func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 	t := d.v.Type()
 	for i, info := range t.Infos() {
-		if info.Lasting != "" && !d.creation() && d.changed(i) {
-			d.errs.Add(info.Name, "%s", info.Lasting)
+		if info.Immutable != "" && !d.creation() && d.changed(i) {
+			d.errs.Add(info.Name, "%s", info.Immutable)
 		}
 		if info.MaxBytes == 0 || info.Widget == record.CustomInputs || !d.changed(i) {
 			continue // the method custom checks them

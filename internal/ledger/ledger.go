@@ -115,7 +115,7 @@ func (l *Ledger) WriteScope(c Caller, t *record.Type, action string) (access.Sco
 	if err != nil {
 		return scope, err
 	}
-	if t.Fixed || c.ReadOnly {
+	if t.ReadOnly || c.ReadOnly {
 		return access.Scope{}, fault.ErrDenied
 	}
 	return scope, nil

@@ -20,7 +20,7 @@ const maxMisses = 100
 // askHooks reads the webhooks of a type with the next flush. It is called when the locks
 // are held: a webhook that exists before a change is told of it.
 func (s *changeSet) askHooks(tx *store.Tx, t *record.Type) {
-	if !t.Told() || s.hooks[t] != nil {
+	if !t.Notifies() || s.hooks[t] != nil {
 		return
 	}
 	if s.hooks == nil {

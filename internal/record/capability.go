@@ -93,8 +93,8 @@ type OtherRow struct {
 	Both  string // a column in which the two rows are equal; "" for none
 }
 
-// Telling is a field whose value tells of records of another type, so that not everybody may know it.
-type Telling interface {
+// Counting is a field whose value tells of records of another type, so that not everybody may know it.
+type Counting interface {
 	Field
 	// Counts is the type whose records are counted.
 	Counts() *Type

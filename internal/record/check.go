@@ -69,7 +69,7 @@ func (t *Type) checkNames() error {
 // checkColumns refuses two fields that write one column.
 func (t *Type) checkColumns() error {
 	by := map[string]string{"id": "id"}
-	if !t.Fixed {
+	if !t.ReadOnly {
 		by["version"] = "version"
 	}
 	for i, f := range t.fields {

@@ -18,9 +18,9 @@ func (readOnly) InputSchema() Schema                         { return Schema{} }
 
 var (
 	_ Selected = Count{}
-	_ Telling  = Count{}
+	_ Counting = Count{}
 	_ Selected = Noted{}
-	_ Selected = Attached{}
+	_ Selected = DetailOnly{}
 	_ Selected = HasValue{}
 	_ Selected = Borrowed{}
 	_ Selected = Computed{}
@@ -53,7 +53,7 @@ func (f Count) checkDeclaration(t *Type) error {
 // Select implements Selected.
 func (f Count) Select(s Selector) { s.Count(f.of, f.of.Field(f.By)) }
 
-// Counts implements Telling.
+// Counts implements Counting.
 func (f Count) Counts() *Type { return f.of }
 
 func (f Count) Info() Info {
@@ -81,9 +81,9 @@ func (f Noted) Schema() Schema {
 	return Schema{"type": "string", "format": "date-time", "nullable": true}
 }
 
-// Attached is shown with one record and not in lists: what is kept elsewhere about it, put
+// DetailOnly is shown with one record and not in lists: what is kept elsewhere about it, put
 // there by the ledger for those who may see it.
-type Attached struct {
+type DetailOnly struct {
 	Name  string
 	Shape Schema
 
@@ -91,12 +91,12 @@ type Attached struct {
 }
 
 // Select implements Selected.
-func (f Attached) Select(s Selector) { s.Nothing() }
+func (f DetailOnly) Select(s Selector) { s.Nothing() }
 
-func (f Attached) Info() Info {
+func (f DetailOnly) Info() Info {
 	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: true, DetailOnly: true}
 }
-func (f Attached) Schema() Schema { return f.Shape }
+func (f DetailOnly) Schema() Schema { return f.Shape }
 
 // HasValue tells whether another field of the record has a value.
 type HasValue struct {

@@ -40,7 +40,7 @@ type Info struct {
 	FoldCase    bool // Unique: without regard to case
 	NullsDiffer bool // Unique: but any number may be null
 	ReadOnly    bool
-	Lasting     string // why it stays as it was created; "" where it may change
+	Immutable   string // why it stays as it was created; "" where it may change
 	Hidden      bool   // never shown: a password
 	Default     any    // the value of a field that was not given; nil is null
 	Max         int    // characters of the longest text, 0 where MaxBytes decides

@@ -50,7 +50,7 @@ func NewRegistry(types ...Type) (*Registry, error) {
 
 func (t *Type) build() error {
 	t.fields = slices.Clone(t.Fields)
-	if !t.Fixed {
+	if !t.ReadOnly {
 		t.fields = append(t.fields, Time{Name: "created", ReadOnly: true}, Time{Name: "last_updated", ReadOnly: true})
 	}
 	t.index = map[string]int{}
@@ -85,7 +85,7 @@ func (t *Type) build() error {
 		}
 		t.brief = append(t.brief, i)
 		_, refers := t.fields[i].(Referring)
-		if _, tells := t.fields[i].(Telling); !refers && !tells {
+		if _, tells := t.fields[i].(Counting); !refers && !tells {
 			t.core = append(t.core, i)
 		}
 		if t.naming == "" && t.fields[i].Column().Storage == StoreText {

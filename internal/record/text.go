@@ -18,7 +18,7 @@ type Text struct {
 	NullsDiffer       bool // Unique: any number of records may have null
 	Null              bool // null stands for "none"; otherwise "" does
 	ReadOnly, Hidden  bool
-	Lasting           string // why it stays as it was created; "" where it may change
+	Immutable         string // why it stays as it was created; "" where it may change
 	Default           string
 	Match             *regexp.Regexp // the whole text must match
 	MatchHelp         string         // what to tell somebody whose text does not
@@ -38,7 +38,7 @@ const (
 
 func (f Text) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
-		Null: f.Null, Unique: f.Unique, FoldCase: f.FoldCase, NullsDiffer: f.NullsDiffer, ReadOnly: f.ReadOnly, Lasting: f.Lasting, Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
+		Null: f.Null, Unique: f.Unique, FoldCase: f.FoldCase, NullsDiffer: f.NullsDiffer, ReadOnly: f.ReadOnly, Immutable: f.Immutable, Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
 	if f.Match == colorPattern {
 		in.Widget = ColorInput
 	}

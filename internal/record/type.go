@@ -46,10 +46,10 @@ type Type struct {
 
 	// Actions are what permissions can allow besides view, add, change and delete.
 	Actions []string
-	// Fixed types are written by the machine alone.
-	Fixed bool
-	// Guarded types are never readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.
-	Guarded bool
+	// ReadOnly types are written by the machine alone.
+	ReadOnly bool
+	// Sensitive types are never readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.
+	Sensitive bool
 	Special
 
 	reg        *Registry
@@ -131,9 +131,9 @@ type Reader interface {
 // the name they know.
 const TestApp = "test"
 
-// Told tells whether webhooks can be told of changes to records of the type. Accounts and
+// Notifies tells whether webhooks can be notified of changes to records of the type. Accounts and
 // webhooks themselves are nobody else's business.
-func (t *Type) Told() bool { return !t.Fixed && !t.Guarded }
+func (t *Type) Notifies() bool { return !t.ReadOnly && !t.Sensitive }
 
 // Key is the type's name everywhere: "dcim.site".
 func (t *Type) Key() string { return t.App + "." + t.Name }

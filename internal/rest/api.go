@@ -90,7 +90,7 @@ func (a *API) Routes() []Route {
 func (a *API) listRoute(t *record.Type) Route {
 	r := Route{Pattern: t.Path() + "{$}", Type: t, Methods: []string{"GET"}, handle: map[string]http.HandlerFunc{
 		"GET": a.list(t), "OPTIONS": a.options(t)}}
-	if !t.Fixed {
+	if !t.ReadOnly {
 		r.Methods = append(r.Methods, "POST", "PUT", "PATCH", "DELETE")
 		r.handle["POST"] = a.create(t)
 		r.handle["PUT"] = a.bulkUpdate(t, true)
@@ -104,7 +104,7 @@ func (a *API) listRoute(t *record.Type) Route {
 func (a *API) detailRoute(t *record.Type) Route {
 	r := Route{Pattern: t.Path() + "{id}/{$}", Type: t, Detail: true, Methods: []string{"GET"}, handle: map[string]http.HandlerFunc{
 		"GET": a.get(t), "OPTIONS": a.options(t)}}
-	if !t.Fixed {
+	if !t.ReadOnly {
 		r.Methods = append(r.Methods, "PUT", "PATCH", "DELETE")
 		r.handle["PUT"] = a.update(t, true)
 		r.handle["PATCH"] = a.update(t, false)

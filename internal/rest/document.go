@@ -99,7 +99,7 @@ func (a *API) schemas() members {
 			yield("BulkErrors", object{"type": "array", "description": "Messages by field for each object, empty for the good ones.", "items": ref("FieldErrors")})
 		for _, t := range a.Registry.Types() {
 			ok = ok && yield(t.SchemaName(""), readSchema(t)) && yield(t.SchemaName("Brief"), briefSchema(t))
-			if !t.Fixed {
+			if !t.ReadOnly {
 				ok = ok && yield(t.SchemaName("Writable"), writeSchema(t, true)) && yield(t.SchemaName("Patched"), writeSchema(t, false))
 			}
 		}

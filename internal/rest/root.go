@@ -79,7 +79,7 @@ func (a *API) options(t *record.Type) http.HandlerFunc {
 		"name": t.SchemaName(""), "description": t.Doc,
 		"renders": []string{"application/json"}, "parses": []string{"application/json"},
 	}
-	if !t.Fixed {
+	if !t.ReadOnly {
 		body["actions"] = map[string]any{"POST": fields}
 	}
 	return func(w http.ResponseWriter, r *http.Request) { a.sendValue(w, r, http.StatusOK, body) }

@@ -18,7 +18,7 @@ import (
 func TestTablesAreAsDrafted(t *testing.T) {
 	_, reg, db := open(t)
 	for _, typ := range reg.Types() {
-		if typ.Fixed {
+		if typ.ReadOnly {
 			continue
 		}
 		t.Run(typ.Key(), func(t *testing.T) {

@@ -55,7 +55,7 @@ var inner = map[string][]string{
 func TestColumnsAreAsDeclared(t *testing.T) {
 	_, reg, db := open(t)
 	for _, typ := range reg.Types() {
-		if !typ.Fixed {
+		if !typ.ReadOnly {
 			continue
 		}
 		t.Run(typ.Key(), func(t *testing.T) {

@@ -17,7 +17,7 @@ const customPrefix = "cf_"
 
 // Columns lists what an import understands, in the order of the fields.
 func Columns(t *record.Type, defs []*record.Custom) []Column {
-	if t.Fixed {
+	if t.ReadOnly {
 		return nil
 	}
 	out := []Column{{Name: "id", Label: "ID", Help: "The record to update. Leave it blank to make a new one."}}

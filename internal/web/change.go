@@ -110,7 +110,7 @@ func (p *changePage) fillTold(v *visit, c record.Values) error {
 	}
 	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: shownTold, Where: aboutChange(t, c)})
 	for _, d := range found.Rows {
-		p.Told = append(p.Told, v.toldBy(d))
+		p.Notified = append(p.Notified, v.notifiedBy(d))
 	}
 	return err
 }

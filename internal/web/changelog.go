@@ -17,11 +17,11 @@ type changeLine struct {
 	Label       string
 	RequestID   string
 	Differences []diff.Line // what it changed
-	Told        []toldLine
+	Notified    []notifiedLine
 }
 
-// toldLine is a webhook that was told of a change, or shall be.
-type toldLine struct {
+// notifiedLine is a webhook that was told of a change, or shall be.
+type notifiedLine struct {
 	Webhook, Href string
 	State         cell
 	Status        string
@@ -73,7 +73,7 @@ func (v *visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, er
 	lines := make([]changeLine, len(found.Rows))
 	for i, c := range found.Rows {
 		lines[i] = lineOf(c, logLines)
-		lines[i].Told = told[momentOf(c)]
+		lines[i].Notified = told[momentOf(c)]
 	}
 	return lines, nil
 }
@@ -112,9 +112,9 @@ func changedOnly(lines []diff.Line, most int) []diff.Line {
 
 // toldOf reads the deliveries of changes to one record, by the moment of the change, which is
 // the delivery's own.
-func (v *visit) toldOf(t *record.Type, id int64, changes []record.Values) (map[time.Time][]toldLine, error) {
+func (v *visit) toldOf(t *record.Type, id int64, changes []record.Values) (map[time.Time][]notifiedLine, error) {
 	deliveries := v.site.deliveryType()
-	if len(changes) == 0 || !t.Told() || !v.may(deliveries, access.View) {
+	if len(changes) == 0 || !t.Notifies() || !v.may(deliveries, access.View) {
 		return nil, nil
 	}
 	oldest, newest := momentOf(changes[len(changes)-1]), momentOf(changes[0])
@@ -126,15 +126,15 @@ func (v *visit) toldOf(t *record.Type, id int64, changes []record.Values) (map[t
 	if err != nil {
 		return nil, err
 	}
-	told := map[time.Time][]toldLine{}
+	told := map[time.Time][]notifiedLine{}
 	for _, d := range found.Rows {
-		told[momentOf(d)] = append(told[momentOf(d)], v.toldBy(d))
+		told[momentOf(d)] = append(told[momentOf(d)], v.notifiedBy(d))
 	}
 	return told, nil
 }
 
-func (v *visit) toldBy(d record.Values) toldLine {
-	line := toldLine{Webhook: "(deleted webhook)", Href: recordPath(d.Type(), d.ID()), State: stateOf(d, v.site.Now()), Status: cellOf(nil, d.Get("status_code")).Text}
+func (v *visit) notifiedBy(d record.Values) notifiedLine {
+	line := notifiedLine{Webhook: "(deleted webhook)", Href: recordPath(d.Type(), d.ID()), State: stateOf(d, v.site.Now()), Status: cellOf(nil, d.Get("status_code")).Text}
 	if l := d.Link("webhook"); l.ID != 0 {
 		target := record.TargetOf(d.Type().Field("webhook"))
 		line.Webhook = target.DisplayLink(l)

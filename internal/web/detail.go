@@ -93,7 +93,7 @@ func filterFor(r ledger.Related) string {
 // heading is what all pages about a record have in common.
 func (p *typePages) heading(v *visit, found record.Values, tab string) (*detailPage, error) {
 	d := &detailPage{Path: recordPath(p.t, found.ID()), List: p.path, Name: found.Display(), Single: p.single, Tab: tab,
-		API: p.t.Path() + p.t.FormatID(found.ID()) + "/", HasChanges: !p.t.Fixed && v.may(p.site.changeType(), access.View)}
+		API: p.t.Path() + p.t.FormatID(found.ID()) + "/", HasChanges: !p.t.ReadOnly && v.may(p.site.changeType(), access.View)}
 	var err error
 	if d.CanChange, err = p.site.Ledger.May(v.ctx, v.caller, found, access.Change); err != nil {
 		return nil, err

@@ -92,7 +92,7 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 		at("GET", "choices/", access.View, p.choices),
 		at("GET", "{id}/", access.View, p.detail),
 	}
-	if t.Fixed {
+	if t.ReadOnly {
 		return routes
 	}
 	imports := at("POST", "import/", access.Add, p.importRows)

@@ -37,7 +37,7 @@ func (h hookPages) sampleChoice(v *visit, types []string, typed url.Values) (sam
 	c := sampleChoice{Record: typed.Get(sampleRecord), Records: h.path + "records/"}
 	var told []string
 	for _, t := range h.site.Registry.Types() {
-		if t.Told() {
+		if t.Notifies() {
 			told = append(told, t.Key())
 			if v.may(t, access.View) {
 				c.Types = append(c.Types, option{t.Key(), h.site.pages(t).single, typed.Get(sampleType) == t.Key()})
@@ -93,7 +93,7 @@ func (h hookPages) sample(v *visit, typed url.Values) (webhookadmin.Sample, erro
 // sampleRecord finds the record that a text names, as nameOf wrote it or a person did.
 func (h hookPages) sampleRecord(v *visit, key, text string) (webhookadmin.Sample, error) {
 	t := h.site.Registry.Type(key)
-	if t == nil || !t.Told() {
+	if t == nil || !t.Notifies() {
 		return webhookadmin.Sample{}, fault.Field(sampleRecord, "Choose the type of the record.")
 	}
 	found, problems, err := h.site.Ledger.Refer(v.ctx, v.caller, t, []any{naming(t, text)})
@@ -118,7 +118,7 @@ func missingSample(err error) error {
 func (h hookPages) records(v *visit) error {
 	params := v.r.URL.Query()
 	t := h.site.Registry.Type(params.Get(sampleType))
-	if t == nil || !t.Told() || !v.may(t, access.View) {
+	if t == nil || !t.Notifies() || !v.may(t, access.View) {
 		return v.part("_choices", []option(nil))
 	}
 	return h.site.pages(t).choose(v, params.Get(sampleRecord), false)

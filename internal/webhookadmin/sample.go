@@ -60,7 +60,7 @@ func (a *Admin) sample(ctx context.Context, c ledger.Caller, hook int64, s Sampl
 	case s.Type == nil || s.Record == 0:
 		return change, 0, fault.Field("sample", "Choose a record or a past change.")
 	}
-	if !s.Type.Told() {
+	if !s.Type.Notifies() {
 		return change, 0, notNotified(s.Type.Key())
 	}
 	scope, err := a.viewScope(c, s.Type)
@@ -83,7 +83,7 @@ func (a *Admin) pastChange(ctx context.Context, c ledger.Caller, hook, id int64)
 	if err != nil {
 		return change, 0, err
 	}
-	if change = found.Change; change.Type == nil || !change.Type.Told() {
+	if change = found.Change; change.Type == nil || !change.Type.Notifies() {
 		return change, 0, notNotified(found.Row.Text("changed_object_type"))
 	}
 	if hook != 0 {

@@ -32,7 +32,7 @@ func TestMassAssignment(t *testing.T) {
 	}
 	_, mallory := newActor(t, s, "mallory", apitest.Grant{Types: types, Actions: []string{"view", "add", "change", "delete"}})
 	for _, r := range s.App.API.Routes() {
-		if r.Type == nil || r.Detail || r.Action != nil || r.Type.Fixed {
+		if r.Type == nil || r.Detail || r.Action != nil || r.Type.ReadOnly {
 			continue
 		}
 		path := r.Type.Path()

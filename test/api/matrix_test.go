@@ -125,7 +125,7 @@ func TestRouteRoleMatrix(t *testing.T) {
 	for _, typ := range types {
 		names = append(names, typ.Key())
 		var seen, mine obj
-		if typ.Fixed {
+		if typ.ReadOnly {
 			rows := admin.page(t, typ.Path()+"?ordering=id&limit=3").Results
 			victims[typ], seen, mine = victim{id: rows[2]["id"]}, only(typ, rows[0]), only(typ, rows[1])
 		} else {
@@ -153,7 +153,7 @@ func TestRouteRoleMatrix(t *testing.T) {
 			for _, role := range roles {
 				t.Run(strings.Join([]string{method, r.Pattern, role.name}, " "), func(t *testing.T) {
 					v := victims[r.Type]
-					if r.Type != nil && r.Action == nil && !r.Type.Fixed && method == http.MethodPost {
+					if r.Type != nil && r.Action == nil && !r.Type.ReadOnly && method == http.MethodPost {
 						v.body = l.body(t, r.Type)
 					}
 					got := s.Do(t, probe(r, method, role, v))

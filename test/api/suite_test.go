@@ -32,7 +32,7 @@ func TestEveryType(t *testing.T) {
 		return cmp.Compare(strings.Index(a.Key(), "customfield"), strings.Index(b.Key(), "customfield"))
 	})
 	for _, typ := range types {
-		if typ.Fixed {
+		if typ.ReadOnly {
 			continue
 		}
 		for name, test := range map[string]func(suite, *testing.T){
@@ -207,8 +207,8 @@ func (u suite) testPatch(t *testing.T) {
 			continue
 		}
 		a := u.do(t, "PATCH", u.path(id), map[string]any{in.Name: value})
-		if in.Lasting != "" {
-			if errs := a.Want(t, http.StatusBadRequest).Object(t); !reflect.DeepEqual(errs[in.Name], []any{in.Lasting}) {
+		if in.Immutable != "" {
+			if errs := a.Want(t, http.StatusBadRequest).Object(t); !reflect.DeepEqual(errs[in.Name], []any{in.Immutable}) {
 				t.Errorf("%s, which lasts: %v", in.Name, errs)
 			}
 			continue
@@ -255,7 +255,7 @@ func (u suite) within(name string) bool {
 // keepLasting leaves what lasts in a body as a record has it.
 func (u suite) keepLasting(body, made map[string]any) {
 	for _, in := range u.t.Infos() {
-		if in.Lasting != "" {
+		if in.Immutable != "" {
 			body[in.Name] = made[in.Name]
 		}
 	}
@@ -334,7 +334,7 @@ func (u suite) changeable(t *testing.T) (string, any) {
 	t.Helper()
 	for i, f := range u.t.All() {
 		in := u.t.Infos()[i]
-		if _, ok := f.(record.Text); ok && !in.ReadOnly && in.Lasting == "" {
+		if _, ok := f.(record.Text); ok && !in.ReadOnly && in.Immutable == "" {
 			u.n += 3
 			v, _ := u.value(t, u.t, f, in, u.n)
 			return in.Name, v

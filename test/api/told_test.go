@@ -202,7 +202,7 @@ func TestNeverTold(t *testing.T) {
 	admin.create(t, webhooks, hook("nosy"))
 	var guarded []string
 	for _, typ := range s.App.Registry.Types() {
-		if !typ.Told() {
+		if !typ.Notifies() {
 			guarded = append(guarded, typ.Key())
 		}
 	}
@@ -211,7 +211,7 @@ func TestNeverTold(t *testing.T) {
 	}
 	exec(t, s, "UPDATE extras_webhook SET content_types = $1", guarded) // what no request can do
 	for _, typ := range s.App.Registry.Types() {
-		if typ.Told() || typ.Fixed {
+		if typ.Notifies() || typ.ReadOnly {
 			continue
 		}
 		t.Run(typ.Key(), func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestUntouchedForm(t *testing.T) {
 	cookie := s.Login(t, "admin")
 	defineCustom(t, s)
 	for _, typ := range s.App.Registry.Types() {
-		if typ.Fixed {
+		if typ.ReadOnly {
 			continue
 		}
 		for name, contents := range map[string]func(suite, record.Field) (any, bool){"sample": nil, "hostile": suite.hostile, "empty": suite.empty} {

@@ -191,7 +191,7 @@ func TestWebhookRefusals(t *testing.T) {
 		{"Standard Webhooks with a secret in two lines", obj{"standard_headers": true, "secret": standardSecret(32)[:20] + "\n" + standardSecret(32)[20:]}, "secret", "must be whsec_"},
 	}
 	for _, typ := range s.App.Registry.Types() { // accounts, webhooks and what the machine writes
-		if strings.HasPrefix(typ.Key(), "users.") || typ.Fixed || typ.Key() == "extras.webhook" {
+		if strings.HasPrefix(typ.Key(), "users.") || typ.ReadOnly || typ.Key() == "extras.webhook" {
 			rows = append(rows, struct {
 				name    string
 				body    obj

@@ -217,6 +217,6 @@ var bugs = []bug{
 	{
 		name: "read-only-writes", does: "a read-only token may write",
 		breaks: answered,
-		edits:  []edit{{"internal/ledger/ledger.go", "t.Fixed || c.ReadOnly", "t.Fixed"}},
+		edits:  []edit{{"internal/ledger/ledger.go", "t.ReadOnly || c.ReadOnly", "t.ReadOnly"}},
 	},
 }

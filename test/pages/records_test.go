@@ -52,7 +52,7 @@ func TestEveryTypeHasPages(t *testing.T) {
 		path := typ.Path()[len("/api"):]
 		b.get(t, path).Want(t, http.StatusOK)
 		b.get(t, path+"choices/?typed=x").Want(t, http.StatusOK)
-		if !typ.Fixed {
+		if !typ.ReadOnly {
 			b.get(t, path+"add/").Want(t, http.StatusOK)
 		}
 	}

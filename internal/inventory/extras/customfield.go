@@ -20,7 +20,7 @@ var CustomField = record.Type{
 		record.Choice{Name: "type", Of: record.CustomKinds, Default: "text"},
 		record.Text{Name: "name", Max: 50, Required: true, Unique: true, FoldCase: true, Match: regexp.MustCompile(`^[A-Za-z0-9_]+$`),
 			MatchHelp: "Only letters, digits and underscores are allowed.",
-			Lasting:   "Records keep their values under this name: define another field, and give the records its values."},
+			Immutable: "Records keep their values under this name: define another field, and give the records its values."},
 		record.Text{Name: "label", Max: 50},
 		record.Text{Name: "description", Max: 200},
 		record.Bool{Name: "required"},

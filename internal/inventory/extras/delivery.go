@@ -5,7 +5,7 @@ import "terrier/internal/record"
 // Delivery is one change on its way to one webhook. The ledger makes it in the
 // transaction of the change, the workers move it on.
 var Delivery = record.Type{
-	App: "extras", Name: "delivery", Plural: "deliveries", Guarded: true, Fixed: true, Section: "Logging",
+	App: "extras", Name: "delivery", Plural: "deliveries", Sensitive: true, ReadOnly: true, Section: "Logging",
 	Doc: "One change on its way to one webhook. Its id is the X-Hook-Delivery of every request made for it.",
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "changed_at"},
@@ -30,7 +30,7 @@ var Delivery = record.Type{
 		record.HasValue{Name: "retrying", Of: "retry_at", Help: "It has failed, and is retried automatically."},
 		record.Int{Name: "tries", ReadOnly: true, Hidden: true},
 		record.Borrowed{Name: "max_retries", From: "extras.webhook", Field: "max_retries", By: "webhook_id", Hidden: true},
-		record.Attached{Name: "attempts", Shape: attemptsShape},
+		record.DetailOnly{Name: "attempts", Shape: attemptsShape},
 	},
 	Order:   []string{"-id"},
 	Columns: []string{"time", "webhook", "state", "object_repr", "status_code", "reason"},

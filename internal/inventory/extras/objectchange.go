@@ -10,8 +10,8 @@ import (
 // the change; nobody else does.
 var ObjectChange = record.Type{
 	App: "extras", Name: "objectchange", Plural: "object-changes", Label: "object change", Section: "Logging",
-	Doc:   "One change to one record: who, when, in which request, and the state before and after.",
-	Fixed: true, Special: record.Special{About: "changed_object_type"},
+	Doc:      "One change to one record: who, when, in which request, and the state before and after.",
+	ReadOnly: true, Special: record.Special{About: "changed_object_type"},
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "changed_at"},
 		record.Ref{Name: "user", To: "users.user", ReadOnly: true, Loose: true},

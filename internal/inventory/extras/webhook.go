@@ -9,11 +9,11 @@ import (
 // conditions and addresses may hold, the packages know that use them; the ledger asks them
 // when one is saved.
 var Webhook = record.Type{
-	App: "extras", Name: "webhook", Plural: "webhooks", Guarded: true, Section: "Logging",
+	App: "extras", Name: "webhook", Plural: "webhooks", Sensitive: true, Section: "Logging",
 	Doc: "A receiver that is told of changes by HTTP. Its templates run on the server: let only trusted people write webhooks.",
 	Fields: record.Fields{
 		record.ObjectTypes{Name: "content_types", Label: "Object types", Help: "The record types whose changes trigger the webhook.",
-			Only: (*record.Type).Told, OnlyHelp: "Webhooks are not notified of changes to %s."},
+			Only: (*record.Type).Notifies, OnlyHelp: "Webhooks are not notified of changes to %s."},
 		record.Text{Name: "name", Max: 150, Required: true, Sort: record.Natural, Unique: true, Help: "For people; it is never sent."},
 		record.Bool{Name: "type_create", Label: "Create", Help: "Tell when a record is created."},
 		record.Bool{Name: "type_update", Label: "Update", Help: "Tell when a record is updated."},

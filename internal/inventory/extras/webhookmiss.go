@@ -5,7 +5,7 @@ import "terrier/internal/record"
 // WebhookMiss is a change that a webhook was not told of because one of its conditions
 // could not be evaluated. Without it, a mistake in a condition would look like silence.
 var WebhookMiss = record.Type{
-	App: "extras", Name: "webhookmiss", Plural: "webhook-misses", Label: "webhook miss", Guarded: true, Fixed: true, Section: "Logging",
+	App: "extras", Name: "webhookmiss", Plural: "webhook-misses", Label: "webhook miss", Sensitive: true, ReadOnly: true, Section: "Logging",
 	Doc: "A change that a webhook was not told of because its conditions could not be evaluated.",
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "changed_at"},

@@ -11,7 +11,7 @@ import (
 // Permission lets users and groups do something with the records of some types, all of
 // them or those that its constraints describe.
 var Permission = record.Type{
-	App: "users", Name: "permission", Plural: "permissions", Guarded: true, Section: "Administration",
+	App: "users", Name: "permission", Plural: "permissions", Sensitive: true, Section: "Administration",
 	Doc:     "What users and groups may do with records, all of them or those that match the constraints.",
 	Columns: []string{"description", "enabled", "object_types", "actions", "groups", "users"},
 	Groups: []record.Group{

@@ -8,7 +8,7 @@ import (
 
 // User is an account.
 var User = record.Type{
-	App: "users", Name: "user", Plural: "users", Guarded: true, Section: "Administration",
+	App: "users", Name: "user", Plural: "users", Sensitive: true, Section: "Administration",
 	Doc:     "An account that a person or a program uses.",
 	Columns: []string{"first_name", "last_name", "email", "is_active", "is_superuser", "manage_tokens", "groups"},
 	Groups: []record.Group{

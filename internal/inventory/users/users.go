@@ -1,4 +1,4 @@
 // Package users declares who may use Terrier, and for what.
 //
-// These types are Guarded: the wildcard of EXEMPT_VIEW_PERMISSIONS does not open them.
+// These types are Sensitive: the wildcard of EXEMPT_VIEW_PERMISSIONS does not open them.
 package users
