@@ -30,7 +30,7 @@ func NewRegistry(types ...Type) (*Registry, error) {
 		if r.byKey[t.Key()] != nil {
 			return nil, fmt.Errorf("record type %s is registered twice", t.Key())
 		}
-		t.reg, t.path = r, t.Path()
+		t.reg, t.path, t.key = r, t.Path(), t.Key()
 		r.types = append(r.types, &t)
 		r.byKey[t.Key()] = &t
 	}

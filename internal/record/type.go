@@ -54,6 +54,7 @@ type Type struct {
 
 	reg        *Registry
 	path       string
+	key        string
 	filters    map[string]filter
 	fields     []Field // Fields resolved, plus created and last_updated
 	infos      []Info
@@ -136,7 +137,12 @@ const TestApp = "test"
 func (t *Type) Notifies() bool { return !t.ReadOnly && !t.Sensitive }
 
 // Key is the type's name everywhere: "dcim.site".
-func (t *Type) Key() string { return t.App + "." + t.Name }
+func (t *Type) Key() string {
+	if t.key != "" { // it is asked for in every decision
+		return t.key
+	}
+	return t.App + "." + t.Name
+}
 
 // Table is the type's table.
 func (t *Type) Table() string { return t.App + "_" + t.Name }

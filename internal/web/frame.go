@@ -157,6 +157,9 @@ func (s *Site) setTheme(v *visit) error {
 
 // may tells whether the caller may do something with some record of a type.
 func (v *visit) may(t *record.Type, action string) bool {
+	if v.caller.Superuser { // which takes no longer to ask than to look up
+		return v.site.Ledger.Allow(v.caller, t, action) == nil
+	}
 	asked := allowance{t, action}
 	allowed, known := v.allowed[asked]
 	if !known {
