@@ -180,16 +180,19 @@ func migrationsHash() (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)[:8]), err
 }
 
+// servers are connections on which databases are made and dropped, by the address of the server: a new one for each would cost as much as dropping.
+var servers sync.Map // of string → func() (*pgxpool.Pool, error)
+
 // execute has a context of its own, because a test's is cancelled before its cleanup runs.
-func execute(server, statement string) (err error) {
+func execute(server, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, server)
+	connect, _ := servers.LoadOrStore(server, sync.OnceValues(func() (*pgxpool.Pool, error) { return pgxpool.New(context.Background(), server) }))
+	pool, err := connect.(func() (*pgxpool.Pool, error))()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
-	_, err = conn.Exec(ctx, statement)
+	_, err = pool.Exec(ctx, statement)
 	return err
 }
 
