@@ -43,7 +43,7 @@ type Config struct {
 	WebhookTimeout time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"How long a receiver may take in all, from the lookup of its name to the last byte of its answer; 30s at most."`
 
 	ChangelogRetention int `env:"TERRIER_CHANGELOG_RETENTION" default:"90" placeholder:"DAYS" help:"Days for which the change log is kept; 0 keeps it for ever."`
-	DeliveryRetention  int `env:"TERRIER_DELIVERY_RETENTION" default:"30" placeholder:"DAYS" help:"Days for which deliveries to webhooks are kept, with their attempts and with the misses: not longer than the change log, which they are made from. What could not be sent in that time fails as expired. 0 keeps them for ever."`
+	DeliveryRetention  int `env:"TERRIER_DELIVERY_RETENTION" default:"30" placeholder:"DAYS" help:"Days for which deliveries to webhooks are kept, with their attempts and with the condition errors: not longer than the change log, which they are made from. What could not be sent in that time fails as expired. 0 keeps them for ever."`
 
 	LogLevel  string `env:"TERRIER_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe messages to log: debug, info, warn or error."`
 	LogFormat string `env:"TERRIER_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`

@@ -108,7 +108,7 @@ func TestRetention(t *testing.T) {
 	if body := <-received; len(received) != 0 || !strings.Contains(body, "Fresh") {
 		t.Errorf("received %s, and %d more", body, len(received))
 	}
-	eventually(t, func() bool { return strings.Contains(log.String(), "extras_webhookmiss_") })
+	eventually(t, func() bool { return strings.Contains(log.String(), "extras_conditionerror_") })
 	for _, line := range []string{"deliveries=1 days=30", "partition=extras_delivery_" + old.UTC().Truncate(7*24*time.Hour).Format("20060102") + " rows=1\n"} {
 		if strings.Count(log.String(), line) != 1 {
 			t.Errorf("the log should say %q:\n%s", line, log)

@@ -25,7 +25,7 @@ func Types() []record.Type {
 		extras.ObjectChange,
 		extras.Tag,
 		extras.Webhook,
-		extras.WebhookMiss,
+		extras.ConditionError,
 		tenancy.TenantGroup,
 		tenancy.Tenant,
 		users.Group,

@@ -66,14 +66,14 @@ func (l *Ledger) record(ctx context.Context, tx *store.Tx, set *changeSet) error
 	if err != nil {
 		return err
 	}
-	counts[store.ChangeType], counts[store.DeliveryType], counts[store.MissType] = len(changes), len(told.matches), len(told.misses)
+	counts[store.ChangeType], counts[store.DeliveryType], counts[store.ConditionErrorType] = len(changes), len(told.matches), len(told.conditionErrors)
 	if len(told.matches) > 0 {
 		tx.InsertDeliveries(changes, told.matches)
 	} else {
 		tx.InsertChanges(changes)
 	}
-	if len(told.misses) > 0 {
-		tx.InsertMisses(changes, told.misses)
+	if len(told.conditionErrors) > 0 {
+		tx.InsertConditionErrors(changes, told.conditionErrors)
 	}
 	tx.AddCounts(counts)
 	return nil

@@ -14,8 +14,8 @@ import (
 // change, so a request waits for them.
 const maxDeliveries = 100_000
 
-// maxMisses is how many misses of one webhook a request keeps: the reasons are much alike.
-const maxMisses = 100
+// maxConditionErrors is how many condition errors of one webhook a request keeps: the reasons are much alike.
+const maxConditionErrors = 100
 
 // askHooks reads the webhooks of a type with the next flush. It is called when the locks
 // are held: a webhook that exists before a change is told of it.
@@ -44,14 +44,14 @@ func (l *Ledger) knowHooks(ctx context.Context, tx *store.Tx, set *changeSet) er
 
 // told is who is told of the changes of a set, and who would be, were it not for a mistake.
 type told struct {
-	matches []store.Match
-	misses  []store.Miss
+	matches         []store.Match
+	conditionErrors []store.ConditionError
 }
 
 // tell matches the changes against the webhooks of their types.
 func (l *Ledger) tell(ctx context.Context, set *changeSet, changes []store.Change) (told, error) {
 	var out told
-	missed := map[int64]int{}
+	failed := map[int64]int{}
 	for i, c := range changes {
 		if err := inTime(ctx); err != nil { // conditions take time, and locks are held
 			return out, err
@@ -68,9 +68,9 @@ func (l *Ledger) tell(ctx context.Context, set *changeSet, changes []store.Chang
 			switch verdict := l.conditions.of(h).Match(event); {
 			case verdict.Fires:
 				out.matches = append(out.matches, store.Match{Change: i, Webhook: h.ID, Event: event.Kind})
-			case verdict.Broken && missed[h.ID] < maxMisses:
-				missed[h.ID]++
-				out.misses = append(out.misses, store.Miss{Change: i, Webhook: h.ID, Reason: verdict.Reason})
+			case verdict.Broken && failed[h.ID] < maxConditionErrors:
+				failed[h.ID]++
+				out.conditionErrors = append(out.conditionErrors, store.ConditionError{Change: i, Webhook: h.ID, Reason: verdict.Reason})
 			}
 		}
 		if len(out.matches) > maxDeliveries {

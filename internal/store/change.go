@@ -41,10 +41,10 @@ func (c Change) Event() *webhook.Event {
 
 // The names under which the machine's own records are read and counted.
 const (
-	ChangeType   = "extras.objectchange"
-	WebhookType  = "extras.webhook"
-	DeliveryType = "extras.delivery"
-	MissType     = "extras.webhookmiss"
+	ChangeType         = "extras.objectchange"
+	WebhookType        = "extras.webhook"
+	DeliveryType       = "extras.delivery"
+	ConditionErrorType = "extras.conditionerror"
 )
 
 var changeRows = relation[Change]{
@@ -149,24 +149,24 @@ func (tx *Tx) InsertDeliveries(changes []Change, matches []Match) {
 	tx.exec(notifyJobs, hooks)
 }
 
-// Miss is a change that a webhook was not told of, because of a mistake in its conditions.
-type Miss struct {
+// ConditionError is a change that a webhook was not told of, because of a mistake in its conditions.
+type ConditionError struct {
 	Change  int
 	Webhook int64
 	Reason  string
 }
 
-// InsertMisses keeps why webhooks were not told.
-func (tx *Tx) InsertMisses(changes []Change, misses []Miss) {
-	n := len(misses)
+// InsertConditionErrors keeps why webhooks were not told.
+func (tx *Tx) InsertConditionErrors(changes []Change, failed []ConditionError) {
+	n := len(failed)
 	at, hooks, versions, types := make([]time.Time, n), make([]int64, n), make([]int64, n), make([]string, n)
 	ids, requests, reasons := make([]int64, n), make([]string, n), make([]string, n)
-	for i, m := range misses {
+	for i, m := range failed {
 		c := changes[m.Change]
 		at[i], hooks[i], versions[i], types[i], ids[i], requests[i], reasons[i] = c.At, m.Webhook, c.Version, c.Type.Key(), c.ID, c.RequestID, m.Reason
 	}
 	tx.exec(`
-		INSERT INTO extras_webhookmiss (changed_at, webhook_id, version, object_type, object_id, request_id, reason)
+		INSERT INTO extras_conditionerror (changed_at, webhook_id, version, object_type, object_id, request_id, reason)
 		SELECT at, w, v, ot, oid, r::uuid, why
 		FROM unnest($1::timestamptz[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[]) AS x(at, w, v, ot, oid, r, why)`,
 		at, hooks, versions, types, ids, requests, reasons)

@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -14,6 +16,19 @@ import (
 
 // ListPool is the pool of lists.
 func ListPool(s *Store) *pgxpool.Pool { return s.lists }
+
+// MigrateTo applies or reverses migrations until the one of this number is the last.
+func MigrateTo(ctx context.Context, pool *pgxpool.Pool, number int64) error {
+	db := stdlib.OpenDB(*pool.Config().ConnConfig)
+	provider, err := newProvider(db)
+	if err == nil {
+		_, err = provider.DownTo(ctx, number)
+	}
+	if err == nil {
+		_, err = provider.UpTo(ctx, number)
+	}
+	return errors.Join(err, db.Close())
+}
 
 // LoadDueStatement and its arguments.
 const LoadDueStatement = loadDue

@@ -71,3 +71,43 @@ func TestMigrateErrorsHideThePassword(t *testing.T) {
 		t.Errorf("the error tells the password: %s", msg)
 	}
 }
+
+// Whatever is named after a renamed type has the new name: its table with partitions, indexes, constraints and sequence, its count, and
+// the permissions that name it. Down restores the old names.
+func TestConditionErrorsAreRenamed(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	pool := dbtest.Pool(t)
+	const names = `SELECT relname::text FROM pg_class UNION ALL SELECT conname::text FROM pg_constraint
+		UNION ALL SELECT type FROM record_count UNION ALL SELECT unnest(object_types) FROM users_permission`
+	count := func(name string) (n int) {
+		t.Helper()
+		err := pool.QueryRow(ctx, `SELECT count(*) FROM (`+names+`) AS n(name) WHERE name LIKE '%'||$1||'%'`, name).Scan(&n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	_, err := pool.Exec(ctx, `INSERT INTO record_count VALUES ('extras.conditionerror', 3);
+		INSERT INTO users_permission (version, name, description, enabled, object_types, groups, users, actions, created, last_updated)
+		VALUES (1, 'p', '', true, '{extras.webhook,extras.conditionerror,dcim.site}', '{}', '{}', '{view}', now(), now())`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The table, its key, index and sequence, and of at least four weeks each partition with its key and index; keys are named twice.
+	all := count("conditionerror")
+	if want := 4 + 1 + 4*4 + 2; all < want {
+		t.Errorf("%d names, want %d or more", all, want)
+	}
+	for _, step := range []struct {
+		number       int64
+		old, renamed int
+	}{{14, all, 0}, {15, 0, all}} {
+		if err := store.MigrateTo(ctx, pool, step.number); err != nil {
+			t.Fatal(err)
+		}
+		if old, renamed := count("webhookmiss"), count("conditionerror"); old != step.old || renamed != step.renamed {
+			t.Errorf("after migration %d: %d old names and %d new ones, want %d and %d", step.number, old, renamed, step.old, step.renamed)
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 // sent and shown of a delivery is made from its change, so changes are kept at least as long.
 type Retention struct {
 	Changes    int
-	Deliveries int // with their attempts, and the misses
+	Deliveries int // with their attempts, and the condition errors
 }
 
 // Retained is what one call of Retain did.
@@ -47,7 +47,7 @@ const (
 var retentionSettings = []Setting{{"statement_timeout", "10min"}, {"enable_seqscan", "off"}}
 
 // countedAs names the growing tables that are lists too, as their rows are counted.
-var countedAs = map[string]string{"extras_objectchange": ChangeType, "extras_delivery": DeliveryType, "extras_webhookmiss": MissType}
+var countedAs = map[string]string{"extras_objectchange": ChangeType, "extras_delivery": DeliveryType, "extras_conditionerror": ConditionErrorType}
 
 // Retain drops the partitions that lie before the limit as a whole. Deliveries past it that
 // are still to be sent are failed first. Where another process is at it nothing is done. An
@@ -83,7 +83,7 @@ func (done *Retained) retain(ctx context.Context, conn *pgx.Conn, keep Retention
 		if err := done.expire(ctx, conn, keep.Deliveries, limit, now); err != nil {
 			return fmt.Errorf("fail expired deliveries: %w", err)
 		}
-		for _, table := range []string{"extras_delivery", "extras_attempt", "extras_webhookmiss"} {
+		for _, table := range []string{"extras_delivery", "extras_attempt", "extras_conditionerror"} {
 			if err := done.dropBefore(ctx, conn, table, limit); err != nil {
 				return err
 			}

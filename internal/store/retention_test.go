@@ -61,7 +61,7 @@ func (a *archive) create(t *testing.T, at time.Time, key string, inputs ...ledge
 	}
 }
 
-// sites makes a site of each name at a time, which queues a delivery and notes a miss of each.
+// sites makes a site of each name at a time, which queues a delivery and records a condition error of each.
 func (a *archive) sites(t *testing.T, at time.Time, names ...string) {
 	t.Helper()
 	var inputs []ledger.Input
@@ -109,7 +109,7 @@ func (a *archive) deliveries(t *testing.T, where string) string {
 // countsAreTrue compares what lists say with what there is.
 func (a *archive) countsAreTrue(t *testing.T) {
 	t.Helper()
-	for _, key := range []string{store.ChangeType, store.DeliveryType, store.MissType} {
+	for _, key := range []string{store.ChangeType, store.DeliveryType, store.ConditionErrorType} {
 		typ := a.reg.Type(key)
 		page, err := a.List(t.Context(), typ, store.Query{Scope: access.Machine(), Limit: 1})
 		if err != nil {
@@ -150,7 +150,7 @@ func TestRetain(t *testing.T) {
 	a.exec(t, `INSERT INTO extras_attempt (delivery_id, changed_at, started_at, milliseconds, method, target, request_headers, response_headers, response_body, truncated, error)
 		SELECT id, changed_at, now(), 1, 'POST', '', '{}', '{}', '', false, '' FROM extras_delivery WHERE state <> 'queued'`)
 	// Bounds count, not names.
-	a.exec(t, "CREATE TABLE misses_by_hand PARTITION OF extras_webhookmiss FOR VALUES FROM ('2020-01-01') TO ('2020-02-01')")
+	a.exec(t, "CREATE TABLE errors_by_hand PARTITION OF extras_conditionerror FOR VALUES FROM ('2020-01-01') TO ('2020-02-01')")
 	const young = "d.changed_at > now() - interval '20 days'"
 	before := a.deliveries(t, young)
 
@@ -159,7 +159,7 @@ func TestRetain(t *testing.T) {
 	if done.Expired != 4 || len(done.Busy) != 0 {
 		t.Errorf("%+v", done)
 	}
-	for table, gone := range map[string][]time.Time{"extras_delivery": {ancient, old}, "extras_attempt": {ancient, old}, "extras_webhookmiss": {ancient, old}, "extras_objectchange": {ancient}} {
+	for table, gone := range map[string][]time.Time{"extras_delivery": {ancient, old}, "extras_attempt": {ancient, old}, "extras_conditionerror": {ancient, old}, "extras_objectchange": {ancient}} {
 		for _, at := range []time.Time{ancient, old, recent} {
 			want := slices.Contains(gone, at)
 			if got := slices.Contains(names(done.Dropped), partitionOf(table, at)); got != want {
@@ -170,14 +170,14 @@ func TestRetain(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Contains(names(done.Dropped), "misses_by_hand") {
+	if !slices.Contains(names(done.Dropped), "errors_by_hand") {
 		t.Error("the partition made by hand is still there")
 	}
 	if i := slices.IndexFunc(done.Dropped, func(p store.Partition) bool { return p.Name == partitionOf("extras_delivery", old) }); i < 0 || done.Dropped[i].Rows != 3 {
 		t.Errorf("dropped %+v", done.Dropped)
 	}
 	for question, want := range map[string]int64{
-		"SELECT count(*) FROM extras_delivery": 3, "SELECT count(*) FROM extras_attempt": 2, "SELECT count(*) FROM extras_webhookmiss": 3,
+		"SELECT count(*) FROM extras_delivery": 3, "SELECT count(*) FROM extras_attempt": 2, "SELECT count(*) FROM extras_conditionerror": 3,
 		"SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site'": 6,
 		"SELECT count(*) FROM river_job":                                           2,
 		"SELECT sum(failed) FROM extras_tally":                                     4,

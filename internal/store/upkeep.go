@@ -11,7 +11,7 @@ import (
 )
 
 // growing tables are partitioned by the time of the change.
-var growing = []string{"extras_objectchange", "extras_delivery", "extras_attempt", "extras_webhookmiss"}
+var growing = []string{"extras_objectchange", "extras_delivery", "extras_attempt", "extras_conditionerror"}
 
 // Partitions are weeks, made this far ahead. Readiness fails when less than the second
 // is left, which leaves days to find out why.

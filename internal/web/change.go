@@ -19,9 +19,9 @@ type changePage struct {
 	OthersCount int64
 	RequestHref string
 
-	SeesTold bool
-	SeesMiss bool
-	Misses   []untold
+	SeesTold            bool
+	SeesConditionErrors bool
+	ConditionErrors     []untold
 }
 
 // untold is a webhook that was not told because its conditions are broken.
@@ -47,7 +47,7 @@ func (s *Site) changeDetail(v *visit, d *detailPage, found record.Values) error 
 			p.Who.Kind, p.Who.Href = linkCell, recordPath(target, user.ID)
 		}
 	}
-	for _, fill := range []func(*visit, record.Values) error{p.fillObject, p.fillOthers, p.fillTold, p.fillMisses} {
+	for _, fill := range []func(*visit, record.Values) error{p.fillObject, p.fillOthers, p.fillTold, p.fillConditionErrors} {
 		if err := fill(v, found); err != nil {
 			return err
 		}
@@ -115,14 +115,14 @@ func (p *changePage) fillTold(v *visit, c record.Values) error {
 	return err
 }
 
-func (p *changePage) fillMisses(v *visit, c record.Values) error {
-	t := v.site.Registry.Type(store.MissType)
-	if p.SeesMiss = v.may(t, access.View); !p.SeesMiss {
+func (p *changePage) fillConditionErrors(v *visit, c record.Values) error {
+	t := v.site.Registry.Type(store.ConditionErrorType)
+	if p.SeesConditionErrors = v.may(t, access.View); !p.SeesConditionErrors {
 		return nil
 	}
 	found, err := v.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: shownTold, Where: aboutChange(t, c)})
 	for _, m := range found.Rows {
-		p.Misses = append(p.Misses, untold{v.webhookOf(m), m.Text("reason")})
+		p.ConditionErrors = append(p.ConditionErrors, untold{v.webhookOf(m), m.Text("reason")})
 	}
 	return err
 }

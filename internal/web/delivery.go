@@ -122,7 +122,7 @@ func (p *deliveryPage) fillWebhook(v *visit, d record.Values) error {
 	return err
 }
 
-// webhookOf is the webhook that a delivery or a miss is of.
+// webhookOf is the webhook that a delivery or a condition error is of.
 func (v *visit) webhookOf(d record.Values) cell {
 	c := v.cell(d.Type().Field("webhook"), d.Get("webhook"))
 	if c.Kind == noCell {

@@ -9,7 +9,7 @@ import (
 	"terrier/internal/store"
 )
 
-// objects are the records that deliveries or misses speak of, as they are called now.
+// objects are the records that deliveries or condition errors speak of, as they are called now.
 type objects map[objectKey]cell
 
 type objectKey struct {
@@ -19,7 +19,7 @@ type objectKey struct {
 
 func objectOf(d record.Values) objectKey { return objectKey{d.Text("object_type"), d.Int("object_id")} }
 
-// of is the record of a delivery or a miss; where it is gone or hidden, as the change calls it, and for those who may
+// of is the record of a delivery or a condition error; where it is gone or hidden, as the change calls it, and for those who may
 // not see the change only its number.
 func (o objects) of(d record.Values) cell {
 	key := objectOf(d)

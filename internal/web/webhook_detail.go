@@ -13,21 +13,21 @@ import (
 
 // webhookDetail is what the page of a webhook shows besides its change log.
 type webhookDetail struct {
-	Groups     []detailGroup
-	Enabled    bool
-	Paused     string // since when
-	Queued     int64
-	Retrying   int64
-	Oldest     string // how long the oldest waits
-	Chart      webhookChart
-	SeesSent   bool
-	Deliveries []hookSent
-	AllSent    string // the list of all deliveries
-	Failed     int64  // that the caller may send again
-	SeesMisses bool
-	Misses     []hookMiss
-	AllMisses  string
-	Previous   bool // a secret is being replaced
+	Groups              []detailGroup
+	Enabled             bool
+	Paused              string // since when
+	Queued              int64
+	Retrying            int64
+	Oldest              string // how long the oldest waits
+	Chart               webhookChart
+	SeesSent            bool
+	Deliveries          []hookSent
+	AllSent             string // the list of all deliveries
+	Failed              int64  // that the caller may send again
+	SeesConditionErrors bool
+	ConditionErrors     []hookConditionError
+	AllConditionErrors  string
+	Previous            bool // a secret is being replaced
 }
 
 type detailGroup struct {
@@ -45,18 +45,18 @@ type hookSent struct {
 	Reason        string
 }
 
-// hookMiss is a change that the webhook was not told of by mistake.
-type hookMiss struct{ When, Href, Object, Reason string }
+// hookConditionError is a change that the webhook was not told of by mistake.
+type hookConditionError struct{ When, Href, Object, Reason string }
 
 // How many of each are shown.
 const (
-	recentSent   = 20
-	recentMisses = 10
+	recentSent            = 20
+	recentConditionErrors = 10
 )
 
 func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) error {
 	more := &webhookDetail{Groups: h.detailGroups(found), Enabled: found.Bool("enabled"), Previous: found.Get("previous_secret") != record.Sealed(""),
-		SeesSent: v.may(h.site.deliveryType(), access.View), SeesMisses: v.may(h.missType(), access.View)}
+		SeesSent: v.may(h.site.deliveryType(), access.View), SeesConditionErrors: v.may(h.conditionErrorType(), access.View)}
 	d.More = more
 	if at, ok := found.Get("paused_at").(time.Time); ok {
 		more.Paused = showTime(at)
@@ -82,13 +82,15 @@ func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) erro
 		}
 		more.Failed = failed.Count
 	}
-	if more.SeesMisses {
-		return h.misses(v, more, found.ID())
+	if more.SeesConditionErrors {
+		return h.conditionErrors(v, more, found.ID())
 	}
 	return nil
 }
 
-func (h hookPages) missType() *record.Type { return h.site.Registry.Type(store.MissType) }
+func (h hookPages) conditionErrorType() *record.Type {
+	return h.site.Registry.Type(store.ConditionErrorType)
+}
 
 // deliveriesOf tests whether a delivery is the webhook's.
 func (h hookPages) deliveriesOf(id int64) []record.Predicate {
@@ -172,7 +174,7 @@ func (h hookPages) sent(v *visit, more *webhookDetail, id int64) error {
 	return nil
 }
 
-// objectName says which record a delivery or a miss is about: by the name that the change calls it, for those who
+// objectName says which record a delivery or a condition error is about: by the name that the change calls it, for those who
 // may see the change.
 func (h hookPages) objectName(r record.Values) string {
 	name := strconv.FormatInt(r.Int("object_id"), 10)
@@ -182,12 +184,12 @@ func (h hookPages) objectName(r record.Values) string {
 	return h.site.titleOf(r.Text("object_type")) + " " + name
 }
 
-func (h hookPages) misses(v *visit, more *webhookDetail, id int64) error {
-	t := h.missType()
-	more.AllMisses = with(pagePath(t), nil, "webhook_id", h.t.FormatID(id))
-	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: recentMisses, Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
+func (h hookPages) conditionErrors(v *visit, more *webhookDetail, id int64) error {
+	t := h.conditionErrorType()
+	more.AllConditionErrors = with(pagePath(t), nil, "webhook_id", h.t.FormatID(id))
+	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: recentConditionErrors, Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
 	for _, r := range found.Rows {
-		more.Misses = append(more.Misses, hookMiss{showTime(momentOf(r)), recordPath(t, r.ID()), h.objectName(r), r.Text("reason")})
+		more.ConditionErrors = append(more.ConditionErrors, hookConditionError{showTime(momentOf(r)), recordPath(t, r.ID()), h.objectName(r), r.Text("reason")})
 	}
 	return err
 }

@@ -263,7 +263,7 @@ func TestAuthentication(t *testing.T) {
 // an anonymous caller, and for a user without any permission.
 func TestExempt(t *testing.T) {
 	t.Parallel()
-	guarded := []string{users, "/api/users/groups/", grants, tokens, webhooks, deliveries, misses, queues, workers}
+	guarded := []string{users, "/api/users/groups/", grants, tokens, webhooks, deliveries, conditionErrors, queues, workers}
 	for _, server := range []struct {
 		name      string
 		exempt    []string
@@ -275,7 +275,7 @@ func TestExempt(t *testing.T) {
 		{"one type", []string{"dcim.site"}, false, []string{sites}, append([]string{regions, tenants, changeLog}, guarded...), false},
 		{"all", []string{"*"}, false, []string{sites, regions, tenants, tags, defs, changeLog}, guarded, false},
 		{"a guarded type by name", []string{"*", "users.user"}, false, []string{sites, users}, []string{grants}, false},
-		{"webhooks by name", []string{"*", "extras.webhook"}, false, []string{webhooks}, []string{deliveries, misses, users}, false},
+		{"webhooks by name", []string{"*", "extras.webhook"}, false, []string{webhooks}, []string{deliveries, conditionErrors, users}, false},
 		{"login required", []string{"*"}, true, []string{sites, changeLog}, guarded, true},
 	} {
 		t.Run(server.name, func(t *testing.T) {

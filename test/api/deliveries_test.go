@@ -226,9 +226,9 @@ func TestAttempts(t *testing.T) {
 		}
 	})
 	t.Run("no url but ours", func(t *testing.T) {
-		for _, path := range []string{deliveries, deliveryAt(d), webhooks, at(webhooks, p.a), misses, queues, workers} {
+		for _, path := range []string{deliveries, deliveryAt(d), webhooks, at(webhooks, p.a), conditionErrors, queues, workers} {
 			var found any
-			if a := p.admin.get(t, path).Want(t, http.StatusOK); path == deliveries || path == webhooks || path == misses || path == queues || path == workers {
+			if a := p.admin.get(t, path).Want(t, http.StatusOK); path == deliveries || path == webhooks || path == conditionErrors || path == queues || path == workers {
 				found = plain(a.Page(t).Results)
 			} else {
 				found = plain(a.Object(t))

@@ -24,7 +24,7 @@ var fuzzed = sync.OnceValue(func() *apitest.Server {
 	admin := adminOf(s)
 	tag := admin.create(tb, tags, obj{"name": "t", "slug": "t"})
 	admin.create(tb, webhooks, hook("w"))
-	admin.create(tb, webhooks, hook("missed", "conditions", broken))
+	admin.create(tb, webhooks, hook("faulty", "conditions", broken))
 	for name, kind := range map[string]string{"note": "text", "n": "integer", "x": "decimal", "yes": "boolean", "day": "date", "moment": "datetime", "any": "json"} {
 		admin.create(tb, defs, obj{"name": name, "type": kind, "content_types": []string{"dcim.site"}})
 	}
@@ -76,7 +76,7 @@ func sound(t *testing.T, a apitest.Answer) {
 	}
 }
 
-var fuzzPaths = []string{sites, regions, places, tenants, tags, defs, grants, tokens, "/api/users/groups/", changeLog, webhooks, deliveries, misses}
+var fuzzPaths = []string{sites, regions, places, tenants, tags, defs, grants, tokens, "/api/users/groups/", changeLog, webhooks, deliveries, conditionErrors}
 
 func FuzzBody(f *testing.F) {
 	needsDatabase(f)

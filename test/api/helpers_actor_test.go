@@ -102,11 +102,11 @@ const (
 	defs      = "/api/extras/custom-fields/"
 	changeLog = "/api/extras/object-changes/"
 
-	webhooks   = "/api/extras/webhooks/"
-	deliveries = "/api/extras/deliveries/"
-	misses     = "/api/extras/webhook-misses/"
-	queues     = "/api/extras/queues/"
-	workers    = "/api/extras/workers/"
+	webhooks        = "/api/extras/webhooks/"
+	deliveries      = "/api/extras/deliveries/"
+	conditionErrors = "/api/extras/condition-errors/"
+	queues          = "/api/extras/queues/"
+	workers         = "/api/extras/workers/"
 
 	noCreds  = "Authentication credentials were not provided."
 	denied   = "You do not have permission to perform this action."

@@ -171,11 +171,11 @@ func TestRouteRoleMatrix(t *testing.T) {
 }
 
 // fixedRows makes the machine write some rows of every type that only it writes: changes,
-// and a delivery and a miss for each.
+// and a delivery and a condition error for each.
 func fixedRows(tb testing.TB, admin actor) {
 	tb.Helper()
 	admin.create(tb, webhooks, hook("fixed rows"))
-	admin.create(tb, webhooks, hook("missed", "conditions", broken))
+	admin.create(tb, webhooks, hook("faulty", "conditions", broken))
 	for i := range 3 { // in requests of their own
 		admin.create(tb, sites, site(fmt.Sprint("fixed rows ", i)))
 	}

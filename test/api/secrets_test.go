@@ -70,7 +70,7 @@ func TestWebhookSecrets(t *testing.T) {
 	siteID := apitest.ID(do("POST", sites, site("S")).Want(t, http.StatusCreated).Object(t))
 	do("PATCH", at(sites, siteID), obj{"facility": "x"})
 	exec(t, s, "UPDATE extras_delivery SET state = 'failed'")
-	for _, call := range [][2]string{{"GET", webhooks + "?limit=0"}, {"GET", place}, {"OPTIONS", webhooks}, {"OPTIONS", place}, {"GET", "/api/schema/"}, {"GET", deliveries}, {"GET", misses}, {"GET", queues}, {"GET", workers},
+	for _, call := range [][2]string{{"GET", webhooks + "?limit=0"}, {"GET", place}, {"OPTIONS", webhooks}, {"OPTIONS", place}, {"GET", "/api/schema/"}, {"GET", deliveries}, {"GET", conditionErrors}, {"GET", queues}, {"GET", workers},
 		{"POST", place + "pause/"}, {"POST", place + "resume/"}, {"GET", changeLog + "?limit=0"}, {"GET", webhooks + "?q=c4n4ry"}, {"GET", webhooks + "?secret=" + secret}, {"GET", webhooks + "?ordering=secret"}, {"GET", webhooks + "?ordering=additional_headers"},
 		{"GET", webhooks + "?additional_headers__ic=" + header}, {"GET", webhooks + "?fields=secret,previous_secret,secret_sealed,additional_headers_sealed"}, {"DELETE", place}, {"GET", changeLog + "?changed_object_type=extras.webhook&limit=0"}} {
 		do(call[0], call[1], nil)

@@ -12,19 +12,19 @@ import (
 
 // written is what stands in the tables that a change writes. No worker runs, so nothing
 // moves by itself.
-type written struct{ changes, deliveries, jobs, misses int64 }
+type written struct{ changes, deliveries, jobs, conditionErrors int64 }
 
 func writtenBy(t *testing.T, s *apitest.Server, do func()) written {
 	t.Helper()
 	count := func() (w written) {
 		w.changes, w.deliveries = one[int64](t, s, "SELECT count(*) FROM extras_objectchange"), one[int64](t, s, "SELECT count(*) FROM extras_delivery")
-		w.jobs, w.misses = one[int64](t, s, "SELECT count(*) FROM river_job"), one[int64](t, s, "SELECT count(*) FROM extras_webhookmiss")
+		w.jobs, w.conditionErrors = one[int64](t, s, "SELECT count(*) FROM river_job"), one[int64](t, s, "SELECT count(*) FROM extras_conditionerror")
 		return w
 	}
 	before := count()
 	do()
 	after := count()
-	return written{after.changes - before.changes, after.deliveries - before.deliveries, after.jobs - before.jobs, after.misses - before.misses}
+	return written{after.changes - before.changes, after.deliveries - before.deliveries, after.jobs - before.jobs, after.conditionErrors - before.conditionErrors}
 }
 
 // TestTold: which changes a webhook is told of. Each row is one webhook through the life of
@@ -42,7 +42,7 @@ func TestTold(t *testing.T) {
 		name   string
 		hook   []any
 		told   string // deliveries, each with its job
-		missed string
+		failed string
 	}{
 		{"every event", nil, "1 1 0 1", "0 0 0 0"},
 		{"created", only("create"), "1 0 0 0", "0 0 0 0"},
@@ -71,7 +71,7 @@ func TestTold(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			id := admin.create(t, webhooks, hook("w", row.hook...))
 			var place string
-			var told, missed []string
+			var told, failed []string
 			for _, step := range []struct {
 				changes int64
 				do      func()
@@ -85,13 +85,13 @@ func TestTold(t *testing.T) {
 				if w.changes != step.changes || w.jobs != w.deliveries {
 					t.Errorf("written: %+v", w)
 				}
-				told, missed = append(told, fmt.Sprint(w.deliveries)), append(missed, fmt.Sprint(w.misses))
+				told, failed = append(told, fmt.Sprint(w.deliveries)), append(failed, fmt.Sprint(w.conditionErrors))
 			}
 			if got := strings.Join(told, " "); got != row.told {
 				t.Errorf("told %s, want %s", got, row.told)
 			}
-			if got := strings.Join(missed, " "); got != row.missed {
-				t.Errorf("missed %s, want %s", got, row.missed)
+			if got := strings.Join(failed, " "); got != row.failed {
+				t.Errorf("condition errors %s, want %s", got, row.failed)
 			}
 			w := writtenBy(t, s, func() { admin.do(t, "DELETE", at(webhooks, id), nil).Want(t, http.StatusNoContent) })
 			if w != (written{changes: 1}) {
@@ -100,14 +100,14 @@ func TestTold(t *testing.T) {
 		})
 	}
 	t.Run("the counts are true", func(t *testing.T) {
-		for path, table := range map[string]string{deliveries: "extras_delivery", misses: "extras_webhookmiss", changeLog: "extras_objectchange"} {
+		for path, table := range map[string]string{deliveries: "extras_delivery", conditionErrors: "extras_conditionerror", changeLog: "extras_objectchange"} {
 			if got, want := admin.page(t, path).Count, one[int64](t, s, "SELECT count(*) FROM "+table); got != want || want == 0 {
 				t.Errorf("%s counts %d of %d", path, got, want)
 			}
 		}
 	})
-	t.Run("why it was missed", func(t *testing.T) {
-		last := admin.page(t, misses+"?limit=1").Results[0]
+	t.Run("why its conditions failed", func(t *testing.T) {
+		last := admin.page(t, conditionErrors+"?limit=1").Results[0]
 		if reason, _ := last["reason"].(string); !strings.Contains(reason, "name") || last["object_type"] != "dcim.site" || last["webhook"] != nil {
 			t.Errorf("%v", last)
 		}
@@ -170,7 +170,7 @@ func TestToldTogether(t *testing.T) {
 			if events != row.events {
 				t.Errorf("told %q, want %q", events, row.events)
 			}
-			if w.changes != row.changes || w.jobs != w.deliveries || w.misses != 0 || (w.deliveries == 0) != (row.events == "") {
+			if w.changes != row.changes || w.jobs != w.deliveries || w.conditionErrors != 0 || (w.deliveries == 0) != (row.events == "") {
 				t.Errorf("written: %+v", w)
 			}
 		})
@@ -221,7 +221,7 @@ func TestNeverTold(t *testing.T) {
 				admin.do(t, "DELETE", at(typ.Path(), id), nil).Want(t, http.StatusNoContent)
 				changes = int64(len(admin.changes(t, typ.Key(), id)))
 			})
-			if changes != 2 || w.deliveries != 0 || w.jobs != 0 || w.misses != 0 {
+			if changes != 2 || w.deliveries != 0 || w.jobs != 0 || w.conditionErrors != 0 {
 				t.Errorf("written: %+v", w)
 			}
 		})

@@ -286,7 +286,7 @@ func TestWebhookRights(t *testing.T) {
 			method, path string
 			body         any
 		}{{"GET", webhooks, nil}, {"GET", at(webhooks, mine), nil}, {"POST", webhooks, hook("x")}, {"PATCH", at(webhooks, mine), obj{"enabled": false}}, {"DELETE", at(webhooks, mine), nil},
-			{"GET", deliveries, nil}, {"GET", misses, nil}, {"GET", queues, nil}, {"GET", workers, nil}} {
+			{"GET", deliveries, nil}, {"GET", conditionErrors, nil}, {"GET", queues, nil}, {"GET", workers, nil}} {
 			wantDetail(t, nobody.do(t, call.method, call.path, call.body), http.StatusForbidden, denied)
 		}
 	})

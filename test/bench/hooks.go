@@ -60,8 +60,8 @@ func (b *bench) makeHooks(_ context.Context, n int, describe hookBody) error {
 // clear removes the webhooks and all that was to be told, when no worker runs.
 func (b *bench) clear(ctx context.Context) error {
 	return execute(ctx, b.database,
-		"TRUNCATE extras_webhook, extras_delivery, extras_attempt, extras_webhookmiss, river_job",
-		"DELETE FROM record_count WHERE type IN ('extras.webhook', 'extras.delivery', 'extras.webhookmiss')")
+		"TRUNCATE extras_webhook, extras_delivery, extras_attempt, extras_conditionerror, river_job",
+		"DELETE FROM record_count WHERE type IN ('extras.webhook', 'extras.delivery', 'extras.conditionerror')")
 }
 
 // event is a site whose arrival is awaited.

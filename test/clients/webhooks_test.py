@@ -164,7 +164,7 @@ class Webhooks(unittest.TestCase, Refusals):
     def test_strangers_see_nothing(self):
         webhook = self.webhook()
         own = login("reader")
-        for endpoint in (own.extras.webhooks, own.extras.deliveries, own.extras.webhook_misses, own.extras.queues):
+        for endpoint in (own.extras.webhooks, own.extras.deliveries, own.extras.condition_errors, own.extras.queues):
             with self.refused(403, "You do not have permission"):
                 list(endpoint.all())
         with self.refused(403, "You do not have permission"):
@@ -232,12 +232,12 @@ class Webhooks(unittest.TestCase, Refusals):
         with self.refused(400, "Only a failed delivery", "successful"):
             DetailEndpoint(again, "retry").create()
 
-    def test_misses(self):
+    def test_condition_errors(self):
         self.webhook(conditions={"attr": "name", "op": "gt", "value": 5})
         (site,) = self.sites(1)
-        (miss,) = nb.extras.webhook_misses.filter(object_id=site.id, object_type="dcim.site")
-        self.assertEqual(miss.webhook.name, self.name)
-        self.assertIn("gt", miss.reason)
+        (error,) = nb.extras.condition_errors.filter(object_id=site.id, object_type="dcim.site")
+        self.assertEqual(error.webhook.name, self.name)
+        self.assertIn("gt", error.reason)
 
     def test_queues_and_workers(self):
         webhook = self.webhook()

@@ -60,7 +60,7 @@ var bugs = []bug{
 		edits: []edit{
 			{storeChange, "import (\n", "import (\n\t\"context\"\n"},
 			{storeChange, "tx.exec(insertTold.of(", "tx.apart(insertTold.of("},
-			{storeChange, "// Miss is a change", `func (tx *Tx) apart(sql string, args ...any) {
+			{storeChange, "// ConditionError is a change", `func (tx *Tx) apart(sql string, args ...any) {
 	conn, err := pgx.Connect(context.Background(), tx.s.pool.Config().ConnString())
 	if err == nil {
 		_, _ = conn.Exec(context.Background(), sql, args...)
@@ -68,7 +68,7 @@ var bugs = []bug{
 	}
 }
 
-// Miss is a change`},
+// ConditionError is a change`},
 			{storeStore, "tx.batch.Queue(\"COMMIT\")", "time.Sleep(150 * time.Millisecond)\n\ttx.batch.Queue(\"COMMIT\")"},
 		},
 	},

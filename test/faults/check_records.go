@@ -128,8 +128,8 @@ func (w *world) checkMatches(f *facts) {
 			for _, v := range h.seen(c.At, until) {
 				fires, bad := v.wants(c)
 				yes, no = yes || fires, no || !fires
-				miss := bad && !fires
-				broken, sound = broken || miss, sound || !miss
+				fails := bad && !fires
+				broken, sound = broken || fails, sound || !fails
 			}
 			d := told[pair{c.ID, id}]
 			switch {
@@ -138,11 +138,11 @@ func (w *world) checkMatches(f *facts) {
 			case d != nil && !yes:
 				w.violate(oneEach, "change %d (%s %s %d, version %d, at %.3f s) has delivery %d to webhook %d (%s), which did not want it", c.ID, c.Action, c.Kind, c.Object, c.Version, w.since(c.At), d.ID, id, h.path)
 			}
-			switch n := f.misses[missKey{id, c.Object, c.Version, c.Kind}]; {
+			switch n := f.conditionErrors[conditionErrorKey{id, c.Object, c.Version, c.Kind}]; {
 			case n == 0 && !sound:
 				w.violate(oneEach, "change %d was kept from webhook %d (%s) by a broken condition, and nobody can see that", c.ID, id, h.path)
 			case n > 0 && !broken, n > 1:
-				w.violate(oneEach, "change %d has %d misses of webhook %d (%s)", c.ID, n, id, h.path)
+				w.violate(oneEach, "change %d has %d condition errors of webhook %d (%s)", c.ID, n, id, h.path)
 			}
 		}
 	}

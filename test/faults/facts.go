@@ -9,12 +9,12 @@ import (
 
 // facts is what the database says in the end.
 type facts struct {
-	changes    []*change
-	byChange   map[int64]*change
-	deliveries map[int64]*delivery
-	attempts   map[int64][]*attempt // by delivery, in the order they were begun
-	misses     map[missKey]int
-	hooks      map[int64]*hookHistory
+	changes         []*change
+	byChange        map[int64]*change
+	deliveries      map[int64]*delivery
+	attempts        map[int64][]*attempt // by delivery, in the order they were begun
+	conditionErrors map[conditionErrorKey]int
+	hooks           map[int64]*hookHistory
 }
 
 // change is a row of the change log.
@@ -55,7 +55,7 @@ type attempt struct {
 	receipt *receipt // what arrived of it
 }
 
-type missKey struct {
+type conditionErrorKey struct {
 	webhook, object, version int64
 	kind                     string
 }
@@ -63,7 +63,7 @@ type missKey struct {
 func load(ctx context.Context, db interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }) (*facts, error) {
-	f := &facts{byChange: map[int64]*change{}, deliveries: map[int64]*delivery{}, attempts: map[int64][]*attempt{}, misses: map[missKey]int{}}
+	f := &facts{byChange: map[int64]*change{}, deliveries: map[int64]*delivery{}, attempts: map[int64][]*attempt{}, conditionErrors: map[conditionErrorKey]int{}}
 	rows, err := db.Query(ctx, `SELECT id, changed_at, pg_xact_commit_timestamp(xmin), user_name, request_id::text, action, object_type, object_id, version, prechange, postchange, data
 		FROM extras_objectchange WHERE object_type NOT LIKE 'users.%' ORDER BY object_type, object_id, version, id`)
 	if err != nil {
@@ -100,13 +100,13 @@ func load(ctx context.Context, db interface {
 	if err != nil {
 		return nil, err
 	}
-	rows, err = db.Query(ctx, "SELECT webhook_id, object_id, version, object_type FROM extras_webhookmiss")
+	rows, err = db.Query(ctx, "SELECT webhook_id, object_id, version, object_type FROM extras_conditionerror")
 	if err != nil {
 		return nil, err
 	}
-	var m missKey
+	var m conditionErrorKey
 	_, err = pgx.ForEachRow(rows, []any{&m.webhook, &m.object, &m.version, &m.kind}, func() error {
-		f.misses[m]++
+		f.conditionErrors[m]++
 		return nil
 	})
 	return f, err

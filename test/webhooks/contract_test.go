@@ -356,16 +356,16 @@ func TestWhoIsTold(t *testing.T) {
 			w.receiver.await(fmt.Sprintf("/%d", i), len(c.want))
 		})
 	}
-	var misses struct {
+	var conditionErrors struct {
 		Count   int
 		Results []struct {
 			Webhook struct{ ID int64 }
 			Reason  string
 		}
 	}
-	w.do(http.MethodGet, "/api/extras/webhook-misses/", nil).Read(t, &misses)
-	if misses.Count != 4 || misses.Results[0].Webhook.ID != hooks[len(hooks)-1] || misses.Results[0].Reason == "" {
-		t.Errorf("what could not be evaluated is not listed: %+v", misses)
+	w.do(http.MethodGet, "/api/extras/condition-errors/", nil).Read(t, &conditionErrors)
+	if conditionErrors.Count != 4 || conditionErrors.Results[0].Webhook.ID != hooks[len(hooks)-1] || conditionErrors.Results[0].Reason == "" {
+		t.Errorf("what could not be evaluated is not listed: %+v", conditionErrors)
 	}
 }
 

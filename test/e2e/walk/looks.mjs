@@ -13,7 +13,7 @@ async function pages() {
   return ['/', '/search/?q=lisbon', '/search/?q=nothing+at+all', '/dcim/sites/?limit=10', '/dcim/sites/?status=planned&q=porto', '/dcim/sites/?q=nothing+at+all', site, `${site}changelog/`,
     `${site}edit/`, `${site}delete/`, '/dcim/sites/add/', '/dcim/sites/import/', '/extras/tags/', '/extras/custom-fields/add/', '/extras/object-changes/?limit=10',
     `/extras/object-changes/${await first('/extras/object-changes/?action=create')}/`, '/extras/webhooks/', '/extras/webhooks/add/', hook, `${hook}edit/`, `${hook}test/`, `${hook}rotate/`,
-    `${hook}replay/?count=true`, '/extras/deliveries/?limit=10', `/extras/deliveries/${await first('/extras/deliveries/?state=successful')}/`, '/extras/webhook-misses/',
+    `${hook}replay/?count=true`, '/extras/deliveries/?limit=10', `/extras/deliveries/${await first('/extras/deliveries/?state=successful')}/`, '/extras/condition-errors/',
     '/extras/deliveries/retry/?webhook_id=1', '/system/tasks/', '/users/permissions/add/', '/users/users/add/', '/user/', '/user/password/', '/user/tokens/', '/user/tokens/add/', `${token}edit/`, `${token}delete/`,
     '/api/', '/api/dcim/sites/?limit=1', '/no/such/page/'];
 }

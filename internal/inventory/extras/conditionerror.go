@@ -2,10 +2,10 @@ package extras
 
 import "terrier/internal/record"
 
-// WebhookMiss is a change that a webhook was not told of because one of its conditions
+// ConditionError is a change that a webhook was not told of because one of its conditions
 // could not be evaluated. Without it, a mistake in a condition would look like silence.
-var WebhookMiss = record.Type{
-	App: "extras", Name: "webhookmiss", Plural: "webhook-misses", Label: "webhook miss", Sensitive: true, ReadOnly: true, Section: "Logging",
+var ConditionError = record.Type{
+	App: "extras", Name: "conditionerror", Plural: "condition-errors", Label: "condition error", Sensitive: true, ReadOnly: true, Section: "Logging",
 	Doc: "A change that a webhook was not told of because its conditions could not be evaluated.",
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "changed_at"},
