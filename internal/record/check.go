@@ -66,7 +66,7 @@ func (t *Type) checkNames() error {
 	return nil
 }
 
-// checkColumns refuses two fields that write one column.
+// checkColumns refuses two fields that have one column.
 func (t *Type) checkColumns() error {
 	by := map[string]string{"id": "id"}
 	if !t.ReadOnly {
@@ -77,10 +77,14 @@ func (t *Type) checkColumns() error {
 		if c.Storage == NoStorage {
 			continue
 		}
-		if other, taken := by[c.Name]; taken {
-			return fmt.Errorf("fields %s and %s have the same column %s", other, t.infos[i].Name, c.Name)
+		for _, name := range []string{c.Name, c.Key.Name} {
+			if other, taken := by[name]; taken {
+				return fmt.Errorf("fields %s and %s have the same column %s", other, t.infos[i].Name, name)
+			}
+			if name != "" {
+				by[name] = t.infos[i].Name
+			}
 		}
-		by[c.Name] = t.infos[i].Name
 	}
 	return nil
 }

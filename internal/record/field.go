@@ -81,7 +81,22 @@ type Column struct {
 	Storage Storage
 	Null    bool
 	Natural bool // text that sorts as people count
+	Key     Key  // what lists are ordered by in place of the column; the zero Key where it is the column itself
 }
+
+// Key is a column that the database generates from a field. Lists are ordered by it in place of the field's own column.
+type Key struct {
+	Name    string // of the column
+	Storage Storage
+	From    KeyForm
+}
+
+// KeyForm is how a key is made. The store has the expression of each.
+type KeyForm int
+
+const (
+	InterfaceKey KeyForm = iota + 1 // of the name of an interface: by slots, type, number, channel and subinterface
+)
 
 // Lookup is the part of a filter behind "__"; the empty one means equality.
 type Lookup string

@@ -32,9 +32,13 @@ type Text struct {
 type Sort int
 
 const (
-	Literal Sort = iota // character by character
-	Natural             // as people count: item 2 before item 10
+	Literal        Sort = iota // character by character
+	Natural                    // as people count: item 2 before item 10
+	InterfaceNames             // by slots, then type, number, channel and subinterface: Gi1/0/2 before Gi1/0/10, Eth1 before Eth1.100
 )
+
+// maxKeyed is how long a text with a sort key may be: the key is several times as long, and an index has to hold it.
+const maxKeyed = 200
 
 func (f Text) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
@@ -61,7 +65,14 @@ func (f Text) checkDeclaration(*Type) error {
 	if (f.Match == nil) != (f.MatchHelp == "") {
 		return errors.New("its Match and MatchHelp belong together")
 	}
-	if f.Default == "" {
+	switch {
+	case f.Sort < Literal || f.Sort > InterfaceNames:
+		return errors.New("its Sort is none of Literal, Natural and InterfaceNames")
+	case f.Sort == InterfaceNames && (f.Max == 0 || f.Max > maxKeyed):
+		return fmt.Errorf("it has a sort key, so its Max must be at most %d", maxKeyed)
+	case f.Sort != Literal && f.Hidden:
+		return errors.New("it is Hidden, so nothing is ordered by it: it needs no Sort")
+	case f.Default == "":
 		return nil
 	}
 	if kept, err := f.Parse(f.Default); err != nil || kept != f.Default {
@@ -71,7 +82,11 @@ func (f Text) checkDeclaration(*Type) error {
 }
 
 func (f Text) Column() Column {
-	return Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreText, Null: f.Null, Natural: f.Sort == Natural}
+	c := Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreText, Null: f.Null, Natural: f.Sort == Natural}
+	if f.Sort == InterfaceNames {
+		c.Key = Key{Name: c.Name + "_key", Storage: StoreText, From: InterfaceKey}
+	}
+	return c
 }
 
 func (f Text) Lookups() []Lookup { return textLookups }

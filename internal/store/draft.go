@@ -22,6 +22,9 @@ func DraftTable(t *record.Type) string {
 	for _, f := range t.All() {
 		if c := f.Column(); c.Storage != record.NoStorage {
 			lines = append(lines, [2]string{quoteWhereNeeded(c.Name), columnDefinition(t, f)})
+			if c.Key.Name != "" {
+				lines = append(lines, [2]string{quoteWhereNeeded(c.Key.Name), keyDefinition(c)})
+			}
 		}
 	}
 	width := 0
@@ -54,6 +57,21 @@ func columnDefinition(t *record.Type, f record.Field) string {
 	}
 	return text
 }
+
+// keyDefinition is the column that the database generates from another.
+func keyDefinition(c record.Column) string {
+	text := columnTypes[c.Key.Storage]
+	if c.Key.Storage == record.StoreText {
+		text += ` COLLATE "C"`
+	}
+	if !c.Null {
+		text += " NOT NULL"
+	}
+	return text + " GENERATED ALWAYS AS (" + fmt.Sprintf(keyForms[c.Key.From], quoteWhereNeeded(c.Name)) + ") STORED"
+}
+
+// keyForms make a key of a column, or of a value that is compared with it.
+var keyForms = map[record.KeyForm]string{record.InterfaceKey: "interface_key(%s)"}
 
 func uniqueOver(t *record.Type, rule record.Unique) string {
 	columns := make([]string, len(rule.Fields))

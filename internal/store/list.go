@@ -169,6 +169,25 @@ type term struct {
 	null    bool
 	desc    bool
 	named   *record.Type // a reference: the order is that of the names of its records, not of their ids
+	key     string       // how a value becomes what it is ordered by; "" where it is that itself
+}
+
+// by makes a column the order of a term: its key, where it has one.
+func (x *term) by(c record.Column, alias string) string {
+	x.storage, x.null = c.Storage, c.Null
+	if c.Key.Name == "" {
+		return alias + "." + quote(c.Name)
+	}
+	x.key = keyForms[c.Key.From]
+	return alias + "." + quote(c.Key.Name)
+}
+
+// value hands over what is compared with a term.
+func (x term) value(w *where, v any) string {
+	if x.key == "" {
+		return w.arg(v)
+	}
+	return fmt.Sprintf(x.key, w.arg(v))
 }
 
 // orderOf makes a total order: where the wanted terms do not already decide, the id does.
@@ -188,19 +207,19 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 			}
 			x.field = t.Index(bare)
 			column := f.Column()
-			x.expr, x.storage, x.null = "t."+quote(column.Name), column.Storage, column.Null
+			x.expr = x.by(column, "t")
 			// The type's own order means the id of a reference, so that an index of one table carries it.
 			if target := record.TargetOf(f); !own && target != nil && target.NamingField() != "" {
 				key := target.Field(target.NamingField()).Column()
-				x.expr = fmt.Sprintf("(SELECT o.%s FROM %s o WHERE o.id = %s)", quote(key.Name), quote(target.Table()), x.expr)
-				x.storage, x.null, x.named = key.Storage, true, target
+				x.expr = fmt.Sprintf("(SELECT %s FROM %s o WHERE o.id = %s)", x.by(key, "o"), quote(target.Table()), x.expr)
+				x.null, x.named = true, target
 			}
 		}
 		if slices.ContainsFunc(order, func(y term) bool { return y.field == x.field }) {
 			continue // it is decided already; and every term multiplies the statement
 		}
 		order = append(order, x)
-		if x.field < 0 || (t.Infos()[x.field].Unique && !x.null) {
+		if x.field < 0 || (t.Infos()[x.field].Unique && !x.null && x.key == "") { // two names may have one key
 			return order, nil
 		}
 	}
@@ -230,7 +249,7 @@ func (w *where) after(order []term, values []any, backward bool) string {
 		var exprs, params []string
 		for i, x := range order {
 			exprs = append(exprs, x.expr)
-			params = append(params, w.arg(values[i]))
+			params = append(params, x.value(w, values[i]))
 		}
 		op := ">"
 		if order[0].desc != backward {
@@ -248,7 +267,7 @@ func (w *where) after(order []term, values []any, backward bool) string {
 		case values[i] == nil:
 			equal = append(equal, x.expr+" IS NULL")
 		default:
-			equal = append(equal, x.expr+" = "+w.arg(values[i]))
+			equal = append(equal, x.expr+" = "+x.value(w, values[i]))
 		}
 	}
 	return "((" + strings.Join(alternatives, ") OR (") + "))"
@@ -263,11 +282,11 @@ func (w *where) beyond(x term, value any, desc bool) string {
 	case value == nil:
 		return ""
 	case desc:
-		return x.expr + " < " + w.arg(value)
+		return x.expr + " < " + x.value(w, value)
 	case x.null:
-		return "(" + x.expr + " > " + w.arg(value) + " OR " + x.expr + " IS NULL)"
+		return "(" + x.expr + " > " + x.value(w, value) + " OR " + x.expr + " IS NULL)"
 	}
-	return x.expr + " > " + w.arg(value)
+	return x.expr + " > " + x.value(w, value)
 }
 
 // A cursor is the direction (n for next, p for previous) and the sort values of the row it stands at.

@@ -147,28 +147,33 @@ func TestDefaultOrderIsIndexed(t *testing.T) {
 	_, reg, db := open(t)
 	for _, typ := range reg.Types() {
 		t.Run(typ.Key(), func(t *testing.T) {
-			order := store.ExplainList(typ)
-			conn, err := db.Acquire(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Release()
-			if _, err := conn.Exec(t.Context(), "SET enable_seqscan = off; SET enable_bitmapscan = off"); err != nil {
-				t.Fatal(err)
-			}
-			rows, err := conn.Query(t.Context(), "EXPLAIN "+order)
-			if err != nil {
-				t.Fatalf("%s: %v", order, err)
-			}
-			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text := strings.Join(lines, "\n"); strings.Contains(text, "Sort  (") {
-				t.Errorf("the default order is sorted, not read from an index:\n%s", text)
+			if plan := explain(t, db, store.ExplainList(typ)); strings.Contains(plan, "Sort  (") {
+				t.Errorf("the default order is sorted, not read from an index:\n%s", plan)
 			}
 		})
 	}
+}
+
+// explain returns how a statement would be run on tables with many rows.
+func explain(t *testing.T, db *pgxpool.Pool, statement string) string {
+	t.Helper()
+	conn, err := db.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(t.Context(), "SET enable_seqscan = off; SET enable_bitmapscan = off"); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := conn.Query(t.Context(), "EXPLAIN "+statement)
+	if err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // TestCountIsExact compares the cheap count with the rows, through folding.

@@ -1,0 +1,79 @@
+package store_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
+
+	"terrier/internal/inventory"
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/test/trial"
+)
+
+// inOrder are names of interfaces as people expect them: by slots first, those without a slot last; then by type, number,
+// channel and subinterface.
+var inOrder = []string{
+	"ge-0/0/0", "ge-0/0/0.0", "ge-0/0/0.100", "ge-0/0/1", "ge-0/0/1:0", "ge-0/0/1:1", "ge-0/0/1:1.5", "ge-0/0/1:10", "ge-0/0/2", "ge-0/0/10",
+	"xe-0/0/1", "xe-0/1/0",
+	"GigabitEthernet1/0/1", "GigabitEthernet1/0/2", "GigabitEthernet1/0/10", "TenGigabitEthernet1/0/1", "GigabitEthernet1/1/1",
+	"Ethernet1/1", "Ethernet1/2", "Ethernet1/2.7", "Ethernet1/10", "GigabitEthernet2/0/1", "Ethernet10/1",
+	"0", "1", "2", "10", "Bundle-Ether1", "eth0", "eth0 rear", "eth1", "eth1a2", "eth1a10",
+	"Ethernet", "Ethernet1", "Ethernet1.100", "ethernet1.200", "Ethernet1:1", "Ethernet2", "Ethernet10", "mgmt0", "Port 2", "Port 10", "Vlan1", "Vlan100",
+}
+
+// TestInterfaceNamesInOrder holds the order that the key of interface names gives.
+func TestInterfaceNamesInOrder(t *testing.T) {
+	_, _, db := open(t)
+	given := slices.Clone(inOrder)
+	slices.Sort(given)
+	rows, err := db.Query(t.Context(), `SELECT name FROM unnest($1::text[]) name ORDER BY interface_key(name) COLLATE "C"`, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range inOrder {
+		if got[i] != want {
+			t.Fatalf("after %v comes %q, want %q\n%s", inOrder[max(0, i-1):i], got[i], want, strings.Join(got, "\n"))
+		}
+	}
+}
+
+// TestInterfaceKeyTakesAnyText holds that a key exists for whatever a name may be, in a length that an index can hold, and
+// that upper and lower case make no difference.
+func TestInterfaceKeyTakesAnyText(t *testing.T) {
+	_, _, db := open(t)
+	text := rapid.OneOf(rapid.StringMatching(`[A-Za-z0-9/:. -]{1,200}`), rapid.StringN(1, 200, -1))
+	rapid.Check(t, func(rt *rapid.T) {
+		name := strings.ReplaceAll(text.Draw(rt, "name"), "\x00", "")
+		var length int
+		var same bool
+		err := db.QueryRow(t.Context(), `SELECT octet_length(interface_key($1)), interface_key($1) = interface_key(upper($1 COLLATE "C"))`, name).Scan(&length, &same)
+		if err != nil || length > 2600 || !same {
+			rt.Fatalf("%q: a key of %d bytes, the same in upper case: %t, %v", name, length, same, err)
+		}
+	})
+}
+
+// TestSortKeyIsIndexed holds that a page in the order of a sort key comes out of the index of one table.
+func TestSortKeyIsIndexed(t *testing.T) {
+	_, _, db := open(t)
+	reg, err := record.NewRegistry(slices.Concat(inventory.Types(), trial.Types())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range trial.Types() {
+		if _, err := db.Exec(t.Context(), store.DraftTable(reg.Type(typ.Key()))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if plan := explain(t, db, store.ExplainList(reg.Type("trial.port"))); strings.Contains(plan, "Sort  (") || !strings.Contains(plan, "trial_port_order") {
+		t.Errorf("the order by a sort key does not come out of its index:\n%s", plan)
+	}
+}
