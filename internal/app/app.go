@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +28,8 @@ import (
 	"terrier/internal/server"
 	"terrier/internal/store"
 	"terrier/internal/web"
+	"terrier/internal/web/accountpages"
+	"terrier/internal/web/hookpages"
 	"terrier/internal/webhookadmin"
 )
 
@@ -58,6 +62,11 @@ type App struct {
 // memory that hostile receivers and bodies can make us take. A higher GC percentage with a memory
 // limit costs more where bodies are large: docs/decisions/0012-ended-jobs.md.
 const headroom = 16 << 20
+
+// templates are the same for every App of the process.
+var templates = sync.OnceValues(func() (*template.Template, error) {
+	return web.ParseTemplates(accountpages.Templates, hookpages.Templates)
+})
 
 // New builds everything and connects to the database, which must be migrated.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) {
@@ -113,8 +122,11 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	gate := intake.New()
 	a.API = &rest.API{Ledger: a.Ledger, Webhooks: a.Hooks, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log, Intake: gate,
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}
-	a.Site = &web.Site{Ledger: a.Ledger, Webhooks: a.Hooks, Registry: a.Registry, Login: login, Sessions: sessions, Proxies: proxies, Log: log, Intake: gate,
-		BaseURL: cfg.BaseURL, Version: cfg.Version, Now: a.now, Plain: a.API.Fail}
+	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Log: log, Intake: gate, BaseURL: cfg.BaseURL, Version: cfg.Version, Now: a.now, Plain: a.API.Fail}
+	a.Site.Rooms = []web.Room{accountpages.New(a.Site, login, sessions, proxies), hookpages.New(a.Site, a.Hooks)}
+	if a.Site.Templates, err = templates(); err != nil {
+		return nil, err
+	}
 	a.API.Page = func(w http.ResponseWriter, r *http.Request, answer rest.Answer) {
 		a.Site.Browse(w, r, web.Answer(answer))
 	}

@@ -38,7 +38,7 @@ type browsePage struct {
 	Login      string // where to log in, if that might help
 	Options    bool   // OPTIONS can be asked for
 
-	Chips    []chip
+	Chips    []Chip
 	Controls []string
 	Kept     []pair // the parameters that stay when one is added
 
@@ -58,9 +58,9 @@ var controls = []string{"q", "ordering", "limit", "offset", "brief", "fields", "
 
 // Browse shows an answer of the API.
 func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {
-	v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
+	v := &Visit{Site: s, W: w, R: r, Ctx: r.Context(), Caller: ledger.CallerFrom(r.Context())}
 	b := browsePage{Answer: a, Path: r.URL.RequestURI(), StatusText: http.StatusText(a.Status), Wrong: a.Status >= http.StatusBadRequest,
-		Options: !v.caller.Anonymous() && w.Header().Get("Allow") != "", Deleted: a.Method == http.MethodDelete && a.Status == http.StatusNoContent}
+		Options: !v.Caller.Anonymous() && w.Header().Get("Allow") != "", Deleted: a.Method == http.MethodDelete && a.Status == http.StatusNoContent}
 	for _, name := range shownHeaders {
 		if value := w.Header().Get(name); value != "" {
 			b.Headers = append(b.Headers, pair{name, value, s.apiPath(value)})
@@ -69,10 +69,10 @@ func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {
 	b.Parts, b.Cut = s.jsonParts(a.Body)
 	params := r.URL.Query()
 	if a.Method == http.MethodGet {
-		b.Raw = with(r.URL.EscapedPath(), params, "format", "json")
+		b.Raw = With(r.URL.EscapedPath(), params, "format", "json")
 		b.Prev, b.Next = s.otherPages(a.Body)
 	}
-	if a.Status == http.StatusForbidden && v.caller.Anonymous() {
+	if a.Status == http.StatusForbidden && v.Caller.Anonymous() {
 		b.Login = "/login/?next=" + url.QueryEscape(b.Path)
 	}
 	if a.Filters != nil && !b.Wrong {
@@ -83,7 +83,7 @@ func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {
 	if status == http.StatusNoContent {
 		status = http.StatusOK // the page has something to say
 	}
-	if err := v.show(page{Name: "browse", Title: a.Method + " " + r.URL.Path, Crumbs: apiCrumbs(r.URL.Path), Body: b, Status: status}); err != nil {
+	if err := v.Show(Page{Name: "browse", Title: a.Method + " " + r.URL.Path, Crumbs: apiCrumbs(r.URL.Path), Body: b, Status: status}); err != nil {
 		s.Fail(w, r, err)
 	}
 }
@@ -120,7 +120,7 @@ func (b *browsePage) addFilters(path string, params url.Values) {
 				rest[other] = slices.Clone(values)
 			}
 			rest[name] = slices.Delete(rest[name], i, i+1)
-			b.Chips = append(b.Chips, chip{Text: name + "=" + value, Remove: with(path, rest, "offset", "", "cursor", "")})
+			b.Chips = append(b.Chips, Chip{Text: name + "=" + value, Remove: With(path, rest, "offset", "", "cursor", "")})
 		}
 	}
 }
@@ -143,12 +143,12 @@ func (b *browsePage) addForms() {
 }
 
 // apiCrumbs lead down to an address of the API.
-func apiCrumbs(path string) []crumb {
-	var crumbs []crumb
+func apiCrumbs(path string) []Crumb {
+	var crumbs []Crumb
 	here := "/"
 	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		here += part + "/"
-		crumbs = append(crumbs, crumb{part, (&url.URL{Path: here}).EscapedPath()})
+		crumbs = append(crumbs, Crumb{part, (&url.URL{Path: here}).EscapedPath()})
 	}
 	crumbs[0].Label, crumbs[len(crumbs)-1].Href = "API", ""
 	return crumbs

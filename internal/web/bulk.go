@@ -31,22 +31,22 @@ type selection struct {
 }
 
 // selected reads the records that a form is about, those of them that the caller may see.
-func (p *typePages) selected(v *visit) (*selection, error) {
-	if err := v.parseForm(); err != nil {
+func (p *TypePages) selected(v *Visit) (*selection, error) {
+	if err := v.ParseForm(); err != nil {
 		return nil, err
 	}
-	form := v.r.PostForm
+	form := v.R.PostForm
 	params, err := ledger.Params(form.Get("query"))
 	if err != nil {
 		return nil, err
 	}
-	s := &selection{All: form.Get("all") == "true", Query: p.filterQuery(params), Back: p.path}
+	s := &selection{All: form.Get("all") == "true", Query: p.filterQuery(params), Back: p.Path}
 	if s.Query != "" {
 		s.Back += "?" + s.Query
 	}
 	var q store.Query
 	if s.All {
-		q, err = p.site.Ledger.Query(v.ctx, p.t, params)
+		q, err = p.site.Ledger.Query(v.Ctx, p.Type, params)
 	} else {
 		s.IDs = form["id"]
 		q, err = p.ticked(s.IDs)
@@ -55,12 +55,12 @@ func (p *typePages) selected(v *visit) (*selection, error) {
 		return s, err
 	}
 	q.Order, q.View = []string{"id"}, p.selectedView()
-	for page, err := range p.everything(v.ctx, v.caller, q) {
+	for page, err := range p.everything(v.Ctx, v.Caller, q) {
 		if err != nil {
 			return nil, err
 		}
 		if page.Count > mostSelected {
-			return nil, fault.New(fault.TooLarge, "%d %s match, and at most %d can be chosen at once. Narrow the filter of the list.", page.Count, pluralTitle(p.t), mostSelected)
+			return nil, fault.New(fault.TooLarge, "%d %s match, and at most %d can be chosen at once. Narrow the filter of the list.", page.Count, pluralTitle(p.Type), mostSelected)
 		}
 		s.rows = append(s.rows, page.Rows...)
 	}
@@ -69,23 +69,23 @@ func (p *typePages) selected(v *visit) (*selection, error) {
 }
 
 // selectedView is what is read of each of many records: their names, and the sets that an action may add to.
-func (p *typePages) selectedView() record.View {
+func (p *TypePages) selectedView() record.View {
 	view := record.View{Only: []string{"id"}}
-	for i, f := range p.t.All() {
+	for i, f := range p.Type.All() {
 		if ref, _ := record.ReferenceOf(f); ref.Many {
-			view.Only = append(view.Only, p.t.Infos()[i].Name)
+			view.Only = append(view.Only, p.Type.Infos()[i].Name)
 		}
 	}
 	return view
 }
 
 // ticked asks for records by their ids.
-func (p *typePages) ticked(texts []string) (store.Query, error) {
+func (p *TypePages) ticked(texts []string) (store.Query, error) {
 	ids := make([]int64, len(texts))
 	for i, text := range texts {
-		id, err := p.t.ParseID(text)
+		id, err := p.Type.ParseID(text)
 		if err != nil {
-			return store.Query{}, fault.Field("id", "%q is not the id of a %s.", text, p.t.Title())
+			return store.Query{}, fault.Field("id", "%q is not the id of a %s.", text, p.Type.Title())
 		}
 		ids[i] = id
 	}
@@ -94,11 +94,11 @@ func (p *typePages) ticked(texts []string) (store.Query, error) {
 
 // everything reads a whole list, page by page. Where it is in the order of the ids, a change
 // made meanwhile neither hides a record nor shows one twice.
-func (p *typePages) everything(ctx context.Context, c ledger.Caller, q store.Query) iter.Seq2[store.Page, error] {
+func (p *TypePages) everything(ctx context.Context, c ledger.Caller, q store.Query) iter.Seq2[store.Page, error] {
 	return func(yield func(store.Page, error) bool) {
 		q.Limit, q.Offset, q.Cursor = 1000, 0, ""
 		for {
-			page, err := p.site.Ledger.List(ctx, c, p.t, q)
+			page, err := p.site.Ledger.List(ctx, c, p.Type, q)
 			if !yield(page, err) || err != nil || page.Next == "" {
 				return
 			}
@@ -117,24 +117,24 @@ func fingerprint(rows []record.Values) string {
 }
 
 // stale says why an action is not done: it is about other records than those that were shown.
-func (s *selection) stale(v *visit) error {
-	if v.r.PostForm.Get("seen") == s.Seen {
+func (s *selection) stale(v *Visit) error {
+	if v.R.PostForm.Get("seen") == s.Seen {
 		return nil
 	}
 	return fault.New(fault.Precondition, "These are other records than those that were shown to you: now it is %s. Look again before you go on.", s.Count)
 }
 
 // nothing leads back to the list.
-func (s *selection) nothing(v *visit, p *typePages) error {
+func (s *selection) nothing(v *Visit, p *TypePages) error {
 	if s.All || len(s.IDs) > 0 {
-		return v.leave(s.Back, "What you selected is not there any more.")
+		return v.Leave(s.Back, "What you selected is not there any more.")
 	}
-	return v.leave(s.Back, "Nothing is selected. Tick some "+pluralTitle(p.t)+" first, or the box for all that match.")
+	return v.Leave(s.Back, "Nothing is selected. Tick some "+pluralTitle(p.Type)+" first, or the box for all that match.")
 }
 
 // names are the first few records.
-func (s *selection) names(most int) []cell {
-	cells := make([]cell, min(len(s.rows), most))
+func (s *selection) names(most int) []Cell {
+	cells := make([]Cell, min(len(s.rows), most))
 	for i := range cells {
 		cells[i] = s.about(i).Record
 	}
@@ -144,19 +144,19 @@ func (s *selection) names(most int) []cell {
 // about begins what is said of one of the records.
 func (s *selection) about(i int) refusal {
 	v := s.rows[i]
-	return refusal{Record: cell{Kind: linkCell, Text: v.Display(), Href: recordPath(v.Type(), v.ID())}}
+	return refusal{Record: Cell{Kind: LinkCell, Text: v.Display(), Href: RecordPath(v.Type(), v.ID())}}
 }
 
 // counted says how many records of the type: "1 site", "3 sites".
-func (p *typePages) counted(n int) string {
+func (p *TypePages) counted(n int) string {
 	if n == 1 {
-		return "1 " + p.t.Title()
+		return "1 " + p.Type.Title()
 	}
-	return strconv.Itoa(n) + " " + pluralTitle(p.t)
+	return strconv.Itoa(n) + " " + pluralTitle(p.Type)
 }
 
 // are says what becomes of so many records: "1 site is", "3 sites are".
-func (p *typePages) are(n int) string {
+func (p *TypePages) are(n int) string {
 	if n == 1 {
 		return p.counted(n) + " is"
 	}

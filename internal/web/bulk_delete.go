@@ -11,7 +11,7 @@ import (
 type bulkDeletion struct {
 	*selection
 	Title    string
-	Names    []cell
+	Names    []Cell
 	More     int // beyond the names
 	Effects  []effect
 	Unseen   int
@@ -24,7 +24,7 @@ type bulkDeletion struct {
 const namedDeleted = 50
 
 // bulkDelete shows what would be deleted, and then deletes it: all of the records or none.
-func (p *typePages) bulkDelete(v *visit) error {
+func (p *TypePages) bulkDelete(v *Visit) error {
 	s, err := p.selected(v)
 	if err != nil {
 		return err
@@ -32,13 +32,13 @@ func (p *typePages) bulkDelete(v *visit) error {
 	if len(s.rows) == 0 {
 		return s.nothing(v, p)
 	}
-	if v.r.PostForm.Get("apply") == "true" {
+	if v.R.PostForm.Get("apply") == "true" {
 		err = s.stale(v)
 		if err == nil {
-			err = p.site.Ledger.Delete(v.ctx, v.caller, p.t, s.edits())
+			err = p.site.Ledger.Delete(v.Ctx, v.Caller, p.Type, s.edits())
 		}
 		if err == nil {
-			return v.leave(s.Back, p.are(len(s.rows))+" deleted.")
+			return v.Leave(s.Back, p.are(len(s.rows))+" deleted.")
 		}
 	}
 	return p.showBulkDelete(v, s, err)
@@ -53,22 +53,22 @@ func (s *selection) edits() []ledger.Edit {
 }
 
 // showBulkDelete rehearses the deletion. What held the real one back holds the rehearsal too.
-func (p *typePages) showBulkDelete(v *visit, s *selection, refused error) error {
+func (p *TypePages) showBulkDelete(v *Visit, s *selection, refused error) error {
 	d := &bulkDeletion{selection: s, Title: "Delete " + s.Count, Names: s.names(namedDeleted)}
 	d.More = len(s.rows) - len(d.Names)
-	shown := page{Name: "bulkdelete", Title: d.Title, Crumbs: p.crumbs(), Body: d}
+	shown := Page{Name: "bulkdelete", Title: d.Title, Crumbs: p.Crumbs(), Body: d}
 	if refused != nil {
 		e, known := errors.AsType[*fault.Error](refused)
 		if !known {
 			return refused
 		}
-		shown.Status = failures[e.Kind].Status
+		shown.Status = StatusOf(e)
 		if e.Kind == fault.Precondition {
 			d.Problems = messages(e)
 		}
 	}
-	ctx, rehearsal := ledger.Rehearse(v.ctx)
-	err := p.site.Ledger.Delete(ctx, v.caller, p.t, s.edits())
+	ctx, rehearsal := ledger.Rehearse(v.Ctx)
+	err := p.site.Ledger.Delete(ctx, v.Caller, p.Type, s.edits())
 	if err := d.heldBy(p, err); err != nil {
 		return err
 	}
@@ -77,11 +77,11 @@ func (p *typePages) showBulkDelete(v *visit, s *selection, refused error) error 
 		ids[i] = v.ID()
 	}
 	d.Effects, d.Unseen = p.effects(rehearsal, ids...), rehearsal.Unseen
-	return v.show(shown)
+	return v.Show(shown)
 }
 
 // heldBy takes in why a deletion fails, and returns what the page can't tell.
-func (d *bulkDeletion) heldBy(p *typePages, err error) error {
+func (d *bulkDeletion) heldBy(p *TypePages, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 type bulkEditPage struct {
 	*selection
 	Title    string
-	Names    []cell
+	Names    []Cell
 	More     int // beyond the names
 	Groups   []bulkGroup
 	Problems []string
@@ -24,7 +24,7 @@ type bulkEditPage struct {
 const firstNames = 10
 
 // bulkEdit asks what shall be changed, and then changes it: all of the records or none.
-func (p *typePages) bulkEdit(v *visit) error {
+func (p *TypePages) bulkEdit(v *Visit) error {
 	s, err := p.selected(v)
 	if err != nil {
 		return err
@@ -36,33 +36,33 @@ func (p *typePages) bulkEdit(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if v.r.PostForm.Get("apply") != "true" {
-		return p.showBulkEdit(v, s, formSource{defs: defs, caller: v}, nil)
+	if v.R.PostForm.Get("apply") != "true" {
+		return p.showBulkEdit(v, s, FormSource{defs: defs, caller: v}, nil)
 	}
 	changed, err := p.applyBulk(v, s, defs)
 	if err != nil {
 		return p.refusedBulk(v, s, defs, err)
 	}
-	return v.leave(s.Back, p.changedNote(changed, len(s.rows)))
+	return v.Leave(s.Back, p.changedNote(changed, len(s.rows)))
 }
 
 // applyBulk changes the records and says how many were not so already.
-func (p *typePages) applyBulk(v *visit, s *selection, defs []*record.Custom) (int, error) {
+func (p *TypePages) applyBulk(v *Visit, s *selection, defs []*record.Custom) (int, error) {
 	if err := s.stale(v); err != nil {
 		return 0, err
 	}
-	change, errs := p.bulkChange(v.r.PostForm, defs)
+	change, errs := p.bulkChange(v.R.PostForm, defs)
 	if err := p.refer(v, change.sets, errs); err != nil {
 		return 0, err
 	}
 	if len(errs) > 0 {
 		return 0, &fault.Error{Kind: fault.Invalid, Fields: errs}
 	}
-	unseen, err := p.site.Ledger.Unseen(v.ctx, v.caller, s.rows...)
+	unseen, err := p.site.Ledger.Unseen(v.Ctx, v.Caller, s.rows...)
 	if err != nil {
 		return 0, err
 	}
-	rows, err := p.site.Ledger.Update(v.ctx, v.caller, p.t, change.edits(s.rows, unseen))
+	rows, err := p.site.Ledger.Update(v.Ctx, v.Caller, p.Type, change.edits(s.rows, unseen))
 	if err != nil {
 		return 0, err
 	}
@@ -75,7 +75,7 @@ func (p *typePages) applyBulk(v *visit, s *selection, defs []*record.Custom) (in
 	return changed, nil
 }
 
-func (p *typePages) changedNote(changed, all int) string {
+func (p *TypePages) changedNote(changed, all int) string {
 	switch {
 	case changed == all:
 		return p.are(all) + " changed."
@@ -87,25 +87,25 @@ func (p *typePages) changedNote(changed, all int) string {
 
 // refusedBulk shows the form again. What is wrong with every record stands at its field, the
 // rest by record.
-func (p *typePages) refusedBulk(v *visit, s *selection, defs []*record.Custom, err error) error {
+func (p *TypePages) refusedBulk(v *Visit, s *selection, defs []*record.Custom, err error) error {
 	e, known := unreachable(err, "You may not change it, or it was deleted just now.")
 	if !known || e.Kind != fault.Invalid && e.Kind != fault.Precondition {
 		return err
 	}
-	src := formSource{defs: defs, caller: v, typed: typedInBulk(v.r.PostForm), errs: e.Fields}
+	src := FormSource{defs: defs, caller: v, typed: typedInBulk(v.R.PostForm), errs: e.Fields}
 	if e.Items != nil {
 		src.errs = inCommon(e.Items)
 	}
 	return p.showBulkEdit(v, s, src, e)
 }
 
-func (p *typePages) showBulkEdit(v *visit, s *selection, src formSource, refused *fault.Error) error {
+func (p *TypePages) showBulkEdit(v *Visit, s *selection, src FormSource, refused *fault.Error) error {
 	body := &bulkEditPage{selection: s, Title: "Edit " + s.Count, Names: s.names(firstNames)}
 	body.More = len(s.rows) - len(body.Names)
-	shown := page{Name: "bulkedit", Title: body.Title, Crumbs: p.crumbs(), Body: body}
+	shown := Page{Name: "bulkedit", Title: body.Title, Crumbs: p.Crumbs(), Body: body}
 	form := url.Values{}
 	if refused != nil {
-		form, shown.Status = v.r.PostForm, failures[refused.Kind].Status
+		form, shown.Status = v.R.PostForm, StatusOf(refused)
 		body.Refused = p.refusals(refused.Items, s.about)
 		body.Problems = []string{"Nothing was changed."}
 		if refused.Fields == nil && refused.Items == nil {
@@ -114,11 +114,11 @@ func (p *typePages) showBulkEdit(v *visit, s *selection, src formSource, refused
 	}
 	body.Groups = p.bulkGroups(form, src)
 	body.Problems = append(body.Problems, p.unplaced(body.Groups, src.errs)...)
-	return v.show(shown)
+	return v.Show(shown)
 }
 
 // unplaced are the messages whose field the form does not show.
-func (p *typePages) unplaced(groups []bulkGroup, errs fault.Fields) []string {
+func (p *TypePages) unplaced(groups []bulkGroup, errs fault.Fields) []string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(errs)) {
 		placed := slices.ContainsFunc(groups, func(g bulkGroup) bool {

@@ -24,27 +24,27 @@ const (
 	setThem    = "set"
 )
 
-var hows = []option{{Value: addThem, Label: "Add these"}, {Value: removeThem, Label: "Remove these"}, {Value: setThem, Label: "Replace all by these"}}
+var hows = []Option{{Value: addThem, Label: "Add these"}, {Value: removeThem, Label: "Remove these"}, {Value: setThem, Label: "Replace all by these"}}
 
 // inBulk tells whether several records can sensibly get the same value of a field. What must
 // differ can't, nor can secrets, what decides whose a record is, and what means another thing in each record.
-func (p *typePages) inBulk(f record.Field, in record.Info) bool {
+func (p *TypePages) inBulk(f record.Field, in record.Info) bool {
 	if _, secret := record.SecrecyOf(f); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs {
 		return false
 	}
-	if in.Unique || in.KindOf != "" || in.Name == p.t.Owner || in.Name == p.t.Elevated {
+	if in.Unique || in.KindOf != "" || in.Name == p.Type.Owner || in.Name == p.Type.Elevated {
 		return false
 	}
-	return record.TargetOf(f) != nil || !slices.ContainsFunc(p.t.Unique, func(u record.Unique) bool { return slices.Contains(u.Fields, in.Name) })
+	return record.TargetOf(f) != nil || !slices.ContainsFunc(p.Type.Unique, func(u record.Unique) bool { return slices.Contains(u.Fields, in.Name) })
 }
 
 // bulkField is a widget with a box: only what is ticked is changed.
 type bulkField struct {
-	formField
+	FormField
 	Key    string // of the field
 	Change bool
 	How    string // the name of the choice below, "" where there is none
-	Hows   []option
+	Hows   []Option
 }
 
 type bulkGroup struct {
@@ -53,24 +53,24 @@ type bulkGroup struct {
 }
 
 // bulkGroups derives the form for many records.
-func (p *typePages) bulkGroups(form url.Values, src formSource) []bulkGroup {
-	own, custom := bulkGroup{Name: p.single}, bulkGroup{Name: "Custom fields"}
-	for i, f := range p.t.All() {
-		in := p.t.Infos()[i]
+func (p *TypePages) bulkGroups(form url.Values, src FormSource) []bulkGroup {
+	own, custom := bulkGroup{Name: p.Single}, bulkGroup{Name: "Custom fields"}
+	for i, f := range p.Type.All() {
+		in := p.Type.Infos()[i]
 		if in.Widget == record.CustomInputs {
 			for _, field := range customFields(src) {
 				custom.Fields = append(custom.Fields, asBulk(field, form))
 			}
 		}
 		if p.inBulk(f, in) {
-			own.Fields = append(own.Fields, asBulk(p.field(f, src), form))
+			own.Fields = append(own.Fields, asBulk(p.Field(f, src), form))
 		}
 	}
 	return slices.DeleteFunc([]bulkGroup{own, custom}, func(g bulkGroup) bool { return len(g.Fields) == 0 })
 }
 
-func asBulk(field formField, form url.Values) bulkField {
-	out := bulkField{formField: field, Key: field.Name, Change: slices.Contains(form["change"], field.Name)}
+func asBulk(field FormField, form url.Values) bulkField {
+	out := bulkField{FormField: field, Key: field.Name, Change: slices.Contains(form["change"], field.Name)}
 	out.Name, out.Required = toPrefix+field.Name, false
 	if field.Widget == record.RecordsInput {
 		out.How, out.Hows = howPrefix+field.Name, slices.Clone(hows)
@@ -108,7 +108,7 @@ type setChange struct {
 }
 
 // bulkChange reads the fields that are ticked.
-func (p *typePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChange, fault.Fields) {
+func (p *TypePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChange, fault.Fields) {
 	change, errs := bulkChange{input: ledger.Input{}}, fault.Fields{}
 	typed := typedInBulk(form)
 	read := func(f record.Field, name string, in record.Info) (any, bool) {
@@ -121,8 +121,8 @@ func (p *typePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChan
 		}
 		return value, given
 	}
-	for i, f := range p.t.All() {
-		in := p.t.Infos()[i]
+	for i, f := range p.Type.All() {
+		in := p.Type.Infos()[i]
 		if !p.inBulk(f, in) {
 			continue
 		}
@@ -154,9 +154,9 @@ func (p *typePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChan
 }
 
 // refer finds the records that the sets name.
-func (p *typePages) refer(v *visit, sets []setChange, errs fault.Fields) error {
+func (p *TypePages) refer(v *Visit, sets []setChange, errs fault.Fields) error {
 	for i, set := range sets {
-		found, problems, err := p.site.Ledger.Refer(v.ctx, v.caller, set.target, set.written)
+		found, problems, err := p.site.Ledger.Refer(v.Ctx, v.Caller, set.target, set.written)
 		if err != nil {
 			return err
 		}

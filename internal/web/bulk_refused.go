@@ -11,7 +11,7 @@ import (
 // refusal is why one record of many was refused.
 type refusal struct {
 	Line    int // in an import
-	Record  cell
+	Record  Cell
 	Field   string
 	Message string
 }
@@ -26,7 +26,7 @@ type refusals struct {
 const mostRefusals = 200
 
 // refusals lays messages by position out, under the record that each is about.
-func (p *typePages) refusals(items []fault.Fields, about func(i int) refusal) refusals {
+func (p *TypePages) refusals(items []fault.Fields, about func(i int) refusal) refusals {
 	var out refusals
 	for i, fields := range items {
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -61,8 +61,8 @@ func unreachable(err error, message string) (e *fault.Error, known bool) {
 	return e, true
 }
 
-func (p *typePages) labelOf(name string) string {
-	f := p.t.Field(name)
+func (p *TypePages) labelOf(name string) string {
+	f := p.Type.Field(name)
 	switch {
 	case name == fault.General:
 		return ""

@@ -12,39 +12,39 @@ import (
 	"terrier/internal/record"
 )
 
-// cell is a value as people see it. Kind says how the template draws it.
-type cell struct {
+// Cell is a value as people see it. Kind says how the template draws it.
+type Cell struct {
 	Kind  string
 	Text  string
 	Href  string
 	Color string // six hexadecimal digits, of a tag
-	Items []cell
+	Items []Cell
 
 	to *record.Type // what the link leads to
 }
 
 // The kinds of cell.
 const (
-	noCell    = "none"
-	textCell  = "text"
-	linkCell  = "link"
-	badgeCell = "badge"
-	yesCell   = "yes"
-	noneCell  = "no"
-	timeCell  = "time"
-	listCell  = "list"
-	tagsCell  = "tags"
-	codeCell  = "code"
-	longCell  = "long"
-	colorCell = "color"
+	EmptyCell = "none"
+	TextCell  = "text"
+	LinkCell  = "link"
+	BadgeCell = "badge"
+	YesCell   = "yes"
+	NoCell    = "no"
+	TimeCell  = "time"
+	ListCell  = "list"
+	TagsCell  = "tags"
+	CodeCell  = "code"
+	LongCell  = "long"
+	ColorCell = "color"
 )
 
-// cell shows the value of a field to the caller: a link only where they may see what is behind it.
-func (v *visit) cell(f record.Field, value any) cell { return v.seen(cellOf(f, value)) }
+// Cell shows the value of a field to the caller: a link only where they may see what is behind it.
+func (v *Visit) Cell(f record.Field, value any) Cell { return v.seen(CellOf(f, value)) }
 
-func (v *visit) seen(c cell) cell {
-	if c.to != nil && !v.may(c.to, access.View) {
-		c.Kind, c.Href = textCell, ""
+func (v *Visit) seen(c Cell) Cell {
+	if c.to != nil && !v.May(c.to, access.View) {
+		c.Kind, c.Href = TextCell, ""
 	}
 	for i := range c.Items {
 		c.Items[i] = v.seen(c.Items[i])
@@ -52,22 +52,22 @@ func (v *visit) seen(c cell) cell {
 	return c
 }
 
-// cellOf shows the value of a field.
-func cellOf(f record.Field, value any) cell {
+// CellOf shows the value of a field.
+func CellOf(f record.Field, value any) Cell {
 	switch x := value.(type) {
 	case nil:
-		return cell{Kind: noCell}
+		return Cell{Kind: EmptyCell}
 	case bool:
 		if x {
-			return cell{Kind: yesCell}
+			return Cell{Kind: YesCell}
 		}
-		return cell{Kind: noneCell}
+		return Cell{Kind: NoCell}
 	case time.Time:
-		return cell{Kind: timeCell, Text: showTime(x)}
+		return Cell{Kind: TimeCell, Text: ShowTime(x)}
 	case int64:
-		return cell{Kind: textCell, Text: strconv.FormatInt(x, 10)}
+		return Cell{Kind: TextCell, Text: strconv.FormatInt(x, 10)}
 	case float64:
-		return cell{Kind: textCell, Text: strconv.FormatFloat(x, 'f', -1, 64)}
+		return Cell{Kind: TextCell, Text: strconv.FormatFloat(x, 'f', -1, 64)}
 	case record.Link:
 		return linkTo(record.TargetOf(f), x)
 	case []record.Link:
@@ -75,62 +75,62 @@ func cellOf(f record.Field, value any) cell {
 	case []string:
 		return textsCell(f, x)
 	case record.Pointer:
-		return cell{Kind: linkCell, Text: x.Display, Href: recordPath(x.Type, x.ID), to: x.Type}
+		return Cell{Kind: LinkCell, Text: x.Display, Href: RecordPath(x.Type, x.ID), to: x.Type}
 	case json.RawMessage:
-		return cell{Kind: codeCell, Text: indented(x)}
+		return Cell{Kind: CodeCell, Text: Indented(x)}
 	case record.Plain:
 		return textOf(string(x), true)
 	case record.Sealed:
-		return cell{Kind: noCell}
+		return Cell{Kind: EmptyCell}
 	case string:
 		return stringCell(f, x)
 	}
-	return cell{Kind: textCell, Text: fmt.Sprint(value)}
+	return Cell{Kind: TextCell, Text: fmt.Sprint(value)}
 }
 
-func stringCell(f record.Field, s string) cell {
+func stringCell(f record.Field, s string) Cell {
 	in := f.Info()
 	switch {
 	case s == "":
-		return cell{Kind: noCell}
+		return Cell{Kind: EmptyCell}
 	case in.Widget == record.ColorInput:
-		return cell{Kind: colorCell, Text: s, Color: s}
+		return Cell{Kind: ColorCell, Text: s, Color: s}
 	case len(in.Choices) > 0:
 		for _, o := range in.Choices {
 			if o.Value == s {
-				return cell{Kind: badgeCell, Text: o.Label, Color: s}
+				return Cell{Kind: BadgeCell, Text: o.Label, Color: s}
 			}
 		}
 	}
 	return textOf(record.MarkUnknown(f, s), in.Widget == record.TextArea)
 }
 
-func textOf(s string, long bool) cell {
+func textOf(s string, long bool) Cell {
 	if s == "" {
-		return cell{Kind: noCell}
+		return Cell{Kind: EmptyCell}
 	}
 	if long {
-		return cell{Kind: longCell, Text: s}
+		return Cell{Kind: LongCell, Text: s}
 	}
-	return cell{Kind: textCell, Text: s}
+	return Cell{Kind: TextCell, Text: s}
 }
 
-func linkTo(t *record.Type, l record.Link) cell {
+func linkTo(t *record.Type, l record.Link) Cell {
 	if l.ID == 0 {
-		return cell{Kind: noCell}
+		return Cell{Kind: EmptyCell}
 	}
-	return cell{Kind: linkCell, Text: t.DisplayLink(l), Href: recordPath(t, l.ID), to: t}
+	return Cell{Kind: LinkCell, Text: t.DisplayLink(l), Href: RecordPath(t, l.ID), to: t}
 }
 
-func linksTo(f record.Field, links []record.Link) cell {
+func linksTo(f record.Field, links []record.Link) Cell {
 	if len(links) == 0 {
-		return cell{Kind: noCell}
+		return Cell{Kind: EmptyCell}
 	}
-	c := cell{Kind: listCell, Items: make([]cell, len(links))}
+	c := Cell{Kind: ListCell, Items: make([]Cell, len(links))}
 	ref, _ := record.ReferenceOf(f)
 	color := -1
 	if ref.Tags {
-		c.Kind = tagsCell
+		c.Kind = TagsCell
 		for n, i := range ref.Target.BriefIndex() {
 			if ref.Target.Infos()[i].Widget == record.ColorInput {
 				color = n
@@ -146,18 +146,18 @@ func linksTo(f record.Field, links []record.Link) cell {
 	return c
 }
 
-func textsCell(f record.Field, texts []string) cell {
+func textsCell(f record.Field, texts []string) Cell {
 	if len(texts) == 0 {
-		return cell{Kind: noCell}
+		return Cell{Kind: EmptyCell}
 	}
 	marked := make([]string, len(texts))
 	for i, text := range texts {
 		marked[i] = record.MarkUnknown(f, text)
 	}
-	return cell{Kind: textCell, Text: strings.Join(marked, ", ")}
+	return Cell{Kind: TextCell, Text: strings.Join(marked, ", ")}
 }
 
-func indented(raw json.RawMessage) string {
+func Indented(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {
 		return string(raw)

@@ -20,25 +20,18 @@ type changeLine struct {
 	Notified    []notifiedLine
 }
 
-// notifiedLine is a webhook that was told of a change, or shall be.
-type notifiedLine struct {
-	Webhook, Href string
-	State         cell
-	Status        string
-}
-
 type changelogPage struct {
-	*detailPage
+	*DetailPage
 	Lines      []changeLine
 	Next, Prev string
 	ShowTold   bool
 }
 
-func (s *Site) changeType() *record.Type   { return s.Registry.Type(store.ChangeType) }
-func (s *Site) deliveryType() *record.Type { return s.Registry.Type(store.DeliveryType) }
+func (s *Site) ChangeType() *record.Type   { return s.Registry.Type(store.ChangeType) }
+func (s *Site) DeliveryType() *record.Type { return s.Registry.Type(store.DeliveryType) }
 
-func (p *typePages) changelog(v *visit) error {
-	found, err := p.record(v)
+func (p *TypePages) changelog(v *Visit) error {
+	found, err := p.Record(v)
 	if err != nil {
 		return err
 	}
@@ -48,21 +41,21 @@ func (p *typePages) changelog(v *visit) error {
 	}
 	// A record's change log is short enough to be shown whole, but for machines that change it every minute and for
 	// texts of many pages.
-	lines, err := v.changesOf(p.t, found.ID(), 200)
+	lines, err := v.changesOf(p.Type, found.ID(), 200)
 	if err != nil {
 		return err
 	}
-	return v.show(page{Name: "changelog", Title: "Changes of " + d.Name, Crumbs: p.crumbs(crumb{d.Name, d.Path}),
-		Body: changelogPage{detailPage: d, Lines: lines, ShowTold: v.may(p.site.deliveryType(), access.View)}})
+	return v.Show(Page{Name: "changelog", Title: "Changes of " + d.Name, Crumbs: p.Crumbs(Crumb{d.Name, d.Path}),
+		Body: changelogPage{DetailPage: d, Lines: lines, ShowTold: v.May(p.site.DeliveryType(), access.View)}})
 }
 
 // changesOf reads the newest changes of a record, and who was told.
-func (v *visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, error) {
-	changes := v.site.changeType()
+func (v *Visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, error) {
+	changes := v.Site.ChangeType()
 	q := store.Query{Uncounted: true, Limit: limit, Where: []record.Predicate{
 		{Field: changes.Field("changed_object_type"), Values: []any{t.Key()}},
 		{Field: changes.Field("changed_object_id"), Values: []any{id}}}}
-	found, err := v.site.Ledger.List(v.ctx, v.caller, changes, q)
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, changes, q)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +66,12 @@ func (v *visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, er
 	lines := make([]changeLine, len(found.Rows))
 	for i, c := range found.Rows {
 		lines[i] = lineOf(c, logLines)
-		lines[i].Notified = told[momentOf(c)]
+		lines[i].Notified = told[MomentOf(c)]
 	}
 	return lines, nil
 }
 
-func momentOf(v record.Values) time.Time {
+func MomentOf(v record.Values) time.Time {
 	at, _ := v.Get("time").(time.Time)
 	return at
 }
@@ -91,8 +84,8 @@ const (
 )
 
 func lineOf(c record.Values, most int) changeLine {
-	line := changeLine{Href: recordPath(c.Type(), c.ID()), When: showTime(momentOf(c)), User: c.Text("user_name"), Action: c.Text("action"),
-		Label: cellOf(c.Type().Field("action"), c.Get("action")).Text, RequestID: c.Text("request_id")}
+	line := changeLine{Href: RecordPath(c.Type(), c.ID()), When: ShowTime(MomentOf(c)), User: c.Text("user_name"), Action: c.Text("action"),
+		Label: CellOf(c.Type().Field("action"), c.Get("action")).Text, RequestID: c.Text("request_id")}
 	if most > noLines {
 		line.Differences = changedOnly(diff.Snapshots(c.Raw("prechange_data"), c.Raw("postchange_data")), most)
 	}
@@ -108,36 +101,4 @@ func changedOnly(lines []diff.Line, most int) []diff.Line {
 		}
 	}
 	return changed
-}
-
-// toldOf reads the deliveries of changes to one record, by the moment of the change, which is
-// the delivery's own.
-func (v *visit) toldOf(t *record.Type, id int64, changes []record.Values) (map[time.Time][]notifiedLine, error) {
-	deliveries := v.site.deliveryType()
-	if len(changes) == 0 || !t.Notifies() || !v.may(deliveries, access.View) {
-		return nil, nil
-	}
-	oldest, newest := momentOf(changes[len(changes)-1]), momentOf(changes[0])
-	found, err := v.site.Ledger.List(v.ctx, v.caller, deliveries, store.Query{Uncounted: true, Limit: 1000, Where: []record.Predicate{
-		{Field: deliveries.Field("object_type"), Values: []any{t.Key()}},
-		{Field: deliveries.Field("object_id"), Values: []any{id}},
-		{Field: deliveries.Field("time"), Lookup: record.AtLeast, Values: []any{oldest}},
-		{Field: deliveries.Field("time"), Lookup: record.AtMost, Values: []any{newest}}}})
-	if err != nil {
-		return nil, err
-	}
-	told := map[time.Time][]notifiedLine{}
-	for _, d := range found.Rows {
-		told[momentOf(d)] = append(told[momentOf(d)], v.notifiedBy(d))
-	}
-	return told, nil
-}
-
-func (v *visit) notifiedBy(d record.Values) notifiedLine {
-	line := notifiedLine{Webhook: "(deleted webhook)", Href: recordPath(d.Type(), d.ID()), State: stateOf(d, v.site.Now()), Status: cellOf(nil, d.Get("status_code")).Text}
-	if l := d.Link("webhook"); l.ID != 0 {
-		target := record.TargetOf(d.Type().Field("webhook"))
-		line.Webhook = target.DisplayLink(l)
-	}
-	return line
 }

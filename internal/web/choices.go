@@ -10,28 +10,28 @@ const mostChoices = 20
 
 // choices offers the records that fit what was typed, as options of an input. In a filter they
 // stand for the key that the API filters by, in a form for the record itself.
-func (p *typePages) choices(v *visit) error {
-	params := v.r.URL.Query()
-	return p.choose(v, params.Get("typed"), params.Get("by") == "key")
+func (p *TypePages) choices(v *Visit) error {
+	params := v.R.URL.Query()
+	return p.Choose(v, params.Get("typed"), params.Get("by") == "key")
 }
 
-func (p *typePages) choose(v *visit, typed string, byKey bool) error {
+func (p *TypePages) Choose(v *Visit, typed string, byKey bool) error {
 	q := store.Query{Uncounted: true, Limit: mostChoices, Search: typed, View: record.View{Brief: true}}
-	if len(p.t.Search) == 0 {
+	if len(p.Type.Search) == 0 {
 		q.Search = ""
 	}
-	found, err := p.site.Ledger.List(v.ctx, v.caller, p.t, q)
+	found, err := p.site.Ledger.List(v.Ctx, v.Caller, p.Type, q)
 	if err != nil {
 		return err
 	}
-	options := make([]option, len(found.Rows))
+	options := make([]Option, len(found.Rows))
 	for i, r := range found.Rows {
-		options[i] = option{Value: nameOf(p.t, r.ID(), r.Display()), Label: r.Display()}
+		options[i] = Option{Value: NameOf(p.Type, r.ID(), r.Display()), Label: r.Display()}
 		if byKey {
 			options[i].Value = key(r)
 		}
 	}
-	return v.part("_choices", options)
+	return v.Part("_choices", options)
 }
 
 // key is the text by which others filter for a record.

@@ -49,9 +49,9 @@ func brief(in record.Info) bool {
 const columnsCookie = "terrier_columns"
 
 // columns are what this caller's list shows.
-func (p *typePages) columns(v *visit) []column {
+func (p *TypePages) columns(v *Visit) []column {
 	names := p.firstColumns
-	if chosen := v.cookie(columnsCookie); chosen != "" {
+	if chosen := v.Cookie(columnsCookie); chosen != "" {
 		names = strings.Split(chosen, ".")
 	}
 	all := slices.Clone(p.allColumns)
@@ -63,7 +63,7 @@ func (p *typePages) columns(v *visit) []column {
 
 // chooseColumns remembers the choice, for the lists of this type alone: the cookie goes to no
 // other address.
-func (p *typePages) chooseColumns(v *visit, params url.Values) error {
+func (p *TypePages) chooseColumns(v *Visit, params url.Values) error {
 	var known []string // whatever else a link names would fill the browser's cookies
 	for _, c := range p.allColumns {
 		if slices.Contains(params["columns"], c.Name) {
@@ -74,9 +74,9 @@ func (p *typePages) chooseColumns(v *visit, params url.Values) error {
 	if value == "" {
 		age = -1
 	}
-	http.SetCookie(v.w, &http.Cookie{Name: columnsCookie, Value: value, Path: p.path, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	http.SetCookie(v.W, &http.Cookie{Name: columnsCookie, Value: value, Path: p.Path, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: strings.HasPrefix(p.site.BaseURL, "https://")})
 	params.Del("columns")
-	http.Redirect(v.w, v.r, with(p.path, params), http.StatusSeeOther)
+	http.Redirect(v.W, v.R, With(p.Path, params), http.StatusSeeOther)
 	return nil
 }

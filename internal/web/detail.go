@@ -10,14 +10,14 @@ import (
 	"terrier/internal/record"
 )
 
-// detailPage is what the page of a record shows.
-type detailPage struct {
+// DetailPage is what the page of a record shows.
+type DetailPage struct {
 	Path, List           string
 	Name, Single         string
 	Tab                  string
-	Fields               []labelled
-	Custom               []labelled
-	Tags                 cell
+	Fields               []Labelled
+	Custom               []Labelled
+	Tags                 Cell
 	Related              []relatedLink
 	Changes              []changeLine
 	API                  string
@@ -26,10 +26,10 @@ type detailPage struct {
 	More                 any // what a type's own page adds
 }
 
-// labelled is a field and its value.
-type labelled struct {
+// Labelled is a field and its value.
+type Labelled struct {
 	Label, Help string
-	cell
+	Cell
 }
 
 // relatedLink leads to the records that refer to this one.
@@ -38,8 +38,8 @@ type relatedLink struct {
 	Count       int64
 }
 
-func (p *typePages) detail(v *visit) error {
-	found, err := p.record(v)
+func (p *TypePages) detail(v *Visit) error {
+	found, err := p.Record(v)
 	if err != nil {
 		return err
 	}
@@ -47,13 +47,13 @@ func (p *typePages) detail(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.show(page{Name: cmp.Or(p.own.detail, "detail"), Title: d.Name, Crumbs: p.crumbs(), Body: d})
+	return v.Show(Page{Name: cmp.Or(p.own.Detail, "detail"), Title: d.Name, Crumbs: p.Crumbs(), Body: d})
 }
 
 // recentChanges is how many changes the page of a record shows.
 const recentChanges = 5
 
-func (p *typePages) detailPage(v *visit, found record.Values) (*detailPage, error) {
+func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, error) {
 	d, err := p.heading(v, found, "record")
 	if err != nil {
 		return nil, err
@@ -63,24 +63,24 @@ func (p *typePages) detailPage(v *visit, found record.Values) (*detailPage, erro
 		return nil, err
 	}
 	d.fill(v, found, defs)
-	related, err := p.site.Ledger.Related(v.ctx, v.caller, found)
+	related, err := p.site.Ledger.Related(v.Ctx, v.Caller, found)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range related {
-		label := p.site.pages(r.Type).title
-		if name := r.Field.Info().Label; !strings.EqualFold(name, p.t.Title()) && name != "Tags" {
+		label := p.site.Pages(r.Type).Title
+		if name := r.Field.Info().Label; !strings.EqualFold(name, p.Type.Title()) && name != "Tags" {
 			label += " (" + strings.ToLower(name) + ")"
 		}
-		d.Related = append(d.Related, relatedLink{label, with(pagePath(r.Type), url.Values{}, filterFor(r), p.t.FormatID(found.ID())), r.Count})
+		d.Related = append(d.Related, relatedLink{label, With(PagePath(r.Type), url.Values{}, filterFor(r), p.Type.FormatID(found.ID())), r.Count})
 	}
 	if d.HasChanges {
-		if d.Changes, err = v.changesOf(p.t, found.ID(), recentChanges); err != nil {
+		if d.Changes, err = v.changesOf(p.Type, found.ID(), recentChanges); err != nil {
 			return nil, err
 		}
 	}
-	if p.own.moreDetail != nil {
-		err = p.own.moreDetail(v, d, found)
+	if p.own.MoreDetail != nil {
+		err = p.own.MoreDetail(v, d, found)
 	}
 	return d, err
 }
@@ -91,18 +91,18 @@ func filterFor(r ledger.Related) string {
 }
 
 // heading is what all pages about a record have in common.
-func (p *typePages) heading(v *visit, found record.Values, tab string) (*detailPage, error) {
-	d := &detailPage{Path: recordPath(p.t, found.ID()), List: p.path, Name: found.Display(), Single: p.single, Tab: tab,
-		API: p.t.Path() + p.t.FormatID(found.ID()) + "/", HasChanges: !p.t.ReadOnly && v.may(p.site.changeType(), access.View)}
+func (p *TypePages) heading(v *Visit, found record.Values, tab string) (*DetailPage, error) {
+	d := &DetailPage{Path: RecordPath(p.Type, found.ID()), List: p.Path, Name: found.Display(), Single: p.Single, Tab: tab,
+		API: p.Type.Path() + p.Type.FormatID(found.ID()) + "/", HasChanges: !p.Type.ReadOnly && v.May(p.site.ChangeType(), access.View)}
 	var err error
-	if d.CanChange, err = p.site.Ledger.May(v.ctx, v.caller, found, access.Change); err != nil {
+	if d.CanChange, err = p.site.Ledger.May(v.Ctx, v.Caller, found, access.Change); err != nil {
 		return nil, err
 	}
-	d.CanDelete, err = p.site.Ledger.May(v.ctx, v.caller, found, access.Delete)
+	d.CanDelete, err = p.site.Ledger.May(v.Ctx, v.Caller, found, access.Delete)
 	return d, err
 }
 
-func (d *detailPage) fill(v *visit, found record.Values, defs []*record.Custom) {
+func (d *DetailPage) fill(v *Visit, found record.Values, defs []*record.Custom) {
 	t := found.Type()
 	for i, in := range t.Infos() {
 		f := t.All()[i]
@@ -110,26 +110,26 @@ func (d *detailPage) fill(v *visit, found record.Values, defs []*record.Custom) 
 			continue
 		}
 		if ref, _ := record.ReferenceOf(f); ref.Tags {
-			d.Tags = v.cell(f, found.At(i))
+			d.Tags = v.Cell(f, found.At(i))
 			continue
 		}
-		d.Fields = append(d.Fields, labelled{in.Label, in.Help, v.cell(f, found.At(i))})
+		d.Fields = append(d.Fields, Labelled{in.Label, in.Help, v.Cell(f, found.At(i))})
 	}
 	values := customValues(found)
 	for _, def := range defs {
-		d.Custom = append(d.Custom, labelled{def.Label, def.Help, customCell(def, values[def.Name])})
+		d.Custom = append(d.Custom, Labelled{def.Label, def.Help, customCell(def, values[def.Name])})
 	}
 }
 
 // customCell shows the value of a custom field, which is JSON.
-func customCell(def *record.Custom, value any) cell {
+func customCell(def *record.Custom, value any) Cell {
 	switch x := value.(type) {
 	case nil:
-		return cell{Kind: noCell}
+		return Cell{Kind: EmptyCell}
 	case bool:
-		return cellOf(nil, x)
+		return CellOf(nil, x)
 	case map[string]any:
-		return cell{Kind: codeCell, Text: strings.Join(textsOf(x), "\n")}
+		return Cell{Kind: CodeCell, Text: strings.Join(textsOf(x), "\n")}
 	case string:
 		if def.IsURL() {
 			return outside(x)
@@ -140,10 +140,10 @@ func customCell(def *record.Custom, value any) cell {
 }
 
 // outside is a link that leaves this site. Only addresses of the web and of mail become one.
-func outside(address string) cell {
+func outside(address string) Cell {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {
-		return cell{Kind: textCell, Text: address}
+		return Cell{Kind: TextCell, Text: address}
 	}
-	return cell{Kind: linkCell, Text: address, Href: u.String()}
+	return Cell{Kind: LinkCell, Text: address, Href: u.String()}
 }

@@ -37,6 +37,9 @@ var failures = map[fault.Kind]failure{
 	fault.Uncertain:    {http.StatusInternalServerError, "It is not known whether this was saved", "Load the page of the record again and look before you repeat your change."},
 }
 
+// StatusOf is the status of a page that shows a refusal beside what was refused.
+func StatusOf(e *fault.Error) int { return failures[e.Kind].Status }
+
 // failPage is what an error page shows.
 type failPage struct {
 	failure
@@ -47,34 +50,34 @@ type failPage struct {
 // Fail answers with an error, as a page people understand. What is not a fault is logged and
 // stays inside.
 func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
-	if !wantsPage(r) {
+	if !WantsPage(r) {
 		s.Plain(w, r, err)
 		return
 	}
-	v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
+	v := &Visit{Site: s, W: w, R: r, Ctx: r.Context(), Caller: ledger.CallerFrom(r.Context())}
 	if level, log := fault.LogLevel(err); log {
-		s.Log.Log(v.ctx, level, "page failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", v.caller.RequestID)
+		s.Log.Log(v.Ctx, level, "page failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", v.Caller.RequestID)
 	}
 	e, known := errors.AsType[*fault.Error](err)
 	if !known {
 		e = fault.New(fault.Internal, "The server could not complete the request.")
 	}
-	if e.Kind == fault.Denied && v.caller.Anonymous() && r.Method == http.MethodGet {
+	if e.Kind == fault.Denied && v.Caller.Anonymous() && r.Method == http.MethodGet {
 		http.Redirect(w, r, "/login/?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 		return
 	}
-	retryAfter(w, e)
+	RetryAfter(w, e)
 	f := failures[e.Kind]
-	body := failPage{failure: f, Messages: messages(e), RequestID: v.caller.RequestID}
+	body := failPage{failure: f, Messages: messages(e), RequestID: v.Caller.RequestID}
 	// Whole, also where htmx asks for a part: it shows no error, and the status must stay one.
-	if err := v.send(pageTemplate("fail"), v.frame(page{Title: f.Title, Body: body}), f.Status); err != nil {
-		s.Log.ErrorContext(v.ctx, "error page failed", "error", err, "path", r.URL.Path, "request_id", v.caller.RequestID)
+	if err := v.send(pageTemplate("fail"), v.frame(Page{Title: f.Title, Body: body}), f.Status); err != nil {
+		s.Log.ErrorContext(v.Ctx, "error page failed", "error", err, "path", r.URL.Path, "request_id", v.Caller.RequestID)
 		http.Error(w, f.Title, f.Status)
 	}
 }
 
-// retryAfter says when to come back, where that is known.
-func retryAfter(w http.ResponseWriter, e *fault.Error) {
+// RetryAfter says when to come back, where that is known.
+func RetryAfter(w http.ResponseWriter, e *fault.Error) {
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.999)))
 	}
@@ -100,5 +103,5 @@ func messages(e *fault.Error) []string {
 	return all
 }
 
-// wantsPage tells a browser from a program.
-func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
+// WantsPage tells a browser from a program.
+func WantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }

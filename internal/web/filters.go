@@ -17,25 +17,25 @@ type filterInput struct {
 	Value   string
 	Bounds  bool   // number, time: a lower and an upper one
 	Upper   string // the value of the upper bound
-	Options []option
+	Options []Option
 	Choices string // reference: where to look for records by typing
 }
 
-// option is one of several values to choose from.
-type option struct {
+// Option is one of several values to choose from.
+type Option struct {
 	Value, Label string
 	Selected     bool
 }
 
 // filterInputs derives the panel from the fields, filled with what is asked for now.
-func (p *typePages) filterInputs(v *visit, params url.Values) []filterInput {
+func (p *TypePages) filterInputs(v *Visit, params url.Values) []filterInput {
 	var inputs []filterInput
-	for i, f := range p.t.All() {
-		in := p.t.Infos()[i]
+	for i, f := range p.Type.All() {
+		in := p.Type.Infos()[i]
 		if in.Hidden || f.Lookups() == nil {
 			continue
 		}
-		if target := record.TargetOf(f); target != nil && !v.may(target, access.View) {
+		if target := record.TargetOf(f); target != nil && !v.May(target, access.View) {
 			continue // they could choose none
 		}
 		if input, ok := filterInputOf(f, in, params); ok {
@@ -52,15 +52,15 @@ func filterInputOf(f record.Field, in record.Info, params url.Values) (filterInp
 	case isRef && ref.Target.LookupField() == "":
 		return input, false
 	case isRef:
-		input.Kind, input.Choices, input.Name = "reference", pagePath(ref.Target)+"choices/?by=key", ref.FilterName
+		input.Kind, input.Choices, input.Name = "reference", PagePath(ref.Target)+"choices/?by=key", ref.FilterName
 	case len(in.Choices) > 0:
 		input.Kind = "choices"
 		for _, o := range in.Choices {
-			input.Options = append(input.Options, option{o.Value, o.Label, slices.Contains(params[in.Name], o.Value)})
+			input.Options = append(input.Options, Option{o.Value, o.Label, slices.Contains(params[in.Name], o.Value)})
 		}
 	case in.Widget == record.CheckBox:
 		input.Kind = "bool"
-		for _, o := range []option{{"true", "Yes", false}, {"false", "No", false}} {
+		for _, o := range []Option{{"true", "Yes", false}, {"false", "No", false}} {
 			o.Selected = params.Get(in.Name) == o.Value
 			input.Options = append(input.Options, o)
 		}
@@ -92,8 +92,8 @@ func boundsOrText(f record.Field, input filterInput, params url.Values) (filterI
 	return input, true
 }
 
-// chip is a filter in force, and the list without it.
-type chip struct{ Text, Remove string }
+// Chip is a filter in force, and the list without it.
+type Chip struct{ Text, Remove string }
 
 // lookupWords say what a lookup means.
 var lookupWords = map[string]string{
@@ -102,12 +102,12 @@ var lookupWords = map[string]string{
 	"lt": "is below", "lte": "is at most", "gt": "is above", "gte": "is at least",
 }
 
-// chips are the filters that a list is narrowed by.
-func (p *typePages) chips(params url.Values) []chip {
+// Chips are the filters that a list is narrowed by.
+func (p *TypePages) Chips(params url.Values) []Chip {
 	if len(params) > mostChips {
 		return nil
 	}
-	var chips []chip
+	var chips []Chip
 	for _, key := range sortedKeys(params) {
 		if key == "q" || p.isFilter(key) {
 			rest := url.Values{}
@@ -116,20 +116,20 @@ func (p *typePages) chips(params url.Values) []chip {
 					rest[k] = values
 				}
 			}
-			chips = append(chips, chip{p.filterText(key, params[key]), with(p.path, rest)})
+			chips = append(chips, Chip{p.filterText(key, params[key]), With(p.Path, rest)})
 		}
 	}
 	return chips
 }
 
-func (p *typePages) isFilter(key string) bool {
+func (p *TypePages) isFilter(key string) bool {
 	return slices.Contains(p.filterNames, key) || strings.HasPrefix(key, "cf_")
 }
 
-func (p *typePages) filterText(key string, values []string) string {
+func (p *TypePages) filterText(key string, values []string) string {
 	name, lookup, _ := strings.Cut(key, "__")
-	label := capital(strings.ReplaceAll(strings.TrimSuffix(name, "_id"), "_", " "))
-	if f := p.t.Field(name); f != nil {
+	label := Capital(strings.ReplaceAll(strings.TrimSuffix(name, "_id"), "_", " "))
+	if f := p.Type.Field(name); f != nil {
 		label = f.Info().Label
 	}
 	if key == "q" {
@@ -147,8 +147,8 @@ func sortedKeys(params url.Values) []string {
 	return keys
 }
 
-// filled are the parameters that say something: a form sends every field, the blank ones too.
-func filled(params url.Values) url.Values {
+// Filled are the parameters that say something: a form sends every field, the blank ones too.
+func Filled(params url.Values) url.Values {
 	out := url.Values{}
 	for key, values := range params {
 		if values = slices.DeleteFunc(slices.Clone(values), func(s string) bool { return s == "" }); len(values) > 0 {

@@ -12,27 +12,27 @@ import (
 	"terrier/internal/record"
 )
 
-// formPage is what a form shows.
-type formPage struct {
+// FormPage is what a form shows.
+type FormPage struct {
 	Title, Single string
 	Doc           string
 	Cancel        string
 	Submit        string
 	Version       int64 // that the caller saw, 0 for a new record
-	Groups        []formGroup
+	Groups        []FormGroup
 	Problems      []string // what belongs to no single field
 	Type          *record.Type
 	ID            int64 // 0 for a new record
 	More          any   // what a type's own page adds
 }
 
-type formGroup struct {
+type FormGroup struct {
 	Name   string
-	Fields []formField
+	Fields []FormField
 }
 
-// formField is one widget, filled.
-type formField struct {
+// FormField is one widget, filled.
+type FormField struct {
 	Name, ID    string
 	Label, Help string
 	Widget      record.Widget
@@ -40,10 +40,10 @@ type formField struct {
 	Max         int
 	Value       string
 	Checked     bool
-	Options     []option
+	Options     []Option
 	Suggestions []string // what is offered while somebody types
 	Choices     string   // where to look for records by typing
-	Links       []option // references that are there, by id
+	Links       []Option // references that are there, by id
 	Unseen      int      // references that are there and that the caller may not see
 	Kept        bool     // a secret is there, and stays unless another is typed
 	CanClear    bool     // what is there and not shown may be removed
@@ -53,8 +53,8 @@ type formField struct {
 	held string // a fingerprint of what it held before anybody typed
 }
 
-// formSource is where the contents of a form come from: a record, or what was typed.
-type formSource struct {
+// FormSource is where the contents of a form come from: a record, or what was typed.
+type FormSource struct {
 	v      record.Values // of no type for a new record
 	typed  url.Values    // nil where nothing was typed yet
 	part   bool          // only what is typed counts; the rest is the record's
@@ -62,11 +62,11 @@ type formSource struct {
 	errs   fault.Fields
 	defs   []*record.Custom
 	unseen ledger.Unseen // what the record refers to
-	caller *visit        // who may not see all records that could be referred to
+	caller *Visit        // who may not see all records that could be referred to
 }
 
 // fill puts into a widget what the record has, and over it what was typed.
-func (s formSource) fill(f *formField, kept []string) {
+func (s FormSource) fill(f *FormField, kept []string) {
 	f.fill(kept)
 	f.held = heldPrint(f.Widget, f.Name, f.posts())
 	if s.typedInto(f) {
@@ -79,31 +79,31 @@ func (s formSource) fill(f *formField, kept []string) {
 const customPrefix = "cf_"
 
 // groups derives the form of a type.
-func (p *typePages) groups(src formSource) []formGroup {
-	var groups []formGroup
+func (p *TypePages) groups(src FormSource) []FormGroup {
+	var groups []FormGroup
 	placed := map[string]bool{}
-	for _, g := range p.t.Groups {
-		group := formGroup{Name: g.Name}
+	for _, g := range p.Type.Groups {
+		group := FormGroup{Name: g.Name}
 		for _, name := range g.Fields {
 			placed[name] = true
 			if p.offers(name, src) {
-				group.Fields = append(group.Fields, p.field(p.t.Field(name), src))
+				group.Fields = append(group.Fields, p.Field(p.Type.Field(name), src))
 			}
 		}
 		groups = append(groups, group)
 	}
-	var rest, custom formGroup
-	rest.Name, custom.Name = p.single, "Custom fields"
-	for i, f := range p.t.All() {
-		switch in := p.t.Infos()[i]; {
+	var rest, custom FormGroup
+	rest.Name, custom.Name = p.Single, "Custom fields"
+	for i, f := range p.Type.All() {
+		switch in := p.Type.Infos()[i]; {
 		case in.Widget == record.NoWidget, placed[in.Name], !p.offers(in.Name, src):
 		case in.Widget == record.CustomInputs:
 			custom.Fields = customFields(src)
 		default:
-			rest.Fields = append(rest.Fields, p.field(f, src))
+			rest.Fields = append(rest.Fields, p.Field(f, src))
 		}
 	}
-	for _, g := range []formGroup{rest, custom} {
+	for _, g := range []FormGroup{rest, custom} {
 		if len(g.Fields) > 0 {
 			groups = append(groups, g)
 		}
@@ -111,12 +111,17 @@ func (p *typePages) groups(src formSource) []formGroup {
 	return groups
 }
 
-// offers leaves out the flag that only superusers may set.
-func (p *typePages) offers(name string, src formSource) bool {
-	return name != p.t.Elevated || src.caller.caller.Superuser
+// Prefilled is the form of a record, or of a new one, with some widgets filled in.
+func (p *TypePages) Prefilled(v *Visit, found record.Values, typed url.Values) []FormGroup {
+	return p.groups(FormSource{v: found, typed: typed, part: true, caller: v})
 }
 
-func (p *typePages) field(f record.Field, src formSource) formField {
+// offers leaves out the flag that only superusers may set.
+func (p *TypePages) offers(name string, src FormSource) bool {
+	return name != p.Type.Elevated || src.caller.Caller.Superuser
+}
+
+func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 	in := f.Info()
 	out := widgetOf(in.Name, in, src)
 	value := in.Default
@@ -127,8 +132,8 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 		out.Options = p.site.typeOptions(types)
 	}
 	if target := record.TargetOf(f); target != nil {
-		if src.caller.may(target, access.View) {
-			out.Choices = pagePath(target) + "choices/"
+		if src.caller.May(target, access.View) {
+			out.Choices = PagePath(target) + "choices/"
 		}
 		src.fillLinks(&out, target, linksOf(value))
 		return out
@@ -150,43 +155,51 @@ func (p *typePages) field(f record.Field, src formSource) formField {
 }
 
 // widgetOf is a widget before it is filled.
-func widgetOf(name string, in record.Info, src formSource) formField {
-	out := formField{Name: name, ID: "id_" + name, Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max, Errors: src.errs[name], Suggestions: in.Suggestions,
+func widgetOf(name string, in record.Info, src FormSource) FormField {
+	out := FormField{Name: name, ID: "id_" + name, Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max, Errors: src.errs[name], Suggestions: in.Suggestions,
 		Required: in.Required && (in.Widget != record.PasswordInput || src.v.Type() == nil)}
 	if len(in.Choices) > 0 {
 		if in.Null && in.Widget == record.SelectOne {
-			out.Options = append(out.Options, option{"", "—", false})
+			out.Options = append(out.Options, Option{"", "—", false})
 		}
 		for _, o := range in.Choices {
-			out.Options = append(out.Options, option{Value: o.Value, Label: o.Label})
+			out.Options = append(out.Options, Option{Value: o.Value, Label: o.Label})
 		}
 	}
 	return out
 }
 
+// Choice is a widget that stands for no field of the type: one of some options.
+func (s FormSource) Choice(name, label string, options []Option, chosen string) FormField {
+	f := widgetOf(name, record.Info{Label: label, Widget: record.SelectOne}, s)
+	f.Options = options
+	s.fill(&f, []string{chosen})
+	return f
+}
+
 // typeOptions are the types that a webhook, a permission or a custom field can be about.
-func (s *Site) typeOptions(f record.TypeNaming) []option {
-	var options []option
+func (s *Site) typeOptions(f record.TypeNaming) []Option {
+	var options []Option
 	for _, t := range f.Types() {
-		options = append(options, option{Value: t.Key(), Label: t.Section + " › " + s.pages(t).single})
+		options = append(options, Option{Value: t.Key(), Label: t.Section + " › " + s.Pages(t).Single})
 	}
 	return options
 }
 
 // keepStored offers what is stored although it could not be chosen any more, so that it can stay.
-func (f *formField) keepStored(of record.Field, stored []string) {
+func (f *FormField) keepStored(of record.Field, stored []string) {
 	if len(f.Options) == 0 {
 		return
 	}
 	for _, word := range stored {
-		if !slices.ContainsFunc(f.Options, func(o option) bool { return o.Value == word }) {
-			f.Options = append(f.Options, option{Value: word, Label: record.MarkUnknown(of, word)})
+		if !slices.ContainsFunc(f.Options, func(o Option) bool { return o.Value == word }) {
+			f.Options = append(f.Options, Option{Value: word, Label: record.MarkUnknown(of, word)})
 		}
 	}
 }
 
 // fill puts texts into the widget.
-func (f *formField) fill(texts []string) {
+func (f *FormField) fill(texts []string) {
 	switch f.Widget {
 	case record.CheckBox:
 		f.Checked = slices.Contains(texts, "true")
@@ -209,15 +222,15 @@ func (f *formField) fill(texts []string) {
 }
 
 // choose selects options.
-func (f *formField) choose(values []string) {
+func (f *FormField) choose(values []string) {
 	for i, o := range f.Options {
 		f.Options[i].Selected = slices.Contains(values, o.Value)
 	}
 }
 
-// nameOf is the text that stands for a record in a form. Where several may have the same name,
+// NameOf is the text that stands for a record in a form. Where several may have the same name,
 // the id tells them apart.
-func nameOf(t *record.Type, id int64, display string) string {
+func NameOf(t *record.Type, id int64, display string) string {
 	if t.Display == nil && t.Field(t.NamingField()).Info().Unique && !strings.Contains(display, "#") {
 		return display
 	}
@@ -225,10 +238,10 @@ func nameOf(t *record.Type, id int64, display string) string {
 }
 
 // input lays what was typed out for the ledger: what differs from what the form showed.
-func (p *typePages) input(src formSource) (ledger.Input, fault.Fields) {
+func (p *TypePages) input(src FormSource) (ledger.Input, fault.Fields) {
 	in, errs := ledger.Input{}, fault.Fields{}
-	for i, f := range p.t.All() {
-		info := p.t.Infos()[i]
+	for i, f := range p.Type.All() {
+		info := p.Type.Infos()[i]
 		if info.Widget == record.NoWidget {
 			continue
 		}
@@ -252,7 +265,7 @@ func (p *typePages) input(src formSource) (ledger.Input, fault.Fields) {
 }
 
 // value reads one widget. Not given is what keeps the record as it is.
-func (s formSource) value(f record.Field, name string, in record.Info, errs fault.Fields) (value any, given bool) {
+func (s FormSource) value(f record.Field, name string, in record.Info, errs fault.Fields) (value any, given bool) {
 	if !s.touched(name, in) {
 		return nil, false
 	}
@@ -264,9 +277,9 @@ func (s formSource) value(f record.Field, name string, in record.Info, errs faul
 }
 
 // customFields are the widgets of custom fields.
-func customFields(src formSource) []formField {
+func customFields(src FormSource) []FormField {
 	values := customValues(src.v)
-	fields := make([]formField, len(src.defs))
+	fields := make([]FormField, len(src.defs))
 	for i, def := range src.defs {
 		in := def.Info()
 		fields[i] = widgetOf(customPrefix+in.Name, in, src)
@@ -279,4 +292,24 @@ func customFields(src formSource) []formField {
 		src.fill(&fields[i], texts)
 	}
 	return fields
+}
+
+// Field finds a field of a form, nil for none.
+func (f *FormPage) Field(name string) *FormField {
+	for _, g := range f.Groups {
+		for i := range g.Fields {
+			if g.Fields[i].Name == name {
+				return &g.Fields[i]
+			}
+		}
+	}
+	return nil
+}
+
+// LeaveOut takes a field out of a form, with its group where nothing else is in it.
+func (f *FormPage) LeaveOut(name string) {
+	for i, g := range f.Groups {
+		f.Groups[i].Fields = slices.DeleteFunc(g.Fields, func(field FormField) bool { return field.Name == name })
+	}
+	f.Groups = slices.DeleteFunc(f.Groups, func(g FormGroup) bool { return len(g.Fields) == 0 })
 }

@@ -5,17 +5,15 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
-	"terrier/internal/store"
 )
 
 // frame is what stands around every page.
 type frame struct {
-	page
+	Page
 	Sections []section
 	User     string // "" for nobody
 	Theme    string // light, dark, or "" for what the browser prefers
@@ -56,7 +54,7 @@ func (s *Site) newNavLinks(label, path string) (made navLinks, err error) {
 // made is a part of a page, made before there is one.
 func (s *Site) made(part string, data any) (string, error) {
 	var b strings.Builder
-	err := s.templates.ExecuteTemplate(&b, part, data)
+	err := s.Templates.ExecuteTemplate(&b, part, data)
 	return b.String(), err
 }
 
@@ -71,22 +69,22 @@ func (l *navLinks) of(canAdd, current bool) string {
 	return l[i]
 }
 
-func (v *visit) frame(p page) frame {
-	f := frame{page: p, User: v.caller.Username, Theme: v.cookie(themeCookie), Note: v.note(), Path: v.r.URL.Path,
-		Search: v.r.URL.Query().Get("q"), Version: v.site.Version}
+func (v *Visit) frame(p Page) frame {
+	f := frame{Page: p, User: v.Caller.Username, Theme: v.Cookie(themeCookie), Note: v.note(), Path: v.R.URL.Path,
+		Search: v.R.URL.Query().Get("q"), Version: v.Site.Version}
 	if f.Theme != "dark" && f.Theme != "light" {
 		f.Theme = ""
 	}
 	f.Sections = v.sections()
-	if !v.caller.Anonymous() {
-		f.NoWorker = v.site.noWorker(v)
+	if !v.Caller.Anonymous() {
+		f.NoWorker = slices.ContainsFunc(v.Site.Rooms, func(room Room) bool { return room.NoWorker != nil && room.NoWorker(v) })
 	}
 	return f
 }
 
 // sections lists the pages that the caller may see, in the order in which their types are
 // registered.
-func (v *visit) sections() []section {
+func (v *Visit) sections() []section {
 	var names []string
 	lines := map[string][]byte{}
 	add := func(name, line string) {
@@ -95,15 +93,19 @@ func (v *visit) sections() []section {
 		}
 		lines[name] = append(lines[name], line...)
 	}
-	for _, t := range v.site.Registry.Types() {
-		if !v.may(t, access.View) || t.Owner != "" && !v.granted(t) {
+	for _, t := range v.Site.Registry.Types() {
+		if !v.May(t, access.View) || t.Owner != "" && !v.granted(t) {
 			continue // what is merely their own stands under their name
 		}
-		p := v.site.pages(t)
-		add(t.Section, p.nav.of(v.may(t, access.Add), strings.HasPrefix(v.r.URL.Path, p.path)))
+		p := v.Site.Pages(t)
+		add(t.Section, p.nav.of(v.May(t, access.Add), strings.HasPrefix(v.R.URL.Path, p.Path)))
 	}
-	if v.may(v.site.Registry.Type(store.WebhookType), access.View) {
-		add("System", v.site.tasksNav.of(false, strings.HasPrefix(v.r.URL.Path, tasksPath)))
+	for _, room := range v.Site.Rooms {
+		for _, nav := range room.Nav {
+			if v.May(v.Site.Registry.Type(nav.Type), access.View) {
+				add(nav.Section, nav.links.of(false, strings.HasPrefix(v.R.URL.Path, nav.Path)))
+			}
+		}
 	}
 	sections := make([]section, len(names))
 	for i, name := range names {
@@ -113,52 +115,26 @@ func (v *visit) sections() []section {
 }
 
 // granted tells whether somebody gave the caller rights on a type, besides what everybody has.
-func (v *visit) granted(t *record.Type) bool {
-	return v.caller.Superuser || slices.ContainsFunc(v.caller.Grants, func(g access.Grant) bool { return slices.Contains(g.Types, t.Key()) })
-}
-
-// workersSeen remembers for a moment whether a worker takes jobs: every page wants to know.
-type workersSeen struct {
-	mu     sync.Mutex
-	at     time.Time
-	taking bool
-}
-
-const workersFor = 5 * time.Second
-
-// noWorker tells whether webhooks wait for a worker, to those who may see them.
-func (s *Site) noWorker(v *visit) bool {
-	if s.Ledger.Allow(v.caller, s.Registry.Type(store.WebhookType), access.View) != nil {
-		return false
-	}
-	s.workers.mu.Lock()
-	defer s.workers.mu.Unlock()
-	if now := s.Now(); now.Sub(s.workers.at) > workersFor {
-		found, err := s.Webhooks.Workers(v.ctx, v.caller)
-		if err != nil {
-			return false // the page itself says what is wrong
-		}
-		s.workers.at, s.workers.taking = now, slices.ContainsFunc(found, func(w store.Worker) bool { return !w.ClockWrong })
-	}
-	return !s.workers.taking
+func (v *Visit) granted(t *record.Type) bool {
+	return v.Caller.Superuser || slices.ContainsFunc(v.Caller.Grants, func(g access.Grant) bool { return slices.Contains(g.Types, t.Key()) })
 }
 
 // setTheme remembers how pages shall look.
-func (s *Site) setTheme(v *visit) error {
-	theme := v.r.PostFormValue("theme")
+func (s *Site) setTheme(v *Visit) error {
+	theme := v.R.PostFormValue("theme")
 	if theme != "dark" && theme != "light" {
 		v.setCookie(themeCookie, "", -1)
 	} else {
 		v.setCookie(themeCookie, theme, int((365 * 24 * time.Hour).Seconds()))
 	}
-	http.Redirect(v.w, v.r, local(v.r.PostFormValue("next"), "/"), http.StatusSeeOther)
+	http.Redirect(v.W, v.R, Local(v.R.PostFormValue("next"), "/"), http.StatusSeeOther)
 	return nil
 }
 
-// may tells whether the caller may do something with some record of a type.
-func (v *visit) may(t *record.Type, action string) bool {
-	if v.caller.Superuser { // which takes no longer to ask than to look up
-		return v.site.Ledger.Allow(v.caller, t, action) == nil
+// May tells whether the caller may do something with some record of a type.
+func (v *Visit) May(t *record.Type, action string) bool {
+	if v.Caller.Superuser { // which takes no longer to ask than to look up
+		return v.Site.Ledger.Allow(v.Caller, t, action) == nil
 	}
 	asked := allowance{t, action}
 	allowed, known := v.allowed[asked]
@@ -166,7 +142,7 @@ func (v *visit) may(t *record.Type, action string) bool {
 		if v.allowed == nil {
 			v.allowed = map[allowance]bool{}
 		}
-		allowed = v.site.Ledger.Allow(v.caller, t, action) == nil
+		allowed = v.Site.Ledger.Allow(v.Caller, t, action) == nil
 		v.allowed[asked] = allowed
 	}
 	return allowed

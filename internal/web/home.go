@@ -61,23 +61,23 @@ func (l *homeLine) append(dst []byte, count int64, counted bool) []byte {
 
 type recentChange struct {
 	When, User, Label, Action string
-	Object                    cell
+	Object                    Cell
 	Type                      string
 	Href                      string
 }
 
 const homeChanges = 12
 
-func (s *Site) home(v *visit) error {
+func (s *Site) home(v *Visit) error {
 	counts, err := s.counts(v)
 	if err != nil {
 		return err
 	}
 	shown := map[string][]byte{}
 	for _, t := range s.Registry.Types() {
-		if v.may(t, access.View) {
+		if v.May(t, access.View) {
 			n, counted := counts[t]
-			shown[t.Section] = s.pages(t).home.append(shown[t.Section], n, counted)
+			shown[t.Section] = s.Pages(t).home.append(shown[t.Section], n, counted)
 		}
 	}
 	var h homePage
@@ -86,8 +86,8 @@ func (s *Site) home(v *visit) error {
 			h.Sections = append(h.Sections, homeSection{sec.Name, template.HTML(types)}) // each line was made by a template
 		}
 	}
-	if h.CanLog = v.may(s.changeType(), access.View); h.CanLog {
-		found, err := s.Ledger.List(v.ctx, v.caller, s.changeType(), store.Query{Uncounted: true, Limit: homeChanges, View: withoutStates})
+	if h.CanLog = v.May(s.ChangeType(), access.View); h.CanLog {
+		found, err := s.Ledger.List(v.Ctx, v.Caller, s.ChangeType(), store.Query{Uncounted: true, Limit: homeChanges, View: WithoutStates})
 		if err != nil {
 			return err
 		}
@@ -95,15 +95,15 @@ func (s *Site) home(v *visit) error {
 			h.Changes = append(h.Changes, s.recent(v, c))
 		}
 	}
-	return v.show(page{Name: "home", Title: "Home", Body: h})
+	return v.Show(Page{Name: "home", Title: "Home", Body: h})
 }
 
 // counts tells how many there are of each type, where that can be told soon: for those who may
 // see only some, each record is looked at.
-func (s *Site) counts(v *visit) (map[*record.Type]int64, error) {
-	ctx, cancel := context.WithTimeout(v.ctx, searchTime)
+func (s *Site) counts(v *Visit) (map[*record.Type]int64, error) {
+	ctx, cancel := context.WithTimeout(v.Ctx, searchTime)
 	defer cancel()
-	counts, err := s.Ledger.Counts(ctx, v.caller, s.Registry.Types(), "")
+	counts, err := s.Ledger.Counts(ctx, v.Caller, s.Registry.Types(), "")
 	if tooSlow(err) {
 		return nil, nil
 	}
@@ -116,14 +116,14 @@ func tooSlow(err error) bool {
 	return kind == fault.Slow || kind == fault.Busy || errors.Is(err, context.DeadlineExceeded)
 }
 
-func (s *Site) recent(v *visit, c record.Values) recentChange {
+func (s *Site) recent(v *Visit, c record.Values) recentChange {
 	line := lineOf(c, noLines)
 	r := recentChange{When: line.When, User: line.User, Label: line.Label, Action: line.Action, Href: line.Href, Type: c.Text("changed_object_type"),
-		Object: cell{Kind: textCell, Text: c.Text("object_repr")}}
+		Object: Cell{Kind: TextCell, Text: c.Text("object_repr")}}
 	if pointer, ok := c.Get("changed_object").(record.Pointer); ok {
-		r.Object = v.cell(nil, pointer)
+		r.Object = v.Cell(nil, pointer)
 	}
-	r.Type = s.titleOf(r.Type)
+	r.Type = s.TitleOf(r.Type)
 	return r
 }
 
@@ -137,7 +137,7 @@ type searchPage struct {
 type foundType struct {
 	Label, Href string
 	Count       int64
-	Rows        []cell
+	Rows        []Cell
 }
 
 // How much is shown of each type, and how long it may take to find.
@@ -148,11 +148,11 @@ const (
 
 // search looks for a text in all types. What holds it is counted in one go, and only where there is something the first records are read. Where that takes
 // too long, one type is asked after the other, and those that take too long are named.
-func (s *Site) search(v *visit) error {
-	p := searchPage{Text: v.r.URL.Query().Get("q")}
+func (s *Site) search(v *Visit) error {
+	p := searchPage{Text: v.R.URL.Query().Get("q")}
 	var types []*record.Type
 	for _, t := range s.Registry.Types() {
-		if p.Text != "" && len(t.Search) > 0 && v.may(t, access.View) {
+		if p.Text != "" && len(t.Search) > 0 && v.May(t, access.View) {
 			types = append(types, t)
 		}
 	}
@@ -171,7 +171,7 @@ func (s *Site) search(v *visit) error {
 		}
 		found, err := s.find(v, t, p.Text, counted)
 		if tooSlow(err) {
-			p.Slow = append(p.Slow, s.pages(t).title)
+			p.Slow = append(p.Slow, s.Pages(t).Title)
 			continue
 		}
 		if err != nil {
@@ -184,23 +184,23 @@ func (s *Site) search(v *visit) error {
 			p.Found = append(p.Found, found)
 		}
 	}
-	return v.show(page{Name: "search", Title: "Search", Body: p})
+	return v.Show(Page{Name: "search", Title: "Search", Body: p})
 }
 
-func (s *Site) countFound(v *visit, types []*record.Type, text string) (map[*record.Type]int64, error) {
-	ctx, cancel := context.WithTimeout(v.ctx, searchTime)
+func (s *Site) countFound(v *Visit, types []*record.Type, text string) (map[*record.Type]int64, error) {
+	ctx, cancel := context.WithTimeout(v.Ctx, searchTime)
 	defer cancel()
-	return s.Ledger.Counts(ctx, v.caller, types, text)
+	return s.Ledger.Counts(ctx, v.Caller, types, text)
 }
 
-func (s *Site) find(v *visit, t *record.Type, text string, counted bool) (foundType, error) {
-	ctx, cancel := context.WithTimeout(v.ctx, searchTime)
+func (s *Site) find(v *Visit, t *record.Type, text string, counted bool) (foundType, error) {
+	ctx, cancel := context.WithTimeout(v.Ctx, searchTime)
 	defer cancel()
-	f := foundType{Label: s.pages(t).title, Href: with(s.pages(t).path, nil, "q", text)}
-	found, err := s.Ledger.List(ctx, v.caller, t, store.Query{Limit: foundRows, Search: text, View: record.View{Brief: true}, Uncounted: counted})
+	f := foundType{Label: s.Pages(t).Title, Href: With(s.Pages(t).Path, nil, "q", text)}
+	found, err := s.Ledger.List(ctx, v.Caller, t, store.Query{Limit: foundRows, Search: text, View: record.View{Brief: true}, Uncounted: counted})
 	f.Count = found.Count
 	for _, r := range found.Rows {
-		f.Rows = append(f.Rows, cell{Kind: linkCell, Text: r.Display(), Href: recordPath(t, r.ID())})
+		f.Rows = append(f.Rows, Cell{Kind: LinkCell, Text: r.Display(), Href: RecordPath(t, r.ID())})
 	}
 	return f, err
 }

@@ -19,7 +19,7 @@ type importForm struct {
 	Path     string
 	Plural   string
 	Columns  []transfer.Column
-	Formats  []option
+	Formats  []Option
 	Example  string // the columns that new records need
 	Text     string // pasted
 	Rows     int    // that were understood
@@ -28,33 +28,33 @@ type importForm struct {
 	Refused  refusals
 }
 
-func (p *typePages) importPage(v *visit) error {
+func (p *TypePages) importPage(v *Visit) error {
 	defs, err := p.customs(v)
 	if err != nil {
 		return err
 	}
-	if v.r.URL.Query().Has("template") {
+	if v.R.URL.Query().Has("template") {
 		return p.emptyFile(v, defs)
 	}
 	return p.showImport(v, &sentFile{}, defs, importForm{}, http.StatusOK)
 }
 
 // emptyFile is a CSV file with the columns that an import of new records understands.
-func (p *typePages) emptyFile(v *visit, defs []*record.Custom) error {
+func (p *TypePages) emptyFile(v *Visit, defs []*record.Custom) error {
 	var names []string
-	for _, c := range transfer.Columns(p.t, defs)[1:] { // without the id
+	for _, c := range transfer.Columns(p.Type, defs)[1:] { // without the id
 		names = append(names, c.Name)
 	}
 	p.attach(v, transfer.CSV, "-empty")
-	w := csv.NewWriter(v.w)
+	w := csv.NewWriter(v.W)
 	_ = w.Write(names) // a caller that has gone away is not an error here
 	w.Flush()
 	return nil
 }
 
-func (p *typePages) showImport(v *visit, sent *sentFile, defs []*record.Custom, f importForm, status int) error {
-	f.Title, f.Path, f.Plural = "Import "+pluralTitle(p.t), p.path, pluralTitle(p.t)
-	f.Columns, f.Text = transfer.Columns(p.t, defs), sent.pasted
+func (p *TypePages) showImport(v *Visit, sent *sentFile, defs []*record.Custom, f importForm, status int) error {
+	f.Title, f.Path, f.Plural = "Import "+pluralTitle(p.Type), p.Path, pluralTitle(p.Type)
+	f.Columns, f.Text = transfer.Columns(p.Type, defs), sent.pasted
 	var needed []string
 	for _, c := range f.Columns {
 		if c.Required {
@@ -62,18 +62,18 @@ func (p *typePages) showImport(v *visit, sent *sentFile, defs []*record.Custom, 
 		}
 	}
 	f.Example = strings.Join(needed, ",")
-	f.Formats = []option{{Value: "", Label: "Recognize it"}}
+	f.Formats = []Option{{Value: "", Label: "Recognize it"}}
 	for _, format := range transfer.Formats {
-		f.Formats = append(f.Formats, option{string(format), formatNames[format], format == sent.format})
+		f.Formats = append(f.Formats, Option{string(format), formatNames[format], format == sent.format})
 	}
-	return v.show(page{Name: "import", Title: f.Title, Crumbs: p.crumbs(), Body: f, Status: status})
+	return v.Show(Page{Name: "import", Title: f.Title, Crumbs: p.Crumbs(), Body: f, Status: status})
 }
 
 var formatNames = map[transfer.Format]string{transfer.CSV: "CSV", transfer.JSON: "JSON", transfer.YAML: "YAML"}
 
 // importRows takes a file in, or tries it: all of its rows or none. It says everything itself
 // that is wrong with the file, since htmx shows no error page.
-func (p *typePages) importRows(v *visit) error {
+func (p *TypePages) importRows(v *Visit) error {
 	defs, err := p.customs(v)
 	if err != nil {
 		return err
@@ -82,30 +82,30 @@ func (p *typePages) importRows(v *visit) error {
 	if err != nil {
 		return p.refuseImport(v, sent, nil, defs, err)
 	}
-	rows, err := transfer.Parse(p.t, defs, sent.guess(), sent.text)
+	rows, err := transfer.Parse(p.Type, defs, sent.guess(), sent.text)
 	if err == nil {
-		rows, err = distinct(p.t, rows)
+		rows, err = distinct(p.Type, rows)
 	}
 	if err != nil {
 		return p.refuseImport(v, sent, rows, defs, err)
 	}
-	dry := v.r.PostForm.Get("mode") != "import"
+	dry := v.R.PostForm.Get("mode") != "import"
 	said, err := p.take(v, rows, dry)
 	switch {
 	case err != nil:
-		if e, known := unreachable(err, "There is no such "+p.t.Title()+", or you may not change it."); known {
+		if e, known := unreachable(err, "There is no such "+p.Type.Title()+", or you may not change it."); known {
 			err = e
 		}
 		return p.refuseImport(v, sent, rows, defs, err)
 	case dry:
 		return p.showImport(v, sent, defs, importForm{Checked: said, Rows: len(rows)}, http.StatusOK)
 	}
-	return v.leaveLive(p.path, said)
+	return v.leaveLive(p.Path, said)
 }
 
 // take creates or updates the records, or finds out whether that would work.
-func (p *typePages) take(v *visit, rows []transfer.Row, dry bool) (said string, err error) {
-	ctx := v.ctx
+func (p *TypePages) take(v *Visit, rows []transfer.Row, dry bool) (said string, err error) {
+	ctx := v.Ctx
 	var rehearsal *ledger.Rehearsal
 	if dry {
 		ctx, rehearsal = ledger.Rehearse(ctx)
@@ -115,20 +115,20 @@ func (p *typePages) take(v *visit, rows []transfer.Row, dry bool) (said string, 
 		for i, row := range rows {
 			inputs[i] = row.Input
 		}
-		if _, err := p.site.Ledger.Create(ctx, v.caller, p.t, inputs); err != nil || dry {
+		if _, err := p.site.Ledger.Create(ctx, v.Caller, p.Type, inputs); err != nil || dry {
 			return p.counted(len(rows)) + " would be created. Nothing was written.", err
 		}
 		return p.are(len(rows)) + " created.", nil
 	}
 	edits := make([]ledger.Edit, len(rows))
 	for i, row := range rows {
-		id, err := p.t.ParseID(row.ID)
+		id, err := p.Type.ParseID(row.ID)
 		if err != nil {
 			return "", fault.Field("id", "%s", err.Error())
 		}
 		edits[i] = ledger.Edit{ID: id, Input: row.Input}
 	}
-	if _, err := p.site.Ledger.Update(ctx, v.caller, p.t, edits); err != nil {
+	if _, err := p.site.Ledger.Update(ctx, v.Caller, p.Type, edits); err != nil {
 		return "", err
 	}
 	if dry {
@@ -143,7 +143,7 @@ func (p *typePages) take(v *visit, rows []transfer.Row, dry bool) (said string, 
 }
 
 // refuseImport shows what is wrong, by line where it is about single rows.
-func (p *typePages) refuseImport(v *visit, sent *sentFile, rows []transfer.Row, defs []*record.Custom, err error) error {
+func (p *TypePages) refuseImport(v *Visit, sent *sentFile, rows []transfer.Row, defs []*record.Custom, err error) error {
 	e, known := errors.AsType[*fault.Error](err)
 	if !known {
 		return err
@@ -158,14 +158,14 @@ func (p *typePages) refuseImport(v *visit, sent *sentFile, rows []transfer.Row, 
 	} else {
 		f.Problems = messages(e)
 	}
-	return p.showImport(v, sent, defs, f, failures[e.Kind].Status)
+	return p.showImport(v, sent, defs, f, StatusOf(e))
 }
 
 // rowCell names the record that a row is about.
-func (p *typePages) rowCell(row transfer.Row) cell {
+func (p *TypePages) rowCell(row transfer.Row) Cell {
 	name := ""
-	if p.t.NamingField() != "" {
-		name, _ = row.Input[p.t.NamingField()].(string)
+	if p.Type.NamingField() != "" {
+		name, _ = row.Input[p.Type.NamingField()].(string)
 	}
 	if row.ID == "" {
 		return textOf(name, false)
@@ -173,5 +173,5 @@ func (p *typePages) rowCell(row transfer.Row) cell {
 	if name == "" {
 		name = "#" + row.ID
 	}
-	return cell{Kind: linkCell, Text: name, Href: p.path + row.ID + "/"}
+	return Cell{Kind: LinkCell, Text: name, Href: p.Path + row.ID + "/"}
 }

@@ -29,14 +29,14 @@ func (s *sentFile) guess() transfer.Format {
 }
 
 // receive reads the form of an import. On an error it returns what is known so far.
-func receive(v *visit) (*sentFile, error) {
+func receive(v *Visit) (*sentFile, error) {
 	sent := &sentFile{}
-	if err := v.parseForm(); err != nil { // where it is no upload, what comes next would not say what is wrong
+	if err := v.ParseForm(); err != nil { // where it is no upload, what comes next would not say what is wrong
 		return sent, err
 	}
-	err := v.r.ParseMultipartForm(maxImport) // no more than that arrives, so none of it goes to a file
+	err := v.R.ParseMultipartForm(maxImport) // no more than that arrives, so none of it goes to a file
 	if err == nil {
-		_, err = io.Copy(io.Discard, v.r.Body) // up to its end, where it takes the room that rows need
+		_, err = io.Copy(io.Discard, v.R.Body) // up to its end, where it takes the room that rows need
 	}
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		if _, refused := errors.AsType[*fault.Error](err); refused {
@@ -44,11 +44,11 @@ func receive(v *visit) (*sentFile, error) {
 		}
 		return sent, fault.New(fault.Invalid, "The form did not arrive whole. Send it again.")
 	}
-	sent.format = transfer.Format(v.r.PostForm.Get("format"))
+	sent.format = transfer.Format(v.R.PostForm.Get("format"))
 	// Browsers send every end of a line in a form as two characters.
-	sent.pasted = strings.ReplaceAll(v.r.PostForm.Get("text"), "\r\n", "\n")
+	sent.pasted = strings.ReplaceAll(v.R.PostForm.Get("text"), "\r\n", "\n")
 	sent.text = []byte(sent.pasted)
-	file, header, err := v.r.FormFile("file")
+	file, header, err := v.R.FormFile("file")
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
 		return sent, nil
 	}
@@ -110,12 +110,12 @@ func distinct(t *record.Type, rows []transfer.Row) ([]transfer.Row, error) {
 }
 
 // leaveLive sends the caller to another page, also where htmx asked: it follows no redirect.
-func (v *visit) leaveLive(to, note string) error {
-	if !v.live() {
-		return v.leave(to, note)
+func (v *Visit) leaveLive(to, note string) error {
+	if !v.Live() {
+		return v.Leave(to, note)
 	}
 	v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString([]byte(note)), 60)
-	v.w.Header().Set("Hx-Redirect", to)
-	v.w.WriteHeader(http.StatusNoContent)
+	v.W.Header().Set("Hx-Redirect", to)
+	v.W.WriteHeader(http.StatusNoContent)
 	return nil
 }

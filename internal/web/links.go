@@ -22,15 +22,15 @@ func linksOf(value any) []record.Link {
 
 // fillLinks puts references into a widget: for one a text that names it, for many a box for
 // each. Those that the caller may not see are counted.
-func (s formSource) fillLinks(f *formField, target *record.Type, links []record.Link) {
+func (s FormSource) fillLinks(f *FormField, target *record.Type, links []record.Link) {
 	for _, l := range links {
 		switch {
 		case s.unseen[target][l.ID]:
 			f.Unseen++
 		case f.Widget == record.RecordInput:
-			f.Value = nameOf(target, l.ID, target.DisplayLink(l))
+			f.Value = NameOf(target, l.ID, target.DisplayLink(l))
 		default:
-			f.Links = append(f.Links, option{formatID(l.ID), target.DisplayLink(l), true})
+			f.Links = append(f.Links, Option{formatID(l.ID), target.DisplayLink(l), true})
 		}
 	}
 	f.CanClear = f.Unseen > 0 && f.Widget == record.RecordInput && !f.Required
@@ -48,13 +48,13 @@ func (s formSource) fillLinks(f *formField, target *record.Type, links []record.
 		f.Links[i].Selected = slices.Contains(s.typed[f.Name+keptSuffix], l.Value)
 	}
 	for _, text := range typed {
-		f.Options = append(f.Options, option{text, text, true})
+		f.Options = append(f.Options, Option{text, text, true})
 	}
 }
 
 // withUnseen adds to what was typed the references that the caller may not see. One of them
 // stays until it is replaced or removed, many stay beside whatever is typed.
-func (s formSource) withUnseen(target *record.Type, name string, value any) (any, bool) {
+func (s FormSource) withUnseen(target *record.Type, name string, value any) (any, bool) {
 	unseen := slices.DeleteFunc(slices.Clone(linksOf(s.v.Get(name))), func(l record.Link) bool { return !s.unseen[target][l.ID] })
 	many, isMany := value.([]any)
 	if !isMany {

@@ -29,10 +29,10 @@ type listPage struct {
 	Next    string
 	Prev    string
 	Limits  []limitLink
-	Exports []crumb
+	Exports []Crumb
 	Columns []column
 	Filters []filterInput
-	Chips   []chip
+	Chips   []Chip
 
 	CanAdd, CanChange, CanDelete bool
 }
@@ -59,22 +59,22 @@ type tableCell struct {
 	Path  string
 	State string // of a badge
 	Tags  []tableTag
-	Rich  *cell // anything else
+	Rich  *Cell // anything else
 }
 
 type tableTag struct{ Text, Path, Color string }
 
-func inTable(c cell) tableCell {
+func inTable(c Cell) tableCell {
 	switch c.Kind {
-	case noCell:
+	case EmptyCell:
 		return tableCell{}
-	case textCell, timeCell:
+	case TextCell, TimeCell:
 		return tableCell{Text: c.Text}
-	case linkCell:
+	case LinkCell:
 		return tableCell{Text: c.Text, Path: unslashed(c.Href)}
-	case badgeCell:
+	case BadgeCell:
 		return tableCell{Text: c.Text, State: c.Color}
-	case tagsCell:
+	case TagsCell:
 		tags := make([]tableTag, len(c.Items))
 		for i, tag := range c.Items {
 			if tag.Href == "" {
@@ -97,16 +97,16 @@ type limitLink struct {
 
 var pageSizes = []int{25, 50, 100, 250, 1000}
 
-func (p *typePages) list(v *visit) error {
-	params, err := ledger.Params(v.r.URL.RawQuery)
+func (p *TypePages) list(v *Visit) error {
+	params, err := ledger.Params(v.R.URL.RawQuery)
 	if err != nil {
 		return err
 	}
 	if params.Has("columns") {
 		return p.chooseColumns(v, params)
 	}
-	params = filled(params)
-	q, err := p.site.Ledger.Query(v.ctx, p.t, params)
+	params = Filled(params)
+	q, err := p.site.Ledger.Query(v.Ctx, p.Type, params)
 	if err != nil {
 		return err
 	}
@@ -116,48 +116,48 @@ func (p *typePages) list(v *visit) error {
 			q.View.Only = append(q.View.Only, c.Name)
 		}
 	}
-	found, err := p.site.Ledger.List(v.ctx, v.caller, p.t, q)
+	found, err := p.site.Ledger.List(v.Ctx, v.Caller, p.Type, q)
 	if err != nil {
 		return err
 	}
-	return v.show(page{Name: "list", Title: p.title, Crumbs: p.crumbs()[:1], Body: p.listPage(v, params, q, found)})
+	return v.Show(Page{Name: "list", Title: p.Title, Crumbs: p.Crumbs()[:1], Body: p.listPage(v, params, q, found)})
 }
 
-func (p *typePages) toList(v *visit) error { return v.leave(p.path, "") }
+func (p *TypePages) toList(v *Visit) error { return v.Leave(p.Path, "") }
 
-func (p *typePages) listPage(v *visit, params url.Values, q store.Query, found store.Page) *listPage {
-	l := &listPage{Path: p.path, Title: p.title, Single: p.t.Title(), Doc: p.t.Doc, Search: params.Get("q"), CanSearch: len(p.t.Search) > 0,
-		Query: p.filterQuery(params), Count: found.Count, Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.chips(params),
-		CanAdd: v.may(p.t, access.Add), CanChange: v.may(p.t, access.Change), CanDelete: v.may(p.t, access.Delete)}
+func (p *TypePages) listPage(v *Visit, params url.Values, q store.Query, found store.Page) *listPage {
+	l := &listPage{Path: p.Path, Title: p.Title, Single: p.Type.Title(), Doc: p.Type.Doc, Search: params.Get("q"), CanSearch: len(p.Type.Search) > 0,
+		Query: p.filterQuery(params), Count: found.Count, Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.Chips(params),
+		CanAdd: v.May(p.Type, access.Add), CanChange: v.May(p.Type, access.Change), CanDelete: v.May(p.Type, access.Delete)}
 	if l.Search != "" {
-		l.Searched = p.t.SearchNewest
+		l.Searched = p.Type.SearchNewest
 	}
 	if len(found.Rows) > 0 {
 		l.From, l.To = found.Offset+1, found.Offset+len(found.Rows)
 	}
 	next, previous := ledger.Links(params, q, found)
 	if next != "" {
-		l.Next = p.path + "?" + next
+		l.Next = p.Path + "?" + next
 	}
 	if previous != "" {
-		l.Prev = p.path + "?" + previous
+		l.Prev = p.Path + "?" + previous
 	}
 	for _, n := range pageSizes {
-		l.Limits = append(l.Limits, limitLink{n, with(p.path, params, "limit", strconv.Itoa(n), "offset", "", "cursor", ""), n == q.Limit})
+		l.Limits = append(l.Limits, limitLink{n, With(p.Path, params, "limit", strconv.Itoa(n), "offset", "", "cursor", ""), n == q.Limit})
 	}
 	for _, format := range transfer.Formats {
 		narrow, _ := url.ParseQuery(l.Query) // it was made by Encode
-		l.Exports = append(l.Exports, crumb{strings.ToUpper(string(format)), with(p.path+"export/", narrow, "format", string(format))})
+		l.Exports = append(l.Exports, Crumb{strings.ToUpper(string(format)), With(p.Path+"export/", narrow, "format", string(format))})
 	}
 	l.Heads, l.Rows = p.table(v, l.Columns, params, found.Rows)
 	return l
 }
 
 // table is the chosen columns of some records.
-func (p *typePages) table(v *visit, columns []column, params url.Values, rows []record.Values) ([]head, []row) {
-	first := head{Label: p.single}
-	if p.t.Display == nil {
-		first = p.head(params, p.t.NamingField(), p.t.Field(p.t.NamingField()).Info().Label, true)
+func (p *TypePages) table(v *Visit, columns []column, params url.Values, rows []record.Values) ([]head, []row) {
+	first := head{Label: p.Single}
+	if p.Type.Display == nil {
+		first = p.head(params, p.Type.NamingField(), p.Type.Field(p.Type.NamingField()).Info().Label, true)
 	}
 	heads := []head{first}
 	var shown []int
@@ -170,27 +170,27 @@ func (p *typePages) table(v *visit, columns []column, params url.Values, rows []
 	out := make([]row, len(rows))
 	cells := make([]tableCell, len(rows)*len(shown))
 	for i, r := range rows {
-		id := p.t.FormatID(r.ID())
-		out[i] = row{ID: id, Path: unslashed(p.path) + id + "/", Name: r.Display(), Cells: cells[i*len(shown) : (i+1)*len(shown)]}
+		id := p.Type.FormatID(r.ID())
+		out[i] = row{ID: id, Path: unslashed(p.Path) + id + "/", Name: r.Display(), Cells: cells[i*len(shown) : (i+1)*len(shown)]}
 		for n, field := range shown {
-			if own := p.own.cells[p.t.Infos()[field].Name]; own != nil {
+			if own := p.own.Cells[p.Type.Infos()[field].Name]; own != nil {
 				out[i].Cells[n] = inTable(own(r))
 				continue
 			}
-			out[i].Cells[n] = inTable(v.cell(p.t.All()[field], r.At(field)))
+			out[i].Cells[n] = inTable(v.Cell(p.Type.All()[field], r.At(field)))
 		}
 	}
 	return heads, out
 }
 
-func (p *typePages) head(params url.Values, name, label string, sorts bool) head {
+func (p *TypePages) head(params url.Values, name, label string, sorts bool) head {
 	h := head{Label: label}
 	if !sorts {
 		return h
 	}
 	order := params.Get("ordering")
-	if order == "" && len(p.t.Order) > 0 {
-		order = p.t.Order[0]
+	if order == "" && len(p.Type.Order) > 0 {
+		order = p.Type.Order[0]
 	}
 	by := name
 	switch order, _, _ = strings.Cut(order, ","); order {
@@ -199,12 +199,12 @@ func (p *typePages) head(params url.Values, name, label string, sorts bool) head
 	case "-" + name:
 		h.Sorted = "descending"
 	}
-	h.Href = with(p.path, params, "ordering", by, "offset", "", "cursor", "")
+	h.Href = With(p.Path, params, "ordering", by, "offset", "", "cursor", "")
 	return h
 }
 
 // filterQuery is the part of the address that narrows the list.
-func (p *typePages) filterQuery(params url.Values) string {
+func (p *TypePages) filterQuery(params url.Values) string {
 	narrow := url.Values{}
 	for key, values := range params {
 		if key == "q" || p.isFilter(key) {

@@ -43,8 +43,13 @@ func (s shownForm) touched(widget record.Widget, name string, typed url.Values) 
 	return shown && held != heldPrint(widget, name, typed)
 }
 
+// Touched tells whether somebody has changed what a widget of a posted form held.
+func Touched(form url.Values, name string, widget record.Widget) bool {
+	return readShown(form).touched(widget, name, form)
+}
+
 // touched tells whether somebody has changed what a widget held, or the kind by which it is read.
-func (s formSource) touched(name string, in record.Info) bool {
+func (s FormSource) touched(name string, in record.Info) bool {
 	if s.shown.touched(in.Widget, name, s.typed) {
 		return true
 	}
@@ -52,7 +57,7 @@ func (s formSource) touched(name string, in record.Info) bool {
 }
 
 // typedInto tells whether somebody typed into a widget.
-func (s formSource) typedInto(f *formField) bool {
+func (s FormSource) typedInto(f *FormField) bool {
 	if s.typed == nil || s.part && !s.typed.Has(f.Name) {
 		return false
 	}
@@ -60,18 +65,18 @@ func (s formSource) typedInto(f *formField) bool {
 }
 
 // Shown is what the widgets hold before anybody types, "" for a new record.
-func (f *formPage) Shown() string {
+func (f *FormPage) Shown() string {
 	if f.ID == 0 {
 		return ""
 	}
-	var fields []formField
+	var fields []FormField
 	for _, g := range f.Groups {
 		fields = append(fields, g.Fields...)
 	}
-	return shownOf(fields...)
+	return ShownOf(fields...)
 }
 
-func shownOf(fields ...formField) string {
+func ShownOf(fields ...FormField) string {
 	entries := make([]string, len(fields))
 	for i, f := range fields {
 		entries[i] = f.Name + ":" + f.held
@@ -80,7 +85,7 @@ func shownOf(fields ...formField) string {
 }
 
 // posts is what a browser sends of the widget where nobody touches it.
-func (f *formField) posts() url.Values {
+func (f *FormField) posts() url.Values {
 	out := url.Values{}
 	switch f.Widget {
 	case record.CheckBox:
@@ -89,7 +94,7 @@ func (f *formField) posts() url.Values {
 		}
 		return out
 	case record.SelectOne:
-		chosen := slices.IndexFunc(f.Options, func(o option) bool { return o.Selected })
+		chosen := slices.IndexFunc(f.Options, func(o Option) bool { return o.Selected })
 		if len(f.Options) > 0 {
 			out.Add(f.Name, f.Options[max(chosen, 0)].Value)
 		}
@@ -171,7 +176,7 @@ func shownMoment(text string) (shown string, ok bool) {
 }
 
 // HoldsText tells whether the value is one that a browser's own input for times would blank.
-func (f formField) HoldsText() bool {
+func (f FormField) HoldsText() bool {
 	_, moment := shownMoment(f.Value)
 	return f.Value != "" && !moment
 }

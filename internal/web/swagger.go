@@ -12,8 +12,8 @@ const documentPath = "/api/schema/"
 // Swagger shows the API's document. It has a frame of its own: Swagger UI and Bootstrap use the
 // same names for their styles.
 func (s *Site) Swagger(w http.ResponseWriter, r *http.Request) {
-	v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
-	f := v.frame(page{Title: "API documentation", Body: documentPath})
+	v := &Visit{Site: s, W: w, R: r, Ctx: r.Context(), Caller: ledger.CallerFrom(r.Context())}
+	f := v.frame(Page{Title: "API documentation", Body: documentPath})
 	if err := v.send("swagger", f, http.StatusOK); err != nil {
 		s.Fail(w, r, err)
 	}

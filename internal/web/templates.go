@@ -4,8 +4,8 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"strings"
-	"sync"
 	"time"
 
 	"terrier/internal/web/assets"
@@ -14,20 +14,22 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// parsed is the templates, which are the same for every Site.
-var parsed = sync.OnceValues(func() (*template.Template, error) { return parseTemplates(assets.New()) })
-
-// parseTemplates reads all templates into one set: a copy of what they share for each page would
-// take megabytes. Files that begin with an underscore hold parts; every other one is a page and defines
+// ParseTemplates reads all templates, with those of rooms, into one set, which is the same for every Site: a copy of what they share for
+// each page would take megabytes. Files that begin with an underscore hold parts; every other one is a page and defines
 // its content, which is put between top and bottom.
-func parseTemplates(set *assets.Set) (*template.Template, error) {
+func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 	all, err := template.New("").Funcs(template.FuncMap{
-		"asset": set.URL,
-		"time":  showTime,
-		"date":  showDate,
+		"asset": assets.New().URL,
+		"time":  ShowTime,
+		"date":  ShowDate,
 		"join":  strings.Join,
 		"add":   func(a, b int) int { return a + b },
 	}).ParseFS(templateFiles, "templates/*.html")
+	for _, files := range rooms {
+		if err == nil {
+			all, err = all.ParseFS(files, "templates/*.html")
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the templates: %w", err)
 	}
@@ -46,5 +48,5 @@ func parseTemplates(set *assets.Set) (*template.Template, error) {
 func pageTemplate(name string) string { return name + " page" }
 
 // Moments are shown in UTC, as everything that is compared across sites.
-func showTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
-func showDate(t time.Time) string { return t.UTC().Format("2006-01-02") }
+func ShowTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+func ShowDate(t time.Time) string { return t.UTC().Format("2006-01-02") }

@@ -28,17 +28,17 @@ var mediaTypes = map[transfer.Format]string{
 }
 
 // export sends a list as a file: everything that matches and that the caller may see.
-func (p *typePages) export(v *visit) error {
-	params, err := ledger.Params(v.r.URL.RawQuery)
+func (p *TypePages) export(v *Visit) error {
+	params, err := ledger.Params(v.R.URL.RawQuery)
 	if err != nil {
 		return err
 	}
-	params = filled(params)
+	params = Filled(params)
 	format := transfer.Format(cmp.Or(params.Get("format"), string(transfer.CSV)))
 	if !slices.Contains(transfer.Formats, format) {
 		return fault.Field("format", "The format %q is unknown: use csv, json or yaml.", string(format))
 	}
-	q, err := p.site.Ledger.Query(v.ctx, p.t, params)
+	q, err := p.site.Ledger.Query(v.Ctx, p.Type, params)
 	if err != nil {
 		return err
 	}
@@ -52,12 +52,12 @@ func (p *typePages) export(v *visit) error {
 	return p.sendExport(v, q, format, defs)
 }
 
-func (p *typePages) sendExport(v *visit, q store.Query, format transfer.Format, defs []*record.Custom) error {
-	ctx, cancel := lasting(v.ctx, exportTime)
+func (p *TypePages) sendExport(v *Visit, q store.Query, format transfer.Format, defs []*record.Custom) error {
+	ctx, cancel := lasting(v.Ctx, exportTime)
 	defer cancel()
-	out := transfer.NewWriter(&patient{v.w, http.NewResponseController(v.w)}, p.t, defs, format, p.site.Ledger.Printer)
+	out := transfer.NewWriter(&patient{v.W, http.NewResponseController(v.W)}, p.Type, defs, format, p.site.Ledger.Printer)
 	begun := false
-	for page, err := range p.everything(ctx, v.caller, q) {
+	for page, err := range p.everything(ctx, v.Caller, q) {
 		if err == nil && !begun {
 			p.attach(v, format, "")
 			begun, err = true, out.Begin()
@@ -79,16 +79,16 @@ func (p *typePages) sendExport(v *visit, q store.Query, format transfer.Format, 
 }
 
 // attach makes the answer a file.
-func (p *typePages) attach(v *visit, format transfer.Format, what string) {
-	h := v.w.Header()
+func (p *TypePages) attach(v *Visit, format transfer.Format, what string) {
+	h := v.W.Header()
 	h.Set("Content-Type", mediaTypes[format])
-	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="terrier-%s%s-%s.%s"`, p.t.Plural, what, showDate(p.site.Now()), format))
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="terrier-%s%s-%s.%s"`, p.Type.Plural, what, ShowDate(p.site.Now()), format))
 	h.Set("Cache-Control", "no-store")
 }
 
 // breakOff ends the connection: a file that is not whole must not look like one that is.
-func (p *typePages) breakOff(v *visit, err error) {
-	p.site.Log.WarnContext(v.ctx, "export broken off", "error", err, "path", v.r.URL.Path, "request_id", v.caller.RequestID)
+func (p *TypePages) breakOff(v *Visit, err error) {
+	p.site.Log.WarnContext(v.Ctx, "export broken off", "error", err, "path", v.R.URL.Path, "request_id", v.Caller.RequestID)
 	panic(http.ErrAbortHandler)
 }
 

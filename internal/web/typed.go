@@ -31,7 +31,7 @@ func textsOf(value any) []string {
 	case json.Number:
 		return []string{x.String()}
 	case time.Time:
-		return []string{x.UTC().Format(momentLayout)}
+		return []string{x.UTC().Format(MomentLayout)}
 	case []string:
 		return x
 	case []any:
@@ -41,7 +41,7 @@ func textsOf(value any) []string {
 		}
 		return texts
 	case json.RawMessage:
-		return []string{indented(x)}
+		return []string{Indented(x)}
 	}
 	raw, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -89,8 +89,8 @@ func typedDefault(kind, text, name string, errs fault.Fields) any {
 	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
-// momentLayout is what a browser's own input for a date and a time takes.
-const momentLayout = "2006-01-02T15:04:05"
+// MomentLayout is what a browser's own input for a date and a time takes.
+const MomentLayout = "2006-01-02T15:04:05"
 
 // typedValue reads what was typed into a widget as the API would take it. Not given is what
 // keeps the record as it is.
@@ -156,11 +156,11 @@ func typedLink(f record.Field, text string) any {
 		return nil
 	}
 	target := record.TargetOf(f)
-	return naming(target, text)
+	return Naming(target, text)
 }
 
-// naming is a text as the name of a record, with or without its id.
-func naming(t *record.Type, text string) record.Naming {
+// Naming is a text as the name of a record, with or without its id.
+func Naming(t *record.Type, text string) record.Naming {
 	return record.Naming{By: t.NamingField(), Text: text}
 }
 

@@ -3,7 +3,8 @@
 // There is one list, one record page, one form and one change log for all types. A page goes
 // the way of an API request: find the type, read what was typed, ask the ledger, show. Who the
 // caller is, the server has found out before; what they may do, the ledger knows, and a page
-// offers nothing else. Webhooks, deliveries and tokens have pages of their own besides.
+// offers nothing else. This package knows what every type inherits, and the frame around it. Rooms add to it: hookpages
+// the pages of webhooks and deliveries, accountpages login, profile and tokens.
 //
 // Pages work without JavaScript; htmx refreshes what is live. Nothing stands inline, so that the
 // content security policy can forbid it.
@@ -14,40 +15,33 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"terrier/internal/access"
-	"terrier/internal/account"
 	"terrier/internal/fault"
 	"terrier/internal/intake"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/web/assets"
-	"terrier/internal/webhookadmin"
 )
 
 // Site serves the pages of a ledger.
 type Site struct {
 	Ledger   *ledger.Ledger
-	Webhooks *webhookadmin.Admin
 	Registry *record.Registry
-	Login    *account.Login
-	Sessions *account.Sessions
-	Proxies  account.Proxies
 	Log      *slog.Logger
 	Intake   *intake.Gate // shared with the API
 	BaseURL  string
 	Version  string
 	Now      func() time.Time
+	Rooms    []Room
+	// Templates are those of this package and its rooms, from ParseTemplates.
+	Templates *template.Template
 	// Plain answers failures to callers that do not ask for a page.
 	Plain func(http.ResponseWriter, *http.Request, error)
 
-	assets    *assets.Set
-	templates *template.Template
-	types     map[*record.Type]*typePages
-	workers   workersSeen
-	tasksNav  navLinks
+	assets *assets.Set
+	types  map[*record.Type]*TypePages
 }
 
 // Route is one address of the pages.
@@ -58,7 +52,7 @@ type Route struct {
 	Action string       // what the caller must be allowed to do with some record of the type
 	Open   bool         // shown to everybody, logged in or not
 	Large  bool         // a body may be as long as a bulk request's
-	handle func(*visit) error
+	Handle func(*Visit) error
 }
 
 // Pattern is the route as the mux takes it.
@@ -67,24 +61,24 @@ func (r Route) Pattern() string { return r.Method + " " + r.Path }
 // Routes lists every page. Tests walk it, so that none is without one.
 func (s *Site) Routes() []Route {
 	routes := []Route{
-		{Method: "GET", Path: "/{$}", handle: s.home},
-		{Method: "GET", Path: "/search/{$}", handle: s.search},
-		{Method: "GET", Path: "/login/{$}", Open: true, handle: s.loginPage},
-		{Method: "POST", Path: "/login/{$}", Open: true, handle: s.login},
-		{Method: "POST", Path: "/logout/{$}", Open: true, handle: s.logout},
-		{Method: "POST", Path: "/theme/{$}", Open: true, handle: s.setTheme},
+		{Method: "GET", Path: "/{$}", Handle: s.home},
+		{Method: "GET", Path: "/search/{$}", Handle: s.search},
+		{Method: "POST", Path: "/theme/{$}", Open: true, Handle: s.setTheme},
 	}
 	for _, t := range s.Registry.Types() {
 		routes = append(routes, s.recordRoutes(t)...)
 	}
-	return slices.Concat(routes, s.userRoutes(), s.webhookRoutes(), s.taskRoutes())
+	for _, room := range s.Rooms {
+		routes = append(routes, room.Routes()...)
+	}
+	return routes
 }
 
 // recordRoutes are the pages that every type has.
 func (s *Site) recordRoutes(t *record.Type) []Route {
-	p := s.pages(t)
-	at := func(method, rest, action string, handle func(*visit) error) Route {
-		return Route{Method: method, Path: p.path + rest + "{$}", Type: t, Action: action, handle: handle}
+	p := s.Pages(t)
+	at := func(method, rest, action string, handle func(*Visit) error) Route {
+		return Route{Method: method, Path: p.Path + rest + "{$}", Type: t, Action: action, Handle: handle}
 	}
 	routes := []Route{
 		at("GET", "", access.View, p.list),
@@ -140,31 +134,34 @@ func (s *Site) elsewhere(mux *http.ServeMux, w http.ResponseWriter, r *http.Requ
 // Static serves what the pages load. It asks nobody who they are.
 func (s *Site) Static() http.Handler { return s.assets }
 
-// Build reads the templates and assets. It is called once, before anything is served.
+// Build works out what can be known before anybody asks. It is called once, before anything is served.
 func (s *Site) Build() error {
 	s.assets = assets.New()
-	s.types = map[*record.Type]*typePages{}
+	s.types = map[*record.Type]*TypePages{}
 	own := s.ownPages()
 	for _, t := range s.Registry.Types() {
 		s.types[t] = newTypePages(s, t, own[t.Key()])
 	}
 	var err error
-	if s.templates, err = parsed(); err != nil {
-		return err
-	}
 	for _, p := range s.types {
-		if p.nav, err = s.newNavLinks(p.title, p.path); err != nil {
+		if p.nav, err = s.newNavLinks(p.Title, p.Path); err != nil {
 			return err
 		}
-		if p.home, err = s.newHomeLine(p.title, p.path); err != nil {
+		if p.home, err = s.newHomeLine(p.Title, p.Path); err != nil {
 			return err
 		}
 	}
-	s.tasksNav, err = s.newNavLinks("Background tasks", tasksPath)
-	return err
+	for _, room := range s.Rooms {
+		for i, nav := range room.Nav {
+			if room.Nav[i].links, err = s.newNavLinks(nav.Label, nav.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-func (s *Site) pages(t *record.Type) *typePages { return s.types[t] }
+func (s *Site) Pages(t *record.Type) *TypePages { return s.types[t] }
 
 // What a body may hold: a form, or the rows of an import.
 const (
@@ -175,11 +172,11 @@ const (
 // admit lets those in who may see a page at all. Whoever is not logged in is asked to.
 func (s *Site) admit(route Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := &visit{site: s, w: w, r: r, ctx: r.Context(), caller: ledger.CallerFrom(r.Context())}
-		err := s.allow(v.caller, route)
+		v := &Visit{Site: s, W: w, R: r, Ctx: r.Context(), Caller: ledger.CallerFrom(r.Context())}
+		err := s.allow(v.Caller, route)
 		if err == nil {
-			defer s.Intake.Admit(w, r, route.bodyLimit(v.caller), v.caller.UserID)()
-			err = route.handle(v)
+			defer s.Intake.Admit(w, r, route.bodyLimit(v.Caller), v.Caller.UserID)()
+			err = route.Handle(v)
 		}
 		if err != nil {
 			s.Fail(w, r, err)

@@ -9,6 +9,8 @@ import (
 	"terrier/internal/inventory"
 	"terrier/internal/record"
 	"terrier/internal/web"
+	"terrier/internal/web/accountpages"
+	"terrier/internal/web/hookpages"
 )
 
 func main() {
@@ -24,6 +26,10 @@ func run() error {
 		return err
 	}
 	site := &web.Site{Registry: registry}
+	site.Rooms = []web.Room{accountpages.New(site, nil, nil, nil), hookpages.New(site, nil)}
+	if site.Templates, err = web.ParseTemplates(accountpages.Templates, hookpages.Templates); err != nil {
+		return err
+	}
 	if err := site.Build(); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package web
+package hookpages
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
 )
 
@@ -32,14 +33,14 @@ type webhookDetail struct {
 
 type detailGroup struct {
 	Name   string
-	Fields []labelled
+	Fields []web.Labelled
 }
 
 // hookSent is a delivery of the webhook.
 type hookSent struct {
 	When, Href    string
 	Event, Object string
-	State, Status cell
+	State, Status web.Cell
 	Milliseconds  string
 	Attempts      int64
 	Reason        string
@@ -54,18 +55,18 @@ const (
 	recentConditionErrors = 10
 )
 
-func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) error {
+func (h webhookPages) moreDetail(v *web.Visit, d *web.DetailPage, found record.Values) error {
 	more := &webhookDetail{Groups: h.detailGroups(found), Enabled: found.Bool("enabled"), Previous: found.Get("previous_secret") != record.Sealed(""),
-		SeesSent: v.may(h.site.deliveryType(), access.View), SeesConditionErrors: v.may(h.conditionErrorType(), access.View)}
+		SeesSent: v.May(h.site.DeliveryType(), access.View), SeesConditionErrors: v.May(h.conditionErrorType(), access.View)}
 	d.More = more
 	if at, ok := found.Get("paused_at").(time.Time); ok {
-		more.Paused = showTime(at)
+		more.Paused = web.ShowTime(at)
 	}
 	if err := h.backlog(v, more, found); err != nil {
 		return err
 	}
 	now := h.site.Now()
-	history, err := h.site.Webhooks.History(v.ctx, v.caller, found.ID(), webhookadmin.HistoryRange{Since: now.Add(-chartTime), Step: chartStep})
+	history, err := h.admin.History(v.Ctx, v.Caller, found.ID(), webhookadmin.HistoryRange{Since: now.Add(-chartTime), Step: chartStep})
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) erro
 		}
 	}
 	if more.SeesSent && d.CanChange {
-		failed, err := h.site.Webhooks.RetryAll(v.ctx, v.caller, h.failedOf(found.ID(), true))
+		failed, err := h.admin.RetryAll(v.Ctx, v.Caller, h.failedOf(found.ID(), true))
 		if err != nil {
 			return err
 		}
@@ -88,55 +89,55 @@ func (h hookPages) moreDetail(v *visit, d *detailPage, found record.Values) erro
 	return nil
 }
 
-func (h hookPages) conditionErrorType() *record.Type {
+func (h webhookPages) conditionErrorType() *record.Type {
 	return h.site.Registry.Type(store.ConditionErrorType)
 }
 
 // deliveriesOf tests whether a delivery is the webhook's.
-func (h hookPages) deliveriesOf(id int64) []record.Predicate {
-	return []record.Predicate{{Field: h.site.deliveryType().Field("webhook"), Values: []any{id}}}
+func (h webhookPages) deliveriesOf(id int64) []record.Predicate {
+	return []record.Predicate{{Field: h.site.DeliveryType().Field("webhook"), Values: []any{id}}}
 }
 
 // failedOf means the failed deliveries of a webhook.
-func (h hookPages) failedOf(id int64, dry bool) webhookadmin.RetryAll {
+func (h webhookPages) failedOf(id int64, dry bool) webhookadmin.RetryAll {
 	return webhookadmin.RetryAll{Query: store.Query{Where: h.deliveriesOf(id)}, DryRun: dry}
 }
 
 // detailGroups are the fields as the form groups them.
-func (h hookPages) detailGroups(found record.Values) []detailGroup {
-	groups := make([]detailGroup, len(h.t.Groups))
-	for i, g := range h.t.Groups {
+func (h webhookPages) detailGroups(found record.Values) []detailGroup {
+	groups := make([]detailGroup, len(h.Type.Groups))
+	for i, g := range h.Type.Groups {
 		groups[i].Name = g.Name
 		for _, name := range g.Fields {
-			f := h.t.Field(name)
-			groups[i].Fields = append(groups[i].Fields, labelled{f.Info().Label, f.Info().Help, hookCell(f, found.Get(name))})
+			f := h.Type.Field(name)
+			groups[i].Fields = append(groups[i].Fields, web.Labelled{Label: f.Info().Label, Help: f.Info().Help, Cell: hookCell(f, found.Get(name))})
 		}
 	}
 	return groups
 }
 
 // hookCell shows of a secret whether it is set.
-func hookCell(f record.Field, value any) cell {
+func hookCell(f record.Field, value any) web.Cell {
 	switch x := value.(type) {
 	case record.Sealed:
 		if x != "" {
-			return cell{Kind: textCell, Text: "Set; kept encrypted and not shown."}
+			return web.Cell{Kind: web.TextCell, Text: "Set; kept encrypted and not shown."}
 		}
 	case record.Plain:
 		if x != "" {
-			return cell{Kind: codeCell, Text: string(x)}
+			return web.Cell{Kind: web.CodeCell, Text: string(x)}
 		}
-		return cell{Kind: noCell}
+		return web.Cell{Kind: web.EmptyCell}
 	}
 	if f.Info().Name == "body_template" && value != "" {
-		return cell{Kind: codeCell, Text: value.(string)}
+		return web.Cell{Kind: web.CodeCell, Text: value.(string)}
 	}
-	return cellOf(f, value)
+	return web.CellOf(f, value)
 }
 
 // backlog finds what waits for the webhook.
-func (h hookPages) backlog(v *visit, more *webhookDetail, found record.Values) error {
-	waiting, err := h.site.Webhooks.Backlog(v.ctx, v.caller, found.ID())
+func (h webhookPages) backlog(v *web.Visit, more *webhookDetail, found record.Values) error {
+	waiting, err := h.admin.Backlog(v.Ctx, v.Caller, found.ID())
 	more.Queued, more.Retrying = waiting.Queued, waiting.Retrying
 	if waiting.OldestAt != nil {
 		more.Oldest = h.site.Now().Sub(*waiting.OldestAt).Truncate(time.Second).String()
@@ -145,10 +146,10 @@ func (h hookPages) backlog(v *visit, more *webhookDetail, found record.Values) e
 }
 
 // sent lists the last deliveries, and how long the last request of each took.
-func (h hookPages) sent(v *visit, more *webhookDetail, id int64) error {
-	t := h.site.deliveryType()
-	more.AllSent = with(pagePath(t), nil, "webhook_id", h.t.FormatID(id))
-	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: recentSent, Where: h.deliveriesOf(id)})
+func (h webhookPages) sent(v *web.Visit, more *webhookDetail, id int64) error {
+	t := h.site.DeliveryType()
+	more.AllSent = web.With(web.PagePath(t), nil, "webhook_id", h.Type.FormatID(id))
+	found, err := h.site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: recentSent, Where: h.deliveriesOf(id)})
 	if err != nil || len(found.Rows) == 0 {
 		return err
 	}
@@ -156,7 +157,7 @@ func (h hookPages) sent(v *visit, more *webhookDetail, id int64) error {
 	for i, r := range found.Rows {
 		ids[i] = r.ID()
 	}
-	ended, err := h.site.Webhooks.Ended(v.ctx, v.caller, webhookadmin.EndedQuery{Where: []record.Predicate{{Values: record.AnyOf(ids)}}, Limit: recentSent})
+	ended, err := h.admin.Ended(v.Ctx, v.Caller, webhookadmin.EndedQuery{Where: []record.Predicate{{Values: record.AnyOf(ids)}}, Limit: recentSent})
 	if err != nil {
 		return err
 	}
@@ -167,8 +168,8 @@ func (h hookPages) sent(v *visit, more *webhookDetail, id int64) error {
 		}
 	}
 	for _, r := range found.Rows {
-		more.Deliveries = append(more.Deliveries, hookSent{When: showTime(momentOf(r)), Href: recordPath(t, r.ID()), Event: r.Text("event"),
-			Object: h.objectName(r), State: stateOf(r, h.site.Now()), Status: cellOf(t.Field("status_code"), r.Get("status_code")),
+		more.Deliveries = append(more.Deliveries, hookSent{When: web.ShowTime(web.MomentOf(r)), Href: web.RecordPath(t, r.ID()), Event: r.Text("event"),
+			Object: h.objectName(r), State: web.StateOf(r, h.site.Now()), Status: web.CellOf(t.Field("status_code"), r.Get("status_code")),
 			Milliseconds: took[r.ID()], Attempts: r.Int("attempt_count"), Reason: r.Text("reason")})
 	}
 	return nil
@@ -176,20 +177,20 @@ func (h hookPages) sent(v *visit, more *webhookDetail, id int64) error {
 
 // objectName says which record a delivery or a condition error is about: by the name that the change calls it, for those who
 // may see the change.
-func (h hookPages) objectName(r record.Values) string {
+func (h webhookPages) objectName(r record.Values) string {
 	name := strconv.FormatInt(r.Int("object_id"), 10)
-	if r.Type() == h.site.deliveryType() {
+	if r.Type() == h.site.DeliveryType() {
 		name = cmp.Or(r.Text("object_repr"), name)
 	}
-	return h.site.titleOf(r.Text("object_type")) + " " + name
+	return h.site.TitleOf(r.Text("object_type")) + " " + name
 }
 
-func (h hookPages) conditionErrors(v *visit, more *webhookDetail, id int64) error {
+func (h webhookPages) conditionErrors(v *web.Visit, more *webhookDetail, id int64) error {
 	t := h.conditionErrorType()
-	more.AllConditionErrors = with(pagePath(t), nil, "webhook_id", h.t.FormatID(id))
-	found, err := h.site.Ledger.List(v.ctx, v.caller, t, store.Query{Uncounted: true, Limit: recentConditionErrors, Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
+	more.AllConditionErrors = web.With(web.PagePath(t), nil, "webhook_id", h.Type.FormatID(id))
+	found, err := h.site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: recentConditionErrors, Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
 	for _, r := range found.Rows {
-		more.ConditionErrors = append(more.ConditionErrors, hookConditionError{showTime(momentOf(r)), recordPath(t, r.ID()), h.objectName(r), r.Text("reason")})
+		more.ConditionErrors = append(more.ConditionErrors, hookConditionError{web.ShowTime(web.MomentOf(r)), web.RecordPath(t, r.ID()), h.objectName(r), r.Text("reason")})
 	}
 	return err
 }

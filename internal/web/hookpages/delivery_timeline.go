@@ -1,4 +1,4 @@
-package web
+package hookpages
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"terrier/internal/record"
+	"terrier/internal/web"
 )
 
 // moment is a step of a delivery.
@@ -21,7 +22,7 @@ type moment struct {
 // timelineOf tells how a delivery went, from the change to where it stands. Somebody who may not
 // see the attempts sees how many there were.
 func timelineOf(d record.Values, attempts []attempt, now time.Time) []moment {
-	steps := []moment{{at: momentOf(d), Label: "Changed"}}
+	steps := []moment{{at: web.MomentOf(d), Label: "Changed"}}
 	queued, _ := d.Get("queued_at").(time.Time)
 	label := "Queued"
 	if n := len(attempts); n > 0 && attempts[n-1].Time.Before(queued) {
@@ -32,7 +33,7 @@ func timelineOf(d record.Values, attempts []attempt, now time.Time) []moment {
 		steps = append(steps, attemptStep(a))
 	}
 	if at, ok := finishedAt(d); ok {
-		step := moment{at: at, Label: cellOf(d.Type().Field("state"), d.Get("state")).Text, State: d.Text("state"), Detail: d.Text("reason")}
+		step := moment{at: at, Label: web.CellOf(d.Type().Field("state"), d.Get("state")).Text, State: d.Text("state"), Detail: d.Text("reason")}
 		if n := d.Int("attempt_count"); len(attempts) == 0 && n > 0 {
 			step.Label += " (" + countOf(n, "attempt") + ")"
 		}
@@ -40,13 +41,13 @@ func timelineOf(d record.Values, attempts []attempt, now time.Time) []moment {
 	}
 	slices.SortStableFunc(steps, func(a, b moment) int { return a.at.Compare(b.at) })
 	for i := range steps {
-		steps[i].When = showTime(steps[i].at)
+		steps[i].When = web.ShowTime(steps[i].at)
 		if i > 0 {
-			steps[i].After = inWords(steps[i].at.Sub(steps[i-1].at))
+			steps[i].After = web.InWords(steps[i].at.Sub(steps[i-1].at))
 		}
 	}
 	if at, ok := d.Get("retry_at").(time.Time); ok {
-		steps = append(steps, moment{Label: "Automatic retry", State: "retrying", When: showTime(at), Detail: capital(ahead(at, now)) + "."})
+		steps = append(steps, moment{Label: "Automatic retry", State: "retrying", When: web.ShowTime(at), Detail: web.Capital(web.Ahead(at, now)) + "."})
 	}
 	return steps
 }

@@ -1,36 +1,38 @@
-package web
+package hookpages
 
 import (
 	"terrier/internal/access"
 	"terrier/internal/record"
-	"terrier/internal/store"
+	"terrier/internal/web"
 )
 
-// hookPages are the pages that only webhooks have.
-type hookPages struct{ *typePages }
+// webhookPages are the pages that only webhooks have.
+type webhookPages struct {
+	*room
+	*web.TypePages
+}
 
-func (s *Site) hookPages() hookPages { return hookPages{s.pages(s.Registry.Type(store.WebhookType))} }
+func (h *room) webhooks() webhookPages { return webhookPages{h, h.site.Pages(h.webhookType())} }
 
-// webhookPages is what webhooks add to the pages of every type.
-func (s *Site) webhookPages() ownPages {
-	return ownPages{form: "webhook_form", detail: "webhook",
-		moreForm: func(v *visit, form *formPage, found record.Values) error {
-			return s.hookPages().moreForm(v, form, found)
+// ownWebhook is what webhooks add to the pages of every type.
+func (h *room) ownWebhook() web.OwnPages {
+	return web.OwnPages{Form: "webhook_form", Detail: "webhook",
+		MoreForm: func(v *web.Visit, form *web.FormPage, found record.Values) error {
+			return h.webhooks().moreForm(v, form, found)
 		},
-		moreDetail: func(v *visit, d *detailPage, found record.Values) error {
-			return s.hookPages().moreDetail(v, d, found)
+		MoreDetail: func(v *web.Visit, d *web.DetailPage, found record.Values) error {
+			return h.webhooks().moreDetail(v, d, found)
 		}}
 }
 
 // webhookRoutes are what can be done with a webhook besides reading and writing it. What a new
 // one would send is its author's own; what there is shows with its headers and signature, to
 // those who may change it.
-func (s *Site) webhookRoutes() []Route {
-	h := s.hookPages()
-	at := func(method, rest, action string, handle func(*visit) error) Route {
-		return Route{Method: method, Path: h.path + rest + "{$}", Type: h.t, Action: action, handle: handle}
+func (h webhookPages) routes() []web.Route {
+	at := func(method, rest, action string, handle func(*web.Visit) error) web.Route {
+		return web.Route{Method: method, Path: h.Path + rest + "{$}", Type: h.Type, Action: action, Handle: handle}
 	}
-	return []Route{
+	return []web.Route{
 		at("GET", "records/", access.View, h.records),
 		at("POST", "preview/", access.Add, h.previewNew),
 		at("POST", "trial/", access.Add, h.trialNew),
@@ -50,6 +52,6 @@ func (s *Site) webhookRoutes() []Route {
 }
 
 // crumbsTo lead to a page about one webhook.
-func (h hookPages) crumbsTo(found record.Values) []crumb {
-	return h.crumbs(crumb{found.Display(), recordPath(h.t, found.ID())})
+func (h webhookPages) crumbsTo(found record.Values) []web.Crumb {
+	return h.Crumbs(web.Crumb{Label: found.Display(), Href: web.RecordPath(h.Type, found.ID())})
 }

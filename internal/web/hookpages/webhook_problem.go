@@ -1,4 +1,4 @@
-package web
+package hookpages
 
 import (
 	"maps"
@@ -25,14 +25,14 @@ type codeLine struct {
 }
 
 // hookProblems are the messages of a refusal, by field.
-func (h hookPages) hookProblems(e *fault.Error, typed url.Values) []hookProblem {
+func (h webhookPages) hookProblems(e *fault.Error, typed url.Values) []hookProblem {
 	if len(e.Fields) == 0 {
 		return []hookProblem{{Text: e.Detail}}
 	}
 	var out []hookProblem
 	for _, name := range slices.Sorted(maps.Keys(e.Fields)) {
 		label := ""
-		if f := h.t.Field(name); f != nil {
+		if f := h.Type.Field(name); f != nil {
 			label = f.Info().Label
 		}
 		for _, text := range e.Fields[name] {

@@ -1,4 +1,4 @@
-package web
+package hookpages
 
 import (
 	"net/http"
@@ -7,6 +7,7 @@ import (
 
 	"terrier/internal/access"
 	"terrier/internal/record"
+	"terrier/internal/web"
 	"terrier/internal/webhook/gallery"
 )
 
@@ -29,24 +30,24 @@ type galleryLink struct {
 	Current    bool
 }
 
-func (h hookPages) moreForm(v *visit, form *formPage, found record.Values) error {
-	more := &webhookForm{Path: h.path, Save: h.path + "add/", CanTry: v.may(h.site.changeType(), access.View), Show: v.r.PostForm.Get(trialShow)}
-	types := v.r.PostForm["content_types"]
+func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Values) error {
+	more := &webhookForm{Path: h.Path, Save: h.Path + "add/", CanTry: v.May(h.site.ChangeType(), access.View), Show: v.R.PostForm.Get(trialShow)}
+	types := v.R.PostForm["content_types"]
 	if found.Type() != nil {
-		more.Path = recordPath(h.t, found.ID())
+		more.Path = web.RecordPath(h.Type, found.ID())
 		more.Save, more.Load = more.Path+"edit/", true
 		types = found.List("content_types")
 	}
 	for _, t := range gallery.All() {
-		link := galleryLink{Name: t.Name, Href: with(more.Save, nil, "template", t.Key)}
-		if v.r.Method != http.MethodPost && v.r.URL.Query().Get("template") == t.Key {
+		link := galleryLink{Name: t.Name, Href: web.With(more.Save, nil, "template", t.Key)}
+		if v.R.Method != http.MethodPost && v.R.URL.Query().Get("template") == t.Key {
 			link.Current, more.Chosen = true, &t
 			form.Groups = h.prefilled(v, found, t)
 		}
 		more.Gallery = append(more.Gallery, link)
 	}
 	var err error
-	more.Sample, err = h.sampleChoice(v, types, v.r.PostForm)
+	more.Sample, err = h.sampleChoice(v, types, v.R.PostForm)
 	form.More = more
 	return err
 }
@@ -54,10 +55,10 @@ func (h hookPages) moreForm(v *visit, form *formPage, found record.Values) error
 // prefilled is the form with a template of the gallery in it; what the template does not say
 // stays as it is. Of a webhook that is there the address says nothing else: a link from
 // elsewhere could put another receiver under its credentials.
-func (h hookPages) prefilled(v *visit, found record.Values, t gallery.Template) []formGroup {
+func (h webhookPages) prefilled(v *web.Visit, found record.Values, t gallery.Template) []web.FormGroup {
 	typed := url.Values{}
 	if found.Type() == nil {
-		typed = v.r.URL.Query()
+		typed = v.R.URL.Query()
 	}
 	for name, text := range map[string]string{"http_method": t.Method, "http_content_type": t.ContentType, "body_template": t.Body} {
 		typed.Set(name, text)
@@ -65,7 +66,7 @@ func (h hookPages) prefilled(v *visit, found record.Values, t gallery.Template) 
 	if t.Headers != "" {
 		typed.Set("additional_headers", t.Headers)
 	}
-	return h.groups(formSource{v: found, typed: typed, part: true, caller: v})
+	return h.Prefilled(v, found, typed)
 }
 
 // typedText is what stands in a text area, with the line ends that are kept.

@@ -1,4 +1,4 @@
-package web
+package accountpages
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 
 	"terrier/internal/access"
 	"terrier/internal/record"
+	"terrier/internal/web"
 )
 
 // The types of what people have of their own here.
@@ -15,20 +16,23 @@ const (
 	tokenType = "users.token"
 )
 
-// userRoutes are the pages about the caller: their account, password and tokens.
-func (s *Site) userRoutes() []Route {
-	tokens := s.Registry.Type(tokenType)
-	return []Route{
-		{Method: "GET", Path: "/user/{$}", handle: s.profile},
-		{Method: "GET", Path: "/user/password/{$}", handle: s.passwordPage},
-		{Method: "POST", Path: "/user/password/{$}", handle: s.setPassword},
-		{Method: "GET", Path: ownTokens + "{$}", handle: s.myTokens},
-		{Method: "GET", Path: ownTokens + "add/{$}", Type: tokens, Action: access.Add, handle: s.addTokenPage},
-		{Method: "POST", Path: ownTokens + "add/{$}", Type: tokens, Action: access.Add, handle: s.addToken},
-		{Method: "GET", Path: ownTokens + "{id}/edit/{$}", Type: tokens, Action: access.Change, handle: s.editTokenPage},
-		{Method: "POST", Path: ownTokens + "{id}/edit/{$}", Type: tokens, Action: access.Change, handle: s.editToken},
-		{Method: "GET", Path: ownTokens + "{id}/delete/{$}", Type: tokens, Action: access.Delete, handle: s.revokeTokenPage},
-		{Method: "POST", Path: ownTokens + "{id}/delete/{$}", Type: tokens, Action: access.Delete, handle: s.revokeToken},
+// routes are the pages about the caller: their session, account, password and tokens.
+func (a *room) routes() []web.Route {
+	tokens := a.site.Registry.Type(tokenType)
+	return []web.Route{
+		{Method: "GET", Path: "/login/{$}", Open: true, Handle: a.loginPage},
+		{Method: "POST", Path: "/login/{$}", Open: true, Handle: a.login},
+		{Method: "POST", Path: "/logout/{$}", Open: true, Handle: a.logout},
+		{Method: "GET", Path: "/user/{$}", Handle: a.profile},
+		{Method: "GET", Path: "/user/password/{$}", Handle: a.passwordPage},
+		{Method: "POST", Path: "/user/password/{$}", Handle: a.setPassword},
+		{Method: "GET", Path: ownTokens + "{$}", Handle: a.myTokens},
+		{Method: "GET", Path: ownTokens + "add/{$}", Type: tokens, Action: access.Add, Handle: a.addTokenPage},
+		{Method: "POST", Path: ownTokens + "add/{$}", Type: tokens, Action: access.Add, Handle: a.addToken},
+		{Method: "GET", Path: ownTokens + "{id}/edit/{$}", Type: tokens, Action: access.Change, Handle: a.editTokenPage},
+		{Method: "POST", Path: ownTokens + "{id}/edit/{$}", Type: tokens, Action: access.Change, Handle: a.editToken},
+		{Method: "GET", Path: ownTokens + "{id}/delete/{$}", Type: tokens, Action: access.Delete, Handle: a.revokeTokenPage},
+		{Method: "POST", Path: ownTokens + "{id}/delete/{$}", Type: tokens, Action: access.Delete, Handle: a.revokeToken},
 	}
 }
 
@@ -37,7 +41,7 @@ type profilePage struct {
 	Username  string
 	Name      string
 	Email     string
-	Groups    cell
+	Groups    web.Cell
 	Superuser bool
 	Actions   []string // the heads of the columns of Rights
 	Rights    []right
@@ -61,36 +65,36 @@ type limit struct {
 // commonActions are those that every permission can name.
 var commonActions = []string{access.View, access.Add, access.Change, access.Delete}
 
-func (s *Site) profile(v *visit) error {
-	me, err := s.Ledger.Self(v.ctx, v.caller)
+func (a *room) profile(v *web.Visit) error {
+	me, err := a.site.Ledger.Self(v.Ctx, v.Caller)
 	if err != nil {
 		return err
 	}
 	p := profilePage{Username: me.Text("username"), Name: strings.TrimSpace(me.Text("first_name") + " " + me.Text("last_name")), Email: me.Text("email"),
-		Groups: v.cell(me.Type().Field("groups"), me.Get("groups")), Superuser: v.caller.Superuser}
+		Groups: v.Cell(me.Type().Field("groups"), me.Get("groups")), Superuser: v.Caller.Superuser}
 	for _, action := range commonActions {
-		p.Actions = append(p.Actions, capital(action))
+		p.Actions = append(p.Actions, web.Capital(action))
 	}
 	if !p.Superuser {
-		p.Rights = s.rights(v)
+		p.Rights = a.rights(v)
 	}
-	return v.show(page{Name: "profile", Title: "Profile", Body: p})
+	return v.Show(web.Page{Name: "profile", Title: "Profile", Body: p})
 }
 
 // rights lists the types with which the caller may do something.
-func (s *Site) rights(v *visit) []right {
+func (a *room) rights(v *web.Visit) []right {
 	var rights []right
-	for _, t := range s.Registry.Types() {
-		r := right{Label: s.pages(t).title}
+	for _, t := range a.site.Registry.Types() {
+		r := right{Label: a.site.Pages(t).Title}
 		for _, action := range commonActions {
-			r.Reach = append(r.Reach, s.reach(v, t, action))
+			r.Reach = append(r.Reach, a.reach(v, t, action))
 		}
-		r.limit(v.caller.Subject, t)
+		r.limit(v.Caller.Subject, t)
 		if strings.Join(r.Reach, "") == "" && len(r.Others) == 0 {
 			continue
 		}
 		if r.Reach[0] != "" {
-			r.Href = s.pages(t).path
+			r.Href = a.site.Pages(t).Path
 		}
 		rights = append(rights, r)
 	}
@@ -98,10 +102,10 @@ func (s *Site) rights(v *visit) []right {
 }
 
 // reach tells whether an action is allowed with all records of a type, with some, or with none.
-func (s *Site) reach(v *visit, t *record.Type, action string) string {
-	scope, err := s.Ledger.Policy.Scope(v.caller.Subject, t, action)
+func (a *room) reach(v *web.Visit, t *record.Type, action string) string {
+	scope, err := a.site.Ledger.Policy.Scope(v.Caller.Subject, t, action)
 	switch {
-	case err != nil || s.Ledger.Allow(v.caller, t, action) != nil:
+	case err != nil || a.site.Ledger.Allow(v.Caller, t, action) != nil:
 		return ""
 	case scope.All():
 		return "all"
@@ -126,7 +130,7 @@ func (r *right) limit(s *access.Subject, t *record.Type) {
 			}
 		}
 		if constrained(g.Constraints) {
-			r.Limits = append(r.Limits, limit{Actions: strings.Join(g.Actions, ", "), Text: indented(g.Constraints)})
+			r.Limits = append(r.Limits, limit{Actions: strings.Join(g.Actions, ", "), Text: web.Indented(g.Constraints)})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package hookpages
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
 )
 
@@ -36,19 +37,19 @@ type requestLine struct {
 }
 
 // fillQueues fills one line for each webhook, and their sum. It returns the webhooks.
-func (p *tasksPage) fillQueues(v *visit) (map[int64]record.Values, error) {
-	queues, err := v.site.Webhooks.Queues(v.ctx, v.caller)
+func (h *room) fillQueues(v *web.Visit, p *tasksPage) (map[int64]record.Values, error) {
+	queues, err := h.admin.Queues(v.Ctx, v.Caller)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := v.counts(queues.Webhooks)
+	counts, err := h.counts(v, queues.Webhooks)
 	if err != nil {
 		return nil, err
 	}
-	p.Window = inWords(queues.Window)
-	b := queueLines{now: v.site.Now(), sees: p.SeesFailed}
+	p.Window = web.InWords(queues.Window)
+	b := queueLines{now: v.Site.Now(), sees: p.SeesFailed}
 	if p.SeesFailed {
-		b.deliveries = pagePath(v.site.deliveryType())
+		b.deliveries = web.PagePath(v.Site.DeliveryType())
 	}
 	hooks := make(map[int64]record.Values, len(queues.Webhooks))
 	var done store.Backlog
@@ -57,7 +58,7 @@ func (p *tasksPage) fillQueues(v *visit) (map[int64]record.Values, error) {
 		hooks[id] = q.Webhook
 		p.Queues = append(p.Queues, b.of(q.Webhook, counts[id]))
 		request := requestsOf(q.Backlog, queues.Window)
-		request.ID, request.Name, request.Href = id, q.Webhook.Display(), recordPath(q.Webhook.Type(), id)
+		request.ID, request.Name, request.Href = id, q.Webhook.Display(), web.RecordPath(q.Webhook.Type(), id)
 		p.Requests = append(p.Requests, request)
 		done.Successful, done.Failed, done.Milliseconds = done.Successful+q.Successful, done.Failed+q.Failed, done.Milliseconds+q.Milliseconds
 	}
@@ -79,15 +80,15 @@ func (p *tasksPage) fillQueues(v *visit) (map[int64]record.Values, error) {
 
 // counts tells how many deliveries the caller may list, by webhook. Those who may list none see what waits for the
 // webhooks that they see.
-func (v *visit) counts(queues []webhookadmin.Queue) (map[int64]store.DeliveryCount, error) {
+func (h *room) counts(v *web.Visit, queues []webhookadmin.Queue) (map[int64]store.DeliveryCount, error) {
 	byID := map[int64]store.DeliveryCount{}
-	if !v.may(v.site.deliveryType(), access.View) {
+	if !v.May(v.Site.DeliveryType(), access.View) {
 		for _, q := range queues {
 			byID[q.Webhook.ID()] = store.DeliveryCount{Queued: q.Queued, Retrying: q.Retrying, OldestAt: q.OldestAt}
 		}
 		return byID, nil
 	}
-	found, err := v.site.Webhooks.DeliveryCounts(v.ctx, v.caller)
+	found, err := h.admin.DeliveryCounts(v.Ctx, v.Caller)
 	for _, s := range found {
 		byID[s.Webhook] = s
 	}
@@ -111,7 +112,7 @@ type queueLines struct {
 
 func (l queueLines) of(hook record.Values, s store.DeliveryCount) queueLine {
 	line := l.line(hook.ID(), s)
-	line.Name, line.Href, line.State = hook.Display(), recordPath(hook.Type(), hook.ID()), "enabled"
+	line.Name, line.Href, line.State = hook.Display(), web.RecordPath(hook.Type(), hook.ID()), "enabled"
 	switch {
 	case !hook.Bool("enabled"):
 		line.State = "disabled"
@@ -131,7 +132,7 @@ func (l queueLines) line(webhook int64, s store.DeliveryCount) queueLine {
 		line.Counts = append(line.Counts, l.count(webhook, s.Failed, store.Failed, "state", store.Failed, "retrying", "false"))
 	}
 	if s.OldestAt != nil {
-		line.Oldest = inWords(l.now.Sub(*s.OldestAt))
+		line.Oldest = web.InWords(l.now.Sub(*s.OldestAt))
 	}
 	return line
 }
@@ -144,7 +145,7 @@ func (l queueLines) count(webhook, n int64, what string, filter ...string) queue
 	if webhook != 0 {
 		filter = append(filter, "webhook_id", strconv.FormatInt(webhook, 10))
 	}
-	c.Href = with(l.deliveries, nil, filter...)
+	c.Href = web.With(l.deliveries, nil, filter...)
 	return c
 }
 
@@ -155,30 +156,6 @@ func requestsOf(b store.Backlog, window time.Duration) requestLine {
 		line.Average = inMilliseconds(float64(b.Milliseconds) / float64(done))
 	}
 	return line
-}
-
-// inWords is a length of time as people say it.
-func inWords(d time.Duration) string {
-	d = max(d, 0) // clocks differ
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
-	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
-}
-
-// ahead says how long it is until a moment.
-func ahead(at, now time.Time) string {
-	if !at.After(now) {
-		return "now"
-	}
-	return "in " + inWords(at.Sub(now))
 }
 
 // inMilliseconds tells a receiver that is quicker than can be measured from one that was not asked.

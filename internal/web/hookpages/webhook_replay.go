@@ -1,4 +1,4 @@
-package web
+package hookpages
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
+	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
 )
 
@@ -18,7 +19,7 @@ import (
 type replaying struct {
 	Name, Path     string
 	Since, Until   string
-	Types, Actions []option
+	Types, Actions []web.Option
 	Heading        string // what was counted, "" before it was
 	Count          webhookadmin.ReplayCount
 	TooMany        bool
@@ -29,19 +30,19 @@ type replaying struct {
 	Problems       []string
 }
 
-func (h hookPages) replayPage(v *visit) error {
-	found, err := h.editable(v)
+func (h webhookPages) replayPage(v *web.Visit) error {
+	found, err := h.Editable(v)
 	if err != nil {
 		return err
 	}
-	params := v.r.URL.Query()
+	params := v.R.URL.Query()
 	if !params.Has("count") {
 		return h.showReplay(v, found, params, nil, nil)
 	}
 	where, err := h.pastChanges(found, params)
 	var n webhookadmin.ReplayCount
 	if err == nil {
-		n, err = h.site.Webhooks.Replay(v.ctx, v.caller, found.ID(), webhookadmin.ReplayInput{Where: where, DryRun: true})
+		n, err = h.admin.Replay(v.Ctx, v.Caller, found.ID(), webhookadmin.ReplayInput{Where: where, DryRun: true})
 	}
 	refusal, err := replayRefusal(err)
 	if err != nil {
@@ -53,27 +54,27 @@ func (h hookPages) replayPage(v *visit) error {
 	return h.showReplay(v, found, params, &n, nil)
 }
 
-func (h hookPages) replay(v *visit) error {
-	found, err := h.editable(v)
+func (h webhookPages) replay(v *web.Visit) error {
+	found, err := h.Editable(v)
 	if err != nil {
 		return err
 	}
-	if err := v.parseForm(); err != nil {
+	if err := v.ParseForm(); err != nil {
 		return err
 	}
-	where, err := h.pastChanges(found, v.r.PostForm)
+	where, err := h.pastChanges(found, v.R.PostForm)
 	var n webhookadmin.ReplayCount
 	if err == nil {
-		n, err = h.site.Webhooks.ReplaySome(v.ctx, v.caller, found.ID(), webhookadmin.ReplayInput{Where: where})
+		n, err = h.admin.ReplaySome(v.Ctx, v.Caller, found.ID(), webhookadmin.ReplayInput{Where: where})
 	}
 	refusal, err := replayRefusal(err)
 	switch {
 	case err != nil:
 		return err
 	case refusal != nil:
-		return h.showReplay(v, found, v.r.PostForm, nil, refusal)
+		return h.showReplay(v, found, v.R.PostForm, nil, refusal)
 	}
-	return v.leave(recordPath(h.t, found.ID()), fmt.Sprintf("%s queued: %d sent again, %d new.", counted(n.Queued(), "delivery is", "deliveries are"), n.Existing, n.New))
+	return v.Leave(web.RecordPath(h.Type, found.ID()), fmt.Sprintf("%s queued: %d sent again, %d new.", counted(n.Queued(), "delivery is", "deliveries are"), n.Existing, n.New))
 }
 
 // replayRefusal also takes for a refusal what took too long or others hold up: that says itself what to do.
@@ -93,12 +94,12 @@ const (
 )
 
 // pastChanges are the tests for the changes that were asked for.
-func (h hookPages) pastChanges(found record.Values, params url.Values) ([]record.Predicate, error) {
+func (h webhookPages) pastChanges(found record.Values, params url.Values) ([]record.Predicate, error) {
 	if key := params.Get(replayType); key != "" && !slices.Contains(found.List("content_types"), key) {
 		return nil, fault.Field(replayType, "The webhook is not told of changes to %s.", key)
 	}
 	var where []record.Predicate
-	changes := h.site.changeType()
+	changes := h.site.ChangeType()
 	for _, f := range []struct{ input, filter string }{
 		{replaySince, "time__gte"}, {replayUntil, "time__lt"}, {replayType, "changed_object_type"}, {replayAction, "action"}} {
 		text := params.Get(f.input)
@@ -123,23 +124,23 @@ func (h hookPages) pastChanges(found record.Values, params url.Values) ([]record
 
 // typedMoment reads what a browser's input for a date and a time holds, with or without seconds.
 func typedMoment(text string) (time.Time, error) {
-	at, err := time.Parse(momentLayout, text)
+	at, err := time.Parse(web.MomentLayout, text)
 	if err != nil {
 		at, err = time.Parse("2006-01-02T15:04", text)
 	}
 	return at, err
 }
 
-func (h hookPages) showReplay(v *visit, found record.Values, params url.Values, n *webhookadmin.ReplayCount, refusal *fault.Error) error {
-	body := replaying{Name: found.Display(), Path: recordPath(h.t, found.ID()), Since: params.Get(replaySince), Until: params.Get(replayUntil),
+func (h webhookPages) showReplay(v *web.Visit, found record.Values, params url.Values, n *webhookadmin.ReplayCount, refusal *fault.Error) error {
+	body := replaying{Name: found.Display(), Path: web.RecordPath(h.Type, found.ID()), Since: params.Get(replaySince), Until: params.Get(replayUntil),
 		Type: params.Get(replayType), Action: params.Get(replayAction), Most: webhookadmin.MaxReplay}
-	body.Types = []option{{"", "All of the webhook's", body.Type == ""}}
+	body.Types = []web.Option{{Label: "All of the webhook's", Selected: body.Type == ""}}
 	for _, key := range slices.Sorted(slices.Values(found.List("content_types"))) {
-		body.Types = append(body.Types, option{key, h.site.kindOf(record.MarkUnknown(h.t.Field("content_types"), key)), body.Type == key})
+		body.Types = append(body.Types, web.Option{Value: key, Label: h.site.KindOf(record.MarkUnknown(h.Type.Field("content_types"), key)), Selected: body.Type == key})
 	}
-	body.Actions = []option{{"", "All", body.Action == ""}}
-	for _, o := range h.site.changeType().Field("action").Info().Choices {
-		body.Actions = append(body.Actions, option{o.Value, o.Label, body.Action == o.Value})
+	body.Actions = []web.Option{{Label: "All", Selected: body.Action == ""}}
+	for _, o := range h.site.ChangeType().Field("action").Info().Choices {
+		body.Actions = append(body.Actions, web.Option{Value: o.Value, Label: o.Label, Selected: body.Action == o.Value})
 	}
 	switch {
 	case !found.Bool("enabled"):
@@ -151,11 +152,11 @@ func (h hookPages) showReplay(v *visit, found record.Values, params url.Values, 
 		body.Heading, body.Count, body.TooMany = matching(*n), *n, n.Matching > webhookadmin.MaxReplay
 		body.Command = replayCommand(found.ID(), params)
 	}
-	shown := page{Name: "webhook_replay", Title: "Replay to " + body.Name, Crumbs: h.crumbsTo(found), Body: &body}
+	shown := web.Page{Name: "webhook_replay", Title: "Replay to " + body.Name, Crumbs: h.crumbsTo(found), Body: &body}
 	if refusal != nil {
-		body.Problems, shown.Status = refusalTexts(refusal), failures[refusal.Kind].Status
+		body.Problems, shown.Status = refusalTexts(refusal), web.StatusOf(refusal)
 	}
-	return v.show(shown)
+	return v.Show(shown)
 }
 
 func matching(n webhookadmin.ReplayCount) string {

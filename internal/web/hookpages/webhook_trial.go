@@ -1,7 +1,8 @@
-package web
+package hookpages
 
 import (
 	"terrier/internal/record"
+	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
 )
 
@@ -32,21 +33,21 @@ const (
 // trialShow names the input that chooses what is shown of a trial: all, fired, quiet.
 const trialShow = "trial_show"
 
-func (h hookPages) trialNew(v *visit) error { return h.showTrial(v, record.Values{}) }
+func (h webhookPages) trialNew(v *web.Visit) error { return h.showTrial(v, record.Values{}) }
 
-func (h hookPages) trial(v *visit) error {
-	found, err := h.editable(v)
+func (h webhookPages) trial(v *web.Visit) error {
+	found, err := h.Editable(v)
 	if err != nil {
 		return err
 	}
 	return h.showTrial(v, found)
 }
 
-func (h hookPages) showTrial(v *visit, found record.Values) error {
-	in, err := h.typed(v, found)
+func (h webhookPages) showTrial(v *web.Visit, found record.Values) error {
+	in, err := h.Typed(v, found)
 	var t webhookadmin.Trial
 	if err == nil {
-		t, err = h.site.Webhooks.Trial(v.ctx, v.caller, hookID(found), webhookadmin.TrialInput{Webhook: in, Changes: trialChanges})
+		t, err = h.admin.Trial(v.Ctx, v.Caller, hookID(found), webhookadmin.TrialInput{Webhook: in, Changes: trialChanges})
 	}
 	panel := &trialPanel{Fired: t.Fired, Of: t.Of}
 	refusal, err := refusalOf(err)
@@ -54,9 +55,9 @@ func (h hookPages) showTrial(v *visit, found record.Values) error {
 		return err
 	}
 	if refusal != nil {
-		panel.Problems = h.hookProblems(refusal, v.r.PostForm)
+		panel.Problems = h.hookProblems(refusal, v.R.PostForm)
 	}
-	show := v.r.PostForm.Get(trialShow)
+	show := v.R.PostForm.Get(trialShow)
 	for _, line := range t.Lines {
 		switch {
 		case show == "fired" && !line.Fires, show == "quiet" && line.Fires:
@@ -69,9 +70,9 @@ func (h hookPages) showTrial(v *visit, found record.Values) error {
 	return h.showTried(v, found, refusal, func(more *webhookForm) { more.Trial = panel })
 }
 
-func (h hookPages) trialLine(line webhookadmin.TrialLine) trialLine {
+func (h webhookPages) trialLine(line webhookadmin.TrialLine) trialLine {
 	c := line.Change
-	return trialLine{When: showTime(momentOf(c)), Href: recordPath(c.Type(), c.ID()), Action: c.Text("action"), Label: actionOf(c),
-		Kind: h.site.titleOf(c.Text("changed_object_type")), Name: c.Text("object_repr"), User: c.Text("user_name"),
+	return trialLine{When: web.ShowTime(web.MomentOf(c)), Href: web.RecordPath(c.Type(), c.ID()), Action: c.Text("action"), Label: actionOf(c),
+		Kind: h.site.TitleOf(c.Text("changed_object_type")), Name: c.Text("object_repr"), User: c.Text("user_name"),
 		Fires: line.Fires, Broken: line.Broken, Reason: line.Reason}
 }

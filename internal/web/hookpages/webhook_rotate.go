@@ -1,4 +1,4 @@
-package web
+package hookpages
 
 import (
 	"crypto/rand"
@@ -7,6 +7,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
 )
 
@@ -19,40 +20,40 @@ type rotation struct {
 	Problems   []string
 }
 
-func (h hookPages) rotatePage(v *visit) error {
-	found, err := h.editable(v)
+func (h webhookPages) rotatePage(v *web.Visit) error {
+	found, err := h.Editable(v)
 	if err != nil {
 		return err
 	}
 	return h.showRotation(v, found, "", nil)
 }
 
-func (h hookPages) showRotation(v *visit, found record.Values, made string, refusal *fault.Error) error {
-	body := rotation{Name: found.Display(), Path: recordPath(h.t, found.ID()), Made: made,
+func (h webhookPages) showRotation(v *web.Visit, found record.Values, made string, refusal *fault.Error) error {
+	body := rotation{Name: found.Display(), Path: web.RecordPath(h.Type, found.ID()), Made: made,
 		Signed: found.Get("secret") != record.Sealed(""), Both: found.Get("previous_secret") != record.Sealed("")}
-	shown := page{Name: "webhook_rotate", Title: "Rotate the secret of " + body.Name, Crumbs: h.crumbsTo(found), Body: &body}
+	shown := web.Page{Name: "webhook_rotate", Title: "Rotate the secret of " + body.Name, Crumbs: h.crumbsTo(found), Body: &body}
 	if refusal != nil {
-		body.Problems, shown.Status = refusalTexts(refusal), failures[refusal.Kind].Status
+		body.Problems, shown.Status = refusalTexts(refusal), web.StatusOf(refusal)
 	}
-	return v.show(shown)
+	return v.Show(shown)
 }
 
 // rotate gives the webhook the secret that was typed, or one that is made here and shown in the
 // answer, once.
-func (h hookPages) rotate(v *visit) error {
-	found, err := h.editable(v)
+func (h webhookPages) rotate(v *web.Visit) error {
+	found, err := h.Editable(v)
 	if err != nil {
 		return err
 	}
-	if err := v.parseForm(); err != nil {
+	if err := v.ParseForm(); err != nil {
 		return err
 	}
-	secret, made := v.r.PostForm.Get("secret"), ""
-	if v.r.PostForm.Has("generate") {
+	secret, made := v.R.PostForm.Get("secret"), ""
+	if v.R.PostForm.Has("generate") {
 		made = newSecret()
 		secret = made
 	}
-	changed, err := h.site.Webhooks.Rotate(v.ctx, v.caller, found.ID(), webhookadmin.Rotation{Secret: record.Plain(secret)})
+	changed, err := h.admin.Rotate(v.Ctx, v.Caller, found.ID(), webhookadmin.Rotation{Secret: record.Plain(secret)})
 	refusal, err := refusalOf(err)
 	switch {
 	case err != nil:
@@ -62,7 +63,7 @@ func (h hookPages) rotate(v *visit) error {
 	case made != "":
 		return h.showRotation(v, changed, made, nil)
 	}
-	return v.leave(recordPath(h.t, found.ID())+"rotate/", "Requests are signed with the new secret.")
+	return v.Leave(web.RecordPath(h.Type, found.ID())+"rotate/", "Requests are signed with the new secret.")
 }
 
 // newSecret has the form that Standard Webhooks demand, which suits every webhook.
@@ -73,13 +74,13 @@ func newSecret() string {
 }
 
 // endRotation forgets the previous secret.
-func (h hookPages) endRotation(v *visit) error {
-	found, err := h.editable(v)
+func (h webhookPages) endRotation(v *web.Visit) error {
+	found, err := h.Editable(v)
 	if err != nil {
 		return err
 	}
-	if _, err := h.site.Ledger.Update(v.ctx, v.caller, h.t, []ledger.Edit{{ID: found.ID(), Input: ledger.Input{"previous_secret": ""}}}); err != nil {
+	if _, err := h.site.Ledger.Update(v.Ctx, v.Caller, h.Type, []ledger.Edit{{ID: found.ID(), Input: ledger.Input{"previous_secret": ""}}}); err != nil {
 		return err
 	}
-	return v.leave(recordPath(h.t, found.ID()), "Requests are signed with the new secret alone.")
+	return v.Leave(web.RecordPath(h.Type, found.ID()), "Requests are signed with the new secret alone.")
 }

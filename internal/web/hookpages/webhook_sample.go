@@ -1,4 +1,4 @@
-package web
+package hookpages
 
 import (
 	"net/url"
@@ -9,14 +9,15 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
 )
 
 // sampleChoice offers what a webhook can be tried with: a change of the past, or a record as if
 // it were updated now.
 type sampleChoice struct {
-	Changes []option
-	Types   []option
+	Changes []web.Option
+	Types   []web.Option
 	Record  string
 	Records string // where to look for records by typing
 }
@@ -33,22 +34,22 @@ const sampleChanges = 20
 
 // sampleChoice lists what the caller may see. The first change of one of the types is chosen
 // before anybody has.
-func (h hookPages) sampleChoice(v *visit, types []string, typed url.Values) (sampleChoice, error) {
-	c := sampleChoice{Record: typed.Get(sampleRecord), Records: h.path + "records/"}
+func (h webhookPages) sampleChoice(v *web.Visit, types []string, typed url.Values) (sampleChoice, error) {
+	c := sampleChoice{Record: typed.Get(sampleRecord), Records: h.Path + "records/"}
 	var told []string
 	for _, t := range h.site.Registry.Types() {
 		if t.Notifies() {
 			told = append(told, t.Key())
-			if v.may(t, access.View) {
-				c.Types = append(c.Types, option{t.Key(), h.site.pages(t).single, typed.Get(sampleType) == t.Key()})
+			if v.May(t, access.View) {
+				c.Types = append(c.Types, web.Option{Value: t.Key(), Label: h.site.Pages(t).Single, Selected: typed.Get(sampleType) == t.Key()})
 			}
 		}
 	}
-	changes := h.site.changeType()
-	if !v.may(changes, access.View) {
+	changes := h.site.ChangeType()
+	if !v.May(changes, access.View) {
 		return c, nil
 	}
-	found, err := h.site.Ledger.List(v.ctx, v.caller, changes, store.Query{Uncounted: true, Limit: sampleChanges, View: withoutStates,
+	found, err := h.site.Ledger.List(v.Ctx, v.Caller, changes, store.Query{Uncounted: true, Limit: sampleChanges, View: web.WithoutStates,
 		Where: []record.Predicate{{Field: changes.Field("changed_object_type"), Values: record.AnyOf(told)}}})
 	if err != nil {
 		return c, err
@@ -60,30 +61,32 @@ func (h hookPages) sampleChoice(v *visit, types []string, typed url.Values) (sam
 		return slices.Contains(types, r.Text("changed_object_type"))
 	})
 	for i, r := range found.Rows {
-		c.Changes = append(c.Changes, option{changes.FormatID(r.ID()), h.changeName(r), i == chosen})
+		c.Changes = append(c.Changes, web.Option{Value: changes.FormatID(r.ID()), Label: h.changeName(r), Selected: i == chosen})
 	}
 	return c, nil
 }
 
 // changeName is a change in one line: 2026-11-15 11:55 updated site Lisbon 1 by admin.
-func (h hookPages) changeName(c record.Values) string {
-	return momentOf(c).UTC().Format("2006-01-02 15:04") + " " + strings.ToLower(actionOf(c)) + " " + h.site.titleOf(c.Text("changed_object_type")) + " " +
+func (h webhookPages) changeName(c record.Values) string {
+	return web.MomentOf(c).UTC().Format("2006-01-02 15:04") + " " + strings.ToLower(actionOf(c)) + " " + h.site.TitleOf(c.Text("changed_object_type")) + " " +
 		c.Text("object_repr") + " by " + c.Text("user_name")
 }
 
 // actionOf is what a change did, in the words of people.
-func actionOf(c record.Values) string { return cellOf(c.Type().Field("action"), c.Get("action")).Text }
+func actionOf(c record.Values) string {
+	return web.CellOf(c.Type().Field("action"), c.Get("action")).Text
+}
 
 // sample reads what was chosen. A record that was named counts more than the change that is
 // always selected.
-func (h hookPages) sample(v *visit, typed url.Values) (webhookadmin.Sample, error) {
+func (h webhookPages) sample(v *web.Visit, typed url.Values) (webhookadmin.Sample, error) {
 	if text := strings.TrimSpace(typed.Get(sampleRecord)); text != "" {
 		return h.sampleRecord(v, typed.Get(sampleType), text)
 	}
 	if typed.Get(sampleChange) == "" {
 		return webhookadmin.Sample{}, nil
 	}
-	id, err := h.site.changeType().ParseID(typed.Get(sampleChange))
+	id, err := h.site.ChangeType().ParseID(typed.Get(sampleChange))
 	if err != nil {
 		return webhookadmin.Sample{}, fault.Field(sampleChange, "There is no such change.")
 	}
@@ -91,12 +94,12 @@ func (h hookPages) sample(v *visit, typed url.Values) (webhookadmin.Sample, erro
 }
 
 // sampleRecord finds the record that a text names, as nameOf wrote it or a person did.
-func (h hookPages) sampleRecord(v *visit, key, text string) (webhookadmin.Sample, error) {
+func (h webhookPages) sampleRecord(v *web.Visit, key, text string) (webhookadmin.Sample, error) {
 	t := h.site.Registry.Type(key)
 	if t == nil || !t.Notifies() {
 		return webhookadmin.Sample{}, fault.Field(sampleRecord, "Choose the type of the record.")
 	}
-	found, problems, err := h.site.Ledger.Refer(v.ctx, v.caller, t, []any{naming(t, text)})
+	found, problems, err := h.site.Ledger.Refer(v.Ctx, v.Caller, t, []any{web.Naming(t, text)})
 	if err != nil {
 		return webhookadmin.Sample{}, err
 	}
@@ -115,11 +118,11 @@ func missingSample(err error) error {
 }
 
 // records offers the records of the chosen type that fit what was typed.
-func (h hookPages) records(v *visit) error {
-	params := v.r.URL.Query()
+func (h webhookPages) records(v *web.Visit) error {
+	params := v.R.URL.Query()
 	t := h.site.Registry.Type(params.Get(sampleType))
-	if t == nil || !t.Notifies() || !v.may(t, access.View) {
-		return v.part("_choices", []option(nil))
+	if t == nil || !t.Notifies() || !v.May(t, access.View) {
+		return v.Part("_choices", []web.Option(nil))
 	}
-	return h.site.pages(t).choose(v, params.Get(sampleRecord), false)
+	return h.site.Pages(t).Choose(v, params.Get(sampleRecord), false)
 }

@@ -1,4 +1,4 @@
-package web
+package hookpages
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
+	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
 )
 
@@ -33,10 +34,10 @@ type previewPanel struct {
 
 type hookHeader struct{ Name, Value string }
 
-func (h hookPages) previewNew(v *visit) error { return h.showPreview(v, record.Values{}) }
+func (h webhookPages) previewNew(v *web.Visit) error { return h.showPreview(v, record.Values{}) }
 
-func (h hookPages) preview(v *visit) error {
-	found, err := h.editable(v)
+func (h webhookPages) preview(v *web.Visit) error {
+	found, err := h.Editable(v)
 	if err != nil {
 		return err
 	}
@@ -45,13 +46,13 @@ func (h hookPages) preview(v *visit) error {
 
 // showPreview answers with the request that the typed webhook would make. Nothing is saved, and
 // nothing of it is logged: it holds credentials.
-func (h hookPages) showPreview(v *visit, found record.Values) error {
-	in, err := h.typed(v, found)
+func (h webhookPages) showPreview(v *web.Visit, found record.Values) error {
+	in, err := h.Typed(v, found)
 	var p webhookadmin.Preview
 	if err == nil {
 		var sample webhookadmin.Sample
-		if sample, err = h.sample(v, v.r.PostForm); err == nil {
-			p, err = h.site.Webhooks.Preview(v.ctx, v.caller, hookID(found), webhookadmin.PreviewInput{Webhook: in, Sample: sample})
+		if sample, err = h.sample(v, v.R.PostForm); err == nil {
+			p, err = h.admin.Preview(v.Ctx, v.Caller, hookID(found), webhookadmin.PreviewInput{Webhook: in, Sample: sample})
 			err = missingSample(err)
 		}
 	}
@@ -61,9 +62,9 @@ func (h hookPages) showPreview(v *visit, found record.Values) error {
 	case err != nil:
 		return err
 	case refusal != nil:
-		panel.Problems = h.hookProblems(refusal, v.r.PostForm)
+		panel.Problems = h.hookProblems(refusal, v.R.PostForm)
 	default:
-		h.fillPreview(panel, p, v.r.PostForm)
+		h.fillPreview(panel, p, v.R.PostForm)
 	}
 	return h.showTried(v, found, refusal, func(more *webhookForm) { more.Preview = panel })
 }
@@ -78,7 +79,7 @@ func hookID(found record.Values) int64 {
 
 // refusalOf tells what the author of a form can mend from what is an error.
 func refusalOf(err error) (*fault.Error, error) {
-	e, known := formRefusal(err)
+	e, known := web.FormRefusal(err)
 	if !known || e.Kind != fault.Invalid {
 		return nil, err
 	}
@@ -86,43 +87,43 @@ func refusalOf(err error) (*fault.Error, error) {
 }
 
 // showTried shows the form again with what was found out, or only that, where htmx asks.
-func (h hookPages) showTried(v *visit, found record.Values, refusal *fault.Error, fill func(*webhookForm)) error {
-	if v.live() {
-		more := &webhookForm{Show: v.r.PostForm.Get(trialShow)}
+func (h webhookPages) showTried(v *web.Visit, found record.Values, refusal *fault.Error, fill func(*webhookForm)) error {
+	if v.Live() {
+		more := &webhookForm{Show: v.R.PostForm.Get(trialShow)}
 		fill(more)
-		return v.show(page{Name: "webhook_form", Body: &formPage{More: more}})
+		return v.Show(web.Page{Name: "webhook_form", Body: &web.FormPage{More: more}})
 	}
-	form, err := h.form(v, found, v.r.PostForm, refusal)
+	form, err := h.Form(v, found, v.R.PostForm, refusal)
 	if err != nil {
 		return err
 	}
 	form.Problems = nil // they stand in the panel
-	form.Version, _ = strconv.ParseInt(v.r.PostForm.Get("version"), 10, 64)
+	form.Version, _ = strconv.ParseInt(v.R.PostForm.Get("version"), 10, 64)
 	more := form.More.(*webhookForm)
 	fill(more)
 	if more.Preview != nil {
-		more.Preview.Secret = v.r.PostForm.Get("secret") != "" || v.r.PostForm.Get("previous_secret") != ""
+		more.Preview.Secret = v.R.PostForm.Get("secret") != "" || v.R.PostForm.Get("previous_secret") != ""
 	}
-	shown := page{Name: "webhook_form", Title: form.Title, Crumbs: h.crumbs(), Body: form}
+	shown := web.Page{Name: "webhook_form", Title: form.Title, Crumbs: h.Crumbs(), Body: form}
 	if found.Type() != nil {
 		shown.Crumbs = h.crumbsTo(found)
 	}
-	return v.show(shown)
+	return v.Show(shown)
 }
 
-func (h hookPages) fillPreview(panel *previewPanel, p webhookadmin.Preview, typed url.Values) {
+func (h webhookPages) fillPreview(panel *previewPanel, p webhookadmin.Preview, typed url.Values) {
 	panel.Fires, panel.Broken, panel.Reason, panel.Event = p.Fires, p.Broken, p.Reason, p.Event
 	if p.Error != "" {
 		panel.Problems = []hookProblem{rendered(p.Error, typed)}
 		return
 	}
-	deliveries := h.site.deliveryType()
+	deliveries := h.site.DeliveryType()
 	if panel.Unsent = p.Delivery == ""; !panel.Unsent {
-		panel.Delivery = pagePath(deliveries) + p.Delivery + "/"
+		panel.Delivery = web.PagePath(deliveries) + p.Delivery + "/"
 	}
 	panel.Made, panel.Method, panel.URL, panel.Body = true, p.Request.Method, p.Request.URL, p.Body
 	if json.Valid(p.Request.Body) {
-		if text := indented(p.Request.Body); text != p.Body {
+		if text := web.Indented(p.Request.Body); text != p.Body {
 			panel.Indented = text
 		}
 	}
@@ -130,7 +131,7 @@ func (h hookPages) fillPreview(panel *previewPanel, p webhookadmin.Preview, type
 }
 
 // previewHeaders lists the headers with those that the sender adds.
-func (h hookPages) previewHeaders(p webhookadmin.Preview, noDelivery string) []hookHeader {
+func (h webhookPages) previewHeaders(p webhookadmin.Preview, noDelivery string) []hookHeader {
 	all := p.Request.Header.Clone()
 	all.Set("Content-Length", strconv.Itoa(len(p.Request.Body)))
 	if given, named := all["User-Agent"]; !named {

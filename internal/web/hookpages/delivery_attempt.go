@@ -1,4 +1,4 @@
-package web
+package hookpages
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"terrier/internal/record"
+	"terrier/internal/web"
 )
 
 // attempt is one request and its answer.
@@ -55,7 +56,7 @@ func attemptsOf(d record.Values) ([]attempt, error) {
 	bodies := map[string]int{}
 	for i := range attempts {
 		a := &attempts[i]
-		a.When, a.Took = showTime(a.Time), inWords(time.Duration(a.Duration)*time.Millisecond)
+		a.When, a.Took = web.ShowTime(a.Time), web.InWords(time.Duration(a.Duration)*time.Millisecond)
 		a.Request.setOut()
 		number, known := bodies[a.Request.Body]
 		switch newest := attempts[0]; {
@@ -83,7 +84,7 @@ func (m *sentMessage) setOut() {
 	}
 	m.Pretty = m.Body
 	if begins := strings.TrimLeft(m.Body, " \t\r\n"); begins != "" && (begins[0] == '{' || begins[0] == '[') {
-		m.Pretty = indented(json.RawMessage(m.Body))
+		m.Pretty = web.Indented(json.RawMessage(m.Body))
 		m.Set = m.Pretty != m.Body
 	}
 }

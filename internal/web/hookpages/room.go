@@ -1,0 +1,37 @@
+// Package hookpages owns the pages about webhooks, deliveries and the queues between them: what they show and offer
+// besides what every record type has.
+package hookpages
+
+import (
+	"embed"
+
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/internal/web"
+	"terrier/internal/webhookadmin"
+)
+
+// Templates are the pages of this room.
+//
+//go:embed templates/*.html
+var Templates embed.FS
+
+// room serves the pages. What people do with webhooks and deliveries, its admin does.
+type room struct {
+	site    *web.Site
+	admin   *webhookadmin.Admin
+	workers workersSeen
+}
+
+// New makes the pages about webhooks, as a part of a site.
+func New(site *web.Site, admin *webhookadmin.Admin) web.Room {
+	h := &room{site: site, admin: admin}
+	return web.Room{
+		Routes:   func() []web.Route { return append(h.webhooks().routes(), h.taskRoutes()...) },
+		Types:    map[string]web.OwnPages{store.WebhookType: h.ownWebhook(), store.DeliveryType: h.ownDelivery()},
+		Nav:      []web.NavPage{{Section: "System", Label: "Background tasks", Path: tasksPath, Type: store.WebhookType}},
+		NoWorker: h.noWorker,
+	}
+}
+
+func (h *room) webhookType() *record.Type { return h.site.Registry.Type(store.WebhookType) }

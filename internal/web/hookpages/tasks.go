@@ -1,0 +1,129 @@
+package hookpages
+
+import (
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/internal/web"
+)
+
+const tasksPath = "/system/tasks/"
+
+// taskRoutes are the pages about what is sent. Whoever may change webhooks may send again.
+func (h *room) taskRoutes() []web.Route {
+	webhooks, deliveries := h.site.Registry.Type(store.WebhookType), web.PagePath(h.site.DeliveryType())
+	return []web.Route{
+		{Method: "GET", Path: tasksPath + "{$}", Type: webhooks, Action: access.View, Handle: h.tasks},
+		{Method: "GET", Path: deliveries + "retry/{$}", Type: webhooks, Action: access.Change, Handle: h.retryAllPage},
+		{Method: "POST", Path: deliveries + "retry/{$}", Type: webhooks, Action: access.Change, Handle: h.retryAll},
+		{Method: "POST", Path: deliveries + "{id}/retry/{$}", Type: webhooks, Action: access.Change, Handle: h.again(h.admin.Retry)},
+		{Method: "POST", Path: deliveries + "{id}/redeliver/{$}", Type: webhooks, Action: access.Change, Handle: h.again(h.admin.Redeliver)},
+	}
+}
+
+// tasksPage is what waits, who works, and what failed.
+type tasksPage struct {
+	Path        string
+	Live        bool // refreshed until somebody pauses it
+	At          string
+	Queues      []queueLine
+	Unlisted    *queueLine // of webhooks that are deleted, or that the caller may not see
+	Total       queueLine
+	Window      string
+	Requests    []requestLine
+	AllRequests requestLine
+	Workers     []workerLine
+	SeesFailed  bool
+	Failed      []failedLine
+	FailedHref  string
+	FailedAll   int64
+	RetryPath   string
+	CanRetry    bool
+}
+
+type workerLine struct {
+	Host, Program string
+	Started, Seen string
+	Sending       int64
+	ClockWrong    bool
+}
+
+// failedLine is a delivery that has failed for good.
+type failedLine struct {
+	ID, Href        string
+	Webhook, Object web.Cell
+	Kind            string
+	Event           web.Cell
+	Status, Reason  string
+	When            string
+	CanRetry        bool
+}
+
+func (h *room) tasks(v *web.Visit) error {
+	p := &tasksPage{Path: tasksPath, Live: refreshes(v), At: web.ShowTime(h.site.Now()), RetryPath: web.PagePath(h.site.DeliveryType()) + "retry/",
+		SeesFailed: v.May(h.site.DeliveryType(), access.View)}
+	p.CanRetry = p.SeesFailed && h.admin.Allow(v.Caller) == nil
+	hooks, err := h.fillQueues(v, p)
+	if err != nil {
+		return err
+	}
+	workers, err := h.admin.Workers(v.Ctx, v.Caller)
+	if err != nil {
+		return err
+	}
+	for _, w := range workers {
+		p.Workers = append(p.Workers, workerLine{w.Host, w.Program, web.ShowTime(w.StartedAt), web.InWords(h.site.Now().Sub(w.SeenAt)) + " ago", w.Sending, w.ClockWrong})
+	}
+	if p.SeesFailed {
+		err = p.fillFailed(v, hooks)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Show(web.Page{Name: "tasks", Title: "Background tasks", Crumbs: []web.Crumb{{Label: "System"}}, Body: p})
+}
+
+// refreshes tells whether a live page shall stay so.
+func refreshes(v *web.Visit) bool { return v.R.URL.Query().Get("live") != "off" }
+
+// shownFailed is how many failed deliveries are listed here; the list of deliveries has all.
+const shownFailed = 25
+
+// fillFailed lists the latest deliveries that have failed for good. The webhooks are those that the caller may see.
+func (p *tasksPage) fillFailed(v *web.Visit, hooks map[int64]record.Values) error {
+	t := v.Site.DeliveryType()
+	p.FailedHref = web.With(web.PagePath(t), nil, "state", store.Failed, "retrying", "false")
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Limit: shownFailed, Where: []record.Predicate{
+		{Field: t.Field("state"), Values: []any{store.Failed}}, {Field: t.Field("retry_at"), Lookup: record.Empty, Values: []any{true}}}})
+	if err != nil {
+		return err
+	}
+	p.FailedAll = found.Count
+	names, err := objectsOf(v, found.Rows)
+	if err != nil {
+		return err
+	}
+	may := map[int64]bool{}
+	for _, d := range found.Rows {
+		id := d.Link("webhook").ID
+		if hook, seen := hooks[id]; seen && p.CanRetry {
+			if _, asked := may[id]; !asked {
+				if may[id], err = v.Site.Ledger.May(v.Ctx, v.Caller, hook, access.Change); err != nil {
+					return err
+				}
+			}
+		}
+		p.Failed = append(p.Failed, failedLineOf(v, d, names, may[id]))
+	}
+	return nil
+}
+
+func failedLineOf(v *web.Visit, d record.Values, names objects, may bool) failedLine {
+	t := d.Type()
+	line := failedLine{ID: t.FormatID(d.ID()), Href: web.RecordPath(t, d.ID()), Webhook: v.WebhookOf(d), Object: names.of(d), Kind: v.Site.KindOf(d.Text("object_type")),
+		Event: web.CellOf(t.Field("event"), d.Get("event")), Status: web.CellOf(nil, d.Get("status_code")).Text, Reason: d.Text("reason"), CanRetry: may}
+	if at, ok := finishedAt(d); ok {
+		line.When = web.ShowTime(at)
+	}
+	return line
+}

@@ -1,0 +1,129 @@
+package hookpages
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/web"
+	"terrier/internal/webhookadmin"
+)
+
+func (h webhookPages) pause(v *web.Visit) error {
+	return h.act(v, h.admin.Pause, "is paused: changes are queued and held until it is resumed.")
+}
+
+func (h webhookPages) resume(v *web.Visit) error {
+	return h.act(v, h.admin.Resume, "goes on: what waits is sent within ten seconds.")
+}
+
+// act does something with the webhook of the page and says what became of it.
+func (h webhookPages) act(v *web.Visit, do func(context.Context, ledger.Caller, int64) (record.Values, error), note string) error {
+	id, err := h.ID(v)
+	if err != nil {
+		return err
+	}
+	found, err := do(v.Ctx, v.Caller, id)
+	if err != nil {
+		return err
+	}
+	return v.Leave(web.RecordPath(h.Type, id), "Webhook "+found.Display()+" "+note)
+}
+
+// retryFailed sends everything again that failed, as the page said how many.
+func (h webhookPages) retryFailed(v *web.Visit) error {
+	found, err := h.Editable(v)
+	if err != nil {
+		return err
+	}
+	done, err := h.admin.RetryAll(v.Ctx, v.Caller, h.failedOf(found.ID(), false))
+	if err != nil {
+		return err
+	}
+	return v.Leave(web.RecordPath(h.Type, found.ID()), counted(done.Count, "failed delivery is", "failed deliveries are")+" queued again.")
+}
+
+// counted is a number and what it counts.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + many
+}
+
+// webhookTest asks what to send as a test.
+type webhookTest struct {
+	Name, Path string
+	Sample     sampleChoice
+	Problems   []string
+}
+
+func (h webhookPages) testPage(v *web.Visit) error {
+	found, err := h.Editable(v)
+	if err != nil {
+		return err
+	}
+	return h.showTest(v, found, nil, nil)
+}
+
+func (h webhookPages) showTest(v *web.Visit, found record.Values, typed url.Values, refusal *fault.Error) error {
+	body := webhookTest{Name: found.Display(), Path: web.RecordPath(h.Type, found.ID())}
+	var err error
+	if body.Sample, err = h.sampleChoice(v, found.List("content_types"), typed); err != nil {
+		return err
+	}
+	shown := web.Page{Name: "webhook_test", Title: "Send a test to " + body.Name, Crumbs: h.crumbsTo(found), Body: &body}
+	if refusal != nil {
+		body.Problems, shown.Status = refusalTexts(refusal), web.StatusOf(refusal)
+	}
+	return v.Show(shown)
+}
+
+// refusalTexts are what is wrong, where there is no field to say it at.
+func refusalTexts(e *fault.Error) []string {
+	if len(e.Fields) == 0 {
+		return []string{e.Detail}
+	}
+	var texts []string
+	for _, messages := range e.Fields {
+		texts = append(texts, messages...)
+	}
+	return texts
+}
+
+// test sends one and leads to its delivery.
+func (h webhookPages) test(v *web.Visit) error {
+	found, err := h.Editable(v)
+	if err != nil {
+		return err
+	}
+	if err := v.ParseForm(); err != nil {
+		return err
+	}
+	var made record.Values
+	var sample webhookadmin.Sample
+	if !v.R.PostForm.Has("newest") {
+		sample, err = h.sample(v, v.R.PostForm)
+	}
+	if err == nil {
+		made, err = h.admin.Test(v.Ctx, v.Caller, found.ID(), sample)
+		err = missingSample(err)
+	}
+	refusal, err := refusalOf(err)
+	switch {
+	case err != nil:
+		return err
+	case refusal != nil:
+		return h.showTest(v, found, v.R.PostForm, refusal)
+	}
+	to := web.RecordPath(h.Type, found.ID())
+	if v.May(h.site.DeliveryType(), access.View) {
+		to = web.RecordPath(made.Type(), made.ID())
+	}
+	return v.Leave(to, fmt.Sprintf("A test is on its way to %s.", found.Display()))
+}
