@@ -247,12 +247,12 @@ func TestConstraintsLeaveTestsOut(t *testing.T) {
 func TestEveryActionIsDeclared(t *testing.T) {
 	reg := registry(t)
 	for _, action := range []string{access.View, access.Add, access.Change, access.Delete} {
-		if !slices.Contains(reg.Actions(), action) {
+		if !slices.Contains(reg.Rights(), action) {
 			t.Errorf("%s is no action", action)
 		}
 	}
 	for _, typ := range reg.Types() {
-		if typ.Owner != "" && !slices.Contains(typ.Actions, access.Grants) {
+		if typ.Owner != "" && !slices.Contains(typ.Rights, access.Grants) {
 			t.Errorf("%s has an owner and does not declare %s", typ.Key(), access.Grants)
 		}
 	}

@@ -119,6 +119,9 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	}
 	a.Hooks = &webhookadmin.Admin{Ledger: a.Ledger}
 	a.Ledger.Details = map[string]func(context.Context, ledger.Caller, record.Values) error{store.DeliveryType: a.Hooks.AddAttempts}
+	if err := a.Ledger.Bind(a.Hooks.Actions()); err != nil {
+		return nil, err
+	}
 	gate := intake.New()
 	a.API = &rest.API{Ledger: a.Ledger, Webhooks: a.Hooks, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log, Intake: gate,
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}

@@ -32,6 +32,7 @@ type Ledger struct {
 	Details map[string]func(ctx context.Context, c Caller, v record.Values) error
 
 	conditions conditions
+	bound      map[string]Bound
 }
 
 // Sealer turns secrets into what is kept of them.

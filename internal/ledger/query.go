@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -130,6 +131,28 @@ func ActionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
 		}
 	}
 	return q, nil
+}
+
+// FilterQuery reads filters that came as JSON.
+func FilterQuery(t *record.Type, given map[string]any) (q store.Query, err error) {
+	params := url.Values{}
+	for name, value := range given {
+		values, list := value.([]any)
+		if !list {
+			values = []any{value}
+		}
+		if len(values) == 0 {
+			return q, fault.Field(name, "An empty list is no filter.")
+		}
+		for _, v := range values {
+			switch v.(type) {
+			case map[string]any, []any, nil:
+				return q, fault.Field(name, "A filter is a text, a number, or a list of these.")
+			}
+			params.Add(name, fmt.Sprint(v))
+		}
+	}
+	return ActionQuery(t, params)
 }
 
 // longestSearch is more than anybody looks for. Every row is compared with all of it.

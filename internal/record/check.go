@@ -10,7 +10,7 @@ import (
 // What is wrong with a declaration is said when the registry is built, so that the program does not start. check runs
 // once all types know each other.
 func (t *Type) check() error {
-	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkWithin, t.checkSpecial} {
+	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkWithin, t.checkSpecial, t.checkActions} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -209,8 +209,8 @@ func (t *Type) checkSpecial() error {
 		switch {
 		case !ok || ref.Many:
 			return fmt.Errorf("its Owner names %q, which is no reference to one record", t.Owner)
-		case !slices.Contains(t.Actions, "grant"):
-			return fmt.Errorf(`a type with an Owner needs the action "grant"`)
+		case !slices.Contains(t.Rights, "grant"):
+			return fmt.Errorf(`a type with an Owner needs "grant" among its Rights`)
 		}
 	}
 	if t.MaxOwned > 0 && (t.Owner == "" || t.Field(t.Expiry) == nil || t.Field(t.Expiry).Column().Storage != StoreTime) {

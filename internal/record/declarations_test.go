@@ -131,7 +131,7 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"shown password":          {withFields(record.Secret{Name: "s", Seal: record.Password, Shown: true}), "only an encrypted secret can be shown"},
 		"hint of nothing":         {withFields(record.Secret{Name: "s", Hint: "x"}), `Hint names "x"`},
 		"owner is a flag":         {with(func(t *record.Type) { t.Owner = "flag" }), `Owner names "flag", which is no reference`},
-		"owner without grant":     {with(func(t *record.Type) { t.Owner = "parent" }), `needs the action "grant"`},
+		"owner without grant":     {with(func(t *record.Type) { t.Owner = "parent" }), `needs "grant" among its Rights`},
 		"most without owner":      {with(func(t *record.Type) { t.MaxOwned = 1 }), "MaxOwned needs an Owner"},
 		"elevated by a text":      {with(func(t *record.Type) { t.Elevated = "name" }), `Elevated names "name"`},
 		"about a flag":            {with(func(t *record.Type) { t.About = "flag" }), `About names "flag"`},

@@ -184,7 +184,7 @@ type Actions struct {
 
 func (f Actions) resolve(r *Registry) (Field, error) {
 	f.List = List{Name: f.Name, Label: f.Label, Help: f.Help, Required: true, FilterName: strings.TrimSuffix(f.Name, "s"),
-		Of: &Vocabulary{Noun: "action", Words: r.Actions()}}
+		Of: &Vocabulary{Noun: "action", Words: r.Rights()}}
 	return f, nil
 }
 

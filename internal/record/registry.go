@@ -104,6 +104,9 @@ func (t *Type) build() error {
 			t.references = append(t.references, ReferenceField{i, t.infos[i].Name, ref})
 		}
 	}
+	if err := t.buildActions(); err != nil {
+		return err
+	}
 	switch {
 	case t.Index("slug") >= 0:
 		t.lookup = "slug"
@@ -126,19 +129,6 @@ func (r *Registry) Types() []*Type { return r.types }
 
 // Type returns a type by name ("dcim.site"), or nil.
 func (r *Registry) Type(key string) *Type { return r.byKey[key] }
-
-// Actions lists what permissions can allow: what can be done with every type, and what some types declare.
-func (r *Registry) Actions() []string {
-	actions := []string{"view", "add", "change", "delete"}
-	for _, t := range r.types {
-		for _, action := range t.Actions {
-			if !slices.Contains(actions, action) {
-				actions = append(actions, action)
-			}
-		}
-	}
-	return actions
-}
 
 // Referrer is a field of some type that refers to a given type.
 type Referrer struct {

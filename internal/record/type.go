@@ -44,8 +44,10 @@ type Type struct {
 	// Within demands that a referenced record shares a reference with this one.
 	Within []Within
 
-	// Actions are what permissions can allow besides view, add, change and delete.
-	Actions []string
+	// Actions are what can be done with records besides reading and writing them.
+	Actions []Action
+	// Rights are what permissions can allow besides view, add, change and delete.
+	Rights []string
 	// ReadOnly types are written by the machine alone.
 	ReadOnly bool
 	// Sensitive types are never readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.

@@ -10,7 +10,7 @@ import (
 
 // TestCheckAdded holds which words each kind takes: those it knows, and those that are stored already.
 func TestCheckAdded(t *testing.T) {
-	reg, err := record.NewRegistry(record.Type{App: "a", Name: "leaf", Plural: "leaves", Brief: []string{"name"}, Actions: []string{"fold", "view"}, Fields: record.Fields{
+	reg, err := record.NewRegistry(record.Type{App: "a", Name: "leaf", Plural: "leaves", Brief: []string{"name"}, Rights: []string{"fold", "view"}, Fields: record.Fields{
 		record.Text{Name: "name", Required: true},
 		record.Text{Name: "zone", Of: record.TimeZones},
 		record.Choice{Name: "kind", Of: record.Choices{{Value: "x", Label: "X"}}},
@@ -56,7 +56,7 @@ func TestCheckAdded(t *testing.T) {
 			t.Errorf("%s: %v after %v: %q, want %q", c.field, c.given, c.stored, message, c.want)
 		}
 	}
-	if got := reg.Actions(); !slices.Equal(got, []string{"view", "add", "change", "delete", "fold"}) {
+	if got := reg.Rights(); !slices.Equal(got, []string{"view", "add", "change", "delete", "fold"}) {
 		t.Errorf("the actions are %v", got)
 	}
 	for word, want := range map[string]string{"a.gone": "a.gone (unknown type)", "a.leaf": "a.leaf", "": ""} {

@@ -1,168 +1,149 @@
 package rest
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
+	"strconv"
 
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
-	"terrier/internal/store"
-	"terrier/internal/webhookadmin"
 )
 
-// actionRoutes lists what can be done with deliveries and webhooks besides reading and
-// writing them.
-func (a *API) actionRoutes() []Route {
-	deliveries, webhooks := a.Registry.Type(store.DeliveryType), a.Registry.Type(store.WebhookType)
-	post := func(r Route, h http.HandlerFunc) Route {
-		if r.Action.body == nil {
-			h = a.bare(h)
-		}
-		h = a.unasked(h)
-		r.Methods, r.handle, r.allow = []string{"POST"}, map[string]http.HandlerFunc{"POST": h}, a.Webhooks.Allow
-		return r
-	}
-	get := func(r Route, h http.HandlerFunc) Route {
-		r.Methods, r.handle = []string{"GET"}, map[string]http.HandlerFunc{"GET": h}
-		return r
-	}
-	return []Route{
-		post(Route{Pattern: deliveries.Path() + "retry/{$}", Type: deliveries, Action: &action{
-			summary: "Send failed deliveries again", status: "200", answer: countSchema, body: retrySchema}}, a.retryAll(deliveries)),
-		post(Route{Pattern: deliveries.Path() + "{id}/retry/{$}", Type: deliveries, Detail: true, Action: &action{
-			summary: "Send a failed delivery again", status: "202", answer: ref(deliveries.SchemaName(""))}}, a.one(deliveries, http.StatusAccepted, a.Webhooks.Retry)),
-		post(Route{Pattern: deliveries.Path() + "{id}/redeliver/{$}", Type: deliveries, Detail: true, Action: &action{
-			summary: "Send a delivery again that has ended, also a successful one", status: "202", answer: ref(deliveries.SchemaName(""))}},
-			a.one(deliveries, http.StatusAccepted, a.Webhooks.Redeliver)),
-		post(Route{Pattern: webhooks.Path() + "{id}/pause/{$}", Type: webhooks, Detail: true, Action: &action{
-			summary: "Hold what waits for a webhook", status: "200", answer: ref(webhooks.SchemaName(""))}}, a.one(webhooks, http.StatusOK, a.Webhooks.Pause)),
-		post(Route{Pattern: webhooks.Path() + "{id}/resume/{$}", Type: webhooks, Detail: true, Action: &action{
-			summary: "Let a webhook go on", status: "200", answer: ref(webhooks.SchemaName(""))}}, a.one(webhooks, http.StatusOK, a.Webhooks.Resume)),
-		get(Route{Pattern: queuesPath + "{$}", Type: webhooks, Proves: []string{"GET"}, Action: &action{
-			summary: "What waits for each webhook, and how it went lately", status: "200", answer: pageOf(queueSchema(webhooks)), parameters: partParameters("webhook_id")}},
-			a.queues(webhooks, deliveries)),
-		get(Route{Pattern: workersPath + "{$}", Type: webhooks, Action: &action{
-			summary: "The worker processes that are alive", status: "200", answer: pageOf(workerSchema), parameters: partParameters()}}, a.workers),
-	}
-}
-
-// action describes an address that is neither a list nor a record.
+// action is what a method does at an address that is neither a list of records nor a record.
 type action struct {
+	Declared   *record.Action // nil for the lists that are made of no records
 	summary    string
-	status     string
+	status     int
 	answer     any
 	body       object // nil for none
 	parameters []object
 }
 
-// decodeAction reads the body of an action. A record's unknown fields are ignored, because clients
-// send back what they read; here, a dry_run that is misspelt would not be dry.
-func decodeAction(w http.ResponseWriter, r *http.Request, schema object) (ledger.Input, error) {
+// actionRoutes lists the addresses of the actions that types declare.
+func (a *API) actionRoutes() []Route {
+	var routes []Route
+	for _, t := range a.Registry.Types() {
+		for i := range t.Actions {
+			declared := &t.Actions[i]
+			pattern := declared.Path() + "{$}"
+			n := slices.IndexFunc(routes, func(r Route) bool { return r.Pattern == pattern })
+			if n < 0 {
+				n = len(routes)
+				routes = append(routes, Route{Pattern: pattern, Type: t, Detail: !declared.OnList, Actions: map[string]action{}, handle: map[string]http.HandlerFunc{}})
+			}
+			r := &routes[n]
+			r.Methods = append(r.Methods, declared.Method)
+			r.Actions[declared.Method], r.handle[declared.Method] = describeAction(declared), a.act(declared)
+		}
+	}
+	return routes
+}
+
+// act does what an action says, and answers with what it says.
+func (a *API) act(declared *record.Action) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var id int64
+		sent, err := actionInput(w, r, declared)
+		if err == nil && !declared.OnList {
+			id, err = pathID(declared.Type(), r)
+		}
+		var answer any
+		if err == nil {
+			answer, err = a.Ledger.Act(r.Context(), ledger.CallerFrom(r.Context()), declared, id, sent)
+		}
+		if err != nil {
+			a.Fail(w, r, err)
+			return
+		}
+		switch x := answer.(type) {
+		case record.Values:
+			a.sendRecord(w, r, actionStatus(declared), x)
+		default:
+			a.sendValue(w, r, actionStatus(declared), x)
+		}
+	}
+}
+
+func actionStatus(declared *record.Action) int {
+	if declared.Queued {
+		return http.StatusAccepted
+	}
+	return http.StatusOK
+}
+
+// actionInput reads what was sent to an action: in the address to one that reads, in the body to all others. A dry_run in the wrong place
+// would not be dry, so it is refused.
+func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action) (ledger.Input, error) {
+	params, err := ledger.Params(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	params.Del("format")
+	if !declared.Writes() {
+		sent := ledger.Input{}
+		for name, values := range params {
+			sent[name] = values[0]
+		}
+		return sent, nil
+	}
+	if names := slices.Sorted(maps.Keys(params)); len(names) > 0 {
+		return nil, fault.Field(names[0], "An action takes nothing from the address: put it into the body.")
+	}
+	takesNothing := len(declared.Body) == 0
+	if takesNothing && r.ContentLength == 0 {
+		return nil, nil
+	}
 	value, err := decodeValue(w, r, false)
 	if err != nil {
 		return nil, err
 	}
-	in, ok := value.(ledger.Input)
-	if !ok && (value != nil || schema != nil) { // some clients say nothing by null
+	sent, ok := value.(ledger.Input)
+	if !ok && (value != nil || !takesNothing) { // some clients say nothing by null
 		return nil, errNoObject
 	}
-	known, _ := schema["properties"].(object)
-	for _, key := range slices.Sorted(maps.Keys(in)) {
-		if _, ok := known[key]; !ok {
-			return nil, ledger.Unknown("key", key, slices.Sorted(maps.Keys(known)))
-		}
-	}
-	return in, nil
+	return sent, nil
 }
 
-// unasked refuses a query: what an action should leave out stands in its body, and a dry_run in
-// the address would not be dry.
-func (a *API) unasked(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		params, err := ledger.Params(r.URL.RawQuery)
-		for _, name := range slices.Sorted(maps.Keys(params)) {
-			if name != "format" && err == nil {
-				err = fault.Field(name, "An action takes nothing from the address: put it into the body.")
-			}
-		}
-		if err != nil {
-			a.Fail(w, r, err)
-			return
-		}
-		next(w, r)
+// describeAction says for the API document what an action takes and answers.
+func describeAction(declared *record.Action) action {
+	out := action{Declared: declared, summary: declared.Doc, status: actionStatus(declared), answer: ref(declared.Type().SchemaName(""))}
+	if declared.Answer != nil {
+		out.answer = declared.Answer
 	}
+	t := declared.Input()
+	properties, required := object{}, []string{}
+	for i, f := range t.All() {
+		in := t.Infos()[i]
+		properties[in.Name] = object(described(f.InputSchema(), in))
+		if in.Required {
+			required = append(required, in.Name)
+		}
+	}
+	switch {
+	case len(properties) == 0:
+	case !declared.Writes():
+		for _, in := range t.Infos() {
+			out.parameters = append(out.parameters, object{"name": in.Name, "in": "query", "schema": properties[in.Name]})
+		}
+	default:
+		out.body = object{"type": "object", "additionalProperties": false, "properties": properties}
+		if len(required) > 0 {
+			out.body["required"] = required
+		}
+	}
+	return out
 }
 
-// bare refuses a body that holds anything, for actions that take nothing.
-func (a *API) bare(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength != 0 {
-			if _, err := decodeAction(w, r, nil); err != nil {
-				a.Fail(w, r, err)
-				return
-			}
-		}
-		next(w, r)
+// describe writes an action into its entry of the API document.
+func (x action) describe(op, responses object) {
+	op["summary"] = x.summary
+	responses[strconv.Itoa(x.status)] = response("Done.", x.answer)
+	if x.parameters != nil {
+		op["parameters"] = x.parameters
+	}
+	if x.body != nil {
+		op["requestBody"] = object{"required": true, "content": content(x.body)}
 	}
 }
-
-func (a *API) retryAll(t *record.Type) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		in, err := decodeAction(w, r, retrySchema)
-		if err != nil {
-			a.Fail(w, r, err)
-			return
-		}
-		q, err := filterBody(t, in["filter"])
-		dry, isBool := in["dry_run"].(bool)
-		if _, given := in["dry_run"]; err == nil && given && !isBool {
-			err = fault.Field("dry_run", "Must be true or false.")
-		}
-		if err != nil {
-			a.Fail(w, r, err)
-			return
-		}
-		done, err := a.Webhooks.RetryAll(r.Context(), ledger.CallerFrom(r.Context()), webhookadmin.RetryAll{Query: q, DryRun: dry})
-		if err != nil {
-			a.Fail(w, r, err)
-			return
-		}
-		a.sendValue(w, r, http.StatusOK, map[string]int64{"count": done.Count})
-	}
-}
-
-// filterBody reads filters that came as JSON.
-func filterBody(t *record.Type, in any) (q store.Query, err error) {
-	given, ok := in.(map[string]any)
-	if !ok {
-		return q, fault.Field("filter", `Say which deliveries: an object of filters, such as {"webhook_id": 7}; {} means all.`)
-	}
-	params := url.Values{}
-	for name, value := range given {
-		values, list := value.([]any)
-		if !list {
-			values = []any{value}
-		}
-		if len(values) == 0 {
-			return q, fault.Field(name, "An empty list is no filter.")
-		}
-		for _, v := range values {
-			switch v.(type) {
-			case map[string]any, []any, nil:
-				return q, fault.Field(name, "A filter is a text, a number, or a list of these.")
-			}
-			params.Add(name, fmt.Sprint(v))
-		}
-	}
-	return ledger.ActionQuery(t, params)
-}
-
-var countSchema = object{"type": "object", "required": []string{"count"}, "properties": object{"count": object{"type": "integer", "format": "int64"}}}
-
-var retrySchema = object{"type": "object", "required": []string{"filter"}, "additionalProperties": false, "properties": object{
-	"filter":  object{"type": "object", "description": "The filters of the list, by name, and q.", "additionalProperties": true},
-	"dry_run": object{"type": "boolean", "description": "Only count."}}}

@@ -50,13 +50,12 @@ type API struct {
 // Route is one address of the API.
 type Route struct {
 	Pattern string
-	Type    *record.Type              // nil for the addresses around the records
-	Detail  bool                      // one record, not the list
-	Methods []string                  // besides OPTIONS
-	Open    bool                      // answers anonymous callers
-	Proves  []string                  // methods whose read or transaction proves a claim; on others the caller is looked up
-	Action  *action                   // what it does, where that is neither reading nor writing records
-	allow   func(ledger.Caller) error // who may, where the type and the method don't say it
+	Type    *record.Type      // nil for the addresses around the records
+	Detail  bool              // one record, not the list
+	Methods []string          // besides OPTIONS
+	Open    bool              // answers anonymous callers
+	Proves  []string          // methods whose read or transaction proves a claim; on others the caller is looked up
+	Actions map[string]action // by method: what it does, where that is neither reading nor writing records
 	handle  map[string]http.HandlerFunc
 	page    http.HandlerFunc // what a browser gets instead of the answer
 }
@@ -75,16 +74,16 @@ func (a *API) Routes() []Route {
 		{Pattern: "/api/users/tokens/provision/{$}", Open: true, Methods: []string{"POST"},
 			handle: map[string]http.HandlerFunc{"POST": a.provision}},
 	}
-	actions := a.actionRoutes()
+	parts := a.partRoutes()
 	apps := map[string]bool{}
 	for _, t := range a.Registry.Types() {
 		if !apps[t.App] {
 			apps[t.App] = true
-			routes = append(routes, get("/api/"+t.App+"/{$}", a.app(t.App, actions)))
+			routes = append(routes, get("/api/"+t.App+"/{$}", a.app(t.App, parts)))
 		}
 		routes = append(routes, a.listRoute(t), a.detailRoute(t))
 	}
-	return append(routes, actions...)
+	return slices.Concat(routes, a.actionRoutes(), parts)
 }
 
 func (a *API) listRoute(t *record.Type) Route {

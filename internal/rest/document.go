@@ -120,7 +120,7 @@ func (a *API) paths(strip string) members {
 			for _, method := range r.Methods {
 				item[strings.ToLower(method)] = a.operation(r, method)
 			}
-			if r.Type != nil && r.Action == nil {
+			if r.Type != nil && r.Actions == nil {
 				item["options"] = optionsOperation(r)
 			}
 			if !yield(strings.TrimPrefix(path, strip), item) {

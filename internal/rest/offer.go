@@ -25,8 +25,8 @@ func (a *API) offer(r *http.Request, route Route, out *Answer) {
 	t := route.Type
 	switch {
 	case t == nil:
-	case route.Action != nil:
-		out.Input = exampleOf(route.Action.body)
+	case route.Actions != nil:
+		out.Input = exampleOf(route.Actions[http.MethodPost].body)
 	case route.Detail:
 		a.offerRecord(r, t, out)
 	default:
@@ -38,11 +38,12 @@ func (a *API) offer(r *http.Request, route Route, out *Answer) {
 // may says why the caller may not use a method of an address, or nil. To exchange a password
 // for a token is no matter of a page: there is one for tokens.
 func (a *API) may(c ledger.Caller, route Route, method string) error {
+	declared := route.Actions[method].Declared
 	switch {
-	case route.allow != nil:
-		return route.allow(c)
+	case declared != nil:
+		return a.Ledger.AllowAction(c, declared)
 	case route.Type != nil:
-		return a.Ledger.Allow(c, route.Type, actions[method])
+		return a.Ledger.Allow(c, route.Type, rights[method])
 	case method != http.MethodGet:
 		return fault.ErrDenied
 	}
@@ -64,7 +65,7 @@ func (a *API) offerRecord(r *http.Request, t *record.Type, out *Answer) {
 			may[action], err = a.Ledger.May(r.Context(), c, v, action)
 		}
 	}
-	out.Methods = slices.DeleteFunc(out.Methods, func(method string) bool { return !may[actions[method]] })
+	out.Methods = slices.DeleteFunc(out.Methods, func(method string) bool { return !may[rights[method]] })
 	if may[access.Change] {
 		out.Input = inputOf(t, v)
 	}

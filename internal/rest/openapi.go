@@ -142,15 +142,8 @@ func (a *API) operation(r Route, method string) object {
 		a.describeOpen(r, method, op, responses)
 		return op
 	}
-	if r.Action != nil {
-		op["summary"] = r.Action.summary
-		responses[r.Action.status] = response("Done.", r.Action.answer)
-		if r.Action.parameters != nil {
-			op["parameters"] = r.Action.parameters
-		}
-		if r.Action.body != nil {
-			op["requestBody"] = object{"required": true, "content": content(r.Action.body)}
-		}
+	if action, ok := r.Actions[method]; ok {
+		action.describe(op, responses)
 		return op
 	}
 	t := r.Type

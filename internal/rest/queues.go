@@ -10,6 +10,7 @@ import (
 
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/store"
 	"terrier/internal/webhookadmin"
 )
 
@@ -18,6 +19,19 @@ const (
 	queuesPath  = "/api/extras/queues/"
 	workersPath = "/api/extras/workers/"
 )
+
+// partRoutes lists their addresses. Whoever may see webhooks may read them.
+func (a *API) partRoutes() []Route {
+	deliveries, webhooks := a.Registry.Type(store.DeliveryType), a.Registry.Type(store.WebhookType)
+	get := func(path string, describe action, h http.HandlerFunc) Route {
+		describe.status = http.StatusOK
+		return Route{Pattern: path + "{$}", Type: webhooks, Methods: []string{"GET"}, Actions: map[string]action{"GET": describe}, handle: map[string]http.HandlerFunc{"GET": h}}
+	}
+	queues := get(queuesPath, action{summary: "What waits for each webhook, and how it went lately", answer: pageOf(queueSchema(webhooks)),
+		parameters: partParameters("webhook_id")}, a.queues(webhooks, deliveries))
+	queues.Proves = queues.Methods
+	return []Route{queues, get(workersPath, action{summary: "The worker processes that are alive", answer: pageOf(workerSchema), parameters: partParameters()}, a.workers)}
+}
 
 // queue is how a queue is shown.
 type queue struct {

@@ -3,7 +3,6 @@ package rest
 import (
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 
 	"terrier/internal/record"
@@ -19,7 +18,7 @@ func (a *API) root(w http.ResponseWriter, r *http.Request) {
 }
 
 // app lists what a section holds: its types, and what else can be read there.
-func (a *API) app(name string, actions []Route) http.HandlerFunc {
+func (a *API) app(name string, parts []Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body := map[string]string{}
 		for _, t := range a.Registry.Types() {
@@ -27,8 +26,8 @@ func (a *API) app(name string, actions []Route) http.HandlerFunc {
 				body[t.Plural] = a.Printer.Base + t.Path()
 			}
 		}
-		for _, action := range actions {
-			if address := strings.TrimSuffix(action.Pattern, "{$}"); action.Type.App == name && slices.Contains(action.Methods, http.MethodGet) {
+		for _, part := range parts {
+			if address := strings.TrimSuffix(part.Pattern, "{$}"); part.Type.App == name {
 				body[path.Base(address)] = a.Printer.Base + address
 			}
 		}

@@ -203,7 +203,7 @@ func TestBrowseEverything(t *testing.T) {
 					t.Errorf("%s: nobody is offered %q", path, got.buttons())
 				}
 			}
-			if r.Type != nil && r.Action == nil && name == "admin" {
+			if r.Type != nil && r.Actions == nil && name == "admin" {
 				want := strings.TrimPrefix(strings.Join(r.Methods, " ")+" OPTIONS", "GET ")
 				if got.status == http.StatusNotFound {
 					want = "OPTIONS"

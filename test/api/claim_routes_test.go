@@ -40,7 +40,7 @@ func TestRoutesThatProveClaims(t *testing.T) {
 		return seen.n > before
 	}
 	for _, r := range s.App.API.Routes() {
-		if records := r.Type != nil && r.Action == nil; records && !r.ProvesClaim("GET") {
+		if records := r.Type != nil && r.Actions == nil; records && !r.ProvesClaim("GET") {
 			t.Errorf("%s reads records and is not marked", r.Pattern)
 		}
 		for _, method := range []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"} {
@@ -73,8 +73,8 @@ func harmless(r rest.Route, method string) apitest.Call {
 	}
 	switch {
 	case !slices.Contains(r.Methods, method) || method == http.MethodGet || r.Detail && method == http.MethodDelete:
-	case r.Action != nil && r.Detail:
-	case r.Action != nil:
+	case r.Actions != nil && r.Detail:
+	case r.Actions != nil:
 		c.Body = obj{"filter": obj{}, "dry_run": true}
 	case r.Detail || method == http.MethodPost:
 		c.Body = obj{}

@@ -26,13 +26,13 @@ func TestMassAssignment(t *testing.T) {
 	root := apitest.ID(admin.page(t, users+"?username=admin").Results[0])
 	var types []string
 	for _, r := range s.App.API.Routes() {
-		if r.Type != nil && !r.Detail && r.Action == nil {
+		if r.Type != nil && !r.Detail && r.Actions == nil {
 			types = append(types, r.Type.Key())
 		}
 	}
 	_, mallory := newActor(t, s, "mallory", apitest.Grant{Types: types, Actions: []string{"view", "add", "change", "delete"}})
 	for _, r := range s.App.API.Routes() {
-		if r.Type == nil || r.Detail || r.Action != nil || r.Type.ReadOnly {
+		if r.Type == nil || r.Detail || r.Actions != nil || r.Type.ReadOnly {
 			continue
 		}
 		path := r.Type.Path()

@@ -22,26 +22,26 @@ var matrix = map[string]bool{
 	provision + "{$}": true,
 }
 
-// actions has a line for every address that does something else than read or write
-// records: what its one method answers. Anonymous callers and those without a permission
-// always get 403.
-var actions = map[string]struct{ reader, constrained, superuser int }{
-	// To send again, hold and let go, one must be able to change the webhook. The delivery asked for waits still.
-	deliveries + "retry/{$}":          {403, 200, 200},
-	deliveries + "{id}/retry/{$}":     {403, 404, 400},
-	deliveries + "{id}/redeliver/{$}": {403, 404, 400},
-	webhooks + "{id}/pause/{$}":       {403, 404, 200},
-	webhooks + "{id}/resume/{$}":      {403, 404, 200},
-	// To look, one must be able to see webhooks.
-	queues + "{$}":  {200, 200, 200},
-	workers + "{$}": {200, 200, 200},
+// done is what the superuser's probe of each declared action is answered. What others are answered, the rule below knows from the
+// declaration.
+var done = map[string]int{
+	"POST extras.deliveries/retry":   200,
+	"POST extras.delivery/retry":     400, // the delivery asked for is queued still
+	"POST extras.delivery/redeliver": 400,
+	"POST extras.webhook/pause":      200,
+	"POST extras.webhook/resume":     200,
 }
+
+// parts are the lists that are made of no records: whoever may see webhooks may read them.
+var parts = []string{queues + "{$}", workers + "{$}"}
 
 // listed tells whether the matrix says who may call a route.
 func listed(r rest.Route, types []*record.Type) bool {
-	if r.Action != nil {
-		_, known := actions[r.Pattern]
-		return known && len(r.Methods) == 1
+	if slices.Contains(parts, r.Pattern) {
+		return true
+	}
+	if r.Actions != nil {
+		return !slices.ContainsFunc(r.Methods, func(method string) bool { return done[r.Actions[method].Declared.Key()] == 0 })
 	}
 	if r.Type != nil {
 		return r.Pattern == r.Type.Path()+"{$}" && !r.Detail || r.Pattern == r.Type.Path()+"{id}/{$}" && r.Detail
@@ -60,7 +60,7 @@ type role struct {
 // constrained user may not touch, and a token that belongs to the administrator.
 func expect(who string, r rest.Route, method string) int {
 	switch {
-	case method == "OPTIONS" && r.Type != nil && r.Action == nil:
+	case method == "OPTIONS" && r.Type != nil && r.Actions == nil:
 		return http.StatusOK
 	case method == "OPTIONS":
 		return http.StatusNoContent
@@ -72,10 +72,12 @@ func expect(who string, r rest.Route, method string) int {
 		return http.StatusBadRequest // without name and password, whoever asks
 	case r.Open:
 		return http.StatusOK
-	case r.Action != nil:
-		row := actions[r.Pattern]
-		return map[string]int{"anonymous": http.StatusForbidden, "nobody": http.StatusForbidden,
-			"reader": row.reader, "constrained": row.constrained, "superuser": row.superuser}[who]
+	case r.Actions != nil && (who == "anonymous" || who == "nobody"):
+		return http.StatusForbidden
+	case slices.Contains(parts, r.Pattern):
+		return http.StatusOK
+	case r.Actions != nil:
+		return expectAction(who, r.Actions[method].Declared)
 	case who == "superuser":
 		return permitted(r, method)
 	case who == "anonymous", who == "reader" && method != "GET":
@@ -97,6 +99,17 @@ func expect(who string, r rest.Route, method string) int {
 		return http.StatusBadRequest // not found, said by position
 	}
 	return http.StatusNotFound
+}
+
+// expectAction is the rule for declared actions. The reader's token is read-only.
+func expectAction(who string, a *record.Action) int {
+	switch {
+	case who == "reader" && a.Writes():
+		return http.StatusForbidden
+	case who == "constrained" && !a.OnList:
+		return http.StatusNotFound
+	}
+	return done[a.Key()]
 }
 
 // permitted is what the probes below get from somebody who may do everything.
@@ -153,7 +166,7 @@ func TestRouteRoleMatrix(t *testing.T) {
 			for _, role := range roles {
 				t.Run(strings.Join([]string{method, r.Pattern, role.name}, " "), func(t *testing.T) {
 					v := victims[r.Type]
-					if r.Type != nil && r.Action == nil && !r.Type.ReadOnly && method == http.MethodPost {
+					if r.Type != nil && r.Actions == nil && !r.Type.ReadOnly && method == http.MethodPost {
 						v.body = l.body(t, r.Type)
 					}
 					got := s.Do(t, probe(r, method, role, v))
@@ -201,9 +214,9 @@ func probe(r rest.Route, method string, who role, v victim) apitest.Call {
 	c := apitest.Call{Method: method, Path: strings.TrimSuffix(r.Pattern, "{$}"), Token: who.who.key, Header: map[string]string{}}
 	c.Path = strings.Replace(c.Path, "{id}", textOf(plain(v.id)), 1)
 	switch {
-	case r.Action != nil && r.Pattern == deliveries+"retry/{$}" && method == http.MethodPost:
+	case r.Actions != nil && r.Pattern == deliveries+"retry/{$}" && method == http.MethodPost:
 		c.Body = obj{"filter": obj{}, "dry_run": true}
-	case r.Action != nil:
+	case r.Actions != nil:
 	case r.Type == nil || !slices.Contains(r.Methods, method) || method == http.MethodGet:
 	case method == http.MethodPost:
 		c.Body = v.body

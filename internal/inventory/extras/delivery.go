@@ -41,6 +41,19 @@ var Delivery = record.Type{
 			Fields: map[string]string{"object_id": "changed_object_id", "object_type": "changed_object_type", "request_id": "request_id"}},
 		SearchNewest: 50_000, // each is a look into the change log: they take less than half a second
 	},
+	// Those who may change a webhook may send again what was meant for it.
+	Actions: []record.Action{
+		{Name: "retry", Method: "POST", OnList: true, Needs: "change", NeedsOn: "extras.webhook", Doc: "Send failed deliveries again",
+			Body: record.Fields{
+				record.FilterSet{Name: "filter", Help: "The filters of the list, by name, and q."},
+				record.Bool{Name: "dry_run", Help: "Only count."},
+			},
+			Answer: record.Schema{"type": "object", "required": []string{"count"}, "properties": record.Schema{
+				"count": record.Schema{"type": "integer", "format": "int64"}}}},
+		{Name: "retry", Method: "POST", Queued: true, Needs: "change", NeedsOn: "extras.webhook", Doc: "Send a failed delivery again"},
+		{Name: "redeliver", Method: "POST", Queued: true, Needs: "change", NeedsOn: "extras.webhook",
+			Doc: "Send a delivery again that has ended, also a successful one"},
+	},
 	Display: func(r record.Reader) string {
 		if name := r.Text("object_repr"); name != "" {
 			return r.Text("object_type") + " " + name + " " + r.Text("event")

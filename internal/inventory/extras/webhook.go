@@ -48,6 +48,10 @@ var Webhook = record.Type{
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
 	Search: []string{"name", "payload_url"},
+	Actions: []record.Action{
+		{Name: "pause", Method: "POST", Needs: "change", Doc: "Hold what waits for a webhook"},
+		{Name: "resume", Method: "POST", Needs: "change", Doc: "Let a webhook go on"},
+	},
 	Check: func(_, v record.Values) fault.Fields {
 		errs := fault.Fields{}
 		if !v.Bool("type_create") && !v.Bool("type_update") && !v.Bool("type_delete") {

@@ -9,7 +9,7 @@ import (
 // Token is a key that a program sends instead of a password.
 var Token = record.Type{
 	App: "users", Name: "token", Plural: "tokens", Sensitive: true, Section: "Administration",
-	Actions: []string{"grant"}, Special: record.Special{Owner: "user", MaxOwned: 1000, Expiry: "expires"},
+	Rights: []string{"grant"}, Special: record.Special{Owner: "user", MaxOwned: 1000, Expiry: "expires"},
 	Doc:     "A key for the API. It may do what its user may do, or only read.",
 	Columns: []string{"description", "write_enabled", "expires", "allowed_ips", "last_used", "created"},
 	Groups: []record.Group{

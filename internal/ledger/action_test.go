@@ -1,0 +1,36 @@
+package ledger_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+)
+
+// TestActionsAreBound holds that the program does not start with an action that does nothing, or with a function that no action is
+// declared for.
+func TestActionsAreBound(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	nothing := func(context.Context, ledger.Caller, int64, record.Input) (any, error) { return nil, nil }
+	all := map[string]ledger.Bound{}
+	for _, typ := range b.Store.Types() {
+		for i := range typ.Actions {
+			all[typ.Actions[i].Key()] = nothing
+		}
+	}
+	if err := b.Bind(all); err != nil {
+		t.Error(err)
+	}
+	all["POST extras.webhook/poke"] = nothing
+	if err := b.Bind(all); err == nil || !strings.Contains(err.Error(), "POST extras.webhook/poke, which no type declares") {
+		t.Errorf("a function without an action: %v", err)
+	}
+	delete(all, "POST extras.webhook/poke")
+	delete(all, "POST extras.webhook/pause")
+	if err := b.Bind(all); err == nil || !strings.Contains(err.Error(), "POST extras.webhook/pause is declared, and nothing is bound") {
+		t.Errorf("an action without a function: %v", err)
+	}
+}

@@ -1,0 +1,169 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Action is something that can be done with a record, or with a list, besides reading and writing it. Its address in the API, its
+// entry in the API document and who may use it derive from the declaration. What it does, the program binds to it at start.
+type Action struct {
+	Name   string // the last part of its address: "retry"
+	Method string // GET reads; POST may change something
+	Label  string // on its button: "Retry"; Name where it says nothing
+	Doc    string // one sentence for people who read the API document
+	OnList bool   // its address is below the list, not below one record
+
+	// Needs is the right it takes: view, add, change, delete, or one of the type's Rights. NeedsOn names the type that the
+	// right is for, where it is another one.
+	Needs, NeedsOn string
+	// Adds names a type of which it creates records. The caller must be allowed to add them. The body may then have the fields
+	// of that type too, and may be a list.
+	Adds string
+
+	Body   Fields // what it takes: POST in the body, GET in the address
+	Answer Schema // nil for the record, or for the records that it adds
+	Queued bool   // it is done after the answer
+
+	of    *Type
+	input *Type // Body, resolved
+}
+
+// Input is one object that was sent to an action.
+type Input struct {
+	Values                // the fields of Body; those that were not sent have their defaults
+	Fields map[string]any // where the action Adds: what was sent for the new record
+}
+
+// The methods of actions.
+const (
+	ReadMethod = "GET"
+	DoMethod   = "POST"
+)
+
+// everyRight is what permissions can allow with every type.
+var everyRight = []string{"view", "add", "change", "delete"}
+
+// takenNames are the last parts of addresses that every type has on the pages.
+var takenNames = []string{"add", "edit", "delete", "changelog", "import", "export", "choices"}
+
+// Type is the type that declares the action.
+func (a *Action) Type() *Type { return a.of }
+
+// Input is Body as the fields of a type, which has no records.
+func (a *Action) Input() *Type { return a.input }
+
+// Title is the action's name for people.
+func (a *Action) Title() string {
+	if a.Label != "" {
+		return a.Label
+	}
+	return labelOf(strings.ReplaceAll(a.Name, "-", "_"))
+}
+
+// Writes tells whether the action may change something.
+func (a *Action) Writes() bool { return a.Method != ReadMethod }
+
+// Key names the action in the whole program: "POST extras.delivery/retry" for one record, "POST extras.deliveries/retry" for the list.
+func (a *Action) Key() string {
+	if a.OnList {
+		return a.Method + " " + a.of.App + "." + a.of.Plural + "/" + a.Name
+	}
+	return a.Method + " " + a.of.Key() + "/" + a.Name
+}
+
+// Path is the action's address in the API, with {id} for the id of the record.
+func (a *Action) Path() string {
+	if a.OnList {
+		return a.of.Path() + a.Name + "/"
+	}
+	return a.of.Path() + "{id}/" + a.Name + "/"
+}
+
+// RightOn is the type that the action needs its right for.
+func (a *Action) RightOn() *Type {
+	if a.NeedsOn != "" {
+		return a.of.reg.Type(a.NeedsOn)
+	}
+	return a.of
+}
+
+// AddsType is the type of the records that the action creates, nil where it creates none.
+func (a *Action) AddsType() *Type { return a.of.reg.Type(a.Adds) }
+
+// Rights lists what permissions can allow: what can be done with every type, and what some types declare.
+func (r *Registry) Rights() []string {
+	rights := slices.Clone(everyRight)
+	for _, t := range r.types {
+		for _, right := range t.Rights {
+			if !slices.Contains(rights, right) {
+				rights = append(rights, right)
+			}
+		}
+	}
+	return rights
+}
+
+// buildActions resolves what the actions of a type take.
+func (t *Type) buildActions() error {
+	t.Actions = slices.Clone(t.Actions) // the declaration may be in several registries
+	for i := range t.Actions {
+		a := &t.Actions[i]
+		a.of = t
+		a.input = &Type{App: t.App, Name: t.Name + "/" + a.Name, ReadOnly: true, Fields: a.Body, Display: func(Reader) string { return a.Title() }, reg: t.reg}
+		if err := a.input.build(); err != nil {
+			return fmt.Errorf("action %s: %w", a.Name, err)
+		}
+	}
+	return nil
+}
+
+func (t *Type) checkActions() error {
+	seen := map[string]bool{}
+	for i := range t.Actions {
+		a := &t.Actions[i]
+		if err := a.check(); err != nil {
+			return fmt.Errorf("action %q: %w", a.Name, err)
+		}
+		if seen[a.Key()] {
+			return fmt.Errorf("action %q is declared twice with the method %s", a.Name, a.Method)
+		}
+		seen[a.Key()] = true
+	}
+	return nil
+}
+
+func (a *Action) check() error {
+	on := a.RightOn()
+	switch {
+	case !pathName.MatchString(a.Name):
+		return fmt.Errorf("its name can't be part of an address")
+	case slices.Contains(takenNames, a.Name):
+		return fmt.Errorf("every type has a page of this name")
+	case a.Method != ReadMethod && a.Method != DoMethod:
+		return fmt.Errorf("its Method is %q: use GET or POST", a.Method)
+	case a.Doc == "":
+		return fmt.Errorf("it needs a Doc, which the API document shows")
+	case on == nil:
+		return fmt.Errorf("it needs a right on %s, which is not registered", a.NeedsOn)
+	case !slices.Contains(everyRight, a.Needs) && !slices.Contains(on.Rights, a.Needs):
+		return fmt.Errorf("it needs the right %q, which %s does not know: use one of %s, or declare it in Rights", a.Needs, on.Key(), strings.Join(everyRight, ", "))
+	case a.Adds != "" && (a.AddsType() == nil || a.AddsType().ReadOnly):
+		return fmt.Errorf("it adds records of %s, which nobody can add", a.Adds)
+	case a.Adds != "" && !a.Writes():
+		return fmt.Errorf("it adds records, so its Method must be POST")
+	case a.Answer == nil && a.OnList && a.Adds == "":
+		return fmt.Errorf("it answers with no record, so it needs an Answer")
+	}
+	for i, f := range a.input.fields {
+		in := a.input.infos[i]
+		if !fieldName.MatchString(in.Name) {
+			return fmt.Errorf("field %q of its Body: a name is lower-case words with single underscores between them", in.Name)
+		}
+		if err := a.input.checkField(f, in); err != nil {
+			return fmt.Errorf("field %s of its Body: %w", in.Name, err)
+		}
+	}
+	return nil
+}
