@@ -1,9 +1,8 @@
 // Package access owns the decision who may do what.
 //
-// It is pure: the store loads a Subject with its grants, access turns it into a Scope,
-// and the store compiles the Scope into every statement that reads a record. Only this
-// package can make a Scope, and the zero Scope sees nothing, so forgetting to ask fails
-// closed.
+// It is pure: the store loads a Subject with its grants, access turns it into a Scope, and the store compiles the
+// Scope into every statement that reads a record. Only this package can make a Scope, and the zero Scope sees
+// nothing, so code that forgets to ask sees nothing.
 package access
 
 import (
@@ -20,7 +19,7 @@ const (
 	Add    = "add"
 	Change = "change"
 	Delete = "delete"
-	Grants = "grant" // make what belongs to somebody else
+	Grants = "grant" // make records that belong to somebody else
 )
 
 // Subject is the caller: a user through a token or a session, or nobody.
@@ -30,18 +29,18 @@ type Subject struct {
 	Superuser   bool
 	ReadOnly    bool  // the token may not write
 	TokenID     int64 // 0 unless a token was used
-	ManageToken bool  // the administrator has not taken token management away
+	ManageToken bool  // the user may manage their own tokens
 	Grants      []Grant
 	Address     netip.Addr // of an anonymous caller
 }
 
-// Asker tells callers apart that take turns: users, and addresses where nobody is logged in.
+// Asker identifies callers that take turns: users, and addresses where nobody is logged in.
 type Asker struct {
 	User    int64
 	Address netip.Prefix
 }
 
-// ownNetwork is the part of an IPv6 address that one customer has to themselves.
+// ownNetwork is the part of an IPv6 address that one customer has.
 const ownNetwork = 64
 
 func (s *Subject) asker() Asker {
@@ -59,7 +58,8 @@ func (s *Subject) asker() Asker {
 // Anonymous tells whether nobody is logged in.
 func (s *Subject) Anonymous() bool { return s.UserID == 0 }
 
-// Granted tells whether somebody gave the subject the right to an action with records of a type, besides what everybody has.
+// Granted reports whether a permission gives the subject an action with records of a type, besides what everybody
+// has.
 func (s *Subject) Granted(t *record.Type, action string) bool {
 	return s.Superuser || slices.ContainsFunc(s.Grants, func(g Grant) bool {
 		return slices.Contains(g.Types, t.Key()) && slices.Contains(g.Actions, action)

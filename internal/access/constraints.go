@@ -7,8 +7,9 @@ import (
 	"terrier/internal/record"
 )
 
-// constraints remembers what the constraints of permissions mean for a type and a user. A page asks hundreds of times what its caller may do, and reading
-// a permission takes longer than deciding. What is remembered never goes stale: it follows from the key alone.
+// constraints caches what the constraints of permissions mean for a type and a user. A page asks hundreds of times
+// what its caller may do, and parsing a permission takes longer than deciding. The cache never goes stale: the
+// meaning follows from the key alone.
 type constraints struct {
 	mu    sync.Mutex
 	known map[constraintsKey]meaning
@@ -21,13 +22,13 @@ type constraintsKey struct {
 	raw    string
 }
 
-// meaning is what ParseConstraints returns. It is shared and must not be changed.
+// meaning is the result of ParseConstraints. It is shared and must not be changed.
 type meaning struct {
 	alternatives [][]record.Predicate
 	err          error
 }
 
-// mostConstraints is how many bytes of constraints are remembered. What is beyond is read again.
+// mostConstraints is how many bytes of constraints are cached. Others are parsed again each time.
 const mostConstraints = 4 << 20
 
 func (c *constraints) parse(t *record.Type, raw json.RawMessage, userID int64) ([][]record.Predicate, error) {

@@ -7,8 +7,7 @@ import (
 	"terrier/internal/record"
 )
 
-// Scope is the set of records of one type that a subject may touch with one action. Its
-// zero value holds nothing.
+// Scope is the set of records of one type that a subject may touch with one action. Its zero value is empty.
 type Scope struct {
 	all   bool
 	parts []Part
@@ -16,24 +15,26 @@ type Scope struct {
 	view  func(*record.Type) Scope // what else the subject may see; nil for everything
 }
 
-// Part is a list of alternatives, each a list of tests: a record passes it when every test of one alternative holds.
+// Part is a list of alternatives, each a list of tests: a record passes it if it passes every test of one
+// alternative.
 type Part [][]record.Predicate
 
-// limited is a scope of one part.
+// limited returns a scope of one part.
 func limited(alternatives ...[]record.Predicate) Scope { return Scope{parts: []Part{alternatives}} }
 
-// By is who the scope was made for.
+// By returns whom the scope was made for.
 func (s Scope) By() Asker { return s.by }
 
-// All tells whether the scope holds every record of its type.
+// All reports whether the scope contains every record of its type.
 func (s Scope) All() bool { return s.all }
 
-// Empty tells whether nothing belongs to the scope, whatever the records are.
+// Empty reports whether the scope contains no record, whatever records there are.
 func (s Scope) Empty() bool {
 	return !s.all && slices.ContainsFunc(s.Parts(), func(p Part) bool { return len(p) == 0 })
 }
 
-// Parts returns what limits a scope that does not hold all records: a record belongs to it when it passes every part.
+// Parts returns what limits a scope that does not contain all records: a record belongs to it if it passes every
+// part.
 func (s Scope) Parts() []Part {
 	if !s.all && len(s.parts) == 0 {
 		return []Part{nil}
@@ -41,8 +42,8 @@ func (s Scope) Parts() []Part {
 	return s.parts
 }
 
-// Sees is the part of another type that the subject may view: what a Count counts, what a Borrowed shows, and
-// what a filter follows through a tree. So no answer tells anybody of records they may not see.
+// Sees returns which records of another type the subject may view: those that a Count counts, a Borrowed shows, and a
+// filter follows through a tree. So no answer reveals records that the subject may not see.
 func (s Scope) Sees(other *record.Type) Scope {
 	if s.view == nil {
 		return Scope{all: true}
@@ -50,8 +51,8 @@ func (s Scope) Sees(other *record.Type) Scope {
 	return s.view(other)
 }
 
-// CountsAll tells whether the counts that a record of a type shows leave nothing out: its own, and those of the records
-// that it refers to.
+// CountsAll reports whether the counts that a record of a type shows leave nothing out: its own, and those of the
+// records that it refers to.
 func (s Scope) CountsAll(t *record.Type) bool {
 	for _, f := range t.All() {
 		if !s.tellsAll(f) {
@@ -90,8 +91,7 @@ func (s Scope) And(test record.Predicate) Scope {
 	return out
 }
 
-// Machine is the scope of work the program does on its own account, such as following
-// the dependants of a deleted record.
+// Machine is the scope of work that the program does by itself, such as following the dependants of a deleted record.
 func Machine() Scope { return Scope{all: true} }
 
 // Policy is what the administrator configured for everybody.
@@ -112,11 +112,11 @@ func (p *Policy) Scope(s *Subject, t *record.Type, action string) (Scope, error)
 	return scope, err
 }
 
-// Shown is the scope in which a writer is shown what they wrote: all of it, but no number
-// that tells of records they may not see.
+// Shown returns the scope in which a writer is shown what they wrote: all of it, but no count of records they may not
+// see.
 func (p *Policy) Shown(s *Subject) Scope { return Scope{all: true, by: s.asker(), view: p.view(s)} }
 
-// view decides what a subject may see of any type: where they have no permission, nothing.
+// view returns what a subject may see of any type: without permission, nothing.
 func (p *Policy) view(s *Subject) func(*record.Type) Scope {
 	if s.Superuser {
 		return nil
@@ -127,8 +127,8 @@ func (p *Policy) view(s *Subject) func(*record.Type) Scope {
 	}
 }
 
-// decide grants a write of what somebody owns only where the owner's records are the subject's to
-// make. A write is held against its scope before and after, so both owners count.
+// decide returns the scope of an action. A write of a record that has an owner also needs the right to act for that
+// owner. The scope is checked before and after a write, so both the old and the new owner count.
 func (p *Policy) decide(s *Subject, t *record.Type, action string) (Scope, error) {
 	scope, err := p.granted(s, t, action)
 	if err == nil && t.Owner != "" && !s.Superuser && slices.Contains([]string{Add, Change, Delete}, action) {
@@ -137,9 +137,9 @@ func (p *Policy) decide(s *Subject, t *record.Type, action string) (Scope, error
 	return scope, err
 }
 
-// granted is what permissions, exemptions and the defaults for everybody give.
+// granted returns what permissions, exemptions and the defaults for everybody give.
 func (p *Policy) granted(s *Subject, t *record.Type, action string) (Scope, error) {
-	if s.Superuser { // before LoginRequired: the command line is nobody's account
+	if s.Superuser { // before LoginRequired: the command line has no account
 		return Scope{all: true}, nil
 	}
 	if s.Anonymous() && p.LoginRequired {
@@ -164,7 +164,7 @@ func (p *Policy) granted(s *Subject, t *record.Type, action string) (Scope, erro
 		}
 		constraints, err := p.constraints.parse(t, g.Constraints, s.UserID)
 		if err != nil {
-			continue // saved for another shape of the type: it grants nothing rather than too much
+			continue // saved for an earlier form of the type: it grants nothing rather than too much
 		}
 		granted = true
 		if constraints == nil {
@@ -184,8 +184,8 @@ func (p *Policy) granted(s *Subject, t *record.Type, action string) (Scope, erro
 	return limited(alternatives...), nil
 }
 
-// untested leaves out tests of webhooks, which repeat the record that they were made with under
-// another name: a constraint that names types would not know it.
+// untested leaves out tests of webhooks. They repeat the record they were made with under another name, so a
+// constraint that names types would not recognise it.
 func untested(t *record.Type) []record.Predicate {
 	if t.About == "" {
 		return nil
@@ -193,8 +193,8 @@ func untested(t *record.Type) []record.Predicate {
 	return []record.Predicate{{Field: t.Field(t.About), Lookup: record.NotStarts, Values: []any{record.TestApp + "."}}}
 }
 
-// ownScope is the permission everybody has by default: their own tokens. Making and
-// changing them can be taken away; seeing and revoking them can't.
+// ownScope is the permission that everybody has by default: their own tokens. Making and changing them can be taken
+// away; seeing and revoking them can't.
 func ownScope(s *Subject, t *record.Type, action string) []record.Predicate {
 	if t.Owner == "" {
 		return nil
@@ -211,9 +211,8 @@ func ownScope(s *Subject, t *record.Type, action string) []record.Predicate {
 	return []record.Predicate{{Field: t.Field(t.Owner), Values: []any{s.UserID}}}
 }
 
-// owners is the scope of records whose owners a subject may act for: themselves and, with
-// the action "grant", others. A superuser's records are for superusers alone, since they
-// open everything.
+// owners returns the scope of records for whose owners a subject may act: themselves and, with the action "grant",
+// others. Only superusers may act for a superuser, since such records open everything.
 func (p *Policy) owners(s *Subject, t *record.Type) Scope {
 	owner := t.Field(t.Owner)
 	target := record.TargetOf(owner)
@@ -228,8 +227,8 @@ func (p *Policy) owners(s *Subject, t *record.Type) Scope {
 	return scope.Or(granted)
 }
 
-// exemptScope is what an exemption opens: everything but records about guarded types,
-// such as the change log of users.
+// exemptScope returns what an exemption opens: everything but records about sensitive types, such as the change log
+// of users.
 func exemptScope(t *record.Type) Scope {
 	if t.About == "" {
 		return Scope{all: true}
@@ -252,7 +251,7 @@ func (p *Policy) exempt(t *record.Type) bool {
 	return false
 }
 
-// Or joins two scopes of one type and one subject.
+// Or returns the union of two scopes of one type and one subject.
 func (s Scope) Or(other Scope) Scope {
 	out := Scope{all: s.all || other.all, by: s.by, view: s.view}
 	if out.all {
@@ -266,7 +265,7 @@ func (s Scope) Or(other Scope) Scope {
 	return out
 }
 
-// both is what lies in each of two scopes of one type and one subject.
+// both returns the intersection of two scopes of one type and one subject.
 func (s Scope) both(other Scope) Scope {
 	switch {
 	case s.all:
@@ -277,7 +276,7 @@ func (s Scope) both(other Scope) Scope {
 	return Scope{parts: slices.Concat(s.Parts(), other.Parts()), by: s.by, view: s.view}
 }
 
-// Themselves is the scope of users that holds the subject alone.
+// Themselves returns the scope of users that contains the subject alone.
 func (p *Policy) Themselves(s *Subject) Scope {
 	scope := limited([]record.Predicate{{Values: []any{s.UserID}}})
 	scope.by, scope.view = s.asker(), p.view(s)

@@ -109,7 +109,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestUserWord: $user in a constraint is the caller, as is the owner of their own records.
+// TestUserWord: $user in a constraint is the caller, and so is the owner of their own records.
 func TestUserWord(t *testing.T) {
 	reg := registry(t)
 	s := access.Subject{UserID: 7, Grants: []access.Grant{grant("extras.objectchange", "view", `{"user":"$user"}`)}}
@@ -137,8 +137,8 @@ func TestZeroScope(t *testing.T) {
 	}
 }
 
-// TestScopesDoNotMultiply: a hundred alternatives of one permission and a hundred of another make two hundred tests, and every record that belongs
-// to the scope passes one of each.
+// TestScopesDoNotMultiply: a hundred alternatives of one permission and a hundred of another make two hundred tests,
+// and every record of the scope passes one of each.
 func TestScopesDoNotMultiply(t *testing.T) {
 	reg := registry(t)
 	many := make([]map[string]string, 100)
@@ -167,7 +167,7 @@ func TestScopesDoNotMultiply(t *testing.T) {
 	}
 }
 
-// TestOrKeepsTheSubject: a wider scope is still one of the same subject, who sees no more of other types.
+// TestOrKeepsTheSubject: a wider scope belongs to the same subject, who sees no more of other types.
 func TestOrKeepsTheSubject(t *testing.T) {
 	reg := registry(t)
 	p, s := &access.Policy{}, &access.Subject{UserID: 7, Grants: []access.Grant{grant("users.user", "view", `{"id":1}`)}}
@@ -182,8 +182,8 @@ func TestOrKeepsTheSubject(t *testing.T) {
 	}
 }
 
-// TestNoGrantNoScope: whatever grants a user has, one of them must name the type and the
-// action, or the answer is an error and the zero scope; and a read never widens a write.
+// TestNoGrantNoScope: without a grant that names the type and the action, the answer is an error and the zero scope,
+// whatever other grants a user has; and a read never widens a write.
 func TestNoGrantNoScope(t *testing.T) {
 	reg := registry(t)
 	var keys []string
@@ -226,8 +226,8 @@ func TestNoGrantNoScope(t *testing.T) {
 	})
 }
 
-// TestConstraintsLeaveTestsOut: the change of a test repeats a record under the name of no type,
-// which no constraint on types could leave out.
+// TestConstraintsLeaveTestsOut: the change of a test repeats a record under the name of no type, which no constraint
+// on types could leave out.
 func TestConstraintsLeaveTestsOut(t *testing.T) {
 	changes := registry(t).Type("extras.objectchange")
 	s := access.Subject{UserID: 7, Grants: []access.Grant{grant("extras.objectchange", "view", `[{"changed_object_type__n":"tenancy.tenant"},{"id":1}]`)}}
@@ -243,7 +243,7 @@ func TestConstraintsLeaveTestsOut(t *testing.T) {
 	}
 }
 
-// TestEveryActionIsDeclared holds that permissions can allow whatever the program asks for.
+// TestEveryActionIsDeclared: permissions can allow every action that the program asks for.
 func TestEveryActionIsDeclared(t *testing.T) {
 	reg := registry(t)
 	for _, action := range []string{access.View, access.Add, access.Change, access.Delete} {
@@ -279,7 +279,8 @@ func TestConstraintsAreReadOnce(t *testing.T) {
 	}
 }
 
-// TestConstraintsAreShared: scopes of several callers at once have the constraints in common, and no test that one adds shows in another.
+// TestConstraintsAreShared: scopes of several callers share the constraints, and a test that one adds does not show
+// in another.
 func TestConstraintsAreShared(t *testing.T) {
 	changes, p := registry(t).Type("extras.objectchange"), &access.Policy{}
 	var wg sync.WaitGroup

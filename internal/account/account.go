@@ -1,11 +1,8 @@
-// Package account owns who the caller is: the key ring, passwords, tokens, sessions and
-// the limit on failed logins.
+// Package account owns who the caller is: the key ring, passwords, tokens, sessions and the limit on failed logins.
 //
-// It is pure: it reads no table and serves no request. The small interfaces it names
-// (TokenStore, UserStore, ThrottleStore, SessionStore) are implemented by store; server
-// hands in headers and cookies and gets an access.Subject back. What a subject may then
-// do is decided by access, and the text of a refusal is decided here, because existing
-// clients compare it.
+// It is pure: it reads no table and serves no request. store implements the small interfaces it names (TokenStore,
+// UserStore, ThrottleStore, SessionStore); server passes headers and cookies in and gets an access.Subject back.
+// access decides what a subject may do. The texts of refusals are here, because existing clients compare them.
 package account
 
 import (
@@ -23,13 +20,13 @@ type UserRecord struct {
 	Username    string
 	Active      bool
 	Superuser   bool
-	ManageToken bool // the administrator has not taken token management away
+	ManageToken bool // the user may manage their own tokens
 
 	// PasswordHash is empty for a user that cannot log in with a password.
 	PasswordHash string
 
-	// Epoch rises when the password changes and when the user is deactivated. Sessions
-	// remember the epoch they began in, so raising it ends them all, for good.
+	// Epoch rises when the password changes and when the user is deactivated. A session records the epoch in which it
+	// began, so raising it ends all of them for good.
 	Epoch int64
 
 	Grants []access.Grant
@@ -75,8 +72,8 @@ type TokenStore interface {
 	// when there is none.
 	LoadToken(ctx context.Context, digests [][]byte) (*TokenRecord, error)
 
-	// TouchToken notes a use. It should write only where the noted use is at least
-	// TouchInterval older than at, because several processes may call it together.
+	// TouchToken records a use. It writes only if the recorded use is at least TouchInterval older than at, because
+	// several processes may call it at the same time.
 	TouchToken(ctx context.Context, tokenID int64, at time.Time) error
 
 	// RehashToken replaces the digest after the pepper was rotated.
@@ -85,14 +82,13 @@ type TokenStore interface {
 
 // UserStore finds users. Both methods return nil, nil when there is none.
 type UserStore interface {
-	// LoadUserByName matches the name exactly. It leaves Grants empty, so that a known
-	// name costs no more than an unknown one.
+	// LoadUserByName matches the name exactly. It leaves Grants empty, so that a known name costs no more than an
+	// unknown one.
 	LoadUserByName(ctx context.Context, username string) (*UserRecord, error)
 
 	// LoadUser includes the grants.
 	LoadUser(ctx context.Context, id int64) (*UserRecord, error)
 }
 
-// TouchInterval is how old a noted use must be before a newer one is written, so that
-// reading does not become writing.
+// TouchInterval is how old a recorded use must be before a newer one is written, so that reads do not become writes.
 const TouchInterval = time.Minute

@@ -14,13 +14,13 @@ type attempt struct {
 	reserved []ThrottleKey
 	admitted bool // the right password logs in
 
-	// wait is above zero where the account's first count is full. Then whatever fails is answered as if no
-	// password had been judged: otherwise the answer would tell from where the account logs in.
+	// wait is above zero if the account's first counter is full. Then every failure is answered as if no password had
+	// been checked: anything else would reveal from where the account logs in.
 	wait time.Duration
 }
 
-// admit counts an attempt before its password is looked at. Counting failures afterwards would
-// let any number of attempts pass while the first ones are still being hashed.
+// admit counts an attempt before its password is checked. Counting failures afterwards would let any number of
+// attempts pass while the first ones are still being hashed.
 func (l *Login) admit(ctx context.Context, username string, from netip.Addr) (*attempt, error) {
 	a, address := &attempt{at: l.Now(), admitted: true}, addressKey(from)
 	waits, err := l.reserve(ctx, a, append(accountKeys(l.Keys, everybody, username), address)...)
@@ -31,7 +31,7 @@ func (l *Login) admit(ctx context.Context, username string, from netip.Addr) (*a
 	if waits[len(waits)-1] > 0 { // the address is at its limit
 		return nil, throttled(a.wait)
 	}
-	// From here on all does the same work, whether the account exists and the address is known or not.
+	// From here on the work is the same, whether the account exists and the address is known or not.
 	if waits, err = l.reserve(ctx, a, address); err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (l *Login) release(ctx context.Context, a *attempt) {
 	}
 }
 
-// note keeps the address of a login. The user is known already, so a failure here is no reason to refuse them.
+// note records the address of a login. The user is authenticated already, so a failure here does not refuse them.
 func (l *Login) note(ctx context.Context, user *UserRecord, from netip.Addr, at time.Time) {
 	if !from.IsValid() {
 		return

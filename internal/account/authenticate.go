@@ -39,12 +39,12 @@ func (a *Authenticator) ByToken(ctx context.Context, key string, from netip.Addr
 		return nil, errInvalidToken
 	}
 	digests := a.Keys.TokenDigests(key)
-	a.claims.forget(digests) // who is refused now has no claim for the next time
+	a.claims.forget(digests) // a refused caller has no claim for the next time
 	token, err := a.Tokens.LoadToken(ctx, digests)
 	if err != nil {
 		return nil, fmt.Errorf("load a token: %w", err)
 	}
-	// A store that answers with another token must not log anybody in.
+	// A store that returns the wrong token must not log anybody in.
 	if token == nil || !slices.ContainsFunc(digests, func(d []byte) bool { return hmac.Equal(d, token.Digest) }) {
 		return nil, errInvalidToken
 	}
@@ -64,8 +64,7 @@ func (t *TokenRecord) subject() *access.Subject {
 	return subject
 }
 
-// BySession returns the subject of a session cookie, or nil when the session no longer
-// stands for anybody.
+// BySession returns the subject of a session cookie, or nil if the session is over.
 func (a *Authenticator) BySession(ctx context.Context, cookieValue string) (*access.Subject, error) {
 	id, epoch, ok, err := a.Sessions.Find(ctx, cookieValue)
 	if err != nil || !ok {
@@ -81,7 +80,7 @@ func (a *Authenticator) BySession(ctx context.Context, cookieValue string) (*acc
 	return user.Subject(), nil
 }
 
-// refuse says why a token that was found may not be used.
+// refuse returns why a token that was found may not be used, or nil.
 func (t *TokenRecord) refuse(from netip.Addr, now time.Time) error {
 	from = plainAddr(from)
 	allowed := func(p netip.Prefix) bool { return p.Contains(from) }
@@ -96,8 +95,7 @@ func (t *TokenRecord) refuse(from netip.Addr, now time.Time) error {
 	return nil
 }
 
-// note writes what a use of the token teaches. The caller is known already, so a failure
-// here is no reason to refuse it.
+// note records a use of the token. The caller is authenticated already, so a failure here does not refuse it.
 func (a *Authenticator) note(ctx context.Context, t *TokenRecord, current []byte, now time.Time) {
 	if t.LastUsed == nil || now.Sub(*t.LastUsed) >= TouchInterval {
 		if err := a.Tokens.TouchToken(ctx, t.ID, now); err != nil {

@@ -8,9 +8,8 @@ import (
 	"terrier/internal/access"
 )
 
-// claims remembers tokens that were just looked up. It decides nothing: whoever uses a
-// claim must prove that the accounts have not changed since (store.Claim), and every
-// refusal comes from a fresh look.
+// claims remembers tokens that were just looked up. It decides nothing: whoever uses a claim must prove that the
+// accounts have not changed since (store.Claim), and every refusal comes from a fresh lookup.
 type claims struct {
 	mu       sync.Mutex
 	byDigest map[string]claim
@@ -48,8 +47,8 @@ func (c *claims) find(digest []byte) (claim, bool) {
 	return found, ok
 }
 
-// Claim returns who a key's caller was a moment ago, and the generation of the accounts
-// at which that was true. A claim lasts as long as a use of the token need not be noted.
+// Claim returns who the caller with this key was a moment ago, and the generation of the accounts at that time. A
+// claim is valid for as long as a use of the token need not be recorded.
 func (a *Authenticator) Claim(key string, from netip.Addr) (subject *access.Subject, generation int64, ok bool) {
 	if !wellFormed(key) {
 		return nil, 0, false

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Proxies are the networks of the reverse proxies in front of the service, whose word about
-// the client's address is believed.
+// Proxies are the networks of the reverse proxies in front of the service. What they say about the client's address
+// is trusted.
 type Proxies []netip.Prefix
 
 // ParseProxies reads addresses and networks.
@@ -32,11 +32,10 @@ func ParseProxies(list []string) (Proxies, error) {
 	return proxies, nil
 }
 
-// ClientAddr returns the address a request came from: remote is the peer ("host:port" or
-// "host"), forwardedFor the values of X-Forwarded-For in the order of the headers. Each proxy
-// appends whom it heard from, so the list is read from the right, and only as far as
-// proxies of ours wrote it: what stands further left may be the client's invention.
-// The address is invalid when remote is none.
+// ClientAddr returns the address that a request came from: remote is the peer ("host:port" or "host"), forwardedFor
+// the values of X-Forwarded-For in the order of the headers. Each proxy appends the address of its peer, so the list
+// is read from the right, and only as far as our proxies wrote it: the client may have invented the rest. The address
+// is invalid if remote is none.
 func (p Proxies) ClientAddr(remote string, forwardedFor []string) netip.Addr {
 	client, ok := parseHost(remote)
 	if !ok || !p.contains(client) {
@@ -46,7 +45,7 @@ func (p Proxies) ClientAddr(remote string, forwardedFor []string) netip.Addr {
 	for _, hop := range slices.Backward(hops) {
 		addr, ok := parseHost(strings.TrimSpace(hop))
 		if !ok {
-			// A proxy passed on garbage: it is the last one we know something about.
+			// A proxy passed on garbage: client is the last address that is certain.
 			return client
 		}
 		if client = addr; !p.contains(client) {
@@ -69,5 +68,5 @@ func parseHost(text string) (netip.Addr, bool) {
 	return plainAddr(addr), err == nil
 }
 
-// plainAddr gives the one form of an address that is compared, counted and shown.
+// plainAddr returns the one form of an address that is compared, counted and shown.
 func plainAddr(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }

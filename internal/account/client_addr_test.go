@@ -53,7 +53,7 @@ func TestClientAddr(t *testing.T) {
 	}
 }
 
-// Whatever a client writes into the header, its proxy adds the truth behind it.
+// Whatever a client writes into the header, its proxy appends the true address.
 func TestClientAddrCannotBeChosen(t *testing.T) {
 	proxies, _ := ParseProxies([]string{"10.0.0.1"})
 	rapid.Check(t, func(t *rapid.T) {

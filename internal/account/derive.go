@@ -9,12 +9,11 @@ import (
 	"encoding/hex"
 )
 
-// derivedKeys is what one configured secret yields: a key for each purpose, so that none
-// is used for two.
+// derivedKeys is derived from one configured secret: a key for each purpose, so that none serves two.
 type derivedKeys struct {
 	id     string
 	pepper []byte
-	names  []byte // for what was typed into a login
+	names  []byte // for names that were typed into a login
 	aead   cipher.AEAD
 }
 

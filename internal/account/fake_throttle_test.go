@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// fakeThrottle is the model that the real store is to agree with.
+// fakeThrottle is the model that the real store must agree with.
 type fakeThrottle struct {
 	mu       sync.Mutex
 	attempts map[string][]time.Time
@@ -72,7 +72,7 @@ func (f *fakeThrottle) counts(keys ...ThrottleKey) []int {
 	return counts
 }
 
-// fakeAddresses knows where people logged in from, by the names of activeUser's.
+// fakeAddresses knows from where people logged in, by the names of activeUser.
 type fakeAddresses struct {
 	mu   sync.Mutex
 	seen map[string]time.Time

@@ -16,7 +16,7 @@ import (
 	"terrier/internal/fault"
 )
 
-// The fakes below keep to what the interfaces promise, and no more.
+// The fakes below do what the interfaces promise, and no more.
 
 type clock struct {
 	mu  sync.Mutex

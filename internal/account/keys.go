@@ -21,10 +21,9 @@ const (
 	idLength    = 8 // of the id of a secret, in hexadecimal characters
 )
 
-// Keyring holds the keys derived from the configured secrets. New values use the current
-// secret; values made with an old one can still be read. Because an old secret is only
-// ever read with, processes can be rotated one by one: first every process learns the new
-// secret as an old one, then the two change places.
+// Keyring has the keys derived from the configured secrets. New values use the current secret; values made with an
+// old one can still be read. So processes can be rotated one by one: first every process gets the new secret as an
+// old one, then the two are swapped.
 type Keyring struct {
 	keys []derivedKeys // current first
 }
@@ -62,15 +61,14 @@ func NewKeyring(current string, old []string) (*Keyring, error) {
 // tokens.
 func (k *Keyring) ID() string { return k.keys[0].id }
 
-// TokenDigest is what is kept of a token's key, behind the id of the secret. A key holds 160
-// random bits, so a fast hash is enough; the pepper makes a stolen table useless even
-// against weak keys.
+// TokenDigest returns what is stored of a token's key, behind the id of the secret. A key has 160 random bits, so a
+// fast hash is enough; the pepper makes a stolen table useless even against weak keys.
 func (k *Keyring) TokenDigest(key string) []byte {
 	return k.keys[0].tokenDigest(key)
 }
 
-// TokenDigests returns the digests a key may be kept under, the current one first. Those
-// without an id come last: it was not always kept.
+// TokenDigests returns the digests under which a key may be stored, the current one first. Those without an id come
+// last: earlier versions stored none.
 func (k *Keyring) TokenDigests(key string) [][]byte {
 	digests := make([][]byte, 2*len(k.keys))
 	for i, keys := range k.keys {
@@ -80,15 +78,15 @@ func (k *Keyring) TokenDigests(key string) [][]byte {
 	return digests
 }
 
-// The id is public, so that what still needs an old secret can be counted.
+// tokenDigest starts with the id of the secret, so that digests that still need an old secret can be counted. The id
+// is public.
 func (d derivedKeys) tokenDigest(key string) []byte {
-	id, _ := hex.DecodeString(d.id) // derive has made it
+	id, _ := hex.DecodeString(d.id) // derive made it, so it is valid
 	return append(id, d.digest(key)...)
 }
 
-// NameDigests stand for a name that was typed into a login, one for each secret, the current
-// one first. People type passwords into the wrong field, and a dump must not let anybody
-// try a dictionary on them.
+// NameDigests returns digests of a name that was typed into a login, one for each secret, the current one first.
+// People type passwords into the wrong field, and a dump must not allow dictionary attacks on them.
 func (k *Keyring) NameDigests(name string) [][]byte {
 	digests := make([][]byte, len(k.keys))
 	for i, keys := range k.keys {
@@ -99,8 +97,8 @@ func (k *Keyring) NameDigests(name string) [][]byte {
 	return digests
 }
 
-// Seal encrypts a secret. The aad names the row and field that will hold it, such as
-// "extras.webhook/7/secret": moved elsewhere, the sealed value does not open.
+// Seal encrypts a secret. The aad names the row and field that will hold it, such as "extras.webhook/7/secret": a
+// sealed value that is moved elsewhere can't be opened.
 func (k *Keyring) Seal(aad string, plaintext []byte) (string, error) {
 	if aad == "" {
 		return "", errors.New("seal a secret: no row named to bind it to")
@@ -128,7 +126,7 @@ func (k *Keyring) Open(aad, sealed string) ([]byte, error) {
 	return nil, fmt.Errorf("open the secret of %s: it was sealed with key %s; add that secret to the old secret keys", aad, id)
 }
 
-// Stale tells whether a sealed value does not use the current key and should be sealed anew.
+// Stale reports whether a sealed value uses an old key and should be sealed again.
 func (k *Keyring) Stale(sealed string) bool {
 	id, _, ok := splitSealed(sealed)
 	return !ok || id != k.keys[0].id

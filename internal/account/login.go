@@ -15,7 +15,7 @@ import (
 // MaxUsername is the greatest number of characters in a user's name.
 const MaxUsername = 150
 
-// releaseTimeout bounds giving back a reservation, which outlives a caller that hung up.
+// releaseTimeout bounds the release of a reservation, which goes on after the caller has hung up.
 const releaseTimeout = 5 * time.Second
 
 var errBadLogin = fault.New(fault.Denied, "Invalid username/password")
@@ -31,10 +31,10 @@ type Login struct {
 	Now       func() time.Time
 }
 
-// Check returns the user that has this name and password. An unknown name, an inactive user
-// and a wrong password get the same answer for the same work.
+// Check returns the user with this name and password. An unknown name, an inactive user and a wrong password get the
+// same answer for the same work.
 func (l *Login) Check(ctx context.Context, username, password string, from netip.Addr) (*UserRecord, error) {
-	// What no user can have needs no hash and no attempt: nothing is learnt from it.
+	// A name or password that no user can have needs no hash and counts as no attempt: nothing is learned from it.
 	if !plausible(username, password) {
 		return nil, errBadLogin
 	}
@@ -50,7 +50,7 @@ func (l *Login) Check(ctx context.Context, username, password string, from netip
 	}
 	user, err := l.verify(ctx, username, password)
 	switch {
-	case err != nil: // no password was judged
+	case err != nil: // no password was checked
 		l.release(ctx, a)
 		return nil, err
 	case user != nil && a.admitted: // only failures count
@@ -79,8 +79,8 @@ func (l *Login) verify(ctx context.Context, username, password string) (*UserRec
 	return user, nil
 }
 
-// plausible tells whether a user could have this name and password at all. PostgreSQL takes
-// neither broken UTF-8 nor a zero byte.
+// plausible reports whether a user could have this name and password. PostgreSQL accepts neither broken UTF-8 nor a
+// zero byte.
 func plausible(username, password string) bool {
 	return username != "" &&
 		utf8.ValidString(username) &&

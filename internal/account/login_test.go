@@ -40,15 +40,15 @@ func newLoginBench() *loginBench {
 	return b
 }
 
-// countersOf are those that a login is counted in first.
+// countersOf returns the counters that a login is counted in first.
 func countersOf(username string, from netip.Addr) []ThrottleKey {
 	return append(accountKeys(testKeys, everybody, username), addressKey(from))
 }
 
 var home = netip.MustParseAddr("192.0.2.1")
 
-// Unknown, inactive and wrong must be one case to the caller: the same answer, the same
-// number of hashes, the same attempts counted.
+// Unknown, inactive and wrong must look the same to the caller: the same answer, the same number of hashes, the same
+// attempts counted.
 func TestLoginCheck(t *testing.T) {
 	for _, tc := range []struct {
 		name, username, password string
@@ -114,8 +114,8 @@ func TestLoginAccountLimit(t *testing.T) {
 	}
 }
 
-// Whoever guesses elsewhere locks nobody out of the addresses from which they logged in within 30 days. These have a count of
-// their own, and nothing but the right password shows that they are known.
+// Failed logins from elsewhere lock nobody out at the addresses from which they logged in within 30 days. Those have
+// their own counter, and only the right password shows that an address is known.
 func TestLoginFromAKnownAddress(t *testing.T) {
 	b, ctx := newLoginBench(), context.Background()
 	office, away := netip.MustParseAddr("2001:db8:1:2::3"), netip.MustParseAddr("198.51.100.1")
@@ -174,8 +174,8 @@ func TestLoginFromAnAddressOfLastMonth(t *testing.T) {
 	}
 }
 
-// However failures from known and other addresses, successes and pauses follow each other, no hour holds more than
-// 100 failures of an account, nor more than 50 of either count.
+// In whatever order failures from known and other addresses, successes and pauses come, no hour has more than 100
+// failures of an account, nor more than 50 of either counter.
 func TestNoHourHoldsMoreThanAHundredFailures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, ctx := newLoginBench(), context.Background()
@@ -222,8 +222,7 @@ func TestLoginAddressLimit(t *testing.T) {
 	}
 }
 
-// Two processes share the counters: however their attempts interleave, no more pass together
-// than one would let pass.
+// Two processes share the counters: however their attempts interleave, both together let no more pass than one would.
 func TestLoginLimitHoldsTogether(t *testing.T) {
 	one, two := newLoginBench(), newLoginBench()
 	two.Throttle = one.throttle
@@ -258,7 +257,7 @@ func TestLoginSuccessCostsNoAttempt(t *testing.T) {
 	}
 }
 
-// Where no password was judged nothing was guessed, so nothing is counted.
+// If no password was checked, nothing was guessed, so nothing is counted.
 func TestLoginErrorsCostNoAttempt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

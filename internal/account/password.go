@@ -19,12 +19,12 @@ import (
 
 const (
 	minPassword = 8   // characters
-	maxPassword = 128 // bytes, so that a request cannot buy more work with a longer text
+	maxPassword = 128 // bytes, so that a longer text can't cause more work
 
-	hashQueue = 32 // bounds how long a login waits for the ones before it
+	hashQueue = 32 // bounds how long a login waits for earlier ones
 )
 
-// hashParams cost 19 MiB and two passes, the least that is advised for argon2id with one lane.
+// hashParams cost 19 MiB and two passes, the minimum that is recommended for argon2id with one lane.
 var hashParams = argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 // Passwords hashes passwords, few at a time.
@@ -37,8 +37,8 @@ type Passwords struct {
 	compare func(plain, hash string) (bool, error)
 }
 
-// NewPasswords returns a hasher. One process should have one: it is what counts who hashes. It
-// takes half of the cores at most, so that a flood of logins leaves the others to requests.
+// NewPasswords returns a hasher. A process needs exactly one, because it limits the number of hashes at once. It uses
+// at most half of the cores, so that a flood of logins leaves the others to requests.
 func NewPasswords() *Passwords {
 	atOnce := max(1, runtime.GOMAXPROCS(0)/2)
 	return &Passwords{
@@ -50,7 +50,7 @@ func NewPasswords() *Passwords {
 	}
 }
 
-// Hash hashes a password that CheckPassword has let pass.
+// Hash hashes a password that CheckPassword has accepted.
 func (p *Passwords) Hash(ctx context.Context, plain string) (hash string, err error) {
 	leave, err := p.Enter()
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Passwords) Hash(ctx context.Context, plain string) (hash string, err er
 	return hash, err
 }
 
-// Verify tells whether the password is the one that was hashed. The caller must have entered.
+// Verify reports whether the password is the one that was hashed. Call Enter first.
 func (p *Passwords) Verify(ctx context.Context, plain, hash string) (same bool, err error) {
 	err = p.inTurn(ctx, func() (err error) {
 		same, err = p.compare(plain, hash)
@@ -73,14 +73,14 @@ func (p *Passwords) Verify(ctx context.Context, plain, hash string) (same bool, 
 	return same, err
 }
 
-// VerifyDummy does the work of Verify where there is no hash to verify against, so that the
-// time of an answer does not tell which users exist.
+// VerifyDummy does the work of Verify where there is no hash, so that the response time does not reveal which users
+// exist.
 func (p *Passwords) VerifyDummy(ctx context.Context, plain string) error {
 	_, err := p.Verify(ctx, plain, p.dummy)
 	return err
 }
 
-// Enter takes a place in the queue and returns how to give it back. It refuses when the queue is full.
+// Enter takes a place in the queue and returns a function that gives it back. It refuses if the queue is full.
 func (p *Passwords) Enter() (leave func(), err error) {
 	select {
 	case p.queue <- struct{}{}:
@@ -90,7 +90,7 @@ func (p *Passwords) Enter() (leave func(), err error) {
 	}
 }
 
-// inTurn does work when there is a core for it.
+// inTurn does work when a core is free for it.
 func (p *Passwords) inTurn(ctx context.Context, work func() error) error {
 	select {
 	case p.slots <- struct{}{}:
@@ -122,15 +122,15 @@ func CheckPassword(plain string) string {
 //go:embed common_passwords.txt
 var commonPasswords string
 
-// isCommon tells whether a password, in whatever case, is in the list of those that people choose most. The list is
-// sorted, in lower case, and has one of them on each line.
+// isCommon reports whether a password, in any case, is in the list of the most common ones. The list is sorted, in
+// lower case, one per line.
 func isCommon(plain string) bool {
 	_, found := slices.BinarySearch(strings.Fields(commonPasswords), strings.ToLower(plain))
 	return found
 }
 
-// dummyHash has the form and the cost of a real hash. Its key is drawn, not computed, so no
-// password is known to match and making it costs nothing.
+// dummyHash has the form and the cost of a real hash. Its key is random, not computed, so no password is known to
+// match and making it costs nothing.
 func dummyHash() string {
 	salt, key := make([]byte, hashParams.SaltLength), make([]byte, hashParams.KeyLength)
 	_, _ = rand.Read(salt)
@@ -140,7 +140,7 @@ func dummyHash() string {
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }
 
-// throttled is the refusal that says when to come back, in whole seconds as Retry-After does.
+// throttled is the refusal that says when to try again, in whole seconds as in Retry-After.
 func throttled(after time.Duration) error {
 	seconds := max(1, int64((after+time.Second-1)/time.Second))
 	return &fault.Error{

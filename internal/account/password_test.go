@@ -91,7 +91,7 @@ func testPasswordsQueue(t *testing.T, cores, atOnce int) {
 			t.Errorf("retry after %v", e.RetryAfter)
 		}
 
-		cancel() // the one that waits with this context leaves the queue, and makes room
+		cancel() // the one that waits with this context leaves the queue and makes room
 		synctest.Wait()
 		if cancelled.Load() != 1 {
 			t.Fatal("a waiter outlived its context")
@@ -108,7 +108,7 @@ func testPasswordsQueue(t *testing.T, cores, atOnce int) {
 	})
 }
 
-// The list is looked up by halving, so it must be in order; what is shorter than a password can be is no use in it.
+// The list is searched by halving, so it must be sorted; entries shorter than the shortest password are useless.
 func TestCommonPasswordsAreInOrder(t *testing.T) {
 	words := strings.Fields(commonPasswords)
 	if !slices.IsSorted(words) || len(slices.Compact(slices.Clone(words))) != len(words) || len(words) < 300 || len(words) > 1000 {

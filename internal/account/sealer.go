@@ -7,8 +7,8 @@ import (
 	"terrier/internal/record"
 )
 
-// Sealer keeps the secrets of records: passwords as slow hashes, token keys as keyed
-// digests, everything else encrypted and bound to its row.
+// Sealer protects the secrets of records: passwords as slow hashes, token keys as keyed digests, everything else
+// encrypted and bound to its row.
 type Sealer struct {
 	Keys      *Keyring
 	Passwords *Passwords
@@ -20,10 +20,10 @@ func (s *Sealer) Open(row string, sealed record.Sealed) (record.Plain, error) {
 	return record.Plain(plain), err
 }
 
-// Stale tells whether an encrypted secret should be sealed anew, with the current key.
+// Stale reports whether an encrypted secret should be sealed again, with the current key.
 func (s *Sealer) Stale(sealed record.Sealed) bool { return s.Keys.Stale(string(sealed)) }
 
-// Refuse says why a secret is not good enough, or nothing.
+// Refuse returns why a secret is not good enough, or "".
 func (s *Sealer) Refuse(secret record.Secrecy, plain record.Plain) string {
 	switch secret.Seal {
 	case record.Password:
@@ -37,7 +37,7 @@ func (s *Sealer) Refuse(secret record.Secrecy, plain record.Plain) string {
 // NewKey makes the key of a token.
 func (s *Sealer) NewKey() record.Plain { return record.Plain(NewKey()) }
 
-// Seal returns what is kept of a secret, and the part of a token's key that may be shown.
+// Seal returns what is stored of a secret, and the part of a token's key that may be shown.
 func (s *Sealer) Seal(ctx context.Context, secret record.Secrecy, row string, plain record.Plain) (record.Sealed, string, error) {
 	switch secret.Seal {
 	case record.Password:

@@ -25,8 +25,7 @@ const (
 	keySeen  = "seen"
 )
 
-// Sessions begins, finds and ends sessions. The browser holds a random token, the store only
-// its hash.
+// Sessions starts, finds and ends sessions. The browser has a random token, the store only its hash.
 type Sessions struct {
 	Now func() time.Time
 
@@ -35,8 +34,8 @@ type Sessions struct {
 	secure  bool
 }
 
-// NewSessions keeps sessions in store. Secure says that the service is reached by https;
-// otherwise anyone on the way can take the cookie.
+// NewSessions keeps sessions in store. Secure says that the service is reached by https; without it anyone on the
+// network path can take the cookie.
 func NewSessions(store SessionStore, secure bool, log *slog.Logger) *Sessions {
 	return &Sessions{
 		Now: time.Now,
@@ -62,8 +61,8 @@ func (s *Sessions) CookieName() string {
 	return cookiePlain
 }
 
-// Start begins a session and returns its cookie. The token is always a new one, so that a
-// token planted before the login is worth nothing. The caller ends the old session, if any.
+// Start begins a session and returns its cookie. The token is always new, so that one planted before the login is
+// worthless. The caller ends the old session, if any.
 func (s *Sessions) Start(ctx context.Context, userID, epoch int64) (*http.Cookie, error) {
 	ctx, err := s.manager.Load(ctx, "")
 	if err != nil {
@@ -81,7 +80,7 @@ func (s *Sessions) Start(ctx context.Context, userID, epoch int64) (*http.Cookie
 	return s.cookie(token, int(sessionLifetime/time.Second)), nil
 }
 
-// Find returns whose session a cookie names and the epoch it began in.
+// Find returns the user of a cookie's session and the epoch in which it began.
 func (s *Sessions) Find(ctx context.Context, cookieValue string) (userID, epoch int64, ok bool, err error) {
 	ctx, ok, err = s.load(ctx, cookieValue)
 	if err != nil || !ok {
@@ -98,8 +97,7 @@ func (s *Sessions) Find(ctx context.Context, cookieValue string) (userID, epoch 
 	return userID, epoch, userID != 0, nil
 }
 
-// End ends the session a cookie names, if there is one, and returns the cookie that makes
-// the browser forget it.
+// End ends the session of a cookie, if there is one, and returns a cookie that makes the browser forget it.
 func (s *Sessions) End(ctx context.Context, cookieValue string) (*http.Cookie, error) {
 	ctx, ok, err := s.load(ctx, cookieValue)
 	if err != nil {
@@ -122,12 +120,11 @@ func (s *Sessions) load(ctx context.Context, cookieValue string) (loaded context
 	if err != nil {
 		return ctx, false, fmt.Errorf("load a session: %w", err)
 	}
-	// For an unknown token scs makes an empty session that has no token yet.
+	// For an unknown token scs makes an empty session without a token.
 	return loaded, s.manager.Token(loaded) != "", nil
 }
 
-// refresh notes that a session is in use. The caller is known already, so a failure is only
-// logged.
+// refresh records that a session is in use. The caller is authenticated already, so a failure is only logged.
 func (s *Sessions) refresh(ctx context.Context, now time.Time) {
 	s.manager.Put(ctx, keySeen, now.Unix())
 	if _, _, err := s.manager.Commit(refreshing(ctx)); err != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// SessionStore keeps sessions by the hash of their token; the token itself never gets here.
-// The first three methods are those of scs.CtxStore.
+// SessionStore keeps sessions by the hash of their token; it never gets the token itself. The first three methods are
+// those of scs.CtxStore.
 type SessionStore interface {
 	// FindCtx returns the data of a session that has not expired.
 	FindCtx(ctx context.Context, token string) (data []byte, found bool, err error)
@@ -14,16 +14,16 @@ type SessionStore interface {
 	// CommitCtx writes a session, new or not.
 	CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error
 
-	// RefreshCtx writes a session only where it still exists. Were it CommitCtx, a request
-	// under way during a logout would bring the session back.
+	// RefreshCtx writes a session only if it still exists. With CommitCtx, a request under way during a logout would
+	// bring the session back.
 	RefreshCtx(ctx context.Context, token string, data []byte, expiry time.Time) error
 
-	// DeleteCtx removes a session; one that is not there is no error.
+	// DeleteCtx removes a session; it is no error if there is none.
 	DeleteCtx(ctx context.Context, token string) error
 }
 
-// scsStore makes a SessionStore fit scs, which knows no refresh and wants the methods
-// without a context too, although it does not call them where the others exist.
+// scsStore adapts a SessionStore to scs, which has no refresh and also wants the methods without a context, although
+// it never calls them.
 type scsStore struct{ SessionStore }
 
 type refreshKey struct{}

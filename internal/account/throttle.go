@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// An account has two counts, so that nobody can lock its owner out from elsewhere: one for everybody and, when that is full,
-// one for the addresses from which the account has logged in lately. Together they are the promise: no
-// hour holds more than 100 failures of an account.
+// An account has two counters, so that nobody can lock its owner out from elsewhere: one for everybody and, when that
+// is full, one for the addresses from which the account has logged in lately. Together they guarantee that no hour
+// has more than 100 failures of an account.
 const (
 	throttleWindow = time.Hour
 	accountLimit   = 50
 	addressLimit   = 200
 )
 
-// KeepAddresses is how long an address counts as one from which an account logs in, and MaxAddresses how many an
-// account has: the latest.
+// KeepAddresses is how long an address counts as one from which an account logs in, and MaxAddresses how many of the
+// latest are kept per account.
 const (
 	KeepAddresses = 30 * 24 * time.Hour
 	MaxAddresses  = 50
@@ -33,9 +33,8 @@ type ThrottleKey struct {
 
 // ThrottleStore counts attempts for all processes together.
 type ThrottleStore interface {
-	// Reserve counts an attempt under every key, or under none when one of them is full,
-	// atomically. It returns nil when it has counted, or for each key the time until it has
-	// room again, which is 0 for a key that has.
+	// Reserve counts an attempt under every key, or under none if one of them is full, atomically. It returns nil if it
+	// counted, else for each key the time until it has room again, which is 0 for a key that has.
 	Reserve(ctx context.Context, keys []ThrottleKey, now time.Time) (waits []time.Duration, err error)
 
 	// Release gives back what Reserve counted at that time.
@@ -50,20 +49,20 @@ type AddressStore interface {
 	// KnownAddress tells whether an account has logged in from an address since a time.
 	KnownAddress(ctx context.Context, username, address string, since time.Time) (bool, error)
 
-	// NoteAddress notes a login. It keeps the latest MaxAddresses of an account.
+	// NoteAddress records a login. It keeps the latest MaxAddresses of an account.
 	NoteAddress(ctx context.Context, userID int64, address string, at time.Time) error
 }
 
-// The counts of an account. What is tried from elsewhere when the first one is full is counted too, without effect: it
-// must take as long as what is tried from an address that is known.
+// The counters of an account. Attempts from unknown addresses when the first counter is full are counted too, without
+// effect: they must take as long as attempts from a known address.
 const (
 	everybody = "account:"
 	atHome    = "known:"
 	elsewhere = "elsewhere:"
 )
 
-// accountKeys are the counters of one count of an account. There is one for each secret key, so that
-// processes count together while the key is being changed: any two of them know one both.
+// accountKeys are the keys of one counter of an account. There is one for each secret key, so that processes count
+// together while the secret is being rotated: any two of them share one.
 func accountKeys(keys *Keyring, count, username string) []ThrottleKey {
 	var counters []ThrottleKey
 	for _, digest := range keys.NameDigests(strings.ToLower(username)) {
@@ -76,7 +75,7 @@ func addressKey(from netip.Addr) ThrottleKey {
 	return ThrottleKey{Subject: "address:" + throttleAddr(from), Limit: addressLimit, Window: throttleWindow}
 }
 
-// throttleAddr counts IPv6 by /64, because that is what one subscriber has to choose from.
+// throttleAddr counts IPv6 by /64, because one subscriber has that many addresses to choose from.
 func throttleAddr(from netip.Addr) string {
 	from = plainAddr(from)
 	switch {

@@ -31,7 +31,7 @@ func TestThrottleKeys(t *testing.T) {
 	}
 }
 
-// Processes that are at different steps of changing the key count together.
+// Processes at different steps of a rotation of the secret count together.
 func TestLimitHoldsWhileTheKeyIsChanged(t *testing.T) {
 	ring := func(current string, old ...string) *Keyring {
 		keys, err := NewKeyring(current, old)

@@ -28,10 +28,10 @@ func NewKey() string {
 	return hex.EncodeToString(b)
 }
 
-// Normalise gives the one spelling of a key that is hashed.
+// Normalise returns the one spelling of a key that is hashed.
 func Normalise(key string) string { return strings.ToLower(key) }
 
-// Hint is the part of a key that may be shown again, to tell tokens apart.
+// Hint returns the part of a key that may be shown again, to tell tokens apart.
 func Hint(key string) string {
 	if len(key) < hintLength {
 		return ""
@@ -39,10 +39,9 @@ func Hint(key string) string {
 	return Normalise(key[len(key)-hintLength:])
 }
 
-// CheckKey judges a key that was supplied rather than drawn. It returns what is wrong with
-// it, or the empty string. The limits are so far from chance that a drawn key passes: two in 10⁹
-// are refused. Of 10¹² keys 50 have too few distinct digits, 100 too many of one, 450 a long run,
-// 1,300 repeat themselves and 60 count.
+// CheckKey judges a key that was supplied rather than drawn. It returns what is wrong with it, or the empty string.
+// The limits are so far from chance that nearly every drawn key passes: two in 10⁹ are refused. Of 10¹² keys 50 have
+// too few distinct digits, 100 too many of one, 450 a long run, 1,300 repeat themselves and 60 count.
 func CheckKey(key string) string {
 	if !wellFormed(key) {
 		return "A key must be exactly 40 hexadecimal characters."
@@ -84,7 +83,7 @@ func nibble(c byte) int {
 // digits are those of a key, as numbers.
 type digits [keyLength]byte
 
-// uneven finds a key with few distinct digits, or one in which one digit prevails.
+// uneven reports whether a key has few distinct digits or too many of one.
 func (d digits) uneven() bool {
 	var counts [16]int
 	distinct := 0
@@ -109,7 +108,7 @@ func (d digits) longestRun() int {
 	return longest
 }
 
-// periodic finds a key that is mostly a shorter text written again and again.
+// periodic reports whether a key is mostly a shorter text repeated.
 func (d digits) periodic() bool {
 	for p := 1; p <= maxPeriod; p++ {
 		repeated := 0
@@ -125,8 +124,7 @@ func (d digits) periodic() bool {
 	return false
 }
 
-// counting finds a key in which many digits go up or down by the same step, such as
-// 0123456789abcdef0123…
+// counting reports whether many digits of a key go up or down by the same step, such as 0123456789abcdef0123…
 func (d digits) counting() bool {
 	var steps [16]int
 	for i := 1; i < keyLength; i++ {
@@ -135,9 +133,8 @@ func (d digits) counting() bool {
 	return slices.Max(steps[:]) > maxCounting
 }
 
-// ParseAuthorization takes the key out of an Authorization header. Without a header, or
-// with another scheme, present is false and there is no error: whether that matters is for
-// the caller to say.
+// ParseAuthorization takes the key out of an Authorization header. Without a header, or with another scheme, present
+// is false and there is no error: the caller decides whether that matters.
 func ParseAuthorization(header string) (key string, present bool, err error) {
 	words := strings.Fields(header)
 	if len(words) == 0 || !strings.EqualFold(words[0], "Token") {

@@ -69,7 +69,7 @@ func TestCheckKey(t *testing.T) {
 	}
 }
 
-// A million keys as good as drawn, the same in every run, are all accepted.
+// A million pseudo-random keys, the same in every run, are all accepted.
 func TestRandomKeysPass(t *testing.T) {
 	for n := range uint64(1_000_000) {
 		sum := sha256.Sum256(binary.BigEndian.AppendUint64(nil, n))

@@ -15,8 +15,8 @@ import (
 	"terrier/internal/store"
 )
 
-// operator is the caller of the command line: whoever can start the program with the
-// database's address may do everything. The change log shows which account it was.
+// operator returns the caller of the command line: whoever can start the program with the database's address may do
+// everything. The change log shows which account it was.
 func operator() ledger.Caller {
 	name := "command line"
 	if u, err := user.Current(); err == nil {
@@ -46,12 +46,12 @@ func (a *App) SetPassword(ctx context.Context, username, password string) error 
 	return a.changeUser(ctx, username, ledger.Input{"password": password})
 }
 
-// DeactivateUser shuts an account out: its sessions end and its tokens stop working.
+// DeactivateUser locks an account: its sessions end and its tokens stop working.
 func (a *App) DeactivateUser(ctx context.Context, username string) error {
 	return a.changeUser(ctx, username, ledger.Input{"is_active": false})
 }
 
-// UnlockUser forgets the failed logins of an account, so that its password is judged again.
+// UnlockUser forgets the failed logins of an account, so that its password is checked again.
 func (a *App) UnlockUser(ctx context.Context, username string) error {
 	u, err := a.user(ctx, username)
 	if err != nil {
@@ -129,7 +129,7 @@ type NewToken struct {
 	ReadOnly              bool
 }
 
-// TokenInfo is what is shown of a token. Key is filled only when it was just made.
+// TokenInfo is what is shown of a token. Key is set only for a new token.
 type TokenInfo struct {
 	ID                        int64
 	Display, Key, Description string
@@ -168,7 +168,7 @@ func (a *App) Tokens(ctx context.Context, username string) ([]TokenInfo, error) 
 	return tokens, err
 }
 
-// RevokeToken deletes a token: from now on it is refused by every process.
+// RevokeToken deletes a token: every process refuses it from now on.
 func (a *App) RevokeToken(ctx context.Context, id int64) error {
 	return a.Ledger.Delete(ctx, operator(), a.Registry.Type("users.token"), []ledger.Edit{{ID: id}})
 }

@@ -143,7 +143,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	return a, err
 }
 
-// Close gives back what New took.
+// Close releases what New took.
 func (a *App) Close() {
 	for i := len(a.cleanups) - 1; i >= 0; i-- {
 		a.cleanups[i]()
@@ -179,8 +179,7 @@ func (a *App) checkMigrated(ctx context.Context) error {
 	return nil
 }
 
-// checkExempt refuses names of types that do not exist: a misspelling would silently
-// exempt nothing.
+// checkExempt refuses unknown names of types: a misspelled one would silently exempt nothing.
 func (a *App) checkExempt() error {
 	for _, name := range a.cfg.ExemptViewPermissions {
 		if name != "*" && a.Registry.Type(name) == nil {
@@ -190,17 +189,17 @@ func (a *App) checkExempt() error {
 	return nil
 }
 
-// The times a server waits. Each is longer than the one inside it.
+// How long a server waits. Each time is longer than the one inside it.
 const (
 	headerTimeout = 10 * time.Second
 	bodyTimeout   = 40 * time.Second
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 120 * time.Second
-	drainTimeout  = 28 * time.Second // the process is ended 29 s after the signal
+	drainTimeout  = 28 * time.Second // the process ends 29 s after the signal
 )
 
-// Serve answers requests until ctx ends, and a little longer: whoever sends them must first
-// notice that we are not ready any more. Then it finishes those under way.
+// Serve answers requests until ctx ends, and a little longer: load balancers must first notice that the process is
+// not ready any more. Then it finishes the requests under way.
 func (a *App) Serve(ctx context.Context) error {
 	listener, err := net.Listen("tcp", a.cfg.Listen)
 	if err != nil {
@@ -239,8 +238,8 @@ func (a *App) Serve(ctx context.Context) error {
 	return nil
 }
 
-// leaving closes kept connections with the answer while the server is stopping. Closing
-// them at once would break a request that is on its way.
+// leaving closes kept connections with the answer while the server is stopping. Closing them at once would break a
+// request that is arriving.
 func (a *App) leaving(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.stopping.Load() {
@@ -250,8 +249,8 @@ func (a *App) leaving(next http.Handler) http.Handler {
 	})
 }
 
-// Work sends deliveries until ctx ends, then finishes those under way. It has connections
-// of its own, so that a flood of requests does not hold deliveries up.
+// Work sends deliveries until ctx ends, then finishes those under way. It has its own connections, so that a flood of
+// requests does not delay deliveries.
 func (a *App) Work(ctx context.Context) error {
 	if err := checkPooling(ctx, a.cfg, a.log, true); err != nil {
 		return err

@@ -48,14 +48,14 @@ type Config struct {
 	LogLevel  string `env:"TERRIER_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe messages to log: debug, info, warn or error."`
 	LogFormat string `env:"TERRIER_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`
 
-	// Version is what the program calls itself; it is built in, not set.
+	// Version is the program's version; it is built in, not set.
 	Version string `kong:"-"`
 
-	// Types are kept besides those of the inventory. A test adds one to see what follows from it.
+	// Types are used besides those of the inventory. A test adds one to see what follows from it.
 	Types []record.Type `kong:"-" json:"-"`
 }
 
-// Validate reports everything that is wrong with the settings, and brings those that have several spellings to one.
+// Validate reports everything that is wrong with the settings, and normalises those that have several spellings.
 func (c *Config) Validate() error {
 	problems := []error{c.ValidateDatabase(), c.validateSecretKeys(), c.validateAddresses()}
 	for _, name := range c.ExemptViewPermissions {
@@ -121,8 +121,7 @@ func (c *Config) validateAddresses() error {
 // mostDelay leaves a server eight seconds of its drainTimeout to finish.
 const mostDelay = 20 * time.Second
 
-// The bounds of the time that a receiver may take. A job of River's runs a little longer
-// than the longest.
+// The bounds of the time that a receiver may take. A River job runs a little longer than the longest.
 const (
 	leastTimeout = time.Second
 	mostTimeout  = 30 * time.Second
@@ -139,7 +138,7 @@ func (c *Config) validateWebhooks() error {
 	return errors.Join(problems...)
 }
 
-// mostDays is a century. Who wants more writes 0.
+// mostDays is a century. For longer, write 0.
 const mostDays = 36_500
 
 func (c *Config) validateRetention() error {
@@ -165,7 +164,7 @@ func daysText(n int) string {
 	return fmt.Sprintf("%d days", n)
 }
 
-// ProxyNetworks is TrustedProxies, understood.
+// ProxyNetworks returns TrustedProxies, parsed.
 func (c *Config) ProxyNetworks() (account.Proxies, error) {
 	networks, err := account.ParseProxies(c.TrustedProxies)
 	if err != nil {
@@ -174,7 +173,7 @@ func (c *Config) ProxyNetworks() (account.Proxies, error) {
 	return networks, nil
 }
 
-// LogValue is what a log may tell of the settings: no secret keys, and of the database only where it is.
+// LogValue returns what a log may contain of the settings: no secret keys, and of the database only where it is.
 func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("database", c.databaseAddress()),
@@ -196,7 +195,7 @@ func (c Config) LogValue() slog.Value {
 	)
 }
 
-// Format keeps the secrets out of fmt's reach too, with every verb.
+// Format keeps the secrets out of every fmt verb.
 func (c Config) Format(state fmt.State, _ rune) {
 	_, _ = fmt.Fprint(state, c.LogValue().String()) // fmt offers no way to report a failed write
 }

@@ -10,8 +10,8 @@ import (
 	"terrier/internal/store"
 )
 
-// DraftMigration is the migration that makes the tables of record types, as their declarations demand it, for a person
-// to review. It needs no database.
+// DraftMigration returns the migration that makes the tables of record types, as their declarations require, for a
+// person to review. It needs no database.
 func DraftMigration(names []string) (string, error) {
 	reg, err := record.NewRegistry(inventory.Types()...)
 	if err != nil {
@@ -28,6 +28,6 @@ func DraftMigration(names []string) (string, error) {
 		}
 		drafts, tables = append(drafts, store.DraftTable(t)), append(tables, t.Table())
 	}
-	slices.Reverse(tables) // those that refer to others come later, and go first
+	slices.Reverse(tables) // tables that refer to others come later, and go first
 	return fmt.Sprintf("-- +goose Up\n%s\n-- +goose Down\nDROP TABLE %s;\n", strings.Join(drafts, "\n"), strings.Join(tables, ", ")), nil
 }

@@ -14,7 +14,7 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// What the command line is given in the words of other packages.
+// The command line uses these types of other packages.
 type (
 	Sample   = webhookadmin.Sample
 	Preview  = webhookadmin.Preview
@@ -26,12 +26,12 @@ type (
 type WebhookInfo struct {
 	ID                       int64
 	Name, Method, URL        string
-	Types, ShownTypes        []string // the names, and what people are shown of them
+	Types, ShownTypes        []string // the names, and the labels that people are shown
 	Enabled, Paused          bool
 	Queued, Retrying, Failed int64
 }
 
-// Webhooks lists all webhooks, and their deliveries that are not successful.
+// Webhooks lists all webhooks with their unsuccessful deliveries.
 func (a *App) Webhooks(ctx context.Context) ([]WebhookInfo, error) {
 	rows, err := a.all(ctx, store.WebhookType, "", "")
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *App) Webhook(ctx context.Context, name string) (WebhookInfo, error) {
 	return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q; `terrier webhook list` shows those there are", name)
 }
 
-// nearNames lists what a shortened or misspelt name may have meant, quoted.
+// nearNames lists the names that a shortened or misspelled one may have meant, quoted.
 func nearNames(name string, among []string) (near []string) {
 	name = strings.ToLower(name)
 	lower := make([]string, len(among))
@@ -103,8 +103,8 @@ func nearNames(name string, among []string) (near []string) {
 	return near[:min(len(near), 5)]
 }
 
-// SampleOf names what a webhook is tried with: a change, or a record such as dcim.site/3. With
-// neither, it is the newest change of the webhook's types.
+// SampleOf returns what a webhook is tried with: a change, or a record such as dcim.site/3. With neither, it is the
+// newest change of the webhook's types.
 func (a *App) SampleOf(change int64, text string) (Sample, error) {
 	if text == "" {
 		return Sample{Change: change}, nil
@@ -118,7 +118,7 @@ func (a *App) SampleOf(change int64, text string) (Sample, error) {
 	return Sample{Type: t, Record: n}, nil
 }
 
-// PreviewWebhook is what a webhook would send of a sample.
+// PreviewWebhook returns what a webhook would send for a sample.
 func (a *App) PreviewWebhook(ctx context.Context, webhook int64, s Sample) (Preview, error) {
 	if s == (Sample{}) {
 		var err error
@@ -133,7 +133,7 @@ func (a *App) PreviewWebhook(ctx context.Context, webhook int64, s Sample) (Prev
 	return p, missing(err, s)
 }
 
-// UserAgent is how requests to webhooks introduce themselves.
+// UserAgent returns how requests to webhooks identify themselves.
 func (a *App) UserAgent() string { return "Terrier/" + a.cfg.Version }
 
 // TestWebhook sends a sample to a webhook and returns the id of the delivery.
@@ -162,7 +162,7 @@ func (a *App) WorkersAlive(ctx context.Context) (int, error) {
 	return len(workers), err
 }
 
-// AwaitDelivery waits until the request of a delivery has ended, or the context has.
+// AwaitDelivery waits until the request of a delivery has ended or ctx ends.
 func (a *App) AwaitDelivery(ctx context.Context, id int64) (_ Ended, ended bool, _ error) {
 	const interval = 100 * time.Millisecond
 	tick := time.NewTicker(interval)
@@ -184,12 +184,12 @@ func (a *App) AwaitDelivery(ctx context.Context, id int64) (_ Ended, ended bool,
 	}
 }
 
-// FormatDelivery writes the id of a delivery as receivers know it.
+// FormatDelivery returns the id of a delivery as receivers know it.
 func (a *App) FormatDelivery(id int64) string {
 	return a.Registry.Type(store.DeliveryType).FormatID(id)
 }
 
-// PastChanges says which changes to replay; what is zero does not narrow them.
+// PastChanges says which changes to replay; zero fields do not narrow them.
 type PastChanges struct {
 	Since, Until time.Time
 	Type, Action string
@@ -221,7 +221,7 @@ func (a *App) predicates(p PastChanges) ([]record.Predicate, error) {
 	return where, nil
 }
 
-// ReplayCount tells what a replay would do.
+// ReplayCount returns what a replay would do.
 func (a *App) ReplayCount(ctx context.Context, hook WebhookInfo, p PastChanges) (Replayed, error) {
 	if p.Type != "" && !slices.Contains(hook.Types, p.Type) {
 		return Replayed{}, fault.New(fault.Invalid, "%q is not told of changes to %s, only to %s", hook.Name, p.Type, strings.Join(hook.Types, ", "))

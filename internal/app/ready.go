@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	readyFor     = time.Second      // a look at the database counts for everybody who asks within this time
-	readyTimeout = 10 * time.Second // for one look
+	readyFor     = time.Second      // one check of the database serves everybody who asks within this time
+	readyTimeout = 10 * time.Second // for one check
 )
 
-// readiness shares looks at the database between all who ask whether the process is ready. Nobody has to log in to ask.
+// readiness shares checks of the database between all who ask whether the process is ready. Asking needs no login.
 type readiness struct {
 	mu   sync.Mutex
 	last *look
@@ -25,7 +25,7 @@ type look struct {
 	at   time.Time // when it was done
 }
 
-// share returns what the last check returned, if that is not too old. Otherwise one caller's check serves all who wait.
+// share returns the result of the last check if it is recent. Otherwise one caller's check serves all who wait.
 func (r *readiness) share(ctx context.Context, check func(context.Context) error) error {
 	r.mu.Lock()
 	l := r.last
@@ -45,7 +45,7 @@ func (r *readiness) share(ctx context.Context, check func(context.Context) error
 	}
 }
 
-// run does the check, which others wait for too.
+// run does the check that all wait for.
 func (l *look) run(ctx context.Context, check func(context.Context) error) {
 	defer close(l.done)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout)
@@ -62,7 +62,7 @@ func (l *look) isOld() bool {
 	}
 }
 
-// ready tells why the process should get no requests, or returns nil.
+// ready returns why the process should get no requests, or nil.
 func (a *App) ready(ctx context.Context) error {
 	if a.stopping.Load() {
 		return errors.New("the server is stopping")

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestReadinessIsShared: however many ask whether the process is ready, the database is asked once a second. Nobody gets an answer that is
-// older, and who asks first and goes away takes no answer from others.
+// TestReadinessIsShared: however many ask whether the process is ready, the database is asked once a second. Nobody
+// gets an older answer, and if the first caller goes away, the others still get theirs.
 func TestReadinessIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestReadinessIsShared(t *testing.T) {
 	})
 }
 
-// TestReadinessAfterAPanic: a check that panics fails for those who wait for it, and the next is made at once.
+// TestReadinessAfterAPanic: a check that panics fails for those who wait for it, and the next one starts at once.
 func TestReadinessAfterAPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ type Resealed struct {
 	OldTokens int // still kept with an old key
 }
 
-// Reseal frees the encrypted secrets of the old keys, and counts the tokens that need one.
+// Reseal encrypts the secrets with the current key, and counts the tokens that still need an old one.
 func (a *App) Reseal(ctx context.Context) (Resealed, error) {
 	secrets, err := a.Ledger.Reseal(ctx)
 	if err != nil {

@@ -16,14 +16,14 @@ func (a *App) keepUp(ctx context.Context) (end func()) {
 	ctx, stop := context.WithCancel(ctx)
 	var loops sync.WaitGroup
 	loops.Go(func() { a.often(ctx) })
-	loops.Go(func() { a.hourly(ctx) }) // apart: retention may take minutes
+	loops.Go(func() { a.hourly(ctx) }) // on its own: retention may take minutes
 	return func() {
 		stop()
 		loops.Wait()
 	}
 }
 
-// often adds up what is counted. Any process may; one does.
+// often folds the counts together. Any process may do it; one does.
 func (a *App) often(ctx context.Context) {
 	tick := time.NewTicker(10 * time.Second)
 	defer tick.Stop()
@@ -38,7 +38,7 @@ func (a *App) often(ctx context.Context) {
 	}
 }
 
-// hourly makes the partitions to come and does away with what has run out.
+// hourly makes the partitions of the coming weeks and removes what has expired.
 func (a *App) hourly(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -54,7 +54,7 @@ func (a *App) hourly(ctx context.Context) {
 	}
 }
 
-// retain drops what need not be kept any longer, and says so: one line for each partition.
+// retain drops what need not be kept any longer, and logs one line for each partition.
 func (a *App) retain(ctx context.Context) error {
 	done, err := a.Store.Retain(ctx, store.Retention{Changes: a.cfg.ChangelogRetention, Deliveries: a.cfg.DeliveryRetention}, a.now())
 	if done.Expired > 0 {

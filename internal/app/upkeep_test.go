@@ -34,8 +34,8 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// TestRetention: a worker drops what is past the settings and logs it. A job that was left of
-// a dropped delivery sends nothing.
+// TestRetention: a worker drops what is older than the settings allow and logs it. A job that is left of a dropped
+// delivery sends nothing.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	received := make(chan string, 10)
@@ -88,7 +88,7 @@ func TestRetention(t *testing.T) {
 	exec("CREATE TABLE kept AS SELECT id, args, kind, max_attempts, queue, state, scheduled_at FROM river_job")
 
 	work(t, a)
-	eventually(t, func() bool { // where the worker just looked at it, the drop gives way until the next time
+	eventually(t, func() bool { // if the worker is just reading it, the drop waits for the next time
 		if err := a.retain(t.Context()); err != nil {
 			t.Fatal(err)
 		}

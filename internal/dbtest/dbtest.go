@@ -1,10 +1,9 @@
-// Package dbtest gives each test a PostgreSQL database of its own.
+// Package dbtest gives each test its own PostgreSQL database.
 //
-// A database is copied from a template that holds the migrated schema. The template is made once for a set of
-// migrations and shared by all test programs that use the same server, whichever comes first. The server itself is
-// the caller's: scripts/postgres starts one.
+// A database is copied from a template that has the migrated schema. The template is made once for a set of
+// migrations and shared by all test programs that use the same server. scripts/postgres starts a server.
 //
-// The package imports delivery and store, so tests of theirs that use it stand in packages of their own (store_test).
+// The package imports delivery and store, so tests of theirs that use it are in separate packages (store_test).
 package dbtest
 
 import (
@@ -32,10 +31,10 @@ const (
 	variable = "TERRIER_TEST_DATABASE_URL"
 	missing  = variable + " is not set: run the tests with: make test (or scripts/postgres run -- go test ./...)"
 
-	// templateLock is the advisory lock held while a template is made. The number means nothing.
+	// templateLock is the advisory lock held while a template is made. The number has no meaning.
 	templateLock = 7_252_431_606
 
-	// patience bounds every step, so that a server that hangs fails the test and not the whole run.
+	// patience bounds every step, so that a hanging server fails the test and not the whole run.
 	patience = time.Minute
 )
 
@@ -119,7 +118,7 @@ func makeTemplate(server, name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 
-	// The lock goes with the connection.
+	// The lock ends with the connection.
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(templateLock)); err != nil {
 		return err
 	}
@@ -145,7 +144,7 @@ func makeTemplate(server, name string) (err error) {
 	if err := delivery.Migrate(ctx, target, func(string, ...any) {}); err != nil {
 		return err
 	}
-	// Nobody may connect to a template: CREATE DATABASE fails while somebody is.
+	// Nobody may connect to a template: CREATE DATABASE fails while somebody is connected.
 	for _, statement := range []string{
 		"ALTER DATABASE " + quote(unfinished) + " ALLOW_CONNECTIONS false",
 		"ALTER DATABASE " + quote(unfinished) + " RENAME TO " + quote(name),
@@ -180,10 +179,11 @@ func migrationsHash() (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)[:8]), err
 }
 
-// servers are connections on which databases are made and dropped, by the address of the server: a new one for each would cost as much as dropping.
+// servers are connections on which databases are made and dropped, by the address of the server: connecting each time
+// would cost as much as dropping.
 var servers sync.Map // of string → func() (*pgxpool.Pool, error)
 
-// execute has a context of its own, because a test's is cancelled before its cleanup runs.
+// execute has its own context, because a test's is cancelled before its cleanup runs.
 func execute(server, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -47,7 +47,7 @@ func TestDatabaseIsDropped(t *testing.T) {
 	}
 }
 
-// Several test programs meet here: each makes sure of the template, and one of them makes it.
+// Several test programs start together: each needs the template, and one of them makes it.
 func TestTemplateIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	server := serverURL(t)
@@ -73,7 +73,7 @@ func TestMissingServerSaysWhatToRun(t *testing.T) {
 	t.Setenv(variable, "")
 	recorder := &recorder{TB: t}
 	done := make(chan struct{})
-	go func() { // a goroutine of its own, because Fatal ends the one it is called in
+	go func() { // its own goroutine, because Fatal ends the one it is called in
 		defer close(done)
 		New(recorder)
 	}()

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Counter is a tracer of connections that counts their statements; BEGIN, COMMIT and ROLLBACK are among them.
+// Counter is a tracer of connections that counts their statements, including BEGIN, COMMIT and ROLLBACK.
 type Counter struct{ n atomic.Int64 }
 
 // During returns how many statements are sent while fn runs.
@@ -41,7 +41,7 @@ func (c *Counter) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQuer
 // TraceBatchEnd does nothing.
 func (c *Counter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// Contents returns everything that a database holds, as a digest by table.
+// Contents returns a digest of every table of a database.
 func Contents(t testing.TB, db *pgxpool.Pool) map[string]string {
 	t.Helper()
 	rows, err := db.Query(t.Context(), `SELECT relname::text FROM pg_class
@@ -65,7 +65,7 @@ func Contents(t testing.TB, db *pgxpool.Pool) map[string]string {
 	return found
 }
 
-// Untouched runs fn and fails the test when that has changed the database.
+// Untouched runs fn and fails the test if fn changed the database.
 func Untouched(t testing.TB, db *pgxpool.Pool, fn func()) {
 	t.Helper()
 	before := Contents(t, db)

@@ -8,8 +8,8 @@ import (
 	"terrier/internal/ledger"
 )
 
-// TestRowsThatAreHeld: somebody who holds rows of deliveries holds up their outcomes alone, however
-// many. Those that were to be written with them are, and nothing is sent twice.
+// TestRowsThatAreHeld: somebody who locks rows of deliveries delays only the outcomes of those deliveries, however
+// many. Other outcomes of the same batch are written, and nothing is sent twice.
 func TestRowsThatAreHeld(t *testing.T) {
 	t.Parallel()
 	const held, free = 10, 40
@@ -26,7 +26,7 @@ func TestRowsThatAreHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }() // or the worker waits for it
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }() // else the worker waits for it
 	if _, err := tx.Exec(t.Context(), "SELECT FROM extras_delivery FOR UPDATE"); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestAQueueThatCouldNotBeOpened(t *testing.T) {
 	}
 }
 
-// TestLoadedTwice: of two jobs of one delivery that are loaded together each has its own.
+// TestLoadedTwice: when two jobs of one delivery are loaded together, each gets its own copy.
 func TestLoadedTwice(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

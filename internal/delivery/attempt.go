@@ -15,8 +15,7 @@ import (
 	"terrier/internal/webhook"
 )
 
-// attempt makes the request of a delivery and judges the answer. An error means that
-// nothing is known about it.
+// attempt makes the request of a delivery and judges the answer. It returns an error when the outcome is unknown.
 func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, error) {
 	o := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, State: store.Failed}
 	if due.WebhookVersion == 0 {
@@ -35,12 +34,12 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 		}
 		return o, nil
 	}
-	due.Event = nil // while a receiver hangs, the request is held, and no more
+	due.Event = nil // while a receiver hangs, only the request stays in memory
 	started := w.now()
 	answer, err := w.Client.Send(ctx, egress.Request{Method: request.Method, URL: request.URL, Header: request.Header, Body: request.Body,
 		InsecureSkipVerify: hook.insecure, CAFile: hook.caFile})
 	if err != nil && ctx.Err() != nil && answer.Status == 0 {
-		return o, ctx.Err() // we are being stopped: what the receiver made of it, nobody knows
+		return o, ctx.Err() // we are being stopped: nobody knows what the receiver did with it
 	}
 	o.At = w.now()
 	o.Attempt = describe(hook, request, started, answer, err)
@@ -49,19 +48,18 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	return o, nil
 }
 
-// A worker that lacks the key of a webhook's secrets was started with the wrong one, or not
-// started anew when it was changed. Another worker can send it, or this one when that is mended,
-// so it is tried again whatever the webhook says, the more seldom the longer it lasts, and at
-// least once however long it was held before.
+// A worker that lacks the key of a webhook's secrets was started with the wrong one, or not restarted after a change.
+// Another worker can send the delivery, or this one after a restart. So it is retried whatever the webhook's
+// max_retries, less often the longer it lasts, and at least once however long it was paused before.
 const (
 	lockedWait = time.Minute
 	lockedFor  = 24 * time.Hour
 )
 
-// longestReason is more than a person reads. A template can make one of any length.
+// longestReason is how many bytes of a reason are kept. A template can make one of any length.
 const longestReason = 500
 
-// reason is why something failed, as it can be kept: PostgreSQL takes no zero byte.
+// reason returns why something failed, in a form that PostgreSQL accepts: without zero bytes.
 func reason(err error) string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "\ufffd"), "\x00", "\ufffd")
 	if runes := []rune(text); len(runes) > longestReason {
@@ -70,8 +68,8 @@ func reason(err error) string {
 	return text
 }
 
-// judge decides how the delivery stands: the status is 2XX, or it is not. What became of
-// the rest of the answer doesn't matter.
+// judge decides whether the delivery succeeded: the status is 2XX, or it is not. Whether the rest of the answer could
+// be read doesn't matter.
 func (w *Worker) judge(o *store.Outcome, hook *hook, due *store.Due, answer egress.Response, err error) {
 	o.Status = answer.Status
 	switch {
@@ -96,14 +94,15 @@ func (w *Worker) judge(o *store.Outcome, hook *hook, due *store.Due, answer egre
 	}
 }
 
-// worthRetrying: what the policy refuses or can't be sent at all will not do better later.
+// worthRetrying reports whether another attempt may succeed. What the policy refuses, or what can't be sent at all,
+// will fail again.
 func worthRetrying(err error) bool {
 	e, ok := errors.AsType[*egress.Error](err)
 	return !ok || e.Kind != egress.Denied && e.Kind != egress.Invalid
 }
 
-// describe is what is kept of a request and its answer. Values of the webhook's own headers
-// may be credentials: only their names are kept, also where the receiver repeats the values.
+// describe returns what is kept of a request and its answer. Values of the webhook's own headers may be credentials:
+// only their names are kept, and the values are hidden where the receiver repeats them.
 func describe(hook *hook, request webhook.Request, started time.Time, answer egress.Response, err error) *store.Attempt {
 	a := &store.Attempt{StartedAt: started, Milliseconds: answer.Duration.Milliseconds(), Method: request.Method, Target: request.URL,
 		RequestHeaders: headersText(request.Redacted()), ResponseHeaders: "{}"}
@@ -124,12 +123,12 @@ func describe(hook *hook, request webhook.Request, started time.Time, answer egr
 func headersText(h http.Header) string {
 	text, err := json.Marshal(h)
 	if err != nil {
-		return "{}" // a map of texts does not fail
+		return "{}" // a map of texts can't fail
 	}
 	return string(text)
 }
 
-// note logs one line per attempt: a failure for everybody, a success for those who look.
+// note logs one line per attempt: a failure as a warning, a success for debugging.
 func (w *Worker) note(due *store.Due, hook *hook, o *store.Outcome, took time.Duration) {
 	level := slog.LevelDebug
 	if o.State == store.Failed {
@@ -144,7 +143,7 @@ func (w *Worker) note(due *store.Due, hook *hook, o *store.Outcome, took time.Du
 
 func (w *Worker) now() time.Time { return w.Now().UTC().Truncate(time.Microsecond) }
 
-// sending is what is particular about one delivery of an event.
+// sending returns what differs between deliveries of one event.
 func (h *hook) sending(due *store.Due, now time.Time) webhook.Sending {
 	return webhook.Sending{DeliveryID: h.t.FormatID(due.ID), Sequence: due.Version, Now: now}
 }

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// clockTolerance is by how much the clock of a worker's machine may differ from the database's.
-// The database notes by its own when a job was begun and when it is due; River's leader decides by
-// its machine's which job is stuck. So rescueAfter is longer than any job runs by more than this.
+// clockTolerance is how far the clock of a worker's machine may differ from the database's. The database records by
+// its own clock when a job was begun and when it is due; River's leader decides by its machine's clock which job is
+// stuck. So rescueAfter exceeds the longest run of a job by more than this.
 const clockTolerance = 5 * time.Second
 
-// quickAnswer is how long an answer may take by which a wrong clock is found to agree again. A slow one
-// leaves too much open: the clock would be found wrong by the next.
+// quickAnswer is how fast the database must answer before a wrong clock counts as right again. A slower answer is too
+// imprecise: the next one might find the clock wrong again.
 const quickAnswer = clockTolerance / 5
 
-// clock knows whether this machine's clock agrees with the database's.
+// clock records whether this machine's clock agrees with the database's.
 type clock struct {
 	mu      sync.Mutex
 	wrong   bool
@@ -45,15 +45,14 @@ func (c *clock) note(database, before, after time.Time, log *slog.Logger) {
 	log.Info("the clock of this machine agrees with the database's again: the worker takes jobs")
 }
 
-// isWrong tells whether the clock disagreed when it was last compared.
+// isWrong reports whether the clock disagreed when it was last compared.
 func (c *clock) isWrong() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.wrong
 }
 
-// clockOffset is by how much the database's clock is certain to be ahead of ours, negative when it is
-// behind.
+// clockOffset returns how far the database's clock is ahead of ours at least; negative when it is behind.
 func clockOffset(database, before, after time.Time) time.Duration {
 	switch {
 	case database.Before(before):
@@ -64,7 +63,8 @@ func clockOffset(database, before, after time.Time) time.Duration {
 	return 0
 }
 
-// await returns true as soon as the clock agrees, or no longer agrees, as asked, and false when ctx ends.
+// await waits until the clock agrees, or until it no longer agrees, and returns true. It returns false when ctx ends
+// first.
 func (c *clock) await(ctx context.Context, agrees bool) bool {
 	for ctx.Err() == nil {
 		c.mu.Lock()

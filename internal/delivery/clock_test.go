@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestClockOffset: what a slow answer of the database leaves open counts for the clock.
+// TestClockOffset: the uncertainty of a slow answer counts in favour of the clock.
 func TestClockOffset(t *testing.T) {
 	t.Parallel()
 	at := func(seconds int) time.Time { return time.Date(2026, 1, 1, 0, 0, seconds, 0, time.UTC) }
@@ -28,8 +28,8 @@ func TestClockOffset(t *testing.T) {
 	}
 }
 
-// TestClockAgreesByAQuickAnswer: a slow answer may prove a clock wrong, and never right, so that a slow
-// database does not make a worker stop and start again and again.
+// TestClockAgreesByAQuickAnswer: a slow answer may prove a clock wrong but never right, so that a slow database does
+// not make a worker stop and start over and over.
 func TestClockAgreesByAQuickAnswer(t *testing.T) {
 	t.Parallel()
 	now, log := time.Now(), slog.New(slog.DiscardHandler)
@@ -52,8 +52,8 @@ func TestClockAgreesByAQuickAnswer(t *testing.T) {
 	}
 }
 
-// TestTimesOfAJob: River rescues no job that still runs, though its leader's clock is as far ahead as it may
-// be; and a worker that is being stopped has written every outcome before it is given up.
+// TestTimesOfAJob: River rescues no job that still runs, even when its leader's clock is ahead as far as allowed; and
+// a worker that is being stopped has written every outcome before the process ends.
 func TestTimesOfAJob(t *testing.T) {
 	t.Parallel()
 	if longest := jobTimeout + known; rescueAfter-clockTolerance <= longest {
@@ -64,8 +64,7 @@ func TestTimesOfAJob(t *testing.T) {
 	}
 }
 
-// TestClockAwait: who waits for a clock is woken when it comes to agree or no longer agrees, and
-// when there is nothing left to wait for.
+// TestClockAwait: a waiter is woken when the clock starts or stops agreeing, and when its context ends.
 func TestClockAwait(t *testing.T) {
 	t.Parallel()
 	var c clock

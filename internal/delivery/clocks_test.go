@@ -14,7 +14,7 @@ import (
 	"terrier/internal/store"
 )
 
-// logged is a log whose lines a test waits for.
+// logged is a log whose lines a test can wait for.
 type logged chan string
 
 func (l logged) Write(p []byte) (int, error) {
@@ -37,8 +37,8 @@ func (l logged) await(t *testing.T, part string) {
 	}
 }
 
-// TestAWorkerWhoseClockIsWrongTakesNoJobs, at its start or later, until its clock agrees with the
-// database's. It says so and is alive all the time.
+// TestAWorkerWhoseClockIsWrongTakesNoJobs: neither at its start nor later, until its clock agrees with the
+// database's. It says so and stays alive.
 func TestAWorkerWhoseClockIsWrongTakesNoJobs(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -55,7 +55,7 @@ func TestAWorkerWhoseClockIsWrongTakesNoJobs(t *testing.T) {
 		log.await(t, "takes no jobs until they agree")
 		if i > 0 {
 			log.await(t, "finishing what is under way")
-			b.eventually(t, "SELECT NOT EXISTS (SELECT FROM river_leader)") // nor does it decide on those of others
+			b.eventually(t, "SELECT NOT EXISTS (SELECT FROM river_leader)") // nor does it decide about jobs of others
 		}
 		b.create(t, "dcim.site", site([]string{"Ams", "Lis"}[i]))
 		b.exec(t, "CREATE TABLE seen AS SELECT seen_at FROM extras_worker")
@@ -71,8 +71,7 @@ func TestAWorkerWhoseClockIsWrongTakesNoJobs(t *testing.T) {
 	}
 }
 
-// TestAWorkerWhoseClockIsWrongIsNoLeader: it gives up deciding on the jobs of others at once, not when
-// what it has under way has ended.
+// TestAWorkerWhoseClockIsWrongIsNoLeader: it gives up its leadership at once, before its jobs under way have ended.
 func TestAWorkerWhoseClockIsWrongIsNoLeader(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

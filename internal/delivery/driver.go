@@ -8,17 +8,15 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// driver is River's own, but for what becomes of a job that is done: it is removed in the
-// transaction of its outcome, so River has nothing left to write. Marking it as completed costs
-// PostgreSQL as much as writing the outcome (docs/decisions/0012).
+// driver is River's own, except that it does not mark a job as completed: the job is removed in the transaction of
+// its outcome. Marking it costs PostgreSQL as much as writing the outcome (docs/decisions/0012).
 type driver struct{ *riverpgxv5.Driver }
 
 func (d driver) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor()} }
 
 type executor struct{ riverdriver.Executor }
 
-// JobSetStateIfRunningMany writes how jobs ended that are still there: those that failed or
-// were put off.
+// JobSetStateIfRunningMany writes the state of jobs that still exist: those that failed or were postponed.
 func (e executor) JobSetStateIfRunningMany(ctx context.Context, all *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	left := &riverdriver.JobSetStateIfRunningManyParams{Now: all.Now, Schema: all.Schema}
 	for i, state := range all.State {

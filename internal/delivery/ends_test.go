@@ -16,8 +16,8 @@ import (
 	"terrier/internal/ledger"
 )
 
-// TestLockedWebhook: a worker with the wrong key sends nothing, says why, and leaves the
-// delivery to be sent when that is mended.
+// TestLockedWebhook: a worker with the wrong key sends nothing, says why, and leaves the delivery to be sent later
+// with the right key.
 func TestLockedWebhook(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -37,7 +37,7 @@ func TestLockedWebhook(t *testing.T) {
 		t.Error("something was sent")
 	}
 	b.worker = right
-	b.status(http.StatusServiceUnavailable) // and its own retries are still ahead
+	b.status(http.StatusServiceUnavailable) // and its own retries are still unused
 	b.exec(t, "UPDATE river_job SET scheduled_at = now()")
 	b.work(t)
 	b.next(t)
@@ -47,8 +47,8 @@ func TestLockedWebhook(t *testing.T) {
 	b.eventually(t, "SELECT state = 'successful' AND retry_at IS NULL FROM extras_delivery")
 }
 
-// TestLockedWebhookWithAnOldBacklog: what a worker with the wrong key takes is tried again, however
-// long ago the change was, which may be replayed, or it was queued: it may have been paused.
+// TestLockedWebhookWithAnOldBacklog: a delivery that a worker with the wrong key takes is retried, however long ago
+// the change was made (it may be a replay) or the delivery was queued (the webhook may have been paused).
 func TestLockedWebhookWithAnOldBacklog(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -68,12 +68,11 @@ func TestLockedWebhookWithAnOldBacklog(t *testing.T) {
 	b.work(t)
 	b.eventually(t, "SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND retry_at IS NOT NULL AND reason LIKE '%secret can''t be opened%'")
 	b.exec(t, "UPDATE river_job SET scheduled_at = now()")
-	b.eventually(t, "SELECT count(*) FILTER (WHERE retry_at IS NULL) = 1 AND count(*) FILTER (WHERE round = 3) = 1 FROM extras_delivery WHERE state = 'failed'") // the one of a month ago has had its try
+	b.eventually(t, "SELECT count(*) FILTER (WHERE retry_at IS NULL) = 1 AND count(*) FILTER (WHERE round = 3) = 1 FROM extras_delivery WHERE state = 'failed'") // the one of a month ago had its one retry
 }
 
-// TestStoppedAfterTheStatus: what the receiver has said is known, though the worker is stopped
-// while the rest of the answer still comes. When the status has been read can't be seen from
-// here, so the stop comes later each time.
+// TestStoppedAfterTheStatus: the status of an answer counts even when the worker is stopped while it reads the rest.
+// A test can't see when the status has been read, so each round stops a little later.
 func TestStoppedAfterTheStatus(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -103,8 +102,7 @@ func TestStoppedAfterTheStatus(t *testing.T) {
 	t.Error("it was never known")
 }
 
-// TestDeletedWebhookEndsItsRetries: what waits for a retry is not kept waiting when there is
-// nobody to send it to.
+// TestDeletedWebhookEndsItsRetries: deliveries that wait for a retry fail at once when their webhook is deleted.
 func TestDeletedWebhookEndsItsRetries(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -12,8 +12,8 @@ import (
 	"terrier/internal/store"
 )
 
-// TakeApart makes the jobs of a worker wait at these two steps, each for itself, so that a
-// test decides what comes next. The test makes the steps with Load and Finish.
+// TakeApart makes the jobs of a worker wait at these two steps, each on its own, so that a test decides which goes
+// on. The test runs the steps with Load and Finish.
 func (w *Worker) TakeApart(load func(context.Context, int64) (*store.Due, error), finish func(context.Context, store.Outcome) error) {
 	w.loads = gather[int64, *store.Due]{limit: 1, width: math.MaxInt, do: func(ctx context.Context, ids []int64) ([]*store.Due, error) {
 		due, err := load(ctx, ids[0])
@@ -24,7 +24,7 @@ func (w *Worker) TakeApart(load func(context.Context, int64) (*store.Due, error)
 	}}
 }
 
-// WaitApart returns when no job waits any more.
+// WaitApart returns when no job is waiting.
 func (w *Worker) WaitApart() {
 	w.loads.Wait()
 	w.results.Wait()
@@ -43,7 +43,7 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[Args]) error {
 	return (&jobs{w: w}).Work(ctx, job)
 }
 
-// Begin makes a worker ready and tells its name.
+// Begin prepares a worker and returns its name.
 func (w *Worker) Begin() string {
 	w.begin()
 	return w.me.ID
@@ -51,5 +51,5 @@ func (w *Worker) Begin() string {
 
 func (w *Worker) Beat(ctx context.Context) error { return w.beat(ctx) }
 
-// Executor is what River reads and writes jobs with.
+// Executor is how River reads and writes jobs.
 func Executor(db *pgxpool.Pool) riverdriver.Executor { return driver{riverpgxv5.New(db)}.GetExecutor() }

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// gather makes one call of many that come at about the same time. The first waits a moment
-// for others, and while as many calls are under way as may be, the next batch collects. Where a
-// call fails because of one of them, each is called for itself.
+// gather merges calls that come at about the same time into one. The first caller waits a moment for others; while
+// the maximum number of calls is under way, the next batch collects. If a merged call fails because of one of its
+// members, each member is called on its own.
 type gather[In, Out any] struct {
-	do    func(context.Context, []In) ([]Out, error) // answers in the order asked
-	limit int                                        // of a batch
+	do    func(context.Context, []In) ([]Out, error) // answers in the order of the questions
+	limit int                                        // members of a batch
 	width int                                        // calls at once
 	wait  time.Duration
 
 	mu      sync.Mutex
 	pending []*asked[In, Out]
 	calls   sync.WaitGroup
-	waiting bool // somebody collects a batch
-	busy    int  // calls under way, or about to be
+	waiting bool // a caller is collecting a batch
+	busy    int  // calls under way, or about to start
 
-	alone sync.Mutex // calls for one after a call for all has failed
+	alone sync.Mutex // held by calls for a single member after the merged call failed
 }
 
 type asked[In, Out any] struct {
@@ -34,8 +34,7 @@ type asked[In, Out any] struct {
 	done chan struct{}
 }
 
-// Do returns what the shared call returned for in. A caller who goes away leaves the call
-// to go on.
+// Do returns what the shared call returned for in. The call goes on even if its caller goes away.
 func (g *gather[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 	a := &asked[In, Out]{ctx: context.WithoutCancel(ctx), in: in, done: make(chan struct{})}
 	g.mu.Lock()
@@ -59,7 +58,7 @@ func (g *gather[In, Out]) run() {
 	time.Sleep(g.wait)
 	g.mu.Lock()
 	g.waiting = false
-	// Whoever comes from now on collects anew: calls for those who have waited are taken before.
+	// Later callers collect a new batch: calls for those who have waited come first.
 	for left := len(g.pending) - g.limit; left > 0 && g.busy < g.width; left -= g.limit {
 		g.busy++
 		g.calls.Go(g.serve)
@@ -68,8 +67,8 @@ func (g *gather[In, Out]) run() {
 	g.serve()
 }
 
-// serve makes calls until nobody is left. What is more than one call can take, others help
-// with, as long as there may be more calls.
+// serve makes calls until no member is left. If more are waiting than one call can take, it starts further calls, up
+// to the maximum.
 func (g *gather[In, Out]) serve() {
 	for {
 		g.mu.Lock()
@@ -88,11 +87,11 @@ func (g *gather[In, Out]) serve() {
 		}
 		g.mu.Unlock()
 		g.call(batch)
-		clear(batch) // what they held is not held any longer
+		clear(batch) // release what they refer to
 	}
 }
 
-// Wait returns when nothing is under way. Nobody may ask any more.
+// Wait returns when no call is under way. No new Do may start.
 func (g *gather[In, Out]) Wait() { g.calls.Wait() }
 
 func (g *gather[In, Out]) call(batch []*asked[In, Out]) {
@@ -109,11 +108,11 @@ func (g *gather[In, Out]) call(batch []*asked[In, Out]) {
 	answer(batch, outs, err)
 }
 
-// errApart says that a call can't be made, or not yet, because of one of those who asked.
+// errApart says that a merged call can't be made, or not yet, because of one of its members.
 var errApart = errors.New("to be done one by one")
 
-// apart calls for each by itself, again and again for those that can't be done yet, for as long
-// as a job may run. One after the other: what is held up must not take all connections.
+// apart makes a call for each member, and repeats those that can't be done yet for as long as a job may run. It goes
+// one by one, so that members that are blocked do not take all connections.
 func (g *gather[In, Out]) apart(batch []*asked[In, Out]) {
 	ctx, cancel := context.WithTimeout(batch[0].ctx, jobTimeout)
 	defer cancel()

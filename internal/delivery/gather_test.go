@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestGather: callers of one moment share a call, each gets its own answer, and the next
-// batch collects while a call is under way.
+// TestGather: callers of one moment share a call, each gets its own answer, and the next batch collects while a call
+// is under way.
 func TestGather(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -47,13 +47,13 @@ func TestGather(t *testing.T) {
 	})
 }
 
-// TestGatherApart: where one can't be done yet, the others are, each by itself, and it is when it
-// can be, also where nobody waits for it any more.
+// TestGatherApart: if one member can't be done yet, the others are done on their own, and that one as soon as it can
+// be, even if its caller has left.
 func TestGatherApart(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name          string
-		leaves, frees time.Duration // when the one that is held up is not waited for any more, and can be done
+		leaves, frees time.Duration // when the caller of the blocked one leaves, and when it can be done
 		heldUp        error
 	}{
 		{name: "it is waited for", leaves: time.Hour, frees: 3 * time.Second},
@@ -101,8 +101,7 @@ func TestGatherApart(t *testing.T) {
 	}
 }
 
-// TestGatherFails: an error reaches everybody, and a caller who leaves does not take the
-// call with them.
+// TestGatherFails: an error reaches every caller, and a caller who leaves does not cancel the call.
 func TestGatherFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -134,8 +133,8 @@ func TestGatherFails(t *testing.T) {
 	})
 }
 
-// TestGatherAnyhow: callers come when they like, calls take as long as they like and fail, and
-// callers go away. Nobody's answer is lost or somebody else's.
+// TestGatherAnyhow: callers come and leave at any time, calls take any time and fail. Each caller gets its own
+// answer.
 func TestGatherAnyhow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -156,7 +155,7 @@ func drawTime(r *rapid.T, what string, most int) time.Duration {
 	return time.Duration(rapid.IntRange(0, most).Draw(r, what)) * time.Millisecond
 }
 
-// gathering is a plan, and what came of it. All times are since its beginning.
+// gathering is a plan and its result. All times count from its start.
 type gathering struct {
 	limit, width int
 	wait         time.Duration
@@ -180,7 +179,7 @@ type caller struct {
 type gatheredCall struct {
 	starts, ends time.Duration
 	ins          []int // callers
-	ctx          error // whether somebody ended it
+	ctx          error // the error of the call's context
 	err          error
 }
 
@@ -226,7 +225,7 @@ func (g *gathering) run() {
 
 func answerOf(call, in int) int { return 1000*call + in }
 
-// wrongs is what should not have been.
+// wrongs lists every broken rule.
 func (g *gathering) wrongs() (found []string) {
 	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	if g.most > g.width {
@@ -267,7 +266,7 @@ func (g *gathering) wrongs() (found []string) {
 	return found
 }
 
-// wrong is what a caller got that it should not have, or the other way round.
+// wrong says what a caller got that it should not have, or did not get.
 func (c caller) wrong(call *gatheredCall, out int) string {
 	gone := c.comes + c.stays
 	switch {
@@ -281,8 +280,8 @@ func (c caller) wrong(call *gatheredCall, out int) string {
 	return ""
 }
 
-// startsInTime: who comes when nobody waits and a call is free, is called for after the wait,
-// with those who came at the same moment, as far as there are calls for them.
+// startsInTime: a caller who comes when nobody waits and a call is free is served after the wait, together with
+// callers of the same moment, as far as calls are free.
 func (g *gathering) startsInTime(i int, in []*gatheredCall) bool {
 	at := g.callers[i].comes
 	underWay, same := 0, 0
@@ -296,7 +295,7 @@ func (g *gathering) startsInTime(i int, in []*gatheredCall) bool {
 		case other.comes == at:
 			same++
 		case other.comes < at && in[k].starts >= at:
-			return true // somebody waits
+			return true // somebody is waiting
 		}
 	}
 	return underWay >= g.width || same > g.limit*(g.width-underWay) || in[i].starts <= at+g.wait

@@ -15,12 +15,12 @@ import (
 	"terrier/internal/webhook"
 )
 
-// hook is a webhook ready to send with.
+// hook is a webhook that is ready for sending.
 type hook struct {
 	version    int64
 	compiled   *webhook.Compiled
-	broken     error // why it can't be sent with
-	locked     bool  // because its secrets were sealed with a key that this worker has not
+	broken     error // why nothing can be sent
+	locked     bool  // because its secrets were sealed with a key that this worker lacks
 	insecure   bool
 	caFile     string
 	maxRetries int64
@@ -35,13 +35,13 @@ func (h *hook) render(due *store.Due, now time.Time) (webhook.Request, error) {
 	return h.compiled.Render(due.Event, h.sending(due, now))
 }
 
-// hooks remembers webhooks by their version: each delivery says which is current.
+// hooks caches webhooks by version: each delivery says which version is current.
 type hooks struct {
 	mu   sync.Mutex
 	byID map[int64]*hook
 }
 
-// mostHooks is more than anybody has; ids of webhooks that are gone are not kept for ever.
+// mostHooks is more than anybody has; it bounds the cache, because webhooks are deleted.
 const mostHooks = 5000
 
 func (c *hooks) get(ctx context.Context, w *Worker, id, version int64) (*hook, error) {
@@ -53,13 +53,13 @@ func (c *hooks) get(ctx context.Context, w *Worker, id, version int64) (*hook, e
 	}
 	v, err := w.Store.Webhook(ctx, id)
 	if err != nil {
-		if errors.Is(err, fault.ErrNotFound) { // deleted just now: the next try finds that out
+		if errors.Is(err, fault.ErrNotFound) { // deleted just now: the next attempt finds that out
 			return nil, fmt.Errorf("webhook %d is gone", id)
 		}
 		return nil, err
 	}
 	h := prepare(v, w.Keys)
-	if h.locked { // it may be sealed with a key of ours before it is edited
+	if h.locked { // it may be sealed with one of our keys without being edited
 		return h, nil
 	}
 	c.mu.Lock()
@@ -87,14 +87,14 @@ func prepare(v record.Values, keys Opener) *hook {
 		}
 	}
 	compiled, errs := webhook.Compile(parts)
-	if len(errs) > 0 { // it was right when it was saved, by another version of the program
+	if len(errs) > 0 { // another version of the program accepted it
 		h.broken = &fault.Error{Kind: fault.Invalid, Fields: errs}
 	}
 	h.compiled = compiled
 	return h
 }
 
-// HookOf is what is sent of a webhook, but for its secrets.
+// HookOf returns what determines the requests of a webhook, without its secrets.
 func HookOf(v record.Values) webhook.Hook {
 	return webhook.Hook{Method: v.Text("http_method"), URL: v.Text("payload_url"), ContentType: v.Text("http_content_type"),
 		BodyTemplate: v.Text("body_template"), StandardHeaders: v.Bool("standard_headers")}

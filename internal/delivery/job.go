@@ -9,18 +9,18 @@ import (
 	"terrier/internal/store"
 )
 
-// jobs is what River calls.
+// jobs implements River's worker.
 type jobs struct {
 	river.WorkerDefaults[Args]
 	w *Worker
 }
 
-// holdFor is when a job comes back that was fetched just as its webhook was paused. Its
-// queue is closed by then and opens with the webhook.
+// holdFor is how long a job is postponed that was fetched just as its webhook was paused. By then its queue is
+// closed; it opens again with the webhook.
 const holdFor = 5 * time.Second
 
-// Work makes one request and ends when its outcome is durable; the job is removed by what
-// writes it. A delivery that has ended, or was queued anew since, is left alone.
+// Work makes one request and returns when its outcome is durable; writing the outcome removes the job. A delivery
+// that has ended, or was queued again since, is left alone.
 func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
 	w := j.w
 	w.sending.Add(1)
@@ -45,11 +45,11 @@ func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
 	return err
 }
 
-// known is how much longer than for everything else a worker that stops waits for an outcome to
-// be written: else River hands the job out before, and it is sent again.
+// known is how much longer a stopping worker waits for outcomes than for anything else. Without it River would hand
+// the job out again, and the request would be repeated.
 const known = 4 * time.Second
 
-// outlasting is a context that ends some time after another has.
+// outlasting returns a context that ends some time after ctx.
 func outlasting(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -65,7 +65,7 @@ func outlasting(ctx context.Context, more time.Duration) (context.Context, conte
 	}
 }
 
-// load reads deliveries for those who wait for one.
+// load reads deliveries for the jobs that wait for them.
 func (w *Worker) load(ctx context.Context, ids []int64) ([]*store.Due, error) {
 	ctx, cancel := context.WithTimeout(ctx, jobTimeout)
 	defer cancel()
@@ -80,15 +80,14 @@ func (w *Worker) load(ctx context.Context, ids []int64) ([]*store.Due, error) {
 	due := make([]*store.Due, len(ids))
 	for i, id := range ids {
 		if d, ok := byID[id]; ok {
-			due[i] = new(*d) // its own: a job that was taken back may be worked on beside the one it was taken from
+			due[i] = new(*d) // its own copy: a job that was taken back may run beside the one it was taken from
 		}
 	}
 	return due, nil
 }
 
-// finish writes outcomes. The requests were made and can't be unmade, so it tries for as
-// long as the jobs may run; then River hands them out again. Nobody's outcome waits for one that
-// the database refuses, or whose row somebody holds.
+// finish writes outcomes. The requests can't be undone, so it tries for as long as the jobs may run; after that River
+// hands them out again. An outcome that the database refuses, or whose row is locked, delays no other.
 func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct{}, error) {
 	ctx, cancel := context.WithTimeout(ctx, jobTimeout)
 	defer cancel()
@@ -111,7 +110,7 @@ func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct
 	}
 }
 
-// giveUp fails a delivery whose outcome the database refuses, which it would do for ever.
+// giveUp fails a delivery whose outcome the database refuses: it would refuse it every time.
 func (w *Worker) giveUp(ctx context.Context, o store.Outcome, cause error) error {
 	w.Log.Error("an outcome can't be written; the delivery is marked as failed", "delivery", o.ID, "webhook", o.Webhook, "error", cause)
 	o.State, o.Attempt, o.RetryIn, o.Reason = store.Failed, nil, 0, "What became of the request could not be written down; the worker's log says why."

@@ -17,8 +17,8 @@ import (
 	"terrier/internal/store"
 )
 
-// TestJobsAreRivers compares the job that the store writes with the one that River's own
-// insert writes: a new River that keeps something else must not go unnoticed.
+// TestJobsAreRivers compares the job that the store writes with the one that River's own insert writes, so that a
+// change in a new version of River is noticed.
 func TestJobsAreRivers(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -95,7 +95,7 @@ func TestAnOlderRoundSendsNothing(t *testing.T) {
 	b := newBundle(t)
 	b.hook(t, nil)
 	b.create(t, "dcim.site", site("Ams"))
-	b.exec(t, "UPDATE river_job SET id = nextval('river_job_id_seq')") // lost, and found when there is another
+	b.exec(t, "UPDATE river_job SET id = nextval('river_job_id_seq')") // the job is lost, and found when there is another
 	if n, _, err := b.Store.Recover(t.Context(), 0, 100, time.Now().Add(time.Minute)); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
@@ -180,8 +180,7 @@ func TestAutomaticRetry(t *testing.T) {
 	b.eventually(t, "SELECT state = 'failed' AND retry_at IS NULL AND attempt_count = 3 FROM extras_delivery")
 }
 
-// TestOutcomesThatCanNotBeKept: a reason that PostgreSQL takes no part of, or that is
-// endless, must not hold up anybody's outcome.
+// TestOutcomesThatCanNotBeKept: a reason that PostgreSQL can't store, or that is endless, must not delay any outcome.
 func TestOutcomesThatCanNotBeKept(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -195,8 +194,8 @@ func TestOutcomesThatCanNotBeKept(t *testing.T) {
 	b.eventually(t, "SELECT count(*) = 1 FROM extras_delivery WHERE state = 'successful'")
 }
 
-// TestRefusedOutcomes: where the database refuses one outcome of a batch, the others are
-// written and that one is failed.
+// TestRefusedOutcomes: if the database refuses one outcome of a batch, the others are written and that delivery
+// fails.
 func TestRefusedOutcomes(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -211,7 +210,7 @@ func TestRefusedOutcomes(t *testing.T) {
 	b.eventually(t, "SELECT count(*) = 1 FROM extras_delivery WHERE state = 'successful'")
 }
 
-// TestGivenUpJobsEnd: a delivery whose job River has discarded is not begun anew for ever.
+// TestGivenUpJobsEnd: a delivery whose job River has discarded is not started again forever.
 func TestGivenUpJobsEnd(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

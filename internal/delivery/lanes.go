@@ -11,21 +11,20 @@ import (
 	"terrier/internal/store"
 )
 
-// lanes keeps this process's queues as the webhooks want them. A webhook that is paused or
-// disabled has no queue here, and its jobs wait; one that is deleted has one until its
-// jobs have ended.
+// lanes keeps the queues of this process in step with the webhooks. A webhook that is paused or disabled has no queue
+// here, so its jobs wait; a deleted one has a queue until its jobs have ended.
 type lanes struct {
 	client *river.Client[pgx.Tx]
 	store  *store.Store
 
 	open      map[int64]*lane
 	abandoned map[int64]bool
-	looked    time.Time // when the abandoned ones were last looked for
+	looked    time.Time // when abandoned queues were last looked for
 }
 
 type lane struct {
 	concurrency int
-	closing     bool // no new jobs are fetched; those under way end
+	closing     bool // no new jobs are fetched; those under way finish
 }
 
 // lookAbandoned is how often queues without a webhook are looked for.
@@ -35,10 +34,10 @@ const lookAbandoned = 5 * time.Second
 // sent for them.
 const abandonedAtOnce = 100
 
-// patience is how long removing a queue may hold up the others. River goes on with it.
+// patience is how long removing one queue may delay the others. River continues the removal.
 const patience = 10 * time.Millisecond
 
-// follow makes the queues what they should be.
+// follow opens and closes queues to match the webhooks.
 func (l *lanes) follow(ctx context.Context, now time.Time) error {
 	wanted, err := l.wanted(ctx, now)
 	if err != nil {
@@ -55,9 +54,9 @@ func (l *lanes) follow(ctx context.Context, now time.Time) error {
 		if l.open[id] != nil {
 			continue
 		}
-		// How often jobs are fetched is the client's.
+		// The interval at which jobs are fetched is the client's.
 		if err := l.client.Queues().Add(store.QueueOf(id), river.QueueConfig{MaxWorkers: concurrency}); err != nil {
-			// River keeps a queue that it could not start, and would refuse it the next time.
+			// River keeps a queue that it could not start and would refuse to add it again.
 			return errors.Join(err, l.client.Queues().Remove(ctx, store.QueueOf(id)))
 		}
 		l.open[id] = &lane{concurrency: concurrency}
@@ -65,7 +64,7 @@ func (l *lanes) follow(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// wanted is the number of requests at once, by webhook.
+// wanted returns the number of concurrent requests by webhook.
 func (l *lanes) wanted(ctx context.Context, now time.Time) (map[int64]int, error) {
 	all, err := l.store.Lanes(ctx)
 	if err != nil {
@@ -86,7 +85,7 @@ func (l *lanes) wanted(ctx context.Context, now time.Time) (map[int64]int, error
 		for _, id := range ids {
 			l.abandoned[id] = true
 		}
-		if err := l.store.Hasten(ctx, ids); err != nil { // nobody is left to wait for
+		if err := l.store.Hasten(ctx, ids); err != nil { // there is no receiver left to wait for
 			return nil, err
 		}
 	}
@@ -96,8 +95,8 @@ func (l *lanes) wanted(ctx context.Context, now time.Time) (map[int64]int, error
 	return wanted, nil
 }
 
-// close ends a queue of this process. River waits for its jobs while it holds the lock
-// that adding needs, so we wait a moment only and ask again.
+// close ends a queue of this process. River waits for its jobs while holding the lock that adding a queue needs, so
+// we wait only a moment and ask again later.
 func (l *lanes) close(ctx context.Context, id int64, open *lane) error {
 	open.closing = true
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -10,7 +10,7 @@ import (
 	"terrier/internal/store"
 )
 
-// compare holds the database against the model.
+// compare checks the database against the model.
 func (m *machine) compare(t *rapid.T) {
 	found, err := m.standings(t.Context())
 	if err != nil {
@@ -33,7 +33,7 @@ func (m *machine) compare(t *rapid.T) {
 	}
 }
 
-// standings reads the deliveries, and the jobs and attempts of each.
+// standings reads the deliveries with their jobs and attempts.
 func (m *machine) standings(ctx context.Context) (found []standing, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT id, webhook_id, state, round, tries, retry_at IS NOT NULL, coalesce(status_code, 0)::int, reason, attempt_count, finished_at IS NOT NULL, job_id

@@ -15,10 +15,10 @@ import (
 // A run is small, so that much happens to each delivery.
 const (
 	mostHooks      = 2
-	mostDeliveries = 3 // a change may go beyond it
+	mostDeliveries = 3 // one change may exceed it
 )
 
-// change makes sites or updates one. Every enabled webhook is told.
+// change makes sites or updates one. Every enabled webhook is notified.
 func (m *machine) change(t *rapid.T) {
 	if len(m.deliveries) >= mostDeliveries {
 		t.Skip("there are enough deliveries")
@@ -60,7 +60,7 @@ func (m *machine) inOrder() {
 	slices.SortFunc(m.deliveries, func(a, b *modelDelivery) int { return int(a.id - b.id) })
 }
 
-// told learns the id of a delivery that there must be.
+// notified learns the id of a delivery that must exist.
 func (m *machine) told(t *rapid.T, h *modelHook, site, version int64) {
 	var id int64
 	err := m.db.QueryRow(t.Context(), "SELECT id FROM extras_delivery WHERE webhook_id = $1 AND object_id = $2 AND version = $3", h.id, site, version).Scan(&id)
@@ -144,7 +144,7 @@ func (m *machine) delete(t *rapid.T) {
 	h.deleted = true
 }
 
-// retry is somebody who wants a delivery sent again. Only a failed one is.
+// retry is a person who retries a delivery. Only a failed one is sent again.
 func (m *machine) retry(t *rapid.T) { m.retryOne(t, draw(t, "delivery", m.deliveries)) }
 
 func (m *machine) retryOne(t *rapid.T, d *modelDelivery) {
@@ -155,7 +155,7 @@ func (m *machine) retryOne(t *rapid.T, d *modelDelivery) {
 	}
 }
 
-// redeliver is somebody who wants a delivery sent again that has ended, however it ended.
+// redeliver is a person who sends a delivery again that has ended, successful or not.
 func (m *machine) redeliver(t *rapid.T) { m.redeliverOne(t, draw(t, "delivery", m.deliveries)) }
 
 func (m *machine) redeliverOne(t *rapid.T, d *modelDelivery) {
@@ -178,7 +178,7 @@ func (m *machine) retryAll(t *rapid.T) {
 	}
 }
 
-// replay tells a webhook of all changes once more, and of those it was never told of.
+// replay notifies a webhook of all changes once more, including those it was never notified of.
 func (m *machine) replay(t *rapid.T) {
 	h := draw(t, "webhook", m.alive())
 	want := webhookadmin.ReplayCount{Changes: int64(len(m.changes)), Matching: int64(len(m.changes))}

@@ -13,7 +13,7 @@ func (m *machine) crashAny(t *rapid.T) {
 	m.crash(t, draw(t, "process with work", slices.DeleteFunc(slices.Clone(m.processes), func(p *process) bool { return len(p.hands)+len(p.left) == 0 })))
 }
 
-// crash kills a process and starts another: what it has sent and not written, nobody knows.
+// crash kills a process and starts another. Requests whose outcome it had not written are of unknown outcome.
 func (m *machine) crash(t *rapid.T, p *process) {
 	var unknown []*hand
 	for _, h := range p.hands {
@@ -41,8 +41,8 @@ func (m *machine) beat(t *rapid.T, id string) {
 	}
 }
 
-// notice is a worker that takes another one for dead, which may be only asleep: all that it
-// had in hand is given to others.
+// notice is a worker that takes another one for dead, which may only be asleep: all jobs of that one are given to
+// others.
 func (m *machine) notice(t *rapid.T) {
 	silent := slices.Clone(m.dead)
 	for _, p := range m.processes {
@@ -79,8 +79,7 @@ func (m *machine) notice(t *rapid.T) {
 	}
 }
 
-// stop ends a job as a shutdown does: River hears of it, and an outcome that is about to be
-// written still will be.
+// stop ends a job as a shutdown does: River is told, and an outcome that is about to be written is still written.
 func (m *machine) stop(t *rapid.T) {
 	h := draw(t, "hand", slices.DeleteFunc(m.hands(), func(h *hand) bool { return h.at == ended }))
 	switch h.at {
@@ -96,8 +95,8 @@ func (m *machine) stop(t *rapid.T) {
 	}
 }
 
-// rescue is River's: a job that runs for too long is given to another, whether its worker is
-// gone or only asleep.
+// rescue is done by River: a job that runs for too long is given to another worker, whether its own is dead or only
+// asleep.
 func (m *machine) rescue(t *rapid.T) {
 	j := draw(t, "running job", m.jobs("running"))
 	if m.inHand(j) {
@@ -110,7 +109,7 @@ func (m *machine) rescue(t *rapid.T) {
 	}
 }
 
-// giveUp is River's too: a job was begun too often, and its worker died each time.
+// giveUp is done by River too: a job was started too often, and its worker died each time.
 func (m *machine) giveUp(t *rapid.T) {
 	m.setJob(t, draw(t, "job of nobody", slices.DeleteFunc(m.jobs("scheduled", "running", "retryable", "available"), m.inHand)), "discarded")
 	m.maybeRecover(t)
@@ -124,7 +123,7 @@ func (m *machine) due(t *rapid.T) {
 	m.setJob(t, draw(t, "job that waits for its time", m.jobs("retryable", "scheduled")), "available")
 }
 
-// lose is a job that disappears, which nobody can explain.
+// lose makes a job disappear without a reason.
 func (m *machine) lose(t *rapid.T) {
 	j := draw(t, "job", m.jobs("available", "running", "retryable", "scheduled", "discarded"))
 	m.exec(t, "DELETE FROM river_job WHERE args = jsonb_build_object('delivery', $1::bigint, 'round', $2::bigint)", j.d.id, j.round)

@@ -18,7 +18,7 @@ import (
 	"terrier/internal/store"
 )
 
-// process is a worker process: what it holds in memory goes with it.
+// process is a worker process: what it has in memory is lost with it.
 type process struct {
 	id     string
 	worker *delivery.Worker
@@ -26,8 +26,8 @@ type process struct {
 	left   []result // whose jobs were stopped before they were written
 }
 
-// hand is a job in the hands of a process. The product's own code runs it in a goroutine
-// that waits before each step until the test says go on.
+// hand is a job that a process works on. The product's own code runs it in a goroutine that waits before each step
+// until the test lets it continue.
 type hand struct {
 	p      *process
 	d      *modelDelivery
@@ -36,7 +36,7 @@ type hand struct {
 	try    int
 	cancel context.CancelFunc
 
-	// Where it waits. Only one hand moves at a time.
+	// Where it waits. Only one hand runs at a time.
 	at      string
 	asked   chan struct{}
 	loaded  chan loadedDue
@@ -49,19 +49,19 @@ type hand struct {
 	due      loadedDue
 	plan     plan
 	tries    int64
-	settings []setting // any of these may be sent with
+	settings []setting // any of these may have been sent
 	request  *arrival
 	answer   answer
 	result   result
 	err      error
 }
 
-// The places where a hand waits.
+// The steps before which a hand waits.
 const (
 	taken  = "taken"  // before its delivery is loaded
-	loaded = "loaded" // and nothing is done yet
+	loaded = "loaded" // nothing is done yet
 	sent   = "sent"   // the receiver has the request
-	judged = "judged" // the outcome is not written
+	judged = "judged" // the outcome is not written yet
 	ended  = "ended"  // River doesn't know yet
 )
 
@@ -151,7 +151,7 @@ func (m *machine) next(t *rapid.T, h *hand) {
 	}
 }
 
-// drop throws a hand away with all it knows.
+// drop discards a hand with all it knows.
 func (h *hand) drop() {
 	h.cancel()
 	if h.at == ended {
@@ -189,14 +189,14 @@ func (m *machine) report(t *rapid.T, h *hand) {
 	}
 }
 
-// arrival is a request at the receiver, which waits to be told its answer.
+// arrival is a request at the receiver, which waits for the test's answer.
 type arrival struct {
 	header     http.Header
 	path, body string
 	answer     chan answer
 }
 
-// answer is what the receiver says; without a status it says nothing and hangs up.
+// answer is the receiver's answer; without a status it closes the connection.
 type answer struct {
 	status     int
 	retryAfter string
@@ -220,7 +220,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		if got.status == 0 {
 			panic(http.ErrAbortHandler)
 		}
-		w.Header()["Date"] = nil // its clock is ours
+		w.Header()["Date"] = nil // its clock is the test's
 		if got.retryAfter != "" {
 			w.Header().Set("Retry-After", got.retryAfter)
 		}

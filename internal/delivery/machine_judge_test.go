@@ -12,7 +12,7 @@ import (
 	"terrier/internal/store"
 )
 
-// arrives looks at a request.
+// arrives checks a request.
 func (m *machine) arrives(t *rapid.T, h *hand) {
 	d, r := h.d, h.request
 	d.requests++
@@ -28,7 +28,7 @@ func (m *machine) arrives(t *rapid.T, h *hand) {
 	}
 }
 
-// judge says what the outcome should be.
+// judge returns the outcome that is right.
 func (m *machine) judge(t *rapid.T, h *hand) {
 	o := h.result.Outcome
 	h.result.d = h.d
@@ -52,8 +52,8 @@ func (m *machine) judge(t *rapid.T, h *hand) {
 	}
 }
 
-// retriedAsSet: while tries are left there is a retry, when the receiver wants it or after a
-// time that doubles.
+// retriedAsSet reports whether the retry is right: while tries are left there is one, at the time that the receiver
+// asked for or after a time that doubles.
 func retriedAsSet(h *hand, s setting) bool {
 	o := h.result.Outcome
 	if h.tries >= s.maxRetries {

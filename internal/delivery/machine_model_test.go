@@ -24,8 +24,7 @@ type setting struct {
 
 func (h *modelHook) held() bool { return !h.deleted && (!h.enabled || h.paused) }
 
-// modelDelivery is a delivery as it should be, by the rules of the design: it knows nothing
-// of the statements.
+// modelDelivery is a delivery as it must be by the rules of the design, independent of the statements.
 type modelDelivery struct {
 	id, site, version int64
 	hook              *modelHook
@@ -33,7 +32,7 @@ type modelDelivery struct {
 	state    string
 	round    int64
 	tries    int64 // since somebody last queued it
-	retry    bool  // an automatic one is ahead
+	retry    bool  // an automatic one is planned
 	status   int
 	reason   string
 	counted  int64            // attempts that decided a round
@@ -42,9 +41,9 @@ type modelDelivery struct {
 	holders  map[int64]string // who took them last
 
 	requests int
-	body     string // of all requests
+	body     string // the same in all requests
 	accepted bool   // one was answered with 2XX
-	spare    int    // requests that faults may have caused, besides one in each round
+	spare    int    // requests that faults may have caused, besides one per round
 }
 
 // modelChange is one row of the change log.
@@ -57,24 +56,24 @@ func newDelivery(id, site, version int64, hook *modelHook) *modelDelivery {
 
 func (d *modelDelivery) awaited() bool { return d.state == store.Queued || d.retry }
 
-// The whys of a failure; an answer's status is one too.
+// Why a delivery failed; the status of an answer is a reason too.
 const (
 	hookDeleted = "the webhook was deleted"
 	workerGave  = "the worker gave up"
 	noAnswer    = "no answer"
 )
 
-// nextRound queues the delivery: whatever job it had is of an older round from now on.
+// nextRound queues the delivery: its earlier jobs belong to an older round from now on.
 func (d *modelDelivery) nextRound(job string) {
 	d.round++
 	d.jobs[d.round] = job
 }
 
-// retryByHand is what a person asks for whose delivery has failed.
+// retryByHand is the retry of a failed delivery.
 func (d *modelDelivery) retryByHand() bool { return d.state == store.Failed && d.redeliver() }
 
-// redeliver is what a person asks for: everything is reset but the round. What is being
-// sent right now is left alone, and so is what nobody would get; a scheduled retry makes way.
+// redeliver resets everything but the round. A delivery that is being sent is left alone, and so is one that nobody
+// would receive; a planned retry is replaced.
 func (d *modelDelivery) redeliver() bool {
 	if d.state == store.Queued || d.hook.deleted || d.awaited() && d.jobs[d.round] == "running" {
 		return false
@@ -84,7 +83,7 @@ func (d *modelDelivery) redeliver() bool {
 	return true
 }
 
-// sendAgain is what a replay asks for: also what was successful, but not what waits anyway.
+// sendAgain is what a replay does: it sends successful deliveries again, but not those that are queued anyway.
 func (d *modelDelivery) sendAgain() bool {
 	if d.awaited() {
 		return false
@@ -98,7 +97,7 @@ func (d *modelDelivery) queue() {
 	d.nextRound("available")
 }
 
-// recoverJob is what happens to a delivery whose job is gone, or was given up.
+// recoverJob is what happens to a delivery whose job is gone or was given up.
 func (d *modelDelivery) recoverJob(old bool) (found bool) {
 	job, exists := d.jobs[d.round]
 	switch {
@@ -119,8 +118,7 @@ func (d *modelDelivery) recoverJob(old bool) (found bool) {
 // decides tells whether an outcome of a round would count.
 func (d *modelDelivery) decides(round int64) bool { return d.round == round && d.awaited() }
 
-// finish writes an outcome down. The job that it is of has ended, and a request that was
-// made is kept whether it counts or not.
+// finish records an outcome. Its job has ended, and an attempt is kept whether it counts or not.
 func (d *modelDelivery) finish(o store.Outcome, why string) {
 	if o.Attempt != nil {
 		d.attempts[o.Attempt.StartedAt.String()] = true
@@ -172,7 +170,7 @@ type standing struct {
 	Reason        string
 	Counted       int64
 	Finished      bool
-	Job           int64    // that it names; the model knows no ids
+	Job           int64    // the job it names; the model knows no ids
 	Attempts      int64    `db:"-"`
 	Jobs, Strange []string `db:"-"`
 }
@@ -188,7 +186,7 @@ func (d *modelDelivery) standing() standing {
 
 func (d *modelDelivery) String() string { return fmt.Sprintf("%+v", d.standing()) }
 
-// whyOf reads a reason as it stands in the database.
+// whyOf reads a reason from the database.
 func whyOf(reason string, status int) string {
 	switch {
 	case reason == "":

@@ -12,14 +12,14 @@ import (
 	"terrier/internal/store"
 )
 
-// fetch gives a job to a process, when its time has come.
+// fetch gives a job that is due to a process.
 func (m *machine) fetch(t *rapid.T) *hand {
 	j := draw(t, "job that waits", m.jobs("available", "scheduled", "retryable"))
 	m.setJob(t, j, "available")
 	return m.take(t, draw(t, "process", m.processes), j.d, j.round)
 }
 
-// takeAny fetches a job and maybe takes it some steps further.
+// takeAny fetches a job and may run some of its steps.
 func (m *machine) takeAny(t *rapid.T) {
 	h := m.fetch(t)
 	for range rapid.IntRange(0, 3).Draw(t, "steps") {
@@ -31,7 +31,7 @@ func (m *machine) takeAny(t *rapid.T) {
 
 func (m *machine) deliverAny(t *rapid.T) { m.deliver(t, m.fetch(t), true) }
 
-// deliver brings a job to its end.
+// deliver runs a job to its end.
 func (m *machine) deliver(t *rapid.T, h *hand, faults bool) {
 	for h.at != ended {
 		m.step(t, h, faults)
@@ -39,7 +39,7 @@ func (m *machine) deliver(t *rapid.T, h *hand, faults bool) {
 	m.release(t, h)
 }
 
-// sending brings a job to where the receiver has its request. It must be one that can be sent.
+// sending runs a job until the receiver has its request. The delivery must be sendable.
 func (m *machine) sending(t *rapid.T, states ...string) *hand {
 	j := draw(t, "job to send", slices.DeleteFunc(m.jobs(states...), func(j jobRef) bool { return j.d.planOf(j.round) != send }))
 	m.setJob(t, j, "available")
@@ -50,8 +50,8 @@ func (m *machine) sending(t *rapid.T, states ...string) *hand {
 	return h
 }
 
-// overtake gives a job to another process while the first one sends: the first ends before
-// the other looks at the delivery.
+// overtake gives a job to another process while the first one sends: the first ends before the other reads the
+// delivery.
 func (m *machine) overtake(t *rapid.T) {
 	first := m.sending(t, "available", "retryable", "scheduled")
 	first.d.spare++
@@ -63,8 +63,8 @@ func (m *machine) overtake(t *rapid.T) {
 	}
 }
 
-// impatience is somebody who asks for a retry while an automatic one is on its way: it is
-// left alone, unless its worker was taken for dead.
+// impatience is a person who retries while an automatic retry is running: it is left alone, unless its worker was
+// taken for dead.
 func (m *machine) impatience(t *rapid.T) {
 	h := m.sending(t, "scheduled")
 	if rapid.Bool().Draw(t, "taken for dead") {
@@ -81,7 +81,7 @@ func (m *machine) impatience(t *rapid.T) {
 	}
 }
 
-// drain lets a process finish what it has begun.
+// drain lets a process finish its jobs.
 func (m *machine) drain(t *rapid.T, p *process) {
 	for len(p.hands) > 0 {
 		m.deliver(t, p.hands[0], false)
@@ -98,7 +98,7 @@ func (m *machine) stepAny(t *rapid.T) {
 	}
 }
 
-// step takes a job one step further. With faults it may fail at it.
+// step runs one step of a job. With faults the step may fail.
 func (m *machine) step(t *rapid.T, h *hand, faults bool) {
 	switch h.at {
 	case taken:
@@ -124,7 +124,7 @@ func (m *machine) step(t *rapid.T, h *hand, faults bool) {
 	}
 }
 
-// together is a batch: the jobs of a process that wait for the same, or only one of them.
+// together returns a batch: the jobs of a process that wait for the same step, or one of them.
 func (m *machine) together(t *rapid.T, h *hand) []*hand {
 	if !rapid.Bool().Draw(t, "together") {
 		return []*hand{h}
@@ -132,7 +132,7 @@ func (m *machine) together(t *rapid.T, h *hand) []*hand {
 	return slices.DeleteFunc(slices.Clone(h.p.hands), func(x *hand) bool { return x.at != h.at })
 }
 
-// load reads the deliveries. What is to be done is decided by what they are now.
+// load reads the deliveries. The plan follows from what they are now.
 func (m *machine) load(t *rapid.T, hands []*hand, fails bool) {
 	ids := make([]int64, len(hands))
 	for i, h := range hands {
@@ -151,7 +151,7 @@ func (m *machine) load(t *rapid.T, hands []*hand, fails bool) {
 	}
 }
 
-// goOn lets a job do what it should, and sees that it does.
+// goOn lets a job continue and checks that it does what it should.
 func (m *machine) goOn(t *rapid.T, h *hand) {
 	h.settings = append(h.settings, h.d.hook.setting)
 	h.loaded <- h.due
@@ -196,8 +196,8 @@ func (m *machine) answer(t *rapid.T, h *hand, a answer) {
 	m.judge(t, h)
 }
 
-// write writes outcomes in one batch: once, or twice because the first commit was in doubt,
-// or never because the database is away for too long.
+// write writes outcomes in one batch: once, or twice because the first commit was in doubt, or never because the
+// database was away for too long.
 func (m *machine) write(t *rapid.T, p *process, hands []*hand, results []result, how string) {
 	for _, h := range hands {
 		results = append(results, h.result)
@@ -259,7 +259,7 @@ func (m *machine) decidingFirst(t *rapid.T, results []result) []result {
 	return append(first, rest...)
 }
 
-// release tells River and forgets the job.
+// release reports to River and forgets the job.
 func (m *machine) release(t *rapid.T, h *hand) {
 	h.p.hands = slices.DeleteFunc(h.p.hands, func(x *hand) bool { return x == h })
 	if h.err != nil && slices.ContainsFunc(m.hands(), func(x *hand) bool { return x.job == h.job }) {

@@ -18,10 +18,10 @@ import (
 	"terrier/internal/store"
 )
 
-// TestMachine does everything that can happen to deliveries, in any order, one step of one
-// job at a time: changes, requests and their answers, retries, redeliveries, replays, holding and deleting webhooks,
-// crashes between any two steps, lost jobs. After each step the database must be what the
-// model says, and in the end every delivery has come to its end or is held.
+// TestMachine does everything that can happen to deliveries, in any order, one step of one job at a time: changes,
+// requests and their answers, retries, redeliveries, replays, pausing and deleting webhooks, crashes between any two
+// steps, lost jobs. After each step the database must match the model, and in the end every delivery has ended or is
+// paused.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -34,7 +34,7 @@ func TestMachine(t *testing.T) {
 	})
 }
 
-// rig is what all runs share. A run finds it empty.
+// rig is shared by all runs. Each run starts with empty tables.
 type rig struct {
 	*bundle
 	client   *egress.Client
@@ -43,7 +43,7 @@ type rig struct {
 	receiver string
 }
 
-// firstRetry and the clock's lead keep every retry ahead of the database's own clock.
+// firstRetry and the lead of the clock keep every retry in the future of the database's own clock.
 const (
 	firstRetry = time.Minute
 	clockLead  = time.Hour
@@ -59,14 +59,13 @@ func newRig(t *testing.T) *rig {
 	r.client = egress.New(egress.Config{Policy: policy, Timeout: 30 * time.Second})
 	r.executor = delivery.Executor(r.db)
 	server := httptest.NewServer(&receiver{r.arrived})
-	server.Config.SetKeepAlivesEnabled(false) // egress repeats what a kept connection lost, and here each request counts
+	server.Config.SetKeepAlivesEnabled(false) // egress repeats a request that a kept connection lost, and here each request counts
 	t.Cleanup(server.Close)
 	r.receiver = server.URL
 	return r
 }
 
-// clock goes on by a millisecond whenever somebody looks at it, so that no two moments are
-// the same.
+// clock advances by a millisecond on every reading, so that no two moments are the same.
 type clock struct {
 	from  time.Time
 	looks atomic.Int64
@@ -74,18 +73,18 @@ type clock struct {
 
 func (c *clock) now() time.Time { return c.from.Add(time.Duration(c.looks.Add(1)) * time.Millisecond) }
 
-// machine is one run: the product, and beside it the model.
+// machine is one run: the product with the model beside it.
 type machine struct {
 	*rig
 	clock      *clock
 	processes  []*process
-	dead       []string // processes that crashed, and nobody has noticed
+	dead       []string // processes that crashed unnoticed
 	hooks      []*modelHook
 	deliveries []*modelDelivery // in the order of their ids
 	sites      []int64
 	changes    []modelChange
 	named      int
-	log        bytes.Buffer // of all workers: nothing here is worth a warning
+	log        bytes.Buffer // of all workers: nothing in a run deserves a warning
 }
 
 func (r *rig) newMachine(t *rapid.T) *machine {
@@ -100,7 +99,7 @@ func (r *rig) newMachine(t *rapid.T) *machine {
 func (m *machine) begin(t *rapid.T) {
 	m.addHook(t)
 	m.change(t)
-	for _, d := range m.deliveries { // some have a past
+	for _, d := range m.deliveries { // some have a history
 		if rapid.Bool().Draw(t, "tried") {
 			m.deliver(t, m.take(t, m.processes[0], d, d.round), false)
 		}
@@ -116,8 +115,7 @@ func (m *machine) close() {
 	}
 }
 
-// actions are in the order of how often they are wanted, because rapid prefers
-// the first, and the last.
+// actions are named in the order of how often they are wanted, because rapid prefers the first and the last.
 func (m *machine) actions() map[string]func(*rapid.T) {
 	all := map[string]func(*rapid.T){"": m.compare}
 	for i, action := range []struct {
@@ -179,7 +177,7 @@ func (m *machine) exec(t *rapid.T, sql string, args ...any) {
 	}
 }
 
-// settle ends all faults and lets the workers work. Who is held may stay so.
+// settle ends all faults and lets the workers work. Paused webhooks may stay paused.
 func (m *machine) settle(t *rapid.T) {
 	for _, p := range m.processes {
 		if rapid.Bool().Draw(t, "killed") {
@@ -212,7 +210,7 @@ func (m *machine) settle(t *rapid.T) {
 	t.Fatal("it goes on for ever")
 }
 
-// ended is what must hold in the end, whatever happened.
+// ended checks what must be true in the end, whatever happened.
 func (m *machine) ended(t *rapid.T) {
 	for _, d := range m.deliveries {
 		switch {

@@ -54,11 +54,11 @@ func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err er
 	return err
 }
 
-// unusedIndexes let people search jobs by their arguments, metadata and kind. Nobody does
-// here: deliveries are what is searched. Each of a job's three writes pays for them.
+// unusedIndexes serve searches of jobs by arguments, metadata and kind. Nobody searches jobs here, and each of a
+// job's three writes would pay for them.
 const unusedIndexes = "river_job_args_index, river_job_metadata_index, river_job_kind"
 
-// SchemaVersion tells which of River's schemas this program brings.
+// SchemaVersion returns which of River's schemas this program brings.
 func SchemaVersion() (int, error) {
 	migrator, err := newMigrator(nil)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"terrier/internal/webhook"
 )
 
-// Preview makes the request that a worker would send now for a delivery to a webhook, which
-// need not be saved, or says why there is none.
+// Preview returns the request that a worker would send now for a delivery, or the reason why there is none. The
+// webhook need not be saved.
 func Preview(v record.Values, keys Opener, due *store.Due, now time.Time) (request webhook.Request, problem string) {
 	request, err := prepare(v, keys).render(due, now)
 	if err != nil {

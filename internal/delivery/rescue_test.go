@@ -16,7 +16,7 @@ import (
 	"terrier/internal/store"
 )
 
-// beating is a worker that gives its signs when the test says so, by a clock of its own.
+// beating is a worker that gives signs of life when the test says so, by its own clock.
 type beating struct {
 	*delivery.Worker
 	id  string
@@ -31,7 +31,7 @@ func (b *bundle) beating(clock time.Time) *beating {
 	return x
 }
 
-// begun makes a worker hold all jobs that wait.
+// begun gives all queued jobs to a worker.
 func (b *bundle) begun(t *testing.T, worker string) {
 	t.Helper()
 	_, err := b.db.Exec(t.Context(), `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = now(), attempted_by = array_append(attempted_by, $1)
@@ -41,12 +41,12 @@ func (b *bundle) begun(t *testing.T, worker string) {
 	}
 }
 
-// TestSilentWorkerIsNoticed: by workers whose clock is years away, once they have heard nothing of
-// it for long enough, and only if they could have.
+// TestSilentWorkerIsNoticed: a silent worker is noticed even by workers whose clocks are years apart, once they have
+// heard nothing of it for long enough, and only if they could have.
 func TestSilentWorkerIsNoticed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		failing int // the beat of the other worker that does not go through
+		failing int // the beat of the other worker that fails
 		noticed time.Duration
 	}{"silent": {-1, 20 * time.Second}, "we heard nothing either": {2, 35 * time.Second}} {
 		t.Run(name, func(t *testing.T) {
@@ -92,8 +92,8 @@ func TestSilentWorkerIsNoticed(t *testing.T) {
 	}
 }
 
-// TestRescuedJobsAreRivers compares a job that we take back with one that River's rescuer
-// takes back. It goes its own way in two things: it waits for no scheduler, and keeps its place.
+// TestRescuedJobsAreRivers compares a job that we take back with one that River's rescuer takes back. Two things
+// differ on purpose: ours waits for no scheduler, and keeps its place in the queue.
 func TestRescuedJobsAreRivers(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -14,8 +14,8 @@ const (
 	lastRetry  = 48 * time.Hour
 )
 
-// backoff is how long to wait after so many tries: between half and all of a time that
-// doubles, so that what failed together does not come back together.
+// backoff returns how long to wait after so many tries: between half and all of a time that doubles, so that
+// deliveries that failed together are not retried together.
 func backoff(first time.Duration, tries int64) time.Duration {
 	wait := first
 	for range tries {
@@ -33,14 +33,14 @@ const (
 	mostWait  = 24 * time.Hour
 )
 
-// retryAfter reads what a receiver asks for: seconds, or a date, which is by its own clock.
+// retryAfter reads what a receiver asks for: seconds, or a date by the receiver's own clock.
 func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	given := h.Get("Retry-After")
 	if given == "" {
 		return 0, false
 	}
 	var wait time.Duration
-	if seconds, err := strconv.ParseInt(given, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) { // which gives the nearest
+	if seconds, err := strconv.ParseInt(given, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) { // out of range gives the nearest
 		wait = time.Duration(min(max(seconds, 0), int64(mostWait/time.Second))) * time.Second
 	} else if at, err := http.ParseTime(given); err == nil {
 		if its, err := http.ParseTime(h.Get("Date")); err == nil {

@@ -48,7 +48,7 @@ func TestRetryAfter(t *testing.T) {
 			t.Errorf("%q: %s %v, want %s", given, got, ok, want)
 		}
 	}
-	// The clock of the receiver may be wrong as ours may.
+	// The receiver's clock may be wrong, and so may ours.
 	given := http.Header{"Date": {now.Add(time.Hour).Format(http.TimeFormat)}, "Retry-After": {now.Add(time.Hour + time.Minute).Format(http.TimeFormat)}}
 	if got, ok := retryAfter(given, now); got != time.Minute || !ok {
 		t.Errorf("in a minute by its own clock: %v, %v", got, ok)

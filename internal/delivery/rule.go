@@ -7,12 +7,11 @@ import (
 	"terrier/internal/webhook"
 )
 
-// Rule checks a webhook when it is saved: everything that could be known to fail later is
-// refused now, with its place.
+// Rule checks a webhook when it is saved: everything that is certain to fail later is refused now, with its place.
 func Rule(client *egress.Client, keys Opener) func(before, after record.Values) fault.Fields {
 	return func(_, v record.Values) fault.Fields {
 		hook := HookOf(v)
-		// What was given is still plain; headers that stay as they are were checked before.
+		// What was given is still in plain text; headers that stay as they are were checked before.
 		if plain, ok := v.Get("additional_headers").(record.Plain); ok {
 			hook.AdditionalHeaders = string(plain)
 		}
@@ -40,8 +39,8 @@ func Rule(client *egress.Client, keys Opener) func(before, after record.Values) 
 
 const standardForm = "whsec_ and the base64 of 24 to 64 bytes, such as `openssl rand -base64 32` prints; or switch standard_headers off."
 
-// checkSecret looks whether receivers will be able to verify what they are sent by the Standard
-// Webhooks headers. A secret that can't be opened can't be judged either.
+// checkSecret checks that receivers can verify the Standard Webhooks headers with the secret. A secret that can't be
+// opened can't be checked either.
 func checkSecret(v record.Values, keys Opener, errs fault.Fields) {
 	given, plain := v.Get("secret").(record.Plain)
 	secret := string(given)

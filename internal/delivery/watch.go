@@ -8,15 +8,14 @@ import (
 	"terrier/internal/store"
 )
 
-// silence is how long a worker that lives may give no sign: some beats, and a restart of the
-// database between them.
+// silence is how long a living worker may give no sign: some beats, and a restart of the database between them.
 const silence = 20 * time.Second
 
-// deaf is how long we may have heard nothing ourselves before what we remember is worth nothing.
+// deaf is how long we may have heard nothing ourselves before our memory of others is worthless.
 const deaf = 2 * beat
 
-// watch finds out which workers are dead. Clocks of different machines may be far apart, so
-// it only sees whether a sign is still the same, and for how long by our own clock.
+// watch finds out which workers are dead. The clocks of machines may be far apart, so it only compares whether a sign
+// is still the same, and measures by our own clock for how long.
 type watch struct {
 	looked time.Time
 	signs  map[string]sign
@@ -27,7 +26,7 @@ type sign struct {
 	since time.Time // when we first saw it, by ours
 }
 
-// look takes the last signs of the other workers and returns those that are dead.
+// look takes the last signs of the other workers and returns the dead ones.
 func (w *watch) look(now time.Time, all []store.Sign) (dead []store.Sign) {
 	if now.Sub(w.looked) > deaf {
 		w.signs = nil
@@ -47,10 +46,10 @@ func (w *watch) look(now time.Time, all []store.Sign) (dead []store.Sign) {
 	return dead
 }
 
-// beat gives a sign of life and looks for those of others. Whoever falls silent is dead, and
-// what it had under way is sent again.
+// beat gives a sign of life and looks for those of others. A silent worker is dead, and its deliveries under way are
+// sent again.
 func (w *Worker) beat(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, beat) // one that takes longer is none
+	ctx, cancel := context.WithTimeout(ctx, beat) // one that takes longer is no sign
 	defer cancel()
 	w.me.Sending, w.me.ClockWrong = w.sending.Load(), w.clock.isWrong()
 	before := w.Now()

@@ -8,8 +8,8 @@ import (
 	"terrier/internal/store"
 )
 
-// TestWatch: each look is at a second of our clock and finds the last signs of a and b, in
-// seconds of theirs, which are years and hours away. 0 is a worker that is not there.
+// TestWatch: each look happens at a second of our clock and finds the last signs of a and b, in seconds of their
+// clocks, which are years and hours away. 0 means that the worker is not there.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	type look struct {

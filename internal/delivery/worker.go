@@ -1,11 +1,10 @@
-// Package delivery owns the way of a delivery from its job to its end: it takes jobs from
-// River, sends them through egress, judges the answer and writes down how it went.
+// Package delivery owns the path of a delivery from its job to its end: it takes jobs from River, sends them through
+// egress, judges the answer and writes the outcome.
 //
-// A delivery and its job are written by the ledger with the change itself. From then on
-// this package is responsible: every delivery ends successful or failed, or waits because
-// its webhook is paused or disabled. A failed send is an outcome, not an error to River;
-// an error means that the outcome is not known to be durable, and River hands the job out
-// again. What is sent, package webhook decides; whom the worker may connect to, egress.
+// The ledger writes a delivery and its job together with the change. From then on this package is responsible: every
+// delivery ends successful or failed, or waits because its webhook is paused or disabled. A failed send is an
+// outcome, not an error to River; an error means that the outcome is not known to be durable, and River hands the job
+// out again. Package webhook decides what is sent, egress to which addresses the worker may connect.
 package delivery
 
 import (
@@ -27,38 +26,37 @@ import (
 	"terrier/internal/store"
 )
 
-// The times of a job. Other workers take back what a killed one had under way (watch.go). River
-// does where nobody sees it die: when a job has run for longer than any can. docs/decisions/0016
-// has the arithmetic.
+// The times of a job. Other workers take over the jobs of a killed one (watch.go). If nobody saw it die, River does,
+// when a job has run for longer than any can. docs/decisions/0016 has the arithmetic.
 const (
 	jobTimeout  = 32 * time.Second // above the longest deadline of a request, 30 s
 	rescueAfter = jobTimeout + known + clockTolerance + time.Second
 	drain       = 27 * time.Second // the process is ended 29 s after the signal
 	cancelAfter = drain - known - time.Second
 
-	follow        = 500 * time.Millisecond // a new webhook has its queue within this
+	follow        = 500 * time.Millisecond // a new webhook has its queue within this time
 	beat          = 5 * time.Second
 	recoverEvery  = 2 * time.Second
-	recoverAfter  = time.Minute // what was queued later still has its job
-	recoverAtOnce = 2_000       // little at a time: nobody should notice it
+	recoverAfter  = time.Minute // a delivery that was queued later still has its job
+	recoverAtOnce = 2_000       // few at a time, so that nobody notices
 
-	keepJobs = 24 * time.Hour // that were given up: until their deliveries, of however many, were looked at
+	keepJobs = 24 * time.Hour // jobs that were given up: until their deliveries, however many, were looked at
 
-	// Deliveries are read and outcomes written in batches. The receiver waits for the first
-	// moment, nobody for the second.
+	// Deliveries are read and outcomes written in batches. The receiver waits for the first batch window, nobody for the
+	// second.
 	batchLimit = 100 // of up to a few megabytes each
-	batchWidth = 3   // a commit waits for the disk, and others can meanwhile be prepared
+	batchWidth = 3   // a commit waits for the disk; others can be prepared meanwhile
 	loadWait   = time.Millisecond
 	finishWait = 10 * time.Millisecond
 )
 
-// How often River looks for jobs. It is woken by each insert; polling is for what was missed.
+// How often River looks for jobs. Each insert wakes it; polling finds what a notification missed.
 const (
 	fetchCooldown = 10 * time.Millisecond
 	fetchPoll     = 5 * time.Second
 )
 
-// reindexed are the indexes of River's that grow with the traffic, of those that we keep.
+// reindexed are those of River's indexes that we keep and that grow with the traffic.
 var reindexed = []string{"river_job_prioritized_fetching_index", "river_job_state_and_finalized_at_index", "river_job_pkey"}
 
 // Opener opens the secrets of webhooks.
@@ -73,9 +71,9 @@ type Worker struct {
 	Keys    Opener
 	Log     *slog.Logger
 	Now     func() time.Time
-	Program string // what the program calls itself
+	Program string // the program's name for itself
 
-	FirstRetry time.Duration // before the first automatic retry; 0 for the usual
+	FirstRetry time.Duration // before the first automatic retry; 0 for the default
 
 	hooks   hooks
 	loads   gather[int64, *store.Due]
@@ -99,7 +97,7 @@ func (Args) Kind() string { return store.JobKind }
 func (w *Worker) Run(ctx context.Context) error {
 	w.begin()
 	alive := context.WithoutCancel(ctx)
-	if err := w.beat(alive); err != nil { // before it takes a job: others must see it die
+	if err := w.beat(alive); err != nil { // before it takes a job: others must be able to see it die
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	rest := w.beating(ctx)
@@ -115,19 +113,18 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 	}
 	rest()
-	leaving, cancel := context.WithTimeout(alive, time.Second) // the process is about to be ended
+	leaving, cancel := context.WithTimeout(alive, time.Second) // the process is about to end
 	defer cancel()
 	return errors.Join(err, w.Store.Leave(leaving, w.me.ID))
 }
 
-// shift takes jobs until ctx ends or the clock no longer agrees with the database's, then
-// finishes what is under way.
+// shift takes jobs until ctx ends or the clock no longer agrees with the database's, then finishes those under way.
 func (w *Worker) shift(ctx context.Context) error {
 	client, err := w.newClient()
 	if err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
-	// River stops when told to, not when ctx ends: jobs under way are finished first.
+	// River stops on Stop, not when ctx ends: jobs under way are finished first.
 	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
@@ -147,8 +144,7 @@ func (w *Worker) shift(ctx context.Context) error {
 	return err
 }
 
-// beating gives signs of life until it is told to rest, which is when nothing is under way
-// any more.
+// beating gives signs of life until rest is called, which is when nothing is under way any more.
 func (w *Worker) beating(ctx context.Context) (rest func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var heart sync.WaitGroup
@@ -188,9 +184,9 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 	})
 }
 
-// finishShift stops River, which at once fetches no more jobs and gives up its leadership, and waits for
-// what is under way. Requests that take longer than cancelAfter are cut off and sent again later. Only a
-// worker that is being ended has no more than drain for all of it.
+// finishShift stops River, which fetches no more jobs at once and gives up its leadership, and waits for the jobs
+// under way. Requests that take longer than cancelAfter are cut off and sent again later. Only a worker that is being
+// ended is limited to drain for all of it.
 func (w *Worker) finishShift(ctx context.Context, client *river.Client[pgx.Tx]) error {
 	ctx, cancel := outlasting(ctx, drain)
 	defer cancel()
@@ -199,15 +195,15 @@ func (w *Worker) finishShift(ctx context.Context, client *river.Client[pgx.Tx]) 
 		err = fmt.Errorf("stop the worker: %w", err)
 	}
 	w.loads.Wait()
-	w.results.Wait() // the outcome of a request that was made is not thrown away
+	w.results.Wait() // the outcome of a request that was made is never thrown away
 	w.Client.CloseIdle()
 	return err
 }
 
-// roundTime is what one call of every may take: a database that has vanished never answers.
+// roundTime is how long one call of every may take: a database that has vanished never answers.
 const roundTime = 30 * time.Second
 
-// every calls fn now and then until ctx ends.
+// every calls fn at an interval until ctx ends.
 func (w *Worker) every(ctx context.Context, interval time.Duration, what string, fn func(context.Context) error) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -227,8 +223,7 @@ func (w *Worker) every(ctx context.Context, interval time.Duration, what string,
 	}
 }
 
-// recovering looks through the awaited deliveries, a part at a time, for those whose job
-// is gone.
+// recovering looks for awaited deliveries whose job is gone, a part of them at a time.
 func (w *Worker) recovering(ctx context.Context) func() {
 	var after int64
 	return func() {
@@ -245,8 +240,7 @@ func (w *Worker) recovering(ctx context.Context) func() {
 	}
 }
 
-// atOnce hands a job out again without waiting: it was lost with its worker, or the
-// database was away.
+// atOnce hands a job out again without a delay: it was lost with its worker, or the database was away.
 type atOnce struct{}
 
 func (atOnce) NextRetry(job *rivertype.JobRow) time.Time {
@@ -256,7 +250,7 @@ func (atOnce) NextRetry(job *rivertype.JobRow) time.Time {
 	return time.Now().Add(min(time.Duration(job.Attempt)*time.Second, 30*time.Second))
 }
 
-// quieter logs what River says of routine matters as debugging.
+// quieter logs River's routine messages as debugging.
 type quieter struct{ slog.Handler }
 
 func (q quieter) Handle(ctx context.Context, r slog.Record) error {

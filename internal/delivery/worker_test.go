@@ -83,7 +83,7 @@ func newBundle(t *testing.T) *bundle {
 	return b
 }
 
-// status is what the receiver answers from now on.
+// status sets what the receiver answers from now on.
 func (b *bundle) status(code int64) { b.answer.Store(code) }
 
 func (b *bundle) exec(t *testing.T, sql string) {
@@ -163,13 +163,13 @@ func TestAChangeIsTold(t *testing.T) {
 	b.state(t, store.Successful)
 }
 
-// state waits until the only delivery has a state.
+// state waits until the only delivery has this state.
 func (b *bundle) state(t *testing.T, want string) {
 	t.Helper()
 	b.eventually(t, "SELECT state = '"+want+"' FROM extras_delivery")
 }
 
-// eventually waits until a question is answered with true.
+// eventually waits until a query returns true.
 func (b *bundle) eventually(t *testing.T, question string) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// read reads the body of an answer up to the cap. A body that was read to its end leaves
-// the connection for the next request. Of any other the rest is not read, which would let
-// the receiver decide how much; closing it closes the connection.
+// read reads the body of an answer up to the cap. After a body that was read to its end, the connection is kept for
+// the next request. The rest of a longer body is not read, because the receiver would decide how much; closing it
+// closes the connection.
 func (c *Client) read(resp *http.Response) (body []byte, truncated bool, err error) {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		// The transport has let go of this connection: the deadline would not end a read.
+		// The transport has released this connection: the deadline would not end a read.
 		return nil, false, nil
 	}
 	limit := c.config.MaxBody
 	raw := &io.LimitedReader{R: resp.Body, N: limit + 1}
 	body, err = readDecoded(raw, resp.Header.Get("Content-Encoding"), limit+1)
 	if raw.N <= 0 {
-		// Compressed or not, more came than is kept. That the decoder misses the rest is no
-		// news; and a stream of which nothing ever comes out ends here too.
+		// Compressed or not, more came than is kept. That the decoder lacks the rest is expected, and a stream that decodes
+		// to nothing ends here too.
 		truncated, err = true, nil
 	}
 	if int64(len(body)) > limit {

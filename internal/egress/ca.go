@@ -11,14 +11,14 @@ import (
 
 const maxCA = 64 << 10
 
-// errCA is the same whatever is wrong with a file: a webhook's author must not learn from
-// it what lies on the worker's disk.
+// errCA is the same whatever is wrong with a file: the author of a webhook must not learn from it which files the
+// worker's disk has.
 var (
 	errCA    = errors.New("this CA file cannot be used: name a file of PEM certificates of at most 64 KiB in the directory TERRIER_WEBHOOK_CA_DIR")
 	errCADir = errors.New("no CA file can be used: TERRIER_WEBHOOK_CA_DIR is not set; set it to the directory that holds CA files")
 )
 
-// CheckCA says whether a CA file could be used now.
+// CheckCA reports whether a CA file could be used now.
 func (c *Client) CheckCA(path string) error {
 	content, err := c.readCA(path)
 	if err != nil {
@@ -28,9 +28,8 @@ func (c *Client) CheckCA(path string) error {
 	return err
 }
 
-// readCA reads a CA file, given relative to the configured directory or as an absolute path
-// into it. It is read for every request that needs it: files are small, and remembering
-// them by time and size misses changes.
+// readCA reads a CA file, given relative to the configured directory or as an absolute path into it. It is read for
+// every request that needs it: files are small, and a cache by time and size would overlook changes.
 func (c *Client) readCA(path string) ([]byte, error) {
 	if c.config.CADir == "" {
 		return nil, errCADir

@@ -41,9 +41,9 @@ type Config struct {
 type Client struct {
 	config   Config
 	dialer   *net.Dialer
-	verified *pool // the system's roots
-	blind    *pool // no verification
-	private  pools // the roots of a CA file
+	verified *pool // trusts the system's roots
+	blind    *pool // without verification
+	private  pools // trust the roots of a CA file
 }
 
 // New makes a Client.
@@ -59,8 +59,8 @@ func New(config Config) *Client {
 	}
 	c := &Client{config: config}
 	c.dialer = &net.Dialer{
-		// net/http lets a dial go on when its request has ended, so that a later one finds
-		// the connection. This ends it too.
+		// net/http continues to dial after its request has ended, so that a later request finds the connection. This bounds
+		// such a dial too.
 		Timeout:  maxTimeout,
 		Resolver: config.Resolver,
 		Control:  config.Policy.control,
@@ -101,12 +101,11 @@ type Response struct {
 	Remote    netip.AddrPort // the address really dialled
 }
 
-// Send sends a request once and returns the answer, whatever its status. The error is an
-// *Error; the Response beside it holds what was known when it happened.
+// Send sends a request once and returns the answer, whatever its status. The error is an *Error; the Response beside
+// it has what was known when it happened.
 //
-// A request is repeated only where a kept connection went away before the first byte of an
-// answer: that is a receiver closing an idle connection just as it is used. The second try
-// has a connection of its own, so there is never a third.
+// A request is repeated only if a kept connection was closed before the first byte of an answer: the receiver closed
+// an idle connection just as it was used. The second try has a new connection, so there is never a third.
 func (c *Client) Send(ctx context.Context, r Request) (Response, error) {
 	start := time.Now()
 	var answer Response
@@ -140,7 +139,7 @@ func (c *Client) send(ctx context.Context, r Request, start time.Time, answer *R
 	if err != nil {
 		return explain(ctx, err, start, used.remote, noAnswer)
 	}
-	defer func() { _ = resp.Body.Close() }() // what was read is all that matters
+	defer func() { _ = resp.Body.Close() }() // only what was read matters
 	answer.Status, answer.Header = resp.StatusCode, resp.Header
 	answer.Body, answer.Truncated, err = c.read(resp)
 	if err != nil {
@@ -156,8 +155,7 @@ func (c *Client) timeout(r Request) time.Duration {
 	return min(c.config.Timeout, maxTimeout)
 }
 
-// try makes one round trip. It goes around http.Client, which would add redirects, cookies
-// and, to every error, the URL.
+// try makes one round trip. It bypasses http.Client, which would add redirects, cookies and, to every error, the URL.
 func (c *Client) try(ctx context.Context, via *http.Transport, r Request) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
@@ -174,8 +172,8 @@ func (c *Client) try(ctx context.Context, via *http.Transport, r Request) (*http
 		req.Header["User-Agent"] = []string{c.config.UserAgent}
 	}
 	resp, err := via.RoundTrip(req)
-	if err == nil && resp.StatusCode < 100 { // net/http takes 000 for a status; ours stands for no answer
-		_ = resp.Body.Close() // nothing in it is wanted
+	if err == nil && resp.StatusCode < 100 { // net/http accepts 000 as a status; ours means no answer
+		_ = resp.Body.Close() // its content is not needed
 		return nil, errors.New("the status is below 100")
 	}
 	return resp, err

@@ -216,7 +216,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 }
 
-// A receiver that closes idle connections between two sends costs nobody a delivery.
+// A receiver that closes idle connections between two sends causes no failed delivery.
 func TestReceiverClosesIdleConnections(t *testing.T) {
 	server := serve(t, ok)
 	c := newClient(t)
@@ -229,8 +229,7 @@ func TestReceiverClosesIdleConnections(t *testing.T) {
 	}
 }
 
-// The receiver closes its connection just as it is used again: the request is repeated on a
-// new one.
+// If the receiver closes a connection just as it is used again, the request is repeated on a new one.
 func TestKeptConnectionGoesAway(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -252,7 +251,7 @@ func TestKeptConnectionGoesAway(t *testing.T) {
 					_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 				}
 				if tc.reset {
-					_, _ = conn.Read(make([]byte, 1)) // the rest is unread, so closing resets
+					_, _ = conn.Read(make([]byte, 1)) // the rest is unread, so closing sends a reset
 					return
 				}
 				readRequest(conn)
@@ -272,8 +271,7 @@ func TestKeptConnectionGoesAway(t *testing.T) {
 	}
 }
 
-// All kept connections go away at once, as when the receiver restarts: the second try does
-// not meet another of them.
+// If all kept connections are closed at once, as when the receiver restarts, the second try uses none of them.
 func TestAllKeptConnectionsGoAway(t *testing.T) {
 	const kept = 8
 	var conns atomic.Int64
@@ -302,11 +300,11 @@ func TestAllKeptConnectionsGoAway(t *testing.T) {
 		t.Fatalf("%d connections are kept, want %d", n, kept)
 	}
 	for range kept {
-		mustSend(t, c, post(url)) // it would fail on the second one that is gone
+		mustSend(t, c, post(url)) // it would fail on a second closed one
 	}
 }
 
-// A request is never repeated once the receiver has begun to answer, or on a new connection.
+// A request is never repeated after the receiver has begun to answer, or if it failed on a new connection.
 func TestRequestIsNotRepeated(t *testing.T) {
 	for _, begin := range []string{"", "H", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok"} {
 		var requests atomic.Int64

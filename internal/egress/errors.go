@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Kind says what went wrong, in a word that may stand in a log or a metric.
+// Kind says what went wrong, in a word for logs and metrics.
 type Kind string
 
 const (
@@ -28,8 +28,8 @@ const (
 	Cancelled   Kind = "cancelled"   // the caller's context
 )
 
-// Error is why there is no whole answer. Its text is for people: short, and free of what
-// the URL and the headers hold.
+// Error is why there is no whole answer. Its text is for people: short, and without anything from the URL or the
+// headers.
 type Error struct {
 	Kind  Kind
 	text  string
@@ -38,7 +38,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.text }
 
-// Unwrap returns what the network said, which is for errors.Is and errors.As.
+// Unwrap returns the error of the network, for errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.cause }
 
 // How far a request came.
@@ -47,7 +47,7 @@ const (
 	partAnswer = "no complete answer"
 )
 
-// explain turns what the network said into what a person needs to know.
+// explain turns an error of the network into what a person needs to know.
 func explain(ctx context.Context, err error, start time.Time, remote netip.AddrPort, phase string) *Error {
 	fail := func(kind Kind, format string, args ...any) *Error {
 		return &Error{kind, fmt.Sprintf(format, args...), err}
@@ -89,7 +89,7 @@ func timedOut(ctx context.Context, err error) bool {
 		return true
 	}
 	if _, lookup := errors.AsType[*net.DNSError](err); lookup {
-		return false // a name server has a deadline of its own, which is shorter
+		return false // a name server has its own, shorter deadline
 	}
 	network, ok := errors.AsType[net.Error](err)
 	return ok && network.Timeout()
@@ -151,7 +151,7 @@ func explainHTTP(err error, remote netip.AddrPort, phase string) *Error {
 	return &Error{kind, text, err}
 }
 
-// span writes a duration as people do.
+// span writes a duration for people.
 func span(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())

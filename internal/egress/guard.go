@@ -17,11 +17,10 @@ type Refused struct {
 
 func (r *Refused) Error() string { return r.Addr.Addr().WithZone("").String() + " " + r.reason }
 
-// public knows the registries of special addresses. It is asked about addresses only: a
-// webhook may name any port.
+// public knows the registries of special addresses. It checks addresses only: a webhook may use any port.
 var public = ssrf.New(ssrf.WithAnyPort())
 
-// Allows returns nil or a *Refused, which says what the administrator can do about it.
+// Allows returns nil or a *Refused that says what the administrator can do about it.
 func (p Policy) Allows(to netip.AddrPort) error {
 	addr := to.Addr()
 	if addr.Zone() != "" {
@@ -45,8 +44,8 @@ func (p Policy) Allows(to netip.AddrPort) error {
 	return &Refused{to, fmt.Sprintf("%sis not a public address; add %s/%d (or its network) to TERRIER_EGRESS_ALLOW to allow it", shown, addr, addr.BitLen())}
 }
 
-// control is for net.Dialer.Control, which is called with the address that the next system
-// call connects to: names are resolved by then and nothing can change it any more.
+// control is for net.Dialer.Control. It is called with the address of the next connect system call: names are
+// resolved by then, and nothing can change the address any more.
 func (p Policy) control(network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || network != "tcp4" && network != "tcp6" {
@@ -55,8 +54,8 @@ func (p Policy) control(network, address string, _ syscall.RawConn) error {
 	return p.Allows(to)
 }
 
-// metadata are the addresses at which clouds hand out credentials to whoever asks from
-// inside. Most are link-local and would be refused anyway; they are listed for the message.
+// metadata are the addresses at which clouds give credentials to any caller from inside. Most are link-local and
+// would be refused anyway; they are listed for the message.
 var metadata = networks(
 	"169.254.169.254/32", "169.254.170.2/32", "169.254.170.23/32", // nearly all clouds; AWS tasks and pods
 	"169.254.0.23/32", "169.254.42.42/32", // Tencent, Scaleway
@@ -69,7 +68,7 @@ var metadata = networks(
 
 var broadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
 
-// never says why an address may not be dialled whatever the administrator lists, or nothing.
+// never returns why an address may not be dialled whatever the administrator lists, or "".
 func never(addr netip.Addr) string {
 	carried, by := carries(addr)
 	for _, a := range append(carried, addr) {
@@ -81,13 +80,13 @@ func never(addr netip.Addr) string {
 	case !addr.IsValid():
 		return "not an address"
 	case addr.IsUnspecified():
-		return "the unspecified address" // Linux connects to itself
+		return "the unspecified address" // Linux connects to the machine itself
 	case addr.IsMulticast():
 		return "a multicast address"
 	case addr == broadcast:
 		return "the broadcast address"
 	case addr.IsLinkLocalUnicast():
-		return "a link-local address" // more metadata services than anybody has listed
+		return "a link-local address" // there are more metadata services than these lists know
 	case by != "" && by != localNAT64:
 		return "an IPv4 address in the form of " + by
 	}
@@ -96,8 +95,8 @@ func never(addr netip.Addr) string {
 
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// translate returns the IPv4 address that a packet to addr ends at: the mapped form is only
-// a spelling, and the well-known NAT64 prefix is how a network without IPv4 reaches it.
+// translate returns the IPv4 address at which a packet to addr arrives: the mapped form is only a spelling, and the
+// well-known NAT64 prefix is how a network without IPv4 reaches it.
 func translate(addr netip.Addr) (netip.Addr, bool) {
 	if !addr.Is4In6() && !nat64.Contains(addr) {
 		return addr, false
@@ -108,10 +107,9 @@ func translate(addr netip.Addr) (netip.Addr, bool) {
 
 const localNAT64 = "local NAT64"
 
-// carriers are the other networks whose addresses carry an IPv4 address, and the bytes in
-// which they do. All but local NAT64 are obsolete, and used today to get past a guard.
-// Local NAT64 may carry it in several places, depending on how it was set up; the
-// administrator may list it.
+// carriers are the other networks whose addresses contain an IPv4 address, with the bytes that contain it. All but
+// local NAT64 are obsolete and are used today to get past a guard. Local NAT64 may use several places, depending on
+// its setup; the administrator may list it.
 var carriers = []struct {
 	network netip.Prefix
 	name    string
@@ -126,7 +124,7 @@ var carriers = []struct {
 	{netip.MustParsePrefix("::ffff:0:0:0/96"), "IPv4-translated IPv6", [][4]int{{12, 13, 14, 15}}, 0},
 }
 
-// carries returns the IPv4 addresses that an IPv6 address may stand for, and by which form.
+// carries returns the IPv4 addresses that an IPv6 address may contain, and by which form.
 func carries(addr netip.Addr) (carried []netip.Addr, form string) {
 	if !addr.Is6() || addr == netip.IPv6Loopback() {
 		return nil, ""

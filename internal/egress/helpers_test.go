@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// short is the deadline of tests in which it is reached.
+// short is the deadline of tests that reach it.
 const short = time.Second
 
 var loopback = mustPolicy("127.0.0.0/8,::1/128")
@@ -30,7 +30,7 @@ func mustPolicy(text string) Policy {
 	return p
 }
 
-// TestMain silences net/http, which logs what a receiver sends without being asked.
+// TestMain silences net/http, which logs unexpected answers of receivers.
 func TestMain(m *testing.M) {
 	log.SetOutput(io.Discard)
 	m.Run()
@@ -165,8 +165,8 @@ func startable(handler http.HandlerFunc) *counted {
 	return s
 }
 
-// gate stands behind the policy: it counts what the policy lets through, and stops all but
-// loopback there, so that no test talks to the world.
+// gate checks addresses after the policy: it counts what the policy lets through, and stops all but loopback, so that
+// no test connects to the outside.
 type gate struct{ passed atomic.Int64 }
 
 var errGate = errors.New("the policy let this through")
@@ -185,7 +185,7 @@ func (g *gate) install(c *Client) {
 	}
 }
 
-// resolve makes a resolver that asks a name server of the test's.
+// resolve makes a resolver that asks the test's own name server.
 func resolve(t testing.TB, lookup func(name string) []string) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")

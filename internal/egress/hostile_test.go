@@ -17,8 +17,8 @@ import (
 
 const head = "HTTP/1.1 200 OK\r\n"
 
-// hostileCase is a receiver that does what no receiver should. It serves one connection; the
-// error is what the author of a webhook is told, and empty where there is an answer.
+// hostileCase is a receiver that misbehaves. It serves one connection; the error is what the author of a webhook is
+// shown, and empty if there is an answer.
 type hostileCase struct {
 	name  string
 	tls   bool // the URL says https
@@ -201,7 +201,7 @@ func TestNameServerHangs(t *testing.T) {
 	wantError(t, err, Timeout, "no answer within 1 s")
 }
 
-// An answer to no question closes the connection; the next request gets its own answer.
+// An answer without a request closes the connection; the next request gets its own answer.
 func TestUnaskedAnswer(t *testing.T) {
 	closed := make(chan struct{})
 	var conns atomic.Int64
@@ -223,8 +223,8 @@ func TestUnaskedAnswer(t *testing.T) {
 	}
 }
 
-// All hostile receivers, many at once, cost a bounded amount of memory and leave a client
-// that works. The receivers' own memory is counted too.
+// All hostile receivers, many at once, cost a bounded amount of memory and leave a working client. The receivers' own
+// memory is counted too.
 func TestHostileReceiversTogether(t *testing.T) {
 	const each = 10
 	c := newClient(t)
@@ -261,7 +261,7 @@ func TestHostileReceiversTogether(t *testing.T) {
 			group.Go(func() {
 				r := post(url)
 				r.Timeout = short
-				_, _ = c.Send(context.Background(), r) // each alone is judged above
+				_, _ = c.Send(context.Background(), r) // the test above judges each
 			})
 		}
 	}
@@ -278,10 +278,10 @@ func TestHostileReceiversTogether(t *testing.T) {
 	}
 }
 
-// Made once, because the receivers' memory is measured with the client's.
+// Made once, because the receivers' memory is measured together with the client's.
 var (
 	block   = strings.Repeat("x", 1<<16)
-	zeros   = zipped(1 << 20) // a gigabyte when it is sent a thousand times
+	zeros   = zipped(1 << 20) // a gigabyte when sent a thousand times
 	nothing = strings.Repeat(zipped(0), 1000)
 )
 

@@ -31,9 +31,8 @@ func (l listed) String() string {
 	return fmt.Sprintf("%s:%d", l.network, l.port)
 }
 
-// ParsePolicy reads the networks that may be dialled besides public addresses, separated by
-// commas, each optionally with a port: "127.0.0.1/32:9000,[::1]/128:9000,10.0.0.0/8". An
-// address without a length is a network of one.
+// ParsePolicy reads the networks that may be dialled besides public addresses, separated by commas, each optionally
+// with a port: "127.0.0.1/32:9000,[::1]/128:9000,10.0.0.0/8". An address without a prefix length is a network of one.
 func ParsePolicy(text string) (Policy, error) {
 	var p Policy
 	if strings.TrimSpace(text) == "" {
@@ -60,7 +59,7 @@ func (p *Policy) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String is the list in the form that ParsePolicy reads.
+// String returns the list in the form that ParsePolicy reads.
 func (p Policy) String() string {
 	entries := make([]string, len(p.listed))
 	for i, entry := range p.listed {
@@ -128,12 +127,11 @@ func last(network netip.Prefix) netip.Addr {
 	for i := network.Bits(); i < len(b)*8; i++ {
 		b[i/8] |= 0x80 >> (i % 8)
 	}
-	addr, _ := netip.AddrFromSlice(b) // the length was right before
+	addr, _ := netip.AddrFromSlice(b) // the length was checked before
 	return addr
 }
 
-// lists says whether the administrator lists the address, and whether perhaps only at
-// another port.
+// lists reports whether the administrator lists the address, and whether only at another port.
 func (p Policy) lists(to netip.AddrPort) (allowed, elsewhere bool) {
 	allowed = slices.ContainsFunc(p.listed, func(l listed) bool {
 		if !l.network.Contains(to.Addr()) {

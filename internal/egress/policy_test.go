@@ -107,7 +107,7 @@ func TestAllows(t *testing.T) {
 		{"[::1]/128:9000", "[::1]:9000", ok},
 		{"[::1]/128:9000", "[::1]:9001", "add [::1]/128:9001 to"},
 		{"[::1]/128:9000", "127.0.0.1:9000", "not a public address"},
-		{"8.8.8.8/32:443", "8.8.8.8:80", ok}, // a list adds, it does not take away
+		{"8.8.8.8/32:443", "8.8.8.8:80", ok}, // a list adds to what is allowed and takes nothing away
 		{"64:ff9b:1::/48", "[64:ff9b:1::a01:203]:80", ok},
 		{"64:ff9b:1::/48", "[64:ff9b:1::a9fe:a9fe]:80", "metadata"},
 		{"64:ff9b:1::/48", "[64:ff9b:1:a9fe:a9:fe00::]:80", "metadata"},
@@ -123,7 +123,7 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-// However generous the list is, some addresses are never dialled.
+// Some addresses are never dialled, whatever the list contains.
 func TestNeverAllowed(t *testing.T) {
 	p := mustPolicy("0.0.0.0/0,::/0,169.254.0.0/15,fd00::/8,100.64.0.0/10,168.63.129.0/24")
 	for _, addr := range []string{
@@ -167,8 +167,8 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// An IPv4 address is judged alike in every form in which it can be reached, and in no form
-// that carries it is a refused one allowed.
+// An IPv4 address is judged the same in every form that reaches it, and no form that contains a refused one is
+// allowed.
 func TestFormsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := [4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "address"))

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// door is a listener on every address of the machine that counts who comes in.
+// door is a listener on every address of the machine that counts connections.
 type door struct {
 	port    string
 	entered atomic.Int64
@@ -39,9 +39,9 @@ func openDoor(t *testing.T) *door {
 	return d
 }
 
-// hosts that must not be reached, each with a part of the refusal where it matters.
-// Anything that is not an address to Go is looked up, and the test's name server answers
-// every name with 127.0.0.1 and ::1, as a lenient resolver would read these.
+// hosts that must not be reached, each with a part of the refusal where it matters. Go looks up everything that is
+// not an address to it, and the test's name server answers every name with 127.0.0.1 and ::1, as a lenient resolver
+// would read these.
 var hosts = []struct{ host, want string }{
 	// Loopback and its spellings.
 	{"127.0.0.1", "127.0.0.1/32 (or its network) to TERRIER_EGRESS_ALLOW"},
@@ -170,7 +170,7 @@ var hosts = []struct{ host, want string }{
 	{"metadata.example", "cloud metadata"},
 }
 
-// urls in which the host is hidden; PORT is the door's.
+// urls that hide the host; PORT is the door's.
 var urls = []string{
 	"http://8.8.8.8@127.0.0.1:PORT/",
 	"http://8.8.8.8:80@127.0.0.1:PORT/",
@@ -251,7 +251,7 @@ func TestForbiddenAddressesAreNotDialled(t *testing.T) {
 	t.Logf("%d hosts, %d URLs", len(hosts), len(urls))
 }
 
-// The door and the gate do count when somebody may enter.
+// The door and the gate do count connections that are allowed.
 func TestForbiddenAddressesProbe(t *testing.T) {
 	door := openDoor(t)
 	var passed gate
@@ -278,7 +278,7 @@ func TestPublicAddressesAreDialled(t *testing.T) {
 	}
 }
 
-// A name that was public when it was looked at is judged again when it is dialled.
+// A name that was public when it was checked is judged again when it is dialled.
 func TestRebinding(t *testing.T) {
 	door := openDoor(t)
 	var lookups atomic.Int64
@@ -308,7 +308,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// Of several addresses only those that may be dialled are.
+// Of several addresses only the allowed ones are dialled.
 func TestMixedAnswer(t *testing.T) {
 	door := openDoor(t)
 	var passed gate
@@ -341,7 +341,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-// net/http reads the environment once, so this runs in a process of its own.
+// net/http reads the environment once, so this runs in its own process.
 func TestNoProxyFromTheEnvironment(t *testing.T) {
 	const port = "EGRESS_TEST_PROXY"
 	if os.Getenv(port) == "" {

@@ -13,15 +13,15 @@ const (
 	maxHeader      = 64 << 10
 	keptPerHost    = 256
 	keptForAll     = 1024
-	keptFor        = 30 * time.Second // less than what firewalls forget, so that a kept connection is seldom dead
+	keptFor        = 30 * time.Second // shorter than firewalls remember, so that a kept connection is rarely dead
 	maxPrivatePool = 64
 )
 
-// pool is the connections that were made under one way of verifying certificates.
+// pool is the connections that share one way of verifying certificates.
 type pool struct {
 	kept   *http.Transport
 	single *http.Transport // a new connection for each request
-	used   uint64          // in pools: when it was last asked for
+	used   uint64          // in pools: when it was last used
 }
 
 func (p *pool) close() {
@@ -29,11 +29,10 @@ func (p *pool) close() {
 	p.single.CloseIdleConnections()
 }
 
-// newPool trusts roots, nil meaning the system's.
+// newPool returns connections that trust roots, nil meaning the system's.
 //
-// HTTP/2 is off: a receiver could keep its connection busy with pings, settings and resets,
-// all sends to a host would share that one connection and its fate, and a webhook is a
-// small request for which HTTP/1.1 over kept connections is no slower.
+// HTTP/2 is off: a receiver could keep its connection busy with pings, settings and resets, all sends to a host would
+// share that one connection, and a webhook is a small request for which HTTP/1.1 over kept connections is as fast.
 func (c *Client) newPool(roots *x509.CertPool, blind bool) *pool {
 	var http1 http.Protocols
 	http1.SetHTTP1(true)
@@ -44,12 +43,12 @@ func (c *Client) newPool(roots *x509.CertPool, blind bool) *pool {
 	}
 	transport := func(single bool) *http.Transport {
 		return &http.Transport{
-			Proxy:                  nil, // a proxy from the environment would dial for us, past the policy
+			Proxy:                  nil, // a proxy from the environment would dial for us and bypass the policy
 			DialContext:            c.dialer.DialContext,
 			TLSClientConfig:        config.Clone(),
 			TLSHandshakeTimeout:    maxTimeout,
 			Protocols:              &http1,
-			DisableCompression:     true, // read decompresses what comes compressed all the same
+			DisableCompression:     true, // read decompresses answers that are compressed anyway
 			DisableKeepAlives:      single,
 			MaxIdleConns:           keptForAll,
 			MaxIdleConnsPerHost:    keptPerHost,
@@ -60,7 +59,7 @@ func (c *Client) newPool(roots *x509.CertPool, blind bool) *pool {
 	return &pool{kept: transport(false), single: transport(true)}
 }
 
-// poolFor finds the pool for the way a request wants its receiver's certificate verified.
+// poolFor returns the pool for the way in which a request verifies its receiver's certificate.
 func (c *Client) poolFor(r Request) (*pool, error) {
 	switch {
 	case r.InsecureSkipVerify:
@@ -75,8 +74,7 @@ func (c *Client) poolFor(r Request) (*pool, error) {
 	return c.private.find(content, func(roots *x509.CertPool) *pool { return c.newPool(roots, false) })
 }
 
-// pools keeps a pool for each content of a CA file, so that a changed file is noticed and
-// its new certificates get connections of their own.
+// pools keeps a pool for each content of a CA file, so that a changed file is noticed and gets new connections.
 type pools struct {
 	mu     sync.Mutex
 	clock  uint64 // counts uses
@@ -107,8 +105,8 @@ func (p *pools) find(content []byte, build func(*x509.CertPool) *pool) (*pool, e
 	return found, nil
 }
 
-// dropOldest forgets the pool that was not asked for the longest. Requests that still use
-// it end as they would have; their connections are then closed.
+// dropOldest forgets the pool that was unused for the longest time. Its requests end normally; their connections are
+// then closed.
 func (p *pools) dropOldest() {
 	var hash [sha256.Size]byte
 	var oldest *pool

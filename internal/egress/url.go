@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// CheckURL says whether a URL can be sent to, as far as that is known without looking its
-// host up. Its errors do not repeat the URL, which may hold a secret.
+// CheckURL reports whether a URL can be sent to, as far as that is known without looking up its host. Its errors do
+// not repeat the URL, which may contain a secret.
 func CheckURL(raw string) error {
 	_, err := parseURL(raw)
 	return err
@@ -42,11 +42,10 @@ func parseURL(raw string) (*url.URL, error) {
 	return target, nil
 }
 
-// EncodeURL writes a URL as it goes onto the wire: in path and query, bytes that may not stand
-// there are percent-encoded, one by one, and everything else stays as it is. Without it net/http
-// would decode a path that holds one such byte and encode it anew, so that %2F became a slash,
-// and would send those of a query raw. The host is left alone, and so are blanks and control
-// characters, which CheckURL refuses, and a % in the path that encodes nothing, which it refuses too.
+// EncodeURL returns a URL as it is sent: in path and query, bytes that are not allowed there are percent-encoded, and
+// everything else stays as it is. Without it net/http would decode a path with one such byte and encode it again,
+// turning %2F into a slash, and would send those of a query raw. The host is left alone, and so are blanks, control
+// characters and a stray % in the path, all of which CheckURL refuses.
 func EncodeURL(raw string) string {
 	scheme, rest, _ := strings.Cut(raw, "://")
 	start := strings.IndexAny(rest, "/?#")
@@ -69,14 +68,14 @@ func EncodeURL(raw string) string {
 	return string(b)
 }
 
-// inURL tells whether a byte may stay in a path or query. RFC 3986 has no square brackets there,
-// but browsers, net/url and receivers that read ?id[]=1 leave them.
+// inURL reports whether a byte may stay in a path or query. RFC 3986 has no square brackets there, but browsers,
+// net/url and receivers that read ?id[]=1 leave them.
 func inURL(c byte) bool {
 	return c <= ' ' || c == 0x7f || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
 		strings.IndexByte("-._~!$&'()*+,;=:@/?#%[]", c) >= 0
 }
 
-// encodes tells whether a text begins with a percent-encoded byte.
+// encodes reports whether a text begins with a percent-encoded byte.
 func encodes(s string) bool {
 	_, err := url.PathUnescape(s[:min(len(s), 3)])
 	return err == nil

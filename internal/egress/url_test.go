@@ -9,14 +9,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// requestLines serves HTTP and hands out the target of each request as it stood in the request line.
+// requestLines serves HTTP and returns the target of each request as it was in the request line.
 func requestLines(t *testing.T) (base string, targets <-chan string) {
 	seen := make(chan string, 1)
 	server := serve(t, func(_ http.ResponseWriter, r *http.Request) { seen <- r.RequestURI })
 	return server.URL, seen
 }
 
-// TestURLIsSentAsWritten: what may stand in a URL arrives byte for byte, and the rest percent-encoded.
+// TestURLIsSentAsWritten: what is allowed in a URL arrives byte for byte, and the rest percent-encoded.
 func TestURLIsSentAsWritten(t *testing.T) {
 	t.Parallel()
 	base, targets := requestLines(t)

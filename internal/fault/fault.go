@@ -1,8 +1,7 @@
 // Package fault owns the few kinds of error that reach a caller.
 //
-// Every layer returns these; the outermost one (rest, web, server) turns a kind into a
-// status code. Anything that is not a *fault.Error is an internal error: it is logged
-// and its text never leaves the process.
+// Every layer returns these; the outermost one (rest, web, server) turns a kind into a status code. Anything that is
+// not a *fault.Error is an internal error: it is logged, and its text never leaves the process.
 package fault
 
 import (
@@ -23,15 +22,15 @@ const (
 	Invalid           // the input breaks a rule; Fields or Items say where
 	Denied            // the caller may not do this, or is not known
 	NotFound          // no such object, or none the caller may see
-	Held              // a delete is held back by dependants
+	Held              // dependants prevent a delete
 	Precondition      // If-Match names another version
 	Throttled         // too many attempts; RetryAfter says when to come back
 	TooLarge          // the body exceeds a limit
 	LongAddress       // the address exceeds a limit
 	Unsupported       // the body's media type is not understood
 	NotAllowed        // the address exists but not with this method
-	Slow              // the work was given up because it took too long: less of it might not
-	Busy              // others use what it needs at this moment; RetryAfter says when to come back
+	Slow              // the work took too long and was stopped: less of it might succeed
+	Busy              // others are using what it needs; RetryAfter says when to try again
 	Unavailable       // the database can't be used at the moment; nothing was committed
 	Uncertain         // the database went away during a commit, which may have succeeded
 )
@@ -71,8 +70,8 @@ type Error struct {
 	Kind       Kind
 	Detail     string        // one sentence, for everything but Invalid
 	Fields     Fields        // Invalid: messages by field
-	Items      []Fields      // Invalid, bulk: messages by position; empty for the good ones
-	RetryAfter time.Duration // Throttled, Busy, Unavailable, and Slow where it may go better
+	Items      []Fields      // Invalid, bulk: messages by position; empty for valid items
+	RetryAfter time.Duration // Throttled, Busy, Unavailable, and Slow if a later try may succeed
 }
 
 func (e *Error) Error() string {
@@ -109,7 +108,7 @@ func Field(name, format string, args ...any) *Error {
 	return &Error{Kind: Invalid, Fields: f}
 }
 
-// KindOf returns the kind of err, Internal for anything not made here.
+// KindOf returns the kind of err, Internal for an error of another package.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -117,20 +116,20 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// LogLevel tells how serious an error is, and whether it belongs into the log at all: one that the caller can do something about
-// does not.
+// LogLevel returns how serious an error is, and whether to log it at all: not if the caller can do something about
+// it.
 func LogLevel(err error) (level slog.Level, log bool) {
 	e, ok := errors.AsType[*Error](err)
 	switch {
 	case !ok && errors.Is(err, context.Canceled):
-		return slog.LevelInfo, true // the caller went away, which is no error of ours
+		return slog.LevelInfo, true // the caller went away, which is not our error
 	case !ok, e.Kind == Uncertain:
 		return slog.LevelError, true
 	}
 	return slog.LevelWarn, e.Kind == Unavailable
 }
 
-// The answers that more than one package gives. Their texts are part of the contract.
+// Answers that more than one package gives. Their texts are part of the contract.
 var (
 	ErrNotFound = New(NotFound, "Not found.")
 	ErrDenied   = New(Denied, "You do not have permission to perform this action.")

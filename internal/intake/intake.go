@@ -1,9 +1,9 @@
-// Package intake owns how the bodies of requests get in: how fast they must arrive, how many large ones a caller may send
-// at once, and how much memory all of them take together.
+// Package intake owns how the bodies of requests are read: how fast they must arrive, how many large ones a caller
+// may send at once, and how much memory all of them take together.
 //
-// A body is charged for the bytes that have arrived, not for the length that it announces, and takes the room that it needs when it
-// is decoded only once it is whole. So a body that drips holds what it has sent, for as long as the least rate lets it,
-// and nobody waits for it but its own sender.
+// A body is charged for the bytes that have arrived, not for its announced length. It takes the memory for decoding
+// only once it is complete. So a slow body uses only what it has sent, for as long as the minimum rate allows, and
+// delays nobody but its own sender.
 package intake
 
 import (
@@ -20,11 +20,12 @@ import (
 )
 
 const (
-	// Credentials is how long a body may be that needs no login. It keeps its room while a password waits to be checked.
+	// Credentials is the maximum length of a body that needs no login. It keeps its memory while a password waits to be
+	// checked.
 	Credentials = 4 << 10
-	// Small is how long a body may be that anybody may send, as many at once as they like.
+	// Small is the maximum length of a body that anybody may send, in any number at once.
 	Small = 64 << 10
-	// Largest is how long a body may be at all.
+	// Largest is the maximum length of any body.
 	Largest = 16 << 20
 )
 
@@ -32,11 +33,11 @@ const (
 const (
 	grace     = 5 * time.Second  // before the rate counts
 	leastRate = 16 << 10         // bytes a second
-	mostTime  = 15 * time.Second // in all, so that some of the request's time is left to do what it asks for
+	mostTime  = 15 * time.Second // in all, so that part of the request's time is left for its work
 )
 
-// What bodies may take up together. A decoded body is many times its length: up to a hundred bytes for a value that is
-// written in two, as far as the API's 200,000 values let it. Small ones have room of their own.
+// How much memory bodies may take together. A decoded body is many times its length: up to a hundred bytes for a
+// value that is written in two, within the API's limit of 200,000 values. Small ones have their own share.
 const (
 	growth     = 50
 	mostGrowth = 200_000 * 100
@@ -57,8 +58,9 @@ func New() *Gate {
 		small: semaphore.NewWeighted(smallRoom), large: semaphore.NewWeighted(largeRoom)}
 }
 
-// Admit puts the body of a request behind the gate. Reading it waits where it must, and fails with a *fault.Error where the body is
-// longer than limit, arrives too slowly or finds no room. Whoever calls leave has done with all that came of the body.
+// Admit limits how the body of a request is read. Reading waits where it must, and fails with a *fault.Error if the
+// body is longer than limit, arrives too slowly or finds no memory. Call leave when everything made from the body is
+// done with.
 func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, limit int64, caller int64) (leave func()) {
 	if r.ContentLength == 0 {
 		return func() {}
@@ -70,11 +72,11 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, limit int64, caller
 	case r.ContentLength > Small:
 		b.large = true
 	}
-	r.Body = http.MaxBytesReader(w, b, limit) // never reached, but where it is missing ParseForm takes no more than 10 MiB
+	r.Body = http.MaxBytesReader(w, b, limit) // never reached, but without it ParseForm reads no more than 10 MiB
 	return b.leave
 }
 
-// body is one that arrives.
+// body is a body that is arriving.
 type body struct {
 	gate   *Gate
 	ctx    context.Context
@@ -82,13 +84,13 @@ type body struct {
 	conn   *http.ResponseController
 	source io.ReadCloser
 
-	large    bool          // announced as such, or has become it
+	large    bool          // announced as large, or has become large
 	length   int64         // of what has arrived
 	spent    time.Duration // waiting for the sender
-	failed   error         // what every further Read returns
-	endTurn  func()        // of a large one that is the caller's first
+	failed   error         // what every later Read returns
+	endTurn  func()        // ends the turn of the caller's large body
 	charge   charge
-	occupied *semaphore.Weighted // the room that the whole body takes, nil before
+	occupied *semaphore.Weighted // the share from which the whole body took memory; nil before
 }
 
 func (b *body) Read(p []byte) (n int, err error) {
@@ -123,11 +125,11 @@ func (b *body) read(p []byte) (int, error) {
 	return n, end
 }
 
-// receive reads what the sender has sent. They have time for it, the more the more they have sent.
+// receive reads from the sender. The more they have sent, the more time they have.
 func (b *body) receive(p []byte) (int, error) {
 	left := min(grace+time.Duration(b.length)*time.Second/leastRate, mostTime) - b.spent
 	began := time.Now()
-	_ = b.conn.SetReadDeadline(began.Add(left)) // not every writer has one; the server has one for the whole request
+	_ = b.conn.SetReadDeadline(began.Add(left)) // not every writer has one; the server limits the whole request
 	n, err := b.source.Read(p)
 	b.spent += time.Since(began)
 	switch long, is := errors.AsType[*http.MaxBytesError](err); {
@@ -157,7 +159,7 @@ func (b *body) takeTurn() (err error) {
 	return err
 }
 
-// occupy takes the room that the whole body needs when it is decoded.
+// occupy takes the memory that the whole body needs for decoding.
 func (b *body) occupy() error {
 	room := b.gate.small
 	if b.large {
@@ -183,5 +185,5 @@ func (b *body) leave() {
 	}
 }
 
-// Close is the server's to do.
+// Close is the server's task.
 func (b *body) Close() error { return b.source.Close() }

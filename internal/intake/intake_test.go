@@ -15,11 +15,11 @@ import (
 	"terrier/internal/fault"
 )
 
-// line is a connection on which pieces of a body arrive, one in every interval. Its deadline can be set as that of a real one.
+// line is a connection on which pieces of a body arrive at an interval. It supports deadlines like a real one.
 type line struct {
 	http.ResponseWriter
 	pieces, size int
-	here         int // of a piece that is not read yet
+	here         int // unread bytes of a piece
 	interval     time.Duration
 	deadline     time.Time
 }
@@ -56,7 +56,7 @@ func send(ctx context.Context, g *Gate, l *line, announced int64, caller int64) 
 
 func drain(body io.Reader) (int64, error) { return io.Copy(io.Discard, body) }
 
-// TestSlowBodyIsEnded: a body must arrive at the least rate after the grace, and within the most time in all.
+// TestSlowBodyIsEnded: after the grace a body must arrive at the minimum rate, and within the maximum time in all.
 func TestSlowBodyIsEnded(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -93,7 +93,7 @@ func TestSlowBodyIsEnded(t *testing.T) {
 	}
 }
 
-// TestDrippingBodiesHoldNobodyUp: whoever announces much and sends little takes no room from others.
+// TestDrippingBodiesHoldNobodyUp: a sender who announces much and sends little takes no memory from others.
 func TestDrippingBodiesHoldNobodyUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -124,8 +124,8 @@ func TestDrippingBodiesHoldNobodyUp(t *testing.T) {
 	})
 }
 
-// TestOneLargeBodyOfACallerAtOnce: the next waits for its turn until the first is done with, and no longer than the request may take.
-// Small ones and other callers don't wait.
+// TestOneLargeBodyOfACallerAtOnce: the next waits until the first is done with, and no longer than the request may
+// take. Small ones and other callers don't wait.
 func TestOneLargeBodyOfACallerAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -179,7 +179,8 @@ func TestOneLargeBodyOfACallerAtOnce(t *testing.T) {
 	})
 }
 
-// TestArrivingBodiesAreBounded: however many send however much, the bytes that are held stay within the room and the reserve, and all get in.
+// TestArrivingBodiesAreBounded: however many send however much, the bytes in memory stay within the share and the
+// reserve, and all bodies get in.
 func TestArrivingBodiesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -216,7 +217,7 @@ func TestArrivingBodiesAreBounded(t *testing.T) {
 	})
 }
 
-// TestLongBodyIsRefused: by what it announces before anything is read, otherwise where it passes the limit.
+// TestLongBodyIsRefused: by its announced length before anything is read, otherwise where it passes the limit.
 func TestLongBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, announced := range []int64{Small + 1, -1} {

@@ -13,11 +13,12 @@ var (
 	errTurn = &fault.Error{Kind: fault.Throttled, Detail: "Another large request of yours is not done yet: send one after the other.", RetryAfter: 5 * time.Second}
 )
 
-// arrivalRoom is what large bodies may take up together while they arrive, besides the one that has the reserve.
+// arrivalRoom is how much memory large bodies may take together while they arrive, besides the one that has the
+// reserve.
 const arrivalRoom = 16 << 20
 
-// arrivals is the memory of large bodies that are not whole yet. One that finds it full may have the reserve, which has room
-// for any body: so at least one gets on, however many have begun.
+// arrivals is the memory of large bodies that are not complete yet. A body that finds it full may take the reserve,
+// which fits any body: so at least one makes progress, however many have begun.
 type arrivals struct {
 	mu       sync.Mutex
 	free     int64
@@ -25,13 +26,13 @@ type arrivals struct {
 	changed  chan struct{} // closed when something was given back
 }
 
-// charge is what one body holds of it.
+// charge is what one body takes of it.
 type charge struct {
 	bytes   int64
 	reserve bool
 }
 
-// take charges a body for the length that has arrived of it.
+// take charges a body for the length that has arrived.
 func (a *arrivals) take(ctx context.Context, c *charge, length int64) error {
 	for {
 		changed, done := a.try(c, length)
@@ -88,7 +89,7 @@ type turn struct {
 	users int           // who has it or waits for it
 }
 
-// take waits for the caller's turn, which ends with the returned function.
+// take waits for the caller's turn, which the returned function ends.
 func (t *turns) take(ctx context.Context, caller int64) (end func(), err error) {
 	own := t.join(caller)
 	select {

@@ -1,5 +1,5 @@
-// Package packed owns content that is kept compressed only, and how it is sent: as it is to those who take it so, which nearly everybody does, and
-// unpacked to the others.
+// Package packed owns content that is kept only in compressed form, and how it is sent: compressed to clients that
+// accept it, as nearly all do, and unpacked to the others.
 package packed
 
 import (
@@ -17,10 +17,10 @@ type Body struct {
 	size    int // of what is in it; 0 where that is not known
 }
 
-// Of is content that was compressed before.
+// Of returns content that was compressed before.
 func Of(gzipped []byte) Body { return Body{gzipped: gzipped} }
 
-// Make compresses what write writes, as tightly as gzip can and always into the same bytes. The writer takes everything.
+// Make compresses what write writes, as tightly as gzip can and always to the same bytes. The writer never fails.
 func Make(write func(io.Writer)) Body {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -43,7 +43,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// Bytes is the compressed content.
+// Bytes returns the compressed content.
 func (b Body) Bytes() []byte { return b.gzipped }
 
 // Unpack returns the content.
@@ -53,7 +53,7 @@ func (b Body) Unpack() []byte {
 	return content.Bytes()
 }
 
-// Serve sends the content, to HEAD its headers alone.
+// Serve sends the content; for HEAD only its headers.
 func (b Body) Serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	size := b.size

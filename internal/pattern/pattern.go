@@ -1,10 +1,9 @@
-// Package pattern owns the regular expressions that people save: in conditions of webhooks and in
-// custom fields. It compiles them and bounds what trying one may cost. It knows nothing of where
-// they are used.
+// Package pattern owns the regular expressions that people save in conditions of webhooks and in custom fields. It
+// compiles them and bounds what matching may cost. It knows nothing of where they are used.
 //
-// RE2 takes a time in proportion to the size of the expression and the length of the text. Neither
-// alone bounds it: (?:a?a?…){1000} is short and has half a million states. So an expression may
-// have so many states, and the more it has, the shorter are the texts it is tried on.
+// RE2 takes time in proportion to the size of the expression times the length of the text. Neither alone bounds it:
+// (?:a?a?…){1000} is short and has half a million states. So the number of states is limited, and the more states an
+// expression has, the shorter are the texts it is matched against.
 package pattern
 
 import (
@@ -22,8 +21,7 @@ const (
 	maxSteps  = 1 << 18
 )
 
-// Budget is what several expressions that are tried together may cost. The zero value has all of it
-// left.
+// Budget limits what several expressions that are matched together may cost. The zero value is unspent.
 type Budget struct{ states int }
 
 // Pattern is a compiled expression.
@@ -50,7 +48,7 @@ func (b *Budget) compile(source, bound string) (*Pattern, error) {
 	if len(source) > maxSource {
 		return nil, fmt.Errorf("a regular expression may have %d bytes at most, not %d", maxSource, len(source))
 	}
-	tree, err := syntax.Parse(source, syntax.Perl) // alone, or ")|(" would pass
+	tree, err := syntax.Parse(source, syntax.Perl) // parsed alone, else ")|(" would pass
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a regular expression: %s", source, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
@@ -83,12 +81,12 @@ func states(re *syntax.Regexp) int {
 		n += states(sub)
 	}
 	if re.Op == syntax.OpRepeat {
-		n = n*max(re.Min, re.Max, 1) + max(re.Max-re.Min, 1) // each that may be left out is a choice
+		n = n*max(re.Min, re.Max, 1) + max(re.Max-re.Min, 1) // each optional repetition is a choice
 	}
 	return min(n, maxStates+1)
 }
 
-// Longest is how many characters the longest text has that the expression is tried on.
+// Longest returns how many characters the longest text has that the expression is matched against.
 func (p *Pattern) Longest() int { return maxSteps / max(p.budget.states, 1) }
 
 // TooLong tells whether a text is longer than Longest.
@@ -96,7 +94,7 @@ func (p *Pattern) TooLong(text string) bool {
 	return len(text) > p.Longest() && (len(text) > utf8.UTFMax*p.Longest() || utf8.RuneCountInString(text) > p.Longest())
 }
 
-// Match tells whether a text matches. One that is too long is not tried and never matches.
+// Match reports whether a text matches. A text that is too long is not tried and never matches.
 func (p *Pattern) Match(text string) bool {
 	return !p.TooLong(text) && p.regex.MatchString(text)
 }

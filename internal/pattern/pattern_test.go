@@ -10,14 +10,14 @@ import (
 	"terrier/internal/pattern"
 )
 
-// evil are expressions that take other engines hours, or memory.
+// evil are expressions that take other engines hours, or much memory.
 var evil = []string{`(a+)+$`, `([a-zA-Z]+)*$`, `(a|aa)+$`, `(a|a?)+$`, `(.*a){20}$`, `(a{1,30}){1,30}b`, `((a{0,30}){0,30}){0,30}`, `a{1001}`,
 	`(x+x+)+y`, `^(([a-z])+.)+[A-Z]([a-z])+$`, `(?:a?){250}a{250}`, `(((((((((a*)*)*)*)*)*)*)*)*)*b`, `\pL{900}`, `(\pL|\pN|.){1,300}$`, `(?i:\w*){90}!`,
 	strings.Repeat(`(a*)`, 120) + "b", strings.Repeat("(", 249) + strings.Repeat(")*", 124), strings.Repeat(`\w`, 250), strings.Repeat(".*", 249) + "b",
 	"(?:" + strings.Repeat("a?", 240) + "){1000}", "(?:" + strings.Repeat("[a-b]*", 80) + "){1000}", strings.Repeat("a*", 200), "(?:" + strings.Repeat("a?", 9) + "){50}$",
 	`(?:\pL*){400}!`, `(?:[aceikmoqsuwy]*){600}!`, `(a{1,30}){1,25}b`, `(?i:a*){900}!`, strings.Repeat("(a*)", 124) + "b", `(a|b|a|ba|ab|aa){100}!`}
 
-// TestEvilRegex holds what a regular expression may cost, whatever it and the text are.
+// TestEvilRegex: matching is bounded, whatever the expression and the text.
 func TestEvilRegex(t *testing.T) {
 	limit := 50 * time.Millisecond
 	if raceDetector() {
@@ -29,7 +29,7 @@ func TestEvilRegex(t *testing.T) {
 			for length := 1 << 10; length <= 1<<20; length *= 2 {
 				text := strings.Repeat("a", length) + "?"
 				took := time.Hour
-				for try := 0; try < 5 && took > limit; try++ { // the machine may be busy with something else
+				for try := 0; try < 5 && took > limit; try++ { // the machine may be busy
 					start := time.Now()
 					if p, err := compile(source); err == nil {
 						p.Match(text)
@@ -76,8 +76,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestCommonExpressions: what people write to describe names and numbers of real equipment is taken, and tried on
-// the longest texts that it is meant for.
+// TestCommonExpressions: expressions that people write for names and numbers of real equipment are accepted, and
+// match the longest texts they are meant for.
 func TestCommonExpressions(t *testing.T) {
 	t.Parallel()
 	label := strings.Repeat("a", 63)
@@ -126,7 +126,7 @@ func TestCommonExpressions(t *testing.T) {
 	}
 }
 
-// TestLongest: a plain expression reads long texts, and there is an end.
+// TestLongest: a simple expression reads long texts, up to a limit.
 func TestLongest(t *testing.T) {
 	t.Parallel()
 	p, err := pattern.Whole("a+!")

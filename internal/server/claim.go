@@ -11,14 +11,14 @@ import (
 	"terrier/internal/store"
 )
 
-// prover is the handler of a route that says whether a request proves a claim itself.
+// prover is the handler of a route that says whether it proves the claim of a request itself.
 type prover interface {
 	ProvesClaim(method string) bool
 }
 
-// claimed lets a request go ahead for a caller known from a moment ago. The read or the
-// transaction itself proves that the accounts have not changed; if they have, nothing was
-// written or answered, and the caller is looked up as if there had been no claim.
+// claimed serves a request for a caller known from a moment ago. The read or the transaction itself proves that the
+// accounts have not changed. If they have, nothing was written or answered, and the caller is looked up as if there
+// had been no claim.
 func (s *Server) claimed(w http.ResponseWriter, r *http.Request, mux *http.ServeMux) bool {
 	key, present, err := account.ParseAuthorization(r.Header.Get("Authorization"))
 	if err != nil || !present || !provesClaim(mux, r) {
@@ -39,8 +39,8 @@ func (s *Server) claimed(w http.ResponseWriter, r *http.Request, mux *http.Serve
 	return claim.Proven
 }
 
-// provesClaim tells whether the route of a request is marked as one that proves a claim. The body of a
-// write is kept in case it must be read again, so it must be a small one.
+// provesClaim reports whether the route of a request is marked as one that proves a claim. The body of a write is
+// kept in case it must be read again, so it must be small.
 func provesClaim(mux *http.ServeMux, r *http.Request) bool {
 	route, _ := mux.Handler(r)
 	p, marked := route.(prover)
@@ -51,8 +51,7 @@ func provesClaim(mux *http.ServeMux, r *http.Request) bool {
 	return reads || r.ContentLength >= 0 && r.ContentLength <= intake.Small
 }
 
-// rewind keeps what is read of the body of a request, until the returned function puts it
-// back in front of the rest.
+// rewind records what is read of a request's body until the returned function puts it back in front of the rest.
 func rewind(r *http.Request) (again func()) {
 	type body struct {
 		io.Reader

@@ -33,9 +33,9 @@ func (marked) ProvesClaim(method string) bool {
 	return method == http.MethodGet || method == http.MethodPost
 }
 
-// TestOnlyMarkedRoutesRunOnAClaim: an unmarked route runs once, for a caller who was looked up. A marked one is first run
-// on the claim, where its method is marked and its body is small; where that proves nothing, it is run again after a lookup,
-// with the same body.
+// TestOnlyMarkedRoutesRunOnAClaim: an unmarked route runs once, for a caller who was looked up. A marked one first
+// runs on the claim, if its method is marked and its body is small; if that proves nothing, it runs again after a
+// lookup, with the same body.
 func TestOnlyMarkedRoutesRunOnAClaim(t *testing.T) {
 	t.Parallel()
 	keys, err := account.NewKeyring(strings.Repeat("k", 60), nil)

@@ -1,8 +1,7 @@
-// Package server owns the way into the program: request ids, authentication, protection
-// against other sites, the log line of each request, recovery, health.
+// Package server owns the entrance to the program: request ids, authentication, protection against other sites, the
+// log line of each request, recovery, health.
 //
-// What is behind an address belongs to rest or web; the server hands it a request whose caller
-// is known.
+// rest and web own the addresses; the server passes them requests whose caller is known.
 package server
 
 import (
@@ -37,7 +36,7 @@ type Server struct {
 	Auth     *account.Authenticator
 	Sessions *account.Sessions
 	Proxies  account.Proxies
-	Ready    func(context.Context) error // why the process should get no requests, or nil
+	Ready    func(context.Context) error // returns why the process should get no requests, or nil
 	BaseURL  string
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -63,7 +62,7 @@ func (s *Server) Handler() (http.Handler, error) {
 	return s.observe(s.recover(s.bounded(outer))), nil
 }
 
-// bounded refuses an address that is too long, whatever it asks for.
+// bounded refuses an address that is too long.
 func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.RequestURI) > ledger.LongestAddress {
@@ -74,14 +73,13 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 	})
 }
 
-// route is an address outside the API and the pages. It is asked for by machines without an
-// account: nobody is looked up.
+// route is an address outside the API and the pages, for machines without an account: it needs no lookup of a caller.
 type route struct {
 	pattern string
 	handle  http.HandlerFunc
 }
 
-// Patterns lists these addresses. Tests walk it, so that none is without one.
+// Patterns lists these addresses, so that tests can check each.
 func (s *Server) Patterns() []string {
 	var patterns []string
 	for _, r := range s.routes() {
@@ -97,7 +95,7 @@ func (s *Server) routes() []route {
 	}
 }
 
-// fail answers with an error, as the API does or as a page.
+// fail answers with an error, in the form of the API or as a page.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		s.API.Fail(w, r, err)
@@ -149,8 +147,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// recorder remembers what was answered, and to whom. A caller who is only claimed gets no
-// answer.
+// recorder remembers what was answered, and to whom. A caller who is only claimed gets no answer.
 type recorder struct {
 	http.ResponseWriter
 	caller *ledger.Caller
@@ -191,7 +188,7 @@ func (s *Server) recover(next http.Handler) http.Handler {
 		defer func() {
 			p := recover()
 			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-				panic(p) // the way to end a connection without an answer
+				panic(p) // this is how to end a connection without an answer
 			}
 			if p != nil {
 				s.Log.ErrorContext(r.Context(), "panic", "panic", p, "path", r.URL.Path, "stack", string(debug.Stack()))
@@ -205,7 +202,7 @@ func (s *Server) recover(next http.Handler) http.Handler {
 	})
 }
 
-// identify finds out who calls. A bad token is refused even where none is needed.
+// identify finds out who the caller is. A bad token is refused even where none is needed.
 func (s *Server) identify(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.claimed(w, r, mux) {
@@ -220,7 +217,7 @@ func (s *Server) identify(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// serveAs hands a request on, with its caller.
+// serveAs passes a request on with its caller.
 func serveAs(next http.Handler, w http.ResponseWriter, r *http.Request, subject *access.Subject) {
 	if subject == nil {
 		next.ServeHTTP(w, r)
@@ -232,7 +229,7 @@ func serveAs(next http.Handler, w http.ResponseWriter, r *http.Request, subject 
 	next.ServeHTTP(w, r.WithContext(ledger.WithCaller(r.Context(), caller)))
 }
 
-// client is the address that a request comes from.
+// client returns the address that a request comes from.
 func (s *Server) client(r *http.Request) netip.Addr {
 	return s.Proxies.ClientAddr(r.RemoteAddr, r.Header.Values("X-Forwarded-For"))
 }
@@ -245,7 +242,7 @@ func (s *Server) subject(r *http.Request) (*access.Subject, error) {
 	if present {
 		return s.Auth.ByToken(r.Context(), key, s.client(r))
 	}
-	// Without a token a browser may be sending what another site told it to send.
+	// Without a token, a browser may be sending what another site told it to send.
 	if err := s.origins.Check(r); err != nil {
 		return nil, fault.New(fault.Denied, "CSRF Failed: %s", strings.TrimPrefix(err.Error(), "cross-origin request "))
 	}

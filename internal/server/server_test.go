@@ -11,7 +11,7 @@ import (
 	"terrier/internal/store"
 )
 
-// TestPanicIsAnswered: also where the caller is only claimed, and nothing else would be.
+// TestPanicIsAnswered: also if the caller is only claimed, when nothing else would be answered.
 func TestPanicIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := &Server{Log: slog.New(slog.DiscardHandler), API: &rest.API{Log: slog.New(slog.DiscardHandler)}, Now: time.Now}

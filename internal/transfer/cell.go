@@ -15,14 +15,14 @@ var numberPattern = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?$`)
 // formula tells whether a spreadsheet would compute the text.
 func formula(s string) bool { return s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) }
 
-// meant tells whether an apostrophe before the text is an escape.
+// meant reports whether an apostrophe before the text is an escape.
 func meant(s string) bool {
 	return blank(s) || formula(s) || s[0] == '\'' || strings.TrimSpace(s) == nullWord
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// escape puts an apostrophe before a text that would not come back as itself.
+// escape puts an apostrophe before a text that would otherwise be read as something else.
 func escape(s string, null bool) string {
 	switch {
 	case formula(s) && !numberPattern.MatchString(s),
@@ -41,7 +41,7 @@ func unescape(s string) string {
 	return s
 }
 
-// fromCell reads a cell; given is false where it says nothing.
+// fromCell reads a cell; given is false if it says nothing.
 func fromCell(s slot, cell string) (value any, given bool, err error) {
 	if s.form == record.SecretCell {
 		return cell, cell != "", nil

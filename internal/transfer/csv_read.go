@@ -50,7 +50,7 @@ func (in *reading) readCSV(text string) error {
 	}
 }
 
-// readHeader finds what each column means. A column without a name has none.
+// readHeader finds out what each column means. A column without a name means nothing.
 func (in *reading) readHeader(header []string, line int) ([]*slot, error) {
 	slots := make([]*slot, len(header))
 	at := map[string]bool{}
@@ -116,7 +116,7 @@ func allBlank(cells []string) bool {
 	return true
 }
 
-// separatorOf looks at the header: spreadsheets separate by what their country leaves free.
+// separatorOf looks at the header: spreadsheets choose the separator by country.
 func separatorOf(text string) byte {
 	header := strings.TrimLeft(text, "\r\n")
 	if end := strings.IndexAny(header, "\r\n"); end >= 0 {
@@ -131,8 +131,8 @@ func separatorOf(text string) byte {
 	return best
 }
 
-// csvReader reads rows of cells. The standard library's reader turns the ends of lines
-// inside a cell into others, and what was exported would not come back.
+// csvReader reads rows of cells. The standard library's reader changes line ends inside a cell, so an import would
+// differ from its export.
 type csvReader struct {
 	text      string
 	line      int
@@ -164,7 +164,7 @@ func (r *csvReader) next() (cells []string, line int, err error) {
 	return cells, line, nil
 }
 
-// lineEnds counts them, of all three kinds.
+// lineEnds counts line ends of all three kinds.
 func lineEnds(s string) int {
 	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
 }

@@ -10,8 +10,7 @@ import (
 	"terrier/internal/record"
 )
 
-// csvEncoder writes a header and a row for each record. Names and escapes are those that
-// fromCell reads.
+// csvEncoder writes a header and a row for each record, with the names and escapes that fromCell reads.
 type csvEncoder struct {
 	w       *csv.Writer
 	t       *record.Type
@@ -65,7 +64,7 @@ func (e *csvEncoder) end() error {
 	return e.w.Error()
 }
 
-// cell writes one value. Blank is what gives the same value to a new record.
+// cell writes one value. A blank cell gives the same value to a new record.
 func (e *csvEncoder) cell(f record.Field, info record.Info, v any) string {
 	text := e.text(f, v)
 	switch {
@@ -128,8 +127,8 @@ func (e *csvEncoder) custom(v any) error {
 	return nil
 }
 
-// customText writes a value as its definition says. One from before the definition became what
-// it is now stands there as JSON.
+// customText writes a value in the form of its definition. A value from before the definition changed is written as
+// JSON.
 func customText(form record.CellForm, raw string) string {
 	var items []string
 	var s string

@@ -11,7 +11,7 @@ import (
 	"terrier/internal/transfer"
 )
 
-// TestWholeFileErrors holds what refuses a file as a whole.
+// TestWholeFileErrors: what refuses a whole file.
 func TestWholeFileErrors(t *testing.T) {
 	reg := registry(t)
 	deep := strings.Repeat("[", 80) + strings.Repeat("]", 80)
@@ -72,8 +72,7 @@ func TestWholeFileErrors(t *testing.T) {
 	}
 }
 
-// TestRowErrors holds what is wrong with single rows: the rows come along, so that people
-// can be told the line.
+// TestRowErrors: what is wrong with single rows. The rows are returned too, so that people can be shown the line.
 func TestRowErrors(t *testing.T) {
 	reg := registry(t)
 	for _, c := range []struct {
@@ -102,7 +101,7 @@ func TestRowErrors(t *testing.T) {
 	}
 }
 
-// TestBounds holds what is too much.
+// TestBounds: what is too much.
 func TestBounds(t *testing.T) {
 	reg := registry(t)
 	rows := func(n int) map[transfer.Format]string {

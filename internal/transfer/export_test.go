@@ -17,7 +17,7 @@ import (
 
 func day(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 0, time.UTC) }
 
-// made fills a record with the defaults, and with fields and values in turn.
+// made returns a record with the defaults, and with alternating fields and values.
 func made(t *record.Type, id int64, given ...any) record.Values {
 	v := t.NewValues()
 	v.SetID(id)
@@ -43,7 +43,7 @@ func fullSite(reg *record.Registry) record.Values {
 		"created", day(1), "last_updated", day(2))
 }
 
-// TestExport compares exports with files that were looked at.
+// TestExport compares exports with files that a person has reviewed.
 func TestExport(t *testing.T) {
 	reg := registry(t)
 	typ := func(key string) *record.Type { return reg.Type(key) }
@@ -114,8 +114,7 @@ func TestEmptyExport(t *testing.T) {
 	}
 }
 
-// TestExportStreams looks that records leave as they come, and that a reader who is gone
-// ends the export.
+// TestExportStreams: records are written as they come, and a reader who is gone ends the export.
 func TestExportStreams(t *testing.T) {
 	reg := registry(t)
 	for _, format := range transfer.Formats {

@@ -13,8 +13,8 @@ import (
 // fuzzTime is generous: the fuzzer instruments the code and keeps all cores busy.
 const fuzzTime = 5 * time.Second
 
-// FuzzParse looks that every text is read or refused, in time, in words for people, and
-// that the fields' own parsers can bear what was read.
+// FuzzParse: every text is read or refused, in time, in words for people, and the fields' own parsers can handle what
+// was read.
 func FuzzParse(f *testing.F) {
 	reg := registry(f)
 	defs := customs(f, reg)

@@ -6,7 +6,7 @@ import (
 	"terrier/internal/record"
 )
 
-// help tells how a field is written, after what its declaration says about it.
+// help says how a field is written, after what its declaration says about it.
 func help(f record.Field, info record.Info) string {
 	said := info.Help
 	if said != "" && !strings.HasSuffix(said, ".") {

@@ -77,7 +77,7 @@ func notAnObject(line int) error {
 	return fault.Field(fault.General, "line %d: a record is expected here: an object of fields and values", line)
 }
 
-// jsonReader knows the line that it has come to.
+// jsonReader knows its current line.
 type jsonReader struct {
 	text    []byte
 	dec     *json.Decoder
@@ -92,13 +92,13 @@ func (r *jsonReader) lineAt(offset int) int {
 	return r.line
 }
 
-// nextLine is the line in which the next item begins.
+// nextLine returns the line in which the next item begins.
 func (r *jsonReader) nextLine() int {
 	at := int(r.dec.InputOffset())
 	return r.lineAt(at + len(r.text[at:]) - len(bytes.TrimLeft(r.text[at:], ", \t\r\n")))
 }
 
-// end refuses what stands behind the last item.
+// end refuses text after the last item.
 func (r *jsonReader) end() error {
 	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
 		return fault.Field(fault.General, "line %d: there is more behind the end of the list", r.nextLine())
@@ -113,8 +113,7 @@ func (r *jsonReader) fail(err error) error {
 	return fault.Field(fault.General, "line %d: the JSON text ends too early", r.lineAt(len(r.text)))
 }
 
-// measure tells how deep a JSON text goes and how many values it has, before anything is
-// built from it.
+// measure returns how deep a JSON text is nested and how many values it has, before anything is built from it.
 func measure(text []byte) (deepest, values int) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

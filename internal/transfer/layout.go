@@ -12,7 +12,7 @@ type Column struct {
 	Required          bool // for new records
 }
 
-// customPrefix stands before the name of a custom field.
+// customPrefix precedes the name of a custom field.
 const customPrefix = "cf_"
 
 // Columns lists what an import understands, in the order of the fields.
@@ -36,14 +36,14 @@ func Columns(t *record.Type, defs []*record.Custom) []Column {
 
 // slot is what a column or key means.
 type slot struct {
-	field  string // what it is called in an input
+	field  string // its name in an input
 	form   record.CellForm
 	null   bool         // may be null
 	target *record.Type // of a reference
-	attr   string       // of the record referred to: slug in region.slug
+	attr   string       // attribute of the referenced record: slug in region.slug
 	custom bool         // field is the name of a custom one
 	id     bool         // says which record is updated
-	skip   bool         // understood and passed over
+	skip   bool         // understood and ignored
 	of     record.Field
 }
 
@@ -52,7 +52,7 @@ type layout struct {
 	t      *record.Type
 	slots  map[string]slot
 	custom map[string]bool
-	names  []string // that a misspelt one may have been meant to be
+	names  []string // candidates for a misspelled one
 }
 
 func newLayout(t *record.Type, defs []*record.Custom) *layout {
@@ -80,7 +80,7 @@ func newLayout(t *record.Type, defs []*record.Custom) *layout {
 	return l
 }
 
-// addAttributes lets a reference be said by its parts: region.slug.
+// addAttributes lets a reference be given by attributes: region.slug.
 func (l *layout) addAttributes(s slot) {
 	s.form, s.null = record.PlainCell, false
 	for _, attr := range append([]string{idKey, s.target.LookupField()}, s.target.Brief...) {

@@ -12,7 +12,7 @@ import (
 
 type object = map[string]any
 
-// TestRead holds what a cell or a value means.
+// TestRead: what a cell or a value means.
 func TestRead(t *testing.T) {
 	reg := registry(t)
 	defs := customs(t, reg)
@@ -86,7 +86,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestRows holds which lines and ids rows have.
+// TestRows: which lines and ids rows have.
 func TestRows(t *testing.T) {
 	site := registry(t).Type("dcim.site")
 	for format, text := range map[transfer.Format]string{
@@ -101,7 +101,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestCustomFieldCalledID is not the id of the record.
+// TestCustomFieldCalledID: such a field is not the id of the record.
 func TestCustomFieldCalledID(t *testing.T) {
 	site := registry(t).Type("dcim.site")
 	defs := []*record.Custom{{Name: "id", Kind: record.Text{Name: "id"}}}
@@ -111,7 +111,7 @@ func TestCustomFieldCalledID(t *testing.T) {
 	}
 }
 
-// TestNothing tells an empty file from one without records.
+// TestNothing: an empty file differs from one without records.
 func TestNothing(t *testing.T) {
 	site := registry(t).Type("dcim.site")
 	for format, text := range map[transfer.Format]string{"csv": "id,name\n", "json": "[]", "yaml": "[]"} {
@@ -149,7 +149,7 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestColumns holds what the import page says about a type.
+// TestColumns: what the import page says about a type.
 func TestColumns(t *testing.T) {
 	reg := registry(t)
 	columns := map[string]transfer.Column{}

@@ -13,7 +13,7 @@ import (
 
 const idKey = "id"
 
-// reading gathers the rows of a file and what is wrong with them.
+// reading collects the rows of a file and what is wrong with them.
 type reading struct {
 	layout  *layout
 	noun    string // what names are called in the file: "column"
@@ -37,19 +37,18 @@ func (in *reading) begin(line int) error {
 
 func (in *reading) row() *Row { return &in.rows[len(in.rows)-1] }
 
-// refuse notes a mistake in the last row.
+// refuse records a mistake in the last row.
 func (in *reading) refuse(field, format string, args ...any) {
 	in.errs[len(in.errs)-1].Add(field, format, args...)
 	in.bad = true
 }
 
 const (
-	longestName = 100 // longer than any field's: comparing costs the product of the lengths
-	maxUnknown  = 20  // misspelt names that are worth telling
+	longestName = 100 // longer than any field's: the cost of comparing is the product of the lengths
+	maxUnknown  = 20  // misspelled names that are worth reporting
 )
 
-// misspelt notes a name that means nothing here. Passing over it would lose what people
-// took the trouble to write.
+// misspelt records a name that means nothing here. Ignoring it would lose data.
 func (in *reading) misspelt(line int, name string, among []string) {
 	if in.seen[name] || len(in.unknown) == maxUnknown {
 		return
@@ -108,7 +107,7 @@ func (in *reading) identify(given any) {
 	in.row().ID = id
 }
 
-// object takes in a decoded JSON or YAML object.
+// object reads a decoded JSON or YAML object.
 func (in *reading) object(line int, object map[string]any) error {
 	if err := in.begin(line); err != nil {
 		return err
@@ -150,11 +149,11 @@ func (in *reading) customNames(field string) []string {
 	return names
 }
 
-// customFields is the key that custom fields stand under in an input.
+// customFields is the key of custom fields in an input.
 const customFields = "custom_fields"
 
-// put gives the last row a value. What stands in several columns comes together: custom
-// fields, and the parts of a reference.
+// put gives the last row a value. Values of several columns are merged: custom fields, and the attributes of a
+// reference.
 func (in *reading) put(s slot, value any) {
 	input, name := in.row().Input, s.field
 	switch {
@@ -173,7 +172,7 @@ func (in *reading) put(s slot, value any) {
 	input[name] = value
 }
 
-// asObject is a value as an object that another can be laid over.
+// asObject returns a value as an object that others can be merged into.
 func asObject(v any, s slot) (map[string]any, bool) {
 	switch x := v.(type) {
 	case map[string]any:

@@ -8,7 +8,7 @@ import (
 	"terrier/internal/record"
 )
 
-// lookup is the field that names a record of the type in one word, nil where none does.
+// lookup returns the field that names a record of the type in one word, nil if none does.
 func lookup(t *record.Type) record.Field { return t.Field(t.LookupField()) }
 
 // fromReference reads europe, #3 or europe#3.
@@ -23,7 +23,7 @@ func fromReference(target *record.Type, s string) any {
 	return map[string]any{target.LookupField(): s}
 }
 
-// numberedObject asks for a record by the id in a text, and by the name before it.
+// numberedObject returns the reference to a record by the id in a text, and by the name before it.
 func numberedObject(n record.Naming) map[string]any {
 	name, id, _ := record.NumberedName(n.Text)
 	object := map[string]any{idKey: json.Number(strconv.FormatInt(id, 10))}
@@ -33,8 +33,8 @@ func numberedObject(n record.Naming) map[string]any {
 	return object
 }
 
-// referenceText writes what fromReference reads. The id stands there where the name may
-// stand for several records, or could be taken for one with an id.
+// referenceText writes what fromReference reads. The id is included if several records may have the name, or if the
+// name could be taken for one with an id.
 func referenceText(target *record.Type, link record.Link) string {
 	id := "#" + target.FormatID(link.ID)
 	key := lookup(target)
@@ -53,7 +53,7 @@ func referenceText(target *record.Type, link record.Link) string {
 	return name + id
 }
 
-// fromShown turns what the API shows of a field into what it takes.
+// fromShown turns what the API shows of a field into what it accepts.
 func fromShown(s slot, v any) any {
 	switch s.form {
 	case record.ReferenceCell:
@@ -79,9 +79,8 @@ func readBack(f record.Field, v any) any {
 	return v
 }
 
-// fromShownReference reads a reference. An object with an id means that record as long as
-// it still has the name that the object gives: in another register, or later, the id may
-// be somebody else's.
+// fromShownReference reads a reference. An object with an id means that record as long as the record still has the
+// name in the object: in another register, or later, the id may belong to another record.
 func fromShownReference(target *record.Type, v any) any {
 	switch x := v.(type) {
 	case string:

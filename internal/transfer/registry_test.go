@@ -8,7 +8,7 @@ import (
 	"terrier/internal/record"
 )
 
-// widget has a field of every kind, with defaults that a blank cell would bring back.
+// widget has a field of every kind, with defaults that a blank cell would restore.
 var widget = record.Type{
 	App: "trial", Name: "widget", Plural: "widgets", Brief: []string{"name", "slug"}, Order: []string{"name"},
 	Fields: record.Fields{

@@ -15,13 +15,13 @@ import (
 	"terrier/internal/transfer"
 )
 
-// TestRoundTrip exports random records of every type and gives what an import reads to the
-// fields' own parsers: a new record made of it holds what the exported one held.
+// TestRoundTrip exports random records of every type and parses what an import reads with the fields' own parsers: a
+// new record made from it equals the exported one.
 func TestRoundTrip(t *testing.T) {
 	reg := registry(t)
 	for _, typ := range reg.Types() {
 		var defs []*record.Custom
-		if typ.Name == widget.Name { // one type shows what becomes of custom fields
+		if typ.Name == widget.Name { // one type shows custom fields
 			defs = customs(t, reg)
 		}
 		for _, format := range transfer.Formats {
@@ -67,8 +67,7 @@ func export(t rapid.TB, typ *record.Type, defs []*record.Custom, f transfer.Form
 	return b.Bytes()
 }
 
-// world remembers every record that was referred to, so that attributes can be looked up
-// as the ledger does.
+// world remembers every record that was referred to, so that attributes can be looked up as the ledger does.
 type world struct {
 	t     *rapid.T
 	defs  []*record.Custom
@@ -79,7 +78,7 @@ var texts = rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 	"=1+1", "+49 30", "-5", "-x", "@x", "\tx", "'", "''", "'tis", "'=x", "null", "'null", "true", "yes", "007", "1e5", "~", "a#3", "#3",
 	"a, b", `"q"`, "a\r\nb", "a\nb\n\n c", "a \nb", "# no comment", "key: value", "- x", "2026-01-02", "\u2028", "\u0085", "\ufeff", "€", "*x", "&x", "<<", "#7"}))
 
-// draw makes a value that the field accepts and keeps.
+// draw makes a value that the field accepts.
 func (w *world) draw(t *rapid.T, f record.Field) any {
 	info := f.Info()
 	if info.Null && rapid.Bool().Draw(t, "null") {
@@ -182,8 +181,8 @@ func (w *world) custom(t *rapid.T) any {
 	return must(record.CustomFields{}.Parse(kept))
 }
 
-// link refers to a record whose brief fields are accepted, with a lookup that others share
-// where the type lets them.
+// link refers to a record whose brief fields are valid, with a lookup value that others share where the type allows
+// it.
 func (w *world) link(t *rapid.T, target *record.Type) record.Link {
 	link := record.Link{ID: rapid.Int64Range(1, 1e6).Draw(t, "id")}
 	for _, i := range target.BriefIndex() {
@@ -204,7 +203,7 @@ func (w *world) link(t *rapid.T, target *record.Type) record.Link {
 	return link
 }
 
-// taken tells whether a known record has a value, at a position of its brief or as its id.
+// taken reports whether a known record has a value, at a position of its brief form or as its id.
 func (w *world) taken(target *record.Type, at int, v any) bool {
 	return slices.ContainsFunc(w.known[target.Key()], func(l record.Link) bool {
 		return at < 0 && l.ID == v || at >= 0 && l.Brief[at] == v
@@ -302,7 +301,7 @@ func (w *world) compareCustom(before, after json.RawMessage, text []byte) {
 	}
 }
 
-// resolve finds the one record that attributes describe.
+// resolve returns the one record that attributes describe.
 func (w *world) resolve(f record.Field, v any) any {
 	switch x := v.(type) {
 	case record.Link:

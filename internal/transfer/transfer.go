@@ -49,15 +49,15 @@ const (
 	YAML Format = "yaml"
 )
 
-// Formats lists all of them, in the order in which they are offered.
+// Formats lists all formats, in the order in which they are offered.
 var Formats = []Format{CSV, JSON, YAML}
 
-// What a file may hold.
+// The limits of a file.
 const (
 	MaxBytes = 16 << 20
 	MaxRows  = 10_000
 
-	maxDepth  = 64        // lists and objects inside each other, in one record
+	maxDepth  = 64        // nested lists and objects, in one record
 	maxValues = 1_000_000 // in all: one costs a hundred bytes and more, however short it is written
 )
 
@@ -68,8 +68,8 @@ type Row struct {
 	Input map[string]any // as the ledger takes it
 }
 
-// Parse reads a file. An error about the whole of it names lines. An error with Items is
-// about single rows: it comes with the rows, which say the lines.
+// Parse reads a file. An error about the whole file names lines. An error with Items is about single rows: it comes
+// with the rows, which have the lines.
 func Parse(t *record.Type, defs []*record.Custom, f Format, text []byte) ([]Row, error) {
 	if len(text) > MaxBytes {
 		return nil, fault.New(fault.TooLarge, "The file is larger than %d MiB. Import it in parts.", MaxBytes>>20)
@@ -117,7 +117,7 @@ func validUpTo(text []byte) int {
 	return n
 }
 
-// Guess tells the format of a file by its name, else by its first character.
+// Guess returns the format of a file by its name, else by its first character.
 func Guess(name string, text []byte) Format {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".csv", ".tsv":

@@ -18,15 +18,15 @@ type Writer struct {
 
 // encoder is one format.
 type encoder interface {
-	// Begin writes what stands before the first record.
+	// Begin writes what precedes the first record.
 	Begin() error
 	// Write writes one record.
 	Write(v record.Values) error
-	// end writes what stands behind the last one.
+	// end writes what follows the last one.
 	end() error
 }
 
-// NewWriter makes a Writer. Secrets are not written, whoever may see them.
+// NewWriter makes a Writer. Secrets are never written.
 func NewWriter(w io.Writer, t *record.Type, defs []*record.Custom, f Format, p *record.Printer) *Writer {
 	out := &Writer{w: bufio.NewWriter(w)}
 	switch f {
@@ -42,7 +42,7 @@ func NewWriter(w io.Writer, t *record.Type, defs []*record.Custom, f Format, p *
 	return out
 }
 
-// Close ends the file and hands on what is still held. The writer below stays open.
+// Close ends the file and flushes. The writer below stays open.
 func (w *Writer) Close() error {
 	if err := w.end(); err != nil {
 		return err

@@ -13,8 +13,7 @@ import (
 	"terrier/internal/fault"
 )
 
-// yamlCost is what a value costs while a text is read whole, compared with JSON, which is
-// read record by record.
+// yamlCost is what a value costs while a text is read as a whole, compared with JSON, which is read record by record.
 const yamlCost = 2
 
 func (in *reading) readYAML(text []byte) error {
@@ -47,8 +46,8 @@ func (in *reading) readYAML(text []byte) error {
 	return nil
 }
 
-// yamlMarks estimates, from above, how many values and comments a text has, by what must
-// stand between them.
+// yamlMarks returns an upper bound of the number of values and comments in a text, from the characters that must
+// separate them.
 func yamlMarks(text []byte) int {
 	marks := 0
 	before := byte(' ')
@@ -72,12 +71,11 @@ func yamlMarks(text []byte) int {
 
 func space(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// parseYAML reads the text into nodes, which leaves aliases alone: whoever followed them
-// could be made to build a text without end from a few lines.
+// parseYAML reads the text into nodes, without resolving aliases: resolving them could build an endless text from a
+// few lines.
 func parseYAML(text []byte) (root *yaml.Node, err error) {
 	defer func() {
-		// The parser is another's and the text a stranger's: what makes it stumble is a text
-		// that can't be read.
+		// The parser is a library and the text comes from a stranger: a text that makes it panic can't be read.
 		if recover() != nil {
 			root, err = nil, fault.Field(fault.General, "This YAML can't be read.")
 		}
@@ -105,7 +103,7 @@ func yamlError(err error) error {
 	said := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := yamlLine.FindString(said)
 	near := ""
-	if line != "" { // the parser is one off at times
+	if line != "" { // the parser is off by one at times
 		near = "near " + line
 	}
 	return fault.Field(fault.General, "%sthis is not YAML: %s", near, strings.TrimPrefix(said, line))
@@ -115,7 +113,7 @@ func noAnchors(n *yaml.Node) error {
 	return fault.Field(fault.General, "line %d: anchors and aliases (& and *) are not understood: write the value out", n.Line)
 }
 
-// fromNode makes of a node what decoding JSON would.
+// fromNode returns what decoding JSON would return for the same value.
 func fromNode(n *yaml.Node, depth int) (any, error) {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
@@ -161,8 +159,8 @@ func fromMapping(n *yaml.Node, depth int) (any, error) {
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// fromScalar reads a single value. Numbers are those of JSON; what YAML also takes for
-// one, such as 007 or 0x1f, stays the text that was written, and so do dates.
+// fromScalar reads a single value. Numbers are those of JSON; what else YAML reads as one, such as 007 or 0x1f, stays
+// a text, and so do dates.
 func fromScalar(n *yaml.Node) (any, error) {
 	switch n.ShortTag() {
 	case "!!null":

@@ -28,7 +28,7 @@ func BenchmarkMatch(b *testing.B) {
 			}
 		})
 	}
-	// What one change costs its writer where many webhooks listen.
+	// The cost of one change for its writer if there are many webhooks.
 	b.Run("500 webhooks", func(b *testing.B) {
 		all := make([]*webhook.Conditions, 500)
 		for i := range all {

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// shortestConcealed is how many characters something must have to be taken for a credential.
-// Shorter values are ordinary words, which an answer may hold for reasons of its own.
+// shortestConcealed is how many characters a value must have to count as a credential. Shorter ones are ordinary
+// words, which an answer may contain for other reasons.
 const shortestConcealed = 6
 
-// Conceal hides, in what a receiver answered, the values of the headers that the webhook's
-// author wrote: some receivers answer with the request they got, and answers are kept. Of a
-// body that is cut off, it also hides the beginning of such a value at its end.
+// Conceal hides, in a receiver's answer, the values of the headers that the webhook's author wrote: some receivers
+// answer with the request they got, and answers are kept. In a body that is cut off, it also hides the beginning of
+// such a value at the end.
 func (r *Request) Conceal(header http.Header, body []byte, cut bool) (http.Header, []byte) {
 	secrets := r.credentials()
 	if len(secrets) == 0 {
@@ -31,8 +31,8 @@ func (r *Request) Conceal(header http.Header, body []byte, cut bool) (http.Heade
 	return kept, hide(body, secrets, cut)
 }
 
-// credentials are the values of private headers. Of "Bearer abcdef" the receiver may show the
-// second word alone. What is accepted is no secret, and the answer's content type repeats it.
+// credentials returns the values of private headers. Of "Bearer abcdef" the receiver may repeat the second word
+// alone. The value of Accept is no secret, and the answer's content type repeats it.
 func (r *Request) credentials() [][]byte {
 	var all [][]byte
 	for _, name := range r.Private {
@@ -61,7 +61,7 @@ func hide(text []byte, secrets [][]byte, cut bool) []byte {
 	}
 	slices.SortFunc(found, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	var out []byte
-	end := 0 // of what is done
+	end := 0 // of the part that is done
 	for _, s := range found {
 		if s.start >= end {
 			out = append(append(out, text[end:s.start]...), Hidden...)
@@ -94,7 +94,7 @@ func find(v view, secrets [][]byte, cut bool) []span {
 	return found
 }
 
-// beginning is how much of a secret stands at the end.
+// beginning returns how many bytes of a secret's beginning are at the end of the text.
 func (v view) beginning(secrets [][]byte) (most int) {
 	for _, secret := range secrets {
 		for n := min(len(secret)-1, len(v.text)); n > most; n-- {
@@ -106,10 +106,10 @@ func (v view) beginning(secrets [][]byte) (most int) {
 	return most
 }
 
-// view is a text, or what it says to those who read it as JSON.
+// view is a text, either as it is or with its JSON escapes decoded.
 type view struct {
 	text []byte
-	at   []int // where each byte stands, and the end; nil where the text is as it stands
+	at   []int // where each byte is in the text, and the end; nil if the text is as it is
 }
 
 func (v view) place(i int) int {
@@ -119,8 +119,8 @@ func (v view) place(i int) int {
 	return v.at[i]
 }
 
-// unescape reads every escape of JSON, wherever it stands: whether the text is JSON does not
-// matter. One that is cut off at the end belongs to what comes before it.
+// unescape decodes every JSON escape, whether or not the text is JSON. An escape that is cut off at the end belongs
+// to what precedes it.
 func unescape(text []byte) view {
 	v := view{text: make([]byte, 0, len(text)), at: make([]int, 0, len(text)+1)}
 	for i := 0; i < len(text); {
@@ -143,8 +143,8 @@ func unescape(text []byte) view {
 	return v
 }
 
-// readEscape reads what a text begins with. The size is 0 where the end is missing. Characters
-// that take two escapes are not put together: nobody has them in a credential.
+// readEscape reads the first character of a text. The size is 0 if its end is missing. Characters that take two
+// escapes are not joined: no credential contains them.
 func readEscape(text []byte) (c rune, size int) {
 	switch {
 	case len(text) < len(`\n`):

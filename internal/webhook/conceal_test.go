@@ -23,7 +23,7 @@ func sent(headers map[string]string) webhook.Request {
 	return r
 }
 
-// TestConceal holds what is kept of an answer that repeats the request.
+// TestConceal: what is kept of an answer that repeats the request.
 func TestConceal(t *testing.T) {
 	t.Parallel()
 	token := map[string]string{"Authorization": "Bearer s3cr3t/tökën+=="}
@@ -72,7 +72,7 @@ func TestConceal(t *testing.T) {
 	}
 }
 
-// TestConcealedNeverStays puts a value into answers of several kinds and looks for it.
+// TestConcealedNeverStays: a value in answers of several kinds is never kept.
 func TestConcealedNeverStays(t *testing.T) {
 	t.Parallel()
 	inJSON := func(s string) string {

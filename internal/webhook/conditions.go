@@ -11,7 +11,7 @@ import (
 	"terrier/internal/record"
 )
 
-// What a condition may cost whoever has to match it, on every change.
+// The limits of conditions. They are matched on every change.
 const (
 	maxConditions = 64 << 10 // bytes of text
 	maxDepth      = 16
@@ -19,7 +19,7 @@ const (
 	maxAttr       = 200 // bytes
 )
 
-// Conditions decide whether a webhook fires for an event. A nil one lets everything through.
+// Conditions decide whether a webhook is notified of an event. Nil lets everything through.
 type Conditions struct {
 	root       node
 	unreadable error // why there is no root
@@ -42,7 +42,7 @@ type leaf struct {
 	negate bool
 }
 
-// document is what a path begins in.
+// document is the part of an event that a path starts in.
 type document int
 
 const (
@@ -67,8 +67,8 @@ const (
 
 var ops = []op{opEq, opGt, opGte, opLt, opLte, opIn, opContains, opRegex, opChanged}
 
-// ParseConditions reads the conditions of a webhook, nil where there are none. An error
-// begins with the place it is about.
+// ParseConditions reads the conditions of a webhook, nil if there are none. An error begins with the place it is
+// about.
 func ParseConditions(text []byte) (*Conditions, error) {
 	if len(text) > maxConditions {
 		return nil, fmt.Errorf("conditions may have %d bytes at most, not %d", maxConditions, len(text))
@@ -88,8 +88,8 @@ func ParseConditions(text []byte) (*Conditions, error) {
 	return &Conditions{root: root}, nil
 }
 
-// SavedConditions reads the conditions of a saved webhook. Those that can't be read were saved by
-// another version of the program: they are never true, and say so.
+// SavedConditions reads the conditions of a saved webhook. If they can't be read, another version of the program
+// saved them: they are never true, and say so.
 func SavedConditions(text []byte) *Conditions {
 	c, err := ParseConditions(text)
 	if err != nil {
@@ -228,7 +228,7 @@ func (l *leaf) parseAttr(in any, place string) error {
 	return nil
 }
 
-// parseValue refuses a value that the operator could never be applied to.
+// parseValue refuses a value to which the operator can never be applied.
 func (p *conditionParser) parseValue(l *leaf, in any, given bool, place string) error {
 	switch {
 	case l.op == opChanged && given:
@@ -257,7 +257,7 @@ func (p *conditionParser) parseValue(l *leaf, in any, given bool, place string) 
 			return wrong(place, "regex needs a text, not %s", show(in))
 		}
 		var err error
-		// Bound to the beginning of the text, as the conditions that people bring with them were meant.
+		// Bound to the beginning of the text: conditions that people bring from elsewhere expect it.
 		if l.regex, err = p.regexes.Prefix(source); err != nil {
 			return wrong(place, "%s", err.Error())
 		}

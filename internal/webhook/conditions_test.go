@@ -33,7 +33,7 @@ func TestNoConditions(t *testing.T) {
 	}
 }
 
-// TestRefused holds that an error says where it is and what to do.
+// TestRefused: an error says where it is and what to do.
 func TestRefused(t *testing.T) {
 	deep := strings.Repeat(`{"and":[`, 16) + `{"attr":"a","value":1}` + strings.Repeat("]}", 16)
 	many := `{"or":[` + strings.Repeat(`{"attr":"a","value":1},`, 100) + `{"attr":"a","value":1}]}`
@@ -87,10 +87,10 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%.80s\nsays %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	parse(t, strings.Repeat(`{"and":[`, 15)+`{"attr":"a","value":1}`+strings.Repeat("]}", 15)) // as deep as allowed
+	parse(t, strings.Repeat(`{"and":[`, 15)+`{"attr":"a","value":1}`+strings.Repeat("]}", 15)) // the greatest depth allowed
 }
 
-// TestSavedConditions: conditions that can't be read never fire and say why; those that can are read as ever.
+// TestSavedConditions: conditions that can't be read are never true and say why; others are read as before.
 func TestSavedConditions(t *testing.T) {
 	e := site()
 	if v := webhook.SavedConditions([]byte(`{"attr": "slug", "op": "soundslike", "value": "lis"}`)).Match(e); v.Fires || !v.Broken || !strings.Contains(v.Reason, "soundslike") {
@@ -103,7 +103,7 @@ func TestSavedConditions(t *testing.T) {
 	}
 }
 
-// TestLongText holds that a plain expression reads long texts, and that there is an end.
+// TestLongText: a simple expression reads long texts, up to a limit.
 func TestLongText(t *testing.T) {
 	c := parse(t, `{"attr":"name","op":"regex","value":"a+!$","negate":true}`)
 	for length, want := range map[int]webhook.Verdict{
@@ -116,7 +116,7 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// TestParseSurvives holds that whatever is written is understood or refused.
+// TestParseSurvives: any text is understood or refused.
 func TestParseSurvives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune(`{}[]",:.\ andorttvluegixcqhp019eE+-*()|?`))).Draw(t, "text")

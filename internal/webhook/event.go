@@ -12,9 +12,8 @@ import (
 	"terrier/internal/record"
 )
 
-// Event is a change as a webhook sees it. All of it comes from the change row, so that a
-// resend says the same. It is put together and decoded once, when first needed, however many
-// webhooks ask.
+// Event is a change as a webhook sees it. All of it comes from the change row, so that a resend is the same. It is
+// put together and decoded once, when first needed, however many webhooks use it.
 type Event struct {
 	Kind      string // created, updated or deleted
 	Model     string // the lower-case name of the type: site
@@ -22,7 +21,7 @@ type Event struct {
 	Username  string
 	RequestID string
 
-	// JSON text; nothing stands for null.
+	// JSON text; empty means null.
 	Data, Prechange, Postchange []byte
 
 	body                        lazy[[]byte]
@@ -30,14 +29,14 @@ type Event struct {
 	context                     lazy[jinja.Value]
 }
 
-// kinds are the events that receivers know the actions of the change log as.
+// kinds maps the actions of the change log to the events that receivers know.
 var kinds = map[string]string{"create": "created", "update": "updated", "delete": "deleted"}
 
-// KindOf returns the kind of event that an action of the change log is.
+// KindOf returns the kind of event of an action of the change log.
 func KindOf(action string) string { return kinds[action] }
 
-// Body is the default body: the seven keys of the contract, with the record and its
-// snapshots as they were written down, byte for byte. Nobody may change it.
+// Body returns the default body: the seven keys of the contract, with the record and its snapshots byte for byte as
+// they were stored. Callers must not change it.
 func (e *Event) Body() []byte {
 	body, _ := e.body.get(func() ([]byte, error) { return e.assemble(), nil })
 	return body
@@ -71,12 +70,12 @@ func appendDocument(dst, text []byte) []byte {
 	return append(dst, text...)
 }
 
-// values is the event as a template sees it: the names and values of the default body.
+// values returns the event as a template sees it: the names and values of the default body.
 func (e *Event) values() (jinja.Value, error) {
 	return e.context.get(func() (jinja.Value, error) { return jinja.Decode(e.Body()) })
 }
 
-// lazy is read at most once, also where several goroutines share it.
+// lazy is read at most once, also by several goroutines.
 type lazy[T any] struct {
 	once  sync.Once
 	value T
@@ -88,7 +87,7 @@ func (l *lazy[T]) get(read func() (T, error)) (T, error) {
 	return l.value, l.err
 }
 
-// decode reads one JSON document, nothing being null, and keeps numbers as they are written.
+// decode reads one JSON document, an empty text being null, and keeps numbers as they are written.
 func decode(text []byte) (any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"terrier/internal/webhook"
 )
 
-// site is an update of a site, as the ledger writes it down.
+// site is an update of a site, as the ledger stores it.
 func site() *webhook.Event {
 	return &webhook.Event{
 		Kind: "updated", Model: "site", Username: `al"ice`, RequestID: "0190a2b4-0000-7000-8000-000000000001",
@@ -45,8 +45,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestBodyKeys holds that whatever a change is called and holds, the body is one JSON
-// object with the seven keys in their order.
+// TestBodyKeys: whatever a change contains, the body is one JSON object with the seven keys in their order.
 func TestBodyKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		document := rapid.Custom(func(t *rapid.T) []byte {

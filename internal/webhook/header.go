@@ -12,17 +12,17 @@ import (
 	"terrier/internal/jinja"
 )
 
-// maxHeaders bounds the work: every line is a template of its own.
+// maxHeaders bounds the work: every line is its own template.
 const maxHeaders = 30
 
-// header is one line of additional_headers. Lines are split before anything is rendered,
-// and names are fixed, so that no value of a record can make a header.
+// header is one line of additional_headers. Lines are split before anything is rendered, and names are fixed, so that
+// no value of a record can add a header.
 type header struct {
 	name  string
 	value *jinja.Template
 }
 
-// parseHeaders reads the lines and notes what is wrong with each.
+// parseHeaders reads the lines and records what is wrong with each.
 func parseHeaders(text string, faults fault.Fields) []header {
 	var headers []header
 	seen := map[string]int{}
@@ -68,14 +68,14 @@ func parseHeader(line string) (header, error) {
 	t, err := jinja.Parse(strings.TrimSpace(value))
 	if err != nil {
 		if e, ok := errors.AsType[*jinja.Error](err); ok {
-			err = errors.New(e.Message) // its line is the only one
+			err = errors.New(e.Message) // it has only one line
 		}
 		return header{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return header{name, t}, nil
 }
 
-// notToken tells what RFC 9110 does not allow in a name.
+// notToken reports whether RFC 9110 forbids a character in a name.
 func notToken(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
 }

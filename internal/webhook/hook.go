@@ -12,8 +12,7 @@ import (
 	"terrier/internal/jinja"
 )
 
-// Hook is what a webhook says about its requests. Its name is not among it, because
-// nothing that is sent may hold it.
+// Hook is what a webhook says about its requests. It has no name, because nothing that is sent may contain it.
 type Hook struct {
 	Method            string // POST where empty
 	URL               string
@@ -25,15 +24,15 @@ type Hook struct {
 	StandardHeaders   bool   // also send the headers of standardwebhooks.com
 }
 
-// Compiled makes the requests of a webhook. It has read the templates, never changes, and
-// may be shared by goroutines and kept for as long as the webhook is not edited.
+// Compiled makes the requests of a webhook. It has read the templates, never changes, and may be shared by goroutines
+// and kept until the webhook is edited.
 type Compiled struct {
 	hook    Hook
 	headers []header
 	body    *jinja.Template // nil for the default body
 }
 
-// Both keep their secrets out of logs and errors. An address may hold one too.
+// Both keep their secrets out of logs and errors. A URL may contain one too.
 func (h Hook) String() string       { return "webhook " + h.Method }
 func (h Hook) GoString() string     { return h.String() }
 func (h Hook) LogValue() slog.Value { return slog.StringValue(h.String()) }
@@ -42,8 +41,8 @@ func (c *Compiled) String() string       { return c.hook.String() }
 func (c *Compiled) GoString() string     { return c.hook.String() }
 func (c *Compiled) LogValue() slog.Value { return c.hook.LogValue() }
 
-// Compile checks a webhook and compiles it. The faults are by the names of the
-// webhook's fields; where there are any, there is no Compiled.
+// Compile checks a webhook and compiles it. The faults are by the names of the webhook's fields; if there are any,
+// Compiled is nil.
 func Compile(h Hook) (*Compiled, fault.Fields) {
 	faults := fault.Fields{}
 	h.checkMethod(faults)
@@ -74,7 +73,7 @@ func (h *Hook) checkMethod(faults fault.Fields) {
 	}
 }
 
-// checkURL leaves the rest to egress, which knows what it can send to.
+// checkURL leaves the rest to egress, which knows where it can send to.
 func (h *Hook) checkURL(faults fault.Fields) {
 	h.URL = strings.TrimSpace(h.URL)
 	if strings.Contains(h.URL, "{{") || strings.Contains(h.URL, "{%") {

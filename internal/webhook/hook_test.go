@@ -88,7 +88,7 @@ func TestReservedHeaders(t *testing.T) {
 	}
 }
 
-// TestEveryFault holds that a form is told everything at once.
+// TestEveryFault: a form gets all faults at once.
 func TestEveryFault(t *testing.T) {
 	_, faults := webhook.Compile(webhook.Hook{Method: "X", URL: "http://{{ x }}", ContentType: "x", AdditionalHeaders: "x\nHost: 1", BodyTemplate: "{{"})
 	if len(faults) != 5 || len(faults["additional_headers"]) != 2 {

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Verdict is what conditions say of an event, and why.
+// Verdict is the result of conditions for an event, with the reason.
 type Verdict struct {
 	Fires  bool
 	Broken bool   // a part could not be evaluated: it counts as false, whatever negate says
-	Reason string // why it does not fire, and what is broken; empty where all is well
+	Reason string // why it does not fire, and what is broken; empty if neither
 }
 
-// Match evaluates every part, even where another has decided, so that what is broken
-// shows before it matters.
+// Match evaluates every part, even if another has decided, so that a broken part shows before it matters.
 func (c *Conditions) Match(e *Event) Verdict {
 	if c == nil {
 		return Verdict{Fires: true}
@@ -61,7 +60,7 @@ func (l *leaf) match(e *Event, f *findings) bool {
 	return false
 }
 
-// outcome is what came of a leaf, before it is negated.
+// outcome is the result of a leaf, before it is negated.
 type outcome struct {
 	holds   bool
 	broken  breakage
@@ -76,7 +75,7 @@ type breakage int
 const (
 	sound      breakage = iota
 	unreadable          // the change row holds no JSON
-	obstructed          // a plain value stands in the way of the path
+	obstructed          // a plain value is in the way of the path
 	unsuited            // the operator can't be applied to the value
 	unrecorded          // the snapshots hold no such attribute
 	oversized           // the text is too long for the expression
@@ -106,7 +105,7 @@ func (l *leaf) evaluate(e *Event) (o outcome) {
 	return o
 }
 
-// test tells whether the operator holds, and whether it can be applied at all.
+// test reports whether the operator applies to the value with success, and whether it can be applied at all.
 func (l *leaf) test(actual any) (holds, ok bool) {
 	switch l.op {
 	case opEq:
@@ -145,8 +144,8 @@ func (l *leaf) contains(actual any) (holds, ok bool) {
 	return false, false
 }
 
-// changed compares the snapshots. What one of them lacks is null there, so a value that
-// comes with a new record or goes with a deleted one has changed, and a null has not.
+// changed compares the snapshots. What one of them lacks is null there, so a value that comes with a new record or
+// goes with a deleted one has changed, and a null has not.
 func (l *leaf) changed(e *Event) (o outcome) {
 	before, err := e.document(inPrechange)
 	if err != nil {
@@ -158,7 +157,7 @@ func (l *leaf) changed(e *Event) (o outcome) {
 	}
 	_, named := walk(before, l.path[:1])
 	_, names := walk(after, l.path[:1])
-	if named != present && names != present { // misspelt or computed, it would never change
+	if named != present && names != present { // misspelled or computed: it would never change
 		return outcome{broken: unrecorded}
 	}
 	var had, has found
@@ -166,7 +165,7 @@ func (l *leaf) changed(e *Event) (o outcome) {
 	o.is, has = walk(after, l.path)
 	switch {
 	case had == blocked && has == present:
-		o.was = nil // JSON that took another shape
+		o.was = nil // JSON whose shape changed
 	case has == blocked && had == present:
 		o.is = nil
 	case had == blocked:
@@ -178,7 +177,7 @@ func (l *leaf) changed(e *Event) (o outcome) {
 	return o
 }
 
-// document reads what a path begins in.
+// document returns the part of an event that a path starts in.
 func (e *Event) document(in document) (any, error) {
 	name, text, read := "data", e.Data, &e.data
 	switch in {

@@ -131,7 +131,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// TestMatch holds how paths are followed and what a reason says.
+// TestMatch: how paths are followed and what a reason says.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct{ text, reason string }{
 		{`{"attr":"status","value":"active"}`, ""},
@@ -189,7 +189,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestBroken holds that what can't be evaluated is told, and never makes anything fire.
+// TestBroken: a part that can't be evaluated is reported and never makes a webhook fire.
 func TestBroken(t *testing.T) {
 	for _, c := range []struct {
 		text, reason string
@@ -254,7 +254,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestDecodedOnce holds that a second look does not read the text again.
+// TestDecodedOnce: a second match does not decode the text again.
 func TestDecodedOnce(t *testing.T) {
 	e := site()
 	both := parse(t, `{"and":[{"attr":"slug","value":"lis"},{"attr":"status","op":"changed"}]}`)
@@ -307,8 +307,8 @@ func drawTree(leaves []string, depth int) *rapid.Generator[tree] {
 	})
 }
 
-// TestOpposites holds De Morgan's laws, and that with a broken part a condition and its
-// opposite may both stay silent but never both fire.
+// TestOpposites: De Morgan's laws apply, and with a broken part a condition and its opposite may both be silent but
+// never both fire.
 func TestOpposites(t *testing.T) {
 	sound := []string{`"attr":"slug","value":"lis"`, `"attr":"slug","value":"x"`, `"attr":"asn_count","op":"gt","value":5`,
 		`"attr":"tags.slug","op":"contains","value":"lab"`, `"attr":"status","op":"changed"`, `"attr":"region","op":"changed"`, `"attr":"nothing","value":null`}

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Sending is what differs between webhooks and attempts.
+// Sending is what differs between webhooks and between attempts.
 type Sending struct {
 	DeliveryID string // the same on every resend
 	Sequence   int64  // the version of the record, without gaps
 	Now        time.Time
 }
 
-// Request is exactly what is sent, but for what the sender adds: User-Agent where the
-// webhook gives none, and the framing.
+// Request is exactly what is sent, except for what the sender adds: User-Agent if the webhook gives none, and the
+// framing.
 type Request struct {
 	Method, URL string
 	Header      http.Header
@@ -27,8 +27,7 @@ type Request struct {
 	Private []string
 }
 
-// Render makes the request for an event. An error is a reason for people; nothing may be
-// sent then.
+// Render makes the request for an event. An error is a reason for people; nothing may be sent then.
 func (c *Compiled) Render(e *Event, s Sending) (Request, error) {
 	out := Request{Method: c.hook.Method, URL: c.hook.URL, Header: http.Header{}}
 	if err := c.fill(&out, e); err != nil {
@@ -39,7 +38,7 @@ func (c *Compiled) Render(e *Event, s Sending) (Request, error) {
 	out.Header.Set("X-Hook-Sequence", strconv.FormatInt(s.Sequence, 10))
 	out.Header.Set("X-Hook-Timestamp", strconv.FormatInt(s.Now.Unix(), 10))
 	secrets := c.hook.secrets()
-	// Receivers compare the whole header, so there is one signature in it, by the new secret.
+	// Receivers compare the whole header, so it has one signature, by the new secret.
 	for i, name := range []string{"X-Hook-Signature", "X-Hook-Signature-Previous"}[:len(secrets)] {
 		out.Header.Set(name, Signature(secrets[i], out.Body))
 	}
@@ -49,7 +48,7 @@ func (c *Compiled) Render(e *Event, s Sending) (Request, error) {
 	return out, nil
 }
 
-// fill renders what the author wrote.
+// fill renders the author's templates.
 func (c *Compiled) fill(out *Request, e *Event) error {
 	if c.body == nil {
 		out.Body = e.Body()
@@ -79,7 +78,7 @@ func (c *Compiled) fill(out *Request, e *Event) error {
 	return nil
 }
 
-// secrets lists what to sign with, the current one first.
+// secrets returns the secrets to sign with, the current one first.
 func (h *Hook) secrets() []string {
 	switch {
 	case h.Secret == "":
@@ -90,10 +89,10 @@ func (h *Hook) secrets() []string {
 	return []string{h.Secret, h.PreviousSecret}
 }
 
-// Hidden stands for a value that is not kept.
+// Hidden replaces a value that is not kept.
 const Hidden = "•••"
 
-// Redacted is the header as an attempt may keep it: private values are hidden.
+// Redacted returns the header as an attempt may keep it: private values are hidden.
 func (r *Request) Redacted() http.Header {
 	h := r.Header.Clone()
 	for _, name := range r.Private {

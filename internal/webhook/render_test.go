@@ -68,7 +68,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestRenderAgain holds that a resend differs in its time only.
+// TestRenderAgain: a resend differs only in its time.
 func TestRenderAgain(t *testing.T) {
 	r, faults := webhook.Compile(webhook.Hook{URL: "http://h", Secret: "s", StandardHeaders: true, BodyTemplate: "{% for t in data.tags %}{{ t.slug }},{% endfor %}", AdditionalHeaders: "X-N: {{ data.name }}"})
 	if faults != nil {
@@ -107,7 +107,7 @@ func TestNoSignature(t *testing.T) {
 	}
 }
 
-// TestHeaderInjection holds that no value of a record makes a header, or a request.
+// TestHeaderInjection: no value of a record adds a header or a request.
 func TestHeaderInjection(t *testing.T) {
 	for _, c := range []struct{ name, value string }{
 		{"CR LF", `a\r\nX-Evil: 1`}, {"LF", `a\nX-Evil: 1`}, {"CR", `a\rX-Evil: 1`}, {"NUL", `a\u0000b`}, {"tab", `a\tb`}, {"escape", `a\u001b[2J`}, {"DEL", `a\u007f`},
@@ -130,7 +130,7 @@ func TestHeaderInjection(t *testing.T) {
 	}
 }
 
-// TestRenderFails holds that a template that fails is a reason, never a request.
+// TestRenderFails: a template that fails gives a reason, never a request.
 func TestRenderFails(t *testing.T) {
 	for _, c := range []struct {
 		name string

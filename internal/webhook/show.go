@@ -13,7 +13,7 @@ import (
 // shownLength is how much of a value a reason shows.
 const shownLength = 60
 
-// show writes a value for people, cut where it is long.
+// show writes a value for people, cut off if it is long.
 func show(v any) string { return string(appendShown(nil, v)) }
 
 func appendShown(dst []byte, v any) []byte {

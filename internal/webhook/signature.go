@@ -12,15 +12,14 @@ import (
 	"time"
 )
 
-// Signature is the X-Hook-Signature: the hex HMAC-SHA-512 of the exact body.
+// Signature returns the X-Hook-Signature: the hex HMAC-SHA-512 of the exact body.
 func Signature(secret string, body []byte) string {
 	mac := hmac.New(sha512.New, []byte(secret))
 	mac.Write(body)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Verify tells whether a signature belongs to the body, in a time that does not tell how
-// much of it is right.
+// Verify reports whether a signature belongs to the body, in a time that does not reveal how much of it is right.
 func Verify(secret string, body []byte, signature string) bool {
 	return hmac.Equal([]byte(Signature(secret, body)), []byte(signature))
 }
@@ -46,17 +45,16 @@ func StandardHeaders(id string, at time.Time, body []byte, secrets ...string) ht
 	return h
 }
 
-// StandardSecret tells whether the libraries of Standard Webhooks can read a secret: "whsec_" and
-// the base64 of 24 to 64 bytes. Go would skip line breaks in it, others do not.
+// StandardSecret reports whether the libraries of Standard Webhooks can read a secret: "whsec_" and the base64 of 24
+// to 64 bytes. Go would skip line breaks in it, others do not.
 func StandardSecret(secret string) bool {
 	text, ok := strings.CutPrefix(secret, "whsec_")
 	key, err := base64.StdEncoding.Strict().DecodeString(text)
 	return ok && err == nil && len(key) >= 24 && len(key) <= 64 && !strings.ContainsAny(text, "\r\n")
 }
 
-// standardKey is what stands behind "whsec_", decoded, or else the secret's own bytes. The
-// verifier that npm calls standardwebhooks decodes every secret as base64, so one that is
-// meant for it must be written whsec_….
+// standardKey returns what follows "whsec_", decoded, or else the secret's own bytes. The npm package
+// standardwebhooks decodes every secret as base64, so one that is meant for it must be written whsec_….
 func standardKey(secret string) []byte {
 	if text, ok := strings.CutPrefix(secret, "whsec_"); ok {
 		if key, err := base64.StdEncoding.DecodeString(text); err == nil && len(key) > 0 {

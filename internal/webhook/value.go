@@ -16,11 +16,11 @@ type found int
 const (
 	present found = iota
 	missing       // there is nothing of that name
-	blocked       // a plain value stands where an object was needed
+	blocked       // a plain value where an object was needed
 )
 
-// walk follows a path and returns what it ends at, or what blocked it. A list is followed in each of its elements, and what they hold
-// becomes one flat list.
+// walk follows a path and returns the value at its end, or what blocked it. A list is followed in each of its
+// elements, and the values become one flat list.
 func walk(v any, path []string) (any, found) {
 	for i, name := range path {
 		switch x := v.(type) {
@@ -64,7 +64,7 @@ func walkEach(list []any, path []string) (any, found) {
 	return nil, missing
 }
 
-// bare reads a choice as its value, also in a list of them.
+// bare returns the value of a choice, also in a list of them.
 func bare(v any) any {
 	if value, ok := choice(v); ok {
 		return value
@@ -98,7 +98,7 @@ func choice(v any) (any, bool) {
 	return value, ok && labelled
 }
 
-// equal compares deeply; numbers as numbers, and nothing with what is of another kind.
+// equal compares deeply; numbers as numbers, and values of different kinds as unequal.
 func equal(a, b any) bool {
 	switch x := a.(type) {
 	case json.Number:
@@ -115,7 +115,7 @@ func equal(a, b any) bool {
 		y, ok := b.(map[string]any)
 		return ok && maps.EqualFunc(x, y, equal)
 	}
-	return a == b // of another kind, or null, a boolean or a text
+	return a == b // of different kinds, or null, a boolean or a text
 }
 
 // compare orders two numbers or two texts; anything else has no order.
@@ -148,8 +148,8 @@ func compareNumbers(a, b json.Number) (int, bool) {
 	return p.Cmp(q), true
 }
 
-// fraction leaves out numbers of absurd size: 1e999999999 has eleven characters here and a
-// billion digits when it is written out.
+// fraction refuses numbers of absurd size: 1e999999999 has eleven characters here and a billion digits when it is
+// written out.
 func fraction(number string) (*big.Rat, bool) {
 	if i := strings.IndexAny(number, "eE"); i >= 0 {
 		if n, err := strconv.Atoi(number[i+1:]); err != nil || n > 400 || n < -400 {

@@ -1,8 +1,7 @@
-// Package webhook owns what a change looks like to the outside: whether the conditions of
-// a webhook let it through, and the exact request that tells of it, with its signature.
+// Package webhook owns how a change looks to the outside: whether the conditions of a webhook let it through, and the
+// exact request that notifies of it, with its signature.
 //
-// It is pure: it reads no table, opens no connection and knows the time only where it is
-// handed in. store keeps webhooks and changes, ledger asks Conditions inside the writer's
-// transaction, delivery asks a Compiled hook for the request, and egress sends it. Templates are
-// read by jinja.
+// It is pure: it reads no table, opens no connection and gets the time from its callers. store keeps webhooks and
+// changes, ledger evaluates Conditions inside the writer's transaction, delivery asks a Compiled hook for the
+// request, and egress sends it. jinja reads the templates.
 package webhook

@@ -2,8 +2,8 @@ package webhook
 
 import "strconv"
 
-// findings are what keeps conditions from firing. Most webhooks are silent on most changes,
-// inside the writer's transaction, so the words go straight into one text.
+// findings are the reasons why conditions do not fire. Most webhooks do not fire on most changes, and this runs
+// inside the writer's transaction, so the words are appended to one text.
 type findings struct{ broken, against facts }
 
 type facts struct {
@@ -11,10 +11,10 @@ type facts struct {
 	count int
 }
 
-// maxFacts is how many facts of a kind a reason tells.
+// maxFacts is how many facts of a kind a reason includes.
 const maxFacts = 5
 
-// next counts one more fact and tells whether it shall be written.
+// next counts one more fact and reports whether it must be written.
 func (f *facts) next() bool {
 	f.count++
 	switch {
@@ -42,7 +42,7 @@ func (f *findings) reason() string {
 	return string(text)
 }
 
-// words are how a reason speaks of an operator: "not greater than 5", "which does not match".
+// words returns how a reason names an operator: "not greater than 5", "which does not match".
 func (o op) words() (noun, verb string) {
 	switch o {
 	case opGt:
@@ -63,7 +63,7 @@ func (o op) words() (noun, verb string) {
 	return "", ""
 }
 
-// appendAgainst says why a leaf does not hold.
+// appendAgainst says why a leaf is false.
 func (l *leaf) appendAgainst(dst []byte, o outcome) []byte {
 	dst = append(dst, l.attr...)
 	if l.op == opChanged {

@@ -1,10 +1,8 @@
-// Package gallery owns the webhooks that the form offers to begin with: for each well-known
-// receiver the request that it understands. They are examples; what is saved is a copy that
-// its author may change.
+// Package gallery owns the templates that the form of a webhook offers: for each well-known receiver the request that
+// it understands. They are examples; what is saved is a copy that its author may change.
 //
-// Names and values of records are other people's text. In every template they go through
-// tojson, so that they can't break the body, and through whatever keeps the receiver from
-// reading them as markup or as a mention.
+// Names and values of records are other people's text. Every template passes them through tojson, so that they can't
+// break the body, and escapes what the receiver would read as markup or as a mention.
 package gallery
 
 import (
@@ -12,14 +10,14 @@ import (
 	"net/http"
 )
 
-// Template is what the form is filled with.
+// Template fills in the form.
 type Template struct {
 	Key         string // stable, for addresses and files
 	Name        string
 	Help        string // what to do at the receiver, and what it will show
 	Method      string
 	ContentType string
-	Headers     string // <…> stands for what the author must fill in
+	Headers     string // <…> marks what the author must fill in
 	Body        string
 	URL         string // shows the form of the address; not one to send to
 }

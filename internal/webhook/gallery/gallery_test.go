@@ -18,10 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "write what is rendered to testdata")
 
-// awkward is a name with whatever a careless template would trip over.
+// awkward is a name with everything that breaks a careless template.
 const awkward = "Lisbon \"1\" <!channel> & 'co' @all\n*bold* [x](https://evil.example) $HOME 🚀"
 
-// site is a change of a site as the ledger writes it down.
+// site is a change of a site as the ledger stores it.
 func site(t *testing.T, kind, name string) *webhook.Event {
 	t.Helper()
 	text := func(v any) []byte {
@@ -98,7 +98,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestNoStrayGolden holds that every expectation belongs to a template.
+// TestNoStrayGolden: every expectation belongs to a template.
 func TestNoStrayGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.golden")
 	if err != nil || len(files) != 3*len(gallery.All()) {
@@ -106,8 +106,8 @@ func TestNoStrayGolden(t *testing.T) {
 	}
 }
 
-// TestHostileNames holds that no name changes the structure of a body: it has the keys, and as
-// many items, as the body for a harmless name.
+// TestHostileNames: no name changes the structure of a body: it has the same keys and number of items as the body for
+// a harmless name.
 func TestHostileNames(t *testing.T) {
 	for _, g := range gallery.All() {
 		for _, kind := range []string{"created", "updated", "deleted"} {
@@ -146,7 +146,7 @@ func shape(v any) any {
 	return v
 }
 
-// TestNoMention holds that a name calls nobody and that no variable of a pipeline is expanded.
+// TestNoMention: a name mentions nobody, and no variable of a pipeline is expanded.
 func TestNoMention(t *testing.T) {
 	forbidden := map[string][]string{"mattermost": {"@all", "@here", "<!", " [x", "](https://evil"}, "gitlab": {"$"}}
 	for _, g := range gallery.All() {
@@ -191,7 +191,7 @@ func texts(v any) []string {
 	return nil
 }
 
-// TestManyChanges holds the limit of ten items that Slack sets, for all.
+// TestManyChanges: all templates respect Slack's limit of ten items.
 func TestManyChanges(t *testing.T) {
 	var pre, post []string
 	for _, letter := range strings.Split("abcdefghijklmno", "") {
@@ -215,7 +215,7 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// TestLargeChange holds that a record as large as a request may be does not meet the limits of the template engine.
+// TestLargeChange: a record as large as a request allows stays within the limits of the template engine.
 func TestLargeChange(t *testing.T) {
 	for _, g := range gallery.All() {
 		e := site(t, "updated", "Porto")
