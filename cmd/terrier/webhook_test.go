@@ -159,7 +159,7 @@ func TestWebhookCommands(t *testing.T) {
 	<-h.bodies
 
 	h.want(false, []string{"replay", "Chat room"}, "1  sent before, to be sent again", "--yes", "--dry-run")
-	h.want(false, []string{"replay", "Chat room", "--type", "dcim.region"}, "is not told of changes to dcim.region, only to dcim.site")
+	h.want(false, []string{"replay", "Chat room", "--type", "dcim.region"}, "is not notified of changes to dcim.region, only to dcim.site")
 	for _, flags := range [][]string{{"--until", "1h"}, {"--since", time.Now().Add(time.Hour).Format(time.RFC3339)}, {"--object", "99"}, {"--action", "delete"}} {
 		h.want(true, append([]string{"replay", "Chat room", "--yes"}, flags...), "none of 0 changes matches")
 	}

@@ -55,7 +55,7 @@ func (s *Subject) asker() Asker {
 	return Asker{Address: network}
 }
 
-// Anonymous tells whether nobody is logged in.
+// Anonymous reports whether nobody is logged in.
 func (s *Subject) Anonymous() bool { return s.UserID == 0 }
 
 // Granted reports whether a permission gives the subject an action with records of a type, besides what everybody

@@ -62,12 +62,15 @@ func TestScope(t *testing.T) {
 		{"wildcard, tokens", &access.Policy{ExemptView: []string{"*"}}, nobody, "users.token", "view", 0, fault.ErrNoCreds},
 		{"guarded by name", &access.Policy{ExemptView: []string{"users.user"}}, nobody, "users.user", "view", everything, nil},
 		{"wildcard, changes of unguarded types", &access.Policy{ExemptView: []string{"*"}}, nobody, "extras.objectchange", "view", 1, nil},
-		{"wildcard narrows no grant", &access.Policy{ExemptView: []string{"*"}}, with(grant("extras.objectchange", "view", "null")), "extras.objectchange", "view", everything, nil},
-		{"wildcard widens a constraint", &access.Policy{ExemptView: []string{"*"}}, with(grant("extras.objectchange", "view", `{"id":1}`)), "extras.objectchange", "view", 2, nil},
+		{"wildcard narrows no grant", &access.Policy{ExemptView: []string{"*"}}, with(grant("extras.objectchange", "view", "null")),
+			"extras.objectchange", "view", everything, nil},
+		{"wildcard widens a constraint", &access.Policy{ExemptView: []string{"*"}},
+			with(grant("extras.objectchange", "view", `{"id":1}`)), "extras.objectchange", "view", 2, nil},
 		{"exempt is for reading", &access.Policy{ExemptView: []string{"*"}}, user, "dcim.site", "change", 0, fault.ErrDenied},
 		{"login required", &access.Policy{ExemptView: []string{"*"}, LoginRequired: true}, nobody, "dcim.site", "view", 0, fault.ErrNoCreds},
 		{"login required, known", &access.Policy{ExemptView: []string{"*"}, LoginRequired: true}, user, "dcim.site", "view", everything, nil},
-		{"login required, the command line", &access.Policy{LoginRequired: true}, access.Subject{Superuser: true}, "users.user", "add", everything, nil},
+		{"login required, the command line", &access.Policy{LoginRequired: true}, access.Subject{Superuser: true}, "users.user", "add",
+			everything, nil},
 		{"superuser", &access.Policy{}, access.Subject{UserID: 1, Superuser: true}, "users.token", "grant", everything, nil},
 		{"no grant", &access.Policy{}, user, "dcim.site", "view", 0, fault.ErrDenied},
 		{"grant", &access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.site", "view", everything, nil},
@@ -76,10 +79,13 @@ func TestScope(t *testing.T) {
 		{"another type", &access.Policy{}, with(grant("dcim.site", "view", "null")), "dcim.region", "view", 0, fault.ErrDenied},
 		{"constrained", &access.Policy{}, with(grant("dcim.site", "view", `{"name":"x","status":"active"}`)), "dcim.site", "view", 1, nil},
 		{"alternatives", &access.Policy{}, with(grant("dcim.site", "view", `[{"name":"x"},{"name":"y"}]`)), "dcim.site", "view", 2, nil},
-		{"several grants", &access.Policy{}, with(grant("dcim.site", "view", `{"name":"x"}`), grant("dcim.site", "view", `{"name":"y"}`)), "dcim.site", "view", 2, nil},
-		{"one of them without constraints", &access.Policy{}, with(grant("dcim.site", "view", `{"name":"x"}`), grant("dcim.site", "view", "null")), "dcim.site", "view", everything, nil},
+		{"several grants", &access.Policy{}, with(grant("dcim.site", "view", `{"name":"x"}`), grant("dcim.site", "view", `{"name":"y"}`)),
+			"dcim.site", "view", 2, nil},
+		{"one of them without constraints", &access.Policy{},
+			with(grant("dcim.site", "view", `{"name":"x"}`), grant("dcim.site", "view", "null")), "dcim.site", "view", everything, nil},
 		{"an empty list is nothing", &access.Policy{}, with(grant("dcim.site", "view", "[]")), "dcim.site", "view", 0, nil},
-		{"a constraint of another shape is nothing", &access.Policy{}, with(grant("dcim.site", "view", `{"colour":"red"}`)), "dcim.site", "view", 0, fault.ErrDenied},
+		{"a constraint of another shape is nothing", &access.Policy{}, with(grant("dcim.site", "view", `{"colour":"red"}`)), "dcim.site",
+			"view", 0, fault.ErrDenied},
 		{"broken constraints are nothing", &access.Policy{}, with(grant("dcim.site", "view", `{`)), "dcim.site", "view", 0, fault.ErrDenied},
 		{"own tokens: view", &access.Policy{}, user, "users.token", "view", 1, nil},
 		{"own tokens: add", &access.Policy{}, user, "users.token", "add", 1, nil},
@@ -89,7 +95,8 @@ func TestScope(t *testing.T) {
 		{"taken away: view stays", &access.Policy{}, bound, "users.token", "view", 1, nil},
 		{"taken away: revoking stays", &access.Policy{}, bound, "users.token", "delete", 1, nil},
 		{"change without grant: own alone", &access.Policy{}, with(grant("users.token", "change", "null")), "users.token", "change", 1, nil},
-		{"change and grant: own and others'", &access.Policy{}, with(grant("users.token", "change", "null"), grant("users.token", "grant", "null")), "users.token", "change", 2, nil},
+		{"change and grant: own and others'", &access.Policy{},
+			with(grant("users.token", "change", "null"), grant("users.token", "grant", "null")), "users.token", "change", 2, nil},
 		{"delete without grant: own alone", &access.Policy{}, with(grant("users.token", "delete", "null")), "users.token", "delete", 1, nil},
 		{"own and granted", &access.Policy{}, with(grant("users.token", "view", `{"write_enabled":false}`)), "users.token", "view", 2, nil},
 	} {
@@ -149,7 +156,8 @@ func TestScopesDoNotMultiply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := access.Subject{UserID: 7, Grants: []access.Grant{grant("users.token", "change", string(constraints)), grant("users.token", "grant", string(constraints))}}
+	s := access.Subject{UserID: 7, Grants: []access.Grant{grant("users.token", "change", string(constraints)),
+		grant("users.token", "grant", string(constraints))}}
 	scope, err := (&access.Policy{}).Scope(&s, reg.Type("users.token"), "change")
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +183,8 @@ func TestOrKeepsTheSubject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, scope := range map[string]access.Scope{"first": p.Themselves(s).Or(seen), "second": seen.Or(p.Themselves(s)), "alone": p.Themselves(s).Or(access.Scope{})} {
+	for name, scope := range map[string]access.Scope{"first": p.Themselves(s).Or(seen), "second": seen.Or(p.Themselves(s)),
+		"alone": p.Themselves(s).Or(access.Scope{})} {
 		if scope.By().User != 7 || scope.Sees(reg.Type("dcim.site")).All() {
 			t.Errorf("%s: by %v, sees all sites: %v", name, scope.By(), scope.Sees(reg.Type("dcim.site")).All())
 		}
@@ -193,11 +202,14 @@ func TestNoGrantNoScope(t *testing.T) {
 	actions := []string{"view", "add", "change", "delete", "grant"}
 	constraints := []string{"", "null", "{}", "[]", `{"id":1}`, `[{"id":1},{"id__in":[2,3]}]`, `{"nothing":1}`, `{`, `1`, `{"id":"$user"}`}
 	rapid.Check(t, func(rt *rapid.T) {
-		p := access.Policy{ExemptView: rapid.SliceOfN(rapid.SampledFrom(append([]string{"*"}, keys...)), 0, 2).Draw(rt, "exempt"), LoginRequired: rapid.Bool().Draw(rt, "login")}
-		s := access.Subject{UserID: rapid.Int64Range(0, 2).Draw(rt, "user"), ManageToken: rapid.Bool().Draw(rt, "manage"), Grants: rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) access.Grant {
-			return access.Grant{Types: rapid.SliceOfN(rapid.SampledFrom(keys), 0, 3).Draw(rt, "types"), Actions: rapid.SliceOfN(rapid.SampledFrom(actions), 0, 3).Draw(rt, "actions"),
-				Constraints: json.RawMessage(rapid.SampledFrom(constraints).Draw(rt, "constraints"))}
-		}), 0, 4).Draw(rt, "grants")}
+		p := access.Policy{ExemptView: rapid.SliceOfN(rapid.SampledFrom(append([]string{"*"}, keys...)), 0, 2).Draw(rt, "exempt"),
+			LoginRequired: rapid.Bool().Draw(rt, "login")}
+		s := access.Subject{UserID: rapid.Int64Range(0, 2).Draw(rt, "user"), ManageToken: rapid.Bool().Draw(rt, "manage"),
+			Grants: rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) access.Grant {
+				return access.Grant{Types: rapid.SliceOfN(rapid.SampledFrom(keys), 0, 3).Draw(rt, "types"),
+					Actions:     rapid.SliceOfN(rapid.SampledFrom(actions), 0, 3).Draw(rt, "actions"),
+					Constraints: json.RawMessage(rapid.SampledFrom(constraints).Draw(rt, "constraints"))}
+			}), 0, 4).Draw(rt, "grants")}
 		typ, action := reg.Type(rapid.SampledFrom(keys).Draw(rt, "type")), rapid.SampledFrom(actions).Draw(rt, "action")
 		scope, err := p.Scope(&s, typ, action)
 		if err != nil && (scope.All() || !scope.Empty()) {
@@ -230,7 +242,8 @@ func TestNoGrantNoScope(t *testing.T) {
 // on types could leave out.
 func TestConstraintsLeaveTestsOut(t *testing.T) {
 	changes := registry(t).Type("extras.objectchange")
-	s := access.Subject{UserID: 7, Grants: []access.Grant{grant("extras.objectchange", "view", `[{"changed_object_type__n":"tenancy.tenant"},{"id":1}]`)}}
+	s := access.Subject{UserID: 7, Grants: []access.Grant{grant("extras.objectchange", "view",
+		`[{"changed_object_type__n":"tenancy.tenant"},{"id":1}]`)}}
 	scope, err := (&access.Policy{}).Scope(&s, changes, "view")
 	if err != nil || len(alternatives(scope)) != 2 {
 		t.Fatal(alternatives(scope), err)
@@ -263,7 +276,8 @@ func TestEveryActionIsDeclared(t *testing.T) {
 func TestConstraintsAreReadOnce(t *testing.T) {
 	site, p := registry(t).Type("dcim.site"), &access.Policy{}
 	decide := func() {
-		s := &access.Subject{UserID: 7, Grants: []access.Grant{grant("dcim.site", "view", `[{"name__in":["x","y"],"region__slug":"emea"},{"tenant":"$user"}]`)}}
+		s := &access.Subject{UserID: 7, Grants: []access.Grant{grant("dcim.site", "view",
+			`[{"name__in":["x","y"],"region__slug":"emea"},{"tenant":"$user"}]`)}}
 		scope, err := p.Scope(s, site, "view")
 		if err != nil || len(alternatives(scope)) != 2 {
 			t.Fatalf("%+v, %v", alternatives(scope), err)

@@ -11,7 +11,7 @@ type fakeSessions struct {
 	data      map[string][]byte
 	refreshes int
 	err       error
-	onRefresh func() // runs before a refresh, to stand for what happens meanwhile
+	onRefresh func() // runs before a refresh, to mean what happens meanwhile
 }
 
 func newFakeSessions() *fakeSessions { return &fakeSessions{data: map[string][]byte{}} }

@@ -122,7 +122,8 @@ func TestKeyringRotation(t *testing.T) {
 func TestKeyringRefusesWhatItDidNotSeal(t *testing.T) {
 	ring := testRing(t)
 	id := ring.keys[0].id
-	for _, sealed := range []string{"", ".", "..", "v1", "v1.", "v1." + id, "v1." + id + ".", "v1." + id + ".AAAA", "v2." + id + ".AAAA", "v1..AAAA", "v1." + id + ".!", "plain text"} {
+	for _, sealed := range []string{"", ".", "..", "v1", "v1.", "v1." + id, "v1." + id + ".", "v1." + id + ".AAAA",
+		"v2." + id + ".AAAA", "v1..AAAA", "v1." + id + ".!", "plain text"} {
 		if got, err := ring.Open("row/1/x", sealed); err == nil || !strings.Contains(err.Error(), "row/1/x") {
 			t.Errorf("opened %q as %q, error %v", sealed, got, err)
 		}

@@ -36,7 +36,8 @@ func newLoginBench() *loginBench {
 	var passwords *Passwords
 	passwords, b.hashes = countingPasswords()
 	log, _ := testLog()
-	b.Login = &Login{Users: b.users, Throttle: b.throttle, Addresses: b.addresses, Passwords: passwords, Keys: testKeys, Log: log, Now: b.clock.Now}
+	b.Login = &Login{Users: b.users, Throttle: b.throttle, Addresses: b.addresses, Passwords: passwords, Keys: testKeys, Log: log,
+		Now: b.clock.Now}
 	return b
 }
 
@@ -189,7 +190,8 @@ func TestNoHourHoldsMoreThanAHundredFailures(t *testing.T) {
 				_, _ = b.Check(ctx, "alice", password, netip.MustParseAddr(from))
 			}
 		}
-		first, second := b.throttle.attempts[accountKeys(testKeys, everybody, "alice")[0].Subject], b.throttle.attempts[accountKeys(testKeys, atHome, "alice")[0].Subject]
+		first, second := b.throttle.attempts[accountKeys(testKeys, everybody, "alice")[0].Subject],
+			b.throttle.attempts[accountKeys(testKeys, atHome, "alice")[0].Subject]
 		for _, of := range []struct {
 			most     int
 			failures []time.Time

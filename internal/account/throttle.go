@@ -46,7 +46,7 @@ type ThrottleStore interface {
 
 // AddressStore knows where accounts log in from.
 type AddressStore interface {
-	// KnownAddress tells whether an account has logged in from an address since a time.
+	// KnownAddress reports whether an account has logged in from an address since a time.
 	KnownAddress(ctx context.Context, username, address string, since time.Time) (bool, error)
 
 	// NoteAddress records a login. It keeps the latest MaxAddresses of an account.

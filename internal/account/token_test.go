@@ -26,7 +26,8 @@ func TestNewKey(t *testing.T) {
 }
 
 func TestCheckKey(t *testing.T) {
-	const form, weak = "A key must be exactly 40 hexadecimal characters.", "This key is too easy to guess. Leave it empty to have one generated."
+	const form, weak = "A key must be exactly 40 hexadecimal characters.",
+		"This key is too easy to guess. Leave it empty to have one generated."
 	for _, tc := range []struct{ name, key, want string }{
 		{"good", goodKey, ""},
 		{"upper case", strings.ToUpper(goodKey), ""},

@@ -117,7 +117,8 @@ func (a *App) Users(ctx context.Context) ([]UserInfo, error) {
 	rows, err := a.all(ctx, "users.user", "", "")
 	users := make([]UserInfo, len(rows))
 	for i, v := range rows {
-		users[i] = UserInfo{ID: v.ID(), Username: v.Text("username"), Email: v.Text("email"), Active: v.Bool("is_active"), Superuser: v.Bool("is_superuser")}
+		users[i] = UserInfo{ID: v.ID(), Username: v.Text("username"), Email: v.Text("email"), Active: v.Bool("is_active"),
+			Superuser: v.Bool("is_superuser")}
 	}
 	return users, err
 }

@@ -88,7 +88,8 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if err != nil {
 		return nil, err
 	}
-	a.client = egress.New(egress.Config{Policy: allowed, CADir: cfg.WebhookCADir, Timeout: cfg.WebhookTimeout, UserAgent: "Terrier/" + cfg.Version})
+	a.client = egress.New(egress.Config{Policy: allowed, CADir: cfg.WebhookCADir, Timeout: cfg.WebhookTimeout,
+		UserAgent: "Terrier/" + cfg.Version})
 	proxies, err := cfg.ProxyNetworks()
 	if err != nil {
 		return nil, err
@@ -123,9 +124,11 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		return nil, err
 	}
 	gate := intake.New()
-	a.API = &rest.API{Ledger: a.Ledger, Webhooks: a.Hooks, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies, Log: log, Intake: gate,
+	a.API = &rest.API{Ledger: a.Ledger, Webhooks: a.Hooks, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies,
+		Log: log, Intake: gate,
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}
-	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Log: log, Intake: gate, BaseURL: cfg.BaseURL, Version: cfg.Version, Now: a.now, Plain: a.API.Fail}
+	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Log: log, Intake: gate, BaseURL: cfg.BaseURL, Version: cfg.Version,
+		Now: a.now, Plain: a.API.Fail}
 	a.Site.Rooms = []web.Room{accountpages.New(a.Site, login, sessions, proxies), hookpages.New(a.Site, a.Hooks)}
 	if a.Site.Templates, err = templates(); err != nil {
 		return nil, err
@@ -137,7 +140,8 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if err := a.Site.Build(); err != nil {
 		return nil, err
 	}
-	a.Server = &server.Server{API: a.API, Site: a.Site, Sessions: sessions, Proxies: proxies, Ready: a.ready, BaseURL: cfg.BaseURL, Log: log, Now: a.now,
+	a.Server = &server.Server{API: a.API, Site: a.Site, Sessions: sessions, Proxies: proxies, Ready: a.ready, BaseURL: cfg.BaseURL,
+		Log: log, Now: a.now,
 		Auth: &account.Authenticator{Tokens: accounts, Users: accounts, Sessions: sessions, Keys: keys, Log: log, Now: a.now}}
 	a.Handler, err = a.Server.Handler()
 	return a, err

@@ -61,7 +61,8 @@ func (c *Config) Validate() error {
 	for _, name := range c.ExemptViewPermissions {
 		app, model, _ := strings.Cut(name, ".")
 		if name != "*" && (app == "" || model == "" || name != strings.ToLower(name)) {
-			problems = append(problems, fmt.Errorf("TERRIER_EXEMPT_VIEW_PERMISSIONS contains %q and needs lower-case names such as dcim.site, or *", name))
+			problems = append(problems,
+				fmt.Errorf("TERRIER_EXEMPT_VIEW_PERMISSIONS contains %q and needs lower-case names such as dcim.site, or *", name))
 		}
 	}
 	_, err := c.ProxyNetworks()
@@ -88,7 +89,8 @@ func (c *Config) validateSecretKeys() error {
 	}
 	for i, key := range c.SecretKeyOld {
 		if n := utf8.RuneCountInString(key); n < minSecretKey {
-			return fmt.Errorf("TERRIER_SECRET_KEY_OLD: key %d has %s and needs at least %d: separate former keys by commas", i+1, characters(n), minSecretKey)
+			return fmt.Errorf("TERRIER_SECRET_KEY_OLD: key %d has %s and needs at least %d: separate former keys by commas", i+1,
+				characters(n), minSecretKey)
 		}
 	}
 	return nil
@@ -110,7 +112,8 @@ func (c *Config) validateAddresses() error {
 	base, err := url.Parse(c.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" ||
 		base.User != nil || base.Path != "" || base.RawQuery != "" || base.ForceQuery || base.Fragment != "" {
-		problems = append(problems, errors.New("TERRIER_BASE_URL needs an absolute address without user, path, query or fragment, such as https://terrier.example.com"))
+		problems = append(problems,
+			errors.New("TERRIER_BASE_URL needs an absolute address without user, path, query or fragment, such as https://terrier.example.com"))
 	}
 	if c.ShutdownDelay < 0 || c.ShutdownDelay > mostDelay {
 		problems = append(problems, fmt.Errorf("TERRIER_SHUTDOWN_DELAY is %s and must be between 0s and %s", c.ShutdownDelay, mostDelay))
@@ -130,7 +133,8 @@ const (
 func (c *Config) validateWebhooks() error {
 	var problems []error
 	if c.WebhookTimeout < leastTimeout || c.WebhookTimeout > mostTimeout {
-		problems = append(problems, fmt.Errorf("TERRIER_WEBHOOK_TIMEOUT is %s and must be between %s and %s", c.WebhookTimeout, leastTimeout, mostTimeout))
+		problems = append(problems, fmt.Errorf("TERRIER_WEBHOOK_TIMEOUT is %s and must be between %s and %s", c.WebhookTimeout,
+			leastTimeout, mostTimeout))
 	}
 	if _, err := egress.ParsePolicy(c.EgressAllow); err != nil {
 		problems = append(problems, fmt.Errorf("TERRIER_EGRESS_ALLOW: %w", err))
@@ -142,9 +146,11 @@ func (c *Config) validateWebhooks() error {
 const mostDays = 36_500
 
 func (c *Config) validateRetention() error {
-	err := errors.Join(validateDays("TERRIER_CHANGELOG_RETENTION", c.ChangelogRetention), validateDays("TERRIER_DELIVERY_RETENTION", c.DeliveryRetention))
+	err := errors.Join(validateDays("TERRIER_CHANGELOG_RETENTION", c.ChangelogRetention),
+		validateDays("TERRIER_DELIVERY_RETENTION", c.DeliveryRetention))
 	if err == nil && c.ChangelogRetention > 0 && (c.DeliveryRetention == 0 || c.DeliveryRetention > c.ChangelogRetention) {
-		err = fmt.Errorf("TERRIER_DELIVERY_RETENTION is %s and TERRIER_CHANGELOG_RETENTION only %s, but deliveries are made from the change log: raise the latter to at least as much, or lower the former",
+		err = fmt.Errorf("TERRIER_DELIVERY_RETENTION is %s and TERRIER_CHANGELOG_RETENTION only %s, but deliveries are made from the "+
+			"change log: raise the latter to at least as much, or lower the former",
 			daysText(c.DeliveryRetention), daysText(c.ChangelogRetention))
 	}
 	return err

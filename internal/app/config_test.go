@@ -45,8 +45,10 @@ func TestConfigValidate(t *testing.T) {
 		{"no database", func(c *Config) { c.DatabaseURL = "" }, []string{"TERRIER_DATABASE_URL is not set", "postgres://"}},
 		{"bad database", func(c *Config) { c.DatabaseURL = "mysql://x:canary@y" }, []string{"TERRIER_DATABASE_URL is not understood"}},
 		{"no key", func(c *Config) { c.SecretKey = "" }, []string{"TERRIER_SECRET_KEY is not set", makeSecretKey}},
-		{"short key", func(c *Config) { c.SecretKey = "canarycanary" }, []string{"TERRIER_SECRET_KEY has 12 characters and needs at least 50: openssl rand -base64 48"}},
-		{"short old key", func(c *Config) { c.SecretKeyOld = []string{longKey, "canary"} }, []string{"TERRIER_SECRET_KEY_OLD: key 2 has 6 characters"}},
+		{"short key", func(c *Config) { c.SecretKey = "canarycanary" },
+			[]string{"TERRIER_SECRET_KEY has 12 characters and needs at least 50: openssl rand -base64 48"}},
+		{"short old key", func(c *Config) { c.SecretKeyOld = []string{longKey, "canary"} },
+			[]string{"TERRIER_SECRET_KEY_OLD: key 2 has 6 characters"}},
 		{"listen without port", func(c *Config) { c.Listen = "127.0.0.1" }, []string{`TERRIER_LISTEN is "127.0.0.1"`, "127.0.0.1:8000"}},
 		{"relative base", func(c *Config) { c.BaseURL = "/terrier" }, []string{"TERRIER_BASE_URL"}},
 		{"no base", func(c *Config) { c.BaseURL = "" }, []string{"TERRIER_BASE_URL"}},
@@ -54,9 +56,12 @@ func TestConfigValidate(t *testing.T) {
 		{"base of another scheme", func(c *Config) { c.BaseURL = "ftp://x" }, []string{"TERRIER_BASE_URL"}},
 		{"base with query", func(c *Config) { c.BaseURL = "http://x/?a=b" }, []string{"TERRIER_BASE_URL"}},
 		{"base with password", func(c *Config) { c.BaseURL = "http://a:canary@x" }, []string{"TERRIER_BASE_URL"}},
-		{"unclear exemption", func(c *Config) { c.ExemptViewPermissions = []string{"site"} }, []string{`TERRIER_EXEMPT_VIEW_PERMISSIONS contains "site"`, "dcim.site"}},
-		{"exemption in capitals", func(c *Config) { c.ExemptViewPermissions = []string{"DCIM.Site"} }, []string{`contains "DCIM.Site"`, "lower-case"}},
-		{"proxy by name", func(c *Config) { c.TrustedProxies = []string{"proxy.example.com"} }, []string{"TERRIER_TRUSTED_PROXIES", "proxy.example.com", "10.0.0.0/8"}},
+		{"unclear exemption", func(c *Config) { c.ExemptViewPermissions = []string{"site"} },
+			[]string{`TERRIER_EXEMPT_VIEW_PERMISSIONS contains "site"`, "dcim.site"}},
+		{"exemption in capitals", func(c *Config) { c.ExemptViewPermissions = []string{"DCIM.Site"} },
+			[]string{`contains "DCIM.Site"`, "lower-case"}},
+		{"proxy by name", func(c *Config) { c.TrustedProxies = []string{"proxy.example.com"} },
+			[]string{"TERRIER_TRUSTED_PROXIES", "proxy.example.com", "10.0.0.0/8"}},
 		{"unclear network", func(c *Config) { c.EgressAllow = "10.0.0.0/8,receiver" }, []string{"TERRIER_EGRESS_ALLOW", "receiver"}},
 		{"endless stop", func(c *Config) { c.ShutdownDelay = time.Minute }, []string{"TERRIER_SHUTDOWN_DELAY is 1m0s", "20s"}},
 		{"endless receiver", func(c *Config) { c.WebhookTimeout = time.Minute }, []string{"TERRIER_WEBHOOK_TIMEOUT is 1m0s", "30s"}},
@@ -65,11 +70,14 @@ func TestConfigValidate(t *testing.T) {
 		{"changes for ever", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = 0, 30 }, nil},
 		{"deliveries for longer than changes", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = 14, 30 },
 			[]string{"TERRIER_DELIVERY_RETENTION is 30 days and TERRIER_CHANGELOG_RETENTION only 14 days", "raise", "lower"}},
-		{"deliveries for ever, changes not", func(c *Config) { c.ChangelogRetention = 90 }, []string{"TERRIER_DELIVERY_RETENTION is 0 (for ever)", "only 90 days"}},
+		{"deliveries for ever, changes not", func(c *Config) { c.ChangelogRetention = 90 },
+			[]string{"TERRIER_DELIVERY_RETENTION is 0 (for ever)", "only 90 days"}},
 		{"negative retention", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = -1, -2 },
 			[]string{"TERRIER_CHANGELOG_RETENTION is -1", "TERRIER_DELIVERY_RETENTION is -2", "0 to keep everything"}},
-		{"retention beyond the calendar", func(c *Config) { c.ChangelogRetention = 1e9 }, []string{"TERRIER_CHANGELOG_RETENTION is 1000000000", "36500"}},
-		{"all at once", func(c *Config) { *c = Config{} }, []string{"TERRIER_DATABASE_URL", "TERRIER_SECRET_KEY", "TERRIER_LISTEN", "TERRIER_BASE_URL"}},
+		{"retention beyond the calendar", func(c *Config) { c.ChangelogRetention = 1e9 },
+			[]string{"TERRIER_CHANGELOG_RETENTION is 1000000000", "36500"}},
+		{"all at once", func(c *Config) { *c = Config{} },
+			[]string{"TERRIER_DATABASE_URL", "TERRIER_SECRET_KEY", "TERRIER_LISTEN", "TERRIER_BASE_URL"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -140,12 +148,12 @@ func TestConfigTellsNoSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := []string{text.String(), object.String(), string(encoded)}
+	shown := []string{text.String(), object.String(), string(encoded)}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		told = append(told, fmt.Sprintf(verb, c), fmt.Sprintf(verb, &c))
+		shown = append(shown, fmt.Sprintf(verb, c), fmt.Sprintf(verb, &c))
 	}
-	if i := slices.IndexFunc(told, func(s string) bool { return strings.Contains(s, "canary") }); i >= 0 {
-		t.Errorf("a secret is told: %s", told[i])
+	if i := slices.IndexFunc(shown, func(s string) bool { return strings.Contains(s, "canary") }); i >= 0 {
+		t.Errorf("a secret is revealed: %s", shown[i])
 	}
 	if !strings.Contains(text.String(), "db.example.com") {
 		t.Errorf("the log does not say which database: %s", &text)

@@ -56,7 +56,8 @@ func webhookInfo(v record.Values) WebhookInfo {
 	for _, key := range v.List("content_types") {
 		shown = append(shown, record.MarkUnknown(v.Type().Field("content_types"), key))
 	}
-	return WebhookInfo{ID: v.ID(), Name: v.Text("name"), Method: v.Text("http_method"), URL: v.Text("payload_url"), Types: v.List("content_types"), ShownTypes: shown,
+	return WebhookInfo{ID: v.ID(), Name: v.Text("name"), Method: v.Text("http_method"), URL: v.Text("payload_url"),
+		Types: v.List("content_types"), ShownTypes: shown,
 		Enabled: v.Bool("enabled"), Paused: v.Get("paused_at") != nil}
 }
 
@@ -126,7 +127,8 @@ func (a *App) PreviewWebhook(ctx context.Context, webhook int64, s Sample) (Prev
 			return Preview{}, err
 		}
 		if s == (Sample{}) {
-			return Preview{}, fault.New(fault.NotFound, "there is no change yet of the webhook's types to show: name a record, such as --record dcim.site/3")
+			return Preview{},
+				fault.New(fault.NotFound, "there is no change yet of the webhook's types to show: name a record, such as --record dcim.site/3")
 		}
 	}
 	p, err := a.Hooks.Preview(ctx, operator(), webhook, webhookadmin.PreviewInput{Sample: s})
@@ -224,7 +226,8 @@ func (a *App) predicates(p PastChanges) ([]record.Predicate, error) {
 // ReplayCount returns what a replay would do.
 func (a *App) ReplayCount(ctx context.Context, hook WebhookInfo, p PastChanges) (Replayed, error) {
 	if p.Type != "" && !slices.Contains(hook.Types, p.Type) {
-		return Replayed{}, fault.New(fault.Invalid, "%q is not told of changes to %s, only to %s", hook.Name, p.Type, strings.Join(hook.Types, ", "))
+		return Replayed{}, fault.New(fault.Invalid, "%q is not notified of changes to %s, only to %s", hook.Name, p.Type,
+			strings.Join(hook.Types, ", "))
 	}
 	where, err := a.predicates(p)
 	if err != nil {

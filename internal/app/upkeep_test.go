@@ -66,7 +66,8 @@ func TestRetention(t *testing.T) {
 	if err := a.Store.MakePartitions(t.Context(), old); err != nil {
 		t.Fatal(err)
 	}
-	hook := create("extras.webhook", now, ledger.Input{"name": "hook", "payload_url": receiver.URL + "/", "content_types": []any{"dcim.site"}, "type_create": true})
+	hook := create("extras.webhook", now, ledger.Input{"name": "hook", "payload_url": receiver.URL + "/",
+		"content_types": []any{"dcim.site"}, "type_create": true})
 	if err := a.Store.Pause(t.Context(), hook, true, now); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,8 @@ func TestRetention(t *testing.T) {
 		}
 		return ask("SELECT count(*) = 0 FROM extras_delivery")
 	})
-	if !ask("SELECT count(*) = 0 FROM river_job") || !ask("SELECT sum(failed) = 1 FROM extras_tally") || !ask("SELECT count(*) = 2 FROM extras_objectchange") {
+	if !ask("SELECT count(*) = 0 FROM river_job") || !ask("SELECT sum(failed) = 1 FROM extras_tally") ||
+		!ask("SELECT count(*) = 2 FROM extras_objectchange") {
 		t.Error("the job, the tally or the change log is not as it should be")
 	}
 	exec("INSERT INTO river_job (id, args, kind, max_attempts, queue, state, scheduled_at) SELECT * FROM kept")
@@ -109,7 +111,8 @@ func TestRetention(t *testing.T) {
 		t.Errorf("received %s, and %d more", body, len(received))
 	}
 	eventually(t, func() bool { return strings.Contains(log.String(), "extras_conditionerror_") })
-	for _, line := range []string{"deliveries=1 days=30", "partition=extras_delivery_" + old.UTC().Truncate(7*24*time.Hour).Format("20060102") + " rows=1\n"} {
+	for _, line := range []string{"deliveries=1 days=30",
+		"partition=extras_delivery_" + old.UTC().Truncate(7*24*time.Hour).Format("20060102") + " rows=1\n"} {
 		if strings.Count(log.String(), line) != 1 {
 			t.Errorf("the log should say %q:\n%s", line, log)
 		}

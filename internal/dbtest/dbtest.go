@@ -187,7 +187,9 @@ var servers sync.Map // of string → func() (*pgxpool.Pool, error)
 func execute(server, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	connect, _ := servers.LoadOrStore(server, sync.OnceValues(func() (*pgxpool.Pool, error) { return pgxpool.New(context.Background(), server) }))
+	connect, _ := servers.LoadOrStore(server, sync.OnceValues(func() (*pgxpool.Pool, error) {
+		return pgxpool.New(context.Background(), server)
+	}))
 	pool, err := connect.(func() (*pgxpool.Pool, error))()
 	if err != nil {
 		return err

@@ -82,7 +82,8 @@ func Untouched(t testing.TB, db *pgxpool.Pool, fn func()) {
 func AwaitWaiters(t testing.TB, db *pgxpool.Pool, n int) {
 	t.Helper()
 	for waiting := 0; waiting < n; runtime.Gosched() {
-		err := db.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()").Scan(&waiting)
+		err := db.QueryRow(t.Context(),
+			"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()").Scan(&waiting)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -137,7 +137,8 @@ func (w *Worker) note(due *store.Due, hook *hook, o *store.Outcome, took time.Du
 	if !w.Log.Enabled(context.Background(), level) {
 		return
 	}
-	w.Log.Log(context.Background(), level, "delivery attempted", "delivery", hook.t.FormatID(due.ID), "webhook", due.Webhook, "event", due.Kind, "object_type", due.ObjectType,
+	w.Log.Log(context.Background(), level, "delivery attempted", "delivery", hook.t.FormatID(due.ID), "webhook", due.Webhook, "event",
+		due.Kind, "object_type", due.ObjectType,
 		"state", o.State, "status", o.Status, "reason", o.Reason, "retry_in", o.RetryIn, "took", took, "request_id", due.RequestID)
 }
 

@@ -38,7 +38,8 @@ func (c *clock) note(database, before, after time.Time, log *slog.Logger) {
 		c.changed = nil
 	}
 	if wrong {
-		log.Error("the clock of this machine differs from the database's: the worker takes no jobs until they agree; check the time service of both",
+		log.Error("the clock of this machine differs from the database's: the worker takes no jobs until they agree; check the "+
+			"time service of both",
 			"database_ahead", off.Round(time.Millisecond), "tolerance", clockTolerance)
 		return
 	}

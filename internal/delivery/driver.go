@@ -17,7 +17,8 @@ func (d driver) GetExecutor() riverdriver.Executor { return executor{d.Driver.Ge
 type executor struct{ riverdriver.Executor }
 
 // JobSetStateIfRunningMany writes the state of jobs that still exist: those that failed or were postponed.
-func (e executor) JobSetStateIfRunningMany(ctx context.Context, all *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
+func (e executor) JobSetStateIfRunningMany(ctx context.Context,
+	all *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	left := &riverdriver.JobSetStateIfRunningManyParams{Now: all.Now, Schema: all.Schema}
 	for i, state := range all.State {
 		if state == rivertype.JobStateCompleted {

@@ -66,9 +66,13 @@ func TestLockedWebhookWithAnOldBacklog(t *testing.T) {
 	}
 	b.worker.Keys = keys
 	b.work(t)
-	b.eventually(t, "SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND retry_at IS NOT NULL AND reason LIKE '%secret can''t be opened%'")
+	b.eventually(t,
+		"SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND retry_at IS NOT NULL AND reason LIKE '%secret can''t be opened%'")
 	b.exec(t, "UPDATE river_job SET scheduled_at = now()")
-	b.eventually(t, "SELECT count(*) FILTER (WHERE retry_at IS NULL) = 1 AND count(*) FILTER (WHERE round = 3) = 1 FROM extras_delivery WHERE state = 'failed'") // the one of a month ago had its one retry
+	// the one of a month ago had its one retry
+	b.eventually(t,
+		"SELECT count(*) FILTER (WHERE retry_at IS NULL) = 1 AND count(*) FILTER (WHERE round = 3) = 1 FROM extras_delivery "+
+			"WHERE state = 'failed'")
 }
 
 // TestStoppedAfterTheStatus: the status of an answer counts even when the worker is stopped while it reads the rest.

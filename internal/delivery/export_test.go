@@ -19,9 +19,10 @@ func (w *Worker) TakeApart(load func(context.Context, int64) (*store.Due, error)
 		due, err := load(ctx, ids[0])
 		return []*store.Due{due}, err
 	}}
-	w.results = gather[store.Outcome, struct{}]{limit: 1, width: math.MaxInt, do: func(ctx context.Context, outcomes []store.Outcome) ([]struct{}, error) {
-		return make([]struct{}, 1), finish(ctx, outcomes[0])
-	}}
+	w.results = gather[store.Outcome, struct{}]{limit: 1, width: math.MaxInt,
+		do: func(ctx context.Context, outcomes []store.Outcome) ([]struct{}, error) {
+			return make([]struct{}, 1), finish(ctx, outcomes[0])
+		}}
 }
 
 // WaitApart returns when no job is waiting.

@@ -113,7 +113,8 @@ func (w *Worker) finish(ctx context.Context, outcomes []store.Outcome) ([]struct
 // giveUp fails a delivery whose outcome the database refuses: it would refuse it every time.
 func (w *Worker) giveUp(ctx context.Context, o store.Outcome, cause error) error {
 	w.Log.Error("an outcome can't be written; the delivery is marked as failed", "delivery", o.ID, "webhook", o.Webhook, "error", cause)
-	o.State, o.Attempt, o.RetryIn, o.Reason = store.Failed, nil, 0, "What became of the request could not be written down; the worker's log says why."
+	o.State, o.Attempt, o.RetryIn, o.Reason = store.Failed, nil, 0,
+		"What became of the request could not be written down; the worker's log says why."
 	err := w.Store.Finish(ctx, []store.Outcome{o})
 	if store.Locked(err) {
 		return errApart

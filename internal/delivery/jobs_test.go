@@ -190,7 +190,9 @@ func TestOutcomesThatCanNotBeKept(t *testing.T) {
 	b.work(t)
 	b.create(t, "dcim.site", site("Ams"))
 	b.next(t)
-	b.eventually(t, "SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND length(reason) BETWEEN 5 AND 501 AND reason NOT LIKE '%could not be written%'")
+	b.eventually(t,
+		"SELECT count(*) = 2 FROM extras_delivery WHERE state = 'failed' AND length(reason) BETWEEN 5 AND 501 AND reason NOT LIKE "+
+			"'%could not be written%'")
 	b.eventually(t, "SELECT count(*) = 1 FROM extras_delivery WHERE state = 'successful'")
 }
 

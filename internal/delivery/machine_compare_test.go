@@ -36,7 +36,8 @@ func (m *machine) compare(t *rapid.T) {
 // standings reads the deliveries with their jobs and attempts.
 func (m *machine) standings(ctx context.Context) (found []standing, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(`SELECT id, webhook_id, state, round, tries, retry_at IS NOT NULL, coalesce(status_code, 0)::int, reason, attempt_count, finished_at IS NOT NULL, job_id
+	batch.Queue(`SELECT id, webhook_id, state, round, tries, retry_at IS NOT NULL, coalesce(status_code, 0)::int, reason, attempt_count,
+		finished_at IS NOT NULL, job_id
 		FROM extras_delivery ORDER BY id`).Query(func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[standing])
 		return err
@@ -52,7 +53,8 @@ func (m *machine) standings(ctx context.Context) (found []standing, err error) {
 		found = append(found, standing{ID: delivery, Strange: []string{"it does not exist"}})
 		return &found[len(found)-1]
 	}
-	batch.Queue("SELECT (args->'delivery')::bigint, (args->'round')::bigint, id, state::text, queue FROM river_job ORDER BY 1, 2, 3").Query(func(rows pgx.Rows) error {
+	batch.Queue("SELECT (args->'delivery')::bigint, (args->'round')::bigint, id, state::text, queue FROM " +
+		"river_job ORDER BY 1, 2, 3").Query(func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, []any{&delivery, &round, &id, &state, &queue}, func() error {
 			d := of()
 			d.Jobs = append(d.Jobs, fmt.Sprintf("%d %s", round, state))

@@ -49,7 +49,7 @@ func (m *machine) change(t *rapid.T) {
 		m.changes = append(m.changes, modelChange{id, version})
 		for _, h := range m.hooks {
 			if h.enabled && !h.deleted {
-				m.told(t, h, id, version)
+				m.notified(t, h, id, version)
 			}
 		}
 	}
@@ -61,11 +61,12 @@ func (m *machine) inOrder() {
 }
 
 // notified learns the id of a delivery that must exist.
-func (m *machine) told(t *rapid.T, h *modelHook, site, version int64) {
+func (m *machine) notified(t *rapid.T, h *modelHook, site, version int64) {
 	var id int64
-	err := m.db.QueryRow(t.Context(), "SELECT id FROM extras_delivery WHERE webhook_id = $1 AND object_id = $2 AND version = $3", h.id, site, version).Scan(&id)
+	err := m.db.QueryRow(t.Context(), "SELECT id FROM extras_delivery WHERE webhook_id = $1 AND object_id = $2 AND version = $3", h.id,
+		site, version).Scan(&id)
 	if err != nil {
-		t.Fatalf("webhook %d was not told of version %d of site %d: %v", h.id, version, site, err)
+		t.Fatalf("webhook %d was not notified of version %d of site %d: %v", h.id, version, site, err)
 	}
 	m.deliveries = append(m.deliveries, newDelivery(id, site, version, h))
 }
@@ -200,7 +201,7 @@ func (m *machine) replay(t *rapid.T) {
 		t.Fatalf("replayed %+v, want %+v: %v", n, want, err)
 	}
 	for _, c := range untold {
-		m.told(t, h, c.site, c.version)
+		m.notified(t, h, c.site, c.version)
 	}
 	m.inOrder()
 }

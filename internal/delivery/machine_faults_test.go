@@ -10,7 +10,9 @@ import (
 )
 
 func (m *machine) crashAny(t *rapid.T) {
-	m.crash(t, draw(t, "process with work", slices.DeleteFunc(slices.Clone(m.processes), func(p *process) bool { return len(p.hands)+len(p.left) == 0 })))
+	m.crash(t, draw(t, "process with work", slices.DeleteFunc(slices.Clone(m.processes), func(p *process) bool {
+		return len(p.hands)+len(p.left) == 0
+	})))
 }
 
 // crash kills a process and starts another. Requests whose outcome it had not written are of unknown outcome.

@@ -114,10 +114,13 @@ func (m *machine) newProcess(t *rapid.T) *process {
 
 // take fetches a job, as River does.
 func (m *machine) take(t *rapid.T, p *process, d *modelDelivery, round int64) *hand {
-	h := &hand{p: p, d: d, round: round, at: taken, asked: make(chan struct{}, 1), loaded: make(chan loadedDue), judged: make(chan store.Outcome, 1),
+	h := &hand{p: p, d: d, round: round, at: taken, asked: make(chan struct{}, 1), loaded: make(chan loadedDue),
+		judged:  make(chan store.Outcome, 1),
 		written: make(chan error), gone: make(chan struct{}), ended: make(chan error, 1)}
-	err := m.db.QueryRow(t.Context(), `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = now(), attempted_by = array_append(attempted_by, $3)
-		WHERE state = 'available' AND args = jsonb_build_object('delivery', $1::bigint, 'round', $2::bigint) RETURNING id, attempt`, d.id, round, p.id).Scan(&h.job, &h.try)
+	err := m.db.QueryRow(t.Context(), `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = now(),
+		attempted_by = array_append(attempted_by, $3)
+		WHERE state = 'available' AND args = jsonb_build_object('delivery', $1::bigint, 'round', $2::bigint)
+			RETURNING id, attempt`, d.id, round, p.id).Scan(&h.job, &h.try)
 	if err != nil {
 		t.Fatalf("take the job of round %d of %v: %v", round, d, err)
 	}
@@ -126,7 +129,8 @@ func (m *machine) take(t *rapid.T, p *process, d *modelDelivery, round int64) *h
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), handKey{}, h))
 	h.cancel = cancel
 	go func() {
-		h.ended <- p.worker.Work(ctx, &river.Job[delivery.Args]{JobRow: &rivertype.JobRow{ID: h.job, Attempt: h.try}, Args: delivery.Args{Delivery: d.id, Round: round}})
+		h.ended <- p.worker.Work(ctx, &river.Job[delivery.Args]{JobRow: &rivertype.JobRow{ID: h.job, Attempt: h.try},
+			Args: delivery.Args{Delivery: d.id, Round: round}})
 	}()
 	select {
 	case <-h.asked:
@@ -180,7 +184,8 @@ func (m *machine) report(t *rapid.T, h *hand) {
 	}
 	_, err := m.executor.JobSetStateIfRunningMany(t.Context(), &riverdriver.JobSetStateIfRunningManyParams{
 		ID: []int64{p.ID}, Attempt: []*int{p.Attempt}, ErrData: [][]byte{p.ErrData}, FinalizedAt: []*time.Time{p.FinalizedAt},
-		MetadataDoMerge: []bool{p.MetadataDoMerge}, MetadataUpdates: [][]byte{p.MetadataUpdates}, ScheduledAt: []*time.Time{p.ScheduledAt}, State: []rivertype.JobState{p.State}})
+		MetadataDoMerge: []bool{p.MetadataDoMerge}, MetadataUpdates: [][]byte{p.MetadataUpdates},
+		ScheduledAt: []*time.Time{p.ScheduledAt}, State: []rivertype.JobState{p.State}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func (d *modelDelivery) recoverJob(old bool) (found bool) {
 	return false
 }
 
-// decides tells whether an outcome of a round would count.
+// decides reports whether an outcome of a round would count.
 func (d *modelDelivery) decides(round int64) bool { return d.round == round && d.awaited() }
 
 // finish records an outcome. Its job has ended, and an attempt is kept whether it counts or not.
@@ -176,7 +176,8 @@ type standing struct {
 }
 
 func (d *modelDelivery) standing() standing {
-	s := standing{ID: d.id, Webhook: d.hook.id, State: d.state, Round: d.round, Tries: d.tries, Retry: d.retry, Status: d.status, Reason: d.reason,
+	s := standing{ID: d.id, Webhook: d.hook.id, State: d.state, Round: d.round, Tries: d.tries, Retry: d.retry, Status: d.status,
+		Reason:  d.reason,
 		Counted: d.counted, Finished: d.state != store.Queued, Attempts: int64(len(d.attempts))}
 	for _, round := range slices.Sorted(maps.Keys(d.jobs)) {
 		s.Jobs = append(s.Jobs, fmt.Sprintf("%d %s", round, d.jobs[round]))

@@ -89,7 +89,8 @@ type machine struct {
 
 func (r *rig) newMachine(t *rapid.T) *machine {
 	m := &machine{rig: r, clock: &clock{from: time.Now().Add(clockLead)}}
-	m.exec(t, `WITH a AS (DELETE FROM river_job), b AS (DELETE FROM extras_attempt), c AS (DELETE FROM extras_delivery), d AS (DELETE FROM extras_objectchange),
+	m.exec(t, `WITH a AS (DELETE FROM river_job), b AS (DELETE FROM extras_attempt), c AS (DELETE FROM extras_delivery), d AS (DELETE
+		FROM extras_objectchange),
 		e AS (DELETE FROM extras_webhook_pause), f AS (DELETE FROM extras_webhook), g AS (DELETE FROM extras_worker) DELETE FROM dcim_site`)
 	m.Now = m.clock.now
 	m.processes = []*process{m.newProcess(t), m.newProcess(t)}
@@ -122,8 +123,10 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		name string
 		do   func(*rapid.T)
 	}{
-		{"step", m.stepAny}, {"take", m.takeAny}, {"retry", m.retry}, {"redeliver", m.redeliver}, {"replay", m.replay}, {"lose job", m.lose}, {"overtake", m.overtake}, {"impatience", m.impatience},
-		{"step", m.stepAny}, {"take", m.takeAny}, {"give up", m.giveUp}, {"rescue", m.rescue}, {"notice", m.notice}, {"delete", m.delete}, {"crash", m.crashAny}, {"stop", m.stop},
+		{"step", m.stepAny}, {"take", m.takeAny}, {"retry", m.retry}, {"redeliver", m.redeliver}, {"replay", m.replay},
+		{"lose job", m.lose}, {"overtake", m.overtake}, {"impatience", m.impatience},
+		{"step", m.stepAny}, {"take", m.takeAny}, {"give up", m.giveUp}, {"rescue", m.rescue}, {"notice", m.notice}, {"delete", m.delete},
+		{"crash", m.crashAny}, {"stop", m.stop},
 		{"step", m.stepAny}, {"edit", m.edit}, {"pause", m.pause}, {"retry all", m.retryAll}, {"recover", m.recoverJobs}, {"change", m.change},
 		{"step", m.stepAny}, {"due", m.due}, {"enable", m.enable}, {"add webhook", m.addHook}, {"deliver", m.deliverAny},
 	} {

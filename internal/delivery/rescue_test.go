@@ -34,7 +34,8 @@ func (b *bundle) beating(clock time.Time) *beating {
 // begun gives all queued jobs to a worker.
 func (b *bundle) begun(t *testing.T, worker string) {
 	t.Helper()
-	_, err := b.db.Exec(t.Context(), `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = now(), attempted_by = array_append(attempted_by, $1)
+	_, err := b.db.Exec(t.Context(), `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = now(),
+		attempted_by = array_append(attempted_by, $1)
 		WHERE state = 'available'`, worker)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +79,8 @@ func TestSilentWorkerIsNoticed(t *testing.T) {
 				}
 				other.now = other.now.Add(5 * time.Second)
 			}
-			if log := other.log.String(); strings.Count(log, "level=WARN") != 1 || !strings.Contains(log, silent.id) || !strings.Contains(log, "deliveries=2") {
+			if log := other.log.String(); strings.Count(log, "level=WARN") != 1 || !strings.Contains(log, silent.id) ||
+				!strings.Contains(log, "deliveries=2") {
 				t.Errorf("the log says %q", log)
 			}
 			if n := b.number(t, "SELECT count(*) FROM extras_worker"); n != 1 {
@@ -119,15 +121,17 @@ func TestRescuedJobsAreRivers(t *testing.T) {
 	}
 	id := b.number(t, "SELECT id FROM river_job")
 	job, err := client.JobGet(t.Context(), id)
-	if err != nil || len(job.Errors) != 1 || job.Errors[0].Attempt != 1 || job.Errors[0].Error == "" || time.Since(job.Errors[0].At).Abs() > time.Minute {
+	if err != nil || len(job.Errors) != 1 || job.Errors[0].Attempt != 1 || job.Errors[0].Error == "" ||
+		time.Since(job.Errors[0].At).Abs() > time.Minute {
 		t.Errorf("River reads %+v, %v", job, err)
 	}
 	if b.number(t, "SELECT count(*) FROM river_job JOIN begun USING (id, scheduled_at)") != 1 {
 		t.Errorf("it has lost its place: %v", ours)
 	}
 	b.exec(t, "DELETE FROM river_job; INSERT INTO river_job SELECT * FROM begun")
-	_, err = riverpgxv5.New(b.db).GetExecutor().JobRescueMany(t.Context(), &riverdriver.JobRescueManyParams{ID: []int64{id}, Error: [][]byte{[]byte(`{}`)}, FinalizedAt: []*time.Time{nil},
-		ScheduledAt: []time.Time{time.Now()}, State: []string{"retryable"}, StuckHorizon: time.Now().Add(time.Hour)})
+	_, err = riverpgxv5.New(b.db).GetExecutor().JobRescueMany(t.Context(),
+		&riverdriver.JobRescueManyParams{ID: []int64{id}, Error: [][]byte{[]byte(`{}`)}, FinalizedAt: []*time.Time{nil},
+			ScheduledAt: []time.Time{time.Now()}, State: []string{"retryable"}, StuckHorizon: time.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,8 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 	// The receiver's clock may be wrong, and so may ours.
-	given := http.Header{"Date": {now.Add(time.Hour).Format(http.TimeFormat)}, "Retry-After": {now.Add(time.Hour + time.Minute).Format(http.TimeFormat)}}
+	given := http.Header{"Date": {now.Add(time.Hour).Format(http.TimeFormat)},
+		"Retry-After": {now.Add(time.Hour + time.Minute).Format(http.TimeFormat)}}
 	if got, ok := retryAfter(given, now); got != time.Minute || !ok {
 		t.Errorf("in a minute by its own clock: %v, %v", got, ok)
 	}

@@ -69,10 +69,13 @@ func newBundle(t *testing.T) *bundle {
 		t.Fatal(err)
 	}
 	client := egress.New(egress.Config{Policy: policy, Timeout: 5 * time.Second})
-	b.Ledger = &ledger.Ledger{Store: s, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: keys}, Printer: &record.Printer{Base: "http://terrier.test"},
-		Now: time.Now, Rules: nil}
+	b.Ledger = &ledger.Ledger{Store: s, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: keys},
+		Printer: &record.Printer{Base: "http://terrier.test"},
+		Now:     time.Now, Rules: nil}
 	b.Admin = &webhookadmin.Admin{Ledger: b.Ledger}
-	b.worker = &delivery.Worker{Store: s, Client: client, Keys: keys, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), Now: time.Now, Program: "test", FirstRetry: time.Second}
+	b.worker = &delivery.Worker{Store: s, Client: client, Keys: keys,
+		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), Now: time.Now, Program: "test",
+		FirstRetry: time.Second}
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		b.received <- received{r.Header, r.Method, string(body)}
@@ -126,7 +129,8 @@ func (b *bundle) create(t *testing.T, key string, inputs ...ledger.Input) []reco
 
 func (b *bundle) hook(t *testing.T, more ledger.Input) record.Values {
 	t.Helper()
-	in := ledger.Input{"name": "hook", "payload_url": b.url + "/", "content_types": []any{"dcim.site"}, "type_create": true, "type_update": true, "type_delete": true}
+	in := ledger.Input{"name": "hook", "payload_url": b.url + "/", "content_types": []any{"dcim.site"}, "type_create": true,
+		"type_update": true, "type_delete": true}
 	for k, v := range more {
 		in[k] = v
 	}

@@ -14,7 +14,8 @@ import (
 func BenchmarkSend(b *testing.B) {
 	server := serve(b, ok)
 	body := bytes.Repeat([]byte(`{"a": "some more or less ordinary JSON"},`), 25)
-	header := http.Header{"Content-Type": {"application/json"}, "X-Hook-Signature": {"0123456789abcdef"}, "X-Hook-Delivery": {"0123456789abcdef"}}
+	header := http.Header{"Content-Type": {"application/json"}, "X-Hook-Signature": {"0123456789abcdef"},
+		"X-Hook-Delivery": {"0123456789abcdef"}}
 	guarded := newClient(b, func(config *Config) { config.Timeout = defaultTimeout })
 	bare := &http.Client{Timeout: defaultTimeout, Transport: &http.Transport{
 		MaxIdleConnsPerHost: keptPerHost, IdleConnTimeout: time.Minute, DisableCompression: true,

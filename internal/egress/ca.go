@@ -14,7 +14,8 @@ const maxCA = 64 << 10
 // errCA is the same whatever is wrong with a file: the author of a webhook must not learn from it which files the
 // worker's disk has.
 var (
-	errCA    = errors.New("this CA file cannot be used: name a file of PEM certificates of at most 64 KiB in the directory TERRIER_WEBHOOK_CA_DIR")
+	errCA = errors.New("this CA file cannot be used: name a file of PEM certificates of at most 64 KiB in the directory " +
+		"TERRIER_WEBHOOK_CA_DIR")
 	errCADir = errors.New("no CA file can be used: TERRIER_WEBHOOK_CA_DIR is not set; set it to the directory that holds CA files")
 )
 

@@ -46,7 +46,8 @@ func TestSend(t *testing.T) {
 			answer.Remote.String() != server.Listener.Addr().String() || answer.Duration <= 0 {
 			t.Errorf("answer %+v", answer)
 		}
-		want := http.Header{"X-Hook-Event": {"created"}, "Content-Type": {"application/json"}, "User-Agent": {"Terrier/1.2"}, "Content-Length": {"4"}}
+		want := http.Header{"X-Hook-Event": {"created"}, "Content-Type": {"application/json"}, "User-Agent": {"Terrier/1.2"},
+			"Content-Length": {"4"}}
 		if got.Method != http.MethodPut || got.RequestURI != "/a%2Fb?key=secret" || string(body) != "data" ||
 			got.Host != server.Listener.Addr().String() || fmt.Sprint(got.Header) != fmt.Sprint(want) || got.ContentLength != 4 {
 			t.Errorf("request %+v", got)
@@ -131,7 +132,8 @@ func TestCheckURL(t *testing.T) {
 	for _, tc := range []struct{ url, want string }{
 		{"", "must begin with"}, {"example.com/x", "must begin with"}, {"/x", "must begin with"}, {"//example.com", "must begin with"},
 		{"ftp://example.com", "must begin with"}, {"http:example.com", "no host"}, {"http:///x", "no host"}, {"http://:80/", "no host"},
-		{"http://user@example.com", "Authorization"}, {"http://u:canary@example.com", "Authorization"}, {"http://example.com/#canary", "fragment"},
+		{"http://user@example.com", "Authorization"}, {"http://u:canary@example.com", "Authorization"},
+		{"http://example.com/#canary", "fragment"},
 		{"http://example.com:0/", "port"}, {"http://example.com:65536/", "port"}, {"http://example.com:x/", "not understood"},
 		{"http://[fe80::1%25eth0]/", "zone"}, {"http://exa mple.com/canary", "not understood"}, {"http://a\\b/", "not understood"},
 		{"http://a/canary\n", "not understood"}, {"http://a/%zz", "not understood"},

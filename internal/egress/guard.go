@@ -41,7 +41,8 @@ func (p Policy) Allows(to netip.AddrPort) error {
 		entry := listed{netip.PrefixFrom(addr, addr.BitLen()), to.Port()}
 		return &Refused{to, fmt.Sprintf("%sis allowed at other ports only; add %s to TERRIER_EGRESS_ALLOW to allow it", shown, entry)}
 	}
-	return &Refused{to, fmt.Sprintf("%sis not a public address; add %s/%d (or its network) to TERRIER_EGRESS_ALLOW to allow it", shown, addr, addr.BitLen())}
+	return &Refused{to, fmt.Sprintf("%sis not a public address; add %s/%d (or its network) to TERRIER_EGRESS_ALLOW to allow it", shown,
+		addr, addr.BitLen())}
 }
 
 // control is for net.Dialer.Control. It is called with the address of the next connect system call: names are

@@ -35,7 +35,8 @@ var hostile = []hostileCase{
 		_, _ = io.WriteString(c, head)
 		every(c, time.Millisecond, "X: y\r\n")
 	}, Timeout, "no answer within"},
-	{"drip headers", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, head); every(c, 5*time.Millisecond, "x") }, Timeout, "no answer within"},
+	{"drip headers", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, head); every(c, 5*time.Millisecond, "x") },
+		Timeout, "no answer within"},
 	{"drip body", false, func(c net.Conn) {
 		readRequest(c)
 		_, _ = io.WriteString(c, head+"Content-Length: 100000\r\n\r\n")
@@ -46,7 +47,8 @@ var hostile = []hostileCase{
 		_, _ = io.WriteString(c, head+"Transfer-Encoding: chunked\r\n\r\n")
 		every(c, 5*time.Millisecond, "1\r\nx\r\n")
 	}, Timeout, "no complete answer within"},
-	{"body without end", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, head+"\r\n"); untilClosed(c) }, Timeout, "no complete answer within"},
+	{"body without end", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, head+"\r\n"); untilClosed(c) }, Timeout,
+		"no complete answer within"},
 	{"drip into a switched protocol", false, func(c net.Conn) {
 		readRequest(c)
 		_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
@@ -87,10 +89,14 @@ var hostile = []hostileCase{
 		_, _ = io.WriteString(c, head+"X: ")
 		every(c, 0, block)
 	}, Broken, "headers exceed 64 KiB"},
-	{"endless status line", false, func(c net.Conn) { readRequest(c); every(c, 0, strings.Repeat("HTTP/1.1 200 ", 1<<12)) }, Broken, "headers exceed 64 KiB"},
-	{"flood of 100", false, func(c net.Conn) { readRequest(c); every(c, 0, "HTTP/1.1 100 Continue\r\n\r\n") }, Broken, "headers exceed 64 KiB"},
-	{"flood of 103", false, func(c net.Conn) { readRequest(c); every(c, 0, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n") }, Broken, "headers exceed 64 KiB"},
-	{"drip of 103", false, func(c net.Conn) { readRequest(c); every(c, 5*time.Millisecond, "HTTP/1.1 103 Early Hints\r\n\r\n") }, Timeout, "no answer within"},
+	{"endless status line", false, func(c net.Conn) { readRequest(c); every(c, 0, strings.Repeat("HTTP/1.1 200 ", 1<<12)) }, Broken,
+		"headers exceed 64 KiB"},
+	{"flood of 100", false, func(c net.Conn) { readRequest(c); every(c, 0, "HTTP/1.1 100 Continue\r\n\r\n") }, Broken,
+		"headers exceed 64 KiB"},
+	{"flood of 103", false, func(c net.Conn) { readRequest(c); every(c, 0, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n") }, Broken,
+		"headers exceed 64 KiB"},
+	{"drip of 103", false, func(c net.Conn) { readRequest(c); every(c, 5*time.Millisecond, "HTTP/1.1 103 Early Hints\r\n\r\n") },
+		Timeout, "no answer within"},
 	{"gzip bomb", false, func(c net.Conn) {
 		readRequest(c)
 		_, _ = io.WriteString(c, head+"Content-Encoding: gzip\r\n\r\n")
@@ -122,13 +128,16 @@ var hostile = []hostileCase{
 	}, Broken, "no"},
 	{"close", false, readRequest, Broken, "connection closed by 127.0.0.1"},
 	{"close in TLS", true, func(c net.Conn) { _, _ = c.Read(make([]byte, 4096)) }, Broken, "connection"},
-	{"close in the headers", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, head+"X: y\r\n") }, Broken, "connection closed by"},
-	{"too short a body", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, head+"Content-Length: 9\r\n\r\nok") }, Broken, "no complete answer"},
+	{"close in the headers", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, head+"X: y\r\n") }, Broken,
+		"connection closed by"},
+	{"too short a body", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, head+"Content-Length: 9\r\n\r\nok") },
+		Broken, "no complete answer"},
 	{"too long a body", false, func(c net.Conn) {
 		readRequest(c)
 		_, _ = io.WriteString(c, head+"Connection: close\r\nContent-Length: 1\r\n\r\nok")
 	}, "", ""},
-	{"negative length", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, head+"Content-Length: -1\r\n\r\nok") }, Broken, "not valid HTTP"},
+	{"negative length", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, head+"Content-Length: -1\r\n\r\nok") },
+		Broken, "not valid HTTP"},
 	{"two lengths", false, func(c net.Conn) {
 		readRequest(c)
 		_, _ = io.WriteString(c, head+"Content-Length: 1\r\nContent-Length: 2\r\n\r\nok")
@@ -138,15 +147,20 @@ var hostile = []hostileCase{
 		_, _ = io.WriteString(c, head+"Content-Length: 9223372036854775807\r\n\r\n")
 		untilClosed(c)
 	}, Timeout, "no complete answer"},
-	{"status 000", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, "HTTP/1.1 000 x\r\n\r\n") }, Broken, "the answer is not valid HTTP"},
-	{"status 001", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, "HTTP/1.1 001 x\r\n\r\n") }, Broken, "the answer is not valid HTTP"},
+	{"status 000", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, "HTTP/1.1 000 x\r\n\r\n") }, Broken,
+		"the answer is not valid HTTP"},
+	{"status 001", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, "HTTP/1.1 001 x\r\n\r\n") }, Broken,
+		"the answer is not valid HTTP"},
 	{"status 099", false, func(c net.Conn) {
 		readRequest(c)
 		_, _ = io.WriteString(c, "HTTP/1.1 099 x\r\nContent-Length: 2\r\n\r\nok")
 	}, Broken, "the answer is not valid HTTP"},
-	{"garbage", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.2p1 Debian\r\n\r\n") }, Broken, "not valid HTTP"},
-	{"garbage instead of TLS", true, func(c net.Conn) { _, _ = io.WriteString(c, "220 mail.example ESMTP\r\n"); untilClosed(c) }, Untrusted, "does not speak TLS"},
-	{"HTTP instead of TLS", true, func(c net.Conn) { _, _ = io.WriteString(c, head+"\r\n"); untilClosed(c) }, Untrusted, "speaks HTTP, not HTTPS"},
+	{"garbage", false, func(c net.Conn) { readRequest(c); _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.2p1 Debian\r\n\r\n") }, Broken,
+		"not valid HTTP"},
+	{"garbage instead of TLS", true, func(c net.Conn) { _, _ = io.WriteString(c, "220 mail.example ESMTP\r\n"); untilClosed(c) },
+		Untrusted, "does not speak TLS"},
+	{"HTTP instead of TLS", true, func(c net.Conn) { _, _ = io.WriteString(c, head+"\r\n"); untilClosed(c) }, Untrusted,
+		"speaks HTTP, not HTTPS"},
 	{"drip in TLS", true, func(c net.Conn) {
 		readRequest(c)
 		_, _ = io.WriteString(c, "\x16\x03\x03\x40\x00")

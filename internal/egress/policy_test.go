@@ -85,7 +85,8 @@ func TestAllows(t *testing.T) {
 		{"", "[64:ff9b::808:808]:443", ok},
 		{"", "10.1.2.3:80", "10.1.2.3 is not a public address; add 10.1.2.3/32 (or its network) to TERRIER_EGRESS_ALLOW to allow it"},
 		{"", "[fd12::1]:80", "fd12::1 is not a public address; add fd12::1/128 (or its network) to TERRIER_EGRESS_ALLOW to allow it"},
-		{"", "[64:ff9b::a01:203]:80", "64:ff9b::a01:203 means 10.1.2.3, which is not a public address; add 10.1.2.3/32 (or its network) to TERRIER_EGRESS_ALLOW to allow it"},
+		{"", "[64:ff9b::a01:203]:80",
+			"64:ff9b::a01:203 means 10.1.2.3, which is not a public address; add 10.1.2.3/32 (or its network) to TERRIER_EGRESS_ALLOW to allow it"},
 		{"", "169.254.169.254:80", "169.254.169.254 is a cloud metadata address and never allowed"},
 
 		{"10.0.0.0/8", "10.1.2.3:80", ok},
@@ -100,7 +101,8 @@ func TestAllows(t *testing.T) {
 		{"10.0.0.0/8", "[64:ff9b:1::a01:203]:80", "not a public address"},
 
 		{"127.0.0.1/32:9000", "127.0.0.1:9000", ok},
-		{"127.0.0.1/32:9000", "127.0.0.1:9001", "127.0.0.1 is allowed at other ports only; add 127.0.0.1/32:9001 to TERRIER_EGRESS_ALLOW to allow it"},
+		{"127.0.0.1/32:9000", "127.0.0.1:9001",
+			"127.0.0.1 is allowed at other ports only; add 127.0.0.1/32:9001 to TERRIER_EGRESS_ALLOW to allow it"},
 		{"127.0.0.1/32:9000", "127.0.0.2:9000", "not a public address"},
 		{"127.0.0.1/32:9000", "[::1]:9000", "not a public address"},
 		{"127.0.0.1/32:9000,127.0.0.0/8:9001", "127.0.0.1:9001", ok},
@@ -173,7 +175,8 @@ func TestFormsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := [4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "address"))
 		if rapid.Bool().Draw(t, "special") {
-			b = rapid.SampledFrom([]netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("10.9.8.7"), netip.MustParseAddr("169.254.169.254")}).Draw(t, "of").As4()
+			b = rapid.SampledFrom([]netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("10.9.8.7"),
+				netip.MustParseAddr("169.254.169.254")}).Draw(t, "of").As4()
 		}
 		p := mustPolicy(rapid.SampledFrom([]string{"", "10.0.0.0/8", "0.0.0.0/0"}).Draw(t, "policy"))
 		allows := func(addr netip.Addr) bool { return p.Allows(netip.AddrPortFrom(addr, 80)) == nil }
@@ -191,7 +194,8 @@ func TestFormsAgree(t *testing.T) {
 			}
 		}
 		for _, other := range []netip.Addr{
-			form("2002::1", 2, 0), form("2001::", 4, 0), form("2001::", 12, 0xff), form("::", 12, 0), form("::ffff:0:0:0", 12, 0), form("64:ff9b:1::", 12, 0),
+			form("2002::1", 2, 0), form("2001::", 4, 0), form("2001::", 12, 0xff), form("::", 12, 0), form("::ffff:0:0:0", 12, 0),
+			form("64:ff9b:1::", 12, 0),
 		} {
 			if allows(other) {
 				t.Fatalf("%s is allowed", other)

@@ -139,7 +139,8 @@ func (b *body) receive(p []byte) (int, error) {
 	case is:
 		err = tooLarge(long.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = fault.New(fault.Slow, "The request body did not arrive in time. It has %d seconds, one second more for every %d KiB, and %d seconds at most.",
+		err = fault.New(fault.Slow,
+			"The request body did not arrive in time. It has %d seconds, one second more for every %d KiB, and %d seconds at most.",
 			int(grace.Seconds()), leastRate>>10, int(mostTime.Seconds()))
 	default:
 		err = fault.New(fault.Invalid, "The request ended early.")

@@ -10,7 +10,8 @@ import (
 
 var (
 	errFull = &fault.Error{Kind: fault.Throttled, Detail: "Too many large requests at once: try again.", RetryAfter: time.Second}
-	errTurn = &fault.Error{Kind: fault.Throttled, Detail: "Another large request of yours is not done yet: send one after the other.", RetryAfter: 5 * time.Second}
+	errTurn = &fault.Error{Kind: fault.Throttled, Detail: "Another large request of yours is not done yet: send one after the other.",
+		RetryAfter: 5 * time.Second}
 )
 
 // arrivalRoom is how much memory large bodies may take together while they arrive, besides the one that has the

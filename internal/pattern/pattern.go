@@ -89,7 +89,7 @@ func states(re *syntax.Regexp) int {
 // Longest returns how many characters the longest text has that the expression is matched against.
 func (p *Pattern) Longest() int { return maxSteps / max(p.budget.states, 1) }
 
-// TooLong tells whether a text is longer than Longest.
+// TooLong reports whether a text is longer than Longest.
 func (p *Pattern) TooLong(text string) bool {
 	return len(text) > p.Longest() && (len(text) > utf8.UTFMax*p.Longest() || utf8.RuneCountInString(text) > p.Longest())
 }

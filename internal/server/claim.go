@@ -11,7 +11,7 @@ import (
 	"terrier/internal/store"
 )
 
-// prover is the handler of a route that says whether it proves the claim of a request itself.
+// prover is the handler of a route that reports whether it proves the claim of a request itself.
 type prover interface {
 	ProvesClaim(method string) bool
 }

@@ -143,7 +143,8 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		next.ServeHTTP(out, r.WithContext(ctx))
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
 			slog.Int("status", out.status), slog.Int("bytes", out.bytes), slog.Int64("us", s.Now().Sub(start).Microseconds()),
-			slog.String("user", caller.Username), slog.Int64("token", caller.TokenID), slog.String("from", from.String()), slog.String("request_id", caller.RequestID))
+			slog.String("user", caller.Username), slog.Int64("token", caller.TokenID), slog.String("from", from.String()),
+			slog.String("request_id", caller.RequestID))
 	})
 }
 

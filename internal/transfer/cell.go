@@ -12,7 +12,7 @@ const nullWord = "null"
 
 var numberPattern = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?$`)
 
-// formula tells whether a spreadsheet would compute the text.
+// formula reports whether a spreadsheet would compute the text.
 func formula(s string) bool { return s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) }
 
 // meant reports whether an apostrophe before the text is an escape.

@@ -20,7 +20,8 @@ func TestWholeFileErrors(t *testing.T) {
 		text, want string
 	}{
 		{"csv", "name,statsu\nx,active", `line 1: column "statsu" is unknown, did you mean "status"?`},
-		{"csv", "nam,statsu\nx,active", `line 1: column "nam" is unknown, did you mean "name"? line 1: column "statsu" is unknown, did you mean "status"?`},
+		{"csv", "nam,statsu\nx,active",
+			`line 1: column "nam" is unknown, did you mean "name"? line 1: column "statsu" is unknown, did you mean "status"?`},
 		{"csv", "name,cf_txt\nx,y", `line 1: column "cf_txt" is unknown, did you mean "cf_text"?`},
 		{"csv", "name,region.slgu\nx,y", `line 1: column "region.slgu" is unknown, did you mean "region.slug"?`},
 		{"csv", "name,§\nx,y", `line 1: column "§" is unknown`},

@@ -39,7 +39,9 @@ func fullSite(reg *record.Registry) record.Values {
 		"physical_address", "Unter den Linden 1\n10117 Berlin", "shipping_address", "'tis \"here\", or there\r\n",
 		"latitude", 52.52, "longitude", -13.405, "comments", "-5",
 		"tags", []record.Link{{ID: 1, Brief: []any{"Red, or so", "red", "ff0000"}}, {ID: 5, Brief: []any{"Blue", "blue", "0000ff"}}},
-		"custom_fields", json.RawMessage(`{"text":"@home","integer":7,"multiselect":["one","a,b"],"json":{"a":[1,{"b":null}]},"boolean":true,"text_set":null,"select":""}`),
+		"custom_fields",
+		json.RawMessage(`{"text":"@home","integer":7,"multiselect":["one","a,b"],"json":{"a":[1,{"b":null}]},"boolean":true,"text_set":null,`+
+			`"select":""}`),
 		"created", day(1), "last_updated", day(2))
 }
 
@@ -48,16 +50,20 @@ func TestExport(t *testing.T) {
 	reg := registry(t)
 	typ := func(key string) *record.Type { return reg.Type(key) }
 	change := made(typ("extras.objectchange"), 9, "time", day(1), "user", record.Link{ID: 1, Brief: []any{"admin"}}, "user_name", "admin",
-		"request_id", "0190a1b2-0000-7000-8000-000000000001", "action", "create", "changed_object_type", "dcim.site", "changed_object_id", int64(3),
+		"request_id", "0190a1b2-0000-7000-8000-000000000001", "action", "create", "changed_object_type", "dcim.site",
+		"changed_object_id", int64(3),
 		"object_repr", "Berlin", "postchange_data", json.RawMessage(`{"name":"Berlin"}`))
 	change.Set("changed_object", record.Pointer{Type: typ("dcim.site"), ID: 3, Display: "Berlin"})
 	for _, rows := range [][]record.Values{
-		{fullSite(reg), made(typ("dcim.site"), 4, "name", "Rome", "slug", "rome", "custom_fields", json.RawMessage(`{}`), "created", day(3), "last_updated", day(3))},
+		{fullSite(reg), made(typ("dcim.site"), 4, "name", "Rome", "slug", "rome", "custom_fields", json.RawMessage(`{}`), "created",
+			day(3), "last_updated", day(3))},
 		{made(typ("extras.webhook"), 5, "content_types", []string{"dcim.site", "dcim.region"}, "name", "Chat", "type_create", true,
 			"payload_url", "https://chat.example/hook", "additional_headers", record.Plain("X-Key: hidden"), "secret", record.Sealed("hidden"),
-			"body_template", "{\n  \"text\": {{ data | tojson }}\n}", "conditions", json.RawMessage(`{"and":[{"attr":"name","value":"x"}]}`), "created", day(1), "last_updated", day(1))},
+			"body_template", "{\n  \"text\": {{ data | tojson }}\n}", "conditions", json.RawMessage(`{"and":[{"attr":"name","value":"x"}]}`),
+			"created", day(1), "last_updated", day(1))},
 		{change},
-		{made(typ("extras.delivery"), 4_000_000_000_000_000, "time", day(1), "webhook", record.Link{ID: 5, Brief: []any{"Chat"}}, "state", "failed", "event", "created",
+		{made(typ("extras.delivery"), 4_000_000_000_000_000, "time", day(1), "webhook", record.Link{ID: 5, Brief: []any{"Chat"}}, "state",
+			"failed", "event", "created",
 			"object_type", "dcim.site", "object_id", int64(3), "sequence", int64(1), "request_id", "0190a1b2-0000-7000-8000-000000000001",
 			"attempt_count", int64(1), "status_code", int64(500), "reason", "status 500", "queued_at", day(1), "finished_at", day(1))},
 	} {
@@ -96,7 +102,8 @@ func TestExportOfStaleValues(t *testing.T) {
 		{`{"text":5,"integer":true,"multiselect":"one"}`, `,5,true,one,`},
 		{`{"text":{},"integer":1.5,"multiselect":{"a":["b"]}}`, `,{},1.5,"{""a"":[""b""]}",`},
 	} {
-		v := made(site, 4, "name", "Rome", "slug", "rome", "custom_fields", json.RawMessage(row.values), "created", day(3), "last_updated", day(3))
+		v := made(site, 4, "name", "Rome", "slug", "rome", "custom_fields", json.RawMessage(row.values), "created", day(3),
+			"last_updated", day(3))
 		if got := string(export(t, site, defs, "csv", []record.Values{v})); !strings.Contains(got, row.want) {
 			t.Errorf("%s: got\n%s", row.values, got)
 		}

@@ -24,7 +24,8 @@ func (in *reading) readJSON(text []byte) error {
 	start := len(text) - len(bytes.TrimLeft(text, " \t\r\n"))
 	many := text[start] == '['
 	if !many && text[start] != '{' {
-		return fault.Field(fault.General, "line %d: this is not JSON: a list of objects is expected, beginning with [", 1+bytes.Count(text[:start], newline))
+		return fault.Field(fault.General, "line %d: this is not JSON: a list of objects is expected, beginning with [",
+			1+bytes.Count(text[:start], newline))
 	}
 	depth := maxDepth
 	if many {

@@ -25,7 +25,8 @@ func Columns(t *record.Type, defs []*record.Custom) []Column {
 		info := t.Infos()[i]
 		if info.Cell == record.CustomCells {
 			for _, def := range defs {
-				out = append(out, Column{Name: customPrefix + def.Name, Label: def.Name, Help: def.HowWritten(), Required: def.Required && def.Default == nil})
+				out = append(out, Column{Name: customPrefix + def.Name, Label: def.Name, Help: def.HowWritten(), Required: def.Required &&
+					def.Default == nil})
 			}
 		} else if !info.ReadOnly {
 			out = append(out, Column{Name: info.Name, Label: info.Label, Help: help(f, info), Required: info.Required && info.Name != t.Owner})

@@ -128,7 +128,7 @@ func (in *reading) object(line int, object map[string]any) error {
 	return nil
 }
 
-// checkCustom looks for misspelt names in custom_fields.
+// checkCustom looks for misspelled names in custom_fields.
 func (in *reading) checkCustom(line int, s slot, value any) {
 	given, ok := value.(map[string]any)
 	if s.form != record.CustomCells || !ok {

@@ -53,7 +53,8 @@ func registry(t testing.TB) *record.Registry {
 // customs defines a custom field of every kind, with and without a default.
 func customs(t testing.TB, reg *record.Registry) []*record.Custom {
 	t.Helper()
-	defaults := map[string]string{"text": `"x"`, "integer": `3`, "decimal": `1.5`, "boolean": `true`, "json": `{"a":1}`, "select": `"one"`, "multiselect": `["one"]`}
+	defaults := map[string]string{"text": `"x"`, "integer": `3`, "decimal": `1.5`, "boolean": `true`, "json": `{"a":1}`,
+		"select": `"one"`, "multiselect": `["one"]`}
 	var defs []*record.Custom
 	for _, kind := range record.CustomKinds {
 		for _, name := range []string{kind.Value, kind.Value + "_set"} {

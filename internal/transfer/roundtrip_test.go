@@ -76,7 +76,8 @@ type world struct {
 
 var texts = rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 	"=1+1", "+49 30", "-5", "-x", "@x", "\tx", "'", "''", "'tis", "'=x", "null", "'null", "true", "yes", "007", "1e5", "~", "a#3", "#3",
-	"a, b", `"q"`, "a\r\nb", "a\nb\n\n c", "a \nb", "# no comment", "key: value", "- x", "2026-01-02", "\u2028", "\u0085", "\ufeff", "€", "*x", "&x", "<<", "#7"}))
+	"a, b", `"q"`, "a\r\nb", "a\nb\n\n c", "a \nb", "# no comment", "key: value", "- x", "2026-01-02", "\u2028", "\u0085", "\ufeff",
+	"€", "*x", "&x", "<<", "#7"}))
 
 // draw makes a value that the field accepts.
 func (w *world) draw(t *rapid.T, f record.Field) any {
@@ -170,7 +171,8 @@ func storable(s string) bool { _, err := record.EncodeJSON(s); return err == nil
 func (w *world) custom(t *rapid.T) any {
 	kept := map[string]any{}
 	for _, def := range w.defs {
-		value := rapid.OneOf(anyJSON(1), rapid.SampledFrom([]any{"2026-01-31", "2026-01-31T10:00:00Z", json.Number("7"), json.Number("1.25"), "https://x/y",
+		value := rapid.OneOf(anyJSON(1), rapid.SampledFrom([]any{"2026-01-31", "2026-01-31T10:00:00Z", json.Number("7"),
+			json.Number("1.25"), "https://x/y",
 			[]any{}, []any{"one", " padded "}}), rapid.Map(rapid.SampledFrom(choices), func(s string) any { return s })).Draw(t, def.Name)
 		if v, err := def.Parse(value); err == nil {
 			kept[def.Name] = v

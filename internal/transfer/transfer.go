@@ -16,7 +16,7 @@
 //     apostrophe makes a text or a list empty.
 //   - a reference is the slug of the other record (its name, where it has no slug):
 //     europe. #3 is the record with the id 3, europe#3 the one for which both hold: this is
-//     what is written where a slug alone may stand for several. A plain number is a slug,
+//     what is written where a slug alone may mean several. A plain number is a slug,
 //     because slugs may be numbers. Columns such as region.slug, region.name and region.id
 //     are understood too.
 //   - lists are separated by commas. An item with a comma or a quote in it is quoted the
@@ -76,7 +76,8 @@ func Parse(t *record.Type, defs []*record.Custom, f Format, text []byte) ([]Row,
 	}
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	if !utf8.Valid(text) {
-		return nil, fault.Field(fault.General, "line %d: this is not UTF-8. Save the file as UTF-8 and try again.", 1+bytes.Count(text[:validUpTo(text)], newline))
+		return nil, fault.Field(fault.General, "line %d: this is not UTF-8. Save the file as UTF-8 and try again.",
+			1+bytes.Count(text[:validUpTo(text)], newline))
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fault.Field(fault.General, "There is nothing to import: the text is empty.")

@@ -148,13 +148,14 @@ func appendYAMLKey(dst []byte, key string, indent int) []byte {
 var (
 	plainPattern = regexp.MustCompile(`^[A-Za-z/][-A-Za-z0-9_./@]*( [-A-Za-z0-9_./@()]+)*$`)
 	urlPattern   = regexp.MustCompile(`^https?://[-A-Za-z0-9_./:]*[-A-Za-z0-9_./]$`)
-	otherWords   = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true}
+	otherWords   = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true,
+		"y": true, "n": true}
 )
 
 // longestPlain bounds the texts that the patterns read: they take a second for a few megabytes.
 const longestPlain = 1000
 
-// plainYAML tells whether a text needs no quotes, whichever version of YAML reads it.
+// plainYAML reports whether a text needs no quotes, whichever version of YAML reads it.
 func plainYAML(s string) bool {
 	if len(s) > longestPlain {
 		return false
@@ -177,7 +178,7 @@ func appendYAMLText(dst []byte, s string, indent int) []byte {
 	return dst
 }
 
-// literalYAML tells whether a text of several lines can stand there as it is.
+// literalYAML reports whether a text of several lines can stand there as it is.
 func literalYAML(s string) bool {
 	if !strings.Contains(s, "\n") || strings.TrimSpace(s) != s {
 		return false

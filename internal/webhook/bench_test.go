@@ -15,7 +15,8 @@ func BenchmarkMatch(b *testing.B) {
 		"changed": `{"attr":"status","op":"changed"}`,
 		"tags":    `{"attr":"tags.slug","op":"contains","value":"prod"}`,
 		"regex":   `{"attr":"name","op":"regex","value":"L[a-z]+n"}`,
-		"nested": `{"and":[{"attr":"status","value":"active"},{"or":[{"attr":"region.slug","value":"es"},{"attr":"tags.slug","op":"contains","value":"eu"}]},
+		"nested": `{"and":[{"attr":"status","value":"active"},
+			{"or":[{"attr":"region.slug","value":"es"},{"attr":"tags.slug","op":"contains","value":"eu"}]},
 			{"attr":"asn_count","op":"gt","value":5}]}`,
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -56,7 +57,8 @@ func BenchmarkBody(b *testing.B) {
 func BenchmarkRender(b *testing.B) {
 	for name, h := range map[string]webhook.Hook{
 		"default body": {},
-		"template":     {BodyTemplate: `{"text": "{{ data.name }} is {{ data.status.value }}"}`, AdditionalHeaders: "Authorization: Bearer x\nX-Name: {{ data.name }}"},
+		"template": {BodyTemplate: `{"text": "{{ data.name }} is {{ data.status.value }}"}`,
+			AdditionalHeaders: "Authorization: Bearer x\nX-Name: {{ data.name }}"},
 	} {
 		b.Run(name, func(b *testing.B) {
 			h.URL, h.Secret = "https://example.org/", "s"

@@ -51,7 +51,8 @@ func TestRefused(t *testing.T) {
 		{`{"attr":7,"value":1}`, `attr: must be the name of an attribute, such as "status" or "site.slug", not 7`},
 		{`{"attr":"snapshots","value":1}`, `attr: snapshots are read as snapshots.prechange.…`},
 		{`{"attr":"snapshots.before.x","value":1}`, `attr: snapshots are read as`},
-		{`{"attr":"a","value":1,"op":"equals"}`, `op: "equals" is not an operator; use one of eq, gt, gte, lt, lte, in, contains, regex, changed`},
+		{`{"attr":"a","value":1,"op":"equals"}`,
+			`op: "equals" is not an operator; use one of eq, gt, gte, lt, lte, in, contains, regex, changed`},
 		{`{"attr":"a","value":1,"op":null}`, `op: null is not an operator`},
 		{`{"attr":"a","value":1,"op":""}`, `op: "" is not an operator`},
 		{`{"attr":"a","value":1,"negate":"yes"}`, `negate: must be true or false, not "yes"`},
@@ -71,9 +72,12 @@ func TestRefused(t *testing.T) {
 		{`{"attr":"a","value":"(","op":"regex"}`, "value: \"(\" is not a regular expression: missing closing ): `(`"},
 		{`{"attr":"a","value":")|(","op":"regex"}`, `value: ")|(" is not a regular expression`},
 		{`{"attr":"a","value":"(?=x)","op":"regex"}`, `value: "(?=x)" is not a regular expression`},
-		{`{"attr":"a","value":"` + strings.Repeat("x", 501) + `","op":"regex"}`, `value: a regular expression may have 500 bytes at most, not 501`},
-		{`{"attr":"a","value":"(?:abcabcabc){1000}","op":"regex"}`, "value: regular expressions may have 2000 states at most, which are used up here; repeat less"},
-		{`{"or":[{"attr":"a","value":"a{999}","op":"regex"},{"attr":"a","value":"a{1000}b?","op":"regex"}]}`, "or[1].value: regular expressions may have 2000 states at most"},
+		{`{"attr":"a","value":"` + strings.Repeat("x", 501) + `","op":"regex"}`,
+			`value: a regular expression may have 500 bytes at most, not 501`},
+		{`{"attr":"a","value":"(?:abcabcabc){1000}","op":"regex"}`,
+			"value: regular expressions may have 2000 states at most, which are used up here; repeat less"},
+		{`{"or":[{"attr":"a","value":"a{999}","op":"regex"},{"attr":"a","value":"a{1000}b?","op":"regex"}]}`,
+			"or[1].value: regular expressions may have 2000 states at most"},
 		{`{"attr":"a","value":1e999999999}`, `value: The number 1e999999999 is out of range.`},
 		{`{"attr":"a","value":1,"op":"changed"}`, `value: changed takes no value; leave it out`},
 		{`{"attr":"a","value":null,"op":"changed"}`, `value: changed takes no value; leave it out`},
@@ -93,10 +97,12 @@ func TestRefused(t *testing.T) {
 // TestSavedConditions: conditions that can't be read are never true and say why; others are read as before.
 func TestSavedConditions(t *testing.T) {
 	e := site()
-	if v := webhook.SavedConditions([]byte(`{"attr": "slug", "op": "soundslike", "value": "lis"}`)).Match(e); v.Fires || !v.Broken || !strings.Contains(v.Reason, "soundslike") {
+	if v := webhook.SavedConditions([]byte(`{"attr": "slug", "op": "soundslike", "value": "lis"}`)).Match(e); v.Fires || !v.Broken ||
+		!strings.Contains(v.Reason, "soundslike") {
 		t.Errorf("an operator of another version: %+v", v)
 	}
-	for text, fires := range map[string]bool{``: true, `{}`: true, `{"attr": "slug", "value": "lis"}`: true, `{"attr": "slug", "value": "x"}`: false} {
+	for text, fires := range map[string]bool{``: true, `{}`: true, `{"attr": "slug", "value": "lis"}`: true,
+		`{"attr": "slug", "value": "x"}`: false} {
 		if v := webhook.SavedConditions([]byte(text)).Match(e); v.Fires != fires || v.Broken {
 			t.Errorf("%s: %+v", text, v)
 		}
@@ -127,7 +133,8 @@ func TestParseSurvives(t *testing.T) {
 }
 
 func FuzzConditions(f *testing.F) {
-	for _, text := range []string{`{"attr":"status","value":"active"}`, `{"or":[{"attr":"tags.slug","op":"contains","value":"x"},{"and":[{"attr":"region","op":"changed"}]}]}`,
+	for _, text := range []string{`{"attr":"status","value":"active"}`,
+		`{"or":[{"attr":"tags.slug","op":"contains","value":"x"},{"and":[{"attr":"region","op":"changed"}]}]}`,
 		`{"attr":"snapshots.prechange.name","op":"regex","value":"L(is|ag)","negate":true}`, `{"attr":"asn_count","op":"gte","value":1e2}`} {
 		f.Add(text, `{"status":{"value":"active","label":"x"},"asn_count":1}`)
 	}

@@ -175,11 +175,14 @@ func TestMatch(t *testing.T) {
 		{`{"attr":"custom_fields.owner","op":"changed"}`, `custom_fields.owner did not change, it is "net"`},
 		{`{"attr":"custom_fields.unset","op":"changed"}`, `custom_fields.unset did not change, it is null`},
 
-		{`{"and":[{"attr":"slug","value":"a"},{"attr":"name","value":"Lisbon"},{"attr":"asn_count","value":1}]}`, `slug is "lis", not "a"; asn_count is 12, not 1`},
+		{`{"and":[{"attr":"slug","value":"a"},{"attr":"name","value":"Lisbon"},{"attr":"asn_count","value":1}]}`,
+			`slug is "lis", not "a"; asn_count is 12, not 1`},
 		{`{"or":[{"attr":"slug","value":"a"},{"attr":"name","value":"Lisbon"}]}`, ""},
-		{`{"or":[{"attr":"slug","value":"a"},{"and":[{"attr":"name","value":"Lisbon"},{"attr":"name","value":"b"}]}]}`, `slug is "lis", not "a"; name is "Lisbon", not "b"`},
+		{`{"or":[{"attr":"slug","value":"a"},{"and":[{"attr":"name","value":"Lisbon"},{"attr":"name","value":"b"}]}]}`,
+			`slug is "lis", not "a"; name is "Lisbon", not "b"`},
 		{`{"and":[{"or":[{"attr":"slug","value":"a"},{"attr":"slug","value":"lis"}]},{"attr":"slug","value":"b"}]}`, `slug is "lis", not "b"`},
-		{`{"and":[` + strings.Repeat(`{"attr":"slug","value":1},`, 6) + `{"attr":"slug","value":1}]}`, strings.Repeat(`slug is "lis", not 1; `, 5) + "and 2 more"},
+		{`{"and":[` + strings.Repeat(`{"attr":"slug","value":1},`, 6) + `{"attr":"slug","value":1}]}`,
+			strings.Repeat(`slug is "lis", not 1; `, 5) + "and 2 more"},
 		{`{"attr":"slug","value":"` + strings.Repeat("é", 50) + `"}`, `slug is "lis", not "` + strings.Repeat("é", 29) + "…"},
 	} {
 		v := parse(t, c.text).Match(site())
@@ -201,16 +204,22 @@ func TestBroken(t *testing.T) {
 		{`{"attr":"asn_count","op":"contains","value":1}`, `asn_count is 12, and contains can't look for 1 in it`, false},
 		{`{"attr":"slug.x","value":null}`, `slug.x can't be followed beyond "lis"`, false},
 		{`{"attr":"snapshots.prechange.status.value","value":"x","negate":true}`,
-			`snapshots.prechange.status.value can't be followed beyond "planned" (snapshots hold references by id, choices by value and tags by name)`, false},
+			`snapshots.prechange.status.value can't be followed beyond "planned" (snapshots hold references by id, choices by value and ` +
+				`tags by name)`, false},
 		{`{"attr":"snapshots.prechange.tags.slug","op":"contains","value":"x"}`,
-			`snapshots.prechange.tags.slug can't be followed beyond "Prod" (snapshots hold references by id, choices by value and tags by name)`, false},
-		{`{"attr":"region.slug","op":"changed"}`, `region.slug can't be followed beyond 3 (snapshots hold references by id, choices by value and tags by name)`, false},
+			`snapshots.prechange.tags.slug can't be followed beyond "Prod" (snapshots hold references by id, choices by value and ` +
+				`tags by name)`, false},
+		{`{"attr":"region.slug","op":"changed"}`,
+			`region.slug can't be followed beyond 3 (snapshots hold references by id, choices by value and tags by name)`, false},
 		{`{"attr":"asn_count","op":"changed"}`, `the snapshots hold no asn_count, so changed can't compare it`, false},
 		{`{"attr":"asn_count","op":"changed","negate":true}`, `the snapshots hold no asn_count, so changed can't compare it`, false},
 		{`{"or":[{"attr":"name","op":"gt","value":5},{"attr":"slug","value":"lis"}]}`, `name is "Lisbon", and gt can't compare it with 5`, true},
-		{`{"or":[{"attr":"slug","value":"lis"},{"attr":"name","op":"gt","value":5,"negate":true}]}`, `name is "Lisbon", and gt can't compare it with 5`, true},
-		{`{"and":[{"attr":"slug","value":"x"},{"attr":"name","op":"gt","value":5}]}`, `name is "Lisbon", and gt can't compare it with 5; slug is "lis", not "x"`, false},
-		{`{"and":[{"attr":"slug","value":"lis"},{"attr":"name","op":"gt","value":5,"negate":true}]}`, `name is "Lisbon", and gt can't compare it with 5`, false},
+		{`{"or":[{"attr":"slug","value":"lis"},{"attr":"name","op":"gt","value":5,"negate":true}]}`,
+			`name is "Lisbon", and gt can't compare it with 5`, true},
+		{`{"and":[{"attr":"slug","value":"x"},{"attr":"name","op":"gt","value":5}]}`,
+			`name is "Lisbon", and gt can't compare it with 5; slug is "lis", not "x"`, false},
+		{`{"and":[{"attr":"slug","value":"lis"},{"attr":"name","op":"gt","value":5,"negate":true}]}`,
+			`name is "Lisbon", and gt can't compare it with 5`, false},
 		{`{"and":[` + strings.Repeat(`{"attr":"asn_count","op":"regex","value":"1"},`, 6) + `{"attr":"slug","value":1}]}`,
 			strings.Repeat(`asn_count is 12, and regex needs a text; `, 5) + `slug is "lis", not 1; and 1 more`, false},
 	} {
@@ -218,7 +227,8 @@ func TestBroken(t *testing.T) {
 			t.Errorf("%s says %+v, want %q", c.text, v, c.reason)
 		}
 	}
-	for _, text := range []string{`{"attr":"a","value":null}`, `{"attr":"a","value":1,"negate":true}`, `{"attr":"a","op":"changed","negate":true}`} {
+	for _, text := range []string{`{"attr":"a","value":null}`, `{"attr":"a","value":1,"negate":true}`,
+		`{"attr":"a","op":"changed","negate":true}`} {
 		e := &webhook.Event{Data: []byte(`{"a":`), Prechange: []byte(`[`), Postchange: []byte(`{"a":1}`)}
 		if v := parse(t, text).Match(e); v.Fires || !v.Broken || !strings.Contains(v.Reason, "can't be read") {
 			t.Errorf("%s on what is no JSON says %+v", text, v)
@@ -311,7 +321,8 @@ func drawTree(leaves []string, depth int) *rapid.Generator[tree] {
 // never both fire.
 func TestOpposites(t *testing.T) {
 	sound := []string{`"attr":"slug","value":"lis"`, `"attr":"slug","value":"x"`, `"attr":"asn_count","op":"gt","value":5`,
-		`"attr":"tags.slug","op":"contains","value":"lab"`, `"attr":"status","op":"changed"`, `"attr":"region","op":"changed"`, `"attr":"nothing","value":null`}
+		`"attr":"tags.slug","op":"contains","value":"lab"`, `"attr":"status","op":"changed"`, `"attr":"region","op":"changed"`,
+		`"attr":"nothing","value":null`}
 	broken := append([]string{`"attr":"slug","op":"gt","value":5`, `"attr":"slug.x","value":5`}, sound...)
 	rapid.Check(t, func(t *rapid.T) {
 		leaves := sound

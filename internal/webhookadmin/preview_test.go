@@ -145,7 +145,7 @@ func TestPreviewTakesTheInput(t *testing.T) {
 		{"body that fails", ledger.Input{"body_template": "a\nb\n{{ 1 / 0 }}"}, nil, "", true, "body_template: line 3: division by zero", "", ""},
 		{"body that can't be read", ledger.Input{"body_template": "a\n{{ data."}, nil, "", false, "", "", "body_template: line 2"},
 		{"disabled", ledger.Input{"enabled": false}, nil, "n1", false, "", "The webhook is disabled.", ""},
-		{"another type", ledger.Input{"content_types": []any{"dcim.region"}}, nil, "n1", false, "", "The webhook is not told of changes to dcim.site: it is not among its content types.", ""},
+		{"another type", ledger.Input{"content_types": []any{"dcim.region"}}, nil, "n1", false, "", "The webhook is not notified of changes to dcim.site: it is not among its content types.", ""},
 		{"another event", ledger.Input{"type_create": false}, nil, "n1", false, "", "The webhook is not told when a record is created: type_create is not selected.", ""},
 		{"conditions", ledger.Input{"conditions": ledger.Input{"attr": "name", "value": "n2"}}, nil, "n1", false, "", `name is "n1", not "n2"`, ""},
 		{"conditions that hold", ledger.Input{"conditions": ledger.Input{"attr": "name", "value": "n1"}}, nil, "n1", true, "", "", ""},

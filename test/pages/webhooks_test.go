@@ -387,7 +387,7 @@ func TestWebhookReplayPage(t *testing.T) {
 	shows(t, b.get(t, path+"replay/?count=true&action=update"), "No change matches")
 	shows(t, b.get(t, path+"replay/?count=true&since=2999-01-01T00:00"), "No change matches", `value="2999-01-01T00:00"`)
 	shows(t, b.get(t, path+"replay/?count=true&since=yesterday").Want(t, http.StatusBadRequest), "is not a date and a time")
-	shows(t, b.get(t, path+"replay/?count=true&type=dcim.rack").Want(t, http.StatusBadRequest), "not told of changes to dcim.rack")
+	shows(t, b.get(t, path+"replay/?count=true&type=dcim.rack").Want(t, http.StatusBadRequest), "not notified of changes to dcim.rack")
 	shows(t, b.get(t, path+"replay/?count=true&action=x").Want(t, http.StatusBadRequest), "x")
 	b.post(t, path+"replay/", url.Values{"type": {"dcim.site"}, "action": {"create"}}).Want(t, http.StatusSeeOther)
 	if n := number(t, s, "SELECT count(*) FROM extras_delivery WHERE state = 'queued'"); n != 2 {

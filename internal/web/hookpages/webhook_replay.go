@@ -96,7 +96,7 @@ const (
 // pastChanges are the tests for the changes that were asked for.
 func (h webhookPages) pastChanges(found record.Values, params url.Values) ([]record.Predicate, error) {
 	if key := params.Get(replayType); key != "" && !slices.Contains(found.List("content_types"), key) {
-		return nil, fault.Field(replayType, "The webhook is not told of changes to %s.", key)
+		return nil, fault.Field(replayType, "The webhook is not notified of changes to %s.", key)
 	}
 	var where []record.Predicate
 	changes := h.site.ChangeType()

@@ -48,30 +48,38 @@ func All() []Template {
 		},
 		{
 			Key: "teams", Name: "Microsoft Teams",
-			Help: "In the channel's menu choose Workflows, then the one that posts to a channel when a webhook request is received, and use the address " +
-				"it shows as the URL. The channel shows a card with who did what to which record, up to ten changed fields and a button that opens the record.",
+			Help: "In the channel's menu choose Workflows, then the one that posts to a channel when a webhook request is received, " +
+				"and use the address " +
+				"it shows as the URL. The channel shows a card with who did what to which record, up to ten changed fields and a button " +
+				"that opens the record.",
 			Method: http.MethodPost, ContentType: "application/json", Body: teams,
-			URL: "https://example.environment.api.powerplatform.com/powerautomate/automations/direct/workflows/0000/triggers/manual/paths/invoke?api-version=1&sig=XXXX",
+			URL: "https://example.environment.api.powerplatform.com/powerautomate/automations/direct/workflows/0000/" +
+				"triggers/manual/paths/invoke?api-version=1&sig=XXXX",
 		},
 		{
 			Key: "mattermost", Name: "Mattermost",
-			Help: "Create an incoming webhook under Integrations and use its address as the URL. The channel shows a message with a coloured border: who did " +
+			Help: "Create an incoming webhook under Integrations and use its address as the URL. The channel shows a message with a " +
+				"coloured border: who did " +
 				"what to which record, with a link, and up to ten changed fields.",
 			Method: http.MethodPost, ContentType: "application/json", Body: mattermost,
 			URL: "https://mattermost.example.org/hooks/XXXX",
 		},
 		{
 			Key: "gitlab", Name: "GitLab pipeline",
-			Help: "Starts a pipeline on the branch that stands in the body as ref. Put the project's number into the URL and a project access token " +
-				"with the scope api into the header, where it is kept encrypted. In GitLab, allow that role to use pipeline variables (Settings, CI/CD, Variables). Jobs see " +
-				"TERRIER_EVENT, TERRIER_MODEL, TERRIER_ID, TERRIER_REQUEST_ID and TERRIER_LINK, and in TERRIER_CHANGE, as JSON, also the names and values, which are other people's text: quote it.",
+			Help: "Starts a pipeline on the branch that stands in the body as ref. Put the project's number into the URL and a " +
+				"project access token " +
+				"with the scope api into the header, where it is kept encrypted. In GitLab, allow that role to use pipeline variables " +
+				"(Settings, CI/CD, Variables). Jobs see " +
+				"TERRIER_EVENT, TERRIER_MODEL, TERRIER_ID, TERRIER_REQUEST_ID and TERRIER_LINK, and in TERRIER_CHANGE, as JSON, also the names " +
+				"and values, which are other people's text: quote it.",
 			Method: http.MethodPost, ContentType: "application/json", Body: gitlab,
 			Headers: "PRIVATE-TOKEN: <project access token>",
 			URL:     "https://gitlab.example.org/api/v4/projects/1/pipeline",
 		},
 		{
 			Key: "json", Name: "Small JSON",
-			Help: "For a script of your own: one flat JSON object with the event, the record, who did it, the names of the changed fields and a link. " +
+			Help: "For a script of your own: one flat JSON object with the event, the record, who did it, the names of the changed " +
+				"fields and a link. " +
 				"Leave the body empty instead to send everything.",
 			Method: http.MethodPost, ContentType: "application/json", Body: smallJSON,
 			URL: "https://receiver.example.org/terrier",

@@ -33,13 +33,17 @@ func site(t *testing.T, kind, name string) *webhook.Event {
 	}
 	quoted := string(text(name))
 	data := `{"id":7,"url":"https://cmdb.example.org/api/dcim/sites/7/","display":` + quoted + `,"name":` + quoted + `,"slug":"lis",` +
-		`"status":{"value":"active","label":"Active"},"region":{"id":3,"url":"https://cmdb.example.org/api/dcim/regions/3/","display":"Portugal","name":"Portugal","slug":"pt"},` +
+		`"status":{"value":"active","label":"Active"},"region":{"id":3,"url":"https://cmdb.example.org/api/dcim/regions/3/",` +
+		`"display":"Portugal","name":"Portugal","slug":"pt"},` +
 		`"tenant":null,"latitude":38.5,"comments":"","tags":[{"id":1,"name":"Prod","slug":"prod"}],"custom_fields":{"owner":"net"},` +
 		`"created":"2026-02-01T08:00:00.000000Z","last_updated":"2026-03-01T12:04:05.120000Z"}`
-	pre := `{"name":"Lisbon","slug":"lis","status":"planned","region":null,"tenant":null,"latitude":38.5,"comments":"` + strings.Repeat("old ", 60) + `",` +
-		`"tags":["Prod"],"custom_fields":{"owner":"net","floors":2},"created":"2026-02-01T08:00:00.000000Z","last_updated":"2026-02-01T08:00:00.000000Z"}`
+	pre := `{"name":"Lisbon","slug":"lis","status":"planned","region":null,"tenant":null,"latitude":38.5,"comments":"` +
+		strings.Repeat("old ", 60) + `",` +
+		`"tags":["Prod"],"custom_fields":{"owner":"net","floors":2},"created":"2026-02-01T08:00:00.000000Z",` +
+		`"last_updated":"2026-02-01T08:00:00.000000Z"}`
 	post := `{"name":` + quoted + `,"slug":"lis","status":"active","region":3,"tenant":null,"latitude":38.25,"comments":"",` +
-		`"tags":["Prod","EU <1>"],"custom_fields":{"owner":` + quoted + `,"floors":null},"created":"2026-02-01T08:00:00.000000Z","last_updated":"2026-03-01T12:04:05.120000Z"}`
+		`"tags":["Prod","EU <1>"],"custom_fields":{"owner":` + quoted +
+		`,"floors":null},"created":"2026-02-01T08:00:00.000000Z","last_updated":"2026-03-01T12:04:05.120000Z"}`
 	e := &webhook.Event{Kind: kind, Model: "site", Username: `al"ice <a&b> @here`, RequestID: "0190a2b4-0000-7000-8000-000000000001",
 		Timestamp: time.Date(2026, 3, 1, 12, 4, 5, 120_000_000, time.UTC), Data: []byte(data)}
 	if kind != "created" {
@@ -53,7 +57,8 @@ func site(t *testing.T, kind, name string) *webhook.Event {
 
 func render(t *testing.T, g gallery.Template, e *webhook.Event) webhook.Request {
 	t.Helper()
-	c, faults := webhook.Compile(webhook.Hook{Method: g.Method, URL: g.URL, ContentType: g.ContentType, AdditionalHeaders: g.Headers, BodyTemplate: g.Body})
+	c, faults := webhook.Compile(webhook.Hook{Method: g.Method, URL: g.URL, ContentType: g.ContentType, AdditionalHeaders: g.Headers,
+		BodyTemplate: g.Body})
 	if faults != nil {
 		t.Fatal(faults)
 	}
@@ -112,7 +117,8 @@ func TestHostileNames(t *testing.T) {
 	for _, g := range gallery.All() {
 		for _, kind := range []string{"created", "updated", "deleted"} {
 			want := shape(decoded(t, render(t, g, site(t, kind, "Porto")).Body))
-			for _, name := range []string{`"}],"x":"`, `\`, `\"`, "{{ 1 }}", "{% if %}", "\u2028\x00\x1b", "a\r\nb", "</script>", " ", strings.Repeat("🚀", 2000)} {
+			for _, name := range []string{`"}],"x":"`, `\`, `\"`, "{{ 1 }}", "{% if %}", "\u2028\x00\x1b", "a\r\nb", "</script>", " ",
+				strings.Repeat("🚀", 2000)} {
 				if got := shape(decoded(t, render(t, g, site(t, kind, name)).Body)); !reflect.DeepEqual(got, want) {
 					t.Errorf("%s, %s, %q: the body is\n%v\nwant\n%v", g.Key, kind, name, got, want)
 				}
@@ -221,7 +227,8 @@ func TestLargeChange(t *testing.T) {
 		e := site(t, "updated", "Porto")
 		var pre, post []string
 		for i := range 60 {
-			pre, post = append(pre, fmt.Sprintf(`"f%d":"%s"`, i, strings.Repeat("é<\\n", 500))), append(post, fmt.Sprintf(`"f%d":["%s"]`, i, strings.Repeat("@*", 500)))
+			pre, post = append(pre, fmt.Sprintf(`"f%d":"%s"`, i, strings.Repeat("é<\\n", 500))),
+				append(post, fmt.Sprintf(`"f%d":["%s"]`, i, strings.Repeat("@*", 500)))
 		}
 		pre, post = append(pre, `"comments":""`), append(post, `"comments":"`+strings.Repeat("word ", 200_000)+`"`)
 		e.Prechange, e.Postchange = []byte("{"+strings.Join(pre, ",")+"}"), []byte("{"+strings.Join(post, ",")+"}")
