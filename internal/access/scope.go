@@ -58,13 +58,12 @@ func (s Scope) CountsAll(t *record.Type) bool {
 		if !s.tellsAll(f) {
 			return false
 		}
-		target := record.TargetOf(f)
-		if target == nil {
-			continue
-		}
-		for _, i := range target.BriefIndex() {
-			if !s.tellsAll(target.All()[i]) {
-				return false
+		ref, _ := record.ReferenceOf(f)
+		for _, target := range ref.Types() {
+			for _, i := range target.BriefIndex() {
+				if !s.tellsAll(target.All()[i]) {
+					return false
+				}
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func (f *fall) fell(ctx context.Context, t *record.Type, rows []record.Values) e
 	for i, r := range referrers {
 		// Those that go anyway are found too, and are no reason to miss one.
 		limit := maxFallout + 1 + len(f.gone[r.Type])
-		f.tx.Find(r.Type, access.Machine(), []record.Predicate{{Field: r.Field, Values: record.AnyOf(ids)}}, limit, store.LockWrite, &found[i])
+		f.tx.Find(r.Type, access.Machine(), r.Tests(ids), limit, store.LockWrite, &found[i])
 	}
 	if err := f.tx.Flush(ctx); err != nil {
 		return err
@@ -129,12 +129,7 @@ func (f *fall) follow(ctx context.Context, r record.Referrer, rows []record.Valu
 			d = &draft{pre: v, v: v.Clone(), given: r.Type.NewValues()}
 			f.emptied[r.Type][v.ID()] = d
 		}
-		name := r.Field.Info().Name
-		if !r.Many {
-			d.v.Set(name, nil)
-			continue
-		}
-		d.v.Set(name, slices.DeleteFunc(slices.Clone(d.v.Links(name)), func(l record.Link) bool { return slices.Contains(ids, l.ID) }))
+		r.Forget(d.v, ids)
 	}
 	return nil
 }

@@ -29,9 +29,10 @@ type bundle struct {
 	statements *dbtest.Counter
 }
 
-func newBundle(t *testing.T) *bundle {
+// newBundle may have more record types, and makes their tables.
+func newBundle(t *testing.T, more ...record.Type) *bundle {
 	t.Helper()
-	reg, err := record.NewRegistry(inventory.Types()...)
+	reg, err := record.NewRegistry(append(inventory.Types(), more...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +47,11 @@ func newBundle(t *testing.T) *bundle {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
+	for _, typ := range more {
+		if _, err := db.Exec(t.Context(), store.DraftTable(reg.Type(typ.Key()))); err != nil {
+			t.Fatal(err)
+		}
+	}
 	keys, err := account.NewKeyring("a-key-for-tests-that-is-long-enough-to-be-accepted-0123456789", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -17,15 +17,8 @@ func referenceFields(t *record.Type) []reference {
 	return out
 }
 
-func (f reference) links(v record.Values) []record.Link {
-	switch x := v.At(f.Index).(type) {
-	case record.Link:
-		return []record.Link{x}
-	case []record.Link:
-		return x
-	}
-	return nil
-}
+// changed tells whether a draft changes it.
+func (f reference) changed(d *draft) bool { return slices.ContainsFunc(f.Written, d.changed) }
 
 // had are the links of the record before, by id.
 func (f reference) had(d *draft) map[int64]record.Link {
@@ -33,7 +26,7 @@ func (f reference) had(d *draft) map[int64]record.Link {
 		return nil
 	}
 	had := map[int64]record.Link{}
-	for _, link := range f.links(d.pre) {
+	for _, link := range f.Links(d.pre) {
 		had[link.ID] = link
 	}
 	return had
@@ -50,7 +43,7 @@ func (f reference) kept(had map[int64]record.Link, link record.Link) (record.Lin
 		}
 	}
 	found, ok := had[id]
-	return found, ok && !slices.ContainsFunc(link.Match, func(p record.Predicate) bool { return !f.shows(found, p) })
+	return found, ok && found.Of == link.Of && !slices.ContainsFunc(link.Match, func(p record.Predicate) bool { return !f.shows(found, p) })
 }
 
 // shows tells whether a test is passed by what a nested representation shows of a record.

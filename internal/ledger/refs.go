@@ -45,11 +45,11 @@ func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	fields := referenceFields(t)
 	for _, d := range drafts {
 		for _, f := range fields {
-			if d.changed(f.Index) {
+			if f.changed(d) {
 				had := f.had(d)
-				for _, link := range f.links(d.v) {
+				for _, link := range f.Links(d.v) {
 					if _, kept := f.kept(had, link); !kept {
-						r.want(f.Target, link)
+						r.want(f.Of(link), link)
 					}
 				}
 			}
@@ -60,7 +60,7 @@ func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	}
 	for _, d := range drafts {
 		for _, f := range fields {
-			if d.changed(f.Index) {
+			if f.changed(d) {
 				r.settle(d, f)
 			}
 		}
@@ -200,26 +200,33 @@ func fits(match []record.Predicate, asked []any) bool {
 
 // settle puts the found links into a draft.
 func (r *resolver) settle(d *draft, f reference) {
-	links, had := f.links(d.v), f.had(d)
+	if half := f.Missing(d.v); half != "" && len(d.errs[f.TypeField]) == 0 && len(d.errs[f.IDField]) == 0 {
+		d.errs.Add(half, "%s and %s go together: give both, or null for both.", f.TypeField, f.IDField)
+	}
+	links, had := f.Links(d.v), f.had(d)
 	settled := make([]record.Link, 0, len(links))
 	for _, link := range links {
 		if kept, ok := f.kept(had, link); ok {
 			settled = append(settled, kept)
 			continue
 		}
-		resolved, message := r.lookUp(f.Target, link, had)
+		resolved, message := r.lookUp(f.Of(link), link, had)
 		if message != "" {
-			d.errs.Add(f.Name, "%s", message)
+			d.errs.Add(cmp.Or(f.IDField, f.Name), "%s", message)
 			continue
 		}
+		resolved.Of = link.Of
 		settled = append(settled, resolved)
 	}
-	if f.Many {
+	switch {
+	case f.Many:
 		slices.SortFunc(settled, func(a, b record.Link) int { return cmp.Compare(a.ID, b.ID) })
 		settled = slices.CompactFunc(settled, func(a, b record.Link) bool { return a.ID == b.ID })
 		d.v.SetAt(f.Index, settled)
-	} else if len(settled) == 1 {
+	case len(settled) == 1:
 		d.v.SetAt(f.Index, settled[0])
+	case f.TypeField != "": // both halves were emptied
+		d.v.SetAt(f.Index, nil)
 	}
 }
 

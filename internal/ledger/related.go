@@ -24,8 +24,7 @@ func (l *Ledger) Related(ctx context.Context, c Caller, v record.Values) ([]Rela
 			continue // not for them
 		}
 		found = append(found, Related{Referrer: r})
-		lists = append(lists, store.Counting{Type: r.Type, Query: store.Query{Scope: scope,
-			Where: []record.Predicate{{Field: r.Field, Values: []any{v.ID()}}}}})
+		lists = append(lists, store.Counting{Type: r.Type, Query: store.Query{Scope: scope, Where: r.Tests([]int64{v.ID()})}})
 	}
 	counts, err := l.Store.Counts(ctx, lists)
 	for i, n := range counts {

@@ -17,11 +17,12 @@ func (l *Ledger) Unseen(ctx context.Context, c Caller, rows ...record.Values) (U
 	unseen := Unseen{}
 	for _, v := range rows {
 		for _, f := range referenceFields(v.Type()) {
-			for _, link := range f.links(v) {
-				if unseen[f.Target] == nil {
-					unseen[f.Target] = map[int64]bool{}
+			for _, link := range f.Links(v) {
+				t := f.Of(link)
+				if unseen[t] == nil {
+					unseen[t] = map[int64]bool{}
 				}
-				unseen[f.Target][link.ID] = true
+				unseen[t][link.ID] = true
 			}
 		}
 	}

@@ -1,5 +1,7 @@
 package record
 
+import "slices"
+
 // What only some kinds of field can do is a small interface here. Each kind says at the top of its file which of them
 // it has. Every other package asks for the capability and never for the kind, so that a new kind is one new file.
 
@@ -11,13 +13,36 @@ type Referring interface {
 
 // Reference is what a field refers to.
 type Reference struct {
-	Target     *Type
-	Many       bool // a set of records, not one
+	Target     *Type // nil where each record says what type it refers to
+	Many       bool  // a set of records, not one
 	OnDelete   OnDelete
 	Loose      bool   // kept when the target is gone: no foreign key holds it
 	Tags       bool   // the labels people stick on a record
 	FilterName string // ?tag=…, ?tag_id=…
+
+	// Of a reference to one of several types: which, and the fields that hold the type and the id.
+	Targets            []*Type
+	TypeField, IDField string
 }
+
+// Of is the type of a record that is referred to.
+func (r Reference) Of(l Link) *Type {
+	if l.Of != nil {
+		return l.Of
+	}
+	return r.Target
+}
+
+// Types are those that can be referred to.
+func (r Reference) Types() []*Type {
+	if r.Target != nil {
+		return []*Type{r.Target}
+	}
+	return r.Targets
+}
+
+// refersTo tells whether a record of a type can be referred to.
+func (r Reference) refersTo(t *Type) bool { return r.Target == t || slices.Contains(r.Targets, t) }
 
 // ReferenceOf returns what a field refers to; ok is false where it refers to nothing.
 func ReferenceOf(f Field) (r Reference, ok bool) {
@@ -29,12 +54,47 @@ func ReferenceOf(f Field) (r Reference, ok bool) {
 
 // ReferenceField is a field of a type that refers to records.
 type ReferenceField struct {
-	Index int // in All
-	Name  string
+	Index   int // in All
+	Name    string
+	Written []int // the positions in All of the fields that hold it: itself, or the type and the id
 	Reference
 }
 
-// TargetOf returns the type that a field refers to, nil where it refers to none.
+// Links are the records that one refers to through the field.
+func (f ReferenceField) Links(v Values) []Link {
+	switch x := v.At(f.Written[0]).(type) {
+	case Link:
+		return []Link{x}
+	case []Link:
+		return x
+	case string:
+		if id, ok := v.At(f.Written[1]).(int64); ok {
+			return []Link{f.anyLink(v, x, id)}
+		}
+	}
+	return nil
+}
+
+// anyLink is the link to a record of a type, with its brief fields where they were read.
+func (f ReferenceField) anyLink(v Values, key string, id int64) Link {
+	if read, ok := v.At(f.Index).(Link); ok && read.ID == id && read.Of.Key() == key {
+		return read
+	}
+	return Link{ID: id, Of: v.t.reg.byKey[key]}
+}
+
+// Missing names the half that a reference to one of several types lacks, "" where it has both or none.
+func (f ReferenceField) Missing(v Values) string {
+	switch {
+	case f.TypeField == "" || (v.At(f.Written[0]) == nil) == (v.At(f.Written[1]) == nil):
+		return ""
+	case v.At(f.Written[0]) == nil:
+		return f.TypeField
+	}
+	return f.IDField
+}
+
+// TargetOf returns the type that a field refers to, nil where it refers to none or to one of several.
 func TargetOf(f Field) *Type {
 	r, _ := ReferenceOf(f)
 	return r.Target
@@ -67,6 +127,8 @@ type Selected interface {
 type Selector interface {
 	// Link is the reference in a column of the record, with the brief fields of its target.
 	Link(Column, Reference)
+	// AnyLink is the reference in two columns of the record, of which the first says the type.
+	AnyLink(typ, id Column, ref Reference)
 	// Links is the set of references in a column of the record.
 	Links(Column, Reference)
 	// Members are the values of all custom fields that are defined for the record's type.

@@ -191,7 +191,7 @@ func (t *Type) checkUnique() error {
 func (t *Type) checkWithin() error {
 	for _, rule := range t.Within {
 		ref, ok := ReferenceOf(t.Field(rule.Ref))
-		if !ok || ref.Many {
+		if !ok || ref.Many || ref.Target == nil {
 			return fmt.Errorf("its Within names %q, which is no reference to one record", rule.Ref)
 		}
 		for _, side := range []*Type{t, ref.Target} {
@@ -207,7 +207,7 @@ func (t *Type) checkSpecial() error {
 	if t.Owner != "" {
 		ref, ok := ReferenceOf(t.Field(t.Owner))
 		switch {
-		case !ok || ref.Many:
+		case !ok || ref.Many || ref.Target == nil:
 			return fmt.Errorf("its Owner names %q, which is no reference to one record", t.Owner)
 		case !slices.Contains(t.Rights, "grant"):
 			return fmt.Errorf(`a type with an Owner needs "grant" among its Rights`)

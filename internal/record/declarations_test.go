@@ -22,6 +22,24 @@ func withFields(fields ...record.Field) []record.Type {
 
 func with(change func(*record.Type)) []record.Type { return []record.Type{declare(change)} }
 
+// anyB is a reference to a type of several, of which there is one.
+func anyB(change func(*record.AnyRef)) record.AnyRef {
+	f := record.AnyRef{Name: "r", To: []string{"a.b"}}
+	if change != nil {
+		change(&f)
+	}
+	return f
+}
+
+func withAny(change func(*record.Type)) []record.Type {
+	return with(func(t *record.Type) {
+		t.Fields = append(t.Fields, anyB(nil))
+		change(t)
+	})
+}
+
+var logged = record.Type{App: "a", Name: "log", Plural: "logs", ReadOnly: true, Brief: []string{"name"}, Fields: record.Fields{record.Text{Name: "name"}}}
+
 func nothing(record.Values) any { return nil }
 
 func number(n int64) *int64 { return &n }
@@ -104,6 +122,23 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"unknown targets":          {withFields(record.Refs{Name: "rs", To: "x.y"}), "field rs refers to x.y, which is not registered"},
 		"required and set to null": {withFields(record.Ref{Name: "r", To: "a.b", Required: true, OnDelete: record.SetNull}), "field r: it is required, so it can't be set to null"},
 		"loose and cascading":      {withFields(record.Ref{Name: "r", To: "a.b", Loose: true, OnDelete: record.Cascade}), "field r: it is Loose"},
+		"no targets":               {withFields(record.AnyRef{Name: "r"}), "field r: its To names no type that it can refer to"},
+		"unknown among targets":    {withFields(record.AnyRef{Name: "r", To: []string{"a.b", "x.y"}}), "field r refers to x.y, which is not registered"},
+		"target twice":             {withFields(record.AnyRef{Name: "r", To: []string{"a.b", "a.b"}}), "field r: its To names a.b twice"},
+		"target of the machine":    {append(withFields(record.AnyRef{Name: "r", To: []string{"a.log"}}), logged), "it refers to a.log, which the machine alone writes"},
+		"any and set to null":      {withFields(anyB(func(f *record.AnyRef) { f.Required, f.OnDelete = true, record.SetNull })), "field r: it is required, so it can't be set to null"},
+		"half that is taken":       {withFields(record.Text{Name: "r_type"}, anyB(nil)), "field r_type is declared twice"},
+		"any in Order":             {withAny(func(t *record.Type) { t.Order = []string{"r"} }), `Order names "r"`},
+		"half in Order":            {withAny(func(t *record.Type) { t.Order = []string{"r_id"} }), ""},
+		"any in a rule":            {withAny(func(t *record.Type) { t.Unique = []record.Unique{{Name: "u", Fields: []string{"r"}}} }), `rule u names "r", and there is no such column`},
+		"halves in a rule":         {withAny(func(t *record.Type) { t.Unique = []record.Unique{{Name: "u", Fields: []string{"r_type", "r_id"}}} }), ""},
+		"any in Brief":             {withAny(func(t *record.Type) { t.Brief = []string{"name", "r"} }), ""},
+		"half names records":       {withAny(func(t *record.Type) { t.Brief = []string{"r_type"} }), "nothing names a record"},
+		"any in Groups":            {withAny(func(t *record.Type) { t.Groups = []record.Group{{Fields: []string{"r"}}} }), `Groups names "r", which is no field that a form can ask for`},
+		"any in Search":            {withAny(func(t *record.Type) { t.Search = []string{"r"} }), `Search names "r"`},
+		"within any":               {withAny(func(t *record.Type) { t.Within = []record.Within{{Ref: "r", Same: "tag"}} }), `Within names "r", which is no reference to one record`},
+		"any owner":                {withAny(func(t *record.Type) { t.Owner = "r" }), `Owner names "r", which is no reference`},
+		"count by any":             {withAny(func(t *record.Type) { t.Fields = append(t.Fields, record.Count{Name: "n", Of: "a.b", By: "r"}) }), `it counts a.b by "r", which is no reference`},
 		"count of nothing":         {withFields(record.Count{Name: "n", Of: "x.y", By: "parent"}), "field n counts x.y, which is not registered"},
 		"count by nothing":         {withFields(record.Count{Name: "n", Of: "a.b", By: "x"}), `it counts a.b by "x", which is no reference`},
 		"count by a flag":          {withFields(record.Count{Name: "n", Of: "a.b", By: "flag"}), `it counts a.b by "flag", which is no reference`},

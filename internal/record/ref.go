@@ -23,6 +23,7 @@ const (
 // Link is the value of a reference.
 type Link struct {
 	ID    int64
+	Of    *Type // the type of the record, where the field refers to one of several
 	Brief []any // the target's brief fields, when read from the database; of a link in another one's, the core fields
 
 	// Match asks for the one record with these attributes; the ledger resolves it.

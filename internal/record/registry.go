@@ -18,6 +18,11 @@ type resolver interface {
 	resolve(*Registry) (Field, error)
 }
 
+// parted is a field that is declared once and becomes several fields of a record.
+type parted interface {
+	parts() []Field
+}
+
 // sibling is a field that needs to know the others of its type.
 type sibling interface {
 	among(Fields) (Field, error)
@@ -49,7 +54,13 @@ func NewRegistry(types ...Type) (*Registry, error) {
 }
 
 func (t *Type) build() error {
-	t.fields = slices.Clone(t.Fields)
+	for _, f := range t.Fields {
+		if x, ok := f.(parted); ok {
+			t.fields = append(t.fields, x.parts()...)
+		} else {
+			t.fields = append(t.fields, f)
+		}
+	}
 	if !t.ReadOnly {
 		t.fields = append(t.fields, Time{Name: "created", ReadOnly: true}, Time{Name: "last_updated", ReadOnly: true})
 	}
@@ -88,7 +99,7 @@ func (t *Type) build() error {
 		if _, tells := t.fields[i].(Counting); !refers && !tells {
 			t.core = append(t.core, i)
 		}
-		if t.naming == "" && t.fields[i].Column().Storage == StoreText {
+		if _, isType := t.fields[i].(anyType); t.naming == "" && !isType && t.fields[i].Column().Storage == StoreText {
 			t.naming = name
 		}
 	}
@@ -101,7 +112,11 @@ func (t *Type) build() error {
 	t.whole, t.snapshot = t.plan(View{}), t.snapshotFields()
 	for i, f := range t.fields {
 		if ref, ok := ReferenceOf(f); ok {
-			t.references = append(t.references, ReferenceField{i, t.infos[i].Name, ref})
+			x := ReferenceField{i, t.infos[i].Name, []int{i}, ref}
+			if ref.TypeField != "" {
+				x.Written = []int{t.Index(ref.TypeField), t.Index(ref.IDField)}
+			}
+			t.references = append(t.references, x)
 		}
 	}
 	if err := t.buildActions(); err != nil {
@@ -134,7 +149,30 @@ func (r *Registry) Type(key string) *Type { return r.byKey[key] }
 type Referrer struct {
 	Type  *Type
 	Field Field
+	To    *Type // what it refers to
 	Reference
+}
+
+// Tests find the records that refer to any of these.
+func (r Referrer) Tests(ids []int64) []Predicate {
+	if r.TypeField == "" {
+		return []Predicate{{Field: r.Field, Values: AnyOf(ids)}}
+	}
+	return []Predicate{{Field: r.Type.Field(r.TypeField), Values: []any{r.To.Key()}}, {Field: r.Type.Field(r.IDField), Values: AnyOf(ids)}}
+}
+
+// Forget takes the references to these out of a record that Tests found.
+func (r Referrer) Forget(v Values, ids []int64) {
+	name := r.Field.Info().Name
+	if r.Many {
+		v.Set(name, slices.DeleteFunc(slices.Clone(v.Links(name)), func(l Link) bool { return slices.Contains(ids, l.ID) }))
+		return
+	}
+	v.Set(name, nil)
+	if r.TypeField != "" {
+		v.Set(r.TypeField, nil)
+		v.Set(r.IDField, nil)
+	}
 }
 
 // Referrers lists every field that can hold a reference to t.
@@ -142,8 +180,8 @@ func (r *Registry) Referrers(t *Type) []Referrer {
 	var out []Referrer
 	for _, other := range r.types {
 		for _, f := range other.fields {
-			if ref, ok := ReferenceOf(f); ok && ref.Target == t && !ref.Loose {
-				out = append(out, Referrer{other, f, ref})
+			if ref, ok := ReferenceOf(f); ok && ref.refersTo(t) && !ref.Loose {
+				out = append(out, Referrer{other, f, t, ref})
 			}
 		}
 	}

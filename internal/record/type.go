@@ -233,6 +233,9 @@ func (t *Type) Rules() []Unique {
 // RefRule names the foreign key of a reference.
 func (t *Type) RefRule(field string) string { return t.Table() + "_" + field + "_exists" }
 
+// WholeRule names the constraint that holds the halves of a reference to one of several types together.
+func (t *Type) WholeRule(field string) string { return t.Table() + "_" + field + "_whole" }
+
 // labelOf makes a label from a field's name: "physical_address" → "Physical address".
 func labelOf(name string) string {
 	s := strings.ReplaceAll(name, "_", " ")

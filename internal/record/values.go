@@ -187,7 +187,9 @@ func SameValue(a, b any) bool {
 }
 
 // sameLink compares what is known: two references by attributes may mean anything.
-func sameLink(a, b Link) bool { return a.ID == b.ID && a.Match == nil && b.Match == nil }
+func sameLink(a, b Link) bool {
+	return a.ID == b.ID && a.Of == b.Of && a.Match == nil && b.Match == nil
+}
 
 // sameJSON compares by meaning.
 func sameJSON(a, b json.RawMessage) bool {

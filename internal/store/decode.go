@@ -187,6 +187,46 @@ func decodeLink(t *record.Type, brief []part) func([]any) (any, error) {
 	}
 }
 
+// readJSONAs reads a column that is JSON, and decodes what is in it.
+func readJSONAs(decode func(any) (any, error)) func([]byte) (any, error) {
+	return func(b []byte) (any, error) {
+		if b == nil {
+			return nil, nil
+		}
+		value, err := decodeNumbers[any](b)
+		if err != nil {
+			return nil, err
+		}
+		return decode(value)
+	}
+}
+
+// decodeAnyLink reads the position of a type among targets, and a link to a record of it.
+func decodeAnyLink(links []part, targets []*record.Type) func(any) (any, error) {
+	return func(value any) (any, error) {
+		values := value.([]any)
+		n, err := decodeInt(values[0])
+		if err != nil {
+			return nil, err
+		}
+		target := n.(int64)
+		link, err := links[target].decode(values[1:])
+		if err != nil {
+			return nil, err
+		}
+		l := link.(record.Link)
+		l.Of = targets[target]
+		return l, nil
+	}
+}
+
+func decodeNumbers[T any](b []byte) (value T, err error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	err = dec.Decode(&value)
+	return value, err
+}
+
 // readLinks reads a list of links as JSON.
 func readLinks(link part) func([]byte) (any, error) {
 	return func(b []byte) (any, error) {
@@ -194,10 +234,8 @@ func readLinks(link part) func([]byte) (any, error) {
 		if b == nil {
 			return links, nil
 		}
-		var rows [][]any
-		dec := json.NewDecoder(bytes.NewReader(b))
-		dec.UseNumber()
-		if err := dec.Decode(&rows); err != nil {
+		rows, err := decodeNumbers[[][]any](b)
+		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {

@@ -40,6 +40,11 @@ func DraftTable(t *record.Type) string {
 			parts = append(parts, fmt.Sprintf("    CONSTRAINT %s %s", rule.Name, uniqueOver(t, rule)))
 		}
 	}
+	for _, ref := range anyReferences(t) {
+		if typ, id := halves(t, ref); typ.Null {
+			parts = append(parts, fmt.Sprintf("    CONSTRAINT %s CHECK ((%s IS NULL) = (%s IS NULL))", t.WholeRule(ref.Name), quoteWhereNeeded(typ.Name), quoteWhereNeeded(id.Name)))
+		}
+	}
 	return fmt.Sprintf("CREATE TABLE %s (\n%s\n);\n%s", t.Table(), strings.Join(parts, ",\n"), strings.Join(draftIndexes(t), ""))
 }
 
@@ -117,11 +122,25 @@ func draftIndexes(t *record.Type) []string {
 		switch {
 		case c.Storage == record.StoreInts:
 			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s USING gin (%s);\n", table, f.Info().Name, table, quoteWhereNeeded(c.Name)))
-		case refers && !ref.Many:
+		case refers && !ref.Many && ref.Target != nil:
 			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s);\n", table, f.Info().Name, table, quoteWhereNeeded(c.Name)))
 		}
 	}
+	for _, ref := range anyReferences(t) {
+		typ, id := halves(t, ref)
+		out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s, %s);\n", table, ref.Name, table, quoteWhereNeeded(typ.Name), quoteWhereNeeded(id.Name)))
+	}
 	return out
+}
+
+// anyReferences are the references whose type is stored beside the id.
+func anyReferences(t *record.Type) []record.ReferenceField {
+	return slices.DeleteFunc(slices.Clone(t.References()), func(f record.ReferenceField) bool { return f.TypeField == "" })
+}
+
+// halves are the columns of such a reference.
+func halves(t *record.Type, f record.ReferenceField) (typ, id record.Column) {
+	return t.Field(f.TypeField).Column(), t.Field(f.IDField).Column()
 }
 
 // orderColumns are what the default order needs an index over; "" where the primary key or a unique column serves it.

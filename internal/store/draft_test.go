@@ -8,8 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"terrier/internal/dbtest"
+	"terrier/internal/inventory"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/test/trial"
 )
 
 // TestTablesAreAsDrafted makes the table that each declaration demands beside the one of the migrations and compares
@@ -57,6 +60,44 @@ func compareTables(t *testing.T, db *pgxpool.Pool, typ *record.Type) {
 		if !slices.ContainsFunc(have.indexes, func(other string) bool { return serves(other, index) }) {
 			t.Errorf("no index serves as this one would: %s\nthere are\n%s", index, strings.Join(have.indexes, "\n"))
 		}
+	}
+}
+
+// TestDraftOfAnyRef holds what a reference to one of several types needs: two columns, one index over both, and where it
+// may be null a constraint that holds them together.
+func TestDraftOfAnyRef(t *testing.T) {
+	url := dbtest.New(t)
+	reg, err := record.NewRegistry(append(inventory.Types(), trial.Types()...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft := store.DraftTable(reg.Type("trial.sticker"))
+	for _, line := range []string{
+		"    stuck_on_type text NOT NULL,\n    stuck_on_id   bigint NOT NULL,\n    scope_type    text,\n    scope_id      bigint,\n",
+		"    CONSTRAINT trial_sticker_scope_whole CHECK ((scope_type IS NULL) = (scope_id IS NULL)),\n",
+		"    CONSTRAINT trial_sticker_object_whole CHECK ((content_type IS NULL) = (object_id IS NULL))\n);\n",
+		"CREATE INDEX trial_sticker_stuck_on ON trial_sticker (stuck_on_type, stuck_on_id);\n",
+		"CREATE INDEX trial_sticker_scope ON trial_sticker (scope_type, scope_id);\n",
+	} {
+		if !strings.Contains(draft, line) {
+			t.Errorf("the draft lacks %q:\n%s", line, draft)
+		}
+	}
+	if strings.Contains(draft, "stuck_on_whole") || strings.Contains(draft, "REFERENCES") {
+		t.Errorf("the draft has a constraint too many:\n%s", draft)
+	}
+	db, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(t.Context(), draft); err != nil {
+		t.Fatal(err)
+	}
+	insert := `INSERT INTO trial_sticker (version, name, stuck_on_type, stuck_on_id, scope_type, tags, custom_fields, created, last_updated)
+		VALUES (1, 'x', 'trial.shelf', 1, 'dcim.site', '{}', '{}', now(), now())`
+	if _, err := db.Exec(t.Context(), insert); err == nil || !strings.Contains(err.Error(), "trial_sticker_scope_whole") {
+		t.Errorf("half a reference: %v", err)
 	}
 }
 

@@ -29,6 +29,7 @@ type part struct {
 	needs   []int                           // the fields that compute looks at
 	scoped  []scoped
 	isPlain bool // a short column of the row itself, which is always read
+	isLink  bool // a single reference
 }
 
 // scoped is an expression of the select list that looks at records of other types: not everybody may see all of them.

@@ -70,7 +70,7 @@ func (p *plan) selectionOf(view record.View, order []term) selection {
 	}
 	var parts []part
 	for _, x := range p.parts {
-		named := p.t.Display != nil && (x.join != "" || x.scoped != nil) // it may name the record by what it refers to
+		named := p.t.Display != nil && (x.isLink || x.scoped != nil) // it may name the record by what it refers to
 		if x.isPlain || needed[x.field] || named {
 			parts = append(parts, x)
 		}

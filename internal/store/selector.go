@@ -69,8 +69,42 @@ func (s *selector) Link(c record.Column, ref record.Reference) {
 		id = alias + ".id"
 	}
 	x := linkPart(id, briefParts(ref.Target, alias, fields), ref.Target)
-	x.field, x.join = s.part.field, join+x.join
+	x.field, x.join, x.isLink = s.part.field, join+x.join, true
 	s.part = x
+}
+
+// AnyLink makes [n, id, brief…] of the record behind a reference to one of several types, of which it is the nth.
+func (s *selector) AnyLink(typ, id record.Column, ref record.Reference) {
+	alias := s.nested + "a" + strconv.Itoa(s.part.field)
+	links := make([]part, len(ref.Targets))
+	var of []*record.Type
+	for n, target := range ref.Targets {
+		fields := target.BriefIndex()
+		if s.isNested {
+			fields = target.CoreIndex()
+		}
+		links[n] = linkPart(alias+".id", briefParts(target, alias, fields), target)
+		for _, x := range links[n].scoped {
+			of = append(of, x.of...)
+		}
+	}
+	// Each row looks into one table. Joins would make the planner look at all of them, and some fields refer to sixty types.
+	expr := func(w *where, by access.Scope) string {
+		var b strings.Builder
+		b.WriteString("CASE " + s.column(typ))
+		for n, target := range ref.Targets {
+			fmt.Fprintf(&b, " WHEN '%s' THEN (SELECT json_build_array(%d, %s) FROM %s %s%s WHERE %s.id = %s)", target.Key(), n,
+				strings.Join(links[n].exprsFor(w, by), ", "), quote(target.Table()), alias, links[n].join, alias, s.column(id))
+		}
+		b.WriteString(" END")
+		return b.String()
+	}
+	if of != nil {
+		s.part.scoped = []scoped{{of: of, expr: expr}}
+	}
+	decode := decodeAnyLink(links, ref.Targets)
+	s.one(expr(nil, access.Machine()), readJSONAs(decode), decode)
+	s.part.isLink = true
 }
 
 // Links makes a list of [id, brief…] of the records whose ids are in an array.

@@ -93,7 +93,8 @@ func (e *csvEncoder) text(f record.Field, v any) string {
 	case []string:
 		return joinList(x)
 	case record.Link:
-		return referenceText(record.TargetOf(f), x)
+		ref, _ := record.ReferenceOf(f)
+		return referenceText(ref.Of(x), x)
 	case []record.Link:
 		items := make([]string, len(x))
 		for i, link := range x {

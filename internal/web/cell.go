@@ -69,7 +69,8 @@ func CellOf(f record.Field, value any) Cell {
 	case float64:
 		return Cell{Kind: TextCell, Text: strconv.FormatFloat(x, 'f', -1, 64)}
 	case record.Link:
-		return linkTo(record.TargetOf(f), x)
+		ref, _ := record.ReferenceOf(f)
+		return linkTo(ref.Of(x), x)
 	case []record.Link:
 		return linksTo(f, x)
 	case []string:

@@ -72,7 +72,7 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 		if name := r.Field.Info().Label; !strings.EqualFold(name, p.Type.Title()) && name != "Tags" {
 			label += " (" + strings.ToLower(name) + ")"
 		}
-		d.Related = append(d.Related, relatedLink{label, With(PagePath(r.Type), url.Values{}, filterFor(r), p.Type.FormatID(found.ID())), r.Count})
+		d.Related = append(d.Related, relatedLink{label, PagePath(r.Type) + "?" + filterFor(r, found).Encode(), r.Count})
 	}
 	if d.HasChanges {
 		if d.Changes, err = v.changesOf(p.Type, found.ID(), recentChanges); err != nil {
@@ -85,9 +85,13 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 	return d, err
 }
 
-// filterFor is the filter that finds who refers through a field.
-func filterFor(r ledger.Related) string {
-	return r.FilterName + "_id"
+// filterFor finds the records that refer to one through a field.
+func filterFor(r ledger.Related, to record.Values) url.Values {
+	id := []string{to.Type().FormatID(to.ID())}
+	if r.TypeField != "" {
+		return url.Values{r.TypeField: {to.Type().Key()}, r.IDField: id}
+	}
+	return url.Values{r.FilterName + "_id": id}
 }
 
 // heading is what all pages about a record have in common.

@@ -85,6 +85,10 @@ func (u suite) filterValues(filter string, row map[string]any) []string {
 				return []string{nested[record.TargetOf(x).LookupField()].(string)}
 			}
 			return []string{fmt.Sprint(apitest.ID(nested))}
+		case record.AnyRef:
+			if nested, ok := shown.(map[string]any); ok && filter == in.Name {
+				return []string{fmt.Sprint(apitest.ID(nested))}
+			}
 		case record.Refs:
 			if v, ok := manyValues(filter, x.Name, shown, record.TargetOf(x).LookupField()); ok {
 				return v

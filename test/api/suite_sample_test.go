@@ -56,6 +56,12 @@ func (m *sampler) body(tb testing.TB, t *record.Type) map[string]any {
 			body[in.Name] = v
 		}
 	}
+	for _, f := range t.References() {
+		if f.TypeField != "" {
+			target := f.Targets[m.n%len(f.Targets)]
+			body[f.TypeField], body[f.IDField] = target.Key(), m.make(tb, target)
+		}
+	}
 	for _, w := range t.Within { // what lies within something shares its place
 		if ref, ok := body[w.Ref].(int64); ok {
 			target := record.TargetOf(t.Field(w.Ref))

@@ -41,4 +41,4 @@ var Item = record.Type{
 }
 
 // Types lists them.
-func Types() []record.Type { return []record.Type{Shelf, Item, Port} }
+func Types() []record.Type { return []record.Type{Shelf, Item, Port, Sticker} }

@@ -1,0 +1,165 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// AnyRef is a reference to a record of one of several types. It becomes three fields: one called "scope" is written as
+// scope_type ("dcim.site") and scope_id, and shown as these two and as scope, which nests the record. No foreign key holds
+// it: the ledger locks and follows it.
+type AnyRef struct {
+	Name, Help string
+	To         []string // "dcim.site", "dcim.region"
+	Required   bool     // otherwise both may be null
+	OnDelete   OnDelete
+	TypeName   string // of the field that holds the type, where it is not Name with _type
+	IDName     string // of the field that holds the id, where it is not Name with _id
+
+	readOnly
+	targets []*Type
+}
+
+var (
+	_ Referring = AnyRef{}
+	_ Selected  = AnyRef{}
+	_ Explained = anyType{}
+)
+
+// parts implements parted.
+func (f AnyRef) parts() []Field {
+	typeName, idName := f.typeName(), f.idName()
+	return []Field{
+		anyType{Name: typeName, Help: f.Help, Required: f.Required, to: f.To},
+		anyID{Int{Name: idName, Help: "The id of that record.", Required: f.Required, Null: !f.Required, Min: new(int64(1))}, f.Name},
+		f,
+	}
+}
+
+func (f AnyRef) typeName() string { return cmp.Or(f.TypeName, f.Name+"_type") }
+func (f AnyRef) idName() string   { return cmp.Or(f.IDName, f.Name+"_id") }
+
+func (f AnyRef) resolve(r *Registry) (Field, error) {
+	var err error
+	f.targets, err = typesOf(r, f.Name, f.To)
+	return f, err
+}
+
+func typesOf(r *Registry, field string, keys []string) ([]*Type, error) {
+	types := make([]*Type, len(keys))
+	for i, key := range keys {
+		if types[i] = r.byKey[key]; types[i] == nil {
+			return nil, fmt.Errorf("field %s refers to %s, which is not registered", field, key)
+		}
+	}
+	return types, nil
+}
+
+func (f AnyRef) checkDeclaration(*Type) error {
+	if len(f.targets) == 0 {
+		return errors.New("its To names no type that it can refer to")
+	}
+	for i, t := range f.targets {
+		switch {
+		case slices.Contains(f.targets[:i], t):
+			return fmt.Errorf("its To names %s twice", t.Key())
+		case t.ReadOnly:
+			return fmt.Errorf("it refers to %s, which the machine alone writes and clears away", t.Key())
+		}
+	}
+	return nil
+}
+
+// Reference implements Referring.
+func (f AnyRef) Reference() Reference {
+	return Reference{Targets: f.targets, OnDelete: f.OnDelete, TypeField: f.typeName(), IDField: f.idName()}
+}
+
+// Select implements Selected.
+func (f AnyRef) Select(s Selector) {
+	s.AnyLink(anyType{Name: f.typeName()}.Column(), Int{Name: f.idName()}.Column(), f.Reference())
+}
+
+func (f AnyRef) Info() Info {
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", ReadOnly: true, Null: !f.Required, Cell: ReferenceCell}
+}
+
+// Append writes null for a record that is gone.
+func (f AnyRef) Append(dst []byte, v any, p *Printer) []byte {
+	if v == nil {
+		return append(dst, "null"...)
+	}
+	link := v.(Link)
+	return appendLink(dst, link.Of, link, p)
+}
+
+func (f AnyRef) Schema() Schema {
+	shapes := make([]Schema, len(f.targets))
+	for i, t := range f.targets {
+		shapes[i] = refSchema(t, false)
+	}
+	return Schema{"type": "object", "anyOf": shapes, "nullable": true}
+}
+
+// anyType is the half of an AnyRef that names the type of the record.
+type anyType struct {
+	Name, Help string
+	Required   bool
+
+	to []string
+}
+
+func (f anyType) Info() Info {
+	in := Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "string", Required: f.Required, Null: !f.Required, Widget: SelectOne}
+	for _, key := range f.to {
+		in.Choices = append(in.Choices, Option{key, key})
+	}
+	return in
+}
+func (f anyType) Column() Column    { return Column{Name: f.Name, Storage: StoreText, Null: !f.Required} }
+func (f anyType) Lookups() []Lookup { return equalLookups }
+
+// HowWritten implements Explained.
+func (f anyType) HowWritten() string { return "One of " + strings.Join(f.to, ", ") + "." }
+
+func (f anyType) Parse(in any) (any, error) {
+	s, err := textOf(in)
+	if err != nil {
+		return nil, err
+	}
+	if s = strings.ToLower(s); s == "" && !f.Required {
+		return nil, nil
+	}
+	if !slices.Contains(f.to, s) {
+		return nil, Invalid("%.100q can't be referred to here. Use one of %s.", s, strings.Join(f.to, ", "))
+	}
+	return s, nil
+}
+
+func (f anyType) ParseText(s string) (any, error) {
+	if s == nullWord && !f.Required {
+		return nil, nil
+	}
+	return f.Parse(s)
+}
+
+func (f anyType) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
+func (f anyType) Schema() Schema                              { return nullable(Schema{"type": "string"}, !f.Required) }
+
+// InputSchema leaves the names open: a document is read by programs of another version.
+func (f anyType) InputSchema() Schema { return f.Schema() }
+
+// anyID is the half of an AnyRef that holds the id of the record.
+type anyID struct {
+	Int
+	of string // the AnyRef
+}
+
+// addFilters adds one by the name of the reference too, as clients ask for it.
+func (f anyID) addFilters(m map[string]filter, _ *Type) {
+	m[f.Name] = plainFilter(Predicate{Field: f}, f)
+	m[f.of] = filter{lookups: equalLookups, make: m[f.Name].make}
+}

@@ -1,0 +1,22 @@
+package trial
+
+import "terrier/internal/record"
+
+// Sticker refers to records of several types: to one that takes it along, to one that it can do without, and to one that
+// stays as long as the sticker does.
+var Sticker = record.Type{
+	App: "trial", Name: "sticker", Plural: "stickers", Section: "Trial",
+	Doc: "Sticks on a shelf or an item.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 100, Required: true},
+		record.AnyRef{Name: "stuck_on", To: []string{"trial.shelf", "trial.item"}, Required: true, OnDelete: record.Cascade},
+		record.AnyRef{Name: "scope", To: []string{"dcim.region", "dcim.site", "trial.shelf"}, OnDelete: record.SetNull, Help: "Where it applies"},
+		record.AnyRef{Name: "object", To: []string{"tenancy.tenant", "trial.item"}, TypeName: "content_type", IDName: "object_id"},
+		record.Tags{},
+		record.CustomFields{},
+	},
+	Unique: []record.Unique{{Name: "trial_sticker_name_unique", Fields: []string{"stuck_on_type", "stuck_on_id", "name"}}},
+	Brief:  []string{"name", "stuck_on"},
+	Order:  []string{"stuck_on_id", "name"},
+	Search: []string{"name"},
+}
