@@ -46,9 +46,11 @@ type Info struct {
 	Max         int    // characters of the longest text, 0 where MaxBytes decides
 	MaxBytes    int    // of the longest value, as it is stored; 0 where something else decides
 	Choices     Choices
-	Widget      Widget   // how a form asks for it
-	Cell        CellForm // how a file writes it
-	KindOf      string   // JSON: the field that says which kind of custom field the value is for
+	// NumberChoices says that the values of Choices are numbers.
+	NumberChoices bool
+	Widget        Widget   // how a form asks for it
+	Cell          CellForm // how a file writes it
+	KindOf        string   // JSON: the field that says which kind of custom field the value is for
 
 	DetailOnly bool // shown with one record, and not in lists
 	Wide       bool // takes much room: a list shows it where somebody asks for it
@@ -69,10 +71,13 @@ const (
 	StoreJSON     // jsonb
 	StoreJSONText // json as text, bytes kept
 	StoreTexts    // text[]
-	StoreInts     // bigint[]
+	StoreInts     // bigint[], the ids of records
+	StoreNumbers  // bigint[], other numbers
 	StoreUUID
 	StoreSealed  // text that only those read who have the key
 	StoreMembers // jsonb: an update replaces the members that it has, and keeps the others
+	StoreDate    // a text such as 2026-01-31
+	StoreMAC     // a text such as 00:1B:44:11:3A:B7
 )
 
 // Column is how a field is stored.
@@ -190,7 +195,7 @@ func Orderable(f Field) bool {
 		return false
 	}
 	switch f.Column().Storage {
-	case StoreText, StoreInt, StoreFloat, StoreBool, StoreTime, StoreUUID:
+	case StoreText, StoreInt, StoreFloat, StoreBool, StoreTime, StoreUUID, StoreDate, StoreMAC, StoreNumbers:
 		return true
 	}
 	return false

@@ -135,8 +135,10 @@ func parseTexts(f Field, l Lookup, values []string) ([]any, error) {
 	for _, s := range values {
 		var v any
 		var err error
-		if l == Empty {
+		if x, ok := f.(lookupParser); l == Empty {
 			v, err = Bool{}.ParseText(s)
+		} else if ok {
+			v, err = x.parseLookup(l, s)
 		} else {
 			v, err = f.ParseText(s)
 		}
@@ -146,6 +148,11 @@ func parseTexts(f Field, l Lookup, values []string) ([]any, error) {
 		out = append(out, v)
 	}
 	return out, nil
+}
+
+// lookupParser is a field for which a value means something else behind some lookups: a part of it.
+type lookupParser interface {
+	parseLookup(l Lookup, s string) (any, error)
 }
 
 // ParseFilter turns one query parameter into a test. ok is false when the type has no

@@ -253,6 +253,15 @@ func AppendValue(dst []byte, v any) []byte {
 			dst = AppendString(dst, s)
 		}
 		return append(dst, ']')
+	case []int64:
+		dst = append(dst, '[')
+		for i, n := range x {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = strconv.AppendInt(dst, n, 10)
+		}
+		return append(dst, ']')
 	}
 	panic("record: a value of an unknown kind")
 }

@@ -176,6 +176,9 @@ func SameValue(a, b any) bool {
 	case []string:
 		y, ok := b.([]string)
 		return ok && slices.Equal(x, y)
+	case []int64:
+		y, ok := b.([]int64)
+		return ok && slices.Equal(x, y)
 	case time.Time:
 		y, ok := b.(time.Time)
 		return ok && x.Equal(y)

@@ -13,6 +13,7 @@ const (
 	CheckBox      Widget = "checkbox"  // yes or no
 	SelectOne     Widget = "select"    // one of Choices
 	MomentInput   Widget = "time"      // a date and a time
+	DateInput     Widget = "date"      // a day
 	ColorInput    Widget = "color"     // six hexadecimal digits
 	RecordInput   Widget = "reference" // one record, found by typing
 	RecordsInput  Widget = "references"

@@ -46,7 +46,7 @@ func (a *API) status(w http.ResponseWriter, r *http.Request) {
 // options describes a type to clients that build forms or offer choices.
 func (a *API) options(t *record.Type) http.HandlerFunc {
 	type choice struct {
-		Value string `json:"value"`
+		Value any    `json:"value"`
 		Name  string `json:"display_name"`
 	}
 	type field struct {
@@ -70,7 +70,7 @@ func (a *API) options(t *record.Type) http.HandlerFunc {
 		}
 		f := field{Type: in.Type, Required: in.Required, ReadOnly: in.ReadOnly, Label: in.Label, Help: in.Help, Max: in.Max, MaxBytes: in.MaxBytes}
 		for _, c := range in.Choices {
-			f.Choices = append(f.Choices, choice{c.Value, c.Label})
+			f.Choices = append(f.Choices, choice{in.ChoiceValue(c), c.Label})
 		}
 		fields[in.Name] = f
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"terrier/internal/record"
@@ -25,6 +26,9 @@ var readers = map[record.Storage]func([]byte) (any, error){
 	record.StoreTexts:    readTexts,
 	record.StoreUUID:     readUUID,
 	record.StoreSealed:   readSealed,
+	record.StoreNumbers:  readNumbers,
+	record.StoreDate:     readDate,
+	record.StoreMAC:      readMAC,
 }
 
 func width(b []byte, n int) error {
@@ -113,6 +117,46 @@ func readUUID(b []byte) (any, error) {
 		return nil, err
 	}
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16]), nil
+}
+
+// readNumbers reads an array of one dimension: five numbers of 4 bytes, and for each item its length and its 8 bytes. An empty
+// one has no dimension, and the first three numbers.
+func readNumbers(b []byte) (any, error) {
+	if len(b) <= 12 {
+		return []int64{}, nil
+	}
+	const head, item = 20, 12
+	if (len(b)-head)%item != 0 {
+		return nil, fmt.Errorf("an array has %d bytes", len(b))
+	}
+	numbers := make([]int64, 0, (len(b)-head)/item)
+	for at := head; at < len(b); at += item {
+		numbers = append(numbers, int64(binary.BigEndian.Uint64(b[at+4:])))
+	}
+	return numbers, nil
+}
+
+// postgresDay is where PostgreSQL counts days from.
+var postgresDay = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func readDate(b []byte) (any, error) {
+	if b == nil {
+		return nil, nil
+	}
+	if err := width(b, 4); err != nil {
+		return nil, err
+	}
+	return postgresDay.AddDate(0, 0, int(int32(binary.BigEndian.Uint32(b)))).Format(time.DateOnly), nil
+}
+
+func readMAC(b []byte) (any, error) {
+	if b == nil {
+		return nil, nil
+	}
+	if err := width(b, 6); err != nil {
+		return nil, err
+	}
+	return record.FormatOctets(b), nil
 }
 
 func readSealed(b []byte) (any, error) {
@@ -258,6 +302,18 @@ var decoders = map[record.Storage]func(any) (any, error){
 		return at.UTC(), err
 	},
 	record.StoreTexts: func(v any) (any, error) { return list[string](v.([]any)), nil },
+	record.StoreNumbers: func(v any) (any, error) {
+		numbers := make([]int64, len(v.([]any)))
+		for i, item := range v.([]any) {
+			n, err := item.(json.Number).Int64()
+			if err != nil {
+				return nil, err
+			}
+			numbers[i] = n
+		}
+		return numbers, nil
+	},
+	record.StoreMAC: func(v any) (any, error) { return strings.ToUpper(v.(string)), nil },
 }
 
 func decodeInt(v any) (any, error) { return v.(json.Number).Int64() }

@@ -13,6 +13,7 @@ var columnTypes = map[record.Storage]string{
 	record.StoreText: "text", record.StoreInt: "bigint", record.StoreFloat: "double precision", record.StoreBool: "boolean",
 	record.StoreTime: "timestamptz", record.StoreJSON: "jsonb", record.StoreJSONText: "text", record.StoreTexts: "text[]",
 	record.StoreInts: "bigint[]", record.StoreUUID: "uuid", record.StoreSealed: "text", record.StoreMembers: "jsonb",
+	record.StoreNumbers: "bigint[]", record.StoreDate: "date", record.StoreMAC: "macaddr",
 }
 
 // DraftTable is the table of a type as its declaration demands it: columns, constraints, collations, and an index for
@@ -120,7 +121,7 @@ func draftIndexes(t *record.Type) []string {
 		c := f.Column()
 		ref, refers := record.ReferenceOf(f)
 		switch {
-		case c.Storage == record.StoreInts:
+		case c.Storage == record.StoreInts || c.Storage == record.StoreNumbers:
 			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s USING gin (%s);\n", table, f.Info().Name, table, quoteWhereNeeded(c.Name)))
 		case refers && !ref.Many && ref.Target != nil:
 			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s);\n", table, f.Info().Name, table, quoteWhereNeeded(c.Name)))

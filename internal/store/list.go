@@ -361,6 +361,10 @@ func cursorValue(raw json.RawMessage, x term) (any, error) {
 		var t time.Time
 		err = json.Unmarshal(raw, &t)
 		return t, err
+	case record.StoreNumbers:
+		var n []int64
+		err = json.Unmarshal(raw, &n)
+		return n, err
 	}
 	var s string
 	if err = json.Unmarshal(raw, &s); err == nil && strings.ContainsRune(s, 0) {

@@ -45,6 +45,9 @@ func (tx *Tx) Clashes(t *record.Type, rows []record.Values, into *[]Clash) {
 				op = "IS NOT DISTINCT FROM"
 			}
 			ours, theirs := "t."+quote(column.Name), "x."+quote(column.Name)
+			if cast := casts[column.Storage]; cast != "" {
+				theirs = fmt.Sprintf(cast, theirs)
+			}
 			if rule.FoldCase && column.Storage == record.StoreText {
 				ours, theirs = "lower("+ours+")", "lower("+theirs+")"
 			}

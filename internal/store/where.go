@@ -142,7 +142,30 @@ func (w *where) together(tests []record.Predicate) {
 
 var arrayTypes = map[record.Storage]string{
 	record.StoreText: "text[]", record.StoreInt: "bigint[]", record.StoreFloat: "float8[]", record.StoreBool: "boolean[]",
-	record.StoreTime: "timestamptz[]", record.StoreUUID: "uuid[]",
+	record.StoreTime: "timestamptz[]", record.StoreUUID: "uuid[]", record.StoreDate: "text[]::date[]", record.StoreMAC: "text[]::macaddr[]",
+}
+
+// array hands over values to be compared with a column.
+func (w *where) array(s record.Storage, values []any) string {
+	arg := w.arg(typed(s, values))
+	if kind := arrayTypes[s]; strings.HasPrefix(kind, "text[]::") { // PostgreSQL would expect another form of them
+		arg += "::" + kind
+	}
+	return arg
+}
+
+// texts are how a column is searched that holds no text, written as the API shows it.
+var texts = map[record.Storage]string{record.StoreMAC: "upper(%s::text)"}
+
+func textOfColumn(expr string, s record.Storage) string {
+	if form := texts[s]; form != "" {
+		return fmt.Sprintf(form, expr)
+	}
+	return expr
+}
+
+func isArray(s record.Storage) bool {
+	return s == record.StoreInts || s == record.StoreTexts || s == record.StoreNumbers
 }
 
 // opposite maps each negative lookup to the one it denies.
@@ -273,7 +296,7 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 	case record.Empty:
 		return emptyTest(expr, column, p.Values)
 	case record.NotNull:
-		if column.Storage == record.StoreInts || column.Storage == record.StoreTexts {
+		if isArray(column.Storage) {
 			return expr + " <> '{}'"
 		}
 		return expr + " IS NOT NULL"
@@ -282,19 +305,18 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 		if column.Storage == record.StoreTime && len(p.Values) == 1 { // leads to the partitions, as a list does not
 			return expr + " " + op + " " + w.arg(p.Values[0])
 		}
-		return fmt.Sprintf("%s %s ANY(%s)", expr, op, w.arg(typed(column.Storage, p.Values)))
+		return fmt.Sprintf("%s %s ANY(%s)", expr, op, w.array(column.Storage, p.Values))
 	case record.Contains, record.Starts, record.Ends, record.Same:
-		return expr + " ILIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"
+		return textOfColumn(expr, column.Storage) + " ILIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"
 	case record.CaseContains, record.CaseStarts, record.CaseEnds:
-		return expr + " LIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"
+		return textOfColumn(expr, column.Storage) + " LIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"
 	}
 	values, null := splitNull(p.Values)
 	var cond, none string
-	switch column.Storage {
-	case record.StoreInts, record.StoreTexts:
-		cond, none = expr+" && "+w.arg(typed(column.Storage, values)), expr+" = '{}'"
-	default:
-		cond, none = expr+" = ANY("+w.arg(typed(column.Storage, values))+")", expr+" IS NULL"
+	if isArray(column.Storage) {
+		cond, none = expr+" && "+w.array(column.Storage, values), expr+" = '{}'"
+	} else {
+		cond, none = expr+" = ANY("+w.array(column.Storage, values)+")", expr+" IS NULL"
 	}
 	if null {
 		return "(" + cond + " OR " + none + ")"
@@ -363,7 +385,7 @@ func distinct(values []any) int {
 // typed makes an array parameter of the column's type.
 func typed(s record.Storage, values []any) any {
 	switch s {
-	case record.StoreInt, record.StoreInts:
+	case record.StoreInt, record.StoreInts, record.StoreNumbers:
 		return list[int64](values)
 	case record.StoreFloat:
 		return list[float64](values)

@@ -144,6 +144,9 @@ var casts = map[record.Storage]string{
 	record.StoreInts:    "%s::bigint[]",
 	record.StoreTexts:   "ARRAY(SELECT json_array_elements_text(%s::json))",
 	record.StoreUUID:    "%s::uuid",
+	record.StoreNumbers: "%s::bigint[]",
+	record.StoreDate:    "%s::date",
+	record.StoreMAC:     "%s::macaddr",
 }
 
 // parameter hands over the values of one field.
@@ -172,7 +175,9 @@ func textOf(s record.Storage) func(any) string {
 	case record.StoreJSON, record.StoreMembers:
 		return func(v any) string { return string(v.(json.RawMessage)) }
 	case record.StoreInts:
-		return arrayText
+		return func(v any) string { return arrayText(v.([]record.Link), func(l record.Link) int64 { return l.ID }) }
+	case record.StoreNumbers:
+		return func(v any) string { return arrayText(v.([]int64), func(n int64) int64 { return n }) }
 	case record.StoreSealed:
 		return func(v any) string { return string(v.(record.Sealed)) }
 	case record.StoreTexts:
@@ -195,13 +200,13 @@ func at[T any](field int, conv func(any) T) func(*record.Values) *T {
 	}
 }
 
-func arrayText(v any) string {
+func arrayText[T any](items []T, number func(T) int64) string {
 	b := []byte{'{'}
-	for i, l := range v.([]record.Link) {
+	for i, item := range items {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = strconv.AppendInt(b, l.ID, 10)
+		b = strconv.AppendInt(b, number(item), 10)
 	}
 	return string(append(b, '}'))
 }

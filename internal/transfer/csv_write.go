@@ -92,6 +92,12 @@ func (e *csvEncoder) text(f record.Field, v any) string {
 		return x.UTC().Format(record.TimeLayout)
 	case []string:
 		return joinList(x)
+	case []int64:
+		items := make([]string, len(x))
+		for i, n := range x {
+			items[i] = strconv.FormatInt(n, 10)
+		}
+		return joinList(items)
 	case record.Link:
 		ref, _ := record.ReferenceOf(f)
 		return referenceText(ref.Of(x), x)

@@ -65,7 +65,9 @@ func CellOf(f record.Field, value any) Cell {
 	case time.Time:
 		return Cell{Kind: TimeCell, Text: ShowTime(x)}
 	case int64:
-		return Cell{Kind: TextCell, Text: strconv.FormatInt(x, 10)}
+		return numberCell(f, strconv.FormatInt(x, 10))
+	case []int64:
+		return textOf(strings.Join(numberTexts(x), ", "), false)
 	case float64:
 		return Cell{Kind: TextCell, Text: strconv.FormatFloat(x, 'f', -1, 64)}
 	case record.Link:
@@ -96,14 +98,28 @@ func stringCell(f record.Field, s string) Cell {
 		return Cell{Kind: EmptyCell}
 	case in.Widget == record.ColorInput:
 		return Cell{Kind: ColorCell, Text: s, Color: s}
-	case len(in.Choices) > 0:
-		for _, o := range in.Choices {
-			if o.Value == s {
-				return Cell{Kind: BadgeCell, Text: o.Label, Color: s}
-			}
-		}
+	}
+	if badge, ok := badgeOf(in, s); ok {
+		return badge
 	}
 	return textOf(record.MarkUnknown(f, s), in.Widget == record.TextArea)
+}
+
+func numberCell(f record.Field, s string) Cell {
+	if badge, ok := badgeOf(f.Info(), s); ok {
+		return badge
+	}
+	return textOf(record.MarkUnknown(f, s), false)
+}
+
+// badgeOf is a value that was chosen from several.
+func badgeOf(in record.Info, s string) (Cell, bool) {
+	for _, o := range in.Choices {
+		if o.Value == s {
+			return Cell{Kind: BadgeCell, Text: o.Label, Color: s}, true
+		}
+	}
+	return Cell{}, false
 }
 
 func textOf(s string, long bool) Cell {

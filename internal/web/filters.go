@@ -13,9 +13,9 @@ import (
 type filterInput struct {
 	Name    string
 	Label   string
-	Kind    string // text, choices, bool, reference, number, time
+	Kind    string // text, choices, bool, reference, number, time, date
 	Value   string
-	Bounds  bool   // number, time: a lower and an upper one
+	Bounds  bool   // number, time, date: a lower and an upper one
 	Upper   string // the value of the upper bound
 	Options []Option
 	Choices string // reference: where to look for records by typing
@@ -73,19 +73,21 @@ func filterInputOf(f record.Field, in record.Info, params url.Values) (filterInp
 
 func boundsOrText(f record.Field, input filterInput, params url.Values) (filterInput, bool) {
 	switch f.Column().Storage {
-	case record.StoreText:
+	case record.StoreText, record.StoreMAC:
 		input.Kind, input.Name = "text", input.Name+"__ic"
-	case record.StoreUUID:
+	case record.StoreUUID, record.StoreNumbers:
 		input.Kind = "text"
 	case record.StoreInt, record.StoreFloat:
 		input.Kind = "number"
 	case record.StoreTime:
 		input.Kind = "time"
+	case record.StoreDate:
+		input.Kind = "date"
 	default:
 		return input, false
 	}
 	input.Value = params.Get(input.Name)
-	if input.Kind == "number" || input.Kind == "time" {
+	if input.Kind != "text" {
 		input.Bounds = true
 		input.Value, input.Upper = params.Get(input.Name+"__gte"), params.Get(input.Name+"__lte")
 	}

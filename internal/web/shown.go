@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"terrier/internal/record"
 )
@@ -150,7 +151,7 @@ const black = "#000000"
 // their own way, take them out of what has one line, and write colours and times in one form.
 func asHeld(widget record.Widget, text string) string {
 	switch widget {
-	case record.TextLine, record.NumberInput, record.DecimalInput, record.RecordInput:
+	case record.TextLine, record.NumberInput, record.DecimalInput, record.DateInput, record.RecordInput:
 		return noLineEnds.Replace(text)
 	case record.ColorInput:
 		if text = strings.ToLower(text); len(text) != len(black) {
@@ -175,8 +176,12 @@ func shownMoment(text string) (shown string, ok bool) {
 	return strings.Join(textsOf(at), ""), true
 }
 
-// HoldsText tells whether the value is one that a browser's own input for times would blank.
+// HoldsText tells whether the value is one that a browser's own input for times or dates would blank.
 func (f FormField) HoldsText() bool {
+	if f.Widget == record.DateInput {
+		_, err := time.Parse(time.DateOnly, f.Value)
+		return f.Value != "" && err != nil
+	}
 	_, moment := shownMoment(f.Value)
 	return f.Value != "" && !moment
 }

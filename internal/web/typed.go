@@ -34,6 +34,8 @@ func textsOf(value any) []string {
 		return []string{x.UTC().Format(MomentLayout)}
 	case []string:
 		return x
+	case []int64:
+		return numberTexts(x)
 	case []any:
 		var texts []string
 		for _, item := range x {
@@ -48,6 +50,14 @@ func textsOf(value any) []string {
 		return nil
 	}
 	return []string{string(raw)}
+}
+
+func numberTexts(numbers []int64) []string {
+	texts := make([]string, len(numbers))
+	for i, n := range numbers {
+		texts[i] = strconv.FormatInt(n, 10)
+	}
+	return texts
 }
 
 // customTexts writes the value of a custom field as a form holds it.

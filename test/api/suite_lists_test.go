@@ -97,6 +97,14 @@ func (u suite) filterValues(filter string, row map[string]any) []string {
 			if v, ok := manyValues(filter, "tags", shown, "slug"); ok {
 				return v
 			}
+		case record.NumberChoice:
+			if m, ok := shown.(map[string]any); ok && filter == in.Name {
+				return []string{textOf(m["value"])}
+			}
+		case record.Ints:
+			if filter == in.Name || filter == x.FilterName {
+				return textsOf(shown)
+			}
 		case record.List, record.ObjectTypes, record.Actions:
 			if filter == in.Name || filter == strings.TrimSuffix(in.Name, "s") {
 				return textsOf(shown)
@@ -184,10 +192,11 @@ func holds(l record.Lookup, have []string, want string) bool {
 	panic("no such lookup: " + l)
 }
 
-// compareTexts compares numbers as numbers and times, which have a fixed form, as texts.
+// compareTexts compares numbers as numbers, and times and dates, which have a fixed form, as texts.
 func compareTexts(a, b string) int {
-	var x, y float64
-	if n, _ := fmt.Sscanf(a+" "+b, "%g %g", &x, &y); n == 2 && !strings.Contains(a, "T") {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX == nil && errY == nil {
 		return cmp.Compare(x, y)
 	}
 	return strings.Compare(a, b)
@@ -204,7 +213,7 @@ func (u suite) testOrdering(t *testing.T) {
 	names := []string{"", "id"}
 	for i, f := range u.t.All() {
 		switch f.Column().Storage {
-		case record.StoreText, record.StoreInt, record.StoreFloat, record.StoreBool, record.StoreTime:
+		case record.StoreText, record.StoreInt, record.StoreFloat, record.StoreBool, record.StoreTime, record.StoreDate, record.StoreMAC, record.StoreNumbers:
 			if _, secret := f.(record.Secret); !secret && !u.t.Infos()[i].Hidden {
 				names = append(names, u.t.Infos()[i].Name)
 			}

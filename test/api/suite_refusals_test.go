@@ -107,13 +107,19 @@ func wrongSize(f record.Field, in record.Info) (any, bool) {
 		return []int64{1 << 40}, true
 	case record.Int:
 		return "99999999999999999999", true
+	case record.Ints:
+		return []string{"99999999999999999999"}, true
+	case record.NumberChoice:
+		return 1 << 40, true
+	case record.Date:
+		return "2030-02-30", true
 	}
 	return strings.Repeat("x", in.Max+1), in.Max > 0
 }
 
 func wrongWord(f record.Field, in record.Info) (any, bool) {
 	switch f.(type) {
-	case record.Choice, record.Bool, record.Time, record.Decimal, record.Int:
+	case record.Choice, record.NumberChoice, record.Bool, record.Time, record.Date, record.Decimal, record.Int, record.MAC, record.WWN:
 		return "no such thing", true
 	case record.Ref:
 		return map[string]any{"id": 1 << 40}, true

@@ -85,6 +85,16 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 	switch x := f.(type) {
 	case record.Choice:
 		return x.Of[n%len(x.Of)].Value, len(x.Of) > 0 && !hasChoiceRules(t, in)
+	case record.NumberChoice:
+		return x.Of[n%len(x.Of)].Value, true
+	case record.Date:
+		return fmt.Sprintf("%04d-%02d-%02d", 1990+n%50, n%12+1, n%28+1), true
+	case record.MAC:
+		return fmt.Sprintf("02:00:5E:%02X:%02X:%02X", n>>16&255, n>>8&255, n&255), true
+	case record.WWN:
+		return fmt.Sprintf("50:06:01:60:3C:%02X:%02X:%02X", n>>16&255, n>>8&255, n&255), true
+	case record.Ints:
+		return []int64{int64(n%1000) + 2, 1}, true
 	case record.Bool:
 		return n%2 == 0, true
 	case record.Int:

@@ -62,6 +62,9 @@ func shown(f record.Field, sent, got any) bool {
 	case record.Choice:
 		m, _ := got.(map[string]any)
 		return m["value"] == sent
+	case record.NumberChoice:
+		m, _ := got.(map[string]any)
+		return m["value"] == plain(sent)
 	case record.Ref:
 		if sent == nil {
 			return got == nil
@@ -165,7 +168,7 @@ func (u suite) checkSnapshot(t *testing.T, snapshot any, shown map[string]any) {
 			} else if shown[in.Name] != "" {
 				want = "********"
 			}
-		case record.Choice:
+		case record.Choice, record.NumberChoice:
 			if m, ok := want.(map[string]any); ok {
 				want = m["value"]
 			}

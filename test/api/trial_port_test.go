@@ -87,3 +87,42 @@ func TestSortKey(t *testing.T) {
 		}
 	}
 }
+
+// TestNewKinds asks the API for ports by each kind that none of our types uses yet: in filters, in the constraints of a
+// permission, in OPTIONS.
+func TestNewKinds(t *testing.T) {
+	t.Parallel()
+	p := newPorts(t)
+	p.post(t, "a", map[string]any{"mac_address": "001b.4411.3ab7", "wwn": "500601603ce01a2b", "installed": "2026-01-31", "vlans": []int{10, 2}, "width": 10}).Want(t, http.StatusCreated)
+	p.post(t, "b", map[string]any{"mac_address": "00-1B-44-11-3A-B8", "installed": "2026-12-01", "vlans": []int{2}, "speed": 9600}).Want(t, http.StatusCreated)
+	p.post(t, "c", nil).Want(t, http.StatusCreated)
+	for query, want := range map[string][]string{
+		"mac_address=001b44113ab7": {"a"}, "mac_address=00:1b:44:11:3a:b7&mac_address=00:1b:44:11:3a:b8": {"a", "b"}, "mac_address__n=001b44113ab7": {"b", "c"},
+		"mac_address__ic=11:3a": {"a", "b"}, "mac_address__isw=00:1b": {"a", "b"}, "mac_address__iew=b8": {"b"}, "mac_address__nie=001b44113ab7": {"b", "c"}, "mac_address__empty=true": {"c"},
+		"wwn=5006-0160-3CE0-1A2B": {"a"}, "wwn__ic=3c:e0": {"a"}, "wwn__empty=true": {"b", "c"},
+		"installed=2026-01-31": {"a"}, "installed__gt=2026-01-31": {"b"}, "installed__lte=2026-12-01": {"a", "b"}, "installed__n=2026-01-31": {"b", "c"}, "installed__empty=true": {"c"},
+		"vlan=10": {"a"}, "vlans=2": {"a", "b"}, "vlan__n=10": {"b", "c"}, "width=19": {"b", "c"}, "width__n=19": {"a"}, "speed=9600": {"b"}, "speed=null": {"a", "c"},
+	} {
+		p.finds(t, query, want...)
+	}
+	for _, query := range []string{"mac_address=x", "wwn=00:1b:44:11:3a:b7", "installed=soon", "vlan=x", "width=18"} {
+		p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/?" + query, Token: p.Admin}).Want(t, http.StatusBadRequest)
+	}
+	for i, c := range []struct {
+		constraint map[string]any
+		want       int64
+	}{
+		{map[string]any{"mac_address": "001b.4411.3ab7"}, 1}, {map[string]any{"mac_address__startswith": "00:1B"}, 2}, {map[string]any{"mac_address__isnull": true}, 1},
+		{map[string]any{"installed__gte": "2026-06-01"}, 1}, {map[string]any{"vlans": 2}, 2}, {map[string]any{"width__in": []int{19}}, 2},
+	} {
+		_, token := p.User(t, fmt.Sprintf("user%d", i), apitest.Grant{Types: []string{"trial.port"}, Actions: []string{"view"}, Constraints: c.constraint})
+		if n := p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/", Token: token}).Page(t).Count; n != c.want {
+			t.Errorf("%v: %d are seen, want %d", c.constraint, n, c.want)
+		}
+	}
+	described := p.Do(t, apitest.Call{Method: "OPTIONS", Path: "/api/trial/ports/", Token: p.Admin}).Object(t)["actions"].(map[string]any)["POST"].(map[string]any)
+	if got := fmt.Sprint(described["width"].(map[string]any)["choices"]); got != "[map[display_name:10 inches value:10] map[display_name:19 inches value:19]]" {
+		t.Errorf("the widths are %s", got)
+	}
+	p.post(t, "d", map[string]any{"width": 18, "speed": 1, "vlans": []int{4095}}).Want(t, http.StatusBadRequest)
+}

@@ -90,6 +90,8 @@ func (u suite) hostile(f record.Field) (any, bool) {
 		return fmt.Sprintf(" a\nb\r\nc\rd\te  <b>&amp;\"' %d ", u.n), true
 	case record.Choice:
 		return "gone", true
+	case record.NumberChoice:
+		return 7, true
 	case record.Decimal:
 		return "12.3456", true
 	case record.Time:

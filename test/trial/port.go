@@ -2,6 +2,8 @@ package trial
 
 import "terrier/internal/record"
 
+func number(n int64) *int64 { return &n }
+
 // Port has a field of each kind that none of our types uses yet. Ports come in the order of their shelves, and of their
 // names as people read them.
 var Port = record.Type{
@@ -12,6 +14,12 @@ var Port = record.Type{
 		record.Text{Name: "name", Max: 64, Required: true, Sort: record.InterfaceNames},
 		record.Ref{Name: "lag", To: "trial.port", OnDelete: record.SetNull},
 		record.Text{Name: "alias", Max: 64, Null: true, Sort: record.InterfaceNames},
+		record.Date{Name: "installed"},
+		record.MAC{Name: "mac_address", Label: "MAC address"},
+		record.WWN{Name: "wwn", Label: "WWN"},
+		record.Ints{Name: "vlans", FilterName: "vlan", Min: number(1), Max: number(4094)},
+		record.NumberChoice{Name: "width", Default: 19, Of: []record.NumberOption{{Value: 10, Label: "10 inches"}, {Value: 19, Label: "19 inches"}}},
+		record.NumberChoice{Name: "speed", Of: []record.NumberOption{{Value: 9600, Label: "9600 bps"}, {Value: 19200, Label: "19.2 kbps"}}},
 		record.Tags{},
 		record.CustomFields{},
 	},
