@@ -50,6 +50,7 @@ func TestConfigValidate(t *testing.T) {
 		{"short old key", func(c *Config) { c.SecretKeyOld = []string{longKey, "canary"} },
 			[]string{"TERRIER_SECRET_KEY_OLD: key 2 has 6 characters"}},
 		{"listen without port", func(c *Config) { c.Listen = "127.0.0.1" }, []string{`TERRIER_LISTEN is "127.0.0.1"`, "127.0.0.1:8000"}},
+		{"negative limit", func(c *Config) { c.DependantsLimit = -1 }, []string{"TERRIER_DEPENDANTS_LIMIT is -1"}},
 		{"relative base", func(c *Config) { c.BaseURL = "/terrier" }, []string{"TERRIER_BASE_URL"}},
 		{"no base", func(c *Config) { c.BaseURL = "" }, []string{"TERRIER_BASE_URL"}},
 		{"base without host", func(c *Config) { c.BaseURL = "http://:80" }, []string{"TERRIER_BASE_URL"}},

@@ -13,9 +13,6 @@ import (
 	"terrier/internal/store"
 )
 
-// maxFallout is how many records one request may change or delete besides those it names.
-const maxFallout = 1000
-
 // Delete removes records, all or none, and with them what hangs on them: a reference is
 // emptied or its record goes too, as its declaration says, each as a change of its own.
 func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []Edit) error {
@@ -27,26 +24,8 @@ func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []E
 	for i := range edits {
 		drafts[i] = parse(t, nil)
 	}
-	_, err = l.write(ctx, c, drafts, func(tx *store.Tx, set *changeSet, drafts []*draft) error {
-		if err := loadEdited(ctx, tx, t, scope, edits, drafts); err != nil {
-			return err
-		}
-		f := &fall{l: l, c: c, tx: tx, gone: map[*record.Type]map[int64]record.Values{}, emptied: map[*record.Type]map[int64]*draft{}}
-		var roots []record.Values
-		for _, d := range mergeSame(drafts) {
-			if t.Elevated != "" && !c.Superuser && d.pre.Bool(t.Elevated) {
-				return fault.ErrDenied
-			}
-			roots = append(roots, d.pre)
-		}
-		if err := f.fell(ctx, t, roots); err != nil {
-			return err
-		}
-		err := f.apply(ctx, set)
-		if clash, ok := errors.AsType[*store.ClashError](err); ok {
-			return fault.New(fault.Held, "Unable to delete object: records that refer to it would no longer be unique: %s", clash.Fault)
-		}
-		return err
+	_, err = l.write(ctx, c, drafts, func(set *changeSet) error {
+		return set.delete(ctx, &batch{t: t, scope: scope, drafts: set.items}, edits)
 	})
 	if dangling, ok := errors.AsType[*store.DanglingError](err); ok {
 		return fault.New(fault.Held, "Unable to delete object: a record in %s refers to it.", dangling.Table)
@@ -54,89 +33,75 @@ func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []E
 	return err
 }
 
-// fall follows the dependants of deleted records.
-type fall struct {
-	l       *Ledger
-	c       Caller
-	tx      *store.Tx
-	gone    map[*record.Type]map[int64]record.Values
-	emptied map[*record.Type]map[int64]*draft
-	fallout int
-}
-
-// fell marks records as deleted and looks for everything that refers to them.
-func (f *fall) fell(ctx context.Context, t *record.Type, rows []record.Values) error {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(v record.Values) bool {
-		_, known := f.gone[t][v.ID()]
-		return known
-	})
-	if len(rows) == 0 {
-		return nil
-	}
-	if f.gone[t] == nil {
-		f.gone[t] = map[int64]record.Values{}
-	}
-	ids := make([]int64, len(rows))
-	for i, v := range rows {
-		f.gone[t][v.ID()] = v
-		ids[i] = v.ID()
-	}
-	slices.Sort(ids)
-	// From here on nobody can begin to refer to them.
-	f.tx.Lock(t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
-	referrers := t.Registry().Referrers(t)
-	found := make([][]record.Values, len(referrers))
-	for i, r := range referrers {
-		// Those that go anyway are found too, and are no reason to miss one.
-		limit := maxFallout + 1 + len(f.gone[r.Type])
-		f.tx.Find(r.Type, access.Machine(), r.Tests(ids), limit, store.LockWrite, &found[i])
-	}
-	if err := f.tx.Flush(ctx); err != nil {
+// delete removes the records of a batch. References to them are emptied first. Then the records go, dependants before what they
+// hang on.
+func (s *changeSet) delete(ctx context.Context, b *batch, edits []Edit) error {
+	if err := s.load(ctx, b, edits); err != nil {
 		return err
 	}
-	for i, r := range referrers {
-		if err := f.follow(ctx, r, found[i], ids); err != nil {
-			return err
+	var roots []record.Values
+	for _, d := range mergeSame(b.drafts) {
+		if b.t.Elevated != "" && !s.caller.Superuser && d.pre.Bool(b.t.Elevated) {
+			return fault.ErrDenied
 		}
+		roots = append(roots, d.pre)
+	}
+	c := newConsequences(s)
+	c.forget(b.t, roots)
+	if err := c.walk(ctx, event{t: b.t, gone: roots}); err != nil {
+		return err
+	}
+	if err := c.stop(ctx); err != nil {
+		return err
+	}
+	for t, rows := range c.gone {
+		s.look(t, slices.Sorted(maps.Keys(rows)))
+	}
+	if err := s.change(ctx, c.batches()); err != nil {
+		return notDeleted(err)
+	}
+	for _, t := range c.order() {
+		ids := slices.Sorted(maps.Keys(c.gone[t]))
+		for _, id := range ids {
+			s.note(t, c.gone[t][id], record.Values{})
+		}
+		s.tx.Delete(t, ids)
 	}
 	return nil
 }
 
-// follow decides what becomes of the records that refer to deleted ones.
-func (f *fall) follow(ctx context.Context, r record.Referrer, rows []record.Values, ids []int64) error {
-	rows = slices.DeleteFunc(rows, func(v record.Values) bool {
-		_, known := f.gone[r.Type][v.ID()]
-		return known
-	})
-	if len(rows) == 0 {
-		return nil
+// notDeleted says that records which refer to deleted ones can't be without them.
+func notDeleted(err error) error {
+	if clash, ok := errors.AsType[*store.ClashError](err); ok {
+		return fault.New(fault.Held, "Unable to delete object: records that refer to it would no longer be unique: %s", clash.Fault)
 	}
-	if r.OnDelete == record.Protect {
-		return f.held(ctx, r.Type, rows)
-	}
-	if f.fallout += len(rows); f.fallout > maxFallout {
-		return fault.New(fault.Held, "Unable to delete object: more than %d dependent objects would change. Change or delete those of type %s first.", maxFallout, r.Type.Key())
-	}
-	if r.OnDelete == record.Cascade {
-		return f.fell(ctx, r.Type, rows)
-	}
-	if f.emptied[r.Type] == nil {
-		f.emptied[r.Type] = map[int64]*draft{}
-	}
-	for _, v := range rows {
-		d, ok := f.emptied[r.Type][v.ID()]
-		if !ok {
-			d = &draft{pre: v, v: v.Clone(), given: r.Type.NewValues()}
-			f.emptied[r.Type][v.ID()] = d
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Invalid {
+		for _, item := range e.Items {
+			for _, messages := range item {
+				return fault.New(fault.Held, "Unable to delete object: %s", messages[0])
+			}
 		}
-		r.Forget(d.v, ids)
+	}
+	return err
+}
+
+// stop refuses the deletion where something has to stay that refers to what goes.
+func (c *consequences) stop(ctx context.Context) error {
+	for _, r := range c.held {
+		left := slices.DeleteFunc(r.rows, func(v record.Values) bool {
+			_, gone := c.gone[r.t][v.ID()]
+			return gone
+		})
+		if len(left) > 0 {
+			return c.set.held(ctx, r.t, left)
+		}
 	}
 	return nil
 }
 
 // held refuses the delete, and names the dependants that the caller may see.
-func (f *fall) held(ctx context.Context, t *record.Type, rows []record.Values) error {
-	scope, err := f.l.Policy.Scope(f.c.Subject, t, access.View)
+func (s *changeSet) held(ctx context.Context, t *record.Type, rows []record.Values) error {
+	scope, err := s.l.Policy.Scope(s.caller.Subject, t, access.View)
 	if err != nil {
 		scope = access.Scope{}
 	}
@@ -144,11 +109,11 @@ func (f *fall) held(ctx context.Context, t *record.Type, rows []record.Values) e
 	for i, v := range rows {
 		ids[i] = v.ID()
 	}
-	var seen []record.Values
-	f.tx.Load(t, scope, ids, store.NoLock, &seen)
-	if err := f.tx.Flush(ctx); err != nil {
+	found := s.tx.Load(t, scope, ids, store.NoLock)
+	if err := s.tx.Flush(ctx); err != nil {
 		return err
 	}
+	seen := found.Get()
 	if len(seen) == 0 {
 		return fault.New(fault.Held, "Unable to delete object. Dependent objects of type %s were found, which you may not see.", t.Key())
 	}
@@ -170,46 +135,11 @@ func names(t *record.Type, rows []record.Values) string {
 	return text
 }
 
-// apply empties references first, then deletes, dependants before what they hang on. The records of a type are logged in
-// the order of their ids.
-func (f *fall) apply(ctx context.Context, set *changeSet) error {
-	set.at = f.l.Timestamp() // every lock is held: what waited for them is not older than what they waited for
-	f.look(set)
-	for _, t := range f.l.Store.Types() {
-		var drafts []*draft
-		for _, id := range slices.Sorted(maps.Keys(f.emptied[t])) {
-			if _, gone := f.gone[t][id]; !gone {
-				d := f.emptied[t][id]
-				d.v.Version++
-				d.v.Set("last_updated", set.at)
-				drafts = append(drafts, d)
-			}
-		}
-		if len(drafts) == 0 {
-			continue
-		}
-		if err := update(f.tx, t, drafts); err != nil {
-			return err
-		}
-		if err := f.l.settle(ctx, f.tx, t, access.Machine(), set, drafts); err != nil {
-			return err
-		}
-	}
-	for _, t := range f.order() {
-		ids := slices.Sorted(maps.Keys(f.gone[t]))
-		for _, id := range ids {
-			set.add(t, f.gone[t][id], record.Values{})
-		}
-		f.tx.Delete(t, ids)
-	}
-	return nil
-}
-
 // order lists the types to delete from, each after those that refer to it.
-func (f *fall) order() []*record.Type {
+func (c *consequences) order() []*record.Type {
 	var left, order []*record.Type
-	for _, t := range f.l.Store.Types() {
-		if f.gone[t] != nil {
+	for _, t := range c.set.l.Store.Types() {
+		if c.gone[t] != nil {
 			left = append(left, t)
 		}
 	}

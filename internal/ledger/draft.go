@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"slices"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
@@ -20,6 +22,50 @@ type draft struct {
 	errs  fault.Fields
 
 	reveal map[string]record.Plain // keys that the answer shows, once
+
+	cause *draft // the one that the caller names, of a record that is created or changed with it
+	field string // of the cause, on which errors are reported
+}
+
+// derived tells whether the caller does not name the record.
+func (d *draft) derived() bool { return d.cause != nil }
+
+// root returns what the caller names: the draft itself, or its cause.
+func (d *draft) root() *draft {
+	if d.cause != nil {
+		return d.cause
+	}
+	return d
+}
+
+// blame reports what is wrong with the record on its cause.
+func (d *draft) blame() {
+	for _, field := range slices.Sorted(maps.Keys(d.errs)) {
+		for _, message := range d.errs[field] {
+			d.cause.errs.Add(d.field, "%s: %s", d.name(), message)
+		}
+	}
+	d.errs = fault.Fields{}
+}
+
+// name says which record it is, in a message.
+func (d *draft) name() string {
+	t := d.v.Type()
+	if name := t.NamingField(); name != "" && d.v.Text(name) != "" {
+		return t.Title() + " " + d.v.Text(name)
+	}
+	return fmt.Sprintf("%s %d", t.Title(), d.v.ID())
+}
+
+func (d *draft) clone() *draft {
+	c := &draft{pre: d.pre, given: d.given.Clone(), errs: fault.Fields{}, reveal: d.reveal}
+	if d.v.Type() != nil {
+		c.v = d.v.Clone()
+	}
+	for field, messages := range d.errs {
+		c.errs[field] = slices.Clone(messages)
+	}
+	return c
 }
 
 // parse reads the fields of an input. Unknown and read-only ones are ignored, as clients
@@ -145,7 +191,7 @@ func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error 
 		if !ok {
 			if d.creation() && def.Default != nil {
 				kept[def.Name] = def.Default
-			} else if d.creation() && def.Required {
+			} else if d.creation() && def.Required && !d.derived() {
 				d.errs.Add("custom_fields", "Missing required custom field %q.", def.Name)
 			}
 			continue

@@ -26,6 +26,8 @@ type Ledger struct {
 	Now     func() time.Time
 	// LooseFilters ignores an unknown filter of a list instead of refusing it.
 	LooseFilters bool
+	// Dependants limits what one request may change besides the records that it names; 0 stands for DefaultDependants.
+	Dependants Dependants
 	// Rules are checks that need more than a declaration can know, by the type's name.
 	Rules map[string]func(before, after record.Values) fault.Fields
 	// Details add to one record what is read with it alone and kept elsewhere, by the type's name.

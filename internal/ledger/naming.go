@@ -45,7 +45,7 @@ func (l *Ledger) Refer(ctx context.Context, c Caller, t *record.Type, written []
 		return nil, []string{err.Error()}, nil
 	}
 	err = l.Store.Rehearse(ctx, func(tx *store.Tx) error {
-		r := l.resolver(c, tx)
+		r := newResolver(&changeSet{l: l, tx: tx, caller: c})
 		links, problems = nil, nil
 		for _, link := range parsed {
 			r.want(t, link)

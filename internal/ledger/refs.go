@@ -16,9 +16,7 @@ import (
 // resolver turns the references of a change set into links: one statement per type
 // referred to, and one per combination of attributes that references were written with.
 type resolver struct {
-	l  *Ledger
-	c  Caller
-	tx *store.Tx
+	set *changeSet
 
 	wanted  map[*record.Type]map[int64]bool
 	matches map[*record.Type]map[string][]record.Predicate // by their key
@@ -32,18 +30,19 @@ type outcome struct {
 	count int
 }
 
-func (l *Ledger) resolver(c Caller, tx *store.Tx) *resolver {
-	return &resolver{l: l, c: c, tx: tx,
+func newResolver(s *changeSet) *resolver {
+	return &resolver{set: s,
 		wanted: map[*record.Type]map[int64]bool{}, matches: map[*record.Type]map[string][]record.Predicate{},
 		links: map[*record.Type]map[int64]record.Link{}, matched: map[*record.Type]map[string]outcome{}}
 }
 
 // resolve replaces every reference that a draft changes by one that exists and that the
-// caller may see, or that the record has already; otherwise the draft gets an error.
-func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.Type, drafts []*draft) error {
-	r := l.resolver(c, tx)
-	fields := referenceFields(t)
-	for _, d := range drafts {
+// caller may see, or that the record has already; otherwise the draft gets an error. New records get their ids.
+func (s *changeSet) resolve(ctx context.Context, b *batch) error {
+	s.askCustoms(b)
+	r := newResolver(s)
+	fields := referenceFields(b.t)
+	for _, d := range b.drafts {
 		for _, f := range fields {
 			if f.changed(d) {
 				had := f.had(d)
@@ -58,14 +57,32 @@ func (l *Ledger) resolve(ctx context.Context, c Caller, tx *store.Tx, t *record.
 	if err := r.load(ctx); err != nil {
 		return err
 	}
-	for _, d := range drafts {
+	for _, d := range b.drafts {
 		for _, f := range fields {
 			if f.changed(d) {
 				r.settle(d, f)
 			}
 		}
 	}
+	b.number()
 	return nil
+}
+
+// askCustoms reads the definitions of custom fields with the next flush.
+func (s *changeSet) askCustoms(b *batch) {
+	if b.t.Index("custom_fields") >= 0 {
+		b.customs = s.tx.CustomFields(b.t)
+	}
+}
+
+// number gives new records their ids.
+func (b *batch) number() {
+	if b.ids == nil {
+		return
+	}
+	for i, id := range b.ids.Get() {
+		b.drafts[i].v.SetID(id)
+	}
 }
 
 func (r *resolver) want(t *record.Type, link record.Link) {
@@ -110,10 +127,10 @@ func (r *resolver) load(ctx context.Context) error {
 	types := slices.SortedFunc(maps.Keys(r.wanted), func(a, b *record.Type) int { return strings.Compare(a.Key(), b.Key()) })
 	var found []func()
 	for _, t := range types {
-		scope := r.l.referable(r.c, t)
+		scope := r.set.l.referable(r.set.caller, t)
 		found = append(found, r.loadIDs(t, scope), r.loadMatches(t, scope))
 	}
-	if err := r.tx.Flush(ctx); err != nil {
+	if err := r.set.tx.Flush(ctx); err != nil {
 		return err
 	}
 	for _, fill := range found {
@@ -127,12 +144,12 @@ const userType = "users.user"
 // loadIDs asks for the records named by id. What it returns takes the answer in.
 func (r *resolver) loadIDs(t *record.Type, scope access.Scope) func() {
 	r.links[t] = map[int64]record.Link{}
-	var found []store.Found
+	found := store.Answered([]store.Found(nil))
 	if ids := slices.Sorted(maps.Keys(r.wanted[t])); len(ids) > 0 {
-		r.tx.Resolve(t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), &found)
+		found = r.set.tx.Resolve(t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids))
 	}
 	return func() {
-		for _, f := range found {
+		for _, f := range found.Get() {
 			r.links[t][f.Link.ID] = f.Link
 		}
 	}
@@ -159,7 +176,7 @@ func (r *resolver) loadMatches(t *record.Type, scope access.Scope) func() {
 		groups[group] = append(groups[group], key)
 	}
 	order := slices.Sorted(maps.Keys(groups))
-	found := make([][]store.Found, len(order))
+	found := make([]*store.Promise[[]store.Found], len(order))
 	for n, group := range order {
 		keys := groups[group]
 		tests := slices.Clone(r.matches[t][keys[0]])
@@ -169,11 +186,11 @@ func (r *resolver) loadMatches(t *record.Type, scope access.Scope) func() {
 				tests[i].Values = append(tests[i].Values, r.matches[t][key][i].Values...)
 			}
 		}
-		r.tx.Resolve(t, scope, tests, groupLimit*len(keys), &found[n])
+		found[n] = r.set.tx.Resolve(t, scope, tests, groupLimit*len(keys))
 	}
 	return func() {
 		for n, group := range order {
-			for _, f := range found[n] {
+			for _, f := range found[n].Get() {
 				r.match(t, groups[group], f)
 			}
 		}

@@ -3,7 +3,6 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -49,7 +48,7 @@ func (r *Rehearsal) note(set *changeSet) {
 		if seen[looked.t] == nil {
 			seen[looked.t] = map[int64]record.Values{}
 		}
-		for _, v := range looked.rows {
+		for _, v := range looked.rows.Get() {
 			seen[looked.t][v.ID()] = v
 		}
 	}
@@ -75,17 +74,17 @@ func (r *Rehearsal) note(set *changeSet) {
 type sight struct {
 	policy *access.Policy
 	whole  map[*record.Type]bool
-	looks  []*look
+	looks  []look
 }
 
 type look struct {
 	t    *record.Type
-	rows []record.Values
+	rows *store.Promise[[]record.Values]
 }
 
 // look asks, in a rehearsal, which of these records the caller may see at this point of the
 // change set: before what changes or deletes them, since that may move them out of sight.
-func (s *changeSet) look(tx *store.Tx, t *record.Type, ids []int64) {
+func (s *changeSet) look(t *record.Type, ids []int64) {
 	if s.sight == nil {
 		return
 	}
@@ -95,21 +94,6 @@ func (s *changeSet) look(tx *store.Tx, t *record.Type, ids []int64) {
 	case scope.All():
 		s.sight.whole[t] = true
 	default:
-		l := &look{t: t}
-		s.sight.looks = append(s.sight.looks, l)
-		tx.Load(t, scope, ids, store.NoLock, &l.rows)
-	}
-}
-
-// look asks for all that a deletion touches.
-func (f *fall) look(set *changeSet) {
-	if set.sight == nil {
-		return
-	}
-	for _, t := range f.l.Store.Types() {
-		ids := slices.AppendSeq(slices.Collect(maps.Keys(f.gone[t])), maps.Keys(f.emptied[t]))
-		if len(ids) > 0 {
-			set.look(f.tx, t, ids)
-		}
+		s.sight.looks = append(s.sight.looks, look{t, s.tx.Load(t, scope, ids, store.NoLock)})
 	}
 }

@@ -15,28 +15,27 @@ import (
 
 // checkUnique looks for clashes between the drafts and, where there is something to
 // report anyway, with what is in the database.
-func (l *Ledger) checkUnique(ctx context.Context, tx *store.Tx, t *record.Type, set *changeSet, drafts []*draft) error {
-	rules := t.Rules()
+func (s *changeSet) checkUnique(ctx context.Context, b *batch) error {
+	rules := b.t.Rules()
 	if len(rules) == 0 {
 		return nil
 	}
 	var asked []*draft
-	for _, d := range drafts {
+	for _, d := range b.drafts {
 		for _, rule := range rules {
-			if d.touches(t, rule) {
+			if d.touches(b.t, rule) {
 				asked = append(asked, d)
 				break
 			}
 		}
 	}
-	if set.careful || failed(set.drafts) != nil {
-		var clashes []store.Clash
-		tx.Clashes(t, ruleValues(t, asked), &clashes)
-		if err := tx.Flush(ctx); err != nil {
+	if s.careful || s.failed() != nil {
+		clashes := s.tx.Clashes(b.t, ruleValues(b.t, asked))
+		if err := s.tx.Flush(ctx); err != nil {
 			return err
 		}
-		for _, clash := range clashes {
-			asked[clash.Row].clash(t, rules[clash.Rule])
+		for _, clash := range clashes.Get() {
+			asked[clash.Row].clash(b.t, rules[clash.Rule])
 		}
 	}
 	for _, rule := range rules {
@@ -47,7 +46,7 @@ func (l *Ledger) checkUnique(ctx context.Context, tx *store.Tx, t *record.Type, 
 				continue
 			}
 			if seen[key] {
-				d.clash(t, rule)
+				d.clash(b.t, rule)
 			}
 			seen[key] = true
 		}
@@ -123,44 +122,34 @@ func (d *draft) clash(t *record.Type, rule record.Unique) {
 	}
 }
 
-// checkWithin holds that, say, a location's parent is in the same site, for what was
-// written and for what hangs on it.
-func (l *Ledger) checkWithin(ctx context.Context, tx *store.Tx, t *record.Type, set *changeSet, written []*draft) error {
-	if len(t.Within) == 0 {
+// verify checks what can be judged only when the records are written. All of it is asked in one round trip.
+func (s *changeSet) verify(ctx context.Context, batches []*batch) error {
+	var answers []func()
+	for _, b := range batches {
+		answers = slices.Concat(answers, s.checkTree(b), s.checkSame(b), s.checkOwned(b))
+	}
+	if len(answers) == 0 {
 		return nil
 	}
-	byID := map[int64]*draft{}
-	ids := make([]int64, len(written))
-	for i, d := range written {
-		byID[d.v.ID()], ids[i] = d, d.v.ID()
+	if err := s.tx.Flush(ctx); err != nil {
+		return err
 	}
-	for _, w := range t.Within {
-		var astray []store.Astray
-		tx.Astray(t, w, ids, &astray)
-		if err := tx.Flush(ctx); err != nil {
-			return err
-		}
-		for _, pair := range astray {
-			if d := byID[pair.ID]; d != nil {
-				d.errs.Add(w.Ref, "The %s must belong to the same %s.", w.Ref, w.Same)
-			} else {
-				byID[pair.Of].errs.Add(w.Same, "Record %d refers to this one and belongs to another %s: move it in the same request.", pair.ID, w.Same)
-			}
-		}
+	for _, take := range answers {
+		take()
 	}
-	return failed(set.drafts)
+	return s.failed()
 }
 
-// checkOwned holds how many records an owner may have. Owners are locked before they are counted, so that two change sets
-// can't exceed it together. Who has too many already is refused only what adds to them.
-func (l *Ledger) checkOwned(ctx context.Context, tx *store.Tx, t *record.Type, set *changeSet, written []*draft) error {
-	if t.MaxOwned == 0 {
+// checkOwned limits how many records an owner may have. Owners are locked before they are counted, so that two change sets
+// can't exceed the limit together. Who has too many already is refused only what adds to them.
+func (s *changeSet) checkOwned(b *batch) []func() {
+	if b.t.MaxOwned == 0 {
 		return nil
 	}
 	gains := map[int64]*draft{} // the last one that adds to an owner
-	for _, d := range written {
-		owner := d.v.Link(t.Owner).ID
-		if lives(d.v, set.at) && (d.creation() || !lives(d.pre, set.at) || d.pre.Link(t.Owner).ID != owner) {
+	for _, d := range b.drafts {
+		owner := d.v.Link(b.t.Owner).ID
+		if lives(d.v, s.at) && (d.creation() || !lives(d.pre, s.at) || d.pre.Link(b.t.Owner).ID != owner) {
 			gains[owner] = d
 		}
 	}
@@ -168,18 +157,16 @@ func (l *Ledger) checkOwned(ctx context.Context, tx *store.Tx, t *record.Type, s
 		return nil
 	}
 	owners := slices.Sorted(maps.Keys(gains))
-	var owned map[int64]int
-	tx.Lock(record.TargetOf(t.Field(t.Owner)), []record.Predicate{{Values: record.AnyOf(owners)}}, len(owners), store.LockWrite)
-	tx.Owned(t, owners, set.at, &owned)
-	if err := tx.Flush(ctx); err != nil {
-		return err
-	}
-	for owner, d := range gains {
-		if owned[owner] > t.MaxOwned {
-			d.errs.Add(fault.General, "A user can have at most %d %s that have not expired. Delete those that are no longer used.", t.MaxOwned, t.Plural)
+	s.tx.Lock(record.TargetOf(b.t.Field(b.t.Owner)), []record.Predicate{{Values: record.AnyOf(owners)}}, len(owners), store.LockWrite)
+	owned := s.tx.Owned(b.t, owners, s.at)
+	return []func(){func() {
+		for owner, d := range gains {
+			if owned.Get()[owner] > b.t.MaxOwned {
+				d.errs.Add(fault.General, "A user can have at most %d %s that have not expired. Delete those that are no longer used.",
+					b.t.MaxOwned, b.t.Plural)
+			}
 		}
-	}
-	return failed(set.drafts)
+	}}
 }
 
 // lives tells whether a record has not expired.
@@ -189,40 +176,32 @@ func lives(v record.Values, now time.Time) bool {
 }
 
 // lockTree lets nobody else move records of a tree while this change set does.
-func lockTree(tx *store.Tx, t *record.Type, drafts []*draft) {
-	if t.Tree() && slices.ContainsFunc(drafts, func(d *draft) bool { return d.given.Has("parent") }) {
-		tx.LockTree(t)
+func lockTree(tx *store.Tx, b *batch) {
+	if b.t.Tree() && slices.ContainsFunc(b.drafts, func(d *draft) bool { return d.given.Has("parent") }) {
+		tx.LockTree(b.t)
 	}
 }
 
 // checkTree refuses a move that makes a record its own ancestor.
-func (l *Ledger) checkTree(ctx context.Context, tx *store.Tx, t *record.Type, set *changeSet, changed []*draft) error {
-	if !t.Tree() {
+func (s *changeSet) checkTree(b *batch) []func() {
+	if !b.t.Tree() {
 		return nil
 	}
 	var ids []int64
-	for _, d := range changed {
-		if d.changed(t.Index("parent")) {
+	for _, d := range b.drafts {
+		if !d.creation() && d.changed(b.t.Index("parent")) {
 			ids = append(ids, d.v.ID())
 		}
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	var cyclic []int64
-	tx.Cyclic(t, ids, &cyclic)
-	if err := tx.Flush(ctx); err != nil || len(cyclic) == 0 {
-		return err
-	}
-	bad := map[int64]bool{}
-	for _, id := range cyclic {
-		bad[id] = true
-	}
-	for _, d := range changed {
-		if bad[d.v.ID()] {
-			d.errs = fault.Fields{}
-			d.errs.Add("parent", "A %s can't be below itself.", t.Title())
+	cyclic := s.tx.Cyclic(b.t, ids)
+	return []func(){func() {
+		for _, d := range b.drafts {
+			if slices.Contains(cyclic.Get(), d.v.ID()) {
+				d.errs.Add("parent", "A %s can't be below itself.", b.t.Title())
+			}
 		}
-	}
-	return failed(set.drafts)
+	}}
 }

@@ -19,27 +19,26 @@ const maxConditionErrors = 100
 
 // askHooks reads the webhooks of a type with the next flush. It is called when the locks
 // are held: a webhook that exists before a change is told of it.
-func (s *changeSet) askHooks(tx *store.Tx, t *record.Type) {
+func (s *changeSet) askHooks(t *record.Type) {
 	if !t.Notifies() || s.hooks[t] != nil {
 		return
 	}
 	if s.hooks == nil {
-		s.hooks = map[*record.Type]*[]store.Hook{}
+		s.hooks = map[*record.Type]*store.Promise[[]store.Hook]{}
 	}
-	s.hooks[t] = new([]store.Hook)
-	tx.Hooks(t, s.hooks[t])
+	s.hooks[t] = s.tx.Hooks(t)
 }
 
 // knowHooks reads the webhooks of those types that nobody has asked for.
-func (l *Ledger) knowHooks(ctx context.Context, tx *store.Tx, set *changeSet) error {
-	known := len(set.hooks)
-	for _, e := range set.entries {
-		set.askHooks(tx, e.t)
+func (s *changeSet) knowHooks(ctx context.Context) error {
+	known := len(s.hooks)
+	for _, e := range s.entries {
+		s.askHooks(e.t)
 	}
-	if len(set.hooks) == known {
+	if len(s.hooks) == known {
 		return nil
 	}
-	return tx.Flush(ctx)
+	return s.tx.Flush(ctx)
 }
 
 // told is who is told of the changes of a set, and who would be, were it not for a mistake.
@@ -49,23 +48,23 @@ type told struct {
 }
 
 // tell matches the changes against the webhooks of their types.
-func (l *Ledger) tell(ctx context.Context, set *changeSet, changes []store.Change) (told, error) {
+func (s *changeSet) tell(ctx context.Context, changes []store.Change) (told, error) {
 	var out told
 	failed := map[int64]int{}
 	for i, c := range changes {
 		if err := inTime(ctx); err != nil { // conditions take time, and locks are held
 			return out, err
 		}
-		hooks := set.hooks[c.Type]
+		hooks := s.hooks[c.Type]
 		if hooks == nil {
 			continue
 		}
 		event := c.Event()
-		for _, h := range *hooks {
+		for _, h := range hooks.Get() {
 			if !h.Wants(c.Action) {
 				continue
 			}
-			switch verdict := l.conditions.of(h).Match(event); {
+			switch verdict := s.l.conditions.of(h).Match(event); {
 			case verdict.Fires:
 				out.matches = append(out.matches, store.Match{Change: i, Webhook: h.ID, Event: event.Kind})
 			case verdict.Broken && failed[h.ID] < maxConditionErrors:

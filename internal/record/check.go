@@ -10,7 +10,7 @@ import (
 // What is wrong with a declaration is said when the registry is built, so that the program does not start. check runs
 // once all types know each other.
 func (t *Type) check() error {
-	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkWithin, t.checkSpecial, t.checkActions} {
+	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkSpecial, t.checkActions} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -183,21 +183,6 @@ func (t *Type) checkUnique() error {
 			return fmt.Errorf("rule %s says that nulls differ, and none of its fields can be null", rule.Name)
 		case rule.FoldCase && !text:
 			return fmt.Errorf("rule %s folds case, and none of its fields is a text", rule.Name)
-		}
-	}
-	return nil
-}
-
-func (t *Type) checkWithin() error {
-	for _, rule := range t.Within {
-		ref, ok := ReferenceOf(t.Field(rule.Ref))
-		if !ok || ref.Many || ref.Target == nil {
-			return fmt.Errorf("its Within names %q, which is no reference to one record", rule.Ref)
-		}
-		for _, side := range []*Type{t, ref.Target} {
-			if f := side.Field(rule.Same); f == nil || f.Column().Storage == NoStorage {
-				return fmt.Errorf("its Within names %q, and %s has no such column", rule.Same, side.Key())
-			}
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 // djangoNames are the lookups that constraints written for NetBox use. The ones whose
 // case matters there keep it: a looser test would widen a permission.
 var djangoNames = map[string]Lookup{
-	"exact": Exact, "in": Exact, "iexact": Same,
+	"exact": Exact, "in": Exact, "iexact": EqualFold,
 	"contains": CaseContains, "icontains": Contains,
 	"startswith": CaseStarts, "istartswith": Starts,
 	"endswith": CaseEnds, "iendswith": Ends,

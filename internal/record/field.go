@@ -107,21 +107,21 @@ const (
 type Lookup string
 
 const (
-	Exact       Lookup = ""
-	Not         Lookup = "n"
-	Contains    Lookup = "ic"
-	NotContains Lookup = "nic"
-	Starts      Lookup = "isw"
-	NotStarts   Lookup = "nisw"
-	Ends        Lookup = "iew"
-	NotEnds     Lookup = "niew"
-	Same        Lookup = "ie" // equal but for upper and lower case
-	NotSame     Lookup = "nie"
-	Empty       Lookup = "empty"
-	Less        Lookup = "lt"
-	AtMost      Lookup = "lte"
-	Greater     Lookup = "gt"
-	AtLeast     Lookup = "gte"
+	Exact        Lookup = ""
+	Not          Lookup = "n"
+	Contains     Lookup = "ic"
+	NotContains  Lookup = "nic"
+	Starts       Lookup = "isw"
+	NotStarts    Lookup = "nisw"
+	Ends         Lookup = "iew"
+	NotEnds      Lookup = "niew"
+	EqualFold    Lookup = "ie" // equal but for upper and lower case
+	NotEqualFold Lookup = "nie"
+	Empty        Lookup = "empty"
+	Less         Lookup = "lt"
+	AtMost       Lookup = "lte"
+	Greater      Lookup = "gt"
+	AtLeast      Lookup = "gte"
 
 	// Only permissions use these: their case matters, as in the constraints people have.
 	CaseContains Lookup = "contains"
@@ -131,7 +131,7 @@ const (
 )
 
 var (
-	textLookups    = []Lookup{Exact, Not, Contains, NotContains, Starts, NotStarts, Ends, NotEnds, Same, NotSame, Empty}
+	textLookups    = []Lookup{Exact, Not, Contains, NotContains, Starts, NotStarts, Ends, NotEnds, EqualFold, NotEqualFold, Empty}
 	orderedLookups = []Lookup{Exact, Not, Less, AtMost, Greater, AtLeast, Empty}
 	equalLookups   = []Lookup{Exact, Not}
 )

@@ -25,7 +25,7 @@ type Predicate struct {
 const MaxSearched = 50
 
 // searches are the lookups that read a text through, and those that deny them.
-var searches = []Lookup{Contains, NotContains, Starts, NotStarts, Ends, NotEnds, Same, NotSame, CaseContains, CaseStarts, CaseEnds}
+var searches = []Lookup{Contains, NotContains, Starts, NotStarts, Ends, NotEnds, EqualFold, NotEqualFold, CaseContains, CaseStarts, CaseEnds}
 
 // Bounded refuses a test that searches for too many texts. Every test that a caller or a permission
 // asks for passes here. The same text twice counts once.

@@ -46,6 +46,9 @@ func NewRegistry(types ...Type) (*Registry, error) {
 	}
 	for _, t := range r.types { // filters and checks look at the other types' fields
 		t.filters = t.buildFilters()
+		if err := t.buildBetween(); err != nil {
+			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
+		}
 		if err := t.check(); err != nil {
 			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
 		}

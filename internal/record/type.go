@@ -40,9 +40,10 @@ type Type struct {
 
 	// Derive sets what the machine keeps about a record from how it changes; before holds
 	// nothing on a creation.
-	Derive func(before, after Values)
-	// Within demands that a referenced record shares a reference with this one.
-	Within []Within
+	Derive   func(before, after Values)
+	Same     []Same     // what a record shares with those it refers to
+	Follows  []Follows  // what it takes over from those it refers to
+	Children []Children // which other records a new one brings
 
 	// Actions are what can be done with records besides reading and writing them.
 	Actions []Action
@@ -67,6 +68,9 @@ type Type struct {
 	whole      *plan  // how all of it is shown
 	snapshot   []snapshotField
 	references []ReferenceField
+	watches    []Watch
+	followers  []Follower
+	broods     []Brood
 	lookup     string // the field that ?region=… means on types that refer to this one; "" for none
 }
 
@@ -117,9 +121,6 @@ type Copies struct {
 	By     string            // the column that holds the other's id
 	Fields map[string]string // the names here and there
 }
-
-// Within says that the record behind Ref has the same value of the reference Same.
-type Within struct{ Ref, Same string }
 
 // Reader is what a Display function may look at: a whole record, or the brief fields of
 // a nested one.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"terrier/internal/record"
 	"terrier/internal/webhook"
 )
@@ -101,13 +99,10 @@ func (h Hook) Wants(action string) bool {
 }
 
 // Hooks reads the enabled webhooks of a type.
-func (tx *Tx) Hooks(t *record.Type, into *[]Hook) {
-	tx.query(`
+func (tx *Tx) Hooks(t *record.Type) *Promise[[]Hook] {
+	return promise(tx, `
 		SELECT id, version, type_create, type_update, type_delete, conditions::text
-		FROM extras_webhook WHERE enabled AND content_types @> ARRAY[$1]::text[] ORDER BY id`, []any{t.Key()}, func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Hook])
-		return err
-	})
+		FROM extras_webhook WHERE enabled AND content_types @> ARRAY[$1]::text[] ORDER BY id`, []any{t.Key()}, structs[Hook])
 }
 
 // Match is a change that a webhook is told of.

@@ -78,11 +78,8 @@ func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, e
 }
 
 // LastDelivery finds the delivery that a request has just made for a webhook.
-func (tx *Tx) LastDelivery(webhook int64, at time.Time, request string, into *int64) {
+func (tx *Tx) LastDelivery(webhook int64, at time.Time, request string) *Promise[int64] {
 	milliseconds, shift, _ := record.TimedIDs(at)
-	tx.query("SELECT id FROM extras_delivery WHERE webhook_id = $1 AND changed_at = $2 AND id >= $3 AND request_id = $4::uuid ORDER BY id DESC LIMIT 1",
-		[]any{webhook, at, milliseconds << shift, request}, func(rows pgx.Rows) (err error) {
-			*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64])
-			return err
-		})
+	return promise(tx, "SELECT id FROM extras_delivery WHERE webhook_id = $1 AND changed_at = $2 AND id >= $3 AND request_id = $4::uuid ORDER BY id DESC LIMIT 1",
+		[]any{webhook, at, milliseconds << shift, request}, one[int64])
 }

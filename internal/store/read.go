@@ -92,20 +92,17 @@ func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record
 // Find reads at most limit records that pass every test, in the order of their ids. Where
 // they are to be locked, that happens in a statement before: one that waits for a lock
 // sees the row as it is then, but everything around it as it was when it began to wait.
-func (tx *Tx) Find(t *record.Type, scope access.Scope, tests []record.Predicate, limit int, lock Lock, into *[]record.Values) {
+func (tx *Tx) Find(t *record.Type, scope access.Scope, tests []record.Predicate, limit int, lock Lock) *Promise[[]record.Values] {
 	if lock != NoLock {
 		tx.Lock(t, tests, limit, lock)
 	}
 	sql, args := tx.s.findStatement(t, scope, tests, limit)
-	tx.read(t, sql, args, into)
+	return tx.read(t, sql, args)
 }
 
 // read queues a statement whose select list is the type's.
-func (tx *Tx) read(t *record.Type, sql string, args []any, into *[]record.Values) {
-	tx.query(sql, args, func(rows pgx.Rows) (err error) {
-		*into, err = tx.s.plans[t].scan(rows)
-		return err
-	})
+func (tx *Tx) read(t *record.Type, sql string, args []any) *Promise[[]record.Values] {
+	return promise(tx, sql, args, tx.s.plans[t].scan)
 }
 
 // Lock takes hold of records in the order of their ids, as every change set does, so that
@@ -122,39 +119,38 @@ func (tx *Tx) Lock(t *record.Type, tests []record.Predicate, limit int, lock Loc
 }
 
 // Load reads the records with these ids.
-func (tx *Tx) Load(t *record.Type, scope access.Scope, ids []int64, lock Lock, into *[]record.Values) {
+func (tx *Tx) Load(t *record.Type, scope access.Scope, ids []int64, lock Lock) *Promise[[]record.Values] {
 	if len(ids) == 1 && lock == NoLock {
 		sql, args := tx.s.getStatement(t, scope, ids[0])
-		tx.read(t, sql, args, into)
-		return
+		return tx.read(t, sql, args)
 	}
-	tx.Find(t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), lock, into)
+	return tx.Find(t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), lock)
 }
 
 // Inside counts how many of the records lie in a scope.
-func (tx *Tx) Inside(t *record.Type, scope access.Scope, ids []int64, into *int) {
+func (tx *Tx) Inside(t *record.Type, scope access.Scope, ids []int64) *Promise[int] {
+	if scope.All() {
+		return Answered(len(ids))
+	}
 	w := &where{}
 	w.scope(scope, t)
 	w.and("t.id = ANY(" + w.arg(ids) + ")")
-	tx.query("SELECT count(*) FROM "+quote(t.Table())+" t"+w.String(), w.args, func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
-		return err
-	})
+	return promise(tx, "SELECT count(*) FROM "+quote(t.Table())+" t"+w.String(), w.args, one[int])
 }
 
 // Owned counts the records of each owner that have not expired.
-func (tx *Tx) Owned(t *record.Type, owners []int64, now time.Time, into *map[int64]int) {
-	*into = map[int64]int{}
+func (tx *Tx) Owned(t *record.Type, owners []int64, now time.Time) *Promise[map[int64]int] {
 	owner, expiry := quote(t.Field(t.Owner).Column().Name), quote(t.Field(t.Expiry).Column().Name)
 	sql := fmt.Sprintf("SELECT %[2]s, count(*) FROM %[1]s WHERE %[2]s = ANY($1) AND (%[3]s IS NULL OR %[3]s > $2) GROUP BY 1", quote(t.Table()), owner, expiry)
-	tx.query(sql, []any{owners, now}, func(rows pgx.Rows) error {
+	return promise(tx, sql, []any{owners, now}, func(rows pgx.Rows) (map[int64]int, error) {
+		owned := map[int64]int{}
 		var id int64
 		var n int
 		_, err := pgx.ForEachRow(rows, []any{&id, &n}, func() error {
-			(*into)[id] = n
+			owned[id] = n
 			return nil
 		})
-		return err
+		return owned, err
 	})
 }
 
@@ -181,16 +177,15 @@ func (s *Store) CustomFields(ctx context.Context, t *record.Type) ([]*record.Cus
 }
 
 // CustomFields reads the definitions that apply to a type.
-func (tx *Tx) CustomFields(t *record.Type, into *[]*record.Custom) {
+func (tx *Tx) CustomFields(t *record.Type) *Promise[[]*record.Custom] {
 	def, tests := tx.s.definitions(t)
 	sql, args := tx.s.findStatement(def, access.Machine(), tests, maxCustomFields)
-	tx.query(sql, args, func(rows pgx.Rows) error {
+	return promise(tx, sql, args, func(rows pgx.Rows) ([]*record.Custom, error) {
 		found, err := tx.s.plans[def].scan(rows)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		*into = tx.s.customs(found)
-		return nil
+		return tx.s.customs(found), nil
 	})
 }
 

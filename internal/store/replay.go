@@ -54,19 +54,26 @@ type PastQuery struct {
 // row, as in loadDue, and by the change: of a new webhook the planner expects few deliveries,
 // unless it is kept from knowing which it is, and would go through all of them for each change.
 // With their states they may be fewer than the limit: more says whether to look again.
-func (tx *Tx) PastChanges(q PastQuery, into *[]Past, more *bool) {
-	tx.s.pastChanges(tx.batch, q, into, more)
+func (tx *Tx) PastChanges(q PastQuery) *Promise[PastPage] { return tx.s.pastChanges(tx.batch, q) }
+
+// PastPage is a part of the changes that were asked for.
+type PastPage struct {
+	Changes []Past
+	More    bool // there may be more of them
 }
 
 // PastChanges reads them for somebody who only looks: as a list.
-func (s *Store) PastChanges(ctx context.Context, q PastQuery) (found []Past, more bool, err error) {
+func (s *Store) PastChanges(ctx context.Context, q PastQuery) (PastPage, error) {
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
-	s.pastChanges(batch, q, &found, &more)
-	return found, more, s.translate(s.list(ctx, q.Scope, batch))
+	found := s.pastChanges(batch, q)
+	if err := s.translate(s.list(ctx, q.Scope, batch)); err != nil {
+		return PastPage{}, err
+	}
+	return found.Get(), nil
 }
 
-func (s *Store) pastChanges(batch *pgx.Batch, q PastQuery, into *[]Past, more *bool) {
+func (s *Store) pastChanges(batch *pgx.Batch, q PastQuery) *Promise[PastPage] {
 	t := s.reg.Type(ChangeType)
 	w := &where{}
 	w.scope(q.Scope, t)
@@ -83,29 +90,29 @@ func (s *Store) pastChanges(batch *pgx.Batch, q PastQuery, into *[]Past, more *b
 	// Not knowing the moments, PostgreSQL expects next to nothing between them, and would sort all
 	// that is left of the log for each look.
 	batch.Queue("SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE)") // until the transaction ends, or the batch without one
-	batch.Queue(fmt.Sprintf(`
+	sql := fmt.Sprintf(`
 		SELECT t.id, t.changed_at, t.action, t.object_type, t.object_id, t.version, t.user_name, t.request_id::text, %s, d.id, coalesce(d.awaited, FALSE)
 		FROM (%s) t
 		LEFT JOIN LATERAL (SELECT d.id, d.state = 'queued' OR d.retry_at IS NOT NULL AS awaited FROM extras_delivery d
-			WHERE d.change_id = t.id AND d.webhook_id = (SELECT %s::bigint) AND d.changed_at = t.changed_at LIMIT 1) d ON TRUE%s`, contexts, cut, w.arg(q.Webhook), order), w.args...).Query(func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Past])
+			WHERE d.change_id = t.id AND d.webhook_id = (SELECT %s::bigint) AND d.changed_at = t.changed_at LIMIT 1) d ON TRUE%s`, contexts, cut, w.arg(q.Webhook), order)
+	return promiseIn(batch, sql, w.args, func(rows pgx.Rows) (PastPage, error) {
+		found, err := structs[Past](rows)
 		size := 0
-		for _, c := range *into {
+		for _, c := range found {
 			size += len(c.Data) + len(c.Prechange) + len(c.Postchange)
 		}
-		*more = len(*into) == q.Limit || size >= heldAtOnce
-		return err
+		return PastPage{found, len(found) == q.Limit || size >= heldAtOnce}, err
 	})
 }
 
 // Resend puts deliveries that have ended back to queued, each with its next round and a job
 // of it. One that was queued meanwhile is left alone.
-func (tx *Tx) Resend(webhook int64, changes []Past, now time.Time, count *int64) {
+func (tx *Tx) Resend(webhook int64, changes []Past, now time.Time) *Promise[int64] {
 	ids, at := make([]int64, len(changes)), make([]time.Time, len(changes))
 	for i, c := range changes {
 		ids[i], at[i] = *c.Delivery, c.At
 	}
-	tx.query(`
+	moved := promise(tx, `
 		WITH chosen AS (
 			SELECT d.id, d.changed_at FROM extras_delivery d
 			WHERE d.id = ANY($1) AND d.changed_at BETWEEN $2 AND $3 ORDER BY d.id FOR NO KEY UPDATE),
@@ -116,16 +123,17 @@ func (tx *Tx) Resend(webhook int64, changes []Past, now time.Time, count *int64)
 			RETURNING d.id, d.webhook_id, d.round, d.job_id),
 		job AS (`+insertJobs("moved", "'available'", "now()")+`)
 		SELECT count(*) FROM moved`,
-		[]any{ids, slices.MinFunc(at, time.Time.Compare), slices.MaxFunc(at, time.Time.Compare), now}, readCount(count))
+		[]any{ids, slices.MinFunc(at, time.Time.Compare), slices.MaxFunc(at, time.Time.Compare), now}, one[int64])
 	tx.exec(notifyJobs, []int64{webhook})
+	return moved
 }
 
 // InsertLate writes deliveries of changes made earlier, with their jobs. One that somebody
 // else has made meanwhile is left alone.
-func (tx *Tx) InsertLate(ctx context.Context, hook int64, changes []Past, now time.Time, count *int64) error {
+func (tx *Tx) InsertLate(ctx context.Context, hook int64, changes []Past, now time.Time) (*Promise[int64], error) {
 	ids, err := tx.lateIDs(ctx, changes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n := len(changes)
 	at, rows, versions, kinds := make([]time.Time, n), make([]int64, n), make([]int64, n), make([]string, n)
@@ -134,7 +142,7 @@ func (tx *Tx) InsertLate(ctx context.Context, hook int64, changes []Past, now ti
 		at[i], rows[i], versions[i], kinds[i] = c.At, c.ID, c.Version, webhook.KindOf(c.Action)
 		types[i], objects[i], requests[i] = c.ObjectType, c.ObjectID, c.RequestID
 	}
-	tx.query(`
+	made := promise(tx, `
 		WITH delivery AS (
 			INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
 				state, round, tries, attempt_count, job_id, queued_at, reason)
@@ -145,9 +153,9 @@ func (tx *Tx) InsertLate(ctx context.Context, hook int64, changes []Past, now ti
 			RETURNING id, webhook_id, round, job_id),
 		job AS (`+insertJobs("delivery", "'available'", "now()")+`)
 		SELECT count(*) FROM delivery`,
-		[]any{ids, at, rows, versions, kinds, types, objects, requests, hook, now}, readCount(count))
+		[]any{ids, at, rows, versions, kinds, types, objects, requests, hook, now}, one[int64])
 	tx.exec(notifyJobs, []int64{hook})
-	return nil
+	return made, nil
 }
 
 // lateIDs draws ids in milliseconds that are over. The counter has gone round since, so it
@@ -158,30 +166,23 @@ func (tx *Tx) lateIDs(ctx context.Context, changes []Past) ([]int64, error) {
 		left[i] = i
 	}
 	for len(left) > 0 {
-		var counters, taken []int64
-		tx.query("SELECT nextval('extras_delivery_id_seq') FROM generate_series(1, $1)", []any{len(left)}, func(rows pgx.Rows) (err error) {
-			counters, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-			return err
-		})
+		counters := promise(tx, "SELECT nextval('extras_delivery_id_seq') FROM generate_series(1, $1)", []any{len(left)}, each[int64])
 		if err := tx.Flush(ctx); err != nil {
 			return nil, err
 		}
 		drawn := make([]int64, len(left))
 		for n, i := range left {
 			milliseconds, shift, mask := record.TimedIDs(changes[i].At)
-			drawn[n] = milliseconds<<shift | counters[n]&int64(mask)
+			drawn[n] = milliseconds<<shift | counters.Get()[n]&int64(mask)
 			ids[i] = drawn[n]
 		}
 		from, to := moments(drawn)
-		tx.query("SELECT id FROM extras_delivery WHERE id = ANY($1) AND changed_at >= $2 AND changed_at < $3",
-			[]any{drawn, slices.MinFunc(from, time.Time.Compare), slices.MaxFunc(to, time.Time.Compare)}, func(rows pgx.Rows) (err error) {
-				taken, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-				return err
-			})
+		taken := promise(tx, "SELECT id FROM extras_delivery WHERE id = ANY($1) AND changed_at >= $2 AND changed_at < $3",
+			[]any{drawn, slices.MinFunc(from, time.Time.Compare), slices.MaxFunc(to, time.Time.Compare)}, each[int64])
 		if err := tx.Flush(ctx); err != nil {
 			return nil, err
 		}
-		left = slices.DeleteFunc(left, func(i int) bool { return !slices.Contains(taken, ids[i]) })
+		left = slices.DeleteFunc(left, func(i int) bool { return !slices.Contains(taken.Get(), ids[i]) })
 	}
 	return ids, nil
 }
@@ -216,16 +217,6 @@ func (s *Store) OldestWeek(ctx context.Context) (oldest time.Time, err error) {
 }
 
 // OldestWeek reads where the oldest week of deliveries begins.
-func (tx *Tx) OldestWeek(oldest *time.Time) {
-	tx.query(oldestWeek, nil, func(rows pgx.Rows) (err error) {
-		*oldest, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[time.Time])
-		return err
-	})
-}
-
-func readCount(into *int64) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64])
-		return err
-	}
+func (tx *Tx) OldestWeek() *Promise[time.Time] {
+	return promise(tx, oldestWeek, nil, one[time.Time])
 }

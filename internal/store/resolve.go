@@ -20,7 +20,7 @@ type Found struct {
 //
 // Several values of several tests belong together by position: the first of each, the
 // second of each. Such tests are plain columns without null.
-func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predicate, limit int, into *[]Found) {
+func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predicate, limit int) *Promise[[]Found] {
 	w := &where{}
 	w.scope(scope, t)
 	together := len(tests) > 1 && len(tests[0].Values) > 1
@@ -41,23 +41,23 @@ func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predica
 		}
 	}
 	sql := "SELECT " + columns + " FROM " + plan.table + " t" + plan.link.join + w.String() + " ORDER BY t.id LIMIT " + w.arg(limit) + string(LockKeep)
-	tx.query(sql, w.args, func(rows pgx.Rows) error {
+	return promise(tx, sql, w.args, func(rows pgx.Rows) (found []Found, err error) {
 		for rows.Next() {
 			cols := rows.RawValues()
 			v, err := plan.link.read(cols)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			f := Found{Link: v.(record.Link)}
 			for i, read := range asked {
 				value, err := read(cols[len(plan.link.exprs)+i])
 				if err != nil {
-					return err
+					return nil, err
 				}
 				f.Asked = append(f.Asked, value)
 			}
-			*into = append(*into, f)
+			found = append(found, f)
 		}
-		return rows.Err()
+		return found, rows.Err()
 	})
 }

@@ -18,10 +18,10 @@ type Clash struct {
 // Clashes looks for records that already hold what rows are about to hold, all rules in
 // one statement. The constraint itself remains the judge; this is for an answer that
 // names every position and field, and is asked only when there is something to report.
-func (tx *Tx) Clashes(t *record.Type, rows []record.Values, into *[]Clash) {
+func (tx *Tx) Clashes(t *record.Type, rows []record.Values) *Promise[[]Clash] {
 	rules := t.Rules()
 	if len(rules) == 0 || len(rows) == 0 {
-		return
+		return Answered([]Clash(nil))
 	}
 	used := map[string]bool{"id": true}
 	for _, rule := range rules {
@@ -57,13 +57,13 @@ func (tx *Tx) Clashes(t *record.Type, rows []record.Values, into *[]Clash) {
 	}
 	sql := fmt.Sprintf("WITH x AS (SELECT * FROM %s WITH ORDINALITY AS x(%s, n)) %s",
 		narrow.unnest(), narrow.names(), strings.Join(selects, " UNION ALL "))
-	tx.query(sql, narrow.arrays(rows), func(found pgx.Rows) error {
+	return promise(tx, sql, narrow.arrays(rows), func(found pgx.Rows) (clashes []Clash, err error) {
 		var n int64
 		var rule int
-		_, err := pgx.ForEachRow(found, []any{&n, &rule}, func() error {
-			*into = append(*into, Clash{Row: int(n) - 1, Rule: rule})
+		_, err = pgx.ForEachRow(found, []any{&n, &rule}, func() error {
+			clashes = append(clashes, Clash{Row: int(n) - 1, Rule: rule})
 			return nil
 		})
-		return err
+		return clashes, err
 	})
 }

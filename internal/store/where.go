@@ -171,7 +171,7 @@ func isArray(s record.Storage) bool {
 // opposite maps each negative lookup to the one it denies.
 var opposite = map[record.Lookup]record.Lookup{
 	record.Not: record.Exact, record.NotContains: record.Contains, record.NotStarts: record.Starts,
-	record.NotEnds: record.Ends, record.NotSame: record.Same,
+	record.NotEnds: record.Ends, record.NotEqualFold: record.EqualFold,
 }
 
 // predicate compiles one test. A record without a value is "not equal" to every value,
@@ -306,7 +306,7 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 			return expr + " " + op + " " + w.arg(p.Values[0])
 		}
 		return fmt.Sprintf("%s %s ANY(%s)", expr, op, w.array(column.Storage, p.Values))
-	case record.Contains, record.Starts, record.Ends, record.Same:
+	case record.Contains, record.Starts, record.Ends, record.EqualFold:
 		return textOfColumn(expr, column.Storage) + " ILIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"
 	case record.CaseContains, record.CaseStarts, record.CaseEnds:
 		return textOfColumn(expr, column.Storage) + " LIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"

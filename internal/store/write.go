@@ -7,26 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"terrier/internal/record"
 )
 
 // NextIDs draws ids before their rows are written, so that a secret can be bound to its
 // row.
-func (tx *Tx) NextIDs(t *record.Type, n int, into *[]int64) {
+func (tx *Tx) NextIDs(t *record.Type, n int) *Promise[[]int64] {
 	sql, args := fmt.Sprintf("SELECT nextval('%s_id_seq')", t.Table()), []any(nil)
 	if n != 1 { // a statement with a number of rows is planned anew each time
 		sql, args = sql+" FROM generate_series(1, $1::int)", []any{n}
 	}
-	tx.query(sql, args, collect(into))
-}
-
-func collect[T any](into *[]T) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, pgx.RowTo[T])
-		return err
-	}
+	return promise(tx, sql, args, each[int64])
 }
 
 // Insert writes new records: one statement, however many.
@@ -68,34 +59,12 @@ func (tx *Tx) LockTree(t *record.Type) {
 }
 
 // Cyclic finds those records of a tree that have become their own ancestors.
-func (tx *Tx) Cyclic(t *record.Type, ids []int64, into *[]int64) {
-	tx.query(fmt.Sprintf(`
+func (tx *Tx) Cyclic(t *record.Type, ids []int64) *Promise[[]int64] {
+	return promise(tx, fmt.Sprintf(`
 		WITH RECURSIVE up AS (
 			SELECT id AS start, parent_id AS at FROM %[1]s WHERE id = ANY($1)
 			UNION SELECT up.start, p.parent_id FROM up JOIN %[1]s p ON p.id = up.at)
-		SELECT DISTINCT start FROM up WHERE at = start`, quote(t.Table())), []any{ids}, collect(into))
-}
-
-// Astray is a record that does not share what it should with the one it refers to.
-type Astray struct{ ID, Of int64 }
-
-// Astray finds records that break a Within rule, among the given ones and, where the rule
-// is about the type itself, those that refer to them. Two change sets can't break it
-// between them as long as what is shared is part of a unique constraint: changing it then
-// waits for those who hold the record for a reference.
-func (tx *Tx) Astray(t *record.Type, rule record.Within, ids []int64, into *[]Astray) {
-	target := record.TargetOf(t.Field(rule.Ref))
-	ref, same := t.Field(rule.Ref).Column().Name, t.Field(rule.Same).Column().Name
-	given := "c.id = ANY($1)"
-	if target == t {
-		given = "(c.id = ANY($1) OR p.id = ANY($1))"
-	}
-	sql := fmt.Sprintf("SELECT c.id, p.id FROM %s c JOIN %s p ON p.id = c.%s WHERE %s AND c.%s IS DISTINCT FROM p.%s",
-		quote(t.Table()), quote(target.Table()), quote(ref), given, quote(same), quote(target.Field(rule.Same).Column().Name))
-	tx.query(sql, []any{ids}, func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Astray])
-		return err
-	})
+		SELECT DISTINCT start FROM up WHERE at = start`, quote(t.Table())), []any{ids}, each[int64])
 }
 
 // writing is a type compiled for writing: its columns, and the statements over them.

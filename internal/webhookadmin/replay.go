@@ -59,11 +59,11 @@ func (a *Admin) Replay(ctx context.Context, c ledger.Caller, id int64, in Replay
 	}
 	// Webhooks are notified of changes made from now on anyway.
 	r.q = store.PastQuery{Query: store.Query{Scope: seen, Where: in.Where}, Webhook: id, Until: r.now}
-	for more := true; more; {
+	for {
 		if isOver(ctx) {
 			return r.stopped(ctx)
 		}
-		err := r.next(ctx, &more)
+		more, err := r.next(ctx)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return r.stopped(ctx)
@@ -73,8 +73,10 @@ func (a *Admin) Replay(ctx context.Context, c ledger.Caller, id int64, in Replay
 		if in.Progress != nil {
 			in.Progress(r.total)
 		}
+		if !more {
+			return r.total, nil
+		}
 	}
-	return r.total, nil
 }
 
 // ReplaySome is Replay for a caller who waits for the answer: it refuses more than MaxReplay.
@@ -109,81 +111,80 @@ type replay struct {
 	total   ReplayCount
 }
 
-// next replays a batch, or looks at one.
-func (r *replay) next(ctx context.Context, more *bool) (err error) {
-	var batch []store.Past
+// next replays some changes, or looks at them. more says whether there may be others.
+func (r *replay) next(ctx context.Context) (more bool, err error) {
+	var page store.PastPage
 	var n ReplayCount
 	if r.dry {
-		batch, n, err = r.look(ctx, more)
+		page, n, err = r.look(ctx)
 	} else {
 		err = r.a.store().Write(ctx, func(tx *store.Tx) (err error) {
-			batch, n, err = r.queue(ctx, tx, more)
+			page, n, err = r.queue(ctx, tx)
 			return err
 		})
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	r.total = r.total.plus(n)
-	if len(batch) > 0 {
-		last := batch[len(batch)-1]
+	if len(page.Changes) > 0 {
+		last := page.Changes[len(page.Changes)-1]
 		r.q.After, r.q.AfterID, r.total.Reached = last.At, last.ID, last.At
 	}
-	return nil
+	return page.More, nil
 }
 
 // look counts what there is to queue of the next changes.
-func (r *replay) look(ctx context.Context, more *bool) (batch []store.Past, n ReplayCount, err error) {
+func (r *replay) look(ctx context.Context) (page store.PastPage, n ReplayCount, err error) {
 	hook, err := r.a.store().Get(ctx, r.a.webhookType(), r.hooks, r.webhook)
 	if err != nil {
-		return nil, n, err
+		return page, n, err
 	}
 	wanted := r.ask(hook)
-	if batch, *more, err = r.a.store().PastChanges(ctx, r.q); err != nil {
-		return nil, n, err
+	if page, err = r.a.store().PastChanges(ctx, r.q); err != nil {
+		return page, n, err
 	}
-	again, fresh := choose(batch, wanted, &n)
+	again, fresh := choose(page.Changes, wanted, &n)
 	if r.mayBeExpired(fresh) {
 		oldest, err := r.a.store().OldestWeek(ctx)
 		if err != nil {
-			return nil, n, err
+			return page, n, err
 		}
 		fresh = dropExpired(fresh, oldest, &n)
 	}
 	n.Existing, n.New = int64(len(again)), int64(len(fresh))
-	return batch, n, nil
+	return page, n, nil
 }
 
 // queue chooses from the next changes and queues them. The webhook is read with each batch: it may
 // be edited or deleted meanwhile.
-func (r *replay) queue(ctx context.Context, tx *store.Tx, more *bool) (batch []store.Past, n ReplayCount, err error) {
-	var hooks []record.Values
-	tx.Load(r.a.webhookType(), r.hooks, []int64{r.webhook}, store.LockKeep, &hooks)
+func (r *replay) queue(ctx context.Context, tx *store.Tx) (page store.PastPage, n ReplayCount, err error) {
+	hooks := tx.Load(r.a.webhookType(), r.hooks, []int64{r.webhook}, store.LockKeep)
 	if err := tx.Flush(ctx); err != nil {
-		return nil, n, err
+		return page, n, err
 	}
-	if len(hooks) == 0 {
-		return nil, n, fault.ErrNotFound
+	if len(hooks.Get()) == 0 {
+		return page, n, fault.ErrNotFound
 	}
-	wanted := r.ask(hooks[0])
-	tx.PastChanges(r.q, &batch, more)
+	wanted := r.ask(hooks.Get()[0])
+	past := tx.PastChanges(r.q)
 	if err := tx.Flush(ctx); err != nil {
-		return nil, n, err
+		return page, n, err
 	}
-	again, fresh := choose(batch, wanted, &n)
+	page = past.Get()
+	again, fresh := choose(page.Changes, wanted, &n)
 	if r.mayBeExpired(fresh) {
 		if err := tx.HoldWeeks(ctx); err != nil {
-			return nil, n, err
+			return page, n, err
 		}
-		var oldest time.Time
-		tx.OldestWeek(&oldest)
+		oldest := tx.OldestWeek()
 		if err := tx.Flush(ctx); err != nil {
-			return nil, n, err
+			return page, n, err
 		}
-		fresh = dropExpired(fresh, oldest, &n)
+		fresh = dropExpired(fresh, oldest.Get(), &n)
 	}
 	n.Existing, n.New = int64(len(again)), int64(len(fresh))
-	return batch, n, r.write(ctx, tx, again, fresh, &n)
+	return page, n, r.write(ctx, tx, again, fresh, &n)
 }
 
 // ask prepares the query for a webhook as it is now.
@@ -233,17 +234,20 @@ func dropExpired(changes []store.Past, oldest time.Time, n *ReplayCount) []store
 // write queues what was chosen. What others queued first is waiting now.
 func (r *replay) write(ctx context.Context, tx *store.Tx, again, fresh []store.Past, n *ReplayCount) error {
 	now := r.a.Ledger.Timestamp()
+	resent, made := store.Answered(int64(0)), store.Answered(int64(0))
 	if len(again) > 0 {
-		tx.Resend(r.webhook, again, now, &n.Existing)
+		resent = tx.Resend(r.webhook, again, now)
 	}
 	if len(fresh) > 0 {
-		if err := tx.InsertLate(ctx, r.webhook, fresh, now, &n.New); err != nil {
+		var err error
+		if made, err = tx.InsertLate(ctx, r.webhook, fresh, now); err != nil {
 			return err
 		}
 	}
 	if err := tx.Flush(ctx); err != nil {
 		return err
 	}
+	n.Existing, n.New = resent.Get(), made.Get()
 	n.Waiting += int64(len(again)+len(fresh)) - n.Queued()
 	tx.AddCounts(map[string]int{store.DeliveryType: int(n.New)})
 	return nil

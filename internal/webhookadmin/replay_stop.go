@@ -50,7 +50,8 @@ func (r *replay) finishMoment(ctx context.Context) {
 	}
 	r.q.Until = r.total.Reached
 	for more := true; more; {
-		if r.next(ctx, &more) != nil {
+		var err error
+		if more, err = r.next(ctx); err != nil {
 			return
 		}
 	}

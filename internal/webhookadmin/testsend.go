@@ -28,29 +28,28 @@ func (a *Admin) Test(ctx context.Context, c ledger.Caller, id int64, s Sample) (
 	if err != nil {
 		return record.Values{}, err
 	}
-	var sent int64
+	var sent *store.Promise[int64]
 	err = a.store().Write(ctx, func(tx *store.Tx) error {
-		var hooks []record.Values
-		tx.Load(a.webhookType(), scope, []int64{id}, store.LockKeep, &hooks)
+		hooks := tx.Load(a.webhookType(), scope, []int64{id}, store.LockKeep)
 		if err := tx.Flush(ctx); err != nil {
 			return err
 		}
-		if len(hooks) == 0 {
+		if len(hooks.Get()) == 0 {
 			return fault.ErrNotFound
 		}
-		if err := held(hooks[0]); err != nil {
+		if err := held(hooks.Get()[0]); err != nil {
 			return err
 		}
 		change.At = a.Ledger.Timestamp()
 		tx.InsertDeliveries([]store.Change{change}, []store.Match{{Webhook: id, Event: webhook.KindOf(change.Action)}})
 		tx.AddCounts(map[string]int{store.ChangeType: 1, store.DeliveryType: 1})
-		tx.LastDelivery(id, change.At, c.RequestID, &sent)
+		sent = tx.LastDelivery(id, change.At, c.RequestID)
 		return tx.Flush(ctx)
 	})
 	if err != nil {
 		return record.Values{}, err
 	}
-	return a.store().Get(ctx, a.deliveryType(), access.Machine(), sent)
+	return a.store().Get(ctx, a.deliveryType(), access.Machine(), sent.Get())
 }
 
 // held says why a delivery to a webhook would only wait, or nil.

@@ -174,10 +174,10 @@ func holds(l record.Lookup, have []string, want string) bool {
 		return some(func(s string) bool { return strings.HasSuffix(strings.ToLower(s), lower) })
 	case record.NotEnds:
 		return !holds(record.Ends, have, want)
-	case record.Same:
+	case record.EqualFold:
 		return some(func(s string) bool { return strings.ToLower(s) == lower })
-	case record.NotSame:
-		return !holds(record.Same, have, want)
+	case record.NotEqualFold:
+		return !holds(record.EqualFold, have, want)
 	case record.Empty:
 		return !some(func(s string) bool { return s != "" })
 	case record.Less:

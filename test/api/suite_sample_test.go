@@ -62,11 +62,11 @@ func (m *sampler) body(tb testing.TB, t *record.Type) map[string]any {
 			body[f.TypeField], body[f.IDField] = target.Key(), m.make(tb, target)
 		}
 	}
-	for _, w := range t.Within { // what lies within something shares its place
-		if ref, ok := body[w.Ref].(int64); ok {
+	for _, w := range t.Same { // what refers to something shares its place
+		if ref, ok := body[w.Ref].(int64); ok && w.Here == "" {
 			target := record.TargetOf(t.Field(w.Ref))
 			row := m.s.Do(tb, apitest.Call{Method: "GET", Path: fmt.Sprintf("%s%d/", target.Path(), ref), Token: m.s.Admin}).Object(tb)
-			body[w.Same] = apitest.ID(row[w.Same].(map[string]any))
+			body[w.Path] = apitest.ID(row[w.Path].(map[string]any))
 		}
 	}
 	return body

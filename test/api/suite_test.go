@@ -245,14 +245,10 @@ func (u suite) keeps(name string) bool {
 	return !computed && name != "last_updated" && name != "display" && name != "key"
 }
 
-// within tells whether a field is tied to another by a Within rule.
+// within tells whether a field is tied to others by a rule between records.
 func (u suite) within(name string) bool {
-	for _, w := range u.t.Within {
-		if name == w.Ref || name == w.Same {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.t.Same, func(r record.Same) bool { return name == r.Ref || name == r.Path || name == r.Here }) ||
+		slices.ContainsFunc(u.t.Follows, func(r record.Follows) bool { return name == r.Of || slices.Contains(r.Fields, name) })
 }
 
 // keepLasting leaves what lasts in a body as a record has it.
@@ -381,9 +377,11 @@ func (u suite) testBulk(t *testing.T) {
 		edits := make([]map[string]any, len(made))
 		for i, m := range made {
 			body := u.body(t, u.t)
-			for _, w := range u.t.Within {
+			for _, w := range u.t.Same {
 				delete(body, w.Ref)
-				body[w.Same] = apitest.ID(m[w.Same].(map[string]any))
+				if shared, ok := m[w.Path].(map[string]any); ok && w.Here == "" {
+					body[w.Path] = apitest.ID(shared)
+				}
 			}
 			u.keepLasting(body, m)
 			edits[i] = withPassword(u, body)

@@ -26,5 +26,5 @@ var Location = record.Type{
 	Brief:  []string{"name", "slug"},
 	Order:  []string{"name"},
 	Search: []string{"name", "slug", "description"},
-	Within: []record.Within{{Ref: "parent", Same: "site"}},
+	Same:   []record.Same{{Ref: "parent", Path: "site"}},
 }

@@ -1,0 +1,318 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// changeSet is everything one request changes, in one transaction. However often an object is touched, it has one entry: the
+// state before the first touch and the state after the last.
+//
+// Records go through it in batches, one for each type: those that the caller names and those that change with them. Each step
+// is one statement for a type, however many records there are.
+type changeSet struct {
+	l       *Ledger
+	tx      *store.Tx
+	caller  Caller
+	at      time.Time // when the last lock was taken
+	careful bool      // look for clashes before the database finds them
+	items   []*draft  // what the caller names, in the order of the request; errors are reported by their position
+	derived []*draft  // what changes with them
+	entries []*entry
+	touched map[object]*entry
+	hooks   map[*record.Type]*store.Promise[[]store.Hook] // asked for so far
+	sight   *sight                                        // only in a rehearsal
+}
+
+// object names a record.
+type object struct {
+	t  *record.Type
+	id int64
+}
+
+// entry is what becomes of one object.
+type entry struct {
+	t         *record.Type
+	pre, post record.Values // of no type where there is none
+}
+
+// batch is records of one type that are created, or changed, together.
+type batch struct {
+	t       *record.Type
+	scope   access.Scope // in which they must be when they are written
+	drafts  []*draft
+	ids     *store.Promise[[]int64] // of new records; nil where they are changed
+	customs *store.Promise[[]*record.Custom]
+}
+
+// write runs a change set. It trusts the constraints of the database to find what is not
+// unique; only when they did, it runs again and looks first, for an answer that names
+// every clash by position and field. The transaction may also run again after a
+// deadlock, so it works on copies.
+func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*changeSet) error) ([]record.Values, error) {
+	var set *changeSet
+	rehearsal, through := rehearsing(ctx), l.Store.Write
+	if rehearsal != nil {
+		through = l.Store.Rehearse
+	}
+	run := func(careful bool) error {
+		return through(ctx, func(tx *store.Tx) error {
+			set = &changeSet{l: l, tx: tx, caller: c, careful: careful, items: make([]*draft, len(items))}
+			for i, d := range items {
+				set.items[i] = d.clone()
+			}
+			if rehearsal != nil {
+				set.sight = &sight{policy: l.Policy, whole: map[*record.Type]bool{}}
+			}
+			if err := fn(set); err != nil {
+				return err
+			}
+			return set.record(ctx)
+		})
+	}
+	err := run(false)
+	if _, clash := errors.AsType[*store.ClashError](err); clash {
+		err = run(true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows := valuesOf(set.items)
+	if rehearsal != nil {
+		rehearsal.note(set)
+		return rows, nil
+	}
+	for i, d := range set.items {
+		for name, plain := range d.reveal {
+			rows[i] = rows[i].Clone()
+			rows[i].Set(name, plain)
+		}
+	}
+	if len(rows) > 0 {
+		// It is committed: what can't be shown now stays hidden, and the answer is still yes.
+		_ = l.Reveal(ctx, c, rows[0].Type(), rows)
+	}
+	return rows, nil
+}
+
+// create makes the records of a batch, and the children that they bring.
+func (s *changeSet) create(ctx context.Context, b *batch) error {
+	b.ids = s.tx.NextIDs(b.t, len(b.drafts))
+	if err := s.resolve(ctx, b); err != nil {
+		return err
+	}
+	if err := s.takeOver(ctx, b); err != nil {
+		return err
+	}
+	children, err := s.children(ctx, b)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, append([]*batch{b}, children...))
+}
+
+// edit changes the records of a batch, and those that follow them.
+func (s *changeSet) edit(ctx context.Context, b *batch) error {
+	if err := s.resolve(ctx, b); err != nil {
+		return err
+	}
+	if err := s.takeOver(ctx, b); err != nil {
+		return err
+	}
+	c := newConsequences(s)
+	if err := c.ofEdits(ctx, b); err != nil {
+		return err
+	}
+	return s.change(ctx, append([]*batch{b}, c.batches()...))
+}
+
+// change takes batches from what they shall be to what everybody sees. Every lock is held by now: a time taken before would let a
+// change that had to wait look older than the one it waited for.
+func (s *changeSet) change(ctx context.Context, batches []*batch) error {
+	s.at = s.l.Timestamp()
+	for _, b := range batches {
+		if err := s.judge(ctx, b); err != nil {
+			return err
+		}
+	}
+	if err := s.failed(); err != nil {
+		return err
+	}
+	for _, b := range batches {
+		if err := s.finish(ctx, b); err != nil {
+			return err
+		}
+	}
+	if err := s.put(batches); err != nil {
+		return err
+	}
+	if err := s.verify(ctx, batches); err != nil {
+		return err
+	}
+	return s.settle(ctx, batches)
+}
+
+// judge finds everything that is wrong with the records of a batch before one is written: custom fields, rules between fields,
+// uniqueness.
+func (s *changeSet) judge(ctx context.Context, b *batch) error {
+	for _, d := range b.drafts {
+		if d.derived() && !d.creation() {
+			continue // what was good before the record it depends on has changed is left alone
+		}
+		if b.customs != nil {
+			if err := d.custom(ctx, b.t.Index("custom_fields"), b.customs.Get()); err != nil {
+				return err
+			}
+		}
+		d.check(b.t.Check, s.l.Rules[b.t.Key()])
+	}
+	return s.checkUnique(ctx, b)
+}
+
+// finish sets what the machine keeps about the records, and seals their secrets.
+func (s *changeSet) finish(ctx context.Context, b *batch) error {
+	for _, d := range b.drafts {
+		if d.derived() && !d.creation() {
+			continue
+		}
+		if err := mayWrite(s.caller, b.t, d); err != nil {
+			return err
+		}
+		if b.t.Derive != nil {
+			b.t.Derive(d.before(b.t), d.v)
+		}
+		if d.creation() {
+			d.v.Version = 1
+			d.v.Set("created", s.at)
+			d.v.Set("last_updated", s.at)
+		}
+		if err := s.l.sealLate(ctx, b.t, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put queues the statements that write the batches: new records, and those that are not as they were.
+func (s *changeSet) put(batches []*batch) error {
+	for _, b := range batches {
+		if b.ids != nil {
+			s.tx.Insert(b.t, valuesOf(b.drafts))
+			s.look(b.t, b.ids.Get())
+			continue
+		}
+		b.drafts = slices.DeleteFunc(slices.Clone(b.drafts), func(d *draft) bool {
+			same := d.v.Equal(d.pre)
+			if same {
+				d.v = d.pre
+			}
+			return same
+		})
+		if len(b.drafts) == 0 {
+			continue
+		}
+		for _, d := range b.drafts {
+			if s.touched[object{b.t, d.v.ID()}] == nil {
+				d.v.Version++
+			}
+			d.v.Set("last_updated", s.at)
+		}
+		s.look(b.t, idsOf(b.drafts))
+		if ids := watched(b); len(ids) > 0 { // nobody else can rely on what they share
+			s.tx.Lock(b.t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
+		}
+		if err := update(s.tx, b.t, b.drafts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle checks the permission on what was written, reads it back as everybody will
+// see it, and notes the changes.
+func (s *changeSet) settle(ctx context.Context, batches []*batch) error {
+	inside := make([]*store.Promise[int], len(batches))
+	rows := make([]*store.Promise[[]record.Values], len(batches))
+	for i, b := range batches {
+		if len(b.drafts) == 0 {
+			continue
+		}
+		ids := idsOf(b.drafts)
+		inside[i] = s.tx.Inside(b.t, b.scope, ids)
+		rows[i] = s.tx.Load(b.t, access.Machine(), ids, store.NoLock)
+		s.askHooks(b.t)
+	}
+	if err := s.tx.Flush(ctx); err != nil {
+		return err
+	}
+	for i, b := range batches {
+		if len(b.drafts) == 0 {
+			continue
+		}
+		if inside[i].Get() != len(b.drafts) {
+			return fault.ErrDenied
+		}
+		byID := indexed(rows[i].Get())
+		if len(byID) != len(b.drafts) {
+			return fmt.Errorf("read back %d of %d records of %s", len(byID), len(b.drafts), b.t.Key())
+		}
+		for _, d := range b.drafts {
+			d.v = byID[d.v.ID()]
+			s.note(b.t, d.pre, d.v)
+		}
+	}
+	return nil
+}
+
+// note adds what became of an object.
+func (s *changeSet) note(t *record.Type, pre, post record.Values) {
+	id := pre.ID()
+	if pre.Type() == nil {
+		id = post.ID()
+	}
+	if e := s.touched[object{t, id}]; e != nil {
+		e.post = post
+		return
+	}
+	if s.touched == nil {
+		s.touched = map[object]*entry{}
+	}
+	e := &entry{t, pre, post}
+	s.touched[object{t, id}] = e
+	s.entries = append(s.entries, e)
+}
+
+// show gives the answer its numbers. The log holds what is true; the writer is shown
+// counts of what they may see, where that is less.
+func (s *changeSet) show(ctx context.Context, t *record.Type) error {
+	scope := s.l.Policy.Shown(s.caller.Subject)
+	if scope.CountsAll(t) {
+		return nil
+	}
+	rows := s.tx.Load(t, scope, idsOf(s.items), store.NoLock)
+	if err := s.tx.Flush(ctx); err != nil {
+		return err
+	}
+	byID := indexed(rows.Get())
+	for _, d := range s.items {
+		d.v = byID[d.v.ID()]
+	}
+	return nil
+}
+
+// failed gathers the errors of what the caller names, by position. What is wrong with a record that changes with one of them is
+// reported on that one.
+func (s *changeSet) failed() error {
+	for _, d := range s.derived {
+		d.blame()
+	}
+	return failed(s.items)
+}

@@ -1,0 +1,138 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"unicode/utf8"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// brood is the children of one declaration that the new records of a batch bring.
+type brood struct {
+	record.Brood
+	batch
+	templates []record.Values // of each child
+	parents   []*draft        // of each child
+}
+
+// children makes the drafts of the records that new ones bring, one for each template. They get their ids here, so that they can
+// refer to each other.
+func (s *changeSet) children(ctx context.Context, b *batch) ([]*batch, error) {
+	declared := b.t.Broods()
+	if len(declared) == 0 {
+		return nil, nil
+	}
+	templates := make([]*store.Promise[[]record.Values], len(declared))
+	for i, c := range declared {
+		templates[i] = s.templates(b, c)
+	}
+	if err := s.tx.Flush(ctx); err != nil {
+		return nil, err
+	}
+	broods, total := make([]*brood, len(declared)), 0
+	for i, c := range declared {
+		broods[i] = hatch(b, c, templates[i].Get())
+		if total += len(broods[i].drafts); total > s.l.Dependants.owned() {
+			return nil, tooMany("Unable to create objects: more than %d records that belong to them, such as those of type %s, would be created too. "+
+				"Create fewer in one request", s.l.Dependants.owned(), c.Type)
+		}
+	}
+	batches := make([]*batch, 0, len(broods))
+	for _, c := range broods {
+		if len(c.drafts) == 0 {
+			continue
+		}
+		c.ids = s.tx.NextIDs(c.t, len(c.drafts))
+		s.askCustoms(&c.batch)
+		batches = append(batches, &c.batch)
+		s.derived = append(s.derived, c.drafts...)
+	}
+	if err := s.tx.Flush(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range batches {
+		c.number()
+	}
+	refer(broods)
+	return batches, nil
+}
+
+// templates asks for the templates from which the new records of a batch bring children.
+func (s *changeSet) templates(b *batch, c record.Brood) *store.Promise[[]record.Values] {
+	var ids []int64
+	for _, d := range b.drafts {
+		if id := d.v.Link(c.Where).ID; id != 0 && len(d.errs) == 0 {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	if ids = slices.Compact(ids); len(ids) == 0 {
+		return store.Answered([]record.Values(nil))
+	}
+	tests := []record.Predicate{{Field: c.Shared, Values: record.AnyOf(ids)}}
+	return s.tx.Find(c.Templates, access.Machine(), tests, s.l.Dependants.owned()+1, store.NoLock)
+}
+
+// hatch makes the drafts of children. They have all but their ids and the references to each other.
+func hatch(b *batch, c record.Brood, templates []record.Values) *brood {
+	by := map[int64][]record.Values{}
+	for _, v := range templates {
+		owner := v.Link(c.Where).ID
+		by[owner] = append(by[owner], v)
+	}
+	out := &brood{Brood: c, batch: batch{t: c.Type, scope: access.Machine()}}
+	for _, parent := range b.drafts {
+		for _, template := range by[parent.v.Link(c.Where).ID] {
+			d := &draft{given: c.Type.NewValues(), errs: fault.Fields{}, cause: parent, field: c.Where}
+			d.complete(c.Type)
+			d.v.Set(c.By, record.Link{ID: parent.v.ID()})
+			for _, name := range c.Copy {
+				d.v.Set(name, template.Get(name))
+			}
+			if c.Fill != nil {
+				c.Fill(parent.v, template, d.v)
+				d.checkLengths()
+			}
+			out.drafts, out.templates, out.parents = append(out.drafts, d), append(out.templates, template), append(out.parents, parent)
+		}
+	}
+	return out
+}
+
+// checkLengths refuses texts that have become too long.
+func (d *draft) checkLengths() {
+	for i, info := range d.v.Type().Infos() {
+		if text, ok := d.v.At(i).(string); ok && info.Max > 0 && utf8.RuneCountInString(text) > info.Max {
+			d.errs.Add(info.Name, "Ensure this field has no more than %d characters.", info.Max)
+		}
+	}
+}
+
+// refer turns references between templates into references between the children that were made from them.
+func refer(broods []*brood) {
+	type origin struct {
+		parent   *draft
+		template object
+	}
+	made := map[origin]int64{}
+	for _, c := range broods {
+		for i, d := range c.drafts {
+			made[origin{c.parents[i], object{c.Templates, c.templates[i].ID()}}] = d.v.ID()
+		}
+	}
+	for _, c := range broods {
+		for _, name := range c.Refer {
+			target := record.TargetOf(c.Templates.Field(name))
+			for i, d := range c.drafts {
+				template := c.templates[i].Link(name).ID
+				if id, ok := made[origin{c.parents[i], object{target, template}}]; ok {
+					d.v.Set(name, record.Link{ID: id})
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// consequences finds what changes or goes because other records do, round by round: a reference to a deleted record is emptied,
+// or its record goes too, as OnDelete says; a record that follows a changed one takes over its values.
+type consequences struct {
+	set    *changeSet
+	gone   map[*record.Type]map[int64]record.Values
+	edited map[*record.Type]map[int64]*draft // those that the caller edits among them
+	held   []referring                       // what deletion has to stop at, unless it goes too
+	owned  int                               // records that go because they belong to others
+	others int                               // records that change
+}
+
+func newConsequences(s *changeSet) *consequences {
+	return &consequences{set: s, gone: map[*record.Type]map[int64]record.Values{}, edited: map[*record.Type]map[int64]*draft{}}
+}
+
+// event is records of one type that are deleted, or that have changed.
+type event struct {
+	t       *record.Type
+	gone    []record.Values
+	changed []*draft
+}
+
+// question asks which records refer to those of an event.
+type question struct {
+	record.Referrer
+	ids     []int64        // of the records of the event
+	follows record.Follows // where it is about what follows changed records
+	rows    *store.Promise[[]record.Values]
+}
+
+// referring is records that refer to deleted ones.
+type referring struct {
+	t    *record.Type
+	rows []record.Values
+}
+
+// ofEdits finds what follows the records that the caller edits.
+func (c *consequences) ofEdits(ctx context.Context, b *batch) error {
+	if len(b.t.Followers()) == 0 {
+		return nil
+	}
+	e := event{t: b.t}
+	c.edited[b.t] = map[int64]*draft{}
+	for _, d := range b.drafts {
+		c.edited[b.t][d.v.ID()] = d
+		if len(d.errs) == 0 {
+			e.changed = append(e.changed, d)
+		}
+	}
+	return c.walk(ctx, e)
+}
+
+// walk goes from event to event until nothing follows any more.
+func (c *consequences) walk(ctx context.Context, events ...event) error {
+	for len(events) > 0 {
+		var asked []*question
+		for _, e := range events {
+			asked = append(asked, c.ask(e)...)
+		}
+		if err := c.set.tx.Flush(ctx); err != nil {
+			return err
+		}
+		events = nil
+		for _, q := range asked {
+			next, err := c.take(q)
+			if err != nil {
+				return err
+			}
+			if len(next.gone)+len(next.changed) > 0 {
+				events = append(events, next)
+			}
+		}
+	}
+	return nil
+}
+
+// ask queues the statements that find what an event is followed by.
+func (c *consequences) ask(e event) (asked []*question) {
+	if len(e.gone) > 0 {
+		ids := make([]int64, len(e.gone))
+		for i, v := range e.gone {
+			ids[i] = v.ID()
+		}
+		slices.Sort(ids)
+		// From here on nobody can begin to refer to them.
+		c.set.tx.Lock(e.t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
+		for _, r := range e.t.Registry().Referrers(e.t) {
+			asked = append(asked, c.find(&question{Referrer: r, ids: ids}))
+		}
+	}
+	for _, f := range e.t.Followers() {
+		var ids []int64
+		for _, d := range e.changed {
+			if slices.ContainsFunc(f.Fields, func(name string) bool { return !d.pre.Same(d.v, name) }) {
+				ids = append(ids, d.v.ID())
+			}
+		}
+		if len(ids) > 0 {
+			r := record.Referrer{Type: f.Type, Field: f.Type.Field(f.Of), To: e.t}
+			asked = append(asked, c.find(&question{Referrer: r, ids: ids, follows: f.Follows}))
+		}
+	}
+	return asked
+}
+
+// find queues the statement of a question.
+func (c *consequences) find(q *question) *question {
+	// Those that are known are found too, and are no reason to miss one.
+	limit := 1 + len(c.gone[q.Type]) + len(c.edited[q.Type])
+	if q.OnDelete == record.Cascade {
+		limit += c.set.l.Dependants.owned()
+	} else {
+		limit += c.set.l.Dependants.others()
+	}
+	q.rows = c.set.tx.Find(q.Type, access.Machine(), q.Tests(q.ids), limit, store.LockWrite)
+	return q
+}
+
+// take decides what becomes of the records that were found.
+func (c *consequences) take(q *question) (event, error) {
+	rows := slices.DeleteFunc(q.rows.Get(), func(v record.Values) bool {
+		_, known := c.gone[q.Type][v.ID()]
+		return known
+	})
+	switch {
+	case len(rows) == 0:
+		return event{}, nil
+	case q.follows.Of != "":
+		return c.follow(q, rows)
+	case q.OnDelete == record.Protect:
+		c.held = append(c.held, referring{q.Type, rows})
+		return event{}, nil
+	case q.OnDelete == record.Cascade:
+		return c.remove(q.Type, rows)
+	}
+	return c.empty(q, rows)
+}
+
+// remove deletes records that are owned by deleted ones.
+func (c *consequences) remove(t *record.Type, rows []record.Values) (event, error) {
+	if c.owned += len(rows); c.owned > c.set.l.Dependants.owned() {
+		return event{}, tooMany("Unable to delete object: more than %d records that belong to it, such as those of type %s, would go too. "+
+			"Delete some of these first", c.set.l.Dependants.owned(), t)
+	}
+	c.forget(t, rows)
+	return event{t: t, gone: rows}, nil
+}
+
+// forget marks records as deleted.
+func (c *consequences) forget(t *record.Type, rows []record.Values) {
+	if c.gone[t] == nil {
+		c.gone[t] = map[int64]record.Values{}
+	}
+	for _, v := range rows {
+		c.gone[t][v.ID()] = v
+	}
+}
+
+// empty takes references to deleted records out of others.
+func (c *consequences) empty(q *question, rows []record.Values) (event, error) {
+	next := event{t: q.Type}
+	for _, v := range rows {
+		d := c.draft(q.Type, v, c.set.items[0])
+		q.Forget(d.v, q.ids)
+		next.changed = append(next.changed, d)
+	}
+	if c.others > c.set.l.Dependants.others() {
+		return event{}, tooMany("Unable to delete object: more than %d records that refer to it, such as those of type %s, would change. "+
+			"Change or delete some of these first", c.set.l.Dependants.others(), q.Type)
+	}
+	return next, nil
+}
+
+// follow gives records the values of those they follow.
+func (c *consequences) follow(q *question, rows []record.Values) (event, error) {
+	next := event{t: q.Type}
+	for _, v := range rows {
+		leader := c.edited[q.To][v.Link(q.follows.Of).ID]
+		d := c.draft(q.Type, v, leader.root())
+		if d.v.Link(q.follows.Of).ID != leader.v.ID() {
+			continue // the caller moves it elsewhere in the same request
+		}
+		moved := false
+		for _, name := range q.follows.Fields {
+			field := q.Type.Index(name)
+			if record.SameValue(d.v.At(field), leader.v.Get(name)) || !d.derived() && d.given.At(field) != nil {
+				continue
+			}
+			d.set(field, leader.v.Get(name))
+			moved = true
+		}
+		if moved {
+			next.changed = append(next.changed, d)
+		}
+	}
+	if c.others > c.set.l.Dependants.others() {
+		return event{}, tooMany("Unable to change object: more than %d records that follow it, such as those of type %s, would change too. "+
+			"Let some of these refer to another one first", c.set.l.Dependants.others(), q.Type)
+	}
+	return next, nil
+}
+
+// draft returns the draft of a record that changes.
+func (c *consequences) draft(t *record.Type, v record.Values, cause *draft) *draft {
+	if d, ok := c.edited[t][v.ID()]; ok {
+		return d
+	}
+	if c.edited[t] == nil {
+		c.edited[t] = map[int64]*draft{}
+	}
+	d := &draft{pre: v, v: v.Clone(), given: t.NewValues(), errs: fault.Fields{}, cause: cause, field: fault.General}
+	c.edited[t][v.ID()] = d
+	c.others++
+	return d
+}
+
+// batches are the records that change besides those that the caller edits. The records of a type are logged in the order of
+// their ids.
+func (c *consequences) batches() (batches []*batch) {
+	for _, t := range c.set.l.Store.Types() {
+		b := &batch{t: t, scope: access.Machine()}
+		for _, id := range slices.Sorted(maps.Keys(c.edited[t])) {
+			if _, gone := c.gone[t][id]; !gone && c.edited[t][id].derived() {
+				b.drafts = append(b.drafts, c.edited[t][id])
+			}
+		}
+		if len(b.drafts) > 0 {
+			c.set.derived = append(c.set.derived, b.drafts...)
+			batches = append(batches, b)
+		}
+	}
+	return batches
+}
+
+// Dependants is how many records of others one request may change, besides those that it names.
+type Dependants int
+
+// DefaultDependants is enough for a chassis with its parts.
+const DefaultDependants Dependants = 10_000
+
+// owned is how many records that belong to others may be created or deleted with them.
+func (n Dependants) owned() int { return cmp.Or(int(n), int(DefaultDependants)) }
+
+// others is how many records may change because they refer to others.
+func (n Dependants) others() int { return max(1, n.owned()/10) }
+
+// tooMany refuses a request that would touch too many records. The format takes the limit and the name of a type.
+func tooMany(format string, limit int, t *record.Type) error {
+	return fault.New(fault.Held, format+", or ask an administrator to raise TERRIER_DEPENDANTS_LIMIT.", limit, t.Key())
+}

@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// takeOver gives records that begin to refer to one that they follow the values of that one, unless others are given.
+func (s *changeSet) takeOver(ctx context.Context, b *batch) error {
+	type taking struct {
+		d     *draft
+		rule  record.Follows
+		field int
+	}
+	var all []taking
+	wanted := map[*record.Type]map[int64]bool{}
+	for _, rule := range b.t.Follows {
+		i := b.t.Index(rule.Of)
+		target := record.TargetOf(b.t.Field(rule.Of))
+		for _, d := range b.drafts {
+			for _, name := range rule.Fields {
+				field := b.t.Index(name)
+				if !d.changed(i) || len(d.errs[rule.Of]) > 0 || len(d.errs[name]) > 0 || d.v.At(i) == nil || d.given.At(field) != nil {
+					continue
+				}
+				if wanted[target] == nil {
+					wanted[target] = map[int64]bool{}
+				}
+				wanted[target][d.v.Link(rule.Of).ID] = true
+				all = append(all, taking{d, rule, field})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	rows := map[*record.Type]*store.Promise[[]record.Values]{}
+	for t, ids := range wanted {
+		rows[t] = s.tx.Load(t, access.Machine(), slices.Sorted(maps.Keys(ids)), store.NoLock)
+	}
+	if err := s.tx.Flush(ctx); err != nil {
+		return err
+	}
+	byID := map[*record.Type]map[int64]record.Values{}
+	for t := range wanted {
+		byID[t] = indexed(rows[t].Get())
+	}
+	for _, x := range all {
+		target := record.TargetOf(b.t.Field(x.rule.Of))
+		x.d.set(x.field, byID[target][x.d.v.Link(x.rule.Of).ID].Get(b.t.Infos()[x.field].Name))
+	}
+	return nil
+}
+
+// set gives a field a value as if the caller had.
+func (d *draft) set(field int, value any) {
+	d.given.SetAt(field, value)
+	d.v.SetAt(field, value)
+}

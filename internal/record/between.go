@@ -1,0 +1,186 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Same demands that the record behind Ref shares a value with this one: a location's parent is in the location's site. It
+// holds from every side: whoever changes one of the records is refused what would break it.
+type Same struct {
+	Ref  string // the reference, to one record or to many
+	Path string // where the value is in the record behind it: "site", or one record further, "device.site"
+	Here string // where it is in this record; Path where it says nothing
+	Or   string // a path in both that may have an equal value instead
+	// OrNone lets the record behind Ref have no value.
+	OrNone bool
+}
+
+// Follows says that this record has the values of the one that Of refers to. It takes them when it begins to refer to it, unless
+// others are given, and whenever they change.
+type Follows struct {
+	Fields []string // of both types
+	Of     string   // a reference to one record
+}
+
+// SameRule is a Same of a type, with the fields it names.
+type SameRule struct {
+	Same
+	Type *Type // which declares it
+	Reference
+	Mine, Theirs     Path
+	OrMine, OrTheirs Path // nil where there is no Or
+}
+
+// Path leads from a record to a field of its own or of a record that it refers to.
+type Path []Field
+
+// Side is one of the records that a Same compares.
+type Side struct {
+	Theirs bool   // the record behind the reference, or one that it refers to
+	Hop    string // the reference through which it is reached; "" for the record itself
+}
+
+// Watch says that a change of some fields of a type can break a Same.
+type Watch struct {
+	Rule   *SameRule
+	Side   Side // on which the type is
+	Fields []int
+}
+
+// Watches returns the Same rules, of whatever type, that a change to a record of this type can break.
+func (t *Type) Watches() []Watch { return t.watches }
+
+// Follower is a type whose records follow those of another one.
+type Follower struct {
+	Type *Type
+	Follows
+}
+
+// Followers returns the types whose records follow those of this type.
+func (t *Type) Followers() []Follower { return t.followers }
+
+// buildBetween looks up what the rules between records name.
+func (t *Type) buildBetween() error {
+	for _, rule := range t.Same {
+		if err := t.buildSame(rule); err != nil {
+			return err
+		}
+	}
+	for _, rule := range t.Follows {
+		if err := t.buildFollows(rule); err != nil {
+			return err
+		}
+	}
+	for _, c := range t.Children {
+		if err := t.buildChildren(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Type) buildSame(rule Same) error {
+	ref, ok := ReferenceOf(t.Field(rule.Ref))
+	if !ok || ref.Target == nil {
+		return fmt.Errorf("its Same names %q, which is no reference to one type", rule.Ref)
+	}
+	if rule.Here == "" {
+		rule.Here = rule.Path
+	}
+	r := &SameRule{Same: rule, Type: t, Reference: ref}
+	for _, p := range []struct {
+		from *Type
+		path string
+		into *Path
+	}{{t, rule.Here, &r.Mine}, {ref.Target, rule.Path, &r.Theirs}, {t, rule.Or, &r.OrMine}, {ref.Target, rule.Or, &r.OrTheirs}} {
+		var err error
+		if *p.into, err = p.from.pathTo(p.path); err != nil {
+			return err
+		}
+	}
+	t.watch(r, Side{}, t.Field(rule.Ref))
+	for _, p := range []Path{r.Mine, r.OrMine} {
+		watchPath(r, t, p, false)
+	}
+	for _, p := range []Path{r.Theirs, r.OrTheirs} {
+		watchPath(r, ref.Target, p, true)
+	}
+	return nil
+}
+
+// pathTo finds the fields that a path of at most two names leads through.
+func (t *Type) pathTo(path string) (Path, error) {
+	if path == "" {
+		return nil, nil
+	}
+	var fields Path
+	at := t
+	for name := range strings.SplitSeq(path, ".") {
+		if len(fields) == 2 || at == nil || at.Field(name) == nil || at.Field(name).Column().Storage == NoStorage {
+			return nil, fmt.Errorf("its Same names %q, which leads from %s to no column", path, t.Key())
+		}
+		f := at.Field(name)
+		ref, refers := ReferenceOf(f)
+		if refers && ref.Many {
+			return nil, fmt.Errorf("its Same names %q, which leads to many records", path)
+		}
+		fields, at = append(fields, f), ref.Target
+	}
+	return fields, nil
+}
+
+func watchPath(r *SameRule, from *Type, p Path, theirs bool) {
+	if len(p) == 0 {
+		return
+	}
+	from.watch(r, Side{Theirs: theirs}, p[0])
+	if len(p) == 2 {
+		TargetOf(p[0]).watch(r, Side{Theirs: theirs, Hop: p[0].Info().Name}, p[1])
+	}
+}
+
+func (t *Type) watch(r *SameRule, side Side, f Field) {
+	field := t.Index(f.Info().Name)
+	for i, w := range t.watches {
+		if w.Rule == r && w.Side == side {
+			if !slices.Contains(w.Fields, field) {
+				t.watches[i].Fields = append(w.Fields, field)
+			}
+			return
+		}
+	}
+	t.watches = append(t.watches, Watch{r, side, []int{field}})
+}
+
+func (t *Type) buildFollows(rule Follows) error {
+	ref, ok := ReferenceOf(t.Field(rule.Of))
+	if !ok || ref.Many || ref.Target == nil {
+		return fmt.Errorf("its Follows names %q, which is no reference to one record", rule.Of)
+	}
+	if len(rule.Fields) == 0 {
+		return fmt.Errorf("its Follows of %q names no fields", rule.Of)
+	}
+	for _, name := range rule.Fields {
+		mine, theirs := t.Field(name), ref.Target.Field(name)
+		switch {
+		case mine == nil || theirs == nil || !alike(mine, theirs):
+			return fmt.Errorf("its Follows names %q, which is not the same kind of field in %s", name, ref.Target.Key())
+		case mine.Info().ReadOnly:
+			return fmt.Errorf("its Follows names %q, which is read-only", name)
+		case theirs.Info().Null && !mine.Info().Null:
+			return fmt.Errorf("its Follows names %q, which can be null in %s and not here", name, ref.Target.Key())
+		}
+	}
+	ref.Target.followers = append(ref.Target.followers, Follower{t, rule})
+	return nil
+}
+
+// alike tells whether a value of one field can be put into another: one column of the same form, to one record of the same type.
+func alike(a, b Field) bool {
+	ra, refersA := ReferenceOf(a)
+	rb, refersB := ReferenceOf(b)
+	return a.Column().Storage != NoStorage && a.Column().Storage == b.Column().Storage &&
+		refersA == refersB && ra.Target == rb.Target && !ra.Many && !rb.Many && ra.TypeField == "" && rb.TypeField == ""
+}

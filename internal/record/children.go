@@ -1,0 +1,75 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Children says that a new record brings others: one for each template of the record that Where refers to. A device brings the
+// interfaces of its device type. They are created in the same change set, each with a change of its own.
+type Children struct {
+	Make  string   // the type of the children: "dcim.interface"
+	By    string   // their reference to the new record: "device"
+	From  string   // the type of the templates: "dcim.interfacetemplate"
+	Where string   // the reference that the new record and its templates share: "device_type"
+	Copy  []string // fields that a child takes over from its template
+	// Refer names references between templates. They become references between the children made from these templates.
+	Refer []string
+	// Fill sets what else a child has.
+	Fill func(parent, template, child Values)
+}
+
+// Brood is a Children of a type, with the types and fields it names.
+type Brood struct {
+	Children
+	Type, Templates *Type
+	Shared          Field // Where, of the templates
+}
+
+// Broods returns what a new record of the type brings.
+func (t *Type) Broods() []Brood { return t.broods }
+
+func (t *Type) buildChildren(c Children) error {
+	made, templates := t.reg.byKey[c.Make], t.reg.byKey[c.From]
+	if made == nil || templates == nil {
+		return fmt.Errorf("its Children names %s and %s, and one of them is not registered", c.Make, c.From)
+	}
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("its Children of %s: %s", c.Make, fmt.Sprintf(format, args...))
+	}
+	if by, ok := ReferenceOf(made.Field(c.By)); !ok || by.Many || by.Target != t {
+		return wrong("By names %q, which is no reference to one %s", c.By, t.Key())
+	}
+	mine, ok := ReferenceOf(t.Field(c.Where))
+	theirs, also := ReferenceOf(templates.Field(c.Where))
+	if !ok || !also || mine.Many || theirs.Many || mine.Target != theirs.Target {
+		return wrong("Where names %q, which %s and %s do not both have as a reference to one record of the same type", c.Where, t.Key(), c.From)
+	}
+	for _, name := range c.Copy {
+		if made.Field(name) == nil || templates.Field(name) == nil || !alike(made.Field(name), templates.Field(name)) {
+			return wrong("Copy names %q, which is not the same kind of field in %s", name, c.From)
+		}
+	}
+	for _, name := range c.Refer {
+		mine, ok := ReferenceOf(made.Field(name))
+		theirs, also := ReferenceOf(templates.Field(name))
+		if !ok || !also || mine.Many || theirs.Many || !t.makes(mine.Target, theirs.Target) {
+			return wrong("Refer names %q, which does not lead from a template to another one that makes a child too", name)
+		}
+	}
+	for i, in := range made.infos {
+		given := in.Name == c.By || slices.Contains(c.Copy, in.Name) || slices.Contains(c.Refer, in.Name)
+		if in.Required && !given && c.Fill == nil {
+			return wrong("nothing sets %q, which is required", made.infos[i].Name)
+		}
+	}
+	t.broods = append(t.broods, Brood{c, made, templates, templates.Field(c.Where)})
+	return nil
+}
+
+// makes tells whether records of one type are made from templates of another.
+func (t *Type) makes(made, templates *Type) bool {
+	return slices.ContainsFunc(t.Children, func(c Children) bool {
+		return t.reg.byKey[c.Make] == made && t.reg.byKey[c.From] == templates
+	})
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"terrier/internal/record"
+)
+
+// Astray says that a record does not share what it must with the one it refers to.
+type Astray struct {
+	ID, Of int64 // the record, and the one it refers to
+	Asked  int64 // the one of those asked for through which it was found
+}
+
+// Astray finds the records that break a rule, among those that have one of the given records on a side of it. The other records
+// that decide it are held until the change set is done, so that no two change sets break it together.
+func (tx *Tx) Astray(rule *record.SameRule, side record.Side, ids []int64) *Promise[[]Astray] {
+	s := newSameStatement(rule)
+	asked := s.alias(side)
+	where := asked + ".id = ANY($1)"
+	if rule.Many && side == (record.Side{Theirs: true}) {
+		where += " AND c." + quote(rule.Type.Field(rule.Ref).Column().Name) + " && $1" // which has an index
+	}
+	for _, other := range s.rows {
+		if other.alias != asked && other.alias != s.alias(record.Side{}) { // whoever changes a record itself asks about it too
+			tx.exec(fmt.Sprintf("SELECT FROM %s t WHERE t.id IN (SELECT %s.id FROM %s WHERE %s) ORDER BY t.id%s",
+				quote(other.t.Table()), other.alias, s.from, where, LockKeep), ids)
+		}
+	}
+	return promise(tx, fmt.Sprintf("SELECT c.id, p.id, %s.id FROM %s WHERE %s AND %s", asked, s.from, where, s.broken()), []any{ids}, structs[Astray])
+}
+
+// sameStatement joins the records that a rule compares: c has the reference and p is behind it; one that c or p refers to has
+// the name of that reference too.
+type sameStatement struct {
+	rule *record.SameRule
+	from string
+	rows []sameRow
+}
+
+type sameRow struct {
+	alias string
+	t     *record.Type
+}
+
+func newSameStatement(rule *record.SameRule) *sameStatement {
+	t, target := rule.Type, rule.Target
+	on := "p.id = c." + quote(t.Field(rule.Ref).Column().Name)
+	if rule.Many {
+		on = "p.id = ANY(c." + quote(t.Field(rule.Ref).Column().Name) + ")"
+	}
+	s := &sameStatement{rule: rule, rows: []sameRow{{quote("c"), t}, {quote("p"), target}},
+		from: fmt.Sprintf("%s c JOIN %s p ON %s", quote(t.Table()), quote(target.Table()), on)}
+	s.join(false, rule.Mine)
+	s.join(false, rule.OrMine)
+	s.join(true, rule.Theirs)
+	s.join(true, rule.OrTheirs)
+	return s
+}
+
+// alias names a side in the statement.
+func (s *sameStatement) alias(side record.Side) string {
+	alias := "c"
+	if side.Theirs {
+		alias = "p"
+	}
+	if side.Hop != "" {
+		alias += "_" + side.Hop
+	}
+	return quote(alias)
+}
+
+// join adds the record that a path of two names leads to, once.
+func (s *sameStatement) join(theirs bool, path record.Path) {
+	if len(path) < 2 {
+		return
+	}
+	alias := s.alias(record.Side{Theirs: theirs, Hop: path[0].Info().Name})
+	join := fmt.Sprintf(" LEFT JOIN %s %s ON %[2]s.id = %s.%s", quote(record.TargetOf(path[0]).Table()), alias,
+		s.alias(record.Side{Theirs: theirs}), quote(path[0].Column().Name))
+	if !strings.Contains(s.from, join) {
+		s.from += join
+		s.rows = append(s.rows, sameRow{alias, record.TargetOf(path[0])})
+	}
+}
+
+// value is the column that a path leads to.
+func (s *sameStatement) value(theirs bool, path record.Path) string {
+	side := record.Side{Theirs: theirs}
+	if len(path) == 2 {
+		side.Hop = path[0].Info().Name
+	}
+	return s.alias(side) + "." + quote(path[len(path)-1].Column().Name)
+}
+
+// broken is the condition of what breaks the rule.
+func (s *sameStatement) broken() string {
+	theirs := s.value(true, s.rule.Theirs)
+	cond := s.value(false, s.rule.Mine) + " IS DISTINCT FROM " + theirs
+	if s.rule.OrNone {
+		cond += " AND " + theirs + " IS NOT NULL"
+	}
+	if s.rule.Or != "" {
+		cond += fmt.Sprintf(" AND coalesce(%s <> %s, TRUE)", s.value(false, s.rule.OrMine), s.value(true, s.rule.OrTheirs))
+	}
+	return cond
+}
