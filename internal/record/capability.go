@@ -135,8 +135,8 @@ type Selector interface {
 	Members(Column)
 	// HasValue tells whether a column of the record is not null.
 	HasValue(Column)
-	// Count is the number of records of a type that refer to this one through a field.
-	Count(of *Type, by Field)
+	// Aggregate is the number of records of a type that refer to this one through a field, or the sum of one of their fields.
+	Aggregate(of *Type, by, sum Field)
 	// Row is a field of another record that this one belongs to.
 	Row(OtherRow)
 	// Note is a moment in a side table, which has at most one row for each record.

@@ -17,49 +17,12 @@ func (readOnly) Append(dst []byte, v any, _ *Printer) []byte { return AppendValu
 func (readOnly) InputSchema() Schema                         { return Schema{} }
 
 var (
-	_ Selected = Count{}
-	_ Counting = Count{}
 	_ Selected = Noted{}
 	_ Selected = DetailOnly{}
 	_ Selected = HasValue{}
 	_ Selected = Borrowed{}
 	_ Selected = Computed{}
 )
-
-// Count is the number of records of another type that refer to this one.
-type Count struct {
-	Name string // "site_count"
-	Of   string // "dcim.site"
-	By   string // the reference: "region"
-
-	readOnly
-	of *Type
-}
-
-func (f Count) resolve(r *Registry) (Field, error) {
-	if f.of = r.byKey[f.Of]; f.of == nil {
-		return nil, fmt.Errorf("field %s counts %s, which is not registered", f.Name, f.Of)
-	}
-	return f, nil
-}
-
-func (f Count) checkDeclaration(t *Type) error {
-	if ref, ok := ReferenceOf(f.of.Field(f.By)); !ok || ref.Many || ref.Target != t {
-		return fmt.Errorf("it counts %s by %q, which is no reference to a single %s", f.Of, f.By, t.Key())
-	}
-	return nil
-}
-
-// Select implements Selected.
-func (f Count) Select(s Selector) { s.Count(f.of, f.of.Field(f.By)) }
-
-// Counts implements Counting.
-func (f Count) Counts() *Type { return f.of }
-
-func (f Count) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "integer", ReadOnly: true, Default: int64(0)}
-}
-func (f Count) Schema() Schema { return Schema{"type": "integer", "format": "int64"} }
 
 // Noted is a moment that the machine notes about a record in a side table, without
 // touching the record itself: when a token was last used.

@@ -40,6 +40,8 @@ func withAny(change func(*record.Type)) []record.Type {
 
 var logged = record.Type{App: "a", Name: "log", Plural: "logs", ReadOnly: true, Brief: []string{"name"}, Fields: record.Fields{record.Text{Name: "name"}}}
 
+var refersToItself = record.Type{App: "a", Name: "c", Plural: "cs", Brief: []string{"name"}, Fields: record.Fields{record.Text{Name: "name"}, record.Ref{Name: "c", To: "a.c"}}}
+
 func nothing(record.Values) any { return nil }
 
 func number(n int64) *int64 { return &n }
@@ -144,23 +146,34 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"any in Search":            {withAny(func(t *record.Type) { t.Search = []string{"r"} }), `Search names "r"`},
 		"within any":               {withAny(func(t *record.Type) { t.Same = []record.Same{{Ref: "r", Path: "tag"}} }), `Same names "r", which is no reference to one type`},
 		"any owner":                {withAny(func(t *record.Type) { t.Owner = "r" }), `Owner names "r", which is no reference`},
-		"count by any":             {withAny(func(t *record.Type) { t.Fields = append(t.Fields, record.Count{Name: "n", Of: "a.b", By: "r"}) }), `it counts a.b by "r", which is no reference`},
-		"count of nothing":         {withFields(record.Count{Name: "n", Of: "x.y", By: "parent"}), "field n counts x.y, which is not registered"},
-		"count by nothing":         {withFields(record.Count{Name: "n", Of: "a.b", By: "x"}), `it counts a.b by "x", which is no reference`},
-		"count by a flag":          {withFields(record.Count{Name: "n", Of: "a.b", By: "flag"}), `it counts a.b by "flag", which is no reference`},
-		"value of nothing":         {withFields(record.HasValue{Name: "has_x", Of: "x"}), "field has_x tells of x, which does not exist"},
-		"value that is always":     {withFields(record.HasValue{Name: "has_name", Of: "name"}), "it tells of name, which always has a value"},
-		"field of nothing":         {withFields(record.Borrowed{Name: "f", From: "x.y", Field: "name", By: "parent_id"}), "field f is one of x.y, which is not registered"},
-		"no field of another":      {withFields(record.Borrowed{Name: "f", From: "a.b", Field: "x", By: "parent_id"}), `it is the field "x" of a.b`},
-		"choice of nothing":        {withFields(record.Choice{Name: "c"}), "a choice needs values to choose from"},
-		"default is no choice":     {withFields(record.Choice{Name: "c", Of: record.Choices{{Value: "x"}}, Default: "y"}), `its default "y" is no choice`},
-		"choice twice":             {withFields(record.Choice{Name: "c", Of: record.Choices{{Value: "x"}, {Value: "x"}}}), `"x" can't be a choice, or is one twice`},
-		"choice called null":       {withFields(record.Choice{Name: "c", Of: record.Choices{{Value: "null"}}}), `"null" can't be a choice`},
-		"default too long":         {withFields(record.Text{Name: "s", Max: 1, Default: "xy"}), `its default "xy" would not be taken as a value`},
-		"sort key without Max":     {withFields(record.Text{Name: "s", Sort: record.InterfaceNames}), "it has a sort key, so its Max must be at most 200"},
-		"sort key of much":         {withFields(record.Text{Name: "s", Max: 201, Sort: record.InterfaceNames}), "it has a sort key, so its Max must be at most 200"},
-		"sort of what is hidden":   {withFields(record.Text{Name: "s", Max: 9, Hidden: true, Sort: record.Natural}), "it is Hidden, so nothing is ordered by it"},
-		"unknown sort":             {withFields(record.Text{Name: "s", Sort: 7}), "its Sort is none of"},
+		"count by any":             {withFields(anyB(nil), record.Count{Name: "n", Of: "a.b", By: "r"}), ""},
+		"count by a set":           {withFields(record.Refs{Name: "rs", To: "a.b"}, record.Count{Name: "n", Of: "a.b", By: "rs"}), ""},
+		"count by another's":       {append(withFields(record.Count{Name: "n", Of: "a.c", By: "c"}), refersToItself), `it counts a.c by "c", which is no reference to a a.b`},
+		"sum of a number":          {withFields(record.Int{Name: "i"}, record.Aggregate{Name: "n", Of: "a.b", By: "parent", Sum: "i"}), ""},
+		"sum of nothing":           {withFields(record.Aggregate{Name: "n", Of: "a.b", By: "parent", Sum: "x"}), `field n adds up "x" of a.b, which is no number`},
+		"sum of a text":            {withFields(record.Aggregate{Name: "n", Of: "a.b", By: "parent", Sum: "name"}), `field n adds up "name" of a.b, which is no number`},
+		"sum of references":        {withFields(record.Aggregate{Name: "n", Of: "a.b", By: "parent", Sum: "parent"}), `field n adds up "parent" of a.b, which is no number`},
+		"sum of ids":               {withFields(anyB(nil), record.Aggregate{Name: "n", Of: "a.b", By: "parent", Sum: "r_id"}), `field n adds up "r_id" of a.b, which is no number`},
+		"sum of what is hidden":    {withFields(record.Int{Name: "i", Hidden: true}, record.Aggregate{Name: "n", Of: "a.b", By: "parent", Sum: "i"}), `field n adds up "i" of a.b, which is no number that is shown`},
+		"count in Order": {with(func(t *record.Type) {
+			t.Fields, t.Order = append(t.Fields, record.Count{Name: "n", Of: "a.b", By: "parent"}), []string{"n"}
+		}), `Order names "n"`},
+		"count of nothing":       {withFields(record.Count{Name: "n", Of: "x.y", By: "parent"}), "field n counts x.y, which is not registered"},
+		"count by nothing":       {withFields(record.Count{Name: "n", Of: "a.b", By: "x"}), `it counts a.b by "x", which is no reference`},
+		"count by a flag":        {withFields(record.Count{Name: "n", Of: "a.b", By: "flag"}), `it counts a.b by "flag", which is no reference`},
+		"value of nothing":       {withFields(record.HasValue{Name: "has_x", Of: "x"}), "field has_x tells of x, which does not exist"},
+		"value that is always":   {withFields(record.HasValue{Name: "has_name", Of: "name"}), "it tells of name, which always has a value"},
+		"field of nothing":       {withFields(record.Borrowed{Name: "f", From: "x.y", Field: "name", By: "parent_id"}), "field f is one of x.y, which is not registered"},
+		"no field of another":    {withFields(record.Borrowed{Name: "f", From: "a.b", Field: "x", By: "parent_id"}), `it is the field "x" of a.b`},
+		"choice of nothing":      {withFields(record.Choice{Name: "c"}), "a choice needs values to choose from"},
+		"default is no choice":   {withFields(record.Choice{Name: "c", Of: record.Choices{{Value: "x"}}, Default: "y"}), `its default "y" is no choice`},
+		"choice twice":           {withFields(record.Choice{Name: "c", Of: record.Choices{{Value: "x"}, {Value: "x"}}}), `"x" can't be a choice, or is one twice`},
+		"choice called null":     {withFields(record.Choice{Name: "c", Of: record.Choices{{Value: "null"}}}), `"null" can't be a choice`},
+		"default too long":       {withFields(record.Text{Name: "s", Max: 1, Default: "xy"}), `its default "xy" would not be taken as a value`},
+		"sort key without Max":   {withFields(record.Text{Name: "s", Sort: record.InterfaceNames}), "it has a sort key, so its Max must be at most 200"},
+		"sort key of much":       {withFields(record.Text{Name: "s", Max: 201, Sort: record.InterfaceNames}), "it has a sort key, so its Max must be at most 200"},
+		"sort of what is hidden": {withFields(record.Text{Name: "s", Max: 9, Hidden: true, Sort: record.Natural}), "it is Hidden, so nothing is ordered by it"},
+		"unknown sort":           {withFields(record.Text{Name: "s", Sort: 7}), "its Sort is none of"},
 		"column of a sort key": {withFields(record.Text{Name: "s", Max: 9, Sort: record.InterfaceNames}, record.Text{Name: "s_key"}),
 			"fields s and s_key have the same column s_key"},
 		"number choice of nothing": {withFields(record.NumberChoice{Name: "c"}), "a choice needs values to choose from"},

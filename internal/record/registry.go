@@ -57,13 +57,7 @@ func NewRegistry(types ...Type) (*Registry, error) {
 }
 
 func (t *Type) build() error {
-	for _, f := range t.Fields {
-		if x, ok := f.(parted); ok {
-			t.fields = append(t.fields, x.parts()...)
-		} else {
-			t.fields = append(t.fields, f)
-		}
-	}
+	t.fields = t.declared()
 	if !t.ReadOnly {
 		t.fields = append(t.fields, Time{Name: "created", ReadOnly: true}, Time{Name: "last_updated", ReadOnly: true})
 	}
@@ -132,6 +126,19 @@ func (t *Type) build() error {
 		t.lookup = t.naming
 	}
 	return nil
+}
+
+// declared are the fields of the declaration, those that become several among them as these.
+func (t *Type) declared() []Field {
+	var fields []Field
+	for _, f := range t.Fields {
+		if x, ok := f.(parted); ok {
+			fields = append(fields, x.parts()...)
+		} else {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 func (t *Type) groupNames() []string {

@@ -8,8 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"terrier/internal/dbtest"
-	"terrier/internal/inventory"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/test/trial"
@@ -66,11 +64,7 @@ func compareTables(t *testing.T, db *pgxpool.Pool, typ *record.Type) {
 // TestDraftOfAnyRef holds what a reference to one of several types needs: two columns, one index over both, and where it
 // may be null a constraint that holds them together.
 func TestDraftOfAnyRef(t *testing.T) {
-	url := dbtest.New(t)
-	reg, err := record.NewRegistry(append(inventory.Types(), trial.Types()...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, reg, db := open(t, trial.Types()...)
 	draft := store.DraftTable(reg.Type("trial.sticker"))
 	for _, line := range []string{
 		"    stuck_on_type text NOT NULL,\n    stuck_on_id   bigint NOT NULL,\n    scope_type    text,\n    scope_id      bigint,\n",
@@ -85,14 +79,6 @@ func TestDraftOfAnyRef(t *testing.T) {
 	}
 	if strings.Contains(draft, "stuck_on_whole") || strings.Contains(draft, "REFERENCES") {
 		t.Errorf("the draft has a constraint too many:\n%s", draft)
-	}
-	db, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.Exec(t.Context(), draft); err != nil {
-		t.Fatal(err)
 	}
 	insert := `INSERT INTO trial_sticker (version, name, stuck_on_type, stuck_on_id, scope_type, tags, custom_fields, created, last_updated)
 		VALUES (1, 'x', 'trial.shelf', 1, 'dcim.site', '{}', '{}', now(), now())`

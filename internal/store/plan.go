@@ -30,6 +30,8 @@ type part struct {
 	scoped  []scoped
 	isPlain bool // a short column of the row itself, which is always read
 	isLink  bool // a single reference
+
+	isAggregate bool // worked out over other records, which costs
 }
 
 // scoped is an expression of the select list that looks at records of other types: not everybody may see all of them.

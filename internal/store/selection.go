@@ -55,7 +55,7 @@ func (p *plan) selectionOf(view record.View, order []term) selection {
 		return p.selection
 	}
 	needed := make([]bool, len(p.t.All()))
-	for _, i := range slices.Concat(p.t.Shown(view), p.t.BriefIndex()) {
+	for _, i := range slices.Concat(p.t.Shown(view), p.t.CoreIndex()) {
 		needed[i] = true
 	}
 	for _, x := range order {
@@ -70,7 +70,7 @@ func (p *plan) selectionOf(view record.View, order []term) selection {
 	}
 	var parts []part
 	for _, x := range p.parts {
-		named := p.t.Display != nil && (x.isLink || x.scoped != nil) // it may name the record by what it refers to
+		named := p.t.Display != nil && (x.isLink || x.scoped != nil && !x.isAggregate) // it may name the record by what it refers to
 		if x.isPlain || needed[x.field] || named {
 			parts = append(parts, x)
 		}

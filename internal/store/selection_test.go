@@ -10,6 +10,7 @@ import (
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/test/trial"
 )
 
 // TestViewsReadWhatTheyShow: what a view leaves out is not read, where reading it costs something.
@@ -49,6 +50,34 @@ func TestViewsReadWhatTheyShow(t *testing.T) {
 	}
 	if sql := statement(store.ChangeType, store.Query{View: record.View{Omit: []string{"prechange_data"}}}); strings.Contains(sql, `"prechange"`) || !strings.Contains(sql, `"postchange"`) {
 		t.Errorf("of the states one is shown: %s", sql)
+	}
+}
+
+// TestAggregatesAreReadWhereShown: a count or a sum is read where a view shows it, also of a type that shows one in its
+// brief form, and the whole page is one statement.
+func TestAggregatesAreReadWhereShown(t *testing.T) {
+	s, reg, _ := open(t, trial.Types()...)
+	reads := func(view record.View) (n int) {
+		t.Helper()
+		sql, err := store.ListStatement(s, reg.Type("trial.shelf"), store.Query{Scope: access.Machine(), Limit: 50, View: view})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(sql, `FROM "trial_item" n`) + strings.Count(sql, `FROM "trial_sticker" n`)
+	}
+	for _, c := range []struct {
+		view record.View
+		want int
+	}{
+		{record.View{}, 4},
+		{record.View{Brief: true}, 1},
+		{record.View{Only: []string{"name"}}, 0},
+		{record.View{Only: []string{"name", "total_weight"}}, 1},
+		{record.View{Omit: []string{"item_count", "total_length"}}, 2},
+	} {
+		if got := reads(c.view); got != c.want {
+			t.Errorf("%+v reads %d of 4 aggregates, want %d", c.view, got, c.want)
+		}
 	}
 }
 

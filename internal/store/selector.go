@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,9 +149,30 @@ func (s *selector) HasValue(c record.Column) {
 	s.part.isPlain = true
 }
 
-// Count counts what the caller may see.
-func (s *selector) Count(of *record.Type, by record.Field) {
-	s.another(of, "count(*)", fmt.Sprintf("n.%s = %s.id", quote(by.Column().Name), s.alias), record.StoreInt)
+// Aggregate counts or adds up what the caller may see. A sum that no whole number can hold ends at the largest one.
+func (s *selector) Aggregate(of *record.Type, by, sum record.Field) {
+	what, storage := "count(*)", record.StoreInt
+	if sum != nil {
+		c := sum.Column()
+		what, storage = fmt.Sprintf("coalesce(sum(n.%s), 0)", quote(c.Name)), c.Storage
+		if storage == record.StoreInt {
+			what = fmt.Sprintf("least(greatest(%s, %d), %d)::bigint", what, math.MinInt64, math.MaxInt64)
+		}
+	}
+	s.another(of, what, s.referring(of, by), storage)
+	s.part.isAggregate = true
+}
+
+// referring tests whether a record n of another type refers to this one.
+func (s *selector) referring(of *record.Type, by record.Field) string {
+	ref, _ := record.ReferenceOf(by)
+	switch {
+	case ref.TypeField != "":
+		return fmt.Sprintf("n.%s = '%s' AND n.%s = %s.id", quote(of.Field(ref.TypeField).Column().Name), s.t.Key(), quote(of.Field(ref.IDField).Column().Name), s.alias)
+	case ref.Many:
+		return fmt.Sprintf("n.%s @> ARRAY[%s.id]", quote(by.Column().Name), s.alias)
+	}
+	return fmt.Sprintf("n.%s = %s.id", quote(by.Column().Name), s.alias)
 }
 
 // Row reads a field of another row, where the caller may see it.

@@ -17,10 +17,10 @@ import (
 	"terrier/internal/store"
 )
 
-// open returns a store on a fresh database, and a connection beside it.
-func open(t *testing.T) (*store.Store, *record.Registry, *pgxpool.Pool) {
+// open returns a store on a fresh database, and a connection beside it. It makes the tables of the types that it is given besides ours.
+func open(t *testing.T, more ...record.Type) (*store.Store, *record.Registry, *pgxpool.Pool) {
 	t.Helper()
-	reg, err := record.NewRegistry(inventory.Types()...)
+	reg, err := record.NewRegistry(append(inventory.Types(), more...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +35,11 @@ func open(t *testing.T) (*store.Store, *record.Registry, *pgxpool.Pool) {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
+	for _, typ := range more {
+		if _, err := db.Exec(t.Context(), store.DraftTable(reg.Type(typ.Key()))); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return s, reg, db
 }
 

@@ -4,7 +4,7 @@ package trial
 
 import "terrier/internal/record"
 
-// Shelf shows a count and a computed field where others refer to it.
+// Shelf shows a count and a computed field where others refer to it. It counts and adds up what refers to it.
 var Shelf = record.Type{
 	App: "trial", Name: "shelf", Plural: "shelves", Section: "Trial",
 	Doc: "Holds items.",
@@ -12,6 +12,9 @@ var Shelf = record.Type{
 		record.Text{Name: "name", Max: 100, Required: true, Unique: true, Sort: record.Natural},
 		record.Ref{Name: "site", To: "dcim.site", OnDelete: record.SetNull},
 		record.Count{Name: "item_count", Of: "trial.item", By: "shelf"},
+		record.Count{Name: "sticker_count", Of: "trial.sticker", By: "stuck_on"},
+		record.Aggregate{Name: "total_weight", Of: "trial.item", By: "shelf", Sum: "weight"},
+		record.Aggregate{Name: "total_length", Of: "trial.item", By: "shelf", Sum: "length"},
 		record.Computed{Name: "shout", Of: func(v record.Values) any { return v.Text("name") + "!" }, Needs: []string{"name"}, Shape: record.Schema{"type": "string"}},
 		record.Tags{},
 		record.CustomFields{},
@@ -31,6 +34,9 @@ var Item = record.Type{
 		record.Text{Name: "asset_tag", Max: 50, Null: true, Unique: true, NullsDiffer: true},
 		record.Ref{Name: "pair", To: "trial.item", OnDelete: record.SetNull},
 		record.Refs{Name: "friends", To: "trial.item"},
+		record.Count{Name: "admirer_count", Of: "trial.item", By: "friends"},
+		record.Int{Name: "weight"},
+		record.Decimal{Name: "length", Max: 1000, Places: 2},
 		record.Tags{},
 		record.CustomFields{},
 	},

@@ -1,0 +1,92 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Aggregate is worked out over the records of another type that refer to this one: how many there are, or the sum of one of
+// their fields. It tells callers of the records they may see, and is read where a view shows it.
+type Aggregate struct {
+	Name string // "allocated_draw"
+	Of   string // the other type: "dcim.powerport"
+	By   string // its reference: "power_panel". It may be a set of references, or one to several types
+	Sum  string // the number of the other type that is added up; "" counts the records
+
+	readOnly
+	of  *Type
+	sum Field
+}
+
+// Count is the number of records of another type that refer to this one.
+type Count struct {
+	Name string // "site_count"
+	Of   string // "dcim.site"
+	By   string // the reference: "region"
+
+	Aggregate
+}
+
+var (
+	_ Selected = Aggregate{}
+	_ Counting = Aggregate{}
+)
+
+func (f Count) resolve(r *Registry) (Field, error) {
+	return Aggregate{Name: f.Name, Of: f.Of, By: f.By}.resolve(r)
+}
+
+func (f Aggregate) resolve(r *Registry) (Field, error) {
+	if f.of = r.byKey[f.Of]; f.of == nil {
+		return nil, fmt.Errorf("field %s counts %s, which is not registered", f.Name, f.Of)
+	}
+	if f.Sum == "" {
+		return f, nil
+	}
+	// The other type may not be built yet.
+	fields := f.of.declared()
+	i := slices.IndexFunc(fields, func(other Field) bool { return other.Info().Name == f.Sum })
+	if i < 0 || !summable(fields[i]) {
+		return nil, fmt.Errorf("field %s adds up %q of %s, which is no number that is shown", f.Name, f.Sum, f.Of)
+	}
+	f.sum = fields[i]
+	return f, nil
+}
+
+// summable tells whether values of a field can be added up, and everybody who sees a record sees them.
+func summable(f Field) bool {
+	_, refers := f.(Referring)
+	_, isID := f.(anyID)
+	storage := f.Column().Storage
+	return !refers && !isID && !f.Info().Hidden && (storage == StoreInt || storage == StoreFloat)
+}
+
+func (f Aggregate) checkDeclaration(t *Type) error {
+	if ref, ok := ReferenceOf(f.of.Field(f.By)); !ok || !ref.refersTo(t) {
+		return fmt.Errorf("it counts %s by %q, which is no reference to a %s", f.Of, f.By, t.Key())
+	}
+	return nil
+}
+
+// Select implements Selected.
+func (f Aggregate) Select(s Selector) { s.Aggregate(f.of, f.of.Field(f.By), f.sum) }
+
+// Counts implements Counting.
+func (f Aggregate) Counts() *Type { return f.of }
+
+func (f Aggregate) Info() Info {
+	in := Info{Name: f.Name, Label: labelOf(f.Name), Type: "integer", ReadOnly: true, Default: int64(0)}
+	if f.isFloat() {
+		in.Type, in.Default = "decimal", float64(0)
+	}
+	return in
+}
+
+func (f Aggregate) isFloat() bool { return f.sum != nil && f.sum.Column().Storage == StoreFloat }
+
+func (f Aggregate) Schema() Schema {
+	if f.isFloat() {
+		return Schema{"type": "number", "format": "double"}
+	}
+	return Schema{"type": "integer", "format": "int64"}
+}
