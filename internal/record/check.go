@@ -10,7 +10,8 @@ import (
 // What is wrong with a declaration is said when the registry is built, so that the program does not start. check runs
 // once all types know each other.
 func (t *Type) check() error {
-	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkSpecial, t.checkActions} {
+	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkPanels, t.checkSpecial,
+		t.checkActions} {
 		if err := check(); err != nil {
 			return err
 		}

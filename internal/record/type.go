@@ -27,6 +27,7 @@ type Type struct {
 	Section string   // where the pages list it: "Organization"; under the name of App where it says nothing
 	Columns []string // what a list shows at first; the first few fields where it says nothing
 	Groups  []Group  // the parts of its form; one part where it says nothing
+	Panels  []Panel  // what the page of a record shows besides its fields
 
 	Fields Fields
 	Brief  []string // what a nested representation shows; the first text among them names the record

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"terrier/internal/access"
-	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
 
@@ -22,6 +21,8 @@ type DetailPage struct {
 	Changes              []changeLine
 	API                  string
 	HasChanges           bool
+	Tabs                 []tabLink   // of panels
+	Cards                []panelPart // panels
 	CanChange, CanDelete bool
 	More                 any // what a type's own page adds
 }
@@ -72,12 +73,15 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 		if name := r.Field.Info().Label; !strings.EqualFold(name, p.Type.Title()) && name != "Tags" {
 			label += " (" + strings.ToLower(name) + ")"
 		}
-		d.Related = append(d.Related, relatedLink{label, PagePath(r.Type) + "?" + filterFor(r, found).Encode(), r.Count})
+		d.Related = append(d.Related, relatedLink{label, PagePath(r.Type) + "?" + filterFor(r.Referrer, found).Encode(), r.Count})
 	}
 	if d.HasChanges {
 		if d.Changes, err = v.changesOf(p.Type, found.ID(), recentChanges); err != nil {
 			return nil, err
 		}
+	}
+	if d.Cards, err = p.cards(v, found); err != nil {
+		return nil, err
 	}
 	if p.own.MoreDetail != nil {
 		err = p.own.MoreDetail(v, d, found)
@@ -86,7 +90,7 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 }
 
 // filterFor finds the records that refer to one through a field.
-func filterFor(r ledger.Related, to record.Values) url.Values {
+func filterFor(r record.Referrer, to record.Values) url.Values {
 	id := []string{to.Type().FormatID(to.ID())}
 	if r.TypeField != "" {
 		return url.Values{r.TypeField: {to.Type().Key()}, r.IDField: id}
@@ -98,6 +102,9 @@ func filterFor(r ledger.Related, to record.Values) url.Values {
 func (p *TypePages) heading(v *Visit, found record.Values, tab string) (*DetailPage, error) {
 	d := &DetailPage{Path: RecordPath(p.Type, found.ID()), List: p.Path, Name: found.Display(), Single: p.Single, Tab: tab,
 		API: p.Type.Path() + p.Type.FormatID(found.ID()) + "/", HasChanges: !p.Type.ReadOnly && v.May(p.site.ChangeType(), access.View)}
+	for _, panel := range p.panels(v, true) {
+		d.Tabs = append(d.Tabs, tabLink{panel.Tab, panel.Path(), d.Path + panel.Path() + "/"})
+	}
 	var err error
 	if d.CanChange, err = p.site.Ledger.May(v.Ctx, v.Caller, found, access.Change); err != nil {
 		return nil, err

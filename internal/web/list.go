@@ -110,17 +110,23 @@ func (p *TypePages) list(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	q.View = record.View{Only: []string{"id"}}
-	for _, c := range p.columns(v) {
-		if c.Shown {
-			q.View.Only = append(q.View.Only, c.Name)
-		}
-	}
+	q.View = viewOf(p.columns(v))
 	found, err := p.site.Ledger.List(v.Ctx, v.Caller, p.Type, q)
 	if err != nil {
 		return err
 	}
 	return v.Show(Page{Name: "list", Title: p.Title, Crumbs: p.Crumbs()[:1], Body: p.listPage(v, params, q, found)})
+}
+
+// viewOf reads no more of a record than the chosen columns.
+func viewOf(columns []column) record.View {
+	only := []string{"id"}
+	for _, c := range columns {
+		if c.Shown {
+			only = append(only, c.Name)
+		}
+	}
+	return record.View{Only: only}
 }
 
 func (p *TypePages) toList(v *Visit) error { return v.Leave(p.Path, "") }

@@ -11,6 +11,7 @@
 package web
 
 import (
+	"fmt"
 	"html/template"
 	"log/slog"
 	"net/http"
@@ -86,6 +87,7 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 		at("GET", "choices/", access.View, p.choices),
 		at("GET", "{id}/", access.View, p.detail),
 	}
+	routes = append(routes, p.panelRoutes()...)
 	if t.ReadOnly {
 		return routes
 	}
@@ -144,6 +146,9 @@ func (s *Site) Build() error {
 	}
 	var err error
 	for _, p := range s.types {
+		if err = p.checkPanels(); err != nil {
+			return err
+		}
 		if p.nav, err = s.newNavLinks(p.Title, p.Path); err != nil {
 			return err
 		}
@@ -151,12 +156,27 @@ func (s *Site) Build() error {
 			return err
 		}
 	}
+	if err = s.checkRoutes(); err != nil {
+		return err
+	}
 	for _, room := range s.Rooms {
 		for i, nav := range room.Nav {
 			if room.Nav[i].links, err = s.newNavLinks(nav.Label, nav.Path); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// checkRoutes refuses two pages with one address, as a panel could make them.
+func (s *Site) checkRoutes() error {
+	seen := map[string]bool{}
+	for _, r := range s.Routes() {
+		if seen[r.Pattern()] {
+			return fmt.Errorf("two pages have the address %s: rename the panel or the action", r.Pattern())
+		}
+		seen[r.Pattern()] = true
 	}
 	return nil
 }

@@ -4,13 +4,15 @@ package trial
 
 import "terrier/internal/record"
 
-// Shelf shows a count and a computed field where others refer to it. It counts and adds up what refers to it.
+// Shelf shows a count and a computed field where others refer to it. It counts and adds up what refers to it, and shows its items as a list
+// and as a drawing.
 var Shelf = record.Type{
 	App: "trial", Name: "shelf", Plural: "shelves", Section: "Trial",
 	Doc: "Holds items.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true, Unique: true, Sort: record.Natural},
 		record.Ref{Name: "site", To: "dcim.site", OnDelete: record.SetNull},
+		record.Int{Name: "places", Default: 10},
 		record.Count{Name: "item_count", Of: "trial.item", By: "shelf"},
 		record.Count{Name: "sticker_count", Of: "trial.sticker", By: "stuck_on"},
 		record.Aggregate{Name: "total_weight", Of: "trial.item", By: "shelf", Sum: "weight"},
@@ -22,6 +24,8 @@ var Shelf = record.Type{
 	Brief:  []string{"name", "item_count", "shout"},
 	Order:  []string{"name"},
 	Search: []string{"name"},
+	Panels: []record.Panel{{Tab: "Items", List: "trial.item"}, {Card: "Ports", List: "trial.port"},
+		{Card: "Places", List: "trial.item", Drawing: "slots", Data: places}},
 }
 
 // Item is named by a text and shows its shelf where others refer to it. Items come in the order of their shelves.
@@ -32,6 +36,7 @@ var Item = record.Type{
 		record.Ref{Name: "shelf", To: "trial.shelf", Required: true, OnDelete: record.Cascade},
 		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
 		record.Text{Name: "asset_tag", Max: 50, Null: true, Unique: true, NullsDiffer: true},
+		record.Int{Name: "place", Null: true},
 		record.Ref{Name: "pair", To: "trial.item", OnDelete: record.SetNull},
 		record.Refs{Name: "friends", To: "trial.item"},
 		record.Count{Name: "admirer_count", Of: "trial.item", By: "friends"},
