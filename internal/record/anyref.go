@@ -33,7 +33,7 @@ var (
 func (f AnyRef) parts() []Field {
 	typeName, idName := f.typeName(), f.idName()
 	return []Field{
-		anyType{Name: typeName, Help: f.Help, Required: f.Required, to: f.To},
+		anyType{Name: typeName, Help: f.Help, Required: f.Required, of: f.Name, to: f.To},
 		anyID{Int{Name: idName, Help: "The id of that record.", Required: f.Required, Null: !f.Required, Min: new(int64(1))}, f.Name},
 		f,
 	}
@@ -109,15 +109,22 @@ type anyType struct {
 	Name, Help string
 	Required   bool
 
-	to []string
+	of     string // the AnyRef
+	to     []string
+	labels Choices
+}
+
+func (f anyType) resolve(r *Registry) (Field, error) {
+	types, err := typesOf(r, f.of, f.to)
+	for _, t := range types {
+		f.labels = append(f.labels, Option{t.Key(), labelOf(t.Title())})
+	}
+	return f, err
 }
 
 func (f anyType) Info() Info {
-	in := Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "string", Required: f.Required, Null: !f.Required, Widget: SelectOne}
-	for _, key := range f.to {
-		in.Choices = append(in.Choices, Option{key, key})
-	}
-	return in
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "string", Required: f.Required, Null: !f.Required,
+		Widget: SelectOne, Choices: f.labels, HalfOf: f.of}
 }
 func (f anyType) Column() Column    { return Column{Name: f.Name, Storage: StoreText, Null: !f.Required} }
 func (f anyType) Lookups() []Lookup { return equalLookups }
@@ -156,6 +163,12 @@ func (f anyType) InputSchema() Schema { return f.Schema() }
 type anyID struct {
 	Int
 	of string // the AnyRef
+}
+
+func (f anyID) Info() Info {
+	in := f.Int.Info()
+	in.HalfOf = f.of
+	return in
 }
 
 // addFilters adds one by the name of the reference too, as clients ask for it.

@@ -42,7 +42,7 @@ func (t *Type) buildChildren(c Children) error {
 	}
 	mine, ok := ReferenceOf(t.Field(c.Where))
 	theirs, also := ReferenceOf(templates.Field(c.Where))
-	if !ok || !also || mine.Many || theirs.Many || mine.Target != theirs.Target {
+	if !ok || !also || mine.Many || theirs.Many || mine.Target == nil || mine.Target != theirs.Target {
 		return wrong("Where names %q, which %s and %s do not both have as a reference to one record of the same type", c.Where, t.Key(), c.From)
 	}
 	for _, name := range c.Copy {

@@ -51,6 +51,7 @@ type Info struct {
 	Widget        Widget   // how a form asks for it
 	Cell          CellForm // how a file writes it
 	KindOf        string   // JSON: the field that says which kind of custom field the value is for
+	HalfOf        string   // the reference to one of several types whose type or id it is
 
 	DetailOnly bool // shown with one record, and not in lists
 	Wide       bool // takes much room: a list shows it where somebody asks for it

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"slices"
+
+	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
 )
@@ -9,13 +12,30 @@ import (
 const mostChoices = 20
 
 // choices offers the records that fit what was typed, as options of an input. In a filter they
-// stand for the key that the API filters by, in a form for the record itself.
+// stand for the key that the API filters by, in a form for the record itself. Those for a reference to one of several types
+// are of the type that was chosen, and stand for their ids.
 func (p *TypePages) choices(v *Visit) error {
 	params := v.R.URL.Query()
+	if name := params.Get("for"); name != "" {
+		ref, _ := record.ReferenceOf(p.Type.Field(name))
+		i := slices.IndexFunc(ref.Targets, func(t *record.Type) bool { return t.Key() == params.Get("of") })
+		if i < 0 || !v.May(ref.Targets[i], access.View) {
+			return v.Part("_choices", []Option(nil))
+		}
+		return p.site.Pages(ref.Targets[i]).offer(v, params.Get("typed"), func(r record.Values) string { return formatID(r.ID()) })
+	}
 	return p.Choose(v, params.Get("typed"), params.Get("by") == "key")
 }
 
 func (p *TypePages) Choose(v *Visit, typed string, byKey bool) error {
+	if byKey {
+		return p.offer(v, typed, key)
+	}
+	return p.offer(v, typed, func(r record.Values) string { return NameOf(p.Type, r.ID(), r.Display()) })
+}
+
+// offer lists records that fit what was typed, each with the text that stands for it.
+func (p *TypePages) offer(v *Visit, typed string, value func(record.Values) string) error {
 	q := store.Query{Uncounted: true, Limit: mostChoices, Search: typed, View: record.View{Brief: true}}
 	if len(p.Type.Search) == 0 {
 		q.Search = ""
@@ -26,10 +46,7 @@ func (p *TypePages) Choose(v *Visit, typed string, byKey bool) error {
 	}
 	options := make([]Option, len(found.Rows))
 	for i, r := range found.Rows {
-		options[i] = Option{Value: NameOf(p.Type, r.ID(), r.Display()), Label: r.Display()}
-		if byKey {
-			options[i].Value = key(r)
-		}
+		options[i] = Option{Value: value(r), Label: r.Display()}
 	}
 	return v.Part("_choices", options)
 }

@@ -43,7 +43,7 @@ func columnsOf(t *record.Type) (all []column, first []string) {
 
 // brief tells whether a value fits into a row of a table.
 func brief(in record.Info) bool {
-	return !in.Wide && in.Widget != record.TextArea && in.Name != "created" && in.Name != "last_updated"
+	return !in.Wide && in.HalfOf == "" && in.Widget != record.TextArea && in.Name != "created" && in.Name != "last_updated"
 }
 
 const columnsCookie = "terrier_columns"

@@ -117,6 +117,9 @@ func (d *DetailPage) fill(v *Visit, found record.Values, defs []*record.Custom) 
 	t := found.Type()
 	for i, in := range t.Infos() {
 		f := t.All()[i]
+		if in.HalfOf != "" && (found.Get(in.HalfOf) != nil || found.At(i) == nil) {
+			continue // the reference is shown, or is empty
+		}
 		if in.Hidden || in.DetailOnly || in.Widget == record.PasswordInput || in.Widget == record.CustomInputs {
 			continue
 		}

@@ -43,6 +43,7 @@ type FormField struct {
 	Options     []Option
 	Suggestions []string // what is offered while somebody types
 	Choices     string   // where to look for records by typing
+	ChoicesOf   string   // the widget that says of which type they are, where that can change
 	Links       []Option // references that are there, by id
 	Unseen      int      // references that are there and that the caller may not see
 	Kept        bool     // a secret is there, and stays unless another is typed
@@ -137,6 +138,10 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 		}
 		src.fillLinks(&out, target, linksOf(value))
 		return out
+	}
+	if in.HalfOf != "" && in.Widget == record.NumberInput {
+		ref, _ := record.ReferenceOf(p.Type.Field(in.HalfOf))
+		out.Choices, out.ChoicesOf = p.Path+"choices/?for="+in.HalfOf, "id_"+ref.TypeField
 	}
 	if sealed, ok := value.(record.Sealed); ok {
 		out.Kept, out.CanClear = sealed != "", !in.Required

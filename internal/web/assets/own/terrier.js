@@ -5,7 +5,7 @@
 //   <form data-confirm="Question?">   asks before it is sent
 //   <input data-check-all="name">     checks every checkbox of that name in its form
 //   <select data-submit>              sends its form when changed
-//   <input data-typed hx-get="…">     asks for choices with what was typed so far
+//   <input data-typed hx-get="…">     asks for choices with what was typed so far, and the value of the element named by data-of
 //   <input data-adds>                 turns a chosen text into a checked box before it
 //   <div data-ticks>                  ticks the box "change" in it when anything else in it is touched
 //   <form data-outdates="#id">        clears that element, which is about what was in the form, when the form changes
@@ -87,7 +87,8 @@
 
   document.addEventListener('htmx:configRequest', (event) => {
     if (event.target.matches('[data-typed]')) {
-      event.detail.parameters = { typed: event.target.value };
+      const kind = document.getElementById(event.target.dataset.of);
+      event.detail.parameters = { typed: event.target.value, ...(kind && { of: kind.value }) };
     }
   });
 
