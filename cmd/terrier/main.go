@@ -1,5 +1,5 @@
 // Command terrier runs and administers Terrier, a register of infrastructure. This package owns flags, environment,
-// signals and exit codes; what the commands do stands in internal/app.
+// signals and exit codes; internal/app does the work of the commands.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal asks for an orderly end; the second one finds the default handler and gets its way.
+	// The first signal asks for an orderly end; the second one meets the default handler and ends the process at once.
 	context.AfterFunc(ctx, stop)
 	endWithin(ctx, longestStop, func() {
 		complain(os.Stderr, fmt.Errorf("what was under way did not end within %s; it is given up", longestStop))
@@ -32,8 +32,8 @@ func main() {
 	}
 }
 
-// longestStop is how long after the first signal the process is ended, whatever it is doing: it is gone within
-// 30 s. Servers and workers finish within 28 s and 27 s by themselves (app.drainTimeout, delivery.drain).
+// longestStop is how long after the first signal the process ends, whatever it is doing. Servers and workers finish
+// within 28 s and 27 s by themselves (app.drainTimeout, delivery.drain).
 const longestStop = 29 * time.Second
 
 // endWithin calls exit some time after ctx has ended.
@@ -41,7 +41,8 @@ func endWithin(ctx context.Context, limit time.Duration, exit func()) {
 	context.AfterFunc(ctx, func() { time.AfterFunc(limit, exit) })
 }
 
-// complain says why it did not work. A reason may hold what others wrote, a receiver or a record.
+// complain prints why a command failed. The reason may contain text of others, such as a receiver's answer or a
+// record.
 func complain(w io.Writer, err error) {
 	_, _ = fmt.Fprintf(w, "terrier: %s\n", escape(err.Error(), "\n\t", visible))
 }
@@ -73,7 +74,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-// session is what a command is given to work with.
+// session is what a command works with.
 type session struct {
 	streams
 	config app.Config
@@ -97,7 +98,7 @@ func run(ctx context.Context, args []string, std streams) error {
 	config.Version = programVersion()
 	selected.BindTo(ctx, (*context.Context)(nil))
 	logger := newLogger(std.err, config)
-	// net/http tells the standard logger what a receiver sends unasked, and at any length.
+	// net/http logs unexpected answers of receivers with the standard logger, at any length.
 	slog.SetDefault(logger)
 	slog.SetLogLoggerLevel(slog.LevelDebug)
 	return selected.Run(&session{streams: std, config: config, log: logger})
@@ -127,7 +128,7 @@ func newLogger(w io.Writer, config app.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// withApp builds the app from valid settings, lends it to work and closes it.
+// withApp builds the app from valid settings, calls work with it and closes it.
 func (s *session) withApp(ctx context.Context, work func(*app.App) error) error {
 	if err := s.config.Validate(); err != nil {
 		return err

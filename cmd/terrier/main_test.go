@@ -34,7 +34,8 @@ func writeFile(t *testing.T, text string) string {
 }
 
 func TestSettingsPrecedence(t *testing.T) {
-	path := writeFile(t, `{"listen": "file:1", "base_url": "http://file", "log_level": "debug", "strict_filters": false, "changelog_retention": 365,
+	path := writeFile(t, `{"listen": "file:1", "base_url": "http://file", "log_level": "debug", "strict_filters": false,
+		"changelog_retention": 365,
 		"exempt_view_permissions": ["dcim.site", "dcim.region"]}`)
 	t.Setenv("TERRIER_CONFIG", path)
 	t.Setenv("TERRIER_LISTEN", "env:1")
@@ -197,7 +198,7 @@ func TestConfigurationPageIsFresh(t *testing.T) {
 	}
 }
 
-// TestEndWithin: a while after the first signal the process is ended, whatever it is doing.
+// TestEndWithin: some time after the first signal the process ends, whatever it is doing.
 func TestEndWithin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/term"
 )
 
-// maxPassword bounds what is read from standard input; the rules for passwords are the app's.
+// maxPassword bounds what is read from standard input; the app has the rules for passwords.
 const maxPassword = 4096
 
-// password reads one from standard input, or asks for it twice on the terminal.
+// password reads a password from standard input, or asks for it twice on the terminal.
 func (s *session) password(ctx context.Context, fromStdin bool) (string, error) {
 	if fromStdin {
 		return readPassword(s.in)
@@ -51,7 +51,7 @@ func readPassword(r io.Reader) (string, error) {
 	return password, nil
 }
 
-// ask reads beside the wait for a signal: an interrupted prompt must give the terminal its echo back.
+// ask reads while it waits for a signal: an interrupted prompt must switch the terminal's echo on again.
 func (s *session) ask(ctx context.Context, terminal int, prompt string) (string, error) {
 	before, err := term.GetState(terminal)
 	if err != nil {

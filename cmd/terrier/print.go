@@ -12,7 +12,7 @@ func (s *session) printf(format string, args ...any) error {
 	return err
 }
 
-// printTable keeps every cell in its place, whatever others have written into it.
+// printTable prints rows in aligned columns, whatever characters the cells contain.
 func (s *session) printTable(rows [][]string) error {
 	out := newScreen(s.out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -8,12 +8,11 @@ import (
 
 const (
 	redrawEvery = 100 * time.Millisecond // on a terminal
-	lineEvery   = 5 * time.Second        // off one, where every line stays
+	lineEvery   = 5 * time.Second        // elsewhere, where every line stays
 	barWidth    = 30
 )
 
-// progress shows how far long work is: a bar that is redrawn on a terminal, and now and then a
-// line elsewhere.
+// progress shows how far long work is: a redrawn bar on a terminal, and a line now and then elsewhere.
 type progress struct {
 	screen
 	what  string // such as "changes"
@@ -52,11 +51,12 @@ func (p *progress) draw(done int64) error {
 	}
 	full := int(share * barWidth)
 	p.drawn = true
-	_, err := fmt.Fprintf(p, "\r%s%s %s\x1b[K", p.paint(green, strings.Repeat("█", full)), p.paint(faint, strings.Repeat("░", barWidth-full)), text)
+	_, err := fmt.Fprintf(p, "\r%s%s %s\x1b[K", p.paint(green, strings.Repeat("█", full)),
+		p.paint(faint, strings.Repeat("░", barWidth-full)), text)
 	return err
 }
 
-// left guesses how long it will take, once there is something to guess from.
+// left estimates the remaining time, once there is something to estimate from.
 func (p *progress) left(share float64) string {
 	took := p.now().Sub(p.began)
 	if share < 0.02 || share >= 1 || took < time.Second {
@@ -65,7 +65,7 @@ func (p *progress) left(share float64) string {
 	return fmt.Sprintf(", about %s left", (time.Duration(float64(took) / share * (1 - share))).Round(time.Second))
 }
 
-// end wipes the bar off: what comes next says how it ended.
+// end wipes the bar: the next output says how it ended.
 func (p *progress) end() error {
 	if !p.drawn {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// screen is an output that may be a terminal: only there texts are painted, and nothing that
-// could steer it is let through.
+// screen is an output that may be a terminal: only there texts are coloured, and nothing that could control it gets
+// through.
 type screen struct {
 	io.Writer
 	terminal, colours bool
@@ -24,7 +24,7 @@ func (s screen) paint(c colour, text string) string {
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
-// line is a text that may hold anything, made fit for one line.
+// line makes any text fit for one line.
 func (s screen) line(text string) string { return escape(text, "", visible) }
 
 type colour string

@@ -14,14 +14,15 @@ type secretCommands struct {
 
 type secretResealCommand struct{}
 
-// Run fails where a secret can't be opened, so that no script removes a key that is needed.
+// Run fails if a secret can't be opened, so that no script removes a key that is still needed.
 func (secretResealCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
 		done, err := a.Reseal(ctx)
 		if err != nil {
 			return err
 		}
-		if err := s.printf("secrets sealed anew: %d\nsecrets that open with the current key: %d\ntokens still kept with an old key: %d\n", done.Anew, done.Whole, done.OldTokens); err != nil {
+		if err := s.printf("secrets sealed anew: %d\nsecrets that open with the current key: %d\ntokens still kept with an old key: %d\n",
+			done.Anew, done.Whole, done.OldTokens); err != nil {
 			return err
 		}
 		if len(done.Locked) > 0 {
@@ -34,4 +35,5 @@ func (secretResealCommand) Run(ctx context.Context, s *session) error {
 	})
 }
 
-const oldTokens = "Each of these tokens moves to the current key when it is next used. Those that have not when the old key is removed stop working."
+const oldTokens = "Each of these tokens moves to the current key when it is next used. Those that have not when the old key is " +
+	"removed stop working."

@@ -12,8 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// settingsFile holds the settings of a file by their keys. Unlike kong's own JSON resolver it leaves a setting
-// alone that the environment sets, and refuses keys it does not know: a misspelt login_required must not pass.
+// settingsFile has the settings of a file by their keys. Unlike kong's own JSON resolver it ignores a setting that
+// the environment overrides, and refuses unknown keys: a misspelled login_required must not pass.
 type settingsFile map[string]any
 
 func loadSettings(r io.Reader) (kong.Resolver, error) {
@@ -58,7 +58,7 @@ func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 	return f[settingKey(flag)], nil
 }
 
-// settingFlags are the flags that are settings: those that have a name in the environment too.
+// settingFlags returns the flags that are settings: those that also have a name in the environment.
 func settingFlags(application *kong.Application) []*kong.Flag {
 	return slices.DeleteFunc(slices.Clone(application.Flags), func(flag *kong.Flag) bool { return !isSetting(flag) })
 }

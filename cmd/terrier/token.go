@@ -24,7 +24,7 @@ type tokenCreateCommand struct {
 	ReadOnly    bool     `help:"Refuse writes with this token."`
 }
 
-// Run prints the key alone to standard output, where scripts take it from.
+// Run prints only the key to standard output, for scripts.
 func (c tokenCreateCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
 		token, err := a.CreateToken(ctx, app.NewToken{
@@ -73,7 +73,7 @@ func (c tokenRevokeCommand) Run(ctx context.Context, s *session) error {
 	})
 }
 
-// lifetime is a duration that can also be given in days, because that is how long tokens live.
+// lifetime is a duration that can also be given in days, as is usual for tokens.
 type lifetime time.Duration
 
 const day = 24 * time.Hour

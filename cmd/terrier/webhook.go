@@ -63,10 +63,10 @@ func (c trial) find(ctx context.Context, a *app.App) (app.WebhookInfo, app.Sampl
 
 type webhookTestCommand struct{ trial }
 
-// busyWorkers is how long a test waits for a worker, besides the time that the receiver has.
+// busyWorkers is how long a test waits for a worker, besides the receiver's own time.
 const busyWorkers = 5 * time.Second
 
-// Run fails where the receiver did not answer well, so that scripts can tell.
+// Run fails if the receiver did not answer 2XX, so that scripts notice.
 func (c webhookTestCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
 		hook, sample, err := c.find(ctx, a)

@@ -14,7 +14,7 @@ import (
 
 type webhookPreviewCommand struct{ trial }
 
-// Run writes the request to standard output and what is to be said about it to standard error.
+// Run writes the request to standard output and remarks about it to standard error.
 func (c webhookPreviewCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
 		hook, sample, err := c.find(ctx, a)
@@ -42,8 +42,8 @@ func (c webhookPreviewCommand) Run(ctx context.Context, s *session) error {
 	})
 }
 
-// requestText is the request as webhook_receiver would print it. On a terminal a JSON body is
-// indented; anywhere else the bytes are those that are sent.
+// requestText returns the request as webhook_receiver would print it. On a terminal a JSON body is indented;
+// elsewhere the bytes are exactly those that are sent.
 func requestText(out screen, p app.Preview, agent string) ([]byte, error) {
 	target, err := url.Parse(p.Request.URL)
 	if err != nil {
@@ -54,7 +54,7 @@ func requestText(out screen, p app.Preview, agent string) ([]byte, error) {
 	if given, named := header["User-Agent"]; !named {
 		header.Set("User-Agent", agent)
 	} else if given[0] == "" {
-		header.Del("User-Agent") // who leaves it empty sends none
+		header.Del("User-Agent") // an empty one is not sent
 	}
 	var text bytes.Buffer
 	fmt.Fprintln(&text, out.paint(bold, out.line(p.Request.Method+" "+target.RequestURI()+" HTTP/1.1")))
@@ -76,5 +76,5 @@ func requestText(out screen, p app.Preview, agent string) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// noDelivery is the id of a delivery that is none.
+// noDelivery is the id of no delivery.
 const noDelivery = "00000000-0000-7000-8000-000000000000"

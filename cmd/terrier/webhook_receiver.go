@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxShownBody is how much of a body is kept; the rest is read and thrown away, so that the sender gets its answer.
+	// maxShownBody is how much of a body is kept; the rest is read and discarded, so that the sender gets its answer.
 	maxShownBody = 1 << 20
 
 	receiverReadTimeout = time.Minute
@@ -56,8 +56,8 @@ func (c webhookReceiverCommand) Run(ctx context.Context, s *session) error {
 	return err
 }
 
-// listenLoopback listens on both loopback addresses, because localhost may be either. A machine without the IPv6 one
-// gets IPv4 only.
+// listenLoopback listens on both loopback addresses, because localhost may be either. Without an IPv6 one it listens
+// on IPv4 only.
 func listenLoopback(ctx context.Context, port uint16) ([]net.Listener, error) {
 	const attempts = 20 // a port that is free on one address may be taken on the other
 	var config net.ListenConfig
@@ -112,7 +112,7 @@ type webhookReceiver struct {
 	count    int
 }
 
-// serve returns when the context ends, or when it cannot go on.
+// serve returns when the context ends, or when it cannot continue.
 func (r *webhookReceiver) serve(ctx context.Context, listeners []net.Listener, errorLog *log.Logger) error {
 	server := &http.Server{
 		Handler:           r,
@@ -154,7 +154,7 @@ func (r *webhookReceiver) ServeHTTP(w http.ResponseWriter, request *http.Request
 	w.WriteHeader(r.command.Status)
 }
 
-// wait is false when the sender went away. When the program is stopped the answer goes out early.
+// wait returns false if the sender went away. When the program is stopped the answer is sent early.
 func (r *webhookReceiver) wait(ctx context.Context) bool {
 	timer := time.NewTimer(r.command.Delay)
 	defer timer.Stop()

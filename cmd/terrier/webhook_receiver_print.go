@@ -20,7 +20,7 @@ import (
 
 const signatureHeader = "X-Hook-Signature"
 
-// received is a request as it arrived, and what is to be said about it.
+// received is a request as it arrived, with remarks.
 type received struct {
 	*http.Request
 	at     time.Time
@@ -28,7 +28,7 @@ type received struct {
 	length int64  // of the whole body
 	broken error  // why the body ended early
 
-	signature string // valid, invalid, missing, or empty where none was looked for
+	signature string // valid, invalid, missing, or empty if none was expected
 	verdict   string // the same for people
 }
 
@@ -66,7 +66,7 @@ func (g *received) judge(secret string) {
 	}
 }
 
-// print gives the request its number and writes it in one piece.
+// print numbers the request and writes it in one piece.
 func (r *webhookReceiver) print(g *received) (number int) {
 	r.printing.Lock()
 	defer r.printing.Unlock()
@@ -90,15 +90,16 @@ func (r *webhookReceiver) printed() int {
 	return r.count
 }
 
-// text is the request for people. On a terminal a JSON body is indented and nothing that could steer the terminal is
-// let through; anywhere else the bytes are those that came.
+// text returns the request for people. On a terminal a JSON body is indented and nothing that could control the
+// terminal gets through; elsewhere the bytes are exactly those that came.
 func (r *webhookReceiver) text(number int, g *received) []byte {
 	var out bytes.Buffer
 	body, indented := g.body, false
 	if r.out.terminal {
 		body, indented = forTerminal(g.body)
 	}
-	fmt.Fprintln(&out, r.out.paint(faint, fmt.Sprintf("#%d  %s  from %s, %s", number, g.at.Format("2006-01-02 15:04:05.000"), g.RemoteAddr, bodyNote(g, indented))))
+	fmt.Fprintln(&out, r.out.paint(faint, fmt.Sprintf("#%d  %s  from %s, %s", number, g.at.Format("2006-01-02 15:04:05.000"),
+		g.RemoteAddr, bodyNote(g, indented))))
 	fmt.Fprintln(&out, r.out.paint(bold, r.line(g.Method+" "+g.RequestURI+" "+g.Proto)))
 	for name, value := range headers(g.Request) {
 		fmt.Fprintf(&out, "%s %s\n", r.out.paint(cyan, name+":"), r.line(value))
@@ -137,7 +138,8 @@ func bodyNote(g *received, indented bool) string {
 	return note
 }
 
-// headers yields them by name, as Go's server has no order to give; Host and Transfer-Encoding it keeps elsewhere.
+// headers yields the headers by name, because Go's server has no order; it keeps Host and Transfer-Encoding
+// elsewhere.
 func headers(request *http.Request) func(func(name, value string) bool) {
 	all := request.Header.Clone()
 	all["Host"] = []string{request.Host}
@@ -155,7 +157,7 @@ func headers(request *http.Request) func(func(name, value string) bool) {
 	}
 }
 
-// jsonLine is the request for programs.
+// jsonLine returns the request for programs.
 func jsonLine(number int, g *received) []byte {
 	line := struct {
 		Number       int               `json:"number"`
@@ -192,7 +194,8 @@ func jsonLine(number int, g *received) []byte {
 	return escapeJSON(out.Bytes())
 }
 
-// escapeJSON escapes what encoding/json leaves as it is and a terminal may obey, such as U+009B. All of it is in strings.
+// escapeJSON escapes what encoding/json leaves as it is and a terminal may interpret, such as U+009B. All of it is in
+// strings.
 func escapeJSON(line []byte) []byte {
 	return []byte(escape(string(line), "\n", func(char rune, _ string) string {
 		if high, low := utf16.EncodeRune(char); high != unicode.ReplacementChar {
@@ -210,7 +213,7 @@ func forTerminal(body []byte) (text []byte, indented bool) {
 	return []byte(escape(string(body), "\n\t", visible)), indented
 }
 
-// line is a text that may hold anything, made fit for one line of the output.
+// line makes any text fit for one line of the output.
 func (r *webhookReceiver) line(text string) string {
 	if !r.out.terminal {
 		return text
@@ -225,7 +228,7 @@ func visible(char rune, raw string) string {
 	return fmt.Sprintf(`\u{%x}`, char)
 }
 
-// escape replaces what is not printable, bytes that are no UTF-8 among it, except what is to be kept.
+// escape replaces characters that are not printable, including bytes that are not UTF-8, except those to keep.
 func escape(text, keep string, replace func(char rune, raw string) string) string {
 	var out strings.Builder
 	for len(text) > 0 {

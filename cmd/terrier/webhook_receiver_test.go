@@ -96,7 +96,7 @@ func (l listening) send(t *testing.T, what sent, status int) {
 	}
 }
 
-// sign is written without internal/webhook: the contract, a second time.
+// sign implements the contract a second time, without internal/webhook.
 func sign(secret, body string) string {
 	mac := hmac.New(sha512.New, []byte(secret))
 	mac.Write([]byte(body))
@@ -165,7 +165,8 @@ func TestWebhookReceiverRefusesFlags(t *testing.T) {
 		"--port 65536":                        "--port",
 		"--port " + fmt.Sprint(portOf(taken)): "--port takes another",
 	} {
-		err := run(t.Context(), append([]string{"webhook_receiver"}, strings.Fields(args)...), streams{strings.NewReader(""), io.Discard, io.Discard})
+		err := run(t.Context(), append([]string{"webhook_receiver"}, strings.Fields(args)...),
+			streams{strings.NewReader(""), io.Discard, io.Discard})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %q", args, err, want)
 		}
@@ -263,7 +264,8 @@ func TestWebhookReceiverPrintsJSON(t *testing.T) {
 
 func TestWebhookReceiverAnswersWithStatus(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusNoContent, http.StatusMovedPermanently, http.StatusTooManyRequests, http.StatusInternalServerError} {
+	for _, status := range []int{http.StatusNoContent, http.StatusMovedPermanently, http.StatusTooManyRequests,
+		http.StatusInternalServerError} {
 		listen(t, "--status", fmt.Sprint(status)).send(t, sent{body: "x"}, status)
 	}
 }
@@ -376,7 +378,7 @@ func TestWebhookReceiverShowsABodyThatBreaksOff(t *testing.T) {
 	wantContains(t, out.String(), "body broke off after 4 bytes (unexpected EOF)", "\nhalf\n", "✗ X-Hook-Signature was not checked")
 }
 
-// atOnce fails a test that writes in pieces or at the same time.
+// atOnce fails a test that writes in pieces or concurrently.
 type atOnce struct {
 	t      *testing.T
 	busy   sync.Mutex

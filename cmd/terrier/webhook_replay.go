@@ -24,7 +24,7 @@ type webhookReplayCommand struct {
 	DryRun bool     `help:"Only count."`
 }
 
-// Run counts first and asks. It can be interrupted at any time: what was queued by then is sent.
+// Run counts first and asks. It can be interrupted at any time: deliveries that are queued by then are sent.
 func (c webhookReplayCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
 		hook, err := a.Webhook(ctx, c.Name)
@@ -61,7 +61,8 @@ var errInterrupted = errors.New("interrupted: nothing was sent")
 
 func (c webhookReplayCommand) stopped(done app.Replayed, err error) error {
 	interrupted := errors.Is(err, context.Canceled)
-	soFar := fmt.Sprintf("after %d changes: %s queued so far; the rest is left to --since %s", done.Changes, deliveries(done.Queued()), done.Reached.UTC().Format(time.RFC3339Nano))
+	soFar := fmt.Sprintf("after %d changes: %s queued so far; the rest is left to --since %s", done.Changes, deliveries(done.Queued()),
+		done.Reached.UTC().Format(time.RFC3339Nano))
 	switch {
 	case done.Changes == 0 && interrupted:
 		return errInterrupted
@@ -73,7 +74,7 @@ func (c webhookReplayCommand) stopped(done app.Replayed, err error) error {
 	return fmt.Errorf("stopped %s: %w", soFar, err)
 }
 
-// countText says what a replay will do, and leaves out what it will not.
+// countText says what a replay will do, leaving out what is zero.
 func countText(hook app.WebhookInfo, n app.Replayed) string {
 	if n.Matching == 0 {
 		return fmt.Sprintf("none of %d changes matches %q\n", n.Changes, hook.Name)
@@ -134,7 +135,7 @@ func (c webhookReplayCommand) confirm(ctx context.Context, s *session, n app.Rep
 	}
 }
 
-// pastTime is a moment, or how long ago it was.
+// pastTime is a time, given as such or as how long ago.
 type pastTime struct{ time.Time }
 
 func (p *pastTime) UnmarshalText(text []byte) (err error) {

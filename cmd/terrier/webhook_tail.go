@@ -12,12 +12,12 @@ import (
 
 const (
 	tailEvery = time.Second
-	// tailShare is the part of the time that may go into looking: where thousands end in a second
-	// a look takes its time.
+	// tailShare limits the share of time spent on looking: where thousands of deliveries end in a second, a look takes
+	// long.
 	tailShare = 10
 	// tailOverlap is how late an outcome may be written, and how far workers' clocks may differ.
 	tailOverlap = 30 * time.Second
-	tailMost    = 5000 // deliveries to a look
+	tailMost    = 5000 // deliveries per look
 )
 
 type webhookTailCommand struct {
@@ -26,7 +26,7 @@ type webhookTailCommand struct {
 	Lines int    `short:"n" default:"10" placeholder:"N" help:"How many of the last ones to show first."`
 }
 
-// Run looks every second, or less often where a look takes long, and ends when it is told to.
+// Run looks every second, or less often if a look takes long, until it is stopped.
 func (c webhookTailCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
 		var hook app.WebhookInfo
@@ -60,10 +60,10 @@ type tail struct {
 	look  func(since time.Time, limit int) ([]app.Ended, error)
 	seen  map[tailKey]bool
 	pause time.Duration
-	name  int // the widest yet
+	name  int // the widest so far
 }
 
-// tailKey is one outcome of a delivery, which may have several.
+// tailKey is one outcome of a delivery; a delivery may have several.
 type tailKey struct {
 	id int64
 	at time.Time
@@ -71,7 +71,7 @@ type tailKey struct {
 
 func keyOf(e app.Ended) tailKey { return tailKey{e.ID, e.FinishedAt} }
 
-// start shows the last outcomes. Those that are not shown are over too.
+// start shows the last outcomes. Those before them count as shown.
 func (t *tail) start(lines int) error {
 	if lines > 0 {
 		last, err := t.last(min(lines, tailMost))
@@ -86,8 +86,8 @@ func (t *tail) start(lines int) error {
 	return err
 }
 
-// last finds the last outcomes. It goes back step by step: to look at once through all that has
-// ever ended takes the longer the more there is.
+// last finds the last outcomes. It goes back step by step: the time for a look through everything grows with the
+// history.
 func (t *tail) last(lines int) ([]app.Ended, error) {
 	for back := time.Minute; back < 365*day; back *= 30 {
 		found, err := t.look(time.Now().Add(-back), lines)
@@ -106,7 +106,7 @@ func (t *tail) follow() error {
 	return t.print(news)
 }
 
-// news are the outcomes that no look has found yet.
+// news returns the outcomes that are not shown yet.
 func (t *tail) news() ([]app.Ended, error) {
 	began := time.Now()
 	found, err := t.look(began.Add(-tailOverlap), tailMost)
@@ -132,7 +132,8 @@ func (t *tail) print(ended []app.Ended) error {
 	return nil
 }
 
-// whichRetry counts the automatic retries. A worker that lacks the webhook's key tries again whatever max_retries says.
+// whichRetry says which automatic retry it is. A worker that lacks the webhook's key retries whatever max_retries
+// says.
 func whichRetry(e app.Ended) string {
 	if e.MaxRetries == nil || e.Tries < 1 || e.Tries > *e.MaxRetries {
 		return ""

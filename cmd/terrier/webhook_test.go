@@ -37,7 +37,8 @@ type hooked struct {
 
 func newHooked(t *testing.T) *hooked {
 	t.Helper()
-	h := &hooked{t: t, bodies: make(chan string, 100), root: ledger.Caller{Subject: &access.Subject{Username: "root", Superuser: true}, RequestID: uuid.NewString()}}
+	h := &hooked{t: t, bodies: make(chan string, 100),
+		root: ledger.Caller{Subject: &access.Subject{Username: "root", Superuser: true}, RequestID: uuid.NewString()}}
 	h.receiver = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -49,8 +50,10 @@ func newHooked(t *testing.T) *hooked {
 		}
 	}))
 	t.Cleanup(h.receiver.Close)
-	config := app.Config{DatabaseURL: dbtest.New(t), SecretKey: strings.Repeat("k", 64), BaseURL: "http://terrier.test", EgressAllow: "127.0.0.1/32", WebhookTimeout: 5 * time.Second}
-	for name, value := range map[string]string{"DATABASE_URL": config.DatabaseURL, "SECRET_KEY": config.SecretKey, "EGRESS_ALLOW": config.EgressAllow, "BASE_URL": config.BaseURL} {
+	config := app.Config{DatabaseURL: dbtest.New(t), SecretKey: strings.Repeat("k", 64), BaseURL: "http://terrier.test",
+		EgressAllow: "127.0.0.1/32", WebhookTimeout: 5 * time.Second}
+	for name, value := range map[string]string{"DATABASE_URL": config.DatabaseURL, "SECRET_KEY": config.SecretKey,
+		"EGRESS_ALLOW": config.EgressAllow, "BASE_URL": config.BaseURL} {
 		t.Setenv("TERRIER_"+name, value)
 	}
 	var err error
@@ -95,7 +98,8 @@ func (h *hooked) create(key string, in ledger.Input) record.Values {
 
 func (h *hooked) hook(name, path string) record.Values {
 	h.t.Helper()
-	return h.create("extras.webhook", ledger.Input{"name": name, "content_types": []any{"dcim.site"}, "payload_url": h.receiver.URL + path, "type_create": true,
+	return h.create("extras.webhook", ledger.Input{"name": name, "content_types": []any{"dcim.site"},
+		"payload_url": h.receiver.URL + path, "type_create": true,
 		"additional_headers": "X-Kind: {{ model }}", "secret": "s3cret"})
 }
 
@@ -104,7 +108,7 @@ func (h *hooked) site(n int) record.Values {
 	return h.create("dcim.site", ledger.Input{"name": fmt.Sprintf("Site %d", n), "slug": fmt.Sprintf("site-%d", n)})
 }
 
-// run runs a command as if it were typed. What it says is what it printed, and its error.
+// run runs a command as if it were typed, and returns what it printed with its error.
 func (h *hooked) run(args ...string) (says string, err error) {
 	h.t.Helper()
 	var out bytes.Buffer
@@ -115,7 +119,7 @@ func (h *hooked) run(args ...string) (says string, err error) {
 	return out.String(), err
 }
 
-// want runs a command and looks for texts in what it says.
+// want runs a command and looks for texts in its output.
 func (h *hooked) want(works bool, args []string, texts ...string) {
 	h.t.Helper()
 	says, err := h.run(args...)
@@ -139,8 +143,10 @@ func TestWebhookCommands(t *testing.T) {
 	h.want(false, []string{"test", "Chat room"}, "queued test delivery", "no worker is alive", "terrier worker")
 
 	site := h.site(1)
-	h.want(true, []string{"preview", "Chat room"}, "POST /room HTTP/1.1\n", "Host: 127.0.0.1:", "X-Kind: site\n", "X-Hook-Signature: ", "User-Agent: Terrier", `"display":"Site 1"`)
-	h.want(true, []string{"preview", fmt.Sprint(room.ID()), "--record", fmt.Sprintf("dcim.site/%d", site.ID())}, "would not be told", "type_update", "X-Hook-Delivery: (drawn", `"event":"updated"`)
+	h.want(true, []string{"preview", "Chat room"}, "POST /room HTTP/1.1\n", "Host: 127.0.0.1:", "X-Kind: site\n", "X-Hook-Signature: ",
+		"User-Agent: Terrier", `"display":"Site 1"`)
+	h.want(true, []string{"preview", fmt.Sprint(room.ID()), "--record", fmt.Sprintf("dcim.site/%d", site.ID())}, "would not be told",
+		"type_update", "X-Hook-Delivery: (drawn", `"event":"updated"`)
 	h.want(false, []string{"preview", "Bad", "--record", "dcim.site/99"}, "no dcim.site with the id 99")
 	h.want(false, []string{"preview", "Bad", "--record", "site"}, "dcim.site/3")
 	h.want(false, []string{"test", "Bad", "--change", "99"}, "no change 99")
@@ -152,7 +158,8 @@ func TestWebhookCommands(t *testing.T) {
 		<-h.bodies
 	}
 	h.want(true, []string{"test", "Chat room"}, "queued test delivery", "the receiver answered 200 in ")
-	if body := <-h.bodies; !strings.Contains(body, `"model":"site"`) || !strings.Contains(body, "Site 1") || !strings.Contains(body, "command line") {
+	if body := <-h.bodies; !strings.Contains(body, `"model":"site"`) || !strings.Contains(body, "Site 1") ||
+		!strings.Contains(body, "command line") {
 		t.Errorf("the test was %s", body)
 	}
 	h.want(false, []string{"test", "Bad"}, "the test failed in ", "answered 418")
@@ -160,10 +167,12 @@ func TestWebhookCommands(t *testing.T) {
 
 	h.want(false, []string{"replay", "Chat room"}, "1  sent before, to be sent again", "--yes", "--dry-run")
 	h.want(false, []string{"replay", "Chat room", "--type", "dcim.region"}, "is not notified of changes to dcim.region, only to dcim.site")
-	for _, flags := range [][]string{{"--until", "1h"}, {"--since", time.Now().Add(time.Hour).Format(time.RFC3339)}, {"--object", "99"}, {"--action", "delete"}} {
+	for _, flags := range [][]string{{"--until", "1h"}, {"--since", time.Now().Add(time.Hour).Format(time.RFC3339)},
+		{"--object", "99"}, {"--action", "delete"}} {
 		h.want(true, append([]string{"replay", "Chat room", "--yes"}, flags...), "none of 0 changes matches")
 	}
-	h.want(true, []string{"replay", "Chat room", "--yes", "--since", "1h", "--type", "dcim.site", "--object", fmt.Sprint(site.ID()), "--action", "create"}, `queued 1 delivery to "Chat room"`)
+	h.want(true, []string{"replay", "Chat room", "--yes", "--since", "1h", "--type", "dcim.site", "--object", fmt.Sprint(site.ID()),
+		"--action", "create"}, `queued 1 delivery to "Chat room"`)
 	if body := <-h.bodies; !strings.Contains(body, "Site 1") || !strings.Contains(body, `"username":"root"`) {
 		t.Errorf("what was replayed is %s", body)
 	}
@@ -177,8 +186,8 @@ func TestWebhookCommands(t *testing.T) {
 	h.want(true, []string{"list"}, "paused")
 }
 
-// TestWebhookCommandsOfUnknownTypes holds that a webhook which names a type that this program does not know is listed with a mark, and is
-// tested, previewed and replayed by what it names besides.
+// TestWebhookCommandsOfUnknownTypes: a webhook that names a type unknown to this program is listed with a mark, and
+// is tested, previewed and replayed with its other types.
 func TestWebhookCommandsOfUnknownTypes(t *testing.T) {
 	h := newHooked(t)
 	h.hook("Chat room", "/room")
@@ -212,7 +221,7 @@ func TestWebhookTestIsPatient(t *testing.T) {
 	h.site(1)
 	t.Setenv("TERRIER_WEBHOOK_TIMEOUT", "1s")
 	db, err := pgx.Connect(t.Context(), os.Getenv("TERRIER_DATABASE_URL"))
-	if err == nil { // it seems alive but takes nothing up
+	if err == nil { // it seems alive but takes no jobs
 		_, err = db.Exec(t.Context(), "INSERT INTO extras_worker VALUES ('busy', 'h', '1', now(), now(), 5)")
 		err = errors.Join(err, db.Close(t.Context()))
 	}
@@ -222,7 +231,7 @@ func TestWebhookTestIsPatient(t *testing.T) {
 	h.want(false, []string{"test", "Slow"}, "queued test delivery", "no outcome within 6s")
 }
 
-// lines gives a test each line that is written.
+// lines passes each written line to a test.
 type lines chan string
 
 func (l lines) Write(p []byte) (int, error) {
@@ -259,17 +268,18 @@ func TestWebhookTail(t *testing.T) {
 	expect("successful", "200", "Good", "created", "test.site 0", " ms ")
 	h.want(false, []string{"test", "Bad"}, "418")
 	expect("failed", "418", "Bad", "test.site 0", "The receiver answered 418")
-	// An old one that is sent again is news.
+	// An old delivery that is sent again is shown.
 	if _, err := h.Hooks.RetryAll(t.Context(), h.root, webhookadmin.RetryAll{}); err != nil {
 		t.Fatal(err)
 	}
 	expect("failed", "418", "Bad")
-	// One that is retried automatically is not called failed, and a record has its name.
+	// A delivery that is retried automatically is not called failed, and a record has its name.
 	bad, err := h.Webhook(t.Context(), "Bad")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Ledger.Update(t.Context(), h.root, h.Registry.Type(store.WebhookType), []ledger.Edit{{ID: bad.ID, Input: ledger.Input{"max_retries": "10"}}}); err != nil {
+	if _, err := h.Ledger.Update(t.Context(), h.root, h.Registry.Type(store.WebhookType),
+		[]ledger.Edit{{ID: bad.ID, Input: ledger.Input{"max_retries": "10"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.Hooks.RetryAll(t.Context(), h.root, webhookadmin.RetryAll{}); err != nil {
@@ -327,13 +337,15 @@ func TestProgress(t *testing.T) {
 		}
 		return out.String()
 	}
-	if got := work(true, 60*time.Millisecond); strings.Count(got, "\r") != 6 || strings.Contains(got, "\n") || !strings.HasSuffix(got, "100 of 100 changes\x1b[K\r\x1b[K") {
+	if got := work(true, 60*time.Millisecond); strings.Count(got, "\r") != 6 || strings.Contains(got, "\n") ||
+		!strings.HasSuffix(got, "100 of 100 changes\x1b[K\r\x1b[K") {
 		t.Errorf("ten steps in 0.6 s on a terminal: %q", got)
 	}
 	if got := work(false, 60*time.Millisecond); got != "" {
 		t.Errorf("ten quick steps off a terminal: %q", got)
 	}
-	if got := work(false, 3*time.Second); strings.Count(got, "\n") != 5 || !strings.HasPrefix(got, "20 %  20 of 100 changes, about 24s left\n") || strings.ContainsAny(got, "\r\x1b█") {
+	if got := work(false, 3*time.Second); strings.Count(got, "\n") != 5 ||
+		!strings.HasPrefix(got, "20 %  20 of 100 changes, about 24s left\n") || strings.ContainsAny(got, "\r\x1b█") {
 		t.Errorf("ten slow steps off a terminal: %q", got)
 	}
 }
@@ -341,14 +353,16 @@ func TestProgress(t *testing.T) {
 func TestReplayThatWasStopped(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2025, 2, 3, 4, 5, 6, 7000, time.UTC)
-	err := webhookReplayCommand{}.stopped(app.Replayed{Changes: 1000, Matching: 900, New: 890, Existing: 1, Waiting: 9, Reached: at}, context.Canceled)
+	err := webhookReplayCommand{}.stopped(app.Replayed{Changes: 1000, Matching: 900, New: 890, Existing: 1, Waiting: 9, Reached: at},
+		context.Canceled)
 	for _, text := range []string{"interrupted after 1000 changes", "891 deliveries", "--since 2025-02-03T04:05:06.000007Z"} {
 		if !strings.Contains(err.Error(), text) {
 			t.Errorf("%q is without %q", err, text)
 		}
 	}
 	err = webhookReplayCommand{}.stopped(app.Replayed{Changes: 1000, New: 891, Reached: at}, errors.New("Try again in a few minutes."))
-	if want := "stopped after 1000 changes: 891 deliveries queued so far; the rest is left to --since 2025-02-03T04:05:06.000007Z: Try again in a few minutes."; err.Error() != want {
+	if want := "stopped after 1000 changes: 891 deliveries queued so far; the rest is left to --since 2025-02-03T04:05:06.000007Z: Try " +
+		"again in a few minutes."; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
 	if back, parseErr := parsePast("2025-02-03T04:05:06.000007Z", time.Now()); parseErr != nil || !back.Equal(at) {
@@ -356,7 +370,7 @@ func TestReplayThatWasStopped(t *testing.T) {
 	}
 }
 
-// TestTailGoesBack only as far as it must.
+// TestTailGoesBack: only as far as it must.
 func TestTailGoesBack(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -179,8 +179,8 @@ func (m *machine) drawAnswer(t *rapid.T) answer {
 	case 429, 503, 200:
 		a.retryAfter = rapid.SampledFrom([]string{"", "7", "0", "-3", "99999999", "soon", "date"}).Draw(t, "Retry-After")
 		if a.retryAfter == "date" {
-			a.retryAfter = m.clock.now().Add(time.Duration(rapid.Int64Range(-10, 1e6).Draw(t,
-				"seconds")) * time.Second).UTC().Format(http.TimeFormat)
+			a.retryAfter = m.clock.now().Add(time.Duration(rapid.Int64Range(-10, 1e6).Draw(t, "seconds")) * time.Second).UTC().
+				Format(http.TimeFormat)
 		}
 	}
 	return a

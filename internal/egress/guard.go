@@ -60,8 +60,9 @@ func (p Policy) control(network, address string, _ syscall.RawConn) error {
 var metadata = networks(
 	"169.254.169.254/32", "169.254.170.2/32", "169.254.170.23/32", // nearly all clouds; AWS tasks and pods
 	"169.254.0.23/32", "169.254.42.42/32", // Tencent, Scaleway
-	"100.100.100.200/32",                                                                   // Alibaba
-	"168.63.129.16/32",                                                                     // Azure's host agent, although the address is public
+	"100.100.100.200/32", // Alibaba
+	// Azure's host agent, although the address is public
+	"168.63.129.16/32",
 	"192.0.0.192/32",                                                                       // Oracle, formerly
 	"fd00:ec2::/32",                                                                        // AWS: all services of an instance
 	"fd20:ce::254/128", "fd00:42::42/128", "fd00:c1::a9fe:a9fe/128", "fe80::a9fe:a9fe/128", // Google, Scaleway, Oracle, OpenStack

@@ -14,7 +14,7 @@ type parameters struct {
 	keywords bool // takes any keyword; they arrive as a *dict after the other arguments
 }
 
-// takes makes parameters from names; those with a question mark may be left out, and * stands for any number.
+// takes makes parameters from names; those with a question mark may be left out, and * means any number.
 func takes(names ...string) parameters {
 	var p parameters
 	for _, name := range names {
@@ -60,7 +60,7 @@ func (p *parser) arguments() (positional []expression, keywords []keyword) {
 	return positional, keywords
 }
 
-// bind puts the arguments of a call in the order of the parameters; nil stands for one that was left out.
+// bind puts the arguments of a call in the order of the parameters; nil means one that was left out.
 func (p *parser) bind(line int, what string, params parameters, positional []expression, keywords []keyword) []expression {
 	refuse := func(format string, args ...any) {
 		panic(&Error{Line: line, Message: what + " " + fmt.Sprintf(format, args...)})
@@ -197,7 +197,8 @@ func (p *parser) test(of expression) expression {
 	return e
 }
 
-func (p *parser) testNamed(line int, text string, positional []expression, keywords []keyword) (func(*run, value, []value) bool, []expression) {
+func (p *parser) testNamed(line int, text string, positional []expression, keywords []keyword) (func(*run, value, []value) bool,
+	[]expression) {
 	t, ok := tests[text]
 	if !ok {
 		panic(&Error{Line: line, Message: fmt.Sprintf("unknown test %q", text)})

@@ -54,7 +54,7 @@ func (r *run) lower(s string) string {
 	return b.String()
 }
 
-// endsWord tells whether a letter comes before the sigma at i and none after it.
+// endsWord reports whether a letter comes before the sigma at i and none after it.
 func endsWord(s string, i int) bool {
 	before := strings.TrimRightFunc(s[:i], isCaseIgnorable)
 	after := strings.TrimLeftFunc(s[i+len("Σ"):], isCaseIgnorable)
@@ -169,7 +169,7 @@ func isUpperText(s string) bool { return onlyCase(s, unicode.IsUpper, unicode.Ot
 
 func isLowerText(s string) bool { return onlyCase(s, unicode.IsLower, unicode.Other_Lowercase) }
 
-// onlyCase tells whether all letters that have a case have this one, and there are some.
+// onlyCase reports whether all letters that have a case have this one, and there are some.
 func onlyCase(s string, is func(rune) bool, other *unicode.RangeTable) bool {
 	found := false
 	for _, c := range s {

@@ -142,7 +142,8 @@ func TestRenderErrors(t *testing.T) {
 		bombs["lists of lists"]:                        "line 1: the template takes too much memory (more than 6291456 bytes)",
 		bombs["nested loops"]:                          "line 1: the template takes too many steps (more than 200000)",
 		bombs["output"]:                                "line 1: the output grows too long (more than 1048576 bytes)",
-		"{% set ns = namespace(l=[]) %}{% for _ in range(100) %}{% set ns.l = [ns.l] %}{% endfor %}{{ ns.l }}": "line 1: not supported: values nested deeper than 100",
+		"{% set ns = namespace(l=[]) %}{% for _ in range(100) %}{% set ns.l = [ns.l] %}{% " +
+			"endfor %}{{ ns.l }}": "line 1: not supported: values nested deeper than 100",
 		"{{ range(100001) }}":                 "line 1: the range is longer than 100000",
 		"{% set x = s|map('upper') %}{{ x }}": "line 1: not supported: printing a generator; a generator needs |list",
 	} {
@@ -199,7 +200,8 @@ func TestDecode(t *testing.T) {
 // TestConcurrentUse renders one template over one context at the same time; the race detector looks on.
 func TestConcurrentUse(t *testing.T) {
 	contexts := readContexts(t)
-	template, err := Parse("{% set ns = namespace(n=0) %}{% for r in rows %}{% set ns.n = ns.n + loop.index %}{{ r|tojson }}{% endfor %}{{ ns.n }}" +
+	template, err := Parse("{% set ns = namespace(n=0) %}{% for r in rows %}{% set ns.n = ns.n + loop.index %}{{ r|tojson }}{% " +
+		"endfor %}{{ ns.n }}" +
 		"{{ nums|sort }}{{ words|sort|unique|list }}{{ rows|groupby('n')|length }}")
 	if err != nil {
 		t.Fatal(err)

@@ -129,7 +129,7 @@ func (l *lexer) control() byte {
 	return 0
 }
 
-// matchTag tells whether the rest of a tag is only this word, and how long it is.
+// matchTag reports whether the rest of a tag is only this word, and how long it is.
 func (l *lexer) matchTag(word string, plus bool) (int, bool) {
 	rest := l.rest()
 	s := strings.TrimLeftFunc(rest, isSpace)

@@ -149,7 +149,7 @@ func (l *loop) cycle(args []value) value {
 	return args[l.index%len(args)]
 }
 
-// change tells whether the values differ from those of the call before.
+// change reports whether the values differ from those of the call before.
 func (l *loop) change(args []value) value {
 	now := &tuple{items: args}
 	if l.changed != nil && l.run.equal(l.changed, now) {

@@ -58,7 +58,7 @@ func (p *parser) perItem(line int, call *filterCall, text string, positional []e
 	return true
 }
 
-// placeholder stands for the item in the filter of a map; it is never evaluated.
+// placeholder means the item in the filter of a map; it is never evaluated.
 type placeholder struct{ node }
 
 func (*placeholder) eval(*run) value { return nil }

@@ -73,7 +73,7 @@ func (s *symbols) setStored(name string) {
 	s.stores[name] = true
 }
 
-// here tells whether the scope itself knows a name.
+// here reports whether the scope itself knows a name.
 func (s *symbols) here(name string) bool {
 	for ; s != nil; s = s.under {
 		if _, ok := s.loads[name]; ok {

@@ -67,7 +67,7 @@ func (r *run) scanned(v value) string {
 	return s
 }
 
-// divisible tells whether dividing leaves this rest.
+// divisible reports whether dividing leaves this rest.
 func (r *run) divisible(v, by value, rest int64) bool {
 	return r.equal(remainder(r, v, by), rest)
 }

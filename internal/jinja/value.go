@@ -42,7 +42,7 @@ type (
 	named     struct{ *dict } // the keywords of a call, as its last argument
 )
 
-// missing stands for an argument that was not given and a variable that has no value.
+// missing means an argument that was not given and a variable that has no value.
 var missing value = absent{}
 
 // Null is Python's None.

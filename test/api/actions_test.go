@@ -10,8 +10,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestActionsRefuseWhatTheyDoNotKnow: the body of an action is no record. What is misspelt in it
-// would be done otherwise than it was meant.
+// TestActionsRefuseWhatTheyDoNotKnow: the body of an action is no record. A misspelled key in it is refused: ignoring
+// it would do something other than what was meant.
 func TestActionsRefuseWhatTheyDoNotKnow(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
@@ -89,18 +89,21 @@ func TestRetryBySearch(t *testing.T) {
 				t.Errorf("the list has %d", got)
 			}
 			for _, dry := range []bool{true, false} {
-				if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": row.filter, "dry_run": dry}).Want(t, http.StatusOK).Object(t)["count"]; got != float64(row.want) {
+				if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": row.filter, "dry_run": dry}).Want(t, http.StatusOK).
+					Object(t)["count"]; got != float64(row.want) {
 					t.Errorf("dry run %t: %v", dry, got)
 				}
 			}
-			exec(t, p.s, "UPDATE extras_delivery SET state = 'failed', reason = CASE webhook_id WHEN $1 THEN '100% lost' ELSE 'The receiver answered 500.' END", p.a)
+			exec(t, p.s,
+				"UPDATE extras_delivery SET state = 'failed', reason = CASE webhook_id WHEN $1 THEN '100% lost' ELSE 'The "+
+					"receiver answered 500.' END", p.a)
 			exec(t, p.s, "DELETE FROM river_job")
 		})
 	}
 }
 
-// TestListsOfNoRecords: queues and workers are pages as others are, and what is misspelt in their
-// address does not answer with everything.
+// TestListsOfNoRecords: queues and workers are pages like others, and a misspelled filter in their address does not
+// return everything.
 func TestListsOfNoRecords(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
@@ -117,11 +120,16 @@ func TestListsOfNoRecords(t *testing.T) {
 		count             int64
 		next, previous    string // their queries
 	}{
-		{queues, "", "A B C", 3, "", ""}, {queues, "?limit=0", "A B C", 3, "", ""}, {queues, "?limit=x", "A B C", 3, "", ""}, {queues, "?format=json", "A B C", 3, "", ""},
-		{queues, "?limit=2", "A B", 3, "limit=2&offset=2", ""}, {queues, "?limit=2&offset=2", "C", 3, "", "limit=2"}, {queues, "?limit=1&offset=1", "B", 3, "limit=1&offset=2", "limit=1"},
-		{queues, "?offset=3", "", 3, "", "limit=50"}, {queues, "?offset=9223372036854775807", "", 3, "", "limit=50"}, {queues, "?offset=-1", "A B C", 3, "", ""},
-		{queues, fmt.Sprintf("?webhook_id=%d", p.b), "B", 1, "", ""}, {queues, fmt.Sprintf("?webhook_id=%d&webhook_id=%d", p.b, p.a), "A B", 2, "", ""}, {queues, "?webhook_id=999", "", 0, "", ""},
-		{queues, fmt.Sprintf("?webhook_id=%d&webhook_id=%d&limit=1", p.b, p.a), "A", 2, fmt.Sprintf("limit=1&offset=1&webhook_id=%d&webhook_id=%d", p.b, p.a), ""},
+		{queues, "", "A B C", 3, "", ""}, {queues, "?limit=0", "A B C", 3, "", ""}, {queues, "?limit=x", "A B C", 3, "", ""},
+		{queues, "?format=json", "A B C", 3, "", ""},
+		{queues, "?limit=2", "A B", 3, "limit=2&offset=2", ""}, {queues, "?limit=2&offset=2", "C", 3, "", "limit=2"},
+		{queues, "?limit=1&offset=1", "B", 3, "limit=1&offset=2", "limit=1"},
+		{queues, "?offset=3", "", 3, "", "limit=50"}, {queues, "?offset=9223372036854775807", "", 3, "", "limit=50"},
+		{queues, "?offset=-1", "A B C", 3, "", ""},
+		{queues, fmt.Sprintf("?webhook_id=%d", p.b), "B", 1, "", ""},
+		{queues, fmt.Sprintf("?webhook_id=%d&webhook_id=%d", p.b, p.a), "A B", 2, "", ""}, {queues, "?webhook_id=999", "", 0, "", ""},
+		{queues, fmt.Sprintf("?webhook_id=%d&webhook_id=%d&limit=1", p.b, p.a), "A", 2,
+			fmt.Sprintf("limit=1&offset=1&webhook_id=%d&webhook_id=%d", p.b, p.a), ""},
 		{workers, "", "w1 w2 w3", 3, "", ""}, {workers, "?limit=1&offset=1", "w2", 3, "limit=1&offset=2", "limit=1"},
 	} {
 		t.Run(row.path+row.query, func(t *testing.T) {
@@ -145,9 +153,11 @@ func TestListsOfNoRecords(t *testing.T) {
 	}
 	loose := adminOf(apitest.New(t, func(c *app.Config) { c.StrictFilters = false }))
 	for _, row := range []struct{ path, name, value, message string }{
-		{queues, "nonsense", "1", "Unknown filter."}, {queues, "webhok_id", "1", `Unknown filter. Did you mean "webhook_id"?`}, {queues, "q", "A", "Unknown filter."},
+		{queues, "nonsense", "1", "Unknown filter."}, {queues, "webhok_id", "1", `Unknown filter. Did you mean "webhook_id"?`},
+		{queues, "q", "A", "Unknown filter."},
 		{queues, "webhook_id__n", "1", `Unknown filter. Did you mean "webhook_id"?`}, {queues, "webhook_id", "x", ""},
-		{workers, "nonsense", "1", "Unknown filter."}, {workers, "webhook_id", "1", "Unknown filter."}, {workers, "limits", "1", `Unknown filter. Did you mean "limit"?`},
+		{workers, "nonsense", "1", "Unknown filter."}, {workers, "webhook_id", "1", "Unknown filter."},
+		{workers, "limits", "1", `Unknown filter. Did you mean "limit"?`},
 	} {
 		t.Run("refused "+row.path+row.name, func(t *testing.T) {
 			address := row.path + "?" + row.name + "=" + row.value

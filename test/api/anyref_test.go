@@ -74,9 +74,11 @@ func TestAnyRef(t *testing.T) {
 		{obj{"scope_type": "dcim.site"}, "scope_id", together},
 		{obj{"scope_id": w.site}, "scope_type", together},
 		{obj{"scope_type": "dcim.site", "scope_id": nil}, "scope_id", together},
-		{obj{"scope_type": "trial.item", "scope_id": w.item}, "scope_type", `"trial.item" can't be referred to here. Use one of dcim.region, dcim.site, trial.shelf.`},
+		{obj{"scope_type": "trial.item", "scope_id": w.item}, "scope_type",
+			`"trial.item" can't be referred to here. Use one of dcim.region, dcim.site, trial.shelf.`},
 		{obj{"scope_type": "dcim.site", "scope_id": "x"}, "scope_id", "A valid integer is required."},
-		{obj{"scope_type": "dcim.region", "scope_id": w.site}, "scope_id", fmt.Sprintf("Related object not found using the provided numeric ID: %d", w.site)},
+		{obj{"scope_type": "dcim.region", "scope_id": w.site}, "scope_id",
+			fmt.Sprintf("Related object not found using the provided numeric ID: %d", w.site)},
 		{obj{"scope_type": "DCIM.Site", "scope_id": w.site}, "", ""},
 		{obj{"scope_type": "trial.shelf", "scope_id": w.shelf}, "", ""},
 		{obj{"scope_type": nil}, "scope_type", together},
@@ -101,7 +103,8 @@ func TestAnyRef(t *testing.T) {
 		t.Errorf("after three changes the version is %s", version)
 	}
 	w.send(t, "POST", stickers, w.Admin, obj{"name": "red"}).Want(t, http.StatusBadRequest)
-	w.send(t, "POST", stickers, w.Admin, w.sticker("trial.item", w.item, nil)).Want(t, http.StatusBadRequest) // unique by name and what it is stuck on
+	// unique by name and what it is stuck on
+	w.send(t, "POST", stickers, w.Admin, w.sticker("trial.item", w.item, nil)).Want(t, http.StatusBadRequest)
 	w.send(t, "POST", stickers, w.Admin, w.sticker("trial.shelf", w.shelf, nil)).Want(t, http.StatusCreated)
 }
 
@@ -110,10 +113,12 @@ func TestAnyRef(t *testing.T) {
 func TestAnyRefHidden(t *testing.T) {
 	t.Parallel()
 	w := newAnyWorld(t)
-	made := w.send(t, "POST", stickers, w.Admin, w.sticker("trial.item", w.item, obj{"scope_type": "dcim.site", "scope_id": w.site})).Want(t, http.StatusCreated).Object(t)
+	made := w.send(t, "POST", stickers, w.Admin, w.sticker("trial.item", w.item, obj{"scope_type": "dcim.site", "scope_id": w.site})).
+		Want(t, http.StatusCreated).Object(t)
 	path := fmt.Sprintf("%s%d/", stickers, apitest.ID(made))
 	all := []string{"view", "add", "change"}
-	_, writer := w.User(t, "writer", apitest.Grant{Types: []string{"trial.sticker"}, Actions: all}, apitest.Grant{Types: []string{"trial.shelf"}, Actions: all},
+	_, writer := w.User(t, "writer", apitest.Grant{Types: []string{"trial.sticker"}, Actions: all},
+		apitest.Grant{Types: []string{"trial.shelf"}, Actions: all},
 		apitest.Grant{Types: []string{"dcim.site"}, Actions: all, Constraints: obj{"slug": "other"}})
 	row := w.send(t, "GET", path, writer, nil).Want(t, http.StatusOK).Object(t)
 	if !reflect.DeepEqual(row["scope"], made["scope"]) {
@@ -124,19 +129,22 @@ func TestAnyRefHidden(t *testing.T) {
 	if row["name"] != "blue" || row["scope_id"] != float64(w.site) {
 		t.Errorf("written back as %v", row)
 	}
-	for _, body := range []obj{w.sticker("trial.item", w.item, nil), w.sticker("trial.shelf", w.shelf, obj{"scope_type": "dcim.site", "scope_id": w.site})} {
+	for _, body := range []obj{w.sticker("trial.item", w.item, nil),
+		w.sticker("trial.shelf", w.shelf, obj{"scope_type": "dcim.site", "scope_id": w.site})} {
 		errs := w.send(t, "POST", stickers, writer, body).Want(t, http.StatusBadRequest).Object(t)
 		if len(errs) != 1 || errs["stuck_on_id"] == nil && errs["scope_id"] == nil {
 			t.Errorf("%v is refused with %v", body, errs)
 		}
 	}
 	// Nor do counts in what is nested tell of hidden records.
-	on := w.send(t, "POST", stickers, writer, w.sticker("trial.shelf", w.shelf, nil)).Want(t, http.StatusCreated).Object(t)["stuck_on"].(map[string]any)
+	on := w.send(t, "POST", stickers, writer, w.sticker("trial.shelf", w.shelf, nil)).Want(t, http.StatusCreated).
+		Object(t)["stuck_on"].(map[string]any)
 	if on["item_count"] != 0.0 {
 		t.Errorf("who may see no items is shown %v of them", on["item_count"])
 	}
 	// A permission can be limited by what a record refers to.
-	_, few := w.User(t, "few", apitest.Grant{Types: []string{"trial.sticker"}, Actions: []string{"view"}, Constraints: obj{"scope_type": "dcim.site", "scope_id": w.site}})
+	_, few := w.User(t, "few", apitest.Grant{Types: []string{"trial.sticker"}, Actions: []string{"view"},
+		Constraints: obj{"scope_type": "dcim.site", "scope_id": w.site}})
 	if page := w.send(t, "GET", stickers, few, nil).Page(t); page.Count != 1 {
 		t.Errorf("%d stickers are for the site", page.Count)
 	}

@@ -11,12 +11,14 @@ import (
 func TestLongBodies(t *testing.T) {
 	p := newPost(t)
 	const shown, most = 64 << 10, 6 << 20
-	exec(t, p.s, "UPDATE dcim_site SET comments = repeat('x', 1000000) WHERE id = $1", p.sites[0]) // longer than one can be written today
+	exec(t, p.s, "UPDATE dcim_site SET comments = repeat('x', 1000000) WHERE id = $1", p.sites[0]) // longer than can be written today
 	p.admin.do(t, "PATCH", at(sites, p.sites[0]), obj{"facility": "1"}).Want(t, http.StatusOK)
 	p.admin.do(t, "PATCH", at(sites, p.sites[0]), obj{"facility": "2"}).Want(t, http.StatusOK)
 	attempts := func(webhook int64, body any) {
-		exec(t, p.s, `INSERT INTO extras_attempt (delivery_id, changed_at, started_at, milliseconds, method, target, request_headers, request_body, status_code, response_headers, response_body, truncated, error)
-			SELECT id, changed_at, changed_at + i * interval '1 s', 12, 'POST', 'https://receiver.example/', '{}', convert_to($2::text, 'UTF8'), 500, '{}', convert_to(repeat('y', 65536), 'UTF8'), TRUE, ''
+		exec(t, p.s, `INSERT INTO extras_attempt (delivery_id, changed_at, started_at, milliseconds, method, target, request_headers,
+			request_body, status_code, response_headers, response_body, truncated, error)
+			SELECT id, changed_at, changed_at + i * interval '1 s', 12, 'POST', 'https://receiver.example/', '{}', convert_to($2::text,
+				'UTF8'), 500, '{}', convert_to(repeat('y', 65536), 'UTF8'), TRUE, ''
 			FROM extras_delivery, generate_series(1, 30) i WHERE webhook_id = $1 AND object_id = $3 AND version = 3`, webhook, body, p.sites[0])
 	}
 	attempts(p.a, nil)                               // the default body: the record, before and after
@@ -42,12 +44,13 @@ func TestLongBodies(t *testing.T) {
 		}
 		for i, one := range all[:24] {
 			request := one.(obj)["request"].(obj)
-			if body := request["body"].(string); request["truncated"] != true || len(body) > shown || len(body) < shown-2 || !strings.HasPrefix(whole, body) {
+			if body := request["body"].(string); request["truncated"] != true || len(body) > shown || len(body) < shown-2 ||
+				!strings.HasPrefix(whole, body) {
 				t.Errorf("webhook %d: body %d has %d bytes, truncated: %v", row.webhook, i, len(body), request["truncated"])
 			}
 		}
 	}
-	// What is no longer than that is whole everywhere.
+	// A body within the limit is complete everywhere.
 	exec(t, p.s, "UPDATE extras_attempt SET request_body = convert_to(repeat('z', 65536), 'UTF8')")
 	for _, one := range p.admin.get(t, deliveryAt(p.list(t, "sequence=3")[0])).Object(t)["attempts"].([]any) {
 		if request := one.(obj)["request"].(obj); request["truncated"] != false || len(request["body"].(string)) != shown {

@@ -9,7 +9,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestOwnTokensTakeSmallBodies: what everybody may write takes large bodies only from those who were given the right to write it.
+// TestOwnTokensTakeSmallBodies: what everybody may write accepts large bodies only from callers with a permission to
+// write it.
 func TestOwnTokensTakeSmallBodies(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -19,8 +19,8 @@ func many(key string, n int) string {
 	return "?" + params.Encode()
 }
 
-// TestSearchedTextsAreBounded: a filter that searches texts takes 50 of them, whichever way it comes in;
-// one that compares for equality takes as many as fit into an address.
+// TestSearchedTextsAreBounded: a filter that searches texts accepts 50 of them, however they are passed; one that
+// compares for equality accepts as many as fit into an address.
 func TestSearchedTextsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -80,14 +80,17 @@ func TestAlternativesAreBounded(t *testing.T) {
 		}
 		return list
 	}
-	permission := obj{"name": "many", "object_types": []string{"dcim.site"}, "actions": []string{"view"}, "users": []int64{id}, "constraints": alternatives(101)}
+	permission := obj{"name": "many", "object_types": []string{"dcim.site"}, "actions": []string{"view"}, "users": []int64{id},
+		"constraints": alternatives(101)}
 	errs := admin.do(t, "POST", grants, permission).Want(t, http.StatusBadRequest).Object(t)
 	if !strings.Contains(fmt.Sprint(errs["constraints"]), "at most 100 alternatives") {
 		t.Errorf("%v", errs)
 	}
 	permission["constraints"] = alternatives(100)
 	many := admin.create(t, grants, permission)
-	if _, err := s.DB.Exec(t.Context(), "UPDATE users_permission SET constraints = (SELECT jsonb_agg(jsonb_build_object('name', 'S' || n)) FROM generate_series(0, 119) n)"); err != nil {
+	if _, err := s.DB.Exec(t.Context(),
+		"UPDATE users_permission SET constraints = (SELECT jsonb_agg(jsonb_build_object('name', 'S' || n)) FROM "+
+			"generate_series(0, 119) n)"); err != nil {
 		t.Fatal(err)
 	}
 	if got := user.page(t, sites); got.Count != 1 {
@@ -100,7 +103,7 @@ func TestAlternativesAreBounded(t *testing.T) {
 	admin.patch(t, grants, many, obj{"constraints": alternatives(99)})
 }
 
-// TestNextDoesNotGrow: filters that a client repeats on top of next are not repeated in the next one.
+// TestNextDoesNotGrow: filters that a client repeats in addition to next are not repeated in the following next.
 func TestNextDoesNotGrow(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -141,14 +144,15 @@ func TestLongAddresses(t *testing.T) {
 		admin.get(t, ids(sites, length)).Want(t, http.StatusOK)
 	}
 	for _, path := range []string{sites, at(sites, 1), "/api/", "/dcim/sites/", "/healthz"} {
-		if long := admin.get(t, ids(path, 16<<10+1)); long.Status != http.StatusRequestURITooLong || !strings.Contains(string(long.Raw), "longer than 16384 bytes") {
+		if long := admin.get(t, ids(path, 16<<10+1)); long.Status != http.StatusRequestURITooLong ||
+			!strings.Contains(string(long.Raw), "longer than 16384 bytes") {
 			t.Errorf("%s: %d %s", path, long.Status, long.Raw)
 		}
 	}
 }
 
-// TestNextFitsAnAddress: whoever gets a page can follow its link to the next. Filters that leave no room for it are refused, as they are written in
-// the link; a cursor that does not fit is left out.
+// TestNextFitsAnAddress: the link to the next page can always be followed. Filters that leave no room for it are
+// refused, measured as they are written in the link; a cursor that does not fit is left out.
 func TestNextFitsAnAddress(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -176,12 +180,14 @@ func TestNextFitsAnAddress(t *testing.T) {
 		}
 		return string(b)
 	}
-	for name, path := range map[string]string{"by a long text": sites + "?limit=1&ordering=comments", "with long filters": slugs(16<<10 - 300)} {
+	for name, path := range map[string]string{"by a long text": sites + "?limit=1&ordering=comments",
+		"with long filters": slugs(16<<10 - 300)} {
 		if got := follow(path); got != "A B C" {
 			t.Errorf("%s: found %s", name, got)
 		}
 	}
-	for name, path := range map[string]string{"long": slugs(16<<10 - 100), "long as it is written in the link": sites + "?slug__n=" + strings.Repeat("/", 6<<10)} {
+	for name, path := range map[string]string{"long": slugs(16<<10 - 100),
+		"long as it is written in the link": sites + "?slug__n=" + strings.Repeat("/", 6<<10)} {
 		if a := admin.get(t, path); a.Status != http.StatusRequestURITooLong || !strings.Contains(string(a.Raw), "no room for the link") {
 			t.Errorf("%s: %d %s", name, a.Status, a.Raw)
 		}

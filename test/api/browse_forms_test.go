@@ -52,7 +52,8 @@ func TestBrowseForms(t *testing.T) {
 	if !strings.Contains(made.body, "201 Created") || !strings.Contains(made.body, fmt.Sprintf(`href="%s"`, at(sites, id))) {
 		t.Errorf("%.2000s", made.body)
 	}
-	if change := admin.changes(t, "dcim.site", id)[0]; change["user_name"] != "admin" || change["request_id"] != made.header.Get("X-Request-ID") {
+	if change := admin.changes(t, "dcim.site", id)[0]; change["user_name"] != "admin" ||
+		change["request_id"] != made.header.Get("X-Request-ID") {
 		t.Errorf("%v", change)
 	}
 	region := admin.create(t, regions, obj{"name": "Portugal", "slug": "portugal"})
@@ -80,7 +81,8 @@ func TestBrowseForms(t *testing.T) {
 		if !strings.Contains(got.json(t), "Porto") {
 			t.Error(got.json(t))
 		}
-		if got := send(sites, "PATCH", `[{"id": 0}]`); got.status != http.StatusBadRequest && got.status != http.StatusNotFound || got.input("bulk") != `[{"id": 0}]` {
+		if got := send(sites, "PATCH", `[{"id": 0}]`); got.status != http.StatusBadRequest && got.status != http.StatusNotFound ||
+			got.input("bulk") != `[{"id": 0}]` {
 			t.Errorf("%d %s", got.status, got.input("bulk"))
 		}
 	})
@@ -92,7 +94,8 @@ func TestBrowseForms(t *testing.T) {
 	})
 	t.Run("other methods", func(t *testing.T) {
 		send("/api/status/", "POST", "{}").want(t, http.StatusMethodNotAllowed)
-		if got := send(at(sites, id), "POST", "{}").want(t, http.StatusMethodNotAllowed); !strings.HasPrefix(got.header.Get("Allow"), "GET, PUT, PATCH, DELETE") {
+		if got := send(at(sites, id), "POST", "{}").want(t, http.StatusMethodNotAllowed); !strings.HasPrefix(got.header.Get("Allow"),
+			"GET, PUT, PATCH, DELETE") {
 			t.Error(got.header)
 		}
 	})
@@ -112,7 +115,7 @@ func TestBrowseForms(t *testing.T) {
 	t.Run("too large", func(t *testing.T) {
 		send(sites, "POST", strings.Repeat(" ", 2<<20)).want(t, http.StatusRequestEntityTooLarge)
 	})
-	// The form and the body that it means come in one after the other, and do not wait for each other.
+	// The form and the body that it encodes are read one after the other, and do not wait for each other.
 	t.Run("large", func(t *testing.T) {
 		got := send(tokens, "POST", `{"nam": "`+strings.Repeat("x", 100_000)+`"}`).want(t, http.StatusCreated)
 		if got.header.Get(unknownFields) != "nam" || !strings.Contains(got.body, unknownFields) {
@@ -121,7 +124,7 @@ func TestBrowseForms(t *testing.T) {
 	})
 }
 
-// TestBrowseFormsOfEveryType: what the form of a new record holds lacks only what must be given.
+// TestBrowseFormsOfEveryType: the form of a new record lacks only the required fields.
 func TestBrowseFormsOfEveryType(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWith(t, trial.Types())
@@ -147,7 +150,7 @@ func TestBrowseFormsOfEveryType(t *testing.T) {
 	}
 }
 
-// TestBrowseOverride: only a form of our own pages can stand for another method.
+// TestBrowseOverride: only a form of our own pages can replace the method.
 func TestBrowseOverride(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -200,7 +203,8 @@ func TestBrowseOverride(t *testing.T) {
 	for _, r := range s.App.API.Routes() {
 		path := strings.NewReplacer("{$}", "", "{id}", "1").Replace(r.Pattern)
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
-			got := surf(t, s, c, "POST", path, url.Values{"_method": {method}, "_content": {"{}"}}, "Sec-Fetch-Site", "cross-site").want(t, http.StatusForbidden)
+			got := surf(t, s, c, "POST", path, url.Values{"_method": {method}, "_content": {"{}"}}, "Sec-Fetch-Site", "cross-site").
+				want(t, http.StatusForbidden)
 			if !strings.Contains(got.body, "CSRF Failed: ") {
 				t.Errorf("%s %s: %s", method, path, got.body)
 			}
@@ -219,7 +223,8 @@ func TestBrowseSecrets(t *testing.T) {
 	c, _ := login(t, s, "admin", apitest.Password, nil)
 	reader, _ := login(t, s, "reader", apitest.Password, nil)
 	own := surf(t, s, c, "GET", at(webhooks, id), nil).want(t, http.StatusOK)
-	if strings.Contains(own.body, "canary-secret") || !strings.Contains(own.input("content"), "canary-header") || strings.Contains(own.input("content"), `"secret"`) {
+	if strings.Contains(own.body, "canary-secret") || !strings.Contains(own.input("content"), "canary-header") ||
+		strings.Contains(own.input("content"), `"secret"`) {
 		t.Errorf("the form holds %s", own.input("content"))
 	}
 	if got := surf(t, s, reader, "GET", at(webhooks, id), nil).want(t, http.StatusOK); strings.Contains(got.body, "canary") {

@@ -28,8 +28,7 @@ type webPage struct {
 	body   string
 }
 
-// surf asks as a browser does: not through apitest, which knows only answers that the document
-// describes.
+// surf sends a request as a browser does, without apitest, which accepts only answers that the document describes.
 func surf(t *testing.T, s *apitest.Server, c *http.Cookie, method, path string, form url.Values, header ...string) webPage {
 	t.Helper()
 	var body io.Reader
@@ -61,7 +60,7 @@ var (
 	anchor   = regexp.MustCompile(`<a href="([^"]*)">([^<]*)</a>`)
 )
 
-// json is what the page shows of the answer.
+// json returns the answer that the page shows.
 func (p webPage) json(t *testing.T) string {
 	t.Helper()
 	found := jsonPane.FindStringSubmatch(p.body)
@@ -71,7 +70,7 @@ func (p webPage) json(t *testing.T) string {
 	return html.UnescapeString(element.ReplaceAllString(found[1], ""))
 }
 
-// input is what a form of the page holds.
+// input returns the content of a form of the page.
 func (p webPage) input(id string) string {
 	for _, m := range textarea.FindAllStringSubmatch(p.body, -1) {
 		if m[1] == id {
@@ -81,7 +80,7 @@ func (p webPage) input(id string) string {
 	return ""
 }
 
-// buttons are the methods that the page offers.
+// buttons returns the methods that the page offers.
 func (p webPage) buttons() string {
 	var all []string
 	for _, m := range button.FindAllStringSubmatch(p.body, -1) {
@@ -119,8 +118,10 @@ func TestBrowseNegotiation(t *testing.T) {
 	}{
 		{"", "", false}, {"*/*", "", false}, {"application/json", "", false}, {"text/*", "", false}, {"application/*", "", false},
 		{"application/json; indent=4", "?format=json", false}, {"application/json, text/plain, */*", "", false},
-		{"text/html, application/json", "", false}, {"application/json, text/html", "", false}, {"application/json;q=0.9, text/html;q=0.8", "", false},
-		{"text/html;q=0", "", false}, {"text/html;q=0, */*", "", false}, {"text/html;q=0.5, */*", "", false}, {"text/html;q=x", "", false}, {"text/htmlx", "", false},
+		{"text/html, application/json", "", false}, {"application/json, text/html", "", false},
+		{"application/json;q=0.9, text/html;q=0.8", "", false},
+		{"text/html;q=0", "", false}, {"text/html;q=0, */*", "", false}, {"text/html;q=0.5, */*", "", false},
+		{"text/html;q=x", "", false}, {"text/htmlx", "", false},
 		{"application/xhtml+xml", "", false}, {browser, "?format=json", false}, {browser, "?format=api", false},
 		{browser, "", true}, {"text/html", "", true}, {"text/html, */*;q=0.1", "", true}, {"text/html, application/json;q=0.9", "", true},
 		{"text/html;q=0.5, application/json;q=0.4", "", true}, {"text/html; charset=utf-8, */*;q=0.8", "", true}, {browser, "?brief=true", true},
@@ -138,7 +139,8 @@ func TestBrowseNegotiation(t *testing.T) {
 	}
 	t.Run("a token is a program's", func(t *testing.T) {
 		got := surf(t, s, c, "GET", at(sites, id), nil, "Authorization", "Token "+s.Admin)
-		if got.body != string(plain.Raw) || got.header.Get("Content-Type") != "application/json" || got.header.Get("ETag") != plain.Header.Get("ETag") {
+		if got.body != string(plain.Raw) || got.header.Get("Content-Type") != "application/json" ||
+			got.header.Get("ETag") != plain.Header.Get("ETag") {
 			t.Errorf("%v %s", got.header, got.body)
 		}
 	})
@@ -159,7 +161,8 @@ func TestBrowseNegotiation(t *testing.T) {
 		if csp := got.header.Get("Content-Security-Policy"); !strings.Contains(csp, "script-src 'self'") || strings.Contains(csp, "unsafe") {
 			t.Error(csp)
 		}
-		for _, text := range []string{"GET, PUT, PATCH, DELETE, HEAD, OPTIONS", ">3.5<", "200 OK", html.EscapeString(got.header.Get("ETag")), got.header.Get("X-Request-ID"), `href="/api/dcim/sites/"`, "format=json"} {
+		for _, text := range []string{"GET, PUT, PATCH, DELETE, HEAD, OPTIONS", ">3.5<", "200 OK",
+			html.EscapeString(got.header.Get("ETag")), got.header.Get("X-Request-ID"), `href="/api/dcim/sites/"`, "format=json"} {
 			if !strings.Contains(got.body, text) {
 				t.Errorf("%s is not on the page", text)
 			}
@@ -227,7 +230,8 @@ func TestBrowseEverything(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/api/nothing/", "/api/dcim/sites/999/", "/api/dcim/sites/x/"} {
-		if got := surf(t, s, visitors["admin"], "GET", path, nil).want(t, http.StatusNotFound); compact(t, got.json(t)) != `{"detail":"Not found."}` || strings.Contains(got.buttons(), "DELETE") {
+		if got := surf(t, s, visitors["admin"], "GET", path, nil).want(t, http.StatusNotFound); compact(t,
+			got.json(t)) != `{"detail":"Not found."}` || strings.Contains(got.buttons(), "DELETE") {
 			t.Errorf("%s: %s", path, got.buttons())
 		}
 	}
@@ -248,8 +252,10 @@ func TestBrowseHostileValues(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
-	payloads := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</pre></textarea><script>alert(1)</script>`, "`${1}`\u2028\\u003cscript\\u003e",
-		`javascript:alert(1)`, `https://evil.test/`, `//evil.test/api/`, s.URL + `.evil.test/api/`, s.URL + `@evil.test/api/`, `x ` + s.URL + `/api/x/`, s.URL + `/dcim/`,
+	payloads := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</pre></textarea><script>alert(1)</script>`,
+		"`${1}`\u2028\\u003cscript\\u003e",
+		`javascript:alert(1)`, `https://evil.test/`, `//evil.test/api/`, s.URL + `.evil.test/api/`, s.URL + `@evil.test/api/`,
+		`x ` + s.URL + `/api/x/`, s.URL + `/dcim/`,
 		s.URL + `/api/" onmouseover="alert(1)`, s.URL + `/api/../../x`, s.URL + "/api/\n<b>"}
 	var id int64
 	for i, p := range payloads {
@@ -261,7 +267,8 @@ func TestBrowseHostileValues(t *testing.T) {
 	if compact(t, got.json(t)) != string(want.Raw) {
 		t.Errorf("shown: %s", got.json(t))
 	}
-	for _, bad := range []string{"<script>alert", "<img src=x", ` onmouseover="`, "<b>\"", "evil.test/api/\">", `href="javascript:`, `href="https://evil`, `href="//`} {
+	for _, bad := range []string{"<script>alert", "<img src=x", ` onmouseover="`, "<b>\"", "evil.test/api/\">", `href="javascript:`,
+		`href="https://evil`, `href="//`} {
 		if strings.Contains(got.body, bad) {
 			t.Errorf("%s stands on the page", bad)
 		}
@@ -272,7 +279,7 @@ func TestBrowseHostileValues(t *testing.T) {
 			t.Errorf("a link from %s to %s", m[2], m[1])
 		}
 	}
-	if want := len(payloads) + 2*3; links != want { // each record's own, and the last payloads, which stand in two fields
+	if want := len(payloads) + 2*3; links != want { // each record's own, and the last payloads, which are in two fields
 		t.Errorf("%d links, want %d", links, want)
 	}
 	if got := surf(t, s, c, "GET", at(sites, id), nil).input("content"); !strings.Contains(got, `\n<b>`) {
@@ -320,7 +327,8 @@ func TestDocs(t *testing.T) {
 		t.Errorf("%.100s", got.body)
 	}
 	got := surf(t, s, nil, "GET", "/api/docs/", nil).want(t, http.StatusOK)
-	if !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") || !strings.Contains(got.body, "/api/schema/") || strings.Contains(got.body, "http://") || strings.Contains(got.body, "https://") {
+	if !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") || !strings.Contains(got.body, "/api/schema/") ||
+		strings.Contains(got.body, "http://") || strings.Contains(got.body, "https://") {
 		t.Errorf("%.2000s", got.body)
 	}
 	if csp := got.header.Get("Content-Security-Policy"); !strings.Contains(csp, "script-src 'self';") {
@@ -328,7 +336,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestBrowsingIsBounded: what an address or a record holds does not multiply on its page.
+// TestBrowsingIsBounded: the content of an address or a record is not multiplied on its page.
 func TestBrowsingIsBounded(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -23,9 +23,9 @@ func (l *lookups) LoadToken(ctx context.Context, digests [][]byte) (*account.Tok
 	return l.TokenStore.LoadToken(ctx, digests)
 }
 
-// TestRoutesThatProveClaims walks every address with a token that was just used. A route that is marked proves
-// the claim by itself: it answers without looking the caller up. Every other route, and every unknown address, looks the
-// caller up.
+// TestRoutesThatProveClaims calls every address with a token that was just used. A marked route proves the claim by
+// itself: it answers without looking the caller up. Every other route, and every unknown address, looks the caller
+// up.
 func TestRoutesThatProveClaims(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -36,7 +36,7 @@ func TestRoutesThatProveClaims(t *testing.T) {
 		c.Token = s.Admin
 		s.Do(t, apitest.Call{Method: "GET", Path: sites, Token: s.Admin}).Want(t, http.StatusOK) // leaves a claim
 		before := seen.n
-		s.Do(t, c) // holds the answer against the document, so there is one
+		s.Do(t, c) // also checks the answer against the document
 		return seen.n > before
 	}
 	for _, r := range s.App.API.Routes() {
@@ -65,7 +65,7 @@ func pathOf(pattern, id string) string {
 	return strings.NewReplacer("{$}", "", "{id}", id).Replace(pattern)
 }
 
-// harmless is a request that gets as far as reading or writing records, and changes none.
+// harmless is a request that goes as far as reading or writing records, and changes none.
 func harmless(r rest.Route, method string) apitest.Call {
 	c := apitest.Call{Method: method, Path: pathOf(r.Pattern, "0")}
 	if r.Type != nil {

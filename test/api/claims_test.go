@@ -9,12 +9,13 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestClaimsAreProven changes what a caller may do between two reads with the same
-// token. The second read must already know, although the first one has just been here.
+// TestClaimsAreProven changes what a caller may do between two reads with the same token. The second read must
+// respect the change, although it comes right after the first.
 func TestClaimsAreProven(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	site := apitest.ID(s.Do(t, apitest.Call{Method: "POST", Path: "/api/dcim/sites/", Token: s.Admin, Body: map[string]any{"name": "x", "slug": "x"}}).Object(t))
+	site := apitest.ID(s.Do(t, apitest.Call{Method: "POST", Path: "/api/dcim/sites/", Token: s.Admin,
+		Body: map[string]any{"name": "x", "slug": "x"}}).Object(t))
 	if site == 0 {
 		t.Fatal("no site")
 	}
@@ -35,7 +36,8 @@ func TestClaimsAreProven(t *testing.T) {
 			}
 		}
 	}
-	permission := map[string]any{"name": "p", "object_types": []string{"dcim.site"}, "actions": []string{"view"}, "users": []map[string]any{{"username": "carol"}}}
+	permission := map[string]any{"name": "p", "object_types": []string{"dcim.site"}, "actions": []string{"view"},
+		"users": []map[string]any{{"username": "carol"}}}
 	for _, step := range []struct {
 		what string
 		do   func()
@@ -43,11 +45,13 @@ func TestClaimsAreProven(t *testing.T) {
 	}{
 		{"nothing is granted", func() {}, 403},
 		{"a permission is granted", api("POST", "/api/users/permissions/", permission), 200},
-		{"it is limited to other records", api("PATCH", "/api/users/permissions/1/", map[string]any{"constraints": map[string]any{"name": "y"}}), 404},
+		{"it is limited to other records", api("PATCH", "/api/users/permissions/1/",
+			map[string]any{"constraints": map[string]any{"name": "y"}}), 404},
 		{"it is widened again", api("PATCH", "/api/users/permissions/1/", map[string]any{"constraints": nil}), 200},
 		{"it is disabled by SQL", sql("UPDATE users_permission SET enabled = false"), 403},
 		{"it is enabled by SQL", sql("UPDATE users_permission SET enabled = true"), 200},
-		{"it moves to a group", sql("INSERT INTO users_group VALUES (9, 1, 'g', '', now(), now()); UPDATE users_permission SET users = '{}', groups = '{9}'"), 403},
+		{"it moves to a group",
+			sql("INSERT INTO users_group VALUES (9, 1, 'g', '', now(), now()); UPDATE users_permission SET users = '{}', groups = '{9}'"), 403},
 		{"the user joins the group", sql("UPDATE users_user SET groups = '{9}' WHERE username = 'carol'"), 200},
 		{"the user is deactivated", sql("UPDATE users_user SET is_active = false WHERE username = 'carol'"), 403},
 		{"the user is active again", sql("UPDATE users_user SET is_active = true WHERE username = 'carol'"), 200},
@@ -77,8 +81,8 @@ func TestClaimsAreProven(t *testing.T) {
 	}
 }
 
-// TestClaimedWrites: a change set is only made by a caller who is still allowed to, and a body
-// that was read for a claim that has gone stale is read again.
+// TestClaimedWrites: a change set is made only for a caller who is still allowed to, and a body that was read on a
+// stale claim is read again.
 func TestClaimedWrites(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -92,11 +96,12 @@ func TestClaimedWrites(t *testing.T) {
 	made := 0
 	all := func(want map[string]int, what string) {
 		t.Helper()
-		for range 3 { // the first look, then claims
+		for range 3 { // the first lookup, then claims
 			made++
 			none := s.Do(t, apitest.Call{Method: "DELETE", Path: "/api/dcim/sites/", Token: key, Body: []any{}}).Status // opens no transaction
 			name := fmt.Sprint("site ", made)
-			a := s.Do(t, apitest.Call{Method: "POST", Path: "/api/dcim/sites/", Token: key, Body: map[string]any{"name": name, "slug": fmt.Sprint("s", made), "comments": what}})
+			a := s.Do(t, apitest.Call{Method: "POST", Path: "/api/dcim/sites/", Token: key,
+				Body: map[string]any{"name": name, "slug": fmt.Sprint("s", made), "comments": what}})
 			id := 1
 			if a.Status == 201 {
 				id = int(apitest.ID(a.Object(t)))
@@ -146,8 +151,7 @@ func TestClaimedWrites(t *testing.T) {
 	}
 }
 
-// TestClaimsExpire holds that a claim does not outlive its token's expiry, which no
-// change to the accounts announces.
+// TestClaimsExpire: a claim ends with its token's expiry, which no change to the accounts announces.
 func TestClaimsExpire(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, func(c *app.Config) { c.LoginRequired = true })

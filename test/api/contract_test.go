@@ -51,7 +51,8 @@ func TestTokenOfTheContract(t *testing.T) {
 	aliceID, alice := newActor(t, s, "alice", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "add"}})
 	credentials := obj{"username": "alice", "password": apitest.Password}
 
-	made := s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: credentials, Header: map[string]string{"Accept": "application/json; indent=4"}}).Want(t, http.StatusCreated)
+	made := s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: credentials,
+		Header: map[string]string{"Accept": "application/json; indent=4"}}).Want(t, http.StatusCreated)
 	token := made.Object(t)
 	for _, row := range tokenFields {
 		t.Run("field "+row.field, func(t *testing.T) {
@@ -108,7 +109,8 @@ func TestTokenOfTheContract(t *testing.T) {
 				t.Errorf("%s: %v", name, errs)
 			}
 		}
-		if errs := alice.do(t, "PATCH", at(tokens, apitest.ID(again)), obj{"key": strings.Repeat("0123456789abcdef0f1e", 2)}).Want(t, http.StatusBadRequest).Object(t); errs["key"] == nil {
+		if errs := alice.do(t, "PATCH", at(tokens, apitest.ID(again)), obj{"key": strings.Repeat("0123456789abcdef0f1e", 2)}).
+			Want(t, http.StatusBadRequest).Object(t); errs["key"] == nil {
 			t.Errorf("the key of a token was changed: %v", errs)
 		}
 	})
@@ -124,7 +126,8 @@ func TestTokenOfTheContract(t *testing.T) {
 		wantDetail(t, s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: credentials}), http.StatusForbidden, denied)
 		alice.page(t, tokens)
 		alice.do(t, "DELETE", at(tokens, own), nil).Want(t, http.StatusNoContent)
-		back := admin.create(t, grants, obj{"name": "tokens back", "object_types": []string{"users.token"}, "actions": []string{"add"}, "users": []int64{aliceID}, "constraints": obj{"user": "$user"}})
+		back := admin.create(t, grants, obj{"name": "tokens back", "object_types": []string{"users.token"}, "actions": []string{"add"},
+			"users": []int64{aliceID}, "constraints": obj{"user": "$user"}})
 		alice.create(t, tokens, obj{})
 		s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: credentials}).Want(t, http.StatusCreated)
 		admin.do(t, "DELETE", at(grants, back), nil).Want(t, http.StatusNoContent)
@@ -143,7 +146,7 @@ func TestTokenOfTheContract(t *testing.T) {
 	})
 }
 
-// TestProvision holds §4.1 and what clients.md adds to it.
+// TestProvision: §4.1 of the interface, and what clients.md adds to it.
 func TestProvision(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -154,7 +157,9 @@ func TestProvision(t *testing.T) {
 		status int
 		want   obj // a part of the answer
 	}{
-		{"expires, description, write_enabled and allowed_ips are honoured", obj{"username": "alice", "password": apitest.Password, "expires": "2999-01-01T00:00:00Z", "description": "ci", "write_enabled": false, "allowed_ips": []string{"192.0.2.1"}},
+		{"expires, description, write_enabled and allowed_ips are honoured",
+			obj{"username": "alice", "password": apitest.Password, "expires": "2999-01-01T00:00:00Z", "description": "ci",
+				"write_enabled": false, "allowed_ips": []string{"192.0.2.1"}},
 			201, obj{"expires": "2999-01-01T00:00:00.000000Z", "description": "ci", "write_enabled": false, "allowed_ips": "[192.0.2.1/32]"}},
 		{"the rest is not", obj{"username": "alice", "password": apitest.Password, "user": 1, "key": strings.Repeat("0123456789abcdef0f1e", 2)},
 			201, obj{"allowed_ips": []any{}, "write_enabled": true}},
@@ -163,8 +168,10 @@ func TestProvision(t *testing.T) {
 		{"nothing", obj{}, 400, obj{"username": []any{"This field is required."}, "password": []any{"This field is required."}}},
 		{"no password", obj{"username": "alice"}, 400, obj{"password": []any{"This field is required."}}},
 		{"no name", obj{"password": "x"}, 400, obj{"username": []any{"This field is required."}}},
-		{"blank", obj{"username": "", "password": ""}, 400, obj{"username": []any{"This field may not be blank."}, "password": []any{"This field may not be blank."}}},
-		{"no texts", obj{"username": 1, "password": obj{}}, 400, obj{"username": []any{"Not a valid string."}, "password": []any{"Not a valid string."}}},
+		{"blank", obj{"username": "", "password": ""}, 400,
+			obj{"username": []any{"This field may not be blank."}, "password": []any{"This field may not be blank."}}},
+		{"no texts", obj{"username": 1, "password": obj{}}, 400,
+			obj{"username": []any{"Not a valid string."}, "password": []any{"Not a valid string."}}},
 		{"a bad expiry", obj{"username": "alice", "password": apitest.Password, "expires": "soon"}, 400, nil},
 		{"a list", []any{}, 400, nil},
 		{"not JSON", "{", 400, nil},
@@ -215,11 +222,14 @@ func TestAuthentication(t *testing.T) {
 		{"the key in capitals", "Token " + strings.ToUpper(alice.key), "", "GET", ""},
 		{"unknown key", "Token " + unknown, "", "GET", "Invalid token"},
 		{"short key", "Token abc", "", "GET", "Invalid token"},
-		{"strange key", "Token ' OR 1=1--xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "", "GET", "Invalid token header. Token string should not contain spaces."},
+		{"strange key", "Token ' OR 1=1--xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "", "GET",
+			"Invalid token header. Token string should not contain spaces."},
 		{"expired (§5.4)", "Token " + expired, "", "GET", "Token expired"},
 		{"inactive", "Token " + ghost.key, "", "GET", "User inactive"},
-		{"wrong address", "Token " + bound, "198.51.100.7:1234", "GET", "Source IP 198.51.100.7 is not permitted to authenticate using this token."},
-		{"wrong address, IPv6", "Token " + bound, "[2001:db8::2]:1234", "GET", "Source IP 2001:db8::2 is not permitted to authenticate using this token."},
+		{"wrong address", "Token " + bound, "198.51.100.7:1234", "GET",
+			"Source IP 198.51.100.7 is not permitted to authenticate using this token."},
+		{"wrong address, IPv6", "Token " + bound, "[2001:db8::2]:1234", "GET",
+			"Source IP 2001:db8::2 is not permitted to authenticate using this token."},
 		{"allowed network", "Token " + bound, "192.0.2.77:1234", "GET", ""},
 		{"allowed address, IPv6", "Token " + bound, "[2001:db8::1]:1234", "GET", ""},
 		{"allowed network, mapped", "Token " + bound, "[::ffff:192.0.2.77]:1234", "GET", ""},
@@ -228,7 +238,8 @@ func TestAuthentication(t *testing.T) {
 		{"permission missing", "Token " + alice.key, "", "DELETE", denied},
 		{"no key", "Token", "", "GET", "Invalid token header. No credentials provided."},
 		{"no key, a space", "Token ", "", "GET", "Invalid token header. No credentials provided."},
-		{"a key with a space", "Token " + alice.key[:20] + " " + alice.key[20:], "", "GET", "Invalid token header. Token string should not contain spaces."},
+		{"a key with a space", "Token " + alice.key[:20] + " " + alice.key[20:], "", "GET",
+			"Invalid token header. Token string should not contain spaces."},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := apitest.Call{Method: row.method, Path: sites, From: row.from, Header: map[string]string{}}
@@ -249,7 +260,8 @@ func TestAuthentication(t *testing.T) {
 		})
 	}
 	t.Run("a forwarded address is believed only from a proxy", func(t *testing.T) {
-		a := s.Do(t, apitest.Call{Method: "GET", Path: sites, Token: bound, From: "198.51.100.7:1", Header: map[string]string{"X-Forwarded-For": "192.0.2.77"}})
+		a := s.Do(t, apitest.Call{Method: "GET", Path: sites, Token: bound, From: "198.51.100.7:1",
+			Header: map[string]string{"X-Forwarded-For": "192.0.2.77"}})
 		wantDetail(t, a, http.StatusForbidden, "Source IP 198.51.100.7 is not permitted to authenticate using this token.")
 	})
 	t.Run("nothing was written", func(t *testing.T) {
@@ -259,8 +271,8 @@ func TestAuthentication(t *testing.T) {
 	})
 }
 
-// TestExempt holds EXEMPT_VIEW_PERMISSIONS and LOGIN_REQUIRED (§5.5): status by path for
-// an anonymous caller, and for a user without any permission.
+// TestExempt: EXEMPT_VIEW_PERMISSIONS and LOGIN_REQUIRED (§5.5): status by path for an anonymous caller, and for a
+// user without any permission.
 func TestExempt(t *testing.T) {
 	t.Parallel()
 	guarded := []string{users, "/api/users/groups/", grants, tokens, webhooks, deliveries, conditionErrors, queues, workers}
@@ -268,7 +280,7 @@ func TestExempt(t *testing.T) {
 		name      string
 		exempt    []string
 		login     bool
-		open      []string // readable by nobody in particular
+		open      []string // readable without an account
 		closed    []string
 		knownOnly bool // readable by a known user, not by an anonymous one
 	}{

@@ -12,7 +12,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestPagination: the size of a page, where it lies, and the way through all of them.
+// TestPagination: the size of a page, its position, and the way through all pages.
 func TestPagination(t *testing.T) {
 	t.Parallel()
 	const total = 123
@@ -33,9 +33,12 @@ func TestPagination(t *testing.T) {
 		next, previous bool
 	}{
 		{"", 50, true, false}, {"?limit=10", 10, true, false}, {"?limit=0", total, false, false}, {"?limit=5000", total, false, false},
-		{"?limit=x", 50, true, false}, {"?limit=-3", 50, true, false}, {"?limit=99999999999999999999", 50, true, false}, {"?limit=", 50, true, false},
-		{"?offset=100", 23, false, true}, {"?offset=123", 0, false, true}, {"?offset=9999", 0, false, true}, {"?offset=9223372036854775807", 0, false, true},
-		{"?offset=-1", 50, true, false}, {"?offset=x", 50, true, false}, {"?limit=10&offset=10", 10, true, true}, {"?limit=100&offset=50", 73, false, true},
+		{"?limit=x", 50, true, false}, {"?limit=-3", 50, true, false}, {"?limit=99999999999999999999", 50, true, false},
+		{"?limit=", 50, true, false},
+		{"?offset=100", 23, false, true}, {"?offset=123", 0, false, true}, {"?offset=9999", 0, false, true},
+		{"?offset=9223372036854775807", 0, false, true},
+		{"?offset=-1", 50, true, false}, {"?offset=x", 50, true, false}, {"?limit=10&offset=10", 10, true, true},
+		{"?limit=100&offset=50", 73, false, true},
 	} {
 		t.Run("page "+row.query, func(t *testing.T) {
 			p := admin.page(t, sites+row.query)
@@ -44,8 +47,11 @@ func TestPagination(t *testing.T) {
 			}
 		})
 	}
-	for _, query := range []string{"?limit=10", "?limit=7&ordering=-name", "?limit=20&ordering=facility", "?limit=9&ordering=-facility,latitude", "?limit=8&ordering=latitude",
-		"?limit=11&ordering=-latitude", "?limit=13&ordering=-latitude,facility", "?limit=10&ordering=-id", "?limit=10&ordering=created", "?limit=6&facility=1&facility=2&q=s1", "?limit=10&brief=true&fields=id", "?limit=10&ordering=tenant", "?limit=10&ordering=status,-region"} {
+	for _, query := range []string{"?limit=10", "?limit=7&ordering=-name", "?limit=20&ordering=facility",
+		"?limit=9&ordering=-facility,latitude", "?limit=8&ordering=latitude",
+		"?limit=11&ordering=-latitude", "?limit=13&ordering=-latitude,facility", "?limit=10&ordering=-id", "?limit=10&ordering=created",
+		"?limit=6&facility=1&facility=2&q=s1", "?limit=10&brief=true&fields=id", "?limit=10&ordering=tenant",
+		"?limit=10&ordering=status,-region"} {
 		t.Run("walk "+query, func(t *testing.T) {
 			whole := admin.page(t, sites+sizeless(query)).IDs()
 			var forward []int64
@@ -78,7 +84,7 @@ func TestPagination(t *testing.T) {
 			if p.Previous != nil {
 				t.Errorf("the first page has a previous one: %s", *p.Previous)
 			}
-			// Clients fetch pages in parallel by offset: together they are the whole.
+			// Clients fetch pages in parallel by offset: together they are complete.
 			var byOffset []int64
 			for offset := 0; offset < len(whole); offset += len(pages[0]) {
 				byOffset = append(byOffset, admin.page(t, fmt.Sprintf("%s%s&offset=%d", sites, query, offset)).IDs()...)
@@ -89,8 +95,9 @@ func TestPagination(t *testing.T) {
 		})
 	}
 	t.Run("a field counts once in an ordering", func(t *testing.T) {
-		// Each term multiplies the statement of the next page, so repeating one is a way to flood the server.
-		once, often := admin.page(t, sites+"?limit=1&ordering=latitude"), admin.page(t, sites+"?limit=1&ordering=latitude"+strings.Repeat(",-latitude,latitude", 50))
+		// Each term multiplies the cost of the statement for the next page, so a repeated term could flood the server.
+		once, often := admin.page(t, sites+"?limit=1&ordering=latitude"),
+			admin.page(t, sites+"?limit=1&ordering=latitude"+strings.Repeat(",-latitude,latitude", 50))
 		for _, p := range []apitest.Page{once, often} {
 			link, err := url.Parse(*p.Next)
 			if err != nil {
@@ -109,7 +116,7 @@ func TestPagination(t *testing.T) {
 	})
 }
 
-// sizeless turns a query with a limit into the same without one.
+// sizeless removes the limit from a query.
 func sizeless(query string) string {
 	_, rest, _ := strings.Cut(query, "&")
 	return "?limit=0&" + rest
@@ -156,9 +163,11 @@ func TestViewsAndFilters(t *testing.T) {
 	for _, row := range []struct{ query, want string }{
 		{"", "A B C"},
 		{"name=A", "A"}, {"name=A&name=C", "A C"}, {"name=A&status=planned", ""},
-		{"tag=red", "A B"}, {"tag=red&tag=blue", "A"}, {"tag__n=red", "C"}, {"tag__n=red&tag__n=blue", ""}, {"tag__n=red&tag__n=nothing", "C"}, {"tag=nothing", ""},
+		{"tag=red", "A B"}, {"tag=red&tag=blue", "A"}, {"tag__n=red", "C"}, {"tag__n=red&tag__n=blue", ""},
+		{"tag__n=red&tag__n=nothing", "C"}, {"tag=nothing", ""},
 		{"region=north", "A B"}, {"region=fjord", "B"}, {"region=south", ""}, {"region=null", "C"}, {"region__n=north", "C"},
-		{fmt.Sprintf("region_id=%d", north), "A B"}, {fmt.Sprintf("region_id=%d&region_id=null", fjord), "B C"}, {fmt.Sprintf("region_id__n=%d", fjord), "A C"},
+		{fmt.Sprintf("region_id=%d", north), "A B"}, {fmt.Sprintf("region_id=%d&region_id=null", fjord), "B C"},
+		{fmt.Sprintf("region_id__n=%d", fjord), "A C"},
 		{fmt.Sprintf("id=%d", a), "A"}, {fmt.Sprintf("id__gt=%d", a), "B C"},
 		{"q=needle", "C"}, {"q=NEEDLE", "C"}, {"q=%25", "A"}, {"q=_", ""}, {"q=", "A B C"},
 		{"status=planned&status=active", "A B C"}, {"status__n=active", "B"},
@@ -187,7 +196,7 @@ func TestViewsAndFilters(t *testing.T) {
 		{"ordering=nothing", "ordering", ""},
 		{"ordering=tags", "ordering", ""},
 		{"cursor=x", "cursor", ""},
-		{"name=100%", "", ""},         // broken escapes would otherwise vanish and with them the filter
+		{"name=100%", "", ""},         // else the broken escape would drop the filter
 		{"name=a;facility=b", "", ""}, // as would these
 		{"name=%00", "name", ""},
 		{"%00=1", "\x00", ""},
@@ -206,7 +215,8 @@ func TestViewsAndFilters(t *testing.T) {
 	}
 	t.Run("views", func(t *testing.T) {
 		for query, want := range map[string]string{
-			"?brief=true": "display id name slug url", "?brief=1": "display id name slug url", "?fields=id,name": "id name", "?fields=id&fields=slug": "id slug",
+			"?brief=true": "display id name slug url", "?brief=1": "display id name slug url", "?fields=id,name": "id name",
+			"?fields=id&fields=slug":  "id slug",
 			"?fields=id,name&omit=id": "name",
 		} {
 			for _, row := range []obj{admin.page(t, sites+query).Results[0], admin.get(t, at(sites, a)+query).Object(t)} {
@@ -243,11 +253,13 @@ func TestViewsAndFilters(t *testing.T) {
 	t.Run("object changes", func(t *testing.T) {
 		last := admin.do(t, "PATCH", at(sites, a), obj{"facility": "F"}).Want(t, http.StatusOK)
 		change := admin.changes(t, "dcim.site", a)[1]
-		if change["changed_object"].(obj)["url"] != s.URL+at(sites, a) || change["prechange_data"].(obj)["facility"] != "100%" || change["postchange_data"].(obj)["facility"] != "F" {
+		if change["changed_object"].(obj)["url"] != s.URL+at(sites, a) || change["prechange_data"].(obj)["facility"] != "100%" ||
+			change["postchange_data"].(obj)["facility"] != "F" {
 			t.Errorf("%v", change)
 		}
 		for query, want := range map[string]int64{
-			"request_id=" + last.Header.Get("X-Request-ID"): 1, "action=update": 1, "action=delete": 0, "user=admin&action=update": 1, "user=nobody": 0,
+			"request_id=" + last.Header.Get("X-Request-ID"): 1, "action=update": 1, "action=delete": 0, "user=admin&action=update": 1,
+			"user=nobody":                   0,
 			"user_name=admin&action=update": 1, "user_name__ic=DMI&action=update": 1, "changed_object_type=dcim.site&action=update": 1,
 			fmt.Sprintf("changed_object_type=dcim.site&changed_object_id=%d", a): 2, "time__gt=2999-01-01": 0,
 			"time__lt=2999-01-01T00:00:00Z&action=update": 1, fmt.Sprintf("user_id=%d&action=update", apitest.ID(change["user"].(obj))): 1,

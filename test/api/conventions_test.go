@@ -73,7 +73,8 @@ func TestRoutesAndHeaders(t *testing.T) {
 		}
 	})
 	t.Run("indent", func(t *testing.T) {
-		for accept, want := range map[string]bool{"application/json": false, "application/json; indent=4": true, "application/json;indent=4": true, "application/json; indent=x": false, "application/json; indent=-1": false} {
+		for accept, want := range map[string]bool{"application/json": false, "application/json; indent=4": true,
+			"application/json;indent=4": true, "application/json; indent=x": false, "application/json; indent=-1": false} {
 			raw := string(call("GET", at(sites, id), nil, "Accept", accept).Want(t, http.StatusOK).Raw)
 			if got := strings.Contains(raw, "\n    \"id\""); got != want {
 				t.Errorf("%s: %.40q", accept, raw)
@@ -91,7 +92,8 @@ func TestRoutesAndHeaders(t *testing.T) {
 				t.Errorf("%s has %d bytes, indented %d", path, len(plain), len(indented))
 			}
 		}
-		if raw := call("GET", "/api/schema/", nil, "Accept", "application/json; indent=8").Want(t, http.StatusOK).Raw; !strings.HasPrefix(string(raw), "{\n        \"") {
+		if raw := call("GET", "/api/schema/", nil, "Accept", "application/json; indent=8").
+			Want(t, http.StatusOK).Raw; !strings.HasPrefix(string(raw), "{\n        \"") {
 			t.Errorf("the document, which is no bomb, is not indented: %.40q", raw)
 		}
 	})
@@ -105,7 +107,8 @@ func TestRoutesAndHeaders(t *testing.T) {
 			body := fmt.Sprintf(`{"name":"Length %d","slug":"length-%d","ignored":"`, row.length, row.length)
 			end := fmt.Sprintf(`","comments":"the end of %d"}`, row.length)
 			padding := strings.Repeat("c", max(0, row.length-len(body)-len(end)))
-			r := httptest.NewRequestWithContext(t.Context(), "POST", s.URL+row.path, io.MultiReader(strings.NewReader(body), strings.NewReader(padding+end)))
+			r := httptest.NewRequestWithContext(t.Context(), "POST", s.URL+row.path,
+				io.MultiReader(strings.NewReader(body), strings.NewReader(padding+end)))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Authorization", "Token "+s.Admin)
 			w := httptest.NewRecorder()
@@ -155,14 +158,15 @@ func TestRoutesAndHeaders(t *testing.T) {
 			call(row.method, at(sites, id), body, "If-Match", row.match).Want(t, row.status)
 		}
 	})
-	// A list matches when one of its tags is the version's. Weak tags never match, as RFC 9110 says of If-Match.
+	// A list matches if one of its tags is the version's. Weak tags never match, as RFC 9110 says of If-Match.
 	t.Run("If-Match with a list", func(t *testing.T) {
 		for i, row := range []struct {
 			match  string // V for the version
 			status int
 		}{
 			{`"998", "999"`, 412}, {`"999", "V"`, 200}, {`"V", "999"`, 200}, {`"998","V","999"`, 200}, {`"999", V`, 200}, {`, "V",`, 200},
-			{`W/"V"`, 412}, {`W/"V", "999"`, 412}, {`W/"999", "V"`, 200}, {`"999,V"`, 412}, {`"999, V, 998"`, 412}, {`"999", "a,V"`, 412}, {`"a", "V"`, 200},
+			{`W/"V"`, 412}, {`W/"V", "999"`, 412}, {`W/"999", "V"`, 200}, {`"999,V"`, 412}, {`"999, V, 998"`, 412}, {`"999", "a,V"`, 412},
+			{`"a", "V"`, 200},
 			{`"999", *`, 412}, {`,`, 412}, {`"V`, 412},
 		} {
 			version := strings.Trim(call("GET", at(sites, id), nil).Header.Get("ETag"), `"`)
@@ -190,7 +194,8 @@ func TestRoutesAndHeaders(t *testing.T) {
 		{"method of a detail", "POST", at(sites, id), obj{}, "", 405, `Method "POST" not allowed.`},
 		{"method of a fixed type", "POST", changeLog, obj{}, "", 405, `Method "POST" not allowed.`},
 		{"delete of a change", "DELETE", at(changeLog, 1), nil, "", 405, `Method "DELETE" not allowed.`},
-		{"not JSON", "POST", sites, "name=x", "application/x-www-form-urlencoded", 415, `Unsupported media type "application/x-www-form-urlencoded" in request.`},
+		{"not JSON", "POST", sites, "name=x", "application/x-www-form-urlencoded", 415,
+			`Unsupported media type "application/x-www-form-urlencoded" in request.`},
 		{"text", "PATCH", at(sites, id), "x", "text/plain", 415, `Unsupported media type "text/plain" in request.`},
 		{"too deep", "POST", sites, strings.Repeat("[", 100), "", 400, "detail"},
 		{"too large", "POST", sites, `{"name":"` + strings.Repeat("x", 1<<20) + `"}`, "", 413, "The request body is larger than 1048576 bytes."},
@@ -218,13 +223,16 @@ func TestRoutesAndHeaders(t *testing.T) {
 		body := call("OPTIONS", sites, nil).Want(t, http.StatusOK).Object(t)
 		fields := body["actions"].(obj)["POST"].(obj)
 		name, status := fields["name"].(obj), fields["status"].(obj)
-		if body["name"] != "Site" || body["description"] == "" || fmt.Sprint(body["renders"], body["parses"]) != "[application/json] [application/json]" {
+		if body["name"] != "Site" || body["description"] == "" ||
+			fmt.Sprint(body["renders"], body["parses"]) != "[application/json] [application/json]" {
 			t.Errorf("%v", body)
 		}
-		if name["type"] != "string" || name["required"] != true || name["read_only"] != false || name["label"] != "Name" || name["max_length"] != 100.0 {
+		if name["type"] != "string" || name["required"] != true || name["read_only"] != false || name["label"] != "Name" ||
+			name["max_length"] != 100.0 {
 			t.Errorf("name: %v", name)
 		}
-		if first := status["choices"].([]any)[0].(obj); status["type"] != "choice" || first["value"] != "planned" || first["display_name"] != "Planned" {
+		if first := status["choices"].([]any)[0].(obj); status["type"] != "choice" || first["value"] != "planned" ||
+			first["display_name"] != "Planned" {
 			t.Errorf("status: %v", status)
 		}
 		if fields["id"].(obj)["read_only"] != true {

@@ -26,11 +26,14 @@ func TestReferences(t *testing.T) {
 		region any
 		ok     bool
 	}{
-		{"id", east, true}, {"id as text", fmt.Sprint(east), true}, {"object with id", obj{"id": east}, true}, {"slug", obj{"slug": "east"}, true},
-		{"two attributes", obj{"slug": "twin", "parent": nil}, true}, {"attribute that is a reference", obj{"slug": "twin", "parent": east}, true},
+		{"id", east, true}, {"id as text", fmt.Sprint(east), true}, {"object with id", obj{"id": east}, true},
+		{"slug", obj{"slug": "east"}, true},
+		{"two attributes", obj{"slug": "twin", "parent": nil}, true},
+		{"attribute that is a reference", obj{"slug": "twin", "parent": east}, true},
 		{"as it was read", obj{"id": east, "url": "x", "display": "East", "name": "East", "slug": "east", "_depth": 0}, true},
 		{"null", nil, true}, {"by tag", obj{"tags": tag}, false},
-		{"unknown id", 999, false}, {"unknown slug", obj{"slug": "west"}, false}, {"attributes that disagree", obj{"id": east, "slug": "twin"}, false},
+		{"unknown id", 999, false}, {"unknown slug", obj{"slug": "west"}, false},
+		{"attributes that disagree", obj{"id": east, "slug": "twin"}, false},
 		{"several", obj{"slug": "twin"}, false}, {"empty object", obj{}, false}, {"unknown attribute", obj{"colour": "red"}, false},
 		{"a lookup", obj{"slug__ic": "e"}, false}, {"text", "east", false}, {"list", []any{east}, false}, {"bool", true, false},
 		{"empty list of values", obj{"slug": []any{}}, false}, {"object in an attribute", obj{"parent": obj{"slug": "east"}}, false},
@@ -95,7 +98,8 @@ func TestBulk(t *testing.T) {
 		{"delete of one unknown id", "DELETE", sites, []obj{{"id": 999}}, 400, "id"},
 		{"an unknown id in the address", "PATCH", at(sites, 999), obj{"status": "?"}, 404, ""},
 		{"delete of an unknown id in the address", "DELETE", at(sites, 999), nil, 404, ""},
-		{"the same object twice, then an error", "PATCH", sites, []obj{{"id": a, "facility": "x"}, {"id": a, "comments": "x"}, {"id": b, "status": "?"}}, 400, "- - status"},
+		{"the same object twice, then an error", "PATCH", sites,
+			[]obj{{"id": a, "facility": "x"}, {"id": a, "comments": "x"}, {"id": b, "status": "?"}}, 400, "- - status"},
 		{"a cycle behind one that stays", "PATCH", regions, []obj{{"id": leaf, "name": "L"}, {"id": root, "parent": leaf}}, 400, "- parent"},
 		{"one object", "PATCH", sites, obj{"id": a}, 400, ""},
 		{"delete without a list", "DELETE", sites, nil, 400, ""},
@@ -126,7 +130,8 @@ func TestBulk(t *testing.T) {
 		}
 	})
 	t.Run("the same object twice is one change", func(t *testing.T) {
-		got := admin.do(t, "PATCH", sites, []obj{{"id": a, "facility": "1"}, {"id": b, "facility": "b"}, {"id": a, "comments": "2"}}).Want(t, http.StatusOK).List(t)
+		got := admin.do(t, "PATCH", sites, []obj{{"id": a, "facility": "1"}, {"id": b, "facility": "b"},
+			{"id": a, "comments": "2"}}).Want(t, http.StatusOK).List(t)
 		if names(got, "name") != "A B A" || got[0]["comments"] != "2" || got[2]["facility"] != "1" {
 			t.Errorf("%v", got)
 		}
@@ -183,7 +188,8 @@ func TestDependants(t *testing.T) {
 		for i, path := range []string{at(regions, region), at(tags, tag)} {
 			gone := admin.do(t, "DELETE", path, nil).Want(t, http.StatusNoContent)
 			rows := admin.changes(t, "dcim.site", id)
-			if last := rows[len(rows)-1]; len(rows) != i+2 || last["action"].(obj)["value"] != "update" || last["request_id"] != gone.Header.Get("X-Request-ID") {
+			if last := rows[len(rows)-1]; len(rows) != i+2 || last["action"].(obj)["value"] != "update" ||
+				last["request_id"] != gone.Header.Get("X-Request-ID") {
 				t.Errorf("after %s: %d change rows, the last %v", path, len(rows), last)
 			}
 			if got := version(sites, id); got != fmt.Sprintf("%q", fmt.Sprint(i+2)) {
@@ -193,7 +199,8 @@ func TestDependants(t *testing.T) {
 		if got := admin.get(t, at(sites, id)).Object(t); got["region"] != nil || len(got["tags"].([]any)) != 0 {
 			t.Errorf("%v", got)
 		}
-		if rows := admin.changes(t, "dcim.region", region); len(rows) != 2 || rows[1]["postchange_data"] != nil || rows[1]["changed_object"] != nil {
+		if rows := admin.changes(t, "dcim.region", region); len(rows) != 2 || rows[1]["postchange_data"] != nil ||
+			rows[1]["changed_object"] != nil {
 			t.Errorf("%v", rows)
 		}
 	})
@@ -204,7 +211,8 @@ func TestDependants(t *testing.T) {
 		gone := admin.do(t, "DELETE", at(sites, place), nil).Want(t, http.StatusNoContent)
 		for key, id := range map[string]int64{"dcim.site": place, fmt.Sprintf("dcim.location&id__n=%d", 0): floor, "dcim.location": room} {
 			rows := admin.changes(t, key, id)
-			if last := rows[len(rows)-1]; len(rows) != 2 || last["action"].(obj)["value"] != "delete" || last["request_id"] != gone.Header.Get("X-Request-ID") || last["postchange_data"] != nil {
+			if last := rows[len(rows)-1]; len(rows) != 2 || last["action"].(obj)["value"] != "delete" ||
+				last["request_id"] != gone.Header.Get("X-Request-ID") || last["postchange_data"] != nil {
 				t.Errorf("%s %d: %v", key, id, rows)
 			}
 		}
@@ -283,9 +291,11 @@ func TestCustomFields(t *testing.T) {
 		delete(v, "slug")
 		return site(name, "custom_fields", v)
 	}
-	admin.create(t, sites, with("A", "note", "abc", "floors", 3, "area", 1.5, "owned", true, "tier", "gold", "colours", []string{"red", "green"}, "opened", "2020-01-31",
+	admin.create(t, sites, with("A", "note", "abc", "floors", 3, "area", 1.5, "owned", true, "tier", "gold", "colours",
+		[]string{"red", "green"}, "opened", "2020-01-31",
 		"checked", "2020-01-31T10:00:00Z", "home", "https://a.example", "extra", obj{"k": []any{1, nil}}))
-	b := admin.create(t, sites, with("B", "note", "xyz", "floors", 10, "area", 20, "owned", false, "colours", []string{"blue"}, "opened", "2021-06-01", "checked", "2021-01-31T10:00:00Z"))
+	b := admin.create(t, sites, with("B", "note", "xyz", "floors", 10, "area", 20, "owned", false, "colours", []string{"blue"},
+		"opened", "2021-06-01", "checked", "2021-01-31T10:00:00Z"))
 	admin.create(t, sites, site("C"))
 	t.Run("every definition is shown, with its default", func(t *testing.T) {
 		got := admin.page(t, sites+"?name=C").Results[0]["custom_fields"].(obj)
@@ -294,7 +304,8 @@ func TestCustomFields(t *testing.T) {
 		}
 	})
 	for _, row := range []struct{ query, want string }{
-		{"cf_note=abc", "A"}, {"cf_note=abc&cf_note=xyz", "A B"}, {"cf_note__n=abc", "B C"}, {"cf_note__ic=BC", "A"}, {"cf_note__isw=x", "B"}, {"cf_note__empty=true", "C"},
+		{"cf_note=abc", "A"}, {"cf_note=abc&cf_note=xyz", "A B"}, {"cf_note__n=abc", "B C"}, {"cf_note__ic=BC", "A"},
+		{"cf_note__isw=x", "B"}, {"cf_note__empty=true", "C"},
 		{"cf_floors=3", "A"}, {"cf_floors__gt=3", "B"}, {"cf_floors__lte=10", "A B"}, {"cf_floors__n=3", "B C"}, {"cf_floors__empty=true", "C"},
 		{"cf_area=1.5", "A"}, {"cf_area__gte=2", "B"}, {"cf_owned=true", "A"}, {"cf_owned=false", "B"}, {"cf_owned__n=true", "B C"},
 		{"cf_tier=gold", "A"}, {"cf_tier=silver", "B C"}, {"cf_tier__n=gold", "B C"},
@@ -308,7 +319,8 @@ func TestCustomFields(t *testing.T) {
 			}
 		})
 	}
-	for _, query := range []string{"cf_nothing=1", "cf_floors=x", "cf_floors__ic=1", "cf_owned=maybe", "cf_note__", "cf_", "cf_note__gte=a", "cf_checked=soon"} {
+	for _, query := range []string{"cf_nothing=1", "cf_floors=x", "cf_floors__ic=1", "cf_owned=maybe", "cf_note__", "cf_",
+		"cf_note__gte=a", "cf_checked=soon"} {
 		t.Run("refused "+query, func(t *testing.T) { admin.get(t, sites+"?"+query).Want(t, http.StatusBadRequest) })
 	}
 	for _, row := range []struct {
@@ -316,9 +328,12 @@ func TestCustomFields(t *testing.T) {
 		value any
 		ok    bool
 	}{
-		{"note", "UPPER", false}, {"note", 5, false}, {"note", nil, true}, {"floors", 0, false}, {"floors", 100, false}, {"floors", "x", false}, {"floors", 1.5, false}, {"floors", 99, true},
-		{"owned", "maybe", false}, {"owned", true, true}, {"tier", "bronze", false}, {"tier", "gold", true}, {"colours", []string{"pink"}, false}, {"colours", "red", false},
-		{"colours", []string{}, true}, {"opened", "31.01.2020", false}, {"opened", "2020-02-30", false}, {"opened", "2020-01-31T00:00:00Z", false}, {"checked", "soon", false},
+		{"note", "UPPER", false}, {"note", 5, false}, {"note", nil, true}, {"floors", 0, false}, {"floors", 100, false},
+		{"floors", "x", false}, {"floors", 1.5, false}, {"floors", 99, true},
+		{"owned", "maybe", false}, {"owned", true, true}, {"tier", "bronze", false}, {"tier", "gold", true},
+		{"colours", []string{"pink"}, false}, {"colours", "red", false},
+		{"colours", []string{}, true}, {"opened", "31.01.2020", false}, {"opened", "2020-02-30", false},
+		{"opened", "2020-01-31T00:00:00Z", false}, {"checked", "soon", false},
 		{"home", "javascript:alert(1)", false}, {"unknown", 1, false}, {"note", "a\x00", false}, {"area", "1e999", false},
 		{"extra", json.RawMessage("1e131071"), false}, // PostgreSQL would keep, and show, 131,072 digits
 	} {
@@ -337,7 +352,9 @@ func TestCustomFields(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 	})
-	for _, bad := range []obj{{"type": "select"}, {"type": "text", "choices": []string{"x"}}, {"type": "integer", "default": "x"}, {"required": true, "default": ""}, {"type": "text", "validation_regex": "("}, {"name": "no space"}, {"name": "two__parts"}, {"content_types": []string{"dcim.nothing"}}, {"type": "nothing"}} {
+	for _, bad := range []obj{{"type": "select"}, {"type": "text", "choices": []string{"x"}}, {"type": "integer", "default": "x"},
+		{"required": true, "default": ""}, {"type": "text", "validation_regex": "("}, {"name": "no space"}, {"name": "two__parts"},
+		{"content_types": []string{"dcim.nothing"}}, {"type": "nothing"}} {
 		t.Run(fmt.Sprintf("definition %v", bad), func(t *testing.T) {
 			body := obj{"name": "bad", "content_types": []string{"dcim.site"}}
 			for k, v := range bad {

@@ -8,7 +8,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// wantRefused holds that a request is refused with a message.
+// wantRefused fails the test unless a request is refused with a message.
 func wantRefused(t *testing.T, what string, a apitest.Answer, message string) {
 	t.Helper()
 	if a.Want(t, http.StatusBadRequest); !strings.Contains(string(a.Raw), message) {
@@ -16,12 +16,13 @@ func wantRefused(t *testing.T, what string, a apitest.Answer, message string) {
 	}
 }
 
-// TestCustomFieldsOnTypesThatCarryNone are refused; one that is stored already blocks nothing.
+// TestCustomFieldsOnTypesThatCarryNone: they are refused; one that is stored already blocks nothing.
 func TestCustomFieldsOnTypesThatCarryNone(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
-	wantRefused(t, "a user's", admin.do(t, "POST", defs, obj{"name": "x", "content_types": []string{"dcim.site", "users.user"}}), "users.user have no custom fields")
+	wantRefused(t, "a user's", admin.do(t, "POST", defs, obj{"name": "x", "content_types": []string{"dcim.site", "users.user"}}),
+		"users.user have no custom fields")
 	id := admin.create(t, defs, obj{"name": "x", "content_types": []string{"dcim.site"}})
 	if _, err := s.DB.Exec(t.Context(), "UPDATE extras_customfield SET content_types = '{users.user,dcim.site}'"); err != nil {
 		t.Fatal(err)
@@ -32,7 +33,7 @@ func TestCustomFieldsOnTypesThatCarryNone(t *testing.T) {
 	wantRefused(t, "added again", admin.do(t, "PATCH", at(defs, id), obj{"content_types": []string{"users.user"}}), "have no custom fields")
 }
 
-// TestCustomFieldNamesHoldCapitals: they are kept as written, and two that differ in nothing but case are the same.
+// TestCustomFieldNamesHoldCapitals: names are kept as written, and two that differ only in case are the same.
 func TestCustomFieldNamesHoldCapitals(t *testing.T) {
 	t.Parallel()
 	admin := adminOf(apitest.New(t))
@@ -42,8 +43,10 @@ func TestCustomFieldNamesHoldCapitals(t *testing.T) {
 		t.Errorf("the name is %v", name)
 	}
 	wantRefused(t, "the same in lower case", admin.do(t, "POST", defs, obj{"name": "a_customfield", "content_types": types}), "already exists")
-	wantRefused(t, "two of one bulk", admin.do(t, "POST", defs, []obj{{"name": "Rack_ID", "content_types": types}, {"name": "rack_id", "content_types": types}}), "already exists")
-	wantRefused(t, "a space", admin.do(t, "POST", defs, obj{"name": "A field", "content_types": types}), "Only letters, digits and underscores")
+	wantRefused(t, "two of one bulk", admin.do(t, "POST", defs,
+		[]obj{{"name": "Rack_ID", "content_types": types}, {"name": "rack_id", "content_types": types}}), "already exists")
+	wantRefused(t, "a space", admin.do(t, "POST", defs, obj{"name": "A field", "content_types": types}),
+		"Only letters, digits and underscores")
 	one := admin.create(t, sites, site("a", "custom_fields", obj{"A_CustomField": "x"}))
 	if value := customOf(t, admin, one, "A_CustomField"); value != "x" {
 		t.Errorf("the value is %v", value)
@@ -53,12 +56,13 @@ func TestCustomFieldNamesHoldCapitals(t *testing.T) {
 	}
 }
 
-// TestCustomDecimals are refused beyond what they can hold, with the message for it.
+// TestCustomDecimals: numbers beyond what can be stored are refused with the right message.
 func TestCustomDecimals(t *testing.T) {
 	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	admin.create(t, defs, obj{"name": "wide", "type": "decimal", "content_types": []string{"dcim.site"}})
-	admin.create(t, defs, obj{"name": "narrow", "type": "decimal", "validation_minimum": -2, "validation_maximum": 3, "content_types": []string{"dcim.site"}})
+	admin.create(t, defs, obj{"name": "narrow", "type": "decimal", "validation_minimum": -2, "validation_maximum": 3,
+		"content_types": []string{"dcim.site"}})
 	id := admin.create(t, sites, site("a"))
 	for _, test := range []struct {
 		name, value, want string // want: the value kept, or the message
@@ -82,16 +86,18 @@ func TestCustomDecimals(t *testing.T) {
 	}
 }
 
-// TestCustomRangesAcceptSomething: a minimum above the maximum is refused, also where a decimal has the maximum of its own; one
-// that is stored blocks nothing.
+// TestCustomRangesAcceptSomething: a minimum above the maximum is refused, also above the largest decimal; a stored
+// one blocks nothing.
 func TestCustomRangesAcceptSomething(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	types := []string{"dcim.site"}
-	wantRefused(t, "a decimal's minimum", admin.do(t, "POST", defs, obj{"name": "x", "type": "decimal", "validation_minimum": int64(2e15), "content_types": types}), "must be at most 1000000000000000.")
+	wantRefused(t, "a decimal's minimum", admin.do(t, "POST", defs,
+		obj{"name": "x", "type": "decimal", "validation_minimum": int64(2e15), "content_types": types}), "must be at most 1000000000000000.")
 	for _, kind := range []string{"integer", "decimal"} {
-		wantRefused(t, kind, admin.do(t, "POST", defs, obj{"name": "x", "type": kind, "validation_minimum": 5, "validation_maximum": 4, "content_types": types}), "the minimum must be at most 4.")
+		wantRefused(t, kind, admin.do(t, "POST", defs, obj{"name": "x", "type": kind, "validation_minimum": 5, "validation_maximum": 4,
+			"content_types": types}), "the minimum must be at most 4.")
 		admin.create(t, defs, obj{"name": "same_" + kind, "type": kind, "validation_minimum": 5, "validation_maximum": 5, "content_types": types})
 	}
 	id := admin.create(t, defs, obj{"name": "x", "type": "decimal", "content_types": types})
@@ -115,8 +121,10 @@ func TestCustomRegexIsBounded(t *testing.T) {
 	field["validation_regex"] = "([a-z]{1,9})+"
 	def := admin.create(t, defs, field)
 	id := admin.create(t, sites, site("a", "custom_fields", obj{"x": strings.Repeat("a", 10_000)}))
-	wantRefused(t, "another text", admin.do(t, "PATCH", at(sites, id), obj{"custom_fields": obj{"x": "a1"}}), "must match regex '([a-z]{1,9})+'")
-	wantRefused(t, "a long text", admin.do(t, "PATCH", at(sites, id), obj{"custom_fields": obj{"x": strings.Repeat("a", 60_000)}}), "shorten the text")
+	wantRefused(t, "another text", admin.do(t, "PATCH", at(sites, id), obj{"custom_fields": obj{"x": "a1"}}),
+		"must match regex '([a-z]{1,9})+'")
+	wantRefused(t, "a long text", admin.do(t, "PATCH", at(sites, id), obj{"custom_fields": obj{"x": strings.Repeat("a", 60_000)}}),
+		"shorten the text")
 	admin.patch(t, defs, def, obj{"validation_regex": "[0-9]+"}) // the next write sees the new version
 	admin.patch(t, sites, id, obj{"custom_fields": obj{"x": "12"}})
 }

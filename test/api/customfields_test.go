@@ -16,8 +16,7 @@ func customOf(t *testing.T, a actor, id int64, name string) any {
 	return a.get(t, at(sites, id)).Object(t)["custom_fields"].(obj)[name]
 }
 
-// TestCustomValuesStay: whatever is written while a value is not shown, it comes back with its
-// definition.
+// TestCustomValuesStay: a value that is not shown survives every write, and is shown again with its definition.
 func TestCustomValuesStay(t *testing.T) {
 	t.Parallel()
 	admin := adminOf(apitest.New(t))
@@ -53,7 +52,8 @@ func TestCustomValuesStay(t *testing.T) {
 		{"a record sent back as it was read", func(t *testing.T, a, b, _ int64) {
 			for _, id := range []int64{a, b} {
 				read := admin.get(t, at(sites, id)).Object(t)
-				admin.do(t, "PUT", at(sites, id), obj{"name": read["name"], "slug": read["slug"], "facility": "new", "custom_fields": read["custom_fields"]}).Want(t, http.StatusOK)
+				admin.do(t, "PUT", at(sites, id), obj{"name": read["name"], "slug": read["slug"], "facility": "new",
+					"custom_fields": read["custom_fields"]}).Want(t, http.StatusOK)
 			}
 		}},
 		{"a delete that empties a reference", func(t *testing.T, _, _, region int64) {
@@ -91,14 +91,15 @@ func TestCustomValuesStay(t *testing.T) {
 		if errs := admin.do(t, "PATCH", at(defs, id), obj{"name": "holder"}).Want(t, http.StatusBadRequest).Object(t); keys(errs) != "name" {
 			t.Errorf("%v", errs)
 		}
-		if got := admin.do(t, "PUT", at(defs, id), obj{"name": "owner", "content_types": []string{"dcim.site"}, "label": "Holder"}).Want(t, http.StatusOK).Object(t); got["label"] != "Holder" {
+		if got := admin.do(t, "PUT", at(defs, id), obj{"name": "owner", "content_types": []string{"dcim.site"},
+			"label": "Holder"}).Want(t, http.StatusOK).Object(t); got["label"] != "Holder" {
 			t.Errorf("%v", got)
 		}
 	})
 }
 
-// TestCustomDefaultsAreNotFrozen: a record that has no value shows the default of today, whatever
-// else was written to it; one that got a value keeps it, null too.
+// TestCustomDefaultsAreNotFrozen: a record without a value shows the current default, whatever else was written to
+// it; one with a value keeps it, also null.
 func TestCustomDefaultsAreNotFrozen(t *testing.T) {
 	t.Parallel()
 	admin := adminOf(apitest.New(t))
@@ -117,7 +118,8 @@ func TestCustomDefaultsAreNotFrozen(t *testing.T) {
 		}, "silver", "bronze"},
 		{"sent back as read", func(id int64) {
 			read := admin.get(t, at(sites, id)).Object(t)
-			admin.do(t, "PUT", at(sites, id), obj{"name": read["name"], "slug": read["slug"], "facility": "new", "custom_fields": read["custom_fields"]}).Want(t, http.StatusOK)
+			admin.do(t, "PUT", at(sites, id), obj{"name": read["name"], "slug": read["slug"], "facility": "new",
+				"custom_fields": read["custom_fields"]}).Want(t, http.StatusOK)
 		}, "silver", "bronze"},
 		{"given the default", func(id int64) { admin.patch(t, sites, id, obj{"custom_fields": obj{"tier": "silver"}}) }, "silver", "bronze"},
 		{"given null", func(id int64) { admin.patch(t, sites, id, obj{"custom_fields": obj{"tier": nil}}) }, nil, nil},
@@ -151,7 +153,7 @@ func TestCustomDefaultsAreNotFrozen(t *testing.T) {
 	}
 }
 
-// TestCustomDefaultIsAValue: a default is kept as a value would be.
+// TestCustomDefaultIsAValue: a default is stored in the same form as a value.
 func TestCustomDefaultIsAValue(t *testing.T) {
 	t.Parallel()
 	admin := adminOf(apitest.New(t))
@@ -164,7 +166,8 @@ func TestCustomDefaultIsAValue(t *testing.T) {
 		{"date", "2020-01-31", "2020-01-31"}, {"datetime", "2020-01-31T11:00:00+01:00", "2020-01-31T10:00:00.000000Z"}, {"json", "5", "5"},
 	} {
 		t.Run(fmt.Sprintf("%s=%v", row.kind, row.given), func(t *testing.T) {
-			def := admin.do(t, "POST", defs, obj{"name": "n", "type": row.kind, "content_types": []string{"dcim.site"}, "default": row.given}).Want(t, http.StatusCreated).Object(t)
+			def := admin.do(t, "POST", defs, obj{"name": "n", "type": row.kind, "content_types": []string{"dcim.site"},
+				"default": row.given}).Want(t, http.StatusCreated).Object(t)
 			defer admin.do(t, "DELETE", at(defs, apitest.ID(def)), nil)
 			if got := customOf(t, admin, id, "n"); def["default"] != row.wanted || got != row.wanted {
 				t.Errorf("the default is %#v and is shown as %#v, want %#v", def["default"], got, row.wanted)
@@ -188,8 +191,8 @@ func TestCustomDefaultIsAValue(t *testing.T) {
 	})
 }
 
-// TestStoredCustomValuesBlockNothing: a value that its definition would refuse by now may be sent back as it was read, beside
-// others that change. Only another value is checked.
+// TestStoredCustomValuesBlockNothing: a value that its definition would refuse now may be sent back as it was read,
+// together with other changes. Only a different value is checked.
 func TestStoredCustomValuesBlockNothing(t *testing.T) {
 	t.Parallel()
 	admin := adminOf(apitest.New(t))
@@ -225,7 +228,7 @@ func TestStoredCustomValuesBlockNothing(t *testing.T) {
 	}
 }
 
-// TestLargeCustomNumbers: 2⁵³ and 2⁵³+1 are the same float, and not the same number.
+// TestLargeCustomNumbers: 2⁵³ and 2⁵³+1 are the same float, but different numbers.
 func TestLargeCustomNumbers(t *testing.T) {
 	t.Parallel()
 	admin := adminOf(apitest.New(t))
@@ -234,9 +237,12 @@ func TestLargeCustomNumbers(t *testing.T) {
 		admin.create(t, sites, site("s"+n, "custom_fields", obj{"n": json.RawMessage(n)}))
 	}
 	for query, want := range map[string]string{
-		"cf_n=9007199254740992": "s9007199254740992", "cf_n=9007199254740993": "s9007199254740993", "cf_n__gt=9007199254740992": "s9007199254740993",
-		"cf_n__lte=9007199254740992": "s-9223372036854775808 s9007199254740992", "cf_n__n=9007199254740993": "s-9223372036854775808 s9007199254740992",
-		"cf_n=-9223372036854775808&cf_n=9223372036854775807": "s-9223372036854775808", "cf_n__empty=false&ordering=id&limit=1": "s9007199254740992",
+		"cf_n=9007199254740992": "s9007199254740992", "cf_n=9007199254740993": "s9007199254740993",
+		"cf_n__gt=9007199254740992":                          "s9007199254740993",
+		"cf_n__lte=9007199254740992":                         "s-9223372036854775808 s9007199254740992",
+		"cf_n__n=9007199254740993":                           "s-9223372036854775808 s9007199254740992",
+		"cf_n=-9223372036854775808&cf_n=9223372036854775807": "s-9223372036854775808",
+		"cf_n__empty=false&ordering=id&limit=1":              "s9007199254740992",
 	} {
 		if got := names(admin.page(t, sites+"?"+query).Results, "name"); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)

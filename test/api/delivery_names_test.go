@@ -11,8 +11,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestRetryingFilter: a delivery that waits for an automatic retry is failed, as the contract says, and told apart from
-// those that have failed for good.
+// TestRetryingFilter: a delivery that waits for an automatic retry is failed, as the contract says, and can be told
+// from those that have failed for good.
 func TestRetryingFilter(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
@@ -21,7 +21,8 @@ func TestRetryingFilter(t *testing.T) {
 	for _, row := range []struct {
 		query string
 		want  int
-	}{{"retrying=true", 1}, {"retrying=false", 6}, {"state=failed", 4}, {"state=failed&retrying=true", 1}, {"state=failed&retrying=false", 3}, {"state=queued&retrying=true", 0}, {"retrying=true&retrying=false", 7}} {
+	}{{"retrying=true", 1}, {"retrying=false", 6}, {"state=failed", 4}, {"state=failed&retrying=true", 1},
+		{"state=failed&retrying=false", 3}, {"state=queued&retrying=true", 0}, {"retrying=true&retrying=false", 7}} {
 		page := p.admin.page(t, deliveries+"?"+row.query)
 		if len(page.Results) != row.want || page.Count != int64(row.want) {
 			t.Errorf("%s: %d rows, count %d, want %d", row.query, len(page.Results), page.Count, row.want)
@@ -35,13 +36,14 @@ func TestRetryingFilter(t *testing.T) {
 	for _, bad := range []string{"retrying=maybe", "retrying__n=true", "retrying=", "tries=1", "max_retries=1"} {
 		p.admin.get(t, deliveries+"?"+bad).Want(t, http.StatusBadRequest)
 	}
-	if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{"retrying": false}, "dry_run": true}).Want(t, http.StatusOK).Object(t)["count"]; got != 3.0 {
+	if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{"retrying": false}, "dry_run": true}).
+		Want(t, http.StatusOK).Object(t)["count"]; got != 3.0 {
 		t.Errorf("%v would be retried", got)
 	}
 }
 
-// TestDeliveryNamesTheRecord: a delivery shows what its record was called when it changed, and is found by it, for those
-// who may see that change. Nobody learns a name, by reading or by searching, whom the change log would not tell.
+// TestDeliveryNamesTheRecord: a delivery shows the name that its record had at the change, and is found by it, for
+// those who may see that change. Nobody else learns the name, neither by reading nor by searching.
 func TestDeliveryNamesTheRecord(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
@@ -97,7 +99,8 @@ func TestDeliveryNamesTheRecord(t *testing.T) {
 	}
 	t.Run("with a reason, a filter and a page", func(t *testing.T) {
 		p.fail(t, "TRUE")
-		for text, want := range map[string]int64{"q=answered": 11, fmt.Sprintf("q=s1&webhook_id=%d", p.a): 2, "q=s1&event=created": 2, "q=s1&state=queued": 0} {
+		for text, want := range map[string]int64{"q=answered": 11, fmt.Sprintf("q=s1&webhook_id=%d", p.a): 2, "q=s1&event=created": 2,
+			"q=s1&state=queued": 0} {
 			page := p.admin.page(t, deliveries+"?limit=1&"+text)
 			n := int64(len(page.Results))
 			for page.Next != nil {
@@ -108,12 +111,15 @@ func TestDeliveryNamesTheRecord(t *testing.T) {
 				t.Errorf("%s: %d rows, count %d, want %d", text, n, page.Count, want)
 			}
 		}
-		if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{"q": "S1"}}).Want(t, http.StatusOK).Object(t)["count"]; got != 4.0 {
+		if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{"q": "S1"}}).Want(t, http.StatusOK).
+			Object(t)["count"]; got != 4.0 {
 			t.Errorf("%v were queued", got)
 		}
 	})
 	t.Run("a constraint on names is refused", func(t *testing.T) {
-		p.admin.do(t, "POST", "/api/users/permissions/", obj{"name": "x", "object_types": []string{"extras.delivery"}, "actions": []string{"view"}, "constraints": obj{"object_repr": "S0"}}).Want(t, http.StatusBadRequest)
+		p.admin.do(t, "POST", "/api/users/permissions/",
+			obj{"name": "x", "object_types": []string{"extras.delivery"}, "actions": []string{"view"},
+				"constraints": obj{"object_repr": "S0"}}).Want(t, http.StatusBadRequest)
 	})
 }
 

@@ -13,12 +13,14 @@ import (
 
 // injected is what an attacker adds to a body.
 func injected(root int64) obj {
-	return obj{"id": 1, "pk": 1, "version": 99, "created": "2001-01-01T00:00:00Z", "last_updated": "2001-01-01T00:00:00Z", "epoch": 77, "is_superuser": true,
-		"user": root, "user_id": root, "key_hint": "aaaaaa", "key_sealed": "x", "password_sealed": "x", "secret_sealed": "x", "additional_headers_sealed": "x", "paused_at": "2001-01-01T00:00:00Z", "url": "http://evil.test/", "display": "x"}
+	return obj{"id": 1, "pk": 1, "version": 99, "created": "2001-01-01T00:00:00Z", "last_updated": "2001-01-01T00:00:00Z", "epoch": 77,
+		"is_superuser": true,
+		"user":         root, "user_id": root, "key_hint": "aaaaaa", "key_sealed": "x", "password_sealed": "x", "secret_sealed": "x",
+		"additional_headers_sealed": "x", "paused_at": "2001-01-01T00:00:00Z", "url": "http://evil.test/", "display": "x"}
 }
 
-// TestMassAssignment: somebody who may make and change every type, short of being a
-// superuser, gets nowhere with fields that are not theirs to set.
+// TestMassAssignment: a user who may make and change every type, but is no superuser, gains nothing from fields that
+// they may not set.
 func TestMassAssignment(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -49,7 +51,8 @@ func TestMassAssignment(t *testing.T) {
 			made := mallory.do(t, "POST", path, body).Want(t, http.StatusCreated)
 			got := made.Object(t)
 			id := apitest.ID(got)
-			if made.Header.Get("ETag") != `"1"` || strings.HasPrefix(got["created"].(string), "2001") || got["url"] != s.URL+at(path, id) || got["display"] == "x" {
+			if made.Header.Get("ETag") != `"1"` || strings.HasPrefix(got["created"].(string), "2001") || got["url"] != s.URL+at(path, id) ||
+				got["display"] == "x" {
 				t.Errorf("%s %v", made.Header.Get("ETag"), got)
 			}
 			checkRow(t, s, r.Type.Table(), id)
@@ -79,7 +82,8 @@ func TestMassAssignment(t *testing.T) {
 			method, path string
 			body         any
 		}{
-			{"PATCH", at(users, root), obj{"password": "a password of mallory's"}}, {"PATCH", at(users, root), obj{"is_active": false}}, {"PATCH", at(users, root), obj{"is_superuser": false}},
+			{"PATCH", at(users, root), obj{"password": "a password of mallory's"}}, {"PATCH", at(users, root), obj{"is_active": false}},
+			{"PATCH", at(users, root), obj{"is_superuser": false}},
 			{"PUT", at(users, root), obj{"username": "admin", "password": "a password of mallory's"}}, {"DELETE", at(users, root), nil},
 			{"PATCH", users, []obj{{"id": root, "email": "m@evil.test"}}}, {"DELETE", users, []obj{{"id": root}}},
 		} {
@@ -91,13 +95,15 @@ func TestMassAssignment(t *testing.T) {
 	})
 }
 
-// checkRow looks at what no answer shows.
+// checkRow checks columns that no answer shows.
 func checkRow(t *testing.T, s *apitest.Server, table string, id int64) {
 	t.Helper()
 	query := map[string]string{
-		"users_user":     `SELECT is_superuser OR epoch <> 1 OR password_sealed = 'x' FROM users_user WHERE id = $1`,
-		"extras_webhook": `SELECT secret_sealed <> '' OR additional_headers_sealed <> '' OR EXISTS (SELECT FROM extras_webhook_pause WHERE webhook_id = id) FROM extras_webhook WHERE id = $1`,
-		"users_token":    `SELECT user_id <> (SELECT id FROM users_user WHERE username = 'mallory') OR key_hint = 'aaaaaa' OR key_sealed = 'x' FROM users_token WHERE id = $1`,
+		"users_user": `SELECT is_superuser OR epoch <> 1 OR password_sealed = 'x' FROM users_user WHERE id = $1`,
+		"extras_webhook": `SELECT secret_sealed <> '' OR additional_headers_sealed <> '' OR EXISTS (SELECT FROM extras_webhook_pause WHERE ` +
+			`webhook_id = id) FROM extras_webhook WHERE id = $1`,
+		"users_token": `SELECT user_id <> (SELECT id FROM users_user WHERE username = 'mallory') OR key_hint = 'aaaaaa' OR key_sealed = 'x' ` +
+			`FROM users_token WHERE id = $1`,
 	}[table]
 	if query == "" {
 		return
@@ -108,15 +114,16 @@ func checkRow(t *testing.T, s *apitest.Server, table string, id int64) {
 	}
 }
 
-// TestHiddenRows: what a caller may not see leaves no trace in any answer: the answers
-// are the same bytes before and after the hidden rows are deleted.
+// TestHiddenRows: records that a caller may not see leave no trace in any answer: the answers are the same bytes
+// before and after the hidden rows are deleted.
 func TestHiddenRows(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	shown := obj{"name__startswith": "Shown"}
 	view := []string{"view", "add", "change", "delete"}
-	_, user := newActor(t, s, "user", apitest.Grant{Types: []string{"dcim.site", "dcim.region", "tenancy.tenant", "extras.tag"}, Actions: view, Constraints: shown},
+	_, user := newActor(t, s, "user", apitest.Grant{Types: []string{"dcim.site", "dcim.region", "tenancy.tenant", "extras.tag"},
+		Actions: view, Constraints: shown},
 		apitest.Grant{Types: []string{"users.user"}, Actions: []string{"view"}, Constraints: obj{"id": "$user"}})
 	region := admin.create(t, regions, obj{"name": "Shown region", "slug": "shown"})
 	hiddenRegion := admin.create(t, regions, obj{"name": "Hidden region", "slug": "hidden", "parent": region})
@@ -129,7 +136,8 @@ func TestHiddenRows(t *testing.T) {
 	}
 	var hidden []string
 	for i := range 4 {
-		id := admin.create(t, sites, site(fmt.Sprint("Hidden ", i), "region", region, "tenant", []int64{tenant, held}[i%2], "facility", "secret", "tags", []int64{hiddenTag}))
+		id := admin.create(t, sites, site(fmt.Sprint("Hidden ", i), "region", region, "tenant", []int64{tenant, held}[i%2], "facility",
+			"secret", "tags", []int64{hiddenTag}))
 		hidden = append(hidden, at(sites, id))
 	}
 	hidden = append(hidden, at(regions, hiddenRegion), at(tenants, hiddenTenant), at(tags, hiddenTag))
@@ -147,7 +155,8 @@ func TestHiddenRows(t *testing.T) {
 			}
 		}
 		for _, slug := range []string{"hidden", "no-such"} {
-			errs := user.do(t, "POST", sites, site("Shown new", "region", obj{"slug": slug}, "tenant", obj{"slug": slug})).Want(t, http.StatusBadRequest).Object(t)
+			errs := user.do(t, "POST", sites, site("Shown new", "region", obj{"slug": slug}, "tenant", obj{"slug": slug})).
+				Want(t, http.StatusBadRequest).Object(t)
 			want := "[Related object not found using the provided attributes: slug: " + slug + "]"
 			if fmt.Sprint(errs["region"]) != want || fmt.Sprint(errs["tenant"]) != want {
 				t.Errorf("%v", errs)
@@ -164,9 +173,12 @@ func TestHiddenRows(t *testing.T) {
 		}
 	})
 	queries := []string{
-		sites, sites + "?q=hidden", sites + "?q=secret", sites + "?name=Hidden+1", sites + "?name__n=Hidden+1", sites + "?facility=secret", sites + "?facility__n=secret", sites + "?limit=1", sites + "?limit=2&offset=2",
-		sites + "?region=shown", sites + "?region=hidden", fmt.Sprintf("%s?region_id=%d", sites, hiddenRegion), sites + "?tenant=shown", sites + "?tenant=hidden", sites + "?tag=hidden", sites + "?tag__n=hidden",
-		sites + "?ordering=-name", sites + "?ordering=tenant&limit=3", sites + "?brief=1", regions, regions + "?parent=shown", regions + "?q=h", tenants, tenants + "?slug=hidden", tags, tags + "?q=h", users, users + "?q=admin", "/api/", "/api/dcim/",
+		sites, sites + "?q=hidden", sites + "?q=secret", sites + "?name=Hidden+1", sites + "?name__n=Hidden+1",
+		sites + "?facility=secret", sites + "?facility__n=secret", sites + "?limit=1", sites + "?limit=2&offset=2",
+		sites + "?region=shown", sites + "?region=hidden", fmt.Sprintf("%s?region_id=%d", sites, hiddenRegion), sites + "?tenant=shown",
+		sites + "?tenant=hidden", sites + "?tag=hidden", sites + "?tag__n=hidden",
+		sites + "?ordering=-name", sites + "?ordering=tenant&limit=3", sites + "?brief=1", regions, regions + "?parent=shown",
+		regions + "?q=h", tenants, tenants + "?slug=hidden", tags, tags + "?q=h", users, users + "?q=admin", "/api/", "/api/dcim/",
 	}
 	queries = append(queries, hidden...)
 	before := map[string]string{}
@@ -193,13 +205,14 @@ func TestHiddenRows(t *testing.T) {
 	})
 }
 
-// TestHiddenMembers: a member of a set that a caller may not see, but whose record shows it,
-// stays when they change the rest of the set. One that is not in it can't be put there.
+// TestHiddenMembers: a member of a set that the record shows, but the caller may not see, stays when they change the
+// rest of the set. A hidden record can't be added.
 func TestHiddenMembers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
-	_, user := newActor(t, s, "user", apitest.Grant{Types: []string{"dcim.site", "users.user", "users.permission"}, Actions: []string{"view", "change"}},
+	_, user := newActor(t, s, "user", apitest.Grant{Types: []string{"dcim.site", "users.user", "users.permission"},
+		Actions: []string{"view", "change"}},
 		apitest.Grant{Types: []string{"extras.tag", "users.group"}, Actions: []string{"view"}, Constraints: obj{"name": "Shown"}})
 	groups := "/api/users/groups/"
 	for _, row := range []struct {
@@ -208,7 +221,8 @@ func TestHiddenMembers(t *testing.T) {
 		member               func(name string) obj
 	}{
 		{sites, "tags", tags, func(name string) obj { return site(name) }, func(name string) obj { return site(name) }},
-		{users, "groups", groups, func(name string) obj { return obj{"username": name, "password": "a password of nobody's"} }, func(name string) obj { return obj{"name": name} }},
+		{users, "groups", groups, func(name string) obj { return obj{"username": name, "password": "a password of nobody's"} },
+			func(name string) obj { return obj{"name": name} }},
 		{grants, "groups", groups, func(name string) obj {
 			return obj{"name": name, "object_types": []string{"dcim.site"}, "actions": []string{"view"}}
 		}, nil},

@@ -57,13 +57,14 @@ func (a actor) patch(tb testing.TB, path string, id int64, body any) obj {
 // changes returns the rows of the change log about one record, the oldest first.
 func (a actor) changes(tb testing.TB, objectType string, id int64) []obj {
 	tb.Helper()
-	return a.page(tb, fmt.Sprintf("/api/extras/object-changes/?changed_object_type=%s&changed_object_id=%d&ordering=id&limit=0", objectType, id)).Results
+	return a.page(tb, fmt.Sprintf("/api/extras/object-changes/?changed_object_type=%s&changed_object_id=%d&ordering=id&limit=0",
+		objectType, id)).Results
 }
 
-// at is the address of a record.
+// at returns the address of a record.
 func at(list string, id int64) string { return fmt.Sprintf("%s%d/", list, id) }
 
-// local makes a path of an address that an answer gave.
+// local turns an address from an answer into a path.
 func local(tb testing.TB, s *apitest.Server, link *string) string {
 	tb.Helper()
 	path, ok := strings.CutPrefix(*link, s.URL)
@@ -73,7 +74,7 @@ func local(tb testing.TB, s *apitest.Server, link *string) string {
 	return path
 }
 
-// wantDetail demands a status and the text of its detail.
+// wantDetail fails the test unless the answer has this status and detail.
 func wantDetail(tb testing.TB, a apitest.Answer, status int, detail string) {
 	tb.Helper()
 	if got := a.Want(tb, status).Object(tb)["detail"]; got != detail {
@@ -118,7 +119,7 @@ func site(name string, more ...any) obj {
 	return merge(obj{"name": name, "slug": strings.ToLower(strings.ReplaceAll(name, " ", "-"))}, more)
 }
 
-// hook is the body of a webhook that is told of everything that happens to sites.
+// hook is the body of a webhook that is notified of all changes to sites.
 func hook(name string, more ...any) obj {
 	return merge(obj{"name": name, "payload_url": "https://receiver.example/", "content_types": []string{"dcim.site"},
 		"type_create": true, "type_update": true, "type_delete": true}, more)

@@ -9,8 +9,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// least makes records with nothing but their required fields, from the declaration of
-// their type, so that a new type needs no line in any table.
+// least makes records with only their required fields, from the declaration of their type, so that a new type needs
+// no line in any table.
 type least struct {
 	admin actor
 	first map[*record.Type]int64
@@ -21,7 +21,7 @@ func newLeast(s *apitest.Server) *least {
 	return &least{admin: adminOf(s), first: map[*record.Type]int64{}}
 }
 
-// firstOf is the record that every reference to a type points to: the oldest there is.
+// firstOf returns the record that every reference to a type points to: the oldest.
 func (l *least) firstOf(tb testing.TB, t *record.Type) int64 {
 	tb.Helper()
 	if l.first[t] == 0 {

@@ -64,8 +64,8 @@ func TestEveryTextHasAMaximum(t *testing.T) {
 	admin.do(t, http.MethodPost, defs, long).Want(t, http.StatusBadRequest)
 }
 
-// TestLongerValuesBlockNothing: what was stored before there was a maximum stays, also when it is sent back as it is, and
-// is refused only when it changes.
+// TestLongerValuesBlockNothing: a value from before there was a maximum stays, also when it is sent back unchanged,
+// and is refused only when it changes.
 func TestLongerValuesBlockNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -89,13 +89,14 @@ func TestLongerValuesBlockNothing(t *testing.T) {
 		}
 	}
 	got := admin.patch(t, sites, id, obj{"comments": "short", "custom_fields": obj{"old": nil}})
-	if values := got["custom_fields"].(obj); got["comments"] != "short" || values["old"] != nil || len(values["older"].(string)) != 900000 || values["new"] != "xx" {
+	if values := got["custom_fields"].(obj); got["comments"] != "short" || values["old"] != nil ||
+		len(values["older"].(string)) != 900000 || values["new"] != "xx" {
 		t.Errorf("shortened: %.200v", got)
 	}
 }
 
-// TestMaximaAreTold: OPTIONS and the OpenAPI document say how many bytes a field may have.
-func TestMaximaAreTold(t *testing.T) {
+// TestMaximaAreDescribed: OPTIONS and the OpenAPI document say how many bytes a field may have.
+func TestMaximaAreDescribed(t *testing.T) {
 	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	fields := admin.do(t, http.MethodOptions, sites, nil).Want(t, http.StatusOK).Object(t)["actions"].(obj)["POST"].(obj)

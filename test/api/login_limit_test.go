@@ -7,8 +7,9 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestNobodyIsLockedOutFromElsewhere: 50 wrong passwords from anywhere lock an account, but not for the addresses from which it logged in.
-// From these a wrong password is answered as from everywhere else, and as for an account that does not exist. Unlocking ends it.
+// TestNobodyIsLockedOutFromElsewhere: 50 wrong passwords lock an account, but not for the addresses from which it
+// logged in. From those a wrong password is answered as from anywhere else, and as for an account that does not
+// exist. Unlocking ends it.
 func TestNobodyIsLockedOutFromElsewhere(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

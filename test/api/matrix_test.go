@@ -14,28 +14,27 @@ import (
 	"terrier/test/trial"
 )
 
-// matrix has a line for every address that the registry does not bring with it: whether
-// it answers everybody alike. The list and the records of a type need none: the rule
-// below knows them from their type.
+// matrix has every address that does not come from a record type, and whether it answers everybody alike. Lists and
+// records of a type need no line: the rule below follows from their type.
 var matrix = map[string]bool{
 	"/api/{$}": true, "/api/status/{$}": true, "/api/status": true, "/api/schema/{$}": true, "/api/docs/{$}": true,
 	provision + "{$}": true,
 }
 
-// done is what the superuser's probe of each declared action is answered. What others are answered, the rule below knows from the
+// done is what the superuser's probe of each declared action is answered. What others are answered follows from the
 // declaration.
 var done = map[string]int{
 	"POST extras.deliveries/retry":   200,
-	"POST extras.delivery/retry":     400, // the delivery asked for is queued still
+	"POST extras.delivery/retry":     400, // the delivery is still queued
 	"POST extras.delivery/redeliver": 400,
 	"POST extras.webhook/pause":      200,
 	"POST extras.webhook/resume":     200,
 }
 
-// parts are the lists that are made of no records: whoever may see webhooks may read them.
+// parts are the lists that are not of records: everybody who may see webhooks may read them.
 var parts = []string{queues + "{$}", workers + "{$}"}
 
-// listed tells whether the matrix says who may call a route.
+// listed reports whether the matrix says who may call a route.
 func listed(r rest.Route, types []*record.Type) bool {
 	if slices.Contains(parts, r.Pattern) {
 		return true
@@ -50,14 +49,14 @@ func listed(r rest.Route, types []*record.Type) bool {
 	return (matrix[r.Pattern] || slices.ContainsFunc(types, section)) && r.Open
 }
 
-// role is somebody at the door.
+// role is a kind of caller.
 type role struct {
 	name string
 	who  actor
 }
 
-// expect is the whole rule of who gets which status. The record asked for is one that a
-// constrained user may not touch, and a token that belongs to the administrator.
+// expect is the whole rule of who gets which status. The record asked for is one that a constrained user may not
+// touch, and a token of the administrator.
 func expect(who string, r rest.Route, method string) int {
 	switch {
 	case method == "OPTIONS" && r.Type != nil && r.Actions == nil:
@@ -69,7 +68,7 @@ func expect(who string, r rest.Route, method string) int {
 	case !slices.Contains(r.Methods, method):
 		return http.StatusMethodNotAllowed
 	case r.Pattern == provision+"{$}":
-		return http.StatusBadRequest // without name and password, whoever asks
+		return http.StatusBadRequest // without name and password, for every caller
 	case r.Open:
 		return http.StatusOK
 	case r.Actions != nil && (who == "anonymous" || who == "nobody"):
@@ -87,12 +86,12 @@ func expect(who string, r rest.Route, method string) int {
 	case who == "nobody" && r.Type.Owner == "":
 		return http.StatusForbidden
 	}
-	// Constrained, or nobody with what is their own: they may come in, but not to this record.
+	// Constrained, or without permissions but with own records: the list is open to them, but not this record.
 	switch {
 	case method == "GET" && !r.Detail:
 		return http.StatusOK
 	case method == "POST" && who == "nobody":
-		return http.StatusBadRequest // the user it shall belong to is not visible to them
+		return http.StatusBadRequest // they may not see the user that it is for
 	case method == "POST":
 		return http.StatusForbidden
 	case !r.Detail:
@@ -112,13 +111,13 @@ func expectAction(who string, a *record.Action) int {
 	return done[a.Key()]
 }
 
-// permitted is what the probes below get from somebody who may do everything.
+// permitted is what the probes below return to a caller who may do everything.
 func permitted(r rest.Route, method string) int {
 	switch {
 	case method == "POST":
 		return http.StatusCreated
 	case method == "DELETE" && r.Detail:
-		return http.StatusPreconditionFailed // probed with a version it does not have
+		return http.StatusPreconditionFailed // probed with another version
 	case method == "DELETE":
 		return http.StatusBadRequest // probed together with a record that does not exist
 	}
@@ -142,20 +141,21 @@ func TestRouteRoleMatrix(t *testing.T) {
 			rows := admin.page(t, typ.Path()+"?ordering=id&limit=3").Results
 			victims[typ], seen, mine = victim{id: rows[2]["id"]}, only(typ, rows[0]), only(typ, rows[1])
 		} else {
-			seen = obj{"id": l.firstOf(t, typ)} // made before the victim, which is therefore another
+			seen = obj{"id": l.firstOf(t, typ)} // made before the victim, so it is another record
 			body, id := l.create(t, typ)
 			victims[typ] = victim{body, id}
 			_, id = l.create(t, typ)
 			mine = obj{"id": id}
 		}
-		// What the bodies refer to is visible, so that it is the constraint that refuses.
+		// The bodies refer to visible records, so that only the constraint can refuse.
 		constraints = append(constraints, apitest.Grant{Types: []string{typ.Key()}, Actions: all, Constraints: mine},
 			apitest.Grant{Types: []string{typ.Key()}, Actions: all[:1], Constraints: seen})
 	}
 	_, nobody := newActor(t, s, "nobody")
 	_, constrained := newActor(t, s, "constrained", constraints...)
 	newActor(t, s, "reader", apitest.Grant{Types: names, Actions: append(all, "grant")})
-	roles := []role{{"anonymous", actor{s, ""}}, {"nobody", nobody}, {"reader", actor{s, s.TokenOf(t, "reader", true)}}, {"constrained", constrained}, {"superuser", admin}}
+	roles := []role{{"anonymous", actor{s, ""}}, {"nobody", nobody}, {"reader", actor{s, s.TokenOf(t, "reader", true)}},
+		{"constrained", constrained}, {"superuser", admin}}
 
 	for _, r := range s.App.API.Routes() {
 		if !listed(r, types) {
@@ -189,13 +189,13 @@ func fixedRows(tb testing.TB, admin actor) {
 	tb.Helper()
 	admin.create(tb, webhooks, hook("fixed rows"))
 	admin.create(tb, webhooks, hook("faulty", "conditions", broken))
-	for i := range 3 { // in requests of their own
+	for i := range 3 { // each in its own request
 		admin.create(tb, sites, site(fmt.Sprint("fixed rows ", i)))
 	}
 }
 
-// only is the constraint that lets one row through. An id that is no number can't be
-// asked for, so those rows are known by their request, which made no other.
+// only returns the constraint that matches one row. An id that is no number can't be used, so those rows are matched
+// by their request, which made no other.
 func only(t *record.Type, row obj) obj {
 	if t.TimedID {
 		return obj{"request_id": row["request_id"]}
@@ -203,7 +203,7 @@ func only(t *record.Type, row obj) obj {
 	return obj{"id": row["id"]}
 }
 
-// victim is a record that the constrained user may not touch, and the body it was made of.
+// victim is a record that the constrained user may not touch, and the body it was made with.
 type victim struct {
 	body obj
 	id   any

@@ -17,7 +17,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// longPages is a server with records of which a page can't hold all.
+// longPages is a server whose records do not fit into one page.
 type longPages struct {
 	*apitest.Server
 	ids []string
@@ -60,7 +60,8 @@ type shortPage struct {
 	ids []string
 }
 
-// read asks for a page. Decoding it whole, and checking it against the API document, would take longer than all the rest.
+// read asks for a page. Decoding all of it, and checking it against the API document, would take longer than the rest
+// of the test.
 func (p longPages) read(t *testing.T, address string) (page shortPage) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, p.URL+strings.TrimPrefix(address, p.URL), nil)
@@ -72,7 +73,7 @@ func (p longPages) read(t *testing.T, address string) (page shortPage) {
 		body = append(body[:at:at], `[]}`...)
 		results := w.Body.Bytes()[at:]
 		results[0] = ','
-		for _, record := range bytes.Split(results, []byte(`,{"id":`))[1:] { // those of nested records stand behind a colon
+		for _, record := range bytes.Split(results, []byte(`,{"id":`))[1:] { // those of nested records follow a colon
 			text, _, _ := bytes.Cut(record, []byte(","))
 			page.ids = append(page.ids, string(text))
 		}
@@ -86,7 +87,7 @@ func (p longPages) read(t *testing.T, address string) (page shortPage) {
 
 func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// offset is where an address of a page says that it begins.
+// offset returns where a page begins, from its address.
 func offset(t *testing.T, address *string) int {
 	t.Helper()
 	if address == nil {
@@ -100,8 +101,8 @@ func offset(t *testing.T, address *string) int {
 	return n
 }
 
-// TestPagesEndEarly: a page has at most 32 MiB where its size is left to the server. Who follows next gets every
-// record exactly once, and previous leads back.
+// TestPagesEndEarly: a page has at most 32 MiB if its size is left to the server. Following next returns every record
+// exactly once, and previous leads back.
 func TestPagesEndEarly(t *testing.T) {
 	p := newLongPages(t)
 	for _, query := range []string{"limit=0&ordering=-id", "", fmt.Sprint("limit=", longTenants)} {
@@ -131,8 +132,8 @@ func TestPagesEndEarly(t *testing.T) {
 	}
 }
 
-// TestPagesEndEarlyBackwards: a page that is read backwards and does not hold all it should has the nearest records, and
-// its addresses say where it is.
+// TestPagesEndEarlyBackwards: a page that is read backwards and ends early has the nearest records, and its addresses
+// say where it is.
 func TestPagesEndEarlyBackwards(t *testing.T) {
 	p := newLongPages(t)
 	exec(t, p.Server, "UPDATE tenancy_tenant SET comments = '' WHERE id > 20")
@@ -152,8 +153,8 @@ func TestPagesEndEarlyBackwards(t *testing.T) {
 	}
 }
 
-// TestLimitsThatDoNotFit: a limit below the count is kept or refused with one that fits: who counts pages by it would
-// not notice that records are missing. A record is served however long it is.
+// TestLimitsThatDoNotFit: a limit below the count is either met or refused with one that fits: a client that counts
+// pages by it would not notice missing records. A single record is served however long it is.
 func TestLimitsThatDoNotFit(t *testing.T) {
 	p := newLongPages(t)
 	for _, query := range []string{"limit=15", fmt.Sprint("limit=", longTenants-1), "limit=12&offset=3"} {
@@ -168,15 +169,16 @@ func TestLimitsThatDoNotFit(t *testing.T) {
 		}
 	}
 	exec(t, p.Server, "UPDATE tenancy_tenant SET comments = repeat('x', 34000000) WHERE id = 2")
-	for query, want := range map[string][]string{"limit=1&offset=1&ordering=id": {"2"}, "limit=0&offset=1&ordering=id": {"2"}, "id=2&limit=7": {"2"}} {
+	for query, want := range map[string][]string{"limit=1&offset=1&ordering=id": {"2"}, "limit=0&offset=1&ordering=id": {"2"},
+		"id=2&limit=7": {"2"}} {
 		if a := p.read(t, tenants+"?"+query); a.Status != http.StatusOK || !slices.Equal(a.ids, want) {
 			t.Errorf("%s: %d %v", query, a.Status, a.ids)
 		}
 	}
 }
 
-// TestPynetboxAll sends what pynetbox sends for all(): one page after the other, whose second request is its own and
-// not next; and with threads, which take the length of the first page for that of all.
+// TestPynetboxAll sends what pynetbox sends for all(): one page after the other, where the second address is
+// pynetbox's own and not next; and with threads, which use the length of the first page for all.
 func TestPynetboxAll(t *testing.T) {
 	p := newLongPages(t)
 	first := p.read(t, tenants+"?limit=0")
@@ -213,7 +215,7 @@ func TestPynetboxAll(t *testing.T) {
 	if got, refused := threaded(); refused > 0 || !slices.Equal(got, p.ids) {
 		t.Errorf("with threads: %v, %d refused", got, refused)
 	}
-	// Where later records are longer than the first, a thread is refused rather than given less.
+	// If later records are longer than the first, a thread is refused rather than given less.
 	exec(t, p.Server, "UPDATE tenancy_tenant SET comments = repeat('x', 1000000) WHERE name < 'T9'")
 	if got, refused := threaded(); refused == 0 && !slices.Equal(got, p.ids) {
 		t.Errorf("with threads, the later ones longer: %v and none was refused", got)
@@ -223,7 +225,8 @@ func TestPynetboxAll(t *testing.T) {
 // TestLongChangeLogPages: the change log is bounded in the same way.
 func TestLongChangeLogPages(t *testing.T) {
 	p := newLongPages(t)
-	exec(t, p.Server, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
+	exec(t, p.Server, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr,
+		version, prechange, postchange, data)
 		SELECT now() - i * interval '1 second', '', gen_random_uuid(), 'update', 'dcim.site', i, '', 1, doc, doc, '{}'
 		FROM generate_series(1, 20) i, to_jsonb(repeat('x', 2000000)) x, CAST(x AS text) doc`)
 	var got []string
@@ -237,7 +240,8 @@ func TestLongChangeLogPages(t *testing.T) {
 	if slices.SortFunc(got, byNumber); len(slices.Compact(got)) != 20 {
 		t.Errorf("the change log has %v", got)
 	}
-	if a := p.read(t, changeLog+"?limit=15&changed_object_type=dcim.site"); a.Status != http.StatusBadRequest || !strings.Contains(fmt.Sprint(a.Limit), "limit=8 ") {
+	if a := p.read(t, changeLog+"?limit=15&changed_object_type=dcim.site"); a.Status != http.StatusBadRequest ||
+		!strings.Contains(fmt.Sprint(a.Limit), "limit=8 ") {
 		t.Errorf("limit=15: %d %v", a.Status, a.Limit)
 	}
 	if a := p.read(t, changeLog+"?limit=15&changed_object_type=dcim.site&omit=prechange_data,postchange_data"); len(a.ids) != 15 {

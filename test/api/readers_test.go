@@ -34,8 +34,8 @@ func awaiting(t *testing.T, s *apitest.Server) int64 {
 	return one[int64](t, s, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 }
 
-// TestListsLeaveRoomForOthers: when lists hang, single records, change sets, logins and the health check
-// have connections of their own. The lists wait their turn, all of them, and none is refused.
+// TestListsLeaveRoomForOthers: when lists hang, single records, change sets, logins and the health check have their
+// own connections. All lists wait their turn, and none is refused.
 func TestListsLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	const connections = 4
@@ -53,7 +53,8 @@ func TestListsLeaveRoomForOthers(t *testing.T) {
 			lists.Go(func() { a.get(t, fmt.Sprintf("%s?limit=%d", sites, i+1)).Want(t, http.StatusOK) })
 		}
 		lists.Go(func() {
-			s.Do(t, apitest.Call{Method: "GET", Path: "/search/?q=x", Token: admin.key, Header: map[string]string{"Accept": "text/html"}}).Want(t, http.StatusOK)
+			s.Do(t, apitest.Call{Method: "GET", Path: "/search/?q=x", Token: admin.key,
+				Header: map[string]string{"Accept": "text/html"}}).Want(t, http.StatusOK)
 		})
 	}
 	for held := int64(0); held < connections/2; {
@@ -62,7 +63,8 @@ func TestListsLeaveRoomForOthers(t *testing.T) {
 	for i := range 2 * connections {
 		admin.get(t, at(tags, tag)).Want(t, http.StatusOK)
 		admin.patch(t, tags, tag, obj{"description": fmt.Sprint(i)})
-		s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: obj{"username": "reader", "password": apitest.Password}}).Want(t, http.StatusCreated)
+		s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: obj{"username": "reader", "password": apitest.Password}}).
+			Want(t, http.StatusCreated)
 		s.Do(t, apitest.Call{Method: "GET", Path: "/readyz"}).Want(t, http.StatusOK)
 	}
 	if held := awaiting(t, s); held != connections/2 {
@@ -70,8 +72,8 @@ func TestListsLeaveRoomForOthers(t *testing.T) {
 	}
 }
 
-// TestHealthWithoutRoom: where change sets hold every connection, the health check and the beginning of a login
-// still have theirs.
+// TestHealthWithoutRoom: when change sets use every connection, the health check and the start of a login still have
+// theirs.
 func TestHealthWithoutRoom(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, func(cfg *app.Config) { cfg.DatabaseURL += "&pool_max_conns=2&statement_timeout=5min" })

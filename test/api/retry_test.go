@@ -16,8 +16,10 @@ func TestRetry(t *testing.T) {
 	d := p.of(t, p.a, 0)
 	retry := deliveryAt(d) + "retry/"
 	round := func() string {
-		return one[string](t, p.s, `SELECT d.state || ' ' || d.round || ' ' || d.tries || ' ' || (SELECT count(*) FROM river_job j WHERE j.id = d.job_id AND j.queue = 'webhook_' || d.webhook_id AND j.state = 'available'
-			AND j.args = jsonb_build_object('delivery', d.id, 'round', d.round)) FROM extras_delivery d WHERE d.request_id = $1 AND d.webhook_id = $2`, d["request_id"], p.a)
+		return one[string](t, p.s, `SELECT d.state || ' ' || d.round || ' ' || d.tries || ' ' || (SELECT count(*) FROM river_job j
+			WHERE j.id = d.job_id AND j.queue = 'webhook_' || d.webhook_id AND j.state = 'available'
+			AND j.args = jsonb_build_object('delivery', d.id, 'round', d.round)) FROM extras_delivery d WHERE d.request_id = $1
+				AND d.webhook_id = $2`, d["request_id"], p.a)
 	}
 	t.Run("what waits is not sent again", func(t *testing.T) {
 		w := writtenBy(t, p.s, func() {
@@ -36,7 +38,9 @@ func TestRetry(t *testing.T) {
 			p.fail(t, "TRUE")
 			w := writtenBy(t, p.s, func() {
 				got := p.admin.do(t, "POST", retry, nil).Want(t, http.StatusAccepted).Object(t)
-				if got["id"] != d["id"] || got["state"].(obj)["value"] != "queued" || got["reason"] != "" || got["status_code"] != nil || got["finished_at"] != nil || got["retry_at"] != nil || got["time"] != d["time"] || got["queued_at"] == d["queued_at"] || got["attempt_count"] != 1.0 {
+				if got["id"] != d["id"] || got["state"].(obj)["value"] != "queued" || got["reason"] != "" || got["status_code"] != nil ||
+					got["finished_at"] != nil || got["retry_at"] != nil || got["time"] != d["time"] || got["queued_at"] == d["queued_at"] ||
+					got["attempt_count"] != 1.0 {
 					t.Errorf("%v", got)
 				}
 			})
@@ -61,8 +65,10 @@ func TestRetry(t *testing.T) {
 					p.admin.do(t, "POST", retry, nil).Want(t, http.StatusAccepted)
 					return
 				}
-				wantDetail(t, p.admin.do(t, "POST", retry, nil), http.StatusBadRequest, "Only a failed delivery can be retried: this one is being sent right now.")
-				if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{"id": d["id"]}}).Want(t, http.StatusOK).Object(t)["count"]; got != 0.0 {
+				wantDetail(t, p.admin.do(t, "POST", retry, nil), http.StatusBadRequest,
+					"Only a failed delivery can be retried: this one is being sent right now.")
+				if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{"id": d["id"]}}).Want(t, http.StatusOK).
+					Object(t)["count"]; got != 0.0 {
 					t.Errorf("count %v", got)
 				}
 			})
@@ -77,8 +83,10 @@ func TestRetry(t *testing.T) {
 		p.fail(t, "TRUE")
 		before := one[int64](t, p.s, "SELECT count(*) FROM extras_delivery WHERE webhook_id <> $1", p.a)
 		p.admin.do(t, "DELETE", fmt.Sprintf("%s%d/", webhooks, p.a), nil).Want(t, http.StatusNoContent)
-		wantDetail(t, p.admin.do(t, "POST", deliveryAt(d)+"retry/", nil), http.StatusBadRequest, "The webhook was deleted: there is nobody to send this to.")
-		if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{}, "dry_run": true}).Want(t, http.StatusOK).Object(t)["count"]; got != float64(before) {
+		wantDetail(t, p.admin.do(t, "POST", deliveryAt(d)+"retry/", nil), http.StatusBadRequest,
+			"The webhook was deleted: there is nobody to send this to.")
+		if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{}, "dry_run": true}).Want(t, http.StatusOK).
+			Object(t)["count"]; got != float64(before) {
 			t.Errorf("count %v, want %d", got, before)
 		}
 	})
@@ -89,7 +97,8 @@ func TestRetry(t *testing.T) {
 		change := func(constraints any) apitest.Grant {
 			return apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view", "change"}, Constraints: constraints}
 		}
-		_, looks := newActor(t, p.s, "looks", view(nil), apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view", "add", "delete"}})
+		_, looks := newActor(t, p.s, "looks", view(nil),
+			apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view", "add", "delete"}})
 		_, may := newActor(t, p.s, "may", view(nil), change(nil))
 		_, blind := newActor(t, p.s, "blind", change(nil))
 		_, elsewhere := newActor(t, p.s, "elsewhere", view(nil), change(obj{"name": "B"}))
@@ -117,7 +126,8 @@ func TestRetry(t *testing.T) {
 						t.Errorf("%s", a.Raw)
 					}
 				})
-				if w != (written{jobs: int64(row.count)}) || one[int64](t, p.s, "SELECT count(*) FROM extras_delivery WHERE state = 'queued'") != int64(row.count) {
+				if w != (written{jobs: int64(row.count)}) || one[int64](t, p.s,
+					"SELECT count(*) FROM extras_delivery WHERE state = 'queued'") != int64(row.count) {
 					t.Errorf("wrote %+v", w)
 				}
 			})
@@ -125,11 +135,12 @@ func TestRetry(t *testing.T) {
 	})
 }
 
-// TestRetryAll: the filters of the list, as JSON. Of seven deliveries, the four to B have
-// failed, and one of the three to A has arrived.
+// TestRetryAll: the filters of the list, as JSON. Of seven deliveries, the four to B have failed, and one of the
+// three to A was successful.
 func TestRetryAll(t *testing.T) {
 	t.Parallel()
-	for name, strict := range map[string]bool{"strict filters": true, "loose filters": false} { // what it should have left out would be sent
+	// an ignored filter would send what it should leave out
+	for name, strict := range map[string]bool{"strict filters": true, "loose filters": false} {
 		t.Run(name, func(t *testing.T) {
 			p := newPost(t, func(c *app.Config) { c.StrictFilters = strict })
 			failed := fmt.Sprintf("webhook_id = %d", p.b)
@@ -141,15 +152,20 @@ func TestRetryAll(t *testing.T) {
 				filter any
 				count  float64
 			}{
-				{"all", obj{}, 4}, {"webhook", obj{"webhook_id": p.b}, 4}, {"webhook as text", obj{"webhook_id": fmt.Sprint(p.b)}, 4}, {"another webhook", obj{"webhook_id": p.a}, 0}, {"webhooks", obj{"webhook_id": []int64{p.a, p.b}}, 4},
-				{"one", obj{"id": d["id"]}, 1}, {"type", obj{"object_type": "dcim.region"}, 1}, {"object", obj{"object_type": "dcim.site", "object_id": p.sites[1]}, 1}, {"request", obj{"request_id": d["request_id"]}, 1},
-				{"state", obj{"state": "failed"}, 4}, {"a state that can't be", obj{"state": "queued"}, 0}, {"time", obj{"time__gte": d["time"]}, 4}, {"later", obj{"time__gt": "2999-01-01"}, 0}, {"reason", obj{"reason__ic": "answered"}, 4}, {"not this one", obj{"id__n": d["id"]}, 3},
+				{"all", obj{}, 4}, {"webhook", obj{"webhook_id": p.b}, 4}, {"webhook as text", obj{"webhook_id": fmt.Sprint(p.b)}, 4},
+				{"another webhook", obj{"webhook_id": p.a}, 0}, {"webhooks", obj{"webhook_id": []int64{p.a, p.b}}, 4},
+				{"one", obj{"id": d["id"]}, 1}, {"type", obj{"object_type": "dcim.region"}, 1},
+				{"object", obj{"object_type": "dcim.site", "object_id": p.sites[1]}, 1}, {"request", obj{"request_id": d["request_id"]}, 1},
+				{"state", obj{"state": "failed"}, 4}, {"a state that can't be", obj{"state": "queued"}, 0},
+				{"time", obj{"time__gte": d["time"]}, 4}, {"later", obj{"time__gt": "2999-01-01"}, 0},
+				{"reason", obj{"reason__ic": "answered"}, 4}, {"not this one", obj{"id__n": d["id"]}, 3},
 			} {
 				t.Run(row.name, func(t *testing.T) {
 					p.fail(t, failed)
 					for _, dry := range []bool{true, false} {
 						w := writtenBy(t, p.s, func() {
-							if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": row.filter, "dry_run": dry}).Want(t, http.StatusOK).Object(t)["count"]; got != row.count {
+							if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": row.filter, "dry_run": dry}).Want(t, http.StatusOK).
+								Object(t)["count"]; got != row.count {
 								t.Errorf("dry run %t: count %v, want %v", dry, got, row.count)
 							}
 						})
@@ -169,10 +185,17 @@ func TestRetryAll(t *testing.T) {
 				body  any
 				field string
 			}{
-				{"nothing", nil, "filter"}, {"no filter", obj{}, "filter"}, {"no filter, dry", obj{"dry_run": true}, "filter"}, {"null", obj{"filter": nil}, "filter"}, {"a list", obj{"filter": []any{}}, "filter"}, {"a text", obj{"filter": "all"}, "filter"},
-				{"an unknown filter", obj{"filter": obj{"webhok_id": 1}}, "webhok_id"}, {"an unknown one beside a good one", obj{"filter": obj{"webhook_id": p.b, "nothing": 1}}, "nothing"}, {"a control", obj{"filter": obj{"limit": 1}}, "limit"},
-				{"a bad value", obj{"filter": obj{"webhook_id": "x"}}, "webhook_id"}, {"a bad id", obj{"filter": obj{"id": 1}}, "id"}, {"null as a value", obj{"filter": obj{"webhook_id": nil}}, "webhook_id"}, {"an object as a value", obj{"filter": obj{"webhook_id": obj{}}}, "webhook_id"},
-				{"a list in a list", obj{"filter": obj{"webhook_id": []any{[]any{}}}}, "webhook_id"}, {"a dry run of no kind", obj{"filter": obj{}, "dry_run": "yes"}, "dry_run"}, {"a dry run of null", obj{"filter": obj{}, "dry_run": nil}, "dry_run"},
+				{"nothing", nil, "filter"}, {"no filter", obj{}, "filter"}, {"no filter, dry", obj{"dry_run": true}, "filter"},
+				{"null", obj{"filter": nil}, "filter"}, {"a list", obj{"filter": []any{}}, "filter"}, {"a text", obj{"filter": "all"}, "filter"},
+				{"an unknown filter", obj{"filter": obj{"webhok_id": 1}}, "webhok_id"},
+				{"an unknown one beside a good one", obj{"filter": obj{"webhook_id": p.b, "nothing": 1}}, "nothing"},
+				{"a control", obj{"filter": obj{"limit": 1}}, "limit"},
+				{"a bad value", obj{"filter": obj{"webhook_id": "x"}}, "webhook_id"}, {"a bad id", obj{"filter": obj{"id": 1}}, "id"},
+				{"null as a value", obj{"filter": obj{"webhook_id": nil}}, "webhook_id"},
+				{"an object as a value", obj{"filter": obj{"webhook_id": obj{}}}, "webhook_id"},
+				{"a list in a list", obj{"filter": obj{"webhook_id": []any{[]any{}}}}, "webhook_id"},
+				{"a dry run of no kind", obj{"filter": obj{}, "dry_run": "yes"}, "dry_run"},
+				{"a dry run of null", obj{"filter": obj{}, "dry_run": nil}, "dry_run"},
 				{"many", []any{obj{"filter": obj{}}}, "non_field_errors"},
 			} {
 				t.Run(row.name, func(t *testing.T) {
@@ -190,8 +213,8 @@ func TestRetryAll(t *testing.T) {
 	}
 }
 
-// TestPause: a pause is a note about a webhook. It is no change: no version, no row in the
-// log. What happens meanwhile waits.
+// TestPause: a pause is a note about a webhook, no change: it makes no version and no row in the log. Deliveries wait
+// meanwhile.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
@@ -211,7 +234,8 @@ func TestPause(t *testing.T) {
 			if row.paused && first != nil && got["paused_at"] != first {
 				t.Errorf("paused again, paused_at went from %v to %v", first, got["paused_at"])
 			}
-			if first = got["paused_at"]; a.Header.Get("ETag") != before.Header.Get("ETag") || got["last_updated"] != before.Object(t)["last_updated"] {
+			if first = got["paused_at"]; a.Header.Get("ETag") != before.Header.Get("ETag") ||
+				got["last_updated"] != before.Object(t)["last_updated"] {
 				t.Errorf("after %s: %s %v", row.action, a.Header.Get("ETag"), got["last_updated"])
 			}
 			if read := p.admin.get(t, place).Object(t); read["paused_at"] != got["paused_at"] {
@@ -236,7 +260,8 @@ func TestPause(t *testing.T) {
 	wantDetail(t, p.admin.do(t, "POST", at(webhooks, 999)+"pause/", nil), http.StatusNotFound, notFound)
 	wantDetail(t, p.admin.do(t, "POST", webhooks+"x/pause/", nil), http.StatusNotFound, notFound)
 	t.Run("who may", func(t *testing.T) {
-		_, partly := newActor(t, p.s, "partly", apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view"}}, apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"change"}, Constraints: obj{"name": "B"}})
+		_, partly := newActor(t, p.s, "partly", apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view"}},
+			apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"change"}, Constraints: obj{"name": "B"}})
 		_, looks := newActor(t, p.s, "looks", apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view", "add", "delete"}})
 		for _, action := range []string{"pause/", "resume/"} {
 			partly.do(t, "POST", at(webhooks, p.b)+action, nil).Want(t, http.StatusOK)
@@ -249,13 +274,15 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// TestQueues: what waits, by webhook, for those who may see it; and who works.
+// TestQueues: queued deliveries by webhook, for those who may see it; and the workers.
 func TestQueues(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
 	p.fail(t, fmt.Sprintf("webhook_id = %d AND object_type = 'dcim.region'", p.b))
 	exec(t, p.s, "UPDATE extras_delivery SET retry_at = now() + interval '1 hour' WHERE state = 'failed'")
-	exec(t, p.s, "INSERT INTO extras_tally SELECT date_trunc('minute', now() - n * interval '1 minute'), $1, 1, 2, 60 FROM unnest(ARRAY[0, 1, 60]) AS n", p.a)
+	exec(t, p.s,
+		"INSERT INTO extras_tally SELECT date_trunc('minute', now() - n * interval '1 minute'), $1, 1, 2, 60 FROM "+
+			"unnest(ARRAY[0, 1, 60]) AS n", p.a)
 	p.admin.do(t, "POST", at(webhooks, p.b)+"pause/", nil).Want(t, http.StatusOK)
 	p.admin.create(t, webhooks, hook("C", "enabled", false))
 	rows := p.admin.page(t, queues)
@@ -272,9 +299,12 @@ func TestQueues(t *testing.T) {
 			t.Errorf("the oldest has waited for %v", q["oldest_age_seconds"])
 		}
 	}
-	exec(t, p.s, "INSERT INTO extras_worker VALUES ('alive', 'h', '1', now(), now(), 5, true), ('gone', 'h', '1', now(), now() - interval '1 minute', 0, false)")
+	exec(t, p.s,
+		"INSERT INTO extras_worker VALUES ('alive', 'h', '1', now(), now(), 5, true), ('gone', 'h', '1', now(), now() - interval "+
+			"'1 minute', 0, false)")
 	_, viewer := newActor(t, p.s, "viewer", apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view"}})
-	_, partly := newActor(t, p.s, "partly", apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view"}, Constraints: obj{"name": "B"}})
+	_, partly := newActor(t, p.s, "partly", apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view"},
+		Constraints: obj{"name": "B"}})
 	_, posts := newActor(t, p.s, "posts", apitest.Grant{Types: []string{"extras.delivery"}, Actions: []string{"view"}})
 	for _, row := range []struct {
 		name          string
@@ -283,7 +313,8 @@ func TestQueues(t *testing.T) {
 	}{{"superuser", p.admin, 3, 1}, {"may see webhooks", viewer, 3, 1}, {"may see one", partly, 1, 1}} {
 		t.Run(row.name, func(t *testing.T) {
 			q, w := row.who.page(t, queues), row.who.page(t, workers)
-			if q.Count != row.queues || int64(len(q.Results)) != row.queues || w.Count != row.alive || w.Results[0]["id"] != "alive" || w.Results[0]["sending"] != 5.0 || w.Results[0]["clock_wrong"] != true {
+			if q.Count != row.queues || int64(len(q.Results)) != row.queues || w.Count != row.alive || w.Results[0]["id"] != "alive" ||
+				w.Results[0]["sending"] != 5.0 || w.Results[0]["clock_wrong"] != true {
 				t.Errorf("%v %v", q, w)
 			}
 		})

@@ -21,8 +21,8 @@ func next() int { return int(counter.Add(1)) }
 
 func query(s string) string { return url.QueryEscape(s) }
 
-// testFilters asks every filter with every lookup, over two records, and compares the
-// answer with what the lookup means, worked out here from what the API shows.
+// testFilters uses every filter with every lookup, over two records, and compares the answer with the meaning of the
+// lookup, computed here from what the API shows.
 func (u suite) testFilters(t *testing.T) {
 	a, b := u.create(t, u.t), u.create(t, u.t)
 	both := fmt.Sprintf("id=%d&id=%d", apitest.ID(a), apitest.ID(b))
@@ -58,7 +58,7 @@ func (u suite) testFilters(t *testing.T) {
 	}
 }
 
-// filterValue is what to ask for to find a record by a filter.
+// filterValue returns the value that finds a record by a filter.
 func (u suite) filterValue(filter string, row map[string]any) (string, bool) {
 	values := u.filterValues(filter, row)
 	if len(values) == 0 {
@@ -67,7 +67,7 @@ func (u suite) filterValue(filter string, row map[string]any) (string, bool) {
 	return values[0], true
 }
 
-// filterValues are the texts by which a filter knows a record; none stands for null.
+// filterValues returns the texts by which a filter finds a record; none means null.
 func (u suite) filterValues(filter string, row map[string]any) []string {
 	if filter == "id" {
 		return []string{fmt.Sprint(apitest.ID(row))}
@@ -137,7 +137,7 @@ func manyValues(filter, name string, shown any, lookup string) ([]string, bool) 
 	return out, filter == single || filter == single+"_id"
 }
 
-// textOf writes a decoded value as a query does: a large number without an exponent.
+// textOf writes a decoded value as in a query: a large number without an exponent.
 func textOf(v any) string {
 	if x, ok := v.(float64); ok {
 		return strconv.FormatFloat(x, 'f', -1, 64)
@@ -153,7 +153,7 @@ func textsOf(list any) []string {
 	return out
 }
 
-// holds says what a lookup means, on texts.
+// holds reports what a lookup means for texts.
 func holds(l record.Lookup, have []string, want string) bool {
 	some := func(test func(string) bool) bool { return slices.ContainsFunc(have, test) }
 	lower := strings.ToLower(want)
@@ -202,8 +202,8 @@ func compareTexts(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// testOrdering sorts by every field that allows it, in both directions, and walks the
-// pages forward and back: each walk meets every record once, in the same order.
+// testOrdering sorts by every field that allows it, in both directions, and walks the pages forward and back: each
+// walk returns every record once, in the same order.
 func (u suite) testOrdering(t *testing.T) {
 	from := u.make(t, u.t)
 	for range 5 {
@@ -213,7 +213,8 @@ func (u suite) testOrdering(t *testing.T) {
 	names := []string{"", "id"}
 	for i, f := range u.t.All() {
 		switch f.Column().Storage {
-		case record.StoreText, record.StoreInt, record.StoreFloat, record.StoreBool, record.StoreTime, record.StoreDate, record.StoreMAC, record.StoreNumbers:
+		case record.StoreText, record.StoreInt, record.StoreFloat, record.StoreBool, record.StoreTime, record.StoreDate, record.StoreMAC,
+			record.StoreNumbers:
 			if _, secret := f.(record.Secret); !secret && !u.t.Infos()[i].Hidden {
 				names = append(names, u.t.Infos()[i].Name)
 			}

@@ -11,7 +11,8 @@ import (
 
 func (u suite) testBulkAllOrNone(t *testing.T) {
 	count := func() [2]int64 {
-		return [2]int64{u.do(t, "GET", u.t.Path()+"?limit=1", nil).Page(t).Count, u.do(t, "GET", "/api/extras/object-changes/?limit=1", nil).Page(t).Count}
+		return [2]int64{u.do(t, "GET", u.t.Path()+"?limit=1", nil).Page(t).Count,
+			u.do(t, "GET", "/api/extras/object-changes/?limit=1", nil).Page(t).Count}
 	}
 	good, other := u.body(t, u.t), u.body(t, u.t)
 	existing := u.create(t, u.t)
@@ -33,7 +34,8 @@ func (u suite) testBulkAllOrNone(t *testing.T) {
 	positional(u.do(t, "POST", u.t.Path(), []any{good, wrong, other}))
 	edit := map[string]any{"id": apitest.ID(existing), name: value}
 	positional(u.do(t, "PATCH", u.t.Path(), []any{edit, bad, edit}))
-	u.do(t, "DELETE", u.t.Path(), []any{map[string]any{"id": apitest.ID(existing)}, map[string]any{"id": 1 << 40}}).Want(t, http.StatusBadRequest)
+	u.do(t, "DELETE", u.t.Path(), []any{map[string]any{"id": apitest.ID(existing)}, map[string]any{"id": 1 << 40}}).
+		Want(t, http.StatusBadRequest)
 	if after := count(); after != before {
 		t.Errorf("a refused bulk delete went from %v to %v", before, after)
 	}

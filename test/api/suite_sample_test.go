@@ -17,11 +17,11 @@ type sampler struct {
 	making int // records that are being made for others
 }
 
-// texts are tried in turn until a field accepts one, so that patterns need no table.
+// texts are tried one by one until a field accepts one, so that patterns need no table.
 var texts = []string{"name %d", "name-%d", "name_%d", "n%d@example.com", "%06x"}
 
-// formats are the texts of fields whose rules stand with those who use them, not in their
-// declaration; "" gives none.
+// formats are the texts of fields whose rules are not in their declaration but in the package that uses them; ""
+// leaves the field out.
 var formats = map[string]string{
 	"extras.webhook.payload_url":       "https://receiver.example/%d",
 	"extras.webhook.http_content_type": "text/x-%d",
@@ -29,7 +29,7 @@ var formats = map[string]string{
 	"extras.webhook.secret":            "whsec_%032d", // every other one has standard_headers
 }
 
-// needed are fields that a record can't do without, although none is required by itself.
+// needed are fields that a record needs, although none of them is required by itself.
 var needed = map[string]obj{
 	"extras.webhook": {"type_create": true}, // at least one event
 }
@@ -72,8 +72,7 @@ func (m *sampler) body(tb testing.TB, t *record.Type) map[string]any {
 	return body
 }
 
-// value makes the n-th value of a field. Two different n make two different values where
-// the kind has that many.
+// value makes the n-th value of a field. Different n make different values if the kind has that many.
 func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record.Info, n int) (any, bool) {
 	tb.Helper()
 	if v, ok := needed[t.Key()][in.Name]; ok {
@@ -144,8 +143,8 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 	return nil, false
 }
 
-// hasChoiceRules is true where a type's Check ties a choice to other fields; the default
-// is then the only value known to be good.
+// hasChoiceRules reports whether a type's Check ties a choice to other fields; then only the default is known to be
+// valid.
 func hasChoiceRules(t *record.Type, in record.Info) bool { return t.Check != nil && in.Default != nil }
 
 // make creates a record and returns its id.
@@ -158,5 +157,6 @@ func (m *sampler) make(tb testing.TB, t *record.Type) int64 {
 
 func (m *sampler) create(tb testing.TB, t *record.Type) map[string]any {
 	tb.Helper()
-	return m.s.Do(tb, apitest.Call{Method: "POST", Path: t.Path(), Token: m.s.Admin, Body: m.body(tb, t)}).Want(tb, http.StatusCreated).Object(tb)
+	return m.s.Do(tb, apitest.Call{Method: "POST", Path: t.Path(), Token: m.s.Admin, Body: m.body(tb, t)}).
+		Want(tb, http.StatusCreated).Object(tb)
 }

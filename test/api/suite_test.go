@@ -27,7 +27,7 @@ func TestEveryType(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWith(t, trial.Types())
 	types := slices.Clone(s.App.Registry.Types())
-	// Custom fields come last: those that are left over ask something of the samples of other types.
+	// Custom fields come last: those that remain add required values to the samples of other types.
 	slices.SortStableFunc(types, func(a, b *record.Type) int {
 		return cmp.Compare(strings.Index(a.Key(), "customfield"), strings.Index(b.Key(), "customfield"))
 	})
@@ -39,10 +39,11 @@ func TestEveryType(t *testing.T) {
 			"Create": suite.testCreate, "Patch": suite.testPatch, "PatchNothing": suite.testPatchNothing, "Put": suite.testPut,
 			"Match": suite.testMatch, "Delete": suite.testDelete, "Bulk": suite.testBulk, "BulkAllOrNone": suite.testBulkAllOrNone,
 			"Required": suite.testRequired, "Invalid": suite.testInvalid, "Unique": suite.testUnique, "Attributes": suite.testAttributes,
-			"Views": suite.testViews, "Search": suite.testSearch, "Filters": suite.testFilters, "Ordering": suite.testOrdering, "Options": suite.testOptions,
+			"Views": suite.testViews, "Search": suite.testSearch, "Filters": suite.testFilters, "Ordering": suite.testOrdering,
+			"Options": suite.testOptions,
 		} {
 			t.Run(typ.Key()+"/"+name, func(t *testing.T) {
-				// Each test draws its samples from numbers of its own.
+				// Each test has its own range of sample numbers.
 				test(suite{&sampler{s: s, n: 10_000 * next()}, typ}, t)
 			})
 		}
@@ -56,7 +57,7 @@ func (u suite) do(t *testing.T, method, path string, body any) apitest.Answer {
 
 func (u suite) path(id int64) string { return fmt.Sprintf("%s%d/", u.t.Path(), id) }
 
-// shown tells whether the API shows a value as the answer to what was sent.
+// shown reports whether the API shows a value as the result of what was sent.
 func shown(f record.Field, sent, got any) bool {
 	switch x := f.(type) {
 	case record.Choice:
@@ -103,7 +104,8 @@ func plain(v any) any {
 // changes returns the change rows of an object, newest first.
 func (u suite) changes(t *testing.T, id int64) []map[string]any {
 	t.Helper()
-	return u.do(t, "GET", fmt.Sprintf("/api/extras/object-changes/?changed_object_type=%s&changed_object_id=%d", u.t.Key(), id), nil).Page(t).Results
+	return u.do(t, "GET", fmt.Sprintf("/api/extras/object-changes/?changed_object_type=%s&changed_object_id=%d", u.t.Key(), id),
+		nil).Page(t).Results
 }
 
 func (u suite) testCreate(t *testing.T) {
@@ -142,7 +144,8 @@ func (u suite) testCreate(t *testing.T) {
 		t.Fatalf("a creation made %d change rows", len(rows))
 	}
 	c := rows[0]
-	if c["action"].(map[string]any)["value"] != "create" || c["prechange_data"] != nil || c["user_name"] != "admin" || c["request_id"] != a.Header.Get("X-Request-ID") {
+	if c["action"].(map[string]any)["value"] != "create" || c["prechange_data"] != nil || c["user_name"] != "admin" ||
+		c["request_id"] != a.Header.Get("X-Request-ID") {
 		t.Errorf("change row: %v", c)
 	}
 	u.checkSnapshot(t, c["postchange_data"], made)
@@ -195,7 +198,7 @@ func each(list any, key string) any {
 	return out
 }
 
-// testPatch changes each field by itself and looks that nothing else changes with it.
+// testPatch changes each field on its own and checks that nothing else changes.
 func (u suite) testPatch(t *testing.T) {
 	for i, f := range u.t.All() {
 		in := u.t.Infos()[i]
@@ -239,7 +242,8 @@ func (u suite) testPatch(t *testing.T) {
 	}
 }
 
-// keeps tells whether a field stays as it is when others change. What follows from others may not, and a key is shown once.
+// keeps reports whether a field stays the same when others change. Derived fields may change, and a key is shown
+// once.
 func (u suite) keeps(name string) bool {
 	_, computed := u.t.Field(name).(record.Computed)
 	return !computed && name != "last_updated" && name != "display" && name != "key"
@@ -251,7 +255,7 @@ func (u suite) within(name string) bool {
 		slices.ContainsFunc(u.t.Follows, func(r record.Follows) bool { return name == r.Of || slices.Contains(r.Fields, name) })
 }
 
-// keepLasting leaves what lasts in a body as a record has it.
+// keepLasting sets the immutable fields of a body to those of a record.
 func (u suite) keepLasting(body, made map[string]any) {
 	for _, in := range u.t.Infos() {
 		if in.Immutable != "" {
@@ -325,7 +329,8 @@ func (u suite) testPut(t *testing.T) {
 func (u suite) testMatch(t *testing.T) {
 	id := apitest.ID(u.create(t, u.t))
 	name, value := u.changeable(t)
-	call := apitest.Call{Method: "PATCH", Path: u.path(id), Token: u.s.Admin, Body: map[string]any{name: value}, Header: map[string]string{"If-Match": `"7"`}}
+	call := apitest.Call{Method: "PATCH", Path: u.path(id), Token: u.s.Admin, Body: map[string]any{name: value},
+		Header: map[string]string{"If-Match": `"7"`}}
 	u.s.Do(t, call).Want(t, http.StatusPreconditionFailed)
 	if rows := u.changes(t, id); len(rows) != 1 {
 		t.Errorf("a refused change left a change row")
@@ -333,7 +338,8 @@ func (u suite) testMatch(t *testing.T) {
 	call.Header["If-Match"] = `"1"`
 	u.s.Do(t, call).Want(t, http.StatusOK)
 	u.s.Do(t, call).Want(t, http.StatusPreconditionFailed)
-	u.s.Do(t, apitest.Call{Method: "DELETE", Path: u.path(id), Token: u.s.Admin, Header: map[string]string{"If-Match": `"1"`}}).Want(t, http.StatusPreconditionFailed)
+	u.s.Do(t, apitest.Call{Method: "DELETE", Path: u.path(id), Token: u.s.Admin, Header: map[string]string{"If-Match": `"1"`}}).
+		Want(t, http.StatusPreconditionFailed)
 }
 
 // changeable returns a text field and a new value for it.
@@ -421,7 +427,8 @@ func (u suite) testAttributes(t *testing.T) {
 		body := u.body(t, u.t)
 		body[ref.Name] = attributes
 		made := u.do(t, "POST", u.t.Path(), body).Want(t, http.StatusCreated).Object(t)
-		if nested := made[ref.Name].(map[string]any); nested["id"] != target["id"] || nested["display"] != target["display"] || nested["url"] != target["url"] {
+		if nested := made[ref.Name].(map[string]any); nested["id"] != target["id"] || nested["display"] != target["display"] ||
+			nested["url"] != target["url"] {
 			t.Errorf("%s by attributes: %v, want %v", ref.Name, nested, target)
 		}
 		body = u.body(t, u.t)

@@ -14,8 +14,8 @@ import (
 
 const tooMany = "A user can have at most 1000 tokens that have not expired. Delete those that are no longer used."
 
-// TestAUserHasAtMostAThousandTokens: one by one, in bulk, by provisioning, on the command line and by callers at once, nobody gets
-// more that have not expired. Expired ones do not count, and what does not add to them is not refused.
+// TestAUserHasAtMostAThousandTokens: one by one, in bulk, by provisioning, on the command line and concurrently,
+// nobody gets more unexpired tokens. Expired ones do not count, and changes that add none are not refused.
 func TestAUserHasAtMostAThousandTokens(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -29,7 +29,8 @@ func TestAUserHasAtMostAThousandTokens(t *testing.T) {
 		return list
 	}
 	live := func() (n int) {
-		if err := s.DB.QueryRow(t.Context(), "SELECT count(*) FROM users_token WHERE user_id = $1 AND (expires IS NULL OR expires > now())", aliceID).Scan(&n); err != nil {
+		if err := s.DB.QueryRow(t.Context(), "SELECT count(*) FROM users_token WHERE user_id = $1 AND (expires IS NULL OR expires > now())",
+			aliceID).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n
@@ -44,7 +45,7 @@ func TestAUserHasAtMostAThousandTokens(t *testing.T) {
 	refused("1,000 more in one request", admin.do(t, "POST", tokens, bulk(1000, nil)))
 	admin.do(t, "POST", tokens, bulk(990, "2099-01-01T00:00:00Z")).Want(t, http.StatusCreated)
 
-	// Nine more fit, whoever comes first.
+	// Nine more fit, in any order.
 	var made, wrong atomic.Int64
 	var done sync.WaitGroup
 	for range 4 {
@@ -66,7 +67,8 @@ func TestAUserHasAtMostAThousandTokens(t *testing.T) {
 	}
 
 	refused("one more", alice.do(t, "POST", tokens, obj{}))
-	refused("provisioning", s.Do(t, apitest.Call{Method: "POST", Path: tokens + "provision/", Body: obj{"username": "alice", "password": apitest.Password}}))
+	refused("provisioning", s.Do(t, apitest.Call{Method: "POST", Path: tokens + "provision/",
+		Body: obj{"username": "alice", "password": apitest.Password}}))
 	refused("an expired one lives again", alice.do(t, "PATCH", at(tokens, apitest.ID(old[0])), obj{"expires": nil}))
 	others := admin.create(t, tokens, obj{})
 	refused("somebody else's is handed over", admin.do(t, "PATCH", at(tokens, others), obj{"user": aliceID}))
@@ -77,7 +79,7 @@ func TestAUserHasAtMostAThousandTokens(t *testing.T) {
 	first := apitest.ID(alice.page(t, tokens+"?ordering=id&limit=1").Results[0])
 	alice.patch(t, tokens, first, obj{"description": "still mine to change"})
 
-	// Who had more before there was a limit can change what they have.
+	// A user who had more before there was a limit can change what they have.
 	if _, err := s.DB.Exec(t.Context(), "UPDATE users_token SET expires = NULL WHERE user_id = $1", aliceID); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +94,8 @@ func TestProvisioningTakesAllowedAddresses(t *testing.T) {
 	s.User(t, "alice")
 	provision := func(allowed any) apitest.Answer {
 		t.Helper()
-		return s.Do(t, apitest.Call{Method: "POST", Path: tokens + "provision/", Body: obj{"username": "alice", "password": apitest.Password, "allowed_ips": allowed}})
+		return s.Do(t, apitest.Call{Method: "POST", Path: tokens + "provision/",
+			Body: obj{"username": "alice", "password": apitest.Password, "allowed_ips": allowed}})
 	}
 	made := provision([]string{"10.1.2.3/8"}).Want(t, http.StatusCreated).Object(t)
 	if fmt.Sprint(made["allowed_ips"]) != "[10.0.0.0/8]" {

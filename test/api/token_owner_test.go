@@ -10,8 +10,9 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestWritingATokenNeedsTheRightOfItsOwner: whoever changes or deletes a token may also make one for its present owner and for
-// its next. That is oneself, or others with grant on users.token; a superuser's tokens are for superusers.
+// TestWritingATokenNeedsTheRightOfItsOwner: changing or deleting a token needs the right to make one for its present
+// owner and for its next. Everybody has it for themselves; for others it takes grant on users.token; only superusers
+// may write a superuser's tokens.
 func TestWritingATokenNeedsTheRightOfItsOwner(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -20,7 +21,8 @@ func TestWritingATokenNeedsTheRightOfItsOwner(t *testing.T) {
 		return apitest.Grant{Types: []string{"users.token"}, Actions: append([]string{"view", "add", "change", "delete"}, more...)}
 	}
 	seeUsers := apitest.Grant{Types: []string{"users.user"}, Actions: []string{"view"}}
-	services := apitest.Grant{Types: []string{"users.token"}, Actions: []string{"grant"}, Constraints: obj{"user__username__startswith": "svc-"}}
+	services := apitest.Grant{Types: []string{"users.token"}, Actions: []string{"grant"},
+		Constraints: obj{"user__username__startswith": "svc-"}}
 	owners := map[string]int64{"root": apitest.ID(admin.page(t, users+"?username=admin").Results[0])}
 	owners["person"], _ = newActor(t, s, "person")
 	owners["service"], _ = newActor(t, s, "svc-backup")
@@ -51,7 +53,8 @@ func TestWritingATokenNeedsTheRightOfItsOwner(t *testing.T) {
 					"description": {"description": "x"}, "the owner, to oneself": {"user": id},
 				} {
 					for _, bulk := range []bool{false, true} {
-						token := admin.create(t, tokens, obj{"user": ownerID, "expires": "2099-01-01T00:00:00Z", "write_enabled": false, "allowed_ips": []string{"10.0.0.0/8"}})
+						token := admin.create(t, tokens, obj{"user": ownerID, "expires": "2099-01-01T00:00:00Z", "write_enabled": false,
+							"allowed_ips": []string{"10.0.0.0/8"}})
 						checkWrite(t, s, who, fmt.Sprintf("%s of %s's token", what, owner), "PATCH", token, body, bulk, may(owner))
 					}
 				}
@@ -60,7 +63,7 @@ func TestWritingATokenNeedsTheRightOfItsOwner(t *testing.T) {
 					checkWrite(t, s, who, "delete "+owner+"'s token", "DELETE", token, obj{}, bulk, may(owner))
 				}
 				token := admin.create(t, tokens, obj{"user": id})
-				if row.name != "nobody-special" { // who can't see the next owner can't name them
+				if row.name != "nobody-special" { // without seeing the next owner they can't name them
 					status := http.StatusForbidden
 					if may(owner) {
 						status = http.StatusOK
@@ -72,7 +75,7 @@ func TestWritingATokenNeedsTheRightOfItsOwner(t *testing.T) {
 	}
 }
 
-// checkWrite demands that a write is done, or that the token is not found and stays as it is.
+// checkWrite fails the test unless a write succeeds, or the token is not found and stays as it is.
 func checkWrite(t *testing.T, s *apitest.Server, who actor, what, method string, token int64, body obj, bulk, allowed bool) {
 	t.Helper()
 	version := func() (n int64) {

@@ -47,7 +47,8 @@ func TestOwnTokens(t *testing.T) {
 		}
 	})
 	t.Run("one's own can be changed and deleted", func(t *testing.T) {
-		if got := alice.patch(t, tokens, hers, obj{"write_enabled": false, "description": "read"}); got["write_enabled"] != false || got["description"] != "read" {
+		if got := alice.patch(t, tokens, hers, obj{"write_enabled": false, "description": "read"}); got["write_enabled"] != false ||
+			got["description"] != "read" {
 			t.Errorf("%v", got)
 		}
 		alice.do(t, "DELETE", at(tokens, hers), nil).Want(t, http.StatusNoContent)
@@ -69,7 +70,8 @@ func TestOwnTokens(t *testing.T) {
 		wantDetail(t, bob.do(t, "POST", tokens, obj{"user": aliceID}), http.StatusForbidden, denied)
 	})
 	t.Run("with add and grant", func(t *testing.T) {
-		admin.create(t, grants, obj{"name": "add tokens", "object_types": []string{"users.token"}, "actions": []string{"add"}, "users": []int64{bobID}})
+		admin.create(t, grants, obj{"name": "add tokens", "object_types": []string{"users.token"}, "actions": []string{"add"},
+			"users": []int64{bobID}})
 		made := bob.do(t, "POST", tokens, obj{"user": aliceID, "description": "by bob"}).Want(t, http.StatusCreated).Object(t)
 		if made["user"].(obj)["username"] != "alice" || made["key"] == nil {
 			t.Errorf("%v", made)
@@ -89,14 +91,15 @@ func TestOwnTokens(t *testing.T) {
 	})
 }
 
-// TestAllowedNetworks: they are kept in the form in which callers are known, where an IPv4
-// address is never inside an IPv6 one.
+// TestAllowedNetworks: networks are kept in the form in which callers are known, where an IPv4 address is never
+// inside an IPv6 one.
 func TestAllowedNetworks(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	_, alice := newActor(t, s, "alice")
 	for given, want := range map[string]string{
-		"10.0.0.1": "10.0.0.1/32", "10.1.2.3/8": "10.0.0.0/8", "0.0.0.0/0": "0.0.0.0/0", "2001:db8::1": "2001:db8::1/128", "2001:db8::1/32": "2001:db8::/32", "::/0": "::/0",
+		"10.0.0.1": "10.0.0.1/32", "10.1.2.3/8": "10.0.0.0/8", "0.0.0.0/0": "0.0.0.0/0", "2001:db8::1": "2001:db8::1/128",
+		"2001:db8::1/32": "2001:db8::/32", "::/0": "::/0",
 		"::ffff:10.0.0.1": "10.0.0.1/32", "::ffff:10.1.2.3/104": "10.0.0.0/8", "::ffff:0:0/96": "0.0.0.0/0", "::ffff:10.0.0.1/128": "10.0.0.1/32",
 		"::ffff:10.0.0.0/95": "", "::ffff:10.0.0.0/8": "", "10.0.0.0/33": "", "localhost": "",
 	} {
@@ -111,15 +114,16 @@ func TestAllowedNetworks(t *testing.T) {
 			t.Errorf("%s is kept as %v, want %s", given, got, want)
 		}
 	}
-	key := alice.do(t, "POST", tokens, obj{"allowed_ips": []string{"::ffff:192.0.2.0/120"}}).Want(t, http.StatusCreated).Object(t)["key"].(string)
+	key := alice.do(t, "POST", tokens, obj{"allowed_ips": []string{"::ffff:192.0.2.0/120"}}).Want(t, http.StatusCreated).
+		Object(t)["key"].(string)
 	for from, status := range map[string]int{"192.0.2.7:1234": 200, "[::ffff:192.0.2.7]:1234": 200, "192.0.3.7:1234": 403} {
 		s.Do(t, apitest.Call{Method: "GET", Path: tokens, Token: key, From: from}).Want(t, status)
 	}
 }
 
-// TestConstraints: the same two permissions with different constraints, the sites they
-// let a user see, and how each lookup name reads. The sites are Alpha (active, in a
-// region, tenant Acme), alpine (planned), Beta (retired, in the region).
+// TestConstraints: the same two permissions with different constraints, the sites that they let a user see, and what
+// each lookup means. The sites are Alpha (active, in a region, tenant Acme), alpine (planned), Beta (retired, in the
+// region).
 func TestConstraints(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -132,7 +136,8 @@ func TestConstraints(t *testing.T) {
 	admin.create(t, sites, site("Beta", "status", "retired", "region", region, "facility", "x_y"))
 	id, user := newActor(t, s, "user")
 	permission := func(name string, constraints any) int64 {
-		return admin.create(t, grants, obj{"name": name, "object_types": []string{"dcim.site"}, "actions": []string{"view"}, "users": []int64{id}, "constraints": constraints})
+		return admin.create(t, grants, obj{"name": name, "object_types": []string{"dcim.site"}, "actions": []string{"view"},
+			"users": []int64{id}, "constraints": constraints})
 	}
 	one := permission("one", nil)
 	for _, row := range []struct {
@@ -213,18 +218,22 @@ func TestConstraints(t *testing.T) {
 		}
 	})
 	t.Run("$user", func(t *testing.T) {
-		admin.create(t, grants, obj{"name": "me", "object_types": []string{"users.user"}, "actions": []string{"view"}, "users": []int64{id}, "constraints": obj{"id": "$user"}})
+		admin.create(t, grants, obj{"name": "me", "object_types": []string{"users.user"}, "actions": []string{"view"},
+			"users": []int64{id}, "constraints": obj{"id": "$user"}})
 		if got := names(user.page(t, users).Results, "username"); got != "user" {
 			t.Errorf("sees %q", got)
 		}
-		admin.create(t, grants, obj{"name": "mine", "object_types": []string{"extras.objectchange"}, "actions": []string{"view"}, "users": []int64{id}, "constraints": obj{"user": "$user"}})
+		admin.create(t, grants, obj{"name": "mine", "object_types": []string{"extras.objectchange"}, "actions": []string{"view"},
+			"users": []int64{id}, "constraints": obj{"user": "$user"}})
 		user.create(t, tokens, obj{})
 		if got := user.page(t, changeLog); got.Count != 1 || got.Results[0]["user_name"] != "user" {
 			t.Errorf("sees %d changes", got.Count)
 		}
 	})
-	for _, constraints := range []any{obj{"nam": 1}, obj{"name__like": "x"}, obj{"name__gte": "x"}, obj{"region__slug__foo": "x"}, obj{"latitude": "north"},
-		obj{"name": obj{}}, obj{"name": "$user"}, "name", 1, []any{1}, obj{"custom_fields": 1}, obj{"region__isnull": "yes"}, obj{"id__gte": nil}} {
+	for _, constraints := range []any{obj{"nam": 1}, obj{"name__like": "x"}, obj{"name__gte": "x"}, obj{"region__slug__foo": "x"},
+		obj{"latitude": "north"},
+		obj{"name": obj{}}, obj{"name": "$user"}, "name", 1, []any{1}, obj{"custom_fields": 1}, obj{"region__isnull": "yes"},
+		obj{"id__gte": nil}} {
 		t.Run(fmt.Sprintf("refused %v", constraints), func(t *testing.T) {
 			errs := admin.do(t, "PATCH", at(grants, one), obj{"constraints": constraints}).Want(t, http.StatusBadRequest).Object(t)
 			if errs["constraints"] == nil {
@@ -233,7 +242,8 @@ func TestConstraints(t *testing.T) {
 		})
 	}
 	t.Run("isnull on a JSON field", func(t *testing.T) {
-		admin.create(t, grants, obj{"name": "plain definitions", "object_types": []string{"extras.customfield"}, "actions": []string{"view"}, "users": []int64{id}, "constraints": obj{"default__isnull": true}})
+		admin.create(t, grants, obj{"name": "plain definitions", "object_types": []string{"extras.customfield"},
+			"actions": []string{"view"}, "users": []int64{id}, "constraints": obj{"default__isnull": true}})
 		admin.create(t, defs, obj{"name": "plain", "content_types": []string{"dcim.region"}})
 		admin.create(t, defs, obj{"name": "filled", "content_types": []string{"dcim.region"}, "default": "x"})
 		if got := names(user.page(t, defs).Results, "name"); got != "plain" {

@@ -14,8 +14,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestTreeFiltersKeepToTheView: a filter finds what is below a record by steps that the caller may see, the first
-// included. So moving and deleting hidden records changes no answer.
+// TestTreeFiltersKeepToTheView: a filter finds what is below a record by steps that the caller may see, including the
+// first. So moving and deleting hidden records changes no answer.
 func TestTreeFiltersKeepToTheView(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -34,7 +34,7 @@ func TestTreeFiltersKeepToTheView(t *testing.T) {
 		ids[n] = admin.create(t, regions, obj{"name": name, "slug": fmt.Sprint("r", n)})
 		admin.create(t, sites, site(fmt.Sprint("S", n), "region", ids[n]))
 	}
-	// below are the sites that a filter by a region must find, by the parents of all regions.
+	// below returns the sites that a filter by a region must find, from the parents of all regions.
 	below := func(start int, parents []int) string {
 		var found []string
 		for n := range nodes {
@@ -104,8 +104,8 @@ func sitesOf(a apitest.Answer) string {
 	return strings.Join(found, " ")
 }
 
-// TestFiltersCompareWhatIsShown: a filter through a reference that is not into a tree compares a field that the record itself
-// shows of it. So it tells nothing of a record that the caller may not see.
+// TestFiltersCompareWhatIsShown: a filter through a reference that is not into a tree compares a field that the
+// record itself shows of it. So it reveals nothing of a record that the caller may not see.
 func TestFiltersCompareWhatIsShown(t *testing.T) {
 	t.Parallel()
 	for _, typ := range apitest.New(t).App.Registry.Types() {

@@ -19,7 +19,8 @@ type ports struct {
 func newPorts(t *testing.T) ports {
 	t.Helper()
 	s := apitest.NewWith(t, trial.Types())
-	shelf := s.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/shelves/", Token: s.Admin, Body: map[string]any{"name": "upper"}}).Want(t, http.StatusCreated)
+	shelf := s.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/shelves/", Token: s.Admin,
+		Body: map[string]any{"name": "upper"}}).Want(t, http.StatusCreated)
 	return ports{s, apitest.ID(shelf.Object(t))}
 }
 
@@ -72,7 +73,8 @@ func TestSortKey(t *testing.T) {
 	reverse := slices.Clone(want)
 	slices.Reverse(reverse)
 	for _, limit := range []int{1, 2, 4, 50} {
-		for query, want := range map[string][]string{"": want, "ordering=name&": want, "ordering=-name&": reverse, "ordering=shelf,-name&": reverse} {
+		for query, want := range map[string][]string{"": want, "ordering=name&": want, "ordering=-name&": reverse,
+			"ordering=shelf,-name&": reverse} {
 			if got := p.names(t, fmt.Sprintf("%slimit=%d", query, limit)); !slices.Equal(got, want) {
 				t.Errorf("%slimit=%d: %v, want %v", query, limit, got, want)
 			}
@@ -93,15 +95,21 @@ func TestSortKey(t *testing.T) {
 func TestNewKinds(t *testing.T) {
 	t.Parallel()
 	p := newPorts(t)
-	p.post(t, "a", map[string]any{"mac_address": "001b.4411.3ab7", "wwn": "500601603ce01a2b", "installed": "2026-01-31", "vlans": []int{10, 2}, "width": 10}).Want(t, http.StatusCreated)
-	p.post(t, "b", map[string]any{"mac_address": "00-1B-44-11-3A-B8", "installed": "2026-12-01", "vlans": []int{2}, "speed": 9600}).Want(t, http.StatusCreated)
+	p.post(t, "a", map[string]any{"mac_address": "001b.4411.3ab7", "wwn": "500601603ce01a2b", "installed": "2026-01-31",
+		"vlans": []int{10, 2}, "width": 10}).Want(t, http.StatusCreated)
+	p.post(t, "b", map[string]any{"mac_address": "00-1B-44-11-3A-B8", "installed": "2026-12-01", "vlans": []int{2}, "speed": 9600}).
+		Want(t, http.StatusCreated)
 	p.post(t, "c", nil).Want(t, http.StatusCreated)
 	for query, want := range map[string][]string{
-		"mac_address=001b44113ab7": {"a"}, "mac_address=00:1b:44:11:3a:b7&mac_address=00:1b:44:11:3a:b8": {"a", "b"}, "mac_address__n=001b44113ab7": {"b", "c"},
-		"mac_address__ic=11:3a": {"a", "b"}, "mac_address__isw=00:1b": {"a", "b"}, "mac_address__iew=b8": {"b"}, "mac_address__nie=001b44113ab7": {"b", "c"}, "mac_address__empty=true": {"c"},
+		"mac_address=001b44113ab7": {"a"}, "mac_address=00:1b:44:11:3a:b7&mac_address=00:1b:44:11:3a:b8": {"a", "b"},
+		"mac_address__n=001b44113ab7": {"b", "c"},
+		"mac_address__ic=11:3a":       {"a", "b"}, "mac_address__isw=00:1b": {"a", "b"}, "mac_address__iew=b8": {"b"},
+		"mac_address__nie=001b44113ab7": {"b", "c"}, "mac_address__empty=true": {"c"},
 		"wwn=5006-0160-3CE0-1A2B": {"a"}, "wwn__ic=3c:e0": {"a"}, "wwn__empty=true": {"b", "c"},
-		"installed=2026-01-31": {"a"}, "installed__gt=2026-01-31": {"b"}, "installed__lte=2026-12-01": {"a", "b"}, "installed__n=2026-01-31": {"b", "c"}, "installed__empty=true": {"c"},
-		"vlan=10": {"a"}, "vlans=2": {"a", "b"}, "vlan__n=10": {"b", "c"}, "width=19": {"b", "c"}, "width__n=19": {"a"}, "speed=9600": {"b"}, "speed=null": {"a", "c"},
+		"installed=2026-01-31": {"a"}, "installed__gt=2026-01-31": {"b"}, "installed__lte=2026-12-01": {"a", "b"},
+		"installed__n=2026-01-31": {"b", "c"}, "installed__empty=true": {"c"},
+		"vlan=10": {"a"}, "vlans=2": {"a", "b"}, "vlan__n=10": {"b", "c"}, "width=19": {"b", "c"}, "width__n=19": {"a"},
+		"speed=9600": {"b"}, "speed=null": {"a", "c"},
 	} {
 		p.finds(t, query, want...)
 	}
@@ -112,16 +120,20 @@ func TestNewKinds(t *testing.T) {
 		constraint map[string]any
 		want       int64
 	}{
-		{map[string]any{"mac_address": "001b.4411.3ab7"}, 1}, {map[string]any{"mac_address__startswith": "00:1B"}, 2}, {map[string]any{"mac_address__isnull": true}, 1},
+		{map[string]any{"mac_address": "001b.4411.3ab7"}, 1}, {map[string]any{"mac_address__startswith": "00:1B"}, 2},
+		{map[string]any{"mac_address__isnull": true}, 1},
 		{map[string]any{"installed__gte": "2026-06-01"}, 1}, {map[string]any{"vlans": 2}, 2}, {map[string]any{"width__in": []int{19}}, 2},
 	} {
-		_, token := p.User(t, fmt.Sprintf("user%d", i), apitest.Grant{Types: []string{"trial.port"}, Actions: []string{"view"}, Constraints: c.constraint})
+		_, token := p.User(t, fmt.Sprintf("user%d", i), apitest.Grant{Types: []string{"trial.port"}, Actions: []string{"view"},
+			Constraints: c.constraint})
 		if n := p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/", Token: token}).Page(t).Count; n != c.want {
 			t.Errorf("%v: %d are seen, want %d", c.constraint, n, c.want)
 		}
 	}
-	described := p.Do(t, apitest.Call{Method: "OPTIONS", Path: "/api/trial/ports/", Token: p.Admin}).Object(t)["actions"].(map[string]any)["POST"].(map[string]any)
-	if got := fmt.Sprint(described["width"].(map[string]any)["choices"]); got != "[map[display_name:10 inches value:10] map[display_name:19 inches value:19]]" {
+	described := p.Do(t, apitest.Call{Method: "OPTIONS", Path: "/api/trial/ports/", Token: p.Admin}).
+		Object(t)["actions"].(map[string]any)["POST"].(map[string]any)
+	if got := fmt.Sprint(described["width"].(map[string]any)["choices"]); got != "[map[display_name:10 inches value:10] "+
+		"map[display_name:19 inches value:19]]" {
 		t.Errorf("the widths are %s", got)
 	}
 	p.post(t, "d", map[string]any{"width": 18, "speed": 1, "vlans": []int{4095}}).Want(t, http.StatusBadRequest)

@@ -44,11 +44,15 @@ func TestUnknownFieldsAreNamed(t *testing.T) {
 		{"a bulk without ids", "PATCH", sites, []obj{{"b": 1}}, 400, "b"},
 		{"a bulk delete", "DELETE", sites, []obj{{"id": 999, "idd": 1}}, 400, "idd"},
 		{"no more than 20", "PATCH", at(sites, id), many, 200, strings.Join(first20, ", ")},
-		{"a provisioned token", "POST", tokens + "provision/", obj{"username": "admin", "password": apitest.Password, "desc": "x", "key": "x"}, 201, "desc, key"},
+		{"a provisioned token", "POST", tokens + "provision/",
+			obj{"username": "admin", "password": apitest.Password, "desc": "x", "key": "x"}, 201, "desc, key"},
 		{"a refused one", "POST", tokens + "provision/", obj{"usrname": "admin", "password": apitest.Password}, 400, "usrname"},
-		{"a wholly known one", "POST", tokens + "provision/", obj{"username": "admin", "password": apitest.Password, "expires": nil, "write_enabled": false, "description": "", "allowed_ips": []string{"::/0", "0.0.0.0/0"}}, 201, ""},
-		{"only plain names", "PATCH", at(sites, id), obj{"facility": "3", "a b": 1, "x\r\nSet-Cookie: y": 1, "é": 1, "": 1, "a,b": 1, strings.Repeat("x", 65): 1,
-			"<script>": 1, strings.Repeat("y", 64): 1, "Ok_1-2": 1}, 200, "Ok_1-2, " + strings.Repeat("y", 64)},
+		{"a wholly known one", "POST", tokens + "provision/",
+			obj{"username": "admin", "password": apitest.Password, "expires": nil, "write_enabled": false, "description": "",
+				"allowed_ips": []string{"::/0", "0.0.0.0/0"}}, 201, ""},
+		{"only plain names", "PATCH", at(sites, id), obj{"facility": "3", "a b": 1, "x\r\nSet-Cookie: y": 1, "é": 1, "": 1, "a,b": 1,
+			strings.Repeat("x", 65): 1,
+			"<script>":              1, strings.Repeat("y", 64): 1, "Ok_1-2": 1}, 200, "Ok_1-2, " + strings.Repeat("y", 64)},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := admin.do(t, row.method, row.path, row.body).Want(t, row.status).Header.Get(unknownFields); got != row.want {

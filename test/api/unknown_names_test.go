@@ -11,7 +11,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// overwrite stores what the API would refuse, as another version of the program may have.
+// overwrite stores what the API would refuse, as another version of the program may have done.
 func overwrite(tb testing.TB, s *apitest.Server, statement string, args ...any) {
 	tb.Helper()
 	if tag, err := s.DB.Exec(tb.Context(), statement, args...); err != nil || tag.RowsAffected() == 0 {
@@ -19,7 +19,7 @@ func overwrite(tb testing.TB, s *apitest.Server, statement string, args ...any) 
 	}
 }
 
-// wantRefusal demands that a field was refused with a message.
+// wantRefusal fails the test unless a field was refused with a message.
 func wantRefusal(tb testing.TB, a apitest.Answer, field, message string) {
 	tb.Helper()
 	if got := a.Want(tb, http.StatusBadRequest).Object(tb)[field]; !reflect.DeepEqual(got, []any{message}) {
@@ -27,7 +27,7 @@ func wantRefusal(tb testing.TB, a apitest.Answer, field, message string) {
 	}
 }
 
-// stay is a field that takes only words it knows, in a record that holds another one.
+// stay is a field that accepts only known words, in a record that has an unknown one.
 type stay struct {
 	list, table, field string
 	body               obj    // of a new record, with known words
@@ -40,20 +40,26 @@ type stay struct {
 }
 
 var stays = map[string]stay{
-	"webhook": {webhooks, "extras_webhook", "content_types", obj{"name": "n", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "https://r.example/"},
-		`'{dcim.site,dcim.gone}'`, []any{"dcim.site", "dcim.gone"}, obj{"enabled": false}, []any{"dcim.site"}, []any{"dcim.stie"}, `Unknown type "dcim.stie". Did you mean "dcim.site"?`},
-	"permission": {grants, "users_permission", "object_types", obj{"name": "n", "object_types": []string{"dcim.site"}, "actions": []string{"view"}, "constraints": obj{"status": "active"}},
-		`'{dcim.gone,dcim.site}'`, []any{"dcim.gone", "dcim.site"}, obj{"enabled": false}, []any{"dcim.site"}, []any{"dcim.regoin"}, `Unknown type "dcim.regoin". Did you mean "dcim.region"?`},
+	"webhook": {webhooks, "extras_webhook", "content_types",
+		obj{"name": "n", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "https://r.example/"},
+		`'{dcim.site,dcim.gone}'`, []any{"dcim.site", "dcim.gone"}, obj{"enabled": false}, []any{"dcim.site"}, []any{"dcim.stie"},
+		`Unknown type "dcim.stie". Did you mean "dcim.site"?`},
+	"permission": {grants, "users_permission", "object_types",
+		obj{"name": "n", "object_types": []string{"dcim.site"}, "actions": []string{"view"}, "constraints": obj{"status": "active"}},
+		`'{dcim.gone,dcim.site}'`, []any{"dcim.gone", "dcim.site"}, obj{"enabled": false}, []any{"dcim.site"}, []any{"dcim.regoin"},
+		`Unknown type "dcim.regoin". Did you mean "dcim.region"?`},
 	"custom field": {defs, "extras_customfield", "content_types", obj{"name": "n", "content_types": []string{"dcim.site"}},
 		`'{dcim.gone}'`, []any{"dcim.gone"}, obj{"description": "d"}, []any{"dcim.region"}, []any{"zzzzzz"}, `Unknown type "zzzzzz".`},
 	"action": {grants, "users_permission", "actions", obj{"name": "n", "object_types": []string{"dcim.site"}, "actions": []string{"view"}},
-		`'{view,napalm_read}'`, []any{"view", "napalm_read"}, obj{"description": "d"}, []any{"view", "grant"}, []any{"chnage"}, `Unknown action "chnage". Did you mean "change"?`},
+		`'{view,napalm_read}'`, []any{"view", "napalm_read"}, obj{"description": "d"}, []any{"view", "grant"}, []any{"chnage"},
+		`Unknown action "chnage". Did you mean "change"?`},
 	"time zone": {sites, "dcim_site", "time_zone", obj{"name": "n", "slug": "n", "time_zone": "UTC"},
-		`'Lisbon'`, "Lisbon", obj{"description": "d"}, "Europe/Kiev", "Europe/Lisbonn", `Unknown time zone "Europe/Lisbonn". Did you mean "Europe/Lisbon"?`},
+		`'Lisbon'`, "Lisbon", obj{"description": "d"}, "Europe/Kiev", "Europe/Lisbonn",
+		`Unknown time zone "Europe/Lisbonn". Did you mean "Europe/Lisbon"?`},
 }
 
-// TestUnknownWordsMayStay holds that a word which the program does not know, or no longer, is shown, kept and
-// removed, blocks no other change, and is never added.
+// TestUnknownWordsMayStay: a word that the program does not know, or no longer, is shown, kept and removed, blocks no
+// other change, and is never added.
 func TestUnknownWordsMayStay(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -84,14 +90,16 @@ func TestUnknownWordsMayStay(t *testing.T) {
 				t.Errorf("writing back what is stored made %d change rows", got-rows)
 			}
 			wantRefusal(t, admin.do(t, "PATCH", at(c.list, id), obj{c.field: c.wrong}), c.field, c.message)
-			errs := admin.do(t, "PATCH", c.list, []any{obj{"id": id, c.field: c.shown}, obj{"id": id, c.field: c.wrong}}).Want(t, http.StatusBadRequest).List(t)
+			errs := admin.do(t, "PATCH", c.list, []any{obj{"id": id, c.field: c.shown}, obj{"id": id, c.field: c.wrong}}).
+				Want(t, http.StatusBadRequest).List(t)
 			if len(errs) != 2 || len(errs[0]) != 0 || !reflect.DeepEqual(errs[1][c.field], []any{c.message}) {
 				t.Errorf("a bulk change is refused with %v", errs)
 			}
 			shows(c.shown)
 			admin.patch(t, c.list, id, obj{c.field: c.without})
 			shows(c.without)
-			if a := admin.do(t, "PATCH", at(c.list, id), obj{c.field: c.shown}).Want(t, http.StatusBadRequest); !strings.Contains(string(a.Raw), "Unknown ") {
+			if a := admin.do(t, "PATCH", at(c.list, id), obj{c.field: c.shown}).
+				Want(t, http.StatusBadRequest); !strings.Contains(string(a.Raw), "Unknown ") {
 				t.Errorf("what was removed can be added again: %s", a.Raw)
 			}
 			c.body["name"], c.body[c.field] = "another", c.wrong
@@ -100,13 +108,14 @@ func TestUnknownWordsMayStay(t *testing.T) {
 	}
 }
 
-// TestPermissionOfUnknownTypes holds that a permission which names a type or an action that is gone gives what
-// it says of the others, and that stored constraints are judged only when they or the types are written.
+// TestPermissionOfUnknownTypes: a permission that names a type or an action that is gone still grants the others, and
+// stored constraints are checked only when they or the types are written.
 func TestPermissionOfUnknownTypes(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
-	_, bob := newActor(t, s, "bob", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}, Constraints: obj{"status": "active"}})
+	_, bob := newActor(t, s, "bob", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"},
+		Constraints: obj{"status": "active"}})
 	admin.create(t, sites, obj{"name": "s", "slug": "s"})
 	id := apitest.ID(admin.page(t, grants).Results[0])
 	overwrite(t, s, `UPDATE users_permission SET object_types = '{dcim.gone,dcim.site}', actions = '{napalm_read,view}' WHERE id = $1`, id)
@@ -122,8 +131,8 @@ func TestPermissionOfUnknownTypes(t *testing.T) {
 	admin.do(t, "PATCH", at(grants, id), obj{"object_types": []string{"dcim.site", "dcim.region"}}).Want(t, http.StatusBadRequest)
 }
 
-// TestWebhookOfUnknownTypes holds that a webhook which names a type that is gone is notified of the others, and
-// that changes and deliveries of such a type are shown.
+// TestWebhookOfUnknownTypes: a webhook that names a type that is gone is notified of the others, and changes and
+// deliveries of such a type are shown.
 func TestWebhookOfUnknownTypes(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -153,13 +162,14 @@ func TestWebhookOfUnknownTypes(t *testing.T) {
 	}
 }
 
-// TestActionsAreDescribed holds that OPTIONS and the OpenAPI document list the actions.
+// TestActionsAreDescribed: OPTIONS and the OpenAPI document list the actions.
 func TestActionsAreDescribed(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
 	var offered []any
-	for _, c := range admin.do(t, "OPTIONS", grants, nil).Want(t, http.StatusOK).Object(t)["actions"].(obj)["POST"].(obj)["actions"].(obj)["choices"].([]any) {
+	for _, c := range admin.do(t, "OPTIONS", grants, nil).Want(t, http.StatusOK).
+		Object(t)["actions"].(obj)["POST"].(obj)["actions"].(obj)["choices"].([]any) {
 		offered = append(offered, c.(obj)["value"])
 	}
 	schemas := admin.get(t, "/api/schema/").Object(t)["components"].(obj)["schemas"].(obj)
@@ -171,8 +181,7 @@ func TestActionsAreDescribed(t *testing.T) {
 	}
 }
 
-// TestTimeZones holds which names a site takes: those of the IANA database, links too, and nothing that depends
-// on the machine.
+// TestTimeZones: a site accepts the names of the IANA database, links too, and nothing that depends on the machine.
 func TestTimeZones(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -181,7 +190,8 @@ func TestTimeZones(t *testing.T) {
 	for _, zone := range []any{"UTC", "Etc/UTC", "Europe/Lisbon", "Europe/Kiev", "America/Argentina/Buenos_Aires", " Asia/Tokyo ", nil, ""} {
 		admin.patch(t, sites, id, obj{"time_zone": zone})
 	}
-	for zone, near := range map[string]string{"Local": "", "europe/lisbon": "Europe/Lisbon", "Europe/Lisbonn": "Europe/Lisbon", "../etc/passwd": "", "UTC+1": "UTC"} {
+	for zone, near := range map[string]string{"Local": "", "europe/lisbon": "Europe/Lisbon", "Europe/Lisbonn": "Europe/Lisbon",
+		"../etc/passwd": "", "UTC+1": "UTC"} {
 		a := admin.do(t, "PATCH", at(sites, id), obj{"time_zone": zone}).Want(t, http.StatusBadRequest)
 		if !strings.Contains(string(a.Raw), "Unknown time zone") || near != "" && !strings.Contains(string(a.Raw), `Did you mean \"`+near) {
 			t.Errorf("%s is refused with %s", zone, a.Raw)

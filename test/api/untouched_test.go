@@ -14,8 +14,8 @@ import (
 	"terrier/test/trial"
 )
 
-// TestUntouchedForm: a form that comes back as it was shown changes nothing, whatever the record
-// holds. It runs over every type and every kind of field.
+// TestUntouchedForm: a form that is sent back as it was shown changes nothing, whatever the record contains. It runs
+// over every type and every kind of field.
 func TestUntouchedForm(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWith(t, trial.Types())
@@ -25,7 +25,8 @@ func TestUntouchedForm(t *testing.T) {
 		if typ.ReadOnly {
 			continue
 		}
-		for name, contents := range map[string]func(suite, record.Field) (any, bool){"sample": nil, "hostile": suite.hostile, "empty": suite.empty} {
+		fillings := map[string]func(suite, record.Field) (any, bool){"sample": nil, "hostile": suite.hostile, "empty": suite.empty}
+		for name, contents := range fillings {
 			t.Run(typ.Key()+"/"+name, func(t *testing.T) {
 				u := suite{&sampler{s: s, n: 10_000 * next()}, typ}
 				id := u.make(t, typ)
@@ -45,11 +46,13 @@ func TestUntouchedForm(t *testing.T) {
 	}
 }
 
-// customSamples are values of each kind of custom field that a widget has trouble with.
+// customSamples are values of each kind of custom field that are difficult for a widget.
 var customSamples = map[string]string{
-	"text": `" a\nb\r\nc\rd  <b>&amp;\"' "`, "longtext": `"\n\r\nfirst \rsecond\r\n\r\n  last \n"`, "integer": `9007199254740993`, "decimal": `12345678901234.5678`,
+	"text": `" a\nb\r\nc\rd  <b>&amp;\"' "`, "longtext": `"\n\r\nfirst \rsecond\r\n\r\n  last \n"`, "integer": `9007199254740993`,
+	"decimal": `12345678901234.5678`,
 	"boolean": `null`, "date": `"2030-01-31"`, "datetime": `"2030-01-31T01:02:03.456789Z"`, "url": `"https://example.com/?a=b&c=%2F "`,
-	"json": `{"b": 12345678901234567890.123456789, "a": [1, [2, null], {}], "<&>": "x\r\n", "é": 1e20}`, "select": `"gone"`, "multiselect": `["two", "gone", "one\r\n"]`,
+	"json": `{"b": 12345678901234567890.123456789, "a": [1, [2, null], {}], "<&>": "x\r\n", "é": 1e20}`, "select": `"gone"`,
+	"multiselect": `["two", "gone", "one\r\n"]`,
 }
 
 // defineCustom gives every type that can have them custom fields of each kind, and some more of
@@ -70,12 +73,13 @@ func defineCustom(t *testing.T, s *apitest.Server) {
 		s.Do(t, apitest.Call{Method: "POST", Path: "/api/extras/custom-fields/", Token: s.Admin, Body: body}).Want(t, http.StatusCreated)
 	}
 	for _, name := range []string{"text", "list", "number", "yes"} {
-		s.Do(t, apitest.Call{Method: "POST", Path: "/api/extras/custom-fields/", Token: s.Admin, Body: obj{"name": "json_" + name, "type": "json", "content_types": types}}).Want(t, http.StatusCreated)
+		s.Do(t, apitest.Call{Method: "POST", Path: "/api/extras/custom-fields/", Token: s.Admin,
+			Body: obj{"name": "json_" + name, "type": "json", "content_types": types}}).Want(t, http.StatusCreated)
 	}
 }
 
-// hostile is a value that could be stored once, by another version or by hand, and that no widget
-// holds as it is.
+// hostile returns a value that another version or a person with SQL could have stored, and that no widget shows as it
+// is.
 func (u suite) hostile(f record.Field) (any, bool) {
 	u.n++
 	in := f.Info()
@@ -112,7 +116,7 @@ func (u suite) hostile(f record.Field) (any, bool) {
 	return nil, false
 }
 
-// empty is nothing, as null where there may be null and as an empty value elsewhere.
+// empty returns null where null is allowed and an empty value elsewhere.
 func (u suite) empty(f record.Field) (any, bool) {
 	in := f.Info()
 	switch f.(type) {
@@ -129,12 +133,13 @@ func (u suite) empty(f record.Field) (any, bool) {
 	case record.List, record.ObjectTypes:
 		return []string{}, true
 	case record.CustomFields:
-		return json.RawMessage(`{"some_text": "", "some_longtext": "", "some_multiselect": [], "some_json": {}, "json_text": "", "json_list": [], "json_yes": false, "some_boolean": false}`), true
+		return json.RawMessage(`{"some_text": "", "some_longtext": "", "some_multiselect": [], "some_json": {}, "json_text": "", ` +
+			`"json_list": [], "json_yes": false, "some_boolean": false}`), true
 	}
 	return nil, in.Null && f.Column().Null && f.Column().Storage != record.NoStorage
 }
 
-// store puts contents into the fields of a form, past all rules but those of the database.
+// store writes contents into the fields of a form, bypassing all rules but those of the database.
 func (u suite) store(t *testing.T, id int64, contents func(suite, record.Field) (any, bool)) {
 	t.Helper()
 	if contents == nil {
@@ -145,16 +150,18 @@ func (u suite) store(t *testing.T, id int64, contents func(suite, record.Field) 
 		if _, secret := f.(record.Secret); !ok || secret || u.t.Infos()[i].Widget == record.NoWidget {
 			continue
 		}
-		if _, err := u.s.DB.Exec(t.Context(), fmt.Sprintf(`UPDATE %s SET %q = $1 WHERE id = $2`, u.t.Table(), f.Column().Name), value, id); err != nil {
+		if _, err := u.s.DB.Exec(t.Context(), fmt.Sprintf(`UPDATE %s SET %q = $1 WHERE id = $2`, u.t.Table(), f.Column().Name), value,
+			id); err != nil {
 			t.Logf("%s: %v", u.t.Infos()[i].Name, err)
 		}
 	}
 }
 
-// stored is the row of a record and how many changes of it there are.
+// stored returns the row of a record with the number of its changes.
 func (u suite) stored(t *testing.T, id int64) (row string) {
 	t.Helper()
-	err := u.s.DB.QueryRow(t.Context(), fmt.Sprintf(`SELECT to_jsonb(t)::text || (SELECT count(*) FROM extras_objectchange) FROM %s t WHERE id = $1`, u.t.Table()), id).Scan(&row)
+	err := u.s.DB.QueryRow(t.Context(),
+		fmt.Sprintf(`SELECT to_jsonb(t)::text || (SELECT count(*) FROM extras_objectchange) FROM %s t WHERE id = $1`, u.t.Table()), id).Scan(&row)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// webhookFields are the fields as clients.md names them, and then our own: what stands
-// there when nothing was said, what is sent, and how that is shown to a superuser.
+// webhookFields are the fields that clients.md names, and then our own: the default, what is sent, and how that is
+// shown to a superuser.
 var webhookFields = []struct {
 	field                 string
 	byDefault, sent, read any
@@ -28,8 +28,9 @@ var webhookFields = []struct {
 	{"http_content_type", "application/json", "text/plain; charset=utf-8", "text/plain; charset=utf-8"},
 	{"additional_headers", "", "X-Event: {{ event }}\nX-Name: {{ data['name'] }}", "X-Event: {{ event }}\nX-Name: {{ data['name'] }}"},
 	{"body_template", "", "{% for t in data.tags %}{{ t.slug }}{% endfor %}", "{% for t in data.tags %}{{ t.slug }}{% endfor %}"},
-	{"secret", nil, "whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2lnbmluZyBrZXk=", nil}, // null, not missing: clients that compare stop at a field that is not there
-	{"conditions", nil, obj{"and": []any{obj{"attr": "status", "value": "active"}}}, obj{"and": []any{obj{"attr": "status", "value": "active"}}}},
+	{"secret", nil, "whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2lnbmluZyBrZXk=", nil}, // null, not missing: clients that compare stop at a missing field
+	{"conditions", nil, obj{"and": []any{obj{"attr": "status", "value": "active"}}},
+		obj{"and": []any{obj{"attr": "status", "value": "active"}}}},
 	{"ssl_verification", true, false, false},
 	{"ca_file_path", nil, nil, nil},
 
@@ -44,7 +45,8 @@ func TestWebhookFields(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
-	made := admin.do(t, "POST", webhooks, obj{"name": "least", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "https://receiver.example/"}).Want(t, http.StatusCreated).Object(t)
+	made := admin.do(t, "POST", webhooks, obj{"name": "least", "content_types": []string{"dcim.site"}, "type_create": true,
+		"payload_url": "https://receiver.example/"}).Want(t, http.StatusCreated).Object(t)
 	id := apitest.ID(made)
 	look := func(when string, got obj, field string, want any) {
 		t.Helper()
@@ -85,8 +87,8 @@ func standardSecret(n int) string {
 	return "whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", n)))
 }
 
-// TestStandardSecrets: the secret that a webhook has is judged too, when the headers are switched
-// on, and stays what receivers can verify until they are switched off.
+// TestStandardSecrets: the stored secret is checked too when the headers are switched on, and it must stay verifiable
+// until they are switched off.
 func TestStandardSecrets(t *testing.T) {
 	t.Parallel()
 	admin := adminOf(apitest.New(t))
@@ -98,7 +100,8 @@ func TestStandardSecrets(t *testing.T) {
 	}{
 		{"on, with the plain secret it has", obj{"standard_headers": true}, 400},
 		{"something else", obj{"max_retries": 1}, 200},
-		{"on, with a good secret and the former one", obj{"standard_headers": true, "secret": standardSecret(24), "previous_secret": "plain"}, 200},
+		{"on, with a good secret and the former one", obj{"standard_headers": true, "secret": standardSecret(24),
+			"previous_secret": "plain"}, 200},
 		{"something else, with the secret it has", obj{"max_retries": 2}, 200},
 		{"the longest secret", obj{"secret": standardSecret(64)}, 200},
 		{"null keeps it", obj{"secret": nil}, 200},
@@ -111,15 +114,16 @@ func TestStandardSecrets(t *testing.T) {
 		{"and now on", obj{"standard_headers": true}, 200},
 	} {
 		t.Run(step.name, func(t *testing.T) {
-			if errs := admin.do(t, "PATCH", at(webhooks, id), step.body).Want(t, step.status).Object(t); step.status == 400 && (len(errs) != 1 || errs["secret"] == nil) {
+			if errs := admin.do(t, "PATCH", at(webhooks, id), step.body).Want(t, step.status).Object(t); step.status == 400 &&
+				(len(errs) != 1 || errs["secret"] == nil) {
 				t.Errorf("%v", errs)
 			}
 		})
 	}
 }
 
-// TestWebhookRefusals: what is wrong with a webhook is said when it is saved, under the
-// field that has it, and nothing is written. The same goes for a change to a good one.
+// TestWebhookRefusals: what is wrong with a webhook is reported when it is saved, under its field, and nothing is
+// written. The same is true for a change to a valid one.
 func TestWebhookRefusals(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -164,13 +168,15 @@ func TestWebhookRefusals(t *testing.T) {
 		{"a reserved header", obj{"additional_headers": "Host: receiver"}, "additional_headers", "Host"},
 		{"a reserved signature", obj{"additional_headers": "x-hook-signature: 0"}, "additional_headers", "X-Hook-Signature"},
 		{"the content type as a header", obj{"additional_headers": "Content-Type: text/plain"}, "additional_headers", "Content-Type"},
-		{"a broken template in a header", obj{"additional_headers": "Authorization: " + canary + " {{ data.name"}, "additional_headers", "Authorization"},
+		{"a broken template in a header", obj{"additional_headers": "Authorization: " + canary + " {{ data.name"}, "additional_headers",
+			"Authorization"},
 		{"a broken template", obj{"body_template": "{\n\"a\": 1,\n{% if %}"}, "body_template", "line 3"},
 		{"a template that includes", obj{"body_template": "{% include '/etc/passwd' %}"}, "body_template", "line 1"},
 		{"conditions: a list", obj{"conditions": []any{}}, "conditions", "condition"},
 		{"conditions: a text", obj{"conditions": "status"}, "conditions", "condition"},
 		{"conditions: nothing among others", obj{"conditions": obj{"and": []any{obj{}}}}, "conditions", "empty"},
-		{"conditions: no operator", obj{"conditions": obj{"and": []any{obj{"attr": "a", "value": 1}, obj{"attr": "a", "op": "like", "value": 1}}}}, "conditions", "and[1].op: "},
+		{"conditions: no operator", obj{"conditions": obj{"and": []any{obj{"attr": "a", "value": 1},
+			obj{"attr": "a", "op": "like", "value": 1}}}}, "conditions", "and[1].op: "},
 		{"conditions: no value", obj{"conditions": obj{"or": []any{obj{"and": []any{obj{"attr": "a"}}}}}}, "conditions", "or[0].and[0].value: "},
 		{"conditions: two things at once", obj{"conditions": obj{"attr": "a", "value": 1, "and": []any{}}}, "conditions", "only key"},
 		{"conditions: a bad expression", obj{"conditions": obj{"attr": "a", "op": "regex", "value": "("}}, "conditions", "value: "},
@@ -182,15 +188,18 @@ func TestWebhookRefusals(t *testing.T) {
 		{"a secret that is no text", obj{"secret": obj{}}, "secret", ""},
 		{"Standard Webhooks without a secret", obj{"standard_headers": true}, "secret", "need a secret: whsec_"},
 		{"Standard Webhooks with an empty secret", obj{"standard_headers": true, "secret": ""}, "secret", "need a secret: whsec_"},
-		{"Standard Webhooks with only a former secret", obj{"standard_headers": true, "previous_secret": standardSecret(32)}, "secret", "need a secret: whsec_"},
+		{"Standard Webhooks with only a former secret", obj{"standard_headers": true, "previous_secret": standardSecret(32)}, "secret",
+			"need a secret: whsec_"},
 		{"Standard Webhooks with a plain secret", obj{"standard_headers": true, "secret": canary}, "secret", "must be whsec_"},
 		{"Standard Webhooks with a secret that is not base64", obj{"standard_headers": true, "secret": "whsec_!!"}, "secret", "must be whsec_"},
-		{"Standard Webhooks with a secret without its mark", obj{"standard_headers": true, "secret": standardSecret(32)[6:]}, "secret", "must be whsec_"},
+		{"Standard Webhooks with a secret without its mark", obj{"standard_headers": true, "secret": standardSecret(32)[6:]}, "secret",
+			"must be whsec_"},
 		{"Standard Webhooks with a short secret", obj{"standard_headers": true, "secret": standardSecret(23)}, "secret", "24 to 64 bytes"},
 		{"Standard Webhooks with a long secret", obj{"standard_headers": true, "secret": standardSecret(65)}, "secret", "24 to 64 bytes"},
-		{"Standard Webhooks with a secret in two lines", obj{"standard_headers": true, "secret": standardSecret(32)[:20] + "\n" + standardSecret(32)[20:]}, "secret", "must be whsec_"},
+		{"Standard Webhooks with a secret in two lines",
+			obj{"standard_headers": true, "secret": standardSecret(32)[:20] + "\n" + standardSecret(32)[20:]}, "secret", "must be whsec_"},
 	}
-	for _, typ := range s.App.Registry.Types() { // accounts, webhooks and what the machine writes
+	for _, typ := range s.App.Registry.Types() { // accounts, webhooks and what only the machine writes
 		if strings.HasPrefix(typ.Key(), "users.") || typ.ReadOnly || typ.Key() == "extras.webhook" {
 			rows = append(rows, struct {
 				name    string
@@ -242,7 +251,8 @@ func TestWebhookRights(t *testing.T) {
 	s := apitest.New(t)
 	admin := adminOf(s)
 	const headers = "Authorization: Bearer h34ders"
-	mine, other := admin.create(t, webhooks, hook("mine", "additional_headers", headers)), admin.create(t, webhooks, hook("other", "additional_headers", headers))
+	mine, other := admin.create(t, webhooks, hook("mine", "additional_headers", headers)),
+		admin.create(t, webhooks, hook("other", "additional_headers", headers))
 	grant := func(constraints any, actions ...string) apitest.Grant {
 		return apitest.Grant{Types: []string{"extras.webhook"}, Actions: actions, Constraints: constraints}
 	}
@@ -276,7 +286,8 @@ func TestWebhookRights(t *testing.T) {
 					}
 				}
 			}
-			if got := row.who.page(t, webhooks+"?ordering=-id&limit=1&fields=additional_headers").Results[0]["additional_headers"]; got != row.other {
+			if got := row.who.page(t,
+				webhooks+"?ordering=-id&limit=1&fields=additional_headers").Results[0]["additional_headers"]; got != row.other {
 				t.Errorf("alone: %v", got)
 			}
 		})
@@ -285,7 +296,8 @@ func TestWebhookRights(t *testing.T) {
 		for _, call := range []struct {
 			method, path string
 			body         any
-		}{{"GET", webhooks, nil}, {"GET", at(webhooks, mine), nil}, {"POST", webhooks, hook("x")}, {"PATCH", at(webhooks, mine), obj{"enabled": false}}, {"DELETE", at(webhooks, mine), nil},
+		}{{"GET", webhooks, nil}, {"GET", at(webhooks, mine), nil}, {"POST", webhooks, hook("x")},
+			{"PATCH", at(webhooks, mine), obj{"enabled": false}}, {"DELETE", at(webhooks, mine), nil},
 			{"GET", deliveries, nil}, {"GET", conditionErrors, nil}, {"GET", queues, nil}, {"GET", workers, nil}} {
 			wantDetail(t, nobody.do(t, call.method, call.path, call.body), http.StatusForbidden, denied)
 		}
@@ -320,7 +332,7 @@ func TestWebhookRights(t *testing.T) {
 			t.Errorf("wrote %+v", w)
 		}
 	})
-	t.Run("what is read can be sent back", func(t *testing.T) { // null keeps: it is what a viewer has read
+	t.Run("what is read can be sent back", func(t *testing.T) { // null keeps the headers: it is what a viewer has read
 		for _, who := range []actor{viewer, admin} {
 			read := who.get(t, at(webhooks, other)).Object(t)
 			for _, method := range []string{"PUT", "PATCH"} {

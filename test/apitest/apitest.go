@@ -1,5 +1,5 @@
-// Package apitest gives tests a whole Terrier on a database of its own, and holds every
-// answer they get against the OpenAPI document that the same server serves.
+// Package apitest gives tests a whole Terrier on its own database, and checks every answer against the OpenAPI
+// document that the same server serves.
 package apitest
 
 import (
@@ -32,7 +32,7 @@ const SecretKey = "a-key-for-tests-that-is-long-enough-to-be-accepted-0123456789
 // Server is a running Terrier.
 type Server struct {
 	App   *app.App
-	DB    *pgxpool.Pool // beside the server, to look at what it wrote
+	DB    *pgxpool.Pool // to look at what the server wrote
 	URL   string
 	Admin string        // the key of a superuser called admin
 	Log   *bytes.Buffer // what it logged; read it when no request is under way
@@ -47,7 +47,8 @@ const Password = "correct horse battery staple"
 // New starts a server. Its address is never dialled: requests go straight to the handler.
 func New(tb testing.TB, change ...func(*app.Config)) *Server {
 	tb.Helper()
-	cfg := app.Config{DatabaseURL: dbtest.New(tb), SecretKey: SecretKey, BaseURL: "http://terrier.test", Listen: "127.0.0.1:0", StrictFilters: true, Version: "test", WebhookTimeout: 10 * time.Second}
+	cfg := app.Config{DatabaseURL: dbtest.New(tb), SecretKey: SecretKey, BaseURL: "http://terrier.test", Listen: "127.0.0.1:0",
+		StrictFilters: true, Version: "test", WebhookTimeout: 10 * time.Second}
 	for _, fn := range change {
 		fn(&cfg)
 	}
@@ -75,7 +76,7 @@ func New(tb testing.TB, change ...func(*app.Config)) *Server {
 	return s
 }
 
-// NewWith starts a server with more record types, and makes their tables as their declarations demand them.
+// NewWith starts a server with additional record types, and makes their tables from their declarations.
 func NewWith(tb testing.TB, types []record.Type, change ...func(*app.Config)) *Server {
 	tb.Helper()
 	s := New(tb, append(change, func(c *app.Config) { c.Types = types })...)
@@ -98,7 +99,7 @@ func (l *locked) Write(b []byte) (int, error) {
 	return l.w.Write(b)
 }
 
-// TokenOf makes a token for a user on the command line's way.
+// TokenOf makes a token for a user as the command line does.
 func (s *Server) TokenOf(tb testing.TB, username string, readOnly bool) string {
 	tb.Helper()
 	t, err := s.App.CreateToken(context.Background(), app.NewToken{Username: username, ReadOnly: readOnly})
@@ -124,7 +125,8 @@ func (s *Server) User(tb testing.TB, username string, grants ...Grant) (int64, s
 	}
 	for i, g := range grants {
 		s.Do(tb, Call{Method: "POST", Path: "/api/users/permissions/", Token: s.Admin, Body: map[string]any{
-			"name": fmt.Sprintf("%s-%d", username, i), "object_types": g.Types, "actions": g.Actions, "constraints": g.Constraints, "users": []int64{id}}}).Want(tb, http.StatusCreated)
+			"name": fmt.Sprintf("%s-%d", username, i), "object_types": g.Types, "actions": g.Actions, "constraints": g.Constraints,
+			"users": []int64{id}}}).Want(tb, http.StatusCreated)
 	}
 	return id, s.TokenOf(tb, username, false)
 }
@@ -153,7 +155,7 @@ type Answer struct {
 	Raw    []byte
 }
 
-// Do sends a request and holds the answer against the document.
+// Do sends a request and checks the answer against the document.
 func (s *Server) Do(tb testing.TB, c Call) Answer {
 	tb.Helper()
 	r := s.request(tb, c)
@@ -201,8 +203,8 @@ func (s *Server) request(tb testing.TB, c Call) *http.Request {
 	return r
 }
 
-// check holds an answer against the document. Addresses outside the API, and redirects
-// to the spelling with a slash, are not in it.
+// check compares an answer with the document, which has no addresses outside the API and no redirects to the spelling
+// with a slash.
 func (s *Server) check(tb testing.TB, r *http.Request, a Answer) {
 	tb.Helper()
 	if !strings.HasPrefix(r.URL.Path, "/api/") || !strings.HasSuffix(r.URL.Path, "/") {
@@ -214,7 +216,8 @@ func (s *Server) check(tb testing.TB, r *http.Request, a Answer) {
 	}
 	route, params, err := s.router.FindRoute(&asked)
 	if err != nil {
-		if a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed || a.Status == http.StatusForbidden || (r.Method == http.MethodOptions && a.Status == http.StatusNoContent) {
+		if a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed || a.Status == http.StatusForbidden ||
+			(r.Method == http.MethodOptions && a.Status == http.StatusNoContent) {
 			return // no such address or method: the document has none either
 		}
 		tb.Errorf("%s %s answered %d and is not in the API document: %v", r.Method, r.URL.Path, a.Status, err)
@@ -233,7 +236,7 @@ func (s *Server) check(tb testing.TB, r *http.Request, a Answer) {
 	}
 }
 
-// Want demands a status.
+// Want fails the test unless the answer has the status.
 func (a Answer) Want(tb testing.TB, status int) Answer {
 	tb.Helper()
 	if a.Status != status {

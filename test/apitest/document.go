@@ -14,11 +14,12 @@ import (
 	"terrier/internal/app"
 )
 
-// documents are the API documents that servers of this process serve, each loaded once: loading one takes longer than a test.
-// The key is what a document depends on besides the program.
+// documents are the OpenAPI documents of the servers of this process, each loaded once: loading one takes longer than
+// a test. The key is what a document depends on besides the program.
 var documents sync.Map // of string → func() (routers.Router, error)
 
-// document returns the routes of the document that a server with these settings serves. The first server of its kind is asked for it.
+// document returns the routes of the document that a server with these settings serves, as its first such server
+// returns it.
 func document(cfg app.Config, handler http.Handler) (routers.Router, error) {
 	key := fmt.Sprintf("%s %s %+v", cfg.BaseURL, cfg.Version, cfg.Types)
 	load, _ := documents.LoadOrStore(key, sync.OnceValues(func() (routers.Router, error) {

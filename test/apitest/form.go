@@ -12,7 +12,8 @@ import (
 // Login opens a session and returns its cookie, as a browser sends it.
 func (s *Server) Login(tb testing.TB, username string) string {
 	tb.Helper()
-	a := s.Do(tb, Call{Method: http.MethodPost, Path: "/login/", Body: map[string]any{"username": username, "password": Password}}).Want(tb, http.StatusNoContent)
+	a := s.Do(tb, Call{Method: http.MethodPost, Path: "/login/",
+		Body: map[string]any{"username": username, "password": Password}}).Want(tb, http.StatusNoContent)
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
 		if strings.HasSuffix(c.Name, "terrier_session") {
 			return c.Name + "=" + c.Value
@@ -29,9 +30,9 @@ var (
 	colorPattern     = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 )
 
-// Form is what a browser sends of the form about a record on a page, where nobody touches it.
-// Browsers read the ends of lines as one character and send them as two, drop the first one of
-// a text area, take those in a single line out, and blank what a widget can't hold.
+// Form returns what a browser sends of the form about a record on a page if nobody touches it. Browsers read line
+// ends as one character and send them as two, drop the first one of a text area, remove those in a single line, and
+// blank values that a widget can't show.
 func (a Answer) Form(tb testing.TB) url.Values {
 	tb.Helper()
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(a.Raw))
@@ -102,7 +103,7 @@ func inputValue(attributes map[string]string) (value string, given bool) {
 		if m == nil {
 			return "", true
 		}
-		if value = m[1]; m[2] != ":00" { // the shortest that says it
+		if value = m[1]; m[2] != ":00" { // the shortest form of the time
 			value += m[2]
 		}
 	default:

@@ -9,8 +9,9 @@ import (
 	"terrier/internal/record"
 )
 
-// quickPasswords keeps passwords by a hash that costs next to nothing, to make and to check: each says itself how it was made. Two thirds of the processor time of the
-// API's tests were password hashes. What those of the program cost is held in package account.
+// quickPasswords keeps passwords by a hash that costs almost nothing, to make and to check: each hash says how it was
+// made. Two thirds of the processor time of the API's tests were password hashes. The tests of package account check
+// the cost of the program's own.
 type quickPasswords struct{ ledger.Sealer }
 
 var quickHash = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}

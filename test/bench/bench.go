@@ -136,7 +136,8 @@ func (b *bench) newToken(ctx context.Context) (string, error) {
 			`INSERT INTO users_group (version, name, description, created, last_updated) VALUES (1, 'planners', '', now(), now())`,
 			`UPDATE users_user SET groups = ARRAY(SELECT id FROM users_group), manage_tokens = true`,
 			`INSERT INTO users_permission (version, name, description, enabled, object_types, groups, users, actions, created, last_updated)
-				SELECT 1, 'sites', '', true, ARRAY['dcim.site', 'dcim.region', 'dcim.sitegroup', 'tenancy.tenant', 'extras.tag', 'extras.webhook', 'extras.delivery', 'users.token'],
+				SELECT 1, 'sites', '', true, ARRAY['dcim.site', 'dcim.region', 'dcim.sitegroup', 'tenancy.tenant', 'extras.tag', 'extras.webhook',
+					'extras.delivery', 'users.token'],
 					ARRAY[id], '{}', ARRAY['view', 'add', 'change', 'delete'], now(), now() FROM users_group`)
 		if err != nil {
 			return "", err

@@ -40,7 +40,8 @@ func TestRun(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			json, kept := filepath.Join(dir, "bench.json"), filepath.Join(dir, "results", "kept.json")
-			args := []string{"--quick", "--records", "1500", "--rounds", "1", "--round", "20ms", "--jobs", "200", "--queued", "200", "--deliveries", "1500", "--types", "3", "--user", user,
+			args := []string{"--quick", "--records", "1500", "--rounds", "1", "--round", "20ms", "--jobs", "200", "--queued", "200",
+				"--deliveries", "1500", "--types", "3", "--user", user,
 				"--json", json, "--svg", filepath.Join(dir, "bench.svg"), "--kept", kept}
 			if user == member {
 				args = append(args, "--only", "list,get,create,create-1,told") // the rest asks as the superuser does
@@ -84,13 +85,16 @@ func checkRows(t *testing.T, r *figures.Result, all bool) {
 	}
 	want := []string{"list", "get", "create", "create-1", "told"}
 	if all {
-		want = append(want, "search", "deep", "count", "types-start", "types-openapi", "types-openapi-gzip", "types-menu", "types-home", "types-list", "types-memory", "types-setup", "token", "login", "flood", "readers-texts", "bulk", "create-10", "drip", "deliveries",
+		want = append(want, "search", "deep", "count", "types-start", "types-openapi", "types-openapi-gzip", "types-menu", "types-home",
+			"types-list", "types-memory", "types-setup", "token", "login", "flood", "readers-texts", "bulk", "create-10", "drip", "deliveries",
 			"latency-10", "latency-100", "latency-1000",
-			"fairness", "fairness-p99", "fairness-backlog", "fairness-backlog-p99", "idle", "lone", "queued-create", "queued-latency", "growth-page", "growth-search",
+			"fairness", "fairness-p99", "fairness-backlog", "fairness-backlog-p99", "idle", "lone", "queued-create", "queued-latency",
+			"growth-page", "growth-search",
 			"kept-page", "kept-failed", "kept-one", "kept-object", "kept-request", "kept-since", "kept-hour", "kept-retry", "kept-drop")
 		for _, s := range r.Statements {
 			if strings.Contains(s.What, "webhook") && s.Statements-1 != s.BareStatements {
-				t.Errorf("%s: Terrier makes %d statements besides authentication, and what claims to make the same makes %d", s.What, s.Statements-1, s.BareStatements)
+				t.Errorf("%s: Terrier makes %d statements besides authentication, and what claims to make the same makes %d", s.What,
+					s.Statements-1, s.BareStatements)
 			}
 		}
 	}

@@ -23,14 +23,17 @@ func cases() []work {
 	for _, c := range reads {
 		all = append(all, c.work())
 	}
-	all = append(all, work{"deep", (*bench).measureDeep}, work{"count", (*bench).measureCount}, work{"page", (*bench).measureWebPage}, work{"types", (*bench).measureTypes}, work{"token", (*bench).measureToken},
+	all = append(all, work{"deep", (*bench).measureDeep}, work{"count", (*bench).measureCount}, work{"page", (*bench).measureWebPage},
+		work{"types", (*bench).measureTypes}, work{"token", (*bench).measureToken},
 		work{"login", (*bench).measureLogin}, work{"flood", (*bench).measureFlood}, work{"readers", (*bench).measureReaders})
 	for _, c := range writes {
 		all = append(all, c.work())
 	}
-	return append(all, work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries}, work{"latency", (*bench).measureLatency},
+	return append(all, work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries},
+		work{"latency", (*bench).measureLatency},
 		work{"fairness", (*bench).measureFairness},
-		work{"fairness-backlog", (*bench).measureFairnessBacklog}, work{"idle", (*bench).measureIdle}, work{"queued", (*bench).measureQueued}, work{"kept", (*bench).measureKept})
+		work{"fairness-backlog", (*bench).measureFairnessBacklog}, work{"idle", (*bench).measureIdle},
+		work{"queued", (*bench).measureQueued}, work{"kept", (*bench).measureKept})
 }
 
 func caseNames() []string {

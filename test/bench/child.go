@@ -84,7 +84,8 @@ const secretKey = "the benchmark's secret key, which protects nothing at all"
 
 // config is Terrier's, for the server, the worker and the command line.
 func (s settings) config() app.Config {
-	return app.Config{DatabaseURL: s.Database, SecretKey: secretKey, Listen: "127.0.0.1:0", BaseURL: base, StrictFilters: true, Version: "bench",
+	return app.Config{DatabaseURL: s.Database, SecretKey: secretKey, Listen: "127.0.0.1:0", BaseURL: base, StrictFilters: true,
+		Version:               "bench",
 		ExemptViewPermissions: s.Exempt, TrustedProxies: []string{"127.0.0.1"}, EgressAllow: "127.0.0.1/32", WebhookTimeout: 10 * time.Second,
 		Types: syntheticTypes(s.Synthetic)}
 }

@@ -39,7 +39,8 @@ func listen(h http.Handler) (address string, stop func() error, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 40 * time.Second, WriteTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 40 * time.Second, WriteTimeout: 60 * time.Second,
+		IdleTimeout: 2 * time.Minute}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(listener) }()
 	return listener.Addr().String(), func() error {
@@ -57,7 +58,8 @@ func runBareWorker(ctx context.Context, s settings) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	post := &bare.Post{URL: s.URL, Body: s.Body, Secret: secret, Client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000, MaxIdleConns: 1000}}}
+	post := &bare.Post{URL: s.URL, Body: s.Body, Secret: secret,
+		Client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000, MaxIdleConns: 1000}}}
 	run := &onOff{run: func(ctx context.Context) error {
 		client, err := bare.NewWorker(pool, post, s.Idle)
 		if err != nil {

@@ -16,7 +16,7 @@ const (
 	sitesPath     = "/api/dcim/sites/"
 	provisionPath = "/api/users/tokens/provision/"
 
-	// What webhooks are told of, on the bare side: by the statements that Terrier makes, or with River's own insert.
+	// What webhooks are notified of, on the bare side: by the statements that Terrier makes, or with River's own insert.
 	toldPath     = "/bare/told"
 	insertedPath = "/bare/inserted"
 )
@@ -77,8 +77,10 @@ var writes = []comparison{
 			return func() []byte { return b.bare.Post("/bare/bulk", b.newSites(1000)) }
 		},
 	},
-	toldCreate(figures.Row{Case: "create-1", What: "create one site, 1 matching webhooks (bare: the same statements)", Goal: figures.AtLeast(0.85)}, 1, toldPath),
-	toldCreate(figures.Row{Case: "told", What: "create one, one webhook is told (bare: the same rows and River's insert)", Goal: figures.AtLeast(0.8)}, 1, insertedPath),
+	toldCreate(figures.Row{Case: "create-1", What: "create one site, 1 matching webhooks (bare: the same statements)",
+		Goal: figures.AtLeast(0.85)}, 1, toldPath),
+	toldCreate(figures.Row{Case: "told", What: "create one, one webhook is told (bare: the same rows and River's insert)",
+		Goal: figures.AtLeast(0.8)}, 1, insertedPath),
 	toldCreate(figures.Row{Case: "create-10", What: "create one site, 10 matching webhooks (bare: the same statements)"}, 10, toldPath),
 }
 
@@ -204,9 +206,11 @@ func (b *bench) newSite() bare.NewSite {
 	n := b.made.Add(1)
 	region, group, tenant := n%regions+1, n%groups+1, n%tenants+1
 	latitude, longitude := float64(n%90)+0.25, float64(n%180)+0.125
-	return bare.NewSite{Name: fmt.Sprintf("New site %d", n), Slug: fmt.Sprintf("new-site-%d", n), Status: "active", Region: &region, Group: &group, Tenant: &tenant,
-		Facility: "DC-1", Description: "Made by the benchmark", PhysicalAddress: fmt.Sprintf("%d Bay Street", n), Latitude: &latitude, Longitude: &longitude,
-		Comments: "Opened for the new ring.", Tags: []int64{n%10 + 1, n%10 + 11}}
+	return bare.NewSite{Name: fmt.Sprintf("New site %d", n), Slug: fmt.Sprintf("new-site-%d", n), Status: "active", Region: &region,
+		Group: &group, Tenant: &tenant,
+		Facility: "DC-1", Description: "Made by the benchmark", PhysicalAddress: fmt.Sprintf("%d Bay Street", n), Latitude: &latitude,
+		Longitude: &longitude,
+		Comments:  "Opened for the new ring.", Tags: []int64{n%10 + 1, n%10 + 11}}
 }
 
 // newSites is the body of a creation: of one site for 0, else of a list.

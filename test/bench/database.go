@@ -27,7 +27,8 @@ func serverURL() (string, error) {
 }
 
 // newDatabase makes a database of a schema and returns its address and what drops it.
-func newDatabase(ctx context.Context, purpose string, migrate func(ctx context.Context, database string) error) (string, func() error, error) {
+func newDatabase(ctx context.Context, purpose string, migrate func(ctx context.Context, database string) error) (string,
+	func() error, error) {
 	server, err := serverURL()
 	if err != nil {
 		return "", nil, err

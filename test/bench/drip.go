@@ -21,7 +21,8 @@ const drippingBodies = 40
 
 // measureDrip writes 100 kB again and again, with and without forty bodies of a user without permissions that arrive byte by byte.
 func (b *bench) measureDrip(ctx context.Context) ([]figures.Row, error) {
-	r := figures.Row{Case: "drip", What: "change two sites, 100 kB, beside dripping bodies: p50", Unit: "ms", Against: "idle", Goal: figures.AtMost(2)}
+	r := figures.Row{Case: "drip", What: "change two sites, 100 kB, beside dripping bodies: p50", Unit: "ms", Against: "idle",
+		Goal: figures.AtMost(2)}
 	sender, err := b.powerless()
 	if err != nil {
 		return nil, err

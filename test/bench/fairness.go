@@ -43,20 +43,22 @@ func (b *bench) besideSick(ctx context.Context, name string, backlog int) ([]fig
 	}
 	const none = "none hangs"
 	p95 := figures.Row{Case: name, What: what + ": p95", Unit: "ms", Against: none, Goal: figures.AtMost(2)}
-	p99 := figures.Row{Case: name + "-p99", What: what + ": p99 from commit", Unit: "ms", Against: none, Absolute: true, Goal: figures.AtMost(50)}
+	p99 := figures.Row{Case: name + "-p99", What: what + ": p99 from commit", Unit: "ms", Against: none, Absolute: true,
+		Goal: figures.AtMost(50)}
 	if err := b.makeHooks(ctx, fairHooks, sickHook); err != nil {
 		return nil, err
 	}
 	if err := b.startWorker(ctx, fairHooks); err != nil {
 		return nil, err
 	}
-	f := flight{perSecond: fairPerSecond, length: b.flightLength(), processes: []*gauge.Process{b.server, b.worker}, send: func(n int) ([]string, error) {
-		if n%sickEvery == 0 {
-			_, err := b.events(facility(0))
-			return nil, err
-		}
-		return b.events(facility(1 + n%(fairHooks-1)))
-	}}
+	f := flight{perSecond: fairPerSecond, length: b.flightLength(), processes: []*gauge.Process{b.server, b.worker},
+		send: func(n int) ([]string, error) {
+			if n%sickEvery == 0 {
+				_, err := b.events(facility(0))
+				return nil, err
+			}
+			return b.events(facility(1 + n%(fairHooks-1)))
+		}}
 	var calm, sick latencies
 	var ratios, p99s []float64
 	for n := range b.o.rounds {

@@ -68,6 +68,7 @@ func (l *latencies) add(m latencies) {
 
 // side sums up; its figure is a percentile from the commit.
 func (l *latencies) side(part float64) figures.Side {
-	return figures.Side{Figure: figures.Percentile(l.fromCommit, part), FromDue: figures.PercentilesOf(l.fromDue), FromCommit: figures.PercentilesOf(l.fromCommit),
-		Go: each(l.Go, l.Answers), PostgreSQL: each(l.PostgreSQL, l.Answers)}
+	return figures.Side{Figure: figures.Percentile(l.fromCommit, part), FromDue: figures.PercentilesOf(l.fromDue),
+		FromCommit: figures.PercentilesOf(l.fromCommit),
+		Go:         each(l.Go, l.Answers), PostgreSQL: each(l.PostgreSQL, l.Answers)}
 }

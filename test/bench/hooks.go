@@ -25,8 +25,9 @@ type hookBody func(b *bench, i int) map[string]any
 
 // hookForAll wants to know of every new site.
 func hookForAll(b *bench, i int) map[string]any {
-	return map[string]any{"name": fmt.Sprint("hook ", i), "payload_url": b.receiver.url(healthyPath), "secret": secret, "content_types": []string{"dcim.site"},
-		"type_create": true, "concurrency": 10}
+	return map[string]any{"name": fmt.Sprint("hook ", i), "payload_url": b.receiver.url(healthyPath), "secret": secret,
+		"content_types": []string{"dcim.site"},
+		"type_create":   true, "concurrency": 10}
 }
 
 // hookForFacility wants to know of the new sites of its own facility.
@@ -67,8 +68,9 @@ func (b *bench) clear(ctx context.Context) error {
 // event is a site whose arrival is awaited.
 func (b *bench) event(facility string) bare.NewSite {
 	n := b.made.Add(1)
-	return bare.NewSite{Name: fmt.Sprint(eventName, n), Slug: fmt.Sprint("event-", n), Status: "active", Facility: facility, Description: "Made by the benchmark",
-		Comments: strings.Repeat("Opened for the new ring. ", 8), Tags: []int64{}}
+	return bare.NewSite{Name: fmt.Sprint(eventName, n), Slug: fmt.Sprint("event-", n), Status: "active", Facility: facility,
+		Description: "Made by the benchmark",
+		Comments:    strings.Repeat("Opened for the new ring. ", 8), Tags: []int64{}}
 }
 
 // events makes sites of these facilities in one request and returns their names.
@@ -86,7 +88,7 @@ func (b *bench) createSites(sites []bare.NewSite) error {
 	return err
 }
 
-// startWorker starts Terrier's worker and returns when each of n webhooks has been told of something.
+// startWorker starts Terrier's worker and returns when each of n webhooks has been notified of something.
 func (b *bench) startWorker(ctx context.Context, n int) error {
 	if err := b.worker.Do("start"); err != nil {
 		return err

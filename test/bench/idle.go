@@ -18,8 +18,11 @@ const (
 
 // measureIdle shows what webhooks cost that nothing happens to, and how soon one of them is told when something does.
 func (b *bench) measureIdle(ctx context.Context) ([]figures.Row, error) {
-	idle := figures.Row{Case: "idle", What: fmt.Sprintf("%d idle webhooks: worker and PostgreSQL; µs per second", idleHooks), Unit: "% of a core", Absolute: true, Goal: figures.AtMost(5)}
-	lone := figures.Row{Case: "lone", What: fmt.Sprintf("a lone event for one of %d idle webhooks: p99 from due to receiver (bare: job and POST)", idleHooks), Unit: "ms", Absolute: true, Goal: figures.AtMost(50)}
+	idle := figures.Row{Case: "idle", What: fmt.Sprintf("%d idle webhooks: worker and PostgreSQL; µs per second", idleHooks),
+		Unit: "% of a core", Absolute: true, Goal: figures.AtMost(5)}
+	lone := figures.Row{Case: "lone",
+		What: fmt.Sprintf("a lone event for one of %d idle webhooks: p99 from due to receiver (bare: job and POST)", idleHooks),
+		Unit: "ms", Absolute: true, Goal: figures.AtMost(50)}
 	if err := b.makeHooks(ctx, idleHooks, hookForFacility); err != nil {
 		return nil, err
 	}

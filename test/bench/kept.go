@@ -71,7 +71,8 @@ func (b *bench) askedOfKept(ctx context.Context, webhook int64) []cost {
 	}
 	return []cost{
 		{row: figures.Row{Case: "kept-page", What: "newest 50 deliveries, with the count"}, ask: listed("")},
-		{row: figures.Row{Case: "kept-failed", What: "failed ones of one webhook (1 in 1,000), with the count"}, once: true, ask: listed(ofHook + "&state=failed")},
+		{row: figures.Row{Case: "kept-failed", What: "failed ones of one webhook (1 in 1,000), with the count"}, once: true,
+			ask: listed(ofHook + "&state=failed")},
 		{row: figures.Row{Case: "kept-webhook", What: "those of one webhook (1 in 10), with the count"}, once: true, ask: listed(ofHook)},
 		{row: prompt("one", "one delivery by its id"), ask: some("successful", func(k kept) (float64, error) {
 			_, took, err := b.timed(b.terrier.Get(k.address()), http.StatusOK)

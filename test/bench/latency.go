@@ -34,7 +34,8 @@ func (b *bench) measureLatency(ctx context.Context) (rows []figures.Row, err err
 			return err
 		}
 		for _, rate := range rates {
-			terrier := flight{perSecond: float64(rate.perSecond / rate.together), length: b.flightLength(), processes: []*gauge.Process{b.server, b.worker},
+			terrier := flight{perSecond: float64(rate.perSecond / rate.together), length: b.flightLength(),
+				processes: []*gauge.Process{b.server, b.worker},
 				send: func(n int) ([]string, error) {
 					facilities := make([]string, rate.together)
 					for i := range facilities {
@@ -46,7 +47,8 @@ func (b *bench) measureLatency(ctx context.Context) (rows []figures.Row, err err
 			other.processes = []*gauge.Process{b.bareServer, bareWorker}
 			other.send = func(int) ([]string, error) { return b.bareEvents(rate.together) }
 			row, err := b.flyBoth(ctx, figures.Row{Case: fmt.Sprint("latency-", rate.perSecond),
-				What: fmt.Sprintf("%d events/s, %d to a request: p99 from commit to receiver (bare: job and POST)", rate.perSecond, rate.together)}, terrier, other)
+				What: fmt.Sprintf("%d events/s, %d to a request: p99 from commit to receiver (bare: job and POST)", rate.perSecond,
+					rate.together)}, terrier, other)
 			if err != nil {
 				return fmt.Errorf("at %d/s: %w", rate.perSecond, err)
 			}

@@ -46,8 +46,10 @@ func (b *bench) measureLogin(ctx context.Context) ([]figures.Row, error) {
 	stranger := &gauge.Side{Name: "terrier", Address: b.server.Address}
 	defer stranger.Close()
 	rounds, err := b.compete(ctx,
-		gauge.Asking{Side: stranger, Processes: []*gauge.Process{b.server}, Request: same(stranger.Post(provisionPath, expired)), Status: http.StatusCreated, Connections: 1},
-		gauge.Asking{Side: b.bare, Processes: []*gauge.Process{b.bareServer}, Request: same(b.bare.Post("/bare/login", in)), Status: http.StatusCreated, Connections: 1})
+		gauge.Asking{Side: stranger, Processes: []*gauge.Process{b.server}, Request: same(stranger.Post(provisionPath, expired)),
+			Status: http.StatusCreated, Connections: 1},
+		gauge.Asking{Side: b.bare, Processes: []*gauge.Process{b.bareServer}, Request: same(b.bare.Post("/bare/login", in)),
+			Status: http.StatusCreated, Connections: 1})
 	rounds.judge(&r)
 	return []figures.Row{r}, err
 }
@@ -60,7 +62,8 @@ const (
 // measureFlood reads at a steady pace, with and without a flood of wrong passwords from ever new addresses.
 func (b *bench) measureFlood(ctx context.Context) ([]figures.Row, error) {
 	var address atomic.Int64
-	row, err := b.beside(ctx, figures.Row{Case: "flood", What: "get one site beside a flood of logins: p99"}, 4*b.o.round, func() (stop func() error) { return b.flood(&address) })
+	row, err := b.beside(ctx, figures.Row{Case: "flood", What: "get one site beside a flood of logins: p99"}, 4*b.o.round,
+		func() (stop func() error) { return b.flood(&address) })
 	return []figures.Row{row}, err
 }
 
@@ -114,7 +117,7 @@ func (b *bench) steadyReads(ctx context.Context, length time.Duration) ([]float6
 	return all, err
 }
 
-// turnedAway tells whether a login was refused unjudged, which is what a flood may expect.
+// turnedAway reports whether a login was refused unjudged, which is what a flood may expect.
 func turnedAway(err error) bool {
 	answer, ok := errors.AsType[*gauge.StatusError](err)
 	return ok && (answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable)
@@ -131,7 +134,8 @@ func (b *bench) flood(address *atomic.Int64) (stop func() error) {
 			for ctx.Err() == nil {
 				n := address.Add(1)
 				from := fmt.Sprintf("X-Forwarded-For: 203.%d.%d.%d\r\n", n>>16&255, n>>8&255, n&255)
-				_, err := stranger.Do(stranger.Post(provisionPath, body(bare.Credentials{Username: fmt.Sprint("user", n), Password: "wrong password"}), from), http.StatusForbidden)
+				_, err := stranger.Do(stranger.Post(provisionPath,
+					body(bare.Credentials{Username: fmt.Sprint("user", n), Password: "wrong password"}), from), http.StatusForbidden)
 				if err != nil && !turnedAway(err) && ctx.Err() == nil {
 					failed <- err
 					return

@@ -17,7 +17,8 @@ import (
 func (b *bench) newResult(ctx context.Context) (*figures.Result, error) {
 	var backend int
 	var version string
-	if err := b.pool.QueryRow(ctx, "SELECT pg_backend_pid(), split_part(current_setting('server_version'), ' ', 1)").Scan(&backend, &version); err != nil {
+	if err := b.pool.QueryRow(ctx, "SELECT pg_backend_pid(), split_part(current_setting('server_version'), ' ', 1)").Scan(&backend,
+		&version); err != nil {
 		return nil, err
 	}
 	var err error
@@ -29,7 +30,8 @@ func (b *bench) newResult(ctx context.Context) (*figures.Result, error) {
 		Commit:  commit(ctx),
 		Machine: figures.Machine{Processor: fromProc("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), MemoryGiB: memoryGiB(),
 			Go: strings.TrimPrefix(runtime.Version(), "go"), PostgreSQL: version},
-		Sizes: figures.Sizes{Records: b.o.records, Queued: b.o.queued, Deliveries: b.o.deliveries, Rounds: b.o.rounds, Connections: b.o.connections, User: b.o.user},
+		Sizes: figures.Sizes{Records: b.o.records, Queued: b.o.queued, Deliveries: b.o.deliveries, Rounds: b.o.rounds,
+			Connections: b.o.connections, User: b.o.user},
 	}, nil
 }
 

@@ -53,13 +53,15 @@ func parseFlags(args []string) (options, error) {
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.BoolVar(&o.quick, "quick", false, "smaller and shorter, for CI: other defaults of the sizes below")
-	flags.IntVar(&o.records, "records", o.records, "sites in the register, which grows to that from 1,000 by tens; 10,000,000 is for runs by hand")
+	flags.IntVar(&o.records, "records", o.records,
+		"sites in the register, which grows to that from 1,000 by tens; 10,000,000 is for runs by hand")
 	flags.IntVar(&o.queued, "queued", o.queued, "deliveries queued for a receiver that hangs")
 	flags.IntVar(&o.deliveries, "deliveries", o.deliveries, "delivery rows kept, likewise; 100,000,000 need some 45 GB of disk")
 	flags.IntVar(&o.rounds, "rounds", o.rounds, "repeats of each comparison")
 	flags.DurationVar(&o.round, "round", o.round, "how long each side is asked in a round")
 	flags.IntVar(&o.jobs, "jobs", o.jobs, "deliveries of a round of the case deliveries")
-	flags.IntVar(&o.types, "types", 80, "record types that are added in the case types, so that there are about as many as in a full catalogue")
+	flags.IntVar(&o.types, "types", 80,
+		"record types that are added in the case types, so that there are about as many as in a full catalogue")
 	flags.IntVar(&o.connections, "connections", 4, "connections that ask at once")
 	flags.StringVar(&o.user, "user", superuser, "who asks Terrier: superuser, or member for a user whose group has the permissions")
 	flags.StringVar(&o.only, "only", "", "comma-separated cases to measure: "+strings.Join(caseNames(), ", "))

@@ -74,7 +74,8 @@ func (b *bench) walk() (string, error) {
 
 // measureDeep compares pages in the middle with the first.
 func (b *bench) measureDeep(context.Context) ([]figures.Row, error) {
-	r := figures.Row{Case: "deep", What: fmt.Sprintf("page at offset %d by next", b.o.records/2), Unit: "ms", Against: "first page", Goal: figures.AtMost(2)}
+	r := figures.Row{Case: "deep", What: fmt.Sprintf("page at offset %d by next", b.o.records/2), Unit: "ms", Against: "first page",
+		Goal: figures.AtMost(2)}
 	first := fmt.Sprintf("%s?limit=%d", sitesPath, pageLimit)
 	var ratios, firsts, middles []float64
 	for range b.o.rounds {
@@ -122,7 +123,7 @@ func (b *bench) measureCount(ctx context.Context) ([]figures.Row, error) {
 	return []figures.Row{r}, nil
 }
 
-// tooSlow tells whether the server gave up: a search through ten million rows may take longer than a statement may.
+// tooSlow reports whether the server gave up: a search through ten million rows may take longer than a statement may.
 func tooSlow(err error) bool {
 	answer, ok := errors.AsType[*gauge.StatusError](err)
 	return ok && answer.Status == http.StatusServiceUnavailable

@@ -10,7 +10,7 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// The webhooks of the case: one has a long queue and hangs, one is told of the events that are timed, one of the sites that
+// The webhooks of the case: one has a long queue and hangs, one is notified of the events that are timed, one of the sites that
 // are made to time the writing. So nothing timed waits behind something of its own.
 const (
 	sickOne = iota
@@ -34,8 +34,10 @@ func (b *bench) measureQueued(ctx context.Context) ([]figures.Row, error) {
 		return nil, err
 	}
 	const none = "none queued"
-	create := figures.Row{Case: "queued-create", What: fmt.Sprintf("create one site, %d queued for a webhook", b.o.queued), Unit: "ms", Against: none, Goal: figures.AtMost(1.5)}
-	event := figures.Row{Case: "queued-latency", What: fmt.Sprintf("%d events/s, %d queued for another webhook: p99 from commit", queuedPerSecond, b.o.queued), Unit: "ms", Against: none, Absolute: true, Goal: figures.AtMost(250)}
+	create := figures.Row{Case: "queued-create", What: fmt.Sprintf("create one site, %d queued for a webhook", b.o.queued), Unit: "ms",
+		Against: none, Goal: figures.AtMost(1.5)}
+	event := figures.Row{Case: "queued-latency", What: fmt.Sprintf("%d events/s, %d queued for another webhook: p99 from commit",
+		queuedPerSecond, b.o.queued), Unit: "ms", Against: none, Absolute: true, Goal: figures.AtMost(250)}
 	before, err := b.besideQueue(ctx)
 	if err != nil {
 		return nil, err
@@ -117,18 +119,24 @@ func (b *bench) queue(ctx context.Context, n int) error {
 		WITH hook AS (SELECT min(id) AS id FROM extras_webhook),
 		like_this AS (SELECT * FROM extras_objectchange WHERE object_type = 'dcim.site' ORDER BY id DESC LIMIT 1),
 		change AS (
-			INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, postchange, data)
-			SELECT date_trunc('milliseconds', now()), user_id, user_name, request_id, action, object_type, object_id, object_repr, version, postchange, data FROM like_this, generate_series(1, %d)
+			INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version,
+				postchange, data)
+			SELECT date_trunc('milliseconds', now()), user_id, user_name, request_id, action, object_type, object_id, object_repr, version,
+				postchange, data FROM like_this, generate_series(1, %d)
 			RETURNING id, changed_at, object_id, request_id),
 		delivery AS (
-			INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round, tries, attempt_count, job_id, queued_at, reason)
-			SELECT ((extract(epoch FROM changed_at) * 1000)::bigint << %d) | (nextval('extras_delivery_id_seq') & %d), changed_at, change.id, hook.id, 1, 'created', 'dcim.site', object_id, request_id,
+			INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state,
+				round, tries, attempt_count, job_id, queued_at, reason)
+			SELECT ((extract(epoch FROM changed_at) * 1000)::bigint << %d) | (nextval('extras_delivery_id_seq') & %d), changed_at, change.id,
+				hook.id, 1, 'created', 'dcim.site', object_id, request_id,
 				'queued', 1, 0, 0, nextval('river_job_id_seq'), changed_at, '' FROM change, hook
 			RETURNING id, webhook_id, round, job_id)
 		INSERT INTO river_job (id, args, kind, max_attempts, queue, state, scheduled_at)
-		SELECT job_id, jsonb_build_object('delivery', id, 'round', round), 'delivery', 100, 'webhook_' || webhook_id, 'available', now() FROM delivery`, n, shift, mask),
+		SELECT job_id, jsonb_build_object('delivery', id, 'round', round), 'delivery', 100, 'webhook_' || webhook_id, 'available', now()
+			FROM delivery`, n, shift, mask),
 		fmt.Sprintf("INSERT INTO record_count (type, n) VALUES ('extras.objectchange', %d), ('extras.delivery', %[1]d)", n),
-		"VACUUM ANALYZE extras_delivery", "VACUUM ANALYZE river_job", "VACUUM ANALYZE extras_objectchange", "CHECKPOINT", // or it happens beside what is timed
+		// or it happens beside what is timed
+		"VACUUM ANALYZE extras_delivery", "VACUUM ANALYZE river_job", "VACUUM ANALYZE extras_objectchange", "CHECKPOINT",
 		"SELECT pg_notify(current_schema() || '.river_insert', json_build_object('queue', "+sickQueue+")::text)")
 }
 

@@ -32,7 +32,9 @@ type hostile struct {
 // hostiles are one kind after the other. The first is what a quick run measures.
 var hostiles = []hostile{
 	{"texts", "50 texts to search for", func(_ *bench, n int64) string { return sitesPath + "?" + texts("description__ic", n, 30) }},
-	{"comments", "50 texts to search for in long comments", func(_ *bench, n int64) string { return tenantsPath + "?" + texts("comments__nic", n, 30) }},
+	{"comments", "50 texts to search for in long comments", func(_ *bench, n int64) string {
+		return tenantsPath + "?" + texts("comments__nic", n, 30)
+	}},
 	{"search", "a search for 500 letters", func(_ *bench, n int64) string {
 		return sitesPath + "?q=" + strings.Repeat("e", 480) + fmt.Sprint(n)
 	}},
@@ -45,8 +47,12 @@ var hostiles = []hostile{
 	{"trees", "regions that are left out", func(_ *bench, n int64) string {
 		return fmt.Sprintf("%s?region__n=region-%d&description__nic=%d&ordering=tenant", sitesPath, n%regions+1, n)
 	}},
-	{"custom", "50 texts to search for in a custom field", func(_ *bench, n int64) string { return sitesPath + "?" + texts("cf_bench_note__nic", n, 30) }},
-	{"constraints", "a permission of 100 alternatives", func(_ *bench, n int64) string { return fmt.Sprintf("%s?limit=1&name__n=%d", sitesPath, n) }},
+	{"custom", "50 texts to search for in a custom field", func(_ *bench, n int64) string {
+		return sitesPath + "?" + texts("cf_bench_note__nic", n, 30)
+	}},
+	{"constraints", "a permission of 100 alternatives", func(_ *bench, n int64) string {
+		return fmt.Sprintf("%s?limit=1&name__n=%d", sitesPath, n)
+	}},
 }
 
 // texts makes the most values of a filter, none of which is found.
@@ -75,7 +81,8 @@ func (b *bench) measureReaders(ctx context.Context) (rows []figures.Row, err err
 	}
 	var n atomic.Int64
 	for _, kind := range kinds {
-		row, err := b.beside(ctx, figures.Row{Case: "readers-" + kind.name, What: fmt.Sprintf("get one site beside %d readers of %s: p99", hostileReaders, kind.what)}, length,
+		row, err := b.beside(ctx, figures.Row{Case: "readers-" + kind.name,
+			What: fmt.Sprintf("get one site beside %d readers of %s: p99", hostileReaders, kind.what)}, length,
 			func() (stop func() error) { return b.disturb(ctx, keys, kind, &n) })
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kind.name, err)
@@ -161,10 +168,12 @@ func (b *bench) hostileTokens(ctx context.Context) (keys []string, err error) {
 func (b *bench) prepareHostile(ctx context.Context) error {
 	return execute(ctx, b.database,
 		"UPDATE tenancy_tenant SET comments = repeat(md5(id::text), 2000)",
-		`INSERT INTO extras_customfield (version, name, label, description, type, content_types, required, weight, validation_regex, choices, created, last_updated)
+		`INSERT INTO extras_customfield (version, name, label, description, type, content_types, required, weight, validation_regex,
+			choices, created, last_updated)
 			SELECT 1, 'bench_note', '', '', 'text', ARRAY['dcim.site'], false, 100, '', '{}', now(), now()
 			WHERE NOT EXISTS (SELECT FROM extras_customfield WHERE name = 'bench_note')`,
-		fmt.Sprintf(`INSERT INTO users_permission (version, name, description, enabled, object_types, groups, users, actions, constraints, created, last_updated)
+		fmt.Sprintf(`INSERT INTO users_permission (version, name, description, enabled, object_types, groups, users, actions, constraints,
+			created, last_updated)
 			SELECT 1, 'hostile', '', true, ARRAY['dcim.site', 'tenancy.tenant', 'dcim.region'], '{}',
 				ARRAY(SELECT id FROM users_user WHERE starts_with(username, '%s')), ARRAY['view'],
 				(SELECT jsonb_agg(jsonb_build_object('description__ic', md5(n::text))) || '[{}]' FROM generate_series(1, 99) n), now(), now()

@@ -31,7 +31,7 @@ const (
 	facilityAtDrop = 1
 )
 
-// measureDrop drops the oldest weeks as retention does, while sites are made that a webhook is told of, and compares it
+// measureDrop drops the oldest weeks as retention does, while sites are made that a webhook is notified of, and compares it
 // with deleting a week row by row.
 func (b *bench) measureDrop(ctx context.Context, db *store.Store) (figures.Row, error) {
 	r := figures.Row{Case: "kept-drop", What: "drop a week of deliveries; latency: creates beside it", Unit: "ms", Against: "DELETE"}
@@ -91,7 +91,8 @@ func (b *bench) drop(ctx context.Context, db *store.Store) (weeks int, err error
 // deleteWeek deletes the oldest week that is left, row by row, and tells how many milliseconds that took.
 func (b *bench) deleteWeek(ctx context.Context) (float64, error) {
 	var partition string
-	if err := b.pool.QueryRow(ctx, "SELECT tableoid::regclass::text FROM extras_delivery ORDER BY changed_at LIMIT 1").Scan(&partition); err != nil {
+	if err := b.pool.QueryRow(ctx,
+		"SELECT tableoid::regclass::text FROM extras_delivery ORDER BY changed_at LIMIT 1").Scan(&partition); err != nil {
 		return 0, err
 	}
 	began := time.Now()

@@ -60,7 +60,8 @@ const written = `
 	SELECT regexp_replace(concat_ws(E'\n', to_jsonb(s) - '{id,name,slug,created,last_updated}'::text[],
 		to_jsonb(c) - '{id,changed_at,user_id,request_id,object_id,object_repr,postchange,data}'::text[], c.postchange, c.data,
 		(SELECT string_agg(concat_ws(' ', to_jsonb(d) - '{id,changed_at,change_id,object_id,request_id,job_id,queued_at}'::text[],
-			to_jsonb(j) - '{id,args,created_at,scheduled_at}'::text[], j.args ->> 'round', (j.args ->> 'delivery')::bigint = d.id), E'\n' ORDER BY d.webhook_id)
+			to_jsonb(j) - '{id,args,created_at,scheduled_at}'::text[], j.args ->> 'round', (j.args ->> 'delivery')::bigint = d.id), E'\n'
+				ORDER BY d.webhook_id)
 			FROM extras_delivery d JOIN river_job j ON j.id = d.job_id WHERE d.change_id = c.id)),
 		'[Nn]ew[- ]site[- ]\d+|\d+ Bay Street|\d{4}-\d\d-\d\dT[0-9:.]+Z|"id":\d+|sites/\d+/', '…', 'g')
 	FROM dcim_site s JOIN extras_objectchange c ON c.object_type = 'dcim.site' AND c.object_id = s.id WHERE s.slug = $1`

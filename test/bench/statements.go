@@ -20,13 +20,20 @@ type counted struct {
 }
 
 var countedRequests = []counted{
-	{"list of 50", http.StatusOK, 0, func(_ *bench, s *gauge.Side) []byte { return s.Get(sitesPath + "?limit=50") }, func(_ *bench, s *gauge.Side) []byte { return s.Get("/bare/list") }},
+	{"list of 50", http.StatusOK, 0, func(_ *bench, s *gauge.Side) []byte { return s.Get(sitesPath + "?limit=50") },
+		func(_ *bench, s *gauge.Side) []byte { return s.Get("/bare/list") }},
 	{"list of 1,000", http.StatusOK, 0, func(_ *bench, s *gauge.Side) []byte { return s.Get(sitesPath + "?limit=1000") }, nil},
-	{"get", http.StatusOK, 0, func(_ *bench, s *gauge.Side) []byte { return s.Get(sitesPath + "1/") }, func(_ *bench, s *gauge.Side) []byte { return s.Get("/bare/get/1") }},
-	{"create", http.StatusCreated, 0, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) }, func(b *bench, s *gauge.Side) []byte { return s.Post("/bare/create", b.newSites(0)) }},
-	{"create 1,000", http.StatusCreated, 0, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(1000)) }, func(b *bench, s *gauge.Side) []byte { return s.Post("/bare/bulk", b.newSites(1000)) }},
-	{"create, 1 webhook", http.StatusCreated, 1, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) }, func(b *bench, s *gauge.Side) []byte { return s.Post(toldPath, b.newSites(0)) }},
-	{"create, 10 webhooks", http.StatusCreated, 10, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) }, func(b *bench, s *gauge.Side) []byte { return s.Post(toldPath, b.newSites(0)) }},
+	{"get", http.StatusOK, 0, func(_ *bench, s *gauge.Side) []byte { return s.Get(sitesPath + "1/") }, func(_ *bench, s *gauge.Side) []byte {
+		return s.Get("/bare/get/1")
+	}},
+	{"create", http.StatusCreated, 0, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) },
+		func(b *bench, s *gauge.Side) []byte { return s.Post("/bare/create", b.newSites(0)) }},
+	{"create 1,000", http.StatusCreated, 0, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(1000)) },
+		func(b *bench, s *gauge.Side) []byte { return s.Post("/bare/bulk", b.newSites(1000)) }},
+	{"create, 1 webhook", http.StatusCreated, 1, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) },
+		func(b *bench, s *gauge.Side) []byte { return s.Post(toldPath, b.newSites(0)) }},
+	{"create, 10 webhooks", http.StatusCreated, 10, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) },
+		func(b *bench, s *gauge.Side) []byte { return s.Post(toldPath, b.newSites(0)) }},
 }
 
 // measureStatements counts what one request of each kind costs the database. Both servers are started once more, with a

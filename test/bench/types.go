@@ -37,7 +37,8 @@ func (b *bench) makeTypes(ctx context.Context) error {
 		statements = append(statements,
 			fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s (LIKE dcim_site INCLUDING ALL)", t.Table()),
 			fmt.Sprintf("INSERT INTO %[1]s SELECT * FROM dcim_site WHERE id <= %[2]d ON CONFLICT DO NOTHING", t.Table(), rowsEach),
-			fmt.Sprintf("INSERT INTO record_count (type, n) SELECT '%[1]s', %[2]d WHERE NOT EXISTS (SELECT FROM record_count WHERE type = '%[1]s')", t.Key(), rowsEach),
+			fmt.Sprintf("INSERT INTO record_count (type, n) SELECT '%[1]s', %[2]d WHERE NOT EXISTS (SELECT FROM record_count WHERE type = '%[1]s')",
+				t.Key(), rowsEach),
 			"ANALYZE "+t.Table())
 	}
 	return execute(ctx, b.database, statements...)
@@ -72,8 +73,10 @@ func (b *bench) makeLimitedUser(ctx context.Context) error {
 		keys += t.Key()
 	}
 	return execute(ctx, b.database, fmt.Sprintf(`
-		INSERT INTO users_permission (version, name, description, enabled, object_types, groups, users, actions, constraints, created, last_updated)
-		SELECT 1, '%[1]s', '', true, string_to_array('%[2]s', ','), '{}', ARRAY[id], '{view,add}', '[{"id__lte": 100000000}, {"id__gt": 200000000}]', now(), now()
+		INSERT INTO users_permission (version, name, description, enabled, object_types, groups, users, actions, constraints, created,
+			last_updated)
+		SELECT 1, '%[1]s', '', true, string_to_array('%[2]s', ','), '{}', ARRAY[id], '{view,add}',
+			'[{"id__lte": 100000000}, {"id__gt": 200000000}]', now(), now()
 		FROM users_user WHERE username = '%[1]s'`, limitedName, keys))
 }
 
@@ -106,7 +109,8 @@ func (b *bench) measureTypes(ctx context.Context) (rows []figures.Row, err error
 
 // startTypes starts both servers, in turns, until the rounds are over, and leaves the last two running.
 func (b *bench) startTypes(ctx context.Context) (many, few *gauge.Process, row figures.Row, err error) {
-	row = figures.Row{Case: "types-start", What: fmt.Sprintf("%d more record types: start of a server", b.o.types), Unit: "s", Absolute: true, Against: "ours alone", Goal: figures.AtMost(1)}
+	row = figures.Row{Case: "types-start", What: fmt.Sprintf("%d more record types: start of a server", b.o.types), Unit: "s",
+		Absolute: true, Against: "ours alone", Goal: figures.AtMost(1)}
 	var tookMany, tookFew []float64
 	for round := range b.o.rounds {
 		if round > 0 {
@@ -138,7 +142,8 @@ func (b *bench) startTypes(ctx context.Context) (many, few *gauge.Process, row f
 func documentSizes(many, few *gauge.Process) ([]figures.Row, error) {
 	rows := []figures.Row{
 		{Case: "types-openapi", What: "size of the OpenAPI document", Unit: "kB", Goal: figures.Goal{Value: 2500, AtMost: true, Gate: 2500}},
-		{Case: "types-openapi-gzip", What: "size of the OpenAPI document, compressed", Unit: "kB", Goal: figures.Goal{Value: 200, AtMost: true, Gate: 200}},
+		{Case: "types-openapi-gzip", What: "size of the OpenAPI document, compressed", Unit: "kB",
+			Goal: figures.Goal{Value: 200, AtMost: true, Gate: 200}},
 	}
 	for i, headers := range []string{"", "Accept-Encoding: gzip\r\n"} {
 		var sizes [2]float64

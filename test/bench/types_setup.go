@@ -11,7 +11,8 @@ import (
 
 // measureSetup shows how long an API test waits for its server. The first of its kind in a process also makes what the others share.
 func (b *bench) measureSetup() (row figures.Row, err error) {
-	row = figures.Row{Case: "types-setup", What: "set-up of an API test after the first", Unit: "ms", Absolute: true, Against: "ours alone", Goal: figures.AtMost(100)}
+	row = figures.Row{Case: "types-setup", What: "set-up of an API test after the first", Unit: "ms", Absolute: true,
+		Against: "ours alone", Goal: figures.AtMost(100)}
 	defer func() {
 		if failed, ok := recover().(setupFailed); ok {
 			err = fmt.Errorf("set up an API test: %s", string(failed))

@@ -15,7 +15,8 @@ import (
 // measureWebPage shows what a page costs: the list of sites as a browser gets it, with navigation, filters and everything,
 // against the API's list of the same 50 from the same server.
 func (b *bench) measureWebPage(ctx context.Context) (rows []figures.Row, err error) {
-	r := figures.Row{Case: "page", What: "list page of 50 sites for a browser", Against: "the API's list of 50", Goal: figures.AtLeast(1.0 / 3)}
+	r := figures.Row{Case: "page", What: "list page of 50 sites for a browser", Against: "the API's list of 50",
+		Goal: figures.AtLeast(1.0 / 3)}
 	cookie, err := session(ctx, b.server.Address, userName)
 	if err != nil {
 		return nil, err
@@ -23,7 +24,8 @@ func (b *bench) measureWebPage(ctx context.Context) (rows []figures.Row, err err
 	browser := &gauge.Side{Name: "browser", Address: b.server.Address, Headers: browserHeaders(cookie)}
 	defer browser.Close()
 	asking := func(side *gauge.Side, path string) gauge.Asking {
-		return gauge.Asking{Side: side, Processes: []*gauge.Process{b.server}, Status: http.StatusOK, Connections: b.o.connections, Request: same(side.Get(path + "?limit=50"))}
+		return gauge.Asking{Side: side, Processes: []*gauge.Process{b.server}, Status: http.StatusOK, Connections: b.o.connections,
+			Request: same(side.Get(path + "?limit=50"))}
 	}
 	rounds, err := b.compete(ctx, asking(browser, sitesPage), asking(b.terrier, sitesPath))
 	rounds.judge(&r)

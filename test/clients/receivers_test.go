@@ -143,7 +143,8 @@ func testReceiver(t *testing.T, s server, name string) {
 	}
 	secrets := func(current, previous string) {
 		t.Helper()
-		s.do(t, http.MethodPatch, fmt.Sprintf("extras/webhooks/%d/", webhook.ID), object{"secret": current, "previous_secret": previous}, &webhook)
+		s.do(t, http.MethodPatch, fmt.Sprintf("extras/webhooks/%d/", webhook.ID),
+			object{"secret": current, "previous_secret": previous}, &webhook)
 	}
 	accepted := func(sequence, attempts int) delivery {
 		t.Helper()

@@ -31,7 +31,8 @@ func (w *world) ways(site string) []request {
 		return h
 	}
 	token := http.Header{"Authorization": {"Token " + w.admin}}
-	logIn := w.server.Do(http.MethodPost, "/login/", "", object{"username": "admin", "password": "right password"}).Want(w.t, http.StatusNoContent)
+	logIn := w.server.Do(http.MethodPost, "/login/", "", object{"username": "admin", "password": "right password"}).Want(w.t,
+		http.StatusNoContent)
 	session, _, _ := strings.Cut(logIn.Header.Get("Set-Cookie"), ";")
 	return []request{
 		{http.MethodGet, "/api/dcim/sites/", token, nil},
@@ -49,13 +50,14 @@ func (w *world) ways(site string) []request {
 	}
 }
 
-// wantUnavailable: every way is answered with 503 and says when to come back; pages are readable.
+// wantUnavailable: every request is answered with 503 and says when to try again; pages are readable.
 func (w *world) wantUnavailable(ways []request) {
 	w.t.Helper()
-	w.wantNotReady() // its answer counts for a second
+	w.wantNotReady() // its answer is shared for a second
 	for _, r := range ways {
 		a := w.server.Send(r.method, r.path, r.header, r.body)
-		if a.Status != http.StatusServiceUnavailable || !strings.Contains(a.Body, "database") || a.Header.Get("Retry-After") == "" && r.path != "/readyz" {
+		if a.Status != http.StatusServiceUnavailable || !strings.Contains(a.Body, "database") || a.Header.Get("Retry-After") == "" &&
+			r.path != "/readyz" {
 			w.t.Errorf("%s %s: %d, Retry-After %q: %.300s", r.method, r.path, a.Status, a.Header.Get("Retry-After"), a.Body)
 		}
 		if r.header.Get("Accept") == "text/html" && !strings.Contains(a.Body, "The database is not available") {
@@ -67,7 +69,9 @@ func (w *world) wantUnavailable(ways []request) {
 // wantNotReady waits until the server says that it is not ready.
 func (w *world) wantNotReady() {
 	w.t.Helper()
-	install.Eventually(w.t, "the server is not ready", func() bool { return w.server.Get("/readyz", "").Status == http.StatusServiceUnavailable })
+	install.Eventually(w.t, "the server is not ready", func() bool {
+		return w.server.Get("/readyz", "").Status == http.StatusServiceUnavailable
+	})
 }
 
 // recovers waits until the server is ready and a write succeeds.

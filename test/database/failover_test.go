@@ -12,8 +12,9 @@ import (
 	"terrier/test/install"
 )
 
-// TestFailover kills the primary of two nodes under load and promotes the standby. The address names both nodes. No acknowledged change is
-// lost, versions have no gap, everything is delivered, and server and worker go on by themselves.
+// TestFailover kills the primary of two nodes under load and promotes the standby. The address names both nodes. No
+// acknowledged change is lost, versions have no gap, everything is delivered, and server and worker recover by
+// themselves.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	primary := newNode(t)
@@ -46,8 +47,8 @@ func TestFailover(t *testing.T) {
 	w.audit(install.Connect(t, standby.url))
 }
 
-// keepChanging writes a site until there is enough. A client can do something with each answer: it is acknowledged, or nothing was changed
-// and it may try again, or it is said that nobody knows.
+// keepChanging writes a site until there is enough. Each answer is clear to a client: the change is acknowledged, or
+// nothing was changed and it may try again, or the outcome is unknown.
 func (w *world) keepChanging(site int64, enough <-chan struct{}, acknowledged *atomic.Int64) {
 	pause := time.NewTicker(10 * time.Millisecond)
 	defer pause.Stop()

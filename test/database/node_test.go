@@ -92,7 +92,8 @@ func program(name string) string {
 func (n *node) standby() *node {
 	n.t.Helper()
 	other := &node{t: n.t, dir: filepath.Join(n.dir, "standby")}
-	n.do(asServer(n.t.Context(), program("pg_basebackup"), "--dbname="+n.url, "--pgdata="+other.dir+"/data", "--write-recovery-conf", "--checkpoint=fast", "--no-sync"))
+	n.do(asServer(n.t.Context(), program("pg_basebackup"), "--dbname="+n.url, "--pgdata="+other.dir+"/data", "--write-recovery-conf",
+		"--checkpoint=fast", "--no-sync"))
 	conf, err := os.OpenFile(other.dir+"/data/postgresql.conf", os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		n.t.Fatal(err)

@@ -69,8 +69,9 @@ func (n *network) pass(to, from net.Conn, lost *atomic.Bool) {
 	}
 }
 
-// TestDatabaseVanishes: the host of the database disappears, and everything that is sent to it. Every request is answered within the time of a
-// request, with 503 and Retry-After. When the host is back, so are server and worker, without a restart.
+// TestDatabaseVanishes: the host of the database disappears, and everything that is sent to it. Every request is
+// answered within the time of a request, with 503 and Retry-After. When the host is back, so are server and worker,
+// without a restart.
 func TestDatabaseVanishes(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -89,7 +90,8 @@ func TestDatabaseVanishes(t *testing.T) {
 				a := w.server.Send(r.method, r.path, r.header, r.body)
 				took := time.Since(began)
 				if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" && r.path != "/readyz" || took > 27*time.Second {
-					t.Errorf("round %d, %s %s: %d after %v, Retry-After %q: %.300s", round, r.method, r.path, a.Status, took, a.Header.Get("Retry-After"), a.Body)
+					t.Errorf("round %d, %s %s: %d after %v, Retry-After %q: %.300s", round, r.method, r.path, a.Status, took,
+						a.Header.Get("Retry-After"), a.Body)
 				}
 			})
 		}

@@ -59,14 +59,15 @@ func newWorld(t *testing.T, database string) *world {
 func (w *world) site(name string) int64 {
 	w.t.Helper()
 	var made struct{ ID int64 }
-	w.server.Do(http.MethodPost, "/api/dcim/sites/", w.admin, object{"name": name, "slug": name}).Want(w.t, http.StatusCreated).Read(w.t, &made)
+	w.server.Do(http.MethodPost, "/api/dcim/sites/", w.admin, object{"name": name, "slug": name}).Want(w.t,
+		http.StatusCreated).Read(w.t, &made)
 	return made.ID
 }
 
 // path is the address of a site.
 func path(site int64) string { return fmt.Sprintf("/api/dcim/sites/%d/", site) }
 
-// change writes a site and notes the answer.
+// change writes a site and records the answer.
 func (w *world) change(site int64, text string) install.Answer {
 	a := w.server.Do(http.MethodPatch, path(site), w.admin, object{"description": text})
 	w.mu.Lock()
@@ -87,7 +88,8 @@ func (w *world) audit(db *pgxpool.Pool) {
 	// A job whose outcome could not be written is taken back by River after 40 seconds, within its next half minute.
 	install.Within(w.t, 90*time.Second, "deliveries end", ended)
 	for _, a := range w.written {
-		if install.Number(w.t, db, "SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site' AND object_id = $1 AND postchange::jsonb->>'description' = $2",
+		if install.Number(w.t, db,
+			"SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site' AND object_id = $1 AND postchange::jsonb->>'description' = $2",
 			a.site, a.text) != 1 {
 			w.t.Errorf("site %d: the acknowledged change %q is lost", a.site, a.text)
 		}
@@ -96,7 +98,8 @@ func (w *world) audit(db *pgxpool.Pool) {
 		WHERE version <> (SELECT count(*) FROM extras_objectchange c WHERE c.object_type = 'dcim.site' AND c.object_id = s.id)`); n > 0 {
 		w.t.Errorf("the versions of %d sites have gaps", n)
 	}
-	changes, sent := install.Number(w.t, db, "SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site'"), install.Number(w.t, db, deliveries)
+	changes, sent := install.Number(w.t, db, "SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site'"),
+		install.Number(w.t, db, deliveries)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if sent != changes || len(w.received) != changes {
@@ -121,7 +124,7 @@ func (w *world) wantOnly(statuses ...int) {
 	}
 }
 
-// failures are the lines of a log that tell of failed requests.
+// failures returns the lines of a log about failed requests.
 func failures(log string) string {
 	var lines []string
 	for line := range strings.Lines(log) {

@@ -36,7 +36,7 @@ type answer struct {
 
 func (a answer) good() bool { return a.status >= 200 && a.status < 300 }
 
-// refused tells whether the answer says that nothing was done. After anything else that is
+// refused reports whether the answer says that nothing was done. After anything else that is
 // not good, the caller knows nothing.
 func (a answer) refused() bool { return a.status >= 400 && a.status < 500 }
 
@@ -58,7 +58,7 @@ func (w *world) do(ctx context.Context, rnd *rand.Rand, c call) answer {
 	return a
 }
 
-// takes tells whether the balancer sends requests to a node.
+// takes reports whether the balancer sends requests to a node.
 func (n *node) takes() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -49,7 +49,8 @@ var bugs = []bug{
 				"told(`SELECT id, changed_at, version, object_type, object_id, request_id FROM extras_objectchange WHERE request_id::text = $1`)"},
 			{storeChange, "n := len(changeRows)", "n := 1"},
 			{storeChange, "(%s RETURNING id, changed_at, version, object_type, object_id, request_id),", "(%s),"},
-			{storeChange, "tx.exec(insertTold.of(len(changes)), append(changeRows.args(changes), milliseconds, shift, mask, hooks, types, ids, events)...)",
+			{storeChange,
+				"tx.exec(insertTold.of(len(changes)), append(changeRows.args(changes), milliseconds, shift, mask, hooks, types, ids, events)...)",
 				"tx.InsertChanges(changes)\n\ttx.late.Queue(insertTold, changes[0].RequestID, milliseconds, shift, mask, hooks, types, ids, events)"},
 			{storeChange, "tx.exec(notifyJobs, hooks)", "tx.late.Queue(notifyJobs, hooks)"},
 		},
@@ -89,7 +90,8 @@ var bugs = []bug{
 		name: "complete-before-send", does: "a delivery is marked as successful before it is sent",
 		breaks: received, faults: []string{killWorker},
 		edits: []edit{{sendJob, "outcome, err := w.attempt(ctx, due)", `status := int64(200)
-	early := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, Job: job.ID, State: store.Successful, At: w.now(), Status: 200,
+	early := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, Job: job.ID,
+		State: store.Successful, At: w.now(), Status: 200,
 		Attempt: &store.Attempt{StartedAt: w.now(), Method: "POST", RequestHeaders: "{}", ResponseHeaders: "{}", Status: &status}}
 	if _, err := w.results.Do(ctx, early); err != nil {
 		return err
@@ -102,7 +104,8 @@ var bugs = []bug{
 		edits: []edit{
 			{sendWorker, "// Args are the arguments", "var stopping atomic.Bool\n\n// Args are the arguments"},
 			{sendWorker, `w.Log.Info("worker stopping`, "stopping.Store(true)\n\tw.Log.Info(\"worker stopping"},
-			{sendJob, "for wait := 50 * time.Millisecond;", "if stopping.Load() {\n\t\treturn make([]struct{}, len(outcomes)), nil\n\t}\n\tfor wait := 50 * time.Millisecond;"},
+			{sendJob, "for wait := 50 * time.Millisecond;",
+				"if stopping.Load() {\n\t\treturn make([]struct{}, len(outcomes)), nil\n\t}\n\tfor wait := 50 * time.Millisecond;"},
 		},
 	},
 	{
@@ -134,7 +137,8 @@ var bugs = []bug{
 	{
 		name: "sign-other-bytes", does: "the signature is made of something else than the body",
 		breaks: mapped,
-		edits:  []edit{{"internal/webhook/render.go", "Signature(secrets[i], out.Body)", "Signature(secrets[i], append([]byte(nil), out.Body[1:]...))"}},
+		edits: []edit{{"internal/webhook/render.go", "Signature(secrets[i], out.Body)",
+			"Signature(secrets[i], append([]byte(nil), out.Body[1:]...))"}},
 	},
 	{
 		name: "stale-secret", does: "a worker goes on with the webhook as it was before an edit",
@@ -144,7 +148,9 @@ var bugs = []bug{
 	{
 		name: "drop-on-pause", does: "what waits for a paused webhook is dropped when it is resumed",
 		breaks: oneEach,
-		edits:  []edit{{storeQueue, `"DELETE FROM extras_webhook_pause WHERE webhook_id = $1"`, `"WITH dropped AS (DELETE FROM extras_delivery WHERE webhook_id = $1 AND state = 'queued') DELETE FROM extras_webhook_pause WHERE webhook_id = $1"`}},
+		edits: []edit{{storeQueue, `"DELETE FROM extras_webhook_pause WHERE webhook_id = $1"`,
+			`"WITH dropped AS (DELETE FROM extras_delivery WHERE webhook_id = $1 AND state = 'queued') DELETE FROM extras_webhook_pause WHERE ` +
+				`webhook_id = $1"`}},
 	},
 	{
 		name: "send-while-paused", does: "a pause holds nothing",

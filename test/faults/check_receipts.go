@@ -33,7 +33,9 @@ func (w *world) checkReceipts(f *facts, receipts []*receipt, k *keeper) {
 		}
 		d := f.deliveries[r.delivery]
 		if d == nil {
-			w.violate(noInvented, "a request to %s at %.1f s is of delivery %q, which does not exist: its change was rolled back, or its id is wrong", r.path, w.since(r.at), r.uuid)
+			w.violate(noInvented,
+				"a request to %s at %.1f s is of delivery %q, which does not exist: its change was rolled back, or its id is wrong", r.path,
+				w.since(r.at), r.uuid)
 			continue
 		}
 		c, h := f.byChange[d.Change], f.hooks[d.Webhook]
@@ -132,16 +134,19 @@ func (w *world) checkOutcomes(f *facts, receipts []*receipt, retried map[int64]i
 		}
 		switch {
 		case d.State == "queued" || d.RetryAt != nil:
-			w.violate(ends, "delivery %d to %s is still %s (retry %v), in round %d since %.1f s", id, f.path(d), d.State, d.RetryAt, d.Round, w.since(d.Queued))
+			w.violate(ends, "delivery %d to %s is still %s (retry %v), in round %d since %.1f s", id, f.path(d), d.State, d.RetryAt, d.Round,
+				w.since(d.Queued))
 		case d.State == "successful":
 			if !good[id] || d.Reason != "" || d.Attempts == 0 {
-				w.violate(received, "delivery %d to %s is successful (%q, %d attempts), and the receiver did not answer 2XX", id, f.path(d), d.Reason, d.Attempts)
+				w.violate(received, "delivery %d to %s is successful (%q, %d attempts), and the receiver did not answer 2XX", id, f.path(d),
+					d.Reason, d.Attempts)
 			}
 		case d.State != "failed" || d.Reason == "":
 			w.violate(received, "delivery %d is %q with reason %q", id, d.State, d.Reason)
 		case len(tried) > 0 && d.Status != nil:
 			if last := tried[len(tried)-1]; last.receipt != nil && last.receipt.status != int(*d.Status) {
-				w.violate(received, "delivery %d failed with status %d (%s), and the receiver answered %d", id, *d.Status, d.Reason, last.receipt.status)
+				w.violate(received, "delivery %d failed with status %d (%s), and the receiver answered %d", id, *d.Status, d.Reason,
+					last.receipt.status)
 			}
 		}
 		w.checkRetries(f, d, tried)
@@ -164,11 +169,14 @@ func (w *world) checkRetries(f *facts, d *delivery, tried []*attempt) {
 			w.violate(received, "delivery %d was answered %d, and the attempt says %v %q", d.ID, r.status, a.Status, a.Error)
 		}
 		// One that somebody queued again does not wait.
-		if r.status == 429 && i+1 < len(tried) && d.Queued.Equal(d.ChangedAt) && tried[i+1].Started.Sub(r.answered) < retryAfter-200*time.Millisecond && h.versions[0].MaxRetries > 0 {
+		if r.status == 429 && i+1 < len(tried) && d.Queued.Equal(d.ChangedAt) &&
+			tried[i+1].Started.Sub(r.answered) < retryAfter-200*time.Millisecond && h.versions[0].MaxRetries > 0 {
 			w.violate(ends, "delivery %d was sent again %v after an answer that asked for %v", d.ID, tried[i+1].Started.Sub(r.answered), retryAfter)
 		}
 	}
-	if retries := h.versions[0].MaxRetries; d.State == "failed" && d.RetryAt == nil && d.Tries <= retries && !h.versions[len(h.versions)-1].gone {
-		w.violate(ends, "delivery %d to %s failed for good after %d tries (%s), and the webhook has %d retries", d.ID, h.path, d.Tries, d.Reason, retries)
+	if retries := h.versions[0].MaxRetries; d.State == "failed" && d.RetryAt == nil && d.Tries <= retries &&
+		!h.versions[len(h.versions)-1].gone {
+		w.violate(ends, "delivery %d to %s failed for good after %d tries (%s), and the webhook has %d retries", d.ID, h.path, d.Tries,
+			d.Reason, retries)
 	}
 }

@@ -21,11 +21,13 @@ func (w *world) checkChains(f *facts) {
 		case before == nil && (c.Version != 1 || c.Action != "create" || c.Pre != nil):
 			w.violate(gapless, "%s %d begins with %s to version %d", c.Kind, c.Object, c.Action, c.Version)
 		case before != nil && c.Version != before.Version+1:
-			w.violate(gapless, "%s %d goes from version %d to %d (change %d, request %s)", c.Kind, c.Object, before.Version, c.Version, c.ID, c.Request)
+			w.violate(gapless, "%s %d goes from version %d to %d (change %d, request %s)", c.Kind, c.Object, before.Version, c.Version,
+				c.ID, c.Request)
 		case before != nil && before.Action == "delete":
 			w.violate(gapless, "%s %d was changed after its deletion (change %d)", c.Kind, c.Object, c.ID)
 		case before != nil && orNull(before.Post) != orNull(c.Pre):
-			w.violate(gapless, "%s %d: postchange of version %d is not prechange of the next:\n%s\n%s", c.Kind, c.Object, before.Version, orNull(before.Post), orNull(c.Pre))
+			w.violate(gapless, "%s %d: postchange of version %d is not prechange of the next:\n%s\n%s", c.Kind, c.Object, before.Version,
+				orNull(before.Post), orNull(c.Pre))
 		case (c.Action == "delete") != (c.Post == nil):
 			w.violate(gapless, "%s %d: %s with postchange %.60s", c.Kind, c.Object, c.Action, orNull(c.Post))
 		}
@@ -108,7 +110,8 @@ func (w *world) checkMatches(f *facts) {
 			w.violate(noInvented, "delivery %d is of change %d, which does not exist", d.ID, d.Change)
 			continue
 		}
-		if c.Version != d.Version || c.Kind != d.Kind || c.Object != d.Object || c.Request != d.Request || events[c.Action] != d.Event || !c.At.Equal(d.ChangedAt) {
+		if c.Version != d.Version || c.Kind != d.Kind || c.Object != d.Object || c.Request != d.Request || events[c.Action] != d.Event ||
+			!c.At.Equal(d.ChangedAt) {
 			w.violate(oneEach, "delivery %d says something else than its change %d: %+v", d.ID, d.Change, *d)
 		}
 		if f.hooks[d.Webhook] == nil {
@@ -134,9 +137,11 @@ func (w *world) checkMatches(f *facts) {
 			d := told[pair{c.ID, id}]
 			switch {
 			case d == nil && !no:
-				w.violate(oneEach, "change %d (%s %s %d, version %d, at %.3f s) has no delivery to webhook %d (%s)", c.ID, c.Action, c.Kind, c.Object, c.Version, w.since(c.At), id, h.path)
+				w.violate(oneEach, "change %d (%s %s %d, version %d, at %.3f s) has no delivery to webhook %d (%s)", c.ID, c.Action, c.Kind,
+					c.Object, c.Version, w.since(c.At), id, h.path)
 			case d != nil && !yes:
-				w.violate(oneEach, "change %d (%s %s %d, version %d, at %.3f s) has delivery %d to webhook %d (%s), which did not want it", c.ID, c.Action, c.Kind, c.Object, c.Version, w.since(c.At), d.ID, id, h.path)
+				w.violate(oneEach, "change %d (%s %s %d, version %d, at %.3f s) has delivery %d to webhook %d (%s), which did not want it",
+					c.ID, c.Action, c.Kind, c.Object, c.Version, w.since(c.At), d.ID, id, h.path)
 			}
 			switch n := f.conditionErrors[conditionErrorKey{id, c.Object, c.Version, c.Kind}]; {
 			case n == 0 && !sound:

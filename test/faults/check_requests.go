@@ -35,7 +35,8 @@ func (w *world) checkRequests(f *facts, ops []*op) {
 		if o == nil {
 			o = asked(group, byMark, byDeleted)
 			if o != nil && o.outcome != unknown {
-				w.violate(oneRow, "%s (%s, %v as request %s) happened again as request %s: %s", o.what, o.mark, o.outcome, o.request, request, list(group))
+				w.violate(oneRow, "%s (%s, %v as request %s) happened again as request %s: %s", o.what, o.mark, o.outcome, o.request, request,
+					list(group))
 				continue
 			}
 			if o != nil && happened[o] != "" {
@@ -54,7 +55,8 @@ func (w *world) checkRequests(f *facts, ops []*op) {
 	}
 	for _, o := range ops {
 		if o.outcome == acknowledged && len(o.want) > 0 && rows[o.request] == nil {
-			w.violate(oneRow, "%s (%s) was acknowledged with status %d as request %s at %.1f s and left no change row", o.what, o.mark, o.status, o.request, w.since(o.ended))
+			w.violate(oneRow, "%s (%s) was acknowledged with status %d as request %s at %.1f s and left no change row", o.what, o.mark,
+				o.status, o.request, w.since(o.ended))
 		}
 	}
 }

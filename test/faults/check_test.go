@@ -21,7 +21,8 @@ func (w *world) wantViolation(t *testing.T, kind string, want bool) {
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	c := &change{Data: `{"status": {"value": "active", "label": "Active"}, "facility": "F1", "latitude": 45.5}`, Pre: ptr(`{"status": "planned"}`), Post: ptr(`{"status": "active"}`)}
+	c := &change{Data: `{"status": {"value": "active", "label": "Active"}, "facility": "F1", "latitude": 45.5}`,
+		Pre: ptr(`{"status": "planned"}`), Post: ptr(`{"status": "active"}`)}
 	for text, want := range map[string][2]bool{ // fires, broken
 		`null`:                                  {true, false},
 		`{"attr": "status", "value": "active"}`: {true, false},
@@ -55,10 +56,11 @@ func TestDiffer(t *testing.T) {
 		rows []*change
 		same bool
 	}{
-		"all of it":        {op{want: two}, []*change{row("create", 1, 1, "a"), row("create", 2, 1, "b")}, true},
-		"half of it":       {op{want: two}, []*change{row("create", 1, 1, "a")}, false},
-		"more":             {op{want: two[:1]}, []*change{row("create", 1, 1, "a"), row("create", 2, 1, "b")}, false},
-		"another version":  {op{want: []want{{action: "update", kind: "dcim.site", id: 1, version: 2}}}, []*change{row("update", 1, 3, "a")}, false},
+		"all of it":  {op{want: two}, []*change{row("create", 1, 1, "a"), row("create", 2, 1, "b")}, true},
+		"half of it": {op{want: two}, []*change{row("create", 1, 1, "a")}, false},
+		"more":       {op{want: two[:1]}, []*change{row("create", 1, 1, "a"), row("create", 2, 1, "b")}, false},
+		"another version": {op{want: []want{{action: "update", kind: "dcim.site", id: 1, version: 2}}},
+			[]*change{row("update", 1, 3, "a")}, false},
 		"any version":      {op{want: []want{{action: "update", kind: "dcim.site", id: 1}}}, []*change{row("update", 1, 3, "a")}, true},
 		"what was refused": {op{outcome: refused}, []*change{row("create", 1, 1, "a")}, false},
 	} {
@@ -71,7 +73,8 @@ func TestDiffer(t *testing.T) {
 func TestCheckRequests(t *testing.T) {
 	t.Parallel()
 	created := want{action: "create", kind: "dcim.site", name: "a", version: 1}
-	row := &change{Request: "r1", Action: "create", Kind: "dcim.site", Object: 1, Version: 1, Post: ptr(`{"name": "a", "description": "c1-1"}`)}
+	row := &change{Request: "r1", Action: "create", Kind: "dcim.site", Object: 1, Version: 1,
+		Post: ptr(`{"name": "a", "description": "c1-1"}`)}
 	for name, tc := range map[string]struct {
 		ops  []*op
 		rows []*change
@@ -82,9 +85,11 @@ func TestCheckRequests(t *testing.T) {
 		"refused and there":      {[]*op{{mark: "c1-1", outcome: refused, request: "r1"}}, []*change{row}, true},
 		"no answer, happened":    {[]*op{{mark: "c1-1", want: []want{created}}}, []*change{row}, false},
 		"no answer, did not":     {[]*op{{mark: "c1-1", want: []want{created}}}, nil, false},
-		"no answer, half of it":  {[]*op{{mark: "c1-1", want: []want{created, {action: "create", kind: "dcim.site", name: "b"}}}}, []*change{row}, true},
-		"asked for by nobody":    {nil, []*change{row}, true},
-		"happened twice":         {[]*op{{mark: "c1-1", outcome: acknowledged, request: "r0", want: []want{created}}}, []*change{row, {Request: "r0", Action: "create", Kind: "dcim.site", Object: 2, Version: 1, Post: row.Post}}, true},
+		"no answer, half of it": {[]*op{{mark: "c1-1", want: []want{created, {action: "create", kind: "dcim.site", name: "b"}}}},
+			[]*change{row}, true},
+		"asked for by nobody": {nil, []*change{row}, true},
+		"happened twice": {[]*op{{mark: "c1-1", outcome: acknowledged, request: "r0", want: []want{created}}},
+			[]*change{row, {Request: "r0", Action: "create", Kind: "dcim.site", Object: 2, Version: 1, Post: row.Post}}, true},
 	} {
 		w := testWorld()
 		w.checkRequests(&facts{changes: tc.rows}, tc.ops)
@@ -114,7 +119,8 @@ func TestCheckChains(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rows []*change
 		bad  bool
-	}{"whole": {chain(1, 2, 3), false}, "gap": {chain(1, 3), true}, "twice": {chain(1, 2, 2), true}, "torn": {torn, true}, "headless": {chain(2), true}} {
+	}{"whole": {chain(1, 2, 3), false}, "gap": {chain(1, 3), true}, "twice": {chain(1, 2, 2), true}, "torn": {torn, true},
+		"headless": {chain(2), true}} {
 		w := testWorld()
 		w.checkChains(&facts{changes: tc.rows})
 		w.wantViolation(t, gapless, tc.bad)
@@ -177,7 +183,8 @@ func TestDuplicates(t *testing.T) {
 		"claimed twice":     {1, []*attempt{attemptAt(0), attemptAt(0)}, []*receipt{receiptAt(0), receiptAt(0)}, 1, true},
 		"broken connection": {1, []*attempt{attemptAt(0)}, []*receipt{broken, receiptAt(0)}, 0, false},
 	} {
-		f := &facts{attempts: map[int64][]*attempt{1: tc.attempts}, hooks: map[int64]*hookHistory{0: {}}, deliveries: map[int64]*delivery{1: {Round: tc.rounds}}}
+		f := &facts{attempts: map[int64][]*attempt{1: tc.attempts}, hooks: map[int64]*hookHistory{0: {}},
+			deliveries: map[int64]*delivery{1: {Round: tc.rounds}}}
 		w := testWorld()
 		unrecorded, _ := f.match(tc.receipts)
 		if got := w.checkDuplicates(f, unrecorded, []*inFlight{{at: start.Add(time.Second), deliveries: []int64{1}}}); got != tc.want {

@@ -21,7 +21,9 @@ func (w *world) checkDuplicates(f *facts, unrecorded []*receipt, kills []*inFlig
 	duplicates := len(unrecorded)
 	for _, r := range unrecorded {
 		if d := f.deliveries[r.delivery]; d != nil && !explained(r, kills) {
-			w.violate(once, "delivery %d arrived at %s at %.3f s and was answered %d, and no attempt of its %d says so; its worker was not killed (it is %s in round %d)",
+			w.violate(once,
+				"delivery %d arrived at %s at %.3f s and was answered %d, and no attempt of its %d says so; its worker was not killed "+
+					"(it is %s in round %d)",
 				d.ID, r.path, w.since(r.at), r.status, len(f.attempts[d.ID]), d.State, d.Round)
 		}
 	}
@@ -42,7 +44,7 @@ func (w *world) checkDuplicates(f *facts, unrecorded []*receipt, kills []*inFlig
 	return duplicates
 }
 
-// explained tells whether a request was under way when its worker was killed.
+// explained reports whether a request was under way when its worker was killed.
 func explained(r *receipt, kills []*inFlight) bool {
 	return slices.ContainsFunc(kills, func(k *inFlight) bool {
 		return r.at.Before(k.at.Add(3*time.Second)) && // a busy receiver reads it a little later
@@ -71,7 +73,8 @@ func (w *world) checkResends(f *facts, kills []*inFlight, receipts []*receipt) t
 				}
 			}
 			if took := next.Sub(kill.at); next.IsZero() && d.State == "queued" || took > resendBound {
-				w.violate(processes, "delivery %d was under way when its worker was killed at %.1f s, and was sent again after %v", id, w.since(kill.at), took)
+				w.violate(processes, "delivery %d was under way when its worker was killed at %.1f s, and was sent again after %v", id,
+					w.since(kill.at), took)
 			} else if !next.IsZero() {
 				worst = max(worst, took)
 			}
@@ -87,7 +90,7 @@ func ended(d *delivery) []time.Time {
 	return []time.Time{*d.Finished}
 }
 
-// heldDuring tells whether a webhook was disabled at a time. The one that is paused to the
+// heldDuring reports whether a webhook was disabled at a time. The one that is paused to the
 // end is no other.
 func (f *facts) heldDuring(webhook int64, from, to time.Time) bool {
 	h := f.hooks[webhook]

@@ -91,7 +91,8 @@ func (c *client) send(o *op, expect outcome, request call) answer {
 	c.ops = append(c.ops, o)
 	switch {
 	case o.outcome == unknown && !c.w.excused(o.began, o.ended):
-		c.w.violate(answered, "%s %s (%s) got no good answer from %s, and no fault explains it: %v %d %.300s", request.method, request.path, o.what, a.at, a.err, a.status, a.body)
+		c.w.violate(answered, "%s %s (%s) got no good answer from %s, and no fault explains it: %v %d %.300s", request.method,
+			request.path, o.what, a.at, a.err, a.status, a.body)
 	case o.outcome != unknown && o.outcome != expect:
 		c.w.violate(answered, "%s %s (%s, %s) was to be %v: %d %.300s", request.method, request.path, o.what, o.mark, expect, a.status, a.body)
 	case o.outcome == acknowledged:

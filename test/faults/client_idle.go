@@ -12,7 +12,8 @@ func (c *client) touch(k *kind) {
 	for _, x := range c.pick(k, 1) {
 		o := c.op("touch " + k.key)
 		o.mark = x.mark
-		a := c.send(o, acknowledged, call{method: http.MethodPatch, path: fmt.Sprintf("%s%d/", k.path, x.id), body: object{"description": x.mark, "name": x.name}})
+		a := c.send(o, acknowledged, call{method: http.MethodPatch, path: fmt.Sprintf("%s%d/", k.path, x.id),
+			body: object{"description": x.mark, "name": x.name}})
 		if o.outcome == acknowledged && a.version != x.version {
 			c.w.violate(gapless, "%s %d is at version %d and not %d after a write that changed nothing", k.key, x.id, a.version, x.version)
 		}
@@ -63,7 +64,8 @@ func (c *client) beRefused(k *kind) {
 			return
 		}
 		o.what = "update an old version"
-		request = call{method: http.MethodPatch, path: fmt.Sprintf("%s%d/", k.path, mine[0].id), body: object{"description": o.mark}, version: mine[0].version - 1}
+		request = call{method: http.MethodPatch, path: fmt.Sprintf("%s%d/", k.path, mine[0].id), body: object{"description": o.mark},
+			version: mine[0].version - 1}
 	case 5:
 		o.what = "delete a tenant in use"
 		request = call{method: http.MethodDelete, path: fmt.Sprintf("%s%d/", tenants.path, c.held.id)}

@@ -153,7 +153,8 @@ func (c *client) updateShared(*kind) {
 	x := c.shared[c.rnd.IntN(len(c.shared))]
 	o := c.op("update shared " + x.kind.key)
 	o.want = []want{{action: "update", kind: x.kind.key, id: x.id}}
-	a := c.send(o, acknowledged, call{method: http.MethodPatch, path: fmt.Sprintf("%s%d/", x.kind.path, x.id), body: object{"description": o.mark}})
+	a := c.send(o, acknowledged, call{method: http.MethodPatch, path: fmt.Sprintf("%s%d/", x.kind.path, x.id),
+		body: object{"description": o.mark}})
 	if o.outcome == acknowledged {
 		c.decode(o, a, 1)
 		o.want[0].version = a.version

@@ -63,8 +63,10 @@ type conditionErrorKey struct {
 func load(ctx context.Context, db interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }) (*facts, error) {
-	f := &facts{byChange: map[int64]*change{}, deliveries: map[int64]*delivery{}, attempts: map[int64][]*attempt{}, conditionErrors: map[conditionErrorKey]int{}}
-	rows, err := db.Query(ctx, `SELECT id, changed_at, pg_xact_commit_timestamp(xmin), user_name, request_id::text, action, object_type, object_id, version, prechange, postchange, data
+	f := &facts{byChange: map[int64]*change{}, deliveries: map[int64]*delivery{}, attempts: map[int64][]*attempt{},
+		conditionErrors: map[conditionErrorKey]int{}}
+	rows, err := db.Query(ctx, `SELECT id, changed_at, pg_xact_commit_timestamp(xmin), user_name, request_id::text, action, object_type,
+		object_id, version, prechange, postchange, data
 		FROM extras_objectchange WHERE object_type NOT LIKE 'users.%' ORDER BY object_type, object_id, version, id`)
 	if err != nil {
 		return nil, err
@@ -75,7 +77,8 @@ func load(ctx context.Context, db interface {
 	for _, c := range f.changes {
 		f.byChange[c.ID] = c
 	}
-	rows, err = db.Query(ctx, `SELECT id, change_id, webhook_id, version, changed_at, event, object_type, object_id, request_id::text, state, round, tries, attempt_count,
+	rows, err = db.Query(ctx, `SELECT id, change_id, webhook_id, version, changed_at, event, object_type, object_id, request_id::text,
+		state, round, tries, attempt_count,
 		queued_at, finished_at, retry_at, status_code, reason FROM extras_delivery`)
 	if err != nil {
 		return nil, err
@@ -87,7 +90,8 @@ func load(ctx context.Context, db interface {
 	for _, d := range deliveries {
 		f.deliveries[d.ID] = d
 	}
-	rows, err = db.Query(ctx, "SELECT delivery_id, started_at, milliseconds, status_code, error FROM extras_attempt ORDER BY delivery_id, started_at")
+	rows, err = db.Query(ctx,
+		"SELECT delivery_id, started_at, milliseconds, status_code, error FROM extras_attempt ORDER BY delivery_id, started_at")
 	if err != nil {
 		return nil, err
 	}

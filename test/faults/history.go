@@ -76,7 +76,7 @@ func (f *facts) path(d *delivery) string {
 }
 
 // seen lists the versions that somebody who looked between two moments may have seen; nil
-// stands for none.
+// means none.
 func (h *hookHistory) seen(from, to time.Time) []*hookVersion {
 	var found []*hookVersion
 	certain := false // something was visible before
@@ -96,7 +96,7 @@ func (h *hookHistory) seen(from, to time.Time) []*hookVersion {
 	return found
 }
 
-// wants tells whether a version is told of a change, and whether its conditions were broken.
+// wants reports whether a version is notified of a change, and whether its conditions were broken.
 func (v *hookVersion) wants(c *change) (fires, broken bool) {
 	if v == nil || v.gone || !v.Enabled {
 		return false, false

@@ -57,11 +57,13 @@ func slots() []*slot {
 	return []*slot{
 		{name: "plain", kinds: all, fields: object{"type_update": false, "concurrency": 20}},
 		{name: "signed", kinds: []*kind{sites}, fields: object{"concurrency": 20}, secret: "the first secret", edits: []string{rotate}},
-		{name: "template", kinds: []*kind{regions, tenants}, fields: object{"body_template": templates[0]}, edits: []string{template}, answers: every(17, http.StatusNotFound)},
+		{name: "template", kinds: []*kind{regions, tenants}, fields: object{"body_template": templates[0]}, edits: []string{template},
+			answers: every(17, http.StatusNotFound)},
 		{name: "condition", kinds: []*kind{sites}, fields: object{"conditions": conditions[0]}, edits: []string{condition}},
 		{name: "broken", kinds: []*kind{sites}, fields: object{"type_delete": false, "conditions": conditions[2]}},
 		{name: "later", kinds: []*kind{sites}, fields: object{"type_create": false, "type_update": false, "concurrency": 3}},
-		{name: "retry", kinds: []*kind{tenants, tags}, fields: object{"max_retries": 2}, secret: "of the one that retries", answers: every(5, http.StatusServiceUnavailable)},
+		{name: "retry", kinds: []*kind{tenants, tags}, fields: object{"max_retries": 2}, secret: "of the one that retries",
+			answers: every(5, http.StatusServiceUnavailable)},
 		{name: "moved", kinds: []*kind{rackRoles}, fields: object{"concurrency": 5}, answers: every(13, http.StatusFound)},
 		{name: "toggle", kinds: []*kind{tags}, fields: object{}, edits: []string{toggle}},
 		{name: "hold", kinds: []*kind{regions}, fields: object{}, edits: []string{hold}},
@@ -79,7 +81,8 @@ func (s *slot) config(receiver, mark string) object {
 		types[i] = k.key
 	}
 	slices.Sort(types)
-	body := object{"name": mark, "content_types": types, "payload_url": receiver + pathOf(s.name), "type_create": true, "type_update": true, "type_delete": true}
+	body := object{"name": mark, "content_types": types, "payload_url": receiver + pathOf(s.name), "type_create": true,
+		"type_update": true, "type_delete": true}
 	maps.Copy(body, s.fields)
 	if s.secret != "" {
 		body["secret"] = s.secret

@@ -86,7 +86,8 @@ var events = map[string]string{"create": "created", "update": "updated", "delete
 func (c *change) body(template string) string {
 	model := c.Kind[strings.Index(c.Kind, ".")+1:]
 	if template == "" {
-		return fmt.Sprintf(`{"event":%q,"timestamp":%q,"model":%q,"username":%q,"request_id":%q,"data":%s,"snapshots":{"prechange":%s,"postchange":%s}}`,
+		return fmt.Sprintf(`{"event":%q,"timestamp":%q,"model":%q,"username":%q,"request_id":%q,"data":%s,"snapshots":{"prechange":%s,`+
+			`"postchange":%s}}`,
 			events[c.Action], c.At.UTC().Format("2006-01-02T15:04:05.000000Z"), model, c.User, c.Request, c.Data, orNull(c.Pre), orNull(c.Post))
 	}
 	data := fields(&c.Data)

@@ -118,7 +118,8 @@ func (k *keeper) step() {
 		k.remove(h)
 	case n < 5:
 		k.guests++
-		k.create(&slot{name: fmt.Sprint("guest-", k.guests), kinds: []*kind{rackRoles, tags}, fields: object{}, secret: fmt.Sprint("secret of guest ", k.guests)}, true)
+		k.create(&slot{name: fmt.Sprint("guest-", k.guests), kinds: []*kind{rackRoles, tags}, fields: object{},
+			secret: fmt.Sprint("secret of guest ", k.guests)}, true)
 	case len(h.edits) > 0:
 		k.edit(h, h.edits[k.rnd.IntN(len(h.edits))])
 	}
@@ -229,7 +230,8 @@ func (k *keeper) retryOne() {
 
 // retryMany sends again what failed of a webhook.
 func (k *keeper) retryMany(h *keptHook) {
-	k.send(k.op("retry deliveries"), acknowledged, call{method: http.MethodPost, path: "/api/extras/deliveries/retry/", body: object{"filter": object{"webhook_id": h.id}}})
+	k.send(k.op("retry deliveries"), acknowledged, call{method: http.MethodPost, path: "/api/extras/deliveries/retry/",
+		body: object{"filter": object{"webhook_id": h.id}}})
 }
 
 // release lets everything go on that the keeper still holds, until that is acknowledged.

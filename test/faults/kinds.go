@@ -18,10 +18,13 @@ func color(rnd *rand.Rand) object { return object{"color": fmt.Sprintf("%06x", r
 
 var (
 	sites = &kind{"dcim.site", "/api/dcim/sites/", "dcim_site", func(rnd *rand.Rand) object {
-		return object{"status": statuses[rnd.IntN(len(statuses))], "facility": fmt.Sprint("F", rnd.IntN(100)), "latitude": float64(rnd.IntN(180)) / 2}
+		return object{"status": statuses[rnd.IntN(len(statuses))], "facility": fmt.Sprint("F", rnd.IntN(100)),
+			"latitude": float64(rnd.IntN(180)) / 2}
 	}}
-	regions   = &kind{"dcim.region", "/api/dcim/regions/", "dcim_region", func(*rand.Rand) object { return object{} }}
-	tenants   = &kind{"tenancy.tenant", "/api/tenancy/tenants/", "tenancy_tenant", func(rnd *rand.Rand) object { return object{"comments": fmt.Sprint("line\n\"", rnd.IntN(100), "\" é")} }}
+	regions = &kind{"dcim.region", "/api/dcim/regions/", "dcim_region", func(*rand.Rand) object { return object{} }}
+	tenants = &kind{"tenancy.tenant", "/api/tenancy/tenants/", "tenancy_tenant", func(rnd *rand.Rand) object {
+		return object{"comments": fmt.Sprint("line\n\"", rnd.IntN(100), "\" é")}
+	}}
 	tags      = &kind{"extras.tag", "/api/extras/tags/", "extras_tag", color}
 	rackRoles = &kind{"dcim.rackrole", "/api/dcim/rack-roles/", "dcim_rackrole", color}
 

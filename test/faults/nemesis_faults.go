@@ -104,7 +104,8 @@ func (n *nemesis) shoot(ctx context.Context, target *node) (int, error) {
 	n.ended(target, syscall.SIGKILL)
 	taken := &inFlight{at: time.Now()} // it is dead: what it has sent has arrived
 	rows, err := n.w.db.Query(ctx, `SELECT (args->>'delivery')::bigint FROM river_job
-		WHERE state = 'running' AND kind = 'delivery' AND attempted_by[array_upper(attempted_by, 1)] LIKE '%-' || $1::text || '-%'`, fmt.Sprint(pid))
+		WHERE state = 'running' AND kind = 'delivery' AND attempted_by[array_upper(attempted_by,
+			1)] LIKE '%-' || $1::text || '-%'`, fmt.Sprint(pid))
 	if err != nil {
 		return 0, err
 	}
@@ -144,7 +145,8 @@ func (n *nemesis) crash(ctx context.Context, f *fault) error {
 			sent = time.Since(back)
 		}
 		if time.Since(back) > recoveryBound {
-			n.w.violate(processes, "PostgreSQL was back %v ago; a write was acknowledged after %v and a request sent after %v (0 for never)", recoveryBound, wrote, sent)
+			n.w.violate(processes, "PostgreSQL was back %v ago; a write was acknowledged after %v and a request sent after %v (0 for never)",
+				recoveryBound, wrote, sent)
 			break
 		}
 		if err := pause(ctx, 10*time.Millisecond); err != nil {
@@ -242,7 +244,8 @@ func (n *nemesis) loseJobs(ctx context.Context, f *fault) error {
 			return err
 		}
 		tag, err := n.w.db.Exec(ctx, `DELETE FROM river_job WHERE id IN (
-			SELECT j.id FROM river_job j JOIN extras_delivery d ON d.job_id = j.id WHERE j.state = 'available' AND d.state = 'queued' LIMIT $1 FOR UPDATE OF j SKIP LOCKED)`, mostLost)
+			SELECT j.id FROM river_job j JOIN extras_delivery d ON d.job_id = j.id WHERE j.state = 'available'
+				AND d.state = 'queued' LIMIT $1 FOR UPDATE OF j SKIP LOCKED)`, mostLost)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,8 @@ func (b bug) apply(root string) (map[string]string, error) {
 			files[e.file] = string(text)
 		}
 		if n := strings.Count(files[e.file], e.from); n != 1 {
-			return nil, fmt.Errorf("bug %s no longer applies to %s, where %q stands %d times: bring test/faults/bugs.go up to date", b.name, e.file, e.from, n)
+			return nil, fmt.Errorf("bug %s no longer applies to %s, where %q stands %d times: bring test/faults/bugs.go up to date", b.name,
+				e.file, e.from, n)
 		}
 		files[e.file] = strings.Replace(files[e.file], e.from, e.to, 1)
 	}

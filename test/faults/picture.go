@@ -22,7 +22,8 @@ const (
 // style is readable on a light and on a dark page.
 const style = `<style>
 svg { font: 12px system-ui, sans-serif; }
-.page { fill: #ffffff; } text { fill: #1f2933; } .dim { fill: #616e7c; } .grid { stroke: #e4e7eb; } .at { stroke: #9aa5b1; stroke-dasharray: 2 4; opacity: .6; }
+.page { fill: #ffffff; } text { fill: #1f2933; } .dim { fill: #616e7c; } .grid { stroke: #e4e7eb; }
+.at { stroke: #9aa5b1; stroke-dasharray: 2 4; opacity: .6; }
 .process { fill: #c81e1e; } .database { fill: #7e3af2; } .network { fill: #b45309; } .receiver { fill: #047481; }
 .changes { stroke: #1a56db; } .deliveries { stroke: #d9480f; } .backlog { stroke: #047857; } .filled { fill: #047857; opacity: .15; }
 path { fill: none; stroke-width: 1.6; } path.filled { stroke: none; fill: #047857; } .title { font-size: 16px; font-weight: 600; }
@@ -33,7 +34,8 @@ path { fill: none; stroke-width: 1.6; } path.filled { stroke: none; fill: #04785
 }</style>`
 
 // families say what a fault is a fault of; the legend has them in this order.
-var families = []struct{ class, label string }{{"process", "processes"}, {"database", "PostgreSQL"}, {"network", "connections"}, {"receiver", "receiver"}}
+var families = []struct{ class, label string }{{"process", "processes"}, {"database", "PostgreSQL"}, {"network", "connections"},
+	{"receiver", "receiver"}}
 
 func family(kind string) string {
 	switch {
@@ -74,10 +76,12 @@ func picture(t *timeline, r *result) string {
 	c := &canvas{began: t.began, span: math.Max(1, r.Seconds)}
 	top := titleHeight + float64(len(lanes))*laneHeight + chartGap
 	height := top + 2*(chartHeight+chartGap)
-	c.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="Timeline of a run with faults">`, pictureWidth, height, pictureWidth, height)
+	c.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="Timeline of a run `+
+		`with faults">`, pictureWidth, height, pictureWidth, height)
 	c.put("%s", style)
 	c.put(`<rect class="page" width="100%%" height="100%%"/>`)
-	c.put(`<text class="title" x="24" y="28">Seed %d: %d changes, %d faults, %d deliveries, %d duplicates, %d violations</text>`, r.Seed, r.Changes, r.Faults, r.Deliveries, r.Duplicates, r.Violations)
+	c.put(`<text class="title" x="24" y="28">Seed %d: %d changes, %d faults, %d deliveries, %d duplicates, %d violations</text>`,
+		r.Seed, r.Changes, r.Faults, r.Deliveries, r.Duplicates, r.Violations)
 	c.legend()
 	c.faults(t, lanes, lane, height)
 	c.chart(top, "backlog", t.samples, series{"backlog", true, func(_, b sample) float64 { return float64(b.Backlog) }})
@@ -94,7 +98,8 @@ func (c *canvas) legend() {
 		c.put(`<rect class="%s" x="%g" y="44" width="12" height="12" rx="2"/><text x="%g" y="54">faults of %s</text>`, f.class, x, x+18, f.label)
 		x += 150
 	}
-	for _, l := range []struct{ class, label string }{{"backlog", "backlog"}, {"deliveries", "requests received"}, {"changes", "changes acknowledged"}} {
+	for _, l := range []struct{ class, label string }{{"backlog", "backlog"}, {"deliveries", "requests received"},
+		{"changes", "changes acknowledged"}} {
 		c.put(`<path class="%s" d="M%g 50h22"/><text x="%g" y="54">%s</text>`, l.class, x, x+28, l.label)
 		x += 90 + float64(len(l.label))*4
 	}
@@ -104,13 +109,15 @@ func (c *canvas) legend() {
 func (c *canvas) faults(t *timeline, lanes []string, lane map[string]int, height float64) {
 	for i, kind := range lanes {
 		y := titleHeight + float64(i)*laneHeight
-		c.put(`<text x="%g" y="%g" text-anchor="end">%s</text><path class="grid" d="M%g %gH%g"/>`, marginLeft-10, y+12, html.EscapeString(kind), marginLeft, y+8, pictureWidth-marginRight)
+		c.put(`<text x="%g" y="%g" text-anchor="end">%s</text><path class="grid" d="M%g %gH%g"/>`, marginLeft-10, y+12,
+			html.EscapeString(kind), marginLeft, y+8, pictureWidth-marginRight)
 	}
 	for _, f := range t.made {
 		y := titleHeight + float64(lane[f.Kind])*laneHeight
 		from, to := c.x(f.Began), c.x(f.Ended)
 		c.put(`<path class="at" d="M%.1f %gV%g"/>`, from, y+14, height-chartGap)
-		c.put(`<rect class="%s" x="%.1f" y="%g" width="%.1f" height="12" rx="2"><title>%s</title></rect>`, family(f.Kind), from, y+2, math.Max(4, to-from),
+		c.put(`<rect class="%s" x="%.1f" y="%g" width="%.1f" height="12" rx="2"><title>%s</title></rect>`, family(f.Kind), from, y+2,
+			math.Max(4, to-from),
 			html.EscapeString(fmt.Sprintf("%s %s at %.1f s: %s", f.Kind, f.Target, f.Began.Sub(c.began).Seconds(), f.Note)))
 	}
 }
@@ -143,11 +150,13 @@ func (c *canvas) chart(y float64, title string, samples []sample, lines ...serie
 	for i := range 5 {
 		v := most * float64(i) / 4
 		at := y + chartHeight*(1-v/most)
-		c.put(`<path class="grid" d="M%g %.1fH%g"/><text class="dim" x="%g" y="%.1f" text-anchor="end">%g</text>`, marginLeft, at, pictureWidth-marginRight, marginLeft-10, at+4, v)
+		c.put(`<path class="grid" d="M%g %.1fH%g"/><text class="dim" x="%g" y="%.1f" text-anchor="end">%g</text>`, marginLeft, at,
+			pictureWidth-marginRight, marginLeft-10, at+4, v)
 	}
 	step := roundUp(c.span / 12)
 	for s := 0.0; s <= c.span; s += step {
-		c.put(`<text class="dim" x="%.1f" y="%g" text-anchor="middle">%g s</text>`, c.x(c.began.Add(time.Duration(s*float64(time.Second)))), y+chartHeight+18, s)
+		c.put(`<text class="dim" x="%.1f" y="%g" text-anchor="middle">%g s</text>`,
+			c.x(c.began.Add(time.Duration(s*float64(time.Second)))), y+chartHeight+18, s)
 	}
 	for n, line := range lines {
 		var d strings.Builder

@@ -167,7 +167,7 @@ func (n *node) end(sig syscall.Signal) error {
 	return nil
 }
 
-// running tells whether the node's process has not ended.
+// running reports whether the node's process has not ended.
 func (n *node) running() bool {
 	p := n.now()
 	if p == nil {

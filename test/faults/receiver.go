@@ -71,8 +71,9 @@ func newReceiver() (*receiver, error) {
 	}
 	r := &receiver{base: "http://" + l.Addr().String(), seen: map[int64]int{}, secrets: map[string][]string{}, manners: map[string]manner{},
 		lifted: map[string]chan struct{}{}, fussy: map[string]func(int64, int) int{}}
-	r.server = &http.Server{Handler: r, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute} // broken connections are what is tested
-	go func() { _ = r.server.Serve(l) }()                                                                     // until it is closed
+	// broken connections are what is tested
+	r.server = &http.Server{Handler: r, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute}
+	go func() { _ = r.server.Serve(l) }() // until it is closed
 	return r, nil
 }
 
@@ -108,7 +109,8 @@ func (r *receiver) knows(path, secret string) {
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	got := &receipt{at: time.Now(), path: request.URL.Path, uuid: request.Header.Get("X-Hook-Delivery"), sequence: request.Header.Get("X-Hook-Sequence")}
+	got := &receipt{at: time.Now(), path: request.URL.Path, uuid: request.Header.Get("X-Hook-Delivery"),
+		sequence: request.Header.Get("X-Hook-Sequence")}
 	got.delivery = deliveryNumber(got.uuid)
 	body, err := io.ReadAll(request.Body)
 	if err != nil {

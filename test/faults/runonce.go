@@ -31,7 +31,8 @@ type result struct {
 }
 
 func (r *result) String() string {
-	return fmt.Sprintf("verdict: %d changes, %d faults, %d deliveries, %d duplicates, %d violations", r.Changes, r.Faults, r.Deliveries, r.Duplicates, r.Violations)
+	return fmt.Sprintf("verdict: %d changes, %d faults, %d deliveries, %d duplicates, %d violations", r.Changes, r.Faults,
+		r.Deliveries, r.Duplicates, r.Violations)
 }
 
 // runOnce makes one run: set up, work and break things, heal, settle, check.
@@ -176,7 +177,8 @@ func (w *world) check(ctx context.Context, clients []*client, k *keeper, n *neme
 	w.checkReceipts(f, receipts, k)
 	w.checkOutcomes(f, receipts, k.retried)
 	w.checkPauses(k.pauses, receipts)
-	out := &result{Seed: w.seed, Changes: len(f.changes), Faults: w.count(), Deliveries: len(f.deliveries), Receipts: len(receipts), Requests: outcomes, Kills: len(n.inFlight), Repeated: repeated}
+	out := &result{Seed: w.seed, Changes: len(f.changes), Faults: w.count(), Deliveries: len(f.deliveries), Receipts: len(receipts),
+		Requests: outcomes, Kills: len(n.inFlight), Repeated: repeated}
 	out.Duplicates = w.checkDuplicates(f, unrecorded, n.inFlight)
 	out.WorstResend = w.checkResends(f, n.inFlight, receipts).Seconds()
 	for _, took := range n.recovery {
@@ -184,7 +186,8 @@ func (w *world) check(ctx context.Context, clients []*client, k *keeper, n *neme
 	}
 	out.Violations, out.ByKind, out.Timeline, out.Samples = w.total(), w.report.counts, w.timeline.made, w.timeline.samples
 	out.Seconds = time.Since(w.began).Seconds()
-	w.line("%6.1f s  checked: requests %v, kill to resend at most %.1f s, PostgreSQL back to work at most %.1f s, %d requests repeated after the receiver broke the connection",
+	w.line("%6.1f s  checked: requests %v, kill to resend at most %.1f s, PostgreSQL back to work at most %.1f s, %d requests repeated "+
+		"after the receiver broke the connection",
 		w.since(time.Now()), outcomes, out.WorstResend, out.WorstRecover, repeated)
 	return out, nil
 }

@@ -20,7 +20,8 @@ func senseBugs(ctx context.Context, cfg config, only string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // what is left of it is in the temporary directory
-	clean := bug{name: "none", does: "the program as it is", faults: []string{killAPI, crash, killWorker, loseJobs, cutAPI, termWorker}, patience: healing}
+	clean := bug{name: "none", does: "the program as it is",
+		faults: []string{killAPI, crash, killWorker, loseJobs, cutAPI, termWorker}, patience: healing}
 	var chosen []bug
 	for _, b := range append([]bug{clean}, bugs...) {
 		if only == "" || b.name == only {
@@ -30,7 +31,8 @@ func senseBugs(ctx context.Context, cfg config, only string) error {
 	if len(chosen) == 0 {
 		return fmt.Errorf("there is no bug %q in test/faults/bugs.go", only)
 	}
-	fmt.Printf("| %-25s | %-81s | %-9s | %7s |\n|%s|%s|%s|%s|\n", "bug", "what it does", "caught by", "seconds", dashes(27), dashes(83), dashes(11), dashes(9))
+	fmt.Printf("| %-25s | %-81s | %-9s | %7s |\n|%s|%s|%s|%s|\n", "bug", "what it does", "caught by", "seconds", dashes(27),
+		dashes(83), dashes(11), dashes(9))
 	var missed []error
 	for b := range builds(ctx, chosen, cfg.binary, dir) {
 		if b.err == nil {

@@ -80,7 +80,8 @@ func (w *world) watch(ctx context.Context) {
 			if s.Backlog >= 0 {
 				backlog = itoa(s.Backlog)
 			}
-			w.line("%6.1f s  %6d changes, %6d requests received, backlog %5s, %2d faults, %d violations", w.since(s.At), s.Changes, s.Receipts, backlog, w.count(), w.total())
+			w.line("%6.1f s  %6d changes, %6d requests received, backlog %5s, %2d faults, %d violations", w.since(s.At), s.Changes,
+				s.Receipts, backlog, w.count(), w.total())
 		}
 		select {
 		case <-ctx.Done():

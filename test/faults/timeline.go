@@ -56,7 +56,7 @@ func (t *timeline) finish(f *fault, target, note string) {
 // grace is how long after a fault a request may still suffer from it.
 const grace = 5 * time.Second
 
-// excused tells whether a fault explains that a request got no good answer.
+// excused reports whether a fault explains that a request got no good answer.
 func (t *timeline) excused(from, to time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -41,7 +41,8 @@ type world struct {
 // newWorld starts everything and returns when it works.
 func newWorld(ctx context.Context, cfg config, t *timeline, r *report) (w *world, err error) {
 	w = &world{config: cfg, timeline: t, report: r, logs: filepath.Join(cfg.out, "logs")}
-	w.http = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}} // no proxy, whatever the environment says
+	// no proxy, whatever the environment says
+	w.http = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	defer func() {
 		if err != nil {
 			w.close()

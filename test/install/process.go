@@ -101,7 +101,7 @@ func (p *Process) Log() string {
 // PID is the number of the process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Running tells whether the process has not ended.
+// Running reports whether the process has not ended.
 func (p *Process) Running() bool {
 	select {
 	case <-p.Ended:

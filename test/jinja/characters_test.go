@@ -43,7 +43,8 @@ func TestEveryCharacter(t *testing.T) {
 		"{{ ('x' ~ l|join('Σ x'))|lower }}",     // Is it a letter, or overlooked, before a sigma?
 		"{{ ('xΣ' ~ l|join(' xΣ')).lower() }}",  // And behind it?
 		"{{ ('xΣ' ~ l|join('x xΣ')).lower() }}", // And between it and a letter?
-		"{% for c in l %}{{ '%d%d%d%d%d%d%d ' % (c.isdigit(), c.isdecimal(), c.isalpha(), c.isalnum(), c.isspace(), c.isupper(), c.islower()) }}{% endfor %}",
+		"{% for c in l %}{{ '%d%d%d%d%d%d%d ' % (c.isdigit(), c.isdecimal(), c.isalpha(), c.isalnum(), c.isspace(), c.isupper(), " +
+			"c.islower()) }}{% endfor %}",
 		"{{ l|map('int', -1)|join }} {{ l|map('trim')|join }}",
 	}
 	all := characters()

@@ -127,7 +127,8 @@ func (w writer) expression(depth int) string {
 		return fmt.Sprintf("'%s' %% %s", w.pick("%s", "%d", "%5.1f|", "%r", "%-6s|", "%05d", "%x", "%g", "%s %s", "%(a)s", "%e", "%+d", "%.2s"),
 			w.pick("("+a()+")", "("+a()+",)", "("+a()+", "+a()+")"))
 	case 15:
-		return fmt.Sprintf("'%s'.format(%s)", w.pick("{}", "{:>8}", "{:5}", "{!r}", "{0}{0}", "{:.2f}", "{:,}", "{:d}", "{:e}", "{:x}", "{:^9}"), a())
+		return fmt.Sprintf("'%s'.format(%s)", w.pick("{}", "{:>8}", "{:5}", "{!r}", "{0}{0}", "{:.2f}", "{:,}", "{:d}", "{:e}", "{:x}",
+			"{:^9}"), a())
 	case 16:
 		return fmt.Sprintf("%s|%s|%s", w.pick(variables...), w.pick(filterCalls...), w.pick(filterCalls...))
 	default:

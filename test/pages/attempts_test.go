@@ -6,13 +6,14 @@ import (
 	"testing"
 )
 
-// TestLongBodiesOnThePage: of a body that is too long to be shown with each attempt, the page tells what it knows.
+// TestLongBodiesOnThePage: for a body that is too long to be shown with each attempt, the page shows what it knows.
 func TestLongBodiesOnThePage(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	path := o.of(t, o.a, 0)
 	sent := func(second int, body string) {
-		o.exec(t, `INSERT INTO extras_attempt SELECT id, changed_at, changed_at + $1 * interval '1 s', 12, 'POST', 'https://receiver.example/hook', '{}', convert_to($2::text, 'UTF8'), 500, '{}', '', FALSE, ''
+		o.exec(t, `INSERT INTO extras_attempt SELECT id, changed_at, changed_at + $1 * interval '1 s', 12, 'POST',
+			'https://receiver.example/hook', '{}', convert_to($2::text, 'UTF8'), 500, '{}', '', FALSE, ''
 			FROM extras_delivery WHERE webhook_id = $3 AND object_id = $4`, second, body, o.a, o.sites[0])
 	}
 	long := strings.Repeat("x", 100_000)

@@ -13,18 +13,21 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestPagesForEverybodyTakeSmallForms: what needs no permission takes no large body: own password, own tokens.
+// TestPagesForEverybodyTakeSmallForms: forms that need no permission (own password, own tokens) accept no large body.
 func TestPagesForEverybodyTakeSmallForms(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	s.User(t, "nobody")
 	nobody, admin := login(t, s, "nobody"), login(t, s, "admin")
 	large := strings.Repeat("x", intake.Small)
-	for _, path := range []string{"/user/tokens/add/", "/users/tokens/add/", "/users/tokens/import/", "/user/password/", "/api/users/tokens/"} {
-		nobody.post(t, path, url.Values{"description": {large}, "_method": {"POST"}, "_content": {"{}"}}).Want(t, http.StatusRequestEntityTooLarge)
+	for _, path := range []string{"/user/tokens/add/", "/users/tokens/add/", "/users/tokens/import/", "/user/password/",
+		"/api/users/tokens/"} {
+		nobody.post(t, path, url.Values{"description": {large}, "_method": {"POST"}, "_content": {"{}"}}).
+			Want(t, http.StatusRequestEntityTooLarge)
 	}
-	shows(t, nobody.upload(t, "/users/tokens/import/", "x.csv", large, "mode", "check").Want(t, http.StatusRequestEntityTooLarge), "larger than 65536 bytes")
-	// Whoever was given the right may send more.
+	shows(t, nobody.upload(t, "/users/tokens/import/", "x.csv", large, "mode", "check").Want(t, http.StatusRequestEntityTooLarge),
+		"larger than 65536 bytes")
+	// A caller with a permission may send more.
 	admin.post(t, "/users/tokens/import/", url.Values{"text": {"description\n" + large}, "mode": {"check"}}).Want(t, http.StatusBadRequest)
 	long := admin.post(t, "/dcim/sites/import/", url.Values{"text": {"slug,name\na," + strings.Repeat("x", 15<<20)}, "mode": {"check"}})
 	shows(t, long.Want(t, http.StatusBadRequest), "no more than")
@@ -35,7 +38,7 @@ type late struct{}
 
 func (late) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
-// TestLoginBodies: a body that is too large or too slow is answered at the login as it is elsewhere.
+// TestLoginBodies: a body that is too large or too slow is answered at the login as elsewhere.
 func TestLoginBodies(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -44,7 +47,8 @@ func TestLoginBodies(t *testing.T) {
 	}
 	large := strings.Repeat("x", intake.Credentials)
 	for _, path := range []string{"/login/", "/api/users/tokens/provision/"} {
-		for media, body := range map[string]string{"application/json": `{"username":"` + large + `"}`, "application/x-www-form-urlencoded": "username=" + large} {
+		for media, body := range map[string]string{"application/json": `{"username":"` + large + `"}`,
+			"application/x-www-form-urlencoded": "username=" + large} {
 			if strings.HasPrefix(path, "/api/") && media != "application/json" {
 				continue
 			}

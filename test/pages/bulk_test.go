@@ -13,7 +13,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// hidden reads the hidden inputs of the form on a page: what a browser sends again.
+// hidden returns the hidden inputs of the form on a page: what a browser sends again.
 func hidden(a apitest.Answer) url.Values {
 	form := url.Values{}
 	for _, m := range regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`).FindAllStringSubmatch(string(a.Raw), -1) {
@@ -24,7 +24,7 @@ func hidden(a apitest.Answer) url.Values {
 	return form
 }
 
-// note is what the page that follows would tell.
+// note returns the message that the next page would show.
 func note(t *testing.T, b browser, a apitest.Answer) string {
 	t.Helper()
 	for _, c := range (&http.Response{Header: a.Want(t, http.StatusSeeOther).Header}).Cookies() {
@@ -135,7 +135,8 @@ func TestBulkEdit(t *testing.T) {
 		shows(t, b.post(t, edit, with(again, "to.status", "retired")).Want(t, http.StatusBadRequest), "Tick what shall be changed.")
 	})
 	t.Run("fields", func(t *testing.T) {
-		done := b.post(t, edit, with(again, "change", "status", "to.status", "retired", "change", "region", "to.region", fmt.Sprintf("Europe #%d", region),
+		done := b.post(t, edit, with(again, "change", "status", "to.status", "retired", "change", "region", "to.region",
+			fmt.Sprintf("Europe #%d", region),
 			"change", "cf_power", "to.cf_power", "1", "to.description", "not ticked"))
 		if got := note(t, b, done); got != "3 sites are changed." {
 			t.Error(got)
@@ -146,7 +147,8 @@ func TestBulkEdit(t *testing.T) {
 		}
 	})
 	t.Run("already so", func(t *testing.T) {
-		if got := note(t, b, b.post(t, edit, with(again, "change", "status", "to.status", "retired"))); got != "Nothing is changed: it was so already." {
+		if got := note(t, b, b.post(t, edit, with(again, "change", "status", "to.status",
+			"retired"))); got != "Nothing is changed: it was so already." {
 			t.Error(got)
 		}
 	})
@@ -156,11 +158,14 @@ func TestBulkEdit(t *testing.T) {
 			want           map[string]string
 		}{
 			{"add", "lab", "3 sites are changed.", map[string]string{"Site 0000": "lab", "Site 0001": "core lab", "Site 0002": "core edge lab"}},
-			{"remove", "core", "2 sites are changed; the other 1 site had these values already.", map[string]string{"Site 0000": "lab", "Site 0001": "lab", "Site 0002": "edge lab"}},
-			{"remove", fmt.Sprintf("lab #%d", tags[2]), "3 sites are changed.", map[string]string{"Site 0000": "", "Site 0001": "", "Site 0002": "edge"}},
+			{"remove", "core", "2 sites are changed; the other 1 site had these values already.",
+				map[string]string{"Site 0000": "lab", "Site 0001": "lab", "Site 0002": "edge lab"}},
+			{"remove", fmt.Sprintf("lab #%d", tags[2]), "3 sites are changed.",
+				map[string]string{"Site 0000": "", "Site 0001": "", "Site 0002": "edge"}},
 			{"set", "core", "3 sites are changed.", map[string]string{"Site 0000": "core", "Site 0001": "core", "Site 0002": "core"}},
 		} {
-			if got := note(t, b, b.post(t, edit, with(again, "change", "tags", "how.tags", step.how, "to.tags", step.tag, "to.tags", ""))); got != step.note {
+			if got := note(t, b, b.post(t, edit, with(again, "change", "tags", "how.tags", step.how, "to.tags", step.tag, "to.tags",
+				""))); got != step.note {
 				t.Errorf("%s %s: %s", step.how, step.tag, got)
 			}
 			if got := tagsOf(t, s); fmt.Sprint(got) != fmt.Sprint(step.want) {
@@ -172,7 +177,8 @@ func TestBulkEdit(t *testing.T) {
 		shows(t, b.post(t, edit, with(again, "change", "tags", "how.tags", "add")).Want(t, http.StatusBadRequest), "Name at least one.")
 	})
 	t.Run("refused for all stands at the field", func(t *testing.T) {
-		refused := b.post(t, edit, with(again, "change", "latitude", "to.latitude", "91", "change", "cf_power", "to.cf_power", "much")).Want(t, http.StatusBadRequest)
+		refused := b.post(t, edit, with(again, "change", "latitude", "to.latitude", "91", "change", "cf_power", "to.cf_power",
+			"much")).Want(t, http.StatusBadRequest)
 		shows(t, refused, `id="id_latitude_errors"`, "Invalid value for custom field", `value="91"`)
 		hides(t, refused, "What is wrong")
 	})
@@ -186,15 +192,17 @@ func TestBulkEdit(t *testing.T) {
 	})
 }
 
-// TestBulkRefusedByRecord: what is wrong with some records is said under their names, and
-// nothing is changed.
+// TestBulkRefusedByRecord: errors of single records are shown under their names, and nothing is changed.
 func TestBulkRefusedByRecord(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
-	ids := many(t, s, "/api/dcim/regions/", 3, func(i int) obj { return obj{"name": fmt.Sprintf("Region %d", i), "slug": fmt.Sprintf("region-%d", i)} })
+	ids := many(t, s, "/api/dcim/regions/", 3, func(i int) obj {
+		return obj{"name": fmt.Sprintf("Region %d", i), "slug": fmt.Sprintf("region-%d", i)}
+	})
 	form := hidden(b.post(t, "/dcim/regions/edit/", ticked(ids...)).Want(t, http.StatusOK))
-	refused := b.post(t, "/dcim/regions/edit/", with(form, "change", "parent", "to.parent", fmt.Sprintf("Region 1 #%d", ids[1]))).Want(t, http.StatusBadRequest)
+	refused := b.post(t, "/dcim/regions/edit/", with(form, "change", "parent", "to.parent",
+		fmt.Sprintf("Region 1 #%d", ids[1]))).Want(t, http.StatusBadRequest)
 	shows(t, refused, "What is wrong", fmt.Sprintf(`<th scope="row"><a href="/dcim/regions/%d/">Region 1</a></th><td>Parent</td>`, ids[1]))
 	hides(t, refused, fmt.Sprintf(`<th scope="row"><a href="/dcim/regions/%d/">`, ids[0]))
 	if n := list(t, s, fmt.Sprintf("/api/dcim/regions/?parent_id=%d", ids[1])).Count; n != 0 {
@@ -202,7 +210,7 @@ func TestBulkRefusedByRecord(t *testing.T) {
 	}
 }
 
-// TestAllThatMatch: more than one page of them, and only those.
+// TestAllThatMatch: all records that match are changed, also those on other pages, and no others.
 func TestAllThatMatch(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -226,7 +234,8 @@ func TestAllThatMatch(t *testing.T) {
 	if n := list(t, s, "/api/dcim/sites/?facility=F").Count; n != 0 {
 		t.Errorf("%d were changed", n)
 	}
-	if got := note(t, b, b.post(t, "/dcim/sites/edit/", with(hidden(refused), "change", "facility", "to.facility", "F"))); got != "1201 sites are changed." {
+	if got := note(t, b, b.post(t, "/dcim/sites/edit/",
+		with(hidden(refused), "change", "facility", "to.facility", "F"))); got != "1201 sites are changed." {
 		t.Error(got)
 	}
 	if n := list(t, s, "/api/dcim/sites/?facility=F&status=planned").Count; n != 1201 {
@@ -281,7 +290,7 @@ func TestBulkDelete(t *testing.T) {
 	}
 }
 
-// TestBulkWithinPermissions: what somebody sees and may not change or delete stays as it is.
+// TestBulkWithinPermissions: records that a person sees but may not change or delete stay as they are.
 func TestBulkWithinPermissions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -316,7 +325,8 @@ func TestBulkWithinPermissions(t *testing.T) {
 	if got := note(t, b, b.post(t, "/dcim/sites/edit/", with(one, "change", "facility", "to.facility", "F"))); got != "1 site is changed." {
 		t.Error(got)
 	}
-	if got := note(t, b, b.post(t, "/dcim/sites/delete/", hidden(b.post(t, "/dcim/sites/delete/", ticked(ids[1]))))); got != "1 site is deleted." {
+	if got := note(t, b, b.post(t, "/dcim/sites/delete/",
+		hidden(b.post(t, "/dcim/sites/delete/", ticked(ids[1]))))); got != "1 site is deleted." {
 		t.Error(got)
 	}
 	s.User(t, "bob", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}})
@@ -328,7 +338,7 @@ func TestBulkWithinPermissions(t *testing.T) {
 	}
 }
 
-// TestBulkFormsOfAllTypes: no form offers a secret, an owner, or what each record reads in its own way.
+// TestBulkFormsOfAllTypes: no form offers a secret, an owner, or a field whose meaning depends on the record.
 func TestBulkFormsOfAllTypes(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -339,8 +349,9 @@ func TestBulkFormsOfAllTypes(t *testing.T) {
 	form = b.post(t, "/users/tokens/edit/", url.Values{"all": {"true"}}).Want(t, http.StatusOK)
 	shows(t, form, `name="to.expires"`)
 	hides(t, form, "to.key", "to.user")
-	create(t, s, "/api/extras/webhooks/", obj{"name": "w", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9000/",
-		"secret": "s3cret-canary", "additional_headers": "X-Key: header-canary"})
+	create(t, s, "/api/extras/webhooks/", obj{"name": "w", "content_types": []string{"dcim.site"}, "type_create": true,
+		"payload_url": "http://localhost:9000/",
+		"secret":      "s3cret-canary", "additional_headers": "X-Key: header-canary"})
 	form = b.post(t, "/extras/webhooks/edit/", url.Values{"all": {"true"}}).Want(t, http.StatusOK)
 	shows(t, form, `name="to.enabled"`)
 	hides(t, form, "to.secret", "to.additional_headers", "canary")

@@ -9,7 +9,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestDeletePageBesideAnotherChange: where somebody else is changing the record, the page says to try again, and when.
+// TestDeletePageBesideAnotherChange: if somebody else is changing the record, the page says to try again, and when.
 func TestDeletePageBesideAnotherChange(t *testing.T) {
 	s := apitest.New(t)
 	b := login(t, s, "admin")

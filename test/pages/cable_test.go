@@ -2,8 +2,8 @@ package pages_test
 
 import "terrier/internal/record"
 
-// cable is a record type as somebody would add it: this file, its table, and a line in a list.
-// It is registered by TestNewType alone.
+// cable is a record type as somebody would add it: this file, its table, and a line in a list. Only TestNewType
+// registers it.
 var cable = record.Type{
 	App: "dcim", Name: "cable", Plural: "cables", Section: "Connections",
 	Doc: "A cable between two places.",

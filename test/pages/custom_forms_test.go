@@ -10,8 +10,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestDefaultOfACustomField is typed as the field's type takes it, shown so again, and kept when the form is saved
-// untouched.
+// TestDefaultOfACustomField: a default is typed in the form of the field's type, shown in that form again, and kept
+// when the form is saved untouched.
 func TestDefaultOfACustomField(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -50,7 +50,7 @@ func TestDefaultOfACustomField(t *testing.T) {
 	shows(t, b.post(t, "/extras/custom-fields/add/", form).Want(t, http.StatusBadRequest), "A valid integer is required.")
 }
 
-// TestTypeOfACustomFieldRereadsItsDefault: when the type is changed, the default means what is shown of it.
+// TestTypeOfACustomFieldRereadsItsDefault: when the type is changed, the shown default is read in the new type.
 func TestTypeOfACustomFieldRereadsItsDefault(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -64,7 +64,8 @@ func TestTypeOfACustomFieldRereadsItsDefault(t *testing.T) {
 		{"text", "json", "[1]", []any{1.0}},
 		{"text", "integer", "5", 5.0},
 	} {
-		id := create(t, s, "/api/extras/custom-fields/", obj{"name": fmt.Sprint("field_", i), "type": test.kind, "default": test.stored, "content_types": []string{"dcim.site"}})
+		id := create(t, s, "/api/extras/custom-fields/",
+			obj{"name": fmt.Sprint("field_", i), "type": test.kind, "default": test.stored, "content_types": []string{"dcim.site"}})
 		path := fmt.Sprintf("/extras/custom-fields/%d/", id)
 		b.post(t, path+"edit/", edited(t, b, path, "type", test.to)).Want(t, http.StatusSeeOther)
 		if got := api(t, s, path)["default"]; !reflect.DeepEqual(got, test.wants) {
@@ -73,8 +74,8 @@ func TestTypeOfACustomFieldRereadsItsDefault(t *testing.T) {
 	}
 }
 
-// TestTypedTimesThatAreNone are refused and shown again as typed, whatever was there before; a stored text that is no time
-// is shown, and kept while nobody touches it.
+// TestTypedTimesThatAreNone: an invalid time is refused and shown again as typed, whatever was there before; a stored
+// text that is no time is shown, and kept if nobody touches it.
 func TestTypedTimesThatAreNone(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -82,7 +83,8 @@ func TestTypedTimesThatAreNone(t *testing.T) {
 	create(t, s, "/api/extras/custom-fields/", obj{"name": "seen", "type": "datetime", "content_types": []string{"dcim.site"}})
 	site := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1"})
 	path := fmt.Sprintf("/dcim/sites/%d/", site)
-	shows(t, b.post(t, path+"edit/", edited(t, b, path, "cf_seen", "tomorrow")).Want(t, http.StatusBadRequest), "Invalid value for custom field &#34;seen&#34;", `type="text" name="cf_seen" id="id_cf_seen" value="tomorrow"`)
+	shows(t, b.post(t, path+"edit/", edited(t, b, path, "cf_seen", "tomorrow")).Want(t, http.StatusBadRequest),
+		"Invalid value for custom field &#34;seen&#34;", `type="text" name="cf_seen" id="id_cf_seen" value="tomorrow"`)
 	for _, expires := range []any{nil, "2040-01-02T03:04:05Z"} {
 		token := create(t, s, "/api/users/tokens/", obj{"expires": expires})
 		for _, page := range []string{fmt.Sprintf("/users/tokens/%d/", token), fmt.Sprintf("/user/tokens/%d/", token)} {
@@ -103,13 +105,14 @@ func TestTypedTimesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestCustomBooleanHasThreeStates: a form tells no value from false, and sets each of the three.
+// TestCustomBooleanHasThreeStates: a form distinguishes no value from false, and can set all three.
 func TestCustomBooleanHasThreeStates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	create(t, s, "/api/extras/custom-fields/", obj{"name": "owned", "type": "boolean", "content_types": []string{"dcim.site"}})
-	b.post(t, "/dcim/sites/add/", set(url.Values{}, "name", "Lisbon 1", "slug", "lis1", "status", "active", "cf_owned", "")).Want(t, http.StatusSeeOther)
+	b.post(t, "/dcim/sites/add/", set(url.Values{}, "name", "Lisbon 1", "slug", "lis1", "status", "active", "cf_owned", "")).
+		Want(t, http.StatusSeeOther)
 	const path = "/dcim/sites/1/"
 	was := any(nil)
 	for i, to := range []any{false, true, nil, true, false, nil} {

@@ -23,7 +23,7 @@ func patch(t *testing.T, s *apitest.Server, path string, body obj) {
 	s.Do(t, apitest.Call{Method: "PATCH", Path: "/api" + path, Token: s.Admin, Body: body}).Want(t, http.StatusOK)
 }
 
-// edited is the form of a record as a browser sends it, with some widgets changed.
+// edited returns the form of a record as a browser sends it, with some widgets changed.
 func edited(t *testing.T, b browser, path string, pairs ...string) url.Values {
 	t.Helper()
 	return set(b.get(t, path+"edit/").Want(t, http.StatusOK).Form(t), pairs...)
@@ -50,8 +50,8 @@ func names(record obj, field string) string {
 	return out
 }
 
-// TestHiddenReferences: what a record refers to and the caller may not see is shown as hidden,
-// stays when it is not touched, and blocks nothing. Its name is not in the page.
+// TestHiddenReferences: a reference to a record that the caller may not see is shown as hidden, stays if it is not
+// touched, and blocks nothing. Its name is not in the page.
 func TestHiddenReferences(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -92,14 +92,16 @@ func TestHiddenReferences(t *testing.T) {
 		want(t, "second", "Covert region", "covert-tag open-too ")
 	})
 	t.Run("in a form that is shown again", func(t *testing.T) {
-		refused := b.post(t, path+"edit/", edited(t, b, path, "slug", "not a slug", "tags", "open", "description", "third")).Want(t, http.StatusBadRequest)
+		refused := b.post(t, path+"edit/", edited(t, b, path, "slug", "not a slug", "tags", "open", "description", "third")).
+			Want(t, http.StatusBadRequest)
 		hides(t, refused, "Covert", "covert")
 		shows(t, refused, "1 hidden", "> open<", "> open-too<")
 		b.post(t, path+"edit/", set(refused.Form(t), "slug", "lis1")).Want(t, http.StatusSeeOther)
 		want(t, "third", "Covert region", "covert-tag open open-too ")
 	})
 	t.Run("what a form does not say", func(t *testing.T) {
-		b.post(t, path+"edit/", url.Values{"name": {"Lisbon 1"}, "slug": {"lis1"}, "status": {"active"}, "description": {"fourth"}}).Want(t, http.StatusSeeOther)
+		b.post(t, path+"edit/", url.Values{"name": {"Lisbon 1"}, "slug": {"lis1"}, "status": {"active"},
+			"description": {"fourth"}}).Want(t, http.StatusSeeOther)
 		want(t, "fourth", "Covert region", "covert-tag ")
 	})
 	t.Run("a name that may not be seen", func(t *testing.T) {
@@ -110,10 +112,12 @@ func TestHiddenReferences(t *testing.T) {
 		chosen := hidden(b.post(t, "/dcim/sites/edit/", url.Values{"id": {fmt.Sprint(site)}}).Want(t, http.StatusOK))
 		for how, left := range map[string]string{"set": "covert-tag open ", "add": "covert-tag open ", "remove": "covert-tag "} {
 			patch(t, s, path, obj{"tags": tags[:1]})
-			b.post(t, "/dcim/sites/edit/", with(chosen, "apply", "true", "change", "tags", "how.tags", how, "to.tags", "open")).Want(t, http.StatusSeeOther)
+			b.post(t, "/dcim/sites/edit/", with(chosen, "apply", "true", "change", "tags", "how.tags", how, "to.tags", "open")).
+				Want(t, http.StatusSeeOther)
 			want(t, "fourth", "Covert region", left)
 		}
-		shows(t, b.post(t, "/dcim/sites/edit/", with(chosen, "apply", "true", "change", "tags", "how.tags", "remove", "to.tags", "covert-tag")).Want(t, http.StatusBadRequest), "that you may see")
+		shows(t, b.post(t, "/dcim/sites/edit/", with(chosen, "apply", "true", "change", "tags", "how.tags", "remove", "to.tags",
+			"covert-tag")).Want(t, http.StatusBadRequest), "that you may see")
 	})
 	t.Run("removed", func(t *testing.T) {
 		patch(t, s, path, obj{"tags": tags[:1]})
@@ -131,7 +135,8 @@ func TestHiddenReferences(t *testing.T) {
 		}
 	})
 	t.Run("in a form for another", func(t *testing.T) {
-		made := b.post(t, "/dcim/sites/add/", url.Values{"name": {"Porto 1"}, "slug": {"opo1"}, "status": {"active"}, "tags": {"open"}, "again": {"true"}}).Want(t, http.StatusSeeOther)
+		made := b.post(t, "/dcim/sites/add/", url.Values{"name": {"Porto 1"}, "slug": {"opo1"}, "status": {"active"}, "tags": {"open"},
+			"again": {"true"}}).Want(t, http.StatusSeeOther)
 		if to := made.Header.Get("Location"); to != "/dcim/sites/add/" {
 			t.Errorf("led to %s", to)
 		}
@@ -139,8 +144,8 @@ func TestHiddenReferences(t *testing.T) {
 	})
 }
 
-// TestTouchedFields: a form writes what somebody touched and nothing else, also where the rest
-// holds what the widgets can't, and what they show of it can be changed.
+// TestTouchedFields: a form writes only fields that somebody touched, even if others have values that widgets can't
+// show, and what is shown of those can be changed.
 func TestTouchedFields(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -160,21 +165,26 @@ func TestTouchedFields(t *testing.T) {
 	shows(t, form, `value="2030-01-31T01:02:03"`, "[\n  &#34;1&#34;,\n  [\n    2\n  ]\n]")
 	b.post(t, path+"edit/", set(form.Form(t), "description", "touched")).Want(t, http.StatusSeeOther)
 	got := api(t, s, path)
-	if got["description"] != "touched" || got["comments"] != "a\r\nb" || got["custom_fields"].(obj)["seen"] != custom["seen"] || fmt.Sprint(got["custom_fields"].(obj)["data"]) != fmt.Sprint(custom["data"]) {
+	if got["description"] != "touched" || got["comments"] != "a\r\nb" || got["custom_fields"].(obj)["seen"] != custom["seen"] ||
+		fmt.Sprint(got["custom_fields"].(obj)["data"]) != fmt.Sprint(custom["data"]) {
 		t.Errorf("the record is %v", got)
 	}
-	changes := s.Do(t, apitest.Call{Method: "GET", Path: fmt.Sprintf("/api/extras/object-changes/?changed_object_type=dcim.site&changed_object_id=%d", site), Token: s.Admin}).Page(t)
+	changes := s.Do(t,
+		apitest.Call{Method: "GET", Path: fmt.Sprintf("/api/extras/object-changes/?changed_object_type=dcim.site&changed_object_id=%d",
+			site), Token: s.Admin}).Page(t)
 	if changes.Count != 2 {
 		t.Errorf("%d changes, want that it was made and one more", changes.Count)
 	}
-	b.post(t, path+"edit/", edited(t, b, path, "cf_seen", "2031-01-31T01:02", "cf_data", `"text"`, "cf_size", "large")).Want(t, http.StatusSeeOther)
-	if got := api(t, s, path)["custom_fields"].(obj); got["seen"] != "2031-01-31T01:02:00.000000Z" || got["data"] != "text" || got["size"] != "large" {
+	b.post(t, path+"edit/", edited(t, b, path, "cf_seen", "2031-01-31T01:02", "cf_data", `"text"`, "cf_size", "large")).
+		Want(t, http.StatusSeeOther)
+	if got := api(t, s, path)["custom_fields"].(obj); got["seen"] != "2031-01-31T01:02:00.000000Z" || got["data"] != "text" ||
+		got["size"] != "large" {
 		t.Errorf("the custom fields are %v", got)
 	}
 }
 
-// TestFormOfAChangedRecord: the answer to a save that comes too late shows what is there now
-// with the own changes in it; saving again writes only these.
+// TestFormOfAChangedRecord: the answer to a save that comes too late shows the current record with the person's own
+// changes; saving again writes only those.
 func TestFormOfAChangedRecord(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -191,8 +201,8 @@ func TestFormOfAChangedRecord(t *testing.T) {
 	}
 }
 
-// TestRefusedFormOfAChangedRecord: a form that is refused for what was typed stays about the version that it was made of, so
-// that its next sending does not overwrite the change of somebody else.
+// TestRefusedFormOfAChangedRecord: a refused form keeps the version it was made from, so that sending it again does
+// not overwrite somebody else's change.
 func TestRefusedFormOfAChangedRecord(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -221,8 +231,7 @@ func TestRefusedFormOfAChangedRecord(t *testing.T) {
 	}
 }
 
-// TestFormOfARenamedReference: a reference that nobody touches stays the same record, whatever
-// has its name by now.
+// TestFormOfARenamedReference: an untouched reference stays the same record, whichever record has its name now.
 func TestFormOfARenamedReference(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -243,8 +252,8 @@ func TestFormOfARenamedReference(t *testing.T) {
 	}
 }
 
-// TestUntouchedTokenForm: the form of one's own token changes nothing when it is not touched, and
-// of the expiry not the fractions of a second.
+// TestUntouchedTokenForm: an untouched form of one's own token changes nothing, not even the fractions of a second of
+// the expiry.
 func TestUntouchedTokenForm(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -1,4 +1,4 @@
-// Package pages_test tests the pages as a browser asks for them, on a real database.
+// Package pages_test tests the pages as a browser requests them, on a real database.
 package pages_test
 
 import (
@@ -13,7 +13,7 @@ import (
 // obj is a JSON object.
 type obj = map[string]any
 
-// browser is somebody with a session, or nobody.
+// browser is a person with a session, or without.
 type browser struct {
 	s      *apitest.Server
 	cookie string
@@ -56,7 +56,7 @@ func create(t *testing.T, s *apitest.Server, path string, body any) int64 {
 	return apitest.ID(s.Do(t, apitest.Call{Method: "POST", Path: path, Token: s.Admin, Body: body}).Want(t, http.StatusCreated).Object(t))
 }
 
-// shows demands that a page holds texts; hides that it does not.
+// shows fails the test unless a page contains the texts; hides if it does.
 func shows(t *testing.T, a apitest.Answer, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

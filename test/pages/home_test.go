@@ -7,7 +7,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestHomeAndSearchCountWhatTheCallerSees: all of a type, or what the constraints of a permission let through, and no type they may not see.
+// TestHomeAndSearchCountWhatTheCallerSees: all of a type, or what the constraints of a permission let through, and no
+// type they may not see.
 func TestHomeAndSearchCountWhatTheCallerSees(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

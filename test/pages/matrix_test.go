@@ -14,16 +14,16 @@ import (
 	"terrier/test/trial"
 )
 
-// role is somebody at the door.
+// role is a kind of caller.
 type role struct {
 	name string
 	browser
 }
 
-// own are the addresses that need no permission: what belongs to whoever is logged in.
+// own reports whether an address needs no permission: it belongs to whoever is logged in.
 func own(r web.Route) bool { return r.Type == nil && !r.Open || r.Type != nil && r.Type.Owner != "" }
 
-// refused is the whole rule of who is turned away from which page.
+// refused is the whole rule of who is refused which page.
 func refused(who string, r web.Route) bool {
 	switch {
 	case r.Open, who == "superuser":
@@ -38,8 +38,8 @@ func refused(who string, r web.Route) bool {
 	return true
 }
 
-// TestPageRoleMatrix asks for every page as everybody. Who is turned away gets 403, or is asked
-// to log in; everybody else is answered, if only that there is no such record.
+// TestPageRoleMatrix asks for every page as every role. A refused caller gets 403, or is asked to log in; everybody
+// else gets an answer, even if it is that there is no such record.
 func TestPageRoleMatrix(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWith(t, trial.Types())
@@ -61,7 +61,7 @@ func TestPageRoleMatrix(t *testing.T) {
 	}
 }
 
-// turnedAway tells the error page from a form that is shown again because a password was wrong.
+// turnedAway distinguishes the error page from a form that is shown again because a password was wrong.
 func turnedAway(a apitest.Answer) bool {
 	return a.Status == http.StatusForbidden && strings.Contains(string(a.Raw), "You may not do this")
 }
@@ -89,7 +89,8 @@ func rolesOf(t *testing.T, s *apitest.Server) []role {
 	}
 	s.User(t, "nobody")
 	s.User(t, "reader", apitest.Grant{Types: all, Actions: []string{"view"}})
-	return []role{{"anonymous", browser{s: s}}, {"nobody", login(t, s, "nobody")}, {"reader", login(t, s, "reader")}, {"superuser", login(t, s, "admin")}}
+	return []role{{"anonymous", browser{s: s}}, {"nobody", login(t, s, "nobody")}, {"reader", login(t, s, "reader")},
+		{"superuser", login(t, s, "admin")}}
 }
 
 var (
@@ -105,7 +106,8 @@ func TestNoButtonThatIsRefused(t *testing.T) {
 	s := apitest.New(t)
 	roles := rolesOf(t, s)
 	region := create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
-	hook := create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "type_update": true, "payload_url": "http://localhost:9/", "secret": "x"})
+	hook := create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true,
+		"type_update": true, "payload_url": "http://localhost:9/", "secret": "x"})
 	for i := range 3 {
 		create(t, s, "/api/dcim/sites/", obj{"name": fmt.Sprintf("Site %d", i), "slug": fmt.Sprintf("site-%d", i), "region": region})
 	}
@@ -140,7 +142,7 @@ func (b browser) crawl(t *testing.T) int {
 			continue
 		}
 		if a.Status == http.StatusNotFound && (from[at] == "/" || strings.HasPrefix(from[at], "/extras/object-changes/")) {
-			continue // the log leads to what was, and to what only some may see
+			continue // the log links to past records, and to some that only some may see
 		}
 		if a.Status != http.StatusOK {
 			t.Errorf("%s leads to %s, which answers %d", from[at], at, a.Status)
@@ -166,7 +168,7 @@ func (b browser) crawl(t *testing.T) int {
 			}
 		}
 	}
-	for _, button := range buttons { // when nothing is left to be seen: some of them delete
+	for _, button := range buttons { // at the end: some of them delete
 		if a := b.post(t, button[1], url.Values{}); turnedAway(a) {
 			t.Errorf("%s has a button for %s, which is refused", button[0], button[1])
 		}

@@ -9,9 +9,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestTypedReferences: a text stands for the record that has it as its name, or for the one
-// with the id at its end and the name before that. Where it means two records, or an id with
-// another record's name, nothing is stored.
+// TestTypedReferences: a text means the record with that name, or the one with the id at its end and the name before
+// that. If it matches two records, or the id belongs to a record with another name, nothing is stored.
 func TestTypedReferences(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -32,8 +31,10 @@ func TestTypedReferences(t *testing.T) {
 		{"a name that ends in an id, and its own id", fmt.Sprintf("Hall #%d #%d", hall, numbered), numbered, ""},
 		{"a name that ends in the id of a record with another name", fmt.Sprintf("Annex #%d", hall), other, ""},
 		{"space around it", fmt.Sprintf("  Annex #%d ", hall), other, ""},
-		{"a name that is also another's name and id", fmt.Sprintf("Hall #%d", hall), 0, fmt.Sprintf("Write the id alone: #%d or #%d.", hall, numbered)},
-		{"an id that is also another's name", fmt.Sprintf("#%d", other), 0, fmt.Sprintf("Write the name and the id: Annex #%d #%d or #%d #%d.", hall, other, other, bare)},
+		{"a name that is also another's name and id", fmt.Sprintf("Hall #%d", hall), 0,
+			fmt.Sprintf("Write the id alone: #%d or #%d.", hall, numbered)},
+		{"an id that is also another's name", fmt.Sprintf("#%d", other), 0,
+			fmt.Sprintf("Write the name and the id: Annex #%d #%d or #%d #%d.", hall, other, other, bare)},
 		{"as that says, of the one", fmt.Sprintf("Annex #%d #%d", hall, other), other, ""},
 		{"as that says, of the other", fmt.Sprintf("#%d #%d", other, bare), bare, ""},
 		{"the name of one and the id of another", fmt.Sprintf("Hall #%d", other), 0, "the name and the id must belong to the same one"},
@@ -87,9 +88,11 @@ func TestTypedReferencesEverywhere(t *testing.T) {
 		s.Do(t, apitest.Call{Method: "PATCH", Path: "/api" + path, Token: s.Admin, Body: obj{"tags": []int64{lab, edge}}}).Want(t, http.StatusOK)
 		chosen := hidden(b.post(t, "/dcim/sites/edit/", url.Values{"id": {fmt.Sprint(site)}}).Want(t, http.StatusOK))
 		for _, how := range []string{"add", "remove", "set"} {
-			shows(t, b.post(t, "/dcim/sites/edit/", with(chosen, "apply", "true", "change", "tags", "how.tags", how, "to.tags", both)).Want(t, http.StatusBadRequest), "Write the id alone")
+			shows(t, b.post(t, "/dcim/sites/edit/", with(chosen, "apply", "true", "change", "tags", "how.tags", how, "to.tags",
+				both)).Want(t, http.StatusBadRequest), "Write the id alone")
 		}
-		b.post(t, "/dcim/sites/edit/", with(chosen, "apply", "true", "change", "tags", "how.tags", "remove", "to.tags", own)).Want(t, http.StatusSeeOther)
+		b.post(t, "/dcim/sites/edit/", with(chosen, "apply", "true", "change", "tags", "how.tags", "remove", "to.tags", own)).
+			Want(t, http.StatusSeeOther)
 		if got := tags(); got != "lab" {
 			t.Errorf("the tags without %q are %q", own, got)
 		}
@@ -104,11 +107,13 @@ func TestTypedReferencesEverywhere(t *testing.T) {
 		create(t, s, "/api/users/groups/", obj{"name": fmt.Sprintf("ops#%d", one)})
 		dev := create(t, s, "/api/users/groups/", obj{"name": fmt.Sprintf("dev#%d", one)})
 		rows := func(group string) url.Values {
-			return url.Values{"format": {"csv"}, "mode": {"import"}, "text": {"username,password,groups\nbob,correct horse battery staple,\"" + group + "\"\n"}}
+			return url.Values{"format": {"csv"}, "mode": {"import"},
+				"text": {"username,password,groups\nbob,correct horse battery staple,\"" + group + "\"\n"}}
 		}
 		shows(t, b.post(t, "/users/users/import/", rows(fmt.Sprintf("ops#%d", one))).Want(t, http.StatusBadRequest), "Write the id alone")
 		b.post(t, "/users/users/import/", rows(fmt.Sprintf("dev#%d", one))).Want(t, http.StatusSeeOther)
-		found := s.Do(t, apitest.Call{Method: "GET", Path: fmt.Sprintf("/api/users/users/?username=bob&group_id=%d", dev), Token: s.Admin}).Page(t)
+		found := s.Do(t, apitest.Call{Method: "GET", Path: fmt.Sprintf("/api/users/users/?username=bob&group_id=%d", dev),
+			Token: s.Admin}).Page(t)
 		if found.Count != 1 {
 			t.Errorf("dev#%d is not found by its name", one)
 		}

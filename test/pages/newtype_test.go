@@ -28,14 +28,18 @@ func TestNewType(t *testing.T) {
 	shows(t, b.get(t, "/dcim/cables/").Want(t, http.StatusOK), "There are no Cables yet", "A cable between two places.")
 
 	// The form: every widget, field errors, saving.
-	shows(t, b.get(t, "/dcim/cables/add/").Want(t, http.StatusOK), `name="label"`, "Fibre", "/dcim/sites/choices/", "In metres.", `name="shielded"`, "Colour code")
-	refused := b.post(t, "/dcim/cables/add/", url.Values{"label": {"A1"}, "kind": {"string"}, "length": {"long"}}).Want(t, http.StatusBadRequest)
+	shows(t, b.get(t, "/dcim/cables/add/").Want(t, http.StatusOK), `name="label"`, "Fibre", "/dcim/sites/choices/", "In metres.",
+		`name="shielded"`, "Colour code")
+	refused := b.post(t, "/dcim/cables/add/", url.Values{"label": {"A1"}, "kind": {"string"}, "length": {"long"}}).
+		Want(t, http.StatusBadRequest)
 	shows(t, refused, "is not a valid choice", "A valid integer is required", `value="A1"`)
-	made := b.post(t, "/dcim/cables/add/", url.Values{"label": {"A1"}, "kind": {"fibre"}, "site": {"Lisbon 1"}, "length": {"12"}, "shielded": {"true"}, "tags": {"core"}, "cf_colour_code": {"blue"}}).Want(t, http.StatusSeeOther)
+	made := b.post(t, "/dcim/cables/add/", url.Values{"label": {"A1"}, "kind": {"fibre"}, "site": {"Lisbon 1"}, "length": {"12"},
+		"shielded": {"true"}, "tags": {"core"}, "cf_colour_code": {"blue"}}).Want(t, http.StatusSeeOther)
 	path := made.Header.Get("Location")
 
 	// The record, the list and its tools, what refers to the site.
-	shows(t, b.get(t, path).Want(t, http.StatusOK), "A1", "Fibre", "Lisbon 1", "12", "core", "blue", path+"edit/", path+"delete/", path+"changelog/")
+	shows(t, b.get(t, path).Want(t, http.StatusOK), "A1", "Fibre", "Lisbon 1", "12", "core", "blue", path+"edit/", path+"delete/",
+		path+"changelog/")
 	shows(t, b.get(t, "/dcim/cables/?kind=fibre&ordering=-length").Want(t, http.StatusOK), "A1", "Kind is fibre", "1–1 of 1")
 	shows(t, b.get(t, "/dcim/cables/?q=zzz").Want(t, http.StatusOK), "Nothing matches")
 	shows(t, b.get(t, "/dcim/sites/1/").Want(t, http.StatusOK), "/dcim/cables/?site_id=1")
@@ -48,7 +52,8 @@ func TestNewType(t *testing.T) {
 	// Export, and import of more.
 	csv := b.get(t, "/dcim/cables/export/?format=csv").Want(t, http.StatusOK)
 	shows(t, csv, "label", "A1", "copper", "15")
-	for format, text := range map[string]string{"csv": "label,kind,site\nB1,fibre,lis1\n", "json": `[{"label": "B2"}]`, "yaml": "- label: B3\n  kind: copper\n"} {
+	for format, text := range map[string]string{"csv": "label,kind,site\nB1,fibre,lis1\n", "json": `[{"label": "B2"}]`,
+		"yaml": "- label: B3\n  kind: copper\n"} {
 		b.post(t, "/dcim/cables/import/", url.Values{"format": {format}, "text": {text}, "mode": {"import"}})
 	}
 	list := b.get(t, "/dcim/cables/").Want(t, http.StatusOK)
@@ -60,7 +65,8 @@ func TestNewType(t *testing.T) {
 	b.post(t, "/dcim/cables/delete/", hidden(asked)).Want(t, http.StatusSeeOther)
 	b.post(t, path+"delete/", url.Values{}).Want(t, http.StatusSeeOther)
 	shows(t, b.get(t, "/dcim/cables/").Want(t, http.StatusOK), "There are no Cables yet")
-	if a := s.Do(t, apitest.Call{Method: "GET", Path: "/api/extras/object-changes/?changed_object_type=dcim.cable", Token: s.Admin}).Page(t); a.Count != 9 {
+	if a := s.Do(t, apitest.Call{Method: "GET", Path: "/api/extras/object-changes/?changed_object_type=dcim.cable",
+		Token: s.Admin}).Page(t); a.Count != 9 {
 		t.Errorf("%d changes are logged, want 9: 4 made, 1 changed, 4 deleted", a.Count)
 	}
 	if !strings.Contains(string(s.Do(t, apitest.Call{Method: "GET", Path: "/api/schema/"}).Raw), `"/api/dcim/cables/"`) {

@@ -18,10 +18,12 @@ func TestRecordPages(t *testing.T) {
 	region := create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
 	shows(t, b.get(t, "/dcim/sites/").Want(t, http.StatusOK), "There are no Sites yet", "/dcim/sites/add/")
 
-	refused := b.post(t, "/dcim/sites/add/", url.Values{"name": {""}, "slug": {"not a slug"}, "region": {"Atlantis"}}).Want(t, http.StatusBadRequest)
+	refused := b.post(t, "/dcim/sites/add/", url.Values{"name": {""}, "slug": {"not a slug"}, "region": {"Atlantis"}}).
+		Want(t, http.StatusBadRequest)
 	shows(t, refused, "This field may not be blank.", `value="not a slug"`, `value="Atlantis"`)
 
-	made := b.post(t, "/dcim/sites/add/", url.Values{"name": {"Lisbon 1"}, "slug": {"lis1"}, "status": {"planned"}, "region": {fmt.Sprintf("Europe #%d", region)}}).Want(t, http.StatusSeeOther)
+	made := b.post(t, "/dcim/sites/add/", url.Values{"name": {"Lisbon 1"}, "slug": {"lis1"}, "status": {"planned"},
+		"region": {fmt.Sprintf("Europe #%d", region)}}).Want(t, http.StatusSeeOther)
 	path := made.Header.Get("Location")
 	shows(t, b.get(t, path).Want(t, http.StatusOK), "Lisbon 1", "Planned", "Europe", path+"edit/", path+"delete/", "Created")
 	shows(t, b.get(t, "/dcim/sites/?q=lis").Want(t, http.StatusOK), "Lisbon 1", "1–1 of 1", "Anything contains lis")
@@ -31,10 +33,13 @@ func TestRecordPages(t *testing.T) {
 
 	form := b.get(t, path+"edit/").Want(t, http.StatusOK)
 	shows(t, form, `value="Lisbon 1"`, `name="version" value="1"`)
-	b.post(t, path+"edit/", url.Values{"name": {"Lisbon 2"}, "slug": {"lis1"}, "status": {"active"}, "region": {"Europe"}, "version": {"1"}}).Want(t, http.StatusSeeOther)
-	stale := b.post(t, path+"edit/", url.Values{"name": {"Lisbon 3"}, "slug": {"lis1"}, "status": {"active"}, "version": {"1"}}).Want(t, http.StatusPreconditionFailed)
+	b.post(t, path+"edit/", url.Values{"name": {"Lisbon 2"}, "slug": {"lis1"}, "status": {"active"}, "region": {"Europe"},
+		"version": {"1"}}).Want(t, http.StatusSeeOther)
+	stale := b.post(t, path+"edit/", url.Values{"name": {"Lisbon 3"}, "slug": {"lis1"}, "status": {"active"},
+		"version": {"1"}}).Want(t, http.StatusPreconditionFailed)
 	shows(t, stale, "was changed since you read it", `value="Lisbon 3"`)
-	shows(t, b.get(t, path+"changelog/").Want(t, http.StatusOK), "<del>Lisbon 1</del>", "<ins>Lisbon 2</ins>", "<del>planned</del>", "<ins>active</ins>")
+	shows(t, b.get(t, path+"changelog/").Want(t, http.StatusOK), "<del>Lisbon 1</del>", "<ins>Lisbon 2</ins>", "<del>planned</del>",
+		"<ins>active</ins>")
 
 	shows(t, b.get(t, fmt.Sprintf("/dcim/regions/%d/", region)).Want(t, http.StatusOK), fmt.Sprintf("/dcim/sites/?region_id=%d", region))
 	shows(t, b.get(t, fmt.Sprintf("/dcim/regions/%d/delete/", region)).Want(t, http.StatusOK), "Lisbon 2", "loses its reference")
@@ -61,7 +66,7 @@ func TestEveryTypeHasPages(t *testing.T) {
 	}
 }
 
-// TestLogin leads to the page that was asked for, and nowhere else.
+// TestLogin: a login leads to the requested page, and nowhere else.
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -73,9 +78,11 @@ func TestLogin(t *testing.T) {
 	}
 	shows(t, nobody.get(t, to).Want(t, http.StatusOK), `value="/dcim/sites/?status=active"`)
 	for next, want := range map[string]string{
-		"/dcim/sites/?status=active": "/dcim/sites/?status=active", "": "/", "https://evil.test/": "/", "//evil.test/": "/", "/\\evil.test": "/", "/\n/evil.test": "/", "javascript:alert(1)": "/",
+		"/dcim/sites/?status=active": "/dcim/sites/?status=active", "": "/", "https://evil.test/": "/", "//evil.test/": "/",
+		"/\\evil.test": "/", "/\n/evil.test": "/", "javascript:alert(1)": "/",
 	} {
-		a := nobody.post(t, "/login/", url.Values{"username": {"admin"}, "password": {apitest.Password}, "next": {next}}).Want(t, http.StatusSeeOther)
+		a := nobody.post(t, "/login/", url.Values{"username": {"admin"}, "password": {apitest.Password}, "next": {next}}).
+			Want(t, http.StatusSeeOther)
 		if got := a.Header.Get("Location"); got != want {
 			t.Errorf("next %q leads to %s", next, got)
 		}

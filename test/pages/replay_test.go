@@ -10,7 +10,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestReplayPageWhileRetentionWorks says what is the matter, beside the form that was filled in.
+// TestReplayPageWhileRetentionWorks: the page says why it has to wait, beside the filled-in form.
 func TestReplayPageWhileRetentionWorks(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -11,7 +11,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestNobodyIsLedElsewhere tries to have a browser sent to another site.
+// TestNobodyIsLedElsewhere: no page redirects a browser to another site.
 func TestNobodyIsLedElsewhere(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -23,8 +23,9 @@ func TestNobodyIsLedElsewhere(t *testing.T) {
 			t.Errorf("%s %s leads to %q", a.Call.Method, a.Call.Path, a.Header.Get("Location"))
 		}
 	}
-	// The mux takes what is escaped for part of a name, and a handler that reads the path does not.
-	for _, path := range []string{"/%2fevil.test%2f..%2fdcim%2fsites", "/%2Fevil.test/..%2Fdcim/sites", "/%2fevil.test%2f..%2fapi", "/%5cevil.test%5c..%2fdcim%2fsites",
+	// The mux reads an escaped slash as part of a name; a handler that reads the path does not.
+	for _, path := range []string{"/%2fevil.test%2f..%2fdcim%2fsites", "/%2Fevil.test/..%2Fdcim/sites", "/%2fevil.test%2f..%2fapi",
+		"/%5cevil.test%5c..%2fdcim%2fsites",
 		"//evil.test/dcim/sites", "/%2f%2fevil.test%2f..%2fuser", "/.%2f%2fevil.test%2f..%2f..%2fuser"} {
 		for _, who := range []browser{admin, {s: s}} {
 			a := who.get(t, path)
@@ -34,8 +35,10 @@ func TestNobodyIsLedElsewhere(t *testing.T) {
 			}
 		}
 	}
-	for _, next := range []string{"//evil.test", "/\\evil.test", "\\\\evil.test", "https://evil.test", "https:evil.test", "javascript:alert(1)", "/\t/evil.test", "/\n/evil.test", "/\v/evil.test",
-		"/\x00/evil.test", "/\x7f/evil.test", "/\u0085/evil.test", "/.//evil.test", "/..//evil.test", "///evil.test", "evil.test", " //evil.test", ""} {
+	for _, next := range []string{"//evil.test", "/\\evil.test", "\\\\evil.test", "https://evil.test", "https:evil.test",
+		"javascript:alert(1)", "/\t/evil.test", "/\n/evil.test", "/\v/evil.test",
+		"/\x00/evil.test", "/\x7f/evil.test", "/\u0085/evil.test", "/.//evil.test", "/..//evil.test", "///evil.test", "evil.test",
+		" //evil.test", ""} {
 		q := url.Values{"next": {next}, "theme": {"dark"}, "username": {"admin"}, "password": {apitest.Password}}
 		elsewhere(admin.get(t, "/login/?"+q.Encode()).Want(t, http.StatusSeeOther))
 		elsewhere(admin.post(t, "/theme/", q).Want(t, http.StatusSeeOther))
@@ -43,17 +46,19 @@ func TestNobodyIsLedElsewhere(t *testing.T) {
 	}
 }
 
-// TestPartsTellTheLogNothing asks with every name of a template for pages that hold secrets.
-// One that is about other data fails, and its error would print what it was given.
+// TestPartsTellTheLogNothing asks with every template name for pages that contain secrets. A template for other data
+// fails, and its error would print its data.
 func TestPartsTellTheLogNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
-	hook := create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9/",
+	hook := create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true,
+		"payload_url":        "http://localhost:9/",
 		"additional_headers": "Authorization: Bearer canary-of-a-header"})
 	path := fmt.Sprintf("/extras/webhooks/%d/", hook)
 	secret := regexp.MustCompile(`\b([0-9a-f]{64}|[0-9a-f]{40})\b`)
-	for _, part := range []string{"layout", "content", "changes", "problems", "_choices", "cell", "field", "refusals", "differences", "effects", "webhook-problems", "fields", "form-fields"} {
+	for _, part := range []string{"layout", "content", "changes", "problems", "_choices", "cell", "field", "refusals", "differences",
+		"effects", "webhook-problems", "fields", "form-fields"} {
 		header := []string{"Hx-Request", "true", "Hx-Target", part}
 		admin.get(t, path+"edit/", header...).Want(t, http.StatusOK)
 		for made, form := range map[string]url.Values{"/user/tokens/add/": {"lifetime": {"never"}}, path + "rotate/": {"generate": {"true"}}} {
@@ -74,7 +79,7 @@ func TestPartsTellTheLogNothing(t *testing.T) {
 	}
 }
 
-// TestUnreadableForms: what was sent badly is answered so, and not logged as an error of ours.
+// TestUnreadableForms: a malformed request is answered as such, and not logged as our error.
 func TestUnreadableForms(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -87,31 +92,35 @@ func TestUnreadableForms(t *testing.T) {
 		}
 		path := strings.NewReplacer("{$}", "", "{id}", sampleID(r)).Replace(r.Path)
 		for _, body := range []string{"secret=%zz-canary", many} {
-			a := s.Do(t, apitest.Call{Method: "POST", Path: path, Body: body, Header: map[string]string{"Accept": "text/html", "Cookie": admin.cookie,
-				"Content-Type": "application/x-www-form-urlencoded"}})
+			a := s.Do(t, apitest.Call{Method: "POST", Path: path, Body: body,
+				Header: map[string]string{"Accept": "text/html", "Cookie": admin.cookie,
+					"Content-Type": "application/x-www-form-urlencoded"}})
 			if a.Status >= http.StatusInternalServerError {
 				t.Errorf("%s: %d", path, a.Status)
 			}
 		}
 	}
 	// The version that must be there still is not overlooked.
-	s.Do(t, apitest.Call{Method: "POST", Path: fmt.Sprintf("/dcim/sites/%d/delete/", site), Body: "version=%zz", Header: map[string]string{"Accept": "text/html", "Cookie": admin.cookie,
-		"Content-Type": "application/x-www-form-urlencoded"}}).Want(t, http.StatusBadRequest)
+	s.Do(t, apitest.Call{Method: "POST", Path: fmt.Sprintf("/dcim/sites/%d/delete/", site), Body: "version=%zz",
+		Header: map[string]string{"Accept": "text/html", "Cookie": admin.cookie,
+			"Content-Type": "application/x-www-form-urlencoded"}}).Want(t, http.StatusBadRequest)
 	admin.get(t, fmt.Sprintf("/dcim/sites/%d/", site)).Want(t, http.StatusOK)
 	if strings.Contains(s.Log.String(), "level=ERROR") {
 		t.Errorf("the log: %s", s.Log)
 	}
 }
 
-// TestLinksChangeNoReceiver: a link may begin a webhook, but not say where one that is there
-// sends its credentials.
+// TestLinksChangeNoReceiver: a link may prefill a new webhook, but not the address of an existing one, which has
+// credentials.
 func TestLinksChangeNoReceiver(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
-	hook := create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9/",
+	hook := create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true,
+		"payload_url":        "http://localhost:9/",
 		"additional_headers": "Authorization: Bearer x"})
-	for _, query := range []string{"template=slack&payload_url=https://evil.test/", "payload_url=https://evil.test/", "template=json&payload_url=https://evil.test/&ssl_verification="} {
+	for _, query := range []string{"template=slack&payload_url=https://evil.test/", "payload_url=https://evil.test/",
+		"template=json&payload_url=https://evil.test/&ssl_verification="} {
 		a := admin.get(t, fmt.Sprintf("/extras/webhooks/%d/edit/?%s", hook, query)).Want(t, http.StatusOK)
 		hides(t, a, "evil.test")
 		shows(t, a, "http://localhost:9/")
@@ -121,8 +130,8 @@ func TestLinksChangeNoReceiver(t *testing.T) {
 	hides(t, admin.get(t, "/users/users/add/?password=canary"), "canary")
 }
 
-// TestDeepJSONInForms holds forms to what a request to the API may hold: what is nested deeply
-// is set out with as many blanks in each line.
+// TestDeepJSONInForms: forms have the limits of the API: deeply nested JSON is printed with as many blanks in each
+// line.
 func TestDeepJSONInForms(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -138,15 +147,15 @@ func TestDeepJSONInForms(t *testing.T) {
 	shows(t, add("many", "["+strings.Repeat("1,", 200_000)+"1]").Want(t, http.StatusBadRequest), "levels deep")
 }
 
-// TestLongTextsInTheChangeLog: tens of thousands of lines that somebody wrote are not drawn for
-// everybody who looks at the record.
+// TestLongTextsInTheChangeLog: tens of thousands of lines in a text are not drawn for every reader of the record.
 func TestLongTextsInTheChangeLog(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := login(t, s, "admin")
 	site := create(t, s, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto", "comments": strings.Repeat("a\n", 30_000)})
 	path := fmt.Sprintf("/dcim/sites/%d/", site)
-	for _, comments := range []string{strings.Repeat("b\n", 30_000), strings.Repeat("c", 60_000), strings.Repeat("b\n", 15_000) + "the middle\n" + strings.Repeat("b\n", 15_000),
+	for _, comments := range []string{strings.Repeat("b\n", 30_000), strings.Repeat("c", 60_000),
+		strings.Repeat("b\n", 15_000) + "the middle\n" + strings.Repeat("b\n", 15_000),
 		strings.Repeat("b\n", 15_000) + "another middle\n" + strings.Repeat("b\n", 15_000)} {
 		s.Do(t, apitest.Call{Method: "PATCH", Path: "/api" + path, Token: s.Admin, Body: obj{"comments": comments}}).Want(t, http.StatusOK)
 	}
@@ -157,18 +166,20 @@ func TestLongTextsInTheChangeLog(t *testing.T) {
 	}
 }
 
-// TestColumnsOfALink: a cookie holds only what a list can show.
+// TestColumnsOfALink: a cookie keeps only columns that a list can show.
 func TestColumnsOfALink(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	a := login(t, s, "admin").get(t, "/dcim/sites/?columns="+strings.Repeat("x", 3000)+"&columns=slug&columns=tenant").Want(t, http.StatusSeeOther)
-	if got := a.Header.Get("Set-Cookie"); !strings.HasPrefix(got, "terrier_columns=slug.tenant; Path=/dcim/sites/;") || !strings.Contains(got, "HttpOnly") || !strings.Contains(got, "SameSite=Lax") {
+	a := login(t, s, "admin").get(t, "/dcim/sites/?columns="+strings.Repeat("x", 3000)+"&columns=slug&columns=tenant").
+		Want(t, http.StatusSeeOther)
+	if got := a.Header.Get("Set-Cookie"); !strings.HasPrefix(got, "terrier_columns=slug.tenant; Path=/dcim/sites/;") ||
+		!strings.Contains(got, "HttpOnly") || !strings.Contains(got, "SameSite=Lax") {
 		t.Errorf("the cookie is %s", got)
 	}
 }
 
-// TestDeletionCountsNoHiddenRecords: what depends on a record and is not theirs to see is told
-// of, as the API does, but not counted.
+// TestDeletionCountsNoHiddenRecords: dependants that the person may not see are mentioned, as in the API, but not
+// counted.
 func TestDeletionCountsNoHiddenRecords(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -204,12 +215,14 @@ func TestHeadersOfEveryPage(t *testing.T) {
 			continue
 		}
 		a := admin.get(t, strings.NewReplacer("{$}", "", "{id}", sampleID(r)).Replace(r.Path))
-		for name, want := range map[string]string{"Content-Security-Policy": "frame-ancestors 'none'", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"} {
+		for name, want := range map[string]string{"Content-Security-Policy": "frame-ancestors 'none'",
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"} {
 			if !strings.Contains(a.Header.Get(name), want) {
 				t.Errorf("%s: %s is %q", a.Call.Path, name, a.Header.Get(name))
 			}
 		}
-		if policy := a.Header.Get("Content-Security-Policy"); strings.Contains(policy, "unsafe") || !strings.HasPrefix(policy, "default-src 'none'") {
+		if policy := a.Header.Get("Content-Security-Policy"); strings.Contains(policy, "unsafe") ||
+			!strings.HasPrefix(policy, "default-src 'none'") {
 			t.Errorf("%s: the policy is %q", a.Call.Path, policy)
 		}
 		if a.Status != http.StatusSeeOther && a.Header.Get("Cache-Control") != "no-store" {
@@ -218,14 +231,15 @@ func TestHeadersOfEveryPage(t *testing.T) {
 	}
 }
 
-// TestRecordsOneMayOnlySee asks for everything that changes or deletes a record, as somebody who
-// may do that with others of its type: the type alone opens no page.
+// TestRecordsOneMayOnlySee asks for every page that changes or deletes a record, as a person who may do that with
+// others of its type: permission for the type alone opens no page.
 func TestRecordsOneMayOnlySee(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	ids := map[string]int64{
-		"extras.webhook": create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9/",
-			"additional_headers": "Authorization: Bearer canary-of-a-header", "secret": "canary-of-a-secret"}),
+		"extras.webhook": create(t, s, "/api/extras/webhooks/",
+			obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9/",
+				"additional_headers": "Authorization: Bearer canary-of-a-header", "secret": "canary-of-a-secret"}),
 		"dcim.site": create(t, s, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto"}),
 	}
 	types := []string{"extras.webhook", "dcim.site"}
@@ -254,7 +268,7 @@ func TestRecordsOneMayOnlySee(t *testing.T) {
 	}
 }
 
-// TestLongSearch: what is compared with every record of every type has a limit.
+// TestLongSearch: the length of a search text, which is compared with every record of every type, is limited.
 func TestLongSearch(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -15,8 +15,7 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// TestStatementsPerPage counts what a page asks the database: the same for few records and for
-// many.
+// TestStatementsPerPage: a page needs the same number of statements for few records and for many.
 func TestStatementsPerPage(t *testing.T) {
 	t.Parallel()
 	s, wire := countingServer(t)
@@ -24,7 +23,8 @@ func TestStatementsPerPage(t *testing.T) {
 	create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
 	create(t, s, "/api/extras/tags/", obj{"name": "core", "slug": "core"})
 	create(t, s, "/api/extras/custom-fields/", obj{"name": "owner", "content_types": []string{"dcim.site"}})
-	create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "type_update": true, "payload_url": "http://localhost:9/"})
+	create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true,
+		"type_update": true, "payload_url": "http://localhost:9/"})
 	sites := 0
 	more := func(n int) {
 		var rows []obj
@@ -62,8 +62,8 @@ func TestStatementsPerPage(t *testing.T) {
 	}
 }
 
-// TestStatementsWithManyTypes: the home page, the menu, the search and the page of a record that all types refer to ask the database as often with twenty types
-// more, for callers with and without constraints.
+// TestStatementsWithManyTypes: the home page, the menu, the search and the page of a record that all types refer to
+// need as many statements with twenty more types, for callers with and without constraints.
 func TestStatementsWithManyTypes(t *testing.T) {
 	t.Parallel()
 	more := make([]record.Type, 20)
@@ -87,7 +87,8 @@ func TestStatementsWithManyTypes(t *testing.T) {
 		}
 		create(t, s, "/api/extras/tags/", obj{"name": "core", "slug": "core"})
 		create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1", "tags": []int{1}})
-		s.User(t, "limited", apitest.Grant{Types: all[:len(all)-len(more)+n], Actions: []string{"view", "add"}, Constraints: []obj{{"id__lt": 1000}, {"id__gt": 2000}}})
+		s.User(t, "limited", apitest.Grant{Types: all[:len(all)-len(more)+n], Actions: []string{"view", "add"},
+			Constraints: []obj{{"id__lt": 1000}, {"id__gt": 2000}}})
 		counts[n] = map[string]int64{}
 		for _, user := range []string{"admin", "limited"} {
 			b := login(t, s, user)
@@ -107,7 +108,7 @@ func TestStatementsWithManyTypes(t *testing.T) {
 	}
 }
 
-// countingServer is a server whose way to the database is watched.
+// countingServer is a server whose statements are counted.
 func countingServer(t *testing.T, change ...func(*app.Config)) (*apitest.Server, *gauge.Wire) {
 	t.Helper()
 	var wire *gauge.Wire
@@ -126,7 +127,8 @@ func countingServer(t *testing.T, change ...func(*app.Config)) (*apitest.Server,
 		u.RawQuery = q.Encode()
 		c.DatabaseURL = u.String()
 	})...)
-	// Pages remember for some seconds whether a worker is alive. They look once, however slow the machine.
+	// Pages remember for some seconds whether a worker is alive. With this clock they look once, however slow the
+	// machine.
 	at := time.Now()
 	s.App.Site.Now = func() time.Time { return at }
 	return s, wire

@@ -19,8 +19,8 @@ const (
 	evil         = `<script>alert(1)</script>`
 )
 
-// office is a server with a webhook A for sites and B for sites and regions, and what the
-// creation of three sites and a region has made for them: seven deliveries, which nobody sends.
+// office is a server with a webhook A for sites and B for sites and regions, and the seven unsent deliveries that the
+// creation of three sites and a region made for them.
 type office struct {
 	s     *apitest.Server
 	admin browser
@@ -33,7 +33,8 @@ func newOffice(t *testing.T, change ...func(*app.Config)) office {
 	o := office{s: apitest.New(t, change...)}
 	o.admin = login(t, o.s, "admin")
 	hook := func(name string, types ...string) int64 {
-		return create(t, o.s, "/api/extras/webhooks/", obj{"name": name, "payload_url": "https://receiver.example/", "content_types": types, "type_create": true, "type_update": true})
+		return create(t, o.s, "/api/extras/webhooks/", obj{"name": name, "payload_url": "https://receiver.example/",
+			"content_types": types, "type_create": true, "type_update": true})
 	}
 	o.a, o.b = hook("A "+evil, "dcim.site"), hook("B", "dcim.site", "dcim.region")
 	for i := range 3 {
@@ -50,23 +51,27 @@ func (o office) exec(t *testing.T, sql string, args ...any) {
 	}
 }
 
-// fail does what a worker does when the receiver does not answer well.
+// fail does what a worker does if the receiver's answer is no success.
 func (o office) fail(t *testing.T, where string) {
 	t.Helper()
-	o.exec(t, "UPDATE extras_delivery SET state = 'failed', finished_at = now(), reason = 'The receiver answered 500 "+evil+".', status_code = 500, attempt_count = 1, tries = 1 WHERE "+where)
+	o.exec(t, "UPDATE extras_delivery SET state = 'failed', finished_at = now(), reason = 'The receiver answered 500 "+evil+
+		".', status_code = 500, attempt_count = 1, tries = 1 WHERE "+where)
 }
 
-// attempt writes down one request for each failed delivery, and what came back.
+// attempt records one request with its answer for each failed delivery.
 func (o office) attempt(t *testing.T) {
 	t.Helper()
-	o.exec(t, `INSERT INTO extras_attempt SELECT id, changed_at, finished_at, 12, 'POST', 'https://receiver.example/hook', '{"X-Hook-Sequence":["1"]}', '{"sent":"<script>alert(2)</script>"}',
-		500, '{"Server":["<b>canary-header</b>"]}', '<script>alert(3)</script> canary-answer', true, '' FROM extras_delivery WHERE state = 'failed'`)
+	o.exec(t, `INSERT INTO extras_attempt SELECT id, changed_at, finished_at, 12, 'POST', 'https://receiver.example/hook',
+		'{"X-Hook-Sequence":["1"]}', '{"sent":"<script>alert(2)</script>"}',
+		500, '{"Server":["<b>canary-header</b>"]}', '<script>alert(3)</script> canary-answer', true, '' FROM extras_delivery
+			WHERE state = 'failed'`)
 }
 
 // of is the page of a delivery, by webhook and site.
 func (o office) of(t *testing.T, webhook int64, n int) string {
 	t.Helper()
-	found := list(t, o.s, fmt.Sprintf("/api/extras/deliveries/?webhook_id=%d&object_type=dcim.site&object_id=%d&event=created", webhook, o.sites[n]))
+	found := list(t, o.s, fmt.Sprintf("/api/extras/deliveries/?webhook_id=%d&object_type=dcim.site&object_id=%d&event=created",
+		webhook, o.sites[n]))
 	return deliveryList + found.Results[0]["id"].(string) + "/"
 }
 
@@ -88,7 +93,8 @@ func (o office) user(t *testing.T, name string, grants ...apitest.Grant) browser
 func TestTasksOfNobody(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	shows(t, login(t, s, "admin").get(t, tasks).Want(t, http.StatusOK), "There are no webhooks", "terrier serve --worker", "Nothing has failed", `href="/system/tasks/" aria-current="page"`)
+	shows(t, login(t, s, "admin").get(t, tasks).Want(t, http.StatusOK), "There are no webhooks", "terrier serve --worker",
+		"Nothing has failed", `href="/system/tasks/" aria-current="page"`)
 	s.User(t, "stranger", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}})
 	stranger := login(t, s, "stranger")
 	stranger.get(t, tasks).Want(t, http.StatusForbidden)
@@ -102,19 +108,25 @@ func TestTasks(t *testing.T) {
 	o.exec(t, "UPDATE extras_delivery SET retry_at = now() + interval '90 minutes' WHERE state = 'failed'")
 	o.fail(t, fmt.Sprintf("webhook_id = %d AND object_id = %d", o.a, o.sites[0]))
 	o.exec(t, "UPDATE extras_delivery SET queued_at = now() - interval '190 seconds' WHERE state = 'queued' AND webhook_id = $1", o.a)
-	o.exec(t, "INSERT INTO extras_tally SELECT date_trunc('minute', now() - n * interval '1 minute'), $1, 10, 5, 600 FROM unnest(ARRAY[0, 1, 60]) AS n", o.a)
-	o.exec(t, "INSERT INTO extras_worker VALUES ('alive', 'host-one', '1.2.3', now(), now(), 5, true), ('gone', 'host-two', '1', now(), now() - interval '1 minute', 0, false)")
+	o.exec(t, "INSERT INTO extras_tally SELECT date_trunc('minute', now() - n * interval '1 minute'), $1, 10, 5, 600 FROM "+
+		"unnest(ARRAY[0, 1, 60]) AS n", o.a)
+	o.exec(t, "INSERT INTO extras_worker VALUES ('alive', 'host-one', '1.2.3', now(), now(), 5, true), ('gone', 'host-two', '1', "+
+		"now(), now() - interval '1 minute', 0, false)")
 	page := o.admin.get(t, tasks).Want(t, http.StatusOK)
 	t.Run("the number on a link is how many the list has", func(t *testing.T) {
-		// Deliveries outlive their webhook, and some callers see a part of them only.
-		o.exec(t, "UPDATE extras_delivery SET webhook_id = 999 WHERE webhook_id = $1 AND object_id = $2 AND object_type = 'dcim.site'", o.b, o.sites[2])
+		// Deliveries outlive their webhook, and some callers see only part of them.
+		o.exec(t, "UPDATE extras_delivery SET webhook_id = 999 WHERE webhook_id = $1 AND object_id = $2 AND object_type = 'dcim.site'",
+			o.b, o.sites[2])
 		narrow := o.user(t, "narrow", grant(obj{"object_type": "dcim.region"}, "delivery", "view"), grant(nil, "webhook", "view"))
 		for who, want := range map[browser]string{
-			o.admin: fmt.Sprintf("%d-queued 2, %d-retrying 0, %d-failed 1, %d-queued 2, %d-retrying 1, %d-failed 0, 0-queued 5, 0-retrying 1, 0-failed 1", o.a, o.a, o.a, o.b, o.b, o.b),
-			narrow:  fmt.Sprintf("%d-queued 0, %d-retrying 0, %d-failed 0, %d-queued 0, %d-retrying 1, %d-failed 0, 0-queued 0, 0-retrying 1, 0-failed 0", o.a, o.a, o.a, o.b, o.b, o.b),
+			o.admin: fmt.Sprintf("%d-queued 2, %d-retrying 0, %d-failed 1, %d-queued 2, %d-retrying 1, %d-failed 0, 0-queued 5, "+
+				"0-retrying 1, 0-failed 1", o.a, o.a, o.a, o.b, o.b, o.b),
+			narrow: fmt.Sprintf("%d-queued 0, %d-retrying 0, %d-failed 0, %d-queued 0, %d-retrying 1, %d-failed 0, 0-queued 0, "+
+				"0-retrying 1, 0-failed 0", o.a, o.a, o.a, o.b, o.b, o.b),
 		} {
 			var got []string
-			for _, link := range regexp.MustCompile(`id="queue-(\d+-[a-z]+)" href="([^"]+)" aria-label="(\d+) `).FindAllStringSubmatch(text(who.get(t, tasks).Want(t, http.StatusOK)), -1) {
+			for _, link := range regexp.MustCompile(`id="queue-(\d+-[a-z]+)" href="([^"]+)" aria-label="(\d+) `).
+				FindAllStringSubmatch(text(who.get(t, tasks).Want(t, http.StatusOK)), -1) {
 				got = append(got, link[1]+" "+link[3])
 				listed := who.get(t, html.UnescapeString(link[2])).Want(t, http.StatusOK)
 				if link[3] == "0" {
@@ -136,7 +148,8 @@ func TestTasks(t *testing.T) {
 		hides(t, o.admin.get(t, tasks), "Other and deleted webhooks")
 	})
 	t.Run("requests are counted apart, and lead nowhere", func(t *testing.T) {
-		shows(t, page, "Requests of the last 15 min", `<td class="num">20</td><td class="num">10</td><td class="num">2.0</td><td class="num">40 ms</td>`)
+		shows(t, page, "Requests of the last 15 min",
+			`<td class="num">20</td><td class="num">10</td><td class="num">2.0</td><td class="num">40 ms</td>`)
 		hides(t, page, "finished_at__gte")
 		if n := strings.Count(string(page.Raw), `<td class="num">3 min</td>`); n != 2 {
 			t.Errorf("3 min are the age of the oldest of A and of all: %d", n)
@@ -191,26 +204,30 @@ func TestTasks(t *testing.T) {
 		blind := o.user(t, "blind", see, grant(obj{"name": "none"}, "webhook", "view")).get(t, tasks).Want(t, http.StatusOK)
 		shows(t, blind, "Other and deleted webhooks", "failed-title")
 		hides(t, blind, "There are no webhooks")
-		shows(t, o.user(t, "blinder", grant(obj{"name": "none"}, "webhook", "view")).get(t, tasks).Want(t, http.StatusOK), "There are no webhooks that you may see.")
+		shows(t, o.user(t, "blinder", grant(obj{"name": "none"}, "webhook", "view")).get(t, tasks).Want(t, http.StatusOK),
+			"There are no webhooks that you may see.")
 		hides(t, a, `action="`+o.of(t, o.a, 0)+`retry/"`)
 	})
 }
 
-// TestRetryingShown: a delivery that waits for an automatic retry is called so wherever it is shown, with the number of
-// the retry and when it comes; one that has failed for good is called failed.
+// TestRetryingShown: a delivery that waits for an automatic retry is called so wherever it is shown, with the number
+// and time of the retry; one that has failed for good is called failed.
 func TestRetryingShown(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.exec(t, "UPDATE extras_webhook SET max_retries = 10")
 	o.fail(t, "TRUE")
 	o.exec(t, "UPDATE extras_delivery SET tries = 3, retry_at = now() + interval '90 minutes' WHERE webhook_id = $1", o.a)
-	change := list(t, o.s, fmt.Sprintf("/api/extras/object-changes/?changed_object_type=dcim.site&changed_object_id=%d", o.sites[0])).Results[0]["id"]
+	change := list(t, o.s, fmt.Sprintf("/api/extras/object-changes/?changed_object_type=dcim.site&changed_object_id=%d",
+		o.sites[0])).Results[0]["id"]
 	const retrying, failed = `state-retrying">Retrying (3 of 10, in 1 h 29 min)`, `state-failed">Failed`
-	for name, path := range map[string]string{"list": deliveryList, "change": fmt.Sprintf("/extras/object-changes/%v/", change), "change log": fmt.Sprintf("/dcim/sites/%d/changelog/", o.sites[0])} {
+	for name, path := range map[string]string{"list": deliveryList, "change": fmt.Sprintf("/extras/object-changes/%v/", change),
+		"change log": fmt.Sprintf("/dcim/sites/%d/changelog/", o.sites[0])} {
 		t.Run(name, func(t *testing.T) { shows(t, o.admin.get(t, path).Want(t, http.StatusOK), retrying, failed) })
 	}
 	of := func(hook int64) string { return fmt.Sprintf("/extras/webhooks/%d/", hook) }
-	for path, shown := range map[string][2]string{o.of(t, o.a, 0): {retrying, "h1>x"}, of(o.a): {"Retrying (3 of 10, in 1 h 29 min)", failed}, o.of(t, o.b, 0): {failed, "Retrying ("}, of(o.b): {">Failed<", "Retrying ("}} {
+	for path, shown := range map[string][2]string{o.of(t, o.a, 0): {retrying, "h1>x"},
+		of(o.a): {"Retrying (3 of 10, in 1 h 29 min)", failed}, o.of(t, o.b, 0): {failed, "Retrying ("}, of(o.b): {">Failed<", "Retrying ("}} {
 		a := o.admin.get(t, path).Want(t, http.StatusOK)
 		shows(t, a, shown[0])
 		hides(t, a, shown[1])
@@ -225,13 +242,14 @@ func TestRetryingShown(t *testing.T) {
 	})
 }
 
-// TestDeliveryNames: lists of deliveries call the record by its name, also when it is gone; those who may see neither
-// the record nor the change see its number.
+// TestDeliveryNames: lists of deliveries show the record's name, even after it is deleted; callers who may see
+// neither the record nor the change see its number.
 func TestDeliveryNames(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.fail(t, "TRUE")
-	o.s.Do(t, apitest.Call{Method: "DELETE", Path: fmt.Sprintf("/api/dcim/sites/%d/", o.sites[0]), Token: o.s.Admin}).Want(t, http.StatusNoContent)
+	o.s.Do(t, apitest.Call{Method: "DELETE", Path: fmt.Sprintf("/api/dcim/sites/%d/", o.sites[0]), Token: o.s.Admin}).
+		Want(t, http.StatusNoContent)
 	path := o.of(t, o.b, 0)
 	number := fmt.Sprintf("dcim.site %d", o.sites[0])
 	looks := o.user(t, "looks", grant(nil, "delivery", "view"), grant(nil, "webhook", "view"))
@@ -264,15 +282,18 @@ func TestDeliveryPage(t *testing.T) {
 	t.Run("why it waits", func(t *testing.T) {
 		o.s.Do(t, apitest.Call{Method: "POST", Path: fmt.Sprintf("/api/extras/webhooks/%d/pause/", o.a), Token: o.s.Admin}).Want(t, http.StatusOK)
 		shows(t, o.admin.get(t, path), "The webhook is paused")
-		o.s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/extras/webhooks/%d/", o.a), Token: o.s.Admin, Body: obj{"enabled": false}}).Want(t, http.StatusOK)
+		o.s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/extras/webhooks/%d/", o.a), Token: o.s.Admin,
+			Body: obj{"enabled": false}}).Want(t, http.StatusOK)
 		shows(t, o.admin.get(t, path), "The webhook is disabled")
 	})
 	o.fail(t, "TRUE")
 	o.attempt(t)
 	t.Run("failed", func(t *testing.T) {
 		a := o.admin.get(t, path).Want(t, http.StatusOK)
-		shows(t, a, "Attempt 1", "https://receiver.example/hook", "X-Hook-Sequence", "Answered 500 after 12 ms", "canary-answer", "canary-header", "only the beginning is kept", "Body as sent",
-			"{\n  &#34;sent&#34;: ", `id="redeliver"`, fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]), `href="/extras/object-changes/?request_id=`)
+		shows(t, a, "Attempt 1", "https://receiver.example/hook", "X-Hook-Sequence", "Answered 500 after 12 ms", "canary-answer",
+			"canary-header", "only the beginning is kept", "Body as sent",
+			"{\n  &#34;sent&#34;: ", `id="redeliver"`, fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]),
+			`href="/extras/object-changes/?request_id=`)
 		hides(t, a, "hx-trigger", "<script>alert", "<b>canary", "Body as received")
 	})
 	t.Run("a retry is ahead", func(t *testing.T) {
@@ -280,7 +301,8 @@ func TestDeliveryPage(t *testing.T) {
 		shows(t, o.admin.get(t, path), "Automatic retry", "In 29 min.")
 	})
 	t.Run("the same body is shown once", func(t *testing.T) {
-		o.exec(t, "INSERT INTO extras_attempt SELECT delivery_id, changed_at, started_at + interval '1 second', milliseconds, method, target, request_headers, request_body, NULL, '{}', '', false, 'no route' FROM extras_attempt")
+		o.exec(t, "INSERT INTO extras_attempt SELECT delivery_id, changed_at, started_at + interval '1 second', milliseconds, method, "+
+			"target, request_headers, request_body, NULL, '{}', '', false, 'no route' FROM extras_attempt")
 		o.exec(t, "UPDATE extras_delivery SET attempt_count = 2")
 		a := o.admin.get(t, path)
 		shows(t, a, "The same body as in attempt 2.", "no route", "There was no answer")
@@ -296,7 +318,8 @@ func TestDeliveryPage(t *testing.T) {
 		posts := o.user(t, "posts", grant(nil, "delivery", "view")).get(t, path).Want(t, http.StatusOK)
 		shows(t, posts, "A &lt;script&gt;")
 		hides(t, posts, "canary", `id="redeliver"`, "/extras/webhooks/")
-		elsewhere := o.user(t, "elsewhere", grant(nil, "delivery", "view"), grant(nil, "webhook", "view"), grant(obj{"name": "B"}, "webhook", "change"))
+		elsewhere := o.user(t, "elsewhere", grant(nil, "delivery", "view"), grant(nil, "webhook", "view"),
+			grant(obj{"name": "B"}, "webhook", "change"))
 		hides(t, elsewhere.get(t, path).Want(t, http.StatusOK), "canary", `id="redeliver"`)
 		shows(t, elsewhere.get(t, o.of(t, o.b, 0)).Want(t, http.StatusOK), "canary", `id="redeliver"`)
 		narrow := o.user(t, "narrow", grant(obj{"webhook__name": "B"}, "delivery", "view"), grant(nil, "webhook", "view", "change"))
@@ -354,7 +377,8 @@ func TestSendAgain(t *testing.T) {
 	looks := o.user(t, "looks", grant(nil, "delivery", "view"), grant(nil, "webhook", "view"))
 	hides(t, o.admin.get(t, path), button)
 	o.admin.post(t, path+"redeliver/", url.Values{}).Want(t, http.StatusBadRequest)
-	for _, end := range []string{"state = 'successful', status_code = 200, finished_at = now()", "state = 'failed', reason = 'x', finished_at = now()",
+	for _, end := range []string{"state = 'successful', status_code = 200, finished_at = now()",
+		"state = 'failed', reason = 'x', finished_at = now()",
 		"state = 'failed', reason = 'x', finished_at = now(), retry_at = now() + interval '1 hour'"} {
 		o.exec(t, "UPDATE extras_delivery SET "+end)
 		shows(t, o.admin.get(t, path), `action="`+path+button)
@@ -372,7 +396,7 @@ func TestSendAgain(t *testing.T) {
 
 func TestRetryAll(t *testing.T) {
 	t.Parallel()
-	// Also where lists ignore unknown filters, this does not.
+	// Unknown filters are refused here even if lists ignore them.
 	o := newOffice(t, func(c *app.Config) { c.StrictFilters = false })
 	retry := deliveryList + "retry/"
 	shows(t, o.admin.get(t, retry).Want(t, http.StatusOK), "nothing to send again")
@@ -385,7 +409,8 @@ func TestRetryAll(t *testing.T) {
 		says   string
 	}{
 		{o.admin, "", 7, "7 deliveries"}, {o.admin, "?webhook_id=", 7, "7 deliveries"},
-		{o.admin, fmt.Sprintf("?webhook_id=%d", o.a), 3, "A &lt;script&gt;"}, {o.admin, fmt.Sprintf("?webhook_id=%d&webhook_id=%d", o.a, o.b), 7, "&lt;/script&gt; or B"},
+		{o.admin, fmt.Sprintf("?webhook_id=%d", o.a), 3, "A &lt;script&gt;"},
+		{o.admin, fmt.Sprintf("?webhook_id=%d&webhook_id=%d", o.a, o.b), 7, "&lt;/script&gt; or B"},
 		{o.admin, "?object_type=dcim.region", 1, "1 delivery<"}, {o.admin, "?webhook_id=999", 0, "Webhook is 999"},
 		{elsewhere, "", 4, "4 deliveries"}, {elsewhere, fmt.Sprintf("?webhook_id=%d", o.a), 0, "nothing to send again"},
 	} {
@@ -432,13 +457,16 @@ func TestRetryAll(t *testing.T) {
 func TestChangePage(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	create(t, o.s, "/api/extras/webhooks/", obj{"name": "Broken " + evil, "payload_url": "https://receiver.example/", "content_types": []string{"dcim.site"}, "type_create": true, "type_update": true,
+	create(t, o.s, "/api/extras/webhooks/", obj{"name": "Broken " + evil, "payload_url": "https://receiver.example/",
+		"content_types": []string{"dcim.site"}, "type_create": true, "type_update": true,
 		"conditions": obj{"attr": "name", "op": "gt", "value": 5}})
-	o.s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/dcim/sites/%d/", o.sites[0]), Token: o.s.Admin, Body: obj{"facility": evil}}).Want(t, http.StatusOK)
+	o.s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/dcim/sites/%d/", o.sites[0]), Token: o.s.Admin,
+		Body: obj{"facility": evil}}).Want(t, http.StatusOK)
 	path := func() string { return "/extras/object-changes/" + lastChange(t, o.s) + "/" }
 	t.Run("an update", func(t *testing.T) {
 		a := o.admin.get(t, path()).Want(t, http.StatusOK)
-		shows(t, a, "What changed", "<ins>&lt;script&gt;", "fields are unchanged", "state-queued", "A &lt;script&gt;", "Not told", "Broken &lt;script&gt;", "can&#39;t compare it with 5",
+		shows(t, a, "What changed", "<ins>&lt;script&gt;", "fields are unchanged", "state-queued", "A &lt;script&gt;", "Not told",
+			"Broken &lt;script&gt;", "can&#39;t compare it with 5",
 			fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]), "There are none.")
 		hides(t, a, evil)
 		changed, _, _ := strings.Cut(text(a), "fields are unchanged")
@@ -463,7 +491,8 @@ func TestChangePage(t *testing.T) {
 		shows(t, a, "What was created", "20 of 22.", "All changes of this request", "empty or set by every change")
 	})
 	t.Run("gone", func(t *testing.T) {
-		o.s.Do(t, apitest.Call{Method: "DELETE", Path: fmt.Sprintf("/api/dcim/sites/%d/", o.sites[0]), Token: o.s.Admin}).Want(t, http.StatusNoContent)
+		o.s.Do(t, apitest.Call{Method: "DELETE", Path: fmt.Sprintf("/api/dcim/sites/%d/", o.sites[0]), Token: o.s.Admin}).
+			Want(t, http.StatusNoContent)
 		a := o.admin.get(t, path()).Want(t, http.StatusOK)
 		shows(t, a, "What was deleted", "<del>s0</del>", "No webhook was told")
 		hides(t, a, fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]))
@@ -471,6 +500,7 @@ func TestChangePage(t *testing.T) {
 	t.Run("a test of a webhook", func(t *testing.T) {
 		o.admin.post(t, fmt.Sprintf("/extras/webhooks/%d/test/", o.b), url.Values{}).Want(t, http.StatusSeeOther)
 		id := number(t, o.s, "SELECT max(id) FROM extras_objectchange WHERE object_type = 'test.site'")
-		shows(t, o.admin.get(t, fmt.Sprintf("/extras/object-changes/%d/", id)).Want(t, http.StatusOK), "Test of webhook", "state-queued", "test.site")
+		shows(t, o.admin.get(t, fmt.Sprintf("/extras/object-changes/%d/", id)).Want(t, http.StatusOK), "Test of webhook", "state-queued",
+			"test.site")
 	})
 }

@@ -9,14 +9,16 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestTokensOfOthersCanNotBeWritten: the pages, one by one and in bulk, write no token whose owner the person may not act for, and
-// offer no button for it.
+// TestTokensOfOthersCanNotBeWritten: the pages, single and bulk, write no token whose owner the person may not act
+// for, and offer no button for it.
 func TestTokensOfOthersCanNotBeWritten(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	everything := []string{"view", "add", "change", "delete"}
-	s.User(t, "writer", apitest.Grant{Types: []string{"users.token"}, Actions: everything}, apitest.Grant{Types: []string{"users.user"}, Actions: []string{"view"}})
-	s.User(t, "granter", apitest.Grant{Types: []string{"users.token"}, Actions: append(everything, "grant")}, apitest.Grant{Types: []string{"users.user"}, Actions: []string{"view"}})
+	s.User(t, "writer", apitest.Grant{Types: []string{"users.token"}, Actions: everything},
+		apitest.Grant{Types: []string{"users.user"}, Actions: []string{"view"}})
+	s.User(t, "granter", apitest.Grant{Types: []string{"users.token"}, Actions: append(everything, "grant")},
+		apitest.Grant{Types: []string{"users.user"}, Actions: []string{"view"}})
 	person, _ := s.User(t, "person")
 	root := apitest.ID(s.Do(t, apitest.Call{Method: "GET", Path: "/api/users/users/?username=admin", Token: s.Admin}).Page(t).Results[0])
 	version := func(id int64) (n int64) {
@@ -52,17 +54,19 @@ func TestTokensOfOthersCanNotBeWritten(t *testing.T) {
 		b.post(t, allTokens+"delete/", hidden(b.post(t, allTokens+"edit/", ticked(id)))) // the one form is as good as the other
 		bulkDeleted := version(id) == 0
 		if edited != row.allowed || bulkEdited != row.allowed || deleted != row.allowed || bulkDeleted != row.allowed {
-			t.Errorf("%s, tokens of user %d: edited %v, in bulk %v, deleted %v, in bulk %v; want %v", row.who, row.owner, edited, bulkEdited, deleted, bulkDeleted, row.allowed)
+			t.Errorf("%s, tokens of user %d: edited %v, in bulk %v, deleted %v, in bulk %v; want %v", row.who, row.owner, edited, bulkEdited,
+				deleted, bulkDeleted, row.allowed)
 		}
 	}
 }
 
-// TestTooManyTokensInThePages: the forms say why there is no further token.
+// TestTooManyTokensInThePages: the forms say why no further token can be made.
 func TestTooManyTokensInThePages(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	id, _ := s.User(t, "alice")
-	if _, err := s.DB.Exec(t.Context(), `INSERT INTO users_token (version, user_id, key_sealed, key_hint, write_enabled, description, allowed_ips, created, last_updated)
+	if _, err := s.DB.Exec(t.Context(), `INSERT INTO users_token (version, user_id, key_sealed, key_hint, write_enabled, description,
+		allowed_ips, created, last_updated)
 		SELECT 1, $1, 'sealed ' || n, '', true, '', '{}', now(), now() FROM generate_series(1, 999) n`, id); err != nil {
 		t.Fatal(err)
 	}

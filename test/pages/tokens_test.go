@@ -35,7 +35,8 @@ func keyOn(t *testing.T, a apitest.Answer) string {
 
 // tokenForm is what the form of a new token sends.
 func tokenForm(pairs ...string) url.Values {
-	form := url.Values{"lifetime": {"never"}, "write_enabled": {"true"}, "key": {""}, "expires": {""}, "description": {""}, "allowed_ips": {""}}
+	form := url.Values{"lifetime": {"never"}, "write_enabled": {"true"}, "key": {""}, "expires": {""}, "description": {""},
+		"allowed_ips": {""}}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		form.Set(pairs[i], pairs[i+1])
 	}
@@ -52,8 +53,7 @@ func ownToken(t *testing.T, s *apitest.Server, key string) map[string]any {
 	return found[0]
 }
 
-// TestTokenKeyIsShownOnce: whichever page makes a token, the key is in that answer and nowhere
-// else afterwards.
+// TestTokenKeyIsShownOnce: whichever page makes a token, its answer shows the key, and nothing afterwards does.
 func TestTokenKeyIsShownOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -73,8 +73,10 @@ func TestTokenKeyIsShownOnce(t *testing.T) {
 			if given := strings.ToLower(row.form.Get("key")); given != "" && key != given {
 				t.Errorf("the key is %s", key)
 			}
-			shows(t, made, "Authorization: Token "+key, "curl -H 'Authorization: Token "+key+"' "+s.URL+"/api/status/", `data-copy="#made-key"`, `data-copy="#made-header"`, "will not be shown again")
-			if made.Header.Get("Cache-Control") != "no-store" || made.Header.Get("Location") != "" || strings.Contains(fmt.Sprint(made.Header), key) {
+			shows(t, made, "Authorization: Token "+key, "curl -H 'Authorization: Token "+key+"' "+s.URL+"/api/status/",
+				`data-copy="#made-key"`, `data-copy="#made-header"`, "will not be shown again")
+			if made.Header.Get("Cache-Control") != "no-store" || made.Header.Get("Location") != "" ||
+				strings.Contains(fmt.Sprint(made.Header), key) {
 				t.Errorf("the key may be kept: %v", made.Header)
 			}
 			token := ownToken(t, s, key)
@@ -83,7 +85,8 @@ func TestTokenKeyIsShownOnce(t *testing.T) {
 				t.Errorf("%v", token)
 			}
 			for _, path := range []string{ownTokens, fmt.Sprintf("%s%d/edit/", ownTokens, id), fmt.Sprintf("%s%d/delete/", ownTokens, id), allTokens,
-				fmt.Sprintf("%s%d/", allTokens, id), fmt.Sprintf("%s%d/edit/", allTokens, id), fmt.Sprintf("%s%d/changelog/", allTokens, id), "/extras/object-changes/", "/"} {
+				fmt.Sprintf("%s%d/", allTokens, id), fmt.Sprintf("%s%d/edit/", allTokens, id), fmt.Sprintf("%s%d/changelog/", allTokens, id),
+				"/extras/object-changes/", "/"} {
 				hides(t, b.get(t, path).Want(t, http.StatusOK), key)
 			}
 			hides(t, b.get(t, fmt.Sprintf("%s%d/edit/", allTokens, id)), `name="key"`, `name="key__clear"`)
@@ -99,7 +102,7 @@ func TestTokenKeyIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestTokenFormRefused: what is wrong stands beside its field, and a key is not sent back.
+// TestTokenFormRefused: errors are beside their field, and a key is not sent back.
 func TestTokenFormRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -127,7 +130,8 @@ func TestTokenLifetimes(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
-	for lifetime, lasts := range map[string]time.Duration{"never": 0, "1h": time.Hour, "1d": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour, "90d": 90 * 24 * time.Hour, "1y": 365 * 24 * time.Hour} {
+	for lifetime, lasts := range map[string]time.Duration{"never": 0, "1h": time.Hour, "1d": 24 * time.Hour, "7d": 7 * 24 * time.Hour,
+		"30d": 30 * 24 * time.Hour, "90d": 90 * 24 * time.Hour, "1y": 365 * 24 * time.Hour} {
 		before := time.Now().Truncate(time.Second)
 		token := ownToken(t, s, keyOn(t, b.post(t, ownTokens+"add/", tokenForm("lifetime", lifetime, "expires", "2031-01-01T00:00"))))
 		text, limited := token["expires"].(string)
@@ -142,7 +146,8 @@ func TestTokenLifetimes(t *testing.T) {
 			t.Errorf("%s: expires %s (%v)", lifetime, text, err)
 		}
 	}
-	token := ownToken(t, s, keyOn(t, b.post(t, ownTokens+"add/", tokenForm("lifetime", "moment", "expires", "2031-02-03T04:05", "allowed_ips", "127.0.0.1\r\n10.1.2.3/8"))))
+	token := ownToken(t, s, keyOn(t, b.post(t, ownTokens+"add/",
+		tokenForm("lifetime", "moment", "expires", "2031-02-03T04:05", "allowed_ips", "127.0.0.1\r\n10.1.2.3/8"))))
 	if token["expires"] != "2031-02-03T04:05:00.000000Z" || fmt.Sprint(token["allowed_ips"]) != "[127.0.0.1/32 10.0.0.0/8]" {
 		t.Errorf("%v", token)
 	}
@@ -166,10 +171,12 @@ func TestTokenLife(t *testing.T) {
 	form := b.get(t, at+"edit/").Want(t, http.StatusOK)
 	shows(t, form, `value="for Ansible"`, `name="version" value="1"`)
 	hides(t, form, `name="key"`)
-	edit := tokenForm("description", "no longer", "lifetime", "moment", "expires", "2020-01-01T00:00:00", "version", "1", "key", restored, "user", "admin")
+	edit := tokenForm("description", "no longer", "lifetime", "moment", "expires", "2020-01-01T00:00:00", "version", "1", "key",
+		restored, "user", "admin")
 	edit.Del("write_enabled")
 	b.post(t, at+"edit/", edit).Want(t, http.StatusSeeOther)
-	shows(t, b.get(t, ownTokens).Want(t, http.StatusOK), "no longer", "read only", "2020-01-01 00:00:00", `<span class="badge state-failed">expired</span>`)
+	shows(t, b.get(t, ownTokens).Want(t, http.StatusOK), "no longer", "read only", "2020-01-01 00:00:00",
+		`<span class="badge state-failed">expired</span>`)
 	if use(key) != http.StatusForbidden || use(restored) != http.StatusForbidden {
 		t.Error("an expired token works, or its key was changed")
 	}
@@ -185,7 +192,7 @@ func TestTokenLife(t *testing.T) {
 	}
 }
 
-// TestTokenMomentIsKept: who edits something else leaves the expiry as it is, to the microsecond.
+// TestTokenMomentIsKept: editing another field leaves the expiry as it is, to the microsecond.
 func TestTokenMomentIsKept(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -227,7 +234,7 @@ func TestTokensOfOthers(t *testing.T) {
 	}
 }
 
-// TestTokensTakenAway: without manage_tokens nothing is made or changed. Revoking stays.
+// TestTokensTakenAway: without manage_tokens nothing can be made or changed, only revoked.
 func TestTokensTakenAway(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -259,7 +266,8 @@ func TestProfile(t *testing.T) {
 	group := create(t, s, "/api/users/groups/", obj{"name": "Lisbon team"})
 	id, _ := s.User(t, "alice", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "grant"}},
 		apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"change"}, Constraints: obj{"region__slug": "lisbon"}})
-	s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/users/users/%d/", id), Token: s.Admin, Body: obj{"groups": []int64{group}, "first_name": "Alice", "email": "alice@example.com"}}).Want(t, http.StatusOK)
+	s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/users/users/%d/", id), Token: s.Admin,
+		Body: obj{"groups": []int64{group}, "first_name": "Alice", "email": "alice@example.com"}}).Want(t, http.StatusOK)
 	page := login(t, s, "alice").get(t, "/user/").Want(t, http.StatusOK)
 	shows(t, page, "alice@example.com", "Lisbon team", `href="/dcim/sites/"`, "grant", "region__slug", "your own")
 	hides(t, page, "/users/groups/", "/dcim/regions/", "argon2")
@@ -269,7 +277,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestOwnPassword: people without any permission change their own, and only with the old one.
+// TestOwnPassword: people without any permission can change their own password, and only with the old one.
 func TestOwnPassword(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -293,20 +301,24 @@ func TestOwnPassword(t *testing.T) {
 	here.get(t, "/user/").Want(t, http.StatusSeeOther)
 	here.cookie = sessionOf(t, done)
 	shows(t, here.get(t, "/user/").Want(t, http.StatusOK), "alice")
-	s.Do(t, apitest.Call{Method: "POST", Path: "/login/", Body: obj{"username": "alice", "password": apitest.Password}}).Want(t, http.StatusForbidden)
-	s.Do(t, apitest.Call{Method: "POST", Path: "/login/", Body: obj{"username": "alice", "password": otherWords}}).Want(t, http.StatusNoContent)
+	s.Do(t, apitest.Call{Method: "POST", Path: "/login/", Body: obj{"username": "alice", "password": apitest.Password}}).
+		Want(t, http.StatusForbidden)
+	s.Do(t, apitest.Call{Method: "POST", Path: "/login/", Body: obj{"username": "alice", "password": otherWords}}).
+		Want(t, http.StatusNoContent)
 	log := s.Do(t, apitest.Call{Method: "GET", Path: "/api/extras/object-changes/?changed_object_type=users.user&limit=1", Token: s.Admin})
 	if changed := log.Page(t).Results[0]; changed["user_name"] != "alice" || fmt.Sprint(changed["action"]) == "" {
 		t.Errorf("%v", changed)
 	}
 	hides(t, log, "argon2")
 
-	// Guessing here counts as guessing at the login.
+	// Guessing here counts like guessing at the login.
 	change("wrong", otherWords, otherWords).Want(t, http.StatusBadRequest)
-	if _, err := s.DB.Exec(context.Background(), "UPDATE users_throttle SET attempts = array_fill(now(), ARRAY[50]) WHERE subject LIKE 'account:%' AND cardinality(attempts) > 0"); err != nil {
+	if _, err := s.DB.Exec(context.Background(),
+		"UPDATE users_throttle SET attempts = array_fill(now(), ARRAY[50]) WHERE subject LIKE 'account:%' AND "+
+			"cardinality(attempts) > 0"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.DB.Exec(context.Background(), "DELETE FROM users_login_address"); err != nil { // where alice has a second count
+	if _, err := s.DB.Exec(context.Background(), "DELETE FROM users_login_address"); err != nil { // where alice has a second counter
 		t.Fatal(err)
 	}
 	late := change(otherWords, "a third long password", "a third long password").Want(t, http.StatusTooManyRequests)

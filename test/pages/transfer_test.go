@@ -44,13 +44,13 @@ func (b browser) upload(t *testing.T, path, filename, text string, fields ...str
 		Header: map[string]string{"Accept": "text/html", "Cookie": b.cookie, "Content-Type": w.FormDataContentType()}})
 }
 
-// paste sends a text. A browser ends every line of it with two characters.
+// paste sends a text. A browser sends two characters for every line end.
 func (b browser) paste(t *testing.T, path, text, mode string) apitest.Answer {
 	t.Helper()
 	return b.post(t, path, url.Values{"text": {strings.ReplaceAll(text, "\n", "\r\n")}, "mode": {mode}, "format": {""}})
 }
 
-// state is all that the API shows of some types, without what a new record can't have again.
+// state returns all that the API shows of some types, without what differs in a new record.
 func state(t *testing.T, s *apitest.Server, paths ...string) string {
 	t.Helper()
 	var out strings.Builder
@@ -75,7 +75,7 @@ func changes(t *testing.T, s *apitest.Server) int64 {
 	return list(t, s, "/api/extras/object-changes/?limit=1").Count
 }
 
-// withoutIDs makes of an export a file of new records.
+// withoutIDs turns an export into a file of new records.
 func withoutIDs(t *testing.T, format, text string) string {
 	t.Helper()
 	switch format {
@@ -104,14 +104,18 @@ func TestExportAndImport(t *testing.T) {
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	many(t, s, "/api/extras/custom-fields/", 3, func(i int) obj {
-		return obj{"name": fmt.Sprintf("c%d", i), "type": []string{"integer", "multiselect", "json"}[i], "content_types": []string{"dcim.site", "tenancy.tenant"},
-			"choices": [][]string{{}, {"a", "b, c"}, {}}[i]}
+		return obj{"name": fmt.Sprintf("c%d", i), "type": []string{"integer", "multiselect", "json"}[i],
+			"content_types": []string{"dcim.site", "tenancy.tenant"},
+			"choices":       [][]string{{}, {"a", "b, c"}, {}}[i]}
 	})
-	tags := many(t, s, "/api/extras/tags/", 2, func(i int) obj { return obj{"name": fmt.Sprintf("Tag, %d", i), "slug": fmt.Sprintf("tag-%d", i)} })
+	tags := many(t, s, "/api/extras/tags/", 2, func(i int) obj {
+		return obj{"name": fmt.Sprintf("Tag, %d", i), "slug": fmt.Sprintf("tag-%d", i)}
+	})
 	region := create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
 	group := create(t, s, "/api/tenancy/tenant-groups/", obj{"name": "Customers", "slug": "customers"})
 	many(t, s, "/api/tenancy/tenants/", 5, func(i int) obj {
-		return obj{"name": fmt.Sprintf("=Tenant %d", i), "slug": fmt.Sprintf("tenant-%d", i), "group": group, "tags": tags[:i%3], "custom_fields": obj{"c0": i}}
+		return obj{"name": fmt.Sprintf("=Tenant %d", i), "slug": fmt.Sprintf("tenant-%d", i), "group": group, "tags": tags[:i%3],
+			"custom_fields": obj{"c0": i}}
 	})
 	many(t, s, "/api/dcim/sites/", 20, func(i int) obj {
 		o := site(i)
@@ -130,13 +134,14 @@ func TestExportAndImport(t *testing.T) {
 			t.Run(page+" "+format, func(t *testing.T) {
 				file := b.get(t, page+"export/?format="+format).Want(t, http.StatusOK)
 				plural := strings.Split(page, "/")[2]
-				if got, want := file.Header.Get("Content-Disposition"), fmt.Sprintf(`attachment; filename="terrier-%s-%s.%s"`, plural, time.Now().UTC().Format(time.DateOnly), format); got != want {
+				if got, want := file.Header.Get("Content-Disposition"),
+					fmt.Sprintf(`attachment; filename="terrier-%s-%s.%s"`, plural, time.Now().UTC().Format(time.DateOnly), format); got != want {
 					t.Errorf("%s, want %s", got, want)
 				}
 				before := changes(t, s)
 				same := b.upload(t, page+"import/", "x."+format, string(file.Raw), "mode", "check").Want(t, http.StatusOK)
 				shows(t, same, "</strong> 0 "+plural+" would be changed", "would stay as they are")
-				// As pasted, an end of a line in a cell is still one character.
+				// In pasted text, a line end in a cell is still one character.
 				shows(t, b.paste(t, page+"import/", string(file.Raw), "check").Want(t, http.StatusOK), "</strong> 0 "+plural+" would be changed")
 				if n := changes(t, s); n != before {
 					t.Errorf("a dry run left %d changes", n-before)
@@ -186,12 +191,14 @@ func TestImportRefusals(t *testing.T) {
 		want       []string
 	}{
 		{"rows", "name,slug,status,region\nA,a,active,\nB,not a slug,actve,atlantis\nC,site-0001,active,\n,d,,", 400,
-			[]string{"<td>3</td>", ">B</th><td>Slug</td>", ">B</th><td>Status</td>", "<td>4</td>", ">C</th><td>Slug</td>", "<td>5</td>", "This field is required.", "Nothing was written", "not a slug,actve"}},
+			[]string{"<td>3</td>", ">B</th><td>Slug</td>", ">B</th><td>Status</td>", "<td>4</td>", ">C</th><td>Slug</td>", "<td>5</td>",
+				"This field is required.", "Nothing was written", "not a slug,actve"}},
 		{"a column", "name,slgu\nA,a", 400, []string{"did you mean &#34;slug&#34;?"}},
 		{"no text", "", 400, []string{"There is nothing to import"}},
 		{"no rows", "name,slug\n", 400, []string{"There is nothing to import"}},
 		{"both kinds", fmt.Sprintf("id,name,slug\n%d,X,x\n,Y,y\n", ids[0]), 400, []string{"Line 2 changes a record, and line 3 has no id"}},
-		{"twice", fmt.Sprintf("id,name\n%d,X\n%d,Y\n%d,Z\n", ids[0], ids[1], ids[0]), 400, []string{"<td>4</td>", "Line 2 is about the same record."}},
+		{"twice", fmt.Sprintf("id,name\n%d,X\n%d,Y\n%d,Z\n", ids[0], ids[1], ids[0]), 400,
+			[]string{"<td>4</td>", "Line 2 is about the same record."}},
 		{"nobody", "id,name\n12345,X\n", 400, []string{"<td>2</td>", "There is no such site", `<a href="/dcim/sites/12345/">X</a>`}},
 		{"nobody of two", fmt.Sprintf("id,name\n%d,Y\n12345,X\n", ids[0]), 400, []string{"<td>3</td>", "There is no such site"}},
 		{"json", `[{"name": "A", "slug": "a"}, {"name": "A", "slug": "b"}]`, 400, []string{"<td>1</td>", "already exists"}},
@@ -204,10 +211,12 @@ func TestImportRefusals(t *testing.T) {
 		})
 	}
 	t.Run("a text and a file", func(t *testing.T) {
-		shows(t, b.upload(t, path, "x.csv", "name,slug\nA,a\n", "text", "name,slug", "mode", "import").Want(t, http.StatusBadRequest), "Empty one of the two")
+		shows(t, b.upload(t, path, "x.csv", "name,slug\nA,a\n", "text", "name,slug", "mode", "import").Want(t, http.StatusBadRequest),
+			"Empty one of the two")
 	})
 	t.Run("too large", func(t *testing.T) {
-		shows(t, b.upload(t, path, "x.csv", strings.Repeat("x", 16<<20+1), "mode", "import").Want(t, http.StatusRequestEntityTooLarge), "larger than 16777216 bytes. Import it in parts.")
+		shows(t, b.upload(t, path, "x.csv", strings.Repeat("x", 16<<20+1), "mode", "import").Want(t, http.StatusRequestEntityTooLarge),
+			"larger than 16777216 bytes. Import it in parts.")
 	})
 	t.Run("by htmx", func(t *testing.T) {
 		live := []string{"Hx-Request", "true", "Hx-Target", "outcome"}
@@ -219,7 +228,8 @@ func TestImportRefusals(t *testing.T) {
 		t.Errorf("%d changes", n-before)
 	}
 	t.Run("by htmx, done", func(t *testing.T) {
-		done := b.post(t, path, url.Values{"text": {"name,slug\nA,a"}, "mode": {"import"}}, "Hx-Request", "true", "Hx-Target", "outcome").Want(t, http.StatusNoContent)
+		done := b.post(t, path, url.Values{"text": {"name,slug\nA,a"}, "mode": {"import"}}, "Hx-Request", "true", "Hx-Target",
+			"outcome").Want(t, http.StatusNoContent)
 		if got := done.Header.Get("Hx-Redirect"); got != "/dcim/sites/" {
 			t.Errorf("led to %q", got)
 		}
@@ -232,8 +242,7 @@ func TestImportRefusals(t *testing.T) {
 	})
 }
 
-// TestTransferWithinPermissions: an export holds what its caller may see, an import does what
-// they may.
+// TestTransferWithinPermissions: an export contains what its caller may see, an import does what they may do.
 func TestTransferWithinPermissions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -264,13 +273,14 @@ func TestTransferWithinPermissions(t *testing.T) {
 	reader.get(t, "/tenancy/tenants/export/?format=csv").Want(t, http.StatusForbidden)
 }
 
-// TestExportHoldsNoSecrets: not even those that its caller may see on a page.
+// TestExportHoldsNoSecrets: an export has no secrets, not even those that its caller may see on a page.
 func TestExportHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWith(t, trial.Types())
 	b := login(t, s, "admin")
-	create(t, s, "/api/extras/webhooks/", obj{"name": "w", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://localhost:9000/",
-		"secret": "s3cret-canary", "additional_headers": "X-Key: header-canary"})
+	create(t, s, "/api/extras/webhooks/", obj{"name": "w", "content_types": []string{"dcim.site"}, "type_create": true,
+		"payload_url": "http://localhost:9000/",
+		"secret":      "s3cret-canary", "additional_headers": "X-Key: header-canary"})
 	for _, typ := range s.App.Registry.Types() {
 		for _, format := range []string{"csv", "json", "yaml"} {
 			file := b.get(t, typ.Path()[len("/api"):]+"export/?format="+format).Want(t, http.StatusOK)
@@ -281,7 +291,7 @@ func TestExportHoldsNoSecrets(t *testing.T) {
 	shows(t, b.get(t, "/dcim/sites/export/?format=csv&sttaus=x").Want(t, http.StatusBadRequest), "Did you mean")
 }
 
-// slowReader takes an answer and does something when its first part is there.
+// slowReader reads an answer and calls a function after its first part.
 type slowReader struct {
 	*httptest.ResponseRecorder
 	first func()
@@ -295,7 +305,7 @@ func (w *slowReader) Write(b []byte) (int, error) {
 	return w.ResponseRecorder.Write(b)
 }
 
-// TestLongExport: it goes on when a request's time is over, and ends with its caller, visibly.
+// TestLongExport: an export may take longer than a request, and ends visibly with its caller.
 func TestLongExport(t *testing.T) {
 	s := apitest.New(t)
 	b := login(t, s, "admin")
@@ -340,7 +350,7 @@ func TestLongExport(t *testing.T) {
 	})
 }
 
-// TestExportOverTheWire: a failure in the middle is a broken answer to the client, not a short file.
+// TestExportOverTheWire: a failure in the middle breaks the answer: the client gets no short file.
 func TestExportOverTheWire(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

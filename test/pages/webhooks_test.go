@@ -28,8 +28,10 @@ func live(id string) []string { return []string{"Hx-Request", "true", "Hx-Target
 
 // hookForm is what a browser sends of the form.
 func hookForm(more ...string) url.Values {
-	form := url.Values{"name": {"hook"}, "content_types": {"dcim.site"}, "type_create": {"true"}, "type_update": {"true"}, "enabled": {"true"}, "payload_url": {"http://receiver.example.org/in"},
-		"http_method": {"POST"}, "http_content_type": {"application/json"}, "additional_headers": {""}, "body_template": {""}, "secret": {""}, "previous_secret": {""},
+	form := url.Values{"name": {"hook"}, "content_types": {"dcim.site"}, "type_create": {"true"}, "type_update": {"true"},
+		"enabled": {"true"}, "payload_url": {"http://receiver.example.org/in"},
+		"http_method": {"POST"}, "http_content_type": {"application/json"}, "additional_headers": {""}, "body_template": {""},
+		"secret": {""}, "previous_secret": {""},
 		"max_retries": {"0"}, "concurrency": {"10"}, "conditions": {""}, "ssl_verification": {"true"}, "ca_file_path": {""}}
 	for i := 0; i+1 < len(more); i += 2 {
 		form.Set(more[i], more[i+1])
@@ -39,7 +41,8 @@ func hookForm(more ...string) url.Values {
 
 // saved is the webhook of hookForm, as the API takes it.
 func saved(more obj) obj {
-	body := obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "type_update": true, "payload_url": "http://receiver.example.org/in"}
+	body := obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "type_update": true,
+		"payload_url": "http://receiver.example.org/in"}
 	maps.Copy(body, more)
 	return body
 }
@@ -59,23 +62,24 @@ func lastChange(t *testing.T, s *apitest.Server) string {
 	return fmt.Sprint(number(t, s, "SELECT max(id) FROM extras_objectchange WHERE object_type = 'dcim.site'"))
 }
 
-// text is a page as somebody reads it.
+// text returns a page as a person reads it.
 func text(a apitest.Answer) string { return html.UnescapeString(string(a.Raw)) }
 
 func newSite(t *testing.T, s *apitest.Server, name, status string) int64 {
 	t.Helper()
-	return create(t, s, "/api/dcim/sites/", obj{"name": name, "slug": fmt.Sprintf("s%d", number(t, s, "SELECT count(*) FROM dcim_site")), "status": status})
+	return create(t, s, "/api/dcim/sites/", obj{"name": name,
+		"slug": fmt.Sprintf("s%d", number(t, s, "SELECT count(*) FROM dcim_site")), "status": status})
 }
 
-// TestWebhookPreviewPage holds the panel against what the ledger says, and makes sure that
-// nothing is saved.
+// TestWebhookPreviewPage compares the panel with the ledger's preview, and checks that nothing is saved.
 func TestWebhookPreviewPage(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	site := newSite(t, s, "Lisbon 1", "active")
 	const secret, unsaved = "whsec_czNjcmV0LWNhbmFyeSwgbG9uZyBlbm91Z2g=", "whsec_dHlwZWQtY2FuYXJ5LCBsb25nIGVub3VnaA=="
-	id := create(t, s, "/api/extras/webhooks/", saved(obj{"secret": secret, "additional_headers": "Authorization: Bearer abc\nX-Model: {{ model }}", "standard_headers": true}))
+	id := create(t, s, "/api/extras/webhooks/", saved(obj{"secret": secret,
+		"additional_headers": "Authorization: Bearer abc\nX-Model: {{ model }}", "standard_headers": true}))
 	path := fmt.Sprintf("%s%d/", hooks, id)
 	newSite(t, s, "Lisbon 2", "planned")
 	change := lastChange(t, s)
@@ -85,7 +89,8 @@ func TestWebhookPreviewPage(t *testing.T) {
 	}
 	before := state()
 	typed := func(more ...string) url.Values {
-		return hookForm(append([]string{"additional_headers", "Authorization: Bearer abc\r\nX-Model: {{ model }}", "standard_headers", "true", "sample", change}, more...)...)
+		return hookForm(append([]string{"additional_headers", "Authorization: Bearer abc\r\nX-Model: {{ model }}", "standard_headers",
+			"true", "sample", change}, more...)...)
 	}
 
 	t.Run("what is sent", func(t *testing.T) {
@@ -110,22 +115,27 @@ func TestWebhookPreviewPage(t *testing.T) {
 		if !strings.Contains(shown, ">"+p.Body+"</pre>") || p.Body == "" {
 			t.Errorf("the body is not shown as it is: %s", shown)
 		}
-		shows(t, a, "Would be sent", "POST</strong> http://receiver.example.org/in", `href="/extras/deliveries/`+p.Delivery+`/"`, webhook.Signature(secret, p.Request.Body), "Authorization</th><td>Bearer abc")
+		shows(t, a, "Would be sent", "POST</strong> http://receiver.example.org/in", `href="/extras/deliveries/`+p.Delivery+`/"`,
+			webhook.Signature(secret, p.Request.Body), "Authorization</th><td>Bearer abc")
 		hides(t, a, "<html", secret, "wrong-line")
 	})
 	t.Run("without a script", func(t *testing.T) {
 		a := b.post(t, path+"preview/", typed("secret", unsaved, "name", "renamed", "version", "7")).Want(t, http.StatusOK)
-		shows(t, a, "<html", `value="renamed"`, "Would be sent", "type it again before you save", `name="version" value="7"`, `action="`+path+`edit/"`)
+		shows(t, a, "<html", `value="renamed"`, "Would be sent", "type it again before you save", `name="version" value="7"`,
+			`action="`+path+`edit/"`)
 		hides(t, a, unsaved, secret)
 	})
 	t.Run("an unsaved secret", func(t *testing.T) {
-		a := b.post(t, path+"preview/", typed("secret", unsaved, "body_template", "{{ data.name }}"), live("webhook-preview")...).Want(t, http.StatusOK)
+		a := b.post(t, path+"preview/", typed("secret", unsaved, "body_template", "{{ data.name }}"), live("webhook-preview")...).
+			Want(t, http.StatusOK)
 		shows(t, a, webhook.Signature(unsaved, []byte("Lisbon 2")), ">Lisbon 2</pre>")
 		hides(t, a, webhook.Signature(secret, []byte("Lisbon 2")))
 	})
 	t.Run("a new webhook and a record", func(t *testing.T) {
-		form := hookForm("name", "new", "body_template", "{{ event }} {{ data.name }}", "sample_type", "dcim.site", "sample_record", "Lisbon 1", "sample", change)
-		shows(t, b.post(t, hooks+"preview/", form, live("webhook-preview")...).Want(t, http.StatusOK), ">updated Lisbon 1</pre>", "made when it is sent")
+		form := hookForm("name", "new", "body_template", "{{ event }} {{ data.name }}", "sample_type", "dcim.site", "sample_record",
+			"Lisbon 1", "sample", change)
+		shows(t, b.post(t, hooks+"preview/", form, live("webhook-preview")...).Want(t, http.StatusOK), ">updated Lisbon 1</pre>",
+			"made when it is sent")
 		form.Set("sample_record", fmt.Sprintf("Lisbon 1 #%d", site))
 		shows(t, b.post(t, hooks+"preview/", form).Want(t, http.StatusOK), ">updated Lisbon 1</pre>", `action="`+hooks+`add/"`)
 		form.Set("sample_record", "Atlantis")
@@ -138,8 +148,10 @@ func TestWebhookPreviewPage(t *testing.T) {
 			typed []string
 			want  []string
 		}{
-			"template":        {[]string{"body_template", "one\r\n{% if %}\r\nthree"}, []string{"line 2", `<li value="2" class="wrong-line">`, "<code>{% if %}</code>", `<li value="3">`}},
-			"rendering":       {[]string{"body_template", "{{ data.name }}\r\n{{ 1 / 0 }}"}, []string{"line 2", `<li value="2" class="wrong-line">`}},
+			"template": {[]string{"body_template", "one\r\n{% if %}\r\nthree"},
+				[]string{"line 2", `<li value="2" class="wrong-line">`, "<code>{% if %}</code>", `<li value="3">`}},
+			"rendering": {[]string{"body_template", "{{ data.name }}\r\n{{ 1 / 0 }}"},
+				[]string{"line 2", `<li value="2" class="wrong-line">`}},
 			"header":          {[]string{"additional_headers", "X-A: 1\r\nX-B: {{ 1 +"}, []string{"Line 2", `<li value="2" class="wrong-line">`}},
 			"header's value":  {[]string{"additional_headers", "X-A: 1\r\nX-B: {{ 1 / 0 }}"}, []string{"X-B", `<li value="2" class="wrong-line">`}},
 			"address":         {[]string{"payload_url", "ftp://x"}, []string{"URL:"}},
@@ -173,7 +185,7 @@ func TestWebhookPreviewPage(t *testing.T) {
 	}
 }
 
-// TestWebhookTrialPage counts as a person would.
+// TestWebhookTrialPage: the page shows the counts that a person would get.
 func TestWebhookTrialPage(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -192,7 +204,8 @@ func TestWebhookTrialPage(t *testing.T) {
 	form.Set("trial_show", "fired")
 	a = b.post(t, hooks+"trial/", form).Want(t, http.StatusOK)
 	_, panel, _ := strings.Cut(text(a), `id="webhook-trial"`)
-	if !strings.Contains(panel, "4 of 8") || strings.Count(panel, "Type, event and conditions hold.") != 4 || strings.Contains(panel, "Site 1") {
+	if !strings.Contains(panel, "4 of 8") || strings.Count(panel, "Type, event and conditions hold.") != 4 ||
+		strings.Contains(panel, "Site 1") {
 		t.Errorf("not only those that fire: %s", panel)
 	}
 	form.Set("trial_show", "quiet")
@@ -205,7 +218,8 @@ func TestWebhookTrialPage(t *testing.T) {
 	form.Set("conditions", `{"op": "x"}`)
 	shows(t, b.post(t, hooks+"trial/", form, live("webhook-trial")...).Want(t, http.StatusOK), "Conditions:")
 	id := create(t, s, "/api/extras/webhooks/", saved(nil))
-	shows(t, b.post(t, fmt.Sprintf("%s%d/trial/", hooks, id), hookForm("type_create", ""), live("webhook-trial")...).Want(t, http.StatusOK), "0 of 8", "type_create is not selected")
+	shows(t, b.post(t, fmt.Sprintf("%s%d/trial/", hooks, id), hookForm("type_create", ""), live("webhook-trial")...).
+		Want(t, http.StatusOK), "0 of 8", "type_create is not selected")
 }
 
 // TestWebhookGallery fills the form with each template, and leaves the rest as it is.
@@ -213,7 +227,8 @@ func TestWebhookGallery(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
-	id := create(t, s, "/api/extras/webhooks/", saved(obj{"http_method": "PUT", "body_template": "mine", "conditions": obj{"attr": "status", "value": "active"}}))
+	id := create(t, s, "/api/extras/webhooks/", saved(obj{"http_method": "PUT", "body_template": "mine",
+		"conditions": obj{"attr": "status", "value": "active"}}))
 	edit := fmt.Sprintf("%s%d/edit/", hooks, id)
 	body := regexp.MustCompile(`(?s)<textarea[^>]* name="body_template"[^>]*>.*?</textarea>`)
 	bodyOf := func(a apitest.Answer) string {
@@ -230,20 +245,21 @@ func TestWebhookGallery(t *testing.T) {
 			if bodyOf(a) != g.Body {
 				t.Errorf("%s: the body is not the template's", link)
 			}
-			shows(t, a, `<option value="`+g.Method+`" selected>`, html.EscapeString(g.Headers), html.EscapeString(g.URL), `id="id_enabled" value="true" checked`, `id="id_ssl_verification" value="true" checked`)
+			shows(t, a, `<option value="`+g.Method+`" selected>`, html.EscapeString(g.Headers), html.EscapeString(g.URL),
+				`id="id_enabled" value="true" checked`, `id="id_ssl_verification" value="true" checked`)
 			if path == edit {
 				shows(t, a, `value="hook"`, `value="dcim.site" checked`, "active", `name="version" value="1"`)
 			}
 		}
 	}
-	// The address of the form stays when it is refused; what was typed then counts.
+	// The address of the form stays when it is refused; then the typed values count.
 	a := b.post(t, hooks+"add/?template=slack", hookForm("name", "", "body_template", "typed")).Want(t, http.StatusBadRequest)
 	if got := bodyOf(a); got != "typed" {
 		t.Errorf("what was typed is lost: %s", got)
 	}
 }
 
-// TestWebhookRotatePage replaces a secret without ever showing the one there was.
+// TestWebhookRotatePage replaces a secret without ever showing the old one.
 func TestWebhookRotatePage(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -302,27 +318,33 @@ func TestWebhookRotatePage(t *testing.T) {
 	}
 }
 
-// TestWebhookPage shows how a webhook does, and what can be done to those who may.
+// TestWebhookPage: the page shows the state of a webhook, and its actions to those who may use them.
 func TestWebhookPage(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
-	id := create(t, s, "/api/extras/webhooks/", saved(obj{"secret": "canary", "additional_headers": "Authorization: Bearer abc", "body_template": "{# " + trouble + " #}"}))
+	id := create(t, s, "/api/extras/webhooks/", saved(obj{"secret": "canary", "additional_headers": "Authorization: Bearer abc",
+		"body_template": "{# " + trouble + " #}"}))
 	broken := create(t, s, "/api/extras/webhooks/", saved(obj{"name": trouble, "conditions": obj{"attr": "name", "op": "gt", "value": 5}}))
 	path := fmt.Sprintf("%s%d/", hooks, id)
 	shows(t, b.get(t, path).Want(t, http.StatusOK), "Nothing was sent yet", "Nothing was sent in this time")
 	for i := range 3 {
 		newSite(t, s, fmt.Sprintf("%s %d", trouble, i), "active")
 	}
-	if _, err := s.DB.Exec(t.Context(), "UPDATE extras_delivery SET state = 'failed', reason = $1, finished_at = now(), status_code = 500 WHERE object_id < 3 AND webhook_id = $2", trouble, id); err != nil {
+	if _, err := s.DB.Exec(t.Context(),
+		"UPDATE extras_delivery SET state = 'failed', reason = $1, finished_at = now(), status_code = 500 WHERE object_id < 3 "+
+			"AND webhook_id = $2", trouble, id); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.DB.Exec(t.Context(), "INSERT INTO extras_tally (webhook_id, minute, successful, failed, milliseconds) VALUES ($1, date_trunc('minute', now()), 3, 1, 200)", id); err != nil {
+	if _, err := s.DB.Exec(t.Context(),
+		"INSERT INTO extras_tally (webhook_id, minute, successful, failed, milliseconds) VALUES ($1, date_trunc('minute', now()), 3, 1, 200)",
+		id); err != nil {
 		t.Fatal(err)
 	}
 	buttons := []string{"Send a test", "Rotate secret", path + "replay/", path + "pause/", "Retry all 2 failed", path + "edit/"}
 	a := b.get(t, path).Want(t, http.StatusOK)
-	shows(t, a, append(buttons, "HTTP request", "Bearer abc", "75.0 %", "50 ms on average", "<svg", `aria-label="Requests by half hour: 3 successful, 1 failed."`, "Set; kept encrypted", "Queued</dt><dd>1<", "/extras/deliveries/")...)
+	shows(t, a, append(buttons, "HTTP request", "Bearer abc", "75.0 %", "50 ms on average", "<svg",
+		`aria-label="Requests by half hour: 3 successful, 1 failed."`, "Set; kept encrypted", "Queued</dt><dd>1<", "/extras/deliveries/")...)
 	hides(t, a, trouble, "canary")
 	faulty := b.get(t, fmt.Sprintf("%s%d/", hooks, broken)).Want(t, http.StatusOK)
 	shows(t, faulty, "can&#39;t compare", "All condition errors")
@@ -364,10 +386,12 @@ func TestWebhookPage(t *testing.T) {
 	hides(t, page, trouble)
 	sent := b.post(t, path+"test/", url.Values{"sample": {lastChange(t, s)}}).Want(t, http.StatusSeeOther)
 	b.get(t, sent.Header.Get("Location")).Want(t, http.StatusOK)
-	if !strings.HasPrefix(sent.Header.Get("Location"), "/extras/deliveries/") || number(t, s, "SELECT count(*) FROM extras_delivery WHERE webhook_id = $1", id) != 4 {
+	if !strings.HasPrefix(sent.Header.Get("Location"), "/extras/deliveries/") ||
+		number(t, s, "SELECT count(*) FROM extras_delivery WHERE webhook_id = $1", id) != 4 {
 		t.Errorf("no test was queued: %s", sent.Header.Get("Location"))
 	}
-	shows(t, b.post(t, path+"test/", url.Values{"sample_type": {"dcim.site"}, "sample_record": {"Atlantis"}}).Want(t, http.StatusBadRequest), "There is no site")
+	shows(t, b.post(t, path+"test/", url.Values{"sample_type": {"dcim.site"}, "sample_record": {"Atlantis"}}).
+		Want(t, http.StatusBadRequest), "There is no site")
 }
 
 // TestWebhookReplayPage counts first, and then does what it counted.
@@ -383,7 +407,8 @@ func TestWebhookReplayPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	hides(t, b.get(t, path+"replay/").Want(t, http.StatusOK), "match")
-	shows(t, b.get(t, path+"replay/?count=true&since=&until=&type=&action=").Want(t, http.StatusOK), "2 changes match: 1 requeued, 1 new", "Send 2")
+	shows(t, b.get(t, path+"replay/?count=true&since=&until=&type=&action=").Want(t, http.StatusOK),
+		"2 changes match: 1 requeued, 1 new", "Send 2")
 	shows(t, b.get(t, path+"replay/?count=true&action=update"), "No change matches")
 	shows(t, b.get(t, path+"replay/?count=true&since=2999-01-01T00:00"), "No change matches", `value="2999-01-01T00:00"`)
 	shows(t, b.get(t, path+"replay/?count=true&since=yesterday").Want(t, http.StatusBadRequest), "is not a date and a time")
@@ -394,8 +419,9 @@ func TestWebhookReplayPage(t *testing.T) {
 		t.Errorf("%d are queued, want 2", n)
 	}
 
-	// More than somebody can wait for is left to the command line.
-	if _, err := s.DB.Exec(t.Context(), `INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
+	// More than a person can wait for is left to the command line.
+	if _, err := s.DB.Exec(t.Context(), `INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action,
+		object_type, object_id, object_repr, version, prechange, postchange, data)
 		SELECT changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, NULL, '{}', '{}'
 		FROM extras_objectchange, generate_series(1, 100000) WHERE object_repr = 'after'`); err != nil {
 		t.Fatal(err)

@@ -183,12 +183,14 @@ func TestBombsCostLittleMemory(t *testing.T) {
 	}
 
 	item := `,{"name":"x","slug":"x","description":"` + strings.Repeat("d", 1600) + `"}`
-	full := bomb{"full bulk of bad objects", filled(16*mebibyte-2000, `[{"name":"x"}`, item, "]"), []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}}
+	full := bomb{"full bulk of bad objects", filled(16*mebibyte-2000, `[{"name":"x"}`, item, "]"),
+		[]int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}}
 	throw(full, admin, mebibyte)
 	one = s.Memory("VmHWM") - before
 	together(full.name, func(int) bomb { return full })
 	most = s.Memory("VmHWM") - before
-	t.Logf("bulks of 16 MiB: most memory + %d MiB for one, + %d MiB with %d at once; held now: %d MiB", one/mebibyte, most/mebibyte, atOnce, s.Memory("VmRSS")/mebibyte)
+	t.Logf("bulks of 16 MiB: most memory + %d MiB for one, + %d MiB with %d at once; held now: %d MiB", one/mebibyte, most/mebibyte,
+		atOnce, s.Memory("VmRSS")/mebibyte)
 	if most > growthTargetBulk {
 		t.Errorf("bulks as large as allowed cost %d MiB of memory, want less than %d", most/mebibyte, growthTargetBulk/mebibyte)
 	}
@@ -227,11 +229,14 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 			"\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n{\"name\": \"")
 	}
 	for range each { // from nobody, to the one address that nobody may write to
-		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: application/json\r\nContent-Length: 4096\r\n\r\n{")
-		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
+		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: " +
+			"application/json\r\nContent-Length: 4096\r\n\r\n{")
+		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: application/json\r\nTransfer-Encoding: " +
+			"chunked\r\n\r\n1\r\n{\r\n")
 	}
 	for range 2 { // a reader announces what only a writer may send
-		open("GET /api/dcim/sites/ HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token " + admin + "\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
+		open("GET /api/dcim/sites/ HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token " + admin +
+			"\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
 	}
 	// Every slow body waits for its rest; readers and writers of small bodies don't, whether they announce the length or not.
 	slowest := time.Duration(0)
@@ -241,7 +246,8 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 		tag := map[string]any{"name": fmt.Sprint("t", i), "slug": fmt.Sprint("t", i)}
 		s.Do(http.MethodPost, "/api/extras/tags/", admin, tag).Want(t, http.StatusCreated)
 		chunk := fmt.Sprintf(`{"name":"c%d","slug":"c%d"}`, i, i)
-		chunked := open(fmt.Sprintf("POST /api/extras/tags/ HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token %s\r\nContent-Type: application/json\r\n"+
+		chunked := open(fmt.Sprintf("POST /api/extras/tags/ HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token %s\r\nContent-Type: "+
+			"application/json\r\n"+
 			"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", admin, len(chunk), chunk))
 		readAnswer(chunked).Want(t, http.StatusCreated)
 		slowest = max(slowest, time.Since(began))

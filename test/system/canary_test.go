@@ -59,7 +59,8 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	}
 	var bulk []struct{ Key string }
 	bulkKeys := []string{secret.Key("first of a bulk"), secret.Key("second of a bulk")}
-	s.Send(http.MethodPost, tokens, admin, []object{{"user": 1, "key": bulkKeys[0]}, {"user": 1, "key": bulkKeys[1]}}).Want(t, http.StatusCreated).Read(t, &bulk)
+	s.Send(http.MethodPost, tokens, admin, []object{{"user": 1, "key": bulkKeys[0]}, {"user": 1, "key": bulkKeys[1]}}).
+		Want(t, http.StatusCreated).Read(t, &bulk)
 	if len(bulk) != 2 || bulk[0].Key != bulkKeys[0] || bulk[1].Key != bulkKeys[1] {
 		t.Errorf("the answer to a bulk should show its keys")
 	}
@@ -101,8 +102,10 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		expect(http.StatusForbidden, http.MethodPost, path, nil, credentials(secret.Password("a password in the wrong field at "+path), "x"))
 		expect(http.StatusForbidden, http.MethodPost, path, nil, credentials("nobody", secret.Password("an unknown user at "+path)))
 		expect(http.StatusBadRequest, http.MethodPost, path, nil, object{"password": secret.Password("no user name at " + path)})
-		expect(http.StatusBadRequest, http.MethodPost, path, nil, `{"username": "admin", "password": "`+secret.Password("broken JSON at "+path)+`"`)
-		expect(http.StatusBadRequest, http.MethodPost, path, nil, object{"username": []string{"admin"}, "password": secret.Password("a bad type at " + path)})
+		expect(http.StatusBadRequest, http.MethodPost, path, nil,
+			`{"username": "admin", "password": "`+secret.Password("broken JSON at "+path)+`"`)
+		expect(http.StatusBadRequest, http.MethodPost, path, nil,
+			object{"username": []string{"admin"}, "password": secret.Password("a bad type at " + path)})
 	}
 	expect(http.StatusForbidden, http.MethodPost, "/login/?password="+secret.Password("a password in the address"),
 		http.Header{"Content-Type": {"application/x-www-form-urlencoded"}},
@@ -115,7 +118,8 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	session := http.Header{"Cookie": {cookie}}
 	expect(http.StatusOK, http.MethodGet, "/api/dcim/sites/", session, nil)
 	expect(http.StatusCreated, http.MethodPost, "/api/extras/tags/", session, object{"name": "by cookie", "slug": "by-cookie"})
-	expect(http.StatusForbidden, http.MethodGet, "/api/dcim/sites/", http.Header{"Cookie": {"terrier_session=" + secret.Password("a wrong cookie")}}, nil)
+	expect(http.StatusForbidden, http.MethodGet, "/api/dcim/sites/",
+		http.Header{"Cookie": {"terrier_session=" + secret.Password("a wrong cookie")}}, nil)
 	creates("POST of a token by cookie", session, tokens, object{"user": 1})
 
 	// Users, made, changed and refused.
@@ -124,7 +128,8 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	dave := fmt.Sprintf("%s%d/", users, user.ID)
 	expect(http.StatusOK, http.MethodPatch, dave, admin, object{"password": secret.Password("a PATCH of a password")})
 	expect(http.StatusOK, http.MethodPut, dave, admin, credentials("dave", secret.Password("a PUT of a password")))
-	expect(http.StatusOK, http.MethodPatch, users, admin, []object{{"id": user.ID, "password": secret.Password("a bulk change of a password")}})
+	expect(http.StatusOK, http.MethodPatch, users, admin,
+		[]object{{"id": user.ID, "password": secret.Password("a bulk change of a password")}})
 	daves := secret.Password("a password that is changed on the command line")
 	if out, code := in.Terrier(daves+"\n", "user", "password", "dave", "--password-stdin"); code != 0 || strings.Contains(out, daves) {
 		t.Errorf("user password: exit code %d: %s", code, out)

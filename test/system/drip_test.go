@@ -79,27 +79,32 @@ func TestDrippingBodiesHoldNobodyUp(t *testing.T) {
 	s.Do(http.MethodPost, "/api/users/permissions/", admin, object{"name": "write", "object_types": []string{"dcim.site"},
 		"actions": []string{"view", "add", "change"}, "users": []int64{users.Results[0].ID}}).Want(t, http.StatusCreated)
 	var made []struct{ ID int64 }
-	s.Do(http.MethodPost, "/api/dcim/sites/", admin, []object{{"name": "a", "slug": "a"}, {"name": "b", "slug": "b"}}).Want(t, http.StatusCreated).Read(t, &made)
+	s.Do(http.MethodPost, "/api/dcim/sites/", admin, []object{{"name": "a", "slug": "a"}, {"name": "b", "slug": "b"}}).
+		Want(t, http.StatusCreated).Read(t, &made)
 
 	writes := 0
 	text := func() string { writes++; return fmt.Sprint(writes, strings.Repeat("c", 50_000)) }
 	patch := func() {
-		s.Do(http.MethodPatch, "/api/dcim/sites/", admin, []object{{"id": made[0].ID, "comments": text()}, {"id": made[1].ID, "comments": text()}}).Want(t, http.StatusOK)
+		s.Do(http.MethodPatch, "/api/dcim/sites/", admin,
+			[]object{{"id": made[0].ID, "comments": text()}, {"id": made[1].ID, "comments": text()}}).Want(t, http.StatusOK)
 	}
 	const boundary = "--a-line-between-parts"
 	form := func(name, value string) string {
 		return fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=%q\r\n\r\n%s\r\n", boundary, name, value)
 	}
-	importing := http.Header{"Authorization": {"Token " + admin}, "Accept": {"text/html"}, "Content-Type": {"multipart/form-data; boundary=" + boundary}}
+	importing := http.Header{"Authorization": {"Token " + admin}, "Accept": {"text/html"},
+		"Content-Type": {"multipart/form-data; boundary=" + boundary}}
 	imports := func() {
 		file := fmt.Sprintf("id,comments\n%d,%s\n%d,%s\n", made[0].ID, text(), made[1].ID, text())
-		a := s.Send(http.MethodPost, "/dcim/sites/import/", importing, form("mode", "check")+form("format", "csv")+form("text", file)+"--"+boundary+"--\r\n")
+		a := s.Send(http.MethodPost, "/dcim/sites/import/", importing,
+			form("mode", "check")+form("format", "csv")+form("text", file)+"--"+boundary+"--\r\n")
 		if a.Want(t, http.StatusOK); !strings.Contains(a.Body, "would be changed") {
 			t.Fatalf("an import: %.2000s", a.Body)
 		}
 	}
 	head := func(path, key, media string, length int) string {
-		return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n{", path, key, media, length)
+		return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n{",
+			path, key, media, length)
 	}
 	const json = "application/json"
 	for _, row := range []struct {

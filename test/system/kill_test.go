@@ -89,7 +89,8 @@ func TestKillInMidBulkIsAllOrNothing(t *testing.T) {
 			t.Errorf("%s was acknowledged and has %d sites", batch, found[batch])
 		}
 	}
-	t.Logf("%d kills: %d requests acknowledged, %d unanswered, of which %d were committed", rounds, len(acknowledged), unanswered, len(found)-len(acknowledged))
+	t.Logf("%d kills: %d requests acknowledged, %d unanswered, of which %d were committed", rounds, len(acknowledged), unanswered,
+		len(found)-len(acknowledged))
 	if unanswered < rounds {
 		t.Errorf("only %d requests were under way at the %d kills", unanswered, rounds)
 	}

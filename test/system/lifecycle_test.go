@@ -65,7 +65,9 @@ func TestTerminationIsAnnounced(t *testing.T) {
 	s := in.Serve()
 	s.Get("/readyz", "").Want(t, http.StatusOK)
 	s.Signal(syscall.SIGTERM)
-	eventually(t, "the server should say that it is not ready", func() bool { return s.Get("/readyz", "").Status == http.StatusServiceUnavailable })
+	eventually(t, "the server should say that it is not ready", func() bool {
+		return s.Get("/readyz", "").Status == http.StatusServiceUnavailable
+	})
 	answer, err := http.Get(s.Base + "/healthz")
 	if err != nil {
 		t.Fatalf("it should still answer: %v", err)

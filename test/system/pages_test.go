@@ -22,14 +22,18 @@ var largeRecords = []string{
 		SELECT 1, '', '{}', '{}', now(), now(), 'long ' || i, 'long-' || i, repeat('x', 1000000) FROM generate_series(1, 150) i`,
 	`INSERT INTO tenancy_tenant (version, description, tags, custom_fields, created, last_updated, name, slug, comments)
 		SELECT 1, '', '{}', '{}', now(), now(), 'odd ' || i, 'odd-' || i, repeat(chr(1), 1000000) FROM generate_series(1, 50) i`,
-	`INSERT INTO extras_customfield (version, label, description, required, weight, validation_regex, choices, created, last_updated, content_types, type, name, "default")
-		SELECT 1, '', '', false, 1, '', '{}', now(), now(), ARRAY['dcim.region'], 'longtext', 'f' || i, to_jsonb(repeat('y', 500000)) FROM generate_series(1, 4) i`,
+	`INSERT INTO extras_customfield (version, label, description, required, weight, validation_regex, choices, created, last_updated,
+		content_types, type, name, "default")
+		SELECT 1, '', '', false, 1, '', '{}', now(), now(), ARRAY['dcim.region'], 'longtext', 'f' || i, to_jsonb(repeat('y', 500000))
+			FROM generate_series(1, 4) i`,
 	`INSERT INTO dcim_region (version, description, tags, custom_fields, created, last_updated, name, slug)
 		SELECT 1, '', '{}', '{}', now(), now(), 'r' || i, 'r-' || i FROM generate_series(1, 500) i`,
-	`INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
+	`INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, prechange,
+		postchange, data)
 		SELECT now() - i * interval '1 second', '', gen_random_uuid(), 'update', 'dcim.site', i, '', 1, doc, doc, doc
 		FROM generate_series(1, 100) i, to_jsonb(repeat('x', 1000000)) x, CAST(x AS text) doc`,
-	`INSERT INTO dcim_site (version, name, slug, status, facility, time_zone, description, physical_address, shipping_address, comments, tags, custom_fields, created, last_updated)
+	`INSERT INTO dcim_site (version, name, slug, status, facility, time_zone, description, physical_address, shipping_address, comments,
+		tags, custom_fields, created, last_updated)
 		VALUES (1, 'A', 'a', 'active', '', '', '', '', '', '', '{}', '{}', now(), now())`,
 	`UPDATE extras_objectchange SET object_id = 1 WHERE object_id < 50`,
 	`INSERT INTO record_count (type, n) VALUES ('tenancy.tenant', 200), ('dcim.region', 500), ('extras.objectchange', 100)`,
@@ -57,7 +61,8 @@ func TestLargePagesCostLittleMemory(t *testing.T) {
 	release := sync.OnceFunc(guard(t, s, before+growthEnd))
 	defer release()
 
-	paths := []string{"/api/tenancy/tenants/?limit=0", "/api/tenancy/tenants/?limit=1000&slug__isw=odd", "/api/tenancy/tenants/?limit=0&ordering=-name",
+	paths := []string{"/api/tenancy/tenants/?limit=0", "/api/tenancy/tenants/?limit=1000&slug__isw=odd",
+		"/api/tenancy/tenants/?limit=0&ordering=-name",
 		"/api/dcim/regions/?limit=0", "/api/extras/object-changes/?limit=0", "/api/extras/object-changes/?limit=1000&ordering=id"}
 	for _, path := range paths {
 		a := s.Get(path, admin).Want(t, http.StatusOK)
@@ -67,8 +72,10 @@ func TestLargePagesCostLittleMemory(t *testing.T) {
 		t.Logf("%-50s %4d MiB, most memory + %d MiB", path, len(a.Body)/mebibyte, (s.Memory("VmHWM")-before)/mebibyte)
 	}
 	session := http.Header{"Cookie": {login(t, s, "admin", "right password")}, "Accept": {"text/html"}}
-	shown := []string{"/tenancy/tenants/export/?format=csv&slug__isw=long", "/tenancy/tenants/export/?format=json&slug__isw=long", "/tenancy/tenants/export/?format=yaml&slug__isw=long-1",
-		"/api/tenancy/tenants/?limit=0", "/api/extras/object-changes/?limit=0", "/tenancy/tenants/?limit=1000", "/extras/object-changes/?limit=1000", "/dcim/sites/1/changelog/"}
+	shown := []string{"/tenancy/tenants/export/?format=csv&slug__isw=long", "/tenancy/tenants/export/?format=json&slug__isw=long",
+		"/tenancy/tenants/export/?format=yaml&slug__isw=long-1",
+		"/api/tenancy/tenants/?limit=0", "/api/extras/object-changes/?limit=0", "/tenancy/tenants/?limit=1000",
+		"/extras/object-changes/?limit=1000", "/dcim/sites/1/changelog/"}
 	for _, path := range shown {
 		a := s.Send(http.MethodGet, path, session, nil).Want(t, http.StatusOK)
 		t.Logf("%-50s %4d MiB, most memory + %d MiB", path, len(a.Body)/mebibyte, (s.Memory("VmHWM")-before)/mebibyte)

@@ -354,7 +354,8 @@ func (h *signedWebhook) unchanged(t *testing.T, s *server, key string) {
 	t.Helper()
 	var changes struct{ Count int }
 	s.Get("/api/extras/object-changes/?changed_object_type=extras.webhook", key).Want(t, http.StatusOK).Read(t, &changes)
-	if version := s.Get(fmt.Sprintf("/api/extras/webhooks/%d/", h.id), key).Want(t, http.StatusOK).Header.Get("ETag"); changes.Count != 1 || version != `"1"` {
+	if version := s.Get(fmt.Sprintf("/api/extras/webhooks/%d/", h.id), key).
+		Want(t, http.StatusOK).Header.Get("ETag"); changes.Count != 1 || version != `"1"` {
 		t.Errorf("the webhook has %d changes and version %s, want 1", changes.Count, version)
 	}
 }

@@ -20,7 +20,8 @@ func TestTerminationDuringABadExpression(t *testing.T) {
 	in.User("admin", "right password", "--superuser")
 	admin := in.Token("admin")
 	s := in.Serve()
-	s.Do(http.MethodPost, "/api/extras/custom-fields/", admin, object{"name": "bad", "content_types": []string{"dcim.site"}, "type": "longtext"}).Want(t, http.StatusCreated)
+	s.Do(http.MethodPost, "/api/extras/custom-fields/", admin,
+		object{"name": "bad", "content_types": []string{"dcim.site"}, "type": "longtext"}).Want(t, http.StatusCreated)
 	s.Do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "a", "slug": "a"}).Want(t, http.StatusCreated)
 	pool := connect(t, database)
 	bad := "(?:" + strings.Repeat("a?", 240) + "){1000}"

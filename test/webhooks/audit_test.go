@@ -12,8 +12,8 @@ import (
 	"terrier/internal/webhook"
 )
 
-// audit holds what was received, and what is kept, against what was promised, whatever the test did in between. It
-// looks into the database, because the server may be dead by then.
+// audit compares what was received, and what is stored, with what was promised, whatever the test did in between. It
+// reads the database, because the server may be dead by then.
 func (w *world) audit() {
 	if w.t.Failed() {
 		return // the rest would only be noise
@@ -26,8 +26,8 @@ func (w *world) audit() {
 	w.auditChanges(ctx)
 }
 
-// told is a delivery with what became of it.
-type told struct {
+// outcome is a delivery with its result.
+type outcome struct {
 	webhook  int64
 	state    string
 	reason   string
@@ -36,7 +36,7 @@ type told struct {
 	waits    bool // its webhook is disabled or paused
 }
 
-func (w *world) kept(ctx context.Context) map[int64]told {
+func (w *world) kept(ctx context.Context) map[int64]outcome {
 	w.t.Helper()
 	rows, err := w.db.Query(ctx, `
 		SELECT d.id, d.webhook_id, d.state, d.reason, d.attempt_count, coalesce(starts_with(h.payload_url, $1), FALSE),
@@ -45,9 +45,9 @@ func (w *world) kept(ctx context.Context) map[int64]told {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	kept := map[int64]told{}
+	kept := map[int64]outcome{}
 	var id int64
-	var d told
+	var d outcome
 	_, err = pgx.ForEachRow(rows, []any{&id, &d.webhook, &d.state, &d.reason, &d.attempts, &d.ours, &d.waits}, func() error {
 		kept[id] = d
 		return nil
@@ -59,8 +59,8 @@ func (w *world) kept(ctx context.Context) map[int64]told {
 }
 
 // auditReceipts: every receipt belongs to a delivery, its signature is right, a resend is the same request, and no
-// request holds the name of a webhook.
-func (w *world) auditReceipts(kept map[int64]told) {
+// request contains the name of a webhook.
+func (w *world) auditReceipts(kept map[int64]outcome) {
 	w.t.Helper()
 	bodies, good := map[int64]string{}, map[int64]int{}
 	for _, r := range w.receiver.all() {
@@ -99,7 +99,7 @@ func (w *world) auditReceipts(kept map[int64]told) {
 	}
 }
 
-// signedBy tells whether a request is signed with a secret, or not at all where there is none.
+// signedBy reports whether a request is signed with a secret, or not at all where there is none.
 func (r receipt) signedBy(secret string) bool {
 	signatures := r.header["X-Hook-Signature"]
 	if secret == "" {
@@ -109,7 +109,7 @@ func (r receipt) signedBy(secret string) bool {
 }
 
 // auditDeliveries: every delivery has ended, or waits for its webhook; a failed one says why.
-func (w *world) auditDeliveries(kept map[int64]told) {
+func (w *world) auditDeliveries(kept map[int64]outcome) {
 	w.t.Helper()
 	for id, d := range kept {
 		switch {
@@ -123,8 +123,8 @@ func (w *world) auditDeliveries(kept map[int64]told) {
 	}
 }
 
-// auditChanges: versions have no gaps, each change begins where the one before ended, and deliveries and attempts
-// belong to something.
+// auditChanges: versions have no gaps, each change begins where the one before ended, and every delivery and attempt
+// belongs to a change.
 func (w *world) auditChanges(ctx context.Context) {
 	w.t.Helper()
 	for what, query := range map[string]string{
@@ -150,8 +150,8 @@ func (w *world) auditChanges(ctx context.Context) {
 	}
 }
 
-// deliveryNumber is the number that a delivery has in the database, or -1: the time in milliseconds and 21 bits of a
-// counter, which stand at the two ends of the UUID.
+// deliveryNumber returns the number of a delivery in the database, or -1: the time in milliseconds and 21 bits of a
+// counter, which are at the two ends of the UUID.
 func deliveryNumber(uuid string) int64 {
 	digits := strings.ReplaceAll(uuid, "-", "")
 	if len(digits) != 32 {

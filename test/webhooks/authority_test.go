@@ -19,8 +19,9 @@ func otherAuthority(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "another authority"}, NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "another authority"},
+		NotAfter: time.Now().Add(time.Hour),
+		IsCA:     true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	raw, err := x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)

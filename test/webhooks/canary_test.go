@@ -11,7 +11,7 @@ import (
 	"terrier/test/install"
 )
 
-// TestSecretsOfWebhooksAppearNowhere uses the secrets of webhooks in every way there is, and looks for them in
+// TestSecretsOfWebhooksAppearNowhere uses the secrets of webhooks in every possible way, and looks for them in
 // everything that is kept or shown afterwards.
 func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 	t.Parallel()
@@ -22,10 +22,11 @@ func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 
 	w.keepJobs()
 
-	// Each kind of delivery, with secrets in every field that may hold them.
+	// Each kind of delivery, with secrets in every field that may have them.
 	private := func(use string) object {
 		return object{"secret": secret.Password("the secret of " + use), "previous_secret": secret.Password("the former secret of " + use),
-			"additional_headers": fmt.Sprintf("Authorization: Bearer %s\nX-Mixed: {{ data.slug }} %s", secret.Password("a header of "+use), secret.Password("a template of "+use))}
+			"additional_headers": fmt.Sprintf("Authorization: Bearer %s\nX-Mixed: {{ data.slug }} %s", secret.Password("a header of "+use),
+				secret.Password("a template of "+use))}
 	}
 	with := func(fields object, more ...any) object {
 		for i := 0; i < len(more); i += 2 {
@@ -41,7 +42,8 @@ func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 		return func(_ int, r *http.Request) reply {
 			headers, _ := json.Marshal(r.Header) // a map of texts
 			whole := string(headers) + r.Header.Get("Authorization") + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-			return reply{status: status, header: http.Header{"X-Echo": {r.Header.Get("Authorization")}, "X-All": {string(headers)}}, body: whole + marker}
+			return reply{status: status, header: http.Header{"X-Echo": {r.Header.Get("Authorization")}, "X-All": {string(headers)}},
+				body: whole + marker}
 		}
 	}
 	w.receiver.answer("/echo", echo(http.StatusOK))
@@ -54,8 +56,10 @@ func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 		w.hook("/retry", with(private("a retry"), "max_retries", 1)),
 		w.hook("/hang", private("a hanging receiver")),
 		w.hook("/template", with(private("a failing template"), "body_template", "{{ data.nothing.deeper }}")),
-		w.hook("/header", with(private("a failing header"), "additional_headers", fmt.Sprintf("X-A: %s {{ data.nothing.deeper }}", secret.Password("a header that fails")))),
-		w.hook("/injected", with(private("an injected header"), "additional_headers", fmt.Sprintf("X-A: %s {{ data.comments }}", secret.Password("a header with a line break")))),
+		w.hook("/header", with(private("a failing header"), "additional_headers",
+			fmt.Sprintf("X-A: %s {{ data.nothing.deeper }}", secret.Password("a header that fails")))),
+		w.hook("/injected", with(private("an injected header"), "additional_headers",
+			fmt.Sprintf("X-A: %s {{ data.comments }}", secret.Password("a header with a line break")))),
 		w.hook("/echo", private("a receiver that repeats")),
 		w.hook("/refusing-echo", with(private("a receiver that repeats and refuses"), "body_template", "{{ data.slug }}")),
 		w.hook("/standard", with(private("standard headers"), "standard_headers", true,
@@ -82,7 +86,7 @@ func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 	expect := func(status int, method, path string, body any) {
 		t.Helper()
 		a := w.server.Do(method, path, w.admin, body).Want(t, status)
-		if status >= 400 { // a good answer shows the headers to those who may change them
+		if status >= 400 { // a successful answer shows the headers to those who may change them
 			secret.Absent(fmt.Sprintf("the answer to %s %s", method, path), a.Body)
 		}
 	}
@@ -112,7 +116,8 @@ func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 	}
 
 	// What is shown.
-	shown := w.do(http.MethodGet, deliveriesPath+"?limit=0", nil).Body + w.do(http.MethodGet, "/api/extras/object-changes/?limit=0", nil).Body +
+	shown := w.do(http.MethodGet, deliveriesPath+"?limit=0", nil).Body + w.do(http.MethodGet, "/api/extras/object-changes/?limit=0",
+		nil).Body +
 		w.do(http.MethodGet, "/api/extras/queues/", nil).Body
 	for _, hook := range hooks {
 		for _, d := range w.deliveries(hook) {
@@ -137,7 +142,8 @@ func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 	}
 	secrets.Absent("the webhooks, shown to an administrator", w.do(http.MethodGet, webhooksPath+"?limit=0", nil).Body)
 	w.do(http.MethodPost, "/api/users/users/", object{"username": "viewer", "password": "right password"})
-	w.do(http.MethodPost, "/api/users/permissions/", object{"name": "view", "object_types": []string{"extras.webhook", "extras.delivery"}, "actions": []string{"view"}, "users": []int{2}})
+	w.do(http.MethodPost, "/api/users/permissions/", object{"name": "view",
+		"object_types": []string{"extras.webhook", "extras.delivery"}, "actions": []string{"view"}, "users": []int{2}})
 	viewer := w.Token("viewer")
 	seen := w.server.Get(webhooksPath+"?limit=0", viewer).Want(t, http.StatusOK).Body
 	for _, d := range w.deliveries(hooks[0]) {
@@ -166,10 +172,12 @@ func TestSecretsOfWebhooksAppearNowhere(t *testing.T) {
 			t.Errorf("%s lacks what it should hold: the search proves nothing", where)
 		}
 	}
-	for where, text := range map[string]string{w.server.Log(): "path=" + webhooksPath, worker.Log(): "delivery attempted", jobs: `"delivery"`} {
+	for where, text := range map[string]string{w.server.Log(): "path=" + webhooksPath, worker.Log(): "delivery attempted",
+		jobs: `"delivery"`} {
 		if !strings.Contains(where, text) {
 			t.Errorf("a log or the jobs lack %q: the search proves nothing", text)
 		}
 	}
-	t.Logf("%d secrets in none of %d bytes of answers, %d of dump, %d of jobs, %d of logs", len(secret.List), len(shown)+len(seen), len(dump), len(jobs), len(w.server.Log())+len(worker.Log()))
+	t.Logf("%d secrets in none of %d bytes of answers, %d of dump, %d of jobs, %d of logs", len(secret.List), len(shown)+len(seen),
+		len(dump), len(jobs), len(w.server.Log())+len(worker.Log()))
 }

@@ -52,8 +52,8 @@ func keysOf(t *testing.T, text string) (keys []string) {
 	return keys
 }
 
-// TestEveryEventIsToldAsTheContractSays creates, updates and deletes a site and reads what the receiver was told.
-func TestEveryEventIsToldAsTheContractSays(t *testing.T) {
+// TestEveryEventIsSentAsTheContractSays creates, updates and deletes a site and reads what the receiver got.
+func TestEveryEventIsSentAsTheContractSays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Work()
@@ -81,7 +81,8 @@ func TestEveryEventIsToldAsTheContractSays(t *testing.T) {
 	for i, c := range cases {
 		w.run(c.event, func(t *testing.T) {
 			r, d := got[i], deliveries[i]
-			if keys := keysOf(t, r.body); !slices.Equal(keys, []string{"event", "timestamp", "model", "username", "request_id", "data", "snapshots"}) {
+			if keys := keysOf(t, r.body); !slices.Equal(keys,
+				[]string{"event", "timestamp", "model", "username", "request_id", "data", "snapshots"}) {
 				t.Errorf("the body has the keys %v", keys)
 			}
 			var body defaultBody
@@ -104,17 +105,21 @@ func TestEveryEventIsToldAsTheContractSays(t *testing.T) {
 			if want := strconv.Itoa(i + 1); header.Get("X-Hook-Sequence") != want {
 				t.Errorf("X-Hook-Sequence %q, want %s", header.Get("X-Hook-Sequence"), want)
 			}
-			if seconds, err := strconv.ParseInt(header.Get("X-Hook-Timestamp"), 10, 64); err != nil || time.Since(time.Unix(seconds, 0)).Abs() > time.Minute {
+			if seconds, err := strconv.ParseInt(header.Get("X-Hook-Timestamp"), 10, 64); err != nil ||
+				time.Since(time.Unix(seconds, 0)).Abs() > time.Minute {
 				t.Errorf("X-Hook-Timestamp %q", header.Get("X-Hook-Timestamp"))
 			}
-			if r.method != http.MethodPost || header.Get("Content-Type") != "application/json" || !strings.HasPrefix(header.Get("User-Agent"), "Terrier/") {
+			if r.method != http.MethodPost || header.Get("Content-Type") != "application/json" ||
+				!strings.HasPrefix(header.Get("User-Agent"), "Terrier/") {
 				t.Errorf("%s with %v", r.method, header)
 			}
 			d.want(t, "successful", "")
-			if d.ID != r.delivery() || d.Event.Value != c.event || d.Request != c.request || d.Sequence != int64(i+1) || d.Object != s.id || d.Count != 1 || *d.Status != http.StatusOK {
+			if d.ID != r.delivery() || d.Event.Value != c.event || d.Request != c.request || d.Sequence != int64(i+1) || d.Object != s.id ||
+				d.Count != 1 || *d.Status != http.StatusOK {
 				t.Errorf("delivery %+v of the request %v", d, header)
 			}
-			if a := w.delivery(d.ID).Attempts; len(a) != 1 || a[0].Request.Body != r.body || a[0].Request.Target != w.receiver.URL+"/all" || a[0].Response.Status != http.StatusOK {
+			if a := w.delivery(d.ID).Attempts; len(a) != 1 || a[0].Request.Body != r.body || a[0].Request.Target != w.receiver.URL+"/all" ||
+				a[0].Response.Status != http.StatusOK {
 				t.Errorf("attempts %+v", a)
 			}
 		})
@@ -144,7 +149,7 @@ func (w *world) checkSnapshots(t *testing.T, body defaultBody, pre, post bool) {
 	}
 }
 
-// TestRequestsAreMadeAsTheWebhookSays makes one change that webhooks of every kind are told of.
+// TestRequestsAreMadeAsTheWebhookSays makes one change that webhooks of every kind are notified of.
 func TestRequestsAreMadeAsTheWebhookSays(t *testing.T) {
 	t.Parallel()
 	const secret, former = "whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2lnbmluZyBrZXk=", "former secret"
@@ -163,22 +168,30 @@ func TestRequestsAreMadeAsTheWebhookSays(t *testing.T) {
 		{name: "DELETE", fields: object{"http_method": "DELETE"}, method: "DELETE"},
 		{name: "plain", header: headers{"Content-Type": "application/json", "X-Hook-Signature": "", "X-Hook-Signature-Previous": "",
 			"Webhook-Id": "", "Webhook-Timestamp": "", "Webhook-Signature": "", "Accept-Encoding": "", "Authorization": ""}},
-		{name: "another content type", fields: object{"http_content_type": "text/plain; charset=utf-8"}, header: headers{"Content-Type": "text/plain; charset=utf-8"}},
+		{name: "another content type", fields: object{"http_content_type": "text/plain; charset=utf-8"},
+			header: headers{"Content-Type": "text/plain; charset=utf-8"}},
 		{name: "an empty content type", fields: object{"http_content_type": ""}, header: headers{"Content-Type": "application/json"}},
-		{name: "a template", fields: object{"body_template": "{{ event }}/{{ model }}/{{ data.name }}/{{ data['slug'] }}/{{ username }}/{{ data.status.value }}" +
-			"{% if snapshots.prechange is none %}/new{% endif %}{% for t in data.tags %}/{{ t.slug }}{% endfor %}/{{ snapshots.postchange.name|upper }}"},
+		{name: "a template",
+			fields: object{"body_template": "{{ event }}/{{ model }}/{{ data.name }}/{{ data['slug'] }}/{{ username }}/{{ data.status.value }}" +
+				"{% if snapshots.prechange is none %}/new{% endif %}{% for t in data.tags %}/{{ t.slug }}{% endfor %}/{{ " +
+				"snapshots.postchange.name|upper }}"},
 			body: "created/site/Zürich/zurich/admin/active/new/ZÜRICH"},
-		{name: "a template that is not JSON", fields: object{"body_template": "name={{ data.name|urlencode }}", "http_content_type": "application/x-www-form-urlencoded"},
+		{name: "a template that is not JSON", fields: object{"body_template": "name={{ data.name|urlencode }}",
+			"http_content_type": "application/x-www-form-urlencoded"},
 			header: headers{"Content-Type": "application/x-www-form-urlencoded"}, body: "name=Z%C3%BCrich"},
-		{name: "a signed template", fields: object{"body_template": "{{ data.slug }}\n\t\u2028{{ data.name }}", "secret": secret}, body: "zurich\n\t\u2028Zürich"},
+		{name: "a signed template", fields: object{"body_template": "{{ data.slug }}\n\t\u2028{{ data.name }}", "secret": secret},
+			body: "zurich\n\t\u2028Zürich"},
 		{name: "a template as it is written", fields: object{"body_template": "\n\n {{ event }} \r\n\n"}, body: "\n\n created \n"},
 		{name: "a template of blanks", fields: object{"body_template": " \n\t"}},
-		{name: "headers", fields: object{"additional_headers": "X-Slug: {{ data.slug }}\r\nAuthorization: Bearer abc:def\n\nX-Event: {{ event }} of {{ model }} by {{ username }}"},
+		{name: "headers",
+			fields: object{"additional_headers": "X-Slug: {{ data.slug }}\r\nAuthorization: Bearer abc:def\n\nX-Event: {{ event }} of {{ " +
+				"model }} by {{ username }}"},
 			header: headers{"X-Slug": "zurich", "Authorization": "Bearer abc:def", "X-Event": "created of site by admin"}},
 		{name: "an agent of its own", fields: object{"additional_headers": "User-Agent: mine"}, header: headers{"User-Agent": "mine"}},
 		{name: "a secret", fields: object{"secret": secret}, header: headers{"X-Hook-Signature-Previous": "", "Webhook-Signature": ""}},
 		{name: "two secrets", fields: object{"secret": secret, "previous_secret": former}},
-		{name: "only a former secret", fields: object{"previous_secret": former}, header: headers{"X-Hook-Signature": "", "X-Hook-Signature-Previous": ""}},
+		{name: "only a former secret", fields: object{"previous_secret": former},
+			header: headers{"X-Hook-Signature": "", "X-Hook-Signature-Previous": ""}},
 		{name: "Standard Webhooks", fields: object{"secret": secret, "standard_headers": true}},
 		{name: "Standard Webhooks with two secrets", fields: object{"secret": secret, "previous_secret": former, "standard_headers": true}},
 		{name: "an address with a query"},
@@ -241,7 +254,8 @@ func TestRequestsAreMadeAsTheWebhookSays(t *testing.T) {
 	if signature := w.receiver.at("/10")[0].header.Get("X-Hook-Signature"); !regexp.MustCompile(`^[0-9a-f]{128}$`).MatchString(signature) {
 		t.Errorf("the signature is not 128 hexadecimal digits: %q", signature)
 	}
-	refused := w.server.Do(http.MethodPatch, fmt.Sprintf("%s%d/", webhooksPath, hooks[0]), w.admin, object{"body_template": "\n\n\n{{ data. }}"}).Want(t, http.StatusBadRequest)
+	refused := w.server.Do(http.MethodPatch, fmt.Sprintf("%s%d/", webhooksPath, hooks[0]), w.admin,
+		object{"body_template": "\n\n\n{{ data. }}"}).Want(t, http.StatusBadRequest)
 	if !strings.Contains(refused.Body, "line 4") {
 		t.Errorf("the error behind three blank lines is elsewhere: %s", refused.Body)
 	}
@@ -273,8 +287,9 @@ func checkStandard(t *testing.T, r receipt, fields object) {
 	}
 }
 
-// TestWhoIsTold makes a few changes, with server and worker in one process, and compares whom they were told.
-func TestWhoIsTold(t *testing.T) {
+// TestNotifiedWebhooks makes a few changes, with server and worker in one process, and checks which webhooks were
+// notified.
+func TestNotifiedWebhooks(t *testing.T) {
 	t.Parallel()
 	leaf := func(attr string, value any, more ...any) object {
 		o := object{"attr": attr, "value": value}
@@ -336,22 +351,22 @@ func TestWhoIsTold(t *testing.T) {
 	s := w.site(object{"name": "Condition", "slug": "condition", "latitude": 10})
 	s.update(object{"status": "planned", "latitude": 20, "tags": []object{{"slug": "edge"}}})
 	s.update(object{"description": "a word", "latitude": 30, "tags": []object{{"slug": "edge"}, {"slug": "core"}}})
-	s.update(object{"description": "a word", "status": "planned"}) // as it is: nobody is told
+	s.update(object{"description": "a word", "status": "planned"}) // unchanged: no webhook is notified
 	w.do(http.MethodPatch, sitesPath, []object{{"id": s.id, "name": "Condition"}})
 	s.delete()
 	for i, c := range cases {
 		w.run(c.name, func(t *testing.T) {
-			var told []string
+			var notified []string
 			for _, d := range w.ended(hooks[i], len(c.want)) {
 				d.want(t, "successful", "")
 				if event := d.Event.Value; event == "updated" {
-					told = append(told, fmt.Sprint(event, " ", d.Sequence))
+					notified = append(notified, fmt.Sprint(event, " ", d.Sequence))
 				} else {
-					told = append(told, event)
+					notified = append(notified, event)
 				}
 			}
-			if !slices.Equal(told, c.want) {
-				t.Errorf("told of %v, want %v", told, c.want)
+			if !slices.Equal(notified, c.want) {
+				t.Errorf("notified of %v, want %v", notified, c.want)
 			}
 			w.receiver.await(fmt.Sprintf("/%d", i), len(c.want))
 		})
@@ -378,7 +393,8 @@ func TestOneRequestIsOneEvent(t *testing.T) {
 	other := w.site(nil)
 	hook := w.hook("/", nil)
 
-	a := w.do(http.MethodPatch, sitesPath, []object{{"id": s.id, "name": "between"}, {"id": s.id, "description": "kept"}, {"id": s.id, "name": "after"}})
+	a := w.do(http.MethodPatch, sitesPath, []object{{"id": s.id, "name": "between"}, {"id": s.id, "description": "kept"},
+		{"id": s.id, "name": "after"}})
 	var body struct {
 		Data      struct{ Name, Description string }
 		Snapshots struct {
@@ -386,8 +402,9 @@ func TestOneRequestIsOneEvent(t *testing.T) {
 		}
 	}
 	install.Answer{Body: w.receiver.await("/", 1)[0].body}.Read(t, &body)
-	if body.Snapshots.Prechange.Name != "before" || body.Snapshots.Postchange.Name != "after" || body.Snapshots.Postchange.Description != "kept" || body.Data.Name != "after" {
-		t.Errorf("told %+v", body)
+	if body.Snapshots.Prechange.Name != "before" || body.Snapshots.Postchange.Name != "after" ||
+		body.Snapshots.Postchange.Description != "kept" || body.Data.Name != "after" {
+		t.Errorf("notified %+v", body)
 	}
 	if d := w.only(hook); d.Request != requestID(a) || d.Sequence != 2 {
 		t.Errorf("delivery %+v", d)
@@ -400,8 +417,9 @@ func TestOneRequestIsOneEvent(t *testing.T) {
 			t.Errorf("request %s, want %s", d.Request, requestID(a))
 		}
 	}
-	// What is refused is told to nobody: all or none.
-	refused := w.server.Do(http.MethodPatch, sitesPath, w.admin, []object{{"id": s.id, "facility": "y"}, {"id": other.id, "status": "nonsense"}})
+	// No webhook is notified of a refused request: all or none.
+	refused := w.server.Do(http.MethodPatch, sitesPath, w.admin,
+		[]object{{"id": s.id, "facility": "y"}, {"id": other.id, "status": "nonsense"}})
 	refused.Want(t, http.StatusBadRequest)
 	s.update(object{"facility": "z"})
 	w.receiver.await("/", 4)

@@ -26,7 +26,7 @@ const (
 
 const head = "HTTP/1.1 200 OK\r\n"
 
-// hostile receivers do what no receiver should. Each function serves one connection.
+// hostile receivers misbehave. Each function serves one connection.
 var hostile = []struct {
 	name   string
 	scheme string // http where empty
@@ -39,20 +39,25 @@ var hostile = []struct {
 	{"flood", "", func(c net.Conn) { say(c, head+"\r\n"); every(c, 0, block) }, "successful", ""}, // the answer was 200, and is cut
 	{"gzip bomb", "", func(c net.Conn) { say(c, head+"Content-Encoding: gzip\r\n\r\n"); every(c, 0, zeros) }, "successful", ""},
 	{"reset", "", func(c net.Conn) { readRequest(c); _ = c.(*net.TCPConn).SetLinger(0) }, "failed", "connection "},
-	{"bad TLS", "https", func(c net.Conn) { _, _ = io.WriteString(c, "220 mail.example ESMTP\r\n"); untilClosed(c) }, "failed", "does not speak TLS"},
+	{"bad TLS", "https", func(c net.Conn) { _, _ = io.WriteString(c, "220 mail.example ESMTP\r\n"); untilClosed(c) }, "failed",
+		"does not speak TLS"},
 	{"redirect loop", "", func(c net.Conn) {
 		say(c, "HTTP/1.1 302 Found\r\nLocation: /\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 	}, "failed", "302"},
 	{"header flood", "", func(c net.Conn) { say(c, head); every(c, 0, strings.Repeat("X-A: b\r\n", 100)) }, "failed", "headers exceed 64 KiB"},
-	{"endless 100-continue", "", func(c net.Conn) { readRequest(c); every(c, 0, strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 100)) }, "failed", "headers exceed 64 KiB"},
+	{"endless 100-continue", "", func(c net.Conn) {
+		readRequest(c)
+		every(c, 0,
+			strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 100))
+	}, "failed", "headers exceed 64 KiB"},
 	{"early close", "", readRequest, "failed", "connection closed by 127.0.0.1:"},
 	{"wrong Content-Length", "", func(c net.Conn) { say(c, head+"Content-Length: 9\r\n\r\nok") }, "successful", ""},
 	{"slow headers", "", func(c net.Conn) { say(c, head); every(c, 20*time.Millisecond, "X: y\r\n") }, "failed", "no answer within 5 s"},
 	{"status zero", "", func(c net.Conn) { say(c, "HTTP/1.1 000 x\r\n\r\n") }, "failed", "the answer is not valid HTTP"},
 }
 
-// TestHostileReceivers tells all of them of many changes at once, beside a receiver that behaves. It has the machine
-// for itself, because it measures times.
+// TestHostileReceivers notifies all of them of many changes at once, beside a receiver that behaves. It runs alone on
+// the machine, because it measures times.
 func TestHostileReceivers(t *testing.T) {
 	const changes, quick = 20, 20
 	w := newWorld(t, fmt.Sprint("WEBHOOK_TIMEOUT=", hostileTimeout))
@@ -64,17 +69,17 @@ func TestHostileReceivers(t *testing.T) {
 		hooks[i] = w.hook("", object{"payload_url": strings.Replace(url, "http", cmp.Or(h.scheme, "http"), 1), "concurrency": changes,
 			"conditions": object{"attr": "facility", "value": "hostile"}})
 	}
-	// latencies makes changes one by one, that only the healthy receiver is told of, and returns how long each took to
+	// latencies makes changes one by one, that only the healthy receiver is notified of, and returns how long each took to
 	// arrive.
-	told := 0
+	notified := 0
 	latencies := func() []time.Duration {
 		t.Helper()
 		all := make([]time.Duration, quick)
 		for i := range all {
 			began := time.Now()
 			w.site(nil)
-			told++
-			all[i] = w.receiver.awaitUnordered("/healthy", told).Sub(began)
+			notified++
+			all[i] = w.receiver.awaitUnordered("/healthy", notified).Sub(began)
 		}
 		slices.Sort(all)
 		return all
@@ -84,7 +89,7 @@ func TestHostileReceivers(t *testing.T) {
 	before := worker.Memory("VmHWM")
 
 	w.do(http.MethodPost, sitesPath, siteBodies(changes, "hostile"))
-	told += changes
+	notified += changes
 	install.Eventually(t, "the hostile receivers should be busy", func() bool { return connections[0].Load() == changes })
 	beside := latencies()
 	for i, h := range hostile {
@@ -95,25 +100,27 @@ func TestHostileReceivers(t *testing.T) {
 					t.Errorf("a delivery took %v", took)
 				}
 			}
-			// One request each, whatever the receiver would like.
+			// One request each, whatever the receiver answers.
 			if n := connections[i].Load(); n != changes {
 				t.Errorf("%d connections for %d deliveries", n, changes)
 			}
 		})
 	}
-	for _, d := range w.ended(healthy, told) {
+	for _, d := range w.ended(healthy, notified) {
 		d.want(t, "successful", "")
 	}
 	grown := worker.Memory("VmHWM") - before
 	figures := func(sorted []time.Duration) string {
-		return fmt.Sprintf("%v, %v and %v", sorted[quick/2].Round(time.Millisecond), sorted[quick*9/10].Round(time.Millisecond), sorted[quick-1].Round(time.Millisecond))
+		return fmt.Sprintf("%v, %v and %v", sorted[quick/2].Round(time.Millisecond), sorted[quick*9/10].Round(time.Millisecond),
+			sorted[quick-1].Round(time.Millisecond))
 	}
-	t.Logf("%d hostile receivers, %d deliveries each: the worker grew by %.1f MiB over %.1f; the healthy receiver waited (p50, p90, most) %s idle, and %s beside them",
+	t.Logf("%d hostile receivers, %d deliveries each: the worker grew by %.1f MiB over %.1f; the healthy receiver waited (p50, p90, "+
+		"most) %s idle, and %s beside them",
 		len(hostile), changes, float64(grown)/(1<<20), float64(before)/(1<<20), figures(idle), figures(beside))
 	if grown > hostileGrowth {
 		t.Errorf("the worker grew by %d MiB", grown>>20)
 	}
-	// Whoever waits for a hostile receiver waits for its deadline.
+	// A delivery to a hostile receiver takes at most its deadline.
 	if beside[quick/2] > time.Second || beside[quick*9/10] > hostileTimeout/2 || beside[quick-1] > hostileTimeout {
 		t.Errorf("a healthy receiver waited beside hostile ones: %v", beside)
 	}
@@ -174,7 +181,7 @@ func readRequest(conn net.Conn) {
 	}
 }
 
-// say reads the request and begins an answer.
+// say reads the request and starts an answer.
 func say(conn net.Conn, text string) {
 	readRequest(conn)
 	_, _ = io.WriteString(conn, text) // the sender may be gone
@@ -183,7 +190,7 @@ func say(conn net.Conn, text string) {
 // untilClosed waits until the other side hangs up.
 func untilClosed(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
-// every writes a piece again and again until the other side hangs up.
+// every writes a piece repeatedly until the other side closes the connection.
 func every(conn net.Conn, pause time.Duration, piece string) {
 	if pause == 0 {
 		for {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestEveryAnswerIsJudged makes one change that receivers of every kind are told of.
+// TestEveryAnswerIsJudged makes one change that receivers of every kind are notified of.
 func TestEveryAnswerIsJudged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -63,19 +63,28 @@ func TestEveryAnswerIsJudged(t *testing.T) {
 		{name: "500", answer: status(500), state: "failed", reason: "500 Internal Server Error", status: 500},
 		{name: "a status nobody knows", answer: status(599), state: "failed", reason: "The receiver answered 599.", status: 599},
 		{name: "no connection", fields: object{"payload_url": closedPort(t)}, state: "failed", reason: "connection refused by 127.0.0.1:"},
-		{name: "no answer", answer: func(_ int, r *http.Request) reply { <-r.Context().Done(); return reply{} }, state: "failed", reason: "no answer within 5 s"},
-		// On a connection of its own: where a kept one breaks, the request is sent once more.
-		{name: "a broken connection", fields: object{"payload_url": broken.URL + "/"}, state: "failed", reason: "connection closed by 127.0.0.1:"},
+		{name: "no answer", answer: func(_ int, r *http.Request) reply { <-r.Context().Done(); return reply{} }, state: "failed",
+			reason: "no answer within 5 s"},
+		// On a new connection: if a kept one breaks, the request is sent once more.
+		{name: "a broken connection", fields: object{"payload_url": broken.URL + "/"}, state: "failed",
+			reason: "connection closed by 127.0.0.1:"},
 		// No name server is asked for a label that is too long.
-		{name: "no such host", fields: object{"payload_url": "http://" + strings.Repeat("a", 64) + ".invalid/"}, state: "failed", reason: "host not found"},
-		{name: "a certificate that nobody signed", fields: tls("/refused", object{}), state: "failed", reason: "certificate signed by unknown authority"},
+		{name: "no such host", fields: object{"payload_url": "http://" + strings.Repeat("a", 64) + ".invalid/"}, state: "failed",
+			reason: "host not found"},
+		{name: "a certificate that nobody signed", fields: tls("/refused", object{}), state: "failed",
+			reason: "certificate signed by unknown authority"},
 		{name: "no verification", fields: tls("/blind", object{"ssl_verification": false}), state: "successful", status: 200},
 		{name: "a CA file", fields: tls("/ca", object{"ca_file_path": "ca.pem"}), state: "successful", status: 200},
-		{name: "a CA file by its full path", fields: tls("/full", object{"ca_file_path": filepath.Join(dir, "below", "ca.pem")}), state: "successful", status: 200},
-		{name: "the CA file of another", fields: tls("/other", object{"ca_file_path": "other.pem"}), state: "failed", reason: "certificate signed by unknown authority"},
-		{name: "HTTP instead of HTTPS", fields: object{"payload_url": strings.Replace(w.receiver.URL, "http:", "https:", 1) + "/s"}, state: "failed", reason: "the receiver speaks HTTP, not HTTPS"},
-		{name: "a template that fails", fields: object{"body_template": "one\ntwo\n{{ data.nothing.deeper }}"}, state: "failed", reason: "body_template: line 3: "},
-		{name: "a header that fails", fields: object{"additional_headers": "X-A: fine\nX-B: {{ data.nothing.deeper }}"}, state: "failed", reason: "additional_headers: X-B: "},
+		{name: "a CA file by its full path", fields: tls("/full", object{"ca_file_path": filepath.Join(dir, "below", "ca.pem")}),
+			state: "successful", status: 200},
+		{name: "the CA file of another", fields: tls("/other", object{"ca_file_path": "other.pem"}), state: "failed",
+			reason: "certificate signed by unknown authority"},
+		{name: "HTTP instead of HTTPS", fields: object{"payload_url": strings.Replace(w.receiver.URL, "http:", "https:", 1) + "/s"},
+			state: "failed", reason: "the receiver speaks HTTP, not HTTPS"},
+		{name: "a template that fails", fields: object{"body_template": "one\ntwo\n{{ data.nothing.deeper }}"}, state: "failed",
+			reason: "body_template: line 3: "},
+		{name: "a header that fails", fields: object{"additional_headers": "X-A: fine\nX-B: {{ data.nothing.deeper }}"}, state: "failed",
+			reason: "additional_headers: X-B: "},
 		{name: "a line break for a header", fields: object{"additional_headers": "X-Comments: {{ data.comments }}"}, state: "failed",
 			reason: "additional_headers: X-Comments would hold a control character, such as a line break"},
 	}
@@ -136,8 +145,9 @@ func TestCAFilesAreRefusedAlike(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "empty.pem"), nil)
 	refuse := func(path string) string {
 		t.Helper()
-		return w.server.Do(http.MethodPost, webhooksPath, w.admin, object{"name": "x", "content_types": []string{"dcim.site"}, "type_create": true,
-			"payload_url": "https://192.0.2.1/", "ca_file_path": path}).Want(t, http.StatusBadRequest).Body
+		return w.server.Do(http.MethodPost, webhooksPath, w.admin,
+			object{"name": "x", "content_types": []string{"dcim.site"}, "type_create": true,
+				"payload_url": "https://192.0.2.1/", "ca_file_path": path}).Want(t, http.StatusBadRequest).Body
 	}
 	want := refuse("none.pem")
 	for _, path := range []string{"/etc/shadow", "/etc/passwd", "../../etc/passwd", "/dev/zero", "link.pem", "empty.pem", dir, "."} {
@@ -177,8 +187,8 @@ func TestNobodyWaitsForAReceiver(t *testing.T) {
 	w.ended(slow, 6)
 }
 
-// TestPausingAHangingWebhookDelaysNobody: its queue can't be closed before its requests have ended, and others are opened
-// all the same.
+// TestPausingAHangingWebhookDelaysNobody: its queue can't be closed before its requests have ended, but other queues
+// open at once.
 func TestPausingAHangingWebhookDelaysNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "WEBHOOK_TIMEOUT=20s")
@@ -189,7 +199,7 @@ func TestPausingAHangingWebhookDelaysNobody(t *testing.T) {
 	s := w.site(nil)
 	w.receiver.await("/hanging", 1)
 	w.act(hanging, "pause")
-	for i := range 3 { // the worker notices, and goes on trying
+	for i := range 3 { // the worker notices, and keeps trying
 		s.update(object{"description": fmt.Sprint(i)})
 		w.receiver.await("/other", i+2)
 	}
@@ -204,8 +214,8 @@ func TestPausingAHangingWebhookDelaysNobody(t *testing.T) {
 	w.ended(other, 5)
 }
 
-// closedPort is an address at which nobody listens. Nobody can begin to while the test lasts: its port is taken by the
-// near end of a connection.
+// closedPort is an address on which nobody listens. Nobody can start to during the test: its port is the near end of
+// a connection.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -17,10 +17,10 @@ import (
 	"terrier/test/install"
 )
 
-// recoveryBound is what is promised after PostgreSQL is back.
+// recoveryBound is the promised time after PostgreSQL is back.
 const recoveryBound = 10 * time.Second
 
-// cluster is a PostgreSQL of the test's own that keeps its promises when it crashes.
+// cluster is the test's own PostgreSQL, durable across crashes.
 type cluster struct {
 	t        *testing.T
 	dir      string
@@ -71,13 +71,14 @@ func (c *cluster) crash() {
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = "/"
-	if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), "No such process") && !strings.Contains(string(out), "PID file") {
+	if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), "No such process") &&
+		!strings.Contains(string(out), "PID file") {
 		c.t.Errorf("stop PostgreSQL: %v: %s", err, out)
 	}
 }
 
-// TestPostgresCrashesUnderLoad crashes the database while clients write and a worker sends. What was acknowledged is
-// told, and nobody has to restart anything.
+// TestPostgresCrashesUnderLoad crashes the database while clients write and a worker sends. Webhooks are notified of
+// every acknowledged change, and nothing needs a restart.
 func TestPostgresCrashesUnderLoad(t *testing.T) {
 	t.Parallel()
 	const crashes, clients, concurrency = 2, 4, 10
@@ -121,7 +122,7 @@ func TestPostgresCrashesUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	// more waits for things that happen after now.
+	// more waits until something has happened so many times from now on.
 	more := func(what string, n func() int64, by int64) time.Duration {
 		t.Helper()
 		from := n()
@@ -140,7 +141,8 @@ func TestPostgresCrashesUnderLoad(t *testing.T) {
 		wrote := time.Since(back)
 		more("the worker should recover", received, concurrency+1) // more than it had under way
 		w.db.Reset()
-		t.Logf("crash %d: the server wrote again after %v, the worker sent again after %v", crash+1, wrote.Round(time.Millisecond), time.Since(back).Round(time.Millisecond))
+		t.Logf("crash %d: the server wrote again after %v, the worker sent again after %v", crash+1, wrote.Round(time.Millisecond),
+			time.Since(back).Round(time.Millisecond))
 	}
 	stopWriting()
 	writing.Wait()
@@ -151,17 +153,18 @@ func TestPostgresCrashesUnderLoad(t *testing.T) {
 	ended := install.Within(t, resendBound, "every delivery should end", func() bool {
 		return w.number("SELECT count(*) FROM extras_delivery WHERE state = 'queued'") == 0
 	})
-	t.Logf("%d creates acknowledged, %d without an answer; everything was told %v after the last", count.Load(), unanswered.Load(), ended.Round(100*time.Millisecond))
+	t.Logf("%d creates acknowledged, %d without an answer; everything was notified %v after the last", count.Load(), unanswered.Load(),
+		ended.Round(100*time.Millisecond))
 
-	told := map[string]bool{}
+	notified := map[string]bool{}
 	for _, r := range w.receiver.at("/") {
 		var body struct{ Data struct{ Name string } }
 		install.Answer{Body: r.body}.Read(t, &body)
-		told[body.Data.Name] = true
+		notified[body.Data.Name] = true
 	}
 	acknowledged.Range(func(name, _ any) bool {
-		if !told[name.(string)] {
-			t.Errorf("%s was acknowledged, and nobody was told", name)
+		if !notified[name.(string)] {
+			t.Errorf("%s was acknowledged, and nobody was notified", name)
 		}
 		return true
 	})
@@ -170,7 +173,8 @@ func TestPostgresCrashesUnderLoad(t *testing.T) {
 		WHERE c.object_type = 'dcim.site' AND c.object_id = s.id AND c.action = 'create' AND d.state = 'successful')`); n != 0 {
 		t.Errorf("%d sites do not have exactly one change with one successful delivery", n)
 	}
-	if sites, changes := w.number("SELECT count(*) FROM dcim_site"), w.number("SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site'"); sites != changes || sites != len(told) {
-		t.Errorf("%d sites, %d changes, %d told", sites, changes, len(told))
+	if sites, changes := w.number("SELECT count(*) FROM dcim_site"),
+		w.number("SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site'"); sites != changes || sites != len(notified) {
+		t.Errorf("%d sites, %d changes, %d notified", sites, changes, len(notified))
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"terrier/test/install"
 )
 
-// TestPreviewIsWhatArrives previews every delivery of fifty random webhooks while they wait, and then compares what a
-// worker really sends of them, byte by byte and header by header.
+// TestPreviewIsWhatArrives previews every queued delivery of fifty random webhooks, and compares it with what a
+// worker then sends, byte by byte and header by header.
 func TestPreviewIsWhatArrives(t *testing.T) {
 	t.Parallel()
 	const webhooks = 50
@@ -79,7 +79,8 @@ func TestPreviewIsWhatArrives(t *testing.T) {
 }
 
 // trouble is in the names of records: what breaks JSON, HTML, headers or templates when it is not quoted.
-var trouble = []string{"plain", `"quoted" \ and 'single'`, "<script>alert(1)</script>&amp;", "Zürich – 東京 🐕", "{{ data.id }}{% if %}", "  spaces  inside  "}
+var trouble = []string{"plain", `"quoted" \ and 'single'`, "<script>alert(1)</script>&amp;", "Zürich – 東京 🐕",
+	"{{ data.id }}{% if %}", "  spaces  inside  "}
 
 const failsWhenDeleted = "{{ event }}\n{{ 1 // (0 if event == 'deleted' else 1) }}"
 
@@ -91,10 +92,12 @@ func drawHook(draw *rand.Rand) object {
 	for _, g := range gallery.All() {
 		bodies = append(bodies, g.Body)
 	}
-	headers := []string{"", "X-Who: {{ username }}", "Authorization: Bearer abc\nX-Model: {{ model }}/{{ data.id }}", "User-Agent: ours/1\nAccept: */*",
+	headers := []string{"", "X-Who: {{ username }}", "Authorization: Bearer abc\nX-Model: {{ model }}/{{ data.id }}",
+		"User-Agent: ours/1\nAccept: */*",
 		"X-Name: {{ data.name }}", "X-Request: {{ request_id }}\nx-lower: {{ event }}\nX-Empty: {{ data.nothing }}"}
 	events := draw.IntN(7) + 1
-	hook := object{"http_method": one("GET", "POST", "PUT", "PATCH", "DELETE"), "http_content_type": one("application/json", "text/plain; charset=utf-8", "application/x-www-form-urlencoded"),
+	hook := object{"http_method": one("GET", "POST", "PUT", "PATCH", "DELETE"),
+		"http_content_type":  one("application/json", "text/plain; charset=utf-8", "application/x-www-form-urlencoded"),
 		"additional_headers": one(headers...), "body_template": one(bodies...),
 		"type_create": events&1 != 0, "type_update": events&2 != 0, "type_delete": events&4 != 0}
 	if yes() {
@@ -134,7 +137,8 @@ type previewed struct {
 // previews asks an app on the same database for each delivery there is, by its change and its webhook.
 func (w *world) previews() map[string]previewed {
 	w.t.Helper()
-	a, err := app.New(w.t.Context(), app.Config{DatabaseURL: w.database, SecretKey: w.Settings["SECRET_KEY"], BaseURL: w.Settings["BASE_URL"], Listen: "127.0.0.1:0",
+	a, err := app.New(w.t.Context(), app.Config{DatabaseURL: w.database, SecretKey: w.Settings["SECRET_KEY"],
+		BaseURL: w.Settings["BASE_URL"], Listen: "127.0.0.1:0",
 		EgressAllow: w.Settings["EGRESS_ALLOW"], WebhookTimeout: 10 * time.Second}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		w.t.Fatal(err)
@@ -144,8 +148,8 @@ func (w *world) previews() map[string]previewed {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	type told struct{ ID, Change, Webhook int64 }
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[told])
+	type sent struct{ ID, Change, Webhook int64 }
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[sent])
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -169,7 +173,7 @@ var (
 	framed = []string{"Content-Length", "Accept-Encoding", "Host"}
 )
 
-// against says how what arrived differs from the preview, "" where it does not.
+// against returns how a request differs from its preview, or "".
 func (p previewed) against(receiver string, r receipt) string {
 	if p.Request.Method != r.method || p.Request.URL != receiver+r.path {
 		return fmt.Sprintf("%s %s was previewed, %s %s arrived", p.Request.Method, p.Request.URL, r.method, r.path)
@@ -199,7 +203,7 @@ func (p previewed) against(receiver string, r receipt) string {
 	return ""
 }
 
-// timely says what is wrong with the headers that depend on the moment: they must be of now, and signed.
+// timely returns what is wrong with the headers that depend on the time: they must be current, and signed.
 func timely(r receipt, hook object) string {
 	seconds, err := strconv.ParseInt(r.header.Get("X-Hook-Timestamp"), 10, 64)
 	if at := time.Unix(seconds, 0); err != nil || at.Sub(r.at).Abs() > install.Patience {

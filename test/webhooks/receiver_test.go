@@ -24,7 +24,7 @@ type receipt struct {
 	status       int // what was answered; 0 for nothing
 }
 
-// whole is everything that was sent, as one text.
+// whole returns everything that was sent, as one text.
 func (r receipt) whole() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.method, r.path)
@@ -35,7 +35,7 @@ func (r receipt) whole() string {
 
 func (r receipt) delivery() string { return r.header.Get("X-Hook-Delivery") }
 
-// receiver writes down every request and answers it as it was told, by path: 200 where it was told nothing.
+// receiver records every request and gives the configured answer for its path, or 200.
 type receiver struct {
 	*httptest.Server
 	t *testing.T
@@ -69,7 +69,7 @@ func idleReceiver(t *testing.T) *receiver {
 	return r
 }
 
-// answer tells how requests to a path are answered. The function may wait; n counts the requests to the path from 1.
+// answer sets how requests to a path are answered. The function may wait; n counts the requests to the path from 1.
 func (r *receiver) answer(path string, fn func(n int, request *http.Request) reply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +80,7 @@ func (r *receiver) answerStatus(path string, status int) {
 	r.answer(path, func(int, *http.Request) reply { return reply{status: status} })
 }
 
-// hold keeps requests to a path waiting until the returned function is called, or the sender goes away.
+// hold delays requests to a path until the returned function is called, or the sender goes away.
 func (r *receiver) hold(path string) (release func()) {
 	released := make(chan struct{})
 	r.answer(path, func(_ int, request *http.Request) reply {
@@ -98,7 +98,7 @@ func (r *receiver) hold(path string) (release func()) {
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	at := time.Now()
-	body, _ := io.ReadAll(request.Body) // a sender that dies in the middle shows as a body that is not the delivery's
+	body, _ := io.ReadAll(request.Body) // a sender that dies in the middle leaves a body that is not the delivery's
 	got := receipt{at: at, method: request.Method, path: request.URL.RequestURI(), header: request.Header.Clone(), body: string(body)}
 	got.header.Set("Host", request.Host)
 	r.mu.Lock()

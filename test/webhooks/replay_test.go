@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// terrier runs a webhook command and wants it to work.
+// terrier runs a webhook command that must succeed.
 func (w *world) terrier(args ...string) string {
 	w.t.Helper()
 	out, code := w.Terrier("", append([]string{"webhook"}, args...)...)
@@ -17,32 +17,34 @@ func (w *world) terrier(args ...string) string {
 	return out
 }
 
-// TestReplay sends a past again: what was sent with the same ids and bodies, what was not for the first time.
+// TestReplay: past deliveries are sent again with the same ids and bodies, and missing ones for the first time.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Work()
 	w.receiver.answerStatus("/failed", http.StatusInternalServerError)
-	told, failed := w.hook("/told", object{"secret": "a secret"}), w.hook("/failed", nil)
+	notified, failed := w.hook("/notified", object{"secret": "a secret"}), w.hook("/failed", nil)
 	s := w.site(nil)
 	s.update(object{"status": "planned"})
 	w.site(object{"status": "planned"}).delete()
 	const changes = 4
-	before := w.ended(told, changes)
+	before := w.ended(notified, changes)
 	w.ended(failed, changes)
 	w.receiver.answerStatus("/failed", http.StatusOK)
-	s.update(object{"name": "a later name"}) // what is replayed tells of the change, not of today
-	w.ended(told, changes+1)
+	s.update(object{"name": "a later name"}) // a replay shows the change, not the current record
+	w.ended(notified, changes+1)
 	w.ended(failed, changes+1)
 
-	// The new one was not there yet. Its events and conditions choose: two updates, a create and a delete of planned sites.
+	// The new webhook did not exist yet. Its events and conditions select: two updates, a create and a delete of planned
+	// sites.
 	fresh := w.hook("/fresh", object{"secret": "another", "conditions": object{"attr": "status", "value": "planned"}, "type_delete": false})
-	if out := w.terrier("replay", strconv.FormatInt(fresh, 10), "--yes"); !strings.Contains(out, "3 of 5 changes match") || !strings.Contains(out, "queued 3 deliveries") {
+	if out := w.terrier("replay", strconv.FormatInt(fresh, 10), "--yes"); !strings.Contains(out, "3 of 5 changes match") ||
+		!strings.Contains(out, "queued 3 deliveries") {
 		t.Errorf("a replay to a new webhook says %s", out)
 	}
 	w.receiver.await("/fresh", 3)
 	bodies := map[string]bool{}
-	for _, r := range w.receiver.await("/told", changes+1) {
+	for _, r := range w.receiver.await("/notified", changes+1) {
 		bodies[r.body] = true
 	}
 	for i, d := range w.ended(fresh, 3) {
@@ -51,7 +53,7 @@ func TestReplay(t *testing.T) {
 			t.Errorf("delivery %d of a replay: %+v", i, d)
 		}
 	}
-	// A second time those are sent again, as themselves.
+	// The second time the same deliveries are sent again.
 	w.duplicates += 3
 	w.terrier("replay", strconv.FormatInt(fresh, 10), "--yes")
 	seen := map[string]string{}
@@ -68,9 +70,10 @@ func TestReplay(t *testing.T) {
 	w.ended(fresh, 3)
 
 	// Successful and failed ones alike.
-	w.duplicates += changes + 1 + 1 // the last of the failed webhook had been answered well
-	for hook, path := range map[int64]string{told: "/told", failed: "/failed"} {
-		if out := w.terrier("replay", strconv.FormatInt(hook, 10), "--yes", "--type", "dcim.site"); !strings.Contains(out, "queued 5 deliveries") {
+	w.duplicates += changes + 1 + 1 // the last of the failed webhook was successful
+	for hook, path := range map[int64]string{notified: "/notified", failed: "/failed"} {
+		if out := w.terrier("replay", strconv.FormatInt(hook, 10), "--yes", "--type", "dcim.site"); !strings.Contains(out,
+			"queued 5 deliveries") {
 			t.Errorf("a replay to %s says %s", path, out)
 		}
 		w.receiver.await(path, 2*(changes+1))
@@ -78,7 +81,7 @@ func TestReplay(t *testing.T) {
 			d.want(t, "successful", "")
 		}
 	}
-	after := w.ended(told, changes+1)
+	after := w.ended(notified, changes+1)
 	for i, d := range before {
 		if after[i].ID != d.ID || after[i].Sequence != d.Sequence || after[i].Count != 2 {
 			t.Errorf("before the replay %+v, after it %+v", d, after[i])
@@ -89,12 +92,13 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestTestDelivery sends a test the way every change goes.
+// TestTestDelivery: a test is sent in the same way as every change.
 func TestTestDelivery(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Work()
-	hook := w.hook("/hook", object{"secret": "a secret", "type_update": false, "type_delete": false, "conditions": object{"attr": "name", "value": "nobody"}})
+	hook := w.hook("/hook", object{"secret": "a secret", "type_update": false, "type_delete": false,
+		"conditions": object{"attr": "name", "value": "nobody"}})
 	s := w.site(nil)
 	if out := w.terrier("test", strconv.FormatInt(hook, 10)); !strings.Contains(out, "the receiver answered 200") {
 		t.Errorf("a test says %s", out)
@@ -104,7 +108,8 @@ func TestTestDelivery(t *testing.T) {
 	if got.delivery() != d.ID || d.Object != s.id || d.Event.Value != "created" || d.Sequence != 1 {
 		t.Errorf("a test is %+v", d)
 	}
-	for _, text := range []string{`"model":"site"`, `"event":"created"`, `"username":"command line (`, `"request_id":"` + d.Request + `"`, `"prechange":null`} {
+	for _, text := range []string{`"model":"site"`, `"event":"created"`, `"username":"command line (`,
+		`"request_id":"` + d.Request + `"`, `"prechange":null`} {
 		if !strings.Contains(got.body, text) {
 			t.Errorf("a test is without %s: %s", text, got.body)
 		}
@@ -117,7 +122,7 @@ func TestTestDelivery(t *testing.T) {
 	if out, code := w.Terrier("", "webhook", "test", strconv.FormatInt(hook, 10)); code == 0 || !strings.Contains(out, "enable it first") {
 		t.Errorf("a test of a disabled webhook: exit code %d: %s", code, out)
 	}
-	// Nothing stumbles over a type that there is not.
+	// A type that does not exist causes no failure.
 	for _, path := range []string{"/api/extras/object-changes/", deliveriesPath, deliveriesPath + d.ID + "/", "/api/extras/queues/", s.path} {
 		w.do(http.MethodGet, path, nil)
 	}

@@ -23,7 +23,7 @@ func TestManualRetry(t *testing.T) {
 	one := w.hook("/one", object{"secret": "a secret", "type_update": false, "type_delete": false})
 	s := w.site(nil)
 	failed := w.only(one).want(t, "failed", "500")
-	s.update(object{"name": "another name"}) // what is sent again tells of the change, not of today
+	s.update(object{"name": "another name"}) // a resend shows the change, not the current record
 
 	w.receiver.answerStatus("/one", http.StatusOK)
 	var queued delivery
@@ -33,14 +33,16 @@ func TestManualRetry(t *testing.T) {
 	}
 	got := w.receiver.await("/one", 2)
 	d := w.only(one).want(t, "successful", "")
-	if d.ID != failed.ID || got[0].delivery() != d.ID || got[1].delivery() != d.ID || got[0].body != got[1].body || d.Count != 2 || len(d.Attempts) != 2 {
+	if d.ID != failed.ID || got[0].delivery() != d.ID || got[1].delivery() != d.ID || got[0].body != got[1].body || d.Count != 2 ||
+		len(d.Attempts) != 2 {
 		t.Errorf("a delivery that was retried: %+v", d)
 	}
 	if got[0].header.Get("X-Hook-Sequence") != got[1].header.Get("X-Hook-Sequence") {
 		t.Errorf("the sequence changed: %v, then %v", got[0].header, got[1].header)
 	}
-	// What has not failed can't be sent again.
-	if a := w.server.Do(http.MethodPost, deliveriesPath+d.ID+"/retry/", w.admin, nil).Want(t, http.StatusBadRequest); !strings.Contains(a.Body, "successful") {
+	// A delivery that has not failed can't be retried.
+	if a := w.server.Do(http.MethodPost, deliveriesPath+d.ID+"/retry/", w.admin, nil).
+		Want(t, http.StatusBadRequest); !strings.Contains(a.Body, "successful") {
 		t.Errorf("a retry of what was successful: %v", a)
 	}
 	w.change(one, object{"enabled": false})
@@ -93,8 +95,8 @@ func TestManualRetry(t *testing.T) {
 	}
 }
 
-// TestRedeliver sends deliveries again that have ended: one that was successful, which then fails, and one
-// that waits for an automatic retry, which is not sent a second time.
+// TestRedeliver: deliveries that have ended are sent again: a successful one, which then fails, and one that waits
+// for an automatic retry, which is not sent twice.
 func TestRedeliver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -117,14 +119,15 @@ func TestRedeliver(t *testing.T) {
 		return d
 	}
 	first := w.only(arrived).want(t, "successful", "")
-	s.update(object{"name": "another name"}) // what is sent again tells of the change, not of today
+	s.update(object{"name": "another name"}) // a resend shows the change, not the current record
 	w.receiver.answerStatus("/arrived", http.StatusInternalServerError)
 	if d := redeliver(first.ID, http.StatusAccepted); d.ID != first.ID {
 		t.Errorf("the answer: %+v", d)
 	}
 	got := w.receiver.await("/arrived", 2)
 	again := w.only(arrived).want(t, "failed", "500")
-	if again.ID != first.ID || again.Count != 2 || got[0].delivery() != got[1].delivery() || got[1].delivery() != first.ID || got[0].body != got[1].body ||
+	if again.ID != first.ID || again.Count != 2 || got[0].delivery() != got[1].delivery() || got[1].delivery() != first.ID ||
+		got[0].body != got[1].body ||
 		got[0].header.Get("X-Hook-Sequence") != got[1].header.Get("X-Hook-Sequence") {
 		t.Errorf("sent again: %+v, %v, then %v", again, got[0].header, got[1].header)
 	}
@@ -145,13 +148,14 @@ func TestRedeliver(t *testing.T) {
 	}
 	// Each request is counted once, by how it was answered.
 	for hook, want := range map[int64]string{arrived: "1 1", waits: "1 1"} {
-		if n := w.number("SELECT count(*) FROM (SELECT sum(successful) || ' ' || sum(failed) AS n FROM extras_tally WHERE webhook_id = $1) x WHERE n = $2", hook, want); n != 1 {
+		if n := w.number("SELECT count(*) FROM (SELECT sum(successful) || ' ' || sum(failed) AS n FROM extras_tally WHERE webhook_id "+
+			"= $1) x WHERE n = $2", hook, want); n != 1 {
 			t.Errorf("webhook %d: the tally is not %s", hook, want)
 		}
 	}
 }
 
-// TestAutomaticRetry lets receivers ask for a little patience, which keeps the intervals short.
+// TestAutomaticRetry: the receivers ask for short waits, which keeps the intervals short.
 func TestAutomaticRetry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -192,12 +196,12 @@ func TestAutomaticRetry(t *testing.T) {
 		})
 		return d
 	}
-	const writing = 3 * time.Second // A wait begins when the outcome is written, which may take a busy machine a while.
+	const writing = 3 * time.Second // A wait starts when the outcome is written, which may take a busy machine a while.
 	for _, c := range []struct {
 		name        string
 		hook        int64
 		least, most time.Duration
-	}{ // The one that waits the shortest is looked at first.
+	}{ // The shortest wait is checked first.
 		{"a 429 with Retry-After: 5", recovers, 5 * time.Second, 5 * time.Second},
 		{"no Retry-After", growing, 5 * time.Second, 10 * time.Second},
 		{"a 429 with Retry-After of two hours", postponed, 2 * time.Hour, 2 * time.Hour},
@@ -227,7 +231,7 @@ func TestAutomaticRetry(t *testing.T) {
 	if slices.ContainsFunc(got, func(r receipt) bool { return r.delivery() != d.ID || r.body != got[0].body }) {
 		t.Errorf("the retries differ")
 	}
-	// Somebody who retries by hand starts it all over, retries included; and does not wait for a retry that is hours away.
+	// A manual retry starts all over, automatic retries included, and does not wait for a retry that is hours away.
 	w.receiver.answerStatus("/later", http.StatusOK)
 	for _, hook := range []int64{givesUp, postponed} {
 		w.do(http.MethodPost, deliveriesPath+w.deliveries(hook)[0].ID+"/retry/", nil)
@@ -241,7 +245,7 @@ func TestAutomaticRetry(t *testing.T) {
 	w.change(growing, object{"enabled": false}) // its last retry is too far away for a test
 }
 
-// TestWhatWaits holds back deliveries in every way there is, and lets them go.
+// TestWhatWaits holds deliveries back in every possible way, and releases them.
 func TestWhatWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -251,7 +255,7 @@ func TestWhatWaits(t *testing.T) {
 	sentinel := w.hook("/sentinel", nil)
 	held := []int64{paused, disabled, deleted, both}
 	sent := 0
-	// watch lets the worker work for a while: others are told, and those that are held are not.
+	// watch lets the worker work for a while: other webhooks are notified, and those that are held are not.
 	watch := func() {
 		t.Helper()
 		for range 3 {
@@ -287,7 +291,8 @@ func TestWhatWaits(t *testing.T) {
 	}
 	w.do(http.MethodGet, "/api/extras/queues/", nil).Read(t, &queues)
 	for _, q := range queues.Results {
-		if q.Paused != slices.Contains([]int64{paused, deleted, both}, q.Webhook.ID) || q.Enabled != (q.Webhook.ID != disabled && q.Webhook.ID != both) ||
+		if q.Paused != slices.Contains([]int64{paused, deleted, both}, q.Webhook.ID) ||
+			q.Enabled != (q.Webhook.ID != disabled && q.Webhook.ID != both) ||
 			q.Webhook.ID == paused && q.Queued != changes+3 {
 			t.Errorf("queue %+v", q)
 		}
@@ -310,7 +315,7 @@ func TestWhatWaits(t *testing.T) {
 	w.ended(paused, changes+6)
 }
 
-// TestDeletedWebhook: what waits for a webhook that is deleted fails, and says why.
+// TestDeletedWebhook: queued deliveries of a deleted webhook fail, and say why.
 func TestDeletedWebhook(t *testing.T) {
 	t.Parallel()
 	for name, hold := range map[string]func(*world, int64){

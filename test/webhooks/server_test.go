@@ -12,7 +12,7 @@ import (
 )
 
 // TestServerKilledInMidBulk kills the server at many moments of a bulk create. Each time there is everything or
-// nothing: sites, change rows, deliveries and jobs. In the end a worker tells of all there is, and of nothing else.
+// nothing: sites, change rows, deliveries and jobs. In the end a worker sends exactly what there is.
 func TestServerKilledInMidBulk(t *testing.T) {
 	t.Parallel()
 	const rounds, size, hooks = 12, 300, 2
@@ -71,7 +71,9 @@ func TestServerKilledInMidBulk(t *testing.T) {
 	w.Work()
 	w.receiver.await("/a", total)
 	w.receiver.await("/b", total)
-	install.Eventually(t, "every delivery should end", func() bool { return w.number("SELECT count(*) FROM extras_delivery WHERE state = 'queued'") == 0 })
+	install.Eventually(t, "every delivery should end", func() bool {
+		return w.number("SELECT count(*) FROM extras_delivery WHERE state = 'queued'") == 0
+	})
 	// The counts of the API are kept beside the rows, and are exact.
 	var page struct{ Count int }
 	if w.do(http.MethodGet, deliveriesPath+"?limit=1", nil).Read(t, &page); page.Count != total*hooks {

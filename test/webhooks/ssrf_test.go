@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWorkersStayOutside points webhooks at what lies behind the worker. With no networks allowed, not one connection
-// is made.
+// TestWorkersStayOutside points webhooks at the worker's own network. Without allowed networks not one connection is
+// made.
 func TestWorkersStayOutside(t *testing.T) {
 	t.Parallel()
 	// Every address of the machine, by IPv4 and IPv6.
@@ -19,11 +19,12 @@ func TestWorkersStayOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	var connections atomic.Int64
-	inside := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), ConnState: func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			connections.Add(1)
-		}
-	}}
+	inside := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				connections.Add(1)
+			}
+		}}
 	go func() { _ = inside.Serve(listener) }() // it ends when it is closed
 	t.Cleanup(func() { _ = inside.Close() })   // whatever is under way
 	port := listener.Addr().(*net.TCPAddr).Port
@@ -66,7 +67,7 @@ func TestWorkersStayOutside(t *testing.T) {
 		if c.port == 0 {
 			c.port = port
 		}
-		// No retries, even if asked for: what is refused today is refused tomorrow.
+		// No retries, even if asked for: what is refused now is refused later.
 		hooks[i] = w.hook("", object{"payload_url": fmt.Sprintf("http://%s:%d/", c.host, c.port), "ssl_verification": false})
 	}
 	w.site(nil)
@@ -81,7 +82,7 @@ func TestWorkersStayOutside(t *testing.T) {
 	if n := connections.Load(); n != 0 {
 		t.Errorf("%d connections were made", n)
 	}
-	// The listener would have noticed: the administrator allows it, and the same deliveries arrive.
+	// The listener works: when the administrator allows it, the same deliveries arrive.
 	worker.Stop()
 	w.Set("EGRESS_ALLOW=127.0.0.0/8,::1/128")
 	w.Work()

@@ -13,11 +13,11 @@ import (
 	"terrier/test/install"
 )
 
-// resendBound is what is promised after a worker was killed in mid-send.
+// resendBound is the promised time after a worker was killed in mid-send.
 const resendBound = 90 * time.Second
 
-// noticedBound is for a death that another worker notices, 20 to 25 s after it began to look. The promise is for one that only
-// River's rescue finds.
+// noticedBound is for a death that another worker notices, 20 to 25 s after it started to look. The promise covers a
+// death that only River's rescue finds.
 const noticedBound = 60 * time.Second
 
 // sites makes n sites in one request.
@@ -61,7 +61,8 @@ func TestWorkerKilledInMidSend(t *testing.T) {
 
 	got := w.receiver.awaitWithin(noticedBound, "/held", 2)
 	t.Logf("sent again %v after the kill; %d of %d others had been sent", got[1].at.Sub(killed).Round(100*time.Millisecond), sentBefore, load)
-	if got[0].delivery() != got[1].delivery() || got[0].body != got[1].body || got[0].header.Get("X-Hook-Signature") != got[1].header.Get("X-Hook-Signature") {
+	if got[0].delivery() != got[1].delivery() || got[0].body != got[1].body ||
+		got[0].header.Get("X-Hook-Signature") != got[1].header.Get("X-Hook-Signature") {
 		t.Errorf("the resend is another request:\n%s\n%s", got[0].whole(), got[1].whole())
 	}
 	if d := w.only(held).want(t, "successful", ""); d.ID != got[1].delivery() {
@@ -80,7 +81,8 @@ func TestWorkerKilledInMidSend(t *testing.T) {
 	}
 }
 
-// TestWorkerIsStoppedInMidSend: what is under way is finished, what waits is left to others, and the end is a good one.
+// TestWorkerIsStoppedInMidSend: requests under way are finished, queued deliveries are left to others, and the worker
+// exits without an error.
 func TestWorkerIsStoppedInMidSend(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "WEBHOOK_TIMEOUT=20s")
@@ -106,7 +108,7 @@ func TestWorkerIsStoppedInMidSend(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, first.Log())
 	}
 	t.Logf("drained within %v", time.Since(asked).Round(100*time.Millisecond))
-	// What it had in hand is known, although it is gone.
+	// The outcome of its last requests is known, although it is gone.
 	w.deliveries(held)[0].want(t, "successful", "")
 	w.deliveries(hung)[0].want(t, "failed", "no answer within 20 s")
 	for _, hook := range []int64{held, hung} {
@@ -125,7 +127,7 @@ func TestWorkerIsStoppedInMidSend(t *testing.T) {
 	w.ended(hung, 2)
 }
 
-// TestTwoWorkersShareTheWork without sending anything twice.
+// TestTwoWorkersShareTheWork: they send nothing twice.
 func TestTwoWorkersShareTheWork(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -180,8 +182,8 @@ func TestTwoWorkersShareTheWork(t *testing.T) {
 	}
 }
 
-// TestLostJobsAreFound takes the jobs of deliveries away and waits for the reconciler, which looks at those that
-// should have been sent a minute ago.
+// TestLostJobsAreFound removes the jobs of deliveries and waits for the reconciler, which looks for those that should
+// have been sent a minute ago.
 func TestLostJobsAreFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -209,8 +211,9 @@ func TestLostJobsAreFound(t *testing.T) {
 	w.receiver.await("/due", 2)
 	w.only(queued).want(t, "successful", "")
 	w.only(due).want(t, "successful", "")
-	// The third has a job again, for when its time comes.
-	if n := w.number(`SELECT count(*) FROM extras_delivery d JOIN river_job j ON j.id = d.job_id AND j.state = 'scheduled' AND j.scheduled_at = d.retry_at
+	// The third has a job again, at its scheduled time.
+	if n := w.number(`SELECT count(*) FROM extras_delivery d JOIN river_job j ON j.id = d.job_id AND j.state = 'scheduled'
+		AND j.scheduled_at = d.retry_at
 		WHERE d.webhook_id = $1`, ahead); n != 1 {
 		t.Errorf("%d deliveries wait for their retry, want 1", n)
 	}

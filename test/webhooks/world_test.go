@@ -33,7 +33,7 @@ type world struct {
 	receiver *receiver
 	names    atomic.Int64
 
-	secrets    map[string][]string // of webhooks, by the path of the receiver; "" where there was none for a while
+	secrets    map[string][]string // of webhooks, by the path of the receiver; "" if there was none for a while
 	duplicates int                 // requests that faults may have repeated
 }
 
@@ -55,7 +55,7 @@ func newWorldOn(t *testing.T, database string, settings ...string) *world {
 	return w
 }
 
-// run is a subtest in which the world's own failures are the subtest's.
+// run is a subtest that also gets the world's own failures.
 func (w *world) run(name string, fn func(t *testing.T)) {
 	whole := w.t
 	whole.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func (w *world) run(name string, fn func(t *testing.T)) {
 	})
 }
 
-// do sends a request and wants a good answer.
+// do sends a request that must succeed.
 func (w *world) do(method, path string, body any) install.Answer {
 	w.t.Helper()
 	a := w.server.Do(method, path, w.admin, body)
@@ -82,14 +82,15 @@ const (
 	deliveriesPath = "/api/extras/deliveries/"
 )
 
-// nameCanary begins the name of every webhook. Nothing that is sent may hold it.
+// nameCanary begins the name of every webhook. Nothing that is sent may contain it.
 const nameCanary = "name-of-a-webhook"
 
-// hook makes a webhook that is told of everything that happens to sites. Its address is the receiver's, with the given
-// path, unless the fields say otherwise.
+// hook makes a webhook that is notified of all changes to sites. Its address is the receiver's, with the given path,
+// unless the fields say otherwise.
 func (w *world) hook(path string, fields object) int64 {
 	w.t.Helper()
-	body := object{"name": fmt.Sprintf("%s-%d", nameCanary, w.names.Add(1)), "content_types": []string{"dcim.site"}, "payload_url": w.receiver.URL + path,
+	body := object{"name": fmt.Sprintf("%s-%d", nameCanary, w.names.Add(1)), "content_types": []string{"dcim.site"},
+		"payload_url": w.receiver.URL + path,
 		"type_create": true, "type_update": true, "type_delete": true}
 	maps.Copy(body, fields)
 	secret, _ := body["secret"].(string)
@@ -99,7 +100,7 @@ func (w *world) hook(path string, fields object) int64 {
 	return made.ID
 }
 
-// signs notes a secret with which requests to a path may be signed, "" for none.
+// signs records a secret that may sign requests to a path, "" for none.
 func (w *world) signs(path, secret string) { w.secrets[path] = append(w.secrets[path], secret) }
 
 // change edits a webhook.
@@ -108,13 +109,13 @@ func (w *world) change(id int64, fields object) {
 	w.do(http.MethodPatch, fmt.Sprintf("%s%d/", webhooksPath, id), fields)
 }
 
-// act does something with a webhook: pause, resume.
+// act calls an action of a webhook: pause, resume.
 func (w *world) act(id int64, action string) {
 	w.t.Helper()
 	w.do(http.MethodPost, fmt.Sprintf("%s%d/%s/", webhooksPath, id, action), nil)
 }
 
-// site is a record whose changes are told.
+// site is a record of whose changes webhooks are notified.
 type site struct {
 	w    *world
 	id   int64
@@ -159,7 +160,7 @@ type delivery struct {
 	Queued   time.Time `json:"queued_at"`
 	Finished time.Time `json:"finished_at"`
 	Retry    time.Time `json:"retry_at"` // zero for none
-	Attempts []attempt `json:"attempts"` // where it was read alone
+	Attempts []attempt `json:"attempts"` // if it was read on its own
 }
 
 type choice struct{ Value string }
@@ -178,10 +179,10 @@ type attempt struct {
 	}
 }
 
-// ended tells whether nothing more is to come of it.
+// ended reports whether the delivery is final.
 func (d delivery) ended() bool { return d.State.Value != "queued" && d.Retry.IsZero() }
 
-// deliveries lists what a webhook was to be told, the oldest first.
+// deliveries lists the deliveries of a webhook, the oldest first.
 func (w *world) deliveries(webhook int64) []delivery {
 	w.t.Helper()
 	var page struct{ Results []delivery }
@@ -225,7 +226,7 @@ func (w *world) only(webhook int64) delivery {
 	return w.delivery(w.ended(webhook, 1)[0].ID)
 }
 
-// want fails the test unless the delivery stands as it should, and failed for the reason.
+// want fails the test unless the delivery has this state, and failed for this reason.
 func (d delivery) want(t *testing.T, state, reason string) delivery {
 	t.Helper()
 	if d.State.Value != state || !strings.Contains(d.Reason, reason) || (state == "successful") != (d.Reason == "") {
@@ -262,7 +263,7 @@ func writeFile(t *testing.T, path string, content []byte) {
 	}
 }
 
-// sameJSON compares documents, not their writing.
+// sameJSON compares documents regardless of their formatting.
 func sameJSON(t *testing.T, a, b string) bool {
 	t.Helper()
 	var x, y any

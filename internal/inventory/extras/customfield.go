@@ -29,7 +29,8 @@ var CustomField = record.Type{
 		record.Int{Name: "weight", Default: 100},
 		record.Int{Name: "validation_minimum", Null: true},
 		record.Int{Name: "validation_maximum", Null: true},
-		record.Text{Name: "validation_regex", Max: 500, Help: "An RE2 expression that a whole text must match. The larger it is, the shorter are the texts it is tried on."},
+		record.Text{Name: "validation_regex", Max: 500,
+			Help: "An RE2 expression that a whole text must match. The larger it is, the shorter are the texts it is tried on."},
 		record.List{Name: "choices", Help: "The values of a select or multiselect field."},
 	},
 	Brief:  []string{"name"},
@@ -63,7 +64,8 @@ var CustomField = record.Type{
 				return errs
 			}
 		}
-		if raw := after.Raw("default"); raw != nil && changed("default", "type", "choices", "required", "validation_minimum", "validation_maximum", "validation_regex") {
+		if raw := after.Raw("default"); raw != nil && changed("default", "type", "choices", "required", "validation_minimum",
+			"validation_maximum", "validation_regex") {
 			if _, err := def.EncodeRaw(raw); err != nil {
 				errs.Add("default", "%s", err.Error())
 			}

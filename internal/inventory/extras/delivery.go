@@ -16,9 +16,11 @@ var Delivery = record.Type{
 			{Value: "created", Label: "Created"}, {Value: "updated", Label: "Updated"}, {Value: "deleted", Label: "Deleted"}}},
 		record.Text{Name: "object_type", ReadOnly: true},
 		record.Int{Name: "object_id", ReadOnly: true},
-		record.Borrowed{Name: "object_repr", Label: "Record", From: "extras.objectchange", Field: "object_repr", By: "change_id", Both: "changed_at",
-			Help:  "What the record was called when it changed.",
-			Shape: record.Schema{"type": "string", "nullable": true, "description": "What the record was called when it changed; null for those who may not see the change."}},
+		record.Borrowed{Name: "object_repr", Label: "Record", From: "extras.objectchange", Field: "object_repr", By: "change_id",
+			Both: "changed_at",
+			Help: "What the record was called when it changed.",
+			Shape: record.Schema{"type": "string", "nullable": true,
+				"description": "What the record was called when it changed; null for those who may not see the change."}},
 		record.Int{Name: "sequence", ReadOnly: true, StoredAs: "version", Help: "The version of the record: X-Hook-Sequence."},
 		record.UUID{Name: "request_id"},
 		record.Int{Name: "attempt_count", ReadOnly: true},
@@ -65,16 +67,19 @@ var Delivery = record.Type{
 // The destination is called target, never url: clients send their token to every url.
 var attemptsShape = record.Schema{"type": "array", "nullable": true,
 	"description": "Each request and its answer, for those who may change the webhook; null for others and in lists.",
-	"items": record.Schema{"type": "object", "required": []string{"number", "time", "duration_ms", "error", "request", "response"}, "properties": record.Schema{
-		"number":      record.Schema{"type": "integer"},
-		"time":        record.Schema{"type": "string", "format": "date-time"},
-		"duration_ms": record.Schema{"type": "integer"},
-		"error":       record.Schema{"type": "string", "description": "Why there is no answer, or why it is none."},
-		"request": record.Schema{"type": "object", "required": []string{"method", "target", "headers", "body", "truncated"}, "properties": record.Schema{
-			"method": record.Schema{"type": "string"}, "target": record.Schema{"type": "string"},
-			"headers": record.Schema{"type": "object", "additionalProperties": true}, "body": record.Schema{"type": "string"},
-			"truncated": record.Schema{"type": "boolean", "description": "The body is longer; the last attempt shows it whole."}}},
-		"response": record.Schema{"type": "object", "nullable": true, "required": []string{"status", "headers", "body", "truncated"}, "properties": record.Schema{
-			"status": record.Schema{"type": "integer"}, "headers": record.Schema{"type": "object", "additionalProperties": true},
-			"body": record.Schema{"type": "string"}, "truncated": record.Schema{"type": "boolean"}}},
-	}}}
+	"items": record.Schema{"type": "object", "required": []string{"number", "time", "duration_ms", "error", "request", "response"},
+		"properties": record.Schema{
+			"number":      record.Schema{"type": "integer"},
+			"time":        record.Schema{"type": "string", "format": "date-time"},
+			"duration_ms": record.Schema{"type": "integer"},
+			"error":       record.Schema{"type": "string", "description": "Why there is no answer, or why it is none."},
+			"request": record.Schema{"type": "object", "required": []string{"method", "target", "headers", "body", "truncated"},
+				"properties": record.Schema{
+					"method": record.Schema{"type": "string"}, "target": record.Schema{"type": "string"},
+					"headers": record.Schema{"type": "object", "additionalProperties": true}, "body": record.Schema{"type": "string"},
+					"truncated": record.Schema{"type": "boolean", "description": "The body is longer; the last attempt shows it whole."}}},
+			"response": record.Schema{"type": "object", "nullable": true, "required": []string{"status", "headers", "body", "truncated"},
+				"properties": record.Schema{
+					"status": record.Schema{"type": "integer"}, "headers": record.Schema{"type": "object", "additionalProperties": true},
+					"body": record.Schema{"type": "string"}, "truncated": record.Schema{"type": "boolean"}}},
+		}}}

@@ -5,7 +5,7 @@ import (
 	"terrier/internal/record"
 )
 
-// Webhook says who is told of which changes, and how. What its templates, headers,
+// Webhook says who is notified of which changes, and how. What its templates, headers,
 // conditions and addresses may hold, the packages know that use them; the ledger asks them
 // when one is saved.
 var Webhook = record.Type{
@@ -18,22 +18,30 @@ var Webhook = record.Type{
 		record.Bool{Name: "type_create", Label: "Create", Help: "Tell when a record is created."},
 		record.Bool{Name: "type_update", Label: "Update", Help: "Tell when a record is updated."},
 		record.Bool{Name: "type_delete", Label: "Delete", Help: "Tell when a record is deleted."},
-		record.Text{Name: "payload_url", Label: "URL", Max: 500, Required: true, Help: "Where the request goes: an absolute http or https address."},
+		record.Text{Name: "payload_url", Label: "URL", Max: 500, Required: true,
+			Help: "Where the request goes: an absolute http or https address."},
 		record.Bool{Name: "enabled", Default: true, Help: "A disabled webhook is not told of new changes, and holds those that wait."},
 		record.Choice{Name: "http_method", Label: "HTTP method", Of: httpMethods, Default: "POST"},
 		record.Text{Name: "http_content_type", Label: "HTTP content type", Max: 100, Default: "application/json"},
 		record.Secret{Name: "additional_headers", Seal: record.Encrypted, Shown: true, Max: 16384,
-			Help: "One header a line, as Name: Value; the value may be a template. Kept encrypted, and shown only to those who may change the webhook."},
-		record.Text{Name: "body_template", Max: 65536, AsWritten: true, Help: "A Jinja2 template of the body; blank sends the whole change as JSON."},
-		record.Secret{Name: "secret", Seal: record.Encrypted, Max: 1000, Help: "Signs each request: X-Hook-Signature. Kept encrypted, and never shown."},
+			Help: "One header a line, as Name: Value; the value may be a template. Kept encrypted, and shown only to those who may " +
+				"change the webhook."},
+		record.Text{Name: "body_template", Max: 65536, AsWritten: true,
+			Help: "A Jinja2 template of the body; blank sends the whole change as JSON."},
+		record.Secret{Name: "secret", Seal: record.Encrypted, Max: 1000,
+			Help: "Signs each request: X-Hook-Signature. Kept encrypted, and never shown."},
 		record.Secret{Name: "previous_secret", Seal: record.Encrypted, Max: 1000,
 			Help: "While a secret is being replaced: requests are signed with the former one too. Empty it when the receiver knows the new one."},
 		record.JSON{Name: "conditions", Help: "Tell only of changes for which these hold."},
-		record.Bool{Name: "ssl_verification", Label: "SSL verification", Default: true, Help: "Off: the receiver's certificate is not checked, and anybody on the way can read what is sent."},
-		record.Text{Name: "ca_file_path", Label: "CA file path", Max: 4096, Null: true, Help: "The authority that signed the receiver's certificate: a file below TERRIER_WEBHOOK_CA_DIR."},
+		record.Bool{Name: "ssl_verification", Label: "SSL verification", Default: true,
+			Help: "Off: the receiver's certificate is not checked, and anybody on the way can read what is sent."},
+		record.Text{Name: "ca_file_path", Label: "CA file path", Max: 4096, Null: true,
+			Help: "The authority that signed the receiver's certificate: a file below TERRIER_WEBHOOK_CA_DIR."},
 		record.Bool{Name: "standard_headers", Label: "Standard Webhooks headers", Help: "Also send the headers of standardwebhooks.com."},
-		record.Int{Name: "max_retries", Label: "Automatic retries", Min: limit(0), Max: limit(20), Help: "How often a failed delivery is sent again by itself, at growing intervals."},
-		record.Int{Name: "concurrency", Min: limit(1), Max: limit(200), Default: 10, Help: "Requests under way at once, for each worker process."},
+		record.Int{Name: "max_retries", Label: "Automatic retries", Min: limit(0), Max: limit(20),
+			Help: "How often a failed delivery is sent again by itself, at growing intervals."},
+		record.Int{Name: "concurrency", Min: limit(1), Max: limit(200), Default: 10,
+			Help: "Requests under way at once, for each worker process."},
 		record.Noted{Name: "paused_at", Table: "extras_webhook_pause", By: "webhook_id"},
 	},
 	Columns: []string{"enabled", "content_types", "type_create", "type_update", "type_delete", "http_method", "payload_url", "paused_at"},

@@ -27,7 +27,9 @@ var Permission = record.Type{
 		record.Refs{Name: "groups", To: "users.group"},
 		record.Refs{Name: "users", To: "users.user"},
 		record.Actions{Name: "actions", Help: "To write other people's tokens, Grant is needed as well."},
-		record.JSON{Name: "constraints", Help: `Empty (null) for all records, an object whose keys are ANDed, or a list of objects that are ORed: {"status": "active", "region__slug": "lisbon"}. $user is the caller.`},
+		record.JSON{Name: "constraints",
+			Help: `Empty (null) for all records, an object whose keys are ANDed, or a list of objects that are ORed: {"status": "active", ` +
+				`"region__slug": "lisbon"}. $user is the caller.`},
 	},
 	Brief:  []string{"name"},
 	Order:  []string{"name"},

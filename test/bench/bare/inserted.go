@@ -52,7 +52,8 @@ func (s *Server) inserted(r *http.Request, in NewSite) (one site, err error) {
 func (s *Server) insertDelivery(ctx context.Context, tx pgx.Tx, c change, d drawn, object int64) error {
 	milliseconds, shift, mask := record.TimedIDs(c.at)
 	id := milliseconds<<shift | d.Counter&int64(mask)
-	inserted, err := s.Jobs.InsertTx(ctx, tx, delivery.Args{Delivery: id, Round: 1}, &river.InsertOpts{Queue: store.QueueOf(d.Webhook), MaxAttempts: store.JobTries})
+	inserted, err := s.Jobs.InsertTx(ctx, tx, delivery.Args{Delivery: id, Round: 1},
+		&river.InsertOpts{Queue: store.QueueOf(d.Webhook), MaxAttempts: store.JobTries})
 	if err != nil {
 		return err
 	}

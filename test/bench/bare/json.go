@@ -112,7 +112,9 @@ func snapshotOf(s site, in NewSite) snapshot {
 	for i, t := range s.Tags {
 		names[i] = t.Name
 	}
-	return snapshot{Name: s.Name, Slug: s.Slug, Status: s.Status.Value, Region: in.Region, Group: in.Group, Tenant: in.Tenant, Facility: s.Facility, TimeZone: s.TimeZone,
-		Description: s.Description, PhysicalAddress: s.PhysicalAddress, ShippingAddress: s.ShippingAddress, Latitude: s.Latitude, Longitude: s.Longitude,
-		Comments: s.Comments, Tags: names, CustomFields: s.CustomFields, Created: s.Created, LastUpdated: s.LastUpdated}
+	return snapshot{Name: s.Name, Slug: s.Slug, Status: s.Status.Value, Region: in.Region, Group: in.Group, Tenant: in.Tenant,
+		Facility: s.Facility, TimeZone: s.TimeZone,
+		Description: s.Description, PhysicalAddress: s.PhysicalAddress, ShippingAddress: s.ShippingAddress, Latitude: s.Latitude,
+		Longitude: s.Longitude,
+		Comments:  s.Comments, Tags: names, CustomFields: s.CustomFields, Created: s.Created, LastUpdated: s.LastUpdated}
 }

@@ -25,7 +25,8 @@ type token struct {
 func (s *Server) login(r *http.Request, in Credentials) (t token, err error) {
 	var user int64
 	var hash string
-	err = s.Pool.QueryRow(r.Context(), "SELECT id, password_sealed FROM users_user WHERE username = $1 AND is_active", in.Username).Scan(&user, &hash)
+	err = s.Pool.QueryRow(r.Context(), "SELECT id, password_sealed FROM users_user WHERE username = $1 AND is_active",
+		in.Username).Scan(&user, &hash)
 	if err != nil {
 		return t, err
 	}
@@ -40,7 +41,8 @@ func (s *Server) login(r *http.Request, in Credentials) (t token, err error) {
 	_, _ = rand.Read(random[:]) // never fails, by its documentation
 	t.Key = hex.EncodeToString(random[:])
 	digest := sha256.Sum256([]byte(t.Key))
-	err = s.Pool.QueryRow(r.Context(), `INSERT INTO users_token (version, user_id, key_sealed, key_hint, write_enabled, description, allowed_ips, created, last_updated)
+	err = s.Pool.QueryRow(r.Context(), `INSERT INTO users_token (version, user_id, key_sealed, key_hint, write_enabled, description,
+		allowed_ips, created, last_updated)
 		VALUES (1, $1, $2, $3, true, '', '{}', now(), now()) RETURNING id`, user, hex.EncodeToString(digest[:]), t.Key[:6]).Scan(&t.ID)
 	return t, err
 }

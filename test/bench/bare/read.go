@@ -9,11 +9,14 @@ import (
 )
 
 const (
-	columns = `s.id, s.name, s.slug, s.status, s.facility, s.time_zone, s.description, s.physical_address, s.shipping_address, s.latitude, s.longitude,
+	columns = `s.id, s.name, s.slug, s.status, s.facility, s.time_zone, s.description, s.physical_address, s.shipping_address,
+		s.latitude, s.longitude,
 		s.comments, s.custom_fields, s.created, s.last_updated, r.id, r.name, r.slug, g.id, g.name, g.slug, t.id, t.name, t.slug,
-		CASE WHEN s.tags <> '{}' THEN (SELECT json_agg(json_build_object('id', x.id, 'name', x.name, 'slug', x.slug, 'color', x.color) ORDER BY x.id)
+		CASE WHEN s.tags <> '{}' THEN (SELECT json_agg(json_build_object('id', x.id, 'name', x.name, 'slug', x.slug, 'color', x.color)
+			ORDER BY x.id)
 			FROM extras_tag x WHERE x.id = ANY(s.tags)) END`
-	joins = ` LEFT JOIN dcim_region r ON r.id = s.region_id LEFT JOIN dcim_sitegroup g ON g.id = s.group_id LEFT JOIN tenancy_tenant t ON t.id = s.tenant_id`
+	joins = ` LEFT JOIN dcim_region r ON r.id = s.region_id LEFT JOIN dcim_sitegroup g ON g.id = s.group_id LEFT JOIN tenancy_tenant t ` +
+		`ON t.id = s.tenant_id`
 
 	countAll = `SELECT sum(n)::bigint FROM record_count WHERE type = 'dcim.site'`
 	listAll  = `SELECT ` + columns + ` FROM dcim_site s` + joins + ` ORDER BY s.name LIMIT 50`
@@ -71,8 +74,10 @@ func (s *Server) collect(rows pgx.Rows, into *[]site) error {
 func (s *Server) scan(row pgx.Row, x *site) error {
 	var created, updated time.Time
 	var region, group, tenant reference
-	err := row.Scan(&x.ID, &x.Name, &x.Slug, &x.Status.Value, &x.Facility, &x.TimeZone, &x.Description, &x.PhysicalAddress, &x.ShippingAddress, &x.Latitude, &x.Longitude,
-		&x.Comments, &x.CustomFields, &created, &updated, &region.id, &region.name, &region.slug, &group.id, &group.name, &group.slug, &tenant.id, &tenant.name, &tenant.slug, &x.Tags)
+	err := row.Scan(&x.ID, &x.Name, &x.Slug, &x.Status.Value, &x.Facility, &x.TimeZone, &x.Description, &x.PhysicalAddress,
+		&x.ShippingAddress, &x.Latitude, &x.Longitude,
+		&x.Comments, &x.CustomFields, &created, &updated, &region.id, &region.name, &region.slug, &group.id, &group.name, &group.slug,
+		&tenant.id, &tenant.name, &tenant.slug, &x.Tags)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,8 @@ func (p *Post) Work(ctx context.Context, job *river.Job[Event]) error {
 func NewWorker(pool *pgxpool.Pool, post *Post, idleQueues int) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, post)
-	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: Workers, FetchCooldown: 5 * time.Millisecond, FetchPollInterval: time.Second}}
+	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: Workers, FetchCooldown: 5 * time.Millisecond,
+		FetchPollInterval: time.Second}}
 	for i := range idleQueues {
 		queues[fmt.Sprint("idle_", i)] = river.QueueConfig{MaxWorkers: 10}
 	}

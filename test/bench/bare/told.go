@@ -10,32 +10,38 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The statements of a create that webhooks are told of: those that Terrier makes, in the same round trips, with the same
+// The statements of a create that webhooks are notified of: those that Terrier makes, in the same round trips, with the same
 // effect, written for this one table.
 const (
 	nextSite     = `SELECT nextval('dcim_site_id_seq')`
-	customFields = `SELECT id, name, type, required, "default"::text FROM extras_customfield WHERE content_types @> ARRAY['dcim.site'] ORDER BY id LIMIT 1000`
-	holdRegion   = `SELECT id, name, slug FROM dcim_region t WHERE id = ANY($1) ORDER BY id LIMIT 1 FOR KEY SHARE`
-	holdGroup    = `SELECT id, name, slug FROM dcim_sitegroup t WHERE id = ANY($1) ORDER BY id LIMIT 1 FOR KEY SHARE`
-	holdTenant   = `SELECT id, name, slug FROM tenancy_tenant t WHERE id = ANY($1) ORDER BY id LIMIT 1 FOR KEY SHARE`
-	holdTags     = `SELECT id, name, slug, color FROM extras_tag t WHERE id = ANY($1) ORDER BY id LIMIT 2 FOR KEY SHARE`
+	customFields = `SELECT id, name, type, required, "default"::text FROM extras_customfield WHERE content_types @> ARRAY['dcim.site'] ` +
+		`ORDER BY id LIMIT 1000`
+	holdRegion = `SELECT id, name, slug FROM dcim_region t WHERE id = ANY($1) ORDER BY id LIMIT 1 FOR KEY SHARE`
+	holdGroup  = `SELECT id, name, slug FROM dcim_sitegroup t WHERE id = ANY($1) ORDER BY id LIMIT 1 FOR KEY SHARE`
+	holdTenant = `SELECT id, name, slug FROM tenancy_tenant t WHERE id = ANY($1) ORDER BY id LIMIT 1 FOR KEY SHARE`
+	holdTags   = `SELECT id, name, slug, color FROM extras_tag t WHERE id = ANY($1) ORDER BY id LIMIT 2 FOR KEY SHARE`
 
-	insertDrawn = `INSERT INTO dcim_site (id, ` + siteColumns + `) VALUES ($15, 1, $1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13, '{}', $14, $14)`
-	hooks       = `SELECT id, version, type_create, type_update, type_delete, conditions::text` + listening + ` ORDER BY id`
-	listening   = ` FROM extras_webhook WHERE enabled AND content_types @> ARRAY['dcim.site']`
+	insertDrawn = `INSERT INTO dcim_site (id, ` + siteColumns +
+		`) VALUES ($15, 1, $1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13, '{}', $14, $14)`
+	hooks     = `SELECT id, version, type_create, type_update, type_delete, conditions::text` + listening + ` ORDER BY id`
+	listening = ` FROM extras_webhook WHERE enabled AND content_types @> ARRAY['dcim.site']`
 
-	deliveryColumns = `id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round, tries, attempt_count, job_id, queued_at, reason`
+	deliveryColumns = `id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round, tries, ` +
+		`attempt_count, job_id, queued_at, reason`
 
 	// A delivery's id is the millisecond of its change and a counter.
 	insertTold = `WITH change AS (` + insertChange + ` RETURNING id),
 		delivery AS (
 			INSERT INTO extras_delivery (` + deliveryColumns + `)
-			SELECT ($8::bigint << 21) | (nextval('extras_delivery_id_seq') & 2097151), $1, change.id, hook, 1, 'created', 'dcim.site', $3, $2, 'queued', 1, 0, 0,
+			SELECT ($8::bigint << 21) | (nextval('extras_delivery_id_seq') & 2097151), $1, change.id, hook, 1, 'created', 'dcim.site', $3, $2,
+				'queued', 1, 0, 0,
 				nextval('river_job_id_seq'), $1, '' FROM change, unnest($7::bigint[]) AS hook
 			RETURNING id, webhook_id, round, job_id)
 		INSERT INTO river_job (id, args, kind, max_attempts, queue, state, scheduled_at)
-		SELECT job_id, jsonb_build_object('delivery', id, 'round', round), 'delivery', 100, 'webhook_' || webhook_id, 'available', now() FROM delivery`
-	notify = `SELECT pg_notify(current_schema() || '.river_insert', '{"queue": "webhook_' || id || '"}') FROM (SELECT DISTINCT unnest($1::bigint[])) AS w(id)`
+		SELECT job_id, jsonb_build_object('delivery', id, 'round', round), 'delivery', 100, 'webhook_' || webhook_id, 'available', now()
+			FROM delivery`
+	notify = `SELECT pg_notify(current_schema() || '.river_insert', '{"queue": "webhook_' || id || '"}') FROM (SELECT DISTINCT ` +
+		`unnest($1::bigint[])) AS w(id)`
 )
 
 // told writes a record, its change row, a delivery and a job for each webhook, and the counts.

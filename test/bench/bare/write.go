@@ -16,17 +16,23 @@ const (
 		VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13, '{}', $14, $14) RETURNING *)
 		SELECT ` + columns + ` FROM s` + joins
 	insertMany = `WITH s AS (INSERT INTO dcim_site (` + siteColumns + `)
-		SELECT 1, name, slug, status, region, "group", tenant, facility, description, physical_address, '', latitude, longitude, comments, tags, '{}', $2, $2
-		FROM jsonb_to_recordset($1) AS x(name text, slug text, status text, region bigint, "group" bigint, tenant bigint, facility text, description text,
+		SELECT 1, name, slug, status, region, "group", tenant, facility, description, physical_address, '', latitude, longitude, comments,
+			tags, '{}', $2, $2
+		FROM jsonb_to_recordset($1) AS x(name text, slug text, status text, region bigint, "group" bigint, tenant bigint, facility text,
+			description text,
 			physical_address text, latitude float8, longitude float8, comments text, tags bigint[]) RETURNING *)
 		SELECT ` + columns + ` FROM s` + joins + ` ORDER BY s.id`
 
-	changeColumns = `changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data`
-	insertChange  = `INSERT INTO extras_objectchange (` + changeColumns + `) VALUES ($1, 1, 'bench', $2, 'create', 'dcim.site', $3, $4, 1, NULL, $5, $6)`
+	changeColumns = `changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, ` +
+		`postchange, data`
+	insertChange = `INSERT INTO extras_objectchange (` + changeColumns +
+		`) VALUES ($1, 1, 'bench', $2, 'create', 'dcim.site', $3, $4, 1, NULL, $5, $6)`
 	insertChanges = `INSERT INTO extras_objectchange (` + changeColumns + `)
-		SELECT $1, 1, 'bench', $2, 'create', 'dcim.site', id, name, 1, NULL, state, data FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[]) AS x(id, name, state, data)`
+		SELECT $1, 1, 'bench', $2, 'create', 'dcim.site', id, name, 1, NULL, state, data
+			FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[]) AS x(id, name, state, data)`
 
-	insertCounts = `INSERT INTO record_count (type, n) VALUES ('dcim.site', $1::bigint), ('extras.objectchange', $1), ('extras.delivery', $2::bigint)`
+	insertCounts = `INSERT INTO record_count (type, n) VALUES ('dcim.site', $1::bigint), ('extras.objectchange', $1), ('extras.delivery',` +
+		` $2::bigint)`
 )
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
@@ -51,7 +57,8 @@ type change struct {
 // write inserts the record and its change row.
 func (s *Server) write(ctx context.Context, tx pgx.Tx, in NewSite, one *site) (change, error) {
 	c := change{at: now(), request: uuid.New()}
-	row := tx.QueryRow(ctx, insertOne, in.Name, in.Slug, in.Status, in.Region, in.Group, in.Tenant, in.Facility, in.Description, in.PhysicalAddress,
+	row := tx.QueryRow(ctx, insertOne, in.Name, in.Slug, in.Status, in.Region, in.Group, in.Tenant, in.Facility, in.Description,
+		in.PhysicalAddress,
 		in.Latitude, in.Longitude, in.Comments, in.Tags, c.at)
 	if err := s.scan(row, one); err != nil {
 		return c, err

@@ -61,7 +61,8 @@ func (c *canvas) text(x int, class, s string) {
 
 func (c *canvas) head(title, note string) {
 	c.y += 30
-	c.draw(`<text x="%d" y="%d"><tspan class="head">%s</tspan><tspan class="muted" dx="10">%s</tspan></text>`, margin, c.y, html.EscapeString(title), html.EscapeString(note))
+	c.draw(`<text x="%d" y="%d"><tspan class="head">%s</tspan><tspan class="muted" dx="10">%s</tspan></text>`, margin, c.y,
+		html.EscapeString(title), html.EscapeString(note))
 	c.y += 10
 }
 
@@ -93,7 +94,8 @@ func (c *canvas) scale(a axis, ticks []float64, lines int, unit string) {
 			class = "one"
 		}
 		c.draw(`<line x1="%.1f" y1="%d" x2="%.1[1]f" y2="%[3]d" class="%[4]s"/>`, x, c.y, bottom, class)
-		c.draw(`<text x="%.1f" y="%d" class="muted" text-anchor="middle">%s%s</text>`, x, bottom+14, strings.TrimSuffix(fmt.Sprintf("%g", t), ".0"), unit)
+		c.draw(`<text x="%.1f" y="%d" class="muted" text-anchor="middle">%s%s</text>`, x, bottom+14,
+			strings.TrimSuffix(fmt.Sprintf("%g", t), ".0"), unit)
 	}
 }
 

@@ -34,7 +34,8 @@ func TestPercentile(t *testing.T) {
 		values []float64
 		part   float64
 		want   float64
-	}{{nil, 0.99, 0}, {[]float64{7}, 0.5, 7}, {[]float64{2, 1}, 0.5, 1}, {hundred, 0.5, 50}, {hundred, 0.95, 95}, {hundred, 0.99, 99}, {hundred, 1, 100}, {hundred, 0, 1}} {
+	}{{nil, 0.99, 0}, {[]float64{7}, 0.5, 7}, {[]float64{2, 1}, 0.5, 1}, {hundred, 0.5, 50}, {hundred, 0.95, 95}, {hundred, 0.99, 99},
+		{hundred, 1, 100}, {hundred, 0, 1}} {
 		if got := Percentile(test.values, test.part); got != test.want {
 			t.Errorf("percentile %v of %d values is %v, want %v", test.part, len(test.values), got, test.want)
 		}
@@ -102,10 +103,13 @@ func sample() *Result {
 		Started: time.Date(2026, 11, 15, 8, 0, 0, 0, time.UTC), Commit: "abc123", Machine: Machine{"A <fast> one", 2, 24, "1.26", "15.1"},
 		Sizes: Sizes{Records: 1_000_000, Rounds: 5, Connections: 4, User: "superuser"},
 		Rows: []Row{
-			{Case: "get", What: "get one", Unit: "/s", Terrier: Side{Figure: 5664, Go: 119, PostgreSQL: 96}, Bare: Side{Figure: 7313}, Value: 0.77, Low: 0.7, High: 0.82, Goal: AtLeast(0.7)},
-			{Case: "bulk", What: "many", Unit: "s", Absolute: true, Terrier: Side{Figure: 1.5}, Bare: Side{Figure: 0.1}, Value: 1.5, Low: 1.2, High: 1.7, Goal: AtMost(1)},
+			{Case: "get", What: "get one", Unit: "/s", Terrier: Side{Figure: 5664, Go: 119, PostgreSQL: 96}, Bare: Side{Figure: 7313},
+				Value: 0.77, Low: 0.7, High: 0.82, Goal: AtLeast(0.7)},
+			{Case: "bulk", What: "many", Unit: "s", Absolute: true, Terrier: Side{Figure: 1.5}, Bare: Side{Figure: 0.1}, Value: 1.5,
+				Low: 1.2, High: 1.7, Goal: AtMost(1)},
 			{Case: "latency", What: "soon", Unit: "ms", Against: "idle", Value: 2, Low: 2, High: 2,
-				Terrier: Side{Figure: 20, FromDue: PercentilesOf([]float64{5, 10, 20}), FromCommit: PercentilesOf([]float64{1, 3, 9})}, Bare: Side{Figure: 10, FromDue: PercentilesOf([]float64{1, 2, 3})}},
+				Terrier: Side{Figure: 20, FromDue: PercentilesOf([]float64{5, 10, 20}), FromCommit: PercentilesOf([]float64{1, 3, 9})},
+				Bare:    Side{Figure: 10, FromDue: PercentilesOf([]float64{1, 2, 3})}},
 			{Case: "growth", What: "more", Unit: "ms", Points: []Point{{1000, 0.5}, {1_000_000, 2}}, Value: 4, Low: 4, High: 4},
 		},
 		Statements: []Statements{{"get", 2, 1, 1, 1}},
@@ -118,7 +122,8 @@ func TestTable(t *testing.T) {
 	if err := sample().Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"abc123", "Go 1.26", "5,664/s", "0.70–0.82", "119 / 96.0", "≥ 0.7", "reached", "1.50 s", "≤ 1", "missed", "1,000,000", "from commit", "idle", "9.00", "in round trips"} {
+	for _, want := range []string{"abc123", "Go 1.26", "5,664/s", "0.70–0.82", "119 / 96.0", "≥ 0.7", "reached", "1.50 s", "≤ 1",
+		"missed", "1,000,000", "from commit", "idle", "9.00", "in round trips"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the table does not show %q:\n%s", want, &out)
 		}
@@ -151,8 +156,10 @@ func TestCompare(t *testing.T) {
 	}
 	limit := func(value float64) Row { return Row{Unit: "ms", Value: value, Low: value, High: value} }
 	named := func(name string, r Row) Row { r.Case = name; return r }
-	then := &Result{Rows: []Row{named("faster", rate(0.5, 0.4, 0.6)), named("noise", rate(0.5, 0.4, 0.6)), named("slower", rate(0.5, 0.4, 0.6)), named("longer", limit(10)), named("gone", limit(1))}}
-	now := &Result{Rows: []Row{named("faster", rate(0.8, 0.7, 0.9)), named("noise", rate(0.55, 0.5, 0.7)), named("slower", rate(0.3, 0.2, 0.35)), named("longer", limit(12)), named("new", limit(3))}}
+	then := &Result{Rows: []Row{named("faster", rate(0.5, 0.4, 0.6)), named("noise", rate(0.5, 0.4, 0.6)),
+		named("slower", rate(0.5, 0.4, 0.6)), named("longer", limit(10)), named("gone", limit(1))}}
+	now := &Result{Rows: []Row{named("faster", rate(0.8, 0.7, 0.9)), named("noise", rate(0.55, 0.5, 0.7)),
+		named("slower", rate(0.3, 0.2, 0.35)), named("longer", limit(12)), named("new", limit(3))}}
 	want := []Change{
 		{Case: "faster", Then: 0.5, Now: 0.8, Beyond: true, Improve: true},
 		{Case: "noise", Then: 0.5, Now: 0.55, Improve: true},
@@ -169,7 +176,8 @@ func TestCompare(t *testing.T) {
 	if err := PrintComparison(&out, then, now); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"another machine", "64 cores", "+60 %", "better", "within the spread", "-40 %", "WORSE", "+20 %", "new", "not measured this time: gone"} {
+	for _, want := range []string{"another machine", "64 cores", "+60 %", "better", "within the spread", "-40 %", "WORSE", "+20 %",
+		"new", "not measured this time: gone"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the comparison does not show %q:\n%s", want, &out)
 		}
@@ -213,7 +221,8 @@ func TestPicture(t *testing.T) {
 	t.Parallel()
 	raw := sample().SVG()
 	elements, text := parse(t, raw)
-	for _, want := range []string{"A <fast> one", "0.77", "1.50 s", "3.00 · 9.00 · 9.00 ms", "latency, idle", "0.50 · 2.00 ms", "prefers-color-scheme: dark"} {
+	for _, want := range []string{"A <fast> one", "0.77", "1.50 s", "3.00 · 9.00 · 9.00 ms", "latency, idle", "0.50 · 2.00 ms",
+		"prefers-color-scheme: dark"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the picture does not say %q:\n%s", want, text)
 		}

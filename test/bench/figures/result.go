@@ -111,11 +111,11 @@ func (g Goal) String() string {
 	return fmt.Sprintf("≥ %.3g", g.Value)
 }
 
-// Reached tells whether the goal is met.
+// Reached reports whether the goal is met.
 func (r Row) Reached() bool { return r.within(r.Goal.Value) }
 
-// Clear tells whether the goal is clearly missed. An absolute figure says nothing about Terrier where the other side, on the same machine and in
-// the same rounds, was as slow.
+// Clear reports whether the goal is clearly missed. An absolute figure says nothing about Terrier where the other
+// side, on the same machine and in the same rounds, was as slow.
 func (r Row) Clear() bool {
 	slowMachine := r.Absolute && r.Goal.AtMost && r.Value <= sameSlowness*r.Bare.Figure
 	return !r.within(r.Goal.Gate) && !slowMachine

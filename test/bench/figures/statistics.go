@@ -13,7 +13,8 @@ type Percentiles struct {
 
 // PercentilesOf sums up latencies.
 func PercentilesOf(values []float64) *Percentiles {
-	return &Percentiles{N: len(values), P50: Percentile(values, 0.5), P95: Percentile(values, 0.95), P99: Percentile(values, 0.99), Max: Percentile(values, 1)}
+	return &Percentiles{N: len(values), P50: Percentile(values, 0.5), P95: Percentile(values, 0.95), P99: Percentile(values, 0.99),
+		Max: Percentile(values, 1)}
 }
 
 // Percentile is the smallest value that so large a part of all values does not exceed.

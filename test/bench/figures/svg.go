@@ -11,13 +11,17 @@ func (r *Result) SVG() []byte {
 	c.text(margin, "title", "Terrier against a bare program that does the same work")
 	c.text(margin, "muted", fmt.Sprintf("%s · %s", r.Started.Format("2 January 2006"), r.Commit))
 	c.text(margin, "muted", r.Machine.String())
-	c.text(margin, "muted", fmt.Sprintf("%s sites, %d connections, %d rounds: medians, the thin lines are the spread", grouped(r.Sizes.Records), r.Sizes.Connections, r.Sizes.Rounds))
+	c.text(margin, "muted", fmt.Sprintf("%s sites, %d connections, %d rounds: medians, the thin lines are the spread",
+		grouped(r.Sizes.Records), r.Sizes.Connections, r.Sizes.Rounds))
 	r.drawRatios(c)
 	r.drawLimits(c)
 	r.drawLatencies(c)
 	r.drawGrowth(c)
 	height := c.y + margin
-	return fmt.Appendf(nil, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %[1]d %[2]d\" role=\"img\" aria-label=\"Results of the benchmark\">\n<style>%[3]s\n</style>\n<rect class=\"ground\" width=\"%[1]d\" height=\"%[2]d\" rx=\"6\"/>\n%[4]s</svg>\n",
+	return fmt.Appendf(nil,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %[1]d %[2]d\" role=\"img\" "+
+			"aria-label=\"Results of the benchmark\">\n<style>%[3]s\n</style>\n<rect class=\"ground\" width=\"%[1]d\" height=\"%[2]d\" "+
+			"rx=\"6\"/>\n%[4]s</svg>\n",
 		width, height, style, c.b.String())
 }
 
@@ -88,7 +92,8 @@ func (r *Result) drawLatencies(c *canvas) {
 				p = s.side.FromDue
 			}
 			if p != nil {
-				all = append(all, series{s.name, s.class, []float64{p.P50, p.P95, p.P99}, fmt.Sprintf("%s · %s · %s ms", short(p.P50), short(p.P95), short(p.P99))})
+				all = append(all, series{s.name, s.class, []float64{p.P50, p.P95, p.P99},
+					fmt.Sprintf("%s · %s · %s ms", short(p.P50), short(p.P95), short(p.P99))})
 			}
 		}
 	}

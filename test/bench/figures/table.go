@@ -45,7 +45,8 @@ func (r *Result) mainLines() [][]string {
 		if row.Again {
 			verdict += " (second try)"
 		}
-		lines = append(lines, []string{row.Case, row.What, row.figure(row.Terrier.Figure), bare, row.value(), short(row.Low) + "–" + short(row.High),
+		lines = append(lines, []string{row.Case, row.What, row.figure(row.Terrier.Figure), bare, row.value(),
+			short(row.Low) + "–" + short(row.High),
 			row.Terrier.processor(), row.Bare.processor(), row.Goal.String(), verdict})
 	}
 	return lines

@@ -148,7 +148,8 @@ func (s *Side) Get(path string) []byte {
 
 // Post makes a request; headers are added to those of the side.
 func (s *Side) Post(path string, body []byte, headers ...string) []byte {
-	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s%s\r\n%s",
+	return fmt.Appendf(nil,
+		"POST %s HTTP/1.1\r\nHost: %s\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s%s\r\n%s",
 		path, s.Address, len(body), s.Headers, strings.Join(headers, ""), body)
 }
 

@@ -33,7 +33,8 @@ func (s Share) Rate() float64 { return float64(s.Answers) / s.Time.Seconds() }
 // Compete gives both sides the same time, in turns; who begins changes from turn to turn (A B, B A, A B …).
 func (m *Meter) Compete(ctx context.Context, x, y Asking, length time.Duration) (a, b Share, err error) {
 	for n := 0; a.Time < length || b.Time < length; n++ {
-		turns := []func() error{func() error { return m.turn(ctx, x, min(slice, length), &a) }, func() error { return m.turn(ctx, y, min(slice, length), &b) }}
+		turns := []func() error{func() error { return m.turn(ctx, x, min(slice, length), &a) },
+			func() error { return m.turn(ctx, y, min(slice, length), &b) }}
 		for i := range turns {
 			if err := turns[(i+n)%2](); err != nil {
 				return a, b, err

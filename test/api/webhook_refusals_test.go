@@ -12,19 +12,20 @@ import (
 	"terrier/test/apitest"
 )
 
-// A delivery's id is a UUID everywhere but in the constraints of a permission.
+// TestConstraintByUUID: a delivery's id is a UUID in the constraints of a permission too.
 func TestConstraintByUUID(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
 	d := p.of(t, p.a, 0)
 	for _, key := range []string{"id", "pk", "id__in"} {
-		p.admin.do(t, "POST", grants, obj{"name": key, "object_types": []string{"extras.delivery"}, "actions": []string{"view"}, "constraints": obj{key: d["id"]}}).Want(t, http.StatusCreated)
+		p.admin.do(t, "POST", grants, obj{"name": key, "object_types": []string{"extras.delivery"}, "actions": []string{"view"},
+			"constraints": obj{key: d["id"]}}).Want(t, http.StatusCreated)
 	}
 }
 
-// An empty list drops its filter, and so means all: "what it should have left out would be
-// sent". An unknown filter with an empty list is not refused either.
-func TestEmptyListRetriesAll(t *testing.T) {
+// TestEmptyListRetriesNothing: an empty list in the filter of a bulk retry is refused, and so is an unknown filter:
+// neither may mean all deliveries.
+func TestEmptyListRetriesNothing(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
 	for _, filter := range []obj{{"webhook_id": []any{}}, {"no_such_filter": []any{}}} {
@@ -36,9 +37,8 @@ func TestEmptyListRetriesAll(t *testing.T) {
 	}
 }
 
-// Headers that do not open fail requests that are done: the change is committed, the
-// answer is 500. One such row also takes the list and the queues from everybody who may
-// change webhooks.
+// TestUnreadableHeaders: headers that can't be decrypted fail no request about their webhook, nor the lists of
+// webhooks and queues.
 func TestUnreadableHeaders(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -46,7 +46,8 @@ func TestUnreadableHeaders(t *testing.T) {
 	id := admin.create(t, webhooks, hook("w", "additional_headers", "A: b"))
 	admin.create(t, webhooks, hook("other"))
 	exec(t, s, "UPDATE extras_webhook SET additional_headers_sealed = 'x' WHERE id = $1", id)
-	for _, call := range [][3]string{{"PATCH", at(webhooks, id), `{"max_retries":7}`}, {"POST", at(webhooks, id) + "pause/", ""}, {"GET", webhooks, ""}, {"GET", queues, ""}} {
+	for _, call := range [][3]string{{"PATCH", at(webhooks, id), `{"max_retries":7}`}, {"POST", at(webhooks, id) + "pause/", ""},
+		{"GET", webhooks, ""}, {"GET", queues, ""}} {
 		r := httptest.NewRequest(call[0], s.URL+call[1], strings.NewReader(call[2]))
 		r.Header.Set("Authorization", "Token "+s.Admin)
 		w := httptest.NewRecorder()
@@ -55,10 +56,11 @@ func TestUnreadableHeaders(t *testing.T) {
 			t.Errorf("%s %s: %d", call[0], call[1], w.Code)
 		}
 	}
-	t.Logf("max_retries is %d, paused: %t", one[int64](t, s, "SELECT max_retries FROM extras_webhook WHERE id = $1", id), one[bool](t, s, "SELECT EXISTS (SELECT FROM extras_webhook_pause)"))
+	t.Logf("max_retries is %d, paused: %t", one[int64](t, s, "SELECT max_retries FROM extras_webhook WHERE id = $1", id),
+		one[bool](t, s, "SELECT EXISTS (SELECT FROM extras_webhook_pause)"))
 }
 
-// Of two retries at once, the second is told that it has no permission.
+// TestRetryTwiceAtOnce: of two retries at once one succeeds; the other says that the delivery has not failed.
 func TestRetryTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
@@ -75,7 +77,8 @@ func TestRetryTwiceAtOnce(t *testing.T) {
 	for range 2 {
 		go func() { answers <- p.admin.do(t, "POST", deliveryAt(d)+"retry/", nil).Status }()
 	}
-	for deadline := time.Now().Add(10 * time.Second); one[int64](t, p.s, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()") < 2; {
+	for deadline := time.Now().Add(10 * time.Second); one[int64](t, p.s,
+		"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()") < 2; {
 		if time.Now().After(deadline) {
 			t.Fatal("nobody waits")
 		}
@@ -89,11 +92,12 @@ func TestRetryTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// The length of a secret has no bound but that of a body.
-func TestEndlessSecret(t *testing.T) {
+// TestLongSecret: the length of a secret is limited.
+func TestLongSecret(t *testing.T) {
 	t.Parallel()
 	for _, field := range []string{"secret", "previous_secret"} {
-		if a := adminOf(apitest.New(t)).do(t, "POST", webhooks, hook("w", field, strings.Repeat("x", 900_000))); a.Status != http.StatusBadRequest {
+		if a := adminOf(apitest.New(t)).do(t, "POST", webhooks,
+			hook("w", field, strings.Repeat("x", 900_000))); a.Status != http.StatusBadRequest {
 			t.Errorf("%s of 900,000 characters: %d", field, a.Status)
 		}
 	}
