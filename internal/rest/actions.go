@@ -11,9 +11,9 @@ import (
 	"terrier/internal/record"
 )
 
-// action is what a method does at an address that is neither a list of records nor a record.
+// action describes what a method does at an address that is neither a list of records nor a record.
 type action struct {
-	Declared   *record.Action // nil for the lists that are made of no records
+	Declared   *record.Action // nil for lists that are not of records
 	summary    string
 	status     int
 	answer     any
@@ -41,7 +41,7 @@ func (a *API) actionRoutes() []Route {
 	return routes
 }
 
-// act does what an action says, and answers with what it says.
+// act runs an action and sends its answer.
 func (a *API) act(declared *record.Action) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var id int64
@@ -73,8 +73,8 @@ func actionStatus(declared *record.Action) int {
 	return http.StatusOK
 }
 
-// actionInput reads what was sent to an action: in the address to one that reads, in the body to all others. A dry_run in the wrong place
-// would not be dry, so it is refused.
+// actionInput reads the input of an action: from the address if it reads, else from the body. A dry_run in the wrong
+// place would not be dry, so it is refused.
 func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action) (ledger.Input, error) {
 	params, err := ledger.Params(r.URL.RawQuery)
 	if err != nil {
@@ -100,13 +100,13 @@ func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action
 		return nil, err
 	}
 	sent, ok := value.(ledger.Input)
-	if !ok && (value != nil || !takesNothing) { // some clients say nothing by null
+	if !ok && (value != nil || !takesNothing) { // some clients send null for nothing
 		return nil, errNoObject
 	}
 	return sent, nil
 }
 
-// describeAction says for the API document what an action takes and answers.
+// describeAction returns what an action takes and answers, for the API document.
 func describeAction(declared *record.Action) action {
 	out := action{Declared: declared, summary: declared.Doc, status: actionStatus(declared), answer: ref(declared.Type().SchemaName(""))}
 	if declared.Answer != nil {

@@ -11,8 +11,7 @@ import (
 // rights are what the methods need on the addresses of records.
 var rights = map[string]string{"GET": access.View, "POST": access.Add, "PUT": access.Change, "PATCH": access.Change, "DELETE": access.Delete}
 
-// admit judges a request by its head: who has no permission at all is refused before
-// anything of it is read.
+// admit checks a request by its head: a caller without any permission is refused before the body is read.
 func (a *API) admit(w http.ResponseWriter, route Route, method string, r *http.Request) (leave func(), err error) {
 	c := ledger.CallerFrom(r.Context())
 	if _, known := rights[method]; known && route.Type != nil {
@@ -23,8 +22,8 @@ func (a *API) admit(w http.ResponseWriter, route Route, method string, r *http.R
 	return a.Intake.Admit(w, r, bodyLimit(c, route, method), c.UserID), nil
 }
 
-// bodyLimit is how long a body may be. Large ones are for those who were given the right to write: not for what
-// everybody may write, such as their own tokens.
+// bodyLimit returns how long a body may be. Large ones need a permission to write: what everybody may write, such as
+// their own tokens, is not enough.
 func bodyLimit(c ledger.Caller, route Route, method string) int64 {
 	t := route.Type
 	switch {

@@ -15,11 +15,10 @@ import (
 	"terrier/internal/store"
 )
 
-// largeAnswers is how many large answers are held in memory at once, each from when it is read until it is written.
+// largeAnswers is how many large answers are in memory at once, each from when it is read until it is written.
 const largeAnswers = 2
 
-// answers is the room that large answers share. A caller has one of them at a time: who reads theirs slowly
-// keeps nobody else waiting.
+// answers limits large answers. A caller has one of them at a time: a slow reader delays nobody else.
 type answers struct {
 	room *semaphore.Weighted
 
@@ -27,7 +26,7 @@ type answers struct {
 	callers map[int64]*turn
 }
 
-// turn is whose turn it is among the large answers of one caller.
+// turn is the large answers of one caller.
 type turn struct {
 	held  chan struct{} // holds one
 	users int
@@ -66,7 +65,7 @@ func (a *answers) enter(ctx context.Context, c ledger.Caller) (leave func(), err
 		return func() {}, errCrowded
 	}
 	return sync.OnceFunc(func() {
-		runtime.GC() // or the next one would find this one's memory taken, until the heap has doubled
+		runtime.GC() // else this one's memory would stay taken until the heap has doubled
 		a.room.Release(1)
 		<-mine.held
 		forget()
@@ -79,7 +78,7 @@ var errCrowded = &fault.Error{Kind: fault.Busy, RetryAfter: time.Second,
 // pieceBytes is the longest answer that is sent whole, with its length.
 const pieceBytes = 2 << 20
 
-// listing writes a list of records. What gets too long to be held is written on the way.
+// listing writes a list of records. When it gets too long to be held in memory, it is written as it grows.
 type listing struct {
 	a      *API
 	w      http.ResponseWriter
@@ -89,7 +88,7 @@ type listing struct {
 	begun  bool
 }
 
-// records appends records, and lets go of each.
+// records appends records and releases each.
 func (p *listing) records(t *record.Type, rows []record.Values, view record.View) {
 	plan := t.Plan(view)
 	p.buf = append(p.buf, '[')
@@ -120,7 +119,7 @@ func (p *listing) flush() {
 	p.buf = p.buf[:0]
 }
 
-// end sends what is left.
+// end sends the rest.
 func (p *listing) end() {
 	if !p.begun {
 		p.a.send(p.w, p.r, p.status, p.buf)

@@ -12,8 +12,8 @@ import (
 	"terrier/internal/ledger"
 )
 
-// TestLargeAnswersTakeTurns: large answers wait for each other, those of one caller one by one, and who gives up leaves
-// nothing behind.
+// TestLargeAnswersTakeTurns: large answers wait for each other, those of one caller one by one, and a caller who
+// gives up leaves nothing behind.
 func TestLargeAnswersTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAnswers()
@@ -62,7 +62,7 @@ func TestLargeAnswersTakeTurns(t *testing.T) {
 	})
 }
 
-// TestBusy: who is held up by others gets 503, learns when to come back, and is asked to try again.
+// TestBusy: a caller who is delayed by others gets 503, and is told when to try again.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()

@@ -1,8 +1,8 @@
-// Package rest owns the REST API: its addresses, its bodies, its status codes and the
-// document that describes them, all derived from the registry.
+// Package rest owns the REST API: its addresses, bodies, status codes and the document that describes them, all
+// derived from the registry.
 //
-// Every request goes one way: find the type, decode the body, ask the ledger, encode.
-// Who the caller is, the server has found out before; what they may do, the ledger knows.
+// Every request is handled the same way: find the type, decode the body, ask the ledger, encode. The server has found
+// out who the caller is; the ledger decides what they may do.
 package rest
 
 import (
@@ -39,7 +39,7 @@ type API struct {
 	ProgramVersion string
 	Cookie         string // the session cookie's name
 
-	// Page shows an answer to somebody with a browser, Docs the document.
+	// Page shows an answer to a person with a browser, Docs the document.
 	Page func(http.ResponseWriter, *http.Request, Answer)
 	Docs http.HandlerFunc
 
@@ -50,17 +50,17 @@ type API struct {
 // Route is one address of the API.
 type Route struct {
 	Pattern string
-	Type    *record.Type      // nil for the addresses around the records
+	Type    *record.Type      // nil for addresses that are not of records
 	Detail  bool              // one record, not the list
 	Methods []string          // besides OPTIONS
 	Open    bool              // answers anonymous callers
-	Proves  []string          // methods whose read or transaction proves a claim; on others the caller is looked up
-	Actions map[string]action // by method: what it does, where that is neither reading nor writing records
+	Proves  []string          // methods whose read or transaction proves a claim; for others the caller is looked up
+	Actions map[string]action // by method: what it does, if that is neither reading nor writing records
 	handle  map[string]http.HandlerFunc
 	page    http.HandlerFunc // what a browser gets instead of the answer
 }
 
-// Routes lists every address. Tests walk it, so that no address is without one.
+// Routes lists every address, so that tests can check each.
 func (a *API) Routes() []Route {
 	get := func(pattern string, h http.HandlerFunc) Route {
 		return Route{Pattern: pattern, Open: true, Methods: []string{"GET"}, handle: map[string]http.HandlerFunc{"GET": h}}
@@ -113,8 +113,8 @@ func (a *API) detailRoute(t *record.Type) Route {
 	return r
 }
 
-// proving returns the methods of a type's addresses that prove a claim: all that read or change its
-// records. Who changes accounts makes every claim stale, their own too, and is looked up at once.
+// proving returns the methods of a type's addresses that prove a claim: all that read or change its records. A change
+// of accounts makes every claim stale, also the caller's own, so the caller is looked up at once.
 func proving(t *record.Type, methods []string) []string {
 	if t.App == "users" {
 		return []string{http.MethodGet}
@@ -140,14 +140,14 @@ func (a *API) Mount(mux *http.ServeMux) {
 	})
 }
 
-// handler serves a route. The server asks it what Route.ProvesClaim says.
+// handler serves a route. The server asks it for Route.ProvesClaim.
 type handler struct {
 	http.Handler
 	Route
 }
 
-// ProvesClaim tells whether a method's own read or transaction proves that the rights of a caller who was known a
-// moment ago have not changed since. Otherwise the caller must be looked up first.
+// ProvesClaim reports whether a method's own read or transaction proves that the rights of a recently known caller
+// have not changed. Otherwise the caller must be looked up first.
 func (r Route) ProvesClaim(method string) bool {
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -155,7 +155,7 @@ func (r Route) ProvesClaim(method string) bool {
 	return slices.Contains(r.Proves, method)
 }
 
-// allowed is what the Allow header of an address says.
+// allowed returns the Allow header of an address.
 func allowed(r Route) string {
 	methods := slices.Clone(r.Methods)
 	if slices.Contains(methods, http.MethodGet) {

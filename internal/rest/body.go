@@ -14,7 +14,7 @@ import (
 	"terrier/internal/ledger"
 )
 
-// What a body may hold.
+// The limits of a body.
 const (
 	maxObject = 1 << 20        // bytes of a single object
 	maxBulk   = intake.Largest // bytes of a list of them
@@ -71,8 +71,7 @@ func decodeValue(w http.ResponseWriter, r *http.Request, bulk bool) (any, error)
 
 var errNoObject = fault.Field(fault.General, "Invalid data. Expected a dictionary.")
 
-// read takes in the bytes: a list may be longer than an object, and what it is shows in
-// its first character.
+// read reads the bytes: a list may be longer than an object, and the first character shows which it is.
 func read(w http.ResponseWriter, r *http.Request, bulk bool) (io.Reader, error) {
 	in := bufio.NewReader(r.Body)
 	first, err := in.ReadByte()
@@ -101,10 +100,10 @@ func read(w http.ResponseWriter, r *http.Request, bulk bool) (io.Reader, error) 
 	return raw, err
 }
 
-// pieces is a text that does not move as it grows, and lets go of what is read of it.
+// pieces is a text that is not copied as it grows, and is released as it is read.
 type pieces [][]byte
 
-// fill takes in all that there is to read.
+// fill reads everything.
 func (p *pieces) fill(from io.Reader) error {
 	for size := 1 << 10; ; size = min(2*size, intake.Small) {
 		piece := make([]byte, size)
@@ -160,8 +159,8 @@ func parseError(err error) error {
 	return fault.New(fault.Invalid, "JSON parse error - %s", err.Error())
 }
 
-// shape watches a body as it arrives and refuses deep nesting and too many values before
-// anything is built from them, and before the rest is read.
+// shape watches a body as it arrives and refuses deep nesting and too many values before anything is built from them,
+// and before the rest is read.
 type shape struct {
 	depth, values int
 	text, escaped bool

@@ -17,17 +17,17 @@ import (
 
 // Answer is an answer of the API and what the caller can do next, for a page that shows it.
 type Answer struct {
-	Method  string // that was asked for, by the browser or by a form
+	Method  string // the method that the browser or a form asked for
 	Status  int
 	Body    []byte   // JSON; nothing where there is none
 	Methods []string // that the caller may use here
 	Filters []string // of a list
-	Input   string   // the body that a form begins with, "" for none
+	Input   string   // the body that a form starts with, "" for none
 	Bulk    string   // the same for several records at once, on a list
 	Match   string   // the version that a form changes
 }
 
-// browse shows people what programs get as it is. Whoever sends a token is a program.
+// browse shows people an answer as a page, and programs the answer itself. A caller with a token is a program.
 func (a *API) browse(route Route, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !wantsPage(r) {
@@ -36,7 +36,7 @@ func (a *API) browse(route Route, next http.Handler) http.Handler {
 		}
 		var sent form
 		asked := r.Clone(r.Context())
-		asked.Header.Del("Accept-Encoding") // what is shown on a page is not compressed
+		asked.Header.Del("Accept-Encoding") // an answer on a page is not compressed
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
 			if params := r.URL.Query(); params.Has(addName) {
 				http.Redirect(w, r, withFilter(r, params), http.StatusSeeOther)
@@ -47,7 +47,7 @@ func (a *API) browse(route Route, next http.Handler) http.Handler {
 				route.page(w, r)
 				return
 			}
-			asked.Method = http.MethodGet // the page has a length of its own, which HEAD tells too
+			asked.Method = http.MethodGet // the page has its own length, also for HEAD
 		} else {
 			var err error
 			if sent, err = a.readForm(w, route, r); err != nil {
@@ -75,17 +75,17 @@ func (a *API) browse(route Route, next http.Handler) http.Handler {
 	})
 }
 
-// vary says what an answer depends on.
+// vary lists the headers that an answer depends on.
 const vary = "Accept, Authorization, Cookie"
 
-// wantsPage tells a browser from a program. A program that does not care gets JSON.
+// wantsPage distinguishes a browser from a program. A program without a preference gets JSON.
 func wantsPage(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	return strings.Contains(accept, "text/html") && r.Header.Get("Authorization") == "" && !r.URL.Query().Has("format") &&
 		weight(accept, "text/html") > weight(accept, "application/json")
 }
 
-// weight is how much an Accept header wants a media type: the narrowest range around it says.
+// weight returns how much an Accept header wants a media type, by the narrowest range that includes it.
 func weight(accept, media string) float64 {
 	kind, _, _ := strings.Cut(media, "/")
 	ranges := []string{"*/*", kind + "/*", media}
@@ -112,13 +112,13 @@ const (
 	addValue    = "_value"
 )
 
-// form is a request as a page can send it: HTML knows no other methods than GET and POST.
+// form is a request as a page can send it: HTML has only the methods GET and POST.
 type form struct{ method, content, match string }
 
 var formMethods = []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 
-// readForm reads a form of a page, of no method where the request is none. Only somebody who
-// is logged in by a cookie has one; the server has refused what other sites send.
+// readForm reads a form of a page; the method is empty if the request is no form. Only a caller with a session cookie
+// has one; the server has refused requests of other sites.
 func (a *API) readForm(w http.ResponseWriter, route Route, r *http.Request) (form, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	c := ledger.CallerFrom(r.Context())
@@ -131,7 +131,7 @@ func (a *API) readForm(w http.ResponseWriter, route Route, r *http.Request) (for
 			limit = max(limit, min(bodyLimit(c, route, method), maxObject))
 		}
 	}
-	defer a.Intake.Admit(w, r, limit, c.UserID)() // what the form holds comes in once more, as a body
+	defer a.Intake.Admit(w, r, limit, c.UserID)() // the content of the form is read once more, as a body
 	if err := r.ParseForm(); err != nil {
 		if refused, ok := errors.AsType[*fault.Error](err); ok {
 			return form{}, refused
@@ -145,7 +145,7 @@ func (a *API) readForm(w http.ResponseWriter, route Route, r *http.Request) (for
 	return sent, nil
 }
 
-// write makes a request what the form means.
+// write turns a request into the one that the form describes.
 func (f form) write(r *http.Request) {
 	r.Method = f.method
 	r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(strings.NewReader(f.content)), int64(len(f.content)), nil
@@ -157,7 +157,7 @@ func (f form) write(r *http.Request) {
 	}
 }
 
-// keep leaves in its form what was typed and refused.
+// keep leaves what was typed and refused in the form.
 func (out *Answer) keep(sent form) {
 	switch typed := cmp.Or(sent.content, "{}"); {
 	case out.Bulk != "" && sent.method != http.MethodPost:
@@ -167,7 +167,7 @@ func (out *Answer) keep(sent form) {
 	}
 }
 
-// captured is an answer on its way to a page.
+// captured is an answer that will be shown on a page.
 type captured struct {
 	http.ResponseWriter
 	status int

@@ -13,8 +13,8 @@ import (
 	"terrier/internal/record"
 )
 
-// documents holds the API document in its two forms, each made when first asked for and kept compressed: with a hundred types it
-// has megabytes, and is seldom read.
+// documents has the API document in its two forms, each made on first use and kept compressed: with a hundred types
+// it has megabytes, and is rarely read.
 type documents struct{ full, stripped document }
 
 type document struct {
@@ -43,8 +43,8 @@ func (a *API) sendDocument(w http.ResponseWriter, r *http.Request, d *document, 
 	d.body.Serve(w, r)
 }
 
-// openAPI describes every address, derived from the registry. Parameters stand inline, because clients look for their names there; what would
-// be repeated at every address (the answers to what is wrong) is said once and referred to.
+// openAPI describes every address, derived from the registry. Parameters are inline, because clients look for their
+// names there; what would repeat at every address (the error responses) is defined once and referenced.
 func (a *API) openAPI(strip string) members {
 	return func(yield func(string, any) bool) {
 		_ = yield("openapi", "3.0.3") &&
@@ -58,7 +58,7 @@ func (a *API) openAPI(strip string) members {
 	}
 }
 
-// about says what would else be repeated at every address.
+// about says what would otherwise repeat at every address.
 const about = `A register of infrastructure.
 
 Records are shown whole, or with ` + "`brief`" + ` only by id, url, display and natural keys; ` + "`fields`" + ` names the only fields to show, ` + "`omit`" + ` those to leave out, separated by commas.
@@ -130,7 +130,7 @@ func (a *API) paths(strip string) members {
 	}
 }
 
-// members are those of a JSON object. Members that are such objects themselves are made and written one after the other, so that
+// members are those of a JSON object. Members that are objects themselves are made and written one by one, so that
 // the document is never in memory as a whole.
 type members iter.Seq2[string, any]
 

@@ -16,7 +16,7 @@ import (
 	"terrier/internal/record"
 )
 
-// describing is an API that only describes itself, with some record types more than there are.
+// describing is an API that only describes itself, with some additional record types.
 func describing(t *testing.T, more int) *API {
 	t.Helper()
 	types := inventory.Types()
@@ -42,7 +42,8 @@ func ask(handle http.HandlerFunc, method string, headers ...string) *httptest.Re
 	return w
 }
 
-// TestDocumentIsSentAsAsked: compressed to those who take it so, plain to the others, indented where that is asked for, and always the same document.
+// TestDocumentIsSentAsAsked: compressed if accepted, plain otherwise, indented on request, and always the same
+// document.
 func TestDocumentIsSentAsAsked(t *testing.T) {
 	t.Parallel()
 	a := describing(t, 0)

@@ -46,8 +46,8 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 	}
 }
 
-// readPage reads a page. A large one waits until there is room for it, without a connection to the database, and is
-// read then; leave gives the room back. A page that is shown to people is small.
+// readPage reads a page. A large one waits until there is memory for it, without a connection to the database, and is
+// then read; leave releases the memory. A page for people is small.
 func (a *API) readPage(w http.ResponseWriter, r *http.Request, t *record.Type, q store.Query, params url.Values) (page store.Page, leave func(), err error) {
 	ctx, caller := r.Context(), ledger.CallerFrom(r.Context())
 	leave = func() {}
@@ -59,7 +59,7 @@ func (a *API) readPage(w http.ResponseWriter, r *http.Request, t *record.Type, q
 	if err != nil || !page.Full || browsed {
 		return page, leave, err
 	}
-	page.Rows = nil // not to be held meanwhile
+	page.Rows = nil // not kept meanwhile
 	if leave, err = a.answers.enter(ctx, caller); err != nil {
 		return page, leave, err
 	}
@@ -99,5 +99,5 @@ func (a *API) appendPage(dst []byte, t *record.Type, query string) []byte {
 	return record.AppendString(dst, a.Printer.Base+t.Path()+"?"+query)
 }
 
-// browsedBytes is as much as a person looks through on one page of the browsable API.
+// browsedBytes is as much as a person reads on one page of the browsable API.
 const browsedBytes = 256 << 10

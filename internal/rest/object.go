@@ -9,7 +9,7 @@ import (
 	"terrier/internal/record"
 )
 
-// pathID reads the id in the address. What is no id is no record.
+// pathID reads the id in the address. An invalid id means no record.
 func pathID(t *record.Type, r *http.Request) (int64, error) {
 	id, err := t.ParseID(r.PathValue("id"))
 	if err != nil {
@@ -24,7 +24,7 @@ func (a *API) get(t *record.Type) http.HandlerFunc {
 	})
 }
 
-// one does something with the record in the address, and answers with it.
+// one does something with the record in the address, and answers with the result.
 func (a *API) one(t *record.Type, status int, do func(context.Context, ledger.Caller, int64) (record.Values, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := pathID(t, r)

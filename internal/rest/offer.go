@@ -14,7 +14,7 @@ import (
 	"terrier/internal/record"
 )
 
-// offer says what the caller can do at an address: nothing that they may not.
+// offer adds what the caller may do at an address.
 func (a *API) offer(r *http.Request, route Route, out *Answer) {
 	c := ledger.CallerFrom(r.Context())
 	for _, method := range route.Methods {
@@ -35,8 +35,8 @@ func (a *API) offer(r *http.Request, route Route, out *Answer) {
 	}
 }
 
-// may says why the caller may not use a method of an address, or nil. To exchange a password
-// for a token is no matter of a page: there is one for tokens.
+// may returns why the caller may not use a method of an address, or nil. Pages do not offer to exchange a password
+// for a token: there is a page for tokens.
 func (a *API) may(c ledger.Caller, route Route, method string) error {
 	declared := route.Actions[method].Declared
 	switch {
@@ -50,8 +50,7 @@ func (a *API) may(c ledger.Caller, route Route, method string) error {
 	return nil
 }
 
-// offerRecord offers to change or delete the record as it is now. What can't be read can't be
-// changed.
+// offerRecord offers to change or delete the record as it is now. A record that can't be read can't be changed.
 func (a *API) offerRecord(r *http.Request, t *record.Type, out *Answer) {
 	c := ledger.CallerFrom(r.Context())
 	var v record.Values
@@ -74,8 +73,8 @@ func (a *API) offerRecord(r *http.Request, t *record.Type, out *Answer) {
 	}
 }
 
-// inputOf is a record as it would be written: references by id, choices by value. Of no type,
-// it is a new one with its defaults.
+// inputOf returns a record as it would be written: references by id, choices by value. Without a type it is a new one
+// with its defaults.
 func inputOf(t *record.Type, v record.Values) string {
 	b := []byte{'{'}
 	for i, f := range t.All() {
@@ -95,7 +94,7 @@ func inputOf(t *record.Type, v record.Values) string {
 	}
 	b = append(b, '}')
 	if _, deep := new(shape).Write(b); deep != nil || len(b) > longestInput {
-		return "{}" // a form is no place for it, and its indentation alone could fill the memory
+		return "{}" // a form is the wrong place for it, and its indentation alone could fill the memory
 	}
 	return indented(b)
 }
@@ -103,8 +102,8 @@ func inputOf(t *record.Type, v record.Values) string {
 // longestInput is the longest record that a form offers to change.
 const longestInput = 64 << 10
 
-// writable leaves out secrets: sent back as null, they would be lost. Those that the caller
-// sees are there, and those that a new record must have.
+// writable leaves out secrets: sent back as null, they would be lost. Those that the caller sees are included, and
+// those that a new record must have.
 func writable(f record.Field, in record.Info, value any, creation bool) bool {
 	if _, secret := record.SecrecyOf(f); !secret {
 		return true
@@ -136,7 +135,7 @@ func appendInput(dst []byte, f record.Field, in record.Info, value any) []byte {
 	return record.AppendValue(dst, value)
 }
 
-// exampleOf is the smallest body of an action. What can be tried dry, is.
+// exampleOf returns the smallest body of an action, as a dry run if there is one.
 func exampleOf(body object) string {
 	if body == nil {
 		return ""
@@ -158,8 +157,7 @@ func indented(raw []byte) string {
 	return b.String()
 }
 
-// withFilter is the address of a list with the filter that a page's form adds, on its first
-// page.
+// withFilter returns the address of a list with the filter that a page's form adds, on its first page.
 func withFilter(r *http.Request, params url.Values) string {
 	name, value := params.Get(addName), params.Get(addValue)
 	for _, done := range []string{addName, addValue, "offset", "cursor"} {

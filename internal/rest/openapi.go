@@ -20,8 +20,8 @@ func mustEncode(v any) []byte {
 
 type object = map[string]any
 
-// documentVersion is the program's version, marked where it could be taken for the dialect's: the inventory of Ansible keeps a
-// document of that version for ever.
+// documentVersion returns the program's version, marked if it could be taken for the dialect's: Ansible's inventory
+// caches a document of that version forever.
 func documentVersion(program string) string {
 	if program = strings.TrimSpace(program); program == "" || strings.HasPrefix(program, Version) {
 		return "terrier-" + program
@@ -56,7 +56,7 @@ func briefSchema(t *record.Type) record.Schema {
 	for _, name := range t.Brief {
 		props[name] = full[name]
 	}
-	for _, i := range t.CoreIndex() { // all that a record shows which is nested twice
+	for _, i := range t.CoreIndex() { // all that a record shows when nested twice
 		required = append(required, t.Infos()[i].Name)
 	}
 	return record.Schema{"type": "object", "description": "A " + t.Title() + " as it stands inside other records.", "properties": props, "required": required, "additionalProperties": false}
@@ -94,7 +94,7 @@ func response(text string, schema any) object {
 	return object{"description": text, "content": content(schema)}
 }
 
-// failureTexts say what the failures of any operation mean, by status.
+// failureTexts describe the error responses of any operation, by status.
 var failureTexts = map[string]string{"403": "Not authenticated, or not permitted.", "404": "No such record.", "409": "Held by dependants.",
 	"412": "Changed in the meantime.", "413": "Too large.", "414": "The address is too long.", "415": "Not JSON.", "429": "Too many attempts.", "500": "A fault of the server.",
 	"503": "It took too long, others were busy with the same, or the database is not available."}
@@ -115,7 +115,7 @@ func sharedResponses() object {
 // ofWrites are the failures that reading can't have: it changes nothing and sends no body.
 var ofWrites = []string{"409", "412", "413", "415", "429"}
 
-// failures are the answers that an operation may give where something is wrong.
+// failures returns the error responses that an operation may give.
 func failures(r Route, method string) object {
 	shared := func(name string) object { return object{"$ref": "#/components/responses/" + name} }
 	reads := method == http.MethodGet || method == http.MethodOptions
@@ -210,7 +210,7 @@ func pageOf(item any) object {
 		"results": object{"type": "array", "items": item}}}
 }
 
-// parameters are those that say how records are shown. What they mean is said once, in about.
+// parameters returns those that say how records are shown. about says once what they mean.
 func parameters(names ...string) []object {
 	out := make([]object, len(names))
 	for i, name := range names {
@@ -242,7 +242,7 @@ func filterParameters(names []string) []object {
 	return out
 }
 
-// partParameters are those of a list that is none of records.
+// partParameters returns those of a list that is not of records.
 func partParameters(filters ...string) []object {
 	return append(pageParameters(), filterParameters(filters)...)
 }

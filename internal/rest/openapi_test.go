@@ -2,8 +2,8 @@ package rest
 
 import "testing"
 
-// TestDocumentVersionIsNotTheDialects: an Ansible inventory keeps the document until its version differs from the dialect's,
-// so it must always differ, in the first two parts too.
+// TestDocumentVersionIsNotTheDialects: an Ansible inventory caches the document until its version differs from the
+// dialect's, so it must always differ, in the first two parts too.
 func TestDocumentVersionIsNotTheDialects(t *testing.T) {
 	t.Parallel()
 	for program, want := range map[string]string{"0.1.0": "0.1.0", "v3.5.1": "v3.5.1", "unknown": "unknown", "(devel)": "(devel)", "3.6.0": "3.6.0",

@@ -55,7 +55,7 @@ func (a *API) provision(w http.ResponseWriter, r *http.Request) {
 	a.sendRecord(w, r, http.StatusCreated, rows[0])
 }
 
-// credentials reads name and password, and says which of them is missing.
+// credentials reads name and password, and says which is missing.
 func credentials(in ledger.Input) (username, password string, err error) {
 	errs := fault.Fields{}
 	text := func(name string) string {

@@ -14,13 +14,13 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// The lists that are made of no records.
+// The lists that are not of records.
 const (
 	queuesPath  = "/api/extras/queues/"
 	workersPath = "/api/extras/workers/"
 )
 
-// partRoutes lists their addresses. Whoever may see webhooks may read them.
+// partRoutes lists their addresses. Everybody who may see webhooks may read them.
 func (a *API) partRoutes() []Route {
 	deliveries, webhooks := a.Registry.Type(store.DeliveryType), a.Registry.Type(store.WebhookType)
 	get := func(path string, describe action, h http.HandlerFunc) Route {
@@ -47,7 +47,7 @@ type queue struct {
 	AverageMS  *float64        `json:"average_ms"`
 }
 
-// queues shows what waits, by webhook. A webhook is chosen as in the list of deliveries.
+// queues lists queued deliveries by webhook. The filter for webhooks is that of the list of deliveries.
 func (a *API) queues(webhooks, deliveries *record.Type) http.HandlerFunc {
 	brief := webhooks.Plan(record.View{Brief: true})
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -108,8 +108,8 @@ func (a *API) workers(w http.ResponseWriter, r *http.Request) {
 	a.sendPart(w, r, part{workersPath, len(found), next, previous, shown})
 }
 
-// partParams reads the query of a list that is none of records. What it does not know is refused as
-// an unknown filter of records is.
+// partParams reads the query of a list that is not of records. An unknown parameter is refused like an unknown filter
+// of records.
 func (a *API) partParams(r *http.Request, filters ...string) (url.Values, error) {
 	params, err := ledger.Params(r.URL.RawQuery)
 	if err != nil {

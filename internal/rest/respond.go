@@ -35,17 +35,17 @@ var statuses = map[fault.Kind]int{
 	fault.Uncertain:    http.StatusInternalServerError,
 }
 
-// Fail answers with an error. What is not a fault is logged and stays inside.
+// Fail answers with an error. An error that is no fault is logged, and its text is not sent.
 func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if store.Unproven(r.Context()) {
-		return // it may fail only for what the claim says: the server looks the caller up and asks again
+		return // it may fail only because of the claim: the server looks the caller up and tries again
 	}
 	w.Header().Set("API-Version", Version)
 	if level, log := fault.LogLevel(err); log {
 		a.Log.Log(r.Context(), level, "request failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", ledger.CallerFrom(r.Context()).RequestID)
 	}
 	e, ok := errors.AsType[*fault.Error](err)
-	if !ok { // also where the caller may be gone: without an answer of ours the server would send 200
+	if !ok { // also if the caller may be gone: without our answer the server would send 200
 		e = fault.New(fault.Internal, "The server could not complete the request; its log holds the reason under this request's X-Request-ID.")
 	}
 	var body any = map[string]string{"detail": e.Detail}
@@ -74,7 +74,7 @@ func invalidBody(e *fault.Error) any {
 	return map[string]string{"detail": e.Detail}
 }
 
-// single unwraps the errors of a request that held one object.
+// single unwraps the errors of a request that had one object.
 func single(err error) error {
 	if e, ok := errors.AsType[*fault.Error](err); ok && len(e.Items) == 1 {
 		return &fault.Error{Kind: e.Kind, Fields: e.Items[0]}
@@ -82,7 +82,7 @@ func single(err error) error {
 	return err
 }
 
-// listed gives a list of one its errors by position, as any other list has them.
+// listed gives a list of one its errors by position, like any other list.
 func listed(err error) error {
 	if e, ok := errors.AsType[*ledger.MissingError](err); ok {
 		return e.Listed
@@ -102,8 +102,8 @@ func (a *API) sendValue(w http.ResponseWriter, r *http.Request, status int, v an
 	a.send(w, r, status, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// send answers with JSON, indented where the caller asked for it and it does not grow out of
-// all proportion: lists inside lists could otherwise fill the memory with spaces.
+// send answers with JSON, indented if the caller asked for it and it does not grow out of proportion: nested lists
+// could fill the memory with spaces.
 func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	if n := indent(r); n > 0 && spaces(body, n) <= 3*len(body)+1<<20 {
 		var b bytes.Buffer
@@ -128,7 +128,7 @@ func (a *API) headers(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Vary", vary)
-	h.Set("Cache-Control", "no-store") // it may hold what only this caller may see
+	h.Set("Cache-Control", "no-store") // it may contain what only this caller may see
 }
 
 // indent reads the parameter of "Accept: application/json; indent=4".
@@ -145,7 +145,7 @@ func indent(r *http.Request) int {
 	return max(0, min(n, 8))
 }
 
-// spaces is how many bytes an indentation adds.
+// spaces returns how many bytes an indentation adds.
 func spaces(body []byte, indent int) (added int) {
 	var s shape
 	for _, c := range body {
@@ -182,7 +182,8 @@ func etag(version int64) string { return `"` + strconv.FormatInt(version, 10) + 
 // tagPattern finds the tags of an If-Match: quoted, weak or, because some clients forget the quotes, bare.
 var tagPattern = regexp.MustCompile(`(?:W/)?"[^"]*"|[^,\s]+`)
 
-// ifMatch reads the versions that the caller wants to change, nil for any. A weak tag matches none, as the standard demands.
+// ifMatch returns the versions that the caller wants to change, nil for any. A weak tag matches none, as the standard
+// requires.
 func ifMatch(r *http.Request) []int64 {
 	given := strings.TrimSpace(strings.Join(r.Header.Values("If-Match"), ","))
 	if given == "" || given == "*" {

@@ -17,7 +17,7 @@ func (a *API) root(w http.ResponseWriter, r *http.Request) {
 	a.sendValue(w, r, http.StatusOK, body)
 }
 
-// app lists what a section holds: its types, and what else can be read there.
+// app lists the types of a section, and what else can be read there.
 func (a *API) app(name string, parts []Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body := map[string]string{}
@@ -35,7 +35,7 @@ func (a *API) app(name string, parts []Route) http.HandlerFunc {
 	}
 }
 
-// status names the versions: ours, and the dialect's under the name that clients know.
+// status shows the versions: ours, and the dialect's under the name that clients know.
 func (a *API) status(w http.ResponseWriter, r *http.Request) {
 	a.sendValue(w, r, http.StatusOK, map[string]any{
 		"netbox-version":  releaseVersion,

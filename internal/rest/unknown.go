@@ -10,7 +10,7 @@ import (
 	"terrier/internal/record"
 )
 
-// unknownFields is the header that names the keys of a body that are ignored because nothing is called so.
+// unknownFields is the header that names the unknown keys of a body, which are ignored.
 const unknownFields = "X-Unknown-Fields"
 
 // maxUnknown is how many of them are named.
@@ -18,22 +18,22 @@ const maxUnknown = 20
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// decodeRecords reads a body of records. What their type does not know is ignored, as clients send more than there is;
-// the answer names it, so that a person finds a typo.
+// decodeRecords reads a body of records. Keys that their type does not know are ignored, because clients send more
+// than there is; the answer names them, so that a person finds a typo.
 func decodeRecords(w http.ResponseWriter, r *http.Request, t *record.Type, bulk bool) (body, error) {
 	in, err := decode(w, r, bulk)
 	nameUnknown(w, in.items, func(name string) bool { return t.Index(name) >= 0 || slices.Contains(ownNames, name) })
 	return in, err
 }
 
-// nameUnknown names in the answer what is not known of some objects.
+// nameUnknown names the unknown keys of some objects in the answer.
 func nameUnknown(w http.ResponseWriter, items []ledger.Input, known func(name string) bool) {
 	if names := unknownNames(items, known); len(names) > 0 {
 		w.Header().Set(unknownFields, strings.Join(names, ", "))
 	}
 }
 
-// unknownNames lists the first of the unknown keys of some objects, in the order of the alphabet.
+// unknownNames lists the first unknown keys of some objects, in alphabetical order.
 func unknownNames(items []ledger.Input, known func(name string) bool) []string {
 	var names []string
 	for _, item := range items {
@@ -50,5 +50,5 @@ func unknownNames(items []ledger.Input, known func(name string) bool) []string {
 	return names
 }
 
-// ownNames are the keys that every record is shown with, besides its fields.
+// ownNames are the keys that every record has besides its fields.
 var ownNames = []string{"id", "url", "display"}

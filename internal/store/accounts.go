@@ -13,11 +13,11 @@ import (
 	"terrier/internal/account"
 )
 
-// Accounts is what package account needs of the database. Logging in has connections of its own; a caller
-// is looked up on those of the records they ask for.
+// Accounts is what package account needs of the database. Logins have their own connections; a caller is looked up on
+// the connections of the records they ask for.
 type Accounts struct{ *Store }
 
-// grantsExpr gathers the enabled permissions of the user u, its groups' included.
+// grantsExpr collects the enabled permissions of the user u and of its groups.
 const grantsExpr = `(SELECT json_agg(json_build_object('t', p.object_types, 'a', p.actions, 'c', p.constraints))
 	FROM users_permission p WHERE p.enabled AND (p.users @> ARRAY[u.id] OR p.groups && u.groups))`
 
@@ -62,7 +62,7 @@ func decodeGrants(raw []byte) ([]access.Grant, error) {
 	return grants, err
 }
 
-// TouchToken notes a token's use, at most once a minute however many processes ask.
+// TouchToken records a token's use, at most once a minute however many processes ask.
 func (a Accounts) TouchToken(ctx context.Context, id int64, at time.Time) error {
 	_, err := a.pool.Exec(ctx, `
 		INSERT INTO users_token_use AS n (token_id, last_used) VALUES ($1, $2)

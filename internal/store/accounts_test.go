@@ -18,8 +18,8 @@ func accounts(t *testing.T) store.Accounts {
 	return store.Accounts{Store: s}
 }
 
-// TestThrottleCountsTogether lets many processes ask at once: together they get exactly
-// the limit, and a refusal in one window counts in none.
+// TestThrottleCountsTogether: many processes at once get exactly the limit together, and a refusal in one window
+// counts in none.
 func TestThrottleCountsTogether(t *testing.T) {
 	a := accounts(t)
 	now := time.Now()
@@ -88,7 +88,7 @@ func TestThrottleReleasesAndRunsOut(t *testing.T) {
 	}
 }
 
-// TestThrottleWindowSlides: any hour holds at most the limit, and a refusal says when the oldest attempt leaves it.
+// TestThrottleWindowSlides: any hour has at most the limit, and a refusal says when the oldest attempt leaves it.
 func TestThrottleWindowSlides(t *testing.T) {
 	a := accounts(t)
 	start := time.Now().Truncate(time.Microsecond)
@@ -112,7 +112,8 @@ func TestThrottleWindowSlides(t *testing.T) {
 	}
 }
 
-// TestLoginAddresses: those of the last 30 days are known, the latest 50 of an account, and a note changes no record.
+// TestLoginAddresses: addresses of the last 30 days are known, the latest 50 of an account, and recording one changes
+// no record.
 func TestLoginAddresses(t *testing.T) {
 	s, _, db := open(t)
 	a, ctx, now := store.Accounts{Store: s}, t.Context(), time.Now()
@@ -163,7 +164,7 @@ func TestLoginAddresses(t *testing.T) {
 	}
 }
 
-// TestSessions holds that a refresh does not bring an ended session back.
+// TestSessions: a refresh does not bring an ended session back.
 func TestSessions(t *testing.T) {
 	a := accounts(t)
 	ctx := t.Context()

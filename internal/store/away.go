@@ -18,7 +18,7 @@ import (
 	"terrier/internal/fault"
 )
 
-// retryAfter is when callers may come back: a restart or a failover of the database takes seconds.
+// retryAfter is when callers may try again: a restart or a failover of the database takes seconds.
 const retryAfter = 5 * time.Second
 
 // What callers get while the database can't be used.
@@ -44,7 +44,7 @@ const (
 	classLost     = "08"    // connection_exception; pgbouncer's too
 )
 
-// unavailable returns what callers get for an error of a database that can't be used at the moment, or nil for any other error.
+// unavailable returns what callers get for an error of a database that can't be used now, or nil for any other error.
 func unavailable(err error) *fault.Error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch {
@@ -70,8 +70,8 @@ func unavailable(err error) *fault.Error {
 	return nil
 }
 
-// ended translates the error of a commit. When the connection was lost after COMMIT was sent, nobody knows how it ended. An
-// error that PostgreSQL answered with, and lived on, is an answer.
+// ended translates the error of a commit. If the connection was lost after COMMIT was sent, the outcome is unknown.
+// If PostgreSQL answered with an error and the connection lived on, the outcome is known.
 func (s *Store) ended(err error) error {
 	if err == nil || pgconn.SafeToRetry(err) {
 		return s.translate(err)
@@ -84,7 +84,7 @@ func (s *Store) ended(err error) error {
 	return s.translate(err)
 }
 
-// inTransaction runs fn between BEGIN and COMMIT, each with a round trip of its own: for what is rare.
+// inTransaction runs fn between BEGIN and COMMIT, each in its own round trip: for rare work.
 func (s *Store) inTransaction(ctx context.Context, fn func(pgx.Tx) error) error {
 	done := false
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -98,11 +98,11 @@ func (s *Store) inTransaction(ctx context.Context, fn func(pgx.Tx) error) error 
 	return s.translate(err)
 }
 
-// resetPause is the least time between two resets. While the database is read-only every write would ask for one.
+// resetPause is the minimum time between two resets. While the database is read-only every write would ask for one.
 const resetPause = 3 * time.Second
 
-// resets gives up all connections of some pools when PostgreSQL says on one of them that it is going away or takes no writes. New
-// ones are made where target_session_attrs, or a proxy, leads then. River's statements count too.
+// resets closes all connections of some pools when PostgreSQL says on one of them that it is going away or accepts no
+// writes. New ones go where target_session_attrs, or a proxy, leads by then. River's statements count too.
 type resets struct {
 	mu    sync.Mutex
 	pools []*pgxpool.Pool
@@ -128,7 +128,8 @@ func (r *resets) add(pool *pgxpool.Pool) {
 	r.pools = append(r.pools, pool)
 }
 
-// reset gives up all connections, now or as soon as the pause is over: those that were made since the last time may lead to the old place.
+// reset closes all connections, now or as soon as the pause is over: those that were made since the last reset may
+// lead to the old place.
 func (r *resets) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,8 +146,8 @@ func (r *resets) reset() {
 	}
 }
 
-// CheckWritable returns an error when the database takes no writes: it is a standby, or was made read-only. All connections are then
-// replaced, also those on which nobody writes.
+// CheckWritable returns an error if the database accepts no writes: it is a standby, or was made read-only. All
+// connections are then replaced, also those on which nobody writes.
 func (s *Store) CheckWritable(ctx context.Context) error {
 	var state string
 	if err := s.spare.QueryRow(ctx, "SELECT current_setting('transaction_read_only')").Scan(&state); err != nil {

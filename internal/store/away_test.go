@@ -17,8 +17,8 @@ import (
 	"terrier/internal/store"
 )
 
-// TestErrorsOfADatabaseThatIsAway: before a commit nothing was changed, and callers may try again. After COMMIT was sent, only an error that
-// PostgreSQL answered with says how it ended.
+// TestErrorsOfADatabaseThatIsAway: before a commit nothing was changed, and callers may try again. After COMMIT was
+// sent, the outcome is known only if PostgreSQL answered with an error.
 func TestErrorsOfADatabaseThatIsAway(t *testing.T) {
 	t.Parallel()
 	server := func(severity, code string) error {
@@ -64,8 +64,8 @@ func TestErrorsOfADatabaseThatIsAway(t *testing.T) {
 	}
 }
 
-// TestReadOnlyReplacesAllConnections: when a write is refused on one connection because the database is read-only, the connections of all pools are
-// replaced, but not again and again while that lasts.
+// TestReadOnlyReplacesAllConnections: if a write is refused because the database is read-only, the connections of all
+// pools are replaced, but not repeatedly while that lasts.
 func TestReadOnlyReplacesAllConnections(t *testing.T) {
 	t.Parallel()
 	s, _, _ := open(t)

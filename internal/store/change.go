@@ -37,7 +37,7 @@ func (c Change) Event() *webhook.Event {
 		Data: c.Data, Prechange: c.Prechange, Postchange: c.Postchange}
 }
 
-// The names under which the machine's own records are read and counted.
+// The record types that the machine itself writes or notifies, as they are read and counted.
 const (
 	ChangeType         = "extras.objectchange"
 	WebhookType        = "extras.webhook"
@@ -86,7 +86,7 @@ func optionalText(b []byte) *string {
 	return &s
 }
 
-// Hook is an enabled webhook, as far as it decides whom a change is told.
+// Hook is an enabled webhook, with what decides whether it is notified of a change.
 type Hook struct {
 	ID, Version                  int64
 	OnCreate, OnUpdate, OnDelete bool
@@ -105,14 +105,14 @@ func (tx *Tx) Hooks(t *record.Type) *Promise[[]Hook] {
 		FROM extras_webhook WHERE enabled AND content_types @> ARRAY[$1]::text[] ORDER BY id`, []any{t.Key()}, structs[Hook])
 }
 
-// Match is a change that a webhook is told of.
+// Match is a change that a webhook is notified of.
 type Match struct {
 	Change  int // its position
 	Webhook int64
 	Event   string // created, updated, deleted
 }
 
-// insertTold has the parameters of the change rows, and seven more.
+// insertNotified has the parameters of the change rows, and seven more.
 var insertTold = sized{told(insertChanges.one), told(insertChanges.many)}
 
 func told(changes string) string {
@@ -129,9 +129,8 @@ func told(changes string) string {
 		%s`, changes, n+1, n+2, n+3, n+4, n+5, n+6, n+7, insertJobs("delivery", "'available'", "now()"))
 }
 
-// InsertDeliveries writes change rows with their deliveries and jobs: one statement,
-// however many, so that there is no moment and no fault between them. Of one object a
-// change set holds one change, so type and id find it.
+// InsertDeliveries writes change rows with their deliveries and jobs in one statement, however many, so that there
+// are either all or none. A change set has one change per object, so type and id find it.
 func (tx *Tx) InsertDeliveries(changes []Change, matches []Match) {
 	n := len(matches)
 	hooks, types, ids, events := make([]int64, n), make([]string, n), make([]int64, n), make([]string, n)
@@ -144,14 +143,14 @@ func (tx *Tx) InsertDeliveries(changes []Change, matches []Match) {
 	tx.exec(notifyJobs, hooks)
 }
 
-// ConditionError is a change that a webhook was not told of, because of a mistake in its conditions.
+// ConditionError is a change that a webhook was not notified of, because its conditions could not be evaluated.
 type ConditionError struct {
 	Change  int
 	Webhook int64
 	Reason  string
 }
 
-// InsertConditionErrors keeps why webhooks were not told.
+// InsertConditionErrors records why webhooks were not notified.
 func (tx *Tx) InsertConditionErrors(changes []Change, failed []ConditionError) {
 	n := len(failed)
 	at, hooks, versions, types := make([]time.Time, n), make([]int64, n), make([]int64, n), make([]string, n)

@@ -19,14 +19,15 @@ import (
 // connectTimeout is how long a host may take to accept a connection before the next one is tried.
 const connectTimeout = 5 * time.Second
 
-// A host may vanish without a word, and whatever is sent to it with it. pingTimeout is how long a connection that was not in use may take
-// to answer before another one is made; keepAlive ends one on which nothing is sent, such as that of a worker's LISTEN, within 25 s.
+// A host may vanish without closing connections, and everything sent to it is lost. pingTimeout is how long an unused
+// connection may take to answer before another one is made; keepAlive ends one on which nothing is sent, such as that
+// of a worker's LISTEN, within 25 s.
 const pingTimeout = 2 * time.Second
 
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}
 
-// The statement timeout is shorter than the request's, which is shorter than the
-// server's: the innermost gives up first and the caller gets an answer.
+// statementTimeout is shorter than the request's, which is shorter than the server's: the innermost gives up first,
+// and the caller gets an answer.
 const statementTimeout = "15s"
 
 // Setting is a parameter of PostgreSQL's for the connections of a Store.
@@ -37,13 +38,12 @@ var ForAll = []Setting{
 	{"statement_timeout", statementTimeout},
 	{"idle_in_transaction_session_timeout", "30s"},
 	{"timezone", "UTC"},
-	{"jit", "off"}, // what takes a millisecond would be compiled for twenty where many rows are expected
+	{"jit", "off"}, // a statement of a millisecond would be compiled for twenty if many rows are expected
 }
 
-// ForWorkers are the settings of a worker's connections. What it reads it looks up by index, in
-// one way whatever the values, so that no plan is made twice: one that was made while a
-// week's partition was empty would go through all of it. River rebuilds its indexes
-// now and then, which takes its time.
+// ForWorkers are the settings of a worker's connections. It looks everything up by index, with one plan whatever the
+// values, so that nothing is planned twice: a plan made while a week's partition was empty would scan all of it.
+// River rebuilds its indexes now and then, which takes long.
 var ForWorkers = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"}, {"plan_cache_mode", "force_generic_plan"}, {"statement_timeout", "120s"}}
 
 // OpenPool makes a pool of connections without a limit on their statements: for migrations.
@@ -55,8 +55,8 @@ func OpenPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return openPool(ctx, config, &resets{})
 }
 
-// newPool makes a pool that connects when it is first used, and is reset together with others. Every pool of the program is
-// made here, of what poolConfig returned.
+// newPool makes a pool that connects on first use, and is reset together with others. Every pool of the program is
+// made here, from the result of poolConfig.
 func newPool(ctx context.Context, config *pgxpool.Config, together *resets) (*pgxpool.Pool, error) {
 	together.watch(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
@@ -80,15 +80,16 @@ func openPool(ctx context.Context, config *pgxpool.Config, together *resets) (*p
 	return pool, nil
 }
 
-// poolConfig reads the address of the database. Later settings override earlier ones, and those in the address override all.
+// poolConfig reads the address of the database. Later settings override earlier ones, and those in the address
+// override all.
 //
-// Settings are sent once a connection is made, because a pooler such as pgbouncer refuses most of them as startup parameters.
+// Settings are sent after connecting, because a pooler such as pgbouncer refuses most of them as startup parameters.
 func poolConfig(url string, settings ...Setting) (*pgxpool.Config, error) {
 	config, _, err := readAddress(url, settings)
 	return config, err
 }
 
-// readAddress is poolConfig, and returns the settings that are sent.
+// readAddress does the work of poolConfig, and also returns the settings that are sent.
 func readAddress(url string, settings []Setting) (*pgxpool.Config, []Setting, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -110,8 +111,8 @@ func readAddress(url string, settings []Setting) (*pgxpool.Config, []Setting, er
 	return config, set, nil
 }
 
-// checkExecMode refuses the ways of sending statements with which they fail, while a bare connection works. The rows of the first two
-// arrive as text; the others want a cache that they have not.
+// checkExecMode refuses the ways of sending statements that do not work with ours, although a bare connection works
+// with them. The first two return rows as text; the others need a cache that they don't have.
 func checkExecMode(conn *pgx.ConnConfig) error {
 	wrong, instead := "", "default_query_exec_mode=cache_statement"
 	switch mode := conn.DefaultQueryExecMode; {
@@ -129,8 +130,9 @@ func checkExecMode(conn *pgx.ConnConfig) error {
 	return fmt.Errorf("TERRIER_DATABASE_URL: statements fail with %s. Remove it, or write %s", wrong, instead)
 }
 
-// takeSettings divides the parameters of an address into those that are sent at startup and the settings that are sent later.
-// application_name stays with the former: every pooler takes it, and PostgreSQL logs it with a refused login.
+// takeSettings divides the parameters of an address into those that are sent at startup and the settings that are
+// sent later. application_name is sent at startup: every pooler accepts it, and PostgreSQL logs it with a refused
+// login.
 func takeSettings(params map[string]string) (startup map[string]string, settings []Setting) {
 	startup = map[string]string{"application_name": "terrier"}
 	// PostgreSQL reads the options first, so a parameter overrides them.
@@ -152,7 +154,7 @@ func takeSettings(params map[string]string) (startup map[string]string, settings
 	return startup, settings
 }
 
-// splitOptions reads "-c name=value --name=value". It reads nothing where there is any other option.
+// splitOptions reads "-c name=value --name=value". It reads nothing if there is any other option.
 func splitOptions(options string) (settings []Setting, ok bool) {
 	words := splitWords(options)
 	for i := 0; i < len(words); i++ {
@@ -224,7 +226,7 @@ func send(ctx context.Context, pg *pgconn.PgConn, settings []Setting) error {
 	var sql strings.Builder
 	args := make([][]byte, 0, 2*len(settings))
 	for i, s := range settings {
-		// set_config reads a value as a startup parameter would be read; SET would take a list for one name.
+		// set_config reads a value as a startup parameter would be read; SET would read a list as one name.
 		fmt.Fprintf(&sql, "%s set_config($%d, $%d, false)", [...]string{"SELECT", ","}[min(i, 1)], 2*i+1, 2*i+2)
 		args = append(args, []byte(s.Name), []byte(s.Value))
 	}

@@ -59,7 +59,7 @@ func TestUnreadableOptionsAreSentAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestExecModes: the ways of sending statements with which they fail are refused by name, and the message says what to write.
+// TestExecModes: ways of sending statements that do not work are refused by name, and the message says what to write.
 func TestExecModes(t *testing.T) {
 	t.Parallel()
 	address := dbtest.New(t)
@@ -78,7 +78,7 @@ func TestExecModes(t *testing.T) {
 	}
 }
 
-// TestDroppedSettingsAreNamed: a pooler that passes on everything but a setting is no reason not to start. The setting is named.
+// TestDroppedSettingsAreNamed: the program starts behind a pooler that drops a setting, and names the setting.
 func TestDroppedSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(dbtest.New(t))
@@ -95,7 +95,7 @@ func TestDroppedSettingsAreNamed(t *testing.T) {
 	}
 }
 
-// TestDeafConnectionsAreRefused: a worker does not start where notifications do not arrive. A server needs none.
+// TestDeafConnectionsAreRefused: a worker does not start if notifications do not arrive. A server needs none.
 func TestDeafConnectionsAreRefused(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(dbtest.New(t))

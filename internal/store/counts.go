@@ -10,17 +10,17 @@ import (
 	"terrier/internal/record"
 )
 
-// Counting is a list of which only the length is wanted.
+// Counting is a list of which only the length is needed.
 type Counting struct {
 	Type *record.Type
 	Query
 }
 
-// mostArguments is how many values one statement of Counts takes before the next begins. PostgreSQL takes 65,535.
+// mostArguments is how many values one statement of Counts has before the next begins. PostgreSQL accepts 65,535.
 const mostArguments = 10_000
 
-// Counts tells how long lists of one caller are: two statements in one round trip, however many lists. What is not narrowed is the sum of a few rows for each
-// type; all others are counted together.
+// Counts returns the lengths of lists of one caller: two statements in one round trip, however many lists. A list
+// without filters is the sum of a few rows per type; all others are counted together.
 func (s *Store) Counts(ctx context.Context, lists []Counting) ([]int64, error) {
 	counts := make([]int64, len(lists))
 	batch := &pgx.Batch{}
@@ -33,7 +33,7 @@ func (s *Store) Counts(ctx context.Context, lists []Counting) ([]int64, error) {
 		})
 		return err
 	}
-	var whole []string // the types of lists that are not narrowed, "" for others
+	var whole []string // the types of unfiltered lists, "" for others
 	w, counted := &where{}, []string(nil)
 	count := func() {
 		if len(counted) > 0 {

@@ -12,9 +12,9 @@ import (
 	"terrier/internal/record"
 )
 
-// A page is decoded straight from the bytes of the protocol: going through the driver's
-// conversion to interfaces costs more than the query. pgx asks for the binary format of
-// every type used here except texts and JSON, whose formats are the same in both.
+// A page is decoded directly from the bytes of the protocol: the driver's conversion to interfaces costs more than
+// the query. pgx asks for the binary format of every type used here except texts and JSON, whose formats are the same
+// in both.
 var readers = map[record.Storage]func([]byte) (any, error){
 	record.StoreText:     readText,
 	record.StoreInt:      readInt,
@@ -95,7 +95,7 @@ func readJSON(b []byte) (any, error) {
 	return json.RawMessage(append([]byte(nil), b...)), nil
 }
 
-// readCompact reads JSON that PostgreSQL has put together with spaces.
+// readCompact reads JSON into which PostgreSQL has put spaces.
 func readCompact(b []byte) (any, error) {
 	var out bytes.Buffer
 	out.Grow(len(b))
@@ -191,7 +191,7 @@ func readLink(t *record.Type, brief []part) func([][]byte) (any, error) {
 	}
 }
 
-// computeBrief works out the brief fields that are not read.
+// computeBrief computes the brief fields that are not read.
 func computeBrief(t *record.Type, l record.Link, brief []part) {
 	for i, x := range brief {
 		if x.compute == nil {
@@ -293,7 +293,7 @@ func readLinks(link part) func([]byte) (any, error) {
 	}
 }
 
-// decoders read values that come as JSON, where they are not the same there.
+// decoders read values from JSON whose form differs there.
 var decoders = map[record.Storage]func(any) (any, error){
 	record.StoreInt:   decodeInt,
 	record.StoreFloat: func(v any) (any, error) { return v.(json.Number).Float64() },

@@ -21,7 +21,7 @@ const (
 	Failed     = "failed"
 )
 
-// Due is a delivery with its change and what its webhook is now: all that sending needs.
+// Due is a delivery with its change and the current version of its webhook: all that sending needs.
 type Due struct {
 	ID        int64
 	ChangedAt time.Time
@@ -36,19 +36,18 @@ type Due struct {
 	Kind       string // of event
 	ObjectType string
 	RequestID  string
-	Event      *webhook.Event // the deliveries of a change that are read together have one
+	Event      *webhook.Event // shared by deliveries of one change that are read together
 
 	WebhookVersion int64 // 0 when the webhook is gone
 	Held           bool  // disabled or paused
 }
 
-// Awaited tells whether a request is still to be made.
+// Awaited reports whether a request is still to be made.
 func (d *Due) Awaited() bool { return d.State == Queued || d.RetryAt != nil }
 
-// LIMIT keeps the planner from joining otherwise than row by row: it takes the newest changes
-// for few, having no statistics of them yet, and would go through all of them for each. The
-// partitions outside of $4 and $5 are not even opened. What a change holds may be megabytes,
-// and comes with the first of its deliveries only.
+// LIMIT makes the planner join row by row: it expects few of the newest changes, having no statistics of them yet,
+// and would scan all of them for each. Partitions outside of $4 and $5 are not even opened. A change may have
+// megabytes, so it is read only with the first of its deliveries.
 const loadDue = `
 	SELECT d.id, d.changed_at, d.round, d.state, d.tries, d.retry_at, d.queued_at, d.webhook_id, d.version, d.event,
 		c.object_type, c.request_id::text, coalesce(w.version, 0), w.id IS NOT NULL AND (NOT w.enabled OR p.webhook_id IS NOT NULL),
@@ -64,7 +63,7 @@ const loadDue = `
 	WINDOW same AS (PARTITION BY c.id ORDER BY d.id)
 	ORDER BY c.id, d.id`
 
-// LoadDue reads deliveries, in one statement however many. Those that are gone are missing.
+// LoadDue reads deliveries in one statement, however many. Deleted ones are left out.
 func (s *Store) LoadDue(ctx context.Context, ids []int64) ([]*Due, error) {
 	from, to := moments(ids)
 	rows, err := s.pool.Query(ctx, loadDue,
@@ -90,8 +89,7 @@ func (s *Store) LoadDue(ctx context.Context, ids []int64) ([]*Due, error) {
 	return due, s.translate(err)
 }
 
-// moments are the milliseconds in which timed ids were drawn, which lead to their
-// partitions.
+// moments returns the milliseconds in which timed ids were drawn, which lead to their partitions.
 func moments(ids []int64) (from, to []time.Time) {
 	from, to = make([]time.Time, len(ids)), make([]time.Time, len(ids))
 	for i, id := range ids {
@@ -107,12 +105,12 @@ type Outcome struct {
 	ChangedAt time.Time
 	Webhook   int64
 	Round     int64
-	Job       int64  // that did it, and ends with it
+	Job       int64  // that made the attempt, and ends with it
 	State     string // Successful or Failed
 	At        time.Time
 	Status    int           // 0 without an answer
 	Reason    string        // why it failed
-	RetryIn   time.Duration // 0 where it is not sent again by itself
+	RetryIn   time.Duration // 0 if it is not retried automatically
 	Attempt   *Attempt      // nil where no request could be made
 }
 
@@ -130,23 +128,22 @@ type Attempt struct {
 	Error           string
 }
 
-// Finish writes outcomes with their attempts, removes their jobs, and writes the jobs of
-// automatic retries and the tally: one transaction in one round trip, however many. An
-// outcome of a round that is over changes nothing, but its request was made, so its attempt
-// is kept.
+// Finish writes outcomes with their attempts, removes their jobs, and writes the jobs of automatic retries and the
+// tally: one transaction in one round trip, however many. An outcome of an earlier round changes nothing, but its
+// request was made, so its attempt is kept.
 func (s *Store) Finish(ctx context.Context, outcomes []Outcome) error {
 	batch := &pgx.Batch{}
 	finishStatements(batch, outcomes)
-	return s.pool.SendBatch(ctx, batch).Close() // a batch is a transaction of its own
+	return s.pool.SendBatch(ctx, batch).Close() // a batch is a transaction
 }
 
 func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
-	patience := "2s" // a row that somebody holds must not hold up the others
+	patience := "2s" // a locked row must not delay the others
 	if len(outcomes) == 1 {
 		patience = "100ms"
 	}
 	batch.Queue("SELECT set_config('lock_timeout', $1, true)", patience)
-	slices.SortFunc(outcomes, func(a, b Outcome) int { return cmp.Compare(a.ID, b.ID) }) // whoever locks several goes this way
+	slices.SortFunc(outcomes, func(a, b Outcome) int { return cmp.Compare(a.ID, b.ID) }) // everybody locks several in this order
 	n := len(outcomes)
 	ids, at, rounds, states := make([]int64, n), make([]time.Time, n), make([]int64, n), make([]string, n)
 	finished, statuses, reasons, retries := make([]time.Time, n), make([]*int64, n), make([]string, n), make([]time.Duration, n)
@@ -243,7 +240,7 @@ func insertTally(batch *pgx.Batch, outcomes []Outcome) {
 		outcomes[0].At, hooks, good, bad, took)
 }
 
-// Attempts reads the last attempts of a delivery, in order, and the event they tell of.
+// Attempts reads the last attempts of a delivery, in order, and the event they notify of.
 func (s *Store) Attempts(ctx context.Context, delivery int64) ([]Attempt, *webhook.Event, error) {
 	from, to := moments([]int64{delivery})
 	batch := &pgx.Batch{}

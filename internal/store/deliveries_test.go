@@ -11,8 +11,8 @@ import (
 	"terrier/internal/webhook"
 )
 
-// TestLoadDueLooksUp: the planner has no statistics of the newest changes and takes them for
-// none. Reading a hundred deliveries must not go through all of them a hundred times.
+// TestLoadDueLooksUp: the planner has no statistics of the newest changes and expects none. Reading a hundred
+// deliveries must not scan all of them a hundred times.
 func TestLoadDueLooksUp(t *testing.T) {
 	t.Parallel()
 	_, reg, db := open(t)
@@ -59,8 +59,8 @@ func TestLoadDueLooksUp(t *testing.T) {
 	}
 }
 
-// TestLoadDueReadsAChangeOnce: a change that many webhooks are told of is read with the first
-// of its deliveries and shared by the others, each change by its own.
+// TestLoadDueReadsAChangeOnce: a change that many webhooks are notified of is read with the first of its deliveries
+// and shared by the others.
 func TestLoadDueReadsAChangeOnce(t *testing.T) {
 	t.Parallel()
 	s, _, db := open(t)

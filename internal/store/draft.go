@@ -8,7 +8,7 @@ import (
 	"terrier/internal/record"
 )
 
-// columnTypes are how PostgreSQL calls what columns hold.
+// columnTypes are PostgreSQL's names for the types of columns.
 var columnTypes = map[record.Storage]string{
 	record.StoreText: "text", record.StoreInt: "bigint", record.StoreFloat: "double precision", record.StoreBool: "boolean",
 	record.StoreTime: "timestamptz", record.StoreJSON: "jsonb", record.StoreJSONText: "text", record.StoreTexts: "text[]",
@@ -87,7 +87,7 @@ func uniqueOver(t *record.Type, rule record.Unique) string {
 	return fmt.Sprintf("UNIQUE%s (%s)", nullsOf(t, rule), strings.Join(columns, ", "))
 }
 
-// nullsOf says whether null counts as a value. Where nothing can be null, it does not matter.
+// nullsOf says whether null counts as a value. If nothing can be null, it does not matter.
 func nullsOf(t *record.Type, rule record.Unique) string {
 	null := slices.ContainsFunc(rule.Fields, func(name string) bool { return t.Field(name).Column().Null })
 	if null && !rule.NullsDiffer {
@@ -144,7 +144,8 @@ func halves(t *record.Type, f record.ReferenceField) (typ, id record.Column) {
 	return t.Field(f.TypeField).Column(), t.Field(f.IDField).Column()
 }
 
-// orderColumns are what the default order needs an index over; "" where the primary key or a unique column serves it.
+// orderColumns returns the columns that the default order needs an index over; "" if the primary key or a unique
+// column serves it.
 func orderColumns(t *record.Type) string {
 	order, err := orderOf(t, nil)
 	if err != nil || len(order) == 1 && (order[0].field < 0 || !t.Infos()[order[0].field].FoldCase) {
@@ -161,7 +162,7 @@ func orderColumns(t *record.Type) string {
 	return strings.Join(columns, ", ")
 }
 
-// reservedWords are those of SQL that a field may well be called.
+// reservedWords are words of SQL that a field may be called.
 var reservedWords = strings.Fields("all array check column default desc do end for from group limit not offset on only order primary table to unique user when with")
 
 // quoteWhereNeeded leaves names as people write them.

@@ -39,8 +39,8 @@ var LoadDueRanges = moments
 // RescueStatement takes the worker and its last sign.
 const RescueStatement = rescue
 
-// ExplainList is the inner part of a page's statement in the type's own order, behind a
-// cursor, with literals instead of parameters.
+// ExplainList returns the inner part of a page's statement in the type's own order, after a cursor, with literals
+// instead of parameters.
 func ExplainList(t *record.Type) string {
 	order, err := orderOf(t, nil)
 	if err != nil {

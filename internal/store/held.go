@@ -2,12 +2,12 @@ package store
 
 import "fmt"
 
-// heldAtOnce is how many bytes of changes are read before the first is done with. A record
-// may have a mebibyte, and its change three times as much.
+// heldAtOnce is how many bytes of changes are read before the first is processed. A record may have a mebibyte, and
+// its change three times as much.
 const heldAtOnce = 8 << 20
 
-// upToHeld ends a part of the change log where its documents come to heldAtOnce: those
-// before a row are less than that. Lengths are known without reading what is stored apart.
+// upToHeld ends a part of the change log where its documents reach heldAtOnce: those before a row are less than that.
+// Lengths are known without reading large values.
 func upToHeld(cut, order string) string {
 	return fmt.Sprintf(`SELECT t.* FROM (
 		SELECT t.*, coalesce(sum(octet_length(t.data) + coalesce(octet_length(t.prechange), 0) + coalesce(octet_length(t.postchange), 0))

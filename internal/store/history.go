@@ -10,7 +10,7 @@ import (
 	"terrier/internal/record"
 )
 
-// Bucket is how the deliveries of a webhook went in a stretch of time.
+// Bucket is the deliveries of a webhook in a stretch of time.
 type Bucket struct {
 	At           time.Time // its beginning
 	Successful   int64
@@ -18,8 +18,7 @@ type Bucket struct {
 	Milliseconds int64 // spent on both
 }
 
-// History adds the tally of a webhook up by stretches, counted from a moment on. Those in
-// which nothing ended are missing.
+// History sums the tally of a webhook by stretches, from a time on. Stretches in which nothing ended are missing.
 func (s *Store) History(ctx context.Context, webhook int64, from time.Time, step time.Duration) ([]Bucket, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT date_bin($3, minute, $2::timestamptz) AS at, sum(successful)::bigint, sum(failed)::bigint, sum(milliseconds)::bigint
@@ -51,9 +50,8 @@ type Ended struct {
 	Milliseconds *int64 // of the last request; nil where none was made
 }
 
-// Ended reads the deliveries that ended last, since a moment and at most the query's limit, in
-// the order in which they ended. No index knows that order, only when about something ended: the
-// further back the moment lies, the longer it takes.
+// Ended reads the deliveries that ended last, since a time and at most the query's limit, in the order in which they
+// ended. No index has that order, only the approximate time: the further back the time, the longer it takes.
 func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, error) {
 	t := s.reg.Type(DeliveryType)
 	w := &where{}

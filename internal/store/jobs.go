@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// River's jobs are written by the statement that makes them necessary, in the round trip
-// of the transaction: River's own insert would be two more (docs/decisions/0008). A test
-// holds that a job written here is the one that River writes.
+// River's jobs are written by the statement that makes them necessary, in the round trip of the transaction: River's
+// own insert would take two more (docs/decisions/0008). A test checks that a job written here equals the one that
+// River writes.
 
 // JobKind is the kind of the jobs that send deliveries.
 const JobKind = "delivery"
 
-// JobTries is how often a job may be begun. Crashes and an unreachable database use them
-// up; a receiver's answers don't.
+// JobTries is how often a job may be started. Crashes and an unreachable database use tries up; a receiver's answers
+// don't.
 const JobTries = 100
 
 const queuePrefix = "webhook_"
@@ -24,7 +24,7 @@ const queuePrefix = "webhook_"
 // only itself.
 func QueueOf(webhook int64) string { return queuePrefix + strconv.FormatInt(webhook, 10) }
 
-// QueueWebhook is the webhook that a queue belongs to, 0 for none.
+// QueueWebhook returns the webhook of a queue, 0 for none.
 func QueueWebhook(queue string) int64 {
 	id, _ := strconv.ParseInt(strings.TrimPrefix(queue, queuePrefix), 10, 64)
 	return id
@@ -44,6 +44,6 @@ func insertJobs(from, state, scheduledAt string) string {
 		JobKind, JobTries, queuePrefix, state, scheduledAt, from)
 }
 
-// notifyJobs wakes the workers of these webhooks' queues when the transaction commits. River's own
-// insert leaves out what follows too soon, and then a job waits for the next poll.
+// notifyJobs wakes the workers of these webhooks' queues when the transaction commits. River's own insert skips
+// notifications that follow too soon, and then a job waits for the next poll.
 const notifyJobs = `SELECT pg_notify(current_schema() || '.river_insert', '{"queue": "` + queuePrefix + `' || id || '"}') FROM (SELECT DISTINCT unnest($1::bigint[])) AS w(id)`

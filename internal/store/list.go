@@ -25,14 +25,14 @@ type Query struct {
 	Order  []string // field names, "-" for descending; the type's own order when empty
 	Limit  int
 	Offset int    // rows to skip, where there is no cursor
-	Cursor string // continue behind (or before) this row
+	Cursor string // continue after (or before) this row
 
-	View      record.View // what is going to be shown: nothing else has to be read
-	MaxBytes  int         // the page ends early where its rows come to more; MaxPiece where it says nothing
-	Uncounted bool        // nobody asks how many there are: counting reads them all
+	View      record.View // what will be shown: nothing else has to be read
+	MaxBytes  int         // the page ends early if its rows exceed this; 0 means MaxPiece
+	Uncounted bool        // no count needed: counting reads all rows
 }
 
-// What a page may come to, in the bytes that the database sends. A single record may be longer.
+// The maximum size of a page, in bytes from the database. A single record may be longer.
 const (
 	MaxPiece = 4 << 20  // small enough for any number of callers
 	MaxPage  = 32 << 20 // for a few at a time
@@ -48,8 +48,8 @@ type Page struct {
 	Full   bool   // it ended early, because of its bytes
 }
 
-// List reads one page and the count of the whole list in one round trip: two statements,
-// and a third where a claim is to be proven, however many rows and references there are.
+// List reads one page and the count of the whole list in one round trip: two statements, and a third to prove a
+// claim, however many rows and references there are.
 func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
 	l, err := s.listing(t, q)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 	}
 	batch.Queue(l.page.sql, l.page.args...).Query(func(rows pgx.Rows) (err error) {
 		if page.Rows, page.Full, err = l.read.scanUpTo(rows, cmp.Or(q.MaxBytes, MaxPiece)); page.Full {
-			stop() // and the connection with it: the rest may be gigabytes, and would be sent
+			stop() // and the connection with it: the rest may be gigabytes
 		}
 		return err
 	})
@@ -106,17 +106,17 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 	}
 	by := orderBy(l.order, l.backward)
 	p := s.plans[t]
-	// The page is cut out first and joined then, so that the cost of nested references
-	// does not depend on how the planner feels about the whole table. The limit is written
-	// out: behind a parameter PostgreSQL expects a tenth of the table and plans every page
-	// anew, which costs as much as reading it.
+	// The page is cut out first and then joined, so that the cost of nested references does not depend on the planner's
+	// view of the whole table. The limit is a literal: with a parameter PostgreSQL expects a tenth of the table and
+	// plans every page again, which costs as much as reading it.
 	cut := fmt.Sprintf("SELECT t.* FROM %s t%s ORDER BY %s LIMIT %d", from, w, by, q.Limit+1)
 	if q.Offset > 0 {
 		cut += " OFFSET " + w.arg(q.Offset)
 	}
 	l.read = p.selectionOf(q.View, l.order)
-	// The second limit cuts off nothing. PostgreSQL computes costly columns, such as custom fields, behind the sort only where
-	// there is one: without it all rows are read whole before the first is sent, however early the page ends.
+	// The second limit cuts off nothing. PostgreSQL computes costly columns, such as custom fields, after the sort only
+	// if there is a limit: without it all rows are read completely before the first is sent, however early the page
+	// ends.
 	l.page.sql = fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s LIMIT %d", l.read.list(w, q.Scope), cut, l.read.joins, by, q.Limit+1)
 	l.page.args = w.args
 	return l, nil
@@ -139,8 +139,7 @@ func countStatement(t *record.Type, from string, w *where) statement {
 	return statement{"SELECT count(*) FROM " + from + " t" + w.String(), slices.Clone(w.args)}
 }
 
-// cut drops the row that was read only to see whether there is another page, and makes
-// the cursors.
+// cut drops the row that was read only to see whether there is another page, and makes the cursors.
 func (p *Page) cut(order []term, limit int, backward bool) {
 	more := len(p.Rows) > limit || p.Full
 	if len(p.Rows) >= limit {
@@ -216,7 +215,7 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 			}
 		}
 		if slices.ContainsFunc(order, func(y term) bool { return y.field == x.field }) {
-			continue // it is decided already; and every term multiplies the statement
+			continue // it is decided already, and every term multiplies the statement
 		}
 		order = append(order, x)
 		if x.field < 0 || (t.Infos()[x.field].Unique && !x.null && x.key == "") { // two names may have one key
@@ -238,8 +237,8 @@ func orderBy(order []term, backward bool) string {
 	return strings.Join(parts, ", ")
 }
 
-// after accepts the rows behind a given one. Where every term can be compared the same
-// way it is a single row comparison, which an index answers by itself.
+// after accepts the rows after a given one. If every term can be compared the same way it is a single row comparison,
+// which an index answers by itself.
 func (w *where) after(order []term, values []any, backward bool) string {
 	simple := true
 	for _, x := range order {
@@ -273,8 +272,7 @@ func (w *where) after(order []term, values []any, backward bool) string {
 	return "((" + strings.Join(alternatives, ") OR (") + "))"
 }
 
-// beyond accepts what one term puts behind a value. PostgreSQL sorts null last, and
-// first when descending.
+// beyond accepts what one term sorts after a value. PostgreSQL sorts null last, and first when descending.
 func (w *where) beyond(x term, value any, desc bool) string {
 	switch {
 	case value == nil && desc:
@@ -289,7 +287,7 @@ func (w *where) beyond(x term, value any, desc bool) string {
 	return x.expr + " > " + x.value(w, value)
 }
 
-// A cursor is the direction (n for next, p for previous) and the sort values of the row it stands at.
+// A cursor is the direction (n for next, p for previous) and the sort values of its row.
 func encodeCursor(v record.Values, order []term, backward bool) string {
 	values := make([]any, len(order))
 	for i, x := range order {

@@ -21,11 +21,11 @@ import (
 //go:embed migrations/*.sql
 var Migrations embed.FS
 
-// migrationTable is where goose notes what it has applied.
+// migrationTable is where goose records what it has applied.
 const migrationTable = "goose_db_version"
 
-// Processes that migrate at the same time wait for each other: a migration of a large table takes its time,
-// so the wait is long, and the question is asked once a second.
+// Processes that migrate at the same time wait for each other: a migration of a large table takes long, so the wait
+// is long, and the lock is tried once a second.
 const (
 	lockRetrySeconds = 1
 	lockRetries      = 1800
@@ -91,8 +91,8 @@ func newProvider(db *sql.DB) (*goose.Provider, error) {
 		goose.WithSessionLocker(locker), goose.WithTableName(migrationTable), goose.WithDisableGlobalRegistry(true))
 }
 
-// Pending counts the migrations that this program brings and the database lacks. It only reads: goose's own
-// check would create its table, which a server that is refused its start should not do.
+// Pending counts the migrations that this program has and the database lacks. It only reads: goose's own check would
+// create its table, which a server that refuses to start should not do.
 func Pending(ctx context.Context, pool *pgxpool.Pool) (int, error) {
 	versions, err := embeddedVersions()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"terrier/internal/record"
 )
 
-// plan is a type compiled for statements. It is read by one select list that brings a record
-// with the brief fields of everything it refers to, so that a page is one statement.
+// plan is a type compiled for statements. One select list reads a record with the brief fields of everything it
+// refers to, so that a page is one statement.
 type plan struct {
 	selection // of the whole record
 	table     string
@@ -24,8 +24,8 @@ type part struct {
 	exprs   []string
 	join    string
 	read    func(cols [][]byte) (any, error)
-	decode  func(values []any) (any, error) // reads it where the columns come as JSON
-	compute func(record.Values) any         // in place of both, once everything else is read
+	decode  func(values []any) (any, error) // reads it if the columns come as JSON
+	compute func(record.Values) any         // instead of both, once everything else is read
 	needs   []int                           // the fields that compute looks at
 	scoped  []scoped
 	isPlain bool // a short column of the row itself, which is always read
@@ -34,7 +34,7 @@ type part struct {
 	isAggregate bool // worked out over other records, which costs
 }
 
-// scoped is an expression of the select list that looks at records of other types: not everybody may see all of them.
+// scoped is an expression of the select list that reads records of other types, which the caller may not see in full.
 type scoped struct {
 	at   int // its place in the list, or among those of its part
 	of   []*record.Type
@@ -95,9 +95,9 @@ func linkPart(id string, brief []part, t *record.Type) part {
 	return x
 }
 
-// customFieldsExpr shows every defined custom field: the record's value, else the
-// definition's default, else null. Values whose definition is gone are not shown. The inner query does not depend on the row, so
-// PostgreSQL reads the definitions once for a whole page.
+// customFieldsExpr shows every defined custom field: the record's value, else the definition's default, else null.
+// Values whose definition is gone are not shown. The inner query does not depend on the row, so PostgreSQL reads the
+// definitions once per page.
 func customFieldsExpr(t *record.Type, column string) string {
 	return fmt.Sprintf(`coalesce((SELECT json_object_agg(d ->> 0, coalesce(%s -> (d ->> 0), d -> 1)) FROM jsonb_array_elements(`+
 		`(SELECT jsonb_agg(jsonb_build_array(c.name, c."default") ORDER BY c.weight, c.name) FROM extras_customfield c WHERE c.content_types @> ARRAY['%s'])) d), '{}')`,

@@ -26,8 +26,9 @@ var (
 	errDeaf = errors.New("a notification did not arrive, so LISTEN does not work on connections to the database: " + poolingRemedy)
 )
 
-// CheckPooling returns an error that says what to do when a pooler does not leave a connection to one client for as long as
-// the client is connected. For a worker it also checks that notifications arrive. It returns the settings that a pooler dropped.
+// CheckPooling returns an error that says what to do if a pooler does not reserve a connection for a client as long
+// as the client is connected. For a worker it also checks that notifications arrive. It returns the settings that a
+// pooler dropped.
 func CheckPooling(ctx context.Context, url string, worker bool) (dropped []string, err error) {
 	settings := ForAll
 	if worker {
@@ -49,7 +50,7 @@ func CheckPooling(ctx context.Context, url string, worker bool) (dropped []strin
 	defer cancel()
 	two, err := pgconn.ConnectConfig(patient, config)
 	if err != nil {
-		two = one // no connection is left, which is not what is checked here
+		two = one // no connection is left, which is not checked here
 	} else {
 		defer closeConn(ctx, two)
 	}
@@ -65,7 +66,7 @@ func CheckPooling(ctx context.Context, url string, worker bool) (dropped []strin
 	return droppedSettings(ctx, one, set)
 }
 
-// checkSession marks one connection. All its statements must see the mark, and none of the other.
+// checkSession marks one connection. All its statements must see the mark, and none of the other connection.
 func checkSession(ctx context.Context, one, two *pgconn.PgConn, mark string) error {
 	if _, err := ask(ctx, one, "SELECT set_config('terrier.session', $1, false)", mark); err != nil {
 		return err
@@ -107,7 +108,8 @@ func checkNotify(ctx context.Context, one, two *pgconn.PgConn, channel string, h
 	return err
 }
 
-// droppedSettings reads settings back. Each is set again for this statement alone, which tells how PostgreSQL writes its value.
+// droppedSettings reads settings back. Each is set again for this statement alone, which shows how PostgreSQL writes
+// its value.
 func droppedSettings(ctx context.Context, conn *pgconn.PgConn, settings []Setting) (dropped []string, err error) {
 	for _, s := range settings {
 		got, err := ask(ctx, conn, "SELECT current_setting($1), set_config($1, $2, true)", s.Name, s.Value)

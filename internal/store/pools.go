@@ -13,17 +13,17 @@ import (
 	"terrier/internal/access"
 )
 
-// ForLists are the settings of the connections for lists. Their statements may take less time than
-// others, because a list can be narrowed, and one processor each: with helpers, a few lists would take all.
+// ForLists are the settings of the connections for lists. Their statements have less time than others, because a list
+// can be narrowed, and one processor each: with parallel workers, a few lists would take all.
 var ForLists = []Setting{{"statement_timeout", "10s"}, {"max_parallel_workers_per_gather", "0"}}
 
-// spareConnections are kept for health and login.
+// spareConnections are reserved for health and login.
 const spareConnections = 2
 
-// pools are the connections of a Store, apart from each other so that readers can't stop everybody.
+// pools are the connections of a Store, separated so that readers can't stop everybody.
 type pools struct {
 	pool  *pgxpool.Pool // single records, change sets, River: as many as the address of the database says
-	lists *pgxpool.Pool // whatever reads many rows by a caller's wish: half as many
+	lists *pgxpool.Pool // whatever reads many rows at a caller's request: half as many
 	spare *pgxpool.Pool // health and login
 	turns *turns        // of lists
 
@@ -31,7 +31,7 @@ type pools struct {
 	listTime time.Duration // for all statements of a list together; 0 for no limit
 }
 
-// openPools connects. What only some processes need connects when it is first used.
+// openPools connects. Pools that only some processes need connect on first use.
 func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Setting) (p pools, err error) {
 	defer func() {
 		if err != nil {
@@ -67,7 +67,8 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 	return p, err
 }
 
-// statementTime reads the statement timeout among settings, as PostgreSQL does: a number is milliseconds. What it can't read is 0.
+// statementTime reads the statement timeout from settings, as PostgreSQL does: a number is milliseconds. It returns 0
+// if it can't.
 func statementTime(settings []Setting) time.Duration {
 	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == "statement_timeout" })
 	if i < 0 {
@@ -99,8 +100,8 @@ func (p *pools) Pool() *pgxpool.Pool { return p.pool }
 // Spare is for what must work however many requests there are: health.
 func (p *pools) Spare() *pgxpool.Pool { return p.spare }
 
-// list sends the statements of a list when it is the caller's turn. They share the time that one statement may take, and a tenth more: where
-// one is too slow alone, PostgreSQL ends it and the connection stays.
+// list sends the statements of a list when it is the caller's turn. They share the time that one statement may take,
+// and a tenth more: if one alone is too slow, PostgreSQL ends it and the connection stays.
 func (p *pools) list(ctx context.Context, scope access.Scope, batch *pgx.Batch) error {
 	done, err := p.turns.take(ctx, scope.By())
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"terrier/internal/store"
 )
 
-// TestListsHaveLess: half of the connections, a shorter time for a statement, and one processor. Health and login have two
-// connections. The address of the database says how many there are.
+// TestListsHaveLess: half of the connections, a shorter time for a statement, and one processor. Health and login
+// have two connections. The address of the database says how many there are.
 func TestListsHaveLess(t *testing.T) {
 	t.Parallel()
 	reg, err := record.NewRegistry(inventory.Types()...)
@@ -48,8 +48,8 @@ func TestListsHaveLess(t *testing.T) {
 	}
 }
 
-// TestSlowListsOfOneCaller: one caller with 16 slow lists, with as many connections as there are by default, leaves another caller's
-// lists as prompt as ever. Of the 16 none is refused.
+// TestSlowListsOfOneCaller: one caller with 16 slow lists, with the default number of connections, does not delay
+// another caller's lists. None of the 16 is refused.
 func TestSlowListsOfOneCaller(t *testing.T) {
 	t.Parallel()
 	reg, err := record.NewRegistry(inventory.Types()...)

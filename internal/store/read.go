@@ -13,7 +13,7 @@ import (
 	"terrier/internal/record"
 )
 
-// Lock is how rows are held while a change set is written.
+// Lock is how rows are locked while a change set is written.
 type Lock string
 
 const (
@@ -36,7 +36,7 @@ func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id 
 	return found[0], nil
 }
 
-// Within returns those of the given records that lie in a scope.
+// Within returns those of the given records that are in a scope.
 func (s *Store) Within(ctx context.Context, t *record.Type, scope access.Scope, ids []int64) (found []int64, err error) {
 	w := &where{}
 	w.scope(scope, t)
@@ -61,7 +61,8 @@ func (s *Store) getStatement(t *record.Type, scope access.Scope, id int64) (stri
 	return p.get, w.args
 }
 
-func (s *Store) find(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate, limit int) ([]record.Values, error) {
+func (s *Store) find(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate,
+	limit int) ([]record.Values, error) {
 	sql, args := s.findStatement(t, scope, tests, limit)
 	return s.read(ctx, t, sql, args)
 }
@@ -105,8 +106,8 @@ func (tx *Tx) read(t *record.Type, sql string, args []any) *Promise[[]record.Val
 	return promise(tx, sql, args, tx.s.plans[t].scan)
 }
 
-// Lock takes hold of records in the order of their ids, as every change set does, so that
-// two of them don't wait for each other.
+// Lock locks records in the order of their ids, as every change set does, so that two of them don't wait for each
+// other.
 func (tx *Tx) Lock(t *record.Type, tests []record.Predicate, limit int, lock Lock) {
 	w := &where{}
 	for _, p := range tests {
@@ -141,7 +142,8 @@ func (tx *Tx) Inside(t *record.Type, scope access.Scope, ids []int64) *Promise[i
 // Owned counts the records of each owner that have not expired.
 func (tx *Tx) Owned(t *record.Type, owners []int64, now time.Time) *Promise[map[int64]int] {
 	owner, expiry := quote(t.Field(t.Owner).Column().Name), quote(t.Field(t.Expiry).Column().Name)
-	sql := fmt.Sprintf("SELECT %[2]s, count(*) FROM %[1]s WHERE %[2]s = ANY($1) AND (%[3]s IS NULL OR %[3]s > $2) GROUP BY 1", quote(t.Table()), owner, expiry)
+	sql := fmt.Sprintf("SELECT %[2]s, count(*) FROM %[1]s WHERE %[2]s = ANY($1) AND (%[3]s IS NULL OR %[3]s > $2) GROUP BY 1",
+		quote(t.Table()), owner, expiry)
 	return promise(tx, sql, []any{owners, now}, func(rows pgx.Rows) (map[int64]int, error) {
 		owned := map[int64]int{}
 		var id int64
@@ -189,7 +191,7 @@ func (tx *Tx) CustomFields(t *record.Type) *Promise[[]*record.Custom] {
 	})
 }
 
-// customs reads definitions, each version once: their regular expressions are compiled with them.
+// customs returns definitions, each version compiled once with its regular expression.
 func (s *Store) customs(rows []record.Values) []*record.Custom {
 	defs := make([]*record.Custom, len(rows))
 	for i, v := range rows {
@@ -198,8 +200,8 @@ func (s *Store) customs(rows []record.Values) []*record.Custom {
 	return defs
 }
 
-// defined remembers the definitions of custom fields by their version, and by the time of their last change: a version that was
-// rolled back is given again.
+// defined caches the definitions of custom fields by version and by the time of the last change: a version that was
+// rolled back is used again.
 type defined struct {
 	mu   sync.Mutex
 	byID map[int64]definition

@@ -12,12 +12,12 @@ import (
 // recountLock keeps two recounts from correcting the same count.
 const recountLock = 0x7e551e6
 
-// Recount counts the records of a type and puts its count rows right. It returns how many there are
-// and by how much the count rows were off. Nobody waits for it: the statement sees each
-// transaction with both its records and its count row, or with neither.
+// Recount counts the records of a type and corrects its count rows. It returns how many there are and how far off the
+// count rows were. Nobody waits for it: the statement sees each transaction with both its records and its count row,
+// or with neither.
 func (s *Store) Recount(ctx context.Context, t *record.Type) (count, off int64, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil { // ten million rows take their time
+		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil { // ten million rows take long
 			return err
 		}
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", recountLock); err != nil { // before the statement, which then sees what another recount did

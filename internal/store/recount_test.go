@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// TestRecount puts the count of a type right after somebody wrote rows by SQL, also beside writers, whose
-// records it counts neither twice nor never.
+// TestRecount corrects the count of a type after somebody wrote rows by SQL, also beside writers, whose records it
+// counts exactly once.
 func TestRecount(t *testing.T) {
 	t.Parallel()
 	s, reg, db := open(t)
@@ -56,7 +56,7 @@ func TestRecount(t *testing.T) {
 	}
 }
 
-// TestRecountsTakeTurns: of two recounts at once the second sees what the first has put right.
+// TestRecountsTakeTurns: of two recounts at once the second sees what the first has corrected.
 func TestRecountsTakeTurns(t *testing.T) {
 	t.Parallel()
 	s, reg, db := open(t)

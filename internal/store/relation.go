@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// relation hands rows to a statement as parameters. Many are one array for each column; a
-// single one needs no arrays, and that is what most change sets are made of.
+// relation passes rows to a statement as parameters. Many rows are one array per column; a single row needs no
+// arrays, and most change sets have one.
 type relation[R any] []attribute[R]
 
 type attribute[R any] struct {
@@ -27,7 +27,7 @@ func attr[R, T any](name, kind string, read func(*R) *T) attribute[R] {
 	}}
 }
 
-// single is the relation x of one row, as it stands behind FROM.
+// single returns the relation x of one row, as it is written after FROM.
 func (r relation[R]) single() string {
 	return "(SELECT " + r.list(func(i int, a attribute[R]) string { return fmt.Sprintf("$%d::%s AS %s", i+1, a.kind, quote(a.name)) }) + ") AS x"
 }
@@ -81,8 +81,7 @@ func (s sized) of(n int) string {
 	return s.many
 }
 
-// over makes the texts of a statement, which is given the relation x as it stands behind FROM.
-// Its parameters come first.
+// over makes the texts of a statement, given the relation x as it is written after FROM. Its parameters come first.
 func (r relation[R]) over(statement func(from string) string) sized {
 	return sized{statement(r.single()), statement(r.several())}
 }

@@ -14,7 +14,7 @@ import (
 	"terrier/internal/webhook"
 )
 
-// Past is a change of the log, with what one webhook was told of it.
+// Past is a change of the log, with the delivery of one webhook.
 type Past struct {
 	ID         int64
 	At         time.Time
@@ -29,7 +29,7 @@ type Past struct {
 	Postchange []byte
 
 	Delivery *int64 // nil where there is none
-	Awaited  bool   // it is queued, or a retry is ahead
+	Awaited  bool   // it is queued, or a retry is planned
 }
 
 // Event returns the change as webhooks see it.
@@ -44,10 +44,10 @@ type PastQuery struct {
 	Query
 	Types    []string
 	Webhook  int64
-	After    time.Time // and AfterID: where the last look ended
+	After    time.Time // and AfterID: where the last read ended
 	AfterID  int64
 	Until    time.Time
-	Contexts bool // read the states too, which conditions are about
+	Contexts bool // read the states too, which conditions need
 }
 
 // PastChanges reads changes with the deliveries of one webhook. They are looked for row by
@@ -80,21 +80,24 @@ func (s *Store) pastChanges(batch *pgx.Batch, q PastQuery) *Promise[PastPage] {
 	w.filters(q.Where, t)
 	w.and("t.object_type = ANY(" + w.arg(q.Types) + ")")
 	after := w.arg(q.After)
-	w.and(fmt.Sprintf("t.changed_at >= %s AND (t.changed_at, t.id) > (%s, %s)", after, after, w.arg(q.AfterID))) // the first leads to the partitions
+	// the first leads to the partitions
+	w.and(fmt.Sprintf("t.changed_at >= %s AND (t.changed_at, t.id) > (%s, %s)", after, after, w.arg(q.AfterID)))
 	w.and("t.changed_at <= " + w.arg(q.Until))
 	const order = " ORDER BY t.changed_at, t.id"
 	cut, contexts := fmt.Sprintf("SELECT t.* FROM extras_objectchange t%s%s LIMIT %d", w, order, q.Limit), "''::text, NULL::text, NULL::text"
 	if q.Contexts {
 		cut, contexts = upToHeld(cut, order), "t.data, t.prechange, t.postchange"
 	}
-	// Not knowing the moments, PostgreSQL expects next to nothing between them, and would sort all
-	// that is left of the log for each look.
+	// Without knowing the times, PostgreSQL expects almost nothing between them, and would sort the rest of the log for
+	// each read.
 	batch.Queue("SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE)") // until the transaction ends, or the batch without one
 	sql := fmt.Sprintf(`
-		SELECT t.id, t.changed_at, t.action, t.object_type, t.object_id, t.version, t.user_name, t.request_id::text, %s, d.id, coalesce(d.awaited, FALSE)
+		SELECT t.id, t.changed_at, t.action, t.object_type, t.object_id, t.version, t.user_name, t.request_id::text, %s, d.id,
+			coalesce(d.awaited, FALSE)
 		FROM (%s) t
 		LEFT JOIN LATERAL (SELECT d.id, d.state = 'queued' OR d.retry_at IS NOT NULL AS awaited FROM extras_delivery d
-			WHERE d.change_id = t.id AND d.webhook_id = (SELECT %s::bigint) AND d.changed_at = t.changed_at LIMIT 1) d ON TRUE%s`, contexts, cut, w.arg(q.Webhook), order)
+			WHERE d.change_id = t.id AND d.webhook_id = (SELECT %s::bigint) AND d.changed_at = t.changed_at LIMIT 1) d
+				ON TRUE%s`, contexts, cut, w.arg(q.Webhook), order)
 	return promiseIn(batch, sql, w.args, func(rows pgx.Rows) (PastPage, error) {
 		found, err := structs[Past](rows)
 		size := 0
@@ -146,7 +149,8 @@ func (tx *Tx) InsertLate(ctx context.Context, hook int64, changes []Past, now ti
 		WITH delivery AS (
 			INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
 				state, round, tries, attempt_count, job_id, queued_at, reason)
-			SELECT x.id, x.at, x.change, $9, x.version, x.event, x.ot, x.oid, x.request::uuid, 'queued', 1, 0, 0, nextval('river_job_id_seq'), $10, ''
+			SELECT x.id, x.at, x.change, $9, x.version, x.event, x.ot, x.oid, x.request::uuid, 'queued', 1, 0, 0, nextval('river_job_id_seq'),
+				$10, ''
 			FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::text[])
 				AS x(id, at, change, version, event, ot, oid, request)
 			ON CONFLICT (change_id, webhook_id, changed_at) DO NOTHING
@@ -158,8 +162,8 @@ func (tx *Tx) InsertLate(ctx context.Context, hook int64, changes []Past, now ti
 	return made, nil
 }
 
-// lateIDs draws ids in milliseconds that are over. The counter has gone round since, so it
-// may meet an id that was drawn then; such a one is drawn again.
+// lateIDs draws ids in past milliseconds. The counter has wrapped since, so an id may have been drawn then; such an
+// id is drawn again.
 func (tx *Tx) lateIDs(ctx context.Context, changes []Past) ([]int64, error) {
 	ids, left := make([]int64, len(changes)), make([]int, len(changes))
 	for i := range left {
@@ -187,15 +191,15 @@ func (tx *Tx) lateIDs(ctx context.Context, changes []Past) ([]int64, error) {
 	return ids, nil
 }
 
-// holdPatience is how long to wait for retention, which is done in a moment as a rule. Where
-// much has expired it takes minutes.
+// holdPatience is how long to wait for retention, which usually takes a moment. If much has expired it takes minutes.
 const holdPatience = "3s"
 
 var errRetaining = &fault.Error{Kind: fault.Busy, RetryAfter: time.Minute,
-	Detail: "Changes older than a day can't be replayed right now, because deliveries past their retention are being removed. Try again in a few minutes."}
+	Detail: "Changes older than a day can't be replayed right now, because deliveries past their retention are being removed. Try " +
+		"again in a few minutes."}
 
-// HoldWeeks keeps retention away until the transaction ends: it counts a partition before it
-// drops it, trusting that nobody writes into weeks that are over.
+// HoldWeeks blocks retention until the transaction ends: retention counts a partition before it drops it, on the
+// assumption that nobody writes into past weeks.
 func (tx *Tx) HoldWeeks(ctx context.Context) error {
 	tx.exec("SET LOCAL lock_timeout = '" + holdPatience + "'")
 	tx.exec("SELECT pg_advisory_xact_lock_shared($1)", retentionLock)
@@ -211,7 +215,7 @@ const oldestWeek = `
 	SELECT min((regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \('(.*?)'\)$$))[1]::timestamptz)
 	FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'extras_delivery'::regclass`
 
-// OldestWeek reads where the oldest week of deliveries begins.
+// OldestWeek returns where the oldest week of deliveries begins.
 func (s *Store) OldestWeek(ctx context.Context) (oldest time.Time, err error) {
 	return oldest, s.translate(s.pool.QueryRow(ctx, oldestWeek).Scan(&oldest))
 }

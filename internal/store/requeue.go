@@ -20,7 +20,7 @@ type RequeueQuery struct {
 	DryRun   bool
 }
 
-// state is the test that a delivery to queue again passes, over an alias. Written out, it leads to an index.
+// state returns the test that a delivery to queue again passes, over an alias. As a literal it can use an index.
 func (q RequeueQuery) state(alias string) string {
 	if q.Ended {
 		return alias + ".state <> 'queued'"
@@ -28,17 +28,16 @@ func (q RequeueQuery) state(alias string) string {
 	return alias + ".state = 'failed'"
 }
 
-// Requeue puts deliveries back to queued, at most limit of them, oldest first, in
-// one transaction: each gets its next round and a job of it, which replaces the one of an
-// automatic retry. One that is being sent right now is left alone. It returns how many match
-// and how many it queued; where more than limit match, or this is a dry run, it writes nothing.
+// Requeue queues deliveries again, at most limit of them, oldest first, in one transaction: each gets its next round
+// and a new job, which replaces the one of an automatic retry. One that is being sent is left alone. It returns how
+// many match and how many it queued; if more than limit match, or this is a dry run, it writes nothing.
 func (s *Store) Requeue(ctx context.Context, q RequeueQuery, now time.Time) (matching, queued int64, err error) {
 	t := s.reg.Type(DeliveryType)
 	w := &where{}
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
 	w.and(q.state("t"))
-	// Of a webhook that is gone nothing can be sent, and what is known of it would be lost.
+	// A delivery of a deleted webhook can't be sent, and its outcome would be lost.
 	mine := ""
 	if !q.Webhooks.All() {
 		mine = " WHERE " + w.within(q.Webhooks, s.reg.Type(WebhookType), "h")
@@ -76,10 +75,9 @@ func (s *Store) Requeue(ctx context.Context, q RequeueQuery, now time.Time) (mat
 	}
 }
 
-// requeue locks first and reads then, as everywhere: a delivery that was queued meanwhile is
-// left alone. Its job is locked after it, as in Finish: all deliveries come before the first job.
-// What is being sent is not locked at all where that is known before, so that its outcome need
-// not wait for all the others.
+// requeue locks first and then reads, as everywhere: a delivery that was queued meanwhile is left alone. Jobs are
+// locked after their deliveries, as in Finish: all deliveries come before the first job. What is known to be in
+// sending is not locked at all, so that its outcome need not wait for the others.
 func requeue(w *where, q RequeueQuery, now time.Time) string {
 	w.and("NOT EXISTS (SELECT FROM river_job j WHERE j.id = t.job_id AND j.state = 'running')")
 	return "WITH chosen AS (SELECT t.id, t.changed_at, t.job_id FROM extras_delivery t" + w.String() + " ORDER BY t.id LIMIT " + w.arg(q.Limit) + ` FOR NO KEY UPDATE OF t),
@@ -95,10 +93,9 @@ func requeue(w *where, q RequeueQuery, now time.Time) string {
 		SELECT count(*) AS n, coalesce(array_agg(DISTINCT webhook_id), '{}') FROM moved`
 }
 
-// Recover gives a new job to awaited deliveries whose job is gone, looking at those behind
-// an id, at most limit of them. It returns how many it found and where to go on, 0 at the
-// end. One whose job River has given up is failed instead. A delivery that was queued only
-// now is left to the job it has.
+// Recover gives a new job to awaited deliveries whose job is gone, looking at those after an id, at most limit of
+// them. It returns how many it found and where to continue, 0 at the end. One whose job River has given up fails
+// instead. A delivery that was queued just now keeps its job.
 func (s *Store) Recover(ctx context.Context, after int64, limit int, before time.Time) (found int, next int64, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var last *int64
@@ -136,7 +133,7 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 	return found, next, s.translate(err)
 }
 
-// Pause holds the deliveries of a webhook, or lets them go on.
+// Pause pauses the deliveries of a webhook, or resumes them.
 func (s *Store) Pause(ctx context.Context, webhook int64, paused bool, now time.Time) error {
 	sql, args := "DELETE FROM extras_webhook_pause WHERE webhook_id = $1", []any{webhook}
 	if paused {

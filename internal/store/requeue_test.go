@@ -12,7 +12,7 @@ import (
 	"terrier/internal/store"
 )
 
-// insertFailed writes failed deliveries whose retries are due, with jobs 1, 2, … of their own.
+// insertFailed writes failed deliveries whose retries are due, each with its own job 1, 2, …
 func insertFailed(t *testing.T, db *pgxpool.Pool, n int) {
 	t.Helper()
 	_, err := db.Exec(t.Context(), `INSERT INTO extras_webhook (id, version, content_types, name, type_create, type_update, type_delete, payload_url, enabled, http_method, http_content_type,
@@ -54,8 +54,8 @@ func standing(t *testing.T, db *pgxpool.Pool) (is string) {
 	return is
 }
 
-// TestRequeueReplacesTheJob: whatever job an automatic retry has makes way for the new one,
-// but one that runs is left alone, and its delivery too.
+// TestRequeueReplacesTheJob: the job of an automatic retry is replaced by the new one; a running job and its delivery
+// are left alone.
 func TestRequeueReplacesTheJob(t *testing.T) {
 	t.Parallel()
 	const moved = "queued 3 false 2, 2 available 3"
@@ -82,8 +82,8 @@ func TestRequeueReplacesTheJob(t *testing.T) {
 	}
 }
 
-// TestRequeueWaitsForWhoTakesTheJob: a worker takes the job of an automatic retry while
-// somebody asks for a manual one. Whoever is first, only one of them sends.
+// TestRequeueWaitsForWhoTakesTheJob: a worker takes the job of an automatic retry while somebody asks for a manual
+// one. Whoever is first, only one of them sends.
 func TestRequeueWaitsForWhoTakesTheJob(t *testing.T) {
 	t.Parallel()
 	for _, taken := range []bool{true, false} {

@@ -13,7 +13,7 @@ type Sign struct {
 	SeenAt time.Time
 }
 
-// Beat notes that a worker is alive, and reads the last signs of all others and the database's clock.
+// Beat records that a worker is alive, and reads the last signs of all others and the database's clock.
 func (s *Store) Beat(ctx context.Context, w Worker) (others []Sign, now time.Time, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`
@@ -29,9 +29,8 @@ func (s *Store) Beat(ctx context.Context, w Worker) (others []Sign, now time.Tim
 	return others, now, err
 }
 
-// rescue takes a dead worker's jobs back, as River's own rescuer would, but at once and to
-// their old place in the queue. A job that somebody holds just now is about to end, and one
-// that was begun too often is River's to give up.
+// rescue takes a dead worker's jobs back, as River's own rescuer would, but at once and to their old place in the
+// queue. A job that is locked just now is about to end, and one that was started too often is left to River.
 const rescue = `
 	WITH dead AS (DELETE FROM extras_worker WHERE id = $1 AND seen_at = $2 RETURNING id),
 	taken AS (
@@ -45,8 +44,8 @@ const rescue = `
 		FROM taken t WHERE j.id = t.id RETURNING j.queue)
 	SELECT EXISTS (SELECT FROM dead), count(*), coalesce(array_agg(DISTINCT queue), '{}') FROM back`
 
-// Rescue ends a worker that has given no sign since this one, and queues again what it had
-// under way. Of several who notice only one finds it; one that is back is left alone.
+// Rescue ends a worker that has given no sign since this one, and queues its jobs again. If several processes notice,
+// only one finds it; a worker that is back is left alone.
 func (s *Store) Rescue(ctx context.Context, last Sign) (found bool, jobs int, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var queues []string

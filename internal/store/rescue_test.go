@@ -50,7 +50,7 @@ func signs(t *testing.T, s *store.Store) store.Sign {
 	return others[0]
 }
 
-// TestRescue: only what the dead worker had in hand moves, and those who wait for it hear of it.
+// TestRescue: only the dead worker's jobs move, and the workers of their queues are notified.
 func TestRescue(t *testing.T) {
 	t.Parallel()
 	s, _, db := open(t)
@@ -128,7 +128,7 @@ func TestRescueLeavesTheLiving(t *testing.T) {
 	}
 }
 
-// TestRescueOnce: of many who notice, one takes the jobs back.
+// TestRescueOnce: if many notice, one takes the jobs back.
 func TestRescueOnce(t *testing.T) {
 	t.Parallel()
 	s, _, db := open(t)
@@ -158,7 +158,7 @@ func TestRescueOnce(t *testing.T) {
 	}
 }
 
-// TestRescueLooksUp: the few jobs that run are found among the many that wait.
+// TestRescueLooksUp: the few running jobs are found by index among the many that wait.
 func TestRescueLooksUp(t *testing.T) {
 	t.Parallel()
 	s, reg, db := open(t)

@@ -34,9 +34,8 @@ func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, secret record.S
 	return kept, s.translate(err)
 }
 
-// Reseal replaces the secrets that were read by newly sealed ones, and returns how many.
-// One that somebody has changed since is left alone. The records have not changed: version,
-// time and change log stay as they are.
+// Reseal replaces secrets by newly sealed ones, and returns how many. One that somebody has changed since it was read
+// is left alone. The records have not changed: version, time and change log stay as they are.
 func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrecy, read []Kept, resealed []record.Sealed) (done int, err error) {
 	ids, before, after := make([]int64, len(read)), make([]string, len(read)), make([]string, len(read))
 	for i, k := range read {
@@ -45,7 +44,7 @@ func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrec
 	update := fmt.Sprintf(`UPDATE %[1]s t SET %[2]s = x.after FROM unnest($1::bigint[], $2::text[], $3::text[]) AS x(id, before, after)
 		WHERE t.id = x.id AND t.%[2]s = x.before`, quote(t.Table()), quote(t.Field(secret.Name).Column().Name))
 	err = s.Write(ctx, func(tx *Tx) error {
-		// Change sets write whole records, and hold them from before they read them.
+		// Change sets write whole records, and lock them before they read them.
 		tx.Lock(t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), LockWrite)
 		tx.batch.Queue(update, ids, before, after).Exec(func(tag pgconn.CommandTag) error {
 			done = int(tag.RowsAffected())

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestResetsKeepAPause: however often a reset is asked for, there is one at once and one more when the pause is over, for connections that were made
-// in between.
+// TestResetsKeepAPause: however often a reset is requested, there is one at once and one more when the pause is over,
+// for connections that were made in between.
 func TestResetsKeepAPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

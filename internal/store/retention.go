@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Retention says for how many days the growing tables are kept; 0 is for ever. What is
-// sent and shown of a delivery is made from its change, so changes are kept at least as long.
+// Retention says for how many days the growing tables are kept; 0 is forever. What is sent and shown of a delivery is
+// made from its change, so changes are kept at least as long.
 type Retention struct {
 	Changes    int
 	Deliveries int // with their attempts, and the condition errors
@@ -20,38 +20,37 @@ type Retention struct {
 type Retained struct {
 	Expired int64 // deliveries that were still to be sent
 	Dropped []Partition
-	Busy    []string // partitions past the limit that are still in use: they and later ones of the table go another time
+	Busy    []string // expired partitions that are still in use: they and later ones of the table are dropped another time
 }
 
-// Partition is a part of a growing table, a week as a rule.
+// Partition is a part of a growing table, usually a week.
 type Partition struct {
 	Name       string
 	Rows       int64
 	from, till time.Time
 }
 
-// retentionLock keeps two processes from dropping at once. The upkeep's is not for this: it
-// is held for moments only.
+// retentionLock keeps two processes from dropping at once. The lock of the upkeep is not used: it is held only for
+// moments.
 const retentionLock = 0x7e551e5
 
 const (
-	// A drop waits for those who read the table, and whoever comes later waits behind the
-	// drop. So it gives up soon and is tried again with the next upkeep.
+	// A drop waits for readers of the table, and whoever comes later waits behind the drop. So it gives up soon and is
+	// tried again with the next upkeep.
 	dropPatience = "250ms"
 
-	// The backlog of a webhook that was paused for months is not one transaction.
+	// The backlog of a webhook that was paused for months is split into several transactions.
 	expireAtOnce = 1_000
 )
 
-// Counting takes its time, and nobody waits for it. But nothing that holds locks goes through a whole week.
+// Counting takes long, and nobody waits for it. But nothing that holds locks scans a whole week.
 var retentionSettings = []Setting{{"statement_timeout", "10min"}, {"enable_seqscan", "off"}}
 
-// countedAs names the growing tables that are lists too, as their rows are counted.
+// countedAs names the growing tables that are also lists, with the type under which their rows are counted.
 var countedAs = map[string]string{"extras_objectchange": ChangeType, "extras_delivery": DeliveryType, "extras_conditionerror": ConditionErrorType}
 
-// Retain drops the partitions that lie before the limit as a whole. Deliveries past it that
-// are still to be sent are failed first. Where another process is at it nothing is done. An
-// error leaves what was done before it.
+// Retain drops the partitions that are entirely before the limit. Older deliveries that are still to be sent fail
+// first. If another process is doing it, nothing is done. An error leaves what was done before it.
 func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time) (done Retained, err error) {
 	if keep == (Retention{}) {
 		return done, nil
@@ -125,8 +124,8 @@ func (done *Retained) expire(ctx context.Context, conn *pgx.Conn, days int, limi
 	}
 }
 
-// dropBefore drops the partitions of a table that end before the limit, the oldest first. It
-// leaves off at one that is in use: more tries would make everybody wait more often.
+// dropBefore drops the partitions of a table that end before the limit, the oldest first. It stops at one that is in
+// use: more tries would make everybody wait more often.
 func (done *Retained) dropBefore(ctx context.Context, conn *pgx.Conn, table string, limit time.Time) error {
 	old, err := partitionsBefore(ctx, conn, table, limit)
 	if err != nil {
@@ -152,8 +151,8 @@ func (done *Retained) dropBefore(ctx context.Context, conn *pgx.Conn, table stri
 	return nil
 }
 
-// partitionsBefore goes by the bounds of the partitions, not by their names: somebody may
-// have made one by hand. The names it returns are quoted.
+// partitionsBefore uses the bounds of the partitions, not their names: somebody may have made one by hand. The names
+// it returns are quoted.
 func partitionsBefore(ctx context.Context, conn *pgx.Conn, table string, limit time.Time) ([]Partition, error) {
 	rows, err := conn.Query(ctx, `
 		SELECT name, bound[1]::timestamptz, bound[2]::timestamptz FROM (
@@ -170,7 +169,7 @@ func partitionsBefore(ctx context.Context, conn *pgx.Conn, table string, limit t
 	})
 }
 
-// stillUsed is the question whose answer forbids to drop a partition.
+// stillUsed returns the query whose answer forbids dropping a partition.
 func (p Partition) stillUsed(table string) string {
 	switch table {
 	case "extras_delivery":
@@ -181,9 +180,9 @@ func (p Partition) stillUsed(table string) string {
 	return "false"
 }
 
-// dropStatement is a single statement, so that the locks never wait for this process. DROP
-// takes both anyway. Taken beforehand, in the order in which everybody takes them, only the
-// first is waited for, and the question is asked when the answer can't change any more.
+// dropStatement is a single statement, so that the locks never wait for this process. DROP takes both locks anyway.
+// Taken beforehand, in the order that everybody uses, only the first is waited for, and stillUsed is asked when its
+// answer can't change any more.
 func (p Partition) dropStatement(table string) string {
 	count := ""
 	if name, ok := countedAs[table]; ok {

@@ -23,8 +23,7 @@ const (
 	week = 7 * day
 )
 
-// archive is a store with changes of any age, told to two webhooks: one gets deliveries, the
-// other misses everything.
+// archive is a store with changes of any age and two webhooks: one is notified, the conditions of the other fail.
 type archive struct {
 	*store.Store
 	reg    *record.Registry
@@ -95,7 +94,7 @@ func (a *archive) number(t *testing.T, sql string, args ...any) (n int64) {
 	return n
 }
 
-// deliveries are the rows, each with the state of its job.
+// deliveries lists the rows, each with the state of its job.
 func (a *archive) deliveries(t *testing.T, where string) string {
 	t.Helper()
 	var all string
@@ -106,7 +105,7 @@ func (a *archive) deliveries(t *testing.T, where string) string {
 	return all
 }
 
-// countsAreTrue compares what lists say with what there is.
+// countsAreTrue compares the counts of lists with the rows.
 func (a *archive) countsAreTrue(t *testing.T) {
 	t.Helper()
 	for _, key := range []string{store.ChangeType, store.DeliveryType, store.ConditionErrorType} {
@@ -132,8 +131,7 @@ func partitionOf(table string, at time.Time) string {
 	return table + "_" + at.UTC().Truncate(week).Format("20060102")
 }
 
-// TestRetain: what is past its limit goes, in whatever state, with its jobs; what is not stays
-// as it is.
+// TestRetain: what is past its limit is dropped, in whatever state, with its jobs; the rest stays as it is.
 func TestRetain(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
@@ -210,8 +208,8 @@ func TestRetainForEver(t *testing.T) {
 	}
 }
 
-// TestExpire: a delivery fails once it is past the limit, although its week is not yet, and can be
-// seen until the whole week goes.
+// TestExpire: a delivery fails once it is past the limit, even if its week is not, and is shown until the whole week
+// is dropped.
 func TestExpire(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
@@ -268,8 +266,8 @@ func TestExpireInParts(t *testing.T) {
 	}
 }
 
-// TestRetainLeavesWhatIsUsed: a request that is under way ends as it ends, and what deliveries are made from stays
-// as long as they do.
+// TestRetainLeavesWhatIsUsed: a request under way ends normally, and what deliveries are made from stays as long as
+// they do.
 func TestRetainLeavesWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
@@ -294,7 +292,7 @@ func TestRetainLeavesWhatIsUsed(t *testing.T) {
 	}
 }
 
-// TestRetainAtOnce: of several processes one does it, and the counts stay right.
+// TestRetainAtOnce: of several processes one does the work, and the counts stay right.
 func TestRetainAtOnce(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
@@ -333,8 +331,8 @@ func TestRetainAtOnce(t *testing.T) {
 	a.countsAreTrue(t)
 }
 
-// TestRetainDoesNotHoldUpWriters: while somebody reads for long, a drop makes others wait for a
-// moment and gives up. Later it succeeds.
+// TestRetainDoesNotHoldUpWriters: during a long read, a drop makes others wait for a moment and gives up. Later it
+// succeeds.
 func TestRetainDoesNotHoldUpWriters(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)

@@ -14,16 +14,16 @@ import (
 	"terrier/internal/record"
 )
 
-// Sample is a change of the log with all that webhooks are told of it.
+// Sample is a change of the log with everything that webhooks are sent of it.
 type Sample struct {
 	Row    record.Values // as the log shows it
-	Change Change        // its Type is nil where there is no such type any more
+	Change Change        // its Type is nil if the type no longer exists
 }
 
 const newest = " ORDER BY t.changed_at DESC, t.id DESC"
 
-// Samples reads the newest changes that a query finds, and hands them on one by one. A statement
-// brings all of them, or as many as may be held at once.
+// Samples reads the newest changes that a query finds, and passes them on one by one. One statement reads all of
+// them, or as many as may be in memory at once.
 func (s *Store) Samples(ctx context.Context, q Query, each func(Sample) error) error {
 	var before time.Time
 	var beforeID int64
@@ -48,8 +48,8 @@ func (s *Store) Samples(ctx context.Context, q Query, each func(Sample) error) e
 	return nil
 }
 
-// newest reads the changes before a moment, where there is one, and of that moment those with
-// a smaller id. The limit is the same for every part, so that they share a statement.
+// newest reads the changes before a time, if there is one, and of that time those with a smaller id. The limit is the
+// same for every part, so that they share a statement.
 func (s *Store) newest(ctx context.Context, q Query, before time.Time, id int64) ([]Sample, error) {
 	w := s.samplesWhere(q)
 	if !before.IsZero() {
@@ -62,8 +62,8 @@ func (s *Store) newest(ctx context.Context, q Query, before time.Time, id int64)
 	return *found, err
 }
 
-// Sample reads one change. It asks for no order: the planner would follow it through the
-// newest changes, having no statistics of them yet, instead of looking the id up.
+// Sample reads one change. It has no ORDER BY: the planner would follow the order through the newest changes, having
+// no statistics of them yet, instead of looking the id up.
 func (s *Store) Sample(ctx context.Context, scope access.Scope, id int64) (Sample, error) {
 	w := s.samplesWhere(Query{Scope: scope, Where: []record.Predicate{{Values: []any{id}}}})
 	batch, found := s.samples(ctx, scope, w, "SELECT t.* FROM extras_objectchange t"+w.String(), "")
@@ -112,7 +112,7 @@ func (s *Store) sample(v record.Values, data []byte) Sample {
 		Prechange: v.Raw("prechange_data"), Postchange: v.Raw("postchange_data"), Data: data}}
 }
 
-// DeliveryOf finds the delivery that tells a webhook of a change, 0 where there is none.
+// DeliveryOf finds the delivery of a change to a webhook, 0 if there is none.
 func (s *Store) DeliveryOf(ctx context.Context, change int64, at time.Time, webhook int64) (id int64, err error) {
 	err = s.pool.QueryRow(ctx, "SELECT id FROM extras_delivery WHERE change_id = $1 AND webhook_id = $2 AND changed_at = $3", change, webhook, at).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {

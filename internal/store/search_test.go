@@ -9,8 +9,8 @@ import (
 	"terrier/internal/store"
 )
 
-// TestSearchLooksAtTheNewest: a search of deliveries looks at the newest that pass the filters, so that it costs the same
-// however many are kept; a filter by time leads it further back.
+// TestSearchLooksAtTheNewest: a search of deliveries reads the newest that pass the filters, so that it costs the
+// same however many are kept; a filter by time leads it further back.
 func TestSearchLooksAtTheNewest(t *testing.T) {
 	t.Parallel()
 	s, reg, db := open(t)

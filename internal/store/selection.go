@@ -12,7 +12,7 @@ import (
 	"terrier/internal/record"
 )
 
-// selection is what a statement reads of each record: all of it, or what somebody is going to see.
+// selection is what a statement reads of each record: all of it, or what will be shown.
 type selection struct {
 	t        *record.Type
 	columns  string   // the select list, over the alias t
@@ -47,9 +47,9 @@ func newSelection(t *record.Type, parts []part) selection {
 	return s
 }
 
-// selectionOf leaves out what a view does not show and what costs: long columns, nested records, counts. Short
-// columns are always read, so that there are few statements. What orders the list is read for its cursors, and what
-// names the record for its display.
+// selectionOf leaves out what a view does not show and is costly: long columns, nested records, counts. Short columns
+// are always read, so that there are few different statements. Columns of the order are read for the cursors, and
+// those that name the record for its display.
 func (p *plan) selectionOf(view record.View, order []term) selection {
 	if view.Whole() {
 		return p.selection
@@ -78,7 +78,7 @@ func (p *plan) selectionOf(view record.View, order []term) selection {
 	return newSelection(p.t, parts)
 }
 
-// list is the select list for a caller: what is counted and borrowed is what they may see.
+// list returns the select list for a caller: counts and borrowed fields cover what they may see.
 func (s *selection) list(w *where, scope access.Scope) string {
 	sees := func(t *record.Type) bool { return scope.Sees(t).All() }
 	limited := slices.ContainsFunc(s.scoped, func(o scoped) bool { return !every(o.of, sees) })
@@ -102,12 +102,12 @@ func (s *selection) scan(rows pgx.Rows) ([]record.Values, error) {
 	return found, err
 }
 
-// Breather is after how many records of a list others get the processor. A page of 1,000 takes some 10 ms, which is as much as Go lets run
-// in one go; behind a dozen of them a request for one record would wait for their sum.
+// Breather is after how many records of a list others get the processor. A page of 1,000 takes some 10 ms, which is
+// as long as Go lets a goroutine run; behind a dozen of them a request for one record would wait for their sum.
 const Breather = 10
 
-// scanUpTo reads rows as long as they come to at most so many bytes, and the first in any case. What is beyond is not
-// looked at: full says that there is something. No bytes are no bound.
+// scanUpTo reads rows up to a number of bytes, and the first in any case. The rest is not read: full says that there
+// is more. 0 means no limit.
 func (s *selection) scanUpTo(rows pgx.Rows, most int) (found []record.Values, full bool, err error) {
 	size := 0
 	for rows.Next() {
@@ -131,8 +131,8 @@ func (s *selection) scanUpTo(rows pgx.Rows, most int) (found []record.Values, fu
 	return found, false, rows.Err()
 }
 
-// printedBytes is about how long a column gets in an answer: JSON writes most control characters with six. Short
-// columns are not looked through.
+// printedBytes returns about how long a column gets in an answer: JSON writes most control characters with six bytes.
+// Short columns are not inspected.
 func printedBytes(column []byte) int {
 	n := len(column)
 	if n < 1<<10 {

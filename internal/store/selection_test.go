@@ -13,10 +13,11 @@ import (
 	"terrier/test/trial"
 )
 
-// TestViewsReadWhatTheyShow: what a view leaves out is not read, where reading it costs something.
+// TestViewsReadWhatTheyShow: what a view leaves out is not read, if reading it is costly.
 func TestViewsReadWhatTheyShow(t *testing.T) {
 	s, reg, _ := open(t)
-	costly := map[string]string{"comments": `t."comments"`, "custom fields": "extras_customfield", "tags": "extras_tag", "region": `"dcim_region"`, "tenant": `"tenancy_tenant"`}
+	costly := map[string]string{"comments": `t."comments"`, "custom fields": "extras_customfield", "tags": "extras_tag",
+		"region": `"dcim_region"`, "tenant": `"tenancy_tenant"`}
 	statement := func(key string, q store.Query) string {
 		q.Scope, q.Limit = access.Machine(), 50
 		sql, err := store.ListStatement(s, reg.Type(key), q)
@@ -45,10 +46,12 @@ func TestViewsReadWhatTheyShow(t *testing.T) {
 			}
 		}
 	}
-	if sql := statement("dcim.region", store.Query{View: record.View{Brief: true}}); strings.Contains(sql, "SELECT count(*) FROM \"dcim_site\"") {
+	if sql := statement("dcim.region", store.Query{View: record.View{Brief: true}}); strings.Contains(sql,
+		"SELECT count(*) FROM \"dcim_site\"") {
 		t.Errorf("a count that is not shown is read: %s", sql)
 	}
-	if sql := statement(store.ChangeType, store.Query{View: record.View{Omit: []string{"prechange_data"}}}); strings.Contains(sql, `"prechange"`) || !strings.Contains(sql, `"postchange"`) {
+	if sql := statement(store.ChangeType, store.Query{View: record.View{Omit: []string{"prechange_data"}}}); strings.Contains(sql,
+		`"prechange"`) || !strings.Contains(sql, `"postchange"`) {
 		t.Errorf("of the states one is shown: %s", sql)
 	}
 }
@@ -105,8 +108,8 @@ func TestViewsShareStatements(t *testing.T) {
 	}
 }
 
-// TestCostlyColumnsAreComputedWhenSent: where a page is sorted again after its references were joined, custom fields are put together row by
-// row as they are sent, so that a page that ends early has not read the rest.
+// TestCostlyColumnsAreComputedWhenSent: if a page is sorted again after its references were joined, custom fields are
+// computed row by row as they are sent, so that a page that ends early has not read the rest.
 func TestCostlyColumnsAreComputedWhenSent(t *testing.T) {
 	s, reg, _ := open(t)
 	sql, err := store.ListStatement(s, reg.Type("dcim.site"), store.Query{Scope: access.Machine(), Limit: 1000})

@@ -59,14 +59,14 @@ func (s *selector) one(expr string, read func([]byte) (any, error), decode func(
 	}
 }
 
-// Link joins the record referred to. Inside a nested one it shows less: what it refers to itself is left out.
+// Link joins the referenced record. Inside a nested record it shows less: its own references are left out.
 func (s *selector) Link(c record.Column, ref record.Reference) {
 	alias, id, fields := s.nested+strconv.Itoa(s.part.field), s.column(c), ref.Target.BriefIndex()
 	if s.isNested {
 		fields = ref.Target.CoreIndex()
 	}
 	join := fmt.Sprintf(" LEFT JOIN %s %s ON %s.id = %s", quote(ref.Target.Table()), alias, alias, id)
-	if ref.Loose { // the target may be gone: what is shown is what is still there
+	if ref.Loose { // the target may be gone: what is left of it is shown
 		id = alias + ".id"
 	}
 	x := linkPart(id, briefParts(ref.Target, alias, fields), ref.Target)
@@ -116,7 +116,8 @@ func (s *selector) Links(c record.Column, ref record.Reference) {
 	}
 	link := linkPart(alias+".id", briefParts(ref.Target, alias, fields), ref.Target)
 	expr := func(w *where, by access.Scope) string {
-		return fmt.Sprintf("CASE WHEN %s <> '{}' THEN (SELECT json_agg(json_build_array(%s) ORDER BY %s.id) FROM %s %s%s WHERE %s.id = ANY(%s)) END",
+		return fmt.Sprintf("CASE WHEN %s <> '{}' THEN (SELECT json_agg(json_build_array(%s) ORDER BY %s.id) FROM %s %s%s WHERE "+
+			"%s.id = ANY(%s)) END",
 			array, strings.Join(link.exprsFor(w, by), ", "), alias, quote(ref.Target.Table()), alias, link.join, alias, array)
 	}
 	var of []*record.Type
@@ -129,7 +130,7 @@ func (s *selector) Links(c record.Column, ref record.Reference) {
 	s.one(expr(nil, access.Machine()), readLinks(link), nil)
 }
 
-// exprsFor are the expressions of a part for a caller.
+// exprsFor returns the expressions of a part for a caller.
 func (x part) exprsFor(w *where, by access.Scope) []string {
 	exprs := slices.Clone(x.exprs)
 	for _, s := range x.scoped {
@@ -143,7 +144,7 @@ func (s *selector) Members(c record.Column) {
 	s.one(customFieldsExpr(s.t, s.column(c)), readCompact, nil)
 }
 
-// HasValue looks at another column.
+// HasValue reads whether another column has a value.
 func (s *selector) HasValue(c record.Column) {
 	s.one(s.column(c)+" IS NOT NULL", readBool, nil)
 	s.part.isPlain = true
@@ -168,14 +169,15 @@ func (s *selector) referring(of *record.Type, by record.Field) string {
 	ref, _ := record.ReferenceOf(by)
 	switch {
 	case ref.TypeField != "":
-		return fmt.Sprintf("n.%s = '%s' AND n.%s = %s.id", quote(of.Field(ref.TypeField).Column().Name), s.t.Key(), quote(of.Field(ref.IDField).Column().Name), s.alias)
+		return fmt.Sprintf("n.%s = '%s' AND n.%s = %s.id", quote(of.Field(ref.TypeField).Column().Name), s.t.Key(),
+			quote(of.Field(ref.IDField).Column().Name), s.alias)
 	case ref.Many:
 		return fmt.Sprintf("n.%s @> ARRAY[%s.id]", quote(by.Column().Name), s.alias)
 	}
 	return fmt.Sprintf("n.%s = %s.id", quote(by.Column().Name), s.alias)
 }
 
-// Row reads a field of another row, where the caller may see it.
+// Row reads a field of another row, if the caller may see it.
 func (s *selector) Row(row record.OtherRow) {
 	by := fmt.Sprintf("n.id = %s.%s", s.alias, quote(row.By))
 	if row.Both != "" {
@@ -200,10 +202,11 @@ func (s *selector) another(of *record.Type, what, by string, storage record.Stor
 
 // Note looks into a side table.
 func (s *selector) Note(table, key, column string) {
-	s.one(fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = %s.id)", quote(column), quote(table), quote(key), s.alias), readTime, decoders[record.StoreTime])
+	s.one(fmt.Sprintf("(SELECT n.%s FROM %s n WHERE n.%s = %s.id)", quote(column), quote(table), quote(key), s.alias), readTime,
+		decoders[record.StoreTime])
 }
 
-// Compute is for later.
+// Compute runs after everything is read.
 func (s *selector) Compute(of func(record.Values) any, needs []string) {
 	s.part.compute = of
 	for _, name := range needs {
@@ -211,5 +214,5 @@ func (s *selector) Compute(of func(record.Values) any, needs []string) {
 	}
 }
 
-// Nothing is read.
+// Nothing reads nothing.
 func (s *selector) Nothing() {}

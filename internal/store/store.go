@@ -1,9 +1,8 @@
-// Package store owns PostgreSQL: every statement of the program stands here.
+// Package store owns PostgreSQL: every statement of the program is here.
 //
-// Statements on records are generic, compiled from a record.Type: there is no code for
-// a single type. Reads take an access.Scope, which is compiled into the statement, so a
-// row outside it is never fetched. Writes happen inside Write, one transaction per
-// change set; what belongs into a change set is the ledger's business.
+// Statements on records are generic, compiled from a record.Type: there is no code for a single type. Reads take an
+// access.Scope, which is compiled into the statement, so a row outside it is never fetched. Writes happen inside
+// Write, one transaction per change set; the ledger decides what belongs into a change set.
 package store
 
 import (
@@ -48,16 +47,15 @@ func (s *Store) Pending(ctx context.Context) (int, error) {
 	return n, s.translate(err)
 }
 
-// Tx is a transaction in which a change set is written. Its methods only queue their
-// statement; Flush sends what is queued in one round trip and fills the places where the
-// answers go. Round trips are what a small change set mostly costs, so BEGIN travels with
-// the first statements and COMMIT with the last.
+// Tx is a transaction in which a change set is written. Its methods only queue their statement; Flush sends the queue
+// in one round trip and fills the results in. Round trips are most of the cost of a small change set, so BEGIN is
+// sent with the first statements and COMMIT with the last.
 type Tx struct {
 	conn  *pgxpool.Conn
 	s     *Store
 	batch *pgx.Batch
 
-	rehearsal bool // it waits for nobody's rows
+	rehearsal bool // it waits for no locked rows
 }
 
 func (tx *Tx) exec(sql string, args ...any) { tx.batch.Queue(sql, args...) }
@@ -82,15 +80,14 @@ func (tx *Tx) send(ctx context.Context) error {
 
 const writeTries = 4
 
-// Write runs fn in a transaction, flushes and commits; and again from the start when
-// PostgreSQL ended it because of a deadlock. A commit is not given up when the caller goes away: having
-// asked for it, we want to know how it ended.
+// Write runs fn in a transaction, flushes and commits; after a deadlock it starts over. A commit goes on even if the
+// caller goes away: once it is sent, we want to know its outcome.
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	return s.transact(ctx, fn, (*Tx).commit)
 }
 
-// rehearsalPatience is how long a rehearsal waits in all for rows that somebody else is changing: nothing will come of it. It
-// holds no row meanwhile, but begins again. For each lock of another kind it waits as long.
+// rehearsalPatience is how long a rehearsal waits in all for rows that somebody else is changing: its result is
+// discarded anyway. It holds no lock meanwhile, but starts over. It waits as long for each lock of another kind.
 const (
 	rehearsalPatience = 500 * time.Millisecond
 	rehearsalPause    = 50 * time.Millisecond
@@ -98,8 +95,8 @@ const (
 
 var errBusy = &fault.Error{Kind: fault.Busy, Detail: "Somebody else is changing these records at this moment. Try again.", RetryAfter: time.Second}
 
-// Rehearse is Write up to the commit: every statement runs, and what a commit would check
-// is checked. Then all of it is undone.
+// Rehearse is Write without the commit: every statement runs, and what a commit would check is checked. Then
+// everything is rolled back.
 func (s *Store) Rehearse(ctx context.Context, fn func(*Tx) error) error {
 	for until := time.Now().Add(rehearsalPatience); ; {
 		err := s.transact(ctx, func(tx *Tx) error {
@@ -142,7 +139,7 @@ func (s *Store) write(ctx context.Context, fn func(*Tx) error, end func(*Tx, con
 	prove(ctx, tx.batch)
 	err = fn(tx)
 	if err == nil && Unproven(ctx) {
-		err = tx.Flush(ctx) // COMMIT must not be on its way before the claim is proven
+		err = tx.Flush(ctx) // COMMIT must not be sent before the claim is proven
 	}
 	if err == nil && Unproven(ctx) {
 		err = ErrStale
@@ -191,17 +188,17 @@ func rollback(ctx context.Context, conn *pgxpool.Conn) error {
 	return nil
 }
 
-// isConflict recognises a deadlock or a serialisation failure.
+// isConflict reports whether an error is a deadlock or a serialisation failure.
 func isConflict(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pg.Code == "40P01" || pg.Code == "40001")
 }
 
-// quote makes an identifier of a declared name.
+// quote returns a declared name as an identifier.
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
 
 // Type finds a record type by its name.
 func (s *Store) Type(key string) *record.Type { return s.reg.Type(key) }
 
-// Types lists the record types, in the order in which change sets go through them.
+// Types lists the record types, in the order in which change sets process them.
 func (s *Store) Types() []*record.Type { return s.reg.Types() }

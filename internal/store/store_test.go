@@ -49,14 +49,14 @@ var postgresTypes = map[record.Storage]string{
 	record.StoreTexts: "text[]", record.StoreInts: "bigint[]", record.StoreUUID: "uuid", record.StoreSealed: "text", record.StoreMembers: "jsonb",
 }
 
-// inner are columns that the machine keeps for itself.
+// inner are columns that only the machine uses.
 var inner = map[string][]string{
 	store.ChangeType:   {"data"},
 	store.DeliveryType: {"change_id", "round", "tries", "job_id"},
 }
 
-// TestColumnsAreAsDeclared compares the fields of types that the machine alone writes with their tables, which are made
-// by hand. Those of the others are held against their drafts.
+// TestColumnsAreAsDeclared compares the fields of types that only the machine writes with their tables, which are
+// made by hand. Those of the others are compared with their drafts.
 func TestColumnsAreAsDeclared(t *testing.T) {
 	_, reg, db := open(t)
 	for _, typ := range reg.Types() {
@@ -105,7 +105,7 @@ func TestColumnsAreAsDeclared(t *testing.T) {
 
 func checkConstraints(t *testing.T, db *pgxpool.Pool, typ *record.Type) {
 	t.Helper()
-	// A rule without regard to case is a unique index, since a constraint can't be over an expression.
+	// A rule that ignores case is a unique index, since a constraint can't use an expression.
 	rows, err := db.Query(t.Context(), `
 		SELECT conname || ' ' || contype::text FROM pg_constraint WHERE conrelid = $1::regclass
 		UNION ALL
@@ -146,8 +146,8 @@ func checkConstraints(t *testing.T, db *pgxpool.Pool, typ *record.Type) {
 	}
 }
 
-// TestDefaultOrderIsIndexed holds the promise that next costs the same however far: the
-// type's own order comes out of an index, without sorting, on every page.
+// TestDefaultOrderIsIndexed: next costs the same however far: the type's own order comes out of an index, without
+// sorting, on every page.
 func TestDefaultOrderIsIndexed(t *testing.T) {
 	_, reg, db := open(t)
 	for _, typ := range reg.Types() {
@@ -220,7 +220,7 @@ func TestCountIsExact(t *testing.T) {
 	}
 }
 
-// TestZeroScopeSeesNothing is why forgetting to ask for permission fails closed.
+// TestZeroScopeSeesNothing: code that forgets to ask for permission sees nothing.
 func TestZeroScopeSeesNothing(t *testing.T) {
 	s, reg, db := open(t)
 	if _, err := db.Exec(context.Background(), `INSERT INTO extras_tag (version, name, slug, color, description, created, last_updated) VALUES (1, 'n', 's', '', '', now(), now())`); err != nil {
@@ -232,8 +232,8 @@ func TestZeroScopeSeesNothing(t *testing.T) {
 	}
 }
 
-// TestStatementsHaveFewShapes holds that what callers send ends up in parameters: the
-// text of a statement depends on the names of filters alone.
+// TestStatementsHaveFewShapes: what callers send ends up in parameters: the text of a statement depends only on the
+// names of filters.
 func TestStatementsHaveFewShapes(t *testing.T) {
 	s, reg, _ := open(t)
 	hostile := []string{"x", "'", `"; DROP TABLE dcim_site; --`, "$1", "\\", "%_", "x' OR '1'='1", "ünïcode", strings.Repeat("a", 5000)}
@@ -266,7 +266,8 @@ func TestStatementsHaveFewShapes(t *testing.T) {
 	}
 }
 
-// TestNothingIsCompiled: a fetch of jobs beside a million that wait took 20 ms to compile and one to run.
+// TestNothingIsCompiled: without JIT. A fetch of jobs beside a million queued ones would take 20 ms to compile and
+// one to run.
 func TestNothingIsCompiled(t *testing.T) {
 	t.Parallel()
 	s, _, _ := open(t)

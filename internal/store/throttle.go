@@ -15,10 +15,10 @@ import (
 // errThrottled rolls a reservation back.
 var errThrottled = errors.New("throttled")
 
-// Reserve counts an attempt under every key, or under none when one of them is full. All
-// processes count in the same rows.
+// Reserve counts an attempt under every key, or under none if one of them is full. All processes count in the same
+// rows.
 func (a Accounts) Reserve(ctx context.Context, keys []account.ThrottleKey, now time.Time) ([]time.Duration, error) {
-	order := make([]int, len(keys)) // in which everybody takes the rows
+	order := make([]int, len(keys)) // the order in which everybody locks the rows
 	for i := range order {
 		order[i] = i
 	}
@@ -81,10 +81,10 @@ func (a Accounts) KnownAddress(ctx context.Context, username, address string, si
 	return known, a.translate(err)
 }
 
-// noteInterval is how old a noted login must be before a newer one is written.
+// noteInterval is how old a recorded login must be before a newer one is written.
 const noteInterval = time.Hour
 
-// NoteAddress notes where a user logged in from, and forgets the oldest of too many addresses.
+// NoteAddress records where a user logged in from, and forgets the oldest of too many addresses.
 func (a Accounts) NoteAddress(ctx context.Context, userID int64, address string, at time.Time) error {
 	_, err := a.spare.Exec(ctx, `
 		WITH noted AS (

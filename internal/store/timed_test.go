@@ -30,8 +30,8 @@ func insertTimed(t *testing.T, db *pgxpool.Pool, moments []time.Time) {
 	}
 }
 
-// TestTimeBoundsFindTheSameRows: ids know the millisecond, times the microsecond, and several
-// values of a lookup are any of them. Whatever the bound on the ids, the time decides.
+// TestTimeBoundsFindTheSameRows: ids have milliseconds, times microseconds, and several values of a lookup mean any
+// of them. Whatever the bound on the ids, the time decides.
 func TestTimeBoundsFindTheSameRows(t *testing.T) {
 	t.Parallel()
 	s, reg, db := open(t)
@@ -78,8 +78,8 @@ func TestTimeBoundsFindTheSameRows(t *testing.T) {
 	}
 }
 
-// TestTimeBoundsReadWhatTheyFind: the week has one index that knows the time, that of the ids. A
-// short time out of it must not be looked for in all of it.
+// TestTimeBoundsReadWhatTheyFind: only the index of the ids knows the time. A short time must not be searched for in
+// the whole week.
 func TestTimeBoundsReadWhatTheyFind(t *testing.T) {
 	t.Parallel()
 	s, reg, db := open(t)

@@ -12,18 +12,17 @@ import (
 	"terrier/internal/record"
 )
 
-// ClashError says that a uniqueness rule was broken, as far as the constraint tells: one
-// rule, no position.
+// ClashError says that a uniqueness rule was broken, as far as the constraint shows: one rule, no position.
 type ClashError struct{ Fault *fault.Error }
 
 func (e *ClashError) Error() string { return e.Fault.Error() }
 
-// Unwrap is the error for the caller.
+// Unwrap returns the error for the caller.
 func (e *ClashError) Unwrap() error { return e.Fault }
 
-// DanglingError says that a foreign key was broken. Whether what is referred to was missing
-// or was to be deleted, PostgreSQL tells only in words, of the language it is set to: the
-// change set knows which of them it tried. As it stands, it is the former.
+// DanglingError says that a foreign key was broken. Whether the referenced record was missing or was being deleted,
+// PostgreSQL says only in words of its configured language: the change set knows which of them it tried. By default
+// it is the former.
 type DanglingError struct {
 	Table string // of the record that refers
 	err   error
@@ -31,13 +30,13 @@ type DanglingError struct {
 
 func (e *DanglingError) Error() string { return e.err.Error() }
 
-// Unwrap is the error for the caller.
+// Unwrap returns the error for the caller.
 func (e *DanglingError) Unwrap() error { return e.err }
 
 var errSlow = &fault.Error{Kind: fault.Slow, Detail: "The database did not answer in time. Narrow the filters, or try again.", RetryAfter: retryAfter}
 
-// translate turns what PostgreSQL refused into an error for the caller. Constraints are
-// named after the rule they hold, so a violation names its field.
+// translate turns a refusal of PostgreSQL into an error for the caller. Constraints are named after their rule, so a
+// violation names its field.
 func (s *Store) translate(err error) error {
 	if err == nil || fault.KindOf(err) != fault.Internal {
 		return err
@@ -91,7 +90,7 @@ func (s *Store) missing(pg *pgconn.PgError) error {
 	return pg
 }
 
-// UniqueMessage says that a rule is broken, in the words clients know.
+// UniqueMessage says which rule is broken, in the words clients know.
 func UniqueMessage(t *record.Type, rule record.Unique) fault.Fields {
 	errs := fault.Fields{}
 	if len(rule.Fields) == 1 {
@@ -102,14 +101,14 @@ func UniqueMessage(t *record.Type, rule record.Unique) fault.Fields {
 	return errs
 }
 
-// Locked tells whether a lock was not to be had in the time that a statement may wait for it.
+// Locked reports whether a lock could not be taken in time.
 func Locked(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "55P03"
 }
 
-// Refused tells whether the database refuses what it was given, as it would again: a value
-// it can't hold, a constraint, a limit.
+// Refused reports whether the database refuses a value in a way that would repeat: a value it can't store, a
+// constraint, a limit.
 func Refused(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (strings.HasPrefix(pg.Code, "22") || strings.HasPrefix(pg.Code, "23") || strings.HasPrefix(pg.Code, "54"))

@@ -14,15 +14,15 @@ import (
 // callerLists is how many lists of one caller run at once at most, however many connections are free.
 const callerLists = 8
 
-// turns hands out the connections for lists. Nobody is refused: who finds none free waits, as long as their
-// request may take. Callers take turns, so that many lists of one do not hold up the few of another, and no caller
-// takes the last connection.
+// turns distributes the connections for lists. Nobody is refused: a caller who finds none free waits, as long as
+// their request may take. Callers take turns, so that many lists of one do not delay the few of another, and no
+// caller takes the last connection.
 type turns struct {
 	mu      sync.Mutex
 	free    int
 	each    int // how many lists of one caller run at once
 	callers map[access.Asker]*queued
-	waiting []*queued // those with a list that waits, in the order of their turns
+	waiting []*queued // those with a waiting list, in the order of their turns
 }
 
 // queued is a caller with lists that run or wait.
@@ -35,7 +35,7 @@ func newTurns(connections int) *turns {
 	return &turns{free: connections, each: max(1, min(callerLists, connections-1)), callers: map[access.Asker]*queued{}}
 }
 
-// take waits for a turn. It must be given back by calling done.
+// take waits for a turn. Call done to give it back.
 func (t *turns) take(ctx context.Context, by access.Asker) (done func(), err error) {
 	t.mu.Lock()
 	c := t.callers[by]
@@ -83,7 +83,7 @@ func (t *turns) end(by access.Asker, c *queued) {
 	t.next()
 }
 
-// next gives what is free to those with the fewest running lists, one turn each.
+// next gives free connections to those with the fewest running lists, one turn each.
 func (t *turns) next() {
 	for t.free > 0 {
 		best := -1

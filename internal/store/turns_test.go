@@ -42,7 +42,7 @@ func running(lists []asked) int {
 	}))
 }
 
-// TestTurnsWait: of one caller 8 lists run at once, whatever is free. The others wait and are not
+// TestTurnsWait: 8 lists of one caller run at once, however many connections are free. The others wait and are not
 // refused.
 func TestTurnsWait(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,7 @@ func TestTurnsWait(t *testing.T) {
 	})
 }
 
-// TestNobodyTakesTheLastConnection: where there are few connections, one caller leaves one of them to others.
+// TestNobodyTakesTheLastConnection: with few connections, one caller leaves one of them to others.
 func TestNobodyTakesTheLastConnection(t *testing.T) {
 	t.Parallel()
 	for connections, most := range map[int]int{1: 1, 2: 1, 3: 2, 8: 7, 9: 8, 50: 8} {
@@ -105,7 +105,8 @@ func TestNobodyTakesTheLastConnection(t *testing.T) {
 	}
 }
 
-// TestTurnsAreFair: a caller with one list waits for one of each other caller at most, however many those have waiting.
+// TestTurnsAreFair: a caller with one list waits for at most one list of each other caller, however many they have
+// waiting.
 func TestTurnsAreFair(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -140,7 +141,7 @@ func TestTurnsAreFair(t *testing.T) {
 	})
 }
 
-// TestTurnsAreGivenUp: who goes away leaves nothing behind.
+// TestTurnsAreGivenUp: a caller who goes away leaves nothing behind.
 func TestTurnsAreGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -170,7 +171,8 @@ func TestTurnsAreGivenUp(t *testing.T) {
 	})
 }
 
-// TestNoTurnInTime: who waited for as long as a request may take was held up by others, and is asked to try again.
+// TestNoTurnInTime: a caller who waited as long as a request may take was delayed by others, and is asked to try
+// again.
 func TestNoTurnInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

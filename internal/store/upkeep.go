@@ -13,8 +13,8 @@ import (
 // growing tables are partitioned by the time of the change.
 var growing = []string{"extras_objectchange", "extras_delivery", "extras_attempt", "extras_conditionerror"}
 
-// Partitions are weeks, made this far ahead. Readiness fails when less than the second
-// is left, which leaves days to find out why.
+// Partitions are weeks, made this far ahead. Readiness fails when less than the second is left, which leaves days to
+// find out why.
 const (
 	partitionsAhead = 4 * week
 	partitionsLow   = 1 * week
@@ -57,7 +57,7 @@ func makeWeeks(ctx context.Context, tx pgx.Tx, table string, now time.Time) erro
 		if exists {
 			continue
 		}
-		// Made apart and attached: attaching does not wait for those who read and write.
+		// Made separately and then attached: attaching does not wait for readers and writers.
 		_, err := tx.Exec(ctx, fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL EXCLUDING IDENTITY)", quote(name), quote(table)))
 		if err != nil {
 			return fmt.Errorf("make partition %s: %w", name, err)
@@ -71,7 +71,7 @@ func makeWeeks(ctx context.Context, tx pgx.Tx, table string, now time.Time) erro
 	return nil
 }
 
-// PartitionsLow names a growing table that will soon have nowhere to write to.
+// PartitionsLow returns a growing table that soon has no partition to write to, or "".
 func (s *Store) PartitionsLow(ctx context.Context, now time.Time) (string, error) {
 	for _, table := range growing {
 		name := fmt.Sprintf("%s_%s", table, weekOf(now.Add(partitionsLow)).Format("20060102"))
@@ -86,8 +86,8 @@ func (s *Store) PartitionsLow(ctx context.Context, now time.Time) (string, error
 	return "", nil
 }
 
-// FoldCounts adds the count rows of each type together. Deleting and inserting are one
-// statement, so every snapshot sees the same sum.
+// FoldCounts sums the count rows of each type. Deleting and inserting are one statement, so every snapshot sees the
+// same sum.
 func (s *Store) FoldCounts(ctx context.Context) error {
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
@@ -98,8 +98,8 @@ func (s *Store) FoldCounts(ctx context.Context) error {
 	})
 }
 
-// Sweep removes what has run out: sessions, failed logins, addresses of logins, and the notes
-// about tokens, webhooks and workers that are gone.
+// Sweep removes what has expired: sessions, failed logins, addresses of logins, and the notes about deleted tokens,
+// webhooks and workers.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "DELETE FROM users_session WHERE expires < $1", now)
@@ -122,7 +122,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	})
 }
 
-// upkeep runs fn unless another process is at it.
+// upkeep runs fn unless another process is doing it.
 func (s *Store) upkeep(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var mine bool

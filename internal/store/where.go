@@ -11,14 +11,13 @@ import (
 	"terrier/internal/record"
 )
 
-// where builds the condition of one statement. Values are always parameters, and several
-// values of one filter are one array parameter, so that the number of distinct statements
-// stays small.
+// where builds the condition of one statement. Values are always parameters, and several values of one filter are one
+// array parameter, so that there are few different statements.
 type where struct {
 	args  []any
 	parts []string
 	depth int
-	by    access.Scope // the caller's, whose view filters keep to
+	by    access.Scope // the caller's: filters respect what they may see
 }
 
 func (w *where) arg(v any) string {
@@ -53,7 +52,7 @@ func (w *where) filters(tests []record.Predicate, t *record.Type) {
 	}
 }
 
-// copied looks for what a row repeats of another one there too, because the index is there.
+// copied also tests the row from which this one copies a field, because that row has the index.
 func (w *where) copied(tests []record.Predicate, t *record.Type) {
 	of := t.Registry().Type(t.Copies.Of)
 	var there []record.Predicate
@@ -65,7 +64,7 @@ func (w *where) copied(tests []record.Predicate, t *record.Type) {
 		if name, ok := t.Copies.Fields[p.Field.Info().Name]; ok {
 			p.Field = of.Field(name)
 			there = append(there, p)
-			narrow = narrow || p.Field.Column().Storage != record.StoreText // the name of a type is most of the table
+			narrow = narrow || p.Field.Column().Storage != record.StoreText // the name of a type matches most of the table
 		}
 	}
 	if !narrow {
@@ -75,11 +74,11 @@ func (w *where) copied(tests []record.Predicate, t *record.Type) {
 	for i, p := range there {
 		conds[i] = w.predicate(p, of, "o")
 	}
-	// Found first: the planner would rather go through all rows in their order until it meets them.
+	// Looked up first: the planner would rather scan all rows in their order until it meets them.
 	w.and(fmt.Sprintf("t.%s = ANY(ARRAY(SELECT o.id FROM %s o WHERE %s))", quote(t.Copies.By), quote(of.Table()), strings.Join(conds, " AND ")))
 }
 
-// within tests whether a row lies in a limited scope.
+// within tests whether a row is in a limited scope.
 func (w *where) within(s access.Scope, t *record.Type, alias string) string {
 	var parts []string
 	for _, part := range s.Parts() {
@@ -96,7 +95,7 @@ func (w *where) within(s access.Scope, t *record.Type, alias string) string {
 	return "(" + strings.Join(parts, " AND ") + ")"
 }
 
-// search looks for a text in any of the type's search fields. What the caller may not see is not found.
+// search looks for a text in any of the type's search fields. Fields that the caller may not see are not searched.
 func (w *where) search(t *record.Type, q string) {
 	if q == "" {
 		return
@@ -109,7 +108,7 @@ func (w *where) search(t *record.Type, q string) {
 	w.and("(" + strings.Join(conds, " OR ") + ")")
 }
 
-// value is a field of the record, or of another record that it belongs to and the caller may see.
+// value returns a field of the record, or of another record that it belongs to and the caller may see.
 func (w *where) value(t *record.Type, name string) string {
 	if x := newPart(t, t.Index(name)); x.scoped != nil {
 		return x.scoped[0].expr(w, w.by)
@@ -117,8 +116,8 @@ func (w *where) value(t *record.Type, name string) string {
 	return "t." + quote(t.Field(name).Column().Name)
 }
 
-// searched is what a list is read from: its table or, where a search looks at the newest records alone, those of
-// them that pass the tests so far. Their order is the default one, so that a page ends as soon as it is full.
+// searched returns what a list is read from: its table or, if a search covers only the newest records, those of them
+// that pass the tests so far. They are in the default order, so that a page ends as soon as it is full.
 func (w *where) searched(t *record.Type, q string) string {
 	table := quote(t.Table())
 	if q == "" || t.SearchNewest == 0 {
@@ -145,7 +144,7 @@ var arrayTypes = map[record.Storage]string{
 	record.StoreTime: "timestamptz[]", record.StoreUUID: "uuid[]", record.StoreDate: "text[]::date[]", record.StoreMAC: "text[]::macaddr[]",
 }
 
-// array hands over values to be compared with a column.
+// array passes values to be compared with a column.
 func (w *where) array(s record.Storage, values []any) string {
 	arg := w.arg(typed(s, values))
 	if kind := arrayTypes[s]; strings.HasPrefix(kind, "text[]::") { // PostgreSQL would expect another form of them
@@ -168,14 +167,14 @@ func isArray(s record.Storage) bool {
 	return s == record.StoreInts || s == record.StoreTexts || s == record.StoreNumbers
 }
 
-// opposite maps each negative lookup to the one it denies.
+// opposite maps each negative lookup to its positive one.
 var opposite = map[record.Lookup]record.Lookup{
 	record.Not: record.Exact, record.NotContains: record.Contains, record.NotStarts: record.Starts,
 	record.NotEnds: record.Ends, record.NotEqualFold: record.EqualFold,
 }
 
-// predicate compiles one test. A record without a value is "not equal" to every value,
-// so negation denies a test that counts null as false.
+// predicate compiles one test. A record without a value is "not equal" to every value, so a negation negates a test
+// that counts null as false.
 func (w *where) predicate(p record.Predicate, t *record.Type, alias string) string {
 	if positive, ok := opposite[p.Lookup]; ok {
 		p.Lookup = positive
@@ -201,12 +200,12 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	return w.compare(expr, column, p)
 }
 
-// drawnFrom is the column that timed ids are drawn from. Their tables are partitioned by it, and
-// have no other index of it.
+// drawnFrom is the column that timed ids are drawn from. Their tables are partitioned by it, and have no other index
+// on it.
 const drawnFrom = "changed_at"
 
-// drawn says in ids what a bound on the time says too, because the index is of them. An id knows
-// the millisecond alone, so that the bound on the time still decides within it.
+// drawn adds a bound on ids to a bound on the time, because the index is on ids. An id has only milliseconds, so the
+// bound on the time still decides within one.
 func (w *where) drawn(p record.Predicate, alias string) string {
 	switch p.Lookup {
 	case record.Greater, record.AtLeast: // than any of them: than the earliest
@@ -221,7 +220,7 @@ func (w *where) drawn(p record.Predicate, alias string) string {
 	return ""
 }
 
-// through follows a reference and tests the record behind it.
+// through follows a reference and tests the referenced record.
 func (w *where) through(p record.Predicate, t *record.Type, alias string) string {
 	hop := p.Via[0]
 	column := alias + "." + quote(t.Field(hop.Name).Column().Name)
@@ -265,9 +264,9 @@ func (w *where) from(p record.Predicate, t *record.Type) string {
 	return fmt.Sprintf("%s %s WHERE %s", quote(t.Table()), alias, w.predicate(p, t, alias))
 }
 
-// below accepts a reference into a tree: the matching records or any under them. Each step is one that
-// the caller may see, from the first on, so that hidden records can't be probed by what hangs below them.
-// A reference that is not into a tree is only compared with what the record shows of it anyway.
+// below accepts a reference into a tree: the matching records or any below them. The caller must be allowed to see
+// each step, from the first on, so that hidden records can't be probed by what is below them. A reference that is not
+// into a tree is compared only with what the record shows of it anyway.
 func (w *where) below(column string, t *record.Type, p record.Predicate) string {
 	values, null := splitNull(p.Values)
 	p.Values = values
@@ -302,7 +301,7 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 		return expr + " IS NOT NULL"
 	case record.Less, record.AtMost, record.Greater, record.AtLeast:
 		op := map[record.Lookup]string{record.Less: "<", record.AtMost: "<=", record.Greater: ">", record.AtLeast: ">="}[p.Lookup]
-		if column.Storage == record.StoreTime && len(p.Values) == 1 { // leads to the partitions, as a list does not
+		if column.Storage == record.StoreTime && len(p.Values) == 1 { // can use the partitions, which a list can't
 			return expr + " " + op + " " + w.arg(p.Values[0])
 		}
 		return fmt.Sprintf("%s %s ANY(%s)", expr, op, w.array(column.Storage, p.Values))
@@ -338,11 +337,11 @@ func emptyTest(expr string, column record.Column, values []any) string {
 	return "NOT (" + none + ")"
 }
 
-// custom tests a value inside custom_fields. A number is only compared as one where it
-// is one, because a definition may have changed its kind.
+// custom tests a value inside custom_fields. A number is compared as a number only if it is one, because the kind of
+// a definition may have changed.
 func (w *where) custom(p record.Predicate, alias string) string {
 	name := w.arg(p.Custom)
-	// As it is shown: a record that has no value has the definition's default.
+	// As shown: a record without a value has the definition's default.
 	value := fmt.Sprintf(`coalesce(%s.custom_fields -> %s, (SELECT d."default" FROM extras_customfield d WHERE d.name = %s))`, alias, name, name)
 	text := "(" + value + " #>> '{}')"
 	column := record.Column{Storage: p.Field.Column().Storage, Null: true}
@@ -355,7 +354,7 @@ func (w *where) custom(p record.Predicate, alias string) string {
 		text = fmt.Sprintf("(CASE jsonb_typeof(%s) WHEN 'boolean' THEN %s::boolean END)", value, text)
 	default:
 		column.Storage = record.StoreText
-		if p.Lookup == record.Exact { // also a member of a multiple selection
+		if p.Lookup == record.Exact { // also one of several selected values
 			return fmt.Sprintf("(%s = ANY(%s) OR %s ?| %s)", text, w.arg(typed(column.Storage, p.Values)), value, w.arg(typed(column.Storage, p.Values)))
 		}
 	}
@@ -382,7 +381,7 @@ func distinct(values []any) int {
 	return len(seen)
 }
 
-// typed makes an array parameter of the column's type.
+// typed returns an array parameter of the column's type.
 func typed(s record.Storage, values []any) any {
 	switch s {
 	case record.StoreInt, record.StoreInts, record.StoreNumbers:

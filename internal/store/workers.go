@@ -16,7 +16,7 @@ type Lane struct {
 	Held        bool // disabled or paused
 }
 
-// Lanes lists the queues that there should be.
+// Lanes lists the queues that must exist.
 func (s *Store) Lanes(ctx context.Context) ([]Lane, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT w.id, w.concurrency, NOT w.enabled OR p.webhook_id IS NOT NULL
@@ -27,7 +27,7 @@ func (s *Store) Lanes(ctx context.Context) ([]Lane, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Lane])
 }
 
-// Abandoned lists webhooks that are gone and still have jobs to end.
+// Abandoned lists deleted webhooks that still have jobs.
 func (s *Store) Abandoned(ctx context.Context) ([]int64, error) {
 	// The queues of live jobs, found by jumping through River's index from one to the next.
 	rows, err := s.pool.Query(ctx, `
@@ -60,7 +60,7 @@ func (s *Store) Abandoned(ctx context.Context) ([]int64, error) {
 // hastened is how many jobs are hastened at once: River's scheduler waits for whoever holds them.
 const hastened = 10_000
 
-// Hasten lets jobs of these webhooks' queues begin that would wait for a retry, some at a time.
+// Hasten makes jobs of these webhooks' queues due that wait for a retry, some at a time.
 func (s *Store) Hasten(ctx context.Context, webhooks []int64) error {
 	if len(webhooks) == 0 {
 		return nil
@@ -74,8 +74,8 @@ func (s *Store) Hasten(ctx context.Context, webhooks []int64) error {
 	return err
 }
 
-// Worker is a process that sends deliveries. When it was seen, the database's clock says: those
-// of the machines may differ.
+// Worker is a process that sends deliveries. The database's clock says when it was seen: the clocks of machines may
+// differ.
 type Worker struct {
 	ID, Host, Program string
 	StartedAt, SeenAt time.Time
@@ -83,7 +83,7 @@ type Worker struct {
 	ClockWrong        bool // it takes no jobs
 }
 
-// Leave notes that a worker has ended.
+// Leave records that a worker has ended.
 func (s *Store) Leave(ctx context.Context, id string) error {
 	_, err := s.pool.Exec(ctx, "DELETE FROM extras_worker WHERE id = $1", id)
 	return err
@@ -99,18 +99,18 @@ func (s *Store) Workers(ctx context.Context, lately time.Duration) ([]Worker, er
 	return found, s.translate(err)
 }
 
-// Backlog is what waits for a webhook, and how it went lately.
+// Backlog is the queued deliveries of a webhook, and its recent results.
 type Backlog struct {
 	Webhook      int64
 	Queued       int64
-	Retrying     int64 // failed, with a retry ahead
+	Retrying     int64 // failed, with a retry planned
 	OldestAt     *time.Time
 	Successful   int64 // since the moment asked for
 	Failed       int64
 	Milliseconds int64 // spent on both
 }
 
-// Backlogs counts what waits, by webhook, and what was done since a moment: for a caller, as one of their lists.
+// Backlogs counts queued deliveries by webhook, and the results since a time: for a caller, as one of their lists.
 func (s *Store) Backlogs(ctx context.Context, by access.Scope, since time.Time) (found []Backlog, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`
@@ -131,13 +131,13 @@ func (s *Store) Backlogs(ctx context.Context, by access.Scope, since time.Time) 
 type DeliveryCount struct {
 	Webhook  int64
 	Queued   int64
-	Retrying int64 // failed, with an automatic retry ahead
+	Retrying int64 // failed, with an automatic retry planned
 	Failed   int64 // for good
 	OldestAt *time.Time
 }
 
-// DeliveryCounts counts deliveries that are not successful, by webhook. Two indexes know them: those that are awaited, and
-// those that have failed, whether they are retried or not.
+// DeliveryCounts counts unsuccessful deliveries by webhook. It uses two indexes: those that are awaited, and those
+// that have failed, whether they are retried or not.
 func (s *Store) DeliveryCounts(ctx context.Context, scope access.Scope) ([]DeliveryCount, error) {
 	w := &where{}
 	w.scope(scope, s.reg.Type(DeliveryType))
@@ -161,8 +161,8 @@ func (s *Store) DeliveryCounts(ctx context.Context, scope access.Scope) ([]Deliv
 	return found, s.translate(s.list(ctx, scope, batch))
 }
 
-// FoldTally adds the tally rows of each webhook and minute together, once the minute is
-// over, and forgets what is older than a moment. What is older than an hour was folded then.
+// FoldTally sums the tally rows of each webhook and minute, once the minute is over, and forgets those older than a
+// time. Rows older than an hour were folded then.
 func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) error {
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `

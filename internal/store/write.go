@@ -14,7 +14,7 @@ import (
 // row.
 func (tx *Tx) NextIDs(t *record.Type, n int) *Promise[[]int64] {
 	sql, args := fmt.Sprintf("SELECT nextval('%s_id_seq')", t.Table()), []any(nil)
-	if n != 1 { // a statement with a number of rows is planned anew each time
+	if n != 1 { // a statement with a number of rows is planned again each time
 		sql, args = sql+" FROM generate_series(1, $1::int)", []any{n}
 	}
 	return promise(tx, sql, args, each[int64])
@@ -26,8 +26,7 @@ func (tx *Tx) Insert(t *record.Type, rows []record.Values) {
 	tx.exec(w.insert.of(len(rows)), w.columns.args(rows)...)
 }
 
-// Update writes whole records back: one statement, however many. Custom fields are laid over
-// those that are stored.
+// Update writes whole records back in one statement, however many. Custom fields are merged into the stored ones.
 func (tx *Tx) Update(t *record.Type, rows []record.Values) {
 	w := tx.s.plans[t].writing
 	tx.exec(w.update.of(len(rows)), w.columns.args(rows)...)
@@ -38,7 +37,7 @@ func (tx *Tx) Delete(t *record.Type, ids []int64) {
 	tx.exec("DELETE FROM "+quote(t.Table())+" WHERE id = ANY($1)", ids)
 }
 
-// AddCounts notes how many records of each type came or went.
+// AddCounts records how many records of each type came or went.
 func (tx *Tx) AddCounts(counts map[string]int) {
 	var types []string
 	var ns []int64
@@ -52,8 +51,7 @@ func (tx *Tx) AddCounts(counts map[string]int) {
 	}
 }
 
-// LockTree lets one change set at a time move records of a tree: two moves that are each
-// valid can together form a cycle.
+// LockTree lets one change set at a time move records of a tree: two valid moves can together form a cycle.
 func (tx *Tx) LockTree(t *record.Type) {
 	tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('tree:' || $1, 0))", t.Key())
 }
@@ -106,7 +104,7 @@ func newWriting(t *record.Type) *writing {
 	return w
 }
 
-// casts make a column's value of what is handed over as text.
+// casts turn a text parameter into a column's value.
 var casts = map[record.Storage]string{
 	record.StoreJSON:    "%s::jsonb",
 	record.StoreMembers: "%s::jsonb",
@@ -118,7 +116,7 @@ var casts = map[record.Storage]string{
 	record.StoreMAC:     "%s::macaddr",
 }
 
-// parameter hands over the values of one field.
+// parameter passes the values of one field.
 func parameter(column record.Column, field int) attribute[record.Values] {
 	name := column.Name
 	switch column.Storage {
