@@ -105,7 +105,11 @@ func stringCell(f record.Field, s string) Cell {
 	return textOf(record.MarkUnknown(f, s), in.Widget == record.TextArea)
 }
 
+// numberCell shows a number. Without a field it is one that belongs to none, such as a status.
 func numberCell(f record.Field, s string) Cell {
+	if f == nil {
+		return textOf(s, false)
+	}
 	if badge, ok := badgeOf(f.Info(), s); ok {
 		return badge
 	}
