@@ -113,9 +113,9 @@ type Match struct {
 }
 
 // insertNotified has the parameters of the change rows, and seven more.
-var insertTold = sized{told(insertChanges.one), told(insertChanges.many)}
+var insertNotified = sized{notified(insertChanges.one), notified(insertChanges.many)}
 
-func told(changes string) string {
+func notified(changes string) string {
 	n := len(changeRows)
 	return fmt.Sprintf(`WITH change AS (%s RETURNING id, changed_at, version, object_type, object_id, request_id),
 		delivery AS (
@@ -139,7 +139,7 @@ func (tx *Tx) InsertDeliveries(changes []Change, matches []Match) {
 		hooks[i], types[i], ids[i], events[i] = m.Webhook, c.Type.Key(), c.ID, m.Event
 	}
 	milliseconds, shift, mask := record.TimedIDs(changes[0].At)
-	tx.exec(insertTold.of(len(changes)), append(changeRows.args(changes), milliseconds, shift, mask, hooks, types, ids, events)...)
+	tx.exec(insertNotified.of(len(changes)), append(changeRows.args(changes), milliseconds, shift, mask, hooks, types, ids, events)...)
 	tx.exec(notifyJobs, hooks)
 }
 

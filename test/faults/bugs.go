@@ -45,13 +45,13 @@ var bugs = []bug{
 		}
 	}()
 	return tx.s.ended(tx.send(commit))`},
-			{storeChange, "sized{told(insertChanges.one), told(insertChanges.many)}",
-				"told(`SELECT id, changed_at, version, object_type, object_id, request_id FROM extras_objectchange WHERE request_id::text = $1`)"},
+			{storeChange, "sized{notified(insertChanges.one), notified(insertChanges.many)}",
+				"notified(`SELECT id, changed_at, version, object_type, object_id, request_id FROM extras_objectchange WHERE request_id::text = $1`)"},
 			{storeChange, "n := len(changeRows)", "n := 1"},
 			{storeChange, "(%s RETURNING id, changed_at, version, object_type, object_id, request_id),", "(%s),"},
 			{storeChange,
-				"tx.exec(insertTold.of(len(changes)), append(changeRows.args(changes), milliseconds, shift, mask, hooks, types, ids, events)...)",
-				"tx.InsertChanges(changes)\n\ttx.late.Queue(insertTold, changes[0].RequestID, milliseconds, shift, mask, hooks, types, ids, events)"},
+				"tx.exec(insertNotified.of(len(changes)), append(changeRows.args(changes), milliseconds, shift, mask, hooks, types, ids, events)...)",
+				"tx.InsertChanges(changes)\n\ttx.late.Queue(insertNotified, changes[0].RequestID, milliseconds, shift, mask, hooks, types, ids, events)"},
 			{storeChange, "tx.exec(notifyJobs, hooks)", "tx.late.Queue(notifyJobs, hooks)"},
 		},
 	},
@@ -60,7 +60,7 @@ var bugs = []bug{
 		breaks: oneRow, faults: []string{killAPI, cutAPI, killAPI, cutAPI},
 		edits: []edit{
 			{storeChange, "import (\n", "import (\n\t\"context\"\n"},
-			{storeChange, "tx.exec(insertTold.of(", "tx.apart(insertTold.of("},
+			{storeChange, "tx.exec(insertNotified.of(", "tx.apart(insertNotified.of("},
 			{storeChange, "// ConditionError is a change", `func (tx *Tx) apart(sql string, args ...any) {
 	conn, err := pgx.Connect(context.Background(), tx.s.pool.Config().ConnString())
 	if err == nil {
