@@ -48,10 +48,16 @@ func (d *draft) blame() {
 	d.errs = fault.Fields{}
 }
 
+// namedUpTo is how much of a name a message has.
+const namedUpTo = 60
+
 // name says which record it is, in a message.
 func (d *draft) name() string {
 	t := d.v.Type()
 	if name := t.NamingField(); name != "" && d.v.Text(name) != "" {
+		if text := []rune(d.v.Text(name)); len(text) > namedUpTo {
+			return t.Title() + " " + string(text[:namedUpTo]) + "…"
+		}
 		return t.Title() + " " + d.v.Text(name)
 	}
 	return fmt.Sprintf("%s %d", t.Title(), d.v.ID())

@@ -63,7 +63,9 @@ func (m *sampler) body(tb testing.TB, t *record.Type) map[string]any {
 		}
 	}
 	for _, w := range t.Same { // what refers to something shares its place
-		if ref, ok := body[w.Ref].(int64); ok && w.Here == "" {
+		if w.Here != "" {
+			delete(body, w.Ref) // nothing else in the body decides what fits
+		} else if ref, ok := body[w.Ref].(int64); ok {
 			target := record.TargetOf(t.Field(w.Ref))
 			row := m.s.Do(tb, apitest.Call{Method: "GET", Path: fmt.Sprintf("%s%d/", target.Path(), ref), Token: m.s.Admin}).Object(tb)
 			body[w.Path] = apitest.ID(row[w.Path].(map[string]any))

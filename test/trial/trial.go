@@ -52,4 +52,6 @@ var Item = record.Type{
 }
 
 // Types lists them.
-func Types() []record.Type { return []record.Type{Shelf, Item, Port, Sticker} }
+func Types() []record.Type {
+	return []record.Type{Shelf, Item, Port, Sticker, Kit, SlotTemplate, LidTemplate, Crate, Slot, Lid}
+}

@@ -1,0 +1,331 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/test/trial"
+)
+
+// kit makes a kit with pairs of slots, of which the first of each has a lid.
+func (b *bundle) kit(t *testing.T, name string, pairs int) record.Values {
+	t.Helper()
+	kit := b.create(t, "trial.kit", ledger.Input{"name": name})[0]
+	id := fmt.Sprint(kit.ID())
+	for n := range pairs {
+		left := b.create(t, "trial.slottemplate", ledger.Input{"kit": id, "name": fmt.Sprintf("{crate}/%d", 2*n)})[0]
+		b.create(t, "trial.slottemplate", ledger.Input{"kit": id, "name": fmt.Sprintf("{crate}/%d", 2*n+1), "pair": fmt.Sprint(left.ID())})
+		b.create(t, "trial.lidtemplate", ledger.Input{"kit": id, "name": fmt.Sprint("lid ", n), "color": "red", "slot": fmt.Sprint(left.ID())})
+	}
+	return kit
+}
+
+func crate(name string, kit record.Values) ledger.Input {
+	return ledger.Input{"name": name, "kit": fmt.Sprint(kit.ID())}
+}
+
+// request gives the caller another request id.
+func (b *bundle) request() string {
+	b.root.RequestID = uuid.NewString()
+	return b.root.RequestID
+}
+
+// TestChildrenAreMade creates a record that brings others of two types: they have what their templates say, refer to each other
+// as the templates do, and each is a change of the same request with a delivery of its own.
+func TestChildrenAreMade(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	b.create(t, "extras.webhook", ledger.Input{"name": "all", "content_types": []any{"trial.crate", "trial.slot", "trial.lid"},
+		"type_create": true, "type_update": true, "type_delete": true, "payload_url": "http://127.0.0.1:9"})
+	kit := b.kit(t, "a", 2)
+	b.kit(t, "another", 1)
+	request := b.request()
+	made := b.create(t, "trial.crate", crate("x", kit), crate("y", kit))
+	if made[0].Link("kit").ID != kit.ID() {
+		t.Errorf("the kit is %v", made[0].Link("kit"))
+	}
+	check := func(what, sql string, want int64, args ...any) {
+		t.Helper()
+		if n := b.number(t, sql, args...); n != want {
+			t.Errorf("%s: %d, want %d", what, n, want)
+		}
+	}
+	check("slots", "SELECT count(*) FROM trial_slot WHERE version = 1", 8)
+	check("lids", "SELECT count(*) FROM trial_lid WHERE color = 'red' AND version = 1", 4)
+	check("pairs in the same crate", `SELECT count(*) FROM trial_slot s JOIN trial_slot p ON p.id = s.pair_id AND p.crate_id = s.crate_id
+		WHERE split_part(s.name, '/', 2)::int = split_part(p.name, '/', 2)::int + 1`, 4)
+	check("names", "SELECT count(*) FROM trial_slot s JOIN trial_crate c ON c.id = s.crate_id AND split_part(s.name, '/', 1) = c.name", 8)
+	check("lids on the first of each pair", `SELECT count(*) FROM trial_lid l JOIN trial_slot s ON s.id = l.slot_id AND s.crate_id = l.crate_id AND s.pair_id IS NULL`, 4)
+	check("changes of the request", "SELECT count(*) FROM extras_objectchange WHERE request_id = $1 AND action = 'create'", 14, request)
+	check("moments", "SELECT count(DISTINCT changed_at) FROM extras_objectchange WHERE request_id = $1", 1, request)
+	check("deliveries", "SELECT count(*) FROM extras_delivery WHERE request_id = $1", 14, request)
+	check("counts", "SELECT sum(n) FROM record_count WHERE type IN ('trial.crate', 'trial.slot', 'trial.lid')", 14)
+
+	request = b.request()
+	if err := b.Delete(t.Context(), b.root, b.reg.Type("trial.crate"), []ledger.Edit{{ID: made[0].ID()}}); err != nil {
+		t.Fatal(err)
+	}
+	check("deleted in one request", "SELECT count(*) FROM extras_objectchange WHERE request_id = $1 AND action = 'delete' AND version = 2", 7, request)
+	check("deliveries of the deletion", "SELECT count(*) FROM extras_delivery WHERE request_id = $1", 7, request)
+	check("what is left", "SELECT (SELECT count(*) FROM trial_slot) + (SELECT count(*) FROM trial_lid)", 6)
+}
+
+// TestChildrenThatClash reports what is wrong with a child on the field that brings it, before anything is written.
+func TestChildrenThatClash(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	kit := b.kit(t, "a", 1)
+	b.create(t, "trial.slottemplate", ledger.Input{"kit": fmt.Sprint(kit.ID()), "name": "{crate}/0"})
+	_, err := b.Create(t.Context(), b.root, b.reg.Type("trial.crate"), []ledger.Input{crate("x", b.kit(t, "good", 1)), crate("y", kit)})
+	items := itemsOf(err)
+	if len(items) != 2 || len(items[0]) != 0 || len(items[1]["kit"]) != 1 || !strings.Contains(items[1]["kit"][0], "slot y/0: ") {
+		t.Errorf("two slots of one name: %v", err)
+	}
+	long := b.kit(t, "long", 0)
+	b.create(t, "trial.slottemplate", ledger.Input{"kit": fmt.Sprint(long.ID()), "name": strings.Repeat("{crate}", 14)})
+	_, err = b.Create(t.Context(), b.root, b.reg.Type("trial.crate"), []ledger.Input{crate(strings.Repeat("x", 60), long)})
+	if items := itemsOf(err); len(items) != 1 || !strings.Contains(strings.Join(items[0]["kit"], ""), "no more than 100 characters") {
+		t.Errorf("a name that is too long: %v", err)
+	}
+	if n := b.number(t, "SELECT count(*) FROM trial_crate"); n != 0 {
+		t.Errorf("%d crates were made", n)
+	}
+}
+
+func itemsOf(err error) []fault.Fields {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return nil
+	}
+	return e.Items
+}
+
+// TestChildrenStatements: however many records bring however many children, each step is one statement for a type.
+func TestChildrenStatements(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	few, many := b.kit(t, "few", 1), b.kit(t, "many", 20)
+	// BEGIN, ids, custom fields, kit; 2 templates; ids of 2 types, 1 of custom fields; 3 inserts; 3 times what refers is held and checked;
+	// 3 read back, 3 webhooks; change rows, counts, COMMIT
+	n := b.count(func() { b.create(t, "trial.crate", crate("x", few)) })
+	var inputs []ledger.Input
+	for i := range 50 {
+		inputs = append(inputs, crate(fmt.Sprint("y", i), many))
+	}
+	if m := b.count(func() { b.create(t, "trial.crate", inputs...) }); m != n {
+		t.Errorf("50 crates with 60 parts each took %d statements, one with 3 parts %d", m, n)
+	}
+	if n > 40 {
+		t.Errorf("a crate with its parts took %d statements", n)
+	}
+}
+
+// TestDependantsLimit refuses a request that would touch too many records besides those it names, and says what to do.
+func TestDependantsLimit(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	b.Dependants = 40
+	kit := b.kit(t, "a", 5) // 15 parts
+	shelf := b.create(t, "trial.shelf", ledger.Input{"name": "upper"})[0]
+	refused := func(what string, err error, words ...string) {
+		t.Helper()
+		if fault.KindOf(err) != fault.Held {
+			t.Errorf("%s: %v", what, err)
+			return
+		}
+		for _, word := range append(words, "TERRIER_DEPENDANTS_LIMIT") {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("%s: %q does not say %q", what, err, word)
+			}
+		}
+	}
+	on := func(name string) ledger.Input {
+		in := crate(name, kit)
+		in["shelf"] = fmt.Sprint(shelf.ID())
+		return in
+	}
+	_, err := b.Create(t.Context(), b.root, b.reg.Type("trial.crate"), []ledger.Input{on("a"), on("b"), on("c")})
+	refused("45 parts", err, "more than 40", "Create fewer")
+	made := b.create(t, "trial.crate", on("a"), on("b"))
+	made = append(made, b.create(t, "trial.crate", on("c"))...)
+	var edits []ledger.Edit
+	for _, v := range made {
+		edits = append(edits, ledger.Edit{ID: v.ID()})
+	}
+	refused("deleting 45 parts", b.Delete(t.Context(), b.root, b.reg.Type("trial.crate"), edits), "more than 40", "Delete some")
+	b.Dependants = 20 // of others, 2
+	site := b.create(t, "dcim.site", named(1))[0]
+	_, err = b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": fmt.Sprint(site.ID())}}})
+	refused("moving 3 crates", err, "more than 2", "trial.crate")
+	refused("emptying 3 crates", b.Delete(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID()}}), "more than 2", "Change or delete some")
+	if n := b.number(t, "SELECT count(*) FROM trial_crate WHERE version = 1 AND shelf_id IS NOT NULL"); n != 3 {
+		t.Errorf("%d crates are as they were, want 3", n)
+	}
+}
+
+// TestFollows moves a shelf to another site: its crates follow, as changes of the same request. A new crate takes the site of
+// its shelf.
+func TestFollows(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	kit := b.kit(t, "a", 0)
+	one, two := fmt.Sprint(b.create(t, "dcim.site", named(1))[0].ID()), fmt.Sprint(b.create(t, "dcim.site", named(2))[0].ID())
+	shelf := b.create(t, "trial.shelf", ledger.Input{"name": "upper", "site": one})[0]
+	on := func(name string, more ...any) ledger.Input {
+		in := crate(name, kit)
+		in["shelf"] = fmt.Sprint(shelf.ID())
+		for i := 0; i < len(more); i += 2 {
+			in[more[i].(string)] = more[i+1]
+		}
+		return in
+	}
+	made := b.create(t, "trial.crate", on("a"), on("b", "site", one), on("c", "site", nil))
+	for _, v := range made {
+		if fmt.Sprint(v.Link("site").ID) != one {
+			t.Errorf("%s is in site %d", v.Display(), v.Link("site").ID)
+		}
+	}
+	if _, err := b.Create(t.Context(), b.root, made[0].Type(), []ledger.Input{on("d", "site", two)}); !strings.Contains(fmt.Sprint(err), "shelf") {
+		t.Errorf("a crate in another site than its shelf: %v", err)
+	}
+	request := b.request()
+	if _, err := b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": two}}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.number(t, "SELECT count(*) FROM trial_crate WHERE site_id = $1 AND version = 2", two); n != 3 {
+		t.Errorf("%d crates followed", n)
+	}
+	if n := b.number(t, "SELECT count(*) FROM extras_objectchange WHERE request_id = $1 AND action = 'update' AND version = 2", request); n != 4 {
+		t.Errorf("%d changes of one request", n)
+	}
+	// One whose new site has a crate of its name can't follow: the answer names it.
+	lower := b.create(t, "trial.shelf", ledger.Input{"name": "lower", "site": one})[0]
+	b.create(t, "trial.crate", ledger.Input{"name": "a", "kit": fmt.Sprint(kit.ID()), "shelf": fmt.Sprint(lower.ID())})
+	_, err := b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: lower.ID(), Input: ledger.Input{"site": two}}})
+	if fault.KindOf(err) != fault.Invalid || !strings.Contains(fmt.Sprint(itemsOf(err)), "crate a: ") {
+		t.Errorf("a crate that can't follow: %v", err)
+	}
+}
+
+// TestSameFromEverySide refuses to part what belongs together, whichever record is changed.
+func TestSameFromEverySide(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	kit := b.kit(t, "a", 1)
+	shelves := b.create(t, "trial.shelf", ledger.Input{"name": "upper"}, ledger.Input{"name": "lower"})
+	upper, lower := fmt.Sprint(shelves[0].ID()), fmt.Sprint(shelves[1].ID())
+	in := crate("x", kit)
+	in["shelf"] = upper
+	box := b.create(t, "trial.crate", in)[0]
+	item := b.create(t, "trial.item", ledger.Input{"name": "box", "shelf": upper})[0]
+	slot := b.number(t, "SELECT min(id) FROM trial_slot")
+	change := func(key string, id int64, field string, value any, on string) {
+		t.Helper()
+		_, err := b.Update(t.Context(), b.root, b.reg.Type(key), []ledger.Edit{{ID: id, Input: ledger.Input{field: value}}})
+		if on == "" && err != nil || on != "" && (len(itemsOf(err)) == 0 || len(itemsOf(err)[0][on]) == 0) {
+			t.Errorf("%s %d with %s %v: %v, want an error on %q", key, id, field, value, err, on)
+		}
+	}
+	other := b.create(t, "trial.item", ledger.Input{"name": "other", "shelf": lower})[0]
+	change("trial.slot", slot, "item", fmt.Sprint(other.ID()), "item") // the record that refers
+	change("trial.slot", slot, "item", fmt.Sprint(item.ID()), "")
+	change("trial.item", item.ID(), "shelf", lower, "shelf") // the record behind the reference
+	change("trial.crate", box.ID(), "shelf", lower, "shelf") // one that the record refers to
+	change("trial.slot", slot, "item", nil, "")
+	change("trial.item", item.ID(), "shelf", lower, "")
+	change("trial.crate", box.ID(), "shelf", lower, "")
+	in["name"] = "y"
+	second := b.create(t, "trial.crate", in)[0]
+	moved := b.number(t, "SELECT max(id) FROM trial_slot WHERE crate_id = $1 AND pair_id IS NOT NULL", box.ID())
+	change("trial.slot", moved, "crate", fmt.Sprint(second.ID()), "pair") // neither the crate nor its shelf is the same
+	change("trial.crate", second.ID(), "shelf", lower, "")
+	change("trial.slot", moved, "crate", fmt.Sprint(second.ID()), "") // the shelf is
+	change("trial.crate", second.ID(), "shelf", upper, "shelf")       // and has to stay so
+	change("trial.crate", box.ID(), "shelf", upper, "shelf")          // from either side
+	change("trial.crate", second.ID(), "name", "z", "")
+	change("trial.lid", b.number(t, "SELECT min(id) FROM trial_lid"), "slot", fmt.Sprint(moved), "slot")
+}
+
+// TestSameUnderConcurrency lets many change both sides of a rule at once: no two of them break it together.
+func TestSameUnderConcurrency(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	kit := b.kit(t, "a", 1)
+	var shelves []string
+	for n := range 3 {
+		shelves = append(shelves, fmt.Sprint(b.create(t, "trial.shelf", ledger.Input{"name": fmt.Sprint(n)})[0].ID()))
+	}
+	in := crate("x", kit)
+	in["shelf"] = shelves[0]
+	box := b.create(t, "trial.crate", in)[0]
+	item := b.create(t, "trial.item", ledger.Input{"name": "box", "shelf": shelves[0]})[0]
+	slot := b.number(t, "SELECT min(id) FROM trial_slot")
+	var done sync.WaitGroup
+	change := func(key string, id int64, field string, value func() any) {
+		done.Go(func() {
+			for range 40 {
+				_, err := b.Update(t.Context(), b.root, b.reg.Type(key), []ledger.Edit{{ID: id, Input: ledger.Input{field: value()}}})
+				if err != nil && fault.KindOf(err) != fault.Invalid {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	shelf := func() any { return shelves[rand.IntN(len(shelves))] }
+	change("trial.slot", slot, "item", func() any { return []any{nil, fmt.Sprint(item.ID())}[rand.IntN(2)] })
+	change("trial.item", item.ID(), "shelf", shelf)
+	change("trial.crate", box.ID(), "shelf", shelf)
+	stop, broken := make(chan struct{}), int64(0)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				broken += b.number(t, `SELECT count(*) FROM trial_slot s JOIN trial_item i ON i.id = s.item_id JOIN trial_crate c ON c.id = s.crate_id
+					WHERE i.shelf_id IS DISTINCT FROM c.shelf_id`)
+			}
+		}
+	})
+	done.Wait()
+	close(stop)
+	watch.Wait()
+	if broken > 0 {
+		t.Errorf("a slot held an item of another shelf, %d times", broken)
+	}
+}
+
+// TestManyChildren says what 1,000 records with 48 children each cost. TERRIER_LONG runs it whole.
+func TestManyChildren(t *testing.T) {
+	crates := 20
+	if os.Getenv("TERRIER_LONG") != "" {
+		crates = 1000
+	}
+	b := newBundle(t, trial.Types()...)
+	b.Dependants = ledger.Dependants(48 * crates)
+	kit := b.kit(t, "a", 16)
+	var inputs []ledger.Input
+	for i := range crates {
+		inputs = append(inputs, crate(fmt.Sprint("c", i), kit))
+	}
+	start := time.Now()
+	made := b.create(t, "trial.crate", inputs...)
+	t.Logf("%d records with 48 children each: created in %s", crates, time.Since(start).Round(time.Millisecond))
+	if n := b.number(t, "SELECT (SELECT count(*) FROM trial_slot) + (SELECT count(*) FROM trial_lid)"); n != int64(48*crates) {
+		t.Errorf("%d children", n)
+	}
+	var edits []ledger.Edit
+	for _, v := range made {
+		edits = append(edits, ledger.Edit{ID: v.ID()})
+	}
+	start = time.Now()
+	if err := b.Delete(t.Context(), b.root, b.reg.Type("trial.crate"), edits); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("deleted in %s", time.Since(start).Round(time.Millisecond))
+}

@@ -1,0 +1,105 @@
+package trial
+
+import (
+	"strings"
+
+	"terrier/internal/record"
+)
+
+// Crate brings slots and lids, made from the templates of its kit. It is in the site of its shelf, and moves with it.
+var Crate = record.Type{
+	App: "trial", Name: "crate", Plural: "crates", Section: "Trial",
+	Doc: "Stands on a shelf and has slots with lids.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 64, Required: true, Sort: record.InterfaceNames},
+		record.Ref{Name: "kit", To: "trial.kit", Required: true},
+		record.Ref{Name: "shelf", To: "trial.shelf", OnDelete: record.SetNull},
+		record.Ref{Name: "site", To: "dcim.site", OnDelete: record.SetNull},
+		record.Tags{},
+		record.CustomFields{},
+	},
+	Unique:  []record.Unique{{Name: "trial_crate_name_unique", Fields: []string{"site", "name"}}},
+	Same:    []record.Same{{Ref: "shelf", Path: "site"}},
+	Follows: []record.Follows{{Fields: []string{"site"}, Of: "shelf"}},
+	Children: []record.Children{
+		{Make: "trial.slot", By: "crate", From: "trial.slottemplate", Where: "kit", Copy: []string{"name"}, Refer: []string{"pair"},
+			Fill: func(crate, _, slot record.Values) {
+				slot.Set("name", strings.ReplaceAll(slot.Text("name"), "{crate}", crate.Text("name")))
+			}},
+		{Make: "trial.lid", By: "crate", From: "trial.lidtemplate", Where: "kit", Copy: []string{"name", "color"}, Refer: []string{"slot"}},
+	},
+	Brief:  []string{"name", "shelf"},
+	Order:  []string{"shelf", "name"},
+	Search: []string{"name"},
+}
+
+// Slot may hold an item of the shelf that its crate stands on.
+var Slot = record.Type{
+	App: "trial", Name: "slot", Plural: "slots", Section: "Trial",
+	Doc: "A place in a crate.",
+	Fields: record.Fields{
+		record.Ref{Name: "crate", To: "trial.crate", Required: true, OnDelete: record.Cascade},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.InterfaceNames},
+		record.Ref{Name: "pair", To: "trial.slot", OnDelete: record.SetNull},
+		record.Ref{Name: "item", To: "trial.item", OnDelete: record.SetNull},
+		record.Tags{},
+		record.CustomFields{},
+	},
+	Unique: []record.Unique{{Name: "trial_slot_name_unique", Fields: []string{"crate", "name"}}},
+	Same:   []record.Same{{Ref: "pair", Path: "crate", Or: "crate.shelf"}, {Ref: "item", Path: "shelf", Here: "crate.shelf"}},
+	Brief:  []string{"name", "crate"},
+	Order:  []string{"crate", "name"},
+	Search: []string{"name"},
+}
+
+// Lid covers a slot of its crate.
+var Lid = record.Type{
+	App: "trial", Name: "lid", Plural: "lids", Section: "Trial",
+	Doc: "Covers a slot.",
+	Fields: record.Fields{
+		record.Ref{Name: "crate", To: "trial.crate", Required: true, OnDelete: record.Cascade},
+		record.Text{Name: "name", Max: 100, Required: true},
+		record.Text{Name: "color", Max: 20},
+		record.Ref{Name: "slot", To: "trial.slot", OnDelete: record.Cascade},
+	},
+	Unique: []record.Unique{{Name: "trial_lid_name_unique", Fields: []string{"crate", "name"}}},
+	Same:   []record.Same{{Ref: "slot", Path: "crate"}},
+	Brief:  []string{"name"},
+	Order:  []string{"crate", "name"},
+}
+
+// Kit has the templates of what a crate brings.
+var Kit = record.Type{
+	App: "trial", Name: "kit", Plural: "kits", Section: "Trial",
+	Doc:    "What a crate is made from.",
+	Fields: record.Fields{record.Text{Name: "name", Max: 100, Required: true, Unique: true}},
+	Brief:  []string{"name"},
+	Order:  []string{"name"},
+}
+
+// SlotTemplate becomes a slot.
+var SlotTemplate = record.Type{
+	App: "trial", Name: "slottemplate", Plural: "slot-templates", Label: "slot template", Section: "Trial",
+	Doc: "Becomes a slot of each new crate of the kit.",
+	Fields: record.Fields{
+		record.Ref{Name: "kit", To: "trial.kit", Required: true, OnDelete: record.Cascade},
+		record.Text{Name: "name", Max: 100, Required: true},
+		record.Ref{Name: "pair", To: "trial.slottemplate", OnDelete: record.SetNull},
+	},
+	Brief: []string{"name"},
+	Order: []string{"kit", "name"},
+}
+
+// LidTemplate becomes a lid.
+var LidTemplate = record.Type{
+	App: "trial", Name: "lidtemplate", Plural: "lid-templates", Label: "lid template", Section: "Trial",
+	Doc: "Becomes a lid of each new crate of the kit.",
+	Fields: record.Fields{
+		record.Ref{Name: "kit", To: "trial.kit", Required: true, OnDelete: record.Cascade},
+		record.Text{Name: "name", Max: 100, Required: true},
+		record.Text{Name: "color", Max: 20},
+		record.Ref{Name: "slot", To: "trial.slottemplate", OnDelete: record.Cascade},
+	},
+	Brief: []string{"name"},
+	Order: []string{"kit", "name"},
+}
