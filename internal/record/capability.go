@@ -162,6 +162,15 @@ type Counting interface {
 	Counts() *Type
 }
 
+// Compared is a field with lookups of its own.
+type Compared interface {
+	Field
+	// Test makes the test of one of its lookups, Exact and Not included, by what every store can do: equality and ranges.
+	Test(l Lookup, texts []string) (Predicate, error)
+	// PartOf is what a lookup compares in place of the field: the length of a network.
+	PartOf(l Lookup) (Field, bool)
+}
+
 // Sealing is a field whose value is kept sealed.
 type Sealing interface {
 	Field

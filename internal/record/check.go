@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -103,6 +104,16 @@ func (t *Type) checkFilters() error {
 			by[name] = t.infos[i].Name
 		}
 	}
+	for _, x := range t.Filters {
+		f := t.Field(x.Field)
+		switch other, taken := by[x.Name]; {
+		case taken || slices.Contains(reserved, x.Name) || !fieldName.MatchString(x.Name):
+			return fmt.Errorf("its Filters name %q, which is no name or that of the filter of %s", x.Name, cmp.Or(other, "every type"))
+		case f == nil || !slices.Contains(f.Lookups(), x.Lookup):
+			return fmt.Errorf("its filter %s asks for %q by %q, and there is no such field or lookup", x.Name, x.Field, x.Lookup)
+		}
+		by[x.Name] = x.Name
+	}
 	return nil
 }
 
@@ -160,7 +171,12 @@ func searchable(f Field) bool {
 	if b, ok := f.(Borrowed); ok {
 		return b.from.Field(b.Field).Column().Storage == StoreText
 	}
-	return f.Column().Storage == StoreText
+	return isText(f.Column().Storage)
+}
+
+// isText tells whether a value is kept as one text that people read, which may have a form of its own in the database.
+func isText(s Storage) bool {
+	return s == StoreText || s == StoreMAC || s == StoreNetwork || s == StoreAddress
 }
 
 func (t *Type) checkUnique() error {

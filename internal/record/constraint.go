@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -142,6 +143,8 @@ func (p Predicate) finish(f Field, rest []string, value any, userID int64) (Pred
 			if p.Lookup, ok = djangoNames[rest[0]]; !ok {
 				p.Lookup = Lookup(rest[0])
 			}
+		case slices.Contains(f.Lookups(), Lookup(rest[0])):
+			p.Lookup = Lookup(rest[0])
 		default:
 			return p, fmt.Errorf("%q is not a lookup", rest[0])
 		}
@@ -153,9 +156,12 @@ func (p Predicate) finish(f Field, rest []string, value any, userID int64) (Pred
 	if !ok {
 		list = []any{value}
 	}
+	if _, own := f.(Compared); own {
+		return p.finishOwn(f, list)
+	}
 	for _, item := range list {
 		if item == nil && p.Lookup != Exact && p.Lookup != Not {
-			return p, fmt.Errorf("null can only be equal or not equal")
+			return p, errNullCompared
 		}
 		v, err := conditionValue(f, p.Lookup, item, userID)
 		if err != nil {
@@ -164,6 +170,37 @@ func (p Predicate) finish(f Field, rest []string, value any, userID int64) (Pred
 		p.Values = append(p.Values, v)
 	}
 	return p, nil
+}
+
+var errNullCompared = errors.New("null can only be equal or not equal")
+
+// finishOwn tests a field by a lookup of its own. What can't be compared is refused: a permission would find nothing by it.
+func (p Predicate) finishOwn(f Field, list []any) (Predicate, error) {
+	texts := make([]string, len(list))
+	for i, item := range list {
+		if item == nil {
+			if p.Lookup != Exact && p.Lookup != Not {
+				return p, errNullCompared
+			}
+			texts[i] = nullWord
+			continue
+		}
+		s, err := textOf(item)
+		if err != nil {
+			return p, err
+		}
+		if _, part := f.(Compared).PartOf(p.Lookup); !part {
+			if _, err := f.ParseText(s); err != nil {
+				return p, err
+			}
+		}
+		texts[i] = s
+	}
+	test, err := p.test(f, p.Lookup, texts)
+	if err == nil && len(test.Values) == 0 && len(test.Any) == 0 {
+		err = fmt.Errorf("nothing can be found by %s", strings.Join(texts, ", "))
+	}
+	return test, err
 }
 
 // allows tells whether a field can be tested with a lookup in a constraint.

@@ -79,6 +79,8 @@ const (
 	StoreMembers // jsonb: an update replaces the members that it has, and keeps the others
 	StoreDate    // a text such as 2026-01-31
 	StoreMAC     // a text such as 00:1B:44:11:3A:B7
+	StoreNetwork // a text such as 192.0.2.0/24
+	StoreAddress // a text such as 192.0.2.7/24
 )
 
 // Column is how a field is stored.
@@ -87,8 +89,18 @@ type Column struct {
 	Storage Storage
 	Null    bool
 	Natural bool // text that sorts as people count
+	Part    Part // a number that is worked out from the column
 	Key     Key  // what lists are ordered by in place of the column; the zero Key where it is the column itself
 }
+
+// Part is a number that the database works out from a column, to be compared in its place.
+type Part int
+
+const (
+	Whole      Part = iota // the column itself
+	Family                 // of a network or an address: 4 or 6
+	MaskLength             // of a network or an address
+)
 
 // Key is a column that the database generates from a field. Lists are ordered by it in place of the field's own column.
 type Key struct {
@@ -102,6 +114,7 @@ type KeyForm int
 
 const (
 	InterfaceKey KeyForm = iota + 1 // of the name of an interface: by slots, type, number, channel and subinterface
+	HostKey                         // of an address: without the length of its network
 )
 
 // Lookup is the part of a filter behind "__"; the empty one means equality.
@@ -196,7 +209,7 @@ func Orderable(f Field) bool {
 		return false
 	}
 	switch f.Column().Storage {
-	case StoreText, StoreInt, StoreFloat, StoreBool, StoreTime, StoreUUID, StoreDate, StoreMAC, StoreNumbers:
+	case StoreText, StoreInt, StoreFloat, StoreBool, StoreTime, StoreUUID, StoreDate, StoreMAC, StoreNetwork, StoreAddress, StoreNumbers:
 		return true
 	}
 	return false

@@ -18,6 +18,17 @@ type Predicate struct {
 	OrNone  bool   // Via: or there is nothing to follow
 	Subtree bool   // a reference into a tree: the record itself or any below it
 	Custom  string // the custom field tested; Field then says how its values compare
+
+	Any []Predicate // instead of Lookup and Values: at least one of these. Lookup may be Not
+}
+
+// Between asks for what lies in one of the ranges that its values are. Kinds make it of their own lookups.
+const Between Lookup = "between"
+
+// Range is two values of a column and what lies between them.
+type Range struct {
+	From, To any
+	After    bool // From itself is not in it
 }
 
 // MaxSearched is how many texts one test may search for. Each is held against the whole text of every
@@ -25,11 +36,16 @@ type Predicate struct {
 const MaxSearched = 50
 
 // searches are the lookups that read a text through, and those that deny them.
-var searches = []Lookup{Contains, NotContains, Starts, NotStarts, Ends, NotEnds, EqualFold, NotEqualFold, CaseContains, CaseStarts, CaseEnds}
+var searches = []Lookup{Contains, NotContains, Starts, NotStarts, Ends, NotEnds, EqualFold, NotEqualFold, CaseContains, CaseStarts, CaseEnds, Between}
 
 // Bounded refuses a test that searches for too many texts. Every test that a caller or a permission
 // asks for passes here. The same text twice counts once.
 func (p Predicate) Bounded() error {
+	for _, one := range p.Any {
+		if err := one.Bounded(); err != nil {
+			return err
+		}
+	}
 	if len(p.Values) <= MaxSearched || !slices.Contains(searches, p.Lookup) {
 		return nil
 	}
@@ -65,7 +81,32 @@ func (t *Type) buildFilters() map[string]filter {
 	for _, f := range t.fields {
 		t.addFilters(m, f)
 	}
+	for _, x := range t.Filters {
+		if f := t.Field(x.Field); f != nil { // check refuses others
+			m[x.Name] = x.filter(f)
+		}
+	}
 	return m
+}
+
+// Filter is one more name to ask for a field by: ?within= for ?prefix__net_contained=.
+type Filter struct {
+	Name   string
+	Field  string
+	Lookup Lookup // one of the field's
+}
+
+// filter has every lookup of a number, where the field has a part that is one.
+func (x Filter) filter(f Field) filter {
+	if own, ok := f.(Compared); ok {
+		if part, ok := own.PartOf(x.Lookup); ok {
+			return plainFilter(Predicate{Field: part}, part)
+		}
+	}
+	out := plainFilter(Predicate{Field: f}, f)
+	ask := out.make
+	out.lookups, out.make = []Lookup{Exact}, func(_ Lookup, values []string) (Predicate, error) { return ask(x.Lookup, values) }
+	return out
 }
 
 // addFilters adds those of one field.
@@ -101,12 +142,26 @@ func addLinkFilters(m map[string]filter, t *Type, f Field, ref Reference) {
 // plainFilter parses values with a field of the record itself.
 func plainFilter(p Predicate, f Field) filter {
 	return filter{lookups: f.Lookups(), make: func(l Lookup, values []string) (Predicate, error) {
-		p := p
+		return p.test(f, l, values)
+	}}
+}
+
+// test asks for a field by a lookup. The predicate says where the field is.
+func (p Predicate) test(f Field, l Lookup, texts []string) (Predicate, error) {
+	own, ok := f.(Compared)
+	if !ok || l == Empty {
 		p.Lookup = l
 		var err error
-		p.Values, err = parseTexts(f, l, values)
+		p.Values, err = parseTexts(f, l, texts)
 		return p, err
-	}}
+	}
+	if part, ok := own.PartOf(l); ok {
+		p.Field = part
+		return p.test(part, Exact, texts)
+	}
+	test, err := own.Test(l, texts)
+	p.Field, p.Lookup, p.Values, p.Any = test.Field, test.Lookup, test.Values, test.Any
+	return p, err
 }
 
 // linkFilter tests the natural key of the record referred to. "null" asks for none.
@@ -114,19 +169,9 @@ func linkFilter(p Predicate, target *Type) filter {
 	key := target.Field(target.lookup)
 	return filter{lookups: equalLookups, make: func(l Lookup, values []string) (Predicate, error) {
 		p := p
-		p.Via, p.Field, p.Lookup, p.All = slices.Clone(p.Via), key, l, p.All && l == Exact
-		for _, s := range values {
-			if s == nullWord {
-				p.OrNone = true
-				continue
-			}
-			v, err := key.ParseText(s)
-			if err != nil {
-				return p, err
-			}
-			p.Values = append(p.Values, v)
-		}
-		return p, nil
+		p.Via, p.Field, p.All = slices.Clone(p.Via), key, p.All && l == Exact
+		p.OrNone = slices.Contains(values, nullWord)
+		return p.test(key, l, slices.DeleteFunc(slices.Clone(values), func(s string) bool { return s == nullWord }))
 	}}
 }
 

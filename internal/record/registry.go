@@ -96,7 +96,7 @@ func (t *Type) build() error {
 		if _, tells := t.fields[i].(Counting); !refers && !tells {
 			t.core = append(t.core, i)
 		}
-		if _, isType := t.fields[i].(anyType); t.naming == "" && !isType && t.fields[i].Column().Storage == StoreText {
+		if _, isType := t.fields[i].(anyType); t.naming == "" && !isType && isText(t.fields[i].Column().Storage) {
 			t.naming = name
 		}
 	}

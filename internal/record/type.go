@@ -33,7 +33,9 @@ type Type struct {
 	Brief  []string // what a nested representation shows; the first text among them names the record
 	Order  []string // default ordering
 	Search []string // text fields that q looks into
-	Unique []Unique // rules over several fields; single ones are said on the field
+	// Filters are names of filters besides those that the fields have.
+	Filters []Filter
+	Unique  []Unique // rules over several fields; single ones are said on the field
 
 	Display func(Reader) string // instead of the first brief field
 	// Check holds the rules between fields, on the merged record; before holds nothing on a creation.

@@ -29,6 +29,8 @@ var readers = map[record.Storage]func([]byte) (any, error){
 	record.StoreNumbers:  readNumbers,
 	record.StoreDate:     readDate,
 	record.StoreMAC:      readMAC,
+	record.StoreNetwork:  readNet,
+	record.StoreAddress:  readNet,
 }
 
 func width(b []byte, n int) error {
@@ -158,6 +160,24 @@ func readMAC(b []byte) (any, error) {
 	}
 	return record.FormatOctets(b), nil
 }
+
+// readNet reads a network or an address: its family, the length, whether it is a cidr, the number of bytes, and those.
+func readNet(b []byte) (any, error) {
+	if b == nil {
+		return nil, nil
+	}
+	if len(b) < 4 {
+		return nil, fmt.Errorf("a network has %d bytes", len(b))
+	}
+	s, ok := record.FormatNet(b[4:], int(b[1]))
+	if !ok {
+		return nil, fmt.Errorf("a network has %d bytes", len(b))
+	}
+	return s, nil
+}
+
+// decodeNet reads what PostgreSQL writes without the length of a single address.
+func decodeNet(v any) (any, error) { return record.NormalNet(v.(string)), nil }
 
 func readSealed(b []byte) (any, error) {
 	if b == nil {
@@ -313,7 +333,9 @@ var decoders = map[record.Storage]func(any) (any, error){
 		}
 		return numbers, nil
 	},
-	record.StoreMAC: func(v any) (any, error) { return strings.ToUpper(v.(string)), nil },
+	record.StoreMAC:     func(v any) (any, error) { return strings.ToUpper(v.(string)), nil },
+	record.StoreNetwork: decodeNet,
+	record.StoreAddress: decodeNet,
 }
 
 func decodeInt(v any) (any, error) { return v.(json.Number).Int64() }

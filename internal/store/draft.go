@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ var columnTypes = map[record.Storage]string{
 	record.StoreTime: "timestamptz", record.StoreJSON: "jsonb", record.StoreJSONText: "text", record.StoreTexts: "text[]",
 	record.StoreInts: "bigint[]", record.StoreUUID: "uuid", record.StoreSealed: "text", record.StoreMembers: "jsonb",
 	record.StoreNumbers: "bigint[]", record.StoreDate: "date", record.StoreMAC: "macaddr",
+	record.StoreNetwork: "cidr", record.StoreAddress: "inet",
 }
 
 // DraftTable is the table of a type as its declaration demands it: columns, constraints, collations, and an index for
@@ -77,7 +79,7 @@ func keyDefinition(c record.Column) string {
 }
 
 // keyForms make a key of a column, or of a value that is compared with it.
-var keyForms = map[record.KeyForm]string{record.InterfaceKey: "interface_key(%s)"}
+var keyForms = map[record.KeyForm]string{record.InterfaceKey: "interface_key(%s)", record.HostKey: "host(%s)::inet"}
 
 func uniqueOver(t *record.Type, rule record.Unique) string {
 	columns := make([]string, len(rule.Fields))
@@ -114,7 +116,8 @@ func draftIndexes(t *record.Type) []string {
 		}
 		out = append(out, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)%s;\n", rule.Name, table, strings.Join(exprs, ", "), nullsOf(t, rule)))
 	}
-	if order := orderColumns(t); order != "" {
+	order := orderColumns(t)
+	if order != "" {
 		out = append(out, fmt.Sprintf("CREATE INDEX %s_order ON %s (%s);\n", table, table, order))
 	}
 	for _, f := range t.All() {
@@ -123,6 +126,8 @@ func draftIndexes(t *record.Type) []string {
 		switch {
 		case c.Storage == record.StoreInts || c.Storage == record.StoreNumbers:
 			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s USING gin (%s);\n", table, f.Info().Name, table, quoteWhereNeeded(c.Name)))
+		case searched[c.Storage] && !(f.Info().Unique && c.Key.Name == "") && !strings.HasPrefix(order, searchedBy(c)+","):
+			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s);\n", table, f.Info().Name, table, searchedBy(c)))
 		case refers && !ref.Many && ref.Target != nil:
 			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s);\n", table, f.Info().Name, table, quoteWhereNeeded(c.Name)))
 		}
@@ -143,6 +148,12 @@ func anyReferences(t *record.Type) []record.ReferenceField {
 func halves(t *record.Type, f record.ReferenceField) (typ, id record.Column) {
 	return t.Field(f.TypeField).Column(), t.Field(f.IDField).Column()
 }
+
+// searched are what people look records up by, one among millions.
+var searched = map[record.Storage]bool{record.StoreNetwork: true, record.StoreAddress: true, record.StoreMAC: true}
+
+// searchedBy is the column that they are looked up by: that of the key, where there is one.
+func searchedBy(c record.Column) string { return quoteWhereNeeded(cmp.Or(c.Key.Name, c.Name)) }
 
 // orderColumns returns the columns that the default order needs an index over; "" if the primary key or a unique
 // column serves it.

@@ -160,7 +160,7 @@ func TestDefaultOrderIsIndexed(t *testing.T) {
 }
 
 // explain returns how a statement would be run on tables with many rows.
-func explain(t *testing.T, db *pgxpool.Pool, statement string) string {
+func explain(t *testing.T, db *pgxpool.Pool, statement string, args ...any) string {
 	t.Helper()
 	conn, err := db.Acquire(t.Context())
 	if err != nil {
@@ -170,7 +170,7 @@ func explain(t *testing.T, db *pgxpool.Pool, statement string) string {
 	if _, err := conn.Exec(t.Context(), "SET enable_seqscan = off; SET enable_bitmapscan = off"); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := conn.Query(t.Context(), "EXPLAIN "+statement)
+	rows, err := conn.Query(t.Context(), "EXPLAIN "+statement, append([]any{pgx.QueryExecModeSimpleProtocol}, args...)...)
 	if err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}

@@ -113,7 +113,8 @@ func (w *where) value(t *record.Type, name string) string {
 	if x := newPart(t, t.Index(name)); x.scoped != nil {
 		return x.scoped[0].expr(w, w.by)
 	}
-	return "t." + quote(t.Field(name).Column().Name)
+	c := t.Field(name).Column()
+	return textOfColumn("t."+quote(c.Name), c.Storage)
 }
 
 // searched returns what a list is read from: its table or, if a search covers only the newest records, those of them
@@ -142,6 +143,7 @@ func (w *where) together(tests []record.Predicate) {
 var arrayTypes = map[record.Storage]string{
 	record.StoreText: "text[]", record.StoreInt: "bigint[]", record.StoreFloat: "float8[]", record.StoreBool: "boolean[]",
 	record.StoreTime: "timestamptz[]", record.StoreUUID: "uuid[]", record.StoreDate: "text[]::date[]", record.StoreMAC: "text[]::macaddr[]",
+	record.StoreNetwork: "text[]::cidr[]", record.StoreAddress: "text[]::inet[]",
 }
 
 // array passes values to be compared with a column.
@@ -154,7 +156,10 @@ func (w *where) array(s record.Storage, values []any) string {
 }
 
 // texts are how a column is searched that holds no text, written as the API shows it.
-var texts = map[record.Storage]string{record.StoreMAC: "upper(%s::text)"}
+var texts = map[record.Storage]string{record.StoreMAC: "upper(%s::text)", record.StoreNetwork: "%s::text", record.StoreAddress: "%s::text"}
+
+// partForms work a number out from a column.
+var partForms = map[record.Part]string{record.Whole: "%s", record.Family: "family(%s)::bigint", record.MaskLength: "masklen(%s)::bigint"}
 
 func textOfColumn(expr string, s record.Storage) string {
 	if form := texts[s]; form != "" {
@@ -189,8 +194,15 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	if p.Field == nil {
 		return w.compare(alias+".id", record.Column{Storage: record.StoreInt}, p)
 	}
+	if len(p.Any) > 0 {
+		tests := make([]string, len(p.Any))
+		for i, one := range p.Any {
+			tests[i] = w.predicate(one, t, alias)
+		}
+		return "(" + strings.Join(tests, " OR ") + ")"
+	}
 	column := p.Field.Column()
-	expr := alias + "." + quote(column.Name)
+	expr := fmt.Sprintf(partForms[column.Part], alias+"."+quote(column.Name))
 	if p.Subtree {
 		return w.below(expr, record.TargetOf(p.Field), record.Predicate{Values: p.Values})
 	}
@@ -294,6 +306,8 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 	switch p.Lookup {
 	case record.Empty:
 		return emptyTest(expr, column, p.Values)
+	case record.Between:
+		return w.between(expr, p.Values)
 	case record.NotNull:
 		if isArray(column.Storage) {
 			return expr + " <> '{}'"
@@ -321,6 +335,19 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 		return "(" + cond + " OR " + none + ")"
 	}
 	return cond
+}
+
+// between tests a column against ranges, each of which is one of an index.
+func (w *where) between(expr string, ranges []any) string {
+	conds := []string{"FALSE"}
+	for _, v := range ranges {
+		r, from := v.(record.Range), ">="
+		if r.After {
+			from = ">"
+		}
+		conds = append(conds, fmt.Sprintf("(%s %s %s AND %s <= %s)", expr, from, w.arg(r.From), expr, w.arg(r.To)))
+	}
+	return "(" + strings.Join(conds, " OR ") + ")"
 }
 
 func emptyTest(expr string, column record.Column, values []any) string {

@@ -114,6 +114,8 @@ var casts = map[record.Storage]string{
 	record.StoreNumbers: "%s::bigint[]",
 	record.StoreDate:    "%s::date",
 	record.StoreMAC:     "%s::macaddr",
+	record.StoreNetwork: "%s::cidr",
+	record.StoreAddress: "%s::inet",
 }
 
 // parameter passes the values of one field.

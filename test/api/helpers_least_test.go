@@ -67,6 +67,8 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 			body[in.Name] = l.n
 		case record.Choice:
 			body[in.Name] = x.Of[0].Value
+		case record.Network, record.Address:
+			body[in.Name] = fmt.Sprintf("2001:db8::%x/128", l.n)
 		case record.Ref:
 			body[in.Name] = l.firstOf(tb, record.TargetOf(x))
 		case record.Secret:

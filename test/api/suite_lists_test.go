@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -36,7 +37,7 @@ func (u suite) testFilters(t *testing.T) {
 		if lookup == "empty" {
 			value, ok = "true", true
 		}
-		if !ok {
+		if value, ok = networkValue(record.Lookup(lookup), value, ok); !ok {
 			continue
 		}
 		asked++
@@ -189,6 +190,53 @@ func holds(l record.Lookup, have []string, want string) bool {
 	case record.AtLeast:
 		return some(func(s string) bool { return compareTexts(s, want) >= 0 })
 	}
+	return some(func(s string) bool { return holdsNetwork(l, s, want) })
+}
+
+// networkValue is what to ask for by a lookup of networks, to find some of those that are shown as value.
+func networkValue(l record.Lookup, value string, ok bool) (string, bool) {
+	net, err := netip.ParsePrefix(value)
+	if err != nil {
+		return value, ok
+	}
+	switch l {
+	case record.NetContained, record.NetHostContained:
+		return netip.PrefixFrom(net.Addr(), net.Bits()-3).Masked().String(), ok
+	case record.NetContains:
+		return netip.PrefixFrom(net.Addr(), net.Bits()+3).String(), ok
+	case record.NetFamily:
+		return map[bool]string{true: "4", false: "6"}[net.Addr().Is4()], ok
+	case record.NetMaskLength:
+		return fmt.Sprint(net.Bits()), ok
+	}
+	return value, ok
+}
+
+// holdsNetwork says what a lookup of networks means.
+func holdsNetwork(l record.Lookup, have, want string) bool {
+	net := netip.MustParsePrefix(have)
+	if l == record.NetFamily {
+		return net.Addr().Is4() == (want == "4")
+	}
+	if l == record.NetMaskLength {
+		return fmt.Sprint(net.Bits()) == want
+	}
+	other := netip.MustParsePrefix(want)
+	within := func(a, b netip.Prefix) bool { return b.Contains(a.Addr()) && a.Bits() >= b.Bits() }
+	switch l {
+	case record.NetContained:
+		return within(net, other) && net != other.Masked()
+	case record.NetContainedEqual:
+		return within(net, other)
+	case record.NetContains:
+		return within(other, net) && net != other
+	case record.NetContainsEqual, record.NetCovers:
+		return within(other, net)
+	case record.NetHost:
+		return net.Addr() == other.Addr()
+	case record.NetHostContained:
+		return other.Contains(net.Addr())
+	}
 	panic("no such lookup: " + l)
 }
 
@@ -214,7 +262,7 @@ func (u suite) testOrdering(t *testing.T) {
 	for i, f := range u.t.All() {
 		switch f.Column().Storage {
 		case record.StoreText, record.StoreInt, record.StoreFloat, record.StoreBool, record.StoreTime, record.StoreDate, record.StoreMAC,
-			record.StoreNumbers:
+			record.StoreNumbers, record.StoreNetwork, record.StoreAddress:
 			if _, secret := f.(record.Secret); !secret && !u.t.Infos()[i].Hidden {
 				names = append(names, u.t.Infos()[i].Name)
 			}

@@ -115,13 +115,15 @@ func wrongSize(f record.Field, in record.Info) (any, bool) {
 		return 1 << 40, true
 	case record.Date:
 		return "2030-02-30", true
+	case record.Network, record.Address:
+		return "10.0.0.0/33", true
 	}
 	return strings.Repeat("x", in.Max+1), in.Max > 0
 }
 
 func wrongWord(f record.Field, in record.Info) (any, bool) {
 	switch f.(type) {
-	case record.Choice, record.NumberChoice, record.Bool, record.Time, record.Date, record.Decimal, record.Int, record.MAC, record.WWN:
+	case record.Choice, record.NumberChoice, record.Bool, record.Time, record.Date, record.Decimal, record.Int, record.MAC, record.WWN, record.Network, record.Address:
 		return "no such thing", true
 	case record.Ref:
 		return map[string]any{"id": 1 << 40}, true

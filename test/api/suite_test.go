@@ -347,7 +347,9 @@ func (u suite) changeable(t *testing.T) (string, any) {
 	t.Helper()
 	for i, f := range u.t.All() {
 		in := u.t.Infos()[i]
-		if _, ok := f.(record.Text); ok && !in.ReadOnly && in.Immutable == "" {
+		_, text := f.(record.Text)
+		_, network := f.(record.Network)
+		if (text || network) && !in.ReadOnly && in.Immutable == "" {
 			u.n += 3
 			v, _ := u.value(t, u.t, f, in, u.n)
 			return in.Name, v

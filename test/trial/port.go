@@ -20,11 +20,31 @@ var Port = record.Type{
 		record.Ints{Name: "vlans", FilterName: "vlan", Min: number(1), Max: number(4094)},
 		record.NumberChoice{Name: "width", Default: 19, Of: []record.NumberOption{{Value: 10, Label: "10 inches"}, {Value: 19, Label: "19 inches"}}},
 		record.NumberChoice{Name: "speed", Of: []record.NumberOption{{Value: 9600, Label: "9600 bps"}, {Value: 19200, Label: "19.2 kbps"}}},
+		record.Network{Name: "prefix"},
+		record.Address{Name: "address"},
+		record.Ref{Name: "gateway", To: "trial.host", OnDelete: record.SetNull},
 		record.Tags{},
 		record.CustomFields{},
 	},
 	Unique: []record.Unique{{Name: "trial_port_name_unique", Fields: []string{"shelf", "name"}}},
 	Brief:  []string{"name"},
 	Order:  []string{"shelf", "name"},
-	Search: []string{"name"},
+	Search: []string{"name", "mac_address", "prefix", "address"},
+	Filters: []record.Filter{
+		{Name: "within", Field: "prefix", Lookup: record.NetContained}, {Name: "within_include", Field: "prefix", Lookup: record.NetContainedEqual},
+		{Name: "contains", Field: "prefix", Lookup: record.NetCovers}, {Name: "mask_length", Field: "prefix", Lookup: record.NetMaskLength},
+		{Name: "family", Field: "address", Lookup: record.NetFamily}, {Name: "parent", Field: "address", Lookup: record.NetHostContained},
+	},
+}
+
+// Host is named by its address, and hosts come in the order of their addresses.
+var Host = record.Type{
+	App: "trial", Name: "host", Plural: "hosts", Section: "Trial",
+	Doc: "An address that something answers at.",
+	Fields: record.Fields{
+		record.Address{Name: "address", Required: true, Unique: true},
+		record.Network{Name: "network", Required: true, CutHostBits: true},
+	},
+	Brief: []string{"address", "network"},
+	Order: []string{"address"},
 }

@@ -53,5 +53,5 @@ var Item = record.Type{
 
 // Types lists them.
 func Types() []record.Type {
-	return []record.Type{Shelf, Item, Port, Sticker, Kit, SlotTemplate, LidTemplate, Crate, Slot, Lid}
+	return []record.Type{Shelf, Item, Host, Port, Sticker, Kit, SlotTemplate, LidTemplate, Crate, Slot, Lid}
 }
