@@ -61,7 +61,8 @@ func drawSlots(label string, data any) (*drawing, error) {
 			text = fmt.Sprintf("%d–%d", s.At, s.At+size-1)
 		}
 		t := s.Record.Type()
-		d.Rows = append(d.Rows, []Cell{{Kind: TextCell, Text: text}, {Kind: LinkCell, Text: s.Record.Display(), Href: RecordPath(t, s.Record.ID())}})
+		d.Rows = append(d.Rows, []Cell{{Kind: TextCell, Text: text},
+			{Kind: LinkCell, Text: s.Record.Display(), Href: RecordPath(t, s.Record.ID())}})
 		if s.At >= 1 && s.At+size-1 <= count {
 			place("slot taken", s.At, size, s.Record.Display())
 		}

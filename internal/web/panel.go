@@ -50,7 +50,8 @@ const (
 func (p *TypePages) checkPanels() error {
 	for _, panel := range p.Type.Panels {
 		if panel.Drawing != "" && drawings[panel.Drawing] == nil {
-			return fmt.Errorf("record type %s: panel %q names the drawing %q, and there is no such drawing", p.Type.Key(), panel.Label(), panel.Drawing)
+			return fmt.Errorf("record type %s: panel %q names the drawing %q, and there is no such drawing",
+				p.Type.Key(), panel.Label(), panel.Drawing)
 		}
 	}
 	return nil

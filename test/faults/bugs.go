@@ -16,6 +16,7 @@ type bug struct {
 type edit struct{ file, from, to string }
 
 const (
+	ledgerSet   = "internal/ledger/changeset.go"
 	ledgerWrite = "internal/ledger/write.go"
 	ledgerTell  = "internal/ledger/tell.go"
 	storeStore  = "internal/store/store.go"
@@ -201,14 +202,15 @@ var bugs = []bug{
 		edits:  []edit{{sendAttempt, "answer.Status < 300", "answer.Status < 400"}},
 	},
 	{
-		name: "version-not-raised", does: "a site that loses its region with it keeps its version",
+		name: "version-not-raised", does: "a site that loses its region keeps its version",
 		breaks: gapless,
-		edits:  []edit{{"internal/ledger/delete.go", "d.v.Version++", "d.v.Version += 0"}},
+		edits: []edit{{ledgerSet, "\t\t\t\td.v.Version++",
+			"\t\t\t\tif b.t.Index(\"region\") < 0 || d.v.Link(\"region\").ID != 0 || d.pre.Link(\"region\").ID == 0 {\n\t\t\t\t\td.v.Version++\n\t\t\t\t}"}},
 	},
 	{
 		name: "version-gap", does: "a version is left out",
 		breaks: gapless,
-		edits:  []edit{{ledgerWrite, "d.v.Version++", "d.v.Version += 1 + set.at.UnixNano()/1000%2"}},
+		edits:  []edit{{ledgerSet, "d.v.Version++", "d.v.Version += 1 + s.at.UnixNano()/1000%2"}},
 	},
 	{
 		name: "prechange-after-merge", does: "the state before a change is taken after it",
@@ -218,7 +220,12 @@ var bugs = []bug{
 	{
 		name: "told-of-nothing", does: "a write that changes nothing is a change",
 		breaks: oneRow,
-		edits:  []edit{{ledgerWrite, "if d.v.Equal(d.pre) {", "if d.v.Equal(d.pre) && len(set.drafts) > 1 {"}},
+		edits:  []edit{{ledgerSet, "same := d.v.Equal(d.pre)", "same := d.v.Equal(d.pre) && len(b.drafts) > 1"}},
+	},
+	{
+		name: "children-of-the-first", does: "of several new parents only the first brings its children",
+		breaks: whole,
+		edits:  []edit{{"internal/ledger/children.go", "for _, parent := range b.drafts {", "for _, parent := range b.drafts[:1] {"}},
 	},
 	{
 		name: "read-only-writes", does: "a read-only token may write",

@@ -72,9 +72,12 @@ func asked(group []*change, byMark map[string]*op, byDeleted map[string][]*op) *
 		}
 	}
 	for _, c := range group {
+		if c.Kind == crates.key && c.Action == "update" {
+			continue // it followed its shelf, and has the name of the request that made it
+		}
 		post := fields(c.Post)
-		mark := post["description"]
-		if c.Kind == webhookKey {
+		mark, described := post["description"]
+		if c.Kind == webhookKey || !described {
 			mark = post["name"]
 		}
 		if o := byMark[fmt.Sprint(mark)]; o != nil {
@@ -96,7 +99,7 @@ func differ(o *op, group []*change) string {
 			if x.action != c.Action || x.kind != c.Kind || x.version != 0 && x.version != c.Version {
 				return false
 			}
-			return x.id == c.Object || x.id == 0 && x.name == fmt.Sprint(fields(c.Post)["name"])
+			return x.id == c.Object || x.id == 0 && x.name == c.name()
 		})
 		if at < 0 {
 			extra = append(extra, c)
@@ -113,6 +116,15 @@ func differ(o *op, group []*change) string {
 		return fmt.Sprintf("%d of its %d changes are missing: %v", len(left), len(o.want), left[:min(3, len(left))])
 	}
 	return ""
+}
+
+// name is what the record is called after a change, or was before its deletion.
+func (c *change) name() string {
+	state := c.Post
+	if state == nil {
+		state = c.Pre
+	}
+	return fmt.Sprint(fields(state)["name"])
 }
 
 // list names changes for a message.

@@ -34,6 +34,9 @@ type client struct {
 	items  map[*kind][]*item
 	shared []*item // written by every client: what their versions are, only answers tell
 	held   *item   // a tenant that a site keeps from being deleted
+
+	kit        int64 // what crates are made from
+	households []*household
 }
 
 func newClient(w *world, n int, shared []*item) *client {
@@ -58,7 +61,7 @@ func (c *client) step() {
 		do     func(*kind)
 	}{
 		{12, c.createOne}, {5, c.createMany}, {20, c.updateOne}, {9, c.updateMany}, {8, c.deleteOne}, {3, c.deleteMany},
-		{5, c.touch}, {5, c.read}, {3, c.updateTwice}, {8, c.updateShared}, {9, c.beRefused},
+		{5, c.touch}, {5, c.read}, {3, c.updateTwice}, {8, c.updateShared}, {9, c.beRefused}, {12, c.workOnFamily},
 	}
 	all := 0
 	for _, s := range steps {

@@ -37,5 +37,10 @@ const (
 )
 
 // tables are where records stand, by the type's key.
-var tables = map[string]string{sites.key: sites.table, regions.key: regions.table, tenants.key: tenants.table, tags.key: tags.table,
-	rackRoles.key: rackRoles.table, webhookKey: "extras_webhook"}
+var tables = func() map[string]string {
+	all := map[string]string{webhookKey: "extras_webhook"}
+	for _, k := range append([]*kind{sites, regions, tenants, tags, rackRoles}, familyKinds...) {
+		all[k.key] = k.table
+	}
+	return all
+}()

@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -52,7 +51,6 @@ func main() {
 	calm := flag.Bool("calm", false, "no faults: nothing may arrive twice")
 	sensitivity := flag.Bool("sensitivity", false, "build the program with each known bug and see whether it is caught")
 	only := flag.String("bug", "", "with --sensitivity: only this bug")
-	flag.StringVar(&cfg.binary, "binary", "bin/terrier", "the program under test")
 	flag.StringVar(&cfg.out, "out", "", "directory for the timeline, the figures and the logs; a temporary one if not given")
 	flag.Parse()
 	cfg.kinds, cfg.settling = faultKinds, 150*time.Second
@@ -96,14 +94,17 @@ func start(ctx context.Context, cfg config, sensitivity bool, only string) error
 		}
 		cfg.out = dir
 	}
-	var err error
-	if cfg.binary, err = filepath.Abs(cfg.binary); err != nil {
-		return err
-	}
 	if sensitivity {
 		return senseBugs(ctx, cfg, only)
 	}
 	fmt.Println("output:", cfg.out)
+	err := os.MkdirAll(cfg.out, 0o755)
+	if err != nil {
+		return err
+	}
+	if cfg.binary, err = (bug{name: "terrier"}).build(ctx, cfg.out); err != nil {
+		return err
+	}
 	r := newReport(os.Stdout)
 	result, err := runOnce(ctx, cfg, r)
 	if err != nil {

@@ -28,7 +28,7 @@ type op struct {
 // want is a change row that an op leaves if it happens.
 type want struct {
 	action, kind string
-	id           int64  // 0 for a creation that was not acknowledged
-	name         string // of a creation
+	id           int64  // 0 for a creation that was not acknowledged, and for what depends on another record
+	name         string // of what has no id here
 	version      int64  // 0 where others write too and no answer told it
 }

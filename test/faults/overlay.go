@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -31,12 +32,20 @@ func (b bug) apply(root string) (map[string]string, error) {
 	return files, nil
 }
 
-// build compiles the program with a bug in it into dir and returns the binary.
+// trialTypes give the program record types with parents and children, which none of its own are yet.
+var trialTypes = []edit{
+	{"internal/inventory/inventory.go", "import (\n", "import (\n\t\"terrier/test/trial\"\n"},
+	{"internal/inventory/inventory.go", "func Types() []record.Type {\n",
+		"func Types() []record.Type { return append(ours(), trial.Types()...) }\n\nfunc ours() []record.Type {\n"},
+}
+
+// build compiles the program, with a bug in it where there is one, into dir and returns the binary.
 func (b bug) build(ctx context.Context, dir string) (string, error) {
 	root, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
+	b.edits = append(slices.Clone(trialTypes), b.edits...)
 	files, err := b.apply(root)
 	if err != nil {
 		return "", err

@@ -20,6 +20,7 @@ const (
 	gapless    = "8 versions are gapless, postchange(n) = prechange(n+1)"
 	answered   = "9 requests are answered as they should be"
 	processes  = "10 processes end as they were told to, and recover in time"
+	whole      = "11 children are made, moved and deleted with their parent, all or none"
 )
 
 // maxShown is how many violations of a kind are printed.

@@ -90,8 +90,12 @@ func (w *world) newClients() ([]*client, error) {
 	for i := 2; i <= w.clients; i++ {
 		clients = append(clients, newClient(w, i, shared))
 	}
+	kit, err := first.makeKit()
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range clients {
-		c.shared = shared
+		c.shared, c.kit = shared, kit
 		c.createOne(tenants)
 		if len(c.items[tenants]) != 1 {
 			return nil, fmt.Errorf("a tenant could not be created")
@@ -171,6 +175,9 @@ func (w *world) check(ctx context.Context, clients []*client, k *keeper, n *neme
 	w.checkRequests(f, ops)
 	w.checkChains(f)
 	if err := w.checkRecords(ctx, f); err != nil {
+		return nil, err
+	}
+	if err := w.checkFamilies(ctx); err != nil {
 		return nil, err
 	}
 	w.checkMatches(f)

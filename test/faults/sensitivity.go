@@ -34,7 +34,7 @@ func senseBugs(ctx context.Context, cfg config, only string) error {
 	fmt.Printf("| %-25s | %-81s | %-9s | %7s |\n|%s|%s|%s|%s|\n", "bug", "what it does", "caught by", "seconds", dashes(27),
 		dashes(83), dashes(11), dashes(9))
 	var missed []error
-	for b := range builds(ctx, chosen, cfg.binary, dir) {
+	for b := range builds(ctx, chosen, dir) {
 		if b.err == nil {
 			b.err = b.sense(ctx, cfg, b.binary)
 		}
@@ -53,15 +53,13 @@ type built struct {
 }
 
 // builds compiles the bugs one after the other, the next while the last is being looked at.
-func builds(ctx context.Context, chosen []bug, clean, dir string) <-chan built {
+func builds(ctx context.Context, chosen []bug, dir string) <-chan built {
 	out := make(chan built)
 	go func() {
 		defer close(out)
 		for _, b := range chosen {
-			done := built{bug: b, binary: clean}
-			if len(b.edits) > 0 {
-				done.binary, done.err = b.build(ctx, dir)
-			}
+			done := built{bug: b}
+			done.binary, done.err = b.build(ctx, dir)
 			select {
 			case out <- done:
 			case <-ctx.Done():

@@ -15,6 +15,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"terrier/internal/inventory"
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/test/trial"
 )
 
 // webhookTimeout is how long the workers wait for a receiver: short, because it hangs often.
@@ -84,6 +89,9 @@ func (w *world) accounts(ctx context.Context) error {
 	if _, err := w.terrier(ctx, "", "migrate"); err != nil {
 		return err
 	}
+	if err := w.makeTables(ctx); err != nil {
+		return err
+	}
 	if _, err := w.terrier(ctx, "a right password\n", "user", "create", "admin", "--superuser", "--password-stdin"); err != nil {
 		return err
 	}
@@ -97,6 +105,20 @@ func (w *world) accounts(ctx context.Context) error {
 		}
 		if *token.into = tokenKey.FindString(out); *token.into == "" {
 			return fmt.Errorf("terrier token create printed no key: %s", out)
+		}
+	}
+	return nil
+}
+
+// makeTables makes the tables of the types that only the program under test has.
+func (w *world) makeTables(ctx context.Context) error {
+	registry, err := record.NewRegistry(append(inventory.Types(), trial.Types()...)...)
+	if err != nil {
+		return err
+	}
+	for _, t := range trial.Types() {
+		if _, err := w.db.Exec(ctx, store.DraftTable(registry.Type(t.Key()))); err != nil {
+			return fmt.Errorf("make the table of %s: %w", t.Key(), err)
 		}
 	}
 	return nil
