@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"terrier/internal/access"
 	"terrier/internal/fault"
 	"terrier/internal/record"
 )
@@ -22,8 +23,11 @@ func (l *Ledger) Bind(actions map[string]Bound) error {
 		for i := range t.Actions {
 			key := t.Actions[i].Key()
 			declared[key] = true
-			if actions[key] == nil {
-				return fmt.Errorf("the action %s is declared, and nothing is bound to it", key)
+			switch does, isBound := t.Actions[i].Do != nil, actions[key] != nil; {
+			case !does && !isBound:
+				return fmt.Errorf("the action %s has no Do, and nothing is bound to it", key)
+			case does && isBound:
+				return fmt.Errorf("the action %s has a Do, and another function is bound to it", key)
 			}
 		}
 	}
@@ -44,47 +48,76 @@ func (l *Ledger) AllowAction(c Caller, a *record.Action) error {
 	if err := l.Allow(c, a.RightOn(), a.Needs); err != nil || a.Adds == "" {
 		return err
 	}
-	return l.Allow(c, a.AddsType(), "add")
+	return l.Allow(c, a.Answers(), access.Add)
 }
 
-// Act does what an action says: to the record of the id, or to the list.
-func (l *Ledger) Act(ctx context.Context, c Caller, a *record.Action, id int64, sent Input) (any, error) {
+// MayAct tells whether the caller may use an action on a record that they have read.
+func (l *Ledger) MayAct(ctx context.Context, c Caller, a *record.Action, v record.Values) (bool, error) {
+	if l.AllowAction(c, a) != nil {
+		return false, nil
+	}
+	if a.Needs == access.View || a.RightOn() != a.Type() {
+		return true, nil
+	}
+	return l.May(ctx, c, v, a.Needs)
+}
+
+// Act does what an action says: to the record of the id, or to the list. Only an action that Adds is sent several objects.
+func (l *Ledger) Act(ctx context.Context, c Caller, a *record.Action, id int64, sent ...Input) (any, error) {
 	if err := l.AllowAction(c, a); err != nil {
 		return nil, err
 	}
-	in, err := actionInput(a, sent)
+	if a.Do != nil {
+		return l.call(ctx, c, a, id, sent)
+	}
+	drafts, err := actionDrafts(a, sent)
+	if err == nil {
+		err = failed(drafts)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return l.bound[a.Key()](ctx, c, id, in)
+	return l.bound[a.Key()](ctx, c, id, record.Input{Values: drafts[0].v})
 }
 
-// actionInput reads what was sent to an action. A record's unknown fields are ignored, because clients send back what they read;
-// here, a dry_run that is misspelt would not be dry.
-func actionInput(a *record.Action, sent Input) (record.Input, error) {
+// actionDrafts reads what was sent to an action. A record's unknown fields are ignored, because clients send back what they read;
+// in the body of an action, a dry_run that is misspelt would not be dry.
+func actionDrafts(a *record.Action, sent []Input) ([]*draft, error) {
 	t := a.Input()
+	drafts := make([]*draft, len(sent))
+	for n, in := range sent {
+		if err := knownKeys(a, in); err != nil {
+			return nil, err
+		}
+		d := parse(t, in)
+		for i, info := range t.Infos() {
+			_, isBool := in[info.Name].(bool)
+			switch given := d.given.HasAt(i); {
+			case given && a.Writes() && !isBool && t.All()[i].Column().Storage == record.StoreBool:
+				d.errs.Add(info.Name, "Must be true or false.") // the fields of records take words too
+			case !given && info.Required && !info.Null && len(d.errs[info.Name]) == 0:
+				d.errs.Add(info.Name, "%s", record.ErrRequired().Error())
+			}
+		}
+		d.checkWords(t)
+		d.complete(t)
+		drafts[n] = d
+	}
+	return drafts, nil
+}
+
+func knownKeys(a *record.Action, sent Input) error {
+	if a.Adds != "" {
+		return nil // what is not in Body is a field of the new record
+	}
 	var known []string
-	for _, in := range t.Infos() {
+	for _, in := range a.Input().Infos() {
 		known = append(known, in.Name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
 		if !slices.Contains(known, key) {
-			return record.Input{}, Unknown("key", key, known)
+			return Unknown("key", key, known)
 		}
 	}
-	d := parse(t, sent)
-	for i, in := range t.Infos() {
-		_, isBool := sent[in.Name].(bool)
-		switch given := d.given.HasAt(i); {
-		case given && a.Writes() && !isBool && t.All()[i].Column().Storage == record.StoreBool:
-			d.errs.Add(in.Name, "Must be true or false.") // other fields take words too
-		case !given && in.Required && !in.Null && len(d.errs[in.Name]) == 0:
-			d.errs.Add(in.Name, "%s", record.ErrRequired().Error())
-		}
-	}
-	d.checkWords(t)
-	if d.complete(t); len(d.errs) > 0 {
-		return record.Input{}, &fault.Error{Kind: fault.Invalid, Fields: d.errs}
-	}
-	return record.Input{Values: d.v}, nil
+	return nil
 }

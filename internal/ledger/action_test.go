@@ -30,7 +30,7 @@ func TestActionsAreBound(t *testing.T) {
 	}
 	delete(all, "POST extras.webhook/poke")
 	delete(all, "POST extras.webhook/pause")
-	if err := b.Bind(all); err == nil || !strings.Contains(err.Error(), "POST extras.webhook/pause is declared, and nothing is bound") {
+	if err := b.Bind(all); err == nil || !strings.Contains(err.Error(), "POST extras.webhook/pause has no Do, and nothing is bound") {
 		t.Errorf("an action without a function: %v", err)
 	}
 }

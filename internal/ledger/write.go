@@ -64,24 +64,31 @@ func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []E
 		return nil, err
 	}
 	return l.write(ctx, c, drafts, func(set *changeSet) error {
-		b := &batch{t: t, scope: scope, drafts: set.items}
-		lockTree(set.tx, b)
-		if err := set.load(ctx, b, edits); err != nil {
+		if err := set.update(ctx, &batch{t: t, scope: scope, drafts: set.items}, edits); err != nil {
 			return err
-		}
-		b.drafts = mergeSame(set.items)
-		final := map[int64]*draft{}
-		for _, d := range b.drafts {
-			final[d.v.ID()] = d
-		}
-		if err := set.edit(ctx, b); err != nil {
-			return err
-		}
-		for _, d := range set.items {
-			d.v = final[d.v.ID()].v
 		}
 		return set.show(ctx, t)
 	})
+}
+
+// update reads the records of the items and changes them. Several edits to one record are one change.
+func (s *changeSet) update(ctx context.Context, b *batch, edits []Edit) error {
+	lockTree(s.tx, b)
+	if err := s.load(ctx, b, edits); err != nil {
+		return err
+	}
+	b.drafts = mergeSame(s.items)
+	final := map[int64]*draft{}
+	for _, d := range b.drafts {
+		final[d.v.ID()] = d
+	}
+	if err := s.edit(ctx, b); err != nil {
+		return err
+	}
+	for _, d := range s.items {
+		d.v = final[d.v.ID()].v
+	}
+	return nil
 }
 
 // draftEdits makes drafts of changes to records that have yet to be read.

@@ -7,7 +7,7 @@ import (
 )
 
 // Action is something that can be done with a record, or with a list, besides reading and writing it. Its address in the API, its
-// entry in the API document and who may use it derive from the declaration. What it does, the program binds to it at start.
+// entry in the API document and who may use it derive from the declaration.
 type Action struct {
 	Name   string // the last part of its address: "retry"
 	Method string // GET reads; POST may change something
@@ -26,14 +26,12 @@ type Action struct {
 	Answer Schema // nil for the record, or for the records that it adds
 	Queued bool   // it is done after the answer
 
+	// Do does it, in one transaction. It answers with a value for JSON, a record, or records. It may run again after a deadlock, or when
+	// somebody else took what it chose. Where Do is nil, the program binds a function to the action at start.
+	Do func(Call) (any, error)
+
 	of    *Type
 	input *Type // Body, resolved
-}
-
-// Input is one object that was sent to an action.
-type Input struct {
-	Values                // the fields of Body; those that were not sent have their defaults
-	Fields map[string]any // where the action Adds: what was sent for the new record
 }
 
 // The methods of actions.
@@ -89,8 +87,13 @@ func (a *Action) RightOn() *Type {
 	return a.of
 }
 
-// AddsType is the type of the records that the action creates, nil where it creates none.
-func (a *Action) AddsType() *Type { return a.of.reg.Type(a.Adds) }
+// Answers is the type of the records that the action answers with where Answer says nothing: those that it adds, or its own.
+func (a *Action) Answers() *Type {
+	if a.Adds != "" {
+		return a.of.reg.Type(a.Adds)
+	}
+	return a.of
+}
 
 // Rights lists what permissions can allow: what can be done with every type, and what some types declare.
 func (r *Registry) Rights() []string {
@@ -111,7 +114,7 @@ func (t *Type) buildActions() error {
 	for i := range t.Actions {
 		a := &t.Actions[i]
 		a.of = t
-		a.input = &Type{App: t.App, Name: t.Name + "/" + a.Name, ReadOnly: true, Fields: a.Body, Display: func(Reader) string { return a.Title() }, reg: t.reg}
+		a.input = &Type{App: t.App, Name: t.Name + "/" + a.Name, Label: a.Title(), ReadOnly: true, Fields: a.Body, Display: func(Reader) string { return a.Title() }, reg: t.reg}
 		if err := a.input.build(); err != nil {
 			return fmt.Errorf("action %s: %w", a.Name, err)
 		}
@@ -149,10 +152,12 @@ func (a *Action) check() error {
 		return fmt.Errorf("it needs a right on %s, which is not registered", a.NeedsOn)
 	case !slices.Contains(everyRight, a.Needs) && !slices.Contains(on.Rights, a.Needs):
 		return fmt.Errorf("it needs the right %q, which %s does not know: use one of %s, or declare it in Rights", a.Needs, on.Key(), strings.Join(everyRight, ", "))
-	case a.Adds != "" && (a.AddsType() == nil || a.AddsType().ReadOnly):
+	case a.Adds != "" && (a.Answers() == nil || a.Answers().ReadOnly):
 		return fmt.Errorf("it adds records of %s, which nobody can add", a.Adds)
 	case a.Adds != "" && !a.Writes():
 		return fmt.Errorf("it adds records, so its Method must be POST")
+	case a.Adds != "" && a.Do == nil:
+		return fmt.Errorf("it adds records, so it needs a Do")
 	case a.Answer == nil && a.OnList && a.Adds == "":
 		return fmt.Errorf("it answers with no record, so it needs an Answer")
 	}

@@ -51,34 +51,47 @@ func (a *API) act(declared *record.Action) http.HandlerFunc {
 		}
 		var answer any
 		if err == nil {
-			answer, err = a.Ledger.Act(r.Context(), ledger.CallerFrom(r.Context()), declared, id, sent)
+			answer, err = a.Ledger.Act(r.Context(), ledger.CallerFrom(r.Context()), declared, id, sent.items...)
+		}
+		if err != nil && !sent.bulk {
+			err = single(err)
 		}
 		if err != nil {
 			a.Fail(w, r, err)
 			return
 		}
+		status := actionStatus(declared)
 		switch x := answer.(type) {
 		case record.Values:
-			a.sendRecord(w, r, actionStatus(declared), x)
+			a.sendRecord(w, r, status, x)
+		case []record.Values:
+			if declared.Adds != "" && !sent.bulk && len(x) == 1 {
+				a.sendRecord(w, r, status, x[0])
+				return
+			}
+			a.sendRecords(w, r, status, declared.Answers(), x)
 		default:
-			a.sendValue(w, r, actionStatus(declared), x)
+			a.sendValue(w, r, status, x)
 		}
 	}
 }
 
 func actionStatus(declared *record.Action) int {
-	if declared.Queued {
+	switch {
+	case declared.Queued:
 		return http.StatusAccepted
+	case declared.Adds != "":
+		return http.StatusCreated
 	}
 	return http.StatusOK
 }
 
 // actionInput reads the input of an action: from the address if it reads, else from the body. A dry_run in the wrong
 // place would not be dry, so it is refused.
-func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action) (ledger.Input, error) {
+func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action) (body, error) {
 	params, err := ledger.Params(r.URL.RawQuery)
 	if err != nil {
-		return nil, err
+		return body{}, err
 	}
 	params.Del("format")
 	if !declared.Writes() {
@@ -86,31 +99,42 @@ func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action
 		for name, values := range params {
 			sent[name] = values[0]
 		}
-		return sent, nil
+		return body{items: []ledger.Input{sent}}, nil
 	}
 	if names := slices.Sorted(maps.Keys(params)); len(names) > 0 {
-		return nil, fault.Field(names[0], "An action takes nothing from the address: put it into the body.")
+		return body{}, fault.Field(names[0], "An action takes nothing from the address: put it into the body.")
 	}
+	if declared.Adds != "" {
+		sent, err := decode(w, r, true)
+		nameUnknown(w, sent.items, func(name string) bool {
+			return declared.Input().Index(name) >= 0 || recordHas(declared.Answers(), name)
+		})
+		return sent, err
+	}
+	none := body{items: []ledger.Input{nil}}
 	takesNothing := len(declared.Body) == 0
 	if takesNothing && r.ContentLength == 0 {
-		return nil, nil
+		return none, nil
 	}
 	value, err := decodeValue(w, r, false)
 	if err != nil {
-		return nil, err
+		return body{}, err
 	}
 	sent, ok := value.(ledger.Input)
 	if !ok && (value != nil || !takesNothing) { // some clients send null for nothing
-		return nil, errNoObject
+		return body{}, errNoObject
 	}
-	return sent, nil
+	return body{items: []ledger.Input{sent}}, nil
 }
 
 // describeAction returns what an action takes and answers, for the API document.
 func describeAction(declared *record.Action) action {
-	out := action{Declared: declared, summary: declared.Doc, status: actionStatus(declared), answer: ref(declared.Type().SchemaName(""))}
-	if declared.Answer != nil {
+	out := action{Declared: declared, summary: declared.Doc, status: actionStatus(declared), answer: ref(declared.Answers().SchemaName(""))}
+	switch {
+	case declared.Answer != nil:
 		out.answer = declared.Answer
+	case declared.Adds != "":
+		out.answer = oneOrMany(out.answer)
 	}
 	t := declared.Input()
 	properties, required := object{}, []string{}
@@ -121,19 +145,28 @@ func describeAction(declared *record.Action) action {
 			required = append(required, in.Name)
 		}
 	}
+	taken := object{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		taken["required"] = required
+	}
 	switch {
+	case declared.Adds != "": // the action sets some fields of the new record itself, so none is required
+		out.body = oneOrMany(object{"allOf": []any{ref(declared.Answers().SchemaName("Patched")), taken}})
 	case len(properties) == 0:
 	case !declared.Writes():
 		for _, in := range t.Infos() {
 			out.parameters = append(out.parameters, object{"name": in.Name, "in": "query", "schema": properties[in.Name]})
 		}
 	default:
-		out.body = object{"type": "object", "additionalProperties": false, "properties": properties}
-		if len(required) > 0 {
-			out.body["required"] = required
-		}
+		taken["additionalProperties"] = false
+		out.body = taken
 	}
 	return out
+}
+
+// oneOrMany is a value, or a list of such values.
+func oneOrMany(one any) object {
+	return object{"oneOf": []any{one, object{"type": "array", "items": one}}}
 }
 
 // describe writes an action into its entry of the API document.

@@ -140,8 +140,11 @@ func exampleOf(body object) string {
 	if body == nil {
 		return ""
 	}
-	example := object{}
-	for name, property := range body["properties"].(object) {
+	example, properties := object{}, object{}
+	if own, ok := body["properties"].(object); ok {
+		properties = own
+	}
+	for name, property := range properties {
 		if example[name] = any(object{}); property.(object)["type"] == "boolean" {
 			example[name] = true
 		}

@@ -120,7 +120,8 @@ func failures(r Route, method string) object {
 	shared := func(name string) object { return object{"$ref": "#/components/responses/" + name} }
 	reads := method == http.MethodGet || method == http.MethodOptions
 	out := object{"400": shared(invalid)}
-	if r.Type != nil && !r.Detail && !reads {
+	declared := r.Actions[method].Declared
+	if takesLists := declared != nil && declared.Adds != ""; r.Type != nil && !reads && (!r.Detail || takesLists) {
 		out["400"] = shared(invalidBulk)
 	}
 	for status := range failureTexts {

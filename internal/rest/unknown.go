@@ -22,8 +22,13 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // than there is; the answer names them, so that a person finds a typo.
 func decodeRecords(w http.ResponseWriter, r *http.Request, t *record.Type, bulk bool) (body, error) {
 	in, err := decode(w, r, bulk)
-	nameUnknown(w, in.items, func(name string) bool { return t.Index(name) >= 0 || slices.Contains(ownNames, name) })
+	nameUnknown(w, in.items, func(name string) bool { return recordHas(t, name) })
 	return in, err
+}
+
+// recordHas tells whether a record is shown with a key.
+func recordHas(t *record.Type, name string) bool {
+	return t.Index(name) >= 0 || slices.Contains(ownNames, name)
 }
 
 // nameUnknown names the unknown keys of some objects in the answer.

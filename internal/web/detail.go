@@ -24,6 +24,7 @@ type DetailPage struct {
 	Tabs                 []tabLink   // of panels
 	Cards                []panelPart // panels
 	CanChange, CanDelete bool
+	Actions              []actionLink
 	More                 any // what a type's own page adds
 }
 
@@ -109,7 +110,10 @@ func (p *TypePages) heading(v *Visit, found record.Values, tab string) (*DetailP
 	if d.CanChange, err = p.site.Ledger.May(v.Ctx, v.Caller, found, access.Change); err != nil {
 		return nil, err
 	}
-	d.CanDelete, err = p.site.Ledger.May(v.Ctx, v.Caller, found, access.Delete)
+	if d.CanDelete, err = p.site.Ledger.May(v.Ctx, v.Caller, found, access.Delete); err != nil {
+		return nil, err
+	}
+	d.Actions, err = p.actionLinks(v, found)
 	return d, err
 }
 

@@ -88,6 +88,7 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 		at("GET", "{id}/", access.View, p.detail),
 	}
 	routes = append(routes, p.panelRoutes()...)
+	routes = append(routes, p.actionRoutes()...)
 	if t.ReadOnly {
 		return routes
 	}

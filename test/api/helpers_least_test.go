@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"testing"
@@ -49,9 +50,17 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 	if body == nil {
 		body = obj{}
 	}
+	halves := map[string]bool{}
+	for _, f := range t.Fields {
+		if ref, ok := f.(record.AnyRef); ok && ref.Required {
+			kind, id := cmp.Or(ref.TypeName, ref.Name+"_type"), cmp.Or(ref.IDName, ref.Name+"_id")
+			body[kind], body[id] = ref.To[0], l.firstOf(tb, t.Registry().Type(ref.To[0]))
+			halves[kind], halves[id] = true, true
+		}
+	}
 	for i, f := range t.All() {
 		in := t.Infos()[i]
-		if !in.Required || in.ReadOnly {
+		if !in.Required || in.ReadOnly || halves[in.Name] {
 			continue
 		}
 		if format := formats[t.Key()+"."+in.Name]; format != "" {

@@ -29,6 +29,8 @@ var done = map[string]int{
 	"POST extras.delivery/redeliver": 400,
 	"POST extras.webhook/pause":      200,
 	"POST extras.webhook/resume":     200,
+	"GET trial.shelf/free-pegs":      200,
+	"POST trial.shelf/free-pegs":     201,
 }
 
 // parts are the lists that are not of records: everybody who may see webhooks may read them.

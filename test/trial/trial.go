@@ -26,6 +26,7 @@ var Shelf = record.Type{
 	Search: []string{"name"},
 	Panels: []record.Panel{{Tab: "Items", List: "trial.item"}, {Card: "Ports", List: "trial.port"},
 		{Card: "Places", List: "trial.item", Drawing: "slots", Data: places}},
+	Actions: pegActions,
 }
 
 // Item is named by a text and shows its shelf where others refer to it. Items come in the order of their shelves.
@@ -53,5 +54,5 @@ var Item = record.Type{
 
 // Types lists them.
 func Types() []record.Type {
-	return []record.Type{Shelf, Item, Host, Port, Sticker, Kit, SlotTemplate, LidTemplate, Crate, Slot, Lid}
+	return []record.Type{Shelf, Item, Host, Port, Sticker, Kit, SlotTemplate, LidTemplate, Crate, Slot, Lid, Peg}
 }

@@ -1,0 +1,257 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// maxFound is how many records an action may look at.
+const maxFound = 10_000
+
+// call is a use of an action. It runs in a change set, and whatever it writes is part of it.
+type call struct {
+	ctx    context.Context
+	set    *changeSet
+	action *record.Action
+	record record.Values
+	inputs []record.Input
+}
+
+var _ record.Call = (*call)(nil)
+
+// call runs the Do of an action. Only those who may use it on the record find it.
+func (l *Ledger) call(ctx context.Context, c Caller, a *record.Action, id int64, sent []Input) (answer any, err error) {
+	scope, err := l.actionScope(c, a)
+	if err != nil {
+		return nil, err
+	}
+	drafts, err := actionDrafts(a, sent)
+	if err != nil {
+		return nil, err
+	}
+	_, err = l.write(ctx, c, drafts, func(set *changeSet) (err error) {
+		k := &call{ctx: ctx, set: set, action: a}
+		if err := set.resolve(ctx, &batch{t: a.Input(), drafts: set.items}); err != nil {
+			return err
+		}
+		if err := set.failed(); err != nil {
+			return err
+		}
+		for i, d := range set.items {
+			k.inputs = append(k.inputs, record.Input{Values: d.v, Fields: fieldsOf(a, sent[i])})
+		}
+		set.items = nil // they are no records
+		if err := k.load(scope, id); err != nil {
+			return err
+		}
+		answer, err = a.Do(k)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.revealed(ctx, c, answer), nil
+}
+
+// revealed shows in an answer what the caller may see of secrets. What can't be shown now stays hidden: what was done is done.
+func (l *Ledger) revealed(ctx context.Context, c Caller, answer any) any {
+	switch x := answer.(type) {
+	case record.Values:
+		rows := []record.Values{x}
+		_ = l.Reveal(ctx, c, x.Type(), rows)
+		return rows[0]
+	case []record.Values:
+		if len(x) > 0 {
+			_ = l.Reveal(ctx, c, x[0].Type(), x)
+		}
+	}
+	return answer
+}
+
+// actionScope returns the records that the caller may use an action on.
+func (l *Ledger) actionScope(c Caller, a *record.Action) (access.Scope, error) {
+	if a.RightOn() != a.Type() || a.Needs == access.View {
+		return l.Policy.Scope(c.Subject, a.Type(), access.View)
+	}
+	return l.WriteScope(c, a.Type(), a.Needs)
+}
+
+// fieldsOf is what was sent for the record that an action adds.
+func fieldsOf(a *record.Action, sent Input) map[string]any {
+	fields := maps.Clone(sent)
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	maps.DeleteFunc(fields, func(name string, _ any) bool { return a.Input().Index(name) >= 0 })
+	return fields
+}
+
+func (k *call) load(scope access.Scope, id int64) error {
+	if k.action.OnList {
+		return nil
+	}
+	lock := store.NoLock
+	if k.action.Writes() {
+		lock = store.LockWrite
+	}
+	rows := k.set.tx.Load(k.action.Type(), scope, []int64{id}, lock)
+	if err := k.set.tx.Flush(k.ctx); err != nil {
+		return err
+	}
+	if len(rows.Get()) == 0 {
+		return fault.ErrNotFound
+	}
+	k.record = rows.Get()[0]
+	return nil
+}
+
+// Record implements record.Call.
+func (k *call) Record() record.Values { return k.record }
+
+// Inputs implements record.Call.
+func (k *call) Inputs() []record.Input { return k.inputs }
+
+// Find implements record.Call.
+func (k *call) Find(key string, filters map[string]string) ([]record.Values, error) {
+	t := k.typeOf(key)
+	scope, err := k.set.l.Policy.Scope(k.set.caller.Subject, t, access.View)
+	if err != nil {
+		return nil, nil // they may see none
+	}
+	return k.find(t, scope, filters)
+}
+
+// Taken implements record.Call.
+func (k *call) Taken(key, field string, filters map[string]string) ([]any, error) {
+	rows, err := k.find(k.typeOf(key), access.Machine(), filters)
+	values := make([]any, len(rows))
+	for i, v := range rows {
+		values[i] = v.Get(field)
+	}
+	return values, err
+}
+
+func (k *call) find(t *record.Type, scope access.Scope, filters map[string]string) ([]record.Values, error) {
+	var tests []record.Predicate
+	for name, value := range filters {
+		p, known, err := t.ParseFilter(name, []string{value})
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			return nil, fmt.Errorf("the action %s filters %s by %q, and there is no such filter", k.action.Key(), t.Key(), name)
+		}
+		tests = append(tests, p)
+	}
+	found := k.set.tx.Find(t, scope, tests, maxFound+1, store.NoLock)
+	if err := k.set.tx.Flush(k.ctx); err != nil {
+		return nil, err
+	}
+	if len(found.Get()) > maxFound {
+		return nil, fault.New(fault.Invalid, "This concerns more than %d %s, which is too many to look at.", maxFound, t.Plural)
+	}
+	return found.Get(), nil
+}
+
+// typeOf returns a type that the declaration names.
+func (k *call) typeOf(key string) *record.Type {
+	t := k.set.l.Store.Type(key)
+	if t == nil {
+		panic("the action " + k.action.Key() + " names " + key + ", which is no record type")
+	}
+	return t
+}
+
+// Hold implements record.Call.
+func (k *call) Hold(name string) error {
+	k.set.tx.Hold(name)
+	return k.set.tx.Flush(k.ctx)
+}
+
+// Create implements record.Call.
+func (k *call) Create(key string, inputs ...map[string]any) ([]record.Values, error) {
+	t := k.typeOf(key)
+	if err := k.mayWrite(); err != nil {
+		return nil, err
+	}
+	scope, err := k.set.l.WriteScope(k.set.caller, t, access.Add)
+	if err != nil {
+		return nil, err
+	}
+	sent := make([]Input, len(inputs))
+	for i, in := range inputs {
+		if sent[i], err = asSent(in); err != nil {
+			return nil, err
+		}
+	}
+	if k.set.items, err = k.set.l.draftNew(k.ctx, k.set.caller, t, sent); err != nil {
+		return nil, err
+	}
+	if err := k.set.create(k.ctx, &batch{t: t, scope: scope, drafts: k.set.items}); err != nil {
+		return nil, err
+	}
+	return k.written(t)
+}
+
+// Update implements record.Call.
+func (k *call) Update(v record.Values, input map[string]any) (record.Values, error) {
+	t := v.Type()
+	if err := k.mayWrite(); err != nil {
+		return v, err
+	}
+	scope, err := k.set.l.WriteScope(k.set.caller, t, access.Change)
+	if err != nil {
+		return v, err
+	}
+	sent, err := asSent(input)
+	if err != nil {
+		return v, err
+	}
+	edits := []Edit{{ID: v.ID(), Input: sent}}
+	if k.set.items, err = k.set.l.draftEdits(k.ctx, t, edits); err != nil {
+		return v, err
+	}
+	if err := k.set.update(k.ctx, &batch{t: t, scope: scope, drafts: k.set.items}, edits); err != nil {
+		return v, err
+	}
+	rows, err := k.written(t)
+	if err != nil {
+		return v, err
+	}
+	return rows[0], nil
+}
+
+// asSent returns an input as the body of a request brings it.
+func asSent(in map[string]any) (out Input, err error) {
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	err = dec.Decode(&out)
+	return out, err
+}
+
+func (k *call) mayWrite() error {
+	if !k.action.Writes() {
+		return fmt.Errorf("the action %s writes, so its Method must be POST", k.action.Key())
+	}
+	return nil
+}
+
+// written returns what was written last, as the caller may see it.
+func (k *call) written(t *record.Type) ([]record.Values, error) {
+	if err := k.set.show(k.ctx, t); err != nil {
+		return nil, err
+	}
+	return valuesOf(k.set.items), nil
+}

@@ -1,0 +1,108 @@
+package web
+
+import (
+	"net/url"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+// actionPages are the form of an action that a type declares and does itself. An action that the program binds has pages in the room
+// that knows it.
+type actionPages struct {
+	of     *TypePages
+	input  *TypePages // what it takes, as a type
+	action *record.Action
+}
+
+func (p *TypePages) actions() (all []actionPages) {
+	for i := range p.Type.Actions {
+		if a := &p.Type.Actions[i]; a.Do != nil && a.Writes() && !a.OnList {
+			all = append(all, actionPages{p, newTypePages(p.site, a.Input(), OwnPages{}), a})
+		}
+	}
+	return all
+}
+
+func (p *TypePages) actionRoutes() (routes []Route) {
+	for _, a := range p.actions() {
+		path := p.Path + "{id}/" + a.action.Name + "/{$}"
+		t, right := a.action.RightOn(), a.action.Needs
+		if a.action.Adds != "" {
+			t, right = a.action.Answers(), access.Add
+		}
+		routes = append(routes, Route{Method: "GET", Path: path, Type: t, Action: right, Handle: a.page},
+			Route{Method: "POST", Path: path, Type: t, Action: right, Handle: a.act})
+	}
+	return routes
+}
+
+// actionLink leads to the form of an action.
+type actionLink struct{ Label, Href string }
+
+// actionLinks are the actions that the caller may use on a record.
+func (p *TypePages) actionLinks(v *Visit, found record.Values) (links []actionLink, err error) {
+	for _, a := range p.actions() {
+		may, err := p.site.Ledger.MayAct(v.Ctx, v.Caller, a.action, found)
+		if err != nil {
+			return nil, err
+		}
+		if may {
+			links = append(links, actionLink{a.action.Title(), RecordPath(p.Type, found.ID()) + a.action.Name + "/"})
+		}
+	}
+	return links, nil
+}
+
+func (a actionPages) page(v *Visit) error {
+	found, err := a.of.Record(v)
+	if err != nil {
+		return err
+	}
+	return a.show(v, found, nil, nil)
+}
+
+func (a actionPages) act(v *Visit) error {
+	found, err := a.of.Record(v)
+	if err != nil {
+		return err
+	}
+	var answer any
+	in, err := a.input.Typed(v, record.Values{})
+	if err == nil {
+		answer, err = a.of.site.Ledger.Act(v.Ctx, v.Caller, a.action, found.ID(), in)
+	}
+	if refusal, known := FormRefusal(err); known && refusal.Kind == fault.Invalid {
+		return a.show(v, found, v.R.PostForm, refusal)
+	}
+	if err != nil {
+		return err
+	}
+	made, _ := answer.([]record.Values)
+	if len(made) == 1 && v.May(made[0].Type(), access.View) {
+		return v.Leave(RecordPath(made[0].Type(), made[0].ID()), a.action.Title()+": "+made[0].Display()+".")
+	}
+	return v.Leave(RecordPath(a.of.Type, found.ID()), a.action.Title()+": done.")
+}
+
+func (a actionPages) show(v *Visit, found record.Values, typed url.Values, refusal *fault.Error) error {
+	may, err := a.of.site.Ledger.MayAct(v.Ctx, v.Caller, a.action, found)
+	if err == nil && !may {
+		err = fault.ErrDenied
+	}
+	if err != nil {
+		return err
+	}
+	form, err := a.input.Form(v, record.Values{}, typed, refusal)
+	if err != nil {
+		return err
+	}
+	form.Title, form.Doc, form.Submit = a.action.Title()+": "+found.Display(), a.action.Doc+".", a.action.Title()
+	form.Cancel, form.ID = RecordPath(a.of.Type, found.ID()), found.ID()
+	shown := Page{Name: "form", Title: form.Title, Crumbs: a.of.Crumbs(Crumb{found.Display(), form.Cancel}), Body: form}
+	if refusal != nil {
+		shown.Status = StatusOf(refusal)
+	}
+	return v.Show(shown)
+}

@@ -1,0 +1,86 @@
+package trial
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+// Peg is a numbered peg of a shelf. A shelf gives away the lowest numbers that are free.
+var Peg = record.Type{
+	App: "trial", Name: "peg", Plural: "pegs", Section: "Trial",
+	Doc: "A numbered peg of a shelf.",
+	Fields: record.Fields{
+		record.Ref{Name: "shelf", To: "trial.shelf", Required: true, OnDelete: record.Cascade},
+		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
+		record.Int{Name: "number", Null: true, Min: &one},
+		record.Tags{},
+	},
+	Unique: []record.Unique{{Name: "trial_peg_number_unique", Fields: []string{"shelf", "number"}, NullsDiffer: true}},
+	Brief:  []string{"name"},
+	Order:  []string{"name"},
+	Search: []string{"name"},
+}
+
+// pegs is how many a shelf has.
+const pegs = 100
+
+var one int64 = 1
+
+// pegActions are those of a shelf: which pegs are free, and to take some.
+var pegActions = []record.Action{
+	{Name: "free-pegs", Method: "GET", Needs: "view", Doc: "List the free pegs of a shelf",
+		Body: record.Fields{record.Int{Name: "start", Min: &one, Default: 1}, record.Int{Name: "limit", Min: &one, Default: 50}},
+		Answer: record.Schema{"type": "array", "items": record.Schema{"type": "object", "required": []string{"number"}, "additionalProperties": false,
+			"properties": record.Schema{"number": record.Schema{"type": "integer"}}}},
+		Do: func(c record.Call) (any, error) {
+			in := c.Inputs()[0]
+			free, err := freePegs(c, in.Int("start"))
+			answer := []map[string]int64{}
+			for _, n := range free[:min(len(free), int(in.Int("limit")))] {
+				answer = append(answer, map[string]int64{"number": n})
+			}
+			return answer, err
+		}},
+	{Name: "free-pegs", Method: "POST", Label: "Take a peg", Needs: "view", Adds: "trial.peg", Doc: "Take the lowest free pegs of a shelf",
+		Body: record.Fields{record.Int{Name: "start", Min: &one, Default: 1, Help: "The lowest number to take."}},
+		Do: func(c record.Call) (any, error) {
+			if err := c.Hold("pegs of " + strconv.FormatInt(c.Record().ID(), 10)); err != nil {
+				return nil, err
+			}
+			var taken []int64
+			var wanted []map[string]any
+			for _, in := range c.Inputs() {
+				free, err := freePegs(c, in.Int("start"))
+				if err != nil {
+					return nil, err
+				}
+				free = slices.DeleteFunc(free, func(n int64) bool { return slices.Contains(taken, n) })
+				if len(free) == 0 {
+					return nil, fault.Field("start", "The shelf has no free peg from %d on.", in.Int("start"))
+				}
+				taken = append(taken, free[0])
+				in.Fields["shelf"], in.Fields["number"] = c.Record().ID(), free[0]
+				if in.Fields["name"] == nil {
+					in.Fields["name"] = fmt.Sprint("peg ", free[0])
+				}
+				wanted = append(wanted, in.Fields)
+			}
+			return c.Create("trial.peg", wanted...)
+		}},
+}
+
+// freePegs lists the numbers from start on that no peg of the shelf has.
+func freePegs(c record.Call, start int64) ([]int64, error) {
+	taken, err := c.Taken("trial.peg", "number", map[string]string{"shelf_id": strconv.FormatInt(c.Record().ID(), 10)})
+	var free []int64
+	for n := start; n <= pegs && err == nil; n++ {
+		if !slices.Contains(taken, any(n)) {
+			free = append(free, n)
+		}
+	}
+	return free, err
+}
