@@ -107,6 +107,10 @@ type Key struct {
 	Name    string // of the column
 	Storage Storage
 	From    KeyForm
+
+	Unit  string           // MeasureKey: the column of the unit
+	Units Units            // MeasureKey: what it may be
+	Of    func(Values) any // works the key out; nil where the database makes it of the field's value alone
 }
 
 // KeyForm is how a key is made. The store has the expression of each.
@@ -115,6 +119,7 @@ type KeyForm int
 const (
 	InterfaceKey KeyForm = iota + 1 // of the name of an interface: by slots, type, number, channel and subinterface
 	HostKey                         // of an address: without the length of its network
+	MeasureKey                      // of a number and its unit: in millionths of the first unit
 )
 
 // Lookup is the part of a filter behind "__"; the empty one means equality.

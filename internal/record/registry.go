@@ -86,6 +86,7 @@ func (t *Type) build() error {
 			t.fields[i] = resolved
 		}
 	}
+	t.Check = t.checkedFields()
 	for _, name := range t.Brief {
 		i := t.Index(name)
 		if i < 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"terrier/internal/record"
@@ -75,7 +76,19 @@ func keyDefinition(c record.Column) string {
 	if !c.Null {
 		text += " NOT NULL"
 	}
-	return text + " GENERATED ALWAYS AS (" + fmt.Sprintf(keyForms[c.Key.From], quoteWhereNeeded(c.Name)) + ") STORED"
+	return text + " GENERATED ALWAYS AS (" + keyExpression(c) + ") STORED"
+}
+
+// keyExpression makes the key of the columns of a row.
+func keyExpression(c record.Column) string {
+	if c.Key.From != record.MeasureKey {
+		return fmt.Sprintf(keyForms[c.Key.From], quoteWhereNeeded(c.Name))
+	}
+	var cases strings.Builder
+	for _, unit := range c.Key.Units {
+		fmt.Fprintf(&cases, " WHEN '%s' THEN %s", unit.Value, strconv.FormatFloat(unit.Millionths, 'f', -1, 64))
+	}
+	return fmt.Sprintf("(%s * CASE %s%s END::double precision)::bigint", quoteWhereNeeded(c.Name), quoteWhereNeeded(c.Key.Unit), cases.String())
 }
 
 // keyForms make a key of a column, or of a value that is compared with it.

@@ -7,3 +7,6 @@ func CountStatement(s *Store, t *record.Type, q Query) (string, []any, error) {
 	l, err := s.listing(t, q)
 	return l.count.sql, l.count.args, err
 }
+
+// KeyExpression is what the database generates a key by.
+func KeyExpression(c record.Column) string { return keyExpression(c) }

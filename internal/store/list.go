@@ -167,8 +167,9 @@ type term struct {
 	storage record.Storage
 	null    bool
 	desc    bool
-	named   *record.Type // a reference: the order is that of the names of its records, not of their ids
-	key     string       // how a value becomes what it is ordered by; "" where it is that itself
+	named   *record.Type            // a reference: the order is that of the names of its records, not of their ids
+	key     string                  // how a value becomes what it is ordered by; "" where it is that itself
+	of      func(record.Values) any // works out what a record is ordered by; nil where that is the field itself
 }
 
 // by makes a column the order of a term: its key, where it has one.
@@ -177,7 +178,10 @@ func (x *term) by(c record.Column, alias string) string {
 	if c.Key.Name == "" {
 		return alias + "." + quote(c.Name)
 	}
-	x.key = keyForms[c.Key.From]
+	x.key, x.of = keyForms[c.Key.From], c.Key.Of
+	if x.of != nil {
+		x.storage = c.Key.Storage
+	}
 	return alias + "." + quote(c.Key.Name)
 }
 
@@ -293,6 +297,10 @@ func encodeCursor(v record.Values, order []term, backward bool) string {
 	for i, x := range order {
 		if x.field < 0 {
 			values[i] = v.ID()
+			continue
+		}
+		if x.of != nil {
+			values[i] = x.of(v)
 			continue
 		}
 		values[i] = v.At(x.field)

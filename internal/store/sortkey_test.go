@@ -126,3 +126,27 @@ func TestNetworksAreIndexed(t *testing.T) {
 		}
 	}
 }
+
+// TestMeasureKeys compares what the database generates of a weight and its unit with what cursors and filters work out.
+func TestMeasureKeys(t *testing.T) {
+	_, reg, db := trialTables(t)
+	port := reg.Type("trial.port")
+	column := port.Field("weight").Column()
+	numbers, units := rapid.SliceOfN(rapid.IntRange(0, 99_999_999), 5000, 5000).Example(1), []string{"g", "kg", "oz", "lb", "gone"}
+	ns, us, want := make([]float64, len(numbers)), make([]string, len(numbers)), make([]any, len(numbers))
+	for i, n := range numbers {
+		ns[i], us[i] = float64(n)/100, units[i%len(units)]
+		v := port.NewValues()
+		v.Set("weight", ns[i])
+		v.Set("weight_unit", us[i])
+		want[i] = column.Key.Of(v)
+	}
+	rows, err := db.Query(t.Context(), "SELECT "+store.KeyExpression(column)+" FROM unnest($1::float8[], $2::text[]) x(weight, weight_unit)", ns, us)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pgx.CollectRows(rows, pgx.RowTo[any])
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%d keys differ from those that were worked out: %v", len(got), err)
+	}
+}

@@ -103,6 +103,8 @@ func wrongSize(f record.Field, in record.Info) (any, bool) {
 	switch x := f.(type) {
 	case record.Decimal:
 		return x.Max + 1, true
+	case record.Measure:
+		return x.Max + 1, true
 	case record.Ref:
 		return 1 << 40, true
 	case record.Refs, record.Tags:
@@ -123,7 +125,7 @@ func wrongSize(f record.Field, in record.Info) (any, bool) {
 
 func wrongWord(f record.Field, in record.Info) (any, bool) {
 	switch f.(type) {
-	case record.Choice, record.NumberChoice, record.Bool, record.Time, record.Date, record.Decimal, record.Int, record.MAC, record.WWN, record.Network, record.Address:
+	case record.Choice, record.NumberChoice, record.Bool, record.Time, record.Date, record.Decimal, record.Measure, record.Int, record.MAC, record.WWN, record.Network, record.Address:
 		return "no such thing", true
 	case record.Ref:
 		return map[string]any{"id": 1 << 40}, true

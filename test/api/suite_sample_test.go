@@ -104,7 +104,7 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 		return n%2 == 0, true
 	case record.Int:
 		return bounded(x, n), true
-	case record.Decimal:
+	case record.Decimal, record.Measure:
 		return float64(n%80) + 0.5, true
 	case record.Time:
 		return fmt.Sprintf("2030-01-02T03:04:%02d.000000Z", n%60), true

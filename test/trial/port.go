@@ -22,6 +22,8 @@ var Port = record.Type{
 		record.NumberChoice{Name: "speed", Of: []record.NumberOption{{Value: 9600, Label: "9600 bps"}, {Value: 19200, Label: "19.2 kbps"}}},
 		record.Network{Name: "prefix"},
 		record.Address{Name: "address"},
+		record.Measure{Name: "weight", Unit: "weight_unit", Of: record.Weights, Max: 999_999.99, Places: 2},
+		record.Choice{Name: "weight_unit", Of: record.Weights.Choices("kg", "g", "lb", "oz")},
 		record.Ref{Name: "gateway", To: "trial.host", OnDelete: record.SetNull},
 		record.Tags{},
 		record.CustomFields{},
