@@ -98,10 +98,14 @@ func (f *facts) match(receipts []*receipt) (unrecorded []*receipt, repeated int)
 	for id, arrived := range byDelivery {
 		slices.SortFunc(arrived, func(a, b *receipt) int { return a.at.Compare(b.at) })
 		for _, r := range arrived {
-			at := slices.IndexFunc(f.attempts[id], func(a *attempt) bool {
+			at := -1
+			for i, a := range f.attempts[id] { // in the order in which they began: the last that had begun is the one
 				end := a.Started.Add(time.Duration(a.Milliseconds+1) * time.Millisecond)
-				return (a.receipt == nil || a.receipt.reset) && r.at.After(a.Started.Add(-slack)) && r.at.Before(end.Add(slack))
-			})
+				fits := (a.receipt == nil || a.receipt.reset) && r.at.After(a.Started.Add(-slack)) && r.at.Before(end.Add(slack))
+				if fits && (at < 0 || !r.at.Before(a.Started)) {
+					at = i
+				}
+			}
 			if at < 0 {
 				unrecorded = append(unrecorded, r)
 				continue

@@ -122,6 +122,17 @@ type shown struct {
 
 // decode reads records of an answer and checks that they are what was asked for.
 func (c *client) decode(o *op, a answer, n int) []shown {
+	many := c.records(o, a, n)
+	for _, s := range many {
+		if s.Description != o.mark {
+			c.w.violate(answered, "%s (%s) was acknowledged and shows %q", o.what, o.mark, s.Description)
+		}
+	}
+	return many
+}
+
+// records reads the records of an answer, nil where there are not as many as there should be.
+func (c *client) records(o *op, a answer, n int) []shown {
 	var many []shown
 	body := a.body
 	if len(body) > 0 && body[0] == '{' {
@@ -130,11 +141,6 @@ func (c *client) decode(o *op, a answer, n int) []shown {
 	if err := json.Unmarshal(body, &many); err != nil || len(many) != n {
 		c.w.violate(answered, "%s (%s) was answered %d with %d of %d records: %v %.300s", o.what, o.mark, a.status, len(many), n, err, a.body)
 		return nil
-	}
-	for _, s := range many {
-		if s.Description != o.mark {
-			c.w.violate(answered, "%s (%s) was acknowledged and shows %q", o.what, o.mark, s.Description)
-		}
 	}
 	return many
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -79,18 +78,9 @@ func (c *client) made(o *op, a answer, n int) []int64 {
 	if o.outcome != acknowledged {
 		return nil
 	}
-	var many []shown
-	body := a.body
-	if len(body) > 0 && body[0] == '{' {
-		body = slices.Concat([]byte("["), body, []byte("]"))
-	}
-	if err := json.Unmarshal(body, &many); err != nil || len(many) != n {
-		c.w.violate(answered, "%s (%s) was answered %d with %d of %d records: %v %.300s", o.what, o.mark, a.status, len(many), n, err, a.body)
-		return nil
-	}
-	ids := make([]int64, n)
-	for i, s := range many {
-		ids[i] = s.ID
+	var ids []int64
+	for _, s := range c.records(o, a, n) {
+		ids = append(ids, s.ID)
 	}
 	return ids
 }
