@@ -41,6 +41,10 @@ test: ## Test with the race detector on a private PostgreSQL (PKG=./internal/sto
 long-pages: ## Test pages of many megabytes, without the race detector
 	scripts/postgres run -- go test -count=1 -run '^(TestPages|TestLimitsThatDoNotFit|TestPynetboxAll|TestLongChangeLogPages)' ./test/api
 
+.PHONY: long-children
+long-children: ## Measure 1,000 records that bring 48 children each, in one request
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestManyChildren' ./internal/ledger
+
 .PHONY: lint
 lint: $(LINT) ## Run the linters
 	$(LINT) run
