@@ -17,7 +17,8 @@ var _ Explained = Date{}
 func (f Date) HowWritten() string { return "Such as 2026-01-31." }
 
 func (f Date) Info() Info {
-	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "date", Required: f.Required, Null: !f.Required, Widget: DateInput}
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "date", Required: f.Required, Null: !f.Required,
+		Widget: DateInput}
 }
 func (f Date) Column() Column    { return Column{Name: f.Name, Storage: StoreDate, Null: !f.Required} }
 func (f Date) Lookups() []Lookup { return orderedLookups }

@@ -36,7 +36,8 @@ type Range struct {
 const MaxSearched = 50
 
 // searches are the lookups that read a text through, and those that deny them.
-var searches = []Lookup{Contains, NotContains, Starts, NotStarts, Ends, NotEnds, EqualFold, NotEqualFold, CaseContains, CaseStarts, CaseEnds, Between}
+var searches = []Lookup{Contains, NotContains, Starts, NotStarts, Ends, NotEnds, EqualFold, NotEqualFold,
+	CaseContains, CaseStarts, CaseEnds, Between}
 
 // Bounded refuses a test that searches for too many texts. Every test that a caller or a permission
 // asks for passes here. The same text twice counts once.

@@ -64,7 +64,8 @@ func (f Address) HowWritten() string { return "Such as 192.0.2.7/24 or 2001:db8:
 
 func (f Address) Info() Info { return netInfo(f.Name, f.Label, f.Help, f.Required, f.Unique) }
 func (f Address) Column() Column {
-	return Column{Name: f.Name, Storage: StoreAddress, Null: !f.Required, Key: Key{Name: f.Name + "_key", Storage: StoreAddress, From: HostKey}}
+	return Column{Name: f.Name, Storage: StoreAddress, Null: !f.Required,
+		Key: Key{Name: f.Name + "_key", Storage: StoreAddress, From: HostKey}}
 }
 
 func (f Address) Parse(in any) (any, error) {

@@ -20,7 +20,8 @@ const (
 )
 
 var (
-	networkLookups = []Lookup{Exact, Not, Empty, NetContained, NetContainedEqual, NetContains, NetContainsEqual, NetCovers, NetFamily, NetMaskLength}
+	networkLookups = []Lookup{Exact, Not, Empty, NetContained, NetContainedEqual, NetContains, NetContainsEqual, NetCovers,
+		NetFamily, NetMaskLength}
 	addressLookups = []Lookup{Exact, Not, Empty, NetHost, NetHostContained, NetFamily, NetMaskLength}
 )
 
@@ -110,7 +111,8 @@ func (f Network) Test(l Lookup, texts []string) (Predicate, error) {
 
 // Test implements Compared. A value without a length means the host, whatever the length.
 func (f Address) Test(l Lookup, texts []string) (Predicate, error) {
-	whole, host, within := Predicate{Field: f, Lookup: Exact}, Predicate{Field: key{f}, Lookup: Exact}, Predicate{Field: key{f}, Lookup: Between}
+	whole, host := Predicate{Field: f, Lookup: Exact}, Predicate{Field: key{f}, Lookup: Exact}
+	within := Predicate{Field: key{f}, Lookup: Between}
 	for _, s := range texts {
 		if s == nullWord && (l == Exact || l == Not) {
 			whole.Values = append(whole.Values, nil)

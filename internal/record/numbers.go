@@ -20,7 +20,8 @@ var _ Explained = Ints{}
 func (f Ints) HowWritten() string { return "Separated by commas." }
 
 func (f Ints) Info() Info {
-	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "list", Required: f.Required, Widget: LinesInput, Cell: ListCell}
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "list", Required: f.Required,
+		Widget: LinesInput, Cell: ListCell}
 	if !f.Required {
 		in.Default = []int64{}
 	}

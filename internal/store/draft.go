@@ -88,7 +88,8 @@ func keyExpression(c record.Column) string {
 	for _, unit := range c.Key.Units {
 		fmt.Fprintf(&cases, " WHEN '%s' THEN %s", unit.Value, strconv.FormatFloat(unit.Millionths, 'f', -1, 64))
 	}
-	return fmt.Sprintf("(%s * CASE %s%s END::double precision)::bigint", quoteWhereNeeded(c.Name), quoteWhereNeeded(c.Key.Unit), cases.String())
+	number, unit := quoteWhereNeeded(c.Name), quoteWhereNeeded(c.Key.Unit)
+	return fmt.Sprintf("(%s * CASE %s%s END::double precision)::bigint", number, unit, cases.String())
 }
 
 // keyForms make a key of a column, or of a value that is compared with it.

@@ -43,7 +43,8 @@ func (p *TypePages) filterInputs(v *Visit, params url.Values) []filterInput {
 		}
 	}
 	for _, x := range p.Type.Filters {
-		inputs = append(inputs, filterInput{Name: x.Name, Label: Capital(strings.ReplaceAll(x.Name, "_", " ")), Kind: "text", Value: params.Get(x.Name)})
+		label := Capital(strings.ReplaceAll(x.Name, "_", " "))
+		inputs = append(inputs, filterInput{Name: x.Name, Label: label, Kind: "text", Value: params.Get(x.Name)})
 	}
 	return inputs
 }
@@ -105,8 +106,9 @@ var lookupWords = map[string]string{
 	"": "is", "n": "is not", "ic": "contains", "nic": "does not contain", "isw": "begins with", "nisw": "does not begin with",
 	"iew": "ends with", "niew": "does not end with", "ie": "is", "nie": "is not", "empty": "is empty:",
 	"lt": "is below", "lte": "is at most", "gt": "is above", "gte": "is at least",
-	"net_contained": "is within", "net_contained_or_equal": "is within or equal to", "net_contains": "contains", "net_contains_or_equals": "contains or is",
-	"net_covers": "contains or is", "net_host": "has the host", "net_host_contained": "has a host within", "family": "has the family", "net_mask_length": "has the length",
+	"net_contained": "is within", "net_contained_or_equal": "is within or equal to", "net_contains": "contains",
+	"net_contains_or_equals": "contains or is", "net_covers": "contains or is", "net_host": "has the host",
+	"net_host_contained": "has a host within", "family": "has the family", "net_mask_length": "has the length",
 }
 
 // Chips are the filters that a list is narrowed by.

@@ -4,6 +4,11 @@ import "terrier/internal/record"
 
 func number(n int64) *int64 { return &n }
 
+var (
+	widths = []record.NumberOption{{Value: 10, Label: "10 inches"}, {Value: 19, Label: "19 inches"}}
+	speeds = []record.NumberOption{{Value: 9600, Label: "9600 bps"}, {Value: 19200, Label: "19.2 kbps"}}
+)
+
 // Port has a field of each kind that none of our types uses yet. Ports come in the order of their shelves, and of their
 // names as people read them.
 var Port = record.Type{
@@ -18,8 +23,8 @@ var Port = record.Type{
 		record.MAC{Name: "mac_address", Label: "MAC address"},
 		record.WWN{Name: "wwn", Label: "WWN"},
 		record.Ints{Name: "vlans", FilterName: "vlan", Min: number(1), Max: number(4094)},
-		record.NumberChoice{Name: "width", Default: 19, Of: []record.NumberOption{{Value: 10, Label: "10 inches"}, {Value: 19, Label: "19 inches"}}},
-		record.NumberChoice{Name: "speed", Of: []record.NumberOption{{Value: 9600, Label: "9600 bps"}, {Value: 19200, Label: "19.2 kbps"}}},
+		record.NumberChoice{Name: "width", Of: widths, Default: 19},
+		record.NumberChoice{Name: "speed", Of: speeds},
 		record.Network{Name: "prefix"},
 		record.Address{Name: "address"},
 		record.Measure{Name: "weight", Unit: "weight_unit", Of: record.Weights, Max: 999_999.99, Places: 2},
@@ -33,9 +38,12 @@ var Port = record.Type{
 	Order:  []string{"shelf", "name"},
 	Search: []string{"name", "mac_address", "prefix", "address"},
 	Filters: []record.Filter{
-		{Name: "within", Field: "prefix", Lookup: record.NetContained}, {Name: "within_include", Field: "prefix", Lookup: record.NetContainedEqual},
-		{Name: "contains", Field: "prefix", Lookup: record.NetCovers}, {Name: "mask_length", Field: "prefix", Lookup: record.NetMaskLength},
-		{Name: "family", Field: "address", Lookup: record.NetFamily}, {Name: "parent", Field: "address", Lookup: record.NetHostContained},
+		{Name: "within", Field: "prefix", Lookup: record.NetContained},
+		{Name: "within_include", Field: "prefix", Lookup: record.NetContainedEqual},
+		{Name: "contains", Field: "prefix", Lookup: record.NetCovers},
+		{Name: "mask_length", Field: "prefix", Lookup: record.NetMaskLength},
+		{Name: "family", Field: "address", Lookup: record.NetFamily},
+		{Name: "parent", Field: "address", Lookup: record.NetHostContained},
 	},
 }
 

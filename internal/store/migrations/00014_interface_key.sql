@@ -2,12 +2,14 @@
 -- The order of interface names, as a text to be compared byte by byte. A name is read as
 --     type slot/subslot/position/subposition/ number :channel .subinterface rest
 -- of which everything may be missing: ge-0/1/2:3.100 has the type "ge-", slot 0, subslot 1, number 2, channel 3 and subinterface 100.
--- The slots decide first, and a name with a slot comes before one without; then the type, whatever its case; then number, channel and
--- subinterface, of which a missing one comes first; then the rest, with its numbers counted. Numbers have up to 9 digits; a longer one is part of the rest.
+-- The slots decide first, and a name with a slot comes before one without; then the type, whatever its case; then number,
+-- channel and subinterface, of which a missing one comes first; then the rest, with its numbers counted. Numbers have up to
+-- 9 digits; a longer one is part of the rest.
 -- +goose StatementBegin
 CREATE FUNCTION interface_key(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-    part text[] := regexp_match(lower(name COLLATE "C"), '^([^0-9.:]*)(?:([0-9]{1,9})/)?(?:([0-9]{1,9})/)?(?:([0-9]{1,9})/)?(?:([0-9]{1,9})/)?'
+    part text[] := regexp_match(lower(name COLLATE "C"), '^([^0-9.:]*)'
+        || '(?:([0-9]{1,9})/)?(?:([0-9]{1,9})/)?(?:([0-9]{1,9})/)?(?:([0-9]{1,9})/)?'
         || '([0-9]{1,9}(?![0-9]))?(?::([0-9]{1,9}(?![0-9])))?(?:[.]([0-9]{1,9}(?![0-9])))?(.*)$');
     key text := '';
 BEGIN
