@@ -24,6 +24,7 @@ func (l *Ledger) Bind(actions map[string]Bound) error {
 			key := t.Actions[i].Key()
 			declared[key] = true
 			switch does, isBound := t.Actions[i].Do != nil, actions[key] != nil; {
+			case t.Actions[i].PagesOnly && !isBound: // the pages check theirs
 			case !does && !isBound:
 				return fmt.Errorf("the action %s has no Do, and nothing is bound to it", key)
 			case does && isBound:

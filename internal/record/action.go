@@ -30,6 +30,9 @@ type Action struct {
 	// somebody else took what it chose. Where Do is nil, the program binds a function to the action at start.
 	Do func(Call) (any, error)
 
+	// PagesOnly actions have pages of their own, which a room of the site brings, and are not in the API.
+	PagesOnly bool
+
 	of    *Type
 	input *Type // Body, resolved
 }
@@ -95,6 +98,18 @@ func (a *Action) Answers() *Type {
 	return a.of
 }
 
+// Action returns an action by its key, or nil.
+func (r *Registry) Action(key string) *Action {
+	for _, t := range r.types {
+		for i := range t.Actions {
+			if t.Actions[i].Key() == key {
+				return &t.Actions[i]
+			}
+		}
+	}
+	return nil
+}
+
 // Rights lists what permissions can allow: what can be done with every type, and what some types declare.
 func (r *Registry) Rights() []string {
 	rights := slices.Clone(everyRight)
@@ -158,7 +173,7 @@ func (a *Action) check() error {
 		return fmt.Errorf("it adds records, so its Method must be POST")
 	case a.Adds != "" && a.Do == nil:
 		return fmt.Errorf("it adds records, so it needs a Do")
-	case a.Answer == nil && a.OnList && a.Adds == "":
+	case a.Answer == nil && a.OnList && a.Adds == "" && !a.PagesOnly:
 		return fmt.Errorf("it answers with no record, so it needs an Answer")
 	}
 	for i, f := range a.input.fields {

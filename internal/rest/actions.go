@@ -27,6 +27,9 @@ func (a *API) actionRoutes() []Route {
 	for _, t := range a.Registry.Types() {
 		for i := range t.Actions {
 			declared := &t.Actions[i]
+			if declared.PagesOnly {
+				continue
+			}
 			pattern := declared.Path() + "{$}"
 			n := slices.IndexFunc(routes, func(r Route) bool { return r.Pattern == pattern })
 			if n < 0 {

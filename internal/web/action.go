@@ -1,7 +1,9 @@
 package web
 
 import (
+	"fmt"
 	"net/url"
+	"strings"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -14,6 +16,27 @@ type actionPages struct {
 	of     *TypePages
 	input  *TypePages // what it takes, as a type
 	action *record.Action
+}
+
+// ActionRoute is a page of an action that has pages of its own, by the key of the action: its address and who may use it are declared.
+func (s *Site) ActionRoute(method, key string, handle func(*Visit) error) Route {
+	a := s.Registry.Action(key)
+	if a == nil {
+		panic("web: there is a page of the action " + key + ", which no type declares")
+	}
+	return Route{Method: method, Path: strings.TrimPrefix(a.Path(), "/api") + "{$}", Type: a.RightOn(), Action: a.Needs, Handle: handle}
+}
+
+// checkActions refuses an action that has neither a place in the API nor a page. The patterns are those of the pages.
+func (s *Site) checkActions(patterns map[string]bool) error {
+	for _, t := range s.Registry.Types() {
+		for i := range t.Actions {
+			if a := &t.Actions[i]; a.PagesOnly && !patterns[s.ActionRoute(a.Method, a.Key(), nil).Pattern()] {
+				return fmt.Errorf("the action %s is offered on pages only, and there is no page for it", a.Key())
+			}
+		}
+	}
+	return nil
 }
 
 func (p *TypePages) actions() (all []actionPages) {

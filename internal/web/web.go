@@ -170,7 +170,7 @@ func (s *Site) Build() error {
 	return nil
 }
 
-// checkRoutes refuses two pages with one address, as a panel could make them.
+// checkRoutes refuses two pages with one address, as a panel could make them, and an action that lacks its page.
 func (s *Site) checkRoutes() error {
 	seen := map[string]bool{}
 	for _, r := range s.Routes() {
@@ -179,7 +179,7 @@ func (s *Site) checkRoutes() error {
 		}
 		seen[r.Pattern()] = true
 	}
-	return nil
+	return s.checkActions(seen)
 }
 
 func (s *Site) Pages(t *record.Type) *TypePages { return s.types[t] }

@@ -1,12 +1,16 @@
 package pages_test
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
+	"terrier/internal/app"
+	"terrier/internal/record"
 	"terrier/test/apitest"
 	"terrier/test/trial"
 )
@@ -44,5 +48,27 @@ func TestActionForm(t *testing.T) {
 	a := admin.post(t, path+"free-pegs/", url.Values{"start": {"3"}}).Want(t, http.StatusSeeOther)
 	if page := string(admin.get(t, a.Header.Get("Location")).Want(t, http.StatusOK).Raw); !strings.Contains(page, "peg 3") {
 		t.Errorf("it leads to %s", a.Header.Get("Location"))
+	}
+}
+
+// TestWrongActions holds that the program does not start with an action that does nothing, or that is offered on pages only and has none.
+func TestWrongActions(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	for want, action := range map[string]record.Action{
+		"the action POST trial.shelf/poke has no Do, and nothing is bound to it": {},
+		"the action POST trial.shelf/poke is offered on pages only":              {PagesOnly: true},
+	} {
+		action.Name, action.Method, action.Needs, action.Doc = "poke", "POST", "change", "Poke it"
+		types := trial.Types()
+		types[0].Actions = []record.Action{action}
+		cfg := app.Config{DatabaseURL: s.DB.Config().ConnString(), SecretKey: apitest.SecretKey, BaseURL: s.URL, Types: types}
+		a, err := app.New(context.WithoutCancel(t.Context()), cfg, slog.New(slog.DiscardHandler))
+		if err == nil {
+			a.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
 	}
 }

@@ -11,13 +11,12 @@ const tasksPath = "/system/tasks/"
 
 // taskRoutes are the pages about what is sent. Whoever may change webhooks may send again.
 func (h *room) taskRoutes() []web.Route {
-	webhooks, deliveries := h.site.Registry.Type(store.WebhookType), web.PagePath(h.site.DeliveryType())
 	return []web.Route{
-		{Method: "GET", Path: tasksPath + "{$}", Type: webhooks, Action: access.View, Handle: h.tasks},
-		{Method: "GET", Path: deliveries + "retry/{$}", Type: webhooks, Action: access.Change, Handle: h.retryAllPage},
-		{Method: "POST", Path: deliveries + "retry/{$}", Type: webhooks, Action: access.Change, Handle: h.retryAll},
-		{Method: "POST", Path: deliveries + "{id}/retry/{$}", Type: webhooks, Action: access.Change, Handle: h.again(h.admin.Retry)},
-		{Method: "POST", Path: deliveries + "{id}/redeliver/{$}", Type: webhooks, Action: access.Change, Handle: h.again(h.admin.Redeliver)},
+		{Method: "GET", Path: tasksPath + "{$}", Type: h.webhookType(), Action: access.View, Handle: h.tasks},
+		h.site.ActionRoute("GET", "POST extras.deliveries/retry", h.retryAllPage),
+		h.site.ActionRoute("POST", "POST extras.deliveries/retry", h.retryAll),
+		h.site.ActionRoute("POST", "POST extras.delivery/retry", h.again(h.admin.Retry)),
+		h.site.ActionRoute("POST", "POST extras.delivery/redeliver", h.again(h.admin.Redeliver)),
 	}
 }
 

@@ -32,22 +32,25 @@ func (h webhookPages) routes() []web.Route {
 	at := func(method, rest, action string, handle func(*web.Visit) error) web.Route {
 		return web.Route{Method: method, Path: h.Path + rest + "{$}", Type: h.Type, Action: action, Handle: handle}
 	}
+	action := func(method, name string, handle func(*web.Visit) error) web.Route {
+		return h.site.ActionRoute(method, "POST extras.webhook/"+name, handle)
+	}
 	return []web.Route{
 		at("GET", "records/", access.View, h.records),
-		at("POST", "preview/", access.Add, h.previewNew),
-		at("POST", "trial/", access.Add, h.trialNew),
-		at("POST", "{id}/preview/", access.Change, h.preview),
-		at("POST", "{id}/trial/", access.Change, h.trial),
-		at("POST", "{id}/pause/", access.Change, h.pause),
-		at("POST", "{id}/resume/", access.Change, h.resume),
+		h.site.ActionRoute("POST", "POST extras.webhooks/preview", h.previewNew),
+		h.site.ActionRoute("POST", "POST extras.webhooks/trial", h.trialNew),
+		action("POST", "preview", h.preview),
+		action("POST", "trial", h.trial),
+		action("POST", "pause", h.pause),
+		action("POST", "resume", h.resume),
 		at("POST", "{id}/retry/", access.Change, h.retryFailed),
-		at("GET", "{id}/test/", access.Change, h.testPage),
-		at("POST", "{id}/test/", access.Change, h.test),
-		at("GET", "{id}/rotate/", access.Change, h.rotatePage),
-		at("POST", "{id}/rotate/", access.Change, h.rotate),
+		action("GET", "test", h.testPage),
+		action("POST", "test", h.test),
+		action("GET", "rotate", h.rotatePage),
+		action("POST", "rotate", h.rotate),
 		at("POST", "{id}/rotate/end/", access.Change, h.endRotation),
-		at("GET", "{id}/replay/", access.Change, h.replayPage),
-		at("POST", "{id}/replay/", access.Change, h.replay),
+		action("GET", "replay", h.replayPage),
+		action("POST", "replay", h.replay),
 	}
 }
 

@@ -1,0 +1,70 @@
+package ledger_test
+
+import (
+	"errors"
+	"testing"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+)
+
+// tally has actions that write in several ways.
+func tally() record.Type {
+	up := func(c record.Call) (any, error) {
+		var v record.Values
+		for range 2 {
+			current, err := c.Find("trial.tally", map[string]string{"id": "1"})
+			if err != nil {
+				return nil, err
+			}
+			if v, err = c.Update(current[0], map[string]any{"number": current[0].Int("number") + 1}); err != nil {
+				return nil, err
+			}
+		}
+		_, err := c.Create("trial.tally", map[string]any{"name": "made by it"})
+		return v, err
+	}
+	act := func(name, method string, do func(record.Call) (any, error)) record.Action {
+		return record.Action{Name: name, Method: method, Needs: "change", Doc: "Count", Do: do}
+	}
+	return record.Type{App: "trial", Name: "tally", Plural: "tallies", Brief: []string{"name"}, Order: []string{"name"},
+		Fields: record.Fields{record.Text{Name: "name", Max: 50, Required: true}, record.Int{Name: "number"}},
+		Actions: []record.Action{act("up", "POST", up), act("peek", "GET", up), act("break", "POST", func(c record.Call) (any, error) {
+			if _, err := up(c); err != nil {
+				return nil, err
+			}
+			return nil, fault.New(fault.Invalid, "no")
+		})}}
+}
+
+// TestCallIsOneChangeSet holds that all that an action writes is one change set: a record that it changes twice has one change and one
+// version more, what it finds is what it has written, nothing is left where it fails, and one that reads can't write.
+func TestCallIsOneChangeSet(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, tally())
+	first := b.create(t, "trial.tally", ledger.Input{"name": "first"})[0]
+	act := func(key string) (any, error) {
+		return b.Act(t.Context(), b.root, b.reg.Action(key), first.ID(), ledger.Input{})
+	}
+	changes := func() (n int) {
+		t.Helper()
+		if err := b.db.QueryRow(t.Context(), "SELECT count(*) FROM extras_objectchange").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if _, err := act("POST trial.tally/break"); fault.KindOf(err) != fault.Invalid || changes() != 1 {
+		t.Errorf("a failed action: %v, %d changes", err, changes())
+	}
+	if _, err := act("GET trial.tally/peek"); err == nil || errors.As(err, new(*fault.Error)) || changes() != 1 {
+		t.Errorf("an action that reads and writes: %v", err)
+	}
+	answer, err := act("POST trial.tally/up")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := answer.(record.Values); v.Int("number") != 2 || v.Version != 2 || changes() != 3 {
+		t.Errorf("number %d, version %d, %d changes", v.Int("number"), v.Version, changes())
+	}
+}
