@@ -91,7 +91,7 @@ func (t *Type) checkColumns() error {
 	return nil
 }
 
-// checkFilters refuses two fields whose filters have one name, of which one would be lost.
+// checkFilters refuses two filters of one name, of which one would be lost.
 func (t *Type) checkFilters() error {
 	by := map[string]string{"id": "id"}
 	for i, f := range t.fields {
@@ -105,14 +105,16 @@ func (t *Type) checkFilters() error {
 		}
 	}
 	for _, x := range t.Filters {
-		f := t.Field(x.Field)
-		switch other, taken := by[x.Name]; {
-		case taken || slices.Contains(reserved, x.Name) || !fieldName.MatchString(x.Name):
-			return fmt.Errorf("its Filters name %q, which is no name or that of the filter of %s", x.Name, cmp.Or(other, "every type"))
-		case f == nil || !slices.Contains(f.Lookups(), x.Lookup):
-			return fmt.Errorf("its filter %s asks for %q by %q, and there is no such field or lookup", x.Name, x.Field, x.Lookup)
+		own := map[string]filter{}
+		if err := t.addDeclared(own, x); err != nil {
+			return err
 		}
-		by[x.Name] = x.Name
+		for name := range own {
+			if other, taken := by[name]; taken || slices.Contains(reserved, name) || !fieldName.MatchString(name) {
+				return fmt.Errorf("its Filters name %q, which is no name or that of the filter of %s", name, cmp.Or(other, "every type"))
+			}
+			by[name] = x.Name
+		}
 	}
 	return nil
 }

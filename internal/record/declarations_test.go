@@ -38,6 +38,10 @@ func withAny(change func(*record.Type)) []record.Type {
 	})
 }
 
+func withFilter(path string) []record.Type {
+	return withAny(func(t *record.Type) { t.Filters = []record.Filter{{Name: "f", Path: path}} })
+}
+
 var logged = record.Type{App: "a", Name: "log", Plural: "logs", ReadOnly: true, Brief: []string{"name"}, Fields: record.Fields{record.Text{Name: "name"}}}
 
 var refersToItself = record.Type{App: "a", Name: "c", Plural: "cs", Brief: []string{"name"}, Fields: record.Fields{record.Text{Name: "name"}, record.Ref{Name: "c", To: "a.c"}}}
@@ -146,6 +150,17 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"any in Search":            {withAny(func(t *record.Type) { t.Search = []string{"r"} }), `Search names "r"`},
 		"within any":               {withAny(func(t *record.Type) { t.Same = []record.Same{{Ref: "r", Path: "tag"}} }), `Same names "r", which is no reference to one type`},
 		"any owner":                {withAny(func(t *record.Type) { t.Owner = "r" }), `Owner names "r", which is no reference`},
+		"filter through two":       {withFilter("parent.parent"), ""},
+		"filter through any":       {withFilter("r[a.b].tag"), ""},
+		"filter by an id":          {withFilter("r[a.b].id"), ""},
+		"filter without a path":    {withFilter(""), `its filter f asks for "" by ""`},
+		"filter by nothing":        {withFilter("parent.x"), `its filter f has the path "parent.x": a.b has no field "x" to look for`},
+		"filter through a text":    {withFilter("name.tag"), `its filter f has the path "name.tag", which leads nowhere from "tag" on`},
+		"filter with a space":      {withFilter("parent tag"), `which leads nowhere from "parent tag" on`},
+		"filter to any":            {withFilter("r.tag"), `r does not refer to "": say to which type in brackets`},
+		"filter to another":        {withFilter("r[a.c].tag"), `r does not refer to "a.c"`},
+		"brackets of one type":     {withFilter("parent[a.b].tag"), "parent does not refer to one of several types"},
+		"filter that is taken":     {withAny(func(t *record.Type) { t.Filters = []record.Filter{{Name: "tag", Path: "parent.tag"}} }), `its Filters name "tag", which is no name or that of the filter of tag`},
 		"count by any":             {withFields(anyB(nil), record.Count{Name: "n", Of: "a.b", By: "r"}), ""},
 		"count by a set":           {withFields(record.Refs{Name: "rs", To: "a.b"}, record.Count{Name: "n", Of: "a.b", By: "rs"}), ""},
 		"count by another's":       {append(withFields(record.Count{Name: "n", Of: "a.c", By: "c"}), refersToItself), `it counts a.c by "c", which is no reference to a a.b`},

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ type Predicate struct {
 	All     bool   // Refs: every one of the values, not any
 	OrNone  bool   // Via: or there is nothing to follow
 	Subtree bool   // a reference into a tree: the record itself or any below it
+	Seen    bool   // Via: through records that the caller may see
 	Custom  string // the custom field tested; Field then says how its values compare
 
 	Any []Predicate // instead of Lookup and Values: at least one of these. Lookup may be Not
@@ -77,24 +79,39 @@ type filter struct {
 
 // buildFilters derives the names: the id and every field; for a reference "region_id" and
 // "region", which means the slug; "tag".
-func (t *Type) buildFilters() map[string]filter {
+func (t *Type) buildFilters() (map[string]filter, error) {
 	m := map[string]filter{"id": plainFilter(Predicate{}, t.idField())}
 	for _, f := range t.fields {
 		t.addFilters(m, f)
 	}
 	for _, x := range t.Filters {
-		if f := t.Field(x.Field); f != nil { // check refuses others
-			m[x.Name] = x.filter(f)
+		if err := t.addDeclared(m, x); err != nil {
+			return nil, err
 		}
 	}
-	return m
+	return m, nil
 }
 
-// Filter is one more name to ask for a field by: ?within= for ?prefix__net_contained=.
+// Filter is one more name to ask for a field by: ?within= for ?prefix__net_contained=. Or it asks for what references
+// lead to: ?region= for the region of a device's site.
 type Filter struct {
 	Name   string
 	Field  string
 	Lookup Lookup // one of the field's
+	Path   string // instead of both: "site.region". See addPathFilters
+}
+
+// addDeclared adds those of one declared filter.
+func (t *Type) addDeclared(m map[string]filter, x Filter) error {
+	if x.Path != "" {
+		return t.addPathFilters(m, x)
+	}
+	f := t.Field(x.Field)
+	if f == nil || !slices.Contains(f.Lookups(), x.Lookup) {
+		return fmt.Errorf("its filter %s asks for %q by %q, and there is no such field or lookup", x.Name, x.Field, x.Lookup)
+	}
+	m[x.Name] = x.filter(f)
+	return nil
 }
 
 // filter has every lookup of a number, where the field has a part that is one.

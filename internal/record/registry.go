@@ -45,7 +45,10 @@ func NewRegistry(types ...Type) (*Registry, error) {
 		}
 	}
 	for _, t := range r.types { // filters and checks look at the other types' fields
-		t.filters = t.buildFilters()
+		var err error
+		if t.filters, err = t.buildFilters(); err != nil {
+			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
+		}
 		if err := t.buildBetween(); err != nil {
 			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
 		}

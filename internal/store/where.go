@@ -235,16 +235,30 @@ func (w *where) drawn(p record.Predicate, alias string) string {
 // through follows a reference and tests the referenced record.
 func (w *where) through(p record.Predicate, t *record.Type, alias string) string {
 	hop := p.Via[0]
-	column := alias + "." + quote(t.Field(hop.Name).Column().Name)
+	if ref, _ := record.ReferenceOf(t.Field(hop.Name)); ref.TypeField != "" {
+		is := fmt.Sprintf("%s.%s = '%s'", alias, quote(t.Field(ref.TypeField).Column().Name), hop.Target.Key())
+		return "(" + is + " AND " + w.behind(p, alias+"."+quote(t.Field(ref.IDField).Column().Name)) + ")"
+	}
+	return w.behind(p, alias+"."+quote(t.Field(hop.Name).Column().Name))
+}
+
+// behind tests the record that the first step leads to, or those of a set, whose ids are in a column.
+func (w *where) behind(p record.Predicate, column string) string {
+	hop := p.Via[0]
 	none := column + " IS NULL"
 	if hop.Many {
 		none = column + " = '{}'"
 	}
+	inner := p
+	inner.Via = p.Via[1:]
+	if len(inner.Via) == 0 && record.TargetOf(p.Field) == nil { // what the test says of a reference is about this one
+		inner.OrNone, inner.All, inner.Subtree = false, false, false
+	} else {
+		p.OrNone, p.All, p.Subtree = false, false, false
+	}
 	if p.OrNone && len(p.Values) == 0 {
 		return none
 	}
-	inner := p
-	inner.Via, inner.OrNone, inner.All, inner.Subtree = p.Via[1:], false, false, false
 	var cond string
 	switch {
 	case hop.Many && p.All:
@@ -273,7 +287,11 @@ func (w *where) next() string {
 
 func (w *where) from(p record.Predicate, t *record.Type) string {
 	alias := fmt.Sprintf("v%d", w.depth)
-	return fmt.Sprintf("%s %s WHERE %s", quote(t.Table()), alias, w.predicate(p, t, alias))
+	seen := ""
+	if p.Seen {
+		seen = w.seen(t, alias)
+	}
+	return fmt.Sprintf("%s %s WHERE %s%s", quote(t.Table()), alias, w.predicate(p, t, alias), seen)
 }
 
 // below accepts a reference into a tree: the matching records or any below them. The caller must be allowed to see

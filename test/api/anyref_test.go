@@ -166,3 +166,45 @@ func TestAnyRefGone(t *testing.T) {
 	w.send(t, "PATCH", path, w.Admin, obj{"name": "blue"}).Want(t, http.StatusOK)
 	w.send(t, "PATCH", path, w.Admin, obj{"scope_type": nil, "scope_id": nil}).Want(t, http.StatusOK)
 }
+
+// TestAnyRefPaths holds the filters that a type declares through references to several types: each finds what leads there
+// through records that the caller may see.
+func TestAnyRefPaths(t *testing.T) {
+	t.Parallel()
+	w := newAnyWorld(t)
+	europe := w.make(t, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
+	portugal := w.make(t, "/api/dcim/regions/", obj{"name": "Portugal", "slug": "portugal", "parent": europe})
+	w.send(t, "PATCH", fmt.Sprintf("/api/dcim/sites/%d/", w.site), w.Admin, obj{"region": portugal}).Want(t, http.StatusOK)
+	w.send(t, "PATCH", fmt.Sprintf("/api/trial/items/%d/", w.item), w.Admin, obj{"weight": 7}).Want(t, http.StatusOK)
+	if w.item != w.shelf {
+		t.Fatal("the ids must be the same, so that only the type tells them apart")
+	}
+	onShelf := w.make(t, stickers, w.sticker("trial.shelf", w.shelf, obj{"scope_type": "dcim.site", "scope_id": w.site}))
+	onItem := w.make(t, stickers, w.sticker("trial.item", w.item, obj{"scope_type": "trial.shelf", "scope_id": w.shelf}))
+	_, few := w.User(t, "few", apitest.Grant{Types: []string{"trial.sticker", "dcim.site"}, Actions: []string{"view"}})
+	for _, c := range []struct {
+		query  string
+		found  []int64
+		hidden bool // from those who may see stickers and sites alone
+	}{
+		{fmt.Sprintf("shelf_id=%d", w.shelf), []int64{onShelf}, true},
+		{"shelf=upper", []int64{onShelf}, true},
+		{"shelf=lower", nil, true},
+		{"shelf__n=upper", []int64{onItem}, false},
+		{fmt.Sprintf("item_shelf_id=%d", w.shelf), []int64{onItem}, true},
+		{"item_shelf=upper", []int64{onItem}, true},
+		{"item_weight__gte=7", []int64{onItem}, true},
+		{"item_weight__gt=7", nil, true},
+		{fmt.Sprintf("site=%d", w.site), []int64{onShelf}, false},
+		{fmt.Sprintf("site_region_id=%d", europe), []int64{onShelf}, true},
+		{"site_region=europe", []int64{onShelf}, true},
+		{"site_region=portugal", []int64{onShelf}, true},
+	} {
+		if got := w.send(t, "GET", stickers+"?"+c.query, w.Admin, nil).Want(t, http.StatusOK).Page(t).IDs(); !reflect.DeepEqual(got, append([]int64{}, c.found...)) {
+			t.Errorf("%s finds %v, want %v", c.query, got, c.found)
+		}
+		if got := w.send(t, "GET", stickers+"?"+c.query, few, nil).Want(t, http.StatusOK).Page(t).IDs(); c.hidden && len(got) > 0 {
+			t.Errorf("%s finds %v through what is hidden", c.query, got)
+		}
+	}
+}

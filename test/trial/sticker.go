@@ -19,4 +19,11 @@ var Sticker = record.Type{
 	Brief:  []string{"name", "stuck_on"},
 	Order:  []string{"stuck_on_id", "name"},
 	Search: []string{"name"},
+	Filters: []record.Filter{
+		{Name: "shelf", Path: "stuck_on[trial.shelf]"},
+		{Name: "item_shelf", Path: "stuck_on[trial.item].shelf"},
+		{Name: "item_weight", Path: "stuck_on[trial.item].weight"},
+		{Name: "site", Path: "scope[dcim.site].id"},
+		{Name: "site_region", Path: "scope[dcim.site].region"},
+	},
 }
