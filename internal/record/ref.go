@@ -119,6 +119,11 @@ func parseLink(in any, target *Type) (Link, error) {
 	return Link{}, Invalid("Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: %v", in)
 }
 
+// isList tells whether a field has several values.
+func isList(f Field) bool {
+	return slices.Contains([]Storage{StoreInts, StoreTexts, StoreNumbers}, f.Column().Storage)
+}
+
 // attributePredicate ignores what a nested representation carries besides attributes,
 // so that an object which was read can be written back.
 func attributePredicate(target *Type, name string, value any) ([]Predicate, error) {
@@ -126,14 +131,14 @@ func attributePredicate(target *Type, name string, value any) ([]Predicate, erro
 		return nil, nil
 	}
 	f := target.Field(name)
-	if slices.Contains(target.Brief, name) && f.Column().Storage == NoStorage {
+	if slices.Contains(target.Brief, name) && (f.Column().Storage == NoStorage || isList(f)) {
 		return nil, nil
 	}
 	if nested, ok := value.(map[string]any); ok && TargetOf(f) != nil && nested["id"] != nil {
 		value = nested["id"]
 	}
 	if name != "id" && (f == nil || f.Info().Hidden || f.Column().Storage == NoStorage ||
-		f.Lookups() == nil || f.Column().Storage == StoreInts || f.Column().Storage == StoreTexts) {
+		f.Lookups() == nil || isList(f)) {
 		return nil, Invalid("Related objects have no attribute %q.", name)
 	}
 	if _, list := value.([]any); list {

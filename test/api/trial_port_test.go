@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -221,5 +222,30 @@ func TestMeasure(t *testing.T) {
 	_, token := p.User(t, "limited", apitest.Grant{Types: []string{"trial.port"}, Actions: []string{"view"}, Constraints: map[string]any{"weight__gte": "1 kg"}})
 	if n := p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/", Token: token}).Page(t).Count; n != 1 {
 		t.Errorf("%d are seen, want 1", n)
+	}
+}
+
+// TestNewKindsNested shows the new kinds in a record that another refers to, alone or in a set, as the record itself shows them.
+func TestNewKindsNested(t *testing.T) {
+	t.Parallel()
+	p := newPorts(t)
+	host := p.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/hosts/", Token: p.Admin, Body: map[string]any{"address": "2001:DB8::7",
+		"network": "192.0.2.7/24", "mac_address": "001b44113ab7", "seen": "2026-01-31", "ports": []int{443, 80}}}).Want(t, http.StatusCreated).Object(t)
+	made := p.post(t, "a", map[string]any{"gateway": apitest.ID(host), "hosts": []int64{apitest.ID(host)}}).Want(t, http.StatusCreated).Object(t)
+	read := p.Do(t, apitest.Call{Method: "GET", Path: made["url"].(string)[len(p.URL):], Token: p.Admin}).Object(t)
+	for _, port := range []map[string]any{made, read} {
+		for _, nested := range []any{port["gateway"], port["hosts"].([]any)[0]} {
+			got := nested.(map[string]any)
+			for name, want := range map[string]any{"address": "2001:db8::7/128", "network": "192.0.2.0/24", "mac_address": "00:1B:44:11:3A:B7",
+				"seen": "2026-01-31", "ports": []any{443.0, 80.0}, "display": "2001:db8::7/128"} {
+				if !reflect.DeepEqual(got[name], want) {
+					t.Errorf("%s is shown as %v, want %v", name, got[name], want)
+				}
+			}
+		}
+	}
+	for _, body := range []map[string]any{{"address": "2001:db8::7/128", "network": "192.0.2.0/24"},
+		{"address": "2001:db8::8/128", "network": "192.0.2.0/24", "mac_address": "00-1b-44-11-3a-b7"}} {
+		p.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/hosts/", Token: p.Admin, Body: body}).Want(t, http.StatusBadRequest)
 	}
 }

@@ -30,6 +30,7 @@ var Port = record.Type{
 		record.Measure{Name: "weight", Unit: "weight_unit", Of: record.Weights, Max: 999_999.99, Places: 2},
 		record.Choice{Name: "weight_unit", Of: record.Weights.Choices("kg", "g", "lb", "oz")},
 		record.Ref{Name: "gateway", To: "trial.host", OnDelete: record.SetNull},
+		record.Refs{Name: "hosts", To: "trial.host"},
 		record.Tags{},
 		record.CustomFields{},
 	},
@@ -54,7 +55,10 @@ var Host = record.Type{
 	Fields: record.Fields{
 		record.Address{Name: "address", Required: true, Unique: true},
 		record.Network{Name: "network", Required: true, CutHostBits: true},
+		record.MAC{Name: "mac_address", Label: "MAC address", Unique: true},
+		record.Date{Name: "seen"},
+		record.Ints{Name: "ports", FilterName: "port"},
 	},
-	Brief: []string{"address", "network"},
+	Brief: []string{"address", "network", "mac_address", "seen", "ports"},
 	Order: []string{"address"},
 }
