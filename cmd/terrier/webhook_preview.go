@@ -29,7 +29,7 @@ func (c webhookPreviewCommand) Run(ctx context.Context, s *session) error {
 			return errors.New("no request could be made: " + preview.Error)
 		}
 		if !preview.Fires {
-			if _, err := fmt.Fprintf(s.err, "The webhook would not be told of this: %s\n\n", newScreen(s.err).line(preview.Reason)); err != nil {
+			if _, err := fmt.Fprintf(s.err, "The webhook would not be notified of this: %s\n\n", newScreen(s.err).line(preview.Reason)); err != nil {
 				return err
 			}
 		}

@@ -183,12 +183,12 @@ func (m *machine) retryAll(t *rapid.T) {
 func (m *machine) replay(t *rapid.T) {
 	h := draw(t, "webhook", m.alive())
 	want := webhookadmin.ReplayCount{Changes: int64(len(m.changes)), Matching: int64(len(m.changes))}
-	var untold []modelChange
+	var missing []modelChange
 	for _, c := range m.changes {
 		i := slices.IndexFunc(m.deliveries, func(d *modelDelivery) bool { return d.hook == h && d.site == c.site && d.version == c.version })
 		switch {
 		case i < 0:
-			untold = append(untold, c)
+			missing = append(missing, c)
 			want.New++
 		case m.deliveries[i].sendAgain():
 			want.Existing++
@@ -200,7 +200,7 @@ func (m *machine) replay(t *rapid.T) {
 	if n.Reached = want.Reached; err != nil || n != want {
 		t.Fatalf("replayed %+v, want %+v: %v", n, want, err)
 	}
-	for _, c := range untold {
+	for _, c := range missing {
 		m.notified(t, h, c.site, c.version)
 	}
 	m.inOrder()

@@ -176,8 +176,10 @@ func TestAnyRefOnDelete(t *testing.T) {
 		}
 	}
 	var pre, post string
-	err := b.db.QueryRow(t.Context(), "SELECT prechange, postchange FROM extras_objectchange WHERE object_type = 'trial.sticker' AND action = 'update'").Scan(&pre, &post)
-	if err != nil || !strings.Contains(pre, `"scope_type":"trial.shelf","scope_id":`) || !strings.Contains(post, `"scope_type":null,"scope_id":null`) {
+	err := b.db.QueryRow(t.Context(),
+		"SELECT prechange, postchange FROM extras_objectchange WHERE object_type = 'trial.sticker' AND action = 'update'").Scan(&pre, &post)
+	if err != nil || !strings.Contains(pre, `"scope_type":"trial.shelf","scope_id":`) ||
+		!strings.Contains(post, `"scope_type":null,"scope_id":null`) {
 		t.Errorf("the log says %s and %s (%v)", pre, post, err)
 	}
 	if related, err := b.Related(t.Context(), b.root, tenant); err != nil || !counts(related, "trial.sticker", 1) {

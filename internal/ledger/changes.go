@@ -39,18 +39,19 @@ func (s *changeSet) record(ctx context.Context) error {
 			counts[e.t.Key()]--
 		}
 	}
-	told, err := s.tell(ctx, changes)
+	notified, err := s.notify(ctx, changes)
 	if err != nil {
 		return err
 	}
-	counts[store.ChangeType], counts[store.DeliveryType], counts[store.ConditionErrorType] = len(changes), len(told.matches), len(told.conditionErrors)
-	if len(told.matches) > 0 {
-		s.tx.InsertDeliveries(changes, told.matches)
+	counts[store.ChangeType], counts[store.DeliveryType], counts[store.ConditionErrorType] = len(changes), len(notified.matches),
+		len(notified.conditionErrors)
+	if len(notified.matches) > 0 {
+		s.tx.InsertDeliveries(changes, notified.matches)
 	} else {
 		s.tx.InsertChanges(changes)
 	}
-	if len(told.conditionErrors) > 0 {
-		s.tx.InsertConditionErrors(changes, told.conditionErrors)
+	if len(notified.conditionErrors) > 0 {
+		s.tx.InsertConditionErrors(changes, notified.conditionErrors)
 	}
 	s.tx.AddCounts(counts)
 	return nil
@@ -58,7 +59,8 @@ func (s *changeSet) record(ctx context.Context) error {
 
 // change makes the row of the change log.
 func (l *Ledger) change(set *changeSet, e *entry) store.Change {
-	c := store.Change{At: set.at, UserID: set.caller.UserID, UserName: set.caller.Username, RequestID: set.caller.RequestID, Action: e.action(), Type: e.t}
+	c := store.Change{At: set.at, UserID: set.caller.UserID, UserName: set.caller.Username, RequestID: set.caller.RequestID,
+		Action: e.action(), Type: e.t}
 	shown := e.post
 	if c.Action == store.Deleted {
 		shown = e.pre

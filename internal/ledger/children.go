@@ -37,8 +37,9 @@ func (s *changeSet) children(ctx context.Context, b *batch) ([]*batch, error) {
 	for i, c := range declared {
 		broods[i] = hatch(b, c, templates[i].Get())
 		if total += len(broods[i].drafts); total > s.l.Dependants.owned() {
-			return nil, tooMany("Unable to create objects: more than %d records that belong to them, such as those of type %s, would be created too. "+
-				"Create fewer in one request", s.l.Dependants.owned(), c.Type)
+			return nil,
+				tooMany("Unable to create objects: more than %d records that belong to them, such as those of type %s, would be created too. "+
+					"Create fewer in one request", s.l.Dependants.owned(), c.Type)
 		}
 	}
 	batches := make([]*batch, 0, len(broods))

@@ -26,7 +26,8 @@ func TestNothingIsLostWhileWaiting(t *testing.T) {
 	id, other, updated := b.waitingUpdate(t)
 	tag := b.create(t, "extras.tag", named(1))[0].ID()
 	region := b.create(t, "dcim.region", named(1))[0].ID()
-	if _, err := other.Exec(ctx, "UPDATE dcim_site SET tags = $2, region_id = $3, version = version + 1 WHERE id = $1", id, []int64{tag}, region); err != nil {
+	if _, err := other.Exec(ctx, "UPDATE dcim_site SET tags = $2, region_id = $3, version = version + 1 WHERE id = $1", id,
+		[]int64{tag}, region); err != nil {
 		t.Fatal(err)
 	}
 	if err := other.Commit(ctx); err != nil {
@@ -91,7 +92,9 @@ func TestTheLogFollowsTheVersions(t *testing.T) {
 	}
 	<-updated
 	var late bool
-	err := b.db.QueryRow(ctx, "SELECT changed_at >= $1::timestamptz FROM extras_objectchange WHERE object_type = 'dcim.site' AND action = 'update'", released).Scan(&late)
+	err := b.db.QueryRow(ctx,
+		"SELECT changed_at >= $1::timestamptz FROM extras_objectchange WHERE object_type = 'dcim.site' AND action = 'update'",
+		released).Scan(&late)
 	if err != nil || !late {
 		t.Errorf("the change that waited is dated before the one it waited for (%v)", err)
 	}
@@ -126,7 +129,8 @@ func TestLargeNumbersDiffer(t *testing.T) {
 	in := named(1)
 	in["custom_fields"] = ledger.Input{"n": json.Number("9007199254740992")}
 	id := b.create(t, "dcim.site", in)[0].ID()
-	rows, err := b.Update(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: id, Input: ledger.Input{"custom_fields": ledger.Input{"n": json.Number("9007199254740993")}}}})
+	rows, err := b.Update(t.Context(), b.root, b.reg.Type("dcim.site"),
+		[]ledger.Edit{{ID: id, Input: ledger.Input{"custom_fields": ledger.Input{"n": json.Number("9007199254740993")}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +151,8 @@ func TestReferencesByTwoAttributes(t *testing.T) {
 	made := b.create(t, "dcim.site", places...)
 	for s := range sites {
 		for f := range floors {
-			parents = append(parents, ledger.Input{"name": fmt.Sprint("floor ", f), "slug": fmt.Sprint("floor-", f), "site": fmt.Sprint(made[s].ID())})
+			parents = append(parents, ledger.Input{"name": fmt.Sprint("floor ", f), "slug": fmt.Sprint("floor-", f),
+				"site": fmt.Sprint(made[s].ID())})
 		}
 		rooms = append(rooms, ledger.Input{"name": "room", "slug": "room", "site": fmt.Sprint(made[s].ID()),
 			"parent": ledger.Input{"name": fmt.Sprint("floor ", s%floors), "site": fmt.Sprint(made[s].ID())}})
@@ -193,7 +198,9 @@ func TestDeleteOfManyFindsTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	var left, logged int
-	err := b.db.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM dcim_region), (SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.region' AND action = 'delete' AND object_id = $1)", unnamed).Scan(&left, &logged)
+	err := b.db.QueryRow(t.Context(),
+		"SELECT (SELECT count(*) FROM dcim_region), (SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.region' AND "+
+			"action = 'delete' AND object_id = $1)", unnamed).Scan(&left, &logged)
 	if err != nil || left != 0 || logged != 1 {
 		t.Errorf("%d regions are left, %d changes tell of the one that nobody named (%v)", left, logged, err)
 	}
@@ -206,7 +213,8 @@ func TestBrokenReferencesInAnyLanguage(t *testing.T) {
 	region := b.create(t, "dcim.region", named(1))[0]
 	_, err := b.db.Exec(t.Context(), `
 		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-			RAISE foreign_key_violation USING MESSAGE = 'Fremdschlüssel-Constraint verletzt', TABLE = 'dcim_site', CONSTRAINT = 'dcim_site_region_exists';
+			RAISE foreign_key_violation USING MESSAGE = 'Fremdschlüssel-Constraint verletzt', TABLE = 'dcim_site',
+				CONSTRAINT = 'dcim_site_region_exists';
 		END $$;
 		CREATE TRIGGER refuse BEFORE DELETE ON dcim_region FOR EACH ROW EXECUTE FUNCTION refuse();
 		CREATE TRIGGER refuse BEFORE INSERT ON dcim_site FOR EACH ROW EXECUTE FUNCTION refuse()`)
@@ -226,7 +234,9 @@ func TestBrokenReferencesInAnyLanguage(t *testing.T) {
 // TestPartitionsHaveNoIdentity: PostgreSQL from 17 on refuses to attach a table that has one.
 func TestPartitionsHaveNoIdentity(t *testing.T) {
 	b := newBundle(t)
-	rows, err := b.db.Query(t.Context(), "SELECT relname FROM pg_class JOIN pg_inherits ON inhrelid = pg_class.oid WHERE inhparent = 'extras_objectchange'::regclass AND relkind = 'r'")
+	rows, err := b.db.Query(t.Context(),
+		"SELECT relname FROM pg_class JOIN pg_inherits ON inhrelid = pg_class.oid WHERE inhparent = "+
+			"'extras_objectchange'::regclass AND relkind = 'r'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +246,8 @@ func TestPartitionsHaveNoIdentity(t *testing.T) {
 	}
 	slices.Sort(names)
 	var n int
-	if err := b.db.QueryRow(t.Context(), "SELECT count(*) FROM pg_attribute WHERE attrelid = $1::regclass AND attidentity <> ''", names[0]).Scan(&n); err != nil || n != 0 {
+	if err := b.db.QueryRow(t.Context(), "SELECT count(*) FROM pg_attribute WHERE attrelid = $1::regclass AND attidentity <> ''",
+		names[0]).Scan(&n); err != nil || n != 0 {
 		t.Errorf("%s has %d identity columns (%v)", names[0], n, err)
 	}
 }
@@ -252,7 +263,8 @@ func TestTheLogHoldsTrueCounts(t *testing.T) {
 	writer := ledger.Caller{Subject: &access.Subject{UserID: 2, Username: "writer", Grants: []access.Grant{
 		{Types: []string{"dcim.region"}, Actions: []string{"view", "change"}}}}, RequestID: b.root.RequestID}
 	for _, description := range []string{"x", "x"} { // the second changes nothing
-		rows, err := b.Update(t.Context(), writer, b.reg.Type("dcim.region"), []ledger.Edit{{ID: region, Input: ledger.Input{"description": description}}})
+		rows, err := b.Update(t.Context(), writer, b.reg.Type("dcim.region"),
+			[]ledger.Edit{{ID: region, Input: ledger.Input{"description": description}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +273,8 @@ func TestTheLogHoldsTrueCounts(t *testing.T) {
 		}
 	}
 	var data string
-	err := b.db.QueryRow(t.Context(), "SELECT data FROM extras_objectchange WHERE object_type = 'dcim.region' AND action = 'update'").Scan(&data)
+	err := b.db.QueryRow(t.Context(),
+		"SELECT data FROM extras_objectchange WHERE object_type = 'dcim.region' AND action = 'update'").Scan(&data)
 	if err != nil || !strings.Contains(data, `"site_count":1`) {
 		t.Errorf("the log holds %s (%v)", data, err)
 	}
@@ -303,7 +316,8 @@ func TestDefaultThatChangesMeanwhile(t *testing.T) {
 	b := newBundle(t)
 	sites := b.create(t, "dcim.site", named(1), named(2))
 	tag := b.create(t, "extras.tag", named(1))[0].ID()
-	b.create(t, "extras.customfield", ledger.Input{"name": "tier", "type": "text", "content_types": []any{"dcim.site"}, "default": json.RawMessage(`"silver"`)})
+	b.create(t, "extras.customfield", ledger.Input{"name": "tier", "type": "text", "content_types": []any{"dcim.site"},
+		"default": json.RawMessage(`"silver"`)})
 	holder, err := b.db.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -330,7 +344,8 @@ func TestDefaultThatChangesMeanwhile(t *testing.T) {
 	}
 	for i, want := range []string{"{}", `{"tier": "bronze"}`} {
 		var stored string
-		if err := b.db.QueryRow(t.Context(), "SELECT custom_fields::text FROM dcim_site WHERE id = $1", sites[i].ID()).Scan(&stored); err != nil || stored != want {
+		if err := b.db.QueryRow(t.Context(), "SELECT custom_fields::text FROM dcim_site WHERE id = $1", sites[i].ID()).
+			Scan(&stored); err != nil || stored != want {
 			t.Errorf("site %d keeps %s, want %s (%v)", i+1, stored, want, err)
 		}
 	}

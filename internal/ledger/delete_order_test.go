@@ -32,11 +32,12 @@ func TestBulkDeleteIsLoggedInIDOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, sql := range map[string]string{
-		"deletes":     "SELECT object_id FROM extras_objectchange WHERE object_type = 'dcim.region' AND action = 'delete' ORDER BY id",
-		"updates":     "SELECT object_id FROM extras_objectchange WHERE object_type = 'dcim.site' AND action = 'update' ORDER BY id",
-		"deliveries":  "SELECT object_id FROM extras_delivery WHERE object_type = 'dcim.region' ORDER BY id",
-		"of updates":  "SELECT object_id FROM extras_delivery WHERE object_type = 'dcim.site' ORDER BY id",
-		"jobs by age": "SELECT d.object_id FROM river_job j JOIN extras_delivery d ON d.id = (j.args->>'delivery')::bigint WHERE d.object_type = 'dcim.region' ORDER BY j.id",
+		"deletes":    "SELECT object_id FROM extras_objectchange WHERE object_type = 'dcim.region' AND action = 'delete' ORDER BY id",
+		"updates":    "SELECT object_id FROM extras_objectchange WHERE object_type = 'dcim.site' AND action = 'update' ORDER BY id",
+		"deliveries": "SELECT object_id FROM extras_delivery WHERE object_type = 'dcim.region' ORDER BY id",
+		"of updates": "SELECT object_id FROM extras_delivery WHERE object_type = 'dcim.site' ORDER BY id",
+		"jobs by age": "SELECT d.object_id FROM river_job j JOIN extras_delivery d ON d.id = (j.args->>'delivery')::bigint WHERE " +
+			"d.object_type = 'dcim.region' ORDER BY j.id",
 	} {
 		rows, err := b.db.Query(t.Context(), sql)
 		if err != nil {

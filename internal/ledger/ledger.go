@@ -1,9 +1,9 @@
 // Package ledger owns the one door to records: every read and every change passes here.
 //
-// A change set is written in one transaction: the records, their versions, their rows in
-// the change log, and for every webhook that wants to know a delivery with its job. Permission is asked before and, for what was written, again inside the
-// transaction; validation collects every error of every item before anything is refused.
-// What a record is, the ledger knows only from its record.Type.
+// A change set is written in one transaction: the records, their versions, their rows in the change log, and for
+// every webhook that wants to know a delivery with its job. Permission is asked before and, for what was written,
+// again inside the transaction; validation collects every error of every item before anything is refused. What a
+// record is, the ledger knows only from its record.Type.
 package ledger
 
 import (

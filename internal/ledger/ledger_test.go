@@ -181,7 +181,8 @@ func TestTwoMovesCanNotFormACycle(t *testing.T) {
 		errs := make([]error, 2)
 		for i := range 2 {
 			done.Go(func() {
-				_, errs[i] = b.Update(t.Context(), b.root, regions, []ledger.Edit{{ID: rows[i].ID(), Input: ledger.Input{"parent": fmt.Sprint(rows[1-i].ID())}}})
+				_, errs[i] = b.Update(t.Context(), b.root, regions,
+					[]ledger.Edit{{ID: rows[i].ID(), Input: ledger.Input{"parent": fmt.Sprint(rows[1-i].ID())}}})
 			})
 		}
 		done.Wait()
@@ -204,7 +205,8 @@ func TestVersionsAreGapless(t *testing.T) {
 	for w := range writers {
 		done.Go(func() {
 			for i := range each {
-				if _, err := b.Update(t.Context(), b.root, sites, []ledger.Edit{{ID: id, Input: ledger.Input{"description": fmt.Sprintf("%d-%d", w, i)}}}); err != nil {
+				if _, err := b.Update(t.Context(), b.root, sites,
+					[]ledger.Edit{{ID: id, Input: ledger.Input{"description": fmt.Sprintf("%d-%d", w, i)}}}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -215,7 +217,8 @@ func TestVersionsAreGapless(t *testing.T) {
 	err := b.db.QueryRow(t.Context(), `
 		WITH c AS (SELECT version, prechange, lag(postchange) OVER w AS before, lag(version) OVER w AS last
 			FROM extras_objectchange WHERE object_type = 'dcim.site' AND object_id = $1 WINDOW w AS (ORDER BY version))
-		SELECT count(*) FILTER (WHERE last IS NOT NULL AND version <> last + 1), count(*) FILTER (WHERE last IS NOT NULL AND prechange <> before) FROM c`, id).Scan(&gaps, &broken)
+		SELECT count(*) FILTER (WHERE last IS NOT NULL AND version <> last + 1), count(*) FILTER (WHERE last IS NOT NULL
+			AND prechange <> before) FROM c`, id).Scan(&gaps, &broken)
 	if err != nil || gaps != 0 || broken != 0 {
 		t.Errorf("%d gaps, %d states that do not follow from the one before (%v)", gaps, broken, err)
 	}
@@ -274,7 +277,8 @@ func TestTagCanNotVanish(t *testing.T) {
 		done.Wait()
 	}
 	var lost int
-	err := b.db.QueryRow(t.Context(), "SELECT count(*) FROM dcim_site s, unnest(s.tags) g WHERE NOT EXISTS (SELECT FROM extras_tag WHERE id = g)").Scan(&lost)
+	err := b.db.QueryRow(t.Context(),
+		"SELECT count(*) FROM dcim_site s, unnest(s.tags) g WHERE NOT EXISTS (SELECT FROM extras_tag WHERE id = g)").Scan(&lost)
 	if err != nil || lost != 0 {
 		t.Errorf("%d sites wear a tag that does not exist (%v)", lost, err)
 	}

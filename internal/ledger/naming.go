@@ -23,7 +23,8 @@ func (r *resolver) lookUpNamed(t *record.Type, link record.Link, called outcome,
 	case ok:
 		advice := fmt.Sprintf("Write the id alone: #%d or #%d.", numbered.ID, called.link.ID)
 		if named.Name == "" { // which is what they wrote
-			advice = fmt.Sprintf("Write the name and the id: %s #%d or %s #%d.", t.DisplayLink(numbered), numbered.ID, t.DisplayLink(called.link), called.link.ID)
+			advice = fmt.Sprintf("Write the name and the id: %s #%d or %s #%d.", t.DisplayLink(numbered), numbered.ID,
+				t.DisplayLink(called.link), called.link.ID)
 		}
 		return link, fmt.Sprintf("%q means the %s with the id %d, and the one of that name with the id %d. %s",
 			named.Text, t.Title(), numbered.ID, called.link.ID, advice)

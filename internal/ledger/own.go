@@ -25,7 +25,8 @@ func (l *Ledger) SetOwnPassword(ctx context.Context, c Caller, password string) 
 		return 0, fault.ErrNoCreds
 	}
 	themselves := *c.Subject
-	themselves.Grants = []access.Grant{{Types: []string{userType}, Actions: []string{access.Change}, Constraints: json.RawMessage(`{"id": "$user"}`)}}
+	themselves.Grants = []access.Grant{{Types: []string{userType}, Actions: []string{access.Change},
+		Constraints: json.RawMessage(`{"id": "$user"}`)}}
 	c.Subject = &themselves
 	rows, err := l.Update(ctx, c, l.userType(), []Edit{{ID: c.UserID, Input: Input{"password": password}}})
 	if err != nil {

@@ -33,7 +33,8 @@ func TestSetOwnPassword(t *testing.T) {
 			t.Errorf("%s: %v", row.name, err)
 		}
 	}
-	for id, s := range map[int64]access.Subject{anna: {UserID: anna, Username: "anna"}, chief: {UserID: chief, Username: "chief", Superuser: true}} {
+	for id, s := range map[int64]access.Subject{anna: {UserID: anna, Username: "anna"},
+		chief: {UserID: chief, Username: "chief", Superuser: true}} {
 		c := ledger.Caller{Subject: &s, RequestID: "5d7cbc9f-f2b7-4d7d-a3b6-7a4b6d2d4f10"}
 		before, err := b.Self(t.Context(), c)
 		if err != nil {
@@ -44,7 +45,8 @@ func TestSetOwnPassword(t *testing.T) {
 			t.Fatal(err)
 		}
 		after, err := b.Self(t.Context(), c)
-		if err != nil || after.ID() != id || after.Int("epoch") != epoch || epoch != before.Int("epoch")+1 || after.Get("password") == before.Get("password") || len(s.Grants) != 0 {
+		if err != nil || after.ID() != id || after.Int("epoch") != epoch || epoch != before.Int("epoch")+1 ||
+			after.Get("password") == before.Get("password") || len(s.Grants) != 0 {
 			t.Errorf("%s: epoch %d after %d (%v)", s.Username, epoch, before.Int("epoch"), err)
 		}
 	}

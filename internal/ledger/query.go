@@ -30,10 +30,12 @@ const LongestAddress = 16 << 10
 // ErrLongAddress refuses what is longer.
 var ErrLongAddress = fault.New(fault.LongAddress, "The address is longer than %d bytes: ask for fewer values at once.", LongestAddress)
 
-// longestQuery bounds the query of a list as it is written in its links, which add path, limit and offset: whoever gets a page can get the next.
+// longestQuery bounds the query of a list as it is written in its links, which add path, limit and offset: whoever
+// gets a page can get the next.
 const longestQuery = LongestAddress - 256
 
-var errNoRoom = fault.New(fault.LongAddress, "The filters come to more than %d bytes, which leaves no room for the link to the next page: ask for fewer values at once.", longestQuery)
+var errNoRoom = fault.New(fault.LongAddress,
+	"The filters come to more than %d bytes, which leaves no room for the link to the next page: ask for fewer values at once.", longestQuery)
 
 // Params reads the query of an address. Not as net/url's Query does, which drops what it can't
 // read: a dropped filter is the whole table. The same value given twice counts once: some clients
@@ -63,7 +65,8 @@ func Params(rawQuery string) (url.Values, error) {
 // Query reads the parameters of a list: its filters, order and page. The pages take the same as
 // the API.
 func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (store.Query, error) {
-	q := store.Query{Limit: limitOf(params), Offset: offsetOf(params), Cursor: params.Get("cursor"), Search: strings.TrimSpace(params.Get("q"))}
+	q := store.Query{Limit: limitOf(params), Offset: offsetOf(params), Cursor: params.Get("cursor"),
+		Search: strings.TrimSpace(params.Get("q"))}
 	for _, part := range strings.Split(params.Get("ordering"), ",") {
 		if part = strings.TrimSpace(part); part != "" {
 			q.Order = append(q.Order, part)
@@ -123,7 +126,8 @@ func ActionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
 				return q, fault.Field("q", "Give one text to look for.")
 			}
 		case slices.Contains(controls, key):
-			return q, fault.Field(key, "This is no filter: it says how a list is shown. What the filters find is taken whole, so narrow them instead.")
+			return q,
+				fault.Field(key, "This is no filter: it says how a list is shown. What the filters find is taken whole, so narrow them instead.")
 		case !known:
 			return q, Unknown("filter", key, append(t.FilterNames(), "q"))
 		default:
@@ -222,7 +226,8 @@ func EndsEarly(params url.Values, page store.Page) error {
 	if !page.Full || leftToUs {
 		return nil
 	}
-	return fault.Field("limit", "This page would have more than %d MiB. Ask for limit=%d or less, or leave the size to the server with limit=0 and follow next.",
+	return fault.Field("limit",
+		"This page would have more than %d MiB. Ask for limit=%d or less, or leave the size to the server with limit=0 and follow next.",
 		store.MaxPage>>20, len(page.Rows))
 }
 

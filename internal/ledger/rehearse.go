@@ -28,7 +28,7 @@ type Effect struct {
 type rehearsalKey struct{}
 
 // Rehearse makes Create, Update and Delete go through everything and then undo it: they
-// answer as they otherwise would, but nothing is kept and nobody is told. Their secrets
+// answer as they otherwise would, but nothing is kept and no webhook is notified. Their secrets
 // stay sealed: a key that is drawn in a rehearsal opens nothing. What they would have
 // done adds up in the Rehearsal, which one goroutine at a time may use.
 func Rehearse(ctx context.Context) (context.Context, *Rehearsal) {

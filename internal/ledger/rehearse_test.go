@@ -64,7 +64,8 @@ func effects(r *ledger.Rehearsal) []string {
 // answers the same and changes nothing in any table.
 func TestRehearsalLeavesNoTrace(t *testing.T) {
 	b := newBundle(t)
-	b.create(t, "extras.webhook", ledger.Input{"name": "all", "payload_url": "http://127.0.0.1:1/", "type_create": true, "type_update": true, "type_delete": true,
+	b.create(t, "extras.webhook", ledger.Input{"name": "all", "payload_url": "http://127.0.0.1:1/", "type_create": true,
+		"type_update": true, "type_delete": true,
 		"content_types": []any{"dcim.region", "dcim.site", "dcim.location"}})
 	sites, regions := b.reg.Type("dcim.site"), b.reg.Type("dcim.region")
 	top := b.create(t, "dcim.region", named(1))[0]
@@ -80,7 +81,8 @@ func TestRehearsalLeavesNoTrace(t *testing.T) {
 			return b.Create(ctx, b.root, sites, []ledger.Input{named(3), within(named(4), "region", top)})
 		}, []string{"create dcim.site n3", "create dcim.site n4"}},
 		{"update", func(ctx context.Context) ([]record.Values, error) {
-			return b.Update(ctx, b.root, sites, []ledger.Edit{{ID: kept[0].ID(), Input: ledger.Input{"name": "new"}}, {ID: kept[1].ID(), Input: ledger.Input{"name": "n2"}}})
+			return b.Update(ctx, b.root, sites, []ledger.Edit{{ID: kept[0].ID(), Input: ledger.Input{"name": "new"}},
+				{ID: kept[1].ID(), Input: ledger.Input{"name": "n2"}}})
 		}, []string{"update dcim.site new"}},
 		{"delete with cascade and emptied references", func(ctx context.Context) ([]record.Values, error) {
 			return nil, b.Delete(ctx, b.root, regions, []ledger.Edit{{ID: top.ID()}})
@@ -105,7 +107,8 @@ func TestRehearsalLeavesNoTrace(t *testing.T) {
 			t.Fatalf("%s: rehearsed %d rows, made %d", row.name, len(rehearsed), len(made))
 		}
 		for i, v := range made {
-			if rehearsed[i].Display() != v.Display() || rehearsed[i].Version != v.Version || !reflect.DeepEqual(rehearsed[i].Get("region"), v.Get("region")) {
+			if rehearsed[i].Display() != v.Display() || rehearsed[i].Version != v.Version ||
+				!reflect.DeepEqual(rehearsed[i].Get("region"), v.Get("region")) {
 				t.Errorf("%s: rehearsed %v, made %v", row.name, rehearsed[i], v)
 			}
 		}
@@ -150,7 +153,8 @@ func TestRehearsalFailsAsTheWriteDoes(t *testing.T) {
 		kind fault.Kind
 		do   func(context.Context) error
 	}{
-		{"fields by position", fault.Invalid, creates(b.root, named(5), ledger.Input{"slug": "no spaces allowed"}, ledger.Input{"name": "x", "slug": "x", "region": "999"})},
+		{"fields by position", fault.Invalid, creates(b.root, named(5), ledger.Input{"slug": "no spaces allowed"},
+			ledger.Input{"name": "x", "slug": "x", "region": "999"})},
 		{"clash with what there is", fault.Invalid, creates(b.root, named(5), named(1), named(2))},
 		{"clash with each other", fault.Invalid, creates(b.root, named(5), named(6), named(5))},
 		{"clash of an update", fault.Invalid, renames(b.root, "n2")},
@@ -182,7 +186,8 @@ func TestEffectsAreThoseOneMaySee(t *testing.T) {
 	b := newBundle(t)
 	sites, regions := b.reg.Type("dcim.site"), b.reg.Type("dcim.region")
 	region := b.create(t, "dcim.region", named(1))[0]
-	made := b.create(t, "dcim.site", within(named(1), "region", region), within(named(2), "region", region), within(named(3), "region", region))
+	made := b.create(t, "dcim.site", within(named(1), "region", region), within(named(2), "region", region),
+		within(named(3), "region", region))
 	b.create(t, "dcim.location", within(named(1), "site", made[0]), within(named(2), "site", made[0]))
 	deletes := func(typ *record.Type, v record.Values, grants ...[3]string) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -197,13 +202,15 @@ func TestEffectsAreThoseOneMaySee(t *testing.T) {
 	}{
 		{"all", deletes(regions, region, [3]string{"dcim.region", "view"}, [3]string{"dcim.site", "view"}),
 			[]string{"delete dcim.region n1", "update dcim.site n1", "update dcim.site n2", "update dcim.site n3"}, 0},
-		{"some, by what will be emptied", deletes(regions, region, [3]string{"dcim.site", "view", fmt.Sprintf(`{"region":%d,"name__in":["n1","n2"]}`, region.ID())}),
+		{"some, by what will be emptied", deletes(regions, region,
+			[3]string{"dcim.site", "view", fmt.Sprintf(`{"region":%d,"name__in":["n1","n2"]}`, region.ID())}),
 			[]string{"update dcim.site n1", "update dcim.site n2"}, 2},
 		{"none", deletes(regions, region), nil, 4},
 		{"cascade", deletes(sites, made[0], [3]string{"dcim.site", "view"}, [3]string{"dcim.location", "view", `{"name":"n2"}`}),
 			[]string{"delete dcim.location n2", "delete dcim.site n1"}, 1},
 		{"created", func(ctx context.Context) error {
-			_, err := b.Create(ctx, user([3]string{"dcim.site", "add"}, [3]string{"dcim.site", "view", `{"name":"n8"}`}), sites, []ledger.Input{named(8), named(9)})
+			_, err := b.Create(ctx, user([3]string{"dcim.site", "add"}, [3]string{"dcim.site", "view", `{"name":"n8"}`}), sites,
+				[]ledger.Input{named(8), named(9)})
 			return err
 		}, []string{"create dcim.site n8"}, 1},
 		{"moved out of sight", func(ctx context.Context) error {
@@ -214,7 +221,8 @@ func TestEffectsAreThoseOneMaySee(t *testing.T) {
 	} {
 		ctx, rehearsal := ledger.Rehearse(t.Context())
 		if err := row.do(ctx); err != nil || !slices.Equal(effects(rehearsal), row.effects) || rehearsal.Unseen != row.unseen {
-			t.Errorf("%s: effects %q and %d unseen, want %q and %d (%v)", row.name, effects(rehearsal), rehearsal.Unseen, row.effects, row.unseen, err)
+			t.Errorf("%s: effects %q and %d unseen, want %q and %d (%v)", row.name, effects(rehearsal), rehearsal.Unseen, row.effects,
+				row.unseen, err)
 		}
 	}
 }

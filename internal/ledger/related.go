@@ -33,8 +33,8 @@ func (l *Ledger) Related(ctx context.Context, c Caller, v record.Values) ([]Rela
 	return found, err
 }
 
-// Counts tells how many records of each type the caller may see, of those that a search finds where there is one; types they may not see are
-// missing.
+// Counts tells how many records of each type the caller may see, of those that a search finds where there is one;
+// types they may not see are missing.
 func (l *Ledger) Counts(ctx context.Context, c Caller, types []*record.Type, search string) (map[*record.Type]int64, error) {
 	if err := CheckSearch(search); err != nil {
 		return nil, err

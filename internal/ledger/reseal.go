@@ -23,7 +23,7 @@ const (
 )
 
 // Reseal seals what was sealed with an old key anew: the encrypted secrets of all types, beside
-// whatever else is being written. No record changes by it, so nobody is told. It looks
+// whatever else is being written. No record changes by it, so no webhook is notified. It looks
 // again until there is nothing left to do, because who edits a record meanwhile may
 // put back a secret of an old key.
 func (l *Ledger) Reseal(ctx context.Context) (Resealed, error) {
@@ -36,7 +36,9 @@ func (l *Ledger) Reseal(ctx context.Context) (Resealed, error) {
 			return pass, err
 		}
 	}
-	return Resealed{Anew: anew}, errors.New("secrets are still being sealed with an old key: find the process that has it as TERRIER_SECRET_KEY, restart it with the new one and run this again")
+	return Resealed{Anew: anew},
+		errors.New("secrets are still being sealed with an old key: find the process that has it as TERRIER_SECRET_KEY, restart it with " +
+			"the new one and run this again")
 }
 
 func (l *Ledger) resealAll(ctx context.Context) (pass Resealed, err error) {

@@ -17,10 +17,11 @@ import (
 )
 
 // vault is a type that only these tests know.
-var vault = record.Type{App: "trial", Name: "vault", Plural: "vaults", Order: []string{"name"}, Brief: []string{"name"}, Fields: record.Fields{
-	record.Text{Name: "name", Max: 100, Required: true},
-	record.Secret{Name: "pin", Seal: record.Encrypted},
-}}
+var vault = record.Type{App: "trial", Name: "vault", Plural: "vaults", Order: []string{"name"}, Brief: []string{"name"},
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 100, Required: true},
+		record.Secret{Name: "pin", Seal: record.Encrypted},
+	}}
 
 // resealing is a bundle whose secret key has been changed: the bundle's own ledger is that of a
 // process that writes with the old key, and after is one that writes with the new.
@@ -62,7 +63,8 @@ func newResealing(t *testing.T) *resealing {
 	}
 	r := &resealing{bundle: b, old: ring(oldKey), now: ring(newKey), hook: b.reg.Type("extras.webhook")}
 	b.Sealer = &account.Sealer{Keys: ring(oldKey, newKey)}
-	b.exec(t, "CREATE TABLE trial_vault (id bigint PRIMARY KEY, version bigint NOT NULL DEFAULT 1, name text NOT NULL DEFAULT '', pin_sealed text NOT NULL)")
+	b.exec(t, "CREATE TABLE trial_vault (id bigint PRIMARY KEY, version bigint NOT NULL DEFAULT 1, name text NOT NULL DEFAULT '', "+
+		"pin_sealed text NOT NULL)")
 	reg, err := record.NewRegistry(append(inventory.Types(), vault)...)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +74,8 @@ func newResealing(t *testing.T) *resealing {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	r.after = &ledger.Ledger{Store: s, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: ring(newKey, oldKey)}, Printer: b.Printer, Now: time.Now}
+	r.after = &ledger.Ledger{Store: s, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: ring(newKey, oldKey)},
+		Printer: b.Printer, Now: time.Now}
 	return r
 }
 
@@ -93,7 +96,8 @@ func (r *resealing) holds(t *testing.T, keys *account.Keyring, table, place, wan
 	t.Helper()
 	parts := strings.Split(place, "/")
 	var sealed string
-	if err := r.db.QueryRow(t.Context(), fmt.Sprintf("SELECT %s_sealed FROM %s WHERE id = %s", parts[2], table, parts[1])).Scan(&sealed); err != nil {
+	if err := r.db.QueryRow(t.Context(), fmt.Sprintf("SELECT %s_sealed FROM %s WHERE id = %s", parts[2], table, parts[1])).
+		Scan(&sealed); err != nil {
 		t.Fatal(err)
 	}
 	if plain, err := keys.Open(place, sealed); err != nil || string(plain) != want {
@@ -126,7 +130,8 @@ func TestReseal(t *testing.T) {
 		delete(all, "extras_webhook")
 		delete(all, "trial_vault")
 		var hooks string
-		err := r.db.QueryRow(t.Context(), `SELECT string_agg((to_jsonb(w) - ARRAY['secret_sealed', 'previous_secret_sealed', 'additional_headers_sealed'])::text, ' ' ORDER BY id)
+		err := r.db.QueryRow(t.Context(), `SELECT string_agg((to_jsonb(w) - ARRAY['secret_sealed', 'previous_secret_sealed',
+			'additional_headers_sealed'])::text, ' ' ORDER BY id)
 			FROM extras_webhook w`).Scan(&hooks)
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +189,8 @@ func TestResealBesideAnEdit(t *testing.T) {
 	r.after.Sealer = &watchedSealer{*r.after.Sealer.(*account.Sealer), func(row string) {
 		if edits == 0 && strings.HasSuffix(row, "/secret") {
 			edits++
-			if _, err := r.Update(t.Context(), r.root, r.hook, []ledger.Edit{{ID: id, Input: ledger.Input{"secret": "after", "enabled": false}}}); err != nil {
+			if _, err := r.Update(t.Context(), r.root, r.hook,
+				[]ledger.Edit{{ID: id, Input: ledger.Input{"secret": "after", "enabled": false}}}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -230,7 +236,8 @@ func TestResealGivesUp(t *testing.T) {
 	edits := 0
 	r.after.Sealer = &watchedSealer{*r.after.Sealer.(*account.Sealer), func(string) {
 		edits++
-		if _, err := r.Update(t.Context(), r.root, r.hook, []ledger.Edit{{ID: id, Input: ledger.Input{"secret": fmt.Sprint(edits)}}}); err != nil {
+		if _, err := r.Update(t.Context(), r.root, r.hook,
+			[]ledger.Edit{{ID: id, Input: ledger.Input{"secret": fmt.Sprint(edits)}}}); err != nil {
 			t.Error(err)
 		}
 	}}

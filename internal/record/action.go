@@ -129,7 +129,8 @@ func (t *Type) buildActions() error {
 	for i := range t.Actions {
 		a := &t.Actions[i]
 		a.of = t
-		a.input = &Type{App: t.App, Name: t.Name + "/" + a.Name, Label: a.Title(), ReadOnly: true, Fields: a.Body, Display: func(Reader) string { return a.Title() }, reg: t.reg}
+		a.input = &Type{App: t.App, Name: t.Name + "/" + a.Name, Label: a.Title(), ReadOnly: true, Fields: a.Body,
+			Display: func(Reader) string { return a.Title() }, reg: t.reg}
 		if err := a.input.build(); err != nil {
 			return fmt.Errorf("action %s: %w", a.Name, err)
 		}
@@ -166,7 +167,8 @@ func (a *Action) check() error {
 	case on == nil:
 		return fmt.Errorf("it needs a right on %s, which is not registered", a.NeedsOn)
 	case !slices.Contains(everyRight, a.Needs) && !slices.Contains(on.Rights, a.Needs):
-		return fmt.Errorf("it needs the right %q, which %s does not know: use one of %s, or declare it in Rights", a.Needs, on.Key(), strings.Join(everyRight, ", "))
+		return fmt.Errorf("it needs the right %q, which %s does not know: use one of %s, or declare it in Rights", a.Needs, on.Key(),
+			strings.Join(everyRight, ", "))
 	case a.Adds != "" && (a.Answers() == nil || a.Answers().ReadOnly):
 		return fmt.Errorf("it adds records of %s, which nobody can add", a.Adds)
 	case a.Adds != "" && !a.Writes():

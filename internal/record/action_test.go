@@ -20,32 +20,38 @@ func TestActionDeclarationsAreChecked(t *testing.T) {
 		types []record.Type
 		want  string
 	}{
-		"nothing wrong":        {withAction(func(*record.Action) {}), ""},
-		"on the list":          {withAction(func(a *record.Action) { a.OnList, a.Answer = true, record.Schema{} }), ""},
-		"without a name":       {withAction(func(a *record.Action) { a.Name = "" }), `action "": its name can't be part of an address`},
-		"named as a page":      {withAction(func(a *record.Action) { a.Name = "edit" }), `action "edit": every type has a page of this name`},
-		"by another method":    {withAction(func(a *record.Action) { a.Method = "PATCH" }), `its Method is "PATCH": use GET or POST`},
-		"without a doc":        {withAction(func(a *record.Action) { a.Doc = "" }), "it needs a Doc"},
-		"without a right":      {withAction(func(a *record.Action) { a.Needs = "" }), `it needs the right "", which a.b does not know`},
-		"with a strange right": {withAction(func(a *record.Action) { a.Needs = "chnage" }), `it needs the right "chnage", which a.b does not know`},
+		"nothing wrong":     {withAction(func(*record.Action) {}), ""},
+		"on the list":       {withAction(func(a *record.Action) { a.OnList, a.Answer = true, record.Schema{} }), ""},
+		"without a name":    {withAction(func(a *record.Action) { a.Name = "" }), `action "": its name can't be part of an address`},
+		"named as a page":   {withAction(func(a *record.Action) { a.Name = "edit" }), `action "edit": every type has a page of this name`},
+		"by another method": {withAction(func(a *record.Action) { a.Method = "PATCH" }), `its Method is "PATCH": use GET or POST`},
+		"without a doc":     {withAction(func(a *record.Action) { a.Doc = "" }), "it needs a Doc"},
+		"without a right":   {withAction(func(a *record.Action) { a.Needs = "" }), `it needs the right "", which a.b does not know`},
+		"with a strange right": {withAction(func(a *record.Action) { a.Needs = "chnage" }),
+			`it needs the right "chnage", which a.b does not know`},
 		"with a right of its own": {with(func(t *record.Type) {
 			t.Rights, t.Actions = []string{"fold"}, []record.Action{{Name: "fold", Method: "POST", Needs: "fold", Doc: "Fold it"}}
 		}), ""},
 		"with a right on nothing": {withAction(func(a *record.Action) { a.NeedsOn = "x.y" }), "it needs a right on x.y, which is not registered"},
 		"adds nothing":            {withAction(func(a *record.Action) { a.Adds = "x.y" }), "it adds records of x.y, which nobody can add"},
-		"reads and adds":          {withAction(func(a *record.Action) { a.Adds, a.Method = "a.b", "GET" }), "it adds records, so its Method must be POST"},
-		"without an answer":       {withAction(func(a *record.Action) { a.OnList = true }), "it answers with no record, so it needs an Answer"},
+		"reads and adds": {withAction(func(a *record.Action) { a.Adds, a.Method = "a.b", "GET" }),
+			"it adds records, so its Method must be POST"},
+		"without an answer": {withAction(func(a *record.Action) { a.OnList = true }), "it answers with no record, so it needs an Answer"},
 		"twice": {with(func(t *record.Type) {
-			t.Actions = []record.Action{{Name: "fold", Method: "POST", Needs: "view", Doc: "Fold"}, {Name: "fold", Method: "POST", Needs: "change", Doc: "Fold"}}
+			t.Actions = []record.Action{{Name: "fold", Method: "POST", Needs: "view", Doc: "Fold"},
+				{Name: "fold", Method: "POST", Needs: "change", Doc: "Fold"}}
 		}), `action "fold" is declared twice with the method POST`},
 		"by two methods": {with(func(t *record.Type) {
-			t.Actions = []record.Action{{Name: "fold", Method: "POST", Needs: "view", Doc: "Fold"}, {Name: "fold", Method: "GET", Needs: "view", Doc: "Folds"}}
+			t.Actions = []record.Action{{Name: "fold", Method: "POST", Needs: "view", Doc: "Fold"},
+				{Name: "fold", Method: "GET", Needs: "view", Doc: "Folds"}}
 		}), ""},
-		"takes a strange name": {withAction(func(a *record.Action) { a.Body = record.Fields{record.Bool{Name: "Dry"}} }), `field "Dry" of its Body`},
+		"takes a strange name": {withAction(func(a *record.Action) { a.Body = record.Fields{record.Bool{Name: "Dry"}} }),
+			`field "Dry" of its Body`},
 		"takes a field twice": {withAction(func(a *record.Action) {
 			a.Body = record.Fields{record.Bool{Name: "dry"}, record.Bool{Name: "dry"}}
 		}), "field dry is declared twice"},
-		"takes what nothing is": {withAction(func(a *record.Action) { a.Body = record.Fields{record.Choice{Name: "c"}} }), "field c of its Body: a choice needs values"},
+		"takes what nothing is": {withAction(func(a *record.Action) { a.Body = record.Fields{record.Choice{Name: "c"}} }),
+			"field c of its Body: a choice needs values"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := record.NewRegistry(c.types...)

@@ -98,7 +98,8 @@ func TestAnyRefIsShown(t *testing.T) {
 		if got := string(p.Append(nil, v, note.Plan(record.View{Only: []string{"about_type", "about_id", "about"}}))); got != "{"+c.shown+"}" {
 			t.Errorf("shown as %s, want %s", got, c.shown)
 		}
-		if got := string(record.AppendSnapshot(nil, v)); got != `{"name":null,`+c.state+`,"content_type":null,"object_id":null,"created":null,"last_updated":null}` {
+		if got := string(record.AppendSnapshot(nil, v)); got != `{"name":null,`+c.state+
+			`,"content_type":null,"object_id":null,"created":null,"last_updated":null}` {
 			t.Errorf("the snapshot is %s", got)
 		}
 		links := about.Links(v)

@@ -11,12 +11,15 @@ import (
 func family(change func(parent, template, child *record.Type)) []record.Type {
 	named := record.Text{Name: "name", Max: 10, Required: true}
 	typ := func(name string, fields ...record.Field) record.Type {
-		return record.Type{App: "a", Name: name, Plural: name + "s", Fields: append(record.Fields{named}, fields...), Brief: []string{"name"}, Order: []string{"name"}}
+		return record.Type{App: "a", Name: name, Plural: name + "s", Fields: append(record.Fields{named}, fields...),
+			Brief: []string{"name"}, Order: []string{"name"}}
 	}
 	model := typ("model")
-	template := typ("template", record.Ref{Name: "model", To: "a.model", Required: true}, record.Ref{Name: "pair", To: "a.template"}, record.Bool{Name: "flag"})
+	template := typ("template", record.Ref{Name: "model", To: "a.model", Required: true}, record.Ref{Name: "pair", To: "a.template"},
+		record.Bool{Name: "flag"})
 	parent := typ("parent", record.Ref{Name: "model", To: "a.model", Required: true})
-	parent.Children = []record.Children{{Make: "a.child", By: "parent", From: "a.template", Where: "model", Copy: []string{"name"}, Refer: []string{"pair"}}}
+	parent.Children = []record.Children{{Make: "a.child", By: "parent", From: "a.template", Where: "model", Copy: []string{"name"},
+		Refer: []string{"pair"}}}
 	child := typ("child", record.Ref{Name: "parent", To: "a.parent", Required: true}, record.Ref{Name: "pair", To: "a.child"},
 		record.Text{Name: "flag"}, record.Ref{Name: "model", To: "a.model"})
 	change(&parent, &template, &child)
@@ -30,15 +33,18 @@ func TestChildrenDeclarations(t *testing.T) {
 		change func(c *record.Children)
 		want   string
 	}{
-		"good":                   {func(*record.Children) {}, ""},
-		"unknown child":          {func(c *record.Children) { c.Make = "a.x" }, "names a.x and a.template, and one of them is not registered"},
-		"unknown template":       {func(c *record.Children) { c.From = "a.x" }, "one of them is not registered"},
-		"no way back":            {func(c *record.Children) { c.By = "pair" }, `By names "pair", which is no reference to one a.parent`},
-		"nothing shared":         {func(c *record.Children) { c.Where = "name" }, `Where names "name", which a.parent and a.template do not both have`},
-		"copy of another kind":   {func(c *record.Children) { c.Copy = []string{"name", "flag"} }, `Copy names "flag", which is not the same kind of field`},
-		"copy of nothing":        {func(c *record.Children) { c.Copy = []string{"name", "x"} }, `Copy names "x"`},
-		"reference to no sister": {func(c *record.Children) { c.Refer = []string{"model"} }, `Refer names "model", which does not lead from a template to another one`},
-		"without a name":         {func(c *record.Children) { c.Copy = nil }, `nothing sets "name", which is required`},
+		"good":             {func(*record.Children) {}, ""},
+		"unknown child":    {func(c *record.Children) { c.Make = "a.x" }, "names a.x and a.template, and one of them is not registered"},
+		"unknown template": {func(c *record.Children) { c.From = "a.x" }, "one of them is not registered"},
+		"no way back":      {func(c *record.Children) { c.By = "pair" }, `By names "pair", which is no reference to one a.parent`},
+		"nothing shared": {func(c *record.Children) { c.Where = "name" },
+			`Where names "name", which a.parent and a.template do not both have`},
+		"copy of another kind": {func(c *record.Children) { c.Copy = []string{"name", "flag"} },
+			`Copy names "flag", which is not the same kind of field`},
+		"copy of nothing": {func(c *record.Children) { c.Copy = []string{"name", "x"} }, `Copy names "x"`},
+		"reference to no sister": {func(c *record.Children) { c.Refer = []string{"model"} },
+			`Refer names "model", which does not lead from a template to another one`},
+		"without a name": {func(c *record.Children) { c.Copy = nil }, `nothing sets "name", which is required`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

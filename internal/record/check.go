@@ -11,7 +11,8 @@ import (
 // What is wrong with a declaration is said when the registry is built, so that the program does not start. check runs
 // once all types know each other.
 func (t *Type) check() error {
-	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkPanels, t.checkSpecial,
+	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkPanels,
+		t.checkSpecial,
 		t.checkActions} {
 		if err := check(); err != nil {
 			return err
@@ -32,7 +33,8 @@ var (
 )
 
 // reserved are what every record has besides its fields.
-var reserved = []string{"id", "pk", "url", "display", "version", "q", "limit", "offset", "cursor", "ordering", "brief", "fields", "omit", "exclude", "format"}
+var reserved = []string{"id", "pk", "url", "display", "version", "q", "limit", "offset", "cursor", "ordering", "brief", "fields",
+	"omit", "exclude", "format"}
 
 func (t *Type) checkNames() error {
 	switch {

@@ -66,7 +66,8 @@ const MaxAlternatives = 100
 // stored already keep their meaning.
 func BoundConstraints(alternatives [][]Predicate) error {
 	if len(alternatives) > MaxAlternatives {
-		return Invalid("at most %d alternatives can be listed; %d were given. One key can have a list of values", MaxAlternatives, len(alternatives))
+		return Invalid("at most %d alternatives can be listed; %d were given. One key can have a list of values", MaxAlternatives,
+			len(alternatives))
 	}
 	for _, all := range alternatives {
 		for _, p := range all {

@@ -37,7 +37,8 @@ const wholeNumbers = 1e15
 
 // CustomDefinition reads a definition from its record.
 func CustomDefinition(v Values) *Custom {
-	c := &Custom{Name: v.Text("name"), Label: label(v.Text("label"), v.Text("name")), Help: v.Text("description"), Required: v.Bool("required"), Default: v.Raw("default"), word: v.Text("type"), choices: v.List("choices")}
+	c := &Custom{Name: v.Text("name"), Label: label(v.Text("label"), v.Text("name")), Help: v.Text("description"),
+		Required: v.Bool("required"), Default: v.Raw("default"), word: v.Text("type"), choices: v.List("choices")}
 	if source := v.Text("validation_regex"); source != "" {
 		c.regex = sync.OnceValues(func() (*pattern.Pattern, error) { return pattern.Whole(source) })
 	}
@@ -272,7 +273,8 @@ func (c *Custom) match(s string) error {
 	case err != nil:
 		return Invalid("The field's validation_regex can't be used, change it first: %s.", err.Error())
 	case regex.TooLong(s):
-		return Invalid("The field's validation_regex is tried on at most %d characters: shorten the text or simplify the expression.", regex.Longest())
+		return Invalid("The field's validation_regex is tried on at most %d characters: shorten the text or simplify the expression.",
+			regex.Longest())
 	case !regex.Match(s):
 		return Invalid("Value must match regex '%s'", regex)
 	}

@@ -33,8 +33,9 @@ var (
 func (f JSON) HowWritten() string { return "Written as JSON." }
 
 func (f JSON) Info() Info {
-	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly, Widget: JSONInput.unless(f.ReadOnly),
-		Cell: JSONCell, Wide: true, KindOf: f.KindOf}
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly,
+		Widget: JSONInput.unless(f.ReadOnly),
+		Cell:   JSONCell, Wide: true, KindOf: f.KindOf}
 	if f.KindOf != "" {
 		in.Widget = TextArea
 	}
@@ -54,7 +55,8 @@ func (f JSON) Lookups() []Lookup { return nil }
 
 func (f JSON) Parse(in any) (any, error) {
 	if place, found := findURL(in); found {
-		return nil, Invalid(`%s: a key "url" is refused: existing clients take it for an address of this API, and would send their token there.`, strings.TrimPrefix(place, "."))
+		return nil, Invalid(`%s: a key "url" is refused: existing clients take it for an address of this API, and would send their token there.`,
+			strings.TrimPrefix(place, "."))
 	}
 	return parseJSON(in)
 }
@@ -169,7 +171,8 @@ type CustomFields struct{}
 func HasCustomFields(t *Type) bool { return t.Index("custom_fields") >= 0 }
 
 func (f CustomFields) Info() Info {
-	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}"), Widget: CustomInputs, Cell: CustomCells, MaxBytes: maxJSONBytes}
+	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}"), Widget: CustomInputs,
+		Cell: CustomCells, MaxBytes: maxJSONBytes}
 }
 
 // Select implements Selected.

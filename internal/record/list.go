@@ -133,7 +133,8 @@ func (f ObjectTypes) resolve(r *Registry) (Field, error) {
 	}
 	lower := func(s string) (string, error) { return strings.ToLower(s), nil }
 	f.reg = r
-	f.List = List{Name: f.Name, Label: f.Label, Help: f.Help, Required: true, FilterName: strings.TrimSuffix(f.Name, "s"), Item: lower, Of: keys}
+	f.List = List{Name: f.Name, Label: f.Label, Help: f.Help, Required: true, FilterName: strings.TrimSuffix(f.Name, "s"),
+		Item: lower, Of: keys}
 	return f, nil
 }
 

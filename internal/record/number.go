@@ -100,7 +100,8 @@ type Decimal struct {
 }
 
 func (f Decimal) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: true, Widget: DecimalInput, Cell: NumberCell, Wide: true}
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: true, Widget: DecimalInput,
+		Cell: NumberCell, Wide: true}
 }
 func (f Decimal) checkDeclaration(*Type) error {
 	if f.Min >= f.Max {

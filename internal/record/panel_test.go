@@ -11,7 +11,8 @@ func noData(record.Values, []record.Values) any { return nil }
 
 // withPanel is a type with a panel and more fields, beside one that does not refer to it.
 func withPanel(p record.Panel, fields ...record.Field) []record.Type {
-	other := record.Type{App: "a", Name: "c", Plural: "cs", Brief: []string{"name"}, Fields: record.Fields{record.Text{Name: "name", Max: 100, Required: true}}}
+	other := record.Type{App: "a", Name: "c", Plural: "cs", Brief: []string{"name"},
+		Fields: record.Fields{record.Text{Name: "name", Max: 100, Required: true}}}
 	return append(with(func(t *record.Type) {
 		t.Panels = []record.Panel{p}
 		t.Fields = append(t.Fields, fields...)
@@ -30,14 +31,17 @@ func TestPanelsAreChecked(t *testing.T) {
 		"panel twice": {with(func(t *record.Type) {
 			t.Panels = []record.Panel{{Tab: "Bs", List: "a.b"}, {Card: "Bs", List: "a.b"}}
 		}), `two panels are called "Bs"`},
-		"empty panel":           {withPanel(record.Panel{Card: "Bs"}), `panel "Bs" shows nothing: it needs a List or a Drawing`},
-		"drawing of nothing":    {withPanel(record.Panel{Card: "Bs", Drawing: "slots"}), `panel "Bs": Drawing and Data belong together`},
-		"data without drawing":  {withPanel(record.Panel{Card: "Bs", List: "a.b", Data: noData}), `panel "Bs": Drawing and Data belong together`},
-		"panel of nothing":      {withPanel(record.Panel{Card: "Bs", List: "x.y"}), `panel "Bs" lists x.y, which is not registered`},
-		"panel by nothing":      {withPanel(record.Panel{Card: "Bs", List: "a.b", By: "x"}), `panel "Bs" lists a.b by "x", which is no reference to a.b`},
-		"panel by a flag":       {withPanel(record.Panel{Card: "Bs", List: "a.b", By: "flag"}), `panel "Bs" lists a.b by "flag", which is no reference to a.b`},
-		"panel of strangers":    {withPanel(record.Panel{Card: "Cs", List: "a.c"}), `panel "Cs" lists a.c, which does not refer to a.b`},
-		"panel by either":       {withPanel(record.Panel{Card: "Bs", List: "a.b"}, record.Ref{Name: "r", To: "a.b"}), `panel "Bs" lists a.b, which refers to a.b through several fields: set By`},
+		"empty panel":          {withPanel(record.Panel{Card: "Bs"}), `panel "Bs" shows nothing: it needs a List or a Drawing`},
+		"drawing of nothing":   {withPanel(record.Panel{Card: "Bs", Drawing: "slots"}), `panel "Bs": Drawing and Data belong together`},
+		"data without drawing": {withPanel(record.Panel{Card: "Bs", List: "a.b", Data: noData}), `panel "Bs": Drawing and Data belong together`},
+		"panel of nothing":     {withPanel(record.Panel{Card: "Bs", List: "x.y"}), `panel "Bs" lists x.y, which is not registered`},
+		"panel by nothing": {withPanel(record.Panel{Card: "Bs", List: "a.b", By: "x"}),
+			`panel "Bs" lists a.b by "x", which is no reference to a.b`},
+		"panel by a flag": {withPanel(record.Panel{Card: "Bs", List: "a.b", By: "flag"}),
+			`panel "Bs" lists a.b by "flag", which is no reference to a.b`},
+		"panel of strangers": {withPanel(record.Panel{Card: "Cs", List: "a.c"}), `panel "Cs" lists a.c, which does not refer to a.b`},
+		"panel by either": {withPanel(record.Panel{Card: "Bs", List: "a.b"}, record.Ref{Name: "r", To: "a.b"}),
+			`panel "Bs" lists a.b, which refers to a.b through several fields: set By`},
 		"panel by one of two":   {withPanel(record.Panel{Card: "Bs", List: "a.b", By: "r"}, record.Ref{Name: "r", To: "a.b"}), ""},
 		"panel by the only one": {withPanel(record.Panel{Tab: "Many bs", List: "a.b"}), ""},
 	} {

@@ -48,7 +48,8 @@ func TestParse(t *testing.T) {
 		{"integer too small", record.Int{Name: "i", Min: ptr(1)}, number("0"), nil, "Ensure this value is greater than or equal to 1."},
 		{"integer too large", record.Int{Name: "i", Max: ptr(1)}, number("2"), nil, "Ensure this value is less than or equal to 1."},
 		{"decimal is rounded", record.Decimal{Name: "d", Min: -90, Max: 90, Places: 6}, number("1.23456789"), 1.234568, ""},
-		{"decimal out of range", record.Decimal{Name: "d", Min: -90, Max: 90, Places: 6}, number("91"), nil, "Ensure this value is less than or equal to 90."},
+		{"decimal out of range", record.Decimal{Name: "d", Min: -90, Max: 90, Places: 6}, number("91"), nil,
+			"Ensure this value is less than or equal to 90."},
 		{"decimal that is none", record.Decimal{Name: "d", Max: 1}, "NaN", nil, "A valid number is required."},
 		{"boolean", record.Bool{Name: "b"}, true, true, ""},
 		{"boolean from a word", record.Bool{Name: "b"}, "False", false, ""},
@@ -56,10 +57,12 @@ func TestParse(t *testing.T) {
 		{"choice", record.Choice{Name: "c", Of: colours}, "red", "red", ""},
 		{"blank choice", record.Choice{Name: "c", Of: colours}, "", nil, ""},
 		{"blank choice with a default", record.Choice{Name: "c", Of: colours, Default: "red"}, "", nil, "This field may not be blank."},
-		{"choice as it is read", record.Choice{Name: "c", Of: colours}, map[string]any{"value": "red"}, nil, `Value must be passed directly (e.g. "c": "red"); do not use a dictionary or list.`},
+		{"choice as it is read", record.Choice{Name: "c", Of: colours}, map[string]any{"value": "red"}, nil,
+			`Value must be passed directly (e.g. "c": "red"); do not use a dictionary or list.`},
 		{"time", record.Time{Name: "t"}, "2026-01-02T03:04:05.1234567+01:00", time.Date(2026, 1, 2, 2, 4, 5, 123456000, time.UTC), ""},
 		{"day", record.Time{Name: "t"}, "2026-01-02", time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), ""},
-		{"no time", record.Time{Name: "t"}, "soon", nil, "Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."},
+		{"no time", record.Time{Name: "t"}, "soon", nil,
+			"Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := c.field.Parse(c.in)
@@ -96,7 +99,8 @@ func registry(t *testing.T) *record.Registry {
 			record.Text{Name: "name", Required: true}, record.Ref{Name: "parent", To: "a.tree"}}},
 		record.Type{App: "a", Name: "leaf", Plural: "leaves", Brief: []string{"name"}, Order: []string{"name"}, Fields: record.Fields{
 			record.Text{Name: "name", Required: true}, record.Int{Name: "size"}, record.Ref{Name: "tree", To: "a.tree"},
-			record.Ref{Name: "owner", To: "users.user"}, record.Secret{Name: "secret"}, record.Choice{Name: "kind", Of: record.Choices{{Value: "x", Label: "X"}}}}},
+			record.Ref{Name: "owner", To: "users.user"}, record.Secret{Name: "secret"},
+			record.Choice{Name: "kind", Of: record.Choices{{Value: "x", Label: "X"}}}}},
 		record.Type{App: "users", Name: "user", Plural: "users", Brief: []string{"username"}, Order: []string{"username"}, Fields: record.Fields{
 			record.Text{Name: "username", Required: true}}},
 	)

@@ -80,8 +80,9 @@ func (f Ref) resolve(r *Registry) (Field, error) {
 }
 
 func (f Ref) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required, ReadOnly: f.ReadOnly,
-		Widget: RecordInput.unless(f.ReadOnly), Cell: ReferenceCell}
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required,
+		ReadOnly: f.ReadOnly,
+		Widget:   RecordInput.unless(f.ReadOnly), Cell: ReferenceCell}
 }
 func (f Ref) Column() Column {
 	return Column{Name: f.Name + "_id", Storage: StoreInt, Null: !f.Required}
@@ -116,7 +117,8 @@ func parseLink(in any, target *Type) (Link, error) {
 			return Link{ID: id}, nil
 		}
 	}
-	return Link{}, Invalid("Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: %v", in)
+	return Link{},
+		Invalid("Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: %v", in)
 }
 
 // isList tells whether a field has several values.
@@ -179,7 +181,8 @@ func (f Ref) InputSchema() Schema { return linkInputSchema(!f.Required) }
 
 // linkInputSchema allows null in one of its ways: nullable means nothing where no type is named.
 func linkInputSchema(null bool) Schema {
-	return Schema{"oneOf": []Schema{nullable(Schema{"type": "integer", "format": "int64"}, null), {"type": "object"}, {"type": "string", "pattern": `^[0-9]+$`}}}
+	return Schema{"oneOf": []Schema{nullable(Schema{"type": "integer", "format": "int64"}, null), {"type": "object"},
+		{"type": "string", "pattern": `^[0-9]+$`}}}
 }
 
 // Refs is a set of references.
@@ -214,7 +217,8 @@ func (f Refs) resolve(r *Registry) (Field, error) {
 }
 
 func (f Refs) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Default: []Link{}, Widget: RecordsInput, Cell: ReferencesCell}
+	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Default: []Link{}, Widget: RecordsInput,
+		Cell: ReferencesCell}
 }
 func (f Refs) Column() Column    { return Column{Name: f.Name, Storage: StoreInts} }
 func (f Refs) Lookups() []Lookup { return equalLookups }

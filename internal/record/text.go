@@ -42,7 +42,8 @@ const maxKeyed = 200
 
 func (f Text) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
-		Null: f.Null, Unique: f.Unique, FoldCase: f.FoldCase, NullsDiffer: f.NullsDiffer, ReadOnly: f.ReadOnly, Immutable: f.Immutable, Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
+		Null: f.Null, Unique: f.Unique, FoldCase: f.FoldCase, NullsDiffer: f.NullsDiffer, ReadOnly: f.ReadOnly, Immutable: f.Immutable,
+		Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
 	if f.Match == colorPattern {
 		in.Widget = ColorInput
 	}

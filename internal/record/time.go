@@ -26,7 +26,8 @@ func ParseTime(s string) (time.Time, error) {
 }
 
 func (f Time) Info() Info {
-	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "datetime", Null: f.Null, ReadOnly: f.ReadOnly, Widget: MomentInput.unless(f.ReadOnly)}
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "datetime", Null: f.Null, ReadOnly: f.ReadOnly,
+		Widget: MomentInput.unless(f.ReadOnly)}
 }
 func (f Time) Column() Column {
 	return Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreTime, Null: f.Null}

@@ -228,7 +228,8 @@ func (t *Type) Rules() []Unique {
 	rules := make([]Unique, 0, 4)
 	for _, in := range t.infos {
 		if in.Unique {
-			rules = append(rules, Unique{Name: t.Table() + "_" + in.Name + "_unique", Fields: []string{in.Name}, FoldCase: in.FoldCase, NullsDiffer: in.NullsDiffer})
+			rules = append(rules, Unique{Name: t.Table() + "_" + in.Name + "_unique", Fields: []string{in.Name}, FoldCase: in.FoldCase,
+				NullsDiffer: in.NullsDiffer})
 		}
 	}
 	return append(rules, t.Unique...)

@@ -10,15 +10,16 @@ import (
 
 // TestCheckAdded holds which words each kind takes: those it knows, and those that are stored already.
 func TestCheckAdded(t *testing.T) {
-	reg, err := record.NewRegistry(record.Type{App: "a", Name: "leaf", Plural: "leaves", Brief: []string{"name"}, Rights: []string{"fold", "view"}, Fields: record.Fields{
-		record.Text{Name: "name", Required: true},
-		record.Text{Name: "zone", Of: record.TimeZones},
-		record.Choice{Name: "kind", Of: record.Choices{{Value: "x", Label: "X"}}},
-		record.List{Name: "any"},
-		record.Actions{Name: "actions"},
-		record.ObjectTypes{Name: "types"},
-		record.ObjectTypes{Name: "other_types", Only: func(t *record.Type) bool { return t.Name != "leaf" }, OnlyHelp: "Not %s."},
-	}})
+	reg, err := record.NewRegistry(record.Type{App: "a", Name: "leaf", Plural: "leaves", Brief: []string{"name"},
+		Rights: []string{"fold", "view"}, Fields: record.Fields{
+			record.Text{Name: "name", Required: true},
+			record.Text{Name: "zone", Of: record.TimeZones},
+			record.Choice{Name: "kind", Of: record.Choices{{Value: "x", Label: "X"}}},
+			record.List{Name: "any"},
+			record.Actions{Name: "actions"},
+			record.ObjectTypes{Name: "types"},
+			record.ObjectTypes{Name: "other_types", Only: func(t *record.Type) bool { return t.Name != "leaf" }, OnlyHelp: "Not %s."},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +85,11 @@ func TestTimeZoneNames(t *testing.T) {
 	}
 }
 
-// TestNearest holds that a misspelt word leads to the one that was meant, one that has little in common to none, and that a long one costs nothing.
+// TestNearest holds that a misspelt word leads to the one that was meant, one that has little in common to none, and
+// that a long one costs nothing.
 func TestNearest(t *testing.T) {
-	for word, want := range map[string]string{"chnage": "change", "Change": "change", "viw": "view", "q": "", "Local": "", "ad": "add", strings.Repeat("change", 20): ""} {
+	for word, want := range map[string]string{"chnage": "change", "Change": "change", "viw": "view", "q": "", "Local": "", "ad": "add",
+		strings.Repeat("change", 20): ""} {
 		if got := record.Nearest(word, []string{"view", "add", "change", "delete", "Cuba"}); got != want {
 			t.Errorf("%s leads to %q, want %q", word, got, want)
 		}

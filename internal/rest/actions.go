@@ -34,7 +34,8 @@ func (a *API) actionRoutes() []Route {
 			n := slices.IndexFunc(routes, func(r Route) bool { return r.Pattern == pattern })
 			if n < 0 {
 				n = len(routes)
-				routes = append(routes, Route{Pattern: pattern, Type: t, Detail: !declared.OnList, Actions: map[string]action{}, handle: map[string]http.HandlerFunc{}})
+				routes = append(routes, Route{Pattern: pattern, Type: t, Detail: !declared.OnList, Actions: map[string]action{},
+					handle: map[string]http.HandlerFunc{}})
 			}
 			r := &routes[n]
 			r.Methods = append(r.Methods, declared.Method)

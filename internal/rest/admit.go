@@ -9,7 +9,8 @@ import (
 )
 
 // rights are what the methods need on the addresses of records.
-var rights = map[string]string{"GET": access.View, "POST": access.Add, "PUT": access.Change, "PATCH": access.Change, "DELETE": access.Delete}
+var rights = map[string]string{"GET": access.View, "POST": access.Add, "PUT": access.Change, "PATCH": access.Change,
+	"DELETE": access.Delete}
 
 // admit checks a request by its head: a caller without any permission is refused before the body is read.
 func (a *API) admit(w http.ResponseWriter, route Route, method string, r *http.Request) (leave func(), err error) {

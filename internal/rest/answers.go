@@ -73,7 +73,8 @@ func (a *answers) enter(ctx context.Context, c ledger.Caller) (leave func(), err
 }
 
 var errCrowded = &fault.Error{Kind: fault.Busy, RetryAfter: time.Second,
-	Detail: "Other large pages were being read all the time. Try again, or ask for fewer records at a time with limit, or for fewer fields with fields or omit."}
+	Detail: "Other large pages were being read all the time. Try again, or ask for fewer records at a time with limit, or for fewer " +
+		"fields with fields or omit."}
 
 // pieceBytes is the longest answer that is sent whole, with its length.
 const pieceBytes = 2 << 20

@@ -61,14 +61,19 @@ func (a *API) openAPI(strip string) members {
 // about says what would otherwise repeat at every address.
 const about = `A register of infrastructure.
 
-Records are shown whole, or with ` + "`brief`" + ` only by id, url, display and natural keys; ` + "`fields`" + ` names the only fields to show, ` + "`omit`" + ` those to leave out, separated by commas.
+Records are shown whole, or with ` + "`brief`" + ` only by id, url, display and natural keys; ` +
+	"`fields`" + ` names the only fields to show, ` + "`omit`" + ` those to leave out, separated by commas.
 
-` + "`limit`" + ` is the number of records on a page: 50 by default, 1000 at most; 0 means the most. ` + "`offset`" + ` skips records, ` + "`cursor`" + ` says where to go on, as ` +
-	"`next` and `previous`" + ` have it. ` + "`ordering`" + ` names the fields to sort by, separated by commas; - for descending. ` + "`q`" + ` searches in the text fields.
+` + "`limit`" + ` is the number of records on a page: 50 by default, 1000 at most; 0 means the most. ` +
+	"`offset`" + ` skips records, ` + "`cursor`" + ` says where to go on, as ` +
+	"`next` and `previous`" + ` have it. ` + "`ordering`" + ` names the fields to sort by, separated by commas; - for descending. ` +
+	"`q`" + ` searches in the text fields.
 
 All other parameters of a list are filters. A name asks for a value, and two underscores and a lookup behind it compare in another way: ` +
-	"`n` not equal, `ic` contains, `isw` begins with, `iew` ends with, `ie` equal but for case, `nic`, `nisw`, `niew`, `nie` not so; `lt`, `lte`, `gt`, `gte`" +
-	` less, at most, greater, at least; ` + "`empty`" + ` has no value. A filter given several times asks for any of its values, ` + "`tag`" + ` for all.`
+	"`n` not equal, `ic` contains, `isw` begins with, `iew` ends with, `ie` equal but for case, `nic`, `nisw`, `niew`, `nie` not so; " +
+	"`lt`, `lte`, `gt`, `gte`" +
+	` less, at most, greater, at least; ` + "`empty`" + ` has no value. A filter given several times asks for any of its values, ` +
+	"`tag`" + ` for all.`
 
 func (a *API) tags() []object {
 	apps := map[string]bool{"api": true}
@@ -94,9 +99,11 @@ func (a *API) components() members {
 
 func (a *API) schemas() members {
 	return func(yield func(string, any) bool) {
-		ok := yield("Error", object{"type": "object", "required": []string{"detail"}, "properties": object{"detail": object{"type": "string"}}}) &&
+		ok := yield("Error", object{"type": "object", "required": []string{"detail"},
+			"properties": object{"detail": object{"type": "string"}}}) &&
 			yield("FieldErrors", object{"type": "object", "description": "Messages by field.", "additionalProperties": true}) &&
-			yield("BulkErrors", object{"type": "array", "description": "Messages by field for each object, empty for the good ones.", "items": ref("FieldErrors")})
+			yield("BulkErrors", object{"type": "array", "description": "Messages by field for each object, empty for the good ones.",
+				"items": ref("FieldErrors")})
 		for _, t := range a.Registry.Types() {
 			ok = ok && yield(t.SchemaName(""), readSchema(t)) && yield(t.SchemaName("Brief"), briefSchema(t))
 			if !t.ReadOnly {
@@ -115,7 +122,8 @@ func (a *API) paths(strip string) members {
 			}
 			item := object{}
 			if r.Detail {
-				item["parameters"] = []object{{"name": "id", "in": "path", "required": true, "description": "The record's id.", "schema": r.Type.IDSchema()}}
+				item["parameters"] = []object{{"name": "id", "in": "path", "required": true, "description": "The record's id.",
+					"schema": r.Type.IDSchema()}}
 			}
 			for _, method := range r.Methods {
 				item[strings.ToLower(method)] = a.operation(r, method)

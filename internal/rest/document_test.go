@@ -48,15 +48,18 @@ func TestDocumentIsSentAsAsked(t *testing.T) {
 	t.Parallel()
 	a := describing(t, 0)
 	plain := ask(a.schema, http.MethodGet)
-	if plain.Header().Get("Content-Encoding") != "" || plain.Header().Get("Content-Length") != fmt.Sprint(plain.Body.Len()) || !json.Valid(plain.Body.Bytes()) {
+	if plain.Header().Get("Content-Encoding") != "" || plain.Header().Get("Content-Length") != fmt.Sprint(plain.Body.Len()) ||
+		!json.Valid(plain.Body.Bytes()) {
 		t.Fatalf("plain: %v %.100s", plain.Header(), plain.Body)
 	}
 	packed := ask(a.schema, http.MethodGet, "Accept-Encoding", "br, gzip")
-	if packed.Header().Get("Content-Encoding") != "gzip" || packed.Header().Get("Content-Length") != fmt.Sprint(packed.Body.Len()) || 5*packed.Body.Len() > plain.Body.Len() {
+	if packed.Header().Get("Content-Encoding") != "gzip" || packed.Header().Get("Content-Length") != fmt.Sprint(packed.Body.Len()) ||
+		5*packed.Body.Len() > plain.Body.Len() {
 		t.Errorf("compressed: %v, %d bytes", packed.Header(), packed.Body.Len())
 	}
 	for _, w := range []*httptest.ResponseRecorder{plain, packed} {
-		if vary := strings.Join(w.Header().Values("Vary"), ", "); !strings.Contains(vary, "Accept-Encoding") || !strings.Contains(vary, "Authorization") {
+		if vary := strings.Join(w.Header().Values("Vary"), ", "); !strings.Contains(vary, "Accept-Encoding") ||
+			!strings.Contains(vary, "Authorization") {
 			t.Errorf("Vary: %q", vary)
 		}
 	}
@@ -71,19 +74,22 @@ func TestDocumentIsSentAsAsked(t *testing.T) {
 	if err := json.Indent(&indented, plain.Body.Bytes(), "", "  "); err != nil {
 		t.Fatal(err)
 	}
-	if w := ask(a.schema, http.MethodGet, "Accept", "application/json; indent=2", "Accept-Encoding", "gzip"); w.Body.String() != indented.String() {
+	if w := ask(a.schema, http.MethodGet, "Accept", "application/json; indent=2", "Accept-Encoding",
+		"gzip"); w.Body.String() != indented.String() {
 		t.Errorf("indented: %.100s", w.Body)
 	}
-	if w := ask(a.schema, http.MethodHead, "Accept-Encoding", "gzip"); w.Body.Len() > 0 || w.Header().Get("Content-Length") != packed.Header().Get("Content-Length") {
+	if w := ask(a.schema, http.MethodHead, "Accept-Encoding", "gzip"); w.Body.Len() > 0 ||
+		w.Header().Get("Content-Length") != packed.Header().Get("Content-Length") {
 		t.Errorf("HEAD: %d bytes, %v", w.Body.Len(), w.Header())
 	}
-	if w := ask(a.docs, http.MethodGet); !strings.Contains(w.Body.String(), `"/dcim/sites/"`) || strings.Contains(w.Body.String(), `"/api/dcim/sites/"`) {
+	if w := ask(a.docs, http.MethodGet); !strings.Contains(w.Body.String(), `"/dcim/sites/"`) ||
+		strings.Contains(w.Body.String(), `"/api/dcim/sites/"`) {
 		t.Error("older clients look for paths without /api")
 	}
 }
 
-// TestDocumentOfManyTypes: the document stays small enough to be loaded with a hundred record types, and has what clients look for where they look: the parameters
-// of a list inline, with their names, and a plain boolean for empty.
+// TestDocumentOfManyTypes: the document stays small enough to be loaded with a hundred record types, and has what
+// clients look for where they look: the parameters of a list inline, with their names, and a plain boolean for empty.
 func TestDocumentOfManyTypes(t *testing.T) {
 	t.Parallel()
 	a := describing(t, 80)

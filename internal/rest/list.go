@@ -48,7 +48,8 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 
 // readPage reads a page. A large one waits until there is memory for it, without a connection to the database, and is
 // then read; leave releases the memory. A page for people is small.
-func (a *API) readPage(w http.ResponseWriter, r *http.Request, t *record.Type, q store.Query, params url.Values) (page store.Page, leave func(), err error) {
+func (a *API) readPage(w http.ResponseWriter, r *http.Request, t *record.Type, q store.Query,
+	params url.Values) (page store.Page, leave func(), err error) {
 	ctx, caller := r.Context(), ledger.CallerFrom(r.Context())
 	leave = func() {}
 	_, browsed := w.(*captured)

@@ -59,7 +59,8 @@ func briefSchema(t *record.Type) record.Schema {
 	for _, i := range t.CoreIndex() { // all that a record shows when nested twice
 		required = append(required, t.Infos()[i].Name)
 	}
-	return record.Schema{"type": "object", "description": "A " + t.Title() + " as it stands inside other records.", "properties": props, "required": required, "additionalProperties": false}
+	return record.Schema{"type": "object", "description": "A " + t.Title() + " as it stands inside other records.",
+		"properties": props, "required": required, "additionalProperties": false}
 }
 
 func writeSchema(t *record.Type, whole bool) record.Schema {
@@ -96,7 +97,8 @@ func response(text string, schema any) object {
 
 // failureTexts describe the error responses of any operation, by status.
 var failureTexts = map[string]string{"403": "Not authenticated, or not permitted.", "404": "No such record.", "409": "Held by dependants.",
-	"412": "Changed in the meantime.", "413": "Too large.", "414": "The address is too long.", "415": "Not JSON.", "429": "Too many attempts.", "500": "A fault of the server.",
+	"412": "Changed in the meantime.", "413": "Too large.", "414": "The address is too long.", "415": "Not JSON.",
+	"429": "Too many attempts.", "500": "A fault of the server.",
 	"503": "It took too long, others were busy with the same, or the database is not available."}
 
 // invalid and invalidBulk name the two forms of a 400 among the shared responses.
@@ -105,7 +107,8 @@ const invalid, invalidBulk = "400", "400-bulk"
 // sharedResponses are what operations refer to, by status.
 func sharedResponses() object {
 	const text = "The input breaks a rule."
-	out := object{invalid: response(text, ref("FieldErrors")), invalidBulk: response(text, object{"anyOf": []object{ref("FieldErrors"), ref("BulkErrors")}})}
+	out := object{invalid: response(text, ref("FieldErrors")),
+		invalidBulk: response(text, object{"anyOf": []object{ref("FieldErrors"), ref("BulkErrors")}})}
 	for status, text := range failureTexts {
 		out[status] = response(text, ref("Error"))
 	}
@@ -153,7 +156,8 @@ func (a *API) operation(r Route, method string) object {
 	body := func(schema any) { op["requestBody"] = object{"required": true, "content": content(schema)} }
 	listOf := func(schema any) object { return object{"type": "array", "items": schema} }
 	withID := func(name string) object {
-		return object{"allOf": []any{ref(name), object{"type": "object", "required": []string{"id"}, "properties": object{"id": object{"type": "integer", "format": "int64"}}}}}
+		return object{"allOf": []any{ref(name), object{"type": "object", "required": []string{"id"},
+			"properties": object{"id": object{"type": "integer", "format": "int64"}}}}}
 	}
 	switch {
 	case method == "GET" && r.Detail:
@@ -168,7 +172,8 @@ func (a *API) operation(r Route, method string) object {
 	case method == "DELETE":
 		responses["204"] = object{"description": "Deleted."}
 		if !r.Detail {
-			body(listOf(object{"type": "object", "required": []string{"id"}, "properties": object{"id": object{"type": "integer", "format": "int64"}}}))
+			body(listOf(object{"type": "object", "required": []string{"id"},
+				"properties": object{"id": object{"type": "integer", "format": "int64"}}}))
 		}
 	default:
 		name := map[string]string{"PUT": "Writable", "PATCH": "Patched"}[method]
@@ -185,10 +190,12 @@ func (a *API) operation(r Route, method string) object {
 
 func (a *API) describeOpen(r Route, method string, op, responses object) {
 	if method == "POST" { // provisioning
-		op["requestBody"] = object{"required": true, "content": content(object{"type": "object", "required": []string{"username", "password"}, "properties": object{
-			"username": object{"type": "string"}, "password": object{"type": "string", "format": "password"},
-			"expires": object{"type": "string", "nullable": true}, "description": object{"type": "string"}, "write_enabled": object{"type": "boolean"},
-			"allowed_ips": object{"type": "array", "items": object{"type": "string"}}}})}
+		op["requestBody"] = object{"required": true, "content": content(object{"type": "object",
+			"required": []string{"username", "password"}, "properties": object{
+				"username": object{"type": "string"}, "password": object{"type": "string", "format": "password"},
+				"expires": object{"type": "string", "nullable": true}, "description": object{"type": "string"},
+				"write_enabled": object{"type": "boolean"},
+				"allowed_ips":   object{"type": "array", "items": object{"type": "string"}}}})}
 		responses["201"] = response("The token, with its key.", ref("Token"))
 		return
 	}
@@ -196,7 +203,8 @@ func (a *API) describeOpen(r Route, method string, op, responses object) {
 }
 
 func optionsOperation(r Route) object {
-	op := object{"operationId": operationID(r, "OPTIONS"), "tags": []string{tagOf(r)}, "summary": "Describe a " + r.Type.Title(), "responses": failures(r, http.MethodOptions)}
+	op := object{"operationId": operationID(r, "OPTIONS"), "tags": []string{tagOf(r)}, "summary": "Describe a " + r.Type.Title(),
+		"responses": failures(r, http.MethodOptions)}
 	op["responses"].(object)["200"] = response("Its fields and choices.", object{"type": "object", "additionalProperties": true})
 	return op
 }
@@ -207,8 +215,9 @@ func pageSchema(t *record.Type) object {
 
 func pageOf(item any) object {
 	return object{"type": "object", "required": []string{"count", "next", "previous", "results"}, "properties": object{
-		"count": object{"type": "integer", "format": "int64"}, "next": object{"type": "string", "nullable": true}, "previous": object{"type": "string", "nullable": true},
-		"results": object{"type": "array", "items": item}}}
+		"count": object{"type": "integer", "format": "int64"}, "next": object{"type": "string", "nullable": true},
+		"previous": object{"type": "string", "nullable": true},
+		"results":  object{"type": "array", "items": item}}}
 }
 
 // parameters returns those that say how records are shown. about says once what they mean.
@@ -227,7 +236,8 @@ func pageParameters() []object { return parameters("limit", "offset") }
 func listParameters(t *record.Type) []object {
 	search := parameters("q")
 	if t.SearchNewest > 0 {
-		search[0]["description"] = fmt.Sprintf("Search in %s of the newest %d that pass the filters.", strings.Join(t.Search, " and "), t.SearchNewest)
+		search[0]["description"] = fmt.Sprintf("Search in %s of the newest %d that pass the filters.", strings.Join(t.Search, " and "),
+			t.SearchNewest)
 	}
 	return slices.Concat(viewParameters(), pageParameters(), parameters("cursor", "ordering"), search, filterParameters(t.FilterNames()))
 }

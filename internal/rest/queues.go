@@ -25,12 +25,14 @@ func (a *API) partRoutes() []Route {
 	deliveries, webhooks := a.Registry.Type(store.DeliveryType), a.Registry.Type(store.WebhookType)
 	get := func(path string, describe action, h http.HandlerFunc) Route {
 		describe.status = http.StatusOK
-		return Route{Pattern: path + "{$}", Type: webhooks, Methods: []string{"GET"}, Actions: map[string]action{"GET": describe}, handle: map[string]http.HandlerFunc{"GET": h}}
+		return Route{Pattern: path + "{$}", Type: webhooks, Methods: []string{"GET"}, Actions: map[string]action{"GET": describe},
+			handle: map[string]http.HandlerFunc{"GET": h}}
 	}
 	queues := get(queuesPath, action{summary: "What waits for each webhook, and how it went lately", answer: pageOf(queueSchema(webhooks)),
 		parameters: partParameters("webhook_id")}, a.queues(webhooks, deliveries))
 	queues.Proves = queues.Methods
-	return []Route{queues, get(workersPath, action{summary: "The worker processes that are alive", answer: pageOf(workerSchema), parameters: partParameters()}, a.workers)}
+	return []Route{queues, get(workersPath, action{summary: "The worker processes that are alive", answer: pageOf(workerSchema),
+		parameters: partParameters()}, a.workers)}
 }
 
 // queue is how a queue is shown.
@@ -73,7 +75,8 @@ func (a *API) queues(webhooks, deliveries *record.Type) http.HandlerFunc {
 		page, next, previous := ledger.Part(params, found)
 		shown := make([]queue, len(page))
 		for i, q := range page {
-			shown[i] = queue{Webhook: a.Printer.Append(nil, q.Webhook, brief), Enabled: q.Webhook.Bool("enabled"), Paused: q.Webhook.Get("paused_at") != nil,
+			shown[i] = queue{Webhook: a.Printer.Append(nil, q.Webhook, brief), Enabled: q.Webhook.Bool("enabled"),
+				Paused: q.Webhook.Get("paused_at") != nil,
 				Queued: q.Queued, Retrying: q.Retrying, Successful: q.Successful, Failed: q.Failed}
 			if q.OldestAt != nil {
 				age := a.Ledger.Now().Sub(*q.OldestAt).Seconds()
@@ -142,7 +145,8 @@ func (a *API) sendPart(w http.ResponseWriter, r *http.Request, p part) {
 	a.sendValue(w, r, http.StatusOK, object{"count": p.count, "next": link(p.next), "previous": link(p.previous), "results": p.results})
 }
 
-var workerSchema = object{"type": "object", "required": []string{"id", "host", "program", "started", "seen", "sending", "clock_wrong"}, "properties": object{
+var workerSchema = object{"type": "object", "required": []string{"id", "host", "program", "started", "seen", "sending",
+	"clock_wrong"}, "properties": object{
 	"id": object{"type": "string"}, "host": object{"type": "string"}, "program": object{"type": "string"},
 	"started": object{"type": "string", "format": "date-time"}, "seen": object{"type": "string", "format": "date-time"},
 	"sending":     object{"type": "integer", "description": "Deliveries it has in hand."},
@@ -150,8 +154,11 @@ var workerSchema = object{"type": "object", "required": []string{"id", "host", "
 
 func queueSchema(t *record.Type) object {
 	number := object{"type": "integer", "format": "int64"}
-	return object{"type": "object", "required": []string{"webhook", "enabled", "paused", "queued", "retrying", "oldest_age_seconds", "successful", "failed", "per_minute", "average_ms"},
+	return object{"type": "object", "required": []string{"webhook", "enabled", "paused", "queued", "retrying", "oldest_age_seconds",
+		"successful", "failed", "per_minute", "average_ms"},
 		"properties": object{"webhook": ref(t.SchemaName("Brief")), "enabled": object{"type": "boolean"}, "paused": object{"type": "boolean"},
-			"queued": number, "retrying": number, "oldest_age_seconds": object{"type": "number", "nullable": true}, "successful": number, "failed": number,
-			"per_minute": object{"type": "number", "description": "Over the last 15 minutes, as are the other figures of what was done."}, "average_ms": object{"type": "number", "nullable": true}}}
+			"queued": number, "retrying": number, "oldest_age_seconds": object{"type": "number", "nullable": true}, "successful": number,
+			"failed":     number,
+			"per_minute": object{"type": "number", "description": "Over the last 15 minutes, as are the other figures of what was done."},
+			"average_ms": object{"type": "number", "nullable": true}}}
 }

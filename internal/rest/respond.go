@@ -42,7 +42,8 @@ func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	w.Header().Set("API-Version", Version)
 	if level, log := fault.LogLevel(err); log {
-		a.Log.Log(r.Context(), level, "request failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id", ledger.CallerFrom(r.Context()).RequestID)
+		a.Log.Log(r.Context(), level, "request failed", "error", err, "method", r.Method, "path", r.URL.Path, "request_id",
+			ledger.CallerFrom(r.Context()).RequestID)
 	}
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok { // also if the caller may be gone: without our answer the server would send 200

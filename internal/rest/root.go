@@ -68,7 +68,8 @@ func (a *API) options(t *record.Type) http.HandlerFunc {
 		if in.Hidden && in.ReadOnly {
 			continue
 		}
-		f := field{Type: in.Type, Required: in.Required, ReadOnly: in.ReadOnly, Label: in.Label, Help: in.Help, Max: in.Max, MaxBytes: in.MaxBytes}
+		f := field{Type: in.Type, Required: in.Required, ReadOnly: in.ReadOnly, Label: in.Label, Help: in.Help, Max: in.Max,
+			MaxBytes: in.MaxBytes}
 		for _, c := range in.Choices {
 			f.Choices = append(f.Choices, choice{in.ChoiceValue(c), c.Label})
 		}

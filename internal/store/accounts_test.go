@@ -48,7 +48,8 @@ func TestThrottleCountsTogether(t *testing.T) {
 	if allowed.Load() != 5 {
 		t.Errorf("%d of 20 attempts were allowed, want 5", allowed.Load())
 	}
-	if waits, err := a.Reserve(t.Context(), []account.ThrottleKey{{Subject: wide.Subject, Limit: 6, Window: time.Hour}}, now); waits != nil || err != nil {
+	if waits, err := a.Reserve(t.Context(), []account.ThrottleKey{{Subject: wide.Subject, Limit: 6, Window: time.Hour}},
+		now); waits != nil || err != nil {
 		t.Errorf("refused attempts were counted in the other window (%s, %v)", waits, err)
 	}
 }
@@ -118,7 +119,8 @@ func TestLoginAddresses(t *testing.T) {
 	s, _, db := open(t)
 	a, ctx, now := store.Accounts{Store: s}, t.Context(), time.Now()
 	var user int64
-	if err := db.QueryRow(ctx, `INSERT INTO users_user (version, username, password_sealed, first_name, last_name, email, is_staff, is_active, is_superuser, manage_tokens, groups, epoch, created, last_updated)
+	if err := db.QueryRow(ctx, `INSERT INTO users_user (version, username, password_sealed, first_name, last_name, email, is_staff,
+		is_active, is_superuser, manage_tokens, groups, epoch, created, last_updated)
 		VALUES (1, 'alice', '', '', '', '', false, true, false, true, '{}', 0, now(), now()) RETURNING id`).Scan(&user); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,8 @@ func TestLoginAddresses(t *testing.T) {
 		note(fmt.Sprint("address ", i), now.Add(time.Duration(i)*time.Second))
 	}
 	var n int
-	if err := db.QueryRow(ctx, "SELECT count(*) FROM users_login_address").Scan(&n); err != nil || n != account.MaxAddresses || known("alice", "new") || !known("alice", "address 0") {
+	if err := db.QueryRow(ctx, "SELECT count(*) FROM users_login_address").Scan(&n); err != nil || n != account.MaxAddresses ||
+		known("alice", "new") || !known("alice", "address 0") {
 		t.Errorf("%d addresses are kept (%v)", n, err)
 	}
 	if err := s.Sweep(ctx, now.Add(31*24*time.Hour)); err != nil {
@@ -159,7 +162,8 @@ func TestLoginAddresses(t *testing.T) {
 		t.Errorf("%d addresses are left (%v)", n, err)
 	}
 	var version, changes int
-	if err := db.QueryRow(ctx, "SELECT version, (SELECT count(*) FROM extras_objectchange) FROM users_user").Scan(&version, &changes); err != nil || version != 1 || changes != 0 {
+	if err := db.QueryRow(ctx, "SELECT version, (SELECT count(*) FROM extras_objectchange) FROM users_user").
+		Scan(&version, &changes); err != nil || version != 1 || changes != 0 {
 		t.Errorf("version %d, %d changes (%v)", version, changes, err)
 	}
 }

@@ -23,8 +23,10 @@ const retryAfter = 5 * time.Second
 
 // What callers get while the database can't be used.
 var (
-	errAway      = &fault.Error{Kind: fault.Unavailable, Detail: "The database can't be reached at the moment: try again.", RetryAfter: retryAfter}
-	errFull      = &fault.Error{Kind: fault.Unavailable, Detail: "The database is out of connections, memory or disk space at the moment: try again.", RetryAfter: retryAfter}
+	errAway = &fault.Error{Kind: fault.Unavailable, Detail: "The database can't be reached at the moment: try again.",
+		RetryAfter: retryAfter}
+	errFull = &fault.Error{Kind: fault.Unavailable,
+		Detail: "The database is out of connections, memory or disk space at the moment: try again.", RetryAfter: retryAfter}
 	errReadOnly  = &fault.Error{Kind: fault.Unavailable, Detail: "The database is read-only at the moment: try again.", RetryAfter: retryAfter}
 	errUncertain = fault.New(fault.Uncertain, "The connection to the database was lost while the change was being committed. "+
 		"It may have been saved or not: read the record before you try again.")

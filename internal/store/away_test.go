@@ -36,7 +36,8 @@ func TestErrorsOfADatabaseThatIsAway(t *testing.T) {
 		before, commit fault.Kind
 	}{
 		{"connection refused", refused, fault.Unavailable, fault.Uncertain},
-		{"connection refused, in the time of a request", fmt.Errorf("%w: %w", refused, context.DeadlineExceeded), fault.Unavailable, fault.Uncertain},
+		{"connection refused, in the time of a request", fmt.Errorf("%w: %w", refused, context.DeadlineExceeded), fault.Unavailable,
+			fault.Uncertain},
 		{"reset", &net.OpError{Op: "read", Err: syscall.ECONNRESET}, fault.Unavailable, fault.Uncertain},
 		{"end of the connection", io.ErrUnexpectedEOF, fault.Unavailable, fault.Uncertain},
 		{"shut down", server("FATAL", "57P01"), fault.Unavailable, fault.Uncertain},
@@ -57,7 +58,8 @@ func TestErrorsOfADatabaseThatIsAway(t *testing.T) {
 		for when, got := range map[string]error{"before": store.Translate(s, c.err), "commit": store.TranslateCommit(s, c.err)} {
 			want := map[string]fault.Kind{"before": c.before, "commit": c.commit}[when]
 			e, _ := errors.AsType[*fault.Error](got)
-			if fault.KindOf(got) != want || (want == fault.Unavailable || want == fault.Slow) && e.RetryAfter == 0 || want != fault.Slow && !errors.Is(got, c.err) {
+			if fault.KindOf(got) != want || (want == fault.Unavailable || want == fault.Slow) && e.RetryAfter == 0 || want != fault.Slow &&
+				!errors.Is(got, c.err) {
 				t.Errorf("%s, %s: %v of kind %d, want kind %d", c.name, when, got, fault.KindOf(got), want)
 			}
 		}

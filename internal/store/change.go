@@ -62,7 +62,8 @@ var changeRows = relation[Change]{
 
 var insertChanges = changeRows.over(func(from string) string {
 	return `
-	INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
+	INSERT INTO extras_objectchange (changed_at, user_id, user_name, request_id, action, object_type, object_id, object_repr, version,
+		prechange, postchange, data)
 	SELECT at, u, un, r::uuid, a, ot, oid, d, v, pre, post, data FROM ` + from
 })
 
@@ -157,11 +158,13 @@ func (tx *Tx) InsertConditionErrors(changes []Change, failed []ConditionError) {
 	ids, requests, reasons := make([]int64, n), make([]string, n), make([]string, n)
 	for i, m := range failed {
 		c := changes[m.Change]
-		at[i], hooks[i], versions[i], types[i], ids[i], requests[i], reasons[i] = c.At, m.Webhook, c.Version, c.Type.Key(), c.ID, c.RequestID, m.Reason
+		at[i], hooks[i], versions[i], types[i], ids[i], requests[i], reasons[i] = c.At, m.Webhook, c.Version, c.Type.Key(), c.ID,
+			c.RequestID, m.Reason
 	}
 	tx.exec(`
 		INSERT INTO extras_conditionerror (changed_at, webhook_id, version, object_type, object_id, request_id, reason)
 		SELECT at, w, v, ot, oid, r::uuid, why
-		FROM unnest($1::timestamptz[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[]) AS x(at, w, v, ot, oid, r, why)`,
+		FROM unnest($1::timestamptz[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[]) AS x(at, w, v, ot, oid,
+			r, why)`,
 		at, hooks, versions, types, ids, requests, reasons)
 }

@@ -44,7 +44,8 @@ var ForAll = []Setting{
 // ForWorkers are the settings of a worker's connections. It looks everything up by index, with one plan whatever the
 // values, so that nothing is planned twice: a plan made while a week's partition was empty would scan all of it.
 // River rebuilds its indexes now and then, which takes long.
-var ForWorkers = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"}, {"plan_cache_mode", "force_generic_plan"}, {"statement_timeout", "120s"}}
+var ForWorkers = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"},
+	{"plan_cache_mode", "force_generic_plan"}, {"statement_timeout", "120s"}}
 
 // OpenPool makes a pool of connections without a limit on their statements: for migrations.
 func OpenPool(ctx context.Context, url string) (*pgxpool.Pool, error) {

@@ -33,7 +33,8 @@ func TestSettingsOfConnections(t *testing.T) {
 	for name, want := range map[string]string{
 		"jit": "off", "timezone": "UTC", "idle_in_transaction_session_timeout": "30s", // of all stores
 		"enable_seqscan": "off", "statement_timeout": "2min", // of its own
-		"plan_cache_mode": "auto", "lock_timeout": "7s", "search_path": "one, public", "work_mem": "9MB", "datestyle": "ISO, DMY", // of the address
+		// of the address
+		"plan_cache_mode": "auto", "lock_timeout": "7s", "search_path": "one, public", "work_mem": "9MB", "datestyle": "ISO, DMY",
 	} {
 		var got string
 		if err := s.Pool().QueryRow(t.Context(), "SELECT current_setting($1)", name).Scan(&got); err != nil || got != want {
@@ -54,7 +55,8 @@ func TestUnreadableOptionsAreSentAsTheyAre(t *testing.T) {
 	}
 	t.Cleanup(pool.Close)
 	var mem, scans string
-	if err := pool.QueryRow(t.Context(), "SELECT current_setting('work_mem'), current_setting('enable_seqscan')").Scan(&mem, &scans); err != nil || mem != "9MB" || scans != "off" {
+	if err := pool.QueryRow(t.Context(), "SELECT current_setting('work_mem'), current_setting('enable_seqscan')").
+		Scan(&mem, &scans); err != nil || mem != "9MB" || scans != "off" {
 		t.Errorf("work_mem %s, enable_seqscan %s: %v", mem, scans, err)
 	}
 }
@@ -71,7 +73,8 @@ func TestExecModes(t *testing.T) {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}
-	for _, right := range []string{"default_query_exec_mode=cache_statement", "default_query_exec_mode=cache_describe", "default_query_exec_mode=describe_exec"} {
+	for _, right := range []string{"default_query_exec_mode=cache_statement", "default_query_exec_mode=cache_describe",
+		"default_query_exec_mode=describe_exec"} {
 		if _, err := store.CheckPooling(t.Context(), address+"&"+right, false); err != nil {
 			t.Errorf("%s: %v", right, err)
 		}

@@ -55,7 +55,8 @@ func (s *Store) Counts(ctx context.Context, lists []Counting) ([]int64, error) {
 	}
 	count()
 	if strings.Join(whole, "") != "" {
-		batch.Queue(`SELECT l.i::int - 1, sum(c.n)::bigint FROM unnest($1::text[]) WITH ORDINALITY l (type, i) JOIN record_count c ON c.type = l.type GROUP BY 1`, whole).Query(read)
+		batch.Queue(`SELECT l.i::int - 1, sum(c.n)::bigint FROM unnest($1::text[]) WITH ORDINALITY l (type, i) JOIN record_count c ON `+
+			`c.type = l.type GROUP BY 1`, whole).Query(read)
 	}
 	if batch.Len() == 0 {
 		return counts, nil

@@ -149,7 +149,8 @@ func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
 	finished, statuses, reasons, retries := make([]time.Time, n), make([]*int64, n), make([]string, n), make([]time.Duration, n)
 	attempts, jobs := make([]int64, n), make([]int64, n)
 	for i, o := range outcomes {
-		ids[i], at[i], rounds[i], jobs[i], states[i], finished[i], reasons[i], retries[i] = o.ID, o.ChangedAt, o.Round, o.Job, o.State, o.At, o.Reason, o.RetryIn
+		ids[i], at[i], rounds[i], jobs[i], states[i], finished[i], reasons[i], retries[i] = o.ID, o.ChangedAt, o.Round, o.Job, o.State,
+			o.At, o.Reason, o.RetryIn
 		if o.Status != 0 {
 			status := int64(o.Status)
 			statuses[i] = &status
@@ -159,17 +160,20 @@ func finishStatements(batch *pgx.Batch, outcomes []Outcome) {
 		}
 	}
 	batch.Queue(`WITH moved AS (
-			UPDATE extras_delivery d SET state = o.state, finished_at = o.at, status_code = o.status, reason = o.reason, retry_at = now() + nullif(o.retry_in, '0'),
+			UPDATE extras_delivery d SET state = o.state, finished_at = o.at, status_code = o.status, reason = o.reason,
+				retry_at = now() + nullif(o.retry_in, '0'),
 				tries = d.tries + o.attempts, attempt_count = d.attempt_count + o.attempts,
 				round = CASE WHEN o.retry_in = '0' THEN d.round ELSE d.round + 1 END,
 				job_id = CASE WHEN o.retry_in = '0' THEN d.job_id ELSE nextval('river_job_id_seq') END
-			FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::text[], $5::timestamptz[], $6::bigint[], $7::text[], $8::interval[], $9::bigint[])
+			FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::text[], $5::timestamptz[], $6::bigint[], $7::text[], $8::interval[],
+				$9::bigint[])
 				AS o(id, changed_at, round, state, at, status, reason, retry_in, attempts)
 			WHERE d.id = ANY($1) AND d.changed_at BETWEEN $11 AND $12 -- whatever the plan, only these are looked at
 				AND d.id = o.id AND d.changed_at = o.changed_at AND d.round = o.round AND (d.state = 'queued' OR d.retry_at IS NOT NULL)
 			RETURNING d.id, d.webhook_id, d.round, d.job_id, d.retry_at),
 		ended AS (DELETE FROM river_job WHERE id = ANY($10))
-		`+insertJobs("moved WHERE retry_at IS NOT NULL", "'scheduled'", "retry_at"), ids, at, rounds, states, finished, statuses, reasons, retries, attempts, jobs,
+		`+insertJobs("moved WHERE retry_at IS NOT NULL", "'scheduled'", "retry_at"),
+		ids, at, rounds, states, finished, statuses, reasons, retries, attempts, jobs,
 		slices.MinFunc(at, time.Time.Compare), slices.MaxFunc(at, time.Time.Compare))
 	insertAttempts(batch, outcomes)
 	insertTally(batch, outcomes)
@@ -188,8 +192,10 @@ func insertAttempts(batch *pgx.Batch, outcomes []Outcome) {
 			continue
 		}
 		ids, at, started, took = append(ids, o.ID), append(at, o.ChangedAt), append(started, a.StartedAt), append(took, a.Milliseconds)
-		methods, targets, headers, bodies = append(methods, a.Method), append(targets, a.Target), append(headers, a.RequestHeaders), append(bodies, a.RequestBody)
-		statuses, answerHeaders, answers = append(statuses, a.Status), append(answerHeaders, a.ResponseHeaders), append(answers, notNil(a.ResponseBody))
+		methods, targets, headers, bodies = append(methods, a.Method), append(targets, a.Target), append(headers, a.RequestHeaders),
+			append(bodies, a.RequestBody)
+		statuses, answerHeaders, answers = append(statuses, a.Status), append(answerHeaders, a.ResponseHeaders),
+			append(answers, notNil(a.ResponseBody))
 		truncated, errs = append(truncated, a.Truncated), append(errs, a.Error)
 	}
 	if len(ids) == 0 {
@@ -247,8 +253,10 @@ func (s *Store) Attempts(ctx context.Context, delivery int64) ([]Attempt, *webho
 	var attempts []Attempt
 	event := &webhook.Event{}
 	batch.Queue(`
-		SELECT started_at, milliseconds, method, target, request_headers, request_body, status_code, response_headers, response_body, truncated, error
-		FROM extras_attempt WHERE delivery_id = $1 AND changed_at >= $2 AND changed_at < $3 ORDER BY started_at DESC LIMIT 25`, delivery, from[0], to[0]).Query(func(rows pgx.Rows) (err error) {
+		SELECT started_at, milliseconds, method, target, request_headers, request_body, status_code, response_headers, response_body,
+			truncated, error
+		FROM extras_attempt WHERE delivery_id = $1 AND changed_at >= $2 AND changed_at < $3
+			ORDER BY started_at DESC LIMIT 25`, delivery, from[0], to[0]).Query(func(rows pgx.Rows) (err error) {
 		attempts, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Attempt])
 		slices.Reverse(attempts)
 		return err
@@ -257,7 +265,8 @@ func (s *Store) Attempts(ctx context.Context, delivery int64) ([]Attempt, *webho
 		SELECT d.event, split_part(c.object_type, '.', 2), c.changed_at, c.user_name, c.request_id::text, c.data, c.prechange, c.postchange
 		FROM extras_delivery d JOIN extras_objectchange c ON c.id = d.change_id AND c.changed_at = d.changed_at
 		WHERE d.id = $1 AND d.changed_at >= $2 AND d.changed_at < $3`, delivery, from[0], to[0]).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&event.Kind, &event.Model, &event.Timestamp, &event.Username, &event.RequestID, &event.Data, &event.Prechange, &event.Postchange)
+		return row.Scan(&event.Kind, &event.Model, &event.Timestamp, &event.Username, &event.RequestID, &event.Data, &event.Prechange,
+			&event.Postchange)
 	})
 	return attempts, event, s.translate(s.pool.SendBatch(ctx, batch).Close())
 }

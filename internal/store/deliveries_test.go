@@ -27,7 +27,8 @@ func TestLoadDueLooksUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const changes = `INSERT INTO extras_objectchange (id, changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, data)
+	const changes = `INSERT INTO extras_objectchange (id, changed_at, user_name, request_id, action, object_type, object_id, object_repr,
+		version, data)
 		SELECT n, $1::timestamptz + n * interval '1 microsecond', 'x', gen_random_uuid(), 'create', 'dcim.site', n, 'x', 1, repeat('x', 900)
 		FROM generate_series($2::bigint, $3::bigint) n`
 	now := time.Now().UTC().Truncate(time.Second)
@@ -37,10 +38,12 @@ func TestLoadDueLooksUp(t *testing.T) {
 	milliseconds, shift, _ := record.TimedIDs(now)
 	exec(`INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
 			state, round, tries, attempt_count, job_id, queued_at, reason)
-		SELECT (($1::bigint + c.id / 1000) << $2::int) | (c.id % 1000), c.changed_at, c.id, 1, 1, 'created', 'dcim.site', c.id, c.request_id, 'queued', 1, 0, 0, c.id, c.changed_at, ''
+		SELECT (($1::bigint + c.id / 1000) << $2::int) | (c.id % 1000), c.changed_at, c.id, 1, 1, 'created', 'dcim.site', c.id,
+			c.request_id, 'queued', 1, 0, 0, c.id, c.changed_at, ''
 		FROM extras_objectchange c WHERE c.id > 10000`, milliseconds, shift)
 	var ids []int64
-	if err := db.QueryRow(t.Context(), "SELECT array_agg(id) FROM (SELECT id FROM extras_delivery ORDER BY random() LIMIT 100) x").Scan(&ids); err != nil {
+	if err := db.QueryRow(t.Context(), "SELECT array_agg(id) FROM (SELECT id FROM extras_delivery ORDER BY random() LIMIT 100) x").
+		Scan(&ids); err != nil {
 		t.Fatal(err)
 	}
 	from, to := store.LoadDueRanges(ids)
@@ -50,7 +53,8 @@ func TestLoadDueLooksUp(t *testing.T) {
 			Blocks int64 `json:"Shared Hit Blocks"`
 		}
 	}
-	err = workers.Pool().QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+store.LoadDueStatement, ids, from, to, now, now.Add(time.Second)).Scan(&plan)
+	err = workers.Pool().QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+store.LoadDueStatement, ids, from, to, now,
+		now.Add(time.Second)).Scan(&plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +71,15 @@ func TestLoadDueReadsAChangeOnce(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Second)
 	milliseconds, shift, _ := record.TimedIDs(now)
 	for _, statement := range []string{
-		`INSERT INTO extras_objectchange (id, changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, data)
-			SELECT n, $1, 'user ' || n, gen_random_uuid(), 'delete', 'dcim.site', n, 'x', 7, '{"was":' || n || '}', '{"is":' || n || '}' FROM generate_series(1, 3) n
+		`INSERT INTO extras_objectchange (id, changed_at, user_name, request_id, action, object_type, object_id, object_repr, version,
+			prechange, data)
+			SELECT n, $1, 'user ' || n, gen_random_uuid(), 'delete', 'dcim.site', n, 'x', 7, '{"was":' || n || '}', '{"is":' || n || '}'
+				FROM generate_series(1, 3) n
 			WHERE ($2::bigint, $3::int) IS NOT NULL`,
 		`INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
 				state, round, tries, attempt_count, job_id, queued_at, reason)
-			SELECT ($2::bigint << $3::int) | (c.id + 3 * w), $1, c.id, w, c.version, 'deleted', c.object_type, c.object_id, c.request_id, 'queued', 1, 0, 0, 10 * w + c.id, $1, ''
+			SELECT ($2::bigint << $3::int) | (c.id + 3 * w), $1, c.id, w, c.version, 'deleted', c.object_type, c.object_id, c.request_id,
+				'queued', 1, 0, 0, 10 * w + c.id, $1, ''
 			FROM extras_objectchange c, generate_series(1, 4) w`,
 	} {
 		if _, err := db.Exec(t.Context(), statement, now, milliseconds, shift); err != nil {
@@ -91,8 +98,10 @@ func TestLoadDueReadsAChangeOnce(t *testing.T) {
 	for _, d := range due {
 		events[d.Event]++
 		change := (d.ID&(1<<shift-1)-1)%3 + 1
-		want := fmt.Sprintf(`"model":"site","username":"user %d","request_id":"%s","data":{"is":%d},"snapshots":{"prechange":{"was":%d},"postchange":null}}`, change, d.RequestID, change, change)
-		if body := string(d.Event.Body()); !strings.HasPrefix(body, `{"event":"deleted","timestamp":"`+now.Format("2006-01-02T15:04:05")) || !strings.HasSuffix(body, want) {
+		want := fmt.Sprintf(`"model":"site","username":"user %d","request_id":"%s","data":{"is":%d},"snapshots":{"prechange":{"was":%d},`+
+			`"postchange":null}}`, change, d.RequestID, change, change)
+		if body := string(d.Event.Body()); !strings.HasPrefix(body,
+			`{"event":"deleted","timestamp":"`+now.Format("2006-01-02T15:04:05")) || !strings.HasSuffix(body, want) {
 			t.Errorf("delivery %d of change %d tells %s", d.ID, change, body)
 		}
 	}

@@ -46,7 +46,8 @@ func DraftTable(t *record.Type) string {
 	}
 	for _, ref := range anyReferences(t) {
 		if typ, id := halves(t, ref); typ.Null {
-			parts = append(parts, fmt.Sprintf("    CONSTRAINT %s CHECK ((%s IS NULL) = (%s IS NULL))", t.WholeRule(ref.Name), quoteWhereNeeded(typ.Name), quoteWhereNeeded(id.Name)))
+			parts = append(parts, fmt.Sprintf("    CONSTRAINT %s CHECK ((%s IS NULL) = (%s IS NULL))", t.WholeRule(ref.Name),
+				quoteWhereNeeded(typ.Name), quoteWhereNeeded(id.Name)))
 		}
 	}
 	return fmt.Sprintf("CREATE TABLE %s (\n%s\n);\n%s", t.Table(), strings.Join(parts, ",\n"), strings.Join(draftIndexes(t), ""))
@@ -148,7 +149,8 @@ func draftIndexes(t *record.Type) []string {
 	}
 	for _, ref := range anyReferences(t) {
 		typ, id := halves(t, ref)
-		out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s, %s);\n", table, ref.Name, table, quoteWhereNeeded(typ.Name), quoteWhereNeeded(id.Name)))
+		out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s, %s);\n", table, ref.Name, table, quoteWhereNeeded(typ.Name),
+			quoteWhereNeeded(id.Name)))
 	}
 	return out
 }
@@ -188,7 +190,8 @@ func orderColumns(t *record.Type) string {
 }
 
 // reservedWords are words of SQL that a field may be called.
-var reservedWords = strings.Fields("all array check column default desc do end for from group limit not offset on only order primary table to unique user when with")
+var reservedWords = strings.Fields("all array check column default desc do end for from group limit not offset on only order " +
+	"primary table to unique user when with")
 
 // quoteWhereNeeded leaves names as people write them.
 func quoteWhereNeeded(name string) string {

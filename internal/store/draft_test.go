@@ -112,13 +112,16 @@ func definitionOf(t *testing.T, tx pgx.Tx, table string) definition {
 	}
 	return definition{
 		lines: slices.Concat(
-			collect(`SELECT 'column ' || attname || ' ' || format_type(atttypid, atttypmod) || CASE WHEN attnotnull THEN ' not null' ELSE '' END || coalesce(' ' || collname, '')
+			collect(`SELECT 'column ' || attname || ' ' || format_type(atttypid, atttypmod) || CASE WHEN attnotnull THEN ' not null'
+				ELSE '' END || coalesce(' ' || collname, '')
 					|| coalesce(' generated ' || pg_get_expr(adbin, adrelid), '')
 				FROM pg_attribute LEFT JOIN pg_collation c ON c.oid = attcollation AND collname <> 'default'
 				LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum AND attgenerated <> ''
 				WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`),
-			collect(`SELECT 'constraint ' || CASE WHEN contype = 'p' THEN '' ELSE conname || ' ' END || pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = $1::regclass`)),
-		indexes: collect(`SELECT CASE WHEN indisunique THEN 'unique ' ELSE '' END || substring(pg_get_indexdef(indexrelid) FROM 'USING .*$') FROM pg_index WHERE indrelid = $1::regclass`),
+			collect(`SELECT 'constraint ' || CASE WHEN contype = 'p' THEN '' ELSE conname || ' ' END || pg_get_constraintdef(oid) FROM `+
+				`pg_constraint WHERE conrelid = $1::regclass`)),
+		indexes: collect(`SELECT CASE WHEN indisunique THEN 'unique ' ELSE '' END || substring(pg_get_indexdef(indexrelid) FROM 'USING ` +
+			`.*$') FROM pg_index WHERE indrelid = $1::regclass`),
 	}
 }
 

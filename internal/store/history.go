@@ -62,7 +62,8 @@ func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, e
 	batch := &pgx.Batch{}
 	var ended []Ended
 	batch.Queue(fmt.Sprintf(`
-		SELECT t.id, t.webhook_id, h.name, t.state, t.event, t.object_type, t.object_id, %s, t.status_code, t.reason, t.finished_at, t.retry_at, t.tries, h.max_retries,
+		SELECT t.id, t.webhook_id, h.name, t.state, t.event, t.object_type, t.object_id, %s, t.status_code, t.reason, t.finished_at,
+			t.retry_at, t.tries, h.max_retries,
 			t.attempt_count, a.milliseconds
 		FROM (SELECT t.* FROM extras_delivery t%s ORDER BY t.finished_at DESC, t.id DESC LIMIT %d) t
 		LEFT JOIN extras_webhook h ON h.id = t.webhook_id
@@ -78,6 +79,8 @@ func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, e
 // LastDelivery finds the delivery that a request has just made for a webhook.
 func (tx *Tx) LastDelivery(webhook int64, at time.Time, request string) *Promise[int64] {
 	milliseconds, shift, _ := record.TimedIDs(at)
-	return promise(tx, "SELECT id FROM extras_delivery WHERE webhook_id = $1 AND changed_at = $2 AND id >= $3 AND request_id = $4::uuid ORDER BY id DESC LIMIT 1",
+	return promise(tx,
+		"SELECT id FROM extras_delivery WHERE webhook_id = $1 AND changed_at = $2 AND id >= $3 AND request_id = $4::uuid "+
+			"ORDER BY id DESC LIMIT 1",
 		[]any{webhook, at, milliseconds << shift, request}, one[int64])
 }

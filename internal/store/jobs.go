@@ -46,4 +46,5 @@ func insertJobs(from, state, scheduledAt string) string {
 
 // notifyJobs wakes the workers of these webhooks' queues when the transaction commits. River's own insert skips
 // notifications that follow too soon, and then a job waits for the next poll.
-const notifyJobs = `SELECT pg_notify(current_schema() || '.river_insert', '{"queue": "` + queuePrefix + `' || id || '"}') FROM (SELECT DISTINCT unnest($1::bigint[])) AS w(id)`
+const notifyJobs = `SELECT pg_notify(current_schema() || '.river_insert', '{"queue": "` + queuePrefix +
+	`' || id || '"}') FROM (SELECT DISTINCT unnest($1::bigint[])) AS w(id)`

@@ -100,6 +100,7 @@ func linkPart(id string, brief []part, t *record.Type) part {
 // definitions once per page.
 func customFieldsExpr(t *record.Type, column string) string {
 	return fmt.Sprintf(`coalesce((SELECT json_object_agg(d ->> 0, coalesce(%s -> (d ->> 0), d -> 1)) FROM jsonb_array_elements(`+
-		`(SELECT jsonb_agg(jsonb_build_array(c.name, c."default") ORDER BY c.weight, c.name) FROM extras_customfield c WHERE c.content_types @> ARRAY['%s'])) d), '{}')`,
+		`(SELECT jsonb_agg(jsonb_build_array(c.name, c."default") ORDER BY c.weight, c.name) FROM extras_customfield c WHERE `+
+		`c.content_types @> ARRAY['%s'])) d), '{}')`,
 		column, t.Key())
 }

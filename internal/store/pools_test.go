@@ -41,8 +41,10 @@ func TestListsHaveLess(t *testing.T) {
 		"spare":   {s.Spare(), 2, 0, "15s", "2"},
 	} {
 		var timeout, parallel string
-		err := c.pool.QueryRow(t.Context(), "SELECT current_setting('statement_timeout'), current_setting('max_parallel_workers_per_gather')").Scan(&timeout, &parallel)
-		if config := c.pool.Config(); err != nil || timeout != c.timeout || parallel != c.parallel || config.MaxConns != c.most || config.MinConns != c.least {
+		err := c.pool.QueryRow(t.Context(), "SELECT current_setting('statement_timeout'), current_setting('max_parallel_workers_per_gather')").
+			Scan(&timeout, &parallel)
+		if config := c.pool.Config(); err != nil || timeout != c.timeout || parallel != c.parallel || config.MaxConns != c.most ||
+			config.MinConns != c.least {
 			t.Errorf("%s: %d to %d connections, %s for a statement, %s helpers (%v)", name, config.MinConns, config.MaxConns, timeout, parallel, err)
 		}
 	}

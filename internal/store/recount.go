@@ -20,7 +20,8 @@ func (s *Store) Recount(ctx context.Context, t *record.Type) (count, off int64, 
 		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil { // ten million rows take long
 			return err
 		}
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", recountLock); err != nil { // before the statement, which then sees what another recount did
+		// before the statement, which then sees what another recount did
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", recountLock); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, fmt.Sprintf(`

@@ -18,7 +18,8 @@ func TestRecount(t *testing.T) {
 		_, err := db.Exec(t.Context(), sql)
 		return err
 	}
-	if err := exec("INSERT INTO users_group (version, name, description, created, last_updated) SELECT 1, 'Crew ' || i, '', now(), now() FROM generate_series(1, 30) i"); err != nil {
+	if err := exec("INSERT INTO users_group (version, name, description, created, last_updated) SELECT 1, 'Crew ' || i, '', now(), " +
+		"now() FROM generate_series(1, 30) i"); err != nil {
 		t.Fatal(err)
 	}
 	if count, off, err := s.Recount(t.Context(), groups); err != nil || count != 30 || off != -30 {
@@ -30,7 +31,8 @@ func TestRecount(t *testing.T) {
 	var beside errgroup.Group
 	beside.Go(func() error {
 		for range 100 {
-			if err := exec(`WITH made AS (INSERT INTO users_group (version, name, description, created, last_updated) VALUES (1, gen_random_uuid(), '', now(), now()))
+			if err := exec(`WITH made AS (INSERT INTO users_group (version, name, description, created, last_updated)
+				VALUES (1, gen_random_uuid(), '', now(), now()))
 				INSERT INTO record_count (type, n) VALUES ('users.group', 1)`); err != nil {
 				return err
 			}
@@ -81,7 +83,9 @@ func TestRecountsTakeTurns(t *testing.T) {
 	}
 	var waiting []string
 	for len(waiting) < 2 {
-		if err := db.QueryRow(t.Context(), "SELECT coalesce(array_agg(wait_event ORDER BY wait_event), '{}') FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting); err != nil {
+		if err := db.QueryRow(t.Context(),
+			"SELECT coalesce(array_agg(wait_event ORDER BY wait_event), '{}') FROM pg_stat_activity WHERE datname = current_database() AND "+
+				"wait_event_type = 'Lock'").Scan(&waiting); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -29,7 +29,10 @@ func attr[R, T any](name, kind string, read func(*R) *T) attribute[R] {
 
 // single returns the relation x of one row, as it is written after FROM.
 func (r relation[R]) single() string {
-	return "(SELECT " + r.list(func(i int, a attribute[R]) string { return fmt.Sprintf("$%d::%s AS %s", i+1, a.kind, quote(a.name)) }) + ") AS x"
+	return "(SELECT " + r.list(func(i int, a attribute[R]) string {
+		return fmt.Sprintf("$%d::%s AS %s", i+1, a.kind,
+			quote(a.name))
+	}) + ") AS x"
 }
 
 // several is the relation x of many rows.

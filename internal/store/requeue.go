@@ -80,14 +80,16 @@ func (s *Store) Requeue(ctx context.Context, q RequeueQuery, now time.Time) (mat
 // sending is not locked at all, so that its outcome need not wait for the others.
 func requeue(w *where, q RequeueQuery, now time.Time) string {
 	w.and("NOT EXISTS (SELECT FROM river_job j WHERE j.id = t.job_id AND j.state = 'running')")
-	return "WITH chosen AS (SELECT t.id, t.changed_at, t.job_id FROM extras_delivery t" + w.String() + " ORDER BY t.id LIMIT " + w.arg(q.Limit) + ` FOR NO KEY UPDATE OF t),
+	return "WITH chosen AS (SELECT t.id, t.changed_at, t.job_id FROM extras_delivery t" + w.String() +
+		" ORDER BY t.id LIMIT " + w.arg(q.Limit) + ` FOR NO KEY UPDATE OF t),
 		sending AS (
 			SELECT j.id, j.state = 'running' AS now FROM river_job j WHERE j.id = ANY(ARRAY(SELECT job_id FROM chosen)) FOR UPDATE),
 		old AS (DELETE FROM river_job WHERE id = ANY(ARRAY(SELECT id FROM sending WHERE NOT now))),
 		moved AS (
 			UPDATE extras_delivery d SET state = 'queued', round = d.round + 1, tries = 0, retry_at = NULL, finished_at = NULL, reason = '',
 				status_code = NULL, queued_at = ` + w.arg(now) + `, job_id = nextval('river_job_id_seq')
-			FROM chosen x WHERE d.id = x.id AND d.changed_at = x.changed_at AND ` + q.state("d") + ` AND x.job_id <> ALL(ARRAY(SELECT id FROM sending WHERE now))
+			FROM chosen x WHERE d.id = x.id AND d.changed_at = x.changed_at AND ` + q.state("d") + `
+				AND x.job_id <> ALL(ARRAY(SELECT id FROM sending WHERE now))
 			RETURNING d.id, d.webhook_id, d.round, d.job_id),
 		job AS (` + insertJobs("moved", "'available'", "now()") + `)
 		SELECT count(*) AS n, coalesce(array_agg(DISTINCT webhook_id), '{}') FROM moved`
@@ -106,7 +108,8 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 				SELECT id, changed_at, job_id FROM extras_delivery
 				WHERE (state = 'queued' OR retry_at IS NOT NULL) AND id > $1 ORDER BY id LIMIT $2),
 			given_up AS (
-				UPDATE extras_delivery d SET state = 'failed', retry_at = NULL, finished_at = now(), status_code = NULL, reason = 'The worker failed at it again and again; its log says why.'
+				UPDATE extras_delivery d SET state = 'failed', retry_at = NULL, finished_at = now(), status_code = NULL,
+					reason = 'The worker failed at it again and again; its log says why.'
 				FROM awaited a JOIN river_job j ON j.id = a.job_id AND j.state IN ('discarded', 'cancelled')
 				WHERE d.id = a.id AND d.changed_at = a.changed_at AND d.job_id = a.job_id AND (d.state = 'queued' OR d.retry_at IS NOT NULL)),
 			lost AS (
@@ -119,7 +122,8 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 				FROM lost x WHERE d.id = x.id AND d.changed_at = x.changed_at
 				RETURNING d.id, d.webhook_id, d.round, d.job_id, d.retry_at),
 			job AS (`+insertJobs("moved", "CASE WHEN retry_at > now() THEN 'scheduled' ELSE 'available' END", "greatest(retry_at, now())")+`)
-			SELECT (SELECT count(*) FROM moved), (SELECT coalesce(array_agg(DISTINCT webhook_id), '{}') FROM moved), (SELECT count(*) FROM awaited), (SELECT max(id) FROM awaited)`,
+			SELECT (SELECT count(*) FROM moved), (SELECT coalesce(array_agg(DISTINCT webhook_id), '{}') FROM moved), (SELECT count(*)
+				FROM awaited), (SELECT max(id) FROM awaited)`,
 			after, limit, before).Scan(&found, &webhooks, &seen, &last)
 		if err != nil {
 			return err

@@ -15,18 +15,23 @@ import (
 // insertFailed writes failed deliveries whose retries are due, each with its own job 1, 2, …
 func insertFailed(t *testing.T, db *pgxpool.Pool, n int) {
 	t.Helper()
-	_, err := db.Exec(t.Context(), `INSERT INTO extras_webhook (id, version, content_types, name, type_create, type_update, type_delete, payload_url, enabled, http_method, http_content_type,
-			additional_headers_sealed, body_template, secret_sealed, previous_secret_sealed, ssl_verification, standard_headers, max_retries, concurrency, created, last_updated)
-		VALUES (7, 1, '{dcim.site}', 'hook', TRUE, TRUE, TRUE, 'http://receiver.test/', TRUE, 'POST', 'application/json', '', '', '', '', TRUE, FALSE, 3, 10, now(), now())`)
+	_, err := db.Exec(t.Context(), `INSERT INTO extras_webhook (id, version, content_types, name, type_create, type_update, type_delete,
+		payload_url, enabled, http_method, http_content_type,
+			additional_headers_sealed, body_template, secret_sealed, previous_secret_sealed, ssl_verification, standard_headers, max_retries,
+				concurrency, created, last_updated)
+		VALUES (7, 1, '{dcim.site}', 'hook', TRUE, TRUE, TRUE, 'http://receiver.test/', TRUE, 'POST', 'application/json', '', '', '', '',
+			TRUE, FALSE, 3, 10, now(), now())`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	milliseconds, shift, _ := record.TimedIDs(now)
 	for i := range n {
-		_, err := db.Exec(t.Context(), `INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
+		_, err := db.Exec(t.Context(), `INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type,
+			object_id, request_id,
 				state, round, tries, attempt_count, job_id, queued_at, reason, finished_at, retry_at)
-			VALUES ($1, $2, $3, 7, 1, 'created', 'dcim.site', 1, gen_random_uuid(), 'failed', 2, 1, 1, nextval('river_job_id_seq'), $2, 'x', $2, $2)`,
+			VALUES ($1, $2, $3, 7, 1, 'created', 'dcim.site', 1, gen_random_uuid(), 'failed', 2, 1, 1, nextval('river_job_id_seq'), $2, 'x',
+				$2, $2)`,
 			milliseconds<<shift|int64(i), now, i)
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +41,8 @@ func insertFailed(t *testing.T, db *pgxpool.Pool, n int) {
 
 func requeueAll(t *testing.T, s *store.Store, dry bool) (matching, queued int64) {
 	t.Helper()
-	matching, queued, err := s.Requeue(t.Context(), store.RequeueQuery{Query: store.Query{Scope: access.Machine(), Limit: 100}, Webhooks: access.Machine(), DryRun: dry}, time.Now())
+	matching, queued, err := s.Requeue(t.Context(), store.RequeueQuery{Query: store.Query{Scope: access.Machine(), Limit: 100},
+		Webhooks: access.Machine(), DryRun: dry}, time.Now())
 	if err != nil {
 		t.Error(err)
 	}
@@ -47,7 +53,8 @@ func requeueAll(t *testing.T, s *store.Store, dry bool) (matching, queued int64)
 func standing(t *testing.T, db *pgxpool.Pool) (is string) {
 	t.Helper()
 	err := db.QueryRow(t.Context(), `SELECT state || ' ' || round || ' ' || (retry_at IS NOT NULL) || ' ' || job_id || coalesce(
-			(SELECT string_agg(', ' || j.id || ' ' || j.state || ' ' || coalesce(j.args->>'round', '-'), '' ORDER BY j.id) FROM river_job j), '') FROM extras_delivery`).Scan(&is)
+			(SELECT string_agg(', ' || j.id || ' ' || j.state || ' ' || coalesce(j.args->>'round', '-'), '' ORDER BY j.id)
+				FROM river_job j), '') FROM extras_delivery`).Scan(&is)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +112,8 @@ func TestRequeueWaitsForWhoTakesTheJob(t *testing.T) {
 				done <- queued
 			}()
 			for waiting := false; !waiting; {
-				err := db.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waiting)
+				err := db.QueryRow(t.Context(),
+					"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waiting)
 				if err != nil || len(done) > 0 {
 					t.Fatalf("it did not wait: %v", err)
 				}
@@ -140,7 +148,8 @@ func TestRequeueMany(t *testing.T) {
 		t.Errorf("%d match, %d queued", matching, queued)
 	}
 	var wrong, jobs int
-	err := db.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE (d.state, j.state::text) NOT IN (('queued', 'available'), ('failed', 'running')) OR j.id IS NULL), (SELECT count(*) FROM river_job)
+	err := db.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE (d.state, j.state::text) NOT IN (('queued', 'available'), ('failed',
+		'running')) OR j.id IS NULL), (SELECT count(*) FROM river_job)
 		FROM extras_delivery d LEFT JOIN river_job j ON j.id = d.job_id`).Scan(&wrong, &jobs)
 	if err != nil || wrong != 0 || jobs != 40 {
 		t.Errorf("%d are wrong, with %d jobs: %v", wrong, jobs, err)

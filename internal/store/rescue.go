@@ -39,7 +39,8 @@ const rescue = `
 		FOR UPDATE OF j SKIP LOCKED),
 	back AS (
 		UPDATE river_job j SET state = 'available',
-			errors = array_append(j.errors, jsonb_build_object('at', now(), 'attempt', j.attempt, 'error', 'The worker has fallen silent.', 'trace', '')),
+			errors = array_append(j.errors, jsonb_build_object('at', now(), 'attempt', j.attempt, 'error', 'The worker has fallen silent.',
+				'trace', '')),
 			metadata = j.metadata || jsonb_build_object('river:rescue_count', coalesce((j.metadata->>'river:rescue_count')::int, 0) + 1)
 		FROM taken t WHERE j.id = t.id RETURNING j.queue)
 	SELECT EXISTS (SELECT FROM dead), count(*), coalesce(array_agg(DISTINCT queue), '{}') FROM back`

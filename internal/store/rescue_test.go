@@ -16,8 +16,10 @@ import (
 // insertJob writes a job as a worker has left it.
 func insertJob(t *testing.T, db *pgxpool.Pool, id int64, state string, attempt int, by ...string) {
 	t.Helper()
-	_, err := db.Exec(t.Context(), `INSERT INTO river_job (id, args, kind, max_attempts, queue, state, attempt, attempted_by, finalized_at, scheduled_at)
-		VALUES ($1, '{}', 'delivery', 100, 'webhook_' || $1::bigint, $2::text::river_job_state, $3, $4, CASE WHEN $2 = 'discarded' THEN now() END, now() - interval '1 minute')`, id, state, attempt, by)
+	_, err := db.Exec(t.Context(), `INSERT INTO river_job (id, args, kind, max_attempts, queue, state, attempt, attempted_by,
+		finalized_at, scheduled_at)
+		VALUES ($1, '{}', 'delivery', 100, 'webhook_' || $1::bigint, $2::text::river_job_state, $3, $4, CASE WHEN $2 = 'discarded'
+			THEN now() END, now() - interval '1 minute')`, id, state, attempt, by)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +170,9 @@ func TestRescueLooksUp(t *testing.T) {
 	}
 	t.Cleanup(workers.Close)
 	last := signs(t, s)
-	_, err = db.Exec(t.Context(), `INSERT INTO river_job (args, kind, max_attempts, queue) SELECT '{}', 'delivery', 100, 'webhook_' || n % 50 FROM generate_series(1, 20000) n`)
+	_, err = db.Exec(t.Context(),
+		`INSERT INTO river_job (args, kind, max_attempts, queue) SELECT '{}', 'delivery', 100, 'webhook_' || n % 50 FROM `+
+			`generate_series(1, 20000) n`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +184,8 @@ func TestRescueLooksUp(t *testing.T) {
 			Blocks int64 `json:"Shared Hit Blocks"`
 		}
 	}
-	err = workers.Pool().QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+store.RescueStatement, last.Worker, last.SeenAt).Scan(&plan)
+	err = workers.Pool().QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+store.RescueStatement, last.Worker,
+		last.SeenAt).Scan(&plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,8 @@ type Kept struct {
 // order of their ids.
 func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, secret record.Secrecy, after int64, limit int) ([]Kept, error) {
 	column := quote(t.Field(secret.Name).Column().Name)
-	rows, err := s.pool.Query(ctx, fmt.Sprintf("SELECT id, %[1]s FROM %[2]s WHERE id > $1 AND %[1]s <> '' ORDER BY id LIMIT $2", column, quote(t.Table())), after, limit)
+	rows, err := s.pool.Query(ctx, fmt.Sprintf("SELECT id, %[1]s FROM %[2]s WHERE id > $1 AND %[1]s <> '' ORDER BY id LIMIT $2",
+		column, quote(t.Table())), after, limit)
 	if err != nil {
 		return nil, s.translate(err)
 	}
@@ -36,7 +37,8 @@ func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, secret record.S
 
 // Reseal replaces secrets by newly sealed ones, and returns how many. One that somebody has changed since it was read
 // is left alone. The records have not changed: version, time and change log stay as they are.
-func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrecy, read []Kept, resealed []record.Sealed) (done int, err error) {
+func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrecy, read []Kept,
+	resealed []record.Sealed) (done int, err error) {
 	ids, before, after := make([]int64, len(read)), make([]string, len(read)), make([]string, len(read))
 	for i, k := range read {
 		ids[i], before[i], after[i] = k.ID, string(k.Sealed), string(resealed[i])
@@ -58,6 +60,7 @@ func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrec
 // TokensOfOldKeys counts the tokens that have not expired and whose digest was not made with
 // the secret of this id.
 func (s *Store) TokensOfOldKeys(ctx context.Context, current string, now time.Time) (n int, err error) {
-	err = s.pool.QueryRow(ctx, "SELECT count(*) FROM users_token WHERE NOT starts_with(key_sealed, $1) AND (expires IS NULL OR expires > $2)", current, now).Scan(&n)
+	err = s.pool.QueryRow(ctx, "SELECT count(*) FROM users_token WHERE NOT starts_with(key_sealed, $1) AND (expires IS NULL OR expires > $2)",
+		current, now).Scan(&n)
 	return n, s.translate(err)
 }

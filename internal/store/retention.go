@@ -47,7 +47,8 @@ const (
 var retentionSettings = []Setting{{"statement_timeout", "10min"}, {"enable_seqscan", "off"}}
 
 // countedAs names the growing tables that are also lists, with the type under which their rows are counted.
-var countedAs = map[string]string{"extras_objectchange": ChangeType, "extras_delivery": DeliveryType, "extras_conditionerror": ConditionErrorType}
+var countedAs = map[string]string{"extras_objectchange": ChangeType, "extras_delivery": DeliveryType,
+	"extras_conditionerror": ConditionErrorType}
 
 // Retain drops the partitions that are entirely before the limit. Older deliveries that are still to be sent fail
 // first. If another process is doing it, nothing is done. An error leaves what was done before it.
@@ -175,7 +176,8 @@ func (p Partition) stillUsed(table string) string {
 	case "extras_delivery":
 		return fmt.Sprintf("EXISTS (SELECT FROM %s WHERE state = 'queued' OR retry_at IS NOT NULL)", p.Name)
 	case "extras_attempt", "extras_objectchange":
-		return fmt.Sprintf("EXISTS (SELECT FROM extras_delivery WHERE changed_at >= '%s' AND changed_at < '%s')", p.from.Format(time.RFC3339Nano), p.till.Format(time.RFC3339Nano))
+		return fmt.Sprintf("EXISTS (SELECT FROM extras_delivery WHERE changed_at >= '%s' AND changed_at < '%s')",
+			p.from.Format(time.RFC3339Nano), p.till.Format(time.RFC3339Nano))
 	}
 	return "false"
 }

@@ -40,11 +40,13 @@ func newArchive(t *testing.T) *archive {
 		t.Fatal(err)
 	}
 	a := &archive{Store: s, reg: reg, db: db,
-		root:   ledger.Caller{Subject: &access.Subject{Username: "root", Superuser: true}, RequestID: "0f8fad5b-d9cb-469f-a165-70867728950e"},
-		ledger: &ledger.Ledger{Store: s, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: keys}, Printer: &record.Printer{Base: "http://terrier.test"}}}
+		root: ledger.Caller{Subject: &access.Subject{Username: "root", Superuser: true}, RequestID: "0f8fad5b-d9cb-469f-a165-70867728950e"},
+		ledger: &ledger.Ledger{Store: s, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: keys},
+			Printer: &record.Printer{Base: "http://terrier.test"}}}
 	hook := ledger.Input{"name": "told", "payload_url": "http://receiver.test/", "content_types": []any{"dcim.site"}, "type_create": true}
-	missing := ledger.Input{"name": "missing", "payload_url": "http://receiver.test/", "content_types": []any{"dcim.site"}, "type_create": true,
-		"conditions": map[string]any{"attr": "name", "op": "gt", "value": json.Number("5")}}
+	missing := ledger.Input{"name": "missing", "payload_url": "http://receiver.test/", "content_types": []any{"dcim.site"},
+		"type_create": true,
+		"conditions":  map[string]any{"attr": "name", "op": "gt", "value": json.Number("5")}}
 	a.create(t, time.Now(), "extras.webhook", hook, missing)
 	return a
 }
@@ -98,7 +100,9 @@ func (a *archive) number(t *testing.T, sql string, args ...any) (n int64) {
 func (a *archive) deliveries(t *testing.T, where string) string {
 	t.Helper()
 	var all string
-	err := a.db.QueryRow(t.Context(), "SELECT coalesce(string_agg(d::text || ' ' || j.state, E'\n' ORDER BY d.id), '') FROM extras_delivery d JOIN river_job j ON j.id = d.job_id WHERE "+where).Scan(&all)
+	err := a.db.QueryRow(t.Context(),
+		"SELECT coalesce(string_agg(d::text || ' ' || j.state, E'\n' ORDER BY d.id), '') FROM extras_delivery d JOIN river_job j ON "+
+			"j.id = d.job_id WHERE "+where).Scan(&all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +149,8 @@ func TestRetain(t *testing.T) {
 	a.exec(t, "UPDATE extras_delivery d SET state = 'successful', finished_at = now() "+byName+"'%-sent'")
 	a.exec(t, "UPDATE extras_delivery d SET state = 'failed', finished_at = now(), retry_at = now() + interval '1 day' "+byName+"'%-again'")
 	a.exec(t, "DELETE FROM river_job j USING extras_delivery d WHERE d.job_id = j.id AND d.state = 'successful'")
-	a.exec(t, `INSERT INTO extras_attempt (delivery_id, changed_at, started_at, milliseconds, method, target, request_headers, response_headers, response_body, truncated, error)
+	a.exec(t, `INSERT INTO extras_attempt (delivery_id, changed_at, started_at, milliseconds, method, target, request_headers,
+		response_headers, response_body, truncated, error)
 		SELECT id, changed_at, now(), 1, 'POST', '', '{}', '{}', '', false, '' FROM extras_delivery WHERE state <> 'queued'`)
 	// Bounds count, not names.
 	a.exec(t, "CREATE TABLE errors_by_hand PARTITION OF extras_conditionerror FOR VALUES FROM ('2020-01-01') TO ('2020-02-01')")
@@ -157,7 +162,8 @@ func TestRetain(t *testing.T) {
 	if done.Expired != 4 || len(done.Busy) != 0 {
 		t.Errorf("%+v", done)
 	}
-	for table, gone := range map[string][]time.Time{"extras_delivery": {ancient, old}, "extras_attempt": {ancient, old}, "extras_conditionerror": {ancient, old}, "extras_objectchange": {ancient}} {
+	for table, gone := range map[string][]time.Time{"extras_delivery": {ancient, old}, "extras_attempt": {ancient, old},
+		"extras_conditionerror": {ancient, old}, "extras_objectchange": {ancient}} {
 		for _, at := range []time.Time{ancient, old, recent} {
 			want := slices.Contains(gone, at)
 			if got := slices.Contains(names(done.Dropped), partitionOf(table, at)); got != want {
@@ -171,7 +177,10 @@ func TestRetain(t *testing.T) {
 	if !slices.Contains(names(done.Dropped), "errors_by_hand") {
 		t.Error("the partition made by hand is still there")
 	}
-	if i := slices.IndexFunc(done.Dropped, func(p store.Partition) bool { return p.Name == partitionOf("extras_delivery", old) }); i < 0 || done.Dropped[i].Rows != 3 {
+	if i := slices.IndexFunc(done.Dropped, func(p store.Partition) bool {
+		return p.Name == partitionOf("extras_delivery",
+			old)
+	}); i < 0 || done.Dropped[i].Rows != 3 {
 		t.Errorf("dropped %+v", done.Dropped)
 	}
 	for question, want := range map[string]int64{
@@ -232,7 +241,8 @@ func TestExpire(t *testing.T) {
 		t.Fatal(page, err)
 	}
 	v := page.Rows[0]
-	if v.Text("state") != store.Failed || !strings.Contains(v.Text("reason"), "30 days") || v.Get("finished_at") == nil || v.Get("retry_at") != nil {
+	if v.Text("state") != store.Failed || !strings.Contains(v.Text("reason"), "30 days") || v.Get("finished_at") == nil ||
+		v.Get("retry_at") != nil {
 		t.Errorf("the expired delivery is %v, because %q", v.Text("state"), v.Text("reason"))
 	}
 	due, err := a.LoadDue(t.Context(), []int64{v.ID()})
@@ -255,13 +265,15 @@ func TestExpireInParts(t *testing.T) {
 	a := newArchive(t)
 	monday := time.Now().UTC().Truncate(week).Add(-6 * week)
 	a.sites(t, monday.Add(day), "a")
-	a.exec(t, `INSERT INTO extras_delivery SELECT id + 1000 + n, changed_at, change_id, webhook_id + n, version, event, object_type, object_id, request_id, state, round, tries,
+	a.exec(t, `INSERT INTO extras_delivery SELECT id + 1000 + n, changed_at, change_id, webhook_id + n, version, event, object_type,
+		object_id, request_id, state, round, tries,
 		attempt_count, job_id, queued_at, finished_at, retry_at, status_code, reason FROM extras_delivery, generate_series(1, 2499) AS n`)
 	done := a.retain(t, store.Retention{Deliveries: 30}, monday.Add(3*day+30*day))
 	if done.Expired != 2500 {
 		t.Errorf("expired %d", done.Expired)
 	}
-	if n := a.number(t, "SELECT max(n) FROM (SELECT count(*) AS n FROM extras_delivery WHERE state = 'failed' GROUP BY xmin::text) x"); n != 1000 {
+	if n := a.number(t,
+		"SELECT max(n) FROM (SELECT count(*) AS n FROM extras_delivery WHERE state = 'failed' GROUP BY xmin::text) x"); n != 1000 {
 		t.Errorf("%d in one transaction", n)
 	}
 }
@@ -373,7 +385,8 @@ func TestRetainDoesNotHoldUpWriters(t *testing.T) {
 	if slowest > 5*time.Second { // a wait is over after 250 ms; the rest is for slow machines
 		t.Errorf("a write took %v", slowest)
 	}
-	if want := []string{partitionOf("extras_delivery", old), partitionOf("extras_attempt", old), partitionOf("extras_objectchange", old)}; !slices.Equal(done.Busy, want) {
+	if want := []string{partitionOf("extras_delivery", old), partitionOf("extras_attempt", old),
+		partitionOf("extras_objectchange", old)}; !slices.Equal(done.Busy, want) {
 		t.Errorf("in use were %v, want %v", done.Busy, want)
 	}
 	if err := reader.Rollback(t.Context()); err != nil {

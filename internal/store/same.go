@@ -28,7 +28,8 @@ func (tx *Tx) Astray(rule *record.SameRule, side record.Side, ids []int64) *Prom
 				quote(other.t.Table()), other.alias, s.from, where, LockKeep), ids)
 		}
 	}
-	return promise(tx, fmt.Sprintf("SELECT c.id, p.id, %s.id FROM %s WHERE %s AND %s", asked, s.from, where, s.broken()), []any{ids}, structs[Astray])
+	return promise(tx, fmt.Sprintf("SELECT c.id, p.id, %s.id FROM %s WHERE %s AND %s", asked, s.from, where, s.broken()), []any{ids},
+		structs[Astray])
 }
 
 // sameStatement joins the records that a rule compares: c has the reference and p is behind it; one that c or p refers to has

@@ -107,14 +107,16 @@ func (s *Store) samples(ctx context.Context, scope access.Scope, w *where, rows,
 
 func (s *Store) sample(v record.Values, data []byte) Sample {
 	at, _ := v.Get("time").(time.Time)
-	return Sample{v, Change{At: at, UserID: v.Link("user").ID, UserName: v.Text("user_name"), RequestID: v.Text("request_id"), Action: v.Text("action"),
-		Type: s.reg.Type(v.Text("changed_object_type")), ID: v.Int("changed_object_id"), Display: v.Text("object_repr"), Version: v.Version,
+	return Sample{v, Change{At: at, UserID: v.Link("user").ID, UserName: v.Text("user_name"), RequestID: v.Text("request_id"),
+		Action: v.Text("action"),
+		Type:   s.reg.Type(v.Text("changed_object_type")), ID: v.Int("changed_object_id"), Display: v.Text("object_repr"), Version: v.Version,
 		Prechange: v.Raw("prechange_data"), Postchange: v.Raw("postchange_data"), Data: data}}
 }
 
 // DeliveryOf finds the delivery of a change to a webhook, 0 if there is none.
 func (s *Store) DeliveryOf(ctx context.Context, change int64, at time.Time, webhook int64) (id int64, err error) {
-	err = s.pool.QueryRow(ctx, "SELECT id FROM extras_delivery WHERE change_id = $1 AND webhook_id = $2 AND changed_at = $3", change, webhook, at).Scan(&id)
+	err = s.pool.QueryRow(ctx, "SELECT id FROM extras_delivery WHERE change_id = $1 AND webhook_id = $2 AND changed_at = $3", change,
+		webhook, at).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}

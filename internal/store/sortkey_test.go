@@ -25,7 +25,8 @@ var inOrder = []string{
 	"GigabitEthernet1/0/1", "GigabitEthernet1/0/2", "GigabitEthernet1/0/10", "TenGigabitEthernet1/0/1", "GigabitEthernet1/1/1",
 	"Ethernet1/1", "Ethernet1/2", "Ethernet1/2.7", "Ethernet1/10", "GigabitEthernet2/0/1", "Ethernet10/1",
 	"0", "1", "2", "10", "Bundle-Ether1", "eth0", "eth0 rear", "eth1", "eth1a2", "eth1a10",
-	"Ethernet", "Ethernet1", "Ethernet1.100", "ethernet1.200", "Ethernet1:1", "Ethernet2", "Ethernet10", "mgmt0", "Port 2", "Port 10", "Vlan1", "Vlan100",
+	"Ethernet", "Ethernet1", "Ethernet1.100", "ethernet1.200", "Ethernet1:1", "Ethernet2", "Ethernet10", "mgmt0", "Port 2", "Port 10",
+	"Vlan1", "Vlan100",
 }
 
 // TestInterfaceNamesInOrder holds the order that the key of interface names gives.
@@ -57,7 +58,8 @@ func TestInterfaceKeyTakesAnyText(t *testing.T) {
 		name := strings.ReplaceAll(text.Draw(rt, "name"), "\x00", "")
 		var length int
 		var same bool
-		err := db.QueryRow(t.Context(), `SELECT octet_length(interface_key($1)), interface_key($1) = interface_key(upper($1 COLLATE "C"))`, name).Scan(&length, &same)
+		err := db.QueryRow(t.Context(), `SELECT octet_length(interface_key($1)), interface_key($1) = interface_key(upper($1 COLLATE "C"))`, name).
+			Scan(&length, &same)
 		if err != nil || length > 2600 || !same {
 			rt.Fatalf("%q: a key of %d bytes, the same in upper case: %t, %v", name, length, same, err)
 		}
@@ -106,8 +108,9 @@ func TestNetworksAreIndexed(t *testing.T) {
 	s, reg, db := trialTables(t)
 	port := reg.Type("trial.port")
 	for filter, want := range map[string]string{
-		"within": "Index Cond: ((prefix > '10.0.0.0/8'", "within_include": "Index Cond: ((prefix >= '10.0.0.0/8'", "contains": "Index Cond: (prefix = ANY",
-		"parent": "Index Cond: ((address_key >= '10.0.0.0'", "mac_address": "Index Cond: (mac_address = ANY",
+		"within": "Index Cond: ((prefix > '10.0.0.0/8'", "within_include": "Index Cond: ((prefix >= '10.0.0.0/8'",
+		"contains": "Index Cond: (prefix = ANY",
+		"parent":   "Index Cond: ((address_key >= '10.0.0.0'", "mac_address": "Index Cond: (mac_address = ANY",
 	} {
 		value := "10.0.0.0/8"
 		if filter == "mac_address" {

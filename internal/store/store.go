@@ -93,7 +93,8 @@ const (
 	rehearsalPause    = 50 * time.Millisecond
 )
 
-var errBusy = &fault.Error{Kind: fault.Busy, Detail: "Somebody else is changing these records at this moment. Try again.", RetryAfter: time.Second}
+var errBusy = &fault.Error{Kind: fault.Busy, Detail: "Somebody else is changing these records at this moment. Try again.",
+	RetryAfter: time.Second}
 
 // Rehearse is Write without the commit: every statement runs, and what a commit would check is checked. Then
 // everything is rolled back.

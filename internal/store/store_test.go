@@ -46,7 +46,8 @@ func open(t *testing.T, more ...record.Type) (*store.Store, *record.Registry, *p
 var postgresTypes = map[record.Storage]string{
 	record.StoreText: "text", record.StoreInt: "bigint", record.StoreFloat: "double precision", record.StoreBool: "boolean",
 	record.StoreTime: "timestamp with time zone", record.StoreJSON: "jsonb", record.StoreJSONText: "text",
-	record.StoreTexts: "text[]", record.StoreInts: "bigint[]", record.StoreUUID: "uuid", record.StoreSealed: "text", record.StoreMembers: "jsonb",
+	record.StoreTexts: "text[]", record.StoreInts: "bigint[]", record.StoreUUID: "uuid", record.StoreSealed: "text",
+	record.StoreMembers: "jsonb",
 }
 
 // inner are columns that only the machine uses.
@@ -223,7 +224,9 @@ func TestCountIsExact(t *testing.T) {
 // TestZeroScopeSeesNothing: code that forgets to ask for permission sees nothing.
 func TestZeroScopeSeesNothing(t *testing.T) {
 	s, reg, db := open(t)
-	if _, err := db.Exec(context.Background(), `INSERT INTO extras_tag (version, name, slug, color, description, created, last_updated) VALUES (1, 'n', 's', '', '', now(), now())`); err != nil {
+	if _, err := db.Exec(context.Background(),
+		`INSERT INTO extras_tag (version, name, slug, color, description, created, last_updated) VALUES (1, 'n', 's', '', '', `+
+			`now(), now())`); err != nil {
 		t.Fatal(err)
 	}
 	page, err := s.List(t.Context(), reg.Type("extras.tag"), store.Query{Limit: 5})
@@ -250,7 +253,8 @@ func TestStatementsHaveFewShapes(t *testing.T) {
 				if err != nil {
 					continue // refused before it gets near a statement
 				}
-				text, err := store.ListStatement(s, typ, store.Query{Scope: access.Machine(), Where: []record.Predicate{p}, Search: hostile[i], Limit: 50})
+				text, err := store.ListStatement(s, typ, store.Query{Scope: access.Machine(), Where: []record.Predicate{p}, Search: hostile[i],
+					Limit: 50})
 				if err != nil {
 					t.Fatal(err)
 				}

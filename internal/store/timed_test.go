@@ -22,7 +22,8 @@ func insertTimed(t *testing.T, db *pgxpool.Pool, moments []time.Time) {
 		ids[i], changes[i] = milliseconds<<shift|int64(mask-i), int64(i)
 	}
 	_, err := db.Exec(t.Context(), `
-		INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round, tries, attempt_count, job_id, queued_at, reason)
+		INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state,
+			round, tries, attempt_count, job_id, queued_at, reason)
 		SELECT id, at, change, 1, 1, 'created', 'dcim.site', 1, gen_random_uuid(), 'successful', 1, 0, 1, change, at, ''
 		FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[]) AS x(id, at, change)`, ids, moments, changes)
 	if err != nil {
@@ -42,7 +43,8 @@ func TestTimeBoundsFindTheSameRows(t *testing.T) {
 		moments = append(moments, base.Add(time.Duration(microseconds)*time.Microsecond))
 	}
 	insertTimed(t, db, moments)
-	far := []time.Time{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC), time.UnixMilli(0).UTC(),
+	far := []time.Time{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC),
+		time.UnixMilli(0).UTC(),
 		time.UnixMilli(1<<42 - 1).UTC(), time.UnixMilli(1 << 42).UTC(), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}
 	values := [][]time.Time{}
 	for _, at := range slices.Concat(moments, far) {

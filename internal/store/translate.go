@@ -33,7 +33,8 @@ func (e *DanglingError) Error() string { return e.err.Error() }
 // Unwrap returns the error for the caller.
 func (e *DanglingError) Unwrap() error { return e.err }
 
-var errSlow = &fault.Error{Kind: fault.Slow, Detail: "The database did not answer in time. Narrow the filters, or try again.", RetryAfter: retryAfter}
+var errSlow = &fault.Error{Kind: fault.Slow, Detail: "The database did not answer in time. Narrow the filters, or try again.",
+	RetryAfter: retryAfter}
 
 // translate turns a refusal of PostgreSQL into an error for the caller. Constraints are named after their rule, so a
 // violation names its field.

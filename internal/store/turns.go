@@ -72,7 +72,9 @@ func (t *turns) take(ctx context.Context, by access.Asker) (done func(), err err
 	return nil, ctx.Err()
 }
 
-var errNoTurn = &fault.Error{Kind: fault.Busy, Detail: "Other lists, yours or those of others, were being read all the time. Try again, or ask for fewer at once.", RetryAfter: time.Second}
+var errNoTurn = &fault.Error{Kind: fault.Busy,
+	Detail:     "Other lists, yours or those of others, were being read all the time. Try again, or ask for fewer at once.",
+	RetryAfter: time.Second}
 
 func (t *turns) end(by access.Asker, c *queued) {
 	t.mu.Lock()

@@ -75,7 +75,8 @@ func (w *where) copied(tests []record.Predicate, t *record.Type) {
 		conds[i] = w.predicate(p, of, "o")
 	}
 	// Looked up first: the planner would rather scan all rows in their order until it meets them.
-	w.and(fmt.Sprintf("t.%s = ANY(ARRAY(SELECT o.id FROM %s o WHERE %s))", quote(t.Copies.By), quote(of.Table()), strings.Join(conds, " AND ")))
+	w.and(fmt.Sprintf("t.%s = ANY(ARRAY(SELECT o.id FROM %s o WHERE %s))", quote(t.Copies.By), quote(of.Table()),
+		strings.Join(conds, " AND ")))
 }
 
 // within tests whether a row is in a limited scope.
@@ -262,7 +263,8 @@ func (w *where) behind(p record.Predicate, column string) string {
 	var cond string
 	switch {
 	case hop.Many && p.All:
-		cond = fmt.Sprintf("%s @> (SELECT array_agg(%s.id) FROM %s HAVING count(*) = %s)", column, w.next(), w.from(inner, hop.Target), w.arg(distinct(p.Values)))
+		cond = fmt.Sprintf("%s @> (SELECT array_agg(%s.id) FROM %s HAVING count(*) = %s)", column, w.next(), w.from(inner, hop.Target),
+			w.arg(distinct(p.Values)))
 		w.depth--
 	case hop.Many:
 		cond = fmt.Sprintf("%s && ARRAY(SELECT %s.id FROM %s)", column, w.next(), w.from(inner, hop.Target))
@@ -301,7 +303,8 @@ func (w *where) below(column string, t *record.Type, p record.Predicate) string 
 	values, null := splitNull(p.Values)
 	p.Values = values
 	alias := w.next()
-	cond := fmt.Sprintf("%s IN (WITH RECURSIVE d AS (SELECT %s.id FROM %s%s UNION SELECT c.id FROM %s c JOIN d ON c.parent_id = d.id%s) SELECT id FROM d)",
+	cond := fmt.Sprintf("%s IN (WITH RECURSIVE d AS (SELECT %s.id FROM %s%s UNION SELECT c.id FROM %s c JOIN d ON c.parent_id = "+
+		"d.id%s) SELECT id FROM d)",
 		column, alias, w.from(p, t), w.seen(t, alias), quote(t.Table()), w.seen(t, "c"))
 	w.depth--
 	if null {
@@ -387,7 +390,8 @@ func emptyTest(expr string, column record.Column, values []any) string {
 func (w *where) custom(p record.Predicate, alias string) string {
 	name := w.arg(p.Custom)
 	// As shown: a record without a value has the definition's default.
-	value := fmt.Sprintf(`coalesce(%s.custom_fields -> %s, (SELECT d."default" FROM extras_customfield d WHERE d.name = %s))`, alias, name, name)
+	value := fmt.Sprintf(`coalesce(%s.custom_fields -> %s, (SELECT d."default" FROM extras_customfield d WHERE d.name = %s))`, alias,
+		name, name)
 	text := "(" + value + " #>> '{}')"
 	column := record.Column{Storage: p.Field.Column().Storage, Null: true}
 	switch column.Storage {
@@ -400,7 +404,8 @@ func (w *where) custom(p record.Predicate, alias string) string {
 	default:
 		column.Storage = record.StoreText
 		if p.Lookup == record.Exact { // also one of several selected values
-			return fmt.Sprintf("(%s = ANY(%s) OR %s ?| %s)", text, w.arg(typed(column.Storage, p.Values)), value, w.arg(typed(column.Storage, p.Values)))
+			return fmt.Sprintf("(%s = ANY(%s) OR %s ?| %s)", text, w.arg(typed(column.Storage, p.Values)), value,
+				w.arg(typed(column.Storage, p.Values)))
 		}
 	}
 	return w.compare(text, column, p)

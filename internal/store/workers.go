@@ -50,7 +50,8 @@ func (s *Store) Abandoned(ctx context.Context) ([]int64, error) {
 			ids = append(ids, id)
 		}
 	}
-	rows, err = s.pool.Query(ctx, `SELECT x.id FROM unnest($1::bigint[]) AS x(id) WHERE NOT EXISTS (SELECT FROM extras_webhook w WHERE w.id = x.id)`, ids)
+	rows, err = s.pool.Query(ctx,
+		`SELECT x.id FROM unnest($1::bigint[]) AS x(id) WHERE NOT EXISTS (SELECT FROM extras_webhook w WHERE w.id = x.id)`, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,8 @@ func (s *Store) Hasten(ctx context.Context, webhooks []int64) error {
 		queues[i] = QueueOf(id)
 	}
 	_, err := s.pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
-		WHERE id = ANY(ARRAY(SELECT id FROM river_job WHERE state = 'scheduled' AND queue = ANY($1) LIMIT $2 FOR UPDATE SKIP LOCKED))`, queues, hastened)
+		WHERE id = ANY(ARRAY(SELECT id FROM river_job WHERE state = 'scheduled'
+			AND queue = ANY($1) LIMIT $2 FOR UPDATE SKIP LOCKED))`, queues, hastened)
 	return err
 }
 
@@ -91,7 +93,9 @@ func (s *Store) Leave(ctx context.Context, id string) error {
 
 // Workers lists the workers seen lately.
 func (s *Store) Workers(ctx context.Context, lately time.Duration) ([]Worker, error) {
-	rows, err := s.pool.Query(ctx, "SELECT id, host, program, started_at, seen_at, sending, clock_wrong FROM extras_worker WHERE seen_at >= now() - $1::interval ORDER BY started_at", lately)
+	rows, err := s.pool.Query(ctx,
+		"SELECT id, host, program, started_at, seen_at, sending, clock_wrong FROM extras_worker WHERE seen_at >= now() - $1::interval "+
+			"ORDER BY started_at", lately)
 	if err != nil {
 		return nil, s.translate(err)
 	}
@@ -114,12 +118,14 @@ type Backlog struct {
 func (s *Store) Backlogs(ctx context.Context, by access.Scope, since time.Time) (found []Backlog, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`
-		SELECT webhook_id, sum(queued)::bigint, sum(retrying)::bigint, min(oldest), sum(successful)::bigint, sum(failed)::bigint, sum(milliseconds)::bigint FROM (
+		SELECT webhook_id, sum(queued)::bigint, sum(retrying)::bigint, min(oldest), sum(successful)::bigint, sum(failed)::bigint,
+			sum(milliseconds)::bigint FROM (
 			SELECT webhook_id, count(*) FILTER (WHERE state = 'queued') AS queued, count(*) FILTER (WHERE state <> 'queued') AS retrying,
 				min(queued_at) FILTER (WHERE state = 'queued') AS oldest, 0 AS successful, 0 AS failed, 0 AS milliseconds
 			FROM extras_delivery WHERE state = 'queued' OR retry_at IS NOT NULL GROUP BY webhook_id
 			UNION ALL
-			SELECT webhook_id, 0, 0, NULL, sum(successful), sum(failed), sum(milliseconds) FROM extras_tally WHERE minute >= $1 GROUP BY webhook_id) x
+			SELECT webhook_id, 0, 0, NULL, sum(successful), sum(failed), sum(milliseconds) FROM extras_tally WHERE minute >= $1
+				GROUP BY webhook_id) x
 		GROUP BY webhook_id ORDER BY webhook_id`, since).Query(func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Backlog])
 		return err
@@ -149,7 +155,8 @@ func (s *Store) DeliveryCounts(ctx context.Context, scope access.Scope) ([]Deliv
 	var found []DeliveryCount
 	batch.Queue(`
 		SELECT webhook_id, sum(queued)::bigint, sum(retrying)::bigint, (sum(failed) - sum(retrying))::bigint, min(oldest) FROM (
-			SELECT t.webhook_id, count(*) FILTER (WHERE t.state = 'queued') AS queued, count(*) FILTER (WHERE t.state <> 'queued') AS retrying, 0 AS failed,
+			SELECT t.webhook_id, count(*) FILTER (WHERE t.state = 'queued') AS queued, count(*) FILTER (WHERE t.state <> 'queued') AS retrying,
+				0 AS failed,
 				min(t.queued_at) FILTER (WHERE t.state = 'queued') AS oldest
 			FROM extras_delivery t WHERE (t.state = 'queued' OR t.retry_at IS NOT NULL)`+in+` GROUP BY t.webhook_id
 			UNION ALL
@@ -166,7 +173,8 @@ func (s *Store) DeliveryCounts(ctx context.Context, scope access.Scope) ([]Deliv
 func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) error {
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
-			WITH many AS (SELECT minute, webhook_id FROM extras_tally WHERE minute < date_trunc('minute', $1::timestamptz) - interval '1 minute' AND minute > $1::timestamptz - interval '1 hour'
+			WITH many AS (SELECT minute, webhook_id FROM extras_tally WHERE minute < date_trunc('minute',
+				$1::timestamptz) - interval '1 minute' AND minute > $1::timestamptz - interval '1 hour'
 					GROUP BY 1, 2 HAVING count(*) > 1),
 			     gone AS (DELETE FROM extras_tally t USING many m WHERE t.minute = m.minute AND t.webhook_id = m.webhook_id RETURNING t.*)
 			INSERT INTO extras_tally SELECT minute, webhook_id, sum(successful), sum(failed), sum(milliseconds) FROM gone GROUP BY 1, 2`, now)

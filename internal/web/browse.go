@@ -60,7 +60,8 @@ var controls = []string{"q", "ordering", "limit", "offset", "brief", "fields", "
 func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {
 	v := &Visit{Site: s, W: w, R: r, Ctx: r.Context(), Caller: ledger.CallerFrom(r.Context())}
 	b := browsePage{Answer: a, Path: r.URL.RequestURI(), StatusText: http.StatusText(a.Status), Wrong: a.Status >= http.StatusBadRequest,
-		Options: !v.Caller.Anonymous() && w.Header().Get("Allow") != "", Deleted: a.Method == http.MethodDelete && a.Status == http.StatusNoContent}
+		Options: !v.Caller.Anonymous() && w.Header().Get("Allow") != "", Deleted: a.Method == http.MethodDelete &&
+			a.Status == http.StatusNoContent}
 	for _, name := range shownHeaders {
 		if value := w.Header().Get(name); value != "" {
 			b.Headers = append(b.Headers, pair{name, value, s.apiPath(value)})
@@ -83,7 +84,8 @@ func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {
 	if status == http.StatusNoContent {
 		status = http.StatusOK // the page has something to say
 	}
-	if err := v.Show(Page{Name: "browse", Title: a.Method + " " + r.URL.Path, Crumbs: apiCrumbs(r.URL.Path), Body: b, Status: status}); err != nil {
+	if err := v.Show(Page{Name: "browse", Title: a.Method + " " + r.URL.Path, Crumbs: apiCrumbs(r.URL.Path), Body: b,
+		Status: status}); err != nil {
 		s.Fail(w, r, err)
 	}
 }

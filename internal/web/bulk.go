@@ -60,7 +60,8 @@ func (p *TypePages) selected(v *Visit) (*selection, error) {
 			return nil, err
 		}
 		if page.Count > mostSelected {
-			return nil, fault.New(fault.TooLarge, "%d %s match, and at most %d can be chosen at once. Narrow the filter of the list.", page.Count, pluralTitle(p.Type), mostSelected)
+			return nil, fault.New(fault.TooLarge, "%d %s match, and at most %d can be chosen at once. Narrow the filter of the list.",
+				page.Count, pluralTitle(p.Type), mostSelected)
 		}
 		s.rows = append(s.rows, page.Rows...)
 	}
@@ -121,7 +122,8 @@ func (s *selection) stale(v *Visit) error {
 	if v.R.PostForm.Get("seen") == s.Seen {
 		return nil
 	}
-	return fault.New(fault.Precondition, "These are other records than those that were shown to you: now it is %s. Look again before you go on.", s.Count)
+	return fault.New(fault.Precondition,
+		"These are other records than those that were shown to you: now it is %s. Look again before you go on.", s.Count)
 }
 
 // nothing leads back to the list.

@@ -24,7 +24,8 @@ const (
 	setThem    = "set"
 )
 
-var hows = []Option{{Value: addThem, Label: "Add these"}, {Value: removeThem, Label: "Remove these"}, {Value: setThem, Label: "Replace all by these"}}
+var hows = []Option{{Value: addThem, Label: "Add these"}, {Value: removeThem, Label: "Remove these"},
+	{Value: setThem, Label: "Replace all by these"}}
 
 // inBulk tells whether several records can sensibly get the same value of a field. What must
 // differ can't, nor can secrets, what decides whose a record is, and what means another thing in each record.
@@ -35,7 +36,9 @@ func (p *TypePages) inBulk(f record.Field, in record.Info) bool {
 	if in.Unique || in.KindOf != "" || in.Name == p.Type.Owner || in.Name == p.Type.Elevated {
 		return false
 	}
-	return record.TargetOf(f) != nil || !slices.ContainsFunc(p.Type.Unique, func(u record.Unique) bool { return slices.Contains(u.Fields, in.Name) })
+	return record.TargetOf(f) != nil || !slices.ContainsFunc(p.Type.Unique, func(u record.Unique) bool {
+		return slices.Contains(u.Fields, in.Name)
+	})
 }
 
 // bulkField is a widget with a box: only what is ticked is changed.

@@ -7,7 +7,7 @@ import (
 	"terrier/internal/web/diff"
 )
 
-// changePage is one change: what it did, with which others, and who was told of it.
+// changePage is one change: what it did, with which others, and which webhooks were notified.
 type changePage struct {
 	changeLine
 	Kind   string
@@ -19,13 +19,13 @@ type changePage struct {
 	OthersCount int64
 	RequestHref string
 
-	SeesTold            bool
+	SeesNotified        bool
 	SeesConditionErrors bool
-	ConditionErrors     []untold
+	ConditionErrors     []notNotified
 }
 
-// untold is a webhook that was not told because its conditions are broken.
-type untold struct {
+// notNotified is a webhook that was not notified because its conditions could not be evaluated.
+type notNotified struct {
 	Webhook Cell
 	Reason  string
 }
@@ -35,7 +35,8 @@ func (s *Site) changePages() OwnPages {
 }
 
 func (s *Site) changeDetail(v *Visit, d *DetailPage, found record.Values) error {
-	p := &changePage{changeLine: lineOf(found, allLines), Kind: s.KindOf(found.Text("changed_object_type")), Who: Cell{Kind: TextCell, Text: found.Text("user_name")},
+	p := &changePage{changeLine: lineOf(found, allLines), Kind: s.KindOf(found.Text("changed_object_type")),
+		Who:         Cell{Kind: TextCell, Text: found.Text("user_name")},
 		RequestHref: With(PagePath(found.Type()), nil, "request_id", found.Text("request_id"))}
 	for _, l := range diff.Snapshots(found.Raw("prechange_data"), found.Raw("postchange_data")) {
 		if !l.Changed {
@@ -47,7 +48,7 @@ func (s *Site) changeDetail(v *Visit, d *DetailPage, found record.Values) error 
 			p.Who.Kind, p.Who.Href = LinkCell, RecordPath(target, user.ID)
 		}
 	}
-	for _, fill := range []func(*Visit, record.Values) error{p.fillObject, p.fillOthers, p.fillTold, p.fillConditionErrors} {
+	for _, fill := range []func(*Visit, record.Values) error{p.fillObject, p.fillOthers, p.fillNotified, p.fillConditionErrors} {
 		if err := fill(v, found); err != nil {
 			return err
 		}
@@ -101,14 +102,14 @@ func aboutChange(t *record.Type, c record.Values) []record.Predicate {
 		{Field: t.Field("time"), Values: []any{MomentOf(c)}}}
 }
 
-const shownTold = 100
+const shownNotified = 100
 
-func (p *changePage) fillTold(v *Visit, c record.Values) error {
+func (p *changePage) fillNotified(v *Visit, c record.Values) error {
 	t := v.Site.DeliveryType()
-	if p.SeesTold = v.May(t, access.View); !p.SeesTold {
+	if p.SeesNotified = v.May(t, access.View); !p.SeesNotified {
 		return nil
 	}
-	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: shownTold, Where: aboutChange(t, c)})
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: shownNotified, Where: aboutChange(t, c)})
 	for _, d := range found.Rows {
 		p.Notified = append(p.Notified, v.notifiedBy(d))
 	}
@@ -120,9 +121,9 @@ func (p *changePage) fillConditionErrors(v *Visit, c record.Values) error {
 	if p.SeesConditionErrors = v.May(t, access.View); !p.SeesConditionErrors {
 		return nil
 	}
-	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: shownTold, Where: aboutChange(t, c)})
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: shownNotified, Where: aboutChange(t, c)})
 	for _, m := range found.Rows {
-		p.ConditionErrors = append(p.ConditionErrors, untold{v.WebhookOf(m), m.Text("reason")})
+		p.ConditionErrors = append(p.ConditionErrors, notNotified{v.WebhookOf(m), m.Text("reason")})
 	}
 	return err
 }

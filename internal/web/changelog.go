@@ -9,7 +9,7 @@ import (
 	"terrier/internal/web/diff"
 )
 
-// changeLine is one change of a record: who, when, what, and who was told of it.
+// changeLine is one change of a record: who, when, what, and which webhooks were notified.
 type changeLine struct {
 	Href, When  string
 	User        string
@@ -22,9 +22,9 @@ type changeLine struct {
 
 type changelogPage struct {
 	*DetailPage
-	Lines      []changeLine
-	Next, Prev string
-	ShowTold   bool
+	Lines        []changeLine
+	Next, Prev   string
+	ShowNotified bool
 }
 
 func (s *Site) ChangeType() *record.Type   { return s.Registry.Type(store.ChangeType) }
@@ -46,10 +46,10 @@ func (p *TypePages) changelog(v *Visit) error {
 		return err
 	}
 	return v.Show(Page{Name: "changelog", Title: "Changes of " + d.Name, Crumbs: p.Crumbs(Crumb{d.Name, d.Path}),
-		Body: changelogPage{DetailPage: d, Lines: lines, ShowTold: v.May(p.site.DeliveryType(), access.View)}})
+		Body: changelogPage{DetailPage: d, Lines: lines, ShowNotified: v.May(p.site.DeliveryType(), access.View)}})
 }
 
-// changesOf reads the newest changes of a record, and who was told.
+// changesOf reads the newest changes of a record, and which webhooks were notified.
 func (v *Visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, error) {
 	changes := v.Site.ChangeType()
 	q := store.Query{Uncounted: true, Limit: limit, Where: []record.Predicate{
@@ -59,14 +59,14 @@ func (v *Visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, er
 	if err != nil {
 		return nil, err
 	}
-	told, err := v.toldOf(t, id, found.Rows)
+	notified, err := v.notifiedOf(t, id, found.Rows)
 	if err != nil {
 		return nil, err
 	}
 	lines := make([]changeLine, len(found.Rows))
 	for i, c := range found.Rows {
 		lines[i] = lineOf(c, logLines)
-		lines[i].Notified = told[MomentOf(c)]
+		lines[i].Notified = notified[MomentOf(c)]
 	}
 	return lines, nil
 }

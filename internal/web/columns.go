@@ -74,8 +74,9 @@ func (p *TypePages) chooseColumns(v *Visit, params url.Values) error {
 	if value == "" {
 		age = -1
 	}
-	http.SetCookie(v.W, &http.Cookie{Name: columnsCookie, Value: value, Path: p.Path, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		Secure: strings.HasPrefix(p.site.BaseURL, "https://")})
+	http.SetCookie(v.W, &http.Cookie{Name: columnsCookie, Value: value, Path: p.Path, MaxAge: age, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode,
+		Secure:   strings.HasPrefix(p.site.BaseURL, "https://")})
 	params.Del("columns")
 	http.Redirect(v.W, v.R, With(p.Path, params), http.StatusSeeOther)
 	return nil

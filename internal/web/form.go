@@ -161,7 +161,8 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 
 // widgetOf is a widget before it is filled.
 func widgetOf(name string, in record.Info, src FormSource) FormField {
-	out := FormField{Name: name, ID: "id_" + name, Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max, Errors: src.errs[name], Suggestions: in.Suggestions,
+	out := FormField{Name: name, ID: "id_" + name, Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max,
+		Errors: src.errs[name], Suggestions: in.Suggestions,
 		Required: in.Required && (in.Widget != record.PasswordInput || src.v.Type() == nil)}
 	if len(in.Choices) > 0 {
 		if in.Null && in.Widget == record.SelectOne {

@@ -38,7 +38,8 @@ type navLink struct {
 	Current bool
 }
 
-// navLinks are the forms of a line of the navigation, made once: with a hundred types, making them for each page would cost more than most pages.
+// navLinks are the forms of a line of the navigation, made once: with a hundred types, making them for each page
+// would cost more than most pages.
 type navLinks [4]string
 
 func (s *Site) newNavLinks(label, path string) (made navLinks, err error) {

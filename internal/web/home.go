@@ -118,7 +118,8 @@ func tooSlow(err error) bool {
 
 func (s *Site) recent(v *Visit, c record.Values) recentChange {
 	line := lineOf(c, noLines)
-	r := recentChange{When: line.When, User: line.User, Label: line.Label, Action: line.Action, Href: line.Href, Type: c.Text("changed_object_type"),
+	r := recentChange{When: line.When, User: line.User, Label: line.Label, Action: line.Action, Href: line.Href,
+		Type:   c.Text("changed_object_type"),
 		Object: Cell{Kind: TextCell, Text: c.Text("object_repr")}}
 	if pointer, ok := c.Get("changed_object").(record.Pointer); ok {
 		r.Object = v.Cell(nil, pointer)
@@ -146,8 +147,9 @@ const (
 	searchTime = 3 * time.Second
 )
 
-// search looks for a text in all types. What holds it is counted in one go, and only where there is something the first records are read. Where that takes
-// too long, one type is asked after the other, and those that take too long are named.
+// search looks for a text in all types. What holds it is counted in one go, and only where there is something the
+// first records are read. Where that takes too long, one type is asked after the other, and those that take too long
+// are named.
 func (s *Site) search(v *Visit) error {
 	p := searchPage{Text: v.R.URL.Query().Get("q")}
 	var types []*record.Type
@@ -197,7 +199,8 @@ func (s *Site) find(v *Visit, t *record.Type, text string, counted bool) (foundT
 	ctx, cancel := context.WithTimeout(v.Ctx, searchTime)
 	defer cancel()
 	f := foundType{Label: s.Pages(t).Title, Href: With(s.Pages(t).Path, nil, "q", text)}
-	found, err := s.Ledger.List(ctx, v.Caller, t, store.Query{Limit: foundRows, Search: text, View: record.View{Brief: true}, Uncounted: counted})
+	found, err := s.Ledger.List(ctx, v.Caller, t, store.Query{Limit: foundRows, Search: text, View: record.View{Brief: true},
+		Uncounted: counted})
 	f.Count = found.Count
 	for _, r := range found.Rows {
 		f.Rows = append(f.Rows, Cell{Kind: LinkCell, Text: r.Display(), Href: RecordPath(t, r.ID())})

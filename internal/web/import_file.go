@@ -100,8 +100,10 @@ func distinct(t *record.Type, rows []transfer.Row) ([]transfer.Row, error) {
 	}
 	if created, some := lines[""]; some && len(lines) > 1 {
 		i := slices.IndexFunc(rows, func(r transfer.Row) bool { return r.ID != "" })
-		return nil, fault.Field(fault.General, "Line %d changes a record, and line %d has no id and makes a new one. An import is done whole or not at all, "+
-			"and does one of the two: put the rows with an id and those without into two files.", rows[i].Line, created)
+		return nil,
+			fault.Field(fault.General,
+				"Line %d changes a record, and line %d has no id and makes a new one. An import is done whole or not at all, "+
+					"and does one of the two: put the rows with an id and those without into two files.", rows[i].Line, created)
 	}
 	if bad {
 		return rows, &fault.Error{Kind: fault.Invalid, Items: errs}

@@ -132,8 +132,9 @@ func viewOf(columns []column) record.View {
 func (p *TypePages) toList(v *Visit) error { return v.Leave(p.Path, "") }
 
 func (p *TypePages) listPage(v *Visit, params url.Values, q store.Query, found store.Page) *listPage {
-	l := &listPage{Path: p.Path, Title: p.Title, Single: p.Type.Title(), Doc: p.Type.Doc, Search: params.Get("q"), CanSearch: len(p.Type.Search) > 0,
-		Query: p.filterQuery(params), Count: found.Count, Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.Chips(params),
+	l := &listPage{Path: p.Path, Title: p.Title, Single: p.Type.Title(), Doc: p.Type.Doc, Search: params.Get("q"),
+		CanSearch: len(p.Type.Search) > 0,
+		Query:     p.filterQuery(params), Count: found.Count, Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.Chips(params),
 		CanAdd: v.May(p.Type, access.Add), CanChange: v.May(p.Type, access.Change), CanDelete: v.May(p.Type, access.Delete)}
 	if l.Search != "" {
 		l.Searched = p.Type.SearchNewest

@@ -9,16 +9,16 @@ import (
 	"terrier/internal/store"
 )
 
-// notifiedLine is a webhook that was told of a change, or shall be.
+// notifiedLine is a webhook that was notified of a change, or will be.
 type notifiedLine struct {
 	Webhook, Href string
 	State         Cell
 	Status        string
 }
 
-// toldOf reads the deliveries of changes to one record, by the moment of the change, which is
+// notifiedOf reads the deliveries of changes to one record, by the moment of the change, which is
 // the delivery's own.
-func (v *Visit) toldOf(t *record.Type, id int64, changes []record.Values) (map[time.Time][]notifiedLine, error) {
+func (v *Visit) notifiedOf(t *record.Type, id int64, changes []record.Values) (map[time.Time][]notifiedLine, error) {
 	deliveries := v.Site.DeliveryType()
 	if len(changes) == 0 || !t.Notifies() || !v.May(deliveries, access.View) {
 		return nil, nil
@@ -32,15 +32,16 @@ func (v *Visit) toldOf(t *record.Type, id int64, changes []record.Values) (map[t
 	if err != nil {
 		return nil, err
 	}
-	told := map[time.Time][]notifiedLine{}
+	notified := map[time.Time][]notifiedLine{}
 	for _, d := range found.Rows {
-		told[MomentOf(d)] = append(told[MomentOf(d)], v.notifiedBy(d))
+		notified[MomentOf(d)] = append(notified[MomentOf(d)], v.notifiedBy(d))
 	}
-	return told, nil
+	return notified, nil
 }
 
 func (v *Visit) notifiedBy(d record.Values) notifiedLine {
-	line := notifiedLine{Webhook: "(deleted webhook)", Href: RecordPath(d.Type(), d.ID()), State: StateOf(d, v.Site.Now()), Status: CellOf(nil, d.Get("status_code")).Text}
+	line := notifiedLine{Webhook: "(deleted webhook)", Href: RecordPath(d.Type(), d.ID()), State: StateOf(d, v.Site.Now()),
+		Status: CellOf(nil, d.Get("status_code")).Text}
 	if l := d.Link("webhook"); l.ID != 0 {
 		target := record.TargetOf(d.Type().Field("webhook"))
 		line.Webhook = target.DisplayLink(l)

@@ -29,8 +29,9 @@ type TypePages struct {
 }
 
 func newTypePages(s *Site, t *record.Type, own OwnPages) *TypePages {
-	p := &TypePages{site: s, Type: t, Path: PagePath(t), Title: Capital(pluralTitle(t)), Single: Capital(t.Title()), filterNames: t.FilterNames(),
-		own: own}
+	p := &TypePages{site: s, Type: t, Path: PagePath(t), Title: Capital(pluralTitle(t)), Single: Capital(t.Title()),
+		filterNames: t.FilterNames(),
+		own:         own}
 	p.allColumns, p.firstColumns = columnsOf(t)
 	return p
 }

@@ -48,7 +48,8 @@ type Crumb struct{ Label, Href string }
 // is called like it is sent. The id is the caller's word: a template that is about something
 // else fails, which is not told, because what it says of the data would be in the log.
 func (v *Visit) Show(p Page) error {
-	if target := v.R.Header.Get("Hx-Target"); v.Live() && v.Site.Templates.Lookup(target) != nil && v.send(target, p.Body, http.StatusOK) == nil {
+	if target := v.R.Header.Get("Hx-Target"); v.Live() && v.Site.Templates.Lookup(target) != nil &&
+		v.send(target, p.Body, http.StatusOK) == nil {
 		return nil
 	}
 	return v.send(pageTemplate(p.Name), v.frame(p), cmp.Or(p.Status, http.StatusOK))
@@ -145,7 +146,8 @@ func (v *Visit) note() string {
 
 // Local is an address on this site, or the given one: nobody is led elsewhere.
 func Local(to, otherwise string) string {
-	if strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.Contains(to, "\\") && !strings.ContainsFunc(to, unicode.IsControl) {
+	if strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.Contains(to, "\\") &&
+		!strings.ContainsFunc(to, unicode.IsControl) {
 		return to
 	}
 	return otherwise

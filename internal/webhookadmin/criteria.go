@@ -28,7 +28,7 @@ func (c criteria) match(change store.Change, e *webhook.Event) webhook.Verdict {
 	case !slices.Contains(c.types, change.Type.Key()):
 		return quiet("The webhook is not notified of changes to %s: it is not among its content types.", change.Type.Key())
 	case !c.kinds.Wants(change.Action):
-		return quiet("The webhook is not told when a record is %s: type_%s is not selected.", e.Kind, change.Action)
+		return quiet("The webhook is not notified when a record is %s: type_%s is not selected.", e.Kind, change.Action)
 	}
 	return c.conditions.Match(e)
 }

@@ -45,14 +45,18 @@ func TestHistory(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("history\n%v, %v, want\n%v", got, err, want)
 	}
-	if got, err := b.History(t.Context(), b.root, hook, webhookadmin.HistoryRange{Since: now.Add(-24 * time.Hour), Step: time.Minute}); err != nil || len(got) != 24*60+1 {
+	if got, err := b.History(t.Context(), b.root, hook,
+		webhookadmin.HistoryRange{Since: now.Add(-24 * time.Hour), Step: time.Minute}); err != nil || len(got) != 24*60+1 {
 		t.Errorf("a day in minutes has %d parts, %v", len(got), err)
 	}
-	if got, err := b.History(t.Context(), b.root, hook, webhookadmin.HistoryRange{Since: now.Add(time.Hour), Step: time.Minute}); err != nil || len(got) != 0 {
+	if got, err := b.History(t.Context(), b.root, hook,
+		webhookadmin.HistoryRange{Since: now.Add(time.Hour), Step: time.Minute}); err != nil || len(got) != 0 {
 		t.Errorf("the future has %d parts, %v", len(got), err)
 	}
 
-	viewer := ledger.Caller{RequestID: uuid.NewString(), Subject: &access.Subject{UserID: 2, Grants: []access.Grant{{Types: []string{store.WebhookType}, Actions: []string{"view"}, Constraints: []byte(`{"id": 2}`)}}}}
+	viewer := ledger.Caller{RequestID: uuid.NewString(),
+		Subject: &access.Subject{UserID: 2, Grants: []access.Grant{{Types: []string{store.WebhookType}, Actions: []string{"view"},
+			Constraints: []byte(`{"id": 2}`)}}}}
 	for _, row := range []struct {
 		name   string
 		caller ledger.Caller
@@ -67,7 +71,8 @@ func TestHistory(t *testing.T) {
 		{"half minutes", b.root, hook, time.Hour, 90 * time.Second, fault.Invalid},
 		{"for ever", b.root, hook, 30 * 24 * time.Hour, time.Minute, fault.Invalid},
 	} {
-		if _, err := b.History(t.Context(), row.caller, row.hook, webhookadmin.HistoryRange{Since: now.Add(-row.since), Step: row.step}); fault.KindOf(err) != row.kind {
+		if _, err := b.History(t.Context(), row.caller, row.hook,
+			webhookadmin.HistoryRange{Since: now.Add(-row.since), Step: row.step}); fault.KindOf(err) != row.kind {
 			t.Errorf("%s: %v", row.name, err)
 		}
 	}
@@ -82,8 +87,10 @@ func TestEnded(t *testing.T) {
 	b.listener(t, nil) // whose deliveries wait
 	b.sites(t, 1, 4)
 	b.end(t, hook, store.Successful)
-	b.exec(t, "UPDATE extras_delivery SET finished_at = now() - (5 - object_id) * interval '1 minute', state = CASE object_id WHEN 2 THEN 'failed' ELSE state END WHERE webhook_id = $1", hook)
-	b.exec(t, `INSERT INTO extras_attempt SELECT id, changed_at, now() + x * interval '1 second', x * 10, 'POST', '', '{}', NULL, 200, '{}', '', FALSE, ''
+	b.exec(t, "UPDATE extras_delivery SET finished_at = now() - (5 - object_id) * interval '1 minute', state = CASE object_id WHEN 2 "+
+		"THEN 'failed' ELSE state END WHERE webhook_id = $1", hook)
+	b.exec(t, `INSERT INTO extras_attempt SELECT id, changed_at, now() + x * interval '1 second', x * 10, 'POST', '', '{}', NULL, 200,
+		'{}', '', FALSE, ''
 		FROM extras_delivery, generate_series(1, 2) x WHERE webhook_id = $1 AND object_id = 3`, hook)
 	ended := func(c ledger.Caller, since time.Duration, limit int) (ids []int64) {
 		t.Helper()
@@ -93,7 +100,8 @@ func TestEnded(t *testing.T) {
 		}
 		for _, e := range rows {
 			ids = append(ids, e.ObjectID)
-			if e.WebhookName == nil || e.Webhook != hook || (e.ObjectID == 3) != (e.Milliseconds != nil && *e.Milliseconds == 20) || (e.State == store.Failed) != (e.ObjectID == 2) {
+			if e.WebhookName == nil || e.Webhook != hook || (e.ObjectID == 3) != (e.Milliseconds != nil && *e.Milliseconds == 20) ||
+				(e.State == store.Failed) != (e.ObjectID == 2) {
 				t.Errorf("what has ended: %+v", e)
 			}
 		}
@@ -108,11 +116,13 @@ func TestEnded(t *testing.T) {
 	if got := ended(b.root, 150*time.Second, 10); !slices.Equal(got, []int64{3, 4}) {
 		t.Errorf("the last minutes: %v", got)
 	}
-	viewer := ledger.Caller{Subject: &access.Subject{UserID: 2, Grants: []access.Grant{{Types: []string{store.DeliveryType}, Actions: []string{"view"}, Constraints: []byte(`{"object_id": 2}`)}}}}
+	viewer := ledger.Caller{Subject: &access.Subject{UserID: 2,
+		Grants: []access.Grant{{Types: []string{store.DeliveryType}, Actions: []string{"view"}, Constraints: []byte(`{"object_id": 2}`)}}}}
 	if got := ended(viewer, time.Hour, 10); !slices.Equal(got, []int64{2}) {
 		t.Errorf("those that somebody may see: %v", got)
 	}
-	if _, err := b.Ended(t.Context(), ledger.Caller{Subject: &access.Subject{UserID: 3}}, webhookadmin.EndedQuery{Since: time.Now(), Limit: 1}); fault.KindOf(err) != fault.Denied {
+	if _, err := b.Ended(t.Context(), ledger.Caller{Subject: &access.Subject{UserID: 3}},
+		webhookadmin.EndedQuery{Since: time.Now(), Limit: 1}); fault.KindOf(err) != fault.Denied {
 		t.Errorf("for nobody: %v", err)
 	}
 }
@@ -122,8 +132,10 @@ func TestEndedLooksAtFew(t *testing.T) {
 	b := newBundle(t)
 	hook := b.listener(t, nil)
 	const all = 50_000
-	b.exec(t, `INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round, tries, attempt_count, job_id, queued_at, finished_at, reason)
-		SELECT i, now(), i, $1, 1, 'updated', 'dcim.site', i, gen_random_uuid(), 'successful', 1, 1, 1, i, now(), now() - interval '1 hour', '' FROM generate_series(1, $2::bigint) i`, hook, all)
+	b.exec(t, `INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id,
+		state, round, tries, attempt_count, job_id, queued_at, finished_at, reason)
+		SELECT i, now(), i, $1, 1, 'updated', 'dcim.site', i, gen_random_uuid(), 'successful', 1, 1, 1, i, now(), now() - interval '1 hour',
+			'' FROM generate_series(1, $2::bigint) i`, hook, all)
 	b.exec(t, "VACUUM (ANALYZE) extras_delivery")
 	b.exec(t, "UPDATE extras_delivery SET finished_at = now() WHERE id = 7")
 	b.Store.Close() // which makes PostgreSQL count what it read
@@ -131,7 +143,8 @@ func TestEndedLooksAtFew(t *testing.T) {
 		for b.number(t, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'terrier'") > 0 {
 			runtime.Gosched()
 		}
-		return b.number(t, `SELECT sum(coalesce(idx_tup_fetch, 0) + seq_tup_read) FROM pg_stat_user_tables WHERE relname LIKE 'extras\_delivery\_%'`)
+		return b.number(t,
+			`SELECT sum(coalesce(idx_tup_fetch, 0) + seq_tup_read) FROM pg_stat_user_tables WHERE relname LIKE 'extras\_delivery\_%'`)
 	}
 	before := read()
 	var err error
@@ -139,7 +152,8 @@ func TestEndedLooksAtFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 10 { // so often that PostgreSQL may make a plan for all moments
-		if got, err := b.Ended(t.Context(), b.root, webhookadmin.EndedQuery{Since: time.Now().Add(-time.Minute), Limit: 100}); err != nil || len(got) != 1 || got[0].ID != 7 {
+		if got, err := b.Ended(t.Context(), b.root, webhookadmin.EndedQuery{Since: time.Now().
+			Add(-time.Minute), Limit: 100}); err != nil || len(got) != 1 || got[0].ID != 7 {
 			t.Fatalf("%+v, %v", got, err)
 		}
 	}

@@ -21,8 +21,10 @@ const (
 // large writes changes of a mebibyte each, half of them with large data and half with a large state.
 func (b *bundle) large(t *testing.T) {
 	t.Helper()
-	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, prechange, postchange, data)
-		SELECT now() - (1 + i / 4) * interval '1 second', '', gen_random_uuid(), 'update', 'dcim.site', i, '', 1, CASE WHEN i > $1 / 2 THEN doc END, jsonb_build_object('n', i)::text, CASE WHEN i > $1 / 2 THEN '{}' ELSE doc END
+	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version,
+		prechange, postchange, data)
+		SELECT now() - (1 + i / 4) * interval '1 second', '', gen_random_uuid(), 'update', 'dcim.site', i, '', 1, CASE WHEN i > $1 / 2
+			THEN doc END, jsonb_build_object('n', i)::text, CASE WHEN i > $1 / 2 THEN '{}' ELSE doc END
 		FROM generate_series(1, $1) i, to_jsonb(repeat('x', $2)) x, CAST(x AS text) doc`, largeChanges, 1<<20)
 	b.exec(t, "INSERT INTO record_count (type, n) VALUES ('extras.objectchange', $1)", largeChanges)
 }
@@ -56,7 +58,8 @@ func heldBy(t *testing.T, fn func()) uint64 {
 func TestLargeChanges(t *testing.T) {
 	b := newPreviewBundle(t)
 	b.large(t)
-	hook := b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "snapshots.postchange.n", "op": "in", "value": [1, 7, 198, 200]}`)})
+	hook := b.listener(t,
+		ledger.Input{"conditions": json.RawMessage(`{"attr": "snapshots.postchange.n", "op": "in", "value": [1, 7, 198, 200]}`)})
 	trial := func(n int) (fired, of int64, err error) {
 		got, err := b.Trial(t.Context(), b.root, hook, webhookadmin.TrialInput{Webhook: nil, Changes: n})
 		seen := map[int64]bool{}

@@ -37,8 +37,10 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 	keys := b.Sealer.(*account.Sealer).Keys
 	inputs := []ledger.Input{
 		hookInput(ledger.Input{"name": "plain"}),
-		hookInput(ledger.Input{"name": "signed", "secret": "whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2lnbmluZyBrZXk=", "previous_secret": "s0", "standard_headers": true}),
-		hookInput(ledger.Input{"name": "templates", "http_method": "PUT", "http_content_type": "text/plain", "body_template": "{{ event }} {{ data.name }}: {{ snapshots.prechange.status }}",
+		hookInput(ledger.Input{"name": "signed", "secret": "whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2lnbmluZyBrZXk=", "previous_secret": "s0",
+			"standard_headers": true}),
+		hookInput(ledger.Input{"name": "templates", "http_method": "PUT", "http_content_type": "text/plain",
+			"body_template":      "{{ event }} {{ data.name }}: {{ snapshots.prechange.status }}",
 			"additional_headers": "Authorization: Bearer abc\nX-Model: {{ model }}", "secret": "s2"}),
 		hookInput(ledger.Input{"name": "broken", "body_template": "first\n{{ 1 / 0 }}"}),
 	}
@@ -59,7 +61,8 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 		change := b.change(t)
 		for i, hook := range hooks {
 			var id int64
-			if err := b.db.QueryRow(t.Context(), "SELECT id FROM extras_delivery WHERE change_id = $1 AND webhook_id = $2", change, hook.ID()).Scan(&id); err != nil {
+			if err := b.db.QueryRow(t.Context(), "SELECT id FROM extras_delivery WHERE change_id = $1 AND webhook_id = $2", change,
+				hook.ID()).Scan(&id); err != nil {
 				t.Fatal(err)
 			}
 			due, err := b.Store.LoadDue(t.Context(), []int64{id})
@@ -73,20 +76,24 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 			sent, problem := delivery.Preview(saved, keys, due[0], b.Now())
 			var got, unsaved webhookadmin.Preview
 			dbtest.Untouched(t, b.db, func() {
-				if got, err = b.Preview(t.Context(), b.root, hook.ID(), webhookadmin.PreviewInput{Webhook: nil, Sample: webhookadmin.Sample{Change: change}}); err != nil {
+				if got, err = b.Preview(t.Context(), b.root, hook.ID(),
+					webhookadmin.PreviewInput{Webhook: nil, Sample: webhookadmin.Sample{Change: change}}); err != nil {
 					t.Fatal(err)
 				}
 				in := maps.Clone(inputs[i])
 				in["name"] = "unsaved"
-				if unsaved, err = b.Preview(t.Context(), b.root, 0, webhookadmin.PreviewInput{Webhook: in, Sample: webhookadmin.Sample{Change: change}}); err != nil {
+				if unsaved, err = b.Preview(t.Context(), b.root, 0,
+					webhookadmin.PreviewInput{Webhook: in, Sample: webhookadmin.Sample{Change: change}}); err != nil {
 					t.Fatal(err)
 				}
 			})
 			name := fmt.Sprint(inputs[i]["name"], " ", due[0].Kind)
-			if diff := different(got.Request, sent); diff != "" || got.Error != problem || got.Body != string(sent.Body) || !got.Fires || got.Event != due[0].Kind {
+			if diff := different(got.Request, sent); diff != "" || got.Error != problem || got.Body != string(sent.Body) || !got.Fires ||
+				got.Event != due[0].Kind {
 				t.Errorf("%s: %s, error %q where the worker has %q, fires %v", name, diff, got.Error, problem, got.Fires)
 			}
-			if delivered := b.reg.Type(store.DeliveryType).FormatID(id); got.Delivery != delivered || problem == "" && got.Request.Header.Get("X-Hook-Delivery") != delivered {
+			if delivered := b.reg.Type(store.DeliveryType).FormatID(id); got.Delivery != delivered || problem == "" &&
+				got.Request.Header.Get("X-Hook-Delivery") != delivered {
 				t.Errorf("%s: delivery %s, want %s", name, got.Delivery, delivered)
 			}
 			if problem == "" {
@@ -137,22 +144,30 @@ func TestPreviewTakesTheInput(t *testing.T) {
 		problem, reason, refused string
 	}{
 		{"nothing", nil, http.Header{"X-Hook-Signature": {sign("old")}, "X-Key": {"kept"}}, "n1", true, "", "", ""},
-		{"a new secret", ledger.Input{"secret": "new"}, http.Header{"X-Hook-Signature": {sign("new")}, "X-Hook-Signature-Previous": nil}, "n1", true, "", "", ""},
-		{"rotation", ledger.Input{"secret": "new", "previous_secret": "old"}, http.Header{"X-Hook-Signature": {sign("new")}, "X-Hook-Signature-Previous": {sign("old")}}, "n1", true, "", "", ""},
+		{"a new secret", ledger.Input{"secret": "new"}, http.Header{"X-Hook-Signature": {sign("new")}, "X-Hook-Signature-Previous": nil},
+			"n1", true, "", "", ""},
+		{"rotation", ledger.Input{"secret": "new", "previous_secret": "old"},
+			http.Header{"X-Hook-Signature": {sign("new")}, "X-Hook-Signature-Previous": {sign("old")}}, "n1", true, "", "", ""},
 		{"no secret", ledger.Input{"secret": ""}, http.Header{"X-Hook-Signature": nil}, "n1", true, "", "", ""},
-		{"headers", ledger.Input{"additional_headers": "X-Other: {{ data.slug }}"}, http.Header{"X-Other": {"n1"}, "X-Key": nil}, "n1", true, "", "", ""},
+		{"headers", ledger.Input{"additional_headers": "X-Other: {{ data.slug }}"}, http.Header{"X-Other": {"n1"}, "X-Key": nil}, "n1",
+			true, "", "", ""},
 		{"body", ledger.Input{"body_template": "{{ username }}"}, nil, "root", true, "", "", ""},
 		{"body that fails", ledger.Input{"body_template": "a\nb\n{{ 1 / 0 }}"}, nil, "", true, "body_template: line 3: division by zero", "", ""},
 		{"body that can't be read", ledger.Input{"body_template": "a\n{{ data."}, nil, "", false, "", "", "body_template: line 2"},
 		{"disabled", ledger.Input{"enabled": false}, nil, "n1", false, "", "The webhook is disabled.", ""},
-		{"another type", ledger.Input{"content_types": []any{"dcim.region"}}, nil, "n1", false, "", "The webhook is not notified of changes to dcim.site: it is not among its content types.", ""},
-		{"another event", ledger.Input{"type_create": false}, nil, "n1", false, "", "The webhook is not told when a record is created: type_create is not selected.", ""},
-		{"conditions", ledger.Input{"conditions": ledger.Input{"attr": "name", "value": "n2"}}, nil, "n1", false, "", `name is "n1", not "n2"`, ""},
+		{"another type", ledger.Input{"content_types": []any{"dcim.region"}}, nil, "n1", false, "",
+			"The webhook is not notified of changes to dcim.site: it is not among its content types.", ""},
+		{"another event", ledger.Input{"type_create": false}, nil, "n1", false, "",
+			"The webhook is not notified when a record is created: type_create is not selected.", ""},
+		{"conditions", ledger.Input{"conditions": ledger.Input{"attr": "name", "value": "n2"}}, nil, "n1", false, "",
+			`name is "n1", not "n2"`, ""},
 		{"conditions that hold", ledger.Input{"conditions": ledger.Input{"attr": "name", "value": "n1"}}, nil, "n1", true, "", "", ""},
-		{"no event", ledger.Input{"type_create": false, "type_update": false, "type_delete": false}, nil, "", false, "", "", "type_create: Select at least one event"},
+		{"no event", ledger.Input{"type_create": false, "type_update": false, "type_delete": false}, nil, "", false, "", "",
+			"type_create: Select at least one event"},
 		{"no address", ledger.Input{"payload_url": "ftp://x/"}, nil, "", false, "", "", "payload_url: "},
 	} {
-		got, err := b.Preview(t.Context(), b.root, hook.ID(), webhookadmin.PreviewInput{Webhook: row.in, Sample: webhookadmin.Sample{Change: change}})
+		got, err := b.Preview(t.Context(), b.root, hook.ID(),
+			webhookadmin.PreviewInput{Webhook: row.in, Sample: webhookadmin.Sample{Change: change}})
 		if row.refused != "" {
 			if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(err.Error(), row.refused) {
 				t.Errorf("%s: %v, want %s", row.name, err, row.refused)
@@ -179,7 +194,8 @@ func TestPreviewOfARecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := hookInput(ledger.Input{"conditions": ledger.Input{"attr": "status", "op": "changed"}})
-	got, err := b.Preview(t.Context(), b.root, 0, webhookadmin.PreviewInput{Webhook: in, Sample: webhookadmin.Sample{Type: sites, Record: site.ID()}})
+	got, err := b.Preview(t.Context(), b.root, 0, webhookadmin.PreviewInput{Webhook: in,
+		Sample: webhookadmin.Sample{Type: sites, Record: site.ID()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,10 +209,12 @@ func TestPreviewOfARecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	var data, snapshot string
-	if err := b.db.QueryRow(t.Context(), "SELECT data, postchange FROM extras_objectchange WHERE id = $1", b.change(t)).Scan(&data, &snapshot); err != nil {
+	if err := b.db.QueryRow(t.Context(), "SELECT data, postchange FROM extras_objectchange WHERE id = $1", b.change(t)).
+		Scan(&data, &snapshot); err != nil {
 		t.Fatal(err)
 	}
-	if body.Event != "updated" || body.Username != "root" || body.Request != b.root.RequestID || body.Timestamp != b.Now().UTC().Format(record.TimeLayout) {
+	if body.Event != "updated" || body.Username != "root" || body.Request != b.root.RequestID ||
+		body.Timestamp != b.Now().UTC().Format(record.TimeLayout) {
 		t.Errorf("event %s by %s in %s at %s", body.Event, body.Username, body.Request, body.Timestamp)
 	}
 	if string(body.Data) != data || string(body.Snapshots.Prechange) != snapshot || string(body.Snapshots.Postchange) != snapshot {
@@ -214,11 +232,13 @@ func TestPreviewPermissions(t *testing.T) {
 	hook := b.create(t, "extras.webhook", hookInput(nil))[0].ID()
 	made := b.create(t, "dcim.site", named(1), named(2))
 	var changes []int64
-	if err := b.db.QueryRow(t.Context(), "SELECT array_agg(id ORDER BY object_id) FROM extras_objectchange WHERE object_type = 'dcim.site'").Scan(&changes); err != nil {
+	if err := b.db.QueryRow(t.Context(), "SELECT array_agg(id ORDER BY object_id) FROM extras_objectchange WHERE object_type = 'dcim.site'").
+		Scan(&changes); err != nil {
 		t.Fatal(err)
 	}
 	add, change := [3]string{"extras.webhook", "add"}, [3]string{"extras.webhook", "change"}
-	sees, log := [3]string{"dcim.site", "view", `{"name":"n1"}`}, [3]string{"extras.objectchange", "view", fmt.Sprintf(`{"changed_object_id":%d}`, made[0].ID())}
+	sees, log := [3]string{"dcim.site", "view", `{"name":"n1"}`},
+		[3]string{"extras.objectchange", "view", fmt.Sprintf(`{"changed_object_id":%d}`, made[0].ID())}
 	readOnly := user(add, change, sees, log)
 	readOnly.ReadOnly = true
 	record1, change1 := webhookadmin.Sample{Type: sites, Record: made[0].ID()}, webhookadmin.Sample{Change: changes[0]}
@@ -243,7 +263,9 @@ func TestPreviewPermissions(t *testing.T) {
 		{"no sight of the log", user(change, sees), hook, change1, fault.ErrNotFound},
 		{"no such change", b.root, hook, webhookadmin.Sample{Change: 999}, fault.ErrNotFound},
 	} {
-		if _, err := b.Preview(t.Context(), row.caller, row.id, webhookadmin.PreviewInput{Webhook: hookInput(ledger.Input{"name": fmt.Sprint("hook ", row.id)}), Sample: row.sample}); !errors.Is(err, row.want) {
+		if _, err := b.Preview(t.Context(), row.caller, row.id,
+			webhookadmin.PreviewInput{Webhook: hookInput(ledger.Input{"name": fmt.Sprint("hook ", row.id)}),
+				Sample: row.sample}); !errors.Is(err, row.want) {
 			t.Errorf("%s: %v, want %v", row.name, err, row.want)
 		}
 	}

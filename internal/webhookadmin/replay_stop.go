@@ -60,7 +60,8 @@ func (r *replay) finishMoment(ctx context.Context) {
 
 // soFar says how far a replay came and how to go on, to somebody at a page, which asks for whole seconds.
 func (n ReplayCount) soFar(webhook int64) string {
-	return fmt.Sprintf("%d deliveries are queued. The rest are the changes made since %s: run `terrier webhook replay %d --since %[2]s` on the server, "+
+	return fmt.Sprintf("%d deliveries are queued. The rest are the changes made since %s: run `terrier webhook replay %d --since "+
+		"%[2]s` on the server, "+
 		"or replay from that second on, which sends again what was already queued of it.",
 		n.Queued(), n.Reached.UTC().Format(time.RFC3339Nano), webhook)
 }

@@ -61,7 +61,8 @@ func TestReplayStopsBetweenMoments(t *testing.T) {
 			t.Errorf("%s: %+v, %v", row.name, done, err)
 		}
 		b.end(t, hook, "successful") // they may have been sent before somebody goes on
-		b.replay(t, hook, webhookadmin.ReplayCount{Changes: later, Matching: later, New: later}, "time__gte", done.Reached.Format(time.RFC3339Nano))
+		b.replay(t, hook, webhookadmin.ReplayCount{Changes: later, Matching: later, New: later}, "time__gte",
+			done.Reached.Format(time.RFC3339Nano))
 	}
 }
 
@@ -97,11 +98,14 @@ func TestReplayThatFails(t *testing.T) {
 	b := newBundle(t)
 	b.sites(t, 0, 1500)
 	hook := b.listener(t, nil)
-	done, err := b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{Progress: func(webhookadmin.ReplayCount) { b.exec(t, "DELETE FROM extras_webhook WHERE id = $1", hook) }})
+	done, err := b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{Progress: func(webhookadmin.ReplayCount) {
+		b.exec(t, "DELETE FROM extras_webhook WHERE id = $1", hook)
+	}})
 	if fault.KindOf(err) != fault.NotFound || done.Changes != 1000 {
 		t.Errorf("%+v, %v", done, err)
 	}
-	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 1500, Matching: 1500, New: 1500}, "time__gte", done.Reached.Format(time.RFC3339Nano))
+	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 1500, Matching: 1500, New: 1500}, "time__gte",
+		done.Reached.Format(time.RFC3339Nano))
 }
 
 // TestReplayWhileRetentionWorks: who replays old changes is told why not now, and how far it came. They can be counted all
@@ -109,8 +113,10 @@ func TestReplayThatFails(t *testing.T) {
 func TestReplayWhileRetentionWorks(t *testing.T) {
 	b := newBundle(t)
 	b.exec(t, "CREATE TABLE extras_objectchange_old PARTITION OF extras_objectchange FOR VALUES FROM ('2020-01-06') TO ('2020-01-13')")
-	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, postchange, data)
-		SELECT '2020-01-07', '', gen_random_uuid(), CASE WHEN i <= 1000 THEN 'delete' ELSE 'create' END, 'dcim.site', i, '', 1, '{}', '{}' FROM generate_series(1, 1010) i`)
+	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version,
+		postchange, data)
+		SELECT '2020-01-07', '', gen_random_uuid(), CASE WHEN i <= 1000 THEN 'delete' ELSE 'create' END, 'dcim.site', i, '', 1, '{}', '{}'
+			FROM generate_series(1, 1010) i`)
 	hook := b.listener(t, ledger.Input{"type_delete": false})
 	other := b.hold(t, "SELECT pg_advisory_xact_lock($1)", retentionLock)
 	want := webhookadmin.ReplayCount{Changes: 1010, Matching: 10, Expired: 10}
@@ -123,7 +129,8 @@ func TestReplayWhileRetentionWorks(t *testing.T) {
 	if fault.KindOf(err) != fault.Busy || n.Changes != 1000 {
 		t.Fatalf("replayed %+v, %v", n, err)
 	}
-	for _, text := range []string{"past their retention are being removed", "Try again in a few minutes", "0 deliveries are queued", "--since 2020-01-07T00:00:00Z"} {
+	for _, text := range []string{"past their retention are being removed", "Try again in a few minutes", "0 deliveries are queued",
+		"--since 2020-01-07T00:00:00Z"} {
 		if !strings.Contains(err.Error(), text) {
 			t.Errorf("%q is without %q", err, text)
 		}

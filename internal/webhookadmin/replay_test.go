@@ -59,15 +59,21 @@ func (b *bundle) replay(t *testing.T, hook int64, want webhookadmin.ReplayCount,
 func (b *bundle) sound(t *testing.T) {
 	t.Helper()
 	for what, sql := range map[string]string{
-		"queued deliveries without their job": `SELECT count(*) FROM extras_delivery d WHERE state = 'queued' AND NOT EXISTS (SELECT FROM river_job j
-			WHERE j.id = d.job_id AND j.queue = 'webhook_' || d.webhook_id AND j.args = jsonb_build_object('delivery', d.id, 'round', d.round) AND j.state = 'available')`,
+		"queued deliveries without their job": `SELECT count(*) FROM extras_delivery d WHERE state = 'queued' AND NOT EXISTS (SELECT
+			FROM river_job j
+			WHERE j.id = d.job_id AND j.queue = 'webhook_' || d.webhook_id AND j.args = jsonb_build_object('delivery', d.id, 'round', d.round)
+				AND j.state = 'available')`,
 		"deliveries that are not of their change": `SELECT count(*) FROM extras_delivery d WHERE NOT EXISTS (SELECT FROM extras_objectchange c
-			WHERE c.id = d.change_id AND c.changed_at = d.changed_at AND c.version = d.version AND c.object_id = d.object_id AND c.object_type = d.object_type
+			WHERE c.id = d.change_id AND c.changed_at = d.changed_at AND c.version = d.version AND c.object_id = d.object_id
+				AND c.object_type = d.object_type
 			AND c.request_id = d.request_id AND left(d.event, 6) = left(c.action || 'd', 6))`,
-		"ids that lead elsewhere":               `SELECT count(*) FROM extras_delivery WHERE id >> 21 <> floor(extract(epoch FROM changed_at) * 1000)`,
-		"ids that stand twice":                  `SELECT count(*) - count(DISTINCT id) FROM extras_delivery`,
-		"deliveries that are counted too often": `SELECT (SELECT coalesce(sum(n), 0) FROM record_count WHERE type = 'extras.delivery') - (SELECT count(*) FROM extras_delivery)`,
-		"changes that are counted too often":    `SELECT (SELECT coalesce(sum(n), 0) FROM record_count WHERE type = 'extras.objectchange') - (SELECT count(*) FROM extras_objectchange)`,
+		"ids that lead elsewhere": `SELECT count(*) FROM extras_delivery WHERE id >> 21 <> floor(extract(epoch FROM ` +
+			`changed_at) * 1000)`,
+		"ids that stand twice": `SELECT count(*) - count(DISTINCT id) FROM extras_delivery`,
+		"deliveries that are counted too often": `SELECT (SELECT coalesce(sum(n), 0) FROM record_count WHERE type = 'extras.delivery') - ` +
+			`(SELECT count(*) FROM extras_delivery)`,
+		"changes that are counted too often": `SELECT (SELECT coalesce(sum(n), 0) FROM record_count WHERE type = 'extras.objectchange') - ` +
+			`(SELECT count(*) FROM extras_objectchange)`,
 	} {
 		if n := b.number(t, sql); n != 0 {
 			t.Errorf("%d %s", n, what)
@@ -79,7 +85,8 @@ func (b *bundle) sound(t *testing.T) {
 func (b *bundle) end(t *testing.T, hook int64, state string) {
 	t.Helper()
 	b.exec(t, "DELETE FROM river_job WHERE queue = 'webhook_' || $1::bigint", hook)
-	b.exec(t, "UPDATE extras_delivery SET state = $2, finished_at = now(), attempt_count = attempt_count + 1, tries = 1, status_code = 200, reason = 'x' WHERE webhook_id = $1 AND state = 'queued'", hook, state)
+	b.exec(t, "UPDATE extras_delivery SET state = $2, finished_at = now(), attempt_count = attempt_count + 1, tries = 1, status_code = "+
+		"200, reason = 'x' WHERE webhook_id = $1 AND state = 'queued'", hook, state)
 }
 
 func TestReplay(t *testing.T) {
@@ -87,7 +94,8 @@ func TestReplay(t *testing.T) {
 	old := b.listener(t, nil)
 	b.create(t, "dcim.region", named(1)) // none of its types
 	made := b.sites(t, 1, 4)
-	if _, err := b.Update(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: made[0].ID(), Input: ledger.Input{"status": "planned"}}}); err != nil {
+	if _, err := b.Update(t.Context(), b.root, b.reg.Type("dcim.site"),
+		[]ledger.Edit{{ID: made[0].ID(), Input: ledger.Input{"status": "planned"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Delete(t.Context(), b.root, b.reg.Type("dcim.site"), []ledger.Edit{{ID: made[1].ID()}}); err != nil {
@@ -100,7 +108,9 @@ func TestReplay(t *testing.T) {
 	b.exec(t, "UPDATE extras_delivery SET state = 'failed' WHERE object_id = ANY($1)", []int64{made[0].ID(), made[2].ID()})
 	b.exec(t, "UPDATE extras_delivery SET retry_at = now() + interval '1 day' WHERE object_id = $1", made[2].ID())
 	b.replay(t, old, webhookadmin.ReplayCount{Changes: 6, Matching: 6, Existing: 5, Waiting: 1})
-	if n := b.number(t, "SELECT count(*) FROM extras_delivery WHERE state = 'queued' AND round = 2 AND tries = 0 AND attempt_count = 1 AND finished_at IS NULL AND status_code IS NULL AND reason = ''"); n != 5 {
+	if n := b.number(t,
+		"SELECT count(*) FROM extras_delivery WHERE state = 'queued' AND round = 2 AND tries = 0 AND attempt_count = 1 AND finished_at IS "+
+			"NULL AND status_code IS NULL AND reason = ''"); n != 5 {
 		t.Errorf("%d deliveries are queued again", n)
 	}
 	b.replay(t, old, webhookadmin.ReplayCount{Changes: 6, Matching: 6, Waiting: 6}) // twice in a row
@@ -108,14 +118,17 @@ func TestReplay(t *testing.T) {
 	// A webhook that was not there yet.
 	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 6, Matching: 6, New: 6})
 	// Its events and conditions decide as always.
-	b.replay(t, b.listener(t, ledger.Input{"type_create": false, "type_delete": false}), webhookadmin.ReplayCount{Changes: 6, Matching: 1, New: 1})
+	b.replay(t, b.listener(t, ledger.Input{"type_create": false, "type_delete": false}),
+		webhookadmin.ReplayCount{Changes: 6, Matching: 1, New: 1})
 	some := b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "status", "value": "planned"}`)})
 	b.replay(t, some, webhookadmin.ReplayCount{Changes: 6, Matching: 1, New: 1})
-	b.replay(t, b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "nosuch.thing", "value": 1}`)}), webhookadmin.ReplayCount{Changes: 6})
+	b.replay(t, b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "nosuch.thing", "value": 1}`)}),
+		webhookadmin.ReplayCount{Changes: 6})
 	// A part, and then the rest.
 	both := b.listener(t, ledger.Input{"content_types": []any{"dcim.site", "dcim.region"}})
 	b.replay(t, both, webhookadmin.ReplayCount{Changes: 1, Matching: 1, New: 1}, "changed_object_type", "dcim.region")
-	b.replay(t, both, webhookadmin.ReplayCount{Changes: 2, Matching: 2, New: 2}, "changed_object_type", "dcim.site", "changed_object_id", fmt.Sprint(made[0].ID()))
+	b.replay(t, both, webhookadmin.ReplayCount{Changes: 2, Matching: 2, New: 2}, "changed_object_type", "dcim.site",
+		"changed_object_id", fmt.Sprint(made[0].ID()))
 	b.replay(t, both, webhookadmin.ReplayCount{}, "time__gte", time.Now().Add(time.Hour).Format(time.RFC3339))
 	b.end(t, both, store.Failed)
 	b.replay(t, both, webhookadmin.ReplayCount{Changes: 7, Matching: 7, Existing: 3, New: 4}, "request_id", b.root.RequestID)
@@ -145,7 +158,8 @@ func TestReplayInBatches(t *testing.T) {
 	b.replay(t, stopped, webhookadmin.ReplayCount{Changes: all, Matching: all, Existing: all})
 
 	// What a stopped one reached is where the rest begins.
-	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 1500, Matching: 1500, New: 1500}, "time__gte", done.Reached.Format(time.RFC3339Nano))
+	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 1500, Matching: 1500, New: 1500}, "time__gte",
+		done.Reached.Format(time.RFC3339Nano))
 
 	shared := b.listener(t, nil)
 	first, second := b.replayTwice(t, shared)
@@ -214,18 +228,21 @@ func TestReplayOfExpiredChanges(t *testing.T) {
 // TestReplaySome refuses what takes longer than somebody waits.
 func TestReplaySome(t *testing.T) {
 	b := newBundle(t)
-	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, postchange, data)
+	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version,
+		postchange, data)
 		SELECT now(), '', gen_random_uuid(), 'create', 'dcim.site', i, '', 1, '{}', '{}' FROM generate_series(1, $1) i`, webhookadmin.MaxReplay+1)
 	b.exec(t, "ANALYZE extras_objectchange")
 	hook := b.listener(t, nil)
 	_, err := b.ReplaySome(t.Context(), b.root, hook, webhookadmin.ReplayInput{})
-	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "100001 changes match") || !strings.Contains(err.Error(), fmt.Sprintf("terrier webhook replay %d", hook)) {
+	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "100001 changes match") ||
+		!strings.Contains(err.Error(), fmt.Sprintf("terrier webhook replay %d", hook)) {
 		t.Errorf("too many at once: %v", err)
 	}
 	if n := b.number(t, "SELECT count(*) FROM extras_delivery"); n != 0 {
 		t.Errorf("%d were queued all the same", n)
 	}
-	if n, err := b.ReplaySome(t.Context(), b.root, hook, webhookadmin.ReplayInput{Where: b.where(t, "changed_object_id", "7")}); err != nil || n.New != 1 {
+	if n, err := b.ReplaySome(t.Context(), b.root, hook,
+		webhookadmin.ReplayInput{Where: b.where(t, "changed_object_id", "7")}); err != nil || n.New != 1 {
 		t.Errorf("one of them: %+v, %v", n, err)
 	}
 }
@@ -260,7 +277,8 @@ func TestReplayInTime(t *testing.T) {
 	late.end = time.Now().Add(time.Minute)
 	done, err := b.Replay(late, b.root, hook, webhookadmin.ReplayInput{Progress: func(webhookadmin.ReplayCount) { late.end = time.Now() }})
 	since := done.Reached.UTC().Format(time.RFC3339Nano)
-	if fault.KindOf(err) != fault.Invalid || done.New != 1000 || !strings.Contains(err.Error(), "1000 deliveries are queued") || !strings.Contains(err.Error(), fmt.Sprintf("replay %d --since %s`", hook, since)) {
+	if fault.KindOf(err) != fault.Invalid || done.New != 1000 || !strings.Contains(err.Error(), "1000 deliveries are queued") ||
+		!strings.Contains(err.Error(), fmt.Sprintf("replay %d --since %s`", hook, since)) {
 		t.Errorf("in the middle: %+v, %v", done, err)
 	}
 	b.sound(t)
@@ -272,7 +290,8 @@ func TestReplayInTime(t *testing.T) {
 func TestReplayReadsEachChangeOnce(t *testing.T) {
 	b := newBundle(t)
 	const all = 12 * 1000
-	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, postchange, data)
+	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version,
+		postchange, data)
 		SELECT now(), '', gen_random_uuid(), 'create', 'dcim.site', i, '', 1, '{}', '{}' FROM generate_series(1, $1::bigint) i`, all)
 	if _, err := b.Replay(t.Context(), b.root, b.listener(t, nil), webhookadmin.ReplayInput{}); err != nil {
 		t.Fatal(err)
@@ -330,7 +349,8 @@ func TestReplayIsForThoseWhoMay(t *testing.T) {
 		{"somebody else's webhook", other, false, []access.Grant{mine, log}, 0, fault.NotFound},
 		{"who sees one change", hook, false, []access.Grant{mine, log}, 1, fault.Internal},
 	} {
-		c := ledger.Caller{Subject: &access.Subject{UserID: 2, Username: "someone", ReadOnly: row.readOnly, Grants: row.grants}, RequestID: uuid.NewString()}
+		c := ledger.Caller{Subject: &access.Subject{UserID: 2, Username: "someone", ReadOnly: row.readOnly, Grants: row.grants},
+			RequestID: uuid.NewString()}
 		for what, run := range map[string]func() (webhookadmin.ReplayCount, error){
 			"count": func() (webhookadmin.ReplayCount, error) {
 				return b.Replay(t.Context(), c, row.hook, webhookadmin.ReplayInput{DryRun: true})

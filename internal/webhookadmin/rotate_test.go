@@ -69,7 +69,8 @@ func TestRotate(t *testing.T) {
 		}
 	}
 	for _, secret := range []record.Plain{"", "canary-3", record.Plain(strings.Repeat("x", 1001))} {
-		if _, err := b.Rotate(t.Context(), b.root, hook.ID(), webhookadmin.Rotation{Secret: secret}); fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "canary") {
+		if _, err := b.Rotate(t.Context(), b.root, hook.ID(),
+			webhookadmin.Rotation{Secret: secret}); fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%d characters: %v", len(secret), err)
 		}
 	}

@@ -20,7 +20,8 @@ type written struct{ action, object, user, request, data, pre, post string }
 
 func (b *bundle) written(t *testing.T, delivery record.Values) (w written) {
 	t.Helper()
-	err := b.db.QueryRow(t.Context(), `SELECT c.action, c.object_type || ' ' || c.object_id || ' v' || c.version, c.user_name, c.request_id::text, c.data, coalesce(c.prechange, ''), coalesce(c.postchange, '')
+	err := b.db.QueryRow(t.Context(), `SELECT c.action, c.object_type || ' ' || c.object_id || ' v' || c.version, c.user_name,
+		c.request_id::text, c.data, coalesce(c.prechange, ''), coalesce(c.postchange, '')
 		FROM extras_delivery d JOIN extras_objectchange c ON c.id = d.change_id AND c.changed_at = d.changed_at WHERE d.id = $1`, delivery.ID()).
 		Scan(&w.action, &w.object, &w.user, &w.request, &w.data, &w.pre, &w.post)
 	if err != nil {
@@ -51,7 +52,8 @@ func TestTestSend(t *testing.T) {
 		}
 		return w
 	}
-	if w := send(webhookadmin.Sample{}); w.object != "test.site 0 v1" || w.action != "create" || w.data != `{"id":0,"url":"http://terrier.test/api/dcim/sites/0/","display":"Sample","name":"Sample"}` || w.pre != "" {
+	if w := send(webhookadmin.Sample{}); w.object != "test.site 0 v1" || w.action != "create" ||
+		w.data != `{"id":0,"url":"http://terrier.test/api/dcim/sites/0/","display":"Sample","name":"Sample"}` || w.pre != "" {
 		t.Errorf("without anything to show: %+v", w)
 	}
 
@@ -60,14 +62,16 @@ func TestTestSend(t *testing.T) {
 	newest := b.sites(t, 2, 1)[0]
 	// Tests don't hide the newest change, and another type's is not taken.
 	for range 2 {
-		if w := send(webhookadmin.Sample{}); w.object != "test.site 2 v1" || w.action != "create" || !strings.Contains(w.data, `"n2"`) || !strings.Contains(w.post, `"n2"`) {
+		if w := send(webhookadmin.Sample{}); w.object != "test.site 2 v1" || w.action != "create" || !strings.Contains(w.data, `"n2"`) ||
+			!strings.Contains(w.post, `"n2"`) {
 			t.Errorf("the newest change of its type: %+v", w)
 		}
 	}
 	if w := send(webhookadmin.Sample{Type: region.Type(), Record: region.ID()}); w.object != "test.region 1 v1" || w.action != "update" {
 		t.Errorf("a record of a type that is none of its own: %+v", w)
 	}
-	if w := send(webhookadmin.Sample{Change: b.number(t, "SELECT id FROM extras_objectchange WHERE object_type = 'dcim.site' AND object_id = 1")}); w.object != "test.site 1 v1" {
+	if w := send(webhookadmin.Sample{Change: b.number(t,
+		"SELECT id FROM extras_objectchange WHERE object_type = 'dcim.site' AND object_id = 1")}); w.object != "test.site 1 v1" {
 		t.Errorf("a past change: %+v", w)
 	}
 
@@ -76,7 +80,8 @@ func TestTestSend(t *testing.T) {
 		t.Errorf("the record of a sample: version %d, %v", v.Version, err)
 	}
 	changes := b.reg.Type(store.ChangeType)
-	page, err := b.List(t.Context(), b.root, changes, store.Query{Where: b.where(t, "changed_object_type", "dcim.site", "changed_object_id", "2"), Limit: 10})
+	page, err := b.List(t.Context(), b.root, changes,
+		store.Query{Where: b.where(t, "changed_object_type", "dcim.site", "changed_object_id", "2"), Limit: 10})
 	if err != nil || page.Count != 1 {
 		t.Errorf("the change log of a record has %d rows, %v", page.Count, err)
 	}
@@ -91,7 +96,8 @@ func TestTestSend(t *testing.T) {
 		t.Fatalf("the whole log: %v, %v", page.Rows, err)
 	}
 	for _, v := range page.Rows {
-		if shown := string(b.Printer.Append(nil, v, changes.Plan(record.View{}))); !strings.Contains(shown, `"changed_object":null`) || strings.Contains(shown, "secret name") {
+		if shown := string(b.Printer.Append(nil, v, changes.Plan(record.View{}))); !strings.Contains(shown, `"changed_object":null`) ||
+			strings.Contains(shown, "secret name") {
 			t.Errorf("a test in the log: %s", shown)
 		}
 	}
@@ -105,7 +111,8 @@ func TestTestSendIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	someone := func(actions ...string) ledger.Caller {
-		return ledger.Caller{RequestID: uuid.NewString(), Subject: &access.Subject{UserID: 2, Grants: []access.Grant{{Types: []string{"extras.webhook"}, Actions: actions}}}}
+		return ledger.Caller{RequestID: uuid.NewString(),
+			Subject: &access.Subject{UserID: 2, Grants: []access.Grant{{Types: []string{"extras.webhook"}, Actions: actions}}}}
 	}
 	secret := b.sites(t, 1, 1)[0]
 	for _, row := range []struct {
@@ -121,7 +128,8 @@ func TestTestSendIsRefused(t *testing.T) {
 		{"no such webhook", b.root, 99, webhookadmin.Sample{}, fault.NotFound, ""},
 		{"no such change", b.root, hook, webhookadmin.Sample{Change: 99}, fault.NotFound, ""},
 		{"a viewer", someone("view"), hook, webhookadmin.Sample{}, fault.Denied, ""},
-		{"a record that they may not see", someone("change"), hook, webhookadmin.Sample{Type: secret.Type(), Record: secret.ID()}, fault.NotFound, ""},
+		{"a record that they may not see", someone("change"), hook, webhookadmin.Sample{Type: secret.Type(), Record: secret.ID()},
+			fault.NotFound, ""},
 	} {
 		_, err := b.Test(t.Context(), row.caller, row.hook, row.sample)
 		if err == nil || fault.KindOf(err) != row.kind || !strings.Contains(err.Error(), row.says) {

@@ -12,7 +12,7 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// TestTrial counts what a webhook would have been told of, and says why not of the rest.
+// TestTrial counts what a webhook would have been notified of, and says why not of the rest.
 func TestTrial(t *testing.T) {
 	b := newPreviewBundle(t)
 	hook := b.create(t, "extras.webhook", hookInput(ledger.Input{"enabled": false}))[0].ID()
@@ -26,8 +26,10 @@ func TestTrial(t *testing.T) {
 	if err := b.Delete(t.Context(), b.root, sites, []ledger.Edit{{ID: site}}); err != nil {
 		t.Fatal(err)
 	}
-	limited := user([3]string{"extras.webhook", "change"}, [3]string{"extras.objectchange", "view", fmt.Sprintf(`{"changed_object_id":%d,"action":"create"}`, site)})
-	const created, deleted = "The webhook is not told when a record is created: type_create is not selected.", "The webhook is not told when a record is deleted: type_delete is not selected."
+	limited := user([3]string{"extras.webhook", "change"},
+		[3]string{"extras.objectchange", "view", fmt.Sprintf(`{"changed_object_id":%d,"action":"create"}`, site)})
+	const created, deleted = "The webhook is not notified when a record is created: type_create is not selected.",
+		"The webhook is not notified when a record is deleted: type_delete is not selected."
 	type line struct {
 		action        string
 		fires, broken bool
@@ -41,14 +43,21 @@ func TestTrial(t *testing.T) {
 		n      int
 		want   []line
 	}{
-		{"as saved", b.root, hook, nil, 100, []line{{"delete", true, false, ""}, {"update", true, false, ""}, {"create", true, false, ""}, {"create", true, false, ""}}},
+		{"as saved", b.root, hook, nil, 100, []line{{"delete", true, false, ""}, {"update", true, false, ""}, {"create", true, false, ""},
+			{"create", true, false, ""}}},
 		{"the last", b.root, hook, nil, 2, []line{{"delete", true, false, ""}, {"update", true, false, ""}}},
-		{"events", b.root, hook, ledger.Input{"type_create": false, "type_delete": false}, 100, []line{{"delete", false, false, deleted}, {"update", true, false, ""}, {"create", false, false, created}, {"create", false, false, created}}},
+		{"events", b.root, hook, ledger.Input{"type_create": false, "type_delete": false}, 100,
+			[]line{{"delete", false, false, deleted}, {"update", true, false, ""}, {"create", false, false, created},
+				{"create", false, false, created}}},
 		{"conditions", b.root, hook, ledger.Input{"conditions": ledger.Input{"attr": "name", "value": "n2"}}, 100, []line{
-			{"delete", false, false, `name is "n1", not "n2"`}, {"update", false, false, `name is "n1", not "n2"`}, {"create", true, false, ""}, {"create", false, false, `name is "n1", not "n2"`}}},
-		{"conditions that break", b.root, hook, ledger.Input{"type_delete": false, "type_create": false, "conditions": ledger.Input{"attr": "name", "op": "gt", "value": 5}}, 100, []line{
-			{"delete", false, false, deleted}, {"update", false, true, `name is "n1", and gt can't compare it with 5`}, {"create", false, false, created}, {"create", false, false, created}}},
-		{"unsaved, of another type", b.root, 0, hookInput(ledger.Input{"name": "new", "content_types": []any{"dcim.region"}}), 100, []line{{"create", true, false, ""}}},
+			{"delete", false, false, `name is "n1", not "n2"`}, {"update", false, false, `name is "n1", not "n2"`},
+			{"create", true, false, ""}, {"create", false, false, `name is "n1", not "n2"`}}},
+		{"conditions that break", b.root, hook, ledger.Input{"type_delete": false, "type_create": false,
+			"conditions": ledger.Input{"attr": "name", "op": "gt", "value": 5}}, 100, []line{
+			{"delete", false, false, deleted}, {"update", false, true, `name is "n1", and gt can't compare it with 5`},
+			{"create", false, false, created}, {"create", false, false, created}}},
+		{"unsaved, of another type", b.root, 0, hookInput(ledger.Input{"name": "new", "content_types": []any{"dcim.region"}}), 100,
+			[]line{{"create", true, false, ""}}},
 		{"what one may see", limited, hook, nil, 100, []line{{"create", true, false, ""}}},
 	} {
 		var got webhookadmin.Trial
@@ -86,7 +95,8 @@ func TestTrial(t *testing.T) {
 			t.Errorf("%s: %v", row.name, err)
 		}
 	}
-	if _, err := b.Trial(t.Context(), b.root, hook, webhookadmin.TrialInput{Webhook: ledger.Input{"conditions": ledger.Input{"attr": "name"}}, Changes: 10}); fault.KindOf(err) != fault.Invalid {
+	if _, err := b.Trial(t.Context(), b.root, hook, webhookadmin.TrialInput{Webhook: ledger.Input{"conditions": ledger.Input{"attr": "name"}},
+		Changes: 10}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("conditions that can't be read: %v", err)
 	}
 }
@@ -120,8 +130,10 @@ func TestTrialOfUnknownTypes(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	b.create(t, "dcim.site", named(1), named(2))
-	hook := b.create(t, "extras.webhook", ledger.Input{"name": "h", "content_types": []any{"dcim.site"}, "type_create": true, "payload_url": "https://r.example/"})[0]
-	for _, statement := range []string{"UPDATE extras_objectchange SET object_type = 'dcim.gone' WHERE object_id = 1", "UPDATE extras_webhook SET content_types = '{dcim.gone,dcim.site}'"} {
+	hook := b.create(t, "extras.webhook", ledger.Input{"name": "h", "content_types": []any{"dcim.site"}, "type_create": true,
+		"payload_url": "https://r.example/"})[0]
+	for _, statement := range []string{"UPDATE extras_objectchange SET object_type = 'dcim.gone' WHERE object_id = 1",
+		"UPDATE extras_webhook SET content_types = '{dcim.gone,dcim.site}'"} {
 		if _, err := b.db.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +143,9 @@ func TestTrialOfUnknownTypes(t *testing.T) {
 		t.Errorf("the trial: %+v, %v", trial, err)
 	}
 	change := b.number(t, "SELECT min(id) FROM extras_objectchange WHERE object_type = 'dcim.gone'")
-	if _, err := b.Preview(t.Context(), b.root, hook.ID(), webhookadmin.PreviewInput{Webhook: ledger.Input{}, Sample: webhookadmin.Sample{Change: change}}); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "dcim.gone") {
+	if _, err := b.Preview(t.Context(), b.root, hook.ID(),
+		webhookadmin.PreviewInput{Webhook: ledger.Input{},
+			Sample: webhookadmin.Sample{Change: change}}); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "dcim.gone") {
 		t.Errorf("a preview of a change to a type that is gone: %v", err)
 	}
 }

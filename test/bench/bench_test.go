@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestRun goes through every case on a small register. It judges no speed; it holds that both sides still answer and write
-// the same, which every comparison rests on, and that nothing is lost or told twice.
+// the same, which every comparison rests on, and that nothing is lost or sent twice.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, user := range []string{superuser, member} {
@@ -44,7 +44,7 @@ func TestRun(t *testing.T) {
 				"--deliveries", "1500", "--types", "3", "--user", user,
 				"--json", json, "--svg", filepath.Join(dir, "bench.svg"), "--kept", kept}
 			if user == member {
-				args = append(args, "--only", "list,get,create,create-1,told") // the rest asks as the superuser does
+				args = append(args, "--only", "list,get,create,create-1,notified") // the rest asks as the superuser does
 			} else {
 				args = append(args, "--keep")
 			}
@@ -83,7 +83,7 @@ func checkRows(t *testing.T, r *figures.Result, all bool) {
 		}
 		names = append(names, row.Case)
 	}
-	want := []string{"list", "get", "create", "create-1", "told"}
+	want := []string{"list", "get", "create", "create-1", "notified"}
 	if all {
 		want = append(want, "search", "deep", "count", "types-start", "types-openapi", "types-openapi-gzip", "types-menu", "types-home",
 			"types-list", "types-memory", "types-setup", "token", "login", "flood", "readers-texts", "bulk", "create-10", "drip", "deliveries",
@@ -188,7 +188,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestMissingEvents holds that a flight is no measurement when something was not told, or told twice.
+// TestMissingEvents holds that a flight is no measurement when something was not sent, or sent twice.
 func TestMissingEvents(t *testing.T) {
 	t.Parallel()
 	p, err := runReceiver(t.Context(), settings{})

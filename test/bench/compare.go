@@ -17,7 +17,7 @@ const (
 	provisionPath = "/api/users/tokens/provision/"
 
 	// What webhooks are notified of, on the bare side: by the statements that Terrier makes, or with River's own insert.
-	toldPath     = "/bare/told"
+	notifiedPath = "/bare/notified"
 	insertedPath = "/bare/inserted"
 )
 
@@ -77,14 +77,15 @@ var writes = []comparison{
 			return func() []byte { return b.bare.Post("/bare/bulk", b.newSites(1000)) }
 		},
 	},
-	toldCreate(figures.Row{Case: "create-1", What: "create one site, 1 matching webhooks (bare: the same statements)",
-		Goal: figures.AtLeast(0.85)}, 1, toldPath),
-	toldCreate(figures.Row{Case: "told", What: "create one, one webhook is told (bare: the same rows and River's insert)",
+	notifiedCreate(figures.Row{Case: "create-1", What: "create one site, 1 matching webhooks (bare: the same statements)",
+		Goal: figures.AtLeast(0.85)}, 1, notifiedPath),
+	notifiedCreate(figures.Row{Case: "notified", What: "create one, one webhook is notified (bare: the same rows and River's insert)",
 		Goal: figures.AtLeast(0.8)}, 1, insertedPath),
-	toldCreate(figures.Row{Case: "create-10", What: "create one site, 10 matching webhooks (bare: the same statements)"}, 10, toldPath),
+	notifiedCreate(figures.Row{Case: "create-10", What: "create one site, 10 matching webhooks (bare: the same statements)"}, 10,
+		notifiedPath),
 }
 
-func toldCreate(row figures.Row, webhooks int, barePath string) comparison {
+func notifiedCreate(row figures.Row, webhooks int, barePath string) comparison {
 	return comparison{
 		row:      row,
 		status:   201,

@@ -58,7 +58,7 @@ func (b *bench) makeHooks(_ context.Context, n int, describe hookBody) error {
 	return err
 }
 
-// clear removes the webhooks and all that was to be told, when no worker runs.
+// clear removes the webhooks and all their deliveries, when no worker runs.
 func (b *bench) clear(ctx context.Context) error {
 	return execute(ctx, b.database,
 		"TRUNCATE extras_webhook, extras_delivery, extras_attempt, extras_conditionerror, river_job",

@@ -16,7 +16,7 @@ const (
 	rest          = 2 * time.Second // until the start of a worker is over
 )
 
-// measureIdle shows what webhooks cost that nothing happens to, and how soon one of them is told when something does.
+// measureIdle shows what webhooks cost that nothing happens to, and how soon one of them is notified when something does.
 func (b *bench) measureIdle(ctx context.Context) ([]figures.Row, error) {
 	idle := figures.Row{Case: "idle", What: fmt.Sprintf("%d idle webhooks: worker and PostgreSQL; µs per second", idleHooks),
 		Unit: "% of a core", Absolute: true, Goal: figures.AtMost(5)}

@@ -112,7 +112,7 @@ func (b *bench) besideQueue(ctx context.Context) (found besides, err error) {
 const sickQueue = "'webhook_' || (SELECT min(id) FROM extras_webhook)"
 
 // queue writes deliveries for the webhook that hangs, with change rows and jobs, by a statement. They tell what an
-// earlier change told. An id leads to its row by the millisecond, which a cast would round.
+// earlier change used. An id leads to its row by the millisecond, which a cast would round.
 func (b *bench) queue(ctx context.Context, n int) error {
 	_, shift, mask := record.TimedIDs(b.result.Started)
 	return execute(ctx, b.database, fmt.Sprintf(`

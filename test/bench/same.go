@@ -38,7 +38,7 @@ func (b *bench) compareAnswers(ctx context.Context) error {
 	if err := b.makeHooks(ctx, 2, hookForAll); err != nil {
 		return err
 	}
-	for _, path := range []string{toldPath, insertedPath} {
+	for _, path := range []string{notifiedPath, insertedPath} {
 		if err := b.compareCreations(ctx, path); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}

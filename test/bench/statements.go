@@ -31,9 +31,9 @@ var countedRequests = []counted{
 	{"create 1,000", http.StatusCreated, 0, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(1000)) },
 		func(b *bench, s *gauge.Side) []byte { return s.Post("/bare/bulk", b.newSites(1000)) }},
 	{"create, 1 webhook", http.StatusCreated, 1, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) },
-		func(b *bench, s *gauge.Side) []byte { return s.Post(toldPath, b.newSites(0)) }},
+		func(b *bench, s *gauge.Side) []byte { return s.Post(notifiedPath, b.newSites(0)) }},
 	{"create, 10 webhooks", http.StatusCreated, 10, func(b *bench, s *gauge.Side) []byte { return s.Post(sitesPath, b.newSites(0)) },
-		func(b *bench, s *gauge.Side) []byte { return s.Post(toldPath, b.newSites(0)) }},
+		func(b *bench, s *gauge.Side) []byte { return s.Post(notifiedPath, b.newSites(0)) }},
 }
 
 // measureStatements counts what one request of each kind costs the database. Both servers are started once more, with a

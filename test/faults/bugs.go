@@ -18,7 +18,7 @@ type edit struct{ file, from, to string }
 const (
 	ledgerSet   = "internal/ledger/changeset.go"
 	ledgerWrite = "internal/ledger/write.go"
-	ledgerTell  = "internal/ledger/tell.go"
+	ledgerTell  = "internal/ledger/notify.go"
 	storeStore  = "internal/store/store.go"
 	storeChange = "internal/store/change.go"
 	storeJobs   = "internal/store/jobs.go"
@@ -52,7 +52,8 @@ var bugs = []bug{
 			{storeChange, "(%s RETURNING id, changed_at, version, object_type, object_id, request_id),", "(%s),"},
 			{storeChange,
 				"tx.exec(insertNotified.of(len(changes)), append(changeRows.args(changes), milliseconds, shift, mask, hooks, types, ids, events)...)",
-				"tx.InsertChanges(changes)\n\ttx.late.Queue(insertNotified, changes[0].RequestID, milliseconds, shift, mask, hooks, types, ids, events)"},
+				"tx.InsertChanges(changes)\n\ttx.late.Queue(insertNotified, changes[0].RequestID, milliseconds, shift, mask, hooks, " +
+					"types, ids, events)"},
 			{storeChange, "tx.exec(notifyJobs, hooks)", "tx.late.Queue(notifyJobs, hooks)"},
 		},
 	},
@@ -162,7 +163,7 @@ var bugs = []bug{
 		},
 	},
 	{
-		name: "broken-condition-stops", does: "after a condition that can't be evaluated, no other webhook is told",
+		name: "broken-condition-stops", does: "after a condition that can't be evaluated, no other webhook is notified",
 		breaks: oneEach,
 		edits:  []edit{{ledgerTell, "Reason: verdict.Reason})\n", "Reason: verdict.Reason})\n\t\t\t\treturn out, nil\n"}},
 	},
@@ -218,7 +219,7 @@ var bugs = []bug{
 		edits:  []edit{{"internal/ledger/changes.go", "record.AppendSnapshot(nil, e.pre)", "record.AppendSnapshot(nil, shown)"}},
 	},
 	{
-		name: "told-of-nothing", does: "a write that changes nothing is a change",
+		name: "notified-of-nothing", does: "a write that changes nothing is a change",
 		breaks: oneRow,
 		edits:  []edit{{ledgerSet, "same := d.v.Equal(d.pre)", "same := d.v.Equal(d.pre) && len(b.drafts) > 1"}},
 	},

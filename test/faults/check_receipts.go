@@ -40,7 +40,7 @@ func (w *world) checkReceipts(f *facts, receipts []*receipt, k *keeper) {
 		}
 		c, h := f.byChange[d.Change], f.hooks[d.Webhook]
 		if c == nil || h == nil {
-			continue // told before
+			continue // reported before
 		}
 		if h.path != r.path {
 			w.violate(mapped, "delivery %d is to %s and arrived at %s", d.ID, h.path, r.path)
@@ -161,7 +161,7 @@ func (w *world) checkOutcomes(f *facts, receipts []*receipt, retried map[int64]i
 func (w *world) checkRetries(f *facts, d *delivery, tried []*attempt) {
 	h := f.hooks[d.Webhook]
 	if h == nil {
-		return // told before
+		return // reported before
 	}
 	for i, a := range tried {
 		r := a.receipt

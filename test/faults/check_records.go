@@ -94,7 +94,7 @@ func compare(w *world, key string, row, post map[string]any) {
 	}
 }
 
-// checkMatches: of each change exactly those webhooks are told that wanted to know it, as
+// checkMatches: of each change exactly those webhooks are notified that wanted to know it, as
 // they were when it happened. Where a webhook was being changed at that moment, either is right.
 func (w *world) checkMatches(f *facts) {
 	type pair struct{ change, webhook int64 }

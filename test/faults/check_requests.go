@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// checkRequests compares what the clients were told with the change log: an acknowledged
+// checkRequests compares what the clients were answered with the change log: an acknowledged
 // request left exactly the rows it should have, a refused one none, and one without an
 // answer all or none. No row is there that nobody asked for.
 func (w *world) checkRequests(f *facts, ops []*op) {

@@ -23,7 +23,7 @@ type item struct {
 	pinned  bool   // a record whose state nobody knows may refer to it: it is never deleted
 }
 
-// client makes requests and writes down what it was told. After a request without a clear
+// client makes requests and records its answers. After a request without a clear
 // answer it never touches the same records again, because it does not know them any more.
 type client struct {
 	w      *world

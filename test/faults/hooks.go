@@ -43,7 +43,7 @@ var conditions = []any{
 	nil,
 }
 
-// slots are the webhooks of every run: each kind of record is told to two or three.
+// slots are the webhooks of every run: each kind of record has two or three.
 func slots() []*slot {
 	every := func(n int64, status int) func(int64, int) int {
 		return func(delivery int64, attempt int) int {

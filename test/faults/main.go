@@ -4,7 +4,7 @@
 // It owns the whole installation: a PostgreSQL that it crashes, two servers and two workers
 // that it kills, the proxies between them, a receiver that misbehaves, and clients that
 // write down every explicit answer. In the end it compares three sources that know nothing of each
-// other: what the clients were told, what the database holds, what the receiver got. What
+// other: what the clients were answered, what the database holds, what the receiver got. What
 // the program does, it knows only from the outside; bugs.go makes it wrong in known ways,
 // to see whether the comparison notices.
 package main

@@ -13,7 +13,7 @@ const (
 
 func (o outcome) String() string { return [...]string{"unknown", "acknowledged", "refused"}[o] }
 
-// op is one request of a client: what it asked for, and what it was told.
+// op is one request of a client: what it asked for, and the answer.
 type op struct {
 	client       string
 	mark         string // the description of everything it writes, or the name of a webhook

@@ -49,7 +49,7 @@ const (
 // retryAfter is what the receiver asks for with 429.
 const retryAfter = 2 * time.Second
 
-// receiver writes down every request, and answers by path as it was told.
+// receiver writes down every request, and answers by path as configured.
 type receiver struct {
 	server *http.Server
 	base   string

@@ -479,10 +479,10 @@ func TestChangePage(t *testing.T) {
 		at := apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}}
 		logs := o.user(t, "logs", see, at)
 		a := logs.get(t, path()).Want(t, http.StatusOK)
-		hides(t, a, "Who was told", "Broken", "/extras/deliveries/", "/users/users/")
+		hides(t, a, "Notified webhooks", "Broken", "/extras/deliveries/", "/users/users/")
 		posts := o.user(t, "posts", see, at, grant(nil, "delivery", "view"))
 		a = posts.get(t, path()).Want(t, http.StatusOK)
-		shows(t, a, "Who was told", "/extras/deliveries/")
+		shows(t, a, "Notified webhooks", "/extras/deliveries/")
 		hides(t, a, "Broken", `href="/extras/webhooks/`)
 	})
 	t.Run("others of the request", func(t *testing.T) {
@@ -494,7 +494,7 @@ func TestChangePage(t *testing.T) {
 		o.s.Do(t, apitest.Call{Method: "DELETE", Path: fmt.Sprintf("/api/dcim/sites/%d/", o.sites[0]), Token: o.s.Admin}).
 			Want(t, http.StatusNoContent)
 		a := o.admin.get(t, path()).Want(t, http.StatusOK)
-		shows(t, a, "What was deleted", "<del>s0</del>", "No webhook was told")
+		shows(t, a, "What was deleted", "<del>s0</del>", "No webhook was notified")
 		hides(t, a, fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]))
 	})
 	t.Run("a test of a webhook", func(t *testing.T) {

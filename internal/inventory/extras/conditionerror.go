@@ -2,12 +2,12 @@ package extras
 
 import "terrier/internal/record"
 
-// ConditionError is a change that a webhook was not told of because one of its conditions
+// ConditionError is a change that a webhook was not notified of because one of its conditions
 // could not be evaluated. Without it, a mistake in a condition would look like silence.
 var ConditionError = record.Type{
 	App: "extras", Name: "conditionerror", Plural: "condition-errors", Label: "condition error", Sensitive: true, ReadOnly: true,
 	Section: "Logging",
-	Doc:     "A change that a webhook was not told of because its conditions could not be evaluated.",
+	Doc:     "A change that a webhook was not notified of because its conditions could not be evaluated.",
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "changed_at"},
 		record.Ref{Name: "webhook", To: "extras.webhook", ReadOnly: true, Loose: true},

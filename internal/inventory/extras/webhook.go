@@ -20,7 +20,7 @@ var Webhook = record.Type{
 		record.Bool{Name: "type_delete", Label: "Delete", Help: "Tell when a record is deleted."},
 		record.Text{Name: "payload_url", Label: "URL", Max: 500, Required: true,
 			Help: "Where the request goes: an absolute http or https address."},
-		record.Bool{Name: "enabled", Default: true, Help: "A disabled webhook is not told of new changes, and holds those that wait."},
+		record.Bool{Name: "enabled", Default: true, Help: "A disabled webhook is not notified of new changes, and its queued deliveries wait."},
 		record.Choice{Name: "http_method", Label: "HTTP method", Of: httpMethods, Default: "POST"},
 		record.Text{Name: "http_content_type", Label: "HTTP content type", Max: 100, Default: "application/json"},
 		record.Secret{Name: "additional_headers", Seal: record.Encrypted, Shown: true, Max: 16384,

@@ -159,7 +159,8 @@ func (a *room) showTokenForm(v *web.Visit, token record.Values, typed url.Values
 		form.KeyErrors, shown.Status = refusal.Fields["key"], web.StatusOf(refusal)
 		form.Problems = p.Problems(refusal)
 	}
-	form.Description, form.Write, form.Allowed = p.Field(p.Type.Field("description"), src), p.Field(p.Type.Field("write_enabled"), src), p.Field(p.Type.Field("allowed_ips"), src)
+	form.Description, form.Write, form.Allowed = p.Field(p.Type.Field("description"), src),
+		p.Field(p.Type.Field("write_enabled"), src), p.Field(p.Type.Field("allowed_ips"), src)
 	form.Moment, form.Lifetime = p.Field(p.Type.Field(momentField), src), lifetimeInput(src, token)
 	form.Moment.Label, form.Moment.Help = "When", ""
 	if !form.New {

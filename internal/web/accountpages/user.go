@@ -70,7 +70,8 @@ func (a *room) profile(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	p := profilePage{Username: me.Text("username"), Name: strings.TrimSpace(me.Text("first_name") + " " + me.Text("last_name")), Email: me.Text("email"),
+	p := profilePage{Username: me.Text("username"), Name: strings.TrimSpace(me.Text("first_name") + " " + me.Text("last_name")),
+		Email:  me.Text("email"),
 		Groups: v.Cell(me.Type().Field("groups"), me.Get("groups")), Superuser: v.Caller.Superuser}
 	for _, action := range commonActions {
 		p.Actions = append(p.Actions, web.Capital(action))

@@ -48,7 +48,8 @@ func TestBundledFilesStandAlone(t *testing.T) {
 		}
 	}
 	licences := string(unpack(t, s.files[s.URL("LICENSES.txt")].gzipped))
-	for _, want := range []string{"bootstrap 5.", "The Bootstrap Authors", "htmx.org 2.", "Permission to use, copy, modify", "swagger-ui-dist 5.", "Apache License", "SmartBear"} {
+	for _, want := range []string{"bootstrap 5.", "The Bootstrap Authors", "htmx.org 2.", "Permission to use, copy, modify",
+		"swagger-ui-dist 5.", "Apache License", "SmartBear"} {
 		if !strings.Contains(licences, want) {
 			t.Errorf("LICENSES.txt does not hold %q", want)
 		}
@@ -90,7 +91,8 @@ func TestOwnFilesAreThereWithoutTheBundle(t *testing.T) {
 
 // TestOwnScriptsObeyThePolicy looks for what the pages' Content-Security-Policy would refuse at run time.
 func TestOwnScriptsObeyThePolicy(t *testing.T) {
-	forbidden := regexp.MustCompile(`\beval\(|\bFunction\(|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\.style\b|['"]style['"]|cssText|https?://`)
+	forbidden := regexp.MustCompile(`\beval\(|\bFunction\(|innerHTML|outerHTML|insertAdjacentHTML|` +
+		`document\.write|\.style\b|['"]style['"]|cssText|https?://`)
 	for name, content := range read("own") {
 		if strings.HasSuffix(name, ".js") {
 			if found := forbidden.Find(content); found != nil {

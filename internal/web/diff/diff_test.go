@@ -26,27 +26,34 @@ func TestSnapshots(t *testing.T) {
 		{"the order of post, then of pre", `{"z":1,"c":1,"a":1,"y":1}`, `{"b":1,"a":1,"c":1}`, []diff.Line{
 			{Name: "b", After: "1", Changed: true}, {Name: "a", Before: "1", After: "1"}, {Name: "c", Before: "1", After: "1"},
 			{Name: "z", Before: "1", Changed: true}, {Name: "y", Before: "1", Changed: true}}},
-		{"a record is made", "", `{"name":"Porto","tenant":null,"comments":"","tags":[],"custom_fields":{},"size":0,"ok":false,"created":"2026"}`, []diff.Line{
-			{Name: "name", After: "Porto", Changed: true}, {Name: "tenant"}, {Name: "comments"}, {Name: "tags"}, {Name: "custom_fields"},
-			{Name: "size", After: "0", Changed: true}, {Name: "ok", After: "false", Changed: true}, {Name: "created", After: "2026"}}},
-		{"a record goes", `{"name":"Porto","tenant":null}`, "null", []diff.Line{{Name: "name", Before: "Porto", Changed: true}, {Name: "tenant"}}},
+		{"a record is made", "", `{"name":"Porto","tenant":null,"comments":"","tags":[],"custom_fields":{},"size":0,"ok":false,"created":"2026"}`,
+			[]diff.Line{
+				{Name: "name", After: "Porto", Changed: true}, {Name: "tenant"}, {Name: "comments"}, {Name: "tags"}, {Name: "custom_fields"},
+				{Name: "size", After: "0", Changed: true}, {Name: "ok", After: "false", Changed: true}, {Name: "created", After: "2026"}}},
+		{"a record goes", `{"name":"Porto","tenant":null}`, "null",
+			[]diff.Line{{Name: "name", Before: "Porto", Changed: true}, {Name: "tenant"}}},
 		{"bookkeeping", `{"created":"1","last_updated":"1"}`, `{"created":"2","last_updated":"2"}`, []diff.Line{
 			{Name: "created", Before: "1", After: "2"}, {Name: "last_updated", Before: "1", After: "2"}}},
 		{"numbers keep their writing", `{"a":38.50,"b":9007199254740993,"c":1e3}`, `{"a":38.5,"b":9007199254740993,"c":1e3}`, []diff.Line{
 			{Name: "a", Before: "38.50", After: "38.5", Changed: true},
 			{Name: "b", Before: "9007199254740993", After: "9007199254740993"}, {Name: "c", Before: "1e3", After: "1e3"}}},
 		{"kinds", `{"a":null,"b":"1","c":true,"d":""}`, `{"a":"","b":1,"c":false,"d":"\"<\u00e9>"}`, []diff.Line{
-			{Name: "a", Changed: true}, {Name: "b", Before: "1", After: "1", Changed: true}, {Name: "c", Before: "true", After: "false", Changed: true},
+			{Name: "a", Changed: true}, {Name: "b", Before: "1", After: "1", Changed: true},
+			{Name: "c", Before: "true", After: "false", Changed: true},
 			{Name: "d", After: `"<é>`, Changed: true}}},
 		{"lists", `{"tags":["EU","a, b"]}`, `{"tags": [ "EU", 1.0, null, {"a": [1, 2]} ]}`, []diff.Line{
 			{Name: "tags", Before: "EU, a, b", After: `EU, 1.0, null, {"a":[1,2]}`, Changed: true}}},
 		{"objects", `{"o":{"a":1,"b":[2]}}`, `{"o":{"b": [2], "a": 1}}`, []diff.Line{
 			{Name: "o", Before: "{\n  \"a\": 1,\n  \"b\": [\n    2\n  ]\n}", After: "{\n  \"b\": [\n    2\n  ],\n  \"a\": 1\n}"}}},
-		{"a key twice", `{"a":1}`, `{"a":2,"b":1,"a":3}`, []diff.Line{{Name: "a", Before: "1", After: "3", Changed: true}, {Name: "b", After: "1", Changed: true}}},
-		{"lines", `{"t":"one\ntwo\nthree"}`, `{"t":"one\n2\nthree\nfour"}`, []diff.Line{{Name: "t", Before: "one\ntwo\nthree", After: "one\n2\nthree\nfour", Changed: true,
-			Lines: []diff.Piece{{' ', "one"}, {'-', "two"}, {'+', "2"}, {' ', "three"}, {'+', "four"}}}}},
-		{"a first text of lines", `{"t":null}`, `{"t":"one\n"}`, []diff.Line{{Name: "t", After: "one\n", Changed: true, Lines: []diff.Piece{{'+', "one"}, {'+', ""}}}}},
-		{"wide", `{"t":"a"}`, `{"t":"` + wide + `"}`, []diff.Line{{Name: "t", Before: "a", After: wide, Changed: true, Lines: []diff.Piece{{'-', "a"}, {'+', wide}}}}},
+		{"a key twice", `{"a":1}`, `{"a":2,"b":1,"a":3}`,
+			[]diff.Line{{Name: "a", Before: "1", After: "3", Changed: true}, {Name: "b", After: "1", Changed: true}}},
+		{"lines", `{"t":"one\ntwo\nthree"}`, `{"t":"one\n2\nthree\nfour"}`,
+			[]diff.Line{{Name: "t", Before: "one\ntwo\nthree", After: "one\n2\nthree\nfour", Changed: true,
+				Lines: []diff.Piece{{' ', "one"}, {'-', "two"}, {'+', "2"}, {' ', "three"}, {'+', "four"}}}}},
+		{"a first text of lines", `{"t":null}`, `{"t":"one\n"}`,
+			[]diff.Line{{Name: "t", After: "one\n", Changed: true, Lines: []diff.Piece{{'+', "one"}, {'+', ""}}}}},
+		{"wide", `{"t":"a"}`, `{"t":"` + wide + `"}`, []diff.Line{{Name: "t", Before: "a", After: wide, Changed: true,
+			Lines: []diff.Piece{{'-', "a"}, {'+', wide}}}}},
 		{"not so wide", `{"t":"a"}`, `{"t":"` + wide[2:] + `"}`, []diff.Line{{Name: "t", Before: "a", After: wide[2:], Changed: true}}},
 		{"wide, unchanged", `{"t":"` + wide + `"}`, `{"t":"` + wide + `"}`, []diff.Line{{Name: "t", Before: wide, After: wide}}},
 	} {

@@ -39,9 +39,11 @@ func (h *room) ownDelivery() web.OwnPages {
 
 func (h *room) deliveryDetail(v *web.Visit, d *web.DetailPage, found record.Values) error {
 	t := found.Type()
-	p := &deliveryPage{State: web.StateOf(found, h.site.Now()), Event: web.CellOf(t.Field("event"), found.Get("event")), Webhook: v.WebhookOf(found),
-		Kind: h.site.KindOf(found.Text("object_type")), Sequence: found.Int("sequence"), RequestID: found.Text("request_id"), AttemptCount: found.Int("attempt_count"),
-		Status: web.CellOf(nil, found.Get("status_code")).Text, Reason: found.Text("reason"), SeesAttempts: found.Get("attempts") != nil,
+	p := &deliveryPage{State: web.StateOf(found, h.site.Now()), Event: web.CellOf(t.Field("event"), found.Get("event")),
+		Webhook: v.WebhookOf(found),
+		Kind:    h.site.KindOf(found.Text("object_type")), Sequence: found.Int("sequence"), RequestID: found.Text("request_id"),
+		AttemptCount: found.Int("attempt_count"),
+		Status:       web.CellOf(nil, found.Get("status_code")).Text, Reason: found.Text("reason"), SeesAttempts: found.Get("attempts") != nil,
 		Awaited: found.Text("state") == store.Queued}
 	p.Live = p.Awaited && refreshes(v)
 	names, err := objectsOf(v, []record.Values{found})
@@ -70,10 +72,11 @@ func (p *deliveryPage) fillChange(v *web.Visit, d record.Values) error {
 		return nil
 	}
 	p.RequestHref = web.With(web.PagePath(changes), nil, "request_id", p.RequestID)
-	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, changes, store.Query{Uncounted: true, Limit: 1, View: web.WithoutStates, Where: []record.Predicate{
-		{Field: changes.Field("changed_object_type"), Values: []any{d.Text("object_type")}},
-		{Field: changes.Field("changed_object_id"), Values: []any{d.Int("object_id")}},
-		{Field: changes.Field("time"), Values: []any{web.MomentOf(d)}}}})
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, changes,
+		store.Query{Uncounted: true, Limit: 1, View: web.WithoutStates, Where: []record.Predicate{
+			{Field: changes.Field("changed_object_type"), Values: []any{d.Text("object_type")}},
+			{Field: changes.Field("changed_object_id"), Values: []any{d.Int("object_id")}},
+			{Field: changes.Field("time"), Values: []any{web.MomentOf(d)}}}})
 	if err != nil || len(found.Rows) == 0 {
 		return err
 	}

@@ -52,7 +52,8 @@ func (h *room) retryAllPage(v *web.Visit) error {
 		return err
 	}
 	deliveries := h.site.Pages(h.site.DeliveryType())
-	p := retryPage{Count: would.Count, Action: web.With(deliveries.Path+"retry/", params), List: web.With(deliveries.Path, params, "state", "failed"), Cancel: tasksPath}
+	p := retryPage{Count: would.Count, Action: web.With(deliveries.Path+"retry/", params),
+		List: web.With(deliveries.Path, params, "state", "failed"), Cancel: tasksPath}
 	if p.Filters, err = filterTexts(v, params); err != nil {
 		return err
 	}
@@ -68,7 +69,8 @@ func filterTexts(v *web.Visit, params url.Values) ([]string, error) {
 			return nil, err
 		}
 		hooks := v.Site.Registry.Type(store.WebhookType)
-		found, err := v.Site.Ledger.List(v.Ctx, v.Caller, hooks, store.Query{Uncounted: true, Limit: len(ids), Where: []record.Predicate{{Values: test.Values}}})
+		found, err := v.Site.Ledger.List(v.Ctx, v.Caller, hooks,
+			store.Query{Uncounted: true, Limit: len(ids), Where: []record.Predicate{{Values: test.Values}}})
 		if err != nil {
 			return nil, err
 		}

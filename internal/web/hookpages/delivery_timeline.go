@@ -47,7 +47,8 @@ func timelineOf(d record.Values, attempts []attempt, now time.Time) []moment {
 		}
 	}
 	if at, ok := d.Get("retry_at").(time.Time); ok {
-		steps = append(steps, moment{Label: "Automatic retry", State: "retrying", When: web.ShowTime(at), Detail: web.Capital(web.Ahead(at, now)) + "."})
+		steps = append(steps, moment{Label: "Automatic retry", State: "retrying", When: web.ShowTime(at),
+			Detail: web.Capital(web.Ahead(at, now)) + "."})
 	}
 	return steps
 }

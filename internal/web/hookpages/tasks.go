@@ -59,7 +59,8 @@ type failedLine struct {
 }
 
 func (h *room) tasks(v *web.Visit) error {
-	p := &tasksPage{Path: tasksPath, Live: refreshes(v), At: web.ShowTime(h.site.Now()), RetryPath: web.PagePath(h.site.DeliveryType()) + "retry/",
+	p := &tasksPage{Path: tasksPath, Live: refreshes(v), At: web.ShowTime(h.site.Now()),
+		RetryPath:  web.PagePath(h.site.DeliveryType()) + "retry/",
 		SeesFailed: v.May(h.site.DeliveryType(), access.View)}
 	p.CanRetry = p.SeesFailed && h.admin.Allow(v.Caller) == nil
 	hooks, err := h.fillQueues(v, p)
@@ -71,7 +72,8 @@ func (h *room) tasks(v *web.Visit) error {
 		return err
 	}
 	for _, w := range workers {
-		p.Workers = append(p.Workers, workerLine{w.Host, w.Program, web.ShowTime(w.StartedAt), web.InWords(h.site.Now().Sub(w.SeenAt)) + " ago", w.Sending, w.ClockWrong})
+		p.Workers = append(p.Workers, workerLine{w.Host, w.Program, web.ShowTime(w.StartedAt),
+			web.InWords(h.site.Now().Sub(w.SeenAt)) + " ago", w.Sending, w.ClockWrong})
 	}
 	if p.SeesFailed {
 		err = p.fillFailed(v, hooks)
@@ -119,8 +121,10 @@ func (p *tasksPage) fillFailed(v *web.Visit, hooks map[int64]record.Values) erro
 
 func failedLineOf(v *web.Visit, d record.Values, names objects, may bool) failedLine {
 	t := d.Type()
-	line := failedLine{ID: t.FormatID(d.ID()), Href: web.RecordPath(t, d.ID()), Webhook: v.WebhookOf(d), Object: names.of(d), Kind: v.Site.KindOf(d.Text("object_type")),
-		Event: web.CellOf(t.Field("event"), d.Get("event")), Status: web.CellOf(nil, d.Get("status_code")).Text, Reason: d.Text("reason"), CanRetry: may}
+	line := failedLine{ID: t.FormatID(d.ID()), Href: web.RecordPath(t, d.ID()), Webhook: v.WebhookOf(d), Object: names.of(d),
+		Kind:  v.Site.KindOf(d.Text("object_type")),
+		Event: web.CellOf(t.Field("event"), d.Get("event")), Status: web.CellOf(nil, d.Get("status_code")).Text, Reason: d.Text("reason"),
+		CanRetry: may}
 	if at, ok := finishedAt(d); ok {
 		line.When = web.ShowTime(at)
 	}

@@ -55,7 +55,8 @@ func chartOf(history []store.Bucket) webhookChart {
 	if c.Sent = c.Successful + c.Failed; c.Sent == 0 {
 		return c
 	}
-	c.Rate, c.Average, c.Slowest = percent(c.Successful, c.Sent), inMilliseconds(float64(spent)/float64(c.Sent)), inMilliseconds(float64(slowest))
+	c.Rate, c.Average, c.Slowest = percent(c.Successful, c.Sent), inMilliseconds(float64(spent)/float64(c.Sent)),
+		inMilliseconds(float64(slowest))
 	var path strings.Builder
 	drawn := false // the step before had a value
 	for i, b := range history {

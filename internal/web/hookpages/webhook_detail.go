@@ -46,7 +46,7 @@ type hookSent struct {
 	Reason        string
 }
 
-// hookConditionError is a change that the webhook was not told of by mistake.
+// hookConditionError is a change that the webhook was not notified of because its conditions could not be evaluated.
 type hookConditionError struct{ When, Href, Object, Reason string }
 
 // How many of each are shown.
@@ -56,7 +56,8 @@ const (
 )
 
 func (h webhookPages) moreDetail(v *web.Visit, d *web.DetailPage, found record.Values) error {
-	more := &webhookDetail{Groups: h.detailGroups(found), Enabled: found.Bool("enabled"), Previous: found.Get("previous_secret") != record.Sealed(""),
+	more := &webhookDetail{Groups: h.detailGroups(found), Enabled: found.Bool("enabled"),
+		Previous: found.Get("previous_secret") != record.Sealed(""),
 		SeesSent: v.May(h.site.DeliveryType(), access.View), SeesConditionErrors: v.May(h.conditionErrorType(), access.View)}
 	d.More = more
 	if at, ok := found.Get("paused_at").(time.Time); ok {
@@ -157,7 +158,8 @@ func (h webhookPages) sent(v *web.Visit, more *webhookDetail, id int64) error {
 	for i, r := range found.Rows {
 		ids[i] = r.ID()
 	}
-	ended, err := h.admin.Ended(v.Ctx, v.Caller, webhookadmin.EndedQuery{Where: []record.Predicate{{Values: record.AnyOf(ids)}}, Limit: recentSent})
+	ended, err := h.admin.Ended(v.Ctx, v.Caller, webhookadmin.EndedQuery{Where: []record.Predicate{{Values: record.AnyOf(ids)}},
+		Limit: recentSent})
 	if err != nil {
 		return err
 	}
@@ -168,7 +170,8 @@ func (h webhookPages) sent(v *web.Visit, more *webhookDetail, id int64) error {
 		}
 	}
 	for _, r := range found.Rows {
-		more.Deliveries = append(more.Deliveries, hookSent{When: web.ShowTime(web.MomentOf(r)), Href: web.RecordPath(t, r.ID()), Event: r.Text("event"),
+		more.Deliveries = append(more.Deliveries, hookSent{When: web.ShowTime(web.MomentOf(r)), Href: web.RecordPath(t, r.ID()),
+			Event:  r.Text("event"),
 			Object: h.objectName(r), State: web.StateOf(r, h.site.Now()), Status: web.CellOf(t.Field("status_code"), r.Get("status_code")),
 			Milliseconds: took[r.ID()], Attempts: r.Int("attempt_count"), Reason: r.Text("reason")})
 	}
@@ -188,9 +191,11 @@ func (h webhookPages) objectName(r record.Values) string {
 func (h webhookPages) conditionErrors(v *web.Visit, more *webhookDetail, id int64) error {
 	t := h.conditionErrorType()
 	more.AllConditionErrors = web.With(web.PagePath(t), nil, "webhook_id", h.Type.FormatID(id))
-	found, err := h.site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: recentConditionErrors, Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
+	found, err := h.site.Ledger.List(v.Ctx, v.Caller, t,
+		store.Query{Uncounted: true, Limit: recentConditionErrors, Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
 	for _, r := range found.Rows {
-		more.ConditionErrors = append(more.ConditionErrors, hookConditionError{web.ShowTime(web.MomentOf(r)), web.RecordPath(t, r.ID()), h.objectName(r), r.Text("reason")})
+		more.ConditionErrors = append(more.ConditionErrors,
+			hookConditionError{web.ShowTime(web.MomentOf(r)), web.RecordPath(t, r.ID()), h.objectName(r), r.Text("reason")})
 	}
 	return err
 }

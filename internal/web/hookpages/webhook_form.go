@@ -31,7 +31,8 @@ type galleryLink struct {
 }
 
 func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Values) error {
-	more := &webhookForm{Path: h.Path, Save: h.Path + "add/", CanTry: v.May(h.site.ChangeType(), access.View), Show: v.R.PostForm.Get(trialShow)}
+	more := &webhookForm{Path: h.Path, Save: h.Path + "add/", CanTry: v.May(h.site.ChangeType(), access.View),
+		Show: v.R.PostForm.Get(trialShow)}
 	types := v.R.PostForm["content_types"]
 	if found.Type() != nil {
 		more.Path = web.RecordPath(h.Type, found.ID())

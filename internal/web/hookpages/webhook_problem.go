@@ -67,7 +67,8 @@ func wrongLines(field, message string, typed url.Values) []codeLine {
 		wrong = 1 + slices.IndexFunc(lines, func(line string) bool {
 			name, _, _ := strings.Cut(line, ":")
 			name = strings.TrimSpace(name)
-			return name != "" && len(message) > len(name) && strings.EqualFold(message[:len(name)], name) && strings.ContainsAny(message[len(name):len(name)+1], ": ")
+			return name != "" && len(message) > len(name) && strings.EqualFold(message[:len(name)], name) &&
+				strings.ContainsAny(message[len(name):len(name)+1], ": ")
 		})
 	}
 	if wrong < 1 || wrong > len(lines) {

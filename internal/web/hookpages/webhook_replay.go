@@ -74,7 +74,8 @@ func (h webhookPages) replay(v *web.Visit) error {
 	case refusal != nil:
 		return h.showReplay(v, found, v.R.PostForm, nil, refusal)
 	}
-	return v.Leave(web.RecordPath(h.Type, found.ID()), fmt.Sprintf("%s queued: %d sent again, %d new.", counted(n.Queued(), "delivery is", "deliveries are"), n.Existing, n.New))
+	return v.Leave(web.RecordPath(h.Type, found.ID()),
+		fmt.Sprintf("%s queued: %d sent again, %d new.", counted(n.Queued(), "delivery is", "deliveries are"), n.Existing, n.New))
 }
 
 // replayRefusal also takes for a refusal what took too long or others hold up: that says itself what to do.
@@ -131,12 +132,15 @@ func typedMoment(text string) (time.Time, error) {
 	return at, err
 }
 
-func (h webhookPages) showReplay(v *web.Visit, found record.Values, params url.Values, n *webhookadmin.ReplayCount, refusal *fault.Error) error {
-	body := replaying{Name: found.Display(), Path: web.RecordPath(h.Type, found.ID()), Since: params.Get(replaySince), Until: params.Get(replayUntil),
-		Type: params.Get(replayType), Action: params.Get(replayAction), Most: webhookadmin.MaxReplay}
+func (h webhookPages) showReplay(v *web.Visit, found record.Values, params url.Values, n *webhookadmin.ReplayCount,
+	refusal *fault.Error) error {
+	body := replaying{Name: found.Display(), Path: web.RecordPath(h.Type, found.ID()), Since: params.Get(replaySince),
+		Until: params.Get(replayUntil),
+		Type:  params.Get(replayType), Action: params.Get(replayAction), Most: webhookadmin.MaxReplay}
 	body.Types = []web.Option{{Label: "All of the webhook's", Selected: body.Type == ""}}
 	for _, key := range slices.Sorted(slices.Values(found.List("content_types"))) {
-		body.Types = append(body.Types, web.Option{Value: key, Label: h.site.KindOf(record.MarkUnknown(h.Type.Field("content_types"), key)), Selected: body.Type == key})
+		body.Types = append(body.Types, web.Option{Value: key,
+			Label: h.site.KindOf(record.MarkUnknown(h.Type.Field("content_types"), key)), Selected: body.Type == key})
 	}
 	body.Actions = []web.Option{{Label: "All", Selected: body.Action == ""}}
 	for _, o := range h.site.ChangeType().Field("action").Info().Choices {

@@ -79,7 +79,8 @@ func (h webhookPages) endRotation(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.site.Ledger.Update(v.Ctx, v.Caller, h.Type, []ledger.Edit{{ID: found.ID(), Input: ledger.Input{"previous_secret": ""}}}); err != nil {
+	if _, err := h.site.Ledger.Update(v.Ctx, v.Caller, h.Type,
+		[]ledger.Edit{{ID: found.ID(), Input: ledger.Input{"previous_secret": ""}}}); err != nil {
 		return err
 	}
 	return v.Leave(web.RecordPath(h.Type, found.ID()), "Requests are signed with the new secret alone.")

@@ -36,10 +36,10 @@ const sampleChanges = 20
 // before anybody has.
 func (h webhookPages) sampleChoice(v *web.Visit, types []string, typed url.Values) (sampleChoice, error) {
 	c := sampleChoice{Record: typed.Get(sampleRecord), Records: h.Path + "records/"}
-	var told []string
+	var notifying []string
 	for _, t := range h.site.Registry.Types() {
 		if t.Notifies() {
-			told = append(told, t.Key())
+			notifying = append(notifying, t.Key())
 			if v.May(t, access.View) {
 				c.Types = append(c.Types, web.Option{Value: t.Key(), Label: h.site.Pages(t).Single, Selected: typed.Get(sampleType) == t.Key()})
 			}
@@ -50,7 +50,7 @@ func (h webhookPages) sampleChoice(v *web.Visit, types []string, typed url.Value
 		return c, nil
 	}
 	found, err := h.site.Ledger.List(v.Ctx, v.Caller, changes, store.Query{Uncounted: true, Limit: sampleChanges, View: web.WithoutStates,
-		Where: []record.Predicate{{Field: changes.Field("changed_object_type"), Values: record.AnyOf(told)}}})
+		Where: []record.Predicate{{Field: changes.Field("changed_object_type"), Values: record.AnyOf(notifying)}}})
 	if err != nil {
 		return c, err
 	}
@@ -68,7 +68,8 @@ func (h webhookPages) sampleChoice(v *web.Visit, types []string, typed url.Value
 
 // changeName is a change in one line: 2026-11-15 11:55 updated site Lisbon 1 by admin.
 func (h webhookPages) changeName(c record.Values) string {
-	return web.MomentOf(c).UTC().Format("2006-01-02 15:04") + " " + strings.ToLower(actionOf(c)) + " " + h.site.TitleOf(c.Text("changed_object_type")) + " " +
+	return web.MomentOf(c).UTC().Format("2006-01-02 15:04") + " " + strings.ToLower(actionOf(c)) + " " +
+		h.site.TitleOf(c.Text("changed_object_type")) + " " +
 		c.Text("object_repr") + " by " + c.Text("user_name")
 }
 

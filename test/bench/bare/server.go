@@ -29,7 +29,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /bare/search", s.search)
 	mux.HandleFunc("GET /bare/get/{id}", s.get)
 	mux.HandleFunc("POST /bare/create", handle(s.create))
-	mux.HandleFunc("POST /bare/told", handle(s.told))
+	mux.HandleFunc("POST /bare/notified", handle(s.notified))
 	mux.HandleFunc("POST /bare/inserted", handle(s.inserted))
 	mux.HandleFunc("POST /bare/bulk", handle(s.bulk))
 	mux.HandleFunc("POST /bare/login", handle(s.login))

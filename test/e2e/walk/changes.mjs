@@ -17,8 +17,8 @@ walk('the change log shows before and after, and who was told', async (v) => {
   assert.match(await update.locator('.removed').innerText(), /^- Another line\s*$/);
   assert.match(await update.locator('.added').innerText(), /^\+ A better line\s*$/);
   await v.eventually('both deliveries are done', async () => await v.main.locator('.state-successful').count() === 2);
-  assert.match(await creation.locator('.told').innerText(), /Told: Told of Coimbra Successful 200/);
-  await v.press(update.locator('.told a'));
+  assert.match(await creation.locator('.notified').innerText(), /Notified: Told of Coimbra Successful 200/);
+  await v.press(update.locator('.notified a'));
   await v.go(`/extras/object-changes/?changed_object_type=dcim.site&changed_object_id=${site.id}`);
   await v.sees('Coimbra 1');
   await v.press(v.main.locator('tbody th a').first());

@@ -44,7 +44,7 @@ walk('pictures: records', async (v) => {
   await v.go(`/dcim/sites/${site.id}/edit/`);
   await shoot(v, 'site-form', 'light');
   await v.go(`/dcim/sites/${site.id}/changelog/`);
-  await v.eventually('both were told twice', async () => await v.main.locator('.told .state-successful').count() === 2 && await v.main.locator('.told .state-failed').count() === 2);
+  await v.eventually('both were notified twice', async () => await v.main.locator('.notified .state-successful').count() === 2 && await v.main.locator('.notified .state-failed').count() === 2);
   await shoot(v, 'changelog', 'light');
   await v.go('/dcim/sites/import/');
   await v.label('Text').fill('name,slug,status,region\nSintra 1,sintra-1,active,portugal\nSintra 2,sintra 2,active,portugal\nSintra 3,sintra-3,sleeping,atlantis\n');

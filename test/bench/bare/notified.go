@@ -30,7 +30,7 @@ const (
 		`attempt_count, job_id, queued_at, reason`
 
 	// A delivery's id is the millisecond of its change and a counter.
-	insertTold = `WITH change AS (` + insertChange + ` RETURNING id),
+	insertNotified = `WITH change AS (` + insertChange + ` RETURNING id),
 		delivery AS (
 			INSERT INTO extras_delivery (` + deliveryColumns + `)
 			SELECT ($8::bigint << 21) | (nextval('extras_delivery_id_seq') & 2097151), $1, change.id, hook, 1, 'created', 'dcim.site', $3, $2,
@@ -44,8 +44,8 @@ const (
 		`unnest($1::bigint[])) AS w(id)`
 )
 
-// told writes a record, its change row, a delivery and a job for each webhook, and the counts.
-func (s *Server) told(r *http.Request, in NewSite) (one site, err error) {
+// notified writes a record, its change row, a delivery and a job for each webhook, and the counts.
+func (s *Server) notified(r *http.Request, in NewSite) (one site, err error) {
 	ctx := r.Context()
 	conn, err := s.Pool.Acquire(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func tellHooks(send func(*pgx.Batch) error, at time.Time, to []int64, one site, 
 		return err
 	}
 	b := &pgx.Batch{}
-	b.Queue(insertTold, at, uuid.New(), one.ID, one.Name, state, data, to, at.UnixMilli())
+	b.Queue(insertNotified, at, uuid.New(), one.ID, one.Name, state, data, to, at.UnixMilli())
 	b.Queue(notify, to)
 	b.Queue(insertCounts, 1, len(to))
 	b.Queue("COMMIT")

@@ -18,7 +18,7 @@ const maxDeliveries = 100_000
 const maxConditionErrors = 100
 
 // askHooks reads the webhooks of a type with the next flush. It is called when the locks
-// are held: a webhook that exists before a change is told of it.
+// are held: a webhook that exists before a change is notified of it.
 func (s *changeSet) askHooks(t *record.Type) {
 	if !t.Notifies() || s.hooks[t] != nil {
 		return
@@ -41,15 +41,15 @@ func (s *changeSet) knowHooks(ctx context.Context) error {
 	return s.tx.Flush(ctx)
 }
 
-// told is who is told of the changes of a set, and who would be, were it not for a mistake.
-type told struct {
+// notified is which webhooks are notified of the changes of a set, and which condition errors kept others from it.
+type notified struct {
 	matches         []store.Match
 	conditionErrors []store.ConditionError
 }
 
-// tell matches the changes against the webhooks of their types.
-func (s *changeSet) tell(ctx context.Context, changes []store.Change) (told, error) {
-	var out told
+// notify matches the changes against the webhooks of their types.
+func (s *changeSet) notify(ctx context.Context, changes []store.Change) (notified, error) {
+	var out notified
 	failed := map[int64]int{}
 	for i, c := range changes {
 		if err := inTime(ctx); err != nil { // conditions take time, and locks are held
