@@ -65,7 +65,8 @@ func TestChildrenAreMade(t *testing.T) {
 	check("pairs in the same crate", `SELECT count(*) FROM trial_slot s JOIN trial_slot p ON p.id = s.pair_id AND p.crate_id = s.crate_id
 		WHERE split_part(s.name, '/', 2)::int = split_part(p.name, '/', 2)::int + 1`, 4)
 	check("names", "SELECT count(*) FROM trial_slot s JOIN trial_crate c ON c.id = s.crate_id AND split_part(s.name, '/', 1) = c.name", 8)
-	check("lids on the first of each pair", `SELECT count(*) FROM trial_lid l JOIN trial_slot s ON s.id = l.slot_id AND s.crate_id = l.crate_id AND s.pair_id IS NULL`, 4)
+	check("lids on the first of each pair",
+		`SELECT count(*) FROM trial_lid l JOIN trial_slot s ON s.id = l.slot_id AND s.crate_id = l.crate_id AND s.pair_id IS NULL`, 4)
 	check("changes of the request", "SELECT count(*) FROM extras_objectchange WHERE request_id = $1 AND action = 'create'", 14, request)
 	check("moments", "SELECT count(DISTINCT changed_at) FROM extras_objectchange WHERE request_id = $1", 1, request)
 	check("deliveries", "SELECT count(*) FROM extras_delivery WHERE request_id = $1", 14, request)
@@ -75,7 +76,8 @@ func TestChildrenAreMade(t *testing.T) {
 	if err := b.Delete(t.Context(), b.root, b.reg.Type("trial.crate"), []ledger.Edit{{ID: made[0].ID()}}); err != nil {
 		t.Fatal(err)
 	}
-	check("deleted in one request", "SELECT count(*) FROM extras_objectchange WHERE request_id = $1 AND action = 'delete' AND version = 2", 7, request)
+	check("deleted in one request", "SELECT count(*) FROM extras_objectchange WHERE request_id = $1 AND action = 'delete' AND version = 2",
+		7, request)
 	check("deliveries of the deletion", "SELECT count(*) FROM extras_delivery WHERE request_id = $1", 7, request)
 	check("what is left", "SELECT (SELECT count(*) FROM trial_slot) + (SELECT count(*) FROM trial_lid)", 6)
 }
@@ -164,7 +166,8 @@ func TestDependantsLimit(t *testing.T) {
 	site := b.create(t, "dcim.site", named(1))[0]
 	_, err = b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": fmt.Sprint(site.ID())}}})
 	refused("moving 3 crates", err, "more than 2", "trial.crate")
-	refused("emptying 3 crates", b.Delete(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID()}}), "more than 2", "Change or delete some")
+	refused("emptying 3 crates", b.Delete(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID()}}), "more than 2",
+		"Change or delete some")
 	if n := b.number(t, "SELECT count(*) FROM trial_crate WHERE version = 1 AND shelf_id IS NOT NULL"); n != 3 {
 		t.Errorf("%d crates are as they were, want 3", n)
 	}
@@ -191,7 +194,8 @@ func TestFollows(t *testing.T) {
 			t.Errorf("%s is in site %d", v.Display(), v.Link("site").ID)
 		}
 	}
-	if _, err := b.Create(t.Context(), b.root, made[0].Type(), []ledger.Input{on("d", "site", two)}); !strings.Contains(fmt.Sprint(err), "shelf") {
+	if _, err := b.Create(t.Context(), b.root, made[0].Type(),
+		[]ledger.Input{on("d", "site", two)}); !strings.Contains(fmt.Sprint(err), "shelf") {
 		t.Errorf("a crate in another site than its shelf: %v", err)
 	}
 	request := b.request()
@@ -201,7 +205,8 @@ func TestFollows(t *testing.T) {
 	if n := b.number(t, "SELECT count(*) FROM trial_crate WHERE site_id = $1 AND version = 2", two); n != 3 {
 		t.Errorf("%d crates followed", n)
 	}
-	if n := b.number(t, "SELECT count(*) FROM extras_objectchange WHERE request_id = $1 AND action = 'update' AND version = 2", request); n != 4 {
+	if n := b.number(t, "SELECT count(*) FROM extras_objectchange WHERE request_id = $1 AND action = 'update' AND version = 2",
+		request); n != 4 {
 		t.Errorf("%d changes of one request", n)
 	}
 	// One whose new site has a crate of its name can't follow: the answer names it.

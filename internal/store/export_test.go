@@ -46,7 +46,8 @@ func ExplainList(t *record.Type) string {
 	if err != nil {
 		panic(err)
 	}
-	literals := map[record.Storage]string{record.StoreText: "'x'", record.StoreInt: "1", record.StoreTime: "now()", record.StoreAddress: "'192.0.2.7'"}
+	literals := map[record.Storage]string{record.StoreText: "'x'", record.StoreInt: "1", record.StoreTime: "now()",
+		record.StoreAddress: "'192.0.2.7'"}
 	w := &where{}
 	values := make([]any, len(order))
 	for i := range order {

@@ -45,7 +45,8 @@ func TestAggregates(t *testing.T) {
 		{limited, w.shelf, 2, 0, 27, 1.75},
 	} {
 		row := shelf(c.token, c.id)
-		for name, want := range map[string]float64{"item_count": c.items, "sticker_count": c.stickers, "total_weight": c.weight, "total_length": c.lengths} {
+		for name, want := range map[string]float64{"item_count": c.items, "sticker_count": c.stickers, "total_weight": c.weight,
+			"total_length": c.lengths} {
 			if row[name] != want {
 				t.Errorf("%s of shelf %d is %v, want %v", name, c.id, row[name], want)
 			}
@@ -54,7 +55,8 @@ func TestAggregates(t *testing.T) {
 	if n := w.send(t, "GET", box, w.Admin, nil).Object(t)["admirer_count"]; n != 2.0 {
 		t.Errorf("%v items have the box among their friends, want 2", n)
 	}
-	if n := w.send(t, "GET", items+"?name=box", limited, nil).Object(t); n["count"] != 1.0 || n["results"].([]any)[0].(map[string]any)["admirer_count"] != 1.0 {
+	if n := w.send(t, "GET", items+"?name=box", limited, nil).Object(t); n["count"] != 1.0 ||
+		n["results"].([]any)[0].(map[string]any)["admirer_count"] != 1.0 {
 		t.Errorf("who may see one of the items with the box among their friends is shown %v", n)
 	}
 	// A writer is shown no more than a reader.

@@ -125,7 +125,8 @@ func wrongSize(f record.Field, in record.Info) (any, bool) {
 
 func wrongWord(f record.Field, in record.Info) (any, bool) {
 	switch f.(type) {
-	case record.Choice, record.NumberChoice, record.Bool, record.Time, record.Date, record.Decimal, record.Measure, record.Int, record.MAC, record.WWN, record.Network, record.Address:
+	case record.Choice, record.NumberChoice, record.Bool, record.Time, record.Date, record.Decimal, record.Measure, record.Int,
+		record.MAC, record.WWN, record.Network, record.Address:
 		return "no such thing", true
 	case record.Ref:
 		return map[string]any{"id": 1 << 40}, true

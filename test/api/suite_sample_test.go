@@ -95,7 +95,8 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 	case record.Network:
 		return []string{fmt.Sprintf("10.%d.%d.0/24", n>>8&255, n&255), fmt.Sprintf("2001:db8:%x:%x::/64", n>>16&0xffff, n&0xffff)}[n%2], true
 	case record.Address:
-		return []string{fmt.Sprintf("10.%d.%d.%d/24", n>>16&255, n>>8&255, n&255), fmt.Sprintf("2001:db8::%x:%x/64", n>>16&0xffff|1, n&0xffff|1<<12)}[n%2], true
+		return []string{fmt.Sprintf("10.%d.%d.%d/24", n>>16&255, n>>8&255, n&255),
+			fmt.Sprintf("2001:db8::%x:%x/64", n>>16&0xffff|1, n&0xffff|1<<12)}[n%2], true
 	case record.WWN:
 		return fmt.Sprintf("50:06:01:60:3C:%02X:%02X:%02X", n>>16&255, n>>8&255, n&255), true
 	case record.Ints:

@@ -146,23 +146,30 @@ func TestNetworks(t *testing.T) {
 	t.Parallel()
 	p := newPorts(t)
 	for name, body := range map[string]map[string]any{
-		"a": {"prefix": "10.0.0.0/8", "address": "10.0.0.9/8"}, "b": {"prefix": "10.1.0.0/16", "address": "10.0.0.10/24"}, "c": {"prefix": "10.1.2.0/24", "address": "9.0.0.1/32"},
+		"a": {"prefix": "10.0.0.0/8", "address": "10.0.0.9/8"}, "b": {"prefix": "10.1.0.0/16", "address": "10.0.0.10/24"},
+		"c": {"prefix": "10.1.2.0/24", "address": "9.0.0.1/32"},
 		"d": {"prefix": "2001:DB8::/32", "address": "2001:db8::1/64"}, "e": {"prefix": "10.1.2.3", "address": "::1/128"}, "f": nil,
 	} {
 		p.post(t, name, body).Want(t, http.StatusCreated)
 	}
 	for query, want := range map[string][]string{
-		"within=10.0.0.0/8": {"b", "c", "e"}, "within=10.1.2.3/16": {"c", "e"}, "within=2001::/16": {"d"}, "within=x": {}, "within=0.0.0.0/0": {"a", "b", "c", "e"},
+		"within=10.0.0.0/8": {"b", "c", "e"}, "within=10.1.2.3/16": {"c", "e"}, "within=2001::/16": {"d"}, "within=x": {},
+		"within=0.0.0.0/0":           {"a", "b", "c", "e"},
 		"within_include=10.1.0.0/16": {"b", "c", "e"}, "within_include=10.1.2.0/24&within_include=2001:db8::/32": {"c", "d", "e"},
-		"contains=10.1.2.0/24": {"a", "b", "c"}, "contains=10.1.2.3": {"a", "b", "c"}, "contains=10.1.2.3/32": {"a", "b", "c", "e"}, "contains=x": {},
-		"prefix=10.1.0.0/16": {"b"}, "prefix=10.1.0.1/16": {}, "prefix=10.1.2.3&prefix=x": {"e"}, "prefix__n=10.1.0.0/16": {"a", "c", "d", "e", "f"}, "prefix__empty=true": {"f"},
-		"mask_length=16&mask_length=32": {"b", "d", "e"}, "mask_length__lte=16": {"a", "b"}, "mask_length__gt=99999999999": {}, "family=6": {"d", "e"}, "prefix__family=4": {"a", "b", "c", "e"},
-		"parent=10.0.0.0/24": {"a", "b"}, "parent=::/0": {"d", "e"}, "parent=x": {}, "address=10.0.0.9": {"a"}, "address=10.0.0.9/24": {}, "address=10.0.0.9/8&address=::1": {"a", "e"},
-		"address__n=10.0.0.9": {"b", "c", "d", "e", "f"}, "q=0.0.10": {"b"}, "q=2001:": {"d"},
+		"contains=10.1.2.0/24": {"a", "b", "c"}, "contains=10.1.2.3": {"a", "b", "c"}, "contains=10.1.2.3/32": {"a", "b", "c", "e"},
+		"contains=x":         {},
+		"prefix=10.1.0.0/16": {"b"}, "prefix=10.1.0.1/16": {}, "prefix=10.1.2.3&prefix=x": {"e"},
+		"prefix__n=10.1.0.0/16": {"a", "c", "d", "e", "f"}, "prefix__empty=true": {"f"},
+		"mask_length=16&mask_length=32": {"b", "d", "e"}, "mask_length__lte=16": {"a", "b"}, "mask_length__gt=99999999999": {},
+		"family=6": {"d", "e"}, "prefix__family=4": {"a", "b", "c", "e"},
+		"parent=10.0.0.0/24": {"a", "b"}, "parent=::/0": {"d", "e"}, "parent=x": {}, "address=10.0.0.9": {"a"}, "address=10.0.0.9/24": {},
+		"address=10.0.0.9/8&address=::1": {"a", "e"},
+		"address__n=10.0.0.9":            {"b", "c", "d", "e", "f"}, "q=0.0.10": {"b"}, "q=2001:": {"d"},
 	} {
 		p.finds(t, query, want...)
 	}
-	for query, want := range map[string]string{"ordering=address": "[c a b e d f]", "ordering=-address": "[f d e b a c]", "ordering=prefix": "[a b c e d f]"} {
+	for query, want := range map[string]string{"ordering=address": "[c a b e d f]", "ordering=-address": "[f d e b a c]",
+		"ordering=prefix": "[a b c e d f]"} {
 		for _, limit := range []int{1, 2, 50} {
 			if got := fmt.Sprint(p.names(t, fmt.Sprintf("%s&limit=%d", query, limit))); got != want {
 				t.Errorf("%s by %d: %s, want %s", query, limit, got, want)
@@ -176,7 +183,8 @@ func TestNetworks(t *testing.T) {
 	p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/?" + many, Token: p.Admin}).Want(t, http.StatusBadRequest)
 
 	for _, address := range []string{"192.0.2.9/24", "192.0.2.10/24"} {
-		p.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/hosts/", Token: p.Admin, Body: map[string]any{"address": address, "network": address}}).Want(t, http.StatusCreated)
+		p.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/hosts/", Token: p.Admin,
+			Body: map[string]any{"address": address, "network": address}}).Want(t, http.StatusCreated)
 	}
 	p.post(t, "g", map[string]any{"gateway": map[string]any{"address": "192.0.2.10/24"}}).Want(t, http.StatusCreated)
 	p.post(t, "h", map[string]any{"gateway": map[string]any{"address": "192.0.2.9"}}).Want(t, http.StatusCreated)

@@ -20,11 +20,14 @@ func TestAnyRefPages(t *testing.T) {
 	const page = "/trial/stickers/"
 	shelf := create(t, s, "/api/trial/shelves/", obj{"name": "upper"})
 	site := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon", "slug": "lisbon"})
-	shows(t, b.get(t, page+"add/").Want(t, http.StatusOK), `<option value="trial.shelf">Shelf</option>`, `<option value="">—</option><option value="dcim.region">Region</option>`,
+	shows(t, b.get(t, page+"add/").Want(t, http.StatusOK), `<option value="trial.shelf">Shelf</option>`,
+		`<option value="">—</option><option value="dcim.region">Region</option>`,
 		`hx-get="/trial/stickers/choices/?for=scope"`, `data-of="id_scope_type"`, `data-of="id_content_type"`)
-	shows(t, b.get(t, page+"choices/?for=scope&of=dcim.site&typed=lis").Want(t, http.StatusOK), fmt.Sprintf(`<option value="%d">Lisbon</option>`, site))
+	shows(t, b.get(t, page+"choices/?for=scope&of=dcim.site&typed=lis").Want(t, http.StatusOK),
+		fmt.Sprintf(`<option value="%d">Lisbon</option>`, site))
 	s.User(t, "few", apitest.Grant{Types: []string{"trial.sticker"}, Actions: []string{"view", "add"}})
-	for query, who := range map[string]browser{"for=scope&of=tenancy.tenant": b, "for=scope": b, "for=name&of=dcim.site": b, "for=nothing&of=dcim.site": b, "for=scope&of=dcim.site": login(t, s, "few")} {
+	for query, who := range map[string]browser{"for=scope&of=tenancy.tenant": b, "for=scope": b, "for=name&of=dcim.site": b,
+		"for=nothing&of=dcim.site": b, "for=scope&of=dcim.site": login(t, s, "few")} {
 		if a := who.get(t, page+"choices/?"+query).Want(t, http.StatusOK); strings.Contains(string(a.Raw), "<option") {
 			t.Errorf("%s offers %s", query, a.Raw)
 		}
@@ -38,7 +41,8 @@ func TestAnyRefPages(t *testing.T) {
 	hides(t, record, "Scope id", "Scope type", "Object id")
 	listed := b.get(t, page).Want(t, http.StatusOK)
 	shows(t, listed, fmt.Sprintf(`<a href="/dcim/sites/%d/">Lisbon</a>`, site))
-	shows(t, b.get(t, fmt.Sprintf("/dcim/sites/%d/", site)).Want(t, http.StatusOK), fmt.Sprintf("/trial/stickers/?scope_id=%d&amp;scope_type=dcim.site", site), "Stickers (scope)")
+	shows(t, b.get(t, fmt.Sprintf("/dcim/sites/%d/", site)).Want(t, http.StatusOK),
+		fmt.Sprintf("/trial/stickers/?scope_id=%d&amp;scope_type=dcim.site", site), "Stickers (scope)")
 	shows(t, b.get(t, fmt.Sprintf("/trial/shelves/%d/delete/", shelf)).Want(t, http.StatusOK), "red", "deleted too")
 	shows(t, b.get(t, fmt.Sprintf("/dcim/sites/%d/delete/", site)).Want(t, http.StatusOK), "red", "loses its reference")
 
@@ -76,6 +80,7 @@ func TestAnyRefInFiles(t *testing.T) {
 			t.Errorf("%s came back as\n%s\nwant\n%s", format, got, want)
 		}
 	}
-	refused := b.paste(t, page+"import/", fmt.Sprintf("name,stuck_on_type,stuck_on_id,scope_type\ngreen,trial.shelf,%d,dcim.site\n", shelf), "check")
+	refused := b.paste(t, page+"import/", fmt.Sprintf("name,stuck_on_type,stuck_on_id,scope_type\ngreen,trial.shelf,%d,dcim.site\n",
+		shelf), "check")
 	shows(t, refused, "scope_type and scope_id go together")
 }
