@@ -67,7 +67,8 @@ func (c *Config) Validate() error {
 		}
 	}
 	if c.DependantsLimit < 0 {
-		problems = append(problems, fmt.Errorf("TERRIER_DEPENDANTS_LIMIT is %d and must be a number of records, such as 10000", c.DependantsLimit))
+		problems = append(problems, fmt.Errorf("TERRIER_DEPENDANTS_LIMIT is %d and must be a number of records, such as 10000",
+			c.DependantsLimit))
 	}
 	_, err := c.ProxyNetworks()
 	return errors.Join(append(problems, err, c.validateWebhooks(), c.validateRetention())...)

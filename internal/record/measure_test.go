@@ -12,7 +12,8 @@ import (
 // cables is a type with a length, and what makes one of it.
 func cables(t *testing.T) (*record.Type, func(n, unit any) record.Values) {
 	t.Helper()
-	reg, err := record.NewRegistry(withFields(record.Measure{Name: "length", Unit: "length_unit", Of: record.Lengths, Max: 999_999.99, Places: 2},
+	reg, err := record.NewRegistry(withFields(record.Measure{Name: "length", Unit: "length_unit", Of: record.Lengths, Max: 999_999.99,
+		Places: 2},
 		record.Choice{Name: "length_unit", Of: record.Lengths.Choices("km", "m", "cm", "mi", "ft", "in")})...)
 	if err != nil {
 		t.Fatal(err)
@@ -37,11 +38,13 @@ func TestMeasures(t *testing.T) {
 		before, after record.Values
 		wrong         bool
 	}{
-		{typ.NewValues(), cable(2.0, nil), true}, {typ.NewValues(), cable(2.0, "m"), false}, {typ.NewValues(), cable(nil, nil), false}, {typ.NewValues(), cable(nil, "m"), false},
+		{typ.NewValues(), cable(2.0, nil), true}, {typ.NewValues(), cable(2.0, "m"), false}, {typ.NewValues(), cable(nil, nil), false},
+		{typ.NewValues(), cable(nil, "m"), false},
 		{cable(2.0, "m"), cable(2.0, nil), true}, {cable(2.0, nil), cable(2.0, nil), false}, {cable(2.0, nil), cable(3.0, nil), true},
 	} {
 		if errs := typ.Check(c.before, c.after); (len(errs["length_unit"]) > 0) != c.wrong {
-			t.Errorf("%v %v after %v %v: %v", c.after.Get("length"), c.after.Get("length_unit"), c.before.Get("length"), c.before.Get("length_unit"), errs)
+			t.Errorf("%v %v after %v %v: %v", c.after.Get("length"), c.after.Get("length_unit"), c.before.Get("length"),
+				c.before.Get("length_unit"), errs)
 		}
 	}
 }
@@ -55,7 +58,8 @@ func TestMeasuresMeanTheSame(t *testing.T) {
 		unit string
 		b    float64
 		in   string
-	}{{1, "km", 1000, "m"}, {2.5, "m", 250, "cm"}, {1, "ft", 12, "in"}, {1, "mi", 5280, "ft"}, {1.1, "km", 1100, "m"}, {0.07, "m", 7, "cm"}, {2.54, "cm", 1, "in"}} {
+	}{{1, "km", 1000, "m"}, {2.5, "m", 250, "cm"}, {1, "ft", 12, "in"}, {1, "mi", 5280, "ft"}, {1.1, "km", 1100, "m"},
+		{0.07, "m", 7, "cm"}, {2.54, "cm", 1, "in"}} {
 		if key(c.a, c.unit) != key(c.b, c.in) {
 			t.Errorf("%g %s is %v and %g %s is %v", c.a, c.unit, key(c.a, c.unit), c.b, c.in, key(c.b, c.in))
 		}
@@ -75,8 +79,9 @@ func TestMeasuresMeanTheSame(t *testing.T) {
 // TestMeasureTests holds what filters of a measure read: a number alone, or one with a unit.
 func TestMeasureTests(t *testing.T) {
 	typ, _ := cables(t)
-	for text, want := range map[string]any{"2": 2.0, "-2.5": -2.5, "2m": int64(2e6), "2 m": int64(2e6), " 1 mi ": int64(1_609_344_000), "1e3 m": int64(1e9),
-		"m": nil, "2 kg": nil, "2 m m": nil, "": nil, "NaN": nil, "inf": nil, "99999999999 km": nil} {
+	for text, want := range map[string]any{"2": 2.0, "-2.5": -2.5, "2m": int64(2e6), "2 m": int64(2e6), " 1 mi ": int64(1_609_344_000),
+		"1e3 m": int64(1e9),
+		"m":     nil, "2 kg": nil, "2 m m": nil, "": nil, "NaN": nil, "inf": nil, "99999999999 km": nil} {
 		if got, err := typ.Field("length").ParseText(text); got != want || (err == nil) != (want != nil) {
 			t.Errorf("%q is read as %v, %v; want %v", text, got, err, want)
 		}

@@ -144,7 +144,8 @@ func TestMeasureKeys(t *testing.T) {
 		v.Set("weight_unit", us[i])
 		want[i] = column.Key.Of(v)
 	}
-	rows, err := db.Query(t.Context(), "SELECT "+store.KeyExpression(column)+" FROM unnest($1::float8[], $2::text[]) x(weight, weight_unit)", ns, us)
+	rows, err := db.Query(t.Context(), "SELECT "+store.KeyExpression(column)+
+		" FROM unnest($1::float8[], $2::text[]) x(weight, weight_unit)", ns, us)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,8 @@ func TestActionAllocates(t *testing.T) {
 		t.Errorf("given %v, want %v", given, want)
 	}
 
-	several := admin.do(t, "POST", free, []obj{{"name": "a", "start": 17}, {"name": "b", "start": 40, "nosuch": 1}, {}}).Want(t, http.StatusCreated)
+	several := admin.do(t, "POST", free, []obj{{"name": "a", "start": 17}, {"name": "b", "start": 40, "nosuch": 1}, {}}).
+		Want(t, http.StatusCreated)
 	if got := numbers(several.List(t)); !slices.Equal(got, []int{19, 40, 20}) || several.Header.Get("X-Unknown-Fields") != "nosuch" {
 		t.Errorf("a list is given %v, and unknown are %q", got, several.Header.Get("X-Unknown-Fields"))
 	}
@@ -75,7 +76,8 @@ func TestActionRefuses(t *testing.T) {
 	free := at(shelves, shelf) + "free-pegs/"
 	view := apitest.Grant{Types: []string{"trial.shelf"}, Actions: []string{"view"}, Constraints: obj{"id": shelf}}
 	_, looks := newActor(t, s, "looks", view)
-	_, adds := newActor(t, s, "adds", view, apitest.Grant{Types: []string{"trial.peg"}, Actions: []string{"add"}, Constraints: obj{"name__startswith": "mine"}})
+	_, adds := newActor(t, s, "adds", view, apitest.Grant{Types: []string{"trial.peg"}, Actions: []string{"add"},
+		Constraints: obj{"name__startswith": "mine"}})
 	_, blind := newActor(t, s, "blind", apitest.Grant{Types: []string{"trial.peg"}, Actions: []string{"view", "add"}})
 
 	looks.get(t, free).Want(t, http.StatusOK)

@@ -207,10 +207,12 @@ func TestNetworks(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	p := newPorts(t)
-	for name, w := range map[string][2]any{"a": {2, "kg"}, "b": {500, "g"}, "c": {1, "lb"}, "d": {0.5, "kg"}, "e": {nil, nil}, "f": {20, "oz"}} {
+	for name, w := range map[string][2]any{"a": {2, "kg"}, "b": {500, "g"}, "c": {1, "lb"}, "d": {0.5, "kg"}, "e": {nil, nil},
+		"f": {20, "oz"}} {
 		p.post(t, name, map[string]any{"weight": w[0], "weight_unit": w[1]}).Want(t, http.StatusCreated)
 	}
-	for query, want := range map[string]string{"ordering=weight,name": "[c b d f a e]", "ordering=-weight,name": "[e a f b d c]", "weight__empty=false&ordering=-weight,-name": "[a f d b c]"} {
+	for query, want := range map[string]string{"ordering=weight,name": "[c b d f a e]", "ordering=-weight,name": "[e a f b d c]",
+		"weight__empty=false&ordering=-weight,-name": "[a f d b c]"} {
 		for _, limit := range []int{1, 2, 50} {
 			if got := fmt.Sprint(p.names(t, fmt.Sprintf("%s&limit=%d", query, limit))); got != want {
 				t.Errorf("%s by %d: %s, want %s", query, limit, got, want)
@@ -218,7 +220,8 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for query, want := range map[string][]string{
-		"weight=500%20g": {"b", "d"}, "weight=0.5kg": {"b", "d"}, "weight=500": {"b"}, "weight__gte=500g": {"a", "b", "d", "f"}, "weight__lt=500g": {"c"}, "weight__lt=2": {"c", "d"},
+		"weight=500%20g": {"b", "d"}, "weight=0.5kg": {"b", "d"}, "weight=500": {"b"}, "weight__gte=500g": {"a", "b", "d", "f"},
+		"weight__lt=500g": {"c"}, "weight__lt=2": {"c", "d"},
 		"weight__n=0.5kg": {"a", "c", "e", "f"}, "weight=20&weight=1lb": {"c", "f"}, "weight__empty=true": {"e"}, "weight_unit=kg": {"a", "d"},
 	} {
 		p.finds(t, query, want...)
@@ -227,7 +230,8 @@ func TestMeasure(t *testing.T) {
 	if errs := p.post(t, "g", map[string]any{"weight": 2}).Want(t, http.StatusBadRequest).Object(t); errs["weight_unit"] == nil {
 		t.Errorf("a weight without a unit: %v", errs)
 	}
-	_, token := p.User(t, "limited", apitest.Grant{Types: []string{"trial.port"}, Actions: []string{"view"}, Constraints: map[string]any{"weight__gte": "1 kg"}})
+	_, token := p.User(t, "limited", apitest.Grant{Types: []string{"trial.port"}, Actions: []string{"view"},
+		Constraints: map[string]any{"weight__gte": "1 kg"}})
 	if n := p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/", Token: token}).Page(t).Count; n != 1 {
 		t.Errorf("%d are seen, want 1", n)
 	}

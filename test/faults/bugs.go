@@ -206,7 +206,8 @@ var bugs = []bug{
 		name: "version-not-raised", does: "a site that loses its region keeps its version",
 		breaks: gapless,
 		edits: []edit{{ledgerSet, "\t\t\t\td.v.Version++",
-			"\t\t\t\tif b.t.Index(\"region\") < 0 || d.v.Link(\"region\").ID != 0 || d.pre.Link(\"region\").ID == 0 {\n\t\t\t\t\td.v.Version++\n\t\t\t\t}"}},
+			"\t\t\t\tif b.t.Index(\"region\") < 0 || d.v.Link(\"region\").ID != 0 || d.pre.Link(\"region\").ID == 0 " +
+				"{\n\t\t\t\t\td.v.Version++\n\t\t\t\t}"}},
 	},
 	{
 		name: "version-gap", does: "a version is left out",

@@ -201,7 +201,8 @@ func TestMatch(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * time.Millisecond) }
 	first, second := &attempt{Started: at(0), Milliseconds: 5}, &attempt{Started: at(100), Milliseconds: 5}
 	f := &facts{attempts: map[int64][]*attempt{1: {first, second}}}
-	broken, repeatedAtOnce, good := &receipt{delivery: 1, at: at(1), reset: true}, &receipt{delivery: 1, at: at(3), reset: true}, &receipt{delivery: 1, at: at(101)}
+	broken, repeatedAtOnce, good := &receipt{delivery: 1, at: at(1), reset: true}, &receipt{delivery: 1, at: at(3), reset: true},
+		&receipt{delivery: 1, at: at(101)}
 	unrecorded, repeated := f.match([]*receipt{broken, repeatedAtOnce, good})
 	if first.receipt != repeatedAtOnce || second.receipt != good || len(unrecorded) != 0 || repeated != 1 {
 		t.Errorf("the attempts got %v and %v, %d are left over, %d repeated", first.receipt, second.receipt, len(unrecorded), repeated)

@@ -36,7 +36,8 @@ func TestActionForm(t *testing.T) {
 	looks.post(t, path+"free-pegs/", url.Values{"start": {"3"}}).Want(t, http.StatusForbidden)
 
 	form := string(admin.get(t, path+"free-pegs/").Want(t, http.StatusOK).Raw)
-	for _, part := range []string{"Take a peg: upper", "Take the lowest free pegs of a shelf.", `name="start"`, `value="1"`, "The lowest number to take."} {
+	for _, part := range []string{"Take a peg: upper", "Take the lowest free pegs of a shelf.", `name="start"`, `value="1"`,
+		"The lowest number to take."} {
 		if !strings.Contains(form, part) {
 			t.Errorf("the form lacks %q", part)
 		}

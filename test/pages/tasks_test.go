@@ -465,7 +465,7 @@ func TestChangePage(t *testing.T) {
 	path := func() string { return "/extras/object-changes/" + lastChange(t, o.s) + "/" }
 	t.Run("an update", func(t *testing.T) {
 		a := o.admin.get(t, path()).Want(t, http.StatusOK)
-		shows(t, a, "What changed", "<ins>&lt;script&gt;", "fields are unchanged", "state-queued", "A &lt;script&gt;", "Not told",
+		shows(t, a, "What changed", "<ins>&lt;script&gt;", "fields are unchanged", "state-queued", "A &lt;script&gt;", "Not notified",
 			"Broken &lt;script&gt;", "can&#39;t compare it with 5",
 			fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]), "There are none.")
 		hides(t, a, evil)

@@ -34,8 +34,9 @@ var one int64 = 1
 var pegActions = []record.Action{
 	{Name: "free-pegs", Method: "GET", Needs: "view", Doc: "List the free pegs of a shelf",
 		Body: record.Fields{record.Int{Name: "start", Min: &one, Default: 1}, record.Int{Name: "limit", Min: &one, Default: 50}},
-		Answer: record.Schema{"type": "array", "items": record.Schema{"type": "object", "required": []string{"number"}, "additionalProperties": false,
-			"properties": record.Schema{"number": record.Schema{"type": "integer"}}}},
+		Answer: record.Schema{"type": "array", "items": record.Schema{"type": "object", "required": []string{"number"},
+			"additionalProperties": false,
+			"properties":           record.Schema{"number": record.Schema{"type": "integer"}}}},
 		Do: func(c record.Call) (any, error) {
 			in := c.Inputs()[0]
 			free, err := freePegs(c, in.Int("start"))
