@@ -146,7 +146,7 @@ func (t *Type) watch(r *SameRule, side Side, f Field) {
 	for i, w := range t.watches {
 		if w.Rule == r && w.Side == side {
 			if !slices.Contains(w.Fields, field) {
-				t.watches[i].Fields = append(w.Fields, field)
+				t.watches[i].Fields = append(t.watches[i].Fields, field)
 			}
 			return
 		}

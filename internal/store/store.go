@@ -60,10 +60,6 @@ type Tx struct {
 
 func (tx *Tx) exec(sql string, args ...any) { tx.batch.Queue(sql, args...) }
 
-func (tx *Tx) query(sql string, args []any, read func(pgx.Rows) error) {
-	tx.batch.Queue(sql, args...).Query(read)
-}
-
 // Flush sends the queued statements.
 func (tx *Tx) Flush(ctx context.Context) error {
 	if tx.batch.Len() == 0 {
