@@ -200,7 +200,8 @@ func TestAnyRefPaths(t *testing.T) {
 		{"site_region=europe", []int64{onShelf}, true},
 		{"site_region=portugal", []int64{onShelf}, true},
 	} {
-		if got := w.send(t, "GET", stickers+"?"+c.query, w.Admin, nil).Want(t, http.StatusOK).Page(t).IDs(); !reflect.DeepEqual(got, append([]int64{}, c.found...)) {
+		if got := w.send(t, "GET", stickers+"?"+c.query, w.Admin, nil).Want(t, http.StatusOK).Page(t).
+			IDs(); !reflect.DeepEqual(got, append([]int64{}, c.found...)) {
 			t.Errorf("%s finds %v, want %v", c.query, got, c.found)
 		}
 		if got := w.send(t, "GET", stickers+"?"+c.query, few, nil).Want(t, http.StatusOK).Page(t).IDs(); c.hidden && len(got) > 0 {

@@ -242,8 +242,10 @@ func TestNewKindsNested(t *testing.T) {
 	t.Parallel()
 	p := newPorts(t)
 	host := p.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/hosts/", Token: p.Admin, Body: map[string]any{"address": "2001:DB8::7",
-		"network": "192.0.2.7/24", "mac_address": "001b44113ab7", "seen": "2026-01-31", "ports": []int{443, 80}}}).Want(t, http.StatusCreated).Object(t)
-	made := p.post(t, "a", map[string]any{"gateway": apitest.ID(host), "hosts": []int64{apitest.ID(host)}}).Want(t, http.StatusCreated).Object(t)
+		"network": "192.0.2.7/24", "mac_address": "001b44113ab7", "seen": "2026-01-31", "ports": []int{443, 80}}}).
+		Want(t, http.StatusCreated).Object(t)
+	made := p.post(t, "a", map[string]any{"gateway": apitest.ID(host), "hosts": []int64{apitest.ID(host)}}).
+		Want(t, http.StatusCreated).Object(t)
 	read := p.Do(t, apitest.Call{Method: "GET", Path: made["url"].(string)[len(p.URL):], Token: p.Admin}).Object(t)
 	for _, port := range []map[string]any{made, read} {
 		for _, nested := range []any{port["gateway"], port["hosts"].([]any)[0]} {

@@ -61,11 +61,14 @@ var Webhook = record.Type{
 		{Name: "resume", Method: "POST", Needs: "change", Doc: "Let a webhook go on"},
 		{Name: "test", Method: "POST", PagesOnly: true, Needs: "change", Label: "Send a test", Doc: "Send a sample to a webhook"},
 		{Name: "preview", Method: "POST", PagesOnly: true, Needs: "change", Doc: "Show what a webhook would send before it is saved"},
-		{Name: "preview", Method: "POST", PagesOnly: true, OnList: true, Needs: "add", Doc: "Show what a new webhook would send before it is saved"},
-		{Name: "trial", Method: "POST", PagesOnly: true, Needs: "change", Doc: "Try the conditions of a webhook on past changes before it is saved"},
+		{Name: "preview", Method: "POST", PagesOnly: true, OnList: true, Needs: "add",
+			Doc: "Show what a new webhook would send before it is saved"},
+		{Name: "trial", Method: "POST", PagesOnly: true, Needs: "change",
+			Doc: "Try the conditions of a webhook on past changes before it is saved"},
 		{Name: "trial", Method: "POST", PagesOnly: true, OnList: true, Needs: "add", Doc: "Try the conditions of a new webhook on past changes"},
 		{Name: "replay", Method: "POST", PagesOnly: true, Needs: "change", Doc: "Send past changes to a webhook"},
-		{Name: "rotate", Method: "POST", PagesOnly: true, Needs: "change", Label: "Rotate secret", Doc: "Give a webhook a new secret and sign with both for a while"},
+		{Name: "rotate", Method: "POST", PagesOnly: true, Needs: "change", Label: "Rotate secret",
+			Doc: "Give a webhook a new secret and sign with both for a while"},
 	},
 	Check: func(_, v record.Values) fault.Fields {
 		errs := fault.Fields{}
