@@ -116,6 +116,9 @@ func TestAnyRefHidden(t *testing.T) {
 	made := w.send(t, "POST", stickers, w.Admin, w.sticker("trial.item", w.item, obj{"scope_type": "dcim.site", "scope_id": w.site})).
 		Want(t, http.StatusCreated).Object(t)
 	path := fmt.Sprintf("%s%d/", stickers, apitest.ID(made))
+	if id := w.make(t, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"}); id != w.site {
+		t.Fatalf("the region has the id %d, and the site %d", id, w.site)
+	}
 	all := []string{"view", "add", "change"}
 	_, writer := w.User(t, "writer", apitest.Grant{Types: []string{"trial.sticker"}, Actions: all},
 		apitest.Grant{Types: []string{"trial.shelf"}, Actions: all},
@@ -135,6 +138,11 @@ func TestAnyRefHidden(t *testing.T) {
 		if len(errs) != 1 || errs["stuck_on_id"] == nil && errs["scope_id"] == nil {
 			t.Errorf("%v is refused with %v", body, errs)
 		}
+	}
+	// A hidden record of another type is not kept because the one that is referred to has its id.
+	errs := w.send(t, "PATCH", path, writer, obj{"scope_type": "dcim.region"}).Want(t, http.StatusBadRequest).Object(t)
+	if errs["scope_id"] == nil {
+		t.Errorf("a hidden region is refused with %v", errs)
 	}
 	// Nor do counts in what is nested tell of hidden records.
 	on := w.send(t, "POST", stickers, writer, w.sticker("trial.shelf", w.shelf, nil)).Want(t, http.StatusCreated).
