@@ -52,7 +52,7 @@ func (l *Ledger) AllowAction(c Caller, a *record.Action) error {
 	return l.Allow(c, a.Answers(), access.Add)
 }
 
-// MayAct tells whether the caller may use an action on a record that they have read.
+// MayAct reports whether the caller may use an action on a record that they have read.
 func (l *Ledger) MayAct(ctx context.Context, c Caller, a *record.Action, v record.Values) (bool, error) {
 	if l.AllowAction(c, a) != nil {
 		return false, nil
@@ -82,7 +82,7 @@ func (l *Ledger) Act(ctx context.Context, c Caller, a *record.Action, id int64, 
 }
 
 // actionDrafts reads what was sent to an action. A record's unknown fields are ignored, because clients send back what they read;
-// in the body of an action, a dry_run that is misspelt would not be dry.
+// in the body of an action, a dry_run that is misspelled would not be dry.
 func actionDrafts(a *record.Action, sent []Input) ([]*draft, error) {
 	t := a.Input()
 	drafts := make([]*draft, len(sent))

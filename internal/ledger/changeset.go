@@ -134,7 +134,7 @@ func (s *changeSet) edit(ctx context.Context, b *batch) error {
 	return s.change(ctx, append([]*batch{b}, c.batches()...))
 }
 
-// change takes batches from what they shall be to what everybody sees. Every lock is held by now: a time taken before would let a
+// change takes batches from what they must be to what everybody sees. Every lock is held by now: a time taken before would let a
 // change that had to wait look older than the one it waited for.
 func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 	s.at = s.l.Timestamp()

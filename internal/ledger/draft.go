@@ -17,7 +17,7 @@ import (
 // draft is one record on its way into the database.
 type draft struct {
 	pre   record.Values // as it was; of no type on a creation
-	v     record.Values // as it shall be
+	v     record.Values // as it must be
 	given record.Values // what the caller sent, parsed
 	errs  fault.Fields
 
@@ -27,7 +27,7 @@ type draft struct {
 	field string // of the cause, on which errors are reported
 }
 
-// derived tells whether the caller does not name the record.
+// derived reports whether the caller does not name the record.
 func (d *draft) derived() bool { return d.cause != nil }
 
 // root returns what the caller names: the draft itself, or its cause.
@@ -126,7 +126,7 @@ func (d *draft) checkWords(t *record.Type) {
 	}
 }
 
-// creation tells whether the record is new.
+// creation reports whether the record is new.
 func (d *draft) creation() bool { return d.pre.Type() == nil }
 
 // before returns the former values, or an empty record.
@@ -137,7 +137,7 @@ func (d *draft) before(t *record.Type) record.Values {
 	return d.pre
 }
 
-// changed tells whether a field was given and differs from before.
+// changed reports whether a field was given and differs from before.
 func (d *draft) changed(i int) bool {
 	return d.given.HasAt(i) && (d.creation() || !record.SameValue(d.pre.At(i), d.v.At(i)))
 }

@@ -26,7 +26,7 @@ type Ledger struct {
 	Now     func() time.Time
 	// LooseFilters ignores an unknown filter of a list instead of refusing it.
 	LooseFilters bool
-	// Dependants limits what one request may change besides the records that it names; 0 stands for DefaultDependants.
+	// Dependants limits what one request may change besides the records that it names; 0 means DefaultDependants.
 	Dependants Dependants
 	// Rules are checks that need more than a declaration can know, by the type's name.
 	Rules map[string]func(before, after record.Values) fault.Fields
@@ -48,7 +48,7 @@ type Sealer interface {
 	Seal(ctx context.Context, secret record.Secrecy, row string, plain record.Plain) (sealed record.Sealed, hint string, err error)
 	// Open returns an encrypted secret.
 	Open(row string, sealed record.Sealed) (record.Plain, error)
-	// Stale tells whether an encrypted secret was sealed with a key that is being retired.
+	// Stale reports whether an encrypted secret was sealed with a key that is being retired.
 	Stale(sealed record.Sealed) bool
 }
 

@@ -7,7 +7,7 @@ import (
 	"terrier/internal/record"
 )
 
-// May tells whether the caller may change or delete a record that they have read. It asks
+// May reports whether the caller may change or delete a record that they have read. It asks
 // the database only where the permission depends on the record.
 func (l *Ledger) May(ctx context.Context, c Caller, v record.Values, action string) (bool, error) {
 	t := v.Type()

@@ -173,7 +173,7 @@ func CheckSearch(q string) error {
 	return nil
 }
 
-// unknownFilter refuses a misspelt filter. Ignoring it would answer with the whole
+// unknownFilter refuses a misspelled filter. Ignoring it would answer with the whole
 // table, and that has cost people their data.
 func unknownFilter(t *record.Type, key string) error {
 	return Unknown("filter", key, append(t.FilterNames(), controls...))

@@ -17,7 +17,7 @@ func referenceFields(t *record.Type) []reference {
 	return out
 }
 
-// changed tells whether a draft changes it.
+// changed reports whether a draft changes it.
 func (f reference) changed(d *draft) bool { return slices.ContainsFunc(f.Written, d.changed) }
 
 // had are the links of the record before, by id.
@@ -46,7 +46,7 @@ func (f reference) kept(had map[int64]record.Link, link record.Link) (record.Lin
 	return found, ok && found.Of == link.Of && !slices.ContainsFunc(link.Match, func(p record.Predicate) bool { return !f.shows(found, p) })
 }
 
-// shows tells whether a test is passed by what a nested representation shows of a record.
+// shows reports whether a test is passed by what a nested representation shows of a record.
 func (f reference) shows(link record.Link, p record.Predicate) bool {
 	if len(p.Via) > 0 || p.Lookup != record.Exact {
 		return false

@@ -10,7 +10,7 @@ import (
 
 // Resealed tells what became of the encrypted secrets.
 type Resealed struct {
-	Anew   int     // were sealed anew, with the current key
+	Anew   int     // were sealed again, with the current key
 	Whole  int     // open with the current key now
 	Locked []error // why the others open with no key there is; each names its record
 
@@ -22,7 +22,7 @@ const (
 	resealPasses = 10
 )
 
-// Reseal seals what was sealed with an old key anew: the encrypted secrets of all types, beside
+// Reseal seals what was sealed with an old key again: the encrypted secrets of all types, beside
 // whatever else is being written. No record changes by it, so no webhook is notified. It looks
 // again until there is nothing left to do, because who edits a record meanwhile may
 // put back a secret of an old key.

@@ -34,7 +34,7 @@ func (l *Ledger) Reveal(ctx context.Context, c Caller, t *record.Type, rows []re
 		}
 		rows[n] = v.Clone()
 		for _, f := range fields {
-			// What does not open is not shown. The record can be read and mended all the same,
+			// What does not open is not shown. The record can be read and fixed all the same,
 			// and a delivery that needs it fails with the reason.
 			if plain, err := l.open(t, v, f); err == nil {
 				rows[n].Set(f.Name, plain)

@@ -101,7 +101,7 @@ func keyOf(v record.Values, rule record.Unique) (key string, unlike bool) {
 	return key, unlike
 }
 
-// touches tells whether a draft changes what a rule is about, and is fit to be judged.
+// touches reports whether a draft changes what a rule is about, and is fit to be judged.
 func (d *draft) touches(t *record.Type, rule record.Unique) bool {
 	changed := d.creation()
 	for _, name := range rule.Fields {
@@ -169,7 +169,7 @@ func (s *changeSet) checkOwned(b *batch) []func() {
 	}}
 }
 
-// lives tells whether a record has not expired.
+// lives reports whether a record has not expired.
 func lives(v record.Values, now time.Time) bool {
 	expiry, limited := v.Get(v.Type().Expiry).(time.Time)
 	return !limited || expiry.After(now)

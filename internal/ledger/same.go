@@ -37,7 +37,7 @@ func (s *changeSet) checkSame(b *batch) (answers []func()) {
 	return answers
 }
 
-// moves tells whether a draft changes what a rule looks at. Nobody refers to a new record but those that are written with it.
+// moves reports whether a draft changes what a rule looks at. Nobody refers to a new record but those that are written with it.
 func (d *draft) moves(w record.Watch) bool {
 	if d.creation() {
 		return w.Side == record.Side{}

@@ -69,8 +69,8 @@ func (l *Ledger) sealOne(ctx context.Context, f record.Secrecy, i int, d *draft)
 	return nil
 }
 
-// holds tells whether a record has this secret already: sealed anew it would look like a
-// change. One of an old key is sealed anew all the same, so that saving it again frees it
+// holds reports whether a record has this secret already: sealed again it would look like a
+// change. One of an old key is sealed again all the same, so that saving it again frees it
 // of that key.
 func (l *Ledger) holds(t *record.Type, d *draft, f record.Secrecy, plain record.Plain) bool {
 	if d.creation() {

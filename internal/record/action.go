@@ -63,7 +63,7 @@ func (a *Action) Title() string {
 	return labelOf(strings.ReplaceAll(a.Name, "-", "_"))
 }
 
-// Writes tells whether the action may change something.
+// Writes reports whether the action may change something.
 func (a *Action) Writes() bool { return a.Method != ReadMethod }
 
 // Key names the action in the whole program: "POST extras.delivery/retry" for one record, "POST extras.deliveries/retry" for the list.

@@ -53,7 +53,7 @@ func (f Aggregate) resolve(r *Registry) (Field, error) {
 	return f, nil
 }
 
-// summable tells whether values of a field can be added up, and everybody who sees a record sees them.
+// summable reports whether values of a field can be added up, and everybody who sees a record sees them.
 func summable(f Field) bool {
 	_, refers := f.(Referring)
 	_, isID := f.(anyID)

@@ -177,7 +177,7 @@ func (t *Type) buildFollows(rule Follows) error {
 	return nil
 }
 
-// alike tells whether a value of one field can be put into another: one column of the same form, to one record of the same type.
+// alike reports whether a value of one field can be put into another: one column of the same form, to one record of the same type.
 func alike(a, b Field) bool {
 	ra, refersA := ReferenceOf(a)
 	rb, refersB := ReferenceOf(b)

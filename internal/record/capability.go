@@ -41,7 +41,7 @@ func (r Reference) Types() []*Type {
 	return r.Targets
 }
 
-// refersTo tells whether a record of a type can be referred to.
+// refersTo reports whether a record of a type can be referred to.
 func (r Reference) refersTo(t *Type) bool { return r.Target == t || slices.Contains(r.Targets, t) }
 
 // ReferenceOf returns what a field refers to; ok is false where it refers to nothing.
@@ -133,7 +133,7 @@ type Selector interface {
 	Links(Column, Reference)
 	// Members are the values of all custom fields that are defined for the record's type.
 	Members(Column)
-	// HasValue tells whether a column of the record is not null.
+	// HasValue reports whether a column of the record is not null.
 	HasValue(Column)
 	// Aggregate is the number of records of a type that refer to this one through a field, or the sum of one of their fields.
 	Aggregate(of *Type, by, sum Field)

@@ -159,7 +159,7 @@ func (t *Type) checkLists() error {
 	return nil
 }
 
-// nestable tells whether a field can be shown in another record: one value, of a few bytes.
+// nestable reports whether a field can be shown in another record: one value, of a few bytes.
 func nestable(f Field) bool {
 	ref, _ := ReferenceOf(f)
 	_, secret := f.(Sealing)
@@ -170,7 +170,7 @@ func nestable(f Field) bool {
 	return !secret && !ref.Many && !f.Info().DetailOnly && !f.Info().Hidden
 }
 
-// searchable tells whether q can look into a field: a text of the record, or of another row that it belongs to.
+// searchable reports whether q can look into a field: a text of the record, or of another row that it belongs to.
 func searchable(f Field) bool {
 	if b, ok := f.(Borrowed); ok {
 		return b.from.Field(b.Field).Column().Storage == StoreText
@@ -178,7 +178,7 @@ func searchable(f Field) bool {
 	return isText(f.Column().Storage)
 }
 
-// isText tells whether a value is kept as one text that people read, which may have a form of its own in the database.
+// isText reports whether a value is kept as one text that people read, which may have a form of its own in the database.
 func isText(s Storage) bool {
 	return s == StoreText || s == StoreMAC || s == StoreNetwork || s == StoreAddress
 }

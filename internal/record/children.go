@@ -67,7 +67,7 @@ func (t *Type) buildChildren(c Children) error {
 	return nil
 }
 
-// makes tells whether records of one type are made from templates of another.
+// makes reports whether records of one type are made from templates of another.
 func (t *Type) makes(made, templates *Type) bool {
 	return slices.ContainsFunc(t.Children, func(c Children) bool {
 		return t.reg.byKey[c.Make] == made && t.reg.byKey[c.From] == templates

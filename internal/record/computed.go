@@ -61,7 +61,7 @@ func (f DetailOnly) Info() Info {
 }
 func (f DetailOnly) Schema() Schema { return f.Shape }
 
-// HasValue tells whether another field of the record has a value.
+// HasValue reports whether another field of the record has a value.
 type HasValue struct {
 	Name, Help string
 	Of         string // the other field

@@ -20,7 +20,7 @@ var djangoNames = map[string]Lookup{
 	"lt": Less, "lte": AtMost, "gt": Greater, "gte": AtLeast,
 }
 
-// userWord stands for the caller in a constraint.
+// userWord means the caller in a constraint.
 const userWord = "$user"
 
 // ParseConstraints reads the constraints of a permission: null, an object, or a list of
@@ -204,7 +204,7 @@ func (p Predicate) finishOwn(f Field, list []any) (Predicate, error) {
 	return test, err
 }
 
-// allows tells whether a field can be tested with a lookup in a constraint.
+// allows reports whether a field can be tested with a lookup in a constraint.
 func allows(f Field, l Lookup) bool {
 	switch l {
 	case CaseContains, CaseStarts, CaseEnds:

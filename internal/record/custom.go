@@ -183,10 +183,10 @@ func (c *Custom) HowWritten() string {
 	return ""
 }
 
-// IsURL tells whether the values are addresses.
+// IsURL reports whether the values are addresses.
 func (c *Custom) IsURL() bool { return c.word == "url" }
 
-// Choose tells whether the field's values are among given choices.
+// Choose reports whether the field's values are among given choices.
 func (c *Custom) Choose() bool { return c.word == "select" || c.word == "multiselect" }
 
 // EncodeRaw checks a JSON text, such as a default, and writes what is kept of it.
@@ -281,7 +281,7 @@ func (c *Custom) match(s string) error {
 	return nil
 }
 
-// blank tells whether a value stands for none. In JSON an empty text is one.
+// blank reports whether a value means none. In JSON an empty text is one.
 func (c *Custom) blank(in any) bool {
 	s, text := in.(string)
 	return in == nil || text && c.word != "json" && strings.TrimSpace(s) == ""

@@ -208,7 +208,7 @@ func bounded(s Schema, most int) Schema {
 	return s
 }
 
-// Orderable tells whether a list can be put in the order of a field.
+// Orderable reports whether a list can be put in the order of a field.
 func Orderable(f Field) bool {
 	if f.Info().Hidden {
 		return false

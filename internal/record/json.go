@@ -167,7 +167,7 @@ func (f JSON) Schema() Schema {
 // them, and the store shows every defined field, set or not.
 type CustomFields struct{}
 
-// HasCustomFields tells whether records of a type can have custom fields.
+// HasCustomFields reports whether records of a type can have custom fields.
 func HasCustomFields(t *Type) bool { return t.Index("custom_fields") >= 0 }
 
 func (f CustomFields) Info() Info {
@@ -230,7 +230,7 @@ type Sealed string
 func (Sealed) String() string   { return "********" }
 func (Sealed) GoString() string { return "********" }
 
-// mask tells whether there is a secret, and no more.
+// mask reports whether there is a secret, and no more.
 func (s Sealed) mask() string {
 	if s == "" {
 		return ""

@@ -34,7 +34,7 @@ func NumberedName(text string) (name string, id int64, ok bool) {
 	return strings.TrimSpace(m[1]), id, err == nil && id > 0
 }
 
-// Numbers tells whether a record has the id in the text, and the name before it where one is.
+// Numbers reports whether a record has the id in the text, and the name before it where one is.
 func (n *Named) Numbers(t *Type, l Link) bool {
 	if n.ID == 0 || l.ID != n.ID {
 		return false

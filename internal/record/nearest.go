@@ -5,7 +5,7 @@ import "slices"
 // longestWord is longer than any that is known: comparing costs the product of the lengths.
 const longestWord = 100
 
-// Nearest finds the word that a misspelt one was meant to be, or "" where more than half of its letters would have to change.
+// Nearest finds the word that a misspelled one was meant to be, or "" where more than half of its letters would have to change.
 func Nearest(word string, among []string) string {
 	best, distance := "", len(word)/2+1
 	if len(word) > longestWord {

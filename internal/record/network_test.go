@@ -81,7 +81,7 @@ func TestNetworkTests(t *testing.T) {
 	})
 }
 
-// passes tells whether a network passes a test: it is among its values, or in one of its ranges in the order of PostgreSQL, which puts
+// passes reports whether a network passes a test: it is among its values, or in one of its ranges in the order of PostgreSQL, which puts
 // a network before what it contains.
 func passes(p netip.Prefix, test record.Predicate) bool {
 	for _, v := range test.Values {

@@ -19,7 +19,7 @@ type View struct {
 	Omit  []string // everything but these
 }
 
-// Whole tells whether a view shows everything.
+// Whole reports whether a view shows everything.
 func (view View) Whole() bool {
 	return !view.Brief && len(view.Only) == 0 && len(view.Omit) == 0
 }
@@ -191,7 +191,7 @@ func (t *Type) snapshotFields() []snapshotField {
 
 // AppendSnapshot writes the minimal state of a record: references by id, choices by
 // value, tags by name, secrets not at all; where those who may change the record are shown
-// one, the log says whether there is one.
+// one, the log reports whether there is one.
 func AppendSnapshot(dst []byte, v Values) []byte {
 	dst = append(dst, '{')
 	start := len(dst)

@@ -121,7 +121,7 @@ func parseLink(in any, target *Type) (Link, error) {
 		Invalid("Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: %v", in)
 }
 
-// isList tells whether a field has several values.
+// isList reports whether a field has several values.
 func isList(f Field) bool {
 	return slices.Contains([]Storage{StoreInts, StoreTexts, StoreNumbers}, f.Column().Storage)
 }

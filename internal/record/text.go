@@ -16,7 +16,7 @@ type Text struct {
 	Required, Unique  bool
 	FoldCase          bool // Unique: two texts that differ only in upper and lower case are the same
 	NullsDiffer       bool // Unique: any number of records may have null
-	Null              bool // null stands for "none"; otherwise "" does
+	Null              bool // null means "none"; otherwise "" does
 	ReadOnly, Hidden  bool
 	Immutable         string // why it stays as it was created; "" where it may change
 	Default           string

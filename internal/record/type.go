@@ -133,12 +133,12 @@ type Reader interface {
 	Link(field string) Link
 }
 
-// TestApp stands for the app in the type of a change that only tests a webhook: "test.site". No type
+// TestApp means the app in the type of a change that only tests a webhook: "test.site". No type
 // has it, so that no record lists the change as its own and no replay finds it, and receivers see
 // the name they know.
 const TestApp = "test"
 
-// Notifies tells whether webhooks can be notified of changes to records of the type. Accounts and
+// Notifies reports whether webhooks can be notified of changes to records of the type. Accounts and
 // webhooks themselves are nobody else's business.
 func (t *Type) Notifies() bool { return !t.ReadOnly && !t.Sensitive }
 
@@ -217,7 +217,7 @@ func (t *Type) LookupField() string { return t.lookup }
 // lookupWord is what names a record of the type in a file.
 func (t *Type) lookupWord() string { return cmp.Or(t.lookup, "id") }
 
-// Tree tells whether records of the type form a tree through "parent".
+// Tree reports whether records of the type form a tree through "parent".
 func (t *Type) Tree() bool {
 	r, _ := ReferenceOf(t.Field("parent"))
 	return r.Target == t && !r.Many

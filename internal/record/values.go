@@ -51,7 +51,7 @@ func (v Values) at(name string) int {
 	return i
 }
 
-// Has tells whether a field is present, null or not.
+// Has reports whether a field is present, null or not.
 func (v Values) Has(name string) bool { return v.set[v.at(name)] }
 
 // Get returns a field's value, nil when it is null or absent.
@@ -63,7 +63,7 @@ func (v Values) Set(name string, value any) { v.SetAt(v.at(name), value) }
 // At returns the value at a position.
 func (v Values) At(i int) any { return v.vals[i] }
 
-// HasAt tells whether the field at a position is present.
+// HasAt reports whether the field at a position is present.
 func (v Values) HasAt(i int) bool { return v.set[i] }
 
 // SetAt makes the field at a position present.
@@ -161,10 +161,10 @@ func (v Values) MergeChanged(over Values) {
 	}
 }
 
-// Same tells whether a field has the same value in another record of the type.
+// Same reports whether a field has the same value in another record of the type.
 func (v Values) Same(other Values, name string) bool { return SameValue(v.Get(name), other.Get(name)) }
 
-// SameValue tells whether two values of one field are equal.
+// SameValue reports whether two values of one field are equal.
 func SameValue(a, b any) bool {
 	switch x := a.(type) {
 	case Link:
@@ -233,7 +233,7 @@ func decodeJSON(raw json.RawMessage) (v any, err error) {
 	return v, err
 }
 
-// Equal tells whether two records of one type hold the same stored values.
+// Equal reports whether two records of one type hold the same stored values.
 func (v Values) Equal(w Values) bool {
 	for i, f := range v.t.fields {
 		if f.Column().Storage != NoStorage && !SameValue(v.vals[i], w.vals[i]) {

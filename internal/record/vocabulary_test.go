@@ -85,7 +85,7 @@ func TestTimeZoneNames(t *testing.T) {
 	}
 }
 
-// TestNearest holds that a misspelt word leads to the one that was meant, one that has little in common to none, and
+// TestNearest holds that a misspelled word leads to the one that was meant, one that has little in common to none, and
 // that a long one costs nothing.
 func TestNearest(t *testing.T) {
 	for word, want := range map[string]string{"chnage": "change", "Change": "change", "viw": "view", "q": "", "Local": "", "ad": "add",

@@ -26,7 +26,7 @@ func decodeRecords(w http.ResponseWriter, r *http.Request, t *record.Type, bulk 
 	return in, err
 }
 
-// recordHas tells whether a record is shown with a key.
+// recordHas reports whether a record is shown with a key.
 func recordHas(t *record.Type, name string) bool {
 	return t.Index(name) >= 0 || slices.Contains(ownNames, name)
 }

@@ -94,7 +94,7 @@ type Hook struct {
 	Conditions                   *string // JSON; nil for none
 }
 
-// Wants tells whether the webhook is notified of an action.
+// Wants reports whether the webhook is notified of an action.
 func (h Hook) Wants(action string) bool {
 	return h.OnCreate && action == Created || h.OnUpdate && action == Updated || h.OnDelete && action == Deleted
 }

@@ -104,7 +104,7 @@ func uniqueOver(t *record.Type, rule record.Unique) string {
 	return fmt.Sprintf("UNIQUE%s (%s)", nullsOf(t, rule), strings.Join(columns, ", "))
 }
 
-// nullsOf says whether null counts as a value. If nothing can be null, it does not matter.
+// nullsOf reports whether null counts as a value. If nothing can be null, it does not matter.
 func nullsOf(t *record.Type, rule record.Unique) string {
 	null := slices.ContainsFunc(rule.Fields, func(name string) bool { return t.Field(name).Column().Null })
 	if null && !rule.NullsDiffer {

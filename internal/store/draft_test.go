@@ -125,7 +125,7 @@ func definitionOf(t *testing.T, tx pgx.Tx, table string) definition {
 	}
 }
 
-// serves tells whether an index does what another one would: it has the same columns, or begins with them.
+// serves reports whether an index does what another one would: it has the same columns, or begins with them.
 func serves(have, want string) bool {
 	if strings.HasPrefix(want, "unique ") {
 		return have == want
@@ -134,7 +134,7 @@ func serves(have, want string) bool {
 	return have == want || strings.HasPrefix(have, strings.TrimSuffix(want, ")")+",")
 }
 
-// TestServes holds which index can stand for which.
+// TestServes holds which index can mean which.
 func TestServes(t *testing.T) {
 	for _, c := range []struct {
 		have, want string

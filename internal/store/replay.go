@@ -53,7 +53,7 @@ type PastQuery struct {
 // PastChanges reads changes with the deliveries of one webhook. They are looked for row by
 // row, as in loadDue, and by the change: of a new webhook the planner expects few deliveries,
 // unless it is kept from knowing which it is, and would go through all of them for each change.
-// With their states they may be fewer than the limit: more says whether to look again.
+// With their states they may be fewer than the limit: more reports whether to look again.
 func (tx *Tx) PastChanges(q PastQuery) *Promise[PastPage] { return tx.s.pastChanges(tx.batch, q) }
 
 // PastPage is a part of the changes that were asked for.

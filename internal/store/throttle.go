@@ -73,7 +73,7 @@ func (a Accounts) Forget(ctx context.Context, subjects []string) error {
 	return a.translate(err)
 }
 
-// KnownAddress tells whether a user has logged in from an address since a time.
+// KnownAddress reports whether a user has logged in from an address since a time.
 func (a Accounts) KnownAddress(ctx context.Context, username, address string, since time.Time) (known bool, err error) {
 	err = a.spare.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM users_user u JOIN users_login_address n ON n.user_id = u.id

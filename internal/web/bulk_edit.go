@@ -23,7 +23,7 @@ type bulkEditPage struct {
 // firstNames is how many of the selected records are named.
 const firstNames = 10
 
-// bulkEdit asks what shall be changed, and then changes it: all of the records or none.
+// bulkEdit asks what must be changed, and then changes it: all of the records or none.
 func (p *TypePages) bulkEdit(v *Visit) error {
 	s, err := p.selected(v)
 	if err != nil {

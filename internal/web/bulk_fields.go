@@ -14,7 +14,7 @@ import (
 // Names of the bulk form that no field can have.
 const (
 	toPrefix  = "to."  // before the name of a field: its widget
-	howPrefix = "how." // what shall become of a set of references
+	howPrefix = "how." // what must become of a set of references
 )
 
 // What can become of a set of references.
@@ -27,7 +27,7 @@ const (
 var hows = []Option{{Value: addThem, Label: "Add these"}, {Value: removeThem, Label: "Remove these"},
 	{Value: setThem, Label: "Replace all by these"}}
 
-// inBulk tells whether several records can sensibly get the same value of a field. What must
+// inBulk reports whether several records can sensibly get the same value of a field. What must
 // differ can't, nor can secrets, what decides whose a record is, and what means another thing in each record.
 func (p *TypePages) inBulk(f record.Field, in record.Info) bool {
 	if _, secret := record.SecrecyOf(f); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs {
@@ -95,7 +95,7 @@ func typedInBulk(form url.Values) url.Values {
 	return typed
 }
 
-// bulkChange is what shall become of every record.
+// bulkChange is what must become of every record.
 type bulkChange struct {
 	input ledger.Input
 	sets  []setChange

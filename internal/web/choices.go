@@ -12,8 +12,8 @@ import (
 const mostChoices = 20
 
 // choices offers the records that fit what was typed, as options of an input. In a filter they
-// stand for the key that the API filters by, in a form for the record itself. Those for a reference to one of several types
-// are of the type that was chosen, and stand for their ids.
+// mean the key that the API filters by, in a form for the record itself. Those for a reference to one of several types
+// are of the type that was chosen, and mean their ids.
 func (p *TypePages) choices(v *Visit) error {
 	params := v.R.URL.Query()
 	if name := params.Get("for"); name != "" {
@@ -34,7 +34,7 @@ func (p *TypePages) Choose(v *Visit, typed string, byKey bool) error {
 	return p.offer(v, typed, func(r record.Values) string { return NameOf(p.Type, r.ID(), r.Display()) })
 }
 
-// offer lists records that fit what was typed, each with the text that stands for it.
+// offer lists records that fit what was typed, each with the text that means it.
 func (p *TypePages) offer(v *Visit, typed string, value func(record.Values) string) error {
 	q := store.Query{Uncounted: true, Limit: mostChoices, Search: typed, View: record.View{Brief: true}}
 	if len(p.Type.Search) == 0 {

@@ -41,7 +41,7 @@ func columnsOf(t *record.Type) (all []column, first []string) {
 	return all, first
 }
 
-// brief tells whether a value fits into a row of a table.
+// brief reports whether a value fits into a row of a table.
 func brief(in record.Info) bool {
 	return !in.Wide && in.HalfOf == "" && in.Widget != record.TextArea && in.Name != "created" && in.Name != "last_updated"
 }

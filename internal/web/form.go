@@ -175,7 +175,7 @@ func widgetOf(name string, in record.Info, src FormSource) FormField {
 	return out
 }
 
-// Choice is a widget that stands for no field of the type: one of some options.
+// Choice is a widget that means no field of the type: one of some options.
 func (s FormSource) Choice(name, label string, options []Option, chosen string) FormField {
 	f := widgetOf(name, record.Info{Label: label, Widget: record.SelectOne}, s)
 	f.Options = options
@@ -234,7 +234,7 @@ func (f *FormField) choose(values []string) {
 	}
 }
 
-// NameOf is the text that stands for a record in a form. Where several may have the same name,
+// NameOf is the text that means a record in a form. Where several may have the same name,
 // the id tells them apart.
 func NameOf(t *record.Type, id int64, display string) string {
 	if t.Display == nil && t.Field(t.NamingField()).Info().Unique && !strings.Contains(display, "#") {

@@ -115,12 +115,12 @@ func (v *Visit) sections() []section {
 	return sections
 }
 
-// granted tells whether somebody gave the caller rights on a type, besides what everybody has.
+// granted reports whether somebody gave the caller rights on a type, besides what everybody has.
 func (v *Visit) granted(t *record.Type) bool {
 	return v.Caller.Superuser || slices.ContainsFunc(v.Caller.Grants, func(g access.Grant) bool { return slices.Contains(g.Types, t.Key()) })
 }
 
-// setTheme remembers how pages shall look.
+// setTheme remembers how pages must look.
 func (s *Site) setTheme(v *Visit) error {
 	theme := v.R.PostFormValue("theme")
 	if theme != "dark" && theme != "light" {
@@ -132,7 +132,7 @@ func (s *Site) setTheme(v *Visit) error {
 	return nil
 }
 
-// May tells whether the caller may do something with some record of a type.
+// May reports whether the caller may do something with some record of a type.
 func (v *Visit) May(t *record.Type, action string) bool {
 	if v.Caller.Superuser { // which takes no longer to ask than to look up
 		return v.Site.Ledger.Allow(v.Caller, t, action) == nil

@@ -38,7 +38,7 @@ type homeType struct {
 // homeLine is such a line made once, as those of the navigation are, but for its count.
 type homeLine struct{ uncounted, before, after string }
 
-// aCount stands for the count while a line is made. It is no count of anything.
+// aCount means the count while a line is made. It is no count of anything.
 const aCount = math.MinInt64
 
 func (s *Site) newHomeLine(label, path string) (line homeLine, err error) {
@@ -110,7 +110,7 @@ func (s *Site) counts(v *Visit) (map[*record.Type]int64, error) {
 	return counts, err
 }
 
-// tooSlow tells whether the database was not asked for as long as it would take.
+// tooSlow reports whether the database was not asked for as long as it would take.
 func tooSlow(err error) bool {
 	kind := fault.KindOf(err)
 	return kind == fault.Slow || kind == fault.Busy || errors.Is(err, context.DeadlineExceeded)

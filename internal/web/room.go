@@ -11,7 +11,7 @@ type Room struct {
 	Routes   func() []Route
 	Types    map[string]OwnPages // by the key of a type: what its derived pages show besides
 	Nav      []NavPage
-	NoWorker func(*Visit) bool // tells whether jobs wait for a worker and the caller should know; nil where there are no jobs
+	NoWorker func(*Visit) bool // reports whether jobs wait for a worker and the caller should know; nil where there are no jobs
 }
 
 // NavPage is a page that the navigation names beside the types, for those who may see a type.

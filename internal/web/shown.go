@@ -34,7 +34,7 @@ func readShown(form url.Values) shownForm {
 	return shown
 }
 
-// touched tells whether somebody has changed what a widget held. A form is silent about what
+// touched reports whether somebody has changed what a widget held. A form is silent about what
 // it did not show.
 func (s shownForm) touched(widget record.Widget, name string, typed url.Values) bool {
 	if s == nil {
@@ -44,12 +44,12 @@ func (s shownForm) touched(widget record.Widget, name string, typed url.Values) 
 	return shown && held != heldPrint(widget, name, typed)
 }
 
-// Touched tells whether somebody has changed what a widget of a posted form held.
+// Touched reports whether somebody has changed what a widget of a posted form held.
 func Touched(form url.Values, name string, widget record.Widget) bool {
 	return readShown(form).touched(widget, name, form)
 }
 
-// touched tells whether somebody has changed what a widget held, or the kind by which it is read.
+// touched reports whether somebody has changed what a widget held, or the kind by which it is read.
 func (s FormSource) touched(name string, in record.Info) bool {
 	if s.shown.touched(in.Widget, name, s.typed) {
 		return true
@@ -57,7 +57,7 @@ func (s FormSource) touched(name string, in record.Info) bool {
 	return in.KindOf != "" && s.shown.touched(s.v.Type().Field(in.KindOf).Info().Widget, in.KindOf, s.typed)
 }
 
-// typedInto tells whether somebody typed into a widget.
+// typedInto reports whether somebody typed into a widget.
 func (s FormSource) typedInto(f *FormField) bool {
 	if s.typed == nil || s.part && !s.typed.Has(f.Name) {
 		return false
@@ -176,7 +176,7 @@ func shownMoment(text string) (shown string, ok bool) {
 	return strings.Join(textsOf(at), ""), true
 }
 
-// HoldsText tells whether the value is one that a browser's own input for times or dates would blank.
+// HoldsText reports whether the value is one that a browser's own input for times or dates would blank.
 func (f FormField) HoldsText() bool {
 	if f.Widget == record.DateInput {
 		_, err := time.Parse(time.DateOnly, f.Value)

@@ -160,7 +160,7 @@ const (
 	keptSuffix  = "__kept"
 )
 
-// typedLink reads the text that stands for a record: nameOf writes it, and people do.
+// typedLink reads the text that means a record: nameOf writes it, and people do.
 func typedLink(f record.Field, text string) any {
 	if strings.TrimSpace(text) == "" {
 		return nil

@@ -84,7 +84,7 @@ func (v *Visit) send(name string, data any, status int) error {
 	return nil
 }
 
-// ParseForm reads a posted form. What can't be read is the sender's to mend; it is not repeated,
+// ParseForm reads a posted form. What can't be read is the sender's to fix; it is not repeated,
 // since it may be part of a secret.
 func (v *Visit) ParseForm() error {
 	err := v.R.ParseForm()
@@ -103,7 +103,7 @@ func (v *Visit) formVersion() []int64 {
 	return []int64{version}
 }
 
-// Live tells whether htmx asks, for a part of a page.
+// Live reports whether htmx asks, for a part of a page.
 func (v *Visit) Live() bool { return v.R.Header.Get("Hx-Request") == "true" }
 
 // Leave sends the caller to another page, which tells them what was done.

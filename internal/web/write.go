@@ -142,7 +142,7 @@ func (p *TypePages) customs(v *Visit) ([]*record.Custom, error) {
 }
 
 // refused shows the form again, with what was typed and what is wrong with it. What a form
-// can't mend is an error page.
+// can't fix is an error page.
 func (p *TypePages) refused(v *Visit, found record.Values, err error) error {
 	e, known := FormRefusal(err)
 	if !known || e.Kind != fault.Invalid && e.Kind != fault.Precondition {

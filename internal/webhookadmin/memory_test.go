@@ -32,7 +32,7 @@ func (b *bundle) large(t *testing.T) {
 // heldBy is by how much the heap grows while fn runs, at most.
 func heldBy(t *testing.T, fn func()) uint64 {
 	t.Helper()
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // what is not held shall not count
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // what is not held must not count
 	inUse := func() uint64 {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)

@@ -111,7 +111,7 @@ type replay struct {
 	total   ReplayCount
 }
 
-// next replays some changes, or looks at them. more says whether there may be others.
+// next replays some changes, or looks at them. more reports whether there may be others.
 func (r *replay) next(ctx context.Context) (more bool, err error) {
 	var page store.PastPage
 	var n ReplayCount
@@ -217,7 +217,7 @@ func choose(batch []store.Past, wanted criteria, n *ReplayCount) (again, fresh [
 	return again, fresh
 }
 
-// mayBeExpired tells whether the weeks of some changes may have been dropped: none of the last day ever is.
+// mayBeExpired reports whether the weeks of some changes may have been dropped: none of the last day ever is.
 func (r *replay) mayBeExpired(changes []store.Past) bool {
 	return len(changes) > 0 && !changes[0].At.After(r.a.Ledger.Timestamp().AddDate(0, 0, -1))
 }

@@ -17,7 +17,7 @@ const (
 	timeToFinish = 10 * time.Second
 )
 
-// isOver tells whether no further batch may begin.
+// isOver reports whether no further batch may begin.
 func isOver(ctx context.Context) bool {
 	until, limited := ctx.Deadline()
 	return ctx.Err() != nil || limited && time.Until(until) <= timeToTell

@@ -22,7 +22,7 @@ func main() {
 	}
 	var names []string
 	for _, f := range zones.File {
-		if !strings.HasSuffix(f.Name, "/") && f.Name != "Factory" { // which stands for a clock that nobody has set
+		if !strings.HasSuffix(f.Name, "/") && f.Name != "Factory" { // which means a clock that nobody has set
 			names = append(names, f.Name)
 		}
 	}

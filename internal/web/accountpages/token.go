@@ -99,7 +99,7 @@ func (a *room) tokenRow(token record.Values) tokenRow {
 		Write: token.Bool("write_enabled"), Allowed: token.List("allowed_ips")}
 }
 
-// mayChange tells whether the caller may change a token of their own. Who manages their tokens
+// mayChange reports whether the caller may change a token of their own. Who manages their tokens
 // may change each of them: the database need not be asked about every row.
 func (a *room) mayChange(v *web.Visit, token record.Values) (bool, error) {
 	if v.Caller.ManageToken {

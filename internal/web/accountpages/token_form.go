@@ -28,7 +28,7 @@ type tokenForm struct {
 // lifetimes are how long people usually want a token to work.
 var lifetimes = []struct {
 	value, label string
-	lasts        time.Duration // 0 for ever
+	lasts        time.Duration // 0 forever
 }{
 	{"never", "Never", 0},
 	{"1h", "In 1 hour", time.Hour},
@@ -115,7 +115,7 @@ func (a *room) typedToken(v *web.Visit, token record.Values) (ledger.Input, erro
 	return in, err
 }
 
-// typedExpiry is when the token shall expire, nil for never.
+// typedExpiry is when the token must expire, nil for never.
 func (a *room) typedExpiry(form url.Values) (any, error) {
 	chosen := form.Get(lifetimeField)
 	if chosen == atMoment {
@@ -136,7 +136,7 @@ func (a *room) typedExpiry(form url.Values) (any, error) {
 	return nil, fault.Field(lifetimeField, "Choose one of the times.")
 }
 
-// refusedToken shows the form again, but for the key: what a form can't mend is an error page.
+// refusedToken shows the form again, but for the key: what a form can't fix is an error page.
 func (a *room) refusedToken(v *web.Visit, token record.Values, err error) error {
 	e, known := web.FormRefusal(err)
 	if !known || e.Kind != fault.Invalid && e.Kind != fault.Precondition {

@@ -102,7 +102,7 @@ func (a *room) rights(v *web.Visit) []right {
 	return rights
 }
 
-// reach tells whether an action is allowed with all records of a type, with some, or with none.
+// reach reports whether an action is allowed with all records of a type, with some, or with none.
 func (a *room) reach(v *web.Visit, t *record.Type, action string) string {
 	scope, err := a.site.Ledger.Policy.Scope(v.Caller.Subject, t, action)
 	switch {

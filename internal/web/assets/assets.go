@@ -91,10 +91,10 @@ func Compress(content []byte) []byte {
 // URL returns the address of the file, or "" when there is none of that name.
 func (s *Set) URL(name string) string { return s.urls[name] }
 
-// Has tells whether there is a file of that name.
+// Has reports whether there is a file of that name.
 func (s *Set) Has(name string) bool { return s.urls[name] != "" }
 
-// Bundled tells whether the files of others were there when the program was built.
+// Bundled reports whether the files of others were there when the program was built.
 func (s *Set) Bundled() bool {
 	return s.Has("bootstrap.css") && s.Has("htmx.js") && s.Has("swagger-ui.css") && s.Has("swagger-ui-bundle.js")
 }

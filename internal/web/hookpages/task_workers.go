@@ -19,7 +19,7 @@ type workersSeen struct {
 
 const workersFor = 5 * time.Second
 
-// noWorker tells whether webhooks wait for a worker, to those who may see them.
+// noWorker reports whether webhooks wait for a worker, to those who may see them.
 func (h *room) noWorker(v *web.Visit) bool {
 	if h.site.Ledger.Allow(v.Caller, h.site.Registry.Type(store.WebhookType), access.View) != nil {
 		return false

@@ -84,7 +84,7 @@ func (h *room) tasks(v *web.Visit) error {
 	return v.Show(web.Page{Name: "tasks", Title: "Background tasks", Crumbs: []web.Crumb{{Label: "System"}}, Body: p})
 }
 
-// refreshes tells whether a live page shall stay so.
+// refreshes reports whether a live page must stay so.
 func refreshes(v *web.Visit) bool { return v.R.URL.Query().Get("live") != "off" }
 
 // shownFailed is how many failed deliveries are listed here; the list of deliveries has all.

@@ -8,7 +8,7 @@ import (
 	"terrier/internal/store"
 )
 
-// The time that the chart of a webhook shows, and that one of its bars stands for.
+// The time that the chart of a webhook shows, and that one of its bars means.
 const (
 	chartTime = 24 * time.Hour
 	chartStep = 30 * time.Minute

@@ -77,7 +77,7 @@ func hookID(found record.Values) int64 {
 	return found.ID()
 }
 
-// refusalOf tells what the author of a form can mend from what is an error.
+// refusalOf tells what the author of a form can fix from what is an error.
 func refusalOf(err error) (*fault.Error, error) {
 	e, known := web.FormRefusal(err)
 	if !known || e.Kind != fault.Invalid {
