@@ -131,7 +131,7 @@ func (s *changeSet) edit(ctx context.Context, b *batch) error {
 	if err := c.ofEdits(ctx, b); err != nil {
 		return err
 	}
-	return s.change(ctx, append([]*batch{b}, c.batches()...))
+	return s.change(ctx, append([]*batch{b}, c.derive()...))
 }
 
 // change takes batches from what they must be to what everybody sees. Every lock is held by now: a time taken before would let a
@@ -203,10 +203,8 @@ func (s *changeSet) finish(ctx context.Context, b *batch) error {
 
 // put queues the statements that write the batches: new records, and those that are not as they were.
 func (s *changeSet) put(batches []*batch) error {
-	for _, b := range batches {
+	for _, b := range batches { // what the caller may see of them is asked before the first one is written
 		if b.ids != nil {
-			s.tx.Insert(b.t, valuesOf(b.drafts))
-			s.look(b.t, b.ids.Get())
 			continue
 		}
 		b.drafts = slices.DeleteFunc(slices.Clone(b.drafts), func(d *draft) bool {
@@ -216,7 +214,17 @@ func (s *changeSet) put(batches []*batch) error {
 			}
 			return same
 		})
-		if len(b.drafts) == 0 {
+		if len(b.drafts) > 0 {
+			s.look(b.t, idsOf(b.drafts))
+		}
+	}
+	for _, b := range batches {
+		switch {
+		case b.ids != nil:
+			s.tx.Insert(b.t, valuesOf(b.drafts))
+			s.look(b.t, b.ids.Get())
+			continue
+		case len(b.drafts) == 0:
 			continue
 		}
 		for _, d := range b.drafts {
@@ -224,10 +232,6 @@ func (s *changeSet) put(batches []*batch) error {
 				d.v.Version++
 			}
 			d.v.Set("last_updated", s.at)
-		}
-		s.look(b.t, idsOf(b.drafts))
-		if ids := watched(b); len(ids) > 0 { // nobody else can rely on what they share
-			s.tx.Lock(b.t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
 		}
 		if err := update(s.tx, b.t, b.drafts); err != nil {
 			return err
@@ -312,7 +316,9 @@ func (s *changeSet) show(ctx context.Context, t *record.Type) error {
 // reported on that one.
 func (s *changeSet) failed() error {
 	for _, d := range s.derived {
-		d.blame()
+		if len(d.errs) > 0 {
+			d.blame(s.sees(d.v.Type()))
+		}
 	}
 	return failed(s.items)
 }

@@ -33,17 +33,25 @@ func (s *changeSet) children(ctx context.Context, b *batch) ([]*batch, error) {
 	if err := s.tx.Flush(ctx); err != nil {
 		return nil, err
 	}
-	broods, total := make([]*brood, len(declared)), 0
+	byOwner, total := make([]map[int64][]record.Values, len(declared)), 0
 	for i, c := range declared {
-		broods[i] = hatch(b, c, templates[i].Get())
-		if total += len(broods[i].drafts); total > s.l.Dependants.owned() {
-			return nil,
-				tooMany("Unable to create objects: more than %d records that belong to them, such as those of type %s, would be created too. "+
-					"Create fewer in one request", s.l.Dependants.owned(), c.Type)
+		byOwner[i] = map[int64][]record.Values{}
+		for _, v := range templates[i].Get() {
+			owner := v.Link(c.Where).ID
+			byOwner[i][owner] = append(byOwner[i][owner], v)
+		}
+		for _, d := range b.drafts {
+			total += len(byOwner[i][d.v.Link(c.Where).ID])
+		}
+		if total > s.l.Dependants.owned() {
+			return nil, tooMany("Unable to create objects: more than %d records that belong to them, such as those of type %s, "+
+				"would be created too. Create fewer in one request", s.l.Dependants.owned(), c.Type)
 		}
 	}
-	batches := make([]*batch, 0, len(broods))
-	for _, c := range broods {
+	broods, batches := make([]*brood, len(declared)), make([]*batch, 0, len(declared))
+	for i := range declared {
+		c := hatch(b, declared[i], byOwner[i])
+		broods[i] = c
 		if len(c.drafts) == 0 {
 			continue
 		}
@@ -79,25 +87,27 @@ func (s *changeSet) templates(b *batch, c record.Brood) *store.Promise[[]record.
 }
 
 // hatch makes the drafts of children. They have all but their ids and the references to each other.
-func hatch(b *batch, c record.Brood, templates []record.Values) *brood {
-	by := map[int64][]record.Values{}
-	for _, v := range templates {
-		owner := v.Link(c.Where).ID
-		by[owner] = append(by[owner], v)
-	}
+func hatch(b *batch, c record.Brood, templates map[int64][]record.Values) *brood {
 	out := &brood{Brood: c, batch: batch{t: c.Type, scope: access.Machine()}}
 	for _, parent := range b.drafts {
-		for _, template := range by[parent.v.Link(c.Where).ID] {
+		for _, template := range templates[parent.v.Link(c.Where).ID] {
 			d := &draft{given: c.Type.NewValues(), errs: fault.Fields{}, cause: parent, field: c.Where}
 			d.complete(c.Type)
 			d.v.Set(c.By, record.Link{ID: parent.v.ID()})
+			for _, rule := range c.Type.Follows {
+				if rule.Of == c.By {
+					for _, name := range rule.Fields {
+						d.v.Set(name, parent.v.Get(name))
+					}
+				}
+			}
 			for _, name := range c.Copy {
 				d.v.Set(name, template.Get(name))
 			}
 			if c.Fill != nil {
 				c.Fill(parent.v, template, d.v)
-				d.checkLengths()
 			}
+			d.checkLengths()
 			out.drafts, out.templates, out.parents = append(out.drafts, d), append(out.templates, template), append(out.parents, parent)
 		}
 	}
@@ -132,6 +142,8 @@ func refer(broods []*brood) {
 				template := c.templates[i].Link(name).ID
 				if id, ok := made[origin{c.parents[i], object{target, template}}]; ok {
 					d.v.Set(name, record.Link{ID: id})
+				} else if template != 0 {
+					d.errs.Add(name, "Its template refers to one of another %s.", c.Where)
 				}
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"terrier/internal/access"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -209,6 +210,16 @@ func TestFollows(t *testing.T) {
 		request); n != 4 {
 		t.Errorf("%d changes of one request", n)
 	}
+	// Those that are where they shall be don't count.
+	b.Dependants = 20
+	b.exec(t, "UPDATE trial_crate SET site_id = $1", one)
+	if _, err := b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": one}}}); err != nil {
+		t.Error(err)
+	}
+	b.Dependants = 0
+	if _, err := b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": two}}}); err != nil {
+		t.Error(err)
+	}
 	// One whose new site has a crate of its name can't follow: the answer names it.
 	lower := b.create(t, "trial.shelf", ledger.Input{"name": "lower", "site": one})[0]
 	b.create(t, "trial.crate", ledger.Input{"name": "a", "kit": fmt.Sprint(kit.ID()), "shelf": fmt.Sprint(lower.ID())})
@@ -254,6 +265,107 @@ func TestSameFromEverySide(t *testing.T) {
 	change("trial.crate", box.ID(), "shelf", upper, "shelf")          // from either side
 	change("trial.crate", second.ID(), "name", "z", "")
 	change("trial.lid", b.number(t, "SELECT min(id) FROM trial_lid"), "slot", fmt.Sprint(moved), "slot")
+}
+
+// TestSameOfUntouchedFields moves a parent in the same request that edits something else of its child.
+func TestSameOfUntouchedFields(t *testing.T) {
+	b := newBundle(t)
+	var sites []string
+	for n := range 2 {
+		sites = append(sites, fmt.Sprint(b.create(t, "dcim.site", named(n))[0].ID()))
+	}
+	place := func(n int, more ...any) ledger.Input {
+		in := named(n)
+		in["site"] = sites[0]
+		for i := 0; i < len(more); i += 2 {
+			in[more[i].(string)] = more[i+1]
+		}
+		return in
+	}
+	parent := b.create(t, "dcim.location", place(1))[0]
+	child := b.create(t, "dcim.location", place(2, "parent", fmt.Sprint(parent.ID())))[0]
+	_, err := b.Update(t.Context(), b.root, parent.Type(), []ledger.Edit{
+		{ID: child.ID(), Input: ledger.Input{"description": "x"}}, {ID: parent.ID(), Input: ledger.Input{"site": sites[1]}}})
+	if items := itemsOf(err); len(items) != 2 || len(items[0]["parent"]) != 1 || len(items[1]) != 0 {
+		t.Errorf("the child is left behind: %v", err)
+	}
+	_, err = b.Update(t.Context(), b.root, parent.Type(), []ledger.Edit{
+		{ID: parent.ID(), Input: ledger.Input{"site": sites[1], "parent": fmt.Sprint(child.ID())}}})
+	if items := itemsOf(err); len(items) != 1 || len(items[0]) != 1 || len(items[0]["parent"]) != 1 {
+		t.Errorf("a cycle is one error: %v", err)
+	}
+}
+
+// TestDeletionMissesNobody deletes what some records belong to and others only refer to, more of the first than may change.
+func TestDeletionMissesNobody(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	b.Dependants = 100 // of others, 10
+	shelf, other := b.create(t, "trial.shelf", ledger.Input{"name": "a"})[0], b.create(t, "trial.shelf", ledger.Input{"name": "b"})[0]
+	var inputs []ledger.Input
+	for n := range 15 {
+		in := stuck(fmt.Sprint("s", n), shelf)
+		in["scope_type"], in["scope_id"] = "trial.shelf", fmt.Sprint(shelf.ID())
+		inputs = append(inputs, in)
+	}
+	last := stuck("last", other)
+	last["scope_type"], last["scope_id"] = "trial.shelf", fmt.Sprint(shelf.ID())
+	b.create(t, "trial.sticker", append(inputs, last)...)
+	if err := b.Delete(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID()}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.number(t, "SELECT count(*) FROM trial_sticker WHERE scope_id IS NULL"); n != 1 {
+		t.Errorf("%d stickers have forgotten the shelf, want the one that is left", n)
+	}
+}
+
+// TestFollowersOfTheMoment creates records while the one that they follow moves: none keeps the former value.
+func TestFollowersOfTheMoment(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	kit := b.kit(t, "a", 0)
+	var sites []string
+	for n := range 2 {
+		sites = append(sites, fmt.Sprint(b.create(t, "dcim.site", named(n))[0].ID()))
+	}
+	shelf := b.create(t, "trial.shelf", ledger.Input{"name": "upper", "site": sites[0]})[0]
+	var done sync.WaitGroup
+	done.Go(func() {
+		for n := range 30 {
+			in := crate(fmt.Sprint("c", n), kit)
+			in["shelf"] = fmt.Sprint(shelf.ID())
+			b.create(t, "trial.crate", in)
+		}
+	})
+	done.Go(func() {
+		for n := range 30 {
+			edit := ledger.Edit{ID: shelf.ID(), Input: ledger.Input{"site": sites[(n+1)%2]}}
+			if _, err := b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{edit}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	done.Wait()
+	if n := b.number(t, "SELECT count(*) FROM trial_crate c JOIN trial_shelf s ON s.id = c.shelf_id WHERE c.site_id IS DISTINCT FROM s.site_id"); n != 0 {
+		t.Errorf("%d crates were left behind", n)
+	}
+}
+
+// TestHiddenFollowers does not name a record to a caller who may not see it.
+func TestHiddenFollowers(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	kit := b.kit(t, "a", 0)
+	two := fmt.Sprint(b.create(t, "dcim.site", named(2))[0].ID())
+	shelf := b.create(t, "trial.shelf", ledger.Input{"name": "upper"})[0]
+	in := crate("secret", kit)
+	in["site"] = two
+	on := crate("secret", kit)
+	on["shelf"] = fmt.Sprint(shelf.ID())
+	b.create(t, "trial.crate", in, on)
+	writer := ledger.Caller{Subject: &access.Subject{UserID: 2, Username: "writer", Grants: []access.Grant{
+		{Types: []string{"trial.shelf", "dcim.site"}, Actions: []string{"view", "change"}}}}, RequestID: b.root.RequestID}
+	_, err := b.Update(t.Context(), writer, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": two}}})
+	if fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "trial.crate") {
+		t.Errorf("a crate that can't follow: %v", err)
+	}
 }
 
 // TestSameUnderConcurrency lets many change both sides of a rule at once: no two of them break it together.

@@ -20,7 +20,6 @@ type consequences struct {
 	edited map[*record.Type]map[int64]*draft // those that the caller edits among them
 	held   []referring                       // what deletion has to stop at, unless it goes too
 	owned  int                               // records that go because they belong to others
-	others int                               // records that change
 }
 
 func newConsequences(s *changeSet) *consequences {
@@ -84,6 +83,9 @@ func (c *consequences) walk(ctx context.Context, events ...event) error {
 				events = append(events, next)
 			}
 		}
+		if err := c.checkOthers(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -110,6 +112,9 @@ func (c *consequences) ask(e event) (asked []*question) {
 			}
 		}
 		if len(ids) > 0 {
+			slices.Sort(ids)
+			// From here on nobody can begin to follow them by their former values.
+			c.set.tx.Lock(e.t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
 			r := record.Referrer{Type: f.Type, Field: f.Type.Field(f.Of), To: e.t}
 			asked = append(asked, c.find(&question{Referrer: r, ids: ids, follows: f.Follows}))
 		}
@@ -120,12 +125,7 @@ func (c *consequences) ask(e event) (asked []*question) {
 // find queues the statement of a question.
 func (c *consequences) find(q *question) *question {
 	// Those that are known are found too, and are no reason to miss one.
-	limit := 1 + len(c.gone[q.Type]) + len(c.edited[q.Type])
-	if q.OnDelete == record.Cascade {
-		limit += c.set.l.Dependants.owned()
-	} else {
-		limit += c.set.l.Dependants.others()
-	}
+	limit := 1 + len(c.gone[q.Type]) + len(c.edited[q.Type]) + c.set.l.Dependants.owned() + c.set.l.Dependants.others()
 	q.rows = c.set.tx.Find(q.Type, access.Machine(), q.Tests(q.ids), limit, store.LockWrite)
 	return q
 }
@@ -178,11 +178,24 @@ func (c *consequences) empty(q *question, rows []record.Values) (event, error) {
 		q.Forget(d.v, q.ids)
 		next.changed = append(next.changed, d)
 	}
-	if c.others > c.set.l.Dependants.others() {
-		return event{}, tooMany("Unable to delete object: more than %d records that refer to it, such as those of type %s, would change. "+
-			"Change or delete some of these first", c.set.l.Dependants.others(), q.Type)
-	}
 	return next, nil
+}
+
+// checkOthers refuses to change too many records besides those that the caller names.
+func (c *consequences) checkOthers() error {
+	total, limit := 0, c.set.l.Dependants.others()
+	for _, b := range c.batches() {
+		if total += len(b.drafts); total <= limit {
+			continue
+		}
+		if len(c.gone) > 0 {
+			return tooMany("Unable to delete object: more than %d records that refer to it, such as those of type %s, would change. "+
+				"Change or delete some of these first", limit, b.t)
+		}
+		return tooMany("Unable to change object: more than %d records that follow it, such as those of type %s, would change too. "+
+			"Let some of these refer to another one first", limit, b.t)
+	}
+	return nil
 }
 
 // follow gives records the values of those they follow.
@@ -190,6 +203,10 @@ func (c *consequences) follow(q *question, rows []record.Values) (event, error) 
 	next := event{t: q.Type}
 	for _, v := range rows {
 		leader := c.edited[q.To][v.Link(q.follows.Of).ID]
+		differs := func(name string) bool { return !record.SameValue(v.Get(name), leader.v.Get(name)) }
+		if c.edited[q.Type][v.ID()] == nil && !slices.ContainsFunc(q.follows.Fields, differs) {
+			continue
+		}
 		d := c.draft(q.Type, v, leader.root())
 		if d.v.Link(q.follows.Of).ID != leader.v.ID() {
 			continue // the caller moves it elsewhere in the same request
@@ -207,10 +224,6 @@ func (c *consequences) follow(q *question, rows []record.Values) (event, error) 
 			next.changed = append(next.changed, d)
 		}
 	}
-	if c.others > c.set.l.Dependants.others() {
-		return event{}, tooMany("Unable to change object: more than %d records that follow it, such as those of type %s, would change too. "+
-			"Let some of these refer to another one first", c.set.l.Dependants.others(), q.Type)
-	}
 	return next, nil
 }
 
@@ -224,7 +237,6 @@ func (c *consequences) draft(t *record.Type, v record.Values, cause *draft) *dra
 	}
 	d := &draft{pre: v, v: v.Clone(), given: t.NewValues(), errs: fault.Fields{}, cause: cause, field: fault.General}
 	c.edited[t][v.ID()] = d
-	c.others++
 	return d
 }
 
@@ -239,7 +251,6 @@ func (c *consequences) batches() (batches []*batch) {
 			}
 		}
 		if len(b.drafts) > 0 {
-			c.set.derived = append(c.set.derived, b.drafts...)
 			batches = append(batches, b)
 		}
 	}
@@ -261,4 +272,13 @@ func (n Dependants) others() int { return max(1, n.owned()/10) }
 // tooMany refuses a request that would touch too many records. The format takes the limit and the name of a type.
 func tooMany(format string, limit int, t *record.Type) error {
 	return fault.New(fault.Held, format+", or ask an administrator to raise TERRIER_DEPENDANTS_LIMIT.", limit, t.Key())
+}
+
+// derive hands the batches over to the change set.
+func (c *consequences) derive() []*batch {
+	batches := c.batches()
+	for _, b := range batches {
+		c.set.derived = append(c.set.derived, b.drafts...)
+	}
+	return batches
 }

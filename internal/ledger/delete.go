@@ -57,7 +57,7 @@ func (s *changeSet) delete(ctx context.Context, b *batch, edits []Edit) error {
 	for t, rows := range c.gone {
 		s.look(t, slices.Sorted(maps.Keys(rows)))
 	}
-	if err := s.change(ctx, c.batches()); err != nil {
+	if err := s.change(ctx, c.derive()); err != nil {
 		return notDeleted(err)
 	}
 	for _, t := range c.order() {

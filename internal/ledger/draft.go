@@ -38,11 +38,15 @@ func (d *draft) root() *draft {
 	return d
 }
 
-// blame reports what is wrong with the record on its cause.
-func (d *draft) blame() {
+// blame reports what is wrong with the record on its cause. Only who may see the record is told its name.
+func (d *draft) blame(named bool) {
+	name := "a record of type " + d.v.Type().Key()
+	if named {
+		name = d.name()
+	}
 	for _, field := range slices.Sorted(maps.Keys(d.errs)) {
 		for _, message := range d.errs[field] {
-			d.cause.errs.Add(d.field, "%s: %s", d.name(), message)
+			d.cause.errs.Add(d.field, "%s: %s", name, message)
 		}
 	}
 	d.errs = fault.Fields{}

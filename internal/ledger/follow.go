@@ -50,9 +50,25 @@ func (s *changeSet) takeOver(ctx context.Context, b *batch) error {
 	for t := range wanted {
 		byID[t] = indexed(rows[t].Get())
 	}
-	for _, x := range all {
-		target := record.TargetOf(b.t.Field(x.rule.Of))
-		x.d.set(x.field, byID[target][x.d.v.Link(x.rule.Of).ID].Get(b.t.Infos()[x.field].Name))
+	here := map[int64]*draft{} // leaders that this request writes too
+	for _, d := range b.drafts {
+		here[d.v.ID()] = d
+	}
+	for range all { // a leader may follow another one
+		settled := true
+		for _, x := range all {
+			target, id := record.TargetOf(b.t.Field(x.rule.Of)), x.d.v.Link(x.rule.Of).ID
+			leader := byID[target][id]
+			if d := here[id]; d != nil && target == b.t {
+				leader = d.v
+			}
+			value := leader.Get(b.t.Infos()[x.field].Name)
+			settled = settled && record.SameValue(x.d.v.At(x.field), value)
+			x.d.set(x.field, value)
+		}
+		if settled {
+			break
+		}
 	}
 	return nil
 }

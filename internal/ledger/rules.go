@@ -124,14 +124,22 @@ func (d *draft) clash(t *record.Type, rule record.Unique) {
 
 // verify checks what can be judged only when the records are written. All of it is asked in one round trip.
 func (s *changeSet) verify(ctx context.Context, batches []*batch) error {
-	var answers []func()
+	var trees, answers []func()
 	for _, b := range batches {
-		answers = slices.Concat(answers, s.checkTree(b), s.checkSame(b), s.checkOwned(b))
+		trees = append(trees, s.checkTree(b)...)
+		answers = append(answers, s.checkOwned(b)...)
 	}
-	if len(answers) == 0 {
+	answers = append(answers, s.checkSame(batches)...)
+	if len(trees)+len(answers) == 0 {
 		return nil
 	}
 	if err := s.tx.Flush(ctx); err != nil {
+		return err
+	}
+	for _, take := range trees {
+		take()
+	}
+	if err := s.failed(); err != nil { // a tree that is none says nothing more
 		return err
 	}
 	for _, take := range answers {

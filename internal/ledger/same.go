@@ -1,40 +1,74 @@
 package ledger
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"terrier/internal/access"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
+// sameQuestion asks of a rule: which of these records, on a side of it, break it?
+type sameQuestion struct {
+	record.Watch
+	of  *batch
+	ids []int64
+}
+
 // checkSame refuses what breaks a Same: of the records that were written, and of others that refer to them.
-func (s *changeSet) checkSame(b *batch) (answers []func()) {
-	byID := map[int64]*draft{}
-	for _, d := range b.drafts {
-		byID[d.v.ID()] = d
-	}
-	for _, w := range b.t.Watches() {
-		var ids []int64
-		for _, d := range b.drafts {
-			if d.moves(w) {
-				ids = append(ids, d.v.ID())
-			}
-		}
-		if len(ids) == 0 {
-			continue
-		}
-		slices.Sort(ids)
-		astray := s.tx.Astray(w.Rule, w.Side, ids)
-		answers = append(answers, func() {
-			for _, pair := range astray.Get() {
-				own := b.t == w.Rule.Type && byID[pair.ID] != nil // it is reported on the record that refers, where that is written too
-				if w.Side == (record.Side{}) || !own {
-					byID[pair.Asked].strays(w, pair.ID)
+func (s *changeSet) checkSame(batches []*batch) (answers []func()) {
+	var asked []sameQuestion
+	onlyReferring := map[*record.SameRule]bool{}
+	for _, b := range batches {
+		for _, w := range b.t.Watches() {
+			q := sameQuestion{Watch: w, of: b}
+			for _, d := range b.drafts {
+				if d.moves(w) {
+					q.ids = append(q.ids, d.v.ID())
 				}
 			}
-		})
+			if len(q.ids) > 0 {
+				asked = append(asked, q)
+				refers, known := onlyReferring[w.Rule]
+				onlyReferring[w.Rule] = w.Side == (record.Side{}) && (refers || !known)
+			}
+		}
+	}
+	// In the same order as all change sets do, and when every other lock is held.
+	byKey := func(a, b *record.SameRule) int { return strings.Compare(a.Key(), b.Key()) }
+	for _, rule := range slices.SortedFunc(maps.Keys(onlyReferring), byKey) {
+		s.tx.LockSame(rule, onlyReferring[rule])
+	}
+	reported := map[string]bool{}
+	for _, q := range asked {
+		slices.Sort(q.ids)
+		astray := s.tx.Astray(q.Rule, q.Side, q.ids)
+		answers = append(answers, func() { s.takeAstray(q, astray.Get(), reported) })
 	}
 	return answers
+}
+
+// takeAstray reports what breaks a rule: on the record that refers, where that is written too, or else on the one that was changed.
+func (s *changeSet) takeAstray(q sameQuestion, astray []store.Astray, reported map[string]bool) {
+	byID := map[int64]*draft{}
+	for _, d := range q.of.drafts {
+		byID[d.v.ID()] = d
+	}
+	for _, pair := range astray {
+		key := fmt.Sprint(q.Rule.Key(), " ", pair.ID)
+		if reported[key] {
+			continue
+		}
+		reported[key] = true
+		if d := byID[pair.ID]; d != nil && q.of.t == q.Rule.Type {
+			d.errs.Add(q.Rule.Ref, "The %s must belong to the same %s.", q.Rule.Ref, shared(q.Rule))
+			continue
+		}
+		byID[pair.Asked].parts(q.Watch, s.nameOf(q.of.t, q.Rule.Type, pair.ID))
+	}
 }
 
 // moves reports whether a draft changes what a rule looks at. Nobody refers to a new record but those that are written with it.
@@ -45,34 +79,35 @@ func (d *draft) moves(w record.Watch) bool {
 	return slices.ContainsFunc(w.Fields, func(i int) bool { return !record.SameValue(d.pre.At(i), d.v.At(i)) })
 }
 
-// strays reports that a record breaks a rule.
-func (d *draft) strays(w record.Watch, id int64) {
-	last := w.Rule.Path[strings.LastIndex(w.Rule.Path, ".")+1:]
-	if w.Side == (record.Side{}) {
-		d.errs.Add(w.Rule.Ref, "The %s must belong to the same %s.", w.Rule.Ref, last)
-		return
-	}
+// shared names what a rule compares.
+func shared(r *record.SameRule) string { return r.Path[strings.LastIndex(r.Path, ".")+1:] }
+
+// parts reports that a change to this record makes another one break a rule.
+func (d *draft) parts(w record.Watch, other string) {
 	field := d.v.Type().Infos()[w.Fields[0]].Name
 	switch {
 	case w.Side.Hop != "":
-		d.errs.Add(field, "The %s %d and its %s must belong to the same %s: change them first.", w.Rule.Type.Title(), id, w.Rule.Ref, last)
+		d.errs.Add(field, "%s and its %s must belong to the same %s: change them first.", other, w.Rule.Ref, shared(w.Rule))
 	case w.Rule.Type == d.v.Type():
-		d.errs.Add(field, "Record %d refers to this one and belongs to another %s: move it in the same request.", id, last)
+		d.errs.Add(field, "%s refers to this one and belongs to another %s: move it in the same request.", other, shared(w.Rule))
 	default:
-		d.errs.Add(field, "The %s %d refers to this one and belongs to another %s: change it first.", w.Rule.Type.Title(), id, last)
+		d.errs.Add(field, "%s refers to this one and belongs to another %s: change it first.", other, shared(w.Rule))
 	}
 }
 
-// watched are the records of a batch that change what others must share with them.
-func watched(b *batch) (ids []int64) {
-	for _, d := range b.drafts {
-		for _, w := range b.t.Watches() {
-			if w.Side != (record.Side{}) && d.moves(w) {
-				ids = append(ids, d.v.ID())
-				break
-			}
-		}
+// nameOf says which record breaks a rule, to a caller who may know.
+func (s *changeSet) nameOf(edited, t *record.Type, id int64) string {
+	switch {
+	case t == edited:
+		return fmt.Sprintf("Record %d", id)
+	case s.sees(t):
+		return fmt.Sprintf("The %s %d", t.Title(), id)
 	}
-	slices.Sort(ids)
-	return ids
+	return "A record of type " + t.Key()
+}
+
+// sees reports whether the caller may see every record of a type.
+func (s *changeSet) sees(t *record.Type) bool {
+	scope, err := s.l.Policy.Scope(s.caller.Subject, t, access.View)
+	return err == nil && scope.All()
 }

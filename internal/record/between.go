@@ -33,6 +33,9 @@ type SameRule struct {
 	OrMine, OrTheirs Path // nil where there is no Or
 }
 
+// Key names the rule.
+func (r *SameRule) Key() string { return r.Type.Key() + " " + r.Ref + " " + r.Path }
+
 // Path leads from a record to a field of its own or of a record that it refers to.
 type Path []Field
 
@@ -164,21 +167,34 @@ func (t *Type) buildFollows(rule Follows) error {
 	}
 	for _, name := range rule.Fields {
 		mine, theirs := t.Field(name), ref.Target.Field(name)
-		switch {
-		case mine == nil || theirs == nil || !alike(mine, theirs):
-			return fmt.Errorf("its Follows names %q, which is not the same kind of field in %s", name, ref.Target.Key())
-		case mine.Info().ReadOnly:
-			return fmt.Errorf("its Follows names %q, which is read-only", name)
-		case theirs.Info().Null && !mine.Info().Null:
-			return fmt.Errorf("its Follows names %q, which can be null in %s and not here", name, ref.Target.Key())
+		if why := notTaken(mine, theirs, ref.Target); why != "" {
+			return fmt.Errorf("its Follows names %q, which %s", name, why)
 		}
 	}
 	ref.Target.followers = append(ref.Target.followers, Follower{t, rule})
 	return nil
 }
 
+// notTaken says why the value of a field of another type can't be taken over, "" where it can.
+func notTaken(mine, theirs Field, from *Type) string {
+	switch {
+	case mine == nil || theirs == nil || !alike(mine, theirs):
+		return "is not the same kind of field in " + from.Key()
+	case mine.Info().ReadOnly:
+		return "is read-only"
+	case mine.Info().Immutable != "":
+		return "can't change"
+	case theirs.Info().Null && !mine.Info().Null:
+		return "can be null in " + from.Key() + " and not here"
+	}
+	return ""
+}
+
 // alike reports whether a value of one field can be put into another: one column of the same form, to one record of the same type.
 func alike(a, b Field) bool {
+	if a.Info().HalfOf != "" || b.Info().HalfOf != "" || a.Column().Storage == StoreMembers {
+		return false // a half is nothing without the other one, and custom fields are those of a type
+	}
 	ra, refersA := ReferenceOf(a)
 	rb, refersB := ReferenceOf(b)
 	return a.Column().Storage != NoStorage && a.Column().Storage == b.Column().Storage &&

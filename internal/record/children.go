@@ -34,6 +34,12 @@ func (t *Type) buildChildren(c Children) error {
 	if made == nil || templates == nil {
 		return fmt.Errorf("its Children names %s and %s, and one of them is not registered", c.Make, c.From)
 	}
+	if len(made.Children) > 0 {
+		return fmt.Errorf("its Children names %s, which has Children itself", c.Make)
+	}
+	if slices.ContainsFunc(t.broods, func(b Brood) bool { return b.Type == made }) {
+		return fmt.Errorf("its Children makes %s twice", c.Make)
+	}
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("its Children of %s: %s", c.Make, fmt.Sprintf(format, args...))
 	}
@@ -46,15 +52,18 @@ func (t *Type) buildChildren(c Children) error {
 		return wrong("Where names %q, which %s and %s do not both have as a reference to one record of the same type", c.Where, t.Key(), c.From)
 	}
 	for _, name := range c.Copy {
-		if made.Field(name) == nil || templates.Field(name) == nil || !alike(made.Field(name), templates.Field(name)) {
-			return wrong("Copy names %q, which is not the same kind of field in %s", name, c.From)
+		if why := notTaken(made.Field(name), templates.Field(name), templates); why != "" {
+			return wrong("Copy names %q, which %s", name, why)
 		}
 	}
 	for _, name := range c.Refer {
 		mine, ok := ReferenceOf(made.Field(name))
 		theirs, also := ReferenceOf(templates.Field(name))
-		if !ok || !also || mine.Many || theirs.Many || !t.makes(mine.Target, theirs.Target) {
-			return wrong("Refer names %q, which does not lead from a template to another one that makes a child too", name)
+		if !ok || !also || mine.Many || theirs.Many || !t.makes(c, mine.Target, theirs.Target) {
+			return wrong("Refer names %q, which does not lead from a template to another one that makes a child too, here or before", name)
+		}
+		if made.Field(name).Info().Required && !templates.Field(name).Info().Required {
+			return wrong("Refer names %q, which can be null in %s and not here", name, c.From)
 		}
 	}
 	for i, in := range made.infos {
@@ -67,9 +76,8 @@ func (t *Type) buildChildren(c Children) error {
 	return nil
 }
 
-// makes reports whether records of one type are made from templates of another.
-func (t *Type) makes(made, templates *Type) bool {
-	return slices.ContainsFunc(t.Children, func(c Children) bool {
-		return t.reg.byKey[c.Make] == made && t.reg.byKey[c.From] == templates
-	})
+// makes reports whether a declaration, or one before it, makes records of a type from templates of another.
+func (t *Type) makes(c Children, made, templates *Type) bool {
+	return t.reg.byKey[c.Make] == made && t.reg.byKey[c.From] == templates ||
+		slices.ContainsFunc(t.broods, func(b Brood) bool { return b.Type == made && b.Templates == templates })
 }

@@ -13,8 +13,17 @@ type Astray struct {
 	Asked  int64 // the one of those asked for through which it was found
 }
 
-// Astray finds the records that break a rule, among those that have one of the given records on a side of it. The other records
-// that decide it are held until the change set is done, so that no two change sets break it together.
+// LockSame keeps others from breaking a rule together with this change set, until it is done. Those who change only records that
+// refer wait for nobody but those who change what is shared.
+func (tx *Tx) LockSame(rule *record.SameRule, onlyReferring bool) {
+	lock := "pg_advisory_xact_lock"
+	if onlyReferring {
+		lock += "_shared"
+	}
+	tx.exec("SELECT "+lock+"(hashtextextended('same:' || $1, 0))", rule.Key())
+}
+
+// Astray finds the records that break a rule, among those that have one of the given records on a side of it.
 func (tx *Tx) Astray(rule *record.SameRule, side record.Side, ids []int64) *Promise[[]Astray] {
 	s := newSameStatement(rule)
 	asked := s.alias(side)
@@ -22,14 +31,8 @@ func (tx *Tx) Astray(rule *record.SameRule, side record.Side, ids []int64) *Prom
 	if rule.Many && side == (record.Side{Theirs: true}) {
 		where += " AND c." + quote(rule.Type.Field(rule.Ref).Column().Name) + " && $1" // which has an index
 	}
-	for _, other := range s.rows {
-		if other.alias != asked && other.alias != s.alias(record.Side{}) { // whoever changes a record itself asks about it too
-			tx.exec(fmt.Sprintf("SELECT FROM %s t WHERE t.id IN (SELECT %s.id FROM %s WHERE %s) ORDER BY t.id%s",
-				quote(other.t.Table()), other.alias, s.from, where, LockKeep), ids)
-		}
-	}
-	return promise(tx, fmt.Sprintf("SELECT c.id, p.id, %s.id FROM %s WHERE %s AND %s", asked, s.from, where, s.broken()), []any{ids},
-		structs[Astray])
+	sql := fmt.Sprintf("SELECT c.id, p.id, %s.id FROM %s WHERE %s AND %s", asked, s.from, where, s.broken())
+	return promise(tx, sql, []any{ids}, structs[Astray])
 }
 
 // sameStatement joins the records that a rule compares: c has the reference and p is behind it; one that c or p refers to has
@@ -37,12 +40,6 @@ func (tx *Tx) Astray(rule *record.SameRule, side record.Side, ids []int64) *Prom
 type sameStatement struct {
 	rule *record.SameRule
 	from string
-	rows []sameRow
-}
-
-type sameRow struct {
-	alias string
-	t     *record.Type
 }
 
 func newSameStatement(rule *record.SameRule) *sameStatement {
@@ -51,8 +48,7 @@ func newSameStatement(rule *record.SameRule) *sameStatement {
 	if rule.Many {
 		on = "p.id = ANY(c." + quote(t.Field(rule.Ref).Column().Name) + ")"
 	}
-	s := &sameStatement{rule: rule, rows: []sameRow{{quote("c"), t}, {quote("p"), target}},
-		from: fmt.Sprintf("%s c JOIN %s p ON %s", quote(t.Table()), quote(target.Table()), on)}
+	s := &sameStatement{rule: rule, from: fmt.Sprintf("%s c JOIN %s p ON %s", quote(t.Table()), quote(target.Table()), on)}
 	s.join(false, rule.Mine)
 	s.join(false, rule.OrMine)
 	s.join(true, rule.Theirs)
@@ -82,7 +78,6 @@ func (s *sameStatement) join(theirs bool, path record.Path) {
 		s.alias(record.Side{Theirs: theirs}), quote(path[0].Column().Name))
 	if !strings.Contains(s.from, join) {
 		s.from += join
-		s.rows = append(s.rows, sameRow{alias, record.TargetOf(path[0])})
 	}
 }
 
