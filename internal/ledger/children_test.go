@@ -344,7 +344,8 @@ func TestFollowersOfTheMoment(t *testing.T) {
 		}
 	})
 	done.Wait()
-	if n := b.number(t, "SELECT count(*) FROM trial_crate c JOIN trial_shelf s ON s.id = c.shelf_id WHERE c.site_id IS DISTINCT FROM s.site_id"); n != 0 {
+	const leftBehind = "SELECT count(*) FROM trial_crate c JOIN trial_shelf s ON s.id = c.shelf_id WHERE c.site_id IS DISTINCT FROM s.site_id"
+	if n := b.number(t, leftBehind); n != 0 {
 		t.Errorf("%d crates were left behind", n)
 	}
 }
