@@ -92,9 +92,11 @@ func actionDrafts(a *record.Action, sent []Input) ([]*draft, error) {
 		}
 		d := parse(t, in)
 		for i, info := range t.Infos() {
-			_, isBool := in[info.Name].(bool)
+			value, sent := in[info.Name]
+			_, isBool := value.(bool)
 			switch given := d.given.HasAt(i); {
-			case given && a.Writes() && !isBool && t.All()[i].Column().Storage == record.StoreBool:
+			case sent && a.Writes() && !isBool && t.All()[i].Column().Storage == record.StoreBool:
+				delete(d.errs, info.Name)
 				d.errs.Add(info.Name, "Must be true or false.") // the fields of records take words too
 			case !given && info.Required && !info.Null && len(d.errs[info.Name]) == 0:
 				d.errs.Add(info.Name, "%s", record.ErrRequired().Error())

@@ -2,10 +2,13 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -23,6 +26,8 @@ type call struct {
 	action *record.Action
 	record record.Values
 	inputs []record.Input
+	// refused is the first write that failed. It may be in the database already, so nothing of the change set may stay.
+	refused error
 }
 
 var _ record.Call = (*call)(nil)
@@ -52,7 +57,9 @@ func (l *Ledger) call(ctx context.Context, c Caller, a *record.Action, id int64,
 		if err := k.load(scope, id); err != nil {
 			return err
 		}
-		answer, err = a.Do(k)
+		if answer, err = a.Do(k); err == nil {
+			err = k.refused
+		}
 		return err
 	})
 	if err != nil {
@@ -141,8 +148,8 @@ func (k *call) Taken(key, field string, filters map[string]string) ([]any, error
 
 func (k *call) find(t *record.Type, scope access.Scope, filters map[string]string) ([]record.Values, error) {
 	var tests []record.Predicate
-	for name, value := range filters {
-		p, known, err := t.ParseFilter(name, []string{value})
+	for _, name := range slices.Sorted(maps.Keys(filters)) { // in one order, so that it is one statement
+		p, known, err := t.ParseFilter(name, []string{filters[name]})
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +185,12 @@ func (k *call) Hold(name string) error {
 
 // Create implements record.Call.
 func (k *call) Create(key string, inputs ...map[string]any) ([]record.Values, error) {
-	t := k.typeOf(key)
+	rows, err := k.create(k.typeOf(key), inputs)
+	k.refused = cmp.Or(k.refused, err)
+	return rows, err
+}
+
+func (k *call) create(t *record.Type, inputs []map[string]any) ([]record.Values, error) {
 	if err := k.mayWrite(); err != nil {
 		return nil, err
 	}
@@ -203,6 +215,15 @@ func (k *call) Create(key string, inputs ...map[string]any) ([]record.Values, er
 
 // Update implements record.Call.
 func (k *call) Update(v record.Values, input map[string]any) (record.Values, error) {
+	row, err := k.update(v, input)
+	if _, hidden := errors.AsType[*MissingError](err); hidden {
+		err = fault.ErrDenied // the action has read it
+	}
+	k.refused = cmp.Or(k.refused, err)
+	return row, err
+}
+
+func (k *call) update(v record.Values, input map[string]any) (record.Values, error) {
 	t := v.Type()
 	if err := k.mayWrite(); err != nil {
 		return v, err

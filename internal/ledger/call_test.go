@@ -1,9 +1,11 @@
 package ledger_test
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 
+	"terrier/internal/access"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -35,7 +37,28 @@ func tally() record.Type {
 				return nil, err
 			}
 			return nil, fault.New(fault.Invalid, "no")
+		}), act("next", "POST", func(c record.Call) (any, error) {
+			if _, err := c.Create("trial.tally", map[string]any{"name": "yours"}); err == nil {
+				return nil, nil
+			}
+			return c.Create("trial.tally", map[string]any{"name": "mine"})
 		})}}
+}
+
+// TestCallAfterARefusal holds that nothing stays of a change set in which a write was refused, even when the action goes on.
+func TestCallAfterARefusal(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, tally())
+	first := b.create(t, "trial.tally", ledger.Input{"name": "mine too"})[0]
+	limited := ledger.Caller{RequestID: b.root.RequestID, Subject: &access.Subject{UserID: 2, Username: "limited", Grants: []access.Grant{
+		{Types: []string{"trial.tally"}, Actions: []string{"view", "change", "add"}, Constraints: json.RawMessage(`{"name__startswith": "mine"}`)}}}}
+	_, err := b.Act(t.Context(), limited, b.reg.Action("POST trial.tally/next"), first.ID(), ledger.Input{})
+	if fault.KindOf(err) != fault.Denied {
+		t.Errorf("an action goes on after a refused write: %v", err)
+	}
+	if n := b.number(t, "SELECT count(*) FROM trial_tally"); n != 1 {
+		t.Errorf("%d records, want the first alone", n)
+	}
 }
 
 // TestCallIsOneChangeSet holds that all that an action writes is one change set: a record that it changes twice has one change and one

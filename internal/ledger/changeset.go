@@ -138,6 +138,7 @@ func (s *changeSet) edit(ctx context.Context, b *batch) error {
 // change that had to wait look older than the one it waited for.
 func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 	s.at = s.l.Timestamp()
+	s.hooks = nil // an action may write several times: a webhook that was made in between is notified
 	for _, b := range batches {
 		if err := s.judge(ctx, b); err != nil {
 			return err

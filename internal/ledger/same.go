@@ -73,8 +73,13 @@ func (s *changeSet) takeAstray(q sameQuestion, astray []store.Astray, reported m
 
 // moves reports whether a draft changes what a rule looks at. Nobody refers to a new record but those that are written with it.
 func (d *draft) moves(w record.Watch) bool {
+	if w.Side == (record.Side{}) {
+		if refers := len(w.Rule.Links(d.v)) > 0; !refers || d.creation() {
+			return refers
+		}
+	}
 	if d.creation() {
-		return w.Side == record.Side{}
+		return false
 	}
 	return slices.ContainsFunc(w.Fields, func(i int) bool { return !record.SameValue(d.pre.At(i), d.v.At(i)) })
 }
@@ -98,12 +103,12 @@ func (d *draft) parts(w record.Watch, other string) {
 // nameOf says which record breaks a rule, to a caller who may know.
 func (s *changeSet) nameOf(edited, t *record.Type, id int64) string {
 	switch {
+	case !s.sees(t):
+		return "A record of type " + t.Key()
 	case t == edited:
 		return fmt.Sprintf("Record %d", id)
-	case s.sees(t):
-		return fmt.Sprintf("The %s %d", t.Title(), id)
 	}
-	return "A record of type " + t.Key()
+	return fmt.Sprintf("The %s %d", t.Title(), id)
 }
 
 // sees reports whether the caller may see every record of a type.

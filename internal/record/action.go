@@ -166,6 +166,8 @@ func (a *Action) check() error {
 		return fmt.Errorf("it needs a Doc, which the API document shows")
 	case on == nil:
 		return fmt.Errorf("it needs a right on %s, which is not registered", a.NeedsOn)
+	case a.NeedsOn != "" && a.Do != nil:
+		return fmt.Errorf("its Do can't know which records of %s the right is for: bind a function to it", a.NeedsOn)
 	case !slices.Contains(everyRight, a.Needs) && !slices.Contains(on.Rights, a.Needs):
 		return fmt.Errorf("it needs the right %q, which %s does not know: use one of %s, or declare it in Rights", a.Needs, on.Key(),
 			strings.Join(everyRight, ", "))

@@ -33,7 +33,10 @@ func TestActionDeclarationsAreChecked(t *testing.T) {
 			t.Rights, t.Actions = []string{"fold"}, []record.Action{{Name: "fold", Method: "POST", Needs: "fold", Doc: "Fold it"}}
 		}), ""},
 		"with a right on nothing": {withAction(func(a *record.Action) { a.NeedsOn = "x.y" }), "it needs a right on x.y, which is not registered"},
-		"adds nothing":            {withAction(func(a *record.Action) { a.Adds = "x.y" }), "it adds records of x.y, which nobody can add"},
+		"does what it can't know": {withAction(func(a *record.Action) {
+			a.NeedsOn, a.Do = "a.b", func(record.Call) (any, error) { return nil, nil }
+		}), "its Do can't know which records of a.b the right is for"},
+		"adds nothing": {withAction(func(a *record.Action) { a.Adds = "x.y" }), "it adds records of x.y, which nobody can add"},
 		"reads and adds": {withAction(func(a *record.Action) { a.Adds, a.Method = "a.b", "GET" }),
 			"it adds records, so its Method must be POST"},
 		"without an answer": {withAction(func(a *record.Action) { a.OnList = true }), "it answers with no record, so it needs an Answer"},

@@ -33,6 +33,17 @@ type SameRule struct {
 	OrMine, OrTheirs Path // nil where there is no Or
 }
 
+// Links are the records that one refers to through the reference of the rule.
+func (r *SameRule) Links(v Values) []Link {
+	switch x := v.Get(r.Ref).(type) {
+	case Link:
+		return []Link{x}
+	case []Link:
+		return x
+	}
+	return nil
+}
+
 // Key names the rule.
 func (r *SameRule) Key() string { return r.Type.Key() + " " + r.Ref + " " + r.Path }
 

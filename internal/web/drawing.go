@@ -38,14 +38,14 @@ const (
 	mostSlots  = 200
 )
 
-// drawSlots draws numbered places, and over them what is in them. What lies outside of the places stands in the table alone.
+// drawSlots draws numbered places, and over them what is in them. What is outside of the places is in the table alone.
 func drawSlots(label string, data any) (*drawing, error) {
 	slots, ok := data.(record.Slots)
 	if !ok {
 		return nil, fmt.Errorf(`panel %q: the drawing "slots" takes record.Slots, not %T`, label, data)
 	}
 	count := min(max(slots.Count, 0), mostSlots)
-	d := &drawing{Label: fmt.Sprintf("%s: %d of %d taken. The table names them.", label, takenOf(slots), slots.Count),
+	d := &drawing{Label: fmt.Sprintf("%s: %d of %d shown as taken. The table names them.", label, takenOf(slots), slots.Count),
 		Width: slotGutter + slotWidth, Height: max(1, count) * slotHeight, Heads: []string{"Place", "Record"}}
 	place := func(class string, at, size int64, text string) {
 		d.Shapes = append(d.Shapes, shape{class, slotGutter, (at - 1) * slotHeight, slotWidth, size * slotHeight, text})

@@ -157,6 +157,9 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	if by.TypeField == "" && v.May(by.Type, access.Add) {
 		t.Add = With(p.Path+"add/", nil, by.Field.Info().Name, NameOf(found.Type(), found.ID(), found.Display()))
 	}
+	if panel.Tab == "" {
+		return t, nil // the list of the type has the rest
+	}
 	t.Next, t.Prev = ledger.Links(params, q, rows)
 	for _, link := range []*string{&t.Next, &t.Prev} {
 		if *link != "" {

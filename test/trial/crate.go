@@ -1,12 +1,15 @@
 package trial
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"terrier/internal/record"
 )
 
-// Crate brings slots and lids, made from the templates of its kit. It is in the site of its shelf, and moves with it.
+// Crate uses most of what a declaration can say in one file. It brings slots and lids, made from the templates of its kit. It is in
+// the site of its shelf, and moves with it. It may be lent to a record of one of several types, and gives away free slots.
 var Crate = record.Type{
 	App: "trial", Name: "crate", Plural: "crates", Section: "Trial",
 	Doc: "Stands on a shelf and has slots with lids.",
@@ -15,6 +18,9 @@ var Crate = record.Type{
 		record.Ref{Name: "kit", To: "trial.kit", Required: true},
 		record.Ref{Name: "shelf", To: "trial.shelf", OnDelete: record.SetNull},
 		record.Ref{Name: "site", To: "dcim.site", OnDelete: record.SetNull},
+		record.AnyRef{Name: "lent_to", To: []string{"tenancy.tenant", "dcim.region"}, OnDelete: record.SetNull},
+		record.Network{Name: "network"},
+		record.Count{Name: "slot_count", Of: "trial.slot", By: "crate"},
 		record.Tags{},
 		record.CustomFields{},
 	},
@@ -30,7 +36,27 @@ var Crate = record.Type{
 	},
 	Brief:  []string{"name", "shelf"},
 	Order:  []string{"shelf", "name"},
-	Search: []string{"name"},
+	Search: []string{"name", "network"},
+	Panels: []record.Panel{{Tab: "Slots", List: "trial.slot"}, {Card: "Lids", List: "trial.lid"}},
+	Actions: []record.Action{{Name: "next-slot", Method: "POST", Label: "Add a slot", Needs: "view", Adds: "trial.slot",
+		Doc: "Add the slot with the lowest free number to a crate", Do: nextSlot}},
+}
+
+// nextSlot adds a slot whose name is the lowest number that no other one has.
+func nextSlot(c record.Call) (any, error) {
+	id := c.Record().ID()
+	if err := c.Hold(fmt.Sprint("slots of ", id)); err != nil {
+		return nil, err
+	}
+	taken, err := c.Taken("trial.slot", "name", map[string]string{"crate_id": fmt.Sprint(id)})
+	if err != nil {
+		return nil, err
+	}
+	number := 1
+	for slices.Contains(taken, any(fmt.Sprint(number))) {
+		number++
+	}
+	return c.Create("trial.slot", map[string]any{"crate": id, "name": fmt.Sprint(number)})
 }
 
 // Slot may hold an item of the shelf that its crate stands on.
