@@ -11,12 +11,12 @@ import (
 	"terrier/internal/record"
 )
 
-// Bound is a function that does what a declared action says. The id is that of the record in the address, 0 for the list. It asks for
-// permission to touch the record itself.
+// Bound is the function that carries out a declared action. The id is that of the record in the address, 0 for the list. The function
+// checks the permission on the record itself.
 type Bound func(ctx context.Context, c Caller, id int64, in record.Input) (any, error)
 
-// Bind says what the declared actions do, by their keys. It refuses an action that would do nothing, and a function that no action is
-// declared for.
+// Bind sets the functions of the declared actions, by the actions' keys. It fails if an action has no function, or a function no
+// action.
 func (l *Ledger) Bind(actions map[string]Bound) error {
 	declared := map[string]bool{}
 	for _, t := range l.Store.Types() {
@@ -41,7 +41,7 @@ func (l *Ledger) Bind(actions map[string]Bound) error {
 	return nil
 }
 
-// AllowAction says why the caller may not use an action on any record at all, or nil.
+// AllowAction returns an error if the caller may not use an action on any record.
 func (l *Ledger) AllowAction(c Caller, a *record.Action) error {
 	if c.ReadOnly && a.Writes() {
 		return fault.ErrDenied
@@ -63,7 +63,7 @@ func (l *Ledger) MayAct(ctx context.Context, c Caller, a *record.Action, v recor
 	return l.May(ctx, c, v, a.Needs)
 }
 
-// Act does what an action says: to the record of the id, or to the list. Only an action that Adds is sent several objects.
+// Act carries out an action on the record with the id, or on the list. Only an action that Adds may be sent several objects.
 func (l *Ledger) Act(ctx context.Context, c Caller, a *record.Action, id int64, sent ...Input) (any, error) {
 	if err := l.AllowAction(c, a); err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func (l *Ledger) Act(ctx context.Context, c Caller, a *record.Action, id int64, 
 	return l.bound[a.Key()](ctx, c, id, record.Input{Values: drafts[0].v})
 }
 
-// actionDrafts reads what was sent to an action. A record's unknown fields are ignored, because clients send back what they read;
-// in the body of an action, a dry_run that is misspelled would not be dry.
+// actionDrafts parses what was sent to an action. Unknown fields are refused: an action with a misspelled dry_run would really run.
+// (Unknown fields of a record are ignored, because clients send back what they read.)
 func actionDrafts(a *record.Action, sent []Input) ([]*draft, error) {
 	t := a.Input()
 	drafts := make([]*draft, len(sent))

@@ -9,7 +9,7 @@ import (
 	"terrier/internal/record"
 )
 
-// TestActionsAreBound holds that the program does not start with an action that does nothing, or with a function that no action is
+// TestActionsAreBound checks that the program does not start with an action that does nothing, or with a function that no action is
 // declared for.
 func TestActionsAreBound(t *testing.T) {
 	t.Parallel()

@@ -14,12 +14,12 @@ import (
 	"terrier/test/trial"
 )
 
-// stuck is a sticker on a record.
+// stuck returns the input for a sticker on a record.
 func stuck(name string, on record.Values) ledger.Input {
 	return ledger.Input{"name": name, "stuck_on_type": on.Type().Key(), "stuck_on_id": fmt.Sprint(on.ID())}
 }
 
-// TestAnyRefPageIsOneStatement: a page of records that refer to records of several types is read as any other one.
+// TestAnyRefPageIsOneStatement: a page of records that refer to records of several types takes no more statements than any other page.
 func TestAnyRefPageIsOneStatement(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	shelf := b.create(t, "trial.shelf", ledger.Input{"name": "upper"})[0]
@@ -102,8 +102,7 @@ func TestAnyRefTargetCanNotVanish(t *testing.T) {
 	}
 }
 
-// TestAnyRefWaitsForDelete holds who waits for whom: a write that refers to a record waits until its deletion is done, and
-// is then refused.
+// TestAnyRefWaitsForDelete: a write that refers to a record which is being deleted waits for the deletion, and is then refused.
 func TestAnyRefWaitsForDelete(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	shelf := b.create(t, "trial.shelf", ledger.Input{"name": "upper"})[0]
@@ -128,8 +127,8 @@ func TestAnyRefWaitsForDelete(t *testing.T) {
 	}
 }
 
-// TestAnyRefOnDelete deletes what is referred to: it takes along, empties, or is refused, as each reference declares, and
-// records of another type with the same id are not touched.
+// TestAnyRefOnDelete deletes records that others refer to. As each reference declares, the others are deleted too, their reference is
+// emptied, or the delete is refused. Records of another type with the same id stay untouched.
 func TestAnyRefOnDelete(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	shelf, other := b.create(t, "trial.shelf", ledger.Input{"name": "upper"})[0], b.create(t, "trial.shelf", ledger.Input{"name": "lower"})[0]
@@ -202,7 +201,7 @@ func counts(related []ledger.Related, key string, n int64) bool {
 	return false
 }
 
-// TestAnyRefUnseen finds what a caller may not see among references to several types.
+// TestAnyRefUnseen finds the records that a caller may not see among references to several types.
 func TestAnyRefUnseen(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	shelf := b.create(t, "trial.shelf", ledger.Input{"name": "upper"})[0]

@@ -16,10 +16,10 @@ import (
 	"terrier/internal/store"
 )
 
-// maxFound is how many records an action may look at.
+// maxFound is how many records one Find of an action may return.
 const maxFound = 10_000
 
-// call is a use of an action. It runs in a change set, and whatever it writes is part of it.
+// call is one use of an action. It runs in a change set, and everything it writes is part of that set.
 type call struct {
 	ctx    context.Context
 	set    *changeSet
@@ -32,7 +32,7 @@ type call struct {
 
 var _ record.Call = (*call)(nil)
 
-// call runs the Do of an action. Only those who may use it on the record find it.
+// call runs the Do of an action. For a caller who may not use the action on the record, the record is not found.
 func (l *Ledger) call(ctx context.Context, c Caller, a *record.Action, id int64, sent []Input) (answer any, err error) {
 	scope, err := l.actionScope(c, a)
 	if err != nil {
@@ -53,7 +53,7 @@ func (l *Ledger) call(ctx context.Context, c Caller, a *record.Action, id int64,
 		for i, d := range set.items {
 			k.inputs = append(k.inputs, record.Input{Values: d.v, Fields: fieldsOf(a, sent[i])})
 		}
-		set.items = nil // they are no records
+		set.items = nil // they are not records
 		if err := k.load(scope, id); err != nil {
 			return err
 		}
@@ -68,7 +68,8 @@ func (l *Ledger) call(ctx context.Context, c Caller, a *record.Action, id int64,
 	return l.revealed(ctx, c, answer), nil
 }
 
-// revealed shows in an answer what the caller may see of secrets. What can't be shown now stays hidden: what was done is done.
+// revealed opens the secrets in an answer that the caller may see. A secret that can't be opened stays hidden, and this is no error:
+// the action is committed already.
 func (l *Ledger) revealed(ctx context.Context, c Caller, answer any) any {
 	switch x := answer.(type) {
 	case record.Values:
@@ -91,7 +92,7 @@ func (l *Ledger) actionScope(c Caller, a *record.Action) (access.Scope, error) {
 	return l.WriteScope(c, a.Type(), a.Needs)
 }
 
-// fieldsOf is what was sent for the record that an action adds.
+// fieldsOf returns the fields that were sent for the record that an action adds.
 func fieldsOf(a *record.Action, sent Input) map[string]any {
 	fields := maps.Clone(sent)
 	if fields == nil {
@@ -131,7 +132,7 @@ func (k *call) Find(key string, filters map[string]string) ([]record.Values, err
 	t := k.typeOf(key)
 	scope, err := k.set.l.Policy.Scope(k.set.caller.Subject, t, access.View)
 	if err != nil {
-		return nil, nil // they may see none
+		return nil, nil // the caller may see none
 	}
 	return k.find(t, scope, filters)
 }
@@ -168,7 +169,7 @@ func (k *call) find(t *record.Type, scope access.Scope, filters map[string]strin
 	return found.Get(), nil
 }
 
-// typeOf returns a type that the declaration names.
+// typeOf returns the type with the key. It panics on an unknown key, which is a mistake in the declaration.
 func (k *call) typeOf(key string) *record.Type {
 	t := k.set.l.Store.Type(key)
 	if t == nil {
@@ -250,7 +251,7 @@ func (k *call) update(v record.Values, input map[string]any) (record.Values, err
 	return rows[0], nil
 }
 
-// asSent returns an input as the body of a request brings it.
+// asSent returns an input in the form that a decoded request body has.
 func asSent(in map[string]any) (out Input, err error) {
 	raw, err := json.Marshal(in)
 	if err != nil {
@@ -269,7 +270,7 @@ func (k *call) mayWrite() error {
 	return nil
 }
 
-// written returns what was written last, as the caller may see it.
+// written returns the records of the last write, as far as the caller may see them.
 func (k *call) written(t *record.Type) ([]record.Values, error) {
 	if err := k.set.show(k.ctx, t); err != nil {
 		return nil, err

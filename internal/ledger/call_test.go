@@ -11,7 +11,7 @@ import (
 	"terrier/internal/record"
 )
 
-// tally has actions that write in several ways.
+// tally is a type whose actions write in several ways.
 func tally() record.Type {
 	up := func(c record.Call) (any, error) {
 		var v record.Values

@@ -8,7 +8,7 @@ import (
 	"terrier/internal/store"
 )
 
-// action is what the change log calls what became of the object.
+// action returns the change log's word for the change: create, update or delete.
 func (e *entry) action() string {
 	switch {
 	case e.pre.Type() == nil:
@@ -19,7 +19,7 @@ func (e *entry) action() string {
 	return store.Updated
 }
 
-// record puts the change rows, what follows from them and the counts into the transaction.
+// record adds the change rows, the deliveries and condition errors that follow from them, and the counts to the transaction.
 func (s *changeSet) record(ctx context.Context) error {
 	s.entries = slices.DeleteFunc(s.entries, func(e *entry) bool { return e.pre.Type() == nil && e.post.Type() == nil })
 	if len(s.entries) == 0 {
@@ -57,14 +57,14 @@ func (s *changeSet) record(ctx context.Context) error {
 	return nil
 }
 
-// change makes the row of the change log.
+// change returns the row of the change log for an entry.
 func (l *Ledger) change(set *changeSet, e *entry) store.Change {
 	c := store.Change{At: set.at, UserID: set.caller.UserID, UserName: set.caller.Username, RequestID: set.caller.RequestID,
 		Action: e.action(), Type: e.t}
 	shown := e.post
 	if c.Action == store.Deleted {
 		shown = e.pre
-		shown.Version++ // a delete is a change too: the sequence has no gap
+		shown.Version++ // a delete is a change too: versions have no gap
 	}
 	if e.pre.Type() != nil {
 		c.Prechange = record.AppendSnapshot(nil, e.pre)

@@ -13,50 +13,49 @@ import (
 	"terrier/internal/store"
 )
 
-// changeSet is everything one request changes, in one transaction. However often an object is touched, it has one entry: the
-// state before the first touch and the state after the last.
+// changeSet is everything that one request changes, in one transaction. However often an object is changed, it has one entry: the
+// state before the first change and the state after the last.
 //
-// Records go through it in batches, one for each type: those that the caller names and those that change with them. Each step
-// is one statement for a type, however many records there are.
+// Records are written in batches of one type: those that the caller names and those that change with them. Each step is one
+// statement for each type, however many records there are.
 type changeSet struct {
 	l       *Ledger
 	tx      *store.Tx
 	caller  Caller
 	at      time.Time // when the last lock was taken
 	careful bool      // look for clashes before the database finds them
-	items   []*draft  // what the caller names, in the order of the request; errors are reported by their position
-	derived []*draft  // what changes with them
+	items   []*draft  // records that the caller names, in the order of the request; errors are reported by position
+	derived []*draft  // records that change with them
 	entries []*entry
 	touched map[object]*entry
 	hooks   map[*record.Type]*store.Promise[[]store.Hook] // asked for so far
 	sight   *sight                                        // only in a rehearsal
 }
 
-// object names a record.
+// object identifies a record.
 type object struct {
 	t  *record.Type
 	id int64
 }
 
-// entry is what becomes of one object.
+// entry is the change to one object.
 type entry struct {
 	t         *record.Type
-	pre, post record.Values // of no type where there is none
+	pre, post record.Values // the zero Values before a create and after a delete
 }
 
-// batch is records of one type that are created, or changed, together.
+// batch is a group of records of one type that are created or changed together.
 type batch struct {
 	t       *record.Type
-	scope   access.Scope // in which they must be when they are written
+	scope   access.Scope // every record must be in it after the write
 	drafts  []*draft
 	ids     *store.Promise[[]int64] // of new records; nil where they are changed
 	customs *store.Promise[[]*record.Custom]
 }
 
-// write runs a change set. It trusts the constraints of the database to find what is not
-// unique; only when they did, it runs again and looks first, for an answer that names
-// every clash by position and field. The transaction may also run again after a
-// deadlock, so it works on copies.
+// write runs a change set and returns the written records. It relies on the constraints of the database to find values that are not
+// unique. Only when they find one does it run again and look for clashes first, so that the answer names each of them by position
+// and field. The transaction may also run again after a deadlock, so it works on copies.
 func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*changeSet) error) ([]record.Values, error) {
 	var set *changeSet
 	rehearsal, through := rehearsing(ctx), l.Store.Write
@@ -97,13 +96,13 @@ func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*c
 		}
 	}
 	if len(rows) > 0 {
-		// It is committed: what can't be shown now stays hidden, and the answer is still yes.
+		// The write is committed. A secret that can't be opened now stays hidden, and the request still succeeds.
 		_ = l.Reveal(ctx, c, rows[0].Type(), rows)
 	}
 	return rows, nil
 }
 
-// create makes the records of a batch, and the children that they bring.
+// create creates the records of a batch and their children.
 func (s *changeSet) create(ctx context.Context, b *batch) error {
 	b.ids = s.tx.NextIDs(b.t, len(b.drafts))
 	if err := s.resolve(ctx, b); err != nil {
@@ -134,8 +133,8 @@ func (s *changeSet) edit(ctx context.Context, b *batch) error {
 	return s.change(ctx, append([]*batch{b}, c.derive()...))
 }
 
-// change takes batches from what they must be to what everybody sees. Every lock is held by now: a time taken before would let a
-// change that had to wait look older than the one it waited for.
+// change checks and writes batches. It takes the time of the change itself, because every lock is held by now: with an earlier time,
+// a change that had to wait would look older than the one it waited for.
 func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 	s.at = s.l.Timestamp()
 	s.hooks = nil // an action may write several times: a webhook that was made in between is notified
@@ -161,12 +160,12 @@ func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 	return s.settle(ctx, batches)
 }
 
-// judge finds everything that is wrong with the records of a batch before one is written: custom fields, rules between fields,
-// uniqueness.
+// judge checks the records of a batch before any is written: custom fields, rules between fields, uniqueness. It collects all
+// errors.
 func (s *changeSet) judge(ctx context.Context, b *batch) error {
 	for _, d := range b.drafts {
 		if d.derived() && !d.creation() {
-			continue // what was good before the record it depends on has changed is left alone
+			continue // it is not checked again only because a record that it depends on has changed
 		}
 		if b.customs != nil {
 			if err := d.custom(ctx, b.t.Index("custom_fields"), b.customs.Get()); err != nil {
@@ -178,7 +177,7 @@ func (s *changeSet) judge(ctx context.Context, b *batch) error {
 	return s.checkUnique(ctx, b)
 }
 
-// finish sets what the machine keeps about the records, and seals their secrets.
+// finish sets the fields that Terrier maintains itself, and seals the secrets.
 func (s *changeSet) finish(ctx context.Context, b *batch) error {
 	for _, d := range b.drafts {
 		if d.derived() && !d.creation() {
@@ -202,9 +201,9 @@ func (s *changeSet) finish(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// put queues the statements that write the batches: new records, and those that are not as they were.
+// put queues the statements that write the batches: new records, and records that have changed.
 func (s *changeSet) put(batches []*batch) error {
-	for _, b := range batches { // what the caller may see of them is asked before the first one is written
+	for _, b := range batches { // ask what the caller may see before the first record is written
 		if b.ids != nil {
 			continue
 		}
@@ -241,8 +240,7 @@ func (s *changeSet) put(batches []*batch) error {
 	return nil
 }
 
-// settle checks the permission on what was written, reads it back as everybody will
-// see it, and notes the changes.
+// settle checks the permission on the written records, reads them back as everybody will see them, and notes the changes.
 func (s *changeSet) settle(ctx context.Context, batches []*batch) error {
 	inside := make([]*store.Promise[int], len(batches))
 	rows := make([]*store.Promise[[]record.Values], len(batches))
@@ -277,7 +275,7 @@ func (s *changeSet) settle(ctx context.Context, batches []*batch) error {
 	return nil
 }
 
-// note adds what became of an object.
+// note adds the change to an object to its entry.
 func (s *changeSet) note(t *record.Type, pre, post record.Values) {
 	id := pre.ID()
 	if pre.Type() == nil {
@@ -295,8 +293,8 @@ func (s *changeSet) note(t *record.Type, pre, post record.Values) {
 	s.entries = append(s.entries, e)
 }
 
-// show gives the answer its numbers. The log holds what is true; the writer is shown
-// counts of what they may see, where that is less.
+// show fills in the counts of the answer. The log has the true counts. The caller is shown counts of the records that they may see,
+// which may be fewer.
 func (s *changeSet) show(ctx context.Context, t *record.Type) error {
 	scope := s.l.Policy.Shown(s.caller.Subject)
 	if scope.CountsAll(t) {
@@ -313,7 +311,7 @@ func (s *changeSet) show(ctx context.Context, t *record.Type) error {
 	return nil
 }
 
-// failed gathers the errors of what the caller names, by position. What is wrong with a record that changes with one of them is
+// failed returns the errors of the records that the caller names, by position. An error of a record that changes with one of them is
 // reported on that one.
 func (s *changeSet) failed() error {
 	for _, d := range s.derived {

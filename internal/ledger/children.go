@@ -11,7 +11,7 @@ import (
 	"terrier/internal/store"
 )
 
-// brood is the children of one declaration that the new records of a batch bring.
+// brood is the children that the new records of a batch get from one declaration.
 type brood struct {
 	record.Brood
 	batch
@@ -19,7 +19,7 @@ type brood struct {
 	parents   []*draft        // of each child
 }
 
-// children makes the drafts of the records that new ones bring, one for each template. They get their ids here, so that they can
+// children returns drafts of the children of new records, one for each template. The children get their ids here, so that they can
 // refer to each other.
 func (s *changeSet) children(ctx context.Context, b *batch) ([]*batch, error) {
 	declared := b.t.Broods()
@@ -70,7 +70,7 @@ func (s *changeSet) children(ctx context.Context, b *batch) ([]*batch, error) {
 	return batches, nil
 }
 
-// templates asks for the templates from which the new records of a batch bring children.
+// templates queues the query for the templates of a batch's children.
 func (s *changeSet) templates(b *batch, c record.Brood) *store.Promise[[]record.Values] {
 	var ids []int64
 	for _, d := range b.drafts {
@@ -86,7 +86,7 @@ func (s *changeSet) templates(b *batch, c record.Brood) *store.Promise[[]record.
 	return s.tx.Find(c.Templates, access.Machine(), tests, s.l.Dependants.owned()+1, store.NoLock)
 }
 
-// hatch makes the drafts of children. They have all but their ids and the references to each other.
+// hatch returns the drafts of children, complete except for their ids and the references to each other.
 func hatch(b *batch, c record.Brood, templates map[int64][]record.Values) *brood {
 	out := &brood{Brood: c, batch: batch{t: c.Type, scope: access.Machine()}}
 	for _, parent := range b.drafts {
@@ -114,7 +114,7 @@ func hatch(b *batch, c record.Brood, templates map[int64][]record.Values) *brood
 	return out
 }
 
-// checkLengths refuses texts that have become too long.
+// checkLengths refuses texts that are too long: Fill and Copy may have made them so.
 func (d *draft) checkLengths() {
 	for i, info := range d.v.Type().Infos() {
 		if text, ok := d.v.At(i).(string); ok && info.Max > 0 && utf8.RuneCountInString(text) > info.Max {

@@ -19,7 +19,7 @@ import (
 	"terrier/test/trial"
 )
 
-// kit makes a kit with pairs of slots, of which the first of each has a lid.
+// kit creates a kit with pairs of slots. The first slot of each pair has a lid.
 func (b *bundle) kit(t *testing.T, name string, pairs int) record.Values {
 	t.Helper()
 	kit := b.create(t, "trial.kit", ledger.Input{"name": name})[0]
@@ -42,8 +42,8 @@ func (b *bundle) request() string {
 	return b.root.RequestID
 }
 
-// TestChildrenAreMade creates a record that brings others of two types: they have what their templates say, refer to each other
-// as the templates do, and each is a change of the same request with a delivery of its own.
+// TestChildrenAreMade creates a record with children of two types. They have the values of their templates and refer to each other
+// as the templates do. Each is a change of the same request and has its own delivery.
 func TestChildrenAreMade(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	b.create(t, "extras.webhook", ledger.Input{"name": "all", "content_types": []any{"trial.crate", "trial.slot", "trial.lid"},
@@ -83,7 +83,7 @@ func TestChildrenAreMade(t *testing.T) {
 	check("what is left", "SELECT (SELECT count(*) FROM trial_slot) + (SELECT count(*) FROM trial_lid)", 6)
 }
 
-// TestChildrenThatClash reports what is wrong with a child on the field that brings it, before anything is written.
+// TestChildrenThatClash: an error in a child is reported on the parent's field that it comes from, before anything is written.
 func TestChildrenThatClash(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	kit := b.kit(t, "a", 1)
@@ -112,11 +112,11 @@ func itemsOf(err error) []fault.Fields {
 	return e.Items
 }
 
-// TestChildrenStatements: however many records bring however many children, each step is one statement for a type.
+// TestChildrenStatements: each step is one statement for each type, however many parents and children there are.
 func TestChildrenStatements(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	few, many := b.kit(t, "few", 1), b.kit(t, "many", 20)
-	// BEGIN, ids, custom fields, kit; 2 templates; ids of 2 types, 1 of custom fields; 3 inserts; 3 times what refers is held and checked;
+	// BEGIN, ids, custom fields, kit; 2 templates; ids of 2 types, 1 of custom fields; 3 inserts; 3 locks and checks of references;
 	// 3 read back, 3 webhooks; change rows, counts, COMMIT
 	n := b.count(func() { b.create(t, "trial.crate", crate("x", few)) })
 	var inputs []ledger.Input
@@ -163,7 +163,7 @@ func TestDependantsLimit(t *testing.T) {
 		edits = append(edits, ledger.Edit{ID: v.ID()})
 	}
 	refused("deleting 45 parts", b.Delete(t.Context(), b.root, b.reg.Type("trial.crate"), edits), "more than 40", "Delete some")
-	b.Dependants = 20 // of others, 2
+	b.Dependants = 20 // at most 2 others
 	site := b.create(t, "dcim.site", named(1))[0]
 	_, err = b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": fmt.Sprint(site.ID())}}})
 	refused("moving 3 crates", err, "more than 2", "trial.crate")
@@ -210,7 +210,7 @@ func TestFollows(t *testing.T) {
 		request); n != 4 {
 		t.Errorf("%d changes of one request", n)
 	}
-	// Those that are where they shall be don't count.
+	// Crates that are at the right site already don't count.
 	b.Dependants = 20
 	b.exec(t, "UPDATE trial_crate SET site_id = $1", one)
 	if _, err := b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": one}}}); err != nil {
@@ -220,7 +220,7 @@ func TestFollows(t *testing.T) {
 	if _, err := b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": two}}}); err != nil {
 		t.Error(err)
 	}
-	// One whose new site has a crate of its name can't follow: the answer names it.
+	// A crate can't follow to a site that has a crate of the same name: the answer names it.
 	lower := b.create(t, "trial.shelf", ledger.Input{"name": "lower", "site": one})[0]
 	b.create(t, "trial.crate", ledger.Input{"name": "a", "kit": fmt.Sprint(kit.ID()), "shelf": fmt.Sprint(lower.ID())})
 	_, err := b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: lower.ID(), Input: ledger.Input{"site": two}}})
@@ -229,7 +229,7 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// TestSameFromEverySide refuses to part what belongs together, whichever record is changed.
+// TestSameFromEverySide: a change that breaks a Same is refused, whichever of its records is changed.
 func TestSameFromEverySide(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	kit := b.kit(t, "a", 1)
@@ -261,13 +261,13 @@ func TestSameFromEverySide(t *testing.T) {
 	change("trial.slot", moved, "crate", fmt.Sprint(second.ID()), "pair") // neither the crate nor its shelf is the same
 	change("trial.crate", second.ID(), "shelf", lower, "")
 	change("trial.slot", moved, "crate", fmt.Sprint(second.ID()), "") // the shelf is
-	change("trial.crate", second.ID(), "shelf", upper, "shelf")       // and has to stay so
-	change("trial.crate", box.ID(), "shelf", upper, "shelf")          // from either side
+	change("trial.crate", second.ID(), "shelf", upper, "shelf")       // and has to stay the same
+	change("trial.crate", box.ID(), "shelf", upper, "shelf")          // whichever crate is moved
 	change("trial.crate", second.ID(), "name", "z", "")
 	change("trial.lid", b.number(t, "SELECT min(id) FROM trial_lid"), "slot", fmt.Sprint(moved), "slot")
 }
 
-// TestSameOfUntouchedFields moves a parent in the same request that edits something else of its child.
+// TestSameOfUntouchedFields moves a parent in a request that edits another field of its child.
 func TestSameOfUntouchedFields(t *testing.T) {
 	b := newBundle(t)
 	var sites []string
@@ -296,10 +296,11 @@ func TestSameOfUntouchedFields(t *testing.T) {
 	}
 }
 
-// TestDeletionMissesNobody deletes what some records belong to and others only refer to, more of the first than may change.
+// TestDeletionMissesNobody deletes a record that some records belong to and another only refers to. The other one is found, though more
+// belong to the record than may change because they refer to it.
 func TestDeletionMissesNobody(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
-	b.Dependants = 100 // of others, 10
+	b.Dependants = 100 // at most 10 others
 	shelf, other := b.create(t, "trial.shelf", ledger.Input{"name": "a"})[0], b.create(t, "trial.shelf", ledger.Input{"name": "b"})[0]
 	var inputs []ledger.Input
 	for n := range 15 {
@@ -318,7 +319,7 @@ func TestDeletionMissesNobody(t *testing.T) {
 	}
 }
 
-// TestFollowersOfTheMoment creates records while the one that they follow moves: none keeps the former value.
+// TestFollowersOfTheMoment creates records while the record that they follow moves: none keeps the old value.
 func TestFollowersOfTheMoment(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	kit := b.kit(t, "a", 0)
@@ -369,7 +370,7 @@ func TestHiddenFollowers(t *testing.T) {
 	}
 }
 
-// TestSameUnderConcurrency lets many change both sides of a rule at once: no two of them break it together.
+// TestSameUnderConcurrency changes both sides of a rule in many requests at once: no two of them break it together.
 func TestSameUnderConcurrency(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	kit := b.kit(t, "a", 1)
@@ -418,7 +419,7 @@ func TestSameUnderConcurrency(t *testing.T) {
 	}
 }
 
-// TestManyChildren says what 1,000 records with 48 children each cost. TERRIER_LONG runs it whole.
+// TestManyChildren measures what 1,000 records with 48 children each cost. Without TERRIER_LONG it creates fewer.
 func TestManyChildren(t *testing.T) {
 	crates := 20
 	if os.Getenv("TERRIER_LONG") != "" {

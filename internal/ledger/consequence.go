@@ -12,21 +12,21 @@ import (
 	"terrier/internal/store"
 )
 
-// consequences finds what changes or goes because other records do, round by round: a reference to a deleted record is emptied,
-// or its record goes too, as OnDelete says; a record that follows a changed one takes over its values.
+// consequences finds the records that change or are deleted because other records are, round by round. A reference to a deleted
+// record is emptied, or its record is deleted too, as OnDelete says. A record that follows a changed one takes over its values.
 type consequences struct {
 	set    *changeSet
 	gone   map[*record.Type]map[int64]record.Values
-	edited map[*record.Type]map[int64]*draft // those that the caller edits among them
-	held   []referring                       // what deletion has to stop at, unless it goes too
-	owned  int                               // records that go because they belong to others
+	edited map[*record.Type]map[int64]*draft // also the records that the caller edits
+	held   []referring                       // records that forbid the deletion, unless they are deleted too
+	owned  int                               // records that are deleted because they belong to others
 }
 
 func newConsequences(s *changeSet) *consequences {
 	return &consequences{set: s, gone: map[*record.Type]map[int64]record.Values{}, edited: map[*record.Type]map[int64]*draft{}}
 }
 
-// event is records of one type that are deleted, or that have changed.
+// event is a group of records of one type that are deleted or have changed.
 type event struct {
 	t       *record.Type
 	gone    []record.Values
@@ -37,17 +37,17 @@ type event struct {
 type question struct {
 	record.Referrer
 	ids     []int64        // of the records of the event
-	follows record.Follows // where it is about what follows changed records
+	follows record.Follows // set if the event is a change that other records follow
 	rows    *store.Promise[[]record.Values]
 }
 
-// referring is records that refer to deleted ones.
+// referring is a group of records that refer to deleted ones.
 type referring struct {
 	t    *record.Type
 	rows []record.Values
 }
 
-// ofEdits finds what follows the records that the caller edits.
+// ofEdits finds the records that follow those that the caller edits.
 func (c *consequences) ofEdits(ctx context.Context, b *batch) error {
 	if len(b.t.Followers()) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func (c *consequences) ofEdits(ctx context.Context, b *batch) error {
 	return c.walk(ctx, e)
 }
 
-// walk goes from event to event until nothing follows any more.
+// walk goes from event to event until there are no further consequences.
 func (c *consequences) walk(ctx context.Context, events ...event) error {
 	for len(events) > 0 {
 		var asked []*question
@@ -90,7 +90,7 @@ func (c *consequences) walk(ctx context.Context, events ...event) error {
 	return nil
 }
 
-// ask queues the statements that find what an event is followed by.
+// ask queues the statements that find the direct consequences of an event.
 func (c *consequences) ask(e event) (asked []*question) {
 	if len(e.gone) > 0 {
 		ids := make([]int64, len(e.gone))
@@ -113,7 +113,7 @@ func (c *consequences) ask(e event) (asked []*question) {
 		}
 		if len(ids) > 0 {
 			slices.Sort(ids)
-			// From here on nobody can begin to follow them by their former values.
+			// From here on nobody can begin to follow them with their old values.
 			c.set.tx.Lock(e.t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
 			r := record.Referrer{Type: f.Type, Field: f.Type.Field(f.Of), To: e.t}
 			asked = append(asked, c.find(&question{Referrer: r, ids: ids, follows: f.Follows}))
@@ -124,13 +124,13 @@ func (c *consequences) ask(e event) (asked []*question) {
 
 // find queues the statement of a question.
 func (c *consequences) find(q *question) *question {
-	// Those that are known are found too, and are no reason to miss one.
+	// The limit leaves room for records that are known already: the statement finds them too.
 	limit := 1 + len(c.gone[q.Type]) + len(c.edited[q.Type]) + c.set.l.Dependants.owned() + c.set.l.Dependants.others()
 	q.rows = c.set.tx.Find(q.Type, access.Machine(), q.Tests(q.ids), limit, store.LockWrite)
 	return q
 }
 
-// take decides what becomes of the records that were found.
+// take applies a question's rule to the records that it found, and returns the event that follows from it.
 func (c *consequences) take(q *question) (event, error) {
 	rows := slices.DeleteFunc(q.rows.Get(), func(v record.Values) bool {
 		_, known := c.gone[q.Type][v.ID()]
@@ -170,7 +170,7 @@ func (c *consequences) forget(t *record.Type, rows []record.Values) {
 	}
 }
 
-// empty takes references to deleted records out of others.
+// empty removes references to deleted records from other records.
 func (c *consequences) empty(q *question, rows []record.Values) (event, error) {
 	next := event{t: q.Type}
 	for _, v := range rows {
@@ -240,7 +240,7 @@ func (c *consequences) draft(t *record.Type, v record.Values, cause *draft) *dra
 	return d
 }
 
-// batches are the records that change besides those that the caller edits. The records of a type are logged in the order of
+// batches returns the records that change besides those that the caller edits. The records of a type are logged in the order of
 // their ids.
 func (c *consequences) batches() (batches []*batch) {
 	for _, t := range c.set.l.Store.Types() {
@@ -257,24 +257,24 @@ func (c *consequences) batches() (batches []*batch) {
 	return batches
 }
 
-// Dependants is how many records of others one request may change, besides those that it names.
+// Dependants limits how many records one request may change besides those that it names.
 type Dependants int
 
-// DefaultDependants is enough for a chassis with its parts.
+// DefaultDependants is enough for a chassis with all its parts.
 const DefaultDependants Dependants = 10_000
 
-// owned is how many records that belong to others may be created or deleted with them.
+// owned returns how many records may be created or deleted because they belong to others.
 func (n Dependants) owned() int { return cmp.Or(int(n), int(DefaultDependants)) }
 
-// others is how many records may change because they refer to others.
+// others returns how many records may change because they refer to others.
 func (n Dependants) others() int { return max(1, n.owned()/10) }
 
-// tooMany refuses a request that would touch too many records. The format takes the limit and the name of a type.
+// tooMany returns the error for a request that would touch too many records. The format takes the limit and the name of a type.
 func tooMany(format string, limit int, t *record.Type) error {
 	return fault.New(fault.Held, format+", or ask an administrator to raise TERRIER_DEPENDANTS_LIMIT.", limit, t.Key())
 }
 
-// derive hands the batches over to the change set.
+// derive adds the batches to the change set and returns them.
 func (c *consequences) derive() []*batch {
 	batches := c.batches()
 	for _, b := range batches {

@@ -44,8 +44,8 @@ func TestNothingIsLostWhileWaiting(t *testing.T) {
 	}
 }
 
-// waitingUpdate makes a site and starts an update of it that waits for another session.
-// The updated record comes out of the channel once that session has ended.
+// waitingUpdate creates a site and starts an update of it that waits for another session. The channel receives the updated record
+// when that session has ended.
 func (b *bundle) waitingUpdate(t *testing.T) (id int64, other pgx.Tx, updated <-chan record.Values) {
 	t.Helper()
 	ctx := t.Context()
@@ -100,8 +100,8 @@ func TestTheLogFollowsTheVersions(t *testing.T) {
 	}
 }
 
-// TestEditsOfOneRecordAddUp: several edits of one record in one request are one change,
-// the last word counts, and custom fields merge.
+// TestEditsOfOneRecordAddUp: several edits of one record in one request are one change. The last value of a field wins, and custom
+// fields merge.
 func TestEditsOfOneRecordAddUp(t *testing.T) {
 	b := newBundle(t)
 	for _, name := range []string{"a", "b"} {
@@ -139,8 +139,8 @@ func TestLargeNumbersDiffer(t *testing.T) {
 	}
 }
 
-// TestReferencesByTwoAttributes finds each of many records whose names repeat from site to
-// site: the attributes of one reference belong together.
+// TestReferencesByTwoAttributes finds each of many records whose names are the same at several sites: a record must match all
+// attributes of a reference.
 func TestReferencesByTwoAttributes(t *testing.T) {
 	b := newBundle(t)
 	const sites, floors = 30, 30
@@ -165,7 +165,7 @@ func TestReferencesByTwoAttributes(t *testing.T) {
 	}
 }
 
-// TestDeleteThatWouldClash is held back, not answered with errors on fields nobody sent.
+// TestDeleteThatWouldClash: the delete is refused as a conflict, not with errors on fields that nobody sent.
 func TestDeleteThatWouldClash(t *testing.T) {
 	b := newBundle(t)
 	group := b.create(t, "tenancy.tenantgroup", named(1))[0].ID()
@@ -178,8 +178,8 @@ func TestDeleteThatWouldClash(t *testing.T) {
 	}
 }
 
-// TestDeleteOfManyFindsTheRest: named records that refer to each other, however many, leave
-// room to find the one dependant that nobody named.
+// TestDeleteOfManyFindsTheRest: the one dependant that the request does not name is found, however many named records refer to each
+// other.
 func TestDeleteOfManyFindsTheRest(t *testing.T) {
 	b := newBundle(t)
 	tops := b.create(t, "dcim.region", named(1), named(2))
@@ -206,8 +206,8 @@ func TestDeleteOfManyFindsTheRest(t *testing.T) {
 	}
 }
 
-// TestBrokenReferencesInAnyLanguage: the database says which end of a foreign key is
-// missing only in words, which need not be English.
+// TestBrokenReferencesInAnyLanguage: PostgreSQL says which end of a foreign key is missing only in its message, which may be in any
+// language.
 func TestBrokenReferencesInAnyLanguage(t *testing.T) {
 	b := newBundle(t)
 	region := b.create(t, "dcim.region", named(1))[0]
@@ -252,8 +252,8 @@ func TestPartitionsHaveNoIdentity(t *testing.T) {
 	}
 }
 
-// TestTheLogHoldsTrueCounts: a writer is shown only what they may see, but what is logged,
-// and will be sent, does not depend on who wrote.
+// TestTheLogHoldsTrueCounts: a writer sees only counts of records that they may see. The counts that are logged and sent do not
+// depend on who wrote.
 func TestTheLogHoldsTrueCounts(t *testing.T) {
 	b := newBundle(t)
 	region := b.create(t, "dcim.region", named(1))[0].ID()
@@ -280,7 +280,7 @@ func TestTheLogHoldsTrueCounts(t *testing.T) {
 	}
 }
 
-// TestNumbersAreEqualByValue: the database rewrites 1e2 as 100, and that is no change.
+// TestNumbersAreEqualByValue: the database rewrites 1e2 as 100, which is not a change.
 func TestNumbersAreEqualByValue(t *testing.T) {
 	b := newBundle(t)
 	b.create(t, "extras.customfield", ledger.Input{"name": "j", "type": "json", "content_types": []any{"dcim.site"}})
@@ -297,7 +297,7 @@ func TestNumbersAreEqualByValue(t *testing.T) {
 	}
 }
 
-// TestNumbersThatGrow are refused: jsonb would write them out in full.
+// TestNumbersThatGrow: numbers with a large exponent are refused, because jsonb would write them out in full.
 func TestNumbersThatGrow(t *testing.T) {
 	b := newBundle(t)
 	b.create(t, "extras.customfield", ledger.Input{"name": "j", "type": "json", "content_types": []any{"dcim.site"}})
@@ -310,8 +310,8 @@ func TestNumbersThatGrow(t *testing.T) {
 	}
 }
 
-// TestDefaultThatChangesMeanwhile: an update stores what it was given and nothing else, though the default of a custom
-// field changes between its reading and its writing.
+// TestDefaultThatChangesMeanwhile: an update stores only what it was given, even if the default of a custom field changes between
+// its read and its write.
 func TestDefaultThatChangesMeanwhile(t *testing.T) {
 	b := newBundle(t)
 	sites := b.create(t, "dcim.site", named(1), named(2))
@@ -334,7 +334,7 @@ func TestDefaultThatChangesMeanwhile(t *testing.T) {
 			{ID: sites[1].ID(), Input: ledger.Input{"custom_fields": map[string]any{"tier": "bronze"}, "tags": tags}}})
 		done <- err
 	}()
-	b.waitForWaiter(t) // for the tag, with the sites read
+	b.waitForWaiter(t) // the update has read the sites and waits for the tag
 	b.exec(t, `UPDATE extras_customfield SET "default" = '"bronze"'`)
 	if err := holder.Rollback(t.Context()); err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"terrier/internal/ledger"
 )
 
-// TestDefinitionsFollowTheirLastChange: a version of a custom field that was rolled back, or written by SQL, is not
-// taken for another one of the same number.
+// TestDefinitionsFollowTheirLastChange: a definition of a custom field that was rolled back, or written by SQL, is not mistaken for
+// another one with the same version number.
 func TestDefinitionsFollowTheirLastChange(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

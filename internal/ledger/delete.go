@@ -13,8 +13,8 @@ import (
 	"terrier/internal/store"
 )
 
-// Delete removes records, all or none, and with them what hangs on them: a reference is
-// emptied or its record goes too, as its declaration says, each as a change of its own.
+// Delete removes records, all or none. A reference to a deleted record is emptied, or its record is deleted too, as the reference
+// declares. Each of these is a change of its own.
 func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []Edit) error {
 	scope, err := l.WriteScope(c, t, access.Delete)
 	if err != nil {
@@ -33,8 +33,8 @@ func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []E
 	return err
 }
 
-// delete removes the records of a batch. References to them are emptied first. Then the records go, dependants before what they
-// hang on.
+// delete removes the records of a batch. It first empties references to them. Then it deletes the records, dependants before the
+// records that they depend on.
 func (s *changeSet) delete(ctx context.Context, b *batch, edits []Edit) error {
 	if err := s.load(ctx, b, edits); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (s *changeSet) delete(ctx context.Context, b *batch, edits []Edit) error {
 	return nil
 }
 
-// notDeleted says that records which refer to deleted ones can't be without them.
+// notDeleted turns an error of the records that refer to deleted ones into a conflict: they can't be changed to do without them.
 func notDeleted(err error) error {
 	if clash, ok := errors.AsType[*store.ClashError](err); ok {
 		return fault.New(fault.Held, "Unable to delete object: records that refer to it would no longer be unique: %s", clash.Fault)
@@ -85,7 +85,7 @@ func notDeleted(err error) error {
 	return err
 }
 
-// stop refuses the deletion where something has to stay that refers to what goes.
+// stop refuses the deletion if a protected reference to a deleted record would remain.
 func (c *consequences) stop(ctx context.Context) error {
 	for _, r := range c.held {
 		left := slices.DeleteFunc(r.rows, func(v record.Values) bool {
@@ -99,7 +99,7 @@ func (c *consequences) stop(ctx context.Context) error {
 	return nil
 }
 
-// held refuses the delete, and names the dependants that the caller may see.
+// held returns the error that refuses the delete. It names the dependants that the caller may see.
 func (s *changeSet) held(ctx context.Context, t *record.Type, rows []record.Values) error {
 	scope, err := s.l.Policy.Scope(s.caller.Subject, t, access.View)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *changeSet) held(ctx context.Context, t *record.Type, rows []record.Valu
 	return fault.New(fault.Held, "Unable to delete object. %d dependent objects were found: %s", len(seen), names(t, seen))
 }
 
-// names lists a few records for a message.
+// names returns the names of a few records, for a message.
 func names(t *record.Type, rows []record.Values) string {
 	text := ""
 	for i, v := range rows {
@@ -135,7 +135,7 @@ func names(t *record.Type, rows []record.Values) string {
 	return text
 }
 
-// order lists the types to delete from, each after those that refer to it.
+// order returns the types to delete from, each after the types that refer to it.
 func (c *consequences) order() []*record.Type {
 	var left, order []*record.Type
 	for _, t := range c.set.l.Store.Types() {

@@ -9,8 +9,8 @@ import (
 	"terrier/internal/ledger"
 )
 
-// TestBulkDeleteIsLoggedInIDOrder: the change rows and deliveries of one delete are in the order of the records' ids, those of
-// the records that the delete empties a reference of too.
+// TestBulkDeleteIsLoggedInIDOrder: the change rows and deliveries of one delete are in the order of the records' ids. So are those of
+// the records whose reference the delete empties.
 func TestBulkDeleteIsLoggedInIDOrder(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -14,23 +14,23 @@ import (
 	"terrier/internal/store"
 )
 
-// draft is one record on its way into the database.
+// draft is one record that is about to be written.
 type draft struct {
-	pre   record.Values // as it was; of no type on a creation
+	pre   record.Values // as it was; the zero Values on a creation
 	v     record.Values // as it must be
 	given record.Values // what the caller sent, parsed
 	errs  fault.Fields
 
 	reveal map[string]record.Plain // keys that the answer shows, once
 
-	cause *draft // the one that the caller names, of a record that is created or changed with it
-	field string // of the cause, on which errors are reported
+	cause *draft // of a derived record: the named record that it is created or changed with
+	field string // the field of the cause on which errors are reported
 }
 
-// derived reports whether the caller does not name the record.
+// derived reports whether the record changes with another one, and is not named by the caller.
 func (d *draft) derived() bool { return d.cause != nil }
 
-// root returns what the caller names: the draft itself, or its cause.
+// root returns the draft that the caller names: this one, or its cause.
 func (d *draft) root() *draft {
 	if d.cause != nil {
 		return d.cause
@@ -38,7 +38,7 @@ func (d *draft) root() *draft {
 	return d
 }
 
-// blame reports what is wrong with the record on its cause. Only who may see the record is told its name.
+// blame moves the errors of the record to its cause. The messages name the record only if the caller may see it.
 func (d *draft) blame(named bool) {
 	name := "a record of type " + d.v.Type().Key()
 	if named {
@@ -52,10 +52,10 @@ func (d *draft) blame(named bool) {
 	d.errs = fault.Fields{}
 }
 
-// namedUpTo is how much of a name a message has.
+// namedUpTo is how many characters of a name a message shows.
 const namedUpTo = 60
 
-// name says which record it is, in a message.
+// name returns the record's name for a message.
 func (d *draft) name() string {
 	t := d.v.Type()
 	if name := t.NamingField(); name != "" && d.v.Text(name) != "" {
@@ -78,8 +78,7 @@ func (d *draft) clone() *draft {
 	return c
 }
 
-// parse reads the fields of an input. Unknown and read-only ones are ignored, as clients
-// send back what they read.
+// parse reads the fields of an input into a draft. It ignores unknown and read-only fields, because clients send back what they read.
 func parse(t *record.Type, in Input) *draft {
 	d := &draft{given: t.NewValues(), errs: fault.Fields{}}
 	for i, f := range t.All() {
@@ -98,7 +97,7 @@ func parse(t *record.Type, in Input) *draft {
 	return d
 }
 
-// require reports required fields that were not given.
+// require adds an error for each required field that was not given.
 func (d *draft) require(t *record.Type) {
 	for i, info := range t.Infos() {
 		if info.Required && !info.ReadOnly && info.Name != t.Owner && !d.given.HasAt(i) && len(d.errs[info.Name]) == 0 {
@@ -107,7 +106,7 @@ func (d *draft) require(t *record.Type) {
 	}
 }
 
-// complete makes a new record of what was given and the defaults.
+// complete sets the values of a new record from what was given and the defaults.
 func (d *draft) complete(t *record.Type) {
 	d.v = t.NewValues()
 	for i, info := range t.Infos() {
@@ -146,8 +145,8 @@ func (d *draft) changed(i int) bool {
 	return d.given.HasAt(i) && (d.creation() || !record.SameValue(d.pre.At(i), d.v.At(i)))
 }
 
-// check refuses changes of what lasts and what has become too long, and applies the rules between fields once each field is
-// good by itself.
+// check refuses changes of immutable fields and values that are too long. If each field is valid by itself, it applies the rules
+// between fields.
 func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 	t := d.v.Type()
 	for i, info := range t.Infos() {
@@ -174,8 +173,8 @@ func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 	}
 }
 
-// custom checks the given custom fields against their definitions and lays them over
-// those that the record shows. A new record keeps the defaults of its day.
+// custom checks the given custom fields against their definitions and merges them into those of the record. A new record stores the
+// current defaults.
 func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error {
 	kept := map[string]json.RawMessage{}
 	if !d.creation() {
@@ -208,7 +207,7 @@ func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error 
 		}
 		was, had := kept[def.Name]
 		if sent, err := record.EncodeJSON(value); err == nil && record.SameValue(was, sent) {
-			continue // clients send back what they read, whatever has become of the definition since
+			continue // clients send back what they read, even if the definition has changed since
 		}
 		raw, err := def.Encode(value)
 		if err == nil && (!had || !record.SameValue(was, raw)) {
@@ -232,8 +231,8 @@ func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error 
 	return err
 }
 
-// checkTogether refuses custom values that are too long together. Single ones that are too long by themselves do
-// not count: they are there from before there was a maximum, or would be refused.
+// checkTogether refuses custom values that are too long together. A single value that is too long by itself does not count: it was
+// stored before there was a maximum, or it is refused anyway.
 func (d *draft) checkTogether(i int, defs []*record.Custom, kept map[string]json.RawMessage) {
 	if len(d.v.At(i).(json.RawMessage)) <= d.v.Type().Infos()[i].MaxBytes {
 		return
@@ -244,15 +243,15 @@ func (d *draft) checkTogether(i int, defs []*record.Custom, kept map[string]json
 			delete(within, def.Name)
 		}
 	}
-	raw, _ := json.Marshal(within) // it holds JSON already
+	raw, _ := json.Marshal(within) // its values are valid JSON, so this can't fail
 	if err := d.v.Type().Infos()[i].TooLong(json.RawMessage(raw)); err != nil {
 		d.errs.Add("custom_fields", "%s", err.Error())
 	}
 }
 
-// update writes changed records. Of their custom fields it writes those that change: what a record
-// shows of them is neither all that is stored nor stored itself. It lacks the values whose
-// definition is gone, which may come back, and it has the defaults, which may change.
+// update queues the update of changed records. Of their custom fields it writes only those that change, because a record does not
+// show them as they are stored. It lacks values whose definition was deleted, and the definition may come back. It shows defaults,
+// which may change.
 func update(tx *store.Tx, t *record.Type, drafts []*draft) error {
 	rows := valuesOf(drafts)
 	if i := t.Index("custom_fields"); i >= 0 {
@@ -269,7 +268,7 @@ func update(tx *store.Tx, t *record.Type, drafts []*draft) error {
 	return nil
 }
 
-// changedMembers is what one object has and another has not, or otherwise.
+// changedMembers returns the members of after that before lacks or has with another value.
 func changedMembers(before, after json.RawMessage) (json.RawMessage, error) {
 	var was, is map[string]json.RawMessage
 	if err := errors.Join(json.Unmarshal(before, &was), json.Unmarshal(after, &is)); err != nil {
@@ -282,7 +281,7 @@ func changedMembers(before, after json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(is)
 }
 
-// failed gathers the errors of all drafts, by position.
+// failed returns the errors of all drafts, by position.
 func failed(drafts []*draft) error {
 	items, bad := make([]fault.Fields, len(drafts)), false
 	for i, d := range drafts {

@@ -10,7 +10,8 @@ import (
 	"terrier/internal/store"
 )
 
-// takeOver gives records that begin to refer to one that they follow the values of that one, unless others are given.
+// takeOver sets the Follows fields of records that begin to refer to another leader: they take its values, unless the request gives
+// others.
 func (s *changeSet) takeOver(ctx context.Context, b *batch) error {
 	type taking struct {
 		d     *draft
@@ -73,7 +74,7 @@ func (s *changeSet) takeOver(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// set gives a field a value as if the caller had.
+// set gives a field a value, as if the caller had sent it.
 func (d *draft) set(field int, value any) {
 	d.given.SetAt(field, value)
 	d.v.SetAt(field, value)

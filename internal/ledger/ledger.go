@@ -1,9 +1,9 @@
-// Package ledger owns the one door to records: every read and every change passes here.
+// Package ledger owns the access to records: every read and every change passes here.
 //
-// A change set is written in one transaction: the records, their versions, their rows in the change log, and for
-// every webhook that wants to know a delivery with its job. Permission is asked before and, for what was written,
-// again inside the transaction; validation collects every error of every item before anything is refused. What a
-// record is, the ledger knows only from its record.Type.
+// A change set is written in one transaction: the records, their versions, their rows in the change log, and a delivery
+// with its job for every webhook that matches. Permission is checked before the write, and again on the written records
+// inside the transaction. Validation collects every error of every item before it refuses anything. The ledger knows
+// what a record is only from its record.Type.
 package ledger
 
 import (
@@ -24,35 +24,35 @@ type Ledger struct {
 	Sealer  Sealer
 	Printer *record.Printer
 	Now     func() time.Time
-	// LooseFilters ignores an unknown filter of a list instead of refusing it.
+	// LooseFilters makes lists ignore an unknown filter instead of refusing it.
 	LooseFilters bool
 	// Dependants limits what one request may change besides the records that it names; 0 means DefaultDependants.
 	Dependants Dependants
-	// Rules are checks that need more than a declaration can know, by the type's name.
+	// Rules are checks that need more than a declaration can express, by the type's name.
 	Rules map[string]func(before, after record.Values) fault.Fields
-	// Details add to one record what is read with it alone and kept elsewhere, by the type's name.
+	// Details fill in the DetailOnly fields of one record, which are kept elsewhere, by the type's name.
 	Details map[string]func(ctx context.Context, c Caller, v record.Values) error
 
 	conditions conditions
 	bound      map[string]Bound
 }
 
-// Sealer turns secrets into what is kept of them.
+// Sealer turns secrets into the form in which they are stored.
 type Sealer interface {
-	// Refuse says why a secret is not good enough, or nothing.
+	// Refuse returns the reason why a secret is not good enough, "" if it is.
 	Refuse(secret record.Secrecy, plain record.Plain) string
-	// NewKey makes the key of a token.
+	// NewKey returns a new key for a token.
 	NewKey() record.Plain
-	// Seal returns what is kept, and the part of a key that may be shown. The row is the
-	// place an encrypted secret is bound to.
+	// Seal returns the stored form of a secret, and the part of a token's key that may be shown. The row is the place that an
+	// encrypted secret is bound to.
 	Seal(ctx context.Context, secret record.Secrecy, row string, plain record.Plain) (sealed record.Sealed, hint string, err error)
-	// Open returns an encrypted secret.
+	// Open decrypts an encrypted secret.
 	Open(row string, sealed record.Sealed) (record.Plain, error)
 	// Stale reports whether an encrypted secret was sealed with a key that is being retired.
 	Stale(sealed record.Sealed) bool
 }
 
-// Caller is who asks, and in which request.
+// Caller is the user of a request, and the request's id.
 type Caller struct {
 	*access.Subject
 	RequestID string
@@ -61,7 +61,7 @@ type Caller struct {
 // Input is a decoded JSON object.
 type Input = map[string]any
 
-// List reads a page of the records that the caller may see.
+// List returns a page of the records that the caller may see.
 func (l *Ledger) List(ctx context.Context, c Caller, t *record.Type, q store.Query) (store.Page, error) {
 	if err := CheckSearch(q.Search); err != nil {
 		return store.Page{}, err
@@ -78,7 +78,7 @@ func (l *Ledger) List(ctx context.Context, c Caller, t *record.Type, q store.Que
 	return page, l.Reveal(ctx, c, t, page.Rows)
 }
 
-// Get reads one record.
+// Get returns one record.
 func (l *Ledger) Get(ctx context.Context, c Caller, t *record.Type, id int64) (record.Values, error) {
 	scope, err := l.Policy.Scope(c.Subject, t, access.View)
 	if err != nil {
@@ -97,7 +97,7 @@ func (l *Ledger) Get(ctx context.Context, c Caller, t *record.Type, id int64) (r
 	return rows[0], err
 }
 
-// Allow says why the caller may do something with no record of a type at all, or nil.
+// Allow returns an error if the caller may not do something with any record of a type.
 func (l *Ledger) Allow(c Caller, t *record.Type, action string) error {
 	if action == access.View {
 		_, err := l.Policy.Scope(c.Subject, t, action)
@@ -124,10 +124,10 @@ func (l *Ledger) WriteScope(c Caller, t *record.Type, action string) (access.Sco
 	return scope, nil
 }
 
-// Timestamp returns the present time as the database can keep it.
+// Timestamp returns the current time with the precision of the database.
 func (l *Ledger) Timestamp() time.Time { return l.Now().UTC().Truncate(time.Microsecond) }
 
-// inTime fails when the request has run out of time, or its caller has gone.
+// inTime returns an error if the request has run out of time or its client has disconnected.
 func inTime(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fault.New(fault.Slow, "This request took too long and nothing of it was done: send it in parts.")

@@ -29,7 +29,7 @@ type bundle struct {
 	statements *dbtest.Counter
 }
 
-// newBundle may have more record types, and makes their tables.
+// newBundle returns a bundle. It creates the tables of more record types.
 func newBundle(t *testing.T, more ...record.Type) *bundle {
 	t.Helper()
 	reg, err := record.NewRegistry(append(inventory.Types(), more...)...)
@@ -93,7 +93,7 @@ func named(n int) ledger.Input {
 	return ledger.Input{"name": fmt.Sprintf("n%d", n), "slug": fmt.Sprintf("n%d", n)}
 }
 
-// TestStatements holds the number of statements of each kind of request: the same for
+// TestStatements checks the number of statements of each kind of request: the same for
 // one record and for a thousand, with references, tags and custom fields.
 func TestStatements(t *testing.T) {
 	b := newBundle(t)
@@ -195,7 +195,7 @@ func TestTwoMovesCanNotFormACycle(t *testing.T) {
 	}
 }
 
-// TestVersionsAreGapless changes one record from many sides at once.
+// TestVersionsAreGapless changes one record in many requests at once.
 func TestVersionsAreGapless(t *testing.T) {
 	b := newBundle(t)
 	sites := b.reg.Type("dcim.site")
@@ -254,8 +254,7 @@ func TestCrossingBulksFinish(t *testing.T) {
 	done.Wait()
 }
 
-// TestTagCanNotVanish deletes a tag while records begin to wear it: no record is left
-// with a tag that does not exist.
+// TestTagCanNotVanish deletes a tag while it is set on records: no record is left with a tag that does not exist.
 func TestTagCanNotVanish(t *testing.T) {
 	b := newBundle(t)
 	for round := range 10 {

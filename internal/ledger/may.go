@@ -13,7 +13,7 @@ func (l *Ledger) May(ctx context.Context, c Caller, v record.Values, action stri
 	t := v.Type()
 	scope, err := l.WriteScope(c, t, action)
 	switch {
-	case err != nil: // with no record of the type
+	case err != nil: // not with any record of the type
 		return false, nil
 	case t.Elevated != "" && !c.Superuser && v.Bool(t.Elevated):
 		return false, nil

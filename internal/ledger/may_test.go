@@ -9,8 +9,7 @@ import (
 	"terrier/internal/store"
 )
 
-// TestMay tells what the write itself would say of permission, and asks the database only
-// where it must.
+// TestMay: May gives the same answer as the write itself, and asks the database only where it must.
 func TestMay(t *testing.T) {
 	b := newBundle(t)
 	site := b.create(t, "dcim.site", named(1))[0]

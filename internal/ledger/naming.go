@@ -9,8 +9,8 @@ import (
 	"terrier/internal/store"
 )
 
-// lookUpNamed decides between the records that have a text as their name and the one that the
-// text names by its id.
+// lookUpNamed returns the record that a text means, or the reason why there is none. The text may be the name of records, or end in
+// the id of one.
 func (r *resolver) lookUpNamed(t *record.Type, link record.Link, called outcome, had map[int64]record.Link) (record.Link, string) {
 	named := link.Named
 	numbered, ok := r.links[t][named.ID]
@@ -22,7 +22,7 @@ func (r *resolver) lookUpNamed(t *record.Type, link record.Link, called outcome,
 		return numbered, ""
 	case ok:
 		advice := fmt.Sprintf("Write the id alone: #%d or #%d.", numbered.ID, called.link.ID)
-		if named.Name == "" { // which is what they wrote
+		if named.Name == "" { // only an id was written
 			advice = fmt.Sprintf("Write the name and the id: %s #%d or %s #%d.", t.DisplayLink(numbered), numbered.ID,
 				t.DisplayLink(called.link), called.link.ID)
 		}
@@ -38,8 +38,8 @@ func (r *resolver) lookUpNamed(t *record.Type, link record.Link, called outcome,
 	return link, fmt.Sprintf("There is no %s %q that you may see.", t.Title(), named.Text)
 }
 
-// Refer finds the records that references mean, each written as a change would write it. Where
-// one means none, or several, or none that the caller may see, problems says so.
+// Refer returns the records that references mean. Each reference is written as in a change. problems has the reason for each that
+// means no record, several records, or none that the caller may see.
 func (l *Ledger) Refer(ctx context.Context, c Caller, t *record.Type, written []any) (links []record.Link, problems []string, err error) {
 	parsed, err := record.ParseLinks(t, written)
 	if err != nil {
@@ -67,7 +67,7 @@ func (l *Ledger) Refer(ctx context.Context, c Caller, t *record.Type, written []
 	return links, problems, err
 }
 
-// referable is the scope of the records that the caller may refer to: those they may see.
+// referable returns the scope of the records that the caller may refer to: those they may see.
 func (l *Ledger) referable(c Caller, t *record.Type) access.Scope {
 	scope, err := l.Policy.Scope(c.Subject, t, access.View)
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 // change, so a request waits for them.
 const maxDeliveries = 100_000
 
-// maxConditionErrors is how many condition errors of one webhook a request keeps: the reasons are much alike.
+// maxConditionErrors is how many condition errors of one webhook a request keeps. Their reasons are mostly the same.
 const maxConditionErrors = 100
 
-// askHooks reads the webhooks of a type with the next flush. It is called when the locks
-// are held: a webhook that exists before a change is notified of it.
+// askHooks reads the webhooks of a type with the next flush. It is called when the locks are held, so that a webhook that exists
+// before a change is notified of it.
 func (s *changeSet) askHooks(t *record.Type) {
 	if !t.Notifies() || s.hooks[t] != nil {
 		return
@@ -29,7 +29,7 @@ func (s *changeSet) askHooks(t *record.Type) {
 	s.hooks[t] = s.tx.Hooks(t)
 }
 
-// knowHooks reads the webhooks of those types that nobody has asked for.
+// knowHooks reads the webhooks of the types for which askHooks was not called.
 func (s *changeSet) knowHooks(ctx context.Context) error {
 	known := len(s.hooks)
 	for _, e := range s.entries {
@@ -41,7 +41,7 @@ func (s *changeSet) knowHooks(ctx context.Context) error {
 	return s.tx.Flush(ctx)
 }
 
-// notified is which webhooks are notified of the changes of a set, and which condition errors kept others from it.
+// notified is which webhooks are notified of the changes of a set, and which are not because of a condition error.
 type notified struct {
 	matches         []store.Match
 	conditionErrors []store.ConditionError
@@ -79,7 +79,7 @@ func (s *changeSet) notify(ctx context.Context, changes []store.Change) (notifie
 	return out, nil
 }
 
-// conditions remembers the conditions of webhooks, understood, by their version.
+// conditions caches the parsed conditions of webhooks, with the version that they are from.
 type conditions struct {
 	mu   sync.Mutex
 	byID map[int64]understood
@@ -99,7 +99,7 @@ func (c *conditions) of(h store.Hook) *webhook.Conditions {
 	if known, ok := c.byID[h.ID]; ok && known.version == h.Version {
 		return known.conditions
 	}
-	if c.byID == nil || len(c.byID) > 10_000 { // ids of webhooks that are gone
+	if c.byID == nil || len(c.byID) > 10_000 { // drop the ids of deleted webhooks
 		c.byID = map[int64]understood{}
 	}
 	read := webhook.SavedConditions([]byte(*h.Conditions))

@@ -9,7 +9,7 @@ import (
 	"terrier/internal/record"
 )
 
-// Self reads the caller's own account, which needs no permission.
+// Self returns the caller's own account, which needs no permission.
 func (l *Ledger) Self(ctx context.Context, c Caller) (record.Values, error) {
 	if c.Anonymous() {
 		return record.Values{}, fault.ErrNoCreds
@@ -17,9 +17,8 @@ func (l *Ledger) Self(ctx context.Context, c Caller) (record.Values, error) {
 	return l.Store.Get(ctx, l.userType(), l.Policy.Themselves(c.Subject), c.UserID)
 }
 
-// SetOwnPassword gives the caller another password, which ends their sessions, and returns the
-// epoch in which a new one can begin. It needs no permission: who asks must have shown that they
-// know the old password.
+// SetOwnPassword changes the caller's password, which ends their sessions. It returns the epoch for a new session. It needs no
+// permission: the calling code must have checked the old password.
 func (l *Ledger) SetOwnPassword(ctx context.Context, c Caller, password string) (epoch int64, err error) {
 	if c.Anonymous() {
 		return 0, fault.ErrNoCreds

@@ -8,7 +8,7 @@ import (
 	"terrier/internal/ledger"
 )
 
-// TestSetOwnPassword: everybody may, of themselves alone, and in no way that only reads.
+// TestSetOwnPassword: everybody may change their own password and no other, but not with a read-only token.
 func TestSetOwnPassword(t *testing.T) {
 	b := newBundle(t)
 	people := b.create(t, "users.user", ledger.Input{"username": "chief", "password": "correct horse battery staple 7", "is_superuser": true},

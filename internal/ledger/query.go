@@ -24,24 +24,24 @@ const (
 // controls are the parameters of a list that are not filters.
 var controls = []string{"limit", "offset", "cursor", "brief", "fields", "omit", "exclude", "ordering", "q", "format"}
 
-// LongestAddress bounds an address, and so the values that filters are given.
+// LongestAddress limits the bytes of an address, and so the values of filters.
 const LongestAddress = 16 << 10
 
-// ErrLongAddress refuses what is longer.
+// ErrLongAddress refuses an address that is longer.
 var ErrLongAddress = fault.New(fault.LongAddress, "The address is longer than %d bytes: ask for fewer values at once.", LongestAddress)
 
-// longestQuery bounds the query of a list as it is written in its links, which add path, limit and offset: whoever
-// gets a page can get the next.
+// longestQuery limits the query of a list. It leaves room for what the links to other pages add, so that a client that gets a page can
+// get the next one.
 const longestQuery = LongestAddress - 256
 
 var errNoRoom = fault.New(fault.LongAddress,
 	"The filters come to more than %d bytes, which leaves no room for the link to the next page: ask for fewer values at once.", longestQuery)
 
-// Params reads the query of an address. Not as net/url's Query does, which drops what it can't
-// read: a dropped filter is the whole table. The same value given twice counts once: some clients
-// repeat their filters on top of those in next, which would make it longer from page to page.
+// Params parses the query of an address. Unlike net/url's Query it refuses what it can't parse: with a filter dropped, a request would
+// find the whole table. The same value given twice counts once: some clients add their filters to those in next, which would make
+// the address longer from page to page.
 func Params(rawQuery string) (url.Values, error) {
-	if len(rawQuery) > LongestAddress { // a form may hold one too
+	if len(rawQuery) > LongestAddress { // it may come from a form, too
 		return nil, ErrLongAddress
 	}
 	params, err := url.ParseQuery(rawQuery)
@@ -62,8 +62,7 @@ func Params(rawQuery string) (url.Values, error) {
 	return params, nil
 }
 
-// Query reads the parameters of a list: its filters, order and page. The pages take the same as
-// the API.
+// Query parses the parameters of a list: its filters, order and page. The pages take the same parameters as the API.
 func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (store.Query, error) {
 	q := store.Query{Limit: limitOf(params), Offset: offsetOf(params), Cursor: params.Get("cursor"),
 		Search: strings.TrimSpace(params.Get("q"))}
@@ -79,7 +78,7 @@ func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (
 			keys = append(keys, key)
 		}
 	}
-	slices.Sort(keys) // the same filters make the same statement
+	slices.Sort(keys) // so that the same filters make the same statement
 	for _, key := range keys {
 		p, known, err := t.ParseFilter(key, params[key])
 		if !known && strings.HasPrefix(key, "cf_") {
@@ -113,8 +112,8 @@ func customFilter(defs []*record.Custom, key string, values []string) (record.Pr
 	return record.Predicate{}, false, nil
 }
 
-// ActionQuery reads which records something is to be done to: by the filters of the list, and its
-// search. Whatever else is given is always refused: what it should have left out would be done too.
+// ActionQuery parses the filters and the search that select the records of an action. It refuses every other parameter: ignoring a
+// filter would apply the action to records that it should have left out.
 func ActionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
 	for _, key := range slices.Sorted(maps.Keys(params)) {
 		p, known, err := t.ParseFilter(key, params[key])
@@ -137,7 +136,7 @@ func ActionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
 	return q, nil
 }
 
-// FilterQuery reads filters that came as JSON.
+// FilterQuery parses filters that were sent as JSON.
 func FilterQuery(t *record.Type, given map[string]any) (q store.Query, err error) {
 	params := url.Values{}
 	for name, value := range given {
@@ -159,7 +158,7 @@ func FilterQuery(t *record.Type, given map[string]any) (q store.Query, err error
 	return ActionQuery(t, params)
 }
 
-// longestSearch is more than anybody looks for. Every row is compared with all of it.
+// longestSearch limits the text of a search. Every row is compared with all of it.
 const longestSearch = 500
 
 // CheckSearch refuses a text that can't be searched for.
@@ -173,13 +172,13 @@ func CheckSearch(q string) error {
 	return nil
 }
 
-// unknownFilter refuses a misspelled filter. Ignoring it would answer with the whole
-// table, and that has cost people their data.
+// unknownFilter returns the error for a misspelled filter. Ignoring the filter would answer with the whole table, and a client that
+// deletes what it found would delete everything.
 func unknownFilter(t *record.Type, key string) error {
 	return Unknown("filter", key, append(t.FilterNames(), controls...))
 }
 
-// Unknown refuses a name that is none of those that are known, and says which is the nearest.
+// Unknown returns the error for a name that is not among the known ones. It suggests the nearest.
 func Unknown(what, name string, known []string) error {
 	if len(name) > longestName {
 		return fault.Field(name[:longestName]+"…", "Unknown %s.", what)
@@ -191,10 +190,10 @@ func Unknown(what, name string, known []string) error {
 	return fault.Field(name, "Unknown %s. Did you mean %q?", what, best)
 }
 
-// longestName is longer than any that is known: comparing costs the product of the lengths.
+// longestName is longer than any known name. Longer ones are not compared, because that costs the product of the lengths.
 const longestName = 100
 
-// limitOf never fails: what it can't read is the default, as clients expect.
+// limitOf returns the size of the page. A limit that it can't parse means the default, as clients expect.
 func limitOf(params url.Values) int {
 	n, err := strconv.Atoi(params.Get("limit"))
 	switch {
@@ -209,7 +208,7 @@ func limitOf(params url.Values) int {
 func offsetOf(params url.Values) int {
 	n, err := strconv.Atoi(params.Get("offset"))
 	if errors.Is(err, strconv.ErrRange) && n > 0 {
-		return n // past every end
+		return n // beyond the end of any list
 	}
 	if err != nil || n < 0 {
 		return 0
@@ -217,9 +216,9 @@ func offsetOf(params url.Values) int {
 	return n
 }
 
-// EndsEarly says why a page may not end early, or nil. Where the size of pages is left to us, as with a limit of 0 or
-// one that is not below the count, the caller goes on with next. One who counts pages by an offset and a limit of
-// their own would not notice that records are missing.
+// EndsEarly returns an error if a page that was cut short must not be sent. A client that leaves the size of pages to us, with a limit
+// of 0 or one that is not below the count, goes on with next. One that counts pages with its own offset and limit would not notice
+// that records are missing.
 func EndsEarly(params url.Values, page store.Page) error {
 	n, err := strconv.Atoi(params.Get("limit"))
 	leftToUs := err != nil || n <= 0 || n > maxLimit || int64(n) >= page.Count || params.Get("cursor") != ""
@@ -231,9 +230,8 @@ func EndsEarly(params url.Values, page store.Page) error {
 		store.MaxPage>>20, len(page.Rows))
 }
 
-// Links are the queries of the pages behind and before one, "" where there is none. They carry
-// a cursor, so that a page costs the same however far it is; the offset is for people who read
-// it and for the way back.
+// Links returns the queries of the next and the previous page, "" where there is none. They have a cursor, so that every page costs
+// the same. The offset is for people who read it, and for the way back.
 func Links(params url.Values, q store.Query, page store.Page) (next, previous string) {
 	if page.Next != "" {
 		next = pageQuery(params, q.Limit, page.Offset+len(page.Rows), page.Next)
@@ -248,8 +246,7 @@ func Links(params url.Values, q store.Query, page store.Page) (next, previous st
 	return next, pageQuery(params, q.Limit, before, page.Prev)
 }
 
-// Part cuts a page out of a list that was read whole, and returns the queries of the pages behind
-// and before it as Links does.
+// Part returns one page of a list that was read whole, and the queries of the next and the previous page, as Links does.
 func Part[T any](params url.Values, all []T) (part []T, next, previous string) {
 	limit, offset := limitOf(params), min(offsetOf(params), len(all))
 	end := min(offset+limit, len(all))
@@ -275,7 +272,7 @@ func pageQuery(params url.Values, limit, offset int, cursor string) string {
 		if query := link.Encode(); len(query) <= longestQuery {
 			return query
 		}
-		link.Del("cursor") // it holds a long text. The offset leads there too, and costs more
+		link.Del("cursor") // it contains a long text. The offset leads to the same page, but costs more
 	}
 	return link.Encode()
 }

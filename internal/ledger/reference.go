@@ -20,7 +20,7 @@ func referenceFields(t *record.Type) []reference {
 // changed reports whether a draft changes it.
 func (f reference) changed(d *draft) bool { return slices.ContainsFunc(f.Written, d.changed) }
 
-// had are the links of the record before, by id.
+// had returns the links of the record before the change, by id.
 func (f reference) had(d *draft) map[int64]record.Link {
 	if d.creation() {
 		return nil
@@ -32,9 +32,8 @@ func (f reference) had(d *draft) map[int64]record.Link {
 	return had
 }
 
-// kept finds a link, by its id or as it was read, among those the record has. They show in
-// it whatever the caller may see of their type, so that one who adds a member to a set can
-// leave the others in.
+// kept finds a link, by its id or as it was read, among those that the record has. The record shows them even to a caller who may not
+// see them, so that a caller who adds a member to a set can send the others back.
 func (f reference) kept(had map[int64]record.Link, link record.Link) (record.Link, bool) {
 	id := link.ID
 	for _, p := range link.Match {
@@ -46,7 +45,7 @@ func (f reference) kept(had map[int64]record.Link, link record.Link) (record.Lin
 	return found, ok && found.Of == link.Of && !slices.ContainsFunc(link.Match, func(p record.Predicate) bool { return !f.shows(found, p) })
 }
 
-// shows reports whether a test is passed by what a nested representation shows of a record.
+// shows reports whether the nested representation of a record passes a test.
 func (f reference) shows(link record.Link, p record.Predicate) bool {
 	if len(p.Via) > 0 || p.Lookup != record.Exact {
 		return false

@@ -24,7 +24,7 @@ type resolver struct {
 	matched map[*record.Type]map[string]outcome
 }
 
-// outcome of looking for the one record that attributes describe.
+// outcome is the result of looking for the one record that attributes describe.
 type outcome struct {
 	link  record.Link
 	count int
@@ -36,8 +36,8 @@ func newResolver(s *changeSet) *resolver {
 		links: map[*record.Type]map[int64]record.Link{}, matched: map[*record.Type]map[string]outcome{}}
 }
 
-// resolve replaces every reference that a draft changes by one that exists and that the
-// caller may see, or that the record has already; otherwise the draft gets an error. New records get their ids.
+// resolve replaces every reference that a draft changes by the record that it means. The record must exist, and the caller must see it
+// unless the draft has the reference already. Otherwise the draft gets an error. New records get their ids.
 func (s *changeSet) resolve(ctx context.Context, b *batch) error {
 	s.askCustoms(b)
 	r := newResolver(s)
@@ -99,7 +99,7 @@ func (r *resolver) want(t *record.Type, link record.Link) {
 	r.matches[t][matchKey(link.Match)] = link.Match
 }
 
-// matchKey names a combination of attributes and values.
+// matchKey returns a key for a combination of attributes and values.
 func matchKey(match []record.Predicate) string {
 	slices.SortFunc(match, func(a, b record.Predicate) int { return strings.Compare(shape(a), shape(b)) })
 	var b strings.Builder
@@ -109,7 +109,7 @@ func matchKey(match []record.Predicate) string {
 	return b.String()
 }
 
-// shape names what a test looks at, whatever the value.
+// shape returns a key for what a test looks at, whatever the value.
 func shape(p record.Predicate) string {
 	var b strings.Builder
 	for _, hop := range p.Via {
@@ -121,9 +121,9 @@ func shape(p record.Predicate) string {
 	return b.String()
 }
 
-// load asks for everything at once.
+// load reads everything that is wanted in one round trip.
 func (r *resolver) load(ctx context.Context) error {
-	// In the order of type, as all change sets do, so that they don't lock crosswise.
+	// All change sets lock in the order of types, so that they don't deadlock.
 	types := slices.SortedFunc(maps.Keys(r.wanted), func(a, b *record.Type) int { return strings.Compare(a.Key(), b.Key()) })
 	var found []func()
 	for _, t := range types {
@@ -141,7 +141,7 @@ func (r *resolver) load(ctx context.Context) error {
 
 const userType = "users.user"
 
-// loadIDs asks for the records named by id. What it returns takes the answer in.
+// loadIDs queues the query for the records named by id. It returns a function that reads the answer.
 func (r *resolver) loadIDs(t *record.Type, scope access.Scope) func() {
 	r.links[t] = map[int64]record.Link{}
 	found := store.Answered([]store.Found(nil))
@@ -155,12 +155,12 @@ func (r *resolver) loadIDs(t *record.Type, scope access.Scope) func() {
 	}
 }
 
-// groupLimit bounds how many candidates are read for each match in a group, so that an
-// attribute which fits half the table does not fetch it.
+// groupLimit limits how many candidates are read for each match in a group. An attribute that fits half the table must not read all
+// of that.
 const groupLimit = 20
 
-// loadMatches asks once for all matches that test the same attributes; the candidates
-// are sorted out here.
+// loadMatches queues one query for all matches that test the same attributes. It returns a function that assigns the candidates to the
+// matches.
 func (r *resolver) loadMatches(t *record.Type, scope access.Scope) func() {
 	r.matched[t] = map[string]outcome{}
 	groups := map[string][]string{}
@@ -197,7 +197,7 @@ func (r *resolver) loadMatches(t *record.Type, scope access.Scope) func() {
 	}
 }
 
-// match notes a candidate with every match it fits.
+// match adds a candidate to every match that it fits.
 func (r *resolver) match(t *record.Type, keys []string, f store.Found) {
 	for _, key := range keys {
 		if len(keys) == 1 || fits(r.matches[t][key], f.Asked) {
@@ -215,7 +215,7 @@ func fits(match []record.Predicate, asked []any) bool {
 	return true
 }
 
-// settle puts the found links into a draft.
+// settle sets the found links in a draft.
 func (r *resolver) settle(d *draft, f reference) {
 	if half := f.Missing(d.v); half != "" && len(d.errs[f.TypeField]) == 0 && len(d.errs[f.IDField]) == 0 {
 		d.errs.Add(half, "%s and %s go together: give both, or null for both.", f.TypeField, f.IDField)
@@ -247,8 +247,8 @@ func (r *resolver) settle(d *draft, f reference) {
 	}
 }
 
-// lookUp is the record that a reference means, or why there is none. The record may have one
-// that the caller can't see.
+// lookUp returns the record that a reference means, or the reason why there is none. A reference that the record has already may be to
+// one that the caller can't see.
 func (r *resolver) lookUp(t *record.Type, link record.Link, had map[int64]record.Link) (record.Link, string) {
 	if link.Match == nil {
 		if found, ok := r.links[t][link.ID]; ok {

@@ -11,26 +11,25 @@ import (
 	"terrier/internal/store"
 )
 
-// Rehearsal is what changes would do that were tried and undone.
+// Rehearsal is what changes would do. They were tried and rolled back.
 type Rehearsal struct {
-	Effects []Effect // that the caller may see, by type and id
+	Effects []Effect // on records that the caller may see, by type and id
 	Unseen  int      // effects on records that the caller may not see
 }
 
-// Effect is what would become of one record.
+// Effect is the change that would be made to one record.
 type Effect struct {
 	Type    *record.Type
-	ID      int64 // of a record that would be created, one that nobody gets
+	ID      int64 // a record that would be created has an id that is never used
 	Display string
 	Action  string // create, update, delete
 }
 
 type rehearsalKey struct{}
 
-// Rehearse makes Create, Update and Delete go through everything and then undo it: they
-// answer as they otherwise would, but nothing is kept and no webhook is notified. Their secrets
-// stay sealed: a key that is drawn in a rehearsal opens nothing. What they would have
-// done adds up in the Rehearsal, which one goroutine at a time may use.
+// Rehearse returns a context in which Create, Update and Delete do everything and then roll it back. They answer as usual, but nothing
+// is kept and no webhook is notified. Secrets stay sealed: a key that is generated in a rehearsal opens nothing. The Rehearsal collects
+// what they would have done. Only one goroutine at a time may use it.
 func Rehearse(ctx context.Context) (context.Context, *Rehearsal) {
 	r := &Rehearsal{}
 	return context.WithValue(ctx, rehearsalKey{}, r), r
@@ -41,7 +40,7 @@ func rehearsing(ctx context.Context) *Rehearsal {
 	return r
 }
 
-// note takes over what a change set did in the run that counts.
+// note adds the effects of a change set, from the run that succeeded.
 func (r *Rehearsal) note(set *changeSet) {
 	seen := map[*record.Type]map[int64]record.Values{}
 	for _, looked := range set.sight.looks {
@@ -82,15 +81,15 @@ type look struct {
 	rows *store.Promise[[]record.Values]
 }
 
-// look asks, in a rehearsal, which of these records the caller may see at this point of the
-// change set: before what changes or deletes them, since that may move them out of sight.
+// look asks, in a rehearsal, which of these records the caller may see. It is called before they are changed or deleted, because that
+// may hide them from the caller.
 func (s *changeSet) look(t *record.Type, ids []int64) {
 	if s.sight == nil {
 		return
 	}
 	scope, err := s.sight.policy.Scope(s.caller.Subject, t, access.View)
 	switch {
-	case err != nil: // they may see none
+	case err != nil: // the caller may see none
 	case scope.All():
 		s.sight.whole[t] = true
 	default:

@@ -20,13 +20,13 @@ import (
 	"terrier/internal/record"
 )
 
-// contents is everything the database holds, a digest by table.
+// contents returns a digest of each table of the database.
 func (b *bundle) contents(t *testing.T) map[string]string {
 	t.Helper()
 	return dbtest.Contents(t, b.db)
 }
 
-// alter changes the database behind the ledger.
+// alter changes the database without the ledger.
 func (b *bundle) alter(t *testing.T, statements ...string) {
 	t.Helper()
 	for _, sql := range statements {
@@ -36,7 +36,7 @@ func (b *bundle) alter(t *testing.T, statements ...string) {
 	}
 }
 
-// user is a caller with permissions, each a type, an action and constraints.
+// user returns a caller with permissions. Each is a type, an action and constraints.
 func user(grants ...[3]string) ledger.Caller {
 	s := &access.Subject{UserID: 7, Username: "anna"}
 	for _, g := range grants {
@@ -51,7 +51,7 @@ func within(in ledger.Input, field string, v record.Values) ledger.Input {
 	return in
 }
 
-// effects writes what a rehearsal found, one line each.
+// effects returns the effects of a rehearsal, one line each.
 func effects(r *ledger.Rehearsal) []string {
 	var lines []string
 	for _, e := range r.Effects {
@@ -121,8 +121,8 @@ func TestRehearsalLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// TestRehearsalFailsAsTheWriteDoes: the same error, by position, whoever asks; also what
-// only the last statements find, and what only a commit does.
+// TestRehearsalFailsAsTheWriteDoes: a rehearsal returns the same errors as the write, by position and for every caller. This includes
+// errors that only the last statements or the commit find.
 func TestRehearsalFailsAsTheWriteDoes(t *testing.T) {
 	b := newBundle(t)
 	sites, regions, tenants := b.reg.Type("dcim.site"), b.reg.Type("dcim.region"), b.reg.Type("tenancy.tenant")
@@ -180,8 +180,8 @@ func TestRehearsalFailsAsTheWriteDoes(t *testing.T) {
 	}
 }
 
-// TestEffectsAreThoseOneMaySee: the others are only counted. What counts is what the caller
-// sees now, not what is left to see afterwards.
+// TestEffectsAreThoseOneMaySee: effects on records that the caller may not see are only counted. What counts is what the caller may see
+// before the change, not after it.
 func TestEffectsAreThoseOneMaySee(t *testing.T) {
 	b := newBundle(t)
 	sites, regions := b.reg.Type("dcim.site"), b.reg.Type("dcim.region")
@@ -227,8 +227,7 @@ func TestEffectsAreThoseOneMaySee(t *testing.T) {
 	}
 }
 
-// TestEffectsOfARunThatWasRepeated do not double: the database ends the first run with its
-// last statement.
+// TestEffectsOfARunThatWasRepeated: effects are not counted twice when the database fails the first run at its last statement.
 func TestEffectsOfARunThatWasRepeated(t *testing.T) {
 	b := newBundle(t)
 	site := b.create(t, "dcim.site", named(1))[0]
@@ -250,7 +249,7 @@ func TestEffectsOfARunThatWasRepeated(t *testing.T) {
 	}
 }
 
-// TestEffectsAreAskedForByType: however many records a deletion touches.
+// TestEffectsAreAskedForByType: the number of statements depends on the types that a deletion touches, not on the records.
 func TestEffectsAreAskedForByType(t *testing.T) {
 	b := newBundle(t)
 	limited := user([3]string{"dcim.site", "delete"}, [3]string{"dcim.location", "view", `{"name":"n1"}`})
@@ -274,8 +273,8 @@ func TestEffectsAreAskedForByType(t *testing.T) {
 	}
 }
 
-// TestRehearsalDoesNotWaitForOthers: it gives up soon where somebody else is changing a record, and
-// holds no record while it waits.
+// TestRehearsalDoesNotWaitForOthers: a rehearsal soon gives up on a record that another request is changing, and locks no record while
+// it waits.
 func TestRehearsalDoesNotWaitForOthers(t *testing.T) {
 	b := newBundle(t)
 	site := b.create(t, "dcim.site", named(1))[0]
@@ -323,7 +322,7 @@ func TestRehearsalDoesNotWaitForOthers(t *testing.T) {
 	}
 }
 
-// TestRehearsalShowsNoKey: the key of a token that is not made opens nothing.
+// TestRehearsalShowsNoKey: a rehearsal does not show the key of a token, which would open nothing.
 func TestRehearsalShowsNoKey(t *testing.T) {
 	b := newBundle(t)
 	owner := b.create(t, "users.user", ledger.Input{"username": "anna", "password": "correct horse battery staple 7"})[0]

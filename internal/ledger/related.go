@@ -14,14 +14,14 @@ type Related struct {
 	Count int64
 }
 
-// Related counts what refers to a record, as far as the caller may see it.
+// Related counts the records that refer to a record, as far as the caller may see them.
 func (l *Ledger) Related(ctx context.Context, c Caller, v record.Values) ([]Related, error) {
 	var found []Related
 	var lists []store.Counting
 	for _, r := range v.Type().Registry().Referrers(v.Type()) {
 		scope, err := l.Policy.Scope(c.Subject, r.Type, access.View)
 		if err != nil {
-			continue // not for them
+			continue // the caller may not see the type
 		}
 		found = append(found, Related{Referrer: r})
 		lists = append(lists, store.Counting{Type: r.Type, Query: store.Query{Scope: scope, Where: r.Tests([]int64{v.ID()})}})
@@ -33,8 +33,8 @@ func (l *Ledger) Related(ctx context.Context, c Caller, v record.Values) ([]Rela
 	return found, err
 }
 
-// Counts tells how many records of each type the caller may see, of those that a search finds where there is one;
-// types they may not see are missing.
+// Counts returns how many records of each type the caller may see. With a search it counts only those that the search finds. Types that
+// the caller may not see are missing.
 func (l *Ledger) Counts(ctx context.Context, c Caller, types []*record.Type, search string) (map[*record.Type]int64, error) {
 	if err := CheckSearch(search); err != nil {
 		return nil, err

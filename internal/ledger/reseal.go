@@ -8,13 +8,13 @@ import (
 	"terrier/internal/store"
 )
 
-// Resealed tells what became of the encrypted secrets.
+// Resealed is the result of Reseal.
 type Resealed struct {
-	Anew   int     // were sealed again, with the current key
-	Whole  int     // open with the current key now
-	Locked []error // why the others open with no key there is; each names its record
+	Anew   int     // secrets that were sealed again, with the current key
+	Whole  int     // secrets that the current key opens now
+	Locked []error // why no key opens the others; each error names its record
 
-	stale int // were found to be of an old key
+	stale int // secrets found that were sealed with an old key
 }
 
 const (
@@ -22,10 +22,9 @@ const (
 	resealPasses = 10
 )
 
-// Reseal seals what was sealed with an old key again: the encrypted secrets of all types, beside
-// whatever else is being written. No record changes by it, so no webhook is notified. It looks
-// again until there is nothing left to do, because who edits a record meanwhile may
-// put back a secret of an old key.
+// Reseal seals the encrypted secrets of all types that were sealed with an old key again, with the current one. It may run while
+// records are written. It changes no record, so no webhook is notified. It looks again until nothing is left to do, because an edit
+// that happens meanwhile may write a secret with an old key again.
 func (l *Ledger) Reseal(ctx context.Context) (Resealed, error) {
 	anew := 0
 	for range resealPasses {
@@ -89,8 +88,8 @@ func (l *Ledger) resealField(ctx context.Context, t *record.Type, f record.Secre
 	}
 }
 
-// sealAnew opens a secret, whatever key it is of: that it can be opened is worth knowing while
-// there still is a key to do it with.
+// sealAnew opens a secret and seals it with the current key. It opens even one that has the current key already, to find out whether it
+// can be opened while the other keys are still there.
 func (l *Ledger) sealAnew(ctx context.Context, t *record.Type, f record.Secrecy, k store.Kept) (record.Sealed, error) {
 	place := f.Place(t, k.ID)
 	plain, err := l.Sealer.Open(place, k.Sealed)

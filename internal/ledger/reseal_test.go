@@ -16,23 +16,23 @@ import (
 	"terrier/internal/store"
 )
 
-// vault is a type that only these tests know.
+// vault is a record type of these tests alone.
 var vault = record.Type{App: "trial", Name: "vault", Plural: "vaults", Order: []string{"name"}, Brief: []string{"name"},
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true},
 		record.Secret{Name: "pin", Seal: record.Encrypted},
 	}}
 
-// resealing is a bundle whose secret key has been changed: the bundle's own ledger is that of a
-// process that writes with the old key, and after is one that writes with the new.
+// resealing is a bundle whose secret key has been changed. The bundle's own ledger writes with the old key, and after writes with the
+// new one.
 type resealing struct {
 	*bundle
 	after    *ledger.Ledger
-	old, now *account.Keyring // each of one key
+	old, now *account.Keyring // with one key each
 	hook     *record.Type
 }
 
-// watchedSealer tells of each secret that is about to be sealed.
+// watchedSealer signals each secret that is about to be sealed.
 type watchedSealer struct {
 	account.Sealer
 	sealing func(row string)
@@ -91,7 +91,7 @@ func (r *resealing) reseal(t *testing.T, anew, whole, locked int) ledger.Reseale
 	return got
 }
 
-// holds looks at a secret with one key only.
+// holds checks that these keys open a secret, and what the secret is.
 func (r *resealing) holds(t *testing.T, keys *account.Keyring, table, place, want string) {
 	t.Helper()
 	parts := strings.Split(place, "/")
@@ -229,7 +229,7 @@ func TestResealWaitsForAnEdit(t *testing.T) {
 	r.holds(t, r.now, "extras_webhook", fmt.Sprintf("extras.webhook/%d/additional_headers", id), "X-Key: kept")
 }
 
-// TestResealGivesUp where a process goes on writing with the old key.
+// TestResealGivesUp: Reseal gives up if a process goes on writing with the old key.
 func TestResealGivesUp(t *testing.T) {
 	r := newResealing(t)
 	id := r.create(t, "extras.webhook", hookInput(ledger.Input{"secret": "0"}))[0].ID()
@@ -246,7 +246,7 @@ func TestResealGivesUp(t *testing.T) {
 	}
 }
 
-// TestSavingASecretAgainMovesIt to the current key; saved once more it stays as it is.
+// TestSavingASecretAgainMovesIt: saving a secret again seals it with the current key. Saved once more it does not change.
 func TestSavingASecretAgainMovesIt(t *testing.T) {
 	r := newResealing(t)
 	in := ledger.Input{"secret": "s", "additional_headers": "X-Key: h"}

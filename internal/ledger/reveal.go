@@ -8,8 +8,7 @@ import (
 	"terrier/internal/record"
 )
 
-// Reveal opens the secrets that those see who may change the record, and leaves them
-// closed in the records that the caller may only read.
+// Reveal opens the Shown secrets of the records that the caller may change. In records that the caller may only read they stay closed.
 func (l *Ledger) Reveal(ctx context.Context, c Caller, t *record.Type, rows []record.Values) error {
 	fields := shownSecrets(t)
 	if len(fields) == 0 || len(rows) == 0 {
@@ -17,7 +16,7 @@ func (l *Ledger) Reveal(ctx context.Context, c Caller, t *record.Type, rows []re
 	}
 	scope, err := l.WriteScope(c, t, access.Change)
 	if err != nil {
-		return nil // they may change nothing
+		return nil // the caller may change nothing
 	}
 	ids := make([]int64, len(rows))
 	for i, v := range rows {
@@ -34,8 +33,8 @@ func (l *Ledger) Reveal(ctx context.Context, c Caller, t *record.Type, rows []re
 		}
 		rows[n] = v.Clone()
 		for _, f := range fields {
-			// What does not open is not shown. The record can be read and fixed all the same,
-			// and a delivery that needs it fails with the reason.
+			// A secret that can't be opened is not shown. The record can still be read and fixed. A delivery that needs the
+			// secret fails with the reason.
 			if plain, err := l.open(t, v, f); err == nil {
 				rows[n].Set(f.Name, plain)
 			}
@@ -54,7 +53,7 @@ func shownSecrets(t *record.Type) []record.Secrecy {
 	return fields
 }
 
-// OpenSecret returns a secret of a record that is kept encrypted, "" where it has none.
+// OpenSecret returns an encrypted secret of a record in plain text, "" if it has none.
 func (l *Ledger) OpenSecret(v record.Values, field string) (record.Plain, error) {
 	secrecy, _ := record.SecrecyOf(v.Type().Field(field))
 	return l.open(v.Type(), v, secrecy)

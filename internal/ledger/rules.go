@@ -13,8 +13,8 @@ import (
 	"terrier/internal/store"
 )
 
-// checkUnique looks for clashes between the drafts and, where there is something to
-// report anyway, with what is in the database.
+// checkUnique looks for clashes between the drafts. If there are errors to report anyway, or the database has found a clash, it looks
+// for clashes with stored records too.
 func (s *changeSet) checkUnique(ctx context.Context, b *batch) error {
 	rules := b.t.Rules()
 	if len(rules) == 0 {
@@ -54,8 +54,7 @@ func (s *changeSet) checkUnique(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// ruleValues returns the drafts as rows that can be compared, even those with errors:
-// where a field is missing, no record is like it.
+// ruleValues returns the drafts, even those with errors, as rows that can be compared. A row that lacks a field equals no other.
 func ruleValues(t *record.Type, drafts []*draft) []record.Values {
 	rows := make([]record.Values, len(drafts))
 	for i, d := range drafts {
@@ -80,7 +79,7 @@ func ruleValues(t *record.Type, drafts []*draft) []record.Values {
 	return rows
 }
 
-// keyOf is what a rule compares of a record. unlike says that no record can be equal.
+// keyOf returns the values of a record that a rule compares. unlike means that no other record can be equal.
 func keyOf(v record.Values, rule record.Unique) (key string, unlike bool) {
 	for _, name := range rule.Fields {
 		value := v.Get(name)
@@ -101,7 +100,7 @@ func keyOf(v record.Values, rule record.Unique) (key string, unlike bool) {
 	return key, unlike
 }
 
-// touches reports whether a draft changes what a rule is about, and is fit to be judged.
+// touches reports whether a draft changes a field of a rule, and has no error in these fields.
 func (d *draft) touches(t *record.Type, rule record.Unique) bool {
 	changed := d.creation()
 	for _, name := range rule.Fields {
@@ -122,7 +121,7 @@ func (d *draft) clash(t *record.Type, rule record.Unique) {
 	}
 }
 
-// verify checks what can be judged only when the records are written. All of it is asked in one round trip.
+// verify makes the checks that are possible only when the records are written. It needs one round trip for all of them.
 func (s *changeSet) verify(ctx context.Context, batches []*batch) error {
 	var trees, answers []func()
 	for _, b := range batches {
@@ -139,7 +138,7 @@ func (s *changeSet) verify(ctx context.Context, batches []*batch) error {
 	for _, take := range trees {
 		take()
 	}
-	if err := s.failed(); err != nil { // a tree that is none says nothing more
+	if err := s.failed(); err != nil { // in a broken tree the other checks mean nothing
 		return err
 	}
 	for _, take := range answers {
@@ -148,13 +147,13 @@ func (s *changeSet) verify(ctx context.Context, batches []*batch) error {
 	return s.failed()
 }
 
-// checkOwned limits how many records an owner may have. Owners are locked before they are counted, so that two change sets
-// can't exceed the limit together. Who has too many already is refused only what adds to them.
+// checkOwned limits how many records an owner may have. It locks the owners before it counts, so that two change sets can't exceed the
+// limit together. An owner who has too many already is only refused more.
 func (s *changeSet) checkOwned(b *batch) []func() {
 	if b.t.MaxOwned == 0 {
 		return nil
 	}
-	gains := map[int64]*draft{} // the last one that adds to an owner
+	gains := map[int64]*draft{} // the last draft that adds to an owner's records
 	for _, d := range b.drafts {
 		owner := d.v.Link(b.t.Owner).ID
 		if lives(d.v, s.at) && (d.creation() || !lives(d.pre, s.at) || d.pre.Link(b.t.Owner).ID != owner) {
@@ -177,13 +176,13 @@ func (s *changeSet) checkOwned(b *batch) []func() {
 	}}
 }
 
-// lives reports whether a record has not expired.
+// lives reports whether a record has not expired yet.
 func lives(v record.Values, now time.Time) bool {
 	expiry, limited := v.Get(v.Type().Expiry).(time.Time)
 	return !limited || expiry.After(now)
 }
 
-// lockTree lets nobody else move records of a tree while this change set does.
+// lockTree locks a tree, so that nobody else moves its records while this change set does.
 func lockTree(tx *store.Tx, b *batch) {
 	if b.t.Tree() && slices.ContainsFunc(b.drafts, func(d *draft) bool { return d.given.Has("parent") }) {
 		tx.LockTree(b.t)

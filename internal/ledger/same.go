@@ -11,14 +11,15 @@ import (
 	"terrier/internal/store"
 )
 
-// sameQuestion asks of a rule: which of these records, on a side of it, break it?
+// sameQuestion asks which of these records, on one side of a rule, break it.
 type sameQuestion struct {
 	record.Watch
 	of  *batch
 	ids []int64
 }
 
-// checkSame refuses what breaks a Same: of the records that were written, and of others that refer to them.
+// checkSame checks the Same rules, of the written records and of others that refer to them. It queues the queries and returns functions
+// that read the answers.
 func (s *changeSet) checkSame(batches []*batch) (answers []func()) {
 	var asked []sameQuestion
 	onlyReferring := map[*record.SameRule]bool{}
@@ -37,7 +38,7 @@ func (s *changeSet) checkSame(batches []*batch) (answers []func()) {
 			}
 		}
 	}
-	// In the same order as all change sets do, and when every other lock is held.
+	// All change sets take these locks in the same order, after every other lock.
 	byKey := func(a, b *record.SameRule) int { return strings.Compare(a.Key(), b.Key()) }
 	for _, rule := range slices.SortedFunc(maps.Keys(onlyReferring), byKey) {
 		s.tx.LockSame(rule, onlyReferring[rule])
@@ -51,7 +52,8 @@ func (s *changeSet) checkSame(batches []*batch) (answers []func()) {
 	return answers
 }
 
-// takeAstray reports what breaks a rule: on the record that refers, where that is written too, or else on the one that was changed.
+// takeAstray reports the records that break a rule. The error is on the record that refers if it is written too, or else on the one that
+// was changed.
 func (s *changeSet) takeAstray(q sameQuestion, astray []store.Astray, reported map[string]bool) {
 	byID := map[int64]*draft{}
 	for _, d := range q.of.drafts {
@@ -71,7 +73,8 @@ func (s *changeSet) takeAstray(q sameQuestion, astray []store.Astray, reported m
 	}
 }
 
-// moves reports whether a draft changes what a rule looks at. Nobody refers to a new record but those that are written with it.
+// moves reports whether a draft changes a field that a rule compares. A new record counts only as the one that refers: other records that
+// refer to it are written with it, and are checked themselves.
 func (d *draft) moves(w record.Watch) bool {
 	if w.Side == (record.Side{}) {
 		if refers := len(w.Rule.Links(d.v)) > 0; !refers || d.creation() {
@@ -84,7 +87,7 @@ func (d *draft) moves(w record.Watch) bool {
 	return slices.ContainsFunc(w.Fields, func(i int) bool { return !record.SameValue(d.pre.At(i), d.v.At(i)) })
 }
 
-// shared names what a rule compares.
+// shared returns the name of the value that a rule compares.
 func shared(r *record.SameRule) string { return r.Path[strings.LastIndex(r.Path, ".")+1:] }
 
 // parts reports that a change to this record makes another one break a rule.
@@ -100,7 +103,7 @@ func (d *draft) parts(w record.Watch, other string) {
 	}
 }
 
-// nameOf says which record breaks a rule, to a caller who may know.
+// nameOf returns the name of a record that breaks a rule, for a message. It gives the id only to a caller who may see it.
 func (s *changeSet) nameOf(edited, t *record.Type, id int64) string {
 	switch {
 	case !s.sees(t):

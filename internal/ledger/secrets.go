@@ -7,8 +7,8 @@ import (
 	"terrier/internal/record"
 )
 
-// sealEarly judges the secrets that were given and seals those that are not bound to a
-// row, before the transaction begins: a password hash takes longer than a change set may.
+// sealEarly checks the given secrets and seals those that are not bound to a row. It runs before the transaction, because a password
+// hash takes longer than locks may be held.
 func (l *Ledger) sealEarly(ctx context.Context, t *record.Type, drafts []*draft) error {
 	for i, f := range t.All() {
 		secret, ok := record.SecrecyOf(f)
@@ -39,7 +39,7 @@ func (l *Ledger) sealOne(ctx context.Context, f record.Secrecy, i int, d *draft)
 		}
 	}
 	if !given {
-		if f.Seal == record.Encrypted && d.given.HasAt(i) { // null keeps: it is what those read who may not see it
+		if f.Seal == record.Encrypted && d.given.HasAt(i) { // null keeps the secret: callers who may not see it read null
 			d.given.UnsetAt(i)
 			if creation {
 				d.v.SetAt(i, d.v.Type().Infos()[i].Default)
@@ -69,22 +69,21 @@ func (l *Ledger) sealOne(ctx context.Context, f record.Secrecy, i int, d *draft)
 	return nil
 }
 
-// holds reports whether a record has this secret already: sealed again it would look like a
-// change. One of an old key is sealed again all the same, so that saving it again frees it
-// of that key.
+// holds reports whether a record has this secret already, with the current key. Sealing it again would look like a change. A secret that
+// was sealed with an old key is sealed again, so that saving the record moves it to the current key.
 func (l *Ledger) holds(t *record.Type, d *draft, f record.Secrecy, plain record.Plain) bool {
 	if d.creation() {
 		return false
 	}
 	had, err := l.open(t, d.pre, f)
-	if err != nil || had != plain { // what can't be opened is replaced
+	if err != nil || had != plain { // one that can't be opened is replaced
 		return false
 	}
 	sealed, _ := d.pre.Get(f.Name).(record.Sealed)
 	return !l.Sealer.Stale(sealed)
 }
 
-// sealLate seals what is bound to the row, whose id is known now.
+// sealLate seals the secrets that are bound to the row. Its id is known now.
 func (l *Ledger) sealLate(ctx context.Context, t *record.Type, d *draft) error {
 	for i, f := range t.All() {
 		secret, ok := record.SecrecyOf(f)
@@ -95,7 +94,7 @@ func (l *Ledger) sealLate(ctx context.Context, t *record.Type, d *draft) error {
 		if !given {
 			continue
 		}
-		if plain == "" { // an empty secret clears
+		if plain == "" { // an empty text removes the secret
 			d.v.SetAt(i, record.Sealed(""))
 			continue
 		}

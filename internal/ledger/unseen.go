@@ -8,11 +8,11 @@ import (
 	"terrier/internal/record"
 )
 
-// Unseen are records that are referred to and that the caller may not see.
+// Unseen are the referenced records that the caller may not see.
 type Unseen map[*record.Type]map[int64]bool
 
-// Unseen finds the references of records to what the caller may not see. It asks the database
-// only where a permission depends on the record.
+// Unseen returns the records that rows refer to and that the caller may not see. It asks the database only if a permission depends on
+// the record.
 func (l *Ledger) Unseen(ctx context.Context, c Caller, rows ...record.Values) (Unseen, error) {
 	unseen := Unseen{}
 	for _, v := range rows {

@@ -7,8 +7,8 @@ import (
 	"terrier/internal/ledger"
 )
 
-// TestUnknownChoiceMayStay holds that a choice which the program does not know, or no longer, blocks no other change, can be
-// written back and replaced, and is never chosen again.
+// TestUnknownChoiceMayStay: a stored choice that the program does not know does not block other changes. It can be written back and
+// replaced, but not chosen again.
 func TestUnknownChoiceMayStay(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -18,7 +18,7 @@ func TestUnknownChoiceMayStay(t *testing.T) {
 	}
 	for _, step := range []struct {
 		in   ledger.Input
-		want string // of the status, "" where it is refused
+		want string // the status; "" where the change is refused
 	}{
 		{ledger.Input{"description": "d"}, "dreamt"},
 		{ledger.Input{"status": "dreamt"}, "dreamt"},

@@ -10,7 +10,7 @@ import (
 	"terrier/internal/store"
 )
 
-// Create makes records: all of them or none. The answer has the order of the inputs.
+// Create creates records, all or none, and returns them in the order of the inputs.
 func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []Input) ([]record.Values, error) {
 	scope, err := l.WriteScope(c, t, access.Add)
 	if err != nil {
@@ -28,7 +28,7 @@ func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []
 	})
 }
 
-// draftNew makes drafts of new records from what was given and the defaults.
+// draftNew returns drafts of new records, from what was given and the defaults.
 func (l *Ledger) draftNew(ctx context.Context, c Caller, t *record.Type, inputs []Input) ([]*draft, error) {
 	drafts := make([]*draft, len(inputs))
 	for i, in := range inputs {
@@ -48,12 +48,11 @@ func (l *Ledger) draftNew(ctx context.Context, c Caller, t *record.Type, inputs 
 type Edit struct {
 	ID    int64
 	Input Input
-	Whole bool    // every required field must be given, as PUT demands
-	Match []int64 // the versions it may have, nil for any
+	Whole bool    // every required field must be given, as for PUT
+	Match []int64 // the versions that the record may have, nil for any
 }
 
-// Update changes records: all of them or none. A record that stays as it was is not
-// written, and nobody is notified.
+// Update changes records, all or none, and returns them. A record that stays the same is not written, and no webhook is notified.
 func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []Edit) ([]record.Values, error) {
 	scope, err := l.WriteScope(c, t, access.Change)
 	if err != nil {
@@ -91,7 +90,7 @@ func (s *changeSet) update(ctx context.Context, b *batch, edits []Edit) error {
 	return nil
 }
 
-// draftEdits makes drafts of changes to records that have yet to be read.
+// draftEdits returns drafts of changes. Their records are read later.
 func (l *Ledger) draftEdits(ctx context.Context, t *record.Type, edits []Edit) ([]*draft, error) {
 	drafts := make([]*draft, len(edits))
 	for i, e := range edits {
@@ -104,8 +103,7 @@ func (l *Ledger) draftEdits(ctx context.Context, t *record.Type, edits []Edit) (
 	return drafts, l.sealEarly(ctx, t, drafts)
 }
 
-// mayWrite holds what no permission can give: superusers are made and changed by
-// superusers.
+// mayWrite refuses what no permission can allow: only superusers create and change superusers.
 func mayWrite(c Caller, t *record.Type, d *draft) error {
 	if t.Elevated != "" && !c.Superuser && (d.v.Bool(t.Elevated) || d.before(t).Bool(t.Elevated)) {
 		return fault.ErrDenied
@@ -113,7 +111,7 @@ func mayWrite(c Caller, t *record.Type, d *draft) error {
 	return nil
 }
 
-// load locks and reads the records that are edited, and lays what was given over them.
+// load locks and reads the edited records, and merges the given values into them.
 func (s *changeSet) load(ctx context.Context, b *batch, edits []Edit) error {
 	ids := make([]int64, len(edits))
 	for i, e := range edits {
@@ -152,17 +150,16 @@ func (s *changeSet) load(ctx context.Context, b *batch, edits []Edit) error {
 	return nil
 }
 
-// MissingError says that the only record to be changed was not found, or is none that the
-// caller may change. It is fault.ErrNotFound, unless the record was one of a list.
+// MissingError means that the only record to be changed was not found, or that the caller may not change it. It is fault.ErrNotFound,
+// unless the record was sent in a list.
 type MissingError struct{ Listed error }
 
 func (e *MissingError) Error() string { return e.Unwrap().Error() }
 
-// Unwrap is the error for a caller who named the record in an address.
+// Unwrap returns the error for a caller who named the record in an address.
 func (e *MissingError) Unwrap() error { return fault.ErrNotFound }
 
-// mergeSame makes one draft of several edits to one record in one request. Errors stay
-// with the edit that has them.
+// mergeSame merges several edits of one record in one request into one draft. Errors stay with the edit that they are in.
 func mergeSame(drafts []*draft) []*draft {
 	first := map[int64]*draft{}
 	var merged []*draft
@@ -178,7 +175,7 @@ func mergeSame(drafts []*draft) []*draft {
 	return merged
 }
 
-// indexed finds records by their id.
+// indexed returns the records by their id.
 func indexed(rows []record.Values) map[int64]record.Values {
 	byID := make(map[int64]record.Values, len(rows))
 	for _, v := range rows {
