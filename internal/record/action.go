@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// Action is something that can be done with a record, or with a list, besides reading and writing it. Its address in the API, its
-// entry in the API document and who may use it derive from the declaration.
+// Action is an operation on a record or a list, besides reading and writing. Its address in the API, its entry in the API document and
+// its permission are derived from the declaration.
 type Action struct {
 	Name   string // the last part of its address: "retry"
 	Method string // GET reads; POST may change something
-	Label  string // on its button: "Retry"; Name where it says nothing
+	Label  string // on its button: "Retry"; the default is Name
 	Doc    string // one sentence for people who read the API document
 	OnList bool   // its address is below the list, not below one record
 
-	// Needs is the right it takes: view, add, change, delete, or one of the type's Rights. NeedsOn names the type that the
-	// right is for, where it is another one.
+	// Needs is the required right: view, add, change, delete, or one of the type's Rights. NeedsOn names the type that the right is
+	// for, if it is another one.
 	Needs, NeedsOn string
-	// Adds names a type of which it creates records. The caller must be allowed to add them. The body may then have the fields
-	// of that type too, and may be a list.
+	// Adds names the type of the records that the action creates. The caller must be allowed to add them. The body may then have
+	// the fields of that type too, and may be a list.
 	Adds string
 
-	Body   Fields // what it takes: POST in the body, GET in the address
+	Body   Fields // its input: in the body of a POST, in the address of a GET
 	Answer Schema // nil for the record, or for the records that it adds
-	Queued bool   // it is done after the answer
+	Queued bool   // the work is done after the answer
 
-	// Do does it, in one transaction. It answers with a value for JSON, a record, or records. It may run again after a deadlock, or when
-	// somebody else took what it chose. Where Do is nil, the program binds a function to the action at start.
+	// Do carries the action out, in one transaction. It returns a value for JSON, a record, or records. It may run again after a
+	// deadlock, or when somebody else took the value that it chose. If Do is nil, the program binds a function to the action at start.
 	Do func(Call) (any, error)
 
-	// PagesOnly actions have pages of their own, which a room of the site brings, and are not in the API.
+	// PagesOnly actions are not in the API. A package of pages serves them.
 	PagesOnly bool
 
 	of    *Type
@@ -43,19 +43,19 @@ const (
 	DoMethod   = "POST"
 )
 
-// everyRight is what permissions can allow with every type.
+// everyRight are the rights that exist for every type.
 var everyRight = []string{"view", "add", "change", "delete"}
 
-// takenNames are the last parts of addresses that every type has on the pages.
+// takenNames are the last parts of addresses that the pages of every type use.
 var takenNames = []string{"add", "edit", "delete", "changelog", "import", "export", "choices"}
 
-// Type is the type that declares the action.
+// Type returns the type that declares the action.
 func (a *Action) Type() *Type { return a.of }
 
-// Input is Body as the fields of a type, which has no records.
+// Input returns Body as the fields of a type that has no records.
 func (a *Action) Input() *Type { return a.input }
 
-// Title is the action's name for people.
+// Title returns the action's name for people.
 func (a *Action) Title() string {
 	if a.Label != "" {
 		return a.Label
@@ -66,7 +66,7 @@ func (a *Action) Title() string {
 // Writes reports whether the action may change something.
 func (a *Action) Writes() bool { return a.Method != ReadMethod }
 
-// Key names the action in the whole program: "POST extras.delivery/retry" for one record, "POST extras.deliveries/retry" for the list.
+// Key returns the action's unique name: "POST extras.delivery/retry" for one record, "POST extras.deliveries/retry" for the list.
 func (a *Action) Key() string {
 	if a.OnList {
 		return a.Method + " " + a.of.App + "." + a.of.Plural + "/" + a.Name
@@ -74,7 +74,7 @@ func (a *Action) Key() string {
 	return a.Method + " " + a.of.Key() + "/" + a.Name
 }
 
-// Path is the action's address in the API, with {id} for the id of the record.
+// Path returns the action's address in the API, with {id} for the id of the record.
 func (a *Action) Path() string {
 	if a.OnList {
 		return a.of.Path() + a.Name + "/"
@@ -82,7 +82,7 @@ func (a *Action) Path() string {
 	return a.of.Path() + "{id}/" + a.Name + "/"
 }
 
-// RightOn is the type that the action needs its right for.
+// RightOn returns the type that the required right is for.
 func (a *Action) RightOn() *Type {
 	if a.NeedsOn != "" {
 		return a.of.reg.Type(a.NeedsOn)
@@ -90,7 +90,7 @@ func (a *Action) RightOn() *Type {
 	return a.of
 }
 
-// Answers is the type of the records that the action answers with where Answer says nothing: those that it adds, or its own.
+// Answers returns the type of the records in the answer if Answer is nil: the type that the action adds, or its own.
 func (a *Action) Answers() *Type {
 	if a.Adds != "" {
 		return a.of.reg.Type(a.Adds)
@@ -110,7 +110,7 @@ func (r *Registry) Action(key string) *Action {
 	return nil
 }
 
-// Rights lists what permissions can allow: what can be done with every type, and what some types declare.
+// Rights returns all rights that permissions can give: those of every type, and those that some types declare.
 func (r *Registry) Rights() []string {
 	rights := slices.Clone(everyRight)
 	for _, t := range r.types {
@@ -123,7 +123,7 @@ func (r *Registry) Rights() []string {
 	return rights
 }
 
-// buildActions resolves what the actions of a type take.
+// buildActions resolves and checks the actions of a type.
 func (t *Type) buildActions() error {
 	t.Actions = slices.Clone(t.Actions) // the declaration may be in several registries
 	for i := range t.Actions {

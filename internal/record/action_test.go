@@ -7,14 +7,14 @@ import (
 	"terrier/internal/record"
 )
 
-// withAction is a type with one action.
+// withAction returns a type with one action.
 func withAction(change func(*record.Action)) []record.Type {
 	a := record.Action{Name: "fold", Method: "POST", Needs: "change", Doc: "Fold it"}
 	change(&a)
 	return with(func(t *record.Type) { t.Actions = []record.Action{a} })
 }
 
-// TestActionDeclarationsAreChecked holds that a mistake in the declaration of an action is found at start, with what is wrong.
+// TestActionDeclarationsAreChecked checks that a mistake in the declaration of an action is found at start, with what is wrong.
 func TestActionDeclarationsAreChecked(t *testing.T) {
 	for name, c := range map[string]struct {
 		types []record.Type

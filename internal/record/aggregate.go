@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Aggregate is worked out over the records of another type that refer to this one: how many there are, or the sum of one of
-// their fields. It tells callers of the records they may see, and is read where a view shows it.
+// Aggregate is computed from the records of another type that refer to this one: their number, or the sum of one of their fields. It
+// covers only the records that the caller may see, and is read only if a view shows it.
 type Aggregate struct {
 	Name string // "allocated_draw"
 	Of   string // the other type: "dcim.powerport"
@@ -53,7 +53,7 @@ func (f Aggregate) resolve(r *Registry) (Field, error) {
 	return f, nil
 }
 
-// summable reports whether values of a field can be added up, and everybody who sees a record sees them.
+// summable reports whether values of a field can be added up, and are shown to everybody who may see the record.
 func summable(f Field) bool {
 	_, refers := f.(Referring)
 	_, isID := f.(anyID)

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// AnyRef is a reference to a record of one of several types. It becomes three fields: one called "scope" is written as
-// scope_type ("dcim.site") and scope_id, and shown as these two and as scope, which nests the record. No foreign key holds
-// it: the ledger locks and follows it.
+// AnyRef is a reference to a record of one of several types. It becomes three fields. A reference called "scope" is written as
+// scope_type ("dcim.site") and scope_id. It is shown as these two and as scope, which nests the record. No foreign key enforces
+// it: the ledger takes the locks and applies OnDelete.
 type AnyRef struct {
 	Name, Help string
 	To         []string // "dcim.site", "dcim.region"
-	Required   bool     // otherwise both may be null
+	Required   bool     // if false, both may be null
 	OnDelete   OnDelete
-	TypeName   string // of the field that holds the type, where it is not Name with _type
-	IDName     string // of the field that holds the id, where it is not Name with _id
+	TypeName   string // the name of the field with the type, if it is not Name with _type
+	IDName     string // the name of the field with the id, if it is not Name with _id
 
 	readOnly
 	targets []*Type
@@ -87,7 +87,7 @@ func (f AnyRef) Info() Info {
 	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", ReadOnly: true, Null: !f.Required, Cell: ReferenceCell}
 }
 
-// Append writes null for a record that is gone.
+// Append writes the nested record, and null if it was deleted.
 func (f AnyRef) Append(dst []byte, v any, p *Printer) []byte {
 	if v == nil {
 		return append(dst, "null"...)
@@ -156,7 +156,7 @@ func (f anyType) ParseText(s string) (any, error) {
 func (f anyType) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
 func (f anyType) Schema() Schema                              { return nullable(Schema{"type": "string"}, !f.Required) }
 
-// InputSchema leaves the names open: a document is read by programs of another version.
+// InputSchema does not list the allowed names, because clients of another version read the document.
 func (f anyType) InputSchema() Schema { return f.Schema() }
 
 // anyID is the half of an AnyRef that holds the id of the record.
@@ -171,7 +171,7 @@ func (f anyID) Info() Info {
 	return in
 }
 
-// addFilters adds one by the name of the reference too, as clients ask for it.
+// addFilters also adds a filter with the name of the reference, because clients use it.
 func (f anyID) addFilters(m map[string]filter, _ *Type) {
 	m[f.Name] = plainFilter(Predicate{Field: f}, f)
 	m[f.of] = filter{lookups: equalLookups, make: m[f.Name].make}

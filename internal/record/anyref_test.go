@@ -7,7 +7,7 @@ import (
 	"terrier/internal/record"
 )
 
-// anyRegistry has notes that are about a page or a book, and need not be.
+// anyRegistry returns a registry with notes. A note may be about a page or a book.
 func anyRegistry(t *testing.T) *record.Registry {
 	t.Helper()
 	named := record.Fields{record.Text{Name: "name", Required: true}}
@@ -24,7 +24,7 @@ func anyRegistry(t *testing.T) *record.Registry {
 	return reg
 }
 
-// TestAnyRefParts holds what a reference to one of several types takes, half by half.
+// TestAnyRefParts checks what a reference to one of several types takes, half by half.
 func TestAnyRefParts(t *testing.T) {
 	note := anyRegistry(t).Type("a.note")
 	types := "Use one of a.page, a.book."
@@ -65,8 +65,8 @@ func textOfError(err error) string {
 	return err.Error()
 }
 
-// TestAnyRefIsShown holds the three members of a reference to one of several types, the two of its snapshot, and what
-// it says of halves that lack the other one.
+// TestAnyRefIsShown checks the three members of a reference to one of several types, the two of its snapshot, and the error for
+// one half without the other.
 func TestAnyRefIsShown(t *testing.T) {
 	reg := anyRegistry(t)
 	note, page := reg.Type("a.note"), reg.Type("a.page")
@@ -112,7 +112,7 @@ func TestAnyRefIsShown(t *testing.T) {
 	}
 }
 
-// TestAnyRefFilters holds the names by which a reference to one of several types is found.
+// TestAnyRefFilters checks the names by which a reference to one of several types is found.
 func TestAnyRefFilters(t *testing.T) {
 	note := anyRegistry(t).Type("a.note")
 	for _, c := range []struct{ key, value, err string }{

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// Same demands that the record behind Ref shares a value with this one: a location's parent is in the location's site. It
-// holds from every side: whoever changes one of the records is refused what would break it.
+// Same requires that the record behind Ref has the same value as this one: a location's parent is in the location's site. A change to
+// any of the records is refused if it would break the rule.
 type Same struct {
 	Ref  string // the reference, to one record or to many
-	Path string // where the value is in the record behind it: "site", or one record further, "device.site"
-	Here string // where it is in this record; Path where it says nothing
-	Or   string // a path in both that may have an equal value instead
-	// OrNone lets the record behind Ref have no value.
+	Path string // where the value is in the record behind it: "site", or one reference further, "device.site"
+	Here string // where the value is in this record; the default is Path
+	Or   string // a path in both; it is enough if its values are equal
+	// OrNone also allows the record behind Ref to have no value.
 	OrNone bool
 }
 
-// Follows says that this record has the values of the one that Of refers to. It takes them when it begins to refer to it, unless
-// others are given, and whenever they change.
+// Follows means that some fields take their values from the record that Of refers to. They are set when the record begins to refer to
+// it, unless the request gives others, and whenever they change there.
 type Follows struct {
 	Fields []string // of both types
 	Of     string   // a reference to one record
 }
 
-// SameRule is a Same of a type, with the fields it names.
+// SameRule is a Same of a type, with its paths resolved to fields.
 type SameRule struct {
 	Same
-	Type *Type // which declares it
+	Type *Type // the type that declares it
 	Reference
 	Mine, Theirs     Path
 	OrMine, OrTheirs Path // nil where there is no Or
@@ -47,7 +47,7 @@ func (r *SameRule) Links(v Values) []Link {
 // Key names the rule.
 func (r *SameRule) Key() string { return r.Type.Key() + " " + r.Ref + " " + r.Path }
 
-// Path leads from a record to a field of its own or of a record that it refers to.
+// Path leads from a record to one of its fields, or to a field of a record that it refers to.
 type Path []Field
 
 // Side is one of the records that a Same compares.
@@ -59,7 +59,7 @@ type Side struct {
 // Watch says that a change of some fields of a type can break a Same.
 type Watch struct {
 	Rule   *SameRule
-	Side   Side // on which the type is
+	Side   Side // the side that records of the type are on
 	Fields []int
 }
 
@@ -75,7 +75,7 @@ type Follower struct {
 // Followers returns the types whose records follow those of this type.
 func (t *Type) Followers() []Follower { return t.followers }
 
-// buildBetween looks up what the rules between records name.
+// buildBetween resolves the fields that the rules between records name.
 func (t *Type) buildBetween() error {
 	for _, rule := range t.Same {
 		if err := t.buildSame(rule); err != nil {
@@ -186,7 +186,7 @@ func (t *Type) buildFollows(rule Follows) error {
 	return nil
 }
 
-// notTaken says why the value of a field of another type can't be taken over, "" where it can.
+// notTaken returns the reason why the value of a field of another type can't be taken over, "" if it can.
 func notTaken(mine, theirs Field, from *Type) string {
 	switch {
 	case mine == nil || theirs == nil || !alike(mine, theirs):
@@ -201,10 +201,11 @@ func notTaken(mine, theirs Field, from *Type) string {
 	return ""
 }
 
-// alike reports whether a value of one field can be put into another: one column of the same form, to one record of the same type.
+// alike reports whether a value of one field can be copied into another. Both need one column of the same form. References must be to
+// one record of the same type.
 func alike(a, b Field) bool {
 	if a.Info().HalfOf != "" || b.Info().HalfOf != "" || a.Column().Storage == StoreMembers {
-		return false // a half is nothing without the other one, and custom fields are those of a type
+		return false // half of a reference means nothing alone, and custom fields differ from type to type
 	}
 	ra, refersA := ReferenceOf(a)
 	rb, refersB := ReferenceOf(b)

@@ -7,7 +7,7 @@ import (
 	"terrier/internal/record"
 )
 
-// family is types of which a parent brings children that are made from the templates of its model.
+// family returns types in which a new parent gets children, made from the templates of its model.
 func family(change func(parent, template, child *record.Type)) []record.Type {
 	named := record.Text{Name: "name", Max: 10, Required: true}
 	typ := func(name string, fields ...record.Field) record.Type {
@@ -26,7 +26,7 @@ func family(change func(parent, template, child *record.Type)) []record.Type {
 	return []record.Type{model, template, parent, child}
 }
 
-// TestChildrenDeclarations refuses children that could not be made.
+// TestChildrenDeclarations: declarations of children that could not be created are refused.
 func TestChildrenDeclarations(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -56,7 +56,7 @@ func TestChildrenDeclarations(t *testing.T) {
 	}
 }
 
-// TestFollowsDeclarations refuses values that can't be taken over.
+// TestFollowsDeclarations: declarations of values that can't be taken over are refused.
 func TestFollowsDeclarations(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -1,20 +1,20 @@
 package record
 
-// Call is one use of an action: what the caller asks for, and what Do may do about it on the caller's behalf. The ledger implements it.
-// What its methods refuse, Do returns as it is.
+// Call is one use of an action: the caller's input, and what Do may do on the caller's behalf. The ledger implements it. Do returns the
+// errors of its methods unchanged.
 type Call interface {
-	// Record is the record in the address, as it is now. Nobody else changes it until a POST is done.
+	// Record returns the record in the address, as it is now. In a POST it is locked until the action is done.
 	Record() Values
-	// Inputs are the objects that the caller sent: one, or those of a list where the action Adds.
+	// Inputs returns the objects that the caller sent: one, or several if the action Adds and got a list.
 	Inputs() []Input
-	// Find returns the records of a type that pass the filters of its list and that the caller may see, by id.
+	// Find returns the records of a type that match the filters of its list and that the caller may see, by id.
 	Find(key string, filters map[string]string) ([]Values, error)
-	// Taken returns the values of a field of all records that pass the filters, also of those that the caller may not see: a number
-	// that somebody has can't be given to somebody else.
+	// Taken returns the values of a field of all records that match the filters. It includes records that the caller may not see: a
+	// number that is in use there can't be used again.
 	Taken(key, field string, filters map[string]string) ([]any, error)
-	// Hold waits until nobody else holds the name, and holds it until the transaction ends.
+	// Hold locks a name until the transaction ends. It waits while another transaction has the lock.
 	Hold(name string) error
-	// Create adds records, and Update changes one, as requests of the caller would. All that one Do writes is one change set.
+	// Create adds records and Update changes one, like requests of the caller. Everything that one Do writes is one change set.
 	Create(key string, inputs ...map[string]any) ([]Values, error)
 	Update(v Values, input map[string]any) (Values, error)
 }
@@ -22,5 +22,5 @@ type Call interface {
 // Input is one object that was sent to an action.
 type Input struct {
 	Values                // the fields of Body; those that were not sent have their defaults
-	Fields map[string]any // what was sent besides, where the action Adds: for Create
+	Fields map[string]any // the other fields that were sent, for Create; only if the action Adds
 }

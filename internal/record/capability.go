@@ -2,8 +2,8 @@ package record
 
 import "slices"
 
-// What only some kinds of field can do is a small interface here. Each kind says at the top of its file which of them
-// it has. Every other package asks for the capability and never for the kind, so that a new kind is one new file.
+// This file has a small interface for each capability that only some kinds of field have. Each kind asserts its capabilities at the
+// top of its file. Other packages ask for the capability and never for the kind, so that a new kind is one new file.
 
 // Referring is a field that refers to records.
 type Referring interface {
@@ -13,19 +13,19 @@ type Referring interface {
 
 // Reference is what a field refers to.
 type Reference struct {
-	Target     *Type // nil where each record says what type it refers to
+	Target     *Type // nil for a reference to one of several types
 	Many       bool  // a set of records, not one
 	OnDelete   OnDelete
-	Loose      bool   // kept when the target is gone: no foreign key holds it
+	Loose      bool   // kept when the target is deleted: there is no foreign key
 	Tags       bool   // the labels people stick on a record
 	FilterName string // ?tag=…, ?tag_id=…
 
-	// Of a reference to one of several types: which, and the fields that hold the type and the id.
+	// For a reference to one of several types: the types, and the fields that hold the type and the id.
 	Targets            []*Type
 	TypeField, IDField string
 }
 
-// Of is the type of a record that is referred to.
+// Of returns the type of the record behind a link.
 func (r Reference) Of(l Link) *Type {
 	if l.Of != nil {
 		return l.Of
@@ -33,7 +33,7 @@ func (r Reference) Of(l Link) *Type {
 	return r.Target
 }
 
-// Types are those that can be referred to.
+// Types returns the types that can be referred to.
 func (r Reference) Types() []*Type {
 	if r.Target != nil {
 		return []*Type{r.Target}
@@ -41,7 +41,7 @@ func (r Reference) Types() []*Type {
 	return r.Targets
 }
 
-// refersTo reports whether a record of a type can be referred to.
+// refersTo reports whether the reference can be to a record of a type.
 func (r Reference) refersTo(t *Type) bool { return r.Target == t || slices.Contains(r.Targets, t) }
 
 // ReferenceOf returns what a field refers to; ok is false where it refers to nothing.
@@ -60,7 +60,7 @@ type ReferenceField struct {
 	Reference
 }
 
-// Links are the records that one refers to through the field.
+// Links returns the links to the records that v refers to through the field.
 func (f ReferenceField) Links(v Values) []Link {
 	switch x := v.At(f.Written[0]).(type) {
 	case Link:
@@ -75,7 +75,7 @@ func (f ReferenceField) Links(v Values) []Link {
 	return nil
 }
 
-// anyLink is the link to a record of a type, with its brief fields where they were read.
+// anyLink returns the link to a record of a type, with its brief fields if they were read.
 func (f ReferenceField) anyLink(v Values, key string, id int64) Link {
 	if read, ok := v.At(f.Index).(Link); ok && read.ID == id && read.Of.Key() == key {
 		return read
@@ -83,7 +83,7 @@ func (f ReferenceField) anyLink(v Values, key string, id int64) Link {
 	return Link{ID: id, Of: v.t.reg.byKey[key]}
 }
 
-// Missing names the half that a reference to one of several types lacks, "" where it has both or none.
+// Missing returns the name of the half that a reference to one of several types lacks, "" if it has both or none.
 func (f ReferenceField) Missing(v Values) string {
 	switch {
 	case f.TypeField == "" || (v.At(f.Written[0]) == nil) == (v.At(f.Written[1]) == nil):
@@ -100,7 +100,7 @@ func TargetOf(f Field) *Type {
 	return r.Target
 }
 
-// Hop is a step from a record to those that it refers to.
+// Hop is a step from a record to the records that it refers to.
 type Hop struct {
 	Name   string // of the field
 	Target *Type
@@ -116,34 +116,34 @@ func HopOf(f Field) Hop {
 	return Hop{Name: f.Info().Name, Target: r.Target, Many: r.Many}
 }
 
-// Selected is a field that is read in another way than as a plain column.
+// Selected is a field that is not read as a plain column.
 type Selected interface {
 	Field
-	// Select asks for the one thing that its value is made of.
+	// Select calls the one method of the Selector that its value comes from.
 	Select(Selector)
 }
 
-// Selector is what can be read with a record. The store implements it.
+// Selector has a method for each thing that can be read with a record. The store implements it.
 type Selector interface {
-	// Link is the reference in a column of the record, with the brief fields of its target.
+	// Link reads the reference in a column of the record, with the brief fields of its target.
 	Link(Column, Reference)
-	// AnyLink is the reference in two columns of the record, of which the first says the type.
+	// AnyLink reads the reference in two columns of the record: the type and the id.
 	AnyLink(typ, id Column, ref Reference)
-	// Links is the set of references in a column of the record.
+	// Links reads the set of references in a column of the record.
 	Links(Column, Reference)
-	// Members are the values of all custom fields that are defined for the record's type.
+	// Members reads the values of all custom fields that are defined for the record's type.
 	Members(Column)
-	// HasValue reports whether a column of the record is not null.
+	// HasValue reads whether a column of the record is not null.
 	HasValue(Column)
-	// Aggregate is the number of records of a type that refer to this one through a field, or the sum of one of their fields.
+	// Aggregate reads the number of records of a type that refer to this one through a field, or the sum of one of their fields.
 	Aggregate(of *Type, by, sum Field)
-	// Row is a field of another record that this one belongs to.
+	// Row reads a field of another record that this one belongs to.
 	Row(OtherRow)
-	// Note is a moment in a side table, which has at most one row for each record.
+	// Note reads a time from a side table, which has at most one row for each record.
 	Note(table, key, column string)
-	// Compute works the value out from other fields, when they are read.
+	// Compute computes the value from other fields after they are read.
 	Compute(of func(Values) any, needs []string)
-	// Nothing leaves the value to the ledger.
+	// Nothing reads no value. The ledger fills it in.
 	Nothing()
 }
 
@@ -155,19 +155,19 @@ type OtherRow struct {
 	Both  string // a column in which the two rows are equal; "" for none
 }
 
-// Counting is a field whose value tells of records of another type, so that not everybody may know it.
+// Counting is a field whose value depends on records of another type. It covers only those that the caller may see.
 type Counting interface {
 	Field
-	// Counts is the type whose records are counted.
+	// Counts returns the type whose records are counted.
 	Counts() *Type
 }
 
 // Compared is a field with lookups of its own.
 type Compared interface {
 	Field
-	// Test makes the test of one of its lookups, Exact and Not included, by what every store can do: equality and ranges.
+	// Test returns the test for one of its lookups, Exact and Not included, in terms of equality and ranges.
 	Test(l Lookup, texts []string) (Predicate, error)
-	// PartOf is what a lookup compares in place of the field: the length of a network.
+	// PartOf returns what a lookup compares instead of the field, such as the length of a network.
 	PartOf(l Lookup) (Field, bool)
 }
 
@@ -188,20 +188,20 @@ func SecrecyOf(f Field) (s Secrecy, ok bool) {
 // TypeNaming is a field whose words are the names of record types.
 type TypeNaming interface {
 	Field
-	// Types are those that can be named.
+	// Types returns the types that can be named.
 	Types() []*Type
 }
 
 // ReadBack is a field that shows its value in another form than it takes it.
 type ReadBack interface {
 	Field
-	// FromShown turns what the API shows into what it takes. What is in another form stays as it is.
+	// FromShown turns a value that the API shows into one that it takes. It leaves any other value as it is.
 	FromShown(shown any) any
 }
 
-// Explained is a field that has something to say about how its value is written into a file.
+// Explained is a field that explains how its value is written in a file.
 type Explained interface {
 	Field
-	// HowWritten is one sentence.
+	// HowWritten returns one sentence.
 	HowWritten() string
 }

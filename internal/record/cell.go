@@ -5,8 +5,8 @@ type CellForm int
 
 const (
 	PlainCell      CellForm = iota
-	TextCell                // kept as it is inside, but for an escape
-	SecretCell              // nothing in it is an escape
+	TextCell                // a text, in which a leading apostrophe may be an escape
+	SecretCell              // a text without escapes
 	NumberCell              // empty is null
 	ReferenceCell           // one record
 	ReferencesCell          // several

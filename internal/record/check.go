@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// What is wrong with a declaration is said when the registry is built, so that the program does not start. check runs
-// once all types know each other.
+// check returns the mistakes in a declaration. It runs when the registry is built and all types are resolved, so that the
+// program does not start with a mistake.
 func (t *Type) check() error {
 	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkPanels,
 		t.checkSpecial,
@@ -32,7 +32,7 @@ var (
 	pathName  = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 )
 
-// reserved are what every record has besides its fields.
+// reserved are names that fields may not have: members of every record, and parameters of every list.
 var reserved = []string{"id", "pk", "url", "display", "version", "q", "limit", "offset", "cursor", "ordering", "brief", "fields",
 	"omit", "exclude", "format"}
 
@@ -70,7 +70,7 @@ func (t *Type) checkNames() error {
 	return nil
 }
 
-// checkColumns refuses two fields that have one column.
+// checkColumns refuses two fields that share a column.
 func (t *Type) checkColumns() error {
 	by := map[string]string{"id": "id"}
 	if !t.ReadOnly {
@@ -93,7 +93,7 @@ func (t *Type) checkColumns() error {
 	return nil
 }
 
-// checkFilters refuses two filters of one name, of which one would be lost.
+// checkFilters refuses two filters with one name, because one would be lost.
 func (t *Type) checkFilters() error {
 	by := map[string]string{"id": "id"}
 	for i, f := range t.fields {
@@ -121,7 +121,7 @@ func (t *Type) checkFilters() error {
 	return nil
 }
 
-// checkLists looks at the fields that a declaration names.
+// checkLists checks that the fields which a declaration names exist and fit.
 func (t *Type) checkLists() error {
 	for _, list := range []struct {
 		name   string
@@ -159,7 +159,7 @@ func (t *Type) checkLists() error {
 	return nil
 }
 
-// nestable reports whether a field can be shown in another record: one value, of a few bytes.
+// nestable reports whether a field can be shown in another record: it must be one small value.
 func nestable(f Field) bool {
 	ref, _ := ReferenceOf(f)
 	_, secret := f.(Sealing)
@@ -178,7 +178,7 @@ func searchable(f Field) bool {
 	return isText(f.Column().Storage)
 }
 
-// isText reports whether a value is kept as one text that people read, which may have a form of its own in the database.
+// isText reports whether a value is one text that people read. The database may store it in another form.
 func isText(s Storage) bool {
 	return s == StoreText || s == StoreMAC || s == StoreNetwork || s == StoreAddress
 }
@@ -243,7 +243,7 @@ func (t *Type) checkSpecial() error {
 	return nil
 }
 
-// declared is a field that can be declared in a wrong way of its own.
+// declared is a field that checks its own declaration.
 type declared interface {
 	checkDeclaration(t *Type) error
 }

@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// Children says that a new record brings others: one for each template of the record that Where refers to. A device brings the
-// interfaces of its device type. They are created in the same change set, each with a change of its own.
+// Children means that creating a record creates others too: one for each template of the record that Where refers to. A new device gets
+// the interfaces of its device type. They are created in the same change set, each with its own change.
 type Children struct {
 	Make  string   // the type of the children: "dcim.interface"
 	By    string   // their reference to the new record: "device"
 	From  string   // the type of the templates: "dcim.interfacetemplate"
-	Where string   // the reference that the new record and its templates share: "device_type"
-	Copy  []string // fields that a child takes over from its template
+	Where string   // the reference that the new record and the templates have in common: "device_type"
+	Copy  []string // fields that a child copies from its template
 	// Refer names references between templates. They become references between the children made from these templates.
 	Refer []string
-	// Fill sets what else a child has.
+	// Fill sets the other fields of a child.
 	Fill func(parent, template, child Values)
 }
 
-// Brood is a Children of a type, with the types and fields it names.
+// Brood is a Children of a type, with its names resolved to types and fields.
 type Brood struct {
 	Children
 	Type, Templates *Type
-	Shared          Field // Where, of the templates
+	Shared          Field // the field Where of the templates
 }
 
-// Broods returns what a new record of the type brings.
+// Broods returns the declarations of the children that a new record of the type gets.
 func (t *Type) Broods() []Brood { return t.broods }
 
 func (t *Type) buildChildren(c Children) error {
@@ -76,7 +76,7 @@ func (t *Type) buildChildren(c Children) error {
 	return nil
 }
 
-// makes reports whether a declaration, or one before it, makes records of a type from templates of another.
+// makes reports whether a declaration, or one before it, creates records of a type from templates of another.
 func (t *Type) makes(c Children, made, templates *Type) bool {
 	return t.reg.byKey[c.Make] == made && t.reg.byKey[c.From] == templates ||
 		slices.ContainsFunc(t.broods, func(b Brood) bool { return b.Type == made && b.Templates == templates })

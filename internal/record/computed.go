@@ -24,12 +24,11 @@ var (
 	_ Selected = Computed{}
 )
 
-// Noted is a moment that the machine notes about a record in a side table, without
-// touching the record itself: when a token was last used.
+// Noted is a time that Terrier keeps about a record in a side table, without changing the record itself: when a token was last used.
 type Noted struct {
 	Name  string
 	Table string // has at most one row per record
-	By    string // its key, the record's id; the moment stands in a column called Name
+	By    string // its key, the record's id; the time is in a column called Name
 
 	readOnly
 }
@@ -44,8 +43,7 @@ func (f Noted) Schema() Schema {
 	return Schema{"type": "string", "format": "date-time", "nullable": true}
 }
 
-// DetailOnly is shown with one record and not in lists: what is kept elsewhere about it, put
-// there by the ledger for those who may see it.
+// DetailOnly is shown with one record and not in lists. Its value is kept elsewhere. The ledger fills it in for callers who may see it.
 type DetailOnly struct {
 	Name  string
 	Shape Schema
@@ -70,7 +68,7 @@ type HasValue struct {
 	other Field
 }
 
-// among finds the other field, of the same type.
+// among implements sibling: it finds the other field.
 func (f HasValue) among(fields Fields) (Field, error) {
 	i := slices.IndexFunc(fields, func(other Field) bool { return other.Info().Name == f.Of })
 	if i < 0 {
@@ -97,7 +95,7 @@ func (f HasValue) Lookups() []Lookup               { return []Lookup{Exact} }
 func (f HasValue) ParseText(s string) (any, error) { return Bool{}.ParseText(s) }
 func (f HasValue) Schema() Schema                  { return Schema{"type": "boolean"} }
 
-// addFilters asks the other field: true for those that are not empty.
+// addFilters adds a filter on the other field: true means that it is not empty.
 func (f HasValue) addFilters(m map[string]filter, _ *Type) {
 	m[f.Name] = filter{lookups: f.Lookups(), make: func(_ Lookup, values []string) (Predicate, error) {
 		parsed, err := parseTexts(f, Exact, values)
@@ -113,8 +111,8 @@ func (f HasValue) addFilters(m map[string]filter, _ *Type) {
 type Borrowed struct {
 	Name, Label, Help string
 	From, Field       string // the other type, and its field
-	By                string // the column that holds the other's id
-	Both              string // a column in which the two rows are equal: it leads to the other's partition
+	By                string // the column that holds the id of the other row
+	Both              string // a column that has the same value in both rows: it leads to the other row's partition
 	Hidden            bool
 	Shape             Schema
 
@@ -146,7 +144,7 @@ func (f Borrowed) Info() Info {
 }
 func (f Borrowed) Schema() Schema { return f.Shape }
 
-// Computed is worked out from the record's other fields.
+// Computed is computed from the record's other fields.
 type Computed struct {
 	Name  string
 	Of    func(Values) any // a plain value or a Pointer

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// djangoNames are the lookups that constraints written for NetBox use. The ones whose
-// case matters there keep it: a looser test would widen a permission.
+// djangoNames are the lookups that constraints written for NetBox use. Those that are case-sensitive there are so here: a looser test
+// would widen a permission.
 var djangoNames = map[string]Lookup{
 	"exact": Exact, "in": Exact, "iexact": EqualFold,
 	"contains": CaseContains, "icontains": Contains,
@@ -46,7 +46,7 @@ func ParseConstraints(t *Type, raw json.RawMessage, userID int64) ([][]Predicate
 			return nil, fmt.Errorf("constraints must be an object or a list of objects")
 		}
 		all := make([]Predicate, 0, len(object))
-		for _, key := range slices.Sorted(maps.Keys(object)) { // one permission makes one statement
+		for _, key := range slices.Sorted(maps.Keys(object)) { // so that a permission always makes the same statement
 			p, err := parseCondition(t, key, object[key], userID)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", key, err)
@@ -58,12 +58,11 @@ func ParseConstraints(t *Type, raw json.RawMessage, userID int64) ([][]Predicate
 	return alternatives, nil
 }
 
-// MaxAlternatives is how many objects the constraints of a permission may list: every row that somebody
-// reads is held against each.
+// MaxAlternatives is how many objects the constraints of a permission may list. Every row that is read is tested against each.
 const MaxAlternatives = 100
 
-// BoundConstraints refuses constraints that cost too much. It is asked when they are written: those that are
-// stored already keep their meaning.
+// BoundConstraints refuses constraints that cost too much. It is called when they are written. Constraints that are stored already
+// keep working.
 func BoundConstraints(alternatives [][]Predicate) error {
 	if len(alternatives) > MaxAlternatives {
 		return Invalid("at most %d alternatives can be listed; %d were given. One key can have a list of values", MaxAlternatives,
@@ -175,7 +174,8 @@ func (p Predicate) finish(f Field, rest []string, value any, userID int64) (Pred
 
 var errNullCompared = errors.New("null can only be equal or not equal")
 
-// finishOwn tests a field by a lookup of its own. What can't be compared is refused: a permission would find nothing by it.
+// finishOwn completes the test of a field that has its own lookups. It refuses values that can't be compared, because the permission
+// would match nothing.
 func (p Predicate) finishOwn(f Field, list []any) (Predicate, error) {
 	texts := make([]string, len(list))
 	for i, item := range list {

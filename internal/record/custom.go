@@ -25,14 +25,14 @@ type Custom struct {
 	Label, Help string
 	Required    bool
 	Default     json.RawMessage
-	Kind        Field // parses and compares the values
+	Kind        Field // parses and compares values
 
 	word    string
-	regex   func() (*pattern.Pattern, error) // compiled when it is first asked for; nil where there is none
+	regex   func() (*pattern.Pattern, error) // compiles it on the first call; nil if there is none
 	choices []string
 }
 
-// wholeNumbers is up to where every whole number has a float of its own.
+// wholeNumbers is the limit up to which a float represents whole numbers exactly.
 const wholeNumbers = 1e15
 
 // CustomDefinition reads a definition from its record.
@@ -78,7 +78,7 @@ func (c *Custom) CheckRegex() error {
 	return nil
 }
 
-// CheckRange refuses a minimum above the maximum, which a decimal always has.
+// CheckRange refuses a minimum above the maximum. A decimal always has a maximum.
 func (c *Custom) CheckRange() error {
 	switch kind := c.Kind.(type) {
 	case Int:
@@ -101,8 +101,7 @@ func optional(v Values, name string) *int64 {
 	return &n
 }
 
-// customMoment is a date or a time inside custom_fields: kept as a text whose order is
-// that of time.
+// customMoment is a date or a time in custom_fields. It is kept as a text that sorts by time.
 type customMoment struct {
 	Text
 	layout string
@@ -126,17 +125,17 @@ func (f customMoment) ParseText(s string) (any, error) {
 	return t.(time.Time).Format(f.layout), nil
 }
 
-// customWidgets are how a form asks for the kinds that their Kind does not tell.
+// customWidgets are the widgets of the kinds of custom field that don't use the widget of their Kind.
 var customWidgets = map[string]Widget{"text": TextLine, "url": TextLine, "date": TextLine, "datetime": MomentInput, "json": JSONInput,
 	"boolean": SelectOne, "select": SelectOne, "multiselect": LinesInput}
 
-// customBooleans are the values of a boolean, which may also have none.
+// customBooleans are the values of a boolean. It may also have none.
 var customBooleans = Choices{{"true", "Yes"}, {"false", "No"}}
 
-// CustomWidget is how a form asks for a value of a kind of custom field; TextLine where it is a plain text or number.
+// CustomWidget returns the widget for a kind of custom field. It is TextLine for plain texts and numbers.
 func CustomWidget(kind string) Widget { return cmp.Or(customWidgets[kind], TextLine) }
 
-// Info describes the field to those who derive a form from it.
+// Info describes the field to code that derives a form from it.
 func (c *Custom) Info() Info {
 	in := c.Kind.Info()
 	in.Name, in.Label, in.Help, in.Required, in.Null = c.Name, c.Label, c.Help, c.Required, true
@@ -157,7 +156,7 @@ func (c *Custom) Info() Info {
 	return in
 }
 
-// Cell is how a file writes a value of the field.
+// Cell returns how a file writes a value of the field.
 func (c *Custom) Cell() CellForm {
 	switch c.word {
 	case "multiselect":
@@ -172,7 +171,7 @@ func (c *Custom) Cell() CellForm {
 	return TextCell
 }
 
-// HowWritten says how a file writes a value of the field, where that needs saying.
+// HowWritten explains how a file writes a value of the field, "" if that needs no explanation.
 func (c *Custom) HowWritten() string {
 	switch c.Cell() {
 	case ListCell:
@@ -186,10 +185,10 @@ func (c *Custom) HowWritten() string {
 // IsURL reports whether the values are addresses.
 func (c *Custom) IsURL() bool { return c.word == "url" }
 
-// Choose reports whether the field's values are among given choices.
+// Choose reports whether the field has a list of choices.
 func (c *Custom) Choose() bool { return c.word == "select" || c.word == "multiselect" }
 
-// EncodeRaw checks a JSON text, such as a default, and writes what is kept of it.
+// EncodeRaw checks a JSON text, such as a default, and returns it as it is stored.
 func (c *Custom) EncodeRaw(raw json.RawMessage) (json.RawMessage, error) {
 	in, err := decodeJSON(raw)
 	if err != nil {
@@ -198,7 +197,7 @@ func (c *Custom) EncodeRaw(raw json.RawMessage) (json.RawMessage, error) {
 	return c.Encode(in)
 }
 
-// Encode checks one value and writes what is kept of it.
+// Encode checks one value and returns its JSON as it is stored.
 func (c *Custom) Encode(in any) (json.RawMessage, error) {
 	v, err := c.Parse(in)
 	if err != nil {
@@ -207,8 +206,7 @@ func (c *Custom) Encode(in any) (json.RawMessage, error) {
 	return EncodeJSON(v)
 }
 
-// TooLong refuses a value, as it is kept, that has more bytes than the field may have. Of a text its own bytes
-// count, not those of its JSON.
+// TooLong refuses a stored value that has more bytes than the field allows. For a text its own bytes count, not those of its JSON.
 func (c *Custom) TooLong(raw json.RawMessage) error {
 	in := c.Info()
 	if err := in.TooLong(raw); err == nil || c.word == "json" {
@@ -221,7 +219,7 @@ func (c *Custom) TooLong(raw json.RawMessage) error {
 	return in.TooLong(s)
 }
 
-// Parse checks one value and returns what is kept of it.
+// Parse checks one value and returns it as it is stored.
 func (c *Custom) Parse(in any) (any, error) {
 	if c.Required && c.blank(in) {
 		return nil, Invalid("Required field cannot be empty.")
@@ -262,8 +260,8 @@ func (c *Custom) Parse(in any) (any, error) {
 	return s, c.match(s)
 }
 
-// match holds a text against the definition's regular expression. One that was saved before there were bounds,
-// and exceeds them, refuses every text.
+// match tests a text against the definition's regular expression. An expression that was saved before there were limits, and exceeds
+// them, refuses every text.
 func (c *Custom) match(s string) error {
 	if c.regex == nil {
 		return nil
@@ -281,7 +279,7 @@ func (c *Custom) match(s string) error {
 	return nil
 }
 
-// blank reports whether a value means none. In JSON an empty text is one.
+// blank reports whether a value means that there is none. For the kind json an empty text is a value.
 func (c *Custom) blank(in any) bool {
 	s, text := in.(string)
 	return in == nil || text && c.word != "json" && strings.TrimSpace(s) == ""

@@ -41,7 +41,7 @@ func (f Date) Schema() Schema {
 }
 func (f Date) InputSchema() Schema { return nullable(Schema{"type": "string"}, !f.Required) }
 
-// parseOrNull reads a text that means something. A blank one is null, where that is allowed.
+// parseOrNull parses a text. A blank text is null, if that is allowed.
 func parseOrNull(in any, null bool, parse func(string) (any, error)) (any, error) {
 	s, err := textOf(in)
 	switch {

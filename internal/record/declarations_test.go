@@ -8,7 +8,7 @@ import (
 	"terrier/internal/record"
 )
 
-// declare is a small type, changed by what a case is about.
+// declare returns a small type, after change was applied to it.
 func declare(change func(*record.Type)) record.Type {
 	t := record.Type{App: "a", Name: "b", Plural: "bs", Brief: []string{"name"}, Order: []string{"name"}, Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true}, record.Text{Name: "tag", Null: true}, record.Ref{Name: "parent", To: "a.b"},
@@ -23,7 +23,7 @@ func withFields(fields ...record.Field) []record.Type {
 
 func with(change func(*record.Type)) []record.Type { return []record.Type{declare(change)} }
 
-// anyB is a reference to a type of several, of which there is one.
+// anyB returns an AnyRef to one type, after change was applied to it.
 func anyB(change func(*record.AnyRef)) record.AnyRef {
 	f := record.AnyRef{Name: "r", To: []string{"a.b"}}
 	if change != nil {
@@ -53,7 +53,7 @@ func nothing(record.Values) any { return nil }
 
 func number(n int64) *int64 { return &n }
 
-// TestDeclarationsAreChecked holds that a mistake in a declaration is found at start, with what is wrong.
+// TestDeclarationsAreChecked checks that a mistake in a declaration is found at start, with what is wrong.
 func TestDeclarationsAreChecked(t *testing.T) {
 	plain := declare(func(*record.Type) {})
 	for name, c := range map[string]struct {

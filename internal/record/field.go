@@ -20,7 +20,7 @@ type Field interface {
 	ParseText(s string) (any, error)
 	// Append writes the value as the API shows it.
 	Append(dst []byte, v any, p *Printer) []byte
-	// Schema describes the value as it is read; InputSchema as it is written.
+	// Schema describes the value as it is read, InputSchema as it is written.
 	Schema() Schema
 	InputSchema() Schema
 }
@@ -28,7 +28,7 @@ type Field interface {
 // Schema is a JSON Schema object of OpenAPI 3.0.
 type Schema map[string]any
 
-// Info describes a field to those who derive something from it.
+// Info describes a field to code that derives something from it.
 type Info struct {
 	Name        string
 	Label       string
@@ -37,29 +37,29 @@ type Info struct {
 	Required    bool   // must be given on creation
 	Null        bool   // may be null
 	Unique      bool
-	FoldCase    bool // Unique: without regard to case
-	NullsDiffer bool // Unique: but any number may be null
+	FoldCase    bool // Unique: ignore case
+	NullsDiffer bool // Unique: any number of records may have null
 	ReadOnly    bool
-	Immutable   string // why it stays as it was created; "" where it may change
+	Immutable   string // why it can't change after creation; "" if it can
 	Hidden      bool   // never shown: a password
 	Default     any    // the value of a field that was not given; nil is null
-	Max         int    // characters of the longest text, 0 where MaxBytes decides
-	MaxBytes    int    // of the longest value, as it is stored; 0 where something else decides
+	Max         int    // longest text in characters, 0 if MaxBytes is the limit
+	MaxBytes    int    // longest stored value in bytes; 0 if there is another limit
 	Choices     Choices
 	// NumberChoices says that the values of Choices are numbers.
 	NumberChoices bool
 	Widget        Widget   // how a form asks for it
 	Cell          CellForm // how a file writes it
-	KindOf        string   // JSON: the field that says which kind of custom field the value is for
-	HalfOf        string   // the reference to one of several types whose type or id it is
+	KindOf        string   // JSON: the field with the kind of custom field that the value is for
+	HalfOf        string   // the AnyRef whose type or id it is
 
 	DetailOnly bool // shown with one record, and not in lists
-	Wide       bool // takes much room: a list shows it where somebody asks for it
+	Wide       bool // takes much room: a list shows it only if it is selected
 
 	Suggestions []string // what a form offers while somebody types
 }
 
-// Kind of storage. The store maps each to a PostgreSQL type.
+// Storage is how a column is stored. The store maps each to a PostgreSQL type.
 type Storage int
 
 const (
@@ -75,8 +75,8 @@ const (
 	StoreInts     // bigint[], the ids of records
 	StoreNumbers  // bigint[], other numbers
 	StoreUUID
-	StoreSealed  // text that only those read who have the key
-	StoreMembers // jsonb: an update replaces the members that it has, and keeps the others
+	StoreSealed  // text that can be read only with a key
+	StoreMembers // jsonb: an update replaces the members it gives and keeps the others
 	StoreDate    // a text such as 2026-01-31
 	StoreMAC     // a text such as 00:1B:44:11:3A:B7
 	StoreNetwork // a text such as 192.0.2.0/24
@@ -89,11 +89,11 @@ type Column struct {
 	Storage Storage
 	Null    bool
 	Natural bool // text that sorts as people count
-	Part    Part // a number that is worked out from the column
-	Key     Key  // what lists are ordered by in place of the column; the zero Key where it is the column itself
+	Part    Part // a number that is computed from the column
+	Key     Key  // what lists are ordered by instead of the column; the zero Key means the column itself
 }
 
-// Part is a number that the database works out from a column, to be compared in its place.
+// Part is a number that the database computes from a column. Tests compare it instead of the column.
 type Part int
 
 const (
@@ -102,18 +102,18 @@ const (
 	MaskLength             // of a network or an address
 )
 
-// Key is a column that the database generates from a field. Lists are ordered by it in place of the field's own column.
+// Key is a column that the database generates from a field. Lists are ordered by it instead of the field's own column.
 type Key struct {
 	Name    string // of the column
 	Storage Storage
 	From    KeyForm
 
 	Unit  string           // MeasureKey: the column of the unit
-	Units Units            // MeasureKey: what it may be
-	Of    func(Values) any // works the key out; nil where the database makes it of the field's value alone
+	Units Units            // MeasureKey: the possible units
+	Of    func(Values) any // computes the key; nil if the database makes it from the field's value alone
 }
 
-// KeyForm is how a key is made. The store has the expression of each.
+// KeyForm is how a key is computed. The store has an expression for each.
 type KeyForm int
 
 const (
@@ -142,11 +142,11 @@ const (
 	Greater      Lookup = "gt"
 	AtLeast      Lookup = "gte"
 
-	// Only permissions use these: their case matters, as in the constraints people have.
+	// Only permissions use these. They are case-sensitive, as in constraints written for NetBox.
 	CaseContains Lookup = "contains"
 	CaseStarts   Lookup = "startswith"
 	CaseEnds     Lookup = "endswith"
-	NotNull      Lookup = "notnull" // there is a value; behind a reference, there is one to follow too
+	NotNull      Lookup = "notnull" // there is a value; behind a reference, the reference has one too
 )
 
 var (
@@ -180,8 +180,8 @@ const (
 	maxJSONBytes = 1 << 20
 )
 
-// TooLong refuses a value that has more bytes than the field may have. It is asked only of a value that
-// changes: what was stored before there was a maximum blocks nothing.
+// TooLong refuses a value that has more bytes than the field allows. It is called only for a value that changes: a value that was
+// stored before there was a maximum blocks nothing.
 func (in Info) TooLong(v any) error {
 	n := 0
 	switch x := v.(type) {
@@ -200,7 +200,7 @@ func (in Info) TooLong(v any) error {
 	return Invalid("Ensure this field has no more than %d bytes: it has %d.", in.MaxBytes, n)
 }
 
-// bounded says in a schema how many bytes a value may have. There is no keyword for it: maxLength counts characters.
+// bounded adds to a schema how many bytes a value may have. It does so in words, because maxLength counts characters.
 func bounded(s Schema, most int) Schema {
 	if most > 0 {
 		s["description"] = fmt.Sprintf("At most %d bytes.", most)
@@ -208,7 +208,7 @@ func bounded(s Schema, most int) Schema {
 	return s
 }
 
-// Orderable reports whether a list can be put in the order of a field.
+// Orderable reports whether a list can be ordered by a field.
 func Orderable(f Field) bool {
 	if f.Info().Hidden {
 		return false
@@ -220,7 +220,7 @@ func Orderable(f Field) bool {
 	return false
 }
 
-// ErrRequired is the message for a field that was not given.
+// ErrRequired returns the error for a required field that was not given.
 func ErrRequired() error { return errRequired }
 
 // nullable marks a schema as allowing null.
@@ -238,13 +238,12 @@ func label(given, name string) string {
 	return labelOf(name)
 }
 
-// message is an error whose text is meant for the person who sent the value, so it is a
-// sentence, as the API shows it.
+// message is an error whose text is for the person who sent the value. So it is a whole sentence, as the API shows it.
 type message string
 
 func (m message) Error() string { return string(m) }
 
-// Invalid makes the error a field gives for a value it refuses.
+// Invalid returns the error of a field for a value that it refuses.
 func Invalid(format string, args ...any) error {
 	if len(args) > 0 {
 		format = fmt.Sprintf(format, args...)

@@ -8,41 +8,41 @@ import (
 	"terrier/internal/fault"
 )
 
-// Predicate is one test on a record. Filters and the constraints of permissions are
-// lists of these; the store compiles both the same way.
+// Predicate is one test on a record. Filters and the constraints of permissions are lists of these. The store compiles both in the
+// same way.
 type Predicate struct {
 	Via     []Hop // references followed before the test
 	Field   Field // what is tested; nil is the id
 	Lookup  Lookup
 	Values  []any  // any of them; nil among them means null
 	All     bool   // Refs: every one of the values, not any
-	OrNone  bool   // Via: or there is nothing to follow
+	OrNone  bool   // Via: also true if there is nothing to follow
 	Subtree bool   // a reference into a tree: the record itself or any below it
-	Seen    bool   // Via: through records that the caller may see
+	Seen    bool   // Via: only through records that the caller may see
 	Custom  string // the custom field tested; Field then says how its values compare
 
 	Any []Predicate // instead of Lookup and Values: at least one of these. Lookup may be Not
 }
 
-// Between asks for what lies in one of the ranges that its values are. Kinds make it of their own lookups.
+// Between tests whether a value is in one of the given ranges. Kinds of field use it for their own lookups.
 const Between Lookup = "between"
 
-// Range is two values of a column and what lies between them.
+// Range is all values of a column from one to another.
 type Range struct {
 	From, To any
 	After    bool // From itself is not in it
 }
 
-// MaxSearched is how many texts one test may search for. Each is held against the whole text of every
-// row, whereas values that are compared for equality are looked up together.
+// MaxSearched is how many texts one test may search for. Each is searched for in every row, whereas values that are compared for
+// equality are looked up together.
 const MaxSearched = 50
 
-// searches are the lookups that read a text through, and those that deny them.
+// searches are the lookups that search a text, and their negations.
 var searches = []Lookup{Contains, NotContains, Starts, NotStarts, Ends, NotEnds, EqualFold, NotEqualFold,
 	CaseContains, CaseStarts, CaseEnds, Between}
 
-// Bounded refuses a test that searches for too many texts. Every test that a caller or a permission
-// asks for passes here. The same text twice counts once.
+// Bounded refuses a test that searches for too many texts. Every test of a caller or a permission is checked here. The same text
+// given twice counts once.
 func (p Predicate) Bounded() error {
 	for _, one := range p.Any {
 		if err := one.Bounded(); err != nil {
@@ -62,7 +62,7 @@ func (p Predicate) Bounded() error {
 	return Invalid("Search for at most %d texts at once; %d were given.", MaxSearched, len(seen))
 }
 
-// AnyOf makes the values of a Predicate.
+// AnyOf returns values in the form that a Predicate takes.
 func AnyOf[T any](values []T) []any {
 	out := make([]any, len(values))
 	for i, v := range values {
@@ -71,14 +71,14 @@ func AnyOf[T any](values []T) []any {
 	return out
 }
 
-// filter is a name that may stand in a query.
+// filter is what a name in a query means.
 type filter struct {
 	lookups []Lookup
 	make    func(lookup Lookup, values []string) (Predicate, error)
 }
 
-// buildFilters derives the names: the id and every field; for a reference "region_id" and
-// "region", which means the slug; "tag".
+// buildFilters returns the filters by name: the id and every field. A reference has "region_id", and "region" for the slug. Tags have
+// "tag".
 func (t *Type) buildFilters() (map[string]filter, error) {
 	m := map[string]filter{"id": plainFilter(Predicate{}, t.idField())}
 	for _, f := range t.fields {
@@ -92,8 +92,8 @@ func (t *Type) buildFilters() (map[string]filter, error) {
 	return m, nil
 }
 
-// Filter is one more name to ask for a field by: ?within= for ?prefix__net_contained=. Or it asks for what references
-// lead to: ?region= for the region of a device's site.
+// Filter is an additional filter. It is another name for a field with a lookup: ?within= for ?prefix__net_contained=. Or it tests
+// what references lead to: ?region= for the region of a device's site.
 type Filter struct {
 	Name   string
 	Field  string
@@ -101,7 +101,7 @@ type Filter struct {
 	Path   string // instead of both: "site.region". See addPathFilters
 }
 
-// addDeclared adds those of one declared filter.
+// addDeclared adds the filters of one declared Filter.
 func (t *Type) addDeclared(m map[string]filter, x Filter) error {
 	if x.Path != "" {
 		return t.addPathFilters(m, x)
@@ -114,7 +114,8 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) error {
 	return nil
 }
 
-// filter has every lookup of a number, where the field has a part that is one.
+// filter returns the filter for a field. If the declared lookup compares a part of the field that is a number, it has every lookup of
+// a number.
 func (x Filter) filter(f Field) filter {
 	if own, ok := f.(Compared); ok {
 		if part, ok := own.PartOf(x.Lookup); ok {
@@ -127,7 +128,7 @@ func (x Filter) filter(f Field) filter {
 	return out
 }
 
-// addFilters adds those of one field.
+// addFilters adds the filters of one field.
 func (t *Type) addFilters(m map[string]filter, f Field) {
 	in := f.Info()
 	if in.Hidden || f.Lookups() == nil {
@@ -142,12 +143,12 @@ func (t *Type) addFilters(m map[string]filter, f Field) {
 	}
 }
 
-// filtering is a field with other filters than one of its name.
+// filtering is a field that adds its filters itself.
 type filtering interface {
 	addFilters(m map[string]filter, t *Type)
 }
 
-// addLinkFilters adds "region_id", and "region", which asks for the target by its natural key.
+// addLinkFilters adds "region_id", and "region", which tests the natural key of the target.
 func addLinkFilters(m map[string]filter, t *Type, f Field, ref Reference) {
 	tree := !ref.Many && ref.Target.Tree() && ref.Target != t
 	m[ref.FilterName+"_id"] = plainFilter(Predicate{Field: f, Subtree: tree}, f)
@@ -157,14 +158,14 @@ func addLinkFilters(m map[string]filter, t *Type, f Field, ref Reference) {
 	}
 }
 
-// plainFilter parses values with a field of the record itself.
+// plainFilter returns the filter for a field of the record itself.
 func plainFilter(p Predicate, f Field) filter {
 	return filter{lookups: f.Lookups(), make: func(l Lookup, values []string) (Predicate, error) {
 		return p.test(f, l, values)
 	}}
 }
 
-// test asks for a field by a lookup. The predicate says where the field is.
+// test returns the test of a field with a lookup. The predicate says where the field is.
 func (p Predicate) test(f Field, l Lookup, texts []string) (Predicate, error) {
 	own, ok := f.(Compared)
 	if !ok || l == Empty {
@@ -182,7 +183,7 @@ func (p Predicate) test(f Field, l Lookup, texts []string) (Predicate, error) {
 	return p, err
 }
 
-// linkFilter tests the natural key of the record referred to. "null" asks for none.
+// linkFilter returns the filter for the natural key of the record referred to. "null" means that there is none.
 func linkFilter(p Predicate, target *Type) filter {
 	key := target.Field(target.lookup)
 	return filter{lookups: equalLookups, make: func(l Lookup, values []string) (Predicate, error) {
@@ -213,7 +214,7 @@ func parseTexts(f Field, l Lookup, values []string) ([]any, error) {
 	return out, nil
 }
 
-// lookupParser is a field for which a value means something else behind some lookups: a part of it.
+// lookupParser is a field that parses the values of some lookups in another way, such as a part of a text.
 type lookupParser interface {
 	parseLookup(l Lookup, s string) (any, error)
 }
@@ -251,7 +252,7 @@ func (t *Type) FilterNames() []string {
 	return names
 }
 
-// CustomFilter is the test of a custom field, whose kind the definition gives.
+// CustomFilter returns the test of a custom field. Its kind comes from the definition.
 func CustomFilter(name string, kind Field, key string, l Lookup, values []string) (Predicate, error) {
 	p := Predicate{Field: kind, Custom: name, Lookup: l}
 	var err error

@@ -1,6 +1,6 @@
 package record
 
-// FilterSet is an object of filters, as the list of a type takes them, in the Body of an action. What is no object reads as null.
+// FilterSet is an object in the Body of an action, with filters as the list of a type takes them. A value that is not an object is null.
 type FilterSet struct{ Name, Help string }
 
 func (f FilterSet) Info() Info {

@@ -7,26 +7,24 @@ import (
 	"time"
 )
 
-// Ids are numbers everywhere inside. Most types count; a type with TimedID draws them from
-// the time of its rows, so that an id alone leads to the partition, and shows them as
-// UUIDs of version 7, which is what receivers of webhooks know a delivery by.
+// Ids are numbers everywhere inside the program. Most types count. A type with TimedID makes them from the time of the row, so that the
+// id alone leads to the partition. It shows them as UUIDs of version 7: receivers of webhooks know a delivery by such an id.
 
-// The parts of a timed id: milliseconds since 1970, and a counter that goes round.
+// The parts of a timed id: milliseconds since 1970, and a counter that wraps around.
 const (
 	counterBits = 21 // two million ids in a millisecond; the other 42 bits last until 2109
 	counterMask = 1<<counterBits - 1
 )
 
-// TimedIDs tells SQL how to make timed ids: (milliseconds << shift) | (counter & mask).
+// TimedIDs returns what SQL needs to make timed ids: (milliseconds << shift) | (counter & mask).
 func TimedIDs(at time.Time) (milliseconds int64, shift, mask int) {
 	return at.UnixMilli(), counterBits, counterMask
 }
 
-// IDTime is the millisecond in which a timed id was drawn.
+// IDTime returns the millisecond in which a timed id was made.
 func IDTime(id int64) time.Time { return time.UnixMilli(id >> counterBits).UTC() }
 
-// IDsAt are the first and the last timed id that can be drawn in the millisecond of a moment.
-// There are none before 1970 and after 2109.
+// IDsAt returns the first and the last possible timed id of a millisecond. There are none before 1970 and after 2109.
 func IDsAt(at time.Time) (first, last int64, ok bool) {
 	milliseconds := at.UnixMilli()
 	if milliseconds < 0 || milliseconds >= 1<<(63-counterBits) {
@@ -36,7 +34,7 @@ func IDsAt(at time.Time) (first, last int64, ok bool) {
 	return first, first | counterMask, true
 }
 
-// FormatID writes an id as it stands in addresses.
+// FormatID returns an id as it is written in addresses.
 func (t *Type) FormatID(id int64) string { return string(t.appendID(nil, id)) }
 
 func (t *Type) appendID(dst []byte, id int64) []byte {
@@ -61,7 +59,7 @@ func (t *Type) appendJSONID(dst []byte, id int64) []byte {
 	return append(t.appendID(append(dst, '"'), id), '"')
 }
 
-// timedUUID lays the id into the fields of a UUID that version 7 leaves open.
+// timedUUID returns the UUID of version 7 that contains the id.
 func timedUUID(id int64) (b [16]byte) {
 	binary.BigEndian.PutUint64(b[:8], uint64(id>>counterBits)<<16)
 	binary.BigEndian.PutUint64(b[8:], uint64(id&counterMask))
@@ -70,7 +68,7 @@ func timedUUID(id int64) (b [16]byte) {
 	return b
 }
 
-// ParseID reads what FormatID writes.
+// ParseID parses what FormatID writes.
 func (t *Type) ParseID(s string) (int64, error) {
 	if !t.TimedID {
 		return intOf(s)
@@ -88,7 +86,7 @@ func (t *Type) ParseID(s string) (int64, error) {
 	return id, nil
 }
 
-// IDSchema describes an id.
+// IDSchema returns the schema of an id.
 func (t *Type) IDSchema() Schema {
 	if t.TimedID {
 		return UUID{}.Schema()
@@ -96,7 +94,7 @@ func (t *Type) IDSchema() Schema {
 	return Int{}.Schema()
 }
 
-// idField is the id where a field is asked for: in filters and constraints.
+// idField returns the id as a field, for filters and constraints.
 func (t *Type) idField() Field {
 	if t.TimedID {
 		return timedID{t: t}

@@ -19,8 +19,8 @@ type JSON struct {
 	ReadOnly          bool
 	KeepText          bool // stored byte for byte
 	StoredAs          string
-	KindOf            string // the field that says which kind of custom field the value is for: a form takes what that kind takes
-	MaxBytes          int    // 1 MiB where it says nothing
+	KindOf            string // the field with the kind of custom field that the value is for; a form uses the widget of that kind
+	MaxBytes          int    // the default is 1 MiB
 }
 
 var (
@@ -69,7 +69,7 @@ func parseJSON(in any) (any, error) {
 	return raw, err
 }
 
-// findURL looks for a key url at any depth and says where one stands.
+// findURL returns the place of a key url, at any depth.
 func findURL(in any) (place string, found bool) {
 	switch x := in.(type) {
 	case []any:
@@ -91,7 +91,7 @@ func findURL(in any) (place string, found bool) {
 	return "", false
 }
 
-// EncodeJSON writes a decoded value compactly, refusing what PostgreSQL cannot keep.
+// EncodeJSON writes a decoded value compactly. It refuses values that PostgreSQL cannot store.
 func EncodeJSON(in any) (json.RawMessage, error) {
 	if err := storable(in); err != nil {
 		return nil, err
@@ -105,14 +105,14 @@ func EncodeJSON(in any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// The numbers that are kept. jsonb writes them out in full, a zero too: 0e-16000 has eight
-// characters here and 16,002 there. So it is the writing that is bounded, not the size.
+// The limits for numbers. jsonb writes numbers out in full, even a zero: 0e-16000 has eight characters here and 16,002 there. So
+// digits and exponent are limited, not the value.
 const (
 	longestNumber   = 64
 	largestExponent = 30
 )
 
-// exponent returns what stands behind the e of a number, "0" where there is none.
+// exponent returns the text after the e of a number, "0" if there is none.
 func exponent(number string) string {
 	if i := strings.IndexAny(number, "eE"); i >= 0 {
 		return number[i+1:]
@@ -125,7 +125,7 @@ func modest(exponent string) bool {
 	return err == nil && n >= -largestExponent && n <= largestExponent
 }
 
-// storable refuses what jsonb cannot keep, or only at great length.
+// storable refuses values that jsonb cannot store, or only at great length.
 func storable(in any) error {
 	switch x := in.(type) {
 	case string:
@@ -156,15 +156,14 @@ func (f JSON) ParseText(s string) (any, error)             { return s, nil }
 func (f JSON) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
 func (f JSON) InputSchema() Schema                         { return bounded(f.Schema(), f.Info().MaxBytes) }
 
-// Schema names every type, because nullable means nothing where no type is named.
+// Schema names every JSON type, because nullable has no effect without a type.
 func (f JSON) Schema() Schema {
 	return Schema{"anyOf": []Schema{{"type": "object", "nullable": true}, {"type": "array", "items": Schema{}},
 		{"type": "string"}, {"type": "number"}, {"type": "boolean"}}}
 }
 
-// CustomFields holds the values of the fields that people define at run time. The
-// definitions are records of their own (extras.customfield); the ledger checks against
-// them, and the store shows every defined field, set or not.
+// CustomFields holds the values of the fields that people define at run time. The definitions are records themselves
+// (extras.customfield). The ledger checks values against them. The store returns every defined field, set or not.
 type CustomFields struct{}
 
 // HasCustomFields reports whether records of a type can have custom fields.
@@ -195,42 +194,41 @@ func (f CustomFields) Schema() Schema {
 }
 func (f CustomFields) InputSchema() Schema { return bounded(f.Schema(), maxJSONBytes) }
 
-// Seal says what is kept of a secret.
+// Seal says in which form a secret is stored.
 type Seal int
 
 const (
-	Encrypted Seal = iota // can be opened again by the process that needs it
+	Encrypted Seal = iota // can be decrypted by the process that needs it
 	Password              // a slow hash
 	TokenKey              // a keyed digest; the key itself is shown once
 )
 
-// Plain is a secret as it came in, before the ledger seals it. It hides itself from
-// logs and from every other way of printing.
+// Plain is a secret in plain text, before the ledger seals it. It is hidden in logs and wherever else it is printed.
 type Plain string
 
 func (Plain) String() string   { return "********" }
 func (Plain) GoString() string { return "********" }
 
-// Secrecy is how the value of a field is kept.
+// Secrecy says how a secret field is stored and shown.
 type Secrecy struct {
 	Name  string // of the field
 	Seal  Seal
-	Shown bool   // Encrypted: those who may change the record see it
-	Hint  string // the field that keeps the last characters of a token's key
+	Shown bool   // Encrypted: callers who may change the record see it
+	Hint  string // the field with the last characters of a token's key
 }
 
-// Place names the row and field that an encrypted secret is bound to.
+// Place returns the name of the row and field that an encrypted secret is bound to.
 func (s Secrecy) Place(t *Type, id int64) string {
 	return t.Key() + "/" + strconv.FormatInt(id, 10) + "/" + s.Name
 }
 
-// Sealed is what is kept of a secret.
+// Sealed is a secret as it is stored.
 type Sealed string
 
 func (Sealed) String() string   { return "********" }
 func (Sealed) GoString() string { return "********" }
 
-// mask reports whether there is a secret, and no more.
+// mask returns a text that shows only whether there is a secret.
 func (s Sealed) mask() string {
 	if s == "" {
 		return ""
@@ -244,8 +242,8 @@ type Secret struct {
 	Seal              Seal
 	Required          bool
 	Max               int    // longest, 0 for no limit
-	Hint              string // the field that keeps the last characters of a token's key
-	Shown             bool   // Encrypted: those who may change the record see it
+	Hint              string // the field with the last characters of a token's key
+	Shown             bool   // Encrypted: callers who may change the record see it
 }
 
 // Secrecy implements Sealing.
@@ -275,7 +273,7 @@ func (f Secret) widget() Widget {
 	return PasswordInput
 }
 
-// none is a secret that was never given: the same as one that was cleared.
+// none returns the value of a secret that was never given. It is the same as for one that was removed.
 func (f Secret) none() any {
 	if f.Seal == Encrypted && !f.Required {
 		return Sealed("")
@@ -299,15 +297,15 @@ func (f Secret) Parse(in any) (any, error) {
 	if f.Seal == TokenKey {
 		s = strings.ToLower(strings.TrimSpace(s))
 		if s == "" {
-			return nil, nil // as null: make one
+			return nil, nil // like null: generate one
 		}
 	}
 	return Plain(s), nil
 }
 func (f Secret) ParseText(string) (any, error) { return nil, Invalid("A secret can't be searched.") }
 
-// Append shows what the ledger has revealed to the caller, and null to everybody else:
-// clients that compare what they send with what is there stop at a field that is missing.
+// Append writes the secret if the ledger has revealed it to the caller, and null if not. The field is never left out: clients that
+// compare what they send with what is there fail on a missing field.
 func (f Secret) Append(dst []byte, v any, _ *Printer) []byte {
 	if plain, ok := v.(Plain); ok && (f.Seal == TokenKey || f.Shown) {
 		return AppendString(dst, string(plain))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What people write as JSON is shown as they wrote it, and clients follow a key url.
+// TestJSONLeadsNobodyAstray: a key url is refused. JSON is shown as people wrote it, and clients follow a key url.
 func TestJSONLeadsNobodyAstray(t *testing.T) {
 	for _, c := range []struct{ text, place string }{
 		{`{"id":1,"url":"http://elsewhere/api/dcim/sites/1/"}`, "url"},

@@ -12,14 +12,14 @@ import (
 	"terrier/internal/record"
 )
 
-// form is a value as somebody writes it, and as it is kept and shown.
+// form is a value as it is written, stored and shown.
 type form struct {
 	in    any
 	shown string // JSON; "" where it is refused
 	err   string
 }
 
-// checkForms parses and prints. What is shown can be written again and stays the same.
+// checkForms parses and prints each value. A shown value can be written back and stays the same.
 func checkForms(t *testing.T, f record.Field, forms []form) {
 	t.Helper()
 	for _, c := range forms {
@@ -40,7 +40,7 @@ func checkForms(t *testing.T, f record.Field, forms []form) {
 	}
 }
 
-// asWritten is what is shown as a client sends it back.
+// asWritten returns a shown value as a client sends it back.
 func asWritten(t *testing.T, f record.Field, shown string) any {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(shown))
@@ -55,7 +55,7 @@ func asWritten(t *testing.T, f record.Field, shown string) any {
 	return v
 }
 
-// TestDates holds which days are taken.
+// TestDates checks which days are taken.
 func TestDates(t *testing.T) {
 	wrong := "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
 	checkForms(t, record.Date{Name: "d"}, []form{
@@ -73,7 +73,7 @@ func TestDates(t *testing.T) {
 	})
 }
 
-// TestHardwareAddresses holds which notations of MAC addresses and WWNs are taken.
+// TestHardwareAddresses checks which notations of MAC addresses and WWNs are taken.
 func TestHardwareAddresses(t *testing.T) {
 	wrong := "Enter a MAC address, such as 00:1B:44:11:3A:B7."
 	shown := `"00:1B:44:11:3A:B7"`
@@ -100,7 +100,7 @@ func TestHardwareAddresses(t *testing.T) {
 	})
 }
 
-// TestIntLists holds what a list of whole numbers takes. Its order stays, and so does a number that is there twice.
+// TestIntLists checks what a list of whole numbers takes. Its order stays, and so does a number that is there twice.
 func TestIntLists(t *testing.T) {
 	checkForms(t, record.Ints{Name: "ports", Min: ptr(1), Max: ptr(65535)}, []form{
 		{[]any{json.Number("443"), "80", json.Number("80")}, "[443,80,80]", ""}, {[]any{}, "[]", ""},
@@ -113,7 +113,7 @@ func TestIntLists(t *testing.T) {
 		[]form{{[]any{}, "", "This list may not be empty."}, {[]any{json.Number("-3")}, "[-3]", ""}})
 }
 
-// TestNumberChoices holds that a choice whose values are numbers is shown with the number, and takes it bare.
+// TestNumberChoices checks that a choice whose values are numbers is shown with the number, and takes it bare.
 func TestNumberChoices(t *testing.T) {
 	widths := []record.NumberOption{{Value: 10, Label: "10 inches"}, {Value: 19, Label: "19 inches"}}
 	f := record.NumberChoice{Name: "width", Of: widths}

@@ -14,8 +14,8 @@ import (
 // mayNameKinds are the files outside record and the declarations that may name a kind of field, each with its reason.
 var mayNameKinds = map[string]string{}
 
-// TestKindsAreNamedInTheirPackageAlone: whoever derives something from a field asks what it can do, never which kind it
-// is, so that a new kind is one new file.
+// TestKindsAreNamedInTheirPackageAlone: code that derives something from a field asks for its capabilities and never for its kind, so
+// that a new kind is one new file.
 func TestKindsAreNamedInTheirPackageAlone(t *testing.T) {
 	files := goFiles(t, "../..")
 	kinds := kindNames(files)
@@ -44,7 +44,7 @@ func TestKindsAreNamedInTheirPackageAlone(t *testing.T) {
 	}
 }
 
-// goFiles are the files of the program without its tests, by their path below root.
+// goFiles returns the files of the program without its tests, by their path below root.
 func goFiles(t *testing.T, root string) map[string]*ast.File {
 	t.Helper()
 	files, set := map[string]*ast.File{}, token.NewFileSet()
@@ -71,7 +71,7 @@ func goFiles(t *testing.T, root string) map[string]*ast.File {
 	return files
 }
 
-// kindNames are the types of package record that describe themselves as fields, or embed one that does.
+// kindNames returns the names of the types of package record that have a Column method, or embed one that has.
 func kindNames(files map[string]*ast.File) map[string]bool {
 	kinds := map[string]bool{}
 	for path, file := range files {

@@ -84,7 +84,7 @@ func (f List) CheckAdded(stored, given any) error { return f.Of.checkAdded(store
 // Unknown implements WordChecker.
 func (f List) Unknown(word string) string { return f.Of.unknown(word) }
 
-// maxList is more than any list of a record needs, and less than hurts.
+// maxList is how many items a list may have.
 const maxList = 1000
 
 func listOf(in any) ([]any, error) {
@@ -120,7 +120,7 @@ func (f List) InputSchema() Schema {
 type ObjectTypes struct {
 	Name, Label, Help string
 	Only              func(*Type) bool // which types can be named; nil for all
-	OnlyHelp          string           // what to tell somebody who names another, with %s for it
+	OnlyHelp          string           // the message for any other type, with %s for its name
 	List
 
 	reg *Registry
@@ -138,7 +138,7 @@ func (f ObjectTypes) resolve(r *Registry) (Field, error) {
 	return f, nil
 }
 
-// Info is the list's; the declared name is known before the registry resolves it.
+// Info returns the Info of the list. It must work before the registry has resolved the field.
 func (f ObjectTypes) Info() Info {
 	f.List.Name, f.List.Label, f.Required = f.Name, f.Label, true
 	in := f.List.Info()
@@ -151,7 +151,7 @@ func (f ObjectTypes) addFilters(m map[string]filter, _ *Type) {
 	m[f.FilterName] = m[f.Name]
 }
 
-// InputSchema leaves the names open: a document is read by programs of another version.
+// InputSchema does not list the allowed names, because clients of another version read the document.
 func (f ObjectTypes) InputSchema() Schema {
 	f.List.Of = nil
 	return f.List.InputSchema()
@@ -170,14 +170,14 @@ func (f ObjectTypes) CheckAdded(stored, given any) error {
 	return nil
 }
 
-// Types are those that can be named.
+// Types returns the types that can be named.
 func (f ObjectTypes) Types() []*Type {
 	return slices.DeleteFunc(slices.Clone(f.reg.types), func(t *Type) bool { return !f.takes(t) })
 }
 
 func (f ObjectTypes) takes(t *Type) bool { return f.Only == nil || f.Only(t) }
 
-// Actions is a list of actions that a permission gives: those of every type, and those that some type declares.
+// Actions is a list of the actions that a permission allows: those of every type, and those that some types declare.
 type Actions struct {
 	Name, Label, Help string
 	List
@@ -189,7 +189,7 @@ func (f Actions) resolve(r *Registry) (Field, error) {
 	return f, nil
 }
 
-// Info is the list's; the declared name is known before the registry resolves it.
+// Info returns the Info of the list. It must work before the registry has resolved the field.
 func (f Actions) Info() Info {
 	f.List.Name, f.List.Label, f.Required = f.Name, f.Label, true
 	return f.List.Info()

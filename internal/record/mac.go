@@ -9,14 +9,14 @@ import (
 type MAC struct {
 	Name, Label, Help string
 	Required          bool
-	Unique            bool // but any number may be null
+	Unique            bool // any number of records may have null
 }
 
 // WWN is the name of a storage port: 50:06:01:60:3C:E0:1A:2B. It may be null, unless it is required.
 type WWN struct {
 	Name, Label, Help string
 	Required          bool
-	Unique            bool // but any number may be null
+	Unique            bool // any number of records may have null
 }
 
 var (
@@ -61,8 +61,8 @@ func octetsInfo(name, given, help string, required, unique bool) Info {
 		Unique: unique, NullsDiffer: unique && !required, Widget: TextLine}
 }
 
-// octets reads n bytes in hexadecimal digits and writes them in pairs, in upper case, with colons. The digits may stand in
-// one piece, or in pieces of one length with colons, hyphens or dots between them.
+// octets parses n bytes in hexadecimal digits and returns them as upper-case pairs with colons. The digits may be in one piece, or in
+// pieces of equal length with colons, hyphens or dots between them.
 func octets(s string, n int, refusal string) (any, error) {
 	s = strings.TrimSpace(s)
 	pieces := []string{s}
@@ -81,7 +81,7 @@ func octets(s string, n int, refusal string) (any, error) {
 	return FormatOctets(raw), nil
 }
 
-// FormatOctets writes bytes in pairs of upper-case hexadecimal digits, with colons between them.
+// FormatOctets returns bytes as pairs of upper-case hexadecimal digits, with colons between them.
 func FormatOctets(raw []byte) string {
 	const digits = "0123456789ABCDEF"
 	dst := make([]byte, 0, 3*len(raw))
@@ -94,7 +94,7 @@ func FormatOctets(raw []byte) string {
 	return string(dst)
 }
 
-// partOrWhole reads what a filter compares: a part of the text where it looks for one, else a whole value.
+// partOrWhole parses the value of a filter: a part of the text for a lookup that searches, else a whole value.
 func partOrWhole(f Field, l Lookup, s string) (any, error) {
 	switch l {
 	case Contains, NotContains, Starts, NotStarts, Ends, NotEnds, CaseContains, CaseStarts, CaseEnds:

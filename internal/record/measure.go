@@ -10,22 +10,22 @@ import (
 	"terrier/internal/fault"
 )
 
-// Measure is a number whose unit is in another field: a weight, a length. Lists are ordered by what both mean together, so that
-// 2 kg is more than 500 g. It may be null; where it is not, the unit must be given too.
+// Measure is a number whose unit is in another field: a weight, a length. Lists are ordered by both together, so that 2 kg is more
+// than 500 g. It may be null. If it is not, the unit must be given too.
 type Measure struct {
 	Name, Label, Help string
 	Unit              string // the Choice that holds the unit
 	Of                Units  // what the units mean
 	Max               float64
-	Places            int // digits kept behind the point
+	Places            int // digits kept after the decimal point
 
 	unit Field
 }
 
-// Units are those that a measure may have.
+// Units are the units that a measure may have.
 type Units []Unit
 
-// Unit is one of them. Millionths says how many millionths of the first unit it is.
+// Unit is one unit. Millionths is its size in millionths of the first unit.
 type Unit struct {
 	Value, Label string
 	Millionths   float64
@@ -38,7 +38,7 @@ var (
 		{"ft", "Feet", 304_800}, {"in", "Inches", 25_400}}
 )
 
-// Choices returns the units with these values in the order given, all of them if none is.
+// Choices returns the units with these values, in the given order. Without values it returns all units.
 func (u Units) Choices(values ...string) Choices {
 	var out Choices
 	for _, unit := range u {
@@ -90,7 +90,7 @@ func (f Measure) among(fields Fields) (Field, error) {
 	return f, nil
 }
 
-// exactly is up to where every whole number has a float of its own.
+// exactly is the limit up to which a float represents every whole number exactly.
 const exactly = 1 << 53
 
 func (f Measure) checkDeclaration(*Type) error {
@@ -128,7 +128,7 @@ func (f Measure) Column() Column {
 	return c
 }
 
-// key is what the database generates, worked out from a record.
+// key returns the sort key that the database generates for a record.
 func (f Measure) key(v Values) any {
 	if n, ok := v.Get(f.Name).(float64); ok {
 		if millionths, ok := f.Of.normal(n, v.Text(f.Unit)); ok {
@@ -153,7 +153,7 @@ func (f Measure) Append(dst []byte, v any, _ *Printer) []byte { return AppendVal
 func (f Measure) Schema() Schema                              { return f.number().Schema() }
 func (f Measure) InputSchema() Schema                         { return f.number().InputSchema() }
 
-// ParseText reads what a test compares: a number as it is shown, or what it means together with a unit.
+// ParseText parses the value of a test: a number as it is shown, or a number with a unit.
 func (f Measure) ParseText(s string) (any, error) {
 	s = strings.TrimSpace(s)
 	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")
@@ -201,7 +201,7 @@ func (f Measure) Test(l Lookup, texts []string) (Predicate, error) {
 	return p, nil
 }
 
-// checkedFields adds to a Check what fields ask of each other.
+// checkedFields returns the type's Check, extended by the checks of its fields.
 func (t *Type) checkedFields() func(before, after Values) fault.Fields {
 	own := t.Check
 	var fields []checking
@@ -230,8 +230,8 @@ func (t *Type) checkedFields() func(before, after Values) fault.Fields {
 	}
 }
 
-// checking is a field that is tied to others of its record.
+// checking is a field that checks itself together with other fields of its record.
 type checking interface {
-	// checkFields says what is wrong with which field; "" if nothing is. before holds nothing on a creation.
+	// checkFields returns an error message and the field that it is about, "" if there is none. before is empty on a creation.
 	checkFields(before, after Values) (field, message string)
 }

@@ -9,7 +9,7 @@ import (
 	"terrier/internal/record"
 )
 
-// cables is a type with a length, and what makes one of it.
+// cables returns a type with a length, and a function that makes a record of it.
 func cables(t *testing.T) (*record.Type, func(n, unit any) record.Values) {
 	t.Helper()
 	reg, err := record.NewRegistry(withFields(record.Measure{Name: "length", Unit: "length_unit", Of: record.Lengths, Max: 999_999.99,
@@ -27,7 +27,7 @@ func cables(t *testing.T) (*record.Type, func(n, unit any) record.Values) {
 	}
 }
 
-// TestMeasures holds which numbers are taken, and that a number needs a unit where either changes.
+// TestMeasures checks which numbers are accepted, and that a number needs a unit if either changes.
 func TestMeasures(t *testing.T) {
 	typ, cable := cables(t)
 	checkForms(t, typ.Field("length"), []form{
@@ -49,7 +49,7 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// TestMeasuresMeanTheSame holds that one length in two units has one key, and that a longer one has a larger key.
+// TestMeasuresMeanTheSame checks that one length in two units has one key, and that a longer one has a larger key.
 func TestMeasuresMeanTheSame(t *testing.T) {
 	typ, cable := cables(t)
 	key := func(n float64, unit string) any { return typ.Field("length").Column().Key.Of(cable(n, unit)) }
@@ -76,7 +76,7 @@ func TestMeasuresMeanTheSame(t *testing.T) {
 	})
 }
 
-// TestMeasureTests holds what filters of a measure read: a number alone, or one with a unit.
+// TestMeasureTests checks what filters of a measure read: a number alone, or one with a unit.
 func TestMeasureTests(t *testing.T) {
 	typ, _ := cables(t)
 	for text, want := range map[string]any{"2": 2.0, "-2.5": -2.5, "2m": int64(2e6), "2 m": int64(2e6), " 1 mi ": int64(1_609_344_000),

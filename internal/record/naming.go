@@ -6,25 +6,24 @@ import (
 	"strings"
 )
 
-// Naming is a reference in the words of a person: the name of a record, its name and its id
-// as in "Hall #3" or hall#3, or its id alone as in #3. Names may end like that too, so a text
-// can be read in two ways. The ledger looks for both, and refuses a text that means two records.
+// Naming is a reference as a person writes it: the name of a record, its name and its id as in "Hall #3" or hall#3, or its id alone as
+// in #3. A name may end like that too, so a text can have two meanings. The ledger looks for both, and refuses a text that means two
+// records.
 type Naming struct {
-	By   string // the field that holds the name; "" where only ids name records
+	By   string // the field with the name; "" if records have only ids
 	Text string
 }
 
-// Named is a Naming as it was read. The record may have the whole text as its name, or the id
-// at its end and the name before that.
+// Named is a parsed Naming. Either the whole text is the record's name, or it ends in the record's id and has the name before that.
 type Named struct {
 	Naming
-	ID   int64 // 0 where the text has none
+	ID   int64 // 0 if the text has none
 	Name string
 }
 
 var numberSuffix = regexp.MustCompile(`^(?s)(.*)#([0-9]{1,19})$`)
 
-// NumberedName splits a text into a name and the id behind it. ok is false where no id is.
+// NumberedName splits a text into a name and the id after it. ok is false if there is no id.
 func NumberedName(text string) (name string, id int64, ok bool) {
 	m := numberSuffix.FindStringSubmatch(text)
 	if m == nil {
@@ -34,7 +33,7 @@ func NumberedName(text string) (name string, id int64, ok bool) {
 	return strings.TrimSpace(m[1]), id, err == nil && id > 0
 }
 
-// Numbers reports whether a record has the id in the text, and the name before it where one is.
+// Numbers reports whether a record has the id in the text, and the name before it if there is one.
 func (n *Named) Numbers(t *Type, l Link) bool {
 	if n.ID == 0 || l.ID != n.ID {
 		return false
@@ -42,7 +41,7 @@ func (n *Named) Numbers(t *Type, l Link) bool {
 	return n.Name == "" || len(l.Brief) > 0 && (n.Name == (linked{t, l}).Text(n.By) || n.Name == t.DisplayLink(l))
 }
 
-// link reads the text in both ways.
+// link returns a link with both meanings of the text.
 func (n Naming) link(target *Type) (Link, error) {
 	n.Text = strings.TrimSpace(n.Text)
 	if n.By == "" {

@@ -2,10 +2,10 @@ package record
 
 import "slices"
 
-// longestWord is longer than any that is known: comparing costs the product of the lengths.
+// longestWord is longer than any known word. Longer ones are not compared, because that costs the product of the lengths.
 const longestWord = 100
 
-// Nearest finds the word that a misspelled one was meant to be, or "" where more than half of its letters would have to change.
+// Nearest returns the known word that is most like a misspelled one, or "" if more than half of its letters would have to change.
 func Nearest(word string, among []string) string {
 	best, distance := "", len(word)/2+1
 	if len(word) > longestWord {
@@ -13,7 +13,7 @@ func Nearest(word string, among []string) string {
 	}
 	for _, w := range among {
 		if max(len(w)-len(word), len(word)-len(w)) >= distance {
-			continue // so many letters are added or missing
+			continue // the lengths alone differ by too much
 		}
 		if d := editDistance(word, w, distance); d < distance {
 			best, distance = w, d
@@ -22,7 +22,7 @@ func Nearest(word string, among []string) string {
 	return best
 }
 
-// editDistance counts the letters that make one word of the other, up to a limit.
+// editDistance returns how many letters must change to turn one word into the other, up to a limit.
 func editDistance(a, b string, limit int) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Network is an IP network of either family: 192.0.2.0/24. It may be null, unless it is required. Where no length is given it
-// is that of a single address.
+// Network is an IP network of either family: 192.0.2.0/24. It may be null, unless it is required. Without a length it is a single
+// address.
 type Network struct {
 	Name, Label, Help string
 	Required          bool
-	Unique            bool // but any number may be null
-	CutHostBits       bool // 192.0.2.7/24 is taken as 192.0.2.0/24, and not refused
+	Unique            bool // any number of records may have null
+	CutHostBits       bool // 192.0.2.7/24 becomes 192.0.2.0/24 instead of being refused
 }
 
 // Address is an IP address of either family with the length of its network: 192.0.2.7/24. It may be null, unless it is
-// required. Where no length is given it is that of a single address. Lists are ordered by the host, whatever the length.
+// required. Without a length it is a single address. Lists are ordered by the host, whatever the length.
 type Address struct {
 	Name, Label, Help string
 	Required          bool
-	Unique            bool // address and length; but any number may be null
+	Unique            bool // address and length together; any number of records may have null
 }
 
 var (
@@ -94,7 +94,7 @@ func netInfo(name, given, help string, required, unique bool) Info {
 		Unique: unique, NullsDiffer: unique && !required, Widget: TextLine}
 }
 
-// netText reads what a test compares.
+// netText parses the value of a test.
 func netText(s string) (any, error) {
 	p, ok := parseNet(s)
 	if !ok {
@@ -103,7 +103,7 @@ func netText(s string) (any, error) {
 	return p.String(), nil
 }
 
-// parseNet reads a network, or an address with the length of one.
+// parseNet parses a network, or an address with the length of its network.
 func parseNet(s string) (netip.Prefix, bool) {
 	s = strings.TrimSpace(s)
 	if p, err := netip.ParsePrefix(s); err == nil {
@@ -116,10 +116,10 @@ func parseNet(s string) (netip.Prefix, bool) {
 	return single(addr), true
 }
 
-// single is the network of one address.
+// single returns the network of one address.
 func single(addr netip.Addr) netip.Prefix { return netip.PrefixFrom(addr, addr.BitLen()) }
 
-// last is the highest address of a network, as the network of one address.
+// last returns the highest address of a network, as a network of one address.
 func last(p netip.Prefix) netip.Prefix {
 	raw := p.Masked().Addr().AsSlice()
 	for bit := p.Bits(); bit < len(raw)*8; bit++ {
@@ -129,7 +129,7 @@ func last(p netip.Prefix) netip.Prefix {
 	return single(addr)
 }
 
-// around are the networks that contain another, of these lengths.
+// around returns the networks that contain another, up to a length.
 func around(p netip.Prefix, longest int) []any {
 	var out []any
 	for bits := range longest + 1 {

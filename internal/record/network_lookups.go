@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The lookups of networks and addresses. Constraints that people have use these names.
+// The lookups of networks and addresses. Constraints written for NetBox use these names.
 const (
 	NetContained      Lookup = "net_contained"          // strictly within a network
 	NetContainedEqual Lookup = "net_contained_or_equal" // or the network itself
@@ -28,7 +28,7 @@ var (
 func (f Network) Lookups() []Lookup { return networkLookups }
 func (f Address) Lookups() []Lookup { return addressLookups }
 
-// part is a number that the database works out from a network or an address.
+// part is a number that the database computes from a network or an address.
 type part struct {
 	Int
 	of   Column
@@ -41,7 +41,7 @@ func (f part) Lookups() []Lookup { return []Lookup{Exact, Not, Less, AtMost, Gre
 // key is the column that another is ordered by.
 type key struct{ Field }
 
-// Info has a name of its own: a test of the key is another than one of the field.
+// Info gives the key its own name, because a test of the key differs from one of the field.
 func (f key) Info() Info {
 	in := f.Field.Info()
 	in.Name = f.Field.Column().Key.Name
@@ -69,8 +69,8 @@ func partOf(f Field, l Lookup) (Field, bool) {
 	return nil, false
 }
 
-// Test implements Compared. Networks that lie within another follow it in the order of the column, so that they are a range of
-// its index; those that contain it are looked up by each length.
+// Test implements Compared. In the order of the column, the networks within another follow it, so they are a range of its index.
+// The networks that contain it are looked up one by one, for each length.
 func (f Network) Test(l Lookup, texts []string) (Predicate, error) {
 	p := Predicate{Field: f, Lookup: Exact}
 	if l == Not {
@@ -140,7 +140,7 @@ func (f Address) Test(l Lookup, texts []string) (Predicate, error) {
 	return p, nil
 }
 
-// NormalNet writes a network, or an address with the length of one, as the API shows it. What is neither stays as it is.
+// NormalNet returns a network, or an address with the length of its network, as the API shows it. It returns any other text unchanged.
 func NormalNet(s string) string {
 	if p, ok := parseNet(s); ok {
 		return p.String()
@@ -148,7 +148,7 @@ func NormalNet(s string) string {
 	return s
 }
 
-// FormatNet writes the bytes of an address with the length of its network.
+// FormatNet returns the text of an address and the length of its network.
 func FormatNet(raw []byte, bits int) (s string, ok bool) {
 	addr, ok := netip.AddrFromSlice(raw)
 	return netip.PrefixFrom(addr, bits).String(), ok

@@ -11,7 +11,7 @@ import (
 	"terrier/internal/record"
 )
 
-// TestNetworks holds which networks and addresses are taken, and how they are shown.
+// TestNetworks checks which networks and addresses are taken, and how they are shown.
 func TestNetworks(t *testing.T) {
 	wrong, whole := "Enter an IP network, such as 192.0.2.0/24 or 2001:db8::/32.", "The length 0 is refused: it means every address there is."
 	checkForms(t, record.Network{Name: "n"}, []form{
@@ -32,7 +32,7 @@ func TestNetworks(t *testing.T) {
 	})
 }
 
-// addresses are those of both families, often close to each other.
+// addresses generates addresses of both families that are often close to each other.
 func addresses() *rapid.Generator[netip.Prefix] {
 	return rapid.Custom(func(t *rapid.T) netip.Prefix {
 		raw := rapid.SampledFrom([][]byte{{10, 0, 0, 0}, {10, 1, 2, 3}, {255, 255, 255, 255}, make([]byte, 16),
@@ -44,7 +44,7 @@ func addresses() *rapid.Generator[netip.Prefix] {
 	})
 }
 
-// TestNetworksAreShownAsTaken holds that whatever is stored is shown in a form that is taken, and stays the same.
+// TestNetworksAreShownAsTaken checks that a stored value is shown in a form that is accepted, and stays the same when written back.
 func TestNetworksAreShownAsTaken(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := addresses().Draw(t, "p")
@@ -56,7 +56,7 @@ func TestNetworksAreShownAsTaken(t *testing.T) {
 	})
 }
 
-// TestNetworkTests compares what the lookups of networks are made of with what they mean.
+// TestNetworkTests compares the predicates of the lookups of networks with their meaning.
 func TestNetworkTests(t *testing.T) {
 	f := record.Network{Name: "n"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -115,7 +115,7 @@ func compareNets(a, b netip.Prefix) int {
 	return a.Addr().Compare(b.Addr())
 }
 
-// TestNetworkConstraints holds that a permission may be limited by networks, and not by what is none: it would grant nothing.
+// TestNetworkConstraints checks that networks can limit a permission. A text that is not a network is refused: it would allow nothing.
 func TestNetworkConstraints(t *testing.T) {
 	reg, err := record.NewRegistry(withFields(record.Network{Name: "net"}, record.Address{Name: "host"})...)
 	if err != nil {

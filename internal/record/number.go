@@ -16,7 +16,7 @@ type Int struct {
 	Required, Null    bool
 	ReadOnly, Hidden  bool
 	Default           int64
-	StoredAs          string // the column, where it is not called like the field
+	StoredAs          string // the column, if its name differs from the field's
 }
 
 func (f Int) Info() Info {
@@ -58,7 +58,7 @@ func (f Int) Parse(in any) (any, error) {
 	return n, nil
 }
 
-// ParseInt reads what JSON clients send for a whole number.
+// ParseInt parses what JSON clients send for a whole number.
 func ParseInt(in any) (int64, error) { return intOf(in) }
 
 func intOf(in any) (int64, error) {
@@ -92,11 +92,11 @@ func (f Int) InputSchema() Schema {
 	return s
 }
 
-// Decimal is a number with a fraction, such as a latitude; null where not given.
+// Decimal is a number with a fraction, such as a latitude. The default is null.
 type Decimal struct {
 	Name, Help string
 	Min, Max   float64
-	Places     int // digits kept behind the point
+	Places     int // digits kept after the decimal point
 }
 
 func (f Decimal) Info() Info {
@@ -183,7 +183,7 @@ func (f Bool) Parse(in any) (any, error) {
 	return nil, errBool
 }
 
-// ParseBool reads a yes or no of a query.
+// ParseBool parses a yes or no in a query.
 func ParseBool(s string) (bool, error) {
 	v, err := Bool{}.ParseText(s)
 	yes, _ := v.(bool)

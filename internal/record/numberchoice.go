@@ -29,7 +29,7 @@ var (
 	_ WordChecker = NumberChoice{}
 )
 
-// ChoiceValue is the value of an option as the API writes it.
+// ChoiceValue returns the value of an option as the API writes it.
 func (in Info) ChoiceValue(o Option) any {
 	if in.NumberChoices {
 		return json.Number(o.Value)

@@ -11,7 +11,7 @@ type Ints struct {
 	Name, Label, Help string
 	Min, Max          *int64 // of each number
 	Required          bool   // at least one
-	FilterName        string // besides its own: ?port= finds what has the port among its ports
+	FilterName        string // another name for its filter: ?port= finds records that have the port among their ports
 }
 
 var _ Explained = Ints{}

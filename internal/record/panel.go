@@ -7,46 +7,46 @@ import (
 	"strings"
 )
 
-// Panel is what the page of a record shows besides its fields: the records that refer to it, or a drawing.
+// Panel is a part of a record's page besides its fields: the records that refer to it, or a drawing.
 type Panel struct {
-	Tab  string // its name, as a page of its own beside the record's
-	Card string // its name, as a card on the record's page
+	Tab  string // its name, if it is a tab with its own page
+	Card string // its name, if it is a card on the record's page
 	List string // "dcim.interface": the type of the records that it shows; they refer to this one
-	By   string // through this field; may be left out where the type refers to this one only once
+	By   string // the field through which they refer; not needed if the type has only one such field
 
-	// Drawing names one of the drawings of the pages, in place of a table. Data makes what it takes out of the record
-	// and of those of List that the caller may see.
+	// Drawing names one of the drawings of the pages, shown instead of a table. Data returns its input, made from the record and
+	// the records of List that the caller may see.
 	Drawing string
 	Data    func(of Values, listed []Values) any
 
 	listed Referrer
 }
 
-// Slots is what the drawing "slots" takes: places in a column, numbered from 1 at the top, and the records in them.
+// Slots is the input of the drawing "slots": places in a column, numbered from 1 at the top, and the records in them.
 type Slots struct {
 	Count int64
 	Taken []Slot
 }
 
-// Slot is a record that takes the place At and those below it, Size in all.
+// Slot is a record that takes Size places: At and those below it.
 type Slot struct {
 	At, Size int64
 	Record   Values
 }
 
-// Label is the panel's name for people.
+// Label returns the panel's name for people.
 func (p Panel) Label() string { return cmp.Or(p.Tab, p.Card) }
 
-// Path is the last part of the address of a tab: "power-ports".
+// Path returns the last part of the address of a tab: "power-ports".
 func (p Panel) Path() string { return strings.ReplaceAll(strings.ToLower(p.Tab), " ", "-") }
 
-// Listed says which records the panel shows, and through which field they refer to the record. Its Type is nil where
-// the panel draws the record alone.
+// Listed returns which records the panel shows, and through which field they refer to the record. Its Type is nil if the panel
+// draws the record alone.
 func (p Panel) Listed() Referrer { return p.listed }
 
-// checkPanels finds what the panels list.
+// checkPanels checks the panels and resolves what they list.
 func (t *Type) checkPanels() error {
-	t.Panels = slices.Clone(t.Panels) // other registries share the declaration
+	t.Panels = slices.Clone(t.Panels) // other registries may share the declaration
 	for i := range t.Panels {
 		p := &t.Panels[i]
 		switch {

@@ -9,7 +9,7 @@ import (
 
 func noData(record.Values, []record.Values) any { return nil }
 
-// withPanel is a type with a panel and more fields, beside one that does not refer to it.
+// withPanel returns a type with a panel and more fields, and another type that does not refer to it.
 func withPanel(p record.Panel, fields ...record.Field) []record.Type {
 	other := record.Type{App: "a", Name: "c", Plural: "cs", Brief: []string{"name"},
 		Fields: record.Fields{record.Text{Name: "name", Max: 100, Required: true}}}
@@ -19,11 +19,11 @@ func withPanel(p record.Panel, fields ...record.Field) []record.Type {
 	}), other)
 }
 
-// TestPanelsAreChecked holds that a wrong panel is found at start, with what is wrong.
+// TestPanelsAreChecked checks that a wrong panel is found at start, with what is wrong.
 func TestPanelsAreChecked(t *testing.T) {
 	for name, c := range map[string]struct {
 		types []record.Type
-		want  string // "" where nothing is wrong
+		want  string // "" if nothing is wrong
 	}{
 		"panel without a name": {withPanel(record.Panel{List: "a.b"}), "a panel needs a name, either as Tab or as Card"},
 		"panel with two names": {withPanel(record.Panel{Tab: "A", Card: "B", List: "a.b"}), "a panel needs a name, either as Tab or as Card"},

@@ -8,11 +8,11 @@ import (
 
 var pathStep = regexp.MustCompile(`^([a-z0-9_]+)(?:\[([a-z0-9.]+)\])?(?:\.|$)`)
 
-// addPathFilters adds those of a filter through references. Callers find by it what leads through records that they may see.
+// addPathFilters adds the filters of a path through references. They only follow records that the caller may see.
 //
-// A path names references one after the other, and may end in a field: "site.region", "site.region.name". Where a
-// reference can lead to several types, the path says to which: "assigned_object[dcim.interface].device". One that ends in
-// a reference makes two filters, as a reference does: Name, and Name with _id. One that ends in "id" makes one.
+// A path names references one after the other, and may end in a field: "site.region", "site.region.name". For a reference to one of
+// several types the path names the type: "assigned_object[dcim.interface].device". A path that ends in a reference makes two
+// filters, as a reference does: Name, and Name with _id. One that ends in "id" makes one.
 func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
 	p := Predicate{Seen: true}
 	at, field, rest := t, Field(nil), f.Path
@@ -51,15 +51,16 @@ func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
 	return nil
 }
 
-// behindFilter tests a field of the record behind the path. Whether it is empty can't be asked: there may be no such record.
+// behindFilter returns the filter for a field of the record behind the path. It can't test whether the field is empty, because there
+// may be no such record.
 func behindFilter(p Predicate, f Field) filter {
 	x := plainFilter(p, f)
 	x.lookups = slices.DeleteFunc(slices.Clone(x.lookups), func(l Lookup) bool { return l == Empty })
 	return x
 }
 
-// step goes from a type through one of its fields, to a type where there are several. The hop of a field that refers to
-// nothing leads nowhere.
+// step returns the hop from a type through one of its fields. to names the type if there are several. The hop of a field that is no
+// reference has no target.
 func (t *Type) step(name, to string) (Hop, Field, error) {
 	f := t.Field(name)
 	ref, refers := ReferenceOf(f)

@@ -9,14 +9,14 @@ import (
 
 // Printer writes records as the API shows them.
 type Printer struct {
-	Base string // the public address: every url in an answer starts with it
+	Base string // the public address; every url in an answer starts with it
 }
 
 // View says which part of a record is shown. The zero View shows everything.
 type View struct {
 	Brief bool     // id, url, display and the natural keys
-	Only  []string // these fields alone
-	Omit  []string // everything but these
+	Only  []string // only these fields
+	Omit  []string // all fields except these
 }
 
 // Whole reports whether a view shows everything.
@@ -24,7 +24,7 @@ func (view View) Whole() bool {
 	return !view.Brief && len(view.Only) == 0 && len(view.Omit) == 0
 }
 
-// Shown lists the positions of the fields that a view shows.
+// Shown returns the positions of the fields that a view shows.
 func (t *Type) Shown(view View) []int { return t.Plan(view).fields }
 
 // plan is a View resolved for a type.
@@ -98,7 +98,7 @@ func appendKey(dst []byte, start int, name string) []byte {
 	return append(dst, '"', ':')
 }
 
-// URL is the address of a record.
+// URL returns the address of a record.
 func (p *Printer) URL(t *Type, id int64) string {
 	return p.Base + t.Path() + t.FormatID(id) + "/"
 }
@@ -111,7 +111,7 @@ func (p *Printer) appendURL(dst []byte, t *Type, id int64) []byte {
 	return append(dst, '/', '"')
 }
 
-// Display is the record's name for people.
+// Display returns the record's name for people.
 func (v Values) Display() string { return v.t.display(v) }
 
 func (t *Type) display(r Reader) string {
@@ -141,10 +141,10 @@ func appendLink(dst []byte, t *Type, l Link, p *Printer) []byte {
 	return append(dst, '}')
 }
 
-// DisplayLink is the name of a record of the type that another one refers to.
+// DisplayLink returns the name for people of a linked record of the type.
 func (t *Type) DisplayLink(l Link) string { return t.display(linked{t, l}) }
 
-// NameOf is what the naming field of a linked record holds.
+// NameOf returns the value of a linked record's naming field.
 func (t *Type) NameOf(l Link) any { return linked{t, l}.get(t.naming) }
 
 // linked lets a Display function read the brief fields of a nested record.
@@ -172,7 +172,7 @@ type snapshotField struct {
 	tags  *Type // the type of tags, which are written by name; nil for other fields
 }
 
-// snapshotFields are those that a change log keeps: what is stored, but for secrets that nobody is shown.
+// snapshotFields returns the fields that the change log keeps: all stored fields except secrets that nobody is shown.
 func (t *Type) snapshotFields() []snapshotField {
 	var out []snapshotField
 	for i, f := range t.fields {
@@ -189,9 +189,8 @@ func (t *Type) snapshotFields() []snapshotField {
 	return out
 }
 
-// AppendSnapshot writes the minimal state of a record: references by id, choices by
-// value, tags by name, secrets not at all; where those who may change the record are shown
-// one, the log reports whether there is one.
+// AppendSnapshot writes the minimal state of a record: references by id, choices by value, tags by name. It never writes a secret. For a
+// secret that is shown to callers who may change the record, it writes whether there is one.
 func AppendSnapshot(dst []byte, v Values) []byte {
 	dst = append(dst, '{')
 	start := len(dst)
@@ -222,7 +221,7 @@ func AppendSnapshot(dst []byte, v Values) []byte {
 	return append(dst, '}')
 }
 
-// TimeLayout has six digits always, so that texts compare as times do.
+// TimeLayout always has six digits of a second, so that texts sort like times.
 const TimeLayout = "2006-01-02T15:04:05.000000Z"
 
 // AppendValue writes a plain value.

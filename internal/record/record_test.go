@@ -16,7 +16,7 @@ import (
 
 func ptr(n int64) *int64 { return &n }
 
-// TestParse holds what each kind accepts, what it makes of it, and what it says.
+// TestParse checks what each kind accepts, how it is stored, and the error messages.
 func TestParse(t *testing.T) {
 	colours := record.Choices{{Value: "red", Label: "Red"}, {Value: "blue", Label: "Blue"}}
 	number := func(s string) json.Number { return json.Number(s) }
@@ -110,8 +110,8 @@ func registry(t *testing.T) *record.Registry {
 	return reg
 }
 
-// TestConstraints holds what a permission may be limited by. What is not understood is
-// refused, because ignoring it would grant more than was meant.
+// TestConstraints checks what can limit a permission. Unknown constraints are refused, because ignoring them would allow more than was
+// meant.
 func TestConstraints(t *testing.T) {
 	leaf := registry(t).Type("a.leaf")
 	for raw, want := range map[string]string{
@@ -155,7 +155,7 @@ func TestAccessorsPanicOnUndeclaredNames(t *testing.T) {
 	registry(t).Type("a.leaf").NewValues().Text("no such field")
 }
 
-// TestSecretsHideThemselves from every way of printing.
+// TestSecretsHideThemselves: a secret is hidden however it is printed.
 func TestSecretsHideThemselves(t *testing.T) {
 	v := registry(t).Type("a.leaf").NewValues()
 	v.Set("name", "n")
@@ -171,13 +171,13 @@ func FuzzConstraints(f *testing.F) {
 	f.Add(`{"name__startswith": "x"}`)
 	f.Add(`[{"tree__parent__name": null}, {"id": [1]}]`)
 	f.Fuzz(func(t *testing.T, raw string) {
-		// Whatever comes in, it is understood or refused.
+		// Any input is either understood or refused, without a panic.
 		_, _ = record.ParseConstraints(registry(t).Type("a.leaf"), json.RawMessage(raw), 1)
 	})
 }
 
-// TestConstraintsAreBounded: at most 100 alternatives and 50 searched texts each can be saved. Values that are compared for
-// equality are not counted, and what is stored already is understood whatever its length.
+// TestConstraintsAreBounded: at most 100 alternatives with 50 searched texts each can be saved. Values that are compared for equality
+// don't count. Stored constraints are understood whatever their length.
 func TestConstraintsAreBounded(t *testing.T) {
 	leaf := registry(t).Type("a.leaf")
 	list := func(n int, item string) string {

@@ -10,25 +10,25 @@ import (
 // nullWord is how a filter asks for records without a reference or choice.
 const nullWord = "null"
 
-// OnDelete says what happens to a record when the one it refers to is deleted. The
-// ledger does it, as a change of its own; the database only refuses.
+// OnDelete says what happens to a record when the one it refers to is deleted. The ledger does it, as a separate change. The foreign key
+// only refuses.
 type OnDelete int
 
 const (
 	Protect OnDelete = iota // the delete is refused
 	SetNull                 // the reference is emptied
-	Cascade                 // the record goes too
+	Cascade                 // the record is deleted too
 )
 
 // Link is the value of a reference.
 type Link struct {
 	ID    int64
-	Of    *Type // the type of the record, where the field refers to one of several
-	Brief []any // the target's brief fields, when read from the database; of a link in another one's, the core fields
+	Of    *Type // the type of the record, if the field refers to one of several
+	Brief []any // the target's brief fields, if read from the database; only the core fields for a link inside another link
 
-	// Match asks for the one record with these attributes; the ledger resolves it.
+	// Match means the one record with these attributes. The ledger resolves it.
 	Match []Predicate
-	// Named is what a person wrote: Match is one way to read it.
+	// Named is what a person wrote. Match is one of its meanings.
 	Named *Named
 }
 
@@ -36,10 +36,10 @@ type Link struct {
 type Ref struct {
 	Name, Help string
 	To         string // "dcim.region"
-	Required   bool   // otherwise it may be null
+	Required   bool   // if false, it may be null
 	OnDelete   OnDelete
 	ReadOnly   bool
-	Loose      bool // kept when the target is gone: no foreign key holds it
+	Loose      bool // kept when the target is deleted: there is no foreign key
 
 	target *Type
 }
@@ -91,7 +91,7 @@ func (f Ref) Lookups() []Lookup { return equalLookups }
 
 func (f Ref) Parse(in any) (any, error) { return parseLink(in, f.target) }
 
-// parseLink reads an id, or an object of attributes that matches exactly one record.
+// parseLink parses an id, or an object of attributes that must match exactly one record.
 func parseLink(in any, target *Type) (Link, error) {
 	switch v := in.(type) {
 	case Naming:
@@ -126,8 +126,8 @@ func isList(f Field) bool {
 	return slices.Contains([]Storage{StoreInts, StoreTexts, StoreNumbers}, f.Column().Storage)
 }
 
-// attributePredicate ignores what a nested representation carries besides attributes,
-// so that an object which was read can be written back.
+// attributePredicate returns the test of one attribute. It ignores members of a nested representation that are not attributes, so that
+// an object that was read can be written back.
 func attributePredicate(target *Type, name string, value any) ([]Predicate, error) {
 	if name == "url" || name == "display" || strings.HasPrefix(name, "_") {
 		return nil, nil
@@ -179,7 +179,8 @@ func refSchema(t *Type, null bool) Schema {
 
 func (f Ref) InputSchema() Schema { return linkInputSchema(!f.Required) }
 
-// linkInputSchema allows null in one of its ways: nullable means nothing where no type is named.
+// linkInputSchema returns the schema of a written reference. Null is allowed in one of its alternatives, because nullable has no effect
+// without a type.
 func linkInputSchema(null bool) Schema {
 	return Schema{"oneOf": []Schema{nullable(Schema{"type": "integer", "format": "int64"}, null), {"type": "object"},
 		{"type": "string", "pattern": `^[0-9]+$`}}}
@@ -189,12 +190,12 @@ func linkInputSchema(null bool) Schema {
 type Refs struct {
 	Name, Help string
 	To         string
-	FilterName string // ?group_id=…, ?group=… where the field is called groups
+	FilterName string // ?group_id=…, ?group=… for a field called groups
 
 	target *Type
 }
 
-// Reference implements Referring. A deleted record leaves the set.
+// Reference implements Referring. A deleted record is taken out of the set.
 func (f Refs) Reference() Reference {
 	return Reference{Target: f.target, Many: true, OnDelete: SetNull, FilterName: cmp.Or(f.FilterName, strings.TrimSuffix(f.Name, "s"))}
 }
@@ -231,7 +232,7 @@ func (f Refs) Parse(in any) (any, error) {
 	return ParseLinks(f.target, list)
 }
 
-// ParseLinks reads references to records of a type.
+// ParseLinks parses references to records of a type.
 func ParseLinks(target *Type, list []any) ([]Link, error) {
 	links := make([]Link, 0, len(list))
 	for _, item := range list {

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Registry holds every type of the program, resolved against each other. It never
-// changes once built.
+// Registry has every type of the program. Names of other types are resolved. It never changes after it is built.
 type Registry struct {
 	types []*Type
 	byKey map[string]*Type
 }
 
-// resolver is a field that needs to know the other types.
+// resolver is a field that needs the other types.
 type resolver interface {
 	resolve(*Registry) (Field, error)
 }
@@ -23,12 +22,12 @@ type parted interface {
 	parts() []Field
 }
 
-// sibling is a field that needs to know the others of its type.
+// sibling is a field that needs the other fields of its type.
 type sibling interface {
 	among(Fields) (Field, error)
 }
 
-// NewRegistry resolves the declared types. Its errors are mistakes in declarations.
+// NewRegistry returns a registry of the declared types. Its errors are mistakes in declarations.
 func NewRegistry(types ...Type) (*Registry, error) {
 	r := &Registry{byKey: map[string]*Type{}}
 	for _, t := range types {
@@ -132,7 +131,7 @@ func (t *Type) build() error {
 	return nil
 }
 
-// declared are the fields of the declaration, those that become several among them as these.
+// declared returns the fields of the declaration. A field that becomes several is replaced by these.
 func (t *Type) declared() []Field {
 	var fields []Field
 	for _, f := range t.Fields {
@@ -167,7 +166,7 @@ type Referrer struct {
 	Reference
 }
 
-// Tests find the records that refer to any of these.
+// Tests returns tests that find the records which refer to any of the ids.
 func (r Referrer) Tests(ids []int64) []Predicate {
 	if r.TypeField == "" {
 		return []Predicate{{Field: r.Field, Values: AnyOf(ids)}}
@@ -175,7 +174,7 @@ func (r Referrer) Tests(ids []int64) []Predicate {
 	return []Predicate{{Field: r.Type.Field(r.TypeField), Values: []any{r.To.Key()}}, {Field: r.Type.Field(r.IDField), Values: AnyOf(ids)}}
 }
 
-// Forget takes the references to these out of a record that Tests found.
+// Forget removes the references to the ids from a record that Tests found.
 func (r Referrer) Forget(v Values, ids []int64) {
 	name := r.Field.Info().Name
 	if r.Many {
@@ -189,7 +188,7 @@ func (r Referrer) Forget(v Values, ids []int64) {
 	}
 }
 
-// Referrers lists every field that can hold a reference to t.
+// Referrers returns every field that can refer to t.
 func (r *Registry) Referrers(t *Type) []Referrer {
 	var out []Referrer
 	for _, other := range r.types {
@@ -202,7 +201,7 @@ func (r *Registry) Referrers(t *Type) []Referrer {
 	return out
 }
 
-// SchemaName names a type in the API document: "SiteGroup", "BriefSiteGroup".
+// SchemaName returns the name of a type in the API document: "SiteGroup", "BriefSiteGroup".
 func (t *Type) SchemaName(prefix string) string {
 	var b strings.Builder
 	b.WriteString(prefix)

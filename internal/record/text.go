@@ -9,22 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a string. Where it is not required it may be blank, and blank is its default.
+// Text is a string. If it is not required, it may be blank, and blank is the default.
 type Text struct {
 	Name, Label, Help string
-	Max               int // characters; 64 KiB where it says nothing
+	Max               int // characters; the default limit is 64 KiB
 	Required, Unique  bool
 	FoldCase          bool // Unique: two texts that differ only in upper and lower case are the same
 	NullsDiffer       bool // Unique: any number of records may have null
-	Null              bool // null means "none"; otherwise "" does
+	Null              bool // null means "none"; if false, "" does
 	ReadOnly, Hidden  bool
-	Immutable         string // why it stays as it was created; "" where it may change
+	Immutable         string // why it can't change after creation; "" if it can
 	Default           string
 	Match             *regexp.Regexp // the whole text must match
-	MatchHelp         string         // what to tell somebody whose text does not
-	StoredAs          string         // the column, where it is not called like the field
-	AsWritten         bool           // keeps the space around it; only space is blank all the same
-	Of                *Vocabulary    // the words it may be; nil for any
+	MatchHelp         string         // the message for a text that does not
+	StoredAs          string         // the column, if its name differs from the field's
+	AsWritten         bool           // keeps leading and trailing space; a text of only space is still blank
+	Of                *Vocabulary    // the allowed words; nil for any
 	Sort              Sort
 }
 
@@ -37,7 +37,7 @@ const (
 	InterfaceNames             // by slots, then type, number, channel and subinterface: Gi1/0/2 before Gi1/0/10, Eth1 before Eth1.100
 )
 
-// maxKeyed is how long a text with a sort key may be: the key is several times as long, and an index has to hold it.
+// maxKeyed is how long a text with a sort key may be. The key is several times as long, and must fit into an index.
 const maxKeyed = 200
 
 func (f Text) Info() Info {
@@ -164,8 +164,7 @@ func (f Text) InputSchema() Schema {
 
 var slugPattern = regexp.MustCompile(`^[-a-zA-Z0-9_]+$`)
 
-// Slug is the short name that stands in addresses and filters: required, letters,
-// digits, hyphens and underscores.
+// Slug is the short name of a record in addresses and filters. It is required, and has letters, digits, hyphens and underscores.
 type Slug struct {
 	Name   string
 	Shared bool // unique only together with other fields; the type says which
@@ -193,12 +192,12 @@ func (f Slug) InputSchema() Schema {
 
 var colorPattern = regexp.MustCompile(`^[0-9a-f]{6}$`)
 
-// Color is a Text that holds six hexadecimal digits, red, green and blue.
+// Color returns a Text of six hexadecimal digits: red, green and blue.
 func Color(name string) Text {
 	return Text{Name: name, Max: 6, Default: "9e9e9e", Match: colorPattern, MatchHelp: "Enter a valid hexadecimal RGB color code."}
 }
 
-// UUID is an identifier the machine gave.
+// UUID is an identifier that Terrier assigned.
 type UUID struct{ Name string }
 
 func (f UUID) Info() Info {

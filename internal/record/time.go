@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Time is a moment, kept to the microsecond.
+// Time is a date and time, stored to the microsecond.
 type Time struct {
 	Name, Label, Help string
 	Null              bool
@@ -18,7 +18,7 @@ var _ Explained = Time{}
 // HowWritten implements Explained.
 func (f Time) HowWritten() string { return "Such as 2026-01-31T12:00:00Z." }
 
-// ParseTime reads a moment, in any of the forms that a field takes.
+// ParseTime parses a time in any of the forms that a field takes.
 func ParseTime(s string) (time.Time, error) {
 	v, err := Time{}.ParseText(s)
 	at, _ := v.(time.Time)

@@ -3,8 +3,8 @@
 //
 // A type is declared once, as data. Everything else in Terrier is derived from the
 // declaration: statements, endpoints, filters, validation, snapshots, the OpenAPI
-// document. The package knows no SQL statements and no HTTP: a field names its column
-// and its lookups, the store writes the statement; a field prints itself as JSON, rest
+// document. The package knows no SQL statements and no HTTP. A field names its column and
+// its lookups, and the store writes the statement. A field prints itself as JSON, and rest
 // sends it.
 package record
 
@@ -15,46 +15,44 @@ import (
 	"terrier/internal/fault"
 )
 
-// Type declares a kind of record. Declare it as a value and hand it to NewRegistry; use
-// the *Type that the registry returns.
+// Type declares a kind of record. Declare it as a value, pass it to NewRegistry, and use the *Type that the registry returns.
 type Type struct {
 	App    string // "dcim"
 	Name   string // "site": with App it makes the name "dcim.site" and the table dcim_site
 	Plural string // "sites": the last part of its address
-	Label  string // "site group", where Name is not a word
+	Label  string // "site group", if Name is not an ordinary word
 	Doc    string // one sentence for people who read the API document
 
-	Section string   // where the pages list it: "Organization"; under the name of App where it says nothing
-	Columns []string // what a list shows at first; the first few fields where it says nothing
-	Groups  []Group  // the parts of its form; one part where it says nothing
+	Section string   // where the pages list it: "Organization"; the default is the name of App
+	Columns []string // what a list shows at first; the default is the first few fields
+	Groups  []Group  // the parts of its form; the default is one part
 	Panels  []Panel  // what the page of a record shows besides its fields
 
 	Fields Fields
-	Brief  []string // what a nested representation shows; the first text among them names the record
+	Brief  []string // what a nested representation shows; the first text in it names the record
 	Order  []string // default ordering
 	Search []string // text fields that q looks into
-	// Filters are names of filters besides those that the fields have.
+	// Filters are filters besides those of the fields.
 	Filters []Filter
-	Unique  []Unique // rules over several fields; single ones are said on the field
+	Unique  []Unique // rules for several fields; a single field declares its own
 
 	Display func(Reader) string // instead of the first brief field
-	// Check holds the rules between fields, on the merged record; before holds nothing on a creation.
+	// Check checks the rules between fields, on the merged record. before is empty on a creation.
 	Check func(before, after Values) fault.Fields
 
-	// Derive sets what the machine keeps about a record from how it changes; before holds
-	// nothing on a creation.
+	// Derive sets the fields that Terrier maintains itself, from how the record changes. before is empty on a creation.
 	Derive   func(before, after Values)
-	Same     []Same     // what a record shares with those it refers to
-	Follows  []Follows  // what it takes over from those it refers to
-	Children []Children // which other records a new one brings
+	Same     []Same     // values that a record has in common with those it refers to
+	Follows  []Follows  // values that it takes over from those it refers to
+	Children []Children // records that are created with a new one
 
-	// Actions are what can be done with records besides reading and writing them.
+	// Actions are operations on records besides reading and writing them.
 	Actions []Action
-	// Rights are what permissions can allow besides view, add, change and delete.
+	// Rights are rights that permissions can give, besides view, add, change and delete.
 	Rights []string
-	// ReadOnly types are written by the machine alone.
+	// ReadOnly types are written only by Terrier itself.
 	ReadOnly bool
-	// Sensitive types are never readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.
+	// Sensitive types are never made readable by the wildcard of EXEMPT_VIEW_PERMISSIONS.
 	Sensitive bool
 	Special
 
@@ -79,23 +77,22 @@ type Type struct {
 
 // Special is what only accounts, changes and deliveries need.
 type Special struct {
-	// Owner names a reference to users.user. It defaults to the caller, and writing
-	// somebody else's needs the action "grant", which the type declares.
+	// Owner names a reference to users.user. Its default is the caller. Setting another user needs the right "grant", which the
+	// type declares.
 	Owner string
-	// MaxOwned is how many records one owner may have, 0 for any number. Those whose time in the field Expiry is past do
-	// not count.
+	// MaxOwned is how many records one owner may have, 0 for any number. Records that have expired, by the field Expiry, don't
+	// count.
 	MaxOwned int
 	Expiry   string
-	// Elevated names a flag that only a superuser may set, and a record with the flag can
-	// be written by superusers alone.
+	// Elevated names a flag that only a superuser may set. Only superusers may write a record with the flag.
 	Elevated string
-	// TimedID types draw their ids from the time of the row and show them as UUIDs.
+	// TimedID types make their ids from the time of the row and show them as UUIDs.
 	TimedID bool
-	// Copies says that some fields repeat those of another type.
+	// Copies declares that some fields repeat those of another type.
 	Copies *Copies
 	// About names the field that says which type a record is about.
 	About string
-	// SearchNewest is how many of the newest records that pass the filters q looks at; 0 for all of them.
+	// SearchNewest limits q to this many of the newest records that match the filters; 0 means all of them.
 	SearchNewest int
 }
 
@@ -108,55 +105,53 @@ type Group struct {
 	Fields []string
 }
 
-// Unique says that a combination of fields stands only once. Name is the constraint's.
+// Unique declares that a combination of fields is unique. Name is the constraint's name.
 type Unique struct {
 	Name     string
 	Fields   []string
 	FoldCase bool // texts that differ only in upper and lower case are the same
-	// NullsDiffer lets any number of records have null in one of the fields. Otherwise null counts as a value.
+	// NullsDiffer allows any number of records with null in one of the fields. Otherwise null counts as a value.
 	NullsDiffer bool
 }
 
-// Copies says that a type's rows repeat fields of the row of another type that they belong
-// to. Who looks for one of them finds it by the other's index.
+// Copies declares that a type's rows repeat fields of the row of another type that they belong to. A filter on such a field uses the
+// other type's index.
 type Copies struct {
 	Of     string            // the other type
-	By     string            // the column that holds the other's id
-	Fields map[string]string // the names here and there
+	By     string            // the column that holds the id of the other row
+	Fields map[string]string // the names there, by the names here
 }
 
-// Reader is what a Display function may look at: a whole record, or the brief fields of
-// a nested one.
+// Reader is what a Display function may read: a whole record, or the brief fields of a nested one.
 type Reader interface {
 	ID() int64
 	Text(field string) string
 	Link(field string) Link
 }
 
-// TestApp means the app in the type of a change that only tests a webhook: "test.site". No type
-// has it, so that no record lists the change as its own and no replay finds it, and receivers see
-// the name they know.
+// TestApp is the app in the type of a change that only tests a webhook: "test.site". No type has this app, so that no record lists
+// the change and no replay finds it. Receivers still see the name that they know.
 const TestApp = "test"
 
-// Notifies reports whether webhooks can be notified of changes to records of the type. Accounts and
-// webhooks themselves are nobody else's business.
+// Notifies reports whether webhooks can be notified of changes to records of the type. They are not notified of changes to accounts
+// and webhooks.
 func (t *Type) Notifies() bool { return !t.ReadOnly && !t.Sensitive }
 
-// Key is the type's name everywhere: "dcim.site".
+// Key returns the type's unique name: "dcim.site".
 func (t *Type) Key() string {
-	if t.key != "" { // it is asked for in every decision
+	if t.key != "" { // it is computed once, because every permission check needs it
 		return t.key
 	}
 	return t.App + "." + t.Name
 }
 
-// Table is the type's table.
+// Table returns the name of the type's table.
 func (t *Type) Table() string { return t.App + "_" + t.Name }
 
-// Path is the address of the type's list.
+// Path returns the address of the type's list in the API.
 func (t *Type) Path() string { return "/api/" + t.App + "/" + t.Plural + "/" }
 
-// Title is the type's name for people.
+// Title returns the type's name for people.
 func (t *Type) Title() string {
 	if t.Label != "" {
 		return t.Label
@@ -192,8 +187,8 @@ func (t *Type) Field(name string) Field {
 // BriefIndex returns the positions in All of the brief fields.
 func (t *Type) BriefIndex() []int { return t.brief }
 
-// CoreIndex returns the positions in All of what a record shows inside another one that is itself nested: the brief
-// fields without references and counts.
+// CoreIndex returns the positions in All of the core fields: the brief fields without references and counts. A record that is nested
+// in a nested one shows only these.
 func (t *Type) CoreIndex() []int { return t.core }
 
 // BriefOf returns the positions in All of the fields that a link to a record of the type has.
@@ -204,17 +199,17 @@ func (t *Type) BriefOf(l Link) []int {
 	return t.brief
 }
 
-// NamingField names the field that names a record, "" where there is none.
+// NamingField returns the name of the field that names a record, "" if there is none.
 func (t *Type) NamingField() string { return t.naming }
 
 // References returns the fields that refer to records.
 func (t *Type) References() []ReferenceField { return t.references }
 
-// LookupField names the field by which others filter for this type: ?region=<slug>. It is "" where no field names a
+// LookupField returns the name of the field by which other types filter for this one: ?region=<slug>. It is "" if no field names a
 // record.
 func (t *Type) LookupField() string { return t.lookup }
 
-// lookupWord is what names a record of the type in a file.
+// lookupWord returns the field by which a file names a record of the type.
 func (t *Type) lookupWord() string { return cmp.Or(t.lookup, "id") }
 
 // Tree reports whether records of the type form a tree through "parent".
@@ -235,13 +230,13 @@ func (t *Type) Rules() []Unique {
 	return append(rules, t.Unique...)
 }
 
-// RefRule names the foreign key of a reference.
+// RefRule returns the name of a reference's foreign key.
 func (t *Type) RefRule(field string) string { return t.Table() + "_" + field + "_exists" }
 
-// WholeRule names the constraint that holds the halves of a reference to one of several types together.
+// WholeRule returns the name of the constraint that keeps the type and the id of an AnyRef both null or both set.
 func (t *Type) WholeRule(field string) string { return t.Table() + "_" + field + "_whole" }
 
-// labelOf makes a label from a field's name: "physical_address" → "Physical address".
+// labelOf returns a label for a field's name: "physical_address" → "Physical address".
 func labelOf(name string) string {
 	s := strings.ReplaceAll(name, "_", " ")
 	if s == "" {

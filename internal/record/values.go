@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// Values is one record, or a part of one: a value per field of its type, by position,
-// and for each whether it is present. Absent is not null. The accessors panic on a name
-// the type does not declare, because that is a misspelling in the program.
+// Values is one record, or a part of one. It has a value for each field of its type, by position, and whether the field is present.
+// Absent is not null. The accessors panic on a name that the type does not declare, because that is a mistake in the program.
 type Values struct {
 	Version int64
 
@@ -114,7 +113,7 @@ func (v Values) Raw(name string) json.RawMessage {
 	return r
 }
 
-// Merge lays the present fields of over on top of v.
+// Merge sets the present fields of over in v.
 func (v Values) Merge(over Values) {
 	for i, set := range over.set {
 		if set {
@@ -123,8 +122,7 @@ func (v Values) Merge(over Values) {
 	}
 }
 
-// MergeInput lays one input over another. Custom fields merge by name, as they do with
-// what a record already has.
+// MergeInput merges one input into another. Custom fields merge by name, as they do with those of a record.
 func (v Values) MergeInput(over Values) {
 	for i, set := range over.set {
 		if !set {
@@ -151,8 +149,7 @@ func mergeObjects(a, b json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// MergeChanged is Merge, but a value that stays equal keeps what is known about it: a
-// reference keeps the brief fields of its target.
+// MergeChanged is like Merge, but leaves equal values in place: a reference keeps the brief fields of its target.
 func (v Values) MergeChanged(over Values) {
 	for i, set := range over.set {
 		if set && !SameValue(v.vals[i], over.vals[i]) {
@@ -189,12 +186,12 @@ func SameValue(a, b any) bool {
 	return a == b
 }
 
-// sameLink compares what is known: two references by attributes may mean anything.
+// sameLink reports whether two links are known to mean the same record. Links by attributes are not, because they may mean any record.
 func sameLink(a, b Link) bool {
 	return a.ID == b.ID && a.Of == b.Of && a.Match == nil && b.Match == nil
 }
 
-// sameJSON compares by meaning.
+// sameJSON reports whether two JSON texts have the same meaning.
 func sameJSON(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -204,8 +201,8 @@ func sameJSON(a, b json.RawMessage) bool {
 	return errX == nil && errY == nil && equalJSON(x, y)
 }
 
-// equalJSON compares decoded values. Numbers are equal by value, whatever their writing:
-// the database does not keep it.
+// equalJSON reports whether two decoded values are equal. Numbers are compared by value, because the database does not keep how they
+// were written.
 func equalJSON(a, b any) bool {
 	switch x := a.(type) {
 	case json.Number:
@@ -233,7 +230,7 @@ func decodeJSON(raw json.RawMessage) (v any, err error) {
 	return v, err
 }
 
-// Equal reports whether two records of one type hold the same stored values.
+// Equal reports whether two records of one type have the same stored values.
 func (v Values) Equal(w Values) bool {
 	for i, f := range v.t.fields {
 		if f.Column().Storage != NoStorage && !SameValue(v.vals[i], w.vals[i]) {

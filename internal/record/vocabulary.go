@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// WordChecker is a field that takes only words it knows. Its Parse takes any word all the same, because one that
-// is stored already may stay: the program that stored it may have known more.
+// WordChecker is a field that takes only words it knows. Its Parse still takes any word, because a stored word may stay: another
+// version of the program may have known it.
 type WordChecker interface {
 	Field
-	// CheckAdded refuses a value with a word that is neither known nor among those that are stored now,
-	// nil for none. It names the nearest word.
+	// CheckAdded refuses a value with a word that is neither known nor in the stored value, which is nil if there is none. The error
+	// names the nearest word.
 	CheckAdded(stored, given any) error
-	// Unknown says what is wrong with a word, such as "unknown type", or "" where it is known.
+	// Unknown returns what is wrong with a word, such as "unknown type", or "" if it is known.
 	Unknown(word string) string
 }
 
@@ -35,13 +35,13 @@ func MarkUnknown(f Field, word string) string {
 	return word
 }
 
-// Vocabulary is the words that a Text or the items of a List may be.
+// Vocabulary is the list of words that a Text or the items of a List may have.
 type Vocabulary struct {
 	Noun  string   // what a word is: "time zone"
 	Words []string // in the order in which they are offered
 }
 
-// TimeZones are the names of the IANA time zone database, links such as UTC and Europe/Kiev included, whatever
+// TimeZones are the names of the IANA time zone database, links such as UTC and Europe/Kiev included. They don't depend on what
 // the machine has installed.
 var TimeZones = &Vocabulary{Noun: "time zone", Words: strings.Fields(timeZoneNames)}
 
@@ -75,7 +75,7 @@ func (v *Vocabulary) unknown(word string) string {
 	return "unknown " + v.Noun
 }
 
-// added are the words of a value that another one does not have.
+// added returns the words of the given value that the stored one does not have.
 func added(stored, given any) []string {
 	had := wordsOf(stored)
 	return slices.DeleteFunc(slices.Clone(wordsOf(given)), func(word string) bool { return slices.Contains(had, word) })

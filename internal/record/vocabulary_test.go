@@ -8,7 +8,7 @@ import (
 	"terrier/internal/record"
 )
 
-// TestCheckAdded holds which words each kind takes: those it knows, and those that are stored already.
+// TestCheckAdded checks which words each kind takes: those it knows, and those that are stored already.
 func TestCheckAdded(t *testing.T) {
 	reg, err := record.NewRegistry(record.Type{App: "a", Name: "leaf", Plural: "leaves", Brief: []string{"name"},
 		Rights: []string{"fold", "view"}, Fields: record.Fields{
@@ -67,7 +67,7 @@ func TestCheckAdded(t *testing.T) {
 	}
 }
 
-// TestTimeZoneNames holds that the list is whole, sorted, and of nothing else than names.
+// TestTimeZoneNames checks that the list is complete, sorted, and has nothing but names.
 func TestTimeZoneNames(t *testing.T) {
 	words := record.TimeZones.Words
 	if len(words) < 590 || !slices.IsSorted(words) || len(slices.Compact(slices.Clone(words))) != len(words) {
@@ -85,8 +85,8 @@ func TestTimeZoneNames(t *testing.T) {
 	}
 }
 
-// TestNearest holds that a misspelled word leads to the one that was meant, one that has little in common to none, and
-// that a long one costs nothing.
+// TestNearest checks that a misspelled word finds the one that was meant, and that a word unlike all others finds none. A very long
+// word must cost nothing.
 func TestNearest(t *testing.T) {
 	for word, want := range map[string]string{"chnage": "change", "Change": "change", "viw": "view", "q": "", "Local": "", "ad": "add",
 		strings.Repeat("change", 20): ""} {

@@ -1,11 +1,10 @@
 package record
 
-// Widget is how a form asks for a value. Each kind of field names its own; the pages draw
-// them and read back what was typed.
+// Widget is how a form asks for a value. Each kind of field names its own. The pages draw it and parse what was typed.
 type Widget string
 
 const (
-	NoWidget      Widget = ""          // nothing to type: read-only, or worked out
+	NoWidget      Widget = ""          // nothing to type: read-only or computed
 	TextLine      Widget = "text"      // one line
 	TextArea      Widget = "textarea"  // many lines
 	NumberInput   Widget = "number"    // a whole number
@@ -18,14 +17,14 @@ const (
 	RecordInput   Widget = "reference" // one record, found by typing
 	RecordsInput  Widget = "references"
 	LinesInput    Widget = "lines" // a list of texts, one a line
-	TypesInput    Widget = "types" // record types, each a box to tick
+	TypesInput    Widget = "types" // record types, each with a checkbox
 	JSONInput     Widget = "json"
-	PasswordInput Widget = "password" // typed unseen; blank keeps what is there
-	SecretArea    Widget = "secret"   // many lines that those see who may change the record
+	PasswordInput Widget = "password" // hidden while typing; blank keeps the current value
+	SecretArea    Widget = "secret"   // many lines, shown to callers who may change the record
 	CustomInputs  Widget = "custom"   // one widget for each custom field
 )
 
-// longText is the length from which a text wants more than one line.
+// longText is the length from which a text gets more than one line.
 const longText = 1000
 
 func textWidget(longest int, readOnly bool) Widget {
@@ -38,7 +37,7 @@ func textWidget(longest int, readOnly bool) Widget {
 	return TextLine
 }
 
-// unless gives a widget to those who may write.
+// unless returns the widget, or NoWidget if the field is read-only.
 func (w Widget) unless(readOnly bool) Widget {
 	if readOnly {
 		return NoWidget

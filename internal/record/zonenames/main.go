@@ -1,4 +1,4 @@
-// Command zonenames writes timezones.txt: the names of all time zones that Go's own database has, one on a line.
+// Command zonenames writes timezones.txt: the names of all time zones in Go's own database, one per line.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 	}
 	var names []string
 	for _, f := range zones.File {
-		if !strings.HasSuffix(f.Name, "/") && f.Name != "Factory" { // which means a clock that nobody has set
+		if !strings.HasSuffix(f.Name, "/") && f.Name != "Factory" { // Factory means a clock that was never set
 			names = append(names, f.Name)
 		}
 	}
