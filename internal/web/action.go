@@ -10,15 +10,14 @@ import (
 	"terrier/internal/record"
 )
 
-// actionPages are the form of an action that a type declares and does itself. An action that the program binds has pages in the room
-// that knows it.
+// actionPages are the pages of an action that has a Do: its form. An action that the program binds has its pages in a room.
 type actionPages struct {
 	of     *TypePages
-	input  *TypePages // what it takes, as a type
+	input  *TypePages // its input, as a type
 	action *record.Action
 }
 
-// ActionRoute is a page of an action that has pages of its own, by the key of the action: its address and who may use it are declared.
+// ActionRoute returns the route of an action's own page, by the key of the action. The declaration has its address and its permission.
 func (s *Site) ActionRoute(method, key string, handle func(*Visit) error) Route {
 	a := s.Registry.Action(key)
 	if a == nil {
@@ -27,7 +26,7 @@ func (s *Site) ActionRoute(method, key string, handle func(*Visit) error) Route 
 	return Route{Method: method, Path: strings.TrimPrefix(a.Path(), "/api") + "{$}", Type: a.RightOn(), Action: a.Needs, Handle: handle}
 }
 
-// checkActions refuses an action that has neither a place in the API nor a page. The patterns are those of the pages.
+// checkActions refuses an action that is neither in the API nor on a page. The patterns are those of the pages.
 func (s *Site) checkActions(patterns map[string]bool) error {
 	for _, t := range s.Registry.Types() {
 		for i := range t.Actions {
@@ -64,7 +63,7 @@ func (p *TypePages) actionRoutes() (routes []Route) {
 // actionLink leads to the form of an action.
 type actionLink struct{ Label, Href string }
 
-// actionLinks are the actions that the caller may use on a record.
+// actionLinks returns links to the actions that the caller may use on a record.
 func (p *TypePages) actionLinks(v *Visit, found record.Values) (links []actionLink, err error) {
 	for _, a := range p.actions() {
 		may, err := p.site.Ledger.MayAct(v.Ctx, v.Caller, a.action, found)

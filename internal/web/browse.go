@@ -11,7 +11,7 @@ import (
 	"terrier/internal/ledger"
 )
 
-// Answer is an answer of the API as its page gets it. The fields are those of rest.Answer.
+// Answer is an answer of the API, to be shown as a page. The fields are those of rest.Answer.
 type Answer struct {
 	Method  string
 	Status  int
@@ -26,16 +26,16 @@ type Answer struct {
 // browsePage is what the page of an API address shows.
 type browsePage struct {
 	Answer
-	Path       string // with the query: where the forms go
+	Path       string // with the query; the forms are sent there
 	StatusText string
 	Wrong      bool
 	Deleted    bool
 	Headers    []pair
 	Parts      []jsonPart
-	Cut        bool   // there is more of it
+	Cut        bool   // only the beginning is shown
 	Raw        string // the address of the bare JSON
 	Prev, Next string
-	Login      string // where to log in, if that might help
+	Login      string // the address of the login, if that might help
 	Options    bool   // OPTIONS can be asked for
 
 	Chips    []Chip
@@ -50,13 +50,13 @@ type browsePage struct {
 // pair is a name and its value.
 type pair struct{ Name, Value, Href string }
 
-// shownHeaders are the headers of an answer that tell people something.
+// shownHeaders are the headers of an answer that are useful to people.
 var shownHeaders = []string{"Allow", "API-Version", "ETag", "Location", "Retry-After", "X-Request-ID", "X-Unknown-Fields"}
 
 // controls are the parameters of every list that are not filters.
 var controls = []string{"q", "ordering", "limit", "offset", "brief", "fields", "omit"}
 
-// Browse shows an answer of the API.
+// Browse shows an answer of the API as a page.
 func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {
 	v := &Visit{Site: s, W: w, R: r, Ctx: r.Context(), Caller: ledger.CallerFrom(r.Context())}
 	b := browsePage{Answer: a, Path: r.URL.RequestURI(), StatusText: http.StatusText(a.Status), Wrong: a.Status >= http.StatusBadRequest,
@@ -82,7 +82,7 @@ func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {
 	b.addForms()
 	status := a.Status
 	if status == http.StatusNoContent {
-		status = http.StatusOK // the page has something to say
+		status = http.StatusOK // a page always has content
 	}
 	if err := v.Show(Page{Name: "browse", Title: a.Method + " " + r.URL.Path, Crumbs: apiCrumbs(r.URL.Path), Body: b,
 		Status: status}); err != nil {
@@ -90,7 +90,7 @@ func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {
 	}
 }
 
-// otherPages finds the pages behind and before a list.
+// otherPages returns the addresses of the previous and the next page of a list.
 func (s *Site) otherPages(body []byte) (previous, next string) {
 	var list struct{ Next, Previous string }
 	if json.Unmarshal(body, &list) != nil {
@@ -99,7 +99,7 @@ func (s *Site) otherPages(body []byte) (previous, next string) {
 	return s.apiPath(list.Previous), s.apiPath(list.Next)
 }
 
-// mostChips is how many filters can be taken away one by one. Each of them repeats all others.
+// mostChips is how many filters can be removed one by one. Each link contains all other filters.
 const mostChips = 50
 
 func (b *browsePage) addFilters(path string, params url.Values) {
@@ -127,7 +127,7 @@ func (b *browsePage) addFilters(path string, params url.Values) {
 	}
 }
 
-// addForms picks the forms of the methods that the caller may use.
+// addForms adds the forms of the methods that the caller may use.
 func (b *browsePage) addForms() {
 	for _, method := range b.Methods {
 		switch {
@@ -144,7 +144,7 @@ func (b *browsePage) addForms() {
 	}
 }
 
-// apiCrumbs lead down to an address of the API.
+// apiCrumbs returns the steps that lead to an address of the API.
 func apiCrumbs(path string) []Crumb {
 	var crumbs []Crumb
 	here := "/"

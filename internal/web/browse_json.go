@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// jsonPart is a piece of JSON on a page: a link, a name, a text, or what stands between them.
+// jsonPart is a piece of JSON on a page: a link, a name, a text, or what is between them.
 type jsonPart struct{ Kind, Text, Href string }
 
-// mostJSON is how much of an answer is shown. Browsers and people take no more.
+// mostJSON is how many bytes of an answer are shown. Browsers and people can't handle more.
 const mostJSON = 500 << 10
 
-// jsonParts lays JSON out for reading. Texts that are addresses of our API become links,
-// everything else stays text.
+// jsonParts returns JSON formatted for reading. Texts that are addresses of our API become links, everything else stays text.
 func (s *Site) jsonParts(body []byte) (parts []jsonPart, cut bool) {
 	if !json.Valid(body) {
 		return []jsonPart{{Text: string(body)}}, false
 	}
 	text := layOut(string(body[:min(len(body), mostJSON)]), mostJSON)
 	if cut = len(body) > mostJSON || len(text) > mostJSON; cut {
-		text = text[:strings.LastIndexByte(text[:min(len(text), mostJSON)], '\n')+1] // no text holds the end of a line
+		text = text[:strings.LastIndexByte(text[:min(len(text), mostJSON)], '\n')+1] // a JSON text contains no line end
 	}
 	for text != "" {
 		start := strings.IndexByte(text, '"')
@@ -40,11 +39,11 @@ func (s *Site) jsonParts(body []byte) (parts []jsonPart, cut bool) {
 	return parts, cut
 }
 
-// layOut gives every value a line, and ends when it has more than so many bytes: lists inside
-// lists could otherwise fill the memory with spaces.
+// layOut returns JSON with a line for every value. It stops when it has more than most bytes: deeply nested lists could fill the
+// memory with spaces.
 func layOut(body string, most int) string {
 	var b strings.Builder
-	depth, opened := 0, false // whether nothing stands yet in what was opened last
+	depth, opened := 0, false // opened: the list or object that was opened last is still empty
 	for body != "" && b.Len() <= most {
 		n := 1
 		if body[0] == '"' {
@@ -59,7 +58,7 @@ func layOut(body string, most int) string {
 		if closes {
 			depth--
 		}
-		if opened != closes { // a first value begins, or what holds some ends
+		if opened != closes { // a first value begins, or a list or object that is not empty ends
 			startLine(&b, depth)
 		}
 		b.WriteString(piece)
@@ -82,7 +81,7 @@ func startLine(b *strings.Builder, depth int) {
 	}
 }
 
-// quotedLength is the length of the JSON text that s begins with, quotes included.
+// quotedLength returns the length of the JSON text that s begins with, quotes included.
 func quotedLength(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -95,7 +94,7 @@ func quotedLength(s string) int {
 	return len(s)
 }
 
-// linkIn is where a JSON text leads, "" if it is no address of our API.
+// linkIn returns the address in a JSON text, "" if it is no address of our API.
 func (s *Site) linkIn(quoted string) string {
 	if !strings.HasPrefix(quoted[1:], s.BaseURL+"/api/") {
 		return ""
@@ -107,7 +106,7 @@ func (s *Site) linkIn(quoted string) string {
 	return s.apiPath(address)
 }
 
-// apiPath is an address of our API without the server's name, "" for any other.
+// apiPath returns an address of our API without the server's name, "" for any other address.
 func (s *Site) apiPath(address string) string {
 	path, ours := strings.CutPrefix(address, s.BaseURL)
 	if !ours || !strings.HasPrefix(path, "/api/") {

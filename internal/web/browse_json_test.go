@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestLayOut: as encoding/json does it.
+// TestLayOut: the result is the same as that of encoding/json.
 func TestLayOut(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -25,7 +25,7 @@ func TestLayOut(t *testing.T) {
 	}
 }
 
-// TestJSONPartsCostLittle: what is not shown is not laid out.
+// TestJSONPartsCostLittle: the part that is not shown is not formatted.
 func TestJSONPartsCostLittle(t *testing.T) {
 	deep := []byte(strings.Repeat("[", 60) + strings.Repeat("0,", 195_000) + "0" + strings.Repeat("]", 60))
 	var before, after runtime.MemStats

@@ -14,23 +14,22 @@ import (
 	"terrier/internal/store"
 )
 
-// mostSelected is how many records one action may be about: as many as one request to the API.
+// mostSelected is how many records can be selected: as many as one request to the API may have.
 const mostSelected = 10_000
 
-// selection is what a bulk action is about: the records ticked in a list, or all that match
-// its filters.
+// selection is the records of a bulk action: those selected in a list, or all that match its filters.
 type selection struct {
 	All   bool
-	Query string   // the filters in force
-	IDs   []string // ticked
-	Seen  string   // tells these records from others
+	Query string   // the current filters
+	IDs   []string // of the selected records
+	Seen  string   // a fingerprint of these records
 	Count string   // "3 sites"
-	Back  string   // the list it was made in
+	Back  string   // the list that it was made in
 
 	rows []record.Values
 }
 
-// selected reads the records that a form is about, those of them that the caller may see.
+// selected returns the selected records that the caller may see.
 func (p *TypePages) selected(v *Visit) (*selection, error) {
 	if err := v.ParseForm(); err != nil {
 		return nil, err
@@ -69,7 +68,7 @@ func (p *TypePages) selected(v *Visit) (*selection, error) {
 	return s, nil
 }
 
-// selectedView is what is read of each of many records: their names, and the sets that an action may add to.
+// selectedView returns what is read of each selected record: its name, and the sets that an action may add to.
 func (p *TypePages) selectedView() record.View {
 	view := record.View{Only: []string{"id"}}
 	for i, f := range p.Type.All() {
@@ -80,7 +79,7 @@ func (p *TypePages) selectedView() record.View {
 	return view
 }
 
-// ticked asks for records by their ids.
+// ticked returns the query for records by their ids.
 func (p *TypePages) ticked(texts []string) (store.Query, error) {
 	ids := make([]int64, len(texts))
 	for i, text := range texts {
@@ -93,8 +92,8 @@ func (p *TypePages) ticked(texts []string) (store.Query, error) {
 	return store.Query{Where: []record.Predicate{{Values: record.AnyOf(ids)}}}, nil
 }
 
-// everything reads a whole list, page by page. Where it is in the order of the ids, a change
-// made meanwhile neither hides a record nor shows one twice.
+// everything reads a whole list, page by page. If the list is in the order of the ids, a change that is made meanwhile neither hides
+// a record nor shows one twice.
 func (p *TypePages) everything(ctx context.Context, c ledger.Caller, q store.Query) iter.Seq2[store.Page, error] {
 	return func(yield func(store.Page, error) bool) {
 		q.Limit, q.Offset, q.Cursor = 1000, 0, ""
@@ -108,16 +107,16 @@ func (p *TypePages) everything(ctx context.Context, c ledger.Caller, q store.Que
 	}
 }
 
-// fingerprint tells one set of records from another.
+// fingerprint returns a text that is different for another set of records.
 func fingerprint(rows []record.Values) string {
 	h := fnv.New64a()
 	for _, v := range rows {
-		_ = binary.Write(h, binary.BigEndian, v.ID()) // a hash takes everything
+		_ = binary.Write(h, binary.BigEndian, v.ID()) // writing to a hash can't fail
 	}
 	return fmt.Sprintf("%d-%x", len(rows), h.Sum64())
 }
 
-// stale says why an action is not done: it is about other records than those that were shown.
+// stale returns an error if the selected records are not those that were shown.
 func (s *selection) stale(v *Visit) error {
 	if v.R.PostForm.Get("seen") == s.Seen {
 		return nil
@@ -126,7 +125,7 @@ func (s *selection) stale(v *Visit) error {
 		"These are other records than those that were shown to you: now it is %s. Look again before you go on.", s.Count)
 }
 
-// nothing leads back to the list.
+// nothing answers an empty selection: it redirects to the list.
 func (s *selection) nothing(v *Visit, p *TypePages) error {
 	if s.All || len(s.IDs) > 0 {
 		return v.Leave(s.Back, "What you selected is not there any more.")
@@ -134,7 +133,7 @@ func (s *selection) nothing(v *Visit, p *TypePages) error {
 	return v.Leave(s.Back, "Nothing is selected. Tick some "+pluralTitle(p.Type)+" first, or the box for all that match.")
 }
 
-// names are the first few records.
+// names returns the first few records.
 func (s *selection) names(most int) []Cell {
 	cells := make([]Cell, min(len(s.rows), most))
 	for i := range cells {
@@ -143,13 +142,13 @@ func (s *selection) names(most int) []Cell {
 	return cells
 }
 
-// about begins what is said of one of the records.
+// about returns a refusal of one of the records, still without messages.
 func (s *selection) about(i int) refusal {
 	v := s.rows[i]
 	return refusal{Record: Cell{Kind: LinkCell, Text: v.Display(), Href: RecordPath(v.Type(), v.ID())}}
 }
 
-// counted says how many records of the type: "1 site", "3 sites".
+// counted returns a number of records of the type in words: "1 site", "3 sites".
 func (p *TypePages) counted(n int) string {
 	if n == 1 {
 		return "1 " + p.Type.Title()
@@ -157,7 +156,7 @@ func (p *TypePages) counted(n int) string {
 	return strconv.Itoa(n) + " " + pluralTitle(p.Type)
 }
 
-// are says what becomes of so many records: "1 site is", "3 sites are".
+// are returns the beginning of a sentence about records: "1 site is", "3 sites are".
 func (p *TypePages) are(n int) string {
 	if n == 1 {
 		return p.counted(n) + " is"

@@ -7,15 +7,15 @@ import (
 	"terrier/internal/ledger"
 )
 
-// bulkDeletion is what is asked before many records are deleted.
+// bulkDeletion is the page that asks before many records are deleted.
 type bulkDeletion struct {
 	*selection
 	Title    string
 	Names    []Cell
-	More     int // beyond the names
+	More     int // records that are not named
 	Effects  []effect
 	Unseen   int
-	Held     string // why they can't be
+	Held     string // why they can't be deleted
 	Refused  refusals
 	Problems []string
 }
@@ -23,7 +23,7 @@ type bulkDeletion struct {
 // namedDeleted is how many of the records to be deleted are named.
 const namedDeleted = 50
 
-// bulkDelete shows what would be deleted, and then deletes it: all of the records or none.
+// bulkDelete shows what would be deleted, and deletes it after confirmation: all of the records or none.
 func (p *TypePages) bulkDelete(v *Visit) error {
 	s, err := p.selected(v)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *selection) edits() []ledger.Edit {
 	return edits
 }
 
-// showBulkDelete rehearses the deletion. What held the real one back holds the rehearsal too.
+// showBulkDelete rehearses the deletion and shows its effects. If the real deletion was refused, the rehearsal shows why.
 func (p *TypePages) showBulkDelete(v *Visit, s *selection, refused error) error {
 	d := &bulkDeletion{selection: s, Title: "Delete " + s.Count, Names: s.names(namedDeleted)}
 	d.More = len(s.rows) - len(d.Names)
@@ -80,7 +80,7 @@ func (p *TypePages) showBulkDelete(v *Visit, s *selection, refused error) error 
 	return v.Show(shown)
 }
 
-// heldBy takes in why a deletion fails, and returns what the page can't tell.
+// heldBy sets the reason why a deletion is refused. It returns an error that the page can't show.
 func (d *bulkDeletion) heldBy(p *TypePages, err error) error {
 	if err == nil {
 		return nil

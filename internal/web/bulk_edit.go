@@ -14,7 +14,7 @@ type bulkEditPage struct {
 	*selection
 	Title    string
 	Names    []Cell
-	More     int // beyond the names
+	More     int // records that are not named
 	Groups   []bulkGroup
 	Problems []string
 	Refused  refusals
@@ -23,7 +23,7 @@ type bulkEditPage struct {
 // firstNames is how many of the selected records are named.
 const firstNames = 10
 
-// bulkEdit asks what must be changed, and then changes it: all of the records or none.
+// bulkEdit shows the form for the new values, and then changes all of the records or none.
 func (p *TypePages) bulkEdit(v *Visit) error {
 	s, err := p.selected(v)
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *TypePages) bulkEdit(v *Visit) error {
 	return v.Leave(s.Back, p.changedNote(changed, len(s.rows)))
 }
 
-// applyBulk changes the records and says how many were not so already.
+// applyBulk changes the records and returns how many of them changed.
 func (p *TypePages) applyBulk(v *Visit, s *selection, defs []*record.Custom) (int, error) {
 	if err := s.stale(v); err != nil {
 		return 0, err
@@ -85,8 +85,7 @@ func (p *TypePages) changedNote(changed, all int) string {
 	return p.are(changed) + " changed; the other " + p.counted(all-changed) + " had these values already."
 }
 
-// refusedBulk shows the form again. What is wrong with every record stands at its field, the
-// rest by record.
+// refusedBulk shows the form again. An error that all records have is shown at its field, the others by record.
 func (p *TypePages) refusedBulk(v *Visit, s *selection, defs []*record.Custom, err error) error {
 	e, known := unreachable(err, "You may not change it, or it was deleted just now.")
 	if !known || e.Kind != fault.Invalid && e.Kind != fault.Precondition {
@@ -117,7 +116,7 @@ func (p *TypePages) showBulkEdit(v *Visit, s *selection, src FormSource, refused
 	return v.Show(shown)
 }
 
-// unplaced are the messages whose field the form does not show.
+// unplaced returns the messages whose field the form does not show.
 func (p *TypePages) unplaced(groups []bulkGroup, errs fault.Fields) []string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(errs)) {

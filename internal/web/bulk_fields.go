@@ -11,13 +11,13 @@ import (
 	"terrier/internal/record"
 )
 
-// Names of the bulk form that no field can have.
+// Names of inputs in the bulk form. No field can have such a name.
 const (
 	toPrefix  = "to."  // before the name of a field: its widget
-	howPrefix = "how." // what must become of a set of references
+	howPrefix = "how." // before the name of a field: how to change a set of references
 )
 
-// What can become of a set of references.
+// The ways to change a set of references.
 const (
 	addThem    = "add"
 	removeThem = "remove"
@@ -27,8 +27,8 @@ const (
 var hows = []Option{{Value: addThem, Label: "Add these"}, {Value: removeThem, Label: "Remove these"},
 	{Value: setThem, Label: "Replace all by these"}}
 
-// inBulk reports whether several records can sensibly get the same value of a field. What must
-// differ can't, nor can secrets, what decides whose a record is, and what means another thing in each record.
+// inBulk reports whether it makes sense to give several records the same value of a field. It does not for unique fields, secrets,
+// owners, and fields whose meaning differs from record to record.
 func (p *TypePages) inBulk(f record.Field, in record.Info) bool {
 	if _, secret := record.SecrecyOf(f); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs {
 		return false
@@ -41,12 +41,12 @@ func (p *TypePages) inBulk(f record.Field, in record.Info) bool {
 	})
 }
 
-// bulkField is a widget with a box: only what is ticked is changed.
+// bulkField is a widget with a checkbox: only checked fields are changed.
 type bulkField struct {
 	FormField
 	Key    string // of the field
 	Change bool
-	How    string // the name of the choice below, "" where there is none
+	How    string // the name of the choice below, "" if there is none
 	Hows   []Option
 }
 
@@ -55,7 +55,7 @@ type bulkGroup struct {
 	Fields []bulkField
 }
 
-// bulkGroups derives the form for many records.
+// bulkGroups returns the form for many records.
 func (p *TypePages) bulkGroups(form url.Values, src FormSource) []bulkGroup {
 	own, custom := bulkGroup{Name: p.Single}, bulkGroup{Name: "Custom fields"}
 	for i, f := range p.Type.All() {
@@ -84,7 +84,7 @@ func asBulk(field FormField, form url.Values) bulkField {
 	return out
 }
 
-// typedInBulk are the widgets of the bulk form under the names of their fields.
+// typedInBulk returns the values of the bulk form's widgets, by the names of their fields.
 func typedInBulk(form url.Values) url.Values {
 	typed := url.Values{}
 	for key, values := range form {
@@ -95,7 +95,7 @@ func typedInBulk(form url.Values) url.Values {
 	return typed
 }
 
-// bulkChange is what must become of every record.
+// bulkChange is the change to make to every record.
 type bulkChange struct {
 	input ledger.Input
 	sets  []setChange
@@ -110,7 +110,7 @@ type setChange struct {
 	these   []record.Link
 }
 
-// bulkChange reads the fields that are ticked.
+// bulkChange parses the checked fields.
 func (p *TypePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChange, fault.Fields) {
 	change, errs := bulkChange{input: ledger.Input{}}, fault.Fields{}
 	typed := typedInBulk(form)
@@ -156,7 +156,7 @@ func (p *TypePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChan
 	return change, errs
 }
 
-// refer finds the records that the sets name.
+// refer resolves the records that the sets name.
 func (p *TypePages) refer(v *Visit, sets []setChange, errs fault.Fields) error {
 	for i, set := range sets {
 		found, problems, err := p.site.Ledger.Refer(v.Ctx, v.Caller, set.target, set.written)
@@ -171,8 +171,7 @@ func (p *TypePages) refer(v *Visit, sets []setChange, errs fault.Fields) error {
 	return nil
 }
 
-// edits is the change for each record. A set is worked out from what was read, so the record
-// must not have changed since.
+// edits returns the edit of each record. A new set is computed from the one that was read, so the record must not have changed since.
 func (c bulkChange) edits(rows []record.Values, unseen ledger.Unseen) []ledger.Edit {
 	edits := make([]ledger.Edit, len(rows))
 	for i, v := range rows {
@@ -187,7 +186,7 @@ func (c bulkChange) edits(rows []record.Values, unseen ledger.Unseen) []ledger.E
 	return edits
 }
 
-// of is the set that follows from one that is there. What the caller may not see stays in it.
+// of returns the new set for a current one. Records that the caller may not see stay in it.
 func (c setChange) of(links []record.Link, unseen ledger.Unseen) []any {
 	out := []any{}
 	for _, l := range links {

@@ -16,7 +16,7 @@ type refusal struct {
 	Message string
 }
 
-// refusals is a table of them, with as many as people read.
+// refusals is a table of refusals, cut to a readable length.
 type refusals struct {
 	Lines bool // it is about the lines of a file
 	Rows  []refusal
@@ -25,7 +25,7 @@ type refusals struct {
 
 const mostRefusals = 200
 
-// refusals lays messages by position out, under the record that each is about.
+// refusals returns the table for messages by position, with the record that each is about.
 func (p *TypePages) refusals(items []fault.Fields, about func(i int) refusal) refusals {
 	var out refusals
 	for i, fields := range items {
@@ -44,13 +44,13 @@ func (p *TypePages) refusals(items []fault.Fields, about func(i int) refusal) re
 	return out
 }
 
-// unreachable says of records that the caller sees, and that the ledger does not find, why.
+// unreachable returns the error with a message for each record that the caller sees but may not change: the ledger does not find it.
 func unreachable(err error, message string) (e *fault.Error, known bool) {
 	e, known = errors.AsType[*fault.Error](err)
 	if !known {
 		return nil, false
 	}
-	if e.Kind == fault.NotFound { // it was a single one
+	if e.Kind == fault.NotFound { // only one record was selected
 		return &fault.Error{Kind: fault.Invalid, Items: []fault.Fields{{"id": {message}}}}, true
 	}
 	for _, item := range e.Items {
@@ -72,8 +72,8 @@ func (p *TypePages) labelOf(name string) string {
 	return f.Info().Label
 }
 
-// inCommon takes the messages out of items that all of them have: they are about what was
-// typed, not about a single record.
+// inCommon removes the messages that all items have from them, and returns these messages. They are about what was typed, not about a
+// single record.
 func inCommon(items []fault.Fields) fault.Fields {
 	common := fault.Fields{}
 	if len(items) == 0 {

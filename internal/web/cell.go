@@ -20,7 +20,7 @@ type Cell struct {
 	Color string // six hexadecimal digits, of a tag
 	Items []Cell
 
-	to *record.Type // what the link leads to
+	to *record.Type // the type of the record that the link leads to
 }
 
 // The kinds of cell.
@@ -39,7 +39,7 @@ const (
 	ColorCell = "color"
 )
 
-// Cell shows the value of a field to the caller: a link only where they may see what is behind it.
+// Cell returns the value of a field for the caller. It is a link only if the caller may see the record behind it.
 func (v *Visit) Cell(f record.Field, value any) Cell { return v.seen(CellOf(f, value)) }
 
 func (v *Visit) seen(c Cell) Cell {
@@ -52,7 +52,7 @@ func (v *Visit) seen(c Cell) Cell {
 	return c
 }
 
-// CellOf shows the value of a field.
+// CellOf returns the value of a field for people.
 func CellOf(f record.Field, value any) Cell {
 	switch x := value.(type) {
 	case nil:
@@ -105,7 +105,7 @@ func stringCell(f record.Field, s string) Cell {
 	return textOf(record.MarkUnknown(f, s), in.Widget == record.TextArea)
 }
 
-// numberCell shows a number. Without a field it is one that belongs to none, such as a status.
+// numberCell returns a number for people. f is nil for a number that belongs to no field, such as a status.
 func numberCell(f record.Field, s string) Cell {
 	if f == nil {
 		return textOf(s, false)
@@ -116,7 +116,7 @@ func numberCell(f record.Field, s string) Cell {
 	return textOf(record.MarkUnknown(f, s), false)
 }
 
-// badgeOf is a value that was chosen from several.
+// badgeOf returns the badge of a value that was chosen from several. ok is false for any other value.
 func badgeOf(in record.Info, s string) (Cell, bool) {
 	for _, o := range in.Choices {
 		if o.Value == s {

@@ -7,13 +7,13 @@ import (
 	"terrier/internal/web/diff"
 )
 
-// changePage is one change: what it did, with which others, and which webhooks were notified.
+// changePage shows one change: what it changed, the other changes of the request, and which webhooks were notified.
 type changePage struct {
 	changeLine
 	Kind   string
 	Object Cell
 	Who    Cell
-	Same   []diff.Line // what it did not change
+	Same   []diff.Line // fields that it did not change
 
 	Others      []recentChange // of the same request
 	OthersCount int64
@@ -57,7 +57,7 @@ func (s *Site) changeDetail(v *Visit, d *DetailPage, found record.Values) error 
 	return nil
 }
 
-// fillObject leads to the record while it is there, and calls it as it was called then.
+// fillObject sets the record's name at the time of the change, with a link if the record still exists.
 func (p *changePage) fillObject(v *Visit, c record.Values) error {
 	p.Object = Cell{Kind: TextCell, Text: c.Text("object_repr")}
 	t := v.Site.Registry.Type(c.Text("changed_object_type"))
@@ -94,7 +94,7 @@ func (p *changePage) fillOthers(v *Visit, c record.Values) error {
 	return nil
 }
 
-// aboutChange finds what was written together with a change.
+// aboutChange returns the tests that find the deliveries and condition errors of a change.
 func aboutChange(t *record.Type, c record.Values) []record.Predicate {
 	return []record.Predicate{
 		{Field: t.Field("object_type"), Values: []any{c.Text("changed_object_type")}},

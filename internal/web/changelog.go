@@ -9,7 +9,7 @@ import (
 	"terrier/internal/web/diff"
 )
 
-// changeLine is one change of a record: who, when, what, and which webhooks were notified.
+// changeLine is one change of a record: when and what it changed, who made it, and which webhooks were notified.
 type changeLine struct {
 	Href, When  string
 	User        string
@@ -39,8 +39,8 @@ func (p *TypePages) changelog(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	// A record's change log is short enough to be shown whole, but for machines that change it every minute and for
-	// texts of many pages.
+	// Most change logs are short enough to be shown whole. The limits are for records that a program changes every minute, and
+	// for very long texts.
 	lines, err := v.changesOf(p.Type, found.ID(), 200)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (p *TypePages) changelog(v *Visit) error {
 		Body: changelogPage{DetailPage: d, Lines: lines, ShowNotified: v.May(p.site.DeliveryType(), access.View)}})
 }
 
-// changesOf reads the newest changes of a record, and which webhooks were notified.
+// changesOf returns the newest changes of a record, and which webhooks were notified.
 func (v *Visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, error) {
 	changes := v.Site.ChangeType()
 	q := store.Query{Uncounted: true, Limit: limit, Where: []record.Predicate{
@@ -76,7 +76,7 @@ func MomentOf(v record.Values) time.Time {
 	return at
 }
 
-// How many lines of a text are shown of what a change did to it, among other changes and alone.
+// How many lines of a changed text are shown: in a list of changes, and on the page of one change.
 const (
 	noLines  = 0
 	logLines = 60

@@ -8,12 +8,12 @@ import (
 	"terrier/internal/store"
 )
 
-// mostChoices is how many records are offered to somebody who types.
+// mostChoices is how many records are offered while somebody types.
 const mostChoices = 20
 
-// choices offers the records that fit what was typed, as options of an input. In a filter they
-// mean the key that the API filters by, in a form for the record itself. Those for a reference to one of several types
-// are of the type that was chosen, and mean their ids.
+// choices answers with the records that match what was typed, as options of an input. In a filter an option is the key that the API
+// filters by. In a form it is the text that names the record. For a reference to one of several types, the records are of the chosen
+// type and the options are ids.
 func (p *TypePages) choices(v *Visit) error {
 	params := v.R.URL.Query()
 	if name := params.Get("for"); name != "" {
@@ -34,7 +34,7 @@ func (p *TypePages) Choose(v *Visit, typed string, byKey bool) error {
 	return p.offer(v, typed, func(r record.Values) string { return NameOf(p.Type, r.ID(), r.Display()) })
 }
 
-// offer lists records that fit what was typed, each with the text that means it.
+// offer answers with the records that match what was typed. value returns the option of each.
 func (p *TypePages) offer(v *Visit, typed string, value func(record.Values) string) error {
 	q := store.Query{Uncounted: true, Limit: mostChoices, Search: typed, View: record.View{Brief: true}}
 	if len(p.Type.Search) == 0 {
@@ -51,7 +51,7 @@ func (p *TypePages) offer(v *Visit, typed string, value func(record.Values) stri
 	return v.Part("_choices", options)
 }
 
-// key is the text by which others filter for a record.
+// key returns the text by which other types filter for a record.
 func key(v record.Values) string {
 	if name := v.Type().LookupField(); name != "" {
 		return v.Text(name)

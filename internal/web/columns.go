@@ -15,14 +15,13 @@ type column struct {
 	Name  string
 	Label string
 	sorts bool
-	Shown bool // chosen; worked out for each visit
+	Shown bool // chosen; set for each visit
 }
 
-// mostColumns is how many a list shows where the type does not say which.
+// mostColumns is how many columns a list shows if the type does not declare them.
 const mostColumns = 7
 
-// columnsOf lists what a list of the type can show beside the name of the record, and what it
-// shows at first.
+// columnsOf returns the columns that a list of the type can show besides the name of the record, and those that it shows at first.
 func columnsOf(t *record.Type) (all []column, first []string) {
 	first = t.Columns
 	for i, in := range t.Infos() {
@@ -30,7 +29,7 @@ func columnsOf(t *record.Type) (all []column, first []string) {
 		case in.Hidden, in.DetailOnly, in.Widget == record.PasswordInput, in.Widget == record.SecretArea, in.Widget == record.CustomInputs:
 			continue
 		case t.Display == nil && in.Name == t.NamingField():
-			continue // it is what leads to the record
+			continue // it is the first column already, the link to the record
 		}
 		f := t.All()[i]
 		all = append(all, column{index: i, Name: in.Name, Label: in.Label, sorts: record.Orderable(f)})
@@ -48,7 +47,7 @@ func brief(in record.Info) bool {
 
 const columnsCookie = "terrier_columns"
 
-// columns are what this caller's list shows.
+// columns returns the columns of this caller's list.
 func (p *TypePages) columns(v *Visit) []column {
 	names := p.firstColumns
 	if chosen := v.Cookie(columnsCookie); chosen != "" {
@@ -61,10 +60,9 @@ func (p *TypePages) columns(v *Visit) []column {
 	return all
 }
 
-// chooseColumns remembers the choice, for the lists of this type alone: the cookie goes to no
-// other address.
+// chooseColumns stores the caller's choice in a cookie. Its path limits it to the lists of this type.
 func (p *TypePages) chooseColumns(v *Visit, params url.Values) error {
-	var known []string // whatever else a link names would fill the browser's cookies
+	var known []string // other names are dropped: a link could fill the browser's cookies with them
 	for _, c := range p.allColumns {
 		if slices.Contains(params["columns"], c.Name) {
 			known = append(known, c.Name)

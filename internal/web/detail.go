@@ -25,7 +25,7 @@ type DetailPage struct {
 	Cards                []panelPart // panels
 	CanChange, CanDelete bool
 	Actions              []actionLink
-	More                 any // what a type's own page adds
+	More                 any // for the type's own template
 }
 
 // Labelled is a field and its value.
@@ -90,7 +90,7 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 	return d, err
 }
 
-// filterFor finds the records that refer to one through a field.
+// filterFor returns the filters that find the records which refer to one through a field.
 func filterFor(r record.Referrer, to record.Values) url.Values {
 	id := []string{to.Type().FormatID(to.ID())}
 	if r.TypeField != "" {
@@ -99,7 +99,7 @@ func filterFor(r record.Referrer, to record.Values) url.Values {
 	return url.Values{r.FilterName + "_id": id}
 }
 
-// heading is what all pages about a record have in common.
+// heading returns the parts that all pages about a record have in common.
 func (p *TypePages) heading(v *Visit, found record.Values, tab string) (*DetailPage, error) {
 	d := &DetailPage{Path: RecordPath(p.Type, found.ID()), List: p.Path, Name: found.Display(), Single: p.Single, Tab: tab,
 		API: p.Type.Path() + p.Type.FormatID(found.ID()) + "/", HasChanges: !p.Type.ReadOnly && v.May(p.site.ChangeType(), access.View)}
@@ -139,7 +139,7 @@ func (d *DetailPage) fill(v *Visit, found record.Values, defs []*record.Custom) 
 	}
 }
 
-// customCell shows the value of a custom field, which is JSON.
+// customCell returns the value of a custom field, which is JSON, for people.
 func customCell(def *record.Custom, value any) Cell {
 	switch x := value.(type) {
 	case nil:
@@ -157,7 +157,7 @@ func customCell(def *record.Custom, value any) Cell {
 	return textOf(strings.Join(textsOf(value), ", "), in.Widget == record.TextArea)
 }
 
-// outside is a link that leaves this site. Only addresses of the web and of mail become one.
+// outside returns a link to another site. Only web and mail addresses become links.
 func outside(address string) Cell {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {

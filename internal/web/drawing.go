@@ -8,7 +8,7 @@ import (
 	"terrier/internal/record"
 )
 
-// drawing is a picture of something, and the same as a table: not everybody sees the picture.
+// drawing is a picture and the same data as a table, for people who can't see the picture.
 type drawing struct {
 	Label         string // what the picture shows, in words
 	Width, Height int64
@@ -25,12 +25,12 @@ type shape struct {
 	Text          string
 }
 
-// drawings are what a panel can name. Each takes what the panel's Data returns.
+// drawings are the drawings that a panel can name. Each takes what the panel's Data returns.
 var drawings = map[string]func(label string, data any) (*drawing, error){
 	"slots": drawSlots,
 }
 
-// The measures of slots, in units of the drawing, and how many are drawn at most.
+// The sizes of slots, in units of the drawing, and how many are drawn at most.
 const (
 	slotWidth  = 240
 	slotHeight = 22
@@ -70,7 +70,7 @@ func drawSlots(label string, data any) (*drawing, error) {
 	return d, nil
 }
 
-// takenOf is how many places are taken.
+// takenOf returns how many places are taken.
 func takenOf(slots record.Slots) int {
 	taken := map[int64]bool{}
 	for _, s := range slots.Taken {

@@ -11,7 +11,7 @@ import (
 	"terrier/internal/ledger"
 )
 
-// failure is a kind of fault as a page tells it.
+// failure is how a page shows a kind of fault.
 type failure struct {
 	Status int
 	Title  string
@@ -44,7 +44,7 @@ var failures = map[fault.Kind]failure{
 		"Load the page of the record again and look before you repeat your change."},
 }
 
-// StatusOf is the status of a page that shows a refusal beside what was refused.
+// StatusOf returns the status of a page that shows a refusal next to what was refused.
 func StatusOf(e *fault.Error) int { return failures[e.Kind].Status }
 
 // failPage is what an error page shows.
@@ -54,8 +54,7 @@ type failPage struct {
 	RequestID string
 }
 
-// Fail answers with an error, as a page people understand. What is not a fault is logged and
-// stays inside.
+// Fail answers with an error page. An error that is not a fault is logged, and its text is not shown.
 func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if !WantsPage(r) {
 		s.Plain(w, r, err)
@@ -76,21 +75,21 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	RetryAfter(w, e)
 	f := failures[e.Kind]
 	body := failPage{failure: f, Messages: messages(e), RequestID: v.Caller.RequestID}
-	// Whole, also where htmx asks for a part: it shows no error, and the status must stay one.
+	// The page is sent whole even if htmx asks for a part: htmx does not show errors, and the status must stay an error.
 	if err := v.send(pageTemplate("fail"), v.frame(Page{Title: f.Title, Body: body}), f.Status); err != nil {
 		s.Log.ErrorContext(v.Ctx, "error page failed", "error", err, "path", r.URL.Path, "request_id", v.Caller.RequestID)
 		http.Error(w, f.Title, f.Status)
 	}
 }
 
-// RetryAfter says when to come back, where that is known.
+// RetryAfter sets the header Retry-After, if the error has a time to wait.
 func RetryAfter(w http.ResponseWriter, e *fault.Error) {
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.999)))
 	}
 }
 
-// messages are what an error says, one by one.
+// messages returns the messages of an error, one by one.
 func messages(e *fault.Error) []string {
 	if len(e.Fields) == 0 && e.Items == nil {
 		return []string{e.Detail}
@@ -110,5 +109,5 @@ func messages(e *fault.Error) []string {
 	return all
 }
 
-// WantsPage tells a browser from a program.
+// WantsPage reports whether the client is a browser, which accepts HTML.
 func WantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }

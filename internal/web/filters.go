@@ -9,7 +9,7 @@ import (
 	"terrier/internal/record"
 )
 
-// filterInput is one line of the filter panel. Its name is the API's filter.
+// filterInput is one input of the filter panel. Its name is the API's filter.
 type filterInput struct {
 	Name    string
 	Label   string
@@ -27,7 +27,7 @@ type Option struct {
 	Selected     bool
 }
 
-// filterInputs derives the panel from the fields, filled with what is asked for now.
+// filterInputs returns the filter panel, derived from the fields and filled with the current filters.
 func (p *TypePages) filterInputs(v *Visit, params url.Values) []filterInput {
 	var inputs []filterInput
 	for i, f := range p.Type.All() {
@@ -36,7 +36,7 @@ func (p *TypePages) filterInputs(v *Visit, params url.Values) []filterInput {
 			continue
 		}
 		if target := record.TargetOf(f); target != nil && !v.May(target, access.View) {
-			continue // they could choose none
+			continue // the caller may see no record to choose
 		}
 		if input, ok := filterInputOf(f, in, params); ok {
 			inputs = append(inputs, input)
@@ -98,7 +98,7 @@ func boundsOrText(f record.Field, input filterInput, params url.Values) (filterI
 	return input, true
 }
 
-// Chip is a filter in force, and the list without it.
+// Chip is an active filter, and the address of the list without it.
 type Chip struct{ Text, Remove string }
 
 // lookupWords say what a lookup means.
@@ -111,7 +111,7 @@ var lookupWords = map[string]string{
 	"net_host_contained": "has a host within", "family": "has the family", "net_mask_length": "has the length",
 }
 
-// Chips are the filters that a list is narrowed by.
+// Chips returns the active filters of a list.
 func (p *TypePages) Chips(params url.Values) []Chip {
 	if len(params) > mostChips {
 		return nil
@@ -156,7 +156,7 @@ func sortedKeys(params url.Values) []string {
 	return keys
 }
 
-// Filled are the parameters that say something: a form sends every field, the blank ones too.
+// Filled returns the parameters that are not blank. A form sends every field, blank ones too.
 func Filled(params url.Values) url.Values {
 	out := url.Values{}
 	for key, values := range params {

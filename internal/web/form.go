@@ -18,12 +18,12 @@ type FormPage struct {
 	Doc           string
 	Cancel        string
 	Submit        string
-	Version       int64 // that the caller saw, 0 for a new record
+	Version       int64 // the version that the caller saw, 0 for a new record
 	Groups        []FormGroup
-	Problems      []string // what belongs to no single field
+	Problems      []string // messages that belong to no single field
 	Type          *record.Type
 	ID            int64 // 0 for a new record
-	More          any   // what a type's own page adds
+	More          any   // for the type's own template
 }
 
 type FormGroup struct {
@@ -31,7 +31,7 @@ type FormGroup struct {
 	Fields []FormField
 }
 
-// FormField is one widget, filled.
+// FormField is one widget and its value.
 type FormField struct {
 	Name, ID    string
 	Label, Help string
@@ -42,31 +42,31 @@ type FormField struct {
 	Checked     bool
 	Options     []Option
 	Suggestions []string // what is offered while somebody types
-	Choices     string   // where to look for records by typing
-	ChoicesOf   string   // the widget that says of which type they are, where that can change
-	Links       []Option // references that are there, by id
-	Unseen      int      // references that are there and that the caller may not see
-	Kept        bool     // a secret is there, and stays unless another is typed
-	CanClear    bool     // what is there and not shown may be removed
-	Clear       bool     // the box that removes it is checked
+	Choices     string   // the address that finds records while somebody types
+	ChoicesOf   string   // the widget with the type of these records, if that can change
+	Links       []Option // the current references, by id
+	Unseen      int      // how many current references the caller may not see
+	Kept        bool     // there is a secret, and it stays unless another is typed
+	CanClear    bool     // the current value, which is not shown, may be removed
+	Clear       bool     // the checkbox that removes it is checked
 	Errors      []string
 
-	held string // a fingerprint of what it held before anybody typed
+	held string // a fingerprint of its value before anybody typed
 }
 
 // FormSource is where the contents of a form come from: a record, or what was typed.
 type FormSource struct {
-	v      record.Values // of no type for a new record
-	typed  url.Values    // nil where nothing was typed yet
+	v      record.Values // the zero Values for a new record
+	typed  url.Values    // nil if nothing was typed yet
 	part   bool          // only what is typed counts; the rest is the record's
-	shown  shownForm     // what was shown to whoever typed
+	shown  shownForm     // the values that were shown to the person who typed
 	errs   fault.Fields
 	defs   []*record.Custom
-	unseen ledger.Unseen // what the record refers to
-	caller *Visit        // who may not see all records that could be referred to
+	unseen ledger.Unseen // references of the record that the caller may not see
+	caller *Visit        // may not see all records that could be referred to
 }
 
-// fill puts into a widget what the record has, and over it what was typed.
+// fill sets the value of a widget: what was typed, or else what the record has.
 func (s FormSource) fill(f *FormField, kept []string) {
 	f.fill(kept)
 	f.held = heldPrint(f.Widget, f.Name, f.posts())
@@ -76,10 +76,10 @@ func (s FormSource) fill(f *FormField, kept []string) {
 	}
 }
 
-// customPrefix begins the names of the widgets of custom fields, as it does those of filters.
+// customPrefix is the prefix of the names of custom fields' widgets, as of their filters.
 const customPrefix = "cf_"
 
-// groups derives the form of a type.
+// groups returns the form of a type.
 func (p *TypePages) groups(src FormSource) []FormGroup {
 	var groups []FormGroup
 	placed := map[string]bool{}
@@ -112,12 +112,12 @@ func (p *TypePages) groups(src FormSource) []FormGroup {
 	return groups
 }
 
-// Prefilled is the form of a record, or of a new one, with some widgets filled in.
+// Prefilled returns the form of a record, or of a new one, with some widgets filled in.
 func (p *TypePages) Prefilled(v *Visit, found record.Values, typed url.Values) []FormGroup {
 	return p.groups(FormSource{v: found, typed: typed, part: true, caller: v})
 }
 
-// offers leaves out the flag that only superusers may set.
+// offers reports whether the form has a field. It lacks the flag that only superusers may set.
 func (p *TypePages) offers(name string, src FormSource) bool {
 	return name != p.Type.Elevated || src.caller.Caller.Superuser
 }
@@ -159,7 +159,7 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 	return out
 }
 
-// widgetOf is a widget before it is filled.
+// widgetOf returns a widget without its value.
 func widgetOf(name string, in record.Info, src FormSource) FormField {
 	out := FormField{Name: name, ID: "id_" + name, Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max,
 		Errors: src.errs[name], Suggestions: in.Suggestions,
@@ -175,7 +175,7 @@ func widgetOf(name string, in record.Info, src FormSource) FormField {
 	return out
 }
 
-// Choice is a widget that means no field of the type: one of some options.
+// Choice returns a select widget that belongs to no field of the type.
 func (s FormSource) Choice(name, label string, options []Option, chosen string) FormField {
 	f := widgetOf(name, record.Info{Label: label, Widget: record.SelectOne}, s)
 	f.Options = options
@@ -183,7 +183,7 @@ func (s FormSource) Choice(name, label string, options []Option, chosen string) 
 	return f
 }
 
-// typeOptions are the types that a webhook, a permission or a custom field can be about.
+// typeOptions returns the types that a webhook, a permission or a custom field can name.
 func (s *Site) typeOptions(f record.TypeNaming) []Option {
 	var options []Option
 	for _, t := range f.Types() {
@@ -192,7 +192,7 @@ func (s *Site) typeOptions(f record.TypeNaming) []Option {
 	return options
 }
 
-// keepStored offers what is stored although it could not be chosen any more, so that it can stay.
+// keepStored adds options for stored values that can't be chosen any more, so that they can stay.
 func (f *FormField) keepStored(of record.Field, stored []string) {
 	if len(f.Options) == 0 {
 		return
@@ -204,7 +204,7 @@ func (f *FormField) keepStored(of record.Field, stored []string) {
 	}
 }
 
-// fill puts texts into the widget.
+// fill sets the texts of the widget.
 func (f *FormField) fill(texts []string) {
 	switch f.Widget {
 	case record.CheckBox:
@@ -234,8 +234,7 @@ func (f *FormField) choose(values []string) {
 	}
 }
 
-// NameOf is the text that means a record in a form. Where several may have the same name,
-// the id tells them apart.
+// NameOf returns the text that means a record in a form. It has the id if several records may have the same name.
 func NameOf(t *record.Type, id int64, display string) string {
 	if t.Display == nil && t.Field(t.NamingField()).Info().Unique && !strings.Contains(display, "#") {
 		return display
@@ -243,7 +242,7 @@ func NameOf(t *record.Type, id int64, display string) string {
 	return fmt.Sprintf("%s #%d", display, id)
 }
 
-// input lays what was typed out for the ledger: what differs from what the form showed.
+// input returns the typed values that differ from what the form showed, as input for the ledger.
 func (p *TypePages) input(src FormSource) (ledger.Input, fault.Fields) {
 	in, errs := ledger.Input{}, fault.Fields{}
 	for i, f := range p.Type.All() {
@@ -270,7 +269,7 @@ func (p *TypePages) input(src FormSource) (ledger.Input, fault.Fields) {
 	return in, errs
 }
 
-// value reads one widget. Not given is what keeps the record as it is.
+// value parses the value of one widget. given is false if the record keeps its value.
 func (s FormSource) value(f record.Field, name string, in record.Info, errs fault.Fields) (value any, given bool) {
 	if !s.touched(name, in) {
 		return nil, false
@@ -282,7 +281,7 @@ func (s FormSource) value(f record.Field, name string, in record.Info, errs faul
 	return value, given
 }
 
-// customFields are the widgets of custom fields.
+// customFields returns the widgets of custom fields.
 func customFields(src FormSource) []FormField {
 	values := customValues(src.v)
 	fields := make([]FormField, len(src.defs))
@@ -300,7 +299,7 @@ func customFields(src FormSource) []FormField {
 	return fields
 }
 
-// Field finds a field of a form, nil for none.
+// Field returns a field of a form, or nil.
 func (f *FormPage) Field(name string) *FormField {
 	for _, g := range f.Groups {
 		for i := range g.Fields {
@@ -312,7 +311,7 @@ func (f *FormPage) Field(name string) *FormField {
 	return nil
 }
 
-// LeaveOut takes a field out of a form, with its group where nothing else is in it.
+// LeaveOut removes a field from a form, and its group if that is empty then.
 func (f *FormPage) LeaveOut(name string) {
 	for i, g := range f.Groups {
 		f.Groups[i].Fields = slices.DeleteFunc(g.Fields, func(field FormField) bool { return field.Name == name })

@@ -11,14 +11,14 @@ import (
 	"terrier/internal/record"
 )
 
-// frame is what stands around every page.
+// frame is what surrounds every page.
 type frame struct {
 	Page
 	Sections []section
 	User     string // "" for nobody
 	Theme    string // light, dark, or "" for what the browser prefers
 	Note     string
-	NoWorker bool // somebody should start one
+	NoWorker bool // no worker runs, and the caller should know
 	Search   string
 	Path     string
 	Version  string
@@ -38,8 +38,8 @@ type navLink struct {
 	Current bool
 }
 
-// navLinks are the forms of a line of the navigation, made once: with a hundred types, making them for each page
-// would cost more than most pages.
+// navLinks are the variants of a line of the navigation, rendered once. With a hundred types, rendering them for each page would cost
+// more than most pages.
 type navLinks [4]string
 
 func (s *Site) newNavLinks(label, path string) (made navLinks, err error) {
@@ -52,7 +52,7 @@ func (s *Site) newNavLinks(label, path string) (made navLinks, err error) {
 	return made, nil
 }
 
-// made is a part of a page, made before there is one.
+// made returns a part of a page, rendered in advance.
 func (s *Site) made(part string, data any) (string, error) {
 	var b strings.Builder
 	err := s.Templates.ExecuteTemplate(&b, part, data)
@@ -83,8 +83,7 @@ func (v *Visit) frame(p Page) frame {
 	return f
 }
 
-// sections lists the pages that the caller may see, in the order in which their types are
-// registered.
+// sections returns the navigation: the pages that the caller may see, in the order in which their types are registered.
 func (v *Visit) sections() []section {
 	var names []string
 	lines := map[string][]byte{}
@@ -96,7 +95,7 @@ func (v *Visit) sections() []section {
 	}
 	for _, t := range v.Site.Registry.Types() {
 		if !v.May(t, access.View) || t.Owner != "" && !v.granted(t) {
-			continue // what is merely their own stands under their name
+			continue // records that are only the caller's own are in the user menu
 		}
 		p := v.Site.Pages(t)
 		add(t.Section, p.nav.of(v.May(t, access.Add), strings.HasPrefix(v.R.URL.Path, p.Path)))
@@ -115,12 +114,12 @@ func (v *Visit) sections() []section {
 	return sections
 }
 
-// granted reports whether somebody gave the caller rights on a type, besides what everybody has.
+// granted reports whether the caller was given rights on a type, besides those that everybody has.
 func (v *Visit) granted(t *record.Type) bool {
 	return v.Caller.Superuser || slices.ContainsFunc(v.Caller.Grants, func(g access.Grant) bool { return slices.Contains(g.Types, t.Key()) })
 }
 
-// setTheme remembers how pages must look.
+// setTheme stores the chosen theme in a cookie.
 func (s *Site) setTheme(v *Visit) error {
 	theme := v.R.PostFormValue("theme")
 	if theme != "dark" && theme != "light" {
@@ -134,7 +133,7 @@ func (s *Site) setTheme(v *Visit) error {
 
 // May reports whether the caller may do something with some record of a type.
 func (v *Visit) May(t *record.Type, action string) bool {
-	if v.Caller.Superuser { // which takes no longer to ask than to look up
+	if v.Caller.Superuser { // checking is as fast as a lookup
 		return v.Site.Ledger.Allow(v.Caller, t, action) == nil
 	}
 	asked := allowance{t, action}
@@ -149,7 +148,7 @@ func (v *Visit) May(t *record.Type, action string) bool {
 	return allowed
 }
 
-// allowance is something that the caller may do or not.
+// allowance is the key of something that the caller may or may not do.
 type allowance struct {
 	t      *record.Type
 	action string

@@ -15,7 +15,7 @@ import (
 	"terrier/internal/store"
 )
 
-// homePage is where people arrive: what there is, and what happened lately.
+// homePage is the start page: the types with their counts, and the latest changes.
 type homePage struct {
 	Sections []homeSection
 	Changes  []recentChange
@@ -35,10 +35,10 @@ type homeType struct {
 	Counted bool
 }
 
-// homeLine is such a line made once, as those of the navigation are, but for its count.
+// homeLine is such a line, rendered once like those of the navigation, without its count.
 type homeLine struct{ uncounted, before, after string }
 
-// aCount means the count while a line is made. It is no count of anything.
+// aCount is a placeholder for the count while a line is rendered. No real count has this value.
 const aCount = math.MinInt64
 
 func (s *Site) newHomeLine(label, path string) (line homeLine, err error) {
@@ -98,8 +98,8 @@ func (s *Site) home(v *Visit) error {
 	return v.Show(Page{Name: "home", Title: "Home", Body: h})
 }
 
-// counts tells how many there are of each type, where that can be told soon: for those who may
-// see only some, each record is looked at.
+// counts returns the number of records of each type, if it can be counted quickly. For callers who may see only some records, each record
+// has to be checked.
 func (s *Site) counts(v *Visit) (map[*record.Type]int64, error) {
 	ctx, cancel := context.WithTimeout(v.Ctx, searchTime)
 	defer cancel()
@@ -110,7 +110,7 @@ func (s *Site) counts(v *Visit) (map[*record.Type]int64, error) {
 	return counts, err
 }
 
-// tooSlow reports whether the database was not asked for as long as it would take.
+// tooSlow reports whether a query was stopped because it took too long.
 func tooSlow(err error) bool {
 	kind := fault.KindOf(err)
 	return kind == fault.Slow || kind == fault.Busy || errors.Is(err, context.DeadlineExceeded)
@@ -141,15 +141,14 @@ type foundType struct {
 	Rows        []Cell
 }
 
-// How much is shown of each type, and how long it may take to find.
+// How many records of each type are shown, and how long the search may take.
 const (
 	foundRows  = 5
 	searchTime = 3 * time.Second
 )
 
-// search looks for a text in all types. What holds it is counted in one go, and only where there is something the
-// first records are read. Where that takes too long, one type is asked after the other, and those that take too long
-// are named.
+// search looks for a text in all types. It counts the records of all types together, and reads the first records only of types that have
+// some. If counting takes too long, it asks type by type, and names those that take too long.
 func (s *Site) search(v *Visit) error {
 	p := searchPage{Text: v.R.URL.Query().Get("q")}
 	var types []*record.Type

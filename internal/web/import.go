@@ -21,9 +21,9 @@ type importForm struct {
 	Columns  []transfer.Column
 	Formats  []Option
 	Example  string // the columns that new records need
-	Text     string // pasted
-	Rows     int    // that were understood
-	Checked  string // what a dry run found
+	Text     string // pasted text
+	Rows     int    // rows that were parsed
+	Checked  string // the result of a dry run
 	Problems []string
 	Refused  refusals
 }
@@ -39,7 +39,7 @@ func (p *TypePages) importPage(v *Visit) error {
 	return p.showImport(v, &sentFile{}, defs, importForm{}, http.StatusOK)
 }
 
-// emptyFile is a CSV file with the columns that an import of new records understands.
+// emptyFile answers with a CSV file that has only the columns for an import of new records.
 func (p *TypePages) emptyFile(v *Visit, defs []*record.Custom) error {
 	var names []string
 	for _, c := range transfer.Columns(p.Type, defs)[1:] { // without the id
@@ -47,7 +47,7 @@ func (p *TypePages) emptyFile(v *Visit, defs []*record.Custom) error {
 	}
 	p.attach(v, transfer.CSV, "-empty")
 	w := csv.NewWriter(v.W)
-	_ = w.Write(names) // a caller that has gone away is not an error here
+	_ = w.Write(names) // a client that has disconnected is not an error here
 	w.Flush()
 	return nil
 }
@@ -71,8 +71,8 @@ func (p *TypePages) showImport(v *Visit, sent *sentFile, defs []*record.Custom, 
 
 var formatNames = map[transfer.Format]string{transfer.CSV: "CSV", transfer.JSON: "JSON", transfer.YAML: "YAML"}
 
-// importRows takes a file in, or tries it: all of its rows or none. It says everything itself
-// that is wrong with the file, since htmx shows no error page.
+// importRows imports a file, or tries to: all of its rows or none. The page itself shows all errors of the file, because htmx shows no
+// error page.
 func (p *TypePages) importRows(v *Visit) error {
 	defs, err := p.customs(v)
 	if err != nil {
@@ -103,7 +103,7 @@ func (p *TypePages) importRows(v *Visit) error {
 	return v.leaveLive(p.Path, said)
 }
 
-// take creates or updates the records, or finds out whether that would work.
+// take creates or updates the records. A dry run only checks whether that would work.
 func (p *TypePages) take(v *Visit, rows []transfer.Row, dry bool) (said string, err error) {
 	ctx := v.Ctx
 	var rehearsal *ledger.Rehearsal
@@ -142,7 +142,7 @@ func (p *TypePages) take(v *Visit, rows []transfer.Row, dry bool) (said string, 
 	return p.are(len(rows)) + " brought to what the file says.", nil
 }
 
-// refuseImport shows what is wrong, by line where it is about single rows.
+// refuseImport shows what is wrong. Errors of single rows have their line.
 func (p *TypePages) refuseImport(v *Visit, sent *sentFile, rows []transfer.Row, defs []*record.Custom, err error) error {
 	e, known := errors.AsType[*fault.Error](err)
 	if !known {
@@ -161,7 +161,7 @@ func (p *TypePages) refuseImport(v *Visit, sent *sentFile, rows []transfer.Row, 
 	return p.showImport(v, sent, defs, f, StatusOf(e))
 }
 
-// rowCell names the record that a row is about.
+// rowCell returns the name of the record that a row is about.
 func (p *TypePages) rowCell(row transfer.Row) Cell {
 	name := ""
 	if p.Type.NamingField() != "" {

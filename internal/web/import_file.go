@@ -13,12 +13,12 @@ import (
 	"terrier/internal/transfer"
 )
 
-// sentFile is what somebody wants to import.
+// sentFile is the file or text to import.
 type sentFile struct {
 	name   string
 	text   []byte
-	format transfer.Format // "" to find out
-	pasted string          // the text, where it was pasted
+	format transfer.Format // "" to detect it
+	pasted string          // the text, if it was pasted
 }
 
 func (s *sentFile) guess() transfer.Format {
@@ -28,15 +28,15 @@ func (s *sentFile) guess() transfer.Format {
 	return transfer.Guess(s.name, s.text)
 }
 
-// receive reads the form of an import. On an error it returns what is known so far.
+// receive parses the form of an import. On an error it returns what it has parsed so far.
 func receive(v *Visit) (*sentFile, error) {
 	sent := &sentFile{}
-	if err := v.ParseForm(); err != nil { // where it is no upload, what comes next would not say what is wrong
+	if err := v.ParseForm(); err != nil { // if it is not an upload, the next step would not say what is wrong
 		return sent, err
 	}
-	err := v.R.ParseMultipartForm(maxImport) // no more than that arrives, so none of it goes to a file
+	err := v.R.ParseMultipartForm(maxImport) // the body is no longer than that, so nothing is written to a file
 	if err == nil {
-		_, err = io.Copy(io.Discard, v.R.Body) // up to its end, where it takes the room that rows need
+		_, err = io.Copy(io.Discard, v.R.Body) // at its end the body reserves the memory that the rows need
 	}
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		if _, refused := errors.AsType[*fault.Error](err); refused {
@@ -45,7 +45,7 @@ func receive(v *Visit) (*sentFile, error) {
 		return sent, fault.New(fault.Invalid, "The form did not arrive whole. Send it again.")
 	}
 	sent.format = transfer.Format(v.R.PostForm.Get("format"))
-	// Browsers send every end of a line in a form as two characters.
+	// Browsers send every line end in a form as two characters.
 	sent.pasted = strings.ReplaceAll(v.R.PostForm.Get("text"), "\r\n", "\n")
 	sent.text = []byte(sent.pasted)
 	file, header, err := v.R.FormFile("file")
@@ -55,7 +55,7 @@ func receive(v *Visit) (*sentFile, error) {
 	if err != nil {
 		return sent, fault.New(fault.Invalid, "The file did not arrive whole. Send it again.")
 	}
-	defer func() { _ = file.Close() }() // it is memory
+	defer func() { _ = file.Close() }() // it is in memory
 	if strings.TrimSpace(sent.pasted) != "" {
 		return sent, fault.New(fault.Invalid, "There is a pasted text and a file. Empty one of the two.")
 	}
@@ -66,7 +66,7 @@ func receive(v *Visit) (*sentFile, error) {
 	return sent, nil
 }
 
-// keyOf names the secret of a type that is made where none is given, and shown once.
+// keyOf returns the name of the type's secret that is generated if none is given, and shown once. "" means that it has none.
 func keyOf(t *record.Type) string {
 	for _, f := range t.All() {
 		if secret, ok := record.SecrecyOf(f); ok && secret.Seal == record.TokenKey {
@@ -76,15 +76,15 @@ func keyOf(t *record.Type) string {
 	return ""
 }
 
-// distinct refuses a file that can't be taken in as one: the ledger does one thing at a time,
-// all of it or nothing.
+// distinct refuses a file that both creates and updates records, because the ledger does one operation at a time, all or nothing. It also
+// refuses a record that is named twice, and a new record without a key that could be shown only once.
 func distinct(t *record.Type, rows []transfer.Row) ([]transfer.Row, error) {
 	if len(rows) == 0 {
 		return nil, fault.Field(fault.General, "There is nothing to import: the file holds no records.")
 	}
 	errs, bad := make([]fault.Fields, len(rows)), false
 	key := keyOf(t)
-	lines := map[string]int{} // by id; of a new record under ""
+	lines := map[string]int{} // line numbers by id; new records have the id ""
 	for i, row := range rows {
 		errs[i] = fault.Fields{}
 		if key != "" && row.ID == "" && row.Input[key] == nil {
@@ -111,7 +111,7 @@ func distinct(t *record.Type, rows []transfer.Row) ([]transfer.Row, error) {
 	return rows, nil
 }
 
-// leaveLive sends the caller to another page, also where htmx asked: it follows no redirect.
+// leaveLive redirects the caller to another page. It also works for htmx, which does not follow a redirect.
 func (v *Visit) leaveLive(to, note string) error {
 	if !v.Live() {
 		return v.Leave(to, note)

@@ -9,7 +9,7 @@ import (
 	"terrier/internal/record"
 )
 
-// linksOf are the references in the value of a field.
+// linksOf returns the references in the value of a field.
 func linksOf(value any) []record.Link {
 	switch x := value.(type) {
 	case record.Link:
@@ -20,8 +20,8 @@ func linksOf(value any) []record.Link {
 	return nil
 }
 
-// fillLinks puts references into a widget: for one a text that names it, for many a box for
-// each. Those that the caller may not see are counted.
+// fillLinks sets the references of a widget. A single one is a text that names it, a set has a checkbox for each. References that the
+// caller may not see are only counted.
 func (s FormSource) fillLinks(f *FormField, target *record.Type, links []record.Link) {
 	for _, l := range links {
 		switch {
@@ -52,8 +52,8 @@ func (s FormSource) fillLinks(f *FormField, target *record.Type, links []record.
 	}
 }
 
-// withUnseen adds to what was typed the references that the caller may not see. One of them
-// stays until it is replaced or removed, many stay beside whatever is typed.
+// withUnseen adds the references that the caller may not see to what was typed. A single one stays until it is replaced or removed. In a
+// set they always stay.
 func (s FormSource) withUnseen(target *record.Type, name string, value any) (any, bool) {
 	unseen := slices.DeleteFunc(slices.Clone(linksOf(s.v.Get(name))), func(l record.Link) bool { return !s.unseen[target][l.ID] })
 	many, isMany := value.([]any)
@@ -66,7 +66,7 @@ func (s FormSource) withUnseen(target *record.Type, name string, value any) (any
 	return many, true
 }
 
-// idOf is a reference by its id, as the API takes it.
+// idOf returns a reference by its id, as the API takes it.
 func idOf(l record.Link) json.Number { return json.Number(formatID(l.ID)) }
 
 func formatID(id int64) string { return strconv.FormatInt(id, 10) }

@@ -16,10 +16,10 @@ import (
 type listPage struct {
 	Path, Title, Single string
 	Doc                 string
-	Query               string // the filters in force, as the API takes them
+	Query               string // the current filters, as the API takes them
 	Search              string
 	CanSearch           bool
-	Searched            int // q has looked at so many of the newest only
+	Searched            int // q has searched only this many of the newest records
 
 	Heads   []head
 	Rows    []row
@@ -37,14 +37,14 @@ type listPage struct {
 	CanAdd, CanChange, CanDelete bool
 }
 
-// head is the top of a column. Href sorts by it, the other way round where it is sorted already.
+// head is the heading of a column. Href sorts by it, or reverses the order if the list is sorted by it already.
 type head struct {
 	Label, Href string
 	Sorted      string // ascending, descending or ""
 }
 
-// row is a record in a table. What leads somewhere is written without its first slash, which
-// stands in the template: so html/template need not ask whether it is a scheme.
+// row is a record in a table. Addresses are without their first slash, which is in the template. So html/template need not check whether
+// they have a scheme.
 type row struct {
 	ID    string
 	Path  string
@@ -52,8 +52,8 @@ type row struct {
 	Cells []tableCell
 }
 
-// tableCell is a cell of a table. There are hundreds on a page, and each question that a
-// template asks costs as much as printing: the usual kinds are told apart by what is there.
+// tableCell is a cell of a table. There are hundreds on a page, and each condition in a template costs as much as printing. So the usual
+// kinds are distinguished by which field is set.
 type tableCell struct {
 	Text  string
 	Path  string
@@ -118,7 +118,7 @@ func (p *TypePages) list(v *Visit) error {
 	return v.Show(Page{Name: "list", Title: p.Title, Crumbs: p.Crumbs()[:1], Body: p.listPage(v, params, q, found)})
 }
 
-// viewOf reads no more of a record than the chosen columns.
+// viewOf returns a view with only the chosen columns.
 func viewOf(columns []column) record.View {
 	only := []string{"id"}
 	for _, c := range columns {
@@ -153,14 +153,14 @@ func (p *TypePages) listPage(v *Visit, params url.Values, q store.Query, found s
 		l.Limits = append(l.Limits, limitLink{n, With(p.Path, params, "limit", strconv.Itoa(n), "offset", "", "cursor", ""), n == q.Limit})
 	}
 	for _, format := range transfer.Formats {
-		narrow, _ := url.ParseQuery(l.Query) // it was made by Encode
+		narrow, _ := url.ParseQuery(l.Query) // it was made by Encode, so this can't fail
 		l.Exports = append(l.Exports, Crumb{strings.ToUpper(string(format)), With(p.Path+"export/", narrow, "format", string(format))})
 	}
 	l.Heads, l.Rows = p.table(v, l.Columns, params, found.Rows)
 	return l
 }
 
-// table is the chosen columns of some records.
+// table returns the chosen columns of some records.
 func (p *TypePages) table(v *Visit, columns []column, params url.Values, rows []record.Values) ([]head, []row) {
 	first := head{Label: p.Single}
 	if p.Type.Display == nil {
@@ -210,7 +210,7 @@ func (p *TypePages) head(params url.Values, name, label string, sorts bool) head
 	return h
 }
 
-// filterQuery is the part of the address that narrows the list.
+// filterQuery returns the part of the query that filters the list.
 func (p *TypePages) filterQuery(params url.Values) string {
 	narrow := url.Values{}
 	for key, values := range params {

@@ -16,8 +16,7 @@ type notifiedLine struct {
 	Status        string
 }
 
-// notifiedOf reads the deliveries of changes to one record, by the moment of the change, which is
-// the delivery's own.
+// notifiedOf returns the deliveries of changes to one record, by the time of the change. A delivery has the same time as its change.
 func (v *Visit) notifiedOf(t *record.Type, id int64, changes []record.Values) (map[time.Time][]notifiedLine, error) {
 	deliveries := v.Site.DeliveryType()
 	if len(changes) == 0 || !t.Notifies() || !v.May(deliveries, access.View) {
@@ -49,20 +48,20 @@ func (v *Visit) notifiedBy(d record.Values) notifiedLine {
 	return line
 }
 
-// StateOf is the state of a delivery for people: one that is retried automatically has not failed for good.
+// StateOf returns the state of a delivery for people. One that is retried automatically has not failed for good.
 func StateOf(d record.Values, now time.Time) Cell {
 	at, retrying := d.Get("retry_at").(time.Time)
 	if !retrying {
 		return CellOf(d.Type().Field("state"), d.Get("state"))
 	}
-	which := "" // a worker that lacks the webhook's key tries again whatever max_retries says
+	which := "" // without max_retries: a worker that lacks the webhook's key retries beyond it
 	if n, of := d.Int("tries"), d.Int("max_retries"); 0 < n && n <= of {
 		which = fmt.Sprintf("%d of %d, ", n, of)
 	}
 	return Cell{Kind: BadgeCell, Color: "retrying", Text: "Retrying (" + which + Ahead(at, now) + ")"}
 }
 
-// WebhookOf is the webhook that a delivery or a condition error is of.
+// WebhookOf returns the webhook of a delivery or a condition error.
 func (v *Visit) WebhookOf(d record.Values) Cell {
 	c := v.Cell(d.Type().Field("webhook"), d.Get("webhook"))
 	if c.Kind == EmptyCell {
@@ -71,7 +70,7 @@ func (v *Visit) WebhookOf(d record.Values) Cell {
 	return c
 }
 
-// InWords is a length of time as people say it.
+// InWords returns a duration in words.
 func InWords(d time.Duration) string {
 	d = max(d, 0) // clocks differ
 	switch {
@@ -87,7 +86,7 @@ func InWords(d time.Duration) string {
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
 
-// Ahead says how long it is until a moment.
+// Ahead returns in words how long it is until a time.
 func Ahead(at, now time.Time) string {
 	if !at.After(now) {
 		return "now"

@@ -10,8 +10,7 @@ import (
 	"terrier/internal/record"
 )
 
-// TypePages are the pages of one record type. What can be known from its declaration is worked
-// out once.
+// TypePages are the pages of one record type. Everything that depends only on its declaration is computed once.
 type TypePages struct {
 	site   *Site
 	Type   *record.Type
@@ -36,13 +35,13 @@ func newTypePages(s *Site, t *record.Type, own OwnPages) *TypePages {
 	return p
 }
 
-// PagePath is the address of a type's list: the API's without /api.
+// PagePath returns the address of a type's list: the API's without /api.
 func PagePath(t *record.Type) string { return strings.TrimPrefix(t.Path(), "/api") }
 
-// RecordPath is the address of a record's page.
+// RecordPath returns the address of a record's page.
 func RecordPath(t *record.Type, id int64) string { return PagePath(t) + t.FormatID(id) + "/" }
 
-// pluralTitle is the name of many: "site groups".
+// pluralTitle returns the type's name in the plural: "site groups".
 func pluralTitle(t *record.Type) string { return strings.ReplaceAll(t.Plural, "-", " ") }
 
 func Capital(s string) string {
@@ -50,7 +49,7 @@ func Capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// TitleOf names a type by its key, also one that is no longer there.
+// TitleOf returns the name of the type with the key. It also works for a type that no longer exists.
 func (s *Site) TitleOf(key string) string {
 	if t := s.Registry.Type(key); t != nil {
 		return t.Title()
@@ -58,7 +57,7 @@ func (s *Site) TitleOf(key string) string {
 	return key
 }
 
-// KindOf is the same at the beginning of a line.
+// KindOf is like TitleOf, with a capital letter.
 func (s *Site) KindOf(key string) string {
 	if s.Registry.Type(key) == nil {
 		return key
@@ -66,7 +65,7 @@ func (s *Site) KindOf(key string) string {
 	return Capital(s.TitleOf(key))
 }
 
-// ID reads the id in the address. What is no id is no record.
+// ID returns the id in the address. If it is not an id, the record is not found.
 func (p *TypePages) ID(v *Visit) (int64, error) {
 	id, err := p.Type.ParseID(v.R.PathValue("id"))
 	if err != nil {
@@ -75,7 +74,7 @@ func (p *TypePages) ID(v *Visit) (int64, error) {
 	return id, nil
 }
 
-// Record reads the record in the address.
+// Record returns the record in the address.
 func (p *TypePages) Record(v *Visit) (record.Values, error) {
 	id, err := p.ID(v)
 	if err != nil {
@@ -84,12 +83,12 @@ func (p *TypePages) Record(v *Visit) (record.Values, error) {
 	return p.site.Ledger.Get(v.Ctx, v.Caller, p.Type, id)
 }
 
-// Crumbs lead to a page of the type.
+// Crumbs returns the steps that lead to a page of the type.
 func (p *TypePages) Crumbs(more ...Crumb) []Crumb {
 	return append([]Crumb{{p.Type.Section, ""}, {p.Title, p.Path}}, more...)
 }
 
-// With is an address with some parameters set; an empty one is left out.
+// With returns an address with some parameters set. Empty ones are left out.
 func With(path string, params url.Values, pairs ...string) string {
 	q := url.Values{}
 	for key, values := range params {
@@ -107,11 +106,11 @@ func With(path string, params url.Values, pairs ...string) string {
 	return path + "?" + q.Encode()
 }
 
-// OwnPages is what the pages of a type show besides what is derived from its fields.
+// OwnPages is what a type adds to its derived pages.
 type OwnPages struct {
 	Form, Detail string // templates of their own
 	MoreForm     func(v *Visit, form *FormPage, found record.Values) error
 	MoreDetail   func(v *Visit, d *DetailPage, found record.Values) error
-	Cells        map[string]func(record.Values) Cell      // of a list, by field, where the value alone does not say enough
-	Added        func(v *Visit, made record.Values) error // answers instead of the redirect
+	Cells        map[string]func(record.Values) Cell      // cells of a list, by field, that need more than the field's value
+	Added        func(v *Visit, made record.Values) error // answers after a creation, instead of the redirect
 }

@@ -11,24 +11,24 @@ import (
 	"terrier/internal/store"
 )
 
-// panelPart is a panel of a record's page, filled: a table or a drawing.
+// panelPart is a panel of a record's page with its content: a table or a drawing.
 type panelPart struct {
 	Label   string
 	Table   *panelTable
 	Drawing *drawing
 }
 
-// panelTable is the records of a type that refer to the one of the page.
+// panelTable is a table of the records of a type that refer to the record of the page.
 type panelTable struct {
 	Title                string
 	Heads                []head
 	Rows                 []row
-	CanChange, CanDelete bool // never: they are selected in their own list
+	CanChange, CanDelete bool // always false: records are selected in their own list
 	From, To             int
 	Count                int64
 	Next, Prev           string
-	All                  string // the same in the list of the type
-	Add                  string // a form for one more; "" for those who may not
+	All                  string // the address of the same records in the list of the type
+	Add                  string // the address of the form for a new one; "" for callers who may not add
 }
 
 // panelPage is a tab of a record.
@@ -57,7 +57,7 @@ func (p *TypePages) checkPanels() error {
 	return nil
 }
 
-// panelRoutes are the tabs of a type.
+// panelRoutes returns the routes of a type's tabs.
 func (p *TypePages) panelRoutes() []Route {
 	var routes []Route
 	for _, panel := range p.Type.Panels {
@@ -69,7 +69,7 @@ func (p *TypePages) panelRoutes() []Route {
 	return routes
 }
 
-// panels are those that the caller may see: as tabs, or as cards.
+// panels returns the panels that the caller may see: the tabs, or the cards.
 func (p *TypePages) panels(v *Visit, tabs bool) []record.Panel {
 	return slices.DeleteFunc(slices.Clone(p.Type.Panels), func(panel record.Panel) bool {
 		return (panel.Tab != "") != tabs || !v.maySee(panel)
@@ -81,7 +81,7 @@ func (v *Visit) maySee(panel record.Panel) bool {
 	return listed == nil || v.May(listed, access.View)
 }
 
-// panelTab is the page of a panel.
+// panelTab answers with the page of a panel.
 func (p *TypePages) panelTab(v *Visit, panel record.Panel) error {
 	found, err := p.Record(v)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *TypePages) panelTab(v *Visit, panel record.Panel) error {
 	return v.Show(Page{Name: "panel", Title: panel.Tab + " of " + d.Name, Crumbs: p.Crumbs(Crumb{d.Name, d.Path}), Body: body})
 }
 
-// cards fills the panels that stand on the record's own page.
+// cards returns the panels on the record's own page.
 func (p *TypePages) cards(v *Visit, found record.Values) ([]panelPart, error) {
 	var parts []panelPart
 	for _, panel := range p.panels(v, false) {
@@ -115,7 +115,7 @@ func (p *TypePages) cards(v *Visit, found record.Values) ([]panelPart, error) {
 	return parts, nil
 }
 
-// panel fills a panel. A tab is asked for page by page, a card shows the first few.
+// panel returns a panel with its content. A tab is shown page by page, a card shows the first few records.
 func (v *Visit) panel(found record.Values, panel record.Panel, params url.Values) (panelPart, error) {
 	part := panelPart{Label: panel.Label()}
 	var err error
@@ -139,7 +139,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	}
 	columns := p.columns(v)
 	for i, c := range columns {
-		columns[i].Shown = c.Shown && c.Name != by.Field.Info().Name // which is this record in every row
+		columns[i].Shown = c.Shown && c.Name != by.Field.Info().Name // this column would have this record in every row
 	}
 	q.View, q.Where = viewOf(columns), append(q.Where, by.Tests([]int64{found.ID()})...)
 	rows, err := v.Site.Ledger.List(v.Ctx, v.Caller, by.Type, q)
@@ -149,7 +149,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	t := &panelTable{Title: panel.Label(), Count: rows.Count, All: p.Path + "?" + filterFor(by, found).Encode()}
 	t.Heads, t.Rows = p.table(v, columns, params, rows.Rows)
 	for i := range t.Heads {
-		t.Heads[i].Href = "" // the list of the type sorts
+		t.Heads[i].Href = "" // only the list of the type can be sorted
 	}
 	if len(rows.Rows) > 0 {
 		t.From, t.To = rows.Offset+1, rows.Offset+len(rows.Rows)
@@ -169,7 +169,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	return t, nil
 }
 
-// drawing draws a panel: of the record alone, or with those that refer to it.
+// drawing returns the drawing of a panel: of the record alone, or with the records that refer to it.
 func (v *Visit) drawing(found record.Values, panel record.Panel) (*drawing, error) {
 	var listed store.Page
 	if by := panel.Listed(); by.Type != nil {

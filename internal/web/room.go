@@ -6,15 +6,15 @@ import (
 	"terrier/internal/store"
 )
 
-// Room is a part of the site with pages of its own, besides those that every type has.
+// Room is a part of the site that adds pages to those that every type has.
 type Room struct {
 	Routes   func() []Route
-	Types    map[string]OwnPages // by the key of a type: what its derived pages show besides
+	Types    map[string]OwnPages // by the key of a type: what is added to its derived pages
 	Nav      []NavPage
-	NoWorker func(*Visit) bool // reports whether jobs wait for a worker and the caller should know; nil where there are no jobs
+	NoWorker func(*Visit) bool // reports whether to tell the caller that jobs wait for a worker; nil if there are no jobs
 }
 
-// NavPage is a page that the navigation names beside the types, for those who may see a type.
+// NavPage is a page in the navigation besides the types. It is shown to callers who may see a type.
 type NavPage struct {
 	Section, Label string
 	Path           string
@@ -23,7 +23,7 @@ type NavPage struct {
 	links navLinks
 }
 
-// ownPages lists the types that have some.
+// ownPages returns the OwnPages of all rooms, by type.
 func (s *Site) ownPages() map[string]OwnPages {
 	own := map[string]OwnPages{store.ChangeType: s.changePages()}
 	for _, room := range s.Rooms {

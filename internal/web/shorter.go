@@ -6,14 +6,14 @@ import (
 	"terrier/internal/web/diff"
 )
 
-// How much of a text is shown around what was changed in it, and of a single line.
+// How many lines of a text are shown around a change, and how much of a single line.
 const (
 	keptAround = 3
 	longestRow = 2000
 )
 
-// shorter leaves of the lines of a text those that were changed and a few around them, and no
-// more than most: a text of a megabyte may be half a million lines, and each costs to draw.
+// shorter returns the changed lines of a text and a few around them, at most as many as most. A text of a megabyte may have half a
+// million lines, and each costs time to draw.
 func shorter(pieces []diff.Piece, most int) []diff.Piece {
 	near := make([]bool, len(pieces))
 	for i, p := range pieces {

@@ -11,17 +11,14 @@ import (
 	"terrier/internal/record"
 )
 
-// shownField carries what the widgets of a form held when it was sent to the browser. No
-// field can have the name.
+// shownField is the hidden input with the values of a form's widgets when it was sent to the browser. No field can have this name.
 const shownField = "form.shown"
 
-// shownForm is what the widgets of a form held, by name and as a fingerprint. What comes back
-// as it was shown is not written: a widget can't hold everything that a record can, and the
-// record referred to may have another name by now.
+// shownForm is the fingerprints of the values that the widgets of a form had, by name. A value that comes back as it was shown is not
+// written: a widget can't represent every value of a record, and a referenced record may have another name by now.
 type shownForm map[string]string
 
-// readShown is what a posted form says of itself, nil where it says nothing: then every widget
-// counts.
+// readShown returns the fingerprints in a posted form. It returns nil if there are none: then every widget counts as changed.
 func readShown(form url.Values) shownForm {
 	if !form.Has(shownField) {
 		return nil
@@ -34,8 +31,7 @@ func readShown(form url.Values) shownForm {
 	return shown
 }
 
-// touched reports whether somebody has changed what a widget held. A form is silent about what
-// it did not show.
+// touched reports whether the value of a widget has changed since the form was shown. A widget that was not shown has not changed.
 func (s shownForm) touched(widget record.Widget, name string, typed url.Values) bool {
 	if s == nil {
 		return true
@@ -44,12 +40,12 @@ func (s shownForm) touched(widget record.Widget, name string, typed url.Values) 
 	return shown && held != heldPrint(widget, name, typed)
 }
 
-// Touched reports whether somebody has changed what a widget of a posted form held.
+// Touched reports whether the value of a widget in a posted form has changed since the form was shown.
 func Touched(form url.Values, name string, widget record.Widget) bool {
 	return readShown(form).touched(widget, name, form)
 }
 
-// touched reports whether somebody has changed what a widget held, or the kind by which it is read.
+// touched reports whether the value of a widget, or the kind that says how to parse it, has changed since the form was shown.
 func (s FormSource) touched(name string, in record.Info) bool {
 	if s.shown.touched(in.Widget, name, s.typed) {
 		return true
@@ -65,7 +61,7 @@ func (s FormSource) typedInto(f *FormField) bool {
 	return s.shown.touched(f.Widget, f.Name, s.typed)
 }
 
-// Shown is what the widgets hold before anybody types, "" for a new record.
+// Shown returns the fingerprints of the widgets' values before anybody types, "" for a new record.
 func (f *FormPage) Shown() string {
 	if f.ID == 0 {
 		return ""
@@ -85,7 +81,7 @@ func ShownOf(fields ...FormField) string {
 	return strings.Join(entries, " ")
 }
 
-// posts is what a browser sends of the widget where nobody touches it.
+// posts returns what a browser sends for the widget if nobody changes it.
 func (f *FormField) posts() url.Values {
 	out := url.Values{}
 	switch f.Widget {
@@ -118,7 +114,7 @@ func (f *FormField) posts() url.Values {
 	return out
 }
 
-// heldPrint is a fingerprint of what a widget holds, the same whichever way browsers write it.
+// heldPrint returns a fingerprint of a widget's value. It does not depend on how browsers write the value.
 func heldPrint(widget record.Widget, name string, typed url.Values) string {
 	var held []string
 	for _, text := range typed[name] {
@@ -144,11 +140,11 @@ var (
 	noLineEnds = strings.NewReplacer("\r", "", "\n", "")
 )
 
-// black is what a browser shows of what is no colour.
+// black is what a browser shows for a value that is not a colour.
 const black = "#000000"
 
-// asHeld is a text as a widget of the kind can hold it: browsers write the ends of lines in
-// their own way, take them out of what has one line, and write colours and times in one form.
+// asHeld returns a text as a widget of the kind represents it. Browsers write line ends in their own way, remove them from single lines,
+// and write colours and times in one form.
 func asHeld(widget record.Widget, text string) string {
 	switch widget {
 	case record.TextLine, record.NumberInput, record.DecimalInput, record.DateInput, record.RecordInput:
@@ -167,7 +163,7 @@ func asHeld(widget record.Widget, text string) string {
 	return lineEnds.Replace(text)
 }
 
-// shownMoment is a time as a browser's own input takes it: in UTC, without fractions of a second.
+// shownMoment returns a time as a browser's own input takes it: in UTC, without fractions of a second.
 func shownMoment(text string) (shown string, ok bool) {
 	at, err := record.ParseTime(text)
 	if err != nil {
@@ -176,7 +172,7 @@ func shownMoment(text string) (shown string, ok bool) {
 	return strings.Join(textsOf(at), ""), true
 }
 
-// HoldsText reports whether the value is one that a browser's own input for times or dates would blank.
+// HoldsText reports whether a browser's own input for times or dates would show the value as blank.
 func (f FormField) HoldsText() bool {
 	if f.Widget == record.DateInput {
 		_, err := time.Parse(time.DateOnly, f.Value)

@@ -6,11 +6,10 @@ import (
 	"terrier/internal/ledger"
 )
 
-// documentPath is where the API describes itself.
+// documentPath is the address of the API document.
 const documentPath = "/api/schema/"
 
-// Swagger shows the API's document. It has a frame of its own: Swagger UI and Bootstrap use the
-// same names for their styles.
+// Swagger shows the API document. It has its own frame, because Swagger UI and Bootstrap use the same names for their styles.
 func (s *Site) Swagger(w http.ResponseWriter, r *http.Request) {
 	v := &Visit{Site: s, W: w, R: r, Ctx: r.Context(), Caller: ledger.CallerFrom(r.Context())}
 	f := v.frame(Page{Title: "API documentation", Body: documentPath})

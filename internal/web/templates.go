@@ -14,9 +14,9 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// ParseTemplates reads all templates, with those of rooms, into one set, which is the same for every Site: a copy of what they share for
-// each page would take megabytes. Files that begin with an underscore hold parts; every other one is a page and defines
-// its content, which is put between top and bottom.
+// ParseTemplates parses all templates, with those of rooms, into one set. Every Site can share it: a copy of the shared parts for each
+// page would take megabytes. Files that begin with an underscore define parts. Every other file is a page and defines its content,
+// which is put between top and bottom.
 func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 	all, err := template.New("").Funcs(template.FuncMap{
 		"asset": assets.New().URL,
@@ -44,9 +44,9 @@ func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 	return all, nil
 }
 
-// pageTemplate is what a page is called in the set. No part has a space in its name.
+// pageTemplate returns the name of a page in the set. No part has a space in its name.
 func pageTemplate(name string) string { return name + " page" }
 
-// Moments are shown in UTC, as everything that is compared across sites.
+// ShowTime returns a time for people. It is in UTC, so that times can be compared across sites.
 func ShowTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 func ShowDate(t time.Time) string { return t.UTC().Format("2006-01-02") }

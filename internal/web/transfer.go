@@ -17,7 +17,7 @@ import (
 	"terrier/internal/transfer"
 )
 
-// How long an export may take, and how long its caller may take none of it.
+// How long an export may take, and how long it waits for a client that reads nothing.
 const (
 	exportTime = 10 * time.Minute
 	stallTime  = time.Minute
@@ -27,7 +27,7 @@ var mediaTypes = map[transfer.Format]string{
 	transfer.CSV: "text/csv; charset=utf-8", transfer.JSON: "application/json", transfer.YAML: "application/yaml",
 }
 
-// export sends a list as a file: everything that matches and that the caller may see.
+// export sends a list as a file: all matching records that the caller may see.
 func (p *TypePages) export(v *Visit) error {
 	params, err := ledger.Params(v.R.URL.RawQuery)
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *TypePages) sendExport(v *Visit, q store.Query, format transfer.Format, 
 	return nil
 }
 
-// attach makes the answer a file.
+// attach sets the headers that make the answer a file.
 func (p *TypePages) attach(v *Visit, format transfer.Format, what string) {
 	h := v.W.Header()
 	h.Set("Content-Type", mediaTypes[format])
@@ -86,13 +86,13 @@ func (p *TypePages) attach(v *Visit, format transfer.Format, what string) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// breakOff ends the connection: a file that is not whole must not look like one that is.
+// breakOff ends the connection, because an incomplete file must not look complete.
 func (p *TypePages) breakOff(v *Visit, err error) {
 	p.site.Log.WarnContext(v.Ctx, "export broken off", "error", err, "path", v.R.URL.Path, "request_id", v.Caller.RequestID)
 	panic(http.ErrAbortHandler)
 }
 
-// lasting is a context that outlives the time limit of a request, but not its caller.
+// lasting returns a context that outlives the time limit of a request, but ends when the client disconnects.
 func lasting(of context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(of), limit)
 	stop := context.AfterFunc(of, func() {
@@ -106,7 +106,7 @@ func lasting(of context.Context, limit time.Duration) (context.Context, context.
 	}
 }
 
-// patient waits for a slow caller as long as something gets through.
+// patient is a writer that waits for a slow client as long as the client reads something.
 type patient struct {
 	io.Writer
 	connection *http.ResponseController

@@ -13,7 +13,7 @@ import (
 	"terrier/internal/record"
 )
 
-// textsOf writes a value as a form holds it.
+// textsOf returns a value as a form shows it.
 func textsOf(value any) []string {
 	switch x := value.(type) {
 	case nil:
@@ -60,7 +60,7 @@ func numberTexts(numbers []int64) []string {
 	return texts
 }
 
-// customTexts writes the value of a custom field as a form holds it.
+// customTexts returns the value of a custom field as a form shows it.
 func customTexts(in record.Info, value any) []string {
 	if in.Widget != record.JSONInput || value == nil {
 		return textsOf(value)
@@ -72,11 +72,11 @@ func customTexts(in record.Info, value any) []string {
 	return textsOf(raw)
 }
 
-// defaultHelp says what typedDefault reads. The API and imports take JSON.
+// defaultHelp explains what typedDefault parses. The API and imports take JSON.
 const defaultHelp = "The value of records that are given none: a text, a number, true or false, several choices one on each line, " +
 	"or JSON where the type is JSON."
 
-// defaultTexts writes the default of a custom field of a kind as a form holds it.
+// defaultTexts returns the default of a custom field of a kind as a form shows it.
 func defaultTexts(kind string, value any) []string {
 	raw, ok := value.(json.RawMessage)
 	if !ok || record.CustomWidget(kind) == record.JSONInput {
@@ -85,7 +85,7 @@ func defaultTexts(kind string, value any) []string {
 	return textsOf(decoded(raw))
 }
 
-// typedDefault reads what defaultTexts writes, and people do.
+// typedDefault parses a default as defaultTexts or a person writes it.
 func typedDefault(kind, text, name string, errs fault.Fields) any {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -102,8 +102,7 @@ func typedDefault(kind, text, name string, errs fault.Fields) any {
 // MomentLayout is what a browser's own input for a date and a time takes.
 const MomentLayout = "2006-01-02T15:04:05"
 
-// typedValue reads what was typed into a widget as the API would take it. Not given is what
-// keeps the record as it is.
+// typedValue returns what was typed into a widget, as the API takes it. given is false if the record keeps its value.
 func typedValue(f record.Field, name string, in record.Info, typed url.Values, errs fault.Fields) (value any, given bool) {
 	texts := typed[name]
 	text := strings.Join(texts, "")
@@ -114,7 +113,7 @@ func typedValue(f record.Field, name string, in record.Info, typed url.Values, e
 	case record.CheckBox:
 		return slices.Contains(texts, "true"), true
 	case record.PasswordInput, record.SecretArea:
-		// Blank keeps what is there and not shown; a box empties it.
+		// Blank keeps a value that is not shown. A checkbox removes it.
 		if text == "" && (in.Widget == record.PasswordInput || typed.Has(name+keptSuffix)) {
 			return "", typed.Has(name + clearSuffix)
 		}
@@ -153,14 +152,14 @@ func typedValue(f record.Field, name string, in record.Info, typed url.Values, e
 	return strings.ReplaceAll(text, "\r\n", "\n"), true
 }
 
-// What goes with something that is there: the box that removes what is not shown, and the mark
-// that a secret is there but was not shown, or the boxes of references that are.
+// Suffixes of inputs that accompany a widget: the checkbox that removes a value that is not shown, the mark that there is a secret that
+// was not shown, and the checkboxes of current references.
 const (
 	clearSuffix = "__clear"
 	keptSuffix  = "__kept"
 )
 
-// typedLink reads the text that means a record: nameOf writes it, and people do.
+// typedLink parses the text that means a record, as NameOf or a person writes it.
 func typedLink(f record.Field, text string) any {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -169,7 +168,7 @@ func typedLink(f record.Field, text string) any {
 	return Naming(target, text)
 }
 
-// Naming is a text as the name of a record, with or without its id.
+// Naming returns a text as the name of a record, with or without its id.
 func Naming(t *record.Type, text string) record.Naming {
 	return record.Naming{By: t.NamingField(), Text: text}
 }
@@ -195,13 +194,13 @@ func typedJSON(text, name string, errs fault.Fields) any {
 	return value
 }
 
-// What JSON in a form may hold: as much as in a request to the API.
+// The limits of JSON in a form: the same as in a request to the API.
 const (
 	maxDepth  = 64
 	maxValues = 200_000
 )
 
-// measure tells how deep a value is, and of how many it is made.
+// measure returns how deep a value is nested, and how many values it consists of.
 func measure(value any) (depth, values int) {
 	count := func(item any) {
 		d, n := measure(item)
@@ -240,7 +239,7 @@ func anyOf(texts []string) []any {
 	return out
 }
 
-// customValues are the custom fields of a record, none for a new one.
+// customValues returns the custom fields of a record, none for a new one.
 func customValues(v record.Values) map[string]any {
 	if v.Type() == nil || v.Type().Index("custom_fields") < 0 {
 		return nil
@@ -249,7 +248,7 @@ func customValues(v record.Values) map[string]any {
 	return values
 }
 
-// decoded reads JSON that the database gave.
+// decoded returns the value of JSON from the database.
 func decoded(raw json.RawMessage) any {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

@@ -24,29 +24,28 @@ type Visit struct {
 	Ctx    context.Context
 	Caller ledger.Caller
 
-	allowed map[allowance]bool // what was asked so far: a table asks for each of its links
+	allowed map[allowance]bool // a cache of permissions: a table asks for each of its links
 }
 
-// policy lets a page load what this server serves, and nothing else. Bootstrap draws its
-// ticks and arrows from data: addresses.
+// policy allows a page to load only what this server serves. data: is allowed for Bootstrap's ticks and arrows.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// Page is what a template is given: the frame around it and what stands in it.
+// Page is a page to show: its template, its content, and what the frame needs.
 type Page struct {
 	Name   string // of the template
 	Title  string
 	Crumbs []Crumb
 	Body   any
-	Status int // 200 where it is not given
+	Status int // the default is 200
 }
 
 // Crumb is a step on the way to a page.
 type Crumb struct{ Label, Href string }
 
-// Show answers with a page. Where htmx asks for the part with some id, only the template that
-// is called like it is sent. The id is the caller's word: a template that is about something
-// else fails, which is not told, because what it says of the data would be in the log.
+// Show answers with a page. If htmx asks for the part with some id, it sends only the template with that name. The id comes from the
+// client, so it may name a template for other data. Such a template fails, and its error is not reported: it would bring data into the
+// log.
 func (v *Visit) Show(p Page) error {
 	if target := v.R.Header.Get("Hx-Target"); v.Live() && v.Site.Templates.Lookup(target) != nil &&
 		v.send(target, p.Body, http.StatusOK) == nil {
@@ -55,16 +54,16 @@ func (v *Visit) Show(p Page) error {
 	return v.send(pageTemplate(p.Name), v.frame(p), cmp.Or(p.Status, http.StatusOK))
 }
 
-// Part answers with a shared template alone.
+// Part answers with only a shared template.
 func (v *Visit) Part(name string, body any) error { return v.send(name, body, http.StatusOK) }
 
-// buffers are what pages are written into: a page is whole before any of it is sent.
+// buffers are reused for pages. A page is complete before any of it is sent.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func (v *Visit) send(name string, data any, status int) error {
 	b := buffers.Get().(*bytes.Buffer)
 	defer func() {
-		if b.Cap() <= maxForm { // a page that was huge is not kept in memory
+		if b.Cap() <= maxForm { // the buffer of a huge page is not kept
 			buffers.Put(b)
 		}
 	}()
@@ -79,13 +78,13 @@ func (v *Visit) send(name string, data any, status int) error {
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
 	v.W.WriteHeader(status)
 	if v.R.Method != http.MethodHead {
-		_, _ = v.W.Write(b.Bytes()) // a caller that has gone away is not an error here
+		_, _ = v.W.Write(b.Bytes()) // a client that has disconnected is not an error here
 	}
 	return nil
 }
 
-// ParseForm reads a posted form. What can't be read is the sender's to fix; it is not repeated,
-// since it may be part of a secret.
+// ParseForm parses a posted form. A form that can't be parsed is the client's mistake. The error does not repeat it, because it may
+// contain a secret.
 func (v *Visit) ParseForm() error {
 	err := v.R.ParseForm()
 	if _, refused := errors.AsType[*fault.Error](err); err == nil || refused {
@@ -94,7 +93,7 @@ func (v *Visit) ParseForm() error {
 	return fault.New(fault.Invalid, "The form can't be read: it did not arrive as a browser sends it.")
 }
 
-// formVersion is the version of the record that a posted form shows, nil where it names none.
+// formVersion returns the version of the record in a posted form, nil if it has none.
 func (v *Visit) formVersion() []int64 {
 	version, _ := strconv.ParseInt(v.R.PostForm.Get("version"), 10, 64)
 	if version == 0 {
@@ -103,10 +102,10 @@ func (v *Visit) formVersion() []int64 {
 	return []int64{version}
 }
 
-// Live reports whether htmx asks, for a part of a page.
+// Live reports whether htmx asks for a part of a page.
 func (v *Visit) Live() bool { return v.R.Header.Get("Hx-Request") == "true" }
 
-// Leave sends the caller to another page, which tells them what was done.
+// Leave redirects the caller to another page, which shows the note.
 func (v *Visit) Leave(to, note string) error {
 	if note != "" {
 		v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString([]byte(note)), 60)
@@ -115,7 +114,7 @@ func (v *Visit) Leave(to, note string) error {
 	return nil
 }
 
-// The cookies that only say how a page looks.
+// The cookies that only affect how a page looks.
 const (
 	noteCookie  = "terrier_note"
 	themeCookie = "terrier_theme"
@@ -134,7 +133,7 @@ func (v *Visit) Cookie(name string) string {
 	return c.Value
 }
 
-// note takes the message that leave left.
+// note returns the message that Leave stored, and removes it.
 func (v *Visit) note() string {
 	raw, err := base64.RawURLEncoding.DecodeString(v.Cookie(noteCookie))
 	if err != nil || len(raw) == 0 {
@@ -144,7 +143,7 @@ func (v *Visit) note() string {
 	return string(raw)
 }
 
-// Local is an address on this site, or the given one: nobody is led elsewhere.
+// Local returns an address if it is on this site, or else the other one. So nobody is redirected to another site.
 func Local(to, otherwise string) string {
 	if strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.Contains(to, "\\") &&
 		!strings.ContainsFunc(to, unicode.IsControl) {

@@ -1,13 +1,12 @@
 // Package web owns the pages: what people see and fill in, derived from the registry.
 //
-// There is one list, one record page, one form and one change log for all types. A page goes
-// the way of an API request: find the type, read what was typed, ask the ledger, show. Who the
-// caller is, the server has found out before; what they may do, the ledger knows, and a page
-// offers nothing else. This package knows what every type inherits, and the frame around it. Rooms add to it: hookpages
-// the pages of webhooks and deliveries, accountpages login, profile and tokens.
+// There is one list, one record page, one form and one change log for all types. A page works like an API request: find the type, parse
+// what was typed, ask the ledger, show. The server has identified the caller before. The ledger knows what the caller may do, and a page
+// offers nothing else. This package has the pages that every type gets, and the frame around them. Rooms add to it: hookpages has the
+// pages of webhooks and deliveries, accountpages has login, profile and tokens.
 //
-// Pages work without JavaScript; htmx refreshes what is live. Nothing stands inline, so that the
-// content security policy can forbid it.
+// Pages work without JavaScript. htmx refreshes live parts. No script or style is inline, so that the content security policy can forbid
+// it.
 package web
 
 import (
@@ -36,9 +35,9 @@ type Site struct {
 	Version  string
 	Now      func() time.Time
 	Rooms    []Room
-	// Templates are those of this package and its rooms, from ParseTemplates.
+	// Templates are the templates of this package and its rooms, from ParseTemplates.
 	Templates *template.Template
-	// Plain answers failures to callers that do not ask for a page.
+	// Plain answers failures of clients that do not ask for a page.
 	Plain func(http.ResponseWriter, *http.Request, error)
 
 	assets *assets.Set
@@ -49,17 +48,17 @@ type Site struct {
 type Route struct {
 	Method string
 	Path   string       // as the mux writes it: /dcim/sites/{id}/{$}
-	Type   *record.Type // nil for the pages around the records
+	Type   *record.Type // nil for pages that belong to no type
 	Action string       // what the caller must be allowed to do with some record of the type
 	Open   bool         // shown to everybody, logged in or not
-	Large  bool         // a body may be as long as a bulk request's
+	Large  bool         // the body may be as long as that of a bulk request
 	Handle func(*Visit) error
 }
 
-// Pattern is the route as the mux takes it.
+// Pattern returns the route as the mux takes it.
 func (r Route) Pattern() string { return r.Method + " " + r.Path }
 
-// Routes lists every page. Tests walk it, so that none is without one.
+// Routes returns every page. Tests go through the list, so that every page has a test.
 func (s *Site) Routes() []Route {
 	routes := []Route{
 		{Method: "GET", Path: "/{$}", Handle: s.home},
@@ -75,7 +74,7 @@ func (s *Site) Routes() []Route {
 	return routes
 }
 
-// recordRoutes are the pages that every type has.
+// recordRoutes returns the pages that every type has.
 func (s *Site) recordRoutes(t *record.Type) []Route {
 	p := s.Pages(t)
 	at := func(method, rest, action string, handle func(*Visit) error) Route {
@@ -103,7 +102,7 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 		at("POST", "{id}/edit/", access.Change, p.edit),
 		at("GET", "{id}/delete/", access.Delete, p.deletePage),
 		at("POST", "{id}/delete/", access.Delete, p.delete),
-		// Somebody who comes back to where several were edited finds the list.
+		// The bulk forms are sent to these addresses with POST. A GET leads to the list.
 		at("GET", "edit/", access.View, p.toList),
 		at("GET", "delete/", access.View, p.toList),
 		at("POST", "edit/", access.Change, p.bulkEdit),
@@ -111,7 +110,7 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 	)
 }
 
-// Mount puts every page on a mux, and answers the rest in the pages' own way.
+// Mount adds every page to a mux. It answers all other addresses with an error page.
 func (s *Site) Mount(mux *http.ServeMux) {
 	for _, r := range s.Routes() {
 		mux.Handle(r.Pattern(), s.admit(r))
@@ -119,8 +118,7 @@ func (s *Site) Mount(mux *http.ServeMux) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.elsewhere(mux, w, r) })
 }
 
-// elsewhere answers for an address that no page has: it may want another method. The mux itself
-// adds a slash that is missing.
+// elsewhere answers requests that match no page. The address may exist with another method. The mux itself adds a missing slash.
 func (s *Site) elsewhere(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	known := func(method, path string) bool {
 		other := &http.Request{Method: method, Host: r.Host, URL: &url.URL{Path: path}}
@@ -134,10 +132,10 @@ func (s *Site) elsewhere(mux *http.ServeMux, w http.ResponseWriter, r *http.Requ
 	s.Fail(w, r, fault.ErrNotFound)
 }
 
-// Static serves what the pages load. It asks nobody who they are.
+// Static serves the files that pages load, to everybody.
 func (s *Site) Static() http.Handler { return s.assets }
 
-// Build works out what can be known before anybody asks. It is called once, before anything is served.
+// Build prepares everything that does not depend on a request. It is called once, before anything is served.
 func (s *Site) Build() error {
 	s.assets = assets.New()
 	s.types = map[*record.Type]*TypePages{}
@@ -170,7 +168,7 @@ func (s *Site) Build() error {
 	return nil
 }
 
-// checkRoutes refuses two pages with one address, as a panel could make them, and an action that lacks its page.
+// checkRoutes refuses two pages with one address, which a panel could cause, and an action that lacks its page.
 func (s *Site) checkRoutes() error {
 	seen := map[string]bool{}
 	for _, r := range s.Routes() {
@@ -184,13 +182,14 @@ func (s *Site) checkRoutes() error {
 
 func (s *Site) Pages(t *record.Type) *TypePages { return s.types[t] }
 
-// What a body may hold: a form, or the rows of an import.
+// The longest bodies: of a form, and of an import.
 const (
 	maxForm   = 1 << 20
 	maxImport = intake.Largest
 )
 
-// admit lets those in who may see a page at all. Whoever is not logged in is asked to.
+// admit returns the handler of a route for callers who may see it. Others are refused, or redirected to the login if they are not logged
+// in.
 func (s *Site) admit(route Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &Visit{Site: s, W: w, R: r, Ctx: r.Context(), Caller: ledger.CallerFrom(r.Context())}
@@ -205,8 +204,8 @@ func (s *Site) admit(route Route) http.Handler {
 	})
 }
 
-// bodyLimit is how long a body may be. Large ones are for those who were given the right to write: not for what
-// everybody may write, such as their own tokens.
+// bodyLimit returns how long a body may be. Large bodies need a right that was given to the caller. The right to write one's own records,
+// such as tokens, is not enough, because everybody has it.
 func (r Route) bodyLimit(c ledger.Caller) int64 {
 	switch {
 	case r.Open:

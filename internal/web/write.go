@@ -13,7 +13,7 @@ import (
 )
 
 func (p *TypePages) addPage(v *Visit) error {
-	// What the address says is filled in already: a link can begin a record.
+	// The parameters of the address are filled in, so that a link can prepare a record.
 	return p.showForm(v, record.Values{}, v.R.URL.Query(), nil)
 }
 
@@ -25,7 +25,7 @@ func (p *TypePages) editPage(v *Visit) error {
 	return p.showForm(v, found, nil, nil)
 }
 
-// Editable reads the record in the address, for those who may change it.
+// Editable returns the record in the address, if the caller may change it.
 func (p *TypePages) Editable(v *Visit) (record.Values, error) {
 	found, err := p.Record(v)
 	if err != nil {
@@ -50,7 +50,7 @@ func (p *TypePages) add(v *Visit) error {
 	return p.refused(v, record.Values{}, err)
 }
 
-// added leads to the new record, or to another empty form.
+// added redirects to the new record, or to another empty form.
 func (p *TypePages) added(v *Visit, made record.Values) error {
 	if p.own.Added != nil {
 		return p.own.Added(v, made)
@@ -80,11 +80,11 @@ func (p *TypePages) edit(v *Visit) error {
 	return v.Leave(RecordPath(p.Type, found.ID()), p.Single+" "+found.Display()+" is saved.")
 }
 
-// UnchangedNote answers a form that comes back as it was shown: the ledger is not asked.
+// UnchangedNote is the note for a form that comes back as it was shown. The ledger is not called then.
 const UnchangedNote = "Nothing was changed."
 
-// Version is that of the record that the form was made of. Where the form names none, it is
-// the one that is there: what is added to it was read from it.
+// Version returns the version of the record that the form was made from. If the form has none, it is the current version, because the
+// rest of the record's values were read from it.
 func (v *Visit) Version(found record.Values) []int64 {
 	if named := v.formVersion(); named != nil {
 		return named
@@ -92,8 +92,8 @@ func (v *Visit) Version(found record.Values) []int64 {
 	return []int64{found.Version}
 }
 
-// ShownVersion is the version that a form is about. One that is shown again stays about the version that it was made of,
-// so that it overwrites no other person's change, until the sender has seen that change.
+// ShownVersion returns the version for a form. A form that is shown again keeps the version that it was made from, so that it does not
+// overwrite another person's change before the sender has seen it.
 func (v *Visit) ShownVersion(found record.Values, refusal *fault.Error) int64 {
 	if refusal != nil && refusal.Kind == fault.Precondition {
 		return found.Version
@@ -101,7 +101,7 @@ func (v *Visit) ShownVersion(found record.Values, refusal *fault.Error) int64 {
 	return v.Version(found)[0]
 }
 
-// Typed reads a posted form about a record, or a new one.
+// Typed parses a posted form about a record, or a new one.
 func (p *TypePages) Typed(v *Visit, found record.Values) (ledger.Input, error) {
 	if err := v.ParseForm(); err != nil {
 		return nil, err
@@ -117,7 +117,8 @@ func (p *TypePages) Typed(v *Visit, found record.Values) (ledger.Input, error) {
 	return in, nil
 }
 
-// Source is where a form about a record gets its contents from, and a posted one what it means. A refusal says what is wrong with it.
+// Source returns where a form about a record gets its contents from. For a posted form it also says what the values mean. A refusal has
+// the errors to show.
 func (p *TypePages) Source(v *Visit, found record.Values, typed url.Values, refusal *fault.Error) (src FormSource, err error) {
 	src = FormSource{v: found, typed: typed, part: v.R.Method != http.MethodPost, caller: v}
 	if refusal != nil {
@@ -133,7 +134,7 @@ func (p *TypePages) Source(v *Visit, found record.Values, typed url.Values, refu
 	return src, err
 }
 
-// customs are the custom fields of the type, where it can have some.
+// customs returns the custom fields of the type, nil if it can't have any.
 func (p *TypePages) customs(v *Visit) ([]*record.Custom, error) {
 	if p.Type.Index("custom_fields") < 0 {
 		return nil, nil
@@ -141,8 +142,7 @@ func (p *TypePages) customs(v *Visit) ([]*record.Custom, error) {
 	return p.site.Ledger.CustomFields(v.Ctx, p.Type)
 }
 
-// refused shows the form again, with what was typed and what is wrong with it. What a form
-// can't fix is an error page.
+// refused shows the form again, with what was typed and the errors. An error that the form can't fix gets an error page.
 func (p *TypePages) refused(v *Visit, found record.Values, err error) error {
 	e, known := FormRefusal(err)
 	if !known || e.Kind != fault.Invalid && e.Kind != fault.Precondition {
@@ -151,7 +151,7 @@ func (p *TypePages) refused(v *Visit, found record.Values, err error) error {
 	return p.showForm(v, found, v.R.PostForm, e)
 }
 
-// FormRefusal is an error as a form about one record shows it.
+// FormRefusal returns an error as a form about one record shows it. The second result is false if the error is not a fault.
 func FormRefusal(err error) (*fault.Error, bool) {
 	e, known := errors.AsType[*fault.Error](err)
 	if known && len(e.Items) == 1 {
@@ -175,7 +175,7 @@ func (p *TypePages) showForm(v *Visit, found record.Values, typed url.Values, re
 	return v.Show(shown)
 }
 
-// Form is the form of a record, or of a new one.
+// Form returns the form of a record, or of a new one.
 func (p *TypePages) Form(v *Visit, found record.Values, typed url.Values, refusal *fault.Error) (*FormPage, error) {
 	src, err := p.Source(v, found, typed, refusal)
 	if err != nil {
@@ -196,7 +196,7 @@ func (p *TypePages) Form(v *Visit, found record.Values, typed url.Values, refusa
 	return form, err
 }
 
-// Problems are the messages that stand beside no widget.
+// Problems returns the messages that belong to no widget.
 func (p *TypePages) Problems(e *fault.Error) []string {
 	if len(e.Fields) == 0 {
 		return messages(e)
@@ -211,20 +211,20 @@ func (p *TypePages) Problems(e *fault.Error) []string {
 	return texts
 }
 
-// deletion is what is asked before something is deleted.
+// deletion is the page that asks before a record is deleted.
 type deletion struct {
 	Single, Name string
 	Cancel       string
 	Version      int64
 	Effects      []effect // besides the record itself
 	Unseen       int
-	Held         string // why it can't be
+	Held         string // why it can't be deleted
 }
 
-// effect is what becomes of another record.
+// effect is the change to another record.
 type effect struct {
 	Kind, Name, Href string
-	Deleted          bool // it goes too; otherwise a reference is emptied
+	Deleted          bool // it is deleted too; if false, a reference is emptied
 }
 
 func (p *TypePages) deletePage(v *Visit) error {
@@ -244,7 +244,7 @@ func (p *TypePages) deletePage(v *Visit) error {
 	return v.Show(Page{Name: "delete", Title: "Delete " + found.Display(), Crumbs: p.Crumbs(Crumb{found.Display(), d.Cancel}), Body: d})
 }
 
-// effects lists what a rehearsal did to others.
+// effects returns what a rehearsal did to other records.
 func (p *TypePages) effects(r *ledger.Rehearsal, ids ...int64) []effect {
 	var out []effect
 	own := map[int64]bool{}

@@ -26,8 +26,8 @@ func (a *room) loginPage(v *web.Visit) error {
 	return v.Show(web.Page{Name: "login", Title: "Log in", Body: loginForm{Next: next}})
 }
 
-// login starts a session. A browser is led to the page it wanted; a program that sends a form
-// or a JSON object gets the cookie alone.
+// login starts a session. It redirects a browser to the page it wanted. A program that sends a form or a JSON object gets only the
+// cookie.
 func (a *room) login(v *web.Visit) error {
 	username, password, err := credentials(v)
 	if err == nil {
@@ -60,7 +60,7 @@ func (a *room) startSession(v *web.Visit, username, password string) error {
 	return a.newSession(v, user.ID, user.Epoch)
 }
 
-// newSession begins a session in this browser, in place of the one it has.
+// newSession starts a session in this browser and replaces the one it has.
 func (a *room) newSession(v *web.Visit, user, epoch int64) error {
 	if _, err := a.sessions.End(v.Ctx, v.Cookie(a.sessions.CookieName())); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (a *room) newSession(v *web.Visit, user, epoch int64) error {
 	return nil
 }
 
-// address is where the request comes from.
+// address returns the address of the client.
 func (a *room) address(v *web.Visit) netip.Addr {
 	return a.proxies.ClientAddr(v.R.RemoteAddr, v.R.Header.Values("X-Forwarded-For"))
 }
@@ -92,7 +92,7 @@ func (a *room) logout(v *web.Visit) error {
 	return nil
 }
 
-// credentials are the name and the password in the body.
+// credentials returns the name and the password in the body.
 func credentials(v *web.Visit) (username, password string, err error) {
 	var in struct{ Username, Password string }
 	media, _, _ := mime.ParseMediaType(v.R.Header.Get("Content-Type"))

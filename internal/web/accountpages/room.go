@@ -1,5 +1,5 @@
-// Package accountpages owns the pages about the caller's own account: login, profile, password and API tokens. It also
-// adds to the pages of all tokens that a key is shown once.
+// Package accountpages owns the pages about the caller's own account: login, profile, password and API tokens. It also makes the pages
+// of all tokens show a new key once.
 package accountpages
 
 import (
@@ -21,7 +21,7 @@ type room struct {
 	proxies  account.Proxies
 }
 
-// New makes the pages about accounts, as a part of a site.
+// New returns the pages about accounts, as a part of a site.
 func New(site *web.Site, logins *account.Login, sessions *account.Sessions, proxies account.Proxies) web.Room {
 	a := &room{site: site, logins: logins, sessions: sessions, proxies: proxies}
 	return web.Room{Routes: a.routes, Types: map[string]web.OwnPages{tokenType: a.tokenPages()}}

@@ -11,11 +11,10 @@ import (
 	"terrier/internal/web"
 )
 
-// ownTokens is the address of the caller's own tokens. All tokens that somebody may see have
-// derived pages besides.
+// ownTokens is the address of the caller's own tokens. The derived pages of the type show all tokens that the caller may see.
 const ownTokens = "/user/tokens/"
 
-// tokenPages adds to the derived pages what a key needs: it is shown once, and never changed.
+// tokenPages returns what tokens add to the derived pages: a key is shown once, and never changed.
 func (a *room) tokenPages() web.OwnPages {
 	return web.OwnPages{
 		Added: func(v *web.Visit, made record.Values) error { return a.showKey(v, made, web.PagePath(made.Type())) },
@@ -37,7 +36,7 @@ type tokensPage struct {
 	Next, Prev string
 	CanAdd     bool
 	CanRevoke  bool
-	Taken      bool // an administrator has taken away making and changing them
+	Taken      bool // an administrator has taken away the right to create and change them
 }
 
 type tokenRow struct {
@@ -99,8 +98,8 @@ func (a *room) tokenRow(token record.Values) tokenRow {
 		Write: token.Bool("write_enabled"), Allowed: token.List("allowed_ips")}
 }
 
-// mayChange reports whether the caller may change a token of their own. Who manages their tokens
-// may change each of them: the database need not be asked about every row.
+// mayChange reports whether the caller may change one of their own tokens. A caller who may manage their tokens may change each of
+// them, so the database is not asked about every row.
 func (a *room) mayChange(v *web.Visit, token record.Values) (bool, error) {
 	if v.Caller.ManageToken {
 		return v.May(token.Type(), access.Change), nil
@@ -108,7 +107,7 @@ func (a *room) mayChange(v *web.Visit, token record.Values) (bool, error) {
 	return a.site.Ledger.May(v.Ctx, v.Caller, token, access.Change)
 }
 
-// myToken reads the token in the address, if it is the caller's own.
+// myToken returns the token in the address, if it is the caller's own.
 func (a *room) myToken(v *web.Visit) (record.Values, error) {
 	t := a.site.Registry.Type(tokenType)
 	token, err := a.site.Pages(t).Record(v)

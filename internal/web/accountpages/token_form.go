@@ -14,7 +14,7 @@ import (
 type tokenForm struct {
 	Title, Submit string
 	Version       int64  // 0 for a new one
-	Shown         string // what the fields of one that is there hold
+	Shown         string // what the fields of an existing token contain
 	Problems      []string
 	Description   web.FormField
 	Lifetime      web.FormField
@@ -25,10 +25,10 @@ type tokenForm struct {
 	New           bool
 }
 
-// lifetimes are how long people usually want a token to work.
+// lifetimes are the usual times after which a token expires.
 var lifetimes = []struct {
 	value, label string
-	lasts        time.Duration // 0 forever
+	lasts        time.Duration // 0 means forever
 }{
 	{"never", "Never", 0},
 	{"1h", "In 1 hour", time.Hour},
@@ -43,7 +43,7 @@ var lifetimes = []struct {
 const (
 	lifetimeField = "lifetime"
 	momentField   = "expires"
-	atMoment      = "moment" // of lifetime: momentField says when
+	atMoment      = "moment" // value of lifetime: momentField has the time
 )
 
 func (a *room) addTokenPage(v *web.Visit) error { return a.showTokenForm(v, record.Values{}, nil, nil) }
@@ -87,7 +87,7 @@ func (a *room) editToken(v *web.Visit) error {
 	return v.Leave(ownTokens, "Token "+token.Display()+" is saved.")
 }
 
-// changeableToken reads the caller's token in the address, if they may change it.
+// changeableToken returns the caller's token in the address, if they may change it.
 func (a *room) changeableToken(v *web.Visit) (record.Values, error) {
 	token, err := a.myToken(v)
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *room) changeableToken(v *web.Visit) (record.Values, error) {
 	return token, err
 }
 
-// typedToken reads the form. The owner is the caller, whatever was sent.
+// typedToken parses the form. The owner is the caller, whatever was sent.
 func (a *room) typedToken(v *web.Visit, token record.Values) (ledger.Input, error) {
 	p := a.site.Pages(a.site.Registry.Type(tokenType))
 	in, err := p.Typed(v, token)
@@ -115,7 +115,7 @@ func (a *room) typedToken(v *web.Visit, token record.Values) (ledger.Input, erro
 	return in, err
 }
 
-// typedExpiry is when the token must expire, nil for never.
+// typedExpiry returns when the token expires, nil for never.
 func (a *room) typedExpiry(form url.Values) (any, error) {
 	chosen := form.Get(lifetimeField)
 	if chosen == atMoment {
@@ -136,7 +136,7 @@ func (a *room) typedExpiry(form url.Values) (any, error) {
 	return nil, fault.Field(lifetimeField, "Choose one of the times.")
 }
 
-// refusedToken shows the form again, but for the key: what a form can't fix is an error page.
+// refusedToken shows the form again, without the key. An error that the form can't fix gets an error page.
 func (a *room) refusedToken(v *web.Visit, token record.Values, err error) error {
 	e, known := web.FormRefusal(err)
 	if !known || e.Kind != fault.Invalid && e.Kind != fault.Precondition {
@@ -170,7 +170,7 @@ func (a *room) showTokenForm(v *web.Visit, token record.Values, typed url.Values
 	return v.Show(shown)
 }
 
-// lifetimeInput offers the usual times, and the moment that a token already has.
+// lifetimeInput returns the widget with the usual times, and with the expiry that a token already has.
 func lifetimeInput(src web.FormSource, token record.Values) web.FormField {
 	var options []web.Option
 	for _, l := range lifetimes {
@@ -183,15 +183,15 @@ func lifetimeInput(src web.FormSource, token record.Values) web.FormField {
 	return src.Choice(lifetimeField, "Expires", append(options, web.Option{Value: atMoment, Label: "At a moment of your choice"}), chosen)
 }
 
-// madeToken is a token whose key is shown, this once.
+// madeToken is a new token. Its key is shown only now.
 type madeToken struct {
 	Name, Key string
 	Base      string
-	Owner     string // where it is somebody else's
+	Owner     string // set if it is somebody else's
 	List      string
 }
 
-// showKey answers with the key itself. It must not pass through a redirect, a cookie or a log.
+// showKey answers with the key itself. The key must not pass through a redirect, a cookie or a log.
 func (a *room) showKey(v *web.Visit, made record.Values, list string) error {
 	key, _ := made.Get("key").(record.Plain)
 	m := madeToken{Name: made.Display(), Key: string(key), Base: a.site.BaseURL, List: list}

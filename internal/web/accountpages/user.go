@@ -10,13 +10,13 @@ import (
 	"terrier/internal/web"
 )
 
-// The types of what people have of their own here.
+// The types of records that people own themselves.
 const (
 	userType  = "users.user"
 	tokenType = "users.token"
 )
 
-// routes are the pages about the caller: their session, account, password and tokens.
+// routes returns the pages about the caller: their session, account, password and tokens.
 func (a *room) routes() []web.Route {
 	tokens := a.site.Registry.Type(tokenType)
 	return []web.Route{
@@ -43,7 +43,7 @@ type profilePage struct {
 	Email     string
 	Groups    web.Cell
 	Superuser bool
-	Actions   []string // the heads of the columns of Rights
+	Actions   []string // the column headings of Rights
 	Rights    []right
 }
 
@@ -55,11 +55,11 @@ type right struct {
 	Limits      []limit
 }
 
-// limit is what says which records "some" are.
+// limit says which records "some" means.
 type limit struct {
 	Actions string
 	Text    string // a constraint
-	Own     bool   // what belongs to the caller
+	Own     bool   // the records that belong to the caller
 }
 
 // commonActions are those that every permission can name.
@@ -82,7 +82,7 @@ func (a *room) profile(v *web.Visit) error {
 	return v.Show(web.Page{Name: "profile", Title: "Profile", Body: p})
 }
 
-// rights lists the types with which the caller may do something.
+// rights returns the types with which the caller may do something.
 func (a *room) rights(v *web.Visit) []right {
 	var rights []right
 	for _, t := range a.site.Registry.Types() {
@@ -102,7 +102,7 @@ func (a *room) rights(v *web.Visit) []right {
 	return rights
 }
 
-// reach reports whether an action is allowed with all records of a type, with some, or with none.
+// reach returns whether an action is allowed with all records of a type, with some, or with none.
 func (a *room) reach(v *web.Visit, t *record.Type, action string) string {
 	scope, err := a.site.Ledger.Policy.Scope(v.Caller.Subject, t, action)
 	switch {
@@ -116,7 +116,7 @@ func (a *room) reach(v *web.Visit, t *record.Type, action string) string {
 	return ""
 }
 
-// limit finds what the caller's permissions say about a type beyond the common actions.
+// limit adds the constraints of the caller's permissions on a type, and the custom actions.
 func (r *right) limit(s *access.Subject, t *record.Type) {
 	if t.Owner != "" && slices.Contains(r.Reach, "some") {
 		r.Limits = append(r.Limits, limit{Own: true})

@@ -5,15 +5,14 @@ import (
 	"terrier/internal/web"
 )
 
-// passwordForm is what the page shows on which people change their password. What was typed is
-// never sent back.
+// passwordForm is what the page for changing one's password shows. It never sends back what was typed.
 type passwordForm struct {
 	Username string
 	Problems []string
 	Errors   fault.Fields
 }
 
-// The names of its fields. The ledger's own complaint is about the password.
+// The names of its fields. An error of the ledger is about the field password.
 const (
 	oldPassword   = "old_password"
 	newPassword   = "password"
@@ -48,7 +47,7 @@ func (a *room) setPassword(v *web.Visit) error {
 	return v.Leave("/user/", "Your password is changed, and your other sessions have ended.")
 }
 
-// changePassword replaces the password, which ends every session, and begins a new one here.
+// changePassword replaces the password, which ends every session, and starts a new one in this browser.
 func (a *room) changePassword(v *web.Visit) error {
 	form := v.R.PostForm
 	if form.Get(newPassword) != form.Get(againPassword) {

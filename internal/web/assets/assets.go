@@ -1,8 +1,8 @@
-// Package assets owns the files that pages load: stylesheets, scripts, the icon. Ours are in own/; those of
-// others are put into dist/ by bundle, from the packages that package-lock.json pins.
+// Package assets owns the files that pages load: stylesheets, scripts, the icon. Ours are in own/. The command bundle copies those of
+// others into dist/, from the packages that package-lock.json pins.
 //
-// dist/ is not committed. A program built without it runs and has plain pages: which files there are is asked of
-// the Set, not assumed. What a page says is web's.
+// dist/ is not committed. A program built without it runs and has plain pages: a page asks the Set which files there are. The contents
+// of pages belong to package web.
 package assets
 
 import (
@@ -24,7 +24,7 @@ var embedded embed.FS
 // Prefix begins the address of every file.
 const Prefix = "/static/"
 
-// types is not left to the mime package, which asks the machine's own tables.
+// types are the content types by file extension. The mime package is not used, because its answers depend on the machine.
 var types = map[string]string{
 	".css": "text/css; charset=utf-8",
 	".js":  "text/javascript; charset=utf-8",
@@ -32,19 +32,19 @@ var types = map[string]string{
 	".txt": "text/plain; charset=utf-8",
 }
 
-// Set is the files there are.
+// Set is the files that can be served.
 type Set struct {
 	urls  map[string]string // by name
-	files map[string]file   // by address, which holds the hash: another content has another address
+	files map[string]file   // by address; it contains a hash of the content, so new content has a new address
 }
 
-// file is kept compressed only: nearly every browser takes it so, and the program stays small.
+// file is kept only in compressed form: nearly every browser accepts it, and the program stays small.
 type file struct {
 	contentType string
 	gzipped     []byte
 }
 
-// New returns the embedded files. They are the same for everybody, and read and compressed once.
+// New returns the embedded files. They are read and compressed once, and shared.
 func New() *Set { return all() }
 
 var all = sync.OnceValue(func() *Set {
@@ -63,7 +63,7 @@ var all = sync.OnceValue(func() *Set {
 func read(folder string) map[string][]byte {
 	entries, err := embedded.ReadDir(folder)
 	if err != nil {
-		panic(err) // the compiler embedded it
+		panic(err) // can't happen: the file is embedded
 	}
 	contents := map[string][]byte{}
 	for _, e := range entries {
@@ -83,12 +83,12 @@ func (s *Set) add(name string, gzipped []byte) {
 	s.files[url] = file{contentType: types[path.Ext(name)], gzipped: gzipped}
 }
 
-// Compress packs content as tightly as gzip can, always into the same bytes.
+// Compress compresses content with gzip at the highest level. The same content always gives the same bytes.
 func Compress(content []byte) []byte {
-	return packed.Make(func(w io.Writer) { _, _ = w.Write(content) }).Bytes() // it takes everything
+	return packed.Make(func(w io.Writer) { _, _ = w.Write(content) }).Bytes() // the write can't fail
 }
 
-// URL returns the address of the file, or "" when there is none of that name.
+// URL returns the address of a file, or "" if there is none of that name.
 func (s *Set) URL(name string) string { return s.urls[name] }
 
 // Has reports whether there is a file of that name.
@@ -99,7 +99,7 @@ func (s *Set) Bundled() bool {
 	return s.Has("bootstrap.css") && s.Has("htmx.js") && s.Has("swagger-ui.css") && s.Has("swagger-ui-bundle.js")
 }
 
-// ServeHTTP answers GET and HEAD of the addresses that URL gives.
+// ServeHTTP answers GET and HEAD for the addresses that URL returns.
 func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -109,7 +109,7 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f, ok := s.files[r.URL.Path]
 	if !ok {
-		// While servers of two versions run, one may not know the other's files yet.
+		// While servers of two versions run, one may lack the other's files. So this answer must not be cached.
 		h.Set("Cache-Control", "no-store")
 		http.Error(w, "there is no such file in this version; load the page again", http.StatusNotFound)
 		return

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// ordinary is what every page but Swagger UI's loads.
+// ordinary are the files that every page except Swagger UI's loads.
 var ordinary = []string{"bootstrap.css", "terrier.css", "theme.js", "htmx.js", "terrier.js"}
 
 func TestOrdinaryPagesAreLight(t *testing.T) {
@@ -34,7 +34,7 @@ func TestOrdinaryPagesAreLight(t *testing.T) {
 	}
 }
 
-// TestBundledFilesStandAlone holds the files of others to what the pages' policy and an air-gapped network allow.
+// TestBundledFilesStandAlone checks that the files of others need nothing that the pages' policy or an air-gapped network forbids.
 func TestBundledFilesStandAlone(t *testing.T) {
 	s := bundled(t)
 	outside := regexp.MustCompile(`(?i)url\(\s*["']?(?:https?:)?//|@import`)
@@ -56,7 +56,7 @@ func TestBundledFilesStandAlone(t *testing.T) {
 	}
 }
 
-// bundled returns a Set with the files of others. Without them there is nothing to test, which CI must not overlook.
+// bundled returns a Set with the files of others. Without them it skips the test, or fails it in CI.
 func bundled(t *testing.T) *Set {
 	t.Helper()
 	s := New()
@@ -166,7 +166,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeOverTheWire has net/http's own client and server agree with the headers.
+// TestServeOverTheWire checks the headers with a client and a server of net/http.
 func TestServeOverTheWire(t *testing.T) {
 	s := New()
 	server := httptest.NewServer(s)

@@ -1,5 +1,5 @@
-// Package diff owns how a change is shown to people: two snapshots of a record, field by field, and
-// long texts line by line. It is pure and knows neither pages nor record types.
+// Package diff owns the comparison of a record before and after a change, for people: two snapshots field by field, and long texts line
+// by line. It has no side effects and knows neither pages nor record types.
 package diff
 
 import (
@@ -11,19 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// Line is one field before and after a change. A field that a snapshot does not hold reads as nothing.
+// Line is one field before and after a change. A field that a snapshot lacks is empty.
 type Line struct {
 	Name          string
 	Before, After string
 	Changed       bool
-	Lines         []Piece // only where the field changed and a text is too long to stand side by side
+	Lines         []Piece // only if the field changed and its text is too long to show side by side
 }
 
-// bookkeeping is what every write sets. Nobody means it by a change.
+// bookkeeping are the fields that every write sets. They are not shown as changes.
 var bookkeeping = []string{"created", "last_updated"}
 
-// Snapshots compares two snapshots, nil where there was none: the fields of post in their order, then
-// those that only pre has.
+// Snapshots returns the comparison of two snapshots: the fields of post in their order, then those that only pre has. A snapshot may be
+// nil.
 func Snapshots(pre, post []byte) []Line {
 	before, old := members(pre)
 	after, names := members(post)
@@ -41,7 +41,7 @@ func Snapshots(pre, post []byte) []Line {
 		case slices.Contains(bookkeeping, name):
 		case had && has:
 			l.Changed = !same(was, is)
-		default: // an empty field that comes or goes with its record is no news
+		default: // an empty field of a created or deleted record is left out
 			l.Changed = l.Before != l.After
 		}
 		if l.Changed && (long(l.Before) || long(l.After)) {
@@ -52,7 +52,7 @@ func Snapshots(pre, post []byte) []Line {
 	return lines
 }
 
-// members reads an object and the order of its keys. What is no object has none.
+// members returns the members of a JSON object and the order of its keys. Any other value has none.
 func members(text []byte) (map[string]json.RawMessage, []string) {
 	var values map[string]json.RawMessage
 	if json.Unmarshal(text, &values) != nil || values == nil {
@@ -61,7 +61,7 @@ func members(text []byte) (map[string]json.RawMessage, []string) {
 	names := make([]string, 0, len(values))
 	seen := make(map[string]bool, len(values))
 	d := json.NewDecoder(bytes.NewReader(text))
-	_, _ = d.Token() // the brace; the text was read once already
+	_, _ = d.Token() // the brace; the text was parsed once already
 	for d.More() {
 		key, _ := d.Token()
 		name, _ := key.(string)
@@ -77,7 +77,8 @@ func members(text []byte) (map[string]json.RawMessage, []string) {
 	return values, names
 }
 
-// same compares values, not their writing, but for numbers: 1.0 and 1.00 are shown, and so are told apart.
+// same reports whether two values are equal, however they are written. Only numbers are compared as written: 1.0 and 1.00 are shown
+// differently, so they differ.
 func same(a, b json.RawMessage) bool {
 	return bytes.Equal(a, b) || reflect.DeepEqual(decoded(a), decoded(b))
 }
@@ -86,11 +87,11 @@ func decoded(text json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var v any
-	_ = d.Decode(&v) // it is part of a text that was read
+	_ = d.Decode(&v) // it is part of a text that was parsed already
 	return v
 }
 
-// long tells what needs more than a cell of a table.
+// long reports whether a text is too long for a cell of a table.
 func long(s string) bool {
 	const widest = 200
 	return strings.Contains(s, "\n") || len(s) > widest && utf8.RuneCountInString(s) > widest

@@ -66,7 +66,7 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// long makes a snapshot of one text.
+// long returns a snapshot with one text.
 func long(t fataler, lines []string) []byte {
 	text, err := json.Marshal(map[string]string{"t": strings.Join(lines, "\n")})
 	if err != nil {
@@ -77,7 +77,7 @@ func long(t fataler, lines []string) []byte {
 
 type fataler interface{ Fatal(args ...any) }
 
-// TestTooLong holds that a text that is too long is replaced, but for what it begins and ends with.
+// TestTooLong checks that a text that is too long is replaced as a whole, except for the equal lines at its beginning and end.
 func TestTooLong(t *testing.T) {
 	for _, c := range []struct{ more, kept int }{{0, 3}, {1, 2}} {
 		a, b := []string{"first"}, []string{"first"}
@@ -100,14 +100,14 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// TestPieces holds that the lines kept and taken out are the text before, those kept and put in the text after,
-// and that no more lines could be kept.
+// TestPieces checks that the kept and removed lines are the text before, that the kept and added lines are the text after, and that no
+// more lines could be kept.
 func TestPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"", "a", "b", "c", "d", "\r", "é", "-x", " "})
 		text := rapid.SliceOfN(line, 0, 20)
 		a, b := text.Draw(t, "before"), text.Draw(t, "after")
-		if rapid.Bool().Draw(t, "edited") { // a part of it is repeated, or gone
+		if rapid.Bool().Draw(t, "edited") { // a part of it is repeated or removed
 			from, to := rapid.IntRange(0, len(a)).Draw(t, "from"), rapid.IntRange(0, len(a)).Draw(t, "to")
 			b = slices.Concat(a[:from], a[to:])
 		}
@@ -150,7 +150,7 @@ func split(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// longest counts the lines that two texts have in common, in one row of a table.
+// longest returns the length of the longest common subsequence of two texts, with a table of one row.
 func longest(a, b []string) int {
 	row := make([]int, len(b)+1)
 	for _, line := range a {

@@ -2,18 +2,18 @@ package diff
 
 import "strings"
 
-// Piece is a line of a text that was kept (' '), taken out ('-') or put in ('+').
+// Piece is a line of a text that was kept (' '), removed ('-') or added ('+').
 type Piece struct {
 	Op   byte
 	Text string
 }
 
-// maxLines is up to how many lines, of both texts together, a common part is looked for. Time and memory grow
-// with the product of the two: at most a million cells of two bytes.
+// maxLines is how many lines both texts together may have for a comparison. Time and memory grow with the product of the two: at most a
+// million cells of two bytes.
 const maxLines = 2000
 
-// textLines tells how one text becomes the other. What both begin and end with is kept however long they are;
-// between, a text that is too long is replaced as a whole.
+// textLines returns how one text becomes the other. Equal lines at the beginning and the end are kept, however many there are. If the
+// part between them is too long, it is replaced as a whole.
 func textLines(before, after string) []Piece {
 	a, b := split(before), split(after)
 	start := 0
@@ -29,7 +29,7 @@ func textLines(before, after string) []Piece {
 	return appendAll(pieces, ' ', a[len(a)-end:])
 }
 
-// split leaves no line where there is no text.
+// split returns the lines of a text. An empty text has none.
 func split(text string) []string {
 	if text == "" {
 		return nil
@@ -66,7 +66,7 @@ func appendMiddle(pieces []Piece, a, b []string) []Piece {
 	return appendAll(appendAll(pieces, '-', a[i:]), '+', b[j:])
 }
 
-// commonLengths is a table, row by row: how many lines the rest of a from i has in common with the rest of b from j.
+// commonLengths returns a table, row by row: how many lines the rest of a from i has in common with the rest of b from j.
 func commonLengths(a, b []string) []uint16 {
 	width := len(b) + 1
 	common := make([]uint16, (len(a)+1)*width)

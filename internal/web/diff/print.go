@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// printed is a value for people: texts without quotes, nothing for null and for what is empty, lists with
-// commas, objects indented, numbers and truth values as they are written.
+// printed returns a value for people: texts without quotes, lists with commas, objects indented, numbers and booleans as they are
+// written. Null and empty values give "".
 func printed(value json.RawMessage) string {
 	if len(value) == 0 {
 		return ""
@@ -19,7 +19,7 @@ func printed(value json.RawMessage) string {
 		return bare(value)
 	case '[':
 		var items []json.RawMessage
-		_ = json.Unmarshal(value, &items) // it is part of a text that was read
+		_ = json.Unmarshal(value, &items) // it is part of a text that was parsed already
 		texts := make([]string, len(items))
 		for i, item := range items {
 			texts[i] = bare(item)
@@ -35,13 +35,13 @@ func printed(value json.RawMessage) string {
 	return string(value)
 }
 
-// bare is a text without its quotes, and anything else as compact JSON.
+// bare returns a text without its quotes, and any other value as compact JSON.
 func bare(value json.RawMessage) string {
 	var s string
 	if value[0] == '"' && json.Unmarshal(value, &s) == nil {
 		return s
 	}
 	var b bytes.Buffer
-	_ = json.Compact(&b, value) // it is part of a text that was read
+	_ = json.Compact(&b, value) // it is part of a text that was parsed already
 	return b.String()
 }

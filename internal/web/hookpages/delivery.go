@@ -10,23 +10,23 @@ import (
 	"terrier/internal/web"
 )
 
-// deliveryPage is one change on its way to one webhook: what was sent and what came back.
+// deliveryPage shows the delivery of one change to one webhook: what was sent and what came back.
 type deliveryPage struct {
 	State, Event    web.Cell
 	Webhook, Object web.Cell
 	Kind            string
-	Change          string // its page, for those who may see it
+	Change          string // the address of its page, if the caller may see it
 	Sequence        int64
 	RequestID       string
 	RequestHref     string
 	AttemptCount    int64
 	Status, Reason  string
-	Waits           string // why nothing happens
+	Waits           string // why it is not sent now
 	Timeline        []moment
 	Attempts        []attempt
 	SeesAttempts    bool
 	CanSendAgain    bool
-	Awaited         bool // it will change by itself
+	Awaited         bool // it will change without anybody's action
 	Live            bool
 }
 
@@ -65,7 +65,7 @@ func (h *room) deliveryDetail(v *web.Visit, d *web.DetailPage, found record.Valu
 	return nil
 }
 
-// fillChange leads to the change that the delivery tells of.
+// fillChange sets the link to the delivery's change.
 func (p *deliveryPage) fillChange(v *web.Visit, d record.Values) error {
 	changes := v.Site.ChangeType()
 	if !v.May(changes, access.View) {
@@ -84,7 +84,7 @@ func (p *deliveryPage) fillChange(v *web.Visit, d record.Values) error {
 	return nil
 }
 
-// fillWebhook says why a queued delivery may wait, and whether the caller may send one again that has ended.
+// fillWebhook sets why a queued delivery may have to wait, and whether the caller may send again a delivery that has ended.
 func (p *deliveryPage) fillWebhook(v *web.Visit, d record.Values) error {
 	link := d.Link("webhook")
 	if link.ID == 0 {
@@ -112,7 +112,7 @@ func (p *deliveryPage) fillWebhook(v *web.Visit, d record.Values) error {
 	return err
 }
 
-// finishedAt is when a delivery ended, false where it has not.
+// finishedAt returns when a delivery ended. ok is false if it has not.
 func finishedAt(d record.Values) (time.Time, bool) {
 	at, ok := d.Get("finished_at").(time.Time)
 	return at, ok

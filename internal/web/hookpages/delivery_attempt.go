@@ -25,7 +25,7 @@ type attempt struct {
 	Good       bool
 }
 
-// sentMessage is a request or an answer, as far as it was kept.
+// sentMessage is a request or an answer, as far as it was stored.
 type sentMessage struct {
 	Method, Target string
 	Status         int
@@ -34,15 +34,14 @@ type sentMessage struct {
 	Body           string
 
 	Lines  []sentHeader
-	Pretty string // the body set out, where it is JSON; otherwise as it is
-	Set    bool   // it was set out
+	Pretty string // the body, indented if it is JSON
+	Set    bool   // it was indented
 	SameAs int    // the number of a newer attempt with the same body, as far as it is shown
 }
 
 type sentHeader struct{ Name, Value string }
 
-// attemptsOf reads the attempts that the ledger attached for those who may see them, the newest
-// first.
+// attemptsOf returns the attempts of a delivery, newest first. The ledger adds them for callers who may see them.
 func attemptsOf(d record.Values) ([]attempt, error) {
 	raw := d.Raw("attempts")
 	if raw == nil {
@@ -75,7 +74,7 @@ func attemptsOf(d record.Values) ([]attempt, error) {
 	return attempts, nil
 }
 
-// setOut makes a message easy to read.
+// setOut formats a message for reading.
 func (m *sentMessage) setOut() {
 	for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
 		for _, value := range m.Headers[name] {

@@ -10,7 +10,7 @@ import (
 	"terrier/internal/web"
 )
 
-// objects are the records that deliveries or condition errors speak of, as they are called now.
+// objects are the records of deliveries or condition errors, with their current names.
 type objects map[objectKey]web.Cell
 
 type objectKey struct {
@@ -20,8 +20,8 @@ type objectKey struct {
 
 func objectOf(d record.Values) objectKey { return objectKey{d.Text("object_type"), d.Int("object_id")} }
 
-// of is the record of a delivery or a condition error; where it is gone or hidden, as the change calls it, and for those who may
-// not see the change only its number.
+// of returns the record of a delivery or a condition error. If it was deleted, or the caller may not see it, the name is the one in the
+// change. For callers who may not see the change it is only the id.
 func (o objects) of(d record.Values) web.Cell {
 	key := objectOf(d)
 	if c, ok := o[key]; ok {
@@ -34,7 +34,7 @@ func (o objects) of(d record.Values) web.Cell {
 	return web.Cell{Kind: web.TextCell, Text: name}
 }
 
-// objectsOf reads the records that the caller may see: one query for each type.
+// objectsOf returns the records that the caller may see, with one query for each type.
 func objectsOf(v *web.Visit, rows []record.Values) (objects, error) {
 	byType := map[*record.Type][]int64{}
 	for _, d := range rows {

@@ -14,7 +14,7 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// again sends a delivery again, and leads back to where it was asked for.
+// again returns a handler that sends a delivery again and redirects to the page it was requested on.
 func (h *room) again(queue func(context.Context, ledger.Caller, int64) (record.Values, error)) func(*web.Visit) error {
 	return func(v *web.Visit) error {
 		id, err := h.site.Pages(h.site.DeliveryType()).ID(v)
@@ -37,8 +37,8 @@ func (h *room) again(queue func(context.Context, ledger.Caller, int64) (record.V
 type retryPage struct {
 	Count   int64
 	Filters []string
-	Action  string // where the form goes: the filters are in it
-	List    string // the deliveries that are meant
+	Action  string // the address that the form is sent to, with the filters
+	List    string // the address of the list of these deliveries
 	Cancel  string
 }
 
@@ -60,7 +60,7 @@ func (h *room) retryAllPage(v *web.Visit) error {
 	return v.Show(web.Page{Name: "retry", Title: "Send again", Crumbs: deliveries.Crumbs(), Body: p})
 }
 
-// filterTexts are filters of deliveries as people read them: a webhook by its name.
+// filterTexts returns filters of deliveries as people read them, with webhooks by name.
 func filterTexts(v *web.Visit, params url.Values) ([]string, error) {
 	params = maps.Clone(params)
 	if ids := params["webhook_id"]; len(ids) > 0 {
@@ -102,7 +102,7 @@ func (h *room) retryAll(v *web.Visit) error {
 	return v.Leave(tasksPath, counted(done.Count, "delivery is", "deliveries are")+" queued again.")
 }
 
-// retryQuery reads which deliveries are meant.
+// retryQuery parses which deliveries to send again.
 func (h *room) retryQuery(v *web.Visit) (url.Values, store.Query, error) {
 	params, err := ledger.Params(v.R.URL.RawQuery)
 	if err != nil {

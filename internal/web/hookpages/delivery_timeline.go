@@ -13,14 +13,14 @@ import (
 type moment struct {
 	at     time.Time
 	Label  string
-	State  string // how it went: a colour
+	State  string // its result, shown as a colour
 	Detail string
 	When   string
 	After  string // since the step before
 }
 
-// timelineOf tells how a delivery went, from the change to where it stands. Somebody who may not
-// see the attempts sees how many there were.
+// timelineOf returns the steps of a delivery, from the change to its current state. A caller who may not see the attempts sees how many
+// there were.
 func timelineOf(d record.Values, attempts []attempt, now time.Time) []moment {
 	steps := []moment{{at: web.MomentOf(d), Label: "Changed"}}
 	queued, _ := d.Get("queued_at").(time.Time)

@@ -1,5 +1,5 @@
-// Package hookpages owns the pages about webhooks, deliveries and the queues between them: what they show and offer
-// besides what every record type has.
+// Package hookpages owns the pages about webhooks, deliveries and queues, as far as they differ from the pages that every record type
+// has.
 package hookpages
 
 import (
@@ -16,14 +16,14 @@ import (
 //go:embed templates/*.html
 var Templates embed.FS
 
-// room serves the pages. What people do with webhooks and deliveries, its admin does.
+// room serves the pages. Its admin carries out the actions on webhooks and deliveries.
 type room struct {
 	site    *web.Site
 	admin   *webhookadmin.Admin
 	workers workersSeen
 }
 
-// New makes the pages about webhooks, as a part of a site.
+// New returns the pages about webhooks, as a part of a site.
 func New(site *web.Site, admin *webhookadmin.Admin) web.Room {
 	h := &room{site: site, admin: admin}
 	return web.Room{

@@ -12,23 +12,23 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// queueLine is how many deliveries of a webhook are not successful.
+// queueLine is the number of deliveries of a webhook that are queued or failed.
 type queueLine struct {
 	ID         int64
 	Name, Href string
 	State      string // enabled, paused or disabled
 	Counts     []queueCount
-	Oldest     string // queued
+	Oldest     string // how long the oldest has been queued
 }
 
-// queueCount is a number of deliveries, and the list of them.
+// queueCount is a number of deliveries, and a link to their list.
 type queueCount struct {
 	N        int64
 	ID, What string
-	Href     string // "" for those who may not see deliveries
+	Href     string // "" for callers who may not see deliveries
 }
 
-// requestLine is how the requests to a webhook were answered lately. A delivery that is retried makes several.
+// requestLine is how the latest requests to a webhook were answered. A delivery that is retried makes several requests.
 type requestLine struct {
 	ID                 int64
 	Name, Href         string
@@ -36,7 +36,7 @@ type requestLine struct {
 	Rate, Average      string
 }
 
-// fillQueues fills one line for each webhook, and their sum. It returns the webhooks.
+// fillQueues sets a line for each webhook and the total. It returns the webhooks.
 func (h *room) fillQueues(v *web.Visit, p *tasksPage) (map[int64]record.Values, error) {
 	queues, err := h.admin.Queues(v.Ctx, v.Caller)
 	if err != nil {
@@ -63,7 +63,7 @@ func (h *room) fillQueues(v *web.Visit, p *tasksPage) (map[int64]record.Values, 
 		done.Successful, done.Failed, done.Milliseconds = done.Successful+q.Successful, done.Failed+q.Failed, done.Milliseconds+q.Milliseconds
 	}
 	p.AllRequests = requestsOf(done, queues.Window)
-	var total, unlisted store.DeliveryCount // deliveries outlive their webhooks
+	var total, unlisted store.DeliveryCount // unlisted: the webhook may be deleted, but not its deliveries
 	for id, s := range counts {
 		addCounts(&total, s)
 		if _, listed := hooks[id]; !listed {
@@ -78,8 +78,8 @@ func (h *room) fillQueues(v *web.Visit, p *tasksPage) (map[int64]record.Values, 
 	return hooks, nil
 }
 
-// counts tells how many deliveries the caller may list, by webhook. Those who may list none see what waits for the
-// webhooks that they see.
+// counts returns how many deliveries the caller may list, by webhook. A caller who may list none sees the queued deliveries of the
+// webhooks that they may see.
 func (h *room) counts(v *web.Visit, queues []webhookadmin.Queue) (map[int64]store.DeliveryCount, error) {
 	byID := map[int64]store.DeliveryCount{}
 	if !v.May(v.Site.DeliveryType(), access.View) {
@@ -107,7 +107,7 @@ func addCounts(total *store.DeliveryCount, s store.DeliveryCount) {
 type queueLines struct {
 	now        time.Time
 	sees       bool   // the caller may see deliveries
-	deliveries string // the address of their list; "" for no links
+	deliveries string // the address of the list of deliveries; "" for no links
 }
 
 func (l queueLines) of(hook record.Values, s store.DeliveryCount) queueLine {
@@ -122,7 +122,7 @@ func (l queueLines) of(hook record.Values, s store.DeliveryCount) queueLine {
 	return line
 }
 
-// line is the figures of one webhook, or of all together.
+// line returns the figures of one webhook, or of all together.
 func (l queueLines) line(webhook int64, s store.DeliveryCount) queueLine {
 	line := queueLine{ID: webhook, Counts: []queueCount{
 		l.count(webhook, s.Queued, store.Queued, "state", store.Queued),
@@ -158,7 +158,7 @@ func requestsOf(b store.Backlog, window time.Duration) requestLine {
 	return line
 }
 
-// inMilliseconds tells a receiver that is quicker than can be measured from one that was not asked.
+// inMilliseconds returns a duration for people. One that is too short to measure is not shown as 0, which would look like no request.
 func inMilliseconds(n float64) string {
 	if n < 1 {
 		return "< 1 ms"

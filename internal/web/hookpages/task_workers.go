@@ -10,7 +10,7 @@ import (
 	"terrier/internal/web"
 )
 
-// workersSeen remembers for a moment whether a worker takes jobs: every page wants to know.
+// workersSeen caches for a short time whether a worker takes jobs, because every page asks.
 type workersSeen struct {
 	mu     sync.Mutex
 	at     time.Time
@@ -19,7 +19,7 @@ type workersSeen struct {
 
 const workersFor = 5 * time.Second
 
-// noWorker reports whether webhooks wait for a worker, to those who may see them.
+// noWorker reports whether deliveries wait because no worker runs. It is false for callers who may not see webhooks.
 func (h *room) noWorker(v *web.Visit) bool {
 	if h.site.Ledger.Allow(v.Caller, h.site.Registry.Type(store.WebhookType), access.View) != nil {
 		return false
@@ -29,7 +29,7 @@ func (h *room) noWorker(v *web.Visit) bool {
 	if now := h.site.Now(); now.Sub(h.workers.at) > workersFor {
 		found, err := h.admin.Workers(v.Ctx, v.Caller)
 		if err != nil {
-			return false // the page itself says what is wrong
+			return false // the page itself reports the error
 		}
 		h.workers.at, h.workers.taking = now, slices.ContainsFunc(found, func(w store.Worker) bool { return !w.ClockWrong })
 	}

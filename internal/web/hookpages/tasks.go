@@ -9,7 +9,7 @@ import (
 
 const tasksPath = "/system/tasks/"
 
-// taskRoutes are the pages about what is sent. Whoever may change webhooks may send again.
+// taskRoutes returns the pages about deliveries. Callers who may change a webhook may send its deliveries again.
 func (h *room) taskRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: tasksPath + "{$}", Type: h.webhookType(), Action: access.View, Handle: h.tasks},
@@ -20,10 +20,10 @@ func (h *room) taskRoutes() []web.Route {
 	}
 }
 
-// tasksPage is what waits, who works, and what failed.
+// tasksPage shows queued deliveries, workers, and failed deliveries.
 type tasksPage struct {
 	Path        string
-	Live        bool // refreshed until somebody pauses it
+	Live        bool // refreshed until it is paused
 	At          string
 	Queues      []queueLine
 	Unlisted    *queueLine // of webhooks that are deleted, or that the caller may not see
@@ -84,10 +84,10 @@ func (h *room) tasks(v *web.Visit) error {
 	return v.Show(web.Page{Name: "tasks", Title: "Background tasks", Crumbs: []web.Crumb{{Label: "System"}}, Body: p})
 }
 
-// refreshes reports whether a live page must stay so.
+// refreshes reports whether the page keeps refreshing itself.
 func refreshes(v *web.Visit) bool { return v.R.URL.Query().Get("live") != "off" }
 
-// shownFailed is how many failed deliveries are listed here; the list of deliveries has all.
+// shownFailed is how many failed deliveries the page lists. The list of deliveries has all.
 const shownFailed = 25
 
 // fillFailed lists the latest deliveries that have failed for good. The webhooks are those that the caller may see.

@@ -14,7 +14,7 @@ type webhookPages struct {
 
 func (h *room) webhooks() webhookPages { return webhookPages{h, h.site.Pages(h.webhookType())} }
 
-// ownWebhook is what webhooks add to the pages of every type.
+// ownWebhook returns what webhooks add to the derived pages.
 func (h *room) ownWebhook() web.OwnPages {
 	return web.OwnPages{Form: "webhook_form", Detail: "webhook",
 		MoreForm: func(v *web.Visit, form *web.FormPage, found record.Values) error {
@@ -25,9 +25,8 @@ func (h *room) ownWebhook() web.OwnPages {
 		}}
 }
 
-// webhookRoutes are what can be done with a webhook besides reading and writing it. What a new
-// one would send is its author's own; what there is shows with its headers and signature, to
-// those who may change it.
+// routes returns the pages of a webhook besides reading and writing it. Everybody who may add a webhook may preview a new one. The
+// preview of a saved one has its headers and signature, so it is only for callers who may change it.
 func (h webhookPages) routes() []web.Route {
 	at := func(method, rest, action string, handle func(*web.Visit) error) web.Route {
 		return web.Route{Method: method, Path: h.Path + rest + "{$}", Type: h.Type, Action: action, Handle: handle}
@@ -54,7 +53,7 @@ func (h webhookPages) routes() []web.Route {
 	}
 }
 
-// crumbsTo lead to a page about one webhook.
+// crumbsTo returns the steps that lead to a page about one webhook.
 func (h webhookPages) crumbsTo(found record.Values) []web.Crumb {
 	return h.Crumbs(web.Crumb{Label: found.Display(), Href: web.RecordPath(h.Type, found.ID())})
 }

@@ -22,7 +22,7 @@ func (h webhookPages) resume(v *web.Visit) error {
 	return h.act(v, h.admin.Resume, "goes on: what waits is sent within ten seconds.")
 }
 
-// act does something with the webhook of the page and says what became of it.
+// act carries out an action on the webhook in the address and redirects to its page with a note.
 func (h webhookPages) act(v *web.Visit, do func(context.Context, ledger.Caller, int64) (record.Values, error), note string) error {
 	id, err := h.ID(v)
 	if err != nil {
@@ -35,7 +35,7 @@ func (h webhookPages) act(v *web.Visit, do func(context.Context, ledger.Caller, 
 	return v.Leave(web.RecordPath(h.Type, id), "Webhook "+found.Display()+" "+note)
 }
 
-// retryFailed sends everything again that failed, as the page said how many.
+// retryFailed sends all failed deliveries of the webhook again. The page has shown how many there are.
 func (h webhookPages) retryFailed(v *web.Visit) error {
 	found, err := h.Editable(v)
 	if err != nil {
@@ -48,7 +48,7 @@ func (h webhookPages) retryFailed(v *web.Visit) error {
 	return v.Leave(web.RecordPath(h.Type, found.ID()), counted(done.Count, "failed delivery is", "failed deliveries are")+" queued again.")
 }
 
-// counted is a number and what it counts.
+// counted returns a number and what it counts, in words.
 func counted(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -84,7 +84,7 @@ func (h webhookPages) showTest(v *web.Visit, found record.Values, typed url.Valu
 	return v.Show(shown)
 }
 
-// refusalTexts are what is wrong, where there is no field to say it at.
+// refusalTexts returns the messages of an error for a page without fields to show them at.
 func refusalTexts(e *fault.Error) []string {
 	if len(e.Fields) == 0 {
 		return []string{e.Detail}
@@ -96,7 +96,7 @@ func refusalTexts(e *fault.Error) []string {
 	return texts
 }
 
-// test sends one and leads to its delivery.
+// test sends a test and redirects to its delivery.
 func (h webhookPages) test(v *web.Visit) error {
 	found, err := h.Editable(v)
 	if err != nil {

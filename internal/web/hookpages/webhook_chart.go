@@ -8,32 +8,32 @@ import (
 	"terrier/internal/store"
 )
 
-// The time that the chart of a webhook shows, and that one of its bars means.
+// The time that the chart of a webhook covers, and the time of one bar.
 const (
 	chartTime = 24 * time.Hour
 	chartStep = 30 * time.Minute
 )
 
-// Its measures. The drawing is stretched to the width of the page.
+// The sizes of the drawing. It is stretched to the width of the page.
 const (
 	barWidth    = 10
 	chartHeight = 60
 )
 
-// webhookChart is how the deliveries of the last day went, drawn and in words.
+// webhookChart shows the results of the deliveries of the last day, as a drawing and in words.
 type webhookChart struct {
 	Width, Height      int
 	Successful, Failed int64
 	Sent               int64
-	Rate               string // of success, in percent; "" where nothing was sent
+	Rate               string // of success, in percent; "" if nothing was sent
 	Average            string
-	Slowest            string // average of a stretch
+	Slowest            string // the highest average of a bar
 	Bars               []chartBar
-	Path               string // of the average, as steps
+	Path               string // the line of the averages, in steps
 	Rows               []chartRow
 }
 
-// chartBar is a stretch of time: what failed stands on top of what did not.
+// chartBar is a period of time. Failed deliveries are drawn above successful ones.
 type chartBar struct {
 	X, GoodY, Good, BadY, Bad int
 }
@@ -84,7 +84,7 @@ func chartOf(history []store.Bucket) webhookChart {
 
 func average(b store.Bucket) int64 { return b.Milliseconds / max(1, b.Successful+b.Failed) }
 
-// barHeight never hides the few beside the many.
+// barHeight returns the height of a part of a bar. A small number never gets the height 0.
 func barHeight(n, most int64) int {
 	if n == 0 {
 		return 0
@@ -92,7 +92,7 @@ func barHeight(n, most int64) int {
 	return max(2, int(n*chartHeight/most))
 }
 
-// percent is never 100 where something failed.
+// percent returns a share in percent. It is never 100 if something failed.
 func percent(part, whole int64) string {
 	if part == whole {
 		return "100"

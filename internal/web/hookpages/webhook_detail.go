@@ -16,15 +16,15 @@ import (
 type webhookDetail struct {
 	Groups              []detailGroup
 	Enabled             bool
-	Paused              string // since when
+	Paused              string // since when it is paused
 	Queued              int64
 	Retrying            int64
-	Oldest              string // how long the oldest waits
+	Oldest              string // how long the oldest has been queued
 	Chart               webhookChart
 	SeesSent            bool
 	Deliveries          []hookSent
-	AllSent             string // the list of all deliveries
-	Failed              int64  // that the caller may send again
+	AllSent             string // the address of the list of all deliveries
+	Failed              int64  // failed deliveries that the caller may send again
 	SeesConditionErrors bool
 	ConditionErrors     []hookConditionError
 	AllConditionErrors  string
@@ -94,17 +94,17 @@ func (h webhookPages) conditionErrorType() *record.Type {
 	return h.site.Registry.Type(store.ConditionErrorType)
 }
 
-// deliveriesOf tests whether a delivery is the webhook's.
+// deliveriesOf returns the tests that find the deliveries of a webhook.
 func (h webhookPages) deliveriesOf(id int64) []record.Predicate {
 	return []record.Predicate{{Field: h.site.DeliveryType().Field("webhook"), Values: []any{id}}}
 }
 
-// failedOf means the failed deliveries of a webhook.
+// failedOf returns the input for retrying the failed deliveries of a webhook.
 func (h webhookPages) failedOf(id int64, dry bool) webhookadmin.RetryAll {
 	return webhookadmin.RetryAll{Query: store.Query{Where: h.deliveriesOf(id)}, DryRun: dry}
 }
 
-// detailGroups are the fields as the form groups them.
+// detailGroups returns the fields, grouped as in the form.
 func (h webhookPages) detailGroups(found record.Values) []detailGroup {
 	groups := make([]detailGroup, len(h.Type.Groups))
 	for i, g := range h.Type.Groups {
@@ -117,7 +117,7 @@ func (h webhookPages) detailGroups(found record.Values) []detailGroup {
 	return groups
 }
 
-// hookCell shows of a secret whether it is set.
+// hookCell returns the value of a field for people. Of a secret it shows only whether it is set.
 func hookCell(f record.Field, value any) web.Cell {
 	switch x := value.(type) {
 	case record.Sealed:
@@ -136,7 +136,7 @@ func hookCell(f record.Field, value any) web.Cell {
 	return web.CellOf(f, value)
 }
 
-// backlog finds what waits for the webhook.
+// backlog sets the queued deliveries of the webhook.
 func (h webhookPages) backlog(v *web.Visit, more *webhookDetail, found record.Values) error {
 	waiting, err := h.admin.Backlog(v.Ctx, v.Caller, found.ID())
 	more.Queued, more.Retrying = waiting.Queued, waiting.Retrying
@@ -146,7 +146,7 @@ func (h webhookPages) backlog(v *web.Visit, more *webhookDetail, found record.Va
 	return err
 }
 
-// sent lists the last deliveries, and how long the last request of each took.
+// sent sets the last deliveries, and how long the last request of each took.
 func (h webhookPages) sent(v *web.Visit, more *webhookDetail, id int64) error {
 	t := h.site.DeliveryType()
 	more.AllSent = web.With(web.PagePath(t), nil, "webhook_id", h.Type.FormatID(id))
@@ -178,8 +178,8 @@ func (h webhookPages) sent(v *web.Visit, more *webhookDetail, id int64) error {
 	return nil
 }
 
-// objectName says which record a delivery or a condition error is about: by the name that the change calls it, for those who
-// may see the change.
+// objectName returns which record a delivery or a condition error is about. It has the name in the change if the caller may see the
+// change.
 func (h webhookPages) objectName(r record.Values) string {
 	name := strconv.FormatInt(r.Int("object_id"), 10)
 	if r.Type() == h.site.DeliveryType() {

@@ -13,15 +13,15 @@ import (
 
 // webhookForm is what the form of a webhook shows besides its fields.
 type webhookForm struct {
-	Path    string // below which it is saved, previewed and tried
+	Path    string // the address below which it is saved, previewed and tried
 	Save    string // where it is saved
 	Gallery []galleryLink
 	Chosen  *gallery.Template
 	Sample  sampleChoice
-	CanTry  bool // the caller may see changes, which is what conditions are tried on
-	Load    bool // there is something to preview at once
+	CanTry  bool // the caller may see changes, so conditions can be tried on them
+	Load    bool // the preview is loaded at once
 	Show    string
-	Preview *previewPanel // nil before it was asked for
+	Preview *previewPanel // nil until it is requested
 	Trial   *trialPanel
 }
 
@@ -53,9 +53,8 @@ func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Va
 	return err
 }
 
-// prefilled is the form with a template of the gallery in it; what the template does not say
-// stays as it is. Of a webhook that is there the address says nothing else: a link from
-// elsewhere could put another receiver under its credentials.
+// prefilled returns the form with a template of the gallery. Fields that the template lacks stay as they are. For an existing webhook the
+// address can fill in nothing else: a link from another site could send its credentials to another receiver.
 func (h webhookPages) prefilled(v *web.Visit, found record.Values, t gallery.Template) []web.FormGroup {
 	typed := url.Values{}
 	if found.Type() == nil {
@@ -70,7 +69,7 @@ func (h webhookPages) prefilled(v *web.Visit, found record.Values, t gallery.Tem
 	return h.Prefilled(v, found, typed)
 }
 
-// typedText is what stands in a text area, with the line ends that are kept.
+// typedText returns the content of a text area, with line ends as they are stored.
 func typedText(typed url.Values, name string) string {
 	return strings.ReplaceAll(typed.Get(name), "\r\n", "\n")
 }

@@ -17,19 +17,19 @@ import (
 type previewPanel struct {
 	Problems []hookProblem
 
-	Made     bool // there is a request
+	Made     bool // a request could be made
 	Fires    bool
 	Broken   bool
 	Reason   string
 	Event    string
-	Delivery string // the page of the delivery there is already
-	Unsent   bool   // there is none, and so no id to show
+	Delivery string // the page of the delivery, if there is one already
+	Unsent   bool   // there is no delivery, and so no id to show
 	Method   string
 	URL      string
 	Headers  []hookHeader
 	Body     string
 	Indented string // a JSON body, for people
-	Secret   bool   // one was typed, which this page does not send back
+	Secret   bool   // a secret was typed; this page does not send it back
 }
 
 type hookHeader struct{ Name, Value string }
@@ -44,8 +44,8 @@ func (h webhookPages) preview(v *web.Visit) error {
 	return h.showPreview(v, found)
 }
 
-// showPreview answers with the request that the typed webhook would make. Nothing is saved, and
-// nothing of it is logged: it holds credentials.
+// showPreview answers with the request that the typed webhook would make. Nothing is saved, and nothing is logged, because the request
+// contains credentials.
 func (h webhookPages) showPreview(v *web.Visit, found record.Values) error {
 	in, err := h.Typed(v, found)
 	var p webhookadmin.Preview
@@ -69,7 +69,7 @@ func (h webhookPages) showPreview(v *web.Visit, found record.Values) error {
 	return h.showTried(v, found, refusal, func(more *webhookForm) { more.Preview = panel })
 }
 
-// hookID is the id of a webhook, 0 for a new one.
+// hookID returns the id of a webhook, 0 for a new one.
 func hookID(found record.Values) int64 {
 	if found.Type() == nil {
 		return 0
@@ -77,7 +77,7 @@ func hookID(found record.Values) int64 {
 	return found.ID()
 }
 
-// refusalOf tells what the author of a form can fix from what is an error.
+// refusalOf returns the refusal that the author of a form can fix, or any other error.
 func refusalOf(err error) (*fault.Error, error) {
 	e, known := web.FormRefusal(err)
 	if !known || e.Kind != fault.Invalid {
@@ -86,7 +86,7 @@ func refusalOf(err error) (*fault.Error, error) {
 	return e, nil
 }
 
-// showTried shows the form again with what was found out, or only that, where htmx asks.
+// showTried shows the form again with the result, or only the result if htmx asks for it.
 func (h webhookPages) showTried(v *web.Visit, found record.Values, refusal *fault.Error, fill func(*webhookForm)) error {
 	if v.Live() {
 		more := &webhookForm{Show: v.R.PostForm.Get(trialShow)}
@@ -97,7 +97,7 @@ func (h webhookPages) showTried(v *web.Visit, found record.Values, refusal *faul
 	if err != nil {
 		return err
 	}
-	form.Problems = nil // they stand in the panel
+	form.Problems = nil // the panel shows them
 	form.Version, _ = strconv.ParseInt(v.R.PostForm.Get("version"), 10, 64)
 	more := form.More.(*webhookForm)
 	fill(more)
@@ -130,14 +130,14 @@ func (h webhookPages) fillPreview(panel *previewPanel, p webhookadmin.Preview, t
 	panel.Headers = h.previewHeaders(p, deliveries.FormatID(0))
 }
 
-// previewHeaders lists the headers with those that the sender adds.
+// previewHeaders returns the headers, with those that the sender adds.
 func (h webhookPages) previewHeaders(p webhookadmin.Preview, noDelivery string) []hookHeader {
 	all := p.Request.Header.Clone()
 	all.Set("Content-Length", strconv.Itoa(len(p.Request.Body)))
 	if given, named := all["User-Agent"]; !named {
 		all.Set("User-Agent", "Terrier/"+h.site.Version)
 	} else if given[0] == "" {
-		all.Del("User-Agent") // who leaves it empty sends none
+		all.Del("User-Agent") // an empty one is not sent
 	}
 	if target, err := url.Parse(p.Request.URL); err == nil {
 		all.Set("Host", target.Host)

@@ -11,8 +11,7 @@ import (
 	"terrier/internal/fault"
 )
 
-// hookProblem is what keeps a webhook from being sent: the field, what is wrong with it, and
-// where it is a template, its lines around the wrong one.
+// hookProblem is why a webhook can't be sent: the field, what is wrong with it, and for a template the lines around the wrong one.
 type hookProblem struct {
 	Field, Text string
 	Lines       []codeLine
@@ -24,7 +23,7 @@ type codeLine struct {
 	Wrong  bool
 }
 
-// hookProblems are the messages of a refusal, by field.
+// hookProblems returns the messages of a refusal, by field.
 func (h webhookPages) hookProblems(e *fault.Error, typed url.Values) []hookProblem {
 	if len(e.Fields) == 0 {
 		return []hookProblem{{Text: e.Detail}}
@@ -42,8 +41,7 @@ func (h webhookPages) hookProblems(e *fault.Error, typed url.Values) []hookProbl
 	return out
 }
 
-// rendered is why a template that could be read can't be rendered. The message begins with the
-// name of its field.
+// rendered returns why a template that could be parsed can't be rendered. The message begins with the name of its field.
 func rendered(message string, typed url.Values) hookProblem {
 	name, text, _ := strings.Cut(message, ": ")
 	return hookProblem{Text: message, Lines: wrongLines(name, text, typed)}
@@ -54,7 +52,7 @@ const around = 3
 
 var atLine = regexp.MustCompile(`^[Ll]ine ([0-9]{1,6}):`)
 
-// wrongLines are the lines around the one that a message about a template is about.
+// wrongLines returns the lines of a template around the one that a message is about.
 func wrongLines(field, message string, typed url.Values) []codeLine {
 	if field != "body_template" && field != "additional_headers" {
 		return nil
@@ -62,7 +60,7 @@ func wrongLines(field, message string, typed url.Values) []codeLine {
 	lines := strings.Split(typedText(typed, field), "\n")
 	wrong := 0
 	if m := atLine.FindStringSubmatch(message); m != nil {
-		wrong, _ = strconv.Atoi(m[1]) // it matched
+		wrong, _ = strconv.Atoi(m[1]) // the pattern matches only digits
 	} else if field == "additional_headers" {
 		wrong = 1 + slices.IndexFunc(lines, func(line string) bool {
 			name, _, _ := strings.Cut(line, ":")

@@ -15,17 +15,17 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// replaying asks which changes to send, and says how many those are.
+// replaying is the page that asks which changes to send, and shows how many there are.
 type replaying struct {
 	Name, Path     string
 	Since, Until   string
 	Types, Actions []web.Option
-	Heading        string // what was counted, "" before it was
+	Heading        string // the result of the count, "" before it
 	Count          webhookadmin.ReplayCount
 	TooMany        bool
 	Most           int
-	Command        string // what to run on the server instead
-	Held           string // why what is queued will wait
+	Command        string // the command to run on the server instead
+	Held           string // why the deliveries will stay queued
 	Type, Action   string
 	Problems       []string
 }
@@ -78,7 +78,8 @@ func (h webhookPages) replay(v *web.Visit) error {
 		fmt.Sprintf("%s queued: %d sent again, %d new.", counted(n.Queued(), "delivery is", "deliveries are"), n.Existing, n.New))
 }
 
-// replayRefusal also takes for a refusal what took too long or others hold up: that says itself what to do.
+// replayRefusal is like refusalOf. It also takes an error of a replay that took too long or was blocked as a refusal, because its
+// message says what to do.
 func replayRefusal(err error) (*fault.Error, error) {
 	if e, ok := errors.AsType[*fault.Error](err); ok && (e.Kind == fault.Slow || e.Kind == fault.Busy) {
 		return e, nil
@@ -94,7 +95,7 @@ const (
 	replayAction = "action"
 )
 
-// pastChanges are the tests for the changes that were asked for.
+// pastChanges returns the tests for the requested changes.
 func (h webhookPages) pastChanges(found record.Values, params url.Values) ([]record.Predicate, error) {
 	if key := params.Get(replayType); key != "" && !slices.Contains(found.List("content_types"), key) {
 		return nil, fault.Field(replayType, "The webhook is not notified of changes to %s.", key)
@@ -123,7 +124,7 @@ func (h webhookPages) pastChanges(found record.Values, params url.Values) ([]rec
 	return where, nil
 }
 
-// typedMoment reads what a browser's input for a date and a time holds, with or without seconds.
+// typedMoment parses the value of a browser's input for a date and a time, with or without seconds.
 func typedMoment(text string) (time.Time, error) {
 	at, err := time.Parse(web.MomentLayout, text)
 	if err != nil {
@@ -170,7 +171,7 @@ func matching(n webhookadmin.ReplayCount) string {
 	return fmt.Sprintf("%s: %d requeued, %d new", counted(n.Matching, "change matches", "changes match"), n.Existing, n.New)
 }
 
-// replayCommand does the same on the server, without a limit.
+// replayCommand returns the command that does the same on the server, without a limit.
 func replayCommand(id int64, params url.Values) string {
 	text := "terrier webhook replay " + strconv.FormatInt(id, 10)
 	for _, name := range []string{replaySince, replayUntil} {

@@ -11,12 +11,12 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// rotation is how far the replacement of a secret is.
+// rotation is the state of replacing a secret.
 type rotation struct {
 	Name, Path string
 	Signed     bool   // there is a secret
-	Both       bool   // and the one before it, which signs too
-	Made       string // the secret that was made for the author, shown once
+	Both       bool   // there is a previous secret, which signs too
+	Made       string // the secret that was generated, shown once
 	Problems   []string
 }
 
@@ -38,8 +38,7 @@ func (h webhookPages) showRotation(v *web.Visit, found record.Values, made strin
 	return v.Show(shown)
 }
 
-// rotate gives the webhook the secret that was typed, or one that is made here and shown in the
-// answer, once.
+// rotate gives the webhook the typed secret, or one that is generated and shown once, in the answer.
 func (h webhookPages) rotate(v *web.Visit) error {
 	found, err := h.Editable(v)
 	if err != nil {
@@ -66,14 +65,14 @@ func (h webhookPages) rotate(v *web.Visit) error {
 	return v.Leave(web.RecordPath(h.Type, found.ID())+"rotate/", "Requests are signed with the new secret.")
 }
 
-// newSecret has the form that Standard Webhooks demand, which suits every webhook.
+// newSecret returns a new secret in the form that Standard Webhooks require. It suits every webhook.
 func newSecret() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails: the process ends instead
 	return "whsec_" + base64.StdEncoding.EncodeToString(b)
 }
 
-// endRotation forgets the previous secret.
+// endRotation removes the previous secret.
 func (h webhookPages) endRotation(v *web.Visit) error {
 	found, err := h.Editable(v)
 	if err != nil {

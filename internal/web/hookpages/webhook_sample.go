@@ -13,13 +13,12 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// sampleChoice offers what a webhook can be tried with: a change of the past, or a record as if
-// it were updated now.
+// sampleChoice offers samples to try a webhook with: a past change, or a record as if it were updated now.
 type sampleChoice struct {
 	Changes []web.Option
 	Types   []web.Option
 	Record  string
-	Records string // where to look for records by typing
+	Records string // the address that finds records while somebody types
 }
 
 // The names of its inputs.
@@ -32,8 +31,7 @@ const (
 // sampleChanges is how many of the newest changes are offered.
 const sampleChanges = 20
 
-// sampleChoice lists what the caller may see. The first change of one of the types is chosen
-// before anybody has.
+// sampleChoice returns the samples that the caller may see. Before anybody chooses, the first change of one of the types is selected.
 func (h webhookPages) sampleChoice(v *web.Visit, types []string, typed url.Values) (sampleChoice, error) {
 	c := sampleChoice{Record: typed.Get(sampleRecord), Records: h.Path + "records/"}
 	var notifying []string
@@ -66,20 +64,19 @@ func (h webhookPages) sampleChoice(v *web.Visit, types []string, typed url.Value
 	return c, nil
 }
 
-// changeName is a change in one line: 2026-11-15 11:55 updated site Lisbon 1 by admin.
+// changeName returns a change in one line: 2026-11-15 11:55 updated site Lisbon 1 by admin.
 func (h webhookPages) changeName(c record.Values) string {
 	return web.MomentOf(c).UTC().Format("2006-01-02 15:04") + " " + strings.ToLower(actionOf(c)) + " " +
 		h.site.TitleOf(c.Text("changed_object_type")) + " " +
 		c.Text("object_repr") + " by " + c.Text("user_name")
 }
 
-// actionOf is what a change did, in the words of people.
+// actionOf returns what a change did, in words for people.
 func actionOf(c record.Values) string {
 	return web.CellOf(c.Type().Field("action"), c.Get("action")).Text
 }
 
-// sample reads what was chosen. A record that was named counts more than the change that is
-// always selected.
+// sample returns the chosen sample. A named record overrides the change, because a change is always selected.
 func (h webhookPages) sample(v *web.Visit, typed url.Values) (webhookadmin.Sample, error) {
 	if text := strings.TrimSpace(typed.Get(sampleRecord)); text != "" {
 		return h.sampleRecord(v, typed.Get(sampleType), text)
@@ -94,7 +91,7 @@ func (h webhookPages) sample(v *web.Visit, typed url.Values) (webhookadmin.Sampl
 	return webhookadmin.Sample{Change: id}, nil
 }
 
-// sampleRecord finds the record that a text names, as nameOf wrote it or a person did.
+// sampleRecord returns the record that a text names, written by web.NameOf or a person.
 func (h webhookPages) sampleRecord(v *web.Visit, key, text string) (webhookadmin.Sample, error) {
 	t := h.site.Registry.Type(key)
 	if t == nil || !t.Notifies() {
@@ -110,7 +107,7 @@ func (h webhookPages) sampleRecord(v *web.Visit, key, text string) (webhookadmin
 	return webhookadmin.Sample{Type: t, Record: found[0].ID}, nil
 }
 
-// missingSample says in the form what was not found, and leaves other errors alone.
+// missingSample turns the error that a sample was not found into a message of the form. It returns other errors unchanged.
 func missingSample(err error) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return fault.Field(sampleRecord, "There is no such record or change that you may see.")
@@ -118,7 +115,7 @@ func missingSample(err error) error {
 	return err
 }
 
-// records offers the records of the chosen type that fit what was typed.
+// records answers with the records of the chosen type that match what was typed.
 func (h webhookPages) records(v *web.Visit) error {
 	params := v.R.URL.Query()
 	t := h.site.Registry.Type(params.Get(sampleType))

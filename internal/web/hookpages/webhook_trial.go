@@ -6,7 +6,7 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// trialPanel is what the events and conditions of a webhook would have made of past changes.
+// trialPanel shows for which past changes the events and conditions of a webhook would have matched.
 type trialPanel struct {
 	Problems  []hookProblem
 	Fired, Of int
@@ -30,7 +30,7 @@ const (
 	trialLines   = 100
 )
 
-// trialShow names the input that chooses what is shown of a trial: all, fired, quiet.
+// trialShow is the name of the input that selects which changes of a trial are shown: all, fired, quiet.
 const trialShow = "trial_show"
 
 func (h webhookPages) trialNew(v *web.Visit) error { return h.showTrial(v, record.Values{}) }

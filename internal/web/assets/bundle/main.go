@@ -1,5 +1,5 @@
-// Command bundle takes from node_modules the files that pages load, as their makers minified them, and puts them,
-// compressed and with their licences, where package assets embeds them.
+// Command bundle copies the files that pages load from node_modules, as their authors minified them. It compresses them and writes
+// them, with their licences, to where package assets embeds them.
 //
 //	go run ./internal/web/assets/bundle internal/web/assets
 package main
@@ -19,15 +19,15 @@ import (
 	"terrier/internal/web/assets"
 )
 
-// part is what is taken from one package.
+// part is the files that are taken from one package.
 type part struct {
 	pkg      string
-	files    map[string]string // the name pages use: the file in the package
+	files    map[string]string // the files in the package, by the name that pages use
 	licences []string
 }
 
-// Bootstrap's script is left out: menus are <details>, dialogues <dialog>. Of Swagger UI, the standalone preset
-// would only add a bar to load other documents and a badge of an outside validator.
+// Bootstrap's script is left out: menus are <details>, dialogues <dialog>. Swagger UI's standalone preset is left out too: it would
+// only add a bar to load other documents and the badge of an external validator.
 var parts = []part{
 	{"bootstrap", map[string]string{"bootstrap.css": "dist/css/bootstrap.min.css"}, []string{"LICENSE"}},
 	{"htmx.org", map[string]string{"htmx.js": "dist/htmx.min.js"}, []string{"LICENSE"}},
@@ -66,12 +66,12 @@ func bundle(folder string) error {
 	return replace(dist, built)
 }
 
-// sourceMap names a file that is not served, for which a browser's tools would ask.
+// sourceMap matches the reference to a source map. It is removed: browser tools would request the map, and it is not served.
 var sourceMap = regexp.MustCompile(`(?m)^/[/*]# sourceMappingURL=.*$\n?`)
 
 func withoutSourceMap(content []byte) []byte { return sourceMap.ReplaceAll(content, nil) }
 
-// license appends the texts under which the part may be passed on.
+// license appends the texts of the part's licence.
 func (p part) license(to *bytes.Buffer, folder string) error {
 	raw, err := os.ReadFile(filepath.Join(folder, "package.json"))
 	if err != nil {
@@ -93,8 +93,8 @@ func (p part) license(to *bytes.Buffer, folder string) error {
 	return nil
 }
 
-// replace makes folder hold just these files. One that is the same is left alone, so that a compiler reading the
-// folder at this moment is not disturbed.
+// replace makes these files the only ones in the folder. It does not write a file that is the same, so that it does not disturb a
+// compiler that is reading the folder.
 func replace(folder string, files map[string][]byte) error {
 	present, err := filepath.Glob(filepath.Join(folder, "*.gz"))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// packages makes a folder with what the packages would hold.
+// packages returns a folder with files like those of the packages.
 func packages(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -85,7 +85,7 @@ func TestBundleWithoutPackages(t *testing.T) {
 	}
 }
 
-// TestBundleWithoutLicence: a file may not be passed on without its licence.
+// TestBundleWithoutLicence: a package without its licence is refused.
 func TestBundleWithoutLicence(t *testing.T) {
 	for _, p := range parts {
 		folder := packages(t)
