@@ -8,7 +8,7 @@ import (
 	"terrier/internal/record"
 )
 
-// Actions are what the declared actions of webhooks and deliveries do, by their keys.
+// Actions returns the functions of the declared actions of webhooks and deliveries, by the actions' keys.
 func (a *Admin) Actions() map[string]ledger.Bound {
 	return map[string]ledger.Bound{
 		"POST extras.webhook/pause":      toOne(a.Pause),
@@ -19,7 +19,7 @@ func (a *Admin) Actions() map[string]ledger.Bound {
 	}
 }
 
-// toOne makes an action of what is done to one record and takes nothing else.
+// toOne returns the function of an action on one record that takes no input.
 func toOne(do func(context.Context, ledger.Caller, int64) (record.Values, error)) ledger.Bound {
 	return func(ctx context.Context, c ledger.Caller, id int64, _ record.Input) (any, error) {
 		return do(ctx, c, id)

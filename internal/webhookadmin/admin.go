@@ -2,12 +2,10 @@
 // writing them as records: retry, pause and resume, send a test, preview, try conditions on past
 // changes, replay, rotate a secret, and look at queues, workers and history.
 //
-// Each action is one method: the caller, the record it is about, what else it needs in one
-// struct, and its answer. An action asks for permission itself.
+// Each action is one method. It takes the caller, the record, and its other input in one struct. It checks the permission itself.
 //
-// Which webhooks are notified of a change is decided in the change's transaction, by ledger. What
-// is sent, package webhook knows; sending and automatic retries belong to delivery; statements to
-// store.
+// Package ledger decides which webhooks are notified of a change, in the change's transaction. Package webhook knows what is sent.
+// Sending and automatic retries belong to delivery, statements to store.
 package webhookadmin
 
 import (
@@ -22,8 +20,8 @@ type Admin struct {
 	Ledger *ledger.Ledger
 }
 
-// Allow says why the caller may change no webhook at all, or nil. Those who may change one may
-// also pause it, send again what was meant for it, and see what was sent.
+// Allow returns an error if the caller may not change any webhook. A caller who may change a webhook may also pause it, send its
+// deliveries again, and see what was sent.
 func (a *Admin) Allow(c ledger.Caller) error {
 	return a.Ledger.Allow(c, a.webhookType(), access.Change)
 }

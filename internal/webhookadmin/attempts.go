@@ -13,16 +13,16 @@ import (
 	"terrier/internal/store"
 )
 
-// shownOfEarlier is how many bytes are shown of a body that is not the last one sent: it may have
-// megabytes, and is usually the same each time.
+// shownOfEarlier is how many bytes are shown of a body that is not the last one sent. It may have megabytes, and is usually the same
+// each time.
 const shownOfEarlier = 64 << 10
 
-// AddAttempts adds to a delivery what was sent and what came back, for those who may change its
-// webhook: bodies and answers hold what not everybody may see.
+// AddAttempts adds the requests and answers to a delivery, for callers who may change its webhook. Bodies and answers may contain
+// secrets.
 func (a *Admin) AddAttempts(ctx context.Context, c ledger.Caller, v record.Values) error {
 	scope, err := a.changeScope(c)
 	if err != nil {
-		return nil // not for them
+		return nil // the caller may not see them
 	}
 	if !scope.All() {
 		if link := v.Link("webhook"); link.ID == 0 {
@@ -59,8 +59,8 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// attempt is how a request and its answer are shown. The destination is called target: clients
-// take every url for an address of ours and send their token there.
+// attempt is how a request and its answer are shown. The destination is called target, because clients take every url for an address of
+// ours and send their token there.
 type attempt struct {
 	Number   int            `json:"number"`
 	Time     string         `json:"time"`
@@ -104,7 +104,7 @@ func showAttempt(number int, a store.Attempt, usual string) attempt {
 	return out
 }
 
-// printable returns text as it is, and quotes bytes that are no text.
+// printable returns text as it is, and other bytes quoted.
 func printable(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)

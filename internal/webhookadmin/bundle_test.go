@@ -60,7 +60,7 @@ func newBundle(t *testing.T) *bundle {
 	return &bundle{Ledger: l, Admin: &webhookadmin.Admin{Ledger: l}, reg: reg, db: db, root: root, statements: statements}
 }
 
-// newPreviewBundle checks webhooks as the program does, and stops the clock.
+// newPreviewBundle returns a bundle that checks webhooks as the program does, with a stopped clock.
 func newPreviewBundle(t *testing.T) *bundle {
 	t.Helper()
 	b := newBundle(t)
@@ -93,7 +93,7 @@ func (b *bundle) sites(t *testing.T, from, n int) []record.Values {
 	return b.create(t, "dcim.site", inputs...)
 }
 
-// hookInput is a webhook that is notified of everything that happens to sites, unless more says otherwise.
+// hookInput returns the input for a webhook that is notified of all changes to sites. more overrides its fields.
 func hookInput(more ledger.Input) ledger.Input {
 	in := ledger.Input{"name": "hook", "payload_url": "http://127.0.0.1:1/in", "content_types": []any{"dcim.site"},
 		"type_create": true, "type_update": true, "type_delete": true}
@@ -101,7 +101,7 @@ func hookInput(more ledger.Input) ledger.Input {
 	return in
 }
 
-// listener makes such a webhook, with a name that must not show in the change log.
+// listener creates such a webhook, with a name that must not appear in the change log.
 func (b *bundle) listener(t *testing.T, fields ledger.Input) int64 {
 	t.Helper()
 	in := hookInput(ledger.Input{"name": "secret name " + uuid.NewString(), "payload_url": "http://receiver.test/"})
@@ -109,7 +109,7 @@ func (b *bundle) listener(t *testing.T, fields ledger.Input) int64 {
 	return b.create(t, "extras.webhook", in)[0].ID()
 }
 
-// user is a caller with permissions, each a type, an action and constraints.
+// user returns a caller with permissions. Each is a type, an action and constraints.
 func user(grants ...[3]string) ledger.Caller {
 	s := &access.Subject{UserID: 7, Username: "anna"}
 	for _, g := range grants {

@@ -16,8 +16,8 @@ type criteria struct {
 	conditions *webhook.Conditions
 }
 
-// criteriaOf reads the criteria of a webhook. They are not remembered as the ledger remembers
-// those of saved webhooks: the version of one that is not saved will be another's.
+// criteriaOf returns the criteria of a webhook. They are not cached by version, as the ledger does for saved webhooks: another webhook
+// may get the version of one that is not saved.
 func criteriaOf(hook record.Values) criteria {
 	return criteria{types: hook.List("content_types"), conditions: webhook.SavedConditions(hook.Raw("conditions")),
 		kinds: store.Hook{OnCreate: hook.Bool("type_create"), OnUpdate: hook.Bool("type_update"), OnDelete: hook.Bool("type_delete")}}

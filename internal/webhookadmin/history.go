@@ -10,18 +10,17 @@ import (
 	"terrier/internal/store"
 )
 
-// maxBuckets is more than a chart has points.
+// maxBuckets is how many steps a history may have. No chart has as many points.
 const maxBuckets = 2000
 
-// HistoryRange is the time that a history covers, and how finely.
+// HistoryRange is the time that a history covers, and the length of its steps.
 type HistoryRange struct {
 	Since time.Time
 	Step  time.Duration // whole minutes
 }
 
-// History returns how the deliveries of a webhook ended, in steps of time. The last step is not
-// over. Every step is there, also those in which nothing was sent. What is older than the counts
-// are kept reads as nothing.
+// History returns how the deliveries of a webhook ended, in steps of time. The last step is not over yet. Steps in which nothing was sent
+// are included. Steps that are older than the stored counts are 0.
 func (a *Admin) History(ctx context.Context, c ledger.Caller, id int64, in HistoryRange) ([]store.Bucket, error) {
 	if in.Step < time.Minute || in.Step%time.Minute != 0 {
 		return nil, fault.New(fault.Invalid, "History is kept by the minute: ask for steps of whole minutes.")
@@ -60,11 +59,10 @@ func (a *Admin) History(ctx context.Context, c ledger.Caller, id int64, in Histo
 type EndedQuery struct {
 	Where []record.Predicate
 	Since time.Time
-	Limit int // the last ones
+	Limit int // how many of the last ones
 }
 
-// Ended lists the deliveries that the caller may see and that have ended, in the order in which
-// they ended.
+// Ended returns the deliveries that have ended and that the caller may see, in the order in which they ended.
 func (a *Admin) Ended(ctx context.Context, c ledger.Caller, in EndedQuery) ([]store.Ended, error) {
 	scope, err := a.viewScope(c, a.deliveryType())
 	if err != nil {

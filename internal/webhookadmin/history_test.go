@@ -35,7 +35,7 @@ func TestHistory(t *testing.T) {
 		{"09:59", hook, 7, 7, 7}, // before
 		{"10:00", hook, 1, 0, 10}, {"10:29", hook, 2, 1, 20}, {"10:29", hook, 1, 0, 5},
 		{"11:30", hook, 0, 4, 0}, {"11:30", other, 9, 9, 9},
-		{"12:00", hook, 1, 1, 3}, {"12:31", hook, 5, 5, 5}, // a clock that is ahead
+		{"12:00", hook, 1, 1, 3}, {"12:31", hook, 5, 5, 5}, // of a worker whose clock is ahead
 	} {
 		b.exec(t, "INSERT INTO extras_tally VALUES ($1, $2, $3, $4, $5)", at(row.at), row.hook, row.good, row.bad, row.elapsed)
 	}
@@ -84,7 +84,7 @@ func TestHistory(t *testing.T) {
 func TestEnded(t *testing.T) {
 	b := newBundle(t)
 	hook := b.listener(t, nil)
-	b.listener(t, nil) // whose deliveries wait
+	b.listener(t, nil) // its deliveries stay queued
 	b.sites(t, 1, 4)
 	b.end(t, hook, store.Successful)
 	b.exec(t, "UPDATE extras_delivery SET finished_at = now() - (5 - object_id) * interval '1 minute', state = CASE object_id WHEN 2 "+
@@ -127,7 +127,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestEndedLooksAtFew: what has just ended is found without a look at all that has ever ended.
+// TestEndedLooksAtFew: the deliveries that ended last are found without reading all that ever ended.
 func TestEndedLooksAtFew(t *testing.T) {
 	b := newBundle(t)
 	hook := b.listener(t, nil)
@@ -151,7 +151,7 @@ func TestEndedLooksAtFew(t *testing.T) {
 	if b.Store, err = store.Open(t.Context(), b.db.Config().ConnString(), b.reg, nil); err != nil {
 		t.Fatal(err)
 	}
-	for range 10 { // so often that PostgreSQL may make a plan for all moments
+	for range 10 { // often enough for PostgreSQL to use a generic plan
 		if got, err := b.Ended(t.Context(), b.root, webhookadmin.EndedQuery{Since: time.Now().
 			Add(-time.Minute), Limit: 100}); err != nil || len(got) != 1 || got[0].ID != 7 {
 			t.Fatalf("%+v, %v", got, err)

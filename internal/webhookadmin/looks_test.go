@@ -11,8 +11,8 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// TestLooksAreLists: the dry run of a replay and the figures of the queues go through many rows, so they have the connections of
-// lists, and leave those of single records and change sets alone.
+// TestLooksAreLists: the dry run of a replay and the figures of the queues read many rows. So they use the connections of lists, and not
+// those of single records and change sets.
 func TestLooksAreLists(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -29,10 +29,10 @@ func (b *bundle) large(t *testing.T) {
 	b.exec(t, "INSERT INTO record_count (type, n) VALUES ('extras.objectchange', $1)", largeChanges)
 }
 
-// heldBy is by how much the heap grows while fn runs, at most.
+// heldBy returns by how much the heap grows at most while fn runs.
 func heldBy(t *testing.T, fn func()) uint64 {
 	t.Helper()
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // what is not held must not count
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // memory that is no longer used must not count
 	inUse := func() uint64 {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
@@ -54,7 +54,7 @@ func heldBy(t *testing.T, fn func()) uint64 {
 	return most - before
 }
 
-// TestLargeChanges: conditions are tried on changes of any size without holding them all.
+// TestLargeChanges: conditions are tried on changes of any size, without keeping all of them in memory.
 func TestLargeChanges(t *testing.T) {
 	b := newPreviewBundle(t)
 	b.large(t)

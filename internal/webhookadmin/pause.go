@@ -7,7 +7,7 @@ import (
 	"terrier/internal/record"
 )
 
-// Pause holds the queued deliveries of a webhook until it is resumed.
+// Pause stops sending to a webhook until it is resumed. Its deliveries stay queued.
 func (a *Admin) Pause(ctx context.Context, c ledger.Caller, id int64) (record.Values, error) {
 	return a.setPaused(ctx, c, id, true)
 }

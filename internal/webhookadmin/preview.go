@@ -10,14 +10,14 @@ import (
 	"terrier/internal/webhook"
 )
 
-// PreviewInput is a webhook to try, and what to try it with.
+// PreviewInput is a webhook to try, and the sample to try it with.
 type PreviewInput struct {
 	Webhook ledger.Input // as it would be saved
 	Sample  Sample
 }
 
-// Preview is what a webhook would send of a sample. It holds what the webhook signs with
-// and its own headers, and is for those who may change it.
+// Preview is what a webhook would send for a sample. It contains the signature and the webhook's own headers, so it is only for callers
+// who may change it.
 type Preview struct {
 	Request webhook.Request
 	Body    string // of the request, printable
@@ -28,11 +28,11 @@ type Preview struct {
 	Reason string
 
 	Event    string // created, updated, deleted
-	Delivery string // its id where there is one already; else the request shows zeros
+	Delivery string // the id of the delivery, if there is one already; if not, the request has zeros
 }
 
-// Preview tries a webhook before it is saved: the input as a new one where id is 0, or else
-// laid over the one there is. What could not be saved is refused as saving would be.
+// Preview returns what a webhook would send before it is saved. If id is 0 the input is a new webhook. Otherwise it is merged into the
+// existing one. Input that can't be saved is refused with the same errors.
 func (a *Admin) Preview(ctx context.Context, c ledger.Caller, id int64, in PreviewInput) (Preview, error) {
 	hook, err := a.rehearse(ctx, c, id, in.Webhook)
 	if err != nil {

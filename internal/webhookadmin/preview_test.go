@@ -21,7 +21,7 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// change is the id of the newest change to sites.
+// change returns the id of the newest change to sites.
 func (b *bundle) change(t *testing.T) (id int64) {
 	t.Helper()
 	if err := b.db.QueryRow(t.Context(), "SELECT max(id) FROM extras_objectchange WHERE object_type = 'dcim.site'").Scan(&id); err != nil {
@@ -30,8 +30,7 @@ func (b *bundle) change(t *testing.T) (id int64) {
 	return id
 }
 
-// TestPreviewIsWhatIsSent compares the previews of saved webhooks with what a worker makes
-// of their deliveries, and of the same webhooks before they are saved.
+// TestPreviewIsWhatIsSent compares the previews of webhooks, saved and not yet saved, with what a worker sends.
 func TestPreviewIsWhatIsSent(t *testing.T) {
 	b := newPreviewBundle(t)
 	keys := b.Sealer.(*account.Sealer).Keys
@@ -127,7 +126,7 @@ func different(got, want webhook.Request) string {
 	return ""
 }
 
-// TestPreviewTakesTheInput: what is typed counts, secrets too, and what is not stays.
+// TestPreviewTakesTheInput: typed values count, secrets too. Fields that were not typed keep their values.
 func TestPreviewTakesTheInput(t *testing.T) {
 	b := newPreviewBundle(t)
 	saved := hookInput(ledger.Input{"secret": "old", "additional_headers": "X-Key: kept", "body_template": "{{ data.name }}"})
@@ -185,7 +184,7 @@ func TestPreviewTakesTheInput(t *testing.T) {
 	}
 }
 
-// TestPreviewOfARecord shows it as if it were updated now.
+// TestPreviewOfARecord: the preview shows a record as if it were updated now.
 func TestPreviewOfARecord(t *testing.T) {
 	b := newPreviewBundle(t)
 	sites := b.reg.Type("dcim.site")
@@ -225,7 +224,7 @@ func TestPreviewOfARecord(t *testing.T) {
 	}
 }
 
-// TestPreviewPermissions: a preview needs what saving needs, and sight of the sample.
+// TestPreviewPermissions: a preview needs the permission to save the webhook, and to see the sample.
 func TestPreviewPermissions(t *testing.T) {
 	b := newPreviewBundle(t)
 	sites := b.reg.Type("dcim.site")

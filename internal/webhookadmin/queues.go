@@ -14,7 +14,7 @@ import (
 // Queues is the state of the queues of all webhooks that the caller may see.
 type Queues struct {
 	Webhooks []Queue
-	Window   time.Duration // over which Successful and Failed are counted
+	Window   time.Duration // the time over which Successful and Failed are counted
 }
 
 // Queue is a webhook and its queued deliveries.
@@ -26,7 +26,7 @@ type Queue struct {
 // queueWindow is the time over which throughput is counted.
 const queueWindow = 15 * time.Minute
 
-// Queues counts the queued deliveries of each webhook, and those of the last minutes.
+// Queues returns the queued deliveries of each webhook, and how many ended in the last minutes.
 func (a *Admin) Queues(ctx context.Context, c ledger.Caller) (Queues, error) {
 	var hooks []record.Values
 	for q := (store.Query{Limit: 1000, Uncounted: true, View: record.View{Only: []string{"name", "enabled", "paused_at"}}}); ; {
@@ -81,10 +81,10 @@ func (a *Admin) DeliveryCounts(ctx context.Context, c ledger.Caller) ([]store.De
 	return a.store().DeliveryCounts(ctx, scope)
 }
 
-// workerAlive is how long after its last sign of life a worker counts as alive.
+// workerAlive is how long a worker counts as alive after its last heartbeat.
 const workerAlive = 20 * time.Second
 
-// Workers lists the workers that are alive, for those who may see webhooks.
+// Workers returns the workers that are alive. The caller must be allowed to see webhooks.
 func (a *Admin) Workers(ctx context.Context, c ledger.Caller) ([]store.Worker, error) {
 	if err := a.Ledger.Allow(c, a.webhookType(), access.View); err != nil {
 		return nil, err

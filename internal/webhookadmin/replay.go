@@ -19,34 +19,33 @@ type ReplayInput struct {
 	Progress func(ReplayCount)  // called after each batch; may be nil
 }
 
-// ReplayCount is what a replay found and did, or would do. Every matching change is counted in one
-// of the last four.
+// ReplayCount is what a replay found and did, or would do. Every matching change is counted in exactly one of Existing, New, Waiting and
+// Expired.
 type ReplayCount struct {
-	Changes  int64 // that were looked at
-	Matching int64 // of which the webhook would be notified
-	Existing int64 // whose delivery is sent again
-	New      int64 // which get a delivery
-	Waiting  int64 // whose delivery is queued anyway
-	Expired  int64 // too old: the deliveries of that time are not kept any longer
+	Changes  int64 // changes that were looked at
+	Matching int64 // changes that the webhook would be notified of
+	Existing int64 // their delivery is sent again
+	New      int64 // they get a delivery
+	Waiting  int64 // their delivery is queued already
+	Expired  int64 // too old: the deliveries of that time have been deleted
 
-	Reached time.Time // a replay that was stopped is continued with the changes made since then
+	Reached time.Time // to continue a stopped replay, replay the changes since then
 }
 
-// Queued is how many requests a replay causes.
+// Queued returns how many requests a replay causes.
 func (n ReplayCount) Queued() int64 { return n.Existing + n.New }
 
 const (
-	replayAtOnce = 1000  // changes to a transaction, at most
-	countAtOnce  = 10000 // where nothing is written and no states are read
+	replayAtOnce = 1000  // changes in one transaction, at most
+	countAtOnce  = 10000 // the same if nothing is written and no states are read
 
-	// MaxReplay is how many changes ReplaySome takes: the caller waits for them.
+	// MaxReplay is how many changes ReplaySome accepts. The caller waits for them.
 	MaxReplay = 100_000
 )
 
-// Replay sends past changes to a webhook, as if they were made now: those that pass the filter,
-// that the caller may see, and that its types, events and conditions choose. A change that it was
-// notified of already is sent again, by the same delivery. Each batch is a transaction, so a replay
-// can be stopped and run again; what was queued by then stays queued.
+// Replay sends past changes to a webhook, as if they were made now. It sends the changes that match the filter, that the caller may see,
+// and that the webhook's types, events and conditions select. A change that the webhook was notified of already is sent again, with the
+// same delivery. Each batch is a transaction, so a replay can be stopped and run again. Deliveries that are queued by then stay queued.
 func (a *Admin) Replay(ctx context.Context, c ledger.Caller, id int64, in ReplayInput) (ReplayCount, error) {
 	r := &replay{a: a, webhook: id, now: a.Ledger.Timestamp(), dry: in.DryRun}
 	var err error
@@ -104,14 +103,14 @@ func (n ReplayCount) plus(m ReplayCount) ReplayCount {
 type replay struct {
 	a       *Admin
 	webhook int64
-	hooks   access.Scope // that the caller may change
+	hooks   access.Scope // webhooks that the caller may change
 	q       store.PastQuery
 	now     time.Time
 	dry     bool
 	total   ReplayCount
 }
 
-// next replays some changes, or looks at them. more reports whether there may be others.
+// next replays the next changes, or counts them in a dry run. more reports whether there may be others.
 func (r *replay) next(ctx context.Context) (more bool, err error) {
 	var page store.PastPage
 	var n ReplayCount
@@ -134,7 +133,7 @@ func (r *replay) next(ctx context.Context) (more bool, err error) {
 	return page.More, nil
 }
 
-// look counts what there is to queue of the next changes.
+// look counts how many of the next changes would be queued.
 func (r *replay) look(ctx context.Context) (page store.PastPage, n ReplayCount, err error) {
 	hook, err := r.a.store().Get(ctx, r.a.webhookType(), r.hooks, r.webhook)
 	if err != nil {
@@ -156,8 +155,8 @@ func (r *replay) look(ctx context.Context) (page store.PastPage, n ReplayCount, 
 	return page, n, nil
 }
 
-// queue chooses from the next changes and queues them. The webhook is read with each batch: it may
-// be edited or deleted meanwhile.
+// queue selects from the next changes and queues their deliveries. It reads the webhook for each batch, because it may be edited or
+// deleted meanwhile.
 func (r *replay) queue(ctx context.Context, tx *store.Tx) (page store.PastPage, n ReplayCount, err error) {
 	hooks := tx.Load(r.a.webhookType(), r.hooks, []int64{r.webhook}, store.LockKeep)
 	if err := tx.Flush(ctx); err != nil {
@@ -187,7 +186,7 @@ func (r *replay) queue(ctx context.Context, tx *store.Tx) (page store.PastPage, 
 	return page, n, r.write(ctx, tx, again, fresh, &n)
 }
 
-// ask prepares the query for a webhook as it is now.
+// ask sets the query for a webhook as it is now, and returns its criteria.
 func (r *replay) ask(hook record.Values) criteria {
 	wanted := criteriaOf(hook)
 	r.q.Types, r.q.Contexts, r.q.Limit = wanted.types, hook.Raw("conditions") != nil, replayAtOnce
@@ -197,8 +196,8 @@ func (r *replay) ask(hook record.Values) criteria {
 	return wanted
 }
 
-// choose picks the changes that a webhook would be notified of: those with a delivery, and those without. It leaves out
-// those whose delivery is awaited.
+// choose returns the changes that a webhook would be notified of: those with a delivery, and those without. It leaves out changes whose
+// delivery is queued already.
 func choose(batch []store.Past, wanted criteria, n *ReplayCount) (again, fresh []store.Past) {
 	n.Changes = int64(len(batch))
 	for _, c := range batch {
@@ -217,12 +216,12 @@ func choose(batch []store.Past, wanted criteria, n *ReplayCount) (again, fresh [
 	return again, fresh
 }
 
-// mayBeExpired reports whether the weeks of some changes may have been dropped: none of the last day ever is.
+// mayBeExpired reports whether the weeks of some changes may have been dropped. Changes of the last day never are.
 func (r *replay) mayBeExpired(changes []store.Past) bool {
 	return len(changes) > 0 && !changes[0].At.After(r.a.Ledger.Timestamp().AddDate(0, 0, -1))
 }
 
-// dropExpired leaves out the changes of weeks whose deliveries are gone.
+// dropExpired returns the changes without those of weeks whose deliveries were deleted.
 func dropExpired(changes []store.Past, oldest time.Time, n *ReplayCount) []store.Past {
 	for len(changes) > 0 && changes[0].At.Before(oldest) {
 		changes = changes[1:]
@@ -231,7 +230,7 @@ func dropExpired(changes []store.Past, oldest time.Time, n *ReplayCount) []store
 	return changes
 }
 
-// write queues what was chosen. What others queued first is waiting now.
+// write queues the deliveries of the chosen changes. A delivery that somebody else has queued meanwhile is counted as waiting.
 func (r *replay) write(ctx context.Context, tx *store.Tx, again, fresh []store.Past, n *ReplayCount) error {
 	now := r.a.Ledger.Timestamp()
 	resent, made := store.Answered(int64(0)), store.Answered(int64(0))

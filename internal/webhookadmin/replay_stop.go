@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// timeToTell is what a replay leaves of the caller's time: enough to say how far it came.
+	// timeToTell is how long before the caller's deadline a replay stops, so that it can still answer how far it came.
 	timeToTell = 5 * time.Second
 
-	// timeToFinish is how long somebody who stops a replay waits at most.
+	// timeToFinish is how long a replay may still take after it is stopped.
 	timeToFinish = 10 * time.Second
 )
 
@@ -23,7 +23,7 @@ func isOver(ctx context.Context) bool {
 	return ctx.Err() != nil || limited && time.Until(until) <= timeToTell
 }
 
-// stopped ends a replay early, and says why.
+// stopped ends a replay early. The error says why.
 func (r *replay) stopped(ctx context.Context) (ReplayCount, error) {
 	if !r.dry && r.total.Changes > 0 {
 		r.finishMoment(ctx)
@@ -39,9 +39,8 @@ func (r *replay) stopped(ctx context.Context) (ReplayCount, error) {
 	return n, fault.New(fault.Invalid, "There was no time for all: %s", n.soFar(r.webhook))
 }
 
-// finishMoment replays what is left of the last moment. The changes of a request are all of
-// one, and whoever goes on can only say since when: those that were done would be sent twice,
-// as they are where this fails.
+// finishMoment replays the remaining changes with the same time as the last one. All changes of a request have one time, and a replay can
+// only be continued from a time. Without this, or if it fails, those that were done already are sent twice.
 func (r *replay) finishMoment(ctx context.Context) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		var cancel context.CancelFunc
@@ -55,10 +54,10 @@ func (r *replay) finishMoment(ctx context.Context) {
 			return
 		}
 	}
-	r.total.Reached = r.total.Reached.Add(time.Microsecond) // times are kept no finer
+	r.total.Reached = r.total.Reached.Add(time.Microsecond) // the precision of stored times
 }
 
-// soFar says how far a replay came and how to go on, to somebody at a page, which asks for whole seconds.
+// soFar returns a message about how far a replay came and how to continue. The page takes whole seconds.
 func (n ReplayCount) soFar(webhook int64) string {
 	return fmt.Sprintf("%d deliveries are queued. The rest are the changes made since %s: run `terrier webhook replay %d --since "+
 		"%[2]s` on the server, "+

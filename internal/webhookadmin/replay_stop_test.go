@@ -16,10 +16,10 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// retentionLock is what a process holds that drops partitions.
+// retentionLock is the lock of a process that drops partitions.
 const retentionLock = 0x7e551e5
 
-// hold keeps the locks that a statement takes, until the transaction ends.
+// hold runs a statement and keeps its locks until the returned transaction ends.
 func (b *bundle) hold(t *testing.T, sql string, args ...any) pgx.Tx {
 	t.Helper()
 	other, err := b.db.Begin(t.Context())
@@ -33,8 +33,8 @@ func (b *bundle) hold(t *testing.T, sql string, args ...any) pgx.Tx {
 	return other
 }
 
-// TestReplayStopsBetweenMoments: all changes of a request are of one moment. However a replay is stopped
-// among them, going on from where it says sends each change once.
+// TestReplayStopsBetweenMoments: all changes of a request have one time. Wherever a replay is stopped among them, continuing from the
+// reported time sends each change once.
 func TestReplayStopsBetweenMoments(t *testing.T) {
 	b := newBundle(t)
 	const bulk, later = 2500, 500
@@ -60,7 +60,7 @@ func TestReplayStopsBetweenMoments(t *testing.T) {
 		if !row.why(err) || done.New != bulk || done.Changes != bulk {
 			t.Errorf("%s: %+v, %v", row.name, done, err)
 		}
-		b.end(t, hook, "successful") // they may have been sent before somebody goes on
+		b.end(t, hook, "successful") // they may have been sent before the replay is continued
 		b.replay(t, hook, webhookadmin.ReplayCount{Changes: later, Matching: later, New: later}, "time__gte",
 			done.Reached.Format(time.RFC3339Nano))
 	}
@@ -93,7 +93,8 @@ func (b *bundle) interruptedBatch(t *testing.T, hook int64) (done webhookadmin.R
 	return done, err
 }
 
-// TestReplayThatFails inside of a moment goes on with all of it: rather twice than not at all.
+// TestReplayThatFails: a replay that fails among changes of one time is continued with all of them. Sending some twice is better than not
+// at all.
 func TestReplayThatFails(t *testing.T) {
 	b := newBundle(t)
 	b.sites(t, 0, 1500)
@@ -108,8 +109,8 @@ func TestReplayThatFails(t *testing.T) {
 		done.Reached.Format(time.RFC3339Nano))
 }
 
-// TestReplayWhileRetentionWorks: who replays old changes is told why not now, and how far it came. They can be counted all
-// the same.
+// TestReplayWhileRetentionWorks: a replay of old changes is refused while retention runs. The error says why, and how far it came. A dry
+// run still works.
 func TestReplayWhileRetentionWorks(t *testing.T) {
 	b := newBundle(t)
 	b.exec(t, "CREATE TABLE extras_objectchange_old PARTITION OF extras_objectchange FOR VALUES FROM ('2020-01-06') TO ('2020-01-13')")

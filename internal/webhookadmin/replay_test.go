@@ -35,8 +35,7 @@ func (b *bundle) where(t *testing.T, filters ...string) (tests []record.Predicat
 	return tests
 }
 
-// replay counts first, replays, and holds the two against each other and the tables
-// against what is promised of them.
+// replay counts with a dry run, then replays. It checks that both counts are the same and that the tables are sound.
 func (b *bundle) replay(t *testing.T, hook int64, want webhookadmin.ReplayCount, filters ...string) {
 	t.Helper()
 	where := b.where(t, filters...)
@@ -55,7 +54,7 @@ func (b *bundle) replay(t *testing.T, hook int64, want webhookadmin.ReplayCount,
 	b.sound(t)
 }
 
-// sound holds deliveries and jobs against what is promised of them.
+// sound checks the invariants of deliveries and jobs.
 func (b *bundle) sound(t *testing.T) {
 	t.Helper()
 	for what, sql := range map[string]string{
@@ -81,7 +80,7 @@ func (b *bundle) sound(t *testing.T) {
 	}
 }
 
-// end lets every queued delivery of a webhook end as a worker would.
+// end ends every queued delivery of a webhook, as a worker would.
 func (b *bundle) end(t *testing.T, hook int64, state string) {
 	t.Helper()
 	b.exec(t, "DELETE FROM river_job WHERE queue = 'webhook_' || $1::bigint", hook)
@@ -92,7 +91,7 @@ func (b *bundle) end(t *testing.T, hook int64, state string) {
 func TestReplay(t *testing.T) {
 	b := newBundle(t)
 	old := b.listener(t, nil)
-	b.create(t, "dcim.region", named(1)) // none of its types
+	b.create(t, "dcim.region", named(1)) // not one of its types
 	made := b.sites(t, 1, 4)
 	if _, err := b.Update(t.Context(), b.root, b.reg.Type("dcim.site"),
 		[]ledger.Edit{{ID: made[0].ID(), Input: ledger.Input{"status": "planned"}}}); err != nil {
@@ -103,7 +102,7 @@ func TestReplay(t *testing.T) {
 	}
 	b.replay(t, old, webhookadmin.ReplayCount{Changes: 6, Matching: 6, Waiting: 6})
 
-	// Of what has ended one awaits a retry.
+	// One of the ended deliveries has a retry scheduled.
 	b.end(t, old, store.Successful)
 	b.exec(t, "UPDATE extras_delivery SET state = 'failed' WHERE object_id = ANY($1)", []int64{made[0].ID(), made[2].ID()})
 	b.exec(t, "UPDATE extras_delivery SET retry_at = now() + interval '1 day' WHERE object_id = $1", made[2].ID())
@@ -115,16 +114,16 @@ func TestReplay(t *testing.T) {
 	}
 	b.replay(t, old, webhookadmin.ReplayCount{Changes: 6, Matching: 6, Waiting: 6}) // twice in a row
 
-	// A webhook that was not there yet.
+	// A webhook that did not exist at the time of the changes.
 	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 6, Matching: 6, New: 6})
-	// Its events and conditions decide as always.
+	// The webhook's events and conditions apply as usual.
 	b.replay(t, b.listener(t, ledger.Input{"type_create": false, "type_delete": false}),
 		webhookadmin.ReplayCount{Changes: 6, Matching: 1, New: 1})
 	some := b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "status", "value": "planned"}`)})
 	b.replay(t, some, webhookadmin.ReplayCount{Changes: 6, Matching: 1, New: 1})
 	b.replay(t, b.listener(t, ledger.Input{"conditions": json.RawMessage(`{"attr": "nosuch.thing", "value": 1}`)}),
 		webhookadmin.ReplayCount{Changes: 6})
-	// A part, and then the rest.
+	// First a part of the changes, then the rest.
 	both := b.listener(t, ledger.Input{"content_types": []any{"dcim.site", "dcim.region"}})
 	b.replay(t, both, webhookadmin.ReplayCount{Changes: 1, Matching: 1, New: 1}, "changed_object_type", "dcim.region")
 	b.replay(t, both, webhookadmin.ReplayCount{Changes: 2, Matching: 2, New: 2}, "changed_object_type", "dcim.site",
@@ -135,7 +134,7 @@ func TestReplay(t *testing.T) {
 	b.replay(t, both, webhookadmin.ReplayCount{Changes: 1, Matching: 1, Waiting: 1}, "action", "delete")
 }
 
-// TestReplayInBatches is stopped in between, run again, and run by two at once.
+// TestReplayInBatches stops a replay between batches, runs it again, and runs two at once.
 func TestReplayInBatches(t *testing.T) {
 	b := newBundle(t)
 	const all = 2500
@@ -157,7 +156,7 @@ func TestReplayInBatches(t *testing.T) {
 	b.end(t, stopped, store.Successful)
 	b.replay(t, stopped, webhookadmin.ReplayCount{Changes: all, Matching: all, Existing: all})
 
-	// What a stopped one reached is where the rest begins.
+	// The rest begins at the time that the stopped replay reached.
 	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 1500, Matching: 1500, New: 1500}, "time__gte",
 		done.Reached.Format(time.RFC3339Nano))
 
@@ -173,7 +172,7 @@ func TestReplayInBatches(t *testing.T) {
 	}
 }
 
-// replayTwice replays everything by two at once.
+// replayTwice runs two replays of everything at once.
 func (b *bundle) replayTwice(t *testing.T, hook int64) (first, second webhookadmin.ReplayCount) {
 	t.Helper()
 	var both sync.WaitGroup
@@ -190,7 +189,7 @@ func (b *bundle) replayTwice(t *testing.T, hook int64) (first, second webhookadm
 	return first, second
 }
 
-// TestReplayDrawsFreeIDs sets the counter back to where it was when the changes were made.
+// TestReplayDrawsFreeIDs: new deliveries get free ids, even if the counter is back at its value from the time of the changes.
 func TestReplayDrawsFreeIDs(t *testing.T) {
 	b := newBundle(t)
 	for range 3 {
@@ -225,7 +224,7 @@ func TestReplayOfExpiredChanges(t *testing.T) {
 	}
 }
 
-// TestReplaySome refuses what takes longer than somebody waits.
+// TestReplaySome: more changes than a caller can wait for are refused.
 func TestReplaySome(t *testing.T) {
 	b := newBundle(t)
 	b.exec(t, `INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version,
@@ -247,7 +246,7 @@ func TestReplaySome(t *testing.T) {
 	}
 }
 
-// hurried is a context whose end comes near at a given moment.
+// hurried is a context whose deadline comes near at a given moment.
 type hurried struct {
 	context.Context
 	end time.Time
@@ -255,7 +254,7 @@ type hurried struct {
 
 func (h *hurried) Deadline() (time.Time, bool) { return h.end, true }
 
-// TestReplayInTime: who waits is told in time how far it came.
+// TestReplayInTime: the caller gets an answer before the deadline, with how far the replay came.
 func TestReplayInTime(t *testing.T) {
 	b := newBundle(t)
 	b.sites(t, 1, 1000)
@@ -285,8 +284,8 @@ func TestReplayInTime(t *testing.T) {
 	b.replay(t, hook, webhookadmin.ReplayCount{Changes: 500, Matching: 500, New: 500}, "time__gte", since)
 }
 
-// TestReplayReadsEachChangeOnce, also where the planner has never heard of the webhook, and
-// where it has seen the statement so often that it makes a plan for all moments.
+// TestReplayReadsEachChangeOnce: this also holds if the planner has no statistics of the webhook, and if it uses a generic plan because it
+// has seen the statement often.
 func TestReplayReadsEachChangeOnce(t *testing.T) {
 	b := newBundle(t)
 	const all = 12 * 1000
@@ -318,7 +317,7 @@ func TestReplayReadsEachChangeOnce(t *testing.T) {
 	if n := read("extras_objectchange") - changes; n > all*3/2 {
 		t.Errorf("to replay %d changes, %d rows of the log were read", all, n)
 	}
-	if n := read("extras_delivery") - deliveries; n > all*30 { // so few are looked through for free ids
+	if n := read("extras_delivery") - deliveries; n > all*30 { // some are read to find free ids
 		t.Errorf("to make %d deliveries, %d were read", all, n)
 	}
 }

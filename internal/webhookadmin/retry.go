@@ -9,7 +9,7 @@ import (
 	"terrier/internal/store"
 )
 
-// maxRequeued is how many deliveries one request may queue again: the caller waits for them.
+// maxRequeued is how many deliveries one request may queue again. The caller waits for them.
 const maxRequeued = 100_000
 
 // Retry queues a failed delivery again.
@@ -17,8 +17,7 @@ func (a *Admin) Retry(ctx context.Context, c ledger.Caller, id int64) (record.Va
 	return a.again(ctx, c, id, false)
 }
 
-// Redeliver queues a delivery again that has ended, also a successful one. It replaces a scheduled
-// automatic retry.
+// Redeliver queues a delivery that has ended again, even a successful one. It replaces a scheduled automatic retry.
 func (a *Admin) Redeliver(ctx context.Context, c ledger.Caller, id int64) (record.Values, error) {
 	return a.again(ctx, c, id, true)
 }
@@ -41,7 +40,7 @@ func (a *Admin) again(ctx context.Context, c ledger.Caller, id int64, ended bool
 	suits := func(state string) bool { return state == store.Failed || ended && state == store.Successful }
 	state := v.Text("state")
 	switch {
-	case !suits(before): // what it has become meanwhile is not what the caller saw
+	case !suits(before): // it has changed since the caller saw it
 		state = before
 	case suits(state) && v.Link("webhook").ID == 0:
 		return v, fault.New(fault.Invalid, "The webhook was deleted: there is nobody to send this to.")
@@ -65,8 +64,7 @@ type RetryAll struct {
 // Retried is how many deliveries were queued again, or would be.
 type Retried struct{ Count int64 }
 
-// RetryAll queues every failed delivery again that the query finds. Those that are being sent
-// right now are left alone.
+// RetryAll queues every failed delivery again that the query finds. It skips those that are being sent right now.
 func (a *Admin) RetryAll(ctx context.Context, c ledger.Caller, in RetryAll) (Retried, error) {
 	matching, queued, err := a.requeue(ctx, c, store.RequeueQuery{Query: in.Query, DryRun: in.DryRun})
 	if in.DryRun {

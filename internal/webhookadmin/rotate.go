@@ -8,12 +8,11 @@ import (
 	"terrier/internal/record"
 )
 
-// Rotation is the secret that a webhook is given.
+// Rotation is the new secret of a webhook.
 type Rotation struct{ Secret record.Plain }
 
-// Rotate gives a webhook a new secret and keeps the current one as the previous, so that requests
-// are signed with both. Nobody sees the current one: it is opened and sealed again here, because
-// a sealed secret opens only in its own field.
+// Rotate gives a webhook a new secret and keeps the current one as the previous secret, so that requests are signed with both. The
+// current secret is opened and sealed again here, because a sealed secret can be opened only in its own field. Nobody sees it.
 func (a *Admin) Rotate(ctx context.Context, c ledger.Caller, id int64, in Rotation) (record.Values, error) {
 	t := a.webhookType()
 	scope, err := a.changeScope(c)
@@ -34,7 +33,7 @@ func (a *Admin) Rotate(ctx context.Context, c ledger.Caller, id int64, in Rotati
 	case in.Secret == current:
 		return record.Values{}, fault.Field("secret", "This is the current secret: choose another.")
 	}
-	// The version makes sure that it is still the current one that becomes the previous.
+	// The version makes sure that the secret that becomes the previous one is still the current one.
 	secrets := ledger.Input{"secret": string(in.Secret), "previous_secret": string(current)}
 	rows, err := a.Ledger.Update(ctx, c, t, []ledger.Edit{{ID: id, Input: secrets, Match: []int64{v.Version}}})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// TestRotate follows a secret through its fields, and looks for it where it must not be.
+// TestRotate follows a secret through its fields, and checks that it does not appear anywhere else.
 func TestRotate(t *testing.T) {
 	b := newPreviewBundle(t)
 	hook := b.create(t, "extras.webhook", hookInput(nil))[0]

@@ -10,8 +10,7 @@ import (
 	"terrier/internal/store"
 )
 
-// Sample is what a webhook is tried with: a change of the past, or a record as if it were
-// updated now.
+// Sample is what a webhook is tried with: a past change, or a record as if it were updated now.
 type Sample struct {
 	Change int64
 
@@ -19,8 +18,8 @@ type Sample struct {
 	Record int64
 }
 
-// DefaultSample returns what a webhook is tried with where nobody chose: the newest change of one
-// of its types that the caller may see. Where there is none, the sample is empty.
+// DefaultSample returns the sample if none is chosen: the newest change of one of the webhook's types that the caller may see. If there is
+// none, the sample is empty.
 func (a *Admin) DefaultSample(ctx context.Context, c ledger.Caller, id int64) (Sample, error) {
 	hook, err := a.Ledger.Get(ctx, c, a.webhookType(), id)
 	if err != nil {
@@ -32,7 +31,7 @@ func (a *Admin) DefaultSample(ctx context.Context, c ledger.Caller, id int64) (S
 func (a *Admin) newestSample(ctx context.Context, c ledger.Caller, hook record.Values) (Sample, error) {
 	scope, err := a.viewScope(c, a.changeType())
 	if err != nil {
-		return Sample{}, nil // they may see none
+		return Sample{}, nil // the caller may see none
 	}
 	var newest Sample
 	err = a.store().Samples(ctx, store.Query{Scope: scope, Where: a.changesFor(hook), Limit: 1}, func(found store.Sample) error {
@@ -52,7 +51,7 @@ func (a *Admin) typesOf(hook record.Values) []string {
 	return slices.DeleteFunc(slices.Clone(hook.List("content_types")), func(key string) bool { return a.store().Type(key) == nil })
 }
 
-// sample returns the change row that a webhook is tried with, and the delivery of it there is.
+// sample returns the change row that a webhook is tried with, and the id of its delivery if there is one.
 func (a *Admin) sample(ctx context.Context, c ledger.Caller, hook int64, s Sample) (change store.Change, delivered int64, err error) {
 	switch {
 	case s.Change != 0:

@@ -12,9 +12,8 @@ import (
 	"terrier/internal/webhook"
 )
 
-// Test sends a sample to a webhook the way every change goes: a change row, a delivery, a
-// job, a worker. The change touches no record. Types, events and conditions of the webhook are
-// not asked. Without a sample it takes what DefaultSample finds.
+// Test sends a sample to a webhook in the same way as a change: with a change row, a delivery, a job and a worker. The change is to no
+// record. The types, events and conditions of the webhook don't matter. Without a sample it uses DefaultSample.
 func (a *Admin) Test(ctx context.Context, c ledger.Caller, id int64, s Sample) (record.Values, error) {
 	scope, err := a.changeScope(c)
 	if err != nil {
@@ -52,7 +51,7 @@ func (a *Admin) Test(ctx context.Context, c ledger.Caller, id int64, s Sample) (
 	return a.store().Get(ctx, a.deliveryType(), access.Machine(), sent.Get())
 }
 
-// held says why a delivery to a webhook would only wait, or nil.
+// held returns an error if a delivery to the webhook would only be queued.
 func held(hook record.Values) error {
 	switch {
 	case !hook.Bool("enabled"):
@@ -63,7 +62,7 @@ func held(hook record.Values) error {
 	return nil
 }
 
-// testChange returns the change row of a test: what the sample says, and who asked for it.
+// testChange returns the change row of a test, with the data of the sample and the caller's name.
 func (a *Admin) testChange(ctx context.Context, c ledger.Caller, hook record.Values, s Sample) (change store.Change, err error) {
 	if s == (Sample{}) {
 		if s, err = a.newestSample(ctx, c, hook); err != nil {
@@ -81,14 +80,14 @@ func (a *Admin) testChange(ctx context.Context, c ledger.Caller, hook record.Val
 		return change, err
 	}
 	change.Type = &record.Type{App: record.TestApp, Name: change.Type.Name}
-	// Not by its name: some who read the change log may not see webhooks.
+	// It has the id and not the name, because some readers of the change log may not see webhooks.
 	change.Display = fmt.Sprintf("Test of webhook %d", hook.ID())
 	change.UserID, change.UserName, change.RequestID = c.UserID, c.Username, c.RequestID
 	return change, nil
 }
 
-// madeUp returns a change of a record that does not exist. It has an address, as every record has:
-// some receivers refuse a link to nowhere.
+// madeUp returns a change of a record that does not exist. It has an address like every record, because some receivers refuse an empty
+// link.
 func (a *Admin) madeUp(t *record.Type) store.Change {
 	data := record.AppendString([]byte(`{"id":0,"url":`), a.Ledger.Printer.Base+t.Path()+"0/")
 	data = append(data, `,"display":"Sample","name":"Sample"}`...)

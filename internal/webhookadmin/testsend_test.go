@@ -60,7 +60,7 @@ func TestTestSend(t *testing.T) {
 	region := b.create(t, "dcim.region", named(1))[0]
 	b.sites(t, 1, 1)
 	newest := b.sites(t, 2, 1)[0]
-	// Tests don't hide the newest change, and another type's is not taken.
+	// Tests don't count as the newest change, and a change of another type is not used.
 	for range 2 {
 		if w := send(webhookadmin.Sample{}); w.object != "test.site 2 v1" || w.action != "create" || !strings.Contains(w.data, `"n2"`) ||
 			!strings.Contains(w.post, `"n2"`) {
@@ -75,7 +75,7 @@ func TestTestSend(t *testing.T) {
 		t.Errorf("a past change: %+v", w)
 	}
 
-	// It touched no record, and nobody replays it.
+	// The test changed no record, and a replay does not send it.
 	if v, err := b.Get(t.Context(), b.root, newest.Type(), newest.ID()); err != nil || v.Version != 1 {
 		t.Errorf("the record of a sample: version %d, %v", v.Version, err)
 	}
@@ -90,7 +90,7 @@ func TestTestSend(t *testing.T) {
 	if _, err := b.Test(t.Context(), tester, hook, webhookadmin.Sample{Change: test}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a test of a test: %v", err)
 	}
-	// Whoever reads the whole log reads tests too, and they belong to no record.
+	// The whole change log contains tests too, and they belong to no record.
 	page, err = b.List(t.Context(), b.root, changes, store.Query{Where: b.where(t, "changed_object_type", "test.site"), Limit: 10})
 	if err != nil || len(page.Rows) != 4 {
 		t.Fatalf("the whole log: %v, %v", page.Rows, err)
@@ -139,7 +139,7 @@ func TestTestSendIsRefused(t *testing.T) {
 	if n := b.number(t, "SELECT count(*) FROM extras_objectchange WHERE object_type LIKE 'test.%'"); n != 0 {
 		t.Errorf("%d tests were written", n)
 	}
-	// Who may change a webhook and sees no changes sends what there always is.
+	// A caller who may change a webhook but sees no changes sends the made-up record.
 	d, err := b.Test(t.Context(), someone("change"), hook, webhookadmin.Sample{})
 	if err != nil {
 		t.Fatal(err)

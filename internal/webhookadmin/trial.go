@@ -8,13 +8,13 @@ import (
 	"terrier/internal/store"
 )
 
-// MaxTrial is how many changes a webhook can be tried over at once.
+// MaxTrial is how many changes a webhook can be tried on at once.
 const MaxTrial = 1000
 
-// TrialInput is a webhook to try, and over how many changes.
+// TrialInput is a webhook to try, and the number of changes to try it on.
 type TrialInput struct {
 	Webhook ledger.Input // as it would be saved
-	Changes int          // the last ones to its types
+	Changes int          // how many of the last changes to its types
 }
 
 // Trial is which of the last changes a webhook would have been notified of.
@@ -30,9 +30,8 @@ type TrialLine struct {
 	Reason        string
 }
 
-// Trial tries the events and conditions of a webhook before it is saved, over the last changes to
-// its types that the caller may see. The webhook is taken as in Preview; whether it is enabled
-// makes no difference, because it is tried before that.
+// Trial tries the events and conditions of a webhook before it is saved, on the last changes to its types that the caller may see. The
+// input is used as in Preview. Whether the webhook is enabled makes no difference.
 func (a *Admin) Trial(ctx context.Context, c ledger.Caller, id int64, in TrialInput) (Trial, error) {
 	hook, err := a.rehearse(ctx, c, id, in.Webhook)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// TestTrial counts what a webhook would have been notified of, and says why not of the rest.
+// TestTrial checks which changes a webhook would have been notified of, and the reasons for the others.
 func TestTrial(t *testing.T) {
 	b := newPreviewBundle(t)
 	hook := b.create(t, "extras.webhook", hookInput(ledger.Input{"enabled": false}))[0].ID()
@@ -101,7 +101,7 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// TestTrialReadsOnce: however many changes there are, and never more than the most.
+// TestTrialReadsOnce: the changes are read with the same number of statements however many there are, and never more than MaxTrial.
 func TestTrialReadsOnce(t *testing.T) {
 	b := newPreviewBundle(t)
 	hook := b.create(t, "extras.webhook", hookInput(ledger.Input{"enabled": false}))[0].ID()
@@ -124,8 +124,8 @@ func TestTrialReadsOnce(t *testing.T) {
 	}
 }
 
-// TestTrialOfUnknownTypes holds that a webhook is tried over the changes of the types that there are, also where it names others
-// and the log has changes of them.
+// TestTrialOfUnknownTypes checks that a webhook is tried on changes of the known types, even if it also names unknown types and the log
+// has changes of them.
 func TestTrialOfUnknownTypes(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
