@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Jinja2 finds Python's own attributes before the keys of a dict for x.name, and after them for x['name']. They are
-// methods, which can't be printed; so the names are known here, and refused.
+// The names of Python's own attributes. For x.name Jinja2 finds them before the keys of a dict, for x['name'] after them. They are methods,
+// which can't be printed, so these names are refused.
 var (
 	dictMethods = words("clear copy fromkeys get items keys pop popitem setdefault update values")
 	textMethods = words(`capitalize casefold center count encode endswith expandtabs find format format_map index isalnum
@@ -28,7 +28,7 @@ func words(s string) map[string]bool {
 	return m
 }
 
-// noMethod refuses a name that Python would find on the value.
+// noMethod refuses a name that is an attribute of the value in Python.
 func noMethod(v value, name string) {
 	var known map[string]bool
 	switch v.(type) {
@@ -53,7 +53,7 @@ func noMethod(v value, name string) {
 	}
 }
 
-// attribute is x.name.
+// attribute returns x.name.
 func (r *run) attribute(v value, name string) value {
 	switch of := v.(type) {
 	case undefined:
@@ -81,7 +81,7 @@ func (r *run) attribute(v value, name string) value {
 	return undefined{name}
 }
 
-// item is x[index], which gives undefined rather than an error.
+// item returns x[index]. If there is no such item, it is undefined and not an error.
 func (r *run) item(v, index value) value {
 	switch of := v.(type) {
 	case undefined:
@@ -129,7 +129,7 @@ func (r *run) item(v, index value) value {
 	return undefined{"an item"}
 }
 
-// position turns a Python index into one from 0.
+// position turns a Python index, which may be negative, into one from 0.
 func position(index value, length int) (int, bool) {
 	i, ok := asInt(index)
 	if !ok {
@@ -151,7 +151,7 @@ func (r *run) character(s string, index value) (string, bool) {
 	return firstRune(s), true
 }
 
-// byteOffset returns where the character with this number begins.
+// byteOffset returns the offset at which the character with this number begins.
 func byteOffset(s string, character int) int {
 	if isASCII(s) {
 		return min(character, len(s))
@@ -165,7 +165,7 @@ func byteOffset(s string, character int) int {
 	return len(s)
 }
 
-// slice is x[start:stop:step].
+// slice returns x[start:stop:step].
 func (r *run) slice(v, start, stop, step value) value {
 	noUndefined(v)
 	switch of := v.(type) {
@@ -182,7 +182,7 @@ func (r *run) slice(v, start, stop, step value) value {
 	case span:
 		refuse("a slice of a range: add |list before it")
 	}
-	// Jinja2 fails too, but for a constant, which it slices while it compiles: that is undefined there.
+	// Jinja2 fails too, except for a constant: it slices that while it compiles, and gets undefined.
 	refuse("a slice of a %s", typeName(v))
 	return nil
 }
@@ -212,13 +212,13 @@ func (r *run) substring(s string, start, stop, step value) string {
 	return string(picked)
 }
 
-// slicePositions follows Python: it returns the first position, the step, and how many items there are.
+// slicePositions returns the first position, the step, and the number of items of a slice, as in Python.
 func slicePositions(start, stop, step value, length int) (from, by, n int) {
 	by = sliceIndex(step, 1)
 	if by == 0 {
 		fail("a slice step can't be zero")
 	}
-	by = max(by, -math.MaxInt32) // as good as any step beyond the length
+	by = max(by, -math.MaxInt32) // any step beyond the length gives the same result
 	low, high := 0, length
 	if by < 0 {
 		low, high = -1, length-1

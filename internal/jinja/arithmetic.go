@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// arithmetic holds Python's operators. Integers that leave 64 bits are refused: Python would go on.
+// arithmetic has Python's operators. Integers beyond 64 bits are refused. Python would compute with them.
 var arithmetic = map[string]func(r *run, a, b value) value{
 	"+":  add,
 	"-":  subtract,
@@ -30,7 +30,7 @@ func unsupportedOperands(operator string, a, b value) {
 
 func tooBig() { refuse("an integer beyond 64 bits") }
 
-// finite refuses the one float that is not equal to itself.
+// finite returns a float, and refuses NaN.
 func finite(f float64) value {
 	if math.IsNaN(f) {
 		refuse("a number that is not a number (NaN)")
@@ -153,7 +153,7 @@ func multiply(r *run, a, b value) value {
 	return nil
 }
 
-// repeat checks the size before anything is allocated.
+// repeat returns a text n times. It checks the size before it allocates anything.
 func (r *run) repeat(s string, n int64) string {
 	if n <= 0 || s == "" {
 		return ""
@@ -174,7 +174,7 @@ func (r *run) repeatItems(items []value, n int64) []value {
 	return all
 }
 
-// bounded multiplies sizes; what is beyond every limit becomes something that still is.
+// bounded returns the product of two sizes. A product that would overflow becomes a number that is still beyond every limit.
 func bounded(size int, n int64) int {
 	if n > math.MaxInt32 || int64(size) > math.MaxInt32 {
 		return math.MaxInt32
@@ -182,7 +182,7 @@ func bounded(size int, n int64) int {
 	return int(min(int64(size)*n, math.MaxInt32))
 }
 
-// exact is up to where all integers are floats too.
+// exact is the limit up to which a float represents every integer.
 const exact = 1 << 53
 
 func divide(r *run, a, b value) value {
@@ -224,7 +224,7 @@ func floorDivide(_ *run, a, b value) value {
 	return finite(quotient)
 }
 
-// floatDivmod follows Python, which rounds the quotient so that it fits the remainder.
+// floatDivmod returns quotient and remainder as in Python, which rounds the quotient so that it fits the remainder.
 func floatDivmod(f, g float64) (quotient, rest float64) {
 	rest = math.Mod(f, g)
 	quotient = (f - rest) / g

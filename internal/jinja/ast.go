@@ -1,6 +1,6 @@
 package jinja
 
-// expression is a node of an expression; it knows how tall the tree below it is, which bounds the recursion.
+// expression is a node of an expression. It knows the height of the tree below it, which limits the recursion.
 type expression interface {
 	eval(r *run) value
 	tall() int
@@ -96,7 +96,7 @@ type (
 		name  string
 		value expression
 	}
-	namedArguments struct { // the keywords of a call that takes any
+	namedArguments struct { // the keywords of a call that takes any keyword
 		dictionary
 	}
 	filterCall struct {

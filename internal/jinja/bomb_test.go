@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// bombs are templates that try to take more than their share. Each must end, with an error or without.
-// tuples are keys of a dict that differ in their last item only.
+// tuples returns keys of a dict that differ only in their last item.
 func tuples(of string, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -18,6 +17,7 @@ func tuples(of string, n int) string {
 	return b.String()
 }
 
+// bombs are templates that try to use too much time or memory. Each must end, with or without an error.
 var bombs = map[string]string{
 	"two million parentheses":  "{{ " + strings.Repeat("(", 2_000_000) + "1" + strings.Repeat(")", 2_000_000) + " }}",
 	"parentheses":              "{{ " + strings.Repeat("(", 30_000) + "1" + strings.Repeat(")", 30_000) + " }}",
@@ -225,11 +225,11 @@ func bombContext() Value {
 
 const (
 	bombTime   = 100 * time.Millisecond
-	bombMemory = 16 << 20 // bytes ever allocated, by TotalAlloc, which the garbage collector can't make look better
+	bombMemory = 16 << 20 // bytes ever allocated, by TotalAlloc, which does not depend on the garbage collector
 )
 
-// TestBombs parses and renders each bomb. The race detector makes everything slower by an order of magnitude, and other
-// tests share the machine; so the time is the best of a few, and not looked at under the detector.
+// TestBombs parses and renders each bomb. The race detector makes everything ten times slower, and other tests share the machine. So the
+// time is the best of a few, and is not checked under the detector.
 func TestBombs(t *testing.T) {
 	context := bombContext()
 	var slowest time.Duration

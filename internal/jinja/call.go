@@ -14,7 +14,7 @@ type parameters struct {
 	keywords bool // takes any keyword; they arrive as a *dict after the other arguments
 }
 
-// takes makes parameters from names; those with a question mark may be left out, and * means any number.
+// takes returns parameters with these names. Those with a question mark may be left out, and * means any number.
 func takes(names ...string) parameters {
 	var p parameters
 	for _, name := range names {
@@ -33,7 +33,7 @@ func takes(names ...string) parameters {
 	return p
 }
 
-// arguments reads what stands in the parentheses of a call, or nothing.
+// arguments parses the parentheses of a call, if there are any.
 func (p *parser) arguments() (positional []expression, keywords []keyword) {
 	if !p.skipOperator("(") {
 		return nil, nil
@@ -60,7 +60,7 @@ func (p *parser) arguments() (positional []expression, keywords []keyword) {
 	return positional, keywords
 }
 
-// bind puts the arguments of a call in the order of the parameters; nil means one that was left out.
+// bind returns the arguments of a call in the order of the parameters. nil means one that was left out.
 func (p *parser) bind(line int, what string, params parameters, positional []expression, keywords []keyword) []expression {
 	refuse := func(format string, args ...any) {
 		panic(&Error{Line: line, Message: what + " " + fmt.Sprintf(format, args...)})
@@ -99,7 +99,7 @@ func (p *parser) bind(line int, what string, params parameters, positional []exp
 	return bound
 }
 
-// call reads a call of a function by its name. Values can't be called.
+// call parses a call of a function by its name. Values can't be called.
 func (p *parser) call(callee expression) expression {
 	n, ok := callee.(*name)
 	if !ok {
@@ -114,7 +114,7 @@ func (p *parser) call(callee expression) expression {
 	return &functionCall{p.node(n.line, arguments...), n, arguments, f.apply}
 }
 
-// method reads a call of a method. Which type it belongs to is known when it is rendered.
+// method parses a call of a method. The type that it belongs to is known only when it is rendered.
 func (p *parser) method(line int, of expression, text string) expression {
 	known, ok := methods[text]
 	if !ok {
@@ -168,7 +168,7 @@ func (p *parser) filterCall(line int, of expression, text string, positional []e
 	return call
 }
 
-// test reads `is name`, `is not name`, with arguments in parentheses or one without.
+// test parses `is name` or `is not name`, with arguments in parentheses, or one argument without.
 func (p *parser) test(of expression) expression {
 	line := p.next().line
 	negated := p.skipName("not")

@@ -21,7 +21,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// chargeCase charges for a text in another case, which may grow threefold unless it is ASCII.
+// chargeCase charges for a text in another case. It may become three times as long unless it is ASCII.
 func (r *run) chargeCase(s string) (ascii bool) {
 	if isASCII(s) {
 		r.text(len(s))
@@ -73,7 +73,7 @@ func isCaseIgnorable(c rune) bool {
 		strings.ContainsRune("'.:·\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a", c)
 }
 
-// title is Python's str.title: a letter after a letter is small, any other is large.
+// title is Python's str.title: a letter after a letter is lower case, any other is upper case.
 func (r *run) title(s string) string {
 	r.chargeCase(s)
 	r.step(len(s) >> 1)
@@ -90,7 +90,7 @@ func (r *run) title(s string) string {
 	return b.String()
 }
 
-// capitalize is Python's: the first character large, the others small.
+// capitalize is Python's str.capitalize: the first character is upper case, the others are lower case.
 func (r *run) capitalize(s string) string {
 	r.chargeCase(s)
 	r.step(len(s) >> 1)
@@ -133,7 +133,7 @@ func isDigitText(s string) bool {
 	return every(s, func(c rune) bool { return unicode.Is(unicode.Nd, c) || unicode.Is(otherDigits, c) })
 }
 
-// otherDigits are the digits that no number is written with: superscripts, circled ones and such.
+// otherDigits are digits that are not used to write numbers, such as superscripts and circled digits.
 var otherDigits = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0xb2, 0xb3, 1}, {0xb9, 0xb9, 1}, {0x1369, 0x1371, 1}, {0x19da, 0x19da, 1}, {0x2070, 0x2070, 1}, {0x2074, 0x2079, 1},
@@ -169,7 +169,7 @@ func isUpperText(s string) bool { return onlyCase(s, unicode.IsUpper, unicode.Ot
 
 func isLowerText(s string) bool { return onlyCase(s, unicode.IsLower, unicode.Other_Lowercase) }
 
-// onlyCase reports whether all letters that have a case have this one, and there are some.
+// onlyCase reports whether a text has letters with a case, and all of them have this one.
 func onlyCase(s string, is func(rune) bool, other *unicode.RangeTable) bool {
 	found := false
 	for _, c := range s {

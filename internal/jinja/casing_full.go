@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// titles are the characters that become several in title case. In upper case they become the
-// upper case of those.
+// titles are the characters that become several in title case. In upper case they become the upper case of these.
 var titles = map[rune]string{
 	'ß': "Ss", 'ŉ': "ʼN", 'ǰ': "J\u030c", 'ΐ': "Ι\u0308\u0301", 'ΰ': "Υ\u0308\u0301", 'և': "Եւ",
 	'ẖ': "H\u0331", 'ẗ': "T\u0308", 'ẘ': "W\u030a", 'ẙ': "Y\u030a", 'ẚ': "Aʾ", 'ὐ': "Υ\u0313",
@@ -18,11 +17,11 @@ var titles = map[rune]string{
 	'ﬆ': "St", 'ﬓ': "Մն", 'ﬔ': "Մե", 'ﬕ': "Մի", 'ﬖ': "Վն", 'ﬗ': "Մխ",
 }
 
-// beforeIota returns, for a Greek letter with an iota below, the large letter without it. In upper
-// case the iota stands behind that; in title case it stays below.
+// beforeIota returns the upper-case letter without the iota, for a Greek letter with an iota below it. In upper case the iota follows that
+// letter. In title case it stays below.
 func beforeIota(c rune) (rune, bool) {
 	switch {
-	case '\u1f80' <= c && c <= '\u1faf': // in rows of eight: alpha, eta and omega, small and large
+	case '\u1f80' <= c && c <= '\u1faf': // in rows of eight: alpha, eta and omega, lower and upper case
 		return []rune{'Ἀ', 'Ἠ', 'Ὠ'}[(c-'\u1f80')>>4] + c&7, true
 	case c == 'ᾳ' || c == 'ᾼ':
 		return 'Α', true
@@ -57,7 +56,7 @@ func writeTitle(b *strings.Builder, c rune) {
 	b.WriteRune(unicode.ToTitle(c))
 }
 
-// writeLower writes one character of a text. A sigma at the end of a word has a form of its own.
+// writeLower writes one character of a text in lower case. A sigma at the end of a word has a special form.
 func writeLower(b *strings.Builder, s string, i int, c rune) {
 	switch {
 	case c == 'İ':

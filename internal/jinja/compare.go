@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// comparisons holds the operators that compare.
+// comparisons has the operators that compare.
 var comparisons = map[string]func(r *run, a, b value) bool{
 	"==": func(r *run, a, b value) bool { return r.equal(a, b) },
 	"!=": func(r *run, a, b value) bool { return !r.equal(a, b) },
@@ -16,7 +16,7 @@ var comparisons = map[string]func(r *run, a, b value) bool{
 	">=": func(r *run, a, b value) bool { return r.lessOrEqual(b, a, ">=") },
 }
 
-// deeper guards the recursion into values.
+// deeper limits the recursion into values.
 func (r *run) deeper() {
 	r.depth++
 	if r.depth > maxValueDepth {
@@ -130,7 +130,7 @@ func (r *run) equalDicts(a, b *dict) bool {
 	return true
 }
 
-// compare orders two values; it fails where Python has no order. The operator is for the message.
+// compare returns the order of two values. It fails if they have no order in Python. The operator is for the message.
 func (r *run) compare(a, b value, operator string) int {
 	r.step(1)
 	if order, ok := r.compareNumbers(a, b); ok {
@@ -159,7 +159,7 @@ func (r *run) compare(a, b value, operator string) int {
 	return 0
 }
 
-// compareItems decides by the first items that differ, which need not have an order if there are none.
+// compareItems compares lists by the first items that differ. Only those need an order.
 func (r *run) compareItems(a, b []value, operator string) int {
 	r.deeper()
 	defer func() { r.depth-- }()

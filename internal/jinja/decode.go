@@ -13,8 +13,8 @@ import (
 // maxDigits is how many digits Python prints of an integer.
 const maxDigits = 4300
 
-// Decode reads one JSON document, keeping key order and telling integers from floats. Of two equal keys the last
-// one counts, as in Python; escapes of half a surrogate pair become U+FFFD.
+// Decode returns the value of one JSON document. It keeps the order of keys and distinguishes integers from floats. Of two equal keys the
+// last one counts, as in Python. Escapes of half a surrogate pair become U+FFFD.
 func Decode(document []byte) (Value, error) {
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	decoder.UseNumber()
@@ -82,14 +82,14 @@ func decodeObject(decoder *json.Decoder, depth int) (value, error) {
 	return d, err
 }
 
-// decodeNumber reads a number as Python's json does: one without point and exponent is an int of any size.
+// decodeNumber parses a number as Python's json does: one without a point and an exponent is an int of any size.
 func decodeNumber(digits string) (value, error) {
 	if strings.ContainsAny(digits, ".eE") {
 		f, err := strconv.ParseFloat(digits, 64)
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return nil, err
 		}
-		return f, nil // infinite where it is out of range, as in Python
+		return f, nil // infinite if it is out of range, as in Python
 	}
 	if i, err := strconv.ParseInt(digits, 10, 64); err == nil {
 		return i, nil

@@ -9,7 +9,7 @@ type dict struct {
 	index        map[any]int // by hash key; nil while the dict is small
 }
 
-// smallDict is up to how many keys a search through all of them is as fast as a map.
+// smallDict is the number of keys up to which a search through all of them is as fast as a map.
 const smallDict = 8
 
 func newDict(size int) *dict {
@@ -66,7 +66,7 @@ func (d *dict) get(hash any) (value, bool) {
 	return nil, false
 }
 
-// hash makes of a key what a dict looks it up by, and charges for it: a small dict compares it with each of its keys.
+// hash returns the hash key of a key, and charges for it, because a small dict compares it with each of its keys.
 func (r *run) hash(key value) (any, bool) {
 	r.chargeText(key)
 	if t, ok := key.(*tuple); ok {
@@ -79,12 +79,12 @@ func (r *run) hash(key value) (any, bool) {
 }
 
 func (r *run) chargeText(key value) {
-	if s, ok := asText(key); ok && len(s) > 64 { // others are a step, and that is charged
+	if s, ok := asText(key); ok && len(s) > 64 { // others cost one step, which is charged already
 		r.scan(smallDict * len(s))
 	}
 }
 
-// set puts a key of any kind, and charges for it.
+// set sets a key of any kind, and charges for it.
 func (r *run) set(d *dict, key, v value) {
 	hash, ok := r.hash(key)
 	if !ok {
@@ -112,8 +112,8 @@ type (
 	tupleEnd     struct{}
 )
 
-// hashKey returns a Go value that is equal for what Python holds for the same key; false where Python or this
-// package has no hash.
+// hashKey returns a Go value that is equal for keys that are the same in Python. It returns false if Python or this package has no hash for
+// the value.
 func hashKey(v value) (any, bool) {
 	switch v := v.(type) {
 	case string:
@@ -140,7 +140,7 @@ func hashKey(v value) (any, bool) {
 		}
 		var key any = tupleEnd{}
 		for i := len(v.items) - 1; i >= 0; i-- {
-			// Tuples that share their parts can be exponentially larger than what they take.
+			// Tuples that share their parts can be exponentially larger than the memory that they take.
 			if isType[*tuple](v.items[i]) {
 				refuse("a tuple in a tuple as a key")
 			}

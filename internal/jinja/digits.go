@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// wholeArgument is what %d makes of a number.
+// wholeArgument returns the integer that %d makes of a number.
 func (r *run) wholeArgument(v value) int64 {
 	if f, ok := v.(float64); ok {
 		if math.IsInf(f, 0) {
@@ -60,7 +60,7 @@ func (r *run) integer(c spec, i int64, base int, prefix string) string {
 	return r.pad(c, sign, digits)
 }
 
-// float writes a float's digits without its sign. No precision means six.
+// float returns a float's sign and digits. Without a precision there are six.
 func (r *run) float(c spec, f float64) (sign, digits string) {
 	sign = c.sign(math.Signbit(f))
 	f = math.Abs(f)
@@ -105,7 +105,7 @@ func trimZeros(s string) string {
 	return s
 }
 
-// pad fills up to the width: zeros between sign and digits, or spaces.
+// pad fills a text up to the width, with zeros between sign and digits, or with spaces.
 func (r *run) pad(c spec, sign, s string) string {
 	r.scan(len(s))
 	missing := c.width - utf8.RuneCountInString(s) - len(sign)

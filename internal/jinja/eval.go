@@ -124,7 +124,7 @@ func (e *slicing) eval(r *run) value {
 	return r.slice(v, parts[0], parts[1], parts[2])
 }
 
-// arguments evaluates expressions; those that were left out are missing.
+// arguments returns the values of expressions. Those that were left out are missing.
 func (r *run) arguments(expressions []expression) []value {
 	if len(expressions) == 0 {
 		return nil

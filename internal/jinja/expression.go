@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// reserved are the words that Jinja2 reads as variables in places where nobody means that.
+// reserved are words that Jinja2 would read as variables in some places, which is never what is meant.
 var reserved = map[string]bool{
 	"if": true, "else": true, "elif": true, "for": true, "in": true, "is": true, "and": true, "or": true, "not": true,
 	"self": true, "super": true, "caller": true, "varargs": true, "kwargs": true,
 	"true": true, "false": true, "none": true, "True": true, "False": true, "None": true,
 }
 
-// node makes the common part of an expression on top of others.
+// node returns the common part of an expression with these children.
 func (p *parser) node(line int, children ...expression) node {
 	height := 0
 	for _, child := range children {
@@ -33,7 +33,7 @@ func (p *parser) deeper() {
 	}
 }
 
-// tuple reads an expression, or several with commas between them.
+// tuple parses an expression, or several with commas between them.
 func (p *parser) tuple(condition bool, until ...string) expression {
 	line := p.token.line
 	var items []expression
@@ -58,7 +58,7 @@ func (p *parser) tupleEnds(until []string) bool {
 	return p.token.kind == tokenPrintEnd || p.token.kind == tokenTagEnd || p.token.isOperator(")") || p.token.isName(until...)
 }
 
-// expression reads one expression, with or without `a if b else c`.
+// expression parses one expression, with or without `a if b else c`.
 func (p *parser) expression(condition bool) expression {
 	p.deeper()
 	defer func() { p.depth-- }()
@@ -135,7 +135,7 @@ func (p *parser) comparison() expression {
 	}
 }
 
-// operation reads operators of one strength, from left to right.
+// operation parses operators of one precedence, from left to right.
 func (p *parser) operation(operand func() expression, operators ...string) expression {
 	left := operand()
 	for p.token.kind == tokenOperator && slices.Contains(operators, p.token.text) {
@@ -169,7 +169,7 @@ func (p *parser) power() expression {
 
 func (p *parser) filtered() expression { return p.unary(true) }
 
-// unary reads a sign, an operand and what stands behind it. As in Jinja2 a filter applies to the sign as well.
+// unary parses a sign, an operand and what follows it. As in Jinja2 a filter applies to the sign as well.
 func (p *parser) unary(filters bool) expression {
 	var e expression
 	switch line := p.token.line; {

@@ -1,13 +1,13 @@
 package jinja
 
-// filter is what follows a bar.
+// filter is a filter, which follows a bar.
 type filter struct {
 	params parameters
 	apply  func(r *run, v value, args []value) value
-	stream bool // gives a generator, whatever the value
+	stream bool // returns a generator, whatever the value
 }
 
-// filters holds all filters but those in peritem.go, which take the name of another one.
+// filters has all filters except those in peritem.go, which take the name of another one.
 var filters = map[string]filter{
 	// any value
 	"default":     {takes("default_value?", "boolean?"), defaultValue, false},
@@ -61,7 +61,7 @@ var filters = map[string]filter{
 	"items":    {takes(), itemsFilter, true},
 }
 
-// given is an argument, or the other value where it was left out.
+// given returns an argument, or the other value if it was left out.
 func given(v, otherwise value) value {
 	if v == missing {
 		return otherwise
@@ -69,7 +69,7 @@ func given(v, otherwise value) value {
 	return v
 }
 
-// flag is a truth value that may be left out.
+// flag returns the truth of an argument, or the other value if it was left out.
 func flag(v value, otherwise bool) bool {
 	return truth(given(v, otherwise))
 }
@@ -108,7 +108,7 @@ func count(r *run, v value, _ []value) value {
 	return int64(n)
 }
 
-// urlEncode quotes a text for a path, or pairs for a query.
+// urlEncode escapes a text for a path, or pairs for a query.
 func urlEncode(r *run, v value, _ []value) value {
 	if _, ok := asText(v); ok || !isIterable(v) {
 		return r.quoteURL(r.str(v), false)

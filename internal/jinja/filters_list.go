@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// path is how Jinja2 writes an attribute in an argument: names and numbers with points between them.
+// path is an attribute in an argument, as Jinja2 writes it: names and numbers with points between them.
 type path []value
 
 func (r *run) path(attribute value) path {
@@ -31,7 +31,7 @@ func (r *run) path(attribute value) path {
 	return path{attribute}
 }
 
-// follow looks an attribute up; a default that is not none takes the place of what is missing.
+// follow returns an attribute of a value. A missing one is replaced by the default, unless that is none.
 func (r *run) follow(v value, p path, otherwise value) value {
 	for _, part := range p {
 		r.step(1)
@@ -43,7 +43,7 @@ func (r *run) follow(v value, p path, otherwise value) value {
 	return v
 }
 
-// folded is a key to compare by: texts without regard to case unless that is asked for.
+// folded returns a key to compare by. It ignores the case of texts unless caseSensitive is set.
 func (r *run) folded(v value, caseSensitive bool) value {
 	if s, ok := asText(v); ok && !caseSensitive {
 		return r.lower(s)
@@ -84,7 +84,7 @@ func last(r *run, v value, _ []value) value {
 	return undefined{"the last item"}
 }
 
-// reverseFilter gives a text, a list, or a generator, as Jinja2 does.
+// reverseFilter returns a text, a list, or a generator, as Jinja2 does.
 func reverseFilter(r *run, v value, _ []value) value {
 	if s, ok := asText(v); ok {
 		return like(v, r.substring(s, nil, nil, int64(-1)))
@@ -114,7 +114,7 @@ func sum(r *run, v value, args []value) value {
 	}
 }
 
-// batch gives lists of so many items; the last one may be filled up.
+// batch returns lists with a number of items. The last one may be filled up.
 func batch(r *run, v value, args []value) value {
 	size := intArgument(args[0], 0)
 	var next func() (value, bool)
@@ -152,7 +152,7 @@ func batch(r *run, v value, args []value) value {
 	}}
 }
 
-// sliceFilter gives so many lists, the first ones longer by one where it does not come out even.
+// sliceFilter returns a number of lists. If the items can't be divided evenly, the first lists have one more.
 func sliceFilter(r *run, v value, args []value) value {
 	slices := intArgument(args[0], 0)
 	fill := given(args[1], nil)

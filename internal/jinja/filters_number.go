@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// toInt takes 0, or another default, for what is no number.
+// toInt returns a value as an integer. A value that is not a number gives 0 or another default.
 func toInt(r *run, v value, args []value) value {
 	otherwise := given(args[0], int64(0))
 	if s, ok := asText(v); ok {
@@ -61,11 +61,12 @@ func parseInt(s string, base int64) (int64, bool) {
 	return i, err == nil
 }
 
-// isHexOrWord lets ParseInt decide about letters; digits decides about underscores.
+// isHexOrWord reports whether a byte may be part of a number: ParseInt decides which letters the base allows, digits decides about
+// underscores.
 func isHexOrWord(c byte) bool { return isHex(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// plainDigits writes the digits of other scripts, which Python reads as numbers, as ours. They
-// stand in rows of ten, from zero to nine.
+// plainDigits returns a text with the digits of other scripts, which Python reads as numbers, replaced by ASCII digits. Unicode has them in
+// rows of ten, from zero to nine.
 func (r *run) plainDigits(s string) string {
 	r.scan(len(s))
 	if isASCII(s) {
@@ -143,7 +144,7 @@ func absolute(_ *run, v value, _ []value) value {
 	return i
 }
 
-// round keeps an int an int, and a float a float.
+// round rounds a number. An int stays an int, and a float stays a float.
 func round(r *run, v value, args []value) value {
 	how, ok := given(args[1], "common").(string)
 	if !ok || how != "common" && how != "ceil" && how != "floor" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// extreme is min and max: the first of the items that no other one comes before.
+// extreme returns the filter min or max. Of equal items the first one counts.
 func extreme(operator string) func(r *run, v value, args []value) value {
 	return func(r *run, v value, args []value) value {
 		sensitive, attribute := flag(args[0], false), r.path(args[1])
@@ -28,7 +28,7 @@ func extreme(operator string) func(r *run, v value, args []value) value {
 	}
 }
 
-// sorted orders items by their keys. Items with equal keys keep their order, also in reverse.
+// sorted returns items ordered by their keys. Items with equal keys keep their order, also in reverse.
 func (r *run) sorted(items []value, key func(item value) value, reverse bool) []value {
 	type keyed struct{ key, item value }
 	r.items(3 * len(items))

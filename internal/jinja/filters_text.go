@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// onString applies to the text of a value; escaped text stays escaped.
+// onString returns a filter that applies f to the text of a value. Escaped text stays escaped.
 func onString(f func(r *run, s string) string) func(r *run, v value, args []value) value {
 	return func(r *run, v value, _ []value) value { return like(v, f(r, r.str(v))) }
 }
@@ -44,7 +44,7 @@ func formatFilter(r *run, v value, args []value) value {
 	return r.printf(r.str(v), &tuple{items: args})
 }
 
-// indent puts spaces, or a text, before each line but the first.
+// indent puts spaces, or a text, before each line except the first.
 func indent(r *run, v value, args []value) value {
 	s, ok := asText(v)
 	if !ok {
@@ -74,7 +74,7 @@ func indent(r *run, v value, args []value) value {
 	return like(v, b.String())
 }
 
-// truncate cuts at a word, and only a text that is longer than the limit by more than the leeway.
+// truncate cuts a text at a word. It cuts only a text that is longer than the limit by more than the leeway.
 func truncate(r *run, v value, args []value) value {
 	limit, leeway := intArgument(args[0], 255), int64(5)
 	if args[3] != nil {

@@ -92,7 +92,7 @@ func (r *run) formatConversion(v value, conversion string) value {
 	return nil
 }
 
-// layout is what stands behind the colon of a field.
+// layout is what follows the colon of a field.
 type layout struct {
 	spec
 	fill     string

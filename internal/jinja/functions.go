@@ -1,6 +1,6 @@
 package jinja
 
-// function is one that a template can call by its name.
+// function is a function that a template can call by its name.
 type function struct {
 	params parameters
 	apply  func(r *run, args []value) value
@@ -14,7 +14,7 @@ var functions = map[string]function{
 	}},
 }
 
-// makeRange is bounded as in Jinja2's sandbox.
+// makeRange is Python's range(), with the limit of Jinja2's sandbox.
 func makeRange(_ *run, args []value) value {
 	start, stop, step := int64(0), intArgument(args[0], 0), int64(1)
 	if args[1] != missing {

@@ -26,7 +26,7 @@ func seeds(f *testing.F) []string {
 	return sources
 }
 
-// checkError looks that an error is ours and points into the template.
+// checkError checks that an error is ours and has a line of the template.
 func checkError(t *testing.T, source string, err error) {
 	t.Helper()
 	var problem *Error

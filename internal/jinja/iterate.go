@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// stream is Python's generator: it computes its items when they are asked for, and once only.
+// stream is Python's generator: it computes each item when it is needed, and only once.
 type stream struct {
 	next func() (value, bool)
 }
 
-// iterate returns a function that gives the items of a value one after the other, and charges for each.
+// iterate returns a function that returns the items of a value one after the other, and charges for each.
 func (r *run) iterate(v value) func() (value, bool) {
 	r.alloc(64)
 	switch of := v.(type) {
@@ -95,7 +95,7 @@ func (r *run) characters(s string) func() (value, bool) {
 	}
 }
 
-// gather makes a list of what is left.
+// gather returns the remaining items.
 func (r *run) gather(next func() (value, bool)) []value {
 	items := []value{}
 	for {
@@ -131,7 +131,7 @@ func (r *run) copyAll(v value) []value {
 	return r.gather(r.iterate(v))
 }
 
-// length is Python's len, where the value has one.
+// length is Python's len(). It returns false if the value has no length.
 func (r *run) length(v value) (int, bool) {
 	switch of := v.(type) {
 	case string, markup:
@@ -166,7 +166,7 @@ func (s span) index(i int64) int64 {
 	return distance / s.step
 }
 
-// reversed goes through a value from its end; false where Python can't.
+// reversed returns a function that returns the items of a value from its end. It returns false if Python can't do that.
 func (r *run) reversed(v value) (func() (value, bool), bool) {
 	switch of := v.(type) {
 	case *list, *tuple:

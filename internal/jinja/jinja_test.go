@@ -32,7 +32,7 @@ func mustDecode(t testing.TB, document string) Value {
 	return v
 }
 
-// expectation is what the real Jinja2 made of a template of the corpus; test/jinja records it.
+// expectation is the result of the real Jinja2 for a template of the corpus. test/jinja records it.
 type expectation struct {
 	Context, Template string
 	Output            *string // nil for an error
@@ -49,7 +49,7 @@ func readContexts(t testing.TB) map[string]Value {
 	return contexts
 }
 
-// TestCorpus holds the package against the recorded answers of Jinja2. What is refused in Parse is counted by test/jinja.
+// TestCorpus checks the package against the recorded results of Jinja2. test/jinja counts what Parse refuses.
 func TestCorpus(t *testing.T) {
 	contexts := readContexts(t)
 	var expectations []expectation
@@ -116,7 +116,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// patience takes the clock out of tests that are about other limits: the race detector makes everything slow.
+// patience is a time limit that tests of other limits never reach, even with the slow race detector.
 const patience = time.Minute
 
 func TestRenderErrors(t *testing.T) {
@@ -197,7 +197,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse renders one template over one context at the same time; the race detector looks on.
+// TestConcurrentUse renders one template with one context in several goroutines, for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	contexts := readContexts(t)
 	template, err := Parse("{% set ns = namespace(n=0) %}{% for r in rows %}{% set ns.n = ns.n + loop.index %}{{ r|tojson }}{% " +
@@ -223,7 +223,7 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// TestClock looks that a rendering ends when its time is up, whatever it has left of its steps.
+// TestClock checks that a rendering ends when its time is up, however many steps are left.
 func TestClock(t *testing.T) {
 	m := meter{deadline: time.Now().Add(-time.Nanosecond)}
 	var err error
@@ -236,7 +236,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestDocumentation looks that docs/templates.md names everything there is, and each refusal it promises holds.
+// TestDocumentation checks that docs/templates.md names everything there is, and that everything it calls refused is refused.
 func TestDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/templates.md")
 	if err != nil {

@@ -74,7 +74,7 @@ func jsonFloat(f float64) string {
 	}
 }
 
-// line begins a new line where the output is indented.
+// line begins a new line if the output is indented.
 func (j *jsonPrinter) line() {
 	if !j.pretty {
 		return
@@ -86,7 +86,7 @@ func (j *jsonPrinter) line() {
 	}
 }
 
-// between divides two items.
+// between writes the separator of two items.
 func (j *jsonPrinter) between(i int) {
 	switch {
 	case i > 0 && j.pretty:

@@ -29,17 +29,17 @@ type token struct {
 	line int
 }
 
-// lexer cuts a template into tokens, one at a time, so that a long template takes no memory for them.
+// lexer splits a template into tokens, one at a time, so that a long template needs no memory for them.
 type lexer struct {
 	source string
 	at     int
 	line   int
 	inside tokenKind // tokenPrintBegin or tokenTagBegin inside of a tag, tokenData outside
 	begin  tokenKind // a tag that was found while looking for the end of the data, or tokenData
-	braces []byte    // the closing brackets that are awaited
+	braces []byte    // the closing brackets that are expected
 }
 
-// newLexer does what Jinja2 does first: all line ends become \n and the last one goes.
+// newLexer returns a lexer. As in Jinja2 all line ends become \n, and the last one is removed.
 func newLexer(source string) *lexer {
 	if strings.Contains(source, "\r") {
 		source = strings.ReplaceAll(strings.ReplaceAll(source, "\r\n", "\n"), "\r", "\n")
@@ -79,7 +79,7 @@ func (l *lexer) next() token {
 	}
 }
 
-// data reads text up to the next tag, and over the beginning of that tag. A comment and a raw block end there too.
+// data reads text up to the next tag, and the beginning of that tag. It also skips comments and reads raw blocks.
 func (l *lexer) data() string {
 	rest := l.rest()
 	end := 0
@@ -121,7 +121,7 @@ func (l *lexer) data() string {
 	return data
 }
 
-// control reads the sign that may follow the beginning of a tag.
+// control reads the + or - that may follow the beginning of a tag.
 func (l *lexer) control() byte {
 	if rest := l.rest(); rest != "" && (rest[0] == '-' || rest[0] == '+') {
 		return l.take(1)[0]
@@ -129,7 +129,7 @@ func (l *lexer) control() byte {
 	return 0
 }
 
-// matchTag reports whether the rest of a tag is only this word, and how long it is.
+// matchTag reports whether the rest of a tag is only this word, and returns its length.
 func (l *lexer) matchTag(word string, plus bool) (int, bool) {
 	rest := l.rest()
 	s := strings.TrimLeftFunc(rest, isSpace)
@@ -180,7 +180,7 @@ func (l *lexer) spaces() {
 	l.take(len(rest) - len(strings.TrimLeftFunc(rest, isSpace)))
 }
 
-// operatorLength returns how many bytes of a text are an operator.
+// operatorLength returns the length of the operator that a text begins with.
 func operatorLength(s string) int {
 	if len(s) > 1 {
 		switch s[:2] {
@@ -237,7 +237,7 @@ func (l *lexer) nextInside() token {
 	return token{}
 }
 
-// closing reads the end of a tag. A minus takes the white space after it.
+// closing reads the end of a tag. A minus removes the white space after it.
 func (l *lexer) closing() (token, bool) {
 	rest, end, line := l.rest(), "}}", l.line
 	kind := tokenPrintEnd
@@ -261,7 +261,7 @@ func (l *lexer) closing() (token, bool) {
 	return token{kind, "", line}, true
 }
 
-// balance keeps account of brackets: inside of them }} is two closing braces.
+// balance keeps track of open brackets. Inside of them }} is two closing braces.
 func (l *lexer) balance(operator byte) {
 	switch operator {
 	case '(':

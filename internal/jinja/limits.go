@@ -1,12 +1,12 @@
 // Package jinja renders Jinja2 templates over JSON values, and nothing else.
 //
 // It owns the language: lexer, parser, scopes, Python's operators and printing, filters, tests and methods.
-// Whoever calls it owns the variables. A template reaches no file, no other template, no attribute of the
-// program and no clock. Every template ends: the constants below bound what one may cost.
+// The caller owns the variables. A template can't reach files, other templates, attributes of the
+// program or the clock. Every template ends: the constants below limit what one may cost.
 //
-// The measure of correctness is Jinja2 3.1 with the settings NetBox uses (its sandbox, default white space,
-// no autoescape, default Undefined). A template prints what it prints there, or it is refused: in Parse
-// where the text shows it, otherwise in Render with a message that begins with "not supported".
+// The reference is Jinja2 3.1 with the settings that NetBox uses (its sandbox, default white space,
+// no autoescape, default Undefined). A template prints the same as there, or it is refused: in Parse
+// if the text shows it, otherwise in Render, with a message that begins with "not supported".
 package jinja
 
 import (
@@ -22,9 +22,9 @@ const (
 	maxHeight = 100      // operators, filters and subscripts on top of each other
 )
 
-// The limits of one rendering. The heaviest templates take about a third of maxTime on a slow core when they
-// run out of steps; the clock is for machines that are slower still. Bytes are those ever allocated, not those
-// alive, so that the garbage collector need not keep up; the estimate is at least half of the truth.
+// The limits of one rendering. On a slow core, the heaviest templates take about a third of maxTime until they run out of steps. The
+// clock is for machines that are even slower. Bytes are all that were ever allocated, so that the limit does not depend on the garbage
+// collector. The estimate is at least half of the true number.
 const (
 	maxSteps      = 200_000
 	maxBytes      = 6 << 20
@@ -34,12 +34,12 @@ const (
 	maxTime       = 90 * time.Millisecond
 )
 
-// clockSteps is how many steps pass between two looks at the clock. A step may be dearer than it should.
+// clockSteps is how many steps pass between two looks at the clock. A step may cost more than it should.
 const clockSteps = 128
 
 // Error says what is wrong with a template and where.
 type Error struct {
-	Line    int // from 1; 0 where it is not known
+	Line    int // from 1; 0 if it is not known
 	Message string
 }
 
@@ -50,18 +50,18 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Message)
 }
 
-// fail ends a rendering with an error that Jinja2 gives as well. Errors travel as panics inside the package,
-// because they can come out of every operator, comparison and iterator; Parse and Render catch them.
+// fail ends a rendering with an error that Jinja2 gives as well. Inside the package errors are panics, because every operator, comparison
+// and iterator can fail. Parse and Render catch them.
 func fail(format string, args ...any) {
 	panic(&Error{Message: fmt.Sprintf(format, args...)})
 }
 
-// refuse ends a rendering where Jinja2 would print something that this package can't.
+// refuse ends a rendering with an error if Jinja2 would print something that this package can't.
 func refuse(format string, args ...any) {
 	fail("not supported: "+format, args...)
 }
 
-// catch turns a panic of fail into an error. Other panics are mistakes of this package and go on.
+// catch turns a panic of fail into an error. It does not catch other panics, which are mistakes of this package.
 func catch(err *error, line func() int) {
 	switch problem := recover().(type) {
 	case nil:

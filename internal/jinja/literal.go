@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// digits returns the length of a run of digits that single underscores may divide.
+// digits returns the length of a sequence of digits, which may have single underscores between them.
 func digits(s string, is func(byte) bool) int {
 	n := 0
 	for n < len(s) && (is(s[n]) || n > 0 && s[n] == '_' && s[n-1] != '_' && n+1 < len(s) && is(s[n+1])) {
@@ -21,7 +21,7 @@ func isHex(c byte) bool {
 	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// number returns how many bytes of the rest are a number, and whether it is a float.
+// number returns the length of the number that the rest begins with, and whether it is a float.
 func (l *lexer) number() (int, bool) {
 	s := l.rest()
 	if !isDigit(s[0]) {
@@ -117,7 +117,8 @@ var escapes = map[byte]rune{
 	'\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v',
 }
 
-// escape decodes what follows a backslash and returns how long it is; a negative rune means that it stays as it is.
+// escape returns the character that an escape means, and the length of the escape after the backslash. A negative character means that the
+// text stays as it is.
 func (l *lexer) escape(s string) (rune, int) {
 	c := s[0]
 	if r, ok := escapes[c]; ok {

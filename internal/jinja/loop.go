@@ -1,6 +1,6 @@
 package jinja
 
-// loop is the variable of that name inside of a for.
+// loop is the variable loop inside of a for.
 type loop struct {
 	run          *run
 	next         func() (value, bool)
@@ -42,7 +42,7 @@ func (s *repeat) exec(r *run) {
 	}
 }
 
-// selected leaves only the items for which the test holds. As in Jinja2 several names become a tuple on the way.
+// selected returns only the items for which the test is true. As in Jinja2 several names become a tuple.
 func (s *repeat) selected(r *run, next func() (value, bool)) func() (value, bool) {
 	entered := false
 	return func() (value, bool) {
@@ -93,7 +93,7 @@ func (l *loop) peek() {
 	}
 }
 
-// length counts the items that are left where nobody knows how many there are.
+// length returns the number of items. If it is not known, it counts the remaining ones.
 func (l *loop) length() int {
 	if l.known < 0 {
 		rest := l.run.gather(l.next)
@@ -149,7 +149,7 @@ func (l *loop) cycle(args []value) value {
 	return args[l.index%len(args)]
 }
 
-// change reports whether the values differ from those of the call before.
+// change reports whether the values differ from those of the previous call.
 func (l *loop) change(args []value) value {
 	now := &tuple{items: args}
 	if l.changed != nil && l.run.equal(l.changed, now) {

@@ -19,7 +19,7 @@ const (
 	onLoop
 )
 
-// methods holds what can be called with a dot, by name and receiver. Those that change a value are not here.
+// methods has the methods that can be called, by name and receiver. Methods that change a value are left out.
 var methods = map[string]map[int]method{
 	"upper":      {onText: plain(func(r *run, s string) value { return r.upper(s) })},
 	"lower":      {onText: plain(func(r *run, s string) value { return r.lower(s) })},
@@ -71,7 +71,7 @@ var methods = map[string]map[int]method{
 	}}},
 }
 
-// method finds a method for a value. Python looks for it before a key of that name, which could not be called.
+// method returns a method of a value. Python looks for it before a key of that name, which could not be called.
 func (r *run) method(v value, name string) method {
 	kind := -1
 	switch of := v.(type) {
@@ -100,7 +100,7 @@ func (r *run) method(v value, name string) method {
 	return m
 }
 
-// plainMethods are those that do the same to escaped text.
+// plainMethods are the methods that work the same on escaped text.
 var plainMethods = words(`isdigit isdecimal isalpha isalnum isspace isupper islower isascii upper lower title capitalize
 	splitlines startswith endswith find rfind index rindex count`)
 
@@ -109,7 +109,7 @@ func text(v value) string {
 	return s
 }
 
-// textArgument is an argument that must be a text.
+// textArgument returns an argument that must be a text.
 func textArgument(v value) string {
 	s, ok := asText(v)
 	if !ok {
@@ -118,7 +118,7 @@ func textArgument(v value) string {
 	return s
 }
 
-// intArgument is an argument that must be an integer, or the other value where it was left out.
+// intArgument returns an argument that must be an integer, or the other value if it was left out.
 func intArgument(v value, otherwise int64) int64 {
 	if v == missing {
 		return otherwise

@@ -69,7 +69,7 @@ func replaceText(r *run, v value, args []value) value {
 	return r.replace(text(v), textArgument(args[0]), textArgument(args[1]), intArgument(args[2], -1))
 }
 
-// formatText gets the arguments by position, then the keywords.
+// formatText is str.format. Its arguments are those by position, then the keywords.
 func formatText(r *run, v value, args []value) value {
 	last := len(args) - 1
 	return r.format(text(v), args[:last], args[last].(named).dict)

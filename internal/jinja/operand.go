@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// primary reads a literal, a variable or what stands in brackets.
+// primary parses a literal, a variable or brackets.
 func (p *parser) primary() expression {
 	t := p.token
 	leaf := node{t.line, 1}
@@ -72,7 +72,7 @@ func (p *parser) variable() *name {
 	return n
 }
 
-// integer reads a number that Go and Python write alike, once 0 stands alone.
+// integer parses an integer. Go and Python write integers in the same way, except for several zeros, which mean 0 in Python.
 func (p *parser) integer() int64 {
 	t := p.next()
 	text := strings.ReplaceAll(t.text, "_", "")
@@ -101,7 +101,7 @@ func (p *parser) dictionary(line int) expression {
 	return d
 }
 
-// postfix reads attributes, subscripts and calls.
+// postfix parses attributes, subscripts and calls.
 func (p *parser) postfix(e expression) expression {
 	for {
 		line := p.token.line

@@ -10,7 +10,7 @@ import (
 type Template struct {
 	body  []statement
 	frame frame
-	slots int // how many variables there are, in all scopes
+	slots int // the number of variables in all scopes
 }
 
 // Parse checks and compiles a template. The error is *Error.
@@ -40,11 +40,11 @@ func invalidUTF8(s string) int {
 	return -1
 }
 
-// parser reads statements here and expressions in expression.go.
+// parser parses statements here and expressions in expression.go.
 type parser struct {
 	lexer *lexer
 	token token  // the current one
-	ahead *token // the one after it, where somebody has looked
+	ahead *token // the one after it, if it was read already
 	tags  int    // open tags
 	depth int    // open brackets, signs and conditions
 	names []*name
@@ -89,7 +89,7 @@ func (t token) isOperator(operator string) bool {
 	return t.kind == tokenOperator && t.text == operator
 }
 
-// describe names a token in a message.
+// describe returns the name of a token for a message.
 func (t token) describe() string {
 	switch t.kind {
 	case tokenEnd:

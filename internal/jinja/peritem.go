@@ -2,8 +2,8 @@ package jinja
 
 import "fmt"
 
-// perItem reads the filters that apply another filter or a test to each item: map, select, reject, selectattr and
-// rejectattr. The name of that one must be a string in the template, so that it is checked when the template is saved.
+// perItem parses the filters that apply another filter or a test to each item: map, select, reject, selectattr and rejectattr. The name of
+// the other one must be a string in the template, so that it is checked when the template is saved.
 func (p *parser) perItem(line int, call *filterCall, text string, positional []expression, keywords []keyword) bool {
 	refuse := func(format string, args ...any) {
 		panic(&Error{Line: line, Message: fmt.Sprintf("the filter %q ", text) + fmt.Sprintf(format, args...)})
@@ -58,13 +58,13 @@ func (p *parser) perItem(line int, call *filterCall, text string, positional []e
 	return true
 }
 
-// placeholder means the item in the filter of a map; it is never evaluated.
+// placeholder means the item in the filter of a map. It is never evaluated.
 type placeholder struct{ node }
 
 func (*placeholder) eval(*run) value { return nil }
 
-// eachItem makes a generator of what f makes of each item, leaving out those for which it says no. Like Jinja2 it
-// looks at nothing before the first item is asked for, and takes everything that counts as false as empty.
+// eachItem returns a filter whose result is a generator of the values that f returns for each item. Items for which f returns false are
+// left out. Like Jinja2 it evaluates nothing before the first item is needed, and treats everything that is false as empty.
 func eachItem(f func(r *run, item value, args []value) (value, bool)) func(r *run, v value, args []value) value {
 	return func(r *run, v value, args []value) value {
 		var next func() (value, bool)
@@ -99,7 +99,7 @@ func mapAttribute(r *run, v value, args []value) value {
 	})(r, v, args)
 }
 
-// selectItems leaves the items for which a test of them, or of an attribute of theirs, gives the wanted result.
+// selectItems returns a filter for the items for which a test of them, or of one of their attributes, has the wanted result.
 func selectItems(test func(*run, value, []value) bool, wanted bool) func(r *run, v value, args []value) value {
 	return eachItem(func(r *run, item value, args []value) (value, bool) {
 		v := item

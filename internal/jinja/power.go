@@ -2,7 +2,7 @@ package jinja
 
 import "math"
 
-// power takes integers to powers. Others would need the C library's last bit.
+// power returns powers of integers. It refuses others, because their last bit depends on the C library.
 func power(_ *run, a, b value) value {
 	x, y, f, g, ints, ok := numbers(a, b)
 	if !ok {

@@ -131,7 +131,7 @@ func (p *printer) dict(d *dict) {
 	p.run.depth--
 }
 
-// floatRepr writes the shortest digits that give the same float, in Python's shape.
+// floatRepr returns the shortest digits that give the same float, in Python's format.
 func floatRepr(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -151,7 +151,7 @@ func floatRepr(f float64) string {
 
 const hexDigits = "0123456789abcdef"
 
-// quoted writes a string literal as Python would: in single quotes unless it holds only those.
+// quoted writes a string literal as Python would: in single quotes, unless it contains single quotes and no double quotes.
 func (p *printer) quoted(s string) {
 	p.run.scan(len(s) >> 1)
 	quote := "'"
@@ -159,7 +159,7 @@ func (p *printer) quoted(s string) {
 		quote = `"`
 	}
 	p.write(quote)
-	plain := 0 // where the part begins that needs no escape
+	plain := 0 // the beginning of the part that needs no escape
 	for i, c := range s {
 		escaped := ""
 		switch {

@@ -5,13 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxWidth keeps a width or precision from being calculated with before it is refused.
+// maxWidth is the cap for widths and precisions while they are parsed, so that they don't overflow. It is beyond the limit, so it is
+// refused later.
 const maxWidth = maxText + 1
 
-// spec is one conversion: of % formatting, or of str.format, which adds a fill, an alignment and a grouping.
+// spec is one conversion of % formatting or of str.format. The latter adds a fill, an alignment and a grouping.
 type spec struct {
 	left, plus, space, alternate, zero bool
-	width, precision                   int // precision -1 where there is none
+	width, precision                   int // precision is -1 if there is none
 	verb                               byte
 }
 
@@ -37,7 +38,7 @@ func (r *run) printf(format string, arguments value) string {
 	return p.b.String()
 }
 
-// printfArguments hands out the arguments of a % one by one.
+// printfArguments returns the arguments of a % one by one.
 type printfArguments struct {
 	value   value
 	items   []value
@@ -60,7 +61,7 @@ func (f *printfArguments) next() value {
 	return f.value
 }
 
-// end fails when arguments are left over. What has keys or items need not be used at all.
+// end fails if arguments are left over. A value with keys or items need not be used.
 func (f *printfArguments) end() {
 	if f.isTuple {
 		if f.used < len(f.items) {
@@ -77,7 +78,7 @@ func (f *printfArguments) end() {
 	}
 }
 
-// conversion reads what follows a %, writes the argument and returns the rest.
+// conversion parses what follows a %, writes the argument and returns the rest.
 func (p *printer) conversion(s string, f *printfArguments) string {
 	var c spec
 	c.precision = -1
@@ -154,7 +155,7 @@ func (c *spec) flags(s string) string {
 	return s
 }
 
-// formatNumber reads a width or precision.
+// formatNumber parses a width or precision.
 func formatNumber(s string) (int, string) {
 	if strings.HasPrefix(s, "*") {
 		refuse("* in a format")
@@ -167,7 +168,7 @@ func formatNumber(s string) (int, string) {
 	return n, s
 }
 
-// converted writes one value as a conversion of % asks for.
+// converted returns one value, formatted by a conversion of %.
 func (r *run) converted(c spec, v value) string {
 	switch c.verb {
 	case 's', 'r':

@@ -12,10 +12,10 @@ type run struct {
 	slots   []value
 	out     *strings.Builder
 	line    int
-	depth   int // of values in values while they are printed or compared
+	depth   int // nesting of values while they are printed or compared
 }
 
-// Render prints a template with the members of an object as its variables. The error is *Error.
+// Render returns the output of a template, with the members of an object as its variables. The error is *Error.
 func (t *Template) Render(context Value) (output string, err error) {
 	return t.render(context, maxTime)
 }
@@ -26,7 +26,7 @@ func (t *Template) render(context Value, limit time.Duration) (output string, er
 		return "", &Error{Message: "the context of a template must be an object"}
 	}
 	r := &run{context: variables, slots: make([]value, t.slots), out: &strings.Builder{}, line: 1}
-	// A small template ends before the first look at the clock, so that no pause of the machine can fail it.
+	// A small template ends before the first look at the clock, so a pause of the machine can't fail it.
 	r.nextLook = clockSteps
 	r.deadline = time.Now().Add(limit)
 	defer catch(&err, func() int { return r.line })
@@ -67,7 +67,7 @@ func (r *run) write(s string) {
 		fail("the output grows too long (more than %d bytes)", maxText)
 	}
 	if have+len(s) > r.out.Cap() {
-		// Grow at least doubles, so that all copies together are about twice the last one.
+		// Grow at least doubles, so all copies together are about twice as large as the last one.
 		r.alloc(2*r.out.Cap() + len(s))
 		r.out.Grow(len(s))
 	}

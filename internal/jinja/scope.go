@@ -1,8 +1,8 @@
 package jinja
 
-// Jinja2 decides before rendering which variable a name means, with rules that can be noticed: a name that is set
-// anywhere in a scope belongs to that scope as a whole, so that a loop before the set does not see the variable of
-// the context. Each scope is a frame; each of its names has a slot.
+// Jinja2 decides before rendering which variable a name means. Its rules have visible effects: a name that is set anywhere in a scope
+// belongs to the whole scope, so a loop before the set does not see the variable of the context. Each scope is a frame. Each of its
+// names has a slot.
 
 // frame says how the slots of a scope get their first values, each time it is entered.
 type frame []load
@@ -24,14 +24,14 @@ const (
 	maxVars = 4096
 )
 
-// symbols are the names of one scope while it is looked through. A branch of an if lies over the symbols before it
-// and holds only what it adds: copies would make long templates slow.
+// symbols are the names of one scope while it is analysed. A branch of an if has only the symbols that it adds, on top of those before it:
+// copies would make long templates slow.
 type symbols struct {
 	parent *symbols       // of the outer scope
-	under  *symbols       // what a branch lies over, of the same scope
+	under  *symbols       // for a branch: the symbols before it, of the same scope
 	count  *int           // of slots, in the whole template
 	slots  map[string]int // every name of this scope, shared by its branches
-	order  *[]string      // the same, as they came
+	order  *[]string      // the same names, in the order in which they were seen
 	loads  map[string]load
 	stores map[string]bool
 }
@@ -73,7 +73,7 @@ func (s *symbols) setStored(name string) {
 	s.stores[name] = true
 }
 
-// here reports whether the scope itself knows a name.
+// here reports whether the scope itself has a name.
 func (s *symbols) here(name string) bool {
 	for ; s != nil; s = s.under {
 		if _, ok := s.loads[name]; ok {
@@ -92,7 +92,7 @@ func (s *symbols) stored(name string) bool {
 	return false
 }
 
-// ref returns the slot a name has here.
+// ref returns the slot of a name in this scope.
 func (s *symbols) ref(name string) (int, bool) {
 	for ; s != nil; s = s.parent {
 		if s.here(name) {
@@ -161,7 +161,7 @@ func (s *symbols) merge(branches ...*symbols) {
 	}
 }
 
-// frame lists the loads, in the order in which the names were first seen.
+// frame returns the loads, in the order in which the names were first seen.
 func (s *symbols) frame() frame {
 	var f frame
 	for _, name := range *s.order {
@@ -172,7 +172,7 @@ func (s *symbols) frame() frame {
 	return f
 }
 
-// visit looks through statements of one scope, without entering the scopes in it.
+// visit analyses the statements of one scope, without entering the scopes in it.
 func (s *symbols) visit(body []statement) {
 	for _, st := range body {
 		switch st := st.(type) {
@@ -195,7 +195,7 @@ func (s *symbols) visit(body []statement) {
 	}
 }
 
-// visitConditional follows Jinja2: an if has three branches, of which the second holds all of its elifs.
+// visitConditional analyses an if. As in Jinja2 it has three branches, and the second has all of its elifs.
 func (s *symbols) visitConditional(branches []branch) {
 	s.load(branches[0].names)
 	then, middle, last := s.branch(), s.branch(), s.branch()
@@ -231,7 +231,7 @@ func (s *symbols) assign(t *target) {
 	t.each(func(t *target) { t.slot, _ = s.ref(t.name) })
 }
 
-// settle fills in the slots of statements whose scope has been looked through, and goes into the scopes in it.
+// settle sets the slots of statements whose scope has been analysed, and enters the scopes in it.
 func (s *symbols) settle(body []statement) {
 	for _, st := range body {
 		switch st := st.(type) {

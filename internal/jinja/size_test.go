@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLargeRecords looks that the limits leave room for records larger than anybody has.
+// TestLargeRecords checks that the limits leave room for records larger than anybody has.
 func TestLargeRecords(t *testing.T) {
 	fields := map[string]any{}
 	for i := range 1000 {

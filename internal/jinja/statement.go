@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// statements reads up to a tag with one of the names, which becomes the current token; without names to the end.
+// statements parses up to a tag with one of the names, which becomes the current token. Without names it parses to the end.
 func (p *parser) statements(until ...string) []statement {
 	var body []statement
 	for {
@@ -37,7 +37,7 @@ func (p *parser) statements(until ...string) []statement {
 	}
 }
 
-// block reads the body of a tag, from the end of its opening to the name of its closing.
+// block parses the body of a tag, from the end of its opening to the name of its closing.
 func (p *parser) block(until ...string) []statement {
 	p.expectEnd(tokenTagEnd)
 	p.tags++
@@ -49,7 +49,7 @@ func (p *parser) block(until ...string) []statement {
 	return body
 }
 
-// collect begins to gather the names that are read; the result ends it.
+// collect starts collecting the names that are parsed. The function that it returns stops and returns them.
 func (p *parser) collect() func() []*name {
 	outer := p.names
 	p.names = nil
@@ -173,7 +173,7 @@ func (p *parser) with(line int) statement {
 	return w
 }
 
-// target reads what is assigned to: names with commas, in parentheses or not.
+// target parses the target of an assignment: names with commas, in parentheses or not.
 func (p *parser) target(until ...string) *target {
 	t := &target{line: p.token.line}
 	several := false

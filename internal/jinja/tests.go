@@ -1,6 +1,6 @@
 package jinja
 
-// test is what follows `is`.
+// test is a test, which follows `is`.
 type test struct {
 	params parameters
 	apply  func(r *run, v value, args []value) bool
@@ -60,19 +60,19 @@ func compares(operator string) test {
 	return test{takes("other"), func(r *run, v value, args []value) bool { return holds(r, v, args[0]) }}
 }
 
-// scanned is the text of a value, all of which will be looked at.
+// scanned returns the text of a value, and charges for reading all of it.
 func (r *run) scanned(v value) string {
 	s := r.str(v)
 	r.step(1 + len(s)>>1)
 	return s
 }
 
-// divisible reports whether dividing leaves this rest.
+// divisible reports whether the division leaves this remainder.
 func (r *run) divisible(v, by value, rest int64) bool {
 	return r.equal(remainder(r, v, by), rest)
 }
 
-// same is Python's `is`, for the values of which there is only one.
+// same is Python's `is`, for values that exist only once, such as None.
 func same(a, b value) bool {
 	for _, v := range []value{a, b} {
 		switch v.(type) {

@@ -7,7 +7,7 @@ import (
 
 var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&#39;", `"`, "&#34;")
 
-// escape makes a text safe in HTML. No character becomes longer than five.
+// escape returns a text that is safe in HTML. A character becomes at most five.
 func (r *run) escape(s string) string {
 	if !strings.ContainsAny(s, `&<>'"`) {
 		r.scan(len(s))
@@ -24,7 +24,7 @@ func (r *run) escape(s string) string {
 	return htmlEscapes.Replace(s)
 }
 
-// replace is Python's str.replace; a negative count means all.
+// replace is Python's str.replace. A negative count means all.
 func (r *run) replace(s, old, replacement string, count int64) string {
 	r.scan(len(s))
 	n := strings.Count(s, old)
@@ -39,7 +39,7 @@ func (r *run) replace(s, old, replacement string, count int64) string {
 	return strings.Replace(s, old, replacement, n)
 }
 
-// joined is Python's separator.join, checked before anything is allocated.
+// joined is Python's separator.join. It checks the size before it allocates anything.
 func (r *run) joined(parts []string, separator string) string {
 	size := 0
 	for _, part := range parts {
@@ -51,7 +51,7 @@ func (r *run) joined(parts []string, separator string) string {
 	return strings.Join(parts, separator)
 }
 
-// splitFields is str.split: at white space without a separator, a negative count means all.
+// splitFields is str.split without a separator: it splits at white space. A negative count means all.
 func (r *run) splitFields(s string, count int64) []string {
 	r.scan(len(s))
 	var fields []string
@@ -125,7 +125,7 @@ func (r *run) splitAt(s, separator string, count int64, right bool) []string {
 	return fields
 }
 
-// lines is Python's str.splitlines, which knows more line ends than most.
+// lines is Python's str.splitlines, which knows more line ends than other languages.
 func (r *run) lines(s string, keepEnds bool) []string {
 	r.scan(len(s))
 	var lines []string
@@ -155,7 +155,7 @@ func isLineEnd(c rune) bool {
 	return '\n' <= c && c <= '\r' || 0x1c <= c && c <= 0x1e || c == 0x85 || c == 0x2028 || c == 0x2029
 }
 
-// strip is str.strip, lstrip and rstrip; with no characters given it takes white space.
+// strip is str.strip, lstrip and rstrip. Without characters it removes white space.
 func (r *run) strip(s string, chars value, left, right bool) string {
 	r.scan(len(s))
 	in := isSpace
@@ -178,7 +178,7 @@ func (r *run) strip(s string, chars value, left, right bool) string {
 	return s
 }
 
-// padded is str.ljust, rjust and center: left and right say on which sides the fill stands.
+// padded is str.ljust, rjust and center: left and right say on which sides the fill is.
 func (r *run) padded(s string, width int64, fill string, left, right bool) string {
 	r.scan(len(s))
 	if utf8.RuneCountInString(fill) != 1 {
@@ -200,7 +200,7 @@ func (r *run) padded(s string, width int64, fill string, left, right bool) strin
 	return strings.Repeat(fill, before) + s + strings.Repeat(fill, n-before)
 }
 
-// texts makes a list of texts, of the same type as the text they come from.
+// texts returns a list of texts, of the same type as the text that they come from.
 func (r *run) texts(of value, parts []string) value {
 	r.alloc(16 * len(parts))
 	r.items(len(parts))

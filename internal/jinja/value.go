@@ -24,7 +24,7 @@ type value = any
 
 type (
 	bigInt    string // its decimal digits; it can be printed, nothing else
-	markup    string // a text that counts as escaped HTML, the result of escape, safe and tojson
+	markup    string // a text that counts as escaped HTML: the result of escape, safe and tojson
 	undefined struct{ name string }
 	builtin   string
 	list      struct{ items []value }
@@ -52,7 +52,7 @@ func Bool(b bool) Value { return Value{b} }
 
 func Int(i int64) Value { return Value{i} }
 
-// Float makes a number that is printed with a point. NaN has no place in JSON and becomes null.
+// Float returns a number that is printed with a point. NaN does not exist in JSON and becomes null.
 func Float(f float64) Value {
 	if math.IsNaN(f) {
 		return Value{}
@@ -60,7 +60,7 @@ func Float(f float64) Value {
 	return Value{f}
 }
 
-// String makes a text; bytes that are not UTF-8 become U+FFFD.
+// String returns a text. Bytes that are not UTF-8 become U+FFFD.
 func String(s string) Value { return Value{strings.ToValidUTF8(s, "\uFFFD")} }
 
 func List(items ...Value) Value {
@@ -77,7 +77,7 @@ type Member struct {
 	Value Value
 }
 
-// Object makes an object with the members in this order. Of two with the same name the last one counts.
+// Object returns an object with the members in this order. Of two with the same name the last one counts.
 func Object(members ...Member) Value {
 	d := newDict(len(members))
 	for _, m := range members {
@@ -97,7 +97,7 @@ func asText(v value) (string, bool) {
 	return "", false
 }
 
-// like gives a text the type that the text it was made from had.
+// like returns a text with the type of the text that it was made from.
 func like(v value, s string) value {
 	if _, ok := v.(markup); ok {
 		return markup(s)
@@ -105,7 +105,7 @@ func like(v value, s string) value {
 	return s
 }
 
-// asInt returns what Python takes as an int: bool is one.
+// asInt returns what Python takes as an int, which includes bool.
 func asInt(v value) (int64, bool) {
 	switch v := v.(type) {
 	case int64:
@@ -173,7 +173,7 @@ func truth(v value) bool {
 	return true
 }
 
-// typeName is the name Python gives a value's type, for messages.
+// typeName returns Python's name of a value's type, for messages.
 func typeName(v value) string {
 	switch v := v.(type) {
 	case nil:
@@ -208,7 +208,7 @@ func typeName(v value) string {
 	return "function"
 }
 
-// noUndefined fails as Jinja2 does where an undefined value is used for more than printing.
+// noUndefined fails, as Jinja2 does, if an undefined value is used for more than printing.
 func noUndefined(values ...value) {
 	for _, v := range values {
 		if u, ok := v.(undefined); ok {

@@ -34,10 +34,10 @@ func wordWrap(r *run, v value, args []value) value {
 	return r.joined(wrapped, separator)
 }
 
-// isWrapSpace are the characters between which textwrap breaks lines.
+// isWrapSpace reports whether a character is white space for textwrap, where it breaks lines.
 func isWrapSpace(c rune) bool { return '\t' <= c && c <= '\r' || c == ' ' }
 
-// wrapChunks cuts a line into white space and words, and words after hyphens.
+// wrapChunks splits a line into white space and words, and splits words after hyphens.
 func (r *run) wrapChunks(line string, hyphens bool) []string {
 	var chunks []string
 	for line != "" {
@@ -60,8 +60,8 @@ func (r *run) wrapChunks(line string, hyphens bool) []string {
 	return chunks
 }
 
-// hyphenated cuts a word where textwrap would: behind a hyphen with two letters, or a letter and a sign, on its left
-// and a letter on its right, and around a dash of several hyphens between words.
+// hyphenated splits a word where textwrap does: after a hyphen with two letters, or a letter and a sign, on its left and a letter on its
+// right, and around a dash of several hyphens between words.
 func (r *run) hyphenated(word string) []string {
 	r.alloc(5 * len(word))
 	r.step(len(word))
@@ -74,8 +74,8 @@ func (r *run) hyphenated(word string) []string {
 	}
 	isLetter := func(i int) bool { return isWord(at(i)) && !unicode.Is(unicode.Nd, at(i)) }
 	isPunct := func(i int) bool { return isWord(at(i)) || strings.ContainsRune(`!"'&.,?`, at(i)) }
-	// dash returns the end of two or more hyphens at i that a word follows. It goes through all of them, so it is asked
-	// only behind a sign, which no hyphen is: once for each row of them.
+	// dash returns the end of two or more hyphens at i that a word follows. It reads all of them, so it is called only after a sign that is
+	// not a hyphen: once for each row of hyphens.
 	dash := func(i int) int {
 		j := i
 		for at(j) == '-' {
@@ -92,7 +92,7 @@ func (r *run) hyphenated(word string) []string {
 		if isPunct(start-1) && dash(start) > 0 {
 			end = dash(start)
 		} else {
-			for i := start + 1; i < len(c); i++ { // i is where the chunk might end
+			for i := start + 1; i < len(c); i++ { // the chunk might end at i
 				behindHyphen := at(i-1) == '-' && i-1 > start &&
 					(isLetter(i-2) && isLetter(i-3) || isPunct(i-2) && at(i-3) == '-' && isLetter(i-4)) &&
 					isLetter(i) && (isLetter(i+1) || at(i+1) == '-' && isLetter(i+2))
@@ -139,7 +139,7 @@ func (w *wrapper) lines() []string {
 	return lines
 }
 
-// line takes as many chunks as fit; of one that never fits it takes a part, or all of it on a line of its own.
+// line returns as many chunks as fit on a line. Of a chunk that never fits it returns a part, or all of it on a separate line.
 func (w *wrapper) line() []string {
 	var line []string
 	size := 0
@@ -170,7 +170,7 @@ func (w *wrapper) line() []string {
 	return line
 }
 
-// cut returns where to break the first chunk so that it takes the space that is left, by preference behind a hyphen.
+// cut returns where to break the first chunk so that it fills the remaining space, preferably after a hyphen.
 func (w *wrapper) cut(space int) int {
 	chunk := w.chunks[0]
 	end := byteOffset(chunk, max(space, 0))
