@@ -24,11 +24,11 @@ type call struct {
 	version             int64 // for If-Match; 0 for none
 }
 
-// answer is what came back. Without one there is an error and the status is 0.
+// answer is the answer to a call. If there was none, err is set and the status is 0.
 type answer struct {
 	status  int
 	request string // X-Request-ID
-	version int64  // of the ETag; 0 for none
+	version int64  // in the ETag; 0 for none
 	body    []byte
 	err     error
 	at      string // the node that was asked
@@ -36,12 +36,11 @@ type answer struct {
 
 func (a answer) good() bool { return a.status >= 200 && a.status < 300 }
 
-// refused reports whether the answer says that nothing was done. After anything else that is
-// not good, the caller knows nothing.
+// refused reports whether the answer says that nothing was done. After any other failure the caller does not know what was done.
 func (a answer) refused() bool { return a.status >= 400 && a.status < 500 }
 
-// do asks one of the servers, as a load balancer in front of them would: one that runs, and
-// another one where the connection was refused, because then not a byte was sent.
+// do sends a request to one of the servers, as a load balancer would. It chooses one that runs. If the connection is refused it tries
+// another one, because nothing was sent yet.
 func (w *world) do(ctx context.Context, rnd *rand.Rand, c call) answer {
 	first := rnd.IntN(len(w.apis))
 	var a answer
@@ -65,14 +64,13 @@ func (n *node) takes() bool {
 	return n.ready
 }
 
-// balance looks after the servers as a load balancer does: one that is not ready gets no
-// requests.
+// balance checks the servers as a load balancer does: one that is not ready gets no requests.
 func (w *world) balance(ctx context.Context) {
 	for ctx.Err() == nil {
 		for _, n := range w.apis {
 			n.setReady(w.probe(ctx, n.address()))
 		}
-		_ = pause(ctx, 100*time.Millisecond) // its end is seen above
+		_ = pause(ctx, 100*time.Millisecond) // the loop checks ctx
 	}
 }
 
@@ -100,13 +98,13 @@ func (w *world) ask(ctx context.Context, base string, c call) (a answer) {
 	if err != nil {
 		return answer{err: err}
 	}
-	defer func() { _ = response.Body.Close() }() // it was read, or its error was told
+	defer func() { _ = response.Body.Close() }() // it was read, or its error was returned
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return answer{err: err} // half an answer is none
+		return answer{err: err} // half an answer counts as none
 	}
 	a = answer{status: response.StatusCode, request: response.Header.Get("X-Request-ID"), body: body}
-	a.version, _ = strconv.ParseInt(strings.Trim(response.Header.Get("ETag"), `"`), 10, 64) // 0 where there is none
+	a.version, _ = strconv.ParseInt(strings.Trim(response.Header.Get("ETag"), `"`), 10, 64) // 0 if there is none
 	return a
 }
 

@@ -1,18 +1,18 @@
 package main
 
-// bug is a mistake that Terrier could have made. It is compiled in for the sensitivity run
-// only, through go build -overlay: nothing of it stands in the program.
+// bug is a mistake that Terrier could have. It is compiled in only for the sensitivity run, with go build -overlay. The program itself
+// contains nothing of it.
 type bug struct {
 	name  string
 	does  string
 	edits []edit
 
-	breaks   string   // the invariant that must be seen to break
-	faults   []string // what it takes to show it
-	patience int      // seconds to wait for what should end; 0 for the usual
+	breaks   string   // the invariant whose violation must be found
+	faults   []string // the faults that are needed to show it
+	patience int      // seconds to wait for the end of deliveries; 0 for the usual time
 }
 
-// edit replaces the only place where a snippet stands in a file.
+// edit replaces a snippet that is in a file exactly once.
 type edit struct{ file, from, to string }
 
 const (
@@ -28,8 +28,7 @@ const (
 	sendAttempt = "internal/delivery/attempt.go"
 )
 
-// healing is how long it may take until what a dead worker had taken is sent again, or a
-// lost job is found.
+// healing is how long it may take until the deliveries of a dead worker are sent again, or a lost job is found.
 const healing = 95
 
 var bugs = []bug{

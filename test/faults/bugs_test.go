@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBugsApply holds the bugs to the code: one whose snippet is gone would prove nothing.
+// TestBugsApply checks that the bugs fit the code. A bug whose snippet is no longer there would prove nothing.
 func TestBugsApply(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

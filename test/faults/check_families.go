@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// checkFamilies: every crate has all that it brought, nothing is left of a crate that is gone, what was copied refers to copies,
-// and a crate is where its shelf is.
+// checkFamilies checks that every crate has all its children, that no children of a deleted crate are left, that children refer to each
+// other and not to templates, and that a crate is at the site of its shelf.
 func (w *world) checkFamilies(ctx context.Context) error {
 	for problem, query := range map[string]string{
 		"has not all its slots and lids": fmt.Sprintf(`SELECT id FROM trial_crate c

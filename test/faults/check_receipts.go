@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// sendWithin is how long before it begins to send a worker may have read the webhook.
+// sendWithin is how long before sending a worker may have read the webhook.
 const sendWithin = 3 * time.Second
 
-// sent is when the request was begun, as far as anybody knows.
+// sent returns when the request was started, as far as it is known.
 func (r *receipt) sent() time.Time {
 	if r.attempt != nil {
 		return r.attempt.Started
@@ -19,8 +19,8 @@ func (r *receipt) sent() time.Time {
 	return r.at
 }
 
-// checkReceipts: every request that arrived belongs to a delivery of a change that was
-// committed, says what the change row says, and is signed with the secret of that time.
+// checkReceipts checks that every request that arrived belongs to a delivery of a committed change, has the data of the change row, and
+// is signed with the secret of that time.
 func (w *world) checkReceipts(f *facts, receipts []*receipt, k *keeper) {
 	paths := map[string]*hookHistory{}
 	for _, h := range f.hooks {
@@ -40,7 +40,7 @@ func (w *world) checkReceipts(f *facts, receipts []*receipt, k *keeper) {
 		}
 		c, h := f.byChange[d.Change], f.hooks[d.Webhook]
 		if c == nil || h == nil {
-			continue // reported before
+			continue // reported already
 		}
 		if h.path != r.path {
 			w.violate(mapped, "delivery %d is to %s and arrived at %s", d.ID, h.path, r.path)
@@ -62,7 +62,7 @@ func (w *world) checkReceipts(f *facts, receipts []*receipt, k *keeper) {
 	}
 }
 
-// fits says what is wrong with a request, were it made by a version of its webhook.
+// fits returns what is wrong with a request if it was made by this version of its webhook, "" if nothing is.
 func fits(r *receipt, v *hookVersion, c *change, k *keeper) string {
 	if v == nil || v.gone {
 		return "there was no webhook"
@@ -84,22 +84,21 @@ func fits(r *receipt, v *hookVersion, c *change, k *keeper) string {
 	return ""
 }
 
-// match finds out which request of those that arrived is which attempt of those that were
-// written down. What is left over was made by a worker that did not live to write it down.
-// Within an attempt a worker repeats a request whose kept connection the receiver broke;
-// that is counted apart.
+// match assigns the requests that arrived to the recorded attempts. It returns the requests that are left over: their worker was killed
+// before it could record them. Within an attempt a worker repeats a request if the receiver broke a kept connection. These are counted
+// separately.
 func (f *facts) match(receipts []*receipt) (unrecorded []*receipt, repeated int) {
 	byDelivery := map[int64][]*receipt{}
 	for _, r := range receipts {
 		byDelivery[r.delivery] = append(byDelivery[r.delivery], r)
 	}
-	// On a busy machine a worker can stand still between noting the time and sending. Nothing is sent twice as soon as that.
+	// On a busy machine a worker can stop for a moment between recording the time and sending. No delivery is sent twice that quickly.
 	const slack = 500 * time.Millisecond
 	for id, arrived := range byDelivery {
 		slices.SortFunc(arrived, func(a, b *receipt) int { return a.at.Compare(b.at) })
 		for _, r := range arrived {
 			at := -1
-			for i, a := range f.attempts[id] { // in the order in which they began: the last that had begun is the one
+			for i, a := range f.attempts[id] { // they are in the order of their start: the last one that had started is the one
 				end := a.Started.Add(time.Duration(a.Milliseconds+1) * time.Millisecond)
 				fits := (a.receipt == nil || a.receipt.reset) && r.at.After(a.Started.Add(-slack)) && r.at.Before(end.Add(slack))
 				if fits && (at < 0 || !r.at.Before(a.Started)) {
@@ -119,8 +118,8 @@ func (f *facts) match(receipts []*receipt) (unrecorded []*receipt, repeated int)
 	return unrecorded, repeated
 }
 
-// checkOutcomes: every delivery has ended; a successful one was answered 2XX; a failed one
-// says why, and that is true; where the webhook retries, it did, and waited as asked.
+// checkOutcomes checks that every delivery has ended. A successful one was answered with 2XX. A failed one has the true reason. If the
+// webhook retries, the retries were made and waited as long as asked.
 func (w *world) checkOutcomes(f *facts, receipts []*receipt, retried map[int64]int) {
 	good := map[int64]bool{}
 	for _, r := range receipts {
@@ -157,22 +156,22 @@ func (w *world) checkOutcomes(f *facts, receipts []*receipt, retried map[int64]i
 	}
 }
 
-// checkRetries looks at the attempts of a delivery one after the other.
+// checkRetries checks the attempts of a delivery one after the other.
 func (w *world) checkRetries(f *facts, d *delivery, tried []*attempt) {
 	h := f.hooks[d.Webhook]
 	if h == nil {
-		return // reported before
+		return // reported already
 	}
 	for i, a := range tried {
 		r := a.receipt
 		if r == nil || r.status == 0 {
 			continue
 		}
-		slow := r.answered.Sub(a.Started) > webhookTimeout-1500*time.Millisecond // then it may have come too late
+		slow := r.answered.Sub(a.Started) > webhookTimeout-1500*time.Millisecond // the answer may have come too late
 		if r.written && !slow && (a.Status == nil || *a.Status != int64(r.status)) {
 			w.violate(received, "delivery %d was answered %d, and the attempt says %v %q", d.ID, r.status, a.Status, a.Error)
 		}
-		// One that somebody queued again does not wait.
+		// A delivery that was queued again by hand does not wait.
 		if r.status == 429 && i+1 < len(tried) && d.Queued.Equal(d.ChangedAt) &&
 			tried[i+1].Started.Sub(r.answered) < retryAfter-200*time.Millisecond && h.versions[0].MaxRetries > 0 {
 			w.violate(ends, "delivery %d was sent again %v after an answer that asked for %v", d.ID, tried[i+1].Started.Sub(r.answered), retryAfter)

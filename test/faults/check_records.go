@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// checkChains: the versions of an object are 1, 2, 3 …, each change begins where the one
-// before ended, and nothing follows a deletion.
+// checkChains checks that the versions of an object are 1, 2, 3 …, that each change begins with the state in which the previous one ended,
+// and that nothing follows a deletion.
 func (w *world) checkChains(f *facts) {
 	var before *change
 	for _, c := range f.changes { // ordered by object and version
@@ -35,7 +35,7 @@ func (w *world) checkChains(f *facts) {
 	}
 }
 
-// checkRecords compares each record with the last change of it.
+// checkRecords compares each record with its last change.
 func (w *world) checkRecords(ctx context.Context, f *facts) error {
 	last := map[string]*change{}
 	for _, c := range f.changes {
@@ -76,8 +76,7 @@ func (w *world) checkRecords(ctx context.Context, f *facts) error {
 	return nil
 }
 
-// compare holds a row against the snapshot of its last change, where a column has the name
-// of a field, or of a reference.
+// compare compares a row with the snapshot of its last change, in the columns that have the name of a field or a reference.
 func compare(w *world, key string, row, post map[string]any) {
 	for name, value := range post {
 		is, ok := row[name]
@@ -94,8 +93,8 @@ func compare(w *world, key string, row, post map[string]any) {
 	}
 }
 
-// checkMatches: of each change exactly those webhooks are notified that wanted to know it, as
-// they were when it happened. Where a webhook was being changed at that moment, either is right.
+// checkMatches checks that exactly the matching webhooks are notified of each change. Webhooks count as they were at the time of the
+// change. If a webhook was being changed at that moment, either version is right.
 func (w *world) checkMatches(f *facts) {
 	type pair struct{ change, webhook int64 }
 	told := map[pair]*delivery{}
@@ -153,5 +152,5 @@ func (w *world) checkMatches(f *facts) {
 	}
 }
 
-// short is the beginning of a text.
+// short returns the beginning of a text.
 func short(s string) string { return strings.TrimSpace(s[:min(len(s), 200)]) }

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// checkRequests compares what the clients were answered with the change log: an acknowledged
-// request left exactly the rows it should have, a refused one none, and one without an
-// answer all or none. No row is there that nobody asked for.
+// checkRequests compares the answers that the clients got with the change log. An acknowledged request left exactly the rows that it
+// should, a refused one none, and one without an answer all or none. There is no row that nobody requested.
 func (w *world) checkRequests(f *facts, ops []*op) {
 	rows := map[string][]*change{} // by request
 	for _, c := range f.changes {
@@ -61,10 +60,10 @@ func (w *world) checkRequests(f *facts, ops []*op) {
 	}
 }
 
-// asked finds who asked for the changes of a request that nobody got an answer to.
+// asked returns the op that made the changes of a request without an answer.
 func asked(group []*change, byMark map[string]*op, byDeleted map[string][]*op) *op {
 	for _, c := range group {
-		if c.Action == "delete" { // what else changed has the mark of an earlier request
+		if c.Action == "delete" { // the other changes of the request have the mark of an earlier one
 			for _, o := range byDeleted[fmt.Sprint(c.Kind, c.Object)] {
 				return o
 			}
@@ -73,7 +72,7 @@ func asked(group []*change, byMark map[string]*op, byDeleted map[string][]*op) *
 	}
 	for _, c := range group {
 		if c.Kind == crates.key && c.Action == "update" {
-			continue // it followed its shelf, and has the name of the request that made it
+			continue // it followed its shelf, and has the name of the request that created it
 		}
 		post := fields(c.Post)
 		mark, described := post["description"]
@@ -87,7 +86,7 @@ func asked(group []*change, byMark map[string]*op, byDeleted map[string][]*op) *
 	return nil
 }
 
-// differ compares the rows of a request with those it should have left.
+// differ returns how the rows of a request differ from those that it should have left, "" if they don't.
 func differ(o *op, group []*change) string {
 	if o.outcome == refused {
 		return "it was refused and left " + list(group)
@@ -118,7 +117,7 @@ func differ(o *op, group []*change) string {
 	return ""
 }
 
-// name is what the record is called after a change, or was before its deletion.
+// name returns the name of the record after a change, or before its deletion.
 func (c *change) name() string {
 	state := c.Post
 	if state == nil {
@@ -127,7 +126,7 @@ func (c *change) name() string {
 	return fmt.Sprint(fields(state)["name"])
 }
 
-// list names changes for a message.
+// list returns the names of changes for a message.
 func list(changes []*change) string {
 	var b strings.Builder
 	for i, c := range changes {

@@ -9,7 +9,7 @@ import (
 
 func ptr(s string) *string { return &s }
 
-// testWorld checks facts that a test made up.
+// testWorld returns a world for checks of facts that a test made up.
 func testWorld() *world { return &world{timeline: newTimeline(), report: newReport(io.Discard)} }
 
 func (w *world) wantViolation(t *testing.T, kind string, want bool) {
@@ -130,7 +130,7 @@ func TestCheckChains(t *testing.T) {
 	}
 }
 
-// TestSeen: a version counts from the moment it may be visible until the next must be.
+// TestSeen: a version counts from the moment when it may be visible until the next one must be.
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
@@ -156,8 +156,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// TestDuplicates: a request that no attempt explains arrived twice, and so did one that two
-// attempts of one round made.
+// TestDuplicates: a request that belongs to no attempt is a duplicate. So are two attempts of one round.
 func TestDuplicates(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
@@ -194,8 +193,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestMatch holds that a request belongs to the attempt that had begun when it arrived, also where the one before it, whose
-// connection was broken, ended a moment ago.
+// TestMatch checks that a request belongs to the attempt that had started when it arrived, even if the previous one, whose connection was
+// broken, ended a moment ago.
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	at := func(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * time.Millisecond) }

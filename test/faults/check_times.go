@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// resendBound is what is promised for a delivery whose worker was killed.
+// resendBound is the promised time until a delivery whose worker was killed is sent again.
 const resendBound = 90 * time.Second
 
-// mostDuplicates is the share of deliveries that may arrive twice when things break. A run
-// with few deliveries says nothing about it.
+// mostDuplicates is the share of deliveries that may arrive twice when things break. It is not checked in a run with few deliveries.
 const (
 	mostDuplicates = 0.005
 	manyDeliveries = 20_000
 )
 
-// checkDuplicates: what arrived without an attempt was under way when its worker was killed,
-// and nothing was sent twice in one round. It returns how many requests arrived twice.
+// checkDuplicates checks that every request without an attempt was under way when its worker was killed, and that nothing was sent twice in
+// one round. It returns how many requests arrived twice.
 func (w *world) checkDuplicates(f *facts, unrecorded []*receipt, kills []*inFlight) int {
 	duplicates := len(unrecorded)
 	for _, r := range unrecorded {
@@ -47,13 +46,13 @@ func (w *world) checkDuplicates(f *facts, unrecorded []*receipt, kills []*inFlig
 // explained reports whether a request was under way when its worker was killed.
 func explained(r *receipt, kills []*inFlight) bool {
 	return slices.ContainsFunc(kills, func(k *inFlight) bool {
-		return r.at.Before(k.at.Add(3*time.Second)) && // a busy receiver reads it a little later
+		return r.at.Before(k.at.Add(3*time.Second)) && // a busy receiver may read it a little later
 			k.at.Sub(r.at) < 2*webhookTimeout && slices.Contains(k.deliveries, r.delivery)
 	})
 }
 
-// checkResends: what a killed worker had under way was sent again, or ended, within the
-// bound. It returns the longest time.
+// checkResends checks that the deliveries of a killed worker were sent again, or ended, within the promised time. It returns the longest
+// time.
 func (w *world) checkResends(f *facts, kills []*inFlight, receipts []*receipt) time.Duration {
 	arrived := map[int64][]time.Time{}
 	for _, r := range receipts {
@@ -90,8 +89,7 @@ func ended(d *delivery) []time.Time {
 	return []time.Time{*d.Finished}
 }
 
-// heldDuring reports whether a webhook was disabled at a time. The one that is paused to the
-// end is no other.
+// heldDuring reports whether a webhook was disabled at some time in a period. This includes the webhook that is paused to the end.
 func (f *facts) heldDuring(webhook int64, from, to time.Time) bool {
 	h := f.hooks[webhook]
 	if h == nil || h.path == pathOf("held") || h.path == pathOf("hold") {
@@ -105,7 +103,7 @@ func (f *facts) heldDuring(webhook int64, from, to time.Time) bool {
 	return false
 }
 
-// checkPauses: while a webhook is paused, nothing is sent to it but what was under way.
+// checkPauses checks that nothing is sent to a paused webhook, except requests that were under way already.
 func (w *world) checkPauses(pauses []*pauseNote, receipts []*receipt) {
 	for _, p := range pauses {
 		for _, r := range receipts {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// mostRecords is how many records of a kind a client keeps. More are deleted.
+// mostRecords is how many records of a kind a client keeps. It deletes the others.
 const mostRecords = 150
 
 // item is a record that only this client writes, so that it knows its version exactly.
@@ -18,13 +18,13 @@ type item struct {
 	id      int64
 	version int64
 	name    string
-	mark    string // of the op that wrote it last
+	mark    string // the mark of the op that wrote it last
 	region  int64  // of a site; 0 for none
-	pinned  bool   // a record whose state nobody knows may refer to it: it is never deleted
+	pinned  bool   // never deleted, because a record of unknown state may refer to it
 }
 
-// client makes requests and records its answers. After a request without a clear
-// answer it never touches the same records again, because it does not know them any more.
+// client makes requests and records the answers. After a request without a clear answer it never touches the same records again, because it
+// does not know their state any more.
 type client struct {
 	w      *world
 	name   string
@@ -32,10 +32,10 @@ type client struct {
 	count  int
 	ops    []*op
 	items  map[*kind][]*item
-	shared []*item // written by every client: what their versions are, only answers tell
-	held   *item   // a tenant that a site keeps from being deleted
+	shared []*item // written by every client: their versions are known only from answers
+	held   *item   // a tenant that can't be deleted because a site refers to it
 
-	kit        int64 // what crates are made from
+	kit        int64 // the kit that crates are made from
 	households []*household
 }
 
@@ -43,17 +43,17 @@ func newClient(w *world, n int, shared []*item) *client {
 	return &client{w: w, name: fmt.Sprint("c", n), rnd: rand.New(rand.NewPCG(w.seed, uint64(n)+1)), items: map[*kind][]*item{}, shared: shared}
 }
 
-// run makes requests until ctx ends. A request that has begun is finished.
+// run makes requests until ctx ends. It finishes the last request.
 func (c *client) run(ctx context.Context, pace *pace) {
 	for pace.wait(ctx) {
 		c.step()
 		if n := len(c.ops); n > 0 && c.ops[n-1].outcome == unknown {
-			_ = pause(ctx, 100*time.Millisecond) // whoever gets no answer does not ask faster
+			_ = pause(ctx, 100*time.Millisecond) // without answers a client must not send faster
 		}
 	}
 }
 
-// step is one request, of a kind that the seed chooses.
+// step makes one request. The seed chooses its kind.
 func (c *client) step() {
 	k := kinds[c.rnd.IntN(len(kinds))]
 	steps := []struct {
@@ -76,8 +76,7 @@ func (c *client) step() {
 	}
 }
 
-// send makes a request and notes what came of it. Where an answer was to be expected and
-// none came, or another one, that is a violation, unless a fault explains it.
+// send makes a request and records its outcome. If the outcome is not the expected one, that is a violation, unless a fault explains it.
 func (c *client) send(o *op, expect outcome, request call) answer {
 	if request.token == "" {
 		request.token = c.w.admin
@@ -107,7 +106,7 @@ func (c *client) send(o *op, expect outcome, request call) answer {
 	return a
 }
 
-// op begins a request that has a mark of its own.
+// op returns a new op with its own mark.
 func (c *client) op(what string) *op {
 	c.count++
 	return &op{what: what, mark: fmt.Sprintf("%s-%d", c.name, c.count)}
@@ -120,7 +119,7 @@ type shown struct {
 	Description string
 }
 
-// decode reads records of an answer and checks that they are what was asked for.
+// decode returns the records of an answer, and checks that they have the written values.
 func (c *client) decode(o *op, a answer, n int) []shown {
 	many := c.records(o, a, n)
 	for _, s := range many {
@@ -131,7 +130,7 @@ func (c *client) decode(o *op, a answer, n int) []shown {
 	return many
 }
 
-// records reads the records of an answer, nil where there are not as many as there should be.
+// records returns the records of an answer, nil if there are not as many as there should be.
 func (c *client) records(o *op, a answer, n int) []shown {
 	var many []shown
 	body := a.body
@@ -145,7 +144,7 @@ func (c *client) records(o *op, a answer, n int) []shown {
 	return many
 }
 
-// pick chooses up to n different records.
+// pick returns up to n different records.
 func (c *client) pick(k *kind, n int) []*item {
 	all := c.items[k]
 	n = min(n, len(all))
@@ -156,7 +155,7 @@ func (c *client) pick(k *kind, n int) []*item {
 	return picked
 }
 
-// forget leaves records alone from now on.
+// forget removes records from those that the client works on.
 func (c *client) forget(gone ...*item) {
 	for _, x := range gone {
 		if x.region != 0 {
@@ -166,7 +165,7 @@ func (c *client) forget(gone ...*item) {
 	}
 }
 
-// pin keeps a region: who refers to it is not known any more.
+// pin keeps a region from being deleted, because it is not known any more which records refer to it.
 func (c *client) pin(region int64) {
 	for _, x := range c.items[regions] {
 		if x.id == region {
@@ -175,8 +174,8 @@ func (c *client) pin(region int64) {
 	}
 }
 
-// pace keeps the clients together near the number of changes that the run is meant to have:
-// a run that is over early had few of its faults.
+// pace limits the clients together to the number of changes that the run is meant to have. A run that ends early would have few of its
+// faults.
 type pace struct {
 	w      *world
 	target int
@@ -190,7 +189,7 @@ func (p *pace) wait(ctx context.Context) bool {
 		if float64(done) <= 300+float64(p.target)*float64(time.Since(p.began))/float64(p.over) {
 			return true
 		}
-		_ = pause(ctx, 20*time.Millisecond) // its end is seen above
+		_ = pause(ctx, 20*time.Millisecond) // the loop checks ctx
 	}
 	return false
 }

@@ -7,7 +7,7 @@ import (
 
 // The requests that leave no trace.
 
-// touch writes what is there already: that is no change.
+// touch writes values that are there already, which is not a change.
 func (c *client) touch(k *kind) {
 	for _, x := range c.pick(k, 1) {
 		o := c.op("touch " + k.key)
@@ -20,7 +20,7 @@ func (c *client) touch(k *kind) {
 	}
 }
 
-// read looks whether what was acknowledged is still there.
+// read checks that acknowledged records are still there.
 func (c *client) read(k *kind) {
 	for _, x := range c.pick(k, 1) {
 		o := c.op("read " + k.key)
@@ -36,9 +36,8 @@ func (c *client) read(k *kind) {
 	}
 }
 
-// beRefused asks for what must not happen: an invalid value, among valid ones too, a name
-// that is taken, a write by a token that may only read, an old version, a tenant that is
-// in use.
+// beRefused makes a request that must be refused: an invalid value (alone or among valid ones), a name that is taken, a write with a
+// read-only token, an old version, or the deletion of a tenant that is in use.
 func (c *client) beRefused(k *kind) {
 	o := c.op("")
 	good, x := c.fresh(k, o.mark, 0)

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// mostAtOnce is how many records one bulk request holds.
+// mostAtOnce is how many records one bulk request has.
 const mostAtOnce = 50
 
 func (c *client) createOne(k *kind)  { c.create(k, 1, false) }
@@ -39,7 +39,7 @@ func (c *client) create(k *kind, n int, bulk bool) {
 	}
 }
 
-// one unwraps the body of a request that is not a bulk.
+// one returns the body of a request: the list for a bulk request, else its only object.
 func one(bodies []object, bulk bool) any {
 	if bulk {
 		return bodies
@@ -47,7 +47,7 @@ func one(bodies []object, bulk bool) any {
 	return bodies[0]
 }
 
-// fresh is a record to be created, with a name of its own.
+// fresh returns a record to be created, with a new name.
 func (c *client) fresh(k *kind, mark string, i int) (object, *item) {
 	x := &item{kind: k, version: 1, name: fmt.Sprintf("%s-%d", mark, i), mark: mark}
 	body := object{"name": x.name, "slug": x.name, "description": mark}
@@ -59,7 +59,7 @@ func (c *client) fresh(k *kind, mark string, i int) (object, *item) {
 	return body, x
 }
 
-// anyRegion is one of this client's regions, or none.
+// anyRegion returns one of this client's regions, or 0.
 func (c *client) anyRegion() int64 {
 	if all := c.items[regions]; len(all) > 0 && c.rnd.IntN(3) == 0 {
 		return all[c.rnd.IntN(len(all))].id
@@ -164,7 +164,7 @@ func (c *client) updateShared(*kind) {
 func (c *client) deleteOne(k *kind)  { c.delete(k, 1, false) }
 func (c *client) deleteMany(k *kind) { c.delete(k, 1+c.rnd.IntN(mostAtOnce), true) }
 
-// delete removes records. Sites lose the region that goes, which is a change of theirs.
+// delete removes records. The reference of a site to a deleted region is emptied, which is a change of the site.
 func (c *client) delete(k *kind, n int, bulk bool) {
 	var gone []*item
 	for _, x := range c.pick(k, n) {

@@ -19,8 +19,7 @@ type cluster struct {
 	url string // straight to it, past every proxy
 }
 
-// newCluster makes a server in dir. It keeps the time of each commit, which says what a
-// transaction can have seen.
+// newCluster creates a server in dir. It records the time of each commit, which shows what a transaction can have seen.
 func newCluster(ctx context.Context, dir string) (*cluster, error) {
 	c := &cluster{dir: dir}
 	if err := c.start(ctx); err != nil {
@@ -59,7 +58,7 @@ func (c *cluster) start(ctx context.Context) error {
 	return nil
 }
 
-// stop ends the server; immediate is a crash.
+// stop ends the server. The mode immediate is a crash.
 func (c *cluster) stop(ctx context.Context, mode string) error {
 	program := "pg_ctl"
 	if installed, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_ctl"); len(installed) > 0 {
@@ -77,7 +76,7 @@ func (c *cluster) stop(ctx context.Context, mode string) error {
 	return nil
 }
 
-// remove takes the server away, whatever state it is in.
+// remove removes the server, whatever state it is in.
 func (c *cluster) remove() {
 	if err := c.stop(context.Background(), "immediate"); err != nil && !strings.Contains(err.Error(), "PID file") {
 		fmt.Fprintln(os.Stderr, err)

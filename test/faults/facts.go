@@ -7,12 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// facts is what the database says in the end.
+// facts is the content of the database at the end.
 type facts struct {
 	changes         []*change
 	byChange        map[int64]*change
 	deliveries      map[int64]*delivery
-	attempts        map[int64][]*attempt // by delivery, in the order they were begun
+	attempts        map[int64][]*attempt // by delivery, in the order of their start
 	conditionErrors map[conditionErrorKey]int
 	hooks           map[int64]*hookHistory
 }
@@ -44,7 +44,7 @@ type delivery struct {
 	Reason                       string
 }
 
-// attempt is a request that a worker wrote down.
+// attempt is a request that a worker has recorded.
 type attempt struct {
 	Delivery     int64
 	Started      time.Time
@@ -52,7 +52,7 @@ type attempt struct {
 	Status       *int64
 	Error        string
 
-	receipt *receipt // what arrived of it
+	receipt *receipt // the request as it arrived
 }
 
 type conditionErrorKey struct {

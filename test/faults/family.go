@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// The record types of parents and children, which the program under test has beside its own: a shelf holds items and crates; a
-// crate brings slots and lids, made from the templates of its kit; a crate is in the site of its shelf and moves with it.
+// The record types with parents and children that the program under test has besides its own. A shelf has items and crates. A new crate
+// gets slots and lids, made from the templates of its kit. A crate is at the site of its shelf and moves with it.
 var (
 	shelves = &kind{key: "trial.shelf", path: "/api/trial/shelves/", table: "trial_shelf"}
 	items   = &kind{key: "trial.item", path: "/api/trial/items/", table: "trial_item"}
@@ -18,26 +18,26 @@ var (
 	familyKinds = []*kind{shelves, items, crates, spaces, lids}
 )
 
-// What every crate brings. The first two slots are a pair, and each lid covers one of them.
+// The children of every crate. The first two slots are a pair, and each lid covers one of them.
 const (
 	spacesEach = 4
 	lidsEach   = 2
 )
 
-// household is a shelf that only this client writes, with what depends on it.
+// household is a shelf that only this client writes, with the records that depend on it.
 type household struct {
 	shelf         *item
 	site          int64 // 0 for none
 	items, crates []*item
 }
 
-// mostHouseholds is how many shelves a client keeps, and mostMembers how much is on one.
+// mostHouseholds is how many shelves a client keeps, and mostMembers how many records are on one.
 const (
 	mostHouseholds = 4
 	mostMembers    = 12
 )
 
-// makeKit makes what all crates are made from.
+// makeKit creates the kit that all crates are made from.
 func (c *client) makeKit() (int64, error) {
 	kit, err := c.setUp("/api/trial/kits/", "trial.kit", object{"name": "kit"})
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *client) makeKit() (int64, error) {
 	return kit, nil
 }
 
-// setUp makes a record before anything is broken.
+// setUp creates a record before the faults begin.
 func (c *client) setUp(path, kind string, body object) (int64, error) {
 	o := c.op("create " + kind)
 	o.want = []want{{action: "create", kind: kind, name: fmt.Sprint(body["name"]), version: 1}}
@@ -73,7 +73,7 @@ func (c *client) setUp(path, kind string, body object) (int64, error) {
 	return made[0], nil
 }
 
-// made reads the ids of the records that an answer shows.
+// made returns the ids of the records in an answer.
 func (c *client) made(o *op, a answer, n int) []int64 {
 	if o.outcome != acknowledged {
 		return nil
@@ -85,8 +85,8 @@ func (c *client) made(o *op, a answer, n int) []int64 {
 	return ids
 }
 
-// workOnFamily is one request about a shelf and what depends on it. What has no clear answer is never touched again, with
-// the whole household.
+// workOnFamily makes one request about a shelf and the records that depend on it. If there is no clear answer, the client never touches the
+// whole household again.
 func (c *client) workOnFamily(*kind) {
 	if len(c.households) < mostHouseholds {
 		c.createShelf()
@@ -103,7 +103,7 @@ func (c *client) workOnFamily(*kind) {
 	}
 }
 
-// anySite is one of the sites that nobody deletes, or none.
+// anySite returns one of the sites that nobody deletes, or 0.
 func (c *client) anySite() int64 {
 	if n := c.rnd.IntN(len(c.shared) + 1); n < len(c.shared) {
 		return c.shared[n].id
@@ -143,14 +143,14 @@ func (c *client) moveShelf(f *household) {
 	}
 }
 
-// createMembers puts records on a shelf, in one request.
+// createMembers creates records on a shelf, in one request.
 func (c *client) createMembers(f *household, k *kind, more object, brings func(name string) []want) []*item {
 	o := c.op("create " + k.key)
 	bodies, made := make([]object, 1+c.rnd.IntN(3)), []*item{}
 	for i := range bodies {
 		x := &item{kind: k, version: 1, name: fmt.Sprintf("%s-%d", o.mark, i)}
 		if i == 0 {
-			x.name = o.mark // by which an unanswered request is known
+			x.name = o.mark // it identifies a request without an answer
 		}
 		bodies[i] = object{"name": x.name, "shelf": f.shelf.id}
 		for name, value := range more {
@@ -176,13 +176,13 @@ func (c *client) createItems(f *household) {
 	f.items = append(f.items, c.createMembers(f, items, nil, func(string) []want { return nil })...)
 }
 
-// createCrates makes crates with all that they bring.
+// createCrates creates crates with their children.
 func (c *client) createCrates(f *household) {
 	made := c.createMembers(f, crates, object{"kit": c.kit}, func(name string) []want { return brood("create", 1, name) })
 	f.crates = append(f.crates, made...)
 }
 
-// brood is what happens to what a crate brings.
+// brood returns the expected changes of a crate's children.
 func brood(action string, version int64, crate string) []want {
 	var all []want
 	for i := range spacesEach {
@@ -194,7 +194,7 @@ func brood(action string, version int64, crate string) []want {
 	return all
 }
 
-// deleteCrates deletes up to two crates of a shelf, which takes their slots and lids along.
+// deleteCrates deletes up to two crates of a shelf, and with them their slots and lids.
 func (c *client) deleteCrates(f *household) {
 	if len(f.crates) == 0 {
 		c.createCrates(f)
@@ -214,7 +214,7 @@ func (c *client) deleteCrates(f *household) {
 	f.crates = slices.Clone(f.crates[len(gone):])
 }
 
-// deleteShelf deletes a shelf. Its items go with it, its crates stay and stand nowhere.
+// deleteShelf deletes a shelf. Its items are deleted too. Its crates stay, without a shelf.
 func (c *client) deleteShelf(f *household) {
 	o := c.op("delete " + shelves.key)
 	o.want = []want{{action: "delete", kind: shelves.key, id: f.shelf.id, version: f.shelf.version + 1}}

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// hookHistory is what a webhook was when, from the change log.
+// hookHistory is the versions of a webhook, from the change log.
 type hookHistory struct {
 	id       int64
 	path     string
 	versions []*hookVersion
 }
 
-// hookVersion is a webhook from a commit on. It became visible between two moments.
+// hookVersion is one version of a webhook. It became visible between two moments.
 type hookVersion struct {
-	at, from, until time.Time // written; not before; not after
+	at, from, until time.Time // when it was written; visible not before from, and not later than until
 	gone            bool
 	hookFields
 }
@@ -32,12 +32,10 @@ type hookFields struct {
 	MaxRetries   int64    `json:"max_retries"`
 }
 
-// visibleWithin is how long after the time of its commit a change may be unseen: PostgreSQL
-// takes the time before it waits for the disk.
+// visibleWithin is how long a change may be invisible after the time of its commit. PostgreSQL takes the time before it waits for the disk.
 const visibleWithin = 3 * time.Second
 
-// histories reads what the webhooks were. An acknowledgement narrows the time in which a
-// version became visible.
+// histories fills in the histories of the webhooks. An acknowledgement narrows the time in which a version became visible.
 func (f *facts) histories(acknowledged map[string]time.Time, base string) error {
 	f.hooks = map[int64]*hookHistory{}
 	for _, c := range f.changes { // in the order of versions
@@ -67,7 +65,7 @@ func (f *facts) histories(acknowledged map[string]time.Time, base string) error 
 	return nil
 }
 
-// path is where a delivery goes.
+// path returns the path that a delivery is sent to.
 func (f *facts) path(d *delivery) string {
 	if h := f.hooks[d.Webhook]; h != nil {
 		return h.path
@@ -75,11 +73,10 @@ func (f *facts) path(d *delivery) string {
 	return "nowhere"
 }
 
-// seen lists the versions that somebody who looked between two moments may have seen; nil
-// means none.
+// seen returns the versions that a reader between two moments may have seen. A nil version means that there was no webhook.
 func (h *hookHistory) seen(from, to time.Time) []*hookVersion {
 	var found []*hookVersion
-	certain := false // something was visible before
+	certain := false // a version was certainly visible
 	for i := len(h.versions) - 1; i >= 0; i-- {
 		v := h.versions[i]
 		if v.from.After(to) {
@@ -96,7 +93,7 @@ func (h *hookHistory) seen(from, to time.Time) []*hookVersion {
 	return found
 }
 
-// wants reports whether a version is notified of a change, and whether its conditions were broken.
+// wants reports whether a version is notified of a change, and whether its conditions could not be evaluated.
 func (v *hookVersion) wants(c *change) (fires, broken bool) {
 	if v == nil || v.gone || !v.Enabled {
 		return false, false

@@ -14,7 +14,7 @@ type slot struct {
 	fields  object
 	secret  string // the first one
 	edits   []string
-	answers func(delivery int64, n int) int // where the receiver is particular about it
+	answers func(delivery int64, n int) int // the status of the n-th answer; nil for the usual one
 }
 
 // The ways in which the keeper edits a webhook.
@@ -32,8 +32,7 @@ var templates = []string{
 	"", // the default body
 }
 
-// Conditions that hold for some records, and parts that can't be evaluated: a text is not
-// greater than a number.
+// Conditions that are true for some records. Some parts can't be evaluated: a text is not greater than a number.
 var conditions = []any{
 	object{"attr": "status", "value": "active"},
 	object{"attr": "status", "op": "in", "value": []string{"planned", "staging"}},
@@ -43,7 +42,7 @@ var conditions = []any{
 	nil,
 }
 
-// slots are the webhooks of every run: each kind of record has two or three.
+// slots returns the webhooks of every run. Each kind of record has two or three.
 func slots() []*slot {
 	every := func(n int64, status int) func(int64, int) int {
 		return func(delivery int64, attempt int) int {
@@ -75,7 +74,7 @@ func slots() []*slot {
 
 func pathOf(name string) string { return "/h/" + name }
 
-// config is a webhook to be created. Its name carries the mark of the op that wrote it last.
+// config returns a webhook to be created. Its name contains the mark of the op that wrote it last.
 func (s *slot) config(receiver, mark string) object {
 	types := make([]string, len(s.kinds))
 	for i, k := range s.kinds {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// judge evaluates conditions again, in the few forms that the keeper uses and independently
-// of the program. What can't be evaluated is not true, and broken.
+// judge evaluates conditions independently of the program, in the few forms that the keeper uses. A condition that can't be evaluated is
+// not true, and broken.
 func judge(condition any, c *change) (fires, broken bool) {
 	node, ok := condition.(map[string]any)
 	if !ok {
-		return true, false // there are none
+		return true, false // there are no conditions
 	}
 	for _, join := range []string{"and", "or"} {
 		parts, ok := node[join].([]any)
@@ -66,23 +66,23 @@ func judgeLeaf(node map[string]any, c *change) (holds, ok bool) {
 }
 
 func same(a, b any) bool {
-	x, _ := json.Marshal(a) // what was just decoded
+	x, _ := json.Marshal(a) // it was decoded from JSON, so this can't fail
 	y, _ := json.Marshal(b)
 	return string(x) == string(y)
 }
 
-// fields reads a JSON object; nothing has none.
+// fields returns the members of a JSON object. Without an object there are none.
 func fields(text *string) map[string]any {
 	var out map[string]any
 	if text != nil {
-		_ = json.Unmarshal([]byte(*text), &out) // what can't be read has no fields, and will not match
+		_ = json.Unmarshal([]byte(*text), &out) // a text that can't be decoded has no fields, and will not match
 	}
 	return out
 }
 
 var events = map[string]string{"create": "created", "update": "updated", "delete": "deleted"}
 
-// body is what a webhook sends of a change, written again from the change row alone.
+// body returns the body that a webhook must send for a change, made from the change row alone.
 func (c *change) body(template string) string {
 	model := c.Kind[strings.Index(c.Kind, ".")+1:]
 	if template == "" {

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// keeper is the client that looks after the webhooks: it edits, pauses, creates and deletes
-// them and sends failed deliveries again. It alone does, so that what they were when is known.
+// keeper is the client that manages the webhooks: it edits, pauses, creates and deletes them, and sends failed deliveries again. No other
+// client does, so that their state is known at any time.
 type keeper struct {
 	*client
 	hooks  []*keptHook
 	guests int
 
-	signatures map[string]secrets // by the mark of the op that gave them
+	signatures map[string]secrets // by the mark of the op that set them
 	pauses     []*pauseNote
 	retried    map[int64]int // acknowledged retries of single deliveries
 }
@@ -23,20 +23,20 @@ type keeper struct {
 type keptHook struct {
 	*slot
 	id      int64
-	version int64 // 0 where it is not known any more
+	version int64 // 0 if it is not known any more
 	secrets secrets
 	enabled bool
 	paused  bool
-	guest   bool // comes and goes
+	guest   bool // created and deleted during the run
 }
 
 // secrets are what a webhook signs with.
 type secrets struct{ current, former string }
 
-// pauseNote is a time in which a webhook is held, as far as answers tell.
+// pauseNote is a time in which a webhook is paused, as far as it is known from answers.
 type pauseNote struct {
 	path        string
-	from, until time.Time // acknowledged; asked to end
+	from, until time.Time // when the pause was acknowledged, and when its end was requested
 }
 
 func newKeeper(w *world) *keeper {
@@ -45,7 +45,7 @@ func newKeeper(w *world) *keeper {
 	return k
 }
 
-// setUp makes the webhooks that the run begins with.
+// setUp creates the webhooks that the run begins with.
 func (k *keeper) setUp() error {
 	for _, s := range slots() {
 		if s.answers != nil {
@@ -58,7 +58,7 @@ func (k *keeper) setUp() error {
 	return nil
 }
 
-// create makes a webhook. One whose creation was not acknowledged is left alone.
+// create creates a webhook. One whose creation was not acknowledged is left alone.
 func (k *keeper) create(s *slot, guest bool) *keptHook {
 	o := k.op("create webhook " + s.name)
 	h := &keptHook{slot: s, version: 1, secrets: secrets{current: s.secret}, enabled: s.fields["enabled"] != false, guest: guest}
@@ -81,7 +81,7 @@ func (k *keeper) create(s *slot, guest bool) *keptHook {
 	return h
 }
 
-// run changes something every now and then until ctx ends.
+// run changes something from time to time until ctx ends.
 func (k *keeper) run(ctx context.Context, every time.Duration, over time.Duration) {
 	held := time.After(over / 2)
 	tick := time.NewTicker(every)
@@ -125,7 +125,7 @@ func (k *keeper) step() {
 	}
 }
 
-// edit changes a webhook in one of its ways.
+// edit changes a webhook in one of the ways above.
 func (k *keeper) edit(h *keptHook, how string) {
 	if how == hold {
 		k.pause(h, !h.paused)
@@ -148,7 +148,7 @@ func (k *keeper) edit(h *keptHook, how string) {
 		enabled = !h.enabled
 		body["enabled"] = enabled
 	}
-	if next.current != "" { // also where they stay: after an edit without an answer nobody knows them
+	if next.current != "" { // even if they stay the same: after an edit without an answer they are not known
 		body["secret"], body["previous_secret"] = next.current, next.former
 	}
 	k.signatures[o.mark] = next
@@ -164,13 +164,13 @@ func (k *keeper) edit(h *keptHook, how string) {
 	h.secrets, h.enabled, h.version, o.want[0].version = next, enabled, a.version, a.version
 }
 
-// pause holds a webhook or lets it go on. That is no change of it.
+// pause pauses or resumes a webhook, which is not a change of it.
 func (k *keeper) pause(h *keptHook, paused bool) {
 	action, open := "resume", k.openPause(h)
 	if paused {
 		action = "pause"
 	} else if open != nil {
-		open.until = time.Now() // from the request on, it may go on
+		open.until = time.Now() // from the request on, deliveries may be sent
 	}
 	o := k.op(action)
 	k.send(o, acknowledged, call{method: http.MethodPost, path: webhookPath(h.id) + action + "/"})
@@ -184,7 +184,7 @@ func (k *keeper) pause(h *keptHook, paused bool) {
 	}
 }
 
-// openPause is the pause of a webhook that has not been asked to end.
+// openPause returns the pause of a webhook whose end was not requested yet, or nil.
 func (k *keeper) openPause(h *keptHook) *pauseNote {
 	for _, p := range k.pauses {
 		if p.path == pathOf(h.slot.name) && p.until.IsZero() {
@@ -194,7 +194,7 @@ func (k *keeper) openPause(h *keptHook) *pauseNote {
 	return nil
 }
 
-// remove deletes a webhook. Where that is not clear, it is tried again later.
+// remove deletes a webhook. If the outcome is not clear, it is tried again later.
 func (k *keeper) remove(h *keptHook) {
 	o := k.op("delete webhook")
 	o.want = []want{{action: "delete", kind: webhookKey, id: h.id}}
@@ -221,20 +221,20 @@ func (k *keeper) retryOne() {
 	id := page.Results[k.rnd.IntN(len(page.Results))].ID
 	retry := k.op("retry a delivery")
 	retry.began = time.Now()
-	// An automatic retry may be faster: then it is refused, and that is right too.
+	// An automatic retry may be faster. Then the request is refused, which is right too.
 	b := k.w.do(context.Background(), k.rnd, call{method: http.MethodPost, path: "/api/extras/deliveries/" + id + "/retry/", token: k.w.admin})
 	if b.good() {
 		k.retried[deliveryNumber(id)]++
 	}
 }
 
-// retryMany sends again what failed of a webhook.
+// retryMany sends all failed deliveries of a webhook again.
 func (k *keeper) retryMany(h *keptHook) {
 	k.send(k.op("retry deliveries"), acknowledged, call{method: http.MethodPost, path: "/api/extras/deliveries/retry/",
 		body: object{"filter": object{"webhook_id": h.id}}})
 }
 
-// release lets everything go on that the keeper still holds, until that is acknowledged.
+// release resumes all webhooks that are still paused, and repeats that until it is acknowledged.
 func (k *keeper) release(ctx context.Context) error {
 	for _, h := range k.hooks {
 		for ctx.Err() == nil && (h.paused || k.openPause(h) != nil) {

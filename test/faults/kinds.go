@@ -8,7 +8,7 @@ import (
 // kind is a record type that the clients work on.
 type kind struct {
 	key, path, table string
-	// extra makes the fields of a record besides name, slug and description.
+	// extra returns the fields of a record besides name, slug and description.
 	extra func(rnd *rand.Rand) object
 }
 
@@ -28,7 +28,7 @@ var (
 	tags      = &kind{"extras.tag", "/api/extras/tags/", "extras_tag", color}
 	rackRoles = &kind{"dcim.rackrole", "/api/dcim/rack-roles/", "dcim_rackrole", color}
 
-	kinds = []*kind{sites, sites, sites, regions, tenants, tags, rackRoles} // sites are what most is done with
+	kinds = []*kind{sites, sites, sites, regions, tenants, tags, rackRoles} // most requests are about sites
 )
 
 const (
@@ -36,7 +36,7 @@ const (
 	webhooksPath = "/api/extras/webhooks/"
 )
 
-// tables are where records stand, by the type's key.
+// tables are the tables of the records, by the type's key.
 var tables = func() map[string]string {
 	all := map[string]string{webhookKey: "extras_webhook"}
 	for _, k := range append([]*kind{sites, regions, tenants, tags, rackRoles}, familyKinds...) {

@@ -3,10 +3,10 @@
 //
 // It owns the whole installation: a PostgreSQL that it crashes, two servers and two workers
 // that it kills, the proxies between them, a receiver that misbehaves, and clients that
-// write down every explicit answer. In the end it compares three sources that know nothing of each
-// other: what the clients were answered, what the database holds, what the receiver got. What
-// the program does, it knows only from the outside; bugs.go makes it wrong in known ways,
-// to see whether the comparison notices.
+// record every explicit answer. In the end it compares three independent sources: the answers
+// that the clients got, the content of the database, and the requests that the receiver got.
+// It sees the program only from the outside. bugs.go puts known bugs into the program, to check
+// that the comparison finds them.
 package main
 
 import (
@@ -23,10 +23,10 @@ import (
 	"time"
 )
 
-// config is what a run is made of.
+// config is the settings of a run.
 type config struct {
 	seed     uint64
-	duration time.Duration // of the work; settling comes on top
+	duration time.Duration // of the work, without settling
 	clients  int
 	changes  int // at least
 	faults   int // at least
@@ -37,7 +37,7 @@ type config struct {
 	out      string
 }
 
-// rollingTakes is how much time each rolling restart is given.
+// rollingTakes is the time for each rolling restart.
 const rollingTakes = 5 * time.Second
 
 func main() {
@@ -54,7 +54,7 @@ func main() {
 	flag.StringVar(&cfg.out, "out", "", "directory for the timeline, the figures and the logs; a temporary one if not given")
 	flag.Parse()
 	cfg.kinds, cfg.settling = faultKinds, 150*time.Second
-	// After the last fault that takes a minute to heal, there must be time to.
+	// The last fault that takes a minute to heal needs that time.
 	cfg.duration = max(time.Duration(*minutes*float64(time.Minute))-110*time.Second, 10*time.Second)
 	if cfg.changes == 0 {
 		cfg.changes = 20_000 + 50*max(0, int((cfg.duration-130*time.Second).Seconds())) // all of them are compared in memory
@@ -66,7 +66,7 @@ func main() {
 		cfg.kinds, cfg.faults = nil, 0
 	}
 	if *restarts > 0 {
-		cfg.kinds, cfg.faults = []faultKind{{name: rolling, run: (*nemesis).rolling}}, *restarts // it explains no failure
+		cfg.kinds, cfg.faults = []faultKind{{name: rolling, run: (*nemesis).rolling}}, *restarts // it excuses no failure
 		cfg.duration, cfg.balanced = time.Duration(*restarts)*rollingTakes, true
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -120,7 +120,7 @@ func start(ctx context.Context, cfg config, sensitivity bool, only string) error
 	return nil
 }
 
-// errViolated ends the program with 1; the verdict has said why.
+// errViolated ends the program with status 1. The verdict was printed before.
 var errViolated = errors.New("violated")
 
 func itoa(n int) string { return strconv.Itoa(n) }

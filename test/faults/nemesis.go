@@ -35,7 +35,7 @@ const (
 type faultKind struct {
 	name    string
 	excuses bool // requests to the API may go unanswered
-	slow    bool // what it leaves behind takes a minute to heal
+	slow    bool // its effects take a minute to heal
 	run     func(*nemesis, context.Context, *fault) error
 }
 
@@ -60,19 +60,19 @@ var faultKinds = []faultKind{
 	{loseJobs, false, true, (*nemesis).loseJobs},
 }
 
-// nemesis makes things go wrong, in an order that the seed decides.
+// nemesis causes the faults, in an order that the seed decides.
 type nemesis struct {
 	w           *world
 	rnd         *rand.Rand
-	inFlight    []*inFlight // what workers had under way when they were killed
+	inFlight    []*inFlight // the deliveries of workers when they were killed
 	recovery    []time.Duration
 	misbehaving sync.WaitGroup
 }
 
 func newNemesis(w *world) *nemesis { return &nemesis{w: w, rnd: rand.New(rand.NewPCG(w.seed, 1<<40))} }
 
-// plan is a sequence of at least n faults with each of the kinds at least once. Those that
-// take long to heal come in the first two thirds, so that the run does not wait for them at its end.
+// plan returns a sequence of at least n faults, with each kind at least once. Faults that take long to heal come in the first two
+// thirds, so that the run does not wait for them at its end.
 func plan(rnd *rand.Rand, kinds []faultKind, n int) []faultKind {
 	all := slices.Clone(kinds)
 	for len(all) < n {
@@ -96,8 +96,7 @@ func plan(rnd *rand.Rand, kinds []faultKind, n int) []faultKind {
 	return all
 }
 
-// run makes the faults, spread evenly over a time, one after the other; a receiver that
-// misbehaves may do so during the next one.
+// run causes the faults one after the other, spread evenly over a time. A receiver that misbehaves may still do so during the next fault.
 func (n *nemesis) run(ctx context.Context, faults []faultKind, over time.Duration) error {
 	began := time.Now()
 	for i, kind := range faults {
@@ -131,10 +130,10 @@ func (n *nemesis) done(f *fault, target, format string, args ...any) {
 	n.w.line("%6.1f s  fault: %-18s %-10s %4.1f s  %s", n.w.since(f.Began), f.Kind, f.Target, f.Ended.Sub(f.Began).Seconds(), f.Note)
 }
 
-// pick chooses one of two.
+// pick returns a random node.
 func (n *nemesis) pick(of []*node) *node { return of[n.rnd.IntN(len(of))] }
 
-// between is a random time.
+// between returns a random duration.
 func (n *nemesis) between(low, high time.Duration) time.Duration {
 	return low + time.Duration(n.rnd.Int64N(int64(high-low)))
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// pause waits for a time that belongs to the fault.
+// pause waits for some time, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -18,7 +18,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ended sends a signal to a node and reports where it did not end by it.
+// ended sends a signal to a node and reports a violation if it did not end because of it.
 func (n *nemesis) ended(target *node, sig syscall.Signal) {
 	if err := target.end(sig); err != nil {
 		n.w.violate(processes, "%v", err)
@@ -39,7 +39,7 @@ func (n *nemesis) termAPI(ctx context.Context, f *fault) error {
 	return target.start(ctx)
 }
 
-// termWorker ends a worker in the middle of sending, and has it answered when it stops already.
+// termWorker ends a worker while it is sending. The receiver answers when the worker is already stopping.
 func (n *nemesis) termWorker(ctx context.Context, f *fault) error {
 	target := n.pick(n.w.workers)
 	lift, err := n.keepSending(ctx)
@@ -49,7 +49,7 @@ func (n *nemesis) termWorker(ctx context.Context, f *fault) error {
 	return errors.Join(err, target.start(ctx))
 }
 
-// keepSending lets a receiver hang until it is lifted, and waits until workers wait for it.
+// keepSending makes a receiver hang until lift is called. It returns when workers wait for it.
 func (n *nemesis) keepSending(ctx context.Context) (lift func(), err error) {
 	path := pathOf("signed")
 	n.w.receiver.behave(path, hangs)
@@ -92,8 +92,8 @@ func (n *nemesis) killWorkers(ctx context.Context, f *fault) error {
 	return errors.Join(errs...)
 }
 
-// shoot kills a worker in the middle of sending and notes what it had taken. River knows a
-// worker by a name that holds the number of its process.
+// shoot kills a worker while it is sending and notes which deliveries it had taken. River's name of a worker contains the id of its
+// process.
 func (n *nemesis) shoot(ctx context.Context, target *node) (int, error) {
 	pid := target.now().pid()
 	lift, err := n.keepSending(ctx)
@@ -102,7 +102,7 @@ func (n *nemesis) shoot(ctx context.Context, target *node) (int, error) {
 		return 0, err
 	}
 	n.ended(target, syscall.SIGKILL)
-	taken := &inFlight{at: time.Now()} // it is dead: what it has sent has arrived
+	taken := &inFlight{at: time.Now()} // the worker is dead: everything it has sent has arrived
 	rows, err := n.w.db.Query(ctx, `SELECT (args->>'delivery')::bigint FROM river_job
 		WHERE state = 'running' AND kind = 'delivery' AND attempted_by[array_upper(attempted_by,
 			1)] LIKE '%-' || $1::text || '-%'`, fmt.Sprint(pid))
@@ -121,11 +121,11 @@ func (n *nemesis) shoot(ctx context.Context, target *node) (int, error) {
 	return len(taken.deliveries), rows.Err()
 }
 
-// recoveryBound is what is promised after PostgreSQL is back.
+// recoveryBound is the promised time until everything works again after PostgreSQL is back.
 const recoveryBound = 10 * time.Second
 
-// crash ends PostgreSQL without letting it write anything more, and measures how long it
-// takes afterwards until a write is acknowledged and a request is received.
+// crash ends PostgreSQL without letting it write anything more. It measures how long it takes after the restart until a write is
+// acknowledged and a request is received.
 func (n *nemesis) crash(ctx context.Context, f *fault) error {
 	if err := n.w.cluster.stop(ctx, "immediate"); err != nil {
 		return err
@@ -210,14 +210,13 @@ func (n *nemesis) rolling(ctx context.Context, f *fault) error {
 	return nil
 }
 
-// misbehave lets the receiver of a webhook or two misbehave for a while, beside whatever
-// comes next.
+// misbehave returns a fault in which the receivers of one or two webhooks misbehave for a while. The next fault may begin meanwhile.
 func misbehave(m manner) func(*nemesis, context.Context, *fault) error {
 	return func(n *nemesis, ctx context.Context, f *fault) error {
 		names := []string{"plain", "signed", "retry", "broken", "template", "condition"}
 		path := pathOf(names[n.rnd.IntN(len(names))])
 		if m == busy {
-			path = pathOf("retry") // elsewhere nobody comes back
+			path = pathOf("retry") // other webhooks don't retry
 		}
 		lasts := n.between(2*time.Second, 6*time.Second)
 		n.w.receiver.behave(path, m)
@@ -233,8 +232,8 @@ func misbehave(m manner) func(*nemesis, context.Context, *fault) error {
 // mostLost is how many jobs are lost at once.
 const mostLost = 25
 
-// loseJobs takes away jobs that nobody has begun, as a fault of the engine would. While the
-// receiver hangs, some pile up.
+// loseJobs deletes jobs that no worker has started, as a bug of the job engine would. The receiver hangs meanwhile, so that some jobs are
+// queued.
 func (n *nemesis) loseJobs(ctx context.Context, f *fault) error {
 	path := pathOf("plain")
 	n.w.receiver.behave(path, hangs)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestPlan: every kind comes, and nothing that heals slowly comes late.
+// TestPlan: every kind of fault occurs, and none that heals slowly occurs late.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(50) {
@@ -29,7 +29,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestProxy: what is cut is gone, what is refused can't come in, and afterwards all is well.
+// TestProxy: cut connections are closed, refused ones are not accepted, and afterwards everything works.
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
@@ -54,7 +54,7 @@ func TestProxy(t *testing.T) {
 	dial := func() net.Conn {
 		c, err := net.Dial("tcp", p.address())
 		if err != nil {
-			return nil // broken off before it was there
+			return nil // it was broken before it was established
 		}
 		return c
 	}
@@ -62,7 +62,7 @@ func TestProxy(t *testing.T) {
 		if c == nil {
 			return false
 		}
-		_ = c.SetDeadline(time.Now().Add(10 * time.Second)) // what hangs fails
+		_ = c.SetDeadline(time.Now().Add(10 * time.Second)) // a connection that hangs fails
 		if _, err := c.Write([]byte("x")); err != nil {
 			return false
 		}
@@ -99,7 +99,7 @@ func TestDeliveryNumber(t *testing.T) {
 	}
 }
 
-// TestPicture: whatever happened, the picture can be read.
+// TestPicture: the picture is valid XML whatever happened.
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	line := newTimeline()

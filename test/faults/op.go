@@ -16,19 +16,19 @@ func (o outcome) String() string { return [...]string{"unknown", "acknowledged",
 // op is one request of a client: what it asked for, and the answer.
 type op struct {
 	client       string
-	mark         string // the description of everything it writes, or the name of a webhook
+	mark         string // in the description of everything it writes, or in the name of a webhook
 	what         string
 	began, ended time.Time
 	outcome      outcome
 	status       int
-	request      string // X-Request-ID, where there was an answer
+	request      string // X-Request-ID, if there was an answer
 	want         []want
 }
 
-// want is a change row that an op leaves if it happens.
+// want is a change row that an op leaves if it is carried out.
 type want struct {
 	action, kind string
-	id           int64  // 0 for a creation that was not acknowledged, and for what depends on another record
-	name         string // of what has no id here
-	version      int64  // 0 where others write too and no answer told it
+	id           int64  // 0 for a creation that was not acknowledged, and for records that depend on another one
+	name         string // for records without an id here
+	version      int64  // 0 if others write too and no answer has the version
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// write keeps the figures and the picture.
+// write writes the figures and the picture to files.
 func (w *world) write(r *result) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// apply returns the files of a bug, edited, by their names. Each snippet must stand in its
-// file exactly once, or the bug is out of date.
+// apply returns the edited files of a bug, by their names. Each snippet must be in its file exactly once, or the bug is out of date.
 func (b bug) apply(root string) (map[string]string, error) {
 	files := map[string]string{}
 	for _, e := range b.edits {
@@ -32,7 +31,7 @@ func (b bug) apply(root string) (map[string]string, error) {
 	return files, nil
 }
 
-// trialTypes give the program record types with parents and children, which none of its own are yet.
+// trialTypes add record types with parents and children to the program. It has none of its own yet.
 var trialTypes = []edit{
 	{"internal/inventory/inventory.go", "import (\n", "import (\n\t\"terrier/test/trial\"\n"},
 	{"internal/inventory/inventory.go", "func Types() []record.Type {\n",

@@ -33,7 +33,7 @@ path { fill: none; stroke-width: 1.6; } path.filled { stroke: none; fill: #04785
 .changes { stroke: #76a9fa; } .deliveries { stroke: #ff9f66; } .backlog { stroke: #31c48d; } path.filled { fill: #31c48d; }
 }</style>`
 
-// families say what a fault is a fault of; the legend has them in this order.
+// families are the groups of faults, in the order of the legend.
 var families = []struct{ class, label string }{{"process", "processes"}, {"database", "PostgreSQL"}, {"network", "connections"},
 	{"receiver", "receiver"}}
 
@@ -56,7 +56,7 @@ type canvas struct {
 	span  float64 // seconds
 }
 
-func (c *canvas) put(format string, args ...any) { _, _ = fmt.Fprintf(c, format+"\n", args...) } // to memory
+func (c *canvas) put(format string, args ...any) { _, _ = fmt.Fprintf(c, format+"\n", args...) } // writing to memory can't fail
 
 func (c *canvas) x(at time.Time) float64 {
 	return marginLeft + at.Sub(c.began).Seconds()/c.span*(pictureWidth-marginLeft-marginRight)
@@ -105,7 +105,7 @@ func (c *canvas) legend() {
 	}
 }
 
-// faults draws a row for each kind, and a line through the charts where each began.
+// faults draws a row for each kind of fault, and a line through the charts at the beginning of each fault.
 func (c *canvas) faults(t *timeline, lanes []string, lane map[string]int, height float64) {
 	for i, kind := range lanes {
 		y := titleHeight + float64(i)*laneHeight
@@ -122,14 +122,14 @@ func (c *canvas) faults(t *timeline, lanes []string, lane map[string]int, height
 	}
 }
 
-// series is a line of a chart, made of two samples that follow each other.
+// series is a line of a chart. Its values are computed from two successive samples.
 type series struct {
 	class  string
 	filled bool
 	value  func(before, now sample) float64
 }
 
-// smooth is over how many samples a rate is taken.
+// smooth is the number of samples over which a rate is computed.
 const smooth = 4
 
 func (c *canvas) chart(y float64, title string, samples []sample, lines ...series) {
@@ -138,7 +138,7 @@ func (c *canvas) chart(y float64, title string, samples []sample, lines ...serie
 	for n, line := range lines {
 		for i := smooth; i < len(samples); i++ {
 			value := line.value(samples[i-smooth], samples[i])
-			if value < 0 { // nobody could be asked
+			if value < 0 { // the value is not known
 				continue
 			}
 			points[n] = append(points[n], [2]float64{c.x(samples[i].At), value})
@@ -170,7 +170,7 @@ func (c *canvas) chart(y float64, title string, samples []sample, lines ...serie
 	}
 }
 
-// roundUp is the next number that people count in.
+// roundUp returns the next round number.
 func roundUp(v float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, n := range []float64{1, 2, 4, 5, 10} {

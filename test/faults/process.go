@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// patience bounds every wait for a process.
+// patience limits every wait for a process.
 const patience = 60 * time.Second
 
 // process is a running server or worker.
@@ -30,8 +30,7 @@ var (
 	started = regexp.MustCompile(`msg="worker started"`)
 )
 
-// node is a place where a process runs: it has its own way to the database, and is
-// restarted there.
+// node is a place where a process runs and is restarted. It has its own proxy to the database.
 type node struct {
 	name  string // api-1, worker-2 …
 	role  string // serve, worker
@@ -50,7 +49,7 @@ func (n *node) now() *process {
 	return n.proc
 }
 
-// start runs the program and returns when it works.
+// start runs the program and returns when it is ready.
 func (n *node) start(ctx context.Context) error {
 	n.runs++
 	p := &process{logFile: filepath.Join(n.w.logs, fmt.Sprintf("%s-%d.log", n.name, n.runs)), ended: make(chan struct{})}
@@ -66,7 +65,7 @@ func (n *node) start(ctx context.Context) error {
 	}
 	go func() {
 		defer close(p.ended)
-		_ = p.cmd.Wait() // ProcessState tells the same
+		_ = p.cmd.Wait() // ProcessState has the same result
 		n.setReady(false)
 	}()
 	n.mu.Lock()
@@ -85,7 +84,7 @@ func (n *node) setReady(ready bool) {
 	n.ready = ready
 }
 
-// await waits until the process works.
+// await waits until the process is ready.
 func (p *process) await(ctx context.Context, n *node) error {
 	limit := time.After(patience)
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -119,7 +118,7 @@ func (p *process) await(ctx context.Context, n *node) error {
 	}
 }
 
-// address is where the node's server can be reached, "" where it can't.
+// address returns the address of the node's server, "" if it can't be reached.
 func (n *node) address() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -129,7 +128,7 @@ func (n *node) address() string {
 	return n.proc.base
 }
 
-// pid is the number of the process, as it stands in the names of workers.
+// pid returns the id of the process, which is part of the names of workers.
 func (p *process) pid() int { return p.cmd.Process.Pid }
 
 func (p *process) tail() string {
@@ -141,8 +140,8 @@ func (p *process) tail() string {
 	return strings.Join(lines[max(0, len(lines)-10):], "\n")
 }
 
-// end sends a signal, waits for the end and checks that this signal, and no other, was its
-// cause: SIGKILL shows in the status, and after SIGTERM the process ends by itself, with 0.
+// end sends a signal, waits for the end of the process, and checks that this signal was its cause. SIGKILL shows in the status. After
+// SIGTERM the process exits with 0.
 func (n *node) end(sig syscall.Signal) error {
 	p := n.now()
 	if err := p.cmd.Process.Signal(sig); err != nil {
@@ -151,7 +150,7 @@ func (n *node) end(sig syscall.Signal) error {
 	select {
 	case <-p.ended:
 	case <-time.After(patience):
-		_ = p.cmd.Process.Kill() // it is reported as one that did not end
+		_ = p.cmd.Process.Kill() // the error reports that it did not end
 		return fmt.Errorf("%s did not end within %v of %v:\n%s", n.name, patience, sig, p.tail())
 	}
 	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// proxy stands between a process and PostgreSQL. It can cut every connection, refuse new
-// ones, and be slow.
+// proxy is between a process and PostgreSQL. It can cut every connection, refuse new ones, and be slow.
 type proxy struct {
 	listener net.Listener
 	target   string
@@ -59,7 +58,7 @@ func (p *proxy) carry(in net.Conn) {
 	both.Wait()
 }
 
-// admit notes a connection, or breaks it where none is let through.
+// admit registers a connection, or breaks it if the proxy refuses connections.
 func (p *proxy) admit(c net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,12 +70,12 @@ func (p *proxy) admit(c net.Conn) bool {
 	return true
 }
 
-// breakOff ends a connection as a crash does: with a reset, and what is on its way is lost.
+// breakOff ends a connection as a crash does: with a reset, so that data on its way is lost.
 func breakOff(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // it is closed all the same
+		_ = tcp.SetLinger(0) // on an error it is closed anyway
 	}
-	_ = c.Close() // nobody is left to tell
+	_ = c.Close() // there is nobody to report an error to
 }
 
 func (p *proxy) drop(c net.Conn) {
@@ -86,7 +85,7 @@ func (p *proxy) drop(c net.Conn) {
 	breakOff(c)
 }
 
-// pump copies one way, and ends both when that way ends.
+// pump copies in one direction, and closes both connections when that ends.
 func (p *proxy) pump(from, to net.Conn) {
 	defer p.drop(from)
 	defer p.drop(to)
@@ -110,7 +109,7 @@ func (p *proxy) pump(from, to net.Conn) {
 	}
 }
 
-// cut breaks every connection there is. New ones are let through.
+// cut breaks every current connection. New ones are accepted.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +119,7 @@ func (p *proxy) cut() {
 	clear(p.open)
 }
 
-// refuse breaks every connection and lets none through, or lets them through again.
+// refuse breaks every connection and accepts none, or accepts them again.
 func (p *proxy) refuse(on bool) {
 	p.mu.Lock()
 	p.refuses = on
@@ -138,6 +137,6 @@ func (p *proxy) slow(by time.Duration) {
 }
 
 func (p *proxy) close() {
-	_ = p.listener.Close() // a listener that is closed twice is closed
+	_ = p.listener.Close() // closing it twice does no harm
 	p.refuse(true)
 }

@@ -16,26 +16,26 @@ import (
 	"time"
 )
 
-// receipt is a request as it arrived, and what became of it.
+// receipt is a request as it arrived, and its answer.
 type receipt struct {
 	at, answered time.Time
 	path         string
-	delivery     int64 // 0 where the header is not one
+	delivery     int64 // 0 if the header is not an id
 	uuid         string
 	sequence     string
 	hash         [sha256.Size]byte // of the exact body
-	secret       string            // the one that the signature belongs to, of those ever given to this path
+	secret       string            // the secret of the signature, among all that this path ever had
 	unsigned     bool
-	forged       bool // signed, and by none of them
+	forged       bool // signed, but with none of these secrets
 	formerSecret string
-	status       int  // what was answered; 0 for nothing
-	written      bool // all of the answer was handed to the system
+	status       int  // the status of the answer; 0 for none
+	written      bool // the whole answer was written to the connection
 	reset        bool // the connection was broken instead of an answer
 
-	attempt *attempt // as the database knows it; found in the end
+	attempt *attempt // the attempt in the database; set at the end
 }
 
-// ways to answer.
+// manner is a way to answer.
 type manner string
 
 const (
@@ -46,10 +46,10 @@ const (
 	resets manner = "reset"
 )
 
-// retryAfter is what the receiver asks for with 429.
+// retryAfter is the wait that the receiver asks for with 429.
 const retryAfter = 2 * time.Second
 
-// receiver writes down every request, and answers by path as configured.
+// receiver records every request, and answers by path as configured.
 type receiver struct {
 	server *http.Server
 	base   string
@@ -61,7 +61,7 @@ type receiver struct {
 	manners  map[string]manner
 	lifted   map[string]chan struct{} // closed when a path no longer hangs
 	open     int
-	fussy    map[string]func(delivery int64, n int) int // answers of their own, by path
+	fussy    map[string]func(delivery int64, n int) int // special answers, by path
 }
 
 func newReceiver() (*receiver, error) {
@@ -71,13 +71,13 @@ func newReceiver() (*receiver, error) {
 	}
 	r := &receiver{base: "http://" + l.Addr().String(), seen: map[int64]int{}, secrets: map[string][]string{}, manners: map[string]manner{},
 		lifted: map[string]chan struct{}{}, fussy: map[string]func(int64, int) int{}}
-	// broken connections are what is tested
+	// The log is discarded: broken connections are part of the test.
 	r.server = &http.Server{Handler: r, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute}
 	go func() { _ = r.server.Serve(l) }() // until it is closed
 	return r, nil
 }
 
-func (r *receiver) close() { _ = r.server.Close() } // its sockets are gone either way
+func (r *receiver) close() { _ = r.server.Close() } // on an error its sockets are closed anyway
 
 // behave sets how a path is answered.
 func (r *receiver) behave(path string, m manner) {
@@ -93,15 +93,14 @@ func (r *receiver) behave(path string, m manner) {
 	}
 }
 
-// expect makes a path particular about its deliveries: the answer depends on the delivery
-// and on how often it has come.
+// expect sets special answers for a path. They depend on the delivery and on how often it has arrived.
 func (r *receiver) expect(path string, answers func(delivery int64, n int) int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.fussy[path] = answers
 }
 
-// knows gives the receiver a secret before anybody can sign with it.
+// knows gives the receiver a secret before anything can be signed with it.
 func (r *receiver) knows(path, secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,7 +113,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	got.delivery = deliveryNumber(got.uuid)
 	body, err := io.ReadAll(request.Body)
 	if err != nil {
-		panic(http.ErrAbortHandler) // the sender died in the middle: this is no request yet
+		panic(http.ErrAbortHandler) // the sender was killed while sending: this does not count as a request
 	}
 	r.mu.Lock()
 	secrets, how, lifted, fussy := r.secrets[got.path], r.manners[got.path], r.lifted[got.path], r.fussy[got.path]
@@ -162,7 +161,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.answer(w, got, status)
 }
 
-// answer notes what is answered before the sender can know it, and afterwards whether it went out.
+// answer records the answer before the sender can get it, and afterwards whether it was written.
 func (r *receiver) answer(w http.ResponseWriter, got *receipt, status int) {
 	r.mu.Lock()
 	got.status, got.answered = status, time.Now()
@@ -181,10 +180,10 @@ func (r *receiver) answer(w http.ResponseWriter, got *receipt, status int) {
 	r.mu.Unlock()
 }
 
-// trapPath is where redirects lead. Nobody may follow one.
+// trapPath is the target of redirects. Nobody may follow one.
 const trapPath = "/trap"
 
-// signedBy finds the secret that a signature was made with.
+// signedBy returns the secret that a signature was made with.
 func signedBy(secrets []string, body []byte, signatures []string) (secret string, unsigned, forged bool) {
 	if len(signatures) == 0 {
 		return "", true, false
@@ -199,8 +198,8 @@ func signedBy(secrets []string, body []byte, signatures []string) (secret string
 	return "", false, true
 }
 
-// deliveryNumber is the number that a delivery has in the database, or 0: the time in
-// milliseconds and 21 bits of a counter, which stand at the two ends of the UUID.
+// deliveryNumber returns the id of a delivery in the database, or 0. It consists of the time in milliseconds and a counter of 21 bits.
+// They are at the two ends of the UUID.
 func deliveryNumber(uuid string) int64 {
 	digits := strings.ReplaceAll(uuid, "-", "")
 	if len(digits) != 32 {
@@ -223,7 +222,7 @@ func (r *receiver) count() (receipts, open int) {
 	return len(r.receipts), r.open
 }
 
-// all is what arrived. It is read when nothing arrives any more.
+// all returns the requests that arrived. It is called when no more arrive.
 func (r *receiver) all() []*receipt {
 	r.mu.Lock()
 	defer r.mu.Unlock()

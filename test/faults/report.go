@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// The kinds of violation: the eight invariants, and what the harness itself must see.
+// The kinds of violation: the eight invariants, and the harness's own expectations.
 const (
 	oneRow     = "1 an acknowledged change has exactly one change row, a refused one none"
 	oneEach    = "2 change × matching webhook: exactly one delivery"
@@ -26,7 +26,7 @@ const (
 // maxShown is how many violations of a kind are printed.
 const maxShown = 20
 
-// report collects what is wrong.
+// report collects violations.
 type report struct {
 	to io.Writer
 
@@ -36,7 +36,7 @@ type report struct {
 
 func newReport(to io.Writer) *report { return &report{to: to, counts: map[string]int{}} }
 
-// violate notes a violation, and prints the first ones of each kind.
+// violate records a violation, and prints the first ones of each kind.
 func (r *report) violate(kind, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +49,7 @@ func (r *report) violate(kind, format string, args ...any) {
 	}
 }
 
-// line prints for people; a reader that is gone is no reason to stop.
+// line prints a line for people. A failed write is no reason to stop.
 func (r *report) line(format string, args ...any) { _, _ = fmt.Fprintf(r.to, format+"\n", args...) }
 
 func (r *report) total() int {
@@ -62,7 +62,7 @@ func (r *report) total() int {
 	return n
 }
 
-// violated lists the kinds of what was violated.
+// violated returns the kinds of the violations.
 func (r *report) violated() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// result is what a run comes to.
+// result is the result of a run.
 type result struct {
 	Seed       uint64  `json:"seed"`
 	Seconds    float64 `json:"seconds"`
@@ -21,7 +21,7 @@ type result struct {
 	Repeated   int     `json:"repeated_after_a_reset"`
 	Violations int     `json:"violations"`
 
-	Requests     map[string]int `json:"requests"` // by what the clients know of them
+	Requests     map[string]int `json:"requests"` // by their outcome for the clients
 	ByKind       map[string]int `json:"violations_by_kind"`
 	Kills        int            `json:"kills_of_workers"`
 	WorstResend  float64        `json:"worst_kill_to_resend_seconds"`
@@ -75,7 +75,7 @@ func runOnce(ctx context.Context, cfg config, r *report) (*result, error) {
 	return out, w.write(out)
 }
 
-// newClients makes the clients, and the records that they share or must not delete.
+// newClients returns the clients. It creates the records that they share or must not delete.
 func (w *world) newClients() ([]*client, error) {
 	first := newClient(w, 1, nil)
 	for range 4 {
@@ -110,8 +110,7 @@ func (w *world) newClients() ([]*client, error) {
 	return clients, nil
 }
 
-// work lets the clients write while the nemesis breaks things, until there were enough
-// changes and all faults.
+// work runs the clients and the nemesis, until there were enough changes and all faults.
 func (w *world) work(ctx context.Context, clients []*client, k *keeper, n *nemesis) error {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -138,8 +137,8 @@ func (w *world) work(ctx context.Context, clients []*client, k *keeper, n *nemes
 	return err
 }
 
-// settleAll waits for the end of everything, first while a webhook is still paused: what
-// waits for it must still be there.
+// settleAll waits until all deliveries have ended. First it waits while a webhook is still paused: its queued deliveries must not be
+// lost.
 func (w *world) settleAll(ctx context.Context, k *keeper) error {
 	if err := w.settle(ctx, w.settling); err != nil {
 		return err
@@ -150,7 +149,7 @@ func (w *world) settleAll(ctx context.Context, k *keeper) error {
 	return w.settle(ctx, time.Minute)
 }
 
-// check compares what the clients know, what the database holds and what the receiver got.
+// check compares what the clients know, what is in the database, and what the receiver got.
 func (w *world) check(ctx context.Context, clients []*client, k *keeper, n *nemesis) (*result, error) {
 	f, err := load(ctx, w.db)
 	if err != nil {

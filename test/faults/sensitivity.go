@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// senseBugs runs the harness against the program as it is, which must be clean, and against
-// each bug, which must be caught. It prints a table.
+// senseBugs runs the harness against the program as it is, which must have no violations, and against each bug, which must be found.
+// It prints a table.
 func senseBugs(ctx context.Context, cfg config, only string) error {
 	dir, err := os.MkdirTemp("", "terrier-bugs.")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what is left of it is in the temporary directory
+	defer func() { _ = os.RemoveAll(dir) }() // on an error it stays in the temporary directory
 	clean := bug{name: "none", does: "the program as it is",
 		faults: []string{killAPI, crash, killWorker, loseJobs, cutAPI, termWorker}, patience: healing}
 	var chosen []bug
@@ -52,7 +52,7 @@ type built struct {
 	err    error
 }
 
-// builds compiles the bugs one after the other, the next while the last is being looked at.
+// builds compiles the bugs one after the other. The next one is compiled while the last one runs.
 func builds(ctx context.Context, chosen []bug, dir string) <-chan built {
 	out := make(chan built)
 	go func() {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// awaited counts the deliveries for which a request is still to come, without those whose
-// webhook is held.
+// awaited returns the number of deliveries that are not finished: those that can be sent, and those whose webhook is paused.
 func (w *world) awaited(ctx context.Context) (free, held int, err error) {
 	err = w.db.QueryRow(ctx, `SELECT count(*) FILTER (WHERE NOT held), count(*) FILTER (WHERE held) FROM (
 		SELECT w.id IS NOT NULL AND (NOT w.enabled OR p.webhook_id IS NOT NULL) AS held
@@ -17,10 +16,10 @@ func (w *world) awaited(ctx context.Context) (free, held int, err error) {
 	return free, held, err
 }
 
-// mostSettling is how long a machine that is busy with other work may take for a backlog.
+// mostSettling is how long a busy machine may take for a backlog.
 const mostSettling = 5 * time.Minute
 
-// settle waits until nothing is awaited any more but what is held. It gives up when nothing has ended for as long as limit.
+// settle waits until all deliveries have ended except those of paused webhooks. It gives up when none has ended for the time limit.
 func (w *world) settle(ctx context.Context, limit time.Duration) error {
 	began := time.Now()
 	least, progress := math.MaxInt, began
@@ -47,7 +46,7 @@ func (w *world) settle(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// stop ends every process in order, so that nothing moves while it is looked at.
+// stop ends every process properly, so that nothing changes during the checks.
 func (w *world) stop() {
 	for _, n := range w.nodes() {
 		if !n.running() {
@@ -60,7 +59,7 @@ func (w *world) stop() {
 	}
 }
 
-// watch samples how things stand until ctx ends, and prints a line now and then.
+// watch takes samples of the state until ctx ends, and prints a line from time to time.
 func (w *world) watch(ctx context.Context) {
 	const every, printed = 500 * time.Millisecond, 10
 	tick := time.NewTicker(every)

@@ -15,12 +15,12 @@ type fault struct {
 	excuses bool      // requests to the API may go unanswered meanwhile
 }
 
-// sample is how things stood at a moment.
+// sample is the state at one moment.
 type sample struct {
 	At       time.Time `json:"at"`
 	Changes  int       `json:"changes"`  // acknowledged so far
 	Receipts int       `json:"receipts"` // so far
-	Backlog  int       `json:"backlog"`  // deliveries that are still awaited; -1 where nobody could be asked
+	Backlog  int       `json:"backlog"`  // deliveries that are not finished; -1 if it is not known
 }
 
 // timeline is what happened when.
@@ -36,7 +36,7 @@ type timeline struct {
 
 func newTimeline() *timeline { return &timeline{began: time.Now()} }
 
-// since is a moment as it is printed.
+// since returns the seconds from the start to a moment.
 func (t *timeline) since(at time.Time) float64 { return at.Sub(t.began).Seconds() }
 
 func (t *timeline) begin(kind string, excuses bool) *fault {
@@ -53,7 +53,7 @@ func (t *timeline) finish(f *fault, target, note string) {
 	f.Ended, f.Target, f.Note = time.Now(), target, note
 }
 
-// grace is how long after a fault a request may still suffer from it.
+// grace is how long after a fault a request may still fail because of it.
 const grace = 5 * time.Second
 
 // excused reports whether a fault explains that a request got no good answer.
@@ -88,7 +88,7 @@ func (t *timeline) sample(s sample) {
 	t.samples = append(t.samples, s)
 }
 
-// count counts the faults of some kinds, of all where none is named.
+// count returns the number of faults of some kinds, or of all kinds if none is named.
 func (t *timeline) count(kinds ...string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 	"terrier/test/trial"
 )
 
-// webhookTimeout is how long the workers wait for a receiver: short, because it hangs often.
+// webhookTimeout is how long the workers wait for a receiver. It is short, because the receiver hangs often.
 const webhookTimeout = 4 * time.Second
 
 // world is an installation: PostgreSQL, two servers, two workers and a receiver.
@@ -32,7 +32,7 @@ type world struct {
 	*report
 	logs     string
 	cluster  *cluster
-	db       *pgxpool.Pool // past every proxy
+	db       *pgxpool.Pool // directly, without a proxy
 	apis     []*node
 	workers  []*node
 	receiver *receiver
@@ -43,10 +43,10 @@ type world struct {
 	cleanups      []func()
 }
 
-// newWorld starts everything and returns when it works.
+// newWorld starts everything and returns when it is ready.
 func newWorld(ctx context.Context, cfg config, t *timeline, r *report) (w *world, err error) {
 	w = &world{config: cfg, timeline: t, report: r, logs: filepath.Join(cfg.out, "logs")}
-	// no proxy, whatever the environment says
+	// no HTTP proxy, whatever the environment says
 	w.http = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	defer func() {
 		if err != nil {
@@ -84,7 +84,7 @@ func newWorld(ctx context.Context, cfg config, t *timeline, r *report) (w *world
 	return w, w.startNodes(ctx)
 }
 
-// accounts migrates the database and makes those who use it, from the command line.
+// accounts migrates the database and creates the users and tokens, with the command line.
 func (w *world) accounts(ctx context.Context) error {
 	if _, err := w.terrier(ctx, "", "migrate"); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (w *world) accounts(ctx context.Context) error {
 	return nil
 }
 
-// makeTables makes the tables of the types that only the program under test has.
+// makeTables creates the tables of the types that only the program under test has.
 func (w *world) makeTables(ctx context.Context) error {
 	registry, err := record.NewRegistry(append(inventory.Types(), trial.Types()...)...)
 	if err != nil {
@@ -154,10 +154,10 @@ func (w *world) startNodes(ctx context.Context) error {
 	return nil
 }
 
-// kill ends what still runs when the harness ends.
+// kill ends a process that still runs when the harness ends.
 func (n *node) kill() {
 	if n.running() {
-		_ = n.now().cmd.Process.Kill() // it ends by itself otherwise
+		_ = n.now().cmd.Process.Kill() // on an error it has ended already
 		<-n.now().ended
 	}
 }
@@ -169,7 +169,7 @@ func (w *world) close() {
 	w.cleanups = nil
 }
 
-// command is the program under test, on the database behind an address.
+// command returns a command of the program under test, on the database at an address.
 func (w *world) command(ctx context.Context, database string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, w.binary, args...)
 	for _, entry := range os.Environ() {
@@ -179,7 +179,7 @@ func (w *world) command(ctx context.Context, database string, args ...string) *e
 	}
 	u, err := url.Parse(w.cluster.url)
 	if err != nil {
-		panic(err) // it was read before
+		panic(err) // can't happen: it was parsed before
 	}
 	u.Host = database
 	for _, s := range append(w.settings, "DATABASE_URL="+u.String()) {
@@ -188,7 +188,7 @@ func (w *world) command(ctx context.Context, database string, args ...string) *e
 	return cmd
 }
 
-// terrier runs a command to its end, straight on the database, and returns what it printed.
+// terrier runs a command to its end, directly on the database, and returns what it printed.
 func (w *world) terrier(ctx context.Context, stdin string, args ...string) (string, error) {
 	u, err := url.Parse(w.cluster.url)
 	if err != nil {
@@ -203,5 +203,5 @@ func (w *world) terrier(ctx context.Context, stdin string, args ...string) (stri
 	return string(out), nil
 }
 
-// nodes are all of them, in the order in which they are restarted.
+// nodes returns all nodes, in the order in which they are restarted.
 func (w *world) nodes() []*node { return append(append([]*node(nil), w.apis...), w.workers...) }
