@@ -15,13 +15,13 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// base is what links begin with; nobody listens there.
+// base is the beginning of links. No server listens there.
 const base = "http://terrier.example.com"
 
 // poolSize is the number of database connections of each server.
 const poolSize = 8
 
-// bench is everything a run needs: two databases, the processes of both sides, a receiver, and what was found.
+// bench is everything a run needs: two databases, the processes of both sides, a receiver, and the results.
 type bench struct {
 	o      options
 	out    io.Writer
@@ -35,8 +35,8 @@ type bench struct {
 	receiver        receiver
 	terrier, bare   *gauge.Side
 	loaded          int          // sites so far
-	deepAt          string       // where the walk through the register stands
-	made            atomic.Int64 // sites made through the servers: their names must differ
+	deepAt          string       // the current address of the walk through the register
+	made            atomic.Int64 // sites created through the servers; it makes their names differ
 	cleanups        []func() error
 }
 
@@ -100,14 +100,14 @@ func (b *bench) makeDatabases(ctx context.Context) error {
 
 func (b *bench) settings() settings { return settings{Database: b.database, Stock: b.stock} }
 
-// serving is for the servers of both sides: they have the same number of connections.
+// serving returns the settings of the servers of both sides. They have the same number of connections.
 func (b *bench) serving() settings {
 	s := b.settings()
 	s.Pool = poolSize
 	return s
 }
 
-// launch starts a part that ends with the run.
+// launch starts a process that ends with the run.
 func (b *bench) launch(ctx context.Context, role string, s settings) (*gauge.Process, error) {
 	p, err := gauge.Launch(ctx, role, s)
 	if err == nil {
@@ -121,7 +121,8 @@ const (
 	password = "a-password-of-the-benchmark"
 )
 
-// newToken makes the caller: a superuser, or a member of a group that may do what the cases do.
+// newToken creates the caller and returns their token. The caller is a superuser, or a member of a group with the permissions that the
+// cases need.
 func (b *bench) newToken(ctx context.Context) (string, error) {
 	a, err := app.New(ctx, b.settings().config(), slog.New(slog.DiscardHandler))
 	if err != nil {

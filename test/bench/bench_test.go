@@ -19,7 +19,7 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// TestMain lets the test program be its own parts, as main does.
+// TestMain lets the test program run as one of its own child processes, as main does.
 func TestMain(m *testing.M) {
 	if isChild() {
 		if err := child(os.Args[2:]); err != nil {
@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRun goes through every case on a small register. It judges no speed; it holds that both sides still answer and write
-// the same, which every comparison rests on, and that nothing is lost or sent twice.
+// TestRun runs every case on a small register. It does not judge speed. It checks that both sides still answer and write the same, which
+// every comparison depends on, and that nothing is lost or sent twice.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, user := range []string{superuser, member} {
@@ -44,7 +44,7 @@ func TestRun(t *testing.T) {
 				"--deliveries", "1500", "--types", "3", "--user", user,
 				"--json", json, "--svg", filepath.Join(dir, "bench.svg"), "--kept", kept}
 			if user == member {
-				args = append(args, "--only", "list,get,create,create-1,notified") // the rest asks as the superuser does
+				args = append(args, "--only", "list,get,create,create-1,notified") // the others work as for the superuser
 			} else {
 				args = append(args, "--keep")
 			}
@@ -105,8 +105,7 @@ func checkRows(t *testing.T, r *figures.Result, all bool) {
 	}
 }
 
-// TestMissedIsMeasuredAgain holds that one bad moment of the machine does not fail a check, and that two do if they meet the
-// same row.
+// TestMissedIsMeasuredAgain checks that one slow moment of the machine does not fail a check. Two do if they affect the same row.
 func TestMissedIsMeasuredAgain(t *testing.T) {
 	t.Parallel()
 	type values = [2]float64 // of the rows of a try
@@ -147,7 +146,7 @@ func TestMissedIsMeasuredAgain(t *testing.T) {
 	}
 }
 
-// TestErrorIsNotTriedAgain holds that what is wrong, and not slow, fails at once.
+// TestErrorIsNotTriedAgain checks that an error, unlike slowness, fails at once.
 func TestErrorIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	b, tries, wrong := &bench{o: options{check: true}, out: io.Discard}, 0, errors.New("1 events arrived twice")
@@ -188,7 +187,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestMissingEvents holds that a flight is no measurement when something was not sent, or sent twice.
+// TestMissingEvents checks that a flight fails if an event was not sent, or was sent twice.
 func TestMissingEvents(t *testing.T) {
 	t.Parallel()
 	p, err := runReceiver(t.Context(), settings{})
@@ -202,7 +201,7 @@ func TestMissingEvents(t *testing.T) {
 	})
 	b := &bench{receiver: receiver{&gauge.Process{Address: p.address}}}
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // nobody waits for what is missing
+	cancel() // do not wait for missing events
 	for _, test := range []struct {
 		sent []string
 		want string // in the error; none for ""

@@ -11,13 +11,13 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// work is a case: something that is measured, and leaves the databases as it found them but for new records.
+// work is a case: something that is measured. It leaves the databases as they were, except for new records.
 type work struct {
 	name    string
 	measure func(*bench, context.Context) ([]figures.Row, error)
 }
 
-// cases stand in the order in which they are measured: what reads comes before what writes.
+// cases returns the cases in the order in which they are measured: those that read come before those that write.
 func cases() []work {
 	all := []work{{"growth", (*bench).measureGrowth}, {"statements", (*bench).measureStatements}}
 	for _, c := range reads {
@@ -52,7 +52,7 @@ func (b *bench) measureAll(ctx context.Context) error {
 		return err
 	}
 	for i, w := range cases() {
-		if i == 1 { // growth has not grown the register where it was not asked for
+		if i == 1 { // the register is small if the case growth was not selected
 			if err := b.grow(ctx, b.o.records); err != nil {
 				return err
 			}
@@ -69,11 +69,11 @@ func (b *bench) measureAll(ctx context.Context) error {
 	return nil
 }
 
-// beforeAgain lets pass what has kept the machine busy.
+// beforeAgain is the wait before a second measurement, in case the machine was busy.
 const beforeAgain = 30 * time.Second
 
-// measure does a case. Where --check would count a row as missed, it does the case once more, and what counts of that row is
-// the second time. What was good enough the first time stays. An error is no slowness, and is not tried again.
+// measure runs a case. If --check would count a row as missed, it runs the case once more, and the second result of that row counts. Rows
+// that were good enough the first time keep their result. After an error it does not try again.
 func (b *bench) measure(ctx context.Context, w work) ([]figures.Row, error) {
 	rows, err := b.once(ctx, w)
 	if err != nil || !b.o.check || !slices.ContainsFunc(rows, figures.Row.Clear) {
@@ -96,7 +96,7 @@ func (b *bench) measure(ctx context.Context, w work) ([]figures.Row, error) {
 	return rows, nil
 }
 
-// once does a case and tells what it found.
+// once runs a case and prints what it found.
 func (b *bench) once(ctx context.Context, w work) ([]figures.Row, error) {
 	began := time.Now()
 	rows, err := b.profiled(ctx, w)

@@ -18,19 +18,19 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// settings are what a child is told.
+// settings are the settings of a child process.
 type settings struct {
 	Database  string // Terrier's
-	Stock     string // with River's tables as it makes them, and nothing else
-	Pool      int    // connections to it, 0 for pgx's own choice
+	Stock     string // with River's own tables and nothing else
+	Pool      int    // connections, 0 for pgx's default
 	Exempt    []string
-	URL       string // where bare River's jobs post to
+	URL       string // the address that bare River's jobs post to
 	Body      bare.Body
-	Idle      int // queues of bare River's that stay empty
+	Idle      int // queues of bare River that stay empty
 	Synthetic int // record types besides those of Terrier
 }
 
-// part is what a child runs.
+// part is what a child process runs.
 type part struct {
 	address  string
 	commands map[string]func() error
@@ -41,7 +41,7 @@ var roles = map[string]func(context.Context, settings) (*part, error){
 	"server": runServer, "worker": runWorker, "bare server": runBareServer, "bare worker": runBareWorker, "receiver": runReceiver,
 }
 
-// child is this program as one of its own parts. It ends with its parent, whose end of the pipe is closed then.
+// child runs this program as one of its own parts. It ends with its parent, because then the pipe is closed.
 func child(args []string) error {
 	var s settings
 	if err := json.Unmarshal([]byte(args[1]), &s); err != nil {
@@ -82,7 +82,7 @@ func child(args []string) error {
 
 const secretKey = "the benchmark's secret key, which protects nothing at all"
 
-// config is Terrier's, for the server, the worker and the command line.
+// config returns Terrier's configuration for the server, the worker and the command line.
 func (s settings) config() app.Config {
 	return app.Config{DatabaseURL: s.Database, SecretKey: secretKey, Listen: "127.0.0.1:0", BaseURL: base, StrictFilters: true,
 		Version:               "bench",
@@ -90,7 +90,7 @@ func (s settings) config() app.Config {
 		Types: syntheticTypes(s.Synthetic)}
 }
 
-// runServer is `terrier serve`. Its log is written out, to nowhere: making the lines is part of the work.
+// runServer is `terrier serve`. Its log lines are written and thrown away, because making them is part of the work.
 func runServer(ctx context.Context, s settings) (*part, error) {
 	cfg := s.config()
 	if err := cfg.Validate(); err != nil {
@@ -118,13 +118,13 @@ func runServer(ctx context.Context, s settings) (*part, error) {
 	}
 }
 
-// freeMemory gives memory back that is no longer used, so that what is left can be compared.
+// freeMemory returns unused memory to the system, so that the rest can be compared.
 func freeMemory() error {
 	debug.FreeOSMemory()
 	return nil
 }
 
-// announcement is a log that tells where the server listens and forgets everything else.
+// announcement is a log that keeps only the address at which the server listens.
 type announcement struct{ address chan string }
 
 var serving = regexp.MustCompile(`msg=serving address=(\S+)`)
@@ -139,7 +139,7 @@ func (a *announcement) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// runWorker is `terrier worker`, which begins and ends when it is told to.
+// runWorker is `terrier worker`. It starts and stops on command.
 func runWorker(ctx context.Context, s settings) (*part, error) {
 	cfg := s.config()
 	if err := cfg.Validate(); err != nil {

@@ -33,7 +33,7 @@ func runBareServer(ctx context.Context, s settings) (*part, error) {
 	}}, err
 }
 
-// listen serves on the loopback, with Terrier's own timeouts.
+// listen serves on the loopback interface, with Terrier's own timeouts.
 func listen(h http.Handler) (address string, stop func() error, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -52,7 +52,7 @@ func listen(h http.Handler) (address string, stop func() error, err error) {
 	}, nil
 }
 
-// runBareWorker is bare River, which begins and ends when it is told to.
+// runBareWorker is bare River. It starts and stops on command.
 func runBareWorker(ctx context.Context, s settings) (*part, error) {
 	pool, err := pgxpool.New(ctx, s.Stock)
 	if err != nil {

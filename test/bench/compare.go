@@ -16,7 +16,7 @@ const (
 	sitesPath     = "/api/dcim/sites/"
 	provisionPath = "/api/users/tokens/provision/"
 
-	// What webhooks are notified of, on the bare side: by the statements that Terrier makes, or with River's own insert.
+	// A creation that webhooks are notified of, on the bare side: with the statements of Terrier, or with River's own insert.
 	notifiedPath = "/bare/notified"
 	insertedPath = "/bare/inserted"
 )
@@ -25,7 +25,7 @@ const (
 type comparison struct {
 	row      figures.Row
 	status   int
-	webhooks int  // that want to know of every new site; nobody sends
+	webhooks int  // webhooks that are notified of every new site; no worker sends
 	alone    bool // one request at a time, and its time is judged
 	terrier  func(*bench) func() []byte
 	bare     func(*bench) func() []byte
@@ -123,7 +123,7 @@ func (c comparison) work() work {
 
 // compete measures both sides in rounds.
 func (b *bench) compete(ctx context.Context, terrier, other gauge.Asking) (rounds pairs, err error) {
-	if _, _, err := b.meter.Compete(ctx, terrier, other, b.o.round/2); err != nil { // plans, caches, connections
+	if _, _, err := b.meter.Compete(ctx, terrier, other, b.o.round/2); err != nil { // warms up plans, caches and connections
 		return rounds, err
 	}
 	for range b.o.rounds {
@@ -147,14 +147,14 @@ func (p *pairs) add(terrier, other gauge.Share) {
 	p.terrier, p.other = append(p.terrier, terrier), append(p.other, other)
 }
 
-// judge puts medians of the rounds into a row of rates.
+// judge sets the medians of the rounds in a row of rates.
 func (p *pairs) judge(r *figures.Row) {
 	r.Unit = "/s"
 	r.Terrier, r.Bare = side(p.terrier), side(p.other)
 	r.Judge(p.ratios)
 }
 
-// judgeProcessor puts processor times into a row, of Go and PostgreSQL together, and judges their ratio.
+// judgeProcessor sets the processor times in a row, of Go and PostgreSQL together, and judges their ratio.
 func (p *pairs) judgeProcessor(r *figures.Row) {
 	cost := func(s gauge.Share) float64 { return each(s.Go+s.PostgreSQL, s.Answers) }
 	var ratios []float64
@@ -186,23 +186,23 @@ func side(shares []gauge.Share) figures.Side {
 	return figures.Side{Figure: figures.Median(rates), Go: figures.Median(own), PostgreSQL: figures.Median(database)}
 }
 
-// each is the processor time of one operation, in microseconds.
+// each returns the processor time of one operation, in microseconds.
 func each(used time.Duration, operations int64) float64 {
 	return float64(used.Nanoseconds()) / 1000 / float64(max(1, operations))
 }
 
 func same(request []byte) func() []byte { return func() []byte { return request } }
 
-// scattered asks for things all over the table, in the same order on both sides.
+// scattered returns a function that makes requests for rows all over the table, in the same order on both sides.
 func (b *bench) scattered(request func(n int64) []byte) func() []byte {
 	var n atomic.Int64
 	return func() []byte { return request(n.Add(1)*7919%int64(b.o.records) + 1) }
 }
 
-// searched is a text that stands in the address of the n-th site.
+// searched returns a text that is in the address of the n-th site.
 func searched(n int64) string { return fmt.Sprintf("%d+Harbour", siteNumber(n)) }
 
-// newSite makes a site that does not exist yet.
+// newSite returns a site that does not exist yet.
 func (b *bench) newSite() bare.NewSite {
 	n := b.made.Add(1)
 	region, group, tenant := n%regions+1, n%groups+1, n%tenants+1
@@ -214,7 +214,7 @@ func (b *bench) newSite() bare.NewSite {
 		Comments:  "Opened for the new ring.", Tags: []int64{n%10 + 1, n%10 + 11}}
 }
 
-// newSites is the body of a creation: of one site for 0, else of a list.
+// newSites returns the body of a creation: one site for 0, else a list.
 func (b *bench) newSites(n int) []byte {
 	if n == 0 {
 		return body(b.newSite())
@@ -229,7 +229,7 @@ func (b *bench) newSites(n int) []byte {
 func body(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // plain values
+		panic(err) // can't happen with plain values
 	}
 	return raw
 }

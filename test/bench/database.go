@@ -16,7 +16,7 @@ import (
 	"terrier/internal/delivery"
 )
 
-// serverURL is the address of the PostgreSQL to measure on.
+// serverURL returns the address of the PostgreSQL to measure on.
 func serverURL() (string, error) {
 	const variable = "TERRIER_TEST_DATABASE_URL"
 	server := os.Getenv(variable)
@@ -26,7 +26,7 @@ func serverURL() (string, error) {
 	return server, nil
 }
 
-// newDatabase makes a database of a schema and returns its address and what drops it.
+// newDatabase creates a database with a schema. It returns its address and a function that drops it.
 func newDatabase(ctx context.Context, purpose string, migrate func(ctx context.Context, database string) error) (string,
 	func() error, error) {
 	server, err := serverURL()
@@ -71,7 +71,7 @@ func migrateRiver(ctx context.Context, database string) error {
 	return err
 }
 
-// withPool adds the size of the pool to a database's address.
+// withPool returns a database's address with the size of the pool added.
 func withPool(database string, size int) (string, error) {
 	u, err := url.Parse(database)
 	if err != nil {
@@ -83,8 +83,8 @@ func withPool(database string, size int) (string, error) {
 	return u.String(), nil
 }
 
-// prepareLog makes the log files that the run will fill, as every server has them that has run for a while. A new one
-// makes them in the middle of a commit, and all others wait.
+// prepareLog creates the log files that the run will fill. Every server that has run for a while has them. A new one creates them in the
+// middle of a commit, and all other commits wait.
 func prepareLog(ctx context.Context) error {
 	server, err := serverURL()
 	if err != nil {
@@ -97,7 +97,7 @@ func prepareLog(ctx context.Context) error {
 	return execute(ctx, server, append(statements, "CHECKPOINT")...)
 }
 
-// execute runs statements one after the other on a connection of its own.
+// execute runs statements one after the other on a separate connection.
 func execute(ctx context.Context, database string, statements ...string) (err error) {
 	conn, err := pgx.Connect(ctx, database)
 	if err != nil {

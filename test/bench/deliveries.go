@@ -17,8 +17,7 @@ const (
 	perLane = 100 // requests at once for each
 )
 
-// measureDeliveries drains queues that were filled before: Terrier's through its worker, bare River's by jobs that make the
-// same POST.
+// measureDeliveries measures how fast filled queues are drained: Terrier's by its worker, bare River's by jobs that make the same POST.
 func (b *bench) measureDeliveries(ctx context.Context) ([]figures.Row, error) {
 	r := figures.Row{Case: "deliveries", What: "deliver from a full queue (bare: River and the same POST)", Goal: figures.AtLeast(0.8)}
 	if err := b.makeHooks(ctx, lanes, wide(perLane)); err != nil {
@@ -32,7 +31,7 @@ func (b *bench) measureDeliveries(ctx context.Context) ([]figures.Row, error) {
 	}
 	var rounds pairs
 	err := b.withBareWorker(ctx, 0, func(bareWorker *gauge.Process) error {
-		for n := range 2*b.o.rounds + 1 { // the sides do not take turns within a round, so one says less than elsewhere
+		for n := range 2*b.o.rounds + 1 { // the sides do not take turns within a round, so more rounds are needed than elsewhere
 			x, y, err := b.drainBoth(ctx, bareWorker, n)
 			if err != nil {
 				return err
@@ -50,7 +49,7 @@ func (b *bench) measureDeliveries(ctx context.Context) ([]figures.Row, error) {
 	return []figures.Row{r}, b.clear(ctx)
 }
 
-// drainBoth lets each side drain its queue; who begins changes from round to round.
+// drainBoth lets each side drain its queue. The side that begins changes from round to round.
 func (b *bench) drainBoth(ctx context.Context, bareWorker *gauge.Process, round int) (x, y gauge.Share, err error) {
 	turns := []func() error{
 		func() (err error) {
@@ -74,7 +73,7 @@ func (b *bench) drainBoth(ctx context.Context, bareWorker *gauge.Process, round 
 	return x, y, nil
 }
 
-// drain runs a worker until nothing is left. The clock starts with the first delivery, when the worker is at work.
+// drain runs a worker until its queue is empty. The time starts with the first delivery, when the worker is running.
 func (b *bench) drain(ctx context.Context, worker *gauge.Process, pool *pgxpool.Pool, left string) (gauge.Share, error) {
 	before, err := b.receiver.news(true)
 	if err != nil {
@@ -98,11 +97,11 @@ func (b *bench) drain(ctx context.Context, worker *gauge.Process, pool *pgxpool.
 		return gauge.Share{}, err
 	}
 	counted := b.o.jobs - (first.Count - before.Count)
-	share := gauge.Share{Usage: used(), Answers: int64(max(1, counted))} // of a few jobs, all may have come before the first was seen
+	share := gauge.Share{Usage: used(), Answers: int64(max(1, counted))} // a few jobs may all arrive before the first is seen
 	return share, worker.Do("stop")
 }
 
-// fillTerrier makes sites in bulk, in turn for each webhook.
+// fillTerrier creates sites in bulk, in turn for each webhook.
 func (b *bench) fillTerrier(ctx context.Context) error {
 	for n := 0; n < b.o.jobs; n += 1000 {
 		sites := make([]bare.NewSite, min(1000, b.o.jobs-n))
@@ -125,7 +124,7 @@ func (b *bench) fillBare(ctx context.Context) error {
 	return settle(ctx, b.stock)
 }
 
-// bareEvents makes some of bare River's jobs by one request, and returns the names that arrive.
+// bareEvents creates jobs of bare River with one request, and returns the names of their events.
 func (b *bench) bareEvents(count int) ([]string, error) {
 	names := make([]string, count)
 	for i := range names {
@@ -135,7 +134,7 @@ func (b *bench) bareEvents(count int) ([]string, error) {
 	return names, err
 }
 
-// settle puts a database to rest, so that a side does not pay for the one before.
+// settle finishes a database's background work, so that a side does not pay for the previous one.
 func settle(ctx context.Context, database string, more ...string) error {
 	statements := []string{"DELETE FROM river_job WHERE state = 'completed'"}
 	for _, table := range append(more, "river_job") {

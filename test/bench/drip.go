@@ -19,7 +19,7 @@ import (
 
 const drippingBodies = 40
 
-// measureDrip writes 100 kB again and again, with and without forty bodies of a user without permissions that arrive byte by byte.
+// measureDrip measures writes of 100 kB, with and without forty bodies that arrive byte by byte from a user without permissions.
 func (b *bench) measureDrip(ctx context.Context) ([]figures.Row, error) {
 	r := figures.Row{Case: "drip", What: "change two sites, 100 kB, beside dripping bodies: p50", Unit: "ms", Against: "idle",
 		Goal: figures.AtMost(2)}
@@ -63,7 +63,7 @@ func (b *bench) measureDrip(ctx context.Context) ([]figures.Row, error) {
 	return []figures.Row{r}, nil
 }
 
-// powerless makes a user without permissions, and returns the header that they send.
+// powerless creates a user without permissions, and returns the header that they send.
 func (b *bench) powerless() (header string, err error) {
 	made := func(path string, in any) (out struct {
 		ID  int64
@@ -83,7 +83,7 @@ func (b *bench) powerless() (header string, err error) {
 	return "Authorization: Token " + token.Key + "\r\n", err
 }
 
-// drip keeps requests open whose bodies arrive byte by byte, until it is stopped. Where one is ended another begins, a while later.
+// drip keeps requests open whose bodies arrive byte by byte, until it is stopped. When one ends, another begins a little later.
 func (b *bench) drip(ctx context.Context, header string) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	stranger := &gauge.Side{Address: b.server.Address, Headers: header}
@@ -102,13 +102,13 @@ func (b *bench) drip(ctx context.Context, header string) (stop func() error) {
 				gone := make(chan struct{})
 				go func() {
 					defer close(gone)
-					_, _ = io.Copy(io.Discard, conn) // the answer, or the end
+					_, _ = io.Copy(io.Discard, conn) // reads the answer, or waits for the end
 				}()
 				_, err = conn.Write(head)
 				for err == nil && pause(ctx, 250*time.Millisecond) == nil {
 					_, err = conn.Write([]byte(" "))
 				}
-				_ = conn.Close() // the server may have been first
+				_ = conn.Close() // the server may have closed it first
 				<-gone
 				_ = pause(ctx, 250*time.Millisecond) // or ends with the context
 			}

@@ -12,10 +12,10 @@ const (
 	fairHooks     = 50
 	fairPerSecond = 200
 	fairBacklog   = 20_000
-	sickEvery     = 5 // each fifth event goes to the receiver that hangs
+	sickEvery     = 5 // every fifth event is for the receiver that hangs
 )
 
-// sickHook is the first webhook of a case: its receiver hangs when it is told to.
+// sickHook returns the i-th webhook of a case. The receiver of the first one hangs on command.
 func sickHook(b *bench, i int) map[string]any {
 	h := hookForFacility(b, i)
 	if i == 0 {
@@ -24,18 +24,18 @@ func sickHook(b *bench, i int) map[string]any {
 	return h
 }
 
-// measureFairness compares what healthy receivers notice of one that hangs.
+// measureFairness measures how much a receiver that hangs delays healthy receivers.
 func (b *bench) measureFairness(ctx context.Context) ([]figures.Row, error) {
 	return b.besideSick(ctx, "fairness", 0)
 }
 
-// measureFairnessBacklog has a great many queued for the one that hangs.
+// measureFairnessBacklog does the same with many deliveries queued for the receiver that hangs.
 func (b *bench) measureFairnessBacklog(ctx context.Context) ([]figures.Row, error) {
 	return b.besideSick(ctx, "fairness-backlog", min(fairBacklog, b.o.queued))
 }
 
-// besideSick lets calm and sick rounds take turns. Each begins when nothing is queued. An event for a healthy receiver
-// that does not arrive fails the run.
+// besideSick alternates rounds with and without a receiver that hangs. Each begins when nothing is queued. If an event for a healthy
+// receiver does not arrive, the run fails.
 func (b *bench) besideSick(ctx context.Context, name string, backlog int) ([]figures.Row, error) {
 	what := fmt.Sprintf("%d events/s to %d webhooks, a fifth of them to one that hangs", fairPerSecond, fairHooks)
 	if backlog > 0 {
@@ -102,8 +102,8 @@ func (b *bench) flyCalm(ctx context.Context, f flight) (latencies, error) {
 	return l, until(ctx, b.pool, leftOfTerrier)
 }
 
-// flySick flies while the first receiver hangs, with so many queued for it. Then it answers again, and the rest of what
-// was queued beforehand is thrown away.
+// flySick flies while the first receiver hangs, with a backlog for it. Then the receiver answers again, and the rest of the backlog is
+// deleted.
 func (b *bench) flySick(ctx context.Context, f flight, backlog int) (l latencies, err error) {
 	if err := b.receiver.Do("hang"); err != nil {
 		return l, err
@@ -130,6 +130,6 @@ func (b *bench) flySick(ctx context.Context, f flight, backlog int) (l latencies
 	if err := until(ctx, b.pool, leftOfTerrier); err != nil {
 		return l, err
 	}
-	_, err = b.receiver.news(true) // those that were queued beforehand all bear one name
+	_, err = b.receiver.news(true) // the deliveries of the backlog all have one name
 	return l, err
 }

@@ -9,22 +9,21 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// flight is a number of events at a fixed pace, open-loop: each is due at its time, whether or not those before have
-// arrived.
+// flight is a number of events at a fixed pace. It is open-loop: each event is due at its time, whether or not those before have arrived.
 type flight struct {
 	perSecond float64 // requests
 	length    time.Duration
-	send      func(n int) (names []string, err error) // the n-th request; no names where nothing is awaited
+	send      func(n int) (names []string, err error) // makes the n-th request; returns no names if no event is expected
 	processes []*gauge.Process
 }
 
-// latencies are what a flight found, in milliseconds.
+// latencies are the results of a flight, in milliseconds.
 type latencies struct {
-	fromDue, fromCommit []float64 // the commit as the writer sees it: the answer
+	fromDue, fromCommit []float64 // the writer sees the commit when it gets the answer
 	gauge.Share
 }
 
-// fly makes the events and waits for them. The first half second is not counted.
+// fly sends the events and waits for their arrival. The first half second is not counted.
 func (b *bench) fly(ctx context.Context, f flight) (l latencies, err error) {
 	type moments struct{ due, answered time.Time }
 	var mu sync.Mutex
@@ -59,14 +58,14 @@ func (b *bench) fly(ctx context.Context, f flight) (l latencies, err error) {
 	return l, nil
 }
 
-// add pools the events of several rounds.
+// add adds the events of another round.
 func (l *latencies) add(m latencies) {
 	l.fromDue, l.fromCommit = append(l.fromDue, m.fromDue...), append(l.fromCommit, m.fromCommit...)
 	l.Usage = l.Usage.Add(m.Usage)
 	l.Answers += m.Answers
 }
 
-// side sums up; its figure is a percentile from the commit.
+// side returns the side of a row. Its figure is a percentile of the latency from the commit.
 func (l *latencies) side(part float64) figures.Side {
 	return figures.Side{Figure: figures.Percentile(l.fromCommit, part), FromDue: figures.PercentilesOf(l.fromDue),
 		FromCommit: figures.PercentilesOf(l.fromCommit),

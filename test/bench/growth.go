@@ -10,7 +10,7 @@ import (
 	"terrier/test/bench/figures"
 )
 
-// grow brings the register to a number of sites.
+// grow adds sites until the register has a number of them.
 func (b *bench) grow(ctx context.Context, to int) error {
 	if b.loaded >= to {
 		return nil
@@ -23,10 +23,10 @@ func (b *bench) grow(ctx context.Context, to int) error {
 	return nil
 }
 
-// cost is something whose time may grow with what is kept.
+// cost is an operation whose time may grow with the stored data.
 type cost struct {
 	row  figures.Row
-	once bool // it takes long
+	once bool // measured only once, because it takes long
 	ask  func(*bench) (milliseconds float64, err error)
 }
 
@@ -62,13 +62,13 @@ var growing = []cost{
 	}},
 }
 
-// measureGrowth lets the register grow by tens and looks at each size what things cost.
+// measureGrowth lets the register grow by factors of ten and measures the costs at each size.
 func (b *bench) measureGrowth(ctx context.Context) ([]figures.Row, error) {
 	return b.follow(growing, steps(b.o.records), func(n int) error { return b.grow(ctx, n) })
 }
 
-// follow asks for each cost at each size. What is judged is the cost at the largest, against that at the smallest unless
-// the row is absolute.
+// follow measures each cost at each size. It judges the cost at the largest size, compared with that at the smallest unless the row is
+// absolute.
 func (b *bench) follow(costs []cost, sizes []int, grow func(n int) error) ([]figures.Row, error) {
 	rows := make([]figures.Row, len(costs))
 	for i, c := range costs {
@@ -99,10 +99,10 @@ func (b *bench) follow(costs []cost, sizes []int, grow func(n int) error) ([]fig
 	return rows, nil
 }
 
-// askedEnough ends a round early: what takes seconds need not be asked often.
+// askedEnough is the time after which a round ends early. An operation that takes seconds need not be repeated often.
 const askedEnough = 5 * time.Second
 
-// repeated asks in rounds and returns the median of each.
+// repeated measures in rounds and returns the median of each.
 func (b *bench) repeated(c cost) ([]float64, error) {
 	asks := asksPerRound
 	if c.once {

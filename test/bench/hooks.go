@@ -17,27 +17,27 @@ import (
 const (
 	webhooksPath = "/api/extras/webhooks/"
 	secret       = "s3cret"
-	patience     = 2 * time.Minute // before what does not come is given up
+	patience     = 2 * time.Minute // how long to wait for events before giving up
 )
 
-// hookBody describes the i-th webhook of a case.
+// hookBody returns the body of the i-th webhook of a case.
 type hookBody func(b *bench, i int) map[string]any
 
-// hookForAll wants to know of every new site.
+// hookForAll returns a webhook that is notified of every new site.
 func hookForAll(b *bench, i int) map[string]any {
 	return map[string]any{"name": fmt.Sprint("hook ", i), "payload_url": b.receiver.url(healthyPath), "secret": secret,
 		"content_types": []string{"dcim.site"},
 		"type_create":   true, "concurrency": 10}
 }
 
-// hookForFacility wants to know of the new sites of its own facility.
+// hookForFacility returns a webhook that is notified of the new sites of its own facility.
 func hookForFacility(b *bench, i int) map[string]any {
 	h := hookForAll(b, i)
 	h["conditions"] = map[string]any{"attr": "facility", "value": facility(i)}
 	return h
 }
 
-// wide is hookForFacility with so many requests at once.
+// wide is hookForFacility with a number of requests at once.
 func wide(concurrency int) hookBody {
 	return func(b *bench, i int) map[string]any {
 		h := hookForFacility(b, i)
@@ -48,7 +48,7 @@ func wide(concurrency int) hookBody {
 
 func facility(i int) string { return fmt.Sprint("hook ", i) }
 
-// makeHooks makes webhooks through the API. The worker does not run.
+// makeHooks creates webhooks through the API. The worker does not run.
 func (b *bench) makeHooks(_ context.Context, n int, describe hookBody) error {
 	all := make([]map[string]any, n)
 	for i := range all {
@@ -65,7 +65,7 @@ func (b *bench) clear(ctx context.Context) error {
 		"DELETE FROM record_count WHERE type IN ('extras.webhook', 'extras.delivery', 'extras.conditionerror')")
 }
 
-// event is a site whose arrival is awaited.
+// event returns a site whose arrival at the receiver is measured.
 func (b *bench) event(facility string) bare.NewSite {
 	n := b.made.Add(1)
 	return bare.NewSite{Name: fmt.Sprint(eventName, n), Slug: fmt.Sprint("event-", n), Status: "active", Facility: facility,
@@ -73,7 +73,7 @@ func (b *bench) event(facility string) bare.NewSite {
 		Comments:    strings.Repeat("Opened for the new ring. ", 8), Tags: []int64{}}
 }
 
-// events makes sites of these facilities in one request and returns their names.
+// events creates sites of these facilities in one request and returns their names.
 func (b *bench) events(facilities ...string) (names []string, err error) {
 	sites := make([]bare.NewSite, len(facilities))
 	for i, f := range facilities {
@@ -105,7 +105,7 @@ func (b *bench) startWorker(ctx context.Context, n int) error {
 	return err
 }
 
-// arrivals waits until these events have arrived and tells when, in nanoseconds.
+// arrivals waits until these events have arrived and returns their times, in nanoseconds.
 func (b *bench) arrivals(ctx context.Context, names []string) (map[string]int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -144,7 +144,7 @@ func (b *bench) arrivals(ctx context.Context, names []string) (map[string]int64,
 	}
 }
 
-// What is left to be done, on either side.
+// The queries that count the remaining work, on either side.
 const (
 	leftOfTerrier = "SELECT count(*) FROM extras_delivery WHERE state = 'queued'"
 	leftOfBare    = "SELECT count(*) FROM river_job WHERE state <> 'completed'"
@@ -169,7 +169,7 @@ func until(ctx context.Context, pool *pgxpool.Pool, count string) error {
 	}
 }
 
-// withBareWorker runs bare River beside fn. It sends what Terrier sent last, but for the name.
+// withBareWorker runs bare River while fn runs. It sends the body that Terrier sent last, with other names.
 func (b *bench) withBareWorker(ctx context.Context, idleQueues int, fn func(*gauge.Process) error) (err error) {
 	s := b.settings()
 	s.URL, s.Idle = b.receiver.url(healthyPath), idleQueues

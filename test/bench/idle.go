@@ -12,11 +12,11 @@ import (
 const (
 	idleHooks     = 100
 	lonePerSecond = 4
-	loneFlights   = 4               // as long as others: events that come alone are few
+	loneFlights   = 4               // times as long as other flights, because single events are few
 	rest          = 2 * time.Second // until the start of a worker is over
 )
 
-// measureIdle shows what webhooks cost that nothing happens to, and how soon one of them is notified when something does.
+// measureIdle measures what idle webhooks cost, and how soon one of them is notified of a change.
 func (b *bench) measureIdle(ctx context.Context) ([]figures.Row, error) {
 	idle := figures.Row{Case: "idle", What: fmt.Sprintf("%d idle webhooks: worker and PostgreSQL; µs per second", idleHooks),
 		Unit: "% of a core", Absolute: true, Goal: figures.AtMost(5)}
@@ -50,7 +50,7 @@ func (b *bench) measureIdle(ctx context.Context) ([]figures.Row, error) {
 	return []figures.Row{idle, lone}, b.clear(ctx)
 }
 
-// idleTerrier lets the worker idle, and then tells it of one thing now and then.
+// idleTerrier lets the worker idle, and then sends a single event from time to time.
 func (b *bench) idleTerrier(ctx context.Context) (used gauge.Share, l latencies, err error) {
 	if err := b.startWorker(ctx, idleHooks); err != nil {
 		return used, l, err
@@ -81,12 +81,12 @@ func (b *bench) idleBare(ctx context.Context) (used gauge.Share, l latencies, er
 	return used, l, err
 }
 
-// flyLone makes events so far apart that each finds everything at rest.
+// flyLone sends events so far apart that everything is idle before each.
 func (b *bench) flyLone(ctx context.Context, send func(n int) ([]string, error)) (latencies, error) {
 	return b.fly(ctx, flight{perSecond: lonePerSecond, length: loneFlights * b.flightLength(), send: send})
 }
 
-// idling measures a worker that has nothing to do, for a while. An operation is a second.
+// idling measures an idle worker for a while. An operation is a second.
 func (b *bench) idling(ctx context.Context, worker *gauge.Process) (gauge.Share, error) {
 	if err := pause(ctx, rest); err != nil {
 		return gauge.Share{}, err
@@ -105,7 +105,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// loneSide sums up events that come alone. What they cost is left out: it is mostly what idling costs.
+// loneSide returns the side of a row for single events. It leaves out their cost, which is mostly that of idling.
 func loneSide(l latencies) figures.Side {
 	side := l.side(0.99)
 	side.Figure, side.Go, side.PostgreSQL = side.FromDue.P99, 0, 0

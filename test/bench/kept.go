@@ -14,11 +14,10 @@ import (
 const (
 	deliveriesPath = "/api/extras/deliveries/"
 	keptHooks      = 10
-	keptWeeks      = 12 // that the deliveries are spread over
+	keptWeeks      = 12 // the deliveries are spread over these
 )
 
-// measureKept lets finished deliveries pile up over weeks, looks what reading them and sending one again costs, and drops
-// the oldest week.
+// measureKept adds finished deliveries over weeks. It measures what reading them and sending one again costs, and drops the oldest week.
 func (b *bench) measureKept(ctx context.Context) ([]figures.Row, error) {
 	if err := b.makeHooks(ctx, keptHooks, hookForFacility); err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func (b *bench) measureKept(ctx context.Context) ([]figures.Row, error) {
 	return append(rows, drop), b.clear(ctx)
 }
 
-// askedOfKept are the questions. Those that lead to few rows must be answered promptly, however many are kept.
+// askedOfKept returns the operations to measure. Those that find few rows must be fast, however many are stored.
 func (b *bench) askedOfKept(ctx context.Context, webhook int64) []cost {
 	ofHook := fmt.Sprintf("&webhook_id=%d", webhook)
 	since := func(ago, length time.Duration) string {
@@ -100,7 +99,7 @@ func prompt(name, what string) figures.Row {
 	return figures.Row{Case: "kept-" + name, What: what, Absolute: true, Goal: figures.AtMost(250)}
 }
 
-// listed asks for a page and its count. An answer that takes too long has taken that long.
+// listed returns an operation that requests a page and its count. If the server gives up, the time until then counts.
 func listed(query string) func(*bench) (float64, error) {
 	return func(b *bench) (float64, error) {
 		_, took, err := b.page(deliveriesPath + "?limit=50" + query)
@@ -111,7 +110,7 @@ func listed(query string) func(*bench) (float64, error) {
 	}
 }
 
-// listedSome is a page that has something on it.
+// listedSome requests a page that must not be empty.
 func (b *bench) listedSome(query string) (float64, error) {
 	l, took, err := b.page(deliveriesPath + "?limit=50" + query)
 	if err == nil && l.Count < keptHooks {

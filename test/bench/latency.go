@@ -10,18 +10,17 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// rates are the paces at which events come. A thousand a second come ten to a request: single ones would measure how fast
-// a machine creates, which is another case.
+// rates are the paces at which events come. At a thousand a second, each request has ten: single ones would measure how fast the machine
+// creates records, which is another case.
 var rates = []struct {
 	perSecond int
 	together  int
 }{{10, 1}, {100, 1}, {1000, 10}}
 
-// The webhooks have together as many requests at once as bare River has workers.
+// Together the webhooks have as many requests at once as bare River has workers.
 const latencyHooks = 4
 
-// measureLatency compares how long an event takes to its receiver, by pace. Bare River's event is a request that writes
-// the job and nothing else.
+// measureLatency compares how long an event takes to reach its receiver, by pace. Bare River's event is a request that only writes the job.
 func (b *bench) measureLatency(ctx context.Context) (rows []figures.Row, err error) {
 	if err := b.makeHooks(ctx, latencyHooks, wide(bare.Workers/latencyHooks)); err != nil {
 		return nil, err
@@ -65,10 +64,10 @@ func (b *bench) measureLatency(ctx context.Context) (rows []figures.Row, err err
 	return rows, b.clear(ctx)
 }
 
-// flightLength is how long a flight takes.
+// flightLength returns how long a flight takes.
 func (b *bench) flightLength() time.Duration { return max(4*b.o.round, time.Second) }
 
-// flyBoth lets two flights take turns, A B, B A …, and judges the ratio of their p99 from the commit.
+// flyBoth runs two flights in turns, A B, B A …, and judges the ratio of their p99 from the commit.
 func (b *bench) flyBoth(ctx context.Context, r figures.Row, x, y flight) (figures.Row, error) {
 	r.Unit = "ms"
 	var terrier, other latencies

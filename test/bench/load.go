@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What the sites refer to. The figures are those of a large company.
+// The numbers of records that the sites refer to. They are those of a large company.
 const (
 	regions = 200
 	groups  = 50
@@ -16,17 +16,17 @@ const (
 	tags    = 20
 )
 
-// Names are scattered over the table, so that a page by name is not also a page of the heap: number n has the name
-// n × stride modulo a prime, which never comes up twice.
+// Names are scattered over the table, so that a page by name is not also a page of the heap. The n-th site has the number n × stride
+// modulo a prime, which never repeats.
 const (
 	stride = 618_033_989
 	prime  = 999_999_937
 )
 
-// siteNumber is the number in the name of the n-th site.
+// siteNumber returns the number in the name of the n-th site.
 func siteNumber(n int64) int64 { return n * stride % prime }
 
-// loadOthers makes what sites refer to.
+// loadOthers creates the records that sites refer to.
 func loadOthers(ctx context.Context, database string) error {
 	return execute(ctx, database,
 		fmt.Sprintf(`INSERT INTO dcim_region (version, name, slug, parent_id, description, tags, custom_fields, created, last_updated)
@@ -42,7 +42,7 @@ func loadOthers(ctx context.Context, database string) error {
 			`('extras.tag', %d)`, regions, groups, tenants, tags))
 }
 
-// loadSites adds the sites after the first have up to all, by a statement: going through the API would take hours.
+// loadSites adds the sites from number have to number all, with a statement. The API would take hours.
 func loadSites(ctx context.Context, database string, have, all int) error {
 	return load(ctx, database, "dcim_site", func(conn *pgx.Conn) error {
 		return executeOn(ctx, conn,
@@ -61,8 +61,7 @@ func loadSites(ctx context.Context, database string, have, all int) error {
 	})
 }
 
-// load fills a table. Its indexes are built after the rows, which is many times faster than along with them, and leaves
-// them dense.
+// load fills a table. It builds the indexes after the rows, which is many times faster and leaves them dense.
 func load(ctx context.Context, database, table string, fill func(*pgx.Conn) error) (err error) {
 	conn, err := pgx.Connect(ctx, database)
 	if err != nil {
@@ -85,7 +84,7 @@ func load(ctx context.Context, database, table string, fill func(*pgx.Conn) erro
 	return executeOn(ctx, conn, "VACUUM ANALYZE", "CHECKPOINT")
 }
 
-// indexStatements returns what drops the indexes of a table, the primary key excepted, and what makes them again, with
+// indexStatements returns the statements that drop the indexes of a table, except the primary key, and those that create them again, with
 // those of its partitions.
 func indexStatements(ctx context.Context, conn *pgx.Conn, table string) (drop, restore []string, err error) {
 	rows, err := conn.Query(ctx, `

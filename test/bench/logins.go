@@ -14,8 +14,7 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// measureToken shows what it costs to know the caller: the same server, asked with a token and without, for records that
-// anyone may view.
+// measureToken measures what authentication costs: the same server is called with a token and without, for records that anyone may view.
 func (b *bench) measureToken(ctx context.Context) (rows []figures.Row, err error) {
 	r := figures.Row{Case: "token", What: "get one site with a token", Against: "anonymous"}
 	s := b.serving()
@@ -38,7 +37,7 @@ func (b *bench) measureToken(ctx context.Context) (rows []figures.Row, err error
 	return []figures.Row{r}, err
 }
 
-// measureLogin provisions tokens, one at a time: Terrier hashes one password at a time anyway.
+// measureLogin measures logins that create tokens, one at a time, because Terrier hashes one password at a time anyway.
 func (b *bench) measureLogin(ctx context.Context) ([]figures.Row, error) {
 	r := figures.Row{Case: "login", What: "provision a token (bare: hash, token row)"}
 	in := body(bare.Credentials{Username: userName, Password: password})
@@ -56,10 +55,10 @@ func (b *bench) measureLogin(ctx context.Context) ([]figures.Row, error) {
 
 const (
 	readsPerSecond = 200
-	floodLogins    = 16 // that try at once
+	floodLogins    = 16 // logins at once
 )
 
-// measureFlood reads at a steady pace, with and without a flood of wrong passwords from ever new addresses.
+// measureFlood measures reads at a steady pace, with and without a flood of wrong passwords from ever new addresses.
 func (b *bench) measureFlood(ctx context.Context) ([]figures.Row, error) {
 	var address atomic.Int64
 	row, err := b.beside(ctx, figures.Row{Case: "flood", What: "get one site beside a flood of logins: p99"}, 4*b.o.round,
@@ -67,7 +66,7 @@ func (b *bench) measureFlood(ctx context.Context) ([]figures.Row, error) {
 	return []figures.Row{row}, err
 }
 
-// beside reads at a steady pace, with and without others who disturb, in turns of a length.
+// beside measures reads at a steady pace, with and without a disturbance, in turns of a length.
 func (b *bench) beside(ctx context.Context, r figures.Row, length time.Duration, disturb func() (stop func() error)) (figures.Row, error) {
 	r.Unit, r.Against, r.Goal = "ms", "idle", b.o.besideOthers()
 	var ratios, idle, disturbed []float64
@@ -102,7 +101,7 @@ func (b *bench) beside(ctx context.Context, r figures.Row, length time.Duration,
 	return r, nil
 }
 
-// steadyReads gets sites, open-loop, and returns the milliseconds from when each was due.
+// steadyReads reads sites, open-loop, and returns for each the milliseconds since it was due.
 func (b *bench) steadyReads(ctx context.Context, length time.Duration) ([]float64, error) {
 	var mu sync.Mutex
 	var all []float64
@@ -117,13 +116,13 @@ func (b *bench) steadyReads(ctx context.Context, length time.Duration) ([]float6
 	return all, err
 }
 
-// turnedAway reports whether a login was refused unjudged, which is what a flood may expect.
+// turnedAway reports whether a login was refused before its password was checked, as a flood may be.
 func turnedAway(err error) bool {
 	answer, ok := errors.AsType[*gauge.StatusError](err)
 	return ok && (answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable)
 }
 
-// flood tries wrong passwords as fast as they are answered, until it is stopped. It returns when the first was judged.
+// flood tries wrong passwords as fast as they are answered, until it is stopped. It returns when the first one was checked.
 func (b *bench) flood(address *atomic.Int64) (stop func() error) {
 	stranger := &gauge.Side{Name: "terrier", Address: b.server.Address}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -154,7 +153,7 @@ func (b *bench) flood(address *atomic.Int64) (stop func() error) {
 	}
 	return func() error {
 		cancel()
-		stranger.Close() // what waits for its turn gives it up
+		stranger.Close() // waiting logins give up
 		wg.Wait()
 		select {
 		case err = <-failed:

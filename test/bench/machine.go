@@ -13,7 +13,7 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// newResult begins the result of this run, and finds the PostgreSQL whose processor time counts.
+// newResult returns the result of this run, still without rows. It also finds the PostgreSQL whose processor time counts.
 func (b *bench) newResult(ctx context.Context) (*figures.Result, error) {
 	var backend int
 	var version string
@@ -44,13 +44,13 @@ func commit(ctx context.Context) string {
 }
 
 func memoryGiB() int {
-	kibibytes, _ := strconv.Atoi(strings.TrimSuffix(fromProc("/proc/meminfo", "MemTotal"), " kB")) // 0 where it is not told
+	kibibytes, _ := strconv.Atoi(strings.TrimSuffix(fromProc("/proc/meminfo", "MemTotal"), " kB")) // 0 if it is not known
 	return (kibibytes + 1<<19) >> 20
 }
 
-// fromProc reads a value from a file of names and values.
+// fromProc returns a value from a file of names and values, "" if it has none.
 func fromProc(file, name string) string {
-	raw, _ := os.ReadFile(file) // what is not there is not told
+	raw, _ := os.ReadFile(file) // without the file there is no value
 	for line := range strings.Lines(string(raw)) {
 		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
 			return strings.TrimSpace(value)

@@ -1,13 +1,12 @@
 // Command bench measures how much of the speed of the machine Terrier leaves to its users.
 //
-// Absolute figures say more about the machine than about the program, so each one is held against a bare program that does
-// the same work in the same run (package bare). Both are asked in turns of a fraction of a second, and what counts is the
-// median of the ratios of the rounds. Latencies are measured open-loop. Servers, workers and the receiver are processes of
-// their own, so that the processor time of Terrier, of the bare program and of PostgreSQL can be told apart.
+// Absolute figures say more about the machine than about the program. So each figure is compared with a bare program that does the same
+// work in the same run (package bare). Both are measured in turns of a fraction of a second, and the median of the ratios of the rounds
+// counts. Latencies are measured open-loop. Servers, workers and the receiver are separate processes, so that the processor time of
+// Terrier, of the bare program and of PostgreSQL can be measured separately.
 //
-// The client shares the processor with both sides and so draws every ratio towards 1; it is therefore as small as it can
-// be (gauge.Side). Terrier's processes are built as the command builds them (internal/app); the only difference is that
-// their log goes nowhere.
+// The client shares the processor with both sides and so moves every ratio towards 1. Therefore it is as small as possible (gauge.Side).
+// Terrier's processes are built as the command builds them (internal/app). The only difference is that their log is thrown away.
 package main
 
 import (
@@ -41,7 +40,7 @@ func main() {
 
 func isChild() bool { return len(os.Args) == 4 && os.Args[1] == gauge.Child }
 
-// measure is the whole program, on a server that is its own.
+// measure is the whole program, on a PostgreSQL of its own.
 func measure(args []string) error {
 	o, err := parseFlags(args)
 	if err != nil {
@@ -92,7 +91,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	return nil
 }
 
-// write leaves the figures and the picture where they are wanted.
+// write writes the figures and the picture to the files that the flags name.
 func (o options) write(r *figures.Result) error {
 	jsons, svgs := []string{o.json}, []string{o.svg}
 	if o.keep {

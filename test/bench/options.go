@@ -11,7 +11,7 @@ import (
 	"terrier/test/bench/figures"
 )
 
-// The kinds of users that can ask Terrier.
+// The kinds of users that can call Terrier.
 const (
 	superuser = "superuser"
 	member    = "member"
@@ -37,13 +37,13 @@ type options struct {
 	profile     string
 }
 
-// full and quick are what the sizes are unless a flag says otherwise.
+// full and quick are the default sizes. Flags override them.
 var (
 	full  = options{records: 1_000_000, queued: 1_000_000, deliveries: 1_000_000, rounds: 5, round: 1500 * time.Millisecond, jobs: 20_000}
 	quick = options{records: 100_000, queued: 50_000, deliveries: 100_000, rounds: 3, round: 500 * time.Millisecond, jobs: 5_000}
 )
 
-// least is the smallest register: there are pages in the middle of it.
+// least is the size of the smallest register. It still has pages in its middle.
 const least = 1_000
 
 func parseFlags(args []string) (options, error) {
@@ -96,7 +96,7 @@ func (o options) validate() error {
 	return nil
 }
 
-// names are the cases asked for; none means all.
+// names returns the selected cases. None means all.
 func (o options) names() []string {
 	if o.only == "" {
 		return nil
@@ -106,8 +106,8 @@ func (o options) names() []string {
 
 func (o options) wants(name string) bool { return o.only == "" || slices.Contains(o.names(), name) }
 
-// besideOthers is the goal for how much longer a read may take while others do their worst: three times as long. A short
-// run is noisy, and holds twice that.
+// besideOthers returns the goal for a read under a disturbance: it may take three times as long. A short run is noisy, so it allows twice
+// that.
 func (o options) besideOthers() figures.Goal {
 	goal := figures.Goal{Value: 3, AtMost: true, Gate: 3}
 	if o.quick {
@@ -116,7 +116,7 @@ func (o options) besideOthers() figures.Goal {
 	return goal
 }
 
-// steps are the sizes on the way: from the least by tens.
+// steps returns the sizes of a growing register: from the least, in factors of ten.
 func steps(to int) []int {
 	var all []int
 	for n := least; n < to; n *= 10 {

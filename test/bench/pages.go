@@ -19,13 +19,13 @@ const (
 	asksPerRound = 20
 )
 
-// links is what is read of a page.
+// links are the links of a page.
 type links struct {
 	Count int64   `json:"count"`
 	Next  *string `json:"next"`
 }
 
-// page asks for a list, alone, and tells how many milliseconds it took.
+// page requests a list, with no other request at the same time, and returns how many milliseconds it took.
 func (b *bench) page(address string) (l links, took float64, err error) {
 	raw, took, err := b.timed(b.terrier.Get(strings.TrimPrefix(address, base)), http.StatusOK)
 	if err != nil {
@@ -40,8 +40,8 @@ func (b *bench) timed(request []byte, status int) (raw []byte, milliseconds floa
 	return raw, time.Since(began).Seconds() * 1000, err
 }
 
-// deepPage asks for a page behind the middle of the list, by following next: a fresh one each time, as for a client that
-// walks on.
+// deepPage requests a page after the middle of the list by following next. It is another page each time, as for a client that reads the
+// whole list.
 func (b *bench) deepPage() (milliseconds float64, err error) {
 	if b.deepAt == "" {
 		if b.deepAt, err = b.walk(); err != nil {
@@ -50,13 +50,13 @@ func (b *bench) deepPage() (milliseconds float64, err error) {
 	}
 	l, took, err := b.page(b.deepAt)
 	b.deepAt = ""
-	if l.Next != nil { // a small register ends
+	if l.Next != nil { // a small register may end here
 		b.deepAt = *l.Next
 	}
 	return took, err
 }
 
-// walk follows next to the middle of the list, in large steps, and returns the address of a small page there.
+// walk follows next to the middle of the list, in large pages, and returns the address of a small page there.
 func (b *bench) walk() (string, error) {
 	at := fmt.Sprintf("%s?limit=%d", sitesPath, walkLimit)
 	for range b.loaded / 2 / walkLimit {
@@ -99,7 +99,7 @@ func (b *bench) measureDeep(context.Context) ([]figures.Row, error) {
 	return []figures.Row{r}, nil
 }
 
-// measureCount shows what the exact count of the whole list costs, against counting the rows.
+// measureCount measures what the exact count of the whole list costs, compared with counting the rows.
 func (b *bench) measureCount(ctx context.Context) ([]figures.Row, error) {
 	r := figures.Row{Case: "count", What: "page of one with the exact count", Unit: "ms", Against: "count(*)"}
 	var ratios, cheap, counted []float64
@@ -123,7 +123,7 @@ func (b *bench) measureCount(ctx context.Context) ([]figures.Row, error) {
 	return []figures.Row{r}, nil
 }
 
-// tooSlow reports whether the server gave up: a search through ten million rows may take longer than a statement may.
+// tooSlow reports whether the server gave up. A search through ten million rows may take longer than the limit of a statement.
 func tooSlow(err error) bool {
 	answer, ok := errors.AsType[*gauge.StatusError](err)
 	return ok && answer.Status == http.StatusServiceUnavailable

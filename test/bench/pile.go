@@ -12,15 +12,15 @@ import (
 
 const (
 	keptAtOnce   = 100_000   // changes that are written by one statement, each with a delivery for every webhook
-	keptObjects  = 1_000_000 // that the changes are of, in turn
+	keptObjects  = 1_000_000 // the changes are to these, in turn
 	keptTogether = 10        // changes of one request
 )
 
-// oldest is when the first of what is kept happened.
+// oldest returns the time of the oldest stored change.
 func (b *bench) oldest() time.Time { return b.result.Started.AddDate(0, 0, -7*keptWeeks) }
 
-// keep adds finished deliveries after the first have up to all, evenly over the weeks and in the order of time, as they come
-// in life. Every hundredth change has failed to arrive.
+// keep adds finished deliveries from number have to number all. They are spread evenly over the weeks, in the order of time, as in real
+// use. The deliveries of every hundredth change have failed.
 func (b *bench) keep(ctx context.Context, have, all int) error {
 	changes := (all - have + keptHooks - 1) / keptHooks
 	began := time.Now()
@@ -42,7 +42,7 @@ func (b *bench) keep(ctx context.Context, have, all int) error {
 	return err
 }
 
-// finished makes the changes from one up to another of so many, with their deliveries.
+// finished returns the statements that write a range of changes with their deliveries.
 func (b *bench) finished(from, to, of int) []string {
 	_, shift, mask := record.TimedIDs(b.result.Started)
 	return []string{fmt.Sprintf(`
@@ -65,13 +65,13 @@ func (b *bench) finished(from, to, of int) []string {
 			(to-from)*keptHooks)}
 }
 
-// kept is a delivery that can be asked for.
+// kept identifies a stored delivery.
 type kept struct {
 	id, object int64
 	request    string
 }
 
-// someKept is a delivery of a webhook, another one each time, somewhere in the weeks.
+// someKept returns a delivery of a webhook, another one each time, from any of the weeks.
 func (b *bench) someKept(ctx context.Context, webhook int64, state string) (k kept, err error) {
 	part := float64(siteNumber(b.made.Add(1))) / prime
 	milliseconds, shift, _ := record.TimedIDs(b.oldest().Add(time.Duration(part * float64(b.result.Started.Sub(b.oldest())))))

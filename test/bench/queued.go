@@ -10,8 +10,8 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// The webhooks of the case: one has a long queue and hangs, one is notified of the events that are timed, one of the sites that
-// are made to time the writing. So nothing timed waits behind something of its own.
+// The webhooks of the case. One has a long queue and a receiver that hangs. One is notified of the events that are timed. One is notified
+// of the sites whose creation is timed. So nothing that is timed waits behind other work of its own webhook.
 const (
 	sickOne = iota
 	timedOne
@@ -24,13 +24,13 @@ const (
 	queuedWrites    = 200
 )
 
-// measureQueued queues a great many deliveries for a receiver that hangs, and looks whether writing becomes slower, and
-// whether an event for another webhook still arrives.
+// measureQueued queues many deliveries for a receiver that hangs. It measures whether writes become slower, and whether an event for
+// another webhook still arrives.
 func (b *bench) measureQueued(ctx context.Context) ([]figures.Row, error) {
 	if err := b.makeHooks(ctx, queuedHooks, sickHook); err != nil {
 		return nil, err
 	}
-	if err := b.startWorker(ctx, queuedHooks); err != nil { // also writes a change row to copy
+	if err := b.startWorker(ctx, queuedHooks); err != nil { // it also writes a change row that is copied below
 		return nil, err
 	}
 	const none = "none queued"
@@ -55,7 +55,7 @@ func (b *bench) measureQueued(ctx context.Context) ([]figures.Row, error) {
 	if err := b.stillQueued(ctx, b.o.queued); err != nil {
 		return nil, err
 	}
-	// What hangs is let go, and the rest is given up with the queue.
+	// The receiver answers again, and the rest of the queue is deleted.
 	if err := b.receiver.Do("recover"); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (b *bench) measureQueued(ctx context.Context) ([]figures.Row, error) {
 	return []figures.Row{create, event}, b.clear(ctx)
 }
 
-// besides is what was found beside a queue.
+// besides is what was measured while a queue was full.
 type besides struct {
 	creates []float64 // medians of the rounds, in milliseconds
 	flown   latencies
@@ -111,8 +111,8 @@ func (b *bench) besideQueue(ctx context.Context) (found besides, err error) {
 // sickQueue is the queue of the first webhook.
 const sickQueue = "'webhook_' || (SELECT min(id) FROM extras_webhook)"
 
-// queue writes deliveries for the webhook that hangs, with change rows and jobs, by a statement. They tell what an
-// earlier change used. An id leads to its row by the millisecond, which a cast would round.
+// queue writes deliveries for the webhook that hangs, with change rows and jobs, by a statement. They copy an earlier change. An id
+// contains the millisecond of its row, which a cast would round.
 func (b *bench) queue(ctx context.Context, n int) error {
 	_, shift, mask := record.TimedIDs(b.result.Started)
 	return execute(ctx, b.database, fmt.Sprintf(`
@@ -135,13 +135,13 @@ func (b *bench) queue(ctx context.Context, n int) error {
 		SELECT job_id, jsonb_build_object('delivery', id, 'round', round), 'delivery', 100, 'webhook_' || webhook_id, 'available', now()
 			FROM delivery`, n, shift, mask),
 		fmt.Sprintf("INSERT INTO record_count (type, n) VALUES ('extras.objectchange', %d), ('extras.delivery', %[1]d)", n),
-		// or it happens beside what is timed
+		// otherwise autovacuum would run during the measurement
 		"VACUUM ANALYZE extras_delivery", "VACUUM ANALYZE river_job", "VACUUM ANALYZE extras_objectchange", "CHECKPOINT",
 		"SELECT pg_notify(current_schema() || '.river_insert', json_build_object('queue', "+sickQueue+")::text)")
 }
 
-// stillQueued makes sure that what was queued was there to the end: a measurement beside a queue that was emptied
-// meanwhile would say nothing. The few that may be missing are those that the worker has taken and given up.
+// stillQueued checks that the deliveries were queued to the end. If the queue was emptied meanwhile, the measurement would be worthless.
+// The few that may be missing were taken by the worker and given up.
 func (b *bench) stillQueued(ctx context.Context, queued int) error {
 	var left int
 	err := b.pool.QueryRow(ctx, "SELECT count(*) FROM river_job WHERE state = 'available' AND queue = "+sickQueue).Scan(&left)
@@ -151,10 +151,10 @@ func (b *bench) stillQueued(ctx context.Context, queued int) error {
 	return err
 }
 
-// discard throws away what waits for the webhook that hangs, while a worker runs. What is being sent is left to it.
+// discard deletes the queued deliveries of the webhook that hangs, while a worker runs. It leaves those that are being sent to the worker.
 func (b *bench) discard(ctx context.Context) error {
 	return execute(ctx, b.database, `
 		WITH job AS (DELETE FROM river_job WHERE state = 'available' AND queue = `+sickQueue+` RETURNING id)
 		DELETE FROM extras_delivery d USING job WHERE d.job_id = job.id AND d.state = 'queued'`,
-		"VACUUM ANALYZE extras_delivery", "VACUUM ANALYZE river_job") // what comes next is timed without it
+		"VACUUM ANALYZE extras_delivery", "VACUUM ANALYZE river_job") // now, and not during the next measurement
 }

@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	hostileReaders = 16 // that ask at once, each for the next thing as soon as the last was answered
+	hostileReaders = 16 // at once; each sends its next request as soon as the last was answered
 	hostileName    = "hostile-"
 	tenantsPath    = "/api/tenancy/tenants/"
 )
 
-// hostile is a kind of list that costs as much as one may.
+// hostile is a kind of list that costs as much as a list can.
 type hostile struct {
 	name, what string
-	query      func(b *bench, n int64) string // the address, with a query that no other has
+	query      func(b *bench, n int64) string // the address, with a query that differs each time
 }
 
-// hostiles are one kind after the other. The first is what a quick run measures.
+// hostiles are the kinds in their order. A quick run measures only the first.
 var hostiles = []hostile{
 	{"texts", "50 texts to search for", func(_ *bench, n int64) string { return sitesPath + "?" + texts("description__ic", n, 30) }},
 	{"comments", "50 texts to search for in long comments", func(_ *bench, n int64) string {
@@ -55,7 +55,7 @@ var hostiles = []hostile{
 	}},
 }
 
-// texts makes the most values of a filter, none of which is found.
+// texts returns as many values of a filter as are allowed. None of them is found.
 func texts(key string, n int64, length int) string {
 	params := url.Values{}
 	for i := range 50 {
@@ -64,8 +64,8 @@ func texts(key string, n int64, length int) string {
 	return params.Encode()
 }
 
-// measureReaders reads one site at a steady pace beside readers who ask for the worst lists there are. They may only read, and each has an
-// account of its own, so that what bounds one caller does not help. A quick run measures one kind.
+// measureReaders measures reads of one site at a steady pace while others read the most expensive lists. They may only read. Each has their
+// own account, so that limits for one caller don't help. A quick run measures one kind.
 func (b *bench) measureReaders(ctx context.Context) (rows []figures.Row, err error) {
 	keys, err := b.hostileTokens(ctx)
 	if err != nil {
@@ -92,8 +92,7 @@ func (b *bench) measureReaders(ctx context.Context) (rows []figures.Row, err err
 	return rows, nil
 }
 
-// disturb asks for lists until it is stopped. Some take too long and are given up, which they may expect. Meanwhile the
-// server must say that it is ready.
+// disturb requests lists until it is stopped. The server may give up on some that take too long. Meanwhile it must report that it is ready.
 func (b *bench) disturb(ctx context.Context, keys []string, kind hostile, n *atomic.Int64) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	failed := make(chan error, len(keys)+1)
@@ -119,13 +118,13 @@ func (b *bench) disturb(ctx context.Context, keys []string, kind hostile, n *ato
 				failed <- fmt.Errorf("/readyz: %w", err)
 				return
 			}
-			_ = pause(ctx, 100*time.Millisecond) // it only ends early
+			_ = pause(ctx, 100*time.Millisecond) // the error only means that it ended early
 		}
 	})
 	return func() error {
 		cancel()
 		for _, side := range sides {
-			side.Close() // what waits for its turn gives it up
+			side.Close() // waiting requests give up
 		}
 		wg.Wait()
 		select {
@@ -137,7 +136,7 @@ func (b *bench) disturb(ctx context.Context, keys []string, kind hostile, n *ato
 	}
 }
 
-// hostileTokens makes users who may see everything that is asked for, in many ways.
+// hostileTokens creates users and returns their tokens. They may see all requested records, by many permissions.
 func (b *bench) hostileTokens(ctx context.Context) (keys []string, err error) {
 	a, err := app.New(ctx, b.settings().config(), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -164,7 +163,7 @@ func (b *bench) hostileTokens(ctx context.Context) (keys []string, err error) {
 	return keys, nil
 }
 
-// prepareHostile makes what the hostile readers look through: long comments, a custom field, and permissions of many alternatives.
+// prepareHostile creates what the hostile readers search: long comments, a custom field, and permissions with many alternatives.
 func (b *bench) prepareHostile(ctx context.Context) error {
 	return execute(ctx, b.database,
 		"UPDATE tenancy_tenant SET comments = repeat(md5(id::text), 2000)",
@@ -181,7 +180,7 @@ func (b *bench) prepareHostile(ctx context.Context) error {
 		"VACUUM ANALYZE tenancy_tenant")
 }
 
-// forgetHostile leaves the database as it was.
+// forgetHostile restores the database to its earlier state.
 func (b *bench) forgetHostile(ctx context.Context) error {
 	return execute(ctx, b.database, "UPDATE tenancy_tenant SET comments = ''", "DELETE FROM extras_customfield WHERE name = 'bench_note'",
 		"DELETE FROM users_permission WHERE name = 'hostile'", "VACUUM FULL ANALYZE tenancy_tenant")

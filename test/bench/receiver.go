@@ -13,13 +13,13 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// The receiver's addresses: one answers at once, the other one does so unless it is told to hang.
+// The receiver's addresses. One answers at once. The other one does too, unless it is told to hang.
 const (
 	healthyPath = "/ok"
 	sickPath    = "/sick"
 )
 
-// eventName begins the names of the sites whose arrival is awaited.
+// eventName is the beginning of the names of the sites whose arrival is measured.
 const eventName = "event "
 
 // inbox remembers when each event arrived.
@@ -53,7 +53,7 @@ func runReceiver(context.Context, settings) (*part, error) {
 	mux.HandleFunc("/last", func(w http.ResponseWriter, _ *http.Request) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		_, _ = w.Write(b.last) // the reader reports what it misses
+		_, _ = w.Write(b.last) // the client reports an incomplete answer
 	})
 	address, stop, err := listen(mux)
 	return &part{address: address, end: stop, commands: map[string]func() error{"hang": b.fallSick, "recover": b.recover}}, err
@@ -61,7 +61,7 @@ func runReceiver(context.Context, settings) (*part, error) {
 
 func (b *inbox) take(r *http.Request) {
 	now := time.Now().UnixNano()
-	body, _ := io.ReadAll(r.Body) // what is cut short has no name, and is missed
+	body, _ := io.ReadAll(r.Body) // a truncated body has no name, and the event counts as missing
 	name := nameIn(body)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,7 +77,7 @@ func (b *inbox) take(r *http.Request) {
 	b.arrived[name] = now
 }
 
-// nameIn finds the name of the event in a body without decoding it all.
+// nameIn returns the name of the event in a body, without decoding all of it.
 func nameIn(body []byte) string {
 	_, rest, ok := bytes.Cut(body, []byte(`"name":"`+eventName))
 	if !ok {
@@ -106,14 +106,14 @@ func (b *inbox) recover() error {
 	return nil
 }
 
-// news is what the receiver tells.
+// news is the receiver's report.
 type news struct {
 	Count   int // since it started
 	Twice   int
 	Arrived map[string]int64
 }
 
-// tell says how many have come, and with forget also which and when, which it then forgets.
+// tell answers with the number of requests that have arrived. With forget it also lists the events and their times, and then forgets them.
 func (b *inbox) tell(w http.ResponseWriter, forget bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +121,7 @@ func (b *inbox) tell(w http.ResponseWriter, forget bool) {
 	if forget {
 		n.Arrived, b.arrived, b.twice = b.arrived, map[string]int64{}, 0
 	}
-	_ = json.NewEncoder(w).Encode(n) // the reader reports what it misses
+	_ = json.NewEncoder(w).Encode(n) // the client reports an incomplete answer
 }
 
 // receiver is the process, as the driver sees it.
@@ -134,7 +134,7 @@ func (r receiver) read(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }() // read to its end
+	defer func() { _ = answer.Body.Close() }() // it was read to its end
 	return io.ReadAll(answer.Body)
 }
 
@@ -150,7 +150,7 @@ func (r receiver) news(forget bool) (n news, err error) {
 	return n, json.Unmarshal(raw, &n)
 }
 
-// await waits until so many requests have come since the receiver started.
+// await waits until a number of requests have arrived since the receiver started.
 func (r receiver) await(ctx context.Context, count int, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// openStore is for the upkeep, which has no address that could be asked.
+// openStore opens the store for retention, which has no address in the API.
 func (b *bench) openStore(ctx context.Context) (*store.Store, error) {
 	reg, err := record.NewRegistry(inventory.Types()...)
 	if err != nil {
@@ -24,14 +24,14 @@ func (b *bench) openStore(ctx context.Context) (*store.Store, error) {
 }
 
 const (
-	dropDays       = 7 * (keptWeeks - 3) // what is older is dropped: some two weeks
-	writesAtDrop   = 100                 // per second, beside it
+	dropDays       = 7 * (keptWeeks - 3) // older deliveries are dropped: about two weeks
+	writesAtDrop   = 100                 // per second, at the same time
 	writtenAtDrop  = 2 * time.Second
 	dropInto       = writtenAtDrop / 2 // when the dropping begins
 	facilityAtDrop = 1
 )
 
-// measureDrop drops the oldest weeks as retention does, while sites are made that a webhook is notified of, and compares it
+// measureDrop measures dropping the oldest weeks as retention does, while sites are created that a webhook is notified of. It compares it
 // with deleting a week row by row.
 func (b *bench) measureDrop(ctx context.Context, db *store.Store) (figures.Row, error) {
 	r := figures.Row{Case: "kept-drop", What: "drop a week of deliveries; latency: creates beside it", Unit: "ms", Against: "DELETE"}
@@ -73,7 +73,7 @@ func (b *bench) measureDrop(ctx context.Context, db *store.Store) (figures.Row, 
 	return r, nil
 }
 
-// drop does what retention does each hour, again at once where a week was in use, and tells how many weeks are gone.
+// drop does what retention does each hour, and tries again at once if a week was in use. It returns how many weeks were dropped.
 func (b *bench) drop(ctx context.Context, db *store.Store) (weeks int, err error) {
 	for {
 		done, err := db.Retain(ctx, store.Retention{Deliveries: dropDays}, b.result.Started)
@@ -88,7 +88,7 @@ func (b *bench) drop(ctx context.Context, db *store.Store) (weeks int, err error
 	}
 }
 
-// deleteWeek deletes the oldest week that is left, row by row, and tells how many milliseconds that took.
+// deleteWeek deletes the oldest remaining week row by row, and returns how many milliseconds that took.
 func (b *bench) deleteWeek(ctx context.Context) (float64, error) {
 	var partition string
 	if err := b.pool.QueryRow(ctx,

@@ -46,7 +46,7 @@ func (b *bench) compareAnswers(ctx context.Context) error {
 	return b.clear(ctx)
 }
 
-// withoutNext cuts out the link to the following page: Terrier's carries a cursor.
+// withoutNext removes the link to the next page, because Terrier's has a cursor.
 func withoutNext(raw []byte) []byte {
 	from, to := bytes.Index(raw, []byte(`"next":`)), bytes.Index(raw, []byte(`"previous":`))
 	if from < 0 || to < from {
@@ -55,7 +55,7 @@ func withoutNext(raw []byte) []byte {
 	return append(bytes.Clone(raw[:from]), raw[to:]...)
 }
 
-// written is the record, its change row, and the deliveries and jobs. What must differ is blanked: names, ids and times.
+// written reads the record, its change row, and the deliveries and jobs. Names, ids and times are blanked, because they differ.
 const written = `
 	SELECT regexp_replace(concat_ws(E'\n', to_jsonb(s) - '{id,name,slug,created,last_updated}'::text[],
 		to_jsonb(c) - '{id,changed_at,user_id,request_id,object_id,object_repr,postchange,data}'::text[], c.postchange, c.data,

@@ -36,8 +36,8 @@ var countedRequests = []counted{
 		func(b *bench, s *gauge.Side) []byte { return s.Post(notifiedPath, b.newSites(0)) }},
 }
 
-// measureStatements counts what one request of each kind costs the database. Both servers are started once more, with a
-// single connection each that leads through a counter.
+// measureStatements counts the statements and round trips of one request of each kind. It starts both servers once more, each with a single
+// connection that goes through a counter.
 func (b *bench) measureStatements(ctx context.Context) (_ []figures.Row, err error) {
 	terrier, closeTerrier, err := b.counting(ctx, "server", b.terrier.Headers)
 	if err != nil {
@@ -75,7 +75,7 @@ func (b *bench) measureStatements(ctx context.Context) (_ []figures.Row, err err
 	return nil, nil
 }
 
-// counter is a server whose way to the database is watched.
+// counter is a server whose connection to the database is counted.
 type counter struct {
 	wire *gauge.Wire
 	side *gauge.Side
@@ -104,7 +104,7 @@ func (b *bench) counting(ctx context.Context, role, headers string) (*counter, f
 	}, nil
 }
 
-// count takes the median of some requests: now and then the server's own upkeep makes statements beside one.
+// count returns the median of some requests, because from time to time the server's own background work makes statements too.
 func (c *counter) count(request func() []byte, status int) (statements, trips int64, err error) {
 	var allStatements, allTrips []float64
 	for n := range 7 {
@@ -113,7 +113,7 @@ func (c *counter) count(request func() []byte, status int) (statements, trips in
 		if _, err := c.side.Do(request(), status); err != nil {
 			return 0, 0, err
 		}
-		if n > 1 { // those before prepare
+		if n > 1 { // the first requests prepare the statements
 			allStatements, allTrips = append(allStatements, float64(c.wire.Statements.Load())), append(allTrips, float64(c.wire.Trips.Load()))
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// syntheticTypes are record types that only this benchmark has: copies of the site.
+// syntheticTypes returns record types that only this benchmark has: copies of the site.
 func syntheticTypes(n int) []record.Type {
 	types := make([]record.Type, n)
 	for i := range types {
@@ -30,7 +30,7 @@ func syntheticTypes(n int) []record.Type {
 // rowsEach is how many records each synthetic type has.
 const rowsEach = 20
 
-// makeTypes makes the tables of the synthetic types, with some records. A second try of the case finds them.
+// makeTypes creates the tables of the synthetic types, with some records. If the case is measured twice, they exist already.
 func (b *bench) makeTypes(ctx context.Context) error {
 	var statements []string
 	for _, t := range syntheticTypes(b.o.types) {
@@ -44,7 +44,7 @@ func (b *bench) makeTypes(ctx context.Context) error {
 	return execute(ctx, b.database, statements...)
 }
 
-// limitedName is a user who may see every type, and of each only the records that a constraint lets through.
+// limitedName is the name of a user who may see every type, but only records that match a constraint.
 const limitedName = "limited"
 
 func (b *bench) makeLimitedUser(ctx context.Context) error {
@@ -80,7 +80,7 @@ func (b *bench) makeLimitedUser(ctx context.Context) error {
 		FROM users_user WHERE username = '%[1]s'`, limitedName, keys))
 }
 
-// measureTypes shows what a hundred record types cost: a server with 80 more of them against one with ours alone.
+// measureTypes measures what a hundred record types cost: it compares a server with 80 more types with one that has only ours.
 func (b *bench) measureTypes(ctx context.Context) (rows []figures.Row, err error) {
 	if err := errors.Join(b.makeTypes(ctx), b.makeLimitedUser(ctx)); err != nil {
 		return nil, err
@@ -137,8 +137,7 @@ func (b *bench) startTypes(ctx context.Context) (many, few *gauge.Process, row f
 	return many, few, row, nil
 }
 
-// documentSizes are those of the OpenAPI document, as it is and as it is sent to those who take it compressed. They are the same on every
-// machine, so a miss is clear.
+// documentSizes returns the sizes of the OpenAPI document, plain and compressed. They are the same on every machine, so a miss is clear.
 func documentSizes(many, few *gauge.Process) ([]figures.Row, error) {
 	rows := []figures.Row{
 		{Case: "types-openapi", What: "size of the OpenAPI document", Unit: "kB", Goal: figures.Goal{Value: 2500, AtMost: true, Gate: 2500}},
@@ -163,7 +162,8 @@ func documentSizes(many, few *gauge.Process) ([]figures.Row, error) {
 	return rows, nil
 }
 
-// typePages holds the processor time of pages against the same page with few types. The page of the password shows little but the menu.
+// typePages compares the processor time of pages with that of the same page with few types. The password page shows little besides the
+// menu.
 func (b *bench) typePages(ctx context.Context, many, few *gauge.Process) (rows []figures.Row, err error) {
 	upTo := func(value, gate float64) figures.Goal { return figures.Goal{Value: value, AtMost: true, Gate: gate} }
 	for _, c := range []struct {
@@ -200,7 +200,7 @@ func (b *bench) typePages(ctx context.Context, many, few *gauge.Process) (rows [
 	return rows, nil
 }
 
-// memoryOf is how much more memory a server keeps that knows many types. Both have answered the same.
+// memoryOf measures how much more memory a server with many types uses. Both have answered the same requests.
 func (b *bench) memoryOf(many, few *gauge.Process) (row figures.Row, err error) {
 	row = figures.Row{Case: "types-memory", Unit: "MB", Absolute: true, Goal: figures.Goal{Value: 30, AtMost: true, Gate: 45}}
 	var resident [2]float64

@@ -9,7 +9,7 @@ import (
 	"terrier/test/bench/figures"
 )
 
-// measureSetup shows how long an API test waits for its server. The first of its kind in a process also makes what the others share.
+// measureSetup measures how long an API test waits for its server. The first set-up in a process also creates what the others share.
 func (b *bench) measureSetup() (row figures.Row, err error) {
 	row = figures.Row{Case: "types-setup", What: "set-up of an API test after the first", Unit: "ms", Absolute: true,
 		Against: "ours alone", Goal: figures.AtMost(100)}
@@ -37,13 +37,13 @@ func (b *bench) measureSetup() (row figures.Row, err error) {
 	return row, nil
 }
 
-// setup is a test as far as its set-up needs one.
+// setup is a testing.TB for a set-up outside of a test.
 type setup struct {
 	testing.TB
 	cleanups []func()
 }
 
-// setupFailed is what setup panics with, as a test would stop.
+// setupFailed is the value with which setup panics when a test would stop.
 type setupFailed string
 
 func (s *setup) Helper()                   {}

@@ -12,8 +12,8 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// measureWebPage shows what a page costs: the list of sites as a browser gets it, with navigation, filters and everything,
-// against the API's list of the same 50 from the same server.
+// measureWebPage measures what a page costs. It compares the list of sites as a browser gets it, with navigation and filters, with the
+// API's list of the same 50 from the same server.
 func (b *bench) measureWebPage(ctx context.Context) (rows []figures.Row, err error) {
 	r := figures.Row{Case: "page", What: "list page of 50 sites for a browser", Against: "the API's list of 50",
 		Goal: figures.AtLeast(1.0 / 3)}

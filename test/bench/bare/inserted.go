@@ -12,8 +12,8 @@ import (
 	"terrier/internal/store"
 )
 
-// Job and delivery name each other, and River draws the job's id when it inserts it. So the delivery's is drawn
-// before, along with the webhooks: writing the row and putting the job into it afterwards would be a statement more.
+// Job and delivery refer to each other, and River assigns the job's id when it inserts it. So the delivery's id is assigned before, in the
+// statement that reads the webhooks. Adding the job to the row afterwards would be one more statement.
 const (
 	drawDeliveries = `SELECT id, nextval('extras_delivery_id_seq')` + listening + ` AND type_create`
 	insertDelivery = `INSERT INTO extras_delivery (` + deliveryColumns + `)
@@ -22,8 +22,8 @@ const (
 
 type drawn struct{ Webhook, Counter int64 }
 
-// inserted writes a record, its change row and a delivery for each webhook, and leaves the jobs to River's own insert:
-// one statement after the other, as the documentation of pgx and River shows it.
+// inserted writes a record, its change row and a delivery for each webhook. River's own insert writes the jobs. It runs one statement after
+// the other, as the documentation of pgx and River shows it.
 func (s *Server) inserted(r *http.Request, in NewSite) (one site, err error) {
 	ctx := r.Context()
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/alexedwards/argon2id"
 )
 
-// Credentials are what a login brings.
+// Credentials are the input of a login.
 type Credentials struct {
 	Username string `json:"username"`
 	Password string `json:"password"`

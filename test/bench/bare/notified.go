@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The statements of a create that webhooks are notified of: those that Terrier makes, in the same round trips, with the same
-// effect, written for this one table.
+// The statements of a create that webhooks are notified of. They are those of Terrier, in the same round trips and with the same effect,
+// written for this one table.
 const (
 	nextSite     = `SELECT nextval('dcim_site_id_seq')`
 	customFields = `SELECT id, name, type, required, "default"::text FROM extras_customfield WHERE content_types @> ARRAY['dcim.site'] ` +

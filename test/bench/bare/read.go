@@ -35,7 +35,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, p, err)
 }
 
-// search looks for a text that stands in few sites: there is no second page.
+// search looks for a text that few sites contain, so there is no second page.
 func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	p, err := s.page(r, countFound, listFound, "%"+r.FormValue("q")+"%")
 	answer(w, http.StatusOK, p, err)

@@ -18,18 +18,18 @@ import (
 	"terrier/internal/webhook"
 )
 
-// Event is a job that makes a POST. What it tells of is a name, put into a body of the usual size.
+// Event is a job that makes a POST. Its content is a name in a body of the usual size.
 type Event struct {
 	Name string `json:"name"`
 }
 
-// Kind names the job.
+// Kind implements river.JobArgs.
 func (Event) Kind() string { return "event" }
 
-// Workers is how many jobs bare River has under way: its best of 100, 200, 400 and 500.
+// Workers is how many jobs bare River runs at once. It is the best of 100, 200, 400 and 500.
 const Workers = 200
 
-// NewInserter returns a client that only inserts. It notifies of nearly every insert.
+// NewInserter returns a client that only inserts. It sends a notification for nearly every insert.
 func NewInserter(pool *pgxpool.Pool) (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(pool), &river.Config{FetchCooldown: time.Millisecond, Logger: slog.New(slog.DiscardHandler)})
 }
@@ -50,7 +50,7 @@ func (s *Server) events(r *http.Request, names []string) (n int, err error) {
 // Body is a request's body around the name of its event.
 type Body struct{ Before, After string }
 
-// BodyAround cuts the name of an event out of a body that Terrier sent.
+// BodyAround returns a body that Terrier sent, without the name of its event.
 func BodyAround(body, name string) (Body, error) {
 	const key = `"name":"`
 	before, after, ok := strings.Cut(body, key+name+`"`)
@@ -89,7 +89,7 @@ func (p *Post) Work(ctx context.Context, job *river.Job[Event]) error {
 	return err
 }
 
-// NewWorker returns a client that takes jobs from the default queue and from so many others, which stay empty.
+// NewWorker returns a client that takes jobs from the default queue, and from a number of other queues that stay empty.
 func NewWorker(pool *pgxpool.Pool, post *Post, idleQueues int) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, post)

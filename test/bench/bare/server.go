@@ -1,6 +1,6 @@
-// Package bare is what Terrier is held against: the same work, by hand, and nothing else. A server on raw pgx and net/http
-// that answers with the same bytes from the same rows, without authentication, permissions or validation; and bare
-// River, at its best settings, whose jobs make the same POST.
+// Package bare is what Terrier is compared with: the same work, written by hand, and nothing else. It has a server on pgx and net/http that
+// answers with the same bytes from the same rows, without authentication, permissions or validation. And it has bare River at its best
+// settings, whose jobs make the same POST.
 package bare
 
 import (
@@ -14,15 +14,15 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Server answers like Terrier: what a careful person writes for this one table.
+// Server answers like Terrier. It is what a careful person writes for this one table.
 type Server struct {
-	Base    string                // what links begin with
+	Base    string                // the beginning of links
 	Pool    *pgxpool.Pool         // Terrier's database
 	Jobs    *river.Client[pgx.Tx] // inserts in the transaction that it is given
 	JobPool *pgxpool.Pool         // a database of River's own
 }
 
-// Handler has all addresses.
+// Handler returns the handler of all addresses.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /bare/list", s.list)
@@ -37,7 +37,7 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// handle decodes what a writing request brings.
+// handle returns a handler that decodes the body of a write request.
 func handle[In, Out any](write func(*http.Request, In) (Out, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var in In
@@ -70,5 +70,5 @@ func answer(w http.ResponseWriter, status int, v any, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client reports what it misses
+	_, _ = w.Write(body) // the client reports an incomplete answer
 }

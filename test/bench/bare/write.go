@@ -47,7 +47,7 @@ func (s *Server) create(r *http.Request, in NewSite) (one site, err error) {
 	return one, err
 }
 
-// change is what the row in the change log is known by.
+// change is the key of a row in the change log.
 type change struct {
 	id      int64
 	at      time.Time
@@ -70,7 +70,7 @@ func (s *Server) write(ctx context.Context, tx pgx.Tx, in NewSite, one *site) (c
 	return c, tx.QueryRow(ctx, insertChange+" RETURNING id", c.at, c.request, one.ID, one.Name, state, data).Scan(&c.id)
 }
 
-// logged is what the change row keeps of a site: its state, and the site as the API shows it.
+// logged returns what the change row stores of a site: its state, and the site as the API shows it.
 func logged(one site, in NewSite) (state, data string, err error) {
 	d, err := encode(one)
 	if err != nil {
@@ -80,7 +80,7 @@ func logged(one site, in NewSite) (state, data string, err error) {
 	return string(p), string(d), err
 }
 
-// bulk writes many records and their change rows: a constant number of statements.
+// bulk writes many records and their change rows, with a constant number of statements.
 func (s *Server) bulk(r *http.Request, in []NewSite) (all []site, err error) {
 	at := now()
 	err = pgx.BeginFunc(r.Context(), s.Pool, func(tx pgx.Tx) error {

@@ -18,7 +18,7 @@ const (
 	line     = 24 // from one bar to the next
 )
 
-// style is readable on light and dark ground; where the reader's wish is not known it is light.
+// style is readable on light and dark backgrounds. Without a known preference it is light.
 const style = `
 	text { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2328 }
 	.title { font-size: 17px; font-weight: 600 }
@@ -81,7 +81,7 @@ func (a axis) at(v float64) float64 {
 	return plotFrom + part*(plotTo-plotFrom)
 }
 
-// scale draws the grid behind so many lines, and its numbers below them.
+// scale draws the grid behind a number of lines, and its numbers below them.
 func (c *canvas) scale(a axis, ticks []float64, lines int, unit string) {
 	bottom := c.y + lines*line + 4
 	for _, t := range ticks {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Change is how a case did against the kept result.
+// Change is how a case compares with the stored result.
 type Change struct {
 	Case    string
 	Then    float64
 	Now     float64
-	New     bool // the kept result does not have it
-	Gone    bool // this one does not have it
-	Beyond  bool // the two spreads do not meet: more than noise
+	New     bool // the stored result does not have it
+	Gone    bool // this result does not have it
+	Beyond  bool // the two spreads do not overlap: it is more than noise
 	Improve bool // in the direction of the goal
 }
 
-// Compare finds what has changed since a result was kept, case by case, in the order of the new rows.
+// Compare returns what has changed since a result was stored, case by case, in the order of the new rows.
 func Compare(then, now *Result) []Change {
 	var changes []Change
 	seen := map[string]bool{}
@@ -46,7 +46,7 @@ func (r *Result) row(name string) (Row, bool) {
 	return Row{}, false
 }
 
-// smallIsGood holds for times; rates have "/s", and their ratio should be large.
+// smallIsGood reports whether smaller values are better. They are for times. Rates, whose unit has "/s", should be large.
 func (r Row) smallIsGood() bool {
 	if r.Goal.Value != 0 {
 		return r.Goal.AtMost
@@ -54,7 +54,7 @@ func (r Row) smallIsGood() bool {
 	return r.Unit != "/s"
 }
 
-// PrintComparison writes the changes since a result was kept.
+// PrintComparison prints the changes since a result was stored.
 func PrintComparison(out io.Writer, then, now *Result) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "against the kept result of %s (%s):\n", then.Started.Format("2006-01-02"), then.Commit)

@@ -77,7 +77,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestVerdictOnASlowMachine: an absolute figure is clearly missed only where the other side was clearly faster.
+// TestVerdictOnASlowMachine: an absolute figure is clearly missed only if the other side was clearly faster.
 func TestVerdictOnASlowMachine(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -187,7 +187,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// element is what the picture is made of.
+// element is an element of the picture.
 type element struct {
 	name  string
 	attrs map[string]string

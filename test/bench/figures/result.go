@@ -1,5 +1,5 @@
-// Package figures owns what a run of the benchmark found: its rows, their verdicts, the table, the picture and the
-// comparison with a kept result. It measures nothing and touches no database.
+// Package figures owns the results of a benchmark run: its rows, their verdicts, the table, the picture and the comparison with a stored
+// result. It measures nothing and uses no database.
 package figures
 
 import (
@@ -21,7 +21,7 @@ type Result struct {
 	Statements []Statements
 }
 
-// Machine is where the figures come from.
+// Machine is the machine that the figures come from.
 type Machine struct {
 	Processor  string
 	Cores      int
@@ -34,35 +34,35 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %d GiB, Go %s, PostgreSQL %s", m.Processor, m.Cores, m.MemoryGiB, m.Go, m.PostgreSQL)
 }
 
-// Sizes are how much was measured.
+// Sizes are the amounts that were measured with.
 type Sizes struct {
 	Records     int    // sites in the register
 	Queued      int    // deliveries queued for one receiver
 	Deliveries  int    // delivery rows kept
 	Rounds      int    // repeats of each comparison
-	Connections int    // that ask at once
-	User        string // who asks Terrier
+	Connections int    // that send requests at once
+	User        string // the kind of user that calls Terrier
 }
 
 // Row is one line of the table.
 type Row struct {
-	Case    string // what results are compared by
+	Case    string // the key by which results are compared
 	What    string
 	Unit    string // of both sides' figures
 	Terrier Side
-	Bare    Side    // its figure is 0 where there is no other side
-	Against string  // what stands in the bare column, where it is not the bare program
-	Value   float64 // what is judged: the ratio of the two, as a rule
+	Bare    Side    // its figure is 0 if there is no other side
+	Against string  // what the bare column shows, if it is not the bare program
+	Value   float64 // the value that is judged: usually the ratio of the two
 	Low     float64 // of the rounds
 	High    float64
 	Goal    Goal
-	// Absolute says that what is judged is Terrier's own figure, not the ratio.
+	// Absolute means that Terrier's own figure is judged, not the ratio.
 	Absolute bool    `json:",omitempty"`
 	Points   []Point `json:",omitempty"`
 	Again    bool    `json:",omitempty"` // measured a second time, because the first missed clearly
 }
 
-// Side is how one of the two did.
+// Side is the figures of one of the two sides.
 type Side struct {
 	Figure     float64
 	Go         float64      `json:",omitempty"` // processor time of the Go processes, in µs per operation
@@ -77,7 +77,7 @@ type Point struct {
 	Figure float64
 }
 
-// Statements is what one request costs the database, authentication included. The bare side has none where it is 0.
+// Statements is what one request costs the database, authentication included. The bare figures are 0 if there is no bare side.
 type Statements struct {
 	What           string
 	Statements     int64
@@ -86,19 +86,19 @@ type Statements struct {
 	BareTrips      int64
 }
 
-// Goal is what a value is held against; the zero Goal asks for nothing.
+// Goal is what a value is compared with. The zero Goal demands nothing.
 type Goal struct {
 	Value  float64
 	AtMost bool
-	// Gate is where a miss is clear. It lies far from the goal: a shared machine is noisy, and a gate that fails by
+	// Gate is the value from which a miss is clear. It is far from the goal: a shared machine is noisy, and a gate that fails by
 	// chance costs more than it finds.
 	Gate float64
 }
 
-// AtLeast asks for a value or more.
+// AtLeast returns the goal of a value or more.
 func AtLeast(value float64) Goal { return Goal{Value: value, Gate: value * 0.75} }
 
-// AtMost asks for a value or less.
+// AtMost returns the goal of a value or less.
 func AtMost(value float64) Goal { return Goal{Value: value, AtMost: true, Gate: value * 3.5} }
 
 func (g Goal) String() string {
@@ -114,14 +114,14 @@ func (g Goal) String() string {
 // Reached reports whether the goal is met.
 func (r Row) Reached() bool { return r.within(r.Goal.Value) }
 
-// Clear reports whether the goal is clearly missed. An absolute figure says nothing about Terrier where the other
-// side, on the same machine and in the same rounds, was as slow.
+// Clear reports whether the goal is clearly missed. An absolute figure says nothing about Terrier if the other side was as slow, on the
+// same machine and in the same rounds.
 func (r Row) Clear() bool {
 	slowMachine := r.Absolute && r.Goal.AtMost && r.Value <= sameSlowness*r.Bare.Figure
 	return !r.within(r.Goal.Gate) && !slowMachine
 }
 
-// sameSlowness is how many times slower than the other side still is the machine's doing.
+// sameSlowness is how many times slower than the other side Terrier may be for the machine to be the reason.
 const sameSlowness = 3.5
 
 func (r Row) within(limit float64) bool {
@@ -134,7 +134,7 @@ func (r Row) within(limit float64) bool {
 	return r.Value >= limit
 }
 
-// Verdict is one word.
+// Verdict returns the verdict in one word.
 func (r Row) Verdict() string {
 	switch {
 	case r.Goal.Value == 0:
@@ -147,7 +147,7 @@ func (r Row) Verdict() string {
 	return "missed"
 }
 
-// Missed names the cases that are clearly missed.
+// Missed returns the names of the cases that are clearly missed.
 func (r *Result) Missed() []string {
 	var names []string
 	for _, row := range r.Rows {
@@ -158,7 +158,7 @@ func (r *Result) Missed() []string {
 	return names
 }
 
-// Write keeps a result as JSON.
+// Write writes a result to a file, as JSON.
 func (r *Result) Write(file string) error {
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -167,7 +167,7 @@ func (r *Result) Write(file string) error {
 	return os.WriteFile(file, append(raw, '\n'), 0o644)
 }
 
-// Read returns a result that was kept, or nil where there is none.
+// Read returns a stored result, or nil if there is none.
 func Read(file string) (*Result, error) {
 	raw, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -21,14 +21,14 @@ func (r *Result) Print(out io.Writer) error {
 	return err
 }
 
-// table sets lines in columns. One without lines below its head is left out.
+// table prints lines in columns. It prints nothing if there are no lines below the heading.
 func table(out io.Writer, lines [][]string) {
 	if len(lines) < 2 {
 		return
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
-		_, _ = fmt.Fprintln(w, strings.Join(line, "\t")) // a builder takes everything
+		_, _ = fmt.Fprintln(w, strings.Join(line, "\t")) // writing to a builder can't fail
 	}
 	_ = w.Flush()
 	_, _ = fmt.Fprintln(out)
@@ -147,7 +147,7 @@ func (s Side) processor() string {
 	return short(s.Go) + " / " + short(s.PostgreSQL)
 }
 
-// short writes a number with as many digits as it deserves.
+// short returns a number with a sensible number of digits.
 func short(v float64) string {
 	switch {
 	case v >= 1000:
@@ -162,7 +162,7 @@ func short(v float64) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
-// grouped writes 1000000 as 1,000,000.
+// grouped returns 1000000 as 1,000,000.
 func grouped(n int) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

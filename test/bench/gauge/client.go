@@ -21,8 +21,8 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return e.text }
 
-// client asks over one connection that is kept. It knows just enough of HTTP for answers
-// with a Content-Length: the less it costs, the more of a round is the server's.
+// client sends requests over one connection that is kept. It knows just enough of HTTP for answers with a Content-Length. The less it
+// costs, the more of a round belongs to the server.
 type client struct {
 	conn      net.Conn
 	r         *bufio.Reader
@@ -30,7 +30,7 @@ type client struct {
 	idleSince time.Time
 }
 
-// keepIdle is how long a connection may wait for its next request: less than the two minutes after which the servers hang up.
+// keepIdle is how long a connection may be idle before its next request. It is less than the two minutes after which the servers close it.
 const keepIdle = time.Minute
 
 func dial(address string) (*client, error) {
@@ -85,7 +85,7 @@ func (c *client) do(request []byte, status int) ([]byte, error) {
 	return c.body, nil
 }
 
-// Side is one of the two servers, with the connections to it that wait for the next request.
+// Side is one of the two servers, with its idle connections.
 type Side struct {
 	Name    string
 	Address string
@@ -96,7 +96,7 @@ type Side struct {
 	all  []*client
 }
 
-// Do sends a request over a connection that is free, or over a new one. The answer's body is the caller's.
+// Do sends a request over an idle connection, or over a new one, and returns the answer's body. The caller may keep it.
 func (s *Side) Do(request []byte, status int) ([]byte, error) {
 	c, err := s.take()
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Side) Do(request []byte, status int) ([]byte, error) {
 	if _, answered := errors.AsType[*StatusError](err); answered {
 		s.give(c)
 	} else {
-		_ = c.conn.Close() // what it holds belongs to nobody
+		_ = c.conn.Close() // it may still contain a part of an answer
 	}
 	return nil, fmt.Errorf("ask %s: %w", s.Name, err)
 }
@@ -125,7 +125,7 @@ func (s *Side) take() (*client, error) {
 		if time.Since(c.idleSince) < keepIdle {
 			return c, nil
 		}
-		_ = c.conn.Close() // nothing is under way
+		_ = c.conn.Close() // it has no open request
 	}
 	c, err := dial(s.Address)
 	if err == nil {
@@ -141,19 +141,19 @@ func (s *Side) give(c *client) {
 	s.idle = append(s.idle, c)
 }
 
-// Get makes a request.
+// Get returns a GET request.
 func (s *Side) Get(path string) []byte {
 	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: application/json\r\n%s\r\n", path, s.Address, s.Headers)
 }
 
-// Post makes a request; headers are added to those of the side.
+// Post returns a POST request. The headers are added to those of the side.
 func (s *Side) Post(path string, body []byte, headers ...string) []byte {
 	return fmt.Appendf(nil,
 		"POST %s HTTP/1.1\r\nHost: %s\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s%s\r\n%s",
 		path, s.Address, len(body), s.Headers, strings.Join(headers, ""), body)
 }
 
-// Close gives up the connections, also those with a request under way.
+// Close closes the connections, even those with an open request.
 func (s *Side) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// Asking is one side of a comparison: what it is sent, and the status it answers with.
+// Asking is one side of a comparison: its requests, and the expected status.
 type Asking struct {
 	Side        *Side
-	Processes   []*Process    // whose processor time it costs
+	Processes   []*Process    // their processor time is counted
 	Request     func() []byte // called by several goroutines
 	Status      int
 	Connections int
 }
 
-// slice is how long one side is asked before it is the other's turn. It is short, so that whatever else the machine
-// does meets both.
+// slice is the length of a turn. It is short, so that other work of the machine affects both sides.
 const slice = 60 * time.Millisecond
 
 // Share is what one side did in its turns.
@@ -27,10 +26,10 @@ type Share struct {
 	Answers int64
 }
 
-// Rate is answers per second.
+// Rate returns the answers per second.
 func (s Share) Rate() float64 { return float64(s.Answers) / s.Time.Seconds() }
 
-// Compete gives both sides the same time, in turns; who begins changes from turn to turn (A B, B A, A B …).
+// Compete measures both sides for the same time, in turns. The side that begins changes from turn to turn (A B, B A, A B …).
 func (m *Meter) Compete(ctx context.Context, x, y Asking, length time.Duration) (a, b Share, err error) {
 	for n := 0; a.Time < length || b.Time < length; n++ {
 		turns := []func() error{func() error { return m.turn(ctx, x, min(slice, length), &a) },
@@ -44,8 +43,8 @@ func (m *Meter) Compete(ctx context.Context, x, y Asking, length time.Duration) 
 	return a, b, nil
 }
 
-// turn asks over all connections for a while, and over each at least once: on a busy machine the while may be over before
-// they begin.
+// turn sends requests over all connections for a while, and over each at least once: on a busy machine the time may be over before they
+// begin.
 func (m *Meter) turn(ctx context.Context, x Asking, length time.Duration, into *Share) error {
 	var wg sync.WaitGroup
 	var answers atomic.Int64

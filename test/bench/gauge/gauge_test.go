@@ -34,7 +34,7 @@ func TestWireCounts(t *testing.T) {
 	}
 }
 
-// TestOpenLoopDoesNotWait holds what a closed loop gets wrong: work that hangs does not hold up what is due after it.
+// TestOpenLoopDoesNotWait checks that work that hangs does not delay the work after it, as it would in a closed loop.
 func TestOpenLoopDoesNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestOpenLoopDoesNotWait(t *testing.T) {
 	})
 }
 
-// accounted is the processor time that this process has used, from another source.
+// accounted returns the processor time that this process has used, from another source.
 func accounted(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -82,7 +82,7 @@ func TestProcessTime(t *testing.T) {
 	if before == 0 {
 		t.Fatal("this process has used no processor time")
 	}
-	for began := accounted(t); accounted(t)-began < 30*time.Millisecond; { // however long the machine takes to grant it
+	for began := accounted(t); accounted(t)-began < 30*time.Millisecond; { // however long it takes on a busy machine
 		continue
 	}
 	if used := processTime(os.Getpid()) - before; used < 5*time.Millisecond {
@@ -93,8 +93,7 @@ func TestProcessTime(t *testing.T) {
 	}
 }
 
-// TestSince holds that processes which begin and end while others are measured never take from the sum: a benchmark once
-// said that PostgreSQL had used less than nothing.
+// TestSince checks that processes which start and end during a measurement never reduce the sum.
 func TestSince(t *testing.T) {
 	t.Parallel()
 	type used = map[int]time.Duration
@@ -117,7 +116,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestLongIdleConnection holds that a connection which the server may have given up is not used again, and others are.
+// TestLongIdleConnection checks that a connection that the server may have closed is not used again, and that others are.
 func TestLongIdleConnection(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

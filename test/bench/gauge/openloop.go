@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// OpenLoop begins a piece of work each time one is due, whether or not those before have ended, for so long. It returns
-// when all have ended, with the first error.
+// OpenLoop starts a piece of work each time one is due, for a length of time, whether or not those before have ended. It returns when all
+// have ended, with the first error.
 //
-// A closed loop asks less of a server that is slow, and then measures only the requests that it let itself be asked.
+// A closed loop would send fewer requests to a slow server, and so measure only some of the slowness.
 func OpenLoop(ctx context.Context, perSecond float64, length time.Duration, work func(n int, due time.Time) error) error {
 	var wg sync.WaitGroup
 	failed := make(chan error, 1)

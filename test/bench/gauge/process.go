@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Process is a part of the benchmark that runs on its own, so that its processor time can be told apart. It is this
-// very program, called with "child", a role and its settings.
+// Process is a part of the benchmark that runs as a separate process, so that its processor time can be measured. It is this same program,
+// called with "child", a role and its settings.
 type Process struct {
-	Address string // where it listens, if it does
+	Address string // the address at which it listens, if it does
 	role    string
 	cmd     *exec.Cmd
 	in      io.WriteCloser
@@ -50,19 +50,19 @@ func Launch(ctx context.Context, role string, settings any) (*Process, error) {
 		return nil, err
 	}
 	if p.Address, err = p.answer(); err != nil {
-		_ = p.End() // the first error says more
+		_ = p.End() // the first error is more useful
 		return nil, err
 	}
 	return p, nil
 }
 
-// used is the processor time of the process.
+// used returns the processor time of the process.
 func (p *Process) used() time.Duration { return processTime(p.cmd.Process.Pid) }
 
-// Resident is how much memory the process holds, in bytes.
+// Resident returns how much memory the process uses, in bytes.
 func (p *Process) Resident() (int64, error) { return resident(p.cmd.Process.Pid) }
 
-// Do has the process do something and waits until it has.
+// Do sends a command to the process and waits until it is done.
 func (p *Process) Do(command string) error {
 	if _, err := fmt.Fprintln(p.in, command); err != nil {
 		return fmt.Errorf("tell the %s to %s: %w", p.role, command, err)
@@ -89,7 +89,7 @@ func (p *Process) End() error {
 	return errors.Join(err, p.cmd.Wait())
 }
 
-// Obey is the other end: it says that the process is ready and does what it is told until its parent is gone.
+// Obey is the child's side: it reports that the process is ready, and carries out commands until its parent has ended.
 func Obey(in io.Reader, out io.Writer, address string, do func(command string) error) error {
 	if _, err := fmt.Fprintln(out, "ok", address); err != nil {
 		return err

@@ -11,10 +11,10 @@ import (
 	"unsafe"
 )
 
-// Meter reads processor time: that of processes of ours, and that of a PostgreSQL.
+// Meter measures the processor time of our processes and of a PostgreSQL.
 type Meter struct{ postmaster int }
 
-// NewMeter measures the PostgreSQL that a backend belongs to.
+// NewMeter returns a meter for the PostgreSQL that a backend belongs to.
 func NewMeter(backend int) (*Meter, error) {
 	fields, err := stat(backend)
 	if err != nil {
@@ -24,20 +24,20 @@ func NewMeter(backend int) (*Meter, error) {
 	return &Meter{postmaster}, err
 }
 
-// Usage is time that has passed and processor time that was used.
+// Usage is the time that has passed and the processor time that was used.
 type Usage struct {
 	Time, Go, PostgreSQL time.Duration
 }
 
-// Add sums up two usages.
+// Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Time + v.Time, u.Go + v.Go, u.PostgreSQL + v.PostgreSQL}
 }
 
-// Start begins to measure; the returned function tells what was used since.
+// Start begins a measurement. The function that it returns returns what was used since.
 //
-// A PostgreSQL's processes may end while they are read. The order in which the living and the ended are read sees to it
-// that one that does is left out: what it did is lost, and what it had done before is never counted.
+// Processes of PostgreSQL may end while they are read. Because of the order in which running and ended processes are read, such a process
+// is left out: its work is lost, but its work before the measurement is never counted.
 func (m *Meter) Start(processes ...*Process) func() Usage {
 	ours := func() (sum time.Duration) {
 		for _, p := range processes {
@@ -53,8 +53,8 @@ func (m *Meter) Start(processes ...*Process) func() Usage {
 	}
 }
 
-// since is what a PostgreSQL used, from what its processes had used before, what they have used now, and what those that
-// ended in between had used in all.
+// since returns what a PostgreSQL used: from what its processes had used before, what they have used now, and the total of those that ended
+// in between.
 func since(before, now map[int]time.Duration, ended time.Duration) (used time.Duration) {
 	for pid, has := range now {
 		used += max(0, has-before[pid])
@@ -67,7 +67,7 @@ func since(before, now map[int]time.Duration, ended time.Duration) (used time.Du
 	return used + max(0, ended)
 }
 
-// living is what each process of the PostgreSQL that lives has used.
+// living returns what each running process of the PostgreSQL has used.
 func (m *Meter) living() map[int]time.Duration {
 	used := map[int]time.Duration{m.postmaster: processTime(m.postmaster)}
 	for _, pid := range children(m.postmaster) {
@@ -76,13 +76,13 @@ func (m *Meter) living() map[int]time.Duration {
 	return used
 }
 
-// ended is what all processes of the PostgreSQL that have ended had used.
+// ended returns what all ended processes of the PostgreSQL had used.
 func (m *Meter) ended() (used time.Duration) {
 	fields, err := stat(m.postmaster)
 	if err != nil {
 		return 0
 	}
-	const tick = 10 * time.Millisecond // 100 a second, on every Linux there is
+	const tick = 10 * time.Millisecond // 100 a second on every Linux
 	for _, field := range fields[13:15] {
 		n, _ := strconv.ParseInt(field, 10, 64)
 		used += time.Duration(n) * tick
@@ -90,10 +90,10 @@ func (m *Meter) ended() (used time.Duration) {
 	return used
 }
 
-// children are the processes that a process has started, by any of its threads. A kernel that does not tell shows too
-// little, which is seen.
+// children returns the processes that any thread of a process has started. On a kernel without this information the result is too small,
+// which shows in the figures.
 func children(pid int) (all []int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // a pattern of ours
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is valid
 	for _, list := range lists {
 		raw, _ := os.ReadFile(list) // a thread that has ended has none
 		for field := range strings.FieldsSeq(string(raw)) {
@@ -104,7 +104,7 @@ func children(pid int) (all []int) {
 	return all
 }
 
-// stat returns what /proc says of a process behind its name: state, parent, …
+// stat returns the fields of /proc/PID/stat after the name: state, parent, …
 func stat(pid int) ([]string, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -113,7 +113,7 @@ func stat(pid int) ([]string, error) {
 	return strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:])), nil
 }
 
-// resident reads how much memory a process holds: the second figure of statm, in pages.
+// resident returns how much memory a process uses: the second figure of statm, which is in pages.
 func resident(pid int) (int64, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
@@ -126,8 +126,8 @@ func resident(pid int) (int64, error) {
 	return pages * int64(os.Getpagesize()), nil
 }
 
-// processTime reads the clock that Linux keeps of a process's processor time, to the nanosecond. /proc counts in
-// hundredths of a second, which is most of a turn. A process that has ended has used nothing.
+// processTime returns the processor time of a process from its Linux clock, to the nanosecond. /proc counts in hundredths of a second,
+// which is too coarse for a turn. The result is 0 for a process that has ended.
 func processTime(pid int) time.Duration {
 	const scheduler = 2
 	clock := int64(^pid)<<3 | scheduler

@@ -8,8 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Wire stands between a program and PostgreSQL and counts what passes: statements that
-// are executed, and round trips. Nothing in the program has to cooperate.
+// Wire is a proxy between a program and PostgreSQL. It counts executed statements and round trips. The program need not cooperate.
 type Wire struct {
 	server     string
 	listener   net.Listener
@@ -17,7 +16,7 @@ type Wire struct {
 	Trips      atomic.Int64
 }
 
-// NewWire listens for the program and passes on to a server.
+// NewWire returns a proxy that listens for the program and forwards to a server.
 func NewWire(server string) (*Wire, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -28,10 +27,10 @@ func NewWire(server string) (*Wire, error) {
 	return w, nil
 }
 
-// Address is where the program should connect to.
+// Address returns the address that the program should connect to.
 func (w *Wire) Address() string { return w.listener.Addr().String() }
 
-// Close takes no more connections.
+// Close stops accepting connections.
 func (w *Wire) Close() error { return w.listener.Close() }
 
 func (w *Wire) accept() {
@@ -42,7 +41,7 @@ func (w *Wire) accept() {
 		}
 		out, err := net.Dial("tcp", w.server)
 		if err != nil {
-			_ = in.Close() // the program sees it
+			_ = in.Close() // the program notices
 			continue
 		}
 		go func() {
@@ -56,7 +55,7 @@ func (w *Wire) accept() {
 	}
 }
 
-// forward passes the program's messages on. The first has no kind: it opens the session.
+// forward forwards the program's messages. The first message has no kind: it opens the session.
 func (w *Wire) forward(dst io.Writer, src io.Reader) error {
 	head := make([]byte, 5)
 	if err := pass(dst, src, head[1:]); err != nil {
@@ -84,7 +83,7 @@ func (w *Wire) forward(dst io.Writer, src io.Reader) error {
 	}
 }
 
-// pass copies the length of a message and its rest.
+// pass copies the length of a message and the rest of it.
 func pass(dst io.Writer, src io.Reader, length []byte) error {
 	if _, err := io.ReadFull(src, length); err != nil {
 		return err
