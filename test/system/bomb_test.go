@@ -21,15 +21,15 @@ import (
 
 const mebibyte = 1 << 20
 
-// The memory that requests may cost, and the one at which the test gives up, to spare the machine. A bulk request that
-// is as large as allowed is no bomb, but a hundred of them must not cost a hundred times as much.
+// The memory that requests may cost, and the memory at which the test gives up to protect the machine. A bulk request of the allowed size
+// is not a bomb, but a hundred of them must not cost a hundred times as much.
 const (
 	growthTarget     = 64 * mebibyte
 	growthTargetBulk = 256 * mebibyte
 	growthEnd        = 1536 * mebibyte
 )
 
-// guard kills the server when it takes more memory than the machine should lend it.
+// guard kills the server when it uses more memory than the limit, to protect the machine.
 func guard(t *testing.T, s *server, limit int) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -54,7 +54,7 @@ func guard(t *testing.T, s *server, limit int) (stop func()) {
 	return func() { close(done); wg.Wait() }
 }
 
-// filled is a text of n bytes: head, the unit again and again, tail.
+// filled returns a text of n bytes: head, the unit again and again, tail.
 func filled(n int, head, unit, tail string) []byte {
 	times := (n - len(head) - len(tail)) / len(unit)
 	return slices.Concat([]byte(head), bytes.Repeat([]byte(unit), times), []byte(tail))
@@ -108,10 +108,10 @@ func manyKeys(n int) []byte {
 	return b.Bytes()
 }
 
-// TestBombsCostLittleMemory throws hostile bodies at a server, one after the other and then a hundred at once.
+// TestBombsCostLittleMemory sends hostile bodies to a server, one after the other and then a hundred at once.
 func TestBombsCostLittleMemory(t *testing.T) {
 	in := newInstall(t, dbtest.New(t))
-	// Of one caller a single large body is let in at a time: it takes several to fill the memory.
+	// The server accepts one large body of a caller at a time. So it takes several callers to fill the memory.
 	keys := make([]string, 8)
 	for i := range keys {
 		name := fmt.Sprint("admin", i)
@@ -121,7 +121,7 @@ func TestBombsCostLittleMemory(t *testing.T) {
 	admin := keys[0]
 	s := in.Serve()
 
-	// What a busy server holds anyway is not the bombs' doing: a bulk create and a long list come first.
+	// The memory that a busy server uses anyway must not count. So a bulk create and a long list come first.
 	sites := make([]object, 1000)
 	for i := range sites {
 		name := fmt.Sprintf("site-%d", i)
@@ -133,8 +133,8 @@ func TestBombsCostLittleMemory(t *testing.T) {
 	release := sync.OnceFunc(guard(t, s, before+growthEnd))
 	defer release()
 
-	// throw sends a body. The server may refuse one and hang up before it has read everything, if more is left than it
-	// reads to keep the connection: one over its limit or, in a crowd, any that is not small.
+	// throw sends a body. The server may refuse a body and close the connection before it has read all of it: a body over its limit or,
+	// with many at once, any that is not small.
 	throw := func(b bomb, key string, most int) {
 		a := s.Do(http.MethodPost, "/api/dcim/sites/", key, b.body)
 		switch {
@@ -156,7 +156,7 @@ func TestBombsCostLittleMemory(t *testing.T) {
 	}
 	one := s.Memory("VmHWM") - before
 
-	// Half of the hundred come from nobody: a stranger must not cost more than a user.
+	// Half of the hundred come without a login: an anonymous client must not cost more than a user.
 	const atOnce = 100
 	together := func(name string, pick func(i int) bomb) {
 		var wg sync.WaitGroup
@@ -201,8 +201,8 @@ func TestBombsCostLittleMemory(t *testing.T) {
 	}
 }
 
-// TestSlowClientsHoldNobodyUp leaves many requests unfinished. Others are answered meanwhile, and those that do not even
-// finish their headers are cut off.
+// TestSlowClientsHoldNobodyUp leaves many requests unfinished. Other requests are answered meanwhile. Requests that do not even finish
+// their headers are cut off.
 func TestSlowClientsHoldNobodyUp(t *testing.T) {
 	in := newInstall(t, dbtest.New(t))
 	in.User("admin", "right password", "--superuser")
@@ -217,7 +217,7 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = conn.Close() }) // the server may have been first
+		t.Cleanup(func() { _ = conn.Close() }) // the server may have closed it first
 		if _, err := conn.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
@@ -228,17 +228,17 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 		bodies[i] = open("POST /api/dcim/sites/ HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token " + admin +
 			"\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n{\"name\": \"")
 	}
-	for range each { // from nobody, to the one address that nobody may write to
+	for range each { // without a login, to the one address that accepts a body then
 		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: " +
 			"application/json\r\nContent-Length: 4096\r\n\r\n{")
 		open("POST /api/users/tokens/provision/ HTTP/1.1\r\nHost: terrier.test\r\nContent-Type: application/json\r\nTransfer-Encoding: " +
 			"chunked\r\n\r\n1\r\n{\r\n")
 	}
-	for range 2 { // a reader announces what only a writer may send
+	for range 2 { // a GET that announces a body, which only writes have
 		open("GET /api/dcim/sites/ HTTP/1.1\r\nHost: terrier.test\r\nAuthorization: Token " + admin +
 			"\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
 	}
-	// Every slow body waits for its rest; readers and writers of small bodies don't, whether they announce the length or not.
+	// Every slow body waits for its rest. Readers and writers of small bodies don't wait, whether they announce the length or not.
 	slowest := time.Duration(0)
 	for i := range 50 {
 		began := time.Now()
@@ -252,7 +252,7 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 		readAnswer(chunked).Want(t, http.StatusCreated)
 		slowest = max(slowest, time.Since(began))
 	}
-	if slowest > 4*time.Second { // who waits for one of them waits until it is cut off, 5 s after it came
+	if slowest > 4*time.Second { // a request that waits for a slow one waits until that is cut off, after 5 s
 		t.Errorf("beside %d slow clients a request took %v", 4*each, slowest)
 	}
 	growth := s.Memory("VmHWM") - before
@@ -271,7 +271,7 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 	}
 	t.Logf("slow headers were cut off after %v", time.Since(began).Round(time.Second))
 
-	// The body that has its sender's turn is cut off before those that wait for it are sent away, and the answer says why.
+	// The body that is being read is cut off before those of the same sender that wait for it are refused. The answer says why.
 	answers := make(chan install.Answer, each)
 	for _, conn := range bodies {
 		go func() { answers <- readAnswer(conn) }()

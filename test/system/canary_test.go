@@ -12,8 +12,8 @@ import (
 	"terrier/test/install"
 )
 
-// TestSecretsAppearNowhere uses secrets in every way there is, right and wrong, and looks for them in everything that
-// is kept or shown afterwards.
+// TestSecretsAppearNowhere uses secrets in every possible way, right and wrong, and checks that they do not appear in anything that is
+// stored or shown afterwards.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
@@ -25,16 +25,16 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	in.User("admin", adminPassword, "--superuser")
 	s := in.Serve()
 	tokens, users := "/api/users/tokens/", "/api/users/users/"
-	marker := "visible-" + randomHex(8) // proves that the search below would find something
+	marker := "visible-" + randomHex(8) // proves that the search below works
 
-	// expect sends a request and looks for the secrets in an answer that should not hold them.
+	// expect sends a request and checks that the answer does not contain the secrets.
 	expect := func(status int, method, path string, header http.Header, body any) answer {
 		t.Helper()
 		a := s.Send(method, path, header, body).Want(t, status)
 		secret.Absent(fmt.Sprintf("the answer to %s %s", method, path), a.Body)
 		return a
 	}
-	// creates sends a request that makes a token and returns the key, which this answer and no other shows.
+	// creates sends a request that creates a token and returns the key. Only this answer shows it.
 	creates := func(use string, header http.Header, path string, body object) (key string) {
 		t.Helper()
 		var made struct{ Key string }
@@ -46,7 +46,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	admin := http.Header{"Authorization": {"Token " + provisioned}}
 	secret.Watch("token create on the command line", in.Token("admin"))
 
-	// Tokens, made and refused.
+	// Tokens, created and refused.
 	posted := creates("POST of a token", admin, tokens, object{"user": 1})
 	creates("POST of a read-only token", admin, tokens, object{"user": 1, "write_enabled": false})
 	for _, key := range []string{randomKey(), strings.ToUpper(randomKey())} {
@@ -122,7 +122,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		http.Header{"Cookie": {"terrier_session=" + secret.Password("a wrong cookie")}}, nil)
 	creates("POST of a token by cookie", session, tokens, object{"user": 1})
 
-	// Users, made, changed and refused.
+	// Users, created, changed and refused.
 	var user struct{ ID int }
 	expect(http.StatusCreated, http.MethodPost, users, admin, credentials("dave", secret.Password("a new user"))).Read(t, &user)
 	dave := fmt.Sprintf("%s%d/", users, user.ID)
@@ -156,7 +156,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	secret.Absent("the API", shown)
 	list, _ := in.Terrier("", "token", "list", "admin")
 	secret.Absent("terrier token list", list)
-	// What is kept.
+	// What is stored.
 	dump := install.Dump(t, database)
 	secret.Absent("the dump", dump)
 	s.Stop()
@@ -173,7 +173,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	t.Logf("%d secrets in none of %d bytes of answers, %d of dump, %d of log", len(secret.List), len(shown), len(dump), len(s.Log()))
 }
 
-// everything reads every list of the API, from its own table of contents.
+// everything returns the contents of every list of the API. It finds them from the API's root.
 func everything(t *testing.T, s *server, header http.Header) string {
 	t.Helper()
 	var all strings.Builder

@@ -15,7 +15,7 @@ import (
 	"terrier/internal/dbtest"
 )
 
-// drip keeps a number of requests open whose bodies arrive byte by byte, and opens another where one is ended, until the context ends.
+// drip keeps a number of requests open whose bodies arrive byte by byte, until the context ends. When one ends, it opens another.
 func drip(ctx context.Context, t *testing.T, s *server, connections int, head string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var open, all sync.WaitGroup
@@ -35,7 +35,7 @@ func drip(ctx context.Context, t *testing.T, s *server, connections int, head st
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					_, _ = io.Copy(io.Discard, conn) // the answer, or the end
+					_, _ = io.Copy(io.Discard, conn) // reads the answer, or waits for the end
 				}()
 				_, err = io.WriteString(conn, head)
 				opened()
@@ -50,9 +50,9 @@ func drip(ctx context.Context, t *testing.T, s *server, connections int, head st
 						alive = false
 					}
 				}
-				_ = conn.Close() // the server may have been first
+				_ = conn.Close() // the server may have closed it first
 				<-ended
-				select { // no flood of short requests: that is another test
+				select { // a flood of short requests is another test
 				case <-bytes.C:
 				case <-ctx.Done():
 				}
@@ -63,8 +63,8 @@ func drip(ctx context.Context, t *testing.T, s *server, connections int, head st
 	return func() { cancel(); all.Wait() }
 }
 
-// TestDrippingBodiesHoldNobodyUp drips forty bodies at a time and writes beside them. It compares how long a write of 100 kB takes with
-// and without them, and an import.
+// TestDrippingBodiesHoldNobodyUp compares how long a write of 100 kB and an import take, with and without forty bodies that arrive byte by
+// byte at the same time.
 //
 // The goal is a median below twice the idle one. The test allows three times, because the machine may have other things to do.
 func TestDrippingBodiesHoldNobodyUp(t *testing.T) {
@@ -129,7 +129,7 @@ func TestDrippingBodiesHoldNobodyUp(t *testing.T) {
 				slices.Sort(waits)
 				return waits[each/2]
 			}
-			round() // connections are made, statements prepared
+			round() // warms up connections and statements
 			measure := func() float64 {
 				var idle, beside []time.Duration
 				for range rounds {
@@ -144,7 +144,7 @@ func TestDrippingBodiesHoldNobodyUp(t *testing.T) {
 				t.Logf("a write takes %v, beside dripping bodies %v: ratio %.2f", idle[rounds/2], beside[rounds/2], ratio)
 				return ratio
 			}
-			// A machine may be busy for more than half of the rounds; a server that is held up is so again.
+			// The machine may be busy for more than half of the rounds. A server that really is too slow is slow the second time too.
 			if first := measure(); first > 3 {
 				if again := measure(); again > 3 {
 					t.Errorf("dripping bodies make a write take %.1f and %.1f times as long", first, again)

@@ -16,11 +16,11 @@ import (
 	"terrier/internal/dbtest"
 )
 
-// The flood and the reads beside it, per second. Both arrive whether or not those before them were answered.
+// The logins of the flood and the reads, per second. Both arrive whether or not those before them were answered.
 const floodRate, readRate = 300, 200
 
-// TestReadersAreAnsweredBesideALoginFlood sends wrong passwords, each for another account and from another address so
-// that no limit ends the flood, and reads beside it. It writes down how much longer a read takes than without the flood.
+// TestReadersAreAnsweredBesideALoginFlood measures how much longer a read takes during a flood of wrong passwords. Each is for another
+// account and from another address, so that no limit ends the flood.
 //
 // The goal is a p99 of at most three times the idle one. The test allows twice that, because the machine may have other things to do.
 func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
@@ -96,19 +96,19 @@ func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 				}
 			}
 		})
-		// From now on somebody hashes all the time.
+		// From now on a password is being hashed all the time.
 		eventually(t, "the queue of logins should be full", func() bool { return refused.Load() > before })
 		waits := read()
-		stop() // those who wait hang up, and leave the queue
+		stop() // waiting clients disconnect and leave the queue
 		done.Wait()
 		return waits
 	}
-	read() // connections are made, statements prepared
+	read() // warms up connections and statements
 	p99 := func(waits []time.Duration) time.Duration {
 		slices.Sort(waits)
 		return waits[len(waits)*99/100]
 	}
-	// measure takes the median of the rounds, because a round in which the machine is busy otherwise says nothing.
+	// measure returns the median of the rounds, because a round in which the machine does other work says nothing.
 	measure := func() (ratio float64, good bool) {
 		var idle, flooded []time.Duration
 		var ratios []float64
@@ -122,9 +122,9 @@ func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 		ratio = ratios[rounds/2]
 		t.Logf("%d reads/s beside %d logins/s: p99 %v, idle %v, ratio %.2f of %.2f; %d passwords judged, %d turned away",
 			readRate, floodRate, flooded[rounds/2], idle[rounds/2], ratio, ratios, judged.Load(), refused.Load())
-		return ratio, ratio <= 6 || flooded[rounds/2] <= 5*time.Millisecond // below that a single turn of the scheduler makes the ratio
+		return ratio, ratio <= 6 || flooded[rounds/2] <= 5*time.Millisecond // below that a single turn of the scheduler dominates
 	}
-	// A machine may be busy for more than half of the rounds; a server that is too slow is so again.
+	// The machine may be busy for more than half of the rounds. A server that really is too slow is slow the second time too.
 	first, good := measure()
 	if good {
 		return

@@ -9,9 +9,8 @@ import (
 	"terrier/internal/dbtest"
 )
 
-// TestKillInMidBulkIsAllOrNothing kills the process while several bulk requests are under way. Whatever the moment, a
-// request has made all of its sites or none, and each site has exactly one change row. A client that got no answer
-// knows nothing, so only an acknowledgement says what must be there.
+// TestKillInMidBulkIsAllOrNothing kills the process while several bulk requests are under way. At any moment, a request has created all
+// of its sites or none, and each site has exactly one change row. Only an acknowledged request must have its sites.
 func TestKillInMidBulkIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	const rounds, workers, size = 6, 4, 100
@@ -41,7 +40,7 @@ func TestKillInMidBulkIsAllOrNothing(t *testing.T) {
 					switch {
 					case a.Status == http.StatusCreated:
 						acknowledged[batch] = true
-						// The others are anywhere in their requests now, each round somewhere else.
+						// The other requests are at any point of their work now, at another one each round.
 						if answered++; answered == 2+round {
 							s.Kill()
 						}
@@ -104,7 +103,7 @@ func TestKillInMidBulkIsAllOrNothing(t *testing.T) {
 		t.Errorf("%d change rows tell of sites that are not there", n)
 	}
 
-	// The counts of the API are kept beside the rows, and are exact.
+	// The counts of the API are stored separately from the rows, and are exact.
 	s := in.Serve()
 	for path, table := range map[string]string{"/api/dcim/sites/": "dcim_site", "/api/extras/object-changes/": "extras_objectchange"} {
 		var page struct{ Count int }

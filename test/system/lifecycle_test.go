@@ -57,8 +57,7 @@ func TestHealthNeedsNoAuthentication(t *testing.T) {
 	s.Get("/api/dcim/sites/", "").Want(t, http.StatusForbidden)
 }
 
-// A request that has been taken is answered, and then the process ends well.
-// TestTerminationIsAnnounced: a load balancer has time to notice before the door closes.
+// TestTerminationIsAnnounced: a load balancer has time to notice the termination before the server stops accepting requests.
 func TestTerminationIsAnnounced(t *testing.T) {
 	t.Parallel()
 	in := newInstall(t, dbtest.New(t), "SHUTDOWN_DELAY=20s")
@@ -76,10 +75,11 @@ func TestTerminationIsAnnounced(t *testing.T) {
 	if answer.StatusCode != http.StatusOK || !answer.Close {
 		t.Errorf("%s, connection closed: %v", answer.Status, answer.Close)
 	}
-	s.Signal(syscall.SIGTERM) // the second one gets its way
+	s.Signal(syscall.SIGTERM) // the second signal ends the wait
 	<-s.Ended
 }
 
+// TestTerminationFinishesRequestsUnderWay: requests that were accepted are answered, and then the process ends with success.
 func TestTerminationFinishesRequestsUnderWay(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
@@ -89,12 +89,12 @@ func TestTerminationFinishesRequestsUnderWay(t *testing.T) {
 	pool := connect(t, database)
 	s := in.Serve()
 
-	// The requests wait for a lock, for as long as the test likes.
+	// The requests wait for a lock until the test releases it.
 	tx, err := pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = tx.Rollback(context.Background()) }() // where the test fails; the pool waits for it
+	defer func() { _ = tx.Rollback(context.Background()) }() // if the test fails; the pool waits for it
 	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}

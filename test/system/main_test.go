@@ -1,5 +1,5 @@
-// Package system_test tests what needs the real binary: several processes on one database, signals, kills, logs,
-// dumps and memory. Everything else is tested closer to the code.
+// Package system_test has the tests that need the real binary: several processes on one database, signals, kills, logs, dumps and memory.
+// Everything else is tested closer to the code.
 package system_test
 
 import (
@@ -26,5 +26,5 @@ var (
 	randomHex  = install.RandomHex
 )
 
-// randomKey is a token's key.
+// randomKey returns a token's key.
 func randomKey() string { return randomHex(20) }

@@ -9,14 +9,14 @@ import (
 	"terrier/test/install"
 )
 
-// What the largest pages may cost, one by one and six at once.
+// The memory that the largest pages may cost, one by one and six at once.
 const (
 	growthTargetPage  = 64 * mebibyte
 	growthTargetPages = 256 * mebibyte
 )
 
-// largeRecords are longer than anything that can be stored today: 1 MB each, written out, escaped, or in the defaults
-// of custom fields that every record shows.
+// largeRecords write values that are longer than anything that can be stored today. Each record shows 1 MB: plain, escaped, or in the
+// defaults of custom fields.
 var largeRecords = []string{
 	`INSERT INTO tenancy_tenant (version, description, tags, custom_fields, created, last_updated, name, slug, comments)
 		SELECT 1, '', '{}', '{}', now(), now(), 'long ' || i, 'long-' || i, repeat('x', 1000000) FROM generate_series(1, 150) i`,
@@ -39,8 +39,8 @@ var largeRecords = []string{
 	`INSERT INTO record_count (type, n) VALUES ('tenancy.tenant', 200), ('dcim.region', 500), ('extras.objectchange', 100)`,
 }
 
-// TestLargePagesCostLittleMemory reads pages that would come to hundreds of megabytes, one by one and six at once. Those
-// for whom there is no memory yet wait for it.
+// TestLargePagesCostLittleMemory reads pages that would have hundreds of megabytes, one by one and six at once. Requests wait if there is
+// not enough memory for them yet.
 func TestLargePagesCostLittleMemory(t *testing.T) {
 	url := dbtest.New(t)
 	in := newInstall(t, url)

@@ -19,7 +19,7 @@ import (
 	"terrier/test/install"
 )
 
-// The limits of failed logins in an hour, as threats.md promises them: two counts for an account, together 100.
+// The limits of failed logins in an hour, as promised: two counts for an account, together 100.
 const (
 	accountFailures = 50
 	addressFailures = 200
@@ -31,7 +31,7 @@ func credentials(username, password string) object {
 
 const provision = "/api/users/tokens/provision/"
 
-// guess sends wrong logins to the servers by turns, a few at a time, and counts the refusals by status.
+// guess sends wrong logins to the servers in turn, a few at a time, and counts the refusals by status.
 func guess(t *testing.T, servers []*server, n int, username func(i int) string) (wrong, throttled int, bodies map[string]bool) {
 	t.Helper()
 	var mu sync.Mutex
@@ -76,7 +76,7 @@ func TestThrottlingHoldsAcrossProcesses(t *testing.T) {
 	login(servers[0], "alice").Want(t, http.StatusCreated)
 
 	answers := map[string]string{}
-	// Alice has logged in from this address, which gives her a second count. It is used up too, and does not show.
+	// Alice has logged in from this address, so it has a second count for her. The guesses use up both, and the answers don't show it.
 	const tries = 2*accountFailures + 10
 	for name, tries := range map[string]int{"alice": tries, "nobody": tries / 2} {
 		wrong, throttled, bodies := guess(t, servers, tries, func(int) string { return name })
@@ -99,7 +99,7 @@ func TestThrottlingHoldsAcrossProcesses(t *testing.T) {
 		t.Errorf("user unlock: exit code %d: %s", code, out)
 	}
 	login(servers[1], "alice").Want(t, http.StatusCreated)
-	// One user's guesser locks nobody else out, until the address has used up its own limit.
+	// Guesses for one user lock nobody else out, until the address has used up its own limit.
 	login(servers[1], "carol").Want(t, http.StatusCreated)
 	wrong, _, _ := guess(t, servers, addressFailures, func(i int) string { return fmt.Sprintf("name-%d", i) })
 	if want := addressFailures - tries - tries/2 - 2*len(servers); wrong != want {
@@ -177,7 +177,7 @@ func TestDeactivatedUserIsRefusedEverywhereAtOnce(t *testing.T) {
 		here.Do(http.MethodPost, provision, "", credentials(name, "right password")).Want(t, http.StatusCreated).Read(t, &token)
 		cookie := login(t, there, name, "right password")
 
-		// What a user may always see is their own tokens.
+		// A user may always see their own tokens.
 		byToken := func(s *server) answer { return s.Get("/api/users/tokens/", token.Key) }
 		byCookie := func(s *server) answer {
 			return s.Send(http.MethodGet, "/api/users/tokens/", http.Header{"Cookie": {cookie}}, nil)
@@ -201,7 +201,7 @@ func TestDeactivatedUserIsRefusedEverywhereAtOnce(t *testing.T) {
 			}
 			s.Do(http.MethodPost, provision, "", credentials(name, "right password")).Want(t, http.StatusForbidden)
 		}
-		// Tokens come back with the user; sessions have ended for good.
+		// Tokens work again with the user. Sessions have ended for good.
 		there.Do(http.MethodPatch, path, admin, object{"is_active": true}).Want(t, http.StatusOK)
 		for _, s := range servers {
 			byToken(s).Want(t, http.StatusOK)
@@ -296,7 +296,7 @@ func TestSecretKeyRotation(t *testing.T) {
 	try(in.Serve(), used, http.StatusForbidden)
 }
 
-// signedWebhook has a secret and a header that are kept encrypted, and a receiver that knows both.
+// signedWebhook has a secret and a header that are stored encrypted, and a receiver that knows both.
 type signedWebhook struct {
 	secrets        *install.Canaries
 	secret, header string
@@ -331,7 +331,7 @@ func (h *signedWebhook) create(t *testing.T, s *server, key string) {
 	h.id = made.ID
 }
 
-// tells makes a change and looks at the request that the receiver gets.
+// tells makes a change and checks the request that the receiver gets.
 func (h *signedWebhook) tells(t *testing.T, s *server, key string) {
 	t.Helper()
 	h.told++
@@ -349,7 +349,7 @@ func (h *signedWebhook) tells(t *testing.T, s *server, key string) {
 	}
 }
 
-// unchanged holds that nothing has happened to the webhook since it was made.
+// unchanged checks that the webhook has not changed since it was created.
 func (h *signedWebhook) unchanged(t *testing.T, s *server, key string) {
 	t.Helper()
 	var changes struct{ Count int }

@@ -11,8 +11,8 @@ import (
 	"terrier/internal/dbtest"
 )
 
-// TestTerminationDuringABadExpression: a regular expression that was saved when there were no bounds, and texts that
-// would keep it busy for minutes, delay neither their answers nor the end of the process.
+// TestTerminationDuringABadExpression: a regular expression that was saved when there were no limits, with texts that would keep it busy
+// for minutes, delays neither the answers nor the end of the process.
 func TestTerminationDuringABadExpression(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
@@ -28,7 +28,7 @@ func TestTerminationDuringABadExpression(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), "UPDATE extras_customfield SET validation_regex = $1, version = version + 1", bad); err != nil {
 		t.Fatal(err)
 	}
-	// What is stored blocks nothing else.
+	// The stored expression does not block other changes.
 	s.Do(http.MethodPatch, "/api/dcim/sites/1/", admin, object{"description": "b"}).Want(t, http.StatusOK)
 	s.Do(http.MethodPatch, "/api/extras/custom-fields/1/", admin, object{"label": "Bad"}).Want(t, http.StatusOK)
 	s.Get("/api/dcim/sites/?cf_bad=x", admin).Want(t, http.StatusOK)

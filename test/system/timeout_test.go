@@ -10,8 +10,8 @@ import (
 	"terrier/internal/dbtest"
 )
 
-// TestTimeoutIsNoSuccess keeps the database from answering until requests run out of time. A client that reads success
-// where nothing was done goes on as if it had been.
+// TestTimeoutIsNoSuccess keeps the database from answering until requests run out of time. None of them may be answered with success,
+// because nothing was done.
 func TestTimeoutIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
@@ -25,7 +25,7 @@ func TestTimeoutIsNoSuccess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = tx.Rollback(context.Background()) }() // where the test fails; the pool waits for it
+	defer func() { _ = tx.Rollback(context.Background()) }() // if the test fails; the pool waits for it
 	if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestTimeoutIsNoSuccess(t *testing.T) {
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// Nobody has to be restarted for it.
+	// The server recovers without a restart.
 	eventually(t, "the server should recover", func() bool { return s.Get("/readyz", "").Status == http.StatusOK })
 	s.Do(http.MethodPost, "/api/dcim/sites/", admin, object{"name": "after", "slug": "after"}).Want(t, http.StatusCreated)
 }
