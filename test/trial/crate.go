@@ -59,7 +59,7 @@ func nextSlot(c record.Call) (any, error) {
 	return c.Create("trial.slot", map[string]any{"crate": id, "name": fmt.Sprint(number)})
 }
 
-// Slot may hold an item of the shelf that its crate stands on.
+// Slot may refer to an item of the shelf that its crate is on.
 var Slot = record.Type{
 	App: "trial", Name: "slot", Plural: "slots", Section: "Trial",
 	Doc: "A place in a crate.",
@@ -94,7 +94,7 @@ var Lid = record.Type{
 	Order:  []string{"crate", "name"},
 }
 
-// Kit has the templates of what a crate brings.
+// Kit has the templates of a crate's children.
 var Kit = record.Type{
 	App: "trial", Name: "kit", Plural: "kits", Section: "Trial",
 	Doc:    "What a crate is made from.",
@@ -103,7 +103,7 @@ var Kit = record.Type{
 	Order:  []string{"name"},
 }
 
-// SlotTemplate becomes a slot.
+// SlotTemplate is the template of a slot.
 var SlotTemplate = record.Type{
 	App: "trial", Name: "slottemplate", Plural: "slot-templates", Label: "slot template", Section: "Trial",
 	Doc: "Becomes a slot of each new crate of the kit.",
@@ -116,7 +116,7 @@ var SlotTemplate = record.Type{
 	Order: []string{"kit", "name"},
 }
 
-// LidTemplate becomes a lid.
+// LidTemplate is the template of a lid.
 var LidTemplate = record.Type{
 	App: "trial", Name: "lidtemplate", Plural: "lid-templates", Label: "lid template", Section: "Trial",
 	Doc: "Becomes a lid of each new crate of the kit.",

@@ -2,7 +2,7 @@ package trial
 
 import "terrier/internal/record"
 
-// places are those of a shelf, with the items that have one.
+// places returns the places of a shelf, with the items that have one.
 func places(shelf record.Values, items []record.Values) any {
 	slots := record.Slots{Count: shelf.Int("places")}
 	for _, item := range items {

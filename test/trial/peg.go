@@ -9,7 +9,7 @@ import (
 	"terrier/internal/record"
 )
 
-// Peg is a numbered peg of a shelf. A shelf gives away the lowest numbers that are free.
+// Peg is a numbered peg of a shelf. An action of the shelf assigns the lowest free numbers.
 var Peg = record.Type{
 	App: "trial", Name: "peg", Plural: "pegs", Section: "Trial",
 	Doc: "A numbered peg of a shelf.",
@@ -25,12 +25,12 @@ var Peg = record.Type{
 	Search: []string{"name"},
 }
 
-// pegs is how many a shelf has.
+// pegs is how many pegs a shelf has.
 const pegs = 100
 
 var one int64 = 1
 
-// pegActions are those of a shelf: which pegs are free, and to take some.
+// pegActions are the actions of a shelf: list the free pegs, and take some.
 var pegActions = []record.Action{
 	{Name: "free-pegs", Method: "GET", Needs: "view", Doc: "List the free pegs of a shelf",
 		Body: record.Fields{record.Int{Name: "start", Min: &one, Default: 1}, record.Int{Name: "limit", Min: &one, Default: 50}},
@@ -74,7 +74,7 @@ var pegActions = []record.Action{
 		}},
 }
 
-// freePegs lists the numbers from start on that no peg of the shelf has.
+// freePegs returns the numbers from start on that no peg of the shelf has.
 func freePegs(c record.Call, start int64) ([]int64, error) {
 	taken, err := c.Taken("trial.peg", "number", map[string]string{"shelf_id": strconv.FormatInt(c.Record().ID(), 10)})
 	var free []int64

@@ -9,8 +9,7 @@ var (
 	speeds = []record.NumberOption{{Value: 9600, Label: "9600 bps"}, {Value: 19200, Label: "19.2 kbps"}}
 )
 
-// Port has a field of each kind that none of our types uses yet. Ports come in the order of their shelves, and of their
-// names as people read them.
+// Port has a field of each kind that none of our types uses yet. Ports are ordered by their shelves, and then by name as people read them.
 var Port = record.Type{
 	App: "trial", Name: "port", Plural: "ports", Section: "Trial",
 	Doc: "Something to plug a cable into.",
@@ -48,7 +47,7 @@ var Port = record.Type{
 	},
 }
 
-// Host is named by its address, and hosts come in the order of their addresses.
+// Host is named by its address. Hosts are ordered by their addresses.
 var Host = record.Type{
 	App: "trial", Name: "host", Plural: "hosts", Section: "Trial",
 	Doc: "An address that something answers at.",

@@ -2,8 +2,8 @@ package trial
 
 import "terrier/internal/record"
 
-// Sticker refers to records of several types: to one that takes it along, to one that it can do without, and to one that
-// stays as long as the sticker does.
+// Sticker has references to records of several types. If the record is deleted, one reference deletes the sticker too, one is emptied,
+// and one refuses the deletion.
 var Sticker = record.Type{
 	App: "trial", Name: "sticker", Plural: "stickers", Section: "Trial",
 	Doc: "Sticks on a shelf or an item.",

@@ -1,11 +1,11 @@
-// Package trial declares record types that use what a declaration can say and none of ours uses yet. The suites over
-// every type run over these too.
+// Package trial declares record types that use parts of a declaration that none of our types uses yet. The test suites for every type run
+// for these too.
 package trial
 
 import "terrier/internal/record"
 
-// Shelf shows a count and a computed field where others refer to it. It counts and adds up what refers to it, and shows its items as a list
-// and as a drawing.
+// Shelf shows a count and a computed field in its nested representation. It counts and sums records that refer to it, and shows its items
+// as a list and as a drawing.
 var Shelf = record.Type{
 	App: "trial", Name: "shelf", Plural: "shelves", Section: "Trial",
 	Doc: "Holds items.",
@@ -30,7 +30,7 @@ var Shelf = record.Type{
 	Actions: pegActions,
 }
 
-// Item is named by a text and shows its shelf where others refer to it. Items come in the order of their shelves.
+// Item is named by a text and shows its shelf in its nested representation. Items are ordered by their shelves.
 var Item = record.Type{
 	App: "trial", Name: "item", Plural: "items", Section: "Trial",
 	Doc: "Lies on a shelf.",
@@ -53,7 +53,7 @@ var Item = record.Type{
 	Search: []string{"name", "asset_tag"},
 }
 
-// Types lists them.
+// Types returns all of these types.
 func Types() []record.Type {
 	return []record.Type{Shelf, Item, Host, Port, Sticker, Kit, SlotTemplate, LidTemplate, Crate, Slot, Lid, Peg}
 }
