@@ -1,5 +1,5 @@
-// Runs the tests of walk/ in one process: they share a browser, the records and the list of what was visited. No test needs another,
-// so most run side by side.
+// Runs the tests of walk/ in one process. They share a browser, the records and the list of visited pages. No test depends on another,
+// so most run in parallel.
 import { after, describe, it } from 'node:test';
 import { parseArgs } from 'node:util';
 import { walks } from './walks.mjs';
@@ -33,7 +33,7 @@ after(() => world.close());
 for (const { name, atOnce, tests } of stages.filter((stage) => stage.tests.length > 0)) {
   describe(name, { concurrency: atOnce ?? 1 }, () => {
     for (const { name: title, steps } of tests) {
-      it(title, { timeout: 600_000 }, steps); // some take a minute; each action has a limit of its own
+      it(title, { timeout: 600_000 }, steps); // some take a minute; each action has its own limit
     }
   });
 }

@@ -1,4 +1,4 @@
-// The programs that the tests start beside the server: the worker and the receivers.
+// The programs that the tests start besides the server: the worker and the receivers.
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 
 const running = new Set();
 
-// start runs terrier with some arguments. Its notices go to NAME.log. The kernel ends it with this process, however that ends.
+// start runs terrier with some arguments. Its log goes to NAME.log. The kernel ends it when this process ends, for whatever reason.
 export function start(name, args, env = {}) {
   const { TERRIER_E2E_WORK: work } = process.env;
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', `${work}/terrier`, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
@@ -60,7 +60,7 @@ export class Receiver {
 
   get requests() { return this.#arrived; }
 
-  // request waits for one that fits, among those that came and those that come.
+  // request returns a matching request. It waits until one arrives, unless it has arrived already.
   request(fits, what = 'request') {
     return new Promise((resolve, reject) => {
       const look = () => {

@@ -1,4 +1,4 @@
-// The records that all tests look at and none changes: the register of a small carrier.
+// The records that all tests read and none changes: the register of a small carrier.
 import { world } from './world.mjs';
 
 const cities = [['Lisbon', 'Portugal'], ['Porto', 'Portugal'], ['Berlin', 'Germany'], ['Hamburg', 'Germany'], ['Paris', 'France'], ['Lyon', 'France']];
@@ -31,7 +31,7 @@ export async function seed() {
   }
   const made = await api('POST', '/api/dcim/sites/', sites);
   await api('POST', '/api/dcim/locations/', ['Meet-me room', 'Battery room', 'Hall A'].map((name) => named(name, { site: made[0].id })));
-  // Somebody mistook names for numbers: it is not notified of the first rack role, and the list of condition errors says so.
+  // This webhook compares names as numbers. So it is not notified of the first rack role, and has a condition error.
   await api('POST', '/api/extras/webhooks/', [
     { name: 'CMDB sync', content_types: ['dcim.location', 'dcim.rackrole'], type_create: true, type_update: true, type_delete: true, payload_url: `${world.receiver.url}cmdb`, secret: world.receiverSecret },
     { name: 'Capacity planning', content_types: ['dcim.rackrole'], type_create: true, payload_url: `${world.receiver.url}capacity`, conditions: { attr: 'name', op: 'gt', value: 5 } },

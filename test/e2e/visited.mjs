@@ -1,9 +1,9 @@
-// Which of the pages' addresses the browser asked for.
+// The addresses of pages that the browser has requested.
 export class Visited {
   #routes;
   #seen = new Set();
 
-  // patterns are those of Go's mux, one on each line: GET /dcim/sites/{id}/{$}
+  // patterns are those of Go's mux, one per line: GET /dcim/sites/{id}/{$}
   constructor(patterns) {
     this.#routes = patterns.trim().split('\n').map((pattern) => {
       const [method, path] = pattern.split(' ');
@@ -20,7 +20,7 @@ export class Visited {
     }
   }
 
-  // lists are the types: where each begins, and whether it is written by the program alone.
+  // lists returns the record types: the address of each list, and whether the type is read-only.
   get lists() {
     const has = (pattern) => this.#routes.some((route) => route.pattern === pattern);
     return this.#routes.flatMap(({ pattern }) => pattern.match(/^GET (\/.+\/)export\/\{\$\}$/)?.[1] ?? [])

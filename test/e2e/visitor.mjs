@@ -1,5 +1,5 @@
-// A person at the browser. Whatever they do, no page may report an error, ask another site for anything, or break its own content
-// security policy: each visit watches for that, and a test fails where it happened, whatever it was about.
+// A person at the browser. Whatever they do, no page may report an error, request anything from another site, or violate its own content
+// security policy. Each visit checks this, and the test fails if it happens.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,7 +18,7 @@ export class Visitor {
   static async open({ user = 'admin', width = 1280, height = 900, theme = 'light', javaScript = true, permissions } = {}) {
     const v = new Visitor();
     v.context = await world.browser.newContext({ baseURL: world.base, viewport: { width, height }, colorScheme: theme, javaScriptEnabled: javaScript, permissions,
-      reducedMotion: 'reduce' }); // colours that are still fading would be judged as they fade
+      reducedMotion: 'reduce' }); // without fading: axe would judge colours in the middle of it
     v.context.setDefaultTimeout(patience);
     if (user) {
       await v.context.addCookies([await world.session(user)]);
@@ -33,7 +33,7 @@ export class Visitor {
     return v;
   }
 
-  // tab opens another page with the same session, under the same eyes.
+  // tab opens another page with the same session and the same checks.
   async tab() {
     const page = await this.context.newPage();
     page.on('console', (message) => this.#said(message));
@@ -72,7 +72,7 @@ export class Visitor {
   }
 
   #failed(request) {
-    // Leaving a page ends what it was still asking for, and a download ends the navigation that began it.
+    // Leaving a page ends its open requests, and a download ends the navigation that started it.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') {
       this.problems.push(`failed: ${request.method()} ${request.url()}: ${request.failure()?.errorText}`);
     }
@@ -86,7 +86,7 @@ export class Visitor {
     return response;
   }
 
-  // press does something that leads to another page: a click on a link or a button, unless told otherwise.
+  // press does something that leads to another page. By default this is a click on a link or a button.
   async press(what, { status = 200, page = this.page, act } = {}) {
     this.#expected = status;
     const target = typeof what === 'string' ? page.getByRole('button', { name: what, exact: true }) : what;
@@ -105,19 +105,19 @@ export class Visitor {
     await this.settle(page);
   }
 
-  // settle waits until a page has reported what it had to report, and judges.
+  // settle waits until a page has reported its errors, and fails if there are any.
   async settle(page = this.page) {
     await page.evaluate(() => 0);
     assert.deepEqual(this.problems.splice(0), [], `on ${page.url()}`);
   }
 
-  // download saves what an act brings, and gives its name and text.
+  // download saves the file that an act downloads, and returns its name and text.
   async download(act) {
     const [file] = await Promise.all([this.page.waitForEvent('download'), act()]);
     return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
   }
 
-  // live waits for a part that htmx brings, after an act that asks for it.
+  // live does an act and waits for the part of the page that htmx loads because of it.
   async live(act, selector, { status = 200 } = {}) {
     this.#expected = status;
     const before = await this.page.evaluate(() => { window.__stays = (window.__stays ?? 0) + 1; return window.__stays; });
@@ -127,7 +127,7 @@ export class Visitor {
     await this.settle();
   }
 
-  // accepting answers yes to one question that the page asks by itself.
+  // accepting does an act and answers yes to the question that the page asks.
   async accepting(question, act) {
     const before = this.dialogs.length;
     this.#answer = (message) => question.test(message);
@@ -140,13 +140,13 @@ export class Visitor {
   label(text, exact = true) { return this.main.getByLabel(text, { exact }); }
   note() { return this.main.locator('.alert-success'); }
 
-  // theme lets the system prefer light or dark.
+  // theme sets the theme that the system prefers: light or dark.
   async theme(theme, page = this.page) {
     await page.emulateMedia({ colorScheme: theme });
     await page.locator(`html[data-bs-theme=${theme}]`).waitFor();
   }
 
-  // eventually loads the page again until something is there.
+  // eventually reloads the page until something is there.
   async eventually(what, there) {
     const end = Date.now() + patience;
     while (!await there()) {
@@ -169,17 +169,17 @@ export class Visitor {
     }
   }
 
-  // accessible is what axe finds wrong with the page, or with a part of it, in the theme that is on.
+  // accessible returns the problems that axe finds on the page, or on a part of it, in the current theme.
   async accessible(part = 'html') {
     const found = await this.page.evaluate(`${axe}; axe.run(${JSON.stringify(part)}, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })
       .then((r) => r.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + (n.any[0] ?? n.all[0] ?? n.none[0])?.message)))`);
     return found.slice(0, 5);
   }
 
-  // tooWide is by how many pixels the page scrolls sideways.
+  // tooWide returns by how many pixels the page scrolls sideways.
   tooWide() { return this.page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - window.innerWidth)); }
 
-  // widest names the elements that stick out of the page, for whoever must mend it.
+  // widest returns the names of the elements that are wider than the page, for the message.
   widest() {
     return this.page.evaluate(() => [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > window.innerWidth && !e.closest('.table-wrap *, pre *'))
       .slice(-3).map((e) => e.outerHTML.slice(0, 80)).join(' … '));
@@ -191,7 +191,7 @@ export class Visitor {
       await this.page.screenshot({ path: `${file}.png`, fullPage: true, timeout: 5000 });
       writeFileSync(`${file}.html`, `<!-- ${this.page.url()} -->\n${await this.page.content()}`);
     } catch {
-      // The page is gone; the error itself says more.
+      // The page is closed already. The error itself says more.
     }
   }
 

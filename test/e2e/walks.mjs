@@ -1,12 +1,12 @@
-// The tests, by the file they stand in. main.mjs says when each runs.
+// The tests, by the file they are in. main.mjs decides when each runs.
 import { Visitor } from './visitor.mjs';
 
 export const walks = [];
 
-// check is a test without a browser.
+// check adds a test without a browser.
 export function check(name, steps) { walks.push({ name, steps }); }
 
-// walk is a test with a browser of its own. Options: see Visitor.open.
+// walk adds a test with its own browser window. For the options see Visitor.open.
 export function walk(name, options, steps) {
   if (typeof options === 'function') {
     [options, steps] = [{}, options];

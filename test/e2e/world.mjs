@@ -1,4 +1,4 @@
-// What all tests share: the server, the programs beside it, the browser, and the list of pages that were visited.
+// What all tests share: the server, the other programs, the browser, and the list of visited pages.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { chromium } from 'playwright-core';
@@ -8,7 +8,7 @@ import { Visited } from './visited.mjs';
 
 const { TERRIER_E2E_URL: base, TERRIER_E2E_PASSWORD: password, TERRIER_E2E_WORK: work, TERRIER_E2E_ARTEFACTS: artefacts } = process.env;
 
-// Debian's Chromium must not call home, nor need a display or a user of its own.
+// Debian's Chromium must not contact its vendor, nor need a display or a separate user.
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
   '--disable-sync'];
 
@@ -51,7 +51,7 @@ class World {
     return (await answer.json()).key;
   }
 
-  // api asks as the administrator, and demands success.
+  // api sends a request as the administrator, and fails if it is not successful.
   async api(method, path, body) {
     const { status, json } = await this.ask(method, path, body);
     assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(json)?.slice(0, 500)}`);
@@ -65,7 +65,7 @@ class World {
     return { status: answer.status, json: text ? JSON.parse(text) : undefined };
   }
 
-  // session logs a user in once; the visits after that begin with the cookie.
+  // session logs a user in once. Later visits start with the cookie.
   async session(username) {
     if (!this.#sessions.has(username)) {
       const answer = await fetch(`${base}/login/`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ username, password }) });

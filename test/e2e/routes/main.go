@@ -1,5 +1,5 @@
-// Command routes prints the addresses of all pages, a pattern of the mux on each line. The browser tests ask it, to see that
-// they left none out.
+// Command routes prints the addresses of all pages, one pattern of the mux per line. The browser tests use it to check that they visit
+// every page.
 package main
 
 import (

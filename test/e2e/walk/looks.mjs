@@ -1,4 +1,4 @@
-// Every kind of page for those who see differently: axe in both themes, and nothing to scroll sideways on a narrow screen.
+// Checks every kind of page for accessibility: with axe in both themes, and without sideways scrolling on a narrow screen.
 import assert from 'node:assert/strict';
 import { walk } from '../walks.mjs';
 import { world } from '../world.mjs';

@@ -1,4 +1,4 @@
-// Everything but what is live works without scripts.
+// Everything except live updates works without scripts.
 import assert from 'node:assert/strict';
 import { walk } from '../walks.mjs';
 import { world } from '../world.mjs';

@@ -1,4 +1,4 @@
-// The pictures of the README and the guide, from the records of seed.mjs and what is added here.
+// Takes the pictures of the README and the guide, from the records of seed.mjs and some that are added here.
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

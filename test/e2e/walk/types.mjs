@@ -1,9 +1,10 @@
-// Every type has every page, without a word of code about it: so each is walked through, with what its own description asks for.
+// Every type has every page, derived from its declaration. So the pages of each type are visited, with values that its own description
+// requires.
 import assert from 'node:assert/strict';
 import { check, walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
-// What fits a required field of each name; anything else is a text.
+// The values of required fields, by name. Any other field gets a text.
 const fitting = { site: 'Lisbon 1', user: 'admin', payload_url: 'http://127.0.0.1:1/' };
 const boxes = { content_types: 'dcim.region', object_types: 'dcim.region', actions: 'view' };
 

@@ -1,4 +1,4 @@
-// Hostile text in every field that takes text, shown on every page: nothing of it may run, nor even try to.
+// Puts hostile text into every field that takes text and shows it on every page. None of it may run, or even try to.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ const payloads = [
 
 const types = world.visited.lists.filter((type) => !type.fixed).map((type) => type.path);
 
-// hostile is a body whose texts are a payload, as far as the type takes it: what it refuses is left out and tried again.
+// hostile creates a record whose texts are a payload, as far as the type accepts it. Without the fields that it refuses, it tries again.
 async function hostile(path, payload, n) {
   const { actions } = await world.api('OPTIONS', `/api${path}`);
   const fields = Object.entries(actions.POST).filter(([, field]) => !field.read_only);
@@ -51,7 +51,7 @@ async function hostile(path, payload, n) {
   assert.fail(`${path} takes no body: ${JSON.stringify(body)}`);
 }
 
-// fitting is what a new record of each type needs.
+// fitting returns the values that a new record of each type needs.
 function fitting(path, n) {
   const text = `hostile_${n}`;
   const slugged = { name: text, slug: text };
@@ -66,7 +66,7 @@ function fitting(path, n) {
   }[path] ?? { ...slugged };
 }
 
-// sow puts the payloads into records of every type, once, and gives their ids by type.
+// sow creates records of every type with the payloads, once, and returns their ids by type.
 let sown;
 function sow() {
   sown ??= (async () => {
@@ -97,7 +97,7 @@ check('hostile text is put into every field that takes it', async (t) => {
   assert.equal(status, 400, 'a link that is a script is refused');
 });
 
-// harmless demands that a page runs and asks for nothing that a payload wants.
+// harmless checks that a page runs and requests nothing that comes from a payload.
 async function harmless(v) {
   assert.equal(await v.page.evaluate(() => window.__xss), undefined, `${v.page.url()} runs what is in a field`);
   const links = await v.page.evaluate(() => [...document.querySelectorAll('[href], [src], [action], [formaction], [hx-get], [hx-post]')]
@@ -118,7 +118,7 @@ walk('no list, record, form, change log or API page runs it', async (v, t) => {
   for (const [path, { ids }] of await sow()) {
     await look(`${path}?ordering=-id&limit=25`);
     await look(`/api${path}?ordering=-id&limit=10`);
-    // All kinds of text where pages differ most, one kind where they are derived in the same way.
+    // All kinds of text for the types whose pages differ most, fewer for those whose pages are only derived.
     const some = ['/dcim/sites/', '/extras/webhooks/', '/users/users/'].includes(path) ? ids : ids.slice(0, 2);
     for (const id of some) {
       for (const rest of ['', 'edit/', 'changelog/', 'delete/']) {
