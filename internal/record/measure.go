@@ -183,6 +183,10 @@ func (f Measure) Test(l Lookup, texts []string) (Predicate, error) {
 	}
 	bare, normal := Predicate{Field: f, Lookup: one}, Predicate{Field: key{f}, Lookup: one}
 	for _, s := range texts {
+		if s == nullWord && one == Exact {
+			bare.Values = append(bare.Values, nil)
+			continue
+		}
 		v, err := f.ParseText(s)
 		if err != nil {
 			return Predicate{}, err
@@ -194,11 +198,7 @@ func (f Measure) Test(l Lookup, texts []string) (Predicate, error) {
 		}
 	}
 	given := slices.DeleteFunc([]Predicate{bare, normal}, func(p Predicate) bool { return len(p.Values) == 0 })
-	p := Predicate{Field: f, Any: given}
-	if l == Not {
-		p.Lookup = Not
-	}
-	return p, nil
+	return oneOf(f, l, given), nil
 }
 
 // checkedFields returns the type's Check, extended by the checks of its fields.

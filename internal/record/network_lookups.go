@@ -130,14 +130,19 @@ func (f Address) Test(l Lookup, texts []string) (Predicate, error) {
 		}
 	}
 	given := slices.DeleteFunc([]Predicate{whole, host, within}, func(p Predicate) bool { return len(p.Values) == 0 })
-	p := Predicate{Field: f, Any: given}
+	return oneOf(f, l, given), nil
+}
+
+// oneOf asks for what passes at least one of some tests of a field, or none where the lookup is Not. A single test is asked as it
+// is: references are found by those.
+func oneOf(f Field, l Lookup, tests []Predicate) Predicate {
 	switch {
 	case l == Not:
-		p.Lookup = Not
-	case len(given) == 1:
-		p = given[0]
+		return Predicate{Field: f, Lookup: Not, Any: tests}
+	case len(tests) == 1:
+		return tests[0]
 	}
-	return p, nil
+	return Predicate{Field: f, Any: tests}
 }
 
 // NormalNet returns a network, or an address with the length of its network, as the API shows it. It returns any other text unchanged.

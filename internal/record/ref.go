@@ -147,8 +147,11 @@ func attributePredicate(target *Type, name string, value any) ([]Predicate, erro
 		return nil, Invalid("%s: a reference is found by one value, not by a list.", name)
 	}
 	p, err := parseCondition(target, name, value, 0)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, Invalid("%s: %v", name, err)
+	case len(p.Values) == 0:
+		return nil, Invalid("%s: a reference can't be found by this value.", name)
 	}
 	return []Predicate{p}, nil
 }

@@ -227,13 +227,29 @@ func TestMeasure(t *testing.T) {
 		p.finds(t, query, want...)
 	}
 	p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/?weight=2m", Token: p.Admin}).Want(t, http.StatusBadRequest)
+	p.finds(t, "weight=null", "e")
+	p.finds(t, "weight=null&weight=2&weight=500g", "a", "b", "d", "e")
+	p.finds(t, "weight__n=null&weight__n=2", "b", "c", "d", "f")
+	p.post(t, "h", map[string]any{"lag": map[string]any{"weight": 500}}).Want(t, http.StatusCreated)
+	p.post(t, "i", map[string]any{"lag": map[string]any{"weight": "20 oz"}}).Want(t, http.StatusCreated)
+	for _, weight := range []any{"500 g", 3, "3 kg", "x", []any{2}} { // several, none, and what is no weight
+		p.post(t, "j", map[string]any{"lag": map[string]any{"weight": weight}}).Want(t, http.StatusBadRequest)
+	}
 	if errs := p.post(t, "g", map[string]any{"weight": 2}).Want(t, http.StatusBadRequest).Object(t); errs["weight_unit"] == nil {
 		t.Errorf("a weight without a unit: %v", errs)
 	}
-	_, token := p.User(t, "limited", apitest.Grant{Types: []string{"trial.port"}, Actions: []string{"view"},
-		Constraints: map[string]any{"weight__gte": "1 kg"}})
-	if n := p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/", Token: token}).Page(t).Count; n != 1 {
-		t.Errorf("%d are seen, want 1", n)
+	for i, c := range []struct {
+		constraint map[string]any
+		want       int64
+	}{
+		{map[string]any{"weight__gte": "1 kg"}, 1}, {map[string]any{"weight": nil}, 3}, {map[string]any{"weight": []any{nil, 2}}, 4},
+		{map[string]any{"weight__n": nil}, 5},
+	} {
+		_, token := p.User(t, fmt.Sprintf("user%d", i), apitest.Grant{Types: []string{"trial.port"}, Actions: []string{"view"},
+			Constraints: c.constraint})
+		if n := p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/", Token: token}).Page(t).Count; n != c.want {
+			t.Errorf("%v: %d are seen, want %d", c.constraint, n, c.want)
+		}
 	}
 }
 
