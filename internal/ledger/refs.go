@@ -96,7 +96,9 @@ func (r *resolver) want(t *record.Type, link record.Link) {
 	if link.Named != nil && link.Named.ID != 0 {
 		r.wanted[t][link.Named.ID] = true
 	}
-	r.matches[t][matchKey(link.Match)] = link.Match
+	if len(link.Match) > 0 {
+		r.matches[t][matchKey(link.Match)] = link.Match
+	}
 }
 
 // matchKey returns a key for a combination of attributes and values.

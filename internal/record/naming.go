@@ -41,7 +41,7 @@ func (n *Named) Numbers(t *Type, l Link) bool {
 	return n.Name == "" || len(l.Brief) > 0 && (n.Name == (linked{t, l}).Text(n.By) || n.Name == t.DisplayLink(l))
 }
 
-// link returns a link with both meanings of the text.
+// link reads the text in both ways. A text that the field can't have, as #3 is no address, only names a record by its id.
 func (n Naming) link(target *Type) (Link, error) {
 	n.Text = strings.TrimSpace(n.Text)
 	if n.By == "" {
@@ -53,8 +53,12 @@ func (n Naming) link(target *Type) (Link, error) {
 	}
 	link, err := parseLink(map[string]any{n.By: n.Text}, target)
 	link.Named = &Named{Naming: n}
-	if name, id, ok := NumberedName(n.Text); ok {
+	name, id, ok := NumberedName(n.Text)
+	if ok {
 		link.Named.Name, link.Named.ID = name, id
+	}
+	if err != nil && ok {
+		link.Match, err = []Predicate{}, nil
 	}
 	return link, err
 }

@@ -28,7 +28,7 @@ type Link struct {
 
 	// Match means the one record with these attributes. The ledger resolves it.
 	Match []Predicate
-	// Named is what a person wrote. Match is one of its meanings.
+	// Named is what a person wrote: Match is one way to read it, and empty where only the id in it can be meant.
 	Named *Named
 }
 

@@ -51,3 +51,65 @@ func TestNewKindsOnPages(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedReferencesByAddress: where an address names records, a text means one by its address, by its id, or by both, in forms
+// and files. An address that several have needs the id, and an id with another address is refused.
+func TestTypedReferencesByAddress(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWith(t, trial.Types())
+	b := login(t, s, "admin")
+	const api, page = "/api/trial/leases/", "/trial/leases/"
+	first := create(t, s, api, obj{"address": "192.0.2.7/24"})
+	second := create(t, s, api, obj{"address": "192.0.2.7/24"})
+	alone := create(t, s, api, obj{"address": "192.0.2.8/24"})
+	for n, c := range []struct {
+		text string
+		want int64 // 0 where it is refused
+		says string
+	}{
+		{fmt.Sprintf("#%d", first), first, ""},
+		{fmt.Sprintf("192.0.2.7/24 #%d", second), second, ""},
+		{fmt.Sprintf("192.0.2.7/24#%d", second), second, ""},
+		{"192.0.2.8/24", alone, ""},
+		{"192.0.2.8", alone, ""},
+		{"192.0.2.7/24", 0, "Several are called"},
+		{fmt.Sprintf("192.0.2.7/24 #%d", alone), 0, "the name and the id must belong to the same one"},
+		{"192.0.2.7/24 #999999", 0, "There is no lease"},
+		{"#999999", 0, "There is no lease"},
+		{"gateway", 0, "is no IP address"},
+	} {
+		address := fmt.Sprintf("198.51.100.%d/24", n)
+		form := url.Values{"address": {address}, "renews": {c.text}}
+		file := fmt.Sprintf("address,renews,rivals\n203.0.113.%d/24,\"%s\",\"%s\"\n", n, c.text, c.text)
+		if c.want == 0 {
+			shows(t, b.post(t, page+"add/", form).Want(t, http.StatusBadRequest), c.says)
+			b.paste(t, page+"import/", file, "import").Want(t, http.StatusBadRequest)
+			continue
+		}
+		b.post(t, page+"add/", form).Want(t, http.StatusSeeOther)
+		b.paste(t, page+"import/", file, "import").Want(t, http.StatusSeeOther)
+		found := list(t, s, fmt.Sprintf("%s?renews_id=%d&address=%s&address=203.0.113.%d", api, c.want, address, n))
+		if found.Count != 2 {
+			t.Errorf("%q means the lease %d in %d of 2 places", c.text, c.want, found.Count)
+			continue
+		}
+		edit := fmt.Sprintf("%s%d/edit/", page, found.IDs()[0])
+		if n == 0 { // an id with another address does not mean the one that the record has
+			form.Set("renews", fmt.Sprintf("192.0.2.8/24 #%d", first))
+			shows(t, b.post(t, edit, form).Want(t, http.StatusBadRequest), "the name and the id must belong to the same one")
+		}
+	}
+	before := state(t, s, api)
+	var emptied []obj
+	for _, id := range list(t, s, api+"?renews_id__n=null").IDs() {
+		emptied = append(emptied, obj{"id": id, "renews": nil, "rivals": []int64{}})
+	}
+	for _, format := range []string{"csv", "json", "yaml"} {
+		file := string(b.get(t, page+"export/?format="+format).Want(t, http.StatusOK).Raw)
+		s.Do(t, apitest.Call{Method: "PATCH", Path: api, Token: s.Admin, Body: emptied}).Want(t, http.StatusOK)
+		b.paste(t, page+"import/", file, "import").Want(t, http.StatusSeeOther)
+		if after := state(t, s, api); after != before {
+			t.Errorf("%s gives\n%s\nwant\n%s", format, after, before)
+		}
+	}
+}

@@ -61,3 +61,16 @@ var Host = record.Type{
 	Brief: []string{"address", "network", "mac_address", "seen", "ports"},
 	Order: []string{"address"},
 }
+
+// Lease is named by its address, which another lease may have too.
+var Lease = record.Type{
+	App: "trial", Name: "lease", Plural: "leases", Section: "Trial",
+	Doc: "An address for some time.",
+	Fields: record.Fields{
+		record.Address{Name: "address", Required: true},
+		record.Ref{Name: "renews", To: "trial.lease", OnDelete: record.SetNull},
+		record.Refs{Name: "rivals", To: "trial.lease"},
+	},
+	Brief: []string{"address"},
+	Order: []string{"address"},
+}
