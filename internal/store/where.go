@@ -257,7 +257,7 @@ func (w *where) behind(p record.Predicate, column string) string {
 	} else {
 		p.OrNone, p.All, p.Subtree = false, false, false
 	}
-	if p.OrNone && len(p.Values) == 0 {
+	if p.OrNone && len(p.Values) == 0 && len(p.Any) == 0 {
 		return none
 	}
 	var cond string

@@ -191,6 +191,10 @@ func TestNetworks(t *testing.T) {
 	p.post(t, "i", map[string]any{"gateway": map[string]any{"address": "192.0.2.11"}}).Want(t, http.StatusBadRequest)
 	p.finds(t, "gateway=192.0.2.10/24", "g")
 	p.finds(t, "gateway=192.0.2.9", "h")
+	p.finds(t, "gateway__n=192.0.2.9", "a", "b", "c", "d", "e", "f", "g")
+	p.finds(t, "gateway__n=null&gateway__n=192.0.2.9", "g")
+	p.finds(t, "gateway__n=null", "g", "h")
+	p.finds(t, "gateway=null&gateway=192.0.2.9/24&gateway=192.0.2.10", "a", "b", "c", "d", "e", "f", "g", "h")
 	for _, limit := range []int{1, 50} {
 		if got := p.names(t, fmt.Sprintf("gateway__n=null&ordering=gateway&limit=%d", limit))[:2]; !slices.Equal(got, []string{"h", "g"}) {
 			t.Errorf("by their gateways: %v", got)
