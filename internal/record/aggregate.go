@@ -53,12 +53,13 @@ func (f Aggregate) resolve(r *Registry) (Field, error) {
 	return f, nil
 }
 
-// summable reports whether values of a field can be added up, and are shown to everybody who may see the record.
+// summable reports whether values of a field can be added up, and everybody who sees a record sees them. A number whose unit is
+// in another field can't be.
 func summable(f Field) bool {
 	_, refers := f.(Referring)
 	_, isID := f.(anyID)
-	storage := f.Column().Storage
-	return !refers && !isID && !f.Info().Hidden && (storage == StoreInt || storage == StoreFloat)
+	c := f.Column()
+	return !refers && !isID && !f.Info().Hidden && (c.Storage == StoreInt || c.Storage == StoreFloat) && c.Key.Name == ""
 }
 
 func (f Aggregate) checkDeclaration(t *Type) error {

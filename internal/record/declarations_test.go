@@ -210,6 +210,9 @@ func TestDeclarationsAreChecked(t *testing.T) {
 			`field n adds up "r_id" of a.b, which is no number`},
 		"sum of what is hidden": {withFields(record.Int{Name: "i", Hidden: true},
 			record.Aggregate{Name: "n", Of: "a.b", By: "parent", Sum: "i"}), `field n adds up "i" of a.b, which is no number that is shown`},
+		"sum of weights in several units": {withFields(record.Choice{Name: "u", Of: record.Weights.Choices()},
+			record.Measure{Name: "m", Unit: "u", Of: record.Weights, Max: 100, Places: 2},
+			record.Aggregate{Name: "n", Of: "a.b", By: "parent", Sum: "m"}), `field n adds up "m" of a.b, which is no number that is shown`},
 		"count in Order": {with(func(t *record.Type) {
 			t.Fields, t.Order = append(t.Fields, record.Count{Name: "n", Of: "a.b", By: "parent"}), []string{"n"}
 		}), `Order names "n"`},

@@ -150,14 +150,18 @@ func (s *selector) HasValue(c record.Column) {
 	s.part.isPlain = true
 }
 
-// Aggregate counts or adds up what the caller may see. A sum that no whole number can hold ends at the largest one.
+// Aggregate counts or adds up what the caller may see. A sum that no whole number can hold ends at the largest one. Decimals are
+// added up as they are shown: 0.1 and 0.2 are 0.3.
 func (s *selector) Aggregate(of *record.Type, by, sum record.Field) {
 	what, storage := "count(*)", record.StoreInt
 	if sum != nil {
 		c := sum.Column()
 		what, storage = fmt.Sprintf("coalesce(sum(n.%s), 0)", quote(c.Name)), c.Storage
-		if storage == record.StoreInt {
+		switch storage {
+		case record.StoreInt:
 			what = fmt.Sprintf("least(greatest(%s, %d), %d)::bigint", what, math.MinInt64, math.MaxInt64)
+		case record.StoreFloat:
+			what = fmt.Sprintf("coalesce(sum(n.%s::numeric), 0)::float8", quote(c.Name))
 		}
 	}
 	s.another(of, what, s.referring(of, by), storage)

@@ -64,6 +64,13 @@ func TestAggregates(t *testing.T) {
 	if row["item_count"] != 2.0 || row["sticker_count"] != 0.0 {
 		t.Errorf("a writer is shown %v", row)
 	}
+	third := w.make(t, shelves, obj{"name": "third"})
+	for i, length := range []float64{0.1, 0.2} {
+		w.make(t, items, obj{"name": fmt.Sprint("stick ", i), "shelf": third, "length": length})
+	}
+	if row := shelf(w.Admin, third); row["total_length"] != 0.3 {
+		t.Errorf("the decimals add up to %v, want 0.3", row["total_length"])
+	}
 	// A sum that no whole number can hold makes no list unreadable.
 	for _, name := range []string{"heavy", "heavier"} {
 		w.make(t, items, obj{"name": name, "shelf": lower, "weight": int64(math.MaxInt64)})
