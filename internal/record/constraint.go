@@ -156,8 +156,8 @@ func (p Predicate) finish(f Field, rest []string, value any, userID int64) (Pred
 	if !ok {
 		list = []any{value}
 	}
-	if _, own := f.(Compared); own {
-		return p.finishOwn(f, list)
+	if own, ok := f.(Compared); ok {
+		return p.finishOwn(own, list, true)
 	}
 	for _, item := range list {
 		if item == nil && p.Lookup != Exact && p.Lookup != Not {
@@ -174,9 +174,9 @@ func (p Predicate) finish(f Field, rest []string, value any, userID int64) (Pred
 
 var errNullCompared = errors.New("null can only be equal or not equal")
 
-// finishOwn completes the test of a field that has its own lookups. It refuses values that can't be compared, because the permission
-// would match nothing.
-func (p Predicate) finishOwn(f Field, list []any) (Predicate, error) {
+// finishOwn tests a field by a lookup of its own. What can't be compared is refused: a permission would find nothing by it. An
+// equal value is meant as a whole: an address without a length is that of a single address, or a permission would grant more.
+func (p Predicate) finishOwn(f Compared, list []any, whole bool) (Predicate, error) {
 	texts := make([]string, len(list))
 	for i, item := range list {
 		if item == nil {
@@ -190,12 +190,17 @@ func (p Predicate) finishOwn(f Field, list []any) (Predicate, error) {
 		if err != nil {
 			return p, err
 		}
-		if _, part := f.(Compared).PartOf(p.Lookup); !part {
-			if _, err := f.ParseText(s); err != nil {
-				return p, err
-			}
-		}
 		texts[i] = s
+		if _, part := f.PartOf(p.Lookup); part {
+			continue
+		}
+		v, err := f.ParseText(s)
+		if err != nil {
+			return p, err
+		}
+		if normal, ok := v.(string); ok && whole && (p.Lookup == Exact || p.Lookup == Not) {
+			texts[i] = normal
+		}
 	}
 	test, err := p.test(f, p.Lookup, texts)
 	if err == nil && len(test.Values) == 0 && len(test.Any) == 0 {

@@ -138,3 +138,31 @@ func TestNetworkConstraints(t *testing.T) {
 		}
 	}
 }
+
+// TestAddressConstraintsAreExact holds that an address without a length is one of the longest in a permission, and not a host of any
+// length: the permission would grant more than it says. Hosts are granted by a lookup that says so.
+func TestAddressConstraintsAreExact(t *testing.T) {
+	reg, err := record.NewRegistry(withFields(record.Address{Name: "host"})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for raw, want := range map[string]string{
+		`{"host": "10.0.0.5"}`:           "[host [10.0.0.5/32]]",
+		`{"host": ["10.0.0.5", "::A"]}`:  "[host [10.0.0.5/32 ::a/128]]",
+		`{"host__in": ["10.0.0.5/24"]}`:  "[host [10.0.0.5/24]]",
+		`{"host__n": "10.0.0.5"}`:        "[host [10.0.0.5/32]]",
+		`{"host__net_host": "10.0.0.5"}`: "[host_key [10.0.0.5/32]]",
+	} {
+		all, err := record.ParseConstraints(reg.Type("a.b"), []byte(raw), 1)
+		if err != nil {
+			t.Fatal(raw, err)
+		}
+		p := all[0][0]
+		if len(p.Any) == 1 {
+			p = p.Any[0]
+		}
+		if got := fmt.Sprint([]any{p.Field.Info().Name, p.Values}); got != want {
+			t.Errorf("%s tests %s, want %s", raw, got, want)
+		}
+	}
+}

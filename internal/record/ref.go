@@ -146,7 +146,7 @@ func attributePredicate(target *Type, name string, value any) ([]Predicate, erro
 	if _, list := value.([]any); list {
 		return nil, Invalid("%s: a reference is found by one value, not by a list.", name)
 	}
-	p, err := parseCondition(target, name, value, 0)
+	p, err := attributeTest(target, f, name, value)
 	switch {
 	case err != nil:
 		return nil, Invalid("%s: %v", name, err)
@@ -154,6 +154,15 @@ func attributePredicate(target *Type, name string, value any) ([]Predicate, erro
 		return nil, Invalid("%s: a reference can't be found by this value.", name)
 	}
 	return []Predicate{p}, nil
+}
+
+// attributeTest reads one attribute as a constraint does, and one that filters compare in their own way as those do: an address
+// without a length finds the host.
+func attributeTest(target *Type, f Field, name string, value any) (Predicate, error) {
+	if own, ok := f.(Compared); ok {
+		return Predicate{Field: f}.finishOwn(own, []any{value}, false)
+	}
+	return parseCondition(target, name, value, 0)
 }
 
 func (f Ref) ParseText(s string) (any, error) {

@@ -205,6 +205,11 @@ func TestNetworks(t *testing.T) {
 	if n := p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/", Token: token}).Page(t).Count; n != 4 {
 		t.Errorf("%d are seen, want 4", n)
 	}
+	_, token = p.User(t, "exact", apitest.Grant{Types: []string{"trial.port"}, Actions: []string{"view"}, Constraints: map[string]any{
+		"address": []string{"10.0.0.9", "9.0.0.1"}}})
+	if n := p.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/", Token: token}).Page(t).Count; n != 1 {
+		t.Errorf("%d are seen by an address without a length, want 1", n)
+	}
 }
 
 // TestMeasure orders weights by what number and unit mean together, and finds them by a number alone or with a unit.
