@@ -15,6 +15,7 @@ type Predicate struct {
 	Field   Field // what is tested; nil is the id
 	Lookup  Lookup
 	Values  []any  // any of them; nil among them means null
+	Texts   int    // how many texts made the values, where each makes many
 	All     bool   // Refs: every one of the values, not any
 	OrNone  bool   // Via: also true if there is nothing to follow
 	Subtree bool   // a reference into a tree: the record itself or any below it
@@ -49,17 +50,18 @@ func (p Predicate) Bounded() error {
 			return err
 		}
 	}
-	if len(p.Values) <= MaxSearched || !slices.Contains(searches, p.Lookup) {
+	texts := p.Texts
+	if len(p.Values) > MaxSearched && slices.Contains(searches, p.Lookup) {
+		seen := map[any]bool{}
+		for _, v := range p.Values {
+			seen[v] = true
+		}
+		texts = len(seen)
+	}
+	if texts <= MaxSearched {
 		return nil
 	}
-	seen := map[any]bool{}
-	for _, v := range p.Values {
-		seen[v] = true
-	}
-	if len(seen) <= MaxSearched {
-		return nil
-	}
-	return Invalid("Search for at most %d texts at once; %d were given.", MaxSearched, len(seen))
+	return Invalid("Search for at most %d texts at once; %d were given.", MaxSearched, texts)
 }
 
 // AnyOf returns values in the form that a Predicate takes.
@@ -179,7 +181,7 @@ func (p Predicate) test(f Field, l Lookup, texts []string) (Predicate, error) {
 		return p.test(part, Exact, texts)
 	}
 	test, err := own.Test(l, texts)
-	p.Field, p.Lookup, p.Values, p.Any = test.Field, test.Lookup, test.Values, test.Any
+	p.Field, p.Lookup, p.Values, p.Texts, p.Any = test.Field, test.Lookup, test.Values, test.Texts, test.Any
 	return p, err
 }
 

@@ -2,7 +2,6 @@ package record
 
 import (
 	"net/netip"
-	"slices"
 	"strings"
 )
 
@@ -129,11 +128,20 @@ func last(p netip.Prefix) netip.Prefix {
 	return single(addr)
 }
 
-// around returns the networks that contain another, up to a length.
-func around(p netip.Prefix, longest int) []any {
-	var out []any
-	for bits := range longest + 1 {
-		out = append(out, netip.PrefixFrom(p.Addr(), bits).Masked().String())
+// around are some networks and all that contain them, each once. different is how many of the given ones are.
+func around(innermost []netip.Prefix) (nets []any, different int) {
+	seen := map[netip.Prefix]bool{}
+	given := map[netip.Prefix]bool{}
+	for _, p := range innermost {
+		given[p.Masked()] = true
+		for bits := p.Bits(); bits >= 0; bits-- {
+			net := netip.PrefixFrom(p.Addr(), bits).Masked()
+			if seen[net] { // and so are those that contain it
+				break
+			}
+			seen[net] = true
+			nets = append(nets, net.String())
+		}
 	}
-	return slices.Clip(out)
+	return nets, len(given)
 }

@@ -76,6 +76,7 @@ func (f Network) Test(l Lookup, texts []string) (Predicate, error) {
 	if l == Not {
 		p.Lookup = Not
 	}
+	var innermost []netip.Prefix
 	for _, s := range texts {
 		if s == nullWord && (l == Exact || l == Not) {
 			p.Values = append(p.Values, nil)
@@ -104,7 +105,12 @@ func (f Network) Test(l Lookup, texts []string) (Predicate, error) {
 			}
 			continue
 		}
-		p.Values = append(p.Values, around(net, bits)...)
+		if bits >= 0 {
+			innermost = append(innermost, netip.PrefixFrom(net.Addr(), bits))
+		}
+	}
+	if innermost != nil {
+		p.Values, p.Texts = around(innermost)
 	}
 	return p, nil
 }

@@ -166,3 +166,35 @@ func TestAddressConstraintsAreExact(t *testing.T) {
 		}
 	}
 }
+
+// TestContainingNetworksAreBounded holds that no more networks can be asked for at once by what they contain than texts can be
+// searched for, and that each network that contains them is looked up once.
+func TestContainingNetworksAreBounded(t *testing.T) {
+	reg, err := record.NewRegistry(withFields(record.Network{Name: "net"})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lookup := range []string{"net_contains", "net_contains_or_equals", "net_covers"} {
+		texts := []string{"192.0.2.0/24", "192.0.2.0/24", "no network"}
+		for i := range record.MaxSearched - 1 {
+			texts = append(texts, fmt.Sprintf("10.0.%d.0/24", 2*i))
+		}
+		p, _, err := reg.Type("a.b").ParseFilter("net__"+lookup, texts)
+		seen := map[any]bool{}
+		for _, v := range p.Values {
+			seen[v] = true
+		}
+		if err != nil || len(seen) != len(p.Values) || !seen["0.0.0.0/0"] || !seen["10.0.0.0/8"] {
+			t.Errorf("%s looks up %v, %v", lookup, p.Values, err)
+		}
+		if _, _, err = reg.Type("a.b").ParseFilter("net__"+lookup, append(texts, "10.1.0.0/24")); err == nil ||
+			!strings.Contains(err.Error(), "Search for at most 50 texts at once; 51 were given.") {
+			t.Errorf("51 networks by %s: %v", lookup, err)
+		}
+		raw := fmt.Sprintf(`{"net__%s": ["%s", "10.1.0.0/24"]}`, lookup, strings.Join(texts[3:], `", "`)+`", "192.0.2.0/24`)
+		all, err := record.ParseConstraints(reg.Type("a.b"), []byte(raw), 1)
+		if err != nil || record.BoundConstraints(all) == nil {
+			t.Errorf("51 networks by %s may be written in a permission: %v", lookup, err)
+		}
+	}
+}
