@@ -111,6 +111,7 @@ func TestNetworksAreIndexed(t *testing.T) {
 		"within": "Index Cond: ((prefix > '10.0.0.0/8'", "within_include": "Index Cond: ((prefix >= '10.0.0.0/8'",
 		"contains": "Index Cond: (prefix = ANY",
 		"parent":   "Index Cond: ((address_key >= '10.0.0.0'", "mac_address": "Index Cond: (mac_address = ANY",
+		"address": "Index Cond: (address_key = ANY",
 	} {
 		value := "10.0.0.0/8"
 		if filter == "mac_address" {

@@ -210,7 +210,26 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	if t.TimedID && column.Name == drawnFrom && len(p.Values) > 0 {
 		return "(" + w.compare(expr, column, p) + w.drawn(p, alias) + ")"
 	}
+	if column.Key.From == record.HostKey && p.Lookup == record.Exact {
+		return w.hosted(alias, column, p)
+	}
 	return w.compare(expr, column, p)
+}
+
+// hosted tests an address, and its host beside it, because the index is on hosts.
+func (w *where) hosted(alias string, column record.Column, p record.Predicate) string {
+	values, null := splitNull(p.Values)
+	hosts := make([]any, len(values))
+	for i, v := range values {
+		hosts[i], _, _ = strings.Cut(v.(string), "/")
+	}
+	p.Values = values
+	cond := fmt.Sprintf("%s AND %s.%s = ANY(%s)", w.compare(alias+"."+quote(column.Name), column, p), alias, quote(column.Key.Name),
+		w.array(column.Key.Storage, hosts))
+	if null {
+		return "(" + cond + " OR " + alias + "." + quote(column.Name) + " IS NULL)"
+	}
+	return "(" + cond + ")"
 }
 
 // drawnFrom is the column that timed ids are drawn from. Their tables are partitioned by it, and have no other index
