@@ -119,7 +119,16 @@ func TestDeclarationsAreChecked(t *testing.T) {
 			t.Fields = append(t.Fields, record.List{Name: "words"})
 			t.Order = []string{"words"}
 		})}, `Order names "words"`},
-		"unknown in Search": {with(func(t *record.Type) { t.Search = []string{"x"} }), `Search names "x"`},
+		"long list of numbers in Order": {[]record.Type{declare(func(t *record.Type) {
+			t.Fields = append(t.Fields, record.Ints{Name: "numbers"})
+			t.Order = []string{"-numbers"}
+		})}, "it is in Order, and an index holds no more than 250 numbers: set MaxItems"},
+		"short list of numbers in Order": {[]record.Type{declare(func(t *record.Type) {
+			t.Fields = append(t.Fields, record.Ints{Name: "numbers", MaxItems: 250})
+			t.Order = []string{"-numbers"}
+		})}, ""},
+		"list of more than any": {withFields(record.Ints{Name: "numbers", MaxItems: 1001}), "its MaxItems must lie between 0 and 1000"},
+		"unknown in Search":     {with(func(t *record.Type) { t.Search = []string{"x"} }), `Search names "x"`},
 		"flag in Search": {with(func(t *record.Type) { t.Search = []string{"flag"} }),
 			`Search names "flag", which is no field that is a text`},
 		"unknown in Columns": {with(func(t *record.Type) { t.Columns = []string{"x"} }), `Columns names "x"`},

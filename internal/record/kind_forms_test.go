@@ -111,6 +111,8 @@ func TestIntLists(t *testing.T) {
 	})
 	checkForms(t, record.Ints{Name: "units", Required: true},
 		[]form{{[]any{}, "", "This list may not be empty."}, {[]any{json.Number("-3")}, "[-3]", ""}})
+	checkForms(t, record.Ints{Name: "units", MaxItems: 2},
+		[]form{{[]any{"1", "2"}, "[1,2]", ""}, {[]any{"1", "2", "3"}, "", "Ensure this list has no more than 2 items."}})
 }
 
 // TestNumberChoices checks that a choice whose values are numbers is shown with the number, and takes it bare.

@@ -93,10 +93,12 @@ func listOf(in any) ([]any, error) {
 		return nil, Invalid("Expected a list of items but got type %q.", typeWord(in))
 	}
 	if len(list) > maxList {
-		return nil, Invalid("Ensure this list has no more than %d items.", maxList)
+		return nil, errTooMany(maxList)
 	}
 	return list, nil
 }
+
+func errTooMany(most int) error { return Invalid("Ensure this list has no more than %d items.", most) }
 
 func (f List) ParseText(s string) (any, error) { return textOf(s) }
 

@@ -3,7 +3,9 @@ package record
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // Ints is a list of whole numbers, in the order given.
@@ -11,7 +13,8 @@ type Ints struct {
 	Name, Label, Help string
 	Min, Max          *int64 // of each number
 	Required          bool   // at least one
-	FilterName        string // another name for its filter: ?port= finds records that have the port among their ports
+	MaxItems          int    // how many there may be; 0 for as many as in any list
+	FilterName        string // besides its own: ?port= finds what has the port among its ports
 }
 
 var _ Explained = Ints{}
@@ -28,9 +31,18 @@ func (f Ints) Info() Info {
 	return in
 }
 
-func (f Ints) checkDeclaration(*Type) error {
-	if f.Min != nil && f.Max != nil && *f.Min > *f.Max {
+// maxIndexed is how many numbers an entry of an index holds beside a name.
+const maxIndexed = 250
+
+func (f Ints) checkDeclaration(t *Type) error {
+	ordered := slices.ContainsFunc(t.Order, func(name string) bool { return strings.TrimPrefix(name, "-") == f.Name })
+	switch {
+	case f.Min != nil && f.Max != nil && *f.Min > *f.Max:
 		return errors.New("its minimum is above its maximum")
+	case f.MaxItems < 0 || f.MaxItems > maxList:
+		return fmt.Errorf("its MaxItems must lie between 0 and %d", maxList)
+	case ordered && (f.MaxItems == 0 || f.MaxItems > maxIndexed):
+		return fmt.Errorf("it is in Order, and an index holds no more than %d numbers: set MaxItems", maxIndexed)
 	}
 	return nil
 }
@@ -48,8 +60,11 @@ func (f Ints) Parse(in any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Required && len(list) == 0 {
+	switch {
+	case f.Required && len(list) == 0:
 		return nil, Invalid("This list may not be empty.")
+	case f.MaxItems > 0 && len(list) > f.MaxItems:
+		return nil, errTooMany(f.MaxItems)
 	}
 	item := Int{Min: f.Min, Max: f.Max}
 	out := make([]int64, len(list))
@@ -73,6 +88,9 @@ func (f Ints) InputSchema() Schema {
 	s := Schema{"type": "array", "items": Int{Min: f.Min, Max: f.Max}.InputSchema()}
 	if f.Required {
 		s["minItems"] = 1
+	}
+	if f.MaxItems > 0 {
+		s["maxItems"] = f.MaxItems
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 
 	"terrier/internal/access"
 	"terrier/internal/dbtest"
+	"terrier/internal/fault"
 	"terrier/internal/inventory"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -153,5 +154,23 @@ func TestMeasureKeys(t *testing.T) {
 	got, err := pgx.CollectRows(rows, pgx.RowTo[any])
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%d keys differ from those that were worked out: %v", len(got), err)
+	}
+}
+
+// TestOrderOfNumbersIsIndexed holds that an index in the order of a list of numbers takes the longest list that a declaration there allows,
+// whatever the numbers, and a name beside it. A list that no index takes is refused as a value, not as an error of ours.
+func TestOrderOfNumbersIsIndexed(t *testing.T) {
+	s, _, db := open(t, record.Type{App: "trial", Name: "plan", Plural: "plans", Section: "Trial", Doc: "Numbers.",
+		Fields: record.Fields{record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
+			record.Ints{Name: "numbers", MaxItems: 250}},
+		Brief: []string{"name"}, Order: []string{"name", "numbers"}})
+	insert := `INSERT INTO trial_plan (version, name, numbers, created, last_updated)
+		SELECT 1, repeat('ä', 100), array_agg(hashint8extended(n, 1)), now(), now() FROM generate_series(1, $1::int) n`
+	if _, err := db.Exec(t.Context(), insert, 250); err != nil {
+		t.Error(err)
+	}
+	_, err := db.Exec(t.Context(), insert, 1000)
+	if err = store.Translate(s, err); fault.KindOf(err) != fault.Invalid || !store.Refused(err) {
+		t.Errorf("an entry that no index takes: %v", err)
 	}
 }

@@ -61,6 +61,8 @@ func (s *Store) translate(err error) error {
 		}
 	case "23503": // foreign_key_violation
 		return &DanglingError{pg.TableName, s.missing(pg)}
+	case "54000": // program_limit_exceeded: an index holds no value as long as this
+		return fmt.Errorf("%w: %w", fault.Field(fault.General, "A value is too long: %s", pg.Message), err) // Refused looks for the cause
 	}
 	if strings.HasPrefix(pg.Code, "22") { // data_exception: a value no column can hold
 		return fault.Field(fault.General, "A value is out of range or malformed: %s", pg.Message)
