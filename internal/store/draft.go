@@ -180,7 +180,10 @@ func orderColumns(t *record.Type) string {
 	}
 	var columns []string
 	for _, x := range order {
-		column := quoteWhereNeeded(strings.Trim(strings.TrimPrefix(x.expr, "t."), `"`))
+		column := quoteWhereNeeded(x.column)
+		if x.last {
+			column = fmt.Sprintf(nullLast, column)
+		}
 		if x.desc != order[0].desc {
 			column += " DESC"
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -163,9 +164,11 @@ func (p *Page) cut(order []term, limit int, backward bool) {
 // term is one part of an ordering.
 type term struct {
 	field   int // position in the type, -1 for the id
+	column  string
 	expr    string
 	storage record.Storage
 	null    bool
+	last    bool // a reference that may be null: null is compared as the largest number
 	desc    bool
 	named   *record.Type            // a reference: the order is that of the names of its records, not of their ids
 	key     string                  // how a value becomes what it is ordered by; "" where it is that itself
@@ -174,16 +177,18 @@ type term struct {
 
 // by makes a column the order of a term: its key, where it has one.
 func (x *term) by(c record.Column, alias string) string {
-	x.storage, x.null = c.Storage, c.Null
-	if c.Key.Name == "" {
-		return alias + "." + quote(c.Name)
+	x.storage, x.null, x.column = c.Storage, c.Null, cmp.Or(c.Key.Name, c.Name)
+	if c.Key.Name != "" {
+		x.key, x.of = keyForms[c.Key.From], c.Key.Of
 	}
-	x.key, x.of = keyForms[c.Key.From], c.Key.Of
 	if x.of != nil {
 		x.storage = c.Key.Storage
 	}
-	return alias + "." + quote(c.Key.Name)
+	return alias + "." + quote(x.column)
 }
+
+// nullLast puts null where PostgreSQL does, and lets it be compared, so that one range of an index follows a cursor. No id is as large.
+const nullLast = "coalesce(%s, 9223372036854775807)"
 
 // value hands over what is compared with a term.
 func (x term) value(w *where, v any) string {
@@ -202,7 +207,7 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 	var order []term
 	for _, name := range names {
 		bare, desc := strings.CutPrefix(name, "-")
-		x := term{field: -1, expr: "t.id", storage: record.StoreInt, desc: desc}
+		x := byID(desc)
 		if bare != "id" {
 			f := t.Field(bare)
 			if f == nil || !record.Orderable(f) {
@@ -217,6 +222,9 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 				x.expr = fmt.Sprintf("(SELECT %s FROM %s o WHERE o.id = %s)", x.by(key, "o"), quote(target.Table()), x.expr)
 				x.null, x.named = true, target
 			}
+			if own && x.null && (record.TargetOf(f) != nil || x.storage == record.StoreInt && f.Info().HalfOf != "") {
+				x.expr, x.null, x.last = fmt.Sprintf(nullLast, x.expr), false, true
+			}
 		}
 		if slices.ContainsFunc(order, func(y term) bool { return y.field == x.field }) {
 			continue // it is decided already, and every term multiplies the statement
@@ -227,7 +235,11 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 		}
 	}
 	// The id follows the last term's direction, so that one index serves both.
-	return append(order, term{field: -1, expr: "t.id", storage: record.StoreInt, desc: len(order) > 0 && order[len(order)-1].desc}), nil
+	return append(order, byID(len(order) > 0 && order[len(order)-1].desc)), nil
+}
+
+func byID(desc bool) term {
+	return term{field: -1, column: "id", expr: "t.id", storage: record.StoreInt, desc: desc}
 }
 
 func orderBy(order []term, backward bool) string {
@@ -244,6 +256,9 @@ func orderBy(order []term, backward bool) string {
 // after accepts the rows after a given one. If every term can be compared the same way it is a single row comparison,
 // which an index answers by itself.
 func (w *where) after(order []term, values []any, backward bool) string {
+	if x := order[0]; values[0] == nil && x.desc == backward { // null is last: nothing is beyond
+		return "(" + x.expr + " IS NULL AND " + w.after(order[1:], values[1:], backward) + ")"
+	}
 	simple := true
 	for _, x := range order {
 		simple = simple && !x.null && x.desc == order[0].desc
@@ -344,7 +359,10 @@ func decodeCursor(s string, order []term) (values []any, backward bool, err erro
 
 func cursorValue(raw json.RawMessage, x term) (any, error) {
 	if string(raw) == "null" {
-		if !x.null {
+		switch {
+		case x.last:
+			return int64(math.MaxInt64), nil
+		case !x.null:
 			return nil, errCursor
 		}
 		return nil, nil

@@ -104,6 +104,17 @@ func TestSortKeyIsIndexed(t *testing.T) {
 	}
 }
 
+// TestNullableReferenceInOrderIsIndexed holds that a page of a type which is ordered by a reference that may be null is one range of
+// its index, wherever the cursor stands.
+func TestNullableReferenceInOrderIsIndexed(t *testing.T) {
+	_, reg, db := trialTables(t)
+	plan := explain(t, db, store.ExplainList(reg.Type("trial.crate")))
+	const want = "Index Cond: (ROW(COALESCE(shelf_id, '9223372036854775807'::bigint), name_key, id) > ROW("
+	if strings.Contains(plan, "Sort  (") || !strings.Contains(plan, want) {
+		t.Errorf("the order by a shelf that may be null does not come out of its index:\n%s", plan)
+	}
+}
+
 // TestNetworksAreIndexed holds that networks and addresses are found by a range or by values of an index.
 func TestNetworksAreIndexed(t *testing.T) {
 	s, reg, db := trialTables(t)

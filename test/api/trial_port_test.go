@@ -288,3 +288,45 @@ func TestNewKindsNested(t *testing.T) {
 		p.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/hosts/", Token: p.Admin, Body: body}).Want(t, http.StatusBadRequest)
 	}
 }
+
+// TestNullableReferenceInOrder pages through crates, which come in the order of shelves that they may lack: forward and back, by pages
+// of any size, each is there once, and those without a shelf come last.
+func TestNullableReferenceInOrder(t *testing.T) {
+	t.Parallel()
+	p := newPorts(t)
+	add := func(path string, body map[string]any) int64 {
+		t.Helper()
+		return apitest.ID(p.Do(t, apitest.Call{Method: "POST", Path: path, Token: p.Admin, Body: body}).Want(t, http.StatusCreated).Object(t))
+	}
+	kit, lower := add("/api/trial/kits/", map[string]any{"name": "k"}), add("/api/trial/shelves/", map[string]any{"name": "lower"})
+	for name, shelf := range map[string]any{"c1": nil, "c2": lower, "c10": nil, "c3": p.shelf, "c20": lower, "c4": nil, "c5": p.shelf} {
+		add("/api/trial/crates/", map[string]any{"name": name, "kit": kit, "shelf": shelf})
+	}
+	want := []string{"c3", "c5", "c2", "c20", "c1", "c4", "c10"}
+	for limit := 1; limit <= 8; limit++ {
+		var forward, back []string
+		var last *string
+		path := fmt.Sprintf("/api/trial/crates/?limit=%d", limit)
+		for path != "" {
+			page := p.Do(t, apitest.Call{Method: "GET", Path: path, Token: p.Admin}).Want(t, http.StatusOK).Page(t)
+			for _, row := range page.Results {
+				forward = append(forward, row["name"].(string))
+			}
+			if path = ""; page.Next != nil {
+				path = (*page.Next)[len(p.URL):]
+			}
+			last = page.Previous
+		}
+		for last != nil {
+			page := p.Do(t, apitest.Call{Method: "GET", Path: (*last)[len(p.URL):], Token: p.Admin}).Want(t, http.StatusOK).Page(t)
+			var names []string
+			for _, row := range page.Results {
+				names = append(names, row["name"].(string))
+			}
+			back, last = append(names, back...), page.Previous
+		}
+		if !slices.Equal(forward, want) || !slices.Equal(back, want[:len(back)]) || len(back) != (len(want)-1)/limit*limit {
+			t.Errorf("by %d: %v and back %v, want %v", limit, forward, back, want)
+		}
+	}
+}
