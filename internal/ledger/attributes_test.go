@@ -46,7 +46,7 @@ func TestReferencesByShownFields(t *testing.T) {
 		in[name] = value
 	}
 	port := b.create(t, "trial.port", in, ledger.Input{"shelf": in["shelf"], "name": "Eth2"})[0]
-	written := []any{map[string]any(own)}
+	written := []any{own}
 	for name, value := range own {
 		written = append(written, map[string]any{name: value})
 	}

@@ -50,8 +50,10 @@ func TestCallAfterARefusal(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, tally())
 	first := b.create(t, "trial.tally", ledger.Input{"name": "mine too"})[0]
-	limited := ledger.Caller{RequestID: b.root.RequestID, Subject: &access.Subject{UserID: 2, Username: "limited", Grants: []access.Grant{
-		{Types: []string{"trial.tally"}, Actions: []string{"view", "change", "add"}, Constraints: json.RawMessage(`{"name__startswith": "mine"}`)}}}}
+	mine := access.Grant{Types: []string{"trial.tally"}, Actions: []string{"view", "change", "add"},
+		Constraints: json.RawMessage(`{"name__startswith": "mine"}`)}
+	limited := ledger.Caller{RequestID: b.root.RequestID,
+		Subject: &access.Subject{UserID: 2, Username: "limited", Grants: []access.Grant{mine}}}
 	_, err := b.Act(t.Context(), limited, b.reg.Action("POST trial.tally/next"), first.ID(), ledger.Input{})
 	if fault.KindOf(err) != fault.Denied {
 		t.Errorf("an action goes on after a refused write: %v", err)
