@@ -31,6 +31,7 @@ var done = map[string]int{
 	"POST extras.webhook/resume":     200,
 	"GET trial.shelf/free-pegs":      200,
 	"POST trial.shelf/free-pegs":     201,
+	"POST trial.crate/next-slot":     201,
 }
 
 // parts are the lists that are not of records: everybody who may see webhooks may read them.

@@ -70,6 +70,7 @@ var Lease = record.Type{
 		record.Address{Name: "address", Required: true},
 		record.Ref{Name: "renews", To: "trial.lease", OnDelete: record.SetNull},
 		record.Refs{Name: "rivals", To: "trial.lease"},
+		record.Text{Name: "note", Max: 50},
 	},
 	Brief: []string{"address"},
 	Order: []string{"address"},
