@@ -31,7 +31,7 @@ func TestPanels(t *testing.T) {
 
 	page := b.get(t, path).Want(t, http.StatusOK)
 	shows(t, page, `href="`+path+`items/"`, `<h2 class="card-header">Ports</h2>`, "eth0", `<h2 class="card-header">Places</h2>`,
-		`aria-label="Places: 1 of 4 taken. The table names them."`,
+		`aria-label="Places: 1 of 4 shown as taken. The table names them."`,
 		`dominant-baseline="central">lamp</text>`, "<td>2</td>", "<td>9</td>", ">outside</a>")
 	hides(t, page, "stranger", "outside</text>")
 
