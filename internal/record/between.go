@@ -27,21 +27,10 @@ type Follows struct {
 // SameRule is a Same of a type, with its paths resolved to fields.
 type SameRule struct {
 	Same
-	Type *Type // the type that declares it
-	Reference
+	ReferenceField
+	Type             *Type // the type that declares it
 	Mine, Theirs     Path
 	OrMine, OrTheirs Path // nil where there is no Or
-}
-
-// Links are the records that one refers to through the reference of the rule.
-func (r *SameRule) Links(v Values) []Link {
-	switch x := v.Get(r.Ref).(type) {
-	case Link:
-		return []Link{x}
-	case []Link:
-		return x
-	}
-	return nil
 }
 
 // Key names the rule.
@@ -96,14 +85,15 @@ func (t *Type) buildBetween() error {
 }
 
 func (t *Type) buildSame(rule Same) error {
-	ref, ok := ReferenceOf(t.Field(rule.Ref))
-	if !ok || ref.Target == nil {
+	i := slices.IndexFunc(t.references, func(f ReferenceField) bool { return f.Name == rule.Ref && f.Target != nil })
+	if i < 0 {
 		return fmt.Errorf("its Same names %q, which is no reference to one type", rule.Ref)
 	}
+	ref := t.references[i]
 	if rule.Here == "" {
 		rule.Here = rule.Path
 	}
-	r := &SameRule{Same: rule, Type: t, Reference: ref}
+	r := &SameRule{Same: rule, ReferenceField: ref, Type: t}
 	for _, p := range []struct {
 		from *Type
 		path string
