@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"terrier/internal/access"
@@ -10,68 +9,90 @@ import (
 	"terrier/internal/store"
 )
 
-// takeOver sets the Follows fields of records that begin to refer to another leader: they take its values, unless the request gives
+// takeOver applies the Follows rules to records that begin to refer to another leader: they take its values, unless the request gives
 // others.
 func (s *changeSet) takeOver(ctx context.Context, b *batch) error {
-	type taking struct {
-		d     *draft
-		rule  record.Follows
-		field int
-	}
-	var all []taking
-	wanted := map[*record.Type]map[int64]bool{}
 	for _, rule := range b.t.Follows {
-		i := b.t.Index(rule.Of)
-		target := record.TargetOf(b.t.Field(rule.Of))
+		var followers []*draft
 		for _, d := range b.drafts {
-			for _, name := range rule.Fields {
-				field := b.t.Index(name)
-				if !d.changed(i) || len(d.errs[rule.Of]) > 0 || len(d.errs[name]) > 0 || d.v.At(i) == nil || d.given.At(field) != nil {
-					continue
-				}
-				if wanted[target] == nil {
-					wanted[target] = map[int64]bool{}
-				}
-				wanted[target][d.v.Link(rule.Of).ID] = true
-				all = append(all, taking{d, rule, field})
+			if len(d.takes(rule)) > 0 {
+				followers = append(followers, d)
 			}
 		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	rows := map[*record.Type]*store.Promise[[]record.Values]{}
-	for t, ids := range wanted {
-		rows[t] = s.tx.Load(t, access.Machine(), slices.Sorted(maps.Keys(ids)), store.NoLock)
-	}
-	if err := s.tx.Flush(ctx); err != nil {
-		return err
-	}
-	byID := map[*record.Type]map[int64]record.Values{}
-	for t := range wanted {
-		byID[t] = indexed(rows[t].Get())
-	}
-	here := map[int64]*draft{} // leaders that this request writes too
-	for _, d := range b.drafts {
-		here[d.v.ID()] = d
-	}
-	for range all { // a leader may follow another one
-		settled := true
-		for _, x := range all {
-			target, id := record.TargetOf(b.t.Field(x.rule.Of)), x.d.v.Link(x.rule.Of).ID
-			leader := byID[target][id]
-			if d := here[id]; d != nil && target == b.t {
-				leader = d.v
-			}
-			value := leader.Get(b.t.Infos()[x.field].Name)
-			settled = settled && record.SameValue(x.d.v.At(x.field), value)
-			x.d.set(x.field, value)
+		if len(followers) == 0 {
+			continue
 		}
-		if settled {
-			break
+		leaders, err := s.leaders(ctx, b, rule, followers)
+		if err != nil {
+			return err
+		}
+		if record.TargetOf(b.t.Field(rule.Of)) == b.t {
+			followers = leadersFirst(followers, rule)
+		}
+		for _, d := range followers {
+			leader := leaders[d.v.Link(rule.Of).ID]
+			for _, name := range d.takes(rule) {
+				d.set(b.t.Index(name), leader.Get(name))
+			}
 		}
 	}
 	return nil
+}
+
+// takes returns the fields that a draft takes over by a rule: those that the request does not give. A draft takes none unless it begins
+// to refer to another leader.
+func (d *draft) takes(rule record.Follows) (fields []string) {
+	if !d.changed(d.v.Type().Index(rule.Of)) || d.v.Get(rule.Of) == nil || len(d.errs[rule.Of]) > 0 {
+		return nil
+	}
+	for _, name := range rule.Fields {
+		if d.given.Get(name) == nil && len(d.errs[name]) == 0 {
+			fields = append(fields, name)
+		}
+	}
+	return fields
+}
+
+// leaders returns the records that the followers refer to, by id. Those that the request changes too have their new values.
+func (s *changeSet) leaders(ctx context.Context, b *batch, rule record.Follows, followers []*draft) (map[int64]record.Values, error) {
+	t := record.TargetOf(b.t.Field(rule.Of))
+	ids := make([]int64, len(followers))
+	for i, d := range followers {
+		ids[i] = d.v.Link(rule.Of).ID
+	}
+	slices.Sort(ids)
+	rows := s.tx.Load(t, access.Machine(), slices.Compact(ids), store.NoLock)
+	if err := s.tx.Flush(ctx); err != nil {
+		return nil, err
+	}
+	leaders := indexed(rows.Get())
+	if t == b.t {
+		for _, d := range b.drafts {
+			leaders[d.v.ID()] = d.v
+		}
+	}
+	return leaders, nil
+}
+
+// leadersFirst orders records that follow others of their own type: one that is a leader too comes before its followers. In a cycle, any
+// may be the first.
+func leadersFirst(followers []*draft, rule record.Follows) (ordered []*draft) {
+	left := map[int64]*draft{}
+	for _, d := range followers {
+		left[d.v.ID()] = d
+	}
+	var add func(id int64)
+	add = func(id int64) {
+		if d := left[id]; d != nil {
+			delete(left, id)
+			add(d.v.Link(rule.Of).ID)
+			ordered = append(ordered, d)
+		}
+	}
+	for _, d := range followers {
+		add(d.v.ID())
+	}
+	return ordered
 }
 
 // set gives a field a value, as if the caller had sent it.
