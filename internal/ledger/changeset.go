@@ -164,7 +164,7 @@ func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 // errors.
 func (s *changeSet) judge(ctx context.Context, b *batch) error {
 	for _, d := range b.drafts {
-		if d.derived() && !d.creation() {
+		if d.derivedUpdate() {
 			continue // it is not checked again only because a record that it depends on has changed
 		}
 		if b.customs != nil {
@@ -180,7 +180,7 @@ func (s *changeSet) judge(ctx context.Context, b *batch) error {
 // finish sets the fields that Terrier maintains itself, and seals the secrets.
 func (s *changeSet) finish(ctx context.Context, b *batch) error {
 	for _, d := range b.drafts {
-		if d.derived() && !d.creation() {
+		if d.derivedUpdate() {
 			continue
 		}
 		if err := mayWrite(s.caller, b.t, d); err != nil {

@@ -30,6 +30,9 @@ type draft struct {
 // derived reports whether the record changes with another one, and is not named by the caller.
 func (d *draft) derived() bool { return d.cause != nil }
 
+// derivedUpdate reports whether the record existed before and changes only because another one does.
+func (d *draft) derivedUpdate() bool { return d.derived() && !d.creation() }
+
 // root returns the draft that the caller names: this one, or its cause.
 func (d *draft) root() *draft {
 	if d.cause != nil {
