@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -240,6 +239,15 @@ func (c *consequences) draft(t *record.Type, v record.Values, cause *draft) *dra
 	return d
 }
 
+// derive adds the batches to the change set and returns them.
+func (c *consequences) derive() []*batch {
+	batches := c.batches()
+	for _, b := range batches {
+		c.set.derived = append(c.set.derived, b.drafts...)
+	}
+	return batches
+}
+
 // batches returns the records that change besides those that the caller edits. The records of a type are logged in the order of
 // their ids.
 func (c *consequences) batches() (batches []*batch) {
@@ -253,32 +261,6 @@ func (c *consequences) batches() (batches []*batch) {
 		if len(b.drafts) > 0 {
 			batches = append(batches, b)
 		}
-	}
-	return batches
-}
-
-// Dependants limits how many records one request may change besides those that it names.
-type Dependants int
-
-// DefaultDependants is enough for a chassis with all its parts.
-const DefaultDependants Dependants = 10_000
-
-// owned returns how many records may be created or deleted because they belong to others.
-func (n Dependants) owned() int { return cmp.Or(int(n), int(DefaultDependants)) }
-
-// others returns how many records may change because they refer to others.
-func (n Dependants) others() int { return max(1, n.owned()/10) }
-
-// tooMany returns the error for a request that would touch too many records. The format takes the limit and the name of a type.
-func tooMany(format string, limit int, t *record.Type) error {
-	return fault.New(fault.Held, format+", or ask an administrator to raise TERRIER_DEPENDANTS_LIMIT.", limit, t.Key())
-}
-
-// derive adds the batches to the change set and returns them.
-func (c *consequences) derive() []*batch {
-	batches := c.batches()
-	for _, b := range batches {
-		c.set.derived = append(c.set.derived, b.drafts...)
 	}
 	return batches
 }
