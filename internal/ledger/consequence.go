@@ -139,14 +139,14 @@ func (c *consequences) take(q *question) (event, error) {
 	case len(rows) == 0:
 		return event{}, nil
 	case q.follows.Of != "":
-		return c.follow(q, rows)
+		return c.follow(q, rows), nil
 	case q.OnDelete == record.Protect:
 		c.held = append(c.held, referring{q.Type, rows})
 		return event{}, nil
 	case q.OnDelete == record.Cascade:
 		return c.remove(q.Type, rows)
 	}
-	return c.empty(q, rows)
+	return c.empty(q, rows), nil
 }
 
 // remove deletes records that are owned by deleted ones.
@@ -170,14 +170,14 @@ func (c *consequences) forget(t *record.Type, rows []record.Values) {
 }
 
 // empty removes references to deleted records from other records.
-func (c *consequences) empty(q *question, rows []record.Values) (event, error) {
+func (c *consequences) empty(q *question, rows []record.Values) event {
 	next := event{t: q.Type}
 	for _, v := range rows {
 		d := c.draft(q.Type, v, c.set.items[0])
 		q.Forget(d.v, q.ids)
 		next.changed = append(next.changed, d)
 	}
-	return next, nil
+	return next
 }
 
 // checkOthers refuses to change too many records besides those that the caller names.
@@ -198,7 +198,7 @@ func (c *consequences) checkOthers() error {
 }
 
 // follow gives records the values of those they follow.
-func (c *consequences) follow(q *question, rows []record.Values) (event, error) {
+func (c *consequences) follow(q *question, rows []record.Values) event {
 	next := event{t: q.Type}
 	for _, v := range rows {
 		leader := c.edited[q.To][v.Link(q.follows.Of).ID]
@@ -223,7 +223,7 @@ func (c *consequences) follow(q *question, rows []record.Values) (event, error) 
 			next.changed = append(next.changed, d)
 		}
 	}
-	return next, nil
+	return next
 }
 
 // draft returns the draft of a record that changes.
