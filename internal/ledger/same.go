@@ -46,20 +46,20 @@ func (s *changeSet) checkSame(batches []*batch) (answers []func()) {
 	reported := map[string]bool{}
 	for _, q := range asked {
 		slices.Sort(q.ids)
-		astray := s.tx.Astray(q.Rule, q.Side, q.ids)
-		answers = append(answers, func() { s.takeAstray(q, astray.Get(), reported) })
+		broken := s.tx.BrokenSame(q.Rule, q.Side, q.ids)
+		answers = append(answers, func() { s.reportBroken(q, broken.Get(), reported) })
 	}
 	return answers
 }
 
-// takeAstray reports the records that break a rule. The error is on the record that refers if it is written too, or else on the one that
+// reportBroken reports the records that break a rule. The error is on the record that refers if it is written too, or else on the one that
 // was changed.
-func (s *changeSet) takeAstray(q sameQuestion, astray []store.Astray, reported map[string]bool) {
+func (s *changeSet) reportBroken(q sameQuestion, broken []store.BrokenSame, reported map[string]bool) {
 	byID := map[int64]*draft{}
 	for _, d := range q.of.drafts {
 		byID[d.v.ID()] = d
 	}
-	for _, pair := range astray {
+	for _, pair := range broken {
 		key := fmt.Sprint(q.Rule.Key(), " ", pair.ID)
 		if reported[key] {
 			continue

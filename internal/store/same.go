@@ -7,9 +7,9 @@ import (
 	"terrier/internal/record"
 )
 
-// Astray says that a record does not share what it must with the one it refers to.
-type Astray struct {
-	ID, Of int64 // the record, and the one it refers to
+// BrokenSame is a pair of records that breaks a Same rule.
+type BrokenSame struct {
+	ID, Of int64 // the record that refers, and the one it refers to
 	Asked  int64 // the one of those asked for through which it was found
 }
 
@@ -23,8 +23,8 @@ func (tx *Tx) LockSame(rule *record.SameRule, onlyReferring bool) {
 	tx.exec("SELECT "+lock+"(hashtextextended('same:' || $1, 0))", rule.Key())
 }
 
-// Astray finds the records that break a rule, among those that have one of the given records on a side of it.
-func (tx *Tx) Astray(rule *record.SameRule, side record.Side, ids []int64) *Promise[[]Astray] {
+// BrokenSame finds the records that break a rule, among those that have one of the given records on a side of it.
+func (tx *Tx) BrokenSame(rule *record.SameRule, side record.Side, ids []int64) *Promise[[]BrokenSame] {
 	s := newSameStatement(rule)
 	asked := s.alias(side)
 	where := asked + ".id = ANY($1)"
@@ -32,7 +32,7 @@ func (tx *Tx) Astray(rule *record.SameRule, side record.Side, ids []int64) *Prom
 		where += " AND c." + quote(rule.Type.Field(rule.Ref).Column().Name) + " && $1" // which has an index
 	}
 	sql := fmt.Sprintf("SELECT c.id, p.id, %s.id FROM %s WHERE %s AND %s", asked, s.from, where, s.broken())
-	return promise(tx, sql, []any{ids}, structs[Astray])
+	return promise(tx, sql, []any{ids}, structs[BrokenSame])
 }
 
 // sameStatement joins the records that a rule compares: c has the reference and p is behind it; one that c or p refers to has
