@@ -27,7 +27,7 @@ func (s *changeSet) checkSame(batches []*batch) (answers []func()) {
 		for _, w := range b.t.Watches() {
 			q := sameQuestion{Watch: w, of: b}
 			for _, d := range b.drafts {
-				if d.moves(w) {
+				if d.mayBreak(w) {
 					q.ids = append(q.ids, d.v.ID())
 				}
 			}
@@ -66,16 +66,16 @@ func (s *changeSet) reportBroken(q sameQuestion, broken []store.BrokenSame, repo
 		}
 		reported[key] = true
 		if d := byID[pair.ID]; d != nil && q.of.t == q.Rule.Type {
-			d.errs.Add(q.Rule.Ref, "The %s must belong to the same %s.", q.Rule.Ref, shared(q.Rule))
+			d.errs.Add(q.Rule.Ref, "The %s must belong to the same %s.", q.Rule.Ref, comparedName(q.Rule))
 			continue
 		}
-		byID[pair.Asked].parts(q.Watch, s.nameOf(q.of.t, q.Rule.Type, pair.ID))
+		byID[pair.Asked].addSameError(q.Watch, s.nameOf(q.of.t, q.Rule.Type, pair.ID))
 	}
 }
 
-// moves reports whether a draft changes a field that a rule compares. A new record counts only as the one that refers: other records that
-// refer to it are written with it, and are checked themselves.
-func (d *draft) moves(w record.Watch) bool {
+// mayBreak reports whether a draft changes a field that a rule compares. A new record counts only as the one that refers: other records
+// that refer to it are written with it, and are checked themselves.
+func (d *draft) mayBreak(w record.Watch) bool {
 	if w.Side == (record.Side{}) {
 		if refers := len(w.Rule.Links(d.v)) > 0; !refers || d.creation() {
 			return refers
@@ -87,19 +87,19 @@ func (d *draft) moves(w record.Watch) bool {
 	return slices.ContainsFunc(w.Fields, func(i int) bool { return !record.SameValue(d.pre.At(i), d.v.At(i)) })
 }
 
-// shared returns the name of the value that a rule compares.
-func shared(r *record.SameRule) string { return r.Path[strings.LastIndex(r.Path, ".")+1:] }
+// comparedName returns the name of the value that a rule compares.
+func comparedName(r *record.SameRule) string { return r.Path[strings.LastIndex(r.Path, ".")+1:] }
 
-// parts reports that a change to this record makes another one break a rule.
-func (d *draft) parts(w record.Watch, other string) {
+// addSameError adds the error that a change to this record makes another one break a rule.
+func (d *draft) addSameError(w record.Watch, other string) {
 	field := d.v.Type().Infos()[w.Fields[0]].Name
 	switch {
 	case w.Side.Hop != "":
-		d.errs.Add(field, "%s and its %s must belong to the same %s: change them first.", other, w.Rule.Ref, shared(w.Rule))
+		d.errs.Add(field, "%s and its %s must belong to the same %s: change them first.", other, w.Rule.Ref, comparedName(w.Rule))
 	case w.Rule.Type == d.v.Type():
-		d.errs.Add(field, "%s refers to this one and belongs to another %s: move it in the same request.", other, shared(w.Rule))
+		d.errs.Add(field, "%s refers to this one and belongs to another %s: move it in the same request.", other, comparedName(w.Rule))
 	default:
-		d.errs.Add(field, "%s refers to this one and belongs to another %s: change it first.", other, shared(w.Rule))
+		d.errs.Add(field, "%s refers to this one and belongs to another %s: change it first.", other, comparedName(w.Rule))
 	}
 }
 
