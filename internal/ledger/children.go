@@ -11,9 +11,9 @@ import (
 	"terrier/internal/store"
 )
 
-// brood is the children that the new records of a batch get from one declaration.
-type brood struct {
-	record.Brood
+// childBatch is the children that the new records of a batch get from one declaration.
+type childBatch struct {
+	record.ChildRule
 	batch
 	templates []record.Values // of each child
 	parents   []*draft        // of each child
@@ -22,7 +22,7 @@ type brood struct {
 // children returns drafts of the children of new records, one for each template. The children get their ids here, so that they can
 // refer to each other.
 func (s *changeSet) children(ctx context.Context, b *batch) ([]*batch, error) {
-	declared := b.t.Broods()
+	declared := b.t.ChildRules()
 	if len(declared) == 0 {
 		return nil, nil
 	}
@@ -48,10 +48,10 @@ func (s *changeSet) children(ctx context.Context, b *batch) ([]*batch, error) {
 				"would be created too. Create fewer in one request", s.l.Dependants.owned(), c.Type)
 		}
 	}
-	broods, batches := make([]*brood, len(declared)), make([]*batch, 0, len(declared))
+	all, batches := make([]*childBatch, len(declared)), make([]*batch, 0, len(declared))
 	for i := range declared {
-		c := hatch(b, declared[i], byOwner[i])
-		broods[i] = c
+		c := draftChildren(b, declared[i], byOwner[i])
+		all[i] = c
 		if len(c.drafts) == 0 {
 			continue
 		}
@@ -66,12 +66,12 @@ func (s *changeSet) children(ctx context.Context, b *batch) ([]*batch, error) {
 	for _, c := range batches {
 		c.number()
 	}
-	refer(broods)
+	linkChildren(all)
 	return batches, nil
 }
 
 // templates queues the query for the templates of a batch's children.
-func (s *changeSet) templates(b *batch, c record.Brood) *store.Promise[[]record.Values] {
+func (s *changeSet) templates(b *batch, c record.ChildRule) *store.Promise[[]record.Values] {
 	var ids []int64
 	for _, d := range b.drafts {
 		if id := d.v.Link(c.Where).ID; id != 0 && len(d.errs) == 0 {
@@ -86,9 +86,9 @@ func (s *changeSet) templates(b *batch, c record.Brood) *store.Promise[[]record.
 	return s.tx.Find(c.Templates, access.Machine(), tests, s.l.Dependants.owned()+1, store.NoLock)
 }
 
-// hatch returns the drafts of children, complete except for their ids and the references to each other.
-func hatch(b *batch, c record.Brood, templates map[int64][]record.Values) *brood {
-	out := &brood{Brood: c, batch: batch{t: c.Type, scope: access.Machine()}}
+// draftChildren returns the drafts of children, complete except for their ids and the references to each other.
+func draftChildren(b *batch, c record.ChildRule, templates map[int64][]record.Values) *childBatch {
+	out := &childBatch{ChildRule: c, batch: batch{t: c.Type, scope: access.Machine()}}
 	for _, parent := range b.drafts {
 		for _, template := range templates[parent.v.Link(c.Where).ID] {
 			d := &draft{given: c.Type.NewValues(), errs: fault.Fields{}, cause: parent, field: c.Where}
@@ -123,19 +123,19 @@ func (d *draft) checkLengths() {
 	}
 }
 
-// refer turns references between templates into references between the children that were made from them.
-func refer(broods []*brood) {
+// linkChildren turns references between templates into references between the children that were made from them.
+func linkChildren(all []*childBatch) {
 	type origin struct {
 		parent   *draft
 		template object
 	}
 	made := map[origin]int64{}
-	for _, c := range broods {
+	for _, c := range all {
 		for i, d := range c.drafts {
 			made[origin{c.parents[i], object{c.Templates, c.templates[i].ID()}}] = d.v.ID()
 		}
 	}
-	for _, c := range broods {
+	for _, c := range all {
 		for _, name := range c.Refer {
 			target := record.TargetOf(c.Templates.Field(name))
 			for i, d := range c.drafts {

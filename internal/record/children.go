@@ -19,15 +19,15 @@ type Children struct {
 	Fill func(parent, template, child Values)
 }
 
-// Brood is a Children of a type, with its names resolved to types and fields.
-type Brood struct {
+// ChildRule is a Children of a type, with its names resolved to types and fields.
+type ChildRule struct {
 	Children
 	Type, Templates *Type
 	Shared          Field // the field Where of the templates
 }
 
-// Broods returns the declarations of the children that a new record of the type gets.
-func (t *Type) Broods() []Brood { return t.broods }
+// ChildRules returns the declarations of the children that a new record of the type gets.
+func (t *Type) ChildRules() []ChildRule { return t.childRules }
 
 func (t *Type) buildChildren(c Children) error {
 	made, templates := t.reg.byKey[c.Make], t.reg.byKey[c.From]
@@ -37,7 +37,7 @@ func (t *Type) buildChildren(c Children) error {
 	if len(made.Children) > 0 {
 		return fmt.Errorf("its Children names %s, which has Children itself", c.Make)
 	}
-	if slices.ContainsFunc(t.broods, func(b Brood) bool { return b.Type == made }) {
+	if slices.ContainsFunc(t.childRules, func(r ChildRule) bool { return r.Type == made }) {
 		return fmt.Errorf("its Children makes %s twice", c.Make)
 	}
 	wrong := func(format string, args ...any) error {
@@ -72,12 +72,12 @@ func (t *Type) buildChildren(c Children) error {
 			return wrong("nothing sets %q, which is required", made.infos[i].Name)
 		}
 	}
-	t.broods = append(t.broods, Brood{c, made, templates, templates.Field(c.Where)})
+	t.childRules = append(t.childRules, ChildRule{c, made, templates, templates.Field(c.Where)})
 	return nil
 }
 
 // makes reports whether a declaration, or one before it, creates records of a type from templates of another.
 func (t *Type) makes(c Children, made, templates *Type) bool {
 	return t.reg.byKey[c.Make] == made && t.reg.byKey[c.From] == templates ||
-		slices.ContainsFunc(t.broods, func(b Brood) bool { return b.Type == made && b.Templates == templates })
+		slices.ContainsFunc(t.childRules, func(r ChildRule) bool { return r.Type == made && r.Templates == templates })
 }

@@ -71,7 +71,7 @@ type Type struct {
 	references []ReferenceField
 	watches    []Watch
 	followers  []Follower
-	broods     []Brood
+	childRules []ChildRule
 	lookup     string // the field that ?region=… means on types that refer to this one; "" for none
 }
 

@@ -178,12 +178,12 @@ func (c *client) createItems(f *household) {
 
 // createCrates creates crates with their children.
 func (c *client) createCrates(f *household) {
-	made := c.createMembers(f, crates, object{"kit": c.kit}, func(name string) []want { return brood("create", 1, name) })
+	made := c.createMembers(f, crates, object{"kit": c.kit}, func(name string) []want { return childChanges("create", 1, name) })
 	f.crates = append(f.crates, made...)
 }
 
-// brood returns the expected changes of a crate's children.
-func brood(action string, version int64, crate string) []want {
+// childChanges returns the expected changes of a crate's children.
+func childChanges(action string, version int64, crate string) []want {
 	var all []want
 	for i := range spacesEach {
 		all = append(all, want{action: action, kind: spaces.key, name: fmt.Sprintf("%s %d", crate, i+1), version: version})
@@ -208,7 +208,7 @@ func (c *client) deleteCrates(f *household) {
 		o.want = append(o.want, want{action: "delete", kind: crates.key, id: x.id, version: x.version + 1})
 	}
 	for _, x := range gone {
-		o.want = append(o.want, brood("delete", 2, x.name)...)
+		o.want = append(o.want, childChanges("delete", 2, x.name)...)
 	}
 	c.send(o, acknowledged, call{method: http.MethodDelete, path: crates.path, body: bodies})
 	f.crates = slices.Clone(f.crates[len(gone):])
