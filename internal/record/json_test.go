@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestJSONLeadsNobodyAstray: a key url is refused. JSON is shown as people wrote it, and clients follow a key url.
-func TestJSONLeadsNobodyAstray(t *testing.T) {
+// TestJSONRefusesURLKeys: JSON with a key url is refused, however deep. It is shown as people wrote it, and clients follow such a key.
+func TestJSONRefusesURLKeys(t *testing.T) {
 	for _, c := range []struct{ text, place string }{
 		{`{"id":1,"url":"http://elsewhere/api/dcim/sites/1/"}`, "url"},
 		{`{"url":null}`, "url"},
