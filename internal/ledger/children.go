@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"slices"
-	"unicode/utf8"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -117,8 +116,8 @@ func draftChildren(b *batch, c record.ChildRule, templates map[int64][]record.Va
 // checkLengths refuses texts that are too long: Fill and Copy may have made them so.
 func (d *draft) checkLengths() {
 	for i, info := range d.v.Type().Infos() {
-		if text, ok := d.v.At(i).(string); ok && info.Max > 0 && utf8.RuneCountInString(text) > info.Max {
-			d.errs.Add(info.Name, "Ensure this field has no more than %d characters.", info.Max)
+		if err := info.TooLong(d.v.At(i)); err != nil {
+			d.errs.Add(info.Name, "%s", err.Error())
 		}
 	}
 }

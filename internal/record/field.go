@@ -180,12 +180,15 @@ const (
 	maxJSONBytes = 1 << 20
 )
 
-// TooLong refuses a value that has more bytes than the field allows. It is called only for a value that changes: a value that was
-// stored before there was a maximum blocks nothing.
+// TooLong refuses a value that has more characters or bytes than the field allows. It is called only for a value that changes: a value
+// that was stored before there was a maximum blocks nothing.
 func (in Info) TooLong(v any) error {
 	n := 0
 	switch x := v.(type) {
 	case string:
+		if err := checkLength(x, in.Max); err != nil {
+			return err
+		}
 		n = len(x)
 	case json.RawMessage:
 		n = len(x)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // JSON is any JSON value, or null.
@@ -291,8 +290,8 @@ func (f Secret) Parse(in any) (any, error) {
 	if s == "" && f.Required {
 		return nil, errBlank
 	}
-	if f.Max > 0 && utf8.RuneCountInString(s) > f.Max {
-		return nil, tooLong(f.Max)
+	if err := checkLength(s, f.Max); err != nil {
+		return nil, err
 	}
 	if f.Seal == TokenKey {
 		s = strings.ToLower(strings.TrimSpace(s))

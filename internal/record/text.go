@@ -107,9 +107,11 @@ func (f Text) Parse(in any) (any, error) {
 		return nil, nil
 	case s == "":
 		return s, nil
-	case f.Max > 0 && utf8.RuneCountInString(s) > f.Max:
-		return nil, tooLong(f.Max)
-	case f.Match != nil && !f.Match.MatchString(s):
+	}
+	if err := checkLength(s, f.Max); err != nil {
+		return nil, err
+	}
+	if f.Match != nil && !f.Match.MatchString(s) {
 		return nil, Invalid(f.MatchHelp)
 	}
 	return s, nil
@@ -121,8 +123,12 @@ func (f Text) CheckAdded(stored, given any) error { return f.Of.checkAdded(store
 // Unknown implements WordChecker.
 func (f Text) Unknown(word string) string { return f.Of.unknown(word) }
 
-func tooLong(most int) error {
-	return Invalid("Ensure this field has no more than %d characters.", most)
+// checkLength refuses a text of more than most characters. 0 means any number.
+func checkLength(s string, most int) error {
+	if most > 0 && utf8.RuneCountInString(s) > most {
+		return Invalid("Ensure this field has no more than %d characters.", most)
+	}
+	return nil
 }
 
 // textOf accepts what JSON clients send for a text: a string, or a bare number.
