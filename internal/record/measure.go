@@ -38,18 +38,12 @@ var (
 		{"ft", "Feet", 304_800}, {"in", "Inches", 25_400}}
 )
 
-// Choices returns the units with these values, in the given order. Without values it returns all units.
+// Choices returns the units with these values, in the given order. A value that is no unit is left to the Measure to refuse.
 func (u Units) Choices(values ...string) Choices {
-	var out Choices
-	for _, unit := range u {
-		if len(values) == 0 {
-			out = append(out, Option{unit.Value, unit.Label})
-		}
-	}
-	for _, value := range values {
-		if unit, ok := u.find(value); ok {
-			out = append(out, Option{unit.Value, unit.Label})
-		}
+	out := make(Choices, len(values))
+	for i, value := range values {
+		unit, _ := u.find(value)
+		out[i] = Option{value, unit.Label}
 	}
 	return out
 }
