@@ -90,7 +90,8 @@ func (s Scope) And(test record.Predicate) Scope {
 	return out
 }
 
-// Machine is the scope of work that the program does by itself, such as following the dependants of a deleted record.
+// Machine returns the scope of what the program does itself, whoever the caller is: all records. It finds the dependants of a deleted
+// record, for example.
 func Machine() Scope { return Scope{all: true} }
 
 // Policy is what the administrator configured for everybody.

@@ -98,7 +98,7 @@ func TestStoppedAfterTheStatus(t *testing.T) {
 		b.worker.WaitApart()
 		if b.number(t, "SELECT count(*) FROM extras_delivery WHERE state = 'successful'") == 1 {
 			if err != nil {
-				t.Errorf("River is told %v, and would hand the job out again", err)
+				t.Errorf("River gets the error %v, and would hand the job out again", err)
 			}
 			return
 		}

@@ -81,7 +81,7 @@ func (m *machine) notice(t *rapid.T) {
 	}
 }
 
-// stop ends a job as a shutdown does: River is told, and an outcome that is about to be written is still written.
+// stop ends a job as a shutdown does: River gets an error, and an outcome that is about to be written is still written.
 func (m *machine) stop(t *rapid.T) {
 	h := draw(t, "hand", slices.DeleteFunc(m.hands(), func(h *hand) bool { return h.at == ended }))
 	switch h.at {

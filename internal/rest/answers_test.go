@@ -62,7 +62,7 @@ func TestLargeAnswersTakeTurns(t *testing.T) {
 	})
 }
 
-// TestBusy: a caller who is delayed by others gets 503, and is told when to try again.
+// TestBusy: a caller who is delayed by others gets 503, with the time after which to try again.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
