@@ -21,8 +21,18 @@ type sameQuestion struct {
 // checkSame checks the Same rules, of the written records and of others that refer to them. It queues the queries and returns functions
 // that read the answers.
 func (s *changeSet) checkSame(batches []*batch) (answers []func()) {
-	var asked []sameQuestion
-	onlyReferring := map[*record.SameRule]bool{}
+	asked := sameQuestions(batches)
+	s.lockSame(asked)
+	reported := map[string]bool{}
+	for _, q := range asked {
+		broken := s.tx.BrokenSame(q.Rule, q.Side, q.ids)
+		answers = append(answers, func() { s.reportBroken(q, broken.Get(), reported) })
+	}
+	return answers
+}
+
+// sameQuestions returns a question for each rule, and each side of it, that the written records may break.
+func sameQuestions(batches []*batch) (asked []sameQuestion) {
 	for _, b := range batches {
 		for _, w := range b.t.Watches() {
 			q := sameQuestion{Watch: w, of: b}
@@ -32,32 +42,32 @@ func (s *changeSet) checkSame(batches []*batch) (answers []func()) {
 				}
 			}
 			if len(q.ids) > 0 {
+				slices.Sort(q.ids)
 				asked = append(asked, q)
-				refers, known := onlyReferring[w.Rule]
-				onlyReferring[w.Rule] = w.Side == (record.Side{}) && (refers || !known)
 			}
 		}
 	}
-	// All change sets take these locks in the same order, after every other lock.
-	byKey := func(a, b *record.SameRule) int { return strings.Compare(a.Key(), b.Key()) }
-	for _, rule := range slices.SortedFunc(maps.Keys(onlyReferring), byKey) {
-		s.tx.LockSame(rule, onlyReferring[rule])
-	}
-	reported := map[string]bool{}
+	return asked
+}
+
+// lockSame locks the rules of the questions. All change sets take these locks in the same order, after every other lock.
+func (s *changeSet) lockSame(asked []sameQuestion) {
+	alone := map[*record.SameRule]bool{}
 	for _, q := range asked {
-		slices.Sort(q.ids)
-		broken := s.tx.BrokenSame(q.Rule, q.Side, q.ids)
-		answers = append(answers, func() { s.reportBroken(q, broken.Get(), reported) })
+		alone[q.Rule] = alone[q.Rule] || !q.Side.Refers()
 	}
-	return answers
+	byKey := func(a, b *record.SameRule) int { return strings.Compare(a.Key(), b.Key()) }
+	for _, rule := range slices.SortedFunc(maps.Keys(alone), byKey) {
+		s.tx.LockSame(rule, alone[rule])
+	}
 }
 
 // reportBroken reports the records that break a rule. The error is on the record that refers if it is written too, or else on the one that
 // was changed.
 func (s *changeSet) reportBroken(q sameQuestion, broken []store.BrokenSame, reported map[string]bool) {
-	byID := map[int64]*draft{}
+	written := map[int64]*draft{}
 	for _, d := range q.of.drafts {
-		byID[d.v.ID()] = d
+		written[d.v.ID()] = d
 	}
 	for _, pair := range broken {
 		key := fmt.Sprint(q.Rule.Key(), " ", pair.ID)
@@ -65,24 +75,22 @@ func (s *changeSet) reportBroken(q sameQuestion, broken []store.BrokenSame, repo
 			continue
 		}
 		reported[key] = true
-		if d := byID[pair.ID]; d != nil && q.of.t == q.Rule.Type {
+		if d := written[pair.ID]; d != nil && q.of.t == q.Rule.Type {
 			d.errs.Add(q.Rule.Ref, "The %s must belong to the same %s.", q.Rule.Ref, comparedName(q.Rule))
 			continue
 		}
-		byID[pair.Asked].addSameError(q.Watch, s.nameOf(q.of.t, q.Rule.Type, pair.ID))
+		written[pair.Asked].addSameError(q.Watch, s.nameOf(q.of.t, q.Rule.Type, pair.ID))
 	}
 }
 
 // mayBreak reports whether a draft changes a field that a rule compares. A new record counts only as the one that refers: other records
 // that refer to it are written with it, and are checked themselves.
 func (d *draft) mayBreak(w record.Watch) bool {
-	if w.Side == (record.Side{}) {
-		if refers := len(w.Rule.Links(d.v)) > 0; !refers || d.creation() {
-			return refers
-		}
-	}
-	if d.creation() {
+	switch {
+	case w.Side.Refers() && len(w.Rule.Links(d.v)) == 0:
 		return false
+	case d.creation():
+		return w.Side.Refers()
 	}
 	return slices.ContainsFunc(w.Fields, func(i int) bool { return !record.SameValue(d.pre.At(i), d.v.At(i)) })
 }

@@ -45,6 +45,9 @@ type Side struct {
 	Hop    string // the reference through which it is reached; "" for the record itself
 }
 
+// Refers reports whether it is the record that has the reference.
+func (s Side) Refers() bool { return s == Side{} }
+
 // Watch says that a change of some fields of a type can break a Same.
 type Watch struct {
 	Rule   *SameRule

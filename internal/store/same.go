@@ -13,12 +13,12 @@ type BrokenSame struct {
 	Asked  int64 // the one of those asked for through which it was found
 }
 
-// LockSame keeps others from breaking a rule together with this change set, until it is done. Those who change only records that
-// refer wait for nobody but those who change what is shared.
-func (tx *Tx) LockSame(rule *record.SameRule, onlyReferring bool) {
-	lock := "pg_advisory_xact_lock"
-	if onlyReferring {
-		lock += "_shared"
+// LockSame keeps two change sets from breaking a rule together, until the transaction ends. Change sets that change only records that
+// refer share the lock. One that changes other records that the rule compares needs it alone.
+func (tx *Tx) LockSame(rule *record.SameRule, alone bool) {
+	lock := "pg_advisory_xact_lock_shared"
+	if alone {
+		lock = "pg_advisory_xact_lock"
 	}
 	tx.exec("SELECT "+lock+"(hashtextextended('same:' || $1, 0))", rule.Key())
 }
