@@ -69,17 +69,17 @@ func (s *changeSet) reportBroken(q sameQuestion, broken []store.BrokenSame, repo
 	for _, d := range q.of.drafts {
 		written[d.v.ID()] = d
 	}
-	for _, pair := range broken {
-		key := fmt.Sprint(q.Rule.Key(), " ", pair.ID)
+	for _, x := range broken {
+		key := fmt.Sprint(q.Rule.Key(), " ", x.ID)
 		if reported[key] {
 			continue
 		}
 		reported[key] = true
-		if d := written[pair.ID]; d != nil && q.of.t == q.Rule.Type {
+		if d := written[x.ID]; d != nil && q.of.t == q.Rule.Type {
 			d.errs.Add(q.Rule.Ref, "The %s must belong to the same %s.", q.Rule.Ref, comparedName(q.Rule))
 			continue
 		}
-		written[pair.Asked].addSameError(q.Watch, s.nameOf(q.of.t, q.Rule.Type, pair.ID))
+		written[x.Asked].addSameError(q.Watch, s.nameOf(q.of.t, q.Rule.Type, x.ID))
 	}
 }
 

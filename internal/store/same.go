@@ -7,10 +7,10 @@ import (
 	"terrier/internal/record"
 )
 
-// BrokenSame is a pair of records that breaks a Same rule.
+// BrokenSame is a record that breaks a Same rule.
 type BrokenSame struct {
-	ID, Of int64 // the record that refers, and the one it refers to
-	Asked  int64 // the one of those asked for through which it was found
+	ID    int64 // of the record that refers
+	Asked int64 // the one of those asked for through which it was found
 }
 
 // LockSame keeps two change sets from breaking a rule together, until the transaction ends. Change sets that change only records that
@@ -31,7 +31,7 @@ func (tx *Tx) BrokenSame(rule *record.SameRule, side record.Side, ids []int64) *
 	if rule.Many && side == (record.Side{Theirs: true}) {
 		where += " AND c." + quote(rule.Type.Field(rule.Ref).Column().Name) + " && $1" // which has an index
 	}
-	sql := fmt.Sprintf("SELECT c.id, p.id, %s.id FROM %s WHERE %s AND %s", asked, s.from, where, s.broken())
+	sql := fmt.Sprintf("SELECT c.id, %s.id FROM %s WHERE %s AND %s", asked, s.from, where, s.broken())
 	return promise(tx, sql, []any{ids}, structs[BrokenSame])
 }
 
