@@ -10,7 +10,7 @@ import (
 	"terrier/internal/store"
 )
 
-// childBatch is the children that the new records of a batch get from one declaration.
+// childBatch is the children that the new records of a batch get by one rule.
 type childBatch struct {
 	record.ChildRule
 	batch
@@ -20,97 +20,106 @@ type childBatch struct {
 
 // children returns drafts of the children of new records, one for each template. The children get their ids here, so that they can
 // refer to each other.
-func (s *changeSet) children(ctx context.Context, b *batch) ([]*batch, error) {
-	declared := b.t.ChildRules()
-	if len(declared) == 0 {
+func (s *changeSet) children(ctx context.Context, b *batch) (batches []*batch, _ error) {
+	rules := b.t.ChildRules()
+	if len(rules) == 0 {
 		return nil, nil
 	}
-	templates := make([]*store.Promise[[]record.Values], len(declared))
-	for i, c := range declared {
-		templates[i] = s.templates(b, c)
+	found := make([]*store.Promise[[]record.Values], len(rules))
+	for i, rule := range rules {
+		found[i] = s.findTemplates(b, rule)
 	}
 	if err := s.tx.Flush(ctx); err != nil {
 		return nil, err
 	}
-	byOwner, total := make([]map[int64][]record.Values, len(declared)), 0
-	for i, c := range declared {
-		byOwner[i] = map[int64][]record.Values{}
-		for _, v := range templates[i].Get() {
-			owner := v.Link(c.Where).ID
-			byOwner[i][owner] = append(byOwner[i][owner], v)
-		}
+	var all []*childBatch
+	total, limit := 0, s.l.Dependants.owned()
+	for i, rule := range rules {
+		templates := byOwner(found[i].Get(), rule)
 		for _, d := range b.drafts {
-			total += len(byOwner[i][d.v.Link(c.Where).ID])
+			total += len(templates[d.v.Link(rule.Where).ID])
 		}
-		if total > s.l.Dependants.owned() {
+		if total > limit {
 			return nil, tooMany("Unable to create objects: more than %d records that belong to them, such as those of type %s, "+
-				"would be created too. Create fewer in one request", s.l.Dependants.owned(), c.Type)
+				"would be created too. Create fewer in one request", limit, rule.Type)
 		}
-	}
-	all, batches := make([]*childBatch, len(declared)), make([]*batch, 0, len(declared))
-	for i := range declared {
-		c := draftChildren(b, declared[i], byOwner[i])
-		all[i] = c
+		c := draftChildren(b, rule, templates)
 		if len(c.drafts) == 0 {
 			continue
 		}
 		c.ids = s.tx.NextIDs(c.t, len(c.drafts))
 		s.askCustoms(&c.batch)
-		batches = append(batches, &c.batch)
 		s.derived = append(s.derived, c.drafts...)
+		all, batches = append(all, c), append(batches, &c.batch)
 	}
 	if err := s.tx.Flush(ctx); err != nil {
 		return nil, err
 	}
-	for _, c := range batches {
+	for _, c := range all {
 		c.number()
 	}
 	linkChildren(all)
 	return batches, nil
 }
 
-// templates queues the query for the templates of a batch's children.
-func (s *changeSet) templates(b *batch, c record.ChildRule) *store.Promise[[]record.Values] {
-	var ids []int64
+// findTemplates queues the query for the templates of a batch's children.
+func (s *changeSet) findTemplates(b *batch, rule record.ChildRule) *store.Promise[[]record.Values] {
+	var owners []int64
 	for _, d := range b.drafts {
-		if id := d.v.Link(c.Where).ID; id != 0 && len(d.errs) == 0 {
-			ids = append(ids, id)
+		if id := d.v.Link(rule.Where).ID; id != 0 && len(d.errs) == 0 {
+			owners = append(owners, id)
 		}
 	}
-	slices.Sort(ids)
-	if ids = slices.Compact(ids); len(ids) == 0 {
+	slices.Sort(owners)
+	if owners = slices.Compact(owners); len(owners) == 0 {
 		return store.Answered([]record.Values(nil))
 	}
-	tests := []record.Predicate{{Field: c.Shared, Values: record.AnyOf(ids)}}
-	return s.tx.Find(c.Templates, access.Machine(), tests, s.l.Dependants.owned()+1, store.NoLock)
+	tests := []record.Predicate{{Field: rule.Shared, Values: record.AnyOf(owners)}}
+	return s.tx.Find(rule.Templates, access.Machine(), tests, s.l.Dependants.owned()+1, store.NoLock) // one more is too many
 }
 
-// draftChildren returns the drafts of children, complete except for their ids and the references to each other.
-func draftChildren(b *batch, c record.ChildRule, templates map[int64][]record.Values) *childBatch {
-	out := &childBatch{ChildRule: c, batch: batch{t: c.Type, scope: access.Machine()}}
+// byOwner groups templates by the record that they and the new records refer to.
+func byOwner(templates []record.Values, rule record.ChildRule) map[int64][]record.Values {
+	groups := map[int64][]record.Values{}
+	for _, v := range templates {
+		owner := v.Link(rule.Where).ID
+		groups[owner] = append(groups[owner], v)
+	}
+	return groups
+}
+
+// draftChildren returns drafts of the children that new records get by a rule. templates has their templates by owner.
+func draftChildren(b *batch, rule record.ChildRule, templates map[int64][]record.Values) *childBatch {
+	c := &childBatch{ChildRule: rule, batch: batch{t: rule.Type, scope: access.Machine()}}
 	for _, parent := range b.drafts {
-		for _, template := range templates[parent.v.Link(c.Where).ID] {
-			d := &draft{given: c.Type.NewValues(), errs: fault.Fields{}, cause: parent, field: c.Where}
-			d.complete(c.Type)
-			d.v.Set(c.By, record.Link{ID: parent.v.ID()})
-			for _, rule := range c.Type.Follows {
-				if rule.Of == c.By {
-					for _, name := range rule.Fields {
-						d.v.Set(name, parent.v.Get(name))
-					}
-				}
-			}
-			for _, name := range c.Copy {
-				d.v.Set(name, template.Get(name))
-			}
-			if c.Fill != nil {
-				c.Fill(parent.v, template, d.v)
-			}
-			d.checkLengths()
-			out.drafts, out.templates, out.parents = append(out.drafts, d), append(out.templates, template), append(out.parents, parent)
+		for _, template := range templates[parent.v.Link(rule.Where).ID] {
+			c.drafts = append(c.drafts, draftChild(rule, parent, template))
+			c.templates, c.parents = append(c.templates, template), append(c.parents, parent)
 		}
 	}
-	return out
+	return c
+}
+
+// draftChild returns the draft of one child, complete except for its id and its references to other children.
+func draftChild(rule record.ChildRule, parent *draft, template record.Values) *draft {
+	d := &draft{given: rule.Type.NewValues(), errs: fault.Fields{}, cause: parent, field: rule.Where}
+	d.complete(rule.Type)
+	d.v.Set(rule.By, record.Link{ID: parent.v.ID()})
+	for _, follows := range rule.Type.Follows {
+		if follows.Of == rule.By {
+			for _, name := range follows.Fields {
+				d.v.Set(name, parent.v.Get(name))
+			}
+		}
+	}
+	for _, name := range rule.Copy {
+		d.v.Set(name, template.Get(name))
+	}
+	if rule.Fill != nil {
+		rule.Fill(parent.v, template, d.v)
+	}
+	d.checkLengths()
+	return d
 }
 
 // checkLengths refuses texts that are too long: Fill and Copy may have made them so.
@@ -128,7 +137,7 @@ func linkChildren(all []*childBatch) {
 		parent   *draft
 		template object
 	}
-	made := map[origin]int64{}
+	made := map[origin]int64{} // the id of the child that a parent got from a template
 	for _, c := range all {
 		for i, d := range c.drafts {
 			made[origin{c.parents[i], object{c.Templates, c.templates[i].ID()}}] = d.v.ID()
