@@ -52,9 +52,8 @@ func (c *consequences) ofEdits(ctx context.Context, b *batch) error {
 		return nil
 	}
 	e := event{t: b.t}
-	c.edited[b.t] = map[int64]*draft{}
 	for _, d := range b.drafts {
-		c.edited[b.t][d.v.ID()] = d
+		c.keep(d)
 		if len(d.errs) == 0 {
 			e.changed = append(e.changed, d)
 		}
@@ -173,8 +172,9 @@ func (c *consequences) forget(t *record.Type, rows []record.Values) {
 func (c *consequences) empty(q *question, rows []record.Values) event {
 	next := event{t: q.Type}
 	for _, v := range rows {
-		d := c.draft(q.Type, v, c.set.items[0])
+		d := c.draft(v, c.set.items[0])
 		q.Forget(d.v, q.ids)
+		c.keep(d)
 		next.changed = append(next.changed, d)
 	}
 	return next
@@ -202,41 +202,34 @@ func (c *consequences) follow(q *question, rows []record.Values) event {
 	next := event{t: q.Type}
 	for _, v := range rows {
 		leader := c.edited[q.To][v.Link(q.follows.Of).ID]
-		differs := func(name string) bool { return !record.SameValue(v.Get(name), leader.v.Get(name)) }
-		if c.edited[q.Type][v.ID()] == nil && !slices.ContainsFunc(q.follows.Fields, differs) {
-			continue
-		}
-		d := c.draft(q.Type, v, leader.root())
+		d := c.draft(v, leader.root())
 		if d.v.Link(q.follows.Of).ID != leader.v.ID() {
 			continue // the caller moves it elsewhere in the same request
 		}
-		moved := false
-		for _, name := range q.follows.Fields {
-			field := q.Type.Index(name)
-			if record.SameValue(d.v.At(field), leader.v.Get(name)) || !d.derived() && d.given.At(field) != nil {
-				continue
-			}
-			d.set(field, leader.v.Get(name))
-			moved = true
-		}
-		if moved {
+		if d.follow(leader.v, q.follows) {
+			c.keep(d)
 			next.changed = append(next.changed, d)
 		}
 	}
 	return next
 }
 
-// draft returns the draft of a record that changes.
-func (c *consequences) draft(t *record.Type, v record.Values, cause *draft) *draft {
+// draft returns the draft of a record: the one that it has already, or a new one.
+func (c *consequences) draft(v record.Values, cause *draft) *draft {
+	t := v.Type()
 	if d, ok := c.edited[t][v.ID()]; ok {
 		return d
 	}
+	return &draft{pre: v, v: v.Clone(), given: t.NewValues(), errs: fault.Fields{}, cause: cause, field: fault.General}
+}
+
+// keep adds a draft to those that are written.
+func (c *consequences) keep(d *draft) {
+	t := d.v.Type()
 	if c.edited[t] == nil {
 		c.edited[t] = map[int64]*draft{}
 	}
-	d := &draft{pre: v, v: v.Clone(), given: t.NewValues(), errs: fault.Fields{}, cause: cause, field: fault.General}
-	c.edited[t][v.ID()] = d
-	return d
+	c.edited[t][d.v.ID()] = d
 }
 
 // derive adds the batches to the change set and returns them.

@@ -95,6 +95,19 @@ func leadersFirst(followers []*draft, rule record.Follows) (ordered []*draft) {
 	return ordered
 }
 
+// follow takes the values of a leader, unless the caller gives others, and reports whether that changes anything.
+func (d *draft) follow(leader record.Values, rule record.Follows) (changes bool) {
+	for _, name := range rule.Fields {
+		field := d.v.Type().Index(name)
+		given := !d.derived() && d.given.At(field) != nil
+		if !given && !record.SameValue(d.v.At(field), leader.Get(name)) {
+			d.set(field, leader.Get(name))
+			changes = true
+		}
+	}
+	return changes
+}
+
 // set gives a field a value, as if the caller had sent it.
 func (d *draft) set(field int, value any) {
 	d.given.SetAt(field, value)
