@@ -73,7 +73,7 @@ func (c *consequences) walk(ctx context.Context, events ...event) error {
 		}
 		events = nil
 		for _, q := range asked {
-			next, err := c.take(q)
+			next, err := c.apply(q)
 			if err != nil {
 				return err
 			}
@@ -89,19 +89,28 @@ func (c *consequences) walk(ctx context.Context, events ...event) error {
 }
 
 // ask queues the statements that find the direct consequences of an event.
-func (c *consequences) ask(e event) (asked []*question) {
-	if len(e.gone) > 0 {
-		ids := make([]int64, len(e.gone))
-		for i, v := range e.gone {
-			ids[i] = v.ID()
-		}
-		slices.Sort(ids)
-		// From here on nobody can begin to refer to them.
-		c.set.tx.Lock(e.t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
-		for _, r := range e.t.Registry().Referrers(e.t) {
-			asked = append(asked, c.find(&question{Referrer: r, ids: ids}))
-		}
+func (c *consequences) ask(e event) []*question {
+	return append(c.askReferrers(e), c.askFollowers(e)...)
+}
+
+// askReferrers asks which records refer to those that are deleted.
+func (c *consequences) askReferrers(e event) (asked []*question) {
+	if len(e.gone) == 0 {
+		return nil
 	}
+	ids := make([]int64, len(e.gone))
+	for i, v := range e.gone {
+		ids[i] = v.ID()
+	}
+	c.lock(e.t, ids) // from here on nobody can begin to refer to them
+	for _, r := range e.t.Registry().Referrers(e.t) {
+		asked = append(asked, c.find(&question{Referrer: r, ids: ids}))
+	}
+	return asked
+}
+
+// askFollowers asks which records follow those that have changed.
+func (c *consequences) askFollowers(e event) (asked []*question) {
 	for _, f := range e.t.Followers() {
 		var ids []int64
 		for _, d := range e.changed {
@@ -109,15 +118,20 @@ func (c *consequences) ask(e event) (asked []*question) {
 				ids = append(ids, d.v.ID())
 			}
 		}
-		if len(ids) > 0 {
-			slices.Sort(ids)
-			// From here on nobody can begin to follow them with their old values.
-			c.set.tx.Lock(e.t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
-			r := record.Referrer{Type: f.Type, Field: f.Type.Field(f.Of), To: e.t}
-			asked = append(asked, c.find(&question{Referrer: r, ids: ids, follows: f.Follows}))
+		if len(ids) == 0 {
+			continue
 		}
+		c.lock(e.t, ids) // from here on nobody can begin to follow them with their old values
+		r := record.Referrer{Type: f.Type, Field: f.Type.Field(f.Of), To: e.t}
+		asked = append(asked, c.find(&question{Referrer: r, ids: ids, follows: f.Follows}))
 	}
 	return asked
+}
+
+// lock sorts the ids and queues the statement that locks these records, even against new references to them.
+func (c *consequences) lock(t *record.Type, ids []int64) {
+	slices.Sort(ids)
+	c.set.tx.Lock(t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
 }
 
 // find queues the statement of a question.
@@ -128,8 +142,8 @@ func (c *consequences) find(q *question) *question {
 	return q
 }
 
-// take applies a question's rule to the records that it found, and returns the event that follows from it.
-func (c *consequences) take(q *question) (event, error) {
+// apply applies a question's rule to the records that it found, and returns the event that follows from it.
+func (c *consequences) apply(q *question) (event, error) {
 	rows := slices.DeleteFunc(q.rows.Get(), func(v record.Values) bool {
 		_, known := c.gone[q.Type][v.ID()]
 		return known
@@ -143,33 +157,23 @@ func (c *consequences) take(q *question) (event, error) {
 		c.held = append(c.held, referring{q.Type, rows})
 		return event{}, nil
 	case q.OnDelete == record.Cascade:
-		return c.remove(q.Type, rows)
+		return c.deleteOwned(q.Type, rows)
 	}
-	return c.empty(q, rows), nil
+	return c.emptyReferences(q, rows), nil
 }
 
-// remove deletes records that are owned by deleted ones.
-func (c *consequences) remove(t *record.Type, rows []record.Values) (event, error) {
+// deleteOwned deletes records that are owned by deleted ones.
+func (c *consequences) deleteOwned(t *record.Type, rows []record.Values) (event, error) {
 	if c.owned += len(rows); c.owned > c.set.l.Dependants.owned() {
 		return event{}, tooMany("Unable to delete object: more than %d records that belong to it, such as those of type %s, would go too. "+
 			"Delete some of these first", c.set.l.Dependants.owned(), t)
 	}
-	c.forget(t, rows)
+	c.markGone(t, rows)
 	return event{t: t, gone: rows}, nil
 }
 
-// forget marks records as deleted.
-func (c *consequences) forget(t *record.Type, rows []record.Values) {
-	if c.gone[t] == nil {
-		c.gone[t] = map[int64]record.Values{}
-	}
-	for _, v := range rows {
-		c.gone[t][v.ID()] = v
-	}
-}
-
-// empty removes references to deleted records from other records.
-func (c *consequences) empty(q *question, rows []record.Values) event {
+// emptyReferences removes references to deleted records from other records.
+func (c *consequences) emptyReferences(q *question, rows []record.Values) event {
 	next := event{t: q.Type}
 	for _, v := range rows {
 		d := c.draft(v, c.set.items[0])
@@ -178,23 +182,6 @@ func (c *consequences) empty(q *question, rows []record.Values) event {
 		next.changed = append(next.changed, d)
 	}
 	return next
-}
-
-// checkOthers refuses to change too many records besides those that the caller names.
-func (c *consequences) checkOthers() error {
-	total, limit := 0, c.set.l.Dependants.others()
-	for _, b := range c.batches() {
-		if total += len(b.drafts); total <= limit {
-			continue
-		}
-		if len(c.gone) > 0 {
-			return tooMany("Unable to delete object: more than %d records that refer to it, such as those of type %s, would change. "+
-				"Change or delete some of these first", limit, b.t)
-		}
-		return tooMany("Unable to change object: more than %d records that follow it, such as those of type %s, would change too. "+
-			"Let some of these refer to another one first", limit, b.t)
-	}
-	return nil
 }
 
 // follow gives records the values of those they follow.
@@ -214,6 +201,16 @@ func (c *consequences) follow(q *question, rows []record.Values) event {
 	return next
 }
 
+// markGone marks records as deleted.
+func (c *consequences) markGone(t *record.Type, rows []record.Values) {
+	if c.gone[t] == nil {
+		c.gone[t] = map[int64]record.Values{}
+	}
+	for _, v := range rows {
+		c.gone[t][v.ID()] = v
+	}
+}
+
 // draft returns the draft of a record: the one that it has already, or a new one.
 func (c *consequences) draft(v record.Values, cause *draft) *draft {
 	t := v.Type()
@@ -230,6 +227,23 @@ func (c *consequences) keep(d *draft) {
 		c.edited[t] = map[int64]*draft{}
 	}
 	c.edited[t][d.v.ID()] = d
+}
+
+// checkOthers refuses to change too many records besides those that the caller names.
+func (c *consequences) checkOthers() error {
+	total, limit := 0, c.set.l.Dependants.others()
+	for _, b := range c.batches() {
+		if total += len(b.drafts); total <= limit {
+			continue
+		}
+		if len(c.gone) > 0 {
+			return tooMany("Unable to delete object: more than %d records that refer to it, such as those of type %s, would change. "+
+				"Change or delete some of these first", limit, b.t)
+		}
+		return tooMany("Unable to change object: more than %d records that follow it, such as those of type %s, would change too. "+
+			"Let some of these refer to another one first", limit, b.t)
+	}
+	return nil
 }
 
 // derive adds the batches to the change set and returns them.

@@ -47,11 +47,11 @@ func (s *changeSet) delete(ctx context.Context, b *batch, edits []Edit) error {
 		roots = append(roots, d.pre)
 	}
 	c := newConsequences(s)
-	c.forget(b.t, roots)
+	c.markGone(b.t, roots)
 	if err := c.walk(ctx, event{t: b.t, gone: roots}); err != nil {
 		return err
 	}
-	if err := c.stop(ctx); err != nil {
+	if err := c.checkHeld(ctx); err != nil {
 		return err
 	}
 	for t, rows := range c.gone {
@@ -60,7 +60,7 @@ func (s *changeSet) delete(ctx context.Context, b *batch, edits []Edit) error {
 	if err := s.change(ctx, c.derive()); err != nil {
 		return notDeleted(err)
 	}
-	for _, t := range c.order() {
+	for _, t := range c.deleteOrder() {
 		ids := slices.Sorted(maps.Keys(c.gone[t]))
 		for _, id := range ids {
 			s.note(t, c.gone[t][id], record.Values{})
@@ -85,22 +85,22 @@ func notDeleted(err error) error {
 	return err
 }
 
-// stop refuses the deletion if a protected reference to a deleted record would remain.
-func (c *consequences) stop(ctx context.Context) error {
+// checkHeld refuses the deletion if a protected reference to a deleted record would remain.
+func (c *consequences) checkHeld(ctx context.Context) error {
 	for _, r := range c.held {
 		left := slices.DeleteFunc(r.rows, func(v record.Values) bool {
 			_, gone := c.gone[r.t][v.ID()]
 			return gone
 		})
 		if len(left) > 0 {
-			return c.set.held(ctx, r.t, left)
+			return c.set.heldBy(ctx, r.t, left)
 		}
 	}
 	return nil
 }
 
-// held returns the error that refuses the delete. It names the dependants that the caller may see.
-func (s *changeSet) held(ctx context.Context, t *record.Type, rows []record.Values) error {
+// heldBy returns the error that refuses the delete. It names the dependants that the caller may see.
+func (s *changeSet) heldBy(ctx context.Context, t *record.Type, rows []record.Values) error {
 	scope, err := s.l.Policy.Scope(s.caller.Subject, t, access.View)
 	if err != nil {
 		scope = access.Scope{}
@@ -135,8 +135,9 @@ func names(t *record.Type, rows []record.Values) string {
 	return text
 }
 
-// order returns the types to delete from, each after the types that refer to it.
-func (c *consequences) order() []*record.Type {
+// deleteOrder returns the types to delete from, each after the types that refer to it. Among types that refer to each other, the first one
+// registered comes first.
+func (c *consequences) deleteOrder() []*record.Type {
 	var left, order []*record.Type
 	for _, t := range c.set.l.Store.Types() {
 		if c.gone[t] != nil {
