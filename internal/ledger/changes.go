@@ -8,6 +8,18 @@ import (
 	"terrier/internal/store"
 )
 
+// object identifies a record.
+type object struct {
+	t  *record.Type
+	id int64
+}
+
+// entry is the change to one object.
+type entry struct {
+	t         *record.Type
+	pre, post record.Values // the zero Values before a create and after a delete
+}
+
 // action returns the change log's word for the change: create, update or delete.
 func (e *entry) action() string {
 	switch {
@@ -17,6 +29,24 @@ func (e *entry) action() string {
 		return store.Deleted
 	}
 	return store.Updated
+}
+
+// note adds the change to an object to its entry.
+func (s *changeSet) note(t *record.Type, pre, post record.Values) {
+	id := pre.ID()
+	if pre.Type() == nil {
+		id = post.ID()
+	}
+	if e := s.touched[object{t, id}]; e != nil {
+		e.post = post
+		return
+	}
+	if s.touched == nil {
+		s.touched = map[object]*entry{}
+	}
+	e := &entry{t, pre, post}
+	s.touched[object{t, id}] = e
+	s.entries = append(s.entries, e)
 }
 
 // record adds the change rows, the deliveries and condition errors that follow from them, and the counts to the transaction.

@@ -32,18 +32,6 @@ type changeSet struct {
 	sight   *sight                                        // only in a rehearsal
 }
 
-// object identifies a record.
-type object struct {
-	t  *record.Type
-	id int64
-}
-
-// entry is the change to one object.
-type entry struct {
-	t         *record.Type
-	pre, post record.Values // the zero Values before a create and after a delete
-}
-
 // batch is a group of records of one type that are created or changed together.
 type batch struct {
 	t       *record.Type
@@ -273,24 +261,6 @@ func (s *changeSet) settle(ctx context.Context, batches []*batch) error {
 		}
 	}
 	return nil
-}
-
-// note adds the change to an object to its entry.
-func (s *changeSet) note(t *record.Type, pre, post record.Values) {
-	id := pre.ID()
-	if pre.Type() == nil {
-		id = post.ID()
-	}
-	if e := s.touched[object{t, id}]; e != nil {
-		e.post = post
-		return
-	}
-	if s.touched == nil {
-		s.touched = map[object]*entry{}
-	}
-	e := &entry{t, pre, post}
-	s.touched[object{t, id}] = e
-	s.entries = append(s.entries, e)
 }
 
 // show fills in the counts of the answer. The log has the true counts. The caller is shown counts of the records that they may see,
