@@ -29,7 +29,7 @@ type changeSet struct {
 	entries []*entry
 	touched map[object]*entry
 	hooks   map[*record.Type]*store.Promise[[]store.Hook] // asked for so far
-	sight   *sight                                        // only in a rehearsal
+	visible *visibility                                   // only in a rehearsal
 }
 
 // batch is a group of records of one type that are created or changed together.
@@ -57,7 +57,7 @@ func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*c
 				set.items[i] = d.clone()
 			}
 			if rehearsal != nil {
-				set.sight = &sight{policy: l.Policy, whole: map[*record.Type]bool{}}
+				set.visible = &visibility{allOf: map[*record.Type]bool{}}
 			}
 			if err := fn(set); err != nil {
 				return err
@@ -191,26 +191,17 @@ func (s *changeSet) finish(ctx context.Context, b *batch) error {
 
 // put queues the statements that write the batches: new records, and records that have changed.
 func (s *changeSet) put(batches []*batch) error {
-	for _, b := range batches { // ask what the caller may see before the first record is written
-		if b.ids != nil {
-			continue
-		}
-		b.drafts = slices.DeleteFunc(slices.Clone(b.drafts), func(d *draft) bool {
-			same := d.v.Equal(d.pre)
-			if same {
-				d.v = d.pre
-			}
-			return same
-		})
-		if len(b.drafts) > 0 {
-			s.look(b.t, idsOf(b.drafts))
+	for _, b := range batches {
+		if b.ids == nil {
+			b.dropUnchanged()
+			s.askVisible(b.t, idsOf(b.drafts)) // for all batches before the first record is written
 		}
 	}
 	for _, b := range batches {
 		switch {
 		case b.ids != nil:
 			s.tx.Insert(b.t, valuesOf(b.drafts))
-			s.look(b.t, b.ids.Get())
+			s.askVisible(b.t, b.ids.Get())
 			continue
 		case len(b.drafts) == 0:
 			continue
@@ -226,6 +217,17 @@ func (s *changeSet) put(batches []*batch) error {
 		}
 	}
 	return nil
+}
+
+// dropUnchanged removes the drafts of records that stay the same. They are not written.
+func (b *batch) dropUnchanged() {
+	b.drafts = slices.DeleteFunc(slices.Clone(b.drafts), func(d *draft) bool {
+		same := d.v.Equal(d.pre)
+		if same {
+			d.v = d.pre
+		}
+		return same
+	})
 }
 
 // settle checks the permission on the written records, reads them back as everybody will see them, and notes the changes.

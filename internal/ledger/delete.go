@@ -55,7 +55,7 @@ func (s *changeSet) delete(ctx context.Context, b *batch, edits []Edit) error {
 		return err
 	}
 	for t, rows := range c.gone {
-		s.look(t, slices.Sorted(maps.Keys(rows)))
+		s.askVisible(t, slices.Sorted(maps.Keys(rows)))
 	}
 	if err := s.change(ctx, c.derive()); err != nil {
 		return notDeleted(err)

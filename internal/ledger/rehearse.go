@@ -42,13 +42,10 @@ func rehearsing(ctx context.Context) *Rehearsal {
 
 // note adds the effects of a change set, from the run that succeeded.
 func (r *Rehearsal) note(set *changeSet) {
-	seen := map[*record.Type]map[int64]record.Values{}
-	for _, looked := range set.sight.looks {
-		if seen[looked.t] == nil {
-			seen[looked.t] = map[int64]record.Values{}
-		}
-		for _, v := range looked.rows.Get() {
-			seen[looked.t][v.ID()] = v
+	seen := map[object]bool{}
+	for _, asked := range set.visible.asked {
+		for _, v := range asked.rows.Get() {
+			seen[object{asked.t, v.ID()}] = true
 		}
 	}
 	var effects []Effect
@@ -57,7 +54,7 @@ func (r *Rehearsal) note(set *changeSet) {
 		if e.action() == store.Deleted {
 			v = e.pre
 		}
-		if _, ok := seen[e.t][v.ID()]; !ok && !set.sight.whole[e.t] {
+		if !set.visible.allOf[e.t] && !seen[object{e.t, v.ID()}] {
 			r.Unseen++
 			continue
 		}
@@ -69,30 +66,29 @@ func (r *Rehearsal) note(set *changeSet) {
 	r.Effects = append(r.Effects, effects...)
 }
 
-// sight is what the caller may see of the records that a rehearsal touches.
-type sight struct {
-	policy *access.Policy
-	whole  map[*record.Type]bool
-	looks  []look
+// visibility is what the caller may see of the records that a rehearsal touches.
+type visibility struct {
+	allOf map[*record.Type]bool // types of which the caller may see every record
+	asked []visibleRows         // of other types
 }
 
-type look struct {
+type visibleRows struct {
 	t    *record.Type
 	rows *store.Promise[[]record.Values]
 }
 
-// look asks, in a rehearsal, which of these records the caller may see. It is called before they are changed or deleted, because that
-// may hide them from the caller.
-func (s *changeSet) look(t *record.Type, ids []int64) {
-	if s.sight == nil {
+// askVisible asks, in a rehearsal, which of these records the caller may see. It is called before they are changed or deleted, because
+// that may hide them from the caller.
+func (s *changeSet) askVisible(t *record.Type, ids []int64) {
+	if s.visible == nil || len(ids) == 0 {
 		return
 	}
-	scope, err := s.sight.policy.Scope(s.caller.Subject, t, access.View)
+	scope, err := s.l.Policy.Scope(s.caller.Subject, t, access.View)
 	switch {
 	case err != nil: // the caller may see none
 	case scope.All():
-		s.sight.whole[t] = true
+		s.visible.allOf[t] = true
 	default:
-		s.sight.looks = append(s.sight.looks, look{t, s.tx.Load(t, scope, ids, store.NoLock)})
+		s.visible.asked = append(s.visible.asked, visibleRows{t, s.tx.Load(t, scope, ids, store.NoLock)})
 	}
 }
