@@ -51,11 +51,12 @@ func (s *changeSet) note(t *record.Type, pre, post record.Values) {
 
 // record adds the change rows, the deliveries and condition errors that follow from them, and the counts to the transaction.
 func (s *changeSet) record(ctx context.Context) error {
+	// What was created and deleted in the same change set is no change.
 	s.entries = slices.DeleteFunc(s.entries, func(e *entry) bool { return e.pre.Type() == nil && e.post.Type() == nil })
 	if len(s.entries) == 0 {
 		return nil
 	}
-	if err := s.knowHooks(ctx); err != nil {
+	if err := s.loadOtherHooks(ctx); err != nil {
 		return err
 	}
 	counts := map[string]int{}

@@ -46,12 +46,12 @@ type batch struct {
 // and field. The transaction may also run again after a deadlock, so it works on copies.
 func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*changeSet) error) ([]record.Values, error) {
 	var set *changeSet
-	rehearsal, through := rehearsing(ctx), l.Store.Write
+	rehearsal, transact := rehearsing(ctx), l.Store.Write
 	if rehearsal != nil {
-		through = l.Store.Rehearse
+		transact = l.Store.Rehearse
 	}
 	run := func(careful bool) error {
-		return through(ctx, func(tx *store.Tx) error {
+		return transact(ctx, func(tx *store.Tx) error {
 			set = &changeSet{l: l, tx: tx, caller: c, careful: careful, items: make([]*draft, len(items))}
 			for i, d := range items {
 				set.items[i] = d.clone()

@@ -11,27 +11,27 @@ import (
 
 // lookUpNamed returns the record that a text means, or the reason why there is none. The text may be the name of records, or end in
 // the id of one.
-func (r *resolver) lookUpNamed(t *record.Type, link record.Link, called outcome, had map[int64]record.Link) (record.Link, string) {
+func (r *resolver) lookUpNamed(t *record.Type, link record.Link, byName outcome, had map[int64]record.Link) (record.Link, string) {
 	named := link.Named
-	numbered, ok := r.links[t][named.ID]
-	if !ok {
-		numbered = had[named.ID]
+	byID, found := r.links[t][named.ID]
+	if !found {
+		byID = had[named.ID]
 	}
-	switch ok = named.Numbers(t, numbered); {
-	case ok && (called.count == 0 || called.count == 1 && called.link.ID == numbered.ID):
-		return numbered, ""
-	case ok:
-		advice := fmt.Sprintf("Write the id alone: #%d or #%d.", numbered.ID, called.link.ID)
+	switch matchesID := named.Numbers(t, byID); {
+	case matchesID && (byName.count == 0 || byName.count == 1 && byName.link.ID == byID.ID):
+		return byID, ""
+	case matchesID:
+		advice := fmt.Sprintf("Write the id alone: #%d or #%d.", byID.ID, byName.link.ID)
 		if named.Name == "" { // only an id was written
-			advice = fmt.Sprintf("Write the name and the id: %s #%d or %s #%d.", t.DisplayLink(numbered), numbered.ID,
-				t.DisplayLink(called.link), called.link.ID)
+			advice = fmt.Sprintf("Write the name and the id: %s #%d or %s #%d.", t.DisplayLink(byID), byID.ID,
+				t.DisplayLink(byName.link), byName.link.ID)
 		}
 		return link, fmt.Sprintf("%q means the %s with the id %d, and the one of that name with the id %d. %s",
-			named.Text, t.Title(), numbered.ID, called.link.ID, advice)
-	case called.count == 1:
-		return called.link, ""
-	case called.count > 1:
-		return link, fmt.Sprintf("Several are called %q. Write the id behind the name: %s #%d.", named.Text, named.Text, called.link.ID)
+			named.Text, t.Title(), byID.ID, byName.link.ID, advice)
+	case byName.count == 1:
+		return byName.link, ""
+	case byName.count > 1:
+		return link, fmt.Sprintf("Several are called %q. Write the id behind the name: %s #%d.", named.Text, named.Text, byName.link.ID)
 	case named.ID != 0 && named.Name != "":
 		return link, fmt.Sprintf("There is no %s %q that you may see: the name and the id must belong to the same one.", t.Title(), named.Text)
 	}

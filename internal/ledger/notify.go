@@ -29,8 +29,8 @@ func (s *changeSet) askHooks(t *record.Type) {
 	s.hooks[t] = s.tx.Hooks(t)
 }
 
-// knowHooks reads the webhooks of the types for which askHooks was not called.
-func (s *changeSet) knowHooks(ctx context.Context) error {
+// loadOtherHooks reads the webhooks of the types for which askHooks was not called.
+func (s *changeSet) loadOtherHooks(ctx context.Context) error {
 	known := len(s.hooks)
 	for _, e := range s.entries {
 		s.askHooks(e.t)
@@ -79,17 +79,19 @@ func (s *changeSet) notify(ctx context.Context, changes []store.Change) (notifie
 	return out, nil
 }
 
-// conditions caches the parsed conditions of webhooks, with the version that they are from.
+// conditions caches the parsed conditions of webhooks.
 type conditions struct {
 	mu   sync.Mutex
-	byID map[int64]understood
+	byID map[int64]parsedConditions
 }
 
-type understood struct {
+// parsedConditions are the conditions of one version of a webhook.
+type parsedConditions struct {
 	version    int64
 	conditions *webhook.Conditions
 }
 
+// of returns the parsed conditions of a webhook, nil if it has none.
 func (c *conditions) of(h store.Hook) *webhook.Conditions {
 	if h.Conditions == nil {
 		return nil
@@ -100,9 +102,9 @@ func (c *conditions) of(h store.Hook) *webhook.Conditions {
 		return known.conditions
 	}
 	if c.byID == nil || len(c.byID) > 10_000 { // drop the ids of deleted webhooks
-		c.byID = map[int64]understood{}
+		c.byID = map[int64]parsedConditions{}
 	}
 	read := webhook.SavedConditions([]byte(*h.Conditions))
-	c.byID[h.ID] = understood{h.Version, read}
+	c.byID[h.ID] = parsedConditions{h.Version, read}
 	return read
 }

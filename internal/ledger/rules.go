@@ -41,8 +41,8 @@ func (s *changeSet) checkUnique(ctx context.Context, b *batch) error {
 	for _, rule := range rules {
 		seen := map[string]bool{}
 		for _, d := range asked {
-			key, unlike := keyOf(d.v, rule)
-			if unlike {
+			key, ok := keyOf(d.v, rule)
+			if !ok {
 				continue
 			}
 			if seen[key] {
@@ -79,13 +79,14 @@ func ruleValues(t *record.Type, drafts []*draft) []record.Values {
 	return rows
 }
 
-// keyOf returns the values of a record that a rule compares. unlike means that no other record can be equal.
-func keyOf(v record.Values, rule record.Unique) (key string, unlike bool) {
+// keyOf returns the values of a record that a rule compares. ok is false if no other record can be equal, because one of them is null.
+func keyOf(v record.Values, rule record.Unique) (key string, ok bool) {
+	ok = true
 	for _, name := range rule.Fields {
 		value := v.Get(name)
 		switch x := value.(type) {
 		case nil:
-			unlike = unlike || rule.NullsDiffer
+			ok = ok && !rule.NullsDiffer
 		case record.Link:
 			value = x.ID
 		case record.Sealed:
@@ -97,7 +98,7 @@ func keyOf(v record.Values, rule record.Unique) (key string, unlike bool) {
 		}
 		key += fmt.Sprintf("%q", fmt.Sprint(value))
 	}
-	return key, unlike
+	return key, ok
 }
 
 // touches reports whether a draft changes a field of a rule, and has no error in these fields.
@@ -156,7 +157,7 @@ func (s *changeSet) checkOwned(b *batch) []func() {
 	gains := map[int64]*draft{} // the last draft that adds to an owner's records
 	for _, d := range b.drafts {
 		owner := d.v.Link(b.t.Owner).ID
-		if lives(d.v, s.at) && (d.creation() || !lives(d.pre, s.at) || d.pre.Link(b.t.Owner).ID != owner) {
+		if unexpired(d.v, s.at) && (d.creation() || !unexpired(d.pre, s.at) || d.pre.Link(b.t.Owner).ID != owner) {
 			gains[owner] = d
 		}
 	}
@@ -176,8 +177,8 @@ func (s *changeSet) checkOwned(b *batch) []func() {
 	}}
 }
 
-// lives reports whether a record has not expired yet.
-func lives(v record.Values, now time.Time) bool {
+// unexpired reports whether a record has not expired yet.
+func unexpired(v record.Values, now time.Time) bool {
 	expiry, limited := v.Get(v.Type().Expiry).(time.Time)
 	return !limited || expiry.After(now)
 }
