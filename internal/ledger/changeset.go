@@ -26,7 +26,7 @@ type changeSet struct {
 	careful bool      // look for clashes before the database finds them
 	items   []*draft  // records that the caller names, in the order of the request; errors are reported by position
 	derived []*draft  // records that change with them
-	entries []*entry
+	entries []*entry  // in the order of the first change
 	touched map[object]*entry
 	hooks   map[*record.Type]*store.Promise[[]store.Hook] // asked for so far
 	visible *visibility                                   // only in a rehearsal
@@ -121,8 +121,8 @@ func (s *changeSet) edit(ctx context.Context, b *batch) error {
 	return s.change(ctx, append([]*batch{b}, c.derive()...))
 }
 
-// change checks and writes batches. It takes the time of the change itself, because every lock is held by now: with an earlier time,
-// a change that had to wait would look older than the one it waited for.
+// change checks and writes batches. It sets the time of the change, now that every lock is held: with an earlier time, a change that
+// had to wait would look older than the one it waited for.
 func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 	s.at = s.l.Timestamp()
 	s.hooks = nil // an action may write several times: a webhook that was made in between is notified

@@ -153,11 +153,14 @@ func (d *draft) changed(i int) bool {
 func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 	t := d.v.Type()
 	for i, info := range t.Infos() {
-		if info.Immutable != "" && !d.creation() && d.changed(i) {
+		if !d.changed(i) {
+			continue
+		}
+		if info.Immutable != "" && !d.creation() {
 			d.errs.Add(info.Name, "%s", info.Immutable)
 		}
-		if info.MaxBytes == 0 || info.Widget == record.CustomInputs || !d.changed(i) {
-			continue // the method custom checks them
+		if info.MaxBytes == 0 || info.Widget == record.CustomInputs {
+			continue // Parse checks the characters of a text, and the method custom checks custom fields
 		}
 		if err := info.TooLong(d.v.At(i)); err != nil {
 			d.errs.Add(info.Name, "%s", err.Error())

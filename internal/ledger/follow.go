@@ -10,7 +10,7 @@ import (
 )
 
 // takeOver applies the Follows rules to records that begin to refer to another leader: they take its values, unless the request gives
-// others.
+// others. A value that an earlier rule has set counts as given.
 func (s *changeSet) takeOver(ctx context.Context, b *batch) error {
 	for _, rule := range b.t.Follows {
 		var followers []*draft

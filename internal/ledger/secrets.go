@@ -24,6 +24,7 @@ func (l *Ledger) sealEarly(ctx context.Context, t *record.Type, drafts []*draft)
 	return nil
 }
 
+// sealOne checks one secret of one draft, and seals it unless it is bound to a row.
 func (l *Ledger) sealOne(ctx context.Context, f record.Secrecy, i int, d *draft) error {
 	creation := d.v.Type() != nil // an edit gets its values inside the transaction
 	plain, given := d.given.At(i).(record.Plain)
@@ -52,7 +53,7 @@ func (l *Ledger) sealOne(ctx context.Context, f record.Secrecy, i int, d *draft)
 		return nil
 	}
 	if f.Seal == record.Encrypted {
-		return nil
+		return nil // sealLate seals it
 	}
 	sealed, hint, err := l.Sealer.Seal(ctx, f, "", plain)
 	if err != nil {
