@@ -68,13 +68,6 @@ func (s *changeSet) resolve(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// askCustoms reads the definitions of custom fields with the next flush.
-func (s *changeSet) askCustoms(b *batch) {
-	if b.t.Index("custom_fields") >= 0 {
-		b.customs = s.tx.CustomFields(b.t)
-	}
-}
-
 // number gives new records their ids.
 func (b *batch) number() {
 	if b.ids == nil {
