@@ -16,14 +16,13 @@ import (
 
 	"terrier/internal/access"
 	"terrier/internal/account"
-	"terrier/internal/dbtest"
 	"terrier/internal/delivery"
 	"terrier/internal/egress"
-	"terrier/internal/inventory"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/internal/webhookadmin"
+	"terrier/test/storetest"
 )
 
 // bundle is a ledger, a worker and a receiver on a database of their own.
@@ -47,16 +46,7 @@ type received struct {
 
 func newBundle(t *testing.T) *bundle {
 	t.Helper()
-	reg, err := record.NewRegistry(inventory.Types()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := dbtest.New(t)
-	s, err := store.Open(t.Context(), url, reg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s, reg, _ := storetest.Open(t, nil)
 	keys, err := account.NewKeyring(strings.Repeat("k", 60), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -6,13 +6,10 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
 	"terrier/internal/access"
-	"terrier/internal/dbtest"
 	"terrier/internal/fault"
-	"terrier/internal/inventory"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/test/trial"
@@ -67,35 +64,9 @@ func TestInterfaceKeyTakesAnyText(t *testing.T) {
 	})
 }
 
-// trialTables makes the tables of the trial types, and a store that knows them.
-func trialTables(t *testing.T) (*store.Store, *record.Registry, *pgxpool.Pool) {
-	t.Helper()
-	reg, err := record.NewRegistry(slices.Concat(inventory.Types(), trial.Types())...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := dbtest.New(t)
-	s, err := store.Open(t.Context(), url, reg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	db, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	for _, typ := range trial.Types() {
-		if _, err := db.Exec(t.Context(), store.DraftTable(reg.Type(typ.Key()))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s, reg, db
-}
-
 // TestSortKeyIsIndexed holds that a page in the order of a sort key comes out of the index of one table.
 func TestSortKeyIsIndexed(t *testing.T) {
-	_, reg, db := trialTables(t)
+	_, reg, db := open(t, trial.Types()...)
 	for _, name := range []string{"trial.port", "trial.host"} {
 		typ := reg.Type(name)
 		if plan := explain(t, db, store.ExplainList(typ)); strings.Contains(plan, "Sort  (") || !strings.Contains(plan, typ.Table()+"_order") {
@@ -107,7 +78,7 @@ func TestSortKeyIsIndexed(t *testing.T) {
 // TestNullableReferenceInOrderIsIndexed holds that a page of a type which is ordered by a reference that may be null is one range of
 // its index, wherever the cursor stands.
 func TestNullableReferenceInOrderIsIndexed(t *testing.T) {
-	_, reg, db := trialTables(t)
+	_, reg, db := open(t, trial.Types()...)
 	plan := explain(t, db, store.ExplainList(reg.Type("trial.crate")))
 	const want = "Index Cond: (ROW(COALESCE(shelf_id, '9223372036854775807'::bigint), name_key, id) > ROW("
 	if strings.Contains(plan, "Sort  (") || !strings.Contains(plan, want) {
@@ -117,7 +88,7 @@ func TestNullableReferenceInOrderIsIndexed(t *testing.T) {
 
 // TestNetworksAreIndexed holds that networks and addresses are found by a range or by values of an index.
 func TestNetworksAreIndexed(t *testing.T) {
-	s, reg, db := trialTables(t)
+	s, reg, db := open(t, trial.Types()...)
 	port := reg.Type("trial.port")
 	for filter, want := range map[string]string{
 		"within": "Index Cond: ((prefix > '10.0.0.0/8'", "within_include": "Index Cond: ((prefix >= '10.0.0.0/8'",
@@ -145,7 +116,7 @@ func TestNetworksAreIndexed(t *testing.T) {
 
 // TestMeasureKeys compares what the database generates of a weight and its unit with what cursors and filters work out.
 func TestMeasureKeys(t *testing.T) {
-	_, reg, db := trialTables(t)
+	_, reg, db := open(t, trial.Types()...)
 	port := reg.Type("trial.port")
 	column := port.Field("weight").Column()
 	numbers, units := rapid.SliceOfN(rapid.IntRange(0, 99_999_999), 5000, 5000).Example(1), []string{"g", "kg", "oz", "lb", "gone"}

@@ -11,36 +11,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/access"
-	"terrier/internal/dbtest"
-	"terrier/internal/inventory"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/test/storetest"
 )
 
-// open returns a store on a fresh database, and a connection beside it. It makes the tables of the types that it is given besides ours.
+// open returns a store on a fresh database, its types, and connections beside it.
 func open(t *testing.T, more ...record.Type) (*store.Store, *record.Registry, *pgxpool.Pool) {
 	t.Helper()
-	reg, err := record.NewRegistry(append(inventory.Types(), more...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := dbtest.New(t)
-	s, err := store.Open(t.Context(), url, reg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	db, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	for _, typ := range more {
-		if _, err := db.Exec(t.Context(), store.DraftTable(reg.Type(typ.Key()))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s, reg, db
+	return storetest.Open(t, nil, more...)
 }
 
 var postgresTypes = map[record.Storage]string{

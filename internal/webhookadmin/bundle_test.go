@@ -16,11 +16,11 @@ import (
 	"terrier/internal/delivery"
 	"terrier/internal/egress"
 	"terrier/internal/fault"
-	"terrier/internal/inventory"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/internal/webhookadmin"
+	"terrier/test/storetest"
 )
 
 // bundle is a ledger on a database of its own and its webhook administration, with a count of the statements they send.
@@ -35,21 +35,8 @@ type bundle struct {
 
 func newBundle(t *testing.T) *bundle {
 	t.Helper()
-	reg, err := record.NewRegistry(inventory.Types()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	url, statements := dbtest.New(t), &dbtest.Counter{}
-	s, err := store.Open(t.Context(), url, reg, statements)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	db, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
+	statements := &dbtest.Counter{}
+	s, reg, db := storetest.Open(t, statements)
 	keys, err := account.NewKeyring("a-key-for-tests-that-is-long-enough-to-be-accepted-0123456789", nil)
 	if err != nil {
 		t.Fatal(err)
