@@ -108,7 +108,7 @@ func newParser(std streams) (*kong.Kong, *commands, error) {
 	line := new(commands)
 	parser, err := kong.New(line,
 		kong.Name("terrier"),
-		kong.Description("A register of infrastructure that tells other systems what changed."),
+		kong.Description("A register of infrastructure that notifies other systems of changes."),
 		kong.Configuration(loadSettings),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 		kong.Writers(std.out, std.err),

@@ -21,7 +21,7 @@ func (secretResealCommand) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return err
 		}
-		if err := s.printf("secrets sealed anew: %d\nsecrets that open with the current key: %d\ntokens still kept with an old key: %d\n",
+		if err := s.printf("secrets re-encrypted: %d\nsecrets that open with the current key: %d\ntokens still kept with an old key: %d\n",
 			done.Anew, done.Whole, done.OldTokens); err != nil {
 			return err
 		}

@@ -230,7 +230,7 @@ func (w *Worker) recovering(ctx context.Context) func() {
 		w.every(ctx, recoverEvery, "recovery of lost jobs", func(ctx context.Context) error {
 			found, next, err := w.Store.Recover(ctx, after, recoverAtOnce, w.Now().Add(-recoverAfter))
 			if found > 0 {
-				w.Log.Warn("queued deliveries anew whose jobs were gone", "deliveries", found)
+				w.Log.Warn("queued deliveries again whose jobs were gone", "deliveries", found)
 			}
 			if err == nil {
 				after = next

@@ -243,7 +243,7 @@ func (s *Server) subject(r *http.Request) (*access.Subject, error) {
 	if present {
 		return s.Auth.ByToken(r.Context(), key, s.client(r))
 	}
-	// Without a token, a browser may be sending what another site told it to send.
+	// Without a token, a browser may be sending what another site makes it send.
 	if err := s.origins.Check(r); err != nil {
 		return nil, fault.New(fault.Denied, "CSRF Failed: %s", strings.TrimPrefix(err.Error(), "cross-origin request "))
 	}

@@ -40,7 +40,7 @@ func TestThrottleCountsTogether(t *testing.T) {
 			if waits == nil {
 				allowed.Add(1)
 			} else if wait := waits[slices.Index(keys, narrow)]; wait > time.Hour || wait < 59*time.Minute || waits[slices.Index(keys, wide)] != 0 {
-				t.Errorf("told to wait %s", waits)
+				t.Errorf("asked to wait %s", waits)
 			}
 		})
 	}

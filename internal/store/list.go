@@ -254,7 +254,7 @@ func orderBy(order []term, backward bool) string {
 }
 
 // after accepts the rows after a given one. If every term can be compared the same way it is a single row comparison,
-// which an index answers by itself.
+// which one index answers.
 func (w *where) after(order []term, values []any, backward bool) string {
 	if x := order[0]; values[0] == nil && x.desc == backward { // null is last: nothing is beyond
 		return "(" + x.expr + " IS NULL AND " + w.after(order[1:], values[1:], backward) + ")"

@@ -43,7 +43,7 @@ func newArchive(t *testing.T) *archive {
 		root: ledger.Caller{Subject: &access.Subject{Username: "root", Superuser: true}, RequestID: "0f8fad5b-d9cb-469f-a165-70867728950e"},
 		ledger: &ledger.Ledger{Store: s, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: keys},
 			Printer: &record.Printer{Base: "http://terrier.test"}}}
-	hook := ledger.Input{"name": "told", "payload_url": "http://receiver.test/", "content_types": []any{"dcim.site"}, "type_create": true}
+	hook := ledger.Input{"name": "notified", "payload_url": "http://receiver.test/", "content_types": []any{"dcim.site"}, "type_create": true}
 	missing := ledger.Input{"name": "missing", "payload_url": "http://receiver.test/", "content_types": []any{"dcim.site"},
 		"type_create": true,
 		"conditions":  map[string]any{"attr": "name", "op": "gt", "value": json.Number("5")}}

@@ -151,7 +151,7 @@ func (p *TypePages) bulkChange(form url.Values, defs []*record.Custom) (bulkChan
 		change.input["custom_fields"] = custom
 	}
 	if len(errs) == 0 && len(change.input) == 0 && len(change.sets) == 0 {
-		errs.Add(fault.General, "Tick what shall be changed.")
+		errs.Add(fault.General, "Select the fields to change.")
 	}
 	return change, errs
 }

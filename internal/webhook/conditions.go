@@ -191,7 +191,7 @@ func (p *conditionParser) leaf(object map[string]any, place string) (*leaf, erro
 		return nil, err
 	}
 	if l.op == opChanged && l.in != inData {
-		return nil, wrong(member(place, "attr"), "changed looks into both snapshots by itself; write %q", strings.Join(l.path, "."))
+		return nil, wrong(member(place, "attr"), "changed compares both snapshots; write %q", strings.Join(l.path, "."))
 	}
 	return l, nil
 }

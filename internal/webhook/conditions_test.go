@@ -81,7 +81,7 @@ func TestRefused(t *testing.T) {
 		{`{"attr":"a","value":1e999999999}`, `value: The number 1e999999999 is out of range.`},
 		{`{"attr":"a","value":1,"op":"changed"}`, `value: changed takes no value; leave it out`},
 		{`{"attr":"a","value":null,"op":"changed"}`, `value: changed takes no value; leave it out`},
-		{`{"attr":"snapshots.prechange.a","op":"changed"}`, `attr: changed looks into both snapshots by itself; write "a"`},
+		{`{"attr":"snapshots.prechange.a","op":"changed"}`, `attr: changed compares both snapshots; write "a"`},
 		{deep, "conditions may be nested 16 deep at most"},
 		{many, "or[100]: there may be 100 conditions at most"},
 		{`{"attr":"a","value":"` + strings.Repeat("x", 64<<10) + `"}`, "conditions may have 65536 bytes at most"},

@@ -33,7 +33,7 @@ func parseHeaders(text string, faults fault.Fields) []header {
 		}
 		h, err := parseHeader(line)
 		if err == nil && seen[h.name] > 0 {
-			err = fmt.Errorf("%s stands on line %d already", h.name, seen[h.name])
+			err = fmt.Errorf("%s is on line %d already", h.name, seen[h.name])
 		}
 		if err != nil {
 			faults.Add("additional_headers", "Line %d: %s.", i+1, err)
@@ -56,7 +56,7 @@ func parseHeader(line string) (header, error) {
 	}
 	name = strings.TrimSpace(name)
 	if name == "" || strings.ContainsFunc(name, notToken) {
-		return header{}, fmt.Errorf("%s is not a header name; templates may stand in the value only", show(name))
+		return header{}, fmt.Errorf("%s is not a header name; use templates in the value only", show(name))
 	}
 	name = textproto.CanonicalMIMEHeaderKey(name)
 	if err := reserved(name); err != nil {

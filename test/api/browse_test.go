@@ -270,7 +270,7 @@ func TestBrowseHostileValues(t *testing.T) {
 	for _, bad := range []string{"<script>alert", "<img src=x", ` onmouseover="`, "<b>\"", "evil.test/api/\">", `href="javascript:`,
 		`href="https://evil`, `href="//`} {
 		if strings.Contains(got.body, bad) {
-			t.Errorf("%s stands on the page", bad)
+			t.Errorf("%s is on the page", bad)
 		}
 	}
 	links := 0
@@ -287,7 +287,7 @@ func TestBrowseHostileValues(t *testing.T) {
 	}
 	query := `/api/dcim/sites/?name=` + url.QueryEscape(`"><script>alert(1)</script>`) + "&q=%00"
 	if got := surf(t, s, c, "GET", query, nil); strings.Contains(got.body, "<script>alert") {
-		t.Error("the query stands on the page")
+		t.Error("the query is on the page")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestRetryingFilter: a delivery that waits for an automatic retry is failed, as the contract says, and can be told
+// TestRetryingFilter: a delivery that waits for an automatic retry is failed, as the contract says, and differs
 // from those that have failed for good.
 func TestRetryingFilter(t *testing.T) {
 	t.Parallel()

@@ -56,7 +56,7 @@ func TestRetry(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 	})
-	t.Run("one that is being sent right now by itself", func(t *testing.T) {
+	t.Run("one that is being retried automatically right now", func(t *testing.T) {
 		for _, state := range []string{"running", "available"} { // and then its worker dies
 			exec(t, p.s, "UPDATE extras_delivery SET state = 'failed', retry_at = now()")
 			exec(t, p.s, "UPDATE river_job SET state = $1::text::river_job_state", state)

@@ -57,7 +57,7 @@ func (u suite) testSearch(t *testing.T) {
 			found = found || r["id"] == id
 		}
 		if !found {
-			t.Errorf("q does not find what stands in %s", name)
+			t.Errorf("q does not find the text of %s", name)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"terrier/test/bench/gauge"
 )
 
-// The receiver's addresses. One answers at once. The other one does too, unless it is told to hang.
+// The receiver's addresses. One answers at once. The other one does too, unless it is set to hang.
 const (
 	healthyPath = "/ok"
 	sickPath    = "/sick"

@@ -40,14 +40,14 @@ def setUpModule():
 class Playbook(unittest.TestCase):
     def changed(self, task, **diff):
         """The task reports a change, and of nothing else than these fields."""
-        self.told(task, True)
+        self.reported(task, True)
         if diff:
             self.assertEqual(said[task]["diff"]["after"], diff)
 
     def unchanged(self, task):
-        self.told(task, False)
+        self.reported(task, False)
 
-    def told(self, task, changed):
+    def reported(self, task, changed):
         self.assertIn(task, said, "the playbook ended before: {}".format(said))
         self.assertFalse(said[task].get("failed"), said[task].get("msg"))
         self.assertIs(said[task]["changed"], changed, said[task])

@@ -69,7 +69,7 @@ class Recording(requests.Session):
 
 
 class Webhooks(unittest.TestCase, Refusals):
-    """Each test has a webhook of its own, which is told only of sites whose names begin with the test's name."""
+    """Each test has a webhook of its own, which is notified only of sites whose names begin with the test's name."""
 
     def setUp(self):
         self.name = self.id().rsplit(".", 1)[1].replace("_", "-")

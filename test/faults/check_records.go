@@ -97,13 +97,13 @@ func compare(w *world, key string, row, post map[string]any) {
 // change. If a webhook was being changed at that moment, either version is right.
 func (w *world) checkMatches(f *facts) {
 	type pair struct{ change, webhook int64 }
-	told := map[pair]*delivery{}
+	notified := map[pair]*delivery{}
 	for _, d := range f.deliveries {
 		p := pair{d.Change, d.Webhook}
-		if told[p] != nil {
-			w.violate(oneEach, "change %d has deliveries %d and %d to webhook %d", d.Change, d.ID, told[p].ID, d.Webhook)
+		if notified[p] != nil {
+			w.violate(oneEach, "change %d has deliveries %d and %d to webhook %d", d.Change, d.ID, notified[p].ID, d.Webhook)
 		}
-		told[p] = d
+		notified[p] = d
 		c := f.byChange[d.Change]
 		if c == nil {
 			w.violate(noInvented, "delivery %d is of change %d, which does not exist", d.ID, d.Change)
@@ -133,7 +133,7 @@ func (w *world) checkMatches(f *facts) {
 				fails := bad && !fires
 				broken, sound = broken || fails, sound || !fails
 			}
-			d := told[pair{c.ID, id}]
+			d := notified[pair{c.ID, id}]
 			switch {
 			case d == nil && !no:
 				w.violate(oneEach, "change %d (%s %s %d, version %d, at %.3f s) has no delivery to webhook %d (%s)", c.ID, c.Action, c.Kind,

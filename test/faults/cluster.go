@@ -52,7 +52,7 @@ func (c *cluster) start(ctx context.Context) error {
 	}
 	found := databaseURL.FindSubmatch(out)
 	if found == nil {
-		return fmt.Errorf("start PostgreSQL: scripts/postgres told no address: %s", out)
+		return fmt.Errorf("start PostgreSQL: scripts/postgres gave no address: %s", out)
 	}
 	c.url = string(found[1])
 	return nil

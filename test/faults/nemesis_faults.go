@@ -35,7 +35,7 @@ func (n *nemesis) killAPI(ctx context.Context, f *fault) error {
 func (n *nemesis) termAPI(ctx context.Context, f *fault) error {
 	target := n.pick(n.w.apis)
 	n.ended(target, syscall.SIGTERM)
-	defer n.done(f, target.name, "ended by itself after SIGTERM")
+	defer n.done(f, target.name, "ended after SIGTERM")
 	return target.start(ctx)
 }
 
@@ -45,7 +45,7 @@ func (n *nemesis) termWorker(ctx context.Context, f *fault) error {
 	lift, err := n.keepSending(ctx)
 	time.AfterFunc(200*time.Millisecond, lift)
 	n.ended(target, syscall.SIGTERM)
-	defer n.done(f, target.name, "ended by itself after SIGTERM")
+	defer n.done(f, target.name, "ended after SIGTERM")
 	return errors.Join(err, target.start(ctx))
 }
 
@@ -206,7 +206,7 @@ func (n *nemesis) rolling(ctx context.Context, f *fault) error {
 			return err
 		}
 	}
-	n.done(f, "all", "each ended by itself after SIGTERM, and was ready before the next")
+	n.done(f, "all", "each ended after SIGTERM, and was ready before the next")
 	return nil
 }
 

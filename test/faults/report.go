@@ -19,7 +19,7 @@ const (
 	once       = "7 nothing arrives twice without a kill"
 	gapless    = "8 versions are gapless, postchange(n) = prechange(n+1)"
 	answered   = "9 requests are answered as they should be"
-	processes  = "10 processes end as they were told to, and recover in time"
+	processes  = "10 processes end when they are asked to, and recover in time"
 	whole      = "11 children are made, moved and deleted with their parent, all or none"
 )
 

@@ -50,7 +50,7 @@ func (w *world) settle(ctx context.Context, limit time.Duration) error {
 func (w *world) stop() {
 	for _, n := range w.nodes() {
 		if !n.running() {
-			w.violate(processes, "%s ended by itself:\n%s", n.name, n.now().tail())
+			w.violate(processes, "%s ended although nobody stopped it:\n%s", n.name, n.now().tail())
 			continue
 		}
 		if err := n.end(syscall.SIGTERM); err != nil {

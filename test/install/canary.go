@@ -32,7 +32,7 @@ func (c *Canaries) Watch(use, secret string) string {
 	return secret
 }
 
-// Absent fails the test when a secret stands in the text: in clear, in hexadecimal, in base64, or as a hash that
+// Absent fails the test when a secret is in the text: in clear, in hexadecimal, in base64, or as a hash that
 // anybody can compute.
 func (c *Canaries) Absent(where, text string) {
 	c.T.Helper()

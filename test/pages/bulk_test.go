@@ -132,7 +132,7 @@ func TestBulkEdit(t *testing.T) {
 	again := hidden(form)
 
 	t.Run("nothing ticked", func(t *testing.T) {
-		shows(t, b.post(t, edit, with(again, "to.status", "retired")).Want(t, http.StatusBadRequest), "Tick what shall be changed.")
+		shows(t, b.post(t, edit, with(again, "to.status", "retired")).Want(t, http.StatusBadRequest), "Select the fields to change.")
 	})
 	t.Run("fields", func(t *testing.T) {
 		done := b.post(t, edit, with(again, "change", "status", "to.status", "retired", "change", "region", "to.region",
@@ -176,7 +176,7 @@ func TestBulkEdit(t *testing.T) {
 		shows(t, refused, "There is no tag &#34;croe&#34; that you may see.", `value="croe"`, `value="tags" checked`)
 		shows(t, b.post(t, edit, with(again, "change", "tags", "how.tags", "add")).Want(t, http.StatusBadRequest), "Name at least one.")
 	})
-	t.Run("refused for all stands at the field", func(t *testing.T) {
+	t.Run("refused for all is shown at the field", func(t *testing.T) {
 		refused := b.post(t, edit, with(again, "change", "latitude", "to.latitude", "91", "change", "cf_power", "to.cf_power",
 			"much")).Want(t, http.StatusBadRequest)
 		shows(t, refused, `id="id_latitude_errors"`, "Invalid value for custom field", `value="91"`)

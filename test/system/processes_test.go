@@ -263,23 +263,23 @@ func TestSecretKeyRotation(t *testing.T) {
 	first := in.Serve("--worker")
 	try(first, used, http.StatusOK)
 	hook.create(t, first, used)
-	hook.tells(t, first, used)
+	hook.notifies(t, first, used)
 	first.Stop()
 
 	old := in.Settings["SECRET_KEY"]
 	in.Set("SECRET_KEY=" + randomHex(32))
 	locked := fmt.Sprintf("extras.webhook/%d/%%s: it was sealed with key", hook.id)
-	reseal(1, "sealed anew: 0\n", fmt.Sprintf(locked, "secret"), fmt.Sprintf(locked, "additional_headers"))
+	reseal(1, "re-encrypted: 0\n", fmt.Sprintf(locked, "secret"), fmt.Sprintf(locked, "additional_headers"))
 	in.Set("SECRET_KEY_OLD=" + old)
 	both := in.Serve("--worker")
 	try(both, used, http.StatusOK)
 	try(both, used, http.StatusOK)
-	hook.tells(t, both, used)
+	hook.notifies(t, both, used)
 	// Passwords do not depend on the key, and new tokens use the new one.
 	var made struct{ Key string }
 	both.Do(http.MethodPost, provision, "", credentials("admin", "right password")).Want(t, http.StatusCreated).Read(t, &made)
-	reseal(0, "sealed anew: 2\n", "open with the current key: 2\n", "kept with an old key: 1\n")
-	hook.tells(t, both, used)
+	reseal(0, "re-encrypted: 2\n", "open with the current key: 2\n", "kept with an old key: 1\n")
+	hook.notifies(t, both, used)
 	both.Stop()
 
 	delete(in.Settings, "SECRET_KEY_OLD")
@@ -287,9 +287,9 @@ func TestSecretKeyRotation(t *testing.T) {
 	try(only, used, http.StatusOK)
 	try(only, made.Key, http.StatusOK)
 	try(only, unused, http.StatusForbidden)
-	hook.tells(t, only, used)
+	hook.notifies(t, only, used)
 	hook.unchanged(t, only, used)
-	reseal(0, "sealed anew: 0\n", "open with the current key: 2\n")
+	reseal(0, "re-encrypted: 0\n", "open with the current key: 2\n")
 	only.Stop()
 
 	in.Set("SECRET_KEY=" + old)
@@ -303,7 +303,7 @@ type signedWebhook struct {
 	url            string
 	id             int
 	got            chan received
-	told           int
+	sent           int
 }
 
 type received struct{ signature, header, body string }
@@ -331,11 +331,11 @@ func (h *signedWebhook) create(t *testing.T, s *server, key string) {
 	h.id = made.ID
 }
 
-// tells makes a change and checks the request that the receiver gets.
-func (h *signedWebhook) tells(t *testing.T, s *server, key string) {
+// notifies makes a change and checks the request that the receiver gets.
+func (h *signedWebhook) notifies(t *testing.T, s *server, key string) {
 	t.Helper()
-	h.told++
-	name := fmt.Sprint("tag-", h.told)
+	h.sent++
+	name := fmt.Sprint("tag-", h.sent)
 	s.Do(http.MethodPost, "/api/extras/tags/", key, object{"name": name, "slug": name}).Want(t, http.StatusCreated)
 	select {
 	case r := <-h.got:

@@ -66,7 +66,7 @@ func All() []Template {
 		},
 		{
 			Key: "gitlab", Name: "GitLab pipeline",
-			Help: "Starts a pipeline on the branch that stands in the body as ref. Put the project's number into the URL and a " +
+			Help: "Starts a pipeline on the branch that the body names as ref. Put the project's number into the URL and a " +
 				"project access token " +
 				"with the scope api into the header, where it is kept encrypted. In GitLab, allow that role to use pipeline variables " +
 				"(Settings, CI/CD, Variables). Jobs see " +

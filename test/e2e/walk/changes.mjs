@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
-walk('the change log shows before and after, and who was told', async (v) => {
-  const hook = await world.api('POST', '/api/extras/webhooks/', { name: 'Told of Coimbra', content_types: ['dcim.site'], type_create: true, type_update: true,
+walk('the change log shows before and after, and the notified webhooks', async (v) => {
+  const hook = await world.api('POST', '/api/extras/webhooks/', { name: 'Notified of Coimbra', content_types: ['dcim.site'], type_create: true, type_update: true,
     payload_url: `${world.receiver.url}changes`, conditions: { attr: 'slug', value: 'coimbra-1' } });
   const site = await world.api('POST', '/api/dcim/sites/', { name: 'Coimbra 1', slug: 'coimbra-1', comments: 'One line\nAnother line' });
   await world.api('PATCH', `/api/dcim/sites/${site.id}/`, { description: 'A new description', comments: 'One line\nA better line' });
@@ -17,7 +17,7 @@ walk('the change log shows before and after, and who was told', async (v) => {
   assert.match(await update.locator('.removed').innerText(), /^- Another line\s*$/);
   assert.match(await update.locator('.added').innerText(), /^\+ A better line\s*$/);
   await v.eventually('both deliveries are done', async () => await v.main.locator('.state-successful').count() === 2);
-  assert.match(await creation.locator('.notified').innerText(), /Notified: Told of Coimbra Successful 200/);
+  assert.match(await creation.locator('.notified').innerText(), /Notified: Notified of Coimbra Successful 200/);
   await v.press(update.locator('.notified a'));
   await v.go(`/extras/object-changes/?changed_object_type=dcim.site&changed_object_id=${site.id}`);
   await v.sees('Coimbra 1');

@@ -43,7 +43,7 @@ walk('create and add another', async (v) => {
   assert.equal(new URL(v.page.url()).pathname, '/dcim/rack-roles/add/');
 });
 
-walk('of two who edit the same record the second is told', async (v) => {
+walk('of two who edit the same record the second gets a message', async (v) => {
   const site = await world.api('POST', '/api/dcim/sites/', { name: 'Évora 1', slug: 'evora-1' });
   const other = await v.tab();
   await v.go(`/dcim/sites/${site.id}/edit/`);

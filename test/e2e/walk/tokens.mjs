@@ -9,7 +9,7 @@ walk('a token is made, copied, used, edited and revoked', { permissions: ['clipb
   await v.follow('Add a token');
   await v.main.locator('#id_description').fill('Nightly inventory job');
   await v.main.locator('select[name=lifetime]').selectOption('30d');
-  assert.ok(await v.main.locator('input[name=write_enabled]').isChecked(), 'a token may write unless told otherwise');
+  assert.ok(await v.main.locator('input[name=write_enabled]').isChecked(), 'a token may write by default');
   await v.main.locator('#id_key').fill('too short');
   await v.press(v.main.locator('form button.btn-primary'), { status: 400 });
   await v.main.locator('#id_key_errors').waitFor();
