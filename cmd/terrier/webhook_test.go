@@ -23,7 +23,6 @@ import (
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
-	"terrier/internal/webhookadmin"
 )
 
 // hooked is an installation with a receiver, for commands that are run inside the test.
@@ -179,7 +178,7 @@ func TestWebhookCommands(t *testing.T) {
 	fresh := h.hook("Fresh", "/fresh")
 	h.want(true, []string{"replay", "Fresh", "--yes"}, "1  not sent yet, to be sent now", "queued 1 delivery")
 	<-h.bodies
-	if _, err := h.Hooks.Pause(t.Context(), h.root, fresh.ID()); err != nil {
+	if _, err := h.Ledger.Act(t.Context(), h.root, h.Registry.Action("POST extras.webhook/pause"), fresh.ID(), ledger.Input{}); err != nil {
 		t.Fatal(err)
 	}
 	h.want(false, []string{"test", "Fresh"}, "resume it first")
@@ -269,7 +268,8 @@ func TestWebhookTail(t *testing.T) {
 	h.want(false, []string{"test", "Bad"}, "418")
 	expect("failed", "418", "Bad", "test.site 0", "The receiver answered 418")
 	// An old delivery that is sent again is shown.
-	if _, err := h.Hooks.RetryAll(t.Context(), h.root, webhookadmin.RetryAll{}); err != nil {
+	retry, all := h.Registry.Action("POST extras.deliveries/retry"), ledger.Input{"filter": ledger.Input{}}
+	if _, err := h.Ledger.Act(t.Context(), h.root, retry, 0, all); err != nil {
 		t.Fatal(err)
 	}
 	expect("failed", "418", "Bad")
@@ -282,7 +282,7 @@ func TestWebhookTail(t *testing.T) {
 		[]ledger.Edit{{ID: bad.ID, Input: ledger.Input{"max_retries": "10"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Hooks.RetryAll(t.Context(), h.root, webhookadmin.RetryAll{}); err != nil {
+	if _, err := h.Ledger.Act(t.Context(), h.root, retry, 0, all); err != nil {
 		t.Fatal(err)
 	}
 	expect("retrying", "418", "Bad", "test.site 0 ", "retry 1 of 10 at ")

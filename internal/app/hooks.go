@@ -140,11 +140,11 @@ func (a *App) UserAgent() string { return "Terrier/" + a.cfg.Version }
 
 // TestWebhook sends a sample to a webhook and returns the id of the delivery.
 func (a *App) TestWebhook(ctx context.Context, webhook int64, s Sample) (int64, error) {
-	v, err := a.Hooks.Test(ctx, operator(), webhook, s)
+	sent, err := a.Ledger.Act(ctx, operator(), a.Registry.Action("POST extras.webhook/test"), webhook, s.Input())
 	if err != nil {
 		return 0, missing(err, s)
 	}
-	return v.ID(), nil
+	return sent.(record.Values).ID(), nil
 }
 
 // missing says which sample was not found.

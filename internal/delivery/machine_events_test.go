@@ -117,11 +117,11 @@ func (m *machine) pause(t *rapid.T) {
 }
 
 func (m *machine) setPaused(t *rapid.T, h *modelHook, paused bool) {
-	set := m.Resume
+	action := "POST extras.webhook/resume"
 	if paused {
-		set = m.Pause
+		action = "POST extras.webhook/pause"
 	}
-	if _, err := set(t.Context(), m.root, h.id); err != nil {
+	if _, err := m.act(t.Context(), action, h.id, nil); err != nil {
 		t.Fatal(err)
 	}
 	h.paused = paused
@@ -150,7 +150,7 @@ func (m *machine) retry(t *rapid.T) { m.retryOne(t, draw(t, "delivery", m.delive
 
 func (m *machine) retryOne(t *rapid.T, d *modelDelivery) {
 	before := d.String()
-	_, err := m.Retry(t.Context(), m.root, d.id)
+	_, err := m.act(t.Context(), "POST extras.delivery/retry", d.id, nil)
 	if d.retryByHand() != (err == nil) {
 		t.Fatalf("retried with %v: %s", err, before)
 	}
@@ -161,7 +161,7 @@ func (m *machine) redeliver(t *rapid.T) { m.redeliverOne(t, draw(t, "delivery", 
 
 func (m *machine) redeliverOne(t *rapid.T, d *modelDelivery) {
 	before := d.String()
-	_, err := m.Redeliver(t.Context(), m.root, d.id)
+	_, err := m.act(t.Context(), "POST extras.delivery/redeliver", d.id, nil)
 	if d.redeliver() != (err == nil) {
 		t.Fatalf("redelivered with %v: %s", err, before)
 	}
@@ -174,8 +174,9 @@ func (m *machine) retryAll(t *rapid.T) {
 			failed++
 		}
 	}
-	if n, err := m.RetryAll(t.Context(), m.root, webhookadmin.RetryAll{}); err != nil || n.Count != failed {
-		t.Fatalf("retried %d of %d: %v", n.Count, failed, err)
+	n, err := m.act(t.Context(), "POST extras.deliveries/retry", 0, ledger.Input{"filter": ledger.Input{}})
+	if err != nil || n != (webhookadmin.Retried{Count: failed}) {
+		t.Fatalf("retried %v of %d: %v", n, failed, err)
 	}
 }
 

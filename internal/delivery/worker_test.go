@@ -38,6 +38,11 @@ type bundle struct {
 	answer   atomic.Int64 // the status
 }
 
+// act carries out a declared action.
+func (b *bundle) act(ctx context.Context, key string, id int64, in ledger.Input) (any, error) {
+	return b.Act(ctx, b.root, b.reg.Action(key), id, in)
+}
+
 type received struct {
 	header http.Header
 	method string
@@ -63,6 +68,9 @@ func newBundle(t *testing.T) *bundle {
 		Printer: &record.Printer{Base: "http://terrier.test"},
 		Now:     time.Now, Rules: nil}
 	b.Admin = &webhookadmin.Admin{Ledger: b.Ledger}
+	if err := b.Bind(b.Actions()); err != nil {
+		t.Fatal(err)
+	}
 	b.worker = &delivery.Worker{Store: s, Client: client, Keys: keys,
 		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), Now: time.Now, Program: "test",
 		FirstRetry: time.Second}

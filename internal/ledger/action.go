@@ -11,9 +11,9 @@ import (
 	"terrier/internal/record"
 )
 
-// Bound is the function that carries out a declared action. The id is that of the record in the address, 0 for the list. The function
-// checks the permission on the record itself.
-type Bound func(ctx context.Context, c Caller, id int64, in record.Input) (any, error)
+// Bound is the function that carries out a declared action. It gets the record in the address, on which the caller may use the action;
+// for the list it is the zero Values. If the right is for another type, the function checks it on the records of that type.
+type Bound func(ctx context.Context, c Caller, v record.Values, in record.Input) (any, error)
 
 // Bind sets the functions of the declared actions, by the actions' keys. It fails if an action has no function, or a function no
 // action.
@@ -24,7 +24,6 @@ func (l *Ledger) Bind(actions map[string]Bound) error {
 			key := t.Actions[i].Key()
 			declared[key] = true
 			switch does, isBound := t.Actions[i].Do != nil, actions[key] != nil; {
-			case t.Actions[i].PagesOnly && !isBound: // the pages check theirs
 			case !does && !isBound:
 				return fmt.Errorf("the action %s has no Do, and nothing is bound to it", key)
 			case does && isBound:
@@ -75,10 +74,23 @@ func (l *Ledger) Act(ctx context.Context, c Caller, a *record.Action, id int64, 
 	if err == nil {
 		err = failed(drafts)
 	}
+	var v record.Values
+	if err == nil && !a.OnList {
+		v, err = l.actedOn(ctx, c, a, id)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return l.bound[a.Key()](ctx, c, id, record.Input{Values: drafts[0].v})
+	return l.bound[a.Key()](ctx, c, v, record.Input{Values: drafts[0].v})
+}
+
+// actedOn returns the record of a bound action. For a caller who may not use the action on it, it is not found.
+func (l *Ledger) actedOn(ctx context.Context, c Caller, a *record.Action, id int64) (record.Values, error) {
+	scope, err := l.actionScope(c, a)
+	if err != nil {
+		return record.Values{}, err
+	}
+	return l.Store.Get(ctx, a.Type(), scope, id)
 }
 
 // actionDrafts parses what was sent to an action. Unknown fields are refused: an action with a misspelled dry_run would really run.

@@ -112,9 +112,9 @@ func customFilter(defs []*record.Custom, key string, values []string) (record.Pr
 	return record.Predicate{}, false, nil
 }
 
-// ActionQuery parses the filters and the search that select the records of an action. It refuses every other parameter: ignoring a
+// actionQuery parses the filters and the search that select the records of an action. It refuses every other parameter: ignoring a
 // filter would apply the action to records that it should have left out.
-func ActionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
+func actionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
 	for _, key := range slices.Sorted(maps.Keys(params)) {
 		p, known, err := t.ParseFilter(key, params[key])
 		switch {
@@ -155,7 +155,7 @@ func FilterQuery(t *record.Type, given map[string]any) (q store.Query, err error
 			params.Add(name, fmt.Sprint(v))
 		}
 	}
-	return ActionQuery(t, params)
+	return actionQuery(t, params)
 }
 
 // longestSearch limits the text of a search. Every row is compared with all of it.

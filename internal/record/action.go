@@ -9,7 +9,7 @@ import (
 // Action is an operation on a record or a list, besides reading and writing. Its address in the API, its entry in the API document and
 // its permission are derived from the declaration.
 type Action struct {
-	Name   string // the last part of its address: "retry"
+	Name   string // the last part of its address: "retry", or "rotate/end" for a step of another action
 	Method string // GET reads; POST may change something
 	Label  string // on its button: "Retry"; the default is Name
 	Doc    string // one sentence for people who read the API document
@@ -27,10 +27,11 @@ type Action struct {
 	Queued bool   // the work is done after the answer
 
 	// Do carries the action out, in one transaction. It returns a value for JSON, a record, or records. It may run again after a
-	// deadlock, or when somebody else took the value that it chose. If Do is nil, the program binds a function to the action at start.
+	// deadlock, or when somebody else took the value that it chose. If Do is nil, the program binds a function to the action at start,
+	// and a package of pages has its pages.
 	Do func(Call) (any, error)
 
-	// PagesOnly actions are not in the API. A package of pages serves them.
+	// PagesOnly actions are on pages and not in the API, so they need no Answer.
 	PagesOnly bool
 
 	of    *Type
@@ -156,7 +157,7 @@ func (t *Type) checkActions() error {
 func (a *Action) check() error {
 	on := a.RightOn()
 	switch {
-	case !pathName.MatchString(a.Name):
+	case slices.ContainsFunc(strings.Split(a.Name, "/"), func(part string) bool { return !pathName.MatchString(part) }):
 		return fmt.Errorf("its name can't be part of an address")
 	case slices.Contains(takenNames, a.Name):
 		return fmt.Errorf("every type has a page of this name")

@@ -23,6 +23,8 @@ func TestActionDeclarationsAreChecked(t *testing.T) {
 		"nothing wrong":     {withAction(func(*record.Action) {}), ""},
 		"on the list":       {withAction(func(a *record.Action) { a.OnList, a.Answer = true, record.Schema{} }), ""},
 		"without a name":    {withAction(func(a *record.Action) { a.Name = "" }), `action "": its name can't be part of an address`},
+		"a step of another": {withAction(func(a *record.Action) { a.Name = "fold/end" }), ""},
+		"an empty step":     {withAction(func(a *record.Action) { a.Name = "fold/" }), `action "fold/": its name can't be part of an address`},
 		"named as a page":   {withAction(func(a *record.Action) { a.Name = "edit" }), `action "edit": every type has a page of this name`},
 		"by another method": {withAction(func(a *record.Action) { a.Method = "PATCH" }), `its Method is "PATCH": use GET or POST`},
 		"without a doc":     {withAction(func(a *record.Action) { a.Doc = "" }), "it needs a Doc"},

@@ -1,40 +1,33 @@
 package webhookadmin
 
 import (
-	"context"
-
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
-// Actions returns the functions of the declared actions of webhooks and deliveries, by the actions' keys.
+// Actions returns the functions of the declared actions of webhooks and deliveries, by the actions' keys. Ledger.Act calls them, and has
+// checked the input and that the caller may use the action on the record.
 func (a *Admin) Actions() map[string]ledger.Bound {
 	return map[string]ledger.Bound{
-		"POST extras.webhook/pause":      toOne(a.Pause),
-		"POST extras.webhook/resume":     toOne(a.Resume),
-		"POST extras.delivery/retry":     toOne(a.Retry),
-		"POST extras.delivery/redeliver": toOne(a.Redeliver),
+		"POST extras.webhook/pause":      a.pause,
+		"POST extras.webhook/resume":     a.resume,
+		"POST extras.webhook/test":       a.test,
+		"POST extras.webhook/replay":     a.replaySome,
+		"POST extras.webhook/rotate":     a.rotate,
+		"POST extras.webhook/rotate/end": a.endRotation,
+		"POST extras.delivery/retry":     a.retry,
+		"POST extras.delivery/redeliver": a.redeliver,
 		"POST extras.deliveries/retry":   a.retryFiltered,
 	}
 }
 
-// toOne returns the function of an action on one record that takes no input.
-func toOne(do func(context.Context, ledger.Caller, int64) (record.Values, error)) ledger.Bound {
-	return func(ctx context.Context, c ledger.Caller, id int64, _ record.Input) (any, error) {
-		return do(ctx, c, id)
-	}
-}
-
-func (a *Admin) retryFiltered(ctx context.Context, c ledger.Caller, _ int64, in record.Input) (any, error) {
+// filterOf returns the query of an action that takes the filters of the list of a type.
+func filterOf(t *record.Type, in record.Input, example string) (store.Query, error) {
 	filter, given := in.Get("filter").(map[string]any)
 	if !given {
-		return nil, fault.Field("filter", `Say which deliveries: an object of filters, such as {"webhook_id": 7}; {} means all.`)
+		return store.Query{}, fault.Field("filter", "Say which %s: an object of filters, such as %s; {} means all.", t.Plural, example)
 	}
-	q, err := ledger.FilterQuery(a.deliveryType(), filter)
-	if err != nil {
-		return nil, err
-	}
-	done, err := a.RetryAll(ctx, c, RetryAll{Query: q, DryRun: in.Bool("dry_run")})
-	return map[string]int64{"count": done.Count}, err
+	return ledger.FilterQuery(t, filter)
 }

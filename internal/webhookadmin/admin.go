@@ -2,7 +2,8 @@
 // writing them as records: retry, pause and resume, send a test, preview, try conditions on past
 // changes, replay, rotate a secret, and look at queues, workers and history.
 //
-// Each action is one method. It takes the caller, the record, and its other input in one struct. It checks the permission itself.
+// What people do is a declared action of the type: Ledger.Act calls the function that Actions binds to it. The rest are methods that
+// check the permission themselves: they look, compute something about a webhook that is not saved yet, or serve the command line.
 //
 // Package ledger decides which webhooks are notified of a change, in the change's transaction. Package webhook knows what is sent.
 // Sending and automatic retries belong to delivery, statements to store.
@@ -18,12 +19,6 @@ import (
 // Admin acts on webhooks and deliveries on behalf of callers.
 type Admin struct {
 	Ledger *ledger.Ledger
-}
-
-// Allow returns an error if the caller may not change any webhook. A caller who may change a webhook may also pause it, send its
-// deliveries again, and see what was sent.
-func (a *Admin) Allow(c ledger.Caller) error {
-	return a.Ledger.Allow(c, a.webhookType(), access.Change)
 }
 
 func (a *Admin) webhookType() *record.Type  { return a.store().Type(store.WebhookType) }

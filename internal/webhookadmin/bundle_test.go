@@ -1,6 +1,7 @@
 package webhookadmin_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -44,7 +45,33 @@ func newBundle(t *testing.T) *bundle {
 	l := &ledger.Ledger{Store: s, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: keys, Passwords: account.NewPasswords()},
 		Printer: &record.Printer{Base: "http://terrier.test"}, Now: time.Now}
 	root := ledger.Caller{Subject: &access.Subject{UserID: 1, Username: "root", Superuser: true}, RequestID: uuid.NewString()}
-	return &bundle{Ledger: l, Admin: &webhookadmin.Admin{Ledger: l}, reg: reg, db: db, root: root, statements: statements}
+	b := &bundle{Ledger: l, Admin: &webhookadmin.Admin{Ledger: l}, reg: reg, db: db, root: root, statements: statements}
+	if err := b.Bind(b.Actions()); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// act carries out a declared action on a webhook, as pages and the API do.
+func act[T any](ctx context.Context, b *bundle, c ledger.Caller, name string, hook int64, in ledger.Input) (T, error) {
+	answer, err := b.Act(ctx, c, b.reg.Action("POST extras.webhook/"+name), hook, in)
+	got, _ := answer.(T)
+	return got, err
+}
+
+func (b *bundle) test(t *testing.T, c ledger.Caller, hook int64, s webhookadmin.Sample) (record.Values, error) {
+	t.Helper()
+	return act[record.Values](t.Context(), b, c, "test", hook, s.Input())
+}
+
+func (b *bundle) rotate(t *testing.T, c ledger.Caller, hook int64, secret record.Plain) (record.Values, error) {
+	t.Helper()
+	return act[record.Values](t.Context(), b, c, "rotate", hook, ledger.Input{"secret": string(secret)})
+}
+
+// replaySome replays the changes that a filter of the change log selects, with the limit of the action.
+func (b *bundle) replaySome(ctx context.Context, hook int64, filter ledger.Input) (webhookadmin.ReplayCount, error) {
+	return act[webhookadmin.ReplayCount](ctx, b, b.root, "replay", hook, ledger.Input{"filter": filter})
 }
 
 // newPreviewBundle returns a bundle that checks webhooks as the program does, with a stopped clock.

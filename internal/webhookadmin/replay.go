@@ -39,7 +39,7 @@ const (
 	replayAtOnce = 1000  // changes in one transaction, at most
 	countAtOnce  = 10000 // the same if nothing is written and no states are read
 
-	// MaxReplay is how many changes ReplaySome accepts. The caller waits for them.
+	// MaxReplay is how many changes the action accepts. The caller waits for them.
 	MaxReplay = 100_000
 )
 
@@ -78,9 +78,20 @@ func (a *Admin) Replay(ctx context.Context, c ledger.Caller, id int64, in Replay
 	}
 }
 
-// ReplaySome is Replay for a caller who waits for the answer: it refuses more than MaxReplay.
-func (a *Admin) ReplaySome(ctx context.Context, c ledger.Caller, id int64, in ReplayInput) (ReplayCount, error) {
-	n, err := a.Replay(ctx, c, id, ReplayInput{Where: in.Where, DryRun: true})
+// replaySome is Replay for a caller who waits for the answer: it refuses more than MaxReplay.
+func (a *Admin) replaySome(ctx context.Context, c ledger.Caller, hook record.Values, in record.Input) (any, error) {
+	q, err := filterOf(a.changeType(), in, `{"action": "create"}`)
+	if err == nil && q.Search != "" {
+		err = fault.Field("q", "Changes can't be replayed by a search: use the filters of the change log.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	id := hook.ID()
+	n, err := a.Replay(ctx, c, id, ReplayInput{Where: q.Where, DryRun: true})
+	if in.Bool("dry_run") {
+		return n, err
+	}
 	if err == nil && n.Matching > MaxReplay {
 		err = fault.New(fault.Invalid, "%d changes match and at most %d can be replayed from here: "+
 			"narrow the filter, or run `terrier webhook replay %d` on the server.", n.Matching, MaxReplay, id)
@@ -88,7 +99,7 @@ func (a *Admin) ReplaySome(ctx context.Context, c ledger.Caller, id int64, in Re
 	if err != nil {
 		return n, err
 	}
-	n, err = a.Replay(ctx, c, id, in)
+	n, err = a.Replay(ctx, c, id, ReplayInput{Where: q.Where})
 	if e, ok := errors.AsType[*fault.Error](err); ok && (e.Kind == fault.Slow || e.Kind == fault.Busy) && n.Changes > 0 {
 		err = &fault.Error{Kind: e.Kind, Detail: e.Detail + " " + n.soFar(id), RetryAfter: e.RetryAfter}
 	}

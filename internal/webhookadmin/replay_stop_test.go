@@ -126,7 +126,7 @@ func TestReplayWhileRetentionWorks(t *testing.T) {
 	if n != want || err != nil {
 		t.Errorf("counted %+v, %v", n, err)
 	}
-	n, err = b.ReplaySome(t.Context(), b.root, hook, webhookadmin.ReplayInput{})
+	n, err = b.replaySome(t.Context(), hook, ledger.Input{})
 	if fault.KindOf(err) != fault.Busy || n.Changes != 1000 {
 		t.Fatalf("replayed %+v, %v", n, err)
 	}
@@ -139,7 +139,7 @@ func TestReplayWhileRetentionWorks(t *testing.T) {
 	if err := other.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n, err = b.ReplaySome(t.Context(), b.root, hook, webhookadmin.ReplayInput{}); n != want || err != nil {
+	if n, err = b.replaySome(t.Context(), hook, ledger.Input{}); n != want || err != nil {
 		t.Errorf("afterwards %+v, %v", n, err)
 	}
 }

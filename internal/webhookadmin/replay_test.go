@@ -232,7 +232,7 @@ func TestReplaySome(t *testing.T) {
 		SELECT now(), '', gen_random_uuid(), 'create', 'dcim.site', i, '', 1, '{}', '{}' FROM generate_series(1, $1) i`, webhookadmin.MaxReplay+1)
 	b.exec(t, "ANALYZE extras_objectchange")
 	hook := b.listener(t, nil)
-	_, err := b.ReplaySome(t.Context(), b.root, hook, webhookadmin.ReplayInput{})
+	_, err := b.replaySome(t.Context(), hook, ledger.Input{})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "100001 changes match") ||
 		!strings.Contains(err.Error(), fmt.Sprintf("terrier webhook replay %d", hook)) {
 		t.Errorf("too many at once: %v", err)
@@ -240,8 +240,7 @@ func TestReplaySome(t *testing.T) {
 	if n := b.number(t, "SELECT count(*) FROM extras_delivery"); n != 0 {
 		t.Errorf("%d were queued all the same", n)
 	}
-	if n, err := b.ReplaySome(t.Context(), b.root, hook,
-		webhookadmin.ReplayInput{Where: b.where(t, "changed_object_id", "7")}); err != nil || n.New != 1 {
+	if n, err := b.replaySome(t.Context(), hook, ledger.Input{"changed_object_id": "7"}); err != nil || n.New != 1 {
 		t.Errorf("one of them: %+v, %v", n, err)
 	}
 }
@@ -266,7 +265,7 @@ func TestReplayInTime(t *testing.T) {
 			return b.Replay(late, b.root, hook, webhookadmin.ReplayInput{DryRun: true})
 		},
 		"replay": func() (webhookadmin.ReplayCount, error) {
-			return b.ReplaySome(late, b.root, hook, webhookadmin.ReplayInput{})
+			return b.replaySome(late, hook, ledger.Input{})
 		},
 	} {
 		if _, err := run(); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "of the first 0, 0 match") {

@@ -12,29 +12,25 @@ import (
 // maxRequeued is how many deliveries one request may queue again. The caller waits for them.
 const maxRequeued = 100_000
 
-// Retry queues a failed delivery again.
-func (a *Admin) Retry(ctx context.Context, c ledger.Caller, id int64) (record.Values, error) {
-	return a.again(ctx, c, id, false)
+// retry queues a failed delivery again.
+func (a *Admin) retry(ctx context.Context, c ledger.Caller, d record.Values, _ record.Input) (any, error) {
+	return a.again(ctx, c, d, false)
 }
 
-// Redeliver queues a delivery that has ended again, even a successful one. It replaces a scheduled automatic retry.
-func (a *Admin) Redeliver(ctx context.Context, c ledger.Caller, id int64) (record.Values, error) {
-	return a.again(ctx, c, id, true)
+// redeliver queues a delivery that has ended again, even a successful one. It replaces a scheduled automatic retry.
+func (a *Admin) redeliver(ctx context.Context, c ledger.Caller, d record.Values, _ record.Input) (any, error) {
+	return a.again(ctx, c, d, true)
 }
 
-func (a *Admin) again(ctx context.Context, c ledger.Caller, id int64, ended bool) (record.Values, error) {
-	t := a.deliveryType()
-	v, err := a.Ledger.Get(ctx, c, t, id)
-	if err != nil {
-		return v, err
-	}
-	before := v.Text("state")
-	one := store.Query{Where: []record.Predicate{{Values: []any{id}}}}
+func (a *Admin) again(ctx context.Context, c ledger.Caller, d record.Values, ended bool) (record.Values, error) {
+	before := d.Text("state")
+	one := store.Query{Where: []record.Predicate{{Values: []any{d.ID()}}}}
 	matching, queued, err := a.requeue(ctx, c, store.RequeueQuery{Query: one, Ended: ended})
 	if err != nil {
-		return v, err
+		return d, err
 	}
-	if v, err = a.Ledger.Get(ctx, c, t, id); err != nil || queued == 1 {
+	v, err := a.Ledger.Get(ctx, c, d.Type(), d.ID())
+	if err != nil || queued == 1 {
 		return v, err
 	}
 	suits := func(state string) bool { return state == store.Failed || ended && state == store.Successful }
@@ -55,24 +51,26 @@ func (a *Admin) again(ctx context.Context, c ledger.Caller, id int64, ended bool
 	return v, fault.New(fault.Invalid, "Only a failed delivery can be retried: this one is %s.", state)
 }
 
-// RetryAll says which failed deliveries to queue again.
-type RetryAll struct {
-	Query  store.Query
-	DryRun bool // only count them
+// Retried is how many deliveries were queued again, or would be.
+type Retried struct {
+	Count int64 `json:"count"`
 }
 
-// Retried is how many deliveries were queued again, or would be.
-type Retried struct{ Count int64 }
-
-// RetryAll queues every failed delivery again that the query finds. It skips those that are being sent right now.
-func (a *Admin) RetryAll(ctx context.Context, c ledger.Caller, in RetryAll) (Retried, error) {
-	matching, queued, err := a.requeue(ctx, c, store.RequeueQuery{Query: in.Query, DryRun: in.DryRun})
-	if in.DryRun {
+// retryFiltered queues every failed delivery again that the filter finds. It skips those that are being sent right now. A dry run only
+// counts them.
+func (a *Admin) retryFiltered(ctx context.Context, c ledger.Caller, _ record.Values, in record.Input) (any, error) {
+	q, err := filterOf(a.deliveryType(), in, `{"webhook_id": 7}`)
+	if err != nil {
+		return nil, err
+	}
+	matching, queued, err := a.requeue(ctx, c, store.RequeueQuery{Query: q, DryRun: in.Bool("dry_run")})
+	if in.Bool("dry_run") {
 		return Retried{matching}, err
 	}
 	return Retried{queued}, err
 }
 
+// requeue queues deliveries that the caller may see, of webhooks that the caller may change.
 func (a *Admin) requeue(ctx context.Context, c ledger.Caller, q store.RequeueQuery) (matching, queued int64, err error) {
 	if err := ledger.CheckSearch(q.Search); err != nil {
 		return 0, 0, err

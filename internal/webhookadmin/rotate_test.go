@@ -8,7 +8,6 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
-	"terrier/internal/webhookadmin"
 )
 
 // TestRotate follows a secret through its fields, and checks that it does not appear anywhere else.
@@ -34,7 +33,7 @@ func TestRotate(t *testing.T) {
 		}
 	}
 	for _, step := range []struct{ secret, previous record.Plain }{{"canary-1", ""}, {"canary-2", "canary-1"}, {"canary-3", "canary-2"}} {
-		v, err := b.Rotate(t.Context(), b.root, hook.ID(), webhookadmin.Rotation{Secret: step.secret})
+		v, err := b.rotate(t, b.root, hook.ID(), step.secret)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,15 +63,19 @@ func TestRotate(t *testing.T) {
 		"read-only token":         {readOnly, hook.ID(), "x", fault.ErrDenied},
 		"not there":               {b.root, 999, "x", fault.ErrNotFound},
 	} {
-		if _, err := b.Rotate(t.Context(), row.caller, row.id, webhookadmin.Rotation{Secret: row.secret}); !errors.Is(err, row.want) {
+		if _, err := b.rotate(t, row.caller, row.id, row.secret); !errors.Is(err, row.want) {
 			t.Errorf("%s: %v, want %v", name, err, row.want)
 		}
 	}
 	for _, secret := range []record.Plain{"", "canary-3", record.Plain(strings.Repeat("x", 1001))} {
-		if _, err := b.Rotate(t.Context(), b.root, hook.ID(),
-			webhookadmin.Rotation{Secret: secret}); fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "canary") {
+		if _, err := b.rotate(t, b.root, hook.ID(), secret); fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%d characters: %v", len(secret), err)
 		}
 	}
 	holds("canary-3", "canary-2")
+
+	if _, err := act[record.Values](t.Context(), b, b.root, "rotate/end", hook.ID(), nil); err != nil {
+		t.Fatal(err)
+	}
+	holds("canary-3", "")
 }

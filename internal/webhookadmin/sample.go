@@ -3,6 +3,7 @@ package webhookadmin
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
@@ -16,6 +17,26 @@ type Sample struct {
 
 	Type   *record.Type
 	Record int64
+}
+
+// Input returns the sample as the action that sends a test takes it.
+func (s Sample) Input() ledger.Input {
+	in := ledger.Input{"change": strconv.FormatInt(s.Change, 10), "object_id": strconv.FormatInt(s.Record, 10)}
+	if s.Type != nil {
+		in["object_type"] = s.Type.Key()
+	}
+	return in
+}
+
+// sampleIn returns the sample in the input of an action.
+func (a *Admin) sampleIn(in record.Input) (Sample, error) {
+	s := Sample{Change: in.Int("change"), Record: in.Int("object_id")}
+	if key := in.Text("object_type"); key != "" {
+		if s.Type = a.store().Type(key); s.Type == nil {
+			return s, notNotified(key)
+		}
+	}
+	return s, nil
 }
 
 // DefaultSample returns the sample if none is chosen: the newest change of one of the webhook's types that the caller may see. If there is

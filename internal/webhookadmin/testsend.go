@@ -12,24 +12,21 @@ import (
 	"terrier/internal/webhook"
 )
 
-// Test sends a sample to a webhook in the same way as a change: with a change row, a delivery, a job and a worker. The change is to no
-// record. The types, events and conditions of the webhook don't matter. Without a sample it uses DefaultSample.
-func (a *Admin) Test(ctx context.Context, c ledger.Caller, id int64, s Sample) (record.Values, error) {
-	scope, err := a.changeScope(c)
+// test sends a sample to a webhook in the same way as a change: with a change row, a delivery, a job and a worker. The change is to no
+// record. The types, events and conditions of the webhook don't matter. Without a sample it uses DefaultSample. It returns the delivery.
+func (a *Admin) test(ctx context.Context, c ledger.Caller, hook record.Values, in record.Input) (any, error) {
+	s, err := a.sampleIn(in)
 	if err != nil {
-		return record.Values{}, err
-	}
-	hook, err := a.store().Get(ctx, a.webhookType(), scope, id)
-	if err != nil {
-		return record.Values{}, err
+		return nil, err
 	}
 	change, err := a.testChange(ctx, c, hook, s)
 	if err != nil {
-		return record.Values{}, err
+		return nil, err
 	}
+	id := hook.ID()
 	var sent *store.Promise[int64]
 	err = a.store().Write(ctx, func(tx *store.Tx) error {
-		hooks := tx.Load(a.webhookType(), scope, []int64{id}, store.LockKeep)
+		hooks := tx.Load(hook.Type(), access.Machine(), []int64{id}, store.LockKeep)
 		if err := tx.Flush(ctx); err != nil {
 			return err
 		}
@@ -46,7 +43,7 @@ func (a *Admin) Test(ctx context.Context, c ledger.Caller, id int64, s Sample) (
 		return tx.Flush(ctx)
 	})
 	if err != nil {
-		return record.Values{}, err
+		return nil, err
 	}
 	return a.store().Get(ctx, a.deliveryType(), access.Machine(), sent.Get())
 }

@@ -38,7 +38,7 @@ func TestTestSend(t *testing.T) {
 	tester.RequestID = uuid.NewString()
 	send := func(s webhookadmin.Sample) written {
 		t.Helper()
-		d, err := b.Test(t.Context(), tester, hook, s)
+		d, err := b.test(t, tester, hook, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestTestSend(t *testing.T) {
 	}
 	b.replay(t, b.listener(t, nil), webhookadmin.ReplayCount{Changes: 2, Matching: 2, New: 2})
 	test := b.number(t, "SELECT min(id) FROM extras_objectchange WHERE object_type = 'test.site'")
-	if _, err := b.Test(t.Context(), tester, hook, webhookadmin.Sample{Change: test}); fault.KindOf(err) != fault.Invalid {
+	if _, err := b.test(t, tester, hook, webhookadmin.Sample{Change: test}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a test of a test: %v", err)
 	}
 	// The whole change log contains tests too, and they belong to no record.
@@ -107,7 +107,7 @@ func TestTestSendIsRefused(t *testing.T) {
 	b := newBundle(t)
 	hook, disabled := b.listener(t, nil), b.listener(t, ledger.Input{"enabled": false})
 	paused := b.listener(t, nil)
-	if _, err := b.Pause(t.Context(), b.root, paused); err != nil {
+	if _, err := act[record.Values](t.Context(), b, b.root, "pause", paused, nil); err != nil {
 		t.Fatal(err)
 	}
 	someone := func(actions ...string) ledger.Caller {
@@ -131,7 +131,7 @@ func TestTestSendIsRefused(t *testing.T) {
 		{"a record that they may not see", someone("change"), hook, webhookadmin.Sample{Type: secret.Type(), Record: secret.ID()},
 			fault.NotFound, ""},
 	} {
-		_, err := b.Test(t.Context(), row.caller, row.hook, row.sample)
+		_, err := b.test(t, row.caller, row.hook, row.sample)
 		if err == nil || fault.KindOf(err) != row.kind || !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: %v", row.name, err)
 		}
@@ -140,7 +140,7 @@ func TestTestSendIsRefused(t *testing.T) {
 		t.Errorf("%d tests were written", n)
 	}
 	// A caller who may change a webhook but sees no changes sends the made-up record.
-	d, err := b.Test(t.Context(), someone("change"), hook, webhookadmin.Sample{})
+	d, err := b.test(t, someone("change"), hook, webhookadmin.Sample{})
 	if err != nil {
 		t.Fatal(err)
 	}

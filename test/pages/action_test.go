@@ -53,13 +53,20 @@ func TestActionForm(t *testing.T) {
 }
 
 // TestWrongActions holds that the program does not start with an action that does nothing, or that is offered on pages only and has none.
+// Only an action on a record gets a page from its Do.
 func TestWrongActions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	for want, action := range map[string]record.Action{
-		"the action POST trial.shelf/poke has no Do, and nothing is bound to it": {},
-		"the action POST trial.shelf/poke is offered on pages only":              {PagesOnly: true},
+	for _, c := range []struct {
+		want   string
+		action record.Action
+	}{
+		{"the action POST trial.shelf/poke has no Do, and nothing is bound to it", record.Action{}},
+		{"the action POST trial.shelf/poke has no Do, and nothing is bound to it", record.Action{PagesOnly: true}},
+		{"the action POST trial.shelves/poke is offered on pages only", record.Action{PagesOnly: true, OnList: true,
+			Do: func(record.Call) (any, error) { return nil, nil }}},
 	} {
+		want, action := c.want, c.action
 		action.Name, action.Method, action.Needs, action.Doc = "poke", "POST", "change", "Poke it"
 		types := trial.Types()
 		types[0].Actions = []record.Action{action}

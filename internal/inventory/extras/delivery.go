@@ -45,7 +45,8 @@ var Delivery = record.Type{
 	},
 	// Those who may change a webhook may send again what was meant for it.
 	Actions: []record.Action{
-		{Name: "retry", Method: "POST", OnList: true, Needs: "change", NeedsOn: "extras.webhook", Doc: "Send failed deliveries again",
+		{Name: "retry", Method: "POST", OnList: true, Needs: "change", NeedsOn: "extras.webhook", Label: "Retry all that match",
+			Doc: "Send failed deliveries again",
 			Body: record.Fields{
 				record.FilterSet{Name: "filter", Help: "The filters of the list, by name, and q."},
 				record.Bool{Name: "dry_run", Help: "Only count."},
@@ -53,7 +54,7 @@ var Delivery = record.Type{
 			Answer: record.Schema{"type": "object", "required": []string{"count"}, "properties": record.Schema{
 				"count": record.Schema{"type": "integer", "format": "int64"}}}},
 		{Name: "retry", Method: "POST", Queued: true, Needs: "change", NeedsOn: "extras.webhook", Doc: "Send a failed delivery again"},
-		{Name: "redeliver", Method: "POST", Queued: true, Needs: "change", NeedsOn: "extras.webhook",
+		{Name: "redeliver", Method: "POST", Queued: true, Needs: "change", NeedsOn: "extras.webhook", Label: "Send again",
 			Doc: "Send a delivery again that has ended, also a successful one"},
 	},
 	Display: func(r record.Reader) string {

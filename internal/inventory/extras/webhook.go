@@ -59,16 +59,22 @@ var Webhook = record.Type{
 	Actions: []record.Action{
 		{Name: "pause", Method: "POST", Needs: "change", Doc: "Hold what waits for a webhook"},
 		{Name: "resume", Method: "POST", Needs: "change", Doc: "Let a webhook go on"},
-		{Name: "test", Method: "POST", PagesOnly: true, Needs: "change", Label: "Send a test", Doc: "Send a sample to a webhook"},
-		{Name: "preview", Method: "POST", PagesOnly: true, Needs: "change", Doc: "Show what a webhook would send before it is saved"},
-		{Name: "preview", Method: "POST", PagesOnly: true, OnList: true, Needs: "add",
-			Doc: "Show what a new webhook would send before it is saved"},
-		{Name: "trial", Method: "POST", PagesOnly: true, Needs: "change",
-			Doc: "Try the conditions of a webhook on past changes before it is saved"},
-		{Name: "trial", Method: "POST", PagesOnly: true, OnList: true, Needs: "add", Doc: "Try the conditions of a new webhook on past changes"},
-		{Name: "replay", Method: "POST", PagesOnly: true, Needs: "change", Doc: "Send past changes to a webhook"},
+		{Name: "test", Method: "POST", PagesOnly: true, Needs: "change", Label: "Send a test", Doc: "Send a sample to a webhook",
+			Body: record.Fields{
+				record.Int{Name: "change", Help: "A past change to send, by id."},
+				record.Text{Name: "object_type", Max: 100, Help: "The type of a record to send as if it were updated now."},
+				record.Int{Name: "object_id", Help: "The id of that record."},
+			}},
+		{Name: "replay", Method: "POST", PagesOnly: true, Needs: "change", Doc: "Send past changes to a webhook",
+			Body: record.Fields{
+				record.FilterSet{Name: "filter", Help: "The filters of the change log, by name."},
+				record.Bool{Name: "dry_run", Help: "Only count."},
+			}},
 		{Name: "rotate", Method: "POST", PagesOnly: true, Needs: "change", Label: "Rotate secret",
-			Doc: "Give a webhook a new secret and sign with both for a while"},
+			Doc:  "Give a webhook a new secret and sign with both for a while",
+			Body: record.Fields{record.Secret{Name: "secret", Seal: record.Encrypted, Max: 1000, Help: "The new secret."}}},
+		{Name: "rotate/end", Method: "POST", PagesOnly: true, Needs: "change", Label: "The receiver knows the new one",
+			Doc: "Sign with the new secret of a webhook alone"},
 	},
 	Check: func(_, v record.Values) fault.Fields {
 		errs := fault.Fields{}

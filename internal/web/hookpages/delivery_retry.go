@@ -2,7 +2,6 @@ package hookpages
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"net/url"
 	"slices"
@@ -14,14 +13,14 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// again returns a handler that sends a delivery again and redirects to the page it was requested on.
-func (h *room) again(queue func(context.Context, ledger.Caller, int64) (record.Values, error)) func(*web.Visit) error {
+// again returns a handler that sends a delivery again with an action, and redirects to the page it was requested on.
+func (h *room) again(key string) func(*web.Visit) error {
 	return func(v *web.Visit) error {
 		id, err := h.site.Pages(h.site.DeliveryType()).ID(v)
 		if err != nil {
 			return err
 		}
-		d, err := queue(v.Ctx, v.Caller, id)
+		d, err := act[record.Values](v, key, id, nil)
 		if err != nil {
 			return err
 		}
@@ -43,16 +42,16 @@ type retryPage struct {
 }
 
 func (h *room) retryAllPage(v *web.Visit) error {
-	params, q, err := h.retryQuery(v)
+	params, err := retryParams(v)
 	if err != nil {
 		return err
 	}
-	would, err := h.admin.RetryAll(v.Ctx, v.Caller, webhookadmin.RetryAll{Query: q, DryRun: true})
+	n, err := retryAll(v, params, true)
 	if err != nil {
 		return err
 	}
 	deliveries := h.site.Pages(h.site.DeliveryType())
-	p := retryPage{Count: would.Count, Action: web.With(deliveries.Path+"retry/", params),
+	p := retryPage{Count: n, Action: web.With(deliveries.Path+"retry/", params),
 		List: web.With(deliveries.Path, params, "state", "failed"), Cancel: tasksPath}
 	if p.Filters, err = filterTexts(v, params); err != nil {
 		return err
@@ -90,25 +89,30 @@ func filterTexts(v *web.Visit, params url.Values) ([]string, error) {
 	return texts, nil
 }
 
-func (h *room) retryAll(v *web.Visit) error {
-	_, q, err := h.retryQuery(v)
+func (h *room) retryFiltered(v *web.Visit) error {
+	params, err := retryParams(v)
 	if err != nil {
 		return err
 	}
-	done, err := h.admin.RetryAll(v.Ctx, v.Caller, webhookadmin.RetryAll{Query: q})
+	n, err := retryAll(v, params, false)
 	if err != nil {
 		return err
 	}
-	return v.Leave(tasksPath, counted(done.Count, "delivery is", "deliveries are")+" queued again.")
+	return v.Leave(tasksPath, counted(n, "delivery is", "deliveries are")+" queued again.")
 }
 
-// retryQuery parses which deliveries to send again.
-func (h *room) retryQuery(v *web.Visit) (url.Values, store.Query, error) {
+// retryParams returns the filters in the address.
+func retryParams(v *web.Visit) (url.Values, error) {
 	params, err := ledger.Params(v.R.URL.RawQuery)
-	if err != nil {
-		return nil, store.Query{}, err
+	return web.Filled(params), err
+}
+
+// retryAll sends the failed deliveries again that match the filters, and returns how many. A dry run only counts them.
+func retryAll(v *web.Visit, filters url.Values, dryRun bool) (int64, error) {
+	filter := map[string]any{}
+	for name, values := range filters {
+		filter[name] = record.AnyOf(values)
 	}
-	params = web.Filled(params)
-	q, err := ledger.ActionQuery(h.site.DeliveryType(), params)
-	return params, q, err
+	done, err := act[webhookadmin.Retried](v, retryAllAction, 0, ledger.Input{"filter": filter, "dry_run": dryRun})
+	return done.Count, err
 }

@@ -5,6 +5,7 @@ package hookpages
 import (
 	"embed"
 
+	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/internal/web"
@@ -16,7 +17,7 @@ import (
 //go:embed templates/*.html
 var Templates embed.FS
 
-// room serves the pages. Its admin carries out the actions on webhooks and deliveries.
+// room serves the pages. Its admin has what they show; actions are carried out by act.
 type room struct {
 	site    *web.Site
 	admin   *webhookadmin.Admin
@@ -35,3 +36,12 @@ func New(site *web.Site, admin *webhookadmin.Admin) web.Room {
 }
 
 func (h *room) webhookType() *record.Type { return h.site.Registry.Type(store.WebhookType) }
+
+// act carries out a declared action, by its key, and returns the answer of its function.
+func act[T any](v *web.Visit, key string, id int64, in ledger.Input) (T, error) {
+	answer, err := v.Site.Ledger.Act(v.Ctx, v.Caller, v.Site.Registry.Action(key), id, in)
+	if err != nil {
+		return *new(T), err
+	}
+	return answer.(T), nil
+}

@@ -13,12 +13,19 @@ const tasksPath = "/system/tasks/"
 func (h *room) taskRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: tasksPath + "{$}", Type: h.webhookType(), Action: access.View, Handle: h.tasks},
-		h.site.ActionRoute("GET", "POST extras.deliveries/retry", h.retryAllPage),
-		h.site.ActionRoute("POST", "POST extras.deliveries/retry", h.retryAll),
-		h.site.ActionRoute("POST", "POST extras.delivery/retry", h.again(h.admin.Retry)),
-		h.site.ActionRoute("POST", "POST extras.delivery/redeliver", h.again(h.admin.Redeliver)),
+		h.site.ActionRoute("GET", retryAllAction, h.retryAllPage),
+		h.site.ActionRoute("POST", retryAllAction, h.retryFiltered),
+		h.site.ActionRoute("POST", retryAction, h.again(retryAction)),
+		h.site.ActionRoute("POST", redeliverAction, h.again(redeliverAction)),
 	}
 }
+
+// The actions of deliveries.
+const (
+	retryAction     = "POST extras.delivery/retry"
+	redeliverAction = "POST extras.delivery/redeliver"
+	retryAllAction  = "POST extras.deliveries/retry"
+)
 
 // tasksPage shows queued deliveries, workers, and failed deliveries.
 type tasksPage struct {
@@ -62,7 +69,7 @@ func (h *room) tasks(v *web.Visit) error {
 	p := &tasksPage{Path: tasksPath, Live: refreshes(v), At: web.ShowTime(h.site.Now()),
 		RetryPath:  web.PagePath(h.site.DeliveryType()) + "retry/",
 		SeesFailed: v.May(h.site.DeliveryType(), access.View)}
-	p.CanRetry = p.SeesFailed && h.admin.Allow(v.Caller) == nil
+	p.CanRetry = p.SeesFailed && h.site.Ledger.AllowAction(v.Caller, h.site.Registry.Action(retryAllAction)) == nil
 	hooks, err := h.fillQueues(v, p)
 	if err != nil {
 		return err

@@ -25,33 +25,42 @@ func (h *room) ownWebhook() web.OwnPages {
 		}}
 }
 
-// routes returns the pages of a webhook besides reading and writing it. Everybody who may add a webhook may preview a new one. The
-// preview of a saved one has its headers and signature, so it is only for callers who may change it.
+// routes returns the pages of a webhook besides reading and writing it. Previews and trials are no actions: they compute something from a
+// form that is not saved, on behalf of callers who may save it. The preview of a saved webhook has its headers and signature, so it is
+// only for callers who may change it.
 func (h webhookPages) routes() []web.Route {
 	at := func(method, rest, action string, handle func(*web.Visit) error) web.Route {
 		return web.Route{Method: method, Path: h.Path + rest + "{$}", Type: h.Type, Action: action, Handle: handle}
 	}
-	action := func(method, name string, handle func(*web.Visit) error) web.Route {
-		return h.site.ActionRoute(method, "POST extras.webhook/"+name, handle)
-	}
+	action := h.site.ActionRoute
 	return []web.Route{
 		at("GET", "records/", access.View, h.records),
-		h.site.ActionRoute("POST", "POST extras.webhooks/preview", h.previewNew),
-		h.site.ActionRoute("POST", "POST extras.webhooks/trial", h.trialNew),
-		action("POST", "preview", h.preview),
-		action("POST", "trial", h.trial),
-		action("POST", "pause", h.pause),
-		action("POST", "resume", h.resume),
+		at("POST", "preview/", access.Add, h.previewNew),
+		at("POST", "trial/", access.Add, h.trialNew),
+		at("POST", "{id}/preview/", access.Change, h.preview),
+		at("POST", "{id}/trial/", access.Change, h.trial),
 		at("POST", "{id}/retry/", access.Change, h.retryFailed),
-		action("GET", "test", h.testPage),
-		action("POST", "test", h.test),
-		action("GET", "rotate", h.rotatePage),
-		action("POST", "rotate", h.rotate),
-		at("POST", "{id}/rotate/end/", access.Change, h.endRotation),
-		action("GET", "replay", h.replayPage),
-		action("POST", "replay", h.replay),
+		action("POST", pauseAction, h.pause),
+		action("POST", resumeAction, h.resume),
+		action("GET", testAction, h.testPage),
+		action("POST", testAction, h.test),
+		action("GET", rotateAction, h.rotatePage),
+		action("POST", rotateAction, h.rotate),
+		action("POST", endAction, h.endRotation),
+		action("GET", replayAction, h.replayPage),
+		action("POST", replayAction, h.replay),
 	}
 }
+
+// The actions of webhooks.
+const (
+	pauseAction  = "POST extras.webhook/pause"
+	resumeAction = "POST extras.webhook/resume"
+	testAction   = "POST extras.webhook/test"
+	rotateAction = "POST extras.webhook/rotate"
+	endAction    = "POST extras.webhook/rotate/end"
+	replayAction = "POST extras.webhook/replay"
+)
 
 // crumbsTo returns the steps that lead to a page about one webhook.
 func (h webhookPages) crumbsTo(found record.Values) []web.Crumb {

@@ -1,51 +1,49 @@
 package hookpages
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"strconv"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
-	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
 )
 
 func (h webhookPages) pause(v *web.Visit) error {
-	return h.act(v, h.admin.Pause, "is paused: changes are queued and held until it is resumed.")
+	return h.actAndLeave(v, pauseAction, "is paused: changes are queued and held until it is resumed.")
 }
 
 func (h webhookPages) resume(v *web.Visit) error {
-	return h.act(v, h.admin.Resume, "goes on: what waits is sent within ten seconds.")
+	return h.actAndLeave(v, resumeAction, "goes on: what waits is sent within ten seconds.")
 }
 
-// act carries out an action on the webhook in the address and redirects to its page with a note.
-func (h webhookPages) act(v *web.Visit, do func(context.Context, ledger.Caller, int64) (record.Values, error), note string) error {
+// actAndLeave carries out an action on the webhook in the address and redirects to its page with a note.
+func (h webhookPages) actAndLeave(v *web.Visit, key, note string) error {
 	id, err := h.ID(v)
 	if err != nil {
 		return err
 	}
-	found, err := do(v.Ctx, v.Caller, id)
+	found, err := act[record.Values](v, key, id, nil)
 	if err != nil {
 		return err
 	}
 	return v.Leave(web.RecordPath(h.Type, id), "Webhook "+found.Display()+" "+note)
 }
 
-// retryFailed sends all failed deliveries of the webhook again. The page has shown how many there are.
+// retryFailed retries deliveries with a filter: all failed ones of the webhook. The page has shown how many there are.
 func (h webhookPages) retryFailed(v *web.Visit) error {
 	found, err := h.Editable(v)
 	if err != nil {
 		return err
 	}
-	done, err := h.admin.RetryAll(v.Ctx, v.Caller, h.failedOf(found.ID(), false))
+	n, err := retryAll(v, h.failedOf(found.ID()), false)
 	if err != nil {
 		return err
 	}
-	return v.Leave(web.RecordPath(h.Type, found.ID()), counted(done.Count, "failed delivery is", "failed deliveries are")+" queued again.")
+	return v.Leave(web.RecordPath(h.Type, found.ID()), counted(n, "failed delivery is", "failed deliveries are")+" queued again.")
 }
 
 // counted returns a number and what it counts, in words.
@@ -111,7 +109,7 @@ func (h webhookPages) test(v *web.Visit) error {
 		sample, err = h.sample(v, v.R.PostForm)
 	}
 	if err == nil {
-		made, err = h.admin.Test(v.Ctx, v.Caller, found.ID(), sample)
+		made, err = act[record.Values](v, testAction, found.ID(), sample.Input())
 		err = missingSample(err)
 	}
 	refusal, err := refusalOf(err)

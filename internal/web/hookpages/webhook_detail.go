@@ -2,6 +2,7 @@ package hookpages
 
 import (
 	"cmp"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -78,11 +79,9 @@ func (h webhookPages) moreDetail(v *web.Visit, d *web.DetailPage, found record.V
 		}
 	}
 	if more.SeesSent && d.CanChange {
-		failed, err := h.admin.RetryAll(v.Ctx, v.Caller, h.failedOf(found.ID(), true))
-		if err != nil {
+		if more.Failed, err = retryAll(v, h.failedOf(found.ID()), true); err != nil {
 			return err
 		}
-		more.Failed = failed.Count
 	}
 	if more.SeesConditionErrors {
 		return h.conditionErrors(v, more, found.ID())
@@ -99,9 +98,9 @@ func (h webhookPages) deliveriesOf(id int64) []record.Predicate {
 	return []record.Predicate{{Field: h.site.DeliveryType().Field("webhook"), Values: []any{id}}}
 }
 
-// failedOf returns the input for retrying the failed deliveries of a webhook.
-func (h webhookPages) failedOf(id int64, dry bool) webhookadmin.RetryAll {
-	return webhookadmin.RetryAll{Query: store.Query{Where: h.deliveriesOf(id)}, DryRun: dry}
+// failedOf returns the filter for retrying the failed deliveries of a webhook.
+func (h webhookPages) failedOf(id int64) url.Values {
+	return url.Values{"webhook_id": {h.Type.FormatID(id)}}
 }
 
 // detailGroups returns the fields, grouped as in the form.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"terrier/internal/fault"
+	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
@@ -39,11 +40,7 @@ func (h webhookPages) replayPage(v *web.Visit) error {
 	if !params.Has("count") {
 		return h.showReplay(v, found, params, nil, nil)
 	}
-	where, err := h.pastChanges(found, params)
-	var n webhookadmin.ReplayCount
-	if err == nil {
-		n, err = h.admin.Replay(v.Ctx, v.Caller, found.ID(), webhookadmin.ReplayInput{Where: where, DryRun: true})
-	}
+	n, err := h.replayed(v, found, params, true)
 	refusal, err := replayRefusal(err)
 	if err != nil {
 		return err
@@ -62,11 +59,7 @@ func (h webhookPages) replay(v *web.Visit) error {
 	if err := v.ParseForm(); err != nil {
 		return err
 	}
-	where, err := h.pastChanges(found, v.R.PostForm)
-	var n webhookadmin.ReplayCount
-	if err == nil {
-		n, err = h.admin.ReplaySome(v.Ctx, v.Caller, found.ID(), webhookadmin.ReplayInput{Where: where})
-	}
+	n, err := h.replayed(v, found, v.R.PostForm, false)
 	refusal, err := replayRefusal(err)
 	switch {
 	case err != nil:
@@ -76,6 +69,15 @@ func (h webhookPages) replay(v *web.Visit) error {
 	}
 	return v.Leave(web.RecordPath(h.Type, found.ID()),
 		fmt.Sprintf("%s queued: %d sent again, %d new.", counted(n.Queued(), "delivery is", "deliveries are"), n.Existing, n.New))
+}
+
+// replayed replays the requested changes, or counts them in a dry run.
+func (h webhookPages) replayed(v *web.Visit, found record.Values, params url.Values, dryRun bool) (webhookadmin.ReplayCount, error) {
+	filter, err := pastChanges(found, params)
+	if err != nil {
+		return webhookadmin.ReplayCount{}, err
+	}
+	return act[webhookadmin.ReplayCount](v, replayAction, found.ID(), ledger.Input{"filter": filter, "dry_run": dryRun})
 }
 
 // replayRefusal is like refusalOf. It also takes an error of a replay that took too long or was blocked as a refusal, because its
@@ -89,21 +91,20 @@ func replayRefusal(err error) (*fault.Error, error) {
 
 // The names of its inputs.
 const (
-	replaySince  = "since"
-	replayUntil  = "until"
-	replayType   = "type"
-	replayAction = "action"
+	replaySince = "since"
+	replayUntil = "until"
+	replayType  = "type"
+	replayKind  = "action"
 )
 
-// pastChanges returns the tests for the requested changes.
-func (h webhookPages) pastChanges(found record.Values, params url.Values) ([]record.Predicate, error) {
+// pastChanges returns the filter of the change log for the requested changes.
+func pastChanges(found record.Values, params url.Values) (map[string]any, error) {
 	if key := params.Get(replayType); key != "" && !slices.Contains(found.List("content_types"), key) {
 		return nil, fault.Field(replayType, "The webhook is not notified of changes to %s.", key)
 	}
-	var where []record.Predicate
-	changes := h.site.ChangeType()
+	filter := map[string]any{}
 	for _, f := range []struct{ input, filter string }{
-		{replaySince, "time__gte"}, {replayUntil, "time__lt"}, {replayType, "changed_object_type"}, {replayAction, "action"}} {
+		{replaySince, "time__gte"}, {replayUntil, "time__lt"}, {replayType, "changed_object_type"}, {replayKind, "action"}} {
 		text := params.Get(f.input)
 		if text == "" {
 			continue
@@ -115,13 +116,9 @@ func (h webhookPages) pastChanges(found record.Values, params url.Values) ([]rec
 			}
 			text = at.Format(time.RFC3339)
 		}
-		test, _, err := changes.ParseFilter(f.filter, []string{text})
-		if err != nil {
-			return nil, err
-		}
-		where = append(where, test)
+		filter[f.filter] = text
 	}
-	return where, nil
+	return filter, nil
 }
 
 // typedMoment parses the value of a browser's input for a date and a time, with or without seconds.
@@ -137,7 +134,7 @@ func (h webhookPages) showReplay(v *web.Visit, found record.Values, params url.V
 	refusal *fault.Error) error {
 	body := replaying{Name: found.Display(), Path: web.RecordPath(h.Type, found.ID()), Since: params.Get(replaySince),
 		Until: params.Get(replayUntil),
-		Type:  params.Get(replayType), Action: params.Get(replayAction), Most: webhookadmin.MaxReplay}
+		Type:  params.Get(replayType), Action: params.Get(replayKind), Most: webhookadmin.MaxReplay}
 	body.Types = []web.Option{{Label: "All of the webhook's", Selected: body.Type == ""}}
 	for _, key := range slices.Sorted(slices.Values(found.List("content_types"))) {
 		body.Types = append(body.Types, web.Option{Value: key,
@@ -179,7 +176,7 @@ func replayCommand(id int64, params url.Values) string {
 			text += " --" + name + " " + at.Format(time.RFC3339)
 		}
 	}
-	for _, name := range []string{replayType, replayAction} {
+	for _, name := range []string{replayType, replayKind} {
 		if value := params.Get(name); value != "" {
 			text += " --" + name + " " + value
 		}

@@ -8,7 +8,6 @@ import (
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/web"
-	"terrier/internal/webhookadmin"
 )
 
 // rotation is the state of replacing a secret.
@@ -52,7 +51,7 @@ func (h webhookPages) rotate(v *web.Visit) error {
 		made = newSecret()
 		secret = made
 	}
-	changed, err := h.admin.Rotate(v.Ctx, v.Caller, found.ID(), webhookadmin.Rotation{Secret: record.Plain(secret)})
+	changed, err := act[record.Values](v, rotateAction, found.ID(), ledger.Input{"secret": secret})
 	refusal, err := refusalOf(err)
 	switch {
 	case err != nil:
@@ -78,8 +77,7 @@ func (h webhookPages) endRotation(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.site.Ledger.Update(v.Ctx, v.Caller, h.Type,
-		[]ledger.Edit{{ID: found.ID(), Input: ledger.Input{"previous_secret": ""}}}); err != nil {
+	if _, err := act[record.Values](v, endAction, found.ID(), nil); err != nil {
 		return err
 	}
 	return v.Leave(web.RecordPath(h.Type, found.ID()), "Requests are signed with the new secret alone.")
