@@ -38,7 +38,8 @@ func (s *Site) checkActions(patterns map[string]bool) error {
 	return nil
 }
 
-func (p *TypePages) actions() (all []actionPages) {
+// newActionPages returns the pages of the actions on a record that have a Do.
+func newActionPages(p *TypePages) (all []actionPages) {
 	for i := range p.Type.Actions {
 		if a := &p.Type.Actions[i]; a.Do != nil && a.Writes() && !a.OnList {
 			all = append(all, actionPages{p, newTypePages(p.site, a.Input(), OwnPages{}), a})
@@ -48,7 +49,7 @@ func (p *TypePages) actions() (all []actionPages) {
 }
 
 func (p *TypePages) actionRoutes() (routes []Route) {
-	for _, a := range p.actions() {
+	for _, a := range p.actions {
 		path := p.Path + "{id}/" + a.action.Name + "/{$}"
 		t, right := a.action.RightOn(), a.action.Needs
 		if a.action.Adds != "" {
@@ -65,7 +66,7 @@ type actionLink struct{ Label, Href string }
 
 // actionLinks returns links to the actions that the caller may use on a record.
 func (p *TypePages) actionLinks(v *Visit, found record.Values) (links []actionLink, err error) {
-	for _, a := range p.actions() {
+	for _, a := range p.actions {
 		may, err := p.site.Ledger.MayAct(v.Ctx, v.Caller, a.action, found)
 		if err != nil {
 			return nil, err

@@ -21,6 +21,7 @@ type TypePages struct {
 	filterNames  []string
 	allColumns   []column
 	firstColumns []string
+	actions      []actionPages
 
 	own  OwnPages
 	nav  navLinks
@@ -32,6 +33,7 @@ func newTypePages(s *Site, t *record.Type, own OwnPages) *TypePages {
 		filterNames: t.FilterNames(),
 		own:         own}
 	p.allColumns, p.firstColumns = columnsOf(t)
+	p.actions = newActionPages(p)
 	return p
 }
 
