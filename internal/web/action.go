@@ -19,11 +19,30 @@ type actionPages struct {
 
 // ActionRoute returns the route of an action's own page, by the key of the action. The declaration has its address and its permission.
 func (s *Site) ActionRoute(method, key string, handle func(*Visit) error) Route {
+	a := s.action(key)
+	return Route{Method: method, Path: actionPath(a) + "{$}", Type: a.RightOn(), Action: a.Needs, Handle: handle}
+}
+
+// action returns a declared action by its key. It panics if there is none, which is a mistake in a package of pages.
+func (s *Site) action(key string) *record.Action {
 	a := s.Registry.Action(key)
 	if a == nil {
 		panic("web: there is a page of the action " + key + ", which no type declares")
 	}
-	return Route{Method: method, Path: strings.TrimPrefix(a.Path(), "/api") + "{$}", Type: a.RightOn(), Action: a.Needs, Handle: handle}
+	return a
+}
+
+// actionPath returns the address of an action's page, with {id} for the id of the record.
+func actionPath(a *record.Action) string { return strings.TrimPrefix(a.Path(), "/api") }
+
+// ActionLink is what the button of an action shows, and the address of its page.
+type ActionLink struct{ Label, Href string }
+
+// ActionLink returns the button of an action, by its key. The id is that of the record; it has no meaning for the list.
+func (s *Site) ActionLink(key string, id int64) ActionLink { return actionLink(s.action(key), id) }
+
+func actionLink(a *record.Action, id int64) ActionLink {
+	return ActionLink{a.Title(), strings.ReplaceAll(actionPath(a), "{id}", a.Type().FormatID(id))}
 }
 
 // checkActions refuses an action that is neither in the API nor on a page. The patterns are those of the pages.
@@ -50,7 +69,7 @@ func newActionPages(p *TypePages) (all []actionPages) {
 
 func (p *TypePages) actionRoutes() (routes []Route) {
 	for _, a := range p.actions {
-		path := p.Path + "{id}/" + a.action.Name + "/{$}"
+		path := actionPath(a.action) + "{$}"
 		t, right := a.action.RightOn(), a.action.Needs
 		if a.action.Adds != "" {
 			t, right = a.action.Answers(), access.Add
@@ -61,18 +80,15 @@ func (p *TypePages) actionRoutes() (routes []Route) {
 	return routes
 }
 
-// actionLink leads to the form of an action.
-type actionLink struct{ Label, Href string }
-
 // actionLinks returns links to the actions that the caller may use on a record.
-func (p *TypePages) actionLinks(v *Visit, found record.Values) (links []actionLink, err error) {
+func (p *TypePages) actionLinks(v *Visit, found record.Values) (links []ActionLink, err error) {
 	for _, a := range p.actions {
 		may, err := p.site.Ledger.MayAct(v.Ctx, v.Caller, a.action, found)
 		if err != nil {
 			return nil, err
 		}
 		if may {
-			links = append(links, actionLink{a.action.Title(), RecordPath(p.Type, found.ID()) + a.action.Name + "/"})
+			links = append(links, actionLink(a.action, found.ID()))
 		}
 	}
 	return links, nil

@@ -24,7 +24,7 @@ type DetailPage struct {
 	Tabs                 []tabLink   // of panels
 	Cards                []panelPart // panels
 	CanChange, CanDelete bool
-	Actions              []actionLink
+	Actions              []ActionLink
 	More                 any // for the type's own template
 }
 

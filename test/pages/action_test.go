@@ -52,6 +52,40 @@ func TestActionForm(t *testing.T) {
 	}
 }
 
+// TestActionButtons holds that the buttons of the actions of webhooks and deliveries show the label that the declaration gives them, and
+// lead to the action's page.
+func TestActionButtons(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	running := create(t, s, "/api/extras/webhooks/", saved(obj{"secret": "new", "previous_secret": "old"}))
+	paused := create(t, s, "/api/extras/webhooks/", saved(obj{"name": "paused"}))
+	s.Do(t, apitest.Call{Method: "POST", Path: fmt.Sprintf("/api/extras/webhooks/%d/pause/", paused), Token: s.Admin}).Want(t, http.StatusOK)
+	newSite(t, s, "Lisbon", "active")
+	if _, err := s.DB.Exec(t.Context(), "UPDATE extras_delivery SET state = 'failed', finished_at = now()"); err != nil {
+		t.Fatal(err)
+	}
+	deliveries := s.App.Registry.Type("extras.delivery")
+	sent := deliveries.FormatID(number(t, s, "SELECT id FROM extras_delivery WHERE webhook_id = $1", running))
+	hook := fmt.Sprintf("%s%d/", hooks, running)
+	b := login(t, s, "admin")
+	for _, c := range []struct{ action, label, on, at string }{
+		{"POST extras.webhook/test", "Send a test", hook, hook + "test/"},
+		{"POST extras.webhook/pause", "Pause", hook, hook + "pause/"},
+		{"POST extras.webhook/resume", "Resume", fmt.Sprintf("%s%d/", hooks, paused), fmt.Sprintf("%s%d/resume/", hooks, paused)},
+		{"POST extras.webhook/replay", "Replay", hook, hook + "replay/"},
+		{"POST extras.webhook/rotate", "Rotate secret", hook, hook + "rotate/"},
+		{"POST extras.webhook/rotate/end", "The receiver knows the new one", hook + "rotate/", hook + "rotate/end/"},
+		{"POST extras.delivery/retry", "Retry", "/system/tasks/", "/extras/deliveries/" + sent + "/retry/"},
+		{"POST extras.delivery/redeliver", "Send again", "/extras/deliveries/" + sent + "/", "/extras/deliveries/" + sent + "/redeliver/"},
+		{"POST extras.deliveries/retry", "Retry all that match", "/system/tasks/", "/extras/deliveries/retry/"},
+	} {
+		if title := s.App.Registry.Action(c.action).Title(); title != c.label {
+			t.Errorf("%s is called %q", c.action, title)
+		}
+		shows(t, b.get(t, c.on).Want(t, http.StatusOK), ">"+c.label, `"`+c.at+`"`)
+	}
+}
+
 // TestWrongActions holds that the program does not start with an action that does nothing, or that is offered on pages only and has none.
 // Only an action on a record gets a page from its Do.
 func TestWrongActions(t *testing.T) {

@@ -26,6 +26,7 @@ type deliveryPage struct {
 	Attempts        []attempt
 	SeesAttempts    bool
 	CanSendAgain    bool
+	Redeliver       web.ActionLink
 	Awaited         bool // it will change without anybody's action
 	Live            bool
 }
@@ -44,7 +45,7 @@ func (h *room) deliveryDetail(v *web.Visit, d *web.DetailPage, found record.Valu
 		Kind:    h.site.KindOf(found.Text("object_type")), Sequence: found.Int("sequence"), RequestID: found.Text("request_id"),
 		AttemptCount: found.Int("attempt_count"),
 		Status:       web.CellOf(nil, found.Get("status_code")).Text, Reason: found.Text("reason"), SeesAttempts: found.Get("attempts") != nil,
-		Awaited: found.Text("state") == store.Queued}
+		Awaited: found.Text("state") == store.Queued, Redeliver: h.site.ActionLink(redeliverAction, found.ID())}
 	p.Live = p.Awaited && refreshes(v)
 	names, err := objectsOf(v, []record.Values{found})
 	if err != nil {

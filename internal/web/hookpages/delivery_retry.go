@@ -51,7 +51,7 @@ func (h *room) retryAllPage(v *web.Visit) error {
 		return err
 	}
 	deliveries := h.site.Pages(h.site.DeliveryType())
-	p := retryPage{Count: n, Action: web.With(deliveries.Path+"retry/", params),
+	p := retryPage{Count: n, Action: web.With(h.site.ActionLink(retryAllAction, 0).Href, params),
 		List: web.With(deliveries.Path, params, "state", "failed"), Cancel: tasksPath}
 	if p.Filters, err = filterTexts(v, params); err != nil {
 		return err

@@ -43,7 +43,7 @@ type tasksPage struct {
 	Failed      []failedLine
 	FailedHref  string
 	FailedAll   int64
-	RetryPath   string
+	RetryAll    web.ActionLink
 	CanRetry    bool
 }
 
@@ -63,11 +63,12 @@ type failedLine struct {
 	Status, Reason  string
 	When            string
 	CanRetry        bool
+	Retry           web.ActionLink
 }
 
 func (h *room) tasks(v *web.Visit) error {
 	p := &tasksPage{Path: tasksPath, Live: refreshes(v), At: web.ShowTime(h.site.Now()),
-		RetryPath:  web.PagePath(h.site.DeliveryType()) + "retry/",
+		RetryAll:   h.site.ActionLink(retryAllAction, 0),
 		SeesFailed: v.May(h.site.DeliveryType(), access.View)}
 	p.CanRetry = p.SeesFailed && h.site.Ledger.AllowAction(v.Caller, h.site.Registry.Action(retryAllAction)) == nil
 	hooks, err := h.fillQueues(v, p)
@@ -131,7 +132,7 @@ func failedLineOf(v *web.Visit, d record.Values, names objects, may bool) failed
 	line := failedLine{ID: t.FormatID(d.ID()), Href: web.RecordPath(t, d.ID()), Webhook: v.WebhookOf(d), Object: names.of(d),
 		Kind:  v.Site.KindOf(d.Text("object_type")),
 		Event: web.CellOf(t.Field("event"), d.Get("event")), Status: web.CellOf(nil, d.Get("status_code")).Text, Reason: d.Text("reason"),
-		CanRetry: may}
+		CanRetry: may, Retry: v.Site.ActionLink(retryAction, d.ID())}
 	if at, ok := finishedAt(d); ok {
 		line.When = web.ShowTime(at)
 	}

@@ -30,6 +30,8 @@ type webhookDetail struct {
 	ConditionErrors     []hookConditionError
 	AllConditionErrors  string
 	Previous            bool // a secret is being replaced
+
+	Test, Pause, Resume, Replay, Rotate web.ActionLink
 }
 
 type detailGroup struct {
@@ -61,6 +63,9 @@ func (h webhookPages) moreDetail(v *web.Visit, d *web.DetailPage, found record.V
 		Previous: found.Get("previous_secret") != record.Sealed(""),
 		SeesSent: v.May(h.site.DeliveryType(), access.View), SeesConditionErrors: v.May(h.conditionErrorType(), access.View)}
 	d.More = more
+	link := func(key string) web.ActionLink { return h.site.ActionLink(key, found.ID()) }
+	more.Test, more.Pause, more.Resume = link(testAction), link(pauseAction), link(resumeAction)
+	more.Replay, more.Rotate = link(replayAction), link(rotateAction)
 	if at, ok := found.Get("paused_at").(time.Time); ok {
 		more.Paused = web.ShowTime(at)
 	}

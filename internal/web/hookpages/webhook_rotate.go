@@ -17,6 +17,7 @@ type rotation struct {
 	Both       bool   // there is a previous secret, which signs too
 	Made       string // the secret that was generated, shown once
 	Problems   []string
+	End        web.ActionLink
 }
 
 func (h webhookPages) rotatePage(v *web.Visit) error {
@@ -29,6 +30,7 @@ func (h webhookPages) rotatePage(v *web.Visit) error {
 
 func (h webhookPages) showRotation(v *web.Visit, found record.Values, made string, refusal *fault.Error) error {
 	body := rotation{Name: found.Display(), Path: web.RecordPath(h.Type, found.ID()), Made: made,
+		End:    h.site.ActionLink(endAction, found.ID()),
 		Signed: found.Get("secret") != record.Sealed(""), Both: found.Get("previous_secret") != record.Sealed("")}
 	shown := web.Page{Name: "webhook_rotate", Title: "Rotate the secret of " + body.Name, Crumbs: h.crumbsTo(found), Body: &body}
 	if refusal != nil {
