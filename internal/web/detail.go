@@ -21,8 +21,7 @@ type DetailPage struct {
 	Changes              []changeLine
 	API                  string
 	HasChanges           bool
-	Tabs                 []tabLink   // of panels
-	Cards                []panelPart // panels
+	Tabs                 []tabLink // of panels
 	CanChange, CanDelete bool
 	Actions              []ActionLink
 	More                 any // for the type's own template
@@ -49,7 +48,11 @@ func (p *TypePages) detail(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Show(Page{Name: cmp.Or(p.own.Detail, "detail"), Title: d.Name, Crumbs: p.Crumbs(), Body: d})
+	cards, err := p.cards(v, found)
+	if err != nil {
+		return err
+	}
+	return v.Show(Page{Name: cmp.Or(p.own.Detail, "detail"), Title: d.Name, Crumbs: p.Crumbs(), Body: d, Cards: cards})
 }
 
 // recentChanges is how many changes the page of a record shows.
@@ -80,9 +83,6 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 		if d.Changes, err = v.changesOf(p.Type, found.ID(), recentChanges); err != nil {
 			return nil, err
 		}
-	}
-	if d.Cards, err = p.cards(v, found); err != nil {
-		return nil, err
 	}
 	if p.own.MoreDetail != nil {
 		err = p.own.MoreDetail(v, d, found)

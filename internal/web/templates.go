@@ -16,7 +16,7 @@ var templateFiles embed.FS
 
 // ParseTemplates parses all templates, with those of rooms, into one set. Every Site can share it: a copy of the shared parts for each
 // page would take megabytes. Files that begin with an underscore define parts. Every other file is a page and defines its content,
-// which is put between top and bottom.
+// which is put between top and bottom. The cards of a record's page are below its content, whichever template that is.
 func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 	all, err := template.New("").Funcs(template.FuncMap{
 		"asset": assets.New().URL,
@@ -35,7 +35,7 @@ func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 	}
 	for _, t := range all.Templates() {
 		if name, is := strings.CutSuffix(t.Name(), " content"); is {
-			page := `{{template "top" .}}{{template "` + t.Name() + `" .Body}}{{template "bottom" .}}`
+			page := `{{template "top" .}}{{template "` + t.Name() + `" .Body}}{{range .Cards}}{{template "panel-card" .}}{{end}}{{template "bottom" .}}`
 			if _, err := all.New(pageTemplate(name)).Parse(page); err != nil {
 				return nil, fmt.Errorf("read the templates: %w", err)
 			}

@@ -37,7 +37,8 @@ type Page struct {
 	Title  string
 	Crumbs []Crumb
 	Body   any
-	Status int // the default is 200
+	Cards  []panelPart // of a record
+	Status int         // the default is 200
 }
 
 // Crumb is a step on the way to a page.
