@@ -86,6 +86,49 @@ func TestActionButtons(t *testing.T) {
 	}
 }
 
+// TestActionPagesNeedTheRight posts to every page about a webhook and its deliveries as somebody who sees them and may change another
+// webhook. All are refused, and nothing is written.
+func TestActionPagesNeedTheRight(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	hook := create(t, s, "/api/extras/webhooks/", saved(obj{"secret": "x"}))
+	newSite(t, s, "Lisbon", "active")
+	if _, err := s.DB.Exec(t.Context(), "UPDATE extras_delivery SET state = 'failed', finished_at = now()"); err != nil {
+		t.Fatal(err)
+	}
+	sent := s.App.Registry.Type("extras.delivery").FormatID(number(t, s, "SELECT id FROM extras_delivery"))
+	s.User(t, "elsewhere",
+		apitest.Grant{Types: []string{"extras.webhook", "extras.delivery", "extras.objectchange"}, Actions: []string{"view"}},
+		apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"change"}, Constraints: obj{"name": "another"}})
+	b := login(t, s, "elsewhere")
+	state := func() (text string) {
+		t.Helper()
+		if err := s.DB.QueryRow(t.Context(), `SELECT (SELECT string_agg(w::text, '') FROM extras_webhook w) ||
+			(SELECT string_agg(d::text, '') FROM extras_delivery d) || (SELECT count(*) FROM extras_webhook_pause)`).Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	before, tried := state(), 0
+	for _, r := range s.App.Site.Routes() {
+		if r.Method != http.MethodPost || r.Type == nil || r.Type.Key() != "extras.webhook" || !strings.Contains(r.Path, "{id}") {
+			continue
+		}
+		id := fmt.Sprint(hook)
+		if strings.HasPrefix(r.Path, "/extras/deliveries/") {
+			id = sent
+		}
+		path := strings.NewReplacer("{$}", "", "{id}", id).Replace(r.Path)
+		if a := b.post(t, path, url.Values{}); a.Status != http.StatusForbidden && a.Status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, a.Status)
+		}
+		tried++
+	}
+	if after := state(); after != before || tried < 12 {
+		t.Errorf("after %d pages: %s", tried, after)
+	}
+}
+
 // TestWrongActions holds that the program does not start with an action that does nothing, or that is offered on pages only and has none.
 // Only an action on a record gets a page from its Do.
 func TestWrongActions(t *testing.T) {
