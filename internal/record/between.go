@@ -138,6 +138,7 @@ func (t *Type) pathTo(path string) (Path, error) {
 	return fields, nil
 }
 
+// watchPath notes that a change of the fields on a path can break a rule.
 func watchPath(r *SameRule, from *Type, p Path, theirs bool) {
 	if len(p) == 0 {
 		return
@@ -148,6 +149,7 @@ func watchPath(r *SameRule, from *Type, p Path, theirs bool) {
 	}
 }
 
+// watch notes that a change of a field, in records on one side of a rule, can break it.
 func (t *Type) watch(r *SameRule, side Side, f Field) {
 	field := t.Index(f.Info().Name)
 	for i, w := range t.watches {

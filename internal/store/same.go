@@ -29,26 +29,27 @@ func (tx *Tx) BrokenSame(rule *record.SameRule, side record.Side, ids []int64) *
 	asked := s.alias(side)
 	where := asked + ".id = ANY($1)"
 	if rule.Many && side == (record.Side{Theirs: true}) {
-		where += " AND c." + quote(rule.Type.Field(rule.Ref).Column().Name) + " && $1" // which has an index
+		where += " AND " + s.ref + " && $1" // which has an index
 	}
 	sql := fmt.Sprintf("SELECT c.id, %s.id FROM %s WHERE %s AND %s", asked, s.from, where, s.broken())
 	return promise(tx, sql, []any{ids}, structs[BrokenSame])
 }
 
-// sameStatement joins the records that a rule compares: c has the reference and p is behind it; one that c or p refers to has
-// the name of that reference too.
+// sameStatement joins the records that a rule compares. The record that refers is c, and the one behind the reference is p. A record that
+// one of these refers to is named after that reference: c_device, p_device.
 type sameStatement struct {
 	rule *record.SameRule
+	ref  string // the column of the reference
 	from string
 }
 
 func newSameStatement(rule *record.SameRule) *sameStatement {
-	t, target := rule.Type, rule.Target
-	on := "p.id = c." + quote(t.Field(rule.Ref).Column().Name)
+	s := &sameStatement{rule: rule, ref: "c." + quote(rule.Type.Field(rule.Ref).Column().Name)}
+	on := "p.id = " + s.ref
 	if rule.Many {
-		on = "p.id = ANY(c." + quote(t.Field(rule.Ref).Column().Name) + ")"
+		on = "p.id = ANY(" + s.ref + ")"
 	}
-	s := &sameStatement{rule: rule, from: fmt.Sprintf("%s c JOIN %s p ON %s", quote(t.Table()), quote(target.Table()), on)}
+	s.from = fmt.Sprintf("%s c JOIN %s p ON %s", quote(rule.Type.Table()), quote(rule.Target.Table()), on)
 	s.join(false, rule.Mine)
 	s.join(false, rule.OrMine)
 	s.join(true, rule.Theirs)
@@ -90,7 +91,7 @@ func (s *sameStatement) value(theirs bool, path record.Path) string {
 	return s.alias(side) + "." + quote(path[len(path)-1].Column().Name)
 }
 
-// broken is the condition of what breaks the rule.
+// broken is the condition that records which break the rule meet.
 func (s *sameStatement) broken() string {
 	theirs := s.value(true, s.rule.Theirs)
 	cond := s.value(false, s.rule.Mine) + " IS DISTINCT FROM " + theirs
