@@ -19,7 +19,8 @@ import (
 // maxFound is how many records one Find of an action may return.
 const maxFound = 10_000
 
-// call is one use of an action. It runs in a change set, and everything it writes is part of that set.
+// call is one use of an action. It runs in a change set, and everything it writes is part of that set. A GET has a change set that
+// stays empty.
 type call struct {
 	ctx    context.Context
 	set    *changeSet
@@ -42,30 +43,42 @@ func (l *Ledger) call(ctx context.Context, c Caller, a *record.Action, id int64,
 	if err != nil {
 		return nil, err
 	}
-	_, err = l.write(ctx, c, drafts, func(set *changeSet) (err error) {
+	run := func(ctx context.Context, set *changeSet) (err error) {
 		k := &call{ctx: ctx, set: set, action: a}
-		if err := set.resolve(ctx, &batch{t: a.Input(), drafts: set.items}); err != nil {
-			return err
-		}
-		if err := set.failed(); err != nil {
-			return err
-		}
-		for i, d := range set.items {
-			k.inputs = append(k.inputs, record.Input{Values: d.v, Fields: fieldsOf(a, sent[i])})
-		}
-		set.items = nil // they are not records
-		if err := k.load(scope, id); err != nil {
+		if err := k.prepare(scope, id, sent); err != nil {
 			return err
 		}
 		if answer, err = a.Do(k); err == nil {
 			err = k.refused
 		}
 		return err
-	})
+	}
+	if a.Writes() {
+		_, err = l.write(ctx, c, drafts, func(set *changeSet) error { return run(ctx, set) })
+	} else {
+		err = l.Store.Read(ctx, scope, func(ctx context.Context, tx *store.Tx) error {
+			return run(ctx, &changeSet{l: l, tx: tx, caller: c, items: drafts})
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
 	return l.revealed(ctx, c, answer), nil
+}
+
+// prepare reads the record, and what the inputs refer to.
+func (k *call) prepare(scope access.Scope, id int64, sent []Input) error {
+	if err := k.set.resolve(k.ctx, &batch{t: k.action.Input(), drafts: k.set.items}); err != nil {
+		return err
+	}
+	if err := k.set.failed(); err != nil {
+		return err
+	}
+	for i, d := range k.set.items {
+		k.inputs = append(k.inputs, record.Input{Values: d.v, Fields: fieldsOf(k.action, sent[i])})
+	}
+	k.set.items = nil // they are not records
+	return k.load(scope, id)
 }
 
 // revealed opens the secrets in an answer that the caller may see. A secret that can't be opened stays hidden, and this is no error:
@@ -180,6 +193,9 @@ func (k *call) typeOf(key string) *record.Type {
 
 // Hold implements record.Call.
 func (k *call) Hold(name string) error {
+	if err := k.mayWrite(); err != nil {
+		return err
+	}
 	k.set.tx.Hold(name)
 	return k.set.tx.Flush(k.ctx)
 }
@@ -265,7 +281,7 @@ func asSent(in map[string]any) (out Input, err error) {
 
 func (k *call) mayWrite() error {
 	if !k.action.Writes() {
-		return fmt.Errorf("the action %s writes, so its Method must be POST", k.action.Key())
+		return fmt.Errorf("the action %s locks or writes, so its Method must be POST", k.action.Key())
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package ledger_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"terrier/internal/access"
@@ -91,5 +93,38 @@ func TestCallIsOneChangeSet(t *testing.T) {
 	}
 	if v := answer.(record.Values); v.Int("number") != 2 || v.Version != 2 || changes() != 3 {
 		t.Errorf("number %d, version %d, %d changes", v.Int("number"), v.Version, changes())
+	}
+}
+
+// TestCallThatReads holds that an action that reads finds what its input refers to, and locks nothing, not even by name.
+func TestCallThatReads(t *testing.T) {
+	t.Parallel()
+	typ := tally()
+	typ.Actions = []record.Action{
+		{Name: "name", Method: "GET", Needs: "view", Doc: "Name another", Answer: record.Schema{"type": "string"},
+			Body: record.Fields{record.Ref{Name: "of", To: "trial.tally"}},
+			Do:   func(c record.Call) (any, error) { return c.Inputs()[0].Link("of").Brief[0], nil }},
+		{Name: "hold", Method: "GET", Needs: "view", Doc: "Lock", Do: func(c record.Call) (any, error) { return nil, c.Hold("x") }},
+	}
+	b := newBundle(t, typ)
+	rows := b.create(t, "trial.tally", ledger.Input{"name": "first"}, ledger.Input{"name": "second"})
+	other, err := b.db.Begin(t.Context())
+	if err == nil {
+		_, err = other.Exec(t.Context(), "SELECT FROM trial_tally FOR UPDATE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	act := func(name string, in ledger.Input) (any, error) {
+		return b.Act(t.Context(), b.root, b.reg.Action("GET trial.tally/"+name), rows[0].ID(), in)
+	}
+	if name, err := act("name", ledger.Input{"of": fmt.Sprint(rows[1].ID())}); err != nil || name != "second" {
+		t.Errorf("while others change both records: %v, %v", name, err)
+	}
+	if _, err := act("hold", ledger.Input{}); err == nil || !strings.Contains(err.Error(), "so its Method must be POST") {
+		t.Errorf("a lock in a GET: %v", err)
+	}
+	if err := other.Rollback(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

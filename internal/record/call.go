@@ -1,7 +1,8 @@
 package record
 
 // Call is one use of an action: the caller's input, and what Do may do on the caller's behalf. The ledger implements it. Do returns the
-// errors of its methods unchanged.
+// errors of its methods unchanged. A GET reads with the limits of a list, as everything was at one moment, and can use neither Hold
+// nor Create nor Update.
 type Call interface {
 	// Record returns the record in the address, as it is now. In a POST it is locked until the action is done.
 	Record() Values

@@ -100,9 +100,14 @@ func (p *pools) Pool() *pgxpool.Pool { return p.pool }
 // Spare is for what must work however many requests there are: health.
 func (p *pools) Spare() *pgxpool.Pool { return p.spare }
 
-// list sends the statements of a list when it is the caller's turn. They share the time that one statement may take,
-// and a tenth more: if one alone is too slow, PostgreSQL ends it and the connection stays.
+// list sends the statements of a list when it is the caller's turn.
 func (p *pools) list(ctx context.Context, scope access.Scope, batch *pgx.Batch) error {
+	return p.inTurn(ctx, scope, func(ctx context.Context) error { return p.lists.SendBatch(ctx, batch).Close() })
+}
+
+// inTurn runs fn when it is the caller's turn to use a connection for lists. The statements of fn share the time that one
+// statement may take, and a tenth more: if one alone is too slow, PostgreSQL ends it and the connection stays.
+func (p *pools) inTurn(ctx context.Context, scope access.Scope, fn func(context.Context) error) error {
 	done, err := p.turns.take(ctx, scope.By())
 	if err != nil {
 		return err
@@ -113,5 +118,5 @@ func (p *pools) list(ctx context.Context, scope access.Scope, batch *pgx.Batch) 
 		ctx, cancel = context.WithTimeout(ctx, p.listTime+p.listTime/10)
 		defer cancel()
 	}
-	return p.lists.SendBatch(ctx, batch).Close()
+	return fn(ctx)
 }

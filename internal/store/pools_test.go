@@ -2,12 +2,14 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/access"
@@ -125,5 +127,59 @@ func TestListHasOneDeadline(t *testing.T) {
 			t.Errorf("three statements of 200 ms with a timeout of %s: %v", timeout, err)
 		}
 		s.Close()
+	}
+}
+
+// TestReadWritesNothing holds that Read has a connection for lists, that it can write nothing, and that it locks no record.
+func TestReadWritesNothing(t *testing.T) {
+	t.Parallel()
+	s, reg, _ := open(t)
+	tags := reg.Type("extras.tag")
+	read := false
+	err := s.Read(t.Context(), access.Machine(), func(ctx context.Context, tx *store.Tx) error {
+		tx.Resolve(tags, access.Machine(), nil, 1) // it locks what it finds where something is written
+		if err := tx.Flush(ctx); err != nil {
+			return err
+		}
+		read = true
+		if lists, others := store.ListPool(s).Stat().AcquiredConns(), s.Pool().Stat().AcquiredConns(); lists != 1 || others != 0 {
+			t.Errorf("it has %d connections for lists and %d others", lists, others)
+		}
+		tx.Delete(tags, []int64{1})
+		return tx.Flush(ctx)
+	})
+	if pg, refused := errors.AsType[*pgconn.PgError](err); !read || !refused || pg.Code != "25006" { // read_only_sql_transaction
+		t.Errorf("a write in Read: %v", err)
+	}
+}
+
+// TestReadTakesTurnsWithLists holds that Read waits for its turn like a list, and gets the answer of a list if none comes in time.
+func TestReadTakesTurnsWithLists(t *testing.T) {
+	t.Parallel()
+	reg, err := record.NewRegistry(inventory.Types()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), dbtest.New(t)+"&pool_max_conns=2", reg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	nothing := func(context.Context, *store.Tx) error { return nil }
+	err = s.Read(t.Context(), access.Machine(), func(context.Context, *store.Tx) error { // it has the only turn
+		brief, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, list := s.List(brief, reg.Type("extras.tag"), store.Query{Scope: access.Machine(), Limit: 1})
+		read := s.Read(brief, access.Machine(), nothing)
+		if fault.KindOf(list) != fault.Busy || !errors.Is(read, list) {
+			t.Errorf("without a turn a list gets %v, Read %v", list, read)
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.Read(t.Context(), access.Machine(), nothing)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }

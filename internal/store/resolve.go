@@ -15,8 +15,8 @@ type Found struct {
 	Asked []any
 }
 
-// Resolve finds records to refer to, and keeps them from being deleted until the change set is done. It reads only
-// what a nested representation shows.
+// Resolve finds records to refer to, and keeps them from being deleted until the change set is done. A transaction that
+// only reads keeps nothing. It reads only what a nested representation shows.
 //
 // Several values of several tests belong together by position: the first of each, the
 // second of each. Such tests are plain columns without null.
@@ -40,8 +40,12 @@ func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predica
 			asked = append(asked, readers[c.Storage])
 		}
 	}
+	lock := LockKeep
+	if tx.reading {
+		lock = NoLock
+	}
 	sql := "SELECT " + columns + " FROM " + plan.table + " t" + plan.link.join + w.String() + " ORDER BY t.id LIMIT " + w.arg(limit) +
-		string(LockKeep)
+		string(lock)
 	return promise(tx, sql, w.args, func(rows pgx.Rows) (found []Found, err error) {
 		for rows.Next() {
 			cols := rows.RawValues()

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"terrier/internal/access"
 	"terrier/internal/fault"
 	"terrier/internal/record"
 )
@@ -47,7 +48,7 @@ func (s *Store) Pending(ctx context.Context) (int, error) {
 	return n, s.translate(err)
 }
 
-// Tx is a transaction in which a change set is written. Its methods only queue their statement; Flush sends the queue
+// Tx is a transaction in which a change set is written, or an action reads. Its methods only queue their statement; Flush sends the queue
 // in one round trip and fills the results in. Round trips are most of the cost of a small change set, so BEGIN is
 // sent with the first statements and COMMIT with the last.
 type Tx struct {
@@ -56,6 +57,7 @@ type Tx struct {
 	batch *pgx.Batch
 
 	rehearsal bool // it waits for no locked rows
+	reading   bool // it locks nothing and writes nothing
 }
 
 func (tx *Tx) exec(sql string, args ...any) { tx.batch.Queue(sql, args...) }
@@ -117,7 +119,7 @@ func (s *Store) Rehearse(ctx context.Context, fn func(*Tx) error) error {
 
 func (s *Store) transact(ctx context.Context, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
 	for try := 1; ; try++ {
-		err := s.write(ctx, fn, end)
+		err := s.run(ctx, s.pool, "BEGIN", fn, end)
 		if try < writeTries && isConflict(err) && ctx.Err() == nil {
 			continue
 		}
@@ -125,14 +127,26 @@ func (s *Store) transact(ctx context.Context, fn func(*Tx) error, end func(*Tx, 
 	}
 }
 
-func (s *Store) write(ctx context.Context, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
-	conn, err := s.pool.Acquire(ctx)
+// Read runs fn in a transaction that can write nothing, with the connections and the limits of lists. All that it reads
+// is as it was at one moment. fn uses the context that it gets, which ends when the time for a list is over.
+func (s *Store) Read(ctx context.Context, scope access.Scope, fn func(context.Context, *Tx) error) error {
+	return s.translate(s.inTurn(ctx, scope, func(ctx context.Context) error {
+		return s.run(ctx, s.lists, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", func(tx *Tx) error {
+			tx.reading = true
+			return fn(ctx, tx)
+		}, (*Tx).leave)
+	}))
+}
+
+func (s *Store) run(ctx context.Context, pool *pgxpool.Pool, begin string, fn func(*Tx) error,
+	end func(*Tx, context.Context) error) error {
+	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return s.translate(fmt.Errorf("begin: %w", err))
 	}
 	defer conn.Release()
 	tx := &Tx{conn: conn, s: s, batch: &pgx.Batch{}}
-	tx.exec("BEGIN")
+	tx.exec(begin)
 	prove(ctx, tx.batch)
 	err = fn(tx)
 	if err == nil && Unproven(ctx) {
@@ -169,6 +183,9 @@ func (tx *Tx) undo(ctx context.Context) error {
 	}
 	return rollback(ctx, tx.conn)
 }
+
+// leave ends a transaction that has only read.
+func (tx *Tx) leave(ctx context.Context) error { return rollback(ctx, tx.conn) }
 
 // idle is the state of a connection without a transaction.
 const idle = 'I'

@@ -9,14 +9,15 @@ import (
 
 	"terrier/internal/app"
 	"terrier/test/apitest"
+	"terrier/test/trial"
 )
 
-// lockSites makes every statement about sites wait until it is released.
-func lockSites(t *testing.T, s *apitest.Server) (release func()) {
+// lockTable makes every statement about the records of a table wait until it is released.
+func lockTable(t *testing.T, s *apitest.Server, table string) (release func()) {
 	t.Helper()
 	tx, err := s.DB.Begin(t.Context())
 	if err == nil {
-		_, err = tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE")
+		_, err = tx.Exec(t.Context(), "LOCK TABLE "+table+" IN ACCESS EXCLUSIVE MODE")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ func TestListsLeaveRoomForOthers(t *testing.T) {
 	_, reader := newActor(t, s, "reader", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}})
 	var lists sync.WaitGroup
 	defer lists.Wait()
-	defer lockSites(t, s)()
+	defer lockTable(t, s, "dcim_site")()
 	for i := range 20 {
 		for _, a := range []actor{admin, reader} {
 			lists.Go(func() { a.get(t, fmt.Sprintf("%s?limit=%d", sites, i+1)).Want(t, http.StatusOK) })
@@ -72,6 +73,36 @@ func TestListsLeaveRoomForOthers(t *testing.T) {
 	}
 }
 
+// TestActionsReadLikeLists holds that actions that read have the connections of lists: when they hang, change sets have theirs, and
+// each waits its turn.
+func TestActionsReadLikeLists(t *testing.T) {
+	t.Parallel()
+	const connections = 4
+	s := apitest.NewWith(t, trial.Types(), func(cfg *app.Config) {
+		cfg.DatabaseURL += fmt.Sprintf("&pool_max_conns=%d&statement_timeout=5min", connections)
+	})
+	admin := adminOf(s)
+	_, reader := newActor(t, s, "reader", apitest.Grant{Types: []string{"trial.shelf"}, Actions: []string{"view"}})
+	shelf := admin.create(t, shelves, obj{"name": "upper"})
+	var reads sync.WaitGroup
+	defer reads.Wait()
+	defer lockTable(t, s, "trial_peg")()
+	for range 2 * connections {
+		for _, a := range []actor{admin, reader} {
+			reads.Go(func() { a.get(t, at(shelves, shelf)+"free-pegs/").Want(t, http.StatusOK) })
+		}
+	}
+	for held := int64(0); held < connections/2; {
+		held = awaiting(t, s)
+	}
+	for i := range connections {
+		admin.patch(t, shelves, shelf, obj{"places": i})
+	}
+	if held := awaiting(t, s); held != connections/2 {
+		t.Errorf("actions that read hold %d connections, want %d", held, connections/2)
+	}
+}
+
 // TestHealthWithoutRoom: when change sets use every connection, the health check and the start of a login still have
 // theirs.
 func TestHealthWithoutRoom(t *testing.T) {
@@ -80,7 +111,7 @@ func TestHealthWithoutRoom(t *testing.T) {
 	admin := adminOf(s)
 	var writes sync.WaitGroup
 	defer writes.Wait()
-	defer lockSites(t, s)()
+	defer lockTable(t, s, "dcim_site")()
 	for i := range 4 {
 		writes.Go(func() { admin.create(t, sites, site(fmt.Sprint("S", i))) })
 	}
