@@ -16,9 +16,6 @@ import (
 	"terrier/internal/store"
 )
 
-// maxFound is how many records one Find of an action may return.
-const maxFound = 10_000
-
 // call is one use of an action. It runs in a change set, and everything it writes is part of that set. A GET has a change set that
 // stays empty.
 type call struct {
@@ -147,12 +144,12 @@ func (k *call) Find(key string, filters map[string]string) ([]record.Values, err
 	if err != nil {
 		return nil, nil // the caller may see none
 	}
-	return k.find(t, scope, filters)
+	return k.find(t, store.Query{Scope: scope}, filters)
 }
 
 // Taken implements record.Call.
 func (k *call) Taken(key, field string, filters map[string]string) ([]any, error) {
-	rows, err := k.find(k.typeOf(key), access.Machine(), filters)
+	rows, err := k.find(k.typeOf(key), store.Query{Scope: access.Machine(), View: record.View{Only: []string{field}}}, filters)
 	values := make([]any, len(rows))
 	for i, v := range rows {
 		values[i] = v.Get(field)
@@ -160,8 +157,7 @@ func (k *call) Taken(key, field string, filters map[string]string) ([]any, error
 	return values, err
 }
 
-func (k *call) find(t *record.Type, scope access.Scope, filters map[string]string) ([]record.Values, error) {
-	var tests []record.Predicate
+func (k *call) find(t *record.Type, q store.Query, filters map[string]string) ([]record.Values, error) {
 	for _, name := range slices.Sorted(maps.Keys(filters)) { // in one order, so that it is one statement
 		p, known, err := t.ParseFilter(name, []string{filters[name]})
 		if err != nil {
@@ -170,16 +166,9 @@ func (k *call) find(t *record.Type, scope access.Scope, filters map[string]strin
 		if !known {
 			return nil, fmt.Errorf("the action %s filters %s by %q, and there is no such filter", k.action.Key(), t.Key(), name)
 		}
-		tests = append(tests, p)
+		q.Where = append(q.Where, p)
 	}
-	found := k.set.tx.Find(t, scope, tests, maxFound+1, store.NoLock)
-	if err := k.set.tx.Flush(k.ctx); err != nil {
-		return nil, err
-	}
-	if len(found.Get()) > maxFound {
-		return nil, fault.New(fault.Invalid, "This concerns more than %d %s, which is too many to look at.", maxFound, t.Plural)
-	}
-	return found.Get(), nil
+	return k.set.tx.FindAll(k.ctx, t, q)
 }
 
 // typeOf returns the type with the key. It panics on an unknown key, which is a mistake in the declaration.

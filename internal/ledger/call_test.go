@@ -128,3 +128,49 @@ func TestCallThatReads(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCallReadsABoundedAmount holds that an action is refused more records, or more of them, than fit into memory for any number of
+// callers, with a message that says what to do; and that Taken does not read what it is not asked for.
+func TestCallReadsABoundedAmount(t *testing.T) {
+	t.Parallel()
+	typ := tally()
+	typ.Fields = append(typ.Fields, record.Text{Name: "essay"})
+	typ.Actions = []record.Action{
+		{Name: "find", Method: "GET", Needs: "view", Doc: "Find", OnList: true, Answer: record.Schema{"type": "integer"},
+			Do: func(c record.Call) (any, error) {
+				rows, err := c.Find("trial.tally", nil)
+				return len(rows), err
+			}},
+		{Name: "taken", Method: "POST", Needs: "view", Doc: "Taken", OnList: true, Answer: record.Schema{"type": "integer"},
+			Do: func(c record.Call) (any, error) {
+				numbers, err := c.Taken("trial.tally", "number", nil)
+				return len(numbers), err
+			}},
+	}
+	b := newBundle(t, typ)
+	fill := func(rows, length int) {
+		b.exec(t, "INSERT INTO trial_tally (version, name, number, essay, created, last_updated) "+
+			"SELECT 1, 'x', n, repeat('x', $2), now(), now() FROM generate_series(1, $1) n", rows, length)
+	}
+	wants := func(key string, want any) {
+		t.Helper()
+		n, err := b.Act(t.Context(), b.root, b.reg.Action(key), 0, ledger.Input{})
+		switch {
+		case want != nil && (err != nil || n != want):
+			t.Errorf("%s: %v, %v, want %v", key, n, err, want)
+		case want == nil && (fault.KindOf(err) != fault.Invalid ||
+			!strings.Contains(err.Error(), "more than 10000 tallies, or more than 4 MiB of them") ||
+			!strings.Contains(err.Error(), "read the list /api/trial/tallies/ page by page")):
+			t.Errorf("%s: %v, %v", key, n, err)
+		}
+	}
+	fill(100, 60<<10)
+	wants("GET trial.tallies/find", nil)
+	wants("POST trial.tallies/taken", 100)
+	fill(9_900, 0)
+	wants("POST trial.tallies/taken", 10_000)
+	fill(1, 0)
+	wants("POST trial.tallies/taken", nil)
+	b.exec(t, "DELETE FROM trial_tally WHERE essay <> ''")
+	wants("GET trial.tallies/find", 9_901)
+}

@@ -8,10 +8,11 @@ type Call interface {
 	Record() Values
 	// Inputs returns the objects that the caller sent: one, or several if the action Adds and got a list.
 	Inputs() []Input
-	// Find returns the records of a type that match the filters of its list and that the caller may see, by id.
+	// Find returns the records of a type that match the filters of its list and that the caller may see, by id. It refuses to read
+	// more than 10,000 records, or more bytes than a page of a list is read with at first (4 MiB); so does Taken.
 	Find(key string, filters map[string]string) ([]Values, error)
-	// Taken returns the values of a field of all records that match the filters. It includes records that the caller may not see: a
-	// number that is in use there can't be used again.
+	// Taken returns the values of a field of all records that match the filters, and reads little else. It includes records that the
+	// caller may not see: a number that is in use there can't be used again.
 	Taken(key, field string, filters map[string]string) ([]any, error)
 	// Hold locks a name until the transaction ends. It waits while another transaction has the lock.
 	Hold(name string) error

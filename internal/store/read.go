@@ -101,6 +101,36 @@ func (tx *Tx) Find(t *record.Type, scope access.Scope, tests []record.Predicate,
 	return tx.read(t, sql, args)
 }
 
+// mostFound is how many records FindAll reads.
+const mostFound = 10_000
+
+// FindAll reads all records of a query, in the order of their ids. If there are more than mostFound, or more than MaxPiece
+// bytes of what the view shows, it fails, and the transaction with it.
+func (tx *Tx) FindAll(ctx context.Context, t *record.Type, q Query) ([]record.Values, error) {
+	q.Order, q.Limit = []string{"id"}, mostFound
+	l, err := tx.s.listing(t, q)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	all := promise(tx, l.page.sql, l.page.args, func(rows pgx.Rows) ([]record.Values, error) {
+		found, full, err := l.read.scanUpTo(rows, MaxPiece)
+		if full {
+			stop() // and the connection with it: the rest may be gigabytes
+		}
+		if full || len(found) > mostFound {
+			return nil, fault.New(fault.Invalid, "This needs more than %d %s, or more than %d MiB of them, which is too much at once. "+
+				"Ask about fewer of them, or read the list %s page by page.", mostFound, t.Plural, MaxPiece>>20, t.Path())
+		}
+		return found, err
+	})
+	if err := tx.Flush(ctx); err != nil {
+		return nil, err
+	}
+	return all.Get(), nil
+}
+
 // read queues a statement whose select list is the type's.
 func (tx *Tx) read(t *record.Type, sql string, args []any) *Promise[[]record.Values] {
 	return promise(tx, sql, args, tx.s.plans[t].scan)
