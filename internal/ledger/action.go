@@ -93,8 +93,8 @@ func (l *Ledger) actedOn(ctx context.Context, c Caller, a *record.Action, id int
 	return l.Store.Get(ctx, a.Type(), scope, id)
 }
 
-// actionDrafts parses what was sent to an action. Unknown fields are refused: an action with a misspelled dry_run would really run.
-// (Unknown fields of a record are ignored, because clients send back what they read.)
+// actionDrafts parses what was sent to an action, and checks it as the fields of a record are checked. Unknown fields are refused: an
+// action with a misspelled dry_run would really run. (Unknown fields of a record are ignored, because clients send back what they read.)
 func actionDrafts(a *record.Action, sent []Input) ([]*draft, error) {
 	t := a.Input()
 	drafts := make([]*draft, len(sent))
@@ -116,6 +116,7 @@ func actionDrafts(a *record.Action, sent []Input) ([]*draft, error) {
 		}
 		d.checkWords(t)
 		d.complete(t)
+		d.check()
 		drafts[n] = d
 	}
 	return drafts, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -123,5 +124,37 @@ func TestActionSeesWhatIsTaken(t *testing.T) {
 		apitest.Grant{Types: []string{"trial.peg"}, Actions: []string{"add"}})
 	if n := adds.do(t, "POST", at(shelves, shelf)+"free-pegs/", obj{}).Want(t, http.StatusCreated).Object(t)["number"]; n != 2.0 {
 		t.Errorf("given %v, want 2", n)
+	}
+}
+
+// TestActionChecksItsBody holds that the fields of an action's body are checked as the fields of records are: the answer names the
+// field, and nothing is written.
+func TestActionChecksItsBody(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWith(t, trial.Types())
+	admin := adminOf(s)
+	free := at(shelves, admin.create(t, shelves, obj{"name": "upper"})) + "free-pegs/"
+	for _, row := range []struct {
+		method, path, field, message string
+		body                         any
+	}{
+		{"POST", free, "start", "greater than or equal to 1", obj{"start": 0}},
+		{"POST", free, "prefix", "no more than 65536 bytes", obj{"prefix": strings.Repeat("x", 64<<10+1)}},
+		{"GET", free + "?limit=0", "limit", "greater than or equal to 1", nil},
+	} {
+		t.Run(row.method+" "+row.field, func(t *testing.T) {
+			w := writtenBy(t, s, func() {
+				errs := admin.do(t, row.method, row.path, row.body).Want(t, http.StatusBadRequest).Object(t)
+				if message := fmt.Sprint(errs[row.field]); len(errs) != 1 || !strings.Contains(message, row.message) {
+					t.Errorf("errors %v, want one on %s: %s", errs, row.field, row.message)
+				}
+			})
+			if w != (written{}) {
+				t.Errorf("wrote %+v", w)
+			}
+		})
+	}
+	if made := admin.do(t, "POST", free, obj{"prefix": "left-"}).Want(t, http.StatusCreated).Object(t); made["name"] != "left-peg 1" {
+		t.Errorf("made %v", made["name"])
 	}
 }

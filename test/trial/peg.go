@@ -47,7 +47,8 @@ var pegActions = []record.Action{
 			return answer, err
 		}},
 	{Name: "free-pegs", Method: "POST", Label: "Take a peg", Needs: "view", Adds: "trial.peg", Doc: "Take the lowest free pegs of a shelf",
-		Body: record.Fields{record.Int{Name: "start", Min: &one, Default: 1, Help: "The lowest number to take."}},
+		Body: record.Fields{record.Int{Name: "start", Min: &one, Default: 1, Help: "The lowest number to take."},
+			record.Text{Name: "prefix", Help: "The name begins with it, if no name is given."}},
 		Do: func(c record.Call) (any, error) {
 			if err := c.Hold("pegs of " + strconv.FormatInt(c.Record().ID(), 10)); err != nil {
 				return nil, err
@@ -66,7 +67,7 @@ var pegActions = []record.Action{
 				taken = append(taken, free[0])
 				in.Fields["shelf"], in.Fields["number"] = c.Record().ID(), free[0]
 				if in.Fields["name"] == nil {
-					in.Fields["name"] = fmt.Sprint("peg ", free[0])
+					in.Fields["name"] = fmt.Sprint(in.Text("prefix"), "peg ", free[0])
 				}
 				wanted = append(wanted, in.Fields)
 			}
