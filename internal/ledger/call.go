@@ -181,11 +181,15 @@ func (k *call) typeOf(key string) *record.Type {
 }
 
 // Hold implements record.Call.
-func (k *call) Hold(name string) error {
+func (k *call) Hold(key string, within int64) error {
+	t := k.typeOf(key)
+	if t.Allocates == nil {
+		return fmt.Errorf("the action %s holds values of %s, which declares no Allocates", k.action.Key(), key)
+	}
 	if err := k.mayWrite(); err != nil {
 		return err
 	}
-	k.set.tx.Hold(name)
+	k.set.tx.Hold(t, within)
 	return k.set.tx.Flush(k.ctx)
 }
 

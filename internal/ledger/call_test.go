@@ -100,11 +100,12 @@ func TestCallIsOneChangeSet(t *testing.T) {
 func TestCallThatReads(t *testing.T) {
 	t.Parallel()
 	typ := tally()
+	typ.Allocates = &record.Allocation{Field: "number"}
 	typ.Actions = []record.Action{
 		{Name: "name", Method: "GET", Needs: "view", Doc: "Name another", Answer: record.Schema{"type": "string"},
 			Body: record.Fields{record.Ref{Name: "of", To: "trial.tally"}},
 			Do:   func(c record.Call) (any, error) { return c.Inputs()[0].Link("of").Brief[0], nil }},
-		{Name: "hold", Method: "GET", Needs: "view", Doc: "Lock", Do: func(c record.Call) (any, error) { return nil, c.Hold("x") }},
+		{Name: "hold", Method: "GET", Needs: "view", Doc: "Lock", Do: func(c record.Call) (any, error) { return nil, c.Hold("trial.tally", 0) }},
 	}
 	b := newBundle(t, typ)
 	rows := b.create(t, "trial.tally", ledger.Input{"name": "first"}, ledger.Input{"name": "second"})

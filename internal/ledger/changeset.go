@@ -124,6 +124,9 @@ func (s *changeSet) edit(ctx context.Context, b *batch) error {
 // change checks and writes batches. It sets the time of the change, now that every lock is held: with an earlier time, a change that
 // had to wait would look older than the one it waited for.
 func (s *changeSet) change(ctx context.Context, batches []*batch) error {
+	if err := s.hold(ctx, batches); err != nil {
+		return err
+	}
 	s.at = s.l.Timestamp()
 	s.hooks = nil // an action may write several times: a webhook that was made in between is notified
 	for _, b := range batches {

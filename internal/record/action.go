@@ -27,7 +27,7 @@ type Action struct {
 	Queued bool   // the work is done after the answer
 
 	// Do carries the action out, in one transaction. It returns a value for JSON, a record, or records. It may run again after a
-	// deadlock, or when somebody else took the value that it chose. If Do is nil, the program binds a function to the action at start,
+	// deadlock, or when somebody else took a unique value first. If Do is nil, the program binds a function to the action at start,
 	// and a package of pages has its pages.
 	Do func(Call) (any, error)
 

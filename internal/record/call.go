@@ -14,8 +14,9 @@ type Call interface {
 	// Taken returns the values of a field of all records that match the filters, and reads little else. It includes records that the
 	// caller may not see: a number that is in use there can't be used again.
 	Taken(key, field string, filters map[string]string) ([]any, error)
-	// Hold locks a name until the transaction ends. It waits while another transaction has the lock.
-	Hold(name string) error
+	// Hold makes everybody wait who sets the field that a type Allocates, within a record (0 for none), until the transaction ends. It
+	// waits for those who have set it. What Taken then returns stays true, except that values become free.
+	Hold(key string, within int64) error
 	// Create adds records and Update changes one, like requests of the caller. Everything that one Do writes is one change set.
 	Create(key string, inputs ...map[string]any) ([]Values, error)
 	Update(v Values, input map[string]any) (Values, error)

@@ -142,6 +142,11 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"nulls that are none": {with(func(t *record.Type) {
 			t.Unique = []record.Unique{{Name: "u", Fields: []string{"name"}, NullsDiffer: true}}
 		}), "rule u says that nulls differ"},
+		"Allocates": {with(func(t *record.Type) { t.Allocates = &record.Allocation{Field: "name", Within: "parent"} }), ""},
+		"Allocates nothing": {with(func(t *record.Type) { t.Allocates = &record.Allocation{Field: "nosuch"} }),
+			`its Allocates names "nosuch", which is no field that is written`},
+		"Allocates within no record": {with(func(t *record.Type) { t.Allocates = &record.Allocation{Field: "name", Within: "tag"} }),
+			`its Allocates names "tag", which is no reference to one record`},
 		"case of a flag": {with(func(t *record.Type) {
 			t.Unique = []record.Unique{{Name: "u", Fields: []string{"flag"}, FoldCase: true}}
 		}), "rule u folds case"},

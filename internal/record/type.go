@@ -35,6 +35,8 @@ type Type struct {
 	// Filters are filters besides those of the fields.
 	Filters []Filter
 	Unique  []Unique // rules for several fields; a single field declares its own
+	// Allocates says which field actions choose free values of.
+	Allocates *Allocation
 
 	Display func(Reader) string // instead of the first brief field
 	// Check checks the rules between fields, on the merged record. before is empty on a creation.

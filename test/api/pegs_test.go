@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"terrier/internal/app"
 	"terrier/test/apitest"
 	"terrier/test/trial"
 )
@@ -65,6 +66,43 @@ func TestActionAllocates(t *testing.T) {
 		if n := admin.page(t, path+"?request_id="+request).Count; n != 3 {
 			t.Errorf("%s has %d of the request, want 3", path, n)
 		}
+	}
+}
+
+// TestActionsAmongPlainCreates holds that an action is given the next free number when others take numbers by plain creates at the same
+// time: no number is given twice, and nobody who leaves the choice to the action is refused while there are free numbers.
+func TestActionsAmongPlainCreates(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWith(t, trial.Types(), func(cfg *app.Config) { cfg.DatabaseURL += "&pool_max_conns=24" })
+	admin := adminOf(s)
+	shelf := admin.create(t, shelves, obj{"name": "upper"})
+	free := at(shelves, shelf) + "free-pegs/"
+	const clients, each = 16, 2
+	var wg sync.WaitGroup
+	for range clients {
+		wg.Go(func() {
+			for range each {
+				if made := admin.do(t, "POST", free, obj{}); made.Status != http.StatusCreated {
+					t.Errorf("an action is refused: %d %s", made.Status, made.Raw)
+				}
+			}
+		})
+		wg.Go(func() {
+			for n, made := 1, 0; made < each; n++ { // all of them try the numbers that the action finds free
+				switch a := admin.do(t, "POST", pegs, obj{"shelf": shelf, "name": "plain", "number": n}); a.Status {
+				case http.StatusCreated:
+					made++
+				case http.StatusBadRequest: // somebody else was faster
+				default:
+					t.Errorf("a plain create: %d %s", a.Status, a.Raw)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := one[int64](t, s, "SELECT count(DISTINCT number) FROM trial_peg"); n != 2*clients*each {
+		t.Errorf("%d numbers are taken, want %d", n, 2*clients*each)
 	}
 }
 

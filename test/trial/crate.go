@@ -45,7 +45,7 @@ var Crate = record.Type{
 // nextSlot adds a slot whose name is the lowest number that no other one has.
 func nextSlot(c record.Call) (any, error) {
 	id := c.Record().ID()
-	if err := c.Hold(fmt.Sprint("slots of ", id)); err != nil {
+	if err := c.Hold("trial.slot", id); err != nil {
 		return nil, err
 	}
 	taken, err := c.Taken("trial.slot", "name", map[string]string{"crate_id": fmt.Sprint(id)})
@@ -71,11 +71,12 @@ var Slot = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 	},
-	Unique: []record.Unique{{Name: "trial_slot_name_unique", Fields: []string{"crate", "name"}}},
-	Same:   []record.Same{{Ref: "pair", Path: "crate", Or: "crate.shelf"}, {Ref: "item", Path: "shelf", Here: "crate.shelf"}},
-	Brief:  []string{"name", "crate"},
-	Order:  []string{"crate", "name"},
-	Search: []string{"name"},
+	Unique:    []record.Unique{{Name: "trial_slot_name_unique", Fields: []string{"crate", "name"}}},
+	Allocates: &record.Allocation{Field: "name", Within: "crate"},
+	Same:      []record.Same{{Ref: "pair", Path: "crate", Or: "crate.shelf"}, {Ref: "item", Path: "shelf", Here: "crate.shelf"}},
+	Brief:     []string{"name", "crate"},
+	Order:     []string{"crate", "name"},
+	Search:    []string{"name"},
 }
 
 // Lid covers a slot of its crate.

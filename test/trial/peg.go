@@ -19,10 +19,11 @@ var Peg = record.Type{
 		record.Int{Name: "number", Null: true, Min: &one},
 		record.Tags{},
 	},
-	Unique: []record.Unique{{Name: "trial_peg_number_unique", Fields: []string{"shelf", "number"}, NullsDiffer: true}},
-	Brief:  []string{"name"},
-	Order:  []string{"name"},
-	Search: []string{"name"},
+	Unique:    []record.Unique{{Name: "trial_peg_number_unique", Fields: []string{"shelf", "number"}, NullsDiffer: true}},
+	Allocates: &record.Allocation{Field: "number", Within: "shelf"},
+	Brief:     []string{"name"},
+	Order:     []string{"name"},
+	Search:    []string{"name"},
 }
 
 // pegs is how many pegs a shelf has.
@@ -50,7 +51,7 @@ var pegActions = []record.Action{
 		Body: record.Fields{record.Int{Name: "start", Min: &one, Default: 1, Help: "The lowest number to take."},
 			record.Text{Name: "prefix", Help: "The name begins with it, if no name is given."}},
 		Do: func(c record.Call) (any, error) {
-			if err := c.Hold("pegs of " + strconv.FormatInt(c.Record().ID(), 10)); err != nil {
+			if err := c.Hold("trial.peg", c.Record().ID()); err != nil {
 				return nil, err
 			}
 			var taken []int64
