@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +17,14 @@ import (
 	"terrier/internal/delivery"
 )
 
+// testServer names the address of the throw-away PostgreSQL of tests.
+const testServer = "TERRIER_TEST_DATABASE_URL"
+
 // serverURL returns the address of the PostgreSQL to measure on.
 func serverURL() (string, error) {
-	const variable = "TERRIER_TEST_DATABASE_URL"
-	server := os.Getenv(variable)
+	server := cmp.Or(os.Getenv("TERRIER_BENCH_DATABASE_URL"), os.Getenv(testServer))
 	if server == "" {
-		return "", errors.New(variable + " is not set: start with test/bench/run")
+		return "", errors.New("TERRIER_BENCH_DATABASE_URL is not set: start with test/bench/run")
 	}
 	return server, nil
 }

@@ -102,7 +102,7 @@ func (b *bench) measureTypes(ctx context.Context) (rows []figures.Row, err error
 	if err != nil {
 		return nil, err
 	}
-	setup, err := b.measureSetup()
+	setup, err := b.measureSetup(ctx)
 	rows = append(append([]figures.Row{starts}, sizes...), pages...)
 	return append(rows, memory, setup), err
 }
