@@ -2,30 +2,33 @@ package ledger
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"terrier/internal/record"
 )
 
-// hold makes the change set wait for actions that are choosing values of the fields that it sets, and those actions for it.
+// hold makes the change set wait for actions that are choosing values of the fields that it sets, and those actions for it. All change
+// sets hold types in the same order. A rehearsal takes no value, so it waits for nobody.
 func (s *changeSet) hold(ctx context.Context, batches []*batch) error {
-	held := false
+	if rehearsing(ctx) != nil {
+		return nil
+	}
+	within := map[*record.Type][]int64{}
 	for _, b := range batches {
-		if b.t.Allocates == nil {
-			continue
-		}
-		var within []int64
 		for _, d := range b.drafts {
-			if d.competes(b.t.Allocates) {
-				within = append(within, b.t.Allocates.Of(d.v))
+			if b.t.Allocates != nil && d.competes(b.t.Allocates) {
+				within[b.t] = append(within[b.t], b.t.Allocates.Of(d.v))
 			}
 		}
-		if len(within) > 0 {
-			s.tx.Hold(b.t, within...)
-			held = true
-		}
 	}
-	if !held {
+	if len(within) == 0 {
 		return nil
+	}
+	byKey := func(a, b *record.Type) int { return strings.Compare(a.Key(), b.Key()) }
+	for _, t := range slices.SortedFunc(maps.Keys(within), byKey) {
+		s.tx.Hold(t, within[t]...)
 	}
 	return s.tx.Flush(ctx)
 }

@@ -52,6 +52,7 @@ func TestErrorsOfADatabaseThatIsAway(t *testing.T) {
 		{"read-only", server("ERROR", "25006"), fault.Unavailable, fault.Unavailable},
 		{"too slow", context.DeadlineExceeded, fault.Slow, fault.Uncertain},
 		{"statement timeout", server("ERROR", "57014"), fault.Slow, fault.Slow},
+		{"a deadlock", server("ERROR", "40P01"), fault.Busy, fault.Busy},
 		{"a value that no index holds", server("ERROR", "54000"), fault.Invalid, fault.Invalid},
 		{"the caller went away", context.Canceled, fault.Internal, fault.Internal},
 		{"an error of ours", server("ERROR", "42601"), fault.Internal, fault.Internal},

@@ -6,18 +6,17 @@ import (
 	"terrier/internal/record"
 )
 
-// mostHeld is how many locks one Hold takes. All transactions together have room for a few thousand.
-const mostHeld = 64
+// holdLocks is how many locks the records of one type share. All transactions together have room for a few thousand.
+const holdLocks = 64
 
 // Hold keeps others from setting the field that a type allocates, within each of the given records, until the end of this
-// transaction. It waits for those who have set it. Many records at once are held by a single lock, which nobody shares.
+// transaction. It waits for those who have set it. It takes its locks in the order of their numbers.
 func (tx *Tx) Hold(t *record.Type, within ...int64) {
-	slices.Sort(within)
-	within = slices.Compact(within)
-	if len(within) > mostHeld {
-		tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('hold:' || $1, 0))", t.Key())
-		return
+	locks := make([]int64, len(within))
+	for i, id := range within {
+		locks[i] = id % holdLocks
 	}
-	tx.exec("SELECT pg_advisory_xact_lock_shared(hashtextextended('hold:' || $1, 0))", t.Key())
-	tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('hold:' || $1 || ' ' || id, 0)) FROM unnest($2::bigint[]) id", t.Key(), within)
+	slices.Sort(locks)
+	tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('hold:' || $1 || ' ' || n, 0)) FROM unnest($2::bigint[]) n", t.Key(),
+		slices.Compact(locks))
 }

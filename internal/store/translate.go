@@ -55,6 +55,8 @@ func (s *Store) translate(err error) error {
 	switch pg.Code {
 	case "57014": // query_canceled: the statement timeout
 		return errSlow
+	case "40P01", "40001": // deadlock_detected, serialization_failure: more often than is tried
+		return fmt.Errorf("%w: %w", errBusy, err)
 	case "23505": // unique_violation
 		if t, rule, ok := s.rule(pg); ok {
 			return &ClashError{&fault.Error{Kind: fault.Invalid, Fields: UniqueMessage(t, rule)}}

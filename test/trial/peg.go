@@ -54,22 +54,21 @@ var pegActions = []record.Action{
 			if err := c.Hold("trial.peg", c.Record().ID()); err != nil {
 				return nil, err
 			}
-			var taken []int64
+			free, err := freePegs(c, 1)
+			if err != nil {
+				return nil, err
+			}
 			var wanted []map[string]any
 			for _, in := range c.Inputs() {
-				free, err := freePegs(c, in.Int("start"))
-				if err != nil {
-					return nil, err
-				}
-				free = slices.DeleteFunc(free, func(n int64) bool { return slices.Contains(taken, n) })
-				if len(free) == 0 {
+				i := slices.IndexFunc(free, func(n int64) bool { return n >= in.Int("start") })
+				if i < 0 {
 					return nil, fault.Field("start", "The shelf has no free peg from %d on.", in.Int("start"))
 				}
-				taken = append(taken, free[0])
-				in.Fields["shelf"], in.Fields["number"] = c.Record().ID(), free[0]
+				in.Fields["shelf"], in.Fields["number"] = c.Record().ID(), free[i]
 				if in.Fields["name"] == nil {
-					in.Fields["name"] = fmt.Sprint(in.Text("prefix"), "peg ", free[0])
+					in.Fields["name"] = fmt.Sprint(in.Text("prefix"), "peg ", free[i])
 				}
+				free = slices.Delete(free, i, i+1)
 				wanted = append(wanted, in.Fields)
 			}
 			return c.Create("trial.peg", wanted...)
