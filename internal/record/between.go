@@ -18,7 +18,7 @@ type Same struct {
 }
 
 // Follows means that some fields take their values from the record that Of refers to. They are set when the record begins to refer to
-// it, unless the request gives others, and whenever they change there.
+// it, unless the request gives others, and whenever they change there. If two rules of a type set one field, the first one counts.
 type Follows struct {
 	Fields []string // of both types
 	Of     string   // a reference to one record
@@ -74,9 +74,12 @@ func (t *Type) buildBetween() error {
 			return err
 		}
 	}
-	for _, rule := range t.Follows {
+	for i, rule := range t.Follows {
 		if err := t.buildFollows(rule); err != nil {
 			return err
+		}
+		if later := t.setLater(t.Follows[i:]); later != "" {
+			return fmt.Errorf("its Follows of %q takes %q from its own type before another one sets it: declare it after that one", rule.Of, later)
 		}
 	}
 	for _, c := range t.Children {
@@ -179,6 +182,23 @@ func (t *Type) buildFollows(rule Follows) error {
 	}
 	ref.Target.followers = append(ref.Target.followers, Follower{t, rule})
 	return nil
+}
+
+// setLater returns a field that the first rule takes from a record of this same type, and that a later rule sets; "" if there is none. In
+// one request the leader could get it from the later rule, too late for its followers.
+func (t *Type) setLater(rules []Follows) string {
+	first := rules[0]
+	if TargetOf(t.Field(first.Of)) != t {
+		return ""
+	}
+	for _, rule := range rules[1:] {
+		for _, name := range rule.Fields {
+			if slices.Contains(first.Fields, name) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // notTaken returns the reason why the value of a field of another type can't be taken over, "" if it can.

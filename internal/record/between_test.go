@@ -76,6 +76,10 @@ func TestFollowsDeclarations(t *testing.T) {
 			child.Fields[4] = record.Ref{Name: "model", To: "a.model", ReadOnly: true}
 			child.Follows = []record.Follows{{Fields: []string{"model"}, Of: "parent"}}
 		}, `Follows names "model", which is read-only`},
+		"of its own type, before another": {func(_, _, child *record.Type) {
+			child.Fields = append(child.Fields, record.Ref{Name: "outer", To: "a.child"})
+			child.Follows = []record.Follows{{Fields: []string{"model"}, Of: "outer"}, {Fields: []string{"model"}, Of: "parent"}}
+		}, `Follows of "outer" takes "model" from its own type before another one sets it: declare it after that one`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
