@@ -23,10 +23,14 @@ func (a *Admin) test(ctx context.Context, c ledger.Caller, hook record.Values, i
 	if err != nil {
 		return nil, err
 	}
+	scope, err := a.changeScope(c)
+	if err != nil {
+		return nil, err
+	}
 	id := hook.ID()
 	var sent *store.Promise[int64]
 	err = a.store().Write(ctx, func(tx *store.Tx) error {
-		hooks := tx.Load(hook.Type(), access.Machine(), []int64{id}, store.LockKeep)
+		hooks := tx.Load(hook.Type(), scope, []int64{id}, store.LockKeep)
 		if err := tx.Flush(ctx); err != nil {
 			return err
 		}
