@@ -22,7 +22,7 @@ func (secretResealCommand) Run(ctx context.Context, s *session) error {
 			return err
 		}
 		if err := s.printf("secrets re-encrypted: %d\nsecrets that open with the current key: %d\ntokens still kept with an old key: %d\n",
-			done.Anew, done.Whole, done.OldTokens); err != nil {
+			done.Reencrypted, done.Whole, done.OldTokens); err != nil {
 			return err
 		}
 		if len(done.Locked) > 0 {

@@ -10,9 +10,9 @@ import (
 
 // Resealed is the result of Reseal.
 type Resealed struct {
-	Anew   int     // secrets that were sealed again, with the current key
-	Whole  int     // secrets that the current key opens now
-	Locked []error // why no key opens the others; each error names its record
+	Reencrypted int     // secrets that were sealed again, with the current key
+	Whole       int     // secrets that the current key opens now
+	Locked      []error // why no key opens the others; each error names its record
 
 	stale int // secrets found that were sealed with an old key
 }
@@ -26,16 +26,16 @@ const (
 // records are written. It changes no record, so no webhook is notified. It looks again until nothing is left to do, because an edit
 // that happens meanwhile may write a secret with an old key again.
 func (l *Ledger) Reseal(ctx context.Context) (Resealed, error) {
-	anew := 0
+	reencrypted := 0
 	for range resealPasses {
 		pass, err := l.resealAll(ctx)
-		anew += pass.Anew
-		pass.Anew = anew
+		reencrypted += pass.Reencrypted
+		pass.Reencrypted = reencrypted
 		if err != nil || pass.stale == 0 {
 			return pass, err
 		}
 	}
-	return Resealed{Anew: anew},
+	return Resealed{Reencrypted: reencrypted},
 		errors.New("secrets are still being sealed with an old key: find the process that has it as TERRIER_SECRET_KEY, restart it with " +
 			"the new one and run this again")
 }
@@ -64,33 +64,33 @@ func (l *Ledger) resealField(ctx context.Context, t *record.Type, f record.Secre
 		}
 		after = kept[len(kept)-1].ID
 		var stale []store.Kept
-		var anew []record.Sealed
+		var reencrypted []record.Sealed
 		for _, k := range kept {
-			sealed, err := l.sealAnew(ctx, t, f, k)
+			sealed, err := l.reencrypt(ctx, t, f, k)
 			switch {
 			case err != nil:
 				pass.Locked = append(pass.Locked, err)
 			case sealed == k.Sealed:
 				pass.Whole++
 			default:
-				stale, anew = append(stale, k), append(anew, sealed)
+				stale, reencrypted = append(stale, k), append(reencrypted, sealed)
 			}
 		}
 		if len(stale) == 0 {
 			continue
 		}
 		pass.stale += len(stale)
-		done, err := l.Store.Reseal(ctx, t, f, stale, anew)
+		done, err := l.Store.Reseal(ctx, t, f, stale, reencrypted)
 		if err != nil {
 			return err
 		}
-		pass.Anew += done
+		pass.Reencrypted += done
 	}
 }
 
-// sealAnew opens a secret and seals it with the current key. It opens even one that has the current key already, to find out whether it
+// reencrypt opens a secret and seals it with the current key. It opens even one that has the current key already, to find out whether it
 // can be opened while the other keys are still there.
-func (l *Ledger) sealAnew(ctx context.Context, t *record.Type, f record.Secrecy, k store.Kept) (record.Sealed, error) {
+func (l *Ledger) reencrypt(ctx context.Context, t *record.Type, f record.Secrecy, k store.Kept) (record.Sealed, error) {
 	place := f.Place(t, k.ID)
 	plain, err := l.Sealer.Open(place, k.Sealed)
 	if err != nil || !l.Sealer.Stale(k.Sealed) {

@@ -79,14 +79,14 @@ func newResealing(t *testing.T) *resealing {
 	return r
 }
 
-func (r *resealing) reseal(t *testing.T, anew, whole, locked int) ledger.Resealed {
+func (r *resealing) reseal(t *testing.T, reencrypted, whole, locked int) ledger.Resealed {
 	t.Helper()
 	got, err := r.after.Reseal(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Anew != anew || got.Whole != whole || len(got.Locked) != locked {
-		t.Fatalf("%d sealed anew, %d open, %v; want %d, %d and %d locked", got.Anew, got.Whole, got.Locked, anew, whole, locked)
+	if got.Reencrypted != reencrypted || got.Whole != whole || len(got.Locked) != locked {
+		t.Fatalf("%d re-encrypted, %d open, %v; want %d, %d and %d locked", got.Reencrypted, got.Whole, got.Locked, reencrypted, whole, locked)
 	}
 	return got
 }
@@ -222,7 +222,7 @@ func TestResealWaitsForAnEdit(t *testing.T) {
 	if _, err := r.Update(t.Context(), r.root, r.hook, []ledger.Edit{{ID: id, Input: ledger.Input{"secret": "after"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-ended; got.err != nil || got.done.Anew != 2 || got.done.Whole != 2 {
+	if got := <-ended; got.err != nil || got.done.Reencrypted != 2 || got.done.Whole != 2 {
 		t.Errorf("%+v", got)
 	}
 	r.holds(t, r.now, "extras_webhook", fmt.Sprintf("extras.webhook/%d/secret", id), "after")
