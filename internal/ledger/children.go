@@ -122,7 +122,7 @@ func draftChild(rule record.ChildRule, parent *draft, template record.Values) *d
 	return d
 }
 
-// checkLengths refuses texts that are too long: Fill and Copy may have made them so.
+// checkLengths refuses texts that are too long. A template may hold a longer one, and Fill may make one.
 func (d *draft) checkLengths() {
 	for i, info := range d.v.Type().Infos() {
 		if err := info.TooLong(d.v.At(i)); err != nil {

@@ -147,7 +147,7 @@ var bugs = []bug{
 		edits:  []edit{{"internal/delivery/hooks.go", "known.version == version", "known.version > 0"}},
 	},
 	{
-		name: "drop-on-pause", does: "what waits for a paused webhook is dropped when it is resumed",
+		name: "drop-on-pause", does: "the queued deliveries of a paused webhook are dropped when it is resumed",
 		breaks: oneEach,
 		edits: []edit{{storeQueue, `"DELETE FROM extras_webhook_pause WHERE webhook_id = $1"`,
 			`"WITH dropped AS (DELETE FROM extras_delivery WHERE webhook_id = $1 AND state = 'queued') DELETE FROM extras_webhook_pause WHERE ` +
@@ -192,7 +192,7 @@ var bugs = []bug{
 		edits: []edit{{sendAttempt, "o.RetryIn = asked", "o.RetryIn = asked / 4"}},
 	},
 	{
-		name: "deleted-webhook-forgotten", does: "what waits for a webhook that is deleted never ends",
+		name: "deleted-webhook-forgotten", does: "the queued deliveries of a deleted webhook never end",
 		breaks: ends,
 		edits:  []edit{{"internal/delivery/lanes.go", "wanted[id] = abandonedAtOnce", "_ = id"}},
 	},

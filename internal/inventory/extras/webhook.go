@@ -57,7 +57,7 @@ var Webhook = record.Type{
 	Order:  []string{"name"},
 	Search: []string{"name", "payload_url"},
 	Actions: []record.Action{
-		{Name: "pause", Method: "POST", Needs: "change", Doc: "Hold what waits for a webhook"},
+		{Name: "pause", Method: "POST", Needs: "change", Doc: "Stop sending to a webhook; its deliveries stay queued"},
 		{Name: "resume", Method: "POST", Needs: "change", Doc: "Let a webhook go on"},
 		{Name: "test", Method: "POST", PagesOnly: true, Needs: "change", Label: "Send a test", Doc: "Send a sample to a webhook",
 			Body: record.Fields{

@@ -17,7 +17,7 @@ func (h webhookPages) pause(v *web.Visit) error {
 }
 
 func (h webhookPages) resume(v *web.Visit) error {
-	return h.actAndLeave(v, resumeAction, "goes on: what waits is sent within ten seconds.")
+	return h.actAndLeave(v, resumeAction, "is resumed: queued deliveries are sent within ten seconds.")
 }
 
 // actAndLeave carries out an action on the webhook in the address and redirects to its page with a note.
