@@ -14,7 +14,6 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"time"
 
 	"terrier/internal/access"
@@ -110,26 +109,35 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 	)
 }
 
-// Mount adds every page to a mux. It answers all other addresses with an error page.
+// Mount adds every page to a mux. It answers all other addresses with an error page. The mux itself adds a missing slash.
 func (s *Site) Mount(mux *http.ServeMux) {
+	addresses := map[string]address{}
 	for _, r := range s.Routes() {
-		mux.Handle(r.Pattern(), s.admit(r))
+		if addresses[r.Path] == nil {
+			addresses[r.Path] = address{}
+		}
+		addresses[r.Path][r.Method] = s.admit(r)
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.elsewhere(mux, w, r) })
+	for path, methods := range addresses {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			if page := methods.page(r.Method); page != nil {
+				page.ServeHTTP(w, r)
+				return
+			}
+			s.Fail(w, r, fault.New(fault.NotAllowed, "Method %q not allowed.", r.Method))
+		})
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.Fail(w, r, fault.ErrNotFound) })
 }
 
-// elsewhere answers requests that match no page. The address may exist with another method. The mux itself adds a missing slash.
-func (s *Site) elsewhere(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
-	known := func(method, path string) bool {
-		other := &http.Request{Method: method, Host: r.Host, URL: &url.URL{Path: path}}
-		_, pattern := mux.Handler(other)
-		return pattern != "/"
+// address is what one address serves, by method.
+type address map[string]http.Handler
+
+func (a address) page(method string) http.Handler {
+	if method == http.MethodHead {
+		method = http.MethodGet
 	}
-	if path := r.URL.Path; known(http.MethodGet, path) || known(http.MethodPost, path) {
-		s.Fail(w, r, fault.New(fault.NotAllowed, "Method %q not allowed.", r.Method))
-		return
-	}
-	s.Fail(w, r, fault.ErrNotFound)
+	return a[method]
 }
 
 // Static serves the files that pages load, to everybody.
