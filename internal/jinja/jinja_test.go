@@ -223,16 +223,20 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// TestClock checks that a rendering ends when its time is up, however many steps are left.
+// TestClock checks that a rendering ends when its time is up, however many steps are left, and that a pause of the machine does not end
+// it.
 func TestClock(t *testing.T) {
-	m := meter{deadline: time.Now().Add(-time.Nanosecond)}
-	var err error
-	func() {
+	step := func(m *meter) (err error) {
 		defer catch(&err, func() int { return 1 })
 		m.step(1)
-	}()
-	if err == nil || !strings.Contains(err.Error(), "takes too long") {
+		return nil
+	}
+	if err := step(&meter{looked: time.Now(), left: 0}); err == nil || !strings.Contains(err.Error(), "takes too long") {
 		t.Errorf("got %v", err)
+	}
+	paused := meter{looked: time.Now().Add(-time.Hour), left: maxTime}
+	if err := step(&paused); err != nil || paused.left != maxTime-longestStretch {
+		t.Errorf("after a pause of an hour %s are left, %v", paused.left, err)
 	}
 }
 

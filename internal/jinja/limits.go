@@ -37,6 +37,9 @@ const (
 // clockSteps is how many steps pass between two looks at the clock. A step may cost more than it should.
 const clockSteps = 128
 
+// longestStretch is how much of the time between two looks at the clock counts. Longer ones are pauses: a busy machine, not the template.
+const longestStretch = 5 * time.Millisecond
+
 // Error says what is wrong with a template and where.
 type Error struct {
 	Line    int // from 1; 0 if it is not known
@@ -79,7 +82,8 @@ func catch(err *error, line func() int) {
 type meter struct {
 	steps, bytes int
 	nextLook     int
-	deadline     time.Time
+	looked       time.Time     // at the clock
+	left         time.Duration // of the time that it may take
 }
 
 // step charges n units of work, each some tens of nanoseconds.
@@ -91,7 +95,10 @@ func (m *meter) step(n int) {
 	if m.steps > maxSteps {
 		fail("the template takes too many steps (more than %d)", maxSteps)
 	}
-	if time.Now().After(m.deadline) {
+	now := time.Now()
+	m.left -= min(now.Sub(m.looked), longestStretch)
+	m.looked = now
+	if m.left < 0 {
 		fail("the template takes too long (more than %s)", maxTime)
 	}
 	m.nextLook = min(m.steps+clockSteps, maxSteps+1)

@@ -28,7 +28,7 @@ func (t *Template) render(context Value, limit time.Duration) (output string, er
 	r := &run{context: variables, slots: make([]value, t.slots), out: &strings.Builder{}, line: 1}
 	// A small template ends before the first look at the clock, so a pause of the machine can't fail it.
 	r.nextLook = clockSteps
-	r.deadline = time.Now().Add(limit)
+	r.looked, r.left = time.Now(), limit
 	defer catch(&err, func() int { return r.line })
 	r.enter(t.frame)
 	r.exec(t.body)
