@@ -49,7 +49,7 @@ func TestPreviewIsWhatArrives(t *testing.T) {
 	for _, r := range w.receiver.all() {
 		received[r.delivery()] = r
 	}
-	sent, failed, slow := 0, 0, 0
+	sent, failed := 0, 0
 	for id, p := range previews {
 		hook := drawn[p.webhook]
 		if p.Error != "" {
@@ -60,10 +60,6 @@ func TestPreviewIsWhatArrives(t *testing.T) {
 			continue
 		}
 		r, arrived := received[id]
-		if !arrived && ranOutOfTime(w.delivery(id).Reason) {
-			slow++
-			continue
-		}
 		if !arrived {
 			t.Errorf("%v: delivery %s did not arrive", hook, id)
 			continue
@@ -77,15 +73,10 @@ func TestPreviewIsWhatArrives(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests and %d failures were previewed", sent, failed)
-	if len(received) != sent || sent < webhooks || failed == 0 || slow > mostSlow {
-		t.Errorf("%d requests arrived, %d were previewed, and %d failures; %d ran out of time", len(received), sent, failed, slow)
+	if len(received) != sent || sent < webhooks || failed == 0 {
+		t.Errorf("%d requests arrived, %d were previewed, and %d failures", len(received), sent, failed)
 	}
 }
-
-// mostSlow is how many templates may run out of time, because the machine was busy with something else for as long as one may take.
-const mostSlow = 3
-
-func ranOutOfTime(reason string) bool { return strings.Contains(reason, "the template takes too long") }
 
 // trouble is in the names of records: what breaks JSON, HTML, headers or templates when it is not quoted.
 var trouble = []string{"plain", `"quoted" \ and 'single'`, "<script>alert(1)</script>&amp;", "Zürich – 東京 🐕",
@@ -165,9 +156,6 @@ func (w *world) previews() map[string]previewed {
 	out := map[string]previewed{}
 	for _, d := range all {
 		p, err := a.PreviewWebhook(w.t.Context(), d.Webhook, app.Sample{Change: d.Change})
-		for try := 0; err == nil && ranOutOfTime(p.Error) && try < mostSlow; try++ {
-			p, err = a.PreviewWebhook(w.t.Context(), d.Webhook, app.Sample{Change: d.Change})
-		}
 		if err != nil {
 			w.t.Fatal(err)
 		}
