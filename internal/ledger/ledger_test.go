@@ -14,10 +14,10 @@ import (
 	"terrier/internal/account"
 	"terrier/internal/dbtest"
 	"terrier/internal/fault"
-	"terrier/internal/inventory"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/test/storetest"
 )
 
 // bundle is a ledger on a database of its own, with a count of the statements it sends.
@@ -32,26 +32,8 @@ type bundle struct {
 // newBundle returns a bundle. It creates the tables of more record types.
 func newBundle(t *testing.T, more ...record.Type) *bundle {
 	t.Helper()
-	reg, err := record.NewRegistry(append(inventory.Types(), more...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	url, statements := dbtest.New(t), &dbtest.Counter{}
-	s, err := store.Open(t.Context(), url, reg, statements)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	db, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	for _, typ := range more {
-		if _, err := db.Exec(t.Context(), store.DraftTable(reg.Type(typ.Key()))); err != nil {
-			t.Fatal(err)
-		}
-	}
+	statements := &dbtest.Counter{}
+	s, reg, db := storetest.Open(t, statements, more...)
 	keys, err := account.NewKeyring("a-key-for-tests-that-is-long-enough-to-be-accepted-0123456789", nil)
 	if err != nil {
 		t.Fatal(err)
