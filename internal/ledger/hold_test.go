@@ -11,7 +11,7 @@ import (
 )
 
 // TestHoldStopsWhoeverTakesAValue holds that while an action chooses a value, those who take one among the same values wait, and are
-// refused if the action took theirs; and that nobody else waits.
+// refused if the action took theirs; and that nobody else waits, also not for those who wait.
 func TestHoldStopsWhoeverTakesAValue(t *testing.T) {
 	t.Parallel()
 	held, release := make(chan bool, 1), make(chan bool)
@@ -77,9 +77,16 @@ func TestHoldStopsWhoeverTakesAValue(t *testing.T) {
 		},
 	}
 	outcomes := make(chan outcome, len(waits))
-	for name, do := range waits {
-		go func() { outcomes <- outcome{name, do()} }()
+	try := func(name string) { outcomes <- outcome{name, waits[name]()} }
+	go try("many values")
+	dbtest.AwaitWaiters(t, b.db, 1)
+	b.create(t, "trial.ticket", in(5, "2")) // among other values than those that "many values" waits for
+	rehearsal, _ := ledger.Rehearse(t.Context())
+	if _, err := b.Create(rehearsal, b.root, tickets, []ledger.Input{in(1, "3")}); err != nil {
+		t.Errorf("a rehearsal: %v", err)
 	}
+	go try("a new record")
+	go try("a moved record")
 	dbtest.AwaitWaiters(t, b.db, len(waits))
 	close(release)
 	if err := <-action; err != nil {
