@@ -35,7 +35,8 @@ func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 	}
 	for _, t := range all.Templates() {
 		if name, is := strings.CutSuffix(t.Name(), " content"); is {
-			page := `{{template "top" .}}{{template "` + t.Name() + `" .Body}}{{range .Cards}}{{template "panel-card" .}}{{end}}{{template "bottom" .}}`
+			page := `{{template "top" .}}{{template "` + t.Name() + `" .Body}}` +
+				`{{range .Cards}}{{template "panel-card" .}}{{end}}{{template "bottom" .}}`
 			if _, err := all.New(pageTemplate(name)).Parse(page); err != nil {
 				return nil, fmt.Errorf("read the templates: %w", err)
 			}

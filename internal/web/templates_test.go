@@ -28,8 +28,8 @@ func TestPanelsOnOwnTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range c.want {
-			if !strings.Contains(b.String(), text) {
-				t.Errorf("%s lacks %q: %s", c.template, text, b.String())
+			if n := strings.Count(b.String(), text); n != 1 {
+				t.Errorf("%s has %q %d times: %s", c.template, text, n, b.String())
 			}
 		}
 	}
