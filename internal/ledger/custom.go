@@ -76,8 +76,8 @@ func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error 
 	return err
 }
 
-// checkTogether refuses custom values that are too long together. A single value that is too long by itself does not count: it was
-// stored before there was a maximum, or it is refused anyway.
+// checkTogether refuses custom values that are too long together. A single value that is too long does not count: it was stored before
+// there was a maximum, or it is refused anyway.
 func (d *draft) checkTogether(i int, defs []*record.Custom, kept map[string]json.RawMessage) {
 	if len(d.v.At(i).(json.RawMessage)) <= d.v.Type().Infos()[i].MaxBytes {
 		return

@@ -143,8 +143,8 @@ func (d *draft) changed(i int) bool {
 	return d.given.HasAt(i) && (d.creation() || !record.SameValue(d.pre.At(i), d.v.At(i)))
 }
 
-// check refuses changes of immutable fields and values that are too long. If each field is valid by itself, it applies the rules
-// between fields.
+// check refuses changes of immutable fields and values that are too long. If each field is valid, it applies the rules between
+// fields.
 func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 	t := d.v.Type()
 	for i, info := range t.Infos() {

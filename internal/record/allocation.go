@@ -6,7 +6,7 @@ import "fmt"
 // records with the same Within wait for each other, and for an action that has called Hold. So nobody takes a value between the moment
 // when an action has found it free and the end of the action.
 type Allocation struct {
-	Field  string // a free value of it is chosen by actions
+	Field  string // a free value of it is chosen by actions. Derive must not set it: it runs after the wait
 	Within string // a reference to one record. Records that refer to another one have values of their own. "" if all records share them
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// checkChains checks that the versions of an object are 1, 2, 3 …, that each change begins with the state in which the previous one ended,
-// and that nothing follows a deletion.
+// checkChains checks that the versions of an object are 1, 2, 3 …, that each change begins with the state in which the previous one
+// ended, and that nothing follows a deletion.
 func (w *world) checkChains(f *facts) {
 	var before *change
 	for _, c := range f.changes { // ordered by object and version
