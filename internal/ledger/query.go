@@ -22,7 +22,7 @@ const (
 )
 
 // controls are the parameters of a list that are not filters.
-var controls = []string{"limit", "offset", "cursor", "brief", "fields", "omit", "exclude", "ordering", "q", "format"}
+var controls = []string{"limit", "offset", "cursor", "brief", "fields", "omit", "exclude", "ordering", "q", "format", "count"}
 
 // LongestAddress limits the bytes of an address, and so the values of filters.
 const LongestAddress = 16 << 10
@@ -71,6 +71,10 @@ func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (
 			q.Order = append(q.Order, part)
 		}
 	}
+	var err error
+	if q.Count, err = countMode(params); err != nil {
+		return q, err
+	}
 	var custom []*record.Custom
 	keys := make([]string, 0, len(params))
 	for key := range params {
@@ -99,6 +103,20 @@ func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (
 		}
 	}
 	return q, nil
+}
+
+// countMode returns how a list is counted: exactly, unless count=capped.
+func countMode(params url.Values) (store.CountMode, error) {
+	if !params.Has("count") {
+		return store.CountExact, nil
+	}
+	switch strings.Join(params["count"], ",") {
+	case "exact":
+		return store.CountExact, nil
+	case "capped":
+		return store.CountCapped, nil
+	}
+	return 0, fault.Field("count", `Use "exact", which is the default, or "capped", which stops at %d.`, store.CountCap+1)
 }
 
 func customFilter(defs []*record.Custom, key string, values []string) (record.Predicate, bool, error) {

@@ -33,7 +33,7 @@ var (
 
 // reserved are names that fields may not have: members of every record, and parameters of every list.
 var reserved = []string{"id", "pk", "url", "display", "version", "q", "limit", "offset", "cursor", "ordering", "brief", "fields",
-	"omit", "exclude", "format"}
+	"omit", "exclude", "format", "count"}
 
 func (t *Type) checkNames() error {
 	switch {

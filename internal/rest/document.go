@@ -67,7 +67,8 @@ Records are shown whole, or with ` + "`brief`" + ` only by id, url, display and 
 ` + "`limit`" + ` is the number of records on a page: 50 by default, 1000 at most; 0 means the most. ` +
 	"`offset`" + ` skips records, ` + "`cursor`" + ` says where to go on, as ` +
 	"`next` and `previous`" + ` have it. ` + "`ordering`" + ` names the fields to sort by, separated by commas; - for descending. ` +
-	"`q`" + ` searches in the text fields.
+	"`q`" + ` searches in the text fields. ` + "`count=capped`" + ` stops counting at 10001 records; ` +
+	"`X-Count: capped`" + ` says that it did.
 
 All other parameters of a list are filters. A name asks for a value, and two underscores and a lookup behind it compare in another way: ` +
 	"`n` not equal, `ic` contains, `isw` begins with, `iew` ends with, `ie` equal but for case, `nic`, `nisw`, `niew`, `nie` not so; " +

@@ -112,7 +112,7 @@ func TestDocumentOfManyTypes(t *testing.T) {
 	}
 	for _, typ := range a.Registry.Types() {
 		parameters := document.Paths[typ.Path()].Get.Parameters
-		if want := len(typ.FilterNames()) + 8; len(parameters) != want {
+		if want := len(typ.FilterNames()) + 9; len(parameters) != want {
 			t.Errorf("%s has %d parameters, want %d", typ.Path(), len(parameters), want)
 		}
 		for _, p := range parameters {

@@ -11,6 +11,9 @@ import (
 	"terrier/internal/store"
 )
 
+// xCount is the header that tells that counting stopped: there are at least as many records as count says.
+const xCount = "X-Count"
+
 func (a *API) list(t *record.Type) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		params, err := ledger.Params(r.URL.RawQuery)
@@ -30,6 +33,9 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 			return
 		}
 		defer leave()
+		if page.Capped {
+			w.Header().Set(xCount, "capped")
+		}
 		next, previous := ledger.Links(params, q, page)
 		b := make([]byte, 0, 512+1024*len(page.Rows))
 		b = append(b, `{"count":`...)

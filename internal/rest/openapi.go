@@ -164,7 +164,10 @@ func (a *API) operation(r Route, method string) object {
 		responses["200"] = response("The record.", object{"anyOf": []object{one, ref(t.SchemaName("Brief"))}})
 		op["parameters"] = viewParameters()
 	case method == "GET":
-		responses["200"] = response("A page of records.", pageSchema(t))
+		page := response("A page of records.", pageSchema(t))
+		page["headers"] = object{xCount: object{"description": "Says that counting stopped: there are at least as many as count says.",
+			"schema": object{"type": "string", "enum": []string{"capped"}}}}
+		responses["200"] = page
 		op["parameters"] = listParameters(t)
 	case method == "POST":
 		body(object{"oneOf": []any{ref(t.SchemaName("Writable")), listOf(ref(t.SchemaName("Writable")))}})
@@ -239,7 +242,10 @@ func listParameters(t *record.Type) []object {
 		search[0]["description"] = fmt.Sprintf("Search in %s of the newest %d that pass the filters.", strings.Join(t.Search, " and "),
 			t.SearchNewest)
 	}
-	return slices.Concat(viewParameters(), pageParameters(), parameters("cursor", "ordering"), search, filterParameters(t.FilterNames()))
+	count := parameters("count")
+	count[0]["schema"] = object{"type": "string", "enum": []string{"exact", "capped"}, "default": "exact"}
+	return slices.Concat(viewParameters(), pageParameters(), parameters("cursor", "ordering"), count, search,
+		filterParameters(t.FilterNames()))
 }
 
 func filterParameters(names []string) []object {

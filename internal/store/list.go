@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,8 +31,22 @@ type Query struct {
 
 	View      record.View // what will be shown: nothing else has to be read
 	MaxBytes  int         // the page ends early if its rows exceed this; 0 means MaxPiece
-	Uncounted bool        // no count needed: counting reads all rows
+	Count     CountMode
+	CountTime time.Duration // the list stays uncounted if counting takes longer; 0 for no such limit
 }
+
+// CountMode says how a list is counted. A cursor carries the count of the first page, so that other pages don't count again.
+type CountMode int
+
+// How a list is counted.
+const (
+	CountExact  CountMode = iota // reads all its rows
+	CountCapped                  // stops after CountCap rows and one
+	CountNone
+)
+
+// CountCap is how far a capped count goes.
+const CountCap = 10_000
 
 // The maximum size of a page, in bytes from the database. A single record may be longer.
 const (
@@ -41,8 +56,8 @@ const (
 
 // Page is a part of a list.
 type Page struct {
-	Rows   []record.Values
-	Count  int64  // of the whole list, where it was asked for
+	Rows []record.Values
+	Total
 	Offset int    // rows of the list before these, as far as the query tells
 	Next   string // cursor of the following page, "" at the end
 	Prev   string // cursor of the page before, "" when there are no rows
@@ -50,28 +65,41 @@ type Page struct {
 }
 
 // List reads one page and the count of the whole list in one round trip: two statements, and a third to prove a
-// claim, however many rows and references there are.
+// claim, however many rows and references there are. A count with a time limit, and that of a page that ended early,
+// has a round trip of its own.
 func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
 	l, err := s.listing(t, q)
 	if err != nil {
 		return Page{}, err
 	}
-	page := Page{Offset: q.Offset}
+	page := Page{Offset: q.Offset, Total: l.known}
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
-	if !q.Uncounted {
-		batch.Queue(l.count.sql, l.count.args...).QueryRow(func(row pgx.Row) error { return row.Scan(&page.Count) })
-	}
+	read := false
 	batch.Queue(l.page.sql, l.page.args...).Query(func(rows pgx.Rows) (err error) {
 		if page.Rows, page.Full, err = l.read.scanUpTo(rows, cmp.Or(q.MaxBytes, MaxPiece)); page.Full {
 			stop() // and the connection with it: the rest may be gigabytes
 		}
+		read = err == nil
 		return err
 	})
-	if err := s.list(reading, q.Scope, batch); err != nil && !page.Full {
-		return Page{}, s.translate(err)
+	counts := q.Count != CountNone && !page.Counted
+	if counts && q.CountTime == 0 {
+		l.queueCount(batch, &page.Total)
+	}
+	if err = s.translate(s.list(reading, q.Scope, batch)); page.Full {
+		err = nil
+	}
+	if err == nil && counts && !page.Counted {
+		err = s.count(ctx, l, q, &page.Total)
+	}
+	switch {
+	case read && errors.Is(err, errSlow):
+		return Page{}, errCountSlow[q.Count]
+	case err != nil:
+		return Page{}, err
 	}
 	page.cut(l.order, q.Limit, l.backward)
 	return page, nil
@@ -80,6 +108,8 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 // listing is a query compiled into its two statements.
 type listing struct {
 	count, page statement
+	capped      bool  // the count is one that stops
+	known       Total // from the cursor
 	read        selection
 	order       []term
 	backward    bool
@@ -96,11 +126,21 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 	}
 	w := &where{}
 	from := w.list(t, q)
-	l.count = countStatement(t, from, w)
+	l.count, l.capped = countStatement(t, from, w, q.Count)
 	if q.Cursor != "" {
 		var values []any
-		if values, l.backward, err = decodeCursor(q.Cursor, l.order); err != nil {
+		cursor, total, cut := strings.Cut(q.Cursor, ".")
+		if cut {
+			l.known, err = decodeTotal(total)
+		}
+		if err == nil {
+			values, l.backward, err = decodeCursor(cursor, l.order)
+		}
+		if err != nil {
 			return l, err
+		}
+		if l.known.Capped && q.Count != CountCapped {
+			l.known = Total{}
 		}
 		w.and(w.after(l.order, values, l.backward))
 		q.Offset = 0
@@ -132,14 +172,6 @@ func (w *where) list(t *record.Type, q Query) (from string) {
 	return from
 }
 
-// countStatement counts the list. The unfiltered one is the sum of a few rows.
-func countStatement(t *record.Type, from string, w *where) statement {
-	if len(w.parts) == 0 {
-		return statement{"SELECT coalesce(sum(n), 0)::bigint FROM record_count WHERE type = $1", []any{t.Key()}}
-	}
-	return statement{"SELECT count(*) FROM " + from + " t" + w.String(), slices.Clone(w.args)}
-}
-
 // cut drops the row that was read only to see whether there is another page, and makes the cursors.
 func (p *Page) cut(order []term, limit int, backward bool) {
 	more := len(p.Rows) > limit || p.Full
@@ -156,9 +188,9 @@ func (p *Page) cut(order []term, limit int, backward bool) {
 		return
 	}
 	if more || backward {
-		p.Next = encodeCursor(p.Rows[len(p.Rows)-1], order, false)
+		p.Next = encodeCursor(p.Rows[len(p.Rows)-1], order, false) + p.Total.encode()
 	}
-	p.Prev = encodeCursor(p.Rows[0], order, true)
+	p.Prev = encodeCursor(p.Rows[0], order, true) + p.Total.encode()
 }
 
 // term is one part of an ordering.
@@ -306,7 +338,8 @@ func (w *where) beyond(x term, value any, desc bool) string {
 	return x.expr + " > " + x.value(w, value)
 }
 
-// A cursor is the direction (n for next, p for previous) and the sort values of its row.
+// A cursor is the direction (n for next, p for previous) and the sort values of its row, and then the count of the
+// list, if it is known.
 func encodeCursor(v record.Values, order []term, backward bool) string {
 	values := make([]any, len(order))
 	for i, x := range order {
@@ -339,8 +372,11 @@ func encodeCursor(v record.Values, order []term, backward bool) string {
 var errCursor = fault.Field("cursor", "This is not a cursor of this list; start again from the first page.")
 
 func decodeCursor(s string, order []term) (values []any, backward bool, err error) {
+	if s == "" || (s[0] != 'n' && s[0] != 'p') {
+		return nil, false, errCursor
+	}
 	raw, err := base64.RawURLEncoding.DecodeString(s[1:])
-	if err != nil || (s[0] != 'n' && s[0] != 'p') {
+	if err != nil {
 		return nil, false, errCursor
 	}
 	var texts []json.RawMessage

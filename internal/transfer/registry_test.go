@@ -18,7 +18,7 @@ var widget = record.Type{
 		record.Text{Name: "alias", Null: true},
 		record.Choice{Name: "size", Of: sizes, Help: "How large it is"},
 		record.Choice{Name: "colour", Of: sizes, Default: "large"},
-		record.Int{Name: "count", Default: 5},
+		record.Int{Name: "number", Default: 5},
 		record.Int{Name: "ceiling", Null: true},
 		record.Decimal{Name: "ratio", Min: -1e9, Max: 1e9, Places: 6},
 		record.Bool{Name: "active", Default: true},

@@ -51,10 +51,10 @@ type browsePage struct {
 type pair struct{ Name, Value, Href string }
 
 // shownHeaders are the headers of an answer that are useful to people.
-var shownHeaders = []string{"Allow", "API-Version", "ETag", "Location", "Retry-After", "X-Request-ID", "X-Unknown-Fields"}
+var shownHeaders = []string{"Allow", "API-Version", "ETag", "Location", "Retry-After", "X-Count", "X-Request-ID", "X-Unknown-Fields"}
 
 // controls are the parameters of every list that are not filters.
-var controls = []string{"q", "ordering", "limit", "offset", "brief", "fields", "omit"}
+var controls = []string{"q", "ordering", "limit", "offset", "brief", "fields", "omit", "count"}
 
 // Browse shows an answer of the API as a page.
 func (s *Site) Browse(w http.ResponseWriter, r *http.Request, a Answer) {

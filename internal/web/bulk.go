@@ -14,8 +14,9 @@ import (
 	"terrier/internal/store"
 )
 
-// mostSelected is how many records can be selected: as many as one request to the API may have.
-const mostSelected = 10_000
+// mostSelected is how many records can be selected: as many as one request to the API may have. A capped count tells whether
+// there are more.
+const mostSelected = store.CountCap
 
 // selection is the records of a bulk action: those selected in a list, or all that match its filters.
 type selection struct {
@@ -53,14 +54,15 @@ func (p *TypePages) selected(v *Visit) (*selection, error) {
 	if err != nil || !s.All && len(s.IDs) == 0 {
 		return s, err
 	}
-	q.Order, q.View = []string{"id"}, p.selectedView()
+	q.Order, q.View, q.Count = []string{"id"}, p.selectedView(), store.CountCapped
 	for page, err := range p.everything(v.Ctx, v.Caller, q) {
 		if err != nil {
 			return nil, err
 		}
 		if page.Count > mostSelected {
-			return nil, fault.New(fault.TooLarge, "%d %s match, and at most %d can be chosen at once. Narrow the filter of the list.",
-				page.Count, pluralTitle(p.Type), mostSelected)
+			return nil, fault.New(fault.TooLarge,
+				"More than %d %s match, which is the most that can be chosen at once. Narrow the filter of the list.",
+				mostSelected, pluralTitle(p.Type))
 		}
 		s.rows = append(s.rows, page.Rows...)
 	}
@@ -102,7 +104,7 @@ func (p *TypePages) everything(ctx context.Context, c ledger.Caller, q store.Que
 			if !yield(page, err) || err != nil || page.Next == "" {
 				return
 			}
-			q.Cursor, q.Uncounted = page.Next, true
+			q.Cursor = page.Next // with the count
 		}
 	}
 }

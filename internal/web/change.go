@@ -64,7 +64,7 @@ func (p *changePage) fillObject(v *Visit, c record.Values) error {
 	if t == nil || !v.May(t, access.View) {
 		return nil
 	}
-	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: 1, View: record.View{Brief: true},
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Count: store.CountNone, Limit: 1, View: record.View{Brief: true},
 		Where: []record.Predicate{{Values: []any{c.Int("changed_object_id")}}}})
 	if err == nil && len(found.Rows) == 1 {
 		p.Object.Kind, p.Object.Href = LinkCell, RecordPath(t, found.Rows[0].ID())
@@ -109,7 +109,7 @@ func (p *changePage) fillNotified(v *Visit, c record.Values) error {
 	if p.SeesNotified = v.May(t, access.View); !p.SeesNotified {
 		return nil
 	}
-	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: shownNotified, Where: aboutChange(t, c)})
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Count: store.CountNone, Limit: shownNotified, Where: aboutChange(t, c)})
 	for _, d := range found.Rows {
 		p.Notified = append(p.Notified, v.notifiedBy(d))
 	}
@@ -121,7 +121,7 @@ func (p *changePage) fillConditionErrors(v *Visit, c record.Values) error {
 	if p.SeesConditionErrors = v.May(t, access.View); !p.SeesConditionErrors {
 		return nil
 	}
-	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: shownNotified, Where: aboutChange(t, c)})
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Count: store.CountNone, Limit: shownNotified, Where: aboutChange(t, c)})
 	for _, m := range found.Rows {
 		p.ConditionErrors = append(p.ConditionErrors, notNotified{v.WebhookOf(m), m.Text("reason")})
 	}

@@ -52,7 +52,7 @@ func (p *TypePages) changelog(v *Visit) error {
 // changesOf returns the newest changes of a record, and which webhooks were notified.
 func (v *Visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, error) {
 	changes := v.Site.ChangeType()
-	q := store.Query{Uncounted: true, Limit: limit, Where: []record.Predicate{
+	q := store.Query{Count: store.CountNone, Limit: limit, Where: []record.Predicate{
 		{Field: changes.Field("changed_object_type"), Values: []any{t.Key()}},
 		{Field: changes.Field("changed_object_id"), Values: []any{id}}}}
 	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, changes, q)

@@ -36,7 +36,7 @@ func (p *TypePages) Choose(v *Visit, typed string, byKey bool) error {
 
 // offer answers with the records that match what was typed. value returns the option of each.
 func (p *TypePages) offer(v *Visit, typed string, value func(record.Values) string) error {
-	q := store.Query{Uncounted: true, Limit: mostChoices, Search: typed, View: record.View{Brief: true}}
+	q := store.Query{Count: store.CountNone, Limit: mostChoices, Search: typed, View: record.View{Brief: true}}
 	if len(p.Type.Search) == 0 {
 		q.Search = ""
 	}

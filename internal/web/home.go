@@ -87,7 +87,7 @@ func (s *Site) home(v *Visit) error {
 		}
 	}
 	if h.CanLog = v.May(s.ChangeType(), access.View); h.CanLog {
-		found, err := s.Ledger.List(v.Ctx, v.Caller, s.ChangeType(), store.Query{Uncounted: true, Limit: homeChanges, View: WithoutStates})
+		found, err := s.Ledger.List(v.Ctx, v.Caller, s.ChangeType(), store.Query{Count: store.CountNone, Limit: homeChanges, View: WithoutStates})
 		if err != nil {
 			return err
 		}
@@ -198,8 +198,11 @@ func (s *Site) find(v *Visit, t *record.Type, text string, counted bool) (foundT
 	ctx, cancel := context.WithTimeout(v.Ctx, searchTime)
 	defer cancel()
 	f := foundType{Label: s.Pages(t).Title, Href: With(s.Pages(t).Path, nil, "q", text)}
-	found, err := s.Ledger.List(ctx, v.Caller, t, store.Query{Limit: foundRows, Search: text, View: record.View{Brief: true},
-		Uncounted: counted})
+	q := store.Query{Limit: foundRows, Search: text, View: record.View{Brief: true}}
+	if counted {
+		q.Count = store.CountNone
+	}
+	found, err := s.Ledger.List(ctx, v.Caller, t, q)
 	f.Count = found.Count
 	for _, r := range found.Rows {
 		f.Rows = append(f.Rows, Cell{Kind: LinkCell, Text: r.Display(), Href: RecordPath(t, r.ID())})

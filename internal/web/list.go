@@ -23,7 +23,8 @@ type listPage struct {
 
 	Heads   []head
 	Rows    []row
-	Count   int64
+	Count   string
+	All     string // "All 12 that match"
 	From    int
 	To      int
 	Next    string
@@ -110,6 +111,7 @@ func (p *TypePages) list(v *Visit) error {
 	if err != nil {
 		return err
 	}
+	q = QuickCount(q)
 	q.View = viewOf(p.columns(v))
 	found, err := p.site.Ledger.List(v.Ctx, v.Caller, p.Type, q)
 	if err != nil {
@@ -134,7 +136,8 @@ func (p *TypePages) toList(v *Visit) error { return v.Leave(p.Path, "") }
 func (p *TypePages) listPage(v *Visit, params url.Values, q store.Query, found store.Page) *listPage {
 	l := &listPage{Path: p.Path, Title: p.Title, Single: p.Type.Title(), Doc: p.Type.Doc, Search: params.Get("q"),
 		CanSearch: len(p.Type.Search) > 0,
-		Query:     p.filterQuery(params), Count: found.Count, Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.Chips(params),
+		Query:     p.filterQuery(params), Count: CountText(found.Total), All: allText(found.Total),
+		Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.Chips(params),
 		CanAdd: v.May(p.Type, access.Add), CanChange: v.May(p.Type, access.Change), CanDelete: v.May(p.Type, access.Delete)}
 	if l.Search != "" {
 		l.Searched = p.Type.SearchNewest

@@ -23,7 +23,7 @@ func (v *Visit) notifiedOf(t *record.Type, id int64, changes []record.Values) (m
 		return nil, nil
 	}
 	oldest, newest := MomentOf(changes[len(changes)-1]), MomentOf(changes[0])
-	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, deliveries, store.Query{Uncounted: true, Limit: 1000, Where: []record.Predicate{
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, deliveries, store.Query{Count: store.CountNone, Limit: 1000, Where: []record.Predicate{
 		{Field: deliveries.Field("object_type"), Values: []any{t.Key()}},
 		{Field: deliveries.Field("object_id"), Values: []any{id}},
 		{Field: deliveries.Field("time"), Lookup: record.AtLeast, Values: []any{oldest}},

@@ -25,7 +25,7 @@ type panelTable struct {
 	Rows                 []row
 	CanChange, CanDelete bool // always false: records are selected in their own list
 	From, To             int
-	Count                int64
+	Count                string
 	Next, Prev           string
 	All                  string // the address of the same records in the list of the type
 	Add                  string // the address of the form for a new one; "" for callers who may not add
@@ -134,8 +134,8 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	if err != nil {
 		return nil, err
 	}
-	if panel.Card != "" {
-		q.Limit, q.Uncounted = cardRows, true
+	if q = QuickCount(q); panel.Card != "" {
+		q.Limit, q.Count = cardRows, store.CountNone
 	}
 	columns := p.columns(v)
 	for i, c := range columns {
@@ -146,7 +146,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	if err != nil {
 		return nil, err
 	}
-	t := &panelTable{Title: panel.Label(), Count: rows.Count, All: p.Path + "?" + filterFor(by, found).Encode()}
+	t := &panelTable{Title: panel.Label(), Count: CountText(rows.Total), All: p.Path + "?" + filterFor(by, found).Encode()}
 	t.Heads, t.Rows = p.table(v, columns, params, rows.Rows)
 	for i := range t.Heads {
 		t.Heads[i].Href = "" // only the list of the type can be sorted
@@ -174,7 +174,7 @@ func (v *Visit) drawing(found record.Values, panel record.Panel) (*drawing, erro
 	var listed store.Page
 	if by := panel.Listed(); by.Type != nil {
 		var err error
-		q := store.Query{Uncounted: true, Limit: mostDrawn, Where: by.Tests([]int64{found.ID()})}
+		q := store.Query{Count: store.CountNone, Limit: mostDrawn, Where: by.Tests([]int64{found.ID()})}
 		if listed, err = v.Site.Ledger.List(v.Ctx, v.Caller, by.Type, q); err != nil {
 			return nil, err
 		}

@@ -45,6 +45,7 @@ func (p *TypePages) export(v *Visit) error {
 	if len(q.Order) == 0 {
 		q.Order = []string{"id"}
 	}
+	q.Count = store.CountNone
 	defs, err := p.customs(v)
 	if err != nil {
 		return err

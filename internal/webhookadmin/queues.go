@@ -29,7 +29,7 @@ const queueWindow = 15 * time.Minute
 // Queues returns the queued deliveries of each webhook, and how many ended in the last minutes.
 func (a *Admin) Queues(ctx context.Context, c ledger.Caller) (Queues, error) {
 	var hooks []record.Values
-	for q := (store.Query{Limit: 1000, Uncounted: true, View: record.View{Only: []string{"name", "enabled", "paused_at"}}}); ; {
+	for q := (store.Query{Limit: 1000, Count: store.CountNone, View: record.View{Only: []string{"name", "enabled", "paused_at"}}}); ; {
 		page, err := a.Ledger.List(ctx, c, a.webhookType(), q)
 		if err != nil {
 			return Queues{}, err

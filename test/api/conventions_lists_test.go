@@ -196,6 +196,9 @@ func TestViewsAndFilters(t *testing.T) {
 		{"ordering=nothing", "ordering", ""},
 		{"ordering=tags", "ordering", ""},
 		{"cursor=x", "cursor", ""},
+		{"count=estimated", "count", `Use "exact", which is the default, or "capped", which stops at 10001.`},
+		{"count=", "count", ""},
+		{"count=exact&count=capped", "count", ""},
 		{"name=100%", "", ""},         // else the broken escape would drop the filter
 		{"name=a;facility=b", "", ""}, // as would these
 		{"name=%00", "name", ""},

@@ -256,6 +256,28 @@ func TestAllThatMatch(t *testing.T) {
 	}
 }
 
+// TestManyThatMatch: a list of more than 10,000 records says so, and so many can't be selected at once.
+func TestManyThatMatch(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	if _, err := s.DB.Exec(t.Context(), `INSERT INTO extras_tag (version, name, slug, color, description, created, last_updated)
+		SELECT 1, 'n' || i, 's' || i, '', CASE WHEN i > 10000 THEN 'late' ELSE '' END, now(), now()
+		FROM generate_series(1, 10001) i`); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string][]string{
+		"name__isw=n":         {"1–50 of more than 10,000<", "> All that match<"},
+		"description__n=late": {"1–50 of 10000<", "> All 10000 that match<"},
+	} {
+		shows(t, b.get(t, "/extras/tags/?"+query).Want(t, http.StatusOK), want...)
+	}
+	refused := b.post(t, "/extras/tags/edit/", url.Values{"all": {"true"}, "query": {"name__isw=n"}}).Want(t, http.StatusRequestEntityTooLarge)
+	shows(t, refused, "More than 10000 tags match")
+	form := b.post(t, "/extras/tags/edit/", url.Values{"all": {"true"}, "query": {"description__n=late"}}).Want(t, http.StatusOK)
+	shows(t, form, "Edit 10000 tags")
+}
+
 func TestBulkDelete(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

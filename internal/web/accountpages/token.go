@@ -8,6 +8,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
+	"terrier/internal/store"
 	"terrier/internal/web"
 )
 
@@ -32,7 +33,6 @@ func (a *room) tokenPages() web.OwnPages {
 // tokensPage lists the caller's tokens.
 type tokensPage struct {
 	Rows       []tokenRow
-	Count      int64
 	Next, Prev string
 	CanAdd     bool
 	CanRevoke  bool
@@ -61,6 +61,7 @@ func (a *room) myTokens(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
+	q.Count = store.CountNone
 	if q.Order == nil {
 		q.Order = []string{"-created"}
 	}
@@ -69,7 +70,7 @@ func (a *room) myTokens(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	p := tokensPage{Count: found.Count, CanAdd: v.May(t, access.Add), CanRevoke: v.May(t, access.Delete)}
+	p := tokensPage{CanAdd: v.May(t, access.Add), CanRevoke: v.May(t, access.Delete)}
 	p.Taken = !p.CanAdd && !v.Caller.ManageToken
 	next, previous := ledger.Links(params, q, found)
 	if next != "" {

@@ -74,7 +74,7 @@ func (p *deliveryPage) fillChange(v *web.Visit, d record.Values) error {
 	}
 	p.RequestHref = web.With(web.PagePath(changes), nil, "request_id", p.RequestID)
 	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, changes,
-		store.Query{Uncounted: true, Limit: 1, View: web.WithoutStates, Where: []record.Predicate{
+		store.Query{Count: store.CountNone, Limit: 1, View: web.WithoutStates, Where: []record.Predicate{
 			{Field: changes.Field("changed_object_type"), Values: []any{d.Text("object_type")}},
 			{Field: changes.Field("changed_object_id"), Values: []any{d.Int("object_id")}},
 			{Field: changes.Field("time"), Values: []any{web.MomentOf(d)}}}})

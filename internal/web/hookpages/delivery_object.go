@@ -45,7 +45,8 @@ func objectsOf(v *web.Visit, rows []record.Values) (objects, error) {
 	names := objects{}
 	for t, ids := range byType {
 		found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t,
-			store.Query{Uncounted: true, Limit: len(ids), View: record.View{Brief: true}, Where: []record.Predicate{{Values: record.AnyOf(ids)}}})
+			store.Query{Count: store.CountNone, Limit: len(ids), View: record.View{Brief: true},
+				Where: []record.Predicate{{Values: record.AnyOf(ids)}}})
 		if err != nil {
 			return nil, err
 		}

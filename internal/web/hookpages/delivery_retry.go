@@ -69,7 +69,7 @@ func filterTexts(v *web.Visit, params url.Values) ([]string, error) {
 		}
 		hooks := v.Site.Registry.Type(store.WebhookType)
 		found, err := v.Site.Ledger.List(v.Ctx, v.Caller, hooks,
-			store.Query{Uncounted: true, Limit: len(ids), Where: []record.Predicate{{Values: test.Values}}})
+			store.Query{Count: store.CountNone, Limit: len(ids), Where: []record.Predicate{{Values: test.Values}}})
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ type tasksPage struct {
 	SeesFailed  bool
 	Failed      []failedLine
 	FailedHref  string
-	FailedAll   int64
+	FailedAll   string // how many have failed, if the page does not list them all
 	RetryAll    web.ActionLink
 	CanRetry    bool
 }
@@ -102,12 +102,14 @@ const shownFailed = 25
 func (p *tasksPage) fillFailed(v *web.Visit, hooks map[int64]record.Values) error {
 	t := v.Site.DeliveryType()
 	p.FailedHref = web.With(web.PagePath(t), nil, "state", store.Failed, "retrying", "false")
-	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Limit: shownFailed, Where: []record.Predicate{
-		{Field: t.Field("state"), Values: []any{store.Failed}}, {Field: t.Field("retry_at"), Lookup: record.Empty, Values: []any{true}}}})
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, web.QuickCount(store.Query{Limit: shownFailed, Where: []record.Predicate{
+		{Field: t.Field("state"), Values: []any{store.Failed}}, {Field: t.Field("retry_at"), Lookup: record.Empty, Values: []any{true}}}}))
 	if err != nil {
 		return err
 	}
-	p.FailedAll = found.Count
+	if found.Next != "" {
+		p.FailedAll = web.CountText(found.Total)
+	}
 	names, err := objectsOf(v, found.Rows)
 	if err != nil {
 		return err

@@ -154,7 +154,7 @@ func (h webhookPages) backlog(v *web.Visit, more *webhookDetail, found record.Va
 func (h webhookPages) sent(v *web.Visit, more *webhookDetail, id int64) error {
 	t := h.site.DeliveryType()
 	more.AllSent = web.With(web.PagePath(t), nil, "webhook_id", h.Type.FormatID(id))
-	found, err := h.site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Uncounted: true, Limit: recentSent, Where: h.deliveriesOf(id)})
+	found, err := h.site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Count: store.CountNone, Limit: recentSent, Where: h.deliveriesOf(id)})
 	if err != nil || len(found.Rows) == 0 {
 		return err
 	}
@@ -196,7 +196,8 @@ func (h webhookPages) conditionErrors(v *web.Visit, more *webhookDetail, id int6
 	t := h.conditionErrorType()
 	more.AllConditionErrors = web.With(web.PagePath(t), nil, "webhook_id", h.Type.FormatID(id))
 	found, err := h.site.Ledger.List(v.Ctx, v.Caller, t,
-		store.Query{Uncounted: true, Limit: recentConditionErrors, Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
+		store.Query{Count: store.CountNone, Limit: recentConditionErrors,
+			Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
 	for _, r := range found.Rows {
 		more.ConditionErrors = append(more.ConditionErrors,
 			hookConditionError{web.ShowTime(web.MomentOf(r)), web.RecordPath(t, r.ID()), h.objectName(r), r.Text("reason")})

@@ -47,7 +47,8 @@ func (h webhookPages) sampleChoice(v *web.Visit, types []string, typed url.Value
 	if !v.May(changes, access.View) {
 		return c, nil
 	}
-	found, err := h.site.Ledger.List(v.Ctx, v.Caller, changes, store.Query{Uncounted: true, Limit: sampleChanges, View: web.WithoutStates,
+	found, err := h.site.Ledger.List(v.Ctx, v.Caller, changes, store.Query{Count: store.CountNone, Limit: sampleChanges,
+		View:  web.WithoutStates,
 		Where: []record.Predicate{{Field: changes.Field("changed_object_type"), Values: record.AnyOf(notifying)}}})
 	if err != nil {
 		return c, err
