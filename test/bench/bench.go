@@ -30,6 +30,7 @@ type bench struct {
 
 	database, stock string        // their addresses
 	pool, stockPool *pgxpool.Pool // the driver's own connections
+	register        *register     // fills the first
 	server, worker  *gauge.Process
 	bareServer      *gauge.Process
 	receiver        receiver
@@ -95,7 +96,12 @@ func (b *bench) makeDatabases(ctx context.Context) error {
 		b.cleanups = append(b.cleanups, func() error { pool.Close(); return nil })
 		*d.pool = pool
 	}
-	return loadOthers(ctx, b.database)
+	var err error
+	if b.register, err = newRegister(ctx, b.database); err != nil {
+		return err
+	}
+	b.cleanups = append(b.cleanups, func() error { b.register.store.Close(); return nil })
+	return nil
 }
 
 func (b *bench) settings() settings { return settings{Database: b.database, Stock: b.stock} }

@@ -15,7 +15,7 @@ func (b *bench) grow(ctx context.Context, to int) error {
 	if b.loaded >= to {
 		return nil
 	}
-	if err := loadSites(ctx, b.database, b.loaded, to); err != nil {
+	if err := b.register.addSites(ctx, to-b.loaded); err != nil {
 		return err
 	}
 	b.loaded, b.deepAt = to, ""

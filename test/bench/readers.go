@@ -45,7 +45,7 @@ var hostiles = []hostile{
 		return fmt.Sprintf("%s?limit=0&ordering=id&offset=%d", sitesPath, n*1000%int64(b.o.records))
 	}},
 	{"trees", "regions that are left out", func(_ *bench, n int64) string {
-		return fmt.Sprintf("%s?region__n=region-%d&description__nic=%d&ordering=tenant", sitesPath, n%regions+1, n)
+		return fmt.Sprintf("%s?region__n=region-%07d&description__nic=%d&ordering=tenant", sitesPath, n%regions+1, n)
 	}},
 	{"custom", "50 texts to search for in a custom field", func(_ *bench, n int64) string {
 		return sitesPath + "?" + texts("cf_bench_note__nic", n, 30)
