@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"terrier/internal/access"
 	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -188,6 +189,20 @@ func CheckSearch(q string) error {
 		return fault.Field("q", "Null characters are not allowed.")
 	}
 	return nil
+}
+
+// Search looks for a text in all types, as far as the caller may see them. Types that the caller may not see are missing.
+func (l *Ledger) Search(ctx context.Context, c Caller, text string) ([]store.Findings, error) {
+	if err := CheckSearch(text); err != nil {
+		return nil, err
+	}
+	var types []store.SearchedType
+	for _, t := range l.Store.Types() {
+		if scope, err := l.Policy.Scope(c.Subject, t, access.View); err == nil && len(t.Search) > 0 {
+			types = append(types, store.SearchedType{Type: t, Scope: scope})
+		}
+	}
+	return l.Store.SearchAll(ctx, types, text)
 }
 
 // unknownFilter returns the error for a misspelled filter. Ignoring the filter would answer with the whole table, and a client that

@@ -7,7 +7,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -101,9 +100,9 @@ func (s *Site) home(v *Visit) error {
 // counts returns the number of records of each type, if it can be counted quickly. For callers who may see only some records, each record
 // has to be checked.
 func (s *Site) counts(v *Visit) (map[*record.Type]int64, error) {
-	ctx, cancel := context.WithTimeout(v.Ctx, searchTime)
+	ctx, cancel := context.WithTimeout(v.Ctx, countTime)
 	defer cancel()
-	counts, err := s.Ledger.Counts(ctx, v.Caller, s.Registry.Types(), "")
+	counts, err := s.Ledger.Counts(ctx, v.Caller, s.Registry.Types())
 	if tooSlow(err) {
 		return nil, nil
 	}
@@ -126,86 +125,4 @@ func (s *Site) recent(v *Visit, c record.Values) recentChange {
 	}
 	r.Type = s.TitleOf(r.Type)
 	return r
-}
-
-// searchPage is what was found, by type.
-type searchPage struct {
-	Text  string
-	Found []foundType
-	Slow  []string // the types that took too long
-}
-
-type foundType struct {
-	Label, Href string
-	Count       int64
-	Rows        []Cell
-}
-
-// How many records of each type are shown, and how long the search may take.
-const (
-	foundRows  = 5
-	searchTime = 3 * time.Second
-)
-
-// search looks for a text in all types. It counts the records of all types together, and reads the first records only of types that have
-// some. If counting takes too long, it asks type by type, and names those that take too long.
-func (s *Site) search(v *Visit) error {
-	p := searchPage{Text: v.R.URL.Query().Get("q")}
-	var types []*record.Type
-	for _, t := range s.Registry.Types() {
-		if p.Text != "" && len(t.Search) > 0 && v.May(t, access.View) {
-			types = append(types, t)
-		}
-	}
-	var counts map[*record.Type]int64
-	var err error
-	if len(types) > 0 {
-		counts, err = s.countFound(v, types, p.Text)
-	}
-	if err != nil && !tooSlow(err) {
-		return err
-	}
-	counted := err == nil
-	for _, t := range types {
-		if counted && counts[t] == 0 {
-			continue
-		}
-		found, err := s.find(v, t, p.Text, counted)
-		if tooSlow(err) {
-			p.Slow = append(p.Slow, s.Pages(t).Title)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if counted {
-			found.Count = counts[t]
-		}
-		if found.Count > 0 {
-			p.Found = append(p.Found, found)
-		}
-	}
-	return v.Show(Page{Name: "search", Title: "Search", Body: p})
-}
-
-func (s *Site) countFound(v *Visit, types []*record.Type, text string) (map[*record.Type]int64, error) {
-	ctx, cancel := context.WithTimeout(v.Ctx, searchTime)
-	defer cancel()
-	return s.Ledger.Counts(ctx, v.Caller, types, text)
-}
-
-func (s *Site) find(v *Visit, t *record.Type, text string, counted bool) (foundType, error) {
-	ctx, cancel := context.WithTimeout(v.Ctx, searchTime)
-	defer cancel()
-	f := foundType{Label: s.Pages(t).Title, Href: With(s.Pages(t).Path, nil, "q", text)}
-	q := store.Query{Limit: foundRows, Search: text, View: record.View{Brief: true}}
-	if counted {
-		q.Count = store.CountNone
-	}
-	found, err := s.Ledger.List(ctx, v.Caller, t, q)
-	f.Count = found.Count
-	for _, r := range found.Rows {
-		f.Rows = append(f.Rows, Cell{Kind: LinkCell, Text: r.Display(), Href: RecordPath(t, r.ID())})
-	}
-	return f, err
 }

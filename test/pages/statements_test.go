@@ -36,8 +36,8 @@ func TestStatementsPerPage(t *testing.T) {
 	}
 	// The first two are the session and the account; a list is its page and its count.
 	pages := map[string]int64{
-		"/":                               2 + 1 + 1, // the change log; the counts of all types
-		"/search/?q=nothing+holds+this":   2 + 1,
+		"/":                               2 + 1 + 1,                             // the change log; the counts of all types
+		"/search/?q=nothing+holds+this":   2 + 3 + int64(len(inventory.Types())), // each type in a transaction with a limit of time
 		"/dcim/sites/":                    2 + 2,
 		"/dcim/sites/1/":                  2 + 5,
 		"/dcim/sites/1/edit/":             2 + 2,
@@ -62,8 +62,9 @@ func TestStatementsPerPage(t *testing.T) {
 	}
 }
 
-// TestStatementsWithManyTypes: the home page, the menu, the search and the page of a record that all types refer to
-// need as many statements with twenty more types, for callers with and without constraints.
+// TestStatementsWithManyTypes: the home page, the menu and the page of a record that all types refer to need as many
+// statements with twenty more types, for callers with and without constraints. A search has one for each type, and as
+// many round trips.
 func TestStatementsWithManyTypes(t *testing.T) {
 	t.Parallel()
 	more := make([]record.Type, 20)
@@ -95,15 +96,19 @@ func TestStatementsWithManyTypes(t *testing.T) {
 			for _, path := range []string{"/", "/user/", "/dcim/sites/", "/search/?q=Lisbon", "/extras/tags/1/"} {
 				for range 2 {
 					wire.Statements.Store(0)
+					wire.Trips.Store(0)
 					b.get(t, path).Want(t, http.StatusOK)
 				}
 				counts[n][user+" "+path] = wire.Statements.Load()
+				if strings.HasPrefix(path, "/search/") {
+					counts[n][user+" "+path] = wire.Trips.Load()
+				}
 			}
 		}
 	}
 	for page, few := range counts[0] {
 		if many := counts[len(more)][page]; many != few {
-			t.Errorf("%s: %d statements, with %d more types %d", page, few, len(more), many)
+			t.Errorf("%s: %d statements or round trips, with %d more types %d", page, few, len(more), many)
 		}
 	}
 }

@@ -17,7 +17,7 @@ walk('a slash moves to the search, which finds a site', async (v) => {
   await v.follow('Lisbon 7');
   assert.equal(await v.main.locator('h1').innerText(), 'Lisbon 7');
   await v.go('/search/?q=nothing+is+called+so');
-  await v.sees('Nothing holds “nothing is called so”.');
+  await v.sees('Nothing found for “nothing is called so”.');
 });
 
 walk('the theme follows the system until somebody chooses, and then stays', async (v) => {

@@ -34,6 +34,9 @@ walk('pictures: records', async (v) => {
   await v.go('/');
   await shoot(v, 'home', 'light');
   await shoot(v, 'home', 'dark', narrow);
+  await v.go('/search/?q=exchange');
+  await shoot(v, 'search', 'light');
+  await shoot(v, 'search', 'dark');
   await v.go('/dcim/sites/?region=portugal&status=active&limit=25');
   await shoot(v, 'sites', 'light');
   await shoot(v, 'sites', 'dark');

@@ -11,6 +11,7 @@
 //   <form data-outdates="#id">        clears that element, which is about what was in the form, when the form changes
 //   <button data-theme-toggle>        says what pressing it does, also where the browser chose the theme
 //   /                                 moves to #search
+//   <a data-hit>                      is reached from #search with the arrow keys; Escape leads back
 (() => {
   'use strict';
 
@@ -216,5 +217,30 @@
     }
     search.focus();
     search.select();
+  });
+
+  document.addEventListener('keydown', (event) => {
+    const search = document.getElementById('search');
+    const hits = [...document.querySelectorAll('[data-hit]')];
+    const at = hits.indexOf(event.target);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !search || (at < 0 && event.target !== search)) {
+      return;
+    }
+    if (event.key === 'Escape' && at >= 0) {
+      search.focus();
+      search.select();
+    } else if (step && hits.length > 0) {
+      event.preventDefault();
+      (at + step < 0 ? search : hits[Math.min(at + step, hits.length - 1)]).focus();
+    }
+  });
+
+  // What was found while somebody typed is announced, and not read out as a whole.
+  document.addEventListener('htmx:afterSwap', (event) => {
+    if (event.detail.target.id === 'found') {
+      const kinds = event.detail.target.querySelectorAll('.found').length;
+      say(kinds > 0 ? `Found in kinds of records: ${kinds}` : 'Nothing found');
+    }
   });
 })();

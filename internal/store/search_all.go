@@ -1,0 +1,259 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+// SearchedType is a type to search, and the records of it that the caller may see.
+type SearchedType struct {
+	Type  *record.Type
+	Scope access.Scope
+}
+
+// Findings is what a search found in one type.
+type Findings struct {
+	Type    *record.Type
+	Hits    []Hit  // the best first, at most HitsEach
+	More    bool   // there are others
+	By      string // the text is an id, and this is the filter that finds it; "" where texts were searched
+	TooSlow bool   // the search was stopped: there may be hits
+}
+
+// Hit is a record that a search found.
+type Hit struct {
+	Record record.Values // its brief fields
+	Rank   Rank
+	Field  record.Field // the field that matched best; nil for the id
+	Text   string       // its value. A long one is cut to what surrounds the match
+}
+
+// Rank is how well a record matches. Exact matches come first, then names, then other texts.
+type Rank int
+
+const (
+	NameExact Rank = iota
+	TextExact
+	NamePrefix
+	NameWord
+	NameInside
+	TextPrefix
+	TextWord
+	TextInside
+
+	nameRanks = TextPrefix - NamePrefix // how far a text ranks behind a name that matches in the same way
+)
+
+const (
+	// HitsEach is how many records of each type a search returns.
+	HitsEach = 10
+	// ranked is how many matching records of a type are compared to find the best. If there are more, those whose name begins with the text
+	// are compared too.
+	ranked = 1000
+	// slowShare is the part of the time left that one type may take.
+	slowShare = 4
+	// How much of a long text is returned: this many characters before the match, and this many in all besides the match.
+	textBefore, textAround = 50, 150
+)
+
+// SearchAll looks for a text in several types, for one caller. The types share the time until the deadline of ctx: one that takes more
+// than a quarter of what is left is stopped and reported as too slow, and the search goes on with the others.
+func (s *Store) SearchAll(ctx context.Context, types []SearchedType, text string) ([]Findings, error) {
+	if len(types) == 0 {
+		return nil, nil
+	}
+	found, searches := make([]Findings, len(types)), make([]typeSearch, len(types))
+	for i, in := range types {
+		found[i].Type = in.Type
+		var err error
+		if searches[i], err = s.typeSearch(in, text, &found[i]); err != nil {
+			return nil, err
+		}
+	}
+	err := s.inTurn(ctx, types[0].Scope, func(ctx context.Context) error {
+		atOnce := len(types)
+		for next := 0; next < len(types); {
+			done, err := s.searchSome(ctx, searches[next:min(next+atOnce, len(types))])
+			next += done
+			switch {
+			case err == nil:
+			case errors.Is(ctx.Err(), context.DeadlineExceeded):
+				for i := range found[next:] {
+					found[next+i].TooSlow = true
+				}
+				return nil
+			case fault.KindOf(err) != fault.Slow:
+				return err
+			case done == 0 && atOnce > 1:
+				atOnce = 1 // any of them may have waited for a lock, before the first one ran
+			default:
+				found[next].TooSlow = true
+				next++
+			}
+		}
+		return nil
+	})
+	return found, s.translate(err)
+}
+
+// typeSearch is a statement that searches one type, and what reads its rows.
+type typeSearch struct {
+	statement
+	read func(pgx.Rows) error
+}
+
+// searchSome sends searches together and returns how many have answered: one that fails ends those after it, too. Each gets a share of
+// the time left.
+func (s *Store) searchSome(ctx context.Context, searches []typeSearch) (done int, err error) {
+	err = s.run(ctx, s.lists, "BEGIN READ ONLY", func(tx *Tx) error {
+		if deadline, ok := ctx.Deadline(); ok {
+			share := max(1, time.Until(deadline).Milliseconds()/slowShare)
+			tx.exec("SELECT set_config('statement_timeout', $1, true)", strconv.FormatInt(share, 10))
+			if err := tx.Flush(ctx); err != nil { // before the others: preparing them can take long, too
+				return err
+			}
+		}
+		for _, search := range searches {
+			tx.batch.Queue(search.sql, search.args...).Query(func(rows pgx.Rows) error {
+				err := search.read(rows)
+				if err == nil {
+					done++
+				}
+				return err
+			})
+		}
+		return tx.Flush(ctx)
+	}, (*Tx).leave)
+	return done, err
+}
+
+// typeSearch compiles the search for a text in a type. Its rows become hits.
+func (s *Store) typeSearch(in SearchedType, text string, found *Findings) (typeSearch, error) {
+	if name, test, ok := identified(in.Type, text); ok {
+		found.By = name
+		l, err := s.listing(in.Type, Query{Scope: in.Scope, Where: []record.Predicate{test}, Limit: HitsEach, View: record.View{Brief: true}})
+		return typeSearch{l.page, func(rows pgx.Rows) error {
+			records, err := l.read.scan(rows)
+			for _, r := range records {
+				found.add(Hit{Record: r, Rank: TextExact, Field: in.Type.Field(name), Text: text})
+			}
+			return err
+		}}, err
+	}
+	order, err := orderOf(in.Type, nil)
+	if err != nil {
+		return typeSearch{}, err
+	}
+	read := s.plans[in.Type].selectionOf(record.View{Brief: true}, order)
+	w := &where{}
+	by := "t.found_rank, " + orderBy(order, false)
+	best := fmt.Sprintf("SELECT t.*, m.* FROM (%s) t CROSS JOIN LATERAL (%s) m", w.candidates(in, order, text), w.best(in.Type, text))
+	sql := fmt.Sprintf("SELECT %s, t.found_rank, t.found_field, %s FROM (SELECT t.* FROM (%s) t ORDER BY %s LIMIT %d) t%s "+
+		"ORDER BY %s LIMIT %[5]d",
+		read.list(w, in.Scope), w.around("t.found_text", text), best, by, HitsEach+1, read.joins, by)
+	return typeSearch{statement{sql, w.args}, func(rows pgx.Rows) error {
+		found.Hits = nil // it may have failed before
+		for rows.Next() {
+			cols := rows.RawValues()
+			r, err := read.row(cols[:read.width])
+			if err != nil {
+				rows.Close()
+				return err
+			}
+			rank, _ := readInt(cols[read.width])
+			field, _ := readInt(cols[read.width+1])
+			found.add(Hit{Record: r, Rank: Rank(rank.(int64)), Field: in.Type.All()[field.(int64)], Text: string(cols[read.width+2])})
+		}
+		rows.Close()
+		return rows.Err()
+	}}, nil
+}
+
+func (f *Findings) add(h Hit) {
+	if f.More = len(f.Hits) == HitsEach; !f.More {
+		f.Hits = append(f.Hits, h)
+	}
+}
+
+// identified returns the test for a text that is an id: that of a record, or of the request that made it.
+func identified(t *record.Type, text string) (name string, test record.Predicate, ok bool) {
+	if t.TimedID {
+		if id, err := t.ParseID(text); err == nil {
+			return "id", record.Predicate{Values: []any{id}}, true
+		}
+	}
+	for i, f := range t.All() {
+		if f.Column().Storage != record.StoreUUID {
+			continue
+		}
+		if id, err := f.ParseText(text); err == nil {
+			return t.Infos()[i].Name, record.Predicate{Field: f, Values: []any{id}}, true
+		}
+	}
+	return "", record.Predicate{}, false
+}
+
+// candidates returns the records among which the best are chosen.
+func (w *where) candidates(in SearchedType, order []term, text string) string {
+	t := in.Type
+	from := w.list(t, Query{Scope: in.Scope, Search: text})
+	hits := fmt.Sprintf("FROM %s t%s LIMIT %d", from, w, ranked)
+	w.parts = nil
+	name := t.NamingField()
+	if name == "" || t.Index(name) != order[0].field || order[0].desc || !t.Field(name).Column().Natural {
+		return "SELECT t.* " + hits
+	}
+	// The index of names has the order of a dictionary: names that begin with the text follow it, in capitals or not. The scope is tested
+	// after the limit, so that this costs the same for everybody.
+	w.scope(in.Scope, t)
+	w.and(folded(order[0].expr) + " LIKE " + folded(w.arg(escapeLike(text)+"%")+"::text"))
+	near := fmt.Sprintf("SELECT t.id FROM (SELECT t.* FROM %[1]s t WHERE (SELECT count(*) FROM hits) = %[2]d AND %[3]s >= %[4]s "+
+		"ORDER BY %[3]s LIMIT %[2]d) t%[5]s", quote(t.Table()), ranked, order[0].expr, folded(w.arg(text)+"::text"), w)
+	w.parts = nil
+	return fmt.Sprintf("WITH hits AS MATERIALIZED (SELECT t.id %s) SELECT t.* FROM (SELECT id FROM hits UNION %s) h JOIN %s t ON t.id = h.id",
+		hits, near, quote(t.Table()))
+}
+
+// best returns the field of a record that matches best, and how.
+func (w *where) best(t *record.Type, text string) string {
+	pattern := func(text string) string { return "(SELECT " + folded(w.arg(text)+"::text") + ")" } // once, not for each record
+	escaped := escapeLike(text)
+	texts := make([]string, len(t.Search))
+	for i, name := range t.Search {
+		behind := nameRanks
+		if name == t.NamingField() {
+			behind = 0
+		}
+		texts[i] = fmt.Sprintf("(%d, %d, %s COLLATE natural_order)", t.Index(name), behind, w.value(t, name))
+	}
+	return fmt.Sprintf(`SELECT f.i::bigint AS found_field, f.v AS found_text, (CASE WHEN f.folded = %s THEN least(f.behind, %d)
+		WHEN f.folded LIKE %s THEN %d + f.behind WHEN f.folded ~ %s THEN %d + f.behind ELSE %d + f.behind END)::bigint AS found_rank
+		FROM (SELECT *, %s AS folded FROM (VALUES %s) f (i, behind, v) OFFSET 0) f WHERE f.folded LIKE %s ORDER BY found_rank LIMIT 1`,
+		pattern(text), TextExact, pattern(escaped+"%"), NamePrefix,
+		pattern("(^|[^[:alnum:]])"+regexp.QuoteMeta(text)+"($|[^[:alnum:]])"), NameWord, NameInside,
+		folded("f.v"), strings.Join(texts, ", "), pattern("%"+escaped+"%"))
+}
+
+// folded is a text as a search compares it.
+func folded(expr string) string { return "lower(" + expr + " COLLATE natural_order)" }
+
+// around cuts a long text to what surrounds the match.
+func (w *where) around(expr, text string) string {
+	most := utf8.RuneCountInString(text) + textAround
+	return fmt.Sprintf(`(SELECT CASE WHEN at > 0 THEN '…' ELSE '' END || substr(%[1]s, at + 1, %[2]d) ||
+		CASE WHEN length(%[1]s) > at + %[2]d THEN '…' ELSE '' END
+		FROM (SELECT CASE WHEN length(%[1]s) > %[2]d THEN greatest(0, strpos(%[5]s, %[3]s) - %[4]d) ELSE 0 END) x (at))`,
+		expr, most, folded(w.arg(text)+"::text"), textBefore, folded(expr))
+}
