@@ -14,7 +14,7 @@ import (
 )
 
 // TestTablesAreAsDrafted makes the table that each declaration demands beside the one of the migrations and compares
-// their definitions: columns with type, null and collation, every constraint, and for every index one that serves as
+// their definitions: columns with type, null and collation, every constraint, options, and for every index one that serves as
 // well. The tables of types that the machine alone writes are partitioned, and made by hand.
 func TestTablesAreAsDrafted(t *testing.T) {
 	_, reg, db := open(t)
@@ -69,7 +69,7 @@ func TestDraftOfAnyRef(t *testing.T) {
 	for _, line := range []string{
 		"    stuck_on_type text NOT NULL,\n    stuck_on_id   bigint NOT NULL,\n    scope_type    text,\n    scope_id      bigint,\n",
 		"    CONSTRAINT trial_sticker_scope_whole CHECK ((scope_type IS NULL) = (scope_id IS NULL)),\n",
-		"    CONSTRAINT trial_sticker_object_whole CHECK ((content_type IS NULL) = (object_id IS NULL))\n);\n",
+		"    CONSTRAINT trial_sticker_object_whole CHECK ((content_type IS NULL) = (object_id IS NULL))\n) WITH (fillfactor = 85);\n",
 		"CREATE INDEX trial_sticker_stuck_on ON trial_sticker (stuck_on_type, stuck_on_id);\n",
 		"CREATE INDEX trial_sticker_scope ON trial_sticker (scope_type, scope_id);\n",
 	} {
@@ -119,7 +119,8 @@ func definitionOf(t *testing.T, tx pgx.Tx, table string) definition {
 				LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum AND attgenerated <> ''
 				WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`),
 			collect(`SELECT 'constraint ' || CASE WHEN contype = 'p' THEN '' ELSE conname || ' ' END || pg_get_constraintdef(oid) FROM `+
-				`pg_constraint WHERE conrelid = $1::regclass`)),
+				`pg_constraint WHERE conrelid = $1::regclass`),
+			collect(`SELECT 'option ' || unnest(reloptions) FROM pg_class WHERE oid = $1::regclass`)),
 		indexes: collect(`SELECT CASE WHEN indisunique THEN 'unique ' ELSE '' END || substring(pg_get_indexdef(indexrelid) FROM 'USING ` +
 			`.*$') FROM pg_index WHERE indrelid = $1::regclass`),
 	}

@@ -145,7 +145,7 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 		w.and(w.after(l.order, values, l.backward))
 		q.Offset = 0
 	}
-	by := orderBy(l.order, l.backward)
+	by := oneChoice(t, q, l.order[0].desc != l.backward) + orderBy(l.order, l.backward)
 	p := s.plans[t]
 	// The page is cut out first and then joined, so that the cost of nested references does not depend on the planner's
 	// view of the whole table. The limit is a literal: with a parameter PostgreSQL expects a tenth of the table and
@@ -161,6 +161,21 @@ func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
 	l.page.sql = fmt.Sprintf("SELECT %s FROM (%s) t%s ORDER BY %s LIMIT %d", l.read.list(w, q.Scope), cut, l.read.joins, by, q.Limit+1)
 	l.page.args = w.args
 	return l, nil
+}
+
+// oneChoice returns what a list of one choice is ordered by before its default order, "" for any other list. It changes nothing about
+// the order, and makes PostgreSQL read the index of the choice. Without it, it may look for a rare choice in the whole
+// index of the default order, because it does not know the value when it plans.
+func oneChoice(t *record.Type, q Query, desc bool) string {
+	if t.ReadOnly || len(q.Order) > 0 || q.Search != "" {
+		return "" // there is no such index, or another one may be better
+	}
+	for _, p := range q.Where {
+		if p.Field != nil && len(p.Via) == 0 && p.Lookup == record.Exact && len(p.Values) == 1 && p.Values[0] != nil && isChoice(p.Field) {
+			return orderBy([]term{{expr: "t." + quote(p.Field.Column().Name), desc: desc}}, false) + ", "
+		}
+	}
+	return ""
 }
 
 // list narrows a statement to the records of a list, and returns what they are read from.

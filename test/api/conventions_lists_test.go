@@ -51,7 +51,7 @@ func TestPagination(t *testing.T) {
 		"?limit=9&ordering=-facility,latitude", "?limit=8&ordering=latitude",
 		"?limit=11&ordering=-latitude", "?limit=13&ordering=-latitude,facility", "?limit=10&ordering=-id", "?limit=10&ordering=created",
 		"?limit=6&facility=1&facility=2&q=s1", "?limit=10&brief=true&fields=id", "?limit=10&ordering=tenant",
-		"?limit=10&ordering=status,-region"} {
+		"?limit=10&ordering=status,-region", "?limit=10&status=active"} {
 		t.Run("walk "+query, func(t *testing.T) {
 			whole := admin.page(t, sites+sizeless(query)).IDs()
 			var forward []int64
