@@ -110,6 +110,9 @@ func TestRecipe(t *testing.T) {
 	t.Parallel()
 	s, reg, db := storetest.Open(t, nil)
 	sites := reg.Type("dcim.site")
+	if _, err := db.Exec(t.Context(), "COMMENT ON INDEX dcim_site_region IS 'it''s one'"); err != nil {
+		t.Fatal(err)
+	}
 	before := definitions(t, db)
 	g := fill.New(s, 7)
 	var shown []int
@@ -148,7 +151,8 @@ func definitions(t *testing.T, db *pgxpool.Pool) (all string) {
 	t.Helper()
 	err := db.QueryRow(t.Context(), `SELECT string_agg(definition, E'\n' ORDER BY definition) FROM (
 		SELECT conname || pg_get_constraintdef(oid) || convalidated FROM pg_constraint WHERE conrelid = 'dcim_site'::regclass AND contype <> 'n'
-		UNION ALL SELECT indexdef FROM pg_indexes WHERE tablename = 'dcim_site') x(definition)`).Scan(&all)
+		UNION ALL SELECT pg_get_indexdef(indexrelid) || coalesce(obj_description(indexrelid), '') FROM pg_index
+		WHERE indrelid = 'dcim_site'::regclass) x(definition)`).Scan(&all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,16 +123,17 @@ func copied(v any) any {
 func withoutIndexes(ctx context.Context, tx pgx.Tx, t *record.Type, fill func() error) error {
 	rows, err := tx.Query(ctx, `
 		SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
-			format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+			format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)), ''
 		FROM pg_constraint WHERE conrelid = $1::text::regclass AND contype IN ('u', 'f')
 		UNION ALL
-		SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid)
+		SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid),
+			format('COMMENT ON INDEX %s IS %L', indexrelid::regclass, obj_description(indexrelid))
 		FROM pg_index x WHERE indrelid = $1::text::regclass AND NOT indisprimary
 			AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = x.indexrelid AND conrelid = x.indrelid)`, quote(t.Table()))
 	if err != nil {
 		return err
 	}
-	statements, err := structs[struct{ Drop, Make string }](rows)
+	statements, err := structs[struct{ Drop, Make, Comment string }](rows)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func withoutIndexes(ctx context.Context, tx pgx.Tx, t *record.Type, fill func() 
 		return err
 	}
 	for _, x := range statements {
-		if _, err := tx.Exec(ctx, x.Make); err != nil {
+		if _, err := tx.Exec(ctx, x.Make+";"+x.Comment); err != nil {
 			return fmt.Errorf("%s: %w", x.Make, err)
 		}
 	}
