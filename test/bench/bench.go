@@ -35,6 +35,7 @@ type bench struct {
 	bareServer      *gauge.Process
 	receiver        receiver
 	terrier, bare   *gauge.Side
+	plain           *plain       // made by the first case that needs it
 	loaded          int          // sites so far
 	deepAt          string       // the current address of the walk through the register
 	made            atomic.Int64 // sites created through the servers; it makes their names differ
@@ -66,7 +67,7 @@ func newBench(ctx context.Context, o options, out io.Writer) (_ *bench, err erro
 	if b.receiver.Process, err = b.launch(ctx, "receiver", settings{}); err != nil {
 		return nil, err
 	}
-	key, err := b.newToken(ctx)
+	key, err := newToken(ctx, b.settings(), b.o.user)
 	if err != nil {
 		return nil, err
 	}
@@ -129,17 +130,17 @@ const (
 
 // newToken creates the caller and returns their token. The caller is a superuser, or a member of a group with the permissions that the
 // cases need.
-func (b *bench) newToken(ctx context.Context) (string, error) {
-	a, err := app.New(ctx, b.settings().config(), slog.New(slog.DiscardHandler))
+func newToken(ctx context.Context, s settings, user string) (string, error) {
+	a, err := app.New(ctx, s.config(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return "", err
 	}
 	defer a.Close()
-	if _, err := a.CreateUser(ctx, app.NewUser{Username: userName, Password: password, Superuser: b.o.user == superuser}); err != nil {
+	if _, err := a.CreateUser(ctx, app.NewUser{Username: userName, Password: password, Superuser: user == superuser}); err != nil {
 		return "", err
 	}
-	if b.o.user == member {
-		err := execute(ctx, b.database,
+	if user == member {
+		err := execute(ctx, s.Database,
 			`INSERT INTO users_group (version, name, description, created, last_updated) VALUES (1, 'planners', '', now(), now())`,
 			`UPDATE users_user SET groups = ARRAY(SELECT id FROM users_group), manage_tokens = true`,
 			`INSERT INTO users_permission (version, name, description, enabled, object_types, groups, users, actions, created, last_updated)

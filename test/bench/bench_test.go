@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 			dir := t.TempDir()
 			json, kept := filepath.Join(dir, "bench.json"), filepath.Join(dir, "results", "kept.json")
 			args := []string{"--quick", "--records", "1500", "--rounds", "1", "--round", "20ms", "--jobs", "200", "--queued", "200",
-				"--deliveries", "1500", "--types", "3", "--user", user,
+				"--deliveries", "1500", "--types", "3", "--mixed", "1s", "--user", user,
 				"--json", json, "--svg", filepath.Join(dir, "bench.svg"), "--kept", kept}
 			if user == member {
 				args = append(args, "--only", "list,get,create,create-1,notified") // the others work as for the superuser
@@ -85,7 +85,9 @@ func checkRows(t *testing.T, r *figures.Result, all bool) {
 	}
 	want := []string{"list", "get", "create", "create-1", "notified"}
 	if all {
-		want = append(want, "search", "deep", "count", "types-start", "types-openapi", "types-openapi-gzip", "types-menu", "types-home",
+		want = append(want, "search-rare", "search-none", "search-common", "search-page", "search-exact", "search-status", "search-two-none",
+			"search-two-many", "search-create", "search-bulk", "search-patch", "search-patch-status", "search-mixed", "deep",
+			"count", "types-start", "types-openapi", "types-openapi-gzip", "types-menu", "types-home",
 			"types-list", "types-memory", "types-setup", "token", "login", "flood", "readers-texts", "bulk", "create-10", "drip", "deliveries",
 			"latency-10", "latency-100", "latency-1000",
 			"fairness", "fairness-p99", "fairness-backlog", "fairness-backlog-p99", "idle", "lone", "queued-create", "queued-latency",

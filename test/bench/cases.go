@@ -23,13 +23,15 @@ func cases() []work {
 	for _, c := range reads {
 		all = append(all, c.work())
 	}
-	all = append(all, work{"deep", (*bench).measureDeep}, work{"count", (*bench).measureCount}, work{"page", (*bench).measureWebPage},
+	all = append(all, work{"search", (*bench).measureSearch}, work{"deep", (*bench).measureDeep}, work{"count", (*bench).measureCount},
+		work{"page", (*bench).measureWebPage},
 		work{"types", (*bench).measureTypes}, work{"token", (*bench).measureToken},
 		work{"login", (*bench).measureLogin}, work{"flood", (*bench).measureFlood}, work{"readers", (*bench).measureReaders})
 	for _, c := range writes {
 		all = append(all, c.work())
 	}
-	return append(all, work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries},
+	return append(all, work{"search-writes", (*bench).measureSearchWrites}, work{"search-mixed", (*bench).measureSearchMixed},
+		work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries},
 		work{"latency", (*bench).measureLatency},
 		work{"fairness", (*bench).measureFairness},
 		work{"fairness-backlog", (*bench).measureFairnessBacklog}, work{"idle", (*bench).measureIdle},

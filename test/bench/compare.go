@@ -46,15 +46,6 @@ var reads = []comparison{
 		bare: func(b *bench) func() []byte {
 			return b.scattered(func(n int64) []byte { return b.bare.Get(fmt.Sprintf("/bare/get/%d", n)) })
 		},
-	}, {
-		row:    figures.Row{Case: "search", What: "search all texts of sites, one is found"},
-		status: 200,
-		terrier: func(b *bench) func() []byte {
-			return b.scattered(func(n int64) []byte { return b.terrier.Get(fmt.Sprintf("%s?limit=50&q=%s", sitesPath, searched(n))) })
-		},
-		bare: func(b *bench) func() []byte {
-			return b.scattered(func(n int64) []byte { return b.bare.Get("/bare/search?q=" + searched(n)) })
-		},
 	},
 }
 
@@ -164,6 +155,15 @@ func (p *pairs) judgeProcessor(r *figures.Row) {
 	r.Unit = "µs"
 	r.Terrier, r.Bare = side(p.terrier), side(p.other)
 	r.Terrier.Figure, r.Bare.Figure = r.Terrier.Go+r.Terrier.PostgreSQL, r.Bare.Go+r.Bare.PostgreSQL
+	r.Judge(ratios)
+}
+
+// judgeSlowness judges how many times as long as the other side Terrier takes.
+func (p *pairs) judgeSlowness(r *figures.Row) {
+	var ratios []float64
+	for _, ratio := range p.ratios {
+		ratios = append(ratios, 1/ratio)
+	}
 	r.Judge(ratios)
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
-	"terrier/internal/delivery"
+	"terrier/internal/app"
 )
 
 // testServer names the address of the throw-away PostgreSQL of tests.
@@ -57,7 +58,7 @@ func newDatabase(ctx context.Context, purpose string, migrate func(ctx context.C
 }
 
 func migrateTerrier(ctx context.Context, database string) error {
-	return delivery.Migrate(ctx, database, func(string, ...any) {})
+	return app.Migrate(ctx, settings{Database: database}.config(), slog.New(slog.DiscardHandler))
 }
 
 func migrateRiver(ctx context.Context, database string) error {

@@ -104,25 +104,34 @@ const askedEnough = 5 * time.Second
 
 // repeated measures in rounds and returns the median of each.
 func (b *bench) repeated(c cost) ([]float64, error) {
+	var medians []float64
+	for range b.o.rounds {
+		median, err := b.askRound(c)
+		if err != nil {
+			return nil, err
+		}
+		medians = append(medians, median)
+	}
+	return medians, nil
+}
+
+// askRound measures one round and returns the median.
+func (b *bench) askRound(c cost) (float64, error) {
 	asks := asksPerRound
 	if c.once {
 		asks = 1
 	}
-	var medians []float64
-	for range b.o.rounds {
-		var took []float64
-		began := time.Now()
-		for range asks {
-			ms, err := c.ask(b)
-			if err != nil {
-				return nil, err
-			}
-			took = append(took, ms)
-			if time.Since(began) > askedEnough {
-				break
-			}
+	var took []float64
+	began := time.Now()
+	for range asks {
+		ms, err := c.ask(b)
+		if err != nil {
+			return 0, err
 		}
-		medians = append(medians, figures.Median(took))
+		took = append(took, ms)
+		if time.Since(began) > askedEnough {
+			break
+		}
 	}
-	return medians, nil
+	return figures.Median(took), nil
 }

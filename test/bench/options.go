@@ -27,6 +27,7 @@ type options struct {
 	round       time.Duration
 	jobs        int
 	types       int
+	mixed       time.Duration
 	connections int
 	user        string
 	only        string
@@ -39,8 +40,10 @@ type options struct {
 
 // full and quick are the default sizes. Flags override them.
 var (
-	full  = options{records: 1_000_000, queued: 1_000_000, deliveries: 1_000_000, rounds: 5, round: 1500 * time.Millisecond, jobs: 20_000}
-	quick = options{records: 100_000, queued: 50_000, deliveries: 100_000, rounds: 3, round: 500 * time.Millisecond, jobs: 5_000}
+	full = options{records: 1_000_000, queued: 1_000_000, deliveries: 1_000_000, rounds: 5, round: 1500 * time.Millisecond, jobs: 20_000,
+		mixed: 10 * time.Minute}
+	quick = options{records: 100_000, queued: 50_000, deliveries: 100_000, rounds: 3, round: 500 * time.Millisecond, jobs: 5_000,
+		mixed: 20 * time.Second}
 )
 
 // least is the size of the smallest register. It still has pages in its middle.
@@ -62,6 +65,7 @@ func parseFlags(args []string) (options, error) {
 	flags.IntVar(&o.jobs, "jobs", o.jobs, "deliveries of a round of the case deliveries")
 	flags.IntVar(&o.types, "types", 80,
 		"record types that are added in the case types, so that there are about as many as in a full catalogue")
+	flags.DurationVar(&o.mixed, "mixed", o.mixed, "how long the case search-mixed takes, with and without search indexes in turns")
 	flags.IntVar(&o.connections, "connections", 4, "connections that ask at once")
 	flags.StringVar(&o.user, "user", superuser, "who asks Terrier: superuser, or member for a user whose group has the permissions")
 	flags.StringVar(&o.only, "only", "", "comma-separated cases to measure: "+strings.Join(caseNames(), ", "))

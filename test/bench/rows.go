@@ -31,7 +31,9 @@ func siteNumber(n int64) int64 { return n * stride % prime }
 // register is a database that can be filled with sites.
 type register struct {
 	*fill.Generator
-	store *store.Store
+	database string
+	store    *store.Store
+	sent     *sent // by the store
 }
 
 // seed makes the rows of all runs the same.
@@ -43,11 +45,12 @@ func newRegister(ctx context.Context, database string) (*register, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := store.Open(ctx, database, reg, nil)
+	sent := &sent{}
+	s, err := store.Open(ctx, database, reg, sent)
 	if err != nil {
 		return nil, err
 	}
-	r := &register{fill.New(s, seed), s}
+	r := &register{fill.New(s, seed), database, s, sent}
 	for _, others := range []struct {
 		of string
 		n  int
@@ -68,5 +71,8 @@ func (r *register) addSites(ctx context.Context, n int) error {
 	recipe["physical_address"] = func(r fill.Row) any {
 		return fmt.Sprintf("%d Harbour Road, Building %d", siteNumber(int64(r.Number)), r.Number%40)
 	}
-	return r.Fill(ctx, r.store.Type("dcim.site"), n, recipe)
+	if err := r.Fill(ctx, r.store.Type("dcim.site"), n, recipe); err != nil {
+		return err
+	}
+	return execute(ctx, r.database, "CHECKPOINT") // and not during a measurement
 }

@@ -24,8 +24,9 @@ const (
 
 	matching = ` WHERE (s.name ILIKE $1 OR s.slug ILIKE $1 OR s.facility ILIKE $1 OR s.description ILIKE $1 OR s.physical_address ILIKE $1
 		OR s.shipping_address ILIKE $1 OR s.comments ILIKE $1)`
-	countFound = `SELECT count(*) FROM dcim_site s` + matching
-	listFound  = `SELECT ` + columns + ` FROM dcim_site s` + joins + matching + ` ORDER BY s.name LIMIT 50`
+	// The statements of a search that reads all rows.
+	CountFound = `SELECT count(*) FROM dcim_site s` + matching
+	ListFound  = `SELECT ` + columns + ` FROM dcim_site s` + joins + matching + ` ORDER BY s.name LIMIT 50`
 )
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +38,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 
 // search looks for a text that few sites contain, so there is no second page.
 func (s *Server) search(w http.ResponseWriter, r *http.Request) {
-	p, err := s.page(r, countFound, listFound, "%"+r.FormValue("q")+"%")
+	p, err := s.page(r, CountFound, ListFound, "%"+r.FormValue("q")+"%")
 	answer(w, http.StatusOK, p, err)
 }
 

@@ -148,9 +148,16 @@ func (s *Side) Get(path string) []byte {
 
 // Post returns a POST request. The headers are added to those of the side.
 func (s *Side) Post(path string, body []byte, headers ...string) []byte {
+	return s.write("POST", path, body, headers...)
+}
+
+// Patch returns a PATCH request.
+func (s *Side) Patch(path string, body []byte) []byte { return s.write("PATCH", path, body) }
+
+func (s *Side) write(method, path string, body []byte, headers ...string) []byte {
 	return fmt.Appendf(nil,
-		"POST %s HTTP/1.1\r\nHost: %s\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s%s\r\n%s",
-		path, s.Address, len(body), s.Headers, strings.Join(headers, ""), body)
+		"%s %s HTTP/1.1\r\nHost: %s\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s%s\r\n%s",
+		method, path, s.Address, len(body), s.Headers, strings.Join(headers, ""), body)
 }
 
 // Close closes the connections, even those with an open request.
