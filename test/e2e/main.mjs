@@ -11,7 +11,7 @@ const stages = [
   { name: 'one by one, while the records are few', files: [...(options.screenshots ? ['screenshots'] : []), 'worker'] },
   { name: 'side by side', atOnce: 3, files: ['login', 'frame', 'search', 'lists', 'forms', 'bulk', 'transfer', 'changes', 'tokens', 'admin', 'webhooks', 'tasks', 'api', 'types', 'nojs', 'keyboard',
     'looks', 'xss'] },
-  { name: 'one by one, at the end', files: ['crowd', ...(options.only ? [] : ['coverage'])] },
+  { name: 'one by one, at the end', files: ['crowd', 'speed', ...(options.only ? [] : ['coverage'])] },
 ];
 
 const chosen = options.only?.split(',');

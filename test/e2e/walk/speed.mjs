@@ -1,0 +1,69 @@
+// Measures how long the search takes from the last key to the results on the screen. TERRIER_E2E_ROWS says how many sites are searched;
+// with it the test fails if the median is above the goal. Without it there are few, and the machine may be busy.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { walk } from '../walks.mjs';
+
+const goal = 300; // milliseconds
+const rounds = 7;
+const rows = Number(process.env.TERRIER_E2E_ROWS || 1000);
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+// entered presses Enter in the box and returns the milliseconds until the next page has painted its results.
+async function entered(v, text) {
+  await v.go('/');
+  const box = v.page.getByLabel('Search everything');
+  await box.fill(text);
+  await v.page.evaluate(() => document.addEventListener('keydown', () => sessionStorage.setItem('pressed', performance.timeOrigin + performance.now()), { once: true, capture: true }));
+  await v.press(box, { act: (input) => input.press('Enter') });
+  return v.page.evaluate(() => new Promise((resolve) => {
+    new PerformanceObserver((list, observer) => {
+      const painted = list.getEntriesByName('first-contentful-paint')[0];
+      if (painted && document.querySelector('.found mark')) {
+        observer.disconnect();
+        resolve(performance.timeOrigin + Math.max(painted.startTime, performance.getEntriesByType('navigation')[0].domInteractive) - Number(sessionStorage.getItem('pressed')));
+      }
+    }).observe({ type: 'paint', buffered: true });
+  }));
+}
+
+// typed puts a text into the box of the search page and returns the milliseconds until its results are painted.
+async function typed(v, text) {
+  await v.go('/search/');
+  const shown = v.page.evaluate(() => new Promise((resolve, reject) => {
+    let began;
+    setTimeout(() => reject(new Error('nothing was found')), 15_000);
+    document.addEventListener('input', () => { began = performance.now(); }, { once: true, capture: true });
+    new MutationObserver((_, observer) => {
+      if (document.querySelector('.found mark')) {
+        observer.disconnect();
+        requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)));
+      }
+    }).observe(document.getElementById('found'), { childList: true, subtree: true });
+  }));
+  await v.page.getByLabel('Search everything').fill(text);
+  return shown;
+}
+
+walk('results are shown soon after the last key', async (v, t) => {
+  const { stdout } = await promisify(execFile)(`${process.env.TERRIER_E2E_WORK}/fill`, [rows]);
+  const slow = [];
+  for (const [what, text] of Object.entries(JSON.parse(stdout))) {
+    for (const [how, measure] of Object.entries({ 'Enter': entered, 'while typing': typed })) {
+      const took = [];
+      for (let i = 0; i <= rounds; i++) {
+        took.push(await measure(v, text));
+      }
+      took.shift(); // the first prepares statements
+      t.diagnostic(`${rows} sites, ${what}, ${how}: ${median(took).toFixed(0)} ms (${took.map((ms) => ms.toFixed(0)).join(', ')})`);
+      if (median(took) > goal) {
+        slow.push(`${what}, ${how}`);
+      }
+    }
+  }
+  if (process.env.TERRIER_E2E_ROWS) {
+    assert.deepEqual(slow, [], `slower than ${goal} ms`);
+  }
+});
