@@ -160,7 +160,15 @@ func Migrate(ctx context.Context, cfg Config, log *slog.Logger) error {
 	if err := checkPooling(ctx, cfg, log, false); err != nil {
 		return err
 	}
-	return delivery.Migrate(ctx, cfg.DatabaseURL, func(format string, args ...any) { log.Info(fmt.Sprintf(format, args...)) })
+	logf := func(format string, args ...any) { log.Info(fmt.Sprintf(format, args...)) }
+	if err := delivery.Migrate(ctx, cfg.DatabaseURL, logf); err != nil {
+		return err
+	}
+	reg, err := record.NewRegistry(append(inventory.Types(), cfg.Types...)...)
+	if err != nil {
+		return err
+	}
+	return store.MakeSearchIndexes(ctx, cfg.DatabaseURL, reg.Types(), logf)
 }
 
 // checkPooling refuses a database behind a pooler that shares connections.
@@ -216,6 +224,11 @@ func (a *App) Serve(ctx context.Context) error {
 	go func() { failed <- srv.Serve(listener) }()
 	if !strings.HasPrefix(a.cfg.BaseURL, "https://") {
 		a.log.Warn("session cookies can be read by anyone on the way, because TERRIER_BASE_URL is not https")
+	}
+	if scans, err := a.Store.SearchesScan(ctx); err != nil {
+		return err
+	} else if scans {
+		a.log.Warn("searches read whole tables, because search indexes are missing: run `terrier migrate`, which says why")
 	}
 	a.log.Info("serving", "address", listener.Addr().String(), "base_url", a.cfg.BaseURL)
 	select {

@@ -15,11 +15,26 @@ const keepTally = 30 * 24 * time.Hour
 func (a *App) keepUp(ctx context.Context) (end func()) {
 	ctx, stop := context.WithCancel(ctx)
 	var loops sync.WaitGroup
+	loops.Go(func() { a.always(ctx) })
 	loops.Go(func() { a.often(ctx) })
 	loops.Go(func() { a.hourly(ctx) }) // on its own: retention may take minutes
 	return func() {
 		stop()
 		loops.Wait()
+	}
+}
+
+// always merges what was written into the search indexes. Any process may do it; one does.
+func (a *App) always(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			a.note(ctx, "search indexes", a.Store.TidySearchIndexes(ctx))
+		}
 	}
 }
 

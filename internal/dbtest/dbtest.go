@@ -24,6 +24,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/delivery"
+	"terrier/internal/inventory"
+	"terrier/internal/record"
 	"terrier/internal/store"
 )
 
@@ -144,6 +146,13 @@ func makeTemplate(server, name string) (err error) {
 	if err := delivery.Migrate(ctx, target, func(string, ...any) {}); err != nil {
 		return err
 	}
+	types, err := recordTypes()
+	if err != nil {
+		return err
+	}
+	if err := store.MakeSearchIndexes(ctx, target, types, func(string, ...any) {}); err != nil {
+		return err
+	}
 	// Nobody may connect to a template: CREATE DATABASE fails while somebody is connected.
 	for _, statement := range []string{
 		"ALTER DATABASE " + quote(unfinished) + " ALLOW_CONNECTIONS false",
@@ -156,13 +165,25 @@ func makeTemplate(server, name string) (err error) {
 	return nil
 }
 
+func recordTypes() ([]*record.Type, error) {
+	reg, err := record.NewRegistry(inventory.Types()...)
+	if err != nil {
+		return nil, err
+	}
+	return reg.Types(), nil
+}
+
 func migrationsHash() (string, error) {
 	hash := sha256.New()
 	version, err := delivery.SchemaVersion()
 	if err != nil {
 		return "", err
 	}
-	if _, err := fmt.Fprintln(hash, "river", version); err != nil {
+	types, err := recordTypes()
+	if err != nil {
+		return "", err
+	}
+	if _, err := fmt.Fprintln(hash, "river", version, store.SearchIndexes(types)); err != nil {
 		return "", err
 	}
 	err = fs.WalkDir(store.Migrations, ".", func(path string, entry fs.DirEntry, err error) error {

@@ -129,7 +129,6 @@ func (t *Type) checkLists() error {
 		want   string
 	}{
 		{"Brief", t.Brief, nestable, "can be shown in another record"},
-		{"Search", t.Search, searchable, "is a text"},
 		{"Columns", t.Columns, func(f Field) bool { return !f.Info().Hidden && !f.Info().DetailOnly }, "a list can show"},
 		{"Groups", t.groupNames(), func(f Field) bool { return f.Info().Widget != NoWidget }, "a form can ask for"},
 	} {

@@ -22,6 +22,8 @@ type WWN struct {
 var (
 	_ lookupParser = MAC{}
 	_ lookupParser = WWN{}
+	_ FoundByValue = MAC{}
+	_ FoundByValue = WWN{}
 )
 
 func (f MAC) Info() Info { return octetsInfo(f.Name, f.Label, f.Help, f.Required, f.Unique) }
@@ -36,6 +38,7 @@ func (f MAC) ParseText(s string) (any, error) {
 }
 func (f MAC) parseLookup(l Lookup, s string) (any, error) { return partOrWhole(f, l, s) }
 
+func (f MAC) Sought(text string) (Predicate, bool)        { return soughtAs(f, text) }
 func (f MAC) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
 func (f MAC) Schema() Schema                              { return nullable(Schema{"type": "string"}, !f.Required) }
 func (f MAC) InputSchema() Schema                         { return f.Schema() }
@@ -52,6 +55,7 @@ func (f WWN) ParseText(s string) (any, error) {
 }
 func (f WWN) parseLookup(l Lookup, s string) (any, error) { return partOrWhole(f, l, s) }
 
+func (f WWN) Sought(text string) (Predicate, bool)        { return soughtAs(f, text) }
 func (f WWN) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
 func (f WWN) Schema() Schema                              { return nullable(Schema{"type": "string"}, !f.Required) }
 func (f WWN) InputSchema() Schema                         { return f.Schema() }

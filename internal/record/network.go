@@ -27,6 +27,9 @@ var (
 	_ Compared  = Network{}
 	_ Explained = Address{}
 	_ Compared  = Address{}
+
+	_ FoundByValue = Network{}
+	_ FoundByValue = Address{}
 )
 
 // HowWritten implements Explained.
@@ -54,6 +57,7 @@ func (f Network) Parse(in any) (any, error) {
 
 func (f Network) ParseText(s string) (any, error) { return netText(s) }
 
+func (f Network) Sought(text string) (Predicate, bool)        { return soughtAs(f, text) }
 func (f Network) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
 func (f Network) Schema() Schema                              { return nullable(Schema{"type": "string"}, !f.Required) }
 func (f Network) InputSchema() Schema                         { return f.Schema() }
@@ -82,6 +86,7 @@ func (f Address) Parse(in any) (any, error) {
 
 func (f Address) ParseText(s string) (any, error) { return netText(s) }
 
+func (f Address) Sought(text string) (Predicate, bool)        { return soughtAs(f, text) }
 func (f Address) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
 func (f Address) Schema() Schema                              { return nullable(Schema{"type": "string"}, !f.Required) }
 func (f Address) InputSchema() Schema                         { return f.Schema() }

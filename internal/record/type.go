@@ -31,7 +31,9 @@ type Type struct {
 	Fields Fields
 	Brief  []string // what a nested representation shows; the first text in it names the record
 	Order  []string // default ordering
-	Search []string // text fields that q looks into
+	// Search names the texts that q looks into: fields of the record, of one that it refers to ("manufacturer.name"), and of those that
+	// refer to it ("[dcim.inventoryitem.device].serial").
+	Search []string
 	// Filters are filters besides those of the fields.
 	Filters []Filter
 	Unique  []Unique // rules for several fields; a single field declares its own
@@ -58,23 +60,25 @@ type Type struct {
 	Sensitive bool
 	Special
 
-	reg        *Registry
-	path       string
-	key        string
-	filters    map[string]filter
-	fields     []Field // Fields resolved, plus created and last_updated
-	infos      []Info
-	index      map[string]int
-	brief      []int
-	core       []int  // brief without references and counts
-	naming     string // the field that names a record; "" for none
-	whole      *plan  // how all of it is shown
-	snapshot   []snapshotField
-	references []ReferenceField
-	watches    []Watch
-	followers  []Follower
-	childRules []ChildRule
-	lookup     string // the field that ?region=… means on types that refer to this one; "" for none
+	reg          *Registry
+	path         string
+	key          string
+	filters      map[string]filter
+	fields       []Field // Fields resolved, plus created and last_updated
+	infos        []Info
+	index        map[string]int
+	brief        []int
+	core         []int  // brief without references and counts
+	naming       string // the field that names a record; "" for none
+	whole        *plan  // how all of it is shown
+	snapshot     []snapshotField
+	references   []ReferenceField
+	watches      []Watch
+	followers    []Follower
+	childRules   []ChildRule
+	searchFields []Field
+	searchPaths  []SearchPath
+	lookup       string // the field that ?region=… means on types that refer to this one; "" for none
 }
 
 // Special is what only accounts, changes and deliveries need.

@@ -42,7 +42,7 @@ func (s *Store) Counts(ctx context.Context, lists []Counting) ([]int64, error) {
 		}
 	}
 	for i, l := range lists {
-		from := w.list(l.Type, l.Query)
+		from := w.list(l.Type, l.Query, hits{})
 		if len(w.parts) == 0 {
 			whole = append(whole, l.Type.Key())
 			continue

@@ -66,7 +66,7 @@ func replaceParam(s string, n int, with string) string {
 
 // ListStatement is the text of the statements of a page, the count and the rows.
 func ListStatement(s *Store, t *record.Type, q Query) (string, error) {
-	l, err := s.listing(t, q)
+	l, err := s.listing(t, q, hits{})
 	return l.count.sql + ";" + l.page.sql, err
 }
 
@@ -92,4 +92,13 @@ func WaitingLists(s *Store) (n int) {
 		n += len(c.waits)
 	}
 	return n
+}
+
+// CanUseIndex reports whether a search for a text uses the index of a type.
+func (s *Store) CanUseIndex(t *record.Type, text string) bool { return s.canUseIndex(t, text) }
+
+// HitsStatement is the statement that looks a search up in the index.
+func (s *Store) HitsStatement(t *record.Type, q Query) (sql string, args []any) {
+	x := hitsStatement(t, q)
+	return x.sql, x.args
 }

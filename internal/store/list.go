@@ -66,9 +66,13 @@ type Page struct {
 
 // List reads one page and the count of the whole list in one round trip: two statements, and a third to prove a
 // claim, however many rows and references there are. A count with a time limit, and that of a page that ended early,
-// has a round trip of its own.
+// has a round trip of its own, and so has a search that uses an index.
 func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
-	l, err := s.listing(t, q)
+	h, err := s.findHits(ctx, t, q)
+	if err != nil {
+		return Page{}, s.translate(err)
+	}
+	l, err := s.listing(t, q, h)
 	if err != nil {
 		return Page{}, err
 	}
@@ -109,7 +113,7 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 type listing struct {
 	count, page statement
 	capped      bool  // the count is one that stops
-	known       Total // from the cursor
+	known       Total // from the cursor, or from the search
 	read        selection
 	order       []term
 	backward    bool
@@ -120,27 +124,28 @@ type statement struct {
 	args []any
 }
 
-func (s *Store) listing(t *record.Type, q Query) (l listing, err error) {
+// listing compiles a query. If h has what its search finds, it is looked for among that.
+func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) {
 	if l.order, err = orderOf(t, q.Order); err != nil {
 		return l, err
 	}
+	if l.known, err = q.known(); err != nil {
+		return l, err
+	}
+	if !l.known.Counted {
+		l.known = h.total(q.Count)
+	}
 	w := &where{}
-	from := w.list(t, q)
+	from := w.list(t, q, h)
 	l.count, l.capped = countStatement(t, from, w, q.Count)
+	if h.many {
+		l.count = countHits(t, q)
+	}
 	if q.Cursor != "" {
 		var values []any
-		cursor, total, cut := strings.Cut(q.Cursor, ".")
-		if cut {
-			l.known, err = decodeTotal(total)
-		}
-		if err == nil {
-			values, l.backward, err = decodeCursor(cursor, l.order)
-		}
-		if err != nil {
+		cursor, _, _ := strings.Cut(q.Cursor, ".")
+		if values, l.backward, err = decodeCursor(cursor, l.order); err != nil {
 			return l, err
-		}
-		if l.known.Capped && q.Count != CountCapped {
-			l.known = Total{}
 		}
 		w.and(w.after(l.order, values, l.backward))
 		q.Offset = 0
@@ -179,9 +184,13 @@ func oneChoice(t *record.Type, q Query, desc bool) string {
 }
 
 // list narrows a statement to the records of a list, and returns what they are read from.
-func (w *where) list(t *record.Type, q Query) (from string) {
+func (w *where) list(t *record.Type, q Query, h hits) (from string) {
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
+	if h.few() {
+		w.and("t.id = ANY(" + w.arg(h.ids) + ")")
+		return quote(t.Table())
+	}
 	from = w.searched(t, q.Search)
 	w.search(t, q.Search)
 	return from

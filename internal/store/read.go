@@ -108,7 +108,7 @@ const mostFound = 10_000
 // bytes of what the view shows, it fails, and the transaction with it.
 func (tx *Tx) FindAll(ctx context.Context, t *record.Type, q Query) ([]record.Values, error) {
 	q.Order, q.Limit = []string{"id"}, mostFound
-	l, err := tx.s.listing(t, q)
+	l, err := tx.s.listing(t, q, hits{})
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ type Hit struct {
 	Record record.Values // its brief fields
 	Rank   Rank
 	Field  record.Field // the field that matched best; nil for the id
+	Of     *record.Type // the type of another record, through which it was found and which has the field; nil for the record itself
 	Text   string       // its value. A long one is cut to what surrounds the match
 }
 
@@ -143,7 +144,8 @@ func (s *Store) searchSome(ctx context.Context, searches []typeSearch) (done int
 func (s *Store) typeSearch(in SearchedType, text string, found *Findings) (typeSearch, error) {
 	if name, test, ok := identified(in.Type, text); ok {
 		found.By = name
-		l, err := s.listing(in.Type, Query{Scope: in.Scope, Where: []record.Predicate{test}, Limit: HitsEach, View: record.View{Brief: true}})
+		l, err := s.listing(in.Type, Query{Scope: in.Scope, Where: []record.Predicate{test}, Limit: HitsEach, View: record.View{Brief: true}},
+			hits{})
 		return typeSearch{l.page, func(rows pgx.Rows) error {
 			records, err := l.read.scan(rows)
 			for _, r := range records {
@@ -159,7 +161,7 @@ func (s *Store) typeSearch(in SearchedType, text string, found *Findings) (typeS
 	read := s.plans[in.Type].selectionOf(record.View{Brief: true}, order)
 	w := &where{}
 	by := "t.found_rank, " + orderBy(order, false)
-	best := fmt.Sprintf("SELECT t.*, m.* FROM (%s) t CROSS JOIN LATERAL (%s) m", w.candidates(in, order, text), w.best(in.Type, text))
+	best := fmt.Sprintf("SELECT t.*, m.* FROM (%s) t CROSS JOIN LATERAL (%s) m", s.candidates(w, in, order, text), w.best(in.Type, text))
 	sql := fmt.Sprintf("SELECT %s, t.found_rank, t.found_field, %s FROM (SELECT t.* FROM (%s) t ORDER BY %s LIMIT %d) t%s "+
 		"ORDER BY %s LIMIT %[5]d",
 		read.list(w, in.Scope), w.around("t.found_text", text), best, by, HitsEach+1, read.joins, by)
@@ -174,7 +176,14 @@ func (s *Store) typeSearch(in SearchedType, text string, found *Findings) (typeS
 			}
 			rank, _ := readInt(cols[read.width])
 			field, _ := readInt(cols[read.width+1])
-			found.add(Hit{Record: r, Rank: Rank(rank.(int64)), Field: in.Type.All()[field.(int64)], Text: string(cols[read.width+2])})
+			h := Hit{Record: r, Rank: Rank(rank.(int64)), Text: string(cols[read.width+2])}
+			if i := int(field.(int64)); i < len(in.Type.All()) {
+				h.Field = in.Type.All()[i]
+			} else {
+				path := in.Type.SearchPaths()[i-len(in.Type.All())]
+				h.Field, h.Of = path.Field, path.Of
+			}
+			found.add(h)
 		}
 		rows.Close()
 		return rows.Err()
@@ -206,14 +215,19 @@ func identified(t *record.Type, text string) (name string, test record.Predicate
 }
 
 // candidates returns the records among which the best are chosen.
-func (w *where) candidates(in SearchedType, order []term, text string) string {
-	t := in.Type
-	from := w.list(t, Query{Scope: in.Scope, Search: text})
-	hits := fmt.Sprintf("FROM %s t%s LIMIT %d", from, w, ranked)
+func (s *Store) candidates(w *where, in SearchedType, order []term, text string) string {
+	t, from := in.Type, quote(in.Type.Table())
+	if s.canUseIndex(t, text) {
+		w.scope(in.Scope, t)
+		w.hits(t, text)
+	} else {
+		from = w.list(t, Query{Scope: in.Scope, Search: text}, hits{})
+	}
+	matching := fmt.Sprintf("FROM %s t%s LIMIT %d", from, w, ranked)
 	w.parts = nil
 	name := t.NamingField()
 	if name == "" || t.Index(name) != order[0].field || order[0].desc || !t.Field(name).Column().Natural {
-		return "SELECT t.* " + hits
+		return "SELECT t.* " + matching
 	}
 	// The index of names has the order of a dictionary: names that begin with the text follow it, in capitals or not. The scope is tested
 	// after the limit, so that this costs the same for everybody.
@@ -223,31 +237,45 @@ func (w *where) candidates(in SearchedType, order []term, text string) string {
 		"ORDER BY %[3]s LIMIT %[2]d) t%[5]s", quote(t.Table()), ranked, order[0].expr, folded(w.arg(text)+"::text"), w)
 	w.parts = nil
 	return fmt.Sprintf("WITH hits AS MATERIALIZED (SELECT t.id %s) SELECT t.* FROM (SELECT id FROM hits UNION %s) h JOIN %s t ON t.id = h.id",
-		hits, near, quote(t.Table()))
+		matching, near, quote(t.Table()))
 }
 
 // best returns the field of a record that matches best, and how.
 func (w *where) best(t *record.Type, text string) string {
 	pattern := func(text string) string { return "(SELECT " + folded(w.arg(text)+"::text") + ")" } // once, not for each record
 	escaped := escapeLike(text)
-	texts := make([]string, len(t.Search))
-	for i, name := range t.Search {
-		behind := nameRanks
+	texts := make([]string, len(t.SearchFields()))
+	for i, f := range t.SearchFields() {
+		name, behind := f.Info().Name, nameRanks
 		if name == t.NamingField() {
 			behind = 0
 		}
 		texts[i] = fmt.Sprintf("(%d, %d, %s COLLATE natural_order)", t.Index(name), behind, w.value(t, name))
 	}
-	return fmt.Sprintf(`SELECT f.i::bigint AS found_field, f.v AS found_text, (CASE WHEN f.folded = %s THEN least(f.behind, %d)
+	match := fmt.Sprintf(`SELECT f.i::bigint AS found_field, f.v AS found_text, (CASE WHEN f.folded = %s THEN least(f.behind, %d)
 		WHEN f.folded LIKE %s THEN %d + f.behind WHEN f.folded ~ %s THEN %d + f.behind ELSE %d + f.behind END)::bigint AS found_rank
-		FROM (SELECT *, %s AS folded FROM (VALUES %s) f (i, behind, v) OFFSET 0) f WHERE f.folded LIKE %s ORDER BY found_rank LIMIT 1`,
+		FROM (SELECT *, %s AS folded FROM (VALUES %s) f (i, behind, v) OFFSET 0) f WHERE f.folded LIKE %s`,
 		pattern(text), TextExact, pattern(escaped+"%"), NamePrefix,
 		pattern("(^|[^[:alnum:]])"+regexp.QuoteMeta(text)+"($|[^[:alnum:]])"), NameWord, NameInside,
 		folded("f.v"), strings.Join(texts, ", "), pattern("%"+escaped+"%"))
+	for _, v := range soughtValues(t, text) {
+		match += fmt.Sprintf(" UNION ALL SELECT %d, %s, %d WHERE %s", t.Index(v.field.Info().Name), w.value(t, v.field.Info().Name), TextExact,
+			w.predicate(v.test, t, "t"))
+	}
+	for i, path := range t.SearchPaths() {
+		match += fmt.Sprintf(" UNION ALL (%s)", w.searching(text, false).behindText(path, len(t.All())+i))
+	}
+	return match + " ORDER BY found_rank LIMIT 1"
 }
 
-// folded is a text as a search compares it.
-func folded(expr string) string { return "lower(" + expr + " COLLATE natural_order)" }
+// behindText reads a text of another record that a path leads to, if it matches and the caller may see it.
+func (s searching) behindText(path record.SearchPath, field int) string {
+	o := s.next()
+	defer func() { s.depth-- }()
+	text := searchedText(path.Field, o+".")
+	return fmt.Sprintf("SELECT %d, %s, %d FROM %s %s WHERE %s.%s = t.%s AND %s LIKE %s%s LIMIT 1", field, text, TextInside,
+		quote(path.Of.Table()), o, o, quote(path.There), quote(path.Here), folded(text), s.pattern, s.seen(path.Of, o))
+}
 
 // around cuts a long text to what surrounds the match.
 func (w *where) around(expr, text string) string {

@@ -1,8 +1,15 @@
 package store_test
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -46,5 +53,144 @@ func TestSearchLooksAtTheNewest(t *testing.T) {
 		Values: []any{now.Add(time.Duration(newest/4) * time.Microsecond)}}
 	if page := find(before); page.Count != 2 || len(page.Rows) != 2 {
 		t.Errorf("before the last ones: found %d, %v", page.Count, page.Rows)
+	}
+}
+
+// searchPieces are what texts and searches are made of: letters that fold in their own ways, wildcards of LIKE, and characters that
+// are no letters.
+var searchPieces = strings.Split("a b c A B C 1 22 ab abc ABCD é É ß ẞ ss i I ı İ ö Ö ж Ж 日 本 語 😀 "+
+	"% _ \\ \\\\ \t \x01 \x1f ' \" . - / e\u0301 ﬁ ǅ Σ ς"+
+	" \u200d \u00a0", " ")
+
+func randomText(r *rand.Rand, most int) string {
+	var b strings.Builder
+	for range r.IntN(most + 1) {
+		switch piece := r.IntN(len(searchPieces) + 3); {
+		case piece < len(searchPieces):
+			b.WriteString(searchPieces[piece])
+		case piece == len(searchPieces):
+			b.WriteString("\n")
+		default:
+			b.WriteString(" ")
+		}
+	}
+	return b.String()
+}
+
+// fillRegions makes regions with these descriptions. A search looks into names, slugs and descriptions.
+func fillRegions(t *testing.T, db *pgxpool.Pool, names, descriptions []string) {
+	t.Helper()
+	_, err := db.Exec(t.Context(), `INSERT INTO dcim_region (version, name, slug, description, tags, custom_fields, created, last_updated)
+		SELECT 1, name, 'slug-' || i, description, '{}', '{}', now(), now()
+		FROM unnest($1::text[], $2::text[]) WITH ORDINALITY x (name, description, i)`, names, descriptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// found reads all pages of a search and returns the ids in ascending order.
+func found(t *testing.T, s *store.Store, typ *record.Type, scope access.Scope, text string) (ids []int64) {
+	t.Helper()
+	q := store.Query{Scope: scope, Search: text, Limit: 700}
+	for {
+		page, err := s.List(t.Context(), typ, q)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		for _, v := range page.Rows {
+			ids = append(ids, v.ID())
+		}
+		if page.Next == "" {
+			if page.Count != int64(len(ids)) {
+				t.Fatalf("%q: found %d, and the count is %d", text, len(ids), page.Count)
+			}
+			slices.Sort(ids)
+			return ids
+		}
+		q.Cursor = page.Next
+	}
+}
+
+// TestSearchEqualsScan compares searches with one that looks into each text of each record, for a thousand words. The index is
+// used for those that it can be used for.
+func TestSearchEqualsScan(t *testing.T) {
+	t.Parallel()
+	s, reg, db := open(t)
+	regions := reg.Type("dcim.region")
+	r := rand.New(rand.NewPCG(1, 2))
+	var names, descriptions []string
+	for i := range 2000 {
+		names, descriptions = append(names, fmt.Sprint(i, randomText(r, 8))), append(descriptions, randomText(r, 12))
+	}
+	fillRegions(t, db, names, descriptions)
+	hits, indexed := 0, 0
+	for i := range 1000 {
+		text := randomText(r, 4)
+		if i%2 == 0 { // something that is there
+			from := []rune(descriptions[r.IntN(len(descriptions))])
+			at := r.IntN(len(from) + 1)
+			text = string(from[at:min(len(from), at+1+r.IntN(6))])
+		}
+		if text == "" {
+			continue
+		}
+		rows, err := db.Query(t.Context(), `SELECT id FROM dcim_region
+			WHERE strpos(lower(name COLLATE natural_order), lower($1 COLLATE natural_order)) > 0
+			OR strpos(lower(slug COLLATE natural_order), lower($1 COLLATE natural_order)) > 0
+			OR strpos(lower(description COLLATE natural_order), lower($1 COLLATE natural_order)) > 0 ORDER BY id`, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := found(t, s, regions, access.Machine(), text); !slices.Equal(got, want) {
+			t.Fatalf("%q finds %d regions, want %d\ngot  %v\nwant %v", text, len(got), len(want), got, want)
+		}
+		hits += len(want)
+		if s.CanUseIndex(regions, text) {
+			indexed++
+		}
+	}
+	if hits < 1000 || indexed < 100 {
+		t.Errorf("the words test little: %d hits, %d words with a trigram", hits, indexed)
+	}
+}
+
+// TestSearchOfMany: a word in more records than are looked up by their ids finds them all, page by page and in order.
+func TestSearchOfMany(t *testing.T) {
+	t.Parallel()
+	s, reg, db := open(t)
+	const many, rare = 11_000, 300
+	var names, descriptions []string
+	for i := range many + 500 {
+		names = append(names, fmt.Sprint("region ", i))
+		switch {
+		case i%(many/rare) == 0 && i < many:
+			descriptions = append(descriptions, "common and rare")
+		case i < many:
+			descriptions = append(descriptions, "common")
+		default:
+			descriptions = append(descriptions, "")
+		}
+	}
+	fillRegions(t, db, names, descriptions)
+	regions := reg.Type("dcim.region")
+	if got := len(found(t, s, regions, access.Machine(), "Common")); got != many {
+		t.Errorf("found %d, want %d", got, many)
+	}
+	if got := len(found(t, s, regions, access.Machine(), "rare")); got < rare || got > rare+10 {
+		t.Errorf("found %d, want about %d", got, rare)
+	}
+	page, err := s.List(t.Context(), regions, store.Query{Scope: access.Machine(), Search: "common", Limit: 3, Order: []string{"-name"}})
+	if err != nil || page.Count != many || page.Rows[0].Text("name") != fmt.Sprint("region ", many-1) {
+		t.Errorf("%v, %d, %v", err, page.Count, page.Rows)
+	}
+	narrow := record.Predicate{Field: regions.Field("name"), Lookup: record.Starts, Values: []any{"region 11"}}
+	page, err = s.List(t.Context(), regions, store.Query{Scope: access.Machine(), Search: "common", Limit: 3,
+		Where: []record.Predicate{narrow}})
+	if err != nil || page.Count != 111 {
+		t.Errorf("%v: with a filter the count is %d, want 111", err, page.Count)
 	}
 }

@@ -27,6 +27,7 @@ type Store struct {
 	plans map[*record.Type]*plan
 
 	defined defined
+	isASCII bool // trigrams are made of the letters and digits of ASCII alone
 }
 
 // Open connects to the database. A tracer, where given, sees every statement.
@@ -38,6 +39,10 @@ func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.Quer
 	s := &Store{pools: connections, reg: reg, plans: map[*record.Type]*plan{}}
 	for _, t := range reg.Types() {
 		s.plans[t] = newPlan(t)
+	}
+	if err := s.pool.QueryRow(ctx, "SELECT current_setting('lc_ctype') IN ('C', 'POSIX')").Scan(&s.isASCII); err != nil {
+		s.Close()
+		return nil, s.translate(err)
 	}
 	return s, nil
 }

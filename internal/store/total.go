@@ -77,6 +77,17 @@ func (t Total) encode() string {
 	return "." + strconv.FormatInt(t.Count, 10)
 }
 
+// known returns the count that the cursor carries. A count that stopped is none if the exact one is wanted.
+func (q Query) known() (total Total, err error) {
+	if _, text, ok := strings.Cut(q.Cursor, "."); ok {
+		total, err = decodeTotal(text)
+	}
+	if total.Capped && q.Count != CountCapped {
+		return Total{}, err
+	}
+	return total, err
+}
+
 // decodeTotal reads what encode wrote, without the dot. Whoever changes the number deceives only themselves.
 func decodeTotal(s string) (Total, error) {
 	digits, capped := strings.CutSuffix(s, "c")

@@ -94,19 +94,6 @@ func (w *where) within(s access.Scope, t *record.Type, alias string) string {
 	return "(" + strings.Join(parts, " AND ") + ")"
 }
 
-// search looks for a text in any of the type's search fields. Fields that the caller may not see are not searched.
-func (w *where) search(t *record.Type, q string) {
-	if q == "" {
-		return
-	}
-	pattern := w.arg("%" + escapeLike(q) + "%")
-	conds := []string{"FALSE"}
-	for _, name := range t.Search {
-		conds = append(conds, w.value(t, name)+" ILIKE "+pattern)
-	}
-	w.and("(" + strings.Join(conds, " OR ") + ")")
-}
-
 // value returns a field of the record, or of another record that it belongs to and the caller may see.
 func (w *where) value(t *record.Type, name string) string {
 	if x := newPart(t, t.Index(name)); x.scoped != nil {

@@ -112,6 +112,9 @@ func matchedField(h store.Hit) (label string, ok bool) {
 		return "ID", true
 	}
 	in := h.Field.Info()
+	if h.Of != nil {
+		return h.Of.Title() + ": " + in.Label, !in.Hidden
+	}
 	return in.Label, !in.Hidden
 }
 

@@ -42,8 +42,9 @@ func (u suite) testViews(t *testing.T) {
 }
 
 func (u suite) testSearch(t *testing.T) {
-	for _, name := range u.t.Search {
-		f, in := u.t.Field(name), u.t.Field(name).Info()
+	for _, f := range u.t.SearchFields() {
+		in := f.Info()
+		name := in.Name
 		u.n += 5
 		body := u.body(t, u.t)
 		text, ok := u.value(t, u.t, f, in, 900000+u.n)

@@ -36,7 +36,7 @@ var Port = record.Type{
 	Unique: []record.Unique{{Name: "trial_port_name_unique", Fields: []string{"shelf", "name"}}},
 	Brief:  []string{"name"},
 	Order:  []string{"shelf", "name"},
-	Search: []string{"name", "mac_address", "prefix", "address"},
+	Search: []string{"name", "mac_address", "wwn", "prefix", "address"},
 	Filters: []record.Filter{
 		{Name: "within", Field: "prefix", Lookup: record.NetContained},
 		{Name: "within_include", Field: "prefix", Lookup: record.NetContainedEqual},

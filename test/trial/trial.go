@@ -24,7 +24,7 @@ var Shelf = record.Type{
 	},
 	Brief:  []string{"name", "item_count", "shout"},
 	Order:  []string{"name"},
-	Search: []string{"name"},
+	Search: []string{"name", "[trial.item.shelf].asset_tag"},
 	Panels: []record.Panel{{Tab: "Items", List: "trial.item"}, {Card: "Ports", List: "trial.port"},
 		{Card: "Places", List: "trial.item", Drawing: "slots", Data: places}},
 	Actions: pegActions,
@@ -50,7 +50,7 @@ var Item = record.Type{
 	Unique: []record.Unique{{Name: "trial_item_name_unique", Fields: []string{"shelf", "name"}}},
 	Brief:  []string{"shelf", "name"},
 	Order:  []string{"shelf", "name"},
-	Search: []string{"name", "asset_tag"},
+	Search: []string{"name", "asset_tag", "shelf.name"},
 }
 
 // Types returns all of these types.

@@ -1,0 +1,105 @@
+package record
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// This file has what a search looks into: texts of a record itself, and texts of the records that it refers to or that refer to it.
+
+// FoundByValue is a field whose values can be written in several ways. A search that is one of these ways finds the value.
+type FoundByValue interface {
+	Field
+	// Sought returns the test for the value that a text means; ok is false where it means none.
+	Sought(text string) (p Predicate, ok bool)
+}
+
+// SearchPath is a text of other records that a search looks into. A record is found with those whose column There is equal to its
+// column Here.
+type SearchPath struct {
+	Of          *Type
+	Field       Field
+	Here, There string
+}
+
+// SearchFields returns the fields of the record itself that a search looks into.
+func (t *Type) SearchFields() []Field { return t.searchFields }
+
+// SearchPaths returns what a search looks into besides.
+func (t *Type) SearchPaths() []SearchPath { return t.searchPaths }
+
+// SearchIndexed reports whether the texts of the type's own fields have an index. Changes and deliveries have none: there are too
+// many of them, and each would cost more to write.
+func (t *Type) SearchIndexed() bool { return len(t.searchFields) > 0 && !t.ReadOnly }
+
+var (
+	forwardPath  = regexp.MustCompile(`^([a-z0-9_]+)\.([a-z0-9_]+)$`)
+	backwardPath = regexp.MustCompile(`^\[([a-z0-9]+\.[a-z0-9]+)\.([a-z0-9_]+)\]\.([a-z0-9_]+)$`)
+)
+
+// buildSearch resolves Search. A name without a dot is a field of the record itself.
+func (t *Type) buildSearch() error {
+	for i, name := range t.Search {
+		if slices.Contains(t.Search[:i], name) {
+			return fmt.Errorf("its Search names %q twice", name)
+		}
+		if f := t.Field(name); f != nil {
+			if !searchable(f) {
+				return fmt.Errorf("its Search names %q, which is no field that is a text", name)
+			}
+			t.searchFields = append(t.searchFields, f)
+			continue
+		}
+		path, err := t.searchPath(name)
+		if err != nil {
+			return fmt.Errorf("its Search names %q: %w", name, err)
+		}
+		t.searchPaths = append(t.searchPaths, path)
+	}
+	return nil
+}
+
+// searchPath resolves "manufacturer.name", the name of the manufacturer that a record refers to, or
+// "[dcim.inventoryitem.device].serial", the serial numbers of the inventory items that refer to it as their device.
+func (t *Type) searchPath(name string) (SearchPath, error) {
+	if step := forwardPath.FindStringSubmatch(name); step != nil {
+		to := TargetOf(t.Field(step[1]))
+		return searchPath(t.Field(step[1]), to, to, step[2])
+	}
+	if step := backwardPath.FindStringSubmatch(name); step != nil {
+		of := t.reg.byKey[step[1]]
+		if of == nil {
+			return SearchPath{}, fmt.Errorf("there is no type %s", step[1])
+		}
+		path, err := searchPath(of.Field(step[2]), t, of, step[3])
+		path.Here, path.There = path.There, path.Here
+		return path, err
+	}
+	return SearchPath{}, fmt.Errorf("there is no such field")
+}
+
+// searchPath returns the path to a text of a type, through a reference to one record of the type to. Only a text that the other type
+// searches itself has an index.
+func searchPath(ref Field, to, of *Type, text string) (SearchPath, error) {
+	if r, ok := ReferenceOf(ref); !ok || r.Target != to || to == nil || r.Many || r.Loose {
+		return SearchPath{}, fmt.Errorf("a path leads through a reference to one record")
+	}
+	if !slices.Contains(of.Search, text) || of.Field(text) == nil || of.ReadOnly {
+		return SearchPath{}, fmt.Errorf("a path ends in a text that %s searches itself", of.Key())
+	}
+	return SearchPath{Of: of, Field: of.Field(text), Here: ref.Column().Name, There: "id"}, nil
+}
+
+// soughtAs returns the test whether a field has the value that a text means.
+func soughtAs(f Field, text string) (Predicate, bool) {
+	v, err := f.ParseText(text)
+	if err != nil {
+		return Predicate{}, false
+	}
+	if c, ok := f.(Compared); ok {
+		p, err := c.Test(Exact, []string{text})
+		return p, err == nil
+	}
+	return Predicate{Field: f, Values: []any{v}}, true
+}

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/record"
+)
+
+// A search looks for a text in the joined texts of a record, folded to lower case by the schema's collation. The joined texts have an
+// index of trigrams: see searchindex.go. PostgreSQL must not choose by what it expects of the text, because it knows too little about
+// it. So a statement is written to use the index, or so that it can't:
+//
+//   - at most mostHits records are found with the index, and then read by their ids;
+//   - if there are more, a page walks the list in its order, and soon meets enough of them;
+//   - a text without three letters or digits in a row has no trigram, so that the index would be read as a whole. All records are
+//     compared with it.
+const mostHits = CountCap
+
+// searchSeparator is between the joined texts of a record.
+const searchSeparator = "\n"
+
+// folded is a text as a search compares it.
+func folded(expr string) string { return "lower(" + expr + " COLLATE natural_order)" }
+
+// joinedTexts is the expression that the index of a type is on.
+func joinedTexts(t *record.Type, alias string) string {
+	var texts []string
+	for _, f := range t.SearchFields() {
+		texts = append(texts, searchedText(f, alias))
+	}
+	return folded("(" + strings.Join(texts, " || E'\\n' || ") + ")")
+}
+
+// searchedText is one text of a record. It is never null.
+func searchedText(f record.Field, alias string) string {
+	c := f.Column()
+	expr := alias + quote(c.Name)
+	if c.Storage != record.StoreText {
+		expr += "::text"
+	}
+	if c.Null {
+		return "coalesce(" + expr + ", '')"
+	}
+	return expr
+}
+
+// searching is a search in one statement.
+type searching struct {
+	*where
+	text    string
+	pattern string // the folded text with wildcards around it
+	indexed bool   // the statement uses the indexes
+}
+
+// search narrows the statement to what a text is found in, without the index.
+func (w *where) search(t *record.Type, text string) {
+	if text != "" {
+		w.and(w.searching(text, false).matches(t))
+	}
+}
+
+// hits narrows the statement to what a text is found in, with the index.
+func (w *where) hits(t *record.Type, text string) {
+	w.and(w.searching(text, true).matches(t))
+}
+
+// searching passes the text as the result of a subselect, so that PostgreSQL can't plan by what it expects of it.
+func (w *where) searching(text string, indexed bool) searching {
+	return searching{w, text, "(SELECT " + folded(w.arg("%"+escapeLike(text)+"%")+"::text") + ")", indexed}
+}
+
+// matches accepts a record in which the text is found.
+func (s searching) matches(t *record.Type) string {
+	var found []string
+	if t.SearchIndexed() {
+		found = append(found, s.inTexts(t, "t."))
+	} else {
+		for _, f := range t.SearchFields() {
+			found = append(found, folded(s.value(t, f.Info().Name))+" LIKE "+s.pattern)
+		}
+	}
+	for _, v := range soughtValues(t, s.text) {
+		found = append(found, s.predicate(v.test, t, "t"))
+	}
+	for _, path := range t.SearchPaths() {
+		found = append(found, s.behind(path))
+	}
+	if found == nil {
+		return "FALSE"
+	}
+	return "(" + strings.Join(found, " OR ") + ")"
+}
+
+// inTexts accepts a record with the text in one of its own fields.
+func (s searching) inTexts(t *record.Type, alias string) string {
+	joined := joinedTexts(t, alias)
+	if !s.indexed {
+		joined += " || ''" // which is not what the index is on
+	}
+	cond := joined + " LIKE " + s.pattern
+	if !strings.Contains(s.text, searchSeparator) {
+		return cond
+	}
+	var each []string // the text must not be found across two fields
+	for _, f := range t.SearchFields() {
+		each = append(each, folded(searchedText(f, alias))+" LIKE "+s.pattern)
+	}
+	return "(" + cond + " AND (" + strings.Join(each, " OR ") + "))"
+}
+
+// behind accepts a record that a path leads from to a text of another record which the caller may see. With the index, the others are
+// looked up first.
+func (s searching) behind(path record.SearchPath) string {
+	o := s.next()
+	defer func() { s.depth-- }()
+	others := fmt.Sprintf("SELECT %s.%s FROM %s %s WHERE %s AND %s LIKE %s%s", o, quote(path.There), quote(path.Of.Table()), o,
+		s.inTexts(path.Of, o+"."), folded(searchedText(path.Field, o+".")), s.pattern, s.seen(path.Of, o))
+	if s.indexed {
+		return fmt.Sprintf("t.%s = ANY(ARRAY(%s))", quote(path.Here), others)
+	}
+	return fmt.Sprintf("t.%s IN (%s)", quote(path.Here), others)
+}
+
+// soughtValue is a value that a text means in a field.
+type soughtValue struct {
+	field record.Field
+	test  record.Predicate
+}
+
+// soughtValues are the values that a text means in fields of a type.
+func soughtValues(t *record.Type, text string) (values []soughtValue) {
+	for _, f := range t.SearchFields() {
+		if f, ok := f.(record.FoundByValue); ok {
+			if p, ok := f.Sought(text); ok {
+				values = append(values, soughtValue{f, p})
+			}
+		}
+	}
+	return values
+}
+
+// canUseIndex reports whether the index of a type helps to find a text. A text without a trigram that means a value, such as 10.0.0.1,
+// still has parts of some.
+func (s *Store) canUseIndex(t *record.Type, text string) bool {
+	return t.SearchIndexed() && (s.hasTrigram(text) || soughtValues(t, text) != nil)
+}
+
+// hasTrigram reports whether a text has three letters or digits in a row.
+func (s *Store) hasTrigram(text string) bool {
+	run := 0
+	for _, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || s.isASCII && r > unicode.MaxASCII {
+			run = 0
+		} else if run++; run == 3 {
+			return true
+		}
+	}
+	return false
+}
+
+// hits are what a search finds with the index. Its zero value says that no index is used.
+type hits struct {
+	looked bool
+	ids    []int64
+	many   bool // more than mostHits: the list is walked
+}
+
+// few reports whether ids are all there are.
+func (h hits) few() bool { return h.looked && !h.many }
+
+// total returns how many there are, as far as it is known.
+func (h hits) total(mode CountMode) Total {
+	switch {
+	case h.few():
+		return Total{Count: int64(len(h.ids)), Counted: true}
+	case h.many && mode == CountCapped:
+		return Total{Count: CountCap + 1, Counted: true, Capped: true}
+	}
+	return Total{}
+}
+
+// findHits looks the search of a list up in the index, if that helps.
+func (s *Store) findHits(ctx context.Context, t *record.Type, q Query) (h hits, err error) {
+	if !s.canUseIndex(t, q.Search) {
+		return h, nil
+	}
+	if total, err := q.known(); err == nil && total.Count > mostHits {
+		return hits{looked: true, many: true}, nil
+	}
+	x := hitsStatement(t, q)
+	batch := &pgx.Batch{}
+	batch.Queue(x.sql, x.args...).Query(func(rows pgx.Rows) (err error) {
+		h.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		return err
+	})
+	err = s.list(ctx, q.Scope, batch)
+	h.looked, h.many = err == nil, len(h.ids) > mostHits
+	return h, err
+}
+
+// hitsStatement reads the ids of what the search of a list finds, with the index.
+func hitsStatement(t *record.Type, q Query) statement {
+	w := listHits(t, q)
+	return statement{fmt.Sprintf("SELECT t.id FROM %s t%s LIMIT %d", quote(t.Table()), w, mostHits+1), w.args}
+}
+
+// countHits counts all that the search of a list finds, with the index.
+func countHits(t *record.Type, q Query) statement {
+	w := listHits(t, q)
+	return statement{fmt.Sprintf("SELECT count(*) FROM %s t%s", quote(t.Table()), w), w.args}
+}
+
+func listHits(t *record.Type, q Query) *where {
+	w := &where{}
+	w.scope(q.Scope, t)
+	w.filters(q.Where, t)
+	w.hits(t, q.Search)
+	return w
+}

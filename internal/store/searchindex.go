@@ -1,0 +1,191 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"terrier/internal/record"
+)
+
+// Each type that people search has an index of the trigrams in its texts, made from its declaration by MakeSearchIndexes. It
+// is not part of a migration: the extension pg_trgm may be missing, and a large table must stay writable meanwhile.
+
+// searchLock lets one process at a time make the indexes. The number means nothing.
+const searchLock = 0x7e55ea4c
+
+const (
+	lockPause     = time.Second      // between two tries to get searchLock
+	progressPause = 10 * time.Second // between two messages about an index that takes long
+)
+
+func searchIndexName(t *record.Type) string { return t.Table() + "_search" }
+
+// searchIndex is the statement that makes the index of a type. It is also the index's comment: if it changes, the index is made again.
+func searchIndex(t *record.Type) string {
+	return fmt.Sprintf("CREATE INDEX CONCURRENTLY %s ON %s USING gin (%s gin_trgm_ops)", quote(searchIndexName(t)), quote(t.Table()),
+		joinedTexts(t, ""))
+}
+
+// SearchIndexes returns what MakeSearchIndexes makes.
+func SearchIndexes(types []*record.Type) (statements []string) {
+	for _, t := range types {
+		if t.SearchIndexed() {
+			statements = append(statements, searchIndex(t))
+		}
+	}
+	return statements
+}
+
+// MakeSearchIndexes makes the missing search indexes of the types, and those whose declaration has changed. The tables stay writable.
+// Without the extension pg_trgm it makes none: searches then read whole tables.
+func MakeSearchIndexes(ctx context.Context, url string, types []*record.Type, logf func(string, ...any)) (err error) {
+	pool, err := OpenPool(ctx, url)
+	if err != nil {
+		return fmt.Errorf("make the search indexes: %w", err)
+	}
+	defer pool.Close()
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("make the search indexes: %w", err)
+	}
+	defer conn.Release()
+	unlock, err := lockForSearch(ctx, conn)
+	if err != nil {
+		return fmt.Errorf("make the search indexes: %w", err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if _, err := conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_trgm"); err != nil {
+		logf("searches will read whole tables, because the extension pg_trgm is missing and can't be created: %v. "+
+			"Let a superuser run CREATE EXTENSION pg_trgm in this database, and run `terrier migrate` again", err)
+		return nil
+	}
+	made := 0
+	for _, t := range types {
+		if !t.SearchIndexed() {
+			continue
+		}
+		done, err := makeSearchIndex(ctx, pool, conn, t, logf)
+		if err != nil {
+			return fmt.Errorf("make the search index of %s: %w", t.Key(), err)
+		}
+		if done {
+			made++
+		}
+	}
+	if made > 0 {
+		logf("made %d search indexes", made)
+	}
+	return nil
+}
+
+// lockForSearch waits for searchLock without holding a snapshot, which CREATE INDEX CONCURRENTLY would wait for.
+func lockForSearch(ctx context.Context, conn *pgxpool.Conn) (unlock func() error, err error) {
+	for {
+		var mine bool
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(searchLock)).Scan(&mine); err != nil {
+			return nil, err
+		}
+		if mine {
+			return func() error {
+				_, err := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(searchLock))
+				return err
+			}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(lockPause):
+		}
+	}
+}
+
+// makeSearchIndex makes one index, unless it is there. One that was not finished is made again.
+func makeSearchIndex(ctx context.Context, pool *pgxpool.Pool, conn *pgxpool.Conn, t *record.Type, logf func(string, ...any)) (made bool,
+	err error) {
+	name, statement := searchIndexName(t), searchIndex(t)
+	var is string
+	err = conn.QueryRow(ctx, `SELECT coalesce(obj_description(i.indexrelid), '') FROM pg_index i WHERE i.indexrelid = to_regclass($1) AND
+		i.indisvalid`, quote(name)).Scan(&is)
+	if err == nil && is == statement {
+		return false, nil
+	}
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return false, err
+	}
+	stop := reportProgress(ctx, pool, t, logf)
+	defer stop()
+	for _, step := range []string{
+		"SET maintenance_work_mem = '256MB'",
+		"SET statement_timeout = 0",
+		"DROP INDEX CONCURRENTLY IF EXISTS " + quote(name),
+		statement,
+		fmt.Sprintf("COMMENT ON INDEX %s IS %s", quote(name), "'"+strings.ReplaceAll(statement, "'", "''")+"'"),
+	} {
+		if _, err := conn.Exec(ctx, step); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// reportProgress says from time to time how far an index is.
+func reportProgress(ctx context.Context, pool *pgxpool.Pool, t *record.Type, logf func(string, ...any)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(progressPause)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			var phase string
+			var percent int
+			err := pool.QueryRow(ctx, `SELECT phase, coalesce(100 * blocks_done / nullif(blocks_total, 0), 0)
+				FROM pg_stat_progress_create_index WHERE relid = to_regclass($1)`, quote(t.Table())).Scan(&phase, &percent)
+			if err == nil {
+				logf("making the search index of %s: %s, %d %%", t.Plural, phase, percent)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// SearchesScan reports whether searches read whole tables, because the search indexes are missing.
+func (s *Store) SearchesScan(ctx context.Context) (bool, error) {
+	var missing bool
+	err := s.spare.QueryRow(ctx, `SELECT EXISTS (SELECT FROM unnest($1::text[]) name WHERE NOT EXISTS
+		(SELECT FROM pg_index i WHERE i.indexrelid = to_regclass(name) AND i.indisvalid))`, s.searchIndexes()).Scan(&missing)
+	return missing, s.translate(err)
+}
+
+// searchIndexes returns the quoted names of all search indexes.
+func (s *Store) searchIndexes() (names []string) {
+	for _, t := range s.reg.Types() {
+		if t.SearchIndexed() {
+			names = append(names, quote(searchIndexName(t)))
+		}
+	}
+	return names
+}
+
+// TidySearchIndexes merges what was written lately into the search indexes, unless another process is doing it. Otherwise a writer would
+// do so now and then, when much has come together, and take long.
+func (s *Store) TidySearchIndexes(ctx context.Context) error {
+	_, err := s.pool.Exec(ctx, `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($2) AS mine)
+		SELECT gin_clean_pending_list(i.indexrelid) FROM turn JOIN unnest($1::text[]) name ON turn.mine
+		JOIN pg_index i ON i.indexrelid = to_regclass(name) AND i.indisvalid`, s.searchIndexes(), int64(searchLock))
+	return s.translate(err)
+}
