@@ -216,3 +216,27 @@ func TestSearchUsesTheIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestTidySearchIndexes: what was written waits in a list of the index until the upkeep merges it.
+func TestTidySearchIndexes(t *testing.T) {
+	t.Parallel()
+	s, _, db := open(t)
+	waiting := func() (pages int64) { // merges them, too
+		t.Helper()
+		if err := db.QueryRow(t.Context(), "SELECT gin_clean_pending_list('dcim_region_search')").Scan(&pages); err != nil {
+			t.Fatal(err)
+		}
+		return pages
+	}
+	fillRegions(t, db, []string{"north"}, []string{"first"})
+	if waiting() == 0 {
+		t.Error("nothing waits to be merged")
+	}
+	fillRegions(t, db, []string{"south"}, []string{"second"})
+	if err := s.TidySearchIndexes(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := waiting(); n > 0 {
+		t.Errorf("%d pages still wait to be merged", n)
+	}
+}
