@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/access"
+	"terrier/internal/dbtest"
+	"terrier/internal/inventory"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/test/trial"
@@ -188,6 +190,38 @@ func TestSearchWithoutTheExtension(t *testing.T) {
 	})
 	if err != nil || len(said) != 1 || !strings.Contains(said[0], "CREATE EXTENSION pg_trgm") {
 		t.Errorf("%v; it says %q", err, said)
+	}
+}
+
+// TestTrigramsOfTheLocale: in a database whose locale is C, PostgreSQL makes trigrams of ASCII alone. The locale is read where every
+// supported release of PostgreSQL has it.
+func TestTrigramsOfTheLocale(t *testing.T) {
+	t.Parallel()
+	here := dbtest.EmptyPool(t)
+	config := here.Config().ConnConfig
+	name := config.Database + "_c"
+	exec(t, here, "CREATE DATABASE "+name+" TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+	t.Cleanup(func() {
+		if _, err := here.Exec(context.WithoutCancel(t.Context()), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	reg, err := record.NewRegistry(inventory.Types()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for database, isASCII := range map[string]bool{config.Database: false, name: true} {
+		url := fmt.Sprintf("postgres://%s@%s:%d/%s?sslmode=disable", config.User, config.Host, config.Port, database)
+		s, err := store.Open(t.Context(), url, reg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for text, want := range map[string]bool{"abc": true, "äöü": !isASCII} {
+			if got := s.CanUseIndex(reg.Type("dcim.site"), text); got != want {
+				t.Errorf("%s: %q has a trigram: %t, want %t", database, text, got, want)
+			}
+		}
+		s.Close()
 	}
 }
 

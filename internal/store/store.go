@@ -40,7 +40,9 @@ func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.Quer
 	for _, t := range reg.Types() {
 		s.plans[t] = newPlan(t)
 	}
-	if err := s.pool.QueryRow(ctx, "SELECT current_setting('lc_ctype') IN ('C', 'POSIX')").Scan(&s.isASCII); err != nil {
+	// PostgreSQL 16 and later have no setting lc_ctype.
+	err = s.pool.QueryRow(ctx, "SELECT datctype IN ('C', 'POSIX') FROM pg_database WHERE datname = current_database()").Scan(&s.isASCII)
+	if err != nil {
 		s.Close()
 		return nil, s.translate(err)
 	}
