@@ -30,6 +30,9 @@ func MigrateTo(ctx context.Context, pool *pgxpool.Pool, number int64) error {
 	return errors.Join(err, db.Close())
 }
 
+// EndedNewest is how many deliveries a look without a time reads.
+const EndedNewest = endedNewest
+
 // LoadDueStatement and its arguments.
 const LoadDueStatement = loadDue
 

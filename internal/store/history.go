@@ -50,14 +50,24 @@ type Ended struct {
 	Milliseconds *int64 // of the last request; nil where none was made
 }
 
+// endedNewest is how many deliveries a look without a time reads.
+const endedNewest = 50_000
+
 // Ended reads the deliveries that ended last, since a time and at most the query's limit, in the order in which they
-// ended. No index has that order, only the approximate time: the further back the time, the longer it takes.
+// ended. No index has that order, only the approximate time: the further back the time, the longer it takes. Without a time it
+// looks only at the newest deliveries of the webhook, or of all.
 func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, error) {
 	t := s.reg.Type(DeliveryType)
 	w := &where{}
 	w.scope(q.Scope, t)
+	from := "extras_delivery"
+	if since.IsZero() {
+		from, q.Where = w.newest(t, q)
+		w.and("t.finished_at IS NOT NULL")
+	} else {
+		w.and("t.finished_at >= " + w.arg(since))
+	}
 	w.filters(q.Where, t)
-	w.and("t.finished_at >= " + w.arg(since))
 	name := w.value(t, "object_repr")
 	batch := &pgx.Batch{}
 	var ended []Ended
@@ -65,15 +75,35 @@ func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, e
 		SELECT t.id, t.webhook_id, h.name, t.state, t.event, t.object_type, t.object_id, %s, t.status_code, t.reason, t.finished_at,
 			t.retry_at, t.tries, h.max_retries,
 			t.attempt_count, a.milliseconds
-		FROM (SELECT t.* FROM extras_delivery t%s ORDER BY t.finished_at DESC, t.id DESC LIMIT %d) t
+		FROM (SELECT t.* FROM %s t%s ORDER BY t.finished_at DESC, t.id DESC LIMIT %d) t
 		LEFT JOIN extras_webhook h ON h.id = t.webhook_id
 		LEFT JOIN LATERAL (SELECT a.milliseconds FROM extras_attempt a
 			WHERE a.delivery_id = t.id AND a.changed_at = t.changed_at ORDER BY a.started_at DESC LIMIT 1) a ON TRUE
-		ORDER BY t.finished_at, t.id`, name, w, q.Limit), w.args...).Query(func(rows pgx.Rows) (err error) {
+		ORDER BY t.finished_at, t.id`, name, from, w, q.Limit), w.args...).Query(func(rows pgx.Rows) (err error) {
 		ended, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Ended])
 		return err
 	})
 	return ended, s.translate(s.list(ctx, q.Scope, batch))
+}
+
+// newest returns what a look without a time reads, and the tests that it leaves: those for which no index has the order of the ids.
+func (w *where) newest(t *record.Type, q Query) (from string, rest []record.Predicate) {
+	narrow := Query{}
+	for _, p := range q.Where {
+		if p.Field == nil || p.Field.Info().Name == "webhook" {
+			narrow.Where = append(narrow.Where, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	w.filters(narrow.Where, t)
+	by := "t.id DESC"
+	if only := onlyValue(t, narrow); only != "" {
+		by = only + " DESC, " + by
+	}
+	from = fmt.Sprintf("(SELECT t.* FROM extras_delivery t%s ORDER BY %s LIMIT %d)", w, by, endedNewest)
+	w.parts = nil
+	return from, rest
 }
 
 // LastDelivery finds the delivery that a request has just made for a webhook.

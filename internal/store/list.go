@@ -137,7 +137,8 @@ func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) 
 	}
 	w := &where{}
 	from := w.list(t, q, h)
-	l.count, l.capped = countStatement(t, from, w, q.Count)
+	only := onlyValue(t, q)
+	l.count, l.capped = countStatement(t, from, w, q.Count, only)
 	if h.many {
 		l.count = countHits(t, q)
 	}
@@ -150,7 +151,10 @@ func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) 
 		w.and(w.after(l.order, values, l.backward))
 		q.Offset = 0
 	}
-	by := oneChoice(t, q, l.order[0].desc != l.backward) + orderBy(l.order, l.backward)
+	by := orderBy(l.order, l.backward)
+	if only != "" {
+		by = orderBy([]term{{expr: only, desc: l.order[0].desc}}, l.backward) + ", " + by
+	}
 	p := s.plans[t]
 	// The page is cut out first and then joined, so that the cost of nested references does not depend on the planner's
 	// view of the whole table. The limit is a literal: with a parameter PostgreSQL expects a tenth of the table and
@@ -168,19 +172,31 @@ func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) 
 	return l, nil
 }
 
-// oneChoice returns what a list of one choice is ordered by before its default order, "" for any other list. It changes nothing about
-// the order, and makes PostgreSQL read the index of the choice. Without it, it may look for a rare choice in the whole
-// index of the default order, because it does not know the value when it plans.
-func oneChoice(t *record.Type, q Query, desc bool) string {
-	if t.ReadOnly || len(q.Order) > 0 || q.Search != "" {
-		return "" // there is no such index, or another one may be better
+// goesOn are the fields of deliveries whose index goes on with the default order, the most selective one first. Of types that people write
+// they are the choices.
+var goesOn = map[string][]string{DeliveryType: {"webhook", "status_code", "event"}}
+
+// onlyValue returns the column of a filter with one value that has an index which goes on with the default order, "" if there is none.
+// A list that is ordered by this column first has the same order, and PostgreSQL reads it from that index. Otherwise it may look for a
+// rare value in the whole index of the default order, because it does not know the value when it plans.
+func onlyValue(t *record.Type, q Query) string {
+	if len(q.Order) > 0 || q.Search != "" {
+		return "" // another index may be better
 	}
+	column, rank := "", len(goesOn[t.Key()])
 	for _, p := range q.Where {
-		if p.Field != nil && len(p.Via) == 0 && p.Lookup == record.Exact && len(p.Values) == 1 && p.Values[0] != nil && isChoice(p.Field) {
-			return orderBy([]term{{expr: "t." + quote(p.Field.Column().Name), desc: desc}}, false) + ", "
+		if p.Field == nil || p.Custom != "" || len(p.Via) > 0 || p.Lookup != record.Exact || len(p.Values) != 1 || p.Values[0] == nil {
+			continue
+		}
+		of := "t." + quote(p.Field.Column().Name)
+		if i := slices.Index(goesOn[t.Key()], p.Field.Info().Name); i >= 0 && i < rank {
+			column, rank = of, i
+		}
+		if !t.ReadOnly && isChoice(p.Field) {
+			return of
 		}
 	}
-	return ""
+	return column
 }
 
 // list narrows a statement to the records of a list, and returns what they are read from.

@@ -28,14 +28,19 @@ var errCountSlow = map[CountMode]error{
 	CountCapped: &fault.Error{Kind: fault.Slow, RetryAfter: retryAfter, Detail: "The list could not be counted in time. Narrow the filters."},
 }
 
-// countStatement counts the list. The unfiltered one is the sum of a few rows, and needs no cap.
-func countStatement(t *record.Type, from string, w *where, mode CountMode) (count statement, capped bool) {
+// countStatement counts the list. The unfiltered one is the sum of a few rows, and needs no cap. A capped count follows the index of the
+// only value of a filter, if there is one.
+func countStatement(t *record.Type, from string, w *where, mode CountMode, only string) (count statement, capped bool) {
 	if len(w.parts) == 0 {
 		return statement{"SELECT coalesce(sum(n), 0)::bigint FROM record_count WHERE type = $1", []any{t.Key()}}, false
 	}
 	count.args = slices.Clone(w.args)
 	if mode == CountCapped {
-		count.sql = fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s t%s LIMIT %d) t", from, w, CountCap+1)
+		by := ""
+		if only != "" {
+			by = " ORDER BY " + only
+		}
+		count.sql = fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s t%s%s LIMIT %d) t", from, w, by, CountCap+1)
 		return count, true
 	}
 	count.sql = "SELECT count(*) FROM " + from + " t" + w.String()
