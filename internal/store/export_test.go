@@ -102,6 +102,6 @@ func (s *Store) CanUseIndex(t *record.Type, text string) bool { return s.canUseI
 
 // HitsStatement is the statement that looks a search up in the index.
 func (s *Store) HitsStatement(t *record.Type, q Query) (sql string, args []any) {
-	x := hitsStatement(t, q)
+	x := s.hitsStatement(t, q)
 	return x.sql, x.args
 }

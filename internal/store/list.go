@@ -140,7 +140,7 @@ func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) 
 	only := onlyValue(t, q)
 	l.count, l.capped = countStatement(t, from, w, q.Count, only)
 	if h.many {
-		l.count = countHits(t, q)
+		l.count = s.countHits(t, q)
 	}
 	if q.Cursor != "" {
 		var values []any

@@ -15,10 +15,10 @@ import (
 // index of trigrams: see searchindex.go. PostgreSQL must not choose by what it expects of the text, because it knows too little about
 // it. So a statement is written to use the index, or so that it can't:
 //
-//   - at most mostHits records are found with the index, and then read by their ids;
+//   - at most mostHits records are looked up with the index, and then read by their ids;
 //   - if there are more, a page walks the list in its order, and soon meets enough of them;
-//   - a text without three letters or digits in a row has no trigram, so that the index would be read as a whole. All records are
-//     compared with it.
+//   - a text without three letters or digits in a row has no trigram, so that the index would be read as a whole. The records are
+//     looked up by comparing all of them.
 const mostHits = CountCap
 
 // searchSeparator is between the joined texts of a record.
@@ -64,9 +64,9 @@ func (w *where) search(t *record.Type, text string) {
 	}
 }
 
-// hits narrows the statement to what a text is found in, with the index.
-func (w *where) hits(t *record.Type, text string) {
-	w.and(w.searching(text, true).matches(t))
+// hits narrows the statement to what a text is found in, with the index if that helps.
+func (s *Store) hits(w *where, t *record.Type, text string) {
+	w.and(w.searching(text, s.canUseIndex(t, text)).matches(t))
 }
 
 // searching passes the text as the result of a subselect, so that PostgreSQL can't plan by what it expects of it.
@@ -163,7 +163,7 @@ func (s *Store) hasTrigram(text string) bool {
 	return false
 }
 
-// hits are what a search finds with the index. Its zero value says that no index is used.
+// hits are what a search finds. Its zero value says that nothing was looked up.
 type hits struct {
 	looked bool
 	ids    []int64
@@ -184,15 +184,15 @@ func (h hits) total(mode CountMode) Total {
 	return Total{}
 }
 
-// findHits looks the search of a list up in the index, if that helps.
+// findHits looks up what the search of a list finds.
 func (s *Store) findHits(ctx context.Context, t *record.Type, q Query) (h hits, err error) {
-	if !s.canUseIndex(t, q.Search) {
+	if q.Search == "" || !t.SearchIndexed() {
 		return h, nil
 	}
 	if total, err := q.known(); err == nil && total.Count > mostHits {
 		return hits{looked: true, many: true}, nil
 	}
-	x := hitsStatement(t, q)
+	x := s.hitsStatement(t, q)
 	batch := &pgx.Batch{}
 	batch.Queue(x.sql, x.args...).Query(func(rows pgx.Rows) (err error) {
 		h.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
@@ -203,22 +203,22 @@ func (s *Store) findHits(ctx context.Context, t *record.Type, q Query) (h hits, 
 	return h, err
 }
 
-// hitsStatement reads the ids of what the search of a list finds, with the index.
-func hitsStatement(t *record.Type, q Query) statement {
-	w := listHits(t, q)
+// hitsStatement reads the ids of what the search of a list finds.
+func (s *Store) hitsStatement(t *record.Type, q Query) statement {
+	w := s.listHits(t, q)
 	return statement{fmt.Sprintf("SELECT t.id FROM %s t%s LIMIT %d", quote(t.Table()), w, mostHits+1), w.args}
 }
 
-// countHits counts all that the search of a list finds, with the index.
-func countHits(t *record.Type, q Query) statement {
-	w := listHits(t, q)
+// countHits counts all that the search of a list finds.
+func (s *Store) countHits(t *record.Type, q Query) statement {
+	w := s.listHits(t, q)
 	return statement{fmt.Sprintf("SELECT count(*) FROM %s t%s", quote(t.Table()), w), w.args}
 }
 
-func listHits(t *record.Type, q Query) *where {
+func (s *Store) listHits(t *record.Type, q Query) *where {
 	w := &where{}
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
-	w.hits(t, q.Search)
+	s.hits(w, t, q.Search)
 	return w
 }

@@ -217,9 +217,9 @@ func identified(t *record.Type, text string) (name string, test record.Predicate
 // candidates returns the records among which the best are chosen.
 func (s *Store) candidates(w *where, in SearchedType, order []term, text string) string {
 	t, from := in.Type, quote(in.Type.Table())
-	if s.canUseIndex(t, text) {
+	if t.SearchIndexed() {
 		w.scope(in.Scope, t)
-		w.hits(t, text)
+		s.hits(w, t, text)
 	} else {
 		from = w.list(t, Query{Scope: in.Scope, Search: text}, hits{})
 	}
