@@ -28,6 +28,7 @@ type Findings struct {
 	Type    *record.Type
 	Hits    []Hit  // the best first, at most HitsEach
 	More    bool   // there are others
+	Newest  int    // only so many of the newest records were searched; 0 for all
 	By      string // the text is an id, and this is the filter that finds it; "" where texts were searched
 	TooSlow bool   // the search was stopped: there may be hits
 }
@@ -60,9 +61,13 @@ const (
 const (
 	// HitsEach is how many records of each type a search returns.
 	HitsEach = 10
+	// NewestSearched is how many of its newest records are searched, in a type without an index: the logs.
+	NewestSearched = 5000
 	// ranked is how many matching records of a type are compared to find the best. If there are more, those whose name begins with the text
 	// are compared too.
 	ranked = 1000
+	// A text is common if it is in so many of the first records of a large table, as many as are ranked. Then only these are compared.
+	largeTable, commonHits = 200_000, 50
 	// slowShare is the part of the time left that one type may take.
 	slowShare = 4
 	// How much of a long text is returned: this many characters before the match, and this many in all besides the match.
@@ -158,6 +163,9 @@ func (s *Store) typeSearch(in SearchedType, text string, found *Findings) (typeS
 	if err != nil {
 		return typeSearch{}, err
 	}
+	if !in.Type.SearchIndexed() {
+		found.Newest = NewestSearched
+	}
 	read := s.plans[in.Type].selectionOf(record.View{Brief: true}, order)
 	w := &where{}
 	by := "t.found_rank, " + orderBy(order, false)
@@ -216,28 +224,45 @@ func identified(t *record.Type, text string) (name string, test record.Predicate
 
 // candidates returns the records among which the best are chosen.
 func (s *Store) candidates(w *where, in SearchedType, order []term, text string) string {
-	t, from := in.Type, quote(in.Type.Table())
-	if t.SearchIndexed() {
+	t, table := in.Type, quote(in.Type.Table())
+	if !t.SearchIndexed() {
 		w.scope(in.Scope, t)
-		s.hits(w, t, text)
-	} else {
-		from = w.list(t, Query{Scope: in.Scope, Search: text}, hits{})
+		newest := w.newestRecords(t, NewestSearched)
+		return fmt.Sprintf("SELECT t.* FROM %s t%s LIMIT %d", newest, w.narrowed(in, text, false), ranked)
 	}
-	matching := fmt.Sprintf("FROM %s t%s LIMIT %d", from, w, ranked)
-	w.parts = nil
-	name := t.NamingField()
-	if name == "" || t.Index(name) != order[0].field || order[0].desc || !t.Field(name).Column().Natural {
-		return "SELECT t.* " + matching
+	common := "FALSE"
+	with := ""
+	if s.canUseIndex(t, text) {
+		// The index returns all that match before any of them is read. A word that is in many records is soon met without it.
+		with = fmt.Sprintf("first AS MATERIALIZED (SELECT t.id FROM (SELECT t.* FROM %[1]s t WHERE (SELECT c.reltuples FROM pg_class c WHERE "+
+			"c.oid = '%[1]s'::regclass) >= %[2]d ORDER BY %[3]s LIMIT %[4]d) t%[5]s), ", table, largeTable, orderBy(order, false), ranked,
+			w.narrowed(in, text, false))
+		common = fmt.Sprintf("(SELECT count(*) FROM first) >= %d", commonHits)
 	}
-	// The index of names has the order of a dictionary: names that begin with the text follow it, in capitals or not. The scope is tested
-	// after the limit, so that this costs the same for everybody.
-	w.scope(in.Scope, t)
-	w.and(folded(order[0].expr) + " LIKE " + folded(w.arg(escapeLike(text)+"%")+"::text"))
-	near := fmt.Sprintf("SELECT t.id FROM (SELECT t.* FROM %[1]s t WHERE (SELECT count(*) FROM hits) = %[2]d AND %[3]s >= %[4]s "+
-		"ORDER BY %[3]s LIMIT %[2]d) t%[5]s", quote(t.Table()), ranked, order[0].expr, folded(w.arg(text)+"::text"), w)
-	w.parts = nil
-	return fmt.Sprintf("WITH hits AS MATERIALIZED (SELECT t.id %s) SELECT t.* FROM (SELECT id FROM hits UNION %s) h JOIN %s t ON t.id = h.id",
-		matching, near, quote(t.Table()))
+	matching := fmt.Sprintf("SELECT t.id FROM %s t%s AND NOT %s LIMIT %d", table, w.narrowed(in, text, with != ""), common, ranked)
+	if with != "" {
+		matching = "SELECT id FROM first UNION (" + matching + ")"
+	}
+	with += "hits AS MATERIALIZED (" + matching + ")"
+	found := "SELECT id FROM hits"
+	if name := t.NamingField(); name != "" && t.Index(name) == order[0].field && !order[0].desc && t.Field(name).Column().Natural {
+		// The index of names has the order of a dictionary: names that begin with the text follow it, in capitals or not. The scope is tested
+		// after the limit, so that this costs the same for everybody.
+		w.scope(in.Scope, t)
+		w.and(folded(order[0].expr) + " LIKE " + folded(w.arg(escapeLike(text)+"%")+"::text"))
+		found += fmt.Sprintf(" UNION SELECT t.id FROM (SELECT t.* FROM %[1]s t WHERE (%[2]s OR (SELECT count(*) FROM hits) >= %[3]d) AND "+
+			"%[4]s >= %[5]s ORDER BY %[4]s LIMIT %[3]d) t%[6]s", table, common, ranked, order[0].expr, folded(w.arg(text)+"::text"), w)
+		w.parts = nil
+	}
+	return fmt.Sprintf("WITH %s SELECT t.* FROM (%s) h JOIN %s t ON t.id = h.id", with, found, table)
+}
+
+// narrowed is the condition for records that the caller may see and in which the text is found.
+func (w *where) narrowed(in SearchedType, text string, indexed bool) string {
+	w.scope(in.Scope, in.Type)
+	w.and(w.searching(text, indexed).matches(in.Type))
+	defer func() { w.parts = nil }()
+	return w.String()
 }
 
 // best returns the field of a record that matches best, and how.

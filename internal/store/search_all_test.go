@@ -81,22 +81,45 @@ func TestSearchAllRanks(t *testing.T) {
 	}
 }
 
-// TestSearchAllOfManyHits: ten are returned, and the best of them also if there are far more than are compared.
+// TestSearchAllOfManyHits: ten are returned, and the best of them also if there are far more than are compared. In a large table they are
+// found without the index.
 func TestSearchAllOfManyHits(t *testing.T) {
 	t.Parallel()
 	s, reg, db := open(t)
 	exec(t, db, `INSERT INTO dcim_site (version, name, slug, status, facility, description, physical_address, shipping_address, comments, tags,
 			custom_fields, created, last_updated)
-		SELECT 1, 'Old harbour ' || i, i, 'active', '', '', '', '', '', '{}', '{}', now(), now() FROM generate_series(1, 3000) i`)
+		SELECT 1, 'An old ' || CASE WHEN i % 5 = 0 THEN i || ' harbour' ELSE i || '' END, i,
+			'active', '', '', '', '', '', '{}', '{}', now(), now() FROM generate_series(1, 6000) i`)
 	insertSite(t, db, "Harbour 12", "")
 	insertSite(t, db, "harbour", "")
-	found := searchAll(t, s, "HARBOUR", reg.Type("dcim.site"))[0]
-	if len(found.Hits) != store.HitsEach || !found.More {
-		t.Fatalf("found %d, more: %t", len(found.Hits), found.More)
+	insertSite(t, db, "Rare", "quokka")
+	for _, rows := range []int{6000, 1_000_000} {
+		exec(t, db, "UPDATE pg_class SET reltuples = $1 WHERE relname = 'dcim_site'", rows)
+		found := searchAll(t, s, "HARBOUR", reg.Type("dcim.site"))[0]
+		if len(found.Hits) != store.HitsEach || !found.More {
+			t.Fatalf("found %d, more: %t", len(found.Hits), found.More)
+		}
+		want := []string{"harbour: name harbour", "Harbour 12: name Harbour 12", "An old 5 harbour: name An old 5 harbour"}
+		if got := shown(found)[:len(want)]; !slices.Equal(got, want) {
+			t.Errorf("as if there were %d rows, found %q, want %q", rows, got, want)
+		}
+		if got := shown(searchAll(t, s, "quokka", reg.Type("dcim.site"))[0]); !slices.Equal(got, []string{"Rare: description quokka"}) {
+			t.Errorf("as if there were %d rows, the rare word finds %q", rows, got)
+		}
 	}
-	want := []string{"harbour: name harbour", "Harbour 12: name Harbour 12", "Old harbour 1: name Old harbour 1"}
-	if got := shown(found)[:len(want)]; !slices.Equal(got, want) {
-		t.Errorf("found %q, want %q", got, want)
+}
+
+// TestSearchAllOfLogs: of logs only the newest records are searched, and it says so.
+func TestSearchAllOfLogs(t *testing.T) {
+	t.Parallel()
+	s, reg, db := open(t)
+	exec(t, db, `INSERT INTO extras_objectchange (id, changed_at, user_name, request_id, action, object_type, object_id, object_repr, version,
+			data)
+		SELECT i, now() + i * interval '1 us', '', gen_random_uuid(), 'create', 'dcim.site', i,
+			CASE WHEN i IN (1, 2) THEN 'Needle ' ELSE 'Hay ' END || i, 1, '' FROM generate_series(1, $1::bigint + 1) i`, store.NewestSearched)
+	found := searchAll(t, s, "needle", reg.Type(store.ChangeType), reg.Type("dcim.site"))
+	if len(found[0].Hits) != 1 || found[0].Hits[0].Record.ID() != 2 || found[0].Newest != store.NewestSearched || found[1].Newest != 0 {
+		t.Errorf("found %+v", found)
 	}
 }
 

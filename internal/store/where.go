@@ -106,11 +106,15 @@ func (w *where) value(t *record.Type, name string) string {
 // searched returns what a list is read from: its table or, if a search covers only the newest records, those of them
 // that pass the tests so far. They are in the default order, so that a page ends as soon as it is full.
 func (w *where) searched(t *record.Type, q string) string {
-	table := quote(t.Table())
 	if q == "" || t.SearchNewest == 0 {
-		return table
+		return quote(t.Table())
 	}
-	newest := fmt.Sprintf("(SELECT t.* FROM %s t%s ORDER BY t.id DESC LIMIT %d)", table, w, t.SearchNewest)
+	return w.newestRecords(t, t.SearchNewest)
+}
+
+// newestRecords returns the newest records that pass the tests so far.
+func (w *where) newestRecords(t *record.Type, n int) string {
+	newest := fmt.Sprintf("(SELECT t.* FROM %s t%s ORDER BY t.id DESC LIMIT %d)", quote(t.Table()), w, n)
 	w.parts = nil
 	return newest
 }

@@ -18,9 +18,11 @@ const searchTime = 3 * time.Second
 
 // searchPage is what was found, by type.
 type searchPage struct {
-	Text  string
-	Found []foundType
-	Slow  []Crumb // the types that took too long
+	Text   string
+	Found  []foundType
+	Slow   []Crumb // the types that took too long
+	Logs   []Crumb // the types of which only the newest records were searched
+	Newest int
 }
 
 // foundType is what was found in a type.
@@ -61,6 +63,10 @@ func (s *Site) search(v *Visit) error {
 		sections := s.sectionOrder()
 		for _, f := range found {
 			pages := s.Pages(f.Type)
+			if f.Newest > 0 {
+				p.Newest = f.Newest
+				p.Logs = append(p.Logs, Crumb{pages.Title, With(pages.Path, nil, "q", p.Text)})
+			}
 			switch {
 			case f.TooSlow:
 				p.Slow = append(p.Slow, Crumb{pages.Title, pages.Path})

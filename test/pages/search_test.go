@@ -43,14 +43,15 @@ func TestSearchPage(t *testing.T) {
 		hit(sites, described, "Porto")+
 			` <span class="found-in"><span class="found-field">Description:</span> moved here from <mark>lisbon</mark> in May</span>`,
 		hit("/dcim/regions/", region, "Greater <mark>Lisbon</mark>"), hit("/tenancy/tenants/", tenant, "<mark>LISBON</mark>"),
-		`<a href="/dcim/sites/?q=lisbon">Sites</a>`)
+		`<a href="/dcim/sites/?q=lisbon">Sites</a>`,
+		`Only the newest 5000 were searched of <a href="/extras/deliveries/?q=lisbon">Deliveries</a>, `)
 	if got := strings.Join(foundIn(a), ", "); got != "Tenants 1, Regions 1, Sites 3, Object changes 4" {
 		t.Errorf("the page shows %s", got)
 	}
 	limited := login(t, s, "limited")
 	a = limited.get(t, "/search/?q=lisbon").Want(t, http.StatusOK)
 	shows(t, a, hit(sites, two, "<mark>Lisbon</mark> 2"))
-	hides(t, a, "Porto", "Regions", "/tenancy/", "<mark>Lisbon</mark> 1", "LISBON")
+	hides(t, a, "were searched of", "Porto", "Regions", "/tenancy/", "<mark>Lisbon</mark> 1", "LISBON")
 	shows(t, limited.get(t, "/search/?q=porto").Want(t, http.StatusOK), "Nothing found for “porto”.")
 	shows(t, limited.get(t, "/search/").Want(t, http.StatusOK), "Enter a name")
 
