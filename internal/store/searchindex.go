@@ -24,6 +24,10 @@ const (
 	progressPause = 10 * time.Second // between two messages about an index that takes long
 )
 
+// findTrigrams lets a connection find gin_trgm_ops in whichever schema the extension is.
+const findTrigrams = `SELECT set_config('search_path', concat_ws(', ', nullif(current_setting('search_path'), ''), quote_ident(nspname)), false)
+	FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'pg_trgm'`
+
 func searchIndexName(t *record.Type) string { return t.Table() + "_search" }
 
 // searchIndex is the statement that makes the index of a type. It is also the index's comment: if it changes, the index is made again.
@@ -64,6 +68,9 @@ func MakeSearchIndexes(ctx context.Context, url string, types []*record.Type, lo
 		logf("searches will read whole tables, because the extension pg_trgm is missing and can't be created: %v. "+
 			"Let a superuser run CREATE EXTENSION pg_trgm in this database, and run `terrier migrate` again", err)
 		return nil
+	}
+	if _, err := conn.Exec(ctx, findTrigrams); err != nil {
+		return fmt.Errorf("make the search indexes: %w", err)
 	}
 	made := 0
 	for _, t := range types {

@@ -153,6 +153,26 @@ func TestMakeSearchIndexes(t *testing.T) {
 	}
 }
 
+// TestExtensionInAnotherSchema: an administrator may have put the extension where statements don't look for it.
+func TestExtensionInAnotherSchema(t *testing.T) {
+	t.Parallel()
+	s, reg, db := open(t)
+	exec(t, db, "DROP EXTENSION pg_trgm CASCADE")
+	exec(t, db, `CREATE SCHEMA "Exten, sions"`)
+	exec(t, db, `CREATE EXTENSION pg_trgm SCHEMA "Exten, sions"`)
+	makeIndexes(t, db, reg)
+	if scan, err := s.SearchesScan(t.Context()); err != nil || scan {
+		t.Errorf("with all indexes: %v, %v", scan, err)
+	}
+	if said := makeIndexes(t, db, reg); len(said) > 0 {
+		t.Errorf("the indexes are there, and it says %q", said)
+	}
+	fillRegions(t, db, []string{"north", "south"}, []string{"", ""})
+	if got := found(t, s, reg.Type("dcim.region"), access.Machine(), "NORTH"); len(got) != 1 {
+		t.Errorf("found %v", got)
+	}
+}
+
 // TestSearchWithoutTheExtension: where the extension can't be made, migrating says what to do, and searches find the same.
 func TestSearchWithoutTheExtension(t *testing.T) {
 	t.Parallel()
