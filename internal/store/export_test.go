@@ -105,3 +105,12 @@ func (s *Store) HitsStatement(t *record.Type, q Query) (sql string, args []any) 
 	x := s.hitsStatement(t, q)
 	return x.sql, x.args
 }
+
+// PageOfMany is the statement of a page of a search that finds many.
+func (s *Store) PageOfMany(t *record.Type, q Query) (sql string, args []any) {
+	l, err := s.listing(t, q, hits{looked: true, many: true})
+	if err != nil {
+		panic(err)
+	}
+	return l.page.sql, l.page.args
+}

@@ -139,16 +139,22 @@ func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) 
 	from := w.list(t, q, h)
 	only := onlyValue(t, q)
 	l.count, l.capped = countStatement(t, from, w, q.Count, only)
+	walks := h.many && walkable(t, l.order)
 	if h.many {
 		l.count = s.countHits(t, q)
 	}
+	if h.many && !walks {
+		w = &where{}
+		from = s.hitsFrom(w, t, q)
+	}
+	after := ""
 	if q.Cursor != "" {
 		var values []any
 		cursor, _, _ := strings.Cut(q.Cursor, ".")
 		if values, l.backward, err = decodeCursor(cursor, l.order); err != nil {
 			return l, err
 		}
-		w.and(w.after(l.order, values, l.backward))
+		after = w.after(l.order, values, l.backward)
 		q.Offset = 0
 	}
 	by := orderBy(l.order, l.backward)
@@ -159,9 +165,18 @@ func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) 
 	// The page is cut out first and then joined, so that the cost of nested references does not depend on the planner's
 	// view of the whole table. The limit is a literal: with a parameter PostgreSQL expects a tenth of the table and
 	// plans every page again, which costs as much as reading it.
-	cut := fmt.Sprintf("SELECT t.* FROM %s t%s ORDER BY %s LIMIT %d", from, w, by, q.Limit+1)
+	part := fmt.Sprintf("ORDER BY %s LIMIT %d", by, q.Limit+1)
 	if q.Offset > 0 {
-		cut += " OFFSET " + w.arg(q.Offset)
+		part += " OFFSET " + w.arg(q.Offset)
+	}
+	cut := ""
+	if walks {
+		cut = s.cutMany(w, t, q, pageCut{after, by, part})
+	} else {
+		if after != "" {
+			w.and(after)
+		}
+		cut = fmt.Sprintf("SELECT t.* FROM %s t%s %s", from, w, part)
 	}
 	l.read = p.selectionOf(q.View, l.order)
 	// The second limit cuts off nothing. PostgreSQL computes costly columns, such as custom fields, after the sort only
@@ -203,9 +218,8 @@ func onlyValue(t *record.Type, q Query) string {
 func (w *where) list(t *record.Type, q Query, h hits) (from string) {
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
-	if h.few() {
-		w.and("t.id = ANY(" + w.arg(h.ids) + ")")
-		return quote(t.Table())
+	if h.few() { // OFFSET keeps PostgreSQL from looking for these ids in an index of the order or of a filter
+		return fmt.Sprintf("(SELECT t.* FROM %s t WHERE t.id = ANY(%s) OFFSET 0)", quote(t.Table()), w.arg(h.ids))
 	}
 	from = w.searched(t, q.Search)
 	w.search(t, q.Search)

@@ -16,7 +16,8 @@ import (
 // it. So a statement is written to use the index, or so that it can't:
 //
 //   - at most mostHits records are looked up with the index, and then read by their ids;
-//   - if there are more, a page walks the list in its order, and soon meets enough of them;
+//   - if there are more, a page walks the list in its order, and mostly meets enough of them soon. If it does not, because they are
+//     all at the end of the list for example, all of them are looked up with the index and sorted;
 //   - a text without three letters or digits in a row has no trigram, so that the index would be read as a whole. The records are
 //     looked up by comparing all of them.
 const mostHits = CountCap
@@ -205,20 +206,59 @@ func (s *Store) findHits(ctx context.Context, t *record.Type, q Query) (h hits, 
 
 // hitsStatement reads the ids of what the search of a list finds.
 func (s *Store) hitsStatement(t *record.Type, q Query) statement {
-	w := s.listHits(t, q)
+	w := &where{}
+	s.listHits(w, t, q)
 	return statement{fmt.Sprintf("SELECT t.id FROM %s t%s LIMIT %d", quote(t.Table()), w, mostHits+1), w.args}
 }
 
 // countHits counts all that the search of a list finds.
 func (s *Store) countHits(t *record.Type, q Query) statement {
-	w := s.listHits(t, q)
+	w := &where{}
+	s.listHits(w, t, q)
 	return statement{fmt.Sprintf("SELECT count(*) FROM %s t%s", quote(t.Table()), w), w.args}
 }
 
-func (s *Store) listHits(t *record.Type, q Query) *where {
-	w := &where{}
+// pageCut is how a page is cut out of a list.
+type pageCut struct {
+	after string // the condition on what follows the cursor; "" without a cursor
+	by    string // the order
+	part  string // the order, the limit and the offset
+}
+
+// walkEach is how many records of a list are read, for each that a page needs, before all hits are looked up and sorted. If fewer than
+// one in so many match, that is quicker.
+const walkEach = 200
+
+// cutMany reads a page of a search that finds more than mostHits. It reads the list in its order, but not further than walkEach says: all
+// hits may be at its end. w has the conditions of the list.
+func (s *Store) cutMany(w *where, t *record.Type, q Query, c pageCut) string {
+	list, conditions := "", w.String()
+	w.parts = nil
+	sorted := fmt.Sprintf("SELECT t.* FROM %s t WHERE (SELECT count(*) FROM walked) <= %d", s.hitsFrom(w, t, q), q.Limit)
+	if c.after != "" {
+		list, sorted = " WHERE "+c.after, sorted+" AND "+c.after
+	}
+	return fmt.Sprintf("WITH walked AS MATERIALIZED (SELECT t.* FROM (SELECT t.* FROM %s t%s ORDER BY %s LIMIT %d) t%s %[6]s) "+
+		"SELECT t.* FROM walked t WHERE (SELECT count(*) FROM walked) > %[7]d UNION ALL (%[8]s %[6]s)",
+		quote(t.Table()), list, c.by, max(mostHits, walkEach*(q.Limit+1)), conditions, c.part, q.Limit, sorted)
+}
+
+// walkable reports whether an index has the records in this order, or in its reverse.
+func walkable(t *record.Type, order []term) bool {
+	own, err := orderOf(t, nil)
+	return err == nil && (len(order) == 1 || order[0].expr == own[0].expr)
+}
+
+// hitsFrom returns all that the search of a list finds, to select from. OFFSET keeps PostgreSQL from reading them in the order of the page.
+func (s *Store) hitsFrom(w *where, t *record.Type, q Query) string {
+	s.listHits(w, t, q)
+	from := fmt.Sprintf("(SELECT t.* FROM %s t%s OFFSET 0)", quote(t.Table()), w)
+	w.parts = nil
+	return from
+}
+
+func (s *Store) listHits(w *where, t *record.Type, q Query) {
 	w.scope(q.Scope, t)
 	w.filters(q.Where, t)
 	s.hits(w, t, q.Search)
-	return w
 }

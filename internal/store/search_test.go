@@ -3,7 +3,9 @@ package store_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -192,5 +194,96 @@ func TestSearchOfMany(t *testing.T) {
 		Where: []record.Predicate{narrow}})
 	if err != nil || page.Count != 111 {
 		t.Errorf("%v: with a filter the count is %d, want 111", err, page.Count)
+	}
+}
+
+// TestSearchOfManyAtTheEnd: a word that only the last records of a list have is found in any order, from anywhere, without reading the
+// list up to them.
+func TestSearchOfManyAtTheEnd(t *testing.T) {
+	t.Parallel()
+	s, reg, db := open(t)
+	const other, many, limit = 15_000, 11_000, 40
+	var names, descriptions []string
+	for i := range other + many {
+		word := "north"
+		if i >= other {
+			word = "zenith"
+		}
+		names, descriptions = append(names, fmt.Sprint(word, " ", i)), append(descriptions, fmt.Sprint("near ", i%100))
+	}
+	fillRegions(t, db, names, descriptions)
+	exec(t, db, "VACUUM ANALYZE dcim_region")
+	regions := reg.Type("dcim.region")
+	read := func(q store.Query) store.Page {
+		t.Helper()
+		q.Scope, q.Search, q.Limit, q.Count = access.Machine(), "ZENITH", limit, store.CountCapped
+		page, err := s.List(t.Context(), regions, q)
+		if err != nil || !page.Capped {
+			t.Fatalf("%v: %v, capped: %t", q.Order, err, page.Capped)
+		}
+		return page
+	}
+	for order, by := range map[string]string{"": "name", "-name": "name DESC", "id": "id", "-id": "id DESC", "slug": "slug",
+		"-description": "description DESC, id DESC"} {
+		rows, err := db.Query(t.Context(), "SELECT id FROM dcim_region WHERE name LIKE 'zenith%' ORDER BY "+by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := store.Query{}
+		if order != "" {
+			q.Order = []string{order}
+		}
+		for _, q.Offset = range []int{0, 5000, many - limit - limit/2} {
+			page := read(q)
+			same(t, order, page.Rows, all[q.Offset:q.Offset+limit])
+			next := read(store.Query{Order: q.Order, Cursor: page.Next})
+			same(t, order, next.Rows, all[q.Offset+limit:min(many, q.Offset+2*limit)])
+			same(t, order, read(store.Query{Order: q.Order, Cursor: next.Prev}).Rows, all[q.Offset:q.Offset+limit])
+		}
+	}
+}
+
+// same compares the ids of records.
+func same(t *testing.T, what string, rows []record.Values, want []int64) {
+	t.Helper()
+	got := make([]int64, len(rows))
+	for i, v := range rows {
+		got[i] = v.ID()
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q: got %v, want %v", what, got, want)
+	}
+}
+
+// TestSearchWalksNotFar: a page of many hits reads only so much of the list in its order.
+func TestSearchWalksNotFar(t *testing.T) {
+	t.Parallel()
+	s, reg, db := open(t)
+	names, descriptions := make([]string, 30_000), make([]string, 30_000)
+	for i := range names {
+		names[i] = fmt.Sprint("region ", i)
+		if i >= 15_000 {
+			descriptions[i] = "common"
+		}
+	}
+	fillRegions(t, db, names, descriptions)
+	exec(t, db, "VACUUM ANALYZE dcim_region")
+	sql, args := s.PageOfMany(reg.Type("dcim.region"), store.Query{Scope: access.Machine(), Search: "common", Limit: 50})
+	rows, err := db.Query(t.Context(), "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+sql, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, removed := range regexp.MustCompile(`Rows Removed by Filter: (\d+)`).FindAllStringSubmatch(strings.Join(plan, "\n"), -1) {
+		if n, err := strconv.Atoi(removed[1]); err != nil || n > 11_000 {
+			t.Errorf("%d records are read in vain:\n%s", n, strings.Join(plan, "\n"))
+		}
 	}
 }

@@ -25,7 +25,8 @@ const (
 )
 
 // findTrigrams lets a connection find gin_trgm_ops in whichever schema the extension is.
-const findTrigrams = `SELECT set_config('search_path', concat_ws(', ', nullif(current_setting('search_path'), ''), quote_ident(nspname)), false)
+const findTrigrams = `SELECT set_config('search_path',
+	concat_ws(', ', nullif(current_setting('search_path'), ''), quote_ident(nspname)), false)
 	FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'pg_trgm'`
 
 func searchIndexName(t *record.Type) string { return t.Table() + "_search" }
