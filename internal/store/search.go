@@ -195,6 +195,7 @@ func (s *Store) findHits(ctx context.Context, t *record.Type, q Query) (h hits, 
 	}
 	x := s.hitsStatement(t, q)
 	batch := &pgx.Batch{}
+	prove(ctx, batch)
 	batch.Queue(x.sql, x.args...).Query(func(rows pgx.Rows) (err error) {
 		h.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err

@@ -132,6 +132,38 @@ func TestSearchByValue(t *testing.T) {
 	}
 }
 
+// TestSearchProvesTheClaim: a search that takes too long has proved its claim before, so that the request is not served again.
+func TestSearchProvesTheClaim(t *testing.T) {
+	t.Parallel()
+	_, reg, db := open(t)
+	s, err := store.Open(t.Context(), db.Config().ConnString()+"&statement_timeout=500ms", reg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	claim := &store.Claim{}
+	if err := db.QueryRow(t.Context(), "SELECT n FROM users_generation").Scan(&claim.Generation); err != nil {
+		t.Fatal(err)
+	}
+	search := func(claim *store.Claim) error {
+		_, err := s.List(store.WithClaim(t.Context(), claim), reg.Type("dcim.region"),
+			store.Query{Scope: access.Machine(), Search: "north", Limit: 1})
+		return err
+	}
+	if err := search(&store.Claim{Generation: claim.Generation}); err != nil { // prepares it, which waits for locks, too
+		t.Fatal(err)
+	}
+	err = pgx.BeginFunc(t.Context(), db, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), "LOCK TABLE dcim_region"); err != nil {
+			return err
+		}
+		return search(claim)
+	})
+	if err == nil || !claim.Proven {
+		t.Errorf("%v, and the claim is proven: %t", err, claim.Proven)
+	}
+}
+
 // TestMakeSearchIndexes: indexes are made once, and made again if one is unfinished or its declaration has changed.
 func TestMakeSearchIndexes(t *testing.T) {
 	t.Parallel()
