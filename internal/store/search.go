@@ -179,7 +179,7 @@ func (h hits) total(mode CountMode) Total {
 	switch {
 	case h.few():
 		return Total{Count: int64(len(h.ids)), Counted: true}
-	case h.many && mode == CountCapped:
+	case h.many && mode != CountExact:
 		return Total{Count: CountCap + 1, Counted: true, Capped: true}
 	}
 	return Total{}

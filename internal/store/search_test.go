@@ -14,8 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/access"
+	"terrier/internal/dbtest"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/test/storetest"
 )
 
 // TestSearchLooksAtTheNewest: a search of deliveries reads the newest that pass the filters, so that it costs the
@@ -256,6 +258,30 @@ func same(t *testing.T, what string, rows []record.Values, want []int64) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q: got %v, want %v", what, got, want)
+	}
+}
+
+// TestSearchIsLookedUpOnce: the pages of many hits that follow the first don't look the search up again, whether the list is counted or
+// not.
+func TestSearchIsLookedUpOnce(t *testing.T) {
+	t.Parallel()
+	counter := &dbtest.Counter{}
+	s, reg, db := storetest.Open(t, counter)
+	names, descriptions := make([]string, 11_000), make([]string, 11_000)
+	for i := range names {
+		names[i], descriptions[i] = fmt.Sprint("region ", i), "common"
+	}
+	fillRegions(t, db, names, descriptions)
+	for mode, first := range map[store.CountMode]int64{store.CountExact: 3, store.CountCapped: 2, store.CountNone: 2} {
+		q := store.Query{Scope: access.Machine(), Search: "common", Limit: 10, Count: mode}
+		for _, want := range []int64{first, 1, 1} {
+			var page store.Page
+			var err error
+			if n := counter.During(func() { page, err = s.List(t.Context(), reg.Type("dcim.region"), q) }); err != nil || n != want {
+				t.Fatalf("count mode %d: %d statements, want %d (%v)", mode, n, want, err)
+			}
+			q.Cursor = page.Next
+		}
 	}
 }
 

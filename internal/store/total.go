@@ -87,7 +87,7 @@ func (q Query) known() (total Total, err error) {
 	if _, text, ok := strings.Cut(q.Cursor, "."); ok {
 		total, err = decodeTotal(text)
 	}
-	if total.Capped && q.Count != CountCapped {
+	if total.Capped && q.Count == CountExact {
 		return Total{}, err
 	}
 	return total, err
