@@ -304,9 +304,9 @@ func (s searching) behindText(path record.SearchPath, field int) string {
 
 // around cuts a long text to what surrounds the match.
 func (w *where) around(expr, text string) string {
-	most := utf8.RuneCountInString(text) + textAround
-	return fmt.Sprintf(`(SELECT CASE WHEN at > 0 THEN '…' ELSE '' END || substr(%[1]s, at + 1, %[2]d) ||
-		CASE WHEN length(%[1]s) > at + %[2]d THEN '…' ELSE '' END
-		FROM (SELECT CASE WHEN length(%[1]s) > %[2]d THEN greatest(0, strpos(%[5]s, %[3]s) - %[4]d) ELSE 0 END) x (at))`,
+	most := w.arg(utf8.RuneCountInString(text)+textAround) + "::int" // an argument: each length would be a statement of its own
+	return fmt.Sprintf(`(SELECT CASE WHEN at > 0 THEN '…' ELSE '' END || substr(%[1]s, at + 1, %[2]s) ||
+		CASE WHEN length(%[1]s) > at + %[2]s THEN '…' ELSE '' END
+		FROM (SELECT CASE WHEN length(%[1]s) > %[2]s THEN greatest(0, strpos(%[5]s, %[3]s) - %[4]d) ELSE 0 END) x (at))`,
 		expr, most, folded(w.arg(text)+"::text"), textBefore, folded(expr))
 }

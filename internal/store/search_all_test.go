@@ -134,6 +134,26 @@ func TestSearchAllCutsLongTexts(t *testing.T) {
 	}
 }
 
+// TestSearchAllPreparesOnce: texts of different lengths are searched with the same statements.
+func TestSearchAllPreparesOnce(t *testing.T) {
+	t.Parallel()
+	s, reg, _ := open(t)
+	prepared := func() (n int) {
+		t.Helper()
+		if err := store.ListPool(s).QueryRow(t.Context(), "SELECT count(*) FROM pg_prepared_statements").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	prepared() // this statement, too
+	searchAll(t, s, "lisbon", reg.Types()...)
+	before := prepared()
+	searchAll(t, s, "lisbon north", reg.Types()...)
+	if after := prepared(); after != before || before < len(reg.Types()) {
+		t.Errorf("%d statements are prepared after the first search, %d after the second", before, after)
+	}
+}
+
 // TestSearchAllKeepsToTheScope: it finds no records outside the scope, also where it looks for names besides the first hits, and no text
 // that the caller may not see.
 func TestSearchAllKeepsToTheScope(t *testing.T) {
