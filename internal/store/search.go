@@ -230,18 +230,25 @@ type pageCut struct {
 // one in so many match, that is quicker.
 const walkEach = 200
 
+// farthest is how many are read at most because of an offset.
+const farthest = 10_000_000
+
 // cutMany reads a page of a search that finds more than mostHits. It reads the list in its order, but not further than walkEach says: all
 // hits may be at its end. w has the conditions of the list.
 func (s *Store) cutMany(w *where, t *record.Type, q Query, c pageCut) string {
 	list, conditions := "", w.String()
 	w.parts = nil
+	far := max(mostHits, walkEach*(q.Limit+1))
+	for far < min(q.Offset, farthest) { // doubled, because each number is a statement of its own
+		far *= 2
+	}
 	sorted := fmt.Sprintf("SELECT t.* FROM %s t WHERE (SELECT count(*) FROM walked) <= %d", s.hitsFrom(w, t, q), q.Limit)
 	if c.after != "" {
 		list, sorted = " WHERE "+c.after, sorted+" AND "+c.after
 	}
 	return fmt.Sprintf("WITH walked AS MATERIALIZED (SELECT t.* FROM (SELECT t.* FROM %s t%s ORDER BY %s LIMIT %d) t%s %[6]s) "+
 		"SELECT t.* FROM walked t WHERE (SELECT count(*) FROM walked) > %[7]d UNION ALL (%[8]s %[6]s)",
-		quote(t.Table()), list, c.by, max(mostHits, walkEach*(q.Limit+1)), conditions, c.part, q.Limit, sorted)
+		quote(t.Table()), list, c.by, far, conditions, c.part, q.Limit, sorted)
 }
 
 // walkable reports whether an index has the records in this order, or in its reverse.
