@@ -228,7 +228,7 @@ func (a *App) Serve(ctx context.Context) error {
 	if scans, err := a.Store.SearchesScan(ctx); err != nil {
 		return err
 	} else if scans {
-		a.log.Warn("searches read whole tables, because search indexes are missing: run `terrier migrate`, which says why")
+		a.log.Warn("searches read whole tables, because search indexes are missing or outdated: run `terrier migrate`, which says why")
 	}
 	a.log.Info("serving", "address", listener.Addr().String(), "base_url", a.cfg.BaseURL)
 	select {

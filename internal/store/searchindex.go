@@ -171,11 +171,12 @@ func reportProgress(ctx context.Context, pool *pgxpool.Pool, t *record.Type, log
 	}
 }
 
-// SearchesScan reports whether searches read whole tables, because the search indexes are missing.
+// SearchesScan reports whether searches read whole tables, because search indexes are missing or were made for another declaration.
 func (s *Store) SearchesScan(ctx context.Context) (bool, error) {
 	var missing bool
-	err := s.spare.QueryRow(ctx, `SELECT EXISTS (SELECT FROM unnest($1::text[]) name WHERE NOT EXISTS
-		(SELECT FROM pg_index i WHERE i.indexrelid = to_regclass(name) AND i.indisvalid))`, s.searchIndexes()).Scan(&missing)
+	err := s.spare.QueryRow(ctx, `SELECT EXISTS (SELECT FROM unnest($1::text[], $2::text[]) x (name, statement) WHERE NOT EXISTS
+		(SELECT FROM pg_index i WHERE i.indexrelid = to_regclass(name) AND i.indisvalid AND obj_description(i.indexrelid) = statement))`,
+		s.searchIndexes(), SearchIndexes(s.reg.Types())).Scan(&missing)
 	return missing, s.translate(err)
 }
 

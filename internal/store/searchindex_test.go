@@ -167,7 +167,7 @@ func TestSearchProvesTheClaim(t *testing.T) {
 // TestMakeSearchIndexes: indexes are made once, and made again if one is unfinished or its declaration has changed.
 func TestMakeSearchIndexes(t *testing.T) {
 	t.Parallel()
-	_, reg, db := open(t)
+	s, reg, db := open(t)
 	if said := makeIndexes(t, db, reg); len(said) > 0 {
 		t.Errorf("the indexes are there, and it says %q", said)
 	}
@@ -178,6 +178,9 @@ func TestMakeSearchIndexes(t *testing.T) {
 	} {
 		if _, err := db.Exec(t.Context(), damage); err != nil {
 			t.Fatal(err)
+		}
+		if scan, err := s.SearchesScan(t.Context()); err != nil || !scan {
+			t.Errorf("after %s the server does not warn: %v", damage, err)
 		}
 		if said := makeIndexes(t, db, reg); len(said) != 1 || said[0] != "made 1 search indexes" {
 			t.Errorf("after %s it says %q", damage, said)
