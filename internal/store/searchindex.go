@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/record"
@@ -28,6 +30,9 @@ const (
 const findTrigrams = `SELECT set_config('search_path',
 	concat_ws(', ', nullif(current_setting('search_path'), ''), quote_ident(nspname)), false)
 	FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'pg_trgm'`
+
+// extensionRefused are PostgreSQL's codes for an extension that may not be created, or is not installed.
+var extensionRefused = []string{"42501", "0A000", "58P01"}
 
 func searchIndexName(t *record.Type) string { return t.Table() + "_search" }
 
@@ -65,10 +70,14 @@ func MakeSearchIndexes(ctx context.Context, url string, types []*record.Type, lo
 		return fmt.Errorf("make the search indexes: %w", err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if _, err := conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_trgm"); err != nil {
+	_, err = conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_trgm")
+	if refusal, ok := errors.AsType[*pgconn.PgError](err); ok && slices.Contains(extensionRefused, refusal.Code) {
 		logf("searches will read whole tables, because the extension pg_trgm is missing and can't be created: %v. "+
 			"Let a superuser run CREATE EXTENSION pg_trgm in this database, and run `terrier migrate` again", err)
 		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("make the search indexes: %w", err)
 	}
 	if _, err := conn.Exec(ctx, findTrigrams); err != nil {
 		return fmt.Errorf("make the search indexes: %w", err)
@@ -129,7 +138,7 @@ func makeSearchIndex(ctx context.Context, pool *pgxpool.Pool, conn *pgxpool.Conn
 	stop := reportProgress(ctx, pool, t, logf)
 	defer stop()
 	for _, step := range []string{
-		"SET maintenance_work_mem = '256MB'",
+		"SELECT set_config('maintenance_work_mem', '256MB', false) WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < 256 << 20",
 		"SET statement_timeout = 0",
 		"DROP INDEX CONCURRENTLY IF EXISTS " + quote(name),
 		statement,
