@@ -164,7 +164,7 @@ func Migrate(ctx context.Context, cfg Config, log *slog.Logger) error {
 	if err := delivery.Migrate(ctx, cfg.DatabaseURL, logf); err != nil {
 		return err
 	}
-	reg, err := record.NewRegistry(inventory.Types()...) // types that tests add bring their tables later
+	reg, err := record.NewRegistry(append(inventory.Types(), cfg.Types...)...)
 	if err != nil {
 		return err
 	}
