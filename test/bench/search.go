@@ -78,7 +78,7 @@ func (b *bench) measureSearch(ctx context.Context) ([]figures.Row, error) {
 	}
 	for _, letters := range twoLetters {
 		r, err := b.compareScans(ctx, figures.Row{Case: "search-two-" + letters.name, Unit: "ms", Against: "scan with ILIKE",
-			What: "statements of a search for two letters " + letters.what, Goal: figures.Goal{Value: 1, AtMost: true, Gate: 1.5}}, letters.text)
+			What: "statements of a search for two letters " + letters.what, Goal: figures.Goal{Value: 1, AtMost: true, Gate: 3}}, letters.text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Case, err)
 		}
