@@ -15,8 +15,8 @@ const keepTally = 30 * 24 * time.Hour
 func (a *App) keepUp(ctx context.Context) (end func()) {
 	ctx, stop := context.WithCancel(ctx)
 	var loops sync.WaitGroup
-	loops.Go(func() { a.always(ctx) })
-	loops.Go(func() { a.often(ctx) })
+	loops.Go(func() { every(ctx, time.Second, func() { a.mergeSearches(ctx) }) })
+	loops.Go(func() { every(ctx, 10*time.Second, func() { a.foldCounts(ctx) }) })
 	loops.Go(func() { a.hourly(ctx) }) // on its own: retention may take minutes
 	return func() {
 		stop()
@@ -24,33 +24,29 @@ func (a *App) keepUp(ctx context.Context) (end func()) {
 	}
 }
 
-// always merges what was written into the search indexes. Any process may do it; one does.
-func (a *App) always(ctx context.Context) {
-	tick := time.NewTicker(time.Second)
+// every calls work again and again until ctx ends.
+func every(ctx context.Context, pause time.Duration, work func()) {
+	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			a.note(ctx, "search indexes", a.Store.TidySearchIndexes(ctx))
+			work()
 		}
 	}
 }
 
-// often folds the counts together. Any process may do it; one does.
-func (a *App) often(ctx context.Context) {
-	tick := time.NewTicker(10 * time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			a.note(ctx, "counts", a.Store.FoldCounts(ctx))
-			a.note(ctx, "tally", a.Store.FoldTally(ctx, a.now(), a.now().Add(-keepTally)))
-		}
-	}
+// mergeSearches merges what was written into the search indexes. Any process may do it; one does.
+func (a *App) mergeSearches(ctx context.Context) {
+	a.note(ctx, "search indexes", a.Store.TidySearchIndexes(ctx))
+}
+
+// foldCounts adds the counts together. Any process may do it; one does.
+func (a *App) foldCounts(ctx context.Context) {
+	a.note(ctx, "counts", a.Store.FoldCounts(ctx))
+	a.note(ctx, "tally", a.Store.FoldTally(ctx, a.now(), a.now().Add(-keepTally)))
 }
 
 // hourly makes the partitions of the coming weeks and removes what has expired.

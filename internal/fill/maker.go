@@ -136,7 +136,7 @@ func (m *maker) earlier(r Row, parent bool) any {
 	return nil
 }
 
-// tries is how often a row that Check refuses is made anew, with other values.
+// tries is how often a row that Check refuses is made again, with other values.
 const tries = 30
 
 // row makes the i-th row.

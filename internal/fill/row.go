@@ -29,7 +29,7 @@ type Row struct {
 	try  int
 }
 
-// Draw returns a number from 0 to below n. Different draws for one value are told apart by what.
+// Draw returns a number that is at least 0 and less than n. A value that needs several numbers gives each draw another what.
 func (r Row) Draw(what, n int) int {
 	return int(mix(r.salt+uint64(r.Number)<<24+uint64(r.try)<<16+uint64(what)) % uint64(n))
 }

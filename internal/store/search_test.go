@@ -309,7 +309,7 @@ func TestSearchWalksNotFar(t *testing.T) {
 	}
 	for _, removed := range regexp.MustCompile(`Rows Removed by Filter: (\d+)`).FindAllStringSubmatch(strings.Join(plan, "\n"), -1) {
 		if n, err := strconv.Atoi(removed[1]); err != nil || n > 11_000 {
-			t.Errorf("%d records are read in vain:\n%s", n, strings.Join(plan, "\n"))
+			t.Errorf("%d records are read and do not match:\n%s", n, strings.Join(plan, "\n"))
 		}
 	}
 }

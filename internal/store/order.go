@@ -1,0 +1,156 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+// term is one part of an ordering.
+type term struct {
+	field   int // position in the type, -1 for the id
+	column  string
+	expr    string
+	storage record.Storage
+	null    bool
+	last    bool // a reference that may be null: null is compared as the largest number
+	desc    bool
+	named   *record.Type            // a reference: the order is that of the names of its records, not of their ids
+	key     string                  // how a value becomes what it is ordered by; "" where it is that itself
+	of      func(record.Values) any // works out what a record is ordered by; nil where that is the field itself
+}
+
+// by makes a column the order of a term: its key, where it has one.
+func (x *term) by(c record.Column, alias string) string {
+	x.storage, x.null, x.column = c.Storage, c.Null, cmp.Or(c.Key.Name, c.Name)
+	if c.Key.Name != "" {
+		x.key, x.of = keyForms[c.Key.From], c.Key.Of
+	}
+	if x.of != nil {
+		x.storage = c.Key.Storage
+	}
+	return alias + "." + quote(x.column)
+}
+
+// nullLast puts null where PostgreSQL does, and lets it be compared, so that one range of an index follows a cursor. No id is as large.
+const nullLast = "coalesce(%s, 9223372036854775807)"
+
+// value hands over what is compared with a term.
+func (x term) value(w *where, v any) string {
+	if x.key == "" {
+		return w.arg(v)
+	}
+	return fmt.Sprintf(x.key, w.arg(v))
+}
+
+// orderOf makes a total order: where the wanted terms do not already decide, the id does.
+func orderOf(t *record.Type, names []string) ([]term, error) {
+	own := len(names) == 0
+	if own {
+		names = t.Order
+	}
+	var order []term
+	for _, name := range names {
+		bare, desc := strings.CutPrefix(name, "-")
+		x := byID(desc)
+		if bare != "id" {
+			f := t.Field(bare)
+			if f == nil || !record.Orderable(f) {
+				return nil, fault.Field("ordering", "%q is not a field to order by.", bare)
+			}
+			x.field = t.Index(bare)
+			column := f.Column()
+			x.expr = x.by(column, "t")
+			// The type's own order means the id of a reference, so that an index of one table carries it.
+			if target := record.TargetOf(f); !own && target != nil && target.NamingField() != "" {
+				key := target.Field(target.NamingField()).Column()
+				x.expr = fmt.Sprintf("(SELECT %s FROM %s o WHERE o.id = %s)", x.by(key, "o"), quote(target.Table()), x.expr)
+				x.null, x.named = true, target
+			}
+			if own && x.null && (record.TargetOf(f) != nil || x.storage == record.StoreInt && f.Info().HalfOf != "") {
+				x.expr, x.null, x.last = fmt.Sprintf(nullLast, x.expr), false, true
+			}
+		}
+		if slices.ContainsFunc(order, func(y term) bool { return y.field == x.field }) {
+			continue // it is decided already, and every term multiplies the statement
+		}
+		order = append(order, x)
+		if x.field < 0 || (t.Infos()[x.field].Unique && !x.null && x.key == "") { // two names may have one key
+			return order, nil
+		}
+	}
+	// The id follows the last term's direction, so that one index serves both.
+	return append(order, byID(len(order) > 0 && order[len(order)-1].desc)), nil
+}
+
+func byID(desc bool) term {
+	return term{field: -1, column: "id", expr: "t.id", storage: record.StoreInt, desc: desc}
+}
+
+func orderBy(order []term, backward bool) string {
+	parts := make([]string, len(order))
+	for i, x := range order {
+		parts[i] = x.expr
+		if x.desc != backward {
+			parts[i] += " DESC"
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// after accepts the rows after a given one. If every term can be compared the same way it is a single row comparison,
+// which one index answers.
+func (w *where) after(order []term, values []any, backward bool) string {
+	if x := order[0]; values[0] == nil && x.desc == backward { // null is last: nothing is beyond
+		return "(" + x.expr + " IS NULL AND " + w.after(order[1:], values[1:], backward) + ")"
+	}
+	simple := true
+	for _, x := range order {
+		simple = simple && !x.null && x.desc == order[0].desc
+	}
+	if simple {
+		var exprs, params []string
+		for i, x := range order {
+			exprs = append(exprs, x.expr)
+			params = append(params, x.value(w, values[i]))
+		}
+		op := ">"
+		if order[0].desc != backward {
+			op = "<"
+		}
+		return fmt.Sprintf("(%s) %s (%s)", strings.Join(exprs, ", "), op, strings.Join(params, ", "))
+	}
+	var alternatives, equal []string
+	for i, x := range order {
+		if beyond := w.beyond(x, values[i], x.desc != backward); beyond != "" {
+			alternatives = append(alternatives, strings.Join(append(slices.Clone(equal), beyond), " AND "))
+		}
+		switch {
+		case i == len(order)-1:
+		case values[i] == nil:
+			equal = append(equal, x.expr+" IS NULL")
+		default:
+			equal = append(equal, x.expr+" = "+x.value(w, values[i]))
+		}
+	}
+	return "((" + strings.Join(alternatives, ") OR (") + "))"
+}
+
+// beyond accepts what one term sorts after a value. PostgreSQL sorts null last, and first when descending.
+func (w *where) beyond(x term, value any, desc bool) string {
+	switch {
+	case value == nil && desc:
+		return x.expr + " IS NOT NULL"
+	case value == nil:
+		return ""
+	case desc:
+		return x.expr + " < " + x.value(w, value)
+	case x.null:
+		return "(" + x.expr + " > " + x.value(w, value) + " OR " + x.expr + " IS NULL)"
+	}
+	return x.expr + " > " + x.value(w, value)
+}
