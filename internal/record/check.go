@@ -129,7 +129,7 @@ func (t *Type) checkLists() error {
 		want   string
 	}{
 		{"Brief", t.Brief, nestable, "can be shown in another record"},
-		{"Columns", t.Columns, func(f Field) bool { return !f.Info().Hidden && !f.Info().DetailOnly }, "a list can show"},
+		{"Columns", t.Columns, func(f Field) bool { return !f.Info().Hidden && !f.Info().DetailOnly && !f.Info().Later }, "a list can show"},
 		{"Groups", t.groupNames(), func(f Field) bool { return f.Info().Widget != NoWidget }, "a form can ask for"},
 	} {
 		for i, name := range list.fields {

@@ -131,6 +131,13 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"unknown in Search":     {with(func(t *record.Type) { t.Search = []string{"x"} }), `Search names "x"`},
 		"flag in Search": {with(func(t *record.Type) { t.Search = []string{"flag"} }),
 			`Search names "flag", which is no field that is a text`},
+		"later with a value": {withFields(record.Later{Name: "x", Shows: "y"}), "field x: it shows y: a field of a type that comes later"},
+		"later in Brief": {with(func(t *record.Type) {
+			t.Fields, t.Brief = append(t.Fields, record.Later{Name: "_x", Shows: false}), []string{"name", "_x"}
+		}), ""},
+		"later in Columns": {with(func(t *record.Type) {
+			t.Fields, t.Columns = append(t.Fields, record.Later{Name: "x"}), []string{"x"}
+		}), `Columns names "x", which is no field that a list can show`},
 		"unknown in Columns": {with(func(t *record.Type) { t.Columns = []string{"x"} }), `Columns names "x"`},
 		"unknown in Groups":  {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"x"}}} }), `Groups names "x"`},
 		"twice in Groups": {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"tag", "tag"}}} }),

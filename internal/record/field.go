@@ -54,6 +54,7 @@ type Info struct {
 	HalfOf        string   // the AnyRef whose type or id it is
 
 	DetailOnly bool // shown with one record, and not in lists
+	Later      bool // about a type that comes later: only the API shows it
 	Wide       bool // takes much room: a list shows it only if it is selected
 
 	Suggestions []string // what a form offers while somebody types

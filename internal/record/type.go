@@ -244,7 +244,7 @@ func (t *Type) WholeRule(field string) string { return t.Table() + "_" + field +
 
 // labelOf returns a label for a field's name: "physical_address" → "Physical address".
 func labelOf(name string) string {
-	s := strings.ReplaceAll(name, "_", " ")
+	s := strings.ReplaceAll(strings.TrimPrefix(name, "_"), "_", " ")
 	if s == "" {
 		return "" // the registry refuses it
 	}

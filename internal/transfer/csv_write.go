@@ -23,7 +23,7 @@ type csvEncoder struct {
 func newCSVEncoder(w io.Writer, t *record.Type, defs []*record.Custom, p *record.Printer) *csvEncoder {
 	e := &csvEncoder{w: csv.NewWriter(w), t: t, p: p, defs: defs}
 	for i, f := range t.All() {
-		if _, secret := record.SecrecyOf(f); !secret && !t.Infos()[i].Hidden {
+		if !leftOut(f, t.Infos()[i]) {
 			e.columns = append(e.columns, i)
 		}
 	}

@@ -50,15 +50,21 @@ func (w *Writer) Close() error {
 	return w.w.Flush()
 }
 
-// printed writes a record as the API does, without its secrets.
+// leftOut reports whether a file lacks a field: secrets, and what is about types that come later.
+func leftOut(f record.Field, in record.Info) bool {
+	_, secret := record.SecrecyOf(f)
+	return secret || in.Hidden || in.Later
+}
+
+// printed writes a record as the API does, without the fields that files lack.
 func printed(t *record.Type, p *record.Printer) func([]byte, record.Values) []byte {
-	var secrets []string
+	var omit []string
 	for i, f := range t.All() {
-		if _, secret := record.SecrecyOf(f); secret {
-			secrets = append(secrets, t.Infos()[i].Name)
+		if leftOut(f, t.Infos()[i]) {
+			omit = append(omit, t.Infos()[i].Name)
 		}
 	}
-	plan := t.Plan(record.View{Omit: secrets})
+	plan := t.Plan(record.View{Omit: omit})
 	return func(dst []byte, v record.Values) []byte { return p.Append(dst, v, plan) }
 }
 
