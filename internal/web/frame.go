@@ -15,6 +15,7 @@ import (
 type frame struct {
 	Page
 	Sections []section
+	Folds    bool   // there are so many sections that they are folded, and can be searched
 	User     string // "" for nobody
 	Theme    string // light, dark, or "" for what the browser prefers
 	Note     string
@@ -27,8 +28,13 @@ type frame struct {
 // section is a part of the navigation.
 type section struct {
 	Name  string
+	Key   string // its name in the cookie: "device-types"
+	Open  bool
 	Links template.HTML
 }
+
+// mostUnfolded is how many lines the navigation shows unfolded. With more, only the current section is open at first.
+const mostUnfolded = 12
 
 // navLink is a line of the navigation.
 type navLink struct {
@@ -76,42 +82,61 @@ func (v *Visit) frame(p Page) frame {
 	if f.Theme != "dark" && f.Theme != "light" {
 		f.Theme = ""
 	}
-	f.Sections = v.sections()
+	f.Sections, f.Folds = v.sections()
 	if !v.Caller.Anonymous() {
 		f.NoWorker = slices.ContainsFunc(v.Site.Rooms, func(room Room) bool { return room.NoWorker != nil && room.NoWorker(v) })
 	}
 	return f
 }
 
-// sections returns the navigation: the pages that the caller may see, in the order in which their types are registered.
-func (v *Visit) sections() []section {
-	var names []string
-	lines := map[string][]byte{}
-	add := func(name, line string) {
-		if _, known := lines[name]; !known {
-			names = append(names, name)
+// sections returns the navigation: the pages that the caller may see, in the order in which their types are registered. The second result
+// reports whether it is folded at first.
+func (v *Visit) sections() (sections []section, folds bool) {
+	var lines int
+	links := map[string][]byte{}
+	current := map[string]bool{}
+	add := func(name string, made *navLinks, path string, canAdd bool) {
+		if _, known := links[name]; !known {
+			sections = append(sections, section{Name: name, Key: strings.ReplaceAll(strings.ToLower(name), " ", "-")})
 		}
-		lines[name] = append(lines[name], line...)
+		here := strings.HasPrefix(v.R.URL.Path, path)
+		links[name] = append(links[name], made.of(canAdd, here)...)
+		current[name] = current[name] || here
+		lines++
 	}
 	for _, t := range v.Site.Registry.Types() {
 		if !v.May(t, access.View) || t.Owner != "" && !v.granted(t) {
 			continue // records that are only the caller's own are in the user menu
 		}
 		p := v.Site.Pages(t)
-		add(t.Section, p.nav.of(v.May(t, access.Add), strings.HasPrefix(v.R.URL.Path, p.Path)))
+		add(t.Section, &p.nav, p.Path, v.May(t, access.Add))
 	}
 	for _, room := range v.Site.Rooms {
-		for _, nav := range room.Nav {
+		for i, nav := range room.Nav {
 			if v.May(v.Site.Registry.Type(nav.Type), access.View) {
-				add(nav.Section, nav.links.of(false, strings.HasPrefix(v.R.URL.Path, nav.Path)))
+				add(nav.Section, &room.Nav[i].links, nav.Path, false)
 			}
 		}
 	}
-	sections := make([]section, len(names))
-	for i, name := range names {
-		sections[i] = section{name, template.HTML(lines[name])} // each line was made by a template
+	folds = lines > mostUnfolded
+	chosen := v.unfolded()
+	for i, s := range sections {
+		open, known := chosen[s.Key]
+		sections[i].Open = current[s.Name] || known && open || !known && !folds
+		sections[i].Links = template.HTML(links[s.Name]) // each line was made by a template
 	}
-	return sections
+	return sections, folds
+}
+
+// unfolded returns which sections of the navigation the caller opened or closed. The script of the pages writes this cookie: the keys of
+// the sections, separated by dots, with a "!" before those that are closed.
+func (v *Visit) unfolded() map[string]bool {
+	chosen := map[string]bool{}
+	for word := range strings.SplitSeq(v.Cookie(navCookie), ".") {
+		key, closed := strings.CutPrefix(word, "!")
+		chosen[key] = !closed
+	}
+	return chosen
 }
 
 // granted reports whether the caller was given rights on a type, besides those that everybody has.

@@ -80,7 +80,8 @@ func (s *Site) home(v *Visit) error {
 		}
 	}
 	var h homePage
-	for _, sec := range v.sections() {
+	sections, _ := v.sections()
+	for _, sec := range sections {
 		if types := shown[sec.Name]; len(types) > 0 {
 			h.Sections = append(h.Sections, homeSection{sec.Name, template.HTML(types)}) // each line was made by a template
 		}

@@ -119,6 +119,7 @@ func (v *Visit) Leave(to, note string) error {
 const (
 	noteCookie  = "terrier_note"
 	themeCookie = "terrier_theme"
+	navCookie   = "terrier_nav"
 )
 
 func (v *Visit) setCookie(name, value string, seconds int) {

@@ -35,3 +35,30 @@ walk('the theme follows the system until somebody chooses, and then stays', asyn
   await v.press('Light mode');
   assert.equal(await theme(), 'light');
 });
+
+walk('sections fold, stay as they were left, and can be searched', async (v) => {
+  const open = () => v.page.locator('.sidebar details[open] > summary').allInnerTexts();
+  const seen = async () => (await v.page.locator('.sidebar li a:first-child').all()).reduce(async (list, link) => [...await list, ...(await link.isVisible() ? [await link.innerText()] : [])], []);
+  await v.go('/');
+  assert.deepEqual(await open(), []);
+  await v.page.locator('.sidebar summary', { hasText: /^racks$/i }).press('Enter');
+  await v.page.getByRole('link', { name: 'Rack roles', exact: true }).first().waitFor();
+  await v.go('/dcim/sites/');
+  assert.deepEqual((await open()).map((name) => name.toLowerCase()), ['organization', 'racks'], 'that of the page, and the one that was opened');
+
+  const find = v.page.getByLabel('Find a section or a kind of record');
+  await find.fill('tenant gr');
+  assert.deepEqual(await seen(), ['Tenant groups']);
+  await find.press('Escape');
+  assert.deepEqual((await open()).map((name) => name.toLowerCase()), ['organization', 'racks'], 'as it was before');
+  await find.fill('logging');
+  assert.ok((await seen()).length >= 3, 'a whole section');
+  await find.fill('deliv');
+  await v.press(find, { act: (input) => input.press('Enter') });
+  assert.equal(new URL(v.page.url()).pathname, '/extras/deliveries/');
+  assert.deepEqual(await v.accessible('.sidebar'), []);
+
+  await v.page.locator('.sidebar summary', { hasText: /^racks$/i }).click();
+  await v.go('/');
+  assert.deepEqual(await open(), []);
+});

@@ -33,3 +33,12 @@ walk('without JavaScript: log in, add, edit, filter, delete', { user: null, java
   await v.press('Delete');
   await v.sees('Site Setúbal 1 is deleted.');
 });
+
+walk('without JavaScript: sections open and close, and nothing offers to search them', { javaScript: false }, async (v) => {
+  await v.go('/dcim/sites/');
+  const link = v.page.locator('.sidebar').getByRole('link', { name: 'Rack roles', exact: true });
+  assert.ok(!await link.isVisible());
+  await v.page.locator('.sidebar summary', { hasText: /^racks$/i }).click();
+  await v.press(link);
+  assert.ok(!await v.page.locator('#narrow-navigation').isVisible());
+});

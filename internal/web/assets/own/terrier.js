@@ -10,6 +10,9 @@
 //   <div data-ticks>                  ticks the box "change" in it when anything else in it is touched
 //   <form data-outdates="#id">        clears that element, which is about what was in the form, when the form changes
 //   <button data-theme-toggle>        says what pressing it does, also where the browser chose the theme
+//   <details data-fold="racks">       remembers in a cookie that it was opened or closed
+//   <input data-narrows="#id">        shows only those [data-item] in that element that have the typed words, and their [data-group]
+//   <input data-leads>                Enter follows the first link that it left
 //   /                                 moves to #search
 //   <a data-hit>                      is reached from #search with the arrow keys; Escape leads back
 (() => {
@@ -203,6 +206,63 @@
   }
   nameTheme();
   new MutationObserver(nameTheme).observe(document.documentElement, { attributeFilter: ['data-bs-theme'] });
+
+  // The server reads this cookie and sends the sections open or closed, so that nothing moves while a page loads.
+  document.addEventListener('click', (event) => {
+    const fold = event.target.closest('summary')?.closest('[data-fold]');
+    if (!fold || fold.hasAttribute('data-unfolded')) {
+      return;
+    }
+    const key = fold.dataset.fold;
+    const stored = document.cookie.match(/(?:^|;\s*)terrier_nav=([^;]*)/)?.[1] ?? '';
+    const words = stored.split('.').filter((word) => word && word.replace('!', '') !== key);
+    words.push(fold.open ? `!${key}` : key); // it is about to change
+    document.cookie = `terrier_nav=${words.join('.')}; path=/; max-age=31536000; samesite=lax${location.protocol === 'https:' ? '; secure' : ''}`;
+  });
+
+  // While a list is narrowed its groups are open. data-unfolded keeps whether one was open before.
+  function narrow(input) {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let found = 0;
+    for (const group of document.querySelectorAll(`${input.dataset.narrows} [data-group]`)) {
+      const items = [...group.querySelectorAll('[data-item]')];
+      for (const item of items) {
+        const text = `${group.dataset.group} ${item.textContent}`.toLowerCase();
+        item.hidden = !words.every((word) => text.includes(word));
+      }
+      const left = items.filter((item) => !item.hidden).length;
+      group.hidden = left === 0;
+      found += left;
+      if (words.length > 0) {
+        group.dataset.unfolded ??= group.open;
+        group.open = true;
+      } else if (group.dataset.unfolded) {
+        group.open = group.dataset.unfolded === 'true';
+        delete group.dataset.unfolded;
+      }
+    }
+    say(words.length === 0 ? '' : found === 1 ? '1 fits' : `${found} fit`);
+  }
+
+  document.addEventListener('input', (event) => {
+    if (event.target.matches('[data-narrows]')) {
+      narrow(event.target);
+    }
+  });
+
+  document.addEventListener('keydown', (event) => {
+    const input = event.target;
+    if (event.isComposing || !input.matches?.('[data-narrows]') || !['Enter', 'Escape'].includes(event.key)) {
+      return;
+    }
+    event.preventDefault(); // Enter would send the form
+    if (event.key === 'Escape') {
+      input.value = '';
+      narrow(input);
+    } else if (input.matches('[data-leads]') && input.value.trim()) {
+      document.querySelector(`${input.dataset.narrows} [data-item]:not([hidden]) a`)?.click();
+    }
+  });
 
   document.addEventListener('keydown', (event) => {
     const search = document.getElementById('search');
