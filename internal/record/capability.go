@@ -100,11 +100,12 @@ func TargetOf(f Field) *Type {
 	return r.Target
 }
 
-// Hop is a step from a record to the records that it refers to.
+// Hop is a step from a record to the records that it refers to, or back to those that refer to it.
 type Hop struct {
-	Name   string // of the field
-	Target *Type
-	Many   bool
+	Name   string // of the field; of Target's field for a step back
+	Target *Type  // the type of the records that it leads to
+	Many   bool   // the field is a set
+	Back   bool   // to the records of Target that refer to this one
 }
 
 // HopOf returns the step through a field; its Target is nil where the field refers to nothing.

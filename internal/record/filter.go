@@ -100,7 +100,7 @@ type Filter struct {
 	Name   string
 	Field  string
 	Lookup Lookup // one of the field's
-	Path   string // instead of both: "site.region". See addPathFilters
+	Path   string // instead of both: "site.region", "[dcim.interface.device].mac_address". See route
 }
 
 // addDeclared adds the filters of one declared Filter.

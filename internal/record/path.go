@@ -6,48 +6,87 @@ import (
 	"slices"
 )
 
-var pathStep = regexp.MustCompile(`^([a-z0-9_]+)(?:\[([a-z0-9.]+)\])?(?:\.|$)`)
+var (
+	pathStep = regexp.MustCompile(`^([a-z0-9_]+)(?:\[([a-z0-9.]+)\])?(?:\.|$)`)
+	backStep = regexp.MustCompile(`^\[([a-z0-9]+\.[a-z0-9]+)\.([a-z0-9_]+)\](?:\.|$)`)
+)
 
-// addPathFilters adds the filters of a path through references. They only follow records that the caller may see.
-//
-// A path names references one after the other, and may end in a field: "site.region", "site.region.name". For a reference to one of
-// several types the path names the type: "assigned_object[dcim.interface].device". A path that ends in a reference makes two
-// filters, as a reference does: Name, and Name with _id. One that ends in "id" makes one.
-func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
-	p := Predicate{Seen: true}
-	at, field, rest := t, Field(nil), f.Path
-	for rest != "" {
+// route is a resolved path: the steps, and what it ends in. It ends in a field of at, in a reference to a record of at, or in the id.
+type route struct {
+	via   []Hop
+	at    *Type
+	field Field // nil for the id
+	ref   bool  // the field is the reference that the last step follows
+}
+
+// route resolves a path. It names references one after the other, and may end in a field or in "id": "site.region",
+// "site.region.name". For a reference to one of several types it names the type: "assigned_object[dcim.interface].device". It steps
+// back to the records that refer to one by their type and field: "[dcim.interface.device].mac_address".
+func (t *Type) route(path string) (r route, err error) {
+	r.at = t
+	for rest := path; rest != ""; {
+		if r.field != nil && !r.ref {
+			return r, fmt.Errorf("it leads nowhere from %q on", rest)
+		}
+		if step := backStep.FindStringSubmatch(rest); step != nil {
+			hop, err := r.at.stepBack(step[1], step[2])
+			if err != nil {
+				return r, err
+			}
+			r.via, r.at, r.field, r.ref = append(r.via, hop), hop.Target, nil, false
+			if rest = rest[len(step[0]):]; rest == "" {
+				return r, fmt.Errorf("say behind %s which field is compared", step[0])
+			}
+			continue
+		}
 		step := pathStep.FindStringSubmatch(rest)
 		switch {
-		case step == nil || at == nil:
-			return fmt.Errorf("its filter %s has the path %q, which leads nowhere from %q on", f.Name, f.Path, rest)
-		case step[1] == "id" && step[0] == rest && len(p.Via) > 0:
-			m[f.Name] = behindFilter(p, at.idField())
-			return nil
+		case step == nil:
+			return r, fmt.Errorf("it leads nowhere from %q on", rest)
+		case step[1] == "id" && step[0] == rest && len(r.via) > 0:
+			r.field, r.ref = nil, false
+			return r, nil
 		}
-		hop, next, err := at.step(step[1], step[2])
+		hop, field, err := r.at.step(step[1], step[2])
 		if err != nil {
-			return fmt.Errorf("its filter %s has the path %q: %w", f.Name, f.Path, err)
+			return r, err
 		}
-		if rest, field, at = rest[len(step[0]):], next, hop.Target; at != nil {
-			p.Via = append(p.Via, hop)
+		r.field, r.ref, rest = field, hop.Target != nil, rest[len(step[0]):]
+		if r.ref {
+			r.via, r.at = append(r.via, hop), hop.Target
 		}
 	}
-	if at == nil {
-		p.Field = field
-		m[f.Name] = behindFilter(p, field)
+	return r, nil
+}
+
+// addPathFilters adds the filters of a path. They only follow records that the caller may see. A path that ends in a reference makes
+// two filters, as a reference does: Name, and Name with _id. Any other makes one.
+func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
+	r, err := t.route(f.Path)
+	if err != nil {
+		return fmt.Errorf("its filter %s has the path %q: %w", f.Name, f.Path, err)
+	}
+	p := Predicate{Via: r.via, Field: r.field, Seen: true}
+	switch {
+	case r.field == nil:
+		m[f.Name] = behindFilter(p, r.at.idField())
+		return nil
+	case !r.ref:
+		m[f.Name] = behindFilter(p, r.field)
 		return nil
 	}
-	ref, _ := ReferenceOf(field)
-	p.Subtree = !ref.Many && at.Tree()
-	if at.lookup != "" {
-		m[f.Name] = linkFilter(p, at)
+	ref, _ := ReferenceOf(r.field)
+	p.Subtree = !ref.Many && r.at.Tree()
+	if r.at.lookup != "" {
+		m[f.Name] = linkFilter(p, r.at)
 	}
 	if ref.TypeField != "" { // the id behind it
-		m[f.Name+"_id"] = behindFilter(Predicate{Via: p.Via, Subtree: p.Subtree, Seen: true}, at.idField())
+		p.Field = nil
+		m[f.Name+"_id"] = behindFilter(p, r.at.idField())
 		return nil
 	}
-	m[f.Name+"_id"] = behindFilter(Predicate{Via: p.Via[:len(p.Via)-1], Field: field, Subtree: p.Subtree, Seen: true}, field)
+	p.Via = p.Via[:len(p.Via)-1]
+	m[f.Name+"_id"] = behindFilter(p, r.field)
 	return nil
 }
 
@@ -77,4 +116,17 @@ func (t *Type) step(name, to string) (Hop, Field, error) {
 		return Hop{}, nil, fmt.Errorf("%s does not refer to %q: say to which type in brackets behind it", name, to)
 	}
 	return Hop{Name: name, Target: ref.Targets[i]}, f, nil
+}
+
+// stepBack returns the hop from a record to those of another type that refer to it through a field.
+func (t *Type) stepBack(key, name string) (Hop, error) {
+	of := t.reg.byKey[key]
+	if of == nil {
+		return Hop{}, fmt.Errorf("there is no type %s", key)
+	}
+	ref, ok := ReferenceOf(of.Field(name))
+	if !ok || !ref.refersTo(t) {
+		return Hop{}, fmt.Errorf("%s has no field %q that refers to %s", key, name, t.Key())
+	}
+	return Hop{Name: name, Target: of, Many: ref.Many, Back: true}, nil
 }

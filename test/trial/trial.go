@@ -25,6 +25,11 @@ var Shelf = record.Type{
 	Brief:  []string{"name", "item_count", "shout"},
 	Order:  []string{"name"},
 	Search: []string{"name", "[trial.item.shelf].asset_tag"},
+	Filters: []record.Filter{
+		{Name: "mac_address", Path: "[trial.port.shelf].mac_address"},
+		{Name: "sticker", Path: "[trial.sticker.stuck_on].name"},
+		{Name: "slot_item", Path: "[trial.crate.shelf].[trial.slot.crate].item"},
+	},
 	Panels: []record.Panel{{Tab: "Items", List: "trial.item"}, {Card: "Ports", List: "trial.port"},
 		{Card: "Places", List: "trial.item", Drawing: "slots", Data: places}},
 	Actions: pegActions,
@@ -51,6 +56,9 @@ var Item = record.Type{
 	Brief:  []string{"shelf", "name"},
 	Order:  []string{"shelf", "name"},
 	Search: []string{"name", "asset_tag", "shelf.name"},
+	Filters: []record.Filter{
+		{Name: "admirer", Path: "[trial.item.friends].name"},
+	},
 }
 
 // Types returns all of these types.
