@@ -28,6 +28,7 @@ type changeSet struct {
 	derived []*draft  // records that change with them
 	entries []*entry  // in the order of the first change
 	touched map[object]*entry
+	created int                                           // how many records
 	hooks   map[*record.Type]*store.Promise[[]store.Hook] // asked for so far
 	visible *visibility                                   // only in a rehearsal
 }
@@ -291,7 +292,7 @@ func (s *changeSet) show(ctx context.Context, t *record.Type) error {
 func (s *changeSet) failed() error {
 	for _, d := range s.derived {
 		if len(d.errs) > 0 {
-			d.blame(s.sees(d.v.Type()))
+			d.blame(s.sees(d.v.Type()) || d.template != nil && s.sees(d.template))
 		}
 	}
 	return failed(s.items)

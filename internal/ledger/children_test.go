@@ -154,10 +154,7 @@ func TestDependantsLimit(t *testing.T) {
 		in["shelf"] = fmt.Sprint(shelf.ID())
 		return in
 	}
-	_, err := b.Create(t.Context(), b.root, b.reg.Type("trial.crate"), []ledger.Input{on("a"), on("b"), on("c")})
-	refused("45 parts", err, "more than 40", "Create fewer")
-	made := b.create(t, "trial.crate", on("a"), on("b"))
-	made = append(made, b.create(t, "trial.crate", on("c"))...)
+	made := b.create(t, "trial.crate", on("a"), on("b"), on("c"))
 	var edits []ledger.Edit
 	for _, v := range made {
 		edits = append(edits, ledger.Edit{ID: v.ID()})
@@ -165,12 +162,26 @@ func TestDependantsLimit(t *testing.T) {
 	refused("deleting 45 parts", b.Delete(t.Context(), b.root, b.reg.Type("trial.crate"), edits), "more than 40", "Delete some")
 	b.Dependants = 20 // at most 2 others
 	site := b.create(t, "dcim.site", named(1))[0]
-	_, err = b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": fmt.Sprint(site.ID())}}})
+	_, err := b.Update(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID(), Input: ledger.Input{"site": fmt.Sprint(site.ID())}}})
 	refused("moving 3 crates", err, "more than 2", "trial.crate")
 	refused("emptying 3 crates", b.Delete(t.Context(), b.root, shelf.Type(), []ledger.Edit{{ID: shelf.ID()}}), "more than 2",
 		"Change or delete some")
 	if n := b.number(t, "SELECT count(*) FROM trial_crate WHERE version = 1 AND shelf_id IS NOT NULL"); n != 3 {
 		t.Errorf("%d crates are as they were, want 3", n)
+	}
+}
+
+// TestMostCreated refuses a request that would create more than 50,000 records, children included, before it writes any.
+func TestMostCreated(t *testing.T) {
+	b := newBundle(t, trial.Types()...)
+	kit := b.kit(t, "a", 20) // 60 parts
+	var inputs []ledger.Input
+	for i := range 820 { // 820 * 61 = 50,020
+		inputs = append(inputs, crate(fmt.Sprint("c", i), kit))
+	}
+	_, err := b.Create(t.Context(), b.root, b.reg.Type("trial.crate"), inputs)
+	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "more than 50000 records") {
+		t.Errorf("50,020 records: %v", err)
 	}
 }
 

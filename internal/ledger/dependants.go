@@ -7,13 +7,13 @@ import (
 	"terrier/internal/record"
 )
 
-// Dependants limits how many records one request may change besides those that it names.
+// Dependants limits how many records one request may change or delete besides those that it names.
 type Dependants int
 
 // DefaultDependants is enough for a chassis with all its parts.
 const DefaultDependants Dependants = 10_000
 
-// owned returns how many records may be created or deleted because they belong to others.
+// owned returns how many records may be deleted because they belong to others.
 func (n Dependants) owned() int { return cmp.Or(int(n), int(DefaultDependants)) }
 
 // others returns how many records may change because they refer to others.

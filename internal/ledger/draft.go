@@ -20,6 +20,9 @@ type draft struct {
 
 	cause *draft // of a derived record: the named record that it is created or changed with
 	field string // the field of the cause on which errors are reported
+
+	template *record.Type // of a child: the type of the template that it is made from
+	blamed   int          // errors of derived records that were moved here
 }
 
 // derived reports whether the record changes with another one, and is not named by the caller.
@@ -36,6 +39,9 @@ func (d *draft) root() *draft {
 	return d
 }
 
+// maxBlamed is how many errors of derived records are reported for one record. A device type can have hundreds of templates.
+const maxBlamed = 10
+
 // blame moves the errors of the record to its cause. The messages name the record only if the caller may see it.
 func (d *draft) blame(named bool) {
 	name := "a record of type " + d.v.Type().Key()
@@ -44,7 +50,12 @@ func (d *draft) blame(named bool) {
 	}
 	for _, field := range slices.Sorted(maps.Keys(d.errs)) {
 		for _, message := range d.errs[field] {
-			d.cause.errs.Add(d.field, "%s: %s", name, message)
+			switch d.cause.blamed++; {
+			case d.cause.blamed <= maxBlamed:
+				d.cause.errs.Add(d.field, "%s: %s", name, message)
+			case d.cause.blamed == maxBlamed+1:
+				d.cause.errs.Add(d.field, "There are more errors like these.")
+			}
 		}
 	}
 	d.errs = fault.Fields{}

@@ -203,13 +203,22 @@ func (t *Type) setLater(rules []Follows) string {
 
 // notTaken returns the reason why the value of a field of another type can't be taken over, "" if it can.
 func notTaken(mine, theirs Field, from *Type) string {
+	if why := notCopied(mine, theirs, from); why != "" {
+		return why
+	}
+	if mine.Info().Immutable != "" {
+		return "can't change"
+	}
+	return ""
+}
+
+// notCopied returns the reason why a new record can't have the value that a field has in a record of another type, "" if it can.
+func notCopied(mine, theirs Field, from *Type) string {
 	switch {
 	case mine == nil || theirs == nil || !alike(mine, theirs):
 		return "is not the same kind of field in " + from.Key()
 	case mine.Info().ReadOnly:
 		return "is read-only"
-	case mine.Info().Immutable != "":
-		return "can't change"
 	case theirs.Info().Null && !mine.Info().Null:
 		return "can be null in " + from.Key() + " and not here"
 	}

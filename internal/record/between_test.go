@@ -16,12 +16,14 @@ func family(change func(parent, template, child *record.Type)) []record.Type {
 	}
 	model := typ("model")
 	template := typ("template", record.Ref{Name: "model", To: "a.model", Required: true}, record.Ref{Name: "pair", To: "a.template"},
-		record.Bool{Name: "flag"})
+		record.Bool{Name: "flag"}, record.AnyRef{Name: "any", To: []string{"a.template", "a.model"}},
+		record.AnyRef{Name: "part", To: []string{"a.template"}})
 	parent := typ("parent", record.Ref{Name: "model", To: "a.model", Required: true})
 	parent.Children = []record.Children{{Make: "a.child", By: "parent", From: "a.template", Where: "model", Copy: []string{"name"},
 		Refer: []string{"pair"}}}
 	child := typ("child", record.Ref{Name: "parent", To: "a.parent", Required: true}, record.Ref{Name: "pair", To: "a.child"},
-		record.Text{Name: "flag"}, record.Ref{Name: "model", To: "a.model"})
+		record.Text{Name: "flag"}, record.Ref{Name: "model", To: "a.model"},
+		record.AnyRef{Name: "any", To: []string{"a.child", "a.model"}}, record.AnyRef{Name: "part", To: []string{"a.model", "a.child"}})
 	change(&parent, &template, &child)
 	return []record.Type{model, template, parent, child}
 }
@@ -44,7 +46,14 @@ func TestChildrenDeclarations(t *testing.T) {
 		"copy of nothing": {func(c *record.Children) { c.Copy = []string{"name", "x"} }, `Copy names "x"`},
 		"reference to no sister": {func(c *record.Children) { c.Refer = []string{"model"} },
 			`Refer names "model", which does not lead from a template to another one`},
-		"without a name": {func(c *record.Children) { c.Copy = nil }, `nothing sets "name", which is required`},
+		"reading nothing": {func(c *record.Children) { c.Reads = []string{"model.x"} },
+			`Reads names "model.x": give a reference to one record and a field of it`},
+		"reading no reference": {func(c *record.Children) { c.Reads = []string{"name"} }, `Reads names "name"`},
+		"reading":              {func(c *record.Children) { c.Reads = []string{"model.name"} }, ""},
+		"reference of several types to one that makes no child": {func(c *record.Children) { c.Refer = []string{"any"} },
+			`Refer names "any", which does not lead from a template to another one`},
+		"reference of several types": {func(c *record.Children) { c.Refer = []string{"part"} }, ""},
+		"without a name":             {func(c *record.Children) { c.Copy = nil }, `nothing sets "name", which is required`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

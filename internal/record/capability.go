@@ -75,6 +75,23 @@ func (f ReferenceField) Links(v Values) []Link {
 	return nil
 }
 
+// LinkTo returns a link to a record.
+func (r Reference) LinkTo(t *Type, id int64) Link {
+	if r.Target != nil {
+		return Link{ID: id}
+	}
+	return Link{ID: id, Of: t}
+}
+
+// SetLink makes v refer to one record through the field.
+func (f ReferenceField) SetLink(v Values, l Link) {
+	v.SetAt(f.Index, l)
+	if f.TypeField != "" {
+		v.SetAt(f.Written[0], l.Of.Key())
+		v.SetAt(f.Written[1], l.ID)
+	}
+}
+
 // anyLink returns the link to a record of a type, with its brief fields if they were read.
 func (f ReferenceField) anyLink(v Values, key string, id int64) Link {
 	if read, ok := v.At(f.Index).(Link); ok && read.ID == id && read.Of.Key() == key {

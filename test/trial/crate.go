@@ -29,8 +29,9 @@ var Crate = record.Type{
 	Follows: []record.Follows{{Fields: []string{"site"}, Of: "shelf"}},
 	Children: []record.Children{
 		{Make: "trial.slot", By: "crate", From: "trial.slottemplate", Where: "kit", Copy: []string{"name"}, Refer: []string{"pair"},
-			Fill: func(crate, _, slot record.Values) {
+			Fill: func(crate record.Parent, _, slot record.Values) error {
 				slot.Set("name", strings.ReplaceAll(slot.Text("name"), "{crate}", crate.Text("name")))
+				return nil
 			}},
 		{Make: "trial.lid", By: "crate", From: "trial.lidtemplate", Where: "kit", Copy: []string{"name", "color"}, Refer: []string{"slot"}},
 	},
