@@ -39,7 +39,8 @@ type Ref struct {
 	Required   bool   // if false, it may be null
 	OnDelete   OnDelete
 	ReadOnly   bool
-	Loose      bool // kept when the target is deleted: there is no foreign key
+	Immutable  string // why it can't change after creation; "" if it can
+	Loose      bool   // kept when the target is deleted: there is no foreign key
 
 	target *Type
 }
@@ -81,8 +82,8 @@ func (f Ref) resolve(r *Registry) (Field, error) {
 
 func (f Ref) Info() Info {
 	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required,
-		ReadOnly: f.ReadOnly,
-		Widget:   RecordInput.unless(f.ReadOnly), Cell: ReferenceCell}
+		ReadOnly: f.ReadOnly, Immutable: f.Immutable,
+		Widget: RecordInput.unless(f.ReadOnly), Cell: ReferenceCell}
 }
 func (f Ref) Column() Column {
 	return Column{Name: f.Name + "_id", Storage: StoreInt, Null: !f.Required}

@@ -49,6 +49,7 @@ type FormField struct {
 	Kept        bool     // there is a secret, and it stays unless another is typed
 	CanClear    bool     // the current value, which is not shown, may be removed
 	Clear       bool     // the checkbox that removes it is checked
+	Fixed       bool     // shown, and can't be changed
 	Errors      []string
 
 	held string // a fingerprint of its value before anybody typed
@@ -128,12 +129,15 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 	value := in.Default
 	if src.v.Type() != nil {
 		value = src.v.Get(in.Name)
+		if out.Fixed = in.Immutable != ""; out.Fixed {
+			out.Help = in.Immutable
+		}
 	}
 	if types, ok := f.(record.TypeNaming); ok {
 		out.Options = p.site.typeOptions(types)
 	}
 	if target := record.TargetOf(f); target != nil {
-		if src.caller.May(target, access.View) {
+		if !out.Fixed && src.caller.May(target, access.View) {
 			out.Choices = PagePath(target) + "choices/"
 		}
 		src.fillLinks(&out, target, linksOf(value))

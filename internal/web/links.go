@@ -33,7 +33,7 @@ func (s FormSource) fillLinks(f *FormField, target *record.Type, links []record.
 			f.Links = append(f.Links, Option{formatID(l.ID), target.DisplayLink(l), true})
 		}
 	}
-	f.CanClear = f.Unseen > 0 && f.Widget == record.RecordInput && !f.Required
+	f.CanClear = f.Unseen > 0 && f.Widget == record.RecordInput && !f.Required && !f.Fixed
 	f.held = heldPrint(f.Widget, f.Name, f.posts())
 	if !s.typedInto(f) {
 		return
