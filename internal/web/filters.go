@@ -25,6 +25,7 @@ type filterInput struct {
 type Option struct {
 	Value, Label string
 	Selected     bool
+	Group        string // the part of the list that it is in, if that has parts
 }
 
 // filterInputs returns the filter panel, derived from the fields and filled with the current filters.
@@ -60,11 +61,11 @@ func filterInputOf(f record.Field, in record.Info, params url.Values) (filterInp
 	case len(in.Choices) > 0:
 		input.Kind = "choices"
 		for _, o := range in.Choices {
-			input.Options = append(input.Options, Option{o.Value, o.Label, slices.Contains(params[in.Name], o.Value)})
+			input.Options = append(input.Options, Option{Value: o.Value, Label: o.Label, Selected: slices.Contains(params[in.Name], o.Value)})
 		}
 	case in.Widget == record.CheckBox:
 		input.Kind = "bool"
-		for _, o := range []Option{{"true", "Yes", false}, {"false", "No", false}} {
+		for _, o := range []Option{{Value: "true", Label: "Yes"}, {Value: "false", Label: "No"}} {
 			o.Selected = params.Get(in.Name) == o.Value
 			input.Options = append(input.Options, o)
 		}

@@ -170,7 +170,7 @@ func widgetOf(name string, in record.Info, src FormSource) FormField {
 		Required: in.Required && (in.Widget != record.PasswordInput || src.v.Type() == nil)}
 	if len(in.Choices) > 0 {
 		if in.Null && in.Widget == record.SelectOne {
-			out.Options = append(out.Options, Option{"", "—", false})
+			out.Options = append(out.Options, Option{Label: "—"})
 		}
 		for _, o := range in.Choices {
 			out.Options = append(out.Options, Option{Value: o.Value, Label: o.Label})
@@ -191,7 +191,7 @@ func (s FormSource) Choice(name, label string, options []Option, chosen string) 
 func (s *Site) typeOptions(f record.TypeNaming) []Option {
 	var options []Option
 	for _, t := range f.Types() {
-		options = append(options, Option{Value: t.Key(), Label: t.Section + " › " + s.Pages(t).Single})
+		options = append(options, Option{Value: t.Key(), Label: s.Pages(t).Single, Group: t.Section})
 	}
 	return options
 }
@@ -229,6 +229,25 @@ func (f *FormField) fill(texts []string) {
 	default:
 		f.Value = strings.Join(texts, "\n")
 	}
+}
+
+// OptionGroup is a part of the options of a widget.
+type OptionGroup struct {
+	Name    string // "" for stored values that can't be chosen any more
+	Options []Option
+}
+
+// Grouped returns the options by their groups, in the order of the first of each.
+func (f *FormField) Grouped() []OptionGroup {
+	var groups []OptionGroup
+	for _, o := range f.Options {
+		i := slices.IndexFunc(groups, func(g OptionGroup) bool { return g.Name == o.Group })
+		if i < 0 {
+			i, groups = len(groups), append(groups, OptionGroup{Name: o.Group})
+		}
+		groups[i].Options = append(groups[i].Options, o)
+	}
+	return groups
 }
 
 // choose selects options.

@@ -64,7 +64,7 @@ func (p *TypePages) showImport(v *Visit, sent *sentFile, defs []*record.Custom, 
 	f.Example = strings.Join(needed, ",")
 	f.Formats = []Option{{Value: "", Label: "Recognize it"}}
 	for _, format := range transfer.Formats {
-		f.Formats = append(f.Formats, Option{string(format), formatNames[format], format == sent.format})
+		f.Formats = append(f.Formats, Option{Value: string(format), Label: formatNames[format], Selected: format == sent.format})
 	}
 	return v.Show(Page{Name: "import", Title: f.Title, Crumbs: p.Crumbs(), Body: f, Status: status})
 }

@@ -30,7 +30,7 @@ func (s FormSource) fillLinks(f *FormField, target *record.Type, links []record.
 		case f.Widget == record.RecordInput:
 			f.Value = NameOf(target, l.ID, target.DisplayLink(l))
 		default:
-			f.Links = append(f.Links, Option{formatID(l.ID), target.DisplayLink(l), true})
+			f.Links = append(f.Links, Option{Value: formatID(l.ID), Label: target.DisplayLink(l), Selected: true})
 		}
 	}
 	f.CanClear = f.Unseen > 0 && f.Widget == record.RecordInput && !f.Required && !f.Fixed
@@ -48,7 +48,7 @@ func (s FormSource) fillLinks(f *FormField, target *record.Type, links []record.
 		f.Links[i].Selected = slices.Contains(s.typed[f.Name+keptSuffix], l.Value)
 	}
 	for _, text := range typed {
-		f.Options = append(f.Options, Option{text, text, true})
+		f.Options = append(f.Options, Option{Value: text, Label: text, Selected: true})
 	}
 }
 

@@ -24,7 +24,7 @@ func TestDeletePageBesideAnotherChange(t *testing.T) {
 	}
 	a := b.get(t, path).Want(t, http.StatusServiceUnavailable)
 	shows(t, a, "Busy at this moment", "Somebody else is changing these records", "try again")
-	hides(t, a, "took too long", "Narrow", "narrow")
+	hides(t, a, "took too long", "Ask for less", "narrow the filter")
 	if after := a.Header.Get("Retry-After"); after != "1" {
 		t.Errorf("Retry-After is %q", after)
 	}

@@ -109,3 +109,26 @@ walk('a form that nobody touches changes nothing, whatever the record holds', as
     assert.deepEqual(await world.api('GET', api), before);
   }
 });
+
+walk('types are chosen by section, and found by typing', async (v) => {
+  const chosen = () => v.main.locator('input[name=object_types]:checked').evaluateAll((boxes) => boxes.map((box) => box.value));
+  await v.go('/users/permissions/add/');
+  const racks = v.main.locator('[data-group=Racks]');
+  await racks.getByLabel('Racks', { exact: true }).check();
+  const all = await racks.locator('[data-item] input').evaluateAll((boxes) => boxes.map((box) => box.value));
+  assert.deepEqual(await chosen(), all, 'the whole section');
+  await v.main.getByLabel('Find in Object types').fill('site gr');
+  assert.equal(await v.main.locator('.groups [data-item]:visible').count(), 1);
+  await v.main.getByLabel('Find in Object types').press('Enter');
+  await v.main.getByLabel('Organization', { exact: true }).check();
+  await v.main.getByLabel('Find in Object types').press('Escape');
+  assert.deepEqual(await chosen(), ['dcim.sitegroup', ...all], 'only what was shown');
+  assert.ok(await v.main.getByLabel('Organization', { exact: true }).evaluate((box) => box.indeterminate));
+  await v.main.locator('#id_name').fill('Racks alone');
+  await v.main.locator('input[name=actions][value=view]').check();
+  await v.press('Create');
+  await v.follow('Edit', { within: v.main });
+  assert.ok(await racks.getByLabel('Racks', { exact: true }).isChecked());
+  assert.deepEqual(await chosen(), ['dcim.sitegroup', ...all]);
+  assert.deepEqual(await v.accessible(), []);
+});

@@ -34,11 +34,14 @@ walk('without JavaScript: log in, add, edit, filter, delete', { user: null, java
   await v.sees('Site Setúbal 1 is deleted.');
 });
 
-walk('without JavaScript: sections open and close, and nothing offers to search them', { javaScript: false }, async (v) => {
+walk('without JavaScript: sections open and close, and nothing offers what needs a script', { javaScript: false }, async (v) => {
   await v.go('/dcim/sites/');
   const link = v.page.locator('.sidebar').getByRole('link', { name: 'Rack roles', exact: true });
   assert.ok(!await link.isVisible());
   await v.page.locator('.sidebar summary', { hasText: /^racks$/i }).click();
   await v.press(link);
   assert.ok(!await v.page.locator('#narrow-navigation').isVisible());
+  await v.go('/users/permissions/add/');
+  assert.ok(await v.label('Rack role').isVisible());
+  assert.equal(await v.main.locator('[data-check-group]:visible, [data-narrows]:visible').count(), 0);
 });

@@ -4,6 +4,7 @@
 //   <button data-copy="#id">          copies that element's value or text
 //   <form data-confirm="Question?">   asks before it is sent
 //   <input data-check-all="name">     checks every checkbox of that name in its form
+//   <input data-check-group>          checks every checkbox in its [data-group] that data-narrows left
 //   <select data-submit>              sends its form when changed
 //   <input data-typed hx-get="…">     asks for choices with what was typed so far, and the value of the element named by data-of
 //   <input data-adds>                 turns a chosen text into a checked box before it
@@ -70,22 +71,30 @@
   }, true);
 
   function boxes(all) {
+    if (all.matches('[data-check-group]')) {
+      return [...all.closest('[data-group]').querySelectorAll('[data-item]:not([hidden]) input')];
+    }
     const within = all.form ? [...all.form.elements] : [...document.querySelectorAll('input')];
     return within.filter((box) => box.type === 'checkbox' && box.name === all.dataset.checkAll && box !== all && !box.disabled);
   }
+
+  function showWhetherAllAreChecked() {
+    for (const all of document.querySelectorAll('input[data-check-all], input[data-check-group]')) {
+      const checked = boxes(all).map((box) => box.checked);
+      all.checked = checked.length > 0 && checked.every(Boolean);
+      all.indeterminate = !all.checked && checked.some(Boolean);
+    }
+  }
+  showWhetherAllAreChecked();
 
   document.addEventListener('change', (event) => {
     const changed = event.target;
     if (changed.matches('select[data-submit]')) {
       changed.form.requestSubmit();
-    } else if (changed.matches('input[data-check-all]')) {
+    } else if (changed.matches('input[data-check-all], input[data-check-group]')) {
       boxes(changed).forEach((box) => { box.checked = changed.checked; });
     } else if (changed.type === 'checkbox') {
-      for (const all of document.querySelectorAll('input[data-check-all]')) {
-        const checked = boxes(all).map((box) => box.checked);
-        all.checked = checked.length > 0 && checked.every(Boolean);
-        all.indeterminate = !all.checked && checked.some(Boolean);
-      }
+      showWhetherAllAreChecked();
     }
   });
 
@@ -241,6 +250,7 @@
         delete group.dataset.unfolded;
       }
     }
+    showWhetherAllAreChecked();
     say(words.length === 0 ? '' : found === 1 ? '1 fits' : `${found} fit`);
   }
 
