@@ -92,7 +92,8 @@ func (t *Type) checkColumns() error {
 	return nil
 }
 
-// checkFilters refuses two filters with one name, because one would be lost.
+// checkFilters refuses two filters with one name, because one would be lost. Only a declared filter that is about the same field may
+// replace that of a field.
 func (t *Type) checkFilters() error {
 	by := map[string]string{"id": "id"}
 	for i, f := range t.fields {
@@ -105,16 +106,18 @@ func (t *Type) checkFilters() error {
 			by[name] = t.infos[i].Name
 		}
 	}
+	declared := map[string]bool{}
 	for _, x := range t.Filters {
 		own := map[string]filter{}
 		if err := t.addDeclared(own, x); err != nil {
 			return err
 		}
 		for name := range own {
-			if other, taken := by[name]; taken || slices.Contains(reserved, name) || !fieldName.MatchString(name) {
+			other, taken := by[name]
+			if taken = taken && (declared[name] || other != x.about()); taken || slices.Contains(reserved, name) || !fieldName.MatchString(name) {
 				return fmt.Errorf("its Filters name %q, which is no name or that of the filter of %s", name, cmp.Or(other, "every type"))
 			}
-			by[name] = x.Name
+			by[name], declared[name] = x.Name, true
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -21,9 +20,16 @@ type Predicate struct {
 	Subtree bool   // a reference into a tree: the record itself or any below it
 	Seen    bool   // Via: only through records that the caller may see
 	Custom  string // the custom field tested; Field then says how its values compare
+	Has     []Hop  // instead of Field: there are records that refer to this one through any of these steps back. Lookup may be Not
 
 	Any []Predicate // instead of Lookup and Values: at least one of these. Lookup may be Not
 }
+
+// Always and Never are true and false for every record.
+const (
+	Always Lookup = "always"
+	Never  Lookup = "never"
+)
 
 // Between tests whether a value is in one of the given ranges. Kinds of field use it for their own lookups.
 const Between Lookup = "between"
@@ -92,42 +98,6 @@ func (t *Type) buildFilters() (map[string]filter, error) {
 		}
 	}
 	return m, nil
-}
-
-// Filter is an additional filter. It is another name for a field with a lookup: ?within= for ?prefix__net_contained=. Or it tests
-// what references lead to: ?region= for the region of a device's site.
-type Filter struct {
-	Name   string
-	Field  string
-	Lookup Lookup // one of the field's
-	Path   string // instead of both: "site.region", "[dcim.interface.device].mac_address". See route
-}
-
-// addDeclared adds the filters of one declared Filter.
-func (t *Type) addDeclared(m map[string]filter, x Filter) error {
-	if x.Path != "" {
-		return t.addPathFilters(m, x)
-	}
-	f := t.Field(x.Field)
-	if f == nil || !slices.Contains(f.Lookups(), x.Lookup) {
-		return fmt.Errorf("its filter %s asks for %q by %q, and there is no such field or lookup", x.Name, x.Field, x.Lookup)
-	}
-	m[x.Name] = x.filter(f)
-	return nil
-}
-
-// filter returns the filter for a field. If the declared lookup compares a part of the field that is a number, it has every lookup of
-// a number.
-func (x Filter) filter(f Field) filter {
-	if own, ok := f.(Compared); ok {
-		if part, ok := own.PartOf(x.Lookup); ok {
-			return plainFilter(Predicate{Field: part}, part)
-		}
-	}
-	out := plainFilter(Predicate{Field: f}, f)
-	ask := out.make
-	out.lookups, out.make = []Lookup{Exact}, func(_ Lookup, values []string) (Predicate, error) { return ask(x.Lookup, values) }
-	return out
 }
 
 // addFilters adds the filters of one field.

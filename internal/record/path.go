@@ -66,6 +66,9 @@ func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
 	if err != nil {
 		return fmt.Errorf("its filter %s has the path %q: %w", f.Name, f.Path, err)
 	}
+	if f.Exactly && (!r.ref || !r.at.Tree()) {
+		return fmt.Errorf("its filter %s is Exactly, and the path %q does not end in a tree", f.Name, f.Path)
+	}
 	p := Predicate{Via: r.via, Field: r.field, Seen: true}
 	switch {
 	case r.field == nil:
@@ -76,7 +79,7 @@ func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
 		return nil
 	}
 	ref, _ := ReferenceOf(r.field)
-	p.Subtree = !ref.Many && r.at.Tree()
+	p.Subtree = !ref.Many && r.at.Tree() && !f.Exactly
 	if r.at.lookup != "" {
 		m[f.Name] = linkFilter(p, r.at)
 	}

@@ -60,8 +60,13 @@ func (w *where) between(expr string, ranges []any) string {
 
 func emptyTest(expr string, column record.Column, values []any) string {
 	none := expr + " IS NULL"
-	if column.Storage == record.StoreText {
+	switch {
+	case column.Storage == record.StoreText:
 		none = "coalesce(" + expr + ", '') = ''"
+	case column.Storage == record.StoreJSON, column.Storage == record.StoreJSONText:
+		none = "coalesce(" + expr + ", 'null') = 'null'"
+	case isArray(column.Storage):
+		none = expr + " = '{}'"
 	}
 	switch yes, no := slices.Contains(values, any(true)), slices.Contains(values, any(false)); {
 	case yes && no:

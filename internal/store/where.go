@@ -139,6 +139,14 @@ var opposite = map[record.Lookup]record.Lookup{
 // predicate compiles one test. A record without a value is "not equal" to every value, so a negation negates a test
 // that counts null as false.
 func (w *where) predicate(p record.Predicate, t *record.Type, alias string) string {
+	switch {
+	case p.Lookup == record.Always:
+		return "TRUE"
+	case p.Lookup == record.Never:
+		return "FALSE"
+	case p.Has != nil:
+		return w.has(p, t, alias)
+	}
 	if positive, ok := opposite[p.Lookup]; ok {
 		p.Lookup = positive
 		return "NOT coalesce(" + w.predicate(p, t, alias) + ", FALSE)"
@@ -184,24 +192,6 @@ func (w *where) through(p record.Predicate, t *record.Type, alias string) string
 		return "(" + is + " AND " + w.behind(p, alias+"."+quote(t.Field(ref.IDField).Column().Name)) + ")"
 	}
 	return w.behind(p, alias+"."+quote(t.Field(hop.Name).Column().Name))
-}
-
-// back tests the records that refer to this one. Their ids are looked up first.
-func (w *where) back(p record.Predicate, t *record.Type, alias string) string {
-	hop := p.Via[0]
-	p.Via = p.Via[1:]
-	at := w.next()
-	defer func() { w.depth-- }()
-	field := hop.Target.Field(hop.Name)
-	ref, _ := record.ReferenceOf(field)
-	switch {
-	case ref.TypeField != "":
-		return fmt.Sprintf("%s.id IN (SELECT %s.%s FROM %s AND %s.%s = '%s')", alias, at, quote(hop.Target.Field(ref.IDField).Column().Name),
-			w.from(p, hop.Target), at, quote(hop.Target.Field(ref.TypeField).Column().Name), t.Key())
-	case hop.Many:
-		return fmt.Sprintf("%s.id IN (SELECT unnest(%s.%s) FROM %s)", alias, at, quote(field.Column().Name), w.from(p, hop.Target))
-	}
-	return fmt.Sprintf("%s.id IN (SELECT %s.%s FROM %s)", alias, at, quote(field.Column().Name), w.from(p, hop.Target))
 }
 
 // behind tests the record that the first step leads to, or those of a set, whose ids are in a column.

@@ -25,12 +25,18 @@ func newFilterWorld(t *testing.T) filterWorld {
 			w.ids[body["name"].(string)] = w.make(t, path, body)
 		}
 	}
-	add("/api/trial/shelves/", obj{"name": "upper"}, obj{"name": "lower"}, obj{"name": "bare"})
+	add(regions, obj{"name": "europe", "slug": "europe"})
+	add(regions, obj{"name": "iberia", "slug": "iberia", "parent": w.ids["europe"]})
+	add(sites, obj{"name": "lisbon", "slug": "lisbon", "region": w.ids["iberia"]},
+		obj{"name": "hidden bonn", "slug": "bonn", "region": w.ids["europe"]})
+	add("/api/trial/shelves/", obj{"name": "upper", "site": w.ids["lisbon"]}, obj{"name": "lower", "site": w.ids["hidden bonn"]},
+		obj{"name": "bare"})
 	add("/api/trial/items/", obj{"name": "box", "shelf": w.ids["upper"]}, obj{"name": "bag", "shelf": w.ids["lower"]})
-	add("/api/trial/items/", obj{"name": "jar", "shelf": w.ids["upper"], "friends": []int64{w.ids["box"]}},
+	add("/api/trial/items/", obj{"name": "jar", "shelf": w.ids["upper"], "friends": []int64{w.ids["box"]}, "asset_tag": "1"},
 		obj{"name": "hidden jug", "shelf": w.ids["lower"], "friends": []int64{w.ids["bag"]}})
-	add("/api/trial/ports/", obj{"name": "eth0", "shelf": w.ids["upper"], "mac_address": "00:00:00:00:00:01"},
-		obj{"name": "hidden eth0", "shelf": w.ids["lower"], "mac_address": "00:00:00:00:00:02"})
+	add("/api/trial/ports/", obj{"name": "eth0", "shelf": w.ids["upper"], "mac_address": "00:00:00:00:00:01", "weight": 2, "weight_unit": "g", "notes": obj{"a": 1}},
+		obj{"name": "hidden eth0", "shelf": w.ids["lower"], "mac_address": "00:00:00:00:00:02"},
+		obj{"name": "eth1", "shelf": w.ids["upper"], "weight": 2, "weight_unit": "lb", "notes": nil})
 	add(stickers, obj{"name": "red", "stuck_on_type": "trial.shelf", "stuck_on_id": w.ids["upper"]},
 		obj{"name": "blue", "stuck_on_type": "trial.item", "stuck_on_id": w.ids["lower"]}, // an item with the id of a shelf
 		obj{"name": "hidden red", "stuck_on_type": "trial.shelf", "stuck_on_id": w.ids["lower"]})
@@ -69,6 +75,15 @@ func (w filterWorld) found(t *testing.T, token, path string) string {
 	return strings.Join(names, ", ")
 }
 
+// TestFiltersAreChecked holds that a filter by yes or no takes nothing else, and that no lookup is made up.
+func TestFiltersAreChecked(t *testing.T) {
+	t.Parallel()
+	w := anyWorld{Server: apitest.NewWith(t, trial.Types())}
+	for _, query := range []string{"stocked=maybe", "placed=", "stocked__n=true", "rear_port__n=1", "virtual_machine_id__n=1", "placed__empty=true"} {
+		w.send(t, "GET", "/api/trial/shelves/?"+query, w.Admin, nil).Want(t, 400)
+	}
+}
+
 // TestFilters holds what declared filters find, and that none finds anything by a record that the caller may not see.
 func TestFilters(t *testing.T) {
 	t.Parallel()
@@ -88,6 +103,31 @@ func TestFilters(t *testing.T) {
 		{"shelves/?sticker__ic=red", "lower, upper", "upper"},
 		{"shelves/?slot_item=box", "upper", "="},
 		{"shelves/?slot_item_id=" + id("bag"), "lower", ""},
+		{"shelves/?stocked=true", "lower, upper", "="},
+		{"shelves/?stocked=false", "bare", "="},
+		{"shelves/?stocked=false&stocked=true", "bare, lower, upper", "="},
+		{"shelves/?used=true", "lower, upper", "upper"},
+		{"shelves/?used=false", "bare", "bare, lower"},
+		{"shelves/?placed=true", "lower, upper", "="},
+		{"shelves/?placed=0", "bare", "="},
+		{"shelves/?region=europe", "lower", ""},
+		{"shelves/?region=iberia", "upper", "="},
+		{"shelves/?region_id=" + id("europe"), "lower", ""},
+		{"shelves/?region_id__n=" + id("europe"), "bare, upper", "bare, lower, upper"},
+		{"shelves/?rear_port=17&name=upper", "upper", "="},
+		{"shelves/?virtual_machine_id=1", "", "="},
+		{"items/?admired=true", "bag, box", "box"},
+		{"items/?admired=no", "hidden jug, jar", "bag, jar"},
+		{"items/?noted=true", "jar", "="},
+		{"items/?noted=false", "bag, box, hidden jug", "bag, box"},
+		{"items/?shelf=" + id("upper"), "box, jar", "="},
+		{"items/?shelf__n=" + id("upper"), "bag, hidden jug", "bag"},
+		{"ports/?system=metric", "eth0", "="},
+		{"ports/?system__n=metric", "eth1, hidden eth0", "eth1"},
+		{"ports/?system=metric&system=imperial", "eth0, eth1", "="},
+		{"ports/?system=kg", "", "="},
+		{"ports/?notes=true", "eth0", "="},
+		{"ports/?notes=false", "eth1, hidden eth0", "eth1"},
 		{"items/?admirer=jar", "box", "="},
 		{"items/?admirer__ic=j", "bag, box", "box"},
 	} {

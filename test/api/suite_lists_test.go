@@ -68,11 +68,28 @@ func (u suite) filterValue(filter string, row map[string]any) (string, bool) {
 	return values[0], true
 }
 
-// filterValues returns the texts by which a filter finds a record; none means null.
+// filterValues returns the texts by which a filter finds a record; none means null, or that the suite does not know them.
 func (u suite) filterValues(filter string, row map[string]any) []string {
 	if filter == "id" {
 		return []string{fmt.Sprint(apitest.ID(row))}
 	}
+	for _, x := range u.t.Filters {
+		_, refers := record.ReferenceOf(u.t.Field(x.Field))
+		switch {
+		case x.Name != filter && (x.Path == "" || x.Name+"_id" != filter):
+		case refers:
+			return u.fieldValues(x.Field+"_id", row)
+		case x.Field != "" && x.Words == nil && (x.Lookup == record.Exact || x.Lookup == record.EqualFold):
+			return u.fieldValues(x.Field, row)
+		default:
+			return nil
+		}
+	}
+	return u.fieldValues(filter, row)
+}
+
+// fieldValues returns the texts by which the filter of a field finds a record.
+func (u suite) fieldValues(filter string, row map[string]any) []string {
 	for i, f := range u.t.All() {
 		in := u.t.Infos()[i]
 		shown := row[in.Name]

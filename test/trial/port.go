@@ -30,6 +30,7 @@ var Port = record.Type{
 		record.Choice{Name: "weight_unit", Of: record.Weights.Choices("kg", "g", "lb", "oz")},
 		record.Ref{Name: "gateway", To: "trial.host", OnDelete: record.SetNull},
 		record.Refs{Name: "hosts", To: "trial.host"},
+		record.JSON{Name: "notes"},
 		record.Tags{},
 		record.CustomFields{},
 	},
@@ -44,6 +45,8 @@ var Port = record.Type{
 		{Name: "mask_length", Field: "prefix", Lookup: record.NetMaskLength},
 		{Name: "family", Field: "address", Lookup: record.NetFamily},
 		{Name: "parent", Field: "address", Lookup: record.NetHostContained},
+		{Name: "system", Field: "weight_unit", Words: map[string][]string{"metric": {"kg", "g"}, "imperial": {"lb", "oz"}}},
+		{Name: "notes", Set: "notes"},
 	},
 }
 

@@ -28,6 +28,12 @@ var Shelf = record.Type{
 	Filters: []record.Filter{
 		{Name: "mac_address", Path: "[trial.port.shelf].mac_address"},
 		{Name: "sticker", Path: "[trial.sticker.stuck_on].name"},
+		{Name: "stocked", Has: []string{"trial.item.shelf"}},
+		{Name: "used", Has: []string{"trial.port.shelf", "trial.sticker.stuck_on"}},
+		{Name: "placed", Set: "site"},
+		{Name: "region", Path: "site.region", Exactly: true},
+		{Name: "rear_port", Ignored: true},
+		{Name: "virtual_machine_id", Never: true},
 		{Name: "slot_item", Path: "[trial.crate.shelf].[trial.slot.crate].item"},
 	},
 	Panels: []record.Panel{{Tab: "Items", List: "trial.item"}, {Card: "Ports", List: "trial.port"},
@@ -57,6 +63,9 @@ var Item = record.Type{
 	Order:  []string{"shelf", "name"},
 	Search: []string{"name", "asset_tag", "shelf.name"},
 	Filters: []record.Filter{
+		{Name: "admired", Has: []string{"trial.item.friends"}},
+		{Name: "noted", Set: "asset_tag"},
+		{Name: "shelf", Field: "shelf"},
 		{Name: "admirer", Path: "[trial.item.friends].name"},
 	},
 }

@@ -1,0 +1,175 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Filter is a filter besides those of the fields, or instead of one: a filter about a field may have the name of that field's own.
+// Exactly one of Field, Path, Has, Set, Ignored and Never says what it tests.
+type Filter struct {
+	Name string
+
+	Field   string   // a field of the record: ?devicetype_id= for the id of its device type
+	Path    string   // what references lead to: "site.region", "[dcim.interface.device].mac_address". See route
+	Has     []string // yes or no: there are records that refer to this one, by their types and fields: "dcim.interface.device"
+	Set     string   // yes or no: this field has a value
+	Ignored bool     // accepted without effect, for clients that send what no list has
+	Never   bool     // accepted, and no record matches
+
+	Lookup  Lookup              // Field: one of its lookups, which the plain name means
+	Words   map[string][]string // Field: what a word stands for. Any other word finds nothing
+	Exactly bool                // Field or Path into a tree: that record alone, and nothing below it
+}
+
+// addDeclared adds the filters of one declared Filter.
+func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
+	if err := x.checkParts(); err != nil {
+		return fmt.Errorf("its filter %s %w", x.Name, err)
+	}
+	switch {
+	case x.Path != "":
+		return t.addPathFilters(m, x)
+	case x.Has != nil:
+		m[x.Name], err = t.hasFilter(x)
+	case x.Set != "":
+		m[x.Name], err = t.setFilter(x)
+	case x.Ignored:
+		m[x.Name] = constantFilter(Always)
+	case x.Never:
+		m[x.Name] = constantFilter(Never)
+	default:
+		m[x.Name], err = t.fieldFilter(x)
+	}
+	if err != nil {
+		return fmt.Errorf("its filter %s %w", x.Name, err)
+	}
+	return nil
+}
+
+// checkParts refuses parts of a declaration that say two things, or that don't go together.
+func (x Filter) checkParts() error {
+	tests := 0
+	for _, said := range []bool{x.Field != "", x.Path != "", x.Has != nil, x.Set != "", x.Ignored, x.Never} {
+		if said {
+			tests++
+		}
+	}
+	switch {
+	case tests != 1:
+		return errors.New("must have exactly one of Field, Path, Has, Set, Ignored and Never")
+	case x.Field == "" && (x.Lookup != Exact || x.Words != nil):
+		return errors.New("has a Lookup or Words, which belong to a Field")
+	case x.Lookup != Exact && x.Words != nil:
+		return errors.New("has a Lookup and Words, and needs only one of them")
+	case x.Exactly && x.Field == "" && x.Path == "":
+		return errors.New("is Exactly, which belongs to a Field or a Path")
+	}
+	return nil
+}
+
+// about returns the field of the record that the filter is about, whose own filter it may replace.
+func (x Filter) about() string {
+	first, _, _ := strings.Cut(x.Path, ".")
+	first, _, _ = strings.Cut(first, "[")
+	return cmp.Or(x.Field, x.Set, first)
+}
+
+// fieldFilter returns the filter for a field by another name, lookup or words.
+func (t *Type) fieldFilter(x Filter) (filter, error) {
+	f := t.Field(x.Field)
+	if f == nil || f.Info().Hidden || !slices.Contains(f.Lookups(), x.Lookup) {
+		return filter{}, fmt.Errorf("asks for %q by %q, and there is no such field or lookup", x.Field, x.Lookup)
+	}
+	ref, _ := ReferenceOf(f)
+	tree := ref.Target != nil && !ref.Many && ref.Target.Tree()
+	if x.Exactly && !tree {
+		return filter{}, fmt.Errorf("is Exactly, and %s does not refer to a tree", x.Field)
+	}
+	p := Predicate{Field: f, Subtree: tree && ref.Target != t && !x.Exactly}
+	switch {
+	case x.Words != nil:
+		return wordsFilter(p, f, x.Words)
+	case x.Lookup == Exact:
+		return plainFilter(p, f), nil
+	}
+	if own, ok := f.(Compared); ok {
+		if part, ok := own.PartOf(x.Lookup); ok { // it has every lookup of a number
+			return plainFilter(Predicate{Field: part}, part), nil
+		}
+	}
+	out := plainFilter(p, f)
+	ask := out.make
+	out.lookups, out.make = []Lookup{Exact}, func(_ Lookup, values []string) (Predicate, error) { return ask(x.Lookup, values) }
+	return out, nil
+}
+
+// wordsFilter returns the filter by words that stand for several values of a field.
+func wordsFilter(p Predicate, f Field, words map[string][]string) (filter, error) {
+	means := map[string][]any{}
+	for word, texts := range words {
+		values, err := parseTexts(f, Exact, texts)
+		if err != nil {
+			return filter{}, fmt.Errorf("says that %q stands for what %s can't be: %w", word, f.Info().Name, err)
+		}
+		means[word] = values
+	}
+	return filter{lookups: equalLookups, make: func(l Lookup, given []string) (Predicate, error) {
+		p := p
+		p.Lookup = l
+		for _, word := range given {
+			p.Values = append(p.Values, means[word]...)
+		}
+		return p, nil
+	}}, nil
+}
+
+// hasFilter returns the filter by whether records refer to this one.
+func (t *Type) hasFilter(x Filter) (filter, error) {
+	var hops []Hop
+	for _, name := range x.Has {
+		at := max(strings.LastIndex(name, "."), 0)
+		hop, err := t.stepBack(name[:at], strings.TrimPrefix(name[at:], "."))
+		if err != nil {
+			return filter{}, fmt.Errorf("names %q: %w", name, err)
+		}
+		hops = append(hops, hop)
+	}
+	if len(hops) == 0 {
+		return filter{}, errors.New("has an empty list of those that it Has")
+	}
+	return yesNoFilter(Predicate{Has: hops, Seen: true}, Predicate{Has: hops, Seen: true, Lookup: Not}), nil
+}
+
+// setFilter returns the filter by whether a field has a value. Neither an empty text nor JSON's null is one.
+func (t *Type) setFilter(x Filter) (filter, error) {
+	f := t.Field(x.Set)
+	if f == nil || f.Info().Hidden || f.Column().Storage == NoStorage || f.Column().Storage == StoreSealed {
+		return filter{}, fmt.Errorf("asks whether %q is set, and there is no such field", x.Set)
+	}
+	return yesNoFilter(Predicate{Field: f, Lookup: Empty, Values: []any{false}}, Predicate{Field: f, Lookup: Empty, Values: []any{true}}), nil
+}
+
+// yesNoFilter returns the filter that takes true and false, with a test for each.
+func yesNoFilter(yes, no Predicate) filter {
+	return filter{lookups: []Lookup{Exact}, make: func(_ Lookup, texts []string) (Predicate, error) {
+		values, err := parseTexts(Bool{}, Exact, texts)
+		switch {
+		case err != nil:
+			return Predicate{}, err
+		case slices.Contains(values, any(true)) && slices.Contains(values, any(false)):
+			return Predicate{Lookup: Always}, nil
+		case slices.Contains(values, any(true)):
+			return yes, nil
+		}
+		return no, nil
+	}}
+}
+
+// constantFilter returns a filter that takes any value.
+func constantFilter(l Lookup) filter {
+	return filter{lookups: []Lookup{Exact}, make: func(Lookup, []string) (Predicate, error) { return Predicate{Lookup: l}, nil }}
+}
