@@ -17,7 +17,8 @@ func DraftMigration(names []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var drafts, tables []string
+	var types []*record.Type
+	var tables []string
 	for _, name := range names {
 		t := reg.Type(name)
 		switch {
@@ -26,8 +27,8 @@ func DraftMigration(names []string) (string, error) {
 		case t.ReadOnly:
 			return "", fmt.Errorf("%s is written by the machine alone: its table is partitioned and made by hand", name)
 		}
-		drafts, tables = append(drafts, store.DraftTable(t)), append(tables, t.Table())
+		types, tables = append(types, t), append(tables, t.Table())
 	}
 	slices.Reverse(tables) // tables that refer to others come later, and go first
-	return fmt.Sprintf("-- +goose Up\n%s\n-- +goose Down\nDROP TABLE %s;\n", strings.Join(drafts, "\n"), strings.Join(tables, ", ")), nil
+	return fmt.Sprintf("-- +goose Up\n%s\n-- +goose Down\nDROP TABLE %s;\n", strings.Join(store.DraftTables(types), "\n"), strings.Join(tables, ", ")), nil
 }

@@ -97,11 +97,17 @@ func (s *changeSet) create(ctx context.Context, b *batch) error {
 	if err := s.resolve(ctx, b); err != nil {
 		return err
 	}
+	if err := s.takeDefaults(ctx, b); err != nil {
+		return err
+	}
 	if err := s.takeOver(ctx, b); err != nil {
 		return err
 	}
 	children, err := s.children(ctx, b)
 	if err != nil {
+		return err
+	}
+	if err := s.takeDefaults(ctx, children...); err != nil {
 		return err
 	}
 	return s.change(ctx, append([]*batch{b}, children...))

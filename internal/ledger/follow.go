@@ -9,8 +9,8 @@ import (
 	"terrier/internal/store"
 )
 
-// takeOver applies the Follows rules to records that begin to refer to another leader: they take its values, unless the request gives
-// others. A value that an earlier rule has set counts as given.
+// takeOver applies the Follows rules to records that begin to refer to another leader, or lose a value of their own: they take the
+// leader's values where they have none.
 func (s *changeSet) takeOver(ctx context.Context, b *batch) error {
 	for _, rule := range b.t.Follows {
 		var followers []*draft
@@ -39,14 +39,14 @@ func (s *changeSet) takeOver(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// takes returns the fields that a draft takes over by a rule: those that the request does not give. A draft takes none unless it begins
-// to refer to another leader.
+// takes returns the fields that a draft takes over by a rule: those that are null, if the request sets either the field or the leader.
 func (d *draft) takes(rule record.Follows) (fields []string) {
-	if !d.changed(d.v.Type().Index(rule.Of)) || d.v.Get(rule.Of) == nil || len(d.errs[rule.Of]) > 0 {
+	if d.v.Get(rule.Of) == nil || len(d.errs[rule.Of]) > 0 {
 		return nil
 	}
+	t := d.v.Type()
 	for _, name := range rule.Fields {
-		if d.given.Get(name) == nil && len(d.errs[name]) == 0 {
+		if d.v.Get(name) == nil && len(d.errs[name]) == 0 && (d.changed(t.Index(rule.Of)) || d.changed(t.Index(name))) {
 			fields = append(fields, name)
 		}
 	}

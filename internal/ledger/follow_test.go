@@ -30,8 +30,7 @@ func TestFollowsWithinOneRequest(t *testing.T) {
 	near, far := site(1), site(2)
 	typ := b.reg.Type("trial.box")
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
-		boxes := b.create(t, "trial.box", ledger.Input{"name": "a", "site": near}, ledger.Input{"name": "b", "site": near},
-			ledger.Input{"name": "c"})
+		boxes := b.create(t, "trial.box", ledger.Input{"name": "a"}, ledger.Input{"name": "b"}, ledger.Input{"name": "c", "site": near})
 		inputs := []ledger.Input{{"outer": fmt.Sprint(boxes[1].ID())}, {"outer": fmt.Sprint(boxes[2].ID())}, {"site": far}}
 		var edits []ledger.Edit
 		for _, i := range order {

@@ -61,7 +61,7 @@ func ruleValues(t *record.Type, drafts []*draft) []record.Values {
 		v := t.NewValues()
 		v.SetID(d.v.ID())
 		for _, rule := range t.Rules() {
-			for _, name := range rule.Fields {
+			for _, name := range rule.Reads() {
 				value := d.v.Get(name)
 				switch x := value.(type) {
 				case record.Link:
@@ -79,9 +79,9 @@ func ruleValues(t *record.Type, drafts []*draft) []record.Values {
 	return rows
 }
 
-// keyOf returns the values of a record that a rule compares. ok is false if no other record can be equal, because one of them is null.
+// keyOf returns the values of a record that a rule compares. ok is false if no other record can be equal, because a value is null.
 func keyOf(v record.Values, rule record.Unique) (key string, ok bool) {
-	ok = true
+	ok = rule.Where == "" || v.Get(rule.Where) != nil
 	for _, name := range rule.Fields {
 		value := v.Get(name)
 		switch x := value.(type) {
@@ -104,7 +104,7 @@ func keyOf(v record.Values, rule record.Unique) (key string, ok bool) {
 // touches reports whether a draft changes a field of a rule, and has no error in these fields.
 func (d *draft) touches(t *record.Type, rule record.Unique) bool {
 	changed := d.creation()
-	for _, name := range rule.Fields {
+	for _, name := range rule.Reads() {
 		if len(d.errs[name]) > 0 {
 			return false
 		}

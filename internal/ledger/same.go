@@ -76,7 +76,7 @@ func (s *changeSet) reportBroken(q sameQuestion, broken []store.BrokenSame, repo
 		}
 		reported[key] = true
 		if d := written[x.ID]; d != nil && q.of.t == q.Rule.Type {
-			d.errs.Add(q.Rule.Ref, "The %s must belong to the same %s.", q.Rule.Ref, comparedName(q.Rule))
+			d.errs.Add(q.Rule.On, "The %s must belong to the same %s.", q.Rule.Ref, comparedName(q.Rule))
 			continue
 		}
 		written[x.Asked].addSameError(q.Watch, s.nameOf(q.of.t, q.Rule.Type, x.ID))
@@ -87,7 +87,7 @@ func (s *changeSet) reportBroken(q sameQuestion, broken []store.BrokenSame, repo
 // that refer to it are written with it, and are checked themselves.
 func (d *draft) mayBreak(w record.Watch) bool {
 	switch {
-	case w.Side.Refers() && len(w.Rule.Links(d.v)) == 0:
+	case w.Side.Refers() && !w.Rule.Concerns(d.v):
 		return false
 	case d.creation():
 		return w.Side.Refers()

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,26 +16,40 @@ type Same struct {
 	Or   string // a path in both; it is enough if its values are equal
 	// OrNone also allows the record behind Ref to have no value.
 	OrNone bool
+	On     string // the field that errors of this record are on; the default is Ref
 }
 
-// Follows means that some fields take their values from the record that Of refers to. They are set when the record begins to refer to
-// it, unless the request gives others, and whenever they change there. If two rules of a type set one field, the first one counts.
+// Follows means that some fields take their values from the record that Of refers to. One that is null is set when the record begins to
+// refer to it, or when a request empties the field. One that has a value keeps it: a Same decides whether it may. Whenever they change
+// there, they change here. If two rules of a type set one field, the first one counts.
 type Follows struct {
 	Fields []string // of both types
 	Of     string   // a reference to one record
 }
 
-// SameRule is a Same of a type, with its paths resolved to fields.
+// SameRule is a Same of a type, with its paths resolved to fields. A reference to one of several types makes a rule for each of them.
 type SameRule struct {
 	Same
 	ReferenceField
 	Type             *Type // the type that declares it
+	To               *Type // the type behind the reference
 	Mine, Theirs     Path
 	OrMine, OrTheirs Path // nil where there is no Or
 }
 
 // Key names the rule.
-func (r *SameRule) Key() string { return r.Type.Key() + " " + r.Ref + " " + r.Path }
+func (r *SameRule) Key() string {
+	key := r.Type.Key() + " " + r.Ref + " " + r.Path
+	if r.TypeField != "" {
+		key += " " + r.To.Key()
+	}
+	return key
+}
+
+// Concerns reports whether a record refers to one that the rule compares it with.
+func (r *SameRule) Concerns(v Values) bool {
+	return slices.ContainsFunc(r.Links(v), func(l Link) bool { return r.Of(l) == r.To })
+}
 
 // Path leads from a record to one of its fields, or to a field of a record that it refers to.
 type Path []Field
@@ -69,6 +84,11 @@ func (t *Type) Followers() []Follower { return t.followers }
 
 // buildBetween resolves the fields that the rules between records name.
 func (t *Type) buildBetween() error {
+	for _, d := range t.Defaults {
+		if err := t.buildDefault(d); err != nil {
+			return err
+		}
+	}
 	for _, rule := range t.Same {
 		if err := t.buildSame(rule); err != nil {
 			return err
@@ -91,31 +111,44 @@ func (t *Type) buildBetween() error {
 }
 
 func (t *Type) buildSame(rule Same) error {
-	i := slices.IndexFunc(t.references, func(f ReferenceField) bool { return f.Name == rule.Ref && f.Target != nil })
+	i := slices.IndexFunc(t.references, func(f ReferenceField) bool { return f.Name == rule.Ref })
 	if i < 0 {
-		return fmt.Errorf("its Same names %q, which is no reference to one type", rule.Ref)
+		return fmt.Errorf("its Same names %q, which is no reference", rule.Ref)
 	}
 	ref := t.references[i]
-	if rule.Here == "" {
-		rule.Here = rule.Path
+	rule.Here = cmp.Or(rule.Here, rule.Path)
+	rule.On = cmp.Or(rule.On, ref.IDField, ref.Name)
+	if t.Field(rule.On) == nil {
+		return fmt.Errorf("its Same reports errors on %q, and there is no such field", rule.On)
 	}
-	r := &SameRule{Same: rule, ReferenceField: ref, Type: t}
+	for _, to := range ref.Types() {
+		if err := t.buildSameTo(rule, ref, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Type) buildSameTo(rule Same, ref ReferenceField, to *Type) error {
+	r := &SameRule{Same: rule, ReferenceField: ref, Type: t, To: to}
 	for _, p := range []struct {
 		from *Type
 		path string
 		into *Path
-	}{{t, rule.Here, &r.Mine}, {ref.Target, rule.Path, &r.Theirs}, {t, rule.Or, &r.OrMine}, {ref.Target, rule.Or, &r.OrTheirs}} {
+	}{{t, rule.Here, &r.Mine}, {to, rule.Path, &r.Theirs}, {t, rule.Or, &r.OrMine}, {to, rule.Or, &r.OrTheirs}} {
 		var err error
 		if *p.into, err = p.from.pathTo(p.path); err != nil {
-			return err
+			return fmt.Errorf("its Same names %w", err)
 		}
 	}
-	t.watch(r, Side{}, t.Field(rule.Ref))
+	for _, i := range ref.Written {
+		t.watch(r, Side{}, t.fields[i])
+	}
 	for _, p := range []Path{r.Mine, r.OrMine} {
 		watchPath(r, t, p, false)
 	}
 	for _, p := range []Path{r.Theirs, r.OrTheirs} {
-		watchPath(r, ref.Target, p, true)
+		watchPath(r, to, p, true)
 	}
 	return nil
 }
@@ -129,12 +162,12 @@ func (t *Type) pathTo(path string) (Path, error) {
 	at := t
 	for name := range strings.SplitSeq(path, ".") {
 		if len(fields) == 2 || at == nil || at.Field(name) == nil || at.Field(name).Column().Storage == NoStorage {
-			return nil, fmt.Errorf("its Same names %q, which leads from %s to no column", path, t.Key())
+			return nil, fmt.Errorf("%q, which leads from %s to no column", path, t.Key())
 		}
 		f := at.Field(name)
 		ref, refers := ReferenceOf(f)
 		if refers && ref.Many {
-			return nil, fmt.Errorf("its Same names %q, which leads to many records", path)
+			return nil, fmt.Errorf("%q, which leads to many records", path)
 		}
 		fields, at = append(fields, f), ref.Target
 	}

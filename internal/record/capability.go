@@ -16,9 +16,10 @@ type Reference struct {
 	Target     *Type // nil for a reference to one of several types
 	Many       bool  // a set of records, not one
 	OnDelete   OnDelete
-	Loose      bool   // kept when the target is deleted: there is no foreign key
-	Tags       bool   // the labels people stick on a record
-	FilterName string // ?tag=…, ?tag_id=…
+	Clears     []string // fields that become null with the reference, if OnDelete empties it
+	Loose      bool     // kept when the target is deleted: there is no foreign key
+	Tags       bool     // the labels people stick on a record
+	FilterName string   // ?tag=…, ?tag_id=…
 
 	// For a reference to one of several types: the types, and the fields that hold the type and the id.
 	Targets            []*Type

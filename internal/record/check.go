@@ -200,7 +200,10 @@ func (t *Type) checkUnique() error {
 			null = null || f.Column().Null
 			text = text || f.Column().Storage == StoreText
 		}
+		where := t.Field(rule.Where)
 		switch {
+		case rule.Where != "" && (where == nil || !where.Column().Null):
+			return fmt.Errorf("rule %s applies where %q is not null, which is no field that can be null", rule.Name, rule.Where)
 		case rule.NullsDiffer && !null:
 			return fmt.Errorf("rule %s says that nulls differ, and none of its fields can be null", rule.Name)
 		case rule.FoldCase && !text:
@@ -262,6 +265,14 @@ func (t *Type) checkField(f Field, in Info) error {
 		return fmt.Errorf("it is required, so it can't be set to null when its record is deleted: use Protect or Cascade")
 	case refers && ref.Loose && ref.OnDelete != Protect && !ref.Many:
 		return fmt.Errorf("it is Loose, so nothing happens to it on delete")
+	case len(ref.Clears) > 0 && ref.OnDelete != SetNull:
+		return fmt.Errorf("it has Clears, which needs OnDelete: record.SetNull")
+	default:
+		for _, name := range ref.Clears {
+			if f := t.Field(name); f == nil || !f.Column().Null || f.Info().HalfOf != "" {
+				return fmt.Errorf("its Clears names %q, which is no field that can be null", name)
+			}
+		}
 	}
 	return nil
 }

@@ -162,7 +162,24 @@ func TestDeclarationsAreChecked(t *testing.T) {
 			t.Unique = []record.Unique{{Name: "u", Fields: []string{"flag"}, FoldCase: true}}
 		}), "rule u folds case"},
 		"same as a flag": {with(func(t *record.Type) { t.Same = []record.Same{{Ref: "flag", Path: "tag"}} }),
-			`Same names "flag", which is no reference to one type`},
+			`Same names "flag", which is no reference`},
+		"same, said elsewhere": {with(func(t *record.Type) { t.Same = []record.Same{{Ref: "parent", Path: "tag", On: "x"}} }),
+			`Same reports errors on "x", and there is no such field`},
+		"default of nothing": {with(func(t *record.Type) { t.Defaults = []record.Default{{Field: "tag", From: "parent.x"}} }),
+			`Defaults take "parent.x", which is no field of a record that it refers to`},
+		"default from no record": {with(func(t *record.Type) { t.Defaults = []record.Default{{Field: "tag", From: "flag.tag"}} }),
+			`Defaults take "flag.tag"`},
+		"default of another kind": {with(func(t *record.Type) { t.Defaults = []record.Default{{Field: "tag", From: "parent.flag"}} }),
+			`Defaults set "tag", which is not the same kind of field as "parent.flag"`},
+		"default of what is required": {with(func(t *record.Type) { t.Defaults = []record.Default{{Field: "name", From: "parent.tag"}} }),
+			`Defaults set "name", which is required and so never empty`},
+		"rule where nothing is": {with(func(t *record.Type) {
+			t.Unique = []record.Unique{{Name: "u", Fields: []string{"tag"}, Where: "name"}}
+		}), `rule u applies where "name" is not null, which is no field that can be null`},
+		"clears what is required": {withFields(record.Ref{Name: "r", To: "a.b", OnDelete: record.SetNull, Clears: []string{"name"}}),
+			`field r: its Clears names "name", which is no field that can be null`},
+		"clears on no delete": {withFields(record.Ref{Name: "r", To: "a.b", Clears: []string{"tag"}}),
+			"field r: it has Clears, which needs OnDelete: record.SetNull"},
 		"same of nothing": {with(func(t *record.Type) { t.Same = []record.Same{{Ref: "parent", Path: "x"}} }),
 			`Same names "x", which leads from a.b to no column`},
 		"same too far": {with(func(t *record.Type) { t.Same = []record.Same{{Ref: "parent", Path: "parent.parent.parent"}} }),
@@ -205,8 +222,11 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"any in Groups": {withAny(func(t *record.Type) { t.Groups = []record.Group{{Fields: []string{"r"}}} }),
 			`Groups names "r", which is no field that a form can ask for`},
 		"any in Search": {withAny(func(t *record.Type) { t.Search = []string{"r"} }), `Search names "r"`},
-		"within any": {withAny(func(t *record.Type) { t.Same = []record.Same{{Ref: "r", Path: "tag"}} }),
-			`Same names "r", which is no reference to one type`},
+		"same of any":   {withAny(func(t *record.Type) { t.Same = []record.Same{{Ref: "r", Path: "tag"}} }), ""},
+		"same of any, where one lacks it": {append(with(func(t *record.Type) {
+			t.Fields = append(t.Fields, anyB(func(f *record.AnyRef) { f.To = []string{"a.b", "a.c"} }))
+			t.Same = []record.Same{{Ref: "r", Path: "tag"}}
+		}), refersToItself), `Same names "tag", which leads from a.c to no column`},
 		"any owner":              {withAny(func(t *record.Type) { t.Owner = "r" }), `Owner names "r", which is no reference`},
 		"filter through two":     {withFilter("parent.parent"), ""},
 		"filter through any":     {withFilter("r[a.b].tag"), ""},

@@ -38,6 +38,7 @@ type Ref struct {
 	To         string // "dcim.region"
 	Required   bool   // if false, it may be null
 	OnDelete   OnDelete
+	Clears     []string // fields that become null too when OnDelete empties the reference
 	ReadOnly   bool
 	Immutable  string // why it can't change after creation; "" if it can
 	Loose      bool   // kept when the target is deleted: there is no foreign key
@@ -57,7 +58,7 @@ var (
 
 // Reference implements Referring.
 func (f Ref) Reference() Reference {
-	return Reference{Target: f.target, OnDelete: f.OnDelete, Loose: f.Loose, FilterName: f.Name}
+	return Reference{Target: f.target, OnDelete: f.OnDelete, Clears: f.Clears, Loose: f.Loose, FilterName: f.Name}
 }
 
 // Select implements Selected.

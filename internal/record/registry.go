@@ -177,7 +177,7 @@ func (r Referrer) Tests(ids []int64) []Predicate {
 	return []Predicate{{Field: r.Type.Field(r.TypeField), Values: []any{r.To.Key()}}, {Field: r.Type.Field(r.IDField), Values: AnyOf(ids)}}
 }
 
-// Forget removes the references to the ids from a record that Tests found.
+// Forget removes the references to the ids from a record that Tests found, and what goes with them.
 func (r Referrer) Forget(v Values, ids []int64) {
 	name := r.Field.Info().Name
 	if r.Many {
@@ -185,6 +185,9 @@ func (r Referrer) Forget(v Values, ids []int64) {
 		return
 	}
 	v.Set(name, nil)
+	for _, cleared := range r.Clears {
+		v.Set(cleared, nil)
+	}
 	if r.TypeField != "" {
 		v.Set(r.TypeField, nil)
 		v.Set(r.IDField, nil)

@@ -10,6 +10,7 @@ package record
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"terrier/internal/fault"
@@ -46,6 +47,7 @@ type Type struct {
 
 	// Derive sets the fields that Terrier maintains itself, from how the record changes. before is empty on a creation.
 	Derive   func(before, after Values)
+	Defaults []Default  // values that a new record takes from those it refers to, if it has none itself
 	Same     []Same     // values that a record has in common with those it refers to
 	Follows  []Follows  // values that it takes over from those it refers to
 	Children []Children // records that are created with a new one
@@ -73,6 +75,7 @@ type Type struct {
 	whole        *plan  // how all of it is shown
 	snapshot     []snapshotField
 	references   []ReferenceField
+	defaultRules []DefaultRule
 	watches      []Watch
 	followers    []Follower
 	childRules   []ChildRule
@@ -118,6 +121,16 @@ type Unique struct {
 	FoldCase bool // texts that differ only in upper and lower case are the same
 	// NullsDiffer allows any number of records with null in one of the fields. Otherwise null counts as a value.
 	NullsDiffer bool
+	// Where names a field. The rule applies to the records in which it is not null.
+	Where string
+}
+
+// Reads returns the fields that decide whether the rule is broken: Fields, and Where if it is not among them.
+func (u Unique) Reads() []string {
+	if u.Where == "" || slices.Contains(u.Fields, u.Where) {
+		return u.Fields
+	}
+	return append(slices.Clone(u.Fields), u.Where)
 }
 
 // Copies declares that a type's rows repeat fields of the row of another type that they belong to. A filter on such a field uses the

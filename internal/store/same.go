@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -44,12 +45,15 @@ type sameStatement struct {
 }
 
 func newSameStatement(rule *record.SameRule) *sameStatement {
-	s := &sameStatement{rule: rule, ref: "c." + quote(rule.Type.Field(rule.Ref).Column().Name)}
+	s := &sameStatement{rule: rule, ref: "c." + quote(rule.Type.Field(cmp.Or(rule.IDField, rule.Ref)).Column().Name)}
 	on := "p.id = " + s.ref
-	if rule.Many {
+	switch {
+	case rule.Many:
 		on = "p.id = ANY(" + s.ref + ")"
+	case rule.TypeField != "":
+		on += fmt.Sprintf(" AND c.%s = '%s'", quote(rule.Type.Field(rule.TypeField).Column().Name), rule.To.Key())
 	}
-	s.from = fmt.Sprintf("%s c JOIN %s p ON %s", quote(rule.Type.Table()), quote(rule.Target.Table()), on)
+	s.from = fmt.Sprintf("%s c JOIN %s p ON %s", quote(rule.Type.Table()), quote(rule.To.Table()), on)
 	s.join(false, rule.Mine)
 	s.join(false, rule.OrMine)
 	s.join(true, rule.Theirs)

@@ -25,7 +25,7 @@ func (tx *Tx) Clashes(t *record.Type, rows []record.Values) *Promise[[]Clash] {
 	}
 	used := map[string]bool{"id": true}
 	for _, rule := range rules {
-		for _, name := range rule.Fields {
+		for _, name := range rule.Reads() {
 			used[t.Field(name).Column().Name] = true
 		}
 	}
@@ -52,6 +52,10 @@ func (tx *Tx) Clashes(t *record.Type, rows []record.Values) *Promise[[]Clash] {
 				ours, theirs = "lower("+ours+")", "lower("+theirs+")"
 			}
 			conds = append(conds, ours+" "+op+" "+theirs)
+		}
+		if rule.Where != "" {
+			where := quote(t.Field(rule.Where).Column().Name)
+			conds = append(conds, "t."+where+" IS NOT NULL AND x."+where+" IS NOT NULL")
 		}
 		selects = append(selects, fmt.Sprintf("SELECT x.n, %d AS rule FROM x JOIN %s t ON %s", i, quote(t.Table()), strings.Join(conds, " AND ")))
 	}

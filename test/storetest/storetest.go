@@ -32,8 +32,12 @@ func Open(tb testing.TB, tracer pgx.QueryTracer, more ...record.Type) (*store.St
 		tb.Fatal(err)
 	}
 	tb.Cleanup(db.Close)
+	var types []*record.Type
 	for _, t := range more {
-		if _, err := db.Exec(tb.Context(), store.DraftTable(reg.Type(t.Key()))); err != nil {
+		types = append(types, reg.Type(t.Key()))
+	}
+	for _, draft := range store.DraftTables(types) {
+		if _, err := db.Exec(tb.Context(), draft); err != nil {
 			tb.Fatal(err)
 		}
 	}

@@ -1,0 +1,112 @@
+package trial
+
+import "terrier/internal/record"
+
+// Rig returns types with rules between their records. Gear is of a model and stands in a frame. It may be in a stack, which one of its
+// members leads, and in a nest of other gear. It has ports, and labels on these. The test suites for every type do not run for these:
+// the rules refuse most records that are made at random.
+func Rig() []record.Type {
+	return []record.Type{Model, Frame, Stack, Gear, Nest, Jack, Label}
+}
+
+// Model is what gear is made as.
+var Model = record.Type{
+	App: "trial", Name: "model", Plural: "models", Section: "Trial",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 50, Required: true},
+		record.Int{Name: "height", Default: 1},
+		record.Text{Name: "default_finish", Max: 50, Null: true},
+		record.Ref{Name: "default_tenant", To: "tenancy.tenant", OnDelete: record.SetNull},
+	},
+	Brief: []string{"name"},
+	Order: []string{"name"},
+}
+
+// Frame holds gear, and gives it its place.
+var Frame = record.Type{
+	App: "trial", Name: "frame", Plural: "frames", Section: "Trial",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 50, Required: true},
+		record.Ref{Name: "site", To: "dcim.site", Required: true},
+		record.Ref{Name: "location", To: "dcim.location", OnDelete: record.SetNull},
+		record.Int{Name: "height", Default: 10},
+	},
+	Brief: []string{"name"},
+	Order: []string{"name"},
+}
+
+// Gear stands in a frame.
+var Gear = record.Type{
+	App: "trial", Name: "gear", Plural: "gear", Section: "Trial",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 50, Null: true},
+		record.Ref{Name: "model", To: "trial.model", Required: true},
+		record.Ref{Name: "tenant", To: "tenancy.tenant"},
+		record.Ref{Name: "site", To: "dcim.site", Required: true},
+		record.Ref{Name: "location", To: "dcim.location", OnDelete: record.SetNull},
+		record.Ref{Name: "frame", To: "trial.frame"},
+		record.Int{Name: "position", Null: true},
+		record.Text{Name: "finish", Max: 50},
+		record.Ref{Name: "stack", To: "trial.stack", OnDelete: record.SetNull, Clears: []string{"rank", "priority"}},
+		record.Int{Name: "rank", Null: true},
+		record.Int{Name: "priority", Null: true},
+	},
+	Unique: []record.Unique{
+		{Name: "trial_gear_name_unique", Fields: []string{"site", "tenant", "name"}, FoldCase: true, Where: "name"},
+	},
+	Defaults: []record.Default{{Field: "finish", From: "model.default_finish"}, {Field: "tenant", From: "model.default_tenant"}},
+	Same:     []record.Same{{Ref: "location", Path: "site"}, {Ref: "frame", Path: "site"}, {Ref: "frame", Path: "location"}},
+	Follows:  []record.Follows{{Fields: []string{"site", "location"}, Of: "frame"}},
+	Brief:    []string{"name"},
+	Order:    []string{"name"},
+}
+
+// Stack is gear that works as one.
+var Stack = record.Type{
+	App: "trial", Name: "stack", Plural: "stacks", Section: "Trial",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 50, Required: true},
+		record.Ref{Name: "leader", To: "trial.gear"},
+	},
+	Brief: []string{"name"},
+	Order: []string{"name"},
+}
+
+// Nest is a place in gear for other gear.
+var Nest = record.Type{
+	App: "trial", Name: "nest", Plural: "nests", Section: "Trial",
+	Fields: record.Fields{
+		record.Ref{Name: "gear", To: "trial.gear", Required: true, OnDelete: record.Cascade},
+		record.Text{Name: "name", Max: 50, Required: true},
+		record.Ref{Name: "inside", To: "trial.gear", OnDelete: record.SetNull},
+	},
+	Brief: []string{"name"},
+	Order: []string{"name"},
+}
+
+// Jack is a jack of gear. It may belong to a trunk of the same gear, or of the same stack.
+var Jack = record.Type{
+	App: "trial", Name: "jack", Plural: "jacks", Section: "Trial",
+	Fields: record.Fields{
+		record.Ref{Name: "gear", To: "trial.gear", Required: true, OnDelete: record.Cascade},
+		record.Text{Name: "name", Max: 50, Required: true},
+		record.Bool{Name: "is_trunk"},
+		record.Ref{Name: "trunk", To: "trial.jack", OnDelete: record.SetNull},
+	},
+	Same:  []record.Same{{Ref: "trunk", Path: "gear", Or: "gear.stack"}},
+	Brief: []string{"name"},
+	Order: []string{"name"},
+}
+
+// Label is a label of gear, on one of its parts.
+var Label = record.Type{
+	App: "trial", Name: "label", Plural: "labels", Section: "Trial",
+	Fields: record.Fields{
+		record.Ref{Name: "gear", To: "trial.gear", Required: true, OnDelete: record.Cascade},
+		record.Text{Name: "name", Max: 50, Required: true},
+		record.AnyRef{Name: "part", To: []string{"trial.jack", "trial.nest"}, OnDelete: record.SetNull},
+	},
+	Same:  []record.Same{{Ref: "part", Path: "gear"}},
+	Brief: []string{"name"},
+	Order: []string{"name"},
+}
