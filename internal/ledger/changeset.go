@@ -240,17 +240,21 @@ func (b *batch) dropUnchanged() {
 	})
 }
 
-// settle checks the permission on the written records, reads them back as everybody will see them, and notes the changes.
+// settle checks the permission on the written records, reads them back as everybody will see them, and notes the changes. If there are
+// many, those that the caller does not name are read back later, part by part.
 func (s *changeSet) settle(ctx context.Context, batches []*batch) error {
 	inside := make([]*store.Promise[int], len(batches))
 	rows := make([]*store.Promise[[]record.Values], len(batches))
+	total := 0
 	for i, b := range batches {
 		if len(b.drafts) == 0 {
 			continue
 		}
 		ids := idsOf(b.drafts)
 		inside[i] = s.tx.Inside(b.t, b.scope, ids)
-		rows[i] = s.tx.Load(b.t, access.Machine(), ids, store.NoLock)
+		if total += len(ids); total <= recordedAtOnce || !b.drafts[0].derived() {
+			rows[i] = s.tx.Load(b.t, access.Machine(), ids, store.NoLock)
+		}
 		s.askHooks(b.t)
 	}
 	if err := s.tx.Flush(ctx); err != nil {
@@ -262,6 +266,12 @@ func (s *changeSet) settle(ctx context.Context, batches []*batch) error {
 		}
 		if inside[i].Get() != len(b.drafts) {
 			return fault.ErrDenied
+		}
+		if rows[i] == nil {
+			for _, d := range b.drafts {
+				s.note(b.t, d.pre, d.v).unread = true
+			}
+			continue
 		}
 		byID := indexed(rows[i].Get())
 		if len(byID) != len(b.drafts) {

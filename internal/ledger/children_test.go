@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -112,22 +113,38 @@ func itemsOf(err error) []fault.Fields {
 	return e.Items
 }
 
-// TestChildrenStatements: each step is one statement for each type, however many parents and children there are.
+// TestChildrenStatements: each step is one statement for each type, however many parents and children there are. Changes are written in
+// parts of 1,000: each takes three statements more at most.
 func TestChildrenStatements(t *testing.T) {
 	b := newBundle(t, trial.Types()...)
 	few, many := b.kit(t, "few", 1), b.kit(t, "many", 20)
 	// BEGIN, ids, custom fields, kit; 2 templates; ids of 2 types, 1 of custom fields; 3 inserts; 3 locks and checks of references;
 	// 3 read back, 3 webhooks; change rows, counts, COMMIT
 	n := b.count(func() { b.create(t, "trial.crate", crate("x", few)) })
-	var inputs []ledger.Input
-	for i := range 50 {
-		inputs = append(inputs, crate(fmt.Sprint("y", i), many))
-	}
-	if m := b.count(func() { b.create(t, "trial.crate", inputs...) }); m != n {
-		t.Errorf("50 crates with 60 parts each took %d statements, one with 3 parts %d", m, n)
-	}
 	if n > 40 {
 		t.Errorf("a crate with its parts took %d statements", n)
+	}
+	for _, test := range []struct {
+		crates int
+		want   int64
+	}{{16, n}, {50, n + 3*3}} {
+		var inputs []ledger.Input
+		for i := range test.crates {
+			inputs = append(inputs, crate(fmt.Sprint(test.crates, "/", i), many))
+		}
+		if m := b.count(func() { b.create(t, "trial.crate", inputs...) }); m > test.want {
+			t.Errorf("%d crates with 60 parts each took %d statements, one with 3 parts %d", test.crates, m, n)
+		}
+	}
+	for what, wrong := range map[string]string{
+		"one change of each record": `SELECT count(*) FROM extras_objectchange WHERE object_type LIKE 'trial.%'
+			GROUP BY object_type, object_id HAVING count(*) <> 1`,
+		"changes that show the nested crate": `SELECT count(*) FROM extras_objectchange WHERE object_type IN ('trial.slot', 'trial.lid')
+			AND data::json->'crate'->>'display' IS NULL`,
+	} {
+		if n := b.number(t, "SELECT count(*) FROM ("+wrong+") x WHERE count > 0"); n != 0 {
+			t.Errorf("%s: this does not hold for %d records", what, n)
+		}
 	}
 }
 
@@ -430,11 +447,12 @@ func TestSameUnderConcurrency(t *testing.T) {
 	}
 }
 
-// TestManyChildren measures what 1,000 records with 48 children each cost. Without TERRIER_LONG it creates fewer.
+// TestManyChildren measures what a request with nearly 50,000 records costs, 48 children for each that it names. It must not take more than
+// 256 MiB of memory. Without TERRIER_LONG it creates fewer.
 func TestManyChildren(t *testing.T) {
 	crates := 20
 	if os.Getenv("TERRIER_LONG") != "" {
-		crates = 1000
+		crates = 1020
 	}
 	b := newBundle(t, trial.Types()...)
 	b.Dependants = ledger.Dependants(48 * crates)
@@ -443,9 +461,8 @@ func TestManyChildren(t *testing.T) {
 	for i := range crates {
 		inputs = append(inputs, crate(fmt.Sprint("c", i), kit))
 	}
-	start := time.Now()
-	made := b.create(t, "trial.crate", inputs...)
-	t.Logf("%d records with 48 children each: created in %s", crates, time.Since(start).Round(time.Millisecond))
+	var made []record.Values
+	cost(t, fmt.Sprintf("create %d records with 48 children each", crates), func() { made = b.create(t, "trial.crate", inputs...) })
 	if n := b.number(t, "SELECT (SELECT count(*) FROM trial_slot) + (SELECT count(*) FROM trial_lid)"); n != int64(48*crates) {
 		t.Errorf("%d children", n)
 	}
@@ -453,9 +470,26 @@ func TestManyChildren(t *testing.T) {
 	for _, v := range made {
 		edits = append(edits, ledger.Edit{ID: v.ID()})
 	}
-	start = time.Now()
-	if err := b.Delete(t.Context(), b.root, b.reg.Type("trial.crate"), edits); err != nil {
-		t.Fatal(err)
+	cost(t, "delete them", func() {
+		if err := b.Delete(t.Context(), b.root, b.reg.Type("trial.crate"), edits); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// cost logs how long fn takes, and how much memory the process takes for it from the system. That must not be more than 256 MiB.
+func cost(t *testing.T, what string, fn func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	fn()
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	grown := (after.Sys - before.Sys) >> 20
+	t.Logf("%s: %s, %d MiB", what, took.Round(time.Millisecond), grown)
+	if grown > 256 {
+		t.Errorf("%s: took %d MiB of memory, want at most 256", what, grown)
 	}
-	t.Logf("deleted in %s", time.Since(start).Round(time.Millisecond))
 }

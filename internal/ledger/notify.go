@@ -41,22 +41,23 @@ func (s *changeSet) loadOtherHooks(ctx context.Context) error {
 	return s.tx.Flush(ctx)
 }
 
-// notified is which webhooks are notified of the changes of a set, and which are not because of a condition error.
+// notified sums up what follows from the changes of a set.
 type notified struct {
-	matches         []store.Match
-	conditionErrors []store.ConditionError
+	counts     map[string]int // records that came or went, by type
+	deliveries int
+	failed     map[int64]int // condition errors by webhook
 }
 
-// notify matches the changes against the webhooks of their types.
-func (s *changeSet) notify(ctx context.Context, changes []store.Change) (notified, error) {
-	var out notified
-	failed := map[int64]int{}
+// notify matches changes against the webhooks of their types. It returns which webhooks are notified, and which are not because of a
+// condition error.
+func (s *changeSet) notify(ctx context.Context, changes []store.Change, sums *notified) (matches []store.Match, broken []store.ConditionError,
+	_ error) {
 	for i, c := range changes {
 		if err := inTime(ctx); err != nil { // conditions take time, and locks are held
-			return out, err
+			return nil, nil, err
 		}
 		hooks := s.hooks[c.Type]
-		if hooks == nil {
+		if hooks == nil || len(hooks.Get()) == 0 {
 			continue
 		}
 		event := c.Event()
@@ -66,17 +67,19 @@ func (s *changeSet) notify(ctx context.Context, changes []store.Change) (notifie
 			}
 			switch verdict := s.l.conditions.of(h).Match(event); {
 			case verdict.Fires:
-				out.matches = append(out.matches, store.Match{Change: i, Webhook: h.ID, Event: event.Kind})
-			case verdict.Broken && failed[h.ID] < maxConditionErrors:
-				failed[h.ID]++
-				out.conditionErrors = append(out.conditionErrors, store.ConditionError{Change: i, Webhook: h.ID, Reason: verdict.Reason})
+				sums.deliveries++
+				matches = append(matches, store.Match{Change: i, Webhook: h.ID, Event: event.Kind})
+			case verdict.Broken && sums.failed[h.ID] < maxConditionErrors:
+				sums.failed[h.ID]++
+				broken = append(broken, store.ConditionError{Change: i, Webhook: h.ID, Reason: verdict.Reason})
 			}
 		}
-		if len(out.matches) > maxDeliveries {
-			return out, fault.New(fault.Invalid, "This request would cause more than %d deliveries to webhooks: send it in parts.", maxDeliveries)
+		if sums.deliveries > maxDeliveries {
+			return nil, nil, fault.New(fault.Invalid, "This request would cause more than %d deliveries to webhooks: send it in parts.",
+				maxDeliveries)
 		}
 	}
-	return out, nil
+	return matches, broken, nil
 }
 
 // conditions caches the parsed conditions of webhooks.
