@@ -16,9 +16,14 @@ type Related struct {
 
 // Related counts the records that refer to a record, as far as the caller may see them.
 func (l *Ledger) Related(ctx context.Context, c Caller, v record.Values) ([]Related, error) {
+	return l.RelatedBy(ctx, c, v, v.Type().Registry().Referrers(v.Type()))
+}
+
+// RelatedBy is like Related, for some of the fields that refer to records of the type.
+func (l *Ledger) RelatedBy(ctx context.Context, c Caller, v record.Values, by []record.Referrer) ([]Related, error) {
 	var found []Related
 	var lists []store.Counting
-	for _, r := range v.Type().Registry().Referrers(v.Type()) {
+	for _, r := range by {
 		scope, err := l.Policy.Scope(c.Subject, r.Type, access.View)
 		if err != nil {
 			continue // the caller may not see the type

@@ -84,6 +84,7 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"version's column": {withFields(record.Int{Name: "sequence", StoredAs: "version"}),
 			"fields version and sequence have the same column version"},
 		"same filter":          {withFields(record.Int{Name: "parent_id", StoredAs: "x"}), "have the same filter parent_id"},
+		"ranges in many lines": {withFields(record.Text{Name: "other", Ranges: true}), "its Ranges are typed into one line"},
 		"no brief":             {with(func(t *record.Type) { t.Brief = nil }), "nothing names a record"},
 		"brief without a name": {with(func(t *record.Type) { t.Brief = []string{"flag"} }), "nothing names a record"},
 		"unknown in Brief": {with(func(t *record.Type) { t.Brief = []string{"name", "nam"} }),

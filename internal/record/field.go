@@ -57,6 +57,7 @@ type Info struct {
 	Later      bool // about a type that comes later: only the API shows it
 	Wide       bool // takes much room: a list shows it only if it is selected
 
+	Ranges      bool     // a form creates several records from a text such as xe-0/0/[0-47]
 	Suggestions []string // what a form offers while somebody types
 }
 

@@ -169,6 +169,11 @@ type Referrer struct {
 	Reference
 }
 
+// Same reports whether both are the same field of the same type, and refer to the same type.
+func (r Referrer) Same(other Referrer) bool {
+	return r.Type != nil && r.Type == other.Type && r.To == other.To && r.Field.Info().Name == other.Field.Info().Name
+}
+
 // Tests returns tests that find the records which refer to any of the ids.
 func (r Referrer) Tests(ids []int64) []Predicate {
 	if r.TypeField == "" {

@@ -26,6 +26,7 @@ type Text struct {
 	AsWritten         bool           // keeps leading and trailing space; a text of only space is still blank
 	Of                *Vocabulary    // the allowed words; nil for any
 	Sort              Sort
+	Ranges            bool // pages create several records at once from a text such as xe-0/0/[0-47]
 }
 
 // Sort is the order of texts.
@@ -43,7 +44,7 @@ const maxKeyed = 200
 func (f Text) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
 		Null: f.Null, Unique: f.Unique, FoldCase: f.FoldCase, NullsDiffer: f.NullsDiffer, ReadOnly: f.ReadOnly, Immutable: f.Immutable,
-		Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly)}
+		Hidden: f.Hidden, Max: f.Max, Widget: textWidget(f.Max, f.ReadOnly), Ranges: f.Ranges}
 	if f.Match == colorPattern {
 		in.Widget = ColorInput
 	}
@@ -71,6 +72,8 @@ func (f Text) checkDeclaration(*Type) error {
 		return errors.New("its Sort is none of Literal, Natural and InterfaceNames")
 	case f.Sort == InterfaceNames && (f.Max == 0 || f.Max > maxKeyed):
 		return fmt.Errorf("it has a sort key, so its Max must be at most %d", maxKeyed)
+	case f.Ranges && f.Info().Widget != TextLine:
+		return errors.New("its Ranges are typed into one line, which it does not have")
 	case f.Sort != Literal && f.Hidden:
 		return errors.New("it is Hidden, so nothing is ordered by it: it needs no Sort")
 	case f.Default == "":

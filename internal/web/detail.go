@@ -3,9 +3,11 @@ package web
 import (
 	"cmp"
 	"net/url"
+	"slices"
 	"strings"
 
 	"terrier/internal/access"
+	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
 
@@ -25,6 +27,8 @@ type DetailPage struct {
 	CanChange, CanDelete bool
 	Actions              []ActionLink
 	More                 any // for the type's own template
+
+	related []ledger.Related
 }
 
 // Labelled is a field and its value.
@@ -59,7 +63,7 @@ func (p *TypePages) detail(v *Visit) error {
 const recentChanges = 5
 
 func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, error) {
-	d, err := p.heading(v, found, "record")
+	d, err := p.heading(v, found, recordTab)
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +72,10 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 		return nil, err
 	}
 	d.fill(v, found, defs)
-	related, err := p.site.Ledger.Related(v.Ctx, v.Caller, found)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range related {
+	for _, r := range d.related {
+		if slices.ContainsFunc(p.Type.Panels, func(panel record.Panel) bool { return panel.Tab != "" && panel.Listed().Same(r.Referrer) }) {
+			continue // the tab has its count
+		}
 		label := p.site.Pages(r.Type).Title
 		if name := r.Field.Info().Label; !strings.EqualFold(name, p.Type.Title()) && name != "Tags" {
 			label += " (" + strings.ToLower(name) + ")"
@@ -103,10 +106,10 @@ func filterFor(r record.Referrer, to record.Values) url.Values {
 func (p *TypePages) heading(v *Visit, found record.Values, tab string) (*DetailPage, error) {
 	d := &DetailPage{Path: RecordPath(p.Type, found.ID()), List: p.Path, Name: found.Display(), Single: p.Single, Tab: tab,
 		API: p.Type.Path() + p.Type.FormatID(found.ID()) + "/", HasChanges: !p.Type.ReadOnly && v.May(p.site.ChangeType(), access.View)}
-	for _, panel := range p.panels(v, true) {
-		d.Tabs = append(d.Tabs, tabLink{panel.Tab, panel.Path(), d.Path + panel.Path() + "/"})
+	err := p.tabs(v, d, found)
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	if d.CanChange, err = p.site.Ledger.May(v.Ctx, v.Caller, found, access.Change); err != nil {
 		return nil, err
 	}
@@ -116,6 +119,35 @@ func (p *TypePages) heading(v *Visit, found record.Values, tab string) (*DetailP
 	d.Actions, err = p.actionLinks(v, found)
 	return d, err
 }
+
+// tabs adds the tabs of a record with the number of records in each. The record's own page shows the other numbers too, so there all are
+// counted together.
+func (p *TypePages) tabs(v *Visit, d *DetailPage, found record.Values) (err error) {
+	panels := p.panels(v, true)
+	var by []record.Referrer
+	for _, panel := range panels {
+		if panel.Listed().Type != nil {
+			by = append(by, panel.Listed())
+		}
+	}
+	if d.Tab == recordTab {
+		by = p.site.Registry.Referrers(p.Type)
+	}
+	if d.related, err = p.site.Ledger.RelatedBy(v.Ctx, v.Caller, found, by); err != nil {
+		return err
+	}
+	for _, panel := range panels {
+		tab := tabLink{Label: panel.Tab, Name: panel.Path(), Href: d.Path + panel.Path() + "/"}
+		if i := slices.IndexFunc(d.related, func(r ledger.Related) bool { return panel.Listed().Same(r.Referrer) }); i >= 0 {
+			tab.Count, tab.Counted = d.related[i].Count, true
+		}
+		d.Tabs = append(d.Tabs, tab)
+	}
+	return nil
+}
+
+// recordTab is the name of the tab with the record itself.
+const recordTab = "record"
 
 func (d *DetailPage) fill(v *Visit, found record.Values, defs []*record.Custom) {
 	t := found.Type()

@@ -22,8 +22,9 @@ type FormPage struct {
 	Groups        []FormGroup
 	Problems      []string // messages that belong to no single field
 	Type          *record.Type
-	ID            int64 // 0 for a new record
-	More          any   // for the type's own template
+	ID            int64        // 0 for a new record
+	Many          *manyPreview // of several new records
+	More          any          // for the type's own template
 }
 
 type FormGroup struct {

@@ -38,7 +38,11 @@ type panelPage struct {
 }
 
 // tabLink leads to a tab of a record.
-type tabLink struct{ Label, Name, Href string }
+type tabLink struct {
+	Label, Name, Href string
+	Count             int64
+	Counted           bool // it lists records
+}
 
 // How many records a card lists, and how many a drawing shows.
 const (
@@ -154,8 +158,8 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	if len(rows.Rows) > 0 {
 		t.From, t.To = rows.Offset+1, rows.Offset+len(rows.Rows)
 	}
-	if by.TypeField == "" && v.May(by.Type, access.Add) {
-		t.Add = With(p.Path+"add/", nil, by.Field.Info().Name, NameOf(found.Type(), found.ID(), found.Display()))
+	if v.May(by.Type, access.Add) {
+		t.Add = addFor(p, by, found, panel)
 	}
 	if panel.Tab == "" {
 		return t, nil // the list of the type has the rest
@@ -167,6 +171,18 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 		}
 	}
 	return t, nil
+}
+
+// addFor returns the address of the form for a new record that refers to another one. From a tab the form leads back there.
+func addFor(p *TypePages, by record.Referrer, to record.Values, panel record.Panel) string {
+	back := ""
+	if panel.Tab != "" {
+		back = RecordPath(to.Type(), to.ID()) + panel.Path() + "/"
+	}
+	if by.TypeField != "" {
+		return With(p.Path+"add/", nil, by.TypeField, to.Type().Key(), by.IDField, to.Type().FormatID(to.ID()), nextParam, back)
+	}
+	return With(p.Path+"add/", nil, by.Field.Info().Name, NameOf(to.Type(), to.ID(), to.Display()), nextParam, back)
 }
 
 // drawing returns the drawing of a panel: of the record alone, or with the records that refer to it.

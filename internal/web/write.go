@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -40,14 +41,21 @@ func (p *TypePages) Editable(v *Visit) (record.Values, error) {
 
 func (p *TypePages) add(v *Visit) error {
 	in, err := p.Typed(v, record.Values{})
-	if err == nil {
-		var rows []record.Values
-		rows, err = p.site.Ledger.Create(v.Ctx, v.Caller, p.Type, []ledger.Input{in})
-		if err == nil {
-			return p.added(v, rows[0])
-		}
+	if err != nil {
+		return p.refused(v, record.Values{}, err)
 	}
-	return p.refused(v, record.Values{}, err)
+	entries, err := p.entries(in)
+	if err != nil {
+		return p.refused(v, record.Values{}, err)
+	}
+	if len(entries) > 1 {
+		return p.addMany(v, entries)
+	}
+	rows, err := p.site.Ledger.Create(v.Ctx, v.Caller, p.Type, entries)
+	if err != nil {
+		return p.refused(v, record.Values{}, err)
+	}
+	return p.added(v, rows[0])
 }
 
 // added redirects to the new record, or to another empty form.
@@ -55,11 +63,18 @@ func (p *TypePages) added(v *Visit, made record.Values) error {
 	if p.own.Added != nil {
 		return p.own.Added(v, made)
 	}
-	to := RecordPath(p.Type, made.ID())
+	return p.leaveAdded(v, RecordPath(p.Type, made.ID()), p.Single+" "+made.Display()+" is created.")
+}
+
+// nextParam is the parameter of a form's address with the page that it leads back to.
+const nextParam = "next"
+
+// leaveAdded redirects to another form that is filled in like this one was, or to the page that led here, or else to the given one.
+func (p *TypePages) leaveAdded(v *Visit, to, note string) error {
 	if v.R.PostForm.Has("again") {
-		to = p.Path + "add/"
+		return v.Leave(With(p.Path+"add/", v.R.URL.Query()), note)
 	}
-	return v.Leave(to, p.Single+" "+made.Display()+" is created.")
+	return v.Leave(Local(v.R.URL.Query().Get(nextParam), to), note)
 }
 
 func (p *TypePages) edit(v *Visit) error {
@@ -190,6 +205,14 @@ func (p *TypePages) Form(v *Visit, found record.Values, typed url.Values, refusa
 		form.Problems = p.Problems(refusal)
 	}
 	form.Groups = p.groups(src)
+	if found.Type() == nil {
+		form.Cancel = Local(v.R.URL.Query().Get(nextParam), form.Cancel)
+		for _, name := range p.ranged() {
+			if f := form.Field(name); f != nil {
+				f.Help = strings.TrimSpace(f.Help + " " + rangeHelp)
+			}
+		}
+	}
 	if p.own.MoreForm != nil {
 		err = p.own.MoreForm(v, form, found)
 	}

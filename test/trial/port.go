@@ -15,9 +15,9 @@ var Port = record.Type{
 	Doc: "Something to plug a cable into.",
 	Fields: record.Fields{
 		record.Ref{Name: "shelf", To: "trial.shelf", Required: true, OnDelete: record.Cascade},
-		record.Text{Name: "name", Max: 64, Required: true, Sort: record.InterfaceNames},
+		record.Text{Name: "name", Max: 64, Required: true, Sort: record.InterfaceNames, Ranges: true},
 		record.Ref{Name: "lag", To: "trial.port", OnDelete: record.SetNull},
-		record.Text{Name: "alias", Max: 64, Null: true, Sort: record.InterfaceNames},
+		record.Text{Name: "alias", Max: 64, Null: true, Sort: record.InterfaceNames, Ranges: true},
 		record.Date{Name: "installed"},
 		record.MAC{Name: "mac_address", Label: "MAC address"},
 		record.WWN{Name: "wwn", Label: "WWN"},
