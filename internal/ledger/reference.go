@@ -53,12 +53,9 @@ func (f reference) shows(link record.Link, p record.Predicate) bool {
 	if p.Field == nil {
 		return record.SameValue(p.Values[0], link.ID)
 	}
-	i := slices.Index(f.Target.Brief, p.Field.Info().Name)
-	if i < 0 {
-		return false
+	value, ok := f.ValueOf(link, p.Field.Info().Name)
+	if nested, refers := value.(record.Link); refers {
+		value = nested.ID
 	}
-	if nested, ok := link.Brief[i].(record.Link); ok {
-		return record.SameValue(p.Values[0], nested.ID)
-	}
-	return record.SameValue(p.Values[0], link.Brief[i])
+	return ok && record.SameValue(p.Values[0], value)
 }

@@ -20,6 +20,7 @@ type Reference struct {
 	Loose      bool     // kept when the target is deleted: there is no foreign key
 	Tags       bool     // the labels people stick on a record
 	FilterName string   // ?tag=…, ?tag_id=…
+	Also       []int    // the positions in Target of fields that a link has after the brief ones
 
 	// For a reference to one of several types: the types, and the fields that hold the type and the id.
 	Targets            []*Type
@@ -32,6 +33,17 @@ func (r Reference) Of(l Link) *Type {
 		return l.Of
 	}
 	return r.Target
+}
+
+// ValueOf returns the value that a link has for a field of the record behind it; ok is false if it has none.
+func (r Reference) ValueOf(l Link, field string) (value any, ok bool) {
+	t := r.Of(l)
+	for n, i := range slices.Concat(t.BriefOf(l), r.Also) {
+		if t.infos[i].Name == field && n < len(l.Brief) {
+			return l.Brief[n], true
+		}
+	}
+	return nil, false
 }
 
 // Types returns the types that can be referred to.

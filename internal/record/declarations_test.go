@@ -143,8 +143,21 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"later in Columns": {with(func(t *record.Type) {
 			t.Fields, t.Columns = append(t.Fields, record.Later{Name: "x"}), []string{"x"}
 		}), `Columns names "x", which is no field that a list can show`},
-		"unknown in Columns": {with(func(t *record.Type) { t.Columns = []string{"x"} }), `Columns names "x"`},
-		"unknown in Groups":  {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"x"}}} }), `Groups names "x"`},
+		"bare and nested": {withFields(record.Ref{Name: "r", To: "a.b", Bare: true, Shows: &record.Nested{}}), "field r: it is Bare, so it has no nested"},
+		"nested that shows nothing": {withFields(record.Ref{Name: "r", To: "a.b", Shows: &record.Nested{Fields: []string{"x"}}}),
+			`field r: its Shows names "x", which is no field of a.b that can be shown`},
+		"nested that shows twice": {withFields(record.Ref{Name: "r", To: "a.b", Shows: &record.Nested{Fields: []string{"tag", "tag"}}}),
+			`field r: its Shows names "tag" twice`},
+		"bare text": {withFields(record.Ref{Name: "r", To: "a.b", Shows: &record.Nested{Fields: []string{"tag"}, Bare: []string{"tag"}}}),
+			`field r: its Shows has "tag" in Bare, which is no reference to one type`},
+		"bare and not shown": {withFields(record.Ref{Name: "r", To: "a.b", Shows: &record.Nested{Bare: []string{"parent"}}}),
+			`field r: its Shows has "parent" in Bare, which is not in Fields`},
+		"brief form of nothing": {with(func(t *record.Type) {
+			t.Fields, t.Brief = append(t.Fields, record.Ref{Name: "r", To: "a.b", InBrief: "tag"}), []string{"name", "r"}
+		}), `field r: its InBrief names "tag", which is no text in the Brief of a.b`},
+		"brief form that is not in Brief": {withFields(record.Ref{Name: "r", To: "a.b", InBrief: "name"}), "field r: it has InBrief, and is not in Brief"},
+		"unknown in Columns":              {with(func(t *record.Type) { t.Columns = []string{"x"} }), `Columns names "x"`},
+		"unknown in Groups":               {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"x"}}} }), `Groups names "x"`},
 		"twice in Groups": {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"tag", "tag"}}} }),
 			`Groups names "tag" twice`},
 		"rule over nothing": {with(func(t *record.Type) { t.Unique = []record.Unique{{Name: "u", Fields: []string{"x"}}} }),

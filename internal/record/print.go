@@ -31,6 +31,7 @@ func (t *Type) Shown(view View) []int { return t.Plan(view).fields }
 type plan struct {
 	id, url, display bool
 	fields           []int
+	brief            bool
 }
 
 // Plan resolves a View, so that a page of records looks names up once.
@@ -44,7 +45,7 @@ func (t *Type) Plan(view View) *plan {
 func (t *Type) plan(view View) *plan {
 	p := &plan{id: true, url: true, display: true}
 	if view.Brief {
-		p.fields = t.brief
+		p.fields, p.brief = t.brief, true
 		return p
 	}
 	only, omit := setOf(view.Only), setOf(view.Omit)
@@ -82,9 +83,13 @@ func (p *Printer) Append(dst []byte, v Values, pl *plan) []byte {
 		dst = appendKey(dst, start, "display")
 		dst = AppendString(dst, v.t.display(v))
 	}
+	fields := v.t.fields
+	if pl.brief {
+		fields = v.t.inBrief
+	}
 	for _, i := range pl.fields {
 		dst = appendKey(dst, start, v.t.infos[i].Name)
-		dst = v.t.fields[i].Append(dst, v.vals[i], p)
+		dst = fields[i].Append(dst, v.vals[i], p)
 	}
 	return append(dst, '}')
 }
@@ -136,7 +141,7 @@ func appendLink(dst []byte, t *Type, l Link, p *Printer) []byte {
 		dst = append(dst, ',', '"')
 		dst = append(dst, t.infos[i].Name...)
 		dst = append(dst, '"', ':')
-		dst = t.fields[i].Append(dst, l.Brief[n], p)
+		dst = t.inBrief[i].Append(dst, l.Brief[n], p)
 	}
 	return append(dst, '}')
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,12 @@ type Ref struct {
 	Immutable  string // why it can't change after creation; "" if it can
 	Loose      bool   // kept when the target is deleted: there is no foreign key
 
+	Bare    bool    // shown as an id instead of a nested object
+	Shows   *Nested // what the nested object shows; the default is the target's Brief
+	InBrief string  // a text of the target: the brief form of this type shows it instead of a nested object
+
 	target *Type
+	shown  *nestedForm // of Shows
 }
 
 var (
@@ -58,7 +64,11 @@ var (
 
 // Reference implements Referring.
 func (f Ref) Reference() Reference {
-	return Reference{Target: f.target, OnDelete: f.OnDelete, Clears: f.Clears, Loose: f.Loose, FilterName: f.Name}
+	ref := Reference{Target: f.target, OnDelete: f.OnDelete, Clears: f.Clears, Loose: f.Loose, FilterName: f.Name}
+	if f.shown != nil {
+		ref.Also = f.shown.also
+	}
+	return ref
 }
 
 // Select implements Selected.
@@ -78,7 +88,31 @@ func (f Ref) resolve(r *Registry) (Field, error) {
 	if f.target == nil {
 		return nil, fmt.Errorf("field %s refers to %s, which is not registered", f.Name, f.To)
 	}
+	if f.Shows != nil {
+		f.shown = &nestedForm{Nested: *f.Shows}
+	}
 	return f, nil
+}
+
+// link implements linking.
+func (f Ref) link() error {
+	if f.shown == nil {
+		return nil
+	}
+	return f.shown.resolve(f.target)
+}
+
+func (f Ref) checkDeclaration(t *Type) error {
+	i := f.target.Index(f.InBrief)
+	switch {
+	case f.Bare && f.Shows != nil:
+		return errors.New("it is Bare, so it has no nested object to say what it Shows")
+	case f.InBrief != "" && (!slices.Contains(f.target.core, i) || !isText(f.target.fields[i].Column().Storage)):
+		return fmt.Errorf("its InBrief names %q, which is no text in the Brief of %s", f.InBrief, f.To)
+	case f.InBrief != "" && !slices.Contains(t.Brief, f.Name):
+		return errors.New("it has InBrief, and is not in Brief")
+	}
+	return nil
 }
 
 func (f Ref) Info() Info {
@@ -141,6 +175,12 @@ func attributePredicate(target *Type, name string, value any) ([]Predicate, erro
 	if nested, ok := value.(map[string]any); ok && TargetOf(f) != nil && nested["id"] != nil {
 		value = nested["id"]
 	}
+	if _, text := value.(string); text {
+		if ref, ok := f.(Ref); ok && ref.InBrief != "" {
+			p, err := parseCondition(target, name+"__"+ref.InBrief, value, 0)
+			return []Predicate{p}, err
+		}
+	}
 	if name != "id" && (f == nil || f.Info().Hidden || f.Column().Storage == NoStorage ||
 		f.Lookups() == nil || isList(f)) {
 		return nil, Invalid("Related objects have no attribute %q.", name)
@@ -175,13 +215,26 @@ func (f Ref) ParseText(s string) (any, error) {
 }
 
 func (f Ref) Append(dst []byte, v any, p *Printer) []byte {
-	if v == nil {
+	switch {
+	case v == nil:
 		return append(dst, "null"...)
+	case f.Bare:
+		return appendBareID(dst, v)
+	case f.shown != nil:
+		return f.shown.append(dst, f.target, v.(Link), p)
 	}
 	return appendLink(dst, f.target, v.(Link), p)
 }
 
-func (f Ref) Schema() Schema { return refSchema(f.target, !f.Required) }
+func (f Ref) Schema() Schema {
+	switch {
+	case f.Bare:
+		return bareSchema(!f.Required)
+	case f.shown != nil:
+		return f.shown.schema(f.target, !f.Required)
+	}
+	return refSchema(f.target, !f.Required)
+}
 
 func refSchema(t *Type, null bool) Schema {
 	s := Schema{"$ref": "#/components/schemas/" + t.SchemaName("Brief")}

@@ -43,6 +43,11 @@ func NewRegistry(types ...Type) (*Registry, error) {
 			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
 		}
 	}
+	for _, t := range r.types {
+		if err := t.link(); err != nil {
+			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
+		}
+	}
 	for _, t := range r.types { // filters and checks look at the other types' fields
 		var err error
 		if t.filters, err = t.buildFilters(); err != nil {
@@ -98,8 +103,7 @@ func (t *Type) build() error {
 			return fmt.Errorf("its Brief names %q, and there is no such field", name)
 		}
 		t.brief = append(t.brief, i)
-		_, refers := t.fields[i].(Referring)
-		if _, tells := t.fields[i].(Counting); !refers && !tells {
+		if isCore(t.fields[i]) {
 			t.core = append(t.core, i)
 		}
 		if _, isType := t.fields[i].(anyType); t.naming == "" && !isType && isText(t.fields[i].Column().Storage) {
@@ -113,13 +117,10 @@ func (t *Type) build() error {
 		t.Section = labelOf(t.App)
 	}
 	t.whole, t.snapshot = t.plan(View{}), t.snapshotFields()
+	t.inBrief = slices.Clone(t.fields)
 	for i, f := range t.fields {
-		if ref, ok := ReferenceOf(f); ok {
-			x := ReferenceField{i, t.infos[i].Name, []int{i}, ref}
-			if ref.TypeField != "" {
-				x.Written = []int{t.Index(ref.TypeField), t.Index(ref.IDField)}
-			}
-			t.references = append(t.references, x)
+		if ref, ok := f.(Ref); ok && ref.InBrief != "" {
+			t.inBrief[i] = bareText{ref}
 		}
 	}
 	if err := t.buildActions(); err != nil {
@@ -130,6 +131,41 @@ func (t *Type) build() error {
 		t.lookup = "slug"
 	default:
 		t.lookup = t.naming
+	}
+	return nil
+}
+
+// isCore reports whether a brief field is shown in a record that is nested twice. References and counts are
+// not, nor references to types that come later.
+func isCore(f Field) bool {
+	_, refers := f.(Referring)
+	_, counts := f.(Counting)
+	later, isLater := f.(Later)
+	return !refers && !counts && (!isLater || later.Shows != nil)
+}
+
+// link resolves what fields need of the fields of other types.
+func (t *Type) link() error {
+	for i, f := range t.fields {
+		if x, ok := f.(linking); ok {
+			if err := x.link(); err != nil {
+				return fmt.Errorf("field %s: %w", t.infos[i].Name, err)
+			}
+		}
+	}
+	for i, f := range t.fields {
+		if ref, ok := ReferenceOf(f); ok {
+			x := ReferenceField{i, t.infos[i].Name, []int{i}, ref}
+			if ref.TypeField != "" {
+				x.Written = []int{t.Index(ref.TypeField), t.Index(ref.IDField)}
+			}
+			t.references = append(t.references, x)
+		}
+	}
+	for i := range t.Actions {
+		if err := t.Actions[i].input.link(); err != nil {
+			return fmt.Errorf("action %s: %w", t.Actions[i].Name, err)
+		}
 	}
 	return nil
 }

@@ -70,9 +70,10 @@ type Type struct {
 	infos        []Info
 	index        map[string]int
 	brief        []int
-	core         []int  // brief without references and counts
-	naming       string // the field that names a record; "" for none
-	whole        *plan  // how all of it is shown
+	core         []int   // brief without references and counts
+	inBrief      []Field // the fields as the brief form shows them
+	naming       string  // the field that names a record; "" for none
+	whole        *plan   // how all of it is shown
 	snapshot     []snapshotField
 	references   []ReferenceField
 	defaultRules []DefaultRule
@@ -209,6 +210,14 @@ func (t *Type) BriefIndex() []int { return t.brief }
 // CoreIndex returns the positions in All of the core fields: the brief fields without references and counts. A record that is nested
 // in a nested one shows only these.
 func (t *Type) CoreIndex() []int { return t.core }
+
+// BriefField returns a field as the brief form shows it, or nil.
+func (t *Type) BriefField(name string) Field {
+	if i := t.Index(name); i >= 0 {
+		return t.inBrief[i]
+	}
+	return nil
+}
 
 // BriefOf returns the positions in All of the fields that a link to a record of the type has.
 func (t *Type) BriefOf(l Link) []int {

@@ -54,7 +54,7 @@ func briefSchema(t *record.Type) record.Schema {
 	props := record.Schema{"id": full["id"], "url": full["url"], "display": full["display"]}
 	required := []string{"id", "url", "display"}
 	for _, name := range t.Brief {
-		props[name] = full[name]
+		props[name] = described(t.BriefField(name).Schema(), t.Field(name).Info())
 	}
 	for _, i := range t.CoreIndex() { // all that a record shows when nested twice
 		required = append(required, t.Infos()[i].Name)

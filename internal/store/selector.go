@@ -61,7 +61,7 @@ func (s *selector) one(expr string, read func([]byte) (any, error), decode func(
 
 // Link joins the referenced record. Inside a nested record it shows less: its own references are left out.
 func (s *selector) Link(c record.Column, ref record.Reference) {
-	alias, id, fields := s.nested+strconv.Itoa(s.part.field), s.column(c), ref.Target.BriefIndex()
+	alias, id, fields := s.nested+strconv.Itoa(s.part.field), s.column(c), slices.Concat(ref.Target.BriefIndex(), ref.Also)
 	if s.isNested {
 		fields = ref.Target.CoreIndex()
 	}

@@ -96,11 +96,18 @@ func (u suite) fieldValues(filter string, row map[string]any) []string {
 		switch x := f.(type) {
 		case record.Ref:
 			nested, _ := shown.(map[string]any)
+			if x.Bare && shown != nil {
+				nested = map[string]any{"id": shown}
+			}
 			if nested == nil || (filter != in.Name && filter != in.Name+"_id") {
 				continue
 			}
 			if filter == in.Name {
-				return []string{nested[record.TargetOf(x).LookupField()].(string)}
+				name, ok := nested[record.TargetOf(x).LookupField()].(string)
+				if !ok {
+					continue // the nested form does not show it
+				}
+				return []string{name}
 			}
 			return []string{fmt.Sprint(apitest.ID(nested))}
 		case record.AnyRef:

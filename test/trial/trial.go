@@ -72,5 +72,5 @@ var Item = record.Type{
 
 // Types returns all of these types.
 func Types() []record.Type {
-	return []record.Type{Shelf, Item, Host, Lease, Port, Sticker, Kit, SlotTemplate, LidTemplate, Crate, Slot, Lid, Peg, Plug}
+	return []record.Type{Shelf, Item, Host, Lease, Port, Sticker, Kit, SlotTemplate, LidTemplate, Crate, Slot, Lid, Peg, Plug, Tray, Bay, Card, Pin}
 }
