@@ -152,10 +152,18 @@ func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 	if err := s.put(batches); err != nil {
 		return err
 	}
-	if err := s.verify(ctx, batches); err != nil {
+	if err := s.checkTrees(ctx, batches); err != nil {
 		return err
 	}
-	return s.settle(ctx, batches)
+	verify := s.verify(batches)
+	settle := s.settle(batches)
+	if err := s.tx.Flush(ctx); err != nil {
+		return err
+	}
+	if err := verify(); err != nil {
+		return err
+	}
+	return settle()
 }
 
 // judge checks the records of a batch before any is written: custom fields, rules between fields, uniqueness. It collects all
@@ -241,8 +249,9 @@ func (b *batch) dropUnchanged() {
 }
 
 // settle checks the permission on the written records, reads them back as everybody will see them, and notes the changes. If there are
-// many, those that the caller does not name are read back later, part by part.
-func (s *changeSet) settle(ctx context.Context, batches []*batch) error {
+// many, those that the caller does not name are read back later, part by part. It queues the statements and returns a function that
+// takes the answers.
+func (s *changeSet) settle(batches []*batch) func() error {
 	inside := make([]*store.Promise[int], len(batches))
 	rows := make([]*store.Promise[[]record.Values], len(batches))
 	total := 0
@@ -257,30 +266,37 @@ func (s *changeSet) settle(ctx context.Context, batches []*batch) error {
 		}
 		s.askHooks(b.t)
 	}
-	if err := s.tx.Flush(ctx); err != nil {
-		return err
-	}
-	for i, b := range batches {
-		if len(b.drafts) == 0 {
-			continue
-		}
-		if inside[i].Get() != len(b.drafts) {
-			return fault.ErrDenied
-		}
-		if rows[i] == nil {
-			for _, d := range b.drafts {
-				s.note(b.t, d.pre, d.v).unread = true
+	return func() error {
+		for i, b := range batches {
+			if len(b.drafts) == 0 {
+				continue
 			}
-			continue
+			if inside[i].Get() != len(b.drafts) {
+				return fault.ErrDenied
+			}
+			if rows[i] == nil {
+				for _, d := range b.drafts {
+					s.note(b.t, d.pre, d.v).unread = true
+				}
+				continue
+			}
+			if err := s.noteRead(b, rows[i].Get()); err != nil {
+				return err
+			}
 		}
-		byID := indexed(rows[i].Get())
-		if len(byID) != len(b.drafts) {
-			return fmt.Errorf("read back %d of %d records of %s", len(byID), len(b.drafts), b.t.Key())
-		}
-		for _, d := range b.drafts {
-			d.v = byID[d.v.ID()]
-			s.note(b.t, d.pre, d.v)
-		}
+		return nil
+	}
+}
+
+// noteRead notes the changes of a batch whose records were read back.
+func (s *changeSet) noteRead(b *batch, rows []record.Values) error {
+	byID := indexed(rows)
+	if len(byID) != len(b.drafts) {
+		return fmt.Errorf("read back %d of %d records of %s", len(byID), len(b.drafts), b.t.Key())
+	}
+	for _, d := range b.drafts {
+		d.v = byID[d.v.ID()]
+		s.note(b.t, d.pre, d.v)
 	}
 	return nil
 }

@@ -122,30 +122,39 @@ func (d *draft) clash(t *record.Type, rule record.Unique) {
 	}
 }
 
-// verify makes the checks that are possible only when the records are written. It needs one round trip for all of them.
-func (s *changeSet) verify(ctx context.Context, batches []*batch) error {
-	var trees, answers []func()
+// checkTrees refuses moves that make a record its own ancestor. It needs a round trip if there are moves: in a broken tree the other checks
+// mean nothing, and records can't be read back.
+func (s *changeSet) checkTrees(ctx context.Context, batches []*batch) error {
+	var answers []func()
 	for _, b := range batches {
-		trees = append(trees, s.checkTree(b)...)
-		answers = append(answers, s.checkOwned(b)...)
+		answers = append(answers, s.checkTree(b)...)
 	}
-	answers = append(answers, s.checkSame(batches)...)
-	if len(trees)+len(answers) == 0 {
+	if len(answers) == 0 {
 		return nil
 	}
 	if err := s.tx.Flush(ctx); err != nil {
-		return err
-	}
-	for _, take := range trees {
-		take()
-	}
-	if err := s.failed(); err != nil { // in a broken tree the other checks mean nothing
 		return err
 	}
 	for _, take := range answers {
 		take()
 	}
 	return s.failed()
+}
+
+// verify makes the other checks that are possible only when the records are written. It queues the statements and returns a function that
+// takes the answers.
+func (s *changeSet) verify(batches []*batch) func() error {
+	var answers []func()
+	for _, b := range batches {
+		answers = append(answers, s.checkOwned(b)...)
+	}
+	answers = append(answers, s.checkSame(batches)...)
+	return func() error {
+		for _, take := range answers {
+			take()
+		}
+		return s.failed()
+	}
 }
 
 // checkOwned limits how many records an owner may have. It locks the owners before it counts, so that two change sets can't exceed the
