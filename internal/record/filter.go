@@ -19,6 +19,9 @@ type Predicate struct {
 	OrNone  bool   // Via: also true if there is nothing to follow
 	Subtree bool   // a reference into a tree: the record itself or any below it
 	Seen    bool   // Via: only through records that the caller may see
+	First   bool   // Via: what it leads to is looked up before the list is read
+	Unless  Field  // false for records with this flag
+	Indexed bool   // there is an index for this test
 	Custom  string // the custom field tested; Field then says how its values compare
 	Has     []Hop  // instead of Field: there are records that refer to this one through any of these steps back. Lookup may be Not
 
@@ -57,7 +60,7 @@ func (p Predicate) Bounded() error {
 		}
 	}
 	texts := p.Texts
-	if len(p.Values) > MaxSearched && slices.Contains(searches, p.Lookup) {
+	if len(p.Values) > MaxSearched && !p.Indexed && slices.Contains(searches, p.Lookup) {
 		seen := map[any]bool{}
 		for _, v := range p.Values {
 			seen[v] = true

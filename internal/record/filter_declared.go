@@ -20,9 +20,16 @@ type Filter struct {
 	Ignored bool     // accepted without effect, for clients that send what no list has
 	Never   bool     // accepted, and no record matches
 
-	Lookup  Lookup              // Field: one of its lookups, which the plain name means
+	Lookup  Lookup              // Field: one of its lookups, which the plain name means. EqualFold needs an index, as drafted
 	Words   map[string][]string // Field: what a word stands for. Any other word finds nothing
 	Exactly bool                // Field or Path into a tree: that record alone, and nothing below it
+	Or      *Or                 // Field or Path that makes one filter: also what leads elsewhere
+}
+
+// Or is a second path of a filter: a record is found if either leads to the value.
+type Or struct {
+	Path   string // it ends in a field or in "id"
+	Unless string // a flag: records with it are found by the first path alone
 }
 
 // addDeclared adds the filters of one declared Filter.
@@ -32,7 +39,7 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 	}
 	switch {
 	case x.Path != "":
-		return t.addPathFilters(m, x)
+		err = t.addPathFilters(m, x)
 	case x.Has != nil:
 		m[x.Name], err = t.hasFilter(x)
 	case x.Set != "":
@@ -43,6 +50,9 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 		m[x.Name] = constantFilter(Never)
 	default:
 		m[x.Name], err = t.fieldFilter(x)
+	}
+	if err == nil && x.Or != nil {
+		m[x.Name], err = t.orFilter(m[x.Name], *x.Or)
 	}
 	if err != nil {
 		return fmt.Errorf("its filter %s %w", x.Name, err)
@@ -65,8 +75,8 @@ func (x Filter) checkParts() error {
 		return errors.New("has a Lookup or Words, which belong to a Field")
 	case x.Lookup != Exact && x.Words != nil:
 		return errors.New("has a Lookup and Words, and needs only one of them")
-	case x.Exactly && x.Field == "" && x.Path == "":
-		return errors.New("is Exactly, which belongs to a Field or a Path")
+	case (x.Exactly || x.Or != nil) && x.Field == "" && x.Path == "":
+		return errors.New("is Exactly or has an Or, which belong to a Field or a Path")
 	}
 	return nil
 }
@@ -103,9 +113,22 @@ func (t *Type) fieldFilter(x Filter) (filter, error) {
 	}
 	out := plainFilter(p, f)
 	ask := out.make
+	if x.Lookup == EqualFold { // it keeps its other lookups
+		out.make = func(l Lookup, values []string) (Predicate, error) {
+			if other, ok := foldedLookups[l]; ok {
+				l = other
+			}
+			test, err := ask(l, values)
+			test.Indexed = l == EqualFold
+			return test, err
+		}
+		return out, nil
+	}
 	out.lookups, out.make = []Lookup{Exact}, func(_ Lookup, values []string) (Predicate, error) { return ask(x.Lookup, values) }
 	return out, nil
 }
+
+var foldedLookups = map[Lookup]Lookup{Exact: EqualFold, Not: NotEqualFold}
 
 // wordsFilter returns the filter by words that stand for several values of a field.
 func wordsFilter(p Predicate, f Field, words map[string][]string) (filter, error) {
@@ -124,6 +147,33 @@ func wordsFilter(p Predicate, f Field, words map[string][]string) (filter, error
 			p.Values = append(p.Values, means[word]...)
 		}
 		return p, nil
+	}}, nil
+}
+
+// orFilter returns the filter that finds what another one finds, or what a second path leads from.
+func (t *Type) orFilter(first filter, or Or) (filter, error) {
+	r, err := t.route(or.Path)
+	switch flag := t.Field(or.Unless); {
+	case err != nil:
+		return filter{}, fmt.Errorf("has in its Or the path %q: %w", or.Path, err)
+	case r.ref || len(r.via) == 0:
+		return filter{}, fmt.Errorf("has in its Or the path %q, which must lead to another record and end in a field or in id", or.Path)
+	case or.Unless != "" && (flag == nil || flag.Column().Storage != StoreBool):
+		return filter{}, fmt.Errorf("has in its Or an Unless %q, which is no yes or no", or.Unless)
+	}
+	end := r.field
+	if end == nil {
+		end = r.at.idField()
+	}
+	second := plainFilter(Predicate{Via: r.via, Field: r.field, Seen: true, First: true, Unless: t.Field(or.Unless)}, end)
+	return filter{lookups: equalLookups, make: func(l Lookup, values []string) (Predicate, error) {
+		a, err := first.make(Exact, values)
+		if err != nil {
+			return Predicate{}, err
+		}
+		a.First = true
+		b, err := second.make(Exact, values)
+		return Predicate{Any: []Predicate{a, b}, Lookup: l}, err
 	}}, nil
 }
 

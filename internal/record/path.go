@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -64,10 +65,13 @@ func (t *Type) route(path string) (r route, err error) {
 func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
 	r, err := t.route(f.Path)
 	if err != nil {
-		return fmt.Errorf("its filter %s has the path %q: %w", f.Name, f.Path, err)
+		return fmt.Errorf("has the path %q: %w", f.Path, err)
 	}
-	if f.Exactly && (!r.ref || !r.at.Tree()) {
-		return fmt.Errorf("its filter %s is Exactly, and the path %q does not end in a tree", f.Name, f.Path)
+	switch {
+	case f.Exactly && (!r.ref || !r.at.Tree()):
+		return fmt.Errorf("is Exactly, and the path %q does not end in a tree", f.Path)
+	case f.Or != nil && r.ref:
+		return errors.New("has an Or, so its path must end in a field or in id")
 	}
 	p := Predicate{Via: r.via, Field: r.field, Seen: true}
 	switch {

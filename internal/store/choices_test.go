@@ -49,8 +49,8 @@ func TestChoicesAreIndexed(t *testing.T) {
 	}
 }
 
-// genericPlan returns the plan that PostgreSQL makes without knowing the argument.
-func genericPlan(t *testing.T, db *pgxpool.Pool, statement, arg string) string {
+// genericPlan returns the plan that PostgreSQL makes without knowing the arguments.
+func genericPlan(t *testing.T, db *pgxpool.Pool, statement string, args ...string) string {
 	t.Helper()
 	conn, err := pgx.ConnectConfig(t.Context(), db.Config().ConnConfig)
 	if err != nil {
@@ -60,7 +60,7 @@ func genericPlan(t *testing.T, db *pgxpool.Pool, statement, arg string) string {
 	if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan; PREPARE planned AS "+statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
-	rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ('"+arg+"')", pgx.QueryExecModeSimpleProtocol)
+	rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ('"+strings.Join(args, "', '")+"')", pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,10 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 			return expr + " " + op + " " + w.arg(p.Values[0])
 		}
 		return fmt.Sprintf("%s %s ANY(%s)", expr, op, w.array(column.Storage, p.Values))
-	case record.Contains, record.Starts, record.Ends, record.EqualFold:
+	case record.EqualFold: // as an index of a folded text has it
+		return fmt.Sprintf("%s = ANY(ARRAY(SELECT %s FROM unnest(%s::text[]) x))", folded(textOfColumn(expr, column.Storage)), folded("x"),
+			w.arg(list[string](p.Values)))
+	case record.Contains, record.Starts, record.Ends:
 		return textOfColumn(expr, column.Storage) + " ILIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"
 	case record.CaseContains, record.CaseStarts, record.CaseEnds:
 		return textOfColumn(expr, column.Storage) + " LIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"

@@ -190,6 +190,12 @@ func draftIndexes(t *record.Type) []string {
 				orderIndex(t)))
 		}
 	}
+	for _, x := range t.Filters {
+		if x.Lookup == record.EqualFold {
+			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s_folded ON %s (%s);\n", table, x.Field, table,
+				folded(quoteWhereNeeded(t.Field(x.Field).Column().Name))))
+		}
+	}
 	for _, ref := range anyReferences(t) {
 		typ, id := halves(t, ref)
 		out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s, %s);\n", table, ref.Name, table, quoteWhereNeeded(typ.Name),

@@ -87,6 +87,16 @@ func TestDraftOfAnyRef(t *testing.T) {
 	}
 }
 
+// TestDraftOfFoldedFilters: a text that a filter compares without regard to case has an index for it.
+func TestDraftOfFoldedFilters(t *testing.T) {
+	t.Parallel()
+	_, reg, _ := open(t, trial.Types()...)
+	if draft, want := store.DraftTable(reg.Type("trial.item")),
+		"CREATE INDEX trial_item_name_folded ON trial_item (lower(name COLLATE natural_order));\n"; !strings.Contains(draft, want) {
+		t.Errorf("the draft lacks %s:\n%s", want, draft)
+	}
+}
+
 // definition is what PostgreSQL says of a table, without the name of its schema.
 type definition struct {
 	lines   []string // columns and constraints

@@ -151,14 +151,13 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 		p.Lookup = positive
 		return "NOT coalesce(" + w.predicate(p, t, alias) + ", FALSE)"
 	}
+	if p.Unless != nil {
+		unless := alias + "." + quote(p.Unless.Column().Name)
+		p.Unless = nil
+		return "(" + w.predicate(p, t, alias) + " AND " + unless + " IS NOT TRUE)"
+	}
 	if len(p.Via) > 0 {
 		return w.through(p, t, alias)
-	}
-	if p.Custom != "" {
-		return w.custom(p, alias)
-	}
-	if p.Field == nil {
-		return w.compare(alias+".id", record.Column{Storage: record.StoreInt}, p)
 	}
 	if len(p.Any) > 0 {
 		tests := make([]string, len(p.Any))
@@ -166,6 +165,12 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 			tests[i] = w.predicate(one, t, alias)
 		}
 		return "(" + strings.Join(tests, " OR ") + ")"
+	}
+	if p.Custom != "" {
+		return w.custom(p, alias)
+	}
+	if p.Field == nil {
+		return w.compare(alias+".id", record.Column{Storage: record.StoreInt}, p)
 	}
 	column := p.Field.Column()
 	expr := fmt.Sprintf(partForms[column.Part], alias+"."+quote(column.Name))
@@ -202,7 +207,7 @@ func (w *where) behind(p record.Predicate, column string) string {
 		none = column + " = '{}'"
 	}
 	inner := p
-	inner.Via = p.Via[1:]
+	inner.Via, inner.First = p.Via[1:], false
 	if len(inner.Via) == 0 && record.TargetOf(p.Field) == nil { // what the test says of a reference is about this one
 		inner.OrNone, inner.All, inner.Subtree = false, false, false
 	} else {
@@ -222,6 +227,9 @@ func (w *where) behind(p record.Predicate, column string) string {
 		w.depth--
 	case p.Subtree:
 		cond = w.below(column, hop.Target, inner)
+	case p.First: // each of several such tests can then use an index
+		cond = fmt.Sprintf("%s = ANY(ARRAY(SELECT %s.id FROM %s))", column, w.next(), w.from(inner, hop.Target))
+		w.depth--
 	default:
 		cond = fmt.Sprintf("%s IN (SELECT %s.id FROM %s)", column, w.next(), w.from(inner, hop.Target))
 		w.depth--

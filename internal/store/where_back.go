@@ -20,10 +20,11 @@ func (w *where) back(p record.Predicate, t *record.Type, alias string) string {
 	return fmt.Sprintf("%s.id IN (SELECT %s FROM %s%s)", alias, column, w.from(p, hop.Target), is)
 }
 
-// has accepts a record that others refer to, or one that none refers to.
+// has accepts a record that others refer to, or one that none refers to. OFFSET keeps PostgreSQL from reading all of the others: it
+// looks for one of each record on the page.
 func (w *where) has(p record.Predicate, t *record.Type, alias string) string {
 	word, join := "EXISTS", " OR "
-	if p.Lookup == record.Not { // not the negation of the whole, which PostgreSQL would not join
+	if p.Lookup == record.Not {
 		word, join = "NOT EXISTS", " AND "
 	}
 	tests := make([]string, len(p.Has))
@@ -34,7 +35,7 @@ func (w *where) has(p record.Predicate, t *record.Type, alias string) string {
 		if hop.Many {
 			refers = fmt.Sprintf("%s @> ARRAY[%s.id]", column, alias)
 		}
-		tests[i] = fmt.Sprintf("%s (SELECT FROM %s %s WHERE %s%s%s)", word, quote(hop.Target.Table()), at, refers, is, w.seen(hop.Target, at))
+		tests[i] = fmt.Sprintf("%s (SELECT FROM %s %s WHERE %s%s%s OFFSET 0)", word, quote(hop.Target.Table()), at, refers, is, w.seen(hop.Target, at))
 		w.depth--
 	}
 	return "(" + strings.Join(tests, join) + ")"

@@ -20,11 +20,22 @@ type filterWorld struct {
 func newFilterWorld(t *testing.T) filterWorld {
 	t.Helper()
 	w := filterWorld{anyWorld: anyWorld{Server: apitest.NewWith(t, trial.Types())}, ids: map[string]int64{}}
-	add := func(path string, bodies ...obj) {
-		for _, body := range bodies {
-			w.ids[body["name"].(string)] = w.make(t, path, body)
-		}
+	_, w.limited = w.User(t, "limited", visible(w)...)
+	return w
+}
+
+// add creates records and keeps their ids.
+func (w filterWorld) add(t *testing.T, path string, bodies ...obj) {
+	t.Helper()
+	for _, body := range bodies {
+		w.ids[body["name"].(string)] = w.make(t, path, body)
 	}
+}
+
+// fillShelves creates records of most trial types.
+func (w filterWorld) fillShelves(t *testing.T) {
+	t.Helper()
+	add := func(path string, bodies ...obj) { w.add(t, path, bodies...) }
 	add(regions, obj{"name": "europe", "slug": "europe"})
 	add(regions, obj{"name": "iberia", "slug": "iberia", "parent": w.ids["europe"]})
 	add(sites, obj{"name": "lisbon", "slug": "lisbon", "region": w.ids["iberia"]},
@@ -45,8 +56,8 @@ func newFilterWorld(t *testing.T) filterWorld {
 		obj{"name": "hidden crate", "kit": w.ids["kit"], "shelf": w.ids["lower"]})
 	add("/api/trial/slots/", obj{"name": "slot", "crate": w.ids["crate"], "item": w.ids["box"]},
 		obj{"name": "other slot", "crate": w.ids["hidden crate"], "item": w.ids["bag"]})
-	_, w.limited = w.User(t, "limited", visible(w)...)
-	return w
+	add("/api/trial/slots/", obj{"name": "third slot", "crate": w.make(t, "/api/trial/crates/", obj{"name": "crate", "kit": w.ids["kit"],
+		"site": w.ids["hidden bonn"]})}) // another crate of this name
 }
 
 // visible grants to see every record whose name does not begin with "hidden".
@@ -88,12 +99,9 @@ func TestFiltersAreChecked(t *testing.T) {
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	w := newFilterWorld(t)
+	w.fillShelves(t)
 	id := func(name string) string { return fmt.Sprint(w.ids[name]) }
-	for _, c := range []struct {
-		query   string
-		want    string
-		limited string // what the limited user finds; "=" for the same
-	}{
+	w.check(t, []found{
 		{"shelves/?mac_address=00:00:00:00:00:01", "upper", "="},
 		{"shelves/?mac_address=000000000002", "lower", ""},
 		{"shelves/?mac_address__n=00:00:00:00:00:02", "bare, upper", "bare, lower, upper"},
@@ -128,9 +136,66 @@ func TestFilters(t *testing.T) {
 		{"ports/?system=kg", "", "="},
 		{"ports/?notes=true", "eth0", "="},
 		{"ports/?notes=false", "eth1, hidden eth0", "eth1"},
+		{"items/?name=BOX", "box", "="},
+		{"items/?name=BOX&name=bAg&name=x", "bag, box", "="},
+		{"items/?name__n=BOX", "bag, hidden jug, jar", "bag, jar"},
+		{"items/?name__ic=B", "bag, box", "="},
+		{"items/?name__ie=JAR", "jar", "="},
+		{"items/?name=b_x", "", "="},
+		{"items/?asset_tag__empty=false", "jar", "="},
+		{"items/?asset_tag__n=1", "bag, box, hidden jug", "bag, box"},
+		{"slots/?crate=crate", "slot, third slot", "="},
+		{"slots/?crate_id=" + id("crate"), "slot", "="},
+		{"slots/?kit=kit", "other slot, slot, third slot", "slot, third slot"},
+		{"slots/?kit_id=" + id("kit"), "other slot, slot, third slot", "slot, third slot"},
+		{"slots/?shelf=upper", "slot", "="},
+		{"slots/?shelf=null", "third slot", "="},
+		{"slots/?shelf_id=" + id("lower"), "other slot", ""},
+		{"slots/?crate=CRATE", "", "="},
 		{"items/?admirer=jar", "box", "="},
 		{"items/?admirer__ic=j", "bag, box", "box"},
-	} {
+	})
+}
+
+// TestFilterByEither holds a filter with two paths: ports are found by their shelf and by other shelves of its site, unless they are
+// private.
+func TestFilterByEither(t *testing.T) {
+	t.Parallel()
+	w := newFilterWorld(t)
+	id := func(name string) string { return fmt.Sprint(w.ids[name]) }
+	w.add(t, sites, obj{"name": "lisbon", "slug": "lisbon", "facility": "dc1"}, obj{"name": "porto", "slug": "porto"})
+	w.add(t, "/api/trial/shelves/", obj{"name": "upper", "site": w.ids["lisbon"]}, obj{"name": "side", "site": w.ids["lisbon"]},
+		obj{"name": "north", "site": w.ids["porto"]}, obj{"name": "hidden away", "site": w.ids["porto"]}, obj{"name": "lone"})
+	port := func(name, shelf string, private bool) obj {
+		return obj{"name": name, "shelf": w.ids[shelf], "private": private}
+	}
+	w.add(t, "/api/trial/ports/", port("eth0", "upper", false), port("eth1", "upper", true), port("eth2", "side", false),
+		port("eth3", "side", true), port("eth4", "hidden away", false), port("eth5", "north", false), port("eth6", "lone", false))
+	w.check(t, []found{
+		{"ports/?shelf_id=" + id("upper"), "eth0, eth1, eth2", "="},
+		{"ports/?shelf_id=" + id("side"), "eth0, eth2, eth3", "="},
+		{"ports/?shelf_id__n=" + id("side"), "eth1, eth4, eth5, eth6", "="},
+		{"ports/?shelf_id=" + id("upper") + "&shelf_id=" + id("side"), "eth0, eth1, eth2, eth3", "="},
+		{"ports/?shelf_id=" + id("lone"), "eth6", "="},
+		{"ports/?shelf_id=" + id("hidden away"), "eth4, eth5", "eth4"},
+		{"ports/?shelf_id=" + id("north"), "eth4, eth5", "eth5"},
+		{"ports/?shelf=upper", "eth0, eth1", "="},
+		{"ports/?shelf=dc1", "eth0, eth2", "="},
+		{"ports/?shelf__n=dc1", "eth1, eth3, eth4, eth5, eth6", "="},
+		{"ports/?shelf=hidden+away", "eth4", ""},
+	})
+}
+
+// found is what a query must find.
+type found struct {
+	query   string
+	want    string // names
+	limited string // what the limited user finds; "=" for the same
+}
+
+func (w filterWorld) check(t *testing.T, cases []found) {
+	t.Helper()
+	for _, c := range cases {
 		if c.limited == "=" {
 			c.limited = c.want
 		}

@@ -78,6 +78,11 @@ var Slot = record.Type{
 	Brief:     []string{"name", "crate"},
 	Order:     []string{"crate", "name"},
 	Search:    []string{"name"},
+	Filters: []record.Filter{
+		{Name: "kit", Path: "crate.kit.name"},
+		{Name: "kit_id", Path: "crate.kit.id"},
+		{Name: "shelf", Path: "crate.shelf"},
+	},
 }
 
 // Lid covers a slot of its crate.

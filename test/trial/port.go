@@ -31,6 +31,7 @@ var Port = record.Type{
 		record.Ref{Name: "gateway", To: "trial.host", OnDelete: record.SetNull},
 		record.Refs{Name: "hosts", To: "trial.host"},
 		record.JSON{Name: "notes"},
+		record.Bool{Name: "private"},
 		record.Tags{},
 		record.CustomFields{},
 	},
@@ -47,6 +48,8 @@ var Port = record.Type{
 		{Name: "parent", Field: "address", Lookup: record.NetHostContained},
 		{Name: "system", Field: "weight_unit", Words: map[string][]string{"metric": {"kg", "g"}, "imperial": {"lb", "oz"}}},
 		{Name: "notes", Set: "notes"},
+		{Name: "shelf_id", Field: "shelf", Or: &record.Or{Path: "shelf.site.[trial.shelf.site].id", Unless: "private"}},
+		{Name: "shelf", Path: "shelf.name", Or: &record.Or{Path: "shelf.site.facility", Unless: "private"}},
 	},
 }
 

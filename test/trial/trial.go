@@ -65,6 +65,8 @@ var Item = record.Type{
 	Filters: []record.Filter{
 		{Name: "admired", Has: []string{"trial.item.friends"}},
 		{Name: "noted", Set: "asset_tag"},
+		{Name: "name", Field: "name", Lookup: record.EqualFold},
+		{Name: "asset_tag", Field: "asset_tag", Lookup: record.EqualFold},
 		{Name: "shelf", Field: "shelf"},
 		{Name: "admirer", Path: "[trial.item.friends].name"},
 	},
