@@ -166,12 +166,16 @@ type Selector interface {
 	Members(Column)
 	// HasValue reads whether a column of the record is not null.
 	HasValue(Column)
+	// Either reads whether one of several columns of the record is true.
+	Either([]Column)
 	// Aggregate reads the number of records of a type that refer to this one through a field, or the sum of one of their fields.
 	Aggregate(of *Type, by, sum Field)
 	// Row reads a field of another record that this one belongs to.
 	Row(OtherRow)
 	// Note reads a time from a side table, which has at most one row for each record.
 	Note(table, key, column string)
+	// Called reads what the record is called, by the first form that it has all values for.
+	Called([]CalledForm)
 	// Compute computes the value from other fields after they are read.
 	Compute(of func(Values) any, needs []string)
 	// Nothing reads no value. The ledger fills it in.

@@ -167,3 +167,13 @@ func (f Choice) InputSchema() Schema {
 	}
 	return nullable(Schema{"type": "string", "enum": values}, f.null())
 }
+
+// ChoicesOf returns the choices in a text that has one on each line: the value, a space and the label.
+func ChoicesOf(text string) Choices {
+	var out Choices
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		value, label, _ := strings.Cut(strings.TrimSpace(line), " ")
+		out = append(out, Option{value, label})
+	}
+	return out
+}

@@ -85,7 +85,7 @@ func (x Filter) checkParts() error {
 func (x Filter) about() string {
 	first, _, _ := strings.Cut(x.Path, ".")
 	first, _, _ = strings.Cut(first, "[")
-	return cmp.Or(x.Field, x.Set, first)
+	return cmp.Or(x.Field, x.Set, first, x.Name)
 }
 
 // fieldFilter returns the filter for a field by another name, lookup or words.

@@ -20,6 +20,8 @@ type JSON struct {
 	StoredAs          string
 	KindOf            string // the field with the kind of custom field that the value is for; a form uses the widget of that kind
 	MaxBytes          int    // the default is 1 MiB
+	// Object means that the value is an object. Clients know it as data, so that it may have a key "url".
+	Object bool
 }
 
 var (
@@ -53,6 +55,12 @@ func (f JSON) Column() Column {
 func (f JSON) Lookups() []Lookup { return nil }
 
 func (f JSON) Parse(in any) (any, error) {
+	if f.Object {
+		if _, ok := in.(map[string]any); !ok {
+			return nil, Invalid(`Enter a JSON object, such as {"key": "value"}.`)
+		}
+		return parseJSON(in)
+	}
 	if place, found := findURL(in); found {
 		return nil, Invalid(`%s: a key "url" is refused: existing clients take it for an address of this API, and would send their token there.`,
 			strings.TrimPrefix(place, "."))

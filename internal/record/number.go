@@ -92,25 +92,38 @@ func (f Int) InputSchema() Schema {
 	return s
 }
 
-// Decimal is a number with a fraction, such as a latitude. The default is null.
+// Decimal is a number with a fraction, such as a latitude. Without a default it may be null.
 type Decimal struct {
 	Name, Help string
 	Min, Max   float64
-	Places     int // digits kept after the decimal point
+	Places     int     // digits kept after the decimal point
+	Step       float64 // a value must be a multiple of this; 0 for any value
+	Default    *float64
 }
 
 func (f Decimal) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: true, Widget: DecimalInput,
+	in := Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: f.null(), Widget: DecimalInput,
 		Cell: NumberCell, Wide: true}
+	if f.Default != nil {
+		in.Default = *f.Default
+	}
+	return in
 }
+func (f Decimal) null() bool { return f.Default == nil }
+
 func (f Decimal) checkDeclaration(*Type) error {
 	if f.Min >= f.Max {
 		return errors.New("its minimum is not below its maximum")
 	}
+	if f.Default != nil {
+		if _, err := f.Parse(plainDigits(*f.Default)); err != nil {
+			return fmt.Errorf("its default %s would not be taken as a value", plainDigits(*f.Default))
+		}
+	}
 	return nil
 }
 
-func (f Decimal) Column() Column    { return Column{Name: f.Name, Storage: StoreFloat, Null: true} }
+func (f Decimal) Column() Column    { return Column{Name: f.Name, Storage: StoreFloat, Null: f.null()} }
 func (f Decimal) Lookups() []Lookup { return orderedLookups }
 
 func (f Decimal) Parse(in any) (any, error) {
@@ -134,6 +147,8 @@ func (f Decimal) Parse(in any) (any, error) {
 		return nil, Invalid("Ensure this value is greater than or equal to %s.", plainDigits(f.Min))
 	case x > f.Max:
 		return nil, Invalid("Ensure this value is less than or equal to %s.", plainDigits(f.Max))
+	case f.Step != 0 && math.Mod(x, f.Step) != 0:
+		return nil, Invalid("Enter a multiple of %s.", plainDigits(f.Step))
 	}
 	return x, nil
 }
@@ -149,11 +164,14 @@ func (f Decimal) ParseText(s string) (any, error) {
 }
 func (f Decimal) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
 func (f Decimal) Schema() Schema {
-	return nullable(Schema{"type": "number", "format": "double"}, true)
+	return nullable(Schema{"type": "number", "format": "double"}, f.null())
 }
 func (f Decimal) InputSchema() Schema {
 	s := f.Schema()
 	s["minimum"], s["maximum"] = f.Min, f.Max
+	if f.Step != 0 {
+		s["multipleOf"] = f.Step
+	}
 	return s
 }
 

@@ -45,7 +45,12 @@ func (t *Type) Plan(view View) *plan {
 func (t *Type) plan(view View) *plan {
 	p := &plan{id: true, url: true, display: true}
 	if view.Brief {
-		p.fields, p.brief = t.brief, true
+		p.brief = true
+		for _, i := range t.brief {
+			if !t.infos[i].Hidden {
+				p.fields = append(p.fields, i)
+			}
+		}
 		return p
 	}
 	only, omit := setOf(view.Only), setOf(view.Omit)
@@ -120,10 +125,16 @@ func (p *Printer) appendURL(dst []byte, t *Type, id int64) []byte {
 func (v Values) Display() string { return v.t.display(v) }
 
 func (t *Type) display(r Reader) string {
-	if t.Display != nil {
+	switch {
+	case t.Display != nil:
 		return t.Display(r)
+	case len(t.Called) == 0:
+		return r.Text(t.naming)
 	}
-	return r.Text(t.naming)
+	if called := r.Text(calledField); called != "" || t.naming == "" {
+		return called
+	}
+	return r.Text(t.naming) // a record that is not written yet
 }
 
 func appendHead(dst []byte, t *Type, id int64, display string, p *Printer) []byte {
@@ -138,6 +149,9 @@ func appendHead(dst []byte, t *Type, id int64, display string, p *Printer) []byt
 func appendLink(dst []byte, t *Type, l Link, p *Printer) []byte {
 	dst = appendHead(dst, t, l.ID, t.display(linked{t, l}), p)
 	for n, i := range t.BriefOf(l) {
+		if t.infos[i].Hidden {
+			continue
+		}
 		dst = append(dst, ',', '"')
 		dst = append(dst, t.infos[i].Name...)
 		dst = append(dst, '"', ':')

@@ -255,9 +255,9 @@ func linkInputSchema(null bool) Schema {
 
 // Refs is a set of references.
 type Refs struct {
-	Name, Help string
-	To         string
-	FilterName string // ?group_id=…, ?group=… for a field called groups
+	Name, Label, Help string
+	To                string
+	FilterName        string // ?group_id=…, ?group=… for a field called groups
 
 	target *Type
 }
@@ -285,7 +285,7 @@ func (f Refs) resolve(r *Registry) (Field, error) {
 }
 
 func (f Refs) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Default: []Link{}, Widget: RecordsInput,
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Default: []Link{}, Widget: RecordsInput,
 		Cell: ReferencesCell}
 }
 func (f Refs) Column() Column    { return Column{Name: f.Name, Storage: StoreInts} }

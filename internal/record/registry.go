@@ -71,6 +71,9 @@ func (t *Type) build() error {
 	if !t.ReadOnly {
 		t.fields = append(t.fields, Time{Name: "created", ReadOnly: true}, Time{Name: "last_updated", ReadOnly: true})
 	}
+	if len(t.Called) > 0 {
+		t.fields = append(t.fields, called{of: t})
+	}
 	t.index = map[string]int{}
 	for i, f := range t.fields {
 		if res, ok := f.(resolver); ok {
@@ -110,8 +113,10 @@ func (t *Type) build() error {
 			t.naming = name
 		}
 	}
-	if t.naming == "" && t.Display == nil {
-		return fmt.Errorf("nothing names a record: Brief has no text, and there is no Display")
+	if i := t.Index(calledField); i >= 0 {
+		t.brief, t.core = append(t.brief, i), append(t.core, i)
+	} else if t.naming == "" && t.Display == nil {
+		return fmt.Errorf("nothing names a record: Brief has no text, and there is neither Called nor Display")
 	}
 	if t.Section == "" {
 		t.Section = labelOf(t.App)

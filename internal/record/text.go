@@ -206,6 +206,13 @@ func Color(name string) Text {
 	return Text{Name: name, Max: 6, Default: "9e9e9e", Match: colorPattern, MatchHelp: "Enter a valid hexadecimal RGB color code."}
 }
 
+// OptionalColor returns a Color that may be blank.
+func OptionalColor(name string) Text {
+	color := Color(name)
+	color.Default = ""
+	return color
+}
+
 // UUID is an identifier that Terrier assigned.
 type UUID struct{ Name string }
 

@@ -41,7 +41,10 @@ type Type struct {
 	// Allocates says which field actions choose free values of.
 	Allocates *Allocation
 
-	Display func(Reader) string // instead of the first brief field
+	// Called says what a record is called for people, instead of by the first brief text: "{name} ({label})". The first form counts
+	// whose values are all set. A value may be behind references, "{module_bay.name}"; a reference means what its record is called.
+	Called  []string
+	Display func(Reader) string // instead of both, for what is not text
 	// Check checks the rules between fields, on the merged record. before is empty on a creation.
 	Check func(before, after Values) fault.Fields
 

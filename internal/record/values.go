@@ -83,6 +83,12 @@ func (v Values) Int(name string) int64 {
 	return n
 }
 
+// Float returns a number with a fraction, 0 when null.
+func (v Values) Float(name string) float64 {
+	x, _ := v.Get(name).(float64)
+	return x
+}
+
 // Bool returns a boolean, false when null.
 func (v Values) Bool(name string) bool {
 	b, _ := v.Get(name).(bool)

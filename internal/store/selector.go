@@ -150,6 +150,16 @@ func (s *selector) HasValue(c record.Column) {
 	s.part.isPlain = true
 }
 
+// Either reads whether one of several columns is true.
+func (s *selector) Either(columns []record.Column) {
+	tests := make([]string, len(columns))
+	for i, c := range columns {
+		tests[i] = s.column(c)
+	}
+	s.one("("+strings.Join(tests, " OR ")+")", readBool, nil)
+	s.part.isPlain = true
+}
+
 // Aggregate counts or adds up what the caller may see. A sum that no whole number can hold ends at the largest one. Decimals are
 // added up as they are shown: 0.1 and 0.2 are 0.3.
 func (s *selector) Aggregate(of *record.Type, by, sum record.Field) {

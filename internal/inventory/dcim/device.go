@@ -1,0 +1,154 @@
+package dcim
+
+import (
+	"encoding/json"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+var deviceStatuses = record.ChoicesOf(`
+offline Offline
+active Active
+planned Planned
+staged Staged
+failed Failed
+inventory Inventory
+decommissioning Decommissioning
+`)
+
+var faces = record.ChoicesOf(`
+front Front
+rear Rear
+`)
+
+// Device is a piece of equipment at a site, mounted in a rack or not.
+var Device = record.Type{
+	App: "dcim", Name: "device", Plural: "devices", Section: "Devices",
+	Doc: "A piece of hardware at a site, mounted in a rack or not.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 64, Null: true, Sort: record.Natural},
+		record.Ref{Name: "device_type", To: "dcim.devicetype", Required: true},
+		record.Ref{Name: "device_role", To: "dcim.devicerole", Required: true},
+		record.Ref{Name: "tenant", To: "tenancy.tenant"},
+		record.Ref{Name: "platform", To: "dcim.platform", OnDelete: record.SetNull},
+		record.Text{Name: "serial", Max: 50},
+		record.Text{Name: "asset_tag", Max: 50, Null: true, Unique: true, NullsDiffer: true},
+		record.Ref{Name: "site", To: "dcim.site", Required: true},
+		record.Ref{Name: "location", To: "dcim.location"},
+		record.Ref{Name: "rack", To: "dcim.rack"},
+		record.Decimal{Name: "position", Min: 1, Max: 100.5, Places: 1, Step: 0.5, Help: "The lowest unit that it takes."},
+		record.Choice{Name: "face", Of: faces},
+		record.Choice{Name: "status", Of: deviceStatuses, Default: "active"},
+		record.Choice{Name: "airflow", Of: airflows},
+		record.Later{Name: "primary_ip"},
+		record.Later{Name: "primary_ip4"},
+		record.Later{Name: "primary_ip6"},
+		record.Later{Name: "cluster"},
+		record.Ref{Name: "virtual_chassis", To: "dcim.virtualchassis", OnDelete: record.SetNull, Clears: []string{"vc_position", "vc_priority"}},
+		record.Int{Name: "vc_position", Label: "VC position", Null: true, Min: new(int64(0)), Max: new(int64(255))},
+		record.Int{Name: "vc_priority", Label: "VC priority", Null: true, Min: new(int64(0)), Max: new(int64(255)),
+			Help: "For the election of the master."},
+		description,
+		record.Text{Name: "comments"},
+		record.Later{Name: "config_template"},
+		record.JSON{Name: "local_context_data", Object: true, Help: "It overrides all config contexts."},
+		record.Tags{},
+		record.CustomFields{},
+		record.Computed{Name: "config_context", Of: configContext, Needs: []string{"local_context_data"}, Shape: record.Schema{"type": "object"}},
+	},
+	Unique: []record.Unique{
+		{Name: "dcim_device_name_unique", Fields: []string{"site", "tenant", "name"}, FoldCase: true, Where: "name"},
+		{Name: "dcim_device_position_unique", Fields: []string{"virtual_chassis", "vc_position"}, NullsDiffer: true},
+	},
+	Same: []record.Same{
+		{Ref: "location", Path: "site"},
+		{Ref: "rack", Path: "site"},
+		{Ref: "rack", Path: "location"},
+		{Ref: "platform", Path: "manufacturer", Here: "device_type.manufacturer", OrNone: true},
+	},
+	Follows: []record.Follows{
+		{Fields: []string{"site", "location"}, Of: "rack"},
+		{Fields: []string{"site"}, Of: "location"},
+	},
+	Defaults: []record.Default{
+		{Field: "airflow", From: "device_type.airflow"},
+		{Field: "platform", From: "device_type.default_platform"},
+	},
+	Filters: []record.Filter{
+		{Name: "name", Field: "name", Lookup: record.EqualFold},
+		{Name: "serial", Field: "serial", Lookup: record.EqualFold},
+		{Name: "manufacturer", Path: "device_type.manufacturer"},
+		{Name: "model", Path: "device_type.slug"},
+		{Name: "role", Path: "device_role"},
+		{Name: "parent_device_id", Path: "[dcim.devicebay.installed_device].device.id"},
+		{Name: "region", Path: "site.region"},
+		{Name: "site_group", Path: "site.group"},
+		{Name: "tenant_group", Path: "tenant.group"},
+		{Name: "is_full_depth", Path: "device_type.is_full_depth"},
+		{Name: "mac_address", Path: "[dcim.interface.device].mac_address"},
+		{Name: "virtual_chassis_member", Set: "virtual_chassis"},
+		{Name: "local_context_data", Set: "local_context_data"},
+		{Name: "console_ports", Has: []string{"dcim.consoleport.device"}},
+		{Name: "console_server_ports", Has: []string{"dcim.consoleserverport.device"}},
+		{Name: "power_ports", Has: []string{"dcim.powerport.device"}},
+		{Name: "power_outlets", Has: []string{"dcim.poweroutlet.device"}},
+		{Name: "interfaces", Has: []string{"dcim.interface.device"}},
+		{Name: "pass_through_ports", Has: []string{"dcim.frontport.device", "dcim.rearport.device"}},
+		{Name: "module_bays", Has: []string{"dcim.modulebay.device"}},
+		{Name: "device_bays", Has: []string{"dcim.devicebay.device"}},
+	},
+	Columns: []string{"status", "tenant", "site", "rack", "device_role", "device_type", "tags"},
+	Called: []string{
+		"{name} ({asset_tag})",
+		"{name}",
+		"{virtual_chassis.name}:{vc_position} ({asset_tag})",
+		"{virtual_chassis.name}:{vc_position} ({id})",
+		"{device_type.manufacturer.name} {device_type.model} ({asset_tag})",
+		"{device_type.manufacturer.name} {device_type.model} ({id})",
+	},
+	Brief:  []string{"name"},
+	Order:  []string{"name"},
+	Search: []string{"name", "serial", "asset_tag", "comments", "[dcim.inventoryitem.device].serial"},
+	Check:  checkDevice,
+	Panels: []record.Panel{
+		{Tab: "Interfaces", List: "dcim.interface"},
+		{Tab: "Console ports", List: "dcim.consoleport"},
+		{Tab: "Console server ports", List: "dcim.consoleserverport"},
+		{Tab: "Power ports", List: "dcim.powerport"},
+		{Tab: "Power outlets", List: "dcim.poweroutlet"},
+		{Tab: "Front ports", List: "dcim.frontport"},
+		{Tab: "Rear ports", List: "dcim.rearport"},
+		{Tab: "Module bays", List: "dcim.modulebay"},
+		{Tab: "Device bays", List: "dcim.devicebay", By: "device"},
+		{Tab: "Inventory items", List: "dcim.inventoryitem"},
+		{Tab: "Modules", List: "dcim.module"},
+		{Tab: "Contexts", List: "dcim.virtualdevicecontext"},
+	},
+}
+
+// configContext returns the context of a device: its own data, until there are config contexts.
+func configContext(v record.Values) any {
+	if own := v.Get("local_context_data"); own != nil {
+		return own
+	}
+	return json.RawMessage("{}")
+}
+
+func checkDevice(_, after record.Values) fault.Fields {
+	errs := fault.Fields{}
+	rack, position, face := after.Get("rack"), after.Get("position"), after.Get("face")
+	switch {
+	case rack == nil && position != nil:
+		errs.Add("position", "A device has a position only in a rack: set the rack too.")
+	case position != nil && face == nil:
+		errs.Add("face", "Set the face of the rack at which the device is mounted.")
+	}
+	if rack == nil && face != nil {
+		errs.Add("face", "A device has a face only in a rack: set the rack too.")
+	}
+	if after.Get("virtual_chassis") != nil && after.Get("vc_position") == nil {
+		errs.Add("vc_position", "Set the position of the device in its virtual chassis.")
+	}
+	return errs
+}

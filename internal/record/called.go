@@ -1,0 +1,99 @@
+package record
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// calledField is the name of the hidden field that holds what a record is called.
+const calledField = "_called"
+
+// called is what a record is called, if its type declares Called. It is read with the record, and with every link to it.
+type called struct {
+	of *Type
+
+	readOnly
+}
+
+var _ Selected = called{}
+
+// CalledForm is one way to call a record: words that follow each other. It can be used if each of its values is set.
+type CalledForm []CalledWord
+
+// CalledWord is a part of what a record is called.
+type CalledWord struct {
+	Text  string  // this text, or
+	Steps []Field // the value of the last field, reached through the references before it; or
+	ID    bool    // the id of the record
+}
+
+// Select implements Selected.
+func (f called) Select(s Selector) { s.Called(f.of.CalledForms()) }
+
+// CalledForms returns the ways to call a record of the type; none if its first brief text or Display names it.
+func (t *Type) CalledForms() []CalledForm {
+	forms, err := t.calledForms()
+	if err != nil {
+		panic(err) // the registry has checked them
+	}
+	return forms
+}
+
+func (f called) checkDeclaration(*Type) error {
+	_, err := f.of.calledForms()
+	return err
+}
+
+func (f called) Info() Info {
+	return Info{Name: calledField, Label: "Name", Type: "string", ReadOnly: true, Hidden: true}
+}
+func (f called) Schema() Schema { return Schema{"type": "string"} }
+
+var calledWord = regexp.MustCompile(`\{([a-z0-9_.]+)\}|[^{}]+`)
+
+// calledForms resolves the fields that Called names.
+func (t *Type) calledForms() (forms []CalledForm, _ error) {
+	for _, text := range t.Called {
+		var form CalledForm
+		length := 0
+		for _, m := range calledWord.FindAllStringSubmatch(text, -1) {
+			length += len(m[0])
+			word := CalledWord{Text: m[0]}
+			if m[1] != "" {
+				var err error
+				if word, err = t.calledWord(m[1]); err != nil {
+					return nil, fmt.Errorf("its Called has %q: %w", text, err)
+				}
+			}
+			form = append(form, word)
+		}
+		if length != len(text) || len(form) == 0 {
+			return nil, fmt.Errorf("its Called has %q: put the names of fields in braces", text)
+		}
+		forms = append(forms, form)
+	}
+	return forms, nil
+}
+
+func (t *Type) calledWord(path string) (word CalledWord, _ error) {
+	if path == "id" {
+		return CalledWord{ID: true}, nil
+	}
+	at := t
+	for name := range strings.SplitSeq(path, ".") {
+		if at == nil || at.Field(name) == nil || at.Field(name).Column().Storage == NoStorage {
+			return word, fmt.Errorf("%q leads to no column", path)
+		}
+		f := at.Field(name)
+		ref, _ := ReferenceOf(f)
+		if ref.Target != nil && ref.Target.Display != nil {
+			return word, fmt.Errorf("%q leads to %s, whose Display is a function", path, ref.Target.Key())
+		}
+		if storage := f.Column().Storage; ref.Target == nil && storage != StoreText && storage != StoreInt {
+			return word, fmt.Errorf("%q is no text, number or reference", path)
+		}
+		word.Steps, at = append(word.Steps, f), ref.Target
+	}
+	return word, nil
+}
