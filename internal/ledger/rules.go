@@ -149,6 +149,7 @@ func (s *changeSet) verify(batches []*batch) func() error {
 		answers = append(answers, s.checkOwned(b)...)
 	}
 	answers = append(answers, s.checkSame(batches)...)
+	answers = append(answers, s.checkTogether(batches)...)
 	return func() error {
 		for _, take := range answers {
 			take()

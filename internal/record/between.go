@@ -54,7 +54,7 @@ func (r *SameRule) Concerns(v Values) bool {
 // Path leads from a record to one of its fields, or to a field of a record that it refers to.
 type Path []Field
 
-// Side is one of the records that a Same compares.
+// Side is one of the records that a rule looks at: the one that has the reference, the one behind it, or one that these refer to.
 type Side struct {
 	Theirs bool   // the record behind the reference, or one that it refers to
 	Hop    string // the reference through which it is reached; "" for the record itself
@@ -63,12 +63,15 @@ type Side struct {
 // Refers reports whether it is the record that has the reference.
 func (s Side) Refers() bool { return s == Side{} }
 
-// Watch says that a change of some fields of a type can break a Same.
-type Watch struct {
-	Rule   *SameRule
+// Watching says that a change of some fields of a type can break a rule.
+type Watching[R comparable] struct {
+	Rule   R
 	Side   Side // the side that records of the type are on
 	Fields []int
 }
+
+// Watch says that a change of some fields of a type can break a Same.
+type Watch = Watching[*SameRule]
 
 // Watches returns the Same rules, of whatever type, that a change to a record of this type can break.
 func (t *Type) Watches() []Watch { return t.watches }
@@ -100,6 +103,11 @@ func (t *Type) buildBetween() error {
 		}
 		if later := t.setLater(t.Follows[i:]); later != "" {
 			return fmt.Errorf("its Follows of %q takes %q from its own type before another one sets it: declare it after that one", rule.Of, later)
+		}
+	}
+	for _, rule := range t.Together {
+		if err := t.buildTogether(rule); err != nil {
+			return err
 		}
 	}
 	for _, c := range t.Children {
@@ -141,14 +149,15 @@ func (t *Type) buildSameTo(rule Same, ref ReferenceField, to *Type) error {
 			return fmt.Errorf("its Same names %w", err)
 		}
 	}
+	add := func(t *Type, side Side, f Field) { t.watches = watch(t.watches, r, side, t.Index(f.Info().Name)) }
 	for _, i := range ref.Written {
-		t.watch(r, Side{}, t.fields[i])
+		add(t, Side{}, t.fields[i])
 	}
 	for _, p := range []Path{r.Mine, r.OrMine} {
-		watchPath(r, t, p, false)
+		watchPath(t, p, false, add)
 	}
 	for _, p := range []Path{r.Theirs, r.OrTheirs} {
-		watchPath(r, to, p, true)
+		watchPath(to, p, true, add)
 	}
 	return nil
 }
@@ -174,29 +183,28 @@ func (t *Type) pathTo(path string) (Path, error) {
 	return fields, nil
 }
 
-// watchPath notes that a change of the fields on a path can break a rule.
-func watchPath(r *SameRule, from *Type, p Path, theirs bool) {
+// watchPath adds the fields on a path, with the types and the sides that they are on.
+func watchPath(from *Type, p Path, theirs bool, add func(*Type, Side, Field)) {
 	if len(p) == 0 {
 		return
 	}
-	from.watch(r, Side{Theirs: theirs}, p[0])
+	add(from, Side{Theirs: theirs}, p[0])
 	if len(p) == 2 {
-		TargetOf(p[0]).watch(r, Side{Theirs: theirs, Hop: p[0].Info().Name}, p[1])
+		add(TargetOf(p[0]), Side{Theirs: theirs, Hop: p[0].Info().Name}, p[1])
 	}
 }
 
 // watch notes that a change of a field, in records on one side of a rule, can break it.
-func (t *Type) watch(r *SameRule, side Side, f Field) {
-	field := t.Index(f.Info().Name)
-	for i, w := range t.watches {
-		if w.Rule == r && w.Side == side {
+func watch[R comparable](watches []Watching[R], rule R, side Side, field int) []Watching[R] {
+	for i, w := range watches {
+		if w.Rule == rule && w.Side == side {
 			if !slices.Contains(w.Fields, field) {
-				t.watches[i].Fields = append(t.watches[i].Fields, field)
+				watches[i].Fields = append(watches[i].Fields, field)
 			}
-			return
+			return watches
 		}
 	}
-	t.watches = append(t.watches, Watch{r, side, []int{field}})
+	return append(watches, Watching[R]{rule, side, []int{field}})
 }
 
 func (t *Type) buildFollows(rule Follows) error {

@@ -53,6 +53,7 @@ type Type struct {
 	Defaults []Default  // values that a new record takes from those it refers to, if it has none itself
 	Same     []Same     // values that a record has in common with those it refers to
 	Follows  []Follows  // values that it takes over from those it refers to
+	Together []Together // rules over the records that refer to the same one
 	Children []Children // records that are created with a new one
 
 	// Actions are operations on records besides reading and writing them.
@@ -81,6 +82,7 @@ type Type struct {
 	references   []ReferenceField
 	defaultRules []DefaultRule
 	watches      []Watch
+	together     togetherRules
 	followers    []Follower
 	childRules   []ChildRule
 	searchFields []Field

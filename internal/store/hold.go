@@ -12,11 +12,16 @@ const holdLocks = 64
 // Hold keeps others from setting the field that a type allocates, within each of the given records, until the end of this
 // transaction. It waits for those who have set it. It takes its locks in the order of their numbers.
 func (tx *Tx) Hold(t *record.Type, within ...int64) {
-	locks := make([]int64, len(within))
-	for i, id := range within {
+	tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('hold:' || $1 || ' ' || n, 0)) FROM unnest($2::bigint[]) n", t.Key(),
+		sharedLocks(within))
+}
+
+// sharedLocks returns the numbers of the locks that records share, in their order.
+func sharedLocks(ids []int64) []int64 {
+	locks := make([]int64, len(ids))
+	for i, id := range ids {
 		locks[i] = id % holdLocks
 	}
 	slices.Sort(locks)
-	tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('hold:' || $1 || ' ' || n, 0)) FROM unnest($2::bigint[]) n", t.Key(),
-		slices.Compact(locks))
+	return slices.Compact(locks)
 }

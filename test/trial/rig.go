@@ -57,8 +57,27 @@ var Gear = record.Type{
 	Defaults: []record.Default{{Field: "finish", From: "model.default_finish"}, {Field: "tenant", From: "model.default_tenant"}},
 	Same:     []record.Same{{Ref: "location", Path: "site"}, {Ref: "frame", Path: "site"}, {Ref: "frame", Path: "location"}},
 	Follows:  []record.Follows{{Fields: []string{"site", "location"}, Of: "frame"}},
+	Together: []record.Together{{Of: "frame", Reads: []string{"position", "model.height"}, OwnerReads: []string{"height"}, Check: fits}},
 	Brief:    []string{"name"},
 	Order:    []string{"name"},
+}
+
+// fits checks that gear is within its frame, and that no two pieces have a place in common.
+func fits(frame record.Member, gear []record.Member) (clashes []record.Clash) {
+	taken := map[int64]int64{}
+	for _, g := range gear {
+		from := g.Int("position")
+		for at := from; from > 0 && at < from+g.Int("model.height"); at++ {
+			switch {
+			case at > frame.Int("height"):
+				clashes = append(clashes, record.Clash{Member: g.ID(), Field: "position", Message: "It does not fit into the frame."})
+			case taken[at] != 0:
+				clashes = append(clashes, record.Clash{Member: g.ID(), With: taken[at], Field: "position", Message: "The place is taken."})
+			}
+			taken[at] = g.ID()
+		}
+	}
+	return clashes
 }
 
 // Stack is gear that works as one.
@@ -93,7 +112,16 @@ var Jack = record.Type{
 		record.Bool{Name: "is_trunk"},
 		record.Ref{Name: "trunk", To: "trial.jack", OnDelete: record.SetNull},
 	},
-	Same:  []record.Same{{Ref: "trunk", Path: "gear", Or: "gear.stack"}},
+	Same: []record.Same{{Ref: "trunk", Path: "gear", Or: "gear.stack"}},
+	Together: []record.Together{{Of: "trunk", OwnerReads: []string{"is_trunk"},
+		Check: func(trunk record.Member, jacks []record.Member) (clashes []record.Clash) {
+			for _, jack := range jacks {
+				if !trunk.Bool("is_trunk") {
+					clashes = append(clashes, record.Clash{Member: jack.ID(), Message: "A trunk must be one."})
+				}
+			}
+			return clashes
+		}}},
 	Brief: []string{"name"},
 	Order: []string{"name"},
 }
