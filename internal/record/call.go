@@ -11,6 +11,9 @@ type Call interface {
 	// Find returns the records of a type that match the filters of its list and that the caller may see, by id. It refuses to read
 	// more than 10,000 records, or more bytes than a page of a list is read with at first (4 MiB); so does Taken.
 	Find(key string, filters map[string]string) ([]Values, error)
+	// Referring returns the records of a type that refer to any of some others through a field, and that the caller may see, by id.
+	// It reads the given fields and the short ones. For the number of records it has the limits of Find.
+	Referring(key, field string, to []Values, fields ...string) ([]Values, error)
 	// Taken returns the values of a field of all records that match the filters, and reads little else. It includes records that the
 	// caller may not see: a number that is in use there can't be used again.
 	Taken(key, field string, filters map[string]string) ([]any, error)

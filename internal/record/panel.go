@@ -14,24 +14,19 @@ type Panel struct {
 	List string // "dcim.interface": the type of the records that it shows; they refer to this one
 	By   string // the field through which they refer; not needed if the type has only one such field
 
-	// Drawing names one of the drawings of the pages, shown instead of a table. Data returns its input, made from the record and
-	// the records of List that the caller may see.
+	// Drawing names one of the drawings, shown instead of a table. Data returns its input for each of some records of this type. It
+	// reads what else it needs through the call, once for all of them.
 	Drawing string
-	Data    func(of Values, listed []Values) any
+	Data    func(c Call, of []Values) ([]any, error)
+	// At and Face name the fields of List that say where in the drawing a record is. A free place then leads to the form for a new one
+	// there. Face is "" if there is only one.
+	At, Face string
+	// Each names a panel of the type that is listed. Its drawing is shown for each of these records, small and page by page.
+	Each string
 
 	listed Referrer
-}
-
-// Slots is the input of the drawing "slots": places in a column, numbered from 1 at the top, and the records in them.
-type Slots struct {
-	Count int64
-	Taken []Slot
-}
-
-// Slot is a record that takes Size places: At and those below it.
-type Slot struct {
-	At, Size int64
-	Record   Values
+	each   *Panel
+	action *Action // what its Data is run as
 }
 
 // Label returns the panel's name for people.
@@ -43,6 +38,12 @@ func (p Panel) Path() string { return strings.ReplaceAll(strings.ToLower(p.Tab),
 // Listed returns which records the panel shows, and through which field they refer to the record. Its Type is nil if the panel
 // draws the record alone.
 func (p Panel) Listed() Referrer { return p.listed }
+
+// EachPanel returns the panel that is drawn for each listed record, nil if the panel is not of this kind.
+func (p Panel) EachPanel() *Panel { return p.each }
+
+// Reads returns an action that reads what the drawing needs, as far as the caller may see it.
+func (p Panel) Reads() *Action { return p.action }
 
 // checkPanels checks the panels and resolves what they list.
 func (t *Type) checkPanels() error {
@@ -58,13 +59,24 @@ func (t *Type) checkPanels() error {
 			return fmt.Errorf("two panels are called %q", p.Label())
 		case p.List == "" && p.Drawing == "":
 			return fmt.Errorf("panel %q shows nothing: it needs a List or a Drawing", p.Label())
+		case p.Each != "" && (p.List == "" || p.Tab == "" || p.Drawing != ""):
+			return fmt.Errorf("panel %q: Each is for the List of a Tab that has no Drawing of its own", p.Label())
 		case (p.Drawing == "") != (p.Data == nil):
 			return fmt.Errorf("panel %q: Drawing and Data belong together", p.Label())
 		}
+		p.action = &Action{Name: p.Path(), Method: ReadMethod, Needs: "view", of: t}
 		if p.List == "" {
 			continue
 		}
 		if err := p.find(t); err != nil {
+			return fmt.Errorf("panel %q %w", p.Label(), err)
+		}
+		for _, name := range []string{p.At, p.Face} {
+			if name != "" && p.listed.Type.Field(name) == nil {
+				return fmt.Errorf("panel %q places records of %s by %q, and there is no such field", p.Label(), p.List, name)
+			}
+		}
+		if err := p.findEach(); err != nil {
 			return fmt.Errorf("panel %q %w", p.Label(), err)
 		}
 	}
@@ -93,4 +105,23 @@ func (p *Panel) find(t *Type) error {
 		return fmt.Errorf("lists %s by %q, which is no reference to %s", p.List, p.By, t.Key())
 	}
 	return fmt.Errorf("lists %s, which does not refer to %s", p.List, t.Key())
+}
+
+// findEach finds the panel that is drawn for each listed record. That type may not have been checked yet.
+func (p *Panel) findEach() error {
+	if p.Each == "" {
+		return nil
+	}
+	of := p.listed.Type
+	for _, other := range of.Panels {
+		if other.Label() == p.Each && other.Drawing != "" {
+			other.action = &Action{Name: other.Path(), Method: ReadMethod, Needs: "view", of: of}
+			p.each = &other
+			if other.List == "" {
+				return nil
+			}
+			return other.find(of)
+		}
+	}
+	return fmt.Errorf("draws the panel %q of %s, which has no such drawing", p.Each, of.Key())
 }

@@ -7,7 +7,7 @@ import (
 	"terrier/internal/record"
 )
 
-func noData(record.Values, []record.Values) any { return nil }
+func noData(record.Call, []record.Values) ([]any, error) { return nil, nil }
 
 // withPanel returns a type with a panel and more fields, and another type that does not refer to it.
 func withPanel(p record.Panel, fields ...record.Field) []record.Type {
@@ -32,7 +32,7 @@ func TestPanelsAreChecked(t *testing.T) {
 			t.Panels = []record.Panel{{Tab: "Bs", List: "a.b"}, {Card: "Bs", List: "a.b"}}
 		}), `two panels are called "Bs"`},
 		"empty panel":          {withPanel(record.Panel{Card: "Bs"}), `panel "Bs" shows nothing: it needs a List or a Drawing`},
-		"drawing of nothing":   {withPanel(record.Panel{Card: "Bs", Drawing: "slots"}), `panel "Bs": Drawing and Data belong together`},
+		"drawing of nothing":   {withPanel(record.Panel{Card: "Bs", Drawing: "elevation"}), `panel "Bs": Drawing and Data belong together`},
 		"data without drawing": {withPanel(record.Panel{Card: "Bs", List: "a.b", Data: noData}), `panel "Bs": Drawing and Data belong together`},
 		"panel of nothing":     {withPanel(record.Panel{Card: "Bs", List: "x.y"}), `panel "Bs" lists x.y, which is not registered`},
 		"panel by nothing": {withPanel(record.Panel{Card: "Bs", List: "a.b", By: "x"}),
@@ -42,6 +42,14 @@ func TestPanelsAreChecked(t *testing.T) {
 		"panel of strangers": {withPanel(record.Panel{Card: "Cs", List: "a.c"}), `panel "Cs" lists a.c, which does not refer to a.b`},
 		"panel by either": {withPanel(record.Panel{Card: "Bs", List: "a.b"}, record.Ref{Name: "r", To: "a.b"}),
 			`panel "Bs" lists a.b, which refers to a.b through several fields: set By`},
+		"place by nothing": {withPanel(record.Panel{Card: "Bs", List: "a.b", Drawing: "elevation", Data: noData, At: "plce"}),
+			`panel "Bs" places records of a.b by "plce", and there is no such field`},
+		"each of a card": {withPanel(record.Panel{Card: "Bs", List: "a.b", Each: "Bs"}), `panel "Bs": Each is for the List of a Tab`},
+		"each of nothing": {withPanel(record.Panel{Tab: "Bs", List: "a.b", Each: "Bs"}),
+			`panel "Bs" draws the panel "Bs" of a.b, which has no such drawing`},
+		"each": {with(func(t *record.Type) {
+			t.Panels = []record.Panel{{Tab: "Bs", List: "a.b", Each: "Places"}, {Card: "Places", Drawing: "elevation", Data: noData}}
+		}), ""},
 		"panel by one of two":   {withPanel(record.Panel{Card: "Bs", List: "a.b", By: "r"}, record.Ref{Name: "r", To: "a.b"}), ""},
 		"panel by the only one": {withPanel(record.Panel{Tab: "Many bs", List: "a.b"}), ""},
 	} {

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 
 	"terrier/internal/access"
+	"terrier/internal/drawing"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -15,7 +18,8 @@ import (
 type panelPart struct {
 	Label   string
 	Table   *panelTable
-	Drawing *drawing
+	Drawing *drawing.Drawing
+	Each    *panelEach
 }
 
 // panelTable is a table of the records of a type that refer to the record of the page.
@@ -31,6 +35,21 @@ type panelTable struct {
 	Add                  string // the address of the form for a new one; "" for callers who may not add
 }
 
+// panelEach is a page of small drawings, one for each record that refers to the record of the page.
+type panelEach struct {
+	Drawn      []drawnRecord
+	From, To   int
+	Count      string
+	Next, Prev string
+	All, Add   string
+}
+
+// drawnRecord is a record and its drawing.
+type drawnRecord struct {
+	Name, Href string
+	Drawing    *drawing.Drawing
+}
+
 // panelPage is a tab of a record.
 type panelPage struct {
 	*DetailPage
@@ -44,16 +63,16 @@ type tabLink struct {
 	Counted           bool // it lists records
 }
 
-// How many records a card lists, and how many a drawing shows.
+// How many records a card lists, and how many drawings a page has.
 const (
 	cardRows  = 10
-	mostDrawn = 1000
+	mostDrawn = 12
 )
 
 // checkPanels refuses a panel whose drawing does not exist.
 func (p *TypePages) checkPanels() error {
 	for _, panel := range p.Type.Panels {
-		if panel.Drawing != "" && drawings[panel.Drawing] == nil {
+		if panel.Drawing != "" && !drawing.Exists(panel.Drawing) {
 			return fmt.Errorf("record type %s: panel %q names the drawing %q, and there is no such drawing",
 				p.Type.Key(), panel.Label(), panel.Drawing)
 		}
@@ -123,9 +142,15 @@ func (p *TypePages) cards(v *Visit, found record.Values) ([]panelPart, error) {
 func (v *Visit) panel(found record.Values, panel record.Panel, params url.Values) (panelPart, error) {
 	part := panelPart{Label: panel.Label()}
 	var err error
-	if panel.Drawing != "" {
-		part.Drawing, err = v.drawing(found, panel)
-	} else {
+	switch {
+	case panel.Drawing != "":
+		var drawn []*drawing.Drawing
+		if drawn, err = v.drawings([]record.Values{found}, panel); err == nil {
+			part.Drawing = drawn[0]
+		}
+	case panel.EachPanel() != nil:
+		part.Each, err = v.panelEach(found, panel, params)
+	default:
 		part.Table, err = v.panelTable(found, panel, params)
 	}
 	return part, err
@@ -164,13 +189,54 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	if panel.Tab == "" {
 		return t, nil // the list of the type has the rest
 	}
-	t.Next, t.Prev = ledger.Links(params, q, rows)
-	for _, link := range []*string{&t.Next, &t.Prev} {
+	t.Next, t.Prev = tabLinks(found, panel, params, q, rows)
+	return t, nil
+}
+
+// tabLinks returns the addresses of the next and the previous page of a tab, "" for none.
+func tabLinks(found record.Values, panel record.Panel, params url.Values, q store.Query, rows store.Page) (next, prev string) {
+	next, prev = ledger.Links(params, q, rows)
+	for _, link := range []*string{&next, &prev} {
 		if *link != "" {
 			*link = RecordPath(found.Type(), found.ID()) + panel.Path() + "/?" + *link
 		}
 	}
-	return t, nil
+	return next, prev
+}
+
+// panelEach returns a page of drawings of the records that refer to one.
+func (v *Visit) panelEach(found record.Values, panel record.Panel, params url.Values) (*panelEach, error) {
+	by := panel.Listed()
+	if !params.Has("limit") {
+		params.Set("limit", strconv.Itoa(mostDrawn))
+	}
+	q, err := v.Site.Ledger.Query(v.Ctx, by.Type, params)
+	if err != nil {
+		return nil, err
+	}
+	q = QuickCount(q)
+	q.Limit, q.Where = min(q.Limit, mostDrawn), append(q.Where, by.Tests([]int64{found.ID()})...)
+	rows, err := v.Site.Ledger.List(v.Ctx, v.Caller, by.Type, q)
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := v.drawings(rows.Rows, *panel.EachPanel())
+	if err != nil {
+		return nil, err
+	}
+	p := v.Site.Pages(by.Type)
+	each := &panelEach{Count: CountText(rows.Total), All: p.Path + "?" + filterFor(by, found).Encode()}
+	for i, row := range rows.Rows {
+		each.Drawn = append(each.Drawn, drawnRecord{row.Display(), RecordPath(by.Type, row.ID()), drawn[i]})
+	}
+	if len(rows.Rows) > 0 {
+		each.From, each.To = rows.Offset+1, rows.Offset+len(rows.Rows)
+	}
+	if v.May(by.Type, access.Add) {
+		each.Add = addFor(p, by, found, panel)
+	}
+	each.Next, each.Prev = tabLinks(found, panel, params, q, rows)
+	return each, nil
 }
 
 // addFor returns the address of the form for a new record that refers to another one. From a tab the form leads back there.
@@ -185,15 +251,31 @@ func addFor(p *TypePages, by record.Referrer, to record.Values, panel record.Pan
 	return With(p.Path+"add/", nil, by.Field.Info().Name, NameOf(to.Type(), to.ID(), to.Display()), nextParam, back)
 }
 
-// drawing returns the drawing of a panel: of the record alone, or with the records that refer to it.
-func (v *Visit) drawing(found record.Values, panel record.Panel) (*drawing, error) {
-	var listed store.Page
-	if by := panel.Listed(); by.Type != nil {
-		var err error
-		q := store.Query{Count: store.CountNone, Limit: mostDrawn, Where: by.Tests([]int64{found.ID()})}
-		if listed, err = v.Site.Ledger.List(v.Ctx, v.Caller, by.Type, q); err != nil {
+// drawings returns the drawings of a panel for some records. A free place leads to the form for a record there, with its parent, place and
+// face filled in.
+func (v *Visit) drawings(of []record.Values, panel record.Panel) ([]*drawing.Drawing, error) {
+	data, err := v.Site.Ledger.PanelData(v.Ctx, v.Caller, panel, of)
+	if err != nil {
+		return nil, err
+	}
+	by := panel.Listed()
+	drawn := make([]*drawing.Drawing, len(of))
+	for i, found := range of {
+		links := drawing.Links{Record: func(r record.Values) string { return RecordPath(r.Type(), r.ID()) }}
+		if p := v.Site.Pages(by.Type); p != nil && panel.At != "" && v.May(by.Type, access.Add) {
+			add, query, _ := strings.Cut(addFor(p, by, found, panel), "?")
+			params, _ := url.ParseQuery(query) // it was just encoded
+			links.Add = func(at, face string) string {
+				here := []string{panel.At, at, nextParam, v.R.URL.Path}
+				if panel.Face != "" {
+					here = append(here, panel.Face, face)
+				}
+				return With(add, params, here...)
+			}
+		}
+		if drawn[i], err = drawing.Make(panel.Drawing, panel.Label(), data[i], links); err != nil {
 			return nil, err
 		}
 	}
-	return drawings[panel.Drawing](panel.Label(), panel.Data(found, listed.Rows))
+	return drawn, nil
 }

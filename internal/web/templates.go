@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"terrier/internal/drawing"
 	"terrier/internal/web/assets"
 )
 
@@ -23,6 +24,7 @@ func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 		"time":  ShowTime,
 		"date":  ShowDate,
 		"join":  strings.Join,
+		"ink":   drawing.Ink,
 		"add":   func(a, b int) int { return a + b },
 	}).ParseFS(templateFiles, "templates/*.html")
 	for _, files := range rooms {

@@ -31,8 +31,9 @@ func TestPanels(t *testing.T) {
 
 	page := b.get(t, path).Want(t, http.StatusOK)
 	shows(t, page, `href="`+path+`items/">Items <span class="badge text-bg-secondary">2</span></a>`, `<h2 class="card-header">Ports</h2>`, "eth0", `<h2 class="card-header">Places</h2>`,
-		`aria-label="Places: 1 of 4 shown as taken. The table names them."`,
-		`dominant-baseline="central">lamp</text>`, "<td>2</td>", "<td>9</td>", ">outside</a>")
+		"<figcaption>Places: 25 % of 4 units in use</figcaption>",
+		`dominant-baseline="central">lamp</text>`, "<td>U2</td>", "<td>U9</td>", ">outside</a>",
+		fmt.Sprintf(`href="/trial/items/add/?next=%%2Ftrial%%2Fshelves%%2F%d%%2F&amp;place=3&amp;shelf=upper"`, upper))
 	hides(t, page, "stranger", "outside</text>")
 
 	tab := b.get(t, path+"items/").Want(t, http.StatusOK)
@@ -87,8 +88,9 @@ func TestStatementsOfPanels(t *testing.T) {
 			items = append(items, obj{"name": fmt.Sprint("item ", n, "-", i), "shelf": shelf, "place": i})
 		}
 		s.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/items/", Token: s.Admin, Body: items}).Want(t, http.StatusCreated)
-		// Session and account; what every record has; one for each card, or the page and the count of a tab. All tabs are counted together.
-		for rest, want := range map[string]int64{"": 2 + 5 + 2, "items/": 2 + 4, "changelog/": 2 + 4} {
+		// Session and account; what every record has; one for each card, or the page and the count of a tab. All tabs are counted together. A drawing reads in a
+		// transaction.
+		for rest, want := range map[string]int64{"": 2 + 5 + 2 + 2, "items/": 2 + 4, "changelog/": 2 + 4} {
 			path := fmt.Sprintf("/trial/shelves/%d/%s", shelf, rest)
 			for range 2 {
 				wire.Statements.Store(0)
@@ -106,8 +108,8 @@ func TestWrongPanels(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	for want, panel := range map[string]record.Panel{
-		`record type trial.shelf: panel "Places" names the drawing "sltos", and there is no such drawing`: {
-			Card: "Places", Drawing: "sltos", Data: func(record.Values, []record.Values) any { return nil }},
+		`record type trial.shelf: panel "Places" names the drawing "elevaton", and there is no such drawing`: {
+			Card: "Places", Drawing: "elevaton", Data: func(record.Call, []record.Values) ([]any, error) { return nil, nil }},
 		"two pages have the address GET /trial/shelves/{id}/edit/{$}: rename the panel or the action": {Tab: "Edit", List: "trial.item"},
 	} {
 		types := trial.Types()

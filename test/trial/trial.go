@@ -37,7 +37,7 @@ var Shelf = record.Type{
 		{Name: "slot_item", Path: "[trial.crate.shelf].[trial.slot.crate].item"},
 	},
 	Panels: []record.Panel{{Tab: "Items", List: "trial.item"}, {Card: "Ports", List: "trial.port"},
-		{Card: "Places", List: "trial.item", Drawing: "slots", Data: places}},
+		{Card: "Places", List: "trial.item", Drawing: "elevation", Data: places, At: "place"}},
 	Actions: pegActions,
 }
 
