@@ -96,6 +96,9 @@ func (t *Type) checkColumns() error {
 // replace that of a field.
 func (t *Type) checkFilters() error {
 	by := map[string]string{"id": "id"}
+	for name := range requestFilters {
+		by[name] = "every type"
+	}
 	for i, f := range t.fields {
 		own := map[string]filter{}
 		t.addFilters(own, f)

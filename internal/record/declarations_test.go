@@ -291,6 +291,8 @@ func TestDeclarationsAreChecked(t *testing.T) {
 			`has in its Or an Unless "tag", which is no yes or no`},
 		"filter by either and never": {declaring(record.Filter{Name: "f", Never: true, Or: &record.Or{Path: "parent.id"}}),
 			"is Exactly or has an Or, which belong to a Field"},
+		"filter by a request": {declaring(record.Filter{Name: "created_by_request", Never: true}),
+			`its Filters name "created_by_request", which is no name or that of the filter of every type`},
 		"filter by what is set": {declaring(record.Filter{Name: "f", Set: "parent"}), ""},
 		"filter by set nothing": {declaring(record.Filter{Name: "f", Set: "x"}), `its filter f asks whether "x" is set, and there is no such field`},
 		"brackets of one type":  {withFilter("parent[a.b].tag"), "parent does not refer to one of several types"},

@@ -24,6 +24,8 @@ type Predicate struct {
 	Indexed bool   // there is an index for this test
 	Custom  string // the custom field tested; Field then says how its values compare
 	Has     []Hop  // instead of Field: there are records that refer to this one through any of these steps back. Lookup may be Not
+	// Did is instead of Field: one of the requests in Values took one of these actions on the record.
+	Did []string
 
 	Any []Predicate // instead of Lookup and Values: at least one of these. Lookup may be Not
 }
@@ -95,6 +97,7 @@ func (t *Type) buildFilters() (map[string]filter, error) {
 	for _, f := range t.fields {
 		t.addFilters(m, f)
 	}
+	t.addRequestFilters(m)
 	for _, x := range t.Filters {
 		if err := t.addDeclared(m, x); err != nil {
 			return nil, err

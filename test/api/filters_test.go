@@ -2,6 +2,8 @@ package api_test
 
 import (
 	"fmt"
+	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -186,6 +188,71 @@ func TestFilterByEither(t *testing.T) {
 	})
 }
 
+// TestFiltersOfPlaces holds the filters of sites and locations through other records.
+func TestFiltersOfPlaces(t *testing.T) {
+	t.Parallel()
+	w := newFilterWorld(t)
+	id := func(name string) string { return fmt.Sprint(w.ids[name]) }
+	for _, list := range []string{regions, "/api/dcim/site-groups/", "/api/tenancy/tenant-groups/"} {
+		of := path.Base(list)
+		w.add(t, list, obj{"name": of, "slug": of})
+		w.add(t, list, obj{"name": of + " below", "slug": of + "-below", "parent": w.ids[of]},
+			obj{"name": "hidden " + of, "slug": "hidden-" + of, "parent": w.ids[of]})
+	}
+	w.add(t, "/api/tenancy/tenants/", obj{"name": "t1", "slug": "t1", "group": w.ids["tenant-groups below"]},
+		obj{"name": "t2", "slug": "t2", "group": w.ids["hidden tenant-groups"]})
+	w.add(t, sites, obj{"name": "lisbon", "slug": "lisbon", "tenant": w.ids["t1"], "region": w.ids["regions below"], "group": w.ids["site-groups below"]},
+		obj{"name": "bonn", "slug": "bonn", "tenant": w.ids["t2"], "region": w.ids["hidden regions"], "group": w.ids["hidden site-groups"]})
+	locations := "/api/dcim/locations/"
+	w.add(t, locations, obj{"name": "l1", "slug": "l1", "site": w.ids["lisbon"], "tenant": w.ids["t1"]},
+		obj{"name": "l2", "slug": "l2", "site": w.ids["bonn"], "tenant": w.ids["t2"]})
+	w.check(t, []found{
+		{sites + "?tenant_group=tenant-groups", "bonn, lisbon", "lisbon"},
+		{sites + "?tenant_group_id=" + id("tenant-groups below"), "lisbon", "="},
+		{sites + "?tenant_group_id=" + id("hidden tenant-groups"), "bonn", ""},
+		{locations + "?tenant_group=tenant-groups", "l1, l2", "l1"},
+		{locations + "?tenant_group_id=" + id("tenant-groups below"), "l1", "="},
+		{locations + "?region=regions", "l1, l2", "l1"},
+		{locations + "?region_id=" + id("hidden regions"), "l2", ""},
+		{locations + "?site_group=site-groups-below", "l1", "="},
+		{locations + "?site_group_id=" + id("site-groups"), "l1, l2", "l1"},
+	})
+}
+
+// TestFilterByRequest holds that the records of a list are found by the requests that created and updated them, by callers who don't
+// see the change log too.
+func TestFilterByRequest(t *testing.T) {
+	t.Parallel()
+	w := newFilterWorld(t)
+	_, w.limited = w.User(t, "narrow", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"},
+		Constraints: obj{"name__nisw": "hidden"}})
+	made := w.send(t, "POST", sites, w.Admin, []obj{{"name": "a", "slug": "a"}, {"name": "b", "slug": "b"}, {"name": "hidden c", "slug": "c"}})
+	ids := made.Want(t, http.StatusCreated).List(t)
+	patch := w.send(t, "PATCH", sites, w.Admin, []obj{{"id": ids[0]["id"], "facility": "x"}, {"id": ids[2]["id"], "facility": "x"}}).
+		Want(t, http.StatusOK)
+	region := w.send(t, "POST", regions, w.Admin, obj{"name": "r", "slug": "r"}).Want(t, http.StatusCreated) // with the id of a site
+	create, update, other := made.Header.Get("X-Request-ID"), patch.Header.Get("X-Request-ID"), region.Header.Get("X-Request-ID")
+	for _, c := range []found{
+		{"created_by_request=" + create, "a, b, hidden c", "a, b"},
+		{"updated_by_request=" + create, "", ""},
+		{"modified_by_request=" + create, "a, b, hidden c", "a, b"},
+		{"created_by_request=" + update, "", ""},
+		{"updated_by_request=" + update, "a, hidden c", "a"},
+		{"modified_by_request=" + strings.ToUpper(update), "a, hidden c", "a"},
+		{"modified_by_request=" + update + "&created_by_request=" + create + "&name=a", "a", "a"},
+		{"created_by_request=" + other, "", ""},
+		{"created_by_request=" + other + "&created_by_request=" + create + "&created_by_request=" + create, "a, b, hidden c", "a, b"},
+	} {
+		for token, want := range map[string]string{w.Admin: c.want, w.limited: c.limited} {
+			if got := w.found(t, token, sites+"?"+c.query); got != want {
+				t.Errorf("%s finds %q, want %q", c.query, got, want)
+			}
+		}
+	}
+	w.send(t, "GET", sites+"?created_by_request=x", w.Admin, nil).Want(t, http.StatusBadRequest)
+	w.send(t, "GET", "/api/extras/object-changes/?created_by_request="+create, w.Admin, nil).Want(t, http.StatusBadRequest)
+}
+
 // found is what a query must find.
 type found struct {
 	query   string
@@ -200,7 +267,11 @@ func (w filterWorld) check(t *testing.T, cases []found) {
 			c.limited = c.want
 		}
 		for token, want := range map[string]string{w.Admin: c.want, w.limited: c.limited} {
-			if got := w.found(t, token, "/api/trial/"+c.query); got != want {
+			path := c.query
+			if !strings.HasPrefix(path, "/") {
+				path = "/api/trial/" + path
+			}
+			if got := w.found(t, token, path); got != want {
 				t.Errorf("%s finds %q, want %q (limited: %v)", c.query, got, want, token == w.limited)
 			}
 		}

@@ -26,5 +26,10 @@ var Location = record.Type{
 	Brief:  []string{"name", "slug"},
 	Order:  []string{"name"},
 	Search: []string{"name", "slug", "description"},
-	Same:   []record.Same{{Ref: "parent", Path: "site"}},
+	Filters: []record.Filter{
+		{Name: "region", Path: "site.region"},
+		{Name: "site_group", Path: "site.group"},
+		{Name: "tenant_group", Path: "tenant.group"},
+	},
+	Same: []record.Same{{Ref: "parent", Path: "site"}},
 }

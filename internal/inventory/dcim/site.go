@@ -37,4 +37,5 @@ var Site = record.Type{
 	Brief:   []string{"name", "slug"},
 	Order:   []string{"name"},
 	Search:  []string{"name", "slug", "facility", "description", "physical_address", "shipping_address", "comments"},
+	Filters: []record.Filter{{Name: "tenant_group", Path: "tenant.group"}},
 }
