@@ -23,7 +23,7 @@ func (l *Ledger) Bind(actions map[string]Bound) error {
 		for i := range t.Actions {
 			key := t.Actions[i].Key()
 			declared[key] = true
-			switch does, isBound := t.Actions[i].Do != nil, actions[key] != nil; {
+			switch does, isBound := t.Actions[i].Do != nil || t.Actions[i].Syncs != "", actions[key] != nil; {
 			case !does && !isBound:
 				return fmt.Errorf("the action %s has no Do, and nothing is bound to it", key)
 			case does && isBound:
@@ -67,7 +67,10 @@ func (l *Ledger) Act(ctx context.Context, c Caller, a *record.Action, id int64, 
 	if err := l.AllowAction(c, a); err != nil {
 		return nil, err
 	}
-	if a.Do != nil {
+	switch {
+	case a.Syncs != "":
+		return l.sync(ctx, c, a, id, sent)
+	case a.Do != nil:
 		return l.call(ctx, c, a, id, sent)
 	}
 	drafts, err := actionDrafts(a, sent)

@@ -27,7 +27,8 @@ func rigTypes() []record.Type {
 	plug := typ("plug", of("rig"), owned("card"), name, record.Text{Name: "label", Max: 30},
 		record.Ref{Name: "bridge", To: "trial.plug", OnDelete: record.SetNull})
 	plug.Unique = []record.Unique{{Name: "trial_plug_name_unique", Fields: []string{"rig", "name"}}}
-	rig := typ("rig", name, of("model"))
+	model, rig := typ("model", name), typ("rig", name, of("model"))
+	model.Actions, rig.Actions = []record.Action{record.SyncChildren("trial.rig")}, []record.Action{record.SyncChildren("trial.rig")}
 	rig.Children = []record.Children{
 		{Make: "trial.plug", By: "rig", From: "trial.plugtemplate", Where: "model", Copy: []string{"name", "label"}, Refer: []string{"bridge"}},
 		{Make: "trial.socket", By: "rig", From: "trial.sockettemplate", Where: "model", Copy: []string{"name", "position"}},
@@ -37,7 +38,7 @@ func rigTypes() []record.Type {
 	card := typ("card", name, of("rig"), of("socket"), of("cardmodel"))
 	card.Children = []record.Children{{Make: "trial.plug", By: "card", From: "trial.plugtemplate", Where: "cardmodel",
 		Copy: []string{"name", "label"}, Refer: []string{"bridge"}, Reads: []string{"socket.position"}, Fill: fillPlug}}
-	return []record.Type{typ("model", name), typ("cardmodel", name), rig,
+	return []record.Type{model, typ("cardmodel", name), rig,
 		typ("socket", of("rig"), name, record.Text{Name: "position", Max: 30}), card, plug,
 		typ("plugtemplate", owned("model"), owned("cardmodel"), name, record.Text{Name: "label", Max: 30},
 			record.Ref{Name: "bridge", To: "trial.plugtemplate", OnDelete: record.SetNull}),

@@ -21,6 +21,9 @@ type Action struct {
 	// Adds names the type of the records that the action creates. The caller must be allowed to add them. The body may then have
 	// the fields of that type too, and may be a list.
 	Adds string
+	// Syncs names a type with Children. The action compares its records with their templates and adds the children that they lack.
+	// Use SyncChildren to declare it.
+	Syncs string
 
 	Body   Fields // its input: in the body of a POST, in the address of a GET
 	Answer Schema // nil for the record, or for the records that it adds
@@ -130,6 +133,9 @@ func (t *Type) buildActions() error {
 	for i := range t.Actions {
 		a := &t.Actions[i]
 		a.of = t
+		if a.Syncs != "" {
+			a.buildSync()
+		}
 		a.input = &Type{App: t.App, Name: t.Name + "/" + a.Name, Label: a.Title(), ReadOnly: true, Fields: a.Body,
 			Display: func(Reader) string { return a.Title() }, reg: t.reg}
 		if err := a.input.build(); err != nil {
@@ -155,6 +161,11 @@ func (t *Type) checkActions() error {
 }
 
 func (a *Action) check() error {
+	if a.Syncs != "" {
+		if err := a.checkSync(); err != nil {
+			return err
+		}
+	}
 	on := a.RightOn()
 	switch {
 	case slices.ContainsFunc(strings.Split(a.Name, "/"), func(part string) bool { return !pathName.MatchString(part) }):

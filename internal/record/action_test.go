@@ -41,7 +41,15 @@ func TestActionDeclarationsAreChecked(t *testing.T) {
 		"adds nothing": {withAction(func(a *record.Action) { a.Adds = "x.y" }), "it adds records of x.y, which nobody can add"},
 		"reads and adds": {withAction(func(a *record.Action) { a.Adds, a.Method = "a.b", "GET" }),
 			"it adds records, so its Method must be POST"},
-		"without an answer": {withAction(func(a *record.Action) { a.OnList = true }), "it answers with no record, so it needs an Answer"},
+		"without an answer":         {withAction(func(a *record.Action) { a.OnList = true }), "it answers with no record, so it needs an Answer"},
+		"compares nothing":          {withAction(func(a *record.Action) { a.Syncs = "a.b" }), "it Syncs a.b, which is no type with Children"},
+		"compares what has no type": {withAction(func(a *record.Action) { a.Syncs = "x.y" }), "it Syncs x.y, which is no type with Children"},
+		"compares its records": {family(func(parent, _, _ *record.Type) {
+			parent.Actions = []record.Action{record.SyncChildren("a.parent")}
+		}), ""},
+		"compares those of another's templates": {family(func(_, template, _ *record.Type) {
+			template.Actions = []record.Action{record.SyncChildren("a.parent")}
+		}), "it Syncs a.parent, whose templates belong to another type"},
 		"twice": {with(func(t *record.Type) {
 			t.Actions = []record.Action{{Name: "fold", Method: "POST", Needs: "view", Doc: "Fold"},
 				{Name: "fold", Method: "POST", Needs: "change", Doc: "Fold"}}

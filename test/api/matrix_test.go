@@ -32,6 +32,9 @@ var done = map[string]int{
 	"GET trial.shelf/free-pegs":      200,
 	"POST trial.shelf/free-pegs":     201,
 	"POST trial.crate/next-slot":     201,
+
+	"POST trial.crate/sync-components": 200,
+	"POST trial.kit/sync-components":   200,
 }
 
 // parts are the lists that are not of records: everybody who may see webhooks may read them.
@@ -219,6 +222,8 @@ func probe(r rest.Route, method string, who role, v victim) apitest.Call {
 	switch {
 	case r.Actions != nil && r.Pattern == deliveries+"retry/{$}" && method == http.MethodPost:
 		c.Body = obj{"filter": obj{}, "dry_run": true}
+	case r.Actions != nil && strings.HasSuffix(r.Pattern, "/sync-components/{$}") && method == http.MethodPost:
+		c.Body = obj{"dry_run": true}
 	case r.Actions != nil:
 	case r.Type == nil || !slices.Contains(r.Methods, method) || method == http.MethodGet:
 	case method == http.MethodPost:

@@ -40,7 +40,7 @@ var Crate = record.Type{
 	Search: []string{"name", "network"},
 	Panels: []record.Panel{{Tab: "Slots", List: "trial.slot"}, {Card: "Lids", List: "trial.lid"}},
 	Actions: []record.Action{{Name: "next-slot", Method: "POST", Label: "Add a slot", Needs: "view", Adds: "trial.slot",
-		Doc: "Add the slot with the lowest free number to a crate", Do: nextSlot}},
+		Doc: "Add the slot with the lowest free number to a crate", Do: nextSlot}, record.SyncChildren("trial.crate")},
 }
 
 // nextSlot adds a slot whose name is the lowest number that no other one has.
@@ -104,10 +104,11 @@ var Lid = record.Type{
 // Kit has the templates of a crate's children.
 var Kit = record.Type{
 	App: "trial", Name: "kit", Plural: "kits", Section: "Trial",
-	Doc:    "What a crate is made from.",
-	Fields: record.Fields{record.Text{Name: "name", Max: 100, Required: true, Unique: true}},
-	Brief:  []string{"name"},
-	Order:  []string{"name"},
+	Doc:     "What a crate is made from.",
+	Fields:  record.Fields{record.Text{Name: "name", Max: 100, Required: true, Unique: true}},
+	Brief:   []string{"name"},
+	Order:   []string{"name"},
+	Actions: []record.Action{record.SyncChildren("trial.crate")},
 }
 
 // SlotTemplate is the template of a slot.

@@ -98,7 +98,9 @@ var Device = record.Type{
 		{Name: "module_bays", Has: []string{"dcim.modulebay.device"}},
 		{Name: "device_bays", Has: []string{"dcim.devicebay.device"}},
 	},
-	Columns: []string{"status", "tenant", "site", "rack", "device_role", "device_type", "tags"},
+	Children: deviceComponents,
+	Actions:  []record.Action{record.SyncChildren("dcim.device")},
+	Columns:  []string{"status", "tenant", "site", "rack", "device_role", "device_type", "tags"},
 	Called: []string{
 		"{name} ({asset_tag})",
 		"{name}",

@@ -48,6 +48,7 @@ var DeviceType = record.Type{
 		{Name: "dcim_devicetype_model_unique", Fields: []string{"manufacturer", "model"}},
 		{Name: "dcim_devicetype_slug_unique", Fields: []string{"manufacturer", "slug"}},
 	},
+	Actions: []record.Action{record.SyncChildren("dcim.device")},
 	Columns: []string{"manufacturer", "part_number", "u_height", "is_full_depth", "subdevice_role", "device_count", "tags"},
 	Brief:   []string{"manufacturer", "model", "slug"},
 	Order:   []string{"manufacturer", "model"},
