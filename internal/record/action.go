@@ -28,6 +28,11 @@ type Action struct {
 	Body   Fields // its input: in the body of a POST, in the address of a GET
 	Answer Schema // nil for the record, or for the records that it adds
 	Queued bool   // the work is done after the answer
+	// Paged reads answer with a page of a list, by limit and offset. Do returns all of it as a []map[string]any, and Answer is the schema of
+	// one of them. A record among the values is shown in its brief form.
+	Paged bool
+	// Draws reads may answer with a Picture, which is sent as an SVG file.
+	Draws bool
 
 	// Do carries the action out, in one transaction. It returns a value for JSON, a record, or records. It may run again after a
 	// deadlock, or when somebody else took a unique value first. If Do is nil, the program binds a function to the action at start,
@@ -185,6 +190,8 @@ func (a *Action) check() error {
 			strings.Join(everyRight, ", "))
 	case a.Adds != "" && (a.Answers() == nil || a.Answers().ReadOnly):
 		return fmt.Errorf("it adds records of %s, which nobody can add", a.Adds)
+	case (a.Paged || a.Draws) && (a.Writes() || a.Answer == nil):
+		return fmt.Errorf("it is Paged or Draws, so its Method must be GET and it needs an Answer")
 	case a.Adds != "" && !a.Writes():
 		return fmt.Errorf("it adds records, so its Method must be POST")
 	case a.Adds != "" && a.Do == nil:

@@ -1,11 +1,14 @@
 package rest
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
+	"terrier/internal/drawing"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -66,6 +69,10 @@ func (a *API) act(declared *record.Action) http.HandlerFunc {
 		}
 		status := actionStatus(declared)
 		switch x := answer.(type) {
+		case record.Picture:
+			a.sendPicture(w, r, x)
+		case []map[string]any:
+			a.sendPaged(w, r, x)
 		case record.Values:
 			a.sendRecord(w, r, status, x)
 		case []record.Values:
@@ -77,6 +84,47 @@ func (a *API) act(declared *record.Action) http.HandlerFunc {
 		default:
 			a.sendValue(w, r, status, x)
 		}
+	}
+}
+
+// sendPaged answers with a page of a list that is not of records.
+func (a *API) sendPaged(w http.ResponseWriter, r *http.Request, all []map[string]any) {
+	params, err := ledger.Params(r.URL.RawQuery)
+	if err != nil {
+		a.Fail(w, r, err)
+		return
+	}
+	page, next, previous := ledger.Part(params, all)
+	for _, item := range page {
+		for name, value := range item {
+			if v, isRecord := value.(record.Values); isRecord {
+				item[name] = json.RawMessage(a.Printer.Append(nil, v, v.Type().Plan(record.View{Brief: true})))
+			}
+		}
+	}
+	a.sendPart(w, r, part{r.URL.Path, len(all), next, previous, page})
+}
+
+// svgType is the media type of a picture.
+const svgType = "image/svg+xml"
+
+// sendPicture answers with a picture as a file. It has nothing that runs, and may load nothing.
+func (a *API) sendPicture(w http.ResponseWriter, r *http.Request, p record.Picture) {
+	d, err := drawing.Make(p.Drawing, p.Label, p.Data, drawing.Links{Record: func(v record.Values) string {
+		return a.Printer.Base + strings.TrimPrefix(v.Type().Path(), "/api") + v.Type().FormatID(v.ID()) + "/"
+	}})
+	if err != nil {
+		a.Fail(w, r, err)
+		return
+	}
+	file := d.SVG()
+	a.headers(w)
+	w.Header().Set("Content-Type", svgType)
+	w.Header().Set("Content-Security-Policy", "default-src 'none'")
+	w.Header().Set("Content-Length", strconv.Itoa(len(file)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(file) // a caller that has gone away is not an error here
 	}
 }
 
@@ -99,9 +147,15 @@ func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action
 	}
 	params.Del("format")
 	if !declared.Writes() {
+		if declared.Paged {
+			params.Del("limit")
+			params.Del("offset")
+		}
 		sent := ledger.Input{}
 		for name, values := range params {
-			sent[name] = values[0]
+			if sent[name] = values[0]; isList(declared.Input().Field(name)) {
+				sent[name] = anyOf(values)
+			}
 		}
 		return body{items: []ledger.Input{sent}}, nil
 	}
@@ -131,10 +185,23 @@ func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action
 	return body{items: []ledger.Input{sent}}, nil
 }
 
+// isList reports whether a field takes several texts, which an address repeats its name for.
+func isList(f record.Field) bool { return f != nil && f.Column().Storage == record.StoreTexts }
+
+func anyOf(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, text := range texts {
+		out[i] = text
+	}
+	return out
+}
+
 // describeAction returns what an action takes and answers, for the API document.
 func describeAction(declared *record.Action) action {
 	out := action{Declared: declared, summary: declared.Doc, status: actionStatus(declared), answer: ref(declared.Answers().SchemaName(""))}
 	switch {
+	case declared.Paged:
+		out.answer = pageOf(declared.Answer)
 	case declared.Answer != nil:
 		out.answer = declared.Answer
 	case declared.Adds != "":
@@ -165,6 +232,9 @@ func describeAction(declared *record.Action) action {
 		taken["additionalProperties"] = false
 		out.body = taken
 	}
+	if declared.Paged {
+		out.parameters = append(out.parameters, pageParameters()...)
+	}
 	return out
 }
 
@@ -176,7 +246,11 @@ func oneOrMany(one any) object {
 // describe writes an action into its entry of the API document.
 func (x action) describe(op, responses object) {
 	op["summary"] = x.summary
-	responses[strconv.Itoa(x.status)] = response("Done.", x.answer)
+	done := response("Done.", x.answer)
+	if x.Declared != nil && x.Declared.Draws {
+		done["content"].(object)[svgType] = object{"schema": object{"type": "string"}}
+	}
+	responses[strconv.Itoa(x.status)] = done
 	if x.parameters != nil {
 		op["parameters"] = x.parameters
 	}

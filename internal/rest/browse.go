@@ -62,6 +62,12 @@ func (a *API) browse(route Route, next http.Handler) http.Handler {
 		}
 		got := &captured{ResponseWriter: w}
 		next.ServeHTTP(got, asked)
+		if w.Header().Get("Content-Type") == svgType { // the browser shows it by itself
+			w.Header().Set("Vary", vary)
+			w.WriteHeader(got.status)
+			_, _ = got.body.WriteTo(w) // a browser that has gone away is not an error here
+			return
+		}
 		out := Answer{Method: asked.Method, Status: cmp.Or(got.status, http.StatusOK), Body: got.body.Bytes(), Match: sent.match}
 		a.offer(asked, route, &out)
 		if out.Status >= http.StatusBadRequest && sent.method != "" {

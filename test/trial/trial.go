@@ -38,7 +38,7 @@ var Shelf = record.Type{
 	},
 	Panels: []record.Panel{{Tab: "Items", List: "trial.item"}, {Card: "Ports", List: "trial.port"},
 		{Card: "Places", List: "trial.item", Drawing: "elevation", Data: places, At: "place"}},
-	Actions: pegActions,
+	Actions: append(pegActions, placesAction),
 }
 
 // Item is named by a text and shows its shelf in its nested representation. Items are ordered by their shelves.
