@@ -57,7 +57,9 @@ func briefSchema(t *record.Type) record.Schema {
 		props[name] = described(t.BriefField(name).Schema(), t.Field(name).Info())
 	}
 	for _, i := range t.CoreIndex() { // all that a record shows when nested twice
-		required = append(required, t.Infos()[i].Name)
+		if in := t.Infos()[i]; !in.Hidden {
+			required = append(required, in.Name)
+		}
 	}
 	return record.Schema{"type": "object", "description": "A " + t.Title() + " as it stands inside other records.",
 		"properties": props, "required": required, "additionalProperties": false}

@@ -31,5 +31,6 @@ var Location = record.Type{
 		{Name: "site_group", Path: "site.group"},
 		{Name: "tenant_group", Path: "tenant.group"},
 	},
-	Same: []record.Same{{Ref: "parent", Path: "site"}},
+	Same:    []record.Same{{Ref: "parent", Path: "site"}},
+	Follows: []record.Follows{{Fields: []string{"site"}, Of: "parent"}},
 }

@@ -1,0 +1,132 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"terrier/test/apitest"
+)
+
+// ruleTest tests one rule of the catalogue. The hardware has a database that the rules of one type share.
+type ruleTest func(*testing.T, *hardware)
+
+// ruleTests returns the tests of the rules that one type has for itself, by the number of the rule.
+func ruleTests() map[string]map[int]ruleTest {
+	return map[string]map[int]ruleTest{
+		"rack":            rackRules(),
+		"rackreservation": reservationRules(),
+	}
+}
+
+// sharedRules returns the tests of the rules that several types have, by the words with which the rule begins.
+func sharedRules() map[string]ruleTest {
+	return map[string]ruleTest{}
+}
+
+// TestRules tests the rules of the catalogue: TestRules/dcim.device/7 is the seventh rule of devices.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for _, typ := range catalogue(t) {
+		t.Run("dcim."+typ.Name, func(t *testing.T) {
+			t.Parallel()
+			h := &hardware{actor: adminOf(apitest.New(t)), of: typ.Name}
+			for i, text := range typ.Rules {
+				found := testsOfRule(typ.Name, i+1, text)
+				if len(found) == 0 {
+					continue // TestEveryRuleHasATest says why, or fails
+				}
+				t.Run(fmt.Sprint(i+1), func(t *testing.T) {
+					if reason, is := rulesNotYet[fmt.Sprintf("%s/%d", typ.Name, i+1)]; is {
+						t.Skip("not yet: " + reason)
+					}
+					found[0](t, h)
+				})
+			}
+		})
+	}
+}
+
+// TestEveryRuleHasATest compares the catalogue with the tests and the list of rules without one.
+func TestEveryRuleHasATest(t *testing.T) {
+	t.Parallel()
+	rules, shared := map[string]bool{}, map[string]bool{}
+	for _, typ := range catalogue(t) {
+		for i, text := range typ.Rules {
+			name := fmt.Sprintf("%s/%d", typ.Name, i+1)
+			rules[name] = true
+			found := len(testsOfRule(typ.Name, i+1, text))
+			_, listed := rulesWithoutTest[name]
+			switch {
+			case found > 1:
+				t.Errorf("%s has %d tests: %s", name, found, text)
+			case found == 1 && listed:
+				t.Errorf("%s has a test, and is in the list of rules without one", name)
+			case found == 0 && !listed:
+				t.Errorf("%s has no test: %s", name, text)
+			}
+			for words := range sharedRules() {
+				shared[words] = shared[words] || strings.HasPrefix(text, words)
+			}
+		}
+	}
+	for words, used := range shared {
+		if !used {
+			t.Errorf("no rule begins with %q", words)
+		}
+	}
+	for typ, tests := range ruleTests() {
+		for n := range tests {
+			if name := fmt.Sprintf("%s/%d", typ, n); !rules[name] {
+				t.Errorf("%s has a test and is no rule of the catalogue", name)
+			}
+		}
+	}
+	for _, list := range []map[string]string{rulesWithoutTest, rulesNotYet} {
+		for name, reason := range list {
+			if !rules[name] || reason == "" {
+				t.Errorf("%s (%s) is listed and is no rule of the catalogue, or has no reason", name, reason)
+			}
+		}
+	}
+}
+
+// testsOfRule returns the tests of a rule; there should be one, or none.
+func testsOfRule(typ string, n int, text string) (found []ruleTest) {
+	if test := ruleTests()[typ][n]; test != nil {
+		found = append(found, test)
+	}
+	for words, test := range sharedRules() {
+		if strings.HasPrefix(text, words) {
+			found = append(found, test)
+		}
+	}
+	return found
+}
+
+// catalogueType is a type of the catalogue.
+type catalogueType struct {
+	Name  string
+	Rules []string
+}
+
+// catalogue returns the types of the catalogue that Terrier has.
+func catalogue(t *testing.T) (types []catalogueType) {
+	t.Helper()
+	raw, err := os.ReadFile("../catalogue/dcim.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Types []catalogueType }
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range file.Types {
+		if !comesLater[typ.Name] && !rulesUnwritten[typ.Name] {
+			types = append(types, typ)
+		}
+	}
+	return types
+}
