@@ -99,6 +99,8 @@ func (m *maker) value(f field, given func(Row) any, salt uint64) (valueFunc, err
 func (m *maker) references(f field, ref record.Reference) (valueFunc, error) {
 	rows := m.g.rows(ref.Target)
 	switch {
+	case m.refersOnce(f.in.Name):
+		return m.eachOnce(f, ref.Target, rows)
 	case ref.Many:
 		return func(r Row) (any, error) {
 			links := []record.Link{}
@@ -120,6 +122,24 @@ func (m *maker) references(f field, ref record.Reference) (valueFunc, error) {
 		return func(Row) (any, error) { return nil, nil }, nil
 	}
 	return nil, fmt.Errorf("fill %s before", ref.Target.Key())
+}
+
+// refersOnce reports whether no two records may refer to the same one through a field.
+func (m *maker) refersOnce(field string) bool {
+	return slices.ContainsFunc(m.t.Rules(), func(rule record.Unique) bool { return len(rule.Fields) == 1 && rule.Fields[0] == field })
+}
+
+// eachOnce makes references to another filled row for each row.
+func (m *maker) eachOnce(f field, target *record.Type, rows int) (valueFunc, error) {
+	if last := m.before + m.n; last > rows && !f.in.Null {
+		return nil, fmt.Errorf("fill at least %d of %s before: no two refer to the same one", last, target.Key())
+	}
+	return func(r Row) (any, error) {
+		if i := r.Number - 1; i < rows {
+			return record.Link{ID: m.g.id(target, i)}, nil
+		}
+		return nil, nil
+	}, nil
 }
 
 // childrenEach is how many rows of a tree have the same parent.

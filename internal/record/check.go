@@ -135,6 +135,8 @@ func (t *Type) checkLists() error {
 		want   string
 	}{
 		{"Brief", t.Brief, nestable, "can be shown in another record"},
+		{"BriefList", t.BriefList, func(f Field) bool { return nestable(f) && !slices.Contains(t.Brief, f.Info().Name) },
+			"can be shown besides those in Brief"},
 		{"Columns", t.Columns, func(f Field) bool { return !f.Info().Hidden && !f.Info().DetailOnly && !f.Info().Later }, "a list can show"},
 		{"Groups", t.groupNames(), func(f Field) bool { return f.Info().Widget != NoWidget }, "a form can ask for"},
 	} {

@@ -14,9 +14,10 @@ type Printer struct {
 
 // View says which part of a record is shown. The zero View shows everything.
 type View struct {
-	Brief bool     // id, url, display and the natural keys
-	Only  []string // only these fields
-	Omit  []string // all fields except these
+	Brief     bool     // id, url, display and the natural keys
+	BriefList bool     // Brief: also the fields in BriefList
+	Only      []string // only these fields
+	Omit      []string // all fields except these
 }
 
 // Whole reports whether a view shows everything.
@@ -45,8 +46,11 @@ func (t *Type) Plan(view View) *plan {
 func (t *Type) plan(view View) *plan {
 	p := &plan{id: true, url: true, display: true}
 	if view.Brief {
-		p.brief = true
-		for _, i := range t.brief {
+		shown := t.brief
+		if p.brief = true; view.BriefList {
+			shown = t.briefList
+		}
+		for _, i := range shown {
 			if !t.infos[i].Hidden {
 				p.fields = append(p.fields, i)
 			}

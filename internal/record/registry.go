@@ -118,6 +118,12 @@ func (t *Type) build() error {
 	} else if t.naming == "" && t.Display == nil {
 		return fmt.Errorf("nothing names a record: Brief has no text, and there is neither Called nor Display")
 	}
+	t.briefList = slices.Clone(t.brief)
+	for _, name := range t.BriefList {
+		if i := t.Index(name); i >= 0 {
+			t.briefList = append(t.briefList, i)
+		}
+	}
 	if t.Section == "" {
 		t.Section = labelOf(t.App)
 	}

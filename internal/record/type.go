@@ -31,7 +31,9 @@ type Type struct {
 
 	Fields Fields
 	Brief  []string // what a nested representation shows; the first text in it names the record
-	Order  []string // default ordering
+	// BriefList names fields that ?brief shows besides Brief. A nested representation lacks them.
+	BriefList []string
+	Order     []string // default ordering
 	// Search names the texts that q looks into: fields of the record, of one that it refers to ("manufacturer.name"), and of those that
 	// refer to it ("[dcim.inventoryitem.device].serial").
 	Search []string
@@ -74,6 +76,7 @@ type Type struct {
 	infos        []Info
 	index        map[string]int
 	brief        []int
+	briefList    []int   // brief and BriefList
 	core         []int   // brief without references and counts
 	inBrief      []Field // the fields as the brief form shows them
 	naming       string  // the field that names a record; "" for none

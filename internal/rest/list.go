@@ -83,7 +83,7 @@ func (a *API) readPage(w http.ResponseWriter, r *http.Request, t *record.Type, q
 func viewOf(params url.Values) record.View {
 	brief, _ := record.ParseBool(params.Get("brief"))
 	omit := append(splitNames(params["omit"]), splitNames(params["exclude"])...)
-	return record.View{Brief: brief, Only: splitNames(params["fields"]), Omit: omit}
+	return record.View{Brief: brief, BriefList: brief, Only: splitNames(params["fields"]), Omit: omit}
 }
 
 func splitNames(values []string) []string {

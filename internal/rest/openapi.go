@@ -53,7 +53,7 @@ func briefSchema(t *record.Type) record.Schema {
 	full := readSchema(t)["properties"].(record.Schema)
 	props := record.Schema{"id": full["id"], "url": full["url"], "display": full["display"]}
 	required := []string{"id", "url", "display"}
-	for _, name := range t.Brief {
+	for _, name := range slices.Concat(t.Brief, t.BriefList) {
 		props[name] = described(t.BriefField(name).Schema(), t.Field(name).Info())
 	}
 	for _, i := range t.CoreIndex() { // all that a record shows when nested twice

@@ -191,6 +191,14 @@ func (s *selector) referring(of *record.Type, by record.Field) string {
 	return fmt.Sprintf("n.%s = %s.id", quote(by.Column().Name), s.alias)
 }
 
+// Depth counts the records above this one. Most trees are flat, so that most records cost nothing.
+func (s *selector) Depth() {
+	parent := quote(s.t.Field("parent").Column().Name)
+	s.one(fmt.Sprintf("CASE WHEN %[1]s.%[2]s IS NULL THEN 0::bigint ELSE (WITH RECURSIVE above AS (SELECT n.%[2]s FROM %[3]s n WHERE "+
+		"n.id = %[1]s.%[2]s UNION ALL SELECT n.%[2]s FROM %[3]s n JOIN above ON n.id = above.%[2]s) SELECT count(*) FROM above) END",
+		s.alias, parent, quote(s.t.Table())), readInt, decodeInt)
+}
+
 // Row reads a field of another row, if the caller may see it.
 func (s *selector) Row(row record.OtherRow) {
 	by := fmt.Sprintf("n.id = %s.%s", s.alias, quote(row.By))

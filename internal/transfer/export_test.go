@@ -33,7 +33,7 @@ func made(t *record.Type, id int64, given ...any) record.Values {
 func fullSite(reg *record.Registry) record.Values {
 	return made(reg.Type("dcim.site"), 3,
 		"name", "Berlin (Mitte)", "slug", "berlin", "status", "planned",
-		"region", record.Link{ID: 7, Brief: []any{"Germany", "de"}},
+		"region", record.Link{ID: 7, Brief: []any{"Germany", "de", int64(1)}},
 		"tenant", record.Link{ID: 2, Brief: []any{"Null & Co.", "null"}},
 		"facility", "007", "time_zone", "Europe/Berlin", "description", "=cmd|' /C calc'!A0",
 		"physical_address", "Unter den Linden 1\n10117 Berlin", "shipping_address", "'tis \"here\", or there\r\n",

@@ -236,7 +236,7 @@ func TestViewsAndFilters(t *testing.T) {
 	t.Run("nested objects and choices", func(t *testing.T) {
 		got := admin.get(t, at(sites, a)).Object(t)
 		region := got["region"].(obj)
-		if keys(region) != "display id name slug url" || region["url"] != s.URL+at(regions, north) || region["slug"] != "north" {
+		if keys(region) != "_depth display id name slug url" || region["url"] != s.URL+at(regions, north) || region["slug"] != "north" {
 			t.Errorf("region: %v", region)
 		}
 		if fmt.Sprint(got["status"]) != "map[label:Active value:active]" {

@@ -248,8 +248,12 @@ func (u suite) testPatch(t *testing.T) {
 // keeps reports whether a field stays the same when others change. Derived fields may change, and a key is shown
 // once.
 func (u suite) keeps(name string) bool {
-	_, computed := u.t.Field(name).(record.Computed)
-	return !computed && name != "last_updated" && name != "display" && name != "key"
+	var derived bool
+	switch u.t.Field(name).(type) {
+	case record.Computed, record.Depth:
+		derived = true
+	}
+	return !derived && name != "last_updated" && name != "display" && name != "key"
 }
 
 // within tells whether a field is tied to others by a rule between records.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func (u suite) testViews(t *testing.T) {
 		return out
 	}
 	want := map[string]bool{"id": true, "url": true, "display": true}
-	for _, name := range u.t.Brief {
+	for _, name := range slices.Concat(u.t.Brief, u.t.BriefList) {
 		want[name] = true
 	}
 	if got := keys("brief=true"); !reflect.DeepEqual(got, want) {

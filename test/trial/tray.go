@@ -33,11 +33,11 @@ var Card = record.Type{
 	Doc: "Is in a bay.",
 	Fields: record.Fields{
 		record.Ref{Name: "tray", To: "trial.tray", Required: true, OnDelete: record.Cascade},
-		record.Ref{Name: "bay", To: "trial.bay", Required: true, OnDelete: record.Cascade},
+		record.Ref{Name: "bay", To: "trial.bay", OnDelete: record.Cascade},
 		record.Text{Name: "serial", Max: 50},
 		record.Text{Name: "note", Max: 50},
 	},
-	Unique:  []record.Unique{{Name: "trial_card_bay_unique", Fields: []string{"bay"}}},
+	Unique:  []record.Unique{{Name: "trial_card_bay_unique", Fields: []string{"bay"}, NullsDiffer: true}},
 	Same:    []record.Same{{Ref: "bay", Path: "tray"}},
 	Display: func(r record.Reader) string { return "card " + r.Text("serial") },
 	Brief:   []string{"bay", "serial"},

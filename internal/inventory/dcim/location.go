@@ -18,12 +18,13 @@ var Location = record.Type{
 		record.Text{Name: "description", Max: 200},
 		record.Tags{},
 		record.CustomFields{},
+		record.Depth{},
 	},
 	Unique: []record.Unique{
 		{Name: "dcim_location_name_unique", Fields: []string{"name", "site", "parent"}},
 		{Name: "dcim_location_slug_unique", Fields: []string{"slug", "site", "parent"}},
 	},
-	Brief:  []string{"name", "slug"},
+	Brief:  []string{"name", "slug", "_depth"},
 	Order:  []string{"name"},
 	Search: []string{"name", "slug", "description"},
 	Filters: []record.Filter{

@@ -14,12 +14,14 @@ var Region = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 		record.Count{Name: "site_count", Of: "dcim.site", By: "region"},
+		record.Depth{},
 	},
 	Unique: []record.Unique{
 		{Name: "dcim_region_name_unique", Fields: []string{"name", "parent"}},
 		{Name: "dcim_region_slug_unique", Fields: []string{"slug", "parent"}},
 	},
-	Brief:  []string{"name", "slug"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug", "description"},
+	Brief:     []string{"name", "slug", "_depth"},
+	BriefList: []string{"site_count"},
+	Order:     []string{"name"},
+	Search:    []string{"name", "slug", "description"},
 }

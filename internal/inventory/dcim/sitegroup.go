@@ -14,12 +14,14 @@ var SiteGroup = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 		record.Count{Name: "site_count", Of: "dcim.site", By: "group"},
+		record.Depth{},
 	},
 	Unique: []record.Unique{
 		{Name: "dcim_sitegroup_name_unique", Fields: []string{"name", "parent"}},
 		{Name: "dcim_sitegroup_slug_unique", Fields: []string{"slug", "parent"}},
 	},
-	Brief:  []string{"name", "slug"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug", "description"},
+	Brief:     []string{"name", "slug", "_depth"},
+	BriefList: []string{"site_count"},
+	Order:     []string{"name"},
+	Search:    []string{"name", "slug", "description"},
 }

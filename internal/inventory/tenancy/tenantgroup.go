@@ -14,12 +14,14 @@ var TenantGroup = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 		record.Count{Name: "tenant_count", Of: "tenancy.tenant", By: "group"},
+		record.Depth{},
 	},
 	Unique: []record.Unique{
 		{Name: "tenancy_tenantgroup_name_unique", Fields: []string{"name", "parent"}},
 		{Name: "tenancy_tenantgroup_slug_unique", Fields: []string{"slug", "parent"}},
 	},
-	Brief:  []string{"name", "slug"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug", "description"},
+	Brief:     []string{"name", "slug", "_depth"},
+	BriefList: []string{"tenant_count"},
+	Order:     []string{"name"},
+	Search:    []string{"name", "slug", "description"},
 }

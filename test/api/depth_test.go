@@ -1,0 +1,42 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"terrier/test/apitest"
+)
+
+// TestDepth checks that records of a tree show how many are above them, also nested, and that ?brief shows counts besides.
+func TestDepth(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	do := func(method, path string, body any) apitest.Answer {
+		return s.Do(t, apitest.Call{Method: method, Path: path, Token: s.Admin, Body: body})
+	}
+	var above any
+	var ids []int64
+	for depth := range 4 {
+		region := do("POST", "/api/dcim/regions/", map[string]any{"name": fmt.Sprint("r", depth), "slug": fmt.Sprint("r", depth),
+			"parent": above, "_depth": 9}).Want(t, http.StatusCreated).Object(t)
+		if region["_depth"] != float64(depth) {
+			t.Errorf("the depth is %v, want %d", region["_depth"], depth)
+		}
+		if parent, ok := region["parent"].(map[string]any); ok && parent["_depth"] != float64(depth-1) {
+			t.Errorf("the depth above is %v, want %d", parent["_depth"], depth-1)
+		}
+		above, ids = region["id"], append(ids, apitest.ID(region))
+	}
+	site := do("POST", "/api/dcim/sites/", map[string]any{"name": "a", "slug": "a", "region": above}).Want(t, http.StatusCreated).Object(t)
+	if region := site["region"].(map[string]any); region["_depth"] != 3.0 || region["site_count"] != nil {
+		t.Errorf("the region of a site is %v", region)
+	}
+	brief := do("GET", "/api/dcim/regions/?brief=true&name=r3", nil).Page(t).Results[0]
+	same(t, "the brief form", brief, map[string]any{"name": "r3", "slug": "r3", "_depth": 3.0, "site_count": 1.0})
+	do("PATCH", fmt.Sprintf("/api/dcim/regions/%d/", ids[2]), map[string]any{"parent": nil}).Want(t, http.StatusOK)
+	if region := do("GET", fmt.Sprintf("/api/dcim/regions/%d/", ids[3]), nil).Object(t); region["_depth"] != 1.0 {
+		t.Errorf("the depth after a move is %v, want 1", region["_depth"])
+	}
+	do("GET", "/api/dcim/regions/?_depth=1", nil).Want(t, http.StatusBadRequest)
+}
