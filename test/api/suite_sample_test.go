@@ -1,8 +1,11 @@
 package api_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"testing"
 
 	"terrier/internal/record"
@@ -34,6 +37,41 @@ var needed = map[string]obj{
 	"extras.webhook": {"type_create": true}, // at least one event
 }
 
+// leftOut are fields that have rules with other fields or records; tests of their own set them.
+var leftOut = map[string][]string{
+	"dcim.devicetype":                {"subdevice_role"},
+	"dcim.consoleporttemplate":       {"module_type"},
+	"dcim.consoleserverporttemplate": {"module_type"},
+	"dcim.powerporttemplate":         {"module_type"},
+	"dcim.poweroutlettemplate":       {"module_type"},
+	"dcim.interfacetemplate":         {"module_type"},
+	"dcim.frontporttemplate":         {"module_type", "rear_port_position"},
+	"dcim.rearporttemplate":          {"module_type"},
+	"dcim.device":                    {"rack", "position", "face"},
+	"dcim.virtualchassis":            {"master"},
+	"dcim.frontport":                 {"rear_port_position"},
+	"dcim.devicebay":                 {"installed_device"},
+	"dcim.interface": {"vdcs", "parent", "bridge", "lag", "mark_connected", "poe_mode", "poe_type", "rf_role", "rf_channel",
+		"rf_channel_frequency", "rf_channel_width"},
+}
+
+// special makes a record that a field can refer to, where not any record will do.
+func (m *sampler) special(tb testing.TB, field string) (id int64, ok bool) {
+	tb.Helper()
+	switch field {
+	case "dcim.devicebaytemplate.device_type":
+		return m.makeParentType(tb), true
+	case "dcim.devicebay.device":
+		return m.makeWith(tb, m.s.App.Registry.Type("dcim.device"), obj{"device_type": m.makeParentType(tb)}), true
+	}
+	return 0, false
+}
+
+// makeParentType makes a device type whose devices have device bays.
+func (m *sampler) makeParentType(tb testing.TB) int64 {
+	return m.makeWith(tb, m.s.App.Registry.Type("dcim.devicetype"), obj{"subdevice_role": "parent"})
+}
+
 // bounded is the n-th number that a field allows.
 func bounded(f record.Int, n int) int64 {
 	if f.Min == nil || f.Max == nil {
@@ -42,14 +80,15 @@ func bounded(f record.Int, n int) int64 {
 	return *f.Min + int64(n)%(*f.Max-*f.Min+1)
 }
 
-// body makes a body with a value for every field that can be written.
+// body makes a body with a value for every field that can be written. A record that is made for another has only what it needs.
 func (m *sampler) body(tb testing.TB, t *record.Type) map[string]any {
 	tb.Helper()
 	m.n++
 	body := map[string]any{}
 	for i, f := range t.All() {
 		in := t.Infos()[i]
-		if in.ReadOnly {
+		_, refers := f.(record.Referring)
+		if in.ReadOnly || m.making > 0 && refers && !in.Required || slices.Contains(leftOut[t.Key()], in.Name) {
 			continue
 		}
 		if v, ok := m.value(tb, t, f, in, m.n); ok {
@@ -57,21 +96,39 @@ func (m *sampler) body(tb testing.TB, t *record.Type) map[string]any {
 		}
 	}
 	for _, f := range t.References() {
-		if f.TypeField != "" {
+		shares := slices.ContainsFunc(t.Same, func(w record.Same) bool { return w.Ref == f.Name })
+		if f.TypeField != "" && !shares && (m.making == 0 || t.Field(f.TypeField).Info().Required) {
 			target := f.Targets[m.n%len(f.Targets)]
 			body[f.TypeField], body[f.IDField] = target.Key(), m.make(tb, target)
 		}
 	}
-	for _, w := range t.Same { // what refers to something shares its place
-		if w.Here != "" {
+	m.share(tb, t, body)
+	return body
+}
+
+// share lets what a record refers to be in its own place. Where two references decide the same, one of them goes.
+func (m *sampler) share(tb testing.TB, t *record.Type, body map[string]any) {
+	tb.Helper()
+	decided := map[string]string{}
+	rules := slices.Clone(t.Same)
+	slices.SortStableFunc(rules, func(a, b record.Same) int { // what is required comes first
+		return cmp.Compare(fmt.Sprint(!t.Field(a.Ref).Info().Required), fmt.Sprint(!t.Field(b.Ref).Info().Required))
+	})
+	for _, w := range rules {
+		ref, ok := body[w.Ref].(int64)
+		by, taken := decided[w.Path]
+		switch {
+		case w.Here != "" || taken && by != w.Ref:
 			delete(body, w.Ref) // nothing else in the body decides what fits
-		} else if ref, ok := body[w.Ref].(int64); ok {
+		case ok:
 			target := record.TargetOf(t.Field(w.Ref))
 			row := m.s.Do(tb, apitest.Call{Method: "GET", Path: fmt.Sprintf("%s%d/", target.Path(), ref), Token: m.s.Admin}).Object(tb)
-			body[w.Path] = apitest.ID(row[w.Path].(map[string]any))
+			decided[w.Path], body[w.Path] = w.Ref, nil
+			if place, ok := row[w.Path].(map[string]any); ok {
+				body[w.Path] = apitest.ID(place)
+			}
 		}
 	}
-	return body
 }
 
 // value makes the n-th value of a field. Different n make different values if the kind has that many.
@@ -82,6 +139,9 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 	}
 	if format, ok := formats[t.Key()+"."+in.Name]; ok {
 		return fmt.Sprintf(format, n), format != ""
+	}
+	if id, ok := m.special(tb, t.Key()+"."+in.Name); ok {
+		return id, true
 	}
 	switch x := f.(type) {
 	case record.Choice:
@@ -100,7 +160,7 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 	case record.WWN:
 		return fmt.Sprintf("50:06:01:60:3C:%02X:%02X:%02X", n>>16&255, n>>8&255, n&255), true
 	case record.Ints:
-		return []int64{int64(n%1000) + 2, 1}, true
+		return []int64{int64(n%40) + 2, 1}, true
 	case record.Bool:
 		return n%2 == 0, true
 	case record.Int:
@@ -160,6 +220,17 @@ func (m *sampler) make(tb testing.TB, t *record.Type) int64 {
 	m.making++
 	defer func() { m.making-- }()
 	return apitest.ID(m.create(tb, t))
+}
+
+// makeWith creates a record with some values and returns its id.
+func (m *sampler) makeWith(tb testing.TB, t *record.Type, with obj) int64 {
+	tb.Helper()
+	m.making++
+	defer func() { m.making-- }()
+	body := m.body(tb, t)
+	maps.Copy(body, with)
+	return apitest.ID(m.s.Do(tb, apitest.Call{Method: "POST", Path: t.Path(), Token: m.s.Admin, Body: body}).
+		Want(tb, http.StatusCreated).Object(tb))
 }
 
 func (m *sampler) create(tb testing.TB, t *record.Type) map[string]any {
