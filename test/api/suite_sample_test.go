@@ -42,7 +42,10 @@ var leftOut = map[string][]string{
 	"dcim.devicetype":                {"subdevice_role"},
 	"dcim.consoleporttemplate":       {"module_type"},
 	"dcim.consoleserverporttemplate": {"module_type"},
-	"dcim.powerporttemplate":         {"module_type"},
+	"dcim.powerporttemplate":         {"module_type", "allocated_draw"},
+	"dcim.powerport":                 {"allocated_draw"},
+	"dcim.inventoryitemtemplate":     {"parent"},
+	"dcim.inventoryitem":             {"parent"},
 	"dcim.poweroutlettemplate":       {"module_type"},
 	"dcim.interfacetemplate":         {"module_type"},
 	"dcim.frontporttemplate":         {"module_type", "rear_port_position"},
@@ -53,6 +56,13 @@ var leftOut = map[string][]string{
 	"dcim.devicebay":                 {"installed_device"},
 	"dcim.interface": {"vdcs", "parent", "bridge", "lag", "mark_connected", "poe_mode", "poe_type", "rf_role", "rf_channel",
 		"rf_channel_frequency", "rf_channel_width"},
+}
+
+func isLeftOut(t *record.Type, field string) bool { return slices.Contains(leftOut[t.Key()], field) }
+
+// mayOwn reports whether a record needs a reference that is not required: a template belongs to one of two types.
+func mayOwn(t *record.Type, field string) bool {
+	return field == "device_type" && t.Field("module_type") != nil
 }
 
 // special makes a record that a field can refer to, where not any record will do.
@@ -88,7 +98,7 @@ func (m *sampler) body(tb testing.TB, t *record.Type) map[string]any {
 	for i, f := range t.All() {
 		in := t.Infos()[i]
 		_, refers := f.(record.Referring)
-		if in.ReadOnly || m.making > 0 && refers && !in.Required || slices.Contains(leftOut[t.Key()], in.Name) {
+		if in.ReadOnly || isLeftOut(t, in.Name) || m.making > 0 && refers && !in.Required && !mayOwn(t, in.Name) {
 			continue
 		}
 		if v, ok := m.value(tb, t, f, in, m.n); ok {
