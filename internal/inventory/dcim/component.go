@@ -61,3 +61,16 @@ var deviceFilters = []record.Filter{
 
 // portBrief is how a component is shown in others.
 var portBrief = []string{"device", "name", "cable", "_occupied"}
+
+// ofRole allows a reference only to records that have a certain word at a path, as long as anything refers to them.
+func ofRole(of, path, word, message string) record.Together {
+	return record.Together{Of: of, OwnerReads: []string{path},
+		Check: func(owner record.Member, members []record.Member) (clashes []record.Clash) {
+			for _, m := range members {
+				if owner.Text(path) != word {
+					clashes = append(clashes, record.Clash{Member: m.ID(), Message: message})
+				}
+			}
+			return clashes
+		}}
+}

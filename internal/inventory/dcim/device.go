@@ -75,6 +75,7 @@ var Device = record.Type{
 		{Field: "airflow", From: "device_type.airflow"},
 		{Field: "platform", From: "device_type.default_platform"},
 	},
+	Together: []record.Together{rackSpace},
 	Filters: []record.Filter{
 		{Name: "name", Field: "name", Lookup: record.EqualFold},
 		{Name: "serial", Field: "serial", Lookup: record.EqualFold},

@@ -20,6 +20,10 @@ var DeviceBay = record.Type{
 		uniqueInDevice("dcim_devicebay"),
 		{Name: "dcim_devicebay_installed_unique", Fields: []string{"installed_device"}, NullsDiffer: true},
 	},
+	Together: []record.Together{
+		ofRole("device", "device_type.subdevice_role", "parent", "The type of the device must have the subdevice role parent."),
+		ofRole("installed_device", "device_type.subdevice_role", "child", "The type of the installed device must have the subdevice role child."),
+	},
 	Filters: deviceFilters,
 	Check:   checkNotSame("installed_device", "device"),
 	Called:  labelled,

@@ -103,6 +103,7 @@ var Interface = record.Type{
 		{Ref: "bridge", Path: "device", Or: "device.virtual_chassis"},
 		{Ref: "lag", Path: "device", Or: "device.virtual_chassis"},
 	},
+	Together: []record.Together{ofRole("lag", "type", "lag", "A LAG must have the type lag.")},
 	Filters: append([]record.Filter{
 		{Name: "kind", Field: "type", Words: map[string][]string{
 			"physical": physicalTypes(), "virtual": virtualTypes, "wireless": wirelessTypes}},

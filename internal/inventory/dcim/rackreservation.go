@@ -16,6 +16,7 @@ var RackReservation = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 	},
+	Together: []record.Together{rackUnits},
 	Filters: []record.Filter{
 		{Name: "region", Path: "rack.site.region"},
 		{Name: "site_group", Path: "rack.site.group"},

@@ -1,6 +1,7 @@
 package dcim
 
 import (
+	"fmt"
 	"slices"
 
 	"terrier/internal/record"
@@ -22,4 +23,18 @@ var RearPort = record.Type{
 	Brief:   portBrief,
 	Order:   []string{"device", "name"},
 	Search:  []string{"name", "label", "description"},
+}
+
+// withinRearPort allows a front port only a position that its rear port has.
+var withinRearPort = record.Together{
+	Of: "rear_port", Reads: []string{"rear_port_position"}, OwnerReads: []string{"positions"},
+	Check: func(rear record.Member, fronts []record.Member) (clashes []record.Clash) {
+		for _, front := range fronts {
+			if front.Int("rear_port_position") > rear.Int("positions") {
+				clashes = append(clashes, record.Clash{Member: front.ID(), Field: "rear_port_position",
+					Message: fmt.Sprintf("It is at position %d, and the rear port has %d.", front.Int("rear_port_position"), rear.Int("positions"))})
+			}
+		}
+		return clashes
+	},
 }
