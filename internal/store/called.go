@@ -10,7 +10,11 @@ import (
 
 // Called reads what the record is called.
 func (s *selector) Called(forms []record.CalledForm) {
-	s.one(calledExpr(s.alias, forms, 0), readers[record.StoreText], decoders[record.StoreText])
+	expr := calledExpr(s.alias, forms, 0)
+	if s.isNested { // there may be no such record, which would have the last form
+		expr = fmt.Sprintf("CASE WHEN %s.id IS NOT NULL THEN %s END", s.alias, expr)
+	}
+	s.one(expr, readers[record.StoreText], decoders[record.StoreText])
 	s.part.isPlain = true
 }
 

@@ -17,6 +17,11 @@ import (
 // can be narrowed, and one processor each: with parallel workers, a few lists would take all.
 var ForLists = []Setting{{"statement_timeout", "10s"}, {"max_parallel_workers_per_gather", "0"}}
 
+// ForChanges are the settings of the connections for single records and change sets, which look everything up by index. A plan that was
+// made while a table was nearly empty, and is kept, would scan all of it for every row once it has grown: foreign keys are
+// checked with such plans too.
+var ForChanges = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"}}
+
 // spareConnections are reserved for health and login.
 const spareConnections = 2
 
@@ -53,7 +58,7 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 		pool, err = newPool(ctx, config, p.resets)
 		return pool, sent, err
 	}
-	if p.pool, _, err = open(0); err != nil {
+	if p.pool, _, err = open(0, ForChanges...); err != nil {
 		return p, err
 	}
 	if p.spare, _, err = open(spareConnections); err != nil {

@@ -86,7 +86,15 @@ func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record
 		w.and(w.predicate(p, t, "t"))
 	}
 	p := s.plans[t]
-	sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s", p.list(w, scope), p.table, p.joins, w, w.arg(limit))
+	columns := p.list(w, scope)
+	if t.ReadOnly || len(tests) == 1 && tests[0].Field == nil {
+		sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY t.id LIMIT %s", columns, p.table, p.joins, w, w.arg(limit))
+		return sql, w.args
+	}
+	// The ids are found apart: the planner could not keep one plan for the joins, whatever the values. With a dozen joins, planning takes
+	// longer than reading. They are sorted in a way that keeps it from walking all ids in their order.
+	sql := fmt.Sprintf("SELECT %s FROM %s t%s WHERE t.id = ANY(ARRAY(SELECT t.id FROM %s t%s ORDER BY t.id + 0 LIMIT %s)) ORDER BY t.id",
+		columns, p.table, p.joins, p.table, w, w.arg(limit))
 	return sql, w.args
 }
 

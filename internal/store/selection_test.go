@@ -117,7 +117,7 @@ func TestCostlyColumnsAreComputedWhenSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, page, _ := strings.Cut(sql, ";") // behind the count
-	conn, err := s.Pool().Acquire(t.Context())
+	conn, err := store.ListPool(s).Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,10 @@ var done = map[string]int{
 	"POST trial.shelf/free-pegs":     201,
 	"POST trial.crate/next-slot":     201,
 
-	"POST trial.crate/sync-components": 200,
-	"POST trial.kit/sync-components":   200,
+	"POST trial.crate/sync-components":     200,
+	"POST trial.kit/sync-components":       200,
+	"POST dcim.device/sync-components":     200,
+	"POST dcim.devicetype/sync-components": 200,
 }
 
 // parts are the lists that are not of records: everybody who may see webhooks may read them.

@@ -32,6 +32,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /bare/notified", handle(s.notified))
 	mux.HandleFunc("POST /bare/inserted", handle(s.inserted))
 	mux.HandleFunc("POST /bare/bulk", handle(s.bulk))
+	mux.HandleFunc("POST /bare/devices", handle(s.devices))
 	mux.HandleFunc("POST /bare/login", handle(s.login))
 	mux.HandleFunc("POST /bare/events", handle(s.events))
 	return mux

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -68,6 +69,9 @@ func (c *client) do(request []byte, status int) ([]byte, error) {
 				return nil, err
 			}
 		}
+	}
+	if status == http.StatusNoContent {
+		length = 0
 	}
 	if length < 0 {
 		return nil, fmt.Errorf("an answer without a length to %.80q", request)
@@ -153,6 +157,9 @@ func (s *Side) Post(path string, body []byte, headers ...string) []byte {
 
 // Patch returns a PATCH request.
 func (s *Side) Patch(path string, body []byte) []byte { return s.write("PATCH", path, body) }
+
+// Delete returns a DELETE request.
+func (s *Side) Delete(path string) []byte { return s.write("DELETE", path, nil) }
 
 func (s *Side) write(method, path string, body []byte, headers ...string) []byte {
 	return fmt.Appendf(nil,
