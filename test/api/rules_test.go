@@ -16,14 +16,43 @@ type ruleTest func(*testing.T, *hardware)
 // ruleTests returns the tests of the rules that one type has for itself, by the number of the rule.
 func ruleTests() map[string]map[int]ruleTest {
 	return map[string]map[int]ruleTest{
-		"rack":            rackRules(),
-		"rackreservation": reservationRules(),
+		"rack":                  rackRules(),
+		"rackreservation":       reservationRules(),
+		"manufacturer":          manufacturerRules(),
+		"devicetype":            deviceTypeRules(),
+		"moduletype":            moduleTypeRules(),
+		"devicerole":            deviceRoleRules(),
+		"platform":              platformRules(),
+		"inventoryitemrole":     inventoryItemRoleRules(),
+		"powerporttemplate":     powerPortTemplateRules(),
+		"poweroutlettemplate":   powerOutletTemplateRules(),
+		"interfacetemplate":     interfaceTemplateRules(),
+		"frontporttemplate":     frontPortTemplateRules(),
+		"rearporttemplate":      rearPortTemplateRules(),
+		"modulebaytemplate":     moduleBayTemplateRules(),
+		"devicebaytemplate":     deviceBayTemplateRules(),
+		"inventoryitemtemplate": inventoryItemTemplateRules(),
 	}
 }
 
 // sharedRules returns the tests of the rules that several types have, by the words with which the rule begins.
 func sharedRules() map[string]ruleTest {
-	return map[string]ruleTest{}
+	return map[string]ruleTest{
+		"weight needs weight_unit; grams as for racks":  weighed,
+		"Both counts also stand in the brief form":      bothCounts,
+		"display is the name, followed by the label":    labelledRule,
+		"Sorted by device type, then":                   templateOrder,
+		"A template has neither tags nor custom fields": templatePlain,
+		"Exactly one of device_type and module_type":    templateOneOwner,
+		"device_type cannot be changed after creation":  templateFixed,
+		"device_type is required and cannot be changed": templateRequired,
+		"The text {module} in name and label":           templatePosition,
+		"The description is not copied":                 templateDescription,
+		"Copied: name, label, type.":                    func(t *testing.T, h *hardware) { h.templateCopies(t, "type", "rj-45") },
+		"allocated_draw must not exceed":                drawRule,
+		"parent reads and is written as a bare id":      bareParent,
+		"component is read-only (brief form or null)":   componentPair,
+	}
 }
 
 // TestRules tests the rules of the catalogue: TestRules/dcim.device/7 is the seventh rule of devices.
