@@ -18,7 +18,8 @@ var DeviceRole = record.Type{
 		record.Count{Name: "device_count", Of: "dcim.device", By: "device_role"},
 		record.Later{Name: "virtualmachine_count", Shows: 0},
 	},
-	Brief:  []string{"name", "slug"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug"},
+	Brief:     []string{"name", "slug"},
+	BriefList: []string{"device_count", "virtualmachine_count"},
+	Order:     []string{"name"},
+	Search:    []string{"name", "slug"},
 }

@@ -15,7 +15,8 @@ var InventoryItemRole = record.Type{
 		record.CustomFields{},
 		record.Count{Name: "inventoryitem_count", Of: "dcim.inventoryitem", By: "role"},
 	},
-	Brief:  []string{"name", "slug"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug"},
+	Brief:     []string{"name", "slug"},
+	BriefList: []string{"inventoryitem_count"},
+	Order:     []string{"name"},
+	Search:    []string{"name", "slug"},
 }

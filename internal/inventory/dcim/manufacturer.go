@@ -16,7 +16,8 @@ var Manufacturer = record.Type{
 		record.Count{Name: "inventoryitem_count", Of: "dcim.inventoryitem", By: "manufacturer"},
 		record.Count{Name: "platform_count", Of: "dcim.platform", By: "manufacturer"},
 	},
-	Brief:  []string{"name", "slug"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug"},
+	Brief:     []string{"name", "slug"},
+	BriefList: []string{"devicetype_count"},
+	Order:     []string{"name"},
+	Search:    []string{"name", "slug"},
 }

@@ -19,7 +19,8 @@ var Platform = record.Type{
 		record.Count{Name: "device_count", Of: "dcim.device", By: "platform"},
 		record.Later{Name: "virtualmachine_count", Shows: 0},
 	},
-	Brief:  []string{"name", "slug"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug"},
+	Brief:     []string{"name", "slug"},
+	BriefList: []string{"device_count", "virtualmachine_count"},
+	Order:     []string{"name"},
+	Search:    []string{"name", "slug"},
 }

@@ -79,14 +79,15 @@ var Rack = record.Type{
 		{Name: "tenant_group", Path: "tenant.group"},
 		{Name: "serial", Field: "serial", Lookup: record.EqualFold},
 	},
-	Columns: []string{"site", "location", "status", "role", "tenant", "u_height", "device_count", "tags"},
-	Called:  []string{"{name} ({facility_id})", "{name}"},
-	Brief:   []string{"name"},
-	Order:   []string{"site", "location", "name"},
-	Search:  []string{"name", "facility_id", "serial", "asset_tag", "comments"},
-	Check:   checkRack,
-	Derive:  emptyOuterUnit,
-	Panels:  []record.Panel{{Tab: "Devices", List: "dcim.device"}, {Tab: "Reservations", List: "dcim.rackreservation"}},
+	Columns:   []string{"site", "location", "status", "role", "tenant", "u_height", "device_count", "tags"},
+	Called:    []string{"{name} ({facility_id})", "{name}"},
+	Brief:     []string{"name"},
+	BriefList: []string{"device_count"},
+	Order:     []string{"site", "location", "name"},
+	Search:    []string{"name", "facility_id", "serial", "asset_tag", "comments"},
+	Check:     checkRack,
+	Derive:    emptyOuterUnit,
+	Panels:    []record.Panel{{Tab: "Devices", List: "dcim.device"}, {Tab: "Reservations", List: "dcim.rackreservation"}},
 }
 
 // checkRack checks that what is measured has a unit.
