@@ -110,6 +110,8 @@ var Interface = record.Type{
 		{Name: "form_factor", Field: "type", Lookup: record.Exact},
 		{Name: "vdc_identifier", Path: "vdcs.identifier"},
 		{Name: "virtual_machine_id", Never: true},
+		{Name: "device_id", Field: "device", Or: &record.Or{Path: "device.virtual_chassis.[dcim.device.virtual_chassis].id", Unless: "mgmt_only"}},
+		{Name: "device", Path: "device.name", Or: &record.Or{Path: "device.virtual_chassis.master.name", Unless: "mgmt_only"}},
 	}, deviceFilters...),
 	Columns: []string{"device", "label", "type", "enabled", "mtu", "mac_address", "description", "tags"},
 	Called:  labelled,
