@@ -18,6 +18,8 @@ var Location = record.Type{
 		record.Text{Name: "description", Max: 200},
 		record.Tags{},
 		record.CustomFields{},
+		record.Count{Name: "rack_count", Of: "dcim.rack", By: "location"},
+		record.Count{Name: "device_count", Of: "dcim.device", By: "location"},
 		record.Depth{},
 	},
 	Unique: []record.Unique{

@@ -13,6 +13,7 @@ var RackRole = record.Type{
 		record.Text{Name: "description", Max: 200},
 		record.Tags{},
 		record.CustomFields{},
+		record.Count{Name: "rack_count", Of: "dcim.rack", By: "role"},
 	},
 	Brief:  []string{"name", "slug"},
 	Order:  []string{"name"},
