@@ -2,16 +2,17 @@
 #
 # with_postgres "$@"   runs the script again below a private PostgreSQL, unless it already is
 # build                builds the binary into $work
-# start_terrier FLAG…  migrates, serves on a free loopback port and waits until it is ready; sets $base
-# stop_terrier         stops the server as an operator would, and fails when it does not end well
+# start_terrier FLAG…  migrates, serves on a free loopback port and waits until it is ready; sets $base. Called again, it
+#                      starts another server with a database of its own
+# stop_terrier         stops the servers as an operator would, and fails when one does not end well
 #
 # The caller gets $work, a private directory that is removed with the server when the script ends.
 # $password is the password of every user made here.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=
-server=
-password=
+servers=()
+password=$(openssl rand -hex 12)
 
 with_postgres() {
   if [[ -z ${TERRIER_TEST_DATABASE_URL:-} ]]; then
@@ -26,10 +27,11 @@ with_postgres() {
 clean_up() {
   local code=$?
   trap '' INT TERM
-  if [[ -n $server ]]; then
+  local server
+  for server in "${servers[@]}"; do
     kill "$server" 2>/dev/null || true
     wait "$server" 2>/dev/null || true
-  fi
+  done
   if ((code != 0)) && [[ -s $work/server.log ]]; then
     echo "the last lines of the server's log:" >&2
     tail -n 20 "$work/server.log" >&2
@@ -57,17 +59,21 @@ free_port() {
 }
 
 start_terrier() {
-  local port
+  local port server
   port=$(free_port)
   base=http://127.0.0.1:$port
-  password=$(openssl rand -hex 12)
   # The database that comes with the private server is as good as a new one: nobody else uses it.
   export TERRIER_DATABASE_URL=$TERRIER_TEST_DATABASE_URL
+  if ((${#servers[@]} > 0)); then
+    psql --quiet --dbname="$TERRIER_TEST_DATABASE_URL" --command="create database terrier${#servers[@]}"
+    TERRIER_DATABASE_URL=${TERRIER_TEST_DATABASE_URL/\/postgres?//terrier${#servers[@]}?}
+  fi
   TERRIER_SECRET_KEY=$(openssl rand -hex 32)
   export TERRIER_SECRET_KEY TERRIER_LISTEN=127.0.0.1:$port TERRIER_BASE_URL=$base
   "$work/terrier" migrate 2>"$work/migrate.log" || { cat "$work/migrate.log" >&2; return 1; }
-  "$work/terrier" serve "$@" >"$work/server.log" 2>&1 &
+  "$work/terrier" serve "$@" >>"$work/server.log" 2>&1 &
   server=$!
+  servers+=("$server")
   for _ in {1..300}; do
     if curl -fsS -o /dev/null "$base/readyz" 2>/dev/null; then
       return
@@ -79,18 +85,21 @@ start_terrier() {
   return 1
 }
 
-# create_user NAME FLAG...
+# create_user NAME FLAG...: on the server that was started last.
 create_user() {
   "$work/terrier" user create "$@" --password-stdin <<<"$password" >/dev/null 2>>"$work/server.log"
 }
 
 stop_terrier() {
-  local code=0
-  kill -TERM "$server"
-  wait "$server" || code=$?
-  server=
-  if ((code != 0)); then
-    echo "the server ended with code $code after SIGTERM" >&2
-    return 1
-  fi
+  local code server
+  kill -TERM "${servers[@]}"
+  for server in "${servers[@]}"; do
+    code=0
+    wait "$server" || code=$?
+    if ((code != 0)); then
+      echo "a server ended with code $code after SIGTERM" >&2
+      return 1
+    fi
+  done
+  servers=()
 }
