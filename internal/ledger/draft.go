@@ -90,6 +90,7 @@ func (d *draft) clone() *draft {
 // parse reads the fields of an input into a draft. It ignores unknown and read-only fields, because clients send back what they read.
 func parse(t *record.Type, in Input) *draft {
 	d := &draft{given: t.NewValues(), errs: fault.Fields{}}
+	in = unaliased(t, in, d.errs)
 	for i, f := range t.All() {
 		info := t.Infos()[i]
 		value, ok := in[info.Name]

@@ -170,6 +170,8 @@ type Selector interface {
 	Either([]Column)
 	// Aggregate reads the number of records of a type that refer to this one through a field, or the sum of one of their fields.
 	Aggregate(of *Type, by, sum Field)
+	// Back reads the one record that refers to this one.
+	Back(BackLink)
 	// Depth reads how many records are above this one in the tree of its type.
 	Depth()
 	// Row reads a field of another record that this one belongs to.

@@ -137,7 +137,7 @@ func (t *Type) checkLists() error {
 		{"Brief", t.Brief, nestable, "can be shown in another record"},
 		{"BriefList", t.BriefList, func(f Field) bool { return nestable(f) && !slices.Contains(t.Brief, f.Info().Name) },
 			"can be shown besides those in Brief"},
-		{"Columns", t.Columns, func(f Field) bool { return !f.Info().Hidden && !f.Info().DetailOnly && !f.Info().Later }, "a list can show"},
+		{"Columns", t.Columns, func(f Field) bool { return !f.Info().Hidden && !f.Info().DetailOnly && !f.Info().IsForAPI() }, "a list can show"},
 		{"Groups", t.groupNames(), func(f Field) bool { return f.Info().Widget != NoWidget }, "a form can ask for"},
 	} {
 		for i, name := range list.fields {
@@ -173,7 +173,7 @@ func nestable(f Field) bool {
 	case StoreJSON, StoreJSONText, StoreMembers:
 		return false
 	}
-	return !secret && !ref.Many && !f.Info().DetailOnly && !f.Info().Hidden
+	return !secret && !ref.Many && f.Info().AliasOf == "" && !f.Info().DetailOnly && !f.Info().Hidden
 }
 
 // searchable reports whether q can look into a field: a text of the record, or of another row that it belongs to.

@@ -150,6 +150,8 @@ type Computed struct {
 	Of    func(Values) any // a plain value or a Pointer
 	Needs []string         // the fields that Of looks at
 	Shape Schema
+	// Excludable fields are left out by ?exclude=.
+	Excludable bool
 
 	readOnly
 }
@@ -175,7 +177,7 @@ func (f Computed) checkDeclaration(t *Type) error {
 }
 
 func (f Computed) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: true}
+	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: true, Excludable: f.Excludable}
 }
 func (f Computed) Schema() Schema { return f.Shape }
 

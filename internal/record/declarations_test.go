@@ -23,6 +23,14 @@ func withFields(fields ...record.Field) []record.Type {
 
 func with(change func(*record.Type)) []record.Type { return []record.Type{declare(change)} }
 
+// withBack declares a type with a Back, and makes its reference parent unique.
+func withBack(f record.Back) []record.Type {
+	return with(func(t *record.Type) {
+		t.Fields = append(t.Fields, f)
+		t.Unique = []record.Unique{{Name: "u", Fields: []string{"parent"}, NullsDiffer: true}}
+	})
+}
+
 // anyB returns an AnyRef to one type, after change was applied to it.
 func anyB(change func(*record.AnyRef)) record.AnyRef {
 	f := record.AnyRef{Name: "r", To: []string{"a.b"}}
@@ -162,6 +170,20 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"depth of a tree": {withFields(record.Depth{}), ""},
 		"depth of no tree": {append(with(func(*record.Type) {}), record.Type{App: "a", Name: "d", Plural: "ds", Brief: []string{"name"},
 			Fields: record.Fields{record.Text{Name: "name"}, record.Depth{}}}), "field _depth: its type is no tree"},
+		"back of nothing": {withFields(record.Back{Name: "x", Of: "x.y", By: "parent"}), "field x is a record of x.y, which is not registered"},
+		"back by a text":  {withFields(record.Back{Name: "x", Of: "a.b", By: "tag"}), `field x: it is a record of a.b by "tag", which is no reference`},
+		"back by a reference of many": {withFields(record.Back{Name: "x", Of: "a.b", By: "parent"}),
+			`field x: it is the one record of a.b by "parent", and nothing makes that reference unique`},
+		"back through nothing": {withBack(record.Back{Name: "x", Of: "a.b", By: "parent", Through: "parent", As: "y"}),
+			`field x: its Through names "parent", which is no reference in the Brief of a.b`},
+		"back as nothing": {withBack(record.Back{Name: "x", Of: "a.b", By: "parent", As: "y"}), "field x: its Through and As belong together"},
+		"back":            {withBack(record.Back{Name: "x", Of: "a.b", By: "parent", Fields: []string{"tag"}}), ""},
+		"back in Brief that shows nothing": {withBack(record.Back{Name: "x", Of: "a.b", By: "parent", Fields: []string{"y"}}),
+			`field x: its Shows names "y"`},
+		"alias that is taken": {withFields(record.Ref{Name: "r", To: "a.b", Alias: "tag"}), "field tag is declared twice"},
+		"alias in Brief": {with(func(t *record.Type) {
+			t.Fields, t.Brief = append(t.Fields, record.Ref{Name: "r", To: "a.b", Alias: "s"}), []string{"name", "s"}
+		}), `Brief names "s", which is no field that can be shown`},
 		"unknown in Columns": {with(func(t *record.Type) { t.Columns = []string{"x"} }), `Columns names "x"`},
 		"unknown in Groups":  {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"x"}}} }), `Groups names "x"`},
 		"twice in Groups": {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"tag", "tag"}}} }),

@@ -53,13 +53,18 @@ type Info struct {
 	KindOf        string   // JSON: the field with the kind of custom field that the value is for
 	HalfOf        string   // the AnyRef whose type or id it is
 
-	DetailOnly bool // shown with one record, and not in lists
-	Later      bool // about a type that comes later: only the API shows it
-	Wide       bool // takes much room: a list shows it only if it is selected
+	DetailOnly bool   // shown with one record, and not in lists
+	Later      bool   // about a type that comes later: only the API shows it
+	Excludable bool   // ?exclude= leaves it out
+	AliasOf    string // the field that it is a second name of: only the API shows it
+	Wide       bool   // takes much room: a list shows it only if it is selected
 
 	Ranges      bool     // a form creates several records from a text such as xe-0/0/[0-47]
 	Suggestions []string // what a form offers while somebody types
 }
+
+// IsForAPI reports whether only the API shows a field.
+func (in Info) IsForAPI() bool { return in.Later || in.AliasOf != "" }
 
 // Storage is how a column is stored. The store maps each to a PostgreSQL type.
 type Storage int

@@ -27,6 +27,8 @@ type Link struct {
 	Of    *Type // the type of the record, if the field refers to one of several
 	Brief []any // the target's brief fields, if read from the database; only the core fields for a link inside another link
 
+	Via *Link // the record that leads to it, if the field shows that too
+
 	// Match means the one record with these attributes. The ledger resolves it.
 	Match []Predicate
 	// Named is what a person wrote: Match is one way to read it, and empty where only the id in it can be meant.
@@ -47,6 +49,8 @@ type Ref struct {
 	Bare    bool    // shown as an id instead of a nested object
 	Shows   *Nested // what the nested object shows; the default is the target's Brief
 	InBrief string  // a text of the target: the brief form of this type shows it instead of a nested object
+
+	Alias string // a second name: the API shows the same under both, and a body may use either
 
 	target *Type
 	shown  *nestedForm // of Shows

@@ -151,8 +151,9 @@ func (t *Type) build() error {
 func isCore(f Field) bool {
 	_, refers := f.(Referring)
 	_, counts := f.(Counting)
+	_, back := f.(Back)
 	later, isLater := f.(Later)
-	return !refers && !counts && (!isLater || later.Shows != nil)
+	return !refers && !counts && !back && (!isLater || later.Shows != nil)
 }
 
 // link resolves what fields need of the fields of other types.

@@ -3,9 +3,11 @@ package rest
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -26,7 +28,10 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 			a.Fail(w, r, err)
 			return
 		}
-		q.View = viewOf(params)
+		if q.View, err = viewOf(t, params); err != nil {
+			a.Fail(w, r, err)
+			return
+		}
 		page, leave, err := a.readPage(w, r, t, q, params)
 		if err != nil {
 			a.Fail(w, r, err)
@@ -80,10 +85,41 @@ func (a *API) readPage(w http.ResponseWriter, r *http.Request, t *record.Type, q
 	return page, leave, err
 }
 
-func viewOf(params url.Values) record.View {
+// viewOf reads which part of the records is shown.
+func viewOf(t *record.Type, params url.Values) (record.View, error) {
 	brief, _ := record.ParseBool(params.Get("brief"))
-	omit := append(splitNames(params["omit"]), splitNames(params["exclude"])...)
-	return record.View{Brief: brief, BriefList: brief, Only: splitNames(params["fields"]), Omit: omit}
+	excluded := splitNames(params["exclude"])
+	view := record.View{Brief: brief, BriefList: brief, Only: splitNames(params["fields"]),
+		Omit: append(splitNames(params["omit"]), excluded...)}
+	for _, name := range excluded {
+		known := excludableAnywhere(t.Registry())
+		if !slices.Contains(known, name) {
+			return view, fault.Field("exclude", "Only %s can be excluded: use omit to leave out other fields.", strings.Join(known, ", "))
+		}
+	}
+	return view, nil
+}
+
+// excludable lists the fields of a type that ?exclude= leaves out.
+func excludable(t *record.Type) (names []string) {
+	for _, in := range t.Infos() {
+		if in.Excludable {
+			names = append(names, in.Name)
+		}
+	}
+	return names
+}
+
+// excludableAnywhere lists the words that ?exclude= takes. Clients send the same one to every list.
+func excludableAnywhere(r *record.Registry) (names []string) {
+	for _, t := range r.Types() {
+		for _, name := range excludable(t) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 func splitNames(values []string) []string {

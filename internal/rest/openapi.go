@@ -68,8 +68,12 @@ func briefSchema(t *record.Type) record.Schema {
 func writeSchema(t *record.Type, whole bool) record.Schema {
 	props := record.Schema{}
 	var required []string
+	aliased := map[string]bool{}
 	for i, f := range t.All() {
 		in := t.Infos()[i]
+		if in.AliasOf != "" {
+			props[in.Name], aliased[in.AliasOf] = f.InputSchema(), true
+		}
 		if in.ReadOnly {
 			continue
 		}
@@ -80,6 +84,7 @@ func writeSchema(t *record.Type, whole bool) record.Schema {
 			required = append(required, in.Name)
 		}
 	}
+	required = slices.DeleteFunc(required, func(name string) bool { return aliased[name] }) // either name will do
 	s := record.Schema{"type": "object", "properties": props, "additionalProperties": true}
 	if whole && len(required) > 0 {
 		s["required"] = required
@@ -164,7 +169,7 @@ func (a *API) operation(r Route, method string) object {
 	switch {
 	case method == "GET" && r.Detail:
 		responses["200"] = response("The record.", object{"anyOf": []object{one, ref(t.SchemaName("Brief"))}})
-		op["parameters"] = viewParameters()
+		op["parameters"] = viewParameters(t)
 	case method == "GET":
 		page := response("A page of records.", pageSchema(t))
 		page["headers"] = object{xCount: object{"description": "Says that counting stopped: there are at least as many as count says.",
@@ -234,7 +239,14 @@ func parameters(names ...string) []object {
 	return out
 }
 
-func viewParameters() []object { return parameters("brief", "fields", "omit") }
+func viewParameters(t *record.Type) []object {
+	out := parameters("brief", "fields", "omit")
+	if names := excludable(t); len(names) > 0 {
+		out = append(out, object{"name": "exclude", "in": "query", "description": "Leave out a field that takes work.",
+			"schema": object{"type": "array", "items": object{"type": "string", "enum": names}}})
+	}
+	return out
+}
 
 func pageParameters() []object { return parameters("limit", "offset") }
 
@@ -246,7 +258,7 @@ func listParameters(t *record.Type) []object {
 	}
 	count := parameters("count")
 	count[0]["schema"] = object{"type": "string", "enum": []string{"exact", "capped"}, "default": "exact"}
-	return slices.Concat(viewParameters(), pageParameters(), parameters("cursor", "ordering"), count, search,
+	return slices.Concat(viewParameters(t), pageParameters(), parameters("cursor", "ordering"), count, search,
 		filterParameters(t.FilterNames()))
 }
 

@@ -162,7 +162,11 @@ func spaces(body []byte, indent int) (added int) {
 func (a *API) sendRecord(w http.ResponseWriter, r *http.Request, status int, v record.Values) {
 	view := record.View{}
 	if status == http.StatusOK && r.URL.RawQuery != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		view = viewOf(r.URL.Query())
+		var err error
+		if view, err = viewOf(v.Type(), r.URL.Query()); err != nil {
+			a.Fail(w, r, err)
+			return
+		}
 	}
 	w.Header().Set("ETag", etag(v.Version))
 	if status == http.StatusCreated {

@@ -65,7 +65,7 @@ func (a *API) options(t *record.Type) http.HandlerFunc {
 		"display": {Type: "field", ReadOnly: true, Label: "Display"},
 	}
 	for _, in := range t.Infos() {
-		if in.Hidden && in.ReadOnly {
+		if in.Hidden && in.ReadOnly || in.AliasOf != "" {
 			continue
 		}
 		f := field{Type: in.Type, Required: in.Required, ReadOnly: in.ReadOnly, Label: in.Label, Help: in.Help, Max: in.Max,

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -281,6 +282,28 @@ func decodeAnyLink(links []part, targets []*record.Type) func(any) (any, error) 
 		l := link.(record.Link)
 		l.Of = targets[target]
 		return l, nil
+	}
+}
+
+// decodeBack reads a link to a record that refers to another.
+func decodeBack(link part, b record.BackLink) func(any) (any, error) {
+	through := slices.Index(b.Of.BriefIndex(), b.Through)
+	return func(value any) (any, error) {
+		found, err := link.decode(value.([]any))
+		if err != nil {
+			return nil, err
+		}
+		l := found.(record.Link)
+		l.Of = b.Of
+		if through < 0 {
+			return l, nil
+		}
+		behind, ok := l.Brief[through].(record.Link)
+		if !ok {
+			return nil, nil
+		}
+		behind.Of, behind.Via = record.TargetOf(b.Of.All()[b.Through]), &l
+		return behind, nil
 	}
 }
 

@@ -191,6 +191,28 @@ func (s *selector) referring(of *record.Type, by record.Field) string {
 	return fmt.Sprintf("n.%s = %s.id", quote(by.Column().Name), s.alias)
 }
 
+// Back makes [id, brief…] of the record that refers to this one. Where another record is shown instead, that one leads to it.
+func (s *selector) Back(b record.BackLink) {
+	alias, fields := s.nested+"b"+strconv.Itoa(s.part.field), slices.Concat(b.Of.BriefIndex(), b.Also)
+	if s.isNested && b.Through < 0 {
+		fields = b.Of.CoreIndex()
+	}
+	link := linkPart(alias+".id", briefParts(b.Of, alias, fields), b.Of)
+	expr := func(w *where, by access.Scope) string {
+		return fmt.Sprintf("(SELECT json_build_array(%s) FROM %s %s%s WHERE %s.%s = %s.id)", strings.Join(link.exprsFor(w, by), ", "),
+			quote(b.Of.Table()), alias, link.join, alias, quote(b.By.Column().Name), s.alias)
+	}
+	var of []*record.Type
+	for _, x := range link.scoped {
+		of = append(of, x.of...)
+	}
+	if of != nil {
+		s.part.scoped = []scoped{{of: of, expr: expr}}
+	}
+	decode := decodeBack(link, b)
+	s.one(expr(nil, access.Machine()), readJSONAs(decode), decode)
+}
+
 // Depth counts the records above this one. Most trees are flat, so that most records cost nothing.
 func (s *selector) Depth() {
 	parent := quote(s.t.Field("parent").Column().Name)

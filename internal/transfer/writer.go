@@ -50,10 +50,10 @@ func (w *Writer) Close() error {
 	return w.w.Flush()
 }
 
-// leftOut reports whether a file lacks a field: secrets, and what is about types that come later.
+// leftOut reports whether a file lacks a field: secrets, and what only the API shows.
 func leftOut(f record.Field, in record.Info) bool {
 	_, secret := record.SecrecyOf(f)
-	return secret || in.Hidden || in.Later
+	return secret || in.Hidden || in.IsForAPI()
 }
 
 // printed writes a record as the API does, without the fields that files lack.

@@ -250,9 +250,10 @@ func (u suite) testPatch(t *testing.T) {
 func (u suite) keeps(name string) bool {
 	var derived bool
 	switch u.t.Field(name).(type) {
-	case record.Computed, record.Depth:
+	case record.Computed, record.Depth, record.Back:
 		derived = true
 	}
+	derived = derived || u.t.Field(name) != nil && u.t.Field(name).Info().AliasOf != ""
 	return !derived && name != "last_updated" && name != "display" && name != "key"
 }
 

@@ -2,11 +2,17 @@ package trial
 
 import "terrier/internal/record"
 
-// Tray has bays.
+// Tray has bays, and may be in a bay of another tray. Its context can be excluded.
 var Tray = record.Type{
 	App: "trial", Name: "tray", Plural: "trays", Section: "Trial",
-	Doc:    "Has bays for cards.",
-	Fields: record.Fields{record.Text{Name: "name", Max: 100, Required: true, Unique: true}, record.Tags{}},
+	Doc: "Has bays for cards.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 100, Required: true, Unique: true},
+		record.Back{Name: "parent_tray", Of: "trial.bay", By: "guest", Through: "tray", As: "bay"},
+		record.Computed{Name: "context", Of: func(v record.Values) any { return v.Text("name") + "?" }, Needs: []string{"name"},
+			Shape: record.Schema{"type": "string"}, Excludable: true},
+		record.Tags{},
+	},
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
 	Search: []string{"name"},
@@ -21,10 +27,15 @@ var Bay = record.Type{
 		record.Text{Name: "name", Max: 100, Required: true},
 		record.Later{Name: "module"},
 		record.Text{Name: "label", Max: 50},
+		record.Ref{Name: "guest", To: "trial.tray", OnDelete: record.SetNull},
+		record.Back{Name: "installed_card", Of: "trial.card", By: "bay", Fields: []string{"note"}},
 	},
-	Unique: []record.Unique{{Name: "trial_bay_name_unique", Fields: []string{"tray", "name"}}},
-	Brief:  []string{"module", "tray", "name"},
-	Order:  []string{"tray", "name"},
+	Unique: []record.Unique{
+		{Name: "trial_bay_name_unique", Fields: []string{"tray", "name"}},
+		{Name: "trial_bay_guest_unique", Fields: []string{"guest"}, NullsDiffer: true},
+	},
+	Brief: []string{"module", "tray", "name"},
+	Order: []string{"tray", "name"},
 }
 
 // Card is named by its bay.
@@ -53,7 +64,7 @@ var Pin = record.Type{
 		record.Ref{Name: "card", To: "trial.card", OnDelete: record.Cascade,
 			Shows: &record.Nested{Fields: []string{"tray", "bay", "note"}, Bare: []string{"tray"}}},
 		record.Ref{Name: "next", To: "trial.pin", OnDelete: record.SetNull, Bare: true},
-		record.Ref{Name: "keeper", To: "users.user", OnDelete: record.SetNull, InBrief: "username"},
+		record.Ref{Name: "keeper", To: "users.user", OnDelete: record.SetNull, InBrief: "username", Alias: "owner"},
 		record.Ref{Name: "twin", To: "trial.pin", OnDelete: record.SetNull},
 		record.Tags{},
 	},

@@ -29,7 +29,7 @@ var Device = record.Type{
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 64, Null: true, Sort: record.Natural},
 		record.Ref{Name: "device_type", To: "dcim.devicetype", Required: true},
-		record.Ref{Name: "device_role", To: "dcim.devicerole", Required: true},
+		record.Ref{Name: "device_role", To: "dcim.devicerole", Required: true, Alias: "role"},
 		record.Ref{Name: "tenant", To: "tenancy.tenant"},
 		record.Ref{Name: "platform", To: "dcim.platform", OnDelete: record.SetNull},
 		record.Text{Name: "serial", Max: 50},
@@ -39,6 +39,7 @@ var Device = record.Type{
 		record.Ref{Name: "rack", To: "dcim.rack"},
 		record.Decimal{Name: "position", Min: 1, Max: 100.5, Places: 1, Step: 0.5, Help: "The lowest unit that it takes."},
 		record.Choice{Name: "face", Of: faces},
+		record.Back{Name: "parent_device", Of: "dcim.devicebay", By: "installed_device", Through: "device", As: "device_bay"},
 		record.Choice{Name: "status", Of: deviceStatuses, Default: "active"},
 		record.Choice{Name: "airflow", Of: airflows},
 		record.Later{Name: "primary_ip"},
@@ -55,7 +56,8 @@ var Device = record.Type{
 		record.JSON{Name: "local_context_data", Object: true, Help: "It overrides all config contexts."},
 		record.Tags{},
 		record.CustomFields{},
-		record.Computed{Name: "config_context", Of: configContext, Needs: []string{"local_context_data"}, Shape: record.Schema{"type": "object"}},
+		record.Computed{Name: "config_context", Of: configContext, Needs: []string{"local_context_data"}, Shape: record.Schema{"type": "object"},
+			Excludable: true},
 	},
 	Unique: []record.Unique{
 		{Name: "dcim_device_name_unique", Fields: []string{"site", "tenant", "name"}, FoldCase: true, Where: "name"},

@@ -16,6 +16,7 @@ var ModuleBay = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 		record.Later{Name: "module"},
+		record.Back{Name: "installed_module", Of: "dcim.module", By: "module_bay", Fields: []string{"serial"}},
 	}),
 	Unique:  []record.Unique{uniqueInDevice("dcim_modulebay")},
 	Filters: deviceFilters,
