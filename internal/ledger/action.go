@@ -45,6 +45,11 @@ func (l *Ledger) AllowAction(c Caller, a *record.Action) error {
 	if c.ReadOnly && a.Writes() {
 		return fault.ErrDenied
 	}
+	if a.Syncs != "" {
+		if err := l.Allow(c, l.Store.Type(a.Syncs), access.Change); err != nil {
+			return err
+		}
+	}
 	if err := l.Allow(c, a.RightOn(), a.Needs); err != nil || a.Adds == "" {
 		return err
 	}

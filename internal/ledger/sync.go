@@ -42,6 +42,8 @@ type SyncedChild struct {
 	Name   string
 	Fields []string // that differ from the template
 
+	Parent record.Values
+
 	by     string // the reference to the parent
 	parent json.RawMessage
 }
@@ -78,23 +80,47 @@ func (l *Ledger) sync(ctx context.Context, c Caller, a *record.Action, id int64,
 	if err != nil {
 		return nil, err
 	}
-	found, err := l.actedOn(ctx, c, a, id)
-	if err != nil {
-		return nil, err
-	}
 	in := drafts[0].v
-	run := &syncRun{l: l, caller: c, t: l.Store.Type(a.Syncs), dry: in.Bool("dry_run")}
-	run.where = run.t.ChildRules()[0].Where
-	if run.scope, err = l.WriteScope(c, run.t, access.Change); err != nil {
-		return nil, err
-	}
-	if run.views, err = l.Policy.Scope(c.Subject, record.TargetOf(run.t.Field(run.where)), access.View); err != nil {
+	run, err := l.newSyncRun(ctx, c, a, id, in.Bool("dry_run"))
+	if err != nil {
 		return nil, err
 	}
 	if run.t == a.Type() {
 		return run.one(ctx, id)
 	}
-	return run.all(ctx, found.ID(), in.Int("after"))
+	return run.all(ctx, id, in.Int("after"))
+}
+
+// SyncStep does a part of an action that Syncs: it compares the record with the id, or the next records that refer to it, from one
+// after the given id on, in one change set.
+func (l *Ledger) SyncStep(ctx context.Context, c Caller, a *record.Action, id int64, dry bool, after int64) (*Synced, error) {
+	if err := l.AllowAction(c, a); err != nil {
+		return nil, err
+	}
+	run, err := l.newSyncRun(ctx, c, a, id, dry)
+	if err != nil {
+		return nil, err
+	}
+	if run.t == a.Type() {
+		return run.one(ctx, id)
+	}
+	_, err = run.batches(ctx, id, after, 0) // the time for it is over after the first
+	return run.answer, err
+}
+
+// newSyncRun checks that the caller may use an action that Syncs on the record with the id.
+func (l *Ledger) newSyncRun(ctx context.Context, c Caller, a *record.Action, id int64, dry bool) (*syncRun, error) {
+	if _, err := l.actedOn(ctx, c, a, id); err != nil {
+		return nil, err
+	}
+	r := &syncRun{l: l, caller: c, t: l.Store.Type(a.Syncs), dry: dry}
+	r.where = r.t.ChildRules()[0].Where
+	var err error
+	if r.scope, err = l.WriteScope(c, r.t, access.Change); err != nil {
+		return nil, err
+	}
+	r.views, err = l.Policy.Scope(c.Subject, record.TargetOf(r.t.Field(r.where)), access.View)
+	return r, err
 }
 
 // one compares one record.

@@ -169,7 +169,7 @@ func (s *syncSet) report(ctx context.Context, c *comparison) error {
 	}
 	for _, m := range c.rules {
 		child := func(parent *draft, v record.Values, fields []string) SyncedChild {
-			return SyncedChild{Type: m.Type, Name: v.Text(m.Type.NamingField()), Fields: fields, by: m.By, parent: parents[parent]}
+			return SyncedChild{Type: m.Type, Name: v.Text(m.Type.NamingField()), Fields: fields, Parent: parent.v, by: m.By, parent: parents[parent]}
 		}
 		for i, d := range m.lacking.drafts {
 			s.run.answer.Added = append(s.run.answer.Added, child(m.lacking.parents[i], d.v, nil))

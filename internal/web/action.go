@@ -60,7 +60,7 @@ func (s *Site) checkActions(patterns map[string]bool) error {
 // newActionPages returns the pages of the actions on a record that have a Do.
 func newActionPages(p *TypePages) (all []actionPages) {
 	for i := range p.Type.Actions {
-		if a := &p.Type.Actions[i]; a.Do != nil && a.Writes() && !a.OnList {
+		if a := &p.Type.Actions[i]; a.Do != nil && a.Writes() && !a.OnList || a.Syncs != "" {
 			all = append(all, actionPages{p, newTypePages(p.site, a.Input(), OwnPages{}), a})
 		}
 	}
@@ -74,8 +74,12 @@ func (p *TypePages) actionRoutes() (routes []Route) {
 		if a.action.Adds != "" {
 			t, right = a.action.Answers(), access.Add
 		}
-		routes = append(routes, Route{Method: "GET", Path: path, Type: t, Action: right, Handle: a.page},
-			Route{Method: "POST", Path: path, Type: t, Action: right, Handle: a.act})
+		page, act := a.page, a.act
+		if a.action.Syncs != "" {
+			page, act = a.syncPage, a.sync
+		}
+		routes = append(routes, Route{Method: "GET", Path: path, Type: t, Action: right, Handle: page},
+			Route{Method: "POST", Path: path, Type: t, Action: right, Handle: act})
 	}
 	return routes
 }

@@ -157,8 +157,12 @@ func (b *bench) measureMostDevices(devices func(int) []byte) (figures.Row, error
 	if err != nil {
 		return row, err
 	}
+	n := mostDevices
+	if b.o.quick { // a busy machine takes too long for all of them
+		n /= 4
+	}
 	began := time.Now()
-	if _, err := b.terrier.Do(devices(mostDevices), http.StatusCreated); err != nil {
+	if _, err := b.terrier.Do(devices(n), http.StatusCreated); err != nil {
 		return row, err
 	}
 	took := time.Since(began)
@@ -166,7 +170,7 @@ func (b *bench) measureMostDevices(devices func(int) []byte) (figures.Row, error
 	if err != nil {
 		return row, err
 	}
-	row.What = fmt.Sprintf("memory of a request that creates %d records in %.1f s", mostDevices*(1+ports), took.Seconds())
+	row.What = fmt.Sprintf("memory of a request that creates %d records in %.1f s", n*(1+ports), took.Seconds())
 	row.Terrier.Figure = max(0.01, float64(after-before)/(1<<20))
 	row.Judge([]float64{row.Terrier.Figure})
 	return row, nil
