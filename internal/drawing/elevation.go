@@ -86,6 +86,9 @@ func (x *elevated) y(at, height float64) (top, size int64) {
 
 func (x *elevated) add(s Shape) { x.d.Shapes = append(x.d.Shapes, s) }
 
+// half marks a shape that is too low for a text of the usual size.
+const half = " half"
+
 // numbers draws the numbers of the units.
 func (x *elevated) numbers() {
 	for n := int64(1); n <= x.Units; n++ {
@@ -126,6 +129,9 @@ func (x *elevated) face(face record.Option, left int64) {
 			s.Class, s.Href = "mounted from-behind", x.link(m.Record)
 		default:
 			s.Href = x.link(m.Record)
+		}
+		if m.Height < 1 {
+			s.Class += half
 		}
 		x.add(s)
 	}

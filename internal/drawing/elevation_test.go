@@ -44,12 +44,12 @@ func TestElevation(t *testing.T) {
 unit-number 0 110 22 1 | unit-number 0 88 22 2 | unit-number 0 66 22 3 | unit-number 0 44 22 4 | unit-number 0 22 22 5
 face-name 30 0 22 Front | unit 30 88 11 | mounted from-behind 30 44 44 server >server | mounted 30 99 33 switch >switch
 face-name 265 0 22 Rear | unit reserved 265 110 22 for Anna +1 rear | unit 265 99 11 +2 rear | unit reserved 265 22 22 for Anna +5 rear
-mounted 265 44 44 server >server | mounted hidden-record 265 88 11 Taken`},
+mounted 265 44 44 server >server | mounted hidden-record half 265 88 11 Taken`},
 		{true, `
 unit-number 0 22 22 1 | unit-number 0 44 22 2 | unit-number 0 66 22 3 | unit-number 0 88 22 4 | unit-number 0 110 22 5
 face-name 30 0 22 Front | unit 30 55 11 | mounted 30 22 33 switch >switch | mounted from-behind 30 66 44 server >server
 face-name 265 0 22 Rear | unit reserved 265 22 22 for Anna +1 rear | unit 265 44 11 +2 rear | unit reserved 265 110 22 for Anna +5 rear
-mounted hidden-record 265 55 11 Taken | mounted 265 66 44 server >server`},
+mounted hidden-record half 265 55 11 Taken | mounted 265 66 44 server >server`},
 	} {
 		rack.TopDown = c.topDown
 		d, err := Make("elevation", "Rack", rack, Links{

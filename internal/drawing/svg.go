@@ -13,13 +13,17 @@ import (
 func (d *Drawing) SVG() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" `+
-		`font-family="system-ui, sans-serif" font-size="13">`, d.Width, d.Height)
+		`font-family="system-ui, sans-serif">`, d.Width, d.Height)
 	fmt.Fprintf(&b, `<title>%s</title><rect width="100%%" height="100%%" fill="#ffffff"/>`, escaped(d.Label))
 	for _, s := range d.Shapes {
 		if s.Href != "" {
 			fmt.Fprintf(&b, `<a href="%s">`, escaped(s.Href))
 		}
-		look := looks[s.Class]
+		class, isHalf := strings.CutSuffix(s.Class, half)
+		look, size := looks[class], 13
+		if isHalf {
+			size = 10
+		}
 		fill, ink := look.fill, look.ink
 		if s.Fill != "" {
 			fill, ink = "#"+s.Fill, "#"+Ink(s.Fill)
@@ -33,7 +37,7 @@ func (d *Drawing) SVG() []byte {
 			fmt.Fprintf(&b, `<path d="%s" stroke="#adb5bd"/>`, s.Hatch)
 		}
 		if s.Text != "" {
-			fmt.Fprintf(&b, `<text x="8" y="50%%" dominant-baseline="central" fill="%s">%s</text>`, ink, escaped(s.Text))
+			fmt.Fprintf(&b, `<text x="8" y="50%%" dominant-baseline="central" font-size="%d" fill="%s">%s</text>`, size, ink, escaped(s.Text))
 		}
 		b.WriteString(`</svg>`)
 		if s.Href != "" {

@@ -167,6 +167,24 @@ func (k *call) Referring(key, field string, to []record.Values, fields ...string
 	return nil, fmt.Errorf("%s asks for records of %s by %q, which is no reference to %s", k.action.Key(), key, field, to[0].Type().Key())
 }
 
+// Members implements record.Call.
+func (k *call) Members(key, field string, of []record.Values, paths ...string) ([]record.Member, error) {
+	t := k.typeOf(key)
+	read, err := t.Reads(paths...)
+	if err != nil || len(of) == 0 {
+		return nil, err
+	}
+	ids := make([]int64, len(of))
+	for i, v := range of {
+		ids[i] = v.ID()
+	}
+	members := k.set.tx.Members(t, t.Field(field), ids, read)
+	if err := k.set.tx.Flush(k.ctx); err != nil {
+		return nil, err
+	}
+	return members.Get(), nil
+}
+
 // PanelData returns the input of a panel's drawing for each of some records that the caller has read.
 func (l *Ledger) PanelData(ctx context.Context, c Caller, p record.Panel, of []record.Values) (data []any, err error) {
 	if len(of) == 0 {

@@ -14,6 +14,9 @@ type Call interface {
 	// Referring returns the records of a type that refer to any of some others through a field, and that the caller may see, by id.
 	// It reads the given fields and the short ones. For the number of records it has the limits of Find.
 	Referring(key, field string, to []Values, fields ...string) ([]Values, error)
+	// Members returns values of all records of a type that refer to any of some others through a field, by id. The paths are as in a
+	// Together: "device_type.u_height". It includes records that the caller may not see: space that is taken there is not free.
+	Members(key, field string, of []Values, paths ...string) ([]Member, error)
 	// Taken returns the values of a field of all records that match the filters, and reads little else. It includes records that the
 	// caller may not see: a number that is in use there can't be used again.
 	Taken(key, field string, filters map[string]string) ([]any, error)

@@ -17,11 +17,12 @@ type Int struct {
 	ReadOnly, Hidden  bool
 	Default           int64
 	StoredAs          string // the column, if its name differs from the field's
+	Ranges            bool   // pages create several records at once from a text such as [1-24]
 }
 
 func (f Int) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "integer", Required: f.Required,
-		Null: f.Null, ReadOnly: f.ReadOnly, Hidden: f.Hidden, Widget: NumberInput.unless(f.ReadOnly), Cell: NumberCell}
+		Null: f.Null, ReadOnly: f.ReadOnly, Hidden: f.Hidden, Widget: NumberInput.unless(f.ReadOnly), Cell: NumberCell, Ranges: f.Ranges}
 	if !f.Null && !f.Required {
 		in.Default = f.Default
 	}

@@ -149,6 +149,9 @@ func (t *Type) buildTogether(rule Together) error {
 	return nil
 }
 
+// Reads resolves paths, so that a few values of many records can be read: "position", "device_type.u_height".
+func (t *Type) Reads(paths ...string) (Read, error) { return t.readOf(paths) }
+
 // readOf resolves paths. A reference that one of them leads through is read too.
 func (t *Type) readOf(paths []string) (r Read, err error) {
 	add := func(name string) (Path, error) {

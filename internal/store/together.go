@@ -83,6 +83,23 @@ func (tx *Tx) Together(rule *record.TogetherRule, touched []Touched) *Promise[[]
 	})
 }
 
+// Members reads values of all records of a type that refer to any of the ids through a field, by id.
+func (tx *Tx) Members(t *record.Type, by record.Field, ids []int64, read record.Read) *Promise[[]record.Member] {
+	mine := newReading("m", read)
+	sql := fmt.Sprintf("SELECT m.id%s FROM %s m%s WHERE m.%s = ANY($1) ORDER BY m.id", mine.columns, quote(t.Table()), mine.joins,
+		quote(by.Column().Name))
+	return promise(tx, sql, []any{ids}, func(rows pgx.Rows) (members []record.Member, err error) {
+		for rows.Next() {
+			m, err := mine.read(rows.RawValues())
+			if err != nil {
+				return nil, err
+			}
+			members = append(members, m)
+		}
+		return members, rows.Err()
+	})
+}
+
 // hopColumn is the column of the reference through which a side is reached.
 func hopColumn(rule *record.TogetherRule, side record.Side) string {
 	t := rule.Type

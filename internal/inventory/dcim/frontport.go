@@ -15,7 +15,7 @@ var FrontPort = record.Type{
 		record.OptionalColor("color"),
 		record.Ref{Name: "rear_port", To: "dcim.rearport", Required: true, OnDelete: record.Cascade,
 			Shows: &record.Nested{Fields: []string{"name", "label", "description"}}},
-		record.Int{Name: "rear_port_position", Default: 1, Min: new(int64(1)), Max: new(int64(1024))},
+		record.Int{Name: "rear_port_position", Ranges: true, Default: 1, Min: new(int64(1)), Max: new(int64(1024))},
 	}, passThrough),
 	Unique:   []record.Unique{uniqueInDevice("dcim_frontport"), {Name: "dcim_frontport_position_unique", Fields: []string{"rear_port", "rear_port_position"}}},
 	Same:     []record.Same{sameModule, {Ref: "rear_port", Path: "device"}},

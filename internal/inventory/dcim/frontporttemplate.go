@@ -14,7 +14,7 @@ var FrontPortTemplate = record.Type{
 		record.Choice{Name: "type", Of: portTypes, Required: true},
 		record.OptionalColor("color"),
 		record.Ref{Name: "rear_port", To: "dcim.rearporttemplate", Required: true, OnDelete: record.Cascade},
-		record.Int{Name: "rear_port_position", Default: 1, Min: new(int64(1)), Max: new(int64(1024))},
+		record.Int{Name: "rear_port_position", Ranges: true, Default: 1, Min: new(int64(1)), Max: new(int64(1024))},
 		description,
 	}),
 	Unique: append(uniqueInEitherType("dcim_frontporttemplate"),

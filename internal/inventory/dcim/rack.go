@@ -87,7 +87,12 @@ var Rack = record.Type{
 	Search:    []string{"name", "facility_id", "serial", "asset_tag", "comments"},
 	Check:     checkRack,
 	Derive:    emptyOuterUnit,
-	Panels:    []record.Panel{{Tab: "Devices", List: "dcim.device"}, {Tab: "Reservations", List: "dcim.rackreservation"}},
+	Panels: []record.Panel{
+		{Tab: "Devices", List: "dcim.device"},
+		{Tab: "Reservations", List: "dcim.rackreservation"},
+		{Card: "Elevation", List: "dcim.device", Drawing: "elevation", Data: elevations, At: "position", Face: "face"},
+	},
+	Actions: []record.Action{elevationAction},
 }
 
 // checkRack checks that what is measured has a unit.

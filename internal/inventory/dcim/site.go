@@ -45,4 +45,5 @@ var Site = record.Type{
 	Order:   []string{"name"},
 	Search:  []string{"name", "slug", "facility", "description", "physical_address", "shipping_address", "comments"},
 	Filters: []record.Filter{{Name: "tenant_group", Path: "tenant.group"}},
+	Panels:  []record.Panel{{Tab: "Racks", List: "dcim.rack", Each: "Elevation"}},
 }

@@ -27,8 +27,8 @@ var ofDeviceType = record.Fields{
 // named are the fields by which people know a component or a template.
 func named(sort record.Sort) record.Fields {
 	return record.Fields{
-		record.Text{Name: "name", Max: 64, Required: true, Sort: sort, Help: "{module} stands for the position of the module bay."},
-		record.Text{Name: "label", Max: 64, Help: "What is printed on the hardware."},
+		record.Text{Name: "name", Max: 64, Required: true, Sort: sort, Ranges: true, Help: "{module} stands for the position of the module bay."},
+		record.Text{Name: "label", Max: 64, Ranges: true, Help: "What is printed on the hardware."},
 	}
 }
 
