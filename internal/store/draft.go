@@ -182,11 +182,11 @@ func draftIndexes(t *record.Type) []string {
 		case c.Storage == record.StoreInts || c.Storage == record.StoreNumbers:
 			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s USING gin (%s);\n", table, f.Info().Name, table, quoteWhereNeeded(c.Name)))
 		case searched[c.Storage] && !(f.Info().Unique && c.Key.Name == "") && !strings.HasPrefix(order, searchedBy(c)+","):
-			out = append(out, draftIndex(t, f.Info().Name, c, searchedBy(c)))
+			out = append(out, draftIndex(t, f.Info().Name, c.Null, searchedBy(c)))
 		case refers && !ref.Many && ref.Target != nil && !beginsIndex(t, f, order):
-			out = append(out, draftIndex(t, f.Info().Name, c, quoteWhereNeeded(c.Name)))
+			out = append(out, draftIndex(t, f.Info().Name, c.Null, quoteWhereNeeded(c.Name)))
 		case isChoice(f) && !strings.HasPrefix(order, quoteWhereNeeded(c.Name)+","):
-			out = append(out, draftIndex(t, f.Info().Name, c, quoteWhereNeeded(c.Name)+", "+orderIndex(t)))
+			out = append(out, draftIndex(t, f.Info().Name, c.Null, quoteWhereNeeded(c.Name), orderIndex(t)))
 		}
 	}
 	for _, x := range t.Filters {
@@ -197,19 +197,20 @@ func draftIndexes(t *record.Type) []string {
 	}
 	for _, ref := range anyReferences(t) {
 		typ, id := halves(t, ref)
-		out = append(out, draftIndex(t, ref.Name, typ, quoteWhereNeeded(typ.Name)+", "+quoteWhereNeeded(id.Name)))
+		out = append(out, draftIndex(t, ref.Name, typ.Null, quoteWhereNeeded(typ.Name), quoteWhereNeeded(id.Name)))
 	}
 	return out
 }
 
-// draftIndex is an index for looking records up by the value of a column. Records without a value are not in it: most components have
-// no module, no LAG and no duplex mode, and need not pay for the indexes.
-func draftIndex(t *record.Type, name string, c record.Column, columns string) string {
+// draftIndex is an index for looking records up by the value of a column, the first of those given. Records without a value are not in
+// it: most components have no module, no LAG and no duplex mode, and need not pay for the indexes. The condition names the column that
+// is compared, a key and not what it is made of: PostgreSQL must see that what it looks for is in the index.
+func draftIndex(t *record.Type, name string, null bool, columns ...string) string {
 	where := ""
-	if c.Null {
-		where = " WHERE " + quoteWhereNeeded(c.Name) + " IS NOT NULL"
+	if null {
+		where = " WHERE " + columns[0] + " IS NOT NULL"
 	}
-	return fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s)%s;\n", t.Table(), name, t.Table(), columns, where)
+	return fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s)%s;\n", t.Table(), name, t.Table(), strings.Join(columns, ", "), where)
 }
 
 // beginsIndex reports whether another index, of the default order or of a unique rule, begins with a field.

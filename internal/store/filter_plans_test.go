@@ -33,11 +33,11 @@ func TestDeclaredFiltersAreIndexed(t *testing.T) {
 	for _, c := range []struct{ typ, filter, value, index string }{
 		{"trial.item", "name", "x", "trial_item_name_folded"},
 		{"trial.item", "modified_by_request", "91635b28-4304-442e-aa60-f0033ccb6b76", "trial_item_pkey"},
-		{"trial.port", "shelf_id", "1", "trial_port_shelf"},
-		{"trial.port", "shelf", "x", "trial_port_shelf"},
+		{"trial.port", "shelf_id", "1", "trial_port_order"},
+		{"trial.port", "shelf", "x", "trial_port_order"},
 		{"trial.shelf", "mac_address", "00:00:00:00:00:01", "trial_port_mac_address"},
-		{"trial.shelf", "stocked", "false", "trial_item_shelf"},
-		{"trial.shelf", "used", "true", "trial_port_shelf"},
+		{"trial.shelf", "stocked", "false", "trial_item_order"},
+		{"trial.shelf", "used", "true", "trial_port_order"},
 	} {
 		typ := reg.Type(c.typ)
 		test, _, err := typ.ParseFilter(c.filter, []string{c.value})

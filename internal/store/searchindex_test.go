@@ -107,11 +107,11 @@ func TestSearchByValue(t *testing.T) {
 	_, err := db.Exec(t.Context(), `
 		INSERT INTO trial_shelf (id, version, name, places, tags, custom_fields, created, last_updated)
 		VALUES (1, 1, 'S', 1, '{}', '{}', now(), now());
-		INSERT INTO trial_port (id, version, shelf_id, name, mac_address, wwn, prefix, address, vlans, hosts, width, tags, custom_fields,
-			created, last_updated)
-		VALUES (1, 1, 1, 'p1', '00:1b:44:11:3a:b7', '50:06:01:60:3C:E0:1A:2B', '2001:db8::/32', '192.0.2.7/24', '{}', '{}', 19, '{}', '{}',
-			now(), now()),
-		       (2, 1, 1, 'p2', NULL, NULL, NULL, NULL, '{}', '{}', 19, '{}', '{}', now(), now())`)
+		INSERT INTO trial_port (id, version, shelf_id, name, mac_address, wwn, prefix, address, vlans, hosts, width, private, tags,
+			custom_fields, created, last_updated)
+		VALUES (1, 1, 1, 'p1', '00:1b:44:11:3a:b7', '50:06:01:60:3C:E0:1A:2B', '2001:db8::/32', '192.0.2.7/24', '{}', '{}', 19, false,
+			'{}', '{}', now(), now()),
+		       (2, 1, 1, 'p2', NULL, NULL, NULL, NULL, '{}', '{}', 19, false, '{}', '{}', now(), now())`)
 	if err != nil {
 		t.Fatal(err)
 	}

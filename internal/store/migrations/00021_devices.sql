@@ -59,6 +59,8 @@ CREATE INDEX dcim_device_face ON dcim_device (face, name, id) WHERE face IS NOT 
 CREATE INDEX dcim_device_status ON dcim_device (status, name, id);
 CREATE INDEX dcim_device_airflow ON dcim_device (airflow, name, id) WHERE airflow IS NOT NULL;
 CREATE INDEX dcim_device_tags ON dcim_device USING gin (tags);
+CREATE INDEX dcim_device_name_folded ON dcim_device (lower(name COLLATE natural_order));
+CREATE INDEX dcim_device_serial_folded ON dcim_device (lower(serial COLLATE natural_order));
 ALTER TABLE dcim_virtualchassis ADD CONSTRAINT dcim_virtualchassis_master_exists FOREIGN KEY (master_id) REFERENCES dcim_device;
 
 CREATE TABLE dcim_virtualdevicecontext (
@@ -123,6 +125,7 @@ CREATE INDEX dcim_module_device ON dcim_module (device_id);
 CREATE INDEX dcim_module_module_type ON dcim_module (module_type_id);
 CREATE INDEX dcim_module_status ON dcim_module (status, module_bay_id, id);
 CREATE INDEX dcim_module_tags ON dcim_module USING gin (tags);
+CREATE INDEX dcim_module_serial_folded ON dcim_module (lower(serial COLLATE natural_order));
 
 -- +goose Down
 ALTER TABLE dcim_virtualchassis DROP CONSTRAINT dcim_virtualchassis_master_exists;

@@ -240,6 +240,7 @@ CREATE INDEX dcim_inventoryitem_parent ON dcim_inventoryitem (parent_id) WHERE p
 CREATE INDEX dcim_inventoryitem_role ON dcim_inventoryitem (role_id) WHERE role_id IS NOT NULL;
 CREATE INDEX dcim_inventoryitem_manufacturer ON dcim_inventoryitem (manufacturer_id) WHERE manufacturer_id IS NOT NULL;
 CREATE INDEX dcim_inventoryitem_tags ON dcim_inventoryitem USING gin (tags);
+CREATE INDEX dcim_inventoryitem_serial_folded ON dcim_inventoryitem (lower(serial COLLATE natural_order));
 CREATE INDEX dcim_inventoryitem_component ON dcim_inventoryitem (component_type, component_id) WHERE component_type IS NOT NULL;
 
 -- +goose Down
