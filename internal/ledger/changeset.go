@@ -26,7 +26,8 @@ type changeSet struct {
 	careful bool      // look for clashes before the database finds them
 	items   []*draft  // records that the caller names, in the order of the request; errors are reported by position
 	derived []*draft  // records that change with them
-	entries []*entry  // in the order of the first change
+	gone    []deletion
+	entries []*entry // in the order of the first change
 	touched map[object]*entry
 	created int                                           // how many records
 	hooks   map[*record.Type]*store.Promise[[]store.Hook] // asked for so far
@@ -110,7 +111,11 @@ func (s *changeSet) create(ctx context.Context, b *batch) error {
 	if err := s.takeDefaults(ctx, children...); err != nil {
 		return err
 	}
-	return s.change(ctx, append([]*batch{b}, children...))
+	c := newConsequences(s)
+	if err := c.ofCreations(ctx, b); err != nil {
+		return err
+	}
+	return s.change(ctx, slices.Concat([]*batch{b}, children, c.derive()))
 }
 
 // edit changes the records of a batch, and those that follow them.
@@ -151,6 +156,10 @@ func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 	}
 	if err := s.put(batches); err != nil {
 		return err
+	}
+	s.erase()
+	if len(batches) == 0 {
+		return nil
 	}
 	if err := s.checkTrees(ctx, batches); err != nil {
 		return err

@@ -30,13 +30,15 @@ type event struct {
 	t       *record.Type
 	gone    []record.Values
 	changed []*draft
+	gifts   []*giving // what records of the type give on
 }
 
 // question asks which records refer to those of an event.
 type question struct {
 	record.Referrer
-	ids     []int64        // of the records of the event
-	follows record.Follows // set if the event is a change that other records follow
+	ids     []int64          // of the records of the event
+	follows record.Follows   // set if the event is a change that other records follow
+	gives   *record.GiveRule // set if the event is a change that the found records give on
 	rows    *store.Promise[[]record.Values]
 }
 
@@ -48,7 +50,7 @@ type referring struct {
 
 // ofEdits finds the records that follow those that the caller edits.
 func (c *consequences) ofEdits(ctx context.Context, b *batch) error {
-	if len(b.t.Followers()) == 0 {
+	if len(b.t.Followers())+len(b.t.GiveRules())+len(b.t.SourceOf()) == 0 {
 		return nil
 	}
 	e := event{t: b.t}
@@ -65,9 +67,12 @@ func (c *consequences) ofEdits(ctx context.Context, b *batch) error {
 func (c *consequences) walk(ctx context.Context, events ...event) error {
 	for len(events) > 0 {
 		var asked []*question
+		var gifts []*giving
 		for _, e := range events {
 			asked = append(asked, c.ask(e)...)
+			gifts = append(gifts, append(e.gifts, c.gifts(e)...)...)
 		}
+		c.askTargets(gifts)
 		if err := c.set.tx.Flush(ctx); err != nil {
 			return err
 		}
@@ -77,7 +82,12 @@ func (c *consequences) walk(ctx context.Context, events ...event) error {
 			if err != nil {
 				return err
 			}
-			if len(next.gone)+len(next.changed) > 0 {
+			if len(next.gone)+len(next.changed)+len(next.gifts) > 0 {
+				events = append(events, next)
+			}
+		}
+		for _, g := range gifts {
+			if next := c.give(g); len(next.changed) > 0 {
 				events = append(events, next)
 			}
 		}
@@ -90,7 +100,7 @@ func (c *consequences) walk(ctx context.Context, events ...event) error {
 
 // ask queues the statements that find the direct consequences of an event.
 func (c *consequences) ask(e event) []*question {
-	return append(c.askReferrers(e), c.askFollowers(e)...)
+	return slices.Concat(c.askReferrers(e), c.askFollowers(e), c.askGivers(e))
 }
 
 // askReferrers asks which records refer to those that are deleted.
@@ -112,12 +122,7 @@ func (c *consequences) askReferrers(e event) (asked []*question) {
 // askFollowers asks which records follow those that have changed.
 func (c *consequences) askFollowers(e event) (asked []*question) {
 	for _, f := range e.t.Followers() {
-		var ids []int64
-		for _, d := range e.changed {
-			if slices.ContainsFunc(f.Fields, func(name string) bool { return !d.pre.Same(d.v, name) }) {
-				ids = append(ids, d.v.ID())
-			}
-		}
+		ids := e.changedIn(f.Fields)
 		if len(ids) == 0 {
 			continue
 		}
@@ -126,6 +131,30 @@ func (c *consequences) askFollowers(e event) (asked []*question) {
 		asked = append(asked, c.find(&question{Referrer: r, ids: ids, follows: f.Follows}))
 	}
 	return asked
+}
+
+// askGivers asks which records give on what has changed.
+func (c *consequences) askGivers(e event) (asked []*question) {
+	for _, rule := range e.t.SourceOf() {
+		ids := e.changedIn(rule.Reads)
+		if len(ids) == 0 {
+			continue
+		}
+		c.lock(e.t, ids) // from here on nobody can begin to give on their old values
+		r := record.Referrer{Type: rule.Type, Field: rule.Type.Field(rule.Of), To: e.t}
+		asked = append(asked, c.find(&question{Referrer: r, ids: ids, gives: rule}))
+	}
+	return asked
+}
+
+// changedIn returns the ids of the records of an event that have changed in one of the fields. A new record has not.
+func (e event) changedIn(fields []string) (ids []int64) {
+	for _, d := range e.changed {
+		if !d.creation() && slices.ContainsFunc(fields, func(name string) bool { return !d.pre.Same(d.v, name) }) {
+			ids = append(ids, d.v.ID())
+		}
+	}
+	return ids
 }
 
 // lock sorts the ids and queues the statement that locks these records, even against new references to them.
@@ -153,6 +182,8 @@ func (c *consequences) apply(q *question) (event, error) {
 		return event{}, nil
 	case q.follows.Of != "":
 		return c.follow(q, rows), nil
+	case q.gives != nil:
+		return c.giveOn(q, rows), nil
 	case q.OnDelete == record.Protect:
 		c.held = append(c.held, referring{q.Type, rows})
 		return event{}, nil

@@ -57,21 +57,41 @@ func (s *changeSet) delete(ctx context.Context, b *batch, edits []Edit) error {
 	for t, rows := range c.gone {
 		s.askVisible(t, slices.Sorted(maps.Keys(rows)))
 	}
+	for _, t := range c.deleteOrder() {
+		s.gone = append(s.gone, deletion{t, slices.Sorted(maps.Keys(c.gone[t]))})
+	}
+	deleted := s.gone
 	if err := s.change(ctx, c.derive()); err != nil {
 		return notDeleted(err)
 	}
-	for _, t := range c.deleteOrder() {
-		ids := slices.Sorted(maps.Keys(c.gone[t]))
-		for _, id := range ids {
-			s.note(t, c.gone[t][id], record.Values{})
+	for _, x := range deleted {
+		for _, id := range x.ids {
+			s.note(x.t, c.gone[x.t][id], record.Values{})
 		}
-		s.tx.Delete(t, ids)
 	}
 	return nil
 }
 
+// deletion is records of one type that are deleted.
+type deletion struct {
+	t   *record.Type
+	ids []int64
+}
+
+// erase queues the statements that delete records. They come after those that empty references, and before the rules between records are
+// checked: what is deleted breaks none.
+func (s *changeSet) erase() {
+	for _, x := range s.gone {
+		s.tx.Delete(x.t, x.ids)
+	}
+	s.gone = nil
+}
+
 // notDeleted turns an error of the records that refer to deleted ones into a conflict: they can't be changed to do without them.
 func notDeleted(err error) error {
+	if _, ok := errors.AsType[*store.DanglingError](err); ok {
+		return err
+	}
 	if clash, ok := errors.AsType[*store.ClashError](err); ok {
 		return fault.New(fault.Held, "Unable to delete object: records that refer to it would no longer be unique: %s", clash.Fault)
 	}

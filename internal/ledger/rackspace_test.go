@@ -5,6 +5,7 @@ import (
 	"maps"
 	"testing"
 
+	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
@@ -126,4 +127,40 @@ func TestPortsAndBays(t *testing.T) {
 	r.update(t, ports[1], "lag", ports[0])
 	_, err = r.tryUpdate(t, ports[0], "type", "virtual")
 	refused(t, "no longer a LAG", err, "type")
+}
+
+// TestVirtualChassis: a new chassis makes its master a member, which the master stays. A chassis whose members share a LAG is not deleted.
+// A device in a bay is where the device with the bay is.
+func TestVirtualChassis(t *testing.T) {
+	r := newRoom(t)
+	plain := r.deviceType(t)
+	master, member := r.device(t, plain), r.device(t, plain)
+	chassis := r.create(t, "dcim.virtualchassis", in("name", "c", "master", master))[0]
+	if v := r.read(t, master); v.Link("virtual_chassis").ID != chassis.ID() || v.Int("vc_position") != 1 {
+		t.Errorf("the master is in chassis %d at position %d", v.Link("virtual_chassis").ID, v.Int("vc_position"))
+	}
+	_, err := r.tryUpdate(t, chassis, "master", member)
+	refused(t, "a master that is no member", err, "master", "must be a member")
+	_, err = r.tryUpdate(t, master, "virtual_chassis", nil)
+	refused(t, "a master that leaves", err, "virtual_chassis")
+	r.update(t, member, "virtual_chassis", chassis, "vc_position", 2)
+	lag := r.create(t, "dcim.interface", in("device", master, "name", "lag", "type", "lag"))[0]
+	port := r.create(t, "dcim.interface", in("device", member, "name", "a", "type", "1000base-t", "lag", lag))[0]
+	_, err = r.tryUpdate(t, member, "virtual_chassis", nil)
+	refused(t, "a member that leaves", err, "virtual_chassis", "lag")
+	if err := r.delete(t, chassis); fault.KindOf(err) != fault.Held || !contains(err, fmt.Sprint("The interface ", port.ID()), "lag") {
+		t.Errorf("a chassis with a LAG: %v", err)
+	}
+	r.update(t, port, "lag", nil)
+	if err := r.delete(t, chassis); err != nil {
+		t.Error(err)
+	}
+	rack := r.rack(t)
+	parent, child := r.deviceType(t, "subdevice_role", "parent"), r.deviceType(t, "u_height", 0, "subdevice_role", "child")
+	housing, housed := r.device(t, parent), r.device(t, child)
+	r.create(t, "dcim.devicebay", in("device", housing, "name", "b", "installed_device", housed))
+	r.update(t, housing, "rack", rack, "position", 3, "face", "front")
+	if v := r.read(t, housed); v.Link("rack").ID != rack.ID() || v.Get("position") != nil {
+		t.Errorf("the device in the bay is in rack %d at position %v", v.Link("rack").ID, v.Get("position"))
+	}
 }

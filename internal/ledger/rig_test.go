@@ -259,3 +259,13 @@ func TestSameOfAny(t *testing.T) {
 	}
 	r.update(t, label, "gear", two)
 }
+
+// contains reports whether an error has all the words.
+func contains(err error, words ...string) bool {
+	for _, word := range words {
+		if !strings.Contains(fmt.Sprint(err), word) {
+			return false
+		}
+	}
+	return true
+}

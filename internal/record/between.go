@@ -110,6 +110,11 @@ func (t *Type) buildBetween() error {
 			return err
 		}
 	}
+	for _, rule := range t.Gives {
+		if err := t.buildGives(rule); err != nil {
+			return err
+		}
+	}
 	for _, c := range t.Children {
 		if err := t.buildChildren(c); err != nil {
 			return err

@@ -41,6 +41,42 @@ func TestTogetherDeclarations(t *testing.T) {
 	}
 }
 
+// TestGivesDeclarations: a Gives that could not be carried out is refused.
+func TestGivesDeclarations(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rule record.Gives
+		want string
+	}{
+		"good":       {record.Gives{To: "parent", Set: []record.Given{{Field: "tag", From: "other.tag"}, {Field: "other", From: "id"}}}, ""},
+		"a constant": {record.Gives{To: "parent", Set: []record.Given{{Field: "tag", Value: "x"}, {Field: "other"}}}, ""},
+		"to a text": {record.Gives{To: "tag", Set: []record.Given{{Field: "tag", Value: "x"}}},
+			`its Gives is to "tag", which is no reference to one record`},
+		"nothing": {record.Gives{To: "parent"}, `its Gives to "parent" sets nothing`},
+		"no field": {record.Gives{To: "parent", Set: []record.Given{{Field: "x", Value: "x"}}},
+			`its Gives sets "x", which is no field of a.b that can change`},
+		"what can't change": {record.Gives{To: "parent", Set: []record.Given{{Field: "created", Value: "x"}}}, `its Gives sets "created"`},
+		"null where none may be": {record.Gives{To: "parent", Set: []record.Given{{Field: "name"}}},
+			`its Gives sets "name" from "", which is neither a field of a record`},
+		"an id of another type": {record.Gives{To: "parent", Set: []record.Given{{Field: "tag", From: "id"}}}, `its Gives sets "tag" from "id"`},
+		"from nowhere":          {record.Gives{To: "parent", Set: []record.Given{{Field: "tag", From: "other.x"}}}, "is not the same kind of field"},
+		"null for what is required": {record.Gives{To: "parent", Set: []record.Given{{Field: "name", From: "other.tag"}}},
+			`from "other.tag", which can be null in a.b and not here`},
+		"from two": {record.Gives{To: "parent", Set: []record.Given{{Field: "tag", From: "other.tag"}, {Field: "flag", From: "parent.flag"}}},
+			`its Gives sets "flag" from "parent", and another field from "other": declare two`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := record.NewRegistry(with(func(t *record.Type) {
+				t.Fields, t.Gives = append(t.Fields, record.Ref{Name: "other", To: "a.b"}), []record.Gives{c.rule}
+			})...)
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("the error is %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
 // TestMemberReadsWhatIsDeclared: a Check that reads anything else fails.
 func TestMemberReadsWhatIsDeclared(t *testing.T) {
 	t.Parallel()

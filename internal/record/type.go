@@ -55,6 +55,7 @@ type Type struct {
 	Defaults []Default  // values that a new record takes from those it refers to, if it has none itself
 	Same     []Same     // values that a record has in common with those it refers to
 	Follows  []Follows  // values that it takes over from those it refers to
+	Gives    []Gives    // values that it gives to those it refers to
 	Together []Together // rules over the records that refer to the same one
 	Children []Children // records that are created with a new one
 
@@ -86,6 +87,7 @@ type Type struct {
 	defaultRules []DefaultRule
 	watches      []Watch
 	together     togetherRules
+	gives        giveRules
 	followers    []Follower
 	childRules   []ChildRule
 	searchFields []Field

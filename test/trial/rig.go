@@ -87,6 +87,17 @@ var Stack = record.Type{
 		record.Text{Name: "name", Max: 50, Required: true},
 		record.Ref{Name: "leader", To: "trial.gear"},
 	},
+	Gives: []record.Gives{{To: "leader", OnCreation: true,
+		Set: []record.Given{{Field: "stack", From: "id"}, {Field: "rank", Value: int64(1), IfNull: true}}}},
+	Together: []record.Together{{Of: "leader", OwnerReads: []string{"stack"},
+		Check: func(leader record.Member, stacks []record.Member) (clashes []record.Clash) {
+			for _, s := range stacks {
+				if leader.Int("stack") != s.ID() {
+					clashes = append(clashes, record.Clash{Member: s.ID(), Message: "The leader must be in the stack."})
+				}
+			}
+			return clashes
+		}}},
 	Brief: []string{"name"},
 	Order: []string{"name"},
 }
@@ -99,6 +110,8 @@ var Nest = record.Type{
 		record.Text{Name: "name", Max: 50, Required: true},
 		record.Ref{Name: "inside", To: "trial.gear", OnDelete: record.SetNull},
 	},
+	Gives: []record.Gives{{To: "inside", Set: []record.Given{{Field: "site", From: "gear.site"}, {Field: "location", From: "gear.location"},
+		{Field: "frame", From: "gear.frame"}}}},
 	Brief: []string{"name"},
 	Order: []string{"name"},
 }

@@ -20,6 +20,11 @@ var DeviceBay = record.Type{
 		uniqueInDevice("dcim_devicebay"),
 		{Name: "dcim_devicebay_installed_unique", Fields: []string{"installed_device"}, NullsDiffer: true},
 	},
+	Gives: []record.Gives{{To: "installed_device", Set: []record.Given{
+		{Field: "site", From: "device.site"},
+		{Field: "location", From: "device.location"},
+		{Field: "rack", From: "device.rack"},
+	}}},
 	Together: []record.Together{
 		ofRole("device", "device_type.subdevice_role", "parent", "The type of the device must have the subdevice role parent."),
 		ofRole("installed_device", "device_type.subdevice_role", "child", "The type of the installed device must have the subdevice role child."),

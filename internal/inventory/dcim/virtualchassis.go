@@ -17,6 +17,11 @@ var VirtualChassis = record.Type{
 		record.Count{Name: "member_count", Of: "dcim.device", By: "virtual_chassis"},
 	},
 	Unique: []record.Unique{{Name: "dcim_virtualchassis_master_unique", Fields: []string{"master"}, NullsDiffer: true}},
+	Gives: []record.Gives{{To: "master", OnCreation: true, Set: []record.Given{
+		{Field: "virtual_chassis", From: "id"},
+		{Field: "vc_position", Value: int64(1), IfNull: true},
+	}}},
+	Together: []record.Together{{Of: "master", OwnerReads: []string{"virtual_chassis"}, Check: checkMaster}},
 	Filters: []record.Filter{
 		{Name: "region", Path: "master.site.region"},
 		{Name: "site_group", Path: "master.site.group"},
@@ -29,4 +34,14 @@ var VirtualChassis = record.Type{
 	Order:     []string{"name"},
 	Search:    []string{"name", "domain", "[dcim.device.virtual_chassis].name"},
 	Panels:    []record.Panel{{Tab: "Members", List: "dcim.device", By: "virtual_chassis"}},
+}
+
+// checkMaster checks that the master of a virtual chassis is one of its members.
+func checkMaster(master record.Member, chassis []record.Member) (clashes []record.Clash) {
+	for _, c := range chassis {
+		if c.ID() != master.Int("virtual_chassis") {
+			clashes = append(clashes, record.Clash{Member: c.ID(), Message: "The master must be a member of the virtual chassis."})
+		}
+	}
+	return clashes
 }
