@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -71,12 +72,12 @@ func deviceTypeRules() map[int]ruleTest {
 		},
 		4: func(t *testing.T, h *hardware) {
 			typ, rack := h.sized(t, 1, true), h.make(t, "rack")
-			h.mounted(t, rack, typ, 5, "front", "name", "lower")
+			lower := h.mounted(t, rack, typ, 5, "front")
 			h.mounted(t, rack, h.sized(t, 1, true), 7, "front")
 			h.set(t, "devicetype", typ, "u_height", 2)
 			a := h.write(t, "devicetype", typ, "u_height", 3)
 			wantErrors(t, a, "u_height")
-			if !strings.Contains(string(a.Raw), "lower") {
+			if !strings.Contains(string(a.Raw), fmt.Sprintf("device %d", lower)) {
 				t.Errorf("the error does not name the device: %s", a.Raw)
 			}
 			h.set(t, "devicetype", typ, "u_height", 0.5)

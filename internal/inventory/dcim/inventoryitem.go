@@ -28,7 +28,7 @@ var InventoryItem = record.Type{
 		record.Depth{},
 	}),
 	Unique:  []record.Unique{{Name: "dcim_inventoryitem_name_unique", Fields: []string{"device", "parent", "name"}, NullsDiffer: true}},
-	Same:    []record.Same{{Ref: "parent", Path: "device"}, {Ref: "component", Path: "device"}},
+	Same:    []record.Same{{Ref: "parent", Path: "device"}, {Ref: "component", Path: "device", On: "device"}},
 	Filters: append([]record.Filter{{Name: "serial", Field: "serial", Lookup: record.EqualFold}}, deviceFilters...),
 	Derive:  dropComponent,
 	Called:  labelled,
