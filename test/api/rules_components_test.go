@@ -64,8 +64,8 @@ func componentModule(t *testing.T, h *hardware) {
 	h.refused(t, "module", h.of, "module", apitest.ID(module))
 	made := h.made(t, h.of, "device", device, "module", apitest.ID(module))
 	wantKeys(t, "the module", made["module"], "id", "url", "display", "device", "module_bay")
-	want(t, "its device", made["module"].(obj)["device"], any(float64(device)))
-	wantKeys(t, "its bay", made["module"].(obj)["module_bay"], "id", "url", "display", "name")
+	want(t, "its device", nestedIn(made, "module")["device"], any(float64(device)))
+	wantKeys(t, "its bay", nestedIn(made, "module")["module_bay"], "id", "url", "display", "name")
 	h.remove(t, "module", apitest.ID(module))
 	h.gone(t, h.of, apitest.ID(made))
 }
@@ -103,7 +103,7 @@ func cableReadOnly(t *testing.T, h *hardware) {
 // briefCable: the cable of a nested component.
 func briefCable(t *testing.T, h *hardware) {
 	id := h.make(t, h.of)
-	row := h.find(t, h.of, "brief=1&id=%d", id)[0]
+	row := h.first(t, h.of, "brief=1&id=%d", id)
 	if cable, is := row["cable"]; !is || cable != nil {
 		t.Errorf("the brief form is %v", row)
 	}

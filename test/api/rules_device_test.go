@@ -223,12 +223,12 @@ func deviceLifeRules() map[int]ruleTest {
 			typ := h.make(t, "devicetype", "airflow", "passive", "default_platform", platform)
 			for _, more := range [][]any{{}, {"airflow", nil, "platform", nil}} {
 				device := h.made(t, "device", append(more, "device_type", typ)...)
-				want(t, "airflow", device["airflow"].(obj)["value"], any("passive"))
+				want(t, "airflow", nestedIn(device, "airflow")["value"], any("passive"))
 				wantRef(t, device, "platform", platform)
 			}
 			other := h.make(t, "platform")
 			device := h.made(t, "device", "device_type", typ, "airflow", "mixed", "platform", other)
-			want(t, "airflow", device["airflow"].(obj)["value"], any("mixed"))
+			want(t, "airflow", nestedIn(device, "airflow")["value"], any("mixed"))
 			wantRef(t, device, "platform", other)
 			want(t, "airflow", h.set(t, "device", apitest.ID(device), "airflow", nil)["airflow"], nil)
 		},
@@ -239,7 +239,7 @@ func deviceLifeRules() map[int]ruleTest {
 					h.make(t, name, "device_type", typ)
 				}
 			}
-			h.make(t, "interfacetemplate", "device_type", typ, "bridge", apitest.ID(h.find(t, "interfacetemplate", "devicetype_id=%d", typ)[0]))
+			h.make(t, "interfacetemplate", "device_type", typ, "bridge", apitest.ID(h.first(t, "interfacetemplate", "devicetype_id=%d", typ)))
 			a := h.post(t, "device", "device_type", typ)
 			h.changed(t, a, "create device", "create consoleport", "create consoleserverport", "create powerport", "create poweroutlet",
 				"create interface", "create interface", "create rearport", "create frontport", "create modulebay", "create devicebay",
@@ -342,7 +342,7 @@ func moduleRules() map[int]ruleTest {
 					h.make(t, name, "module_type", typ, "name", name+" {module}", "label", "{module}")
 				}
 			}
-			first := h.find(t, "interfacetemplate", "moduletype_id=%d", typ)[0]
+			first := h.first(t, "interfacetemplate", "moduletype_id=%d", typ)
 			h.make(t, "interfacetemplate", "module_type", typ, "bridge", apitest.ID(first), "name", "z")
 			device := h.make(t, "device")
 			bay := h.make(t, "modulebay", "device", device, "position", "7")
@@ -435,11 +435,11 @@ func chassisRules() map[int]ruleTest {
 		},
 		2: func(t *testing.T, h *hardware) {
 			chassis, devices := h.stack(t, 2)
-			nested := h.read(t, "device", devices[0])["virtual_chassis"].(obj)
+			nested := nestedIn(h.read(t, "device", devices[0]), "virtual_chassis")
 			wantKeys(t, "the chassis", nested, "id", "url", "display", "name", "master")
 			want(t, "master", nested["master"], nil)
 			h.set(t, "virtualchassis", chassis, "master", devices[0])
-			nested = h.read(t, "device", devices[1])["virtual_chassis"].(obj)
+			nested = nestedIn(h.read(t, "device", devices[1]), "virtual_chassis")
 			wantRef(t, nested, "master", devices[0])
 			wantKeys(t, "the master", nested["master"], "id", "url", "display", "name")
 			h.briefCounts(t, "virtualchassis", chassis, nested, obj{"member_count": 2.0})

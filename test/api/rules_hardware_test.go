@@ -187,6 +187,16 @@ func (h *hardware) find(t *testing.T, name, query string, args ...any) []obj {
 	return h.page(t, h.list(name)+"?limit=0&"+fmt.Sprintf(query, args...)).Results
 }
 
+// first returns the first record that a query finds.
+func (h *hardware) first(t *testing.T, name, query string, args ...any) obj {
+	t.Helper()
+	rows := h.find(t, name, query, args...)
+	if len(rows) == 0 {
+		t.Fatalf("no %s is found by %s %v", name, query, args)
+	}
+	return rows[0]
+}
+
 // remove deletes a record.
 func (h *hardware) remove(t *testing.T, name string, id int64) apitest.Answer {
 	t.Helper()
@@ -210,7 +220,7 @@ func (h *hardware) changed(t *testing.T, a apitest.Answer, want ...string) {
 	t.Helper()
 	var got []string
 	for _, row := range h.page(t, changeLog+"?limit=0&ordering=id&request_id="+a.Header.Get("X-Request-ID")).Results {
-		action := row["action"].(obj)["value"]
+		action := nestedIn(row, "action")["value"]
 		got = append(got, fmt.Sprint(action, " ", strings.TrimPrefix(row["changed_object_type"].(string), "dcim.")))
 	}
 	if !slices.Equal(got, want) {
@@ -255,10 +265,15 @@ func wantKeys(t *testing.T, what string, got any, keys ...string) {
 	}
 }
 
+// nestedIn returns the object that is nested in a field; none is nil.
+func nestedIn(record obj, field string) obj {
+	object, _ := record[field].(obj)
+	return object
+}
+
 // idOf returns the id of the record that a field refers to.
 func idOf(record obj, field string) int64 {
-	to, _ := record[field].(obj)
-	return apitest.ID(to)
+	return apitest.ID(nestedIn(record, field))
 }
 
 // containsWord tells whether a text has a word.

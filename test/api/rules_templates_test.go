@@ -65,7 +65,7 @@ func templatePlain(t *testing.T, h *hardware) {
 			}
 		}
 		change := h.changes(t, "dcim."+h.of, apitest.ID(made))[0]
-		want(t, field+" in the change log", change["postchange_data"].(obj)[field], any(float64(owner)))
+		want(t, field+" in the change log", nestedIn(change, "postchange_data")[field], any(float64(owner)))
 	}
 }
 
@@ -116,7 +116,11 @@ func (h *hardware) install(t *testing.T, typ int64, position, kind string) []obj
 	device := h.make(t, "device")
 	bay := h.make(t, "modulebay", "device", device, "position", position)
 	module := h.make(t, "module", "device", device, "module_bay", bay, "module_type", typ)
-	return h.find(t, kind, "module_id=%d", module)
+	rows := h.find(t, kind, "module_id=%d", module)
+	if len(rows) == 0 {
+		t.Fatalf("the module brought no %s", kind)
+	}
+	return rows
 }
 
 // component returns the kind of component that a template makes.
@@ -151,7 +155,7 @@ func (h *hardware) copied(t *testing.T, field string, more ...any) obj {
 	if field == "module_type" {
 		return h.install(t, owner, "1", h.component())[0]
 	}
-	return h.find(t, h.component(), "device_id=%d", h.make(t, "device", "device_type", owner))[0]
+	return h.first(t, h.component(), "device_id=%d", h.make(t, "device", "device_type", owner))
 }
 
 // templateCopies asks that components take values from their templates.
@@ -203,15 +207,15 @@ func (h *hardware) refersToSister(t *testing.T, field, to string) {
 		h.make(t, h.of, owner, typ, "name", "copied", field, sister)
 		var made obj
 		if owner == "module_type" {
-			made = h.install(t, typ, "1", h.component()+"")[0]
+			made = h.install(t, typ, "1", h.component())[0]
 			for _, row := range h.find(t, h.component(), "module_id=%d&name=copied", idOf(made, "module")) {
 				made = row
 			}
-			want(t, field, made[field].(obj)["name"], any("s1"))
+			want(t, field, nestedIn(made, field)["name"], any("s1"))
 		} else {
 			device := h.make(t, "device", "device_type", typ)
-			made = h.find(t, h.component(), "device_id=%d&name=copied", device)[0]
-			want(t, field, made[field].(obj)["name"], any("s{module}"))
+			made = h.first(t, h.component(), "device_id=%d&name=copied", device)
+			want(t, field, nestedIn(made, field)["name"], any("s{module}"))
 		}
 	}
 }
@@ -265,7 +269,7 @@ func frontPortTemplateRules() map[int]ruleTest {
 			rear := h.make(t, "rearporttemplate", "device_type", typ, "positions", 2)
 			h.make(t, h.of, "device_type", typ, "rear_port", rear, "rear_port_position", 2)
 			device := h.make(t, "device", "device_type", typ)
-			want(t, "position", h.find(t, "frontport", "device_id=%d", device)[0]["rear_port_position"], any(2.0))
+			want(t, "position", h.first(t, "frontport", "device_id=%d", device)["rear_port_position"], any(2.0))
 			h.refersToSister(t, "rear_port", "rearporttemplate")
 		},
 	}
@@ -322,7 +326,7 @@ func bareParent(t *testing.T, h *hardware) {
 	want(t, "no parent", first["parent"], nil)
 	made := h.made(t, h.of, field, owner, "parent", apitest.ID(first))
 	want(t, "parent", made["parent"], first["id"])
-	want(t, "parent in a list", h.find(t, h.of, "id=%d", apitest.ID(made))[0]["parent"], first["id"])
+	want(t, "parent in a list", h.first(t, h.of, "id=%d", apitest.ID(made))["parent"], first["id"])
 }
 
 // componentPair: the component is written as a type and an id.
@@ -384,8 +388,8 @@ func inventoryItemTemplateRules() map[int]ruleTest {
 			if len(rows) != 5 || leaf == nil || items["/twin/lone"] == nil || items["/twin/lone"]["parent"] == items["/twin/middle"]["parent"] {
 				t.Fatalf("the items are %v", rows)
 			}
-			want(t, "component", leaf["component"].(obj)["name"], any("xe"))
-			wantRef(t, leaf["component"].(obj), "device", device)
+			want(t, "component", nestedIn(leaf, "component")["name"], any("xe"))
+			wantRef(t, nestedIn(leaf, "component"), "device", device)
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -81,6 +82,11 @@ func TestRules(t *testing.T) {
 					if reason, is := rulesNotYet[fmt.Sprintf("%s/%d", typ.Name, i+1)]; is {
 						t.Skip("not yet: " + reason)
 					}
+					defer func() { // an answer of another form fails this rule, and not the others
+						if p := recover(); p != nil {
+							t.Errorf("%v\n%s", p, debug.Stack())
+						}
+					}()
 					found[0](t, h)
 				})
 			}

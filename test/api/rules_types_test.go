@@ -16,7 +16,7 @@ func manufacturerRules() map[int]ruleTest {
 		},
 		2: func(t *testing.T, h *hardware) {
 			typ := h.made(t, "devicetype")
-			h.briefCounts(t, "manufacturer", idOf(typ, "manufacturer"), typ["manufacturer"].(obj), obj{"devicetype_count": 1.0})
+			h.briefCounts(t, "manufacturer", idOf(typ, "manufacturer"), nestedIn(typ, "manufacturer"), obj{"devicetype_count": 1.0})
 		},
 	}
 }
@@ -50,7 +50,7 @@ func deviceTypeRules() map[int]ruleTest {
 		},
 		2: func(t *testing.T, h *hardware) {
 			device := h.made(t, "device")
-			nested := device["device_type"].(obj)
+			nested := nestedIn(device, "device_type")
 			wantKeys(t, "the nested type", nested, "id", "url", "display", "manufacturer", "model", "slug")
 			wantKeys(t, "its manufacturer", nested["manufacturer"], "id", "url", "display", "name", "slug")
 			h.briefCounts(t, "devicetype", apitest.ID(nested), nested, obj{"device_count": 1.0})
@@ -120,7 +120,7 @@ func deviceTypeRules() map[int]ruleTest {
 			h.changed(t, h.post(t, "interfacetemplate", "device_type", typ, "name", "c"), "create interfacetemplate")
 			h.changed(t, h.remove(t, "interfacetemplate", template), "delete interfacetemplate")
 			want(t, "interfaces", names(h.find(t, "interface", "device_id=%d", device), "name"), "a")
-			want(t, "airflow", h.read(t, "device", device)["airflow"].(obj)["value"], any("mixed"))
+			want(t, "airflow", nestedIn(h.read(t, "device", device), "airflow")["value"], any("mixed"))
 		},
 		12: func(t *testing.T, h *hardware) {
 			typ := h.make(t, "devicetype", "subdevice_role", "parent")
@@ -219,7 +219,7 @@ func platformRules() map[int]ruleTest {
 			device := h.made(t, "device", "platform", h.make(t, "platform"))
 			platform := idOf(device, "platform")
 			h.unset(t, "manufacturer", "platform", platform, "manufacturer", h.make(t, "manufacturer"))
-			maker := apitest.ID(device["device_type"].(obj)["manufacturer"].(obj))
+			maker := idOf(nestedIn(device, "device_type"), "manufacturer")
 			wantRef(t, h.set(t, "platform", platform, "manufacturer", maker), "manufacturer", maker)
 		},
 	}
@@ -230,7 +230,7 @@ func bothCounts(t *testing.T, h *hardware) {
 	field := map[string]string{"devicerole": "device_role", "platform": "platform"}[h.of]
 	id := h.make(t, h.of)
 	device := h.made(t, "device", field, id)
-	h.briefCounts(t, h.of, id, device[field].(obj), obj{"device_count": 1.0, "virtualmachine_count": 0.0})
+	h.briefCounts(t, h.of, id, nestedIn(device, field), obj{"device_count": 1.0, "virtualmachine_count": 0.0})
 }
 
 func inventoryItemRoleRules() map[int]ruleTest {
@@ -241,7 +241,7 @@ func inventoryItemRoleRules() map[int]ruleTest {
 		2: func(t *testing.T, h *hardware) {
 			id := h.make(t, "inventoryitemrole")
 			item := h.made(t, "inventoryitem", "role", id)
-			h.briefCounts(t, "inventoryitemrole", id, item["role"].(obj), obj{"inventoryitem_count": 1.0})
+			h.briefCounts(t, "inventoryitemrole", id, nestedIn(item, "role"), obj{"inventoryitem_count": 1.0})
 		},
 	}
 }
