@@ -273,7 +273,7 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"filter through two":     {withFilter("parent.parent"), ""},
 		"filter through any":     {withFilter("r[a.b].tag"), ""},
 		"filter by an id":        {withFilter("r[a.b].id"), ""},
-		"filter without a path":  {withFilter(""), "its filter f must have exactly one of Field, Path, Has, Set, Ignored and Never"},
+		"filter without a path":  {withFilter(""), "its filter f must have exactly one of Field, Path, Has, Set, UsedBy, Is, Ignored and Never"},
 		"filter by nothing":      {withFilter("parent.x"), `its filter f has the path "parent.x": a.b has no field "x" to look for`},
 		"filter through a text":  {withFilter("name.tag"), `its filter f has the path "name.tag": it leads nowhere from "tag" on`},
 		"filter with a space":    {withFilter("parent tag"), `it leads nowhere from "parent tag" on`},

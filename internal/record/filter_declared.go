@@ -9,7 +9,7 @@ import (
 )
 
 // Filter is a filter besides those of the fields, or instead of one: a filter about a field may have the name of that field's own.
-// Exactly one of Field, Path, Has, Set, Ignored and Never says what it tests.
+// Exactly one of Field, Path, Has, Set, UsedBy, Is, Ignored and Never says what it tests.
 type Filter struct {
 	Name string
 
@@ -17,6 +17,8 @@ type Filter struct {
 	Path    string   // what references lead to: "site.region", "[dcim.interface.device].mac_address". See route
 	Has     []string // yes or no: there are records that refer to this one, by their types and fields: "dcim.interface.device"
 	Set     string   // yes or no: this field has a value
+	UsedBy  bool     // the types of records that refer to this one: ?content_type=dcim.site
+	Is      string   // a value that every record has, for clients that ask for what none of ours can be set to
 	Ignored bool     // accepted without effect, for clients that send what no list has
 	Never   bool     // accepted, and no record matches
 
@@ -44,6 +46,10 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 		m[x.Name], err = t.hasFilter(x)
 	case x.Set != "":
 		m[x.Name], err = t.setFilter(x)
+	case x.UsedBy:
+		m[x.Name] = t.usedByFilter()
+	case x.Is != "":
+		m[x.Name] = isFilter(x.Is)
 	case x.Ignored:
 		m[x.Name] = constantFilter(Always)
 	case x.Never:
@@ -63,14 +69,14 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 // checkParts refuses parts of a declaration that say two things, or that don't go together.
 func (x Filter) checkParts() error {
 	tests := 0
-	for _, said := range []bool{x.Field != "", x.Path != "", x.Has != nil, x.Set != "", x.Ignored, x.Never} {
+	for _, said := range []bool{x.Field != "", x.Path != "", x.Has != nil, x.Set != "", x.UsedBy, x.Is != "", x.Ignored, x.Never} {
 		if said {
 			tests++
 		}
 	}
 	switch {
 	case tests != 1:
-		return errors.New("must have exactly one of Field, Path, Has, Set, Ignored and Never")
+		return errors.New("must have exactly one of Field, Path, Has, Set, UsedBy, Is, Ignored and Never")
 	case x.Field == "" && (x.Lookup != Exact || x.Words != nil):
 		return errors.New("has a Lookup or Words, which belong to a Field")
 	case x.Lookup != Exact && x.Words != nil:
@@ -91,7 +97,7 @@ func (x Filter) about() string {
 // fieldFilter returns the filter for a field by another name, lookup or words.
 func (t *Type) fieldFilter(x Filter) (filter, error) {
 	f := t.Field(x.Field)
-	if f == nil || f.Info().Hidden || !slices.Contains(f.Lookups(), x.Lookup) {
+	if f == nil || !slices.Contains(f.Lookups(), x.Lookup) {
 		return filter{}, fmt.Errorf("asks for %q by %q, and there is no such field or lookup", x.Field, x.Lookup)
 	}
 	ref, _ := ReferenceOf(f)
@@ -192,6 +198,36 @@ func (t *Type) hasFilter(x Filter) (filter, error) {
 		return filter{}, errors.New("has an empty list of those that it Has")
 	}
 	return yesNoFilter(Predicate{Has: hops, Seen: true}, Predicate{Has: hops, Seen: true, Lookup: Not}), nil
+}
+
+// usedByFilter returns the filter by the types of the records that refer to this one.
+func (t *Type) usedByFilter() filter {
+	return filter{lookups: []Lookup{Exact}, make: func(_ Lookup, keys []string) (Predicate, error) {
+		var hops []Hop
+		for _, r := range t.reg.Referrers(t) {
+			if slices.ContainsFunc(keys, func(key string) bool { return strings.EqualFold(key, r.Type.Key()) }) {
+				hops = append(hops, Hop{Name: r.Field.Info().Name, Target: r.Type, Many: r.Many, Back: true})
+			}
+		}
+		if hops == nil {
+			return Predicate{Lookup: Never}, nil
+		}
+		return Predicate{Has: hops, Seen: true}, nil
+	}}
+}
+
+// isFilter returns the filter by a value that every record has.
+func isFilter(value string) filter {
+	return filter{lookups: []Lookup{Exact}, make: func(_ Lookup, texts []string) (Predicate, error) {
+		flag, err := Bool{}.ParseText(value)
+		for _, text := range texts {
+			given, bad := Bool{}.ParseText(text)
+			if text == value || err == nil && bad == nil && given == flag {
+				return Predicate{Lookup: Always}, nil
+			}
+		}
+		return Predicate{Lookup: Never}, nil
+	}}
 }
 
 // setFilter returns the filter by whether a field has a value. Neither an empty text nor JSON's null is one.

@@ -222,6 +222,41 @@ func TestFiltersOfPlaces(t *testing.T) {
 	})
 }
 
+// TestFiltersOfExtras holds the filters of tags, custom fields, webhooks and changes that are not those of a field.
+func TestFiltersOfExtras(t *testing.T) {
+	t.Parallel()
+	w := newFilterWorld(t)
+	const tags, fields, hooks, changes = "/api/extras/tags/", "/api/extras/custom-fields/", "/api/extras/webhooks/", "/api/extras/object-changes/"
+	w.add(t, tags, obj{"name": "core", "slug": "core"}, obj{"name": "edge", "slug": "edge"}, obj{"name": "idle", "slug": "idle"})
+	w.add(t, sites, obj{"name": "lisbon", "slug": "lisbon", "tags": []int64{w.ids["core"]}},
+		obj{"name": "hidden bonn", "slug": "bonn", "tags": []int64{w.ids["edge"]}})
+	w.add(t, fields, obj{"name": "cf", "content_types": []string{"dcim.site"}, "type": "text"})
+	w.add(t, hooks, obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://example.com"})
+	w.check(t, []found{
+		{tags + "?content_type=dcim.site", "core, edge", "core"},
+		{tags + "?content_type=DCIM.Site&content_type=dcim.region", "core, edge", "core"},
+		{tags + "?content_type=dcim.region", "", "="},
+		{tags + "?content_type=dcim.nothing", "", "="},
+		{fields + "?filter_logic=exact&is_cloneable=False&ui_visibility=read-write&search_weight=1000", "cf", "="},
+		{fields + "?is_cloneable=true", "", "="},
+		{fields + "?group_name=x", "", "="},
+		{hooks + "?type_job_start=false", "hook", "="},
+		{hooks + "?type_job_end=true", "", "="},
+	})
+	made := w.send(t, "GET", changes+"?object_repr=lisbon", w.Admin, nil).Want(t, 200).Object(t)["results"].([]any)
+	if len(made) != 1 {
+		t.Fatalf("%d changes of lisbon", len(made))
+	}
+	at := made[0].(map[string]any)["time"].(string)
+	for query, want := range map[string]int64{"object_repr__ic=LISB": 1, "object_repr__n=lisbon&changed_object_type=dcim.site": 1,
+		"object_repr=lisbon&time_after=" + at: 1, "object_repr=lisbon&time_before=" + at: 1, "object_repr=lisbon&time_after=2100-01-01": 0,
+		"object_repr=lisbon&time_before=2020-01-01": 0} {
+		if page := w.send(t, "GET", changes+"?"+query, w.Admin, nil).Want(t, 200).Page(t); page.Count != want {
+			t.Errorf("%s finds %d, want %d", query, page.Count, want)
+		}
+	}
+}
+
 // TestFilterByRequest holds that the records of a list are found by the requests that created and updated them, by callers who don't
 // see the change log too.
 func TestFilterByRequest(t *testing.T) {

@@ -36,6 +36,14 @@ var CustomField = record.Type{
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
 	Search: []string{"name", "label", "description"},
+	// What custom fields of NetBox can be set to. Ours have no groups.
+	Filters: []record.Filter{
+		{Name: "group_name", Never: true},
+		{Name: "filter_logic", Is: "exact"},
+		{Name: "is_cloneable", Is: "false"},
+		{Name: "ui_visibility", Is: "read-write"},
+		{Name: "search_weight", Is: "1000"},
+	},
 	// What is stored, and would be refused today, stays until it is written.
 	Check: func(before, after record.Values) fault.Fields {
 		errs := fault.Fields{}

@@ -33,6 +33,11 @@ var ObjectChange = record.Type{
 	Order:   []string{"-time"},
 	Columns: []string{"time", "user_name", "action", "changed_object"},
 	Search:  []string{"user_name", "object_repr"},
+	Filters: []record.Filter{
+		{Name: "object_repr", Field: "object_repr"},
+		{Name: "time_after", Field: "time", Lookup: record.AtLeast},
+		{Name: "time_before", Field: "time", Lookup: record.AtMost},
+	},
 	Display: func(r record.Reader) string {
 		return fmt.Sprintf("%s %s %s by %s", r.Text("changed_object_type"), r.Text("object_repr"), r.Text("action"), r.Text("user_name"))
 	},

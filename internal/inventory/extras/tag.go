@@ -12,7 +12,8 @@ var Tag = record.Type{
 		record.Color("color"),
 		record.Text{Name: "description", Max: 200},
 	},
-	Brief:  []string{"name", "slug", "color"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug", "description"},
+	Brief:   []string{"name", "slug", "color"},
+	Order:   []string{"name"},
+	Search:  []string{"name", "slug", "description"},
+	Filters: []record.Filter{{Name: "content_type", UsedBy: true}},
 }
