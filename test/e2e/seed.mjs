@@ -37,4 +37,24 @@ export async function seed() {
     { name: 'Capacity planning', content_types: ['dcim.rackrole'], type_create: true, payload_url: `${world.receiver.url}capacity`, conditions: { attr: 'name', op: 'gt', value: 5 } },
   ]);
   await api('POST', '/api/dcim/rack-roles/', [['Compute', '3f51b5'], ['Storage', '009688']].map(([name, color]) => ({ ...named(name), color })));
+  await racks(api, made[0], tenants[0]);
+}
+
+// racks fills two racks of a site with devices, half units, both faces and a reservation.
+async function racks(api, site, tenant) {
+  const [acme] = await api('POST', '/api/dcim/manufacturers/', [named('Acme')]);
+  const roles = await api('POST', '/api/dcim/device-roles/', [['Router', 'b71c1c'], ['Server', '2196f3'], ['Patch panel', 'ffeb3b']].map(([name, color]) => ({ ...named(name), color })));
+  const model = (name, more = {}) => ({ manufacturer: acme.id, model: name, slug: slug(name), ...more });
+  const [router, server, panel, chassis] = await api('POST', '/api/dcim/device-types/', [model('MX Router', { u_height: 4 }), model('Server 1U'),
+    model('Patch panel 24', { is_full_depth: false, u_height: 0.5 }), model('Chassis', { subdevice_role: 'parent', u_height: 8 })]);
+  await api('POST', '/api/dcim/module-types/', [{ manufacturer: acme.id, model: 'Line card' }]);
+  await api('POST', '/api/dcim/interface-templates/', Array.from({ length: 24 }, (_, n) => ({ device_type: router.id, name: `xe-0/0/${n}`, type: '10gbase-x-sfpp' })));
+  await api('POST', '/api/dcim/rear-port-templates/', [{ device_type: router.id, name: 'rear 1', type: 'lc', positions: 24 }]);
+  await api('POST', '/api/dcim/module-bay-templates/', [1, 2, 3].map((n) => ({ device_type: router.id, name: `Bay ${n}`, position: `${n}` })));
+  const [first, second] = await api('POST', '/api/dcim/racks/', [{ name: 'R101', site: site.id, tenant: tenant.id }, { name: 'R102', site: site.id, u_height: 24, desc_units: true }]);
+  const device = (name, type, role, rack, position, face) => ({ name, device_type: type.id, device_role: roles[role].id, site: site.id, rack: rack.id, position, face });
+  await api('POST', '/api/dcim/devices/', [device('edge-1', router, 0, first, 1, 'front'), device('edge-2', router, 0, second, 1, 'front'), device('chassis-1', chassis, 1, first, 20, 'front'),
+    device('patch-1', panel, 2, first, 12, 'front'), device('patch-2', panel, 2, first, 12.5, 'rear'), ...[6, 7, 8].map((n) => device(`server-${n}`, server, 1, first, n, 'rear'))]);
+  const [user] = (await api('GET', '/api/users/users/?username=admin')).results;
+  await api('POST', '/api/dcim/rack-reservations/', [{ rack: first.id, units: [40, 41, 42], user: user.id, description: 'Storage project' }]);
 }

@@ -4,8 +4,18 @@ import assert from 'node:assert/strict';
 import { check, walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
-// The values of required fields, by name. Any other field gets a text.
-const fitting = { site: 'Lisbon 1', user: 'admin', payload_url: 'http://127.0.0.1:1/' };
+// The values of fields, by name. A required field that is not here gets a text, or the first choice.
+const fitting = { site: 'Lisbon 1', user: 'admin', payload_url: 'http://127.0.0.1:1/', manufacturer: 'Acme', device_type: 'MX Router', module_type: 'Line card', device_role: 'Router', device: 'edge-1',
+  rack: 'R101' };
+// What some types need besides, by the number of the record.
+const more = {
+  '/dcim/rack-reservations/': (n) => ({ units: `${n + 10}` }),
+  '/dcim/modules/': (n) => ({ module_bay: `Bay ${n}` }),
+  '/dcim/front-ports/': (n) => ({ rear_port: 'rear 1', rear_port_position: `${n}` }),
+  '/dcim/front-port-templates/': (n) => ({ rear_port: 'rear 1', rear_port_position: `${n}` }),
+  '/dcim/device-bays/': () => ({ device: 'chassis-1' }),
+  '/dcim/device-bay-templates/': () => ({ device_type: 'Chassis' }),
+};
 const boxes = { content_types: 'dcim.region', object_types: 'dcim.region', actions: 'view' };
 
 async function required(path) {
@@ -13,13 +23,18 @@ async function required(path) {
   return Object.entries(actions.POST).filter(([, field]) => field.required).map(([name]) => name);
 }
 
-async function fill(v, names, text) {
-  for (const name of names) {
-    const box = v.main.locator(`input[type=checkbox][name="${name}"][value="${boxes[name] ?? fitting[name]}"]`);
+async function fill(v, path, names, n) {
+  const values = { ...fitting, ...more[path]?.(n) };
+  const needed = new Set([...names, ...Object.keys(more[path]?.(n) ?? {}), ...(path.endsWith('-templates/') ? ['device_type'] : [])]);
+  for (const name of needed) {
+    const box = v.main.locator(`input[type=checkbox][name="${name}"][value="${boxes[name] ?? values[name]}"]`);
+    const input = v.main.locator(`#id_${name}`);
     if (await box.count() > 0) {
       await box.check();
+    } else if (await input.evaluate((element) => element.matches('select'))) {
+      await input.selectOption({ index: 1 });
     } else {
-      await v.main.locator(`#id_${name}`).fill(fitting[name] ?? text);
+      await input.fill(values[name] ?? `tour_${path.replace(/\W/g, '')}_${n}`);
     }
   }
   const event = v.main.locator('#id_type_create');
@@ -47,7 +62,7 @@ for (const { path, fixed } of lists) {
     const ids = [];
     for (const n of [1, 2, 3]) {
       await v.go(`${path}add/`);
-      await fill(v, names, `tour_${path.replace(/\W/g, '')}_${n}`);
+      await fill(v, path, names, n);
       await v.press(v.main.locator('.form-buttons .btn-primary').first());
       const { results } = await world.api('GET', `/api${path}?ordering=-id&limit=1`);
       ids.push(results[0].id);

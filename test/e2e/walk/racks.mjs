@@ -1,0 +1,59 @@
+// Racks are drawn, and components are added by the range.
+import assert from 'node:assert/strict';
+import { walk } from '../walks.mjs';
+import { world } from '../world.mjs';
+
+const found = async (path) => (await world.api('GET', `/api${path}`)).results[0].id;
+
+walk('a free unit leads to the form for a device there', async (v) => {
+  const rack = await found('/dcim/racks/?name=R101');
+  await v.go(`/dcim/racks/${rack}/`);
+  await v.main.locator('.drawn-table').getByText('Storage project').waitFor();
+  await v.press(v.main.locator('a[href*="position=30&"][href*="face=rear"]').last());
+  assert.equal(await v.main.locator('#id_position').inputValue(), '30');
+  assert.equal(await v.main.locator('#id_face').inputValue(), 'rear');
+  await v.main.locator('#id_name').fill('placed-1');
+  await v.main.locator('#id_device_type').fill('Server 1U');
+  await v.main.locator('#id_device_role').fill('Server');
+  await v.main.locator('#id_site').fill('Lisbon 1');
+  await v.press('Create');
+  assert.equal(new URL(v.page.url()).pathname, `/dcim/racks/${rack}/`, 'it leads back to the rack');
+  await v.main.locator('.drawn-table').getByText('placed-1').waitFor();
+});
+
+walk('interfaces are added by the range, from the tab of a device', async (v) => {
+  const device = await found('/dcim/devices/?name=edge-2');
+  await v.go(`/dcim/devices/${device}/interfaces/`);
+  assert.match(await v.main.locator('.nav-link.active').innerText(), /Interfaces\s*24/);
+  await v.follow('Add', { within: v.main });
+  await v.main.locator('#id_name').fill('ge-1/0/[0-11]');
+  await v.main.locator('#id_label').fill('port [1-12]');
+  await v.main.locator('#id_type').selectOption('1000base-t');
+  await v.press('Create');
+  await v.sees('Create 12 interfaces?', 'ge-1/0/11', 'port 12');
+  assert.deepEqual(await v.accessible(), []);
+  await v.press('Create 12 interfaces');
+  await v.sees('12 interfaces are created.');
+  assert.match(await v.main.locator('.nav-link.active').innerText(), /Interfaces\s*36/);
+});
+
+for (const width of [1280, 320]) {
+  walk(`racks, devices and types are in reach at ${width} pixels, light or dark`, { width }, async (v) => {
+    const site = await found('/dcim/sites/?name=Lisbon%201');
+    const problems = [];
+    for (const path of [`/dcim/racks/${await found('/dcim/racks/?name=R101')}/`, `/dcim/sites/${site}/racks/`, `/dcim/devices/${await found('/dcim/devices/?name=edge-1')}/`,
+      `/dcim/devices/${await found('/dcim/devices/?name=edge-1')}/interfaces/`, `/dcim/device-types/${await found('/dcim/device-types/?model=MX%20Router')}/interfaces/`,
+      '/dcim/interfaces/add/', '/dcim/devices/import/']) {
+      await v.go(path);
+      for (const theme of ['light', 'dark']) {
+        await v.theme(theme);
+        problems.push(...(await v.accessible()).map((problem) => `${path} (${theme}): ${problem}`));
+      }
+      const tooWide = await v.tooWide();
+      if (tooWide > 0) {
+        problems.push(`${path} is ${tooWide} pixels too wide: ${await v.widest()}`);
+      }
+    }
+    assert.deepEqual(problems, []);
+  });
+}
