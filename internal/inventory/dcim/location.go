@@ -26,9 +26,10 @@ var Location = record.Type{
 		{Name: "dcim_location_name_unique", Fields: []string{"name", "site", "parent"}},
 		{Name: "dcim_location_slug_unique", Fields: []string{"slug", "site", "parent"}},
 	},
-	Brief:  []string{"name", "slug", "_depth"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug", "description"},
+	Brief:     []string{"name", "slug", "_depth"},
+	BriefList: []string{"rack_count"},
+	Order:     []string{"name"},
+	Search:    []string{"name", "slug", "description"},
 	Filters: []record.Filter{
 		{Name: "region", Path: "site.region"},
 		{Name: "site_group", Path: "site.group"},

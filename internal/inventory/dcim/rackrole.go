@@ -15,7 +15,8 @@ var RackRole = record.Type{
 		record.CustomFields{},
 		record.Count{Name: "rack_count", Of: "dcim.rack", By: "role"},
 	},
-	Brief:  []string{"name", "slug"},
-	Order:  []string{"name"},
-	Search: []string{"name", "slug", "description"},
+	Brief:     []string{"name", "slug"},
+	BriefList: []string{"rack_count"},
+	Order:     []string{"name"},
+	Search:    []string{"name", "slug", "description"},
 }
