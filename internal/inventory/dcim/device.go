@@ -51,7 +51,7 @@ var Device = record.Type{
 		record.Int{Name: "vc_priority", Label: "VC priority", Null: true, Min: new(int64(0)), Max: new(int64(255)),
 			Help: "For the election of the master."},
 		description,
-		record.Text{Name: "comments"},
+		record.Text{Name: "comments", AsWritten: true},
 		record.Later{Name: "config_template"},
 		record.JSON{Name: "local_context_data", Object: true, Help: "It overrides all config contexts."},
 		record.Tags{},

@@ -39,7 +39,7 @@ var DeviceType = record.Type{
 		record.Later{Name: "front_image"},
 		record.Later{Name: "rear_image"},
 		record.Text{Name: "description", Max: 200},
-		record.Text{Name: "comments"},
+		record.Text{Name: "comments", AsWritten: true},
 		record.Tags{},
 		record.CustomFields{},
 		record.Count{Name: "device_count", Of: "dcim.device", By: "device_type"},

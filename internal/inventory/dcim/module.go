@@ -23,7 +23,7 @@ var Module = record.Type{
 		record.Text{Name: "serial", Max: 50},
 		record.Text{Name: "asset_tag", Max: 50, Null: true, Unique: true, NullsDiffer: true},
 		description,
-		record.Text{Name: "comments"},
+		record.Text{Name: "comments", AsWritten: true},
 		record.Tags{},
 		record.CustomFields{},
 	},

@@ -13,7 +13,7 @@ var ModuleType = record.Type{
 		record.Measure{Name: "weight", Unit: "weight_unit", Of: record.Weights, Max: 999999.99, Places: 2},
 		record.Choice{Name: "weight_unit", Of: weightUnits},
 		record.Text{Name: "description", Max: 200},
-		record.Text{Name: "comments"},
+		record.Text{Name: "comments", AsWritten: true},
 		record.Tags{},
 		record.CustomFields{},
 	},

@@ -61,7 +61,7 @@ var Rack = record.Type{
 		record.Int{Name: "mounting_depth", Null: true, Min: new(int64(0)), Max: new(int64(1<<15 - 1)),
 			Help: "The deepest device that fits, in millimetres."},
 		record.Text{Name: "description", Max: 200},
-		record.Text{Name: "comments"},
+		record.Text{Name: "comments", AsWritten: true},
 		record.Tags{},
 		record.CustomFields{},
 		record.Count{Name: "device_count", Of: "dcim.device", By: "rack"},

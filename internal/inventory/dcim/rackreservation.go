@@ -12,7 +12,7 @@ var RackReservation = record.Type{
 		record.Ref{Name: "user", To: "users.user", Required: true, InBrief: "username"},
 		record.Ref{Name: "tenant", To: "tenancy.tenant"},
 		record.Text{Name: "description", Max: 200, Required: true},
-		record.Text{Name: "comments"},
+		record.Text{Name: "comments", AsWritten: true},
 		record.Tags{},
 		record.CustomFields{},
 	},

@@ -29,7 +29,7 @@ var Site = record.Type{
 		record.Text{Name: "shipping_address", Max: 200},
 		record.Decimal{Name: "latitude", Min: -90, Max: 90, Places: 6, Help: "GPS coordinate in decimal format (xx.yyyyyy)"},
 		record.Decimal{Name: "longitude", Min: -180, Max: 180, Places: 6, Help: "GPS coordinate in decimal format (xx.yyyyyy)"},
-		record.Text{Name: "comments"},
+		record.Text{Name: "comments", AsWritten: true},
 		record.Later{Name: "asns", Shows: []any{}},
 		record.Tags{},
 		record.CustomFields{},

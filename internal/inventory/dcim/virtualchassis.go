@@ -11,7 +11,7 @@ var VirtualChassis = record.Type{
 		record.Text{Name: "domain", Max: 30},
 		record.Ref{Name: "master", To: "dcim.device"},
 		description,
-		record.Text{Name: "comments"},
+		record.Text{Name: "comments", AsWritten: true},
 		record.Tags{},
 		record.CustomFields{},
 		record.Count{Name: "member_count", Of: "dcim.device", By: "virtual_chassis"},

@@ -22,7 +22,7 @@ var VirtualDeviceContext = record.Type{
 		record.Later{Name: "primary_ip6"},
 		record.Choice{Name: "status", Of: contextStatuses, Required: true},
 		description,
-		record.Text{Name: "comments"},
+		record.Text{Name: "comments", AsWritten: true},
 		record.Tags{},
 		record.CustomFields{},
 		record.Count{Name: "interface_count", Of: "dcim.interface", By: "vdcs"},

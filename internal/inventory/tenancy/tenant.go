@@ -11,7 +11,7 @@ var Tenant = record.Type{
 		record.Slug{Name: "slug", Shared: true},
 		record.Ref{Name: "group", To: "tenancy.tenantgroup", OnDelete: record.SetNull},
 		record.Text{Name: "description", Max: 200},
-		record.Text{Name: "comments"},
+		record.Text{Name: "comments", AsWritten: true},
 		record.Tags{},
 		record.CustomFields{},
 		record.Later{Name: "circuit_count", Shows: 0},
