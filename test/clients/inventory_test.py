@@ -93,7 +93,7 @@ class Inventory(unittest.TestCase):
             self.address, self.nb.token, plurals=False, config_context=True, interfaces=True, services=False,
             group_by="site region site_group location rack rack_role role device_type manufacturer platform tenant tag status".split(),
         )
-        hosts = {group: ["unnamed" if len(host) == 36 else host for host in about.get("hosts", [])] for group, about in found.items()}
+        hosts = {group: sorted("unnamed" if len(host) == 36 else host for host in about.get("hosts", [])) for group, about in found.items()}
         children = {group: about["children"] for group, about in found.items() if "children" in about and group != "all"}
         self.assertEqual({group: hosts[group] for group in HOSTS}, HOSTS)
         self.assertEqual(children, CHILDREN)
