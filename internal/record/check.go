@@ -59,6 +59,9 @@ func (t *Type) checkNames() error {
 		if other == t {
 			break
 		}
+		if other.ContentTypeID() == t.ContentTypeID() {
+			return fmt.Errorf("%s has the same number in the list of types: choose another Name", other.Key())
+		}
 		if other.path == t.path {
 			return fmt.Errorf("%s has the address %s too", other.Key(), t.path)
 		}

@@ -10,6 +10,7 @@ package record
 
 import (
 	"cmp"
+	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -173,6 +174,14 @@ func (t *Type) Key() string {
 		return t.key
 	}
 	return t.App + "." + t.Name
+}
+
+// ContentTypeID returns the number of the type in the list of types. It is made from the name, so that it is the same in every
+// installation and release, whatever other types there are.
+func (t *Type) ContentTypeID() int64 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(t.Key()))
+	return int64(h.Sum32() >> 1) // clients may have signed numbers of 32 bits
 }
 
 // Table returns the name of the type's table.

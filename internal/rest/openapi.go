@@ -149,12 +149,12 @@ func (a *API) operation(r Route, method string) object {
 	if r.Open {
 		op["security"] = []object{{}, {"token": []string{}}, {"cookie": []string{}}}
 	}
-	if r.Type == nil {
-		a.describeOpen(r, method, op, responses)
-		return op
-	}
 	if action, ok := r.Actions[method]; ok {
 		action.describe(op, responses)
+		return op
+	}
+	if r.Type == nil {
+		a.describeOpen(r, method, op, responses)
 		return op
 	}
 	t := r.Type

@@ -31,6 +31,9 @@ func (a *API) app(name string, parts []Route) http.HandlerFunc {
 				body[path.Base(address)] = a.Printer.Base + address
 			}
 		}
+		if strings.HasPrefix(contentTypesPath, "/api/"+name+"/") {
+			body[path.Base(contentTypesPath)] = a.Printer.Base + contentTypesPath
+		}
 		a.sendValue(w, r, http.StatusOK, body)
 	}
 }

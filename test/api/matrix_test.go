@@ -44,7 +44,7 @@ var parts = []string{queues + "{$}", workers + "{$}"}
 
 // listed reports whether the matrix says who may call a route.
 func listed(r rest.Route, types []*record.Type) bool {
-	if slices.Contains(parts, r.Pattern) {
+	if slices.Contains(parts, r.Pattern) || r.Type == nil && strings.HasPrefix(r.Pattern, "/api/extras/content-types/") {
 		return true
 	}
 	if r.Actions != nil {
@@ -78,6 +78,12 @@ func expect(who string, r rest.Route, method string) int {
 	case r.Pattern == provision+"{$}":
 		return http.StatusBadRequest // without name and password, for every caller
 	case r.Open:
+		return http.StatusOK
+	case r.Type == nil && who == "anonymous":
+		return http.StatusForbidden
+	case r.Type == nil && strings.Contains(r.Pattern, "{id}"):
+		return http.StatusNotFound
+	case r.Type == nil: // everybody who is logged in
 		return http.StatusOK
 	case r.Actions != nil && (who == "anonymous" || who == "nobody"):
 		return http.StatusForbidden
