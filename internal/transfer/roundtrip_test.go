@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"testing"
@@ -87,27 +88,46 @@ func (w *world) draw(t *rapid.T, f record.Field) any {
 	}
 	if ref, ok := record.ReferenceOf(f); ok && ref.Many {
 		return w.links(t, ref.Target)
-	} else if ok {
+	} else if ok && ref.Target != nil {
 		return w.link(t, ref.Target)
+	}
+	if f.Column().Storage == record.NoStorage {
+		return readOnly(t, info)
 	}
 	switch x := f.(type) {
 	case record.Choice:
 		return rapid.SampledFrom(x.Of).Draw(t, "choice").Value
 	case record.Bool:
 		return rapid.Bool().Draw(t, "bool")
+	case record.NumberChoice:
+		return rapid.SampledFrom(x.Of).Draw(t, "choice").Value
 	case record.Int:
+		lowest, highest := int64(math.MinInt64), int64(math.MaxInt64)
 		if x.Min != nil {
-			return rapid.Int64Range(*x.Min, *x.Max).Draw(t, "int")
+			lowest = *x.Min
 		}
-		return rapid.Int64().Draw(t, "int")
+		if x.Max != nil {
+			highest = *x.Max
+		}
+		return rapid.Int64Range(lowest, highest).Draw(t, "int")
 	case record.Decimal:
-		return must(x.Parse(strconv.FormatFloat(rapid.Float64Range(max(x.Min, -1e6), min(x.Max, 1e6)).Draw(t, "decimal"), 'f', -1, 64)))
+		n := rapid.Float64Range(max(x.Min, -1e6), min(x.Max, 1e6)).Draw(t, "decimal")
+		if x.Step > 0 {
+			n = x.Min + math.Floor((n-x.Min)/x.Step)*x.Step
+		}
+		return must(x.Parse(strconv.FormatFloat(n, 'f', -1, 64)))
+	case record.Measure:
+		return must(x.Parse(strconv.FormatFloat(rapid.Float64Range(0, x.Max).Draw(t, "measure"), 'f', x.Places, 64)))
 	case record.Time:
 		return time.UnixMicro(rapid.Int64Range(0, 4e15).Draw(t, "time")).UTC()
 	case record.UUID:
 		return "0190a1b2-0000-7000-8000-000000000001"
 	case record.JSON:
-		if v := anyJSON(3).Draw(t, "json"); v != nil {
+		v := anyJSON(3).Draw(t, "json")
+		if _, isObject := v.(map[string]any); x.Object && !isObject {
+			v = map[string]any{"value": v}
+		}
+		if v != nil {
 			return must(x.Parse(v))
 		}
 		return nil
@@ -122,12 +142,29 @@ func (w *world) draw(t *rapid.T, f record.Field) any {
 	case record.Slug:
 		return rapid.StringMatching(`[-a-zA-Z0-9_]{1,8}`).Draw(t, "slug")
 	}
-	for _, s := range []string{texts.Draw(t, "text"), "abcdef", "x@example.com"} {
-		if v, err := f.Parse(s); err == nil {
+	if len(info.Choices) > 0 {
+		return rapid.SampledFrom(info.Choices).Draw(t, "choice").Value
+	}
+	number := json.Number(strconv.FormatInt(rapid.Int64Range(1, 40).Draw(t, "number"), 10))
+	for _, in := range []any{texts.Draw(t, "text"), "abcdef", "x@example.com", "00:1B:44:11:3A:B7", "50:06:01:60:3C:E0:1A:2B", number, []any{number}} {
+		if v, err := f.Parse(in); err == nil {
 			return v
 		}
 	}
 	panic("no text is good enough for " + info.Name)
+}
+
+// readOnly makes a value as the store reads it for a field without a column, which no import accepts.
+func readOnly(t *rapid.T, info record.Info) any {
+	switch info.Type {
+	case "integer":
+		return rapid.Int64Range(0, 9).Draw(t, "number")
+	case "boolean":
+		return rapid.Bool().Draw(t, "bool")
+	case "string":
+		return texts.Draw(t, "text")
+	}
+	return nil
 }
 
 func items(t *rapid.T, f record.Field, from *rapid.Generator[string]) any {
@@ -184,9 +221,9 @@ func (w *world) custom(t *rapid.T) any {
 }
 
 // link refers to a record whose brief fields are valid, with a lookup value that others share where the type allows
-// it.
+// it. No id is that of a text such as #7: the ledger refuses #7 if it is both the name of one record and the id of another.
 func (w *world) link(t *rapid.T, target *record.Type) record.Link {
-	link := record.Link{ID: rapid.Int64Range(1, 1e6).Draw(t, "id")}
+	link := record.Link{ID: rapid.Int64Range(10, 1e6).Draw(t, "id")}
 	for _, i := range target.BriefIndex() {
 		f, info := target.All()[i], target.Infos()[i]
 		v := w.draw(t, f)
