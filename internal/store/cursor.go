@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/base64"
 	"encoding/json"
-	"math"
 	"strings"
 	"time"
 
@@ -69,8 +68,8 @@ func decodeCursor(s string, order []term) (values []any, backward bool, err erro
 func cursorValue(raw json.RawMessage, x term) (any, error) {
 	if string(raw) == "null" {
 		switch {
-		case x.last:
-			return int64(math.MaxInt64), nil
+		case x.last != nil:
+			return x.last, nil
 		case !x.null:
 			return nil, errCursor
 		}

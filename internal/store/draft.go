@@ -261,8 +261,8 @@ func orderIndex(t *record.Type) string {
 	var columns []string
 	for _, x := range order {
 		column := quoteWhereNeeded(x.column)
-		if x.last {
-			column = fmt.Sprintf(nullLast, column)
+		if x.last != nil {
+			column = nullLast(column, x.last)
 		}
 		if x.desc != order[0].desc {
 			column += " DESC"

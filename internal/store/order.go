@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ type term struct {
 	expr    string
 	storage record.Storage
 	null    bool
-	last    bool // a reference that may be null: null is compared as the largest number
+	last    any // what null is compared as; nil where the value can't be null, or null is not compared
 	desc    bool
 	named   *record.Type            // a reference: the order is that of the names of its records, not of their ids
 	key     string                  // how a value becomes what it is ordered by; "" where it is that itself
@@ -36,8 +37,19 @@ func (x *term) by(c record.Column, alias string) string {
 	return alias + "." + quote(x.column)
 }
 
-// nullLast puts null where PostgreSQL does, and lets it be compared, so that one range of an index follows a cursor. No id is as large.
-const nullLast = "coalesce(%s, 9223372036854775807)"
+// nullLast puts null where PostgreSQL does, and lets it be compared, so that one range of an index follows a cursor.
+func nullLast(expr string, last any) string {
+	if _, isText := last.(string); isText {
+		return "coalesce(" + expr + ", chr(65535))"
+	}
+	return fmt.Sprintf("coalesce(%s, %d)", expr, last)
+}
+
+// No id is as large as lastID. The natural order has lastText after all letters.
+const (
+	lastID   = int64(math.MaxInt64)
+	lastText = "\uffff"
+)
 
 // value hands over what is compared with a term.
 func (x term) value(w *where, v any) string {
@@ -71,15 +83,21 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 				x.expr = fmt.Sprintf("(SELECT %s FROM %s o WHERE o.id = %s)", x.by(key, "o"), quote(target.Table()), x.expr)
 				x.null, x.named = true, target
 			}
-			if own && x.null && (record.TargetOf(f) != nil || x.storage == record.StoreInt && f.Info().HalfOf != "") {
-				x.expr, x.null, x.last = fmt.Sprintf(nullLast, x.expr), false, true
+			switch {
+			case own && x.null && (record.TargetOf(f) != nil || x.storage == record.StoreInt && f.Info().HalfOf != ""):
+				x.last = lastID
+			case x.null && x.named == nil && column.Natural:
+				x.last = lastText
+			}
+			if x.last != nil {
+				x.expr, x.null = nullLast(x.expr, x.last), false
 			}
 		}
 		if slices.ContainsFunc(order, func(y term) bool { return y.field == x.field }) {
 			continue // it is decided already, and every term multiplies the statement
 		}
 		order = append(order, x)
-		if x.field < 0 || (t.Infos()[x.field].Unique && !x.null && x.key == "") { // two names may have one key
+		if x.field < 0 || (t.Infos()[x.field].Unique && !x.null && x.last == nil && x.key == "") { // two names may have one key
 			return order, nil
 		}
 	}

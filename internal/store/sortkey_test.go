@@ -156,3 +156,37 @@ func TestOrderOfNumbersIsIndexed(t *testing.T) {
 		t.Errorf("an entry that no index takes: %v", err)
 	}
 }
+
+// TestNullableTextInOrder holds that records without a name come last, whatever the names of the others are, and that pages forth and
+// back have every record once.
+func TestNullableTextInOrder(t *testing.T) {
+	s, reg, db := open(t, record.Type{App: "trial", Name: "pet", Plural: "pets", Section: "Trial", Doc: "It may have no name.",
+		Fields: record.Fields{record.Text{Name: "name", Max: 100, Null: true, Sort: record.Natural}}, Brief: []string{"name"}, Order: []string{"name"}})
+	if _, err := db.Exec(t.Context(), `INSERT INTO trial_pet (version, name, created, last_updated) SELECT 1, name, now(), now()
+		FROM unnest(ARRAY[NULL, 'z', '中', '😀', U&'\+10FFFE', U&'\E000', 'a10', 'a9', NULL, '']) name`); err != nil {
+		t.Fatal(err)
+	}
+	walk := func(cursor string, on func(store.Page) string) (ids []int64, last store.Page) {
+		for {
+			page, err := s.List(t.Context(), reg.Type("trial.pet"), store.Query{Scope: access.Machine(), Limit: 3, Cursor: cursor})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range page.Rows {
+				ids = append(ids, v.ID())
+			}
+			if last, cursor = page, on(page); cursor == "" || len(ids) > 20 {
+				return ids, last
+			}
+		}
+	}
+	forth, last := walk("", func(p store.Page) string { return p.Next })
+	if !slices.Equal(forth, []int64{10, 4, 8, 7, 2, 3, 6, 5, 1, 9}) {
+		t.Errorf("the order is %v", forth)
+	}
+	back, _ := walk(last.Prev, func(p store.Page) string { return p.Prev })
+	slices.Sort(back)
+	if want := slices.Sorted(slices.Values(forth[:9])); !slices.Equal(back, want) {
+		t.Errorf("back from the last page are %v, want %v", back, want)
+	}
+}

@@ -47,7 +47,7 @@ CREATE TABLE dcim_device (
     CONSTRAINT dcim_device_position_unique UNIQUE (virtual_chassis_id, vc_position)
 ) WITH (fillfactor = 85);
 CREATE UNIQUE INDEX dcim_device_name_unique ON dcim_device (site_id, tenant_id, lower(name)) NULLS NOT DISTINCT WHERE name IS NOT NULL;
-CREATE INDEX dcim_device_order ON dcim_device (name, id);
+CREATE INDEX dcim_device_order ON dcim_device (coalesce(name, chr(65535)), id);
 CREATE INDEX dcim_device_device_type ON dcim_device (device_type_id);
 CREATE INDEX dcim_device_device_role ON dcim_device (device_role_id);
 CREATE INDEX dcim_device_tenant ON dcim_device (tenant_id) WHERE tenant_id IS NOT NULL;
@@ -55,9 +55,9 @@ CREATE INDEX dcim_device_platform ON dcim_device (platform_id) WHERE platform_id
 CREATE INDEX dcim_device_site ON dcim_device (site_id);
 CREATE INDEX dcim_device_location ON dcim_device (location_id) WHERE location_id IS NOT NULL;
 CREATE INDEX dcim_device_rack ON dcim_device (rack_id) WHERE rack_id IS NOT NULL;
-CREATE INDEX dcim_device_face ON dcim_device (face, name, id) WHERE face IS NOT NULL;
-CREATE INDEX dcim_device_status ON dcim_device (status, name, id);
-CREATE INDEX dcim_device_airflow ON dcim_device (airflow, name, id) WHERE airflow IS NOT NULL;
+CREATE INDEX dcim_device_face ON dcim_device (face, coalesce(name, chr(65535)), id) WHERE face IS NOT NULL;
+CREATE INDEX dcim_device_status ON dcim_device (status, coalesce(name, chr(65535)), id);
+CREATE INDEX dcim_device_airflow ON dcim_device (airflow, coalesce(name, chr(65535)), id) WHERE airflow IS NOT NULL;
 CREATE INDEX dcim_device_tags ON dcim_device USING gin (tags);
 CREATE INDEX dcim_device_name_folded ON dcim_device (lower(name COLLATE natural_order));
 CREATE INDEX dcim_device_serial_folded ON dcim_device (lower(serial COLLATE natural_order));
