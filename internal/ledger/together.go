@@ -135,32 +135,33 @@ func (s *changeSet) reportClashes(q *togetherQuestion, groups []store.Group) {
 	reported := map[touch]bool{} // one message is enough for a field
 	for _, g := range groups {
 		for _, clash := range q.rule.Check(g.Owner, g.Members) {
-			x, isMember := s.changedOf(q, g, clash)
+			x, member := s.changedOf(q, g, clash)
 			if x.d == nil || reported[x] {
 				continue
 			}
 			reported[x] = true
-			if isMember {
+			if member == 0 {
 				x.d.errs.Add(x.field, "%s", clash.Message)
 				continue
 			}
-			x.d.errs.Add(x.field, "%s: %s", s.nameOf(x.d.v.Type(), q.rule.Type, clash.Member), clash.Message)
+			x.d.errs.Add(x.field, "%s: %s", s.nameOf(x.d.v.Type(), q.rule.Type, member), clash.Message)
 		}
 	}
 }
 
 // changedOf returns the changed record that a clash comes from: of two members the one that is later in the request, or else the owner, or
-// a record that a member or the owner refers to. There is none if the records clashed before.
-func (s *changeSet) changedOf(q *togetherQuestion, g store.Group, clash record.Clash) (x touch, isMember bool) {
+// a record that a member or the owner refers to. There is none if the records clashed before. The member that the error names is 0 if it is
+// the changed record itself.
+func (s *changeSet) changedOf(q *togetherQuestion, g store.Group, clash record.Clash) (x touch, named int64) {
 	member, with := q.touched[place{record.Side{}, clash.Member}], q.touched[place{record.Side{}, clash.With}]
 	if member.d == nil || with.d != nil && s.position(with.d) > s.position(member.d) {
 		member = with
 	}
 	if member.d != nil {
-		return touch{member.d, cmp.Or(clash.Field, q.rule.Of)}, true
+		return touch{member.d, cmp.Or(clash.Field, q.rule.Of)}, 0
 	}
 	if owner := q.touched[place{record.Side{Theirs: true}, g.Owner.ID()}]; owner.d != nil {
-		return owner, false
+		return owner, clash.Member
 	}
 	for _, m := range g.Members {
 		if m.ID() != clash.Member && m.ID() != clash.With {
@@ -168,16 +169,16 @@ func (s *changeSet) changedOf(q *togetherQuestion, g store.Group, clash record.C
 		}
 		for _, hop := range q.rule.Mine.Hops {
 			if beyond := q.touched[place{record.Side{Hop: hop}, m.Int(hop)}]; beyond.d != nil {
-				return beyond, false
+				return beyond, m.ID()
 			}
 		}
 	}
 	for _, hop := range q.rule.Theirs.Hops {
 		if beyond := q.touched[place{record.Side{Theirs: true, Hop: hop}, g.Owner.Int(hop)}]; beyond.d != nil {
-			return beyond, false
+			return beyond, clash.Member
 		}
 	}
-	return touch{}, false
+	return touch{}, 0
 }
 
 // position returns the place of a record in the request. A record that changes with another one has the place of that one.
