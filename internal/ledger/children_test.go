@@ -295,7 +295,7 @@ func TestSameFromEverySide(t *testing.T) {
 	change("trial.lid", b.number(t, "SELECT min(id) FROM trial_lid"), "slot", fmt.Sprint(moved), "slot")
 }
 
-// TestSameOfUntouchedFields moves a parent in a request that edits another field of its child.
+// TestSameOfUntouchedFields moves a parent in a request that says that its child stays where it is.
 func TestSameOfUntouchedFields(t *testing.T) {
 	b := newBundle(t)
 	var sites []string
@@ -313,7 +313,7 @@ func TestSameOfUntouchedFields(t *testing.T) {
 	parent := b.create(t, "dcim.location", place(1))[0]
 	child := b.create(t, "dcim.location", place(2, "parent", fmt.Sprint(parent.ID())))[0]
 	_, err := b.Update(t.Context(), b.root, parent.Type(), []ledger.Edit{
-		{ID: child.ID(), Input: ledger.Input{"description": "x"}}, {ID: parent.ID(), Input: ledger.Input{"site": sites[1]}}})
+		{ID: child.ID(), Input: ledger.Input{"site": sites[0], "description": "x"}}, {ID: parent.ID(), Input: ledger.Input{"site": sites[1]}}})
 	if items := itemsOf(err); len(items) != 2 || len(items[0]["parent"]) != 1 || len(items[1]) != 0 {
 		t.Errorf("the child is left behind: %v", err)
 	}

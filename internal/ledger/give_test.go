@@ -8,8 +8,8 @@ import (
 	"terrier/internal/record"
 )
 
-// TestGives: gear in a nest is where the gear with the nest is, from the moment when it is put there, and so is gear in a nest of that. Each
-// is a change of the same request.
+// TestGives: gear in a nest is where the gear with the nest is, from the moment when it is put there, and so is gear in a nest of
+// that. Each is a change of the same request.
 func TestGives(t *testing.T) {
 	r := newRig(t)
 	far := r.create(t, "dcim.site", named(2))[0]
@@ -100,8 +100,8 @@ func TestJoins(t *testing.T) {
 	}
 }
 
-// TestDeleteBreaksNoSame: a record is not deleted while others would have to break a rule without it. The answer names what holds it. Records
-// that are deleted with it do not count.
+// TestDeleteBreaksNoSame: a record is not deleted while others would have to break a rule without it. The answer names what holds it.
+// Records that are deleted with it do not count.
 func TestDeleteBreaksNoSame(t *testing.T) {
 	r := newRig(t)
 	stack := r.create(t, "trial.stack", in("name", "a"))[0]

@@ -109,7 +109,8 @@ func TestPortsAndBays(t *testing.T) {
 	refused(t, "a position that is not there", r.tryCreate(t, "dcim.frontport", front("b", 3)), "rear_port_position", "the rear port has 2")
 	_, err := r.tryUpdate(t, rear, "positions", 1)
 	refused(t, "fewer positions", err, "positions", "The front port ")
-	refused(t, "a bay of a type that is no parent", r.tryCreate(t, "dcim.devicebaytemplate", in("device_type", plain, "name", "b")), "device_type")
+	refused(t, "a bay of a type that is no parent", r.tryCreate(t, "dcim.devicebaytemplate", in("device_type", plain, "name", "b")),
+		"device_type")
 	r.create(t, "dcim.devicebaytemplate", in("device_type", parent, "name", "b"))
 	_, err = r.tryUpdate(t, parent, "subdevice_role", nil)
 	refused(t, "no longer a parent", err, "subdevice_role")

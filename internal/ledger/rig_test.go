@@ -198,7 +198,8 @@ func TestUniqueWhere(t *testing.T) {
 		r.gearInput("name", "aPe", "site", other))
 	refused(t, "another case", r.tryCreate(t, "trial.gear", r.gearInput("name", "aPE")), "site", "site, tenant, name")
 	refused(t, "with a tenant", r.tryCreate(t, "trial.gear", r.gearInput("name", "APE", "tenant", tenant)), "site")
-	err := r.tryCreate(t, "trial.gear", r.gearInput("name", nil), r.gearInput("name", "bee"), r.gearInput("name", nil), r.gearInput("name", "BEE"))
+	err := r.tryCreate(t, "trial.gear", r.gearInput("name", nil), r.gearInput("name", "bee"), r.gearInput("name", nil),
+		r.gearInput("name", "BEE"))
 	if items := itemsOf(err); len(items) != 4 || len(items[3]["site"]) == 0 || len(items[0])+len(items[1])+len(items[2]) > 0 {
 		t.Errorf("two in one list: %v", err)
 	}

@@ -105,7 +105,8 @@ func TestTogetherHidesNames(t *testing.T) {
 	writer := ledger.Caller{Subject: &access.Subject{UserID: 2, Username: "writer", Grants: []access.Grant{
 		{Types: []string{"trial.frame", "trial.model"}, Actions: []string{"view", "change"}}}}, RequestID: r.root.RequestID}
 	for key, value := range map[string]record.Values{"frame": frame, "model": r.model} {
-		_, err := r.Update(t.Context(), writer, value.Type(), []ledger.Edit{{ID: value.ID(), Input: in("height", map[string]int{"frame": 9, "model": 2}[key])}})
+		height := map[string]int{"frame": 9, "model": 2}[key]
+		_, err := r.Update(t.Context(), writer, value.Type(), []ledger.Edit{{ID: value.ID(), Input: in("height", height)}})
 		refused(t, key, err, "height", "A record of type trial.gear: It does not fit")
 		if strings.Contains(fmt.Sprint(err), fmt.Sprint(gear.ID())) {
 			t.Errorf("%s: %v names the gear", key, err)

@@ -34,7 +34,7 @@ type GiveRule struct {
 	Reads  []string
 }
 
-// Value returns what a record gets from a giver. source is the record behind Of.
+// value returns what a record gets from a giver. source is the record behind Of.
 func (g Given) value(giver, source Values) any {
 	switch _, field, _ := strings.Cut(g.From, "."); {
 	case g.From == "":
@@ -72,7 +72,8 @@ func (t *Type) buildGives(rule Gives) error {
 	r := &GiveRule{Gives: rule, Type: t, Target: to.Target}
 	for _, g := range rule.Set {
 		field := to.Target.Field(g.Field)
-		if field == nil || field.Column().Storage == NoStorage || field.Info().ReadOnly || field.Info().Immutable != "" || field.Info().HalfOf != "" {
+		if field == nil || field.Column().Storage == NoStorage || field.Info().ReadOnly || field.Info().Immutable != "" ||
+			field.Info().HalfOf != "" {
 			return fmt.Errorf("its Gives sets %q, which is no field of %s that can change", g.Field, to.Target.Key())
 		}
 		if err := r.addFrom(t, g, field); err != nil {

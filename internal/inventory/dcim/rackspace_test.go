@@ -48,7 +48,7 @@ func TestRackSpace(t *testing.T) {
 		"the same half": {[]record.Member{mounted(1, 9.5, "front", 1, full, nil), mounted(2, 10, "front", 0.5, full, nil)},
 			"2 position Another device takes unit 10 of the rack."},
 		"the last half":   {[]record.Member{mounted(1, 10.5, "front", 0.5, full, nil)}, ""},
-		"above the rack":  {[]record.Member{mounted(1, 10.5, "front", 1, full, nil)}, "1 position A device of 1U at unit 10.5 does not fit into a rack of 10"},
+		"above the rack":  {[]record.Member{mounted(1, 10.5, "front", 1, full, nil)}, "1 position A device of 1U at unit 10.5 does not fit"},
 		"below unit 1":    {[]record.Member{mounted(1, 0.5, "front", 1, full, nil)}, "1 position A device of 1U at unit 0.5 does not fit"},
 		"too tall":        {[]record.Member{mounted(1, 9, "rear", 3, full, nil)}, "1 position A device of 3U at unit 9 does not fit"},
 		"without height":  {[]record.Member{mounted(1, 9, "rear", 0, full, nil)}, "1 position A device of 0U takes no unit"},
