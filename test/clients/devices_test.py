@@ -111,7 +111,7 @@ class Filters(unittest.TestCase):
     def test_surroundings(self):
         for filters in (
             {"mac_address": "00:11:22:aa:bb:cc"},
-            {"manufacturer": "acme", "rack_id": ids["rack"]},
+            {"manufacturer": "acme", "rack_id": ids["rack"], "face": "front"},
             {"virtual_chassis_member": True, "location": "hall"},
             {"tenant_group": "group"},
             {"region": "europe", "role": "switch", "position": 10.5},
