@@ -19,8 +19,9 @@ var ForLists = []Setting{{"statement_timeout", "10s"}, {"max_parallel_workers_pe
 
 // ForChanges are the settings of the connections for single records and change sets, which look everything up by index. A plan that was
 // made while a table was nearly empty, and is kept, would scan all of it for every row once it has grown: foreign keys are
-// checked with such plans too.
-var ForChanges = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"}}
+// checked with such plans too. Each statement is planned once for a connection: with a dozen joins that takes longer than reading.
+var ForChanges = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"},
+	{"plan_cache_mode", "force_generic_plan"}}
 
 // spareConnections are reserved for health and login.
 const spareConnections = 2

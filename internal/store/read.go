@@ -154,7 +154,11 @@ func (tx *Tx) Lock(t *record.Type, tests []record.Predicate, limit int, lock Loc
 	if tx.rehearsal {
 		lock += " NOWAIT"
 	}
-	tx.exec(fmt.Sprintf("SELECT FROM %s t%s ORDER BY t.id LIMIT %s%s", quote(t.Table()), w, w.arg(limit), lock), w.args...)
+	order := "t.id"
+	if len(tests) != 1 || tests[0].Field != nil {
+		order += " + 0" // the planner must not walk all ids in their order
+	}
+	tx.exec(fmt.Sprintf("SELECT FROM %s t%s ORDER BY %s LIMIT %s%s", quote(t.Table()), w, order, w.arg(limit), lock), w.args...)
 }
 
 // Load reads the records with these ids.
