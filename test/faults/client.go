@@ -37,6 +37,9 @@ type client struct {
 
 	kit        int64 // the kit that crates are made from
 	households []*household
+
+	form    deviceForm
+	devices []*item
 }
 
 func newClient(w *world, n int, shared []*item) *client {
@@ -62,6 +65,7 @@ func (c *client) step() {
 	}{
 		{12, c.createOne}, {5, c.createMany}, {20, c.updateOne}, {9, c.updateMany}, {8, c.deleteOne}, {3, c.deleteMany},
 		{5, c.touch}, {5, c.read}, {3, c.updateTwice}, {8, c.updateShared}, {9, c.beRefused}, {12, c.workOnFamily},
+		{1, c.workOnDevice},
 	}
 	all := 0
 	for _, s := range steps {

@@ -68,6 +68,7 @@ func slots() []*slot {
 		{name: "hold", kinds: []*kind{regions}, fields: object{}, edits: []string{hold}},
 		{name: "held", kinds: []*kind{tenants, rackRoles}, fields: object{"concurrency": 20}}, // paused in the middle and resumed at the very end
 		{name: "family", kinds: familyKinds, fields: object{"concurrency": 20}},
+		{name: "devices", kinds: deviceKinds, fields: object{"concurrency": 20}},
 		{name: "off", kinds: all, fields: object{"enabled": false}},
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // kind is a record type that the clients work on.
@@ -39,7 +40,7 @@ const (
 // tables are the tables of the records, by the type's key.
 var tables = func() map[string]string {
 	all := map[string]string{webhookKey: "extras_webhook"}
-	for _, k := range append([]*kind{sites, regions, tenants, tags, rackRoles}, familyKinds...) {
+	for _, k := range slices.Concat([]*kind{sites, regions, tenants, tags, rackRoles}, familyKinds, deviceKinds) {
 		all[k.key] = k.table
 	}
 	return all

@@ -94,8 +94,12 @@ func (w *world) newClients() ([]*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	form, err := first.makeDeviceType()
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range clients {
-		c.shared, c.kit = shared, kit
+		c.shared, c.kit, c.form = shared, kit, form
 		c.createOne(tenants)
 		if len(c.items[tenants]) != 1 {
 			return nil, fmt.Errorf("a tenant could not be created")
@@ -174,6 +178,9 @@ func (w *world) check(ctx context.Context, clients []*client, k *keeper, n *neme
 	w.checkRequests(f, ops)
 	w.checkChains(f)
 	if err := w.checkRecords(ctx, f); err != nil {
+		return nil, err
+	}
+	if err := w.checkDevices(ctx); err != nil {
 		return nil, err
 	}
 	if err := w.checkFamilies(ctx); err != nil {
