@@ -1,6 +1,7 @@
 package fill
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +23,8 @@ type maker struct {
 	first  int64 // id of row 0, known when the first row is made
 	fields []fieldMaker
 	anys   []anyMaker
+
+	sameRules []record.Same // those of required references first, because the others can be left out
 }
 
 // fieldMaker makes the values of one field.
@@ -43,7 +46,10 @@ func (g *Generator) newMaker(t *record.Type, n int, recipe Recipe) (*maker, erro
 	if t.ReadOnly {
 		return nil, errors.New("only Terrier itself writes these records")
 	}
-	m := &maker{g: g, t: t, n: n, before: g.rows(t)}
+	m := &maker{g: g, t: t, n: n, before: g.rows(t), sameRules: slices.Clone(t.Same)}
+	slices.SortStableFunc(m.sameRules, func(a, b record.Same) int {
+		return cmp.Compare(optional(t, a.Ref), optional(t, b.Ref))
+	})
 	for name := range recipe {
 		if t.Field(name) == nil {
 			return nil, fmt.Errorf("the recipe names %q, and there is no such field", name)
@@ -124,6 +130,14 @@ func (m *maker) references(f field, ref record.Reference) (valueFunc, error) {
 	return nil, fmt.Errorf("fill %s before", ref.Target.Key())
 }
 
+// optional returns 0 for a reference that is required, and 1 for another.
+func optional(t *record.Type, ref string) int {
+	if t.Field(ref).Info().Required {
+		return 0
+	}
+	return 1
+}
+
 // refersOnce reports whether no two records may refer to the same one through a field.
 func (m *maker) refersOnce(field string) bool {
 	return slices.ContainsFunc(m.t.Rules(), func(rule record.Unique) bool { return len(rule.Fields) == 1 && rule.Fields[0] == field })
@@ -182,6 +196,10 @@ func (m *maker) row(i int) (record.Values, error) {
 		}
 		if m.t.Check != nil {
 			if refused = m.t.Check(m.t.NewValues(), v); len(refused) > 0 {
+				m.empty(v, refused)
+				refused = m.t.Check(m.t.NewValues(), v)
+			}
+			if len(refused) > 0 {
 				continue
 			}
 		}
@@ -191,6 +209,15 @@ func (m *maker) row(i int) (record.Values, error) {
 		return v, nil
 	}
 	return record.Values{}, fmt.Errorf("row %d: Check refuses each of %d tries, the last for %v: it needs a recipe", i, tries, refused)
+}
+
+// empty takes away the values that Check refuses, if a record can do without them.
+func (m *maker) empty(v record.Values, refused fault.Fields) {
+	for name := range refused {
+		if i := m.t.Index(name); i >= 0 && (m.t.Infos()[i].Null || m.t.Infos()[i].Default != nil) {
+			v.SetAt(i, m.t.Infos()[i].Default)
+		}
+	}
 }
 
 // setAny refers to a record of one of several types.
@@ -208,7 +235,7 @@ func (m *maker) setAny(v record.Values, a anyMaker, r Row) {
 // agree makes a row agree with those that it refers to, and a number with its unit.
 func (m *maker) agree(v record.Values) error {
 	settled := map[string]bool{}
-	for _, rule := range m.t.Same {
+	for _, rule := range m.sameRules {
 		other, ok, err := m.behind(v, rule.Ref)
 		switch {
 		case err != nil:

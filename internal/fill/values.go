@@ -113,6 +113,10 @@ func (f field) fraction(r Row) json.Number {
 	schema := f.InputSchema()
 	least, _ := schema["minimum"].(float64)
 	most, _ := schema["maximum"].(float64)
+	if step, ok := schema["multipleOf"].(float64); ok {
+		first, last := math.Ceil(least/step), math.Floor(most/step)
+		return json.Number(strconv.FormatFloat((first+float64(r.Draw(0, int(last-first)+1)))*step, 'f', -1, 64))
+	}
 	const steps = 1_000_000
 	return json.Number(strconv.FormatFloat(least+(most-least)*float64(r.Draw(0, steps))/steps, 'f', 6, 64))
 }
