@@ -34,8 +34,15 @@ type site struct {
 	Latitude        *float64        `json:"latitude"`
 	Longitude       *float64        `json:"longitude"`
 	Comments        string          `json:"comments"`
+	ASNs            []any           `json:"asns"`
 	Tags            []tag           `json:"tags"`
 	CustomFields    json.RawMessage `json:"custom_fields"`
+	Circuits        int             `json:"circuit_count"`
+	Devices         int64           `json:"device_count"`
+	Prefixes        int             `json:"prefix_count"`
+	Racks           int64           `json:"rack_count"`
+	Machines        int             `json:"virtualmachine_count"`
+	VLANs           int             `json:"vlan_count"`
 	Created         string          `json:"created"`
 	LastUpdated     string          `json:"last_updated"`
 }
@@ -51,6 +58,7 @@ type nested struct {
 	Display string `json:"display"`
 	Name    string `json:"name"`
 	Slug    string `json:"slug"`
+	Depth   *int64 `json:"_depth,omitempty"`
 }
 
 type tag struct {
@@ -64,7 +72,7 @@ type tag struct {
 
 // reference is a joined row, which may be missing.
 type reference struct {
-	id         *int64
+	id, depth  *int64
 	name, slug *string
 }
 

@@ -11,12 +11,21 @@ import (
 const (
 	columns = `s.id, s.name, s.slug, s.status, s.facility, s.time_zone, s.description, s.physical_address, s.shipping_address,
 		s.latitude, s.longitude,
-		s.comments, s.custom_fields, s.created, s.last_updated, r.id, r.name, r.slug, g.id, g.name, g.slug, t.id, t.name, t.slug,
+		s.comments, s.custom_fields, s.created, s.last_updated, r.id, r.name, r.slug, ` + regionDepth + `, g.id, g.name, g.slug, ` + groupDepth + `,
+		t.id, t.name, t.slug, (SELECT count(*) FROM dcim_device d WHERE d.site_id = s.id), (SELECT count(*) FROM dcim_rack k WHERE k.site_id = s.id),
 		CASE WHEN s.tags <> '{}' THEN (SELECT json_agg(json_build_object('id', x.id, 'name', x.name, 'slug', x.slug, 'color', x.color)
 			ORDER BY x.id)
 			FROM extras_tag x WHERE x.id = ANY(s.tags)) END`
 	joins = ` LEFT JOIN dcim_region r ON r.id = s.region_id LEFT JOIN dcim_sitegroup g ON g.id = s.group_id LEFT JOIN tenancy_tenant t ` +
 		`ON t.id = s.tenant_id`
+
+	// The number of ancestors of a region and of a site group.
+	regionDepth = `CASE WHEN r.parent_id IS NULL THEN 0 ELSE (WITH RECURSIVE above AS (SELECT n.parent_id FROM dcim_region n
+		WHERE n.id = r.parent_id UNION ALL SELECT n.parent_id FROM dcim_region n JOIN above ON n.id = above.parent_id)
+		SELECT count(*) FROM above) END`
+	groupDepth = `CASE WHEN g.parent_id IS NULL THEN 0 ELSE (WITH RECURSIVE above AS (SELECT n.parent_id FROM dcim_sitegroup n
+		WHERE n.id = g.parent_id UNION ALL SELECT n.parent_id FROM dcim_sitegroup n JOIN above ON n.id = above.parent_id)
+		SELECT count(*) FROM above) END`
 
 	countAll = `SELECT sum(n)::bigint FROM record_count WHERE type = 'dcim.site'`
 	listAll  = `SELECT ` + columns + ` FROM dcim_site s` + joins + ` ORDER BY s.name LIMIT 50`
@@ -77,8 +86,8 @@ func (s *Server) scan(row pgx.Row, x *site) error {
 	var region, group, tenant reference
 	err := row.Scan(&x.ID, &x.Name, &x.Slug, &x.Status.Value, &x.Facility, &x.TimeZone, &x.Description, &x.PhysicalAddress,
 		&x.ShippingAddress, &x.Latitude, &x.Longitude,
-		&x.Comments, &x.CustomFields, &created, &updated, &region.id, &region.name, &region.slug, &group.id, &group.name, &group.slug,
-		&tenant.id, &tenant.name, &tenant.slug, &x.Tags)
+		&x.Comments, &x.CustomFields, &created, &updated, &region.id, &region.name, &region.slug, &region.depth, &group.id, &group.name,
+		&group.slug, &group.depth, &tenant.id, &tenant.name, &tenant.slug, &x.Devices, &x.Racks, &x.Tags)
 	if err != nil {
 		return err
 	}
@@ -87,6 +96,7 @@ func (s *Server) scan(row pgx.Row, x *site) error {
 	x.Group = s.nested("/api/dcim/site-groups/", group)
 	x.Tenant = s.nested("/api/tenancy/tenants/", tenant)
 	x.Created, x.LastUpdated = created.UTC().Format(timeLayout), updated.UTC().Format(timeLayout)
+	x.ASNs = []any{}
 	if x.Tags == nil {
 		x.Tags = []tag{}
 	}
@@ -104,5 +114,5 @@ func (s *Server) nested(path string, r reference) *nested {
 	if r.id == nil {
 		return nil
 	}
-	return &nested{ID: *r.id, URL: s.url(path, *r.id), Display: *r.name, Name: *r.name, Slug: *r.slug}
+	return &nested{ID: *r.id, URL: s.url(path, *r.id), Display: *r.name, Name: *r.name, Slug: *r.slug, Depth: r.depth}
 }
