@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"terrier/internal/app"
@@ -21,10 +22,17 @@ func syntheticTypes(n int) []record.Type {
 	types := make([]record.Type, n)
 	for i := range types {
 		t := dcim.Site
+		t.Panels, t.Fields = nil, slices.DeleteFunc(slices.Clone(t.Fields), countsOthers) // nothing refers to a copy
 		t.App, t.Name, t.Plural = "synthetic", fmt.Sprintf("type%02d", i+1), fmt.Sprintf("type%02ds", i+1)
 		types[i] = t
 	}
 	return types
+}
+
+// countsOthers reports whether a field counts the records that refer to its own.
+func countsOthers(f record.Field) bool {
+	_, counts := f.(record.Counting)
+	return counts
 }
 
 // rowsEach is how many records each synthetic type has.
