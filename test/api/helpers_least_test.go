@@ -10,46 +10,73 @@ import (
 	"terrier/test/apitest"
 )
 
-// least makes records with only their required fields, from the declaration of their type, so that a new type needs
-// no line in any table.
+// least makes records with only the fields that they need, from the declaration of their type, so that a new type
+// rarely needs a line in a table. What a record refers to is the first one of its type, so that everything belongs
+// to the same device, device type and rack.
 type least struct {
-	admin actor
-	first map[*record.Type]int64
-	n     int
+	admin  actor
+	first  map[*record.Type]int64
+	bodies map[*record.Type]int // how many were made
+	n      int
 }
 
 func newLeast(s *apitest.Server) *least {
-	return &least{admin: adminOf(s), first: map[*record.Type]int64{}}
+	return &least{admin: adminOf(s), first: map[*record.Type]int64{}, bodies: map[*record.Type]int{}}
 }
 
-// firstOf returns the record that every reference to a type points to: the oldest.
+// leastNeeds are values of the least records that others need.
+var leastNeeds = map[string]obj{
+	"dcim.devicetype": {"subdevice_role": "parent"}, // only such devices have device bays
+}
+
+// firstOf returns the record that every reference to a type points to.
 func (l *least) firstOf(tb testing.TB, t *record.Type) int64 {
 	tb.Helper()
 	if l.first[t] == 0 {
-		if page := l.admin.page(tb, t.Path()+"?ordering=id&limit=1"); page.Count > 0 {
-			l.first[t] = page.IDs()[0]
-		} else {
-			_, l.first[t] = l.create(tb, t)
-		}
+		_, l.first[t] = l.create(tb, t)
 	}
 	return l.first[t]
 }
 
-// create makes a record as the administrator.
+// create makes a record as the administrator. Where only one record can refer to another, it refers to a new one, so
+// that the first one stays free.
 func (l *least) create(tb testing.TB, t *record.Type) (obj, int64) {
 	tb.Helper()
 	body := l.body(tb, t)
+	for _, name := range exclusive(t) {
+		_, body[name] = l.create(tb, record.TargetOf(t.Field(name)))
+	}
 	return body, l.admin.create(tb, t.Path(), body)
+}
+
+// exclusive returns the references of a type to records that only one of the least records can refer to: those in a
+// rule of uniqueness whose other fields are the same in all of them.
+func exclusive(t *record.Type) (refs []string) {
+	for _, u := range t.Unique {
+		var own []string
+		for _, name := range u.Fields {
+			if f := t.Field(name); f.Info().Required && record.TargetOf(f) != nil {
+				own = append(own, name)
+			} else if f.Info().Required {
+				own = nil
+				break
+			}
+		}
+		if u.Where == "" && !u.NullsDiffer {
+			refs = append(refs, own...)
+		}
+	}
+	return refs
 }
 
 // body is the body of a record that does not exist yet.
 func (l *least) body(tb testing.TB, t *record.Type) obj {
 	tb.Helper()
 	l.n++
-	body := maps.Clone(needed[t.Key()])
-	if body == nil {
-		body = obj{}
-	}
+	l.bodies[t]++
+	body := obj{}
+	maps.Copy(body, needed[t.Key()])
+	maps.Copy(body, leastNeeds[t.Key()])
 	halves := map[string]bool{}
 	for _, f := range t.Fields {
 		if ref, ok := f.(record.AnyRef); ok && ref.Required {
@@ -60,7 +87,7 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 	}
 	for i, f := range t.All() {
 		in := t.Infos()[i]
-		if !in.Required || in.ReadOnly || halves[in.Name] {
+		if !in.Required && !mayOwn(t, in.Name) || in.ReadOnly || halves[in.Name] {
 			continue
 		}
 		if format := formats[t.Key()+"."+in.Name]; format != "" {
@@ -72,6 +99,8 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 			body[in.Name] = fmt.Sprint("least", l.n)
 		case record.Int:
 			body[in.Name] = bounded(x, l.n)
+		case record.Ints:
+			body[in.Name] = []int{l.bodies[t]} // small, as the units of a rack are
 		case record.Decimal:
 			body[in.Name] = l.n
 		case record.Choice:

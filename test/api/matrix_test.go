@@ -29,6 +29,8 @@ var done = map[string]int{
 	"POST extras.delivery/redeliver": 400,
 	"POST extras.webhook/pause":      200,
 	"POST extras.webhook/resume":     200,
+	"GET dcim.rack/elevation":        200,
+	"GET trial.shelf/places":         200,
 	"GET trial.shelf/free-pegs":      200,
 	"POST trial.shelf/free-pegs":     201,
 	"POST trial.crate/next-slot":     201,
