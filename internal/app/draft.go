@@ -30,5 +30,6 @@ func DraftMigration(names []string) (string, error) {
 		types, tables = append(types, t), append(tables, t.Table())
 	}
 	slices.Reverse(tables) // tables that refer to others come later, and go first
-	return fmt.Sprintf("-- +goose Up\n%s\n-- +goose Down\nDROP TABLE %s;\n", strings.Join(store.DraftTables(types), "\n"), strings.Join(tables, ", ")), nil
+	return fmt.Sprintf("-- +goose Up\n%s\n-- +goose Down\nDROP TABLE %s;\n", strings.Join(store.DraftTables(types), "\n"),
+		strings.Join(tables, ", ")), nil
 }

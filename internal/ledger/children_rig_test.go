@@ -74,7 +74,8 @@ func (b *bundle) rig(t *testing.T) record.Values {
 		"component_id": first})
 	outer := id(b.create(t, "trial.piecetemplate", ledger.Input{"model": model, "name": "outer", "component_type": "trial.sockettemplate",
 		"component_id": socket}))
-	if _, err := b.Update(t.Context(), b.root, inner[0].Type(), []ledger.Edit{{ID: inner[0].ID(), Input: ledger.Input{"parent": outer}}}); err != nil {
+	if _, err := b.Update(t.Context(), b.root, inner[0].Type(), []ledger.Edit{{ID: inner[0].ID(),
+		Input: ledger.Input{"parent": outer}}}); err != nil {
 		t.Fatal(err)
 	}
 	return b.create(t, "trial.rig", ledger.Input{"name": "r", "model": model}, ledger.Input{"name": "other", "model": model})[0]
@@ -138,7 +139,8 @@ func TestChildrenOfTwoKindsOfParents(t *testing.T) {
 	}{
 		"names that the rig has": {[]ledger.Input{card("s1", good)}, []string{"plug x7/1/7: ", "plug y: "}},
 		"a name twice":           {[]ledger.Input{card("s1", other), card("s2", other)}, []string{"plug z: "}},
-		"no position":            {[]ledger.Input{card("s1", other), card("s2", model("x{card}"))}, []string{"plug x{card}: the socket has no position"}},
+		"no position": {[]ledger.Input{card("s1", other), card("s2", model("x{card}"))},
+			[]string{"plug x{card}: the socket has no position"}},
 		"many": {[]ledger.Input{card("s2", model(twelve...))}, append(slices.Repeat([]string{"plug {card}: the socket has no position"}, 10),
 			"There are more errors like these.")},
 	} {

@@ -103,7 +103,8 @@ func TestDeviceComponents(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	refused("a bay without position", "none", "interface {module}/{module}: The module bay has no position", "front port f{module}: The module bay",
+	refused("a bay without position", "none", "interface {module}/{module}: The module bay has no position",
+		"front port f{module}: The module bay",
 		"rear port rearport: ")
 	refused("a name that the device has", "modulebay", "rear port rearport: ")
 	b.exec(t, "UPDATE dcim_rearporttemplate SET name = 'r{module}' WHERE id = $1::text::bigint", rear)

@@ -50,7 +50,8 @@ type notified struct {
 
 // notify matches changes against the webhooks of their types. It returns which webhooks are notified, and which are not because of a
 // condition error.
-func (s *changeSet) notify(ctx context.Context, changes []store.Change, sums *notified) (matches []store.Match, broken []store.ConditionError,
+func (s *changeSet) notify(ctx context.Context, changes []store.Change, sums *notified) (matches []store.Match,
+	broken []store.ConditionError,
 	_ error) {
 	for i, c := range changes {
 		if err := inTime(ctx); err != nil { // conditions take time, and locks are held

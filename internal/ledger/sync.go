@@ -91,20 +91,26 @@ func (l *Ledger) sync(ctx context.Context, c Caller, a *record.Action, id int64,
 	return run.all(ctx, id, in.Int("after"))
 }
 
-// SyncStep does a part of an action that Syncs: it compares the record with the id, or the next records that refer to it, from one
-// after the given id on, in one change set.
-func (l *Ledger) SyncStep(ctx context.Context, c Caller, a *record.Action, id int64, dry bool, after int64) (*Synced, error) {
+// SyncPart is a part of an action that Syncs.
+type SyncPart struct {
+	ID    int64 // of the record that the action is on
+	After int64 // of the records that refer to it, only those with a greater id are compared
+	Dry   bool  // nothing is written
+}
+
+// SyncStep does a part of an action that Syncs: it compares the record, or the next records that refer to it, in one change set.
+func (l *Ledger) SyncStep(ctx context.Context, c Caller, a *record.Action, part SyncPart) (*Synced, error) {
 	if err := l.AllowAction(c, a); err != nil {
 		return nil, err
 	}
-	run, err := l.newSyncRun(ctx, c, a, id, dry)
+	run, err := l.newSyncRun(ctx, c, a, part.ID, part.Dry)
 	if err != nil {
 		return nil, err
 	}
 	if run.t == a.Type() {
-		return run.one(ctx, id)
+		return run.one(ctx, part.ID)
 	}
-	_, err = run.batches(ctx, id, after, 0) // the time for it is over after the first
+	_, err = run.batches(ctx, part.ID, part.After, 0) // the time for it is over after the first
 	return run.answer, err
 }
 

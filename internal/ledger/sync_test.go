@@ -104,7 +104,8 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// TestSyncTakenName: the children of another record, such as a card, are neither compared nor extra. A name that one of them has is an error
+// TestSyncTakenName: the children of another record, such as a card, are neither compared nor extra. A name that one of them has is an
+// error
 // on the name, and nothing is written.
 func TestSyncTakenName(t *testing.T) {
 	t.Parallel()
@@ -180,7 +181,8 @@ func TestSyncAll(t *testing.T) {
 	}
 }
 
-// TestSyncPermissions: the caller must see the model, and be allowed to change the rig and to add what it lacks. Plugs that the caller may not
+// TestSyncPermissions: the caller must see the model, and be allowed to change the rig and to add what it lacks. Plugs that the caller
+// may not
 // see are not named.
 func TestSyncPermissions(t *testing.T) {
 	t.Parallel()
@@ -196,7 +198,8 @@ func TestSyncPermissions(t *testing.T) {
 		}
 		return g
 	}
-	all := []access.Grant{grant("view", "trial.model", ""), grant("change", "trial.rig", `{"name": "r"}`), grant("add", "trial.plug", `{"name": "p2"}`),
+	all := []access.Grant{grant("view", "trial.model", ""), grant("change", "trial.rig", `{"name": "r"}`),
+		grant("add", "trial.plug", `{"name": "p2"}`),
 		grant("view", "trial.plug", `{"name": "own"}`)}
 	as := func(grants []access.Grant) ledger.Caller {
 		return ledger.Caller{Subject: &access.Subject{UserID: 2, Username: "u", Grants: grants}, RequestID: b.request()}

@@ -96,12 +96,12 @@ func (t *Type) buildChildren(c Children) error {
 // checkOrigin checks how children, templates and the new record refer to each other.
 func (t *Type) checkOrigin(r *ChildRule) error {
 	if by, ok := ReferenceOf(r.Type.Field(r.By)); !ok || by.Many || by.Target != t {
-		return fmt.Errorf("By names %q, which is no reference to one %s", r.By, t.Key())
+		return fmt.Errorf("its By names %q, which is no reference to one %s", r.By, t.Key())
 	}
 	mine, ok := ReferenceOf(t.Field(r.Where))
 	theirs, also := ReferenceOf(r.Shared)
 	if !ok || !also || mine.Many || theirs.Many || mine.Target == nil || mine.Target != theirs.Target {
-		return fmt.Errorf("Where names %q, which %s and %s do not both have as a reference to one record of the same type", r.Where, t.Key(),
+		return fmt.Errorf("its Where names %q, which %s and %s do not both have as a reference to one record of the same type", r.Where, t.Key(),
 			r.From)
 	}
 	return nil
@@ -110,7 +110,7 @@ func (t *Type) checkOrigin(r *ChildRule) error {
 func checkCopy(r *ChildRule) error {
 	for _, name := range r.Copy {
 		if why := notCopied(r.Type.Field(name), r.Templates.Field(name), r.Templates); why != "" {
-			return fmt.Errorf("Copy names %q, which %s", name, why)
+			return fmt.Errorf("its Copy names %q, which %s", name, why)
 		}
 	}
 	return nil
@@ -123,10 +123,10 @@ func (t *Type) buildRefer(r *ChildRule) error {
 		mine, also := r.Type.reference(name)
 		if !ok || !also || mine.Many || theirs.Many || (mine.Target == nil) != (theirs.Target == nil) ||
 			slices.ContainsFunc(theirs.Types(), func(from *Type) bool { return !t.makes(r, mine.Reference, from) }) {
-			return fmt.Errorf("Refer names %q, which does not lead from a template to another one that makes a child too, here or before", name)
+			return fmt.Errorf("its Refer names %q, which does not lead from a template to another one that makes a child too, here or before", name)
 		}
 		if r.Type.infos[mine.Written[0]].Required && !r.Templates.infos[theirs.Written[0]].Required {
-			return fmt.Errorf("Refer names %q, which can be null in %s and not here", name, r.From)
+			return fmt.Errorf("its Refer names %q, which can be null in %s and not here", name, r.From)
 		}
 		r.ChildRefers = append(r.ChildRefers, ChildRefer{theirs, mine})
 	}

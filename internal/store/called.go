@@ -67,7 +67,8 @@ func calledWord(alias string, word record.CalledWord, depth int) (text, test str
 	inner := "c" + strconv.Itoa(depth)
 	rest := record.CalledForm{{Steps: word.Steps[1:]}}
 	if len(word.Steps) == 1 {
-		return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", nameExpr(target, inner, depth+1), quote(target.Table()), inner, inner, column), test
+		return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", nameExpr(target, inner, depth+1), quote(target.Table()), inner, inner,
+			column), test
 	}
 	return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", calledExpr(inner, []record.CalledForm{rest}, depth+1),
 		quote(target.Table()), inner, inner, column), test

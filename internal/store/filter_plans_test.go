@@ -55,7 +55,8 @@ func TestDeclaredFiltersAreIndexed(t *testing.T) {
 			args = append(args, "{}")
 		}
 		plan := genericPlan(t, db, page, args...)
-		if !strings.Contains(plan, " "+c.index+" ") || strings.Contains(plan, "Seq Scan on trial_port") || strings.Contains(plan, "Seq Scan on trial_item") {
+		if !strings.Contains(plan, " "+c.index+" ") || strings.Contains(plan, "Seq Scan on trial_port") ||
+			strings.Contains(plan, "Seq Scan on trial_item") {
 			t.Errorf("%s of %s is not read through %s:\n%s\n%s", c.filter, c.typ, c.index, page, plan)
 		}
 	}

@@ -161,7 +161,8 @@ func TestOrderOfNumbersIsIndexed(t *testing.T) {
 // back have every record once.
 func TestNullableTextInOrder(t *testing.T) {
 	s, reg, db := open(t, record.Type{App: "trial", Name: "pet", Plural: "pets", Section: "Trial", Doc: "It may have no name.",
-		Fields: record.Fields{record.Text{Name: "name", Max: 100, Null: true, Sort: record.Natural}}, Brief: []string{"name"}, Order: []string{"name"}})
+		Fields: record.Fields{record.Text{Name: "name", Max: 100, Null: true, Sort: record.Natural}}, Brief: []string{"name"},
+		Order: []string{"name"}})
 	if _, err := db.Exec(t.Context(), `INSERT INTO trial_pet (version, name, created, last_updated) SELECT 1, name, now(), now()
 		FROM unnest(ARRAY[NULL, 'z', '中', '😀', U&'\+10FFFE', U&'\E000', 'a10', 'a9', NULL, '']) name`); err != nil {
 		t.Fatal(err)

@@ -147,8 +147,8 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	case p.Has != nil:
 		return w.has(p, t, alias)
 	case p.Did != nil: // looked up first, through the index of requests
-		return fmt.Sprintf("%s.id = ANY(ARRAY(SELECT c.object_id FROM extras_objectchange c WHERE c.request_id = ANY(%s) AND c.object_type = '%s' "+
-			"AND c.action = ANY(%s)))", alias, w.array(record.StoreUUID, p.Values), t.Key(), w.arg(p.Did))
+		return fmt.Sprintf("%s.id = ANY(ARRAY(SELECT c.object_id FROM extras_objectchange c WHERE c.request_id = ANY(%s) "+
+			"AND c.object_type = '%s' AND c.action = ANY(%s)))", alias, w.array(record.StoreUUID, p.Values), t.Key(), w.arg(p.Did))
 	}
 	if positive, ok := opposite[p.Lookup]; ok {
 		p.Lookup = positive

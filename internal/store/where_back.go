@@ -35,7 +35,8 @@ func (w *where) has(p record.Predicate, t *record.Type, alias string) string {
 		if hop.Many {
 			refers = fmt.Sprintf("%s @> ARRAY[%s.id]", column, alias)
 		}
-		tests[i] = fmt.Sprintf("%s (SELECT FROM %s %s WHERE %s%s%s OFFSET 0)", word, quote(hop.Target.Table()), at, refers, is, w.seen(hop.Target, at))
+		tests[i] = fmt.Sprintf("%s (SELECT FROM %s %s WHERE %s%s%s OFFSET 0)", word, quote(hop.Target.Table()), at, refers, is,
+			w.seen(hop.Target, at))
 		w.depth--
 	}
 	return "(" + strings.Join(tests, join) + ")"

@@ -27,7 +27,8 @@ const (
 var hows = []Option{{Value: addThem, Label: "Add these"}, {Value: removeThem, Label: "Remove these"},
 	{Value: setThem, Label: "Replace all by these"}}
 
-// inBulk reports whether it makes sense to give several records the same value of a field. It does not for unique and immutable fields, secrets,
+// inBulk reports whether it makes sense to give several records the same value of a field. It does not for unique and immutable fields,
+// secrets,
 // owners, and fields whose meaning differs from record to record.
 func (p *TypePages) inBulk(f record.Field, in record.Info) bool {
 	if _, secret := record.SecrecyOf(f); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs {

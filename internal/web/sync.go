@@ -117,7 +117,7 @@ func (a actionPages) countSynced(v *Visit, found record.Values) (int64, error) {
 
 // syncStep compares, adds to the counts and lists what it found.
 func (a actionPages) syncStep(v *Visit, found record.Values, s *syncing, after int64) error {
-	step, err := a.of.site.Ledger.SyncStep(v.Ctx, v.Caller, a.action, found.ID(), s.Dry, after)
+	step, err := a.of.site.Ledger.SyncStep(v.Ctx, v.Caller, a.action, ledger.SyncPart{ID: found.ID(), After: after, Dry: s.Dry})
 	if e, ok := errors.AsType[*fault.Error](err); ok && (e.Kind == fault.Invalid || e.Kind == fault.Denied) {
 		if s.Problems = messages(e); e.Kind == fault.Denied {
 			s.Problems = []string{"You may not see the type, or may not add the components that are missing."}

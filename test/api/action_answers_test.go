@@ -22,12 +22,14 @@ func TestPagedAction(t *testing.T) {
 	path := fmt.Sprintf("/api/trial/shelves/%d/places/", shelf)
 
 	page := do("GET", path+"?limit=2&offset=2", nil).Want(t, http.StatusOK).Page(t)
-	if page.Count != 6 || len(page.Results) != 2 || page.Next == nil || page.Previous == nil || !strings.HasSuffix(*page.Next, path+"?limit=2&offset=4") ||
+	if page.Count != 6 || len(page.Results) != 2 || page.Next == nil || page.Previous == nil ||
+		!strings.HasSuffix(*page.Next, path+"?limit=2&offset=4") ||
 		!strings.HasSuffix(*page.Previous, path+"?limit=2") {
 		t.Errorf("the page is %+v", page)
 	}
 	item, _ := page.Results[0]["item"].(map[string]any)
-	if page.Results[0]["id"] != 2.0 || item["name"] != "<lamp>" || item["place"] != nil || !strings.HasSuffix(fmt.Sprint(item["url"]), "/api/trial/items/1/") {
+	if page.Results[0]["id"] != 2.0 || item["name"] != "<lamp>" || item["place"] != nil ||
+		!strings.HasSuffix(fmt.Sprint(item["url"]), "/api/trial/items/1/") {
 		t.Errorf("the place is %v, want an item in its brief form at 2", page.Results[0])
 	}
 	do("GET", path+"?limits=2", nil).Want(t, http.StatusBadRequest)

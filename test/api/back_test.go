@@ -56,9 +56,11 @@ func TestAlias(t *testing.T) {
 		{"keeper": map[string]any{"username": "someone"}, "owner": map[string]any{"username": "someone"}},
 	} {
 		got := s.call(t, "PATCH", path, body).Want(t, http.StatusOK).Object(t)
-		same(t, "both names", []any{got["keeper"], got["owner"]}, []any{map[string]any{"username": "someone"}, map[string]any{"username": "someone"}})
+		same(t, "both names", []any{got["keeper"], got["owner"]}, []any{map[string]any{"username": "someone"},
+			map[string]any{"username": "someone"}})
 	}
-	for _, body := range []map[string]any{{"keeper": 1, "owner": user}, {"keeper": nil, "owner": user}, {"keeper": pin["keeper"], "owner": 1}} {
+	for _, body := range []map[string]any{{"keeper": 1, "owner": user}, {"keeper": nil, "owner": user},
+		{"keeper": pin["keeper"], "owner": 1}} {
 		if errs := s.call(t, "PATCH", path, body).Want(t, http.StatusBadRequest).Object(t); len(errs) != 1 || errs["owner"] == nil {
 			t.Errorf("two values: %v", errs)
 		}

@@ -29,13 +29,15 @@ func TestContentTypes(t *testing.T) {
 	if len(site) != 1 || fmt.Sprint(site[0]) != fmt.Sprint(want) {
 		t.Errorf("sites are %v, want %v", site, want)
 	}
-	for query, count := range map[string]int64{fmt.Sprintf("?id=%d", siteContentType): 1, "?q=SITEGR": 1, "?model=nosuch": 0, "?brief=1&model=tag": 1,
+	for query, count := range map[string]int64{fmt.Sprintf("?id=%d", siteContentType): 1, "?q=SITEGR": 1, "?model=nosuch": 0,
+		"?brief=1&model=tag":    1,
 		"?model=tag&model=site": 2} {
 		if got := page(query).Count; got != count {
 			t.Errorf("%s finds %d, want %d", query, got, count)
 		}
 	}
-	one := s.Do(t, apitest.Call{Method: "GET", Path: fmt.Sprintf("%s%d/", list, siteContentType), Token: token}).Want(t, http.StatusOK).Object(t)
+	one := s.Do(t, apitest.Call{Method: "GET", Path: fmt.Sprintf("%s%d/", list, siteContentType), Token: token}).Want(t,
+		http.StatusOK).Object(t)
 	if fmt.Sprint(one) != fmt.Sprint(want) {
 		t.Errorf("one is %v", one)
 	}

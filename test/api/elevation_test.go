@@ -72,14 +72,16 @@ func TestElevation(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", c.query, got, c.want)
 		}
 	}
-	for query, field := range map[string]string{"face=top": "face", "render=png": "render", "exclude=x": "exclude", "unit_width=0": "unit_width",
+	for query, field := range map[string]string{"face=top": "face", "render=png": "render", "exclude=x": "exclude",
+		"unit_width=0":     "unit_width",
 		"expand_devices=x": "expand_devices", "render=svg&highlight=5": "highlight"} {
 		a := s.Do(t, apitest.Call{Method: "GET", Path: path + "?" + query, Token: s.Admin}).Want(t, http.StatusBadRequest)
 		if a.Object(t)[field] == nil {
 			t.Errorf("%s: %s, want an error on %s", query, a.Raw, field)
 		}
 	}
-	drawn := string(s.Do(t, apitest.Call{Method: "GET", Path: path + "?render=svg&unit_width=100&highlight=id:1", Token: some}).Want(t, http.StatusOK).Raw)
+	drawn := string(s.Do(t, apitest.Call{Method: "GET", Path: path + "?render=svg&unit_width=100&highlight=id:1", Token: some}).Want(t,
+		http.StatusOK).Raw)
 	for _, want := range []string{`width="145"`, `fill="#ff0000" stroke="#d63384"`, ">a</text>", ">Taken</text>"} {
 		if !strings.Contains(drawn, want) {
 			t.Errorf("the picture has no %s: %s", want, drawn)
@@ -88,7 +90,8 @@ func TestElevation(t *testing.T) {
 	if strings.Contains(drawn, ">b</text>") || strings.Contains(drawn, "behind") {
 		t.Error("the picture names what the caller may not see")
 	}
-	s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/dcim/racks/%d/", rack), Token: s.Admin, Body: obj{"desc_units": true}}).Want(t, http.StatusOK)
+	s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/dcim/racks/%d/", rack), Token: s.Admin,
+		Body: obj{"desc_units": true}}).Want(t, http.StatusOK)
 	if got, want := units(s.Admin, ""), "1=a 1.5=a 2 2.5 3=b 3.5=b 4=b 4.5=b 5 5.5=c 6 6.5"; got != want {
 		t.Errorf("numbered from the top: %s\nwant %s", got, want)
 	}

@@ -17,7 +17,8 @@ func (w filterWorld) fillDevices(t *testing.T) {
 	add := func(path string, bodies ...obj) { w.add(t, path, bodies...) }
 	add(regions, obj{"name": "europe", "slug": "europe"})
 	add(regions, obj{"name": "iberia", "slug": "iberia", "parent": w.ids["europe"]})
-	add(sites, obj{"name": "lisbon", "slug": "lisbon", "region": w.ids["iberia"]}, obj{"name": "hidden bonn", "slug": "bonn", "region": w.ids["europe"]})
+	add(sites, obj{"name": "lisbon", "slug": "lisbon", "region": w.ids["iberia"]},
+		obj{"name": "hidden bonn", "slug": "bonn", "region": w.ids["europe"]})
 	add("/api/dcim/locations/", obj{"name": "floor", "slug": "floor", "site": w.ids["lisbon"]})
 	add("/api/dcim/locations/", obj{"name": "room", "slug": "room", "site": w.ids["lisbon"], "parent": w.ids["floor"]})
 	add("/api/dcim/racks/", obj{"name": "rack 1", "site": w.ids["lisbon"], "location": w.ids["room"], "serial": "R-1a"})
@@ -53,7 +54,8 @@ func (w filterWorld) fillDevices(t *testing.T) {
 	}
 	only := obj{"mgmt_only": true}
 	add(interfaces, port("one", "sw1", obj{"mac_address": "00:00:00:00:00:01"}), port("one m", "sw1", only), port("two", "sw2", nil),
-		port("two m", "sw2", only), port("three", "hidden sw3", obj{"mac_address": "00:00:00:00:00:03"}), port("other", "SW1", obj{"type": "lag"}),
+		port("two m", "sw2", only), port("three", "hidden sw3", obj{"mac_address": "00:00:00:00:00:03"}),
+		port("other", "SW1", obj{"type": "lag"}),
 		port("last", "lone", obj{"type": "ieee802.11a", "mac_address": "00:00:00:00:00:09"}),
 		port("hidden last", "blade", obj{"type": "virtual", "mac_address": "00:00:00:00:00:04"}))
 	add("/api/dcim/rear-ports/", obj{"name": "rear", "device": w.ids["sw2"], "type": "8p8c"})

@@ -47,7 +47,8 @@ func (w filterWorld) fillShelves(t *testing.T) {
 	add("/api/trial/items/", obj{"name": "box", "shelf": w.ids["upper"]}, obj{"name": "bag", "shelf": w.ids["lower"]})
 	add("/api/trial/items/", obj{"name": "jar", "shelf": w.ids["upper"], "friends": []int64{w.ids["box"]}, "asset_tag": "1"},
 		obj{"name": "hidden jug", "shelf": w.ids["lower"], "friends": []int64{w.ids["bag"]}})
-	add("/api/trial/ports/", obj{"name": "eth0", "shelf": w.ids["upper"], "mac_address": "00:00:00:00:00:01", "weight": 2, "weight_unit": "g", "notes": obj{"a": 1}},
+	add("/api/trial/ports/", obj{"name": "eth0", "shelf": w.ids["upper"], "mac_address": "00:00:00:00:00:01", "weight": 2,
+		"weight_unit": "g", "notes": obj{"a": 1}},
 		obj{"name": "hidden eth0", "shelf": w.ids["lower"], "mac_address": "00:00:00:00:00:02"},
 		obj{"name": "eth1", "shelf": w.ids["upper"], "weight": 2, "weight_unit": "lb", "notes": nil})
 	add(stickers, obj{"name": "red", "stuck_on_type": "trial.shelf", "stuck_on_id": w.ids["upper"]},
@@ -95,7 +96,8 @@ func (w filterWorld) found(t *testing.T, token, path string) string {
 func TestFiltersAreChecked(t *testing.T) {
 	t.Parallel()
 	w := anyWorld{Server: apitest.NewWith(t, trial.Types())}
-	for _, query := range []string{"stocked=maybe", "placed=", "stocked__n=true", "rear_port__n=1", "virtual_machine_id__n=1", "placed__empty=true"} {
+	for _, query := range []string{"stocked=maybe", "placed=", "stocked__n=true", "rear_port__n=1", "virtual_machine_id__n=1",
+		"placed__empty=true"} {
 		w.send(t, "GET", "/api/trial/shelves/?"+query, w.Admin, nil).Want(t, 400)
 	}
 }
@@ -204,7 +206,8 @@ func TestFiltersOfPlaces(t *testing.T) {
 	}
 	w.add(t, "/api/tenancy/tenants/", obj{"name": "t1", "slug": "t1", "group": w.ids["tenant-groups below"]},
 		obj{"name": "t2", "slug": "t2", "group": w.ids["hidden tenant-groups"]})
-	w.add(t, sites, obj{"name": "lisbon", "slug": "lisbon", "tenant": w.ids["t1"], "region": w.ids["regions below"], "group": w.ids["site-groups below"]},
+	w.add(t, sites, obj{"name": "lisbon", "slug": "lisbon", "tenant": w.ids["t1"], "region": w.ids["regions below"],
+		"group": w.ids["site-groups below"]},
 		obj{"name": "bonn", "slug": "bonn", "tenant": w.ids["t2"], "region": w.ids["hidden regions"], "group": w.ids["hidden site-groups"]})
 	locations := "/api/dcim/locations/"
 	w.add(t, locations, obj{"name": "l1", "slug": "l1", "site": w.ids["lisbon"], "tenant": w.ids["t1"]},
@@ -226,7 +229,8 @@ func TestFiltersOfPlaces(t *testing.T) {
 func TestFiltersOfExtras(t *testing.T) {
 	t.Parallel()
 	w := newFilterWorld(t)
-	const tags, fields, hooks, changes = "/api/extras/tags/", "/api/extras/custom-fields/", "/api/extras/webhooks/", "/api/extras/object-changes/"
+	const tags, fields, hooks, changes = "/api/extras/tags/", "/api/extras/custom-fields/", "/api/extras/webhooks/",
+		"/api/extras/object-changes/"
 	w.add(t, tags, obj{"name": "core", "slug": "core"}, obj{"name": "edge", "slug": "edge"}, obj{"name": "idle", "slug": "idle"})
 	w.add(t, sites, obj{"name": "lisbon", "slug": "lisbon", "tags": []int64{w.ids["core"]}},
 		obj{"name": "hidden bonn", "slug": "bonn", "tags": []int64{w.ids["edge"]}})

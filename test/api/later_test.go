@@ -23,7 +23,8 @@ func TestLater(t *testing.T) {
 		t.Errorf("unknown are %s", unknown)
 	}
 	first := answer.Object(t)
-	second := do("POST", "/api/trial/plugs/", map[string]any{"name": "b", "mate": map[string]any{"name": "a", "cable": nil, "_occupied": false}}).
+	second := do("POST", "/api/trial/plugs/", map[string]any{"name": "b", "mate": map[string]any{"name": "a", "cable": nil,
+		"_occupied": false}}).
 		Want(t, http.StatusCreated).Object(t)
 	for _, shown := range []map[string]any{first, second} {
 		for name, want := range later {

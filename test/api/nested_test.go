@@ -95,7 +95,8 @@ func TestNestedForms(t *testing.T) {
 	back := s.Do(t, apitest.Call{Method: "PATCH", Path: strings.TrimPrefix(pin["url"].(string), s.URL), Token: token,
 		Body: map[string]any{"card": pin["card"]}}).Want(t, http.StatusOK)
 	same(t, "the card for those who may not see it", back.Object(t)["card"], short(pin["card"]))
-	change := s.call(t, "GET", fmt.Sprintf("/api/extras/object-changes/?changed_object_type=trial.pin&changed_object_id=%.0f", pin["id"]), nil).
+	change := s.call(t, "GET", fmt.Sprintf("/api/extras/object-changes/?changed_object_type=trial.pin&changed_object_id=%.0f", pin["id"]),
+		nil).
 		Page(t).Results[0]["postchange_data"].(map[string]any)
 	for name, want := range map[string]any{"card": card["id"], "next": first["id"], "keeper": float64(1)} {
 		if change[name] != want {

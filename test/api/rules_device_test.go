@@ -153,7 +153,8 @@ func deviceRules() map[int]ruleTest {
 			var mu sync.Mutex
 			var wait sync.WaitGroup
 			for n := range 8 {
-				body := h.body(t, "device", "site", idOf(rack, "site"), "rack", apitest.ID(rack), "device_type", tall, "position", 20+float64(n%2)/2, "face", "front")
+				body := h.body(t, "device", "site", idOf(rack, "site"), "rack", apitest.ID(rack), "device_type", tall, "position", 20+float64(n%2)/2,
+					"face", "front")
 				wait.Go(func() {
 					status := h.do(t, http.MethodPost, h.list("device"), body).Status
 					mu.Lock()
@@ -173,7 +174,8 @@ func deviceRules() map[int]ruleTest {
 			rack, typ := h.made(t, "rack"), h.make(t, "devicetype")
 			var list []obj
 			for _, position := range []int{1, 2, 1} {
-				list = append(list, h.body(t, "device", "site", idOf(rack, "site"), "rack", apitest.ID(rack), "device_type", typ, "position", position, "face", "front"))
+				list = append(list, h.body(t, "device", "site", idOf(rack, "site"), "rack", apitest.ID(rack), "device_type", typ, "position",
+					position, "face", "front"))
 			}
 			errs := h.do(t, http.MethodPost, h.list("device"), list).Want(t, http.StatusBadRequest).List(t)
 			if len(errs) != 3 || len(errs[1]) != 0 || errs[2]["position"] == nil {

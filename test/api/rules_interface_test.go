@@ -98,7 +98,8 @@ func interfaceRules() map[int]ruleTest {
 				"001b44113ab7": "00:1B:44:11:3A:B7", "00:1b:44:11:3a:b7": "00:1B:44:11:3A:B7", "": nil} {
 				want(t, sent, h.made(t, "interface", "mac_address", sent)["mac_address"], shown)
 			}
-			for sent, shown := range map[string]any{"50-01-43-80-12-34-56-78": "50:01:43:80:12:34:56:78", "5001438012345678": "50:01:43:80:12:34:56:78", "": nil} {
+			for sent, shown := range map[string]any{"50-01-43-80-12-34-56-78": "50:01:43:80:12:34:56:78",
+				"5001438012345678": "50:01:43:80:12:34:56:78", "": nil} {
 				want(t, sent, h.made(t, "interface", "wwn", sent)["wwn"], shown)
 			}
 			h.refused(t, "mac_address", "interface", "mac_address", "00:1b:44:11:3a")
@@ -130,7 +131,8 @@ func interfaceRules() map[int]ruleTest {
 			want(t, "addresses", h.made(t, "interface")["count_ipaddresses"], any(0.0))
 		},
 		23: func(t *testing.T, h *hardware) {
-			for field, kinds := range map[string][2]string{"parent": {"virtual", "1000base-t"}, "bridge": {"1000base-t", "bridge"}, "lag": {"1000base-t", "lag"}} {
+			for field, kinds := range map[string][2]string{"parent": {"virtual", "1000base-t"}, "bridge": {"1000base-t", "bridge"},
+				"lag": {"1000base-t", "lag"}} {
 				to := h.made(t, "interface", "type", kinds[1])
 				id := h.make(t, "interface", "device", idOf(to, "device"), "type", kinds[0], field, apitest.ID(to))
 				h.changed(t, h.remove(t, "interface", apitest.ID(to)), "update interface", "delete interface")

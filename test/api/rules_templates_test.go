@@ -407,7 +407,8 @@ func (h *hardware) namesBelowParent(t *testing.T, field string, owner int64) {
 // interfaceOrder asks for the order of interface names.
 func (h *hardware) interfaceOrder(t *testing.T, field string, owner int64) {
 	t.Helper()
-	ordered := []string{"xe-0/0/5", "xe-0/0/5:1", "xe-0/0/5:1.3", "xe-0/0/5:1.20", "Gi1/0/1", "ge-1/0/0", "xe-1/0/0", "Ethernet1/2", "Ethernet1/10",
+	ordered := []string{"xe-0/0/5", "xe-0/0/5:1", "xe-0/0/5:1.3", "xe-0/0/5:1.20", "Gi1/0/1", "ge-1/0/0", "xe-1/0/0", "Ethernet1/2",
+		"Ethernet1/10",
 		"Ethernet2", "Ethernet10", "lo", "vlan9", "vlan10"}
 	for i := range ordered {
 		h.make(t, h.of, field, owner, "name", ordered[(i*5+3)%len(ordered)])

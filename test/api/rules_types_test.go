@@ -65,7 +65,8 @@ func deviceTypeRules() map[int]ruleTest {
 				h.refused(t, "u_height", "devicetype", "u_height", height)
 			}
 			for sent, shown := range map[any]string{0: "0.0", 2: "2.0", 1.5: "1.5"} {
-				if raw := string(h.post(t, "devicetype", "u_height", sent).Want(t, http.StatusCreated).Raw); !strings.Contains(raw, `"u_height":`+shown+",") {
+				if raw := string(h.post(t, "devicetype", "u_height", sent).Want(t, http.StatusCreated).Raw); !strings.Contains(raw,
+					`"u_height":`+shown+",") {
 					t.Errorf("u_height %v is not shown as %s: %s", sent, shown, raw)
 				}
 			}
@@ -140,7 +141,8 @@ func deviceTypeRules() map[int]ruleTest {
 }
 
 // templates are the types of templates. Those of a module type come first.
-var templates = []string{"consoleporttemplate", "consoleserverporttemplate", "powerporttemplate", "poweroutlettemplate", "interfacetemplate",
+var templates = []string{"consoleporttemplate", "consoleserverporttemplate", "powerporttemplate", "poweroutlettemplate",
+	"interfacetemplate",
 	"rearporttemplate", "frontporttemplate", "modulebaytemplate", "devicebaytemplate", "inventoryitemtemplate"}
 
 // ofModuleTypes is how many of them a module type can have.

@@ -92,7 +92,8 @@ func (b *bench) measureDevices(ctx context.Context) (rows []figures.Row, err err
 		n     int
 		alone bool
 	}{
-		{figures.Row{Case: "devices-create", What: "create a device with 48 interfaces (bare: copies of the same rows)", Goal: figures.AtLeast(0.5)}, 1, false},
+		{figures.Row{Case: "devices-create", What: "create a device with 48 interfaces (bare: copies of the same rows)",
+			Goal: figures.AtLeast(0.5)}, 1, false},
 		{figures.Row{Case: "devices-bulk", What: "create 100 devices with 48 interfaces each in one request", Goal: figures.AtMost(3)},
 			devicesAtOnce, true},
 	} {

@@ -82,7 +82,8 @@ func TestAddMany(t *testing.T) {
 	if n := count(); n != 6 {
 		t.Errorf("there are %d ports, want 6", n)
 	}
-	elsewhere := b.post(t, "/trial/ports/add/?next=//example.com/", url.Values{"shelf": {"upper"}, "name": {"p1"}, "width": {"19"}}).Want(t, http.StatusSeeOther)
+	elsewhere := b.post(t, "/trial/ports/add/?next=//example.com/", url.Values{"shelf": {"upper"}, "name": {"p1"}, "width": {"19"}}).Want(t,
+		http.StatusSeeOther)
 	if to := elsewhere.Header.Get("Location"); !strings.HasPrefix(to, "/trial/ports/") {
 		t.Errorf("the form leads to another site: %s", to)
 	}

@@ -30,7 +30,8 @@ func TestPanels(t *testing.T) {
 	path := fmt.Sprintf("/trial/shelves/%d/", upper)
 
 	page := b.get(t, path).Want(t, http.StatusOK)
-	shows(t, page, `href="`+path+`items/">Items <span class="badge text-bg-secondary">2</span></a>`, `<h2 class="card-header">Ports</h2>`, "eth0", `<h2 class="card-header">Places</h2>`,
+	shows(t, page, `href="`+path+`items/">Items <span class="badge text-bg-secondary">2</span></a>`, `<h2 class="card-header">Ports</h2>`,
+		"eth0", `<h2 class="card-header">Places</h2>`,
 		"<figcaption>Places: 25 % of 4 units in use</figcaption>",
 		`dominant-baseline="central">lamp</text>`, "<td>U2</td>", "<td>U9</td>", ">outside</a>",
 		fmt.Sprintf(`href="/trial/items/add/?next=%%2Ftrial%%2Fshelves%%2F%d%%2F&amp;place=3&amp;shelf=upper"`, upper))
@@ -38,7 +39,8 @@ func TestPanels(t *testing.T) {
 
 	tab := b.get(t, path+"items/").Want(t, http.StatusOK)
 	shows(t, tab, `aria-current="page" href="`+path+`items/"`, "lamp", "outside", "1–2 of 2",
-		fmt.Sprintf(`href="/trial/items/?shelf_id=%d"`, upper), `href="/trial/items/add/?next=%2Ftrial%2Fshelves%2F`+fmt.Sprint(upper)+`%2Fitems%2F&amp;shelf=upper"`)
+		fmt.Sprintf(`href="/trial/items/?shelf_id=%d"`, upper),
+		`href="/trial/items/add/?next=%2Ftrial%2Fshelves%2F`+fmt.Sprint(upper)+`%2Fitems%2F&amp;shelf=upper"`)
 	hides(t, tab, "stranger", "Shelf</th>")
 	shows(t, b.get(t, path+"changelog/").Want(t, http.StatusOK), `Items <span class="badge text-bg-secondary">2</span></a>`)
 	shows(t, b.get(t, path+"items/?limit=1").Want(t, http.StatusOK), "1–1 of 2", `rel="next" href="`+path+`items/?`)
@@ -88,7 +90,8 @@ func TestStatementsOfPanels(t *testing.T) {
 			items = append(items, obj{"name": fmt.Sprint("item ", n, "-", i), "shelf": shelf, "place": i})
 		}
 		s.Do(t, apitest.Call{Method: "POST", Path: "/api/trial/items/", Token: s.Admin, Body: items}).Want(t, http.StatusCreated)
-		// Session and account; what every record has; one for each card, or the page and the count of a tab. All tabs are counted together. A drawing reads in a
+		// Session and account; what every record has; one for each card, or the page and the count of a tab. All tabs are counted together. A
+		// drawing reads in a
 		// transaction.
 		for rest, want := range map[string]int64{"": 2 + 5 + 2 + 2, "items/": 2 + 4, "changelog/": 2 + 4} {
 			path := fmt.Sprintf("/trial/shelves/%d/%s", shelf, rest)

@@ -74,5 +74,6 @@ var Item = record.Type{
 
 // Types returns all of these types.
 func Types() []record.Type {
-	return []record.Type{Shelf, Item, Host, Lease, Port, Sticker, Kit, SlotTemplate, LidTemplate, Crate, Slot, Lid, Peg, Plug, Tray, Bay, Card, Pin}
+	return []record.Type{Shelf, Item, Host, Lease, Port, Sticker, Kit, SlotTemplate, LidTemplate, Crate, Slot, Lid, Peg, Plug, Tray, Bay,
+		Card, Pin}
 }

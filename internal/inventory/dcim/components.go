@@ -8,7 +8,8 @@ import (
 
 // made declares what a kind of component takes from its template, besides name and label. refer names references to other components.
 func made(kind string, refer []string, fields ...string) record.Children {
-	return record.Children{Make: "dcim." + kind, From: "dcim." + kind + "template", Copy: append([]string{"name", "label"}, fields...), Refer: refer}
+	return record.Children{Make: "dcim." + kind, From: "dcim." + kind + "template", Copy: append([]string{"name", "label"}, fields...),
+		Refer: refer}
 }
 
 var (
@@ -30,7 +31,8 @@ var deviceComponents = componentsOf(record.Children{By: "device", Where: "device
 	madeDeviceBay, madeInventoryItem)
 
 // moduleComponents are what a device gets with a new module, in this order.
-var moduleComponents = componentsOf(record.Children{By: "module", Where: "module_type", Reads: []string{"module_bay.position"}, Fill: fillModule},
+var moduleComponents = componentsOf(record.Children{By: "module", Where: "module_type", Reads: []string{"module_bay.position"},
+	Fill: fillModule},
 	madeConsolePort, madeConsoleServerPort, madeInterface, madePowerPort, madePowerOutlet, madeRearPort, madeFrontPort)
 
 // componentsOf returns how the components of a parent are made.

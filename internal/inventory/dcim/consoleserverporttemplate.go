@@ -8,8 +8,9 @@ import (
 
 // ConsoleServerPortTemplate becomes a console server port of each new device or module of its type.
 var ConsoleServerPortTemplate = record.Type{
-	App: "dcim", Name: "consoleserverporttemplate", Plural: "console-server-port-templates", Label: "console server port template", Section: sectionTemplates,
-	Doc: "A console server port that each new device or module of the type gets.",
+	App: "dcim", Name: "consoleserverporttemplate", Plural: "console-server-port-templates", Label: "console server port template",
+	Section: sectionTemplates,
+	Doc:     "A console server port that each new device or module of the type gets.",
 	Fields: slices.Concat(ofEitherType, named(record.Natural), record.Fields{
 		record.Choice{Name: "type", Of: consoleTypes},
 		description,

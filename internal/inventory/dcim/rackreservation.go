@@ -8,7 +8,8 @@ var RackReservation = record.Type{
 	Doc: "A claim of a user on certain units of a rack.",
 	Fields: record.Fields{
 		record.Ref{Name: "rack", To: "dcim.rack", Required: true, OnDelete: record.Cascade},
-		record.Ints{Name: "units", Required: true, Min: new(int64(1)), Max: new(int64(100)), MaxItems: 100, Help: "Whole units, such as 1, 2, 3."},
+		record.Ints{Name: "units", Required: true, Min: new(int64(1)), Max: new(int64(100)), MaxItems: 100,
+			Help: "Whole units, such as 1, 2, 3."},
 		record.Ref{Name: "user", To: "users.user", Required: true, InBrief: "username"},
 		record.Ref{Name: "tenant", To: "tenancy.tenant"},
 		record.Text{Name: "description", Max: 200, Required: true},

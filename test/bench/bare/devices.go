@@ -29,16 +29,16 @@ func (s *Server) devices(r *http.Request, in NewDevices) (ids []int64, err error
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, fmt.Sprintf("INSERT INTO dcim_device (name, %[1]s) SELECT n, %[1]s FROM dcim_device, unnest($2::text[]) n WHERE id = $1 "+
-			"RETURNING id", device), in.Like, in.Names)
+		rows, err := tx.Query(ctx, fmt.Sprintf("INSERT INTO dcim_device (name, %[1]s) SELECT n, %[1]s "+
+			"FROM dcim_device, unnest($2::text[]) n WHERE id = $1 RETURNING id", device), in.Like, in.Names)
 		if err != nil {
 			return err
 		}
 		if ids, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
 			return err
 		}
-		rows, err = tx.Query(ctx, fmt.Sprintf("INSERT INTO dcim_interface (device_id, %[1]s) SELECT d, %[1]s FROM dcim_interface, unnest($2::bigint[]) d "+
-			"WHERE device_id = $1 RETURNING id", port), in.Like, ids)
+		rows, err = tx.Query(ctx, fmt.Sprintf("INSERT INTO dcim_interface (device_id, %[1]s) SELECT d, %[1]s "+
+			"FROM dcim_interface, unnest($2::bigint[]) d WHERE device_id = $1 RETURNING id", port), in.Like, ids)
 		if err != nil {
 			return err
 		}

@@ -11,8 +11,10 @@ import (
 const (
 	columns = `s.id, s.name, s.slug, s.status, s.facility, s.time_zone, s.description, s.physical_address, s.shipping_address,
 		s.latitude, s.longitude,
-		s.comments, s.custom_fields, s.created, s.last_updated, r.id, r.name, r.slug, ` + regionDepth + `, g.id, g.name, g.slug, ` + groupDepth + `,
-		t.id, t.name, t.slug, (SELECT count(*) FROM dcim_device d WHERE d.site_id = s.id), (SELECT count(*) FROM dcim_rack k WHERE k.site_id = s.id),
+		s.comments, s.custom_fields, s.created, s.last_updated, r.id, r.name, r.slug, ` + regionDepth + `, g.id, g.name, g.slug,
+			` + groupDepth + `,
+		t.id, t.name, t.slug, (SELECT count(*) FROM dcim_device d WHERE d.site_id = s.id),
+			(SELECT count(*) FROM dcim_rack k WHERE k.site_id = s.id),
 		CASE WHEN s.tags <> '{}' THEN (SELECT json_agg(json_build_object('id', x.id, 'name', x.name, 'slug', x.slug, 'color', x.color)
 			ORDER BY x.id)
 			FROM extras_tag x WHERE x.id = ANY(s.tags)) END`
