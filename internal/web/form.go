@@ -260,7 +260,7 @@ func (f *FormField) choose(values []string) {
 
 // NameOf returns the text that means a record in a form. It has the id if several records may have the same name.
 func NameOf(t *record.Type, id int64, display string) string {
-	if t.Display == nil && t.Field(t.NamingField()).Info().Unique && !strings.Contains(display, "#") {
+	if name := t.NamingField(); t.Display == nil && name != "" && t.Field(name).Info().Unique && !strings.Contains(display, "#") {
 		return display
 	}
 	return fmt.Sprintf("%s #%d", display, id)

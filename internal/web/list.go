@@ -166,8 +166,8 @@ func (p *TypePages) listPage(v *Visit, params url.Values, q store.Query, found s
 // table returns the chosen columns of some records.
 func (p *TypePages) table(v *Visit, columns []column, params url.Values, rows []record.Values) ([]head, []row) {
 	first := head{Label: p.Single}
-	if p.Type.Display == nil {
-		first = p.head(params, p.Type.NamingField(), p.Type.Field(p.Type.NamingField()).Info().Label, true)
+	if name := p.Type.NamingField(); p.Type.Display == nil && name != "" {
+		first = p.head(params, name, p.Type.Field(name).Info().Label, true)
 	}
 	heads := []head{first}
 	var shown []int

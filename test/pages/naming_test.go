@@ -119,3 +119,29 @@ func TestTypedReferencesEverywhere(t *testing.T) {
 		}
 	})
 }
+
+// TestReferenceWithoutName: a form names a record that has no field for its name by what it is called and its id, and takes that again.
+func TestReferenceWithoutName(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	site := create(t, s, "/api/dcim/sites/", obj{"name": "Hall", "slug": "hall"})
+	maker := create(t, s, "/api/dcim/manufacturers/", obj{"name": "Acme", "slug": "acme"})
+	kind := create(t, s, "/api/dcim/device-types/", obj{"manufacturer": maker, "model": "Router", "slug": "router"})
+	role := create(t, s, "/api/dcim/device-roles/", obj{"name": "Edge", "slug": "edge"})
+	device := create(t, s, "/api/dcim/devices/", obj{"name": "edge-1", "device_type": kind, "device_role": role, "site": site})
+	bay := create(t, s, "/api/dcim/module-bays/", obj{"device": device, "name": "Bay 1"})
+	card := create(t, s, "/api/dcim/module-types/", obj{"manufacturer": maker, "model": "Line card"})
+	module := create(t, s, "/api/dcim/modules/", obj{"device": device, "module_bay": bay, "module_type": card})
+	port := create(t, s, "/api/dcim/console-ports/", obj{"device": device, "module": module, "name": "con0"})
+
+	called := fmt.Sprintf("Bay 1: Line card (%d)", module)
+	path := fmt.Sprintf("/dcim/console-ports/%d/edit/", port)
+	shows(t, b.get(t, path).Want(t, http.StatusOK), fmt.Sprintf(`value="%s #%d"`, called, module))
+	b.post(t, path, url.Values{"device": {"edge-1"}, "module": {fmt.Sprintf("%s #%d", called, module)}, "name": {"con1"}, "version": {"1"}}).
+		Want(t, http.StatusSeeOther)
+	if n := number(t, s, "SELECT module_id FROM dcim_consoleport WHERE name = 'con1'"); n != module {
+		t.Errorf("its module is %d, want %d", n, module)
+	}
+	shows(t, b.get(t, "/dcim/modules/").Want(t, http.StatusOK), called)
+}
