@@ -1,4 +1,6 @@
 // The addresses of pages that the browser has requested.
+import { walkedFor } from './alike.mjs';
+
 export class Visited {
   #routes;
   #seen = new Set();
@@ -27,6 +29,11 @@ export class Visited {
       .map((path) => ({ path, fixed: !has(`GET ${path}add/{$}`) }));
   }
 
-  get missing() { return this.#routes.map((route) => route.pattern).filter((pattern) => !this.#seen.has(pattern)); }
+  // missing returns the pages that nobody visited. A page of a type that another is walked for counts as visited if the other's was.
+  get missing() {
+    const standing = (pattern) => pattern.replace(/\/[^/]+\/[^/]+\//, walkedFor);
+    return this.#routes.map((route) => route.pattern).filter((pattern) => !this.#seen.has(pattern) && !this.#seen.has(standing(pattern)));
+  }
+
   get count() { return this.#seen.size; }
 }
