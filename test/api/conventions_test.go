@@ -92,8 +92,8 @@ func TestRoutesAndHeaders(t *testing.T) {
 				t.Errorf("%s has %d bytes, indented %d", path, len(plain), len(indented))
 			}
 		}
-		if raw := call("GET", "/api/schema/", nil, "Accept", "application/json; indent=8").
-			Want(t, http.StatusOK).Raw; !strings.HasPrefix(string(raw), "{\n        \"") {
+		if raw := call("GET", "/api/schema/", nil, "Accept", "application/json; indent=4").
+			Want(t, http.StatusOK).Raw; !strings.HasPrefix(string(raw), "{\n    \"") {
 			t.Errorf("the document, which is no bomb, is not indented: %.40q", raw)
 		}
 	})

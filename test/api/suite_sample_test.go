@@ -68,13 +68,26 @@ func mayOwn(t *record.Type, field string) bool {
 // special makes a record that a field can refer to, where not any record will do.
 func (m *sampler) special(tb testing.TB, field string) (id int64, ok bool) {
 	tb.Helper()
+	registry := m.s.App.Registry
 	switch field {
 	case "dcim.devicebaytemplate.device_type":
 		return m.makeParentType(tb), true
 	case "dcim.devicebay.device":
-		return m.makeWith(tb, m.s.App.Registry.Type("dcim.device"), obj{"device_type": m.makeParentType(tb)}), true
+		return m.makeWith(tb, registry.Type("dcim.device"), obj{"device_type": m.makeParentType(tb)}), true
+	case "dcim.rackreservation.rack": // one that has the sampled units
+		return m.makeWith(tb, registry.Type("dcim.rack"), obj{"u_height": 42}), true
 	}
 	return 0, false
+}
+
+// makeTarget makes a record that a reference of a type can point to, and returns it.
+func (m *sampler) makeTarget(tb testing.TB, t *record.Type, ref record.Ref) map[string]any {
+	tb.Helper()
+	id, ok := m.special(tb, t.Key()+"."+ref.Name)
+	if !ok {
+		return m.create(tb, record.TargetOf(ref))
+	}
+	return m.s.Do(tb, apitest.Call{Method: "GET", Path: at(record.TargetOf(ref).Path(), id), Token: m.s.Admin}).Object(tb)
 }
 
 // makeParentType makes a device type whose devices have device bays.

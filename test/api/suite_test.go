@@ -431,7 +431,7 @@ func (u suite) testAttributes(t *testing.T) {
 		if !ok || ref.ReadOnly || len(record.TargetOf(ref).Brief) == 0 || u.within(ref.Name) || isLeftOut(u.t, ref.Name) {
 			continue
 		}
-		target := u.sampler.create(t, record.TargetOf(ref))
+		target := u.makeTarget(t, u.t, ref)
 		attributes := map[string]any{}
 		for _, name := range record.TargetOf(ref).Brief {
 			attributes[name] = target[name]
