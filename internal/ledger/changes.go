@@ -67,6 +67,9 @@ func (s *changeSet) record(ctx context.Context) error {
 	if err := s.loadOtherHooks(ctx); err != nil {
 		return err
 	}
+	if err := s.boundDeliveries(); err != nil {
+		return err
+	}
 	s.derived = nil // there may be many, and they are needed no more
 	sums := &notified{counts: map[string]int{}, failed: map[int64]int{}}
 	for from := 0; from < len(s.entries); from += recordedAtOnce {

@@ -76,11 +76,34 @@ func (s *changeSet) notify(ctx context.Context, changes []store.Change, sums *no
 			}
 		}
 		if sums.deliveries > maxDeliveries {
-			return nil, nil, fault.New(fault.Invalid, "This request would cause more than %d deliveries to webhooks: send it in parts.",
-				maxDeliveries)
+			return nil, nil, errTooManyDeliveries
 		}
 	}
 	return matches, broken, nil
+}
+
+var errTooManyDeliveries = fault.New(fault.Invalid, "This request would cause more than %d deliveries to webhooks: send it in parts.",
+	maxDeliveries)
+
+// boundDeliveries refuses a request before anything is written for webhooks, if those without conditions are too many already.
+func (s *changeSet) boundDeliveries() error {
+	n := 0
+	for _, e := range s.entries {
+		hooks := s.hooks[e.t]
+		if hooks == nil {
+			continue
+		}
+		action := e.action()
+		for _, h := range hooks.Get() {
+			if h.Conditions == nil && h.Wants(action) {
+				n++
+			}
+		}
+		if n > maxDeliveries {
+			return errTooManyDeliveries
+		}
+	}
+	return nil
 }
 
 // conditions caches the parsed conditions of webhooks.

@@ -270,6 +270,9 @@ func TestFanOut(t *testing.T) {
 	if w != (written{}) || admin.page(t, sites).Count != 0 {
 		t.Errorf("a refused request wrote %+v", w)
 	}
+	if one[bool](t, s, "SELECT is_called FROM river_job_id_seq") {
+		t.Error("it was refused after it wrote jobs")
+	}
 	w = writtenBy(t, s, func() { admin.do(t, "POST", sites, bodies[:20]).Want(t, http.StatusCreated) })
 	if w != (written{20, 2000, 2000, 0}) || one[int64](t, s, "SELECT count(DISTINCT id) FROM extras_delivery") != 2000 {
 		t.Errorf("a part of it wrote %+v", w)
