@@ -37,6 +37,29 @@ walk('interfaces are added by the range, from the tab of a device', async (v) =>
   assert.match(await v.main.locator('.nav-link.active').innerText(), /Interfaces\s*36/);
 });
 
+walk('what the type got later is added to one device, and to all of the type', async (v) => {
+  const known = { manufacturer: await found('/dcim/manufacturers/?slug=acme'), device_role: await found('/dcim/device-roles/?slug=server'), site: await found('/dcim/sites/?slug=lisbon-2') };
+  const type = await world.api('POST', '/api/dcim/device-types/', { manufacturer: known.manufacturer, model: 'Grows', slug: 'grows' });
+  const [one] = await world.api('POST', '/api/dcim/devices/', ['grows-1', 'grows-2'].map((name) => ({ name, device_type: type.id, device_role: known.device_role, site: known.site })));
+  await world.api('POST', '/api/dcim/power-port-templates/', { device_type: type.id, name: 'psu 1' });
+
+  await v.go(`/dcim/devices/${one.id}/`);
+  await v.follow('Compare with type', { within: v.main });
+  await v.sees('psu 1');
+  assert.deepEqual(await v.accessible(), []);
+  await v.press('Add what is missing (1)');
+  await v.go(`/dcim/devices/${one.id}/power-ports/`);
+  await v.sees('psu 1');
+
+  await v.go(`/dcim/device-types/${type.id}/`);
+  await v.follow('Compare with type', { within: v.main });
+  await v.sees('There are 2 devices of this type.');
+  await v.press('Add what is missing');
+  await v.sees('2 of 2 devices compared', 'Done.');
+  assert.deepEqual(await v.accessible(), []);
+  assert.equal((await world.api('GET', `/api/dcim/power-ports/?device_type_id=${type.id}`)).count, 2);
+});
+
 for (const width of [1280, 320]) {
   walk(`racks, devices and types are in reach at ${width} pixels, light or dark`, { width }, async (v) => {
     const site = await found('/dcim/sites/?name=Lisbon%201');
