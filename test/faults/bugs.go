@@ -226,7 +226,8 @@ var bugs = []bug{
 	{
 		name: "children-of-the-first", does: "of several new parents only the first brings its children",
 		breaks: whole,
-		edits:  []edit{{"internal/ledger/children.go", "for _, parent := range b.drafts {", "for _, parent := range b.drafts[:1] {"}},
+		edits: []edit{{"internal/ledger/children.go", "copies := newCopies(rule)\n\tfor _, p := range parents {",
+			"copies := newCopies(rule)\n\tfor _, p := range parents[:1] {"}},
 	},
 	{
 		name: "read-only-writes", does: "a read-only token may write",
