@@ -6,14 +6,19 @@ import { describe, needs } from '../needs.mjs';
 import { check, walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
-// fill fills in the form for record n of a type.
-async function fill(v, path, n) {
+// valuesOf returns the values of record n of a type.
+async function valuesOf(path, n) {
   const values = await needs(path);
   for (const [name, { required }] of Object.entries(await describe(path))) {
     if (required) {
       values[name] ??= `tour_${path.replace(/\W/g, '')}_${n}`;
     }
   }
+  return values;
+}
+
+// fill fills in a form.
+async function fill(v, values) {
   for (const [name, value] of Object.entries(values)) {
     const boxes = v.main.locator(`input[type=checkbox][name="${name}"]`);
     const input = v.main.locator(`#id_${name}`);
@@ -58,15 +63,11 @@ for (const { path, fixed } of lists.filter(({ path }) => walkedFor(path) === pat
       await v.go(`${path}${exported[0].id}/`);
       return;
     }
-    const ids = [];
-    for (const n of [1, 2]) {
-      await v.go(`${path}add/`);
-      await fill(v, path, n);
-      await v.press(v.main.locator('.form-buttons .btn-primary').first());
-      const { results } = await world.api('GET', `/api${path}?ordering=-id&limit=1`);
-      ids.push(results[0].id);
-    }
-    const [first, second] = ids;
+    const { id: second } = await world.api('POST', `/api${path}`, await valuesOf(path, 2));
+    await v.go(`${path}add/`);
+    await fill(v, await valuesOf(path, 1));
+    await v.press(v.main.locator('.form-buttons .btn-primary').first());
+    const { results: [{ id: first }] } = await world.api('GET', `/api${path}?ordering=-id&limit=1`);
     assert.notEqual(first, second);
 
     await v.go(`${path}${first}/`);

@@ -105,25 +105,33 @@ async function harmless(v) {
   assert.deepEqual(v.dialogs, []);
 }
 
-walk('no list, record, form, change log or API page runs it', async (v, t) => {
-  let pages = 0;
-  const look = async (path) => {
-    await v.go(path);
-    await harmless(v);
-    pages++;
-  };
-  for (const [path, { ids }] of await sow()) {
-    await look(`${path}?ordering=-id&limit=25`);
-    await look(`/api${path}?ordering=-id&limit=10`);
-    // All kinds of text for the types whose pages differ most, fewer for those whose pages are only derived.
-    const some = ['/dcim/sites/', '/extras/webhooks/', '/users/users/'].includes(path) ? ids : ids.slice(0, 2);
-    for (const id of some) {
-      for (const rest of ['', 'edit/', 'changelog/', 'delete/']) {
-        await look(`${path}${id}/${rest}`);
+// looker returns a function that opens a page and checks it.
+const looker = (v) => async (path) => {
+  await v.go(path);
+  await harmless(v);
+};
+
+for (const part of [0, 1, 2]) {
+  walk(`no list, record, form, change log or API page of a type runs it (${part + 1} of 3)`, async (v) => {
+    const look = looker(v);
+    for (const [path, { ids }] of [...await sow()].filter((_, i) => i % 3 === part)) {
+      await look(`${path}?ordering=-id&limit=25`);
+      await look(`/api${path}?ordering=-id&limit=10`);
+      // All kinds of text for the types whose pages differ most, fewer for those whose pages are only derived.
+      const some = ['/dcim/sites/', '/extras/webhooks/', '/users/users/'].includes(path) ? ids : ids.slice(0, 2);
+      for (const id of some) {
+        for (const rest of ['', 'edit/', 'changelog/', 'delete/']) {
+          await look(`${path}${id}/${rest}`);
+        }
       }
+      await look(`/api${path}${ids[1]}/`);
     }
-    await look(`/api${path}${ids[1]}/`);
-  }
+  });
+}
+
+walk('no page that shows several types runs it', async (v) => {
+  await sow();
+  const look = looker(v);
   for (const path of ['/', '/extras/object-changes/?limit=250', '/system/tasks/', '/user/', '/user/tokens/', '/dcim/sites/add/']) {
     await look(path);
   }
@@ -131,7 +139,6 @@ walk('no list, record, form, change log or API page runs it', async (v, t) => {
   for (const change of results.filter((_, i) => i % 5 === 0)) {
     await look(`/extras/object-changes/${change.id}/`);
   }
-  t.diagnostic(`${pages} pages`);
 });
 
 walk('no address runs it', async (v) => {
