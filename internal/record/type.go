@@ -29,6 +29,7 @@ type Type struct {
 	Columns []string // what a list shows at first; the default is the first few fields
 	Groups  []Group  // the parts of its form; the default is one part
 	Panels  []Panel  // what the page of a record shows besides its fields
+	Totals  []Total  // sums that the page of a record shows below its fields
 
 	Fields Fields
 	Brief  []string // what a nested representation shows; the first text in it names the record

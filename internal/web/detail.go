@@ -72,6 +72,13 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 		return nil, err
 	}
 	d.fill(v, found, defs)
+	sums, err := p.site.Ledger.Totals(v.Ctx, v.Caller, found)
+	if err != nil {
+		return nil, err
+	}
+	for _, sum := range sums {
+		d.Fields = append(d.Fields, Labelled{Label: sum.Label, Cell: textOf(sum.Text, false)})
+	}
 	for _, r := range d.related {
 		if slices.ContainsFunc(p.Type.Panels, func(panel record.Panel) bool { return panel.Tab != "" && panel.Listed().Same(r.Referrer) }) {
 			continue // the tab has its count

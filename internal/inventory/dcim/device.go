@@ -116,6 +116,10 @@ var Device = record.Type{
 	Order:  []string{"name"},
 	Search: []string{"name", "serial", "asset_tag", "comments", "[dcim.inventoryitem.device].serial"},
 	Check:  checkDevice,
+	Totals: []record.Total{{Label: "Total weight", Unit: "kg", Places: 2, Of: []string{
+		"device_type.weight",
+		"[dcim.module.device].module_type.weight",
+	}}},
 	Panels: []record.Panel{
 		{Tab: "Interfaces", List: "dcim.interface"},
 		{Tab: "Console ports", List: "dcim.consoleport"},

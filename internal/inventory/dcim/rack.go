@@ -92,6 +92,11 @@ var Rack = record.Type{
 		{Tab: "Reservations", List: "dcim.rackreservation"},
 		{Card: "Elevation", List: "dcim.device", Drawing: "elevation", Data: elevations, At: "position", Face: "face"},
 	},
+	Totals: []record.Total{{Label: "Total weight", Unit: "kg", Places: 2, Of: []string{
+		"weight",
+		"[dcim.device.rack].device_type.weight",
+		"[dcim.device.rack].[dcim.module.device].module_type.weight",
+	}}},
 	Actions: []record.Action{elevationAction},
 }
 
