@@ -143,7 +143,7 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"list of more than any": {withFields(record.Ints{Name: "numbers", MaxItems: 1001}), "its MaxItems must lie between 0 and 1000"},
 		"unknown in Search":     {with(func(t *record.Type) { t.Search = []string{"x"} }), `Search names "x"`},
 		"flag in Search": {with(func(t *record.Type) { t.Search = []string{"flag"} }),
-			`Search names "flag", which is no field that is a text`},
+			`Search names "flag", which is neither a text nor a number`},
 		"later with a value": {withFields(record.Later{Name: "x", Shows: "y"}), "field x: it shows y: a field of a type that comes later"},
 		"later in Brief": {with(func(t *record.Type) {
 			t.Fields, t.Brief = append(t.Fields, record.Later{Name: "_x", Shows: false}), []string{"name", "_x"}

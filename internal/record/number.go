@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ type Int struct {
 	StoredAs          string // the column, if its name differs from the field's
 	Ranges            bool   // pages create several records at once from a text such as [1-24]
 }
+
+var _ FoundByValue = Int{}
 
 func (f Int) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "integer", Required: f.Required,
@@ -58,6 +61,9 @@ func (f Int) Parse(in any) (any, error) {
 	}
 	return n, nil
 }
+
+// Sought implements FoundByValue.
+func (f Int) Sought(text string) (Predicate, bool) { return soughtAs(f, text) }
 
 // ParseInt parses what JSON clients send for a whole number.
 func ParseInt(in any) (int64, error) { return intOf(in) }
@@ -163,7 +169,16 @@ func (f Decimal) ParseText(s string) (any, error) {
 	}
 	return x, nil
 }
-func (f Decimal) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
+
+// Append writes a whole number with a point too, as 2.0: clients with types see that it may have a fraction.
+func (f Decimal) Append(dst []byte, v any, _ *Printer) []byte {
+	start := len(dst)
+	dst = AppendValue(dst, v)
+	if v != nil && bytes.IndexByte(dst[start:], '.') < 0 {
+		dst = append(dst, ".0"...)
+	}
+	return dst
+}
 func (f Decimal) Schema() Schema {
 	return nullable(Schema{"type": "number", "format": "double"}, f.null())
 }

@@ -8,7 +8,8 @@ import (
 
 // This file has what a search looks into: texts of a record itself, and texts of the records that it refers to or that refer to it.
 
-// FoundByValue is a field whose values can be written in several ways. A search that is one of these ways finds the value.
+// FoundByValue is a field whose value a search finds when the text means this very value: an address, in whatever way it is written,
+// or a number.
 type FoundByValue interface {
 	Field
 	// Sought returns the test for the value that a text means; ok is false where it means none.
@@ -25,6 +26,10 @@ type SearchPath struct {
 
 // SearchFields returns the fields of the record itself that a search looks into.
 func (t *Type) SearchFields() []Field { return t.searchFields }
+
+// SearchValues returns the fields of the record itself that a search finds by their value. Numbers are found in no other way: 47 does
+// not find 4711.
+func (t *Type) SearchValues() []FoundByValue { return t.searchValues }
 
 // SearchPaths returns what a search looks into besides.
 func (t *Type) SearchPaths() []SearchPath { return t.searchPaths }
@@ -45,10 +50,16 @@ func (t *Type) buildSearch() error {
 			return fmt.Errorf("its Search names %q twice", name)
 		}
 		if f := t.Field(name); f != nil {
-			if !searchable(f) {
-				return fmt.Errorf("its Search names %q, which is no field that is a text", name)
+			value, found := f.(FoundByValue)
+			if found {
+				t.searchValues = append(t.searchValues, value)
 			}
-			t.searchFields = append(t.searchFields, f)
+			switch {
+			case searchable(f):
+				t.searchFields = append(t.searchFields, f)
+			case !found:
+				return fmt.Errorf("its Search names %q, which is neither a text nor a number", name)
+			}
 			continue
 		}
 		path, err := t.searchPath(name)

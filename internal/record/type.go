@@ -93,6 +93,7 @@ type Type struct {
 	followers    []Follower
 	childRules   []ChildRule
 	searchFields []Field
+	searchValues []FoundByValue
 	searchPaths  []SearchPath
 	lookup       string // the field that ?region=… means on types that refer to this one; "" for none
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -135,20 +136,20 @@ type soughtValue struct {
 
 // soughtValues are the values that a text means in fields of a type.
 func soughtValues(t *record.Type, text string) (values []soughtValue) {
-	for _, f := range t.SearchFields() {
-		if f, ok := f.(record.FoundByValue); ok {
-			if p, ok := f.Sought(text); ok {
-				values = append(values, soughtValue{f, p})
-			}
+	for _, f := range t.SearchValues() {
+		if p, ok := f.Sought(text); ok {
+			values = append(values, soughtValue{f, p})
 		}
 	}
 	return values
 }
 
 // canUseIndex reports whether the index of a type helps to find a text. A text without a trigram that means a value, such as 10.0.0.1,
-// still has parts of some.
+// still has parts of some; a short number has none.
 func (s *Store) canUseIndex(t *record.Type, text string) bool {
-	return t.SearchIndexed() && (s.hasTrigram(text) || soughtValues(t, text) != nil)
+	return t.SearchIndexed() && (s.hasTrigram(text) || slices.ContainsFunc(soughtValues(t, text), func(v soughtValue) bool {
+		return v.field.Column().Storage != record.StoreInt
+	}))
 }
 
 // hasTrigram reports whether a text has three letters or digits in a row.

@@ -38,6 +38,6 @@ var VirtualDeviceContext = record.Type{
 	Columns: []string{"device", "status", "identifier", "tenant", "interface_count", "tags"},
 	Brief:   []string{"name", "identifier", "device"},
 	Order:   []string{"name"},
-	Search:  []string{"name"},
+	Search:  []string{"name", "identifier"},
 	Panels:  []record.Panel{{Tab: "Interfaces", List: "dcim.interface"}},
 }
