@@ -67,7 +67,7 @@ func (p ports) finds(t *testing.T, query string, want ...string) {
 func TestSortKey(t *testing.T) {
 	t.Parallel()
 	p := newPorts(t)
-	want := []string{"Gi1/0/1", "Gi1/0/2", "gi1/0/2.7", "Gi1/0/10", "Gi2/0/1", "Eth1", "Eth1.100", "Eth2", "Eth10"}
+	want := []string{"Gi1/0/1", "Gi1/0/2", "Gi1/0/10", "gi1/0/2.7", "Gi2/0/1", "Eth1", "Eth1.100", "Eth2", "Eth10"}
 	for i, name := range []string{"Eth10", "Gi2/0/1", "Eth1.100", "Gi1/0/10", "Eth2", "gi1/0/2.7", "Eth1", "Gi1/0/2", "Gi1/0/1"} {
 		p.post(t, name, map[string]any{"alias": map[bool]any{true: "0" + name}[i%2 == 0]}).Want(t, http.StatusCreated)
 	}
