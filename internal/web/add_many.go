@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
@@ -40,12 +41,15 @@ func (p *TypePages) entries(in ledger.Input) ([]ledger.Input, error) {
 	counted := ""
 	for _, name := range p.ranged() {
 		text, _ := in[name].(string)
+		if text == "" {
+			continue
+		}
 		texts, err := expand(text)
 		switch {
 		case err != nil:
 			return nil, fault.Field(name, "%s.", err.Error())
-		case len(texts) == 1:
-			continue
+		case len(texts) == 1: // the same for all; [5-5] means 5
+			texts = slices.Repeat(texts, len(all))
 		case counted != "" && len(texts) != len(all):
 			return nil, fault.Field(name, "This makes %d, and %s makes %d: they must make the same number, or one of them must have no range.",
 				len(texts), p.labelOf(counted), len(all))

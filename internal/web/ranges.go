@@ -10,6 +10,10 @@ import (
 // mostAdded is how many records one form creates at most.
 const mostAdded = 1000
 
+// longestRanged is how long a text with ranges may be, so that the texts that it stands for need little memory. Names and labels are
+// shorter: a longer text stands for itself, and is refused as too long.
+const longestRanged = 1000
+
 // rangeHelp explains ranges in a form.
 const rangeHelp = "Several at once: port[1-48], [a-d], [ge,xe]-0/0/[0-9]."
 
@@ -19,6 +23,9 @@ var rangePart = regexp.MustCompile(`\[[^\[\]]*[-,][^\[\]]*\]`)
 // expand returns the texts that a text with ranges stands for, in the order in which people count: the last range first. A text without
 // ranges stands for itself.
 func expand(text string) ([]string, error) {
+	if len(text) > longestRanged {
+		return []string{text}, nil
+	}
 	all := []string{""}
 	end := 0
 	for _, at := range rangePart.FindAllStringIndex(text, -1) {

@@ -19,6 +19,7 @@ func TestExpand(t *testing.T) {
 		{"up[,-b]", "!can't be counted"},
 		{"up[,link]", "up uplink"},
 		{"bay[x]", "bay[x]"}, // no range
+		{"port[5-5]", "port5"},
 		{"[]{module}", "[]{module}"},
 		{"[[1-2]]", "[1] [2]"},
 		{"é[1-2]ü", "é1ü é2ü"},
@@ -42,6 +43,12 @@ func TestExpand(t *testing.T) {
 			}
 		} else if err != nil || text != want {
 			t.Errorf("%s is %q with the error %v, want %q", c.text, text, err, want)
+		}
+	}
+	// The texts together would need a lot of memory.
+	for _, long := range []string{strings.Repeat("x", 1_000_000) + "[0-999]", "[" + strings.Repeat("0", 900_000) + "1-999]"} {
+		if all, err := expand(long); err != nil || len(all) != 1 || all[0] != long {
+			t.Errorf("a text of %d bytes stands for %d with the error %v, want itself", len(long), len(all), err)
 		}
 	}
 	if all, err := expand("[0-999]"); err != nil || len(all) != mostAdded {

@@ -73,14 +73,21 @@ func TestAddMany(t *testing.T) {
 		t.Errorf("four ports were created by %d requests, want 1", len(requests))
 	}
 
+	// A range of one is no text: it makes one record at once.
+	b.post(t, address, url.Values{"shelf": {"upper"}, "name": {"xe-0/3/[5-5]"}, "alias": {"up[7-7]"}, "width": {"19"}}).Want(t, http.StatusSeeOther)
+	one := s.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/?name=xe-0/3/5&alias=up7", Token: s.Admin}).Page(t)
+	if one.Count != 1 {
+		t.Errorf("[5-5] made %d ports with the number 5, want 1", one.Count)
+	}
+
 	// One more, without a range; and then another form with the same parent.
 	again := url.Values{"shelf": {"upper"}, "name": {"mgmt[0]"}, "width": {"19"}, "again": {"true"}}
-	one := b.post(t, address, again).Want(t, http.StatusSeeOther)
-	if to := one.Header.Get("Location"); to != address {
+	added := b.post(t, address, again).Want(t, http.StatusSeeOther)
+	if to := added.Header.Get("Location"); to != address {
 		t.Errorf("another form is at %s, want %s", to, address)
 	}
-	if n := count(); n != 6 {
-		t.Errorf("there are %d ports, want 6", n)
+	if n := count(); n != 7 {
+		t.Errorf("there are %d ports, want 7", n)
 	}
 	elsewhere := b.post(t, "/trial/ports/add/?next=//example.com/", url.Values{"shelf": {"upper"}, "name": {"p1"}, "width": {"19"}}).Want(t,
 		http.StatusSeeOther)
