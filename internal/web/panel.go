@@ -239,7 +239,8 @@ func (v *Visit) panelEach(found record.Values, panel record.Panel, params url.Va
 	return each, nil
 }
 
-// addFor returns the address of the form for a new record that refers to another one. From a tab the form leads back there.
+// addFor returns the address of the form for a new record that refers to another one. What both must refer to is filled in too: a device in
+// a rack is at the site of the rack. From a tab the form leads back there.
 func addFor(p *TypePages, by record.Referrer, to record.Values, panel record.Panel) string {
 	back := ""
 	if panel.Tab != "" {
@@ -248,7 +249,19 @@ func addFor(p *TypePages, by record.Referrer, to record.Values, panel record.Pan
 	if by.TypeField != "" {
 		return With(p.Path+"add/", nil, by.TypeField, to.Type().Key(), by.IDField, to.Type().FormatID(to.ID()), nextParam, back)
 	}
-	return With(p.Path+"add/", nil, by.Field.Info().Name, NameOf(to.Type(), to.ID(), to.Display()), nextParam, back)
+	filled := []string{nextParam, back}
+	for _, ref := range by.Type.References() {
+		in := by.Type.Infos()[ref.Index]
+		theirs, _ := record.ReferenceOf(to.Type().Field(ref.Name))
+		if !in.Required || ref.Target == nil || theirs.Target != ref.Target {
+			continue
+		}
+		for _, l := range linksOf(to.Get(ref.Name)) {
+			filled = append(filled, ref.Name, NameOf(ref.Target, l.ID, ref.Target.DisplayLink(l)))
+		}
+	}
+	filled = append(filled, by.Field.Info().Name, NameOf(to.Type(), to.ID(), to.Display()))
+	return With(p.Path+"add/", nil, filled...)
 }
 
 // drawings returns the drawings of a panel for some records. A free place leads to the form for a record there, with its parent, place and

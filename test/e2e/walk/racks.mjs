@@ -15,7 +15,7 @@ walk('a free unit leads to the form for a device there', async (v) => {
   await v.main.locator('#id_name').fill('placed-1');
   await v.main.locator('#id_device_type').fill('Server 1U');
   await v.main.locator('#id_device_role').fill('Server');
-  await v.main.locator('#id_site').fill('Lisbon 1');
+  assert.equal(await v.main.locator('#id_site').inputValue(), 'Lisbon 1', 'it is at the site of the rack');
   await v.press('Create');
   assert.equal(new URL(v.page.url()).pathname, `/dcim/racks/${rack}/`, 'it leads back to the rack');
   await v.main.locator('.drawn-table').getByText('placed-1').waitFor();
