@@ -3,6 +3,7 @@
 import unittest
 
 import requests
+from pynetbox.core.endpoint import DetailEndpoint
 
 import fixture
 from pynetbox_test import BASE, Refusals
@@ -49,6 +50,18 @@ class Devices(unittest.TestCase, Refusals):
         self.assertEqual(nb.dcim.interfaces.count(name="new", **mine), 0, "all or none")
         self.assertTrue(nb.dcim.devices.delete(devices))
         self.assertEqual(nb.dcim.interfaces.count(name__isw="xe-0/0/"), 0)
+
+    def test_sync_components(self):
+        """A device gets what its type has gained since, and nothing twice."""
+        device = nb.dcim.devices.create(name="behind", device_type=ids["chassis"], device_role=ids["switch"], site=ids["porto"])
+        self.addCleanup(device.delete)
+        nb.dcim.interfaces.get(device_id=device.id, name="type interface full").delete()
+        sync = DetailEndpoint(device, "sync-components")
+        missing = [{"type": "dcim.interface", "name": "type interface full", "device": device.id}]
+        for body, added in ({"dry_run": True}, missing), ({}, missing), ({}, []):
+            answer = sync.create(body)
+            self.assertEqual([{**each, "device": each["device"]["id"]} for each in answer["added"]], added)
+        self.assertEqual(nb.dcim.interfaces.count(device_id=device.id), 2)
 
     def test_context_can_be_left_out(self):
         device = nb.dcim.devices.get(ids["device"])

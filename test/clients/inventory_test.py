@@ -155,3 +155,27 @@ EXPECTED = {
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class Lookup(unittest.TestCase):
+    def look_up(self, words, **options):
+        """What the lookup plugin finds, by id."""
+        nb = fixture.world()
+        given = ", ".join("{}={!r}".format(*each) for each in {"api_endpoint": BASE, "token": nb.token, **options}.items())
+        with tempfile.TemporaryDirectory() as home:
+            run = subprocess.run(
+                ["ansible", "localhost", "--module-name", "debug", "--args", "msg={{ query('netbox.netbox.nb_lookup', '%s', %s) }}" % (words, given)],
+                env=dict(os.environ, HOME=home, ANSIBLE_HOME=home, ANSIBLE_STDOUT_CALLBACK="json", ANSIBLE_LOAD_CALLBACK_PLUGINS="1"),
+                capture_output=True, encoding="utf-8", timeout=300,
+            )
+        found = json.loads(run.stdout)["plays"][0]["tasks"][0]["hosts"]["localhost"]["msg"]
+        self.assertIsInstance(found, list, found)
+        return {each["key"]: each["value"] for each in found}
+
+    def test_devices(self):
+        nb = fixture.world()
+        device = nb.dcim.devices.get(nb.ids["device"])
+        found = self.look_up("devices", api_filter="site={} name={}".format(device.site.slug, device.name))
+        self.assertEqual({id: each["name"] for id, each in found.items()}, {device.id: device.name})
+        ports = self.look_up("interfaces", api_filter="device_id={}".format(device.id))
+        self.assertEqual(sorted(ports), sorted(each.id for each in nb.dcim.interfaces.filter(device_id=device.id)))
