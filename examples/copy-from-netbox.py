@@ -12,6 +12,7 @@ components of a new device from its type, and those that the device in NetBox do
 run. The exit code is 1 if a record could not be copied. docs/coming-from-netbox.md says more.
 """
 import argparse
+import http.client
 import json
 import os
 import re
@@ -67,6 +68,18 @@ LISTS = {
     "dcim/device-bay-templates": ["name", "device_type"],
     "dcim/inventory-item-templates": ["name", "device_type", "parent"],
 }
+# Records that may be moved. One that is not found is known by these fields alone, if no other record in NetBox or in Terrier has the same.
+MOVED = {
+    "tenancy/tenant-groups": ["slug"],
+    "tenancy/tenants": ["slug"],
+    "dcim/regions": ["slug"],
+    "dcim/site-groups": ["slug"],
+    "dcim/locations": ["slug", "site"],
+    "dcim/racks": ["name", "site"],
+    "dcim/device-types": ["slug"],
+    "dcim/module-types": ["model"],
+    "dcim/devices": ["name"],
+}
 # A device without a name is known by the first of these that it has, or else by where it is.
 UNNAMED = [["asset_tag"], ["serial", "device_type"], ["site", "rack", "position", "face", "device_type"]]
 # Lists that are not copied. Their records are found by this field, so that others can refer to them.
@@ -81,6 +94,8 @@ AFTERWARDS = {
 MADE = [name for name, keys in LISTS.items() if "device" in keys and name != "dcim/virtual-device-contexts"]
 # Names that newer releases of NetBox gave to fields.
 RENAMED = {"dcim/devices": {"role": "device_role"}, "extras/custom-fields": {"object_types": "content_types"}}
+# Fields with JSON of people's own, which is copied as it is.
+RAW = {"local_context_data", "napalm_args", "default"}
 # References that only show what another field says.
 SHOWN = {"primary_ip", "component", "parent_device", "installed_module", "link_peers", "connected_endpoints", "role"}
 
@@ -132,10 +147,17 @@ class Server:
                            "change and, for components, delete.".format(self.name, method, url, text[:300], self.variable)) from None
             if error.code == 404 and method in ("GET", "OPTIONS"):
                 return None
+            if error.headers.get("Location"):
+                raise Stop("{} is not at {}: it leads to {}. Use that address.".format(self.name, url, error.headers["Location"])) from None
             raise Stop("{} answers {} to {} {}: {}".format(self.name, error.code, method, url, text[:1000])) from None
-        except (urllib.error.URLError, OSError, ValueError) as error:
+        except (urllib.error.URLError, http.client.HTTPException, OSError, ValueError) as error:
             raise Stop("No answer from {} ({}): {}\nCheck the address and the network, then run the script again: "
                        "it goes on where it stopped.".format(self.name, url, error)) from None
+
+    def check(self):
+        """Ends the run if there is no such API at the address: lists that are missing are skipped."""
+        if self.call("GET", "status/") is None:
+            raise Stop("There is no {} at {}: {}/api/status/ is not found. Check the address, and the path if it has one.".format(self.name, self.base, self.base))
 
     def all(self, name):
         """Every record of a list, in the order of ids; None if the server has no such list."""
@@ -170,14 +192,15 @@ def plain(value):
     if isinstance(value, dict):
         if set(value) == {"value", "label"}:
             return value["value"]
-        if "id" in value and "url" in value:
-            return Reference(re.search(r"/api/([\w-]+/[\w-]+)/\d+/$", value["url"]).group(1), value["id"])
+        if {"id", "url", "display"} <= set(value):
+            found = re.search(r"/api/([\w-]+/[\w-]+)/\d+/$", value["url"])
+            return Reference(found.group(1) if found else value["url"], value["id"])  # plugins have other addresses
     return value
 
 
 def flat(name, row):
     """A record as it is written."""
-    row = {key: plain(value) for key, value in row.items()}
+    row = {key: value if key in RAW else plain(value) for key, value in row.items()}
     for new, old in RENAMED.get(name, {}).items():
         if old not in row and new in row:
             row[old] = row[new]
@@ -215,6 +238,8 @@ class Copy:
         self.totals = Counter()
 
     def run(self):
+        self.source.check()
+        self.target.check()
         for name, key in FOUND.items():
             there = {row[key]: row["id"] for row in self.target.all(name) or []}
             for row in self.source.all(name) or []:
@@ -236,6 +261,7 @@ class Copy:
         pending = {row["id"]: flat(name, row) for row in rows}
         self.current[name] = {row["id"]: flat(name, row) for row in self.target.all(name)}
         there, numbers = self.by_key(name), Counter()
+        moved, once = alone(name, self.current[name].values()), alone(name, pending.values())
         counts = Counter()
         while pending:
             create, update, waiting = [], [], {}
@@ -244,12 +270,17 @@ class Copy:
                 if any(each.name == name and each.id in pending for each in missing.values()):
                     waiting[row["id"]] = row
                     continue
+                if missing and name in MADE:
+                    counts.update(refused=1, lost=1)  # one line for all: what is wrong is said where their device is
+                    continue
                 if missing:
                     self.refuse(name, row, {field: "refers to record {} of {}, which was not copied".format(r.id, r.name) for field, r in missing.items()}, counts)
                     continue
                 key = known_by(name, body)
                 numbers[key] += 1
                 id = there.get(key + (numbers[key],))
+                if id is None and known_alone(name, row) in once:
+                    id = moved.get(known_alone(name, body))
                 if id is None:
                     create.append((row, body))
                 else:
@@ -261,6 +292,8 @@ class Copy:
             update += self.create(name, create, counts)
             self.update(name, update, counts)
             pending = waiting
+        if counts["lost"]:
+            print("  not copied: {} of {}, because they belong or refer to records that were not copied".format(counts["lost"], name), file=sys.stderr)
         if name in MADE:
             copied = set(self.ids[name].values())
             self.extra[name] = [id for id, row in self.current[name].items() if id not in copied and self.made_now(row)]
@@ -418,6 +451,20 @@ def known_by(name, row):
         fields = next((each for each in UNNAMED if all(row.get(field) not in (None, "") for field in each)), UNNAMED[-1])
     values = [comparable(row.get(field)) for field in fields]
     return (*fields, *(value.casefold() if isinstance(value, str) else json.dumps(value) for value in values))
+
+
+def known_alone(name, row):
+    """What a record that was moved is known by; None if it is not known so."""
+    values = [comparable(row.get(field)) for field in MOVED.get(name, [])]
+    return tuple(str(value).casefold() for value in values) if values and values[0] else None
+
+
+def alone(name, rows):
+    """The ids of the records that no other of the list is like, by what they are known by when they are moved."""
+    found = defaultdict(list)
+    for row in rows:
+        found[known_alone(name, row)].append(row["id"])
+    return {key: ids[0] for key, ids in found.items() if key and len(ids) == 1}
 
 
 def differences(body, row):

@@ -91,6 +91,21 @@ class Copy(unittest.TestCase):
         self.assertTrue(self.last(run).startswith("1 created, 1 updated, "), run.stdout)
         self.same()
         new.delete()
+        target.dcim.devices.get(name="sw3").delete()
+
+        # What was moved is moved, not created a second time. JSON is copied as it is, whatever it looks like.
+        source.dcim.devices.get(name="sw1").update({"tenant": source.ids["lone-tenant"], "local_context_data": {"value": 1, "label": "x"}})
+        source.dcim.devices.get(name="sw2").update({"local_context_data": {"id": 1, "url": "https://example.com/"}})
+        source.tenancy.tenants.get(slug="tenant").update({"group": source.ids["group"]})
+        source.dcim.racks.get(name="R2").update({"location": source.dcim.locations.create(name="New", slug="new", site=source.ids["porto"]).id})
+        self.assertTrue(self.last(copy()).startswith("1 created, 4 updated, "))
+        self.same()
+
+    def test_wrong_address(self):
+        """A list that is missing is skipped, but not all of them."""
+        run = copy("--from", BASE + "/elsewhere")
+        self.assertEqual(run.returncode, 1, run.stdout)
+        self.assertIn("There is no NetBox at " + BASE + "/elsewhere", run.stderr)
 
     def test_errors(self):
         run = copy("--dry-run", token="0" * 40)
@@ -99,15 +114,20 @@ class Copy(unittest.TestCase):
 
         mine = source.dcim.manufacturers.create(name="Clash", slug="clash-in-netbox")
         model = source.dcim.device_types.create(manufacturer=mine.id, model="Clash", slug="clash")
+        lost = source.dcim.devices.create(name="Clash", device_type=model.id, device_role=source.ids["switch"], site=source.ids["porto"])
+        for port in "12":
+            source.dcim.interfaces.create(device=lost.id, name="Clash port " + port, type="virtual")
         theirs = target.dcim.manufacturers.create(name="Clash", slug="clash-in-terrier")
         run = copy()
         self.assertEqual(run.returncode, 1)
         self.assertIn("not copied: dcim/manufacturers Clash ({}/dcim/manufacturers/{}/): name: ".format(BASE, mine.id), run.stderr)
         self.assertIn("not copied: dcim/device-types Clash ({}/dcim/device-types/{}/): manufacturer: refers to".format(BASE, model.id), run.stderr)
         self.assertIn("run the script again", run.stderr)
+        self.assertIn("not copied: 2 of dcim/interfaces, because", run.stderr)
+        self.assertNotIn("Clash port", run.stderr, "one line for all components of a device that was not copied")
         theirs.delete()
-        self.assertTrue(self.last(copy()).startswith("2 created, 0 updated, "))
-        for each in (target.dcim.device_types.get(slug="clash"), target.dcim.manufacturers.get(slug="clash-in-netbox"), model, mine):
+        self.assertTrue(self.last(copy()).startswith("5 created, 0 updated, "))
+        for each in (target.dcim.devices.get(name="Clash"), lost, target.dcim.device_types.get(slug="clash"), target.dcim.manufacturers.get(slug="clash-in-netbox"), model, mine):
             each.delete()
 
 
