@@ -11,6 +11,7 @@ import (
 // Drawing is a picture, and the same as a table.
 type Drawing struct {
 	Label         string // what the picture shows, in words
+	Caption       string // what is written below it
 	Width, Height int64
 	Shapes        []Shape
 	Heads         []string

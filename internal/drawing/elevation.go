@@ -47,7 +47,8 @@ func elevation(label string, data any, links Links) (*Drawing, error) {
 		x.d.Heads = []string{"Units", "Face", "Taken by"}
 		x.top = e.UnitHeight
 	}
-	x.d.Label = fmt.Sprintf("%s: %s of %d units in use", label, percent(e.Used()), e.Units)
+	x.d.Caption = fmt.Sprintf("%s of %d units in use", percent(e.Used()), e.Units)
+	x.d.Label = label + ": " + x.d.Caption
 	faces := int64(len(e.Faces))
 	x.d.Width, x.d.Height = e.LegendWidth+faces*(e.UnitWidth+e.MarginWidth), x.top+max(1, e.Units)*e.UnitHeight
 	x.numbers()

@@ -71,7 +71,7 @@ var (
 func (f Measure) HowWritten() string { return "A number; its unit is in " + f.Unit + "." }
 
 func (f Measure) number() Decimal {
-	return Decimal{Name: f.Name, Help: f.Help, Max: f.Max, Places: f.Places}
+	return Decimal{Name: f.Name, Label: f.Label, Help: f.Help, Max: f.Max, Places: f.Places}
 }
 
 // among implements sibling.
@@ -110,11 +110,7 @@ func (f Measure) checkDeclaration(*Type) error {
 	return nil
 }
 
-func (f Measure) Info() Info {
-	in := f.number().Info()
-	in.Label = label(f.Label, f.Name)
-	return in
-}
+func (f Measure) Info() Info { return f.number().Info() }
 
 func (f Measure) Column() Column {
 	c := f.number().Column()

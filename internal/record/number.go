@@ -101,15 +101,15 @@ func (f Int) InputSchema() Schema {
 
 // Decimal is a number with a fraction, such as a latitude. Without a default it may be null.
 type Decimal struct {
-	Name, Help string
-	Min, Max   float64
-	Places     int     // digits kept after the decimal point
-	Step       float64 // a value must be a multiple of this; 0 for any value
-	Default    *float64
+	Name, Label, Help string
+	Min, Max          float64
+	Places            int     // digits kept after the decimal point
+	Step              float64 // a value must be a multiple of this; 0 for any value
+	Default           *float64
 }
 
 func (f Decimal) Info() Info {
-	in := Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "decimal", Null: f.null(), Widget: DecimalInput,
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "decimal", Null: f.null(), Widget: DecimalInput,
 		Cell: NumberCell, Wide: true}
 	if f.Default != nil {
 		in.Default = *f.Default

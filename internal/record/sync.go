@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // SyncChildren returns an action that compares records with the templates of their Children, and adds the children that they lack. of is
@@ -50,6 +51,7 @@ func (a *Action) buildSync() {
 	a.Needs = "change"
 	a.Body = Fields{Bool{Name: "dry_run", Help: "Only compare, and change nothing."}}
 	if !a.isSyncOfOne() {
+		a.Label = "Compare " + strings.ReplaceAll(parent.Plural, "-", " ")
 		a.Doc = fmt.Sprintf("Compare every %s of the %s with it and add the components that they lack", parent.Title(), a.of.Title())
 		a.Needs = "view"
 		a.Body = append(a.Body, Int{Name: "after", Help: "Go on after the record with this id: the next of an earlier answer."})

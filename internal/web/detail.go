@@ -23,7 +23,9 @@ type DetailPage struct {
 	Changes              []changeLine
 	API                  string
 	HasChanges           bool
-	Tabs                 []tabLink // of panels
+	Tabs                 []tabLink   // of panels
+	HasMore              bool        // some tabs are folded
+	Drawings             []panelPart // beside the fields
 	CanChange, CanDelete bool
 	Actions              []ActionLink
 	More                 any // for the type's own template
@@ -56,7 +58,15 @@ func (p *TypePages) detail(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Show(Page{Name: cmp.Or(p.own.Detail, "detail"), Title: d.Name, Crumbs: p.Crumbs(), Body: d, Cards: cards})
+	page := Page{Name: cmp.Or(p.own.Detail, "detail"), Title: d.Name, Crumbs: p.Crumbs(), Body: d}
+	for _, card := range cards {
+		if card.Drawing != nil && p.own.Detail == "" {
+			d.Drawings = append(d.Drawings, card)
+		} else {
+			page.Cards = append(page.Cards, card)
+		}
+	}
+	return v.Show(page)
 }
 
 // recentChanges is how many changes the page of a record shows.
@@ -148,7 +158,9 @@ func (p *TypePages) tabs(v *Visit, d *DetailPage, found record.Values) (err erro
 		if i := slices.IndexFunc(d.related, func(r ledger.Related) bool { return panel.Listed().Same(r.Referrer) }); i >= 0 {
 			tab.Count, tab.Counted = d.related[i].Count, true
 		}
+		tab.Folded = len(panels) > mostTabs && tab.Counted && tab.Count == 0 && tab.Name != d.Tab
 		d.Tabs = append(d.Tabs, tab)
+		d.HasMore = d.HasMore || tab.Folded
 	}
 	return nil
 }

@@ -65,6 +65,8 @@ type tableCell struct {
 
 type tableTag struct{ Text, Path, Color string }
 
+func (c tableCell) empty() bool { return c.Text == "" && len(c.Tags) == 0 && c.Rich == nil }
+
 func inTable(c Cell) tableCell {
 	switch c.Kind {
 	case EmptyCell:

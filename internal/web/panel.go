@@ -61,12 +61,14 @@ type tabLink struct {
 	Label, Name, Href string
 	Count             int64
 	Counted           bool // it lists records
+	Folded            bool // it is below "More"
 }
 
-// How many records a card lists, and how many drawings a page has.
+// How many records a card lists, how many drawings a page has, and how many tabs, if some are empty.
 const (
 	cardRows  = 10
 	mostDrawn = 12
+	mostTabs  = 5
 )
 
 // checkPanels refuses a panel whose drawing does not exist.
@@ -180,6 +182,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	for i := range t.Heads {
 		t.Heads[i].Href = "" // only the list of the type can be sorted
 	}
+	t.dropEmpty()
 	if len(rows.Rows) > 0 {
 		t.From, t.To = rows.Offset+1, rows.Offset+len(rows.Rows)
 	}
@@ -191,6 +194,18 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	}
 	t.Next, t.Prev = tabLinks(found, panel, params, q, rows)
 	return t, nil
+}
+
+// dropEmpty leaves out the columns that have nothing in any row. The first head is that of the names.
+func (t *panelTable) dropEmpty() {
+	for n := len(t.Heads) - 2; n >= 0 && len(t.Rows) > 0; n-- {
+		if !slices.ContainsFunc(t.Rows, func(r row) bool { return !r.Cells[n].empty() }) {
+			t.Heads = slices.Delete(t.Heads, n+1, n+2)
+			for i := range t.Rows {
+				t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, n, n+1)
+			}
+		}
+	}
 }
 
 // tabLinks returns the addresses of the next and the previous page of a tab, "" for none.

@@ -31,7 +31,7 @@ func TestElevationPages(t *testing.T) {
 	create(t, s, "/api/dcim/rack-reservations/", obj{"rack": first, "units": []int{4}, "user": 1, "description": "<Storage>"})
 	path := fmt.Sprintf("/dcim/racks/%d/", first)
 	page := b.get(t, path).Want(t, http.StatusOK)
-	shows(t, page, `fill="#00ff00"`, `fill="#000000">R1-1</text>`, "&lt;Storage&gt;", "Elevation: 75 % of 4 units in use",
+	shows(t, page, `fill="#00ff00"`, `fill="#000000">R1-1</text>`, "&lt;Storage&gt;", "<figcaption>75 % of 4 units in use<",
 		fmt.Sprintf("/dcim/devices/add/?face=rear&amp;next=%%2Fdcim%%2Fracks%%2F%d%%2F&amp;position=3&amp;rack=R1&#43;%%23%d&amp;site=Lisbon&#43;1\"", first, first))
 	hides(t, page, "style=", "face=front&amp;next=%2Fdcim%2Fracks%2F1%2F&amp;position=2&")
 

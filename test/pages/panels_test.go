@@ -32,7 +32,7 @@ func TestPanels(t *testing.T) {
 	page := b.get(t, path).Want(t, http.StatusOK)
 	shows(t, page, `href="`+path+`items/">Items <span class="badge text-bg-secondary">2</span></a>`, `<h2 class="card-header">Ports</h2>`,
 		"eth0", `<h2 class="card-header">Places</h2>`,
-		"<figcaption>Places: 25 % of 4 units in use</figcaption>",
+		"<figcaption>25 % of 4 units in use</figcaption>",
 		`dominant-baseline="central">lamp</text>`, "<td>U2</td>", "<td>U9</td>", ">outside</a>",
 		fmt.Sprintf(`href="/trial/items/add/?next=%%2Ftrial%%2Fshelves%%2F%d%%2F&amp;place=3&amp;shelf=upper"`, upper))
 	hides(t, page, "stranger", "outside</text>")

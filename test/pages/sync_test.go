@@ -47,7 +47,7 @@ func TestSyncPages(t *testing.T) {
 	if n := number(t, s, "SELECT count(*) FROM trial_slot"); n != 102 {
 		t.Errorf("there are %d slots, want 102", n)
 	}
-	if page := string(b.get(t, all).Want(t, http.StatusOK).Raw); !strings.Contains(page, `sync-components/">Compare with type`) {
+	if page := string(b.get(t, all).Want(t, http.StatusOK).Raw); !strings.Contains(page, `sync-components/">Compare crates`) {
 		t.Error("the page of the kit has no button")
 	}
 	s.User(t, "looks", apitest.Grant{Types: []string{"trial.kit", "trial.crate"}, Actions: []string{"view"}})

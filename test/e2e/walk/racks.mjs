@@ -52,7 +52,7 @@ walk('what the type got later is added to one device, and to all of the type', a
   await v.sees('psu 1');
 
   await v.go(`/dcim/device-types/${type.id}/`);
-  await v.follow('Compare with type', { within: v.main });
+  await v.follow('Compare devices', { within: v.main });
   await v.sees('There are 2 devices of this type.');
   await v.press('Add what is missing');
   await v.sees('2 of 2 devices compared', 'Done.');
