@@ -17,7 +17,7 @@ import (
 // compares some of them, and the page shows how far it is.
 type syncing struct {
 	Title, Doc, Path, Back string
-	Kind, Kinds            string // of the records that are compared
+	Kind, Kinds, Head      string // of the records that are compared: "device", "devices", "Device"
 
 	Several  bool // the records of a type, not one
 	Started  bool
@@ -30,6 +30,7 @@ type syncing struct {
 	Extra    int64
 
 	Lists    []syncedList // of this step
+	Listed   string       // says that they are not all
 	Problems []string
 }
 
@@ -97,7 +98,8 @@ func (a actionPages) newSyncing(v *Visit) (*syncing, record.Values, error) {
 	}
 	of := a.of.site.Registry.Type(a.action.Syncs)
 	return &syncing{Title: a.action.Title() + ": " + found.Display(), Doc: a.action.Doc + ".", Path: actionLink(a.action, found.ID()).Href,
-		Back: RecordPath(a.of.Type, found.ID()), Kind: of.Title(), Kinds: of.Plural, Several: of != a.of.Type}, found, err
+		Back: RecordPath(a.of.Type, found.ID()), Kind: of.Title(), Kinds: of.Plural, Head: a.of.site.Pages(of).Single,
+		Several: of != a.of.Type}, found, err
 }
 
 // countSynced returns how many records there are to compare that the caller may see, 0 if that is unknown.
@@ -133,6 +135,9 @@ func (a actionPages) syncStep(v *Visit, found record.Values, s *syncing, after i
 		s.Of = max(s.Of, s.Compared)
 		if step.Next != nil {
 			s.Next = strconv.FormatInt(*step.Next, 10)
+		}
+		if s.Compared > int64(step.Compared) {
+			s.Listed = "Only those of the last " + a.of.site.Pages(a.of.site.Registry.Type(a.action.Syncs)).counted(step.Compared) + " are listed."
 		}
 	}
 	missing := syncedList{Title: "Added", Note: "These were missing."}

@@ -36,13 +36,13 @@ func TestSyncPages(t *testing.T) {
 
 	shows(t, b.get(t, all+"sync-components/").Want(t, http.StatusOK), "There are 101 crates", "Add what is missing")
 	step := b.post(t, all+"sync-components/", url.Values{"of": {"101"}, "dry_run": {"true"}}).Want(t, http.StatusOK)
-	shows(t, step, "100 of 101 crates compared", "99 components missing", `hx-trigger="load, submit"`, "Continue")
+	shows(t, step, "100 of 101 crates compared", "Components: 99 missing", `hx-trigger="load, submit"`, "Continue")
 	if n := number(t, s, "SELECT count(*) FROM trial_slot"); n != 2 {
 		t.Errorf("comparing has left %d slots, want 2", n)
 	}
 	step = b.post(t, all+"sync-components/", url.Values{"of": {"101"}}).Want(t, http.StatusOK)
 	step = b.post(t, all+"sync-components/", hidden(step)).Want(t, http.StatusOK)
-	shows(t, step, "101 of 101 crates compared", "100 components added", "Done.")
+	shows(t, step, "101 of 101 crates compared", "Components: 100 added", "Done.", "Only those of the last 1 crate are listed.", `<th scope="col">Crate</th>`)
 	hides(t, step, "Continue")
 	if n := number(t, s, "SELECT count(*) FROM trial_slot"); n != 102 {
 		t.Errorf("there are %d slots, want 102", n)
