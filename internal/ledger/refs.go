@@ -14,7 +14,7 @@ import (
 )
 
 // resolver turns the references of a change set into links: one statement per type
-// referred to, and one per combination of attributes that references were written with.
+// referred to, and one per combination of attributes that references were written with. Those that are unclear are asked for once more.
 type resolver struct {
 	set *changeSet
 
@@ -28,6 +28,7 @@ type resolver struct {
 type outcome struct {
 	link  record.Link
 	count int
+	cut   bool // there may be more
 }
 
 func newResolver(s *changeSet) *resolver {
@@ -55,6 +56,9 @@ func (s *changeSet) resolve(ctx context.Context, b *batch) error {
 		}
 	}
 	if err := r.load(ctx); err != nil {
+		return err
+	}
+	if err := r.narrow(ctx, b, fields); err != nil {
 		return err
 	}
 	for _, d := range b.drafts {
@@ -185,8 +189,14 @@ func (r *resolver) loadMatches(t *record.Type, scope access.Scope) func() {
 	}
 	return func() {
 		for n, group := range order {
-			for _, f := range found[n].Get() {
+			rows := found[n].Get()
+			for _, f := range rows {
 				r.match(t, groups[group], f)
+			}
+			for _, key := range groups[group] {
+				o := r.matched[t][key]
+				o.cut = len(rows) == groupLimit*len(groups[group])
+				r.matched[t][key] = o
 			}
 		}
 	}
@@ -196,7 +206,7 @@ func (r *resolver) loadMatches(t *record.Type, scope access.Scope) func() {
 func (r *resolver) match(t *record.Type, keys []string, f store.Found) {
 	for _, key := range keys {
 		if len(keys) == 1 || fits(r.matches[t][key], f.Asked) {
-			r.matched[t][key] = outcome{f.Link, r.matched[t][key].count + 1}
+			r.matched[t][key] = outcome{link: f.Link, count: r.matched[t][key].count + 1}
 		}
 	}
 }

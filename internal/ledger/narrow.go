@@ -1,0 +1,90 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"terrier/internal/record"
+)
+
+// unclear is a reference by attributes that several records have, with what tells them apart.
+type unclear struct {
+	d    *draft
+	f    reference
+	n    int // of the link in the field
+	link record.Link
+}
+
+// narrow tells records with the same attributes apart by what else a draft refers to: of several racks called R1 it takes the one at the
+// site of the device. It asks once more, and only if a reference is unclear.
+func (r *resolver) narrow(ctx context.Context, b *batch, fields []reference) error {
+	var all []unclear
+	more := newResolver(r.set)
+	for _, d := range b.drafts {
+		for _, f := range fields {
+			if !f.changed(d) || f.TypeField != "" {
+				continue
+			}
+			for n, link := range f.Links(d.v) {
+				o := r.matched[f.Of(link)][matchKey(link.Match)]
+				if len(link.Match) == 0 || o.count < 2 && !o.cut {
+					continue
+				}
+				shared := r.shared(d, fields, f.Of(link))
+				if len(shared) == 0 {
+					continue
+				}
+				link.Match, link.Named = slices.Concat(link.Match, shared), nil
+				more.want(f.Of(link), link)
+				all = append(all, unclear{d, f, n, link})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if err := more.load(ctx); err != nil {
+		return err
+	}
+	for _, u := range all {
+		t := u.f.Of(u.link)
+		o := more.matched[t][matchKey(u.link.Match)]
+		if o.count != 1 {
+			continue // what was found without narrowing says why
+		}
+		r.links[t][o.link.ID] = o.link
+		links := slices.Clone(u.f.Links(u.d.v))
+		links[u.n] = record.Link{ID: o.link.ID, Of: u.link.Of}
+		if u.f.Many {
+			u.d.v.SetAt(u.f.Index, links)
+		} else {
+			u.d.v.SetAt(u.f.Index, links[0])
+		}
+	}
+	return nil
+}
+
+// shared returns tests for the records of a type that must refer to what a draft refers to in the field of the same name.
+func (r *resolver) shared(d *draft, fields []reference, t *record.Type) (tests []record.Predicate) {
+	for _, theirs := range t.References() {
+		if theirs.Target == nil || theirs.Many || !t.Infos()[theirs.Index].Required {
+			continue
+		}
+		i := slices.IndexFunc(fields, func(f reference) bool { return f.Name == theirs.Name && f.Target == theirs.Target && !f.Many })
+		if i < 0 {
+			continue
+		}
+		for _, link := range fields[i].Links(d.v) {
+			id := link.ID
+			if fields[i].changed(d) {
+				found, problem := r.lookUp(theirs.Target, link, fields[i].had(d))
+				if problem != "" {
+					continue
+				}
+				id = found.ID
+			}
+			tests = append(tests, record.Predicate{Field: t.All()[theirs.Index], Values: []any{id}})
+		}
+	}
+	return tests
+}
