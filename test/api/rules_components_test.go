@@ -238,6 +238,21 @@ func inventoryItemRules() map[int]ruleTest {
 			h.write(t, "inventoryitem", item, "device", device).Want(t, http.StatusBadRequest)
 			h.write(t, "inventoryitem", child, "device", device).Want(t, http.StatusBadRequest)
 			h.set(t, "inventoryitem", child, "device", device, "parent", nil)
+			// A component of the new device stays, and so does any component while the device stays.
+			port := h.make(t, "interface", "device", device)
+			moved := h.set(t, "inventoryitem", item, "device", device, "component_type", "dcim.interface", "component_id", port)
+			want(t, "component_id", moved["component_id"], any(float64(port)))
+			want(t, "component_id", h.set(t, "inventoryitem", item, "name", "renamed")["component_id"], any(float64(port)))
+			h.unset(t, "device", "inventoryitem", item, "component_id", h.make(t, "interface", "device", other))
+			// A tree moves in one request, and its components are dropped.
+			below := h.make(t, "inventoryitem", "device", device, "parent", item, "component_type", "dcim.interface", "component_id", port)
+			list := []obj{{"id": item, "device": other}, {"id": below, "device": other}}
+			for _, row := range h.do(t, http.MethodPatch, h.list("inventoryitem"), list).Want(t, http.StatusOK).List(t) {
+				want(t, "component", fmt.Sprint(row["component_type"], row["component_id"], row["component"]), "<nil> <nil> <nil>")
+			}
+			change := h.changes(t, "dcim.inventoryitem", below)[1]
+			want(t, "component before", nestedIn(change, "prechange_data")["component_id"], any(float64(port)))
+			want(t, "component after", nestedIn(change, "postchange_data")["component_id"], nil)
 		},
 		5: func(t *testing.T, h *hardware) {
 			top := h.made(t, "inventoryitem")

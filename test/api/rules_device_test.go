@@ -462,12 +462,16 @@ func chassisRules() map[int]ruleTest {
 			h.unset(t, "master", "virtualchassis", chassis, "master", h.make(t, "device"))
 			h.unset(t, "master", "virtualchassis", chassis, "master", others[0])
 			h.set(t, "virtualchassis", chassis, "master", devices[1])
-			h.post(t, "virtualchassis", "master", devices[1]).Want(t, http.StatusBadRequest)
+			for _, taken := range devices { // its master, and another member
+				h.refused(t, "master", "virtualchassis", "master", taken)
+				wantRef(t, h.read(t, "device", taken), "virtual_chassis", chassis)
+			}
 		},
 		5: func(t *testing.T, h *hardware) {
 			chassis, devices := h.stack(t, 3)
 			h.set(t, "virtualchassis", chassis, "master", devices[0])
 			h.write(t, "device", devices[0], "virtual_chassis", nil, "vc_position", nil).Want(t, http.StatusBadRequest)
+			h.unset(t, "virtual_chassis", "device", devices[0], "virtual_chassis", h.make(t, "virtualchassis"))
 			lag := h.make(t, "interface", "device", devices[0], "type", "lag")
 			member := h.make(t, "interface", "device", devices[1], "lag", lag)
 			h.write(t, "device", devices[1], "virtual_chassis", nil, "vc_position", nil).Want(t, http.StatusBadRequest)

@@ -18,7 +18,7 @@ var VirtualChassis = record.Type{
 	},
 	Unique: []record.Unique{{Name: "dcim_virtualchassis_master_unique", Fields: []string{"master"}, NullsDiffer: true}},
 	Gives: []record.Gives{{To: "master", OnCreation: true, Set: []record.Given{
-		{Field: "virtual_chassis", From: "id"},
+		{Field: "virtual_chassis", From: "id", IfNull: true}, // a member of another one can't be its master
 		{Field: "vc_position", Value: int64(1), IfNull: true},
 	}}},
 	Together: []record.Together{{Of: "master", OwnerReads: []string{"virtual_chassis"}, Check: checkMaster}},
