@@ -304,6 +304,7 @@ func deviceLifeRules() map[int]ruleTest {
 			h.remove(t, "device", child)
 			wantRef(t, h.read(t, "devicebay", bay), "installed_device", 0)
 		},
+		24: roleByTwoNames,
 		25: func(t *testing.T, h *hardware) {
 			h.get(t, at(h.list("device"), h.make(t, "device"))+"napalm/?method=get_facts").Want(t, http.StatusNotFound)
 		},
