@@ -18,9 +18,15 @@ const (
 	syncedAtOnce = 100
 	// syncedChildren is how many children these records may have by their templates. If they have more, the change set has fewer records.
 	syncedChildren = 10_000
+	// comparedAtOnce is how many children of one type these records may have. If they have more, the change set has fewer records.
+	comparedAtOnce = 50_000
 	// syncPatience is how long one request compares and writes. The answer says where to go on.
 	syncPatience = 12 * time.Second
 )
+
+// errManyChildren means that records have too many children to be compared in one change set.
+var errManyChildren = fault.New(fault.Invalid, "There are more than %d components of one type in a record, which is too many to compare.",
+	comparedAtOnce)
 
 // Synced is the answer of an action that Syncs.
 type Synced struct {
@@ -174,12 +180,13 @@ func (r *syncRun) reset() {
 func (r *syncRun) batches(ctx context.Context, owner, after, upTo int64) (last int64, err error) {
 	r.reset()
 	r.answer.SyncedSeveral = &SyncedSeveral{}
+	atOnce := syncedAtOnce
 	for full := true; full; {
 		var ids []int64
 		before := *r.answer
 		err := r.transact(ctx, func(s *syncSet) (err error) {
 			*r.answer = before // the transaction may run again
-			if ids, full, err = s.next(ctx, owner, after, upTo); err != nil || len(ids) == 0 {
+			if ids, full, err = s.next(ctx, owner, after, upTo, atOnce); err != nil || len(ids) == 0 {
 				return err
 			}
 			rows := s.tx.Load(r.t, r.scope, ids, store.LockWrite)
@@ -188,7 +195,11 @@ func (r *syncRun) batches(ctx context.Context, owner, after, upTo int64) (last i
 			}
 			return s.sync(ctx, slices.DeleteFunc(rows.Get(), func(v record.Values) bool { return v.Link(r.where).ID != owner }))
 		})
-		if err != nil {
+		switch {
+		case errors.Is(err, errManyChildren) && len(ids) > 1:
+			atOnce, full = len(ids)/2, true
+			continue
+		case err != nil:
 			return 0, err
 		}
 		if len(ids) > 0 {
@@ -254,7 +265,7 @@ func (s *syncSet) findTemplates(ctx context.Context, owner int64) error {
 }
 
 // next returns the ids of the next records to compare, and whether there may be more.
-func (s *syncSet) next(ctx context.Context, owner, after, upTo int64) (ids []int64, full bool, err error) {
+func (s *syncSet) next(ctx context.Context, owner, after, upTo int64, atOnce int) (ids []int64, full bool, err error) {
 	if err := s.findTemplates(ctx, owner); err != nil {
 		return nil, false, err
 	}
@@ -262,7 +273,7 @@ func (s *syncSet) next(ctx context.Context, owner, after, upTo int64) (ids []int
 	for _, of := range s.templates {
 		templates += len(of[owner])
 	}
-	limit := min(syncedAtOnce, max(1, syncedChildren/max(1, templates)))
+	limit := min(atOnce, max(1, syncedChildren/max(1, templates)))
 	tests := []record.Predicate{{Field: s.run.t.Field(s.run.where), Values: []any{owner}}, {Lookup: record.Greater, Values: []any{after}}}
 	if upTo != 0 {
 		tests = append(tests, record.Predicate{Lookup: record.AtMost, Values: []any{upTo}})

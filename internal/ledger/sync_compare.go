@@ -55,6 +55,9 @@ func (s *syncSet) compare(ctx context.Context, b *batch) ([]*batch, error) {
 	}
 	parents := reads.parents(b)
 	for i, m := range c.rules {
+		if len(m.found.Get()) > comparedAtOnce {
+			return nil, errManyChildren
+		}
 		have := map[int64][]record.Values{}
 		for _, v := range m.found.Get() {
 			id := v.Link(m.By).ID
@@ -78,7 +81,7 @@ func (s *syncSet) findChildren(rule record.ChildRule, parents []int64) *store.Pr
 	for _, other := range rule.OtherOwners() {
 		tests = append(tests, record.Predicate{Field: other, Values: []any{nil}})
 	}
-	return s.tx.Find(rule.Type, access.Machine(), tests, maxCreated, store.NoLock)
+	return s.tx.Find(rule.Type, access.Machine(), tests, comparedAtOnce+1, store.NoLock)
 }
 
 // match finds the child for each template of a record. What a child's identity refers to is matched before it.

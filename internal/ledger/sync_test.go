@@ -181,6 +181,37 @@ func TestSyncAll(t *testing.T) {
 	}
 }
 
+// TestSyncOfManyChildren: records that have more children together than are read at once are compared in smaller change sets, so that
+// no child is missed. A single record with so many is refused.
+func TestSyncOfManyChildren(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, rigTypes()...)
+	model := b.create(t, "trial.model", ledger.Input{"name": "m"})[0].ID()
+	rigs := b.create(t, "trial.rig", ledger.Input{"name": "a", "model": fmt.Sprint(model)}, ledger.Input{"name": "b", "model": fmt.Sprint(model)})
+	fill := func(rig int64, prefix string, n int) {
+		t.Helper()
+		own := b.create(t, "trial.plug", ledger.Input{"rig": fmt.Sprint(rig), "name": prefix})[0]
+		b.exec(t, `INSERT INTO trial_plug SELECT r.* FROM trial_plug p, generate_series(1, $2::int) n, LATERAL jsonb_populate_record(p,
+			jsonb_build_object('id', nextval('trial_plug_id_seq'), 'name', p.name || n)) r WHERE p.id = $1`, own.ID(), n)
+	}
+	fill(rigs[0].ID(), "own", 30_000)
+	fill(rigs[1].ID(), "own", 20_000)
+	b.create(t, "trial.plug", ledger.Input{"rig": fmt.Sprint(rigs[1].ID()), "name": "p"}) // the last one
+	b.create(t, "trial.plugtemplate", ledger.Input{"model": fmt.Sprint(model), "name": "p"})
+	act := func() (*ledger.Synced, error) {
+		answer, err := b.Act(t.Context(), b.root, b.reg.Action("POST trial.model/sync-components"), model, ledger.Input{"dry_run": true})
+		s, _ := answer.(*ledger.Synced)
+		return s, err
+	}
+	if s, err := act(); err != nil || len(s.Added) != 1 || s.Added[0].Parent.ID() != rigs[0].ID() || s.Compared != 2 || len(s.Extra) != 50_002 {
+		t.Errorf("%v, %d compared, %d added, %d extra", err, s.Compared, len(s.Added), len(s.Extra))
+	}
+	fill(rigs[0].ID(), "more", 20_000)
+	if _, err := act(); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("a record with too many children: %v", err)
+	}
+}
+
 // TestSyncPermissions: the caller must see the model, and be allowed to change the rig and to add what it lacks. Plugs that the caller
 // may not
 // see are not named.
