@@ -187,7 +187,8 @@ func TestSyncOfManyChildren(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, rigTypes()...)
 	model := b.create(t, "trial.model", ledger.Input{"name": "m"})[0].ID()
-	rigs := b.create(t, "trial.rig", ledger.Input{"name": "a", "model": fmt.Sprint(model)}, ledger.Input{"name": "b", "model": fmt.Sprint(model)})
+	rigs := b.create(t, "trial.rig", ledger.Input{"name": "a", "model": fmt.Sprint(model)},
+		ledger.Input{"name": "b", "model": fmt.Sprint(model)})
 	fill := func(rig int64, prefix string, n int) {
 		t.Helper()
 		own := b.create(t, "trial.plug", ledger.Input{"rig": fmt.Sprint(rig), "name": prefix})[0]
@@ -203,7 +204,8 @@ func TestSyncOfManyChildren(t *testing.T) {
 		s, _ := answer.(*ledger.Synced)
 		return s, err
 	}
-	if s, err := act(); err != nil || len(s.Added) != 1 || s.Added[0].Parent.ID() != rigs[0].ID() || s.Compared != 2 || len(s.Extra) != 50_002 {
+	s, err := act()
+	if err != nil || len(s.Added) != 1 || s.Added[0].Parent.ID() != rigs[0].ID() || s.Compared != 2 || len(s.Extra) != 50_002 {
 		t.Errorf("%v, %d compared, %d added, %d extra", err, s.Compared, len(s.Added), len(s.Extra))
 	}
 	fill(rigs[0].ID(), "more", 20_000)

@@ -165,6 +165,36 @@ func atOnce(t *testing.T, fns ...func() error) (succeeded int) {
 	return succeeded
 }
 
+// TestTogetherOfNewOwners: a new device that gets bays waits for somebody who changes device types, because the devices of a type that is
+// no parent any more have no bays. A rehearsal gives up instead of waiting long.
+func TestTogetherOfNewOwners(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	device := b.deviceType(t, "a")
+	b.create(t, "dcim.devicebaytemplate", ledger.Input{"device_type": device["device_type"], "name": "bay"})
+	other, err := b.db.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('together:dcim.devicebay device', 0))"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, _ := ledger.Rehearse(t.Context())
+	create := func() error {
+		_, err := b.Create(ctx, b.root, b.reg.Type("dcim.device"), []ledger.Input{device})
+		return err
+	}
+	if err := create(); fault.KindOf(err) != fault.Busy {
+		t.Errorf("while device types change: %v", err)
+	}
+	if err := other.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestTogetherOneWins: of requests that want the same place at the same time, one gets it. Nobody takes a place that a model needs which
 // grows meanwhile, nor one that a frame loses.
 func TestTogetherOneWins(t *testing.T) {

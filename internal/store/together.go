@@ -17,7 +17,8 @@ type Group struct {
 
 // LockTogether keeps two change sets from breaking a rule together, until the transaction ends. Those that change an owner or its members
 // wait for each other where they have an owner in common. One that changes a record that members or owners refer to does not know
-// which others come to refer to it meanwhile, so it needs the rule alone.
+// which others come to refer to it meanwhile, so it needs the rule alone. That holds for members of an owner that is created with them,
+// too: nobody else knows this owner, and it is not among owners.
 //
 // These are advisory locks, taken in one order when all rows are written. Locks on the rows of the owners would be taken in another order
 // by somebody who changes an owner first and then what follows it, and the two would block each other.
@@ -26,7 +27,7 @@ func (tx *Tx) LockTogether(rule *record.TogetherRule, owners []int64, alone bool
 	case alone:
 		tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('together:' || $1, 0))", rule.Key())
 		return
-	case rule.ReadsBeyond() && len(owners) > 0:
+	case rule.ReadsBeyond():
 		tx.exec("SELECT pg_advisory_xact_lock_shared(hashtextextended('together:' || $1, 0))", rule.Key())
 	}
 	if len(owners) > 0 {
