@@ -2,6 +2,7 @@ package web
 
 import (
 	"slices"
+	"strings"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -34,21 +35,74 @@ func (p *TypePages) Choose(v *Visit, typed string, byKey bool) error {
 	return p.offer(v, typed, func(r record.Values) string { return NameOf(p.Type, r.ID(), r.Display()) })
 }
 
-// offer answers with the records that match what was typed. value returns the option of each.
+// offer answers with the records that match what was typed. value returns the option of each. Its label also has what the record belongs
+// to, because every site may have a rack R1.
 func (p *TypePages) offer(v *Visit, typed string, value func(record.Values) string) error {
 	q := store.Query{Count: store.CountNone, Limit: mostChoices, Search: typed, View: record.View{Brief: true}}
 	if len(p.Type.Search) == 0 {
 		q.Search = ""
 	}
+	owners := ownersOf(p.Type)
+	for _, ref := range owners {
+		q.View = record.View{Only: append(q.View.Only, ref.Name)}
+		text := v.R.URL.Query().Get(ownerParam + ref.Name)
+		if text == "" {
+			continue
+		}
+		links, _, err := p.site.Ledger.Refer(v.Ctx, v.Caller, ref.Target, []any{Naming(ref.Target, text)})
+		if err != nil {
+			return err
+		}
+		for _, l := range links { // none for a text that is not complete yet
+			q.Where = append(q.Where, record.Predicate{Field: p.Type.Field(ref.Name), Values: []any{l.ID}})
+		}
+	}
 	found, err := p.site.Ledger.List(v.Ctx, v.Caller, p.Type, q)
+	if err == nil && len(found.Rows) == 0 && len(q.Where) > 0 { // an interface may be in an aggregate of another member of its chassis
+		q.Where = nil
+		found, err = p.site.Ledger.List(v.Ctx, v.Caller, p.Type, q)
+	}
 	if err != nil {
 		return err
 	}
 	options := make([]Option, len(found.Rows))
 	for i, r := range found.Rows {
 		options[i] = Option{Value: value(r), Label: r.Display()}
+		var of []string
+		for _, ref := range owners {
+			for _, l := range ref.Links(r) {
+				of = append(of, ref.Target.DisplayLink(l))
+			}
+		}
+		if len(of) > 0 {
+			options[i].Label += " (" + strings.Join(of, ", ") + ")"
+		}
 	}
 	return v.Part("_choices", options)
+}
+
+// ownerParam begins the parameters of choices with what a form has in the fields that the records share with it.
+const ownerParam = "with_"
+
+// ownersOf returns the references that every record of a type has.
+func ownersOf(t *record.Type) (all []record.ReferenceField) {
+	for _, ref := range t.References() {
+		if in := t.Infos()[ref.Index]; ref.Target != nil && !ref.Many && in.Required && !in.Hidden {
+			all = append(all, ref)
+		}
+	}
+	return all
+}
+
+// sharedOwners returns the names of the fields in which records of a type refer to the same record as those of another: a device and its
+// rack have one site.
+func sharedOwners(t, other *record.Type) (names []string) {
+	for _, ref := range ownersOf(other) {
+		if ours, ok := record.ReferenceOf(t.Field(ref.Name)); ok && ours.Target == ref.Target && !ours.Many {
+			names = append(names, ref.Name)
+		}
+	}
+	return names
 }
 
 // key returns the text by which other types filter for a record.

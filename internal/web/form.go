@@ -45,6 +45,7 @@ type FormField struct {
 	Suggestions []string // what is offered while somebody types
 	Choices     string   // the address that finds records while somebody types
 	ChoicesOf   string   // the widget with the type of these records, if that can change
+	ChoicesWith string   // the names of the widgets whose records these belong to
 	Links       []Option // the current references, by id
 	Unseen      int      // how many current references the caller may not see
 	Kept        bool     // there is a secret, and it stays unless another is typed
@@ -139,7 +140,7 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 	}
 	if target := record.TargetOf(f); target != nil {
 		if !out.Fixed && src.caller.May(target, access.View) {
-			out.Choices = PagePath(target) + "choices/"
+			out.Choices, out.ChoicesWith = PagePath(target)+"choices/", strings.Join(sharedOwners(p.Type, target), " ")
 		}
 		src.fillLinks(&out, target, linksOf(value))
 		return out

@@ -265,14 +265,10 @@ func addFor(p *TypePages, by record.Referrer, to record.Values, panel record.Pan
 		return With(p.Path+"add/", nil, by.TypeField, to.Type().Key(), by.IDField, to.Type().FormatID(to.ID()), nextParam, back)
 	}
 	filled := []string{nextParam, back}
-	for _, ref := range by.Type.References() {
-		in := by.Type.Infos()[ref.Index]
-		theirs, _ := record.ReferenceOf(to.Type().Field(ref.Name))
-		if !in.Required || ref.Target == nil || theirs.Target != ref.Target {
-			continue
-		}
-		for _, l := range linksOf(to.Get(ref.Name)) {
-			filled = append(filled, ref.Name, NameOf(ref.Target, l.ID, ref.Target.DisplayLink(l)))
+	for _, name := range sharedOwners(to.Type(), by.Type) {
+		target := record.TargetOf(by.Type.Field(name))
+		for _, l := range linksOf(to.Get(name)) {
+			filled = append(filled, name, NameOf(target, l.ID, target.DisplayLink(l)))
 		}
 	}
 	filled = append(filled, by.Field.Info().Name, NameOf(to.Type(), to.ID(), to.Display()))

@@ -74,7 +74,8 @@ func TestAddMany(t *testing.T) {
 	}
 
 	// A range of one is no text: it makes one record at once.
-	b.post(t, address, url.Values{"shelf": {"upper"}, "name": {"xe-0/3/[5-5]"}, "alias": {"up[7-7]"}, "width": {"19"}}).Want(t, http.StatusSeeOther)
+	form = url.Values{"shelf": {"upper"}, "name": {"xe-0/3/[5-5]"}, "alias": {"up[7-7]"}, "width": {"19"}}
+	b.post(t, address, form).Want(t, http.StatusSeeOther)
 	one := s.Do(t, apitest.Call{Method: "GET", Path: "/api/trial/ports/?name=xe-0/3/5&alias=up7", Token: s.Admin}).Page(t)
 	if one.Count != 1 {
 		t.Errorf("[5-5] made %d ports with the number 5, want 1", one.Count)

@@ -42,7 +42,8 @@ func TestSyncPages(t *testing.T) {
 	}
 	step = b.post(t, all+"sync-components/", url.Values{"of": {"101"}}).Want(t, http.StatusOK)
 	step = b.post(t, all+"sync-components/", hidden(step)).Want(t, http.StatusOK)
-	shows(t, step, "101 of 101 crates compared", "Components: 100 added", "Done.", "Only those of the last 1 crate are listed.", `<th scope="col">Crate</th>`)
+	shows(t, step, "101 of 101 crates compared", "Components: 100 added", "Done.",
+		"Only those of the last 1 crate are listed.", `<th scope="col">Crate</th>`)
 	hides(t, step, "Continue")
 	if n := number(t, s, "SELECT count(*) FROM trial_slot"); n != 102 {
 		t.Errorf("there are %d slots, want 102", n)

@@ -6,7 +6,8 @@
 //   <input data-check-all="name">     checks every checkbox of that name in its form
 //   <input data-check-group>          checks every checkbox in its [data-group] that data-narrows left
 //   <select data-submit>              sends its form when changed
-//   <input data-typed hx-get="…">     asks for choices with what was typed so far, and the value of the element named by data-of
+//   <input data-typed hx-get="…">     asks for choices with what was typed so far, and the value of the element named by data-of;
+//                                     data-with names fields whose values go with it
 //   <input data-adds>                 turns a chosen text into a checked box before it
 //   <div data-ticks>                  ticks the box "change" in it when anything else in it is touched
 //   <form data-outdates="#id">        clears that element, which is about what was in the form, when the form changes
@@ -102,6 +103,9 @@
     if (event.target.matches('[data-typed]')) {
       const kind = document.getElementById(event.target.dataset.of);
       event.detail.parameters = { typed: event.target.value, ...(kind && { of: kind.value }) };
+      for (const name of event.target.dataset.with?.split(' ') ?? []) {
+        event.detail.parameters[`with_${name}`] = event.target.form.elements[name]?.value ?? '';
+      }
     }
   });
 
