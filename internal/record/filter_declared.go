@@ -24,6 +24,7 @@ type Filter struct {
 
 	Lookup  Lookup              // Field: one of its lookups, which the plain name means. EqualFold needs an index, as drafted
 	Words   map[string][]string // Field: what a word stands for. Any other word finds nothing
+	TypeIDs bool                // Field or UsedBy: types are given by their ids in the list of content types, not by name
 	Exactly bool                // Field or Path into a tree: that record alone, and nothing below it
 	Or      *Or                 // Field or Path that makes one filter: also what leads elsewhere
 }
@@ -57,6 +58,9 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 	default:
 		m[x.Name], err = t.fieldFilter(x)
 	}
+	if err == nil && x.TypeIDs {
+		m[x.Name] = t.typeIDFilter(m[x.Name])
+	}
 	if err == nil && x.Or != nil {
 		m[x.Name], err = t.orFilter(m[x.Name], *x.Or)
 	}
@@ -81,6 +85,8 @@ func (x Filter) checkParts() error {
 		return errors.New("has a Lookup or Words, which belong to a Field")
 	case x.Lookup != Exact && x.Words != nil:
 		return errors.New("has a Lookup and Words, and needs only one of them")
+	case x.TypeIDs && (x.Field == "" && !x.UsedBy || x.Lookup != Exact || x.Words != nil):
+		return errors.New("has TypeIDs, which belong to a Field without Lookup and Words, or to UsedBy")
 	case (x.Exactly || x.Or != nil) && x.Field == "" && x.Path == "":
 		return errors.New("is Exactly or has an Or, which belong to a Field or a Path")
 	}
@@ -213,6 +219,30 @@ func (t *Type) usedByFilter() filter {
 			return Predicate{Lookup: Never}, nil
 		}
 		return Predicate{Has: hops, Seen: true}, nil
+	}}
+}
+
+// typeIDFilter returns a filter by the ids of types, from one by their names. An id that no type has finds nothing.
+func (t *Type) typeIDFilter(named filter) filter {
+	lookups := slices.DeleteFunc(slices.Clone(equalLookups), func(l Lookup) bool { return !slices.Contains(named.lookups, l) })
+	return filter{lookups: lookups, make: func(l Lookup, texts []string) (Predicate, error) {
+		ids, err := parseTexts(Int{}, l, texts)
+		if err != nil {
+			return Predicate{}, err
+		}
+		var keys []string
+		for _, typ := range t.reg.types {
+			if slices.Contains(ids, any(typ.ContentTypeID())) {
+				keys = append(keys, typ.Key())
+			}
+		}
+		switch {
+		case keys != nil:
+			return named.make(l, keys)
+		case l == Not:
+			return Predicate{Lookup: Always}, nil
+		}
+		return Predicate{Lookup: Never}, nil
 	}}
 }
 

@@ -236,7 +236,20 @@ func TestFiltersOfExtras(t *testing.T) {
 		obj{"name": "hidden bonn", "slug": "bonn", "tags": []int64{w.ids["edge"]}})
 	w.add(t, fields, obj{"name": "cf", "content_types": []string{"dcim.site"}, "type": "text"})
 	w.add(t, hooks, obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://example.com"})
+	typeID := func(key string) string {
+		return fmt.Sprint("content_type_id=", w.App.Registry.Type(key).ContentTypeID())
+	}
+	site, region := typeID("dcim.site"), typeID("dcim.region")
 	w.check(t, []found{
+		{tags + "?" + site, "core, edge", "core"},
+		{tags + "?" + region, "", "="},
+		{tags + "?" + site + "&" + region + "&content_type_id=1", "core, edge", "core"},
+		{fields + "?" + site, "cf", "="},
+		{fields + "?" + region, "", "="},
+		{fields + "?content_type_id=1", "", "="},
+		{hooks + "?" + site, "hook", "="},
+		{hooks + "?" + strings.Replace(site, "=", "__n=", 1), "", "="},
+		{hooks + "?content_type_id__n=1", "hook", "="},
 		{tags + "?content_type=dcim.site", "core, edge", "core"},
 		{tags + "?content_type=DCIM.Site&content_type=dcim.region", "core, edge", "core"},
 		{tags + "?content_type=dcim.region", "", "="},
@@ -251,10 +264,13 @@ func TestFiltersOfExtras(t *testing.T) {
 	if len(made) != 1 {
 		t.Fatalf("%d changes of lisbon", len(made))
 	}
+	w.send(t, "GET", fields+"?content_type_id=dcim.site", w.Admin, nil).Want(t, http.StatusBadRequest)
 	at := made[0].(map[string]any)["time"].(string)
 	for query, want := range map[string]int64{"object_repr__ic=LISB": 1, "object_repr__n=lisbon&changed_object_type=dcim.site": 1,
 		"object_repr=lisbon&time_after=" + at: 1, "object_repr=lisbon&time_before=" + at: 1, "object_repr=lisbon&time_after=2100-01-01": 0,
-		"object_repr=lisbon&time_before=2020-01-01": 0} {
+		"object_repr=lisbon&time_before=2020-01-01":                              0,
+		"changed_object_type_id=" + strings.TrimPrefix(site, "content_type_id="): 2, "changed_object_type_id=1": 0,
+		"object_repr=lisbon&changed_object_type_id__n=" + strings.TrimPrefix(site, "content_type_id="): 0} {
 		if page := w.send(t, "GET", changes+"?"+query, w.Admin, nil).Want(t, 200).Page(t); page.Count != want {
 			t.Errorf("%s finds %d, want %d", query, page.Count, want)
 		}

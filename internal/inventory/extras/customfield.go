@@ -36,8 +36,9 @@ var CustomField = record.Type{
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
 	Search: []string{"name", "label", "description"},
-	// What custom fields of NetBox can be set to. Ours have no groups.
 	Filters: []record.Filter{
+		{Name: "content_type_id", Field: "content_types", TypeIDs: true},
+		// What custom fields of NetBox can be set to. Ours have no groups.
 		{Name: "group_name", Never: true},
 		{Name: "filter_logic", Is: "exact"},
 		{Name: "is_cloneable", Is: "false"},

@@ -34,6 +34,7 @@ var ObjectChange = record.Type{
 	Columns: []string{"time", "user_name", "action", "changed_object"},
 	Search:  []string{"user_name", "object_repr"},
 	Filters: []record.Filter{
+		{Name: "changed_object_type_id", Field: "changed_object_type", TypeIDs: true},
 		{Name: "object_repr", Field: "object_repr"},
 		{Name: "time_after", Field: "time", Lookup: record.AtLeast},
 		{Name: "time_before", Field: "time", Lookup: record.AtMost},

@@ -15,5 +15,5 @@ var Tag = record.Type{
 	Brief:   []string{"name", "slug", "color"},
 	Order:   []string{"name"},
 	Search:  []string{"name", "slug", "description"},
-	Filters: []record.Filter{{Name: "content_type", UsedBy: true}},
+	Filters: []record.Filter{{Name: "content_type", UsedBy: true}, {Name: "content_type_id", UsedBy: true, TypeIDs: true}},
 }

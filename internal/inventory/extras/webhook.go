@@ -56,8 +56,12 @@ var Webhook = record.Type{
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
 	Search: []string{"name", "payload_url"},
-	// There are no jobs of people, so no webhook is notified of them.
-	Filters: []record.Filter{{Name: "type_job_start", Is: "false"}, {Name: "type_job_end", Is: "false"}},
+	Filters: []record.Filter{
+		{Name: "content_type_id", Field: "content_types", TypeIDs: true},
+		// There are no jobs of people, so no webhook is notified of them.
+		{Name: "type_job_start", Is: "false"},
+		{Name: "type_job_end", Is: "false"},
+	},
 	Actions: []record.Action{
 		{Name: "pause", Method: "POST", Needs: "change", Doc: "Stop sending to a webhook; its deliveries stay queued"},
 		{Name: "resume", Method: "POST", Needs: "change", Doc: "Let a webhook go on"},
