@@ -82,12 +82,8 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 		return nil, err
 	}
 	d.fill(v, found, defs)
-	sums, err := p.site.Ledger.Totals(v.Ctx, v.Caller, found)
-	if err != nil {
+	if err := d.addTotals(v, found); err != nil {
 		return nil, err
-	}
-	for _, sum := range sums {
-		d.Fields = append(d.Fields, Labelled{Label: sum.Label, Cell: textOf(sum.Text, false)})
 	}
 	for _, r := range d.related {
 		if slices.ContainsFunc(p.Type.Panels, func(panel record.Panel) bool { return panel.Tab != "" && panel.Listed().Same(r.Referrer) }) {
@@ -188,6 +184,19 @@ func (d *DetailPage) fill(v *Visit, found record.Values, defs []*record.Custom) 
 	for _, def := range defs {
 		d.Custom = append(d.Custom, Labelled{def.Label, def.Help, customCell(def, values[def.Name])})
 	}
+}
+
+// addTotals adds the totals of the record, before the times at the end.
+func (d *DetailPage) addTotals(v *Visit, found record.Values) error {
+	sums, err := v.Site.Ledger.Totals(v.Ctx, v.Caller, found)
+	at := len(d.Fields)
+	if !found.Type().ReadOnly {
+		at -= 2 // created and last_updated
+	}
+	for i, sum := range sums {
+		d.Fields = slices.Insert(d.Fields, at+i, Labelled{Label: sum.Label, Cell: textOf(sum.Text, false)})
+	}
+	return err
 }
 
 // customCell returns the value of a custom field, which is JSON, for people.

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { demo } from '../demo.mjs';
 import { walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
@@ -99,4 +100,22 @@ walk('pictures: the API', async (v) => {
   // The tests after this one count deliveries.
   const { results } = await world.api('GET', '/api/extras/webhooks/?name=Chat&name=Field%20engineers&name=Old%20ticket%20system');
   await world.api('DELETE', '/api/extras/webhooks/', results.map(({ id }) => ({ id })));
+});
+
+walk('pictures: racks and devices', async (v) => {
+  const { site, rack, device, type, remove } = await demo();
+  const pages = [['site-racks', `/dcim/sites/${site.id}/racks/`], ['rack', `/dcim/racks/${rack.id}/`, 1170], ['device', `/dcim/devices/${device.id}/interfaces/`, 720],
+    ['device-type', `/dcim/device-types/${type.id}/interfaces/`, 720]];
+  for (const [name, path, height] of pages) {
+    await v.go(path);
+    await shoot(v, name, 'light', { height });
+    await shoot(v, name, 'dark', { height });
+    await v.page.setViewportSize(narrow);
+    if (name === 'rack') {
+      await v.main.locator('.panel').evaluate((panel) => panel.scrollIntoView()); // below the fields
+    }
+    await shoot(v, name, 'light', narrow);
+    await shoot(v, name, 'dark', narrow);
+  }
+  await remove();
 });
