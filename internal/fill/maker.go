@@ -177,7 +177,7 @@ const tries = 30
 func (m *maker) row(i int) (record.Values, error) {
 	var refused fault.Fields
 	for try := range tries {
-		r := Row{I: i, N: m.n, Number: m.before + i + 1, try: try}
+		r := Row{I: i, N: m.n, Number: m.before + i + 1, ID: m.first + int64(i), try: try}
 		v := m.t.NewValues()
 		for _, f := range m.fields {
 			r.salt = f.salt
@@ -241,6 +241,7 @@ func (m *maker) agree(v record.Values) error {
 		case err != nil:
 			return err
 		case !ok: // it refers to nothing
+		case rule.OrNone && other.Get(rule.Path) == nil:
 		case rule.Here != "" || m.t.Field(rule.Path) == nil || settled[rule.Path] && !record.SameValue(v.Get(rule.Path), other.Get(rule.Path)):
 			v.Set(rule.Ref, nil)
 		default:

@@ -24,6 +24,7 @@ var words = strings.Fields(`access amber annex archive atlas backbone basement b
 type Row struct {
 	I, N   int
 	Number int // of the row among all rows of its type, from 1
+	ID     int64
 
 	salt uint64 // of the field
 	try  int
