@@ -61,8 +61,8 @@ type Page struct {
 }
 
 // List reads one page and the count of the whole list in one round trip: two statements, and a third to prove a
-// claim, however many rows and references there are. A count with a time limit, and that of a page that ended early,
-// has a round trip of its own, and so has a search that uses an index.
+// claim, however many rows and references there are. A count with a time limit, that of a page that ended early and
+// that of a test that looks for other records has a round trip of its own, and so has a search that uses an index.
 func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
 	h, err := s.findHits(ctx, t, q)
 	if err != nil {
@@ -86,11 +86,15 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 		return err
 	})
 	counts := q.Count != CountNone && !page.Counted
-	if counts && q.CountTime == 0 {
+	waits := slices.ContainsFunc(q.Where, looksAround)
+	if counts && q.CountTime == 0 && !waits {
 		l.queueCount(batch, &page.Total)
 	}
 	if err = s.translate(s.list(reading, q.Scope, batch)); page.Full {
 		err = nil
+	}
+	if counts && waits && err == nil && q.isWhole(page) {
+		page.Total = Total{Count: int64(len(page.Rows)), Counted: true}
 	}
 	if err == nil && counts && !page.Counted {
 		err = s.count(ctx, l, q, &page.Total)
@@ -103,6 +107,15 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 	}
 	page.cut(l.order, q.Limit, l.backward)
 	return page, nil
+}
+
+// looksAround reports whether a test looks for other records of each one. That costs so much that a list is counted only if its first
+// page is not all of it.
+func looksAround(p record.Predicate) bool { return p.Has != nil }
+
+// isWhole reports whether a page that was read is the whole list.
+func (q Query) isWhole(p Page) bool {
+	return q.Offset == 0 && q.Cursor == "" && !p.Full && len(p.Rows) <= q.Limit
 }
 
 // listing is a query compiled into its two statements.
@@ -172,6 +185,9 @@ func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) 
 		if after != "" {
 			w.and(after)
 		}
+		if slices.ContainsFunc(q.Where, lookedUp) {
+			from, w.parts = fmt.Sprintf("(SELECT t.* FROM %s t%s OFFSET 0)", from, w), nil
+		}
 		cut = fmt.Sprintf("SELECT t.* FROM %s t%s %s", from, w, part)
 	}
 	l.read = p.selectionOf(q.View, l.order)
@@ -208,6 +224,12 @@ func onlyValue(t *record.Type, q Query) string {
 		}
 	}
 	return column
+}
+
+// lookedUp reports whether a test finds records in one of several ways, each through an index. They are looked up before they are sorted:
+// PostgreSQL expects more of them than there are, and would rather look for them in the whole index of the order.
+func lookedUp(p record.Predicate) bool {
+	return p.Lookup == record.Exact && len(p.Any) > 0 && every(p.Any, func(one record.Predicate) bool { return one.First })
 }
 
 // list narrows a statement to the records of a list, and returns what they are read from.

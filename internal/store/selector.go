@@ -60,12 +60,15 @@ func (s *selector) one(expr string, read func([]byte) (any, error), decode func(
 }
 
 // Link joins the referenced record. Inside a nested record it shows less: its own references are left out.
+//
+// OFFSET makes PostgreSQL look up each record by its id. Otherwise it reads a table of some ten thousand rows as a whole to join a page,
+// and takes longer to find the best order of a dozen joins than to read it.
 func (s *selector) Link(c record.Column, ref record.Reference) {
 	alias, id, fields := s.nested+strconv.Itoa(s.part.field), s.column(c), slices.Concat(ref.Target.BriefIndex(), ref.Also)
 	if s.isNested {
 		fields = ref.Target.CoreIndex()
 	}
-	join := fmt.Sprintf(" LEFT JOIN %s %s ON %s.id = %s", quote(ref.Target.Table()), alias, alias, id)
+	join := fmt.Sprintf(" LEFT JOIN LATERAL (SELECT * FROM %s x WHERE x.id = %s OFFSET 0) %s ON TRUE", quote(ref.Target.Table()), id, alias)
 	if ref.Loose { // the target may be gone: what is left of it is shown
 		id = alias + ".id"
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -186,7 +187,16 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	if column.Key.From == record.HostKey && p.Lookup == record.Exact {
 		return w.hosted(alias, column, p)
 	}
+	if p.Lookup == record.Exact && !slices.Contains(p.Values, nil) && beginsOrder(t, p.Field) {
+		expr = nullLast(expr, lastText)
+	}
 	return w.compare(expr, column, p)
+}
+
+// beginsOrder reports whether the default order begins with a text that may be null. Its index has the null texts last.
+func beginsOrder(t *record.Type, f record.Field) bool {
+	c := f.Column()
+	return c.Null && c.Natural && t.Order[0] == f.Info().Name
 }
 
 // through follows a reference and tests the referenced record.
