@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 			dir := t.TempDir()
 			json, kept := filepath.Join(dir, "bench.json"), filepath.Join(dir, "results", "kept.json")
 			args := []string{"--quick", "--records", "1500", "--rounds", "1", "--round", "20ms", "--jobs", "200", "--queued", "200",
-				"--deliveries", "1500", "--types", "3", "--mixed", "1s", "--user", user,
+				"--deliveries", "1500", "--types", "3", "--devices", "200", "--mixed", "1s", "--user", user,
 				"--json", json, "--svg", filepath.Join(dir, "bench.svg"), "--kept", kept}
 			if user == member {
 				args = append(args, "--only", "list,get,create,create-1,notified") // the others work as for the superuser
@@ -91,7 +91,8 @@ func checkRows(t *testing.T, r *figures.Result, all bool) {
 			"types-list", "types-memory", "types-setup", "token", "login", "flood", "readers-texts", "bulk", "create-10", "drip", "deliveries",
 			"latency-10", "latency-100", "latency-1000",
 			"fairness", "fairness-p99", "fairness-backlog", "fairness-backlog-p99", "idle", "lone", "queued-create", "queued-latency",
-			"growth-page", "growth-search",
+			"growth-page", "growth-search", "devices-create", "devices-delete", "fleet-devices", "fleet-interfaces", "fleet-first", "fleet-deep",
+			"fleet-device-id", "fleet-without", "fleet-create", "fleet-delete",
 			"kept-page", "kept-failed", "kept-one", "kept-object", "kept-request", "kept-since", "kept-hour", "kept-retry", "kept-drop")
 		for _, s := range r.Statements {
 			if strings.Contains(s.What, "webhook") && s.Statements-1 != s.BareStatements {
@@ -173,6 +174,7 @@ func TestFlags(t *testing.T) {
 		{"--user guest", "--user"},
 		{"--only list,gte", "gte"},
 		{"--rounds 0", "--rounds"},
+		{"--devices 199", "--devices"},
 		{"--keep --only list", "--keep"},
 	} {
 		_, err := parseFlags(strings.Fields(test.args))

@@ -30,7 +30,8 @@ func cases() []work {
 	for _, c := range writes {
 		all = append(all, c.work())
 	}
-	return append(all, work{"devices", (*bench).measureDevices}, work{"search-writes", (*bench).measureSearchWrites},
+	return append(all, work{"devices", (*bench).measureDevices}, work{"fleet-lists", (*bench).measureFleetLists},
+		work{"fleet", (*bench).measureFleet}, work{"search-writes", (*bench).measureSearchWrites},
 		work{"search-mixed", (*bench).measureSearchMixed},
 		work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries},
 		work{"latency", (*bench).measureLatency},

@@ -13,7 +13,12 @@ import (
 )
 
 func runBareServer(ctx context.Context, s settings) (*part, error) {
-	pool, err := pgxpool.New(ctx, s.Database)
+	config, err := pgxpool.ParseConfig(s.Database)
+	if err != nil {
+		return nil, err
+	}
+	config.ConnConfig.RuntimeParams["jit"] = "off" // as for Terrier: compiling a statement takes longer than running it
+	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ type options struct {
 	records     int
 	queued      int
 	deliveries  int
+	devices     int
 	rounds      int
 	round       time.Duration
 	jobs        int
@@ -40,14 +41,20 @@ type options struct {
 
 // full and quick are the default sizes. Flags override them.
 var (
-	full = options{records: 1_000_000, queued: 1_000_000, deliveries: 1_000_000, rounds: 5, round: 1500 * time.Millisecond, jobs: 20_000,
-		mixed: 10 * time.Minute}
-	quick = options{records: 100_000, queued: 50_000, deliveries: 100_000, rounds: 3, round: 500 * time.Millisecond, jobs: 5_000,
-		mixed: 20 * time.Second}
+	full = options{records: 1_000_000, queued: 1_000_000, deliveries: 1_000_000, devices: 20_000, rounds: 5,
+		round: 1500 * time.Millisecond, jobs: 20_000, mixed: 10 * time.Minute}
+	quick = options{records: 100_000, queued: 50_000, deliveries: 100_000, devices: 2_000, rounds: 3,
+		round: 500 * time.Millisecond, jobs: 5_000, mixed: 20 * time.Second}
 )
 
 // least is the size of the smallest register. It still has pages in its middle.
 const least = 1_000
+
+// leastDevices is the size of the smallest fleet.
+const leastDevices = 200
+
+// smallFleet returns the number of devices that a large fleet is compared with.
+func (o options) smallFleet() int { return max(leastDevices, min(least, o.devices/20)) }
 
 func parseFlags(args []string) (options, error) {
 	o := full
@@ -60,6 +67,8 @@ func parseFlags(args []string) (options, error) {
 		"sites in the register, which grows to that from 1,000 by tens; 10,000,000 is for runs by hand")
 	flags.IntVar(&o.queued, "queued", o.queued, "deliveries queued for a receiver that hangs")
 	flags.IntVar(&o.deliveries, "deliveries", o.deliveries, "delivery rows kept, likewise; 100,000,000 need some 45 GB of disk")
+	flags.IntVar(&o.devices, "devices", o.devices,
+		"devices of the cases fleet and fleet-lists, with 50 interfaces each; 100,000 is for runs by hand")
 	flags.IntVar(&o.rounds, "rounds", o.rounds, "repeats of each comparison")
 	flags.DurationVar(&o.round, "round", o.round, "how long each side is asked in a round")
 	flags.IntVar(&o.jobs, "jobs", o.jobs, "deliveries of a round of the case deliveries")
@@ -94,8 +103,9 @@ func (o options) validate() error {
 		return fmt.Errorf("--user is %q and must be %s or %s", o.user, superuser, member)
 	case o.keep && o.only != "":
 		return errors.New("--keep with --only would forget the other cases: keep a whole run")
-	case o.rounds < 1 || o.jobs < 100 || o.queued < 1 || o.types < 1 || o.deliveries < least:
-		return fmt.Errorf("--rounds, --queued and --types must be at least 1, --jobs at least 100, --deliveries at least %d", least)
+	case o.rounds < 1 || o.jobs < 100 || o.queued < 1 || o.types < 1 || o.deliveries < least || o.devices < leastDevices:
+		return fmt.Errorf("--rounds, --queued and --types must be at least 1, --jobs at least 100, --devices at least %d, "+
+			"--deliveries at least %d", leastDevices, least)
 	}
 	return nil
 }

@@ -12,25 +12,14 @@ import (
 // compareAnswers refuses to measure two servers that do different work: lists and records must be the same bytes, and a
 // creation must leave the same rows.
 func (b *bench) compareAnswers(ctx context.Context) error {
-	t, p := b.terrier, b.bare
-	for _, pair := range [][2][]byte{
-		{t.Get(sitesPath + "?limit=50"), p.Get("/bare/list")},
-		{t.Get(sitesPath + "3/"), p.Get("/bare/get/3")},
-		{t.Get(sitesPath + "7/"), p.Get("/bare/get/7")},
-		{t.Get(sitesPath + "?limit=50&q=" + searched(11)), p.Get("/bare/search?q=" + searched(11))},
-	} {
-		ours, err := t.Do(pair[0], http.StatusOK)
-		if err != nil {
-			return err
-		}
-		theirs, err := p.Do(pair[1], http.StatusOK)
-		if err != nil {
-			return err
-		}
-		ours, theirs = withoutNext(ours), withoutNext(theirs)
-		if !bytes.Equal(ours, theirs) {
-			return fmt.Errorf("the two sides answer differently:\n%.3000s\n%.3000s", ours, theirs)
-		}
+	err := sameAnswers(b.terrier, b.bare, [][2]string{
+		{sitesPath + "?limit=50", "/bare/list"},
+		{sitesPath + "3/", "/bare/get/3"},
+		{sitesPath + "7/", "/bare/get/7"},
+		{sitesPath + "?limit=50&q=" + searched(11), "/bare/search?q=" + searched(11)},
+	})
+	if err != nil {
+		return err
 	}
 	if err := b.compareCreations(ctx, "/bare/create"); err != nil {
 		return err
@@ -44,6 +33,31 @@ func (b *bench) compareAnswers(ctx context.Context) error {
 		}
 	}
 	return b.clear(ctx)
+}
+
+// sameAnswers fails if one side does not answer with the same bytes as the other. Each pair is the addresses of one answer.
+func sameAnswers(terrier, bare *gauge.Side, pairs [][2]string) error {
+	for _, pair := range pairs {
+		ours, err := terrier.Do(terrier.Get(pair[0]), http.StatusOK)
+		if err != nil {
+			return err
+		}
+		theirs, err := bare.Do(bare.Get(pair[1]), http.StatusOK)
+		if err != nil {
+			return err
+		}
+		ours, theirs = withoutNext(ours), withoutNext(theirs)
+		if !bytes.Equal(ours, theirs) {
+			at := 0
+			for at < min(len(ours), len(theirs)) && ours[at] == theirs[at] {
+				at++
+			}
+			from := max(0, at-1000)
+			return fmt.Errorf("the two sides answer differently from byte %d on:\n%.3000s\n%.3000s", at, ours[min(from, len(ours)):],
+				theirs[min(from, len(theirs)):])
+		}
+	}
+	return nil
 }
 
 // withoutNext removes the link to the next page, because Terrier's has a cursor.

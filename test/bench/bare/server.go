@@ -28,6 +28,8 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /bare/list", s.list)
 	mux.HandleFunc("GET /bare/search", s.search)
 	mux.HandleFunc("GET /bare/get/{id}", s.get)
+	mux.HandleFunc("GET /bare/devices", s.listDevices)
+	mux.HandleFunc("GET /bare/interfaces", s.listInterfaces)
 	mux.HandleFunc("POST /bare/create", handle(s.create))
 	mux.HandleFunc("POST /bare/notified", handle(s.notified))
 	mux.HandleFunc("POST /bare/inserted", handle(s.inserted))
