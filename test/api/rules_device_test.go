@@ -377,6 +377,20 @@ func moduleRules() map[int]ruleTest {
 			h.set(t, "interface", taken, "name", "p2")
 			h.make(t, "module", "device", device, "module_bay", bay, "module_type", typ)
 		},
+		6: func(t *testing.T, h *hardware) { // as in 3.5: newer clients learn that the server does not know their words
+			typ := h.make(t, "moduletype")
+			h.make(t, "interfacetemplate", "module_type", typ, "name", "p")
+			device := h.make(t, "device")
+			words := []any{"device", device, "module_type", typ, "replicate_components", false, "adopt_components", true}
+			a := h.post(t, "module", words...).Want(t, http.StatusCreated)
+			want(t, "unknown", a.Header.Get(unknownFields), "adopt_components, replicate_components")
+			made := h.find(t, "interface", "device_id=%d", device)
+			want(t, "interfaces", names(made, "name"), "p")
+			wantRef(t, made[0], "module", apitest.ID(a.Object(t)))
+			h.remove(t, "module", apitest.ID(a.Object(t)))
+			h.make(t, "interface", "device", device, "name", "p")
+			h.post(t, "module", words...).Want(t, http.StatusBadRequest)
+		},
 		7: func(t *testing.T, h *hardware) {
 			typ, other := h.make(t, "moduletype"), h.make(t, "moduletype")
 			h.make(t, "interfacetemplate", "module_type", typ, "name", "p{module}")

@@ -64,8 +64,15 @@ func templatePlain(t *testing.T, h *hardware) {
 				t.Errorf("it has %s: %v", name, made)
 			}
 		}
-		change := h.changes(t, "dcim."+h.of, apitest.ID(made))[0]
-		want(t, field+" in the change log", nestedIn(change, "postchange_data")[field], any(float64(owner)))
+		id := apitest.ID(made)
+		h.set(t, h.of, id, "label", "L")
+		h.remove(t, h.of, id)
+		changes := h.changes(t, "dcim."+h.of, id)
+		for i, states := range [][]string{{"postchange_data"}, {"prechange_data", "postchange_data"}, {"prechange_data"}} {
+			for _, state := range states {
+				want(t, fmt.Sprintf("%s in %s of change %d", field, state, i), nestedIn(changes[i], state)[field], any(float64(owner)))
+			}
+		}
 	}
 }
 

@@ -30,7 +30,6 @@ var rulesWithoutTest = map[string]string{
 	"device/19":              withVLANs,
 	"device/21":              "config templates come later",
 	"device/23":              onPages,
-	"module/6":               "on pages, and another version",
 	"virtualdevicecontext/1": withAddresses,
 	"virtualchassis/8":       otherVersion,
 	"powerport/12":           onPages,
