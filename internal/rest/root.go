@@ -1,10 +1,13 @@
 package rest
 
 import (
+	"maps"
 	"net/http"
 	"path"
 	"strings"
 
+	"terrier/internal/access"
+	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
 
@@ -46,7 +49,8 @@ func (a *API) status(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// options describes a type to clients that build forms or offer choices.
+// options describes a type to clients that build forms or offer choices. The fields are there for callers who may write: modules of Ansible
+// tell others that they may not.
 func (a *API) options(t *record.Type) http.HandlerFunc {
 	type choice struct {
 		Value any    `json:"value"`
@@ -78,12 +82,17 @@ func (a *API) options(t *record.Type) http.HandlerFunc {
 		}
 		fields[in.Name] = f
 	}
-	body := map[string]any{
+	read := map[string]any{
 		"name": t.SchemaName(""), "description": t.Doc,
 		"renders": []string{"application/json"}, "parses": []string{"application/json"},
 	}
-	if !t.ReadOnly {
-		body["actions"] = map[string]any{"POST": fields}
+	written := maps.Clone(read)
+	written["actions"] = map[string]any{"POST": fields}
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, c := read, ledger.CallerFrom(r.Context())
+		if !t.ReadOnly && (a.Ledger.Allow(c, t, access.Add) == nil || a.Ledger.Allow(c, t, access.Change) == nil) {
+			body = written
+		}
+		a.sendValue(w, r, http.StatusOK, body)
 	}
-	return func(w http.ResponseWriter, r *http.Request) { a.sendValue(w, r, http.StatusOK, body) }
 }

@@ -81,3 +81,20 @@ func TestFactsThatClientsRelyOn(t *testing.T) {
 		}
 	}
 }
+
+// TestOptionsOfReaders: OPTIONS says what can be written to those who may write, and only to them.
+func TestOptionsOfReaders(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	grant := func(name string, actions ...string) string {
+		_, token := s.User(t, name, apitest.Grant{Types: []string{"dcim.device"}, Actions: actions})
+		return token
+	}
+	for token, want := range map[string]bool{s.Admin: true, s.TokenOf(t, "admin", true): false, grant("reader", "view"): false,
+		grant("adder", "view", "add"): true, grant("changer", "view", "change"): true} {
+		body := s.Do(t, apitest.Call{Method: "OPTIONS", Path: "/api/dcim/devices/", Token: token}).Want(t, http.StatusOK).Object(t)
+		if _, got := body["actions"]; got != want {
+			t.Errorf("token %s: actions are there: %v, want %v", token, got, want)
+		}
+	}
+}
