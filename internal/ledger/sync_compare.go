@@ -41,8 +41,30 @@ type owned struct {
 	child  record.Values
 }
 
-// compare adds the result of the comparison to the answer, and returns drafts of the children that the records of a batch lack.
+// compare adds the result of the comparison to the answer, and returns drafts of the children that the records of a batch lack. If
+// somebody has deleted a child that one of these would refer to, it compares again.
 func (s *syncSet) compare(ctx context.Context, b *batch) ([]*batch, error) {
+	for {
+		s.derived, s.created = nil, 0
+		c, err := s.matchAll(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		batches, err := s.draftLacking(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		switch kept, err := s.keepReferred(ctx, c); {
+		case err != nil:
+			return nil, err
+		case kept:
+			return batches, s.report(ctx, c)
+		}
+	}
+}
+
+// matchAll matches the children of the records of a batch with the templates.
+func (s *syncSet) matchAll(ctx context.Context, b *batch) (*comparison, error) {
 	c := &comparison{made: map[origin]object{}}
 	for _, rule := range s.run.t.ChildRules() {
 		c.rules = append(c.rules, &matching{ChildRule: rule, copies: newCopies(rule), identity: rule.Identity(), made: c.made,
@@ -67,11 +89,7 @@ func (s *syncSet) compare(ctx context.Context, b *batch) ([]*batch, error) {
 			m.match(p, s.templates[i][p.Link(m.Where).ID], have[p.ID()])
 		}
 	}
-	batches, err := s.draftLacking(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return batches, s.report(ctx, c)
+	return c, nil
 }
 
 // findChildren queues the query for the children that records have by a rule. Those that came with another record, such as the interfaces
@@ -161,6 +179,49 @@ func (s *syncSet) draftLacking(ctx context.Context, c *comparison) (batches []*b
 		}
 	}
 	return batches, nil
+}
+
+// keepReferred keeps the children that new ones refer to from being deleted: no foreign key holds a reference to one of several types. It
+// reports whether all of them are still there.
+func (s *syncSet) keepReferred(ctx context.Context, c *comparison) (bool, error) {
+	if s.run.dry {
+		return true, nil
+	}
+	has, referred := map[object]bool{}, map[*record.Type][]int64{}
+	for _, m := range c.rules {
+		for _, x := range m.pairs {
+			has[object{m.Type, x.child.ID()}] = true
+		}
+		for _, refer := range m.ChildRefers {
+			for _, d := range m.lacking.drafts {
+				for _, l := range refer.Children.Links(d.v) {
+					if of := refer.Children.Of(l); has[object{of, l.ID}] {
+						referred[of] = append(referred[of], l.ID)
+						delete(has, object{of, l.ID})
+					}
+				}
+			}
+		}
+	}
+	var kept []*store.Promise[[]store.Found]
+	n := 0
+	for _, m := range c.rules { // in the order of the rules, so that two change sets don't wait for each other
+		if ids := referred[m.Type]; len(ids) > 0 {
+			slices.Sort(ids)
+			kept = append(kept, s.tx.Resolve(m.Type, access.Machine(), []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids)))
+			n += len(ids)
+		}
+	}
+	if n == 0 {
+		return true, nil
+	}
+	if err := s.tx.Flush(ctx); err != nil {
+		return false, err
+	}
+	for _, found := range kept {
+		n -= len(found.Get())
+	}
+	return n == 0, nil
 }
 
 // report adds the result of the comparison to the answer. Children that the caller may not see are left out.

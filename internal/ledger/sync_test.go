@@ -214,6 +214,54 @@ func TestSyncOfManyChildren(t *testing.T) {
 	}
 }
 
+// TestSyncWhileAChildIsDeleted: a new child refers to one that is there when it is written. One that somebody deletes meanwhile is made
+// again.
+func TestSyncWhileAChildIsDeleted(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, rigTypes()...)
+	rig := b.rig(t).ID()
+	outer := b.number(t, "SELECT id FROM trial_piece WHERE name = 'outer' AND rig_id = $1", rig)
+	if err := b.Delete(t.Context(), b.root, b.reg.Type("trial.piece"), []ledger.Edit{{ID: outer}}); err != nil { // and inner
+		t.Fatal(err)
+	}
+	b.exec(t, "UPDATE trial_plug SET bridge_id = NULL")
+	other, err := b.db.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(t.Context(), "DELETE FROM trial_plug WHERE name = 'p1' AND rig_id = $1", rig); err != nil {
+		t.Fatal(err)
+	}
+	type answer struct {
+		short []string
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		short, err := b.sync(t, b.root, "trial.rig", rig, ledger.Input{})
+		done <- answer{short, err}
+	}()
+	for waiting := false; !waiting; {
+		select {
+		case a := <-done:
+			t.Fatalf("it does not wait for the other session: %v", a)
+		default:
+		}
+		waiting = b.number(t, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()") > 0
+	}
+	if err := other.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a := <-done
+	if want := []string{"r piece inner", "r piece outer", "r plug p1", "~r plug p0 bridge"}; a.err != nil || !slices.Equal(a.short, want) {
+		t.Errorf("%q (%v), want %q", a.short, a.err, want)
+	}
+	if n := b.number(t, `SELECT count(*) FROM trial_piece a JOIN trial_plug b ON b.id = a.component_id AND b.name = 'p1'
+		WHERE a.name = 'inner' AND a.component_type = 'trial.plug' AND a.rig_id = $1`, rig); n != 1 {
+		t.Errorf("%d new pieces refer to the new plug, want 1", n)
+	}
+}
+
 // TestSyncPermissions: the caller must see the model, and be allowed to change the rig and to add what it lacks. Plugs that the caller
 // may not
 // see are not named.
