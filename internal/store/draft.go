@@ -215,7 +215,9 @@ func draftIndex(t *record.Type, name string, null bool, columns ...string) strin
 
 // beginsIndex reports whether another index, of the default order or of a unique rule, begins with a field.
 func beginsIndex(t *record.Type, f record.Field, order string) bool {
-	unique := slices.ContainsFunc(t.Rules(), func(r record.Unique) bool { return !r.FoldCase && r.Fields[0] == f.Info().Name })
+	unique := slices.ContainsFunc(t.Rules(), func(r record.Unique) bool {
+		return !r.FoldCase && r.Fields[0] == f.Info().Name && (r.Where == "" || r.Where == r.Fields[0])
+	})
 	return unique || strings.HasPrefix(order, quoteWhereNeeded(f.Column().Name)+",")
 }
 

@@ -84,16 +84,7 @@ func TestBaysAndMovesCross(t *testing.T) {
 		add("device", child, "serial", "renamed")
 		add("device", left, "serial", "renamed")
 	}
-	start, answers := make(chan struct{}), make([]apitest.Answer, len(requests))
-	var done sync.WaitGroup
-	for i, request := range requests {
-		done.Go(func() {
-			<-start
-			answers[i] = request()
-		})
-	}
-	close(start)
-	done.Wait()
+	answers := together(requests...)
 	for _, a := range answers {
 		if a.Status != http.StatusOK {
 			t.Errorf("%s %s: %d %s", a.Call.Method, a.Call.Path, a.Status, a.Raw)
@@ -109,5 +100,54 @@ func TestBaysAndMovesCross(t *testing.T) {
 		}
 		want(t, "in the rack and at its site", idOf(h.read(t, "device", leaving[i]), "rack") != 0,
 			fmt.Sprint(h.read(t, "device", leaving[i])["site"]) == fmt.Sprint(child["site"]))
+	}
+}
+
+// together sends requests at the same time.
+func together(requests ...func() apitest.Answer) []apitest.Answer {
+	start, answers := make(chan struct{}), make([]apitest.Answer, len(requests))
+	var done sync.WaitGroup
+	for i, request := range requests {
+		done.Go(func() {
+			<-start
+			answers[i] = request()
+		})
+	}
+	close(start)
+	done.Wait()
+	return answers
+}
+
+// TestMastersCross creates virtual chassis with the same master while that device joins another one: one of them gets it, and every master
+// is a member.
+func TestMastersCross(t *testing.T) {
+	t.Parallel()
+	h := &hardware{actor: adminOf(apitest.New(t, func(c *app.Config) { c.DatabaseURL += "&pool_max_conns=20" }))}
+	for range 10 {
+		device, other := h.make(t, "device"), h.make(t, "virtualchassis")
+		create := func() func() apitest.Answer {
+			body := h.body(t, "virtualchassis", "master", device)
+			return func() apitest.Answer { return h.do(t, http.MethodPost, h.list("virtualchassis"), body) }
+		}
+		succeeded := 0
+		for _, a := range together(create(), create(), create(), func() apitest.Answer {
+			return h.write(t, "device", device, "virtual_chassis", other, "vc_position", 1)
+		}) {
+			switch a.Status / 100 {
+			case 2:
+				succeeded++
+			default:
+				if errs := keys(a.Want(t, http.StatusBadRequest).Object(t)); errs != "master" && errs != "virtual_chassis" {
+					t.Errorf("%s %s is refused with %s", a.Call.Method, a.Call.Path, a.Raw)
+				}
+			}
+		}
+		want(t, "how many got the device", succeeded, 1)
+	}
+	var strangers int
+	err := h.s.DB.QueryRow(t.Context(), `SELECT count(*) FROM dcim_virtualchassis c JOIN dcim_device d ON d.id = c.master_id
+		WHERE d.virtual_chassis_id IS DISTINCT FROM c.id`).Scan(&strangers)
+	if err != nil || strangers != 0 {
+		t.Errorf("%d masters are no members (%v)", strangers, err)
 	}
 }

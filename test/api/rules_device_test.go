@@ -481,6 +481,13 @@ func chassisRules() map[int]ruleTest {
 				h.refused(t, "master", "virtualchassis", "master", taken)
 				wantRef(t, h.read(t, "device", taken), "virtual_chassis", chassis)
 			}
+			free := h.make(t, "device")
+			list := []obj{h.body(t, "virtualchassis", "master", free), h.body(t, "virtualchassis", "master", free)}
+			errs := h.do(t, http.MethodPost, h.list("virtualchassis"), list).Want(t, http.StatusBadRequest).List(t)
+			if len(errs) != 2 || len(errs[0]) != 0 || errs[1]["master"] == nil {
+				t.Errorf("one master of two: %v", errs)
+			}
+			wantRef(t, h.read(t, "device", free), "virtual_chassis", 0)
 		},
 		5: func(t *testing.T, h *hardware) {
 			chassis, devices := h.stack(t, 3)

@@ -61,7 +61,7 @@ var Device = record.Type{
 	},
 	Unique: []record.Unique{
 		{Name: "dcim_device_name_unique", Fields: []string{"site", "tenant", "name"}, FoldCase: true, Where: "name"},
-		{Name: "dcim_device_position_unique", Fields: []string{"virtual_chassis", "vc_position"}, NullsDiffer: true},
+		{Name: "dcim_device_position_unique", Fields: []string{"virtual_chassis", "vc_position"}, NullsDiffer: true, Where: "virtual_chassis"},
 	},
 	Same: []record.Same{
 		{Ref: "location", Path: "site"},
