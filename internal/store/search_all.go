@@ -284,7 +284,8 @@ func (w *where) best(t *record.Type, text string) string {
 		pattern("(^|[^[:alnum:]])"+regexp.QuoteMeta(text)+"($|[^[:alnum:]])"), NameWord, NameInside,
 		folded("f.v"), strings.Join(texts, ", "), pattern("%"+escaped+"%"))
 	for _, v := range soughtValues(t, text) {
-		match += fmt.Sprintf(" UNION ALL SELECT %d, %s::text, %d WHERE %s", t.Index(v.field.Info().Name), w.value(t, v.field.Info().Name), TextExact,
+		name := v.field.Info().Name
+		match += fmt.Sprintf(" UNION ALL SELECT %d, %s::text, %d WHERE %s", t.Index(name), w.value(t, name), TextExact,
 			w.predicate(v.test, t, "t"))
 	}
 	for i, path := range t.SearchPaths() {

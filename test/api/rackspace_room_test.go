@@ -225,10 +225,10 @@ func (r *placingRoom) unwritten(t *testing.T, method string, devices []*wantedPl
 
 // What a refusal says.
 var (
-	placedReason = regexp.MustCompile(`^(Another device takes unit [\d.]+ of the rack|A device of [\d.]+U at unit [\d.]+ does not fit into a rack ` +
-		`of 42 units)\.$`)
-	grownReason = regexp.MustCompile(`^The device .+: (Another device takes unit [\d.]+ of the rack|A device of [\d.]+U at unit [\d.]+ does not fit ` +
-		`into a rack of \d+ units)\.$`)
+	noRoom = `(Another device takes unit [\d.]+ of the rack|` +
+		`A device of [\d.]+U at unit [\d.]+ does not fit into a rack of \d+ units)\.$`
+	placedReason = regexp.MustCompile("^" + noRoom)
+	grownReason  = regexp.MustCompile("^The device .+: " + noRoom)
 )
 
 // explained asks that a request was refused with a reason on one of the fields, and returns the reason of each record of it. In a list,
@@ -290,7 +290,8 @@ func (r *placingRoom) check(t *testing.T) {
 		}
 		want(t, what, n, wanted)
 	}
-	number("half units that two devices take", 0, taken+"SELECT count(*) FROM taken a JOIN taken b USING (rack, face, slot) WHERE a.device < b.device")
+	number("half units that two devices take", 0,
+		taken+"SELECT count(*) FROM taken a JOIN taken b USING (rack, face, slot) WHERE a.device < b.device")
 	number("devices outside their rack", 0, `SELECT count(*) FROM dcim_device d JOIN dcim_devicetype t ON t.id = d.device_type_id
 		JOIN dcim_rack r ON r.id = d.rack_id WHERE r.id = ANY($1) AND (position < 1 OR position + t.u_height > r.u_height + 1)`)
 	var names []string
@@ -301,10 +302,12 @@ func (r *placingRoom) check(t *testing.T) {
 		names, racks, types, faces = append(names, x.of.name), append(racks, x.of.rack), append(types, x.of.typ), append(faces, x.of.face)
 		positions, units = append(positions, x.position), append(units, x.unit)
 	}
-	number("refusals of free space", 0, taken+`SELECT count(*) FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::float[], $7::float[])
-		x (name, rack, type, face, position, unit) JOIN dcim_devicetype t ON t.id = type
+	number("refusals of free space", 0, taken+`SELECT count(*)
+		FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::float[], $7::float[]) x (name, rack, type, face, position, unit)
+		JOIN dcim_devicetype t ON t.id = type
 		WHERE x.position + t.u_height <= 43 AND NOT EXISTS (SELECT FROM taken WHERE taken.rack = x.rack AND slot = 2 * unit
-		AND slot >= 2 * x.position AND slot < 2 * (x.position + t.u_height) AND (t.is_full_depth OR taken.face = x.face) AND taken.name <> x.name)`,
+		AND slot >= 2 * x.position AND slot < 2 * (x.position + t.u_height) AND (t.is_full_depth OR taken.face = x.face)
+		AND taken.name <> x.name)`,
 		names, racks, types, faces, positions, units)
 	var there, not []string
 	for _, w := range r.wanted {

@@ -32,7 +32,8 @@ func roleByTwoNames(t *testing.T, h *hardware) {
 	both(h.set(t, "device", device, "device_role", apitest.ID(second)), apitest.ID(second))
 	body["name"] = h.word()
 	both(h.do(t, http.MethodPut, path, body).Want(t, http.StatusOK).Object(t), first)
-	for _, row := range h.do(t, http.MethodPatch, h.list("device"), []obj{{"id": device, "role": second["id"]}}).Want(t, http.StatusOK).List(t) {
+	list := []obj{{"id": device, "role": second["id"]}}
+	for _, row := range h.do(t, http.MethodPatch, h.list("device"), list).Want(t, http.StatusOK).List(t) {
 		both(row, apitest.ID(second))
 	}
 	h.unset(t, "role", "device", device, "role", first, "device_role", second["id"])
