@@ -37,14 +37,15 @@ type Link struct {
 
 // Ref is a reference to a record of another type.
 type Ref struct {
-	Name, Help string
-	To         string // "dcim.region"
-	Required   bool   // if false, it may be null
-	OnDelete   OnDelete
-	Clears     []string // fields that become null too when OnDelete empties the reference
-	ReadOnly   bool
-	Immutable  string // why it can't change after creation; "" if it can
-	Loose      bool   // kept when the target is deleted: there is no foreign key
+	Name, Label, Help string
+
+	To        string // "dcim.region"
+	Required  bool   // if false, it may be null
+	OnDelete  OnDelete
+	Clears    []string // fields that become null too when OnDelete empties the reference
+	ReadOnly  bool
+	Immutable string // why it can't change after creation; "" if it can
+	Loose     bool   // kept when the target is deleted: there is no foreign key
 
 	Bare    bool    // shown as an id instead of a nested object
 	Shows   *Nested // what the nested object shows; the default is the target's Brief
@@ -120,7 +121,7 @@ func (f Ref) checkDeclaration(t *Type) error {
 }
 
 func (f Ref) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required,
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required,
 		ReadOnly: f.ReadOnly, Immutable: f.Immutable,
 		Widget: RecordInput.unless(f.ReadOnly), Cell: ReferenceCell}
 }

@@ -100,7 +100,7 @@ func (p *TypePages) groups(src FormSource) []FormGroup {
 	rest.Name, custom.Name = p.Single, "Custom fields"
 	for i, f := range p.Type.All() {
 		switch in := p.Type.Infos()[i]; {
-		case in.Widget == record.NoWidget, placed[in.Name], !p.offers(in.Name, src):
+		case in.Widget == record.NoWidget, in.ReadOnly, placed[in.Name], !p.offers(in.Name, src):
 		case in.Widget == record.CustomInputs:
 			custom.Fields = customFields(src)
 		default:
@@ -171,7 +171,8 @@ func widgetOf(name string, in record.Info, src FormSource) FormField {
 		Errors: src.errs[name], Suggestions: in.Suggestions,
 		Required: in.Required && (in.Widget != record.PasswordInput || src.v.Type() == nil)}
 	if len(in.Choices) > 0 {
-		if in.Null && in.Widget == record.SelectOne {
+		// Without a default nothing is chosen until somebody chooses: the first choice would be saved by mistake.
+		if chosen := in.Default != nil || src.v.Type() != nil; in.Widget == record.SelectOne && (in.Null || !chosen) {
 			out.Options = append(out.Options, Option{Label: "—"})
 		}
 		for _, o := range in.Choices {

@@ -10,7 +10,7 @@ import (
 var ConsolePortTemplate = record.Type{
 	App: "dcim", Name: "consoleporttemplate", Plural: "console-port-templates", Label: "console port template", Section: sectionTemplates,
 	Doc: "A console port that each new device or module of the type gets.",
-	Fields: slices.Concat(ofEitherType, named(record.Natural), record.Fields{
+	Fields: slices.Concat(ofEitherType, namedByBay(record.Natural), record.Fields{
 		record.Choice{Name: "type", Of: consoleTypes},
 		description,
 	}),

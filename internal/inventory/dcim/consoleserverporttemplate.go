@@ -11,7 +11,7 @@ var ConsoleServerPortTemplate = record.Type{
 	App: "dcim", Name: "consoleserverporttemplate", Plural: "console-server-port-templates", Label: "console server port template",
 	Section: sectionTemplates,
 	Doc:     "A console server port that each new device or module of the type gets.",
-	Fields: slices.Concat(ofEitherType, named(record.Natural), record.Fields{
+	Fields: slices.Concat(ofEitherType, namedByBay(record.Natural), record.Fields{
 		record.Choice{Name: "type", Of: consoleTypes},
 		description,
 	}),

@@ -10,7 +10,7 @@ import (
 var FrontPortTemplate = record.Type{
 	App: "dcim", Name: "frontporttemplate", Plural: "front-port-templates", Label: "front port template", Section: sectionTemplates,
 	Doc: "A front port that each new device or module of the type gets.",
-	Fields: slices.Concat(ofEitherType, named(record.Natural), record.Fields{
+	Fields: slices.Concat(ofEitherType, namedByBay(record.Natural), record.Fields{
 		record.Choice{Name: "type", Of: portTypes, Required: true},
 		record.OptionalColor("color"),
 		record.Ref{Name: "rear_port", To: "dcim.rearporttemplate", Required: true, OnDelete: record.Cascade},

@@ -10,7 +10,7 @@ import (
 var InterfaceTemplate = record.Type{
 	App: "dcim", Name: "interfacetemplate", Plural: "interface-templates", Label: "interface template", Section: sectionTemplates,
 	Doc: "A network interface that each new device or module of the type gets.",
-	Fields: slices.Concat(ofEitherType, named(record.InterfaceNames), record.Fields{
+	Fields: slices.Concat(ofEitherType, namedByBay(record.InterfaceNames), record.Fields{
 		record.Choice{Name: "type", Of: interfaceTypes, Required: true},
 		record.Bool{Name: "enabled", Default: true},
 		record.Bool{Name: "mgmt_only", Label: "Management only"},

@@ -10,7 +10,7 @@ import (
 var PowerOutletTemplate = record.Type{
 	App: "dcim", Name: "poweroutlettemplate", Plural: "power-outlet-templates", Label: "power outlet template", Section: sectionTemplates,
 	Doc: "A power outlet that each new device or module of the type gets.",
-	Fields: slices.Concat(ofEitherType, named(record.Natural), record.Fields{
+	Fields: slices.Concat(ofEitherType, namedByBay(record.Natural), record.Fields{
 		record.Choice{Name: "type", Of: powerOutletTypes},
 		record.Ref{Name: "power_port", To: "dcim.powerporttemplate", OnDelete: record.SetNull, Help: "The intake that feeds it."},
 		record.Choice{Name: "feed_leg", Of: feedLegs, Help: "For three-phase feeds."},

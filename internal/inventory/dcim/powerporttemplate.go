@@ -11,7 +11,7 @@ import (
 var PowerPortTemplate = record.Type{
 	App: "dcim", Name: "powerporttemplate", Plural: "power-port-templates", Label: "power port template", Section: sectionTemplates,
 	Doc: "A power intake that each new device or module of the type gets.",
-	Fields: slices.Concat(ofEitherType, named(record.Natural), record.Fields{
+	Fields: slices.Concat(ofEitherType, namedByBay(record.Natural), record.Fields{
 		record.Choice{Name: "type", Of: powerPortTypes},
 		record.Int{Name: "maximum_draw", Null: true, Min: new(int64(1)), Max: new(int64(1<<31 - 1)), Help: "In watts."},
 		record.Int{Name: "allocated_draw", Null: true, Min: new(int64(1)), Max: new(int64(1<<31 - 1)), Help: "In watts."},

@@ -10,7 +10,7 @@ import (
 var RearPortTemplate = record.Type{
 	App: "dcim", Name: "rearporttemplate", Plural: "rear-port-templates", Label: "rear port template", Section: sectionTemplates,
 	Doc: "A rear port that each new device or module of the type gets.",
-	Fields: slices.Concat(ofEitherType, named(record.Natural), record.Fields{
+	Fields: slices.Concat(ofEitherType, namedByBay(record.Natural), record.Fields{
 		record.Choice{Name: "type", Of: portTypes, Required: true},
 		record.OptionalColor("color"),
 		record.Int{Name: "positions", Default: 1, Min: new(int64(1)), Max: new(int64(1024)), Help: "How many front ports can share it."},

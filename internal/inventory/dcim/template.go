@@ -25,9 +25,16 @@ var ofDeviceType = record.Fields{
 }
 
 // named are the fields by which people know a component or a template.
-func named(sort record.Sort) record.Fields {
+func named(sort record.Sort) record.Fields { return namedWith(sort, "") }
+
+// namedByBay are the fields by which people know a template that a module type can have.
+func namedByBay(sort record.Sort) record.Fields {
+	return namedWith(sort, "In a module type {module} stands for the position of the bay.")
+}
+
+func namedWith(sort record.Sort, help string) record.Fields {
 	return record.Fields{
-		record.Text{Name: "name", Max: 64, Required: true, Sort: sort, Ranges: true, Help: "{module} stands for the position of the module bay."},
+		record.Text{Name: "name", Max: 64, Required: true, Sort: sort, Ranges: true, Help: help},
 		record.Text{Name: "label", Max: 64, Ranges: true, Help: "What is printed on the hardware."},
 	}
 }
