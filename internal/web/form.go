@@ -100,7 +100,7 @@ func (p *TypePages) groups(src FormSource) []FormGroup {
 	rest.Name, custom.Name = p.Single, "Custom fields"
 	for i, f := range p.Type.All() {
 		switch in := p.Type.Infos()[i]; {
-		case in.Widget == record.NoWidget, in.ReadOnly, placed[in.Name], !p.offers(in.Name, src):
+		case in.Widget == record.NoWidget, placed[in.Name], !p.offers(in.Name, src):
 		case in.Widget == record.CustomInputs:
 			custom.Fields = customFields(src)
 		default:
