@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -229,6 +230,7 @@ func TestSyncWhileAChildIsDeleted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = other.Rollback(context.Background()) }() // it is over, unless the test has failed
 	if _, err := other.Exec(t.Context(), "DELETE FROM trial_plug WHERE name = 'p1' AND rig_id = $1", rig); err != nil {
 		t.Fatal(err)
 	}
