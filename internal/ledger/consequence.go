@@ -40,12 +40,18 @@ type question struct {
 	follows record.Follows   // set if the event is a change that other records follow
 	gives   *record.GiveRule // set if the event is a change that the found records give on
 	rows    *store.Promise[[]record.Values]
+	held    *store.Promise[[]int64] // instead of rows, if they forbid the deletion
+}
+
+// forbids reports whether the found records forbid that the records of the event are deleted.
+func (q *question) forbids() bool {
+	return q.follows.Of == "" && q.gives == nil && q.OnDelete == record.Protect
 }
 
 // referring is a group of records that refer to deleted ones.
 type referring struct {
-	t    *record.Type
-	rows []record.Values
+	t   *record.Type
+	ids []int64
 }
 
 // ofEdits finds the records that follow those that the caller edits.
@@ -163,16 +169,25 @@ func (c *consequences) lock(t *record.Type, ids []int64) {
 	c.set.tx.Lock(t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.LockErase)
 }
 
-// find queues the statement of a question.
+// find queues the statement of a question. Of records that forbid a deletion only the ids are read, because there may be thousands, and
+// they are not locked: nobody can begin to refer to the deleted ones.
 func (c *consequences) find(q *question) *question {
 	// The limit leaves room for records that are known already: the statement finds them too.
 	limit := 1 + len(c.gone[q.Type]) + len(c.edited[q.Type]) + c.set.l.Dependants.owned() + c.set.l.Dependants.others()
+	if q.forbids() {
+		q.held = c.set.tx.FindIDs(q.Type, q.Tests(q.ids), limit)
+		return q
+	}
 	q.rows = c.set.tx.Find(q.Type, access.Machine(), q.Tests(q.ids), limit, store.LockWrite)
 	return q
 }
 
 // apply applies a question's rule to the records that it found, and returns the event that follows from it.
 func (c *consequences) apply(q *question) (event, error) {
+	if q.forbids() {
+		c.held = append(c.held, referring{q.Type, q.held.Get()})
+		return event{}, nil
+	}
 	rows := slices.DeleteFunc(q.rows.Get(), func(v record.Values) bool {
 		_, known := c.gone[q.Type][v.ID()]
 		return known
@@ -184,9 +199,6 @@ func (c *consequences) apply(q *question) (event, error) {
 		return c.follow(q, rows), nil
 	case q.gives != nil:
 		return c.giveOn(q, rows), nil
-	case q.OnDelete == record.Protect:
-		c.held = append(c.held, referring{q.Type, rows})
-		return event{}, nil
 	case q.OnDelete == record.Cascade:
 		return c.deleteOwned(q.Type, rows)
 	}

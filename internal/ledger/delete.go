@@ -108,8 +108,8 @@ func notDeleted(err error) error {
 // checkHeld refuses the deletion if a protected reference to a deleted record would remain.
 func (c *consequences) checkHeld(ctx context.Context) error {
 	for _, r := range c.held {
-		left := slices.DeleteFunc(r.rows, func(v record.Values) bool {
-			_, gone := c.gone[r.t][v.ID()]
+		left := slices.DeleteFunc(r.ids, func(id int64) bool {
+			_, gone := c.gone[r.t][id]
 			return gone
 		})
 		if len(left) > 0 {
@@ -120,31 +120,30 @@ func (c *consequences) checkHeld(ctx context.Context) error {
 }
 
 // heldBy returns the error that refuses the delete. It names the dependants that the caller may see.
-func (s *changeSet) heldBy(ctx context.Context, t *record.Type, rows []record.Values) error {
+func (s *changeSet) heldBy(ctx context.Context, t *record.Type, ids []int64) error {
 	scope, err := s.l.Policy.Scope(s.caller.Subject, t, access.View)
 	if err != nil {
 		scope = access.Scope{}
 	}
-	ids := make([]int64, len(rows))
-	for i, v := range rows {
-		ids[i] = v.ID()
-	}
-	found := s.tx.Load(t, scope, ids, store.NoLock)
+	seen := s.tx.Inside(t, scope, ids)
+	some := s.tx.Find(t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, namedAtMost+1, store.NoLock)
 	if err := s.tx.Flush(ctx); err != nil {
 		return err
 	}
-	seen := found.Get()
-	if len(seen) == 0 {
+	if seen.Get() == 0 {
 		return fault.New(fault.Held, "Unable to delete object. Dependent objects of type %s were found, which you may not see.", t.Key())
 	}
-	return fault.New(fault.Held, "Unable to delete object. %d dependent objects were found: %s", len(seen), names(t, seen))
+	return fault.New(fault.Held, "Unable to delete object. %d dependent objects were found: %s", seen.Get(), names(t, some.Get()))
 }
+
+// namedAtMost is how many records a message names.
+const namedAtMost = 3
 
 // names returns the names of a few records, for a message.
 func names(t *record.Type, rows []record.Values) string {
 	text := ""
 	for i, v := range rows {
-		if i == 3 {
+		if i == namedAtMost {
 			return text + ", …"
 		}
 		if i > 0 {

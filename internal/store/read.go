@@ -109,6 +109,16 @@ func (tx *Tx) Find(t *record.Type, scope access.Scope, tests []record.Predicate,
 	return tx.read(t, sql, args)
 }
 
+// FindIDs reads the ids of at most limit records that pass every test, in their order. They are not locked.
+func (tx *Tx) FindIDs(t *record.Type, tests []record.Predicate, limit int) *Promise[[]int64] {
+	w := &where{}
+	for _, p := range tests {
+		w.and(w.predicate(p, t, "t"))
+	}
+	sql := fmt.Sprintf("SELECT t.id FROM %s t%s ORDER BY t.id + 0 LIMIT %s", quote(t.Table()), w, w.arg(limit))
+	return promise(tx, sql, w.args, func(rows pgx.Rows) ([]int64, error) { return pgx.CollectRows(rows, pgx.RowTo[int64]) })
+}
+
 // mostFound is how many records FindAll reads.
 const mostFound = 10_000
 
