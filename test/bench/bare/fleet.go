@@ -128,7 +128,7 @@ type device struct {
 	Site           *nested         `json:"site"`
 	Location       *nested         `json:"location"`
 	Rack           *named          `json:"rack"`
-	Position       *float64        `json:"position"`
+	Position       json.RawMessage `json:"position"`
 	Face           *choice         `json:"face"`
 	Parent         *parentDevice   `json:"parent_device"`
 	Status         *choice         `json:"status"`
@@ -225,7 +225,8 @@ func (s *Server) scanDevice(rows pgx.Rows, x *device) error {
 	var own, master, parent naming
 	var maker, role, tenant, platform, site, location reference
 	var rack, chassis, bay *int64
-	to := []any{&x.ID, &x.Serial, &x.Position, &face, &status, &airflow, &x.VCPosition, &x.VCPriority, &x.Description, &x.Comments,
+	var position *float64
+	to := []any{&x.ID, &x.Serial, &position, &face, &status, &airflow, &x.VCPosition, &x.VCPriority, &x.Description, &x.Comments,
 		&x.LocalContext, &x.CustomFields, &created, &updated}
 	to = append(to, own.scan()...)
 	to = append(to, &x.Type.ID, &x.Type.Model, &x.Type.Slug, &maker.id, &maker.name, &maker.slug, &role.id, &role.name, &role.slug, &tenant.id,
@@ -244,6 +245,9 @@ func (s *Server) scanDevice(rows pgx.Rows, x *device) error {
 	x.Role = x.DeviceRole
 	x.Tenant, x.Platform = s.nested("/api/tenancy/tenants/", tenant), s.nested("/api/dcim/platforms/", platform)
 	x.Site, x.Location = s.nested("/api/dcim/sites/", site), s.nested("/api/dcim/locations/", location)
+	if position != nil {
+		x.Position = strconv.AppendFloat(nil, *position, 'f', 1, 64)
+	}
 	if rack != nil {
 		x.Rack = &named{*rack, s.url("/api/dcim/racks/", *rack), labelled(*rackName, facility), rackName}
 	}
