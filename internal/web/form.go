@@ -52,6 +52,7 @@ type FormField struct {
 	CanClear    bool     // the current value, which is not shown, may be removed
 	Clear       bool     // the checkbox that removes it is checked
 	Fixed       bool     // shown, and can't be changed
+	Numbers     bool     // a list of numbers
 	Errors      []string
 
 	held string // a fingerprint of its value before anybody typed
@@ -135,6 +136,7 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 			out.Help = in.Immutable
 		}
 	}
+	out.Numbers = hasNumbers(f)
 	if types, ok := f.(record.TypeNaming); ok {
 		out.Options = p.site.typeOptions(types)
 	}

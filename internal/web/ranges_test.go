@@ -55,3 +55,19 @@ func TestExpand(t *testing.T) {
 		t.Errorf("%d texts with the error %v, want %d", len(all), err, mostAdded)
 	}
 }
+
+// TestNumbers: numbers are written on lines of their own, or as people write units. What can't be counted is left for the field to refuse.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "7": "7", "1\r\n2\n": "1 2", "1, 2,5-8": "1 2 5 6 7 8", "3-3": "3", "8-5": "8-5", "x, -1": "x -1", "1-": "1-", "0-9999": "0-9999",
+		"1-2,1-9999,4": "1 2 1-9999 4",
+	} {
+		if got := strings.Join(numbers(text), " "); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+	if got := len(numbers(strings.Repeat("1-900 ", 10_000))); got > 11_000 {
+		t.Errorf("a long text makes %d numbers", got)
+	}
+}

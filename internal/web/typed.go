@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
@@ -124,6 +126,9 @@ func typedValue(f record.Field, name string, in record.Info, typed url.Values, e
 		if len(in.Choices) > 0 {
 			return anyOf(texts), true
 		}
+		if hasNumbers(f) {
+			return anyOf(numbers(text)), true
+		}
 		return anyOf(lines(text)), true
 	case record.RecordInput:
 		return typedLink(f, text), true
@@ -226,6 +231,34 @@ func lines(text string) []string {
 	for _, line := range strings.Split(text, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
 			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// hasNumbers reports whether a field is a list of numbers.
+func hasNumbers(f record.Field) bool { return f != nil && f.Column().Storage == record.StoreNumbers }
+
+// numberRun are numbers that follow each other: 5-8.
+var numberRun = regexp.MustCompile(`^([0-9]{1,4})-([0-9]{1,4})$`)
+
+// numbers returns the numbers that people write one on each line, or as in 1, 2, 5-8. What is no number stays as it is, to be refused.
+func numbers(text string) []string {
+	var out []string
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		run := numberRun.FindStringSubmatch(word)
+		if run == nil {
+			out = append(out, word)
+			continue
+		}
+		first, _ := strconv.Atoi(run[1]) // four digits
+		last, _ := strconv.Atoi(run[2])
+		if first > last || len(out)+last-first > mostAdded {
+			out = append(out, word)
+			continue
+		}
+		for n := first; n <= last; n++ {
+			out = append(out, strconv.Itoa(n))
 		}
 	}
 	return out
