@@ -256,6 +256,9 @@ func interfaceTemplateRules() map[int]ruleTest {
 		10: func(t *testing.T, h *hardware) {
 			h.templateCopies(t, "type", "10gbase-t", "enabled", false, "mgmt_only", true, "poe_mode", "pse", "poe_type", "type2-ieee802.3at")
 			h.refersToSister(t, "bridge", "interfacetemplate")
+			// What no interface may be is no template either: no device could be made of the type.
+			h.refused(t, "poe_mode", "interfacetemplate", "type", "virtual", "poe_mode", "pd")
+			h.refused(t, "poe_type", "interfacetemplate", "poe_type", "type1-ieee802.3af")
 		},
 	}
 }

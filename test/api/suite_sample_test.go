@@ -47,7 +47,7 @@ var leftOut = map[string][]string{
 	"dcim.inventoryitemtemplate":     {"parent"},
 	"dcim.inventoryitem":             {"parent"},
 	"dcim.poweroutlettemplate":       {"module_type"},
-	"dcim.interfacetemplate":         {"module_type", "bridge"},
+	"dcim.interfacetemplate":         {"module_type", "bridge", "poe_mode", "poe_type"},
 	"dcim.frontporttemplate":         {"module_type", "rear_port_position"},
 	"dcim.rearporttemplate":          {"module_type"},
 	"dcim.device":                    {"rack", "position", "face"},

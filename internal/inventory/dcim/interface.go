@@ -119,7 +119,7 @@ var Interface = record.Type{
 	Brief:   portBrief,
 	Order:   []string{"device", "name"},
 	Search:  []string{"name", "label", "description"},
-	Check:   checkAll(checkNotItself("parent", "bridge", "lag"), checkKind, checkChannel),
+	Check:   checkAll(checkNotItself("parent", "bridge", "lag"), checkKind, checkPoE, checkChannel),
 	Derive:  fillChannel,
 }
 
@@ -137,20 +137,26 @@ func checkKind(_, after record.Values) fault.Fields {
 	if virtual && after.Bool("mark_connected") {
 		errs.Add("mark_connected", "A virtual interface takes no cable.")
 	}
-	for _, name := range []string{"poe_mode", "poe_type"} {
-		if virtual && after.Get(name) != nil {
-			errs.Add(name, "A virtual interface has no power over Ethernet.")
-		}
-	}
-	if after.Get("poe_type") != nil && after.Get("poe_mode") == nil {
-		errs.Add("poe_type", "Set the PoE mode too.")
-	}
 	if !slices.Contains(wirelessTypes, kind) {
 		for _, name := range []string{"rf_role", "rf_channel", "rf_channel_frequency", "rf_channel_width"} {
 			if after.Get(name) != nil {
 				errs.Add(name, "Only a wireless interface has this.")
 			}
 		}
+	}
+	return errs
+}
+
+// checkPoE checks the power over Ethernet of an interface or of a template, which no interface could be made from otherwise.
+func checkPoE(_, after record.Values) fault.Fields {
+	errs := fault.Fields{}
+	for _, name := range []string{"poe_mode", "poe_type"} {
+		if after.Get(name) != nil && slices.Contains(virtualTypes, after.Text("type")) {
+			errs.Add(name, "A virtual interface has no power over Ethernet.")
+		}
+	}
+	if after.Get("poe_type") != nil && after.Get("poe_mode") == nil {
+		errs.Add("poe_type", "Set the PoE mode too.")
 	}
 	return errs
 }

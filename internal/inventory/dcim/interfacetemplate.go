@@ -22,7 +22,7 @@ var InterfaceTemplate = record.Type{
 	Unique:  uniqueInEitherType("dcim_interfacetemplate"),
 	Same:    sameType("bridge"),
 	Filters: eitherTypeFilters,
-	Check:   checkAll(checkEitherType, checkNotItself("bridge")),
+	Check:   checkAll(checkEitherType, checkNotItself("bridge"), checkPoE),
 	Called:  labelled,
 	Brief:   []string{"name"},
 	Order:   []string{"device_type", "module_type", "name"},
