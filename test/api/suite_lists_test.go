@@ -79,6 +79,12 @@ func (u suite) filterValues(filter string, row map[string]any) []string {
 		case x.Name != filter && (x.Path == "" || x.Name+"_id" != filter):
 		case refers:
 			return u.fieldValues(x.Field+"_id", row)
+		case x.TypeIDs && x.Field != "":
+			ids := u.fieldValues(x.Field, row)
+			for i, key := range ids {
+				ids[i] = fmt.Sprint(u.s.App.Registry.Type(key).ContentTypeID())
+			}
+			return ids
 		case x.Field != "" && x.Words == nil && (x.Lookup == record.Exact || x.Lookup == record.EqualFold):
 			return u.fieldValues(x.Field, row)
 		default:
