@@ -109,7 +109,7 @@ type growingType struct {
 	deep   bool
 }
 
-// grow raises types, one at a time and two in a list: once at the start, and then each time that somebody has placed a device or a list.
+// grow raises types, one at a time and two in a list: once at the start, and then after every second request of the others.
 func (r *placingRoom) grow(t *testing.T, types []*growingType, raised, refused *atomic.Int64) {
 	list, n := r.list("devicetype"), 0
 	for ok := true; ok; _, ok = <-r.done {
