@@ -8,12 +8,13 @@ import (
 	"terrier/internal/record"
 )
 
-// unaliased returns an input in which every field has its first name. A value that is given under both names must be the same.
-func unaliased(t *record.Type, in Input, errs fault.Fields) Input {
-	out := in
+// unaliased returns an input in which every field has its first name, and the second names that were given alone by the first ones. A value
+// that is given under both names must be the same.
+func unaliased(t *record.Type, in Input, errs fault.Fields) (out Input, given map[string]string) {
+	out = in
 	for _, info := range t.Infos() {
-		value, given := in[info.Name]
-		if info.AliasOf == "" || !given {
+		value, ok := in[info.Name]
+		if info.AliasOf == "" || !ok {
 			continue
 		}
 		first, both := in[info.AliasOf]
@@ -23,9 +24,23 @@ func unaliased(t *record.Type, in Input, errs fault.Fields) Input {
 		case !both:
 			out = maps.Clone(out)
 			out[info.AliasOf] = value
+			given = map[string]string{info.AliasOf: info.Name}
 		}
 	}
-	return out
+	return out, given
+}
+
+// reported returns the errors of a draft by the names that the caller gave.
+func (d *draft) reported() fault.Fields {
+	errs := d.errs
+	for first, name := range d.aliases {
+		if messages, wrong := errs[first]; wrong {
+			errs = maps.Clone(errs)
+			delete(errs, first)
+			errs[name] = append(errs[name], messages...)
+		}
+	}
+	return errs
 }
 
 // givenID returns the id in a given reference, or the reference itself if it has none.

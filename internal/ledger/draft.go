@@ -16,6 +16,8 @@ type draft struct {
 	given record.Values // what the caller sent, parsed
 	errs  fault.Fields
 
+	aliases map[string]string // second names that the caller gave in place of the first ones
+
 	reveal map[string]record.Plain // keys that the answer shows, once
 
 	cause *draft // of a derived record: the named record that it is created or changed with
@@ -77,7 +79,7 @@ func (d *draft) name() string {
 }
 
 func (d *draft) clone() *draft {
-	c := &draft{pre: d.pre, given: d.given.Clone(), errs: fault.Fields{}, reveal: d.reveal}
+	c := &draft{pre: d.pre, given: d.given.Clone(), aliases: d.aliases, errs: fault.Fields{}, reveal: d.reveal}
 	if d.v.Type() != nil {
 		c.v = d.v.Clone()
 	}
@@ -90,7 +92,7 @@ func (d *draft) clone() *draft {
 // parse reads the fields of an input into a draft. It ignores unknown and read-only fields, because clients send back what they read.
 func parse(t *record.Type, in Input) *draft {
 	d := &draft{given: t.NewValues(), errs: fault.Fields{}}
-	in = unaliased(t, in, d.errs)
+	in, d.aliases = unaliased(t, in, d.errs)
 	for i, f := range t.All() {
 		info := t.Infos()[i]
 		value, ok := in[info.Name]
@@ -190,7 +192,7 @@ func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 func failed(drafts []*draft) error {
 	items, bad := make([]fault.Fields, len(drafts)), false
 	for i, d := range drafts {
-		items[i] = d.errs
+		items[i] = d.reported()
 		bad = bad || len(d.errs) > 0
 	}
 	if !bad {

@@ -39,6 +39,10 @@ func roleByTwoNames(t *testing.T, h *hardware) {
 	h.unset(t, "role", "device", device, "role", first, "device_role", second["id"])
 	h.unset(t, "role", "device", device, "role", nil, "device_role", second["id"])
 	h.refused(t, "role", "device", "role", first, "device_role", second["id"])
+	for _, wrong := range []any{nil, "x", obj{"slug": "nowhere"}, 1 << 40} { // an error has the name that the body has
+		h.unset(t, "role", "device", device, "role", wrong)
+		h.unset(t, "device_role", "device", device, "device_role", wrong)
+	}
 	delete(body, "role")
 	body["name"] = h.word()
 	wantErrors(t, h.do(t, http.MethodPost, h.list("device"), body), "device_role")
