@@ -37,9 +37,14 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 	}
 	values, null := splitNull(p.Values)
 	var cond, none string
-	if isArray(column.Storage) {
+	switch {
+	case isArray(column.Storage):
 		cond, none = expr+" && "+w.array(column.Storage, values), expr+" = '{}'"
-	} else {
+	case w.first && column.Storage == record.StoreInt && len(values) == 1:
+		// PostgreSQL expects ten values of an array that it does not know, and would plan the statement again for each request. That takes
+		// longer than to read what one device has.
+		cond, none = expr+" = "+w.arg(values[0]), expr+" IS NULL"
+	default:
 		cond, none = expr+" = ANY("+w.array(column.Storage, values)+")", expr+" IS NULL"
 	}
 	if null {

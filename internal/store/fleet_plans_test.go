@@ -42,7 +42,7 @@ func TestFleetIsReadByIndex(t *testing.T) {
 	typ := reg.Type("dcim.interface")
 	for _, c := range []struct{ filter, reads string }{
 		{"", " dcim_interface_order "},
-		{"device_id", "Index Cond: (device_id = ANY"},
+		{"device_id", "Index Cond: (device_id = $1)"},
 		{"device", " dcim_device_order "},
 	} {
 		if c.filter == "device" { // there are so few of them that a scan would be cheaper
@@ -59,6 +59,9 @@ func TestFleetIsReadByIndex(t *testing.T) {
 				t.Fatal(err)
 			}
 			q.Where, args = []record.Predicate{test}, []string{"{1}", "{1}"}
+			if c.filter == "device_id" {
+				args = []string{"1", "1"}
+			}
 		}
 		statements, err := store.ListStatement(s, typ, q)
 		if err != nil {

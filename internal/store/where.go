@@ -17,6 +17,7 @@ type where struct {
 	parts []string
 	depth int
 	by    access.Scope // the caller's: filters respect what they may see
+	first bool         // a test is looked up before the list is read
 }
 
 func (w *where) arg(v any) string {
@@ -159,6 +160,10 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 		unless := alias + "." + quote(p.Unless.Column().Name)
 		p.Unless = nil
 		return "(" + w.predicate(p, t, alias) + " AND " + unless + " IS NOT TRUE)"
+	}
+	if p.First {
+		w.first = true
+		defer func() { w.first = false }()
 	}
 	if len(p.Via) > 0 {
 		return w.through(p, t, alias)

@@ -72,7 +72,7 @@ var fleetCosts = []fleetCost{
 		get(devicesPath + "?limit=50&interfaces=false")},
 	{"fleet-types", "list of all device types with device_count", grows, get("/api/dcim/device-types/?limit=50")},
 	{"fleet-racks", "first page of 50 racks with device_count", flat, get("/api/dcim/racks/?limit=50")},
-	{"fleet-keep-type", "refused deletion of a device type in use", flat, refused("/api/dcim/device-types/7/")},
+	{"fleet-keep-type", "refused deletion of a device type that a fortieth of the devices have", grows, refused("/api/dcim/device-types/7/")},
 	{"fleet-keep-maker", "refused deletion of a manufacturer in use", flat, refused("/api/dcim/manufacturers/3/")},
 	{"fleet-keep-site", "refused deletion of a site in use", flat, refused("/api/dcim/sites/1/")},
 	{"fleet-create", "create a device with 50 interfaces", flat, (*fleet).create},
