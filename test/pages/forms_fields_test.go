@@ -39,8 +39,8 @@ func TestFormFields(t *testing.T) {
 	b.post(t, add, url.Values{"device": {"a"}, "name": {"[1-48]"}, "type": {""}}).Want(t, http.StatusBadRequest)
 	hides(t, b.get(t, "/dcim/racks/add/").Want(t, http.StatusOK), `<option value="">—</option><option value="reserved">`) // it has a default
 	create(t, s, "/api/dcim/racks/", obj{"name": "R1", "site": site})
-	b.post(t, "/dcim/rack-reservations/add/", url.Values{"rack": {"R1"}, "units": {"1, 2,5-7"}, "user": {"admin"}, "description": {"ours"}}).Want(t,
-		http.StatusSeeOther)
+	units := url.Values{"rack": {"R1"}, "units": {"1, 2,5-7"}, "user": {"admin"}, "description": {"ours"}}
+	b.post(t, "/dcim/rack-reservations/add/", units).Want(t, http.StatusSeeOther)
 	if n := number(t, s, "SELECT count(*) FROM dcim_rackreservation WHERE units = '{1,2,5,6,7}'"); n != 1 {
 		t.Error("the units of the reservation are others")
 	}
