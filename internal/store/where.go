@@ -192,7 +192,8 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	if column.Key.From == record.HostKey && p.Lookup == record.Exact {
 		return w.hosted(alias, column, p)
 	}
-	if p.Lookup == record.Exact && !slices.Contains(p.Values, nil) && beginsOrder(t, p.Field) {
+	isLast := func(v any) bool { return v == nil || v == lastText } // a null text would be equal to both
+	if p.Lookup == record.Exact && !slices.ContainsFunc(p.Values, isLast) && beginsOrder(t, p.Field) {
 		expr = nullLast(expr, lastText)
 	}
 	return w.compare(expr, column, p)

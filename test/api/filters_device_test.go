@@ -2,7 +2,10 @@ package api_test
 
 import (
 	"fmt"
+	"net/url"
 	"testing"
+
+	"terrier/test/apitest"
 )
 
 const (
@@ -127,4 +130,18 @@ func TestDeviceFilters(t *testing.T) {
 		{"/api/dcim/console-port-templates/?device_type=" + id("big"), "con", "="},
 		{"/api/dcim/console-port-templates/?device_type_id=" + id("small"), "", "="},
 	})
+}
+
+// TestNamelessDevices: no name finds a device without one, not even the text that an order has in the place of null.
+func TestNamelessDevices(t *testing.T) {
+	t.Parallel()
+	h := &hardware{actor: adminOf(apitest.New(t))}
+	h.make(t, "interface", "device", h.make(t, "device", "name", nil))
+	const last = "\uffff"
+	want(t, "before there is such a name", len(h.find(t, "interface", "device=%s", url.QueryEscape(last))), 0)
+	named := h.make(t, "interface", "device", h.make(t, "device", "name", last))
+	found := h.find(t, "interface", "device=%s", url.QueryEscape(last))
+	if len(found) != 1 || apitest.ID(found[0]) != named {
+		t.Errorf("found %v, want the interface %d", names(found, "id"), named)
+	}
 }
