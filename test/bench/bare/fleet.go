@@ -72,6 +72,8 @@ func tagsOf(of string) string {
 // labels are those of the choices that occur in a fleet.
 var labels = map[string]string{
 	"offline": "Offline", "active": "Active", "planned": "Planned", "staged": "Staged", "failed": "Failed", "inventory": "Inventory",
+	"front-to-rear": "Front to rear", "rear-to-front": "Rear to front", "left-to-right": "Left to right", "right-to-left": "Right to left",
+	"side-to-rear": "Side to rear", "passive": "Passive", "mixed": "Mixed",
 	"decommissioning": "Decommissioning", "front": "Front", "access": "Access", "tagged": "Tagged",
 	"lag": "Link Aggregation Group (LAG)", "1000base-t": "1000BASE-T (1GE)", "10gbase-x-sfpp": "SFP+ (10GE)",
 }
