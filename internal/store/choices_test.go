@@ -25,6 +25,26 @@ func insertSites(t *testing.T, db *pgxpool.Pool, n int) {
 	}
 }
 
+// makeVisible vacuums a table until PostgreSQL knows that everybody sees all of its rows, as an index only scan needs it. A transaction of
+// autovacuum elsewhere in the database keeps it from that for a while.
+func makeVisible(t *testing.T, db *pgxpool.Pool, table string) {
+	t.Helper()
+	for range 1000 {
+		if _, err := db.Exec(t.Context(), "VACUUM ANALYZE "+table); err != nil {
+			t.Fatal(err)
+		}
+		var all bool
+		visible := db.QueryRow(t.Context(), "SELECT relallvisible = relpages FROM pg_class WHERE oid = $1::regclass", table)
+		if err := visible.Scan(&all); err != nil {
+			t.Fatal(err)
+		}
+		if all {
+			return
+		}
+	}
+	t.Fatalf("somebody else keeps %s from being visible", table)
+}
+
 // TestChoicesAreIndexed: a list of one choice is counted in an index, and its page is read from it in the default order: with
 // one plan, which does not know how rare the choice is.
 func TestChoicesAreIndexed(t *testing.T) {
@@ -37,9 +57,7 @@ func TestChoicesAreIndexed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec(t.Context(), "VACUUM ANALYZE dcim_site"); err != nil {
-		t.Fatal(err)
-	}
+	makeVisible(t, db, "dcim_site")
 	count, page, _ := strings.Cut(statements, ";")
 	for statement, want := range map[string]string{count: "Index Only Scan using dcim_site_status",
 		page: "Index Scan using dcim_site_status"} {
