@@ -59,7 +59,7 @@ type App struct {
 // headroom is memory that is never touched, so it costs none. The collector counts it as in
 // use and begins only when as much again was allocated: what really is in use is so little that
 // collecting took a quarter of a worker's processor time. More of it would show in the
-// memory that hostile receivers and bodies can make us take: the record types count besides, so
+// memory that hostile receivers and bodies can make us take. The record types are in use too, so
 // there is less of it the more types there are. A higher GC percentage with a memory
 // limit costs more where bodies are large: docs/decisions/0012-ended-jobs.md.
 const headroom = 8 << 20

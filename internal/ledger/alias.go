@@ -24,7 +24,10 @@ func unaliased(t *record.Type, in Input, errs fault.Fields) (out Input, given ma
 		case !both:
 			out = maps.Clone(out)
 			out[info.AliasOf] = value
-			given = map[string]string{info.AliasOf: info.Name}
+			if given == nil {
+				given = map[string]string{}
+			}
+			given[info.AliasOf] = info.Name
 		}
 	}
 	return out, given

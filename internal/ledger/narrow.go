@@ -66,18 +66,12 @@ func (r *resolver) narrow(ctx context.Context, b *batch, fields []reference) err
 
 // shared returns tests for the records of a type that must refer to what a draft refers to in the field of the same name.
 func (r *resolver) shared(d *draft, fields []reference, t *record.Type) (tests []record.Predicate) {
-	for _, theirs := range t.References() {
-		if theirs.Target == nil || theirs.Many || !t.Infos()[theirs.Index].Required {
-			continue
-		}
-		i := slices.IndexFunc(fields, func(f reference) bool { return f.Name == theirs.Name && f.Target == theirs.Target && !f.Many })
-		if i < 0 {
-			continue
-		}
-		for _, link := range fields[i].Links(d.v) {
+	for _, theirs := range t.BelongsWith(d.v.Type()) {
+		ours := fields[slices.IndexFunc(fields, func(f reference) bool { return f.Name == theirs.Name })]
+		for _, link := range ours.Links(d.v) {
 			id := link.ID
-			if fields[i].changed(d) {
-				found, problem := r.lookUp(theirs.Target, link, fields[i].had(d))
+			if ours.changed(d) {
+				found, problem := r.lookUp(theirs.Target, link, ours.had(d))
 				if problem != "" {
 					continue
 				}

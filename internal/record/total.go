@@ -23,7 +23,6 @@ type Total struct {
 // TotalPart is one of the paths that a total adds up. It ends in the field of a type.
 type TotalPart struct {
 	Via   []Hop
-	Type  *Type
 	Field Field
 }
 
@@ -79,7 +78,7 @@ func (t *Total) resolve(of *Type) error {
 			return fmt.Errorf("has the path %q, which is measured in other units", path)
 		}
 		units = measure.Of
-		t.parts = append(t.parts, TotalPart{Via: r.via, Type: r.at, Field: measure})
+		t.parts = append(t.parts, TotalPart{Via: r.via, Field: measure})
 	}
 	unit, ok := units.find(t.Unit)
 	if !ok {

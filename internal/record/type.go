@@ -254,6 +254,27 @@ func (t *Type) NamingField() string { return t.naming }
 // References returns the fields that refer to records.
 func (t *Type) References() []ReferenceField { return t.references }
 
+// BelongsTo returns the references to one record that every record of the type has: the site of a rack.
+func (t *Type) BelongsTo() (all []ReferenceField) {
+	for _, ref := range t.references {
+		if ref.Target != nil && !ref.Many && t.infos[ref.Index].Required {
+			all = append(all, ref)
+		}
+	}
+	return all
+}
+
+// BelongsWith returns what records of the type belong to and those of another type refer to in a field of the same name: a rack and
+// the device in it are at one site.
+func (t *Type) BelongsWith(other *Type) (shared []ReferenceField) {
+	for _, ref := range t.BelongsTo() {
+		if theirs, _ := ReferenceOf(other.Field(ref.Name)); theirs.Target == ref.Target && !theirs.Many {
+			shared = append(shared, ref)
+		}
+	}
+	return shared
+}
+
 // LookupField returns the name of the field by which other types filter for this one: ?region=<slug>. It is "" if no field names a
 // record.
 func (t *Type) LookupField() string { return t.lookup }

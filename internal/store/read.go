@@ -109,7 +109,8 @@ func (tx *Tx) Find(t *record.Type, scope access.Scope, tests []record.Predicate,
 	return tx.read(t, sql, args)
 }
 
-// FindIDs reads the ids of at most limit records that pass every test, in their order. They are not locked.
+// FindIDs reads the ids of at most limit records that pass every test, in their order. They are not locked. As in Find, id + 0 keeps
+// PostgreSQL from walking the primary key until enough of them pass.
 func (tx *Tx) FindIDs(t *record.Type, tests []record.Predicate, limit int) *Promise[[]int64] {
 	w := &where{}
 	for _, p := range tests {

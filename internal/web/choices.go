@@ -42,7 +42,7 @@ func (p *TypePages) offer(v *Visit, typed string, value func(record.Values) stri
 	if len(p.Type.Search) == 0 {
 		q.Search = ""
 	}
-	owners := ownersOf(p.Type)
+	owners := p.Type.BelongsTo()
 	for _, ref := range owners {
 		q.View = record.View{Only: append(q.View.Only, ref.Name)}
 		text := v.R.URL.Query().Get(ownerParam + ref.Name)
@@ -84,25 +84,13 @@ func (p *TypePages) offer(v *Visit, typed string, value func(record.Values) stri
 // ownerParam begins the parameters of choices with what a form has in the fields that the records share with it.
 const ownerParam = "with_"
 
-// ownersOf returns the references that every record of a type has.
-func ownersOf(t *record.Type) (all []record.ReferenceField) {
-	for _, ref := range t.References() {
-		if in := t.Infos()[ref.Index]; ref.Target != nil && !ref.Many && in.Required && !in.Hidden {
-			all = append(all, ref)
-		}
+// chosenWith returns the names of the fields of a form that say which records of another type are chosen from: those at the same site.
+func chosenWith(t, other *record.Type) string {
+	var names []string
+	for _, ref := range other.BelongsWith(t) {
+		names = append(names, ref.Name)
 	}
-	return all
-}
-
-// sharedOwners returns the names of the fields in which records of a type refer to the same record as those of another: a device and its
-// rack have one site.
-func sharedOwners(t, other *record.Type) (names []string) {
-	for _, ref := range ownersOf(other) {
-		if ours, ok := record.ReferenceOf(t.Field(ref.Name)); ok && ours.Target == ref.Target && !ours.Many {
-			names = append(names, ref.Name)
-		}
-	}
-	return names
+	return strings.Join(names, " ")
 }
 
 // key returns the text by which other types filter for a record.

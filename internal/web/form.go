@@ -142,7 +142,7 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 	}
 	if target := record.TargetOf(f); target != nil {
 		if !out.Fixed && src.caller.May(target, access.View) {
-			out.Choices, out.ChoicesWith = PagePath(target)+"choices/", strings.Join(sharedOwners(p.Type, target), " ")
+			out.Choices, out.ChoicesWith = PagePath(target)+"choices/", chosenWith(p.Type, target)
 		}
 		src.fillLinks(&out, target, linksOf(value))
 		return out

@@ -265,10 +265,9 @@ func addFor(p *TypePages, by record.Referrer, to record.Values, panel record.Pan
 		return With(p.Path+"add/", nil, by.TypeField, to.Type().Key(), by.IDField, to.Type().FormatID(to.ID()), nextParam, back)
 	}
 	filled := []string{nextParam, back}
-	for _, name := range sharedOwners(to.Type(), by.Type) {
-		target := record.TargetOf(by.Type.Field(name))
-		for _, l := range linksOf(to.Get(name)) {
-			filled = append(filled, name, NameOf(target, l.ID, target.DisplayLink(l)))
+	for _, ref := range by.Type.BelongsWith(to.Type()) {
+		for _, l := range linksOf(to.Get(ref.Name)) {
+			filled = append(filled, ref.Name, NameOf(ref.Target, l.ID, ref.Target.DisplayLink(l)))
 		}
 	}
 	filled = append(filled, by.Field.Info().Name, NameOf(to.Type(), to.ID(), to.Display()))
