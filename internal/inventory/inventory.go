@@ -7,8 +7,10 @@ package inventory
 import (
 	"terrier/internal/inventory/dcim"
 	"terrier/internal/inventory/extras"
+	"terrier/internal/inventory/ipam"
 	"terrier/internal/inventory/tenancy"
 	"terrier/internal/inventory/users"
+	"terrier/internal/inventory/virtualization"
 	"terrier/internal/record"
 )
 
@@ -52,6 +54,29 @@ func Types() []record.Type {
 		dcim.FrontPort,
 		dcim.DeviceBay,
 		dcim.InventoryItem,
+		ipam.RIR,
+		ipam.ASNRange,
+		ipam.ASN,
+		ipam.RouteTarget,
+		ipam.VRF,
+		ipam.Aggregate,
+		ipam.Role,
+		ipam.Prefix,
+		ipam.IPRange,
+		ipam.IPAddress,
+		ipam.FHRPGroup,
+		ipam.FHRPGroupAssignment,
+		ipam.VLANGroup,
+		ipam.VLAN,
+		ipam.L2VPN,
+		ipam.L2VPNTermination,
+		ipam.ServiceTemplate,
+		ipam.Service,
+		virtualization.ClusterType,
+		virtualization.ClusterGroup,
+		virtualization.Cluster,
+		virtualization.VirtualMachine,
+		virtualization.VMInterface,
 		extras.CustomField,
 		extras.Delivery,
 		extras.ObjectChange,

@@ -50,11 +50,15 @@ func (f Back) link() error {
 
 func (f Back) checkDeclaration(t *Type) error {
 	ref, _ := ReferenceOf(f.of.Field(f.By))
+	unique := []string{f.By}
+	if ref.TypeField != "" {
+		unique = []string{ref.TypeField, ref.IDField}
+	}
 	through := TargetOf(f.of.Field(f.Through))
 	switch {
-	case ref.Target != t || ref.Many:
+	case !ref.refersTo(t) || ref.Many:
 		return fmt.Errorf("it is a record of %s by %q, which is no reference to one %s", f.Of, f.By, t.Key())
-	case !slices.ContainsFunc(f.of.Rules(), func(u Unique) bool { return slices.Equal(u.Fields, []string{f.By}) }):
+	case !slices.ContainsFunc(f.of.Rules(), func(u Unique) bool { return slices.Equal(u.Fields, unique) }):
 		return fmt.Errorf("it is the one record of %s by %q, and nothing makes that reference unique", f.Of, f.By)
 	case f.Through != "" && (through == nil || !slices.Contains(f.of.Brief, f.Through)):
 		return fmt.Errorf("its Through names %q, which is no reference in the Brief of %s", f.Through, f.Of)

@@ -18,6 +18,7 @@ type Reference struct {
 	OnDelete   OnDelete
 	Clears     []string // fields that become null with the reference, if OnDelete empties it
 	Loose      bool     // kept when the target is deleted: there is no foreign key
+	NullFirst  bool     // in the default order, records without one come first
 	Tags       bool     // the labels people stick on a record
 	FilterName string   // ?tag=…, ?tag_id=…
 	Also       []int    // the positions in Target of fields that a link has after the brief ones
@@ -168,12 +169,20 @@ type Selector interface {
 	HasValue(Column)
 	// Either reads whether one of several columns of the record is true.
 	Either([]Column)
+	// Part reads a number that the database computes from a column of the record.
+	Part(Column)
 	// Aggregate reads the number of records of a type that refer to this one through a field, or the sum of one of their fields.
 	Aggregate(of *Type, by, sum Field)
 	// Back reads the one record that refers to this one.
 	Back(BackLink)
+	// Backs reads the records of a type that refer to this one through a field, as far as the caller may see them.
+	Backs(of *Type, by Field)
 	// Depth reads how many records are above this one in the tree of its type.
 	Depth()
+	// NetworksInside reads how many networks of the record's tree are inside its own.
+	NetworksInside(NetworkTree)
+	// NetworksAround reads how many different networks of the record's tree its own is inside of.
+	NetworksAround(NetworkTree)
 	// Row reads a field of another record that this one belongs to.
 	Row(OtherRow)
 	// Note reads a time from a side table, which has at most one row for each record.

@@ -37,6 +37,8 @@ type Choice struct {
 	Default           string
 	Required          bool
 	ReadOnly          bool
+	Bare              bool // shown as the value alone, and as "" where there is none
+	BareInBrief       bool // shown so in the brief form
 }
 
 var (
@@ -140,7 +142,16 @@ func (f Choice) FromShown(shown any) any {
 	return shown
 }
 
+func (f Choice) inBrief() Field {
+	f.Bare = f.Bare || f.BareInBrief
+	return f
+}
+
 func (f Choice) Append(dst []byte, v any, _ *Printer) []byte {
+	if f.Bare {
+		value, _ := v.(string)
+		return AppendString(dst, value)
+	}
 	if v == nil {
 		return append(dst, "null"...)
 	}
@@ -154,6 +165,13 @@ func (f Choice) Append(dst []byte, v any, _ *Printer) []byte {
 }
 
 func (f Choice) Schema() Schema {
+	if f.Bare {
+		values := f.Of.values()
+		if f.null() {
+			values = append(values, "")
+		}
+		return Schema{"type": "string", "enum": values}
+	}
 	return nullable(Schema{"type": "object", "required": []string{"value", "label"}, "properties": map[string]Schema{
 		"value": {"type": "string", "enum": f.Of.values()},
 		"label": {"type": "string"},

@@ -110,6 +110,19 @@ func bareSchema(null bool) Schema {
 	return nullable(Schema{"type": "integer", "format": "int64"}, null)
 }
 
+// briefed is a field that the brief form may show in another way.
+type briefed interface {
+	// inBrief returns the field as the brief form of its type shows it.
+	inBrief() Field
+}
+
+func (f Ref) inBrief() Field {
+	if f.InBrief == "" {
+		return f
+	}
+	return bareText{f}
+}
+
 // bareText is a reference as it is shown in the brief form of its type: one text of the record behind it.
 type bareText struct {
 	Ref

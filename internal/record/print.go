@@ -185,8 +185,10 @@ func (r linked) get(name string) any {
 	}
 	return nil
 }
-func (r linked) Text(name string) string { s, _ := r.get(name).(string); return s }
-func (r linked) Link(name string) Link   { l, _ := r.get(name).(Link); return l }
+func (r linked) Text(name string) string     { s, _ := r.get(name).(string); return s }
+func (r linked) Int(name string) int64       { n, _ := r.get(name).(int64); return n }
+func (r linked) Numbers(name string) []int64 { n, _ := r.get(name).([]int64); return n }
+func (r linked) Link(name string) Link       { l, _ := r.get(name).(Link); return l }
 
 // snapshotField is how a snapshot writes one field.
 type snapshotField struct {

@@ -46,6 +46,7 @@ type Ref struct {
 	ReadOnly  bool
 	Immutable string // why it can't change after creation; "" if it can
 	Loose     bool   // kept when the target is deleted: there is no foreign key
+	NullFirst bool   // in the default order, records without one come first
 
 	Bare    bool    // shown as an id instead of a nested object
 	Shows   *Nested // what the nested object shows; the default is the target's Brief
@@ -69,7 +70,7 @@ var (
 
 // Reference implements Referring.
 func (f Ref) Reference() Reference {
-	ref := Reference{Target: f.target, OnDelete: f.OnDelete, Clears: f.Clears, Loose: f.Loose, FilterName: f.Name}
+	ref := Reference{Target: f.target, OnDelete: f.OnDelete, Clears: f.Clears, Loose: f.Loose, NullFirst: f.NullFirst, FilterName: f.Name}
 	if f.shown != nil {
 		ref.Also = f.shown.also
 	}

@@ -130,8 +130,8 @@ func (t *Type) build() error {
 	t.whole, t.snapshot = t.plan(View{}), t.snapshotFields()
 	t.inBrief = slices.Clone(t.fields)
 	for i, f := range t.fields {
-		if ref, ok := f.(Ref); ok && ref.InBrief != "" {
-			t.inBrief[i] = bareText{ref}
+		if f, ok := f.(briefed); ok {
+			t.inBrief[i] = f.inBrief()
 		}
 	}
 	if err := t.buildActions(); err != nil {

@@ -26,6 +26,7 @@ type Text struct {
 	AsWritten         bool           // keeps leading and trailing space; a text of only space is still blank
 	Of                *Vocabulary    // the allowed words; nil for any
 	Sort              Sort
+	Lower             bool // kept in lower case
 	Ranges            bool // pages create several records at once from a text such as xe-0/0/[0-47]
 }
 
@@ -116,6 +117,9 @@ func (f Text) Parse(in any) (any, error) {
 	}
 	if f.Match != nil && !f.Match.MatchString(s) {
 		return nil, Invalid(f.MatchHelp)
+	}
+	if f.Lower {
+		s = strings.ToLower(s)
 	}
 	return s, nil
 }

@@ -159,6 +159,8 @@ type Copies struct {
 type Reader interface {
 	ID() int64
 	Text(field string) string
+	Int(field string) int64
+	Numbers(field string) []int64
 	Link(field string) Link
 }
 

@@ -68,8 +68,8 @@ func decodeCursor(s string, order []term) (values []any, backward bool, err erro
 func cursorValue(raw json.RawMessage, x term) (any, error) {
 	if string(raw) == "null" {
 		switch {
-		case x.last != nil:
-			return x.last, nil
+		case x.asNull != nil:
+			return x.asNull, nil
 		case !x.null:
 			return nil, errCursor
 		}

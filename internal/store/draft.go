@@ -263,8 +263,8 @@ func orderIndex(t *record.Type) string {
 	var columns []string
 	for _, x := range order {
 		column := quoteWhereNeeded(x.column)
-		if x.last != nil {
-			column = nullLast(column, x.last)
+		if x.asNull != nil {
+			column = orNull(column, x.asNull)
 		}
 		if x.desc != order[0].desc {
 			column += " DESC"

@@ -18,7 +18,7 @@ type term struct {
 	expr    string
 	storage record.Storage
 	null    bool
-	last    any // what null is compared as; nil where the value can't be null, or null is not compared
+	asNull  any // what null is compared as; nil where the value can't be null, or null is not compared
 	desc    bool
 	named   *record.Type            // a reference: the order is that of the names of its records, not of their ids
 	key     string                  // how a value becomes what it is ordered by; "" where it is that itself
@@ -37,16 +37,17 @@ func (x *term) by(c record.Column, alias string) string {
 	return alias + "." + quote(x.column)
 }
 
-// nullLast puts null where PostgreSQL does, and lets it be compared, so that one range of an index follows a cursor.
-func nullLast(expr string, last any) string {
-	if _, isText := last.(string); isText {
+// orNull lets null be compared as a value, so that one range of an index follows a cursor.
+func orNull(expr string, asNull any) string {
+	if _, isText := asNull.(string); isText {
 		return "coalesce(" + expr + ", chr(65535))"
 	}
-	return fmt.Sprintf("coalesce(%s, %d)", expr, last)
+	return fmt.Sprintf("coalesce(%s, %d)", expr, asNull)
 }
 
-// No id is as large as lastID. The natural order has lastText after all letters.
+// No id is as small as firstID or as large as lastID. The natural order has lastText after all letters.
 const (
+	firstID  = int64(0)
 	lastID   = int64(math.MaxInt64)
 	lastText = "\uffff"
 )
@@ -83,21 +84,24 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 				x.expr = fmt.Sprintf("(SELECT %s FROM %s o WHERE o.id = %s)", x.by(key, "o"), quote(target.Table()), x.expr)
 				x.null, x.named = true, target
 			}
+			ref, _ := record.ReferenceOf(f)
 			switch {
+			case own && ref.NullFirst:
+				x.asNull = firstID
 			case own && x.null && (record.TargetOf(f) != nil || x.storage == record.StoreInt && f.Info().HalfOf != ""):
-				x.last = lastID
+				x.asNull = lastID
 			case x.null && x.named == nil && column.Natural:
-				x.last = lastText
+				x.asNull = lastText
 			}
-			if x.last != nil {
-				x.expr, x.null = nullLast(x.expr, x.last), false
+			if x.asNull != nil {
+				x.expr, x.null = orNull(x.expr, x.asNull), false
 			}
 		}
 		if slices.ContainsFunc(order, func(y term) bool { return y.field == x.field }) {
 			continue // it is decided already, and every term multiplies the statement
 		}
 		order = append(order, x)
-		if x.field < 0 || (t.Infos()[x.field].Unique && !x.null && x.last == nil && x.key == "") { // two names may have one key
+		if x.field < 0 || (t.Infos()[x.field].Unique && !x.null && x.asNull == nil && x.key == "") { // two names may have one key
 			return order, nil
 		}
 	}

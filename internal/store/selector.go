@@ -153,6 +153,12 @@ func (s *selector) HasValue(c record.Column) {
 	s.part.isPlain = true
 }
 
+// Part computes a number from another column.
+func (s *selector) Part(c record.Column) {
+	s.one(fmt.Sprintf(partForms[c.Part], s.column(c)), readInt, nil)
+	s.part.isPlain = true
+}
+
 // Either reads whether one of several columns is true.
 func (s *selector) Either(columns []record.Column) {
 	tests := make([]string, len(columns))
@@ -177,21 +183,21 @@ func (s *selector) Aggregate(of *record.Type, by, sum record.Field) {
 			what = fmt.Sprintf("coalesce(sum(n.%s::numeric), 0)::float8", quote(c.Name))
 		}
 	}
-	s.another(of, what, s.referring(of, by), storage)
+	s.another(of, what, s.referring(of, by, "n"), storage)
 	s.part.isAggregate = true
 }
 
-// referring tests whether a record n of another type refers to this one.
-func (s *selector) referring(of *record.Type, by record.Field) string {
+// referring tests whether a record of another type, under its alias, refers to this one.
+func (s *selector) referring(of *record.Type, by record.Field, alias string) string {
 	ref, _ := record.ReferenceOf(by)
 	switch {
 	case ref.TypeField != "":
-		return fmt.Sprintf("n.%s = '%s' AND n.%s = %s.id", quote(of.Field(ref.TypeField).Column().Name), s.t.Key(),
+		return fmt.Sprintf("%s.%s = '%s' AND %[1]s.%[4]s = %[5]s.id", alias, quote(of.Field(ref.TypeField).Column().Name), s.t.Key(),
 			quote(of.Field(ref.IDField).Column().Name), s.alias)
 	case ref.Many:
-		return fmt.Sprintf("n.%s @> ARRAY[%s.id]", quote(by.Column().Name), s.alias)
+		return fmt.Sprintf("%s.%s @> ARRAY[%s.id]", alias, quote(by.Column().Name), s.alias)
 	}
-	return fmt.Sprintf("n.%s = %s.id", quote(by.Column().Name), s.alias)
+	return fmt.Sprintf("%s.%s = %s.id", alias, quote(by.Column().Name), s.alias)
 }
 
 // Back makes [id, brief…] of the record that refers to this one. Where another record is shown instead, that one leads to it.
@@ -202,8 +208,8 @@ func (s *selector) Back(b record.BackLink) {
 	}
 	link := linkPart(alias+".id", briefParts(b.Of, alias, fields), b.Of)
 	expr := func(w *where, by access.Scope) string {
-		return fmt.Sprintf("(SELECT json_build_array(%s) FROM %s %s%s WHERE %s.%s = %s.id)", strings.Join(link.exprsFor(w, by), ", "),
-			quote(b.Of.Table()), alias, link.join, alias, quote(b.By.Column().Name), s.alias)
+		return fmt.Sprintf("(SELECT json_build_array(%s) FROM %s %s%s WHERE %s)", strings.Join(link.exprsFor(w, by), ", "),
+			quote(b.Of.Table()), alias, link.join, s.referring(b.Of, b.By, alias))
 	}
 	var of []*record.Type
 	for _, x := range link.scoped {
@@ -214,6 +220,29 @@ func (s *selector) Back(b record.BackLink) {
 	}
 	decode := decodeBack(link, b)
 	s.one(expr(nil, access.Machine()), readJSONAs(decode), decode)
+}
+
+// Backs makes a list of [id, brief…] of the records that refer to this one and that the caller may see.
+func (s *selector) Backs(of *record.Type, by record.Field) {
+	alias, fields := s.nested+"b"+strconv.Itoa(s.part.field), of.BriefIndex()
+	if s.isNested {
+		fields = of.CoreIndex()
+	}
+	link := linkPart(alias+".id", briefParts(of, alias, fields), of)
+	expr := func(w *where, caller access.Scope) string {
+		within := ""
+		if seen := caller.Sees(of); !seen.All() {
+			within = " AND " + w.within(seen, of, alias)
+		}
+		return fmt.Sprintf("(SELECT json_agg(json_build_array(%s) ORDER BY %s.id) FROM %s %[2]s%[4]s WHERE %[5]s%[6]s)",
+			strings.Join(link.exprsFor(w, caller), ", "), alias, quote(of.Table()), link.join, s.referring(of, by, alias), within)
+	}
+	types := []*record.Type{of}
+	for _, x := range link.scoped {
+		types = append(types, x.of...)
+	}
+	s.part.scoped = []scoped{{of: types, expr: expr}}
+	s.one(expr(nil, access.Machine()), readLinks(link), nil)
 }
 
 // Depth counts the records above this one. Most trees are flat, so that most records cost nothing.

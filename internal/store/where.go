@@ -194,7 +194,7 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	}
 	isLast := func(v any) bool { return v == nil || v == lastText } // a null text would be equal to both
 	if p.Lookup == record.Exact && !slices.ContainsFunc(p.Values, isLast) && beginsOrder(t, p.Field) {
-		expr = nullLast(expr, lastText)
+		expr = orNull(expr, lastText)
 	}
 	return w.compare(expr, column, p)
 }

@@ -45,7 +45,7 @@ var Device = record.Type{
 		record.Later{Name: "primary_ip"},
 		record.Later{Name: "primary_ip4"},
 		record.Later{Name: "primary_ip6"},
-		record.Later{Name: "cluster"},
+		record.Ref{Name: "cluster", To: "virtualization.cluster", OnDelete: record.SetNull},
 		record.Ref{Name: "virtual_chassis", To: "dcim.virtualchassis", OnDelete: record.SetNull, Clears: []string{"vc_position", "vc_priority"}},
 		record.Int{Name: "vc_position", Label: "VC position", Null: true, Min: new(int64(0)), Max: new(int64(255))},
 		record.Int{Name: "vc_priority", Label: "VC priority", Null: true, Min: new(int64(0)), Max: new(int64(255)),

@@ -16,7 +16,7 @@ var DeviceRole = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 		record.Count{Name: "device_count", Of: "dcim.device", By: "device_role"},
-		record.Later{Name: "virtualmachine_count", Shows: 0},
+		record.Count{Name: "virtualmachine_count", Of: "virtualization.virtualmachine", By: "role"},
 	},
 	Brief:     []string{"name", "slug"},
 	BriefList: []string{"device_count", "virtualmachine_count"},

@@ -17,7 +17,7 @@ var Platform = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 		record.Count{Name: "device_count", Of: "dcim.device", By: "platform"},
-		record.Later{Name: "virtualmachine_count", Shows: 0},
+		record.Count{Name: "virtualmachine_count", Of: "virtualization.virtualmachine", By: "platform"},
 	},
 	Brief:     []string{"name", "slug"},
 	BriefList: []string{"device_count", "virtualmachine_count"},

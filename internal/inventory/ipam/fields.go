@@ -1,0 +1,24 @@
+package ipam
+
+import "terrier/internal/record"
+
+// This file has what several types of this app declare alike.
+
+var (
+	description = record.Text{Name: "description", Max: 200}
+	comments    = record.Text{Name: "comments", AsWritten: true}
+)
+
+// Filters by what a record belongs to.
+var (
+	tenantGroup = record.Filter{Name: "tenant_group", Path: "tenant.group"}
+	region      = record.Filter{Name: "region", Path: "site.region"}
+	siteGroup   = record.Filter{Name: "site_group", Path: "site.group"}
+	byVRF       = record.Filter{Name: "vrf", Path: "vrf.rd"}
+	byVRFID     = record.Filter{Name: "vrf_id", Field: "vrf"}
+)
+
+// family filters by the family of a network or an address.
+func family(of string) record.Filter {
+	return record.Filter{Name: "family", Field: of, Lookup: record.NetFamily}
+}

@@ -1,0 +1,73 @@
+package virtualization
+
+import (
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
+
+var machineStatuses = record.ChoicesOf(`
+offline Offline
+active Active
+planned Planned
+staged Staged
+failed Failed
+decommissioning Decommissioning
+`)
+
+// VirtualMachine runs in a cluster or at a site.
+var VirtualMachine = record.Type{
+	App: "virtualization", Name: "virtualmachine", Plural: "virtual-machines", Label: "virtual machine", Section: "Virtual machines",
+	Doc: "A virtual machine in a cluster or at a site.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 64, Required: true, Sort: record.Natural},
+		record.Choice{Name: "status", Of: machineStatuses, Default: "active"},
+		record.Ref{Name: "site", To: "dcim.site"},
+		record.Ref{Name: "cluster", To: "virtualization.cluster"},
+		record.Ref{Name: "device", To: "dcim.device", Help: "The host that it is pinned to."},
+		record.Ref{Name: "role", To: "dcim.devicerole"},
+		record.Ref{Name: "tenant", To: "tenancy.tenant"},
+		record.Ref{Name: "platform", To: "dcim.platform", OnDelete: record.SetNull},
+		record.Decimal{Name: "vcpus", Label: "Virtual CPUs", Min: 0.01, Max: 9999.99, Places: 2},
+		record.Int{Name: "memory", Null: true, Min: new(int64(0)), Max: new(int64(1<<31 - 1)), Help: "In MB."},
+		record.Int{Name: "disk", Null: true, Min: new(int64(0)), Max: new(int64(1<<31 - 1)), Help: "In GB."},
+		description,
+		comments,
+		record.JSON{Name: "local_context_data", Object: true, Help: "It overrides all config contexts."},
+		record.Tags{},
+		record.CustomFields{},
+	},
+	Unique: []record.Unique{
+		{Name: "virtualization_virtualmachine_unique", Fields: []string{"cluster", "tenant", "name"}, FoldCase: true, Where: "cluster"},
+	},
+	Same:    []record.Same{{Ref: "cluster", Path: "site", OrNone: true}, {Ref: "device", Path: "cluster"}},
+	Follows: []record.Follows{{Fields: []string{"site"}, Of: "cluster"}},
+	Filters: []record.Filter{
+		tenantGroup, region, siteGroup,
+		{Name: "name", Field: "name", Lookup: record.EqualFold},
+		{Name: "cluster", Path: "cluster.name"},
+		{Name: "cluster_id", Field: "cluster"},
+		{Name: "cluster_group", Path: "cluster.group"},
+		{Name: "cluster_type", Path: "cluster.type"},
+		{Name: "device", Path: "device.name"},
+		{Name: "device_id", Field: "device"},
+		{Name: "mac_address", Path: "[virtualization.vminterface.virtual_machine].mac_address"},
+		{Name: "local_context_data", Set: "local_context_data"},
+	},
+	Columns: []string{"status", "site", "cluster", "role", "tenant", "vcpus", "memory", "disk", "tags"},
+	Brief:   []string{"name"},
+	Order:   []string{"name"},
+	Search:  []string{"name", "comments"},
+	Check:   checkMachine,
+	Panels:  []record.Panel{{Tab: "Interfaces", List: "virtualization.vminterface"}, {Tab: "Services", List: "ipam.service"}},
+}
+
+func checkMachine(_, after record.Values) fault.Fields {
+	errs := fault.Fields{}
+	if after.Get("site") == nil && after.Get("cluster") == nil {
+		errs.Add("cluster", "Set the cluster of the virtual machine, or its site.")
+	}
+	if after.Get("device") != nil && after.Get("cluster") == nil {
+		errs.Add("device", "A virtual machine has a host only in a cluster: set the cluster too.")
+	}
+	return errs
+}

@@ -1,0 +1,48 @@
+package record
+
+import "fmt"
+
+// BackList is the records that refer to this one, nested, as far as the caller may see them.
+type BackList struct {
+	Name, Label string
+	Of          string // the other type: "ipam.ipaddress"
+	By          string // its reference: "nat_inside"
+
+	readOnly
+	of *Type
+}
+
+var (
+	_ Selected = BackList{}
+	_ Counting = BackList{}
+)
+
+func (f BackList) resolve(r *Registry) (Field, error) {
+	if f.of = r.byKey[f.Of]; f.of == nil {
+		return nil, fmt.Errorf("field %s lists records of %s, which is not registered", f.Name, f.Of)
+	}
+	return f, nil
+}
+
+func (f BackList) checkDeclaration(t *Type) error {
+	if ref, _ := ReferenceOf(f.of.Field(f.By)); !ref.refersTo(t) {
+		return fmt.Errorf("it lists records of %s by %q, which is no reference to %s", f.Of, f.By, t.Key())
+	}
+	return nil
+}
+
+// Counts implements Counting.
+func (f BackList) Counts() *Type { return f.of }
+
+// Select implements Selected.
+func (f BackList) Select(s Selector) { s.Backs(f.of, f.of.Field(f.By)) }
+
+func (f BackList) Info() Info {
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Type: "field", ReadOnly: true, Cell: ReferenceCell, Wide: true}
+}
+
+func (f BackList) Append(dst []byte, v any, p *Printer) []byte {
+	return Refs{target: f.of}.Append(dst, v, p)
+}
+
+func (f BackList) Schema() Schema { return Schema{"type": "array", "items": refSchema(f.of, false)} }
