@@ -155,7 +155,7 @@ func (s *selector) HasValue(c record.Column) {
 
 // Part computes a number from another column.
 func (s *selector) Part(c record.Column) {
-	s.one(fmt.Sprintf(partForms[c.Part], s.column(c)), readInt, nil)
+	s.one(fmt.Sprintf(partForms[c.Part], s.column(c)), readInt, decodeInt)
 	s.part.isPlain = true
 }
 

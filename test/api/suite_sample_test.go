@@ -35,6 +35,8 @@ var formats = map[string]string{
 // needed are fields that a record needs, although none of them is required by itself.
 var needed = map[string]obj{
 	"extras.webhook": {"type_create": true}, // at least one event
+	"ipam.asnrange":  {"end": int64(1<<32 - 1)},
+	"ipam.vlangroup": {"min_vid": int64(1), "max_vid": int64(4094)},
 }
 
 // leftOut are fields that have rules with other fields or records; tests of their own set them.
@@ -56,12 +58,23 @@ var leftOut = map[string][]string{
 	"dcim.devicebay":                 {"installed_device"},
 	"dcim.interface": {"vdcs", "parent", "bridge", "lag", "mark_connected", "poe_mode", "poe_type", "rf_role", "rf_channel",
 		"rf_channel_frequency", "rf_channel_width"},
+	"ipam.service":                  {"virtual_machine"},
+	"virtualization.virtualmachine": {"device"},
+}
+
+// tied are required fields that only change together.
+var tied = map[string][]string{
+	"ipam.iprange": {"start_address", "end_address"},
 }
 
 func isLeftOut(t *record.Type, field string) bool { return slices.Contains(leftOut[t.Key()], field) }
 
 // mayOwn reports whether a record needs a reference that is not required: a template belongs to one of two types.
 func mayOwn(t *record.Type, field string) bool {
+	switch t.Key() + "." + field {
+	case "ipam.service.device", "virtualization.virtualmachine.cluster":
+		return true
+	}
 	return field == "device_type" && t.Field("module_type") != nil
 }
 
@@ -178,6 +191,9 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 	case record.Network:
 		return []string{fmt.Sprintf("10.%d.%d.0/24", n>>8&255, n&255), fmt.Sprintf("2001:db8:%x:%x::/64", n>>16&0xffff, n&0xffff)}[n%2], true
 	case record.Address:
+		if host := map[string]int{"start_address": 1, "end_address": 255}[in.Name]; host > 0 {
+			return fmt.Sprintf("2001:db8:%x:%x::%x/64", n>>16, n&0xffff, host), true
+		}
 		return []string{fmt.Sprintf("10.%d.%d.%d/24", n>>16&255, n>>8&255, n&255),
 			fmt.Sprintf("2001:db8::%x:%x/64", n>>16&0xffff|1, n&0xffff|1<<12)}[n%2], true
 	case record.WWN:
