@@ -42,7 +42,8 @@ func (f BackList) Info() Info {
 }
 
 func (f BackList) Append(dst []byte, v any, p *Printer) []byte {
-	return Refs{target: f.of}.Append(dst, v, p)
+	links, _ := v.([]Link)
+	return Refs{target: f.of}.Append(dst, links, p)
 }
 
 func (f BackList) Schema() Schema { return Schema{"type": "array", "items": refSchema(f.of, false)} }

@@ -97,7 +97,7 @@ func TestDocumentIsSentAsAsked(t *testing.T) {
 // clients look for where they look: the parameters of a list inline, with their names, and a plain boolean for empty.
 func TestDocumentOfManyTypes(t *testing.T) {
 	t.Parallel()
-	a := describing(t, 50)
+	a := describing(t, 28)
 	raw, packed := ask(a.schema, http.MethodGet).Body.Bytes(), ask(a.schema, http.MethodGet, "Accept-Encoding", "gzip").Body.Len()
 	if len(raw) > 2_750_000 || packed > 200_000 {
 		t.Errorf("%d bytes, compressed %d", len(raw), packed)
