@@ -198,7 +198,7 @@ func (l *Ledger) Search(ctx context.Context, c Caller, text string) ([]store.Fin
 	}
 	var types []store.SearchedType
 	for _, t := range l.Store.Types() {
-		if scope, err := l.Policy.Scope(c.Subject, t, access.View); err == nil && len(t.Search) > 0 {
+		if scope, err := l.Policy.Scope(c.Subject, t, access.View); err == nil && len(t.SearchFields()) > 0 {
 			types = append(types, store.SearchedType{Type: t, Scope: scope})
 		}
 	}

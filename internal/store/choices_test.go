@@ -18,8 +18,8 @@ func insertSites(t *testing.T, db *pgxpool.Pool, n int) {
 	// Without waiting for the log, VACUUM does not yet see that all rows are visible.
 	if _, err := db.Exec(t.Context(), fmt.Sprintf(`SET synchronous_commit = on;
 		INSERT INTO dcim_site (version, name, slug, status, facility, description, physical_address, shipping_address,
-			comments, tags, custom_fields, created, last_updated)
-		SELECT 1, 'n' || i, 's' || i, CASE WHEN i %% 10 = 0 THEN 'planned' ELSE 'active' END, '', repeat('x', 100), '', '', '', '{}', '{}',
+			comments, asns, tags, custom_fields, created, last_updated)
+		SELECT 1, 'n' || i, 's' || i, CASE WHEN i %% 10 = 0 THEN 'planned' ELSE 'active' END, '', repeat('x', 100), '', '', '', '{}', '{}', '{}',
 			now(), now() FROM generate_series(1, %d) i`, n)); err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,9 @@ func TestCustomFieldsAreLookedUpOncePerPage(t *testing.T) {
 		`INSERT INTO extras_customfield (version, content_types, type, name, label, description, required, weight, validation_regex,
 			choices, created, last_updated)
 			SELECT 1, ARRAY['dcim.site'], 'text', 'field' || n, '', '', false, 100, '', '{}', now(), now() FROM generate_series(1, 3) n`,
-		`INSERT INTO dcim_site (version, name, slug, status, facility, description, physical_address, shipping_address, comments, tags,
-			custom_fields, created, last_updated)
-			SELECT 1, 'Site ' || n, 'site-' || n, 'active', '', '', '', '', '', '{}', '{}', now(), now() FROM generate_series(1, 30) n`,
+		`INSERT INTO dcim_site (version, name, slug, status, facility, description, physical_address, shipping_address, comments, asns,
+			tags, custom_fields, created, last_updated)
+			SELECT 1, 'Site ' || n, 'site-' || n, 'active', '', '', '', '', '', '{}', '{}', '{}', now(), now() FROM generate_series(1, 30) n`,
 	} {
 		if _, err := db.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)

@@ -50,7 +50,7 @@ func ExplainList(t *record.Type) string {
 		panic(err)
 	}
 	literals := map[record.Storage]string{record.StoreText: "'x'", record.StoreInt: "1", record.StoreTime: "now()",
-		record.StoreAddress: "'192.0.2.7'"}
+		record.StoreAddress: "'192.0.2.7'", record.StoreNetwork: "'192.0.2.0/24'", record.StoreNumbers: "'{1}'"}
 	w := &where{}
 	values := make([]any, len(order))
 	for i := range order {

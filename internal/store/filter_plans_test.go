@@ -18,8 +18,8 @@ func TestDeclaredFiltersAreIndexed(t *testing.T) {
 	s, reg, db := open(t, trial.Types()...)
 	if _, err := db.Exec(t.Context(), `
 		INSERT INTO dcim_site (version, name, slug, status, facility, description, physical_address, shipping_address, comments, time_zone,
-			tags, custom_fields, created, last_updated)
-			SELECT 1, 's' || i, 's' || i, 'active', 'f' || i, '', '', '', '', '', '{}', '{}', now(), now() FROM generate_series(1, 500) i;
+			asns, tags, custom_fields, created, last_updated)
+			SELECT 1, 's' || i, 's' || i, 'active', 'f' || i, '', '', '', '', '', '{}', '{}', '{}', now(), now() FROM generate_series(1, 500) i;
 		INSERT INTO trial_shelf (id, version, name, site_id, places, tags, custom_fields, created, last_updated)
 			SELECT i, 1, 'shelf ' || i, 1 + i % 500, 1, '{}', '{}', now(), now() FROM generate_series(1, 1000) i;
 		INSERT INTO trial_port (version, shelf_id, name, mac_address, vlans, width, hosts, private, tags, custom_fields, created, last_updated)

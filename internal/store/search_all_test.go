@@ -19,9 +19,9 @@ import (
 // insertSite creates a site with a name and a description.
 func insertSite(t *testing.T, db *pgxpool.Pool, name, description string) {
 	t.Helper()
-	exec(t, db, `INSERT INTO dcim_site (version, name, slug, status, facility, description, physical_address, shipping_address, comments, tags,
-			custom_fields, created, last_updated)
-		VALUES (1, $1, md5($1), 'active', '', $2, '', '', '', '{}', '{}', now(), now())`, name, description)
+	exec(t, db, `INSERT INTO dcim_site (version, name, slug, status, facility, description, physical_address, shipping_address, comments, asns,
+			tags, custom_fields, created, last_updated)
+		VALUES (1, $1, md5($1), 'active', '', $2, '', '', '', '{}', '{}', '{}', now(), now())`, name, description)
 }
 
 func exec(t *testing.T, db *pgxpool.Pool, sql string, args ...any) {
@@ -86,10 +86,10 @@ func TestSearchAllRanks(t *testing.T) {
 func TestSearchAllOfManyHits(t *testing.T) {
 	t.Parallel()
 	s, reg, db := open(t)
-	exec(t, db, `INSERT INTO dcim_site (version, name, slug, status, facility, description, physical_address, shipping_address, comments, tags,
-			custom_fields, created, last_updated)
+	exec(t, db, `INSERT INTO dcim_site (version, name, slug, status, facility, description, physical_address, shipping_address, comments, asns,
+			tags, custom_fields, created, last_updated)
 		SELECT 1, 'An old ' || CASE WHEN i % 5 = 0 THEN i || ' harbour' ELSE i || '' END, i,
-			'active', '', '', '', '', '', '{}', '{}', now(), now() FROM generate_series(1, 6000) i`)
+			'active', '', '', '', '', '', '{}', '{}', '{}', now(), now() FROM generate_series(1, 6000) i`)
 	insertSite(t, db, "Harbour 12", "")
 	insertSite(t, db, "harbour", "")
 	insertSite(t, db, "Rare", "quokka")
@@ -146,10 +146,11 @@ func TestSearchAllPreparesOnce(t *testing.T) {
 		return n
 	}
 	prepared() // this statement, too
-	searchAll(t, s, "lisbon", reg.Types()...)
+	types := slices.DeleteFunc(slices.Clone(reg.Types()), func(t *record.Type) bool { return len(t.SearchFields()) == 0 })
+	searchAll(t, s, "lisbon", types...)
 	before := prepared()
-	searchAll(t, s, "lisbon north", reg.Types()...)
-	if after := prepared(); after != before || before < len(reg.Types()) {
+	searchAll(t, s, "lisbon north", types...)
+	if after := prepared(); after != before || before < len(types) {
 		t.Errorf("%d statements are prepared after the first search, %d after the second", before, after)
 	}
 }

@@ -33,8 +33,8 @@ var largeRecords = []string{
 		SELECT now() - i * interval '1 second', '', gen_random_uuid(), 'update', 'dcim.site', i, '', 1, doc, doc, doc
 		FROM generate_series(1, 100) i, to_jsonb(repeat('x', 1000000)) x, CAST(x AS text) doc`,
 	`INSERT INTO dcim_site (version, name, slug, status, facility, time_zone, description, physical_address, shipping_address, comments,
-		tags, custom_fields, created, last_updated)
-		VALUES (1, 'A', 'a', 'active', '', '', '', '', '', '', '{}', '{}', now(), now())`,
+		asns, tags, custom_fields, created, last_updated)
+		VALUES (1, 'A', 'a', 'active', '', '', '', '', '', '', '{}', '{}', '{}', now(), now())`,
 	`UPDATE extras_objectchange SET object_id = 1 WHERE object_id < 50`,
 	`INSERT INTO record_count (type, n) VALUES ('tenancy.tenant', 200), ('dcim.region', 500), ('extras.objectchange', 100)`,
 }

@@ -8,7 +8,7 @@ var VRF = record.Type{
 	Doc: "A routing table of its own, in which the same addresses may exist as in another.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
-		record.Text{Name: "rd", Label: "Route distinguisher", Max: 21, Null: true, Unique: true, NullsDiffer: true},
+		record.Text{Name: "rd", Label: "Route distinguisher", Max: 21, Null: true, Unique: true, NullsDiffer: true, Sort: record.Natural},
 		record.Bool{Name: "enforce_unique", Default: true, Help: "Refuse a second prefix or address of the same network."},
 		description,
 		record.Refs{Name: "import_targets", To: "ipam.routetarget"},

@@ -22,7 +22,7 @@ const (
 	holdTags   = `SELECT id, name, slug, color FROM extras_tag t WHERE id = ANY($1) ORDER BY id LIMIT 2 FOR KEY SHARE`
 
 	insertDrawn = `INSERT INTO dcim_site (id, ` + siteColumns +
-		`) VALUES ($15, 1, $1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13, '{}', $14, $14)`
+		`) VALUES ($15, 1, $1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, '{}', $13, '{}', $14, $14)`
 	hooks     = `SELECT id, version, type_create, type_update, type_delete, conditions::text` + listening + ` ORDER BY id`
 	listening = ` FROM extras_webhook WHERE enabled AND content_types @> ARRAY['dcim.site']`
 

@@ -11,13 +11,13 @@ import (
 
 const (
 	siteColumns = `version, name, slug, status, region_id, group_id, tenant_id, facility, description, physical_address, shipping_address,
-		latitude, longitude, comments, tags, custom_fields, created, last_updated`
+		latitude, longitude, comments, asns, tags, custom_fields, created, last_updated`
 	insertOne = `WITH s AS (INSERT INTO dcim_site (` + siteColumns + `)
-		VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13, '{}', $14, $14) RETURNING *)
+		VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, '{}', $13, '{}', $14, $14) RETURNING *)
 		SELECT ` + columns + ` FROM s` + joins
 	insertMany = `WITH s AS (INSERT INTO dcim_site (` + siteColumns + `)
 		SELECT 1, name, slug, status, region, "group", tenant, facility, description, physical_address, '', latitude, longitude, comments,
-			tags, '{}', $2, $2
+			'{}', tags, '{}', $2, $2
 		FROM jsonb_to_recordset($1) AS x(name text, slug text, status text, region bigint, "group" bigint, tenant bigint, facility text,
 			description text,
 			physical_address text, latitude float8, longitude float8, comments text, tags bigint[]) RETURNING *)
