@@ -117,7 +117,10 @@ func (k *call) load(scope access.Scope, id int64) error {
 		return nil
 	}
 	lock := store.NoLock
-	if k.action.Writes() {
+	switch {
+	case k.action.Writes() && k.action.Needs == access.View:
+		lock = store.LockKeep
+	case k.action.Writes():
 		lock = store.LockWrite
 	}
 	rows := k.set.tx.Load(k.action.Type(), scope, []int64{id}, lock)

@@ -24,6 +24,7 @@ type changeSet struct {
 	caller  Caller
 	at      time.Time // when the last lock was taken
 	careful bool      // look for clashes before the database finds them
+	alone   bool      // nobody else takes places of a Space within the same record meanwhile
 	items   []*draft  // records that the caller names, in the order of the request; errors are reported by position
 	derived []*draft  // records that change with them
 	gone    []deletion
@@ -52,9 +53,9 @@ func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*c
 	if rehearsal != nil {
 		transact = l.Store.Rehearse
 	}
-	run := func(careful bool) error {
+	run := func(careful, alone bool) error {
 		return transact(ctx, func(tx *store.Tx) error {
-			set = &changeSet{l: l, tx: tx, caller: c, careful: careful, items: make([]*draft, len(items))}
+			set = &changeSet{l: l, tx: tx, caller: c, careful: careful, alone: alone, items: make([]*draft, len(items))}
 			for i, d := range items {
 				set.items[i] = d.clone()
 			}
@@ -67,9 +68,13 @@ func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*c
 			return set.record(ctx)
 		})
 	}
-	err := run(false)
+	err := run(false, false)
+	alone := errors.Is(err, errCrowded)
+	if alone {
+		err = run(false, true)
+	}
 	if _, clash := errors.AsType[*store.ClashError](err); clash {
-		err = run(true)
+		err = run(true, alone)
 	}
 	if err != nil {
 		return nil, err
@@ -154,6 +159,7 @@ func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 			return err
 		}
 	}
+	s.lockPlaces(ctx, batches)
 	if err := s.put(batches); err != nil {
 		return err
 	}
@@ -164,7 +170,7 @@ func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 	if err := s.checkTrees(ctx, batches); err != nil {
 		return err
 	}
-	verify := s.verify(batches)
+	verify := s.verify(ctx, batches)
 	settle := s.settle(batches)
 	if err := s.tx.Flush(ctx); err != nil {
 		return err

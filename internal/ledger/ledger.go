@@ -26,6 +26,8 @@ type Ledger struct {
 	Now     func() time.Time
 	// LooseFilters makes lists ignore an unknown filter instead of refusing it.
 	LooseFilters bool
+	// EnforceGlobalUnique keeps two records from having the same place in the Space of their type, for those that are within no record.
+	EnforceGlobalUnique bool
 	// Dependants limits what one request may change besides the records that it names; 0 means DefaultDependants.
 	Dependants Dependants
 	// Rules are checks that need more than a declaration can express, by the type's name.

@@ -65,7 +65,7 @@ func Params(rawQuery string) (url.Values, error) {
 
 // Query parses the parameters of a list: its filters, order and page. The pages take the same parameters as the API.
 func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (store.Query, error) {
-	q := store.Query{Limit: limitOf(params), Offset: offsetOf(params), Cursor: params.Get("cursor"),
+	q := store.Query{Limit: LimitOf(params), Offset: offsetOf(params), Cursor: params.Get("cursor"),
 		Search: strings.TrimSpace(params.Get("q"))}
 	for _, part := range strings.Split(params.Get("ordering"), ",") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -226,8 +226,8 @@ func Unknown(what, name string, known []string) error {
 // longestName is longer than any known name. Longer ones are not compared, because that costs the product of the lengths.
 const longestName = 100
 
-// limitOf returns the size of the page. A limit that it can't parse means the default, as clients expect.
-func limitOf(params url.Values) int {
+// LimitOf returns the size of the page. A limit that it can't parse means the default, as clients expect.
+func LimitOf(params url.Values) int {
 	n, err := strconv.Atoi(params.Get("limit"))
 	switch {
 	case err != nil || n < 0:
@@ -281,7 +281,7 @@ func Links(params url.Values, q store.Query, page store.Page) (next, previous st
 
 // Part returns one page of a list that was read whole, and the queries of the next and the previous page, as Links does.
 func Part[T any](params url.Values, all []T) (part []T, next, previous string) {
-	limit, offset := limitOf(params), min(offsetOf(params), len(all))
+	limit, offset := LimitOf(params), min(offsetOf(params), len(all))
 	end := min(offset+limit, len(all))
 	if end < len(all) {
 		next = pageQuery(params, limit, end, "")

@@ -143,16 +143,22 @@ func (s *changeSet) checkTrees(ctx context.Context, batches []*batch) error {
 
 // verify makes the other checks that are possible only when the records are written. It queues the statements and returns a function that
 // takes the answers.
-func (s *changeSet) verify(batches []*batch) func() error {
+func (s *changeSet) verify(ctx context.Context, batches []*batch) func() error {
 	var answers []func()
 	for _, b := range batches {
 		answers = append(answers, s.checkOwned(b)...)
 	}
 	answers = append(answers, s.checkSame(batches)...)
 	answers = append(answers, s.checkTogether(batches)...)
+	places := s.checkPlaces(ctx, batches)
 	return func() error {
 		for _, take := range answers {
 			take()
+		}
+		for _, take := range places {
+			if err := take(); err != nil {
+				return err
+			}
 		}
 		return s.failed()
 	}

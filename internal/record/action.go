@@ -31,10 +31,14 @@ type Action struct {
 	// Paged reads answer with a page of a list, by limit and offset. Do returns all of it as a []map[string]any, and Answer is the schema of
 	// one of them. A record among the values is shown in its brief form.
 	Paged bool
+	// Limited reads take a limit from the address as lists do: 50 by default, 1000 at most, 0 for the most, and no error for what is no
+	// number. Do finds it as the number limit in its input, and returns no more items than that.
+	Limited bool
 	// Draws reads may answer with a Picture, which is sent as an SVG file.
 	Draws bool
 
-	// Do carries the action out, in one transaction. It returns a value for JSON, a record, or records. It may run again after a
+	// Do carries the action out, in one transaction. It returns a value for JSON, a record, or records. A []map[string]any may have
+	// records, which are shown in their brief form, and Shown fields. It may run again after a
 	// deadlock, or when somebody else took a unique value first. If Do is nil, the program binds a function to the action at start,
 	// and a package of pages has its pages.
 	Do func(Call) (any, error)
@@ -138,6 +142,9 @@ func (t *Type) buildActions() error {
 	for i := range t.Actions {
 		a := &t.Actions[i]
 		a.of = t
+		if a.Limited {
+			a.Body = append(slices.Clone(a.Body), Int{Name: "limit", Help: "How many at most: 50 by default, 1000 at most; 0 means the most."})
+		}
 		if a.Syncs != "" {
 			a.buildSync()
 		}
@@ -192,6 +199,8 @@ func (a *Action) check() error {
 		return fmt.Errorf("it adds records of %s, which nobody can add", a.Adds)
 	case (a.Paged || a.Draws) && (a.Writes() || a.Answer == nil):
 		return fmt.Errorf("it is Paged or Draws, so its Method must be GET and it needs an Answer")
+	case a.Limited && (a.Writes() || a.Paged):
+		return fmt.Errorf("it is Limited, so its Method must be GET and it can't be Paged")
 	case a.Adds != "" && !a.Writes():
 		return fmt.Errorf("it adds records, so its Method must be POST")
 	case a.Adds != "" && a.Do == nil:

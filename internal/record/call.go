@@ -4,7 +4,8 @@ package record
 // errors of its methods unchanged. A GET reads with the limits of a list, as everything was at one moment, and can use neither Hold
 // nor Create nor Update.
 type Call interface {
-	// Record returns the record in the address, as it is now. In a POST it is locked until the action is done.
+	// Record returns the record in the address, as it is now. In a POST it is locked until the action is done. An action that needs no
+	// more than view keeps it from being deleted, and several of them can run at once.
 	Record() Values
 	// Inputs returns the objects that the caller sent: one, or several if the action Adds and got a list.
 	Inputs() []Input
@@ -23,6 +24,9 @@ type Call interface {
 	// Hold makes everybody wait who sets the field that a type Allocates, within a record (0 for none), until the transaction ends. It
 	// waits for those who have set it. What Taken then returns stays true, except that values become free.
 	Hold(key string, within int64) error
+	// Free returns free places, the lowest first; fewer than wanted if there are no more. In a POST nobody else takes them until the
+	// transaction ends. The type declares a Space. Create then gives them to records.
+	Free(FreePlaces) ([]any, error)
 	// Create adds records and Update changes one, like requests of the caller. Everything that one Do writes is one change set.
 	Create(key string, inputs ...map[string]any) ([]Values, error)
 	Update(v Values, input map[string]any) (Values, error)
@@ -32,4 +36,10 @@ type Call interface {
 type Input struct {
 	Values                // the fields of Body; those that were not sent have their defaults
 	Fields map[string]any // the other fields that were sent, for Create; only if the action Adds
+}
+
+// Shown is a field of a record in the answer of an action, shown as the record shows it.
+type Shown struct {
+	Of    Values
+	Field string
 }

@@ -47,6 +47,14 @@ func withAny(change func(*record.Type)) []record.Type {
 	})
 }
 
+// spaced declares a type with a number.
+func spaced(change func(*record.Type)) []record.Type {
+	return with(func(t *record.Type) {
+		t.Fields = append(t.Fields, record.Int{Name: "size"})
+		change(t)
+	})
+}
+
 func declaring(filters ...record.Filter) []record.Type {
 	return withAny(func(t *record.Type) { t.Filters = filters })
 }
@@ -204,6 +212,20 @@ func TestDeclarationsAreChecked(t *testing.T) {
 			`its Allocates names "nosuch", which is no field that is written`},
 		"Allocates within no record": {with(func(t *record.Type) { t.Allocates = &record.Allocation{Field: "name", Within: "tag"} }),
 			`its Allocates names "tag", which is no reference to one record`},
+		"Space": {spaced(func(t *record.Type) { t.Space = &record.Space{Of: "size", Within: "parent", Enforced: "flag"} }), ""},
+		"Space of a text": {spaced(func(t *record.Type) { t.Space = &record.Space{Of: "name"} }),
+			`its Space is of "name", which is no number, network or address that is written`},
+		"Space within a text": {spaced(func(t *record.Type) { t.Space = &record.Space{Of: "size", Within: "name"} }),
+			`its Space is within "name", which is no reference to one record`},
+		"Space enforced by a text": {spaced(func(t *record.Type) { t.Space = &record.Space{Of: "size", Within: "parent", Enforced: "name"} }),
+			`its Space is enforced by "name", which is no flag of a record that it is within`},
+		"Space enforced by nothing": {spaced(func(t *record.Type) { t.Space = &record.Space{Of: "size", Enforced: "flag"} }),
+			`its Space is enforced by "flag", which is no flag`},
+		"Space shared by nobody": {spaced(func(t *record.Type) { t.Space = &record.Space{Of: "size", Shared: "flag"} }),
+			`its Space needs both Shared and SharedBy, or neither`},
+		"Space shared by a flag": {spaced(func(t *record.Type) {
+			t.Space = &record.Space{Of: "size", Shared: "flag", SharedBy: []string{"x"}}
+		}), `its Space is shared by "flag", which is no choice`},
 		"case of a flag": {with(func(t *record.Type) {
 			t.Unique = []record.Unique{{Name: "u", Fields: []string{"flag"}, FoldCase: true}}
 		}), "rule u folds case"},

@@ -124,13 +124,16 @@ func parseNet(s string) (netip.Prefix, bool) {
 func single(addr netip.Addr) netip.Prefix { return netip.PrefixFrom(addr, addr.BitLen()) }
 
 // last returns the highest address of a network, as a network of one address.
-func last(p netip.Prefix) netip.Prefix {
+func last(p netip.Prefix) netip.Prefix { return single(LastAddress(p)) }
+
+// LastAddress returns the highest address of a network.
+func LastAddress(p netip.Prefix) netip.Addr {
 	raw := p.Masked().Addr().AsSlice()
 	for bit := p.Bits(); bit < len(raw)*8; bit++ {
 		raw[bit/8] |= 1 << (7 - bit%8)
 	}
 	addr, _ := netip.AddrFromSlice(raw)
-	return single(addr)
+	return addr
 }
 
 // around are some networks and all that contain them, each once. different is how many of the given ones are.

@@ -44,6 +44,8 @@ type Type struct {
 	Unique  []Unique // rules for several fields; a single field declares its own
 	// Allocates says which field actions choose free values of.
 	Allocates *Allocation
+	// Space says which field gives each record a place that others can't take.
+	Space *Space
 
 	// Called says what a record is called for people, instead of by the first brief text: "{name} ({label})". The first form counts
 	// whose values are all set. A value may be behind references, "{module_bay.name}"; a reference means what its record is called.

@@ -72,7 +72,11 @@ func (a *API) act(declared *record.Action) http.HandlerFunc {
 		case record.Picture:
 			a.sendPicture(w, r, x)
 		case []map[string]any:
-			a.sendPaged(w, r, x)
+			if declared.Paged {
+				a.sendPaged(w, r, x)
+				return
+			}
+			a.sendValue(w, r, status, a.shown(x))
 		case record.Values:
 			a.sendRecord(w, r, status, x)
 		case []record.Values:
@@ -95,14 +99,22 @@ func (a *API) sendPaged(w http.ResponseWriter, r *http.Request, all []map[string
 		return
 	}
 	page, next, previous := ledger.Part(params, all)
-	for _, item := range page {
+	a.sendPart(w, r, part{r.URL.Path, len(all), next, previous, a.shown(page)})
+}
+
+// shown replaces records by their brief form, and fields by what their record shows.
+func (a *API) shown(items []map[string]any) []map[string]any {
+	for _, item := range items {
 		for name, value := range item {
-			if v, isRecord := value.(record.Values); isRecord {
-				item[name] = json.RawMessage(a.Printer.Append(nil, v, v.Type().Plan(record.View{Brief: true})))
+			switch x := value.(type) {
+			case record.Values:
+				item[name] = json.RawMessage(a.Printer.Append(nil, x, x.Type().Plan(record.View{Brief: true})))
+			case record.Shown:
+				item[name] = json.RawMessage(x.Of.Type().Field(x.Field).Append(nil, x.Of.Get(x.Field), a.Printer))
 			}
 		}
 	}
-	a.sendPart(w, r, part{r.URL.Path, len(all), next, previous, page})
+	return items
 }
 
 // svgType is the media type of a picture.
@@ -156,6 +168,9 @@ func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action
 			if sent[name] = values[0]; isList(declared.Input().Field(name)) {
 				sent[name] = anyOf(values)
 			}
+		}
+		if declared.Limited {
+			sent["limit"] = json.Number(strconv.Itoa(ledger.LimitOf(params)))
 		}
 		return body{items: []ledger.Input{sent}}, nil
 	}

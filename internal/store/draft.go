@@ -175,6 +175,9 @@ func draftIndexes(t *record.Type) []string {
 	if order != "" {
 		out = append(out, fmt.Sprintf("CREATE INDEX %s_order ON %s (%s);\n", table, table, order))
 	}
+	if t.Space != nil && spaceIndex(t) != "" {
+		out = append(out, fmt.Sprintf("CREATE INDEX %s_space ON %s (%s);\n", table, table, spaceIndex(t)))
+	}
 	for _, f := range t.All() {
 		c := f.Column()
 		ref, refers := record.ReferenceOf(f)
@@ -218,7 +221,27 @@ func beginsIndex(t *record.Type, f record.Field, order string) bool {
 	unique := slices.ContainsFunc(t.Rules(), func(r record.Unique) bool {
 		return !r.FoldCase && r.Fields[0] == f.Info().Name && (r.Where == "" || r.Where == r.Fields[0])
 	})
-	return unique || strings.HasPrefix(order, quoteWhereNeeded(f.Column().Name)+",")
+	column := quoteWhereNeeded(f.Column().Name) + ","
+	return unique || strings.HasPrefix(order, column) || strings.HasPrefix(spaceIndex(t), column)
+}
+
+// spaceIndex returns the columns that free places are looked up by; "" if there is no Space, or if a unique rule has an index over them.
+func spaceIndex(t *record.Type) string {
+	if t.Space == nil {
+		return ""
+	}
+	fields := []string{t.Space.Of}
+	columns := placeColumn(t)
+	if t.Space.Within != "" {
+		fields = []string{t.Space.Within, t.Space.Of}
+		columns = withinColumn(t) + ", " + columns
+	}
+	for _, rule := range t.Rules() {
+		if isConstraint(rule) && slices.Equal(rule.Fields, fields) && t.Field(t.Space.Of).Column().Key.Name == "" {
+			return ""
+		}
+	}
+	return columns
 }
 
 // anyReferences are the references whose type is stored beside the id.

@@ -27,6 +27,9 @@ glbp GLBP
 carp CARP
 `)
 
+// sharedRoles are the roles of addresses that several interfaces have on purpose.
+var sharedRoles = []string{"anycast", "vip", "vrrp", "hsrp", "glbp", "carp"}
+
 // dnsName is labels with dots between them. The first may be a star, and a final dot is allowed.
 var dnsName = regexp.MustCompile(`^(\*|[A-Za-z0-9_-]+)(\.[A-Za-z0-9_-]+)*\.?$`)
 
@@ -52,6 +55,7 @@ var IPAddress = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 	},
+	Space: &record.Space{Of: "address", Within: "vrf", Enforced: "enforce_unique", Shared: "role", SharedBy: sharedRoles},
 	Filters: []record.Filter{
 		family("address"), byVRF, byVRFID, tenantGroup,
 		{Name: "parent", Field: "address", Lookup: record.NetHostContained},

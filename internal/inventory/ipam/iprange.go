@@ -30,7 +30,8 @@ var IPRange = record.Type{
 	Filters: []record.Filter{
 		family("start_address"), byVRF, byVRFID, tenantGroup,
 	},
-	Brief:  []string{"family", "start_address", "end_address"},
-	Order:  []string{"vrf", "start_address"},
-	Search: []string{"description", "start_address", "end_address"},
+	Brief:   []string{"family", "start_address", "end_address"},
+	Order:   []string{"vrf", "start_address"},
+	Search:  []string{"description", "start_address", "end_address"},
+	Actions: rangeIPs,
 }

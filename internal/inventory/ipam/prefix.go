@@ -34,6 +34,7 @@ var Prefix = record.Type{
 		record.Inside{Name: "children", NetworkTree: tree},
 		record.Around{Name: "_depth", Label: "Depth", NetworkTree: tree},
 	},
+	Space: &record.Space{Of: "prefix", Within: "vrf", Enforced: "enforce_unique"},
 	Filters: []record.Filter{
 		family("prefix"), byVRF, byVRFID, tenantGroup, region, siteGroup,
 		{Name: "within", Field: "prefix", Lookup: record.NetContained},
@@ -47,4 +48,5 @@ var Prefix = record.Type{
 	Brief:   []string{"family", "prefix", "_depth"},
 	Order:   []string{"vrf", "prefix"},
 	Search:  []string{"prefix", "description"},
+	Actions: prefixIPs,
 }

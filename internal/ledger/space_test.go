@@ -1,0 +1,281 @@
+package ledger_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"terrier/internal/access"
+	"terrier/internal/dbtest"
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+)
+
+// tables is a rig with two VRFs: one with unique space, one without.
+type tables struct {
+	*rig
+	strict, loose record.Values
+}
+
+func newTables(t *testing.T) *tables {
+	t.Helper()
+	r := &tables{rig: newRig(t)}
+	vrfs := r.create(t, "ipam.vrf", in("name", "red", "enforce_unique", true), in("name", "grey", "enforce_unique", false))
+	r.strict, r.loose = vrfs[0], vrfs[1]
+	return r
+}
+
+// TestPlacesAreUnique: where a VRF or the setting says so, two prefixes can't have one network, and two addresses one host, unless all of
+// them have a role that is shared. Only what a request leaves behind counts.
+func TestPlacesAreUnique(t *testing.T) {
+	t.Parallel()
+	r := newTables(t)
+	address := func(pairs ...any) ledger.Input { return in(append([]any{"address"}, pairs...)...) }
+	first := r.create(t, "ipam.ipaddress", address("10.0.0.1/24", "vrf", r.strict), address("10.0.0.1/24", "vrf", r.loose),
+		address("10.0.0.1/24"), address("10.0.0.1/24"), address("10.0.0.1/24", "vrf", r.loose), address("10.0.0.2/24", "vrf", r.strict))
+	refused(t, "the same host", r.tryCreate(t, "ipam.ipaddress", address("10.0.0.1/32", "vrf", r.strict)), "address",
+		"The VRF red", "10.0.0.1/24")
+	refused(t, "twice in a list", r.tryCreate(t, "ipam.ipaddress", address("2001:db8::1/64", "vrf", r.strict),
+		address("2001:DB8:0::1/128", "vrf", r.strict)), "address", "twice")
+	_, err := r.tryUpdate(t, first[1], "vrf", r.strict)
+	refused(t, "moved", err, "address")
+	_, err = r.tryUpdate(t, first[5], "address", "10.0.0.1/25")
+	refused(t, "changed", err, "address")
+	r.update(t, first[0], "address", "10.0.0.1/25", "description", "another mask")
+	typ := r.reg.Type("ipam.ipaddress")
+	if _, err := r.Update(t.Context(), r.root, typ, []ledger.Edit{{ID: first[0].ID(), Input: in("address", "10.0.0.2/24")},
+		{ID: first[5].ID(), Input: in("address", "10.0.0.1/24")}}); err != nil {
+		t.Errorf("two that change places: %v", err)
+	}
+	shared := r.create(t, "ipam.ipaddress", address("10.0.0.9/24", "vrf", r.strict, "role", "vip"),
+		address("10.0.0.9/24", "vrf", r.strict, "role", "anycast"))
+	refused(t, "one without a shared role",
+		r.tryCreate(t, "ipam.ipaddress", address("10.0.0.9/24", "vrf", r.strict, "role", "loopback")), "address")
+	refused(t, "one without a role", r.tryCreate(t, "ipam.ipaddress", address("10.0.0.9/24", "vrf", r.strict)), "address")
+	refused(t, "a shared role beside another",
+		r.tryCreate(t, "ipam.ipaddress", address("10.0.0.1/24", "vrf", r.strict, "role", "vip")), "address")
+	_, err = r.tryUpdate(t, shared[0], "role", nil)
+	refused(t, "no longer shared", err, "address")
+
+	r.create(t, "ipam.prefix", in("prefix", "10.0.0.0/24", "vrf", r.strict), in("prefix", "10.0.0.0/25", "vrf", r.strict),
+		in("prefix", "10.0.0.0/24"))
+	refused(t, "the same network", r.tryCreate(t, "ipam.prefix", in("prefix", "10.0.0.0/24", "vrf", r.strict)), "prefix", "10.0.0.0/24")
+	r.create(t, "ipam.prefix", in("prefix", "10.0.0.0/24"))
+	r.EnforceGlobalUnique = true
+	refused(t, "with the setting", r.tryCreate(t, "ipam.prefix", in("prefix", "10.0.0.0/24")), "prefix", "The global table")
+	refused(t, "an address, with the setting", r.tryCreate(t, "ipam.ipaddress", address("10.0.0.1/24")), "address", "The global table")
+	r.create(t, "ipam.ipaddress", address("10.0.0.3/24"))
+
+	adder := ledger.Caller{RequestID: r.root.RequestID, Subject: &access.Subject{UserID: 2, Username: "adder", Grants: []access.Grant{
+		{Types: []string{"ipam.prefix"}, Actions: []string{"add"}}}}}
+	_, err = r.Create(t.Context(), adder, r.reg.Type("ipam.prefix"), []ledger.Input{in("prefix", "10.0.0.0/24")})
+	refused(t, "by one who sees none", err, "prefix", "has this one already")
+}
+
+// take uses the action available-ips of a record for n addresses, and returns them.
+func (r *tables) take(t *testing.T, of record.Values, n int) ([]string, error) {
+	action := r.reg.Action("POST " + of.Type().Key() + "/available-ips")
+	answer, err := r.Act(t.Context(), r.root, action, of.ID(), slices.Repeat([]ledger.Input{{}}, n)...)
+	if err != nil {
+		return nil, err
+	}
+	var got []string
+	for _, v := range answer.([]record.Values) {
+		got = append(got, v.Text("address"))
+	}
+	return got, nil
+}
+
+func (r *tables) free(t *testing.T, of record.Values, limit int) []string {
+	t.Helper()
+	action := r.reg.Action("GET " + of.Type().Key() + "/available-ips")
+	answer, err := r.Act(t.Context(), r.root, action, of.ID(), ledger.Input{"limit": fmt.Sprint(limit)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, item := range answer.([]map[string]any) {
+		got = append(got, item["address"].(string))
+	}
+	return got
+}
+
+// TestFreeAddresses states which addresses of a prefix or a range are free.
+func TestFreeAddresses(t *testing.T) {
+	t.Parallel()
+	r := newTables(t)
+	prefix := func(text string, pairs ...any) record.Values {
+		return r.create(t, "ipam.prefix", in(append([]any{"prefix", text}, pairs...)...))[0]
+	}
+	run := func(start, end string, pairs ...any) record.Values {
+		return r.create(t, "ipam.iprange", in(append([]any{"start_address", start, "end_address", end}, pairs...)...))[0]
+	}
+	address := func(pairs ...any) { r.create(t, "ipam.ipaddress", in(append([]any{"address"}, pairs...)...)) }
+	wants := func(what string, of record.Values, limit int, want string) {
+		t.Helper()
+		if got := strings.Join(r.free(t, of, limit), " "); got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	wants("an empty network", prefix("10.0.0.0/29"), 50, "10.0.0.1/29 10.0.0.2/29 10.0.0.3/29 10.0.0.4/29 10.0.0.5/29 10.0.0.6/29")
+	wants("two addresses", prefix("10.0.1.0/31"), 50, "10.0.1.0/31 10.0.1.1/31")
+	wants("one address", prefix("10.0.1.8/32"), 50, "10.0.1.8/32")
+	wants("a pool", prefix("10.0.2.0/30", "is_pool", true), 50, "10.0.2.0/30 10.0.2.1/30 10.0.2.2/30 10.0.2.3/30")
+	wants("a full one", prefix("10.0.3.0/30", "mark_utilized", true), 50, "")
+	wants("IPv6", prefix("2001:db8::/64"), 2, "2001:db8::1/64 2001:db8::2/64")
+	wants("two of IPv6", prefix("2001:db8::2/127"), 5, "2001:db8::2/127 2001:db8::3/127")
+	wants("the last of IPv6", prefix("ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe/127"), 5,
+		"ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe/127 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/127")
+	wants("across a boundary", prefix("8000::/1"), 1, "8000::1/1")
+	last := prefix("255.255.255.252/30", "is_pool", true)
+	address("255.255.255.255/32")
+	address("255.255.255.253/8")
+	wants("the last of IPv4", last, 9, "255.255.255.252/30 255.255.255.254/30")
+
+	wide := prefix("10.1.0.0/28")
+	run("10.1.0.0/28", "10.1.0.3/28") // it has the network's own address
+	whole := run("10.1.0.8/24", "10.1.0.10/24")
+	run("10.1.0.14/24", "10.1.0.20/24") // only partly in it
+	address("10.1.0.5/32")
+	address("10.1.0.5/24")
+	address("10.1.0.9/24")
+	address("10.1.0.6/28", "vrf", r.strict)
+	wants("with ranges and addresses", wide, 50, "10.1.0.4/28 10.1.0.6/28 10.1.0.7/28 10.1.0.11/28 10.1.0.12/28 10.1.0.13/28 10.1.0.14/28")
+	wants("limited", wide, 2, "10.1.0.4/28 10.1.0.6/28")
+	wants("a range", whole, 50, "10.1.0.8/24 10.1.0.10/24")
+	wants("a container of the global table", prefix("10.1.0.0/29", "status", "container", "is_pool", true), 50, "10.1.0.4/29 10.1.0.7/29")
+	wants("of a VRF", prefix("10.1.0.4/30", "vrf", r.strict, "is_pool", true), 50, "10.1.0.4/30 10.1.0.5/30 10.1.0.7/30")
+
+	if got, err := r.take(t, wide, 3); err != nil || strings.Join(got, " ") != "10.1.0.4/28 10.1.0.6/28 10.1.0.7/28" {
+		t.Errorf("taken: %v, %v", got, err)
+	}
+	_, err := r.take(t, wide, 5)
+	if fault.KindOf(err) != fault.Held || !strings.Contains(err.Error(), "5 requested, 4 available") {
+		t.Errorf("too many: %v", err)
+	}
+	if got, err := r.take(t, prefix("10.2.0.0/24"), 100); err != nil || len(got) != 100 || got[99] != "10.2.0.100/24" {
+		t.Errorf("a long list: %v, %v", got, err)
+	}
+}
+
+// TestPlacesAreLocked: while a request has an address that it has not committed, another allocation gets the next one, at once. One that
+// needs all of them, and a plain create of the same address, wait. What a request that failed had is given out again.
+func TestPlacesAreLocked(t *testing.T) {
+	t.Parallel()
+	r := newTables(t)
+	prefix := r.create(t, "ipam.prefix", in("prefix", "10.0.0.0/29", "vrf", r.strict))[0]
+	block := func(address string) (release func()) { // somebody who is creating it
+		other, err := r.db.Begin(t.Context())
+		if err == nil {
+			_, err = other.Exec(t.Context(), `SELECT
+				pg_advisory_xact_lock_shared(hashtextextended('space:ipam.ipaddress ' || $1::bigint % 64, 0)),
+				pg_advisory_xact_lock(hashtextextended('place:ipam.ipaddress ' || $1 || ' ' || $2::inet::text, 0))`, r.strict.ID(), address)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			if err := other.Rollback(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	release := block("10.0.0.1")
+	if got, err := r.take(t, prefix, 2); err != nil || strings.Join(got, " ") != "10.0.0.2/29 10.0.0.3/29" {
+		t.Errorf("beside somebody else: %v, %v", got, err)
+	}
+	type outcome struct {
+		got []string
+		err error
+	}
+	outcomes := make(chan outcome)
+	go func() {
+		got, err := r.take(t, prefix, 4) // the first one is among the four that are free
+		outcomes <- outcome{got, err}
+	}()
+	dbtest.AwaitWaiters(t, r.db, 1)
+	if got := r.free(t, prefix, 50); len(got) != 4 {
+		t.Errorf("free meanwhile: %v", got)
+	}
+	release()
+	if x := <-outcomes; x.err != nil || strings.Join(x.got, " ") != "10.0.0.1/29 10.0.0.4/29 10.0.0.5/29 10.0.0.6/29" {
+		t.Errorf("after a rollback: %v, %v", x.got, x.err)
+	}
+	if _, err := r.take(t, prefix, 1); fault.KindOf(err) != fault.Held || !strings.Contains(err.Error(), "1 requested, 0 available") {
+		t.Errorf("full: %v", err)
+	}
+	release = block("10.0.0.99")
+	go func() {
+		outcomes <- outcome{nil, r.tryCreate(t, "ipam.ipaddress", in("address", "10.0.0.99/24", "vrf", r.strict))}
+	}()
+	dbtest.AwaitWaiters(t, r.db, 1)
+	r.create(t, "ipam.ipaddress", in("address", "10.0.0.98/24", "vrf", r.strict)) // another one does not wait
+	release()
+	if x := <-outcomes; x.err != nil {
+		t.Errorf("a plain create: %v", x.err)
+	}
+	release = block("10.0.9.0")
+	var many []ledger.Input
+	for n := range 65 {
+		many = append(many, in("address", fmt.Sprintf("10.0.1.%d/24", n), "vrf", r.strict))
+	}
+	go func() { outcomes <- outcome{nil, r.tryCreate(t, "ipam.ipaddress", many...)} }()
+	dbtest.AwaitWaiters(t, r.db, 1) // for all of the VRF
+	release()
+	if x := <-outcomes; x.err != nil {
+		t.Errorf("many: %v", x.err)
+	}
+}
+
+// TestNoPlaceIsGivenTwice lets many callers take addresses and create some by hand at once, in space that is not unique: whoever is given
+// an address by the action is the only one who has it, and all are given out.
+func TestNoPlaceIsGivenTwice(t *testing.T) {
+	t.Parallel()
+	r := newTables(t)
+	prefix := r.create(t, "ipam.prefix", in("prefix", "10.0.0.0/26"))[0]
+	const callers, each = 8, 8
+	var given sync.Map
+	var group sync.WaitGroup
+	full := make(chan error, callers*each)
+	for caller := range callers {
+		group.Go(func() {
+			for i := range each {
+				if caller == 0 && i > 0 { // a caller who creates the addresses that the others want
+					r.tryCreate(t, "ipam.ipaddress", in("address", fmt.Sprintf("10.0.0.%d/26", i*6)))
+					continue
+				}
+				got, err := r.take(t, prefix, 1+i%2)
+				if err != nil {
+					full <- err
+				}
+				for _, address := range got {
+					if _, twice := given.LoadOrStore(address, caller); twice {
+						t.Errorf("%s was given twice", address)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	close(full)
+	for err := range full {
+		if fault.KindOf(err) != fault.Held {
+			t.Error(err)
+		}
+	}
+	for err := error(nil); err == nil; {
+		_, err = r.take(t, prefix, 1)
+		if err != nil && fault.KindOf(err) != fault.Held {
+			t.Error(err)
+		}
+	}
+	if n := r.number(t, "SELECT count(DISTINCT address_key) FROM ipam_ipaddress"); n != 62 {
+		t.Errorf("%d addresses have records, want 62", n)
+	}
+	if n := r.number(t, "SELECT count(*) FROM (SELECT address_key FROM ipam_ipaddress GROUP BY 1 HAVING count(*) > 2) x"); n != 0 {
+		t.Errorf("%d addresses have more records than one that was given and one by hand", n)
+	}
+}
