@@ -24,7 +24,8 @@ type maker struct {
 	fields []fieldMaker
 	anys   []anyMaker
 
-	sameRules []record.Same // those of required references first, because the others can be left out
+	// The rules of required references come first, because the others can be left out, and then those that decide others.
+	sameRules []record.Same
 }
 
 // fieldMaker makes the values of one field.
@@ -40,6 +41,7 @@ type anyMaker struct {
 	salt uint64
 	to   []*record.Type // those that are filled
 	null bool
+	once bool // no two records may refer to the same one
 }
 
 func (g *Generator) newMaker(t *record.Type, n int, recipe Recipe) (*maker, error) {
@@ -48,7 +50,7 @@ func (g *Generator) newMaker(t *record.Type, n int, recipe Recipe) (*maker, erro
 	}
 	m := &maker{g: g, t: t, n: n, before: g.rows(t), sameRules: slices.Clone(t.Same)}
 	slices.SortStableFunc(m.sameRules, func(a, b record.Same) int {
-		return cmp.Compare(optional(t, a.Ref), optional(t, b.Ref))
+		return cmp.Or(cmp.Compare(optional(t, a.Ref), optional(t, b.Ref)), cmp.Compare(m.decides(b), m.decides(a)))
 	})
 	for name := range recipe {
 		if t.Field(name) == nil {
@@ -75,7 +77,8 @@ func (g *Generator) newMaker(t *record.Type, n int, recipe Recipe) (*maker, erro
 		if ref.TypeField == "" {
 			continue
 		}
-		a := anyMaker{ref, saltOf(g.Seed, t.Key()+"."+ref.Name), nil, t.Field(ref.TypeField).Info().Null}
+		a := anyMaker{ref, saltOf(g.Seed, t.Key()+"."+ref.Name), nil, t.Field(ref.TypeField).Info().Null,
+			m.refersAnyOnce(ref)}
 		for _, target := range ref.Targets {
 			if g.rows(target) > 0 {
 				a.to = append(a.to, target)
@@ -130,6 +133,14 @@ func (m *maker) references(f field, ref record.Reference) (valueFunc, error) {
 	return nil, fmt.Errorf("fill %s before", ref.Target.Key())
 }
 
+// decides returns 1 for a rule that may change the reference of another one, and 0 for any other.
+func (m *maker) decides(rule record.Same) int {
+	if slices.ContainsFunc(m.t.Same, func(other record.Same) bool { return other.Ref == rule.Path }) {
+		return 1
+	}
+	return 0
+}
+
 // optional returns 0 for a reference that is required, and 1 for another.
 func optional(t *record.Type, ref string) int {
 	if t.Field(ref).Info().Required {
@@ -141,6 +152,17 @@ func optional(t *record.Type, ref string) int {
 // refersOnce reports whether no two records may refer to the same one through a field.
 func (m *maker) refersOnce(field string) bool {
 	return slices.ContainsFunc(m.t.Rules(), func(rule record.Unique) bool { return len(rule.Fields) == 1 && rule.Fields[0] == field })
+}
+
+// refersAnyOnce reports whether a rule of uniqueness has the two halves of a reference and, besides, nothing but references. Then rows
+// differ if no two refer to the same record.
+func (m *maker) refersAnyOnce(ref record.ReferenceField) bool {
+	return slices.ContainsFunc(m.t.Rules(), func(rule record.Unique) bool {
+		others := slices.DeleteFunc(slices.Clone(rule.Fields), func(name string) bool {
+			return name == ref.TypeField || name == ref.IDField || record.TargetOf(m.t.Field(name)) != nil
+		})
+		return slices.Contains(rule.Fields, ref.IDField) && len(others) == 0
+	})
 }
 
 // eachOnce makes references to another filled row for each row.
@@ -228,8 +250,12 @@ func (m *maker) setAny(v record.Values, a anyMaker, r Row) {
 		return
 	}
 	to := a.to[r.Draw(0, len(a.to))]
+	row := r.Draw(2, m.g.rows(to))
+	if a.once {
+		to, row = a.to[(r.Number-1)%len(a.to)], (r.Number-1)/len(a.to)
+	}
 	v.SetAt(a.Written[0], to.Key())
-	v.SetAt(a.Written[1], m.g.id(to, r.Draw(2, m.g.rows(to))))
+	v.SetAt(a.Written[1], m.g.id(to, row))
 }
 
 // agree makes a row agree with those that it refers to, and a number with its unit.

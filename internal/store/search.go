@@ -62,18 +62,22 @@ type searching struct {
 // search narrows the statement to what a text is found in, without the index.
 func (w *where) search(t *record.Type, text string) {
 	if text != "" {
-		w.and(w.searching(text, false).matches(t))
+		w.and(w.searching(t, text, false).matches(t))
 	}
 }
 
 // hits narrows the statement to what a text is found in, with the index if that helps.
 func (s *Store) hits(w *where, t *record.Type, text string) {
-	w.and(w.searching(text, s.canUseIndex(t, text)).matches(t))
+	w.and(w.searching(t, text, s.canUseIndex(t, text)).matches(t))
 }
 
 // searching passes the text as the result of a subselect, so that PostgreSQL can't plan by what it expects of it.
-func (w *where) searching(text string, indexed bool) searching {
-	return searching{w, text, "(SELECT " + folded(w.arg("%"+escapeLike(text)+"%")+"::text") + ")", indexed}
+func (w *where) searching(t *record.Type, text string, indexed bool) searching {
+	s := searching{where: w, text: text, indexed: indexed}
+	if len(t.SearchFields())+len(t.SearchPaths()) > 0 { // otherwise nothing is compared with it
+		s.pattern = "(SELECT " + folded(w.arg("%"+escapeLike(text)+"%")+"::text") + ")"
+	}
+	return s
 }
 
 // matches accepts a record in which the text is found.

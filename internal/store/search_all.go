@@ -260,7 +260,7 @@ func (s *Store) candidates(w *where, in SearchedType, order []term, text string)
 // narrowed is the condition for records that the caller may see and in which the text is found.
 func (w *where) narrowed(in SearchedType, text string, indexed bool) string {
 	w.scope(in.Scope, in.Type)
-	w.and(w.searching(text, indexed).matches(in.Type))
+	w.and(w.searching(in.Type, text, indexed).matches(in.Type))
 	defer func() { w.parts = nil }()
 	return w.String()
 }
@@ -289,7 +289,7 @@ func (w *where) best(t *record.Type, text string) string {
 			w.predicate(v.test, t, "t"))
 	}
 	for i, path := range t.SearchPaths() {
-		match += fmt.Sprintf(" UNION ALL (%s)", w.searching(text, false).behindText(path, len(t.All())+i))
+		match += fmt.Sprintf(" UNION ALL (%s)", w.searching(t, text, false).behindText(path, len(t.All())+i))
 	}
 	return match + " ORDER BY found_rank LIMIT 1"
 }

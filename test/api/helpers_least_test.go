@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"terrier/internal/record"
@@ -46,6 +47,11 @@ func (l *least) create(tb testing.TB, t *record.Type) (obj, int64) {
 	for _, name := range exclusive(t) {
 		_, body[name] = l.create(tb, record.TargetOf(t.Field(name)))
 	}
+	for _, ref := range t.References() {
+		if slices.ContainsFunc(t.Unique, func(u record.Unique) bool { return slices.Equal(u.Fields, []string{ref.TypeField, ref.IDField}) }) {
+			_, body[ref.IDField] = l.create(tb, ref.Targets[0])
+		}
+	}
 	return body, l.admin.create(tb, t.Path(), body)
 }
 
@@ -57,6 +63,8 @@ func exclusive(t *record.Type) (refs []string) {
 		for _, name := range u.Fields {
 			if f := t.Field(name); f.Info().Required && record.TargetOf(f) != nil {
 				own = append(own, name)
+			} else if f.Info().HalfOf != "" {
+				continue // the first record
 			} else if f.Info().Required {
 				own = nil
 				break
@@ -87,7 +95,7 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 	}
 	for i, f := range t.All() {
 		in := t.Infos()[i]
-		if !in.Required && !mayOwn(t, in.Name) || in.ReadOnly || halves[in.Name] {
+		if _, given := needed[t.Key()][in.Name]; given || !in.Required && !mayOwn(t, in.Name) || in.ReadOnly || halves[in.Name] {
 			continue
 		}
 		if format := formats[t.Key()+"."+in.Name]; format != "" {
@@ -105,7 +113,9 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 			body[in.Name] = l.n
 		case record.Choice:
 			body[in.Name] = x.Of[0].Value
-		case record.Network, record.Address:
+		case record.Address:
+			body[in.Name] = fmt.Sprintf("2001:db8::%x:%x/64", l.n, map[string]int{"start_address": 1}[in.Name]^0xff)
+		case record.Network:
 			body[in.Name] = fmt.Sprintf("2001:db8::%x/128", l.n)
 		case record.Ref:
 			body[in.Name] = l.firstOf(tb, record.TargetOf(x))

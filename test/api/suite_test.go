@@ -44,7 +44,7 @@ func TestEveryType(t *testing.T) {
 		} {
 			t.Run(typ.Key()+"/"+name, func(t *testing.T) {
 				// Each test has its own range of sample numbers.
-				test(suite{&sampler{s: s, n: 10_000 * next()}, typ}, t)
+				test(suite{&sampler{s: s, n: 5_000 * next()}, typ}, t)
 			})
 		}
 	}

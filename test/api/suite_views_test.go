@@ -48,7 +48,7 @@ func (u suite) testSearch(t *testing.T) {
 		name := in.Name
 		u.n += 5
 		body := u.body(t, u.t)
-		text, ok := u.value(t, u.t, f, in, 900000+u.n)
+		text, ok := u.value(t, u.t, f, in, 2_500+u.n)
 		if !ok {
 			continue
 		}

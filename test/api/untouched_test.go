@@ -28,7 +28,7 @@ func TestUntouchedForm(t *testing.T) {
 		fillings := map[string]func(suite, record.Field) (any, bool){"sample": nil, "hostile": suite.hostile, "empty": suite.empty}
 		for name, contents := range fillings {
 			t.Run(typ.Key()+"/"+name, func(t *testing.T) {
-				u := suite{&sampler{s: s, n: 10_000 * next()}, typ}
+				u := suite{&sampler{s: s, n: 5_000 * next()}, typ}
 				id := u.make(t, typ)
 				u.store(t, id, contents)
 				before := u.stored(t, id)
