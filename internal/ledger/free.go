@@ -18,7 +18,7 @@ func (k *call) Free(ask record.FreePlaces) ([]any, error) {
 	if t.Space == nil {
 		return nil, fmt.Errorf("the action %s asks for free places of %s, which declares no Space", k.action.Key(), ask.Of)
 	}
-	if ask.Count <= 0 {
+	if ask.None || ask.Count <= 0 {
 		return nil, nil
 	}
 	if !k.action.Writes() || rehearsing(k.ctx) != nil {

@@ -279,3 +279,53 @@ func TestNoPlaceIsGivenTwice(t *testing.T) {
 		t.Errorf("%d addresses have more records than one that was given and one by hand", n)
 	}
 }
+
+// TestFreeNumbers: VLAN groups and ASN ranges give out their lowest free numbers, however many there are, and each once.
+func TestFreeNumbers(t *testing.T) {
+	t.Parallel()
+	r := newTables(t)
+	rir := r.create(t, "ipam.rir", in("name", "r", "slug", "r"))[0]
+	all := r.create(t, "ipam.asnrange", in("name", "all", "slug", "all", "rir", rir, "start", "1", "end", "4294967295"))[0]
+	last := r.create(t, "ipam.asnrange", in("name", "last", "slug", "last", "rir", rir, "start", "4294967294", "end", "4294967295"))[0]
+	group := r.create(t, "ipam.vlangroup", in("name", "g", "slug", "g", "min_vid", "10", "max_vid", "14"))[0]
+	r.create(t, "ipam.asn", in("asn", "2", "rir", rir), in("asn", "4294967294", "rir", rir))
+	r.create(t, "ipam.vlan", in("vid", "10", "name", "x"), in("vid", "11", "name", "y", "group", group))
+	take := func(of record.Values, name, field string, n int) string {
+		t.Helper()
+		var inputs []ledger.Input
+		for i := range n {
+			inputs = append(inputs, in("name", fmt.Sprint("n", r.made, i)))
+		}
+		r.made++
+		answer, err := r.Act(t.Context(), r.root, r.reg.Action("POST "+of.Type().Key()+"/"+name), of.ID(), inputs...)
+		if err != nil {
+			return err.Error()
+		}
+		var got []string
+		for _, v := range answer.([]record.Values) {
+			got = append(got, fmt.Sprint(v.Int(field)))
+		}
+		return strings.Join(got, " ")
+	}
+	for _, c := range []struct {
+		of          record.Values
+		name, field string
+		n           int
+		want        string
+	}{
+		{all, "available-asns", "asn", 3, "1 3 4"},
+		{last, "available-asns", "asn", 2, "last (4294967294-4294967295) does not have enough free AS numbers: 2 requested, 1 available."},
+		{last, "available-asns", "asn", 1, "4294967295"},
+		{group, "available-vlans", "vid", 1, "10"},
+		{group, "available-vlans", "vid", 4, "g does not have enough free VLAN numbers: 4 requested, 3 available."},
+		{group, "available-vlans", "vid", 3, "12 13 14"},
+	} {
+		if got := take(c.of, c.name, c.field, c.n); got != c.want {
+			t.Errorf("%s of %s: %q, want %q", c.name, c.of.Display(), got, c.want)
+		}
+	}
+	answer, err := r.Act(t.Context(), r.root, r.reg.Action("GET ipam.asnrange/available-asns"), all.ID(), ledger.Input{"limit": "2"})
+	if items, ok := answer.([]map[string]any); err != nil || !ok || len(items) != 2 || items[0]["asn"] != int64(5) {
+		t.Errorf("free: %v, %v", answer, err)
+	}
+}

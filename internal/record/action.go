@@ -28,6 +28,9 @@ type Action struct {
 	Body   Fields // its input: in the body of a POST, in the address of a GET
 	Answer Schema // nil for the record, or for the records that it adds
 	Queued bool   // the work is done after the answer
+	// ListErrors reports what is wrong with the input as a list by position, even if one object was sent. Clients of NetBox expect it of
+	// some actions.
+	ListErrors bool
 	// Paged reads answer with a page of a list, by limit and offset. Do returns all of it as a []map[string]any, and Answer is the schema of
 	// one of them. A record among the values is shown in its brief form.
 	Paged bool

@@ -68,8 +68,9 @@ type FreePlaces struct {
 	Within int64  // the record that they are within, 0 for none
 	// Everywhere means that a place is not free if a record has it within any other record.
 	Everywhere  bool
-	First, Last any // both included: addresses without a length, as texts, or int64
-	Count       int // how many are wanted, the lowest first
+	None        bool // nothing is free
+	First, Last any  // both included: addresses without a length, as texts, or int64
+	Count       int  // how many are wanted, the lowest first
 	// Less names records whose runs of places are not free either.
 	Less *Runs
 }

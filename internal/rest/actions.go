@@ -60,7 +60,7 @@ func (a *API) act(declared *record.Action) http.HandlerFunc {
 		if err == nil {
 			answer, err = a.Ledger.Act(r.Context(), ledger.CallerFrom(r.Context()), declared, id, sent.items...)
 		}
-		if err != nil && !sent.bulk {
+		if err != nil && !sent.bulk && !declared.ListErrors {
 			err = single(err)
 		}
 		if err != nil {

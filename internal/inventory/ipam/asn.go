@@ -21,8 +21,8 @@ var ASN = record.Type{
 		record.Count{Name: "site_count", Of: "dcim.site", By: "asns"},
 		record.Later{Name: "provider_count", Shows: 0},
 	},
-	Unique:    []record.Unique{{Name: "ipam_asn_asn_unique", Fields: []string{"asn"}}},
-	Allocates: &record.Allocation{Field: "asn"},
+	Unique: []record.Unique{{Name: "ipam_asn_asn_unique", Fields: []string{"asn"}}},
+	Space:  &record.Space{Of: "asn"},
 	Filters: []record.Filter{
 		tenantGroup,
 		{Name: "site", Path: "[dcim.site.asns].slug"},

@@ -27,6 +27,7 @@ var ASNRange = record.Type{
 	Order:   []string{"name"},
 	Search:  []string{"description"},
 	Check:   checkASNRange,
+	Actions: availableASNs,
 }
 
 func checkASNRange(_, after record.Values) fault.Fields {

@@ -31,7 +31,7 @@ var VLAN = record.Type{
 		{Name: "ipam_vlan_vid_unique", Fields: []string{"group", "vid"}, NullsDiffer: true},
 		{Name: "ipam_vlan_name_unique", Fields: []string{"group", "name"}, NullsDiffer: true},
 	},
-	Allocates: &record.Allocation{Field: "vid", Within: "group"},
+	Space: &record.Space{Of: "vid", Within: "group"},
 	Filters: []record.Filter{
 		tenantGroup, region, siteGroup,
 		{Name: "l2vpn", Path: "[ipam.l2vpntermination.assigned_object].l2vpn.identifier"},

@@ -45,6 +45,7 @@ var VLANGroup = record.Type{
 	Search:    []string{"name", "description"},
 	Check:     checkVLANGroup,
 	Panels:    []record.Panel{{Tab: "VLANs", List: "ipam.vlan"}},
+	Actions:   availableVLANs,
 }
 
 func checkVLANGroup(_, after record.Values) fault.Fields {
