@@ -3,7 +3,10 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"net/netip"
+	"slices"
 
+	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/internal/store"
 )
@@ -48,4 +51,65 @@ func (k *call) free(t *record.Type, ask record.FreePlaces, mode store.FreeMode) 
 		return nil, err
 	}
 	return places.Get(), nil
+}
+
+// maxBlocks is how many free networks an action can list.
+const maxBlocks = 10_000
+
+// FreeBlocks implements record.Call.
+func (k *call) FreeBlocks(key string, within int64, in netip.Prefix) (blocks []netip.Prefix, err error) {
+	t, err := k.typeOfNetworks(key)
+	if err != nil {
+		return nil, err
+	}
+	runs := k.set.tx.FreeRuns(t, within, in, in.Addr().BitLen(), maxBlocks+1)
+	if err := k.set.tx.Flush(k.ctx); err != nil {
+		return nil, err
+	}
+	for _, run := range runs.Get() {
+		blocks = append(blocks, run.Blocks()...)
+		if len(blocks) > maxBlocks {
+			return nil, fault.Field(fault.General, "%s has more than %d free blocks. Ask for those of a smaller network in it.", in, maxBlocks)
+		}
+	}
+	return blocks, nil
+}
+
+// TakeBlocks implements record.Call. A network is placed in one of the first runs that have room for one of its length, as many as there
+// are lengths: those before it can have been placed in all the others at most.
+func (k *call) TakeBlocks(key string, within int64, in netip.Prefix, lengths []int) ([]netip.Prefix, error) {
+	t, err := k.typeOfNetworks(key)
+	if err == nil {
+		err = k.mayWrite()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if rehearsing(k.ctx) == nil {
+		k.set.alone = true
+		k.set.tx.LockSpace(t, true, within)
+	}
+	var found []*store.Promise[[]record.AddressRun]
+	for _, length := range slices.Compact(slices.Sorted(slices.Values(lengths))) {
+		if length >= in.Bits() {
+			found = append(found, k.set.tx.FreeRuns(t, within, in, length, len(lengths)))
+		}
+	}
+	if err := k.set.tx.Flush(k.ctx); err != nil {
+		return nil, err
+	}
+	var free []record.AddressRun
+	for _, runs := range found {
+		free = append(free, runs.Get()...)
+	}
+	slices.SortFunc(free, func(a, b record.AddressRun) int { return a.First.Compare(b.First) })
+	return record.PlaceBlocks(slices.Compact(free), lengths), nil
+}
+
+func (k *call) typeOfNetworks(key string) (*record.Type, error) {
+	t := k.typeOf(key)
+	if t.Space == nil || t.Field(t.Space.Of).Column().Storage != record.StoreNetwork {
+		return nil, fmt.Errorf("the action %s asks for free networks of %s, which declares no Space of networks", k.action.Key(), key)
+	}
+	return t, nil
 }

@@ -329,3 +329,101 @@ func TestFreeNumbers(t *testing.T) {
 		t.Errorf("free: %v, %v", answer, err)
 	}
 }
+
+// TestFreePrefixes states what is free in a prefix and where new prefixes are placed.
+func TestFreePrefixes(t *testing.T) {
+	t.Parallel()
+	r := newTables(t)
+	prefix := func(text string, pairs ...any) record.Values {
+		return r.create(t, "ipam.prefix", in(append([]any{"prefix", text}, pairs...)...))[0]
+	}
+	free := func(of record.Values) string {
+		t.Helper()
+		answer, err := r.Act(t.Context(), r.root, r.reg.Action("GET ipam.prefix/available-prefixes"), of.ID(), ledger.Input{})
+		if err != nil {
+			return err.Error()
+		}
+		var got []string
+		for _, item := range answer.([]map[string]any) {
+			got = append(got, item["prefix"].(string))
+		}
+		return strings.Join(got, " ")
+	}
+	take := func(of record.Values, lengths ...int) string {
+		var inputs []ledger.Input
+		for _, length := range lengths {
+			inputs = append(inputs, in("prefix_length", length, "prefix", "192.0.2.0/24", "description", "taken"))
+		}
+		answer, err := r.Act(t.Context(), r.root, r.reg.Action("POST ipam.prefix/available-prefixes"), of.ID(), inputs...)
+		if err != nil {
+			return err.Error()
+		}
+		var got []string
+		for _, v := range answer.([]record.Values) {
+			got = append(got, v.Text("prefix"))
+		}
+		return strings.Join(got, " ")
+	}
+	wants := func(what, got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	wide := prefix("10.0.0.0/16")
+	prefix("10.0.0.0/16") // the same again is not inside of it
+	wants("empty", free(wide), "10.0.0.0/16")
+	prefix("10.0.0.0/18")
+	prefix("10.0.16.0/24")
+	prefix("10.0.128.0/18")
+	prefix("10.0.128.0/18")
+	prefix("10.0.0.0/17", "vrf", r.strict)
+	prefix("10.0.255.0/24")
+	wants("with some", free(wide), "10.0.64.0/18 10.0.192.0/19 10.0.224.0/20 10.0.240.0/21 10.0.248.0/22 10.0.252.0/23 10.0.254.0/24")
+	wants("taken", take(wide, 24, 19, 18), "10.0.0.0/16 does not have enough free space: 3 prefixes requested, 2 available, and then no /18.")
+	wants("taken", take(wide, 24, 19, 24, 24, 19), "10.0.64.0/24 10.0.96.0/19 10.0.65.0/24 10.0.66.0/24 10.0.192.0/19")
+	wants("shorter than the parent", take(wide, 15), "10.0.0.0/16 does not have enough free space: 1 prefixes requested, 0 available, and then no /15.")
+	wants("too long", take(wide, 33), "prefix_length: The length of a network in 10.0.0.0/16 is at most 32.")
+	wants("its own length, not empty", take(wide, 16), "10.0.0.0/16 does not have enough free space: 1 prefixes requested, 0 available, and then no /16.")
+	empty := prefix("10.9.0.0/24")
+	wants("its own length", take(empty, 24), "10.9.0.0/24")
+	unique := prefix("10.9.0.0/24", "vrf", r.strict)
+	if got := take(unique, 24); !strings.Contains(got, "may have each prefix only once") {
+		t.Errorf("its own length, unique: %q", got)
+	}
+	last := prefix("255.255.255.0/24")
+	prefix("255.255.255.128/25")
+	wants("at the end", take(last, 26, 26), "255.255.255.0/26 255.255.255.64/26")
+	wants("full", free(last), "")
+	six := prefix("ffff:ffff::/32")
+	wants("IPv6", take(six, 64, 128, 48), "ffff:ffff::/64 ffff:ffff:0:1::/128 ffff:ffff:1::/48")
+	prefix("ffff:ffff:8000::/33")
+	wants("the last of IPv6", take(six, 33), "ffff:ffff::/32 does not have enough free space: 1 prefixes requested, 0 available, and then no /33.")
+	half := prefix("2001:db8::/126")
+	prefix("2001:db8::1/128")
+	wants("addresses of IPv6", free(half), "2001:db8::/128 2001:db8::2/127")
+
+	busy := prefix("10.20.0.0/24")
+	var group sync.WaitGroup
+	var given sync.Map
+	for caller := range 8 {
+		group.Go(func() {
+			for range 2 {
+				got := take(busy, 29, 30)
+				for _, text := range strings.Fields(got) {
+					if _, twice := given.LoadOrStore(text, caller); twice || !strings.HasPrefix(text, "10.20.0.") {
+						t.Errorf("given: %s of %q", text, got)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	if n := r.number(t, "SELECT count(*) FROM ipam_prefix a JOIN ipam_prefix b ON a.id < b.id AND a.prefix && b.prefix "+
+		"WHERE a.prefix << '10.20.0.0/24' AND b.prefix << '10.20.0.0/24'"); n != 0 {
+		t.Errorf("%d pairs overlap", n)
+	}
+	if n := r.number(t, "SELECT count(*) FROM ipam_prefix WHERE prefix << '10.20.0.0/24'"); n != 32 {
+		t.Errorf("%d were created, want 32", n)
+	}
+}

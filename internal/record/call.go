@@ -1,5 +1,7 @@
 package record
 
+import "net/netip"
+
 // Call is one use of an action: the caller's input, and what Do may do on the caller's behalf. The ledger implements it. Do returns the
 // errors of its methods unchanged. A GET reads with the limits of a list, as everything was at one moment, and can use neither Hold
 // nor Create nor Update.
@@ -27,6 +29,12 @@ type Call interface {
 	// Free returns free places, the lowest first; fewer than wanted if there are no more. In a POST nobody else takes them until the
 	// transaction ends. The type declares a Space. Create then gives them to records.
 	Free(FreePlaces) ([]any, error)
+	// FreeBlocks returns the fewest networks that cover what is free in a network: what no record of a type with a Space of networks has
+	// strictly inside of it, within a record (0 for none). It refuses to list more than 10,000.
+	FreeBlocks(key string, within int64, in netip.Prefix) ([]netip.Prefix, error)
+	// TakeBlocks returns a free network of each length, each the lowest when those before it are taken; fewer if one does not fit any more.
+	// Nobody else takes networks within the same record until the transaction ends.
+	TakeBlocks(key string, within int64, in netip.Prefix, lengths []int) ([]netip.Prefix, error)
 	// Create adds records and Update changes one, like requests of the caller. Everything that one Do writes is one change set.
 	Create(key string, inputs ...map[string]any) ([]Values, error)
 	Update(v Values, input map[string]any) (Values, error)

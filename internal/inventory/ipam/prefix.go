@@ -1,6 +1,10 @@
 package ipam
 
-import "terrier/internal/record"
+import (
+	"slices"
+
+	"terrier/internal/record"
+)
 
 var prefixStatuses = record.ChoicesOf(`
 container Container
@@ -48,5 +52,5 @@ var Prefix = record.Type{
 	Brief:   []string{"family", "prefix", "_depth"},
 	Order:   []string{"vrf", "prefix"},
 	Search:  []string{"prefix", "description"},
-	Actions: prefixIPs,
+	Actions: slices.Concat(prefixIPs, availablePrefixes),
 }
