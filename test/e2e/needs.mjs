@@ -22,6 +22,23 @@ async function find(path) {
 let made = 0;
 async function make(path, body) { return (await world.api('POST', `/api${path}`, { name: `needed ${++made}`, ...body })).id; }
 
+async function slugged(path) { return make(path, { slug: `needed-${made + 1}` }); }
+
+// once makes a record when it is first needed.
+function once(makes) {
+  let kept;
+  return () => kept ??= makes();
+}
+
+const registry = once(() => slugged('/ipam/rirs/'));
+const clusterType = once(() => slugged('/virtualization/cluster-types/'));
+const machine = once(async () => make('/virtualization/virtual-machines/', { site: (await idsOfSeeded()).site }));
+
+// toInterface returns a reference of several types to a new interface.
+async function toInterface(name, device) {
+  return { [`${name}_type`]: 'dcim.interface', [`${name}_id`]: await make('/dcim/interfaces/', { device, type: 'virtual' }) };
+}
+
 // Types whose rules ask for more. What only one record can have is made for each.
 const own = {
   '/dcim/device-bays/': async () => ({ device: await find('/dcim/devices/?name=chassis-1') }),
@@ -32,6 +49,24 @@ const own = {
   '/dcim/rack-reservations/': async ({ site }) => ({ rack: await make('/dcim/racks/', { site }), units: [1] }),
   '/extras/custom-fields/': async () => ({ type: 'text', content_types: ['dcim.region'] }),
   '/extras/webhooks/': async () => ({ content_types: ['dcim.region'], payload_url: 'http://127.0.0.1:1/', type_create: true }),
+  '/ipam/aggregates/': async () => ({ prefix: `198.18.${++made}.0/24`, rir: await registry() }),
+  '/ipam/asn-ranges/': async () => ({ rir: await registry(), start: 64512, end: 64600 }),
+  '/ipam/asns/': async () => ({ rir: await registry(), asn: 64512 + ++made }),
+  '/ipam/fhrp-group-assignments/': async ({ device }) => ({ group: await make('/ipam/fhrp-groups/', { protocol: 'vrrp2', group_id: 7 }),
+    ...await toInterface('interface', device), priority: 10 }),
+  '/ipam/fhrp-groups/': async () => ({ group_id: 7 }),
+  '/ipam/ip-addresses/': async () => ({ address: `198.51.100.${++made}/24` }),
+  '/ipam/ip-ranges/': async () => ({ start_address: `203.0.113.${++made}/24`, end_address: `203.0.113.${++made}/24` }),
+  '/ipam/l2vpn-terminations/': async ({ device }) => ({
+    l2vpn: await make('/ipam/l2vpns/', { slug: `needed-${made}`, type: 'vxlan' }), ...await toInterface('assigned_object', device) }),
+  '/ipam/prefixes/': async () => ({ prefix: `198.19.${++made}.0/24` }),
+  '/ipam/route-targets/': async () => ({ name: `65000:${++made}` }),
+  '/ipam/service-templates/': async () => ({ ports: [443] }),
+  '/ipam/services/': async ({ device }) => ({ device, ports: [443] }),
+  '/ipam/vlans/': async () => ({ vid: ++made }),
+  '/virtualization/clusters/': async () => ({ type: await clusterType() }),
+  '/virtualization/interfaces/': async () => ({ virtual_machine: await machine() }),
+  '/virtualization/virtual-machines/': async ({ site }) => ({ site }),
   '/users/permissions/': async () => ({ object_types: ['dcim.region'], actions: ['view'] }),
   '/users/users/': async () => ({ password: world.password }),
 };

@@ -29,7 +29,8 @@ async function fill(v, values) {
     } else if (await input.evaluate((element) => element.matches('select'))) {
       await input.selectOption(`${value}`);
     } else {
-      await input.fill(typeof value === 'number' ? `#${value}` : `${value}`); // a reference by its id
+      const isId = typeof value === 'number' && await input.evaluate((element) => element.inputMode !== 'numeric');
+      await input.fill(isId ? `#${value}` : `${value}`);
     }
   }
 }
