@@ -70,6 +70,8 @@ func (f field) value(t *record.Type, salt uint64) (valueFunc, error) {
 			}
 			return input(f, r)
 		}), nil
+	case storage == record.StoreJSON && !f.in.Null:
+		return f.parsed(func(r Row) any { return map[string]any{strings.ToLower(r.Words(1)): r.Words(1)} }), nil
 	case f.in.Null || f.in.Default != nil: // structures, custom fields, lists of any words
 		return func(Row) (any, error) { return f.in.Default, nil }, nil
 	}

@@ -83,6 +83,7 @@ func Types() []record.Type {
 		extras.Tag,
 		extras.Webhook,
 		extras.ConditionError,
+		extras.ConfigContext,
 		tenancy.TenantGroup,
 		tenancy.Tenant,
 		users.Group,

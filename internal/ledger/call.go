@@ -48,7 +48,10 @@ func (l *Ledger) call(ctx context.Context, c Caller, a *record.Action, id int64,
 		if answer, err = a.Do(k); err == nil {
 			err = k.refused
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return set.showAnswer(ctx, answer)
 	}
 	if a.Writes() {
 		_, err = l.write(ctx, c, drafts, func(set *changeSet) error { return run(ctx, set) })
@@ -61,6 +64,19 @@ func (l *Ledger) call(ctx context.Context, c Caller, a *record.Action, id int64,
 		return nil, err
 	}
 	return l.revealed(ctx, c, answer), nil
+}
+
+// showAnswer fills in what other records make up in the records of an answer.
+func (s *changeSet) showAnswer(ctx context.Context, answer any) error {
+	switch x := answer.(type) {
+	case record.Values:
+		return s.tx.Merge(ctx, x.Type(), []record.Values{x})
+	case []record.Values:
+		if len(x) > 0 {
+			return s.tx.Merge(ctx, x[0].Type(), x)
+		}
+	}
+	return nil
 }
 
 // prepare reads the record, and what the inputs refer to.

@@ -175,7 +175,7 @@ func (l *Ledger) change(set *changeSet, e *entry) store.Change {
 		c.Postchange = record.AppendSnapshot(nil, e.post)
 	}
 	c.ID, c.Version, c.Display = shown.ID(), shown.Version, shown.Display()
-	c.Data = l.Printer.Append(nil, shown, e.t.Plan(record.View{}))
+	c.Data = l.Printer.Append(nil, shown, e.t.LoggedPlan())
 	return c
 }
 

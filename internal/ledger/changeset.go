@@ -316,22 +316,20 @@ func (s *changeSet) noteRead(b *batch, rows []record.Values) error {
 	return nil
 }
 
-// show fills in the counts of the answer. The log has the true counts. The caller is shown counts of the records that they may see,
-// which may be fewer.
+// show fills in the counts of the answer, and what other records make up. The log has the true counts. The caller is shown counts of
+// the records that they may see, which may be fewer.
 func (s *changeSet) show(ctx context.Context, t *record.Type) error {
-	scope := s.l.Policy.Shown(s.caller.Subject)
-	if scope.CountsAll(t) {
-		return nil
+	if scope := s.l.Policy.Shown(s.caller.Subject); !scope.CountsAll(t) {
+		rows := s.tx.Load(t, scope, idsOf(s.items), store.NoLock)
+		if err := s.tx.Flush(ctx); err != nil {
+			return err
+		}
+		byID := indexed(rows.Get())
+		for _, d := range s.items {
+			d.v = byID[d.v.ID()]
+		}
 	}
-	rows := s.tx.Load(t, scope, idsOf(s.items), store.NoLock)
-	if err := s.tx.Flush(ctx); err != nil {
-		return err
-	}
-	byID := indexed(rows.Get())
-	for _, d := range s.items {
-		d.v = byID[d.v.ID()]
-	}
-	return nil
+	return s.tx.Merge(ctx, t, valuesOf(s.items))
 }
 
 // failed returns the errors of the records that the caller names, by position. An error of a record that changes with one of them is

@@ -80,7 +80,16 @@ func (l *Ledger) List(ctx context.Context, c Caller, t *record.Type, q store.Que
 	return page, l.Reveal(ctx, c, t, page.Rows)
 }
 
-// Get returns one record.
+// Show returns one record as a view shows it, with the fields that other records make up.
+func (l *Ledger) Show(ctx context.Context, c Caller, t *record.Type, id int64, view record.View) (record.Values, error) {
+	v, err := l.Get(ctx, c, t, id)
+	if err != nil {
+		return v, err
+	}
+	return v, l.Store.Merge(ctx, v, view)
+}
+
+// Get returns one record, without the fields that other records make up.
 func (l *Ledger) Get(ctx context.Context, c Caller, t *record.Type, id int64) (record.Values, error) {
 	scope, err := l.Policy.Scope(c.Subject, t, access.View)
 	if err != nil {

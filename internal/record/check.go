@@ -179,12 +179,12 @@ func nestable(f Field) bool {
 	return !secret && !ref.Many && f.Info().AliasOf == "" && !f.Info().DetailOnly && !f.Info().Hidden
 }
 
-// searchable reports whether q can look into a field: a text of the record, or of another row that it belongs to.
+// searchable reports whether q can look into a field: a text of the record, or of another row that it belongs to, or JSON as text.
 func searchable(f Field) bool {
 	if b, ok := f.(Borrowed); ok {
 		return b.from.Field(b.Field).Column().Storage == StoreText
 	}
-	return isText(f.Column().Storage)
+	return isText(f.Column().Storage) || f.Column().Storage == StoreJSON
 }
 
 // isText reports whether a value is one text that people read. The database may store it in another form.

@@ -55,6 +55,7 @@ type Info struct {
 
 	DetailOnly bool   // shown with one record, and not in lists
 	Later      bool   // about a type that comes later: only the API shows it
+	Merged     bool   // merged from other records: the API shows it, and a panel
 	Excludable bool   // ?exclude= leaves it out
 	AliasOf    string // the field that it is a second name of: only the API shows it
 	Wide       bool   // takes much room: a list shows it only if it is selected
@@ -63,8 +64,8 @@ type Info struct {
 	Suggestions []string // what a form offers while somebody types
 }
 
-// IsForAPI reports whether only the API shows a field.
-func (in Info) IsForAPI() bool { return in.Later || in.AliasOf != "" }
+// IsForAPI reports whether only the API shows a field, and not lists, files and the fields of a page.
+func (in Info) IsForAPI() bool { return in.Later || in.Merged || in.AliasOf != "" }
 
 // Storage is how a column is stored. The store maps each to a PostgreSQL type.
 type Storage int

@@ -15,6 +15,7 @@ import (
 // JSON is any JSON value, or null.
 type JSON struct {
 	Name, Label, Help string
+	Required          bool // it can't be null
 	ReadOnly          bool
 	KeepText          bool // stored byte for byte
 	StoredAs          string
@@ -34,9 +35,9 @@ var (
 func (f JSON) HowWritten() string { return "Written as JSON." }
 
 func (f JSON) Info() Info {
-	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Null: true, ReadOnly: f.ReadOnly,
-		Widget: JSONInput.unless(f.ReadOnly),
-		Cell:   JSONCell, Wide: true, KindOf: f.KindOf}
+	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required,
+		ReadOnly: f.ReadOnly, Widget: JSONInput.unless(f.ReadOnly),
+		Cell: JSONCell, Wide: true, KindOf: f.KindOf}
 	if f.KindOf != "" {
 		in.Widget = TextArea
 	}
@@ -46,7 +47,7 @@ func (f JSON) Info() Info {
 	return in
 }
 func (f JSON) Column() Column {
-	c := Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreJSON, Null: true}
+	c := Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreJSON, Null: !f.Required}
 	if f.KeepText {
 		c.Storage = StoreJSONText
 	}
@@ -165,6 +166,9 @@ func (f JSON) InputSchema() Schema                         { return bounded(f.Sc
 
 // Schema names every JSON type, because nullable has no effect without a type.
 func (f JSON) Schema() Schema {
+	if f.Object && f.Required {
+		return Schema{"type": "object", "additionalProperties": true}
+	}
 	return Schema{"anyOf": []Schema{{"type": "object", "nullable": true}, {"type": "array", "items": Schema{}},
 		{"type": "string"}, {"type": "number"}, {"type": "boolean"}}}
 }

@@ -21,6 +21,8 @@ type Panel struct {
 	// At and Face name the fields of List that say where in the drawing a record is. A free place then leads to the form for a new one
 	// there. Face is "" if there is only one.
 	At, Face string
+	// Merged names a field of this type that other records make up. The panel shows it, and what each of them has added.
+	Merged string
 	// Each names a panel of the type that is listed. Its drawing is shown for each of these records, small and page by page.
 	Each string
 
@@ -57,8 +59,10 @@ func (t *Type) checkPanels() error {
 			return fmt.Errorf("the Tab %q can't be part of an address: use words", p.Tab)
 		case slices.ContainsFunc(t.Panels[:i], func(other Panel) bool { return other.Label() == p.Label() }):
 			return fmt.Errorf("two panels are called %q", p.Label())
-		case p.List == "" && p.Drawing == "":
-			return fmt.Errorf("panel %q shows nothing: it needs a List or a Drawing", p.Label())
+		case p.List == "" && p.Drawing == "" && p.Merged == "":
+			return fmt.Errorf("panel %q shows nothing: it needs a List, a Drawing or what is Merged", p.Label())
+		case p.Merged != "" && (p.List != "" || p.Drawing != "" || t.Field(p.Merged) == nil || !t.Field(p.Merged).Info().Merged):
+			return fmt.Errorf("panel %q shows what is Merged as %q, which must be a merged field, without a List or a Drawing", p.Label(), p.Merged)
 		case p.Each != "" && (p.List == "" || p.Tab == "" || p.Drawing != ""):
 			return fmt.Errorf("panel %q: Each is for the List of a Tab that has no Drawing of its own", p.Label())
 		case (p.Drawing == "") != (p.Data == nil):

@@ -31,7 +31,9 @@ func TestPanelsAreChecked(t *testing.T) {
 		"panel twice": {with(func(t *record.Type) {
 			t.Panels = []record.Panel{{Tab: "Bs", List: "a.b"}, {Card: "Bs", List: "a.b"}}
 		}), `two panels are called "Bs"`},
-		"empty panel":          {withPanel(record.Panel{Card: "Bs"}), `panel "Bs" shows nothing: it needs a List or a Drawing`},
+		"empty panel": {withPanel(record.Panel{Card: "Bs"}), `panel "Bs" shows nothing: it needs a List, a Drawing or what is Merged`},
+		"merged nothing": {withPanel(record.Panel{Card: "Bs", Merged: "name"}),
+			`panel "Bs" shows what is Merged as "name", which must be a merged field`},
 		"drawing of nothing":   {withPanel(record.Panel{Card: "Bs", Drawing: "elevation"}), `panel "Bs": Drawing and Data belong together`},
 		"data without drawing": {withPanel(record.Panel{Card: "Bs", List: "a.b", Data: noData}), `panel "Bs": Drawing and Data belong together`},
 		"panel of nothing":     {withPanel(record.Panel{Card: "Bs", List: "x.y"}), `panel "Bs" lists x.y, which is not registered`},

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// slugField is the name of the field that names a record in an address.
+const slugField = "slug"
+
 // nullWord is how a filter asks for records without a reference or choice.
 const nullWord = "null"
 
@@ -264,6 +267,7 @@ type Refs struct {
 	Name, Label, Help string
 	To                string
 	FilterName        string // ?group_id=…, ?group=… for a field called groups
+	Slugs             bool   // shown and written as a list of slugs
 
 	target *Type
 }
@@ -290,6 +294,13 @@ func (f Refs) resolve(r *Registry) (Field, error) {
 	return f, nil
 }
 
+func (f Refs) checkDeclaration(*Type) error {
+	if f.Slugs && f.target.Index(slugField) < 0 {
+		return fmt.Errorf("it is shown as Slugs, and %s has none", f.To)
+	}
+	return nil
+}
+
 func (f Refs) Info() Info {
 	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Default: []Link{}, Widget: RecordsInput,
 		Cell: ReferencesCell}
@@ -301,6 +312,14 @@ func (f Refs) Parse(in any) (any, error) {
 	list, err := listOf(in)
 	if err != nil {
 		return nil, err
+	}
+	if f.Slugs {
+		list = slices.Clone(list)
+		for i, item := range list {
+			if slug, ok := item.(string); ok {
+				list[i] = map[string]any{slugField: slug}
+			}
+		}
 	}
 	return ParseLinks(f.target, list)
 }
@@ -326,15 +345,25 @@ func (f Refs) Append(dst []byte, v any, p *Printer) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendLink(dst, f.target, link, p)
+		if f.Slugs {
+			dst = AppendValue(dst, linked{f.target, link}.get(slugField))
+		} else {
+			dst = appendLink(dst, f.target, link, p)
+		}
 	}
 	return append(dst, ']')
 }
 
 func (f Refs) Schema() Schema {
+	if f.Slugs {
+		return Schema{"type": "array", "items": Schema{"type": "string"}}
+	}
 	return Schema{"type": "array", "items": refSchema(f.target, false)}
 }
 func (f Refs) InputSchema() Schema {
+	if f.Slugs {
+		return f.Schema()
+	}
 	return Schema{"type": "array", "items": linkInputSchema(false)}
 }
 

@@ -128,6 +128,7 @@ func (t *Type) build() error {
 		t.Section = labelOf(t.App)
 	}
 	t.whole, t.snapshot = t.plan(View{}), t.snapshotFields()
+	t.logged = t.plan(View{Omit: t.mergedNames()})
 	t.inBrief = slices.Clone(t.fields)
 	for i, f := range t.fields {
 		if f, ok := f.(briefed); ok {
@@ -138,8 +139,8 @@ func (t *Type) build() error {
 		return err
 	}
 	switch {
-	case t.Index("slug") >= 0:
-		t.lookup = "slug"
+	case t.Index(slugField) >= 0:
+		t.lookup = slugField
 	default:
 		t.lookup = t.naming
 	}

@@ -86,6 +86,7 @@ type Type struct {
 	inBrief      []Field // the fields as the brief form shows them
 	naming       string  // the field that names a record; "" for none
 	whole        *plan   // how all of it is shown
+	logged       *plan   // what the change log keeps of it
 	snapshot     []snapshotField
 	references   []ReferenceField
 	defaultRules []DefaultRule

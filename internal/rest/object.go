@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"context"
 	"net/http"
 
 	"terrier/internal/fault"
@@ -19,25 +18,23 @@ func pathID(t *record.Type, r *http.Request) (int64, error) {
 }
 
 func (a *API) get(t *record.Type) http.HandlerFunc {
-	return a.one(t, http.StatusOK, func(ctx context.Context, c ledger.Caller, id int64) (record.Values, error) {
-		return a.Ledger.Get(ctx, c, t, id)
-	})
-}
-
-// one does something with the record in the address, and answers with the result.
-func (a *API) one(t *record.Type, status int, do func(context.Context, ledger.Caller, int64) (record.Values, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := pathID(t, r)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
 		}
-		v, err := do(r.Context(), ledger.CallerFrom(r.Context()), id)
+		view, err := viewOf(t, r.URL.Query())
 		if err != nil {
 			a.Fail(w, r, err)
 			return
 		}
-		a.sendRecord(w, r, status, v)
+		v, err := a.Ledger.Show(r.Context(), ledger.CallerFrom(r.Context()), t, id, view)
+		if err != nil {
+			a.Fail(w, r, err)
+			return
+		}
+		a.sendView(w, r, http.StatusOK, v, view)
 	}
 }
 

@@ -158,16 +158,13 @@ func spaces(body []byte, indent int) (added int) {
 	return added
 }
 
-// sendRecord answers with one record and the version it can be changed by.
+// sendRecord answers with all of one record.
 func (a *API) sendRecord(w http.ResponseWriter, r *http.Request, status int, v record.Values) {
-	view := record.View{}
-	if status == http.StatusOK && r.URL.RawQuery != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		var err error
-		if view, err = viewOf(v.Type(), r.URL.Query()); err != nil {
-			a.Fail(w, r, err)
-			return
-		}
-	}
+	a.sendView(w, r, status, v, record.View{})
+}
+
+// sendView answers with a part of one record, and the version it can be changed by.
+func (a *API) sendView(w http.ResponseWriter, r *http.Request, status int, v record.Values, view record.View) {
 	w.Header().Set("ETag", etag(v.Version))
 	if status == http.StatusCreated {
 		w.Header().Set("Location", a.Printer.URL(v.Type(), v.ID()))

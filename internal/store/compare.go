@@ -164,7 +164,8 @@ func (w *where) array(s record.Storage, values []any) string {
 }
 
 // texts are how a column is searched that holds no text, written as the API shows it.
-var texts = map[record.Storage]string{record.StoreMAC: "upper(%s::text)", record.StoreNetwork: "%s::text", record.StoreAddress: "%s::text"}
+var texts = map[record.Storage]string{record.StoreMAC: "upper(%s::text)", record.StoreNetwork: "%s::text", record.StoreAddress: "%s::text",
+	record.StoreJSON: "%s::text"}
 
 // partForms work a number out from a column.
 var partForms = map[record.Part]string{record.Whole: "%s", record.Family: "family(%s)::bigint", record.MaskLength: "masklen(%s)::bigint"}

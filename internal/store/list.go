@@ -62,7 +62,8 @@ type Page struct {
 
 // List reads one page and the count of the whole list in one round trip: two statements, and a third to prove a
 // claim, however many rows and references there are. A count with a time limit, that of a page that ended early and
-// that of a test that looks for other records has a round trip of its own, and so has a search that uses an index.
+// that of a test that looks for other records has a round trip of its own, and so have a search that uses an index and
+// fields that other records make up.
 func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
 	h, err := s.findHits(ctx, t, q)
 	if err != nil {
@@ -103,6 +104,9 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 	case read && errors.Is(err, errSlow):
 		return Page{}, errCountSlow[q.Count]
 	case err != nil:
+		return Page{}, err
+	}
+	if err := s.mergePage(ctx, t, q, &page, cmp.Or(q.MaxBytes, MaxPiece)); err != nil {
 		return Page{}, err
 	}
 	page.cut(l.order, q.Limit, l.backward)

@@ -16,6 +16,7 @@ type plan struct {
 	get       string // one record by id, for callers who may see all
 	link      part   // what a nested representation shows, over the alias t
 	writing   *writing
+	merges    []merging
 }
 
 // part is how one field is read.
@@ -50,7 +51,7 @@ type slot struct {
 }
 
 func newPlan(t *record.Type) *plan {
-	p := &plan{table: quote(t.Table()), writing: newWriting(t)}
+	p := &plan{table: quote(t.Table()), writing: newWriting(t), merges: newMergings(t)}
 	for i := range t.All() {
 		if x := newPart(t, i); x.read != nil || x.compute != nil {
 			p.parts = append(p.parts, x)

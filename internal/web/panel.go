@@ -20,6 +20,7 @@ type panelPart struct {
 	Table   *panelTable
 	Drawing *drawing.Drawing
 	Each    *panelEach
+	Merged  *panelMerged
 }
 
 // panelTable is a table of the records of a type that refer to the record of the page.
@@ -150,6 +151,8 @@ func (v *Visit) panel(found record.Values, panel record.Panel, params url.Values
 		if drawn, err = v.drawings([]record.Values{found}, panel); err == nil {
 			part.Drawing = drawn[0]
 		}
+	case panel.Merged != "":
+		part.Merged, err = v.panelMerged(found, panel)
 	case panel.EachPanel() != nil:
 		part.Each, err = v.panelEach(found, panel, params)
 	default:

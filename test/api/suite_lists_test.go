@@ -121,6 +121,11 @@ func (u suite) fieldValues(filter string, row map[string]any) []string {
 				return []string{fmt.Sprint(apitest.ID(nested))}
 			}
 		case record.Refs:
+			if slugs, _ := shown.([]any); x.Slugs && filter == "tag" && len(slugs) > 0 {
+				return []string{slugs[0].(string)}
+			} else if x.Slugs {
+				continue
+			}
 			if v, ok := manyValues(filter, x.Name, shown, record.TargetOf(x).LookupField()); ok {
 				return v
 			}

@@ -34,9 +34,10 @@ var formats = map[string]string{
 
 // needed are fields that a record needs, although none of them is required by itself.
 var needed = map[string]obj{
-	"extras.webhook": {"type_create": true}, // at least one event
-	"ipam.asnrange":  {"end": int64(1<<32 - 1)},
-	"ipam.vlangroup": {"min_vid": int64(1), "max_vid": int64(4094)},
+	"extras.webhook":       {"type_create": true}, // at least one event
+	"extras.configcontext": {"data": obj{"a": 1}},
+	"ipam.asnrange":        {"end": int64(1<<32 - 1)},
+	"ipam.vlangroup":       {"min_vid": int64(1), "max_vid": int64(4094)},
 }
 
 // leftOut are fields that have rules with other fields or records; tests of their own set them.
@@ -216,6 +217,9 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 	case record.Refs:
 		if record.TargetOf(x) == t && (m.making > 0 || n%3 != 0) {
 			return []int64{}, true
+		}
+		if x.Slugs {
+			return []string{m.create(tb, record.TargetOf(x))["slug"].(string)}, true
 		}
 		return []int64{m.make(tb, record.TargetOf(x))}, true
 	case record.Tags:

@@ -76,6 +76,9 @@ func shown(f record.Field, sent, got any) bool {
 		m, _ := got.(map[string]any)
 		return m["id"] == plain(sent)
 	case record.Refs, record.Tags:
+		if refs, ok := x.(record.Refs); ok && refs.Slugs {
+			return reflect.DeepEqual(plain(sent), got)
+		}
 		list, _ := got.([]any)
 		ids := []any{}
 		for _, item := range list {
@@ -185,6 +188,10 @@ func (u suite) checkSnapshot(t *testing.T, snapshot any, shown map[string]any) {
 		case record.Tags:
 			want = each(want, "name")
 		case record.Refs:
+			if x.Slugs { // their ids are not shown
+				want, state[in.Name] = len(want.([]any)), len(state[in.Name].([]any))
+				break
+			}
 			want = each(want, "id")
 		}
 		if !reflect.DeepEqual(state[in.Name], want) {

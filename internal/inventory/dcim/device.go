@@ -1,8 +1,6 @@
 package dcim
 
 import (
-	"encoding/json"
-
 	"terrier/internal/fault"
 	"terrier/internal/record"
 )
@@ -56,8 +54,7 @@ var Device = record.Type{
 		record.JSON{Name: "local_context_data", Object: true, Help: "It overrides all config contexts."},
 		record.Tags{},
 		record.CustomFields{},
-		record.Computed{Name: "config_context", Of: configContext, Needs: []string{"local_context_data"}, Shape: record.Schema{"type": "object"},
-			Excludable: true},
+		configContext,
 	},
 	Unique: []record.Unique{
 		{Name: "dcim_device_name_unique", Fields: []string{"site", "tenant", "name"}, FoldCase: true, Where: "name"},
@@ -133,15 +130,28 @@ var Device = record.Type{
 		{Tab: "Inventory items", List: "dcim.inventoryitem"},
 		{Tab: "Modules", List: "dcim.module"},
 		{Tab: "Contexts", List: "dcim.virtualdevicecontext"},
+		{Tab: "Config context", Merged: "config_context"},
 	},
 }
 
-// configContext returns the context of a device: its own data, until there are config contexts.
-func configContext(v record.Values) any {
-	if own := v.Get("local_context_data"); own != nil {
-		return own
-	}
-	return json.RawMessage("{}")
+// configContext is what the config contexts that match a device come to.
+var configContext = record.Merged{
+	Name: "config_context", From: "extras.configcontext", Data: "data", If: "is_active", Last: "local_context_data",
+	Match: []record.Match{
+		{Selector: "regions", Path: "site.region", Above: true},
+		{Selector: "site_groups", Path: "site.group", Above: true},
+		{Selector: "sites", Path: "site"},
+		{Selector: "locations", Path: "location"},
+		{Selector: "device_types", Path: "device_type"},
+		{Selector: "roles", Path: "device_role"},
+		{Selector: "platforms", Path: "platform"},
+		{Selector: "cluster_types", Path: "cluster.type"},
+		{Selector: "cluster_groups", Path: "cluster.group"},
+		{Selector: "clusters", Path: "cluster"},
+		{Selector: "tenant_groups", Path: "tenant.group"},
+		{Selector: "tenants", Path: "tenant"},
+		{Selector: "tags", Path: "tags"},
+	},
 }
 
 func checkDevice(_, after record.Values) fault.Fields {

@@ -35,6 +35,7 @@ var VirtualMachine = record.Type{
 		record.JSON{Name: "local_context_data", Object: true, Help: "It overrides all config contexts."},
 		record.Tags{},
 		record.CustomFields{},
+		configContext,
 	},
 	Unique: []record.Unique{
 		{Name: "virtualization_virtualmachine_unique", Fields: []string{"cluster", "tenant", "name"}, FoldCase: true, Where: "cluster"},
@@ -58,7 +59,27 @@ var VirtualMachine = record.Type{
 	Order:   []string{"name"},
 	Search:  []string{"name", "comments"},
 	Check:   checkMachine,
-	Panels:  []record.Panel{{Tab: "Interfaces", List: "virtualization.vminterface"}, {Tab: "Services", List: "ipam.service"}},
+	Panels: []record.Panel{{Tab: "Interfaces", List: "virtualization.vminterface"}, {Tab: "Services", List: "ipam.service"},
+		{Tab: "Config context", Merged: "config_context"}},
+}
+
+// configContext is what the config contexts that match a virtual machine come to. It has no location and no device type, so contexts
+// that name one never match it.
+var configContext = record.Merged{
+	Name: "config_context", From: "extras.configcontext", Data: "data", If: "is_active", Last: "local_context_data",
+	Match: []record.Match{
+		{Selector: "regions", Path: "site.region", Above: true},
+		{Selector: "site_groups", Path: "site.group", Above: true},
+		{Selector: "sites", Path: "site"},
+		{Selector: "roles", Path: "role"},
+		{Selector: "platforms", Path: "platform"},
+		{Selector: "cluster_types", Path: "cluster.type"},
+		{Selector: "cluster_groups", Path: "cluster.group"},
+		{Selector: "clusters", Path: "cluster"},
+		{Selector: "tenant_groups", Path: "tenant.group"},
+		{Selector: "tenants", Path: "tenant"},
+		{Selector: "tags", Path: "tags"},
+	},
 }
 
 func checkMachine(_, after record.Values) fault.Fields {

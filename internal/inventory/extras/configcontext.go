@@ -1,0 +1,61 @@
+package extras
+
+import "terrier/internal/record"
+
+// ConfigContext is data for the devices and virtual machines that its selectors match.
+var ConfigContext = record.Type{
+	App: "extras", Name: "configcontext", Plural: "config-contexts", Label: "config context", Section: "Provisioning",
+	Doc: "A JSON object for every device and virtual machine that its selectors match.",
+	Fields: record.Fields{
+		record.Text{Name: "name", Max: 100, Required: true, Unique: true},
+		record.Int{Name: "weight", Default: 1000, Min: new(int64(0)), Max: new(int64(32767)),
+			Help: "Higher weights override lower ones. Of two contexts with the same weight, the one whose name comes later overrides."},
+		record.Text{Name: "description", Max: 200},
+		record.Bool{Name: "is_active", Default: true},
+		record.JSON{Name: "data", Object: true, Required: true, Help: "A JSON object."},
+		record.Refs{Name: "regions", To: "dcim.region", Help: "Also all sites in regions below them."},
+		record.Refs{Name: "site_groups", To: "dcim.sitegroup", Help: "Also all sites in groups below them."},
+		record.Refs{Name: "sites", To: "dcim.site"},
+		record.Refs{Name: "locations", To: "dcim.location", Help: "Only these, and not those in them."},
+		record.Refs{Name: "device_types", To: "dcim.devicetype"},
+		record.Refs{Name: "roles", To: "dcim.devicerole"},
+		record.Refs{Name: "platforms", To: "dcim.platform"},
+		record.Refs{Name: "cluster_types", To: "virtualization.clustertype"},
+		record.Refs{Name: "cluster_groups", To: "virtualization.clustergroup"},
+		record.Refs{Name: "clusters", To: "virtualization.cluster"},
+		record.Refs{Name: "tenant_groups", To: "tenancy.tenantgroup", Help: "Only these, and not those in them."},
+		record.Refs{Name: "tenants", To: "tenancy.tenant"},
+		record.Refs{Name: "tags", To: record.TagType, Slugs: true, Help: "One of them is enough."},
+		record.Later{Name: "data_source"},
+		record.Later{Name: "data_path", Shows: ""},
+		record.Later{Name: "data_file"},
+		record.Later{Name: "data_synced"},
+	},
+	Groups: []record.Group{
+		{Name: "Config context", Fields: []string{"name", "weight", "description", "is_active", "data"}},
+		{Name: "Applies to", Fields: []string{"regions", "site_groups", "sites", "locations", "device_types", "roles", "platforms",
+			"cluster_types", "cluster_groups", "clusters", "tenant_groups", "tenants", "tags"}},
+	},
+	Filters: []record.Filter{
+		{Name: "data_source_id", Never: true},
+		{Name: "data_file_id", Never: true},
+		// The modules of Ansible send the selectors along when they look for a context by name.
+		{Name: "regions", Ignored: true},
+		{Name: "site_groups", Ignored: true},
+		{Name: "sites", Ignored: true},
+		{Name: "locations", Ignored: true},
+		{Name: "device_types", Ignored: true},
+		{Name: "roles", Ignored: true},
+		{Name: "platforms", Ignored: true},
+		{Name: "cluster_types", Ignored: true},
+		{Name: "cluster_groups", Ignored: true},
+		{Name: "clusters", Ignored: true},
+		{Name: "tenant_groups", Ignored: true},
+		{Name: "tenants", Ignored: true},
+		{Name: "tags", Ignored: true},
+	},
+	Columns: []string{"weight", "is_active", "description"},
+	Brief:   []string{"name"},
+	Order:   []string{"weight", "name"},
+	Search:  []string{"name", "description", "data"},
+}

@@ -1,0 +1,356 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/layer"
+	"terrier/internal/record"
+)
+
+// Fields that other records make up are merged after the records are read, where they are shown: see record.Merged. It takes three
+// statements in one round trip, however many records and sources there are. All sources count, also those that the caller may not
+// see: the result is part of the record.
+const (
+	mostSources = MaxPage     // how many bytes all sources may have
+	mostMerged  = 8 * MaxPage // how many bytes the merged fields of the records that one request writes may have
+)
+
+// merging is a merged field compiled into statements.
+type merging struct {
+	record.Merge
+	name    string
+	has     []hasColumn
+	facts   string // what each of the records $1 has, by selector
+	parents string // the trees above that: selector, id, parent; "" if there are none
+	sources string
+}
+
+// hasColumn is what a record has for a selector.
+type hasColumn struct {
+	selector int
+	many     bool
+}
+
+func newMergings(t *record.Type) []merging {
+	var all []merging
+	for _, x := range t.MergesOf(record.View{}) {
+		all = append(all, newMerging(t, x))
+	}
+	return all
+}
+
+func newMerging(t *record.Type, x record.Merge) merging {
+	m := merging{Merge: x, name: t.Infos()[x.Field].Name, sources: sourcesStatement(x)}
+	from, columns := joined{sql: quote(t.Table()) + " t", aliases: map[string]string{}}, []string{"t.id"}
+	var trees []string
+	for n, s := range x.Selectors {
+		if len(s.Via) == 0 {
+			continue
+		}
+		column := from.column(t, s.Via)
+		columns = append(columns, column)
+		m.has = append(m.has, hasColumn{n, s.Via[len(s.Via)-1].Many})
+		if s.Tree != nil {
+			trees = append(trees, fmt.Sprintf("SELECT %d::bigint, u.* FROM (WITH RECURSIVE up AS (SELECT n.id, n.parent_id FROM %[2]s n "+
+				"WHERE n.id IN (SELECT %[3]s FROM %[4]s WHERE t.id = ANY($1)) UNION SELECT n.id, n.parent_id FROM %[2]s n JOIN up ON n.id = up.parent_id) "+
+				"SELECT id, parent_id FROM up WHERE parent_id IS NOT NULL) u", n, quote(s.Tree.Table()), column, from.sql))
+		}
+	}
+	m.facts = fmt.Sprintf("SELECT %s FROM %s WHERE t.id = ANY($1)", strings.Join(columns, ", "), from.sql)
+	m.parents = strings.Join(trees, " UNION ALL ")
+	return m
+}
+
+// joined is a table with those that its references lead to.
+type joined struct {
+	sql     string
+	aliases map[string]string // by path
+}
+
+// column returns the column that a path ends in, and joins what leads to it.
+func (j *joined) column(t *record.Type, via []record.Hop) string {
+	alias, path := "t", ""
+	for _, hop := range via[:len(via)-1] {
+		path += "." + hop.Name
+		next := j.aliases[path]
+		if next == "" {
+			next = fmt.Sprintf("j%d", len(j.aliases))
+			j.aliases[path] = next
+			j.sql += fmt.Sprintf(" LEFT JOIN %s %s ON %s.id = %s.%s", quote(hop.Target.Table()), next, next, alias,
+				quote(t.Field(hop.Name).Column().Name))
+		}
+		alias, t = next, hop.Target
+	}
+	return alias + "." + quote(t.Field(via[len(via)-1].Name).Column().Name)
+}
+
+// sourcesStatement reads all sources in their order, with null as the data of those that are too much.
+func sourcesStatement(x record.Merge) string {
+	order, err := orderOf(x.From, nil)
+	if err != nil {
+		panic(err) // the registry has checked the order
+	}
+	by, data := orderBy(order, false), "t."+quote(x.Data.Column().Name)
+	columns := []string{"t.id"}
+	for _, s := range x.Selectors {
+		columns = append(columns, "t."+quote(s.Field.Column().Name))
+	}
+	columns = append(columns, fmt.Sprintf("CASE WHEN sum(octet_length(%[1]s::text)) OVER (ORDER BY %[2]s) <= %[3]d THEN %[1]s END",
+		data, by, mostSources))
+	return fmt.Sprintf("SELECT %s FROM %s t WHERE t.%s ORDER BY %s", strings.Join(columns, ", "), quote(x.From.Table()),
+		quote(x.If.Column().Name), by)
+}
+
+// gathered is what a merged field of some records is worked out from.
+type gathered struct {
+	merging
+	facts   *Promise[map[int64][][]int64]
+	parents *Promise[map[int]map[int64]int64]
+	sources *Promise[sources]
+}
+
+type sources struct {
+	ids []int64
+	of  []layer.Source
+}
+
+// queue asks for what the field of some records is worked out from.
+func (m merging) queue(batch *pgx.Batch, rows []record.Values) gathered {
+	ids := make([]int64, len(rows))
+	for i, v := range rows {
+		ids[i] = v.ID()
+	}
+	g := gathered{merging: m, facts: promiseIn(batch, m.facts, []any{ids}, m.readFacts), parents: Answered(map[int]map[int64]int64{})}
+	if m.parents != "" {
+		g.parents = promiseIn(batch, m.parents, []any{ids}, readParents)
+	}
+	g.sources = promiseIn(batch, m.sources, nil, m.readSources)
+	return g
+}
+
+func (m merging) readFacts(rows pgx.Rows) (map[int64][][]int64, error) {
+	facts := map[int64][][]int64{}
+	for rows.Next() {
+		cols := rows.RawValues()
+		id, err := readInt(cols[0])
+		if err != nil {
+			rows.Close()
+			return nil, err
+		}
+		has := make([][]int64, len(m.Selectors))
+		for n, c := range m.has {
+			if has[c.selector], err = readIDs(cols[n+1], c.many); err != nil {
+				rows.Close()
+				return nil, err
+			}
+		}
+		facts[id.(int64)] = has
+	}
+	rows.Close()
+	return facts, rows.Err()
+}
+
+// readIDs reads one id or an array of them, none for null.
+func readIDs(column []byte, many bool) ([]int64, error) {
+	if many {
+		ids, err := readNumbers(column)
+		if err != nil {
+			return nil, err
+		}
+		return ids.([]int64), nil
+	}
+	id, err := readInt(column)
+	if id == nil || err != nil {
+		return nil, err
+	}
+	return []int64{id.(int64)}, nil
+}
+
+func readParents(rows pgx.Rows) (map[int]map[int64]int64, error) {
+	parents := map[int]map[int64]int64{}
+	var selector int
+	var id, parent int64
+	_, err := pgx.ForEachRow(rows, []any{&selector, &id, &parent}, func() error {
+		if parents[selector] == nil {
+			parents[selector] = map[int64]int64{}
+		}
+		parents[selector][id] = parent
+		return nil
+	})
+	return parents, err
+}
+
+func (m merging) readSources(rows pgx.Rows) (all sources, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		cols := rows.RawValues()
+		id, err := readInt(cols[0])
+		if err != nil {
+			return all, err
+		}
+		source := layer.Source{Selectors: make([][]int64, len(m.Selectors))}
+		for n := range m.Selectors {
+			if source.Selectors[n], err = readIDs(cols[n+1], true); err != nil {
+				return all, err
+			}
+		}
+		data := cols[len(cols)-1]
+		if data == nil {
+			return all, fault.New(fault.Invalid, "All %s together have more than %d MiB of data, which is too much to merge. "+
+				"Make them smaller, or leave %s out with exclude=%[3]s.", m.From.Plural, mostSources>>20, m.name)
+		}
+		source.Data = slices.Clone(data)
+		all.ids, all.of = append(all.ids, id.(int64)), append(all.of, source)
+	}
+	return all, rows.Err()
+}
+
+// has returns what a record has for each selector, with what is above it.
+func (g gathered) has(v record.Values) [][]int64 {
+	has := g.facts.Get()[v.ID()]
+	if has == nil { // it was deleted meanwhile
+		return make([][]int64, len(g.Selectors))
+	}
+	for n, s := range g.Selectors {
+		if s.Tree != nil && len(has[n]) == 1 {
+			has[n] = layer.Above(g.parents.Get()[n], has[n][0])
+		}
+	}
+	return has
+}
+
+// own returns the object of the record itself, nil for none.
+func (g gathered) own(v record.Values) json.RawMessage {
+	own, _ := v.At(g.Last).(json.RawMessage)
+	return own
+}
+
+// fill sets the field of the records, up to a number of bytes and in the first in any case. It returns how many it has set.
+func (g gathered) fill(rows []record.Values, most int) (int, error) {
+	stack, size := layer.NewStack(g.sources.Get().of), 0
+	for i, v := range rows {
+		value, err := stack.Merge(g.has(v), g.own(v))
+		if err != nil {
+			return i, fmt.Errorf("merge %s of %s %d: %w", g.name, v.Type().Key(), v.ID(), err)
+		}
+		if size += len(value); size > most && i > 0 {
+			return i, nil
+		}
+		v.SetAt(g.Field, value)
+	}
+	return len(rows), nil
+}
+
+// mergings returns the merged fields that a view shows.
+func (s *Store) mergings(t *record.Type, view record.View) []merging {
+	all := s.plans[t].merges
+	if len(all) == 0 || view.Whole() {
+		return all
+	}
+	shown := t.Shown(view)
+	return slices.DeleteFunc(slices.Clone(all), func(m merging) bool { return !slices.Contains(shown, m.Field) })
+}
+
+// fillAll sets the merged fields of records. It returns how many records have got all of them.
+func fillAll(gathered []gathered, rows []record.Values, most int) (int, error) {
+	for _, g := range gathered {
+		n, err := g.fill(rows, most)
+		if err != nil {
+			return 0, err
+		}
+		rows = rows[:n]
+	}
+	return len(rows), nil
+}
+
+// mergePage sets the merged fields of a page that was read. The page ends early if they have too many bytes.
+func (s *Store) mergePage(ctx context.Context, t *record.Type, q Query, page *Page, most int) error {
+	merges := s.mergings(t, q.View)
+	if len(merges) == 0 || len(page.Rows) == 0 {
+		return nil
+	}
+	batch := &pgx.Batch{}
+	all := make([]gathered, len(merges))
+	for i, m := range merges {
+		all[i] = m.queue(batch, page.Rows)
+	}
+	if err := s.list(ctx, q.Scope, batch); err != nil {
+		return s.translate(err)
+	}
+	n, err := fillAll(all, page.Rows, most)
+	if n < len(page.Rows) {
+		page.Rows, page.Full = page.Rows[:n], true
+	}
+	return err
+}
+
+// Merge sets the merged fields of a record that a view shows.
+func (s *Store) Merge(ctx context.Context, v record.Values, view record.View) error {
+	rows := []record.Values{v}
+	batch := &pgx.Batch{}
+	var all []gathered
+	for _, m := range s.mergings(v.Type(), view) {
+		all = append(all, m.queue(batch, rows))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return s.translate(err)
+	}
+	_, err := fillAll(all, rows, 0)
+	return err
+}
+
+// Merge sets the merged fields of records of one type, as they are in the transaction.
+func (tx *Tx) Merge(ctx context.Context, t *record.Type, rows []record.Values) error {
+	var all []gathered
+	for _, m := range tx.s.mergings(t, record.View{}) {
+		all = append(all, m.queue(tx.batch, rows))
+	}
+	if len(all) == 0 || len(rows) == 0 {
+		return nil
+	}
+	if err := tx.Flush(ctx); err != nil {
+		return err
+	}
+	n, err := fillAll(all, rows, mostMerged)
+	if err == nil && n < len(rows) {
+		err = fault.New(fault.Invalid, "The answer would have more than %d MiB: send at most %d records at once.", mostMerged>>20, n)
+	}
+	return err
+}
+
+// MergedFrom is what a merged field of a record comes from.
+type MergedFrom struct {
+	Type    *record.Type // of the sources
+	Sources []int64      // those that count, in their order
+	Own     json.RawMessage
+	Result  json.RawMessage
+}
+
+// MergedFrom returns what a merged field of a record comes from. The scope says whose turn it takes: the caller has read the record.
+func (s *Store) MergedFrom(ctx context.Context, scope access.Scope, v record.Values, field string) (MergedFrom, error) {
+	merges := s.mergings(v.Type(), record.View{Only: []string{field}})
+	batch := &pgx.Batch{}
+	g := merges[0].queue(batch, []record.Values{v})
+	if err := s.list(ctx, scope, batch); err != nil {
+		return MergedFrom{}, s.translate(err)
+	}
+	from := MergedFrom{Type: g.From, Own: g.own(v)}
+	stack, has, all := layer.NewStack(g.sources.Get().of), g.has(v), g.sources.Get()
+	for _, i := range stack.Matching(has) {
+		from.Sources = append(from.Sources, all.ids[i])
+	}
+	var err error
+	from.Result, err = stack.Merge(has, from.Own)
+	return from, err
+}
