@@ -160,6 +160,7 @@ func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 		}
 	}
 	s.lockPlaces(ctx, batches)
+	s.lockApart(ctx, batches)
 	if err := s.put(batches); err != nil {
 		return err
 	}

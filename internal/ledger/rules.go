@@ -150,7 +150,7 @@ func (s *changeSet) verify(ctx context.Context, batches []*batch) func() error {
 	}
 	answers = append(answers, s.checkSame(batches)...)
 	answers = append(answers, s.checkTogether(batches)...)
-	places := s.checkPlaces(ctx, batches)
+	places := append(s.checkPlaces(ctx, batches), s.checkApart(ctx, batches)...)
 	return func() error {
 		for _, take := range answers {
 			take()

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,38 +74,30 @@ func (s *changeSet) checkPlaces(ctx context.Context, batches []*batch) (answers 
 // reportPlaces puts each clash on the record that was written, the later one of two in a request. It names the other record to those who
 // may see it.
 func (s *changeSet) reportPlaces(ctx context.Context, p *placing, clashes []store.PlaceClash) error {
-	others := map[*draft]int64{}
-	for _, c := range clashes {
-		d, other := p.drafts[c.ID], p.drafts[c.Other]
-		if other != nil && s.position(other) > s.position(d) {
-			continue
-		}
-		if others[d] == 0 {
-			others[d] = c.Other
-		}
-	}
-	if len(others) == 0 {
-		return nil
-	}
-	ids := make([]int64, 0, len(others))
-	for _, id := range others {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	names := map[int64]string{}
-	if scope, err := s.l.Policy.Scope(s.caller.Subject, p.t, access.View); err == nil {
-		rows := s.tx.Load(p.t, scope, slices.Compact(ids), store.NoLock)
-		if err := s.tx.Flush(ctx); err != nil {
-			return err
-		}
-		for _, v := range rows.Get() {
-			names[v.ID()] = v.Display()
-		}
-	}
+	others := s.laterOf(p.drafts, clashes)
+	names, err := s.namesOf(ctx, p.t, others)
 	for d, id := range others {
 		d.addPlaceError(p.t, names[id], p.drafts[id] != nil)
 	}
-	return nil
+	return err
+}
+
+// namesOf returns what the other records are called that the caller may see.
+func (s *changeSet) namesOf(ctx context.Context, t *record.Type, others map[*draft]int64) (map[int64]string, error) {
+	names := map[int64]string{}
+	scope, err := s.l.Policy.Scope(s.caller.Subject, t, access.View)
+	if len(others) == 0 || err != nil {
+		return names, nil // there are none to name, or the caller may see none
+	}
+	ids := slices.Sorted(maps.Values(others))
+	rows := s.tx.Load(t, scope, slices.Compact(ids), store.NoLock)
+	if err := s.tx.Flush(ctx); err != nil {
+		return names, err
+	}
+	for _, v := range rows.Get() {
+		names[v.ID()] = v.Display()
+	}
+	return names, nil
 }
 
 func (d *draft) addPlaceError(t *record.Type, other string, listed bool) {

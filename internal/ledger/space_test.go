@@ -382,9 +382,11 @@ func TestFreePrefixes(t *testing.T) {
 	wants("with some", free(wide), "10.0.64.0/18 10.0.192.0/19 10.0.224.0/20 10.0.240.0/21 10.0.248.0/22 10.0.252.0/23 10.0.254.0/24")
 	wants("taken", take(wide, 24, 19, 18), "10.0.0.0/16 does not have enough free space: 3 prefixes requested, 2 available, and then no /18.")
 	wants("taken", take(wide, 24, 19, 24, 24, 19), "10.0.64.0/24 10.0.96.0/19 10.0.65.0/24 10.0.66.0/24 10.0.192.0/19")
-	wants("shorter than the parent", take(wide, 15), "10.0.0.0/16 does not have enough free space: 1 prefixes requested, 0 available, and then no /15.")
+	wants("shorter than the parent", take(wide, 15),
+		"10.0.0.0/16 does not have enough free space: 1 prefixes requested, 0 available, and then no /15.")
 	wants("too long", take(wide, 33), "prefix_length: The length of a network in 10.0.0.0/16 is at most 32.")
-	wants("its own length, not empty", take(wide, 16), "10.0.0.0/16 does not have enough free space: 1 prefixes requested, 0 available, and then no /16.")
+	wants("its own length, not empty", take(wide, 16),
+		"10.0.0.0/16 does not have enough free space: 1 prefixes requested, 0 available, and then no /16.")
 	empty := prefix("10.9.0.0/24")
 	wants("its own length", take(empty, 24), "10.9.0.0/24")
 	unique := prefix("10.9.0.0/24", "vrf", r.strict)
@@ -398,7 +400,8 @@ func TestFreePrefixes(t *testing.T) {
 	six := prefix("ffff:ffff::/32")
 	wants("IPv6", take(six, 64, 128, 48), "ffff:ffff::/64 ffff:ffff:0:1::/128 ffff:ffff:1::/48")
 	prefix("ffff:ffff:8000::/33")
-	wants("the last of IPv6", take(six, 33), "ffff:ffff::/32 does not have enough free space: 1 prefixes requested, 0 available, and then no /33.")
+	wants("the last of IPv6", take(six, 33),
+		"ffff:ffff::/32 does not have enough free space: 1 prefixes requested, 0 available, and then no /33.")
 	half := prefix("2001:db8::/126")
 	prefix("2001:db8::1/128")
 	wants("addresses of IPv6", free(half), "2001:db8::/128 2001:db8::2/127")
@@ -425,5 +428,57 @@ func TestFreePrefixes(t *testing.T) {
 	}
 	if n := r.number(t, "SELECT count(*) FROM ipam_prefix WHERE prefix << '10.20.0.0/24'"); n != 32 {
 		t.Errorf("%d were created, want 32", n)
+	}
+}
+
+// TestRecordsStayApart: aggregates never overlap, nor do the ranges of one VRF, whatever their masks, and whoever writes them at once.
+func TestRecordsStayApart(t *testing.T) {
+	t.Parallel()
+	r := newTables(t)
+	rir := r.create(t, "ipam.rir", in("name", "r", "slug", "r"))[0]
+	aggregate := func(text string) ledger.Input { return in("prefix", text, "rir", rir) }
+	first := r.create(t, "ipam.aggregate", aggregate("10.0.0.0/16"), aggregate("10.2.0.0/16"), aggregate("2001:db8::/32"))[0]
+	for _, text := range []string{"10.0.0.0/16", "10.0.1.0/24", "10.0.255.255/32", "8.0.0.0/6", "2001:db8::/31", "2001:db8:ffff::/48"} {
+		refused(t, text, r.tryCreate(t, "ipam.aggregate", aggregate(text)), "prefix", "overlaps with")
+	}
+	refused(t, "two in a list", r.tryCreate(t, "ipam.aggregate", aggregate("11.0.0.0/8"), aggregate("11.1.0.0/16")), "prefix")
+	r.create(t, "ipam.aggregate", aggregate("10.1.0.0/16"))
+	_, err := r.tryUpdate(t, first, "prefix", "10.0.0.0/15")
+	refused(t, "a wider one", err, "prefix", "10.1.0.0/16")
+	r.update(t, first, "prefix", "10.0.0.0/17")
+
+	run := func(start, end string, pairs ...any) ledger.Input {
+		return in(append([]any{"start_address", start, "end_address", end}, pairs...)...)
+	}
+	r.create(t, "ipam.iprange", run("10.0.0.10/24", "10.0.0.20/24"), run("10.0.0.30/24", "10.0.0.40/24"),
+		run("10.0.0.10/24", "10.0.0.20/24", "vrf", r.strict))
+	for _, ends := range [][2]string{{"10.0.0.20", "10.0.0.25"}, {"10.0.0.5", "10.0.0.10"}, {"10.0.0.12", "10.0.0.13"},
+		{"10.0.0.1", "10.0.0.99"}} {
+		refused(t, ends[0], r.tryCreate(t, "ipam.iprange", run(ends[0]+"/16", ends[1]+"/16")), fault.General, "overlaps with")
+	}
+	refused(t, "two in a list", r.tryCreate(t, "ipam.iprange", run("10.9.0.1/24", "10.9.0.9/24"), run("10.9.0.9/24", "10.9.0.10/24")),
+		fault.General)
+	between := r.create(t, "ipam.iprange", run("10.0.0.21/24", "10.0.0.29/24"))[0]
+	_, err = r.tryUpdate(t, between, "vrf", r.strict, "start_address", "10.0.0.20/24")
+	refused(t, "moved", err, fault.General)
+	if size := r.read(t, between); size.Int("size") != 9 {
+		t.Errorf("a range of 9 addresses has the size %v", size.Get("size"))
+	}
+	for _, ends := range [][2]string{{"10.0.0.1/24", "10.0.0.1/24"}, {"10.0.0.2/24", "10.0.0.1/24"}, {"10.0.0.1/24", "10.0.0.2/25"},
+		{"10.0.0.1/24", "2001:db8::1/24"}, {"2001:db8::/64", "2001:db8::ffff:ffff/64"}, {"2001:db8::/32", "2001:db9::/32"}} {
+		refused(t, ends[1], r.tryCreate(t, "ipam.iprange", run(ends[0], ends[1])), "end_address")
+	}
+	r.create(t, "ipam.iprange", run("2001:db8::1/64", "2001:db8::ffff:ffff/64"),
+		run("2001:db8:0:1:ffff:ffff:ffff:ffff/32", "2001:db8:0:2::/32"))
+
+	var group sync.WaitGroup
+	for n := range 8 {
+		group.Go(func() {
+			r.tryCreate(t, "ipam.iprange", run(fmt.Sprintf("10.5.0.%d/24", 10+n), fmt.Sprintf("10.5.0.%d/24", 20+n)))
+		})
+	}
+	group.Wait()
+	if n := r.number(t, "SELECT count(*) FROM ipam_iprange WHERE start_address_key << '10.5.0.0/24'"); n != 1 {
+		t.Errorf("%d ranges that overlap were created at once", n)
 	}
 }

@@ -226,6 +226,12 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"Space shared by a flag": {spaced(func(t *record.Type) {
 			t.Space = &record.Space{Of: "size", Shared: "flag", SharedBy: []string{"x"}}
 		}), `its Space is shared by "flag", which is no choice`},
+		"Apart of a text": {with(func(t *record.Type) { t.Apart = &record.Apart{Of: "name"} }),
+			`its Apart is of "name" to "", and needs a required network, or two required addresses`},
+		"Apart within a text": {with(func(t *record.Type) {
+			t.Fields = append(t.Fields, record.Network{Name: "net", Required: true})
+			t.Apart = &record.Apart{Of: "net", Within: "name"}
+		}), `its Apart is within "name", which is no reference to one record`},
 		"case of a flag": {with(func(t *record.Type) {
 			t.Unique = []record.Unique{{Name: "u", Fields: []string{"flag"}, FoldCase: true}}
 		}), "rule u folds case"},

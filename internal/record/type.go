@@ -46,6 +46,8 @@ type Type struct {
 	Allocates *Allocation
 	// Space says which field gives each record a place that others can't take.
 	Space *Space
+	// Apart says that records never overlap.
+	Apart *Apart
 
 	// Called says what a record is called for people, instead of by the first brief text: "{name} ({label})". The first form counts
 	// whose values are all set. A value may be behind references, "{module_bay.name}"; a reference means what its record is called.

@@ -54,6 +54,10 @@ func (u suite) testSearch(t *testing.T) {
 		if !ok {
 			continue
 		}
+		for _, other := range tied[u.t.Key()] {
+			i := u.t.Index(other)
+			body[other], _ = u.value(t, u.t, u.t.All()[i], u.t.Infos()[i], 2_500+u.n)
+		}
 		body[name] = text
 		id := u.do(t, "POST", u.t.Path(), body).Want(t, http.StatusCreated).Object(t)["id"]
 		sought := fmt.Sprint(text)

@@ -18,6 +18,7 @@ var Aggregate = record.Type{
 		record.CustomFields{},
 	},
 	Filters: []record.Filter{tenantGroup, family("prefix")},
+	Apart:   &record.Apart{Of: "prefix"},
 	Brief:   []string{"family", "prefix"},
 	Order:   []string{"prefix"},
 	Search:  []string{"prefix", "description"},

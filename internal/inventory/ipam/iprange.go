@@ -1,6 +1,13 @@
 package ipam
 
-import "terrier/internal/record"
+import (
+	"encoding/binary"
+	"math"
+	"net/netip"
+
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
 
 var rangeStatuses = record.ChoicesOf(`
 active Active
@@ -16,7 +23,8 @@ var IPRange = record.Type{
 		record.IPFamily{Of: "start_address"},
 		record.Address{Name: "start_address", Required: true},
 		record.Address{Name: "end_address", Required: true},
-		record.Later{Name: "size", Shows: 0},
+		record.Computed{Name: "size", Of: func(v record.Values) any { return rangeSize(v) }, Needs: []string{"start_address", "end_address"},
+			Shape: record.Schema{"type": "integer", "format": "int64"}},
 		record.Ref{Name: "vrf", Label: "VRF", To: "ipam.vrf", NullFirst: true, Help: "The global table, if it is empty."},
 		record.Ref{Name: "tenant", To: "tenancy.tenant"},
 		record.Choice{Name: "status", Of: rangeStatuses, Default: "active"},
@@ -33,5 +41,40 @@ var IPRange = record.Type{
 	Brief:   []string{"family", "start_address", "end_address"},
 	Order:   []string{"vrf", "start_address"},
 	Search:  []string{"description", "start_address", "end_address"},
+	Apart:   &record.Apart{Of: "start_address", To: "end_address", Within: "vrf"},
+	Check:   checkIPRange,
 	Actions: rangeIPs,
+}
+
+// maxRangeSize is how many addresses a range may have.
+const maxRangeSize = math.MaxUint32
+
+func checkIPRange(_, after record.Values) fault.Fields {
+	errs := fault.Fields{}
+	start, end := netip.MustParsePrefix(after.Text("start_address")), netip.MustParsePrefix(after.Text("end_address"))
+	switch {
+	case start.Addr().Is4() != end.Addr().Is4():
+		errs.Add("end_address", "Both ends must be IPv4 addresses, or both IPv6.")
+	case start.Bits() != end.Bits():
+		errs.Add("end_address", "Both ends must have the same length: the start has /%d.", start.Bits())
+	case end.Addr().Compare(start.Addr()) <= 0:
+		errs.Add("end_address", "The end must be above the start, %s.", start.Addr())
+	case rangeSize(after) > maxRangeSize:
+		errs.Add("end_address", "A range has at most %d addresses.", int64(maxRangeSize))
+	}
+	return errs
+}
+
+// rangeSize returns how many addresses a range has. One that is too large for a number has one more than is allowed.
+func rangeSize(v record.Values) int64 {
+	start, end := netip.MustParsePrefix(v.Text("start_address")).Addr().As16(), netip.MustParsePrefix(v.Text("end_address")).Addr().As16()
+	low := binary.BigEndian.Uint64(end[8:]) - binary.BigEndian.Uint64(start[8:])
+	high := binary.BigEndian.Uint64(end[:8]) - binary.BigEndian.Uint64(start[:8])
+	if binary.BigEndian.Uint64(end[8:]) < binary.BigEndian.Uint64(start[8:]) {
+		high--
+	}
+	if high != 0 || low >= maxRangeSize {
+		return maxRangeSize + 1
+	}
+	return int64(low) + 1
 }
