@@ -16,7 +16,19 @@ var example = regexp.MustCompile("(?s)\n```sh\n(.*?)```\n(?:\n```text\n(.*?)```\
 // TestModelling: the commands of docs/modelling.md do what the page says, typed in one after the other.
 func TestModelling(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/modelling.md")
+	typeIn(t, "modelling.md", 10)
+}
+
+// TestAddressing does the same with docs/addressing.md.
+func TestAddressing(t *testing.T) {
+	t.Parallel()
+	typeIn(t, "addressing.md", 5)
+}
+
+// typeIn runs the commands of a page, which has at least so many blocks of them, and compares what they print with what the page says.
+func typeIn(t *testing.T, name string, least int) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +42,7 @@ func TestModelling(t *testing.T) {
 		script += found[1] + "echo '" + strings.TrimSpace(next) + "'\n"
 		want = append(want, found[2])
 	}
-	if len(want) < 10 {
+	if len(want) < least {
 		t.Fatalf("the page has %d examples, want more: is it still written as this test expects?", len(want))
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", strings.ReplaceAll(script, "http://127.0.0.1:8000", s.Base))
