@@ -23,6 +23,7 @@ type Effect struct {
 	ID      int64 // a record that would be created has an id that is never used
 	Display string
 	Action  string // create, update, delete
+	Widens  bool   // a selector of it becomes empty, so that it counts for more records
 }
 
 type rehearsalKey struct{}
@@ -58,12 +59,19 @@ func (r *Rehearsal) note(set *changeSet) {
 			r.Unseen++
 			continue
 		}
-		effects = append(effects, Effect{e.t, v.ID(), v.Display(), e.action()})
+		effects = append(effects, Effect{e.t, v.ID(), v.Display(), e.action(), e.widens()})
 	}
 	slices.SortFunc(effects, func(a, b Effect) int {
 		return cmp.Or(strings.Compare(a.Type.Key(), b.Type.Key()), cmp.Compare(a.ID, b.ID))
 	})
 	r.Effects = append(r.Effects, effects...)
+}
+
+// widens reports whether the change empties a selector of a source: see record.Merged.
+func (e *entry) widens() bool {
+	return e.action() == store.Updated && e.t.IsSource() && slices.ContainsFunc(e.t.References(), func(f record.ReferenceField) bool {
+		return f.Many && len(f.Links(e.pre)) > 0 && len(f.Links(e.post)) == 0
+	})
 }
 
 // visibility is what the caller may see of the records that a rehearsal touches.

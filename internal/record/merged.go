@@ -69,6 +69,18 @@ func (t *Type) MergesOf(view View) []Merge {
 	return merges
 }
 
+// IsSource reports whether fields of other records are merged from records of the type.
+func (t *Type) IsSource() bool {
+	for _, other := range t.reg.types {
+		for _, f := range other.fields {
+			if m, ok := f.(Merged); ok && m.from == t {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // LoggedPlan returns the plan of what a change row has as the data of the record: all that the API shows, but for what other records
 // make up.
 func (t *Type) LoggedPlan() *plan { return t.logged }

@@ -248,6 +248,7 @@ type deletion struct {
 type effect struct {
 	Kind, Name, Href string
 	Deleted          bool // it is deleted too; if false, a reference is emptied
+	Widens           bool // it will apply to more records
 }
 
 func (p *TypePages) deletePage(v *Visit) error {
@@ -278,7 +279,7 @@ func (p *TypePages) effects(r *ledger.Rehearsal, ids ...int64) []effect {
 		if e.Type == p.Type && own[e.ID] {
 			continue
 		}
-		out = append(out, effect{e.Type.Title(), e.Display, RecordPath(e.Type, e.ID), e.Action == access.Delete})
+		out = append(out, effect{e.Type.Title(), e.Display, RecordPath(e.Type, e.ID), e.Action == access.Delete, e.Widens})
 	}
 	return out
 }
