@@ -151,6 +151,9 @@ func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 			return err
 		}
 	}
+	if err := s.checkWith(ctx, batches); err != nil {
+		return err
+	}
 	if err := s.failed(); err != nil {
 		return err
 	}

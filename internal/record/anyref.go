@@ -18,6 +18,8 @@ type AnyRef struct {
 	OnDelete   OnDelete
 	TypeName   string // the name of the field with the type, if it is not Name with _type
 	IDName     string // the name of the field with the id, if it is not Name with _id
+	// TypeIDInBrief shows the type in the brief form by its id in the list of content types, and not by its name.
+	TypeIDInBrief bool
 
 	readOnly
 	targets []*Type
@@ -33,7 +35,7 @@ var (
 func (f AnyRef) parts() []Field {
 	typeName, idName := f.typeName(), f.idName()
 	return []Field{
-		anyType{Name: typeName, Help: f.Help, Required: f.Required, of: f.Name, to: f.To},
+		anyType{Name: typeName, Help: f.Help, Required: f.Required, of: f.Name, to: f.To, idInBrief: f.TypeIDInBrief},
 		anyID{Int{Name: idName, Help: "The id of that record.", Required: f.Required, Null: !f.Required, Min: new(int64(1))}, f.Name},
 		f,
 	}
@@ -112,7 +114,31 @@ type anyType struct {
 	of     string // the AnyRef
 	to     []string
 	labels Choices
+
+	idInBrief bool
 }
+
+func (f anyType) inBrief() Field {
+	if !f.idInBrief {
+		return f
+	}
+	return anyTypeID{f}
+}
+
+// anyTypeID is the type of an AnyRef as the brief form shows it: by the id of the content type.
+type anyTypeID struct {
+	anyType
+}
+
+func (f anyTypeID) Append(dst []byte, v any, _ *Printer) []byte {
+	key, ok := v.(string)
+	if !ok {
+		return AppendValue(dst, nil)
+	}
+	return AppendValue(dst, contentTypeID(key))
+}
+
+func (f anyTypeID) Schema() Schema { return nullable(Schema{"type": "integer"}, !f.Required) }
 
 func (f anyType) resolve(r *Registry) (Field, error) {
 	types, err := typesOf(r, f.of, f.to)

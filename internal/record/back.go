@@ -109,7 +109,7 @@ func (f Back) Schema() Schema {
 	target := TargetOf(f.of.Field(f.Through))
 	form := nestedForm{}
 	for _, i := range target.core {
-		if !target.infos[i].Hidden {
+		if target.infos[i].IsInBrief() {
 			form.items = append(form.items, nestedItem{index: i})
 		}
 	}

@@ -38,7 +38,7 @@ func (f BackList) Counts() *Type { return f.of }
 func (f BackList) Select(s Selector) { s.Backs(f.of, f.of.Field(f.By)) }
 
 func (f BackList) Info() Info {
-	return Info{Name: f.Name, Label: label(f.Label, f.Name), Type: "field", ReadOnly: true, Cell: ReferenceCell, Wide: true}
+	return Info{Name: f.Name, Label: label(f.Label, f.Name), Type: "field", ReadOnly: true, Cell: ReferencesCell, Wide: true}
 }
 
 func (f BackList) Append(dst []byte, v any, p *Printer) []byte {
@@ -47,3 +47,11 @@ func (f BackList) Append(dst []byte, v any, p *Printer) []byte {
 }
 
 func (f BackList) Schema() Schema { return Schema{"type": "array", "items": refSchema(f.of, false)} }
+
+// ListedBy returns the type of the records in a list of references: those that a field refers to, or those that refer to its record.
+func ListedBy(f Field) *Type {
+	if back, ok := f.(BackList); ok {
+		return back.of
+	}
+	return TargetOf(f)
+}

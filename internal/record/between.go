@@ -120,7 +120,7 @@ func (t *Type) buildBetween() error {
 			return err
 		}
 	}
-	return nil
+	return t.checkWith()
 }
 
 func (t *Type) buildSame(rule Same) error {

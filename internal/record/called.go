@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,9 +24,11 @@ type CalledForm []CalledWord
 
 // CalledWord is a part of what a record is called.
 type CalledWord struct {
-	Text  string  // this text, or
-	Steps []Field // the value of the last field, reached through the references before it; or
-	ID    bool    // the id of the record
+	Text    string  // this text, or
+	Steps   []Field // the value of the last field, reached through the references before it; or
+	ID      bool    // the id of the record
+	Back    *Hop    // Steps begin in the records that refer to this one; the lowest value counts
+	NonZero bool    // the number 0 counts as not set
 }
 
 // Select implements Selected.
@@ -50,7 +53,7 @@ func (f called) Info() Info {
 }
 func (f called) Schema() Schema { return Schema{"type": "string"} }
 
-var calledWord = regexp.MustCompile(`\{([a-z0-9_.]+)\}|[^{}]+`)
+var calledWord = regexp.MustCompile(`\{([a-z0-9_.\[\]]+)(\??)\}|[^{}]+`)
 
 // calledForms resolves the fields that Called names.
 func (t *Type) calledForms() (forms []CalledForm, _ error) {
@@ -65,6 +68,7 @@ func (t *Type) calledForms() (forms []CalledForm, _ error) {
 				if word, err = t.calledWord(m[1]); err != nil {
 					return nil, fmt.Errorf("its Called has %q: %w", text, err)
 				}
+				word.NonZero = m[2] != ""
 			}
 			form = append(form, word)
 		}
@@ -80,20 +84,38 @@ func (t *Type) calledWord(path string) (word CalledWord, _ error) {
 	if path == "id" {
 		return CalledWord{ID: true}, nil
 	}
-	at := t
-	for name := range strings.SplitSeq(path, ".") {
-		if at == nil || at.Field(name) == nil || at.Field(name).Column().Storage == NoStorage {
+	at, rest := t, path
+	if step := backStep.FindStringSubmatch(path); step != nil {
+		hop, err := t.stepBack(step[1], step[2])
+		if err != nil {
+			return word, err
+		}
+		word.Back, at, rest = &hop, hop.Target, path[len(step[0]):]
+	}
+	for name := range strings.SplitSeq(rest, ".") {
+		if at == nil || at.Field(name) == nil {
 			return word, fmt.Errorf("%q leads to no column", path)
 		}
 		f := at.Field(name)
-		ref, _ := ReferenceOf(f)
-		if ref.Target != nil && ref.Target.Display != nil {
-			return word, fmt.Errorf("%q leads to %s, whose Display is a function", path, ref.Target.Key())
+		ref, refers := ReferenceOf(f)
+		if f.Column().Storage == NoStorage && !refers {
+			return word, fmt.Errorf("%q leads to no column", path)
 		}
-		if storage := f.Column().Storage; ref.Target == nil && storage != StoreText && storage != StoreInt {
-			return word, fmt.Errorf("%q is no text, number or reference", path)
+		for _, target := range ref.Types() {
+			if target.Display != nil {
+				return word, fmt.Errorf("%q leads to %s, whose Display is a function", path, target.Key())
+			}
+		}
+		if !refers && !slices.Contains(calledKinds, f.Column().Storage) || ref.Many {
+			return word, fmt.Errorf("%q is no text, number, address or reference to one record", path)
 		}
 		word.Steps, at = append(word.Steps, f), ref.Target
 	}
+	if word.Back != nil && len(word.Steps) > 1 {
+		return word, fmt.Errorf("%q must end in a field of the records that refer to this one", path)
+	}
 	return word, nil
 }
+
+// calledKinds are the columns that a record can be called by.
+var calledKinds = []Storage{StoreText, StoreInt, StoreNetwork, StoreAddress}

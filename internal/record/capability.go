@@ -157,6 +157,8 @@ type Selected interface {
 
 // Selector has a method for each thing that can be read with a record. The store implements it.
 type Selector interface {
+	// Column reads a column of the record.
+	Column(Column)
 	// Link reads the reference in a column of the record, with the brief fields of its target.
 	Link(Column, Reference)
 	// AnyLink reads the reference in two columns of the record: the type and the id.

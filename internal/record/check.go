@@ -176,7 +176,7 @@ func nestable(f Field) bool {
 	case StoreJSON, StoreJSONText, StoreMembers:
 		return false
 	}
-	return !secret && !ref.Many && f.Info().AliasOf == "" && !f.Info().DetailOnly && !f.Info().Hidden
+	return !secret && !ref.Many && f.Info().AliasOf == "" && !f.Info().DetailOnly && f.Info().IsInBrief()
 }
 
 // searchable reports whether q can look into a field: a text of the record, or of another row that it belongs to, or JSON as text.

@@ -42,6 +42,7 @@ type Info struct {
 	ReadOnly    bool
 	Immutable   string // why it can't change after creation; "" if it can
 	Hidden      bool   // never shown: a password
+	BriefOnly   bool   // Hidden, but the brief form shows it
 	Default     any    // the value of a field that was not given; nil is null
 	Max         int    // longest text in characters, 0 if MaxBytes is the limit
 	MaxBytes    int    // longest stored value in bytes; 0 if there is another limit
@@ -218,6 +219,9 @@ func bounded(s Schema, most int) Schema {
 	}
 	return s
 }
+
+// IsInBrief reports whether the brief form shows the field, if it is part of it.
+func (in Info) IsInBrief() bool { return !in.Hidden || in.BriefOnly }
 
 // Orderable reports whether a list can be ordered by a field.
 func Orderable(f Field) bool {

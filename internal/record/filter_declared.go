@@ -26,10 +26,10 @@ type Filter struct {
 	Words   map[string][]string // Field: what a word stands for. Any other word finds nothing
 	TypeIDs bool                // Field or UsedBy: types are given by their ids in the list of content types, not by name
 	Exactly bool                // Field or Path into a tree: that record alone, and nothing below it
-	Or      *Or                 // Field or Path that makes one filter: also what leads elsewhere
+	Or      []Or                // Field or Path that makes one filter: also what leads elsewhere
 }
 
-// Or is a second path of a filter: a record is found if either leads to the value.
+// Or is another path of a filter: a record is found if one of them leads to the value.
 type Or struct {
 	Path   string // it ends in a field or in "id"
 	Unless string // a flag: records with it are found by the first path alone
@@ -62,7 +62,7 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 		m[x.Name] = t.typeIDFilter(m[x.Name])
 	}
 	if err == nil && x.Or != nil {
-		m[x.Name], err = t.orFilter(m[x.Name], *x.Or)
+		m[x.Name], err = t.orFilter(m[x.Name], x.Or)
 	}
 	if err != nil {
 		return fmt.Errorf("its filter %s %w", x.Name, err)
@@ -162,8 +162,32 @@ func wordsFilter(p Predicate, f Field, words map[string][]string) (filter, error
 	}}, nil
 }
 
-// orFilter returns the filter that finds what another one finds, or what a second path leads from.
-func (t *Type) orFilter(first filter, or Or) (filter, error) {
+// orFilter returns the filter that finds what another one finds, or what one of some paths leads from.
+func (t *Type) orFilter(first filter, ors []Or) (filter, error) {
+	all := []filter{first}
+	for _, or := range ors {
+		other, err := t.orPath(or)
+		if err != nil {
+			return filter{}, err
+		}
+		all = append(all, other)
+	}
+	return filter{lookups: equalLookups, make: func(l Lookup, values []string) (Predicate, error) {
+		p := Predicate{Lookup: l}
+		for _, f := range all {
+			one, err := f.make(Exact, values)
+			if err != nil {
+				return Predicate{}, err
+			}
+			one.First = true
+			p.Any = append(p.Any, one)
+		}
+		return p, nil
+	}}, nil
+}
+
+// orPath returns the filter of one of the paths.
+func (t *Type) orPath(or Or) (filter, error) {
 	r, err := t.route(or.Path)
 	switch flag := t.Field(or.Unless); {
 	case err != nil:
@@ -177,16 +201,7 @@ func (t *Type) orFilter(first filter, or Or) (filter, error) {
 	if end == nil {
 		end = r.at.idField()
 	}
-	second := plainFilter(Predicate{Via: r.via, Field: r.field, Seen: true, First: true, Unless: t.Field(or.Unless)}, end)
-	return filter{lookups: equalLookups, make: func(l Lookup, values []string) (Predicate, error) {
-		a, err := first.make(Exact, values)
-		if err != nil {
-			return Predicate{}, err
-		}
-		a.First = true
-		b, err := second.make(Exact, values)
-		return Predicate{Any: []Predicate{a, b}, Lookup: l}, err
-	}}, nil
+	return plainFilter(Predicate{Via: r.via, Field: r.field, Seen: true, Unless: t.Field(or.Unless)}, end), nil
 }
 
 // hasFilter returns the filter by whether records refer to this one.

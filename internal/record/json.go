@@ -217,8 +217,8 @@ const (
 // Plain is a secret in plain text, before the ledger seals it. It is hidden in logs and wherever else it is printed.
 type Plain string
 
-func (Plain) String() string   { return "********" }
-func (Plain) GoString() string { return "********" }
+func (Plain) String() string   { return masked }
+func (Plain) GoString() string { return masked }
 
 // Secrecy says how a secret field is stored and shown.
 type Secrecy struct {
@@ -236,8 +236,11 @@ func (s Secrecy) Place(t *Type, id int64) string {
 // Sealed is a secret as it is stored.
 type Sealed string
 
-func (Sealed) String() string   { return "********" }
-func (Sealed) GoString() string { return "********" }
+// masked is written instead of a secret.
+const masked = "********"
+
+func (Sealed) String() string   { return masked }
+func (Sealed) GoString() string { return masked }
 
 // mask returns a text that shows only whether there is a secret.
 func (s Sealed) mask() string {
@@ -255,6 +258,7 @@ type Secret struct {
 	Max               int    // longest, 0 for no limit
 	Hint              string // the field with the last characters of a token's key
 	Shown             bool   // Encrypted: callers who may change the record see it
+	Blank             bool   // Shown: other callers see "" and not null, and null is refused
 }
 
 // Secrecy implements Sealing.
@@ -264,13 +268,15 @@ func (f Secret) Secrecy() Secrecy {
 
 func (f Secret) Info() Info {
 	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required, Max: f.Max,
-		Null: f.Seal != Password, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none(), Widget: f.widget(), Cell: SecretCell}
+		Null: f.Seal != Password && !f.Blank, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none(), Widget: f.widget(), Cell: SecretCell}
 }
 
 func (f Secret) checkDeclaration(t *Type) error {
 	switch {
 	case f.Shown && f.Seal != Encrypted:
 		return errors.New("only an encrypted secret can be shown")
+	case f.Blank && (!f.Shown || f.Required):
+		return errors.New("only a secret that is shown and not required can be blank")
 	case f.Hint != "" && t.Field(f.Hint) == nil:
 		return fmt.Errorf("its Hint names %q, and there is no such field", f.Hint)
 	}
@@ -299,8 +305,11 @@ func (f Secret) Parse(in any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s == "" && f.Required {
+	switch {
+	case s == "" && f.Required:
 		return nil, errBlank
+	case f.Shown && s == masked: // somebody sends back what the change log shows
+		return nil, Invalid("This text stands for a secret that is not shown. Leave the field out to keep the secret.")
 	}
 	if err := checkLength(s, f.Max); err != nil {
 		return nil, err
@@ -315,11 +324,14 @@ func (f Secret) Parse(in any) (any, error) {
 }
 func (f Secret) ParseText(string) (any, error) { return nil, Invalid("A secret can't be searched.") }
 
-// Append writes the secret if the ledger has revealed it to the caller, and null if not. The field is never left out: clients that
+// Append writes the secret if the ledger has revealed it to the caller, and null or "" if not. The field is never left out: clients that
 // compare what they send with what is there fail on a missing field.
 func (f Secret) Append(dst []byte, v any, _ *Printer) []byte {
 	if plain, ok := v.(Plain); ok && (f.Seal == TokenKey || f.Shown) {
 		return AppendString(dst, string(plain))
+	}
+	if f.Blank {
+		return append(dst, `""`...)
 	}
 	return append(dst, "null"...)
 }

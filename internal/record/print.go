@@ -51,7 +51,7 @@ func (t *Type) plan(view View) *plan {
 			shown = t.briefList
 		}
 		for _, i := range shown {
-			if !t.infos[i].Hidden {
+			if t.infos[i].IsInBrief() {
 				p.fields = append(p.fields, i)
 			}
 		}
@@ -153,7 +153,7 @@ func appendHead(dst []byte, t *Type, id int64, display string, p *Printer) []byt
 func appendLink(dst []byte, t *Type, l Link, p *Printer) []byte {
 	dst = appendHead(dst, t, l.ID, t.display(linked{t, l}), p)
 	for n, i := range t.BriefOf(l) {
-		if t.infos[i].Hidden {
+		if !t.infos[i].IsInBrief() {
 			continue
 		}
 		dst = append(dst, ',', '"')

@@ -55,6 +55,8 @@ type Type struct {
 	Display func(Reader) string // instead of both, for what is not text
 	// Check checks the rules between fields, on the merged record. before is empty on a creation.
 	Check func(before, after Values) fault.Fields
+	// CheckWith checks rules between a record and those that it refers to.
+	CheckWith []CheckWith
 
 	// Derive sets the fields that Terrier maintains itself, from how the record changes. before is empty on a creation.
 	Derive   func(before, after Values)
@@ -142,6 +144,8 @@ type Unique struct {
 	NullsDiffer bool
 	// Where names a field. The rule applies to the records in which it is not null.
 	Where string
+	// Message is what callers read who break the rule. It is about the record as a whole. The default is an error on the first field.
+	Message string
 }
 
 // Reads returns the fields that decide whether the rule is broken: Fields, and Where if it is not among them.
@@ -187,9 +191,11 @@ func (t *Type) Key() string {
 
 // ContentTypeID returns the number of the type in the list of types. It is made from the name, so that it is the same in every
 // installation and release, whatever other types there are.
-func (t *Type) ContentTypeID() int64 {
+func (t *Type) ContentTypeID() int64 { return contentTypeID(t.Key()) }
+
+func contentTypeID(key string) int64 {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(t.Key()))
+	_, _ = h.Write([]byte(key))
 	return int64(h.Sum32() >> 1) // clients may have signed numbers of 32 bits
 }
 

@@ -57,7 +57,7 @@ func briefSchema(t *record.Type) record.Schema {
 		props[name] = described(t.BriefField(name).Schema(), t.Field(name).Info())
 	}
 	for _, i := range t.CoreIndex() { // all that a record shows when nested twice
-		if in := t.Infos()[i]; !in.Hidden {
+		if in := t.Infos()[i]; in.IsInBrief() {
 			required = append(required, in.Name)
 		}
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,7 +11,7 @@ import (
 
 // Called reads what the record is called.
 func (s *selector) Called(forms []record.CalledForm) {
-	expr := calledExpr(s.alias, forms, 0)
+	expr := calledExpr(s.alias, s.t, forms, 0)
 	if s.isNested { // there may be no such record, which would have the last form
 		expr = fmt.Sprintf("CASE WHEN %s.id IS NOT NULL THEN %s END", s.alias, expr)
 	}
@@ -20,12 +21,12 @@ func (s *selector) Called(forms []record.CalledForm) {
 
 // calledExpr writes the first form whose values are all set. The last one counts in any case. Only a record that has no earlier form pays
 // for what a later one looks up.
-func calledExpr(alias string, forms []record.CalledForm, depth int) string {
+func calledExpr(alias string, t *record.Type, forms []record.CalledForm, depth int) string {
 	var b strings.Builder
 	for i, form := range forms {
 		var tests, words []string
 		for _, word := range form {
-			value, test := calledWord(alias, word, depth)
+			value, test := calledWord(alias, t, word, depth)
 			words = append(words, value)
 			if test != "" {
 				tests = append(tests, test)
@@ -45,39 +46,96 @@ func calledExpr(alias string, forms []record.CalledForm, depth int) string {
 }
 
 // calledWord returns the text of one word, and the test whether it is set; "" where it always is.
-func calledWord(alias string, word record.CalledWord, depth int) (text, test string) {
+func calledWord(alias string, t *record.Type, word record.CalledWord, depth int) (text, test string) {
 	switch {
 	case word.ID:
 		return alias + ".id", ""
 	case word.Text != "":
 		return quoteText(word.Text), ""
+	case word.Back != nil:
+		return calledBack(alias, t, word, depth)
 	}
 	first := word.Steps[0]
+	if ref, _ := record.ReferenceOf(first); ref.TypeField != "" {
+		return calledAny(alias, t, ref, depth)
+	}
 	column := alias + "." + quote(first.Column().Name)
 	if first.Column().Null {
 		test = column + " IS NOT NULL"
 	}
 	target := record.TargetOf(first)
 	if target == nil {
-		if first.Column().Storage == record.StoreText && !first.Info().Required {
+		switch {
+		case first.Column().Storage == record.StoreText && !first.Info().Required:
 			test = column + " <> ''"
+		case word.NonZero:
+			test = column + " <> 0"
 		}
-		return column, test
+		return calledValue(first, column), test
+	}
+	if len(word.Steps) == 1 {
+		return called(target, column, depth), test
 	}
 	inner := "c" + strconv.Itoa(depth)
-	rest := record.CalledForm{{Steps: word.Steps[1:]}}
-	if len(word.Steps) == 1 {
-		return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", nameExpr(target, inner, depth+1), quote(target.Table()), inner, inner,
-			column), test
-	}
-	return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", calledExpr(inner, []record.CalledForm{rest}, depth+1),
+	rest := record.CalledForm{{Steps: word.Steps[1:], NonZero: word.NonZero}}
+	return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", calledExpr(inner, target, []record.CalledForm{rest}, depth+1),
 		quote(target.Table()), inner, inner, column), test
+}
+
+// called looks up what the record with an id is called.
+func called(t *record.Type, id string, depth int) string {
+	inner := "c" + strconv.Itoa(depth)
+	return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", nameExpr(t, inner, depth+1), quote(t.Table()), inner, inner, id)
+}
+
+// calledValue writes a value for people: a choice by its label.
+func calledValue(f record.Field, column string) string {
+	choices := f.Info().Choices
+	if len(choices) == 0 {
+		return textOfColumn(column, f.Column().Storage)
+	}
+	var b strings.Builder
+	for _, c := range choices {
+		fmt.Fprintf(&b, " WHEN %s THEN %s", quoteText(c.Value), quoteText(c.Label))
+	}
+	return fmt.Sprintf("CASE %s%s ELSE %s END", column, b.String(), column)
+}
+
+// calledAny looks up what the record behind a reference to one of several types is called.
+func calledAny(alias string, t *record.Type, ref record.Reference, depth int) (text, test string) {
+	typ, id := alias+"."+quote(t.Field(ref.TypeField).Column().Name), alias+"."+quote(t.Field(ref.IDField).Column().Name)
+	var b strings.Builder
+	for _, target := range ref.Targets {
+		fmt.Fprintf(&b, " WHEN '%s' THEN %s", target.Key(), called(target, id, depth))
+	}
+	if t.Field(ref.IDField).Column().Null {
+		test = id + " IS NOT NULL"
+	}
+	return "CASE " + typ + b.String() + " END", test
+}
+
+// calledBack looks up the lowest value of a field among the records that refer to this one.
+func calledBack(alias string, t *record.Type, word record.CalledWord, depth int) (text, test string) {
+	inner := "c" + strconv.Itoa(depth)
+	column, is := referring(*word.Back, t, inner)
+	refers := fmt.Sprintf("%s = %s.id", column, alias)
+	if word.Back.Many {
+		refers = fmt.Sprintf("%s @> ARRAY[%s.id]", column, alias)
+	}
+	from := fmt.Sprintf("FROM %s %s WHERE %s%s", quote(word.Back.Target.Table()), inner, refers, is)
+	value, set := calledWord(inner, word.Back.Target, record.CalledWord{Steps: word.Steps}, depth+1)
+	if set != "" {
+		from += " AND " + set
+	}
+	c := word.Steps[0].Column()
+	return fmt.Sprintf("(SELECT %s %s ORDER BY %s.%s, %[3]s.id LIMIT 1)", value, from, inner, quote(cmp.Or(c.Key.Name, c.Name))),
+		"EXISTS (SELECT " + from + ")"
 }
 
 // nameExpr writes what a record of a type is called.
 func nameExpr(t *record.Type, alias string, depth int) string {
 	if forms := t.CalledForms(); len(forms) > 0 {
-		return calledExpr(alias, forms, depth)
+		return calledExpr(alias, t, forms, depth)
 	}
 	return alias + "." + quote(t.Field(t.NamingField()).Column().Name)
 }

@@ -102,6 +102,10 @@ func UniqueMessage(t *record.Type, rule record.Unique) fault.Fields {
 		errs.Add(rule.Fields[0], "%s with this %s already exists.", t.Title(), strings.ReplaceAll(rule.Fields[0], "_", " "))
 		return errs
 	}
+	if rule.Message != "" {
+		errs.Add(fault.General, "%s", rule.Message)
+		return errs
+	}
 	errs.Add(rule.Fields[0], "The fields %s must make a unique set.", strings.Join(rule.Fields, ", "))
 	return errs
 }

@@ -104,7 +104,7 @@ func (e *csvEncoder) text(f record.Field, v any) string {
 	case []record.Link:
 		items := make([]string, len(x))
 		for i, link := range x {
-			items[i] = referenceText(record.TargetOf(f), link)
+			items[i] = referenceText(record.ListedBy(f), link)
 		}
 		return joinList(items)
 	}

@@ -159,7 +159,7 @@ func linksTo(f record.Field, links []record.Link) Cell {
 		}
 	}
 	for i, l := range links {
-		c.Items[i] = linkTo(ref.Target, l)
+		c.Items[i] = linkTo(record.ListedBy(f), l)
 		if color >= 0 {
 			c.Items[i].Color, _ = l.Brief[color].(string)
 		}

@@ -24,6 +24,11 @@ func (h *hardware) key(name string) string {
 	if strings.Contains(name, ".") {
 		return name
 	}
+	for _, app := range []string{"ipam", "virtualization"} {
+		if h.s.App.Registry.Type(app+"."+name) != nil {
+			return app + "." + name
+		}
+	}
 	return "dcim." + name
 }
 
@@ -55,7 +60,8 @@ func (h *hardware) body(t *testing.T, name string, more ...any) obj {
 		}
 	}
 	switch name {
-	case "site", "manufacturer", "platform", "tenancy.tenant":
+	case "site", "manufacturer", "platform", "tenancy.tenant", "region", "sitegroup", "vlangroup", "clustergroup", "clustertype",
+		"ipam.role":
 		text("name", "slug")
 	case "devicerole", "inventoryitemrole":
 		text("name", "slug")
@@ -86,8 +92,50 @@ func (h *hardware) body(t *testing.T, name string, more ...any) obj {
 		text("name")
 		ref("device", "device")
 		set("status", func() any { return "active" })
-	case "virtualchassis":
+	case "virtualchassis", "vrf", "routetarget":
 		text("name")
+	case "cluster":
+		text("name")
+		ref("type", "clustertype")
+	case "virtualmachine":
+		text("name")
+		if body["site"] == nil {
+			ref("cluster", "cluster")
+		}
+	case "vminterface":
+		text("name")
+		ref("virtual_machine", "virtualmachine")
+	case "vlan":
+		text("name")
+		set("vid", func() any { h.n++; return 1000 + h.n%3000 })
+	case "fhrpgroup":
+		set("protocol", func() any { return "vrrp2" })
+		set("group_id", func() any { h.n++; return h.n })
+	case "fhrpgroupassignment":
+		ref("group", "fhrpgroup")
+		set("priority", func() any { return 100 })
+		set("interface_type", func() any { return "dcim.interface" })
+		ref("interface_id", "interface")
+	case "l2vpn":
+		text("name", "slug")
+		set("type", func() any { return "vxlan" })
+	case "l2vpntermination":
+		ref("l2vpn", "l2vpn")
+		set("assigned_object_type", func() any { return "ipam.vlan" })
+		ref("assigned_object_id", "vlan")
+	case "servicetemplate":
+		text("name")
+		set("protocol", func() any { return "tcp" })
+		set("ports", func() any { return []int{80} })
+	case "service":
+		text("name")
+		set("protocol", func() any { return "tcp" })
+		set("ports", func() any { return []int{80} })
+		if body["virtual_machine"] == nil {
+			ref("device", "device")
+		}
+	case "ipaddress":
+		set("address", func() any { h.n++; return fmt.Sprintf("10.%d.%d.1/24", h.n/256, h.n%256) })
 	case "module":
 		ref("device", "device")
 		ref("module_bay", "modulebay", "device", body["device"])

@@ -36,6 +36,8 @@ func ruleTests() map[string]map[int]ruleTest {
 		"device":                deviceRules(), "module": moduleRules(), "virtualdevicecontext": contextRules(), "virtualchassis": chassisRules(),
 		"poweroutlet": powerOutletRules(), "frontport": frontPortRules(), "rearport": rearPortRules(), "modulebay": moduleBayRules(),
 		"devicebay": deviceBayRules(), "inventoryitem": inventoryItemRules(), "interface": interfaceRules(),
+		"vlangroup": vlanGroupRules(), "vlan": vlanRules(), "fhrpgroup": fhrpGroupRules(), "fhrpgroupassignment": fhrpAssignmentRules(),
+		"l2vpn": l2vpnRules(), "l2vpntermination": terminationRules(), "service": serviceRules(), "servicetemplate": serviceTemplateRules(),
 	}
 }
 
@@ -66,11 +68,11 @@ func sharedRules() map[string]ruleTest {
 	}
 }
 
-// TestRules tests the rules of the catalogue: TestRules/dcim.device/7 is the seventh rule of devices.
+// TestRules tests the rules of the catalogue: TestRules/dcim.device/7 is the seventh rule of devices. No two apps have a type of the same name.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, typ := range catalogue(t) {
-		t.Run("dcim."+typ.Name, func(t *testing.T) {
+		t.Run(typ.App+"."+typ.Name, func(t *testing.T) {
 			t.Parallel()
 			h := &hardware{actor: adminOf(apitest.New(t)), of: typ.Name}
 			for i, text := range typ.Rules {
@@ -148,6 +150,7 @@ func testsOfRule(typ string, n int, text string) (found []ruleTest) {
 
 // catalogueType is a type of the catalogue.
 type catalogueType struct {
+	App   string `json:"-"`
 	Name  string
 	Rules []string
 }
@@ -155,17 +158,20 @@ type catalogueType struct {
 // catalogue returns the types of the catalogue that Terrier has.
 func catalogue(t *testing.T) (types []catalogueType) {
 	t.Helper()
-	raw, err := os.ReadFile("../catalogue/dcim.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct{ Types []catalogueType }
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
-	for _, typ := range file.Types {
-		if !comesLater[typ.Name] {
-			types = append(types, typ)
+	for _, app := range []string{"dcim", "ipam", "virtualization"} {
+		raw, err := os.ReadFile("../catalogue/" + app + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file struct{ Types []catalogueType }
+		if err := json.Unmarshal(raw, &file); err != nil {
+			t.Fatal(err)
+		}
+		for _, typ := range file.Types {
+			if !comesLater[typ.Name] {
+				typ.App = app
+				types = append(types, typ)
+			}
 		}
 	}
 	return types

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/test/apitest"
 )
@@ -156,7 +157,11 @@ func (u suite) testUnique(t *testing.T) {
 			}
 		}
 		errs := u.do(t, "POST", u.t.Path(), second).Want(t, http.StatusBadRequest).Object(t)
-		if errs[rule.Fields[0]] == nil {
+		on := rule.Fields[0]
+		if rule.Message != "" {
+			on = fault.General
+		}
+		if errs[on] == nil {
 			t.Errorf("%s: %v", rule.Name, errs)
 		}
 		twice := u.body(t, u.t)
@@ -168,7 +173,7 @@ func (u suite) testUnique(t *testing.T) {
 			again[name] = twice[name]
 		}
 		list := u.do(t, "POST", u.t.Path(), []any{twice, again}).Want(t, http.StatusBadRequest).List(t)
-		if len(list[0]) != 0 || list[1][rule.Fields[0]] == nil {
+		if len(list[0]) != 0 || list[1][on] == nil {
 			t.Errorf("%s inside one bulk: %v", rule.Name, list)
 		}
 	}

@@ -60,6 +60,7 @@ var leftOut = map[string][]string{
 	"dcim.interface": {"vdcs", "parent", "bridge", "lag", "mark_connected", "poe_mode", "poe_type", "rf_role", "rf_channel",
 		"rf_channel_frequency", "rf_channel_width"},
 	"ipam.service":                  {"virtual_machine"},
+	"ipam.vlan":                     {"group"},
 	"virtualization.virtualmachine": {"device"},
 }
 

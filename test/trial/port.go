@@ -48,8 +48,8 @@ var Port = record.Type{
 		{Name: "parent", Field: "address", Lookup: record.NetHostContained},
 		{Name: "system", Field: "weight_unit", Words: map[string][]string{"metric": {"kg", "g"}, "imperial": {"lb", "oz"}}},
 		{Name: "notes", Set: "notes"},
-		{Name: "shelf_id", Field: "shelf", Or: &record.Or{Path: "shelf.site.[trial.shelf.site].id", Unless: "private"}},
-		{Name: "shelf", Path: "shelf.name", Or: &record.Or{Path: "shelf.site.facility", Unless: "private"}},
+		{Name: "shelf_id", Field: "shelf", Or: []record.Or{{Path: "shelf.site.[trial.shelf.site].id", Unless: "private"}}},
+		{Name: "shelf", Path: "shelf.name", Or: []record.Or{{Path: "shelf.site.facility", Unless: "private"}}},
 	},
 }
 

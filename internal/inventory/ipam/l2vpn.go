@@ -35,7 +35,7 @@ var L2VPN = record.Type{
 		record.CustomFields{},
 	},
 	Filters: []record.Filter{tenantGroup},
-	Called:  []string{"{name} ({identifier})", "{name}"},
+	Called:  []string{"{name} ({identifier?})", "{name}"},
 	Brief:   []string{"identifier", "name", "slug", "type"},
 	Order:   []string{"name", "identifier"},
 	Search:  []string{"name", "description", "identifier"},

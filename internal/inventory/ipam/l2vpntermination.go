@@ -18,9 +18,11 @@ var L2VPNTermination = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 	},
-	Unique:   []record.Unique{{Name: "ipam_l2vpntermination_unique", Fields: []string{"assigned_object_type", "assigned_object_id"}}},
+	Unique: []record.Unique{{Name: "ipam_l2vpntermination_unique", Fields: []string{"assigned_object_type", "assigned_object_id"},
+		Message: "This interface or VLAN ends an L2VPN already."}},
 	Together: []record.Together{twoEnds},
 	Filters: []record.Filter{
+		{Name: "assigned_object_type_id", Field: "assigned_object_type", TypeIDs: true},
 		{Name: "interface", Path: "assigned_object[dcim.interface].name"},
 		{Name: "interface_id", Path: "assigned_object[dcim.interface].id"},
 		{Name: "vminterface", Path: "assigned_object[virtualization.vminterface].name"},
@@ -32,8 +34,9 @@ var L2VPNTermination = record.Type{
 		{Name: "device_id", Path: "assigned_object[dcim.interface].device.id"},
 		{Name: "virtual_machine", Path: "assigned_object[virtualization.vminterface].virtual_machine.name"},
 		{Name: "virtual_machine_id", Path: "assigned_object[virtualization.vminterface].virtual_machine.id"},
+		ofSite("site", "slug"), ofSite("site_id", "id"), ofSite("region", "region.slug"), ofSite("region_id", "region.id"),
 	},
-	Called: []string{"{l2vpn}"},
+	Called: []string{"{assigned_object} <> {l2vpn}"},
 	Brief:  []string{"l2vpn"},
 	Order:  []string{"l2vpn"},
 	Search: []string{"l2vpn.name"},
@@ -53,3 +56,11 @@ var twoEnds = record.Together{Of: "l2vpn", Reads: []string{"assigned_object_id"}
 		}
 		return clashes
 	}}
+
+// ofSite finds terminations by the site of their VLAN, device or virtual machine.
+func ofSite(name, path string) record.Filter {
+	return record.Filter{Name: name, Path: "assigned_object[ipam.vlan].site." + path, Or: []record.Or{
+		{Path: "assigned_object[dcim.interface].device.site." + path},
+		{Path: "assigned_object[virtualization.vminterface].virtual_machine.site." + path},
+	}}
+}

@@ -1,6 +1,9 @@
 package ipam
 
-import "terrier/internal/record"
+import (
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
 
 var vlanStatuses = record.ChoicesOf(`
 active Active
@@ -31,7 +34,8 @@ var VLAN = record.Type{
 		{Name: "ipam_vlan_vid_unique", Fields: []string{"group", "vid"}, NullsDiffer: true},
 		{Name: "ipam_vlan_name_unique", Fields: []string{"group", "name"}, NullsDiffer: true},
 	},
-	Space: &record.Space{Of: "vid", Within: "group"},
+	Space:     &record.Space{Of: "vid", Within: "group"},
+	CheckWith: []record.CheckWith{{Ref: "group", Check: checkVLANInGroup}},
 	Filters: []record.Filter{
 		tenantGroup, region, siteGroup,
 		{Name: "l2vpn", Path: "[ipam.l2vpntermination.assigned_object].l2vpn.identifier"},
@@ -43,4 +47,16 @@ var VLAN = record.Type{
 	Search:  []string{"name", "description", "vid"},
 	Panels:  []record.Panel{{Tab: "Prefixes", List: "ipam.prefix"}},
 	Columns: []string{"name", "site", "group", "tenant", "status", "role", "description", "tags"},
+}
+
+// checkVLANInGroup checks that a VLAN fits into its group.
+func checkVLANInGroup(vlan, group record.Values) fault.Fields {
+	errs := fault.Fields{}
+	if vid, low, high := vlan.Int("vid"), group.Int("min_vid"), group.Int("max_vid"); vid < low || vid > high {
+		errs.Add("vid", "The VIDs of this group are from %d to %d.", low, high)
+	}
+	if site := vlan.Link("site").ID; site != 0 && (group.Text("scope_type") != "dcim.site" || group.Int("scope_id") != site) {
+		errs.Add("group", "A VLAN of a site can only be in a group whose scope is this site.")
+	}
+	return errs
 }
