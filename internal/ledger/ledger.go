@@ -82,11 +82,26 @@ func (l *Ledger) List(ctx context.Context, c Caller, t *record.Type, q store.Que
 
 // Show returns one record as a view shows it, with the fields that other records make up.
 func (l *Ledger) Show(ctx context.Context, c Caller, t *record.Type, id int64, view record.View) (record.Values, error) {
+	if len(view.With) > 0 {
+		return l.asked(ctx, c, t, id, view)
+	}
 	v, err := l.Get(ctx, c, t, id)
 	if err != nil {
 		return v, err
 	}
 	return v, l.Store.Merge(ctx, v, view)
+}
+
+// asked returns one record with fields that are read only on request.
+func (l *Ledger) asked(ctx context.Context, c Caller, t *record.Type, id int64, view record.View) (record.Values, error) {
+	page, err := l.List(ctx, c, t, store.Query{Where: []record.Predicate{{Values: []any{id}}}, Limit: 1, View: view, Count: store.CountNone})
+	switch {
+	case err != nil:
+		return record.Values{}, err
+	case len(page.Rows) == 0:
+		return record.Values{}, fault.ErrNotFound
+	}
+	return page.Rows[0], nil
 }
 
 // Get returns one record, without the fields that other records make up.

@@ -79,7 +79,7 @@ func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (
 	var custom []*record.Custom
 	keys := make([]string, 0, len(params))
 	for key := range params {
-		if !slices.Contains(controls, key) {
+		if f := t.Field(key); !slices.Contains(controls, key) && (f == nil || !f.Info().OnRequest) {
 			keys = append(keys, key)
 		}
 	}

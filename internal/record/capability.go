@@ -175,6 +175,8 @@ type Selector interface {
 	Part(Column)
 	// Aggregate reads the number of records of a type that refer to this one through a field, or the sum of one of their fields.
 	Aggregate(of *Type, by, sum Field)
+	// CountBetween reads how many records of a type have a number from one column of this record to another, both included.
+	CountBetween(of *Type, number Field, from, to Column)
 	// Back reads the one record that refers to this one.
 	Back(BackLink)
 	// Backs reads the records of a type that refer to this one through a field, as far as the caller may see them.
@@ -185,6 +187,8 @@ type Selector interface {
 	NetworksInside(NetworkTree)
 	// NetworksAround reads how many different networks of the record's tree its own is inside of.
 	NetworksAround(NetworkTree)
+	// Utilization reads how much of the record's addresses is used.
+	Utilization(Usage)
 	// Row reads a field of another record that this one belongs to.
 	Row(OtherRow)
 	// Note reads a time from a side table, which has at most one row for each record.
@@ -195,6 +199,14 @@ type Selector interface {
 	Compute(of func(Values) any, needs []string)
 	// Nothing reads no value. The ledger fills it in.
 	Nothing()
+}
+
+// Reckoned is a whole number that the database works out for each record from other records of its type. Tests of it are done on the
+// records that the other filters of a list leave, and only if these are few.
+type Reckoned interface {
+	Selected
+	// NarrowBy names filters that leave few records, for the message to callers whose filters leave too many.
+	NarrowBy() string
 }
 
 // OtherRow is a field of a record of another type that a record belongs to.

@@ -58,6 +58,7 @@ type Info struct {
 	Later      bool   // about a type that comes later: only the API shows it
 	Merged     bool   // merged from other records: the API shows it, and a panel
 	Excludable bool   // ?exclude= leaves it out
+	OnRequest  bool   // the API shows it only to those who ask for it by its name: ?utilization=true
 	AliasOf    string // the field that it is a second name of: only the API shows it
 	Wide       bool   // takes much room: a list shows it only if it is selected
 

@@ -27,7 +27,8 @@ type Predicate struct {
 	// Did is instead of Field: one of the requests in Values took one of these actions on the record.
 	Did []string
 
-	Any []Predicate // instead of Lookup and Values: at least one of these. Lookup may be Not
+	Any   []Predicate // instead of Lookup and Values: at least one of these. Lookup may be Not
+	Every []Predicate // instead of Lookup and Values: all of these
 }
 
 // Always and Never are true and false for every record.

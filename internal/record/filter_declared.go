@@ -25,6 +25,7 @@ type Filter struct {
 	Lookup  Lookup              // Field: one of its lookups, which the plain name means. EqualFold needs an index, as drafted
 	Words   map[string][]string // Field: what a word stands for. Any other word finds nothing
 	TypeIDs bool                // Field or UsedBy: types are given by their ids in the list of content types, not by name
+	End     string              // Field, an address: the other field with which it makes a run of addresses. Lookup is a Run…
 	Exactly bool                // Field or Path into a tree: that record alone, and nothing below it
 	Or      []Or                // Field or Path that makes one filter: also what leads elsewhere
 }
@@ -55,6 +56,8 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 		m[x.Name] = constantFilter(Always)
 	case x.Never:
 		m[x.Name] = constantFilter(Never)
+	case x.End != "":
+		m[x.Name], err = t.runFilter(x)
 	default:
 		m[x.Name], err = t.fieldFilter(x)
 	}
@@ -83,6 +86,8 @@ func (x Filter) checkParts() error {
 		return errors.New("must have exactly one of Field, Path, Has, Set, UsedBy, Is, Ignored and Never")
 	case x.Field == "" && (x.Lookup != Exact || x.Words != nil):
 		return errors.New("has a Lookup or Words, which belong to a Field")
+	case x.End != "" && (x.Field == "" || x.Words != nil || x.TypeIDs):
+		return errors.New("has an End, which belongs to a Field without Words and TypeIDs")
 	case x.Lookup != Exact && x.Words != nil:
 		return errors.New("has a Lookup and Words, and needs only one of them")
 	case x.TypeIDs && (x.Field == "" && !x.UsedBy || x.Lookup != Exact || x.Words != nil):

@@ -57,7 +57,15 @@ func (f Network) Parse(in any) (any, error) {
 
 func (f Network) ParseText(s string) (any, error) { return netText(s) }
 
-func (f Network) Sought(text string) (Predicate, bool)        { return soughtAs(f, text) }
+// Sought implements FoundByValue: an address or a network finds also the networks that contain it.
+func (f Network) Sought(text string) (Predicate, bool) {
+	if _, ok := parseNet(text); !ok {
+		return Predicate{}, false
+	}
+	p, err := f.Test(NetContainsEqual, []string{text})
+	return p, err == nil
+}
+
 func (f Network) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
 func (f Network) Schema() Schema                              { return nullable(Schema{"type": "string"}, !f.Required) }
 func (f Network) InputSchema() Schema                         { return f.Schema() }

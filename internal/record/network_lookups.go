@@ -13,6 +13,7 @@ const (
 	NetContains       Lookup = "net_contains"           // strictly contains a network
 	NetContainsEqual  Lookup = "net_contains_or_equals" // or is the network itself
 	NetCovers         Lookup = "net_covers"             // contains a network or is it; strictly contains an address without a length
+	NetMasked         Lookup = "net_masked"             // is the network of a value, whose host bits are cleared
 	NetHost           Lookup = "net_host"               // has this host, whatever the length
 	NetHostContained  Lookup = "net_host_contained"     // the host is within a network, whatever the length
 	NetFamily         Lookup = "family"                 // 4 or 6
@@ -21,7 +22,7 @@ const (
 
 var (
 	networkLookups = []Lookup{Exact, Not, Empty, NetContained, NetContainedEqual, NetContains, NetContainsEqual, NetCovers,
-		NetFamily, NetMaskLength}
+		NetMasked, NetFamily, NetMaskLength}
 	addressLookups = []Lookup{Exact, Not, Empty, NetHost, NetHostContained, NetFamily, NetMaskLength}
 )
 
@@ -99,6 +100,9 @@ func (f Network) Test(l Lookup, texts []string) (Predicate, error) {
 				bits--
 			}
 		case NetContainsEqual:
+		case NetMasked:
+			p.Values = append(p.Values, net.Masked().String())
+			continue
 		default:
 			if net == net.Masked() {
 				p.Values = append(p.Values, net.String())

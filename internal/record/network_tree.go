@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // The networks of a type form a tree without a stored parent: one is inside another if its addresses are. Those of each record that
@@ -28,6 +29,7 @@ type Around struct {
 type NetworkTree struct {
 	Of     string // the field with the network
 	Within string // the reference to what the tree belongs to
+	Narrow string // the filters that leave a part of the tree, as a refusal names them: "within or vrf_id"
 
 	network, owner Column
 }
@@ -39,8 +41,8 @@ func (t NetworkTree) Network() Column { return t.network }
 func (t NetworkTree) Owner() Column { return t.owner }
 
 var (
-	_ Selected = Inside{}
-	_ Selected = Around{}
+	_ Reckoned = Inside{}
+	_ Reckoned = Around{}
 )
 
 // among finds the columns.
@@ -78,6 +80,29 @@ func (f Inside) Select(s Selector) { s.NetworksInside(f.NetworkTree) }
 
 // Select implements Selected.
 func (f Around) Select(s Selector) { s.NetworksAround(f.NetworkTree) }
+
+// NarrowBy implements Reckoned.
+func (t NetworkTree) NarrowBy() string { return t.Narrow }
+
+func (f Inside) Lookups() []Lookup               { return reckonedLookups }
+func (f Around) Lookups() []Lookup               { return reckonedLookups }
+func (f Inside) ParseText(s string) (any, error) { return Int{}.ParseText(s) }
+func (f Around) ParseText(s string) (any, error) { return Int{}.ParseText(s) }
+
+// addFilters adds the filter without the underscore that the name may begin with.
+func (f Inside) addFilters(m map[string]filter, _ *Type) { addReckoned(m, f) }
+
+// addFilters adds the filter without the underscore that the name may begin with.
+func (f Around) addFilters(m map[string]filter, _ *Type) { addReckoned(m, f) }
+
+// FilterNameOf returns the name of the filter for a field that is worked out.
+func FilterNameOf(f Field) string { return strings.TrimPrefix(f.Info().Name, "_") }
+
+func addReckoned(m map[string]filter, f Reckoned) {
+	m[FilterNameOf(f)] = plainFilter(Predicate{Field: f}, f)
+}
+
+var reckonedLookups = []Lookup{Exact, Not, Less, AtMost, Greater, AtLeast}
 
 func (f Inside) Info() Info { return treeInfo(f.Name, f.Label, f.Help) }
 func (f Around) Info() Info { return treeInfo(f.Name, f.Label, f.Help) }

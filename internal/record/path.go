@@ -80,6 +80,9 @@ func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
 		return nil
 	case !r.ref:
 		m[f.Name] = behindFilter(p, r.field)
+		if hop := r.via[0]; len(r.via) == 1 && !hop.Many && !hop.Back && hop.Name == f.Name { // it names the record in another way
+			m[f.Name] = orNoneFilter(m[f.Name])
+		}
 		return nil
 	}
 	ref, _ := ReferenceOf(r.field)
@@ -95,6 +98,17 @@ func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
 	p.Via = p.Via[:len(p.Via)-1]
 	m[f.Name+"_id"] = behindFilter(p, r.field)
 	return nil
+}
+
+// orNoneFilter returns the filter for a field of the record behind a reference. "null" means that there is no such record.
+func orNoneFilter(x filter) filter {
+	inner := x.make
+	x.make = func(l Lookup, texts []string) (Predicate, error) {
+		p, err := inner(l, slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == nullWord }))
+		p.OrNone = slices.Contains(texts, nullWord)
+		return p, err
+	}
+	return x
 }
 
 // behindFilter returns the filter for a field of the record behind the path. It can't test whether the field is empty, because there

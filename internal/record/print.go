@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -18,11 +19,12 @@ type View struct {
 	BriefList bool     // Brief: also the fields in BriefList
 	Only      []string // only these fields
 	Omit      []string // all fields except these
+	With      []string // also these, which are shown only on request
 }
 
 // Whole reports whether a view shows everything.
 func (view View) Whole() bool {
-	return !view.Brief && len(view.Only) == 0 && len(view.Omit) == 0
+	return !view.Brief && len(view.Only) == 0 && len(view.Omit) == 0 && len(view.With) == 0
 }
 
 // Shown returns the positions of the fields that a view shows.
@@ -55,13 +57,16 @@ func (t *Type) plan(view View) *plan {
 				p.fields = append(p.fields, i)
 			}
 		}
+		for _, name := range view.With {
+			p.fields = append(p.fields, t.Index(name))
+		}
 		return p
 	}
 	only, omit := setOf(view.Only), setOf(view.Omit)
 	shown := func(name string) bool { return (len(only) == 0 || only[name]) && !omit[name] }
 	p.id, p.url, p.display = shown("id"), shown("url"), shown("display")
 	for i, in := range t.infos {
-		if !in.Hidden && shown(in.Name) {
+		if !in.Hidden && shown(in.Name) && (!in.OnRequest || only[in.Name] || slices.Contains(view.With, in.Name)) {
 			p.fields = append(p.fields, i)
 		}
 	}

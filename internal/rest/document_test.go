@@ -117,7 +117,7 @@ func TestDocumentOfManyTypes(t *testing.T) {
 	}
 	for _, typ := range a.Registry.Types() {
 		parameters := document.Paths[typ.Path()].Get.Parameters
-		want := len(typ.FilterNames()) + 9
+		want := len(typ.FilterNames()) + len(onRequest(typ)) + 9
 		if len(excludable(typ)) > 0 {
 			want++ // exclude
 		}
@@ -125,9 +125,13 @@ func TestDocumentOfManyTypes(t *testing.T) {
 			t.Errorf("%s has %d parameters, want %d", typ.Path(), len(parameters), want)
 		}
 		for _, p := range parameters {
-			if p.Name == "" || p.In != "query" || p.Schema.Type == "" || strings.HasSuffix(p.Name, "__empty") != (p.Schema.Type == "boolean") {
+			if p.Name == "" || p.In != "query" || p.Schema.Type == "" || isFlag(typ, p.Name) != (p.Schema.Type == "boolean") {
 				t.Errorf("%s: %+v", typ.Path(), p)
 			}
 		}
 	}
+}
+
+func isFlag(t *record.Type, parameter string) bool {
+	return strings.HasSuffix(parameter, "__empty") || slices.Contains(onRequest(t), parameter)
 }

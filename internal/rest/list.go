@@ -91,6 +91,11 @@ func viewOf(t *record.Type, params url.Values) (record.View, error) {
 	excluded := splitNames(params["exclude"])
 	view := record.View{Brief: brief, BriefList: brief, Only: splitNames(params["fields"]),
 		Omit: append(splitNames(params["omit"]), excluded...)}
+	for _, name := range onRequest(t) {
+		if asked, _ := record.ParseBool(params.Get(name)); asked && !slices.Contains(view.Omit, name) {
+			view.With = append(view.With, name)
+		}
+	}
 	for _, name := range excluded {
 		known := excludableAnywhere(t.Registry())
 		if !slices.Contains(known, name) {
@@ -104,6 +109,16 @@ func viewOf(t *record.Type, params url.Values) (record.View, error) {
 func excludable(t *record.Type) (names []string) {
 	for _, in := range t.Infos() {
 		if in.Excludable {
+			names = append(names, in.Name)
+		}
+	}
+	return names
+}
+
+// onRequest lists the fields of a type that are shown only to those who ask for them.
+func onRequest(t *record.Type) (names []string) {
+	for _, in := range t.Infos() {
+		if in.OnRequest {
 			names = append(names, in.Name)
 		}
 	}

@@ -53,7 +53,7 @@ func briefSchema(t *record.Type) record.Schema {
 	full := readSchema(t)["properties"].(record.Schema)
 	props := record.Schema{"id": full["id"], "url": full["url"], "display": full["display"]}
 	required := []string{"id", "url", "display"}
-	for _, name := range slices.Concat(t.Brief, t.BriefList) {
+	for _, name := range slices.Concat(t.Brief, t.BriefList, onRequest(t)) {
 		props[name] = described(t.BriefField(name).Schema(), t.Field(name).Info())
 	}
 	for _, i := range t.CoreIndex() { // all that a record shows when nested twice
@@ -244,6 +244,10 @@ func viewParameters(t *record.Type) []object {
 	if names := excludable(t); len(names) > 0 {
 		out = append(out, object{"name": "exclude", "in": "query", "description": "Leave out a field that takes work.",
 			"schema": object{"type": "array", "items": object{"type": "string", "enum": names}}})
+	}
+	for _, name := range onRequest(t) {
+		out = append(out, object{"name": name, "in": "query", "description": "Also show this field, which takes work.",
+			"schema": object{"type": "boolean"}})
 	}
 	return out
 }

@@ -62,10 +62,10 @@ type Page struct {
 
 // List reads one page and the count of the whole list in one round trip: two statements, and a third to prove a
 // claim, however many rows and references there are. A count with a time limit, that of a page that ended early and
-// that of a test that looks for other records has a round trip of its own, and so have a search that uses an index and
-// fields that other records make up.
+// that of a test that looks for other records has a round trip of its own, and so have a search that uses an index, a
+// test of a number that is worked out, and fields that other records make up.
 func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
-	h, err := s.findHits(ctx, t, q)
+	q, h, err := s.looked(ctx, t, q)
 	if err != nil {
 		return Page{}, s.translate(err)
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -57,7 +58,7 @@ func newPlan(t *record.Type) *plan {
 			p.parts = append(p.parts, x)
 		}
 	}
-	p.selection = newSelection(t, p.parts)
+	p.selection = newSelection(t, slices.DeleteFunc(slices.Clone(p.parts), func(x part) bool { return t.Infos()[x.field].OnRequest }))
 	p.get = fmt.Sprintf("SELECT %s FROM %s t%s WHERE t.id = $1", p.columns, p.table, p.joins)
 	p.link = linkPart("t.id", briefParts(t, "t", t.BriefIndex()), t)
 	return p

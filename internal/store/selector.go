@@ -187,6 +187,12 @@ func (s *selector) Aggregate(of *record.Type, by, sum record.Field) {
 	s.part.isAggregate = true
 }
 
+// CountBetween counts what the caller may see.
+func (s *selector) CountBetween(of *record.Type, number record.Field, from, to record.Column) {
+	s.another(of, "count(*)", fmt.Sprintf("n.%s BETWEEN %s AND %s", quote(number.Column().Name), s.column(from), s.column(to)), record.StoreInt)
+	s.part.isAggregate = true
+}
+
 // referring tests whether a record of another type, under its alias, refers to this one.
 func (s *selector) referring(of *record.Type, by record.Field, alias string) string {
 	ref, _ := record.ReferenceOf(by)

@@ -175,11 +175,21 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 		}
 		return "(" + strings.Join(tests, " OR ") + ")"
 	}
+	if len(p.Every) > 0 {
+		tests := make([]string, len(p.Every))
+		for i, one := range p.Every {
+			tests[i] = w.predicate(one, t, alias)
+		}
+		return "(" + strings.Join(tests, " AND ") + ")"
+	}
 	if p.Custom != "" {
 		return w.custom(p, alias)
 	}
 	if p.Field == nil {
 		return w.compare(alias+".id", record.Column{Storage: record.StoreInt}, p)
+	}
+	if isReckoned(p) {
+		return w.compare(reckoned(p.Field, t, alias), record.Column{Storage: record.StoreInt}, p)
 	}
 	column := p.Field.Column()
 	expr := fmt.Sprintf(partForms[column.Part], alias+"."+quote(column.Name))

@@ -94,6 +94,18 @@ func (h *hardware) body(t *testing.T, name string, more ...any) obj {
 		set("status", func() any { return "active" })
 	case "virtualchassis", "vrf", "routetarget":
 		text("name")
+	case "rir":
+		text("name", "slug")
+	case "asn":
+		ref("rir", "rir")
+	case "asnrange":
+		text("name", "slug")
+		ref("rir", "rir")
+		set("start", func() any { return 64512 })
+		set("end", func() any { return 65534 })
+	case "aggregate":
+		ref("rir", "rir")
+	case "prefix", "iprange":
 	case "cluster":
 		text("name")
 		ref("type", "clustertype")

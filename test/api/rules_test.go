@@ -38,6 +38,8 @@ func ruleTests() map[string]map[int]ruleTest {
 		"devicebay": deviceBayRules(), "inventoryitem": inventoryItemRules(), "interface": interfaceRules(),
 		"vlangroup": vlanGroupRules(), "vlan": vlanRules(), "fhrpgroup": fhrpGroupRules(), "fhrpgroupassignment": fhrpAssignmentRules(),
 		"l2vpn": l2vpnRules(), "l2vpntermination": terminationRules(), "service": serviceRules(), "servicetemplate": serviceTemplateRules(),
+		"vrf": vrfRules(), "routetarget": routeTargetRules(), "rir": rirRules(), "asnrange": asnRangeRules(), "asn": asnRules(),
+		"role": roleRules(), "aggregate": aggregateRules(), "prefix": prefixRules(), "iprange": rangeRules(),
 	}
 }
 

@@ -267,6 +267,8 @@ func holdsNetwork(l record.Lookup, have, want string) bool {
 		return within(other, net) && net != other
 	case record.NetContainsEqual, record.NetCovers:
 		return within(other, net)
+	case record.NetMasked:
+		return net == other.Masked()
 	case record.NetHost:
 		return net.Addr() == other.Addr()
 	case record.NetHostContained:

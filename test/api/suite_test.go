@@ -134,8 +134,8 @@ func (u suite) testCreate(t *testing.T) {
 		if sent, ok := body[in.Name]; ok && !in.Hidden && !shown(f, sent, made[in.Name]) {
 			t.Errorf("%s: sent %v, shown %v", in.Name, sent, made[in.Name])
 		}
-		if _, ok := made[in.Name]; ok == in.Hidden {
-			t.Errorf("%s: hidden is %t, present is %t", in.Name, in.Hidden, ok)
+		if _, ok := made[in.Name]; ok == (in.Hidden || in.OnRequest) {
+			t.Errorf("%s: hidden is %t, on request is %t, present is %t", in.Name, in.Hidden, in.OnRequest, ok)
 		}
 	}
 	got := u.do(t, "GET", u.path(id), nil).Want(t, http.StatusOK).Object(t)

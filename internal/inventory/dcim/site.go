@@ -44,6 +44,6 @@ var Site = record.Type{
 	Brief:   []string{"name", "slug"},
 	Order:   []string{"name"},
 	Search:  []string{"name", "slug", "facility", "description", "physical_address", "shipping_address", "comments"},
-	Filters: []record.Filter{{Name: "tenant_group", Path: "tenant.group"}},
+	Filters: []record.Filter{{Name: "tenant_group", Path: "tenant.group"}, {Name: "asn", Path: "asns.asn"}},
 	Panels:  []record.Panel{{Tab: "Racks", List: "dcim.rack", Each: "Elevation"}},
 }

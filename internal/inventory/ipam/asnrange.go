@@ -19,7 +19,7 @@ var ASNRange = record.Type{
 		description,
 		record.Tags{},
 		record.CustomFields{},
-		record.Later{Name: "asn_count", Shows: 0},
+		record.CountBetween{Name: "asn_count", Of: "ipam.asn", Number: "asn", From: "start", To: "end"},
 	},
 	Filters: []record.Filter{tenantGroup},
 	Called:  []string{"{name} ({start}-{end})"},

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"net/netip"
+	"strings"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
@@ -34,15 +35,20 @@ var IPRange = record.Type{
 		record.Tags{},
 		record.CustomFields{},
 		record.Bool{Name: "mark_utilized", Label: "Counts as full"},
+		record.Utilization{Name: "utilization", Usage: record.Usage{Start: "start_address", End: "end_address", Within: "vrf",
+			Full: "mark_utilized", Hosts: "ipam.ipaddress.address"}},
 	},
 	Filters: []record.Filter{
 		family("start_address"), byVRF, byVRFID, tenantGroup,
+		{Name: "contains", Field: "start_address", End: "end_address", Lookup: record.RunCovers},
+		{Name: "parent", Field: "start_address", End: "end_address", Lookup: record.RunWithin},
 	},
 	Brief:   []string{"family", "start_address", "end_address"},
 	Order:   []string{"vrf", "start_address"},
 	Search:  []string{"description", "start_address", "end_address"},
 	Apart:   &record.Apart{Of: "start_address", To: "end_address", Within: "vrf"},
 	Check:   checkIPRange,
+	Display: displayRange,
 	Actions: rangeIPs,
 }
 
@@ -77,4 +83,20 @@ func rangeSize(v record.Values) int64 {
 		return maxRangeSize + 1
 	}
 	return int64(low) + 1
+}
+
+// displayRange writes what both ends begin with once: 192.0.2.10-20/24.
+func displayRange(r record.Reader) string {
+	start, _, _ := strings.Cut(r.Text("start_address"), "/")
+	end, mask, _ := strings.Cut(r.Text("end_address"), "/")
+	separator := "."
+	if strings.Contains(start, ":") {
+		separator = ":"
+	}
+	parts, others := strings.Split(start, separator), strings.Split(end, separator)
+	shared := 0
+	for shared < min(len(parts), len(others))-1 && parts[shared] == others[shared] {
+		shared++
+	}
+	return start + "-" + strings.Join(others[shared:], separator) + "/" + mask
 }

@@ -14,7 +14,10 @@ deprecated Deprecated
 `)
 
 // tree is the tree of the prefixes of one routing table.
-var tree = record.NetworkTree{Of: "prefix", Within: "vrf"}
+var tree = record.NetworkTree{Of: "prefix", Within: "vrf", Narrow: "within or vrf_id"}
+
+// rangeEnds are the ends of an IP range.
+var rangeEnds = [2]string{"ipam.iprange.start_address", "ipam.iprange.end_address"}
 
 // Prefix is a network in a routing table. The tree of prefixes follows from their networks.
 var Prefix = record.Type{
@@ -37,6 +40,8 @@ var Prefix = record.Type{
 		record.CustomFields{},
 		record.Inside{Name: "children", NetworkTree: tree},
 		record.Around{Name: "_depth", Label: "Depth", NetworkTree: tree},
+		record.Utilization{Name: "utilization", Usage: record.Usage{Network: "prefix", Within: "vrf", Full: "mark_utilized", Pool: "is_pool",
+			Blocks: "ipam.prefix.prefix", BlocksIf: "status=container", Hosts: "ipam.ipaddress.address", Runs: rangeEnds}},
 	},
 	Space: &record.Space{Of: "prefix", Within: "vrf", Enforced: "enforce_unique"},
 	Filters: []record.Filter{

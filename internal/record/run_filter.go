@@ -1,0 +1,41 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The lookups of a run of addresses, from one field to another of the same record.
+const (
+	RunCovers Lookup = "run_covers" // an address is in the run
+	RunWithin Lookup = "run_within" // both ends are in a network
+)
+
+// runFilter returns the filter of a run of addresses.
+func (t *Type) runFilter(x Filter) (filter, error) {
+	start, end := t.Field(x.Field), t.Field(x.End)
+	for _, f := range []Field{start, end} {
+		if f == nil || f.Column().Key.From != HostKey || f.Column().Null {
+			return filter{}, fmt.Errorf("asks for a run from %q to %q, which are not two addresses that are always there", x.Field, x.End)
+		}
+	}
+	if !slices.Contains([]Lookup{RunCovers, RunWithin}, x.Lookup) {
+		return filter{}, fmt.Errorf("asks for a run by %q, and needs RunCovers or RunWithin", x.Lookup)
+	}
+	return filter{lookups: []Lookup{Exact}, make: func(_ Lookup, texts []string) (Predicate, error) {
+		runs := []Predicate{{Lookup: Never}}
+		for _, s := range texts {
+			net, ok := parseNet(s)
+			if !ok {
+				continue // it finds nothing
+			}
+			host, within := []any{single(net.Addr()).String()}, []any{Range{From: single(net.Masked().Addr()).String(), To: last(net).String()}}
+			both := []Predicate{{Field: key{start}, Lookup: AtMost, Values: host}, {Field: key{end}, Lookup: AtLeast, Values: host}}
+			if x.Lookup == RunWithin {
+				both = []Predicate{{Field: key{start}, Lookup: Between, Values: within}, {Field: key{end}, Lookup: Between, Values: within}}
+			}
+			runs = append(runs, Predicate{Every: both})
+		}
+		return Predicate{Any: runs, Texts: len(runs) - 1}, nil
+	}}, nil
+}
