@@ -244,7 +244,7 @@ func TestNoPlaceIsGivenTwice(t *testing.T) {
 		group.Go(func() {
 			for i := range each {
 				if caller == 0 && i > 0 { // a caller who creates the addresses that the others want
-					r.tryCreate(t, "ipam.ipaddress", in("address", fmt.Sprintf("10.0.0.%d/26", i*6)))
+					_ = r.tryCreate(t, "ipam.ipaddress", in("address", fmt.Sprintf("10.0.0.%d/26", i*6)))
 					continue
 				}
 				got, err := r.take(t, prefix, 1+i%2)
@@ -474,7 +474,7 @@ func TestRecordsStayApart(t *testing.T) {
 	var group sync.WaitGroup
 	for n := range 8 {
 		group.Go(func() {
-			r.tryCreate(t, "ipam.iprange", run(fmt.Sprintf("10.5.0.%d/24", 10+n), fmt.Sprintf("10.5.0.%d/24", 20+n)))
+			_ = r.tryCreate(t, "ipam.iprange", run(fmt.Sprintf("10.5.0.%d/24", 10+n), fmt.Sprintf("10.5.0.%d/24", 20+n)))
 		})
 	}
 	group.Wait()

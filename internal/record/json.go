@@ -268,7 +268,8 @@ func (f Secret) Secrecy() Secrecy {
 
 func (f Secret) Info() Info {
 	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required, Max: f.Max,
-		Null: f.Seal != Password && !f.Blank, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none(), Widget: f.widget(), Cell: SecretCell}
+		Null: f.Seal != Password && !f.Blank, Hidden: f.Seal == Password, Unique: f.Seal == TokenKey, Default: f.none(),
+		Widget: f.widget(), Cell: SecretCell}
 }
 
 func (f Secret) checkDeclaration(t *Type) error {

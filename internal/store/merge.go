@@ -60,7 +60,8 @@ func newMerging(t *record.Type, x record.Merge) merging {
 		m.has = append(m.has, hasColumn{n, s.Via[len(s.Via)-1].Many})
 		if s.Tree != nil {
 			trees = append(trees, fmt.Sprintf("SELECT %d::bigint, u.* FROM (WITH RECURSIVE up AS (SELECT n.id, n.parent_id FROM %[2]s n "+
-				"WHERE n.id IN (SELECT %[3]s FROM %[4]s WHERE t.id = ANY($1)) UNION SELECT n.id, n.parent_id FROM %[2]s n JOIN up ON n.id = up.parent_id) "+
+				"WHERE n.id IN (SELECT %[3]s FROM %[4]s WHERE t.id = ANY($1)) "+
+				"UNION SELECT n.id, n.parent_id FROM %[2]s n JOIN up ON n.id = up.parent_id) "+
 				"SELECT id, parent_id FROM up WHERE parent_id IS NOT NULL) u", n, quote(s.Tree.Table()), column, from.sql))
 		}
 	}

@@ -67,8 +67,8 @@ func isReckoned(p record.Predicate) bool {
 
 func tooManyToReckon(p record.Predicate) error {
 	name := record.FilterNameOf(p.Field)
-	return fault.Field(name, "The other filters leave more than %d records, too many to work out %s for each. Narrow the list by %s.", mostReckoned,
-		name, p.Field.(record.Reckoned).NarrowBy())
+	return fault.Field(name, "The other filters leave more than %d records, too many to work out %s for each. Narrow the list by %s.",
+		mostReckoned, name, p.Field.(record.Reckoned).NarrowBy())
 }
 
 // reckoned is the number that a test compares, of the record under an alias.

@@ -189,7 +189,8 @@ func (s *selector) Aggregate(of *record.Type, by, sum record.Field) {
 
 // CountBetween counts what the caller may see.
 func (s *selector) CountBetween(of *record.Type, number record.Field, from, to record.Column) {
-	s.another(of, "count(*)", fmt.Sprintf("n.%s BETWEEN %s AND %s", quote(number.Column().Name), s.column(from), s.column(to)), record.StoreInt)
+	within := fmt.Sprintf("n.%s BETWEEN %s AND %s", quote(number.Column().Name), s.column(from), s.column(to))
+	s.another(of, "count(*)", within, record.StoreInt)
 	s.part.isAggregate = true
 }
 

@@ -146,8 +146,8 @@ func (w *world) draw(t *rapid.T, f record.Field) any {
 		return rapid.SampledFrom(info.Choices).Draw(t, "choice").Value
 	}
 	number := json.Number(strconv.FormatInt(rapid.Int64Range(1, 40).Draw(t, "number"), 10))
-	for _, in := range []any{texts.Draw(t, "text"), "abcdef", "x@example.com", "00:1B:44:11:3A:B7", "50:06:01:60:3C:E0:1A:2B", "2026-01-31", number,
-		[]any{number}} {
+	for _, in := range []any{texts.Draw(t, "text"), "abcdef", "x@example.com", "00:1B:44:11:3A:B7", "50:06:01:60:3C:E0:1A:2B",
+		"2026-01-31", number, []any{number}} {
 		if v, err := f.Parse(in); err == nil {
 			return v
 		}

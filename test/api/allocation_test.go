@@ -15,7 +15,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestAllocation lets 16 clients of two servers send 500 requests for addresses at once: to a prefix, to one inside of it, to a range in it,
+// TestAllocation lets 16 clients of two servers send 500 requests for addresses at once: to a prefix, to one inside it, to a range in it,
 // and to the list with an address of their choice. Every address that was acknowledged is in the database, none twice, and
 // requests fail only when there is none. Afterwards single requests are given the rest, lowest first.
 func TestAllocation(t *testing.T) {

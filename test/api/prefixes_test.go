@@ -61,8 +61,9 @@ func TestDepthOfTooMany(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	h := &hardware{actor: adminOf(s)}
-	_, err := s.DB.Exec(t.Context(), `INSERT INTO ipam_prefix (version, prefix, status, is_pool, mark_utilized, description, comments, tags, custom_fields, created,
-		last_updated) SELECT 1, network(set_masklen('10.0.0.0'::inet + i * 256, 24)), 'active', false, false, '', '', '{}', '{}', now(), now()
+	_, err := s.DB.Exec(t.Context(), `INSERT INTO ipam_prefix (version, prefix, status, is_pool, mark_utilized, description, comments, tags,
+		custom_fields, created, last_updated)
+		SELECT 1, network(set_masklen('10.0.0.0'::inet + i * 256, 24)), 'active', false, false, '', '', '{}', '{}', now(), now()
 		FROM generate_series(0, 10000) i`)
 	if err != nil {
 		t.Fatal(err)

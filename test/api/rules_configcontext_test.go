@@ -19,7 +19,6 @@ const contexts = "/api/extras/config-contexts/"
 type contextWorld struct {
 	actor
 	ids map[string]int64 // by the name of a selector, and "above …" for what is above it in its tree
-	n   int
 }
 
 func newContextWorld(t *testing.T) *contextWorld {

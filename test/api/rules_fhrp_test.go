@@ -70,7 +70,8 @@ func fhrpAssignmentRules() map[int]ruleTest {
 			h.refused(t, "interface_id", "fhrpgroupassignment", "interface_id", 1<<40)
 			h.refused(t, "interface_type", "fhrpgroupassignment", "interface_type", "dcim.device", "interface_id", h.make(t, "device"))
 			machine := h.make(t, "vminterface")
-			wantRef(t, h.made(t, "fhrpgroupassignment", "interface_type", "virtualization.vminterface", "interface_id", machine), "interface", machine)
+			made := h.made(t, "fhrpgroupassignment", "interface_type", "virtualization.vminterface", "interface_id", machine)
+			wantRef(t, made, "interface", machine)
 		},
 		3: func(t *testing.T, h *hardware) {
 			port := h.make(t, "interface")

@@ -250,7 +250,8 @@ func rangeRules() map[int]ruleTest {
 			}
 		},
 		7: func(t *testing.T, h *hardware) {
-			h.familyForms(t, "iprange", apitest.ID(span(t, h, "10.7.0.1/24", "10.7.0.9/24")), apitest.ID(span(t, h, "2001:db8::1/64", "2001:db8::9/64")))
+			four, six := span(t, h, "10.7.0.1/24", "10.7.0.9/24"), span(t, h, "2001:db8::1/64", "2001:db8::9/64")
+			h.familyForms(t, "iprange", apitest.ID(four), apitest.ID(six))
 		},
 		8: func(t *testing.T, h *hardware) {
 			vrf := h.make(t, "vrf", "enforce_unique", false)

@@ -70,7 +70,8 @@ func sharedRules() map[string]ruleTest {
 	}
 }
 
-// TestRules tests the rules of the catalogue: TestRules/dcim.device/7 is the seventh rule of devices. No two apps have a type of the same name.
+// TestRules tests the rules of the catalogue: TestRules/dcim.device/7 is the seventh rule of devices. No two apps have a type of the same
+// name.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, typ := range catalogue(t) {

@@ -43,7 +43,8 @@ func TestAuthenticationKeys(t *testing.T) {
 		}
 	})
 	t.Run("who does not", func(t *testing.T) {
-		pages := []string{"/ipam/fhrp-groups/export/?format=csv", "/ipam/fhrp-groups/export/?format=json", "/ipam/fhrp-groups/export/?format=yaml",
+		pages := []string{
+			"/ipam/fhrp-groups/export/?format=csv", "/ipam/fhrp-groups/export/?format=json", "/ipam/fhrp-groups/export/?format=yaml",
 			"/ipam/fhrp-groups/", "/search/?q=Gateways"}
 		for _, user := range []string{"admin", "reader"} {
 			cookie := s.Login(t, user)

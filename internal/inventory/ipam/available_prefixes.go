@@ -23,7 +23,8 @@ var availablePrefixes = []record.Action{
 			return items, err
 		}},
 	{Name: "available-prefixes", Method: "POST", Label: "Take free prefixes", Needs: "view", Adds: "ipam.prefix", ListErrors: true,
-		Doc:  "Create prefixes in the free space of a prefix, each on the lowest network of its length. Two requests at once never get the same one",
+		Doc: "Create prefixes in the free space of a prefix, each on the lowest network of its length. " +
+			"Two requests at once never get the same one",
 		Body: record.Fields{record.Int{Name: "prefix_length", Required: true, Min: new(int64(1)), Max: new(int64(128)), Help: "Such as 28."}},
 		Do:   takePrefixes},
 }
