@@ -101,6 +101,14 @@ func (m *maker) value(f field, given func(Row) any, salt uint64) (valueFunc, err
 	case refers:
 		return m.references(f, ref)
 	}
+	if apart := m.t.Apart; apart != nil && apart.To != "" {
+		switch f.in.Name {
+		case apart.Of:
+			return f.parsed(func(r Row) any { return address(4*r.Number + 1) }), nil
+		case apart.To:
+			return f.parsed(func(r Row) any { return address(4*r.Number + 2) }), nil
+		}
+	}
 	return f.value(m.t, salt)
 }
 
