@@ -99,7 +99,7 @@ func TestDevicesWithoutInterfaces(t *testing.T) {
 		var page store.Page
 		n := counter.During(func() {
 			page, err = s.List(t.Context(), typ, store.Query{Scope: access.Machine(), Limit: c.limit, Offset: c.offset,
-				Where: []record.Predicate{test}})
+				Where: []record.Predicate{test}, View: record.View{Brief: true}})
 		})
 		if err != nil || page.Total != (store.Total{Count: 3, Counted: true}) || len(page.Rows) != c.rows || n != c.statements {
 			t.Errorf("%+v: %d rows of %+v with %d statements, %v", c, len(page.Rows), page.Total, n, err)
