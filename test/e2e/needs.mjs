@@ -47,6 +47,7 @@ const own = {
   '/dcim/interface-templates/': async ({ device_type }) => ({ device_type }),
   '/dcim/modules/': async ({ device }) => ({ module_bay: await make('/dcim/module-bays/', { device }) }),
   '/dcim/rack-reservations/': async ({ site }) => ({ rack: await make('/dcim/racks/', { site }), units: [1] }),
+  '/extras/config-contexts/': async () => ({ data: { ntp: '192.0.2.1' } }),
   '/extras/custom-fields/': async () => ({ type: 'text', content_types: ['dcim.region'] }),
   '/extras/webhooks/': async () => ({ content_types: ['dcim.region'], payload_url: 'http://127.0.0.1:1/', type_create: true }),
   '/ipam/aggregates/': async () => ({ prefix: `198.18.${++made}.0/24`, rir: await registry() }),

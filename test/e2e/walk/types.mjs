@@ -29,8 +29,9 @@ async function fill(v, values) {
     } else if (await input.evaluate((element) => element.matches('select'))) {
       await input.selectOption(`${value}`);
     } else {
+      const isJson = typeof value === 'object' && !Array.isArray(value);
       const isId = typeof value === 'number' && await input.evaluate((element) => element.inputMode !== 'numeric');
-      await input.fill(isId ? `#${value}` : `${value}`);
+      await input.fill(isJson ? JSON.stringify(value) : isId ? `#${value}` : `${value}`);
     }
   }
 }
