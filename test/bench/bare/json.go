@@ -39,10 +39,10 @@ type site struct {
 	CustomFields    json.RawMessage `json:"custom_fields"`
 	Circuits        int             `json:"circuit_count"`
 	Devices         int64           `json:"device_count"`
-	Prefixes        int             `json:"prefix_count"`
+	Prefixes        int64           `json:"prefix_count"`
 	Racks           int64           `json:"rack_count"`
-	Machines        int             `json:"virtualmachine_count"`
-	VLANs           int             `json:"vlan_count"`
+	Machines        int64           `json:"virtualmachine_count"`
+	VLANs           int64           `json:"vlan_count"`
 	Created         string          `json:"created"`
 	LastUpdated     string          `json:"last_updated"`
 }
@@ -109,6 +109,7 @@ type snapshot struct {
 	Latitude        *float64        `json:"latitude"`
 	Longitude       *float64        `json:"longitude"`
 	Comments        string          `json:"comments"`
+	ASNs            []int64         `json:"asns"`
 	Tags            []string        `json:"tags"`
 	CustomFields    json.RawMessage `json:"custom_fields"`
 	Created         string          `json:"created"`
@@ -124,5 +125,5 @@ func snapshotOf(s site, in NewSite) snapshot {
 		Facility: s.Facility, TimeZone: s.TimeZone,
 		Description: s.Description, PhysicalAddress: s.PhysicalAddress, ShippingAddress: s.ShippingAddress, Latitude: s.Latitude,
 		Longitude: s.Longitude,
-		Comments:  s.Comments, Tags: names, CustomFields: s.CustomFields, Created: s.Created, LastUpdated: s.LastUpdated}
+		Comments:  s.Comments, ASNs: []int64{}, Tags: names, CustomFields: s.CustomFields, Created: s.Created, LastUpdated: s.LastUpdated}
 }
