@@ -96,7 +96,7 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 	}
 	for i, f := range t.All() {
 		in := t.Infos()[i]
-		if _, given := needed[t.Key()][in.Name]; given || !in.Required && !mayOwn(t, in.Name) || in.ReadOnly || halves[in.Name] {
+		if _, given := body[in.Name]; given || !in.Required && !mayOwn(t, in.Name) || in.ReadOnly || halves[in.Name] {
 			continue
 		}
 		if format := formats[t.Key()+"."+in.Name]; format != "" {

@@ -39,6 +39,17 @@ var done = map[string]int{
 	"POST trial.kit/sync-components":       200,
 	"POST dcim.device/sync-components":     200,
 	"POST dcim.devicetype/sync-components": 200,
+
+	"GET ipam.prefix/available-ips":       200,
+	"POST ipam.prefix/available-ips":      201,
+	"GET ipam.prefix/available-prefixes":  200,
+	"POST ipam.prefix/available-prefixes": 201,
+	"GET ipam.iprange/available-ips":      200,
+	"POST ipam.iprange/available-ips":     201,
+	"GET ipam.vlangroup/available-vlans":  200,
+	"POST ipam.vlangroup/available-vlans": 400, // the body has no name
+	"GET ipam.asnrange/available-asns":    200,
+	"POST ipam.asnrange/available-asns":   201,
 }
 
 // parts are the lists that are not of records: everybody who may see webhooks may read them.
@@ -234,6 +245,8 @@ func probe(r rest.Route, method string, who role, v victim) apitest.Call {
 		c.Body = obj{"filter": obj{}, "dry_run": true}
 	case r.Actions != nil && strings.HasSuffix(r.Pattern, "/sync-components/{$}") && method == http.MethodPost:
 		c.Body = obj{"dry_run": true}
+	case r.Actions != nil && strings.HasSuffix(r.Pattern, "/available-prefixes/{$}") && method == http.MethodPost:
+		c.Body = obj{"prefix_length": 128}
 	case r.Actions != nil:
 	case r.Type == nil || !slices.Contains(r.Methods, method) || method == http.MethodGet:
 	case method == http.MethodPost:
