@@ -72,7 +72,7 @@ func parseFlags(args []string) (options, error) {
 	flags.IntVar(&o.rounds, "rounds", o.rounds, "repeats of each comparison")
 	flags.DurationVar(&o.round, "round", o.round, "how long each side is asked in a round")
 	flags.IntVar(&o.jobs, "jobs", o.jobs, "deliveries of a round of the case deliveries")
-	flags.IntVar(&o.types, "types", 50,
+	flags.IntVar(&o.types, "types", 26,
 		"record types that are added in the case types, so that there are about as many as in a full catalogue")
 	flags.DurationVar(&o.mixed, "mixed", o.mixed, "how long the case search-mixed takes, with and without search indexes in turns")
 	flags.IntVar(&o.connections, "connections", 4, "connections that ask at once")

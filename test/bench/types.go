@@ -88,7 +88,7 @@ func (b *bench) makeLimitedUser(ctx context.Context) error {
 		FROM users_user WHERE username = '%[1]s'`, limitedName, keys))
 }
 
-// measureTypes measures what a hundred record types cost: it compares a server with 50 more types with one that has only ours.
+// measureTypes measures what a hundred record types cost: it compares a server with 26 more types with one that has only ours.
 func (b *bench) measureTypes(ctx context.Context) (rows []figures.Row, err error) {
 	if err := errors.Join(b.makeTypes(ctx), b.makeLimitedUser(ctx)); err != nil {
 		return nil, err
