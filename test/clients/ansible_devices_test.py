@@ -1,19 +1,12 @@
-"""Ansible's modules for racks, types, devices and components, unmodified, each in five steps: create a record, ask for the same again,
-alter one field, delete it, delete it again. Records of later rows need those of earlier ones, so they are deleted in the opposite order.
+"""Ansible's modules for racks, types, devices and components, unmodified, each in the steps of ansible_modules.py."""
 
-A row is a title, a module, its data, the field that is altered, and what else the task needs. The two plays are made from the rows and
-run beside each other."""
-
-import json
-import tempfile
 import unittest
-from concurrent.futures import ThreadPoolExecutor
 
-import ansible_test
+import ansible_modules
 from pynetbox_test import login
 
 SITE, TYPE, DEVICE = "ansible-site", "ansible-type", "ansible-1"
-# What both plays need, made with pynetbox.
+# What the rows need, made with pynetbox.
 NEEDED = [
     ("sites", {"name": SITE, "slug": SITE}),
     ("manufacturers", {"name": "Ansible needed", "slug": "ansible-needed"}),
@@ -104,86 +97,15 @@ DEVICES = [
 ]
 
 
-ROWS = PLACES_AND_TYPES + DEVICES
-OURS = ("first", "kept")  # options that are not the module's: the fields that the first step changes, and whether nothing is deleted
+class Devices(ansible_modules.Rows, unittest.TestCase):
+    rows = PLACES_AND_TYPES + DEVICES
 
-
-def tasks(rows):
-    last = []
-    for title, module, data, altered, *more in rows:
-        arguments = {key: value for key, value in dict(*more).items() if key not in OURS}
-
-        def task(step, state="present", **changed):
-            name = "{}: {}".format(title, step)
-            return {"name": name, "netbox.netbox.netbox_" + module: {"data": {**data, **changed}, "state": state, **arguments}, "ignore_errors": True}
-
-        yield task("create")
-        yield task("again")
-        if altered:
-            yield task("alter", **altered)
-        if not dict(*more).get("kept"):
-            last += [task("absent again", "absent"), task("absent", "absent")]
-    yield from reversed(last)
-
-
-def play(rows):
-    play = {
-        "hosts": "localhost",
-        "connection": "local",
-        "gather_facts": False,
-        "vars": {"ansible_python_interpreter": "/usr/bin/python3"},  # the one for which Debian installs pynetbox
-        "module_defaults": {"group/netbox.netbox.netbox": {"netbox_url": nb.base_url[: -len("/api")], "netbox_token": nb.token}},
-        "tasks": list(tasks(rows)),
-    }
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump([play], file)
-        file.flush()
-        return ansible_test.play(file.name, nb.token)
-
-
-def setUpModule():
-    global nb, said
-    nb = login("admin")
-    made = [getattr(nb.dcim, name.replace("-", "_")).create(**fields) for name, fields in NEEDED]
-    with ThreadPoolExecutor() as pool:
-        said = {name: answer for one in pool.map(play, (PLACES_AND_TYPES, DEVICES)) for name, answer in one.items()}
-    for record in made:
-        unittest.addModuleCleanup(record.delete)
-
-
-class Modules(unittest.TestCase):
-    def said(self, title, step):
-        name = "{}: {}".format(title, step)
-        self.assertIn(name, said, "the playbook ended before")
-        self.assertFalse(said[name].get("failed"), said[name].get("msg"))
-        return said[name]
-
-    def test_create(self):
-        for title, _, _, _, *more in ROWS:
-            with self.subTest(title):
-                answer = self.said(title, "create")
-                first = dict(*more).get("first", {"state"})
-                self.assertEqual((answer["changed"], set(answer.get("diff", {}).get("after", {}))), (bool(first), first), answer)
-
-    def test_again(self):
-        for title, *_ in ROWS:
-            with self.subTest(title):
-                answer = self.said(title, "again")
-                self.assertIs(answer["changed"], False, answer)
-
-    def test_alter(self):
-        for title, _, _, altered, *_ in ROWS:
-            if altered:
-                with self.subTest(title):
-                    answer = self.said(title, "alter")
-                    self.assertEqual((answer["changed"], answer.get("diff", {}).get("after")), (True, altered), answer)
-
-    def test_absent(self):
-        for title, _, _, _, *more in ROWS:
-            if not dict(*more).get("kept"):
-                with self.subTest(title):
-                    self.assertIs(self.said(title, "absent")["changed"], True)
-                    self.assertIs(self.said(title, "absent again")["changed"], False)
+    @classmethod
+    def setUpClass(cls):
+        nb = login("admin")
+        for name, fields in NEEDED:
+            cls.addClassCleanup(getattr(nb.dcim, name.replace("-", "_")).create(**fields).delete)
+        cls.said = ansible_modules.run_rows(nb, cls.rows)
 
 
 if __name__ == "__main__":
