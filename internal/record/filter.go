@@ -13,17 +13,19 @@ type Predicate struct {
 	Via     []Hop // references followed before the test
 	Field   Field // what is tested; nil is the id
 	Lookup  Lookup
-	Values  []any  // any of them; nil among them means null
-	Texts   int    // how many texts made the values, where each makes many
-	All     bool   // Refs: every one of the values, not any
-	OrNone  bool   // Via: also true if there is nothing to follow
-	Subtree bool   // a reference into a tree: the record itself or any below it
-	Seen    bool   // Via: only through records that the caller may see
-	First   bool   // Via: what it leads to is looked up before the list is read
-	Unless  Field  // false for records with this flag
-	Indexed bool   // there is an index for this test
-	Custom  string // the custom field tested; Field then says how its values compare
-	Has     []Hop  // instead of Field: there are records that refer to this one through any of these steps back. Lookup may be Not
+	Values  []any // any of them; nil among them means null
+	Texts   int   // how many texts made the values, where each makes many
+	All     bool  // Refs: every one of the values, not any
+	OrNone  bool  // Via: also true if there is nothing to follow
+	Subtree bool  // a reference into a tree: the record itself or any below it
+	Seen    bool  // Via: only through records that the caller may see
+	First   bool  // Via: what it leads to is looked up before the list is read
+	Unless  Field // false for records with this flag
+	// UnlessAt is how many steps of Via lead to the record that has the flag.
+	UnlessAt int
+	Indexed  bool   // there is an index for this test
+	Custom   string // the custom field tested; Field then says how its values compare
+	Has      []Hop  // instead of Field: there are records that refer to this one through any of these steps back. Lookup may be Not
 	// Did is instead of Field: one of the requests in Values took one of these actions on the record.
 	Did []string
 

@@ -24,16 +24,11 @@ type Filter struct {
 
 	Lookup  Lookup              // Field: one of its lookups, which the plain name means. EqualFold needs an index, as drafted
 	Words   map[string][]string // Field: what a word stands for. Any other word finds nothing
+	OneOf   []string            // Field: yes or no, it has one of these values
 	TypeIDs bool                // Field or UsedBy: types are given by their ids in the list of content types, not by name
 	End     string              // Field, an address: the other field with which it makes a run of addresses. Lookup is a Run…
 	Exactly bool                // Field or Path into a tree: that record alone, and nothing below it
 	Or      []Or                // Field or Path that makes one filter: also what leads elsewhere
-}
-
-// Or is another path of a filter: a record is found if one of them leads to the value.
-type Or struct {
-	Path   string // it ends in a field or in "id"
-	Unless string // a flag: records with it are found by the first path alone
 }
 
 // addDeclared adds the filters of one declared Filter.
@@ -84,8 +79,10 @@ func (x Filter) checkParts() error {
 	switch {
 	case tests != 1:
 		return errors.New("must have exactly one of Field, Path, Has, Set, UsedBy, Is, Ignored and Never")
-	case x.Field == "" && (x.Lookup != Exact || x.Words != nil):
-		return errors.New("has a Lookup or Words, which belong to a Field")
+	case x.Field == "" && (x.Lookup != Exact || x.Words != nil || x.OneOf != nil):
+		return errors.New("has a Lookup, Words or OneOf, which belong to a Field")
+	case x.OneOf != nil && (x.Lookup != Exact || x.Words != nil || x.TypeIDs || x.End != "" || x.Or != nil):
+		return errors.New("has a OneOf, which goes with nothing but its Field")
 	case x.End != "" && (x.Field == "" || x.Words != nil || x.TypeIDs):
 		return errors.New("has an End, which belongs to a Field without Words and TypeIDs")
 	case x.Lookup != Exact && x.Words != nil:
@@ -120,6 +117,8 @@ func (t *Type) fieldFilter(x Filter) (filter, error) {
 	switch {
 	case x.Words != nil:
 		return wordsFilter(p, f, x.Words)
+	case x.OneOf != nil:
+		return oneOfFilter(p, f, x.OneOf)
 	case x.Lookup == Exact:
 		return plainFilter(p, f), nil
 	}
@@ -167,46 +166,15 @@ func wordsFilter(p Predicate, f Field, words map[string][]string) (filter, error
 	}}, nil
 }
 
-// orFilter returns the filter that finds what another one finds, or what one of some paths leads from.
-func (t *Type) orFilter(first filter, ors []Or) (filter, error) {
-	all := []filter{first}
-	for _, or := range ors {
-		other, err := t.orPath(or)
-		if err != nil {
-			return filter{}, err
-		}
-		all = append(all, other)
+// oneOfFilter returns the filter by whether a field has one of some values.
+func oneOfFilter(p Predicate, f Field, texts []string) (filter, error) {
+	var err error
+	if p.Values, err = parseTexts(f, Exact, texts); err != nil {
+		return filter{}, fmt.Errorf("has in its OneOf what %s can't be: %w", f.Info().Name, err)
 	}
-	return filter{lookups: equalLookups, make: func(l Lookup, values []string) (Predicate, error) {
-		p := Predicate{Lookup: l}
-		for _, f := range all {
-			one, err := f.make(Exact, values)
-			if err != nil {
-				return Predicate{}, err
-			}
-			one.First = true
-			p.Any = append(p.Any, one)
-		}
-		return p, nil
-	}}, nil
-}
-
-// orPath returns the filter of one of the paths.
-func (t *Type) orPath(or Or) (filter, error) {
-	r, err := t.route(or.Path)
-	switch flag := t.Field(or.Unless); {
-	case err != nil:
-		return filter{}, fmt.Errorf("has in its Or the path %q: %w", or.Path, err)
-	case r.ref || len(r.via) == 0:
-		return filter{}, fmt.Errorf("has in its Or the path %q, which must lead to another record and end in a field or in id", or.Path)
-	case or.Unless != "" && (flag == nil || flag.Column().Storage != StoreBool):
-		return filter{}, fmt.Errorf("has in its Or an Unless %q, which is no yes or no", or.Unless)
-	}
-	end := r.field
-	if end == nil {
-		end = r.at.idField()
-	}
-	return plainFilter(Predicate{Via: r.via, Field: r.field, Seen: true, Unless: t.Field(or.Unless)}, end), nil
+	no := p
+	no.Lookup = Not
+	return yesNoFilter(p, no), nil
 }
 
 // hasFilter returns the filter by whether records refer to this one.

@@ -156,7 +156,7 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 		p.Lookup = positive
 		return "NOT coalesce(" + w.predicate(p, t, alias) + ", FALSE)"
 	}
-	if p.Unless != nil {
+	if p.Unless != nil && p.UnlessAt == 0 {
 		unless := alias + "." + quote(p.Unless.Column().Name)
 		p.Unless = nil
 		return "(" + w.predicate(p, t, alias) + " AND " + unless + " IS NOT TRUE)"
@@ -236,7 +236,7 @@ func (w *where) behind(p record.Predicate, column string) string {
 		none = column + " = '{}'"
 	}
 	inner := p
-	inner.Via, inner.First = p.Via[1:], false
+	inner.Via, inner.First, inner.UnlessAt = p.Via[1:], false, p.UnlessAt-1
 	if len(inner.Via) == 0 && record.TargetOf(p.Field) == nil { // what the test says of a reference is about this one
 		inner.OrNone, inner.All, inner.Subtree = false, false, false
 	} else {

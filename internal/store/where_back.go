@@ -10,7 +10,7 @@ import (
 // back follows a step back: it tests the records that refer to this one. Those that pass are looked up first.
 func (w *where) back(p record.Predicate, t *record.Type, alias string) string {
 	hop := p.Via[0]
-	p.Via = p.Via[1:]
+	p.Via, p.UnlessAt = p.Via[1:], p.UnlessAt-1
 	at := w.next()
 	defer func() { w.depth-- }()
 	column, is := referring(hop, t, at)

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"path"
@@ -77,7 +78,7 @@ func visible(w filterWorld) (grants []apitest.Grant) {
 	return grants
 }
 
-// found returns the names of the records that a query finds.
+// found returns the names of the records that a query finds, or what they are shown as.
 func (w filterWorld) found(t *testing.T, token, path string) string {
 	t.Helper()
 	a := w.send(t, "GET", path, token, nil)
@@ -86,7 +87,8 @@ func (w filterWorld) found(t *testing.T, token, path string) string {
 	}
 	var names []string
 	for _, row := range a.Object(t)["results"].([]any) {
-		names = append(names, row.(map[string]any)["name"].(string))
+		name, _ := row.(map[string]any)["name"].(string)
+		names = append(names, cmp.Or(name, row.(map[string]any)["display"].(string)))
 	}
 	slices.Sort(names)
 	return strings.Join(names, ", ")

@@ -18,6 +18,14 @@ var (
 	byVRFID     = record.Filter{Name: "vrf_id", Field: "vrf"}
 )
 
+// Filters by the VRF that sees a network: its own, or one that imports what its own exports.
+var (
+	inVRF = record.Filter{Name: "present_in_vrf", Path: "vrf.rd",
+		Or: []record.Or{{Path: "vrf.export_targets.[ipam.vrf.import_targets].rd"}}}
+	inVRFID = record.Filter{Name: "present_in_vrf_id", Path: "vrf.id",
+		Or: []record.Or{{Path: "vrf.export_targets.[ipam.vrf.import_targets].id"}}}
+)
+
 // family filters by the family of a network or an address.
 func family(of string) record.Filter {
 	return record.Filter{Name: "family", Field: of, Lookup: record.NetFamily}

@@ -57,7 +57,7 @@ var IPAddress = record.Type{
 	},
 	Space: &record.Space{Of: "address", Within: "vrf", Enforced: "enforce_unique", Shared: "role", SharedBy: sharedRoles},
 	Filters: []record.Filter{
-		family("address"), byVRF, byVRFID, tenantGroup,
+		family("address"), byVRF, byVRFID, inVRF, inVRFID, tenantGroup, ofDevice("device", "name"), ofDevice("device_id", "id"),
 		{Name: "parent", Field: "address", Lookup: record.NetHostContained},
 		{Name: "mask_length", Field: "address", Lookup: record.NetMaskLength},
 		{Name: "interface", Path: "assigned_object[dcim.interface].name"},
@@ -68,12 +68,21 @@ var IPAddress = record.Type{
 		{Name: "virtual_machine", Path: "assigned_object[virtualization.vminterface].virtual_machine.name"},
 		{Name: "virtual_machine_id", Path: "assigned_object[virtualization.vminterface].virtual_machine.id"},
 		{Name: "assigned", Set: "assigned_object_id"},
+		{Name: "assigned_to_interface", Field: "assigned_object_type", OneOf: []string{"dcim.interface", "virtualization.vminterface"}},
 	},
 	Columns: []string{"vrf", "status", "role", "tenant", "assigned_object", "dns_name", "description", "tags"},
 	Brief:   []string{"family", "address"},
 	Order:   []string{"address"},
 	Search:  []string{"dns_name", "description", "address"},
 	Check:   checkIPAddress,
+}
+
+// ofDevice finds the addresses of a device by its name or id. The master of a virtual chassis also has those of the other members,
+// except on management interfaces.
+func ofDevice(name, by string) record.Filter {
+	const port = "assigned_object[dcim.interface]"
+	return record.Filter{Name: name, Path: port + ".device." + by,
+		Or: []record.Or{{Path: port + ".device.virtual_chassis.master." + by, Unless: port + ".mgmt_only"}}}
 }
 
 func checkIPAddress(_, after record.Values) fault.Fields {

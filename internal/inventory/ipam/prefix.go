@@ -45,7 +45,7 @@ var Prefix = record.Type{
 	},
 	Space: &record.Space{Of: "prefix", Within: "vrf", Enforced: "enforce_unique"},
 	Filters: []record.Filter{
-		family("prefix"), byVRF, byVRFID, tenantGroup, region, siteGroup,
+		family("prefix"), byVRF, byVRFID, inVRF, inVRFID, tenantGroup, region, siteGroup,
 		{Name: "within", Field: "prefix", Lookup: record.NetContained},
 		{Name: "within_include", Field: "prefix", Lookup: record.NetContainedEqual},
 		{Name: "contains", Field: "prefix", Lookup: record.NetCovers},

@@ -45,6 +45,8 @@ var VMInterface = record.Type{
 		{Name: "virtual_machine_id", Field: "virtual_machine"},
 		{Name: "parent_id", Field: "parent"},
 		{Name: "bridge_id", Field: "bridge"},
+		{Name: "vlan", Path: "untagged_vlan.vid", Or: []record.Or{{Path: "tagged_vlans.vid"}}},
+		{Name: "vlan_id", Path: "untagged_vlan.id", Or: []record.Or{{Path: "tagged_vlans.id"}}},
 		{Name: "vrf", Path: "vrf.rd"},
 		{Name: "vrf_id", Field: "vrf"},
 		{Name: "l2vpn", Path: "[ipam.l2vpntermination.assigned_object].l2vpn.identifier"},
