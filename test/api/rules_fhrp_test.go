@@ -125,3 +125,12 @@ func TestAssignmentFilters(t *testing.T) {
 		want(t, query, names(h.find(t, "fhrpgroupassignment", "ordering=id&%s", query), "id"), found)
 	}
 }
+
+// TestIgnoredFHRPGroupFilters: Ansible's module may send these beside the group's number, which no list has as filters.
+func TestIgnoredFHRPGroupFilters(t *testing.T) {
+	t.Parallel()
+	h := &hardware{actor: adminOf(apitest.New(t))}
+	group := h.make(t, "fhrpgroup", "group_id", 7)
+	found := h.find(t, "fhrpgroup", "group_id=7&interface_type=dcim.interface&device_id=99&virtual_machine_id=99")
+	want(t, "found", names(found, "id"), fmt.Sprint(group))
+}

@@ -33,6 +33,11 @@ var FHRPGroup = record.Type{
 		record.CustomFields{},
 		record.BackList{Name: "ip_addresses", Of: "ipam.ipaddress", By: "assigned_object"},
 	},
+	Filters: []record.Filter{
+		{Name: "interface_type", Ignored: true},
+		{Name: "device_id", Ignored: true},
+		{Name: "virtual_machine_id", Ignored: true},
+	},
 	Called: []string{
 		"{name} {protocol}: {group_id} ({[ipam.ipaddress.assigned_object].address})",
 		"{name} {protocol}: {group_id}",
