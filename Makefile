@@ -37,9 +37,9 @@ assets: ## Take what pages load of others from npm, to be built in
 test: ## Test with the race detector on a private PostgreSQL (PKG=./internal/store ARGS='-run Name')
 	scripts/postgres run -- go test -race -timeout 40m $(ARGS) $(PKG)
 
-.PHONY: long-pages
-long-pages: ## Test pages of many megabytes, without the race detector
-	scripts/postgres run -- go test -count=1 -run '^(TestPages|TestLimitsThatDoNotFit|TestPynetboxAll|TestLongChangeLogPages)' ./test/api
+.PHONY: test-unraced
+test-unraced: ## Test what the race detector would make too slow: every type, and pages of many megabytes
+	scripts/postgres run -- go test -count=1 -run '^(TestEveryType|TestPages|TestLimitsThatDoNotFit|TestPynetboxAll|TestLongChangeLogPages)' ./test/api
 
 .PHONY: long-children
 long-children: ## Measure 1,000 records that bring 48 children each, in one request
