@@ -431,6 +431,44 @@ func TestFreePrefixes(t *testing.T) {
 	}
 }
 
+// TestFreePrefixesBetweenMany: what is free is found behind more networks than are read from the index at once, side by side and nested.
+func TestFreePrefixesBetweenMany(t *testing.T) {
+	t.Parallel()
+	r := newTables(t)
+	for _, vrf := range []any{nil, r.strict} {
+		parent := r.create(t, "ipam.prefix", in("prefix", "10.0.0.0/16", "vrf", vrf))[0]
+		r.create(t, "ipam.prefix", in("prefix", "10.0.16.0/20", "vrf", vrf), in("prefix", "11.0.0.0/16", "vrf", vrf),
+			in("prefix", "2001:db8::/32", "vrf", vrf))
+		if _, err := r.db.Exec(t.Context(), `INSERT INTO ipam_prefix (version, prefix, vrf_id, status, is_pool, mark_utilized, description,
+				comments, tags, custom_fields, created, last_updated)
+			SELECT 1, set_masklen(low::inet + n * 8, 29), vrf_id, status, FALSE, FALSE, '', '', '{}', '{}', now(), now()
+			FROM ipam_prefix, generate_series(0, 299) n, unnest('{10.0.0.0,10.0.16.0}'::text[]) low WHERE id = $1`, parent.ID()); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"10.0.9.96/29", "10.0.9.104/29"} {
+			answer, err := r.Act(t.Context(), r.root, r.reg.Action("POST ipam.prefix/available-prefixes"), parent.ID(), in("prefix_length", 29))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := answer.([]record.Values)[0].Text("prefix"); got != want {
+				t.Errorf("the first free prefix is %s, want %s", got, want)
+			}
+		}
+		answer, err := r.Act(t.Context(), r.root, r.reg.Action("GET ipam.prefix/available-prefixes"), parent.ID(), ledger.Input{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var free []string
+		for _, item := range answer.([]map[string]any) {
+			free = append(free, item["prefix"].(string))
+		}
+		want := "10.0.9.112/28 10.0.9.128/25 10.0.10.0/23 10.0.12.0/22 10.0.32.0/19 10.0.64.0/18 10.0.128.0/17"
+		if got := strings.Join(free, " "); got != want {
+			t.Errorf("free: %s, want %s", got, want)
+		}
+	}
+}
+
 // TestRecordsStayApart: aggregates never overlap, nor do the ranges of one VRF, whatever their masks, and whoever writes them at once.
 func TestRecordsStayApart(t *testing.T) {
 	t.Parallel()
