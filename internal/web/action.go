@@ -35,14 +35,19 @@ func (s *Site) action(key string) *record.Action {
 // actionPath returns the address of an action's page, with {id} for the id of the record.
 func actionPath(a *record.Action) string { return strings.TrimPrefix(a.Path(), "/api") }
 
-// ActionLink is what the button of an action shows, and the address of its page.
-type ActionLink struct{ Label, Href string }
+// ActionLink is what the button of an action shows, and the address of its page. First is the button that carries it out at once, with
+// the fields beside it.
+type ActionLink struct {
+	Label, Href string
+	First       string
+	Fields      []FormField
+}
 
 // ActionLink returns the button of an action, by its key. The id is that of the record; it has no meaning for the list.
 func (s *Site) ActionLink(key string, id int64) ActionLink { return actionLink(s.action(key), id) }
 
 func actionLink(a *record.Action, id int64) ActionLink {
-	return ActionLink{a.Title(), strings.ReplaceAll(actionPath(a), "{id}", a.Type().FormatID(id))}
+	return ActionLink{Label: a.Title(), Href: strings.ReplaceAll(actionPath(a), "{id}", a.Type().FormatID(id))}
 }
 
 // checkActions refuses an action that is neither in the API nor on a page. The patterns are those of the pages.
@@ -92,7 +97,7 @@ func (p *TypePages) actionLinks(v *Visit, found record.Values) (links []ActionLi
 			return nil, err
 		}
 		if may {
-			links = append(links, actionLink(a.action, found.ID()))
+			links = append(links, a.link(found))
 		}
 	}
 	return links, nil
@@ -103,7 +108,13 @@ func (a actionPages) page(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	return a.show(v, found, nil, nil)
+	typed := v.R.URL.Query()
+	for name, value := range a.suggested(found) {
+		if !typed.Has(name) {
+			typed.Set(name, value)
+		}
+	}
+	return a.show(v, found, typed, nil)
 }
 
 func (a actionPages) act(v *Visit) error {
@@ -112,18 +123,22 @@ func (a actionPages) act(v *Visit) error {
 		return err
 	}
 	var answer any
-	in, err := a.input.Typed(v, record.Values{})
+	in, err := a.typed(v)
 	if err == nil {
 		answer, err = a.of.site.Ledger.Act(v.Ctx, v.Caller, a.action, found.ID(), in)
 	}
-	if refusal, known := FormRefusal(err); known && refusal.Kind == fault.Invalid {
+	if refusal, known := FormRefusal(err); known && (refusal.Kind == fault.Invalid || a.action.Adds != "" && refusal.Kind == fault.Held) {
 		return a.show(v, found, v.R.PostForm, refusal)
 	}
 	if err != nil {
 		return err
 	}
 	made, _ := answer.([]record.Values)
-	if len(made) == 1 && v.May(made[0].Type(), access.View) {
+	seen := len(made) == 1 && v.May(made[0].Type(), access.View)
+	switch {
+	case seen && v.R.PostForm.Has(firstField):
+		return v.LeaveWith(RecordPath(a.of.Type, found.ID()), a.action.First+":", Crumb{made[0].Display(), RecordPath(made[0].Type(), made[0].ID())})
+	case seen:
 		return v.Leave(RecordPath(made[0].Type(), made[0].ID()), a.action.Title()+": "+made[0].Display()+".")
 	}
 	return v.Leave(RecordPath(a.of.Type, found.ID()), a.action.Title()+": done.")
@@ -137,7 +152,7 @@ func (a actionPages) show(v *Visit, found record.Values, typed url.Values, refus
 	if err != nil {
 		return err
 	}
-	form, err := a.input.Form(v, record.Values{}, typed, refusal)
+	form, err := a.form(v, typed, refusal)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type frame struct {
 	Folds    bool   // there are so many sections that they are folded, and can be searched
 	User     string // "" for nobody
 	Theme    string // light, dark, or "" for what the browser prefers
-	Note     string
+	Note     note
 	NoWorker bool // no worker runs, and the caller should know
 	Search   string
 	Path     string

@@ -21,7 +21,7 @@ func TestPanelsOnOwnTemplates(t *testing.T) {
 		{pageTemplate("own"), frame{Page: Page{Name: "own", Cards: []panelPart{{Label: "Ports", Table: &panelTable{}}}}},
 			[]string{"Its own.", `<h2 class="card-header">Ports</h2>`}},
 		{"change content", &DetailPage{More: &changePage{}, Tabs: []tabLink{{Label: "Ports", Name: "ports", Href: "/1/ports/"}},
-			Actions: []ActionLink{{"Poke", "/1/poke/"}}}, []string{`href="/1/ports/">Ports</a>`, `href="/1/poke/">Poke</a>`}},
+			Actions: []ActionLink{{Label: "Poke", Href: "/1/poke/"}}}, []string{`href="/1/ports/">Ports</a>`, `href="/1/poke/">Poke</a>`}},
 	} {
 		var b strings.Builder
 		if err := all.ExecuteTemplate(&b, c.template, c.data); err != nil {

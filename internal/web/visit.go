@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -108,8 +109,23 @@ func (v *Visit) Live() bool { return v.R.Header.Get("Hx-Request") == "true" }
 
 // Leave redirects the caller to another page, which shows the note.
 func (v *Visit) Leave(to, note string) error {
-	if note != "" {
-		v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString([]byte(note)), 60)
+	return v.LeaveWith(to, note, Crumb{})
+}
+
+// note is a message that one page leaves for the next, with a link at its end.
+type note struct {
+	Text string
+	Link Crumb
+}
+
+// LeaveWith redirects the caller to another page, which shows the note and a link.
+func (v *Visit) LeaveWith(to, text string, link Crumb) error {
+	if text != "" {
+		raw, err := json.Marshal(note{text, link})
+		if err != nil {
+			return err
+		}
+		v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString(raw), 60)
 	}
 	http.Redirect(v.W, v.R, to, http.StatusSeeOther)
 	return nil
@@ -135,14 +151,18 @@ func (v *Visit) Cookie(name string) string {
 	return c.Value
 }
 
-// note returns the message that Leave stored, and removes it.
-func (v *Visit) note() string {
+// note returns the message that Leave stored, and removes it. Its link leads to a page of this site.
+func (v *Visit) note() (left note) {
 	raw, err := base64.RawURLEncoding.DecodeString(v.Cookie(noteCookie))
 	if err != nil || len(raw) == 0 {
-		return ""
+		return note{}
 	}
 	v.setCookie(noteCookie, "", -1)
-	return string(raw)
+	if json.Unmarshal(raw, &left) != nil {
+		return note{}
+	}
+	left.Link.Href = Local(left.Link.Href, "")
+	return left
 }
 
 // Local returns an address if it is on this site, or else the other one. So nobody is redirected to another site.

@@ -135,7 +135,7 @@ func (p *TypePages) Typed(v *Visit, found record.Values) (ledger.Input, error) {
 // Source returns where a form about a record gets its contents from. For a posted form it also says what the values mean. A refusal has
 // the errors to show.
 func (p *TypePages) Source(v *Visit, found record.Values, typed url.Values, refusal *fault.Error) (src FormSource, err error) {
-	src = FormSource{v: found, typed: typed, part: v.R.Method != http.MethodPost, caller: v}
+	src = FormSource{v: found, typed: typed, part: v.R.Method != http.MethodPost || typed.Has(firstField), caller: v}
 	if refusal != nil {
 		src.errs = refusal.Fields
 	}

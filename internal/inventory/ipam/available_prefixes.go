@@ -2,6 +2,7 @@ package ipam
 
 import (
 	"net/netip"
+	"strconv"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
@@ -23,10 +24,27 @@ var availablePrefixes = []record.Action{
 			return items, err
 		}},
 	{Name: "available-prefixes", Method: "POST", Label: "Take free prefixes", Needs: "view", Adds: "ipam.prefix", ListErrors: true,
+		Sets: []string{"prefix", "vrf"}, First: "First free prefix", Suggests: suggestLength,
 		Doc: "Create prefixes in the free space of a prefix, each on the lowest network of its length. " +
 			"Two requests at once never get the same one",
 		Body: record.Fields{record.Int{Name: "prefix_length", Required: true, Min: new(int64(1)), Max: new(int64(128)), Help: "Such as 28."}},
 		Do:   takePrefixes},
+}
+
+// suggestLength returns the length that is wanted most often in a prefix: that of a subnet, or else a quarter of it.
+func suggestLength(of record.Values) map[string]string {
+	in := netip.MustParsePrefix(of.Text("prefix"))
+	subnet := 64
+	if in.Addr().Is4() {
+		subnet = 24
+	}
+	if in.Bits() >= subnet {
+		subnet = min(in.Bits()+2, in.Addr().BitLen())
+	}
+	if subnet == in.Bits() {
+		return nil // there is no room in a single address
+	}
+	return map[string]string{"prefix_length": strconv.Itoa(subnet)}
 }
 
 func takePrefixes(c record.Call) (any, error) {

@@ -12,6 +12,8 @@ type offer struct {
 	shows            func(of record.Values, place any) map[string]any // an item of the list
 	properties       record.Schema                                    // of an item
 	sets             func(of record.Values, place any) map[string]any // fields of a new record, whatever the caller sent for them
+	names            []string                                         // of these fields
+	first            string                                           // the button that takes one at once, "" for none
 	listErrors       bool
 }
 
@@ -23,7 +25,7 @@ func (o offer) actions() []record.Action {
 	return []record.Action{
 		{Name: o.name, Method: "GET", Needs: "view", Limited: true, Doc: "List free " + o.what + ", lowest first", Do: o.list,
 			Answer: record.Schema{"type": "array", "items": record.Schema{"type": "object", "required": required, "properties": o.properties}}},
-		{Name: o.name, Method: "POST", Label: "Take free " + o.what, Needs: "view", Adds: o.adds, ListErrors: o.listErrors,
+		{Name: o.name, Method: "POST", Label: "Take free " + o.what, Needs: "view", Adds: o.adds, Sets: o.names, First: o.first, ListErrors: o.listErrors,
 			Doc: "Create records on the lowest free " + o.what + ". Two requests at once never get the same one", Do: o.take},
 	}
 }

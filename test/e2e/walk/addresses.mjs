@@ -6,13 +6,13 @@ import { world } from '../world.mjs';
 const make = (path, body) => world.api('POST', `/api${path}`, body);
 
 // take opens the form of an action, fills it in and sends it.
-async function take(v, path, values = {}, answer = undefined) {
+async function take(v, path, values = {}) {
   await v.go(path);
   assert.deepEqual(await v.accessible(), []);
   for (const [name, value] of Object.entries(values)) {
     await v.main.locator(`#id_${name}`).fill(`${value}`);
   }
-  await v.press(v.main.locator('.form-buttons .btn-primary').first(), answer);
+  await v.press(v.main.locator('.form-buttons .btn-primary').first());
 }
 
 walk('the first free address, prefix and AS number are taken', async (v) => {
@@ -22,13 +22,23 @@ walk('the first free address, prefix and AS number are taken', async (v) => {
   const range = await make('/ipam/ip-ranges/', { start_address: '100.64.1.10/24', end_address: '100.64.1.20/24' });
   await take(v, `/ipam/ip-ranges/${range.id}/available-ips/`);
   const group = await make('/ipam/vlan-groups/', { name: 'Given out', slug: 'given-out', min_vid: 7, max_vid: 9 });
-  await take(v, `/ipam/vlan-groups/${group.id}/available-vlans/`, {}, { status: 400 }); // a VLAN needs a name, which the form has no place for
+  await take(v, `/ipam/vlan-groups/${group.id}/available-vlans/`, { name: 'Guests' });
+  await v.sees('Guests (7)');
   const rir = await make('/ipam/rirs/', { name: 'Gives out', slug: 'gives-out' });
   const run = await make('/ipam/asn-ranges/', { name: 'Given out', slug: 'given-out', rir: rir.id, start: 4199999990, end: 4199999999 });
   await take(v, `/ipam/asn-ranges/${run.id}/available-asns/`);
 
+  // The same with one press, from the page of the prefix.
+  await v.go(`/ipam/prefixes/${prefix.id}/`);
+  await v.press('First free address');
+  await v.main.getByRole('status').getByRole('link', { name: '100.64.0.2/24' }).waitFor();
+  await v.main.getByLabel('Prefix length').fill('28');
+  await v.press('First free prefix');
+  await v.press(v.main.getByRole('status').getByRole('link', { name: '100.64.0.64/28' }));
+  await v.sees('100.64.0.64/28');
+
   const shown = async (path) => (await world.api('GET', `/api${path}`)).results.map((record) => record.display);
-  assert.deepEqual(await shown('/ipam/ip-addresses/?parent=100.64.0.0/16'), ['100.64.0.1/24', '100.64.1.10/24']);
-  assert.deepEqual(await shown('/ipam/prefixes/?within=100.64.0.0/24'), ['100.64.0.0/26']);
+  assert.deepEqual(await shown('/ipam/ip-addresses/?parent=100.64.0.0/16'), ['100.64.0.1/24', '100.64.0.2/24', '100.64.1.10/24']);
+  assert.deepEqual(await shown('/ipam/prefixes/?within=100.64.0.0/24'), ['100.64.0.0/26', '100.64.0.64/28']);
   assert.deepEqual(await shown('/ipam/asns/?asn=4199999990'), ['AS4199999990 (64086.59894)']);
 });
