@@ -198,6 +198,8 @@ func TestMergeIsAsThePlainRulesSay(t *testing.T) {
 			}
 			if want := plain(contexts, has, object); !reflect.DeepEqual(got, want) {
 				t.Fatalf("merged %v, want %v", got, want)
+			} else if text := encoded(t, want); string(raw) != string(text) {
+				t.Fatalf("merged %s, want the keys in their order: %s", raw, text)
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -30,7 +31,8 @@ type merging struct {
 	has     []hasColumn
 	facts   string // what each of the records $1 has, by selector
 	parents string // the trees above that: selector, id, parent; "" if there are none
-	sources string
+	sources string // all of them, if their print is another than $1
+	known   *atomic.Pointer[sources]
 }
 
 // hasColumn is what a record has for a selector.
@@ -48,7 +50,7 @@ func newMergings(t *record.Type) []merging {
 }
 
 func newMerging(t *record.Type, x record.Merge) merging {
-	m := merging{Merge: x, name: t.Infos()[x.Field].Name, sources: sourcesStatement(x)}
+	m := merging{Merge: x, name: t.Infos()[x.Field].Name, sources: sourcesStatement(x), known: &atomic.Pointer[sources]{}}
 	from, columns := joined{sql: quote(t.Table()) + " t", aliases: map[string]string{}}, []string{"t.id"}
 	var trees []string
 	for n, s := range x.Selectors {
@@ -93,34 +95,12 @@ func (j *joined) column(t *record.Type, via []record.Hop) string {
 	return alias + "." + quote(t.Field(via[len(via)-1].Name).Column().Name)
 }
 
-// sourcesStatement reads all sources in their order, with null as the data of those that are too much.
-func sourcesStatement(x record.Merge) string {
-	order, err := orderOf(x.From, nil)
-	if err != nil {
-		panic(err) // the registry has checked the order
-	}
-	by, data := orderBy(order, false), "t."+quote(x.Data.Column().Name)
-	columns := []string{"t.id"}
-	for _, s := range x.Selectors {
-		columns = append(columns, "t."+quote(s.Field.Column().Name))
-	}
-	columns = append(columns, fmt.Sprintf("CASE WHEN sum(octet_length(%[1]s::text)) OVER (ORDER BY %[2]s) <= %[3]d THEN %[1]s END",
-		data, by, mostSources))
-	return fmt.Sprintf("SELECT %s FROM %s t WHERE t.%s ORDER BY %s", strings.Join(columns, ", "), quote(x.From.Table()),
-		quote(x.If.Column().Name), by)
-}
-
 // gathered is what a merged field of some records is worked out from.
 type gathered struct {
 	merging
 	facts   *Promise[map[int64][][]int64]
 	parents *Promise[map[int]map[int64]int64]
-	sources *Promise[sources]
-}
-
-type sources struct {
-	ids []int64
-	of  []layer.Source
+	sources *Promise[*sources]
 }
 
 // queue asks for what the field of some records is worked out from.
@@ -133,7 +113,11 @@ func (m merging) queue(batch *pgx.Batch, rows []record.Values) gathered {
 	if m.parents != "" {
 		g.parents = promiseIn(batch, m.parents, []any{ids}, readParents)
 	}
-	g.sources = promiseIn(batch, m.sources, nil, m.readSources)
+	known := m.known.Load()
+	if known == nil {
+		known = &sources{stack: layer.NewStack(nil)}
+	}
+	g.sources = promiseIn(batch, m.sources, []any{known.print}, func(rows pgx.Rows) (*sources, error) { return m.readSources(rows, known) })
 	return g
 }
 
@@ -189,31 +173,6 @@ func readParents(rows pgx.Rows) (map[int]map[int64]int64, error) {
 	return parents, err
 }
 
-func (m merging) readSources(rows pgx.Rows) (all sources, err error) {
-	defer rows.Close()
-	for rows.Next() {
-		cols := rows.RawValues()
-		id, err := readInt(cols[0])
-		if err != nil {
-			return all, err
-		}
-		source := layer.Source{Selectors: make([][]int64, len(m.Selectors))}
-		for n := range m.Selectors {
-			if source.Selectors[n], err = readIDs(cols[n+1], true); err != nil {
-				return all, err
-			}
-		}
-		data := cols[len(cols)-1]
-		if data == nil {
-			return all, fault.New(fault.Invalid, "All %s together have more than %d MiB of data, which is too much to merge. "+
-				"Make them smaller, or leave %s out with exclude=%[3]s.", m.From.Plural, mostSources>>20, m.name)
-		}
-		source.Data = slices.Clone(data)
-		all.ids, all.of = append(all.ids, id.(int64)), append(all.of, source)
-	}
-	return all, rows.Err()
-}
-
 // has returns what a record has for each selector, with what is above it.
 func (g gathered) has(v record.Values) [][]int64 {
 	has := g.facts.Get()[v.ID()]
@@ -236,7 +195,7 @@ func (g gathered) own(v record.Values) json.RawMessage {
 
 // fill sets the field of the records, up to a number of bytes and in the first in any case. It returns how many it has set.
 func (g gathered) fill(rows []record.Values, most int) (int, error) {
-	stack, size := layer.NewStack(g.sources.Get().of), 0
+	stack, size := g.sources.Get().stack, 0
 	for i, v := range rows {
 		value, err := stack.Merge(g.has(v), g.own(v))
 		if err != nil {
@@ -347,11 +306,11 @@ func (s *Store) MergedFrom(ctx context.Context, scope access.Scope, v record.Val
 		return MergedFrom{}, s.translate(err)
 	}
 	from := MergedFrom{Type: g.From, Own: g.own(v)}
-	stack, has, all := layer.NewStack(g.sources.Get().of), g.has(v), g.sources.Get()
-	for _, i := range stack.Matching(has) {
+	has, all := g.has(v), g.sources.Get()
+	for _, i := range all.stack.Matching(has) {
 		from.Sources = append(from.Sources, all.ids[i])
 	}
 	var err error
-	from.Result, err = stack.Merge(has, from.Own)
+	from.Result, err = all.stack.Merge(has, from.Own)
 	return from, err
 }

@@ -396,3 +396,37 @@ func TestConfigContextFilters(t *testing.T) {
 		}
 	}
 }
+
+// TestChangedConfigContextsCountAtOnce checks that a device shows contexts as they are, however often they were read before.
+func TestChangedConfigContextsCountAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newContextWorld(t)
+	w.make(t, "other site", "/api/dcim/sites/", obj{})
+	device := at("/api/dcim/devices/", w.ids["device"])
+	shows := func(what string, want obj) {
+		t.Helper()
+		for range 2 {
+			same(t, what, w.get(t, device).Object(t)["config_context"], want)
+			same(t, what+", in a list", w.page(t, "/api/dcim/devices/?id="+fmt.Sprint(w.ids["device"])).Results[0]["config_context"], want)
+		}
+	}
+	shows("no contexts", obj{})
+	id := w.context(t, "a", nil)
+	shows("a new context", obj{"a": true})
+	for _, change := range []struct {
+		what string
+		body obj
+		want obj
+	}{
+		{"changed data", obj{"data": obj{"b": 1}}, obj{"b": 1.0}},
+		{"a selector that does not match", obj{"sites": []int64{w.ids["other site"]}}, obj{}},
+		{"no selector", obj{"sites": []int64{}}, obj{"b": 1.0}},
+		{"inactive", obj{"is_active": false}, obj{}},
+		{"active again", obj{"is_active": true}, obj{"b": 1.0}},
+	} {
+		w.do(t, http.MethodPatch, at(contexts, id), change.body).Want(t, http.StatusOK)
+		shows(change.what, change.want)
+	}
+	w.do(t, http.MethodDelete, at(contexts, id), nil).Want(t, http.StatusNoContent)
+	shows("deleted", obj{})
+}

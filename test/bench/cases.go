@@ -31,7 +31,8 @@ func cases() []work {
 		all = append(all, c.work())
 	}
 	return append(all, work{"devices", (*bench).measureDevices}, work{"fleet-lists", (*bench).measureFleetLists},
-		work{"fleet", (*bench).measureFleet}, work{"search-writes", (*bench).measureSearchWrites},
+		work{"fleet", (*bench).measureFleet}, work{"contexts", (*bench).measureContexts},
+		work{"search-writes", (*bench).measureSearchWrites},
 		work{"search-mixed", (*bench).measureSearchMixed},
 		work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries},
 		work{"latency", (*bench).measureLatency},

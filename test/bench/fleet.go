@@ -14,7 +14,7 @@ import (
 
 const interfacesPath = "/api/dcim/interfaces/"
 
-// fleet is a register of devices with 50 interfaces each, and a server of its own.
+// fleet is a register with a server of its own: of devices with 50 interfaces each, or of what a case needs.
 type fleet struct {
 	devices int
 	serving settings
@@ -27,9 +27,23 @@ type fleet struct {
 
 // makeFleet makes a register with so many devices.
 func (b *bench) makeFleet(ctx context.Context, devices int) (*fleet, error) {
+	f, err := b.openFilled(ctx, fmt.Sprintf("fleet_%d", devices), func(r *register) error {
+		if err := r.addSites(ctx, least); err != nil {
+			return err
+		}
+		return r.Fleet(ctx, devices)
+	})
+	if err == nil {
+		f.devices = devices
+	}
+	return f, err
+}
+
+// openFilled makes a database, fills it and starts a server for it.
+func (b *bench) openFilled(ctx context.Context, purpose string, fill func(*register) error) (*fleet, error) {
 	began := time.Now()
-	f := &fleet{devices: devices, serving: b.serving(), deepAt: map[string]string{}}
-	database, drop, err := newDatabase(ctx, fmt.Sprintf("fleet_%d", devices), migrateTerrier)
+	f := &fleet{serving: b.serving(), deepAt: map[string]string{}}
+	database, drop, err := newDatabase(ctx, purpose, migrateTerrier)
 	if err != nil {
 		return nil, err
 	}
@@ -40,10 +54,7 @@ func (b *bench) makeFleet(ctx context.Context, devices int) (*fleet, error) {
 		return nil, err
 	}
 	defer r.store.Close()
-	if err := r.addSites(ctx, least); err != nil {
-		return nil, err
-	}
-	if err := r.Fleet(ctx, devices); err != nil {
+	if err := fill(r); err != nil {
 		return nil, err
 	}
 	if err := execute(ctx, database, "CHECKPOINT"); err != nil { // and not during a measurement
@@ -56,14 +67,14 @@ func (b *bench) makeFleet(ctx context.Context, devices int) (*fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.side = &gauge.Side{Name: fmt.Sprint("fleet of ", devices), Address: f.server.Address, Headers: "Authorization: Token " + key + "\r\n"}
+	f.side = &gauge.Side{Name: purpose, Address: f.server.Address, Headers: "Authorization: Token " + key + "\r\n"}
 	cookie, err := session(ctx, f.server.Address, userName)
 	if err != nil {
 		return nil, err
 	}
 	f.browser = &gauge.Side{Name: f.side.Name, Address: f.server.Address, Headers: browserHeaders(cookie)}
 	b.cleanups = append(b.cleanups, func() error { f.side.Close(); f.browser.Close(); return nil })
-	b.note("a register of %d devices is filled, after %.0f s", devices, time.Since(began).Seconds())
+	b.note("the register %s is filled, after %.0f s", purpose, time.Since(began).Seconds())
 	return f, nil
 }
 
@@ -133,29 +144,38 @@ func (b *bench) measureFleet(ctx context.Context) (rows []figures.Row, err error
 	}
 	for _, c := range fleetCosts {
 		r := figures.Row{Case: c.name, What: c.what, Goal: c.goal, Unit: "ms", Against: fmt.Sprintf("with %d devices", b.fleets[1].devices)}
-		var took [2][]float64
-		var ratios []float64
-		for n := range b.o.rounds + 1 {
-			var medians [2]float64
-			for i := range medians {
-				which := (i + n) % 2
-				f := b.fleets[which]
-				if medians[which], err = b.askRound(cost{ask: func(*bench) (float64, error) { return c.ask(f) }}); err != nil {
-					return nil, fmt.Errorf("%s: %w", r.Case, err)
-				}
-			}
-			if n == 0 && b.o.rounds > 1 {
-				continue // the first round warms up plans and caches
-			}
-			took[0], took[1] = append(took[0], medians[0]), append(took[1], medians[1])
-			ratios = append(ratios, medians[0]/medians[1])
+		large := func() (float64, error) { return c.ask(b.fleets[0]) }
+		small := func() (float64, error) { return c.ask(b.fleets[1]) }
+		if err := b.judgeTurns(&r, large, small); err != nil {
+			return nil, err
 		}
-		r.Terrier.Figure, r.Bare.Figure = figures.Median(took[0]), figures.Median(took[1])
-		r.Judge(ratios)
-		b.note("%s: %.3g ms; %.3g ms", r.Case, r.Terrier.Figure, r.Bare.Figure)
 		rows = append(rows, r)
 	}
 	return rows, nil
+}
+
+// judgeTurns measures how many times as long one request takes as another, in turns.
+func (b *bench) judgeTurns(r *figures.Row, asks ...func() (float64, error)) (err error) {
+	var took [2][]float64
+	var ratios []float64
+	for n := range b.o.rounds + 1 {
+		var medians [2]float64
+		for i := range medians {
+			which := (i + n) % 2
+			if medians[which], err = b.askRound(cost{ask: func(*bench) (float64, error) { return asks[which]() }}); err != nil {
+				return fmt.Errorf("%s: %w", r.Case, err)
+			}
+		}
+		if n == 0 && b.o.rounds > 1 {
+			continue // the first round warms up plans and caches
+		}
+		took[0], took[1] = append(took[0], medians[0]), append(took[1], medians[1])
+		ratios = append(ratios, medians[0]/medians[1])
+	}
+	r.Terrier.Figure, r.Bare.Figure = figures.Median(took[0]), figures.Median(took[1])
+	r.Judge(ratios)
+	b.note("%s: %.3g ms; %.3g ms", r.Case, r.Terrier.Figure, r.Bare.Figure)
+	return nil
 }
 
 // timed sends a request and returns how many milliseconds the answer took.
