@@ -23,7 +23,8 @@ type sources struct {
 }
 
 // sourcesStatement reads the print of all sources, and all of them in their order if it is another than $1. It has null as the data of
-// those that are too much. The print is made of the ids and the transactions that wrote them, so it changes with whatever changes in them.
+// those that are too much. The print is made of the ids, the transactions that wrote them and where they lie, so it changes with whatever
+// changes in them, also twice in one transaction.
 func sourcesStatement(x record.Merge) string {
 	order, err := orderOf(x.From, nil)
 	if err != nil {
@@ -38,7 +39,7 @@ func sourcesStatement(x record.Merge) string {
 		data, by, mostSources))
 	from := fmt.Sprintf("FROM %s t WHERE t.%s", quote(x.From.Table()), quote(x.If.Column().Name))
 	return fmt.Sprintf("SELECT f.print, s.* FROM "+
-		"(SELECT coalesce(md5(string_agg(concat(t.id, ' ', t.xmin), ',' ORDER BY t.id)), '') AS print %s) f "+
+		"(SELECT coalesce(md5(string_agg(concat(t.id, ' ', t.xmin, t.ctid), ',' ORDER BY t.id)), '') AS print %s) f "+
 		"LEFT JOIN LATERAL (SELECT %s %[1]s AND f.print <> $1 ORDER BY %[3]s) s ON TRUE", from, strings.Join(columns, ", "), by)
 }
 
