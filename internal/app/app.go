@@ -77,7 +77,11 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 			a.Close()
 		}
 	}()
-	if a.Registry, err = record.NewRegistry(append(inventory.Types(), cfg.Types...)...); err != nil {
+	types := append(inventory.Types(), cfg.Types...)
+	if cfg.PreferIPv4 {
+		record.PreferLast(types)
+	}
+	if a.Registry, err = record.NewRegistry(types...); err != nil {
 		return nil, err
 	}
 	keys, err := account.NewKeyring(cfg.SecretKey, cfg.SecretKeyOld)

@@ -154,8 +154,9 @@ func names(t *record.Type, rows []record.Values) string {
 	return text
 }
 
-// deleteOrder returns the types to delete from, each after the types that refer to it. Among types that refer to each other, the first one
-// registered comes first.
+// deleteOrder returns the types to delete from, each after the types that refer to it. Among types that refer to each other, a reference
+// to one of several types does not count, because no foreign key enforces it: a device comes before its primary address, which is assigned
+// to an interface of the device. Then the first one registered comes first.
 func (c *consequences) deleteOrder() []*record.Type {
 	var left, order []*record.Type
 	for _, t := range c.set.l.Store.Types() {
@@ -163,12 +164,18 @@ func (c *consequences) deleteOrder() []*record.Type {
 			left = append(left, t)
 		}
 	}
-	for len(left) > 0 {
-		next := max(0, slices.IndexFunc(left, func(t *record.Type) bool {
+	free := func(enforced bool) int {
+		return slices.IndexFunc(left, func(t *record.Type) bool {
 			return !slices.ContainsFunc(t.Registry().Referrers(t), func(r record.Referrer) bool {
-				return r.Type != t && slices.Contains(left, r.Type)
+				return r.Type != t && (r.TypeField == "" || !enforced) && slices.Contains(left, r.Type)
 			})
-		}))
+		})
+	}
+	for len(left) > 0 {
+		next := free(false)
+		if next < 0 {
+			next = max(0, free(true))
+		}
 		order, left = append(order, left[next]), slices.Delete(left, next, next+1)
 	}
 	return order

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,8 +58,12 @@ func (s *changeSet) lockSame(asked []sameQuestion) {
 		alone[q.Rule] = alone[q.Rule] || !q.Side.Refers()
 	}
 	byKey := func(a, b *record.SameRule) int { return strings.Compare(a.Key(), b.Key()) }
+	var locks []store.SameLock
 	for _, rule := range slices.SortedFunc(maps.Keys(alone), byKey) {
-		s.tx.LockSame(rule, alone[rule])
+		locks = append(locks, store.SameLock{Rule: rule, Alone: alone[rule]})
+	}
+	if len(locks) > 0 {
+		s.tx.LockSame(locks)
 	}
 }
 
@@ -76,7 +81,7 @@ func (s *changeSet) reportBroken(q sameQuestion, broken []store.BrokenSame, repo
 		}
 		reported[key] = true
 		if d := written[x.ID]; d != nil && q.of.t == q.Rule.Type {
-			d.errs.Add(q.Rule.On, "The %s must belong to the same %s.", q.Rule.Ref, comparedName(q.Rule))
+			d.errs.Add(q.Rule.On, "%s", cmp.Or(q.Rule.Says, fmt.Sprintf("The %s must belong to the same %s.", q.Rule.Ref, comparedName(q.Rule))))
 			continue
 		}
 		written[x.Asked].addSameError(q.Watch, s.nameOf(q.of.t, q.Rule.Type, x.ID))
@@ -92,16 +97,21 @@ func (d *draft) mayBreak(w record.Watch) bool {
 	case d.creation():
 		return w.Side.Refers()
 	}
-	return slices.ContainsFunc(w.Fields, func(i int) bool { return !record.SameValue(d.pre.At(i), d.v.At(i)) })
+	return slices.ContainsFunc(w.Fields, d.differs)
 }
+
+// differs reports whether a draft changes a field.
+func (d *draft) differs(i int) bool { return !record.SameValue(d.pre.At(i), d.v.At(i)) }
 
 // comparedName returns the name of the value that a rule compares.
 func comparedName(r *record.SameRule) string { return r.Path[strings.LastIndex(r.Path, ".")+1:] }
 
 // addSameError adds the error that a change to this record makes another one break a rule.
 func (d *draft) addSameError(w record.Watch, other string) {
-	field := d.v.Type().Infos()[w.Fields[0]].Name
+	field := d.v.Type().Infos()[w.Fields[max(0, slices.IndexFunc(w.Fields, d.differs))]].Name
 	switch {
+	case w.Rule.There != "":
+		d.errs.Add(field, w.Rule.There, other)
 	case w.Side.Hop != "":
 		d.errs.Add(field, "%s and its %s must belong to the same %s: change them first.", other, w.Rule.Ref, comparedName(w.Rule))
 	case w.Rule.Type == d.v.Type():

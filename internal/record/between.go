@@ -1,23 +1,10 @@
 package record
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
-
-// Same requires that the record behind Ref has the same value as this one: a location's parent is in the location's site. A change to
-// any of the records is refused if it would break the rule.
-type Same struct {
-	Ref  string // the reference, to one record or to many
-	Path string // where the value is in the record behind it: "site", or one reference further, "device.site"
-	Here string // where the value is in this record; the default is Path
-	Or   string // a path in both; it is enough if its values are equal
-	// OrNone also allows the record behind Ref to have no value.
-	OrNone bool
-	On     string // the field that errors of this record are on; the default is Ref
-}
 
 // Follows means that some fields take their values from the record that Of refers to. One that is null is set when the record begins to
 // refer to it, or when a request empties the field. One that has a value keeps it: a Same decides whether it may. Whenever they change
@@ -27,37 +14,13 @@ type Follows struct {
 	Of     string   // a reference to one record
 }
 
-// SameRule is a Same of a type, with its paths resolved to fields. A reference to one of several types makes a rule for each of them.
-type SameRule struct {
-	Same
-	ReferenceField
-	Type             *Type // the type that declares it
-	To               *Type // the type behind the reference
-	Mine, Theirs     Path
-	OrMine, OrTheirs Path // nil where there is no Or
-}
-
-// Key names the rule.
-func (r *SameRule) Key() string {
-	key := r.Type.Key() + " " + r.Ref + " " + r.Path
-	if r.TypeField != "" {
-		key += " " + r.To.Key()
-	}
-	return key
-}
-
-// Concerns reports whether a record refers to one that the rule compares it with.
-func (r *SameRule) Concerns(v Values) bool {
-	return slices.ContainsFunc(r.Links(v), func(l Link) bool { return r.Of(l) == r.To })
-}
-
 // Path leads from a record to one of its fields, or to a field of a record that it refers to.
 type Path []Field
 
 // Side is one of the records that a rule looks at: the one that has the reference, the one behind it, or one that these refer to.
 type Side struct {
 	Theirs bool   // the record behind the reference, or one that it refers to
-	Hop    string // the reference through which it is reached; "" for the record itself
+	Hop    string // the references through which it is reached; "" for the record itself
 }
 
 // Refers reports whether it is the record that has the reference.
@@ -121,50 +84,6 @@ func (t *Type) buildBetween() error {
 		}
 	}
 	return t.checkWith()
-}
-
-func (t *Type) buildSame(rule Same) error {
-	i := slices.IndexFunc(t.references, func(f ReferenceField) bool { return f.Name == rule.Ref })
-	if i < 0 {
-		return fmt.Errorf("its Same names %q, which is no reference", rule.Ref)
-	}
-	ref := t.references[i]
-	rule.Here = cmp.Or(rule.Here, rule.Path)
-	rule.On = cmp.Or(rule.On, ref.IDField, ref.Name)
-	if t.Field(rule.On) == nil {
-		return fmt.Errorf("its Same reports errors on %q, and there is no such field", rule.On)
-	}
-	for _, to := range ref.Types() {
-		if err := t.buildSameTo(rule, ref, to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *Type) buildSameTo(rule Same, ref ReferenceField, to *Type) error {
-	r := &SameRule{Same: rule, ReferenceField: ref, Type: t, To: to}
-	for _, p := range []struct {
-		from *Type
-		path string
-		into *Path
-	}{{t, rule.Here, &r.Mine}, {to, rule.Path, &r.Theirs}, {t, rule.Or, &r.OrMine}, {to, rule.Or, &r.OrTheirs}} {
-		var err error
-		if *p.into, err = p.from.pathTo(p.path); err != nil {
-			return fmt.Errorf("its Same names %w", err)
-		}
-	}
-	add := func(t *Type, side Side, f Field) { t.watches = watch(t.watches, r, side, t.Index(f.Info().Name)) }
-	for _, i := range ref.Written {
-		add(t, Side{}, t.fields[i])
-	}
-	for _, p := range []Path{r.Mine, r.OrMine} {
-		watchPath(t, p, false, add)
-	}
-	for _, p := range []Path{r.Theirs, r.OrTheirs} {
-		watchPath(to, p, true, add)
-	}
-	return nil
 }
 
 // pathTo finds the fields that a path of at most two names leads through.

@@ -256,13 +256,21 @@ func TestDeclarationsAreChecked(t *testing.T) {
 			"field r: it has Clears, which needs OnDelete: record.SetNull"},
 		"same of nothing": {with(func(t *record.Type) { t.Same = []record.Same{{Ref: "parent", Path: "x"}} }),
 			`Same names "x", which leads from a.b to no column`},
-		"same too far": {with(func(t *record.Type) { t.Same = []record.Same{{Ref: "parent", Path: "parent.parent.parent"}} }),
-			`"parent.parent.parent", which leads`},
+		"same far away":    {with(func(t *record.Type) { t.Same = []record.Same{{Ref: "parent", Path: "parent.parent.parent"}} }), ""},
+		"same through any": {withAny(func(t *record.Type) { t.Same = []record.Same{{Ref: "parent", Path: "r[a.b].tag", Here: "tag"}} }), ""},
+		"same through any of no type": {withAny(func(t *record.Type) {
+			t.Same = []record.Same{{Ref: "parent", Path: "r.tag", Here: "tag"}}
+		}), `"r.tag": r does not refer to "": say to which type`},
+		"same unless a text": {with(func(t *record.Type) {
+			t.Same = []record.Same{{Ref: "parent", Path: "flag", Or: []record.Equal{{Path: "tag", Unless: "name"}}}}
+		}), `Same has an Unless "name", which is no yes or no`},
 		"same through a flag": {with(func(t *record.Type) {
 			t.Same = []record.Same{{Ref: "parent", Path: "tag",
 				Here: "flag.tag"}}
 		}), `"flag.tag", which leads from a.b to no column`},
-		"same or nothing": {with(func(t *record.Type) { t.Same = []record.Same{{Ref: "parent", Path: "tag", Or: "x"}} }),
+		"same or nothing": {with(func(t *record.Type) {
+			t.Same = []record.Same{{Ref: "parent", Path: "tag", Or: []record.Equal{{Path: "x"}}}}
+		}),
 			`Same names "x", which leads`},
 		"follows a flag": {with(func(t *record.Type) { t.Follows = []record.Follows{{Fields: []string{"tag"}, Of: "flag"}} }),
 			`Follows names "flag", which is no reference to one record`},

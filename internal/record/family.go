@@ -35,9 +35,15 @@ func isNet(c Column) bool { return (c.Storage == StoreNetwork || c.Storage == St
 
 // Select implements Selected.
 func (f IPFamily) Select(s Selector) {
-	part := f.column
-	part.Part = Family
+	_, part := f.partOf()
 	s.Part(part)
+}
+
+// partOf implements partial.
+func (f IPFamily) partOf() (field string, part Column) {
+	part = f.column
+	part.Part = Family
+	return f.Of, part
 }
 
 func (f IPFamily) Info() Info {

@@ -16,7 +16,7 @@ type Filter struct {
 	Field   string   // a field of the record: ?devicetype_id= for the id of its device type
 	Path    string   // what references lead to: "site.region", "[dcim.interface.device].mac_address". See route
 	Has     []string // yes or no: there are records that refer to this one, by their types and fields: "dcim.interface.device"
-	Set     string   // yes or no: this field has a value
+	Set     string   // yes or no: this field has a value; of a First, one of its references
 	UsedBy  bool     // the types of records that refer to this one: ?content_type=dcim.site
 	Is      string   // a value that every record has, for clients that ask for what none of ours can be set to
 	Ignored bool     // accepted without effect, for clients that send what no list has
@@ -251,6 +251,9 @@ func isFilter(value string) filter {
 // setFilter returns the filter by whether a field has a value. Neither an empty text nor JSON's null is one.
 func (t *Type) setFilter(x Filter) (filter, error) {
 	f := t.Field(x.Set)
+	if first, ok := f.(First); ok {
+		return first.set(t), nil
+	}
 	if f == nil || f.Info().Hidden || f.Column().Storage == NoStorage || f.Column().Storage == StoreSealed {
 		return filter{}, fmt.Errorf("asks whether %q is set, and there is no such field", x.Set)
 	}

@@ -194,6 +194,10 @@ func deviceRules() map[int]ruleTest {
 				t.Errorf("the errors are %v", errs)
 			}
 		},
+		11: func(t *testing.T, h *hardware) {
+			primaryRule("device")(t, h)
+			chassisPrimary(t, h, "device", func(device int64) int64 { return device })
+		},
 		12: func(t *testing.T, h *hardware) {
 			maker := h.make(t, "manufacturer")
 			typ := h.make(t, "devicetype", "manufacturer", maker)
@@ -418,6 +422,7 @@ func moduleRules() map[int]ruleTest {
 
 func contextRules() map[int]ruleTest {
 	return map[int]ruleTest{
+		1: contextPrimary,
 		2: func(t *testing.T, h *hardware) {
 			h.make(t, "virtualdevicecontext", "name", "alpha", "identifier", 4711)
 			h.make(t, "virtualdevicecontext", "name", "beta", "identifier", 47)

@@ -53,7 +53,8 @@ var leftOut = map[string][]string{
 	"dcim.interfacetemplate":         {"module_type", "bridge", "poe_mode", "poe_type"},
 	"dcim.frontporttemplate":         {"module_type", "rear_port_position"},
 	"dcim.rearporttemplate":          {"module_type"},
-	"dcim.device":                    {"rack", "position", "face"},
+	"dcim.device":                    {"rack", "position", "face", "primary_ip4", "primary_ip6"},
+	"dcim.virtualdevicecontext":      {"primary_ip4", "primary_ip6"},
 	"dcim.virtualchassis":            {"master"},
 	"dcim.frontport":                 {"rear_port_position"},
 	"dcim.devicebay":                 {"installed_device"},
@@ -61,7 +62,7 @@ var leftOut = map[string][]string{
 		"rf_channel_frequency", "rf_channel_width"},
 	"ipam.service":                  {"virtual_machine"},
 	"ipam.vlan":                     {"group"},
-	"virtualization.virtualmachine": {"device"},
+	"virtualization.virtualmachine": {"device", "primary_ip4", "primary_ip6"},
 }
 
 // tied are required fields that only change together.

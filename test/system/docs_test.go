@@ -22,7 +22,7 @@ func TestModelling(t *testing.T) {
 // TestAddressing does the same with docs/addressing.md.
 func TestAddressing(t *testing.T) {
 	t.Parallel()
-	typeIn(t, "addressing.md", 5)
+	typeIn(t, "addressing.md", 6)
 }
 
 // typeIn runs the commands of a page, which has at least so many blocks of them, and compares what they print with what the page says.

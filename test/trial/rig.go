@@ -125,7 +125,7 @@ var Jack = record.Type{
 		record.Bool{Name: "is_trunk"},
 		record.Ref{Name: "trunk", To: "trial.jack", OnDelete: record.SetNull},
 	},
-	Same: []record.Same{{Ref: "trunk", Path: "gear", Or: "gear.stack"}},
+	Same: []record.Same{{Ref: "trunk", Path: "gear", Or: []record.Equal{{Path: "gear.stack"}}}},
 	Together: []record.Together{{Of: "trunk", OwnerReads: []string{"is_trunk"},
 		Check: func(trunk record.Member, jacks []record.Member) (clashes []record.Clash) {
 			for _, jack := range jacks {

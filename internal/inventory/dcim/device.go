@@ -40,9 +40,9 @@ var Device = record.Type{
 		record.Back{Name: "parent_device", Of: "dcim.devicebay", By: "installed_device", Through: "device", As: "device_bay"},
 		record.Choice{Name: "status", Of: deviceStatuses, Default: "active"},
 		record.Choice{Name: "airflow", Of: airflows},
-		record.Later{Name: "primary_ip"},
-		record.Later{Name: "primary_ip4"},
-		record.Later{Name: "primary_ip6"},
+		record.First{Name: "primary_ip", Label: "Primary IP", Of: []string{"primary_ip6", "primary_ip4"}},
+		record.Ref{Name: "primary_ip4", Label: "Primary IPv4", To: "ipam.ipaddress", OnDelete: record.SetNull},
+		record.Ref{Name: "primary_ip6", Label: "Primary IPv6", To: "ipam.ipaddress", OnDelete: record.SetNull},
 		record.Ref{Name: "cluster", To: "virtualization.cluster", OnDelete: record.SetNull},
 		record.Ref{Name: "virtual_chassis", To: "dcim.virtualchassis", OnDelete: record.SetNull, Clears: []string{"vc_position", "vc_priority"}},
 		record.Int{Name: "vc_position", Label: "VC position", Null: true, Min: new(int64(0)), Max: new(int64(255))},
@@ -59,13 +59,15 @@ var Device = record.Type{
 	Unique: []record.Unique{
 		{Name: "dcim_device_name_unique", Fields: []string{"site", "tenant", "name"}, FoldCase: true, Where: "name"},
 		{Name: "dcim_device_position_unique", Fields: []string{"virtual_chassis", "vc_position"}, NullsDiffer: true, Where: "virtual_chassis"},
+		{Name: "dcim_device_primary_ip4_unique", Fields: []string{"primary_ip4"}, NullsDiffer: true},
+		{Name: "dcim_device_primary_ip6_unique", Fields: []string{"primary_ip6"}, NullsDiffer: true},
 	},
-	Same: []record.Same{
+	Same: append([]record.Same{
 		{Ref: "location", Path: "site"},
 		{Ref: "rack", Path: "site"},
 		{Ref: "rack", Path: "location"},
 		{Ref: "platform", Path: "manufacturer", Here: "device_type.manufacturer", OrNone: true},
-	},
+	}, primaryOf("device", "id", "virtual_chassis", true)...),
 	Follows: []record.Follows{
 		{Fields: []string{"site", "location"}, Of: "rack"},
 		{Fields: []string{"site"}, Of: "location"},
@@ -88,6 +90,7 @@ var Device = record.Type{
 		{Name: "is_full_depth", Path: "device_type.is_full_depth"},
 		{Name: "mac_address", Path: "[dcim.interface.device].mac_address"},
 		{Name: "virtual_chassis_member", Set: "virtual_chassis"},
+		{Name: "has_primary_ip", Set: "primary_ip"},
 		{Name: "local_context_data", Set: "local_context_data"},
 		{Name: "console_ports", Has: []string{"dcim.consoleport.device"}},
 		{Name: "console_server_ports", Has: []string{"dcim.consoleserverport.device"}},

@@ -59,6 +59,9 @@ func physicalTypes() (types []string) {
 	return types
 }
 
+// inChassis lets interfaces of one virtual chassis refer to each other.
+var inChassis = []record.Equal{{Path: "device.virtual_chassis"}}
+
 // Interface is a network interface of a device.
 var Interface = record.Type{
 	App: "dcim", Name: "interface", Plural: "interfaces", Section: sectionComponents,
@@ -99,9 +102,9 @@ var Interface = record.Type{
 	Same: []record.Same{
 		sameModule,
 		{Ref: "vdcs", Path: "device"},
-		{Ref: "parent", Path: "device", Or: "device.virtual_chassis"},
-		{Ref: "bridge", Path: "device", Or: "device.virtual_chassis"},
-		{Ref: "lag", Path: "device", Or: "device.virtual_chassis"},
+		{Ref: "parent", Path: "device", Or: inChassis},
+		{Ref: "bridge", Path: "device", Or: inChassis},
+		{Ref: "lag", Path: "device", Or: inChassis},
 	},
 	Together: []record.Together{ofRole("lag", "type", "lag", "A LAG must have the type lag.")},
 	Filters: append([]record.Filter{
