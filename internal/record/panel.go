@@ -12,7 +12,9 @@ type Panel struct {
 	Tab  string // its name, if it is a tab with its own page
 	Card string // its name, if it is a card on the record's page
 	List string // "dcim.interface": the type of the records that it shows; they refer to this one
-	By   string // the field through which they refer; not needed if the type has only one such field
+	By   string // the field through which they refer, not needed if the type has only one such field, or a path: see route
+	// Marks names references of this record. A listed record behind one of them is marked with its label.
+	Marks []string
 
 	// Drawing names one of the drawings, shown instead of a table. Data returns its input for each of some records of this type. It
 	// reads what else it needs through the call, once for all of them.
@@ -99,7 +101,14 @@ func (p *Panel) find(t *Type) error {
 			found = append(found, r)
 		}
 	}
+	for _, name := range p.Marks {
+		if TargetOf(t.Field(name)) != of {
+			return fmt.Errorf("marks records by %q, which is no reference to %s", name, p.List)
+		}
+	}
 	switch {
+	case strings.Contains(p.By, "."):
+		return p.findVia(t, of)
 	case len(found) == 1:
 		p.listed = found[0]
 		return nil
@@ -109,6 +118,17 @@ func (p *Panel) find(t *Type) error {
 		return fmt.Errorf("lists %s by %q, which is no reference to %s", p.List, p.By, t.Key())
 	}
 	return fmt.Errorf("lists %s, which does not refer to %s", p.List, t.Key())
+}
+
+// findVia finds the references through which the listed records lead to those of t. Their filter has the name of the last one.
+func (p *Panel) findVia(t, of *Type) error {
+	r, err := of.route(p.By)
+	if err != nil || !r.ref || r.at != t {
+		return fmt.Errorf("lists %s by %q, which does not lead to %s", p.List, p.By, t.Key())
+	}
+	last := r.via[len(r.via)-1].Name
+	p.listed = Referrer{Type: of, Field: of.Field(r.via[0].Name), To: t, Reference: Reference{FilterName: last}, Via: r.via}
+	return nil
 }
 
 // findEach finds the panel that is drawn for each listed record. That type may not have been checked yet.

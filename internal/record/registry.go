@@ -216,6 +216,7 @@ type Referrer struct {
 	Field Field
 	To    *Type // what it refers to
 	Reference
+	Via []Hop // instead of the field: several references that lead to it
 }
 
 // Same reports whether both are the same field of the same type, and refer to the same type.
@@ -225,7 +226,10 @@ func (r Referrer) Same(other Referrer) bool {
 
 // Tests returns tests that find the records which refer to any of the ids.
 func (r Referrer) Tests(ids []int64) []Predicate {
-	if r.TypeField == "" {
+	switch {
+	case r.Via != nil:
+		return []Predicate{{Via: r.Via, Values: AnyOf(ids), Seen: true}}
+	case r.TypeField == "":
 		return []Predicate{{Field: r.Field, Values: AnyOf(ids)}}
 	}
 	return []Predicate{{Field: r.Type.Field(r.TypeField), Values: []any{r.To.Key()}}, {Field: r.Type.Field(r.IDField), Values: AnyOf(ids)}}
@@ -254,7 +258,7 @@ func (r *Registry) Referrers(t *Type) []Referrer {
 	for _, other := range r.types {
 		for _, f := range other.fields {
 			if ref, ok := ReferenceOf(f); ok && ref.refersTo(t) && !ref.Loose {
-				out = append(out, Referrer{other, f, t, ref})
+				out = append(out, Referrer{Type: other, Field: f, To: t, Reference: ref})
 			}
 		}
 	}

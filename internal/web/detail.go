@@ -138,13 +138,13 @@ func (p *TypePages) heading(v *Visit, found record.Values, tab string) (*DetailP
 func (p *TypePages) tabs(v *Visit, d *DetailPage, found record.Values) (err error) {
 	panels := p.panels(v, true)
 	var by []record.Referrer
-	for _, panel := range panels {
-		if panel.Listed().Type != nil {
-			by = append(by, panel.Listed())
-		}
-	}
 	if d.Tab == recordTab {
 		by = p.site.Registry.Referrers(p.Type)
+	}
+	for _, panel := range panels {
+		if listed := panel.Listed(); listed.Type != nil && (listed.Via != nil || d.Tab != recordTab) {
+			by = append(by, listed)
+		}
 	}
 	if d.related, err = p.site.Ledger.RelatedBy(v.Ctx, v.Caller, found, by); err != nil {
 		return err

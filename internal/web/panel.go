@@ -173,7 +173,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	}
 	columns := p.columns(v)
 	for i, c := range columns {
-		columns[i].Shown = c.Shown && c.Name != by.Field.Info().Name // this column would have this record in every row
+		columns[i].Shown = c.Shown && (by.Via != nil || c.Name != by.Field.Info().Name) // it would have this record in every row
 	}
 	q.View, q.Where = viewOf(columns), append(q.Where, by.Tests([]int64{found.ID()})...)
 	rows, err := v.Site.Ledger.List(v.Ctx, v.Caller, by.Type, q)
@@ -185,11 +185,12 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	for i := range t.Heads {
 		t.Heads[i].Href = "" // only the list of the type can be sorted
 	}
+	t.mark(found, panel, rows.Rows)
 	t.dropEmpty()
 	if len(rows.Rows) > 0 {
 		t.From, t.To = rows.Offset+1, rows.Offset+len(rows.Rows)
 	}
-	if v.May(by.Type, access.Add) {
+	if v.May(by.Type, access.Add) && by.Via == nil {
 		t.Add = addFor(p, by, found, panel)
 	}
 	if panel.Tab == "" {
@@ -197,6 +198,23 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	}
 	t.Next, t.Prev = tabLinks(found, panel, params, q, rows)
 	return t, nil
+}
+
+// mark adds a column that says through which of its references the record of the page names a listed one.
+func (t *panelTable) mark(found record.Values, panel record.Panel, rows []record.Values) {
+	if panel.Marks == nil {
+		return
+	}
+	t.Heads = append(t.Heads, head{Label: "Used as"})
+	for i, r := range rows {
+		var labels []string
+		for _, name := range panel.Marks {
+			if l, ok := found.Get(name).(record.Link); ok && l.ID == r.ID() {
+				labels = append(labels, found.Type().Field(name).Info().Label)
+			}
+		}
+		t.Rows[i].Cells = append(slices.Clone(t.Rows[i].Cells), tableCell{Text: strings.Join(labels, ", ")})
+	}
 }
 
 // dropEmpty leaves out the columns that have nothing in any row. The first head is that of the names.

@@ -65,8 +65,13 @@ var VirtualMachine = record.Type{
 	Order:   []string{"name"},
 	Search:  []string{"name", "comments"},
 	Check:   checkMachine,
-	Panels: []record.Panel{{Tab: "Interfaces", List: "virtualization.vminterface"}, {Tab: "Services", List: "ipam.service"},
-		{Tab: "Config context", Merged: "config_context"}},
+	Panels: []record.Panel{
+		{Tab: "Interfaces", List: "virtualization.vminterface"},
+		{Tab: "IP addresses", List: "ipam.ipaddress", By: "assigned_object[virtualization.vminterface].virtual_machine",
+			Marks: []string{"primary_ip4", "primary_ip6"}},
+		{Tab: "Services", List: "ipam.service"},
+		{Tab: "Config context", Merged: "config_context"},
+	},
 }
 
 // configContext is what the config contexts that match a virtual machine come to. It has no location and no device type, so contexts
