@@ -18,6 +18,8 @@ type Same struct {
 	Or   []Equal // it is enough if the values of one of these are equal
 	// OrNone also allows the record behind Ref to have no value.
 	OrNone bool
+	// HereOnly checks the rule when this record is written, and not when another one changes.
+	HereOnly bool
 
 	On    string // the field that errors of this record are on; the default is Ref
 	Says  string // what such an error says; the default names Ref and the value
@@ -112,7 +114,11 @@ func (t *Type) buildSameTo(rule Same, ref ReferenceField, to *Type) error {
 		}
 		r.Pairs = append(r.Pairs, pair)
 	}
-	add := func(t *Type, side Side, field int) { t.watches = watch(t.watches, r, side, field) }
+	add := func(t *Type, side Side, field int) {
+		if side.Refers() || !rule.HereOnly {
+			t.watches = watch(t.watches, r, side, field)
+		}
+	}
 	addWritten := func(t *Type, side Side, by ReferenceField) {
 		for _, i := range slices.Backward(by.Written) { // the id before the type, which is what people change
 			add(t, side, i)

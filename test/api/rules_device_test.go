@@ -267,6 +267,15 @@ func deviceLifeRules() map[int]ruleTest {
 			h.changed(t, h.write(t, "device", device, "device_type", other), "update device")
 			want(t, "interfaces", names(h.find(t, "interface", "device_id=%d", device), "name"), "a")
 		},
+		13: deviceCluster,
+		19: func(t *testing.T, h *hardware) {
+			here, there := h.make(t, "site"), h.make(t, "site")
+			device := h.make(t, "device", "site", here)
+			vlan := h.make(t, "vlan", "site", here)
+			port := h.make(t, "interface", "device", device, "mode", "access", "untagged_vlan", vlan)
+			h.set(t, "device", device, "site", there)
+			wantRef(t, h.read(t, "interface", port), "untagged_vlan", vlan)
+		},
 		18: func(t *testing.T, h *hardware) {
 			child, bay := h.housed(t)
 			parent := idOf(h.read(t, "devicebay", bay), "device")

@@ -93,6 +93,11 @@ func interfaceRules() map[int]ruleTest {
 			h.make(t, "interface", append(channel, "rf_channel_frequency", 2412, "rf_channel_width", 22)...)
 			h.refused(t, "rf_channel", "interface", "type", "ieee802.11n", "rf_channel", "2.4g-1-2412")
 		},
+		17: func(t *testing.T, h *hardware) {
+			here, there := h.make(t, "site"), h.make(t, "site")
+			h.vlansOf(t, "interface", h.make(t, "interface", "device", h.make(t, "device", "site", here)), here, there)
+		},
+		18: func(t *testing.T, h *hardware) { h.modeDrops(t, "interface") },
 		19: func(t *testing.T, h *hardware) {
 			for sent, shown := range map[string]any{"00-1b-44-11-3a-b7": "00:1B:44:11:3A:B7", "001b.4411.3ab7": "00:1B:44:11:3A:B7",
 				"001b44113ab7": "00:1B:44:11:3A:B7", "00:1b:44:11:3a:b7": "00:1B:44:11:3A:B7", "": nil} {

@@ -186,9 +186,3 @@ func TestPrimaryWhileItMoves(t *testing.T) {
 	}
 	want(t, "refused", refused, 20)
 }
-
-// TestPrimaryOfMachines tests the rule of virtual machines.
-func TestPrimaryOfMachines(t *testing.T) {
-	t.Parallel()
-	primaryRule("virtualmachine")(t, &hardware{actor: adminOf(apitest.New(t))})
-}

@@ -40,6 +40,8 @@ func ruleTests() map[string]map[int]ruleTest {
 		"l2vpn": l2vpnRules(), "l2vpntermination": terminationRules(), "service": serviceRules(), "servicetemplate": serviceTemplateRules(),
 		"vrf": vrfRules(), "routetarget": routeTargetRules(), "rir": rirRules(), "asnrange": asnRangeRules(), "asn": asnRules(),
 		"role": roleRules(), "aggregate": aggregateRules(), "prefix": prefixRules(), "iprange": rangeRules(),
+		"ipaddress": addressRules(), "clustertype": clusterTypeRules(), "clustergroup": clusterGroupRules(), "cluster": clusterRules(),
+		"virtualmachine": machineRules(), "vminterface": vmInterfaceRules(),
 	}
 }
 

@@ -105,6 +105,8 @@ var Interface = record.Type{
 		{Ref: "parent", Path: "device", Or: inChassis},
 		{Ref: "bridge", Path: "device", Or: inChassis},
 		{Ref: "lag", Path: "device", Or: inChassis},
+		{Ref: "untagged_vlan", Path: "site", Here: "device.site", OrNone: true, HereOnly: true},
+		{Ref: "tagged_vlans", Path: "site", Here: "device.site", OrNone: true, HereOnly: true},
 	},
 	Together: []record.Together{ofRole("lag", "type", "lag", "A LAG must have the type lag.")},
 	Filters: append([]record.Filter{
@@ -129,7 +131,7 @@ var Interface = record.Type{
 	Order:   []string{"device", "name"},
 	Search:  []string{"name", "label", "description"},
 	Check:   checkAll(checkNotItself("parent", "bridge", "lag"), checkKind, checkPoE, checkChannel),
-	Derive:  fillChannel,
+	Derive:  deriveInterface,
 }
 
 // checkKind checks what only some kinds of interface have.
@@ -184,6 +186,18 @@ func checkChannel(_, after record.Values) fault.Fields {
 		errs.Add("rf_channel_width", "The channel is %g MHz wide: set this, or leave it empty.", width)
 	}
 	return errs
+}
+
+// deriveInterface sets what follows from the channel, and removes the VLANs that the mode does not have.
+func deriveInterface(before, after record.Values) {
+	fillChannel(before, after)
+	mode := after.Get("mode")
+	if mode == nil {
+		after.Set("untagged_vlan", nil)
+	}
+	if mode != "tagged" {
+		after.Set("tagged_vlans", []record.Link{})
+	}
 }
 
 // fillChannel sets the frequency and the width of the channel.

@@ -1,6 +1,9 @@
 package virtualization
 
-import "terrier/internal/record"
+import (
+	"terrier/internal/fault"
+	"terrier/internal/record"
+)
 
 var modes = record.ChoicesOf(`
 access Access
@@ -56,7 +59,19 @@ var VMInterface = record.Type{
 	Brief:   []string{"virtual_machine", "name"},
 	Order:   []string{"virtual_machine", "name"},
 	Search:  []string{"name", "description"},
+	Check:   checkInterface,
 	Derive:  dropVLANs,
+}
+
+// checkInterface refuses an interface that refers to itself.
+func checkInterface(_, after record.Values) fault.Fields {
+	errs := fault.Fields{}
+	for _, name := range []string{"parent", "bridge"} {
+		if id := after.Link(name).ID; id != 0 && id == after.ID() {
+			errs.Add(name, "An interface can't be its own %s.", name)
+		}
+	}
+	return errs
 }
 
 // dropVLANs removes what the mode does not have.
