@@ -74,6 +74,9 @@ func (t *Type) checkNames() error {
 
 // checkColumns refuses two fields that share a column.
 func (t *Type) checkColumns() error {
+	if f := t.Field(t.Indent); t.Indent != "" && (f == nil || f.Info().Type != "integer") {
+		return fmt.Errorf("its Indent names %q, which is no whole number", t.Indent)
+	}
 	by := map[string]string{"id": "id"}
 	if !t.ReadOnly {
 		by["version"] = "version"

@@ -59,6 +59,7 @@ type Info struct {
 	Merged     bool   // merged from other records: the API shows it, and a panel
 	Excludable bool   // ?exclude= leaves it out
 	OnRequest  bool   // the API shows it only to those who ask for it by its name: ?utilization=true
+	Percent    bool   // a share from 0 to 100: pages draw it as a bar
 	AliasOf    string // the field that it is a second name of: only the API shows it
 	Wide       bool   // takes much room: a list shows it only if it is selected
 

@@ -18,6 +18,7 @@ type Cell struct {
 	Text  string
 	Href  string
 	Color string // six hexadecimal digits, of a tag
+	Share string // of a bar, from 0 to 100
 	Items []Cell
 
 	to *record.Type // the type of the record that the link leads to
@@ -37,6 +38,7 @@ const (
 	CodeCell  = "code"
 	LongCell  = "long"
 	ColorCell = "color"
+	BarCell   = "bar"
 )
 
 // Cell returns the value of a field for the caller. It is a link only if the caller may see the record behind it.
@@ -69,7 +71,11 @@ func CellOf(f record.Field, value any) Cell {
 	case []int64:
 		return textOf(strings.Join(numberTexts(x), ", "), false)
 	case float64:
-		return Cell{Kind: TextCell, Text: strconv.FormatFloat(x, 'f', -1, 64)}
+		text := strconv.FormatFloat(x, 'f', -1, 64)
+		if f != nil && f.Info().Percent {
+			return Cell{Kind: BarCell, Text: text + " %", Share: text}
+		}
+		return Cell{Kind: TextCell, Text: text}
 	case record.Link:
 		ref, _ := record.ReferenceOf(f)
 		return linkTo(ref.Of(x), x)

@@ -50,6 +50,8 @@ type row struct {
 	ID    string
 	Path  string
 	Name  string
+	Depth int    // how far it is indented
+	Level string // how deep it is, for those who don't see that
 	Cells []tableCell
 }
 
@@ -115,6 +117,9 @@ func (p *TypePages) list(v *Visit) error {
 	}
 	q = QuickCount(q)
 	q.View = viewOf(p.columns(v))
+	if p.indents(params) {
+		q.View.Only = append(q.View.Only, p.Type.Indent)
+	}
 	found, err := p.site.Ledger.List(v.Ctx, v.Caller, p.Type, q)
 	if err != nil {
 		return err
@@ -162,7 +167,23 @@ func (p *TypePages) listPage(v *Visit, params url.Values, q store.Query, found s
 		l.Exports = append(l.Exports, Crumb{strings.ToUpper(string(format)), With(p.Path+"export/", narrow, "format", string(format))})
 	}
 	l.Heads, l.Rows = p.table(v, l.Columns, params, found.Rows)
+	for i, r := range found.Rows {
+		if !p.indents(params) {
+			break
+		}
+		if depth := int(r.Int(p.Type.Indent)); depth > 0 {
+			l.Rows[i].Depth, l.Rows[i].Level = min(depth, mostIndented), "level "+strconv.Itoa(depth+1)
+		}
+	}
 	return l
+}
+
+// mostIndented is how deep the style sheet can indent a row.
+const mostIndented = 8
+
+// indents reports whether a list shows a tree, which it does in its own order.
+func (p *TypePages) indents(params url.Values) bool {
+	return p.Type.Indent != "" && params.Get("ordering") == ""
 }
 
 // table returns the chosen columns of some records.
