@@ -16,6 +16,7 @@ type Drawing struct {
 	Shapes        []Shape
 	Heads         []string
 	Rows          [][]Cell
+	Keys          []Shape // what the styles mean: the class and the text
 }
 
 // Shape is a rectangle and the text in it.
@@ -38,11 +39,15 @@ type Links struct {
 	Record func(record.Values) string
 	// Add returns the address of the form for a new record at a unit of a face.
 	Add func(at, face string) string
+	// New returns the address of the form for a record, and List that of a part of a list.
+	New  func(record.New) string
+	List func(record.Listing) string
 }
 
 // drawings are the drawings that a panel or an action can name.
 var drawings = map[string]func(label string, data any, links Links) (*Drawing, error){
 	"elevation": elevation,
+	"grid":      grid,
 }
 
 // Exists reports whether there is a drawing of that name.

@@ -35,6 +35,9 @@ type Call interface {
 	// TakeBlocks returns a free network of each length, each the lowest when those before it are taken; fewer if one does not fit any more.
 	// Nobody else takes networks within the same record until the transaction ends.
 	TakeBlocks(key string, within int64, in netip.Prefix, lengths []int) ([]netip.Prefix, error)
+	// Occupied returns what uses the addresses of a record, in at most GridCells cells: a few looks into an index for each, however many
+	// records there are. It tells of all records, and shows those that the caller may see.
+	Occupied(of Values, u Usage) (Occupied, error)
 	// Create adds records and Update changes one, like requests of the caller. Everything that one Do writes is one change set.
 	Create(key string, inputs ...map[string]any) ([]Values, error)
 	Update(v Values, input map[string]any) (Values, error)

@@ -305,7 +305,7 @@ func (v *Visit) drawings(of []record.Values, panel record.Panel) ([]*drawing.Dra
 	by := panel.Listed()
 	drawn := make([]*drawing.Drawing, len(of))
 	for i, found := range of {
-		links := drawing.Links{Record: func(r record.Values) string { return RecordPath(r.Type(), r.ID()) }}
+		links := drawing.Links{Record: func(r record.Values) string { return RecordPath(r.Type(), r.ID()) }, New: v.newLink, List: v.listLink}
 		if p := v.Site.Pages(by.Type); p != nil && panel.At != "" && v.May(by.Type, access.Add) {
 			add, query, _ := strings.Cut(addFor(p, by, found, panel), "?")
 			params, _ := url.ParseQuery(query) // it was just encoded

@@ -20,6 +20,7 @@ var Aggregate = record.Type{
 	},
 	Apart:   &record.Apart{Of: "prefix"},
 	Filters: []record.Filter{tenantGroup, family("prefix"), {Name: "prefix", Field: "prefix", Lookup: record.NetMasked}},
+	Panels:  addressPanels,
 	Columns: []string{"utilization", "rir", "tenant", "date_added", "description", "tags"},
 	Brief:   []string{"family", "prefix"},
 	Order:   []string{"prefix"},

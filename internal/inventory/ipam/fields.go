@@ -26,6 +26,9 @@ var (
 		Or: []record.Or{{Path: "vrf.export_targets.[ipam.vrf.import_targets].id"}}}
 )
 
+// addressPanels draws how the addresses of a record are used.
+var addressPanels = []record.Panel{{Card: "Map", Drawing: "grid", Data: record.AddressGrid("utilization")}}
+
 // family filters by the family of a network or an address.
 func family(of string) record.Filter {
 	return record.Filter{Name: "family", Field: of, Lookup: record.NetFamily}

@@ -43,6 +43,7 @@ var IPRange = record.Type{
 		{Name: "contains", Field: "start_address", End: "end_address", Lookup: record.RunCovers},
 		{Name: "parent", Field: "start_address", End: "end_address", Lookup: record.RunWithin},
 	},
+	Panels:  addressPanels,
 	Columns: []string{"utilization", "size", "status", "vrf", "role", "tenant", "description", "tags"},
 	Brief:   []string{"family", "start_address", "end_address"},
 	Order:   []string{"vrf", "start_address"},

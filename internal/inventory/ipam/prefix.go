@@ -53,6 +53,7 @@ var Prefix = record.Type{
 		{Name: "vlan_vid", Path: "vlan.vid"},
 		{Name: "vlan_id", Field: "vlan"},
 	},
+	Panels:  addressPanels,
 	Columns: []string{"utilization", "status", "children", "vrf", "tenant", "site", "vlan", "role", "tags"},
 	Indent:  "_depth",
 	Brief:   []string{"family", "prefix", "_depth"},

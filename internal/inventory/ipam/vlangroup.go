@@ -44,7 +44,7 @@ var VLANGroup = record.Type{
 	Order:     []string{"name"},
 	Search:    []string{"name", "description"},
 	Check:     checkVLANGroup,
-	Panels:    []record.Panel{{Tab: "VLANs", List: "ipam.vlan"}},
+	Panels:    []record.Panel{{Tab: "VLANs", List: "ipam.vlan"}, {Card: "VLAN numbers", Drawing: "grid", Data: vlanGrids}},
 	Actions:   availableVLANs,
 }
 

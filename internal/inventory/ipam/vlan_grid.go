@@ -1,0 +1,121 @@
+package ipam
+
+import (
+	"fmt"
+	"strconv"
+
+	"terrier/internal/record"
+)
+
+// mostSpans is how many runs of free numbers the table of a VLAN group lists.
+const mostSpans = 200
+
+// vlanGrids draws the numbers of VLAN groups, and lists those that are free.
+func vlanGrids(c record.Call, of []record.Values) ([]any, error) {
+	data := make([]any, len(of))
+	for i, group := range of {
+		taken, err := c.Taken("ipam.vlan", "vid", map[string]string{"group_id": strconv.FormatInt(group.ID(), 10)})
+		if err != nil {
+			return nil, err
+		}
+		var vlans []record.Values
+		if group.Int("max_vid")-group.Int("min_vid") < record.GridCells {
+			if vlans, err = c.Referring("ipam.vlan", "group", []record.Values{group}, "vid", "name"); err != nil {
+				return nil, err
+			}
+		}
+		data[i] = vlanGrid(group, taken, vlans)
+	}
+	return data, nil
+}
+
+// vlanGrid draws the numbers of a group: cells of one number, or of several if there are many.
+func vlanGrid(group record.Values, taken []any, vlans []record.Values) record.Grid {
+	low, high := group.Int("min_vid"), group.Int("max_vid")
+	used, seen := map[int64]bool{}, map[int64]record.Values{}
+	for _, vid := range taken {
+		if n, ok := vid.(int64); ok && n >= low && n <= high {
+			used[n] = true
+		}
+	}
+	for _, v := range vlans {
+		seen[v.Int("vid")] = v
+	}
+	size := int64(1)
+	for (high-low)/size+1 > record.GridCells {
+		size *= 2
+	}
+	each := "one VID"
+	if size > 1 {
+		each = fmt.Sprintf("%d VIDs", size)
+	}
+	g := record.Grid{Head: "VIDs", Caption: fmt.Sprintf("%d of %d in use. Each cell is %s.", len(used), high-low+1, each)}
+	for first := low; first <= high; first += size {
+		last := min(first+size-1, high)
+		if g.Cells%record.GridColumns == 0 {
+			g.Labels = append(g.Labels, strconv.FormatInt(first, 10))
+		}
+		g.Spans = append(g.Spans, vlanCell(group, g.Cells, first, last, used, seen))
+		g.Cells++
+	}
+	spans := freeVIDs(low, high, used)
+	for _, s := range spans[:min(len(spans), mostSpans)] {
+		g.Rows = append(g.Rows, record.Span{Places: vids(int64(s.From), int64(s.To)), Use: record.GridFree, New: newVLAN(group, s.From)})
+	}
+	if more := len(spans) - mostSpans; more > 0 {
+		g.More = fmt.Sprintf("and %d more", more)
+	}
+	return g
+}
+
+func vlanCell(group record.Values, cell int, first, last int64, used map[int64]bool, seen map[int64]record.Values) record.Span {
+	count := 0
+	for n := first; n <= last; n++ {
+		if used[n] {
+			count++
+		}
+	}
+	s := record.Span{From: cell, To: cell, Places: vids(first, last), Use: record.GridUsed, Share: float64(count) / float64(last-first+1)}
+	switch {
+	case count == 0:
+		s.Use, s.New = record.GridFree, newVLAN(group, int(first))
+	case first == last:
+		s.Record, s.Held = seen[first], true
+	default:
+		s.What = fmt.Sprintf("%d of %d in use", count, last-first+1)
+		s.List = &record.Listing{Of: "ipam.vlan", Filters: map[string]string{"group_id": strconv.FormatInt(group.ID(), 10),
+			"vid__gte": strconv.FormatInt(first, 10), "vid__lte": strconv.FormatInt(last, 10)}}
+	}
+	if first == last {
+		s.Short = strconv.FormatInt(first, 10)
+	}
+	return s
+}
+
+// freeVIDs returns the runs of free numbers.
+func freeVIDs(low, high int64, used map[int64]bool) (runs []record.Span) {
+	for n := low; n <= high; n++ {
+		if used[n] {
+			continue
+		}
+		if last := len(runs) - 1; last >= 0 && runs[last].To == int(n)-1 {
+			runs[last].To++
+		} else {
+			runs = append(runs, record.Span{From: int(n), To: int(n)})
+		}
+	}
+	return runs
+}
+
+func newVLAN(group record.Values, vid int) *record.New {
+	return &record.New{Of: "ipam.vlan", Fields: map[string]string{"vid": strconv.Itoa(vid)},
+		Refs: map[string]record.Pointer{"group": {Type: group.Type(), ID: group.ID(), Display: group.Display()}}}
+}
+
+// vids writes a run of numbers as people do.
+func vids(first, last int64) string {
+	if first == last {
+		return strconv.FormatInt(first, 10)
+	}
+	return fmt.Sprintf("%d–%d", first, last)
+}

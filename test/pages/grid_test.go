@@ -1,0 +1,100 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"terrier/test/apitest"
+)
+
+// TestPrefixMap: the page of a prefix draws what is in it, cell by cell, and lists the same; free cells lead to the form for what fits there.
+func TestPrefixMap(t *testing.T) {
+	t.Parallel()
+	s, wire := countingServer(t)
+	b := login(t, s, "admin")
+	vrf := create(t, s, "/api/ipam/vrfs/", obj{"name": "Blue"})
+	prefix := func(network string, more ...any) string {
+		body := obj{"prefix": network, "vrf": vrf}
+		for i := 0; i+1 < len(more); i += 2 {
+			body[more[i].(string)] = more[i+1]
+		}
+		return fmt.Sprintf("/ipam/prefixes/%d/", create(t, s, "/api/ipam/prefixes/", body))
+	}
+	big := prefix("10.0.0.0/8", "status", "container")
+	prefix("10.0.0.0/9")
+	prefix("10.0.0.0/16") // inside the one above
+	prefix("10.200.7.0/24")
+	prefix("10.200.9.0/24")
+	create(t, s, "/api/ipam/ip-addresses/", obj{"address": "10.201.0.1/24", "vrf": vrf})
+	create(t, s, "/api/ipam/ip-addresses/", obj{"address": "10.201.0.2/24", "vrf": vrf})
+	create(t, s, "/api/ipam/prefixes/", obj{"prefix": "10.255.0.0/16"}) // in another table
+	page := b.get(t, big).Want(t, http.StatusOK)
+	shows(t, page, "Each cell is a /16.", `<td>10.0.0.0/9</td><td><a href="/ipam/prefixes/2/">10.0.0.0/9</a></td>`,
+		`<td>10.200.0.0/16</td><td><a href="/ipam/prefixes/?vrf_id=1&amp;within=10.200.0.0%2F16">Smaller prefixes</a></td>`,
+		`<td>10.201.0.0/16</td><td><a href="/ipam/ip-addresses/?parent=10.201.0.0%2F16&amp;vrf_id=1">2 addresses</a></td>`,
+		`<td>10.202.0.0–10.255.255.255</td><td><a href="/ipam/prefixes/add/?`, "prefix=10.224.0.0%2F11&amp;vrf=Blue")
+	if n := strings.Count(string(page.Raw), `<svg class="cell free"`); n != 128-2+1 { // and one in the key
+		t.Errorf("%d cells are free", n)
+	}
+	hides(t, page, "10.255.0.0/16</a>", "style=")
+
+	small := prefix("192.0.2.0/24")
+	create(t, s, "/api/ipam/ip-ranges/", obj{"start_address": "192.0.2.10/24", "end_address": "192.0.2.19/24", "vrf": vrf})
+	create(t, s, "/api/ipam/ip-addresses/", obj{"address": "192.0.2.1/24", "vrf": vrf, "dns_name": "secret"})
+	prefix("192.0.2.128/26")
+	page = b.get(t, small).Want(t, http.StatusOK)
+	shows(t, page, "Each cell is one address.", `<td>192.0.2.0</td><td>The network itself</td>`, `<td>192.0.2.1</td><td><a href="/ipam/ip-addresses/`,
+		`<td>192.0.2.2–192.0.2.9</td><td><a href="/ipam/ip-addresses/add/?address=192.0.2.2%2F24&amp;next=`, "Range: 192.0.2.10-19/24</a>",
+		`<td>192.0.2.128/26</td><td><a href="/ipam/prefixes/`, `<td>192.0.2.255</td><td>Broadcast</td>`)
+	shows(t, b.get(t, prefix("2001:db8::/32")).Want(t, http.StatusOK), "Each cell is a /40.", "Free: add here")
+	shows(t, b.get(t, prefix("2001:db8:1::1/128")).Want(t, http.StatusOK), "Each cell is one address.")
+	shows(t, b.get(t, prefix("0.0.0.0/1")).Want(t, http.StatusOK), "Each cell is a /9.", ">10.0.0.0/8</a>")
+	shows(t, b.get(t, prefix("198.51.100.4/31")).Want(t, http.StatusOK), "<td>198.51.100.4/31</td><td><a")
+	shows(t, b.get(t, "/ipam/ip-ranges/1/").Want(t, http.StatusOK), "<td>192.0.2.10–192.0.2.19</td><td><a href=\"/ipam/ip-addresses/add/?address=192.0.2.10%2F24")
+
+	// A viewer is offered nothing, and what they may not see is taken all the same.
+	s.User(t, "looks", apitest.Grant{Types: []string{"ipam.prefix"}, Actions: []string{"view"}, Constraints: obj{"prefix__n": "192.0.2.128/26"}})
+	seen := login(t, s, "looks").get(t, small).Want(t, http.StatusOK)
+	shows(t, seen, `<td>192.0.2.128/26</td><td>Taken</td>`, `<td>192.0.2.1</td><td>Taken</td>`, `<td>192.0.2.2–192.0.2.9</td><td>Free</td>`)
+	hides(t, seen, "/add/", "secret", "First free")
+
+	count := func() int64 {
+		for range 2 {
+			wire.Statements.Store(0)
+			b.get(t, small).Want(t, http.StatusOK)
+		}
+		return wire.Statements.Load()
+	}
+	few := count()
+	for i := 30; i < 90; i++ {
+		create(t, s, "/api/ipam/ip-addresses/", obj{"address": fmt.Sprintf("192.0.2.%d/24", i), "vrf": vrf})
+	}
+	if many := count(); many != few || few > 18 {
+		t.Errorf("%d statements with few addresses, %d with many", few, many)
+	}
+}
+
+// TestVLANGrid: the page of a VLAN group draws its numbers, and lists which are free.
+func TestVLANGrid(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	small := create(t, s, "/api/ipam/vlan-groups/", obj{"name": "Floor", "slug": "floor", "min_vid": 10, "max_vid": 20})
+	large := create(t, s, "/api/ipam/vlan-groups/", obj{"name": "Campus", "slug": "campus"})
+	for _, group := range []int64{small, large} {
+		for _, vid := range []int{10, 13, 14} {
+			create(t, s, "/api/ipam/vlans/", obj{"name": fmt.Sprint("v", vid), "vid": vid, "group": group})
+		}
+	}
+	page := b.get(t, fmt.Sprintf("/ipam/vlan-groups/%d/", small)).Want(t, http.StatusOK)
+	shows(t, page, "3 of 11 in use. Each cell is one VID.", "<title>13: v13 (13)</title>", `<td>11–12</td><td><a href="/ipam/vlans/add/?group=Floor`,
+		"vid=11", "<td>15–20</td>")
+	page = b.get(t, fmt.Sprintf("/ipam/vlan-groups/%d/", large)).Want(t, http.StatusOK)
+	shows(t, page, "3 of 4094 in use. Each cell is 16 VIDs.", "1–16: 3 of 16 in use", "vid__gte=1&amp;vid__lte=16", "<td>1–9</td>", "<td>15–4094</td>")
+	s.User(t, "looks", apitest.Grant{Types: []string{"ipam.vlangroup"}, Actions: []string{"view"}})
+	seen := login(t, s, "looks").get(t, fmt.Sprintf("/ipam/vlan-groups/%d/", small)).Want(t, http.StatusOK)
+	shows(t, seen, "<title>13: Taken</title>", "<td>11–12</td><td>Free</td>")
+	hides(t, seen, "/add/", "v13", "Take free")
+}
