@@ -44,7 +44,15 @@ func PagePath(t *record.Type) string { return strings.TrimPrefix(t.Path(), "/api
 func RecordPath(t *record.Type, id int64) string { return PagePath(t) + t.FormatID(id) + "/" }
 
 // pluralTitle returns the type's name in the plural: "site groups".
-func pluralTitle(t *record.Type) string { return strings.ReplaceAll(t.Plural, "-", " ") }
+func pluralTitle(t *record.Type) string {
+	words, label := strings.Split(t.Plural, "-"), strings.Fields(t.Title())
+	for i, word := range words {
+		if i < len(label) && len(word) >= len(label[i]) && strings.EqualFold(word[:len(label[i])], label[i]) {
+			words[i] = label[i] + word[len(label[i]):] // VLAN groups, as in VLAN group
+		}
+	}
+	return strings.Join(words, " ")
+}
 
 func Capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)

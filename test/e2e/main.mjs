@@ -8,7 +8,7 @@ import { world } from './world.mjs';
 const { values: options } = parseArgs({ options: { only: { type: 'string' }, screenshots: { type: 'boolean' }, headed: { type: 'boolean' } } });
 
 const stages = [
-  { name: 'one by one, while the records are few', files: [...(options.screenshots ? ['screenshots'] : []), 'worker'] },
+  { name: 'one by one, while the records are few', files: [...(options.screenshots ? ['screenshots', 'screenshots_addresses'] : []), 'worker'] },
   { name: 'side by side', atOnce: 3, files: ['login', 'frame', 'search', 'lists', 'forms', 'bulk', 'transfer', 'changes', 'tokens', 'admin', 'webhooks', 'tasks', 'api', 'types', 'racks', 'addresses', 'nojs', 'keyboard',
     'looks', 'xss'] },
   { name: 'one by one, at the end', files: ['crowd', 'speed', ...(options.only ? [] : ['coverage'])] },

@@ -1,5 +1,6 @@
 // Free addresses, prefixes and numbers are taken from the pages of what they are free in.
 import assert from 'node:assert/strict';
+import { demo } from '../demo_addresses.mjs';
 import { walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
@@ -41,4 +42,28 @@ walk('the first free address, prefix and AS number are taken', async (v) => {
   assert.deepEqual(await shown('/ipam/ip-addresses/?parent=100.64.0.0/16'), ['100.64.0.1/24', '100.64.0.2/24', '100.64.1.10/24']);
   assert.deepEqual(await shown('/ipam/prefixes/?within=100.64.0.0/24'), ['100.64.0.0/26', '100.64.0.64/28']);
   assert.deepEqual(await shown('/ipam/asns/?asn=4199999990'), ['AS4199999990 (64086.59894)']);
+});
+
+walk('trees, maps and contexts are in reach, wide or narrow, light or dark', async (v) => {
+  const { pages, remove } = await demo();
+  const problems = [];
+  for (const [name, path] of Object.entries(pages)) {
+    await v.go(path);
+    for (const width of [1280, 320]) {
+      await v.page.setViewportSize({ width, height: 800 });
+      for (const theme of ['light', 'dark']) {
+        await v.theme(theme);
+        problems.push(...(await v.accessible()).map((problem) => `${name} (${theme}): ${problem}`));
+      }
+      const tooWide = await v.tooWide();
+      if (tooWide > 0) {
+        problems.push(`${name} is ${tooWide} pixels too wide: ${await v.widest()}`);
+      }
+    }
+  }
+  await v.go(pages['prefix-map']);
+  await v.press(v.main.locator('.drawn-table').getByRole('link', { name: 'Free: add here' }).first());
+  assert.equal(await v.main.locator('#id_address').inputValue(), '10.20.12.3/24');
+  await remove();
+  assert.deepEqual(problems, []);
 });
