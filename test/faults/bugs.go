@@ -230,6 +230,14 @@ var bugs = []bug{
 			"copies := newCopies(rule)\n\tfor _, p := range parents[:1] {"}},
 	},
 	{
+		name: "taken-without-lock", does: "a free address is taken without its lock",
+		breaks: givenOnce,
+		edits: []edit{
+			{"internal/store/free.go", "CASE WHEN pg_try_advisory_xact_lock(%s) THEN", "CASE WHEN %s <> 0 THEN"},
+			{storeStore, "tx.batch.Queue(\"COMMIT\")", "time.Sleep(150 * time.Millisecond)\n\ttx.batch.Queue(\"COMMIT\")"},
+		},
+	},
+	{
 		name: "read-only-writes", does: "a read-only token may write",
 		breaks: answered,
 		edits:  []edit{{"internal/ledger/ledger.go", "t.ReadOnly || c.ReadOnly", "t.ReadOnly"}},

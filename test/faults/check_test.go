@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"net/netip"
 	"testing"
 	"time"
 )
@@ -205,5 +206,25 @@ func TestMatch(t *testing.T) {
 	unrecorded, repeated := f.match([]*receipt{broken, repeatedAtOnce, good})
 	if first.receipt != repeatedAtOnce || second.receipt != good || len(unrecorded) != 0 || repeated != 1 {
 		t.Errorf("the attempts got %v and %v, %d are left over, %d repeated", first.receipt, second.receipt, len(unrecorded), repeated)
+	}
+}
+
+// TestCompareAddresses: an address that was given is there, and has one record.
+func TestCompareAddresses(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		stored []string
+		bad    bool
+	}{"given": {[]string{"10.0.0.1"}, false}, "and one without an answer": {[]string{"10.0.0.1", "10.0.0.2"}, false},
+		"lost": {[]string{"10.0.0.2"}, true}, "twice": {[]string{"10.0.0.1", "10.0.0.1"}, true},
+		"twice without an answer": {[]string{"10.0.0.1", "10.0.0.2", "10.0.0.2"}, true}} {
+		g := &given{to: map[netip.Addr]string{}}
+		g.note(netip.MustParseAddr("10.0.0.1"), "c1-1")
+		w := testWorld()
+		w.compareAddresses(tc.stored, g)
+		w.wantViolation(t, givenOnce, tc.bad)
+		if t.Failed() {
+			t.Log(name)
+		}
 	}
 }

@@ -38,6 +38,7 @@ type client struct {
 	kit        int64 // the kit that crates are made from
 	households []*household
 
+	given   *given
 	form    deviceForm
 	devices []*item
 }
@@ -65,7 +66,7 @@ func (c *client) step() {
 	}{
 		{12, c.createOne}, {5, c.createMany}, {20, c.updateOne}, {9, c.updateMany}, {8, c.deleteOne}, {3, c.deleteMany},
 		{5, c.touch}, {5, c.read}, {3, c.updateTwice}, {8, c.updateShared}, {9, c.beRefused}, {12, c.workOnFamily},
-		{1, c.workOnDevice},
+		{1, c.workOnDevice}, {6, c.takeAddresses},
 	}
 	all := 0
 	for _, s := range steps {

@@ -40,7 +40,7 @@ const (
 // tables are the tables of the records, by the type's key.
 var tables = func() map[string]string {
 	all := map[string]string{webhookKey: "extras_webhook"}
-	for _, k := range slices.Concat([]*kind{sites, regions, tenants, tags, rackRoles}, familyKinds, deviceKinds) {
+	for _, k := range slices.Concat([]*kind{sites, regions, tenants, tags, rackRoles, addresses}, familyKinds, deviceKinds) {
 		all[k.key] = k.table
 	}
 	return all

@@ -21,6 +21,7 @@ const (
 	answered   = "9 requests are answered as they should be"
 	processes  = "10 processes end when they are asked to, and recover in time"
 	whole      = "11 children are made, moved and deleted with their parent, all or none"
+	givenOnce  = "12 no address is given out twice, and each that was given is there"
 )
 
 // maxShown is how many violations of a kind are printed.

@@ -98,8 +98,12 @@ func (w *world) newClients() ([]*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	addresses, err := first.makePools()
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range clients {
-		c.shared, c.kit, c.form = shared, kit, form
+		c.shared, c.kit, c.form, c.given = shared, kit, form, addresses
 		c.createOne(tenants)
 		if len(c.items[tenants]) != 1 {
 			return nil, fmt.Errorf("a tenant could not be created")
@@ -184,6 +188,9 @@ func (w *world) check(ctx context.Context, clients []*client, k *keeper, n *neme
 		return nil, err
 	}
 	if err := w.checkFamilies(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.checkAddresses(ctx, clients[0].given); err != nil {
 		return nil, err
 	}
 	w.checkMatches(f)
