@@ -95,6 +95,11 @@ ADDRESSES = [
         "address": "10.200.8.3/28", "vrf": "Ansible", "nat_inside": {"address": "10.200.8.1", "vrf": "Ansible"}}, DESCRIBED),
     ("address of an interface", "ip_address", {"address": "10.200.8.4/28", "vrf": "Ansible", "assigned_object": ON_DEVICE}, DESCRIBED),
     ("address of a VM interface", "ip_address", {"address": "10.200.8.5/28", "vrf": "Ansible", "assigned_object": ON_VM}, DESCRIBED),
+    ("primary address of a device", "device", {"name": DEVICE, "primary_ip4": {"address": "10.200.8.4/28", "vrf": "Ansible"}}, None,
+     {"first": {"primary_ip4"}, "kept": True}),
+    ("primary address of a virtual machine", "virtual_machine", {
+        "name": VM, "cluster": "ansible-cluster", "primary_ip4": {"address": "10.200.8.5/28", "vrf": "Ansible"}}, None,
+     {"first": {"primary_ip4"}, "kept": True}),
     ("VLANs of a VM interface", "vm_interface", {
         "virtual_machine": VM, "name": "ens1", "mode": "Tagged", "untagged_vlan": {"name": "ansible phones", "site": SITE},
         "tagged_vlans": [{"name": "ansible users", "site": SITE}, {"name": "ansible phones", "site": SITE}], "vrf": "Ansible"},
