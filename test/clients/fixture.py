@@ -156,8 +156,8 @@ def rows():
     yield from COMPONENTS
 
 
-def fill(base, token):
-    """Creates every record, and returns the ids by their words."""
+def fill(base, token, rows):
+    """Creates the records of rows, and returns their ids by their words."""
     session = requests.Session()
     session.headers["Authorization"] = "Token " + token
     call = lambda method, path, **kw: answer(session.request(method, "{}/api/{}/".format(base, path), **kw))
@@ -168,7 +168,7 @@ def fill(base, token):
             return [value(each) for each in given]
         return ids[given[1:]] if isinstance(given, str) and given.startswith("@") else given
 
-    for path, word, fields in rows():
+    for path, word, fields in rows:
         body = {key: value(given) for key, given in fields.items()}
         if word in ids:  # a row that repeats a word changes the record
             call("PATCH", "{}/{}".format(path, ids[word]), json=body)
@@ -187,5 +187,5 @@ def answer(got):
 def world():
     """The server with all these records in it, as pynetbox's api. They are created once."""
     nb = login("admin")
-    nb.ids = fill(BASE, nb.token)
+    nb.ids = fill(BASE, nb.token, rows())
     return nb
