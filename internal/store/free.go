@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -60,16 +61,23 @@ func (tx *Tx) Free(t *record.Type, ask record.FreePlaces, mode FreeMode) *Promis
 	return promise(tx, sql, w.args, func(rows pgx.Rows) (places []any, err error) {
 		texts, err := each[string](rows)
 		for _, text := range texts {
-			var place any = text
-			if kind == columnTypes[record.StoreInt] {
-				if place, err = strconv.ParseInt(text, 10, 64); err != nil {
-					return nil, err
-				}
+			place, err := placeFrom(kind, text)
+			if err != nil {
+				return nil, err
 			}
 			places = append(places, place)
 		}
 		return places, err
 	})
+}
+
+// placeFrom returns a place as records have it: a number, or the text of an address as we write it. PostgreSQL writes ::1:7 as ::0.1.0.7.
+func placeFrom(kind, text string) (any, error) {
+	if kind == columnTypes[record.StoreInt] {
+		return strconv.ParseInt(text, 10, 64)
+	}
+	host, err := netip.ParseAddr(text)
+	return host.String(), err
 }
 
 const (

@@ -76,3 +76,18 @@ func TestDepthOfTooMany(t *testing.T) {
 	}
 	want(t, "those within", h.page(t, h.list("prefix")+"?depth=0&within=10.0.0.0/16").Count, 256)
 }
+
+// Free addresses are written as addresses are everywhere, also those that PostgreSQL writes with dots.
+func TestFreeAddressesAreCanonical(t *testing.T) {
+	t.Parallel()
+	h := &hardware{actor: adminOf(apitest.New(t))}
+	for prefix, free := range map[string]string{
+		"::3:18/126":          "::3:19/126 ::3:1a/126 ::3:1b/126",
+		"::ffff:10.0.0.0/127": "::ffff:10.0.0.0/127 ::ffff:10.0.0.1/127",
+	} {
+		path := at(h.list("prefix"), h.network(t, prefix)) + "available-ips/"
+		want(t, "free in "+prefix, names(h.get(t, path).Want(t, http.StatusOK).List(t), "address"), free)
+		made := h.do(t, "POST", path, obj{}).Want(t, http.StatusCreated).Object(t)
+		want(t, "the first of "+prefix, made["address"], any(strings.Fields(free)[0]))
+	}
+}
