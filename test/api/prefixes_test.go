@@ -91,3 +91,16 @@ func TestFreeAddressesAreCanonical(t *testing.T) {
 		want(t, "the first of "+prefix, made["address"], any(strings.Fields(free)[0]))
 	}
 }
+
+// The depths of a thousand new prefixes are worked out in time, also while PostgreSQL takes the table for an empty one.
+func TestManyPrefixesAtOnce(t *testing.T) {
+	t.Parallel()
+	a := adminOf(apitest.New(t))
+	wanted := make([]obj, 1000)
+	for i := range wanted {
+		wanted[i] = obj{"prefix": fmt.Sprintf("2001:db8::%x/128", i)}
+	}
+	wanted[0] = obj{"prefix": "2001:db8::/32"}
+	rows := a.do(t, "POST", "/api/ipam/prefixes/", wanted).Want(t, http.StatusCreated).List(t)
+	want(t, "depth", fmt.Sprint(rows[0]["_depth"], rows[0]["children"], rows[999]["_depth"]), "0 999 1")
+}
