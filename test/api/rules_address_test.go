@@ -11,7 +11,8 @@ import (
 func addressRules() map[int]ruleTest {
 	return map[int]ruleTest{
 		1: func(t *testing.T, h *hardware) {
-			for given, kept := range map[string]string{"192.0.2.7": "192.0.2.7/32", "2001:DB8::7": "2001:db8::7/128", "192.0.2.7/24": "192.0.2.7/24"} {
+			for given, kept := range map[string]string{"192.0.2.7": "192.0.2.7/32", "2001:DB8::7": "2001:db8::7/128",
+				"192.0.2.7/24": "192.0.2.7/24"} {
 				want(t, given, h.made(t, "ipaddress", "address", given)["address"], any(kept))
 			}
 			h.refused(t, "address", "ipaddress", "address", "192.0.2.7/0")
@@ -48,7 +49,8 @@ func addressRules() map[int]ruleTest {
 			h.unset(t, "status", "ipaddress", six, "address", "10.4.0.1/24")
 		},
 		5: func(t *testing.T, h *hardware) {
-			for given, kept := range map[string]string{"WWW.Example.COM.": "www.example.com.", "*.a_b-c.example": "*.a_b-c.example", "a": "a", "": ""} {
+			for given, kept := range map[string]string{"WWW.Example.COM.": "www.example.com.", "*.a_b-c.example": "*.a_b-c.example",
+				"a": "a", "": ""} {
 				want(t, given, h.made(t, "ipaddress", "dns_name", given)["dns_name"], any(kept))
 			}
 			for _, bad := range []string{"a b", "a..b", "a.*.b", ".", "ä.example"} {

@@ -8,7 +8,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestAddressesOfDevicesAndMachines: both have a tab of the addresses on their interfaces, which marks the primary one, and one of services.
+// TestAddressesOfDevicesAndMachines: both have a tab of the addresses on their interfaces, which marks the primary one, and one of
+// services.
 func TestAddressesOfDevicesAndMachines(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

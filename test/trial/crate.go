@@ -74,10 +74,13 @@ var Slot = record.Type{
 	},
 	Unique:    []record.Unique{{Name: "trial_slot_name_unique", Fields: []string{"crate", "name"}}},
 	Allocates: &record.Allocation{Field: "name", Within: "crate"},
-	Same:      []record.Same{{Ref: "pair", Path: "crate", Or: []record.Equal{{Path: "crate.shelf"}}}, {Ref: "item", Path: "shelf", Here: "crate.shelf"}},
-	Brief:     []string{"name", "crate"},
-	Order:     []string{"crate", "name"},
-	Search:    []string{"name"},
+	Same: []record.Same{
+		{Ref: "pair", Path: "crate", Or: []record.Equal{{Path: "crate.shelf"}}},
+		{Ref: "item", Path: "shelf", Here: "crate.shelf"},
+	},
+	Brief:  []string{"name", "crate"},
+	Order:  []string{"crate", "name"},
+	Search: []string{"name"},
 	Filters: []record.Filter{
 		{Name: "kit", Path: "crate.kit.name"},
 		{Name: "kit_id", Path: "crate.kit.id"},

@@ -123,7 +123,8 @@ var Device = record.Type{
 	}}},
 	Panels: []record.Panel{
 		{Tab: "Interfaces", List: "dcim.interface"},
-		{Tab: "IP addresses", List: "ipam.ipaddress", By: "assigned_object[dcim.interface].device", Marks: []string{"primary_ip4", "primary_ip6"}},
+		{Tab: "IP addresses", List: "ipam.ipaddress", By: "assigned_object[dcim.interface].device",
+			Marks: []string{"primary_ip4", "primary_ip6"}},
 		{Tab: "Services", List: "ipam.service"},
 		{Tab: "Console ports", List: "dcim.consoleport"},
 		{Tab: "Console server ports", List: "dcim.consoleserverport"},
