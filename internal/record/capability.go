@@ -137,6 +137,7 @@ type Hop struct {
 	Target *Type  // the type of the records that it leads to
 	Many   bool   // the field is a set
 	Back   bool   // to the records of Target that refer to this one
+	Up     bool   // without a field, in a tree: to the record itself and to all below it
 }
 
 // HopOf returns the step through a field; its Target is nil where the field refers to nothing.

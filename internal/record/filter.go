@@ -20,12 +20,17 @@ type Predicate struct {
 	Subtree bool  // a reference into a tree: the record itself or any below it
 	Seen    bool  // Via: only through records that the caller may see
 	First   bool  // Via: what it leads to is looked up before the list is read
-	Unless  Field // false for records with this flag
+	Unless  Field // false for records with this flag, or with this reference
 	// UnlessAt is how many steps of Via lead to the record that has the flag.
 	UnlessAt int
 	Indexed  bool   // there is an index for this test
 	Custom   string // the custom field tested; Field then says how its values compare
 	Has      []Hop  // instead of Field: there are records that refer to this one through any of these steps back. Lookup may be Not
+	// Exists is instead of Field: there is a record of this type with one of the ids in Values.
+	Exists *Type
+	// Subnet is a reference beside Field, an address: it is in the subnet of that of a record with one of the ids in Values, which has the
+	// same reference.
+	Subnet Field
 	// Did is instead of Field: one of the requests in Values took one of these actions on the record.
 	Did []string
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Filter is a filter besides those of the fields, or instead of one: a filter about a field may have the name of that field's own.
-// Exactly one of Field, Path, Has, Set, UsedBy, Is, Ignored and Never says what it tests.
+// Exactly one of Field, Path, Has, Set, Common, UsedBy, Is, Ignored and Never says what it tests.
 type Filter struct {
 	Name string
 
@@ -17,6 +17,7 @@ type Filter struct {
 	Path    string   // what references lead to: "site.region", "[dcim.interface.device].mac_address". See route
 	Has     []string // yes or no: there are records that refer to this one, by their types and fields: "dcim.interface.device"
 	Set     string   // yes or no: this field has a value; of a First, one of its references
+	Common  *Common  // the id of another record: both have a place in common
 	UsedBy  bool     // the types of records that refer to this one: ?content_type=dcim.site
 	Is      string   // a value that every record has, for clients that ask for what none of ours can be set to
 	Ignored bool     // accepted without effect, for clients that send what no list has
@@ -26,6 +27,7 @@ type Filter struct {
 	Words   map[string][]string // Field: what a word stands for. Any other word finds nothing
 	OneOf   []string            // Field: yes or no, it has one of these values
 	TypeIDs bool                // Field or UsedBy: types are given by their ids in the list of content types, not by name
+	Subnet  string              // Path to an address: the id of a record with an address, in whose subnet it is. Both have this reference
 	End     string              // Field, an address: the other field with which it makes a run of addresses. Lookup is a Run…
 	Exactly bool                // Field or Path into a tree: that record alone, and nothing below it
 	Or      []Or                // Field or Path that makes one filter: also what leads elsewhere
@@ -37,6 +39,10 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 		return fmt.Errorf("its filter %s %w", x.Name, err)
 	}
 	switch {
+	case x.Common != nil:
+		m[x.Name], err = t.commonFilter(*x.Common)
+	case x.Subnet != "":
+		m[x.Name], err = t.subnetFilter(x)
 	case x.Path != "":
 		err = t.addPathFilters(m, x)
 	case x.Has != nil:
@@ -71,14 +77,16 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 // checkParts refuses parts of a declaration that say two things, or that don't go together.
 func (x Filter) checkParts() error {
 	tests := 0
-	for _, said := range []bool{x.Field != "", x.Path != "", x.Has != nil, x.Set != "", x.UsedBy, x.Is != "", x.Ignored, x.Never} {
+	for _, said := range []bool{
+		x.Field != "", x.Path != "", x.Has != nil, x.Set != "", x.Common != nil, x.UsedBy, x.Is != "", x.Ignored, x.Never,
+	} {
 		if said {
 			tests++
 		}
 	}
 	switch {
 	case tests != 1:
-		return errors.New("must have exactly one of Field, Path, Has, Set, UsedBy, Is, Ignored and Never")
+		return errors.New("must have exactly one of Field, Path, Has, Set, Common, UsedBy, Is, Ignored and Never")
 	case x.Field == "" && (x.Lookup != Exact || x.Words != nil || x.OneOf != nil):
 		return errors.New("has a Lookup, Words or OneOf, which belong to a Field")
 	case x.OneOf != nil && (x.Lookup != Exact || x.Words != nil || x.TypeIDs || x.End != "" || x.Or != nil):
@@ -89,6 +97,8 @@ func (x Filter) checkParts() error {
 		return errors.New("has a Lookup and Words, and needs only one of them")
 	case x.TypeIDs && (x.Field == "" && !x.UsedBy || x.Lookup != Exact || x.Words != nil):
 		return errors.New("has TypeIDs, which belong to a Field without Lookup and Words, or to UsedBy")
+	case x.Subnet != "" && (x.Path == "" || x.Exactly || x.Or != nil):
+		return errors.New("has a Subnet, which belongs to a Path and goes with nothing else")
 	case (x.Exactly || x.Or != nil) && x.Field == "" && x.Path == "":
 		return errors.New("is Exactly or has an Or, which belong to a Field or a Path")
 	}

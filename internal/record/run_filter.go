@@ -39,3 +39,21 @@ func (t *Type) runFilter(x Filter) (filter, error) {
 		return Predicate{Any: runs, Texts: len(runs) - 1}, nil
 	}}, nil
 }
+
+// subnetFilter returns the filter by another address, in whose subnet one is that a path leads to.
+func (t *Type) subnetFilter(x Filter) (filter, error) {
+	r, err := t.route(x.Path)
+	if err != nil {
+		return filter{}, fmt.Errorf("has the path %q: %w", x.Path, err)
+	}
+	beside := r.at.Field(x.Subnet)
+	if r.field == nil || r.field.Column().Key.From != HostKey || TargetOf(beside) == nil {
+		return filter{}, fmt.Errorf("asks for the subnet of %q by %q, which are not an address and a reference beside it", x.Path, x.Subnet)
+	}
+	p := Predicate{Via: r.via, Field: r.field, Subnet: beside, Seen: true}
+	return filter{lookups: []Lookup{Exact}, make: func(_ Lookup, texts []string) (Predicate, error) {
+		p := p
+		p.Values, err = parseTexts(r.at.idField(), Exact, texts)
+		return p, err
+	}}, nil
+}

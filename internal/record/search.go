@@ -34,6 +34,9 @@ func (t *Type) SearchValues() []FoundByValue { return t.searchValues }
 // SearchPaths returns what a search looks into besides.
 func (t *Type) SearchPaths() []SearchPath { return t.searchPaths }
 
+// FoundByStart reports whether a search compares only the beginning of a text.
+func (t *Type) FoundByStart(f Field) bool { return slices.Contains(t.SearchStart, f.Info().Name) }
+
 // SearchIndexed reports whether the texts of the type's own fields have an index. Changes and deliveries have none: there are too
 // many of them, and each would cost more to write.
 func (t *Type) SearchIndexed() bool { return len(t.searchFields) > 0 && !t.ReadOnly }
@@ -67,6 +70,11 @@ func (t *Type) buildSearch() error {
 			return fmt.Errorf("its Search names %q: %w", name, err)
 		}
 		t.searchPaths = append(t.searchPaths, path)
+	}
+	for _, name := range t.SearchStart {
+		if !slices.ContainsFunc(t.searchFields, func(f Field) bool { return f.Info().Name == name }) {
+			return fmt.Errorf("its SearchStart names %q, which is no text of its Search", name)
+		}
 	}
 	return nil
 }

@@ -40,7 +40,8 @@ type Type struct {
 	Order     []string // default ordering
 	// Search names the texts that q looks into: fields of the record, of one that it refers to ("manufacturer.name"), and of those that
 	// refer to it ("[dcim.inventoryitem.device].serial").
-	Search []string
+	Search      []string
+	SearchStart []string // names in Search of texts that are found by their beginning alone
 	// Filters are filters besides those of the fields.
 	Filters []Filter
 	Unique  []Unique // rules for several fields; a single field declares its own

@@ -56,6 +56,7 @@ type searching struct {
 	*where
 	text    string
 	pattern string // the folded text with wildcards around it
+	start   string // the folded text with a wildcard behind it; "" where nothing is compared with it
 	indexed bool   // the statement uses the indexes
 }
 
@@ -76,6 +77,9 @@ func (w *where) searching(t *record.Type, text string, indexed bool) searching {
 	s := searching{where: w, text: text, indexed: indexed}
 	if len(t.SearchFields())+len(t.SearchPaths()) > 0 { // otherwise nothing is compared with it
 		s.pattern = "(SELECT " + folded(w.arg("%"+escapeLike(text)+"%")+"::text") + ")"
+	}
+	if len(t.SearchStart) > 0 {
+		s.start = "(SELECT " + folded(w.arg(escapeLike(text)+"%")+"::text") + ")"
 	}
 	return s
 }
@@ -109,12 +113,16 @@ func (s searching) inTexts(t *record.Type, alias string) string {
 		joined += " || ''" // which is not what the index is on
 	}
 	cond := joined + " LIKE " + s.pattern
-	if !strings.Contains(s.text, searchSeparator) {
+	if !strings.Contains(s.text, searchSeparator) && s.start == "" {
 		return cond
 	}
-	var each []string // the text must not be found across two fields
+	var each []string // the text must not be found across two fields, nor inside one that is found by its beginning
 	for _, f := range t.SearchFields() {
-		each = append(each, folded(searchedText(f, alias))+" LIKE "+s.pattern)
+		pattern := s.pattern
+		if s.start != "" && t.FoundByStart(f) {
+			pattern = s.start
+		}
+		each = append(each, folded(searchedText(f, alias))+" LIKE "+pattern)
 	}
 	return "(" + cond + " AND (" + strings.Join(each, " OR ") + "))"
 }

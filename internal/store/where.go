@@ -148,6 +148,8 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 		return "FALSE"
 	case p.Has != nil:
 		return w.has(p, t, alias)
+	case p.Exists != nil:
+		return w.exists(p)
 	case p.Did != nil: // looked up first, through the index of requests
 		return fmt.Sprintf("%s.id = ANY(ARRAY(SELECT c.object_id FROM extras_objectchange c WHERE c.request_id = ANY(%s) "+
 			"AND c.object_type = '%s' AND c.action = ANY(%s)))", alias, w.array(record.StoreUUID, p.Values), t.Key(), w.arg(p.Did))
@@ -157,9 +159,12 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 		return "NOT coalesce(" + w.predicate(p, t, alias) + ", FALSE)"
 	}
 	if p.Unless != nil && p.UnlessAt == 0 {
-		unless := alias + "." + quote(p.Unless.Column().Name)
+		unless, none := p.Unless.Column(), "NULL"
+		if unless.Storage == record.StoreBool {
+			none = "NOT TRUE"
+		}
 		p.Unless = nil
-		return "(" + w.predicate(p, t, alias) + " AND " + unless + " IS NOT TRUE)"
+		return fmt.Sprintf("(%s AND %s.%s IS %s)", w.predicate(p, t, alias), alias, quote(unless.Name), none)
 	}
 	if p.First {
 		w.first = true
@@ -184,6 +189,9 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	}
 	if p.Custom != "" {
 		return w.custom(p, alias)
+	}
+	if p.Subnet != nil {
+		return w.inSubnet(p, t, alias)
 	}
 	if p.Field == nil {
 		return w.compare(alias+".id", record.Column{Storage: record.StoreInt}, p)
@@ -220,6 +228,9 @@ func (w *where) through(p record.Predicate, t *record.Type, alias string) string
 	hop := p.Via[0]
 	if hop.Back {
 		return w.back(p, t, alias)
+	}
+	if hop.Up {
+		return w.above(p, alias)
 	}
 	if ref, _ := record.ReferenceOf(t.Field(hop.Name)); ref.TypeField != "" {
 		is := fmt.Sprintf("%s.%s = '%s'", alias, quote(t.Field(ref.TypeField).Column().Name), hop.Target.Key())

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"terrier/test/apitest"
 )
 
 const (
@@ -132,4 +134,54 @@ func TestInterfaceNetworkFilters(t *testing.T) {
 			{c.list + "?l2vpn_id=" + id("wire"), c.first, "="},
 		})
 	}
+}
+
+// TestRelatedGroups: an address finds the FHRP groups with an address in its subnet and VRF.
+func TestRelatedGroups(t *testing.T) {
+	t.Parallel()
+	w := newFilterWorld(t)
+	w.add(t, "/api/ipam/vrfs/", obj{"name": "red"})
+	for i, x := range []struct {
+		name, address string
+		vrf           any
+	}{{"near", "10.0.0.1/32", nil}, {"far", "10.0.1.1/24", nil}, {"red one", "10.0.0.1/24", w.ids["red"]}, {"six", "2001:db8::1/64", nil}} {
+		w.add(t, "/api/ipam/fhrp-groups/", obj{"name": x.name, "protocol": "vrrp2", "group_id": i})
+		w.make(t, addresses, obj{"address": x.address, "vrf": x.vrf,
+			"assigned_object_type": "ipam.fhrpgroup", "assigned_object_id": w.ids[x.name]})
+	}
+	w.add(t, "/api/ipam/fhrp-groups/", obj{"name": "empty", "protocol": "vrrp2", "group_id": 9})
+	host := func(address string, vrf any) string {
+		return "/api/ipam/fhrp-groups/?related_ip=" + fmt.Sprint(w.make(t, addresses, obj{"address": address, "vrf": vrf}))
+	}
+	second := host("2001:db8::9/64", nil)
+	w.check(t, []found{
+		{host("10.0.0.9/24", nil), "near", "="},
+		{host("10.0.0.9/23", nil), "far, near", "="},
+		{host("10.0.0.9/32", nil), "", "="},
+		{host("10.0.0.9/24", w.ids["red"]), "red one", "="},
+		{second, "six", "="},
+		{strings.Replace(host("10.0.0.8/24", nil), "?", second[strings.Index(second, "?"):]+"&", 1), "near, six", "="},
+		{"/api/ipam/fhrp-groups/?related_ip=999999", "", "="},
+	})
+	_, blind := w.User(t, "blind", apitest.Grant{Types: []string{"ipam.fhrpgroup"}, Actions: []string{"view"}})
+	want(t, "found by a hidden address", w.found(t, blind, host("10.0.0.7/24", nil)), "")
+}
+
+// TestAddressSearch: q finds an address by the beginning of its text, and other texts by any part.
+func TestAddressSearch(t *testing.T) {
+	t.Parallel()
+	w := newFilterWorld(t)
+	for _, body := range []obj{{"address": "10.0.12.1/24"}, {"address": "110.0.12.1/24"},
+		{"address": "192.0.2.1/24", "dns_name": "a10.0.12.example"},
+		{"address": "192.0.2.2/24", "description": "see 10.0.12"}, {"address": "2001:db8::1/64"}} {
+		w.make(t, addresses, body)
+	}
+	w.check(t, []found{
+		{addresses + "?q=10.0.12", "10.0.12.1/24, 192.0.2.1/24, 192.0.2.2/24", "="},
+		{addresses + "?q=110.0", "110.0.12.1/24", "="},
+		{addresses + "?q=2001:DB8:", "2001:db8::1/64", "="},
+		{addresses + "?q=db8", "", "="},
+		{addresses + "?q=10.0.12.1", "10.0.12.1/24", "="},
+		{addresses + "?q=example", "192.0.2.1/24", "="},
+	})
 }

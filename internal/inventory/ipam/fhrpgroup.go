@@ -37,6 +37,7 @@ var FHRPGroup = record.Type{
 		{Name: "interface_type", Ignored: true},
 		{Name: "device_id", Ignored: true},
 		{Name: "virtual_machine_id", Ignored: true},
+		{Name: "related_ip", Path: "[ipam.ipaddress.assigned_object].address", Subnet: "vrf"},
 	},
 	Called: []string{
 		"{name} {protocol}: {group_id} ({[ipam.ipaddress.assigned_object].address})",

@@ -73,8 +73,8 @@ var IPAddress = record.Type{
 	Columns: []string{"vrf", "status", "role", "tenant", "assigned_object", "dns_name", "description", "tags"},
 	Brief:   []string{"family", "address"},
 	Order:   []string{"address"},
-	Search:  []string{"dns_name", "description", "address"},
-	Check:   checkIPAddress,
+	Search:  []string{"dns_name", "description", "address"}, SearchStart: []string{"address"},
+	Check: checkIPAddress,
 }
 
 // ofDevice finds the addresses of a device by its name or id. The master of a virtual chassis also has those of the other members,

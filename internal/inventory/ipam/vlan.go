@@ -40,6 +40,8 @@ var VLAN = record.Type{
 		tenantGroup, region, siteGroup,
 		{Name: "l2vpn", Path: "[ipam.l2vpntermination.assigned_object].l2vpn.identifier"},
 		{Name: "l2vpn_id", Path: "[ipam.l2vpntermination.assigned_object].l2vpn.id"},
+		{Name: "available_on_device", Common: &availableOnDevice},
+		{Name: "available_on_virtualmachine", Common: &availableOnMachine},
 	},
 	Called:  []string{"{name} ({vid})"},
 	Brief:   []string{"vid", "name"},
@@ -48,6 +50,31 @@ var VLAN = record.Type{
 	Panels:  []record.Panel{{Tab: "Prefixes", List: "ipam.prefix"}},
 	Columns: []string{"name", "site", "group", "tenant", "status", "role", "description", "tags"},
 }
+
+// Where a VLAN can be used: at its own site, or anywhere in the scope of its group. A VLAN without either can be used everywhere.
+var (
+	availableOnDevice = record.Common{With: "dcim.device", OrNone: anywhere, Places: []record.CommonPlace{
+		{Here: "site", There: "site"},
+		{Here: "group.scope[dcim.site]", There: "site"},
+		{Here: "group.scope[dcim.region]", There: "site.region"},
+		{Here: "group.scope[dcim.sitegroup]", There: "site.group"},
+		{Here: "group.scope[dcim.location]", There: "location"},
+		{Here: "group.scope[dcim.rack]", There: "rack"},
+	}}
+	availableOnMachine = record.Common{With: "virtualization.virtualmachine", OrNone: anywhere, Places: []record.CommonPlace{
+		{Here: "site", There: "site"},
+		{Here: "group.scope[dcim.site]", There: "site"},
+		{Here: "group.scope[dcim.region]", There: "site.region"},
+		{Here: "group.scope[dcim.sitegroup]", There: "site.group"},
+		{Here: "site", There: "cluster.site", Unless: "site"},
+		{Here: "group.scope[dcim.site]", There: "cluster.site", Unless: "site"},
+		{Here: "group.scope[dcim.region]", There: "cluster.site.region", Unless: "site"},
+		{Here: "group.scope[dcim.sitegroup]", There: "cluster.site.group", Unless: "site"},
+		{Here: "group.scope[virtualization.cluster]", There: "cluster"},
+		{Here: "group.scope[virtualization.clustergroup]", There: "cluster.group"},
+	}}
+	anywhere = []string{"site", "group.scope"}
+)
 
 // checkVLANInGroup checks that a VLAN fits into its group.
 func checkVLANInGroup(vlan, group record.Values) fault.Fields {
