@@ -19,6 +19,7 @@ type Int struct {
 	Default           int64
 	StoredAs          string // the column, if its name differs from the field's
 	Ranges            bool   // pages create several records at once from a text such as [1-24]
+	NumberOnly        bool   // a number that is written as a text is refused
 }
 
 var _ FoundByValue = Int{}
@@ -51,6 +52,9 @@ func (f Int) Lookups() []Lookup { return orderedLookups }
 
 func (f Int) Parse(in any) (any, error) {
 	n, err := intOf(in)
+	if _, isText := in.(string); isText && f.NumberOnly {
+		err = errNoInteger
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -78,10 +82,12 @@ func intOf(in any) (int64, error) {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		return 0, Invalid("A valid integer is required.")
+		return 0, errNoInteger
 	}
 	return n, nil
 }
+
+var errNoInteger = Invalid("A valid integer is required.")
 
 func (f Int) ParseText(s string) (any, error)             { return intOf(s) }
 func (f Int) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }

@@ -154,6 +154,9 @@ func typedValue(f record.Field, name string, in record.Info, typed url.Values, e
 		}
 		return nil, false // the default
 	}
+	if number := strings.TrimSpace(text); in.Widget == record.NumberInput && json.Valid([]byte(number)) {
+		return json.Number(number), true
+	}
 	return strings.ReplaceAll(text, "\r\n", "\n"), true
 }
 

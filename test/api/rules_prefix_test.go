@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -66,6 +67,8 @@ func prefixRules() map[int]ruleTest {
 			want(t, "prefix", h.made(t, "prefix", "prefix", "192.0.2.7")["prefix"], any("192.0.2.7/32"))
 			want(t, "prefix", h.made(t, "prefix", "prefix", "2001:DB8::7")["prefix"], any("2001:db8::7/128"))
 		},
+		2: uniquePrefixes,
+		3: uniqueInOneList,
 		4: func(t *testing.T, h *hardware) {
 			h.familyForms(t, "prefix", h.network(t, "10.4.0.0/16"), h.network(t, "2001:db8:4::/48"))
 			want(t, "family", nestedIn(h.made(t, "prefix", "prefix", "10.4.1.0/24", "family", 6), "family")["label"], any("IPv4"))
@@ -189,6 +192,7 @@ func aggregateRules() map[int]ruleTest {
 			h.refused(t, "prefix", "aggregate", "prefix", "192.0.2.7/24")
 			h.refused(t, "prefix", "aggregate", "prefix", "0.0.0.0/0")
 		},
+		2: apartAggregates,
 		3: func(t *testing.T, h *hardware) {
 			want(t, "a VRF", h.made(t, "aggregate", "prefix", "10.3.0.0/16")["vrf"], nil)
 			wantErrors(t, h.get(t, h.list("aggregate")+"?vrf_id=1"), "vrf_id")
@@ -222,7 +226,8 @@ func rangeRules() map[int]ruleTest {
 		t.Helper()
 		return h.made(t, "iprange", append([]any{"start_address", start, "end_address", end}, more...)...)
 	}
-	return map[int]ruleTest{
+	rules := rangeSpaceRules()
+	maps.Copy(rules, map[int]ruleTest{
 		4: func(t *testing.T, h *hardware) {
 			one, two := h.make(t, "vrf"), h.make(t, "vrf")
 			span(t, h, "10.4.0.1/24", "10.4.0.2/24", "vrf", two)
@@ -270,5 +275,6 @@ func rangeRules() map[int]ruleTest {
 				want(t, "found by "+q, len(h.find(t, "iprange", "q=%s", url.QueryEscape(q))), found)
 			}
 		},
-	}
+	})
+	return rules
 }

@@ -128,6 +128,7 @@ func asnRangeRules() map[int]ruleTest {
 			}
 			want(t, "asn_count", fmt.Sprint(h.read(t, "asnrange", id)["asn_count"]), "3")
 		},
+		5: freeInAll,
 	}
 }
 

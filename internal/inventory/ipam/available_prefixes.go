@@ -27,8 +27,9 @@ var availablePrefixes = []record.Action{
 		Sets: []string{"prefix", "vrf"}, First: "First free prefix", Suggests: suggestLength,
 		Doc: "Create prefixes in the free space of a prefix, each on the lowest network of its length. " +
 			"Two requests at once never get the same one",
-		Body: record.Fields{record.Int{Name: "prefix_length", Required: true, Min: new(int64(1)), Max: new(int64(128)), Help: "Such as 28."}},
-		Do:   takePrefixes},
+		Body: record.Fields{record.Int{Name: "prefix_length", Required: true, NumberOnly: true, Min: new(int64(1)), Max: new(int64(128)),
+			Help: "Such as 28."}},
+		Do: takePrefixes},
 }
 
 // suggestLength returns the length that is wanted most often in a prefix: that of a subnet, or else a quarter of it.
