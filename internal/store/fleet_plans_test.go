@@ -35,10 +35,11 @@ func openFleet(t *testing.T) (*store.Store, *record.Registry, *pgxpool.Pool, *db
 }
 
 // TestFleetIsReadByIndex: a page of interfaces looks up what it refers to by its id, and finds the interfaces of a device through an
-// index, whatever the values are.
+// index, whatever the values are; and so are addresses, VLANs and the like.
 func TestFleetIsReadByIndex(t *testing.T) {
 	t.Parallel()
 	s, reg, db, _ := openFleet(t)
+	addressFiltersAreIndexed(t, s, reg, db)
 	typ := reg.Type("dcim.interface")
 	for _, c := range []struct{ filter, reads string }{
 		{"", " dcim_interface_order "},

@@ -1,0 +1,78 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// addressFiltersAreIndexed holds that addresses of a device, interfaces of a VLAN and FHRP groups of a subnet are looked up through
+// indexes, whatever the values are. Each table gets 20,000 rows. VLANs that a device can use are read in their order: what is tested of
+// each is looked up first.
+func addressFiltersAreIndexed(t *testing.T, s *store.Store, reg *record.Registry, db *pgxpool.Pool) {
+	t.Helper()
+	if _, err := db.Exec(t.Context(), `
+		INSERT INTO ipam_vrf (id, version, name, rd, enforce_unique, description, comments, import_targets, export_targets, tags, custom_fields,
+			created, last_updated)
+			SELECT i, 1, 'v' || i, '1:' || i, true, '', '', '{}', '{}', '{}', '{}', now(), now() FROM generate_series(1, 500) i;
+		INSERT INTO ipam_fhrpgroup (id, version, name, protocol, group_id, auth_key_sealed, description, comments, tags, custom_fields, created,
+			last_updated)
+			SELECT i, 1, '', 'hsrp', i, '', '', '', '{}', '{}', now(), now() FROM generate_series(1, 200) i;
+		INSERT INTO ipam_ipaddress (version, address, vrf_id, assigned_object_type, assigned_object_id, status, dns_name, description, comments,
+			tags, custom_fields, created, last_updated)
+			SELECT 1, '10.0.0.0/24'::inet + i, 1 + i % 500, CASE WHEN i <= 200 THEN 'ipam.fhrpgroup' ELSE 'dcim.interface' END, i, 'active', '', '',
+				'', '{}', '{}', now(), now() FROM generate_series(1, 20000) i;
+		INSERT INTO ipam_prefix (version, prefix, vrf_id, status, is_pool, mark_utilized, description, comments, tags, custom_fields, created,
+			last_updated)
+			SELECT 1, set_masklen('10.0.0.0/32'::inet + i * 4, 30)::cidr, 1 + i % 500, 'active', false, false, '', '', '{}', '{}', now(), now()
+			FROM generate_series(1, 20000) i;
+		INSERT INTO ipam_vlan (id, version, vid, name, site_id, status, description, comments, tags, custom_fields, created, last_updated)
+			SELECT i, 1, 1 + i % 4000, 'v' || i, 1 + i % 100, 'active', '', '', '{}', '{}', now(), now() FROM generate_series(1, 20000) i;
+		UPDATE dcim_interface SET untagged_vlan_id = 1 + id % 20000, tagged_vlans = ARRAY[1 + id * 7 % 20000];
+		ANALYZE`); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ typ, filter, index string }{
+		{"ipam.ipaddress", "device_id", "ipam_ipaddress_assigned_object"},
+		{"ipam.ipaddress", "device", "ipam_ipaddress_assigned_object"},
+		{"ipam.ipaddress", "interface_id", "ipam_ipaddress_assigned_object"},
+		{"ipam.ipaddress", "present_in_vrf_id", "ipam_ipaddress_space"},
+		{"ipam.prefix", "present_in_vrf", "ipam_prefix_space"},
+		{"ipam.fhrpgroup", "related_ip", "ipam_ipaddress_assigned_object"},
+		{"dcim.interface", "vlan_id", "dcim_interface_tagged_vlans"},
+		{"dcim.interface", "vlan", "dcim_interface_untagged_vlan"},
+		{"dcim.interface", "vrf", "dcim_interface_vrf"},
+		{"ipam.vlan", "available_on_device", "ipam_vlan_order"},
+	} {
+		typ := reg.Type(c.typ)
+		test, _, err := typ.ParseFilter(c.filter, []string{"1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		statements, err := store.ListStatement(s, typ, store.Query{Scope: access.Machine(), Limit: 50, View: record.View{Only: []string{"id"}},
+			Where: []record.Predicate{test}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, page, _ := strings.Cut(statements, ";")
+		var args []string
+		for n := 1; strings.Contains(page, fmt.Sprintf("$%d", n)); n++ {
+			arg := "{1}"
+			if strings.Contains(page, fmt.Sprintf(" = $%d", n)) {
+				arg = "1"
+			}
+			args = append(args, arg)
+		}
+		plan := genericPlan(t, db, page, args...)
+		if !strings.Contains(plan, c.index+" ") || strings.Contains(plan, "Seq Scan on ipam_ipaddress") ||
+			strings.Contains(plan, "Seq Scan on dcim_interface") || strings.Contains(plan, "Seq Scan on ipam_prefix") {
+			t.Errorf("%s of %s is not read through %s:\n%s\n%s", c.filter, c.typ, c.index, page, plan)
+		}
+	}
+}
