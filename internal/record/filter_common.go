@@ -71,7 +71,7 @@ func (t *Type) commonPlace(with *Type, place CommonPlace) (Predicate, error) {
 	case !here.ref || !there.ref || here.at != there.at:
 		return Predicate{}, fmt.Errorf("they do not end in references to the same type")
 	}
-	p := Predicate{Via: here.via, Seen: true, First: true}
+	p := Predicate{Via: here.via, Seen: true}
 	if here.at.Tree() {
 		p.Via = append(p.Via, Hop{Target: here.at, Up: true})
 	}
@@ -107,6 +107,6 @@ func (t *Type) leadsNowhere(path string) (Predicate, error) {
 		return nothing, nil
 	}
 	p, err := ref.Target.leadsNowhere(rest)
-	p.Via, p.Seen, p.First = append([]Hop{HopOf(f)}, p.Via...), true, true
+	p.Via, p.Seen = append([]Hop{HopOf(f)}, p.Via...), true
 	return Predicate{Any: []Predicate{nothing, p}}, err
 }
