@@ -197,12 +197,22 @@ func draftIndexes(t *record.Type) []string {
 			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s_folded ON %s (%s);\n", table, x.Field, table,
 				folded(quoteWhereNeeded(t.Field(x.Field).Column().Name))))
 		}
+		if hasMaskIndex(t, x) {
+			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s_mask ON %s ((%s), %s);\n", table, x.Field, table,
+				fmt.Sprintf(partForms[record.MaskLength], quoteWhereNeeded(t.Field(x.Field).Column().Name)), orderIndex(t)))
+		}
 	}
 	for _, ref := range anyReferences(t) {
 		typ, id := halves(t, ref)
 		out = append(out, draftIndex(t, ref.Name, typ.Null, quoteWhereNeeded(typ.Name), quoteWhereNeeded(id.Name)))
 	}
 	return out
+}
+
+// hasMaskIndex reports whether a filter finds networks by the length of their mask, of which there are few. The index has the default order
+// too. Addresses have none: there are many more of them, and their masks are those of their networks.
+func hasMaskIndex(t *record.Type, x record.Filter) bool {
+	return x.Lookup == record.NetMaskLength && t.Field(x.Field).Column().Storage == record.StoreNetwork
 }
 
 // draftIndex is an index for looking records up by the value of a column, the first of those given. Records without a value are not in

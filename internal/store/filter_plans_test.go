@@ -27,6 +27,10 @@ func TestDeclaredFiltersAreIndexed(t *testing.T) {
 			FROM generate_series(1, 10000) i;
 		INSERT INTO trial_item (version, shelf_id, name, friends, weight, tags, custom_fields, created, last_updated)
 			SELECT 1, 1 + i % 1000, 'Item ' || i, '{}', 0, '{}', '{}', now(), now() FROM generate_series(1, 10000) i;
+		INSERT INTO ipam_prefix (version, prefix, status, is_pool, mark_utilized, description, comments, tags, custom_fields, created,
+			last_updated)
+			SELECT 1, set_masklen('10.0.0.0'::cidr + i * 256, 24)::cidr, 'active', false, false, '', '', '{}', '{}', now(), now()
+			FROM generate_series(1, 10000) i;
 		ANALYZE`); err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +42,7 @@ func TestDeclaredFiltersAreIndexed(t *testing.T) {
 		{"trial.shelf", "mac_address", "00:00:00:00:00:01", "trial_port_mac_address"},
 		{"trial.shelf", "stocked", "false", "trial_item_order"},
 		{"trial.shelf", "used", "true", "trial_port_order"},
+		{"ipam.prefix", "mask_length", "16", "ipam_prefix_prefix_mask"},
 	} {
 		typ := reg.Type(c.typ)
 		test, _, err := typ.ParseFilter(c.filter, []string{c.value})

@@ -220,6 +220,9 @@ func onlyValue(t *record.Type, q Query) string {
 			continue
 		}
 		of := "t." + quote(p.Field.Column().Name)
+		if isMask(t, p.Field) && !slices.ContainsFunc(q.Where, func(other record.Predicate) bool { return isRange(other, p.Field) }) {
+			return fmt.Sprintf(partForms[record.MaskLength], of)
+		}
 		if i := slices.Index(goesOn[t.Key()], p.Field.Info().Name); i >= 0 && i < rank {
 			column, rank = of, i
 		}
@@ -228,6 +231,27 @@ func onlyValue(t *record.Type, q Query) string {
 		}
 	}
 	return column
+}
+
+// isMask reports whether a field is the length of a mask that has an index.
+func isMask(t *record.Type, f record.Field) bool {
+	c := f.Column()
+	return c.Part == record.MaskLength && slices.ContainsFunc(t.Filters, func(x record.Filter) bool {
+		return x.Lookup == record.NetMaskLength && t.Field(x.Field).Column().Name == c.Name && hasMaskIndex(t, x)
+	})
+}
+
+// isRange reports whether a test narrows the networks of a field otherwise than by their masks. Then the index of the networks is better.
+func isRange(p record.Predicate, f record.Field) bool {
+	within := func(one record.Predicate) bool { return isRange(one, f) }
+	if slices.ContainsFunc(p.Any, within) || slices.ContainsFunc(p.Every, within) {
+		return true
+	}
+	if p.Field == nil || p.Custom != "" || len(p.Via) > 0 {
+		return false
+	}
+	c := p.Field.Column()
+	return c.Name == f.Column().Name && c.Part == record.Whole
 }
 
 // lookedUp reports whether a test finds records in one of several ways, each through an index. They are looked up before they are sorted:

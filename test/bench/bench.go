@@ -38,6 +38,7 @@ type bench struct {
 	plain           *plain       // made by the first case that needs it
 	fleets          [2]*fleet    // the large and the small one, likewise
 	contexts        *fleet       // likewise
+	networks        *networks    // likewise
 	loaded          int          // sites so far
 	deepAt          string       // the current address of the walk through the register
 	made            atomic.Int64 // sites created through the servers; it makes their names differ

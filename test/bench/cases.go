@@ -32,6 +32,7 @@ func cases() []work {
 	}
 	return append(all, work{"devices", (*bench).measureDevices}, work{"fleet-lists", (*bench).measureFleetLists},
 		work{"fleet", (*bench).measureFleet}, work{"contexts", (*bench).measureContexts},
+		work{"prefixes", (*bench).measureNetworks},
 		work{"search-writes", (*bench).measureSearchWrites},
 		work{"search-mixed", (*bench).measureSearchMixed},
 		work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries},

@@ -24,6 +24,7 @@ type options struct {
 	queued      int
 	deliveries  int
 	devices     int
+	prefixes    int
 	rounds      int
 	round       time.Duration
 	jobs        int
@@ -41,9 +42,9 @@ type options struct {
 
 // full and quick are the default sizes. Flags override them.
 var (
-	full = options{records: 1_000_000, queued: 1_000_000, deliveries: 1_000_000, devices: 20_000, rounds: 5,
+	full = options{records: 1_000_000, queued: 1_000_000, deliveries: 1_000_000, devices: 20_000, prefixes: 1_000_000, rounds: 5,
 		round: 1500 * time.Millisecond, jobs: 20_000, mixed: 10 * time.Minute}
-	quick = options{records: 100_000, queued: 50_000, deliveries: 100_000, devices: 2_000, rounds: 3,
+	quick = options{records: 100_000, queued: 50_000, deliveries: 100_000, devices: 2_000, prefixes: 20_000, rounds: 3,
 		round: 500 * time.Millisecond, jobs: 5_000, mixed: 20 * time.Second}
 )
 
@@ -52,6 +53,9 @@ const least = 1_000
 
 // leastDevices is the size of the smallest fleet.
 const leastDevices = 200
+
+// leastPrefixes is the size of the smallest register of prefixes. It still fills several /16.
+const leastPrefixes = 20_000
 
 // smallFleet returns the number of devices that a large fleet is compared with.
 func (o options) smallFleet() int { return max(leastDevices, min(least, o.devices/20)) }
@@ -69,6 +73,7 @@ func parseFlags(args []string) (options, error) {
 	flags.IntVar(&o.deliveries, "deliveries", o.deliveries, "delivery rows kept, likewise; 100,000,000 need some 45 GB of disk")
 	flags.IntVar(&o.devices, "devices", o.devices,
 		"devices of the cases fleet and fleet-lists, with 50 interfaces each; 100,000 is for runs by hand")
+	flags.IntVar(&o.prefixes, "prefixes", o.prefixes, "prefixes of the case prefixes, with as many addresses; at least 20,000")
 	flags.IntVar(&o.rounds, "rounds", o.rounds, "repeats of each comparison")
 	flags.DurationVar(&o.round, "round", o.round, "how long each side is asked in a round")
 	flags.IntVar(&o.jobs, "jobs", o.jobs, "deliveries of a round of the case deliveries")
@@ -103,9 +108,10 @@ func (o options) validate() error {
 		return fmt.Errorf("--user is %q and must be %s or %s", o.user, superuser, member)
 	case o.keep && o.only != "":
 		return errors.New("--keep with --only would forget the other cases: keep a whole run")
-	case o.rounds < 1 || o.jobs < 100 || o.queued < 1 || o.types < 1 || o.deliveries < least || o.devices < leastDevices:
+	case o.rounds < 1 || o.jobs < 100 || o.queued < 1 || o.types < 1 || o.deliveries < least || o.devices < leastDevices ||
+		o.prefixes < leastPrefixes:
 		return fmt.Errorf("--rounds, --queued and --types must be at least 1, --jobs at least 100, --devices at least %d, "+
-			"--deliveries at least %d", leastDevices, least)
+			"--prefixes at least %d, --deliveries at least %d", leastDevices, leastPrefixes, least)
 	}
 	return nil
 }
