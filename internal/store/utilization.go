@@ -62,8 +62,12 @@ func (x utilization) size() string {
 	return size
 }
 
+// mostSteps is from how many blocks on reading all that is inside of a network costs less than going from one block to the next.
+const mostSteps = 2000
+
 // blocks is the part of the network that others cover. It goes from one block to the next that is not inside it, so that it reads one
-// record for each block however many there are inside.
+// record for each block however many there are inside. With many blocks it reads all records in their order instead, and leaves out those
+// that are inside one before.
 func (x utilization) blocks() string {
 	of := x.Foreign(x.Blocks)
 	begin := ">="
@@ -79,9 +83,15 @@ func (x utilization) blocks() string {
 			return fmt.Sprintf("(SELECT n.%[1]s FROM %[2]s n WHERE %[3]s n.%[1]s %[4]s %[5]s AND n.%[1]s <= last_address(%[6]s) "+
 				"ORDER BY %[7]sn.%[1]s LIMIT 1)", quote(of.Name), quote(of.Of.Table()), is, after, than, x.network(), by)
 		}
-		return fmt.Sprintf("(WITH RECURSIVE block (net) AS (%s UNION ALL SELECT %s FROM block WHERE net IS NOT NULL) "+
-			"SELECT coalesce(sum(power(2::float8, masklen(%s) - masklen(net))), 0) FROM block)", next(begin, x.network()),
-			next(">", "last_address(net)"), x.network())
+		part := fmt.Sprintf("coalesce(sum(power(2::float8, masklen(%s) - masklen(net))), 0)", x.network())
+		walk := fmt.Sprintf("(WITH RECURSIVE block (net, n) AS (SELECT %s, 1 UNION ALL "+
+			"SELECT %s, n + 1 FROM block WHERE net IS NOT NULL AND n <= %[3]d) "+
+			"SELECT CASE WHEN max(n) <= %[3]d THEN %[4]s END FROM block)", next(begin, x.network()), next(">", "last_address(net)"), mostSteps, part)
+		all := fmt.Sprintf("(SELECT %s FROM (SELECT n.%[2]s AS net, max(last_address(n.%[2]s)) OVER (ORDER BY n.%[2]s "+
+			"ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM %[3]s n "+
+			"WHERE %[4]s n.%[2]s %[5]s %[6]s AND n.%[2]s <= last_address(%[6]s)) a WHERE before IS NULL OR net > before)",
+			part, quote(of.Name), quote(of.Of.Table()), owner("n", of.Of), begin, x.network())
+		return "coalesce(" + walk + ", " + all + ")"
 	})
 }
 
