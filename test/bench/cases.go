@@ -30,7 +30,8 @@ func cases() []work {
 	for _, c := range writes {
 		all = append(all, c.work())
 	}
-	return append(all, work{"devices", (*bench).measureDevices}, work{"fleet-lists", (*bench).measureFleetLists},
+	return append(all, work{"allocation", (*bench).measureAllocation},
+		work{"devices", (*bench).measureDevices}, work{"fleet-lists", (*bench).measureFleetLists},
 		work{"fleet", (*bench).measureFleet}, work{"contexts", (*bench).measureContexts},
 		work{"prefixes", (*bench).measureNetworks},
 		work{"search-writes", (*bench).measureSearchWrites},

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"terrier/test/bench/figures"
+	"terrier/test/bench/gauge"
+)
+
+const (
+	allocators = 16 // clients at once
+
+	// timedAllocations is how many allocations of each client are timed one by one.
+	timedAllocations = 25
+)
+
+// measureAllocation compares the rate at which clients are given free addresses with the rate at which the same clients create addresses
+// of their choice: all of one prefix, and of 16.
+func (b *bench) measureAllocation(ctx context.Context) (rows []figures.Row, err error) {
+	for _, prefixes := range []int{1, 16} {
+		paths, err := b.makePools(prefixes)
+		if err != nil {
+			return nil, err
+		}
+		var n atomic.Int64
+		take := func() []byte { return b.terrier.Post(paths[int(n.Add(1))%len(paths)], []byte(`{}`)) }
+		asking := gauge.Asking{Side: b.terrier, Processes: []*gauge.Process{b.server}, Status: http.StatusCreated,
+			Connections: allocators, Request: take}
+		plain := asking
+		plain.Request = func() []byte {
+			n := b.made.Add(1)
+			return b.terrier.Post(addressesPath, fmt.Appendf(nil, `{"address": "172.%d.%d.%d/12"}`, 16+n>>16&15, n>>8&255, n&255))
+		}
+		rounds, err := b.compete(ctx, asking, plain)
+		if err != nil {
+			return nil, err
+		}
+		p95, err := b.timeEach(take)
+		if err != nil {
+			return nil, err
+		}
+		row := figures.Row{Case: fmt.Sprint("allocation-", prefixes), Against: "plain creates", Goal: figures.AtLeast(0.5),
+			What: fmt.Sprintf("take the first free address of %d prefixes, %d clients; p95 %.0f ms", prefixes, allocators, p95)}
+		rounds.judge(&row)
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// makePools creates prefixes without addresses, and returns where addresses of theirs are taken.
+func (b *bench) makePools(n int) (paths []string, err error) {
+	for range n {
+		at := b.made.Add(1)
+		raw, err := b.terrier.Do(b.terrier.Post(prefixesPath, fmt.Appendf(nil, `{"prefix": "10.%d.0.0/16"}`, at&255)), http.StatusCreated)
+		if err != nil {
+			return nil, err
+		}
+		var made struct{ ID int64 }
+		if err := json.Unmarshal(raw, &made); err != nil {
+			return nil, err
+		}
+		paths = append(paths, fmt.Sprintf("%s%d/available-ips/", prefixesPath, made.ID))
+	}
+	return paths, nil
+}
+
+// timeEach sends requests of as many clients as compete, and returns the 95th percentile of their times, in milliseconds.
+func (b *bench) timeEach(request func() []byte) (p95 float64, err error) {
+	var mu sync.Mutex
+	var took []float64
+	var group sync.WaitGroup
+	for range allocators {
+		group.Go(func() {
+			for range timedAllocations {
+				began := time.Now()
+				_, e := b.terrier.Do(request(), http.StatusCreated)
+				mu.Lock()
+				took = append(took, time.Since(began).Seconds()*1000)
+				if err == nil {
+					err = e
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	return figures.Percentile(took, 0.95), err
+}
