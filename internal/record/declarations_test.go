@@ -311,11 +311,12 @@ func TestDeclarationsAreChecked(t *testing.T) {
 			t.Fields = append(t.Fields, anyB(func(f *record.AnyRef) { f.To = []string{"a.b", "a.c"} }))
 			t.Same = []record.Same{{Ref: "r", Path: "tag"}}
 		}), refersToItself), `Same names "tag", which leads from a.c to no column`},
-		"any owner":             {withAny(func(t *record.Type) { t.Owner = "r" }), `Owner names "r", which is no reference`},
-		"filter through two":    {withFilter("parent.parent"), ""},
-		"filter through any":    {withFilter("r[a.b].tag"), ""},
-		"filter by an id":       {withFilter("r[a.b].id"), ""},
-		"filter without a path": {withFilter(""), "its filter f must have exactly one of Field, Path, Has, Set, Common, UsedBy, Is, Ignored and Never"},
+		"any owner":          {withAny(func(t *record.Type) { t.Owner = "r" }), `Owner names "r", which is no reference`},
+		"filter through two": {withFilter("parent.parent"), ""},
+		"filter through any": {withFilter("r[a.b].tag"), ""},
+		"filter by an id":    {withFilter("r[a.b].id"), ""},
+		"filter without a path": {withFilter(""),
+			"its filter f must have exactly one of Field, Path, Has, Set, Common, UsedBy, Is, Ignored and Never"},
 		"filter by a run of texts": {declaring(record.Filter{Name: "f", Field: "name", End: "name", Lookup: record.RunCovers}),
 			`its filter f asks for a run from "name" to "name", which are not two addresses that are always there`},
 		"filter with an end alone": {declaring(record.Filter{Name: "f", Path: "parent.name", End: "name"}),
