@@ -46,7 +46,8 @@ func grid(label string, data any, links Links) (*Drawing, error) {
 	}
 	for _, key := range gridKeys {
 		if used[key.use] {
-			d.Keys = append(d.Keys, Shape{Class: classOf(record.Span{Use: key.use, Share: 1}), Text: key.text, Hatch: hatched(key.use, cellHeight, cellHeight)})
+			d.Keys = append(d.Keys, Shape{Class: classOf(record.Span{Use: key.use, Share: 1}), Text: key.text,
+				Hatch: hatched(key.use, cellHeight, cellHeight)})
 		}
 	}
 	for _, s := range g.Rows {

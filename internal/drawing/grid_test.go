@@ -11,8 +11,10 @@ import (
 func TestGrid(t *testing.T) {
 	t.Parallel()
 	data := record.Grid{Cells: 64, Labels: []string{"a", "b", "c", "d"}, Head: "Places", Caption: "Each cell is one.",
-		Spans: []record.Span{{From: 0, To: 13, Places: "0–13", Use: record.GridTaken, Held: true}, {From: 14, To: 51, Places: "14–51", Use: record.GridRange, What: "Range"}},
-		Rows:  []record.Span{{Places: "0–13", Use: record.GridTaken, Held: true}, {Places: "52–63", Use: record.GridFree, New: &record.New{Of: "x.y"}}}, More: "and more"}
+		Spans: []record.Span{{From: 0, To: 13, Places: "0–13", Use: record.GridTaken, Held: true},
+			{From: 14, To: 51, Places: "14–51", Use: record.GridRange, What: "Range"}},
+		Rows: []record.Span{{Places: "0–13", Use: record.GridTaken, Held: true},
+			{Places: "52–63", Use: record.GridFree, New: &record.New{Of: "x.y"}}}, More: "and more"}
 	d, err := Make("grid", "Map", data, Links{New: func(n record.New) string { return "/add/" + n.Of }})
 	if err != nil {
 		t.Fatal(err)

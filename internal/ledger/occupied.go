@@ -22,7 +22,7 @@ func (k *call) Occupied(of record.Values, u record.Usage) (record.Occupied, erro
 	blocks, runs := store.Answered[[]record.Occupant](nil), store.Answered[[]record.Occupant](nil)
 	if u.Blocks != "" {
 		own := u.Foreign(u.Blocks).Of == of.Type()
-		blocks = k.set.tx.BlocksIn(u, own, owner, run, netip.MustParsePrefix(of.Text(u.Network)), length)
+		blocks = k.set.tx.BlocksIn(u, own, owner, netip.MustParsePrefix(of.Text(u.Network)), length)
 	}
 	if u.Runs[0] != "" {
 		runs = k.set.tx.RunsIn(u, owner, run, length)

@@ -60,7 +60,8 @@ func (g *addressGrid) grid() Grid {
 			if whole {
 				cells[i] = Span{From: from, To: to, Use: GridTaken, Held: true, Record: x.Record}
 			} else {
-				cells[i] = Span{From: i, To: i, Use: GridPart, What: "Smaller " + g.usage.Foreign(g.usage.Blocks).Of.Plural, List: g.list(g.usage.Blocks, NetContained, g.Cells[i])}
+				cells[i] = Span{From: i, To: i, Use: GridPart, What: "Smaller " + g.usage.Foreign(g.usage.Blocks).Of.Plural,
+					List: g.list(g.usage.Blocks, NetContained, g.Cells[i])}
 			}
 		}
 	}

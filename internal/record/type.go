@@ -27,7 +27,8 @@ type Type struct {
 
 	Section string   // where the pages list it: "Organization"; the default is the name of App
 	Columns []string // what a list shows at first; the default is the first few fields
-	// Indent names a field with the depth of a record in a tree. A list in its own order, which must be that of the tree, indents records by it.
+	// Indent names a field with the depth of a record in a tree. A list in its own order, which must be that of the tree, indents records
+	// by it.
 	Indent string
 	Groups []Group // the parts of its form; the default is one part
 	Panels []Panel // what the page of a record shows besides its fields

@@ -29,20 +29,20 @@ func ownerColumn(u record.Usage, t *record.Type) string {
 	return quote(u.OwnerOf(t).Name)
 }
 
-// BlocksIn finds the outermost networks in a run of addresses that fill networks of a length, and the first in each that is not filled. It
-// goes from one to the next with a look into the index each, so it makes at most as many steps as there are networks of this length.
-func (tx *Tx) BlocksIn(u record.Usage, own bool, owner int64, run record.AddressRun, in netip.Prefix, length int) *Promise[[]record.Occupant] {
+// BlocksIn finds the outermost networks in another that fill networks of a length, and the first in each that is not filled. It goes
+// from one to the next with a look into the index each, so it makes at most as many steps as there are networks of this length.
+func (tx *Tx) BlocksIn(u record.Usage, own bool, owner int64, in netip.Prefix, length int) *Promise[[]record.Occupant] {
 	of := u.Foreign(u.Blocks)
 	w := &where{}
 	cond, order := owned(ownerColumn(u, of.Of), owner, w)
-	net, full := quote(of.Name), run.First.BitLen()
+	net, full := quote(of.Name), in.Addr().BitLen()
 	begin := ">="
 	if own {
 		begin = ">"
 	}
 	next := func(op, after string) string {
 		return fmt.Sprintf("SELECT id, %[1]s AS net FROM %[2]s WHERE %[3]s AND %[1]s %[4]s %[5]s AND %[1]s <= %[6]s::text::inet "+
-			"ORDER BY %[7]s%[1]s LIMIT 1", net, quote(of.Of.Table()), cond, op, after, w.arg(run.Last.String()), order)
+			"ORDER BY %[7]s%[1]s LIMIT 1", net, quote(of.Of.Table()), cond, op, after, w.arg(record.LastAddress(in).String()), order)
 	}
 	step := fmt.Sprintf("set_masklen(broadcast(set_masklen(b.net::inet, least(masklen(b.net), %d))), %d)", length, full)
 	sql := fmt.Sprintf("WITH RECURSIVE b AS ((%s) UNION ALL SELECT n.id, n.net FROM b CROSS JOIN LATERAL (%s) n) "+
@@ -60,8 +60,8 @@ func (tx *Tx) RunsIn(u record.Usage, owner int64, run record.AddressRun, length 
 	}
 	start, end := quote(from.Key.Name), quote(to.Key.Name)
 	next := func(op, after string) string {
-		return fmt.Sprintf("SELECT id, %[1]s AS first, %[2]s AS last FROM %[3]s WHERE %[4]s AND %[1]s %[5]s %[6]s AND %[1]s <= %[7]s::text::inet "+
-			"ORDER BY %[1]s LIMIT 1", start, end, quote(from.Of.Table()), cond, op, after, w.arg(run.Last.String()))
+		return fmt.Sprintf("SELECT id, %[1]s AS first, %[2]s AS last FROM %[3]s WHERE %[4]s AND %[1]s %[5]s %[6]s "+
+			"AND %[1]s <= %[7]s::text::inet ORDER BY %[1]s LIMIT 1", start, end, quote(from.Of.Table()), cond, op, after, w.arg(run.Last.String()))
 	}
 	step := fmt.Sprintf("greatest(b.last, set_masklen(broadcast(set_masklen(b.first, %d)), %d))", length, run.First.BitLen())
 	sql := fmt.Sprintf("WITH RECURSIVE b AS ((%s) UNION ALL SELECT n.id, n.first, n.last FROM b CROSS JOIN LATERAL (%s) n) "+
@@ -90,7 +90,8 @@ func (tx *Tx) HostsIn(u record.Usage, owner int64, o record.Occupied, cells []in
 	for i, cell := range cells {
 		first[i], last[i] = o.Cells[cell].First.String(), o.Cells[cell].Last.String()
 	}
-	ends := fmt.Sprintf("unnest(%s::text[]::inet[], %s::text[]::inet[], %s::int[]) c (first, last, cell)", w.arg(first), w.arg(last), w.arg(cells))
+	ends := fmt.Sprintf("unnest(%s::text[]::inet[], %s::text[]::inet[], %s::int[]) c (first, last, cell)", w.arg(first), w.arg(last),
+		w.arg(cells))
 	cond, _ := owned(ownerColumn(u, of.Of), owner, w)
 	key := quote(cmp.Or(of.Key.Name, of.Name))
 	sql := fmt.Sprintf("SELECT c.cell, h.count, h.id FROM %s CROSS JOIN LATERAL (SELECT count(*), min(id) AS id FROM (SELECT id FROM %s "+

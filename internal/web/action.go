@@ -137,7 +137,8 @@ func (a actionPages) act(v *Visit) error {
 	seen := len(made) == 1 && v.May(made[0].Type(), access.View)
 	switch {
 	case seen && v.R.PostForm.Has(firstField):
-		return v.LeaveWith(RecordPath(a.of.Type, found.ID()), a.action.First+":", Crumb{made[0].Display(), RecordPath(made[0].Type(), made[0].ID())})
+		return v.LeaveWith(RecordPath(a.of.Type, found.ID()), a.action.First+":",
+			Crumb{made[0].Display(), RecordPath(made[0].Type(), made[0].ID())})
 	case seen:
 		return v.Leave(RecordPath(made[0].Type(), made[0].ID()), a.action.Title()+": "+made[0].Display()+".")
 	}

@@ -10,8 +10,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestFirstFree: one press on the page of a prefix, a range or an ASN range takes what is free first, and the page then leads to it. A viewer
-// is offered nothing.
+// TestFirstFree: one press on the page of a prefix, a range or an ASN range takes what is free first, and the page then leads to it. A
+// viewer is offered nothing.
 func TestFirstFree(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -29,8 +29,10 @@ func TestFirstFree(t *testing.T) {
 		taken              string
 	}{
 		{fmt.Sprintf("/ipam/prefixes/%d/", prefix), "available-ips/", "First free address", url.Values{}, "10.0.0.1/22"},
-		{fmt.Sprintf("/ipam/prefixes/%d/", prefix), "available-prefixes/", "First free prefix", url.Values{"prefix_length": {"24"}}, "10.0.0.0/24"},
-		{fmt.Sprintf("/ipam/prefixes/%d/", prefix), "available-prefixes/", "First free prefix", url.Values{"prefix_length": {"26"}}, "10.0.1.0/26"},
+		{fmt.Sprintf("/ipam/prefixes/%d/", prefix), "available-prefixes/", "First free prefix",
+			url.Values{"prefix_length": {"24"}}, "10.0.0.0/24"},
+		{fmt.Sprintf("/ipam/prefixes/%d/", prefix), "available-prefixes/", "First free prefix",
+			url.Values{"prefix_length": {"26"}}, "10.0.1.0/26"},
 		{fmt.Sprintf("/ipam/ip-ranges/%d/", run), "available-ips/", "First free address", url.Values{}, "10.1.0.10/24"},
 		{fmt.Sprintf("/ipam/asn-ranges/%d/", asns), "available-asns/", "First free AS number", url.Values{}, "AS65001"},
 	} {
@@ -48,7 +50,8 @@ func TestFirstFree(t *testing.T) {
 				note = cookie.Value
 			}
 		}
-		shows(t, admin.get(t, c.on, "Cookie", admin.cookie+"; terrier_note="+note), c.button+`: <a class="alert-link" href="/ipam/`, ">"+c.taken+"</a>")
+		shows(t, admin.get(t, c.on, "Cookie", admin.cookie+"; terrier_note="+note),
+			c.button+`: <a class="alert-link" href="/ipam/`, ">"+c.taken+"</a>")
 	}
 	hides(t, admin.get(t, fmt.Sprintf("/ipam/prefixes/%d/", single)), "First free prefix")
 	shows(t, admin.get(t, fmt.Sprintf("/ipam/prefixes/%d/", prefix)), `name="prefix_length" value="24"`)

@@ -9,7 +9,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestPrefixMap: the page of a prefix draws what is in it, cell by cell, and lists the same; free cells lead to the form for what fits there.
+// TestPrefixMap: the page of a prefix draws what is in it, cell by cell, and lists the same; free cells lead to the form for what
+// fits there.
 func TestPrefixMap(t *testing.T) {
 	t.Parallel()
 	s, wire := countingServer(t)
@@ -45,17 +46,20 @@ func TestPrefixMap(t *testing.T) {
 	create(t, s, "/api/ipam/ip-addresses/", obj{"address": "192.0.2.1/24", "vrf": vrf, "dns_name": "secret"})
 	prefix("192.0.2.128/26")
 	page = b.get(t, small).Want(t, http.StatusOK)
-	shows(t, page, "Each cell is one address.", `<td>192.0.2.0</td><td>The network itself</td>`, `<td>192.0.2.1</td><td><a href="/ipam/ip-addresses/`,
+	shows(t, page, "Each cell is one address.",
+		`<td>192.0.2.0</td><td>The network itself</td>`, `<td>192.0.2.1</td><td><a href="/ipam/ip-addresses/`,
 		`<td>192.0.2.2–192.0.2.9</td><td><a href="/ipam/ip-addresses/add/?address=192.0.2.2%2F24&amp;next=`, "Range: 192.0.2.10-19/24</a>",
 		`<td>192.0.2.128/26</td><td><a href="/ipam/prefixes/`, `<td>192.0.2.255</td><td>Broadcast</td>`)
 	shows(t, b.get(t, prefix("2001:db8::/32")).Want(t, http.StatusOK), "Each cell is a /40.", "Free: add here")
 	shows(t, b.get(t, prefix("2001:db8:1::1/128")).Want(t, http.StatusOK), "Each cell is one address.")
 	shows(t, b.get(t, prefix("0.0.0.0/1")).Want(t, http.StatusOK), "Each cell is a /9.", ">10.0.0.0/8</a>")
 	shows(t, b.get(t, prefix("198.51.100.4/31")).Want(t, http.StatusOK), "<td>198.51.100.4/31</td><td><a")
-	shows(t, b.get(t, "/ipam/ip-ranges/1/").Want(t, http.StatusOK), "<td>192.0.2.10–192.0.2.19</td><td><a href=\"/ipam/ip-addresses/add/?address=192.0.2.10%2F24")
+	shows(t, b.get(t, "/ipam/ip-ranges/1/").Want(t, http.StatusOK),
+		"<td>192.0.2.10–192.0.2.19</td><td><a href=\"/ipam/ip-addresses/add/?address=192.0.2.10%2F24")
 
 	// A viewer is offered nothing, and what they may not see is taken all the same.
-	s.User(t, "looks", apitest.Grant{Types: []string{"ipam.prefix"}, Actions: []string{"view"}, Constraints: obj{"prefix__n": "192.0.2.128/26"}})
+	s.User(t, "looks", apitest.Grant{Types: []string{"ipam.prefix"}, Actions: []string{"view"},
+		Constraints: obj{"prefix__n": "192.0.2.128/26"}})
 	seen := login(t, s, "looks").get(t, small).Want(t, http.StatusOK)
 	shows(t, seen, `<td>192.0.2.128/26</td><td>Taken</td>`, `<td>192.0.2.1</td><td>Taken</td>`, `<td>192.0.2.2–192.0.2.9</td><td>Free</td>`)
 	hides(t, seen, "/add/", "secret", "First free")
@@ -89,10 +93,12 @@ func TestVLANGrid(t *testing.T) {
 		}
 	}
 	page := b.get(t, fmt.Sprintf("/ipam/vlan-groups/%d/", small)).Want(t, http.StatusOK)
-	shows(t, page, "3 of 11 in use. Each cell is one VID.", "<title>13: v13 (13)</title>", `<td>11–12</td><td><a href="/ipam/vlans/add/?group=Floor`,
+	shows(t, page, "3 of 11 in use. Each cell is one VID.", "<title>13: v13 (13)</title>",
+		`<td>11–12</td><td><a href="/ipam/vlans/add/?group=Floor`,
 		"vid=11", "<td>15–20</td>")
 	page = b.get(t, fmt.Sprintf("/ipam/vlan-groups/%d/", large)).Want(t, http.StatusOK)
-	shows(t, page, "3 of 4094 in use. Each cell is 16 VIDs.", "1–16: 3 of 16 in use", "vid__gte=1&amp;vid__lte=16", "<td>1–9</td>", "<td>15–4094</td>")
+	shows(t, page, "3 of 4094 in use. Each cell is 16 VIDs.", "1–16: 3 of 16 in use",
+		"vid__gte=1&amp;vid__lte=16", "<td>1–9</td>", "<td>15–4094</td>")
 	s.User(t, "looks", apitest.Grant{Types: []string{"ipam.vlangroup"}, Actions: []string{"view"}})
 	seen := login(t, s, "looks").get(t, fmt.Sprintf("/ipam/vlan-groups/%d/", small)).Want(t, http.StatusOK)
 	shows(t, seen, "<title>13: Taken</title>", "<td>11–12</td><td>Free</td>")

@@ -16,7 +16,8 @@ var availableVLANs = offer{name: "available-vlans", adds: "ipam.vlan", what: "VL
 }.actions()
 
 // availableASNs offers the free numbers of an ASN range.
-var availableASNs = offer{name: "available-asns", adds: "ipam.asn", what: "AS numbers", names: []string{"asn", "rir"}, first: "First free AS number",
+var availableASNs = offer{name: "available-asns", adds: "ipam.asn", what: "AS numbers", names: []string{"asn", "rir"},
+	first: "First free AS number",
 	free: func(run record.Values) record.FreePlaces {
 		return record.FreePlaces{Of: "ipam.asn", First: run.Int("start"), Last: run.Int("end")}
 	},

@@ -25,8 +25,9 @@ func (o offer) actions() []record.Action {
 	return []record.Action{
 		{Name: o.name, Method: "GET", Needs: "view", Limited: true, Doc: "List free " + o.what + ", lowest first", Do: o.list,
 			Answer: record.Schema{"type": "array", "items": record.Schema{"type": "object", "required": required, "properties": o.properties}}},
-		{Name: o.name, Method: "POST", Label: "Take free " + o.what, Needs: "view", Adds: o.adds, Sets: o.names, First: o.first, ListErrors: o.listErrors,
-			Doc: "Create records on the lowest free " + o.what + ". Two requests at once never get the same one", Do: o.take},
+		{Name: o.name, Method: "POST", Label: "Take free " + o.what, Needs: "view", Adds: o.adds, Sets: o.names, First: o.first,
+			ListErrors: o.listErrors, Do: o.take,
+			Doc: "Create records on the lowest free " + o.what + ". Two requests at once never get the same one"},
 	}
 }
 

@@ -33,6 +33,7 @@ func vlanGrids(c record.Call, of []record.Values) ([]any, error) {
 func vlanGrid(group record.Values, taken []any, vlans []record.Values) record.Grid {
 	low, high := group.Int("min_vid"), group.Int("max_vid")
 	used, seen := map[int64]bool{}, map[int64]record.Values{}
+	cells := vlanCells{group, used, seen}
 	for _, vid := range taken {
 		if n, ok := vid.(int64); ok && n >= low && n <= high {
 			used[n] = true
@@ -55,7 +56,7 @@ func vlanGrid(group record.Values, taken []any, vlans []record.Values) record.Gr
 		if g.Cells%record.GridColumns == 0 {
 			g.Labels = append(g.Labels, strconv.FormatInt(first, 10))
 		}
-		g.Spans = append(g.Spans, vlanCell(group, g.Cells, first, last, used, seen))
+		g.Spans = append(g.Spans, cells.cell(g.Cells, first, last))
 		g.Cells++
 	}
 	spans := freeVIDs(low, high, used)
@@ -68,22 +69,30 @@ func vlanGrid(group record.Values, taken []any, vlans []record.Values) record.Gr
 	return g
 }
 
-func vlanCell(group record.Values, cell int, first, last int64, used map[int64]bool, seen map[int64]record.Values) record.Span {
+// vlanCells are what the cells of a group's drawing are made from.
+type vlanCells struct {
+	group record.Values
+	used  map[int64]bool
+	seen  map[int64]record.Values // the VLANs that the caller may see
+}
+
+// cell draws a run of numbers as a cell.
+func (c vlanCells) cell(at int, first, last int64) record.Span {
 	count := 0
 	for n := first; n <= last; n++ {
-		if used[n] {
+		if c.used[n] {
 			count++
 		}
 	}
-	s := record.Span{From: cell, To: cell, Places: vids(first, last), Use: record.GridUsed, Share: float64(count) / float64(last-first+1)}
+	s := record.Span{From: at, To: at, Places: vids(first, last), Use: record.GridUsed, Share: float64(count) / float64(last-first+1)}
 	switch {
 	case count == 0:
-		s.Use, s.New = record.GridFree, newVLAN(group, int(first))
+		s.Use, s.New = record.GridFree, newVLAN(c.group, int(first))
 	case first == last:
-		s.Record, s.Held = seen[first], true
+		s.Record, s.Held = c.seen[first], true
 	default:
 		s.What = fmt.Sprintf("%d of %d in use", count, last-first+1)
-		s.List = &record.Listing{Of: "ipam.vlan", Filters: map[string]string{"group_id": strconv.FormatInt(group.ID(), 10),
+		s.List = &record.Listing{Of: "ipam.vlan", Filters: map[string]string{"group_id": strconv.FormatInt(c.group.ID(), 10),
 			"vid__gte": strconv.FormatInt(first, 10), "vid__lte": strconv.FormatInt(last, 10)}}
 	}
 	if first == last {
