@@ -59,6 +59,7 @@ type commands struct {
 	Secret  secretCommands  `cmd:"" help:"Look after what is kept encrypted."`
 	Recount recountCommand  `cmd:"" help:"Recount all records and correct the counts of lists, which changes made by SQL leave wrong."`
 	Webhook webhookCommands `cmd:"" help:"Try, replay and watch webhooks."`
+	Import  importCommand   `cmd:"" help:"Record a file of any length, and show how far it is."`
 	Version versionCommand  `cmd:"" help:"Print the version."`
 	Docs    docsCommands    `cmd:"" hidden:"" help:"Print generated documentation."`
 	Dev     devCommands     `cmd:"" hidden:"" help:"Help those who change the program."`

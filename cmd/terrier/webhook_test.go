@@ -107,11 +107,17 @@ func (h *hooked) site(n int) record.Values {
 	return h.create("dcim.site", ledger.Input{"name": fmt.Sprintf("Site %d", n), "slug": fmt.Sprintf("site-%d", n)})
 }
 
-// run runs a command as if it were typed, and returns what it printed with its error.
+// run runs a command for webhooks as if it were typed, and returns what it printed with its error.
 func (h *hooked) run(args ...string) (says string, err error) {
 	h.t.Helper()
+	return runCommand(h.t, "", append([]string{"webhook"}, args...)...)
+}
+
+// runCommand runs a command as if it were typed, and returns what it printed with its error.
+func runCommand(t *testing.T, in string, args ...string) (says string, err error) {
+	t.Helper()
 	var out bytes.Buffer
-	err = run(h.t.Context(), append([]string{"webhook"}, args...), streams{strings.NewReader(""), &out, &out})
+	err = run(t.Context(), args, streams{strings.NewReader(in), &out, &out})
 	if err != nil {
 		fmt.Fprintln(&out, err)
 	}

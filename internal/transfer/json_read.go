@@ -13,7 +13,7 @@ import (
 
 // spend counts the values of a file.
 func (in *reading) spend(n int) error {
-	if in.values += n; in.values > maxValues {
+	if in.values += n; in.values > in.most.values {
 		return fault.New(fault.TooLarge, "The file holds too many values. Import it in parts.")
 	}
 	return nil

@@ -16,6 +16,7 @@ const idKey = "id"
 // reading collects the rows of a file and what is wrong with them.
 type reading struct {
 	layout  *layout
+	most    limits
 	noun    string // what names are called in the file: "column"
 	rows    []Row
 	errs    []fault.Fields
@@ -27,8 +28,8 @@ type reading struct {
 
 // begin starts a row.
 func (in *reading) begin(line int) error {
-	if len(in.rows) == MaxRows {
-		return fault.New(fault.TooLarge, "line %d: an import may hold at most %d records. Import them in parts.", line, MaxRows)
+	if len(in.rows) == in.most.rows {
+		return fault.New(fault.TooLarge, "line %d: an import may hold at most %d records. Import them in parts.", line, in.most.rows)
 	}
 	in.rows = append(in.rows, Row{Line: line, Input: map[string]any{}})
 	in.errs = append(in.errs, fault.Fields{})
@@ -100,11 +101,12 @@ func (in *reading) identify(given any) {
 	if id == "" {
 		return
 	}
-	if _, err := in.layout.t.ParseID(id); err != nil {
+	key, err := in.layout.t.ParseID(id)
+	if err != nil {
 		in.refuse(idKey, "%s", err.Error())
 		return
 	}
-	in.row().ID = id
+	in.row().ID, in.row().Key = id, key
 }
 
 // object reads a decoded JSON or YAML object.

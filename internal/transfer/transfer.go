@@ -32,6 +32,7 @@ package transfer
 
 import (
 	"bytes"
+	"math"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -52,27 +53,46 @@ const (
 // Formats lists all formats, in the order in which they are offered.
 var Formats = []Format{CSV, JSON, YAML}
 
-// The limits of a file.
+// The limits of a file that a request brings.
 const (
 	MaxBytes = 16 << 20
 	MaxRows  = 10_000
 
-	maxDepth  = 64        // nested lists and objects, in one record
 	maxValues = 1_000_000 // in all: one costs a hundred bytes and more, however short it is written
+)
+
+const maxDepth = 64 // nested lists and objects, in one record
+
+// limits bound what a file may hold.
+type limits struct{ bytes, rows, values int }
+
+var (
+	ofRequest = limits{MaxBytes, MaxRows, maxValues}
+	none      = limits{math.MaxInt, math.MaxInt, math.MaxInt}
 )
 
 // Row is one record of a file.
 type Row struct {
 	Line  int            // where it begins
-	ID    string         // the record to update; "" makes a new one
+	ID    string         // the record to update, as it is written; "" makes a new one
+	Key   int64          // what that id means; 0 makes a new one
 	Input map[string]any // as the ledger takes it
 }
 
-// Parse reads a file. An error about the whole file names lines. An error with Items is about single rows: it comes
-// with the rows, which have the lines.
+// Parse reads a file that a request brings. An error about the whole file names lines. An error with Items is about single rows: it
+// comes with the rows, which have the lines.
 func Parse(t *record.Type, defs []*record.Custom, f Format, text []byte) ([]Row, error) {
-	if len(text) > MaxBytes {
-		return nil, fault.New(fault.TooLarge, "The file is larger than %d MiB. Import it in parts.", MaxBytes>>20)
+	return parse(t, defs, f, text, ofRequest)
+}
+
+// ParseAny reads a file of any size, as Parse does.
+func ParseAny(t *record.Type, defs []*record.Custom, f Format, text []byte) ([]Row, error) {
+	return parse(t, defs, f, text, none)
+}
+
+func parse(t *record.Type, defs []*record.Custom, f Format, text []byte, most limits) ([]Row, error) {
+	if len(text) > most.bytes {
+		return nil, fault.New(fault.TooLarge, "The file is larger than %d MiB. Import it in parts.", most.bytes>>20)
 	}
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	if !utf8.Valid(text) {
@@ -82,7 +102,7 @@ func Parse(t *record.Type, defs []*record.Custom, f Format, text []byte) ([]Row,
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fault.Field(fault.General, "There is nothing to import: the text is empty.")
 	}
-	in := &reading{layout: newLayout(t, defs), noun: "key"}
+	in := &reading{layout: newLayout(t, defs), noun: "key", most: most}
 	var err error
 	switch f {
 	case CSV:

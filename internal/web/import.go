@@ -84,7 +84,7 @@ func (p *TypePages) importRows(v *Visit) error {
 	}
 	rows, err := transfer.Parse(p.Type, defs, sent.guess(), sent.text)
 	if err == nil {
-		rows, err = distinct(p.Type, rows)
+		rows, err = transfer.Distinct(p.Type, rows)
 	}
 	if err != nil {
 		return p.refuseImport(v, sent, rows, defs, err)
@@ -110,28 +110,19 @@ func (p *TypePages) take(v *Visit, rows []transfer.Row, dry bool) (said string, 
 	if dry {
 		ctx, rehearsal = ledger.Rehearse(ctx)
 	}
-	if rows[0].ID == "" {
-		inputs := make([]ledger.Input, len(rows))
-		for i, row := range rows {
-			inputs[i] = row.Input
-		}
-		if _, err := p.site.Ledger.Create(ctx, v.Caller, p.Type, inputs); err != nil || dry {
-			return p.counted(len(rows)) + " would be created. Nothing was written.", err
-		}
-		return p.are(len(rows)) + " created.", nil
-	}
 	edits := make([]ledger.Edit, len(rows))
 	for i, row := range rows {
-		id, err := p.Type.ParseID(row.ID)
-		if err != nil {
-			return "", fault.Field("id", "%s", err.Error())
-		}
-		edits[i] = ledger.Edit{ID: id, Input: row.Input}
+		edits[i] = ledger.Edit{ID: row.Key, Input: row.Input}
 	}
-	if _, err := p.site.Ledger.Update(ctx, v.Caller, p.Type, edits); err != nil {
+	if err := p.site.Ledger.Import(ctx, v.Caller, p.Type, edits); err != nil {
 		return "", err
 	}
-	if dry {
+	switch created := rows[0].ID == ""; {
+	case created && dry:
+		return p.counted(len(rows)) + " would be created. Nothing was written.", nil
+	case created:
+		return p.are(len(rows)) + " created.", nil
+	case dry:
 		changed := len(rehearsal.Effects) + rehearsal.Unseen
 		said = p.counted(changed) + " would be changed"
 		if same := len(rows) - changed; same > 0 {

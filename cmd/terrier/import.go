@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"terrier/internal/app"
+)
+
+type importCommand struct {
+	Type  string `arg:"" help:"Type of the records, such as ipam.prefix."`
+	File  string `arg:"" help:"CSV, JSON or YAML file, as a list exports it; - reads it from standard input."`
+	After int    `placeholder:"ROWS" help:"Leave out this many rows, which an earlier import has recorded."`
+}
+
+// Run can be interrupted at any time: what is recorded by then stays, and the command says how to go on.
+func (c importCommand) Run(ctx context.Context, s *session) error {
+	if c.After < 0 {
+		return errors.New("--after is a number of rows: 0 or more")
+	}
+	file := app.Import{Type: c.Type, After: c.After}
+	var err error
+	if c.File == "-" {
+		file.Text, err = io.ReadAll(s.in)
+	} else {
+		file.Name = c.File
+		file.Text, err = os.ReadFile(c.File)
+	}
+	if err != nil {
+		return err
+	}
+	return s.withApp(ctx, func(a *app.App) error {
+		var bar *progress
+		far, err := a.Import(ctx, file, func(far app.Imported) {
+			if bar == nil {
+				bar = newProgress(newScreen(s.err), "rows", int64(far.Rows), time.Now)
+			}
+			_ = bar.show(int64(far.Done))
+		})
+		if bar != nil {
+			if err := bar.end(); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return c.stopped(far, err)
+		}
+		return s.printf("rows imported: %d\n", far.Done-min(c.After, far.Rows))
+	})
+}
+
+func (c importCommand) stopped(far app.Imported, err error) error {
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	if far.Done == 0 {
+		return fmt.Errorf("nothing is imported: %w", err)
+	}
+	return fmt.Errorf("%d of %d rows are imported; go on with --after %[1]d: %[3]w", far.Done, far.Rows, err)
+}

@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/transfer"
+)
+
+// Import is a file of records.
+type Import struct {
+	Type  string // "ipam.prefix"
+	Name  string // its name, whose end says the format; "" to recognize that by the text
+	Text  []byte
+	After int // rows that are left out at the beginning, because they are recorded
+}
+
+// Imported is how far an import has come.
+type Imported struct{ Done, Rows int }
+
+// importPart is how many rows are recorded at a time, all or none.
+const importPart = 1_000
+
+// mostImportErrors is how many rows an error tells about.
+const mostImportErrors = 20
+
+// Import records a file, part by part, and reports how far it is after each of them. All of the file is read before anything is recorded.
+func (a *App) Import(ctx context.Context, file Import, report func(Imported)) (Imported, error) {
+	t, err := a.importedType(file.Type)
+	if err != nil {
+		return Imported{}, err
+	}
+	var defs []*record.Custom
+	if t.Index("custom_fields") >= 0 {
+		if defs, err = a.Ledger.CustomFields(ctx, t); err != nil {
+			return Imported{}, err
+		}
+	}
+	rows, err := transfer.ParseAny(t, defs, transfer.Guess(file.Name, file.Text), file.Text)
+	if err == nil {
+		rows, err = transfer.Distinct(t, rows)
+	}
+	if err != nil {
+		return Imported{}, byLine(rows, err)
+	}
+	far := Imported{Done: min(file.After, len(rows)), Rows: len(rows)}
+	by := operator()
+	for part := range slices.Chunk(rows[far.Done:], importPart) {
+		edits := make([]ledger.Edit, len(part))
+		for i, row := range part {
+			edits[i] = ledger.Edit{ID: row.Key, Input: row.Input}
+		}
+		if err := a.Ledger.Import(ctx, by, t, edits); err != nil {
+			return far, byLine(part, err)
+		}
+		far.Done += len(part)
+		report(far)
+	}
+	return far, nil
+}
+
+func (a *App) importedType(key string) (*record.Type, error) {
+	var keys []string
+	for _, t := range a.Registry.Types() {
+		switch {
+		case t.ReadOnly:
+		case t.Key() == key:
+			return t, nil
+		default:
+			keys = append(keys, t.Key())
+		}
+	}
+	if near := record.Nearest(key, keys); near != "" {
+		return nil, fault.New(fault.NotFound, "there is no type %q to import; did you mean %s?", key, near)
+	}
+	return nil, fault.New(fault.NotFound, "there is no type %q to import; a type is called like ipam.prefix", key)
+}
+
+// byLine says what is wrong with which line of a file.
+func byLine(rows []transfer.Row, err error) error {
+	e, known := errors.AsType[*fault.Error](err)
+	switch {
+	case known && e.Kind == fault.NotFound && len(rows) == 1: // of one record, the ledger does not say which it did not find
+		return fmt.Errorf("line %d: there is no record with the id %s", rows[0].Line, rows[0].ID)
+	case !known || e.Items == nil || len(e.Items) != len(rows):
+		return err
+	}
+	var lines []string
+	for i, fields := range e.Items {
+		if len(fields) > 0 {
+			lines = append(lines, fmt.Sprintf("line %d: %s", rows[i].Line, fields))
+		}
+	}
+	if more := len(lines) - mostImportErrors; more > 0 {
+		lines = append(lines[:mostImportErrors], fmt.Sprintf("and %d more", more))
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
