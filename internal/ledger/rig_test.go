@@ -1,8 +1,10 @@
 package ledger_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,7 +42,7 @@ func sent(value any) any {
 	case record.Values:
 		return fmt.Sprint(x.ID())
 	case int:
-		return fmt.Sprint(x)
+		return json.Number(strconv.Itoa(x))
 	}
 	return value
 }
