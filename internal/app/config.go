@@ -37,7 +37,7 @@ type Config struct {
 	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Show no records without authentication, whatever is exempt."`
 	StrictFilters         bool     `env:"TERRIER_STRICT_FILTERS" default:"true" negatable:"" help:"Refuse a list request with an unknown filter instead of ignoring the filter."`
 	EnforceGlobalUnique   bool     `env:"TERRIER_ENFORCE_GLOBAL_UNIQUE" default:"false" help:"Refuse a second prefix with the same network, and a second address with the same host, in the global table. For a VRF its own flag says so."`
-	PreferIPv4            bool     `env:"TERRIER_PREFER_IPV4" default:"false" help:"Show the IPv4 address as primary_ip of a device or virtual machine that has primary addresses of both families. The default is the IPv6 address."`
+	PreferIPv4            bool     `name:"prefer-ipv4" env:"TERRIER_PREFER_IPV4" default:"false" help:"Show the IPv4 address as primary_ip of a device or virtual machine that has primary addresses of both families. The default is the IPv6 address."`
 	DependantsLimit       int      `env:"TERRIER_DEPENDANTS_LIMIT" default:"10000" placeholder:"RECORDS" help:"Records that one request may delete because they belong to those it names, such as the parts of a device. A tenth as many may change because they only refer to them."`
 	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is believed."`
 

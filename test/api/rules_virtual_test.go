@@ -77,6 +77,7 @@ func clusterRules() map[int]ruleTest {
 			one, two := h.make(t, "site"), h.make(t, "site")
 			cluster := h.make(t, "cluster", "site", one)
 			machine := h.make(t, "virtualmachine", "cluster", cluster)
+			h.make(t, "vminterface", "virtual_machine", machine, "mode", "access", "untagged_vlan", h.make(t, "vlan", "site", one))
 			h.changed(t, h.write(t, "cluster", cluster, "site", two), "update virtualization.cluster", "update virtualization.virtualmachine")
 			wantRef(t, h.read(t, "virtualmachine", machine), "site", two)
 		},

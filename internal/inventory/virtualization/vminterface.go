@@ -38,8 +38,8 @@ var VMInterface = record.Type{
 	Same: []record.Same{
 		{Ref: "parent", Path: "virtual_machine"},
 		{Ref: "bridge", Path: "virtual_machine"},
-		{Ref: "untagged_vlan", Path: "site", Here: "virtual_machine.site", OrNone: true},
-		{Ref: "tagged_vlans", Path: "site", Here: "virtual_machine.site", OrNone: true},
+		{Ref: "untagged_vlan", Path: "site", Here: "virtual_machine.site", OrNone: true, HereOnly: true},
+		{Ref: "tagged_vlans", Path: "site", Here: "virtual_machine.site", OrNone: true, HereOnly: true},
 	},
 	Filters: []record.Filter{
 		{Name: "cluster", Path: "virtual_machine.cluster.name"},
