@@ -47,12 +47,7 @@ func (g *addressGrid) grid() Grid {
 		cells[h.Cell] = g.hosts(h)
 	}
 	for _, x := range g.Runs {
-		from, to, _ := g.fills(x)
-		for i := from; i <= to; i++ {
-			if cells[i].Use == GridFree || !g.Single {
-				cells[i] = Span{From: from, To: to, Use: GridRange, Held: true, Record: x.Record, What: "Range"}
-			}
-		}
+		g.keep(x, cells)
 	}
 	for _, x := range g.Blocks {
 		from, to, whole := g.fills(x)
@@ -66,12 +61,27 @@ func (g *addressGrid) grid() Grid {
 		}
 	}
 	g.keepEnds(cells)
+	g.keepFull(cells)
 	g.join(cells)
 	out := Grid{Cells: len(g.Cells), Caption: g.caption(), Head: "Addresses", Spans: g.spans, Rows: g.rows()}
 	for i := 0; i < len(g.Cells); i += GridColumns {
 		out.Labels = append(out.Labels, g.Cells[i].First.String())
 	}
 	return out
+}
+
+// keep marks the cells that a run has whole. A cell that it has in part keeps its use, and is not free.
+func (g *addressGrid) keep(x Occupant, cells []Span) {
+	from, to, _ := g.fills(x)
+	for i := from; i <= to; i++ {
+		whole := x.First.Compare(g.Cells[i].First) <= 0 && x.Last.Compare(g.Cells[i].Last) >= 0
+		switch {
+		case whole && (cells[i].Use == GridFree || !g.Single):
+			cells[i] = Span{From: from, To: to, Use: GridRange, Held: true, Record: x.Record, What: "Range"}
+		case cells[i].Use == GridFree:
+			cells[i] = Span{From: i, To: i, Use: GridPart, What: "Part of a range", Record: x.Record}
+		}
+	}
 }
 
 // hosts returns the use of a cell with addresses.
@@ -108,6 +118,18 @@ func (g *addressGrid) keepEnds(cells []Span) {
 	}
 }
 
+// keepFull marks what would be free in a record that counts as full: nothing is given out there.
+func (g *addressGrid) keepFull(cells []Span) {
+	if g.usage.Full == "" || !g.of.Bool(g.usage.Full) {
+		return
+	}
+	for i := range cells {
+		if cells[i].Use == GridFree {
+			cells[i].Use, cells[i].What = GridUnused, "Counts as full"
+		}
+	}
+}
+
 // join puts the cells of one record together, and completes each span.
 func (g *addressGrid) join(cells []Span) {
 	for i := 0; i < len(cells); {
@@ -125,14 +147,17 @@ func (g *addressGrid) join(cells []Span) {
 	}
 }
 
-// rows joins free cells that follow each other.
+// rows joins cells that follow each other and are free, or would be in a record that does not count as full.
 func (g *addressGrid) rows() (rows []Span) {
 	for _, s := range g.spans {
 		last := len(rows) - 1
-		if s.Use == GridFree && last >= 0 && rows[last].Use == GridFree {
+		if (s.Use == GridFree || s.Use == GridUnused) && last >= 0 && rows[last].Use == s.Use && rows[last].What == s.What {
 			rows[last].To = s.To
 			run := AddressRun{g.Cells[rows[last].From].First, g.Cells[s.To].Last}
-			rows[last].Places, rows[last].New = run.String(), g.free(run)
+			rows[last].Places = run.String()
+			if s.New != nil {
+				rows[last].New = g.free(run)
+			}
 			continue
 		}
 		rows = append(rows, s)

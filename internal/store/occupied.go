@@ -50,7 +50,7 @@ func (tx *Tx) BlocksIn(u record.Usage, own bool, owner int64, in netip.Prefix, l
 	return promise(tx, sql, w.args, occupants)
 }
 
-// RunsIn finds the runs that begin in a run of addresses: the first in each network of a length.
+// RunsIn finds the runs that lie wholly in a run of addresses: the first that begins in each network of a length.
 func (tx *Tx) RunsIn(u record.Usage, owner int64, run record.AddressRun, length int) *Promise[[]record.Occupant] {
 	from, to := u.Foreign(u.Runs[0]), u.Foreign(u.Runs[1])
 	w := &where{}
@@ -61,7 +61,8 @@ func (tx *Tx) RunsIn(u record.Usage, owner int64, run record.AddressRun, length 
 	start, end := quote(from.Key.Name), quote(to.Key.Name)
 	next := func(op, after string) string {
 		return fmt.Sprintf("SELECT id, %[1]s AS first, %[2]s AS last FROM %[3]s WHERE %[4]s AND %[1]s %[5]s %[6]s "+
-			"AND %[1]s <= %[7]s::text::inet ORDER BY %[1]s LIMIT 1", start, end, quote(from.Of.Table()), cond, op, after, w.arg(run.Last.String()))
+			"AND %[1]s <= %[7]s::text::inet AND %[2]s <= %[7]s::text::inet ORDER BY %[1]s LIMIT 1", start, end,
+			quote(from.Of.Table()), cond, op, after, w.arg(run.Last.String()))
 	}
 	step := fmt.Sprintf("greatest(b.last, set_masklen(broadcast(set_masklen(b.first, %d)), %d))", length, run.First.BitLen())
 	sql := fmt.Sprintf("WITH RECURSIVE b AS ((%s) UNION ALL SELECT n.id, n.first, n.last FROM b CROSS JOIN LATERAL (%s) n) "+

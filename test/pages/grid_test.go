@@ -80,6 +80,33 @@ func TestPrefixMap(t *testing.T) {
 	}
 }
 
+// TestPrefixMapIsAsAllocation: what the map shows as free is what is given out.
+func TestPrefixMapIsAsAllocation(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	page := func(body obj) apitest.Answer {
+		t.Helper()
+		return b.get(t, fmt.Sprintf("/ipam/prefixes/%d/", create(t, s, "/api/ipam/prefixes/", body))).Want(t, http.StatusOK)
+	}
+	for _, ends := range [][2]string{{"172.16.5.1/16", "172.16.5.9/16"}, {"172.16.8.0/16", "172.16.9.255/16"},
+		{"172.16.20.1/16", "172.16.20.5/16"}, {"203.0.113.100/24", "203.0.113.150/24"}} {
+		create(t, s, "/api/ipam/ip-ranges/", obj{"start_address": ends[0], "end_address": ends[1]})
+	}
+	for _, address := range []string{"172.16.5.200/16", "172.16.5.201/16"} {
+		create(t, s, "/api/ipam/ip-addresses/", obj{"address": address})
+	}
+	shows(t, page(obj{"prefix": "172.16.0.0/16"}),
+		"<td>172.16.5.0/24</td><td><a href=\"/ipam/ip-addresses/?parent=172.16.5.0%2F24&amp;vrf_id=null\">2 addresses</a>",
+		"<td>172.16.8.0/23</td><td><a href=\"/ipam/ip-ranges/2/\">Range: ",
+		"<td>172.16.20.0/24</td><td><a href=\"/ipam/ip-ranges/3/\">Part of a range: ")
+	// A range that ends outside is not kept.
+	shows(t, page(obj{"prefix": "203.0.113.0/25"}), "<td>203.0.113.1–203.0.113.126</td><td><a href=\"/ipam/ip-addresses/add/")
+	full := page(obj{"prefix": "198.18.0.0/24", "mark_utilized": true})
+	shows(t, full, "<td>198.18.0.1–198.18.0.254</td><td>Counts as full</td>")
+	hides(t, full, "add here", "add/?address")
+}
+
 // TestVLANGrid: the page of a VLAN group draws its numbers, and lists which are free.
 func TestVLANGrid(t *testing.T) {
 	t.Parallel()
