@@ -433,9 +433,9 @@ func contextRules() map[int]ruleTest {
 	return map[int]ruleTest{
 		1: contextPrimary,
 		2: func(t *testing.T, h *hardware) {
-			h.make(t, "virtualdevicecontext", "name", "alpha", "identifier", 4711)
-			h.make(t, "virtualdevicecontext", "name", "beta", "identifier", 47)
-			for q, found := range map[string]string{"lph": "alpha", "4711": "alpha", "47": "beta", "471": "", "4711x": ""} {
+			h.make(t, "virtualdevicecontext", "name", "alpha", "identifier", 24711)
+			h.make(t, "virtualdevicecontext", "name", "beta", "identifier", 2471)
+			for q, found := range map[string]string{"lph": "alpha", "24711": "alpha", "2471": "beta", "247": "", "24711x": ""} {
 				want(t, q+" finds", names(h.find(t, "virtualdevicecontext", "q=%s", q), "name"), found)
 			}
 		},
