@@ -7,6 +7,8 @@ SHELL := /bin/bash
 PKG ?= ./...
 ARGS ?=
 FUZZTIME ?= 60s
+# Tests of the API that do several things at once, by parts of their names.
+AT_ONCE := AtOnce|While|Cross|Deadlock|Allocates|Among|RackSpace|Queues|Room|ReadLikeLists|AtMost
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LINT_VERSION := v2.14.0
@@ -37,9 +39,10 @@ assets: ## Take what pages load of others from npm, to be built in
 test: ## Test with the race detector on a private PostgreSQL (PKG=./internal/store ARGS='-run Name')
 	scripts/postgres run -- go test -race -timeout 40m $(ARGS) $(PKG)
 
-.PHONY: test-unraced
-test-unraced: ## Test what the race detector would make too slow: every type, and pages of many megabytes
-	scripts/postgres run -- go test -count=1 -run '^(TestEveryType|TestPages|TestLimitsThatDoNotFit|TestPynetboxAll|TestLongChangeLogPages)' ./test/api
+.PHONY: test-api
+test-api: ## Test the API: all without the race detector, and what does several things at once with it
+	scripts/postgres run -- go test -count=1 -timeout 20m ./test/api
+	scripts/postgres run -- go test -race -run '$(AT_ONCE)' ./test/api
 
 .PHONY: long-children
 long-children: ## Measure 1,000 records that bring 48 children each, in one request

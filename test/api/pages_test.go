@@ -31,7 +31,7 @@ const (
 func newLongPages(t *testing.T) longPages {
 	t.Helper()
 	if raceDetector() {
-		t.Skip("hundreds of megabytes take minutes with the race detector; make test-unraced runs it without")
+		t.Skip("hundreds of megabytes take minutes with the race detector; make test-api runs it without")
 	}
 	s := apitest.New(t)
 	exec(t, s, `INSERT INTO tenancy_tenant (id, version, name, slug, description, comments, tags, custom_fields, created, last_updated)

@@ -24,7 +24,7 @@ type suite struct {
 }
 
 // TestEveryType runs the suite. With the race detector it takes the trial types, which use every part of a declaration, and every sixth of
-// the others: one client who waits for each answer finds few races. `make test-unraced` takes all types.
+// the others: one client who waits for each answer finds few races. `make test-api` takes all types.
 func TestEveryType(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWith(t, trial.Types())
