@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 
@@ -166,7 +167,6 @@ func TestPrimaryWhileItMoves(t *testing.T) {
 	t.Parallel()
 	h := &hardware{actor: adminOf(apitest.New(t))}
 	one, two := h.home(t, "device"), h.home(t, "device")
-	refused := 0
 	for range 20 {
 		h.set(t, "device", one.id, "primary_ip4", nil)
 		address := h.assigned(t, one.port, one.portID)
@@ -175,14 +175,13 @@ func TestPrimaryWhileItMoves(t *testing.T) {
 		wg.Go(func() { made = h.write(t, "device", one.id, "primary_ip4", address) })
 		wg.Go(func() { moved = h.write(t, "ipaddress", address, "assigned_object_id", two.portID) })
 		wg.Wait()
-		if made.Status == moved.Status {
-			t.Fatalf("both answers are %d", made.Status)
+		answers := []int{made.Status, moved.Status}
+		if !slices.Contains(answers, http.StatusOK) || !slices.Contains(answers, http.StatusBadRequest) {
+			t.Fatalf("the answers are %d, want that one is done and the other refused", answers)
 		}
-		refused++
 		shown, at := h.read(t, "device", one.id), h.read(t, "ipaddress", address)["assigned_object_id"]
 		if primary := shown["primary_ip4"] != nil; primary != (at == float64(one.portID)) {
 			t.Fatalf("the device has %v as its primary address, which is assigned to %v", shown["primary_ip4"], at)
 		}
 	}
-	want(t, "refused", refused, 20)
 }

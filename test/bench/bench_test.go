@@ -92,7 +92,8 @@ func checkRows(t *testing.T, r *figures.Result, all bool) {
 			"latency-10", "latency-100", "latency-1000",
 			"fairness", "fairness-p99", "fairness-backlog", "fairness-backlog-p99", "idle", "lone", "queued-create", "queued-latency",
 			"growth-page", "growth-search", "devices-create", "devices-delete", "fleet-devices", "fleet-interfaces", "fleet-first", "fleet-deep",
-			"fleet-device-id", "fleet-without", "fleet-create", "fleet-delete", "contexts-50", "prefixes-first", "prefixes-insert",
+			"fleet-device-id", "fleet-without", "fleet-create", "fleet-delete", "contexts-50", "allocation-1", "allocation-16",
+			"prefixes-first", "prefixes-insert",
 			"kept-page", "kept-failed", "kept-one", "kept-object", "kept-request", "kept-since", "kept-hour", "kept-retry", "kept-drop")
 		for _, s := range r.Statements {
 			if strings.Contains(s.What, "webhook") && s.Statements-1 != s.BareStatements {
