@@ -75,12 +75,10 @@ func asked(group []*change, byMark map[string]*op, byDeleted map[string][]*op) *
 			continue // it followed its shelf, and has the name of the request that created it
 		}
 		post := fields(c.Post)
-		mark, described := post["description"]
-		if c.Kind == webhookKey || !described {
-			mark = post["name"]
-		}
-		if o := byMark[fmt.Sprint(mark)]; o != nil {
-			return o
+		for _, field := range []string{"description", "name"} { // devices and webhooks have the mark as their name
+			if o := byMark[fmt.Sprint(post[field])]; o != nil {
+				return o
+			}
 		}
 	}
 	return nil

@@ -85,7 +85,11 @@ func TestCheckRequests(t *testing.T) {
 		"acknowledged and lost":  {[]*op{{mark: "c1-1", outcome: acknowledged, request: "r1", want: []want{created}}}, nil, true},
 		"refused and there":      {[]*op{{mark: "c1-1", outcome: refused, request: "r1"}}, []*change{row}, true},
 		"no answer, happened":    {[]*op{{mark: "c1-1", want: []want{created}}}, []*change{row}, false},
-		"no answer, did not":     {[]*op{{mark: "c1-1", want: []want{created}}}, nil, false},
+		"no answer, happened, the mark is the name": {
+			[]*op{{mark: "c1-1", want: []want{{action: "create", kind: "dcim.device", name: "c1-1", version: 1}}}},
+			[]*change{{Request: "r1", Action: "create", Kind: "dcim.device", Object: 1, Version: 1,
+				Post: ptr(`{"name": "c1-1", "description": ""}`)}}, false},
+		"no answer, did not": {[]*op{{mark: "c1-1", want: []want{created}}}, nil, false},
 		"no answer, half of it": {[]*op{{mark: "c1-1", want: []want{created, {action: "create", kind: "dcim.site", name: "b"}}}},
 			[]*change{row}, true},
 		"asked for by nobody": {nil, []*change{row}, true},
