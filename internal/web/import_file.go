@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
@@ -65,11 +64,13 @@ func receive(v *Visit) (*sentFile, error) {
 }
 
 // leaveLive redirects the caller to another page. It also works for htmx, which does not follow a redirect.
-func (v *Visit) leaveLive(to, note string) error {
+func (v *Visit) leaveLive(to, text string) error {
 	if !v.Live() {
-		return v.Leave(to, note)
+		return v.Leave(to, text)
 	}
-	v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString([]byte(note)), 60)
+	if err := v.leaveNote(note{Text: text}); err != nil {
+		return err
+	}
 	v.W.Header().Set("Hx-Redirect", to)
 	v.W.WriteHeader(http.StatusNoContent)
 	return nil

@@ -120,15 +120,23 @@ type note struct {
 
 // LeaveWith redirects the caller to another page, which shows the note and a link.
 func (v *Visit) LeaveWith(to, text string, link Crumb) error {
-	if text != "" {
-		raw, err := json.Marshal(note{text, link})
-		if err != nil {
-			return err
-		}
-		v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString(raw), 60)
+	if err := v.leaveNote(note{text, link}); err != nil {
+		return err
 	}
 	http.Redirect(v.W, v.R, to, http.StatusSeeOther)
 	return nil
+}
+
+// leaveNote leaves a note for the next page, if it has a text.
+func (v *Visit) leaveNote(n note) error {
+	if n.Text == "" {
+		return nil
+	}
+	raw, err := json.Marshal(n)
+	if err == nil {
+		v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString(raw), 60)
+	}
+	return err
 }
 
 // The cookies that only affect how a page looks.

@@ -27,9 +27,13 @@ func hidden(a apitest.Answer) url.Values {
 // note returns the message that the next page would show.
 func note(t *testing.T, b browser, a apitest.Answer) string {
 	t.Helper()
-	for _, c := range (&http.Response{Header: a.Want(t, http.StatusSeeOther).Header}).Cookies() {
+	to := a.Header.Get("Location")
+	if to == "" { // htmx is led there
+		to = a.Header.Get("Hx-Redirect")
+	}
+	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
 		if c.Name == "terrier_note" {
-			page := b.get(t, a.Header.Get("Location"), "Cookie", b.cookie+"; terrier_note="+c.Value).Want(t, http.StatusOK)
+			page := b.get(t, to, "Cookie", b.cookie+"; terrier_note="+c.Value).Want(t, http.StatusOK)
 			m := regexp.MustCompile(`<div class="alert alert-success" role="status">([^<]*)</div>`).FindSubmatch(page.Raw)
 			if m != nil {
 				return html.UnescapeString(string(m[1]))

@@ -233,6 +233,9 @@ func TestImportRefusals(t *testing.T) {
 		if got := done.Header.Get("Hx-Redirect"); got != "/dcim/sites/" {
 			t.Errorf("led to %q", got)
 		}
+		if got := note(t, b, done); got != "1 site is created." {
+			t.Errorf("the next page says %q", got)
+		}
 	})
 	t.Run("an empty file", func(t *testing.T) {
 		file := b.get(t, path+"?template=csv").Want(t, http.StatusOK)
