@@ -85,7 +85,7 @@ func (u suite) filterValues(filter string, row map[string]any) []string {
 				ids[i] = fmt.Sprint(u.s.App.Registry.Type(key).ContentTypeID())
 			}
 			return ids
-		case x.Field != "" && x.Words == nil && (x.Lookup == record.Exact || x.Lookup == record.EqualFold):
+		case x.Field != "" && x.Words == nil && x.OneOf == nil && (x.Lookup == record.Exact || x.Lookup == record.EqualFold):
 			return u.fieldValues(x.Field, row)
 		default:
 			return nil
