@@ -1,13 +1,11 @@
 package store_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
 )
@@ -50,26 +48,7 @@ func addressFiltersAreIndexed(t *testing.T, s *store.Store, reg *record.Registry
 		{"dcim.interface", "vrf", "dcim_interface_vrf"},
 		{"ipam.vlan", "available_on_device", "ipam_vlan_order"},
 	} {
-		typ := reg.Type(c.typ)
-		test, _, err := typ.ParseFilter(c.filter, []string{"1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		statements, err := store.ListStatement(s, typ, store.Query{Scope: access.Machine(), Limit: 50, View: record.View{Only: []string{"id"}},
-			Where: []record.Predicate{test}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, page, _ := strings.Cut(statements, ";")
-		var args []string
-		for n := 1; strings.Contains(page, fmt.Sprintf("$%d", n)); n++ {
-			arg := "{1}"
-			if strings.Contains(page, fmt.Sprintf(" = $%d", n)) {
-				arg = "1"
-			}
-			args = append(args, arg)
-		}
-		plan := genericPlan(t, db, page, args...)
+		page, plan := filterPlan(t, s, db, reg.Type(c.typ), c.filter, "1", "{1}")
 		if !strings.Contains(plan, c.index+" ") || strings.Contains(plan, "Seq Scan on ipam_ipaddress") ||
 			strings.Contains(plan, "Seq Scan on dcim_interface") || strings.Contains(plan, "Seq Scan on ipam_prefix") {
 			t.Errorf("%s of %s is not read through %s:\n%s\n%s", c.filter, c.typ, c.index, page, plan)

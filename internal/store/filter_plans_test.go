@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -44,29 +46,35 @@ func TestDeclaredFiltersAreIndexed(t *testing.T) {
 		{"trial.shelf", "used", "true", "trial_port_order"},
 		{"ipam.prefix", "mask_length", "16", "ipam_prefix_prefix_mask"},
 	} {
-		typ := reg.Type(c.typ)
-		test, _, err := typ.ParseFilter(c.filter, []string{c.value})
-		if err != nil {
-			t.Fatal(err)
-		}
-		statements, err := store.ListStatement(s, typ, store.Query{Scope: access.Machine(), Limit: 50, View: record.View{Only: []string{"id"}},
-			Where: []record.Predicate{test}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, page, _ := strings.Cut(statements, ";")
-		var args []string
-		for n := 1; strings.Contains(page, fmt.Sprintf("$%d", n)); n++ {
-			arg := "{}"
-			if strings.Contains(page, fmt.Sprintf(" = $%d", n)) {
-				arg = "1"
-			}
-			args = append(args, arg)
-		}
-		plan := genericPlan(t, db, page, args...)
+		page, plan := filterPlan(t, s, db, reg.Type(c.typ), c.filter, c.value, "{}")
 		if !strings.Contains(plan, " "+c.index+" ") || strings.Contains(plan, "Seq Scan on trial_port") ||
 			strings.Contains(plan, "Seq Scan on trial_item") {
 			t.Errorf("%s of %s is not read through %s:\n%s\n%s", c.filter, c.typ, c.index, page, plan)
 		}
 	}
+}
+
+// filterPlan returns the statement that reads a page of a list with a filter, and its plan for any values; array is one that its arrays may
+// be.
+func filterPlan(t *testing.T, s *store.Store, db *pgxpool.Pool, typ *record.Type, filter, value, array string) (page, plan string) {
+	t.Helper()
+	test, _, err := typ.ParseFilter(filter, []string{value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	statements, err := store.ListStatement(s, typ, store.Query{Scope: access.Machine(), Limit: 50, View: record.View{Only: []string{"id"}},
+		Where: []record.Predicate{test}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, _ = strings.Cut(statements, ";")
+	var args []string
+	for n := 1; strings.Contains(page, fmt.Sprintf("$%d", n)); n++ {
+		arg := array
+		if strings.Contains(page, fmt.Sprintf(" = $%d", n)) {
+			arg = "1"
+		}
+		args = append(args, arg)
+	}
+	return page, genericPlan(t, db, page, args...)
 }

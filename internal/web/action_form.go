@@ -85,12 +85,7 @@ func (a actionPages) form(v *Visit, typed url.Values, refusal *fault.Error) (*Fo
 		form.LeaveOut(name)
 	}
 	if refusal != nil && len(refusal.Fields) > 0 {
-		form.Problems = nil
-		for name, messages := range refusal.Fields {
-			if form.Field(name) == nil {
-				form.Problems = append(form.Problems, messages...)
-			}
-		}
+		form.Problems = unplaced(refusal.Fields, func(name string) bool { return form.Field(name) != nil })
 	}
 	return form, nil
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"maps"
 	"net/url"
 	"slices"
 
@@ -112,20 +111,10 @@ func (p *TypePages) showBulkEdit(v *Visit, s *selection, src FormSource, refused
 		}
 	}
 	body.Groups = p.bulkGroups(form, src)
-	body.Problems = append(body.Problems, p.unplaced(body.Groups, src.errs)...)
-	return v.Show(shown)
-}
-
-// unplaced returns the messages whose field the form does not show.
-func (p *TypePages) unplaced(groups []bulkGroup, errs fault.Fields) []string {
-	var texts []string
-	for _, name := range slices.Sorted(maps.Keys(errs)) {
-		placed := slices.ContainsFunc(groups, func(g bulkGroup) bool {
+	body.Problems = append(body.Problems, unplaced(src.errs, func(name string) bool {
+		return slices.ContainsFunc(body.Groups, func(g bulkGroup) bool {
 			return slices.ContainsFunc(g.Fields, func(f bulkField) bool { return f.Key == name })
 		})
-		if !placed {
-			texts = append(texts, errs[name]...)
-		}
-	}
-	return texts
+	})...)
+	return v.Show(shown)
 }

@@ -2,8 +2,10 @@ package web
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,6 +109,16 @@ func messages(e *fault.Error) []string {
 		all = append(all, e.Error())
 	}
 	return all
+}
+
+// unplaced returns the messages of the fields that a form does not show, in the order of the fields.
+func unplaced(errs fault.Fields, placed func(name string) bool) (texts []string) {
+	for _, name := range slices.Sorted(maps.Keys(errs)) {
+		if !placed(name) {
+			texts = append(texts, errs[name]...)
+		}
+	}
+	return texts
 }
 
 // WantsPage reports whether the client is a browser, which accepts HTML.

@@ -224,14 +224,10 @@ func (p *TypePages) Problems(e *fault.Error) []string {
 	if len(e.Fields) == 0 {
 		return messages(e)
 	}
-	var texts []string
-	for name, messages := range e.Fields {
+	return unplaced(e.Fields, func(name string) bool {
 		f := p.Type.Field(name)
-		if f == nil || f.Info().Widget == record.NoWidget || f.Info().Widget == record.CustomInputs {
-			texts = append(texts, messages...)
-		}
-	}
-	return texts
+		return f != nil && f.Info().Widget != record.NoWidget && f.Info().Widget != record.CustomInputs
+	})
 }
 
 // deletion is the page that asks before a record is deleted.

@@ -43,7 +43,7 @@ func drawHost(t *rapid.T) netip.Addr {
 
 const lowest, highest = 14, 13
 
-// drawPlace draws a record. Now and then it is one that is refused by itself.
+// drawPlace draws a record. Some of those it draws are refused whatever else there is.
 func drawPlace(t *rapid.T, kind string) place {
 	host := drawHost(t)
 	four := host.Is4()
