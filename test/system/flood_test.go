@@ -19,10 +19,14 @@ import (
 // The logins of the flood and the reads, per second. Both arrive whether or not those before them were answered.
 const floodRate, readRate = 300, 200
 
+// readableP99 is how long a read may always take during the flood.
+const readableP99 = 50 * time.Millisecond
+
 // TestReadersAreAnsweredBesideALoginFlood measures how much longer a read takes during a flood of wrong passwords. Each is for another
 // account and from another address, so that no limit ends the flood.
 //
-// The goal is a p99 of at most three times the idle one. The test allows twice that, because the machine may have other things to do.
+// The goal is a p99 of at most three times the idle one. The test allows twice that, and in any case readableP99, because the machine
+// may have other things to do: a server that hashes whatever arrives makes readers wait for seconds.
 func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 	in := newInstall(t, dbtest.New(t), "TRUSTED_PROXIES=127.0.0.1")
 	in.User("admin", "right password", "--superuser")
@@ -122,7 +126,7 @@ func TestReadersAreAnsweredBesideALoginFlood(t *testing.T) {
 		ratio = ratios[rounds/2]
 		t.Logf("%d reads/s beside %d logins/s: p99 %v, idle %v, ratio %.2f of %.2f; %d passwords judged, %d turned away",
 			readRate, floodRate, flooded[rounds/2], idle[rounds/2], ratio, ratios, judged.Load(), refused.Load())
-		return ratio, ratio <= 6 || flooded[rounds/2] <= 5*time.Millisecond // below that a single turn of the scheduler dominates
+		return ratio, ratio <= 6 || flooded[rounds/2] <= readableP99
 	}
 	// The machine may be busy for more than half of the rounds. A server that really is too slow is slow the second time too.
 	first, good := measure()
