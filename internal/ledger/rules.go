@@ -147,6 +147,7 @@ func (s *changeSet) verify(ctx context.Context, batches []*batch) func() error {
 	var answers []func()
 	for _, b := range batches {
 		answers = append(answers, s.checkOwned(b)...)
+		answers = append(answers, s.checkSources(ctx, b)...)
 	}
 	answers = append(answers, s.checkSame(batches)...)
 	answers = append(answers, s.checkTogether(batches)...)

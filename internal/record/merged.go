@@ -69,17 +69,14 @@ func (t *Type) MergesOf(view View) []Merge {
 	return merges
 }
 
+// SourceData is what fields of other records are merged from: a JSON object of the type, and the flag without which it does not count.
+type SourceData struct{ Data, If string }
+
+// SourceData returns what fields of other records are merged from.
+func (t *Type) SourceData() []SourceData { return t.sourceData }
+
 // IsSource reports whether fields of other records are merged from records of the type.
-func (t *Type) IsSource() bool {
-	for _, other := range t.reg.types {
-		for _, f := range other.fields {
-			if m, ok := f.(Merged); ok && m.from == t {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (t *Type) IsSource() bool { return len(t.sourceData) > 0 }
 
 // LoggedPlan returns the plan of what a change row has as the data of the record: all that the API shows, but for what other records
 // make up.
@@ -98,6 +95,9 @@ func (t *Type) mergedNames() (names []string) {
 func (f Merged) resolve(r *Registry) (Field, error) {
 	if f.from = r.byKey[f.From]; f.from == nil {
 		return nil, fmt.Errorf("field %s is merged from %s, which is not registered", f.Name, f.From)
+	}
+	if source := (SourceData{f.Data, f.If}); !slices.Contains(f.from.sourceData, source) {
+		f.from.sourceData = append(f.from.sourceData, source)
 	}
 	return f, nil
 }

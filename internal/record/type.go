@@ -102,6 +102,7 @@ type Type struct {
 	together     togetherRules
 	gives        giveRules
 	followers    []Follower
+	sourceData   []SourceData
 	childRules   []ChildRule
 	searchFields []Field
 	searchValues []FoundByValue
