@@ -63,7 +63,11 @@ func (f Address) PartOf(l Lookup) (Field, bool) { return partOf(f, l) }
 func partOf(f Field, l Lookup) (Field, bool) {
 	switch l {
 	case NetFamily:
-		return part{Int{Name: f.Info().Name}, f.Column(), Family}, true
+		of := f.Column()
+		if of.Key.Name != "" { // it has the index
+			of = key{f}.Column()
+		}
+		return part{Int{Name: f.Info().Name}, of, Family}, true
 	case NetMaskLength:
 		return part{Int{Name: f.Info().Name}, f.Column(), MaskLength}, true
 	}

@@ -127,6 +127,35 @@ func (w *where) hosted(alias string, column record.Column, p record.Predicate) s
 	return "(" + cond + ")"
 }
 
+// ofFamily tests the family of a network or an address by its place in their order, in which all of IPv4 come first. An index serves that,
+// and PostgreSQL knows how many there are of each family.
+func ofFamily(expr string, p record.Predicate) string {
+	is := func(family int64) bool {
+		return slices.ContainsFunc(list[int64](p.Values), func(v int64) bool {
+			switch p.Lookup {
+			case record.Less:
+				return family < v
+			case record.AtMost:
+				return family <= v
+			case record.Greater:
+				return family > v
+			case record.AtLeast:
+				return family >= v
+			}
+			return family == v
+		})
+	}
+	switch v4, v6 := is(4), is(6); {
+	case v4 && v6:
+		return expr + " IS NOT NULL"
+	case v4:
+		return expr + " < '::/0'"
+	case v6:
+		return expr + " >= '::/0'"
+	}
+	return "FALSE"
+}
+
 // drawnFrom is the column that timed ids are drawn from. Their tables are partitioned by it, and have no other index
 // on it.
 const drawnFrom = "changed_at"

@@ -114,3 +114,18 @@ func (s *Store) PageOfMany(t *record.Type, q Query) (sql string, args []any) {
 	}
 	return l.page.sql, l.page.args
 }
+
+// Prepared is a statement with its arguments.
+type Prepared struct {
+	SQL  string
+	Args []any
+}
+
+// ListStatements are the statements of a page, by what they read.
+func ListStatements(s *Store, t *record.Type, q Query) map[string]Prepared {
+	l, err := s.listing(t, q, hits{})
+	if err != nil {
+		panic(err)
+	}
+	return map[string]Prepared{"count": {l.count.sql, l.count.args}, "page": {l.page.sql, l.page.args}}
+}

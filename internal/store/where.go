@@ -200,6 +200,9 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 		return w.compare(reckoned(p.Field, t, alias), record.Column{Storage: record.StoreInt}, p)
 	}
 	column := p.Field.Column()
+	if column.Part == record.Family && !slices.Contains(p.Values, nil) {
+		return ofFamily(alias+"."+quote(column.Name), p)
+	}
 	expr := fmt.Sprintf(partForms[column.Part], alias+"."+quote(column.Name))
 	if p.Subtree {
 		return w.below(expr, record.TargetOf(p.Field), record.Predicate{Values: p.Values})
