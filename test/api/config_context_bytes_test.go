@@ -22,12 +22,13 @@ func TestConfigContextsAreBoundedTogether(t *testing.T) {
 	}
 	refused := func(what, method, path string, body any) {
 		t.Helper()
-		if got := string(w.do(t, method, path, body).Want(t, http.StatusBadRequest).Raw); !strings.Contains(got, "delete or deactivate others first") {
+		if got := string(w.do(t, method, path, body).Want(t, http.StatusBadRequest).Raw); !strings.Contains(got, "deactivate others first") {
 			t.Errorf("%s: %s", what, got)
 		}
 	}
 	refused("one more", http.MethodPost, contexts, joinedTo(obj{"name": "more"}, dataOf(400_000)))
-	refused("two more", http.MethodPost, contexts, []obj{joinedTo(obj{"name": "a"}, dataOf(150_000)), joinedTo(obj{"name": "b"}, dataOf(150_000))})
+	refused("two more", http.MethodPost, contexts, []obj{joinedTo(obj{"name": "a"}, dataOf(150_000)),
+		joinedTo(obj{"name": "b"}, dataOf(150_000))})
 	idle := w.context(t, "idle", joinedTo(obj{"is_active": false}, dataOf(400_000)))
 	refused("one that becomes active", http.MethodPatch, at(contexts, idle), obj{"is_active": true})
 	w.patch(t, contexts, ids[0], dataOf(500_000))
