@@ -128,18 +128,17 @@ func fieldsOf(a *record.Action, sent Input) map[string]any {
 	return fields
 }
 
+// load reads the record of the action. It is locked if the action may change it: one that only looks at it, and there may be many at once,
+// may as well have come before those who change or delete it.
 func (k *call) load(scope access.Scope, id int64) error {
 	if k.action.OnList {
 		return nil
 	}
-	lock := store.NoLock
-	switch {
-	case k.action.Writes() && k.action.Needs == access.View:
-		lock = store.LockKeep
-	case k.action.Writes():
-		lock = store.LockWrite
+	t, view := k.action.Type(), record.View{Only: k.action.Reads}
+	if k.action.Writes() && k.action.Needs != access.View {
+		k.set.tx.LockRecord(t, id, store.LockWrite)
 	}
-	rows := k.set.tx.Load(k.action.Type(), scope, []int64{id}, lock)
+	rows := k.set.tx.LoadView(t, scope, id, view)
 	if err := k.set.tx.Flush(k.ctx); err != nil {
 		return err
 	}

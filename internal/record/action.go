@@ -21,6 +21,9 @@ type Action struct {
 	// Adds names the type of the records that the action creates. The caller must be allowed to add them. The body may then have
 	// the fields of that type too, and may be a list.
 	Adds string
+	// Reads names the fields of its record that Do looks at; the default is all. Counts and what other records show cost more than the rest
+	// of a small action.
+	Reads []string
 	// Sets names the fields of the added records that the action itself sets. The form of its page has all others.
 	Sets []string
 	// First is a button on the record's page that carries the action out at once: "First free address". Beside it are the fields of Body that
@@ -214,6 +217,10 @@ func (a *Action) check() error {
 		return fmt.Errorf("its Sets and First are for an action that Adds; First is for one on a record")
 	case slices.ContainsFunc(a.Sets, func(name string) bool { return a.Answers().Field(name) == nil }):
 		return fmt.Errorf("its Sets are %s, and %s has no such fields", strings.Join(a.Sets, ", "), a.Adds)
+	case slices.ContainsFunc(a.Reads, func(name string) bool { return a.of.Field(name) == nil }):
+		return fmt.Errorf("its Reads are %s, and %s has no such fields", strings.Join(a.Reads, ", "), a.of.Key())
+	case len(a.Reads) > 0 && a.Answer == nil && a.Adds == "":
+		return fmt.Errorf("it answers with its record, so it reads all of it: leave out Reads")
 	case a.Adds != "" && !a.Writes():
 		return fmt.Errorf("it adds records, so its Method must be POST")
 	case a.Adds != "" && a.Do == nil:

@@ -16,6 +16,7 @@ func (s *selector) NetworksInside(t record.NetworkTree) {
 	network := s.column(t.Network())
 	s.one(s.inTree(t, fmt.Sprintf("(SELECT count(*) FROM %s n WHERE %%s AND n.%s > %s AND n.%[2]s <= last_address(%[3]s))",
 		quote(s.t.Table()), quote(t.Network().Name), network)), readInt, decodeInt)
+	s.part.isAggregate = true
 }
 
 // NetworksAround looks up each network that may be around, one by one. With a list of them in one condition, PostgreSQL reads the whole
@@ -24,6 +25,7 @@ func (s *selector) NetworksAround(t record.NetworkTree) {
 	s.one(s.inTree(t, fmt.Sprintf("(SELECT count(*) FROM unnest(networks_around(%[3]s)) around(network) CROSS JOIN LATERAL "+
 		"(SELECT FROM %[2]s n WHERE %%s AND n.%[1]s = around.network LIMIT 1) found)",
 		quote(t.Network().Name), quote(s.t.Table()), s.column(t.Network()))), readInt, decodeInt)
+	s.part.isAggregate = true
 }
 
 // inTree makes an expression of a subselect over records n of the tree of this one, which the subselect has a place for. It is written

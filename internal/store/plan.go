@@ -14,8 +14,7 @@ type plan struct {
 	selection // of the whole record
 	table     string
 	parts     []part
-	get       string // one record by id, for callers who may see all
-	link      part   // what a nested representation shows, over the alias t
+	link      part // what a nested representation shows, over the alias t
 	writing   *writing
 	merges    []merging
 }
@@ -59,7 +58,6 @@ func newPlan(t *record.Type) *plan {
 		}
 	}
 	p.selection = newSelection(t, slices.DeleteFunc(slices.Clone(p.parts), func(x part) bool { return t.Infos()[x.field].OnRequest }))
-	p.get = fmt.Sprintf("SELECT %s FROM %s t%s WHERE t.id = $1", p.columns, p.table, p.joins)
 	p.link = linkPart("t.id", briefParts(t, "t", t.BriefIndex()), t)
 	return p
 }

@@ -51,14 +51,15 @@ func (s *Store) Within(ctx context.Context, t *record.Type, scope access.Scope, 
 }
 
 func (s *Store) getStatement(t *record.Type, scope access.Scope, id int64) (string, []any) {
+	return s.oneStatement(&s.plans[t].selection, scope, id)
+}
+
+// oneStatement reads what is selected of one record.
+func (s *Store) oneStatement(read *selection, scope access.Scope, id int64) (string, []any) {
 	w := &where{args: []any{id}}
 	w.and("t.id = $1")
-	w.scope(scope, t)
-	p := s.plans[t]
-	if columns := p.list(w, scope); columns != p.columns || !scope.All() {
-		return fmt.Sprintf("SELECT %s FROM %s t%s%s", columns, p.table, p.joins, w), w.args
-	}
-	return p.get, w.args
+	w.scope(scope, read.t)
+	return fmt.Sprintf("SELECT %s FROM %s t%s%s", read.list(w, scope), s.plans[read.t].table, read.joins, w), w.args
 }
 
 func (s *Store) find(ctx context.Context, t *record.Type, scope access.Scope, tests []record.Predicate,
@@ -172,13 +173,27 @@ func (tx *Tx) Lock(t *record.Type, tests []record.Predicate, limit int, lock Loc
 	tx.exec(fmt.Sprintf("SELECT FROM %s t%s ORDER BY %s LIMIT %s%s", quote(t.Table()), w, order, w.arg(limit), lock), w.args...)
 }
 
+// LockRecord locks one record.
+func (tx *Tx) LockRecord(t *record.Type, id int64, lock Lock) {
+	tx.Lock(t, []record.Predicate{{Values: record.AnyOf([]int64{id})}}, 1, lock)
+}
+
 // Load reads the records with these ids.
 func (tx *Tx) Load(t *record.Type, scope access.Scope, ids []int64, lock Lock) *Promise[[]record.Values] {
-	if len(ids) == 1 && lock == NoLock {
-		sql, args := tx.s.getStatement(t, scope, ids[0])
-		return tx.read(t, sql, args)
+	if len(ids) != 1 {
+		return tx.Find(t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), lock)
 	}
-	return tx.Find(t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), lock)
+	if lock != NoLock {
+		tx.LockRecord(t, ids[0], lock)
+	}
+	return tx.LoadView(t, scope, ids[0], record.View{})
+}
+
+// LoadView reads what a view shows of one record.
+func (tx *Tx) LoadView(t *record.Type, scope access.Scope, id int64, view record.View) *Promise[[]record.Values] {
+	read := tx.s.plans[t].selectionOf(view, nil)
+	sql, args := tx.s.oneStatement(&read, scope, id)
+	return promise(tx, sql, args, read.scan)
 }
 
 // Inside counts how many of the records lie in a scope.

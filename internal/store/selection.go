@@ -49,13 +49,16 @@ func newSelection(t *record.Type, parts []part) selection {
 
 // selectionOf leaves out what a view does not show and is costly: long columns, nested records, counts. Short columns
 // are always read, so that there are few different statements. Columns of the order are read for the cursors, and
-// those that name the record for its display.
+// those that name the record for its display, which are not worked out over other records.
 func (p *plan) selectionOf(view record.View, order []term) selection {
 	if view.Whole() {
 		return p.selection
 	}
 	needed := make([]bool, len(p.t.All()))
-	for _, i := range slices.Concat(p.t.Shown(view), p.t.CoreIndex()) {
+	for _, x := range p.parts {
+		needed[x.field] = !x.isAggregate && slices.Contains(p.t.CoreIndex(), x.field)
+	}
+	for _, i := range p.t.Shown(view) {
 		needed[i] = true
 	}
 	for _, x := range order {

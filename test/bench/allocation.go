@@ -16,20 +16,28 @@ import (
 const (
 	allocators = 16 // clients at once
 
+	// takenOfEach is how many addresses are taken from a prefix before the next one is used. The search for a free one reads those below it.
+	takenOfEach = 500
+	pools       = 400 // as many prefixes are made
+
 	// timedAllocations is how many allocations of each client are timed one by one.
 	timedAllocations = 25
 )
 
 // measureAllocation compares the rate at which clients are given free addresses with the rate at which the same clients create addresses
-// of their choice: all of one prefix, and of 16.
+// of their choice: all of one prefix, and of 16. A prefix is used until takenOfEach addresses of it are taken.
 func (b *bench) measureAllocation(ctx context.Context) (rows []figures.Row, err error) {
-	for _, prefixes := range []int{1, 16} {
-		paths, err := b.makePools(prefixes)
+	for i, prefixes := range []int{1, 16} {
+		paths, err := b.makePools(i * pools)
 		if err != nil {
 			return nil, err
 		}
 		var n atomic.Int64
-		take := func() []byte { return b.terrier.Post(paths[int(n.Add(1))%len(paths)], []byte(`{}`)) }
+		take := func() []byte {
+			at := int(n.Add(1) - 1)
+			turn := at / (takenOfEach * prefixes) // of which each prefix of this turn gets takenOfEach requests
+			return b.terrier.Post(paths[(turn*prefixes+at%prefixes)%len(paths)], []byte(`{}`))
+		}
 		asking := gauge.Asking{Side: b.terrier, Processes: []*gauge.Process{b.server}, Status: http.StatusCreated,
 			Connections: allocators, Request: take}
 		plain := asking
@@ -53,19 +61,27 @@ func (b *bench) measureAllocation(ctx context.Context) (rows []figures.Row, err 
 	return rows, nil
 }
 
-// makePools creates prefixes without addresses, and returns where addresses of theirs are taken.
-func (b *bench) makePools(n int) (paths []string, err error) {
-	for range n {
-		at := b.made.Add(1)
-		raw, err := b.terrier.Do(b.terrier.Post(prefixesPath, fmt.Appendf(nil, `{"prefix": "10.%d.0.0/16"}`, at&255)), http.StatusCreated)
-		if err != nil {
-			return nil, err
-		}
-		var made struct{ ID int64 }
-		if err := json.Unmarshal(raw, &made); err != nil {
-			return nil, err
-		}
-		paths = append(paths, fmt.Sprintf("%s%d/available-ips/", prefixesPath, made.ID))
+// makePools creates prefixes without addresses, from one of the possible ones on, and returns where addresses of theirs are taken.
+func (b *bench) makePools(from int) (paths []string, err error) {
+	wanted := make([]map[string]string, pools)
+	for i := range wanted {
+		at := from + i
+		wanted[i] = map[string]string{"prefix": fmt.Sprintf("100.%d.%d.0/23", 64+at>>7, at&127<<1)}
+	}
+	body, err := json.Marshal(wanted)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := b.terrier.Do(b.terrier.Post(prefixesPath, body), http.StatusCreated)
+	if err != nil {
+		return nil, err
+	}
+	var made []struct{ ID int64 }
+	if err := json.Unmarshal(raw, &made); err != nil {
+		return nil, err
+	}
+	for _, prefix := range made {
+		paths = append(paths, fmt.Sprintf("%s%d/available-ips/", prefixesPath, prefix.ID))
 	}
 	return paths, nil
 }

@@ -9,16 +9,17 @@ import (
 
 // prefixIPs offers the free addresses of a prefix, and rangeIPs those of a range.
 var (
-	prefixIPs = availableIPs(freeInPrefix, "prefix").actions()
-	rangeIPs  = availableIPs(freeInRange, "start_address").actions()
+	prefixIPs = availableIPs(freeInPrefix, "prefix", "vrf", "status", "is_pool", "mark_utilized").actions()
+	rangeIPs  = availableIPs(freeInRange, "start_address", "end_address", "vrf").actions()
 )
 
-// availableIPs offers the addresses that a function asks for. They get the length that a field has.
-func availableIPs(free func(record.Values) record.FreePlaces, lengthOf string) offer {
+// availableIPs offers the addresses that a function asks for. They get the length that a field has. The function looks at others, too.
+func availableIPs(free func(record.Values) record.FreePlaces, lengthOf string, others ...string) offer {
 	address := func(of record.Values, host any) string {
 		return fmt.Sprint(host, "/", netip.MustParsePrefix(of.Text(lengthOf)).Bits())
 	}
-	return offer{name: "available-ips", adds: "ipam.ipaddress", what: "addresses", free: free,
+	return offer{name: "available-ips", adds: "ipam.ipaddress", what: "addresses",
+		reads: append(others, lengthOf), free: free,
 		names: []string{"address", "vrf"}, first: "First free address",
 		properties: record.Schema{"family": record.Schema{"type": "integer"}, "address": record.Schema{"type": "string"}, "vrf": nested},
 		shows: func(of record.Values, host any) map[string]any {

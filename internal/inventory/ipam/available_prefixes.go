@@ -11,7 +11,8 @@ import (
 // availablePrefixes are the actions of a prefix that list its free space, and that create prefixes in it.
 var availablePrefixes = []record.Action{
 	{Name: "available-prefixes", Method: "GET", Needs: "view", Limited: true, // which has no effect
-		Doc: "List the free space of a prefix as the fewest, largest networks",
+		Reads: []string{"prefix", "vrf"},
+		Doc:   "List the free space of a prefix as the fewest, largest networks",
 		Answer: record.Schema{"type": "array", "items": record.Schema{"type": "object", "required": []string{"family", "prefix", "vrf"},
 			"properties": record.Schema{"family": record.Schema{"type": "integer"}, "prefix": record.Schema{"type": "string"}, "vrf": nested}}},
 		Do: func(c record.Call) (any, error) {
@@ -24,7 +25,7 @@ var availablePrefixes = []record.Action{
 			return items, err
 		}},
 	{Name: "available-prefixes", Method: "POST", Label: "Take free prefixes", Needs: "view", Adds: "ipam.prefix", ListErrors: true,
-		Sets: []string{"prefix", "vrf"}, First: "First free prefix", Suggests: suggestLength,
+		Reads: []string{"prefix", "vrf"}, Sets: []string{"prefix", "vrf"}, First: "First free prefix", Suggests: suggestLength,
 		Doc: "Create prefixes in the free space of a prefix, each on the lowest network of its length. " +
 			"Two requests at once never get the same one",
 		Body: record.Fields{record.Int{Name: "prefix_length", Required: true, NumberOnly: true, Min: new(int64(1)), Max: new(int64(128)),

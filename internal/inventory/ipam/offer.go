@@ -7,7 +7,8 @@ import (
 
 // offer is a pair of actions: one lists free places, the other creates records on the lowest of them.
 type offer struct {
-	name, adds, what string // the action's name, the type of the new records, and what places are called
+	name, adds, what string   // the action's name, the type of the new records, and what places are called
+	reads            []string // the fields of the record that the functions look at; nil for all
 	free             func(of record.Values) record.FreePlaces
 	shows            func(of record.Values, place any) map[string]any // an item of the list
 	properties       record.Schema                                    // of an item
@@ -23,10 +24,11 @@ func (o offer) actions() []record.Action {
 		required = append(required, name)
 	}
 	return []record.Action{
-		{Name: o.name, Method: "GET", Needs: "view", Limited: true, Doc: "List free " + o.what + ", lowest first", Do: o.list,
+		{Name: o.name, Method: "GET", Needs: "view", Limited: true, Doc: "List free " + o.what + ", lowest first",
+			Reads: o.reads, Do: o.list,
 			Answer: record.Schema{"type": "array", "items": record.Schema{"type": "object", "required": required, "properties": o.properties}}},
 		{Name: o.name, Method: "POST", Label: "Take free " + o.what, Needs: "view", Adds: o.adds, Sets: o.names, First: o.first,
-			ListErrors: o.listErrors, Do: o.take,
+			ListErrors: o.listErrors, Reads: o.reads, Do: o.take,
 			Doc: "Create records on the lowest free " + o.what + ". Two requests at once never get the same one"},
 	}
 }
