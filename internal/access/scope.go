@@ -51,8 +51,8 @@ func (s Scope) Sees(other *record.Type) Scope {
 	return s.view(other)
 }
 
-// CountsAll reports whether the counts that a record of a type shows leave nothing out: its own, and those of the
-// records that it refers to.
+// CountsAll reports whether the counts that a record of a type shows, and what it is called, leave nothing out: its own, and
+// those of the records that it refers to.
 func (s Scope) CountsAll(t *record.Type) bool {
 	for _, f := range t.All() {
 		if !s.tellsAll(f) {
@@ -71,6 +71,9 @@ func (s Scope) CountsAll(t *record.Type) bool {
 }
 
 func (s Scope) tellsAll(f record.Field) bool {
+	if named, ok := f.(record.NamedBy); ok {
+		return !slices.ContainsFunc(named.NamedBy(), func(t *record.Type) bool { return !s.Sees(t).all })
+	}
 	c, ok := f.(record.Counting)
 	return !ok || s.Sees(c.Counts()).all
 }

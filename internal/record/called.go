@@ -17,7 +17,10 @@ type called struct {
 	readOnly
 }
 
-var _ Selected = called{}
+var (
+	_ Selected = called{}
+	_ NamedBy  = called{}
+)
 
 // CalledForm is one way to call a record: words that follow each other. It can be used if each of its values is set.
 type CalledForm []CalledWord
@@ -33,6 +36,28 @@ type CalledWord struct {
 
 // Select implements Selected.
 func (f called) Select(s Selector) { s.Called(f.of.CalledForms()) }
+
+// NamedBy implements NamedBy.
+func (f called) NamedBy() []*Type { return f.of.namedBy }
+
+// findNamedBy returns the types of records that name one of this type by referring to it, or to what it is called by.
+func (t *Type) findNamedBy() (types []*Type) {
+	forms, _ := t.calledForms() // they are checked later
+	for _, form := range forms {
+		for _, word := range form {
+			if word.Back != nil {
+				types = append(types, word.Back.Target)
+			}
+			for _, step := range word.Steps {
+				ref, _ := ReferenceOf(step)
+				for _, target := range ref.Types() {
+					types = append(types, target.findNamedBy()...)
+				}
+			}
+		}
+	}
+	return types
+}
 
 // CalledForms returns the ways to call a record of the type; none if its first brief text or Display names it.
 func (t *Type) CalledForms() []CalledForm {

@@ -225,6 +225,11 @@ type Counting interface {
 	Counts() *Type
 }
 
+// NamedBy is a field that may show records of other types that refer to this one. It shows only those that the caller may see.
+type NamedBy interface {
+	NamedBy() []*Type
+}
+
 // Compared is a field with lookups of its own.
 type Compared interface {
 	Field

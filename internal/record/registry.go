@@ -50,6 +50,7 @@ func NewRegistry(types ...Type) (*Registry, error) {
 	}
 	for _, t := range r.types { // filters and checks look at the other types' fields
 		var err error
+		t.namedBy = t.findNamedBy()
 		if t.filters, err = t.buildFilters(); err != nil {
 			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
 		}

@@ -103,6 +103,7 @@ type Type struct {
 	gives        giveRules
 	followers    []Follower
 	sourceData   []SourceData
+	namedBy      []*Type // records of these types are part of what a record of this type is called
 	childRules   []ChildRule
 	searchFields []Field
 	searchValues []FoundByValue

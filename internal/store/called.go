@@ -6,27 +6,40 @@ import (
 	"strconv"
 	"strings"
 
+	"terrier/internal/access"
 	"terrier/internal/record"
 )
 
 // Called reads what the record is called.
 func (s *selector) Called(forms []record.CalledForm) {
-	expr := calledExpr(s.alias, s.t, forms, 0)
-	if s.isNested { // there may be no such record, which would have the last form
-		expr = fmt.Sprintf("CASE WHEN %s.id IS NOT NULL THEN %s END", s.alias, expr)
+	expr := func(w *where, caller access.Scope) string {
+		expr := naming{w, caller}.calledExpr(s.alias, s.t, forms, 0)
+		if s.isNested { // there may be no such record, which would have the last form
+			expr = fmt.Sprintf("CASE WHEN %s.id IS NOT NULL THEN %s END", s.alias, expr)
+		}
+		return expr
 	}
-	s.one(expr, readers[record.StoreText], decoders[record.StoreText])
+	if of := s.t.All()[s.part.field].(record.NamedBy).NamedBy(); len(of) > 0 {
+		s.part.scoped = []scoped{{of: of, expr: expr}}
+	}
+	s.one(expr(nil, access.Machine()), readers[record.StoreText], decoders[record.StoreText])
 	s.part.isPlain = true
+}
+
+// naming writes what records are called, for a caller. Records that the caller may not see name no other.
+type naming struct {
+	w      *where
+	caller access.Scope
 }
 
 // calledExpr writes the first form whose values are all set. The last one counts in any case. Only a record that has no earlier form pays
 // for what a later one looks up.
-func calledExpr(alias string, t *record.Type, forms []record.CalledForm, depth int) string {
+func (n naming) calledExpr(alias string, t *record.Type, forms []record.CalledForm, depth int) string {
 	var b strings.Builder
 	for i, form := range forms {
 		var tests, words []string
 		for _, word := range form {
-			value, test := calledWord(alias, t, word, depth)
+			value, test := n.calledWord(alias, t, word, depth)
 			words = append(words, value)
 			if test != "" {
 				tests = append(tests, test)
@@ -46,18 +59,18 @@ func calledExpr(alias string, t *record.Type, forms []record.CalledForm, depth i
 }
 
 // calledWord returns the text of one word, and the test whether it is set; "" where it always is.
-func calledWord(alias string, t *record.Type, word record.CalledWord, depth int) (text, test string) {
+func (n naming) calledWord(alias string, t *record.Type, word record.CalledWord, depth int) (text, test string) {
 	switch {
 	case word.ID:
 		return alias + ".id", ""
 	case word.Text != "":
 		return quoteText(word.Text), ""
 	case word.Back != nil:
-		return calledBack(alias, t, word, depth)
+		return n.calledBack(alias, t, word, depth)
 	}
 	first := word.Steps[0]
 	if ref, _ := record.ReferenceOf(first); ref.TypeField != "" {
-		return calledAny(alias, t, ref, depth)
+		return n.calledAny(alias, t, ref, depth)
 	}
 	column := alias + "." + quote(first.Column().Name)
 	if first.Column().Null {
@@ -74,18 +87,18 @@ func calledWord(alias string, t *record.Type, word record.CalledWord, depth int)
 		return calledValue(first, column), test
 	}
 	if len(word.Steps) == 1 {
-		return called(target, column, depth), test
+		return n.called(target, column, depth), test
 	}
 	inner := "c" + strconv.Itoa(depth)
 	rest := record.CalledForm{{Steps: word.Steps[1:], NonZero: word.NonZero}}
-	return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", calledExpr(inner, target, []record.CalledForm{rest}, depth+1),
+	return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", n.calledExpr(inner, target, []record.CalledForm{rest}, depth+1),
 		quote(target.Table()), inner, inner, column), test
 }
 
 // called looks up what the record with an id is called.
-func called(t *record.Type, id string, depth int) string {
+func (n naming) called(t *record.Type, id string, depth int) string {
 	inner := "c" + strconv.Itoa(depth)
-	return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", nameExpr(t, inner, depth+1), quote(t.Table()), inner, inner, id)
+	return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", n.nameExpr(t, inner, depth+1), quote(t.Table()), inner, inner, id)
 }
 
 // calledValue writes a value for people: a choice by its label.
@@ -102,11 +115,11 @@ func calledValue(f record.Field, column string) string {
 }
 
 // calledAny looks up what the record behind a reference to one of several types is called.
-func calledAny(alias string, t *record.Type, ref record.Reference, depth int) (text, test string) {
+func (n naming) calledAny(alias string, t *record.Type, ref record.Reference, depth int) (text, test string) {
 	typ, id := alias+"."+quote(t.Field(ref.TypeField).Column().Name), alias+"."+quote(t.Field(ref.IDField).Column().Name)
 	var b strings.Builder
 	for _, target := range ref.Targets {
-		fmt.Fprintf(&b, " WHEN '%s' THEN %s", target.Key(), called(target, id, depth))
+		fmt.Fprintf(&b, " WHEN '%s' THEN %s", target.Key(), n.called(target, id, depth))
 	}
 	if t.Field(ref.IDField).Column().Null {
 		test = id + " IS NOT NULL"
@@ -115,7 +128,7 @@ func calledAny(alias string, t *record.Type, ref record.Reference, depth int) (t
 }
 
 // calledBack looks up the lowest value of a field among the records that refer to this one.
-func calledBack(alias string, t *record.Type, word record.CalledWord, depth int) (text, test string) {
+func (n naming) calledBack(alias string, t *record.Type, word record.CalledWord, depth int) (text, test string) {
 	inner := "c" + strconv.Itoa(depth)
 	column, is := referring(*word.Back, t, inner)
 	refers := fmt.Sprintf("%s = %s.id", column, alias)
@@ -123,7 +136,10 @@ func calledBack(alias string, t *record.Type, word record.CalledWord, depth int)
 		refers = fmt.Sprintf("%s @> ARRAY[%s.id]", column, alias)
 	}
 	from := fmt.Sprintf("FROM %s %s WHERE %s%s", quote(word.Back.Target.Table()), inner, refers, is)
-	value, set := calledWord(inner, word.Back.Target, record.CalledWord{Steps: word.Steps}, depth+1)
+	if seen := n.caller.Sees(word.Back.Target); !seen.All() {
+		from += " AND " + n.w.within(seen, word.Back.Target, inner)
+	}
+	value, set := n.calledWord(inner, word.Back.Target, record.CalledWord{Steps: word.Steps}, depth+1)
 	if set != "" {
 		from += " AND " + set
 	}
@@ -133,9 +149,9 @@ func calledBack(alias string, t *record.Type, word record.CalledWord, depth int)
 }
 
 // nameExpr writes what a record of a type is called.
-func nameExpr(t *record.Type, alias string, depth int) string {
+func (n naming) nameExpr(t *record.Type, alias string, depth int) string {
 	if forms := t.CalledForms(); len(forms) > 0 {
-		return calledExpr(alias, t, forms, depth)
+		return n.calledExpr(alias, t, forms, depth)
 	}
 	return alias + "." + quote(t.Field(t.NamingField()).Column().Name)
 }
