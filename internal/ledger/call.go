@@ -1,14 +1,9 @@
 package ledger
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -155,97 +150,6 @@ func (k *call) Record() record.Values { return k.record }
 // Inputs implements record.Call.
 func (k *call) Inputs() []record.Input { return k.inputs }
 
-// Find implements record.Call.
-func (k *call) Find(key string, filters map[string]string) ([]record.Values, error) {
-	t := k.typeOf(key)
-	scope, err := k.set.l.Policy.Scope(k.set.caller.Subject, t, access.View)
-	if err != nil {
-		return nil, nil // the caller may see none
-	}
-	return k.find(t, store.Query{Scope: scope}, filters)
-}
-
-// Referring implements record.Call.
-func (k *call) Referring(key, field string, to []record.Values, fields ...string) ([]record.Values, error) {
-	t := k.typeOf(key)
-	scope, err := k.set.l.Policy.Scope(k.set.caller.Subject, t, access.View)
-	if err != nil || len(to) == 0 {
-		return nil, nil // the caller may see none
-	}
-	ids := make([]int64, len(to))
-	for i, v := range to {
-		ids[i] = v.ID()
-	}
-	for _, r := range t.Registry().Referrers(to[0].Type()) {
-		if r.Type == t && r.Field.Info().Name == field {
-			q := store.Query{Scope: scope, Where: r.Tests(ids), View: record.View{Only: append(fields, field)}}
-			return k.set.tx.FindAll(k.ctx, t, q)
-		}
-	}
-	return nil, fmt.Errorf("%s asks for records of %s by %q, which is no reference to %s", k.action.Key(), key, field, to[0].Type().Key())
-}
-
-// Members implements record.Call.
-func (k *call) Members(key, field string, of []record.Values, paths ...string) ([]record.Member, error) {
-	t := k.typeOf(key)
-	read, err := t.Reads(paths...)
-	if err != nil || len(of) == 0 {
-		return nil, err
-	}
-	ids := make([]int64, len(of))
-	for i, v := range of {
-		ids[i] = v.ID()
-	}
-	members := k.set.tx.Members(t, t.Field(field), ids, read)
-	if err := k.set.tx.Flush(k.ctx); err != nil {
-		return nil, err
-	}
-	return members.Get(), nil
-}
-
-// PanelData returns the input of a panel's drawing for each of some records that the caller has read.
-func (l *Ledger) PanelData(ctx context.Context, c Caller, p record.Panel, of []record.Values) (data []any, err error) {
-	if len(of) == 0 {
-		return nil, nil
-	}
-	scope, err := l.actionScope(c, p.Reads())
-	if err != nil {
-		return nil, err
-	}
-	err = l.Store.Read(ctx, scope, func(ctx context.Context, tx *store.Tx) (err error) {
-		data, err = p.Data(&call{ctx: ctx, set: &changeSet{l: l, tx: tx, caller: c}, action: p.Reads()}, of)
-		return err
-	})
-	if err == nil && len(data) != len(of) {
-		err = fmt.Errorf("the Data of %s returned %d results for %d records", p.Reads().Key(), len(data), len(of))
-	}
-	return data, err
-}
-
-// Taken implements record.Call.
-func (k *call) Taken(key, field string, filters map[string]string) ([]any, error) {
-	rows, err := k.find(k.typeOf(key), store.Query{Scope: access.Machine(), View: record.View{Only: []string{field}}}, filters)
-	values := make([]any, len(rows))
-	for i, v := range rows {
-		values[i] = v.Get(field)
-	}
-	return values, err
-}
-
-func (k *call) find(t *record.Type, q store.Query, filters map[string]string) ([]record.Values, error) {
-	for _, name := range slices.Sorted(maps.Keys(filters)) { // in one order, so that it is one statement
-		p, known, err := t.ParseFilter(name, []string{filters[name]})
-		if err != nil {
-			return nil, err
-		}
-		if !known {
-			return nil, fmt.Errorf("the action %s filters %s by %q, and there is no such filter", k.action.Key(), t.Key(), name)
-		}
-		q.Where = append(q.Where, p)
-	}
-	return k.set.tx.FindAll(k.ctx, t, q)
-}
-
 // typeOf returns the type with the key. It panics on an unknown key, which is a mistake in the declaration.
 func (k *call) typeOf(key string) *record.Type {
 	t := k.set.l.Store.Type(key)
@@ -266,98 +170,4 @@ func (k *call) Hold(key string, within int64) error {
 	}
 	k.set.tx.Hold(t, within)
 	return k.set.tx.Flush(k.ctx)
-}
-
-// Create implements record.Call.
-func (k *call) Create(key string, inputs ...map[string]any) ([]record.Values, error) {
-	rows, err := k.create(k.typeOf(key), inputs)
-	k.refused = cmp.Or(k.refused, err)
-	return rows, err
-}
-
-func (k *call) create(t *record.Type, inputs []map[string]any) ([]record.Values, error) {
-	if err := k.mayWrite(); err != nil {
-		return nil, err
-	}
-	scope, err := k.set.l.WriteScope(k.set.caller, t, access.Add)
-	if err != nil {
-		return nil, err
-	}
-	sent := make([]Input, len(inputs))
-	for i, in := range inputs {
-		if sent[i], err = asSent(in); err != nil {
-			return nil, err
-		}
-	}
-	if k.set.items, err = k.set.l.draftNew(k.ctx, k.set.caller, t, sent); err != nil {
-		return nil, err
-	}
-	if err := k.set.create(k.ctx, &batch{t: t, scope: scope, drafts: k.set.items}); err != nil {
-		return nil, err
-	}
-	return k.written(t)
-}
-
-// Update implements record.Call.
-func (k *call) Update(v record.Values, input map[string]any) (record.Values, error) {
-	row, err := k.update(v, input)
-	if _, hidden := errors.AsType[*MissingError](err); hidden {
-		err = fault.ErrDenied // the action has read it
-	}
-	k.refused = cmp.Or(k.refused, err)
-	return row, err
-}
-
-func (k *call) update(v record.Values, input map[string]any) (record.Values, error) {
-	t := v.Type()
-	if err := k.mayWrite(); err != nil {
-		return v, err
-	}
-	scope, err := k.set.l.WriteScope(k.set.caller, t, access.Change)
-	if err != nil {
-		return v, err
-	}
-	sent, err := asSent(input)
-	if err != nil {
-		return v, err
-	}
-	edits := []Edit{{ID: v.ID(), Input: sent}}
-	if k.set.items, err = k.set.l.draftEdits(k.ctx, t, edits); err != nil {
-		return v, err
-	}
-	if err := k.set.update(k.ctx, &batch{t: t, scope: scope, drafts: k.set.items}, edits); err != nil {
-		return v, err
-	}
-	rows, err := k.written(t)
-	if err != nil {
-		return v, err
-	}
-	return rows[0], nil
-}
-
-// asSent returns an input in the form that a decoded request body has.
-func asSent(in map[string]any) (out Input, err error) {
-	raw, err := json.Marshal(in)
-	if err != nil {
-		return nil, err
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	err = dec.Decode(&out)
-	return out, err
-}
-
-func (k *call) mayWrite() error {
-	if !k.action.Writes() {
-		return fmt.Errorf("the action %s locks or writes, so its Method must be POST", k.action.Key())
-	}
-	return nil
-}
-
-// written returns the records of the last write, as far as the caller may see them.
-func (k *call) written(t *record.Type) ([]record.Values, error) {
-	if err := k.set.show(k.ctx, t); err != nil {
-		return nil, err
-	}
-	return valuesOf(k.set.items), nil
 }
