@@ -102,6 +102,8 @@ type Column struct {
 	Natural bool // text that sorts as people count
 	Part    Part // a number that is computed from the column
 	Key     Key  // what lists are ordered by instead of the column; the zero Key means the column itself
+
+	LookedUp bool // text with an index of those that are not blank
 }
 
 // Part is a number that the database computes from a column. Tests compare it instead of the column.

@@ -27,6 +27,7 @@ type Text struct {
 	Of                *Vocabulary    // the allowed words; nil for any
 	Sort              Sort
 	Lower             bool // kept in lower case
+	LookedUp          bool // records are found by the whole text: those that have one are in an index
 	Ranges            bool // pages create several records at once from a text such as xe-0/0/[0-47]
 }
 
@@ -41,6 +42,9 @@ const (
 
 // maxKeyed is how long a text with a sort key may be. The key is several times as long, and must fit into an index.
 const maxKeyed = 200
+
+// maxLookedUp is how long a text may be that is looked up. It must fit into an index.
+const maxLookedUp = 500
 
 func (f Text) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "string", Required: f.Required,
@@ -73,6 +77,8 @@ func (f Text) checkDeclaration(*Type) error {
 		return errors.New("its Sort is none of Literal, Natural and InterfaceNames")
 	case f.Sort == InterfaceNames && (f.Max == 0 || f.Max > maxKeyed):
 		return fmt.Errorf("it has a sort key, so its Max must be at most %d", maxKeyed)
+	case f.LookedUp && (f.Null || f.Unique || f.Max == 0 || f.Max > maxLookedUp):
+		return fmt.Errorf("it is LookedUp, so its Max must be at most %d, and it must be neither Null nor Unique", maxLookedUp)
 	case f.Ranges && f.Info().Widget != TextLine:
 		return errors.New("its Ranges are typed into one line, which it does not have")
 	case f.Sort != Literal && f.Hidden:
@@ -87,7 +93,7 @@ func (f Text) checkDeclaration(*Type) error {
 }
 
 func (f Text) Column() Column {
-	c := Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreText, Null: f.Null, Natural: f.Sort == Natural}
+	c := Column{Name: cmp.Or(f.StoredAs, f.Name), Storage: StoreText, Null: f.Null, Natural: f.Sort == Natural, LookedUp: f.LookedUp}
 	if f.Sort == InterfaceNames {
 		c.Key = Key{Name: c.Name + "_key", Storage: StoreText, From: InterfaceKey}
 	}

@@ -184,6 +184,9 @@ func draftIndexes(t *record.Type) []string {
 		switch {
 		case c.Storage == record.StoreInts || c.Storage == record.StoreNumbers:
 			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s USING gin (%s);\n", table, f.Info().Name, table, quoteWhereNeeded(c.Name)))
+		case c.LookedUp:
+			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s ON %s (%s) WHERE %[4]s <> '';\n", table, f.Info().Name, table,
+				quoteWhereNeeded(c.Name)))
 		case searched[c.Storage] && !(f.Info().Unique && c.Key.Name == "") && !strings.HasPrefix(order, searchedBy(c)+","):
 			out = append(out, draftIndex(t, f.Info().Name, c.Null, searchedBy(c)))
 		case refers && !ref.Many && ref.Target != nil && !beginsIndex(t, f, order):

@@ -22,11 +22,11 @@ func TestRareAddressesAreIndexed(t *testing.T) {
 	if _, err := db.Exec(t.Context(), `
 		INSERT INTO ipam_ipaddress (version, address, assigned_object_type, assigned_object_id, status, dns_name, description, comments, tags,
 			custom_fields, created, last_updated)
-			SELECT 1, CASE WHEN i % 1000 = 0 THEN set_masklen('2001:db8::'::inet + i, 64) ELSE set_masklen('10.0.0.0'::inet + i, 24) END,
-				'dcim.interface', i, 'active', '', '', '', '{}', '{}', now(), now() FROM generate_series(1, 20000) i;
+			SELECT 1, CASE WHEN i % 1000 = 0 THEN set_masklen('2001:db8::'::inet + i, 64) ELSE '10.0.0.0/24'::inet + i END,
+				'dcim.interface', i, 'active', CASE WHEN i % 1000 < 20 THEN 'host' || i ELSE '' END, '', '', '{}', '{}', now(), now() FROM generate_series(1, 20000) i;
 		INSERT INTO ipam_prefix (version, prefix, status, is_pool, mark_utilized, description, comments, tags, custom_fields, created,
 			last_updated)
-			SELECT 1, CASE WHEN i % 1000 = 0 THEN set_masklen('2001:db8::'::cidr + i, 128) ELSE set_masklen('10.0.0.0'::cidr + i * 256, 24) END,
+			SELECT 1, CASE WHEN i % 1000 = 0 THEN '2001:db8::'::cidr + i ELSE set_masklen('10.0.0.0'::cidr + i * 256, 24) END,
 				'active', false, false, '', '', '{}', '{}', now(), now() FROM generate_series(1, 20000) i;
 		ANALYZE`); err != nil {
 		t.Fatal(err)
@@ -37,6 +37,7 @@ func TestRareAddressesAreIndexed(t *testing.T) {
 	}{
 		{"ipam.ipaddress", "family", "6", 20},
 		{"ipam.ipaddress", "family__gte", "5", 20},
+		{"ipam.ipaddress", "dns_name", "host2001", 1},
 		{"ipam.prefix", "family", "6", 20},
 	} {
 		t.Run(c.typ+" "+c.filter, func(t *testing.T) {

@@ -217,6 +217,9 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	if p.Lookup == record.Exact && !slices.ContainsFunc(p.Values, isLast) && beginsOrder(t, p.Field) {
 		expr = orNull(expr, lastText)
 	}
+	if column.LookedUp && p.Lookup == record.Exact && !slices.Contains(p.Values, any("")) { // so that PostgreSQL sees that the index has them
+		return fmt.Sprintf("(%s AND %s <> '')", w.compare(expr, column, p), expr)
+	}
 	return w.compare(expr, column, p)
 }
 

@@ -48,7 +48,7 @@ var IPAddress = record.Type{
 			OnDelete: record.Cascade},
 		record.Ref{Name: "nat_inside", Label: "NAT inside", To: "ipam.ipaddress", OnDelete: record.SetNull, Help: "The address behind this one."},
 		record.BackList{Name: "nat_outside", Of: "ipam.ipaddress", By: "nat_inside"},
-		record.Text{Name: "dns_name", Label: "DNS name", Max: 255, Lower: true, Match: dnsName,
+		record.Text{Name: "dns_name", Label: "DNS name", Max: 255, Lower: true, LookedUp: true, Match: dnsName,
 			MatchHelp: "Use letters, digits, hyphens and underscores in labels with dots between them."},
 		description,
 		comments,
