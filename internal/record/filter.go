@@ -24,6 +24,7 @@ type Predicate struct {
 	// UnlessAt is how many steps of Via lead to the record that has the flag.
 	UnlessAt int
 	Indexed  bool   // there is an index for this test
+	Fixed    bool   // Values are those of a declaration, and texts: PostgreSQL knows them when it plans
 	Custom   string // the custom field tested; Field then says how its values compare
 	Has      []Hop  // instead of Field: there are records that refer to this one through any of these steps back. Lookup may be Not
 	// Exists is instead of Field: there is a record of this type with one of the ids in Values.

@@ -16,7 +16,7 @@ type Filter struct {
 	Field   string   // a field of the record: ?devicetype_id= for the id of its device type
 	Path    string   // what references lead to: "site.region", "[dcim.interface.device].mac_address". See route
 	Has     []string // yes or no: there are records that refer to this one, by their types and fields: "dcim.interface.device"
-	Set     string   // yes or no: this field has a value; of a First, one of its references
+	Set     string   // yes or no: this field has a value; of a First, one of its references. An AnyRef gets an index with all records
 	Common  *Common  // the id of another record: both have a place in common
 	UsedBy  bool     // the types of records that refer to this one: ?content_type=dcim.site
 	Is      string   // a value that every record has, for clients that ask for what none of ours can be set to
@@ -182,8 +182,16 @@ func oneOfFilter(p Predicate, f Field, texts []string) (filter, error) {
 	if p.Values, err = parseTexts(f, Exact, texts); err != nil {
 		return filter{}, fmt.Errorf("has in its OneOf what %s can't be: %w", f.Info().Name, err)
 	}
+	p.Fixed = f.Column().Storage == StoreText
 	no := p
-	no.Lookup = Not
+	if no.Lookup = Not; f.Info().HalfOf != "" { // it has one of a few types or none, and the index finds those
+		no.Lookup, no.Values = Exact, []any{nil}
+		for _, option := range f.Info().Choices {
+			if !slices.Contains(p.Values, any(option.Value)) {
+				no.Values = append(no.Values, option.Value)
+			}
+		}
+	}
 	return yesNoFilter(p, no), nil
 }
 
@@ -263,6 +271,10 @@ func (t *Type) setFilter(x Filter) (filter, error) {
 	f := t.Field(x.Set)
 	if first, ok := f.(First); ok {
 		return first.set(t), nil
+	}
+	if ref, _ := ReferenceOf(f); ref.TypeField != "" {
+		f = t.Field(ref.TypeField)
+		return yesNoFilter(Predicate{Field: f, Lookup: NotNull}, Predicate{Field: f, Values: []any{nil}}), nil
 	}
 	if f == nil || f.Info().Hidden || f.Column().Storage == NoStorage || f.Column().Storage == StoreSealed {
 		return filter{}, fmt.Errorf("asks whether %q is set, and there is no such field", x.Set)

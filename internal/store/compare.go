@@ -36,8 +36,15 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 		return textOfColumn(expr, column.Storage) + " LIKE ANY(" + w.arg(patterns(p.Lookup, p.Values)) + ")"
 	}
 	values, null := splitNull(p.Values)
+	if null && len(values) == 0 && !isArray(column.Storage) {
+		return expr + " IS NULL"
+	}
 	var cond, none string
 	switch {
+	case p.Fixed:
+		cond, none = fmt.Sprintf("%s IN (%s)", expr, literals(list[string](values))), expr+" IS NULL"
+	case column.Part == record.MaskLength && len(values) == 1: // PostgreSQL should know how frequent it is
+		cond, none = fmt.Sprintf("%s = %d", expr, values[0]), expr+" IS NULL"
 	case isArray(column.Storage):
 		cond, none = expr+" && "+w.array(column.Storage, values), expr+" = '{}'"
 	case w.first && column.Storage == record.StoreInt && len(values) == 1:
@@ -51,6 +58,15 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 		return "(" + cond + " OR " + none + ")"
 	}
 	return cond
+}
+
+// literals are texts as a statement has them.
+func literals(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, s := range texts {
+		quoted[i] = "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // between tests a column against ranges, each of which is one of an index.

@@ -201,19 +201,26 @@ func draftIndexes(t *record.Type) []string {
 				folded(quoteWhereNeeded(t.Field(x.Field).Column().Name))))
 		}
 		if hasMaskIndex(t, x) {
-			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s_mask ON %s ((%s), %s);\n", table, x.Field, table,
-				fmt.Sprintf(partForms[record.MaskLength], quoteWhereNeeded(t.Field(x.Field).Column().Name)), orderIndex(t)))
+			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s_mask ON %s ((%s), %s);\n", table, x.Field, table, maskOf(t, x), orderIndex(t)))
+		} else if x.Lookup == record.NetMaskLength {
+			out = append(out, fmt.Sprintf("CREATE INDEX %s_%s_mask ON %s ((%s));\n", table, x.Field, table, maskOf(t, x)))
 		}
 	}
 	for _, ref := range anyReferences(t) {
 		typ, id := halves(t, ref)
-		out = append(out, draftIndex(t, ref.Name, typ.Null, quoteWhereNeeded(typ.Name), quoteWhereNeeded(id.Name)))
+		asked := slices.ContainsFunc(t.Filters, func(x record.Filter) bool { return x.Set == ref.Name })
+		out = append(out, draftIndex(t, ref.Name, typ.Null && !asked, quoteWhereNeeded(typ.Name), quoteWhereNeeded(id.Name)))
 	}
 	return out
 }
 
-// hasMaskIndex reports whether a filter finds networks by the length of their mask, of which there are few. The index has the default order
-// too. Addresses have none: there are many more of them, and their masks are those of their networks.
+// maskOf is the length of the mask that a filter asks for, as an index has it.
+func maskOf(t *record.Type, x record.Filter) string {
+	return fmt.Sprintf(partForms[record.MaskLength], quoteWhereNeeded(t.Field(x.Field).Column().Name))
+}
+
+// hasMaskIndex reports whether the index of the lengths of masks has the default order too. Those of networks do. There are many more
+// addresses: an index of the lengths alone has one entry for some hundred addresses, and PostgreSQL uses it for rare lengths.
 func hasMaskIndex(t *record.Type, x record.Filter) bool {
 	return x.Lookup == record.NetMaskLength && t.Field(x.Field).Column().Storage == record.StoreNetwork
 }

@@ -23,7 +23,11 @@ func TestRareAddressesAreIndexed(t *testing.T) {
 		INSERT INTO ipam_ipaddress (version, address, assigned_object_type, assigned_object_id, status, dns_name, description, comments, tags,
 			custom_fields, created, last_updated)
 			SELECT 1, CASE WHEN i % 1000 = 0 THEN set_masklen('2001:db8::'::inet + i, 64) ELSE '10.0.0.0/24'::inet + i END,
-				'dcim.interface', i, 'active', CASE WHEN i % 1000 < 20 THEN 'host' || i ELSE '' END, '', '', '{}', '{}', now(), now() FROM generate_series(1, 20000) i;
+				'dcim.interface', i, 'active', CASE WHEN i % 1000 < 20 THEN 'host' || i ELSE '' END, '', '', '{}', '{}', now(), now()
+			FROM generate_series(1, 20000) i;
+		UPDATE ipam_ipaddress SET address = set_masklen(address, 25) WHERE id % 1000 = 1;
+		UPDATE ipam_ipaddress SET assigned_object_type = NULL, assigned_object_id = NULL WHERE id % 1000 = 2;
+		UPDATE ipam_ipaddress SET assigned_object_type = 'ipam.fhrpgroup' WHERE id % 1000 = 3;
 		INSERT INTO ipam_prefix (version, prefix, status, is_pool, mark_utilized, description, comments, tags, custom_fields, created,
 			last_updated)
 			SELECT 1, CASE WHEN i % 1000 = 0 THEN '2001:db8::'::cidr + i ELSE set_masklen('10.0.0.0'::cidr + i * 256, 24) END,
@@ -38,9 +42,18 @@ func TestRareAddressesAreIndexed(t *testing.T) {
 		{"ipam.ipaddress", "family", "6", 20},
 		{"ipam.ipaddress", "family__gte", "5", 20},
 		{"ipam.ipaddress", "dns_name", "host2001", 1},
+		{"ipam.ipaddress", "mask_length", "25", 20},
+		{"ipam.ipaddress", "assigned", "false", 20},
+		{"ipam.ipaddress", "assigned_to_interface", "false", 40},
 		{"ipam.prefix", "family", "6", 20},
+		{"ipam.ipaddress", "assigned", "true", 40},
+		{"ipam.ipaddress", "assigned_to_interface", "true", 20},
 	} {
-		t.Run(c.typ+" "+c.filter, func(t *testing.T) {
+		if c.value == "true" {
+			exec(t, db, `UPDATE ipam_ipaddress SET assigned_object_type = NULL, assigned_object_id = NULL WHERE id % 1000 NOT IN (1, 3);
+				ANALYZE`)
+		}
+		t.Run(c.typ+" "+c.filter+" "+c.value, func(t *testing.T) {
 			test, _, err := reg.Type(c.typ).ParseFilter(c.filter, []string{c.value})
 			if err != nil {
 				t.Fatal(err)

@@ -67,7 +67,7 @@ var IPAddress = record.Type{
 		{Name: "fhrpgroup_id", Path: "assigned_object[ipam.fhrpgroup].id"},
 		{Name: "virtual_machine", Path: "assigned_object[virtualization.vminterface].virtual_machine.name"},
 		{Name: "virtual_machine_id", Path: "assigned_object[virtualization.vminterface].virtual_machine.id"},
-		{Name: "assigned", Set: "assigned_object_id"},
+		{Name: "assigned", Set: "assigned_object"},
 		{Name: "assigned_to_interface", Field: "assigned_object_type", OneOf: []string{"dcim.interface", "virtualization.vminterface"}},
 	},
 	Columns: []string{"vrf", "status", "role", "tenant", "assigned_object", "dns_name", "description", "tags"},
