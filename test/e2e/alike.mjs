@@ -8,8 +8,9 @@ const alike = {
     '/dcim/power-outlet-templates/', '/dcim/rear-port-templates/', '/dcim/module-bay-templates/', '/dcim/device-bay-templates/'],
   '/dcim/interfaces/': ['/dcim/console-ports/', '/dcim/console-server-ports/', '/dcim/power-ports/', '/dcim/power-outlets/', '/dcim/rear-ports/',
     '/dcim/module-bays/'],
-  '/ipam/rirs/': ['/ipam/roles/', '/virtualization/cluster-types/', '/virtualization/cluster-groups/'],
+  '/ipam/rirs/': ['/dcim/manufacturers/', '/ipam/roles/', '/virtualization/cluster-types/', '/virtualization/cluster-groups/'],
   '/ipam/asns/': ['/ipam/asn-ranges/'],
+  '/ipam/route-targets/': ['/tenancy/tenants/'],
   '/ipam/services/': ['/ipam/service-templates/'],
 };
 

@@ -9,6 +9,10 @@ import { world } from './world.mjs';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const patience = 15_000;
 
+// What axe checks, in its own words.
+const everyRule = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
+const colourRules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
+
 export class Visitor {
   problems = [];
   dialogs = [];
@@ -170,10 +174,25 @@ export class Visitor {
   }
 
   // accessible returns the problems that axe finds on the page, or on a part of it, in the current theme.
-  async accessible(part = 'html') {
-    const found = await this.page.evaluate(`${axe}; axe.run(${JSON.stringify(part)}, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })
+  async accessible(part = 'html', rules = everyRule) {
+    if (!await this.page.evaluate(() => 'axe' in window)) {
+      await this.page.evaluate(`${axe}; 0`);
+    }
+    const found = await this.page.evaluate(`axe.run(${JSON.stringify(part)}, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
       .then((r) => r.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + (n.any[0] ?? n.all[0] ?? n.none[0])?.message)))`);
     return found.slice(0, 5);
+  }
+
+  // outOfReach returns what keeps people from using the page in one of the themes: what axe finds, and sideways scrolling. The themes differ
+  // in colours alone, so the second is checked for these.
+  async outOfReach(name, part) {
+    const found = [];
+    for (const [theme, rules] of [['light', everyRule], ['dark', colourRules]]) {
+      await this.theme(theme);
+      found.push(...(await this.accessible(part, rules)).map((problem) => `${name} (${theme}): ${problem}`));
+    }
+    const tooWide = await this.tooWide();
+    return tooWide > 0 ? [...found, `${name} is ${tooWide} pixels too wide: ${await this.widest()}`] : found;
   }
 
   // tooWide returns by how many pixels the page scrolls sideways.

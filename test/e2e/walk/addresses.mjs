@@ -51,14 +51,7 @@ walk('trees, maps and contexts are in reach, wide or narrow, light or dark', asy
     await v.go(path);
     for (const width of [1280, 320]) {
       await v.page.setViewportSize({ width, height: 800 });
-      for (const theme of ['light', 'dark']) {
-        await v.theme(theme);
-        problems.push(...(await v.accessible()).map((problem) => `${name} (${theme}): ${problem}`));
-      }
-      const tooWide = await v.tooWide();
-      if (tooWide > 0) {
-        problems.push(`${name} is ${tooWide} pixels too wide: ${await v.widest()}`);
-      }
+      problems.push(...await v.outOfReach(`${name} at ${width}`));
     }
   }
   await v.go(pages['prefix-map']);

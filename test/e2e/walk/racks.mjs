@@ -68,14 +68,7 @@ for (const width of [1280, 320]) {
       `/dcim/devices/${await found('/dcim/devices/?name=edge-1')}/interfaces/`, `/dcim/device-types/${await found('/dcim/device-types/?model=MX%20Router')}/interfaces/`,
       '/dcim/interfaces/add/', '/dcim/devices/import/']) {
       await v.go(path);
-      for (const theme of ['light', 'dark']) {
-        await v.theme(theme);
-        problems.push(...(await v.accessible()).map((problem) => `${path} (${theme}): ${problem}`));
-      }
-      const tooWide = await v.tooWide();
-      if (tooWide > 0) {
-        problems.push(`${path} is ${tooWide} pixels too wide: ${await v.widest()}`);
-      }
+      problems.push(...await v.outOfReach(path));
     }
     assert.deepEqual(problems, []);
   });
