@@ -32,7 +32,7 @@ func (k *call) Occupied(of record.Values, u record.Usage) (record.Occupied, erro
 	}
 	out.Blocks, out.Runs = blocks.Get(), runs.Get()
 	if u.Hosts != "" {
-		hosts := k.set.tx.HostsIn(u, owner, out, out.Unfilled())
+		hosts := k.set.tx.HostsIn(u, of, out, out.Unfilled())
 		if err := k.set.tx.Flush(k.ctx); err != nil {
 			return out, err
 		}
@@ -64,6 +64,7 @@ func (k *call) seen(u record.Usage, o *record.Occupied) error {
 		return err
 	}
 	addresses, err := k.visible(u, u.Hosts, hosts)
+	all := u.Hosts != "" && k.seesAll(u.Foreign(u.Hosts).Of)
 	for i, x := range o.Blocks {
 		o.Blocks[i].Record = blocks[x.ID]
 	}
@@ -72,8 +73,17 @@ func (k *call) seen(u record.Usage, o *record.Occupied) error {
 	}
 	for i, h := range o.Hosts {
 		o.Hosts[i].Record = addresses[h.ID]
+		if !all && !o.Single && o.Hosts[i].Record.Type() == nil {
+			o.Hosts[i].Count = 0
+		}
 	}
 	return err
+}
+
+// seesAll reports whether the caller may see all records of a type.
+func (k *call) seesAll(t *record.Type) bool {
+	scope, err := k.set.l.Policy.Scope(k.set.caller.Subject, t, access.View)
+	return err == nil && scope.All()
 }
 
 // visible returns those of some records that the caller may see, by id, with what their names need.

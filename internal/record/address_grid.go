@@ -90,12 +90,14 @@ func (g *addressGrid) hosts(h HostCount) Span {
 	size := 1 << min(g.Cells[h.Cell].First.BitLen()-g.Cells[h.Cell].largest().Bits(), 30)
 	s.Share = min(float64(h.Count)/float64(size), 1)
 	switch {
+	case h.Count == 0:
+		s.What = "In use"
 	case h.Count == 1:
 		s.Record, s.Held, s.What = h.Record, true, ""
 	case h.Count >= MostHosts && size > MostHosts:
 		s.What = fmt.Sprintf("%d addresses or more", h.Count)
 	}
-	if h.Count > 1 {
+	if h.Count != 1 {
 		s.List = g.list(g.usage.Hosts, NetHostContained, g.Cells[h.Cell])
 	}
 	return s
@@ -210,7 +212,7 @@ func (g *addressGrid) list(path string, by Lookup, cell AddressRun) *Listing {
 	for _, f := range of.Of.Filters {
 		if f.Field == field && f.Lookup == by {
 			l := &Listing{Of: of.Of.Key(), Filters: map[string]string{f.Name: blocks[0].String()}}
-			if g.usage.Within != "" {
+			if g.usage.Within != "" && !(path == g.usage.Hosts && g.usage.HostsOfAll(g.of)) {
 				l.Filters[g.usage.Within+"_id"] = "null"
 				if id := g.of.Link(g.usage.Within).ID; id != 0 {
 					l.Filters[g.usage.Within+"_id"] = fmt.Sprint(id)

@@ -28,7 +28,7 @@ type Occupant struct {
 // HostCount is how many addresses in a cell have records, not more than MostHosts. ID and Record are those of the lowest.
 type HostCount struct {
 	Cell   int
-	Count  int64
+	Count  int64 // 0 if the caller may not see all of them: then their number is not told
 	ID     int64
 	Record Values
 }

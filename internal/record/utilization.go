@@ -34,6 +34,9 @@ type Usage struct {
 	Runs [2]string
 	// BlocksIf is a choice and its value, "status=container": such a record counts blocks, and any other hosts and runs.
 	BlocksIf string
+	// AllHosts means that hosts within any other record take addresses of a record with BlocksIf that is within none. They are not counted,
+	// but not given out either.
+	AllHosts bool
 
 	columns map[string]Column
 	foreign map[string]TypeColumn
@@ -58,6 +61,12 @@ func (u Usage) Foreign(name string) TypeColumn { return u.foreign[name] }
 
 // OwnerOf returns the column with which a type refers to what used addresses have in common.
 func (u Usage) OwnerOf(t *Type) Column { return t.Field(u.Within).Column() }
+
+// HostsOfAll reports whether hosts within any record take addresses of this one.
+func (u Usage) HostsOfAll(v Values) bool {
+	name, value, _ := strings.Cut(u.BlocksIf, "=")
+	return u.AllHosts && v.Text(name) == value && v.Link(u.Within).ID == 0
+}
 
 // Condition returns the column of the choice in BlocksIf, and its value.
 func (u Usage) Condition() (c Column, value string) {

@@ -83,8 +83,8 @@ func occupants(rows pgx.Rows) (found []record.Occupant, err error) {
 	return found, err
 }
 
-// HostsIn counts the addresses in each of some cells, up to a limit. Cells without any are left out.
-func (tx *Tx) HostsIn(u record.Usage, owner int64, o record.Occupied, cells []int) *Promise[[]record.HostCount] {
+// HostsIn counts the addresses in each of some cells of a record, up to a limit. Cells without any are left out.
+func (tx *Tx) HostsIn(u record.Usage, in record.Values, o record.Occupied, cells []int) *Promise[[]record.HostCount] {
 	of := u.Foreign(u.Hosts)
 	w := &where{}
 	first, last := make([]string, len(cells)), make([]string, len(cells))
@@ -93,7 +93,14 @@ func (tx *Tx) HostsIn(u record.Usage, owner int64, o record.Occupied, cells []in
 	}
 	ends := fmt.Sprintf("unnest(%s::text[]::inet[], %s::text[]::inet[], %s::int[]) c (first, last, cell)", w.arg(first), w.arg(last),
 		w.arg(cells))
-	cond, _ := owned(ownerColumn(u, of.Of), owner, w)
+	column, owner := ownerColumn(u, of.Of), int64(0)
+	if u.Within != "" {
+		owner = in.Link(u.Within).ID
+	}
+	if u.HostsOfAll(in) {
+		column = ""
+	}
+	cond, _ := owned(column, owner, w)
 	key := quote(cmp.Or(of.Key.Name, of.Name))
 	sql := fmt.Sprintf("SELECT c.cell, h.count, h.id FROM %s CROSS JOIN LATERAL (SELECT count(*), min(id) AS id FROM (SELECT id FROM %s "+
 		"WHERE %s AND %[4]s >= c.first AND %[4]s <= c.last LIMIT %[5]d) x) h WHERE h.count > 0 ORDER BY 1", ends, quote(of.Of.Table()), cond, key,

@@ -107,6 +107,54 @@ func TestPrefixMapIsAsAllocation(t *testing.T) {
 	hides(t, full, "add here", "add/?address")
 }
 
+// TestPrefixMapTellsNoNumbers: how many addresses a cell has is told to those who may see all addresses.
+func TestPrefixMapTellsNoNumbers(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	for _, address := range []string{"172.16.5.1/16", "172.16.5.2/16", "172.16.7.1/16", "172.16.9.1/16", "172.16.9.2/16"} {
+		create(t, s, "/api/ipam/ip-addresses/", obj{"address": address})
+	}
+	path := fmt.Sprintf("/ipam/prefixes/%d/", create(t, s, "/api/ipam/prefixes/", obj{"prefix": "172.16.0.0/16"}))
+	view := func(name string, more ...apitest.Grant) apitest.Answer {
+		s.User(t, name, append(more, apitest.Grant{Types: []string{"ipam.prefix"}, Actions: []string{"view"}})...)
+		return login(t, s, name).get(t, path).Want(t, http.StatusOK)
+	}
+	none := view("none")
+	shows(t, none, "<td>172.16.5.0/24</td><td>In use</td>", "<td>172.16.7.0/24</td><td>In use</td>", "<td>172.16.9.0/24</td><td>In use</td>")
+	hides(t, none, "addresses</", "level-2")
+	some := view("some", apitest.Grant{Types: []string{"ipam.ipaddress"}, Actions: []string{"view"},
+		Constraints: obj{"address__n": "172.16.5.2/16"}})
+	shows(t, some, "<td>172.16.5.0/24</td><td><a href=\"/ipam/ip-addresses/?parent=172.16.5.0%2F24&amp;vrf_id=null\">In use</a></td>",
+		">172.16.7.1/16</a></td>")
+	hides(t, some, "addresses</a></td>")
+	all := view("all", apitest.Grant{Types: []string{"ipam.ipaddress"}, Actions: []string{"view"}})
+	shows(t, all, ">2 addresses</a></td>", ">172.16.7.1/16</a></td>")
+}
+
+// TestMapOfAGlobalContainer: an address of any VRF takes its place in a container of the global table, which does not give it out.
+func TestMapOfAGlobalContainer(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	vrf := create(t, s, "/api/ipam/vrfs/", obj{"name": "Blue"})
+	create(t, s, "/api/ipam/ip-addresses/", obj{"address": "198.51.100.1/24", "vrf": vrf})
+	create(t, s, "/api/ipam/prefixes/", obj{"prefix": "198.51.100.128/25", "vrf": vrf}) // free for prefixes of the global table
+	for status, first := range map[string]string{"container": "198.51.100.2/24", "active": "198.51.100.1/24"} {
+		id := create(t, s, "/api/ipam/prefixes/", obj{"prefix": "198.51.100.0/24", "status": status})
+		free := s.Do(t, apitest.Call{Method: "GET", Path: fmt.Sprintf("/api/ipam/prefixes/%d/available-ips/?limit=1", id), Token: s.Admin})
+		if got := free.Want(t, http.StatusOK).Raw; !strings.Contains(string(got), first) {
+			t.Errorf("%s: the first free address is %s", status, got)
+		}
+		page := b.get(t, fmt.Sprintf("/ipam/prefixes/%d/", id)).Want(t, http.StatusOK)
+		shows(t, page, "–198.51.100.254</td><td><a href=\"/ipam/ip-addresses/add/?address="+strings.ReplaceAll(first, "/", "%2F"))
+	}
+	wide := create(t, s, "/api/ipam/prefixes/", obj{"prefix": "198.51.0.0/16", "status": "container"})
+	create(t, s, "/api/ipam/ip-addresses/", obj{"address": "198.51.7.1/24", "vrf": vrf})
+	create(t, s, "/api/ipam/ip-addresses/", obj{"address": "198.51.7.2/24"})
+	shows(t, b.get(t, fmt.Sprintf("/ipam/prefixes/%d/", wide)).Want(t, http.StatusOK),
+		"<td>198.51.7.0/24</td><td><a href=\"/ipam/ip-addresses/?parent=198.51.7.0%2F24\">2 addresses</a></td>")
+}
+
 // TestVLANGrid: the page of a VLAN group draws its numbers, and lists which are free.
 func TestVLANGrid(t *testing.T) {
 	t.Parallel()
@@ -128,6 +176,14 @@ func TestVLANGrid(t *testing.T) {
 		"vid__gte=1&amp;vid__lte=16", "<td>1–9</td>", "<td>15–4094</td>")
 	s.User(t, "looks", apitest.Grant{Types: []string{"ipam.vlangroup"}, Actions: []string{"view"}})
 	seen := login(t, s, "looks").get(t, fmt.Sprintf("/ipam/vlan-groups/%d/", small)).Want(t, http.StatusOK)
-	shows(t, seen, "<title>13: Taken</title>", "<td>11–12</td><td>Free</td>")
-	hides(t, seen, "/add/", "v13", "Take free")
+	shows(t, seen, "<title>13: Taken</title>", "<td>11–12</td><td>Free</td>", "Each cell is one VID.")
+	hides(t, seen, "/add/", "v13", "Take free", "3 of 11")
+
+	// How many VLANs there are is told to those who may see them all.
+	s.User(t, "some", apitest.Grant{Types: []string{"ipam.vlangroup"}, Actions: []string{"view"}},
+		apitest.Grant{Types: []string{"ipam.vlan"}, Actions: []string{"view"}, Constraints: obj{"vid__n": 13}})
+	create(t, s, "/api/ipam/vlans/", obj{"name": "v40", "vid": 40, "group": large})
+	seen = login(t, s, "some").get(t, fmt.Sprintf("/ipam/vlan-groups/%d/", large)).Want(t, http.StatusOK)
+	shows(t, seen, "<title>1–16: In use</title>", "<title>33–48: 1 of 16 in use</title>")
+	hides(t, seen, " of 4094 in use", " of 16 in use</title></rect></svg><title>1–16")
 }

@@ -41,7 +41,8 @@ var Prefix = record.Type{
 		record.Inside{Name: "children", NetworkTree: tree},
 		record.Around{Name: "_depth", Label: "Depth", NetworkTree: tree},
 		record.Utilization{Name: "utilization", Usage: record.Usage{Network: "prefix", Within: "vrf", Full: "mark_utilized", Pool: "is_pool",
-			Blocks: "ipam.prefix.prefix", BlocksIf: "status=container", Hosts: "ipam.ipaddress.address", Runs: rangeEnds}},
+			Blocks: "ipam.prefix.prefix", BlocksIf: "status=container", Hosts: "ipam.ipaddress.address", Runs: rangeEnds,
+			AllHosts: true}},
 	},
 	Space: &record.Space{Of: "prefix", Within: "vrf", Enforced: "enforce_unique"},
 	Filters: []record.Filter{

@@ -18,11 +18,9 @@ func vlanGrids(c record.Call, of []record.Values) ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		var vlans []record.Values
-		if group.Int("max_vid")-group.Int("min_vid") < record.GridCells {
-			if vlans, err = c.Referring("ipam.vlan", "group", []record.Values{group}, "vid", "name"); err != nil {
-				return nil, err
-			}
+		vlans, err := c.Referring("ipam.vlan", "group", []record.Values{group}, "vid", "name")
+		if err != nil {
+			return nil, err
 		}
 		data[i] = vlanGrid(group, taken, vlans)
 	}
@@ -50,7 +48,10 @@ func vlanGrid(group record.Values, taken []any, vlans []record.Values) record.Gr
 	if size > 1 {
 		each = fmt.Sprintf("%d VIDs", size)
 	}
-	g := record.Grid{Head: "VIDs", Caption: fmt.Sprintf("%d of %d in use. Each cell is %s.", len(used), high-low+1, each)}
+	g := record.Grid{Head: "VIDs", Caption: "Each cell is " + each + "."}
+	if count, all := cells.count(low, high); all {
+		g.Caption = fmt.Sprintf("%d of %d in use. %s", count, high-low+1, g.Caption)
+	}
 	for first := low; first <= high; first += size {
 		last := min(first+size-1, high)
 		if g.Cells%record.GridColumns == 0 {
@@ -78,20 +79,17 @@ type vlanCells struct {
 
 // cell draws a run of numbers as a cell.
 func (c vlanCells) cell(at int, first, last int64) record.Span {
-	count := 0
-	for n := first; n <= last; n++ {
-		if c.used[n] {
-			count++
-		}
+	count, all := c.count(first, last)
+	s := record.Span{From: at, To: at, Places: vids(first, last), Use: record.GridUsed, What: "In use"}
+	if all {
+		s.Share, s.What = float64(count)/float64(last-first+1), fmt.Sprintf("%d of %d in use", count, last-first+1)
 	}
-	s := record.Span{From: at, To: at, Places: vids(first, last), Use: record.GridUsed, Share: float64(count) / float64(last-first+1)}
 	switch {
-	case count == 0:
+	case count == 0 && all:
 		s.Use, s.New = record.GridFree, newVLAN(c.group, int(first))
 	case first == last:
-		s.Record, s.Held = c.seen[first], true
+		s.Record, s.Held, s.What = c.seen[first], true, ""
 	default:
-		s.What = fmt.Sprintf("%d of %d in use", count, last-first+1)
 		s.List = &record.Listing{Of: "ipam.vlan", Filters: map[string]string{"group_id": strconv.FormatInt(c.group.ID(), 10),
 			"vid__gte": strconv.FormatInt(first, 10), "vid__lte": strconv.FormatInt(last, 10)}}
 	}
@@ -99,6 +97,19 @@ func (c vlanCells) cell(at int, first, last int64) record.Span {
 		s.Short = strconv.FormatInt(first, 10)
 	}
 	return s
+}
+
+// count returns how many numbers of a run the VLANs have that the caller may see, and whether these are all.
+func (c vlanCells) count(first, last int64) (count int, all bool) {
+	all = true
+	for n := first; n <= last; n++ {
+		_, seen := c.seen[n]
+		if seen {
+			count++
+		}
+		all = all && seen == c.used[n]
+	}
+	return count, all
 }
 
 // freeVIDs returns the runs of free numbers.
