@@ -96,8 +96,13 @@ func deviceCluster(t *testing.T, h *hardware) {
 	h.refused(t, "cluster", "device", "site", one, "cluster", there)
 	device := h.make(t, "device", "site", one, "cluster", anywhere)
 	h.unset(t, "cluster", "device", device, "cluster", there)
-	h.unset(t, "site", "cluster", anywhere, "site", two)
+	says := h.write(t, "cluster", anywhere, "site", two).Want(t, http.StatusBadRequest).Object(t)
+	want(t, "the refusal", fmt.Sprint(says), fmt.Sprintf("map[site:[The device %d is in this cluster and at another site: "+
+		"take it out of the cluster first.]]", device))
+	h.set(t, "device", device, "cluster", nil)
+	h.set(t, "cluster", anywhere, "site", two)
 	h.set(t, "cluster", anywhere, "site", one)
+	h.set(t, "device", device, "cluster", anywhere)
 	h.unset(t, "cluster", "device", device, "site", two)
 	h.set(t, "device", device, "site", two, "cluster", there)
 }
@@ -115,6 +120,15 @@ func machineRules() map[int]ruleTest {
 			h.refused(t, "cluster", "virtualmachine", "site", two, "cluster", cluster)
 			machine := h.make(t, "virtualmachine", "site", one, "cluster", cluster)
 			h.unset(t, "cluster", "virtualmachine", machine, "site", two)
+			nowhere := h.make(t, "cluster")
+			h.refused(t, "cluster", "virtualmachine", "site", one, "cluster", nowhere)
+			h.unset(t, "cluster", "virtualmachine", machine, "cluster", nowhere)
+			h.set(t, "virtualmachine", machine, "cluster", nowhere, "site", nil)
+			h.unset(t, "cluster", "virtualmachine", machine, "site", one)
+			h.set(t, "cluster", nowhere, "site", two) // which takes the virtual machine along, also to no site
+			wantRef(t, h.read(t, "virtualmachine", machine), "site", two)
+			h.set(t, "cluster", nowhere, "site", nil)
+			wantRef(t, h.read(t, "virtualmachine", machine), "site", 0)
 		},
 		3: func(t *testing.T, h *hardware) {
 			site := h.make(t, "site")
@@ -125,8 +139,12 @@ func machineRules() map[int]ruleTest {
 			host, other := h.make(t, "device", "cluster", cluster), h.make(t, "device")
 			h.refused(t, "device", "virtualmachine", "site", h.make(t, "site"), "device", host)
 			h.refused(t, "device", "virtualmachine", "cluster", cluster, "device", other)
-			h.make(t, "virtualmachine", "cluster", cluster, "device", host)
-			h.unset(t, "cluster", "device", host, "cluster", nil)
+			machine := h.make(t, "virtualmachine", "cluster", cluster, "device", host)
+			says := h.write(t, "device", host, "cluster", nil).Want(t, http.StatusBadRequest).Object(t)
+			want(t, "the refusal", fmt.Sprint(says), fmt.Sprintf("map[cluster:[The virtual machine %d is pinned to this device: empty its device first.]]",
+				machine))
+			h.set(t, "virtualmachine", machine, "device", nil)
+			h.set(t, "device", host, "cluster", nil)
 		},
 		5: func(t *testing.T, h *hardware) {
 			h.make(t, "virtualmachine", "role", h.make(t, "devicerole", "vm_role", false))

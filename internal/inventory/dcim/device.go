@@ -67,7 +67,7 @@ var Device = record.Type{
 		{Ref: "rack", Path: "site"},
 		{Ref: "rack", Path: "location"},
 		{Ref: "platform", Path: "manufacturer", Here: "device_type.manufacturer", OrNone: true},
-		{Ref: "cluster", Path: "site", OrNone: true},
+		{Ref: "cluster", Path: "site", OrNone: true, There: "%s is in this cluster and at another site: take it out of the cluster first."},
 	}, primaryOf("device", "id", "virtual_chassis", true)...),
 	Follows: []record.Follows{
 		{Fields: []string{"site", "location"}, Of: "rack"},

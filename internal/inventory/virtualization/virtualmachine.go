@@ -45,7 +45,11 @@ var VirtualMachine = record.Type{
 		{Name: "virtualization_virtualmachine_primary_ip4_unique", Fields: []string{"primary_ip4"}, NullsDiffer: true},
 		{Name: "virtualization_virtualmachine_primary_ip6_unique", Fields: []string{"primary_ip6"}, NullsDiffer: true},
 	},
-	Same:    append([]record.Same{{Ref: "cluster", Path: "site", OrNone: true}, {Ref: "device", Path: "cluster"}}, primary...),
+	Same: append([]record.Same{
+		{Ref: "cluster", Path: "site", Says: "The virtual machine must be at the site of its cluster, and at none if that has none: " +
+			"change the site or the cluster."},
+		{Ref: "device", Path: "cluster", There: "%s is pinned to this device: empty its device first."},
+	}, primary...),
 	Follows: []record.Follows{{Fields: []string{"site"}, Of: "cluster"}},
 	Filters: []record.Filter{
 		tenantGroup, region, siteGroup,
