@@ -163,7 +163,7 @@ class Allocation(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.nb = need(cls)
-        for network in ("10.201.0.0/16", "10.201.0.0/30", "10.201.1.0/30"):
+        for network in ("10.201.0.0/16", "10.201.0.0/30", "10.201.1.0/30", "10.202.0.0/24", "10.202.0.0/25"):
             prefix = cls.nb.ipam.prefixes.create(prefix=network, site={"slug": SITE})
             cls.addClassCleanup(prefix.delete)
         cls.addClassCleanup(lambda: cls.nb.ipam.ip_addresses.filter(parent="10.201.0.0/16").delete())
@@ -198,8 +198,19 @@ class Allocation(unittest.TestCase):
             taken = self.task("prefix", True, data=data, first_available=True)["prefix"]
             self.addCleanup(self.nb.ipam.prefixes.get(taken["id"]).delete)
             self.assertEqual((taken["prefix"], taken["status"]), (network, "reserved"))
-        full = self.task("prefix", False, data={"parent": "10.201.7.0/24", "prefix_length": 25}, first_available=True)
-        self.assertEqual(full["msg"], "Parent prefix does not exist - 10.201.7.0/24")
+        missing = self.task("prefix", False, data={"parent": "10.201.7.0/24", "prefix_length": 25}, first_available=True)
+        self.assertEqual(missing["msg"], "Parent prefix does not exist - 10.201.7.0/24")
+
+    def test_full_prefix(self):
+        """A prefix without free space changes nothing. One whose free blocks are all smaller fails."""
+        small = ansible_modules.run(self.nb, "prefix", data={"parent": "10.202.0.0/24", "prefix_length": 24}, first_available=True)
+        self.assertTrue(small.get("failed"), small)
+        self.assertIn("AllocationError: The requested allocation could not be fulfilled.", small["msg"])
+        taken = self.task("prefix", True, data={"parent": "10.202.0.0/24", "prefix_length": 25}, first_available=True)["prefix"]
+        self.addCleanup(self.nb.ipam.prefixes.get(taken["id"]).delete)
+        self.assertEqual(taken["prefix"], "10.202.0.128/25")
+        full = self.task("prefix", False, data={"parent": "10.202.0.0/24", "prefix_length": 25}, first_available=True)
+        self.assertEqual(full["msg"], "No available prefixes within 10.202.0.0/24")
 
 
 if __name__ == "__main__":
