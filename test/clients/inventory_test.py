@@ -6,8 +6,11 @@ import json
 import os
 import subprocess
 import tempfile
+import threading
 import unittest
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pynetbox
 
@@ -36,9 +39,39 @@ RUNS = {
         "query_filters": [
             {"tag": "red"}, {"tag": "blue"}, {"cf_owner": "Ana"}, {"tenant__n": "internal"}, {"has_primary_ip": "true"}, {"colour": "red"}],
         "device_query_filters": [{"role": "switch"}], "vm_query_filters": [{"role": "server"}]},
+    "h": {**WHOLE},
     "i": {"interfaces": True},
     "j": {"api_endpoint": BASE},
 }
+
+
+class SmallPages(BaseHTTPRequestHandler):
+    """Passes requests on to the server, and asks for pages of one record where the plugin asks for the largest."""
+
+    continued = 0  # pages after a first one
+
+    def do_GET(self):
+        SmallPages.continued += "limit=1" in self.path
+        request = urllib.request.Request(SERVER + self.path.replace("limit=0", "limit=1"), headers=dict(self.headers))
+        with urllib.request.urlopen(request) as answer:
+            body = answer.read().replace(SERVER.encode(), self.server.url.encode())
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.headers["Content-Type"])
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def serve_small_pages():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), SmallPages)
+    server.url = "http://127.0.0.1:{}".format(server.server_port)
+    threading.Thread(target=server.serve_forever).start()
+    unittest.addModuleCleanup(server.server_close)
+    unittest.addModuleCleanup(server.shutdown)
+    return server.url
 
 
 def ansible_inventory(home, options):
@@ -76,6 +109,7 @@ def setUpModule():
     nb.create_token("admin", PASSWORD)
     fixture.fill(SERVER, nb.token, inventory_fixture.ROWS)
     found, complaints = {}, {}
+    RUNS["h"]["api_endpoint"] = serve_small_pages()
     with tempfile.TemporaryDirectory() as home, ThreadPoolExecutor(2) as pool:
 
         def run(key):
@@ -163,6 +197,12 @@ class Inventory(unittest.TestCase):
     def test_g_filters(self):
         self.assertEqual(set(self.hosts("g")), {"sw1", "vm1"})
         self.assertIn("colour not in", complaints["g"].replace("\n", " "))
+
+    def test_h_many_pages(self):
+        """A list of several pages is listed whole."""
+        self.assertEqual(complaints["h"], "")
+        self.assertGreater(SmallPages.continued, 10)
+        self.assertEqual(found["h"], found["b"])
 
     def test_i_without_services(self):
         self.assertIn("Permission denied: {}/api/ipam/services/".format(SERVER), complaints["i"].replace("\n", ""))
