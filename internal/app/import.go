@@ -69,6 +69,8 @@ func (a *App) importedType(key string) (*record.Type, error) {
 	var keys []string
 	for _, t := range a.Registry.Types() {
 		switch {
+		case t.ReadOnly && t.Key() == key:
+			return nil, fault.New(fault.NotAllowed, "records of the type %s are written by Terrier alone", key)
 		case t.ReadOnly:
 		case t.Key() == key:
 			return t, nil

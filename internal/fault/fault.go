@@ -49,6 +49,7 @@ func (f Fields) Add(field, format string, args ...any) {
 	f[field] = append(f[field], format)
 }
 
+// String names the field before its messages, unless they belong to no single field.
 func (f Fields) String() string {
 	names := make([]string, 0, len(f))
 	for name := range f {
@@ -60,7 +61,10 @@ func (f Fields) String() string {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "%s: %s", name, strings.Join(f[name], " "))
+		if name != General {
+			b.WriteString(name + ": ")
+		}
+		b.WriteString(strings.Join(f[name], " "))
 	}
 	return b.String()
 }
