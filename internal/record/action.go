@@ -85,7 +85,7 @@ func (a *Action) Title() string {
 	if a.Label != "" {
 		return a.Label
 	}
-	return labelOf(strings.ReplaceAll(a.Name, "-", "_"))
+	return LabelOf(strings.ReplaceAll(a.Name, "-", "_"))
 }
 
 // Writes reports whether the action may change something.

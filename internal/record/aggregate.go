@@ -76,7 +76,7 @@ func (f Aggregate) Select(s Selector) { s.Aggregate(f.of, f.of.Field(f.By), f.su
 func (f Aggregate) Counts() *Type { return f.of }
 
 func (f Aggregate) Info() Info {
-	in := Info{Name: f.Name, Label: labelOf(f.Name), Type: "integer", ReadOnly: true, Default: int64(0)}
+	in := Info{Name: f.Name, Label: LabelOf(f.Name), Type: "integer", ReadOnly: true, Default: int64(0)}
 	if f.isFloat() {
 		in.Type, in.Default = "decimal", float64(0)
 	}

@@ -36,7 +36,7 @@ func (f alias) Select(s Selector) {
 }
 
 func (f alias) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: !f.of.Required, AliasOf: f.of.Name}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "field", ReadOnly: true, Null: !f.of.Required, AliasOf: f.of.Name}
 }
 
 func (f alias) Append(dst []byte, v any, p *Printer) []byte { return f.of.Append(dst, v, p) }

@@ -86,7 +86,7 @@ func (f AnyRef) Select(s Selector) {
 }
 
 func (f AnyRef) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", ReadOnly: true, Null: !f.Required, Cell: ReferenceCell}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Help: f.Help, Type: "field", ReadOnly: true, Null: !f.Required, Cell: ReferenceCell}
 }
 
 // Append writes the nested record, and null if it was deleted.
@@ -143,13 +143,13 @@ func (f anyTypeID) Schema() Schema { return nullable(Schema{"type": "integer"}, 
 func (f anyType) resolve(r *Registry) (Field, error) {
 	types, err := typesOf(r, f.of, f.to)
 	for _, t := range types {
-		f.labels = append(f.labels, Option{t.Key(), labelOf(t.Title())})
+		f.labels = append(f.labels, Option{t.Key(), LabelOf(t.Title())})
 	}
 	return f, err
 }
 
 func (f anyType) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "string", Required: f.Required, Null: !f.Required,
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Help: f.Help, Type: "string", Required: f.Required, Null: !f.Required,
 		Widget: SelectOne, Choices: f.labels, HalfOf: f.of}
 }
 func (f anyType) Column() Column    { return Column{Name: f.Name, Storage: StoreText, Null: !f.Required} }

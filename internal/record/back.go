@@ -80,7 +80,7 @@ func (f Back) Select(s Selector) {
 }
 
 func (f Back) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", ReadOnly: true, Null: true, Cell: ReferenceCell}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Help: f.Help, Type: "field", ReadOnly: true, Null: true, Cell: ReferenceCell}
 }
 
 func (f Back) Append(dst []byte, v any, p *Printer) []byte {

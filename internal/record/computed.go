@@ -37,7 +37,7 @@ type Noted struct {
 func (f Noted) Select(s Selector) { s.Note(f.Table, f.By, f.Name) }
 
 func (f Noted) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "datetime", ReadOnly: true, Null: true}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "datetime", ReadOnly: true, Null: true}
 }
 func (f Noted) Schema() Schema {
 	return Schema{"type": "string", "format": "date-time", "nullable": true}
@@ -55,7 +55,7 @@ type DetailOnly struct {
 func (f DetailOnly) Select(s Selector) { s.Nothing() }
 
 func (f DetailOnly) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: true, DetailOnly: true}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "field", ReadOnly: true, Null: true, DetailOnly: true}
 }
 func (f DetailOnly) Schema() Schema { return f.Shape }
 
@@ -89,7 +89,7 @@ func (f HasValue) checkDeclaration(*Type) error {
 func (f HasValue) Select(s Selector) { s.HasValue(f.other.Column()) }
 
 func (f HasValue) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "boolean", ReadOnly: true, Widget: CheckBox}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Help: f.Help, Type: "boolean", ReadOnly: true, Widget: CheckBox}
 }
 func (f HasValue) Lookups() []Lookup               { return []Lookup{Exact} }
 func (f HasValue) ParseText(s string) (any, error) { return Bool{}.ParseText(s) }
@@ -177,7 +177,7 @@ func (f Computed) checkDeclaration(t *Type) error {
 }
 
 func (f Computed) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "field", ReadOnly: true, Null: true, Excludable: f.Excludable}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "field", ReadOnly: true, Null: true, Excludable: f.Excludable}
 }
 func (f Computed) Schema() Schema { return f.Shape }
 

@@ -59,7 +59,7 @@ func (f CountBetween) Select(s Selector) { s.CountBetween(f.of, f.of.Field(f.Num
 func (f CountBetween) Counts() *Type { return f.of }
 
 func (f CountBetween) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "integer", ReadOnly: true, Default: int64(0)}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "integer", ReadOnly: true, Default: int64(0)}
 }
 
 func (f CountBetween) Schema() Schema { return Schema{"type": "integer", "format": "int64"} }

@@ -33,6 +33,6 @@ func (f Either) among(fields Fields) (Field, error) {
 func (f Either) Select(s Selector) { s.Either(f.others) }
 
 func (f Either) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "boolean", ReadOnly: true}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "boolean", ReadOnly: true}
 }
 func (f Either) Schema() Schema { return Schema{"type": "boolean"} }

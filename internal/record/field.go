@@ -254,7 +254,7 @@ func label(given, name string) string {
 	if given != "" {
 		return given
 	}
-	return labelOf(name)
+	return LabelOf(name)
 }
 
 // message is an error whose text is for the person who sent the value. So it is a whole sentence, as the API shows it.

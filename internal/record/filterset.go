@@ -4,7 +4,7 @@ package record
 type FilterSet struct{ Name, Help string }
 
 func (f FilterSet) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", Required: true, Null: true}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Help: f.Help, Type: "field", Required: true, Null: true}
 }
 func (f FilterSet) Column() Column    { return Column{} }
 func (f FilterSet) Lookups() []Lookup { return nil }

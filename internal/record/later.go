@@ -57,7 +57,7 @@ func (f Later) Info() Info {
 	if !ok {
 		word = "field"
 	}
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: word, ReadOnly: true, Null: f.Shows == nil, Later: true}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: word, ReadOnly: true, Null: f.Shows == nil, Later: true}
 }
 
 // Append writes the value that every record has.

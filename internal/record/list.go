@@ -32,7 +32,7 @@ func (f List) Info() Info {
 		MaxBytes: maxTextBytes, Cell: ListCell}
 	if f.Of != nil {
 		for _, word := range f.Of.Words {
-			in.Choices = append(in.Choices, Option{word, labelOf(word)})
+			in.Choices = append(in.Choices, Option{word, LabelOf(word)})
 		}
 	}
 	return in

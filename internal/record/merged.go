@@ -163,6 +163,6 @@ func isObject(f Field) bool {
 }
 
 func (f Merged) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Help: f.Help, Type: "field", ReadOnly: true, Excludable: true, Merged: true}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Help: f.Help, Type: "field", ReadOnly: true, Excludable: true, Merged: true}
 }
 func (f Merged) Schema() Schema { return Schema{"type": "object", "additionalProperties": true} }

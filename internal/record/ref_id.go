@@ -30,6 +30,6 @@ func (f RefID) among(fields Fields) (Field, error) {
 func (f RefID) Select(s Selector) { s.Column(f.column) }
 
 func (f RefID) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "integer", ReadOnly: true, Null: f.column.Null, Hidden: true, BriefOnly: true}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "integer", ReadOnly: true, Null: f.column.Null, Hidden: true, BriefOnly: true}
 }
 func (f RefID) Schema() Schema { return bareSchema(f.column.Null) }

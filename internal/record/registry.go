@@ -126,7 +126,7 @@ func (t *Type) build() error {
 		}
 	}
 	if t.Section == "" {
-		t.Section = labelOf(t.App)
+		t.Section = LabelOf(t.App)
 	}
 	t.whole, t.snapshot = t.plan(View{}), t.snapshotFields()
 	t.logged = t.plan(View{Omit: t.mergedNames()})

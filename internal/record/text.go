@@ -227,7 +227,7 @@ func OptionalColor(name string) Text {
 type UUID struct{ Name string }
 
 func (f UUID) Info() Info {
-	return Info{Name: f.Name, Label: labelOf(f.Name), Type: "string", ReadOnly: true}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "string", ReadOnly: true}
 }
 func (f UUID) Column() Column    { return Column{Name: f.Name, Storage: StoreUUID} }
 func (f UUID) Lookups() []Lookup { return equalLookups }

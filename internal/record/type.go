@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"hash/fnv"
 	"slices"
-	"strings"
 
 	"terrier/internal/fault"
 )
@@ -324,12 +323,3 @@ func (t *Type) RefRule(field string) string { return t.Table() + "_" + field + "
 
 // WholeRule returns the name of the constraint that keeps the type and the id of an AnyRef both null or both set.
 func (t *Type) WholeRule(field string) string { return t.Table() + "_" + field + "_whole" }
-
-// labelOf returns a label for a field's name: "physical_address" → "Physical address".
-func labelOf(name string) string {
-	s := strings.ReplaceAll(strings.TrimPrefix(name, "_"), "_", " ")
-	if s == "" {
-		return "" // the registry refuses it
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}

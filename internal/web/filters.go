@@ -44,8 +44,7 @@ func (p *TypePages) filterInputs(v *Visit, params url.Values) []filterInput {
 		}
 	}
 	for _, x := range p.Type.Filters {
-		label := Capital(strings.ReplaceAll(x.Name, "_", " "))
-		inputs = append(inputs, filterInput{Name: x.Name, Label: label, Kind: "text", Value: params.Get(x.Name)})
+		inputs = append(inputs, filterInput{Name: x.Name, Label: record.LabelOf(x.Name), Kind: "text", Value: params.Get(x.Name)})
 	}
 	return inputs
 }
@@ -138,7 +137,7 @@ func (p *TypePages) isFilter(key string) bool {
 
 func (p *TypePages) filterText(key string, values []string) string {
 	name, lookup, _ := strings.Cut(key, "__")
-	label := Capital(strings.ReplaceAll(strings.TrimSuffix(name, "_id"), "_", " "))
+	label := record.LabelOf(strings.TrimSuffix(name, "_id"))
 	if f := p.Type.Field(name); f != nil {
 		label = f.Info().Label
 	}
