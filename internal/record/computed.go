@@ -152,6 +152,7 @@ type Computed struct {
 	Shape Schema
 	// Excludable fields are left out by ?exclude=.
 	Excludable bool
+	Percent    bool // a share from 0 to 100: pages draw it as a bar
 
 	readOnly
 }
@@ -177,7 +178,8 @@ func (f Computed) checkDeclaration(t *Type) error {
 }
 
 func (f Computed) Info() Info {
-	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "field", ReadOnly: true, Null: true, Excludable: f.Excludable}
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "field", ReadOnly: true, Null: true, Excludable: f.Excludable,
+		Percent: f.Percent}
 }
 func (f Computed) Schema() Schema { return f.Shape }
 

@@ -73,7 +73,7 @@ func CellOf(f record.Field, value any) Cell {
 	case float64:
 		text := strconv.FormatFloat(x, 'f', -1, 64)
 		if f != nil && f.Info().Percent {
-			return Cell{Kind: BarCell, Text: text + " %", Share: text}
+			return barOf(text)
 		}
 		return Cell{Kind: TextCell, Text: text}
 	case record.Link:
@@ -104,12 +104,17 @@ func stringCell(f record.Field, s string) Cell {
 		return Cell{Kind: EmptyCell}
 	case in.Widget == record.ColorInput:
 		return Cell{Kind: ColorCell, Text: s, Color: s}
+	case in.Percent:
+		return barOf(s)
 	}
 	if badge, ok := badgeOf(in, s); ok {
 		return badge
 	}
 	return textOf(record.MarkUnknown(f, s), in.Widget == record.TextArea)
 }
+
+// barOf returns a share in per cent for people.
+func barOf(percent string) Cell { return Cell{Kind: BarCell, Text: percent + " %", Share: percent} }
 
 // numberCell returns a number for people. f is nil for a number that belongs to no field, such as a status.
 func numberCell(f record.Field, s string) Cell {

@@ -82,6 +82,9 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 		return nil, err
 	}
 	d.fill(v, found, defs)
+	if err := d.addRequested(v, found); err != nil {
+		return nil, err
+	}
 	if err := d.addTotals(v, found); err != nil {
 		return nil, err
 	}
@@ -186,17 +189,45 @@ func (d *DetailPage) fill(v *Visit, found record.Values, defs []*record.Custom) 
 	}
 }
 
-// addTotals adds the totals of the record, before the times at the end.
+// addRequested adds the fields that are read only on request.
+func (d *DetailPage) addRequested(v *Visit, found record.Values) error {
+	t := found.Type()
+	var names []string
+	for _, in := range t.Infos() {
+		if in.OnRequest {
+			names = append(names, in.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	shown, err := v.Site.Ledger.Show(v.Ctx, v.Caller, t, found.ID(), record.View{Only: names, With: names})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		f := t.Field(name)
+		d.addField(t, Labelled{f.Info().Label, f.Info().Help, v.Cell(f, shown.Get(name))})
+	}
+	return nil
+}
+
+// addTotals adds the totals of the record.
 func (d *DetailPage) addTotals(v *Visit, found record.Values) error {
 	sums, err := v.Site.Ledger.Totals(v.Ctx, v.Caller, found)
-	at := len(d.Fields)
-	if !found.Type().ReadOnly {
-		at -= 2 // created and last_updated
-	}
-	for i, sum := range sums {
-		d.Fields = slices.Insert(d.Fields, at+i, Labelled{Label: sum.Label, Cell: textOf(sum.Text, false)})
+	for _, sum := range sums {
+		d.addField(found.Type(), Labelled{Label: sum.Label, Cell: textOf(sum.Text, false)})
 	}
 	return err
+}
+
+// addField adds a field before the times at the end.
+func (d *DetailPage) addField(t *record.Type, f Labelled) {
+	at := len(d.Fields)
+	if !t.ReadOnly {
+		at -= 2 // created and last_updated
+	}
+	d.Fields = slices.Insert(d.Fields, at, f)
 }
 
 // customCell returns the value of a custom field, which is JSON, for people.

@@ -13,7 +13,7 @@ func TestPrefixTree(t *testing.T) {
 	s, wire := countingServer(t)
 	b := login(t, s, "admin")
 	for _, p := range []obj{{"prefix": "10.0.0.0/8", "status": "container"}, {"prefix": "10.0.0.0/16", "status": "container"},
-		{"prefix": "10.0.0.0/24"}, {"prefix": "10.1.0.0/16"}, {"prefix": "2001:db8::/32"}} {
+		{"prefix": "10.0.0.0/24", "description": "A description to find it by"}, {"prefix": "10.1.0.0/16"}, {"prefix": "2001:db8::/32"}} {
 		create(t, s, "/api/ipam/prefixes/", p)
 	}
 	create(t, s, "/api/ipam/ip-ranges/", obj{"start_address": "10.0.0.1/24", "end_address": "10.0.0.127/24"})
@@ -33,6 +33,8 @@ func TestPrefixTree(t *testing.T) {
 		`<th scope="row" class="depth-2"><a href="/ipam/prefixes/3/">`, `<th scope="row" class="depth-1"><a href="/ipam/prefixes/4/">`,
 		`class="bar-used" width="50" height="10"/></svg>50 %</span>`, `width="0.8" height="10"/></svg>0.8 %`)
 	hides(t, page, "style=")
+	shows(t, b.get(t, list+"3/").Want(t, http.StatusOK), `width="50" height="10"/></svg>50 %</span>`) // on its own page too
+	shows(t, page, "A description to find it by")
 	hides(t, b.get(t, list+"?ordering=prefix").Want(t, http.StatusOK), "depth-")
 	for i := range 40 {
 		create(t, s, "/api/ipam/prefixes/", obj{"prefix": fmt.Sprintf("10.1.%d.0/24", i)})

@@ -2,6 +2,7 @@ package ipam
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"terrier/internal/record"
@@ -10,7 +11,7 @@ import (
 // mostSpans is how many runs of free numbers the table of a VLAN group lists.
 const mostSpans = 200
 
-// vlanGrids draws the numbers of VLAN groups, and lists those that are free.
+// vlanGrids draws the numbers of VLAN groups, and lists what has them and which are free.
 func vlanGrids(c record.Call, of []record.Values) ([]any, error) {
 	data := make([]any, len(of))
 	for i, group := range of {
@@ -61,13 +62,30 @@ func vlanGrid(group record.Values, taken []any, vlans []record.Values) record.Gr
 		g.Cells++
 	}
 	spans := freeVIDs(low, high, used)
-	for _, s := range spans[:min(len(spans), mostSpans)] {
-		g.Rows = append(g.Rows, record.Span{Places: vids(int64(s.From), int64(s.To)), Use: record.GridFree, New: newVLAN(group, s.From)})
-	}
+	g.Rows = cells.rows(g.Spans, spans[:min(len(spans), mostSpans)], low, size)
 	if more := len(spans) - mostSpans; more > 0 {
-		g.More = fmt.Sprintf("and %d more", more)
+		g.More = fmt.Sprintf("and %d more that are free", more)
 	}
 	return g
+}
+
+// rows lists the cells with VLANs as they are drawn, and the runs of free numbers, by their first number.
+func (c vlanCells) rows(drawn, free []record.Span, low, size int64) (rows []record.Span) {
+	next := 0
+	freeBefore := func(vid int64) {
+		for ; next < len(free) && int64(free[next].From) < vid; next++ {
+			s := free[next]
+			rows = append(rows, record.Span{Places: vids(int64(s.From), int64(s.To)), Use: record.GridFree, New: newVLAN(c.group, s.From)})
+		}
+	}
+	for i, s := range drawn {
+		if s.Use != record.GridFree {
+			freeBefore(low + int64(i)*size)
+			rows = append(rows, s)
+		}
+	}
+	freeBefore(math.MaxInt64)
+	return rows
 }
 
 // vlanCells are what the cells of a group's drawing are made from.

@@ -24,7 +24,7 @@ var VLANGroup = record.Type{
 		record.CustomFields{},
 		record.Count{Name: "vlan_count", Of: "ipam.vlan", By: "group"},
 		record.Computed{Name: "utilization", Of: vlanUtilization, Needs: []string{"vlan_count", "min_vid", "max_vid"},
-			Shape: record.Schema{"type": "string"}},
+			Percent: true, Shape: record.Schema{"type": "string"}},
 	},
 	Unique: []record.Unique{
 		{Name: "ipam_vlangroup_name_unique", Fields: []string{"scope_type", "scope_id", "name"}, NullsDiffer: true},
