@@ -80,7 +80,7 @@ func (g *Generator) prefixRecipe(n Networks) Recipe {
 		return "active"
 	}
 	return Recipe{"prefix": func(r Row) any { return n.prefix(r.I) }, "status": status, "vlan": null, "site": null,
-		"mark_utilized": func(Row) any { return false },
+		"mark_utilized": func(Row) any { return false }, "is_pool": func(Row) any { return false },
 		"vrf": func(r Row) any {
 			if rest := r.I - n.Inside(); rest > 0 && rest%2 == 0 {
 				return strconv.FormatInt(g.id(g.store.Type("ipam.vrf"), rest/2%networkTables), 10)

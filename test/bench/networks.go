@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 
 	"terrier/internal/fill"
+	"terrier/internal/record"
 	"terrier/test/bench/figures"
 )
 
@@ -45,9 +47,9 @@ var networkCosts = []networkCost{
 	{"mask", "prefixes by mask_length and within, with the count", 50, listNetworks(prefixesPath + "?mask_length=24&within=10.1.0.0/16")},
 	{"mask-alone", "prefixes by mask_length alone, with the count", 50, listNetworks(prefixesPath + "?mask_length=16")},
 	{"parent", "addresses by parent, a /16, with the count", 50, listNetworks(addressesPath + "?parent=10.1.0.0/16")},
-	{"free", "first free address of a /24", 5, func(n *networks) (float64, error) { return n.free(n.sparse) }},
+	{"free", "first free address of a /24", 5, func(n *networks) (float64, error) { return n.free(n.sparse, netip.Addr{}) }},
 	{"free-dense", "first free address of a network that is full but for the last", 60,
-		func(n *networks) (float64, error) { return n.free(n.dense) }},
+		func(n *networks) (float64, error) { return n.free(n.dense, record.LastAddress(n.Dense()).Prev()) }},
 	{"insert", "create a prefix around a ninth of all", 50, func(n *networks) (float64, error) {
 		id, took, err := n.add()
 		if err != nil {
@@ -200,8 +202,18 @@ func (n *networks) follow(walk, from string) error {
 	return nil
 }
 
-// free requests the first free address of a prefix, as a script does that only looks.
-func (n *networks) free(id int64) (float64, error) {
-	_, took, err := n.timed(n.side.Get(fmt.Sprintf("%s%d/available-ips/?limit=1", prefixesPath, id)), http.StatusOK)
-	return took, err
+// free requests the first free address of a prefix, as a script does that only looks. It must be the wanted one, if that is given.
+func (n *networks) free(id int64, want netip.Addr) (float64, error) {
+	raw, took, err := n.timed(n.side.Get(fmt.Sprintf("%s%d/available-ips/?limit=1", prefixesPath, id)), http.StatusOK)
+	if err != nil {
+		return 0, err
+	}
+	var free []struct{ Address netip.Prefix }
+	if err := json.Unmarshal(raw, &free); err != nil {
+		return 0, err
+	}
+	if len(free) != 1 || want.IsValid() && free[0].Address.Addr() != want {
+		return 0, fmt.Errorf("the first free address should be %s: %s", want, raw)
+	}
+	return took, nil
 }
