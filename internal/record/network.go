@@ -2,6 +2,7 @@ package record
 
 import (
 	"net/netip"
+	"regexp"
 	"strings"
 )
 
@@ -30,7 +31,14 @@ var (
 
 	_ FoundByValue = Network{}
 	_ FoundByValue = Address{}
+	_ Begins       = Address{}
 )
+
+// beginsAddress is what the beginning of an address looks like: up to four digits, and what can follow them.
+var beginsAddress = regexp.MustCompile(`(?i)^(?:[0-9a-f]{1,4}|[0-9a-f]{0,4}[.:][0-9a-f.:/]*)$`)
+
+// MayBegin implements Begins.
+func (f Address) MayBegin(text string) bool { return beginsAddress.MatchString(text) }
 
 // HowWritten implements Explained.
 func (f Network) HowWritten() string { return "Such as 192.0.2.0/24 or 2001:db8::/32." }

@@ -22,6 +22,19 @@ type SearchPath struct {
 	Of          *Type
 	Field       Field
 	Here, There string
+	ByStart     bool // it is found by its beginning alone
+}
+
+// Begins is a field whose text most texts can't be the beginning of. A search leaves it out for these.
+type Begins interface {
+	Field
+	MayBegin(text string) bool
+}
+
+// MayFind reports whether a text may be found there.
+func (p SearchPath) MayFind(text string) bool {
+	f, ok := p.Field.(Begins)
+	return !p.ByStart || !ok || f.MayBegin(text)
 }
 
 // SearchFields returns the fields of the record itself that a search looks into.
@@ -92,6 +105,9 @@ func (t *Type) searchPath(name string) (SearchPath, error) {
 			return SearchPath{}, fmt.Errorf("there is no type %s", step[1])
 		}
 		path, err := searchPath(of.Field(step[2]), t, of, step[3])
+		if err == nil && path.ByStart {
+			err = fmt.Errorf("a text that is found by its beginning is searched in what a record refers to, and not in what refers to it")
+		}
 		path.Here, path.There = path.There, path.Here
 		return path, err
 	}
@@ -107,7 +123,7 @@ func searchPath(ref Field, to, of *Type, text string) (SearchPath, error) {
 	if !slices.Contains(of.Search, text) || of.Field(text) == nil || of.ReadOnly {
 		return SearchPath{}, fmt.Errorf("a path ends in a text that %s searches itself", of.Key())
 	}
-	return SearchPath{Of: of, Field: of.Field(text), Here: ref.Column().Name, There: "id"}, nil
+	return SearchPath{Of: of, Field: of.Field(text), Here: ref.Column().Name, There: "id", ByStart: slices.Contains(of.SearchStart, text)}, nil
 }
 
 // soughtAs returns the test whether a field has the value that a text means.

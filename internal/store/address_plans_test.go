@@ -1,11 +1,13 @@
 package store_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
 )
@@ -53,5 +55,29 @@ func addressFiltersAreIndexed(t *testing.T, s *store.Store, reg *record.Registry
 			strings.Contains(plan, "Seq Scan on dcim_interface") || strings.Contains(plan, "Seq Scan on ipam_prefix") {
 			t.Errorf("%s of %s is not read through %s:\n%s\n%s", c.filter, c.typ, c.index, page, plan)
 		}
+	}
+	primaryAddressesAreLookedUp(t, s, reg, db)
+}
+
+// primaryAddressesAreLookedUp holds that a search for the beginning of an address reads the primary addresses by their ids, and no
+// others: there may be a hundred times as many.
+func primaryAddressesAreLookedUp(t *testing.T, s *store.Store, reg *record.Registry, db *pgxpool.Pool) {
+	t.Helper()
+	for _, text := range []string{"10.0", "10.0.100", "2001:db8"} {
+		for _, key := range []string{"dcim.device", "virtualization.virtualmachine"} {
+			sql, args := s.HitsStatement(reg.Type(key), store.Query{Scope: access.Machine(), Search: text})
+			values := make([]string, len(args))
+			for i := range args {
+				values[i] = fmt.Sprint(args[i])
+			}
+			plan := genericPlan(t, db, sql, values...)
+			if strings.Count(plan, "Index Scan using ipam_ipaddress_pkey ") != 2 || strings.Contains(plan, "Seq Scan on ipam_ipaddress") {
+				t.Errorf("%s of %s does not look up primary addresses:\n%s\n%s", text, key, sql, plan)
+			}
+		}
+	}
+	sql, _ := s.HitsStatement(reg.Type("dcim.device"), store.Query{Scope: access.Machine(), Search: "switch"})
+	if strings.Contains(sql, "ipam_ipaddress") {
+		t.Errorf("a text that begins no address is compared with addresses: %s", sql)
 	}
 }

@@ -56,7 +56,6 @@ type searching struct {
 	*where
 	text    string
 	pattern string // the folded text with wildcards around it
-	start   string // the folded text with a wildcard behind it; "" where nothing is compared with it
 	indexed bool   // the statement uses the indexes
 }
 
@@ -76,12 +75,19 @@ func (s *Store) hits(w *where, t *record.Type, text string) {
 func (w *where) searching(t *record.Type, text string, indexed bool) searching {
 	s := searching{where: w, text: text, indexed: indexed}
 	if len(t.SearchFields())+len(t.SearchPaths()) > 0 { // otherwise nothing is compared with it
-		s.pattern = "(SELECT " + folded(w.arg("%"+escapeLike(text)+"%")+"::text") + ")"
-	}
-	if len(t.SearchStart) > 0 {
-		s.start = "(SELECT " + folded(w.arg(escapeLike(text)+"%")+"::text") + ")"
+		s.pattern = s.inside()
 	}
 	return s
+}
+
+// inside is the folded text with wildcards around it.
+func (s searching) inside() string {
+	return "(SELECT " + folded(s.arg("%"+escapeLike(s.text)+"%")+"::text") + ")"
+}
+
+// beginning is the folded text with a wildcard behind it.
+func (s searching) beginning() string {
+	return "(SELECT " + folded(s.arg(escapeLike(s.text)+"%")+"::text") + ")"
 }
 
 // matches accepts a record in which the text is found.
@@ -98,7 +104,9 @@ func (s searching) matches(t *record.Type) string {
 		found = append(found, s.predicate(v.test, t, "t"))
 	}
 	for _, path := range t.SearchPaths() {
-		found = append(found, s.behind(path))
+		if path.MayFind(s.text) {
+			found = append(found, s.behind(t, path))
+		}
 	}
 	if found == nil {
 		return "FALSE"
@@ -113,14 +121,14 @@ func (s searching) inTexts(t *record.Type, alias string) string {
 		joined += " || ''" // which is not what the index is on
 	}
 	cond := joined + " LIKE " + s.pattern
-	if !strings.Contains(s.text, searchSeparator) && s.start == "" {
+	if !strings.Contains(s.text, searchSeparator) && len(t.SearchStart) == 0 {
 		return cond
 	}
 	var each []string // the text must not be found across two fields, nor inside one that is found by its beginning
 	for _, f := range t.SearchFields() {
 		pattern := s.pattern
-		if s.start != "" && t.FoundByStart(f) {
-			pattern = s.start
+		if t.FoundByStart(f) {
+			pattern = s.beginning()
 		}
 		each = append(each, folded(searchedText(f, alias))+" LIKE "+pattern)
 	}
@@ -128,10 +136,16 @@ func (s searching) inTexts(t *record.Type, alias string) string {
 }
 
 // behind accepts a record that a path leads from to a text of another record which the caller may see. With the index, the others are
-// looked up first.
-func (s searching) behind(path record.SearchPath) string {
+// looked up first. Those that are found by their beginning are looked up by their ids, because a short beginning is that of most
+// addresses, and few of them are behind this path.
+func (s searching) behind(t *record.Type, path record.SearchPath) string {
 	o := s.next()
 	defer func() { s.depth-- }()
+	if path.ByStart {
+		return fmt.Sprintf("t.%[1]s = ANY(ARRAY(SELECT h.%[1]s FROM %[2]s h CROSS JOIN LATERAL (SELECT * FROM %[3]s x WHERE x.id = h.%[1]s "+
+			"OFFSET 0) %[4]s WHERE h.%[1]s IS NOT NULL AND %[5]s LIKE %[6]s%[7]s))", quote(path.Here), quote(t.Table()),
+			quote(path.Of.Table()), o, folded(searchedText(path.Field, o+".")), s.beginning(), s.seen(path.Of, o))
+	}
 	others := fmt.Sprintf("SELECT %s.%s FROM %s %s WHERE %s AND %s LIKE %s%s", o, quote(path.There), quote(path.Of.Table()), o,
 		s.inTexts(path.Of, o+"."), folded(searchedText(path.Field, o+".")), s.pattern, s.seen(path.Of, o))
 	if s.indexed {

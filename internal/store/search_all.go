@@ -289,7 +289,9 @@ func (w *where) best(t *record.Type, text string) string {
 			w.predicate(v.test, t, "t"))
 	}
 	for i, path := range t.SearchPaths() {
-		match += fmt.Sprintf(" UNION ALL (%s)", w.searching(t, text, false).behindText(path, len(t.All())+i))
+		if path.MayFind(text) {
+			match += fmt.Sprintf(" UNION ALL (%s)", searching{where: w, text: text}.behindText(path, len(t.All())+i))
+		}
 	}
 	return match + " ORDER BY found_rank LIMIT 1"
 }
@@ -298,9 +300,14 @@ func (w *where) best(t *record.Type, text string) string {
 func (s searching) behindText(path record.SearchPath, field int) string {
 	o := s.next()
 	defer func() { s.depth-- }()
-	text := searchedText(path.Field, o+".")
+	text, pattern := searchedText(path.Field, o+"."), ""
+	if path.ByStart {
+		pattern = s.beginning()
+	} else {
+		pattern = s.inside()
+	}
 	return fmt.Sprintf("SELECT %d, %s, %d FROM %s %s WHERE %s.%s = t.%s AND %s LIKE %s%s LIMIT 1", field, text, TextInside,
-		quote(path.Of.Table()), o, o, quote(path.There), quote(path.Here), folded(text), s.pattern, s.seen(path.Of, o))
+		quote(path.Of.Table()), o, o, quote(path.There), quote(path.Here), folded(text), pattern, s.seen(path.Of, o))
 }
 
 // around cuts a long text to what surrounds the match.

@@ -86,6 +86,7 @@ func deviceRules() map[int]ruleTest {
 					t.Errorf("%s finds %d devices", word, len(rows))
 				}
 			}
+			h.foundByPrimary(t, "device")
 		},
 		5: func(t *testing.T, h *hardware) {
 			site := h.make(t, "site")

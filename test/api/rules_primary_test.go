@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"testing"
@@ -33,6 +34,23 @@ func (h *hardware) home(t *testing.T, typ string) home {
 	x.port = "vminterface"
 	x.portID = h.make(t, x.port, "virtual_machine", x.id)
 	return x
+}
+
+// foundByPrimary asks that a search finds a device or virtual machine by the beginning of a primary address that the caller may see.
+func (h *hardware) foundByPrimary(t *testing.T, typ string) {
+	t.Helper()
+	x := h.home(t, typ)
+	four, six := h.assigned(t, x.port, x.portID, "address", "10.77.12.9/24"), h.assigned(t, x.port, x.portID, "address", "2001:db8:77::9/64")
+	h.assigned(t, x.port, x.portID, "address", "10.78.0.1/24") // not a primary one
+	h.set(t, typ, x.id, "primary_ip4", four, "primary_ip6", six)
+	for text, n := range map[string]int{"10.77.1": 1, "10.77.12.9/24": 1, "10.77.12.": 1, "2001:DB8:77": 1, "2001:db8:77::9/6": 1, "0.77.12": 0,
+		"77": 0, "10.78": 0, "10.77.13": 0, "db8:77": 0} {
+		want(t, "found by "+text, len(h.find(t, typ, "q=%s", url.QueryEscape(text))), n)
+	}
+	_, blind := newActor(t, h.s, "blind-"+typ, apitest.Grant{Types: []string{h.key(typ)}, Actions: []string{"view"}})
+	want(t, "found by a hidden address", len(blind.page(t, h.list(typ)+"?q=10.77.1").Results), 0)
+	_, sees := newActor(t, h.s, "sees-"+typ, apitest.Grant{Types: []string{h.key(typ), "ipam.ipaddress"}, Actions: []string{"view"}})
+	want(t, "found by an address that is seen", len(sees.page(t, h.list(typ)+"?q=10.77.1").Results), 1)
 }
 
 // primaryRule is what primary addresses of devices and of virtual machines have in common.

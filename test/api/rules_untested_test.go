@@ -64,7 +64,6 @@ var rulesWithoutTest = map[string]string{
 	"ipaddress/12":         withAllocation,
 	"ipaddress/15":         noRelated,
 	"cluster/5":            otherVersion,
-	"virtualmachine/12":    "primary addresses are not searched yet",
 	"virtualmachine/15":    otherVersion,
 	"virtualmachine/16":    otherVersion,
 	"vminterface/9":        noRelated,

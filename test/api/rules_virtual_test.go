@@ -141,8 +141,8 @@ func machineRules() map[int]ruleTest {
 			h.refused(t, "device", "virtualmachine", "cluster", cluster, "device", other)
 			machine := h.make(t, "virtualmachine", "cluster", cluster, "device", host)
 			says := h.write(t, "device", host, "cluster", nil).Want(t, http.StatusBadRequest).Object(t)
-			want(t, "the refusal", fmt.Sprint(says), fmt.Sprintf("map[cluster:[The virtual machine %d is pinned to this device: empty its device first.]]",
-				machine))
+			want(t, "the refusal", fmt.Sprint(says),
+				fmt.Sprintf("map[cluster:[The virtual machine %d is pinned to this device: empty its device first.]]", machine))
 			h.set(t, "virtualmachine", machine, "device", nil)
 			h.set(t, "device", host, "cluster", nil)
 		},
@@ -182,6 +182,13 @@ func machineRules() map[int]ruleTest {
 		11: func(t *testing.T, h *hardware) {
 			want(t, "vcpus", h.made(t, "virtualmachine", "vcpus", 1.5)["vcpus"], any(1.5))
 			h.refused(t, "vcpus", "virtualmachine", "vcpus", 0)
+		},
+		12: func(t *testing.T, h *hardware) {
+			id := h.make(t, "virtualmachine", "name", "a-findname", "comments", "b findcomment")
+			for _, word := range []string{"INDNAME", "findcom"} {
+				want(t, word, names(h.find(t, "virtualmachine", "q=%s", word), "id"), fmt.Sprint(id))
+			}
+			h.foundByPrimary(t, "virtualmachine")
 		},
 		13: func(t *testing.T, h *hardware) {
 			x := h.home(t, "virtualmachine")

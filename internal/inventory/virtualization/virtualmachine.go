@@ -67,7 +67,7 @@ var VirtualMachine = record.Type{
 	Columns: []string{"status", "site", "cluster", "role", "tenant", "vcpus", "memory", "disk", "tags"},
 	Brief:   []string{"name"},
 	Order:   []string{"name"},
-	Search:  []string{"name", "comments"},
+	Search:  []string{"name", "comments", "primary_ip4.address", "primary_ip6.address"},
 	Check:   checkMachine,
 	Panels: []record.Panel{
 		{Tab: "Interfaces", List: "virtualization.vminterface"},
