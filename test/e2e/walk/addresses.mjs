@@ -44,19 +44,22 @@ walk('the first free address, prefix and AS number are taken', async (v) => {
   assert.deepEqual(await shown('/ipam/asns/?asn=4199999990'), ['AS4199999990 (64086.59894)']);
 });
 
-walk('trees, maps and contexts are in reach, wide or narrow, light or dark', async (v) => {
-  const { pages, remove } = await demo();
+// overflowing returns the tables beside drawings that are wider than their card.
+const overflowing = (v) => v.main.locator('.drawn-table .table').evaluateAll((tables) =>
+  tables.filter((table) => table.getBoundingClientRect().right > table.closest('.drawing').getBoundingClientRect().right + 1).length);
+
+walk('trees, maps and contexts are in reach, wide or narrow, light or dark', (v) => demo(async (pages) => {
   const problems = [];
   for (const [name, path] of Object.entries(pages)) {
     await v.go(path);
     for (const width of [1280, 320]) {
       await v.page.setViewportSize({ width, height: 800 });
       problems.push(...await v.outOfReach(`${name} at ${width}`));
+      assert.equal(await overflowing(v), 0, `the table of ${name} fits at ${width}`);
     }
   }
   await v.go(pages['prefix-map']);
   await v.press(v.main.locator('.drawn-table').getByRole('link', { name: 'Free: add here' }).first());
   assert.equal(await v.main.locator('#id_address').inputValue(), '10.20.12.3/24');
-  await remove();
   assert.deepEqual(problems, []);
-});
+}));

@@ -6,8 +6,7 @@ import { walk } from '../walks.mjs';
 // What is shot of each page: how high it is, and what is at the top on a narrow screen.
 const shots = { 'prefix-tree': [760], 'prefix-map': [760, '.panel'], 'vlan-group': [760, '.panel'], 'virtual-machine': [760], 'config-context': [900] };
 
-walk('pictures: addresses', async (v) => {
-  const { pages, remove } = await demo();
+walk('pictures: addresses', (v) => demo(async (pages) => {
   for (const [name, [height, top]] of Object.entries(shots)) {
     await v.go(pages[name]);
     for (const size of [{ height }, { width: 320, height: 700 }]) {
@@ -20,5 +19,4 @@ walk('pictures: addresses', async (v) => {
       }
     }
   }
-  await remove();
-});
+}));
