@@ -10,7 +10,8 @@ import (
 func TestLabelOf(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"physical_address": "Physical address", "vlan_count": "VLAN count", "_depth": "Depth", "": "",
-		"ipaddress_count": "IP address count", "present_in_vrf": "Present in VRF", "wireless_lans": "Wireless LANs", "ip_addresses": "IP addresses"} {
+		"ipaddress_count": "IP address count", "present_in_vrf": "Present in VRF", "wireless_lans": "Wireless LANs",
+		"ip_addresses": "IP addresses"} {
 		if got := record.LabelOf(name); got != want {
 			t.Errorf("%s is called %q, not %q", name, got, want)
 		}

@@ -168,7 +168,8 @@ func TestVLANGrid(t *testing.T) {
 		}
 	}
 	page := b.get(t, fmt.Sprintf("/ipam/vlan-groups/%d/", small)).Want(t, http.StatusOK)
-	shows(t, page, "3 of 11 in use. Each cell is one VID.", "<title>13: v13 (13)</title>", `<td>13</td><td><a href="/ipam/vlans/2/">v13 (13)</a></td>`,
+	shows(t, page, "3 of 11 in use. Each cell is one VID.", "<title>13: v13 (13)</title>",
+		`<td>13</td><td><a href="/ipam/vlans/2/">v13 (13)</a></td>`,
 		`height="10"/></svg>27.27 %`,
 		`<td>11–12</td><td><a href="/ipam/vlans/add/?group=Floor`,
 		"vid=11", "<td>15–20</td>")
