@@ -52,4 +52,5 @@ func TestAddressesOfDevicesAndMachines(t *testing.T) {
 		shows(t, other, fmt.Sprintf("10.%d.1.1/24", n))
 		hides(t, other, "Used as")
 	}
+	shows(t, b.get(t, fmt.Sprintf("/virtualization/virtual-machines/%d/", machines[0])), "Memory (MB)", "Disk (GB)") // numbers have units
 }

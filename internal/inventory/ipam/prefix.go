@@ -55,7 +55,7 @@ var Prefix = record.Type{
 		{Name: "vlan_id", Field: "vlan"},
 	},
 	Panels:  addressPanels,
-	Columns: []string{"utilization", "status", "children", "vrf", "tenant", "site", "vlan", "role", "description", "tags"},
+	Columns: []string{"utilization", "status", "children", "vrf", "tenant", "site", "vlan", "role", "description"},
 	Indent:  "_depth",
 	Brief:   []string{"family", "prefix", "_depth"},
 	Order:   []string{"vrf", "prefix"},
