@@ -73,22 +73,34 @@ func (h *historian) begin(t *rapid.T, unique bool) {
 	h.patch(h.tb, "/api/ipam/vrfs/", h.tables[2].(int64), obj{"enforce_unique": false})
 	h.fill(t, aPrefix, 10)
 	h.fill(t, anAddress, 20)
+	h.share(t)
 	h.fill(t, aRange, 6)
 	h.fill(t, aBlock, 2)
 }
 
-// fill creates some records that the model allows, so that a history begins with a few that have to do with each other.
+// fill creates some records, so that a history begins with a few that have to do with each other.
 func (h *historian) fill(t *rapid.T, kind string, n int) {
+	drawn := make([]place, n)
+	for i := range drawn {
+		drawn[i] = drawPlace(t, kind)
+	}
+	h.put(t, kind, drawn)
+}
+
+// put creates those of some records that the model allows.
+func (h *historian) put(t *rapid.T, kind string, drawn []place) {
 	after := h.clone()
-	var bodies []obj
-	for i := range n {
-		p := drawPlace(t, kind)
+	bodies := []obj{}
+	for i, p := range drawn {
 		p.id = int64(-1 - i)
 		if after.places = append(after.places, p); len(after.refused(p)) > 0 {
 			after.places = after.places[:len(after.places)-1]
 			continue
 		}
 		bodies = append(bodies, h.body(p))
+	}
+	if len(bodies) == 0 {
+		return
 	}
 	made := after.places[len(h.places):]
 	rows, _ := h.send(t, "POST", list(kind), bodies, after, made)
@@ -106,8 +118,9 @@ func (h *historian) actions() map[string]func(*rapid.T) {
 		do   func(*rapid.T)
 	}{
 		{"create", h.add}, {"take addresses", h.takeAddresses}, {"take prefixes", h.takePrefixes}, {"change", h.change},
-		{"filter", h.filter}, {"allow duplicates or not", h.toggle}, {"create", h.add}, {"delete", h.remove},
-		{"take addresses", h.takeAddresses}, {"free", h.askFree}, {"filter", h.filter}, {"change", h.change}, {"create", h.add},
+		{"filter", h.filter}, {"change a field", h.changeField}, {"allow duplicates or not", h.toggle}, {"create", h.add}, {"delete", h.remove},
+		{"take addresses", h.takeAddresses}, {"free", h.askFree}, {"filter", h.filter}, {"change", h.change},
+		{"change a field", h.changeField}, {"create", h.add},
 	} {
 		all[fmt.Sprintf("%02d %s", i, action.name)] = action.do
 	}
@@ -222,36 +235,6 @@ func (h *historian) drawNear(t *rapid.T, kind string) place {
 		p.status = "active"
 	}
 	return p
-}
-
-func (h *historian) change(t *rapid.T) {
-	kind := drawKind(t)
-	there := h.of(kind)
-	if len(there) == 0 {
-		t.Skip("none of this kind")
-	}
-	after := h.clone()
-	var changed []place
-	var bodies []obj
-	for range min(len(there), rapid.IntRange(1, 3).Draw(t, "records")) {
-		i := rapid.IntRange(0, len(there)-1).Draw(t, "record")
-		p := h.drawNear(t, kind)
-		if p.id = there[i].id; rapid.Bool().Draw(t, "stays in place") {
-			p.net, p.end, p.table = there[i].net, there[i].end, there[i].table
-		}
-		at := slices.IndexFunc(after.places, func(o place) bool { return o.id == p.id && o.kind == kind })
-		changed = append(changed, p)
-		changed[len(changed)-1].kept = p.net == there[i].net && p.end == there[i].end && p.table == there[i].table && p.role == there[i].role
-		after.places[at], there = p, slices.Delete(there, i, i+1)
-		bodies = append(bodies, merge(h.body(p), []any{"id", p.id}))
-	}
-	path, body := list(kind), any(bodies)
-	if len(bodies) == 1 && rapid.Bool().Draw(t, "alone") {
-		path, body = at(path, bodies[0]["id"].(int64)), bodies[0]
-	}
-	if _, done := h.send(t, "PATCH", path, body, after, changed); done {
-		h.space = after
-	}
 }
 
 func (h *historian) remove(t *rapid.T) {
