@@ -3,6 +3,8 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"terrier/test/apitest"
@@ -98,6 +100,34 @@ func addressRules() map[int]ruleTest {
 				h.set(t, typ, one.id, "primary_ip4", nil)
 				h.set(t, "ipaddress", address, "assigned_object_id", two.portID)
 			}
+		},
+		11: func(t *testing.T, h *hardware) { // the REST API of 3.5 takes them
+			x := h.home(t, "device")
+			for _, address := range []string{"192.0.2.0/24", "192.0.2.255/24", "2001:db8::/64"} {
+				h.assigned(t, x.port, x.portID, "address", address)
+			}
+		},
+		12: func(t *testing.T, h *hardware) {
+			vrf := h.make(t, "vrf", "enforce_unique", true)
+			var all sync.WaitGroup
+			var created atomic.Int64
+			for range 12 {
+				all.Go(func() {
+					a := h.do(t, http.MethodPost, h.list("ipaddress"), obj{"address": "10.12.0.1/24", "vrf": vrf})
+					switch a.Status {
+					case http.StatusCreated:
+						created.Add(1)
+					case http.StatusBadRequest:
+						if got := keys(a.Object(t)); got != "address" {
+							t.Errorf("errors on %s", got)
+						}
+					default:
+						t.Errorf("status %d", a.Status)
+					}
+				})
+			}
+			all.Wait()
+			want(t, "created", created.Load(), int64(1))
 		},
 		13: func(t *testing.T, h *hardware) {
 			vrf := h.make(t, "vrf", "enforce_unique", false)

@@ -325,6 +325,16 @@ func wantKeys(t *testing.T, what string, got any, keys ...string) {
 	}
 }
 
+// lacksKeys asks that an answer has none of these keys.
+func lacksKeys(t *testing.T, answer obj, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, has := answer[name]; has {
+			t.Errorf("the answer has %s", name)
+		}
+	}
+}
+
 // nestedIn returns the object that is nested in a field; none is nil.
 func nestedIn(record obj, field string) obj {
 	object, _ := record[field].(obj)

@@ -81,6 +81,9 @@ func clusterRules() map[int]ruleTest {
 			h.changed(t, h.write(t, "cluster", cluster, "site", two), "update virtualization.cluster", "update virtualization.virtualmachine")
 			wantRef(t, h.read(t, "virtualmachine", machine), "site", two)
 		},
+		5: func(t *testing.T, h *hardware) { // they have a site, as in 3.5
+			lacksKeys(t, h.made(t, "cluster"), "scope_type", "scope_id", "scope", "allocated_vcpus", "allocated_memory", "allocated_disk")
+		},
 		6: func(t *testing.T, h *hardware) {
 			machine := h.made(t, "virtualmachine")
 			h.briefCounts(t, "cluster", idOf(machine, "cluster"), nestedIn(machine, "cluster"), obj{"virtualmachine_count": 1.0})
@@ -268,6 +271,12 @@ func vmInterfaceRules() map[int]ruleTest {
 			row := h.first(t, "vminterface", "brief=1&id=%d", h.make(t, "vminterface"))
 			wantKeys(t, "brief", row, "id", "url", "display", "virtual_machine", "name")
 			wantKeys(t, "machine", row["virtual_machine"], "id", "url", "display", "name")
+		},
+		11: func(t *testing.T, h *hardware) { // the MAC address is written, as in 3.5
+			port := h.made(t, "vminterface")
+			lacksKeys(t, port, "primary_mac_address", "mac_addresses", "qinq_svlan", "vlan_translation_policy")
+			h.set(t, "vminterface", apitest.ID(port), "mac_address", "00:1B:44:11:3A:B8")
+			h.unset(t, "mode", "vminterface", apitest.ID(port), "mode", "q-in-q")
 		},
 	}
 }
