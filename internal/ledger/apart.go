@@ -80,10 +80,10 @@ func (s *changeSet) checkApart(ctx context.Context, batches []*batch) (answers [
 // laterOf returns for each record that was written and clashes with another one the id of that one. Of two that were both written, it
 // is the later one in the request.
 func (s *changeSet) laterOf(drafts map[int64]*draft, clashes []store.PlaceClash) map[*draft]int64 {
-	others := map[*draft]int64{}
+	others, position := map[*draft]int64{}, s.positions()
 	for _, c := range clashes {
 		d, other := drafts[c.ID], drafts[c.Other]
-		if other != nil && s.position(other) > s.position(d) {
+		if other != nil && position(other) > position(d) {
 			others[other] = c.ID
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -132,10 +133,10 @@ func boolOrder(a, b bool) int {
 
 // reportClashes puts each clash on the record that was changed.
 func (s *changeSet) reportClashes(q *togetherQuestion, groups []store.Group) {
-	reported := map[touch]bool{} // one message is enough for a field
+	reported, position := map[touch]bool{}, s.positions() // one message is enough for a field
 	for _, g := range groups {
 		for _, clash := range q.rule.Check(g.Owner, g.Members) {
-			x, member := s.changedOf(q, g, clash)
+			x, member := q.changedOf(g, clash, position)
 			if x.d == nil || reported[x] {
 				continue
 			}
@@ -152,9 +153,9 @@ func (s *changeSet) reportClashes(q *togetherQuestion, groups []store.Group) {
 // changedOf returns the changed record that a clash comes from: of two members the one that is later in the request, or else the owner, or
 // a record that a member or the owner refers to. There is none if the records clashed before. The member that the error names is 0 if it is
 // the changed record itself.
-func (s *changeSet) changedOf(q *togetherQuestion, g store.Group, clash record.Clash) (x touch, named int64) {
+func (q *togetherQuestion) changedOf(g store.Group, clash record.Clash, position func(*draft) int) (x touch, named int64) {
 	member, with := q.touched[place{record.Side{}, clash.Member}], q.touched[place{record.Side{}, clash.With}]
-	if member.d == nil || with.d != nil && s.position(with.d) > s.position(member.d) {
+	if member.d == nil || with.d != nil && position(with.d) > position(member.d) {
 		member = with
 	}
 	if member.d != nil {
@@ -181,5 +182,20 @@ func (s *changeSet) changedOf(q *togetherQuestion, g store.Group, clash record.C
 	return touch{}, 0
 }
 
-// position returns the place of a record in the request. A record that changes with another one has the place of that one.
-func (s *changeSet) position(d *draft) int { return slices.Index(s.items, d.root()) }
+// positions returns a function that tells the place of a record in the request, -1 for none. A record that changes with another one has
+// the place of that one.
+func (s *changeSet) positions() func(*draft) int {
+	places := sync.OnceValue(func() map[*draft]int { // few requests clash
+		places := make(map[*draft]int, len(s.items))
+		for i, d := range s.items {
+			places[d] = i
+		}
+		return places
+	})
+	return func(d *draft) int {
+		if i, ok := places()[d.root()]; ok {
+			return i
+		}
+		return -1
+	}
+}
