@@ -1,6 +1,9 @@
 package record
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // words are parts of names that people write in another way.
 var words = map[string]string{
@@ -24,4 +27,12 @@ func LabelOf(name string) string {
 		return "" // the registry refuses it
 	}
 	return strings.ToUpper(label[:1]) + label[1:]
+}
+
+// InSentence returns a label as it is written within a sentence: "Parent device" → "parent device", and "NAT inside" as it is.
+func InSentence(label string) string {
+	if runes := []rune(label); len(runes) > 1 && unicode.IsLower(runes[1]) {
+		return strings.ToLower(label[:1]) + label[1:]
+	}
+	return label
 }

@@ -17,3 +17,14 @@ func TestLabelOf(t *testing.T) {
 		}
 	}
 }
+
+// TestInSentence: within a sentence a label begins with a small letter, unless it begins with an abbreviation.
+func TestInSentence(t *testing.T) {
+	t.Parallel()
+	for label, want := range map[string]string{"Parent device": "parent device", "NAT inside": "NAT inside", "Primary IPv4": "primary IPv4",
+		"": ""} {
+		if got := record.InSentence(label); got != want {
+			t.Errorf("%q is written %q, not %q", label, got, want)
+		}
+	}
+}

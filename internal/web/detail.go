@@ -94,7 +94,7 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 		}
 		label := p.site.Pages(r.Type).Title
 		if name := r.Field.Info().Label; !strings.EqualFold(name, p.Type.Title()) && name != "Tags" {
-			label += " (" + strings.ToLower(name) + ")"
+			label += " (" + record.InSentence(name) + ")"
 		}
 		d.Related = append(d.Related, relatedLink{label, PagePath(r.Type) + "?" + filterFor(r.Referrer, found).Encode(), r.Count})
 	}
