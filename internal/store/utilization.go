@@ -65,6 +65,9 @@ func (x utilization) size() string {
 // mostSteps is from how many blocks on reading all that is inside of a network costs less than going from one block to the next.
 const mostSteps = 2000
 
+// lastAddress is what the function last_address returns. PostgreSQL calls the function for each row, which costs more than all the rest.
+const lastAddress = "set_masklen(broadcast(%[1]s), CASE family(%[1]s) WHEN 4 THEN 32 ELSE 128 END)"
+
 // blocks is the part of the network that others cover. It goes from one block to the next that is not inside it, so that it reads one
 // record for each block however many there are inside. With many blocks it reads all records in their order instead, and leaves out those
 // that are inside one before.
@@ -87,10 +90,11 @@ func (x utilization) blocks() string {
 		walk := fmt.Sprintf("(WITH RECURSIVE block (net, n) AS (SELECT %s, 1 UNION ALL "+
 			"SELECT %s, n + 1 FROM block WHERE net IS NOT NULL AND n <= %[3]d) "+
 			"SELECT CASE WHEN max(n) <= %[3]d THEN %[4]s END FROM block)", next(begin, x.network()), next(">", "last_address(net)"), mostSteps, part)
-		all := fmt.Sprintf("(SELECT %s FROM (SELECT n.%[2]s AS net, max(last_address(n.%[2]s)) OVER (ORDER BY n.%[2]s "+
+		all := fmt.Sprintf("(SELECT %s FROM (SELECT n.%[2]s AS net, max(%[7]s) OVER (ORDER BY n.%[2]s "+
 			"ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM %[3]s n "+
 			"WHERE %[4]s n.%[2]s %[5]s %[6]s AND n.%[2]s <= last_address(%[6]s)) a WHERE before IS NULL OR net > before)",
-			part, quote(of.Name), quote(of.Of.Table()), owner("n", of.Of), begin, x.network())
+			part, quote(of.Name), quote(of.Of.Table()), owner("n", of.Of), begin, x.network(),
+			fmt.Sprintf(lastAddress, "n."+quote(of.Name)))
 		return "coalesce(" + walk + ", " + all + ")"
 	})
 }
