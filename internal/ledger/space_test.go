@@ -161,6 +161,49 @@ func TestFreeAddresses(t *testing.T) {
 	}
 }
 
+// TestFreeAddressesPastFullBlocks: full blocks of 256 addresses are skipped, and none that only has as many records.
+func TestFreeAddressesPastFullBlocks(t *testing.T) {
+	t.Parallel()
+	r := newTables(t)
+	fill := func(vrf any, first string, n int) {
+		t.Helper()
+		if _, err := r.db.Exec(t.Context(), `INSERT INTO ipam_ipaddress (version, address, vrf_id, status, dns_name, description, comments, tags,
+			custom_fields, created, last_updated) SELECT 1, $1::inet + i, $2, 'active', '', '', '', '{}', '{}', now(), now()
+			FROM generate_series(0, $3 - 1) i`, first, vrf, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name, prefix string
+		filled       map[string]int
+		want         string
+	}{
+		{"all but the last", "10.0.0.0/21", map[string]int{"10.0.0.1": 2045}, "10.0.7.254/21"},
+		{"a gap at the end of a block", "10.1.0.0/22", map[string]int{"10.1.0.1": 510, "10.1.2.0": 300}, "10.1.1.255/22"},
+		{"a gap at the start of one", "10.2.0.0/22", map[string]int{"10.2.0.1": 511, "10.2.2.1": 300}, "10.2.2.0/22"},
+		{"a gap beside two records with the same address", "10.3.0.0/22", map[string]int{"10.3.0.1": 300, "10.3.1.200": 1, "10.3.1.46": 900},
+			"10.3.1.45/22"},
+		{"a first address in the middle of a block", "10.4.0.128/25", map[string]int{"10.4.0.129": 125}, "10.4.0.254/25"},
+		{"the end of IPv4", "255.255.252.0/22", map[string]int{"255.255.252.1": 1021}, "255.255.255.254/22"},
+		{"the end of IPv6", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:fc00/118", map[string]int{"ffff:ffff:ffff:ffff:ffff:ffff:ffff:fc01": 1022},
+			"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/118"},
+	} {
+		for _, vrf := range []any{nil, r.strict} {
+			var id any
+			if v, ok := vrf.(record.Values); ok {
+				id = v.ID()
+			}
+			for first, n := range c.filled {
+				fill(id, first, n)
+			}
+			prefix := r.create(t, "ipam.prefix", in("prefix", c.prefix, "vrf", vrf))[0]
+			if got := strings.Join(r.free(t, prefix, 1), " "); got != c.want {
+				t.Errorf("%s, in VRF %v: %q, want %q", c.name, id, got, c.want)
+			}
+		}
+	}
+}
+
 // TestPlacesAreLocked: while a request has an address that it has not committed, another allocation gets the next one, at once. One that
 // needs all of them, and a plain create of the same address, wait. What a request that failed had is given out again.
 func TestPlacesAreLocked(t *testing.T) {

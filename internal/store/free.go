@@ -23,7 +23,8 @@ const (
 // with others, and the places are locked too.
 //
 // It is one statement that walks the index over (within, place) from gap to gap and ends when it has enough: it reads as many rows as
-// there are records below the last place that it returns, not as many as there are places. A place that is locked is looked up once more in
+// there are records below the last place that it returns, not as many as there are places. Blocks that are full are counted, which takes
+// less than half as long. A place that is locked is looked up once more in
 // a new snapshot: somebody who had it may have been committed after the statement began.
 func (tx *Tx) Free(t *record.Type, ask record.FreePlaces, mode FreeMode) *Promise[[]any] {
 	w := &where{}
@@ -41,7 +42,9 @@ func (tx *Tx) Free(t *record.Type, ask record.FreePlaces, mode FreeMode) *Promis
 		if ask.Everywhere {
 			column = ""
 		}
-		return gapsBetween(indexWalk{table: quote(t.Table()), within: column, id: ask.Within, start: place, end: place}, w, lo, hi, limit)
+		x := indexWalk{table: quote(t.Table()), within: column, id: ask.Within, start: place, end: place}
+		return fmt.Sprintf("SELECT g.first, g.last FROM (%s) f CROSS JOIN LATERAL (%s) g", pastFull(x, w, kind, lo, hi),
+			gapsBetween(x, w, "f.lo", hi, limit))
 	}
 	var gaps string
 	if r := ask.Less; r == nil {
@@ -143,17 +146,9 @@ type indexWalk struct {
 // The last gap is added to them. It sorts by the reference too, although that is the same for all rows: PostgreSQL does not see this
 // where it is null, and would not use the index.
 func gapsBetween(x indexWalk, w *where, lo, hi, limit string) string {
-	cond, asc, desc := fmt.Sprintf("%s BETWEEN %s AND %s", x.start, lo, hi), x.start, x.start+" DESC"
-	if x.end != x.start {
-		cond += fmt.Sprintf(" AND %s <= %s", x.end, hi)
-	}
-	switch {
-	case x.within == "":
-	case x.id == 0 && !x.noNulls:
-		cond = x.within + " IS NULL AND " + cond
+	cond, asc, desc := x.between(w, lo, hi), x.start, x.start+" DESC"
+	if x.isNull() {
 		asc, desc = x.within+", "+asc, x.within+" DESC, "+desc
-	default:
-		cond = x.within + " = " + w.arg(x.id) + " AND " + cond
 	}
 	return fmt.Sprintf("(SELECT CASE WHEN before IS NULL THEN %[1]s ELSE before + 1 END AS first, at - 1 AS last FROM ("+
 		"SELECT lag(%[2]s) OVER (ORDER BY %[3]s) AS before, %[4]s AS at FROM %[5]s WHERE %[6]s) a "+
@@ -162,3 +157,38 @@ func gapsBetween(x indexWalk, w *where, lo, hi, limit string) string {
 		"SELECT (SELECT %[2]s FROM %[5]s WHERE %[6]s ORDER BY %[9]s LIMIT 1) AS top OFFSET 0) b WHERE top IS NULL OR top < %[8]s",
 		lo, x.end, asc, x.start, x.table, cond, limit, hi, desc)
 }
+
+// pastFull is a query for the place lo from which on there may be free ones: the first of the first block that is not full. A block ends
+// at the next multiple of 256. Two records may have the same place, so places are counted and not records.
+func pastFull(x indexWalk, w *where, kind, lo, hi string) string {
+	places := x.start
+	if x.within != "" {
+		places = x.within + ", " + places // in the order of the index
+	}
+	return fmt.Sprintf("WITH RECURSIVE past(lo) AS (SELECT %s UNION ALL SELECT b.last + 1 FROM past CROSS JOIN LATERAL "+
+		"(SELECT %s AS last OFFSET 0) b WHERE b.last < %s AND "+
+		"(SELECT count(*) FROM (SELECT DISTINCT %s FROM %s WHERE %s) k) = b.last - past.lo + 1) SELECT max(lo) AS lo FROM past",
+		lo, fmt.Sprintf(blockEnds[kind], "past.lo"), hi, places, x.table, x.between(w, "past.lo", "b.last"))
+}
+
+// blockEnds are the last places of the blocks of 256 that places are in.
+var blockEnds = map[string]string{"bigint": "%s | 255",
+	"inet": "set_masklen(broadcast(set_masklen(%[1]s, masklen(%[1]s) - 8)), masklen(%[1]s))"}
+
+// between tests whether a record is on the walk, from lo to hi.
+func (x indexWalk) between(w *where, lo, hi string) string {
+	cond := fmt.Sprintf("%s BETWEEN %s AND %s", x.start, lo, hi)
+	if x.end != x.start {
+		cond += fmt.Sprintf(" AND %s <= %s", x.end, hi)
+	}
+	switch {
+	case x.within == "":
+		return cond
+	case x.isNull():
+		return x.within + " IS NULL AND " + cond
+	}
+	return x.within + " = " + w.arg(x.id) + " AND " + cond
+}
+
+// isNull reports whether the reference of the records on the walk is null.
+func (x indexWalk) isNull() bool { return x.within != "" && x.id == 0 && !x.noNulls }
