@@ -43,7 +43,8 @@ func (h *hardware) foundByPrimary(t *testing.T, typ string) {
 	four, six := h.assigned(t, x.port, x.portID, "address", "10.77.12.9/24"), h.assigned(t, x.port, x.portID, "address", "2001:db8:77::9/64")
 	h.assigned(t, x.port, x.portID, "address", "10.78.0.1/24") // not a primary one
 	h.set(t, typ, x.id, "primary_ip4", four, "primary_ip6", six)
-	for text, n := range map[string]int{"10.77.1": 1, "10.77.12.9/24": 1, "10.77.12.": 1, "2001:DB8:77": 1, "2001:db8:77::9/6": 1, "0.77.12": 0,
+	for text, n := range map[string]int{
+		"10.77.1": 1, "10.77.12.9/24": 1, "10.77.12.": 1, "2001:DB8:77": 1, "2001:db8:77::9/6": 1, "0.77.12": 0,
 		"77": 0, "10.78": 0, "10.77.13": 0, "db8:77": 0} {
 		want(t, "found by "+text, len(h.find(t, typ, "q=%s", url.QueryEscape(text))), n)
 	}
