@@ -34,8 +34,9 @@ var (
 	_ Begins       = Address{}
 )
 
-// beginsAddress is what the beginning of an address looks like: up to four digits, and what can follow them.
-var beginsAddress = regexp.MustCompile(`(?i)^(?:[0-9a-f]{1,4}|[0-9a-f]{0,4}[.:][0-9a-f.:/]*)$`)
+// beginsAddress is what the beginning of an address looks like: up to four digits, and what can follow them. Letters alone are more often
+// part of a name.
+var beginsAddress = regexp.MustCompile(`(?i)^(?:[0-9]{1,4}|[0-9a-f]{0,4}[.:][0-9a-f.:/]*)$`)
 
 // MayBegin implements Begins.
 func (f Address) MayBegin(text string) bool { return beginsAddress.MatchString(text) }

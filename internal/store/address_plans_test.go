@@ -74,6 +74,10 @@ func primaryAddressesAreLookedUp(t *testing.T, s *store.Store, reg *record.Regis
 			if strings.Count(plan, "Index Scan using ipam_ipaddress_pkey ") != 2 || strings.Contains(plan, "Seq Scan on ipam_ipaddress") {
 				t.Errorf("%s of %s does not look up primary addresses:\n%s\n%s", text, key, sql, plan)
 			}
+			// Without an index every record is compared with those that were found.
+			if text == "10.0" && !strings.Contains(plan, "hashed SubPlan") {
+				t.Errorf("%s of %s compares each record with each address:\n%s\n%s", text, key, sql, plan)
+			}
 		}
 	}
 	sql, _ := s.HitsStatement(reg.Type("dcim.device"), store.Query{Scope: access.Machine(), Search: "switch"})

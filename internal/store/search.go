@@ -141,17 +141,20 @@ func (s searching) inTexts(t *record.Type, alias string) string {
 func (s searching) behind(t *record.Type, path record.SearchPath) string {
 	o := s.next()
 	defer func() { s.depth-- }()
+	here, text := quote(path.Here), folded(searchedText(path.Field, o+"."))
+	var others string
 	if path.ByStart {
-		return fmt.Sprintf("t.%[1]s = ANY(ARRAY(SELECT h.%[1]s FROM %[2]s h CROSS JOIN LATERAL (SELECT * FROM %[3]s x WHERE x.id = h.%[1]s "+
-			"OFFSET 0) %[4]s WHERE h.%[1]s IS NOT NULL AND %[5]s LIKE %[6]s%[7]s))", quote(path.Here), quote(t.Table()),
-			quote(path.Of.Table()), o, folded(searchedText(path.Field, o+".")), s.beginning(), s.seen(path.Of, o))
+		others = fmt.Sprintf("SELECT h.%[1]s FROM %[2]s h CROSS JOIN LATERAL (SELECT * FROM %[3]s x WHERE x.id = h.%[1]s "+
+			"OFFSET 0) %[4]s WHERE h.%[1]s IS NOT NULL AND %[5]s LIKE %[6]s%[7]s", here, quote(t.Table()), quote(path.Of.Table()), o, text,
+			s.beginning(), s.seen(path.Of, o))
+	} else {
+		others = fmt.Sprintf("SELECT %s.%s FROM %s %s WHERE %s AND %s LIKE %s%s", o, quote(path.There), quote(path.Of.Table()), o,
+			s.inTexts(path.Of, o+"."), text, s.pattern, s.seen(path.Of, o))
 	}
-	others := fmt.Sprintf("SELECT %s.%s FROM %s %s WHERE %s AND %s LIKE %s%s", o, quote(path.There), quote(path.Of.Table()), o,
-		s.inTexts(path.Of, o+"."), folded(searchedText(path.Field, o+".")), s.pattern, s.seen(path.Of, o))
 	if s.indexed {
-		return fmt.Sprintf("t.%s = ANY(ARRAY(%s))", quote(path.Here), others)
+		return fmt.Sprintf("t.%s = ANY(ARRAY(%s))", here, others)
 	}
-	return fmt.Sprintf("t.%s IN (%s)", quote(path.Here), others)
+	return fmt.Sprintf("t.%s IN (%s)", here, others) // a table is searched for them, and not a list for each record
 }
 
 // soughtValue is a value that a text means in a field.
