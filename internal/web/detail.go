@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -189,7 +190,7 @@ func (d *DetailPage) fill(v *Visit, found record.Values, defs []*record.Custom) 
 	}
 }
 
-// addRequested adds the fields that are read only on request.
+// addRequested adds the fields that are read only on request. They may take longer than all the rest, and are left out then.
 func (d *DetailPage) addRequested(v *Visit, found record.Values) error {
 	t := found.Type()
 	var names []string
@@ -201,7 +202,12 @@ func (d *DetailPage) addRequested(v *Visit, found record.Values) error {
 	if len(names) == 0 {
 		return nil
 	}
-	shown, err := v.Site.Ledger.Show(v.Ctx, v.Caller, t, found.ID(), record.View{Only: names, With: names})
+	ctx, cancel := context.WithTimeout(v.Ctx, countTime)
+	defer cancel()
+	shown, err := v.Site.Ledger.Show(ctx, v.Caller, t, found.ID(), record.View{Only: names, With: names})
+	if tooSlow(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
