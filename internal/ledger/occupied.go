@@ -73,7 +73,10 @@ func (k *call) seen(u record.Usage, o *record.Occupied) error {
 	}
 	for i, h := range o.Hosts {
 		o.Hosts[i].Record = addresses[h.ID]
-		if !all && !o.Single && o.Hosts[i].Record.Type() == nil {
+		switch hidden := !all && o.Hosts[i].Record.Type() == nil; {
+		case hidden && o.Single:
+			o.Hosts[i].Count = 1 // it is taken, by however many
+		case hidden:
 			o.Hosts[i].Count = 0
 		}
 	}

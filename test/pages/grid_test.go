@@ -129,6 +129,15 @@ func TestPrefixMapTellsNoNumbers(t *testing.T) {
 	hides(t, some, "addresses</a></td>")
 	all := view("all", apitest.Grant{Types: []string{"ipam.ipaddress"}, Actions: []string{"view"}})
 	shows(t, all, ">2 addresses</a></td>", ">172.16.7.1/16</a></td>")
+
+	for range 2 {
+		create(t, s, "/api/ipam/ip-addresses/", obj{"address": "192.0.2.7/24"})
+	}
+	path = fmt.Sprintf("/ipam/prefixes/%d/", create(t, s, "/api/ipam/prefixes/", obj{"prefix": "192.0.2.0/24"}))
+	for _, name := range []string{"none", "some"} {
+		shows(t, login(t, s, name).get(t, path), "<td>192.0.2.7</td><td>Taken</td>")
+	}
+	shows(t, login(t, s, "all").get(t, path), ">2 addresses</a></td>")
 }
 
 // TestMapOfAGlobalContainer: an address of any VRF takes its place in a container of the global table, which does not give it out.
