@@ -43,7 +43,7 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 	switch {
 	case p.Fixed:
 		cond, none = fmt.Sprintf("%s IN (%s)", expr, literals(list[string](values))), expr+" IS NULL"
-	case column.Part == record.MaskLength && len(values) == 1: // PostgreSQL should know how frequent it is
+	case column.Part == record.MaskLength && len(values) == 1 && isLength(values[0]): // PostgreSQL should know how frequent it is
 		cond, none = fmt.Sprintf("%s = %d", expr, values[0]), expr+" IS NULL"
 	case isArray(column.Storage):
 		cond, none = expr+" && "+w.array(column.Storage, values), expr+" = '{}'"
@@ -58,6 +58,12 @@ func (w *where) compare(expr string, column record.Column, p record.Predicate) s
 		return "(" + cond + " OR " + none + ")"
 	}
 	return cond
+}
+
+// isLength reports whether a network can have the length. The statements of all others are one.
+func isLength(v any) bool {
+	n, isInt := v.(int64)
+	return isInt && n >= 0 && n <= 128
 }
 
 // literals are texts as a statement has them.
