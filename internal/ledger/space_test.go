@@ -188,19 +188,21 @@ func TestFreeAddressesPastFullBlocks(t *testing.T) {
 		{"the end of IPv6", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:fc00/118", map[string]int{"ffff:ffff:ffff:ffff:ffff:ffff:ffff:fc01": 1022},
 			"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/118"},
 	} {
-		for _, vrf := range []any{nil, r.strict} {
-			var id any
-			if v, ok := vrf.(record.Values); ok {
-				id = v.ID()
-			}
-			for first, n := range c.filled {
-				fill(id, first, n)
-			}
-			prefix := r.create(t, "ipam.prefix", in("prefix", c.prefix, "vrf", vrf))[0]
+		for first, n := range c.filled {
+			fill(nil, first, n)
+			fill(r.strict.ID(), first, n)
+		}
+		for _, pairs := range [][]any{{"vrf", nil}, {"vrf", r.strict}, {"status", "container"}} { // where an address of any VRF counts
+			prefix := r.create(t, "ipam.prefix", in(append(pairs, "prefix", c.prefix)...))[0]
 			if got := strings.Join(r.free(t, prefix, 1), " "); got != c.want {
-				t.Errorf("%s, in VRF %v: %q, want %q", c.name, id, got, c.want)
+				t.Errorf("%s, %v: %q, want %q", c.name, pairs, got, c.want)
 			}
 		}
+	}
+	fill(nil, "10.5.0.0", 700)
+	run := r.create(t, "ipam.iprange", in("start_address", "10.5.0.0/22", "end_address", "10.5.3.255/22"))[0]
+	if got := strings.Join(r.free(t, run, 1), " "); got != "10.5.2.188/22" {
+		t.Errorf("of a range: %q", got)
 	}
 }
 
@@ -350,6 +352,12 @@ func TestFreeNumbers(t *testing.T) {
 		}
 		return strings.Join(got, " ")
 	}
+	wide := r.create(t, "ipam.vlangroup", in("name", "wide", "slug", "wide"))[0]
+	if _, err := r.db.Exec(t.Context(), `INSERT INTO ipam_vlan (version, vid, name, group_id, status, description, comments, tags,
+		custom_fields, created, last_updated) SELECT 1, i, 'v' || i, $1, 'active', '', '', '{}', '{}', now(), now() FROM generate_series(1, 600) i
+		WHERE i <> 513`, wide.ID()); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		of          record.Values
 		name, field string
@@ -362,6 +370,7 @@ func TestFreeNumbers(t *testing.T) {
 		{group, "available-vlans", "vid", 1, "10"},
 		{group, "available-vlans", "vid", 4, "g does not have enough free VLAN numbers: 4 requested, 3 available."},
 		{group, "available-vlans", "vid", 3, "12 13 14"},
+		{wide, "available-vlans", "vid", 3, "513 601 602"},
 	} {
 		if got := take(c.of, c.name, c.field, c.n); got != c.want {
 			t.Errorf("%s of %s: %q, want %q", c.name, c.of.Display(), got, c.want)

@@ -159,16 +159,17 @@ func gapsBetween(x indexWalk, w *where, lo, hi, limit string) string {
 }
 
 // pastFull is a query for the place lo from which on there may be free ones: the first of the first block that is not full. A block ends
-// at the next multiple of 256. Two records may have the same place, so places are counted and not records.
+// at the next multiple of 256. Its places are counted if the last one is taken, and not the records: two may have the same place.
 func pastFull(x indexWalk, w *where, kind, lo, hi string) string {
 	places := x.start
 	if x.within != "" {
 		places = x.within + ", " + places // in the order of the index
 	}
 	return fmt.Sprintf("WITH RECURSIVE past(lo) AS (SELECT %s UNION ALL SELECT b.last + 1 FROM past CROSS JOIN LATERAL "+
-		"(SELECT %s AS last OFFSET 0) b WHERE b.last < %s AND "+
-		"(SELECT count(*) FROM (SELECT DISTINCT %s FROM %s WHERE %s) k) = b.last - past.lo + 1) SELECT max(lo) AS lo FROM past",
-		lo, fmt.Sprintf(blockEnds[kind], "past.lo"), hi, places, x.table, x.between(w, "past.lo", "b.last"))
+		"(SELECT %s AS last OFFSET 0) b WHERE b.last < %s AND CASE WHEN EXISTS (SELECT FROM %[5]s WHERE %[7]s) THEN "+
+		"(SELECT count(*) FROM (SELECT DISTINCT %[4]s FROM %[5]s WHERE %[6]s) k) = b.last - past.lo + 1 ELSE FALSE END) "+
+		"SELECT max(lo) AS lo FROM past",
+		lo, fmt.Sprintf(blockEnds[kind], "past.lo"), hi, places, x.table, x.between(w, "past.lo", "b.last"), x.between(w, "b.last", "b.last"))
 }
 
 // blockEnds are the last places of the blocks of 256 that places are in.
