@@ -4,6 +4,7 @@ What it lists is compared with inventory.json. TERRIER_REWRITE=1 writes that fil
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import threading
@@ -51,7 +52,7 @@ class SmallPages(BaseHTTPRequestHandler):
     continued = 0  # pages after a first one
 
     def do_GET(self):
-        SmallPages.continued += "limit=1" in self.path
+        SmallPages.continued += re.search(r"limit=1(&|$)", self.path) is not None
         request = urllib.request.Request(SERVER + self.path.replace("limit=0", "limit=1"), headers=dict(self.headers))
         with urllib.request.urlopen(request) as answer:
             body = answer.read().replace(SERVER.encode(), self.server.url.encode())
