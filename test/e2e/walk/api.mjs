@@ -48,6 +48,6 @@ walk('a page of the API leads on to the next', async (v) => {
 
 walk('Swagger UI shows every operation', async (v) => {
   await v.go('/api/docs/');
-  await v.page.locator('.opblock').first().waitFor();
+  await v.page.locator('.opblock').first().waitFor({ timeout: 60_000 }); // it draws a thousand operations before it shows one
   await v.page.waitForFunction(() => document.querySelectorAll('.opblock').length > 100);
 });
