@@ -64,7 +64,7 @@ func (k *call) seen(u record.Usage, o *record.Occupied) error {
 		return err
 	}
 	addresses, err := k.visible(u, u.Hosts, hosts)
-	all := u.Hosts != "" && k.seesAll(u.Foreign(u.Hosts).Of)
+	all := u.Hosts != "" && k.set.sees(u.Foreign(u.Hosts).Of)
 	for i, x := range o.Blocks {
 		o.Blocks[i].Record = blocks[x.ID]
 	}
@@ -81,12 +81,6 @@ func (k *call) seen(u record.Usage, o *record.Occupied) error {
 		}
 	}
 	return err
-}
-
-// seesAll reports whether the caller may see all records of a type.
-func (k *call) seesAll(t *record.Type) bool {
-	scope, err := k.set.l.Policy.Scope(k.set.caller.Subject, t, access.View)
-	return err == nil && scope.All()
 }
 
 // visible returns those of some records that the caller may see, by id, with what their names need.

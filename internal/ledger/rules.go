@@ -149,7 +149,7 @@ func (s *changeSet) verify(ctx context.Context, batches []*batch) func() error {
 		answers = append(answers, s.checkOwned(b)...)
 		answers = append(answers, s.checkSources(ctx, b)...)
 	}
-	answers = append(answers, s.checkSame(batches)...)
+	answers = append(answers, s.checkSame(ctx, batches)...)
 	answers = append(answers, s.checkTogether(batches)...)
 	places := append(s.checkPlaces(ctx, batches), s.checkApart(ctx, batches)...)
 	return func() error {

@@ -70,7 +70,7 @@ func isLength(v any) bool {
 func literals(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, s := range texts {
-		quoted[i] = "'" + strings.ReplaceAll(s, "'", "''") + "'"
+		quoted[i] = quoteText(s)
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -24,8 +24,8 @@ const (
 //
 // It is one statement that walks the index over (within, place) from gap to gap and ends when it has enough: it reads as many rows as
 // there are records below the last place that it returns, not as many as there are places. Blocks that are full are counted, which takes
-// less than half as long. A place that is locked is looked up once more in
-// a new snapshot: somebody who had it may have been committed after the statement began.
+// less than half as long. A place that is locked is looked up once more in a new snapshot: somebody who had it may have been committed
+// after the statement began.
 func (tx *Tx) Free(t *record.Type, ask record.FreePlaces, mode FreeMode) *Promise[[]any] {
 	w := &where{}
 	kind := placeKind(t)

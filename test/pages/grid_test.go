@@ -107,7 +107,7 @@ func TestPrefixMapIsAsAllocation(t *testing.T) {
 	hides(t, full, "add here", "add/?address")
 }
 
-// TestPrefixMapTellsNoNumbers: how many addresses a cell has is told to those who may see all addresses.
+// TestPrefixMapTellsNoNumbers: only those who may see all addresses learn how many a cell has.
 func TestPrefixMapTellsNoNumbers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -191,7 +191,7 @@ func TestVLANGrid(t *testing.T) {
 	shows(t, seen, "<title>13: Taken</title>", "<td>13</td><td>Taken</td>", "<td>11–12</td><td>Free</td>", "Each cell is one VID.")
 	hides(t, seen, "/add/", "v13", "Take free", "3 of 11")
 
-	// How many VLANs there are is told to those who may see them all.
+	// Only those who may see all VLANs learn how many there are.
 	s.User(t, "some", apitest.Grant{Types: []string{"ipam.vlangroup"}, Actions: []string{"view"}},
 		apitest.Grant{Types: []string{"ipam.vlan"}, Actions: []string{"view"}, Constraints: obj{"vid__n": 13}})
 	create(t, s, "/api/ipam/vlans/", obj{"name": "v40", "vid": 40, "group": large})

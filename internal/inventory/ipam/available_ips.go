@@ -13,13 +13,13 @@ var (
 	rangeIPs  = availableIPs(freeInRange, "start_address", "end_address", "vrf").actions()
 )
 
-// availableIPs offers the addresses that a function asks for. They get the length that a field has. The function looks at others, too.
+// availableIPs offers the addresses that a function asks for. They get the length that a field has. The function also looks at the
+// other fields.
 func availableIPs(free func(record.Values) record.FreePlaces, lengthOf string, others ...string) offer {
 	address := func(of record.Values, host any) string {
 		return fmt.Sprint(host, "/", netip.MustParsePrefix(of.Text(lengthOf)).Bits())
 	}
-	return offer{name: "available-ips", adds: "ipam.ipaddress", what: "addresses",
-		reads: append(others, lengthOf), free: free,
+	return offer{name: "available-ips", adds: "ipam.ipaddress", what: "addresses", reads: append(others, lengthOf), free: free,
 		names: []string{"address", "vrf"}, first: "First free address",
 		properties: record.Schema{"family": record.Schema{"type": "integer"}, "address": record.Schema{"type": "string"}, "vrf": nested},
 		shows: func(of record.Values, host any) map[string]any {
