@@ -267,7 +267,7 @@ func TestSearchAllReportsSlowTypes(t *testing.T) {
 		for i, typ := range types {
 			in[i] = store.SearchedType{Type: typ, Scope: access.Machine()}
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 		found, err := s.SearchAll(ctx, in, "lisbon")
 		if err != nil || ctx.Err() != nil {
 			t.Fatal(err, ctx.Err())
