@@ -52,6 +52,9 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if user == superuser {
+				o.only = strings.Join(caseNames(), ",") // also those that a quick run leaves out
+			}
 			var out bytes.Buffer
 			if err := run(t.Context(), o, &out); err != nil {
 				t.Fatalf("%v\n%s", err, &out)
@@ -186,6 +189,15 @@ func TestFlags(t *testing.T) {
 	o, err := parseFlags([]string{"--records", "5000", "--quick"})
 	if err != nil || o.records != 5000 || o.jobs != quick.jobs {
 		t.Errorf("--quick does not yield to a size that was given: %+v, %v", o, err)
+	}
+	for _, test := range []struct {
+		args string
+		want bool
+	}{{"", true}, {"--quick", false}, {"--quick --only get,fleet", true}, {"--only get", false}} {
+		o, err := parseFlags(strings.Fields(test.args))
+		if err != nil || o.wants("fleet") != test.want || !o.wants("get") {
+			t.Errorf("%q measures the fleet: %t, get: %t, %v", test.args, o.wants("fleet"), o.wants("get"), err)
+		}
 	}
 	if got := steps(25_000); !slices.Equal(got, []int{1000, 10_000, 25_000}) {
 		t.Errorf("the register grows by %v", got)

@@ -48,6 +48,9 @@ var (
 		round: 500 * time.Millisecond, jobs: 5_000, mixed: 20 * time.Second}
 )
 
+// fullOnly names the cases that a quick run leaves out, unless --only names them: they take long and rarely change.
+var fullOnly = []string{"fleet-lists", "fleet"}
+
 // least is the size of the smallest register. It still has pages in its middle.
 const least = 1_000
 
@@ -66,7 +69,8 @@ func parseFlags(args []string) (options, error) {
 		o = quick
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.BoolVar(&o.quick, "quick", false, "smaller and shorter, for CI: other defaults of the sizes below")
+	flags.BoolVar(&o.quick, "quick", false,
+		"smaller and shorter, for CI: other defaults of the sizes below, and without "+strings.Join(fullOnly, " and "))
 	flags.IntVar(&o.records, "records", o.records,
 		"sites in the register, which grows to that from 1,000 by tens; 10,000,000 is for runs by hand")
 	flags.IntVar(&o.queued, "queued", o.queued, "deliveries queued for a receiver that hangs")
@@ -116,7 +120,7 @@ func (o options) validate() error {
 	return nil
 }
 
-// names returns the selected cases. None means all.
+// names returns the cases that --only names.
 func (o options) names() []string {
 	if o.only == "" {
 		return nil
@@ -124,7 +128,13 @@ func (o options) names() []string {
 	return strings.Split(o.only, ",")
 }
 
-func (o options) wants(name string) bool { return o.only == "" || slices.Contains(o.names(), name) }
+// wants reports whether a case is measured.
+func (o options) wants(name string) bool {
+	if o.only == "" {
+		return !o.quick || !slices.Contains(fullOnly, name)
+	}
+	return slices.Contains(o.names(), name)
+}
 
 // besideOthers returns the goal for a read under a disturbance: it may take three times as long. A short run is noisy, so it allows twice
 // that.
