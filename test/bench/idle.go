@@ -12,7 +12,7 @@ import (
 const (
 	idleHooks     = 100
 	lonePerSecond = 4
-	loneFlights   = 4               // times as long as other flights, because single events are few
+	loneFlights   = 4               // times as long as other flights, because single events are few; half of that in a quick run
 	rest          = 2 * time.Second // until the start of a worker is over
 )
 
@@ -83,7 +83,11 @@ func (b *bench) idleBare(ctx context.Context) (used gauge.Share, l latencies, er
 
 // flyLone sends events so far apart that everything is idle before each.
 func (b *bench) flyLone(ctx context.Context, send func(n int) ([]string, error)) (latencies, error) {
-	return b.fly(ctx, flight{perSecond: lonePerSecond, length: loneFlights * b.flightLength(), send: send})
+	length := loneFlights * b.flightLength()
+	if b.o.quick {
+		length /= 2
+	}
+	return b.fly(ctx, flight{perSecond: lonePerSecond, length: length, send: send})
 }
 
 // idling measures an idle worker for a while. An operation is a second.
