@@ -93,7 +93,7 @@ openapi-lint: build ## Check the served OpenAPI document with a linter
 	test/openapi/run
 
 .PHONY: e2e
-e2e: ## Drive every page in a browser (ARGS='--only lists,forms' or ARGS=--screenshots)
+e2e: ## Drive every page in a browser (ARGS=--quick, ARGS='--only lists,forms' or ARGS=--screenshots)
 	test/e2e/run $(ARGS)
 
 .PHONY: ci

@@ -16,5 +16,31 @@ const alike = {
 
 const standsFor = new Map(Object.entries(alike).flatMap(([walked, others]) => others.map((path) => [path, walked])));
 
-// walkedFor returns the type whose pages are walked through for those of a type. Most types stand for themselves.
-export function walkedFor(path) { return standsFor.get(path) ?? path; }
+let few; // in a short run: the types that are walked for all others
+
+// walkFew makes this a short run. It chooses so few types that each kind of field and panel is in one of them; those in first are chosen in
+// any case. text has a type and one of its kinds on each line.
+export function walkFew(text, first) {
+  const kinds = new Map();
+  for (const [path, kind] of text.trim().split('\n').map((line) => line.split('\t')).filter(([path]) => !standsFor.has(path))) {
+    kinds.set(path, (kinds.get(path) ?? new Set()).add(kind));
+  }
+  few = [];
+  for (let next = first; next.length > 0;) {
+    few.push(...next);
+    for (const kind of next.flatMap((path) => [...kinds.get(path)])) {
+      kinds.forEach((left) => left.delete(kind));
+    }
+    next = [...kinds.keys()].filter((path) => kinds.get(path).size > 0).sort((a, b) => kinds.get(b).size - kinds.get(a).size).slice(0, 1);
+  }
+}
+
+// walkedFor returns the types whose pages are walked through for those of a type. Most types stand for themselves.
+export function walkedFor(path) {
+  const walked = standsFor.get(path) ?? path;
+  return few && !few.includes(walked) ? few : [walked];
+}
+
+export function isWalked(path) { return walkedFor(path).includes(path); }
+
+export function isAlike(path) { return standsFor.has(path); }

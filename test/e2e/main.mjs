@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { walks } from './walks.mjs';
 import { world } from './world.mjs';
 
-const { values: options } = parseArgs({ options: { only: { type: 'string' }, screenshots: { type: 'boolean' }, headed: { type: 'boolean' } } });
+const { values: options } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' }, screenshots: { type: 'boolean' },
+  headed: { type: 'boolean' } } });
 
 const stages = [
   { name: 'one by one, while the records are few', files: [...(options.screenshots ? ['screenshots', 'screenshots_addresses'] : []), 'worker'] },

@@ -29,10 +29,15 @@ export class Visited {
       .map((path) => ({ path, fixed: !has(`GET ${path}add/{$}`) }));
   }
 
-  // missing returns the pages that nobody visited. A page of a type that another is walked for counts as visited if the other's was.
+  // missing returns the pages that nobody visited. A page of a type that others are walked for counts as visited if the same page of one of
+  // these was.
   get missing() {
-    const standing = (pattern) => pattern.replace(/\/[^/]+\/[^/]+\//, walkedFor);
-    return this.#routes.map((route) => route.pattern).filter((pattern) => !this.#seen.has(pattern) && !this.#seen.has(standing(pattern)));
+    const { lists } = this;
+    const counts = (pattern) => {
+      const type = lists.find(({ path }) => pattern.includes(` ${path}`))?.path;
+      return this.#seen.has(pattern) || (type && walkedFor(type).some((other) => this.#seen.has(pattern.replace(type, other))));
+    };
+    return this.#routes.map((route) => route.pattern).filter((pattern) => !counts(pattern));
   }
 
   get count() { return this.#seen.size; }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { chromium } from 'playwright-core';
+import { walkFew } from './alike.mjs';
 import { Receiver, start, stop, stopAll } from './program.mjs';
 import { seed } from './seed.mjs';
 import { Visited } from './visited.mjs';
@@ -20,10 +21,13 @@ class World {
   #sessions = new Map();
   #profile;
 
-  async open({ headed, screenshots }) {
+  async open({ headed, screenshots, quick }) {
     assert.ok(base, 'test/e2e/run starts the server and sets the environment');
     this.screenshots = Boolean(screenshots);
-    this.visited = new Visited(readFileSync(`${work}/routes`, 'utf8'));
+    this.visited = new Visited(readFileSync(`${work}/pages`, 'utf8'));
+    if (quick) { // always with the read-only types, which have few pages, and the sites, which the seed gives most to show
+      walkFew(readFileSync(`${work}/kinds`, 'utf8'), ['/dcim/sites/', ...this.visited.lists.filter((list) => list.fixed).map((list) => list.path)]);
+    }
     this.startWorker();
     this.#profile = mkdtempSync(`${work}/browser.`);
     [this.receiver, this.failing, this.browser, this.key] = await Promise.all([

@@ -1,10 +1,11 @@
 // Command routes prints the addresses of all pages, one pattern of the mux per line. The browser tests use it to check that they visit
-// every page.
+// every page. "routes kinds" prints what the pages of each type consist of instead, which a short run chooses its types by.
 package main
 
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"terrier/internal/inventory"
 	"terrier/internal/record"
@@ -32,6 +33,10 @@ func run() error {
 	}
 	if err := site.Build(); err != nil {
 		return err
+	}
+	if slices.Equal(os.Args[1:], []string{"kinds"}) {
+		printKinds(site)
+		return nil
 	}
 	for _, route := range site.Routes() {
 		fmt.Println(route.Pattern())
