@@ -128,7 +128,7 @@ func TestSlowCount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := store.Open(t.Context(), dbtest.New(t)+"&statement_timeout=500ms&pool_max_conns=2", reg, nil)
+			s, err := store.Open(t.Context(), dbtest.New(t)+"&statement_timeout=2s&pool_max_conns=2", reg, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
