@@ -1,9 +1,6 @@
 package record
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "fmt"
 
 // Later is a field that is about a type which does not exist yet. The API shows the same value for every record and ignores what is
 // given for it. It has no column and no filter, and is not part of snapshots, files, forms and pages.
@@ -62,11 +59,13 @@ func (f Later) Info() Info {
 
 // Append writes the value that every record has.
 func (f Later) Append(dst []byte, _ any, _ *Printer) []byte {
-	raw, err := json.Marshal(f.Shows)
-	if err != nil {
-		panic(err) // the registry refuses any other value
+	switch f.Shows.(type) {
+	case int:
+		return append(dst, '0')
+	case []any:
+		return append(dst, "[]"...)
 	}
-	return append(dst, raw...)
+	return AppendValue(dst, f.Shows)
 }
 
 func (f Later) Schema() Schema {
