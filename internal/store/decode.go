@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"terrier/internal/record"
@@ -307,10 +308,26 @@ func decodeBack(link part, b record.BackLink) func(any) (any, error) {
 	}
 }
 
+// numberDecoder is kept for the next row: making one takes as long as reading a row with it.
+type numberDecoder struct {
+	in  bytes.Reader
+	dec *json.Decoder
+}
+
+var numberDecoders = sync.Pool{New: func() any {
+	d := &numberDecoder{}
+	d.dec = json.NewDecoder(&d.in)
+	d.dec.UseNumber()
+	return d
+}}
+
+// decodeNumbers reads JSON with numbers as they are written.
 func decodeNumbers[T any](b []byte) (value T, err error) {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.UseNumber()
-	err = dec.Decode(&value)
+	d := numberDecoders.Get().(*numberDecoder)
+	d.in.Reset(b)
+	if err = d.dec.Decode(&value); err == nil { // else it may be left with a part of the row
+		numberDecoders.Put(d)
+	}
 	return value, err
 }
 
