@@ -158,7 +158,8 @@ func (b *bench) measureFleet(ctx context.Context) (rows []figures.Row, err error
 func (b *bench) judgeTurns(r *figures.Row, asks ...func() (float64, error)) (err error) {
 	var took [2][]float64
 	var ratios []float64
-	for n := range b.o.rounds + 1 {
+	warmUp := min(1, b.o.rounds-1) // rounds for plans and caches; none if there is only one, which measures nothing well
+	for n := range warmUp + b.o.rounds {
 		var medians [2]float64
 		for i := range medians {
 			which := (i + n) % 2
@@ -166,8 +167,8 @@ func (b *bench) judgeTurns(r *figures.Row, asks ...func() (float64, error)) (err
 				return fmt.Errorf("%s: %w", r.Case, err)
 			}
 		}
-		if n == 0 && b.o.rounds > 1 {
-			continue // the first round warms up plans and caches
+		if n < warmUp {
+			continue
 		}
 		took[0], took[1] = append(took[0], medians[0]), append(took[1], medians[1])
 		ratios = append(ratios, medians[0]/medians[1])
