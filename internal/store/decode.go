@@ -308,6 +308,9 @@ func decodeBack(link part, b record.BackLink) func(any) (any, error) {
 	}
 }
 
+// mostKept is the longest row after which a decoder is kept.
+const mostKept = 64 << 10
+
 // numberDecoder is kept for the next row: making one takes as long as reading a row with it.
 type numberDecoder struct {
 	in  bytes.Reader
@@ -325,7 +328,8 @@ var numberDecoders = sync.Pool{New: func() any {
 func decodeNumbers[T any](b []byte) (value T, err error) {
 	d := numberDecoders.Get().(*numberDecoder)
 	d.in.Reset(b)
-	if err = d.dec.Decode(&value); err == nil { // else it may be left with a part of the row
+	err = d.dec.Decode(&value)
+	if d.in.Reset(nil); err == nil && len(b) < mostKept { // else it has a part of the row, or much memory
 		numberDecoders.Put(d)
 	}
 	return value, err

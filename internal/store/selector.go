@@ -59,9 +59,11 @@ func (s *selector) one(expr string, read func([]byte) (any, error), decode func(
 	}
 }
 
-// Link joins what is shown of the referenced record. Inside a nested record it shows less: its own references are left out.
+// Link joins the referenced record. Inside a nested record it shows less: its own references are left out.
 //
-// All of it is worked out where the record is looked up: not for rows that refer to none, and once for those that refer to the same.
+// What is shown of it is worked out where it is looked up: not for rows that refer to none, and once for many that refer to the same.
+// Only what differs between callers is worked out for each row, and then all of it.
+//
 // OFFSET makes PostgreSQL look up each record by its id. Otherwise it reads a table of some ten thousand rows as a whole to join a page,
 // and takes longer to find the best order of a dozen joins than to read it.
 func (s *selector) Link(c record.Column, ref record.Reference) {
@@ -70,19 +72,16 @@ func (s *selector) Link(c record.Column, ref record.Reference) {
 		fields = ref.Target.CoreIndex()
 	}
 	x := linkPart(alias+".id", briefParts(ref.Target, alias, fields), ref.Target)
-	looked := x.exprs[0]
-	if x.scoped != nil {
-		looked = alias + ".*"
-	}
-	for i, expr := range x.exprs[1:] {
-		if slices.ContainsFunc(x.scoped, func(o scoped) bool { return o.at == i+1 }) {
-			continue // worked out for each caller, over the columns
+	columns, inside, outside := alias+".*", "", x.join
+	if x.scoped == nil {
+		columns, inside, outside = alias+".id", x.join, ""
+		for i, expr := range x.exprs[1:] {
+			columns += fmt.Sprintf(", %s AS c%d", expr, i)
+			x.exprs[i+1] = fmt.Sprintf("%s.c%d", alias, i)
 		}
-		looked += fmt.Sprintf(", %s AS c%d", expr, i)
-		x.exprs[i+1] = fmt.Sprintf("%s.c%d", alias, i)
 	}
-	x.join = fmt.Sprintf(" LEFT JOIN LATERAL (SELECT %s FROM %s %s%s WHERE %[3]s.id = %[5]s OFFSET 0) %[3]s ON TRUE", looked,
-		quote(ref.Target.Table()), alias, x.join, id)
+	x.join = fmt.Sprintf(" LEFT JOIN LATERAL (SELECT %s FROM %s %s%s WHERE %[3]s.id = %[5]s OFFSET 0) %[3]s ON TRUE", columns,
+		quote(ref.Target.Table()), alias, inside, id) + outside
 	if !ref.Loose { // else the target may be gone: what is left of it is shown
 		x.exprs[0] = id
 	}
