@@ -308,7 +308,7 @@ func decodeBack(link part, b record.BackLink) func(any) (any, error) {
 	}
 }
 
-// mostKept is the longest row after which a decoder is kept.
+// mostKept is how many bytes a row may have after which its decoder is kept.
 const mostKept = 64 << 10
 
 // numberDecoder is kept for the next row: making one takes as long as reading a row with it.
@@ -329,7 +329,7 @@ func decodeNumbers[T any](b []byte) (value T, err error) {
 	d := numberDecoders.Get().(*numberDecoder)
 	d.in.Reset(b)
 	err = d.dec.Decode(&value)
-	if d.in.Reset(nil); err == nil && len(b) < mostKept { // else it has a part of the row, or much memory
+	if d.in.Reset(nil); err == nil && len(b) <= mostKept { // else it holds a part of the row, or much memory
 		numberDecoders.Put(d)
 	}
 	return value, err

@@ -17,6 +17,9 @@ import (
 // ListPool is the pool of lists.
 func ListPool(s *Store) *pgxpool.Pool { return s.lists }
 
+// DecodeNumbers reads a row of JSON.
+func DecodeNumbers(b []byte) (any, error) { return decodeNumbers[any](b) }
+
 // MigrateTo applies or reverses migrations until the one of this number is the last.
 func MigrateTo(ctx context.Context, pool *pgxpool.Pool, number int64) error {
 	db := stdlib.OpenDB(*pool.Config().ConnConfig)

@@ -62,7 +62,7 @@ func (s *selector) one(expr string, read func([]byte) (any, error), decode func(
 // Link joins the referenced record. Inside a nested record it shows less: its own references are left out.
 //
 // What is shown of it is worked out where it is looked up: not for rows that refer to none, and once for many that refer to the same.
-// Only what differs between callers is worked out for each row, and then all of it.
+// If callers see different things of it, all of it is worked out for each row.
 //
 // OFFSET makes PostgreSQL look up each record by its id. Otherwise it reads a table of some ten thousand rows as a whole to join a page,
 // and takes longer to find the best order of a dozen joins than to read it.

@@ -37,7 +37,8 @@ func awaiting(t *testing.T, s *apitest.Server) int64 {
 }
 
 // TestListsLeaveRoomForOthers: when lists hang, single records, change sets, logins and the health check have their
-// own connections. All lists wait their turn, and none is refused. Only a search of everything gives up after some seconds.
+// own connections. All lists wait their turn, and none is refused. A search of everything is the exception: it gives up after three
+// seconds.
 func TestListsLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	const connections = 4
