@@ -25,9 +25,12 @@ const (
 // Config is every setting of Terrier. The tags are read by the command line in cmd/terrier, which fills the struct from
 // flags, environment and file; docs/configuration.md is generated from them.
 type Config struct {
-	DatabaseURL  string   `json:"-" env:"TERRIER_DATABASE_URL" placeholder:"URL" help:"The one PostgreSQL database: postgres://user:password@host:5432/terrier."`
-	SecretKey    string   `json:"-" env:"TERRIER_SECRET_KEY" placeholder:"KEY" help:"At least 50 random characters, from which the keys for hashing and encryption are derived. Other users of the machine can read flags: set it in the environment or the file."`
-	SecretKeyOld []string `json:"-" env:"TERRIER_SECRET_KEY_OLD" placeholder:"KEY" help:"Former secret keys, still accepted while what they protect is rewritten with the new one."`
+	DatabaseURL      string   `json:"-" env:"TERRIER_DATABASE_URL" placeholder:"URL" help:"The one PostgreSQL database: postgres://user:password@host:5432/terrier."`
+	DatabaseURLFile  string   `json:"-" env:"TERRIER_DATABASE_URL_FILE" placeholder:"FILE" help:"File with the address of the database, instead of TERRIER_DATABASE_URL."`
+	SecretKey        string   `json:"-" env:"TERRIER_SECRET_KEY" placeholder:"KEY" help:"At least 50 random characters, from which the keys for hashing and encryption are derived. Other users of the machine can read flags: set it in the environment or the file."`
+	SecretKeyFile    string   `json:"-" env:"TERRIER_SECRET_KEY_FILE" placeholder:"FILE" help:"File with the secret key, instead of TERRIER_SECRET_KEY. A newline at its end does not count."`
+	SecretKeyOld     []string `json:"-" env:"TERRIER_SECRET_KEY_OLD" placeholder:"KEY" help:"Former secret keys, still accepted while what they protect is rewritten with the new one."`
+	SecretKeyOldFile string   `json:"-" env:"TERRIER_SECRET_KEY_OLD_FILE" placeholder:"FILE" help:"File with the former secret keys, one on each line, instead of TERRIER_SECRET_KEY_OLD."`
 
 	Listen        string        `env:"TERRIER_LISTEN" default:"127.0.0.1:8000" help:"Address to serve on."`
 	BaseURL       string        `env:"TERRIER_BASE_URL" default:"http://127.0.0.1:8000" help:"Address at which users and clients reach Terrier; the links in answers begin with it."`
@@ -58,7 +61,8 @@ type Config struct {
 	Types []record.Type `kong:"-" json:"-"`
 }
 
-// Validate reports everything that is wrong with the settings, and normalises those that have several spellings.
+// Validate reports everything that is wrong with the settings. It normalises those that have several spellings, and reads
+// those that are in files of their own.
 func (c *Config) Validate() error {
 	problems := []error{c.ValidateDatabase(), c.validateSecretKeys(), c.validateAddresses()}
 	for _, name := range c.ExemptViewPermissions {
@@ -78,6 +82,9 @@ func (c *Config) Validate() error {
 
 // ValidateDatabase is the part of Validate that a command needs which only prepares the database.
 func (c *Config) ValidateDatabase() error {
+	if err := takeFile("TERRIER_DATABASE_URL", &c.DatabaseURL, &c.DatabaseURLFile); err != nil {
+		return err
+	}
 	if c.DatabaseURL == "" {
 		return errors.New("TERRIER_DATABASE_URL is not set: name the database, such as postgres://user:password@host:5432/terrier")
 	}
@@ -88,6 +95,9 @@ func (c *Config) ValidateDatabase() error {
 }
 
 func (c *Config) validateSecretKeys() error {
+	if err := c.takeKeyFiles(); err != nil {
+		return err
+	}
 	if c.SecretKey == "" {
 		return fmt.Errorf("TERRIER_SECRET_KEY is not set: make one of at least %d characters, and keep it: %s", minSecretKey, makeSecretKey)
 	}
