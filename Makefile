@@ -63,6 +63,8 @@ fmt: $(LINT) ## Format the Go files
 docs: build ## Generate the generated documentation
 	bin/terrier docs configuration >bin/configuration.md
 	mv bin/configuration.md docs/configuration.md
+	bin/terrier docs metrics >bin/metrics.md
+	mv bin/metrics.md docs/metrics.md
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while (FUZZTIME=60s)

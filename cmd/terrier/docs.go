@@ -5,10 +5,13 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"terrier/internal/app"
 )
 
 type docsCommands struct {
 	Configuration docsConfigurationCommand `cmd:"" help:"Print docs/configuration.md."`
+	Metrics       docsMetricsCommand       `cmd:"" help:"Print docs/metrics.md."`
 }
 
 type docsConfigurationCommand struct{}
@@ -16,6 +19,10 @@ type docsConfigurationCommand struct{}
 func (docsConfigurationCommand) Run(parser *kong.Kong, s *session) error {
 	return s.printf("%s", configurationPage(parser.Model))
 }
+
+type docsMetricsCommand struct{}
+
+func (docsMetricsCommand) Run(s *session) error { return s.printf("%s", app.MetricsPage()) }
 
 const configurationIntro = `<!-- Generated from the settings struct: make docs -->
 

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
 	"terrier/internal/app"
 )
 
@@ -14,12 +12,9 @@ type serveCommand struct {
 
 func (c serveCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
-		if !c.Worker {
-			return a.Serve(ctx)
+		if c.Worker {
+			return a.Run(ctx, a.Serve, a.Work)
 		}
-		both, ctx := errgroup.WithContext(ctx)
-		both.Go(func() error { return a.Serve(ctx) })
-		both.Go(func() error { return a.Work(ctx) })
-		return both.Wait()
+		return a.Run(ctx, a.Serve)
 	})
 }

@@ -9,5 +9,5 @@ import (
 type workerCommand struct{}
 
 func (workerCommand) Run(ctx context.Context, s *session) error {
-	return s.withApp(ctx, func(a *app.App) error { return a.Work(ctx) })
+	return s.withApp(ctx, func(a *app.App) error { return a.Run(ctx, a.Work) })
 }

@@ -23,6 +23,7 @@ import (
 	"terrier/internal/intake"
 	"terrier/internal/inventory"
 	"terrier/internal/ledger"
+	"terrier/internal/metrics"
 	"terrier/internal/record"
 	"terrier/internal/rest"
 	"terrier/internal/server"
@@ -48,6 +49,7 @@ type App struct {
 	keys      *account.Keyring
 	passwords *account.Passwords
 	client    *egress.Client
+	metrics   *metrics.Metrics // nil when nobody asks for them
 	log       *slog.Logger
 	now       func() time.Time
 	cleanups  []func()
@@ -77,6 +79,9 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 			a.Close()
 		}
 	}()
+	if cfg.MetricsListen != "" {
+		a.metrics = metrics.New(cfg.Version)
+	}
 	types := append(inventory.Types(), cfg.Types...)
 	if cfg.PreferIPv4 {
 		record.PreferLast(types)
@@ -284,6 +289,7 @@ func (a *App) Work(ctx context.Context) error {
 	}
 	defer own.Close()
 	defer a.keepUp(ctx)()
+	defer context.AfterFunc(ctx, func() { a.stopping.Store(true) })()
 	w := &delivery.Worker{Store: own, Client: a.client, Keys: a.keys, Log: a.log, Now: a.now, Program: a.cfg.Version}
 	return w.Run(ctx)
 }

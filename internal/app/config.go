@@ -34,6 +34,7 @@ type Config struct {
 
 	Listen        string        `env:"TERRIER_LISTEN" default:"127.0.0.1:8000" help:"Address to serve on."`
 	BaseURL       string        `env:"TERRIER_BASE_URL" default:"http://127.0.0.1:8000" help:"Address at which users and clients reach Terrier; the links in answers begin with it."`
+	MetricsListen string        `env:"TERRIER_METRICS_LISTEN" placeholder:"ADDRESS" help:"Address for monitoring, of servers and workers: /metrics, /healthz and /readyz, such as 127.0.0.1:9464. They need no login, so only your monitoring should reach it. Empty: there is none."`
 	ShutdownDelay time.Duration `env:"TERRIER_SHUTDOWN_DELAY" default:"2s" help:"How long a server goes on answering after the signal to stop, while /readyz says 503: longer than your load balancer takes to notice. 20s at most."`
 
 	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site; * means all but users, groups, permissions, tokens, webhooks and deliveries, which must be named."`
@@ -125,6 +126,10 @@ func (c *Config) validateAddresses() error {
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		problems = append(problems, fmt.Errorf("TERRIER_LISTEN is %q and needs a host and a port, such as 127.0.0.1:8000", c.Listen))
 	}
+	if _, _, err := net.SplitHostPort(c.MetricsListen); c.MetricsListen != "" && err != nil {
+		problems = append(problems,
+			fmt.Errorf("TERRIER_METRICS_LISTEN is %q and needs a host and a port, such as 127.0.0.1:9464", c.MetricsListen))
+	}
 	c.BaseURL = strings.ToLower(strings.TrimRight(c.BaseURL, "/")) // scheme and host, which are the same in capitals
 	base, err := url.Parse(c.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" ||
@@ -203,6 +208,7 @@ func (c Config) LogValue() slog.Value {
 		slog.Int("old_secret_keys", len(c.SecretKeyOld)),
 		slog.String("listen", c.Listen),
 		slog.String("base_url", c.BaseURL),
+		slog.String("metrics_listen", c.MetricsListen),
 		slog.Duration("shutdown_delay", c.ShutdownDelay),
 		slog.Any("exempt_view_permissions", c.ExemptViewPermissions),
 		slog.Bool("login_required", c.LoginRequired),

@@ -36,6 +36,7 @@ func TestConfigValidate(t *testing.T) {
 			c.SecretKeyOld = []string{longKey, longKey}
 			c.BaseURL = "https://terrier.example.com"
 			c.Listen = ":8000"
+			c.MetricsListen = ":9464"
 			c.ExemptViewPermissions = []string{"*", "dcim.site"}
 			c.TrustedProxies = []string{"10.0.0.0/8", "2001:db8::/32"}
 			c.EgressAllow = "10.0.0.0/8,127.0.0.1/32:9000,[::1]/128:9000"
@@ -50,6 +51,8 @@ func TestConfigValidate(t *testing.T) {
 		{"short old key", func(c *Config) { c.SecretKeyOld = []string{longKey, "canary"} },
 			[]string{"TERRIER_SECRET_KEY_OLD: key 2 has 6 characters"}},
 		{"listen without port", func(c *Config) { c.Listen = "127.0.0.1" }, []string{`TERRIER_LISTEN is "127.0.0.1"`, "127.0.0.1:8000"}},
+		{"metrics without port", func(c *Config) { c.MetricsListen = "127.0.0.1" },
+			[]string{`TERRIER_METRICS_LISTEN is "127.0.0.1"`, "127.0.0.1:9464"}},
 		{"negative limit", func(c *Config) { c.DependantsLimit = -1 }, []string{"TERRIER_DEPENDANTS_LIMIT is -1"}},
 		{"relative base", func(c *Config) { c.BaseURL = "/terrier" }, []string{"TERRIER_BASE_URL"}},
 		{"no base", func(c *Config) { c.BaseURL = "" }, []string{"TERRIER_BASE_URL"}},

@@ -65,7 +65,7 @@ func (l *look) isOld() bool {
 // ready returns why the process should get no requests, or nil.
 func (a *App) ready(ctx context.Context) error {
 	if a.stopping.Load() {
-		return errors.New("the server is stopping")
+		return errors.New("the process is stopping")
 	}
 	return a.readiness.share(ctx, a.checkReady)
 }

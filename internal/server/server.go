@@ -56,9 +56,7 @@ func (s *Server) Handler() (http.Handler, error) {
 	outer := http.NewServeMux()
 	outer.Handle("/", s.identify(mux))
 	outer.Handle(assets.Prefix, s.Site.Static())
-	for _, r := range s.routes() {
-		outer.HandleFunc(r.pattern, r.handle)
-	}
+	s.MountProbes(outer)
 	return s.observe(s.recover(s.bounded(outer))), nil
 }
 
@@ -77,6 +75,13 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 type route struct {
 	pattern string
 	handle  http.HandlerFunc
+}
+
+// MountProbes adds the addresses for machines to a mux.
+func (s *Server) MountProbes(mux *http.ServeMux) {
+	for _, r := range s.routes() {
+		mux.HandleFunc(r.pattern, r.handle)
+	}
 }
 
 // Patterns lists these addresses, so that tests can check each.

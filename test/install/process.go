@@ -43,6 +43,18 @@ func (in *Install) Serve(flags ...string) *Process {
 	return p
 }
 
+var monitoringAddress = regexp.MustCompile(`msg=monitoring address=(127\.0\.0\.1:\d+)`)
+
+// Monitoring returns the process as its monitoring sees it: its metrics and probes. METRICS_LISTEN must be set.
+func (p *Process) Monitoring() *Process {
+	p.t.Helper()
+	found := monitoringAddress.FindStringSubmatch(p.Log())
+	if found == nil {
+		p.t.Fatalf("there is no address for monitoring in the log:\n%s", p.Log())
+	}
+	return &Process{Base: "http://" + found[1], Ended: p.Ended, t: p.t, cmd: p.cmd, logFile: p.logFile}
+}
+
 var workerStarted = regexp.MustCompile(`msg="worker started"`)
 
 // Work starts a worker and returns when it works.
