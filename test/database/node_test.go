@@ -16,18 +16,26 @@ import (
 
 // node is a PostgreSQL of the test's own, which may be stopped.
 type node struct {
-	t    *testing.T
-	dir  string
-	url  string
-	host string // and port
+	t       *testing.T
+	dir     string
+	url     string
+	host    string // and port
+	release string // the directory of another release than the installed one
+}
+
+// emptyNode starts a server with an empty database.
+func emptyNode(t *testing.T) *node {
+	t.Helper()
+	n := &node{t: t, dir: filepath.Join(t.TempDir(), "node")}
+	open(t, filepath.Dir(n.dir))
+	n.start()
+	return n
 }
 
 // newNode starts a server with a migrated database.
 func newNode(t *testing.T) *node {
 	t.Helper()
-	n := &node{t: t, dir: filepath.Join(t.TempDir(), "node")}
-	open(t, filepath.Dir(n.dir))
-	n.start()
+	n := emptyNode(t)
 	if err := delivery.Migrate(t.Context(), n.url, func(string, ...any) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +47,11 @@ var nodeURL = regexp.MustCompile(`postgres://terrier@([^/]+)/terrier[^']*`)
 // start starts the server, on the port that it had before.
 func (n *node) start() {
 	n.t.Helper()
-	out, err := exec.CommandContext(n.t.Context(), "../../scripts/postgres", "start", n.dir).CombinedOutput()
+	cmd := exec.CommandContext(n.t.Context(), "../../scripts/postgres", "start", n.dir)
+	if n.release != "" {
+		cmd.Env = append(os.Environ(), "TERRIER_POSTGRES_BIN="+n.release+"/bin", "LD_LIBRARY_PATH="+n.release+"/lib")
+	}
+	out, err := cmd.CombinedOutput()
 	found := nodeURL.FindSubmatch(out)
 	if err != nil || found == nil {
 		n.t.Fatalf("start PostgreSQL: %v: %s", err, out)
@@ -88,20 +100,32 @@ func program(name string) string {
 	return name
 }
 
+// copyTo makes a base backup of the running server.
+func (n *node) copyTo(other *node, flags ...string) {
+	n.t.Helper()
+	n.do(asServer(n.t.Context(), program("pg_basebackup"), append([]string{"--dbname=" + n.url, "--pgdata=" + other.dir + "/data",
+		"--checkpoint=fast", "--no-sync"}, flags...)...))
+	other.configure("unix_socket_directories = '" + other.dir + "'")
+}
+
+// configure adds settings to those that the server starts with.
+func (n *node) configure(settings ...string) {
+	n.t.Helper()
+	conf, err := os.OpenFile(n.dir+"/data/postgresql.auto.conf", os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	_, err = conf.WriteString(strings.Join(settings, "\n") + "\n")
+	if closed := conf.Close(); err != nil || closed != nil {
+		n.t.Fatal(err, closed)
+	}
+}
+
 // standby makes a second server that follows the first, which waits for it with every commit.
 func (n *node) standby() *node {
 	n.t.Helper()
 	other := &node{t: n.t, dir: filepath.Join(n.dir, "standby")}
-	n.do(asServer(n.t.Context(), program("pg_basebackup"), "--dbname="+n.url, "--pgdata="+other.dir+"/data", "--write-recovery-conf",
-		"--checkpoint=fast", "--no-sync"))
-	conf, err := os.OpenFile(other.dir+"/data/postgresql.conf", os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	_, err = conf.WriteString("unix_socket_directories = '" + other.dir + "'\n")
-	if closed := conf.Close(); err != nil || closed != nil {
-		n.t.Fatal(err, closed)
-	}
+	n.copyTo(other, "--write-recovery-conf")
 	other.start()
 	n.set("ALTER SYSTEM SET synchronous_standby_names = '*'")
 	db := install.Connect(n.t, n.url)

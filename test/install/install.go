@@ -38,26 +38,35 @@ func Main(m *testing.M) (code int) {
 		}
 	}()
 	binary = filepath.Join(dir, "terrier")
-	// The flags of `make build`, so that the two share the build cache.
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", binary, "terrier/cmd/terrier")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the binary: %v\n%s", err, out)
+	if err := Build(context.Background(), ".", binary); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
 }
 
+// Build compiles the program whose source a directory is in.
+func Build(ctx context.Context, dir, binary string) error {
+	// The flags of `make build`, so that the two share the build cache.
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", binary, "terrier/cmd/terrier")
+	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the binary: %w\n%s", err, out)
+	}
+	return nil
+}
+
 // Install is a database and the settings that its processes share.
 type Install struct {
 	T        *testing.T
+	Binary   string // the program that new processes run
 	Settings map[string]string
 }
 
 // New describes processes on a database; the secret key is drawn where settings do not name one.
 func New(t *testing.T, database string, settings ...string) *Install {
 	t.Helper()
-	in := &Install{T: t, Settings: map[string]string{
+	in := &Install{T: t, Binary: binary, Settings: map[string]string{
 		"DATABASE_URL": database,
 		"SECRET_KEY":   RandomHex(32),
 		// The kernel draws the port and the log tells it, so that no two servers meet. Links then have an address that
@@ -80,7 +89,7 @@ func (in *Install) Set(settings ...string) {
 }
 
 func (in *Install) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, in.Binary, args...)
 	for _, entry := range os.Environ() {
 		if !strings.HasPrefix(entry, "TERRIER_") {
 			cmd.Env = append(cmd.Env, entry)
