@@ -17,6 +17,7 @@ const (
 	termAPI     = "term-api"
 	termWorker  = "term-worker"
 	crash       = "crash-postgres"
+	failOver    = "failover"
 	cutAPI      = "cut-api"
 	cutWorker   = "cut-worker"
 	slowAPI     = "slow-api"
@@ -46,6 +47,7 @@ var faultKinds = []faultKind{
 	{termAPI, true, false, (*nemesis).termAPI},
 	{termWorker, false, false, (*nemesis).termWorker},
 	{crash, true, true, (*nemesis).crash},
+	{failOver, true, true, (*nemesis).failOver},
 	{cutAPI, true, false, (*nemesis).cutAPI},
 	{cutWorker, false, true, (*nemesis).cutWorker},
 	{slowAPI, true, false, (*nemesis).slowAPI},

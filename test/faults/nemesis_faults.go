@@ -124,8 +124,7 @@ func (n *nemesis) shoot(ctx context.Context, target *node) (int, error) {
 // recoveryBound is the promised time until everything works again after PostgreSQL is back.
 const recoveryBound = 10 * time.Second
 
-// crash ends PostgreSQL without letting it write anything more. It measures how long it takes after the restart until a write is
-// acknowledged and a request is received.
+// crash ends PostgreSQL without letting it write anything more, and starts it again.
 func (n *nemesis) crash(ctx context.Context, f *fault) error {
 	if err := n.w.cluster.stop(ctx, "immediate"); err != nil {
 		return err
@@ -133,10 +132,38 @@ func (n *nemesis) crash(ctx context.Context, f *fault) error {
 	if err := errors.Join(pause(ctx, n.between(100*time.Millisecond, time.Second)), n.w.cluster.start(ctx)); err != nil {
 		return err
 	}
+	wrote, sent, err := n.recovered(ctx)
+	n.done(f, "postgres", "afterwards a write was acknowledged in %.1f s, a request received in %.1f s", wrote.Seconds(), sent.Seconds())
+	return err
+}
+
+// failOver ends PostgreSQL for good. A standby, which has all that was acknowledged, takes its place, and connections lead
+// to it from then on. (In test/database processes find the standby by themselves.)
+func (n *nemesis) failOver(ctx context.Context, f *fault) error {
+	next, err := n.w.cluster.follow(ctx)
+	if err != nil {
+		return err
+	}
+	n.w.restart(f) // making a standby excuses nothing
+	if err := errors.Join(n.w.cluster.stop(ctx, "immediate"), n.w.cluster.promote(ctx, next)); err != nil {
+		return err
+	}
+	for _, target := range n.w.nodes() {
+		if err := target.proxy.lead(n.w.cluster.straight()); err != nil {
+			return err
+		}
+	}
+	wrote, sent, err := n.recovered(ctx)
+	n.done(f, "postgres", "the standby was promoted; afterwards a write was acknowledged in %.1f s, a request received in %.1f s",
+		wrote.Seconds(), sent.Seconds())
+	return err
+}
+
+// recovered measures how long it takes until a write is acknowledged and a request is received, now that PostgreSQL is back.
+func (n *nemesis) recovered(ctx context.Context) (wrote, sent time.Duration, _ error) {
 	back := time.Now()
 	n.w.db.Reset()
 	before, _ := n.w.receiver.count()
-	var wrote, sent time.Duration
 	for wrote == 0 || sent == 0 {
 		if _, last := n.w.acknowledged(); wrote == 0 && last.After(back) {
 			wrote = time.Since(back)
@@ -150,12 +177,11 @@ func (n *nemesis) crash(ctx context.Context, f *fault) error {
 			break
 		}
 		if err := pause(ctx, 10*time.Millisecond); err != nil {
-			return err
+			return wrote, sent, err
 		}
 	}
 	n.recovery = append(n.recovery, max(wrote, sent))
-	n.done(f, "postgres", "afterwards a write was acknowledged in %.1f s, a request received in %.1f s", wrote.Seconds(), sent.Seconds())
-	return nil
+	return wrote, sent, nil
 }
 
 func (n *nemesis) cutAPI(_ context.Context, f *fault) error    { return n.cut(f, n.pick(n.w.apis)) }

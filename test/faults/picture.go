@@ -41,7 +41,7 @@ func family(kind string) string {
 	switch {
 	case strings.HasPrefix(kind, "receiver"):
 		return "receiver"
-	case kind == crash || kind == loseJobs:
+	case kind == crash || kind == failOver || kind == loseJobs:
 		return "database"
 	case strings.HasPrefix(kind, "cut"), strings.HasPrefix(kind, "slow"), strings.HasPrefix(kind, "refuse"):
 		return "network"

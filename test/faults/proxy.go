@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"net/url"
 	"sync"
 	"time"
 )
@@ -9,9 +10,9 @@ import (
 // proxy is between a process and PostgreSQL. It can cut every connection, refuse new ones, and be slow.
 type proxy struct {
 	listener net.Listener
-	target   string
 
 	mu      sync.Mutex
+	target  string
 	open    map[net.Conn]bool
 	refuses bool
 	latency time.Duration
@@ -43,7 +44,10 @@ func (p *proxy) carry(in net.Conn) {
 	if !p.admit(in) {
 		return
 	}
-	out, err := net.Dial("tcp", p.target)
+	p.mu.Lock()
+	target := p.target
+	p.mu.Unlock()
+	out, err := net.Dial("tcp", target)
 	if err != nil {
 		p.drop(in)
 		return
@@ -127,6 +131,19 @@ func (p *proxy) refuse(on bool) {
 	if on {
 		p.cut()
 	}
+}
+
+// lead sends new connections to another database, and breaks those to the former one.
+func (p *proxy) lead(database string) error {
+	u, err := url.Parse(database)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.target = u.Host
+	p.mu.Unlock()
+	p.cut()
+	return nil
 }
 
 // slow delays everything that is sent either way.

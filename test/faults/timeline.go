@@ -47,6 +47,13 @@ func (t *timeline) begin(kind string, excuses bool) *fault {
 	return f
 }
 
+// restart makes a fault begin now, after what it had to prepare.
+func (t *timeline) restart(f *fault) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f.Began = time.Now()
+}
+
 func (t *timeline) finish(f *fault, target, note string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -74,7 +74,7 @@ func newWorld(ctx context.Context, cfg config, t *timeline, r *report) (w *world
 	_, _ = rand.Read(key) // never fails, by its documentation
 	w.settings = []string{"SECRET_KEY=" + hex.EncodeToString(key), "LISTEN=127.0.0.1:0", "BASE_URL=http://terrier.test",
 		"EGRESS_ALLOW=127.0.0.1/32", "WEBHOOK_TIMEOUT=" + webhookTimeout.String()}
-	if w.db, err = pgxpool.New(ctx, w.cluster.url); err != nil {
+	if w.db, err = w.cluster.connect(ctx); err != nil {
 		return w, err
 	}
 	w.cleanups = append(w.cleanups, w.db.Close)
@@ -127,7 +127,7 @@ func (w *world) makeTables(ctx context.Context) error {
 var tokenKey = regexp.MustCompile(`(?m)^[0-9a-f]{40}$`)
 
 func (w *world) startNodes(ctx context.Context) error {
-	straight, err := url.Parse(w.cluster.url)
+	straight, err := url.Parse(w.cluster.straight())
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (w *world) command(ctx context.Context, database string, args ...string) *e
 			cmd.Env = append(cmd.Env, entry)
 		}
 	}
-	u, err := url.Parse(w.cluster.url)
+	u, err := url.Parse(w.cluster.straight())
 	if err != nil {
 		panic(err) // can't happen: it was parsed before
 	}
@@ -190,7 +190,7 @@ func (w *world) command(ctx context.Context, database string, args ...string) *e
 
 // terrier runs a command to its end, directly on the database, and returns what it printed.
 func (w *world) terrier(ctx context.Context, stdin string, args ...string) (string, error) {
-	u, err := url.Parse(w.cluster.url)
+	u, err := url.Parse(w.cluster.straight())
 	if err != nil {
 		return "", err
 	}
