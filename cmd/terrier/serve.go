@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"terrier/internal/app"
 )
@@ -11,7 +14,12 @@ type serveCommand struct {
 }
 
 func (c serveCommand) Run(ctx context.Context, s *session) error {
+	// Also without a certificate, so that a reload of the service does not end it.
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGHUP)
+	defer signal.Stop(again)
 	return s.withApp(ctx, func(a *app.App) error {
+		a.Reload = again
 		if c.Worker {
 			return a.Run(ctx, a.Serve, a.Work)
 		}

@@ -32,13 +32,20 @@ func ParseProxies(list []string) (Proxies, error) {
 	return proxies, nil
 }
 
+// loopback is the address of peers that need none.
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
 // ClientAddr returns the address that a request came from: remote is the peer ("host:port" or "host"), forwardedFor
 // the values of X-Forwarded-For in the order of the headers. Each proxy appends the address of its peer, so the list
-// is read from the right, and only as far as our proxies wrote it: the client may have invented the rest. The address
-// is invalid if remote is none.
+// is read from the right, and only as far as our proxies wrote it: the client may have invented the rest.
+//
+// A peer without an address is on the other end of a Unix socket, on this machine. Only a proxy is let in there, so it
+// is one of ours.
 func (p Proxies) ClientAddr(remote string, forwardedFor []string) netip.Addr {
 	client, ok := parseHost(remote)
-	if !ok || !p.contains(client) {
+	if !ok {
+		client = loopback
+	} else if !p.contains(client) {
 		return client
 	}
 	hops := strings.Split(strings.Join(forwardedFor, ","), ",")

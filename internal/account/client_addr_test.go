@@ -7,7 +7,6 @@ import (
 )
 
 func TestClientAddr(t *testing.T) {
-	const none = "invalid IP"
 	for _, tc := range []struct {
 		name, remote string
 		forwarded    []string
@@ -19,8 +18,13 @@ func TestClientAddr(t *testing.T) {
 		{"direct, mapped", "[::ffff:192.0.2.1]:4711", nil, "192.0.2.1"},
 		{"direct with a zone", "[fe80::1%eth0]:4711", nil, "fe80::1"},
 		{"spoofed by a stranger", "192.0.2.1:4711", []string{"198.51.100.7"}, "192.0.2.1"},
-		{"no address", "@", []string{"198.51.100.7"}, none},
-		{"empty", "", nil, none},
+
+		{"Unix socket", "@", []string{"198.51.100.7"}, "198.51.100.7"},
+		{"Unix socket with a name", "/run/proxy.sock", []string{"198.51.100.7"}, "198.51.100.7"},
+		{"Unix socket without the header", "@", nil, "127.0.0.1"},
+		{"Unix socket, garbage", "@", []string{"unknown"}, "127.0.0.1"},
+		{"Unix socket, spoofed", "@", []string{"203.0.113.9, 198.51.100.7"}, "198.51.100.7"},
+		{"Unix socket, two proxies", "@", []string{"198.51.100.7, 10.0.0.2"}, "198.51.100.7"},
 
 		{"one proxy", "10.0.0.1:80", []string{"198.51.100.7"}, "198.51.100.7"},
 		{"one proxy, mapped peer", "[::ffff:10.0.0.1]:80", []string{"198.51.100.7"}, "198.51.100.7"},

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"html/template"
 	"log/slog"
-	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,6 +44,7 @@ type App struct {
 	Site     *web.Site
 	Server   *server.Server
 	Handler  http.Handler
+	Reload   <-chan os.Signal // asks Serve to read the certificate again; nil where nothing does
 
 	cfg       Config
 	keys      *account.Keyring
@@ -224,9 +225,9 @@ const (
 // Serve answers requests until ctx ends, and a little longer: load balancers must first notice that the process is
 // not ready any more. Then it finishes the requests under way.
 func (a *App) Serve(ctx context.Context) error {
-	listener, err := net.Listen("tcp", a.cfg.Listen)
+	listener, err := a.listen(ctx)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return err
 	}
 	srv := &http.Server{Handler: a.leaving(a.Handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
@@ -241,7 +242,7 @@ func (a *App) Serve(ctx context.Context) error {
 	} else if scans {
 		a.log.Warn("searches read whole tables, because search indexes are missing or outdated: run `terrier migrate`, which says why")
 	}
-	a.log.Info("serving", "address", listener.Addr().String(), "base_url", a.cfg.BaseURL)
+	a.log.Info("serving", "address", listener.Addr().String(), "tls", a.cfg.TLSCert != "", "base_url", a.cfg.BaseURL)
 	select {
 	case err := <-failed:
 		return err

@@ -32,7 +32,9 @@ type Config struct {
 	SecretKeyOld     []string `json:"-" env:"TERRIER_SECRET_KEY_OLD" placeholder:"KEY" help:"Former secret keys, still accepted while what they protect is rewritten with the new one."`
 	SecretKeyOldFile string   `json:"-" env:"TERRIER_SECRET_KEY_OLD_FILE" placeholder:"FILE" help:"File with the former secret keys, one on each line, instead of TERRIER_SECRET_KEY_OLD."`
 
-	Listen        string        `env:"TERRIER_LISTEN" default:"127.0.0.1:8000" help:"Address to serve on."`
+	Listen        string        `env:"TERRIER_LISTEN" default:"127.0.0.1:8000" help:"Address to serve on: a host and a port, or a Unix socket such as unix:/run/terrier/http.sock."`
+	TLSCert       string        `name:"tls-cert" env:"TERRIER_TLS_CERT" placeholder:"FILE" help:"Certificate for https, in PEM, followed by those of its issuers. It is read again when it changes, and on SIGHUP. Empty: plain http."`
+	TLSKey        string        `name:"tls-key" env:"TERRIER_TLS_KEY" placeholder:"FILE" help:"Private key of TERRIER_TLS_CERT, in PEM."`
 	BaseURL       string        `env:"TERRIER_BASE_URL" default:"http://127.0.0.1:8000" help:"Address at which users and clients reach Terrier; the links in answers begin with it."`
 	MetricsListen string        `env:"TERRIER_METRICS_LISTEN" placeholder:"ADDRESS" help:"Address for monitoring, of servers and workers: /metrics, /healthz and /readyz, such as 127.0.0.1:9464. They need no login, so only your monitoring should reach it. Empty: there is none."`
 	ShutdownDelay time.Duration `env:"TERRIER_SHUTDOWN_DELAY" default:"2s" help:"How long a server goes on answering after the signal to stop, while /readyz says 503: longer than your load balancer takes to notice. 20s at most."`
@@ -123,9 +125,7 @@ func characters(n int) string {
 
 func (c *Config) validateAddresses() error {
 	var problems []error
-	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
-		problems = append(problems, fmt.Errorf("TERRIER_LISTEN is %q and needs a host and a port, such as 127.0.0.1:8000", c.Listen))
-	}
+	problems = append(problems, c.validateListen())
 	if _, _, err := net.SplitHostPort(c.MetricsListen); c.MetricsListen != "" && err != nil {
 		problems = append(problems,
 			fmt.Errorf("TERRIER_METRICS_LISTEN is %q and needs a host and a port, such as 127.0.0.1:9464", c.MetricsListen))
@@ -207,6 +207,7 @@ func (c Config) LogValue() slog.Value {
 		slog.String("database", c.databaseAddress()),
 		slog.Int("old_secret_keys", len(c.SecretKeyOld)),
 		slog.String("listen", c.Listen),
+		slog.String("tls_cert", c.TLSCert),
 		slog.String("base_url", c.BaseURL),
 		slog.String("metrics_listen", c.MetricsListen),
 		slog.Duration("shutdown_delay", c.ShutdownDelay),

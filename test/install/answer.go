@@ -88,7 +88,7 @@ func (p *Process) Send(method, path string, header http.Header, body any) Answer
 	for name, values := range header {
 		req.Header[name] = values
 	}
-	res, err := client.Do(req)
+	res, err := p.client.Do(req)
 	if err != nil {
 		return Answer{Err: err}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,12 +62,13 @@ type Install struct {
 	T        *testing.T
 	Binary   string // the program that new processes run
 	Settings map[string]string
+	Client   *http.Client // sends the requests to processes that are started afterwards
 }
 
 // New describes processes on a database; the secret key is drawn where settings do not name one.
 func New(t *testing.T, database string, settings ...string) *Install {
 	t.Helper()
-	in := &Install{T: t, Binary: binary, Settings: map[string]string{
+	in := &Install{T: t, Binary: binary, Client: client, Settings: map[string]string{
 		"DATABASE_URL": database,
 		"SECRET_KEY":   RandomHex(32),
 		// The kernel draws the port and the log tells it, so that no two servers meet. Links then have an address that

@@ -21,12 +21,13 @@ type Process struct {
 	Base  string        // the address of a server
 	Ended chan struct{} // closed when the process has ended
 
+	client  *http.Client
 	t       *testing.T
 	cmd     *exec.Cmd
 	logFile string
 }
 
-var servingAddress = regexp.MustCompile(`msg=serving address=(127\.0\.0\.1:\d+)`)
+var servingAddress = regexp.MustCompile(`msg=serving address=(\S+) tls=(true|false)`)
 
 // Serve starts a server and returns when it is ready.
 func (in *Install) Serve(flags ...string) *Process {
@@ -34,10 +35,17 @@ func (in *Install) Serve(flags ...string) *Process {
 	p := in.start(append([]string{"serve"}, flags...)...)
 	p.wait("listen", func() bool {
 		found := servingAddress.FindStringSubmatch(p.Log())
-		if found != nil {
-			p.Base = "http://" + found[1]
+		if found == nil {
+			return false
 		}
-		return found != nil
+		p.Base = "http://" + found[1]
+		if found[2] == "true" {
+			p.Base = "https://" + found[1]
+		}
+		if strings.HasPrefix(found[1], "/") { // a Unix socket, which in.Client knows how to reach
+			p.Base = "http://terrier.test"
+		}
+		return true
 	})
 	p.wait("become ready", func() bool { return p.Get("/readyz", "").Status == http.StatusOK })
 	return p
@@ -52,7 +60,7 @@ func (p *Process) Monitoring() *Process {
 	if found == nil {
 		p.t.Fatalf("there is no address for monitoring in the log:\n%s", p.Log())
 	}
-	return &Process{Base: "http://" + found[1], Ended: p.Ended, t: p.t, cmd: p.cmd, logFile: p.logFile}
+	return &Process{Base: "http://" + found[1], Ended: p.Ended, client: client, t: p.t, cmd: p.cmd, logFile: p.logFile}
 }
 
 var workerStarted = regexp.MustCompile(`msg="worker started"`)
@@ -67,7 +75,7 @@ func (in *Install) Work() *Process {
 
 func (in *Install) start(args ...string) *Process {
 	in.T.Helper()
-	p := &Process{t: in.T, logFile: filepath.Join(in.T.TempDir(), args[0]+".log"), Ended: make(chan struct{})}
+	p := &Process{t: in.T, client: in.Client, logFile: filepath.Join(in.T.TempDir(), args[0]+".log"), Ended: make(chan struct{})}
 	logFile, err := os.Create(p.logFile)
 	if err != nil {
 		in.T.Fatal(err)
