@@ -51,18 +51,19 @@ type commands struct {
 	Settings settings        `embed:"" group:"Settings:"`
 	Config   kong.ConfigFlag `env:"TERRIER_CONFIG" placeholder:"FILE" group:"Settings:" help:"JSON file of settings; environment and flags go before it."`
 
-	Serve   serveCommand    `cmd:"" help:"Serve the pages and the REST API."`
-	Worker  workerCommand   `cmd:"" help:"Send deliveries to webhooks."`
-	Migrate migrateCommand  `cmd:"" help:"Bring the database to the newest schema."`
-	User    userCommands    `cmd:"" help:"Create and manage users."`
-	Token   tokenCommands   `cmd:"" help:"Create and revoke API tokens."`
-	Secret  secretCommands  `cmd:"" help:"Look after what is kept encrypted."`
-	Recount recountCommand  `cmd:"" help:"Recount all records and correct the counts of lists, which changes made by SQL leave wrong."`
-	Webhook webhookCommands `cmd:"" help:"Try, replay and watch webhooks."`
-	Import  importCommand   `cmd:"" help:"Record a file of any length, and show how far it is."`
-	Version versionCommand  `cmd:"" help:"Print the version."`
-	Docs    docsCommands    `cmd:"" hidden:"" help:"Print generated documentation."`
-	Dev     devCommands     `cmd:"" hidden:"" help:"Help those who change the program."`
+	Serve       serveCommand       `cmd:"" help:"Serve the pages and the REST API."`
+	Worker      workerCommand      `cmd:"" help:"Send deliveries to webhooks."`
+	Migrate     migrateCommand     `cmd:"" help:"Bring the database to the newest schema."`
+	User        userCommands       `cmd:"" help:"Create and manage users."`
+	Token       tokenCommands      `cmd:"" help:"Create and revoke API tokens."`
+	Secret      secretCommands     `cmd:"" help:"Look after what is kept encrypted."`
+	Recount     recountCommand     `cmd:"" help:"Recount all records and correct the counts of lists, which changes made by SQL leave wrong."`
+	Webhook     webhookCommands    `cmd:"" help:"Try, replay and watch webhooks."`
+	Import      importCommand      `cmd:"" help:"Record a file of any length, and show how far it is."`
+	Healthcheck healthcheckCommand `cmd:"" help:"Ask the server, or the worker, on this machine whether it is well: for containers and load balancers."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Docs        docsCommands       `cmd:"" hidden:"" help:"Print generated documentation."`
+	Dev         devCommands        `cmd:"" hidden:"" help:"Help those who change the program."`
 
 	WebhookReceiver webhookReceiverCommand `cmd:"" name:"webhook_receiver" help:"Show what webhooks send: listen on port 9000, print each request, answer 200."`
 }

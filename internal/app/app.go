@@ -56,6 +56,7 @@ type App struct {
 	cleanups  []func()
 	headroom  []byte
 	stopping  atomic.Bool
+	starting  atomic.Int32 // parts that do not work yet
 	readiness readiness
 }
 
@@ -243,6 +244,7 @@ func (a *App) Serve(ctx context.Context) error {
 		a.log.Warn("searches read whole tables, because search indexes are missing or outdated: run `terrier migrate`, which says why")
 	}
 	a.log.Info("serving", "address", listener.Addr().String(), "tls", a.cfg.TLSCert != "", "base_url", a.cfg.BaseURL)
+	a.started()()
 	select {
 	case err := <-failed:
 		return err
@@ -291,6 +293,6 @@ func (a *App) Work(ctx context.Context) error {
 	defer own.Close()
 	defer a.keepUp(ctx)()
 	defer context.AfterFunc(ctx, func() { a.stopping.Store(true) })()
-	w := &delivery.Worker{Store: own, Client: a.client, Keys: a.keys, Log: a.log, Now: a.now, Program: a.cfg.Version}
+	w := &delivery.Worker{Store: own, Client: a.client, Keys: a.keys, Log: a.log, Now: a.now, Program: a.cfg.Version, Started: a.started()}
 	return w.Run(ctx)
 }

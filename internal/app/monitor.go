@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"terrier/internal/listen"
 	"terrier/internal/metrics"
 )
 
@@ -21,11 +23,28 @@ func (a *App) Run(ctx context.Context, parts ...func(context.Context) error) err
 		return err
 	}
 	defer stop() // last: it says that the process is not ready while the others finish
+	a.starting.Store(int32(len(parts)))
+	defer context.AfterFunc(ctx, func() { a.announce(listen.Stopping) })()
 	running, ctx := errgroup.WithContext(ctx)
 	for _, part := range parts {
 		running.Go(func() error { return part(ctx) })
 	}
 	return running.Wait()
+}
+
+// started returns a function that a part of the program calls when it works. When all do, the service manager is told.
+func (a *App) started() func() {
+	return sync.OnceFunc(func() {
+		if a.starting.Add(-1) == 0 {
+			a.announce(listen.Ready)
+		}
+	})
+}
+
+func (a *App) announce(state string) {
+	if err := listen.Notify(state); err != nil {
+		a.log.Warn("tell the service manager", "state", state, "error", err)
+	}
 }
 
 // Times of the listener for monitoring. What asks is a machine nearby.

@@ -73,6 +73,7 @@ type Worker struct {
 	Now     func() time.Time
 	Program string // the program's name for itself
 
+	Started    func()        // called each time it begins to take jobs, unless nil
 	FirstRetry time.Duration // before the first automatic retry; 0 for the default
 
 	hooks   hooks
@@ -129,6 +130,9 @@ func (w *Worker) shift(ctx context.Context) error {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	w.Log.Info("worker started", "worker", w.me.ID)
+	if w.Started != nil {
+		w.Started()
+	}
 	var loops sync.WaitGroup
 	l := &lanes{client: client, store: w.Store, open: map[int64]*lane{}}
 	looping, stop := context.WithCancel(ctx)

@@ -1,5 +1,5 @@
-// Package listen owns the sockets that the program serves on: what an address means, the file of a Unix socket, and
-// the certificate that TLS shows.
+// Package listen owns the sockets that the program serves on: what an address means, the file of a Unix socket,
+// the certificate that TLS shows, and what a service manager hears about them.
 //
 // It knows nothing of HTTP and of settings; app puts a server behind its listeners.
 package listen

@@ -62,6 +62,7 @@ type Install struct {
 	T        *testing.T
 	Binary   string // the program that new processes run
 	Settings map[string]string
+	Env      []string     // NAME=value of what is no setting
 	Client   *http.Client // sends the requests to processes that are started afterwards
 }
 
@@ -97,6 +98,7 @@ func (in *Install) command(ctx context.Context, args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, entry)
 		}
 	}
+	cmd.Env = append(cmd.Env, in.Env...)
 	for name, value := range in.Settings {
 		cmd.Env = append(cmd.Env, "TERRIER_"+name+"="+value)
 	}
