@@ -51,6 +51,11 @@ func (in *Install) Serve(flags ...string) *Process {
 	return p
 }
 
+// Through returns an address in front of processes, such as that of a proxy, for requests alone.
+func Through(t *testing.T, base string, client *http.Client) *Process {
+	return &Process{Base: base, t: t, client: client}
+}
+
 var monitoringAddress = regexp.MustCompile(`msg=monitoring address=(127\.0\.0\.1:\d+)`)
 
 // Monitoring returns the process as its monitoring sees it: its metrics and probes. METRICS_LISTEN must be set.
