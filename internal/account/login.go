@@ -20,7 +20,7 @@ const releaseTimeout = 5 * time.Second
 
 var errBadLogin = fault.New(fault.Denied, "Invalid username/password")
 
-// Login checks names and passwords. Every field must be set.
+// Login checks names and passwords. Every field but Counted must be set.
 type Login struct {
 	Users     UserStore
 	Throttle  ThrottleStore
@@ -29,11 +29,35 @@ type Login struct {
 	Keys      *Keyring
 	Log       *slog.Logger
 	Now       func() time.Time
+	Counted   func(result string) // is told how each login ended, in a word for metrics; may be nil
 }
 
 // Check returns the user with this name and password. An unknown name, an inactive user and a wrong password get the
 // same answer for the same work.
 func (l *Login) Check(ctx context.Context, username, password string, from netip.Addr) (*UserRecord, error) {
+	user, err := l.check(ctx, username, password, from)
+	if l.Counted != nil {
+		l.Counted(result(err))
+	}
+	return user, err
+}
+
+// Results lists how a login may end, as metrics name it.
+func Results() []string { return []string{"success", "failed", "throttled", "error"} }
+
+func result(err error) string {
+	switch {
+	case err == nil:
+		return "success"
+	case fault.KindOf(err) == fault.Denied:
+		return "failed"
+	case fault.KindOf(err) == fault.Throttled:
+		return "throttled"
+	}
+	return "error"
+}
+
+func (l *Login) check(ctx context.Context, username, password string, from netip.Addr) (*UserRecord, error) {
 	// A name or password that no user can have needs no hash and counts as no attempt: nothing is learned from it.
 	if !plausible(username, password) {
 		return nil, errBadLogin

@@ -80,6 +80,9 @@ func (p *Passwords) VerifyDummy(ctx context.Context, plain string) error {
 	return err
 }
 
+// Queue returns how many passwords are being hashed or wait for it.
+func (p *Passwords) Queue() int { return len(p.queue) }
+
 // Enter takes a place in the queue and returns a function that gives it back. It refuses if the queue is full.
 func (p *Passwords) Enter() (leave func(), err error) {
 	select {

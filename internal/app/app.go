@@ -156,6 +156,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	a.Server = &server.Server{API: a.API, Site: a.Site, Sessions: sessions, Proxies: proxies, Ready: a.ready, BaseURL: cfg.BaseURL,
 		Log: log, Now: a.now,
 		Auth: &account.Authenticator{Tokens: accounts, Users: accounts, Sessions: sessions, Keys: keys, Log: log, Now: a.now}}
+	a.measure(login)
 	a.Handler, err = a.Server.Handler()
 	return a, err
 }
@@ -233,6 +234,7 @@ func (a *App) Serve(ctx context.Context) error {
 	srv := &http.Server{Handler: a.leaving(a.Handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	defer a.keepUp(ctx)()
+	a.measureServer()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
 	if !strings.HasPrefix(a.cfg.BaseURL, "https://") {
@@ -294,5 +296,6 @@ func (a *App) Work(ctx context.Context) error {
 	defer a.keepUp(ctx)()
 	defer context.AfterFunc(ctx, func() { a.stopping.Store(true) })()
 	w := &delivery.Worker{Store: own, Client: a.client, Keys: a.keys, Log: a.log, Now: a.now, Program: a.cfg.Version, Started: a.started()}
+	a.measureWorker(w)
 	return w.Run(ctx)
 }

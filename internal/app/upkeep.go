@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -40,7 +41,7 @@ func every(ctx context.Context, pause time.Duration, work func()) {
 
 // mergeSearches merges what was written into the search indexes. Any process may do it; one does.
 func (a *App) mergeSearches(ctx context.Context) {
-	a.note(ctx, "search indexes", a.Store.TidySearchIndexes(ctx))
+	a.note(ctx, "search_indexes", a.Store.TidySearchIndexes(ctx))
 }
 
 // foldCounts adds the counts together. Any process may do it; one does.
@@ -68,6 +69,9 @@ func (a *App) hourly(ctx context.Context) {
 // retain drops what need not be kept any longer, and logs one line for each partition.
 func (a *App) retain(ctx context.Context) error {
 	done, err := a.Store.Retain(ctx, store.Retention{Changes: a.cfg.ChangelogRetention, Deliveries: a.cfg.DeliveryRetention}, a.now())
+	if a.metrics != nil {
+		a.metrics.Upkeep.Expired(done.Expired)
+	}
 	if done.Expired > 0 {
 		a.log.Warn("deliveries were not sent in time and have expired", "deliveries", done.Expired, "days", a.cfg.DeliveryRetention)
 	}
@@ -80,8 +84,15 @@ func (a *App) retain(ctx context.Context) error {
 	return err
 }
 
-func (a *App) note(ctx context.Context, what string, err error) {
-	if err != nil && ctx.Err() == nil {
-		a.log.Error("upkeep failed", "what", what, "error", err)
+// note records how a task ended. One that another process is doing is neither a failure nor a success of ours.
+func (a *App) note(ctx context.Context, task string, err error) {
+	if errors.Is(err, store.ErrElsewhere) || err != nil && ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		a.log.Error("upkeep failed", "what", task, "error", err)
+	}
+	if a.metrics != nil {
+		a.metrics.Upkeep.Ended(task, err)
 	}
 }

@@ -47,6 +47,7 @@ func TestRetention(t *testing.T) {
 	cfg := valid()
 	cfg.DatabaseURL, cfg.EgressAllow = dbtest.New(t), "127.0.0.1/32"
 	cfg.ChangelogRetention, cfg.DeliveryRetention = 90, 30
+	cfg.MetricsListen = "127.0.0.1:0"
 	log := &journal{}
 	a, err := New(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)))
 	if err != nil {
@@ -99,6 +100,7 @@ func TestRetention(t *testing.T) {
 		!ask("SELECT count(*) = 2 FROM extras_objectchange") {
 		t.Error("the job, the tally or the change log is not as it should be")
 	}
+	scrapes(t, a, "terrier_deliveries_expired_total 1")
 	exec("INSERT INTO river_job (id, args, kind, max_attempts, queue, state, scheduled_at) SELECT * FROM kept")
 	create("dcim.site", now, ledger.Input{"name": "Fresh", "slug": "fresh"})
 	if err := a.Store.Pause(t.Context(), hook, false, now); err != nil {

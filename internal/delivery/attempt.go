@@ -29,6 +29,7 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	request, err := hook.render(due, w.now())
 	if err != nil {
 		o.At, o.Reason = w.now(), reason(err)
+		w.observer().Attempted(due.Webhook, otherOutcome, 0)
 		if waited := o.At.Sub(due.QueuedAt); hook.locked && (waited < lockedFor || due.State == store.Queued) {
 			o.RetryIn = max(lockedWait, min(waited, lockedFor)/8)
 		}
@@ -42,6 +43,10 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 		return o, ctx.Err() // we are being stopped: nobody knows what the receiver did with it
 	}
 	o.At = w.now()
+	w.observer().Attempted(due.Webhook, outcomeOf(answer.Status, err), answer.Duration)
+	if due.Tries == 0 && !answer.SentAt.IsZero() {
+		w.observer().Sent(answer.SentAt.Sub(due.QueuedAt))
+	}
 	o.Attempt = describe(hook, request, started, answer, err)
 	w.judge(&o, hook, due, answer, err)
 	w.note(due, hook, &o, answer.Duration)

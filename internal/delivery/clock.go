@@ -25,7 +25,7 @@ type clock struct {
 
 // note compares the database's time with ours just before and just after it was read.
 func (c *clock) note(database, before, after time.Time, log *slog.Logger) {
-	off := clockOffset(database, before, after)
+	off := ClockOffset(database, before, after)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	wrong := off.Abs() > clockTolerance
@@ -53,8 +53,8 @@ func (c *clock) isWrong() bool {
 	return c.wrong
 }
 
-// clockOffset returns how far the database's clock is ahead of ours at least; negative when it is behind.
-func clockOffset(database, before, after time.Time) time.Duration {
+// ClockOffset returns how far the database's clock is ahead of ours at least; negative when it is behind.
+func ClockOffset(database, before, after time.Time) time.Duration {
 	switch {
 	case database.Before(before):
 		return database.Sub(before)

@@ -22,7 +22,7 @@ func TestClockOffset(t *testing.T) {
 		"behind":                {12, 20, 21, -8 * time.Second},
 		"behind, by a slow one": {12, 20, 30, -8 * time.Second},
 	} {
-		if got := clockOffset(at(test.database), at(test.before), at(test.after)); got != test.offset {
+		if got := ClockOffset(at(test.database), at(test.before), at(test.after)); got != test.offset {
 			t.Errorf("%s: %v, want %v", name, got, test.offset)
 		}
 	}

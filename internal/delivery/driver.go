@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -10,7 +11,32 @@ import (
 
 // driver is River's own, except that it does not mark a job as completed: the job is removed in the transaction of
 // its outcome. Marking it costs PostgreSQL as much as writing the outcome (docs/decisions/0012).
-type driver struct{ *riverpgxv5.Driver }
+type driver struct {
+	*riverpgxv5.Driver
+	listening *atomic.Bool
+}
+
+// GetListener returns the connection over which the database wakes River.
+func (d driver) GetListener(params *riverdriver.GetListenenerParams) riverdriver.Listener {
+	return listener{d.Driver.GetListener(params), d.listening}
+}
+
+// listener notes whether it is connected. River closes it after an error and connects again.
+type listener struct {
+	riverdriver.Listener
+	connected *atomic.Bool
+}
+
+func (l listener) Connect(ctx context.Context) error {
+	err := l.Listener.Connect(ctx)
+	l.connected.Store(err == nil)
+	return err
+}
+
+func (l listener) Close(ctx context.Context) error {
+	l.connected.Store(false)
+	return l.Listener.Close(ctx)
+}
 
 func (d driver) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor()} }
 

@@ -53,4 +53,6 @@ func (w *Worker) Begin() string {
 func (w *Worker) Beat(ctx context.Context) error { return w.beat(ctx) }
 
 // Executor is how River reads and writes jobs.
-func Executor(db *pgxpool.Pool) riverdriver.Executor { return driver{riverpgxv5.New(db)}.GetExecutor() }
+func Executor(db *pgxpool.Pool) riverdriver.Executor {
+	return driver{Driver: riverpgxv5.New(db)}.GetExecutor()
+}

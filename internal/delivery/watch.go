@@ -64,6 +64,7 @@ func (w *Worker) beat(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("take back the deliveries of worker %s: %w", dead.Worker, err)
 		}
+		w.observer().Rescued(deliveries)
 		if found {
 			w.Log.Warn("a worker has fallen silent; what it had under way is sent again", "silent", dead.Worker, "deliveries", deliveries)
 		}

@@ -74,6 +74,7 @@ type Worker struct {
 	Program string // the program's name for itself
 
 	Started    func()        // called each time it begins to take jobs, unless nil
+	Observer   Observer      // nil: nobody
 	FirstRetry time.Duration // before the first automatic retry; 0 for the default
 
 	hooks   hooks
@@ -83,6 +84,8 @@ type Worker struct {
 	me      store.Worker
 	others  watch
 	clock   clock
+
+	listening atomic.Bool // to the notifications of the database
 }
 
 // Args are the arguments of a job.
@@ -171,7 +174,7 @@ func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
 	if err := river.AddWorkerSafely(workers, &jobs{w: w}); err != nil {
 		return nil, err
 	}
-	return river.NewClient(driver{riverpgxv5.New(w.Store.Pool())}, &river.Config{
+	return river.NewClient(driver{riverpgxv5.New(w.Store.Pool()), &w.listening}, &river.Config{
 		ID:                          w.me.ID,
 		Queues:                      map[string]river.QueueConfig{"none": {MaxWorkers: 1}}, // a client needs one from the start
 		Workers:                     workers,
@@ -233,6 +236,7 @@ func (w *Worker) recovering(ctx context.Context) func() {
 	return func() {
 		w.every(ctx, recoverEvery, "recovery of lost jobs", func(ctx context.Context) error {
 			found, next, err := w.Store.Recover(ctx, after, recoverAtOnce, w.Now().Add(-recoverAfter))
+			w.observer().Recovered(found)
 			if found > 0 {
 				w.Log.Warn("queued deliveries again whose jobs were gone", "deliveries", found)
 			}

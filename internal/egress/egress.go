@@ -99,6 +99,7 @@ type Response struct {
 	Truncated bool   // the body went on beyond the cap
 	Duration  time.Duration
 	Remote    netip.AddrPort // the address really dialled
+	SentAt    time.Time      // when there was a connection and the request was begun to be written; zero if there was none
 }
 
 // Send sends a request once and returns the answer, whatever its status. The error is an *Error; the Response beside
@@ -135,7 +136,7 @@ func (c *Client) send(ctx context.Context, r Request, start time.Time, answer *R
 	if err != nil && used.wentAway() && ctx.Err() == nil {
 		resp, err = c.try(ctx, via.single, r)
 	}
-	answer.Remote = used.remote
+	answer.Remote, answer.SentAt = used.remote, used.since
 	if err != nil {
 		return explain(ctx, err, start, used.remote, noAnswer)
 	}
@@ -182,6 +183,7 @@ func (c *Client) try(ctx context.Context, via *http.Transport, r Request) (*http
 // connection is what is known about the connection that carries a request.
 type connection struct {
 	remote   netip.AddrPort
+	since    time.Time
 	reused   bool
 	answered atomic.Bool // set by the transport's goroutine
 }
@@ -189,7 +191,7 @@ type connection struct {
 func (u *connection) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
-			u.reused = info.Reused
+			u.reused, u.since = info.Reused, time.Now()
 			if addr, ok := info.Conn.RemoteAddr().(*net.TCPAddr); ok {
 				to := addr.AddrPort()
 				u.remote = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())

@@ -1,9 +1,9 @@
 // Package metrics owns what Terrier tells Prometheus: the families with their names, help and labels, the registry of a
 // process, and the handler that prints it.
 //
-// It imports nothing of ours. Other packages report what happens through small functions that app binds to the
-// instruments here, and know nothing of Prometheus. What is measured elsewhere, such as in the database, is given to
-// Read as a Source.
+// It imports nothing of ours. Other packages report what happens to small interfaces of their own, which the
+// instruments here implement, and know nothing of Prometheus. What is known elsewhere, such as in the database, is
+// given to Read as a Source.
 package metrics
 
 import (
@@ -17,20 +17,30 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
+// The families of the process itself.
+var buildInfo = Family{Name: "terrier_build_info", Kind: Gauge, From: everywhere,
+	Help: "1, with the version of the program and of Go.", Labels: []string{"version", "go_version"}}
+
 // Metrics are the instruments of a process, in a registry of their own.
 type Metrics struct {
+	HTTP   *HTTP
+	Logins *Logins
+	Upkeep *Upkeep
+
 	registry *prometheus.Registry
+	webhooks *webhooks
 }
 
-// New makes the instruments.
+// New makes the instruments that every process has. Those that it does not use show nothing.
 func New(version string) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry()}
+	m := &Metrics{registry: prometheus.NewRegistry(), webhooks: newWebhooks()}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.gauge(BuildInfo).WithLabelValues(version, runtime.Version()).Set(1)
+	m.gauge(buildInfo).WithLabelValues(version, runtime.Version()).Set(1)
+	m.HTTP, m.Logins, m.Upkeep = m.newHTTP(), m.newLogins(), m.newUpkeep()
 	return m
 }
 
-// How long one scrape may take, and how many may be under way at once. A second Prometheus is usual; more wait for nobody.
+// How long one scrape may take, and how many may be under way at once. A second Prometheus is usual; more get 503.
 const (
 	scrapeTimeout  = 15 * time.Second
 	scrapesAtATime = 4
@@ -44,10 +54,4 @@ func (m *Metrics) Handler(log *slog.Logger) http.Handler {
 		MaxRequestsInFlight: scrapesAtATime,
 		Timeout:             scrapeTimeout,
 	})
-}
-
-func (m *Metrics) gauge(f Family) *prometheus.GaugeVec {
-	vec := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: f.Name, Help: f.Help}, f.Labels)
-	m.registry.MustRegister(vec)
-	return vec
 }

@@ -5,6 +5,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -40,7 +41,9 @@ type Server struct {
 	BaseURL  string
 	Log      *slog.Logger
 	Now      func() time.Time
+	Observer Observer // nil: nobody
 
+	muxes   []*http.ServeMux // each serves what the one before has only under "/"
 	origins *http.CrossOriginProtection
 }
 
@@ -57,6 +60,7 @@ func (s *Server) Handler() (http.Handler, error) {
 	outer.Handle("/", s.identify(mux))
 	outer.Handle(assets.Prefix, s.Site.Static())
 	s.MountProbes(outer)
+	s.muxes = []*http.ServeMux{outer, mux}
 	return s.observe(s.recover(s.bounded(outer))), nil
 }
 
@@ -145,6 +149,10 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		ctx, cancel := context.WithTimeout(ledger.WithCaller(r.Context(), *caller), requestTimeout)
 		defer cancel()
 		out := &recorder{ResponseWriter: w, caller: caller}
+		if s.Observer != nil {
+			end := s.Observer.Begin(s.route(r), r.Method)
+			defer func() { end(cmp.Or(out.status, http.StatusOK)) }() // also when a panic ends the connection
+		}
 		next.ServeHTTP(out, r.WithContext(ctx))
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
 			slog.Int("status", out.status), slog.Int("bytes", out.bytes), slog.Int64("us", s.Now().Sub(start).Microseconds()),

@@ -132,3 +132,6 @@ func ListStatements(s *Store, t *record.Type, q Query) map[string]Prepared {
 	}
 	return map[string]Prepared{"count": {l.count.sql, l.count.args}, "page": {l.page.sql, l.page.args}}
 }
+
+// UpkeepLocks are the advisory locks of the upkeep.
+var UpkeepLocks = []int64{upkeepLock, retentionLock, searchLock}

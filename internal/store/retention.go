@@ -51,7 +51,7 @@ var countedAs = map[string]string{"extras_objectchange": ChangeType, "extras_del
 	"extras_conditionerror": ConditionErrorType}
 
 // Retain drops the partitions that are entirely before the limit. Older deliveries that are still to be sent fail
-// first. If another process is doing it, nothing is done. An error leaves what was done before it.
+// first. If another process is doing it, it returns ErrElsewhere. Another error leaves what was done before it.
 func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time) (done Retained, err error) {
 	if keep == (Retention{}) {
 		return done, nil
@@ -70,8 +70,11 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time) (done
 		return done, err
 	}
 	var mine bool
-	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", retentionLock).Scan(&mine); err != nil || !mine {
+	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", retentionLock).Scan(&mine); err != nil {
 		return done, err
+	}
+	if !mine {
+		return done, ErrElsewhere
 	}
 	err = done.retain(ctx, conn, keep, now)
 	return done, err

@@ -196,11 +196,16 @@ func (s *Store) searchIndexes() (names []string) {
 	return names
 }
 
-// TidySearchIndexes merges what was written lately into the search indexes, unless another process is doing it. Otherwise a writer would
+// TidySearchIndexes merges what was written lately into the search indexes, or returns ErrElsewhere. Otherwise a writer would
 // do so now and then, when much has come together, and take long.
 func (s *Store) TidySearchIndexes(ctx context.Context) error {
-	_, err := s.pool.Exec(ctx, `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($2) AS mine)
-		SELECT gin_clean_pending_list(i.indexrelid) FROM turn JOIN unnest($1::text[]) name ON turn.mine
-		JOIN pg_index i ON i.indexrelid = to_regclass(name) AND i.indisvalid`, s.searchIndexes(), int64(searchLock))
+	var mine bool
+	err := s.pool.QueryRow(ctx, `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($2) AS mine),
+		tidied AS MATERIALIZED (SELECT gin_clean_pending_list(i.indexrelid) FROM turn JOIN unnest($1::text[]) name ON turn.mine
+			JOIN pg_index i ON i.indexrelid = to_regclass(name) AND i.indisvalid)
+		SELECT mine FROM turn, (SELECT count(*) FROM tidied) all_of_them`, s.searchIndexes(), int64(searchLock)).Scan(&mine)
+	if err == nil && !mine {
+		return ErrElsewhere
+	}
 	return s.translate(err)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -73,17 +74,43 @@ func makeWeeks(ctx context.Context, tx pgx.Tx, table string, now time.Time) erro
 
 // PartitionsLow returns a growing table that soon has no partition to write to, or "".
 func (s *Store) PartitionsLow(ctx context.Context, now time.Time) (string, error) {
+	ahead, err := s.PartitionsAhead(ctx, now)
 	for _, table := range growing {
-		name := fmt.Sprintf("%s_%s", table, weekOf(now.Add(partitionsLow)).Format("20060102"))
-		var exists bool
-		if err := s.spare.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", quote(name)).Scan(&exists); err != nil {
-			return "", s.translate(err)
-		}
-		if !exists {
+		if err == nil && ahead[table] <= partitionsLow {
 			return table, nil
 		}
 	}
-	return "", nil
+	return "", err
+}
+
+// PartitionsAhead returns for how long each growing table has partitions to write to, from now on and without a gap. It
+// uses the spare connections.
+func (s *Store) PartitionsAhead(ctx context.Context, now time.Time) (map[string]time.Duration, error) {
+	rows, err := s.spare.Query(ctx, `
+		SELECT parent, bound[1]::timestamptz, bound[2]::timestamptz FROM (
+			SELECT t.name AS parent, regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \('(.*)'\) TO \('(.*)'\)$$) AS bound
+			FROM unnest($1::text[]) AS t(name) JOIN pg_inherits i ON i.inhparent = to_regclass(t.name) JOIN pg_class c ON c.oid = i.inhrelid) p
+		WHERE bound[2]::timestamptz > $2 ORDER BY 2`, growing, now)
+	if err != nil {
+		return nil, s.translate(err)
+	}
+	until := map[string]time.Time{}
+	for _, table := range growing {
+		until[table] = now
+	}
+	var table string
+	var from, till time.Time
+	_, err = pgx.ForEachRow(rows, []any{&table, &from, &till}, func() error {
+		if !from.After(until[table]) {
+			until[table] = till
+		}
+		return nil
+	})
+	ahead := map[string]time.Duration{}
+	for table, t := range until {
+		ahead[table] = t.Sub(now)
+	}
+	return ahead, s.translate(err)
 }
 
 // FoldCounts sums the count rows of each type. Deleting and inserting are one statement, so every snapshot sees the
@@ -122,12 +149,18 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	})
 }
 
-// upkeep runs fn unless another process is doing it.
+// ErrElsewhere says that a task of the upkeep is left to another process, which is doing it.
+var ErrElsewhere = errors.New("another process is doing it")
+
+// upkeep runs fn, or returns ErrElsewhere.
 func (s *Store) upkeep(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var mine bool
-		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", upkeepLock).Scan(&mine); err != nil || !mine {
+		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", upkeepLock).Scan(&mine); err != nil {
 			return err
+		}
+		if !mine {
+			return ErrElsewhere
 		}
 		return fn(tx)
 	})

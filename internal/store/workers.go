@@ -93,15 +93,11 @@ func (s *Store) Leave(ctx context.Context, id string) error {
 
 // Workers lists the workers seen lately.
 func (s *Store) Workers(ctx context.Context, lately time.Duration) ([]Worker, error) {
-	rows, err := s.pool.Query(ctx,
-		"SELECT id, host, program, started_at, seen_at, sending, clock_wrong FROM extras_worker WHERE seen_at >= now() - $1::interval "+
-			"ORDER BY started_at", lately)
-	if err != nil {
-		return nil, s.translate(err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Worker])
-	return found, s.translate(err)
+	return collect[Worker](ctx, s, s.pool, workersSeen, lately)
 }
+
+const workersSeen = "SELECT id, host, program, started_at, seen_at, sending, clock_wrong FROM extras_worker " +
+	"WHERE seen_at >= now() - $1::interval ORDER BY started_at"
 
 // Backlog is the queued deliveries of a webhook, and its recent results.
 type Backlog struct {
@@ -114,15 +110,20 @@ type Backlog struct {
 	Milliseconds int64 // spent on both
 }
 
+// waiting counts the deliveries that are to be sent, by webhook, from the index of those alone. A condition narrows them.
+func waiting(and string) string {
+	return `SELECT t.webhook_id, count(*) FILTER (WHERE t.state = 'queued') AS queued, count(*) FILTER (WHERE t.state <> 'queued') AS retrying,
+		min(t.queued_at) FILTER (WHERE t.state = 'queued') AS oldest
+		FROM extras_delivery t WHERE (t.state = 'queued' OR t.retry_at IS NOT NULL)` + and + ` GROUP BY t.webhook_id`
+}
+
 // Backlogs counts queued deliveries by webhook, and the results since a time: for a caller, as one of their lists.
 func (s *Store) Backlogs(ctx context.Context, by access.Scope, since time.Time) (found []Backlog, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		SELECT webhook_id, sum(queued)::bigint, sum(retrying)::bigint, min(oldest), sum(successful)::bigint, sum(failed)::bigint,
 			sum(milliseconds)::bigint FROM (
-			SELECT webhook_id, count(*) FILTER (WHERE state = 'queued') AS queued, count(*) FILTER (WHERE state <> 'queued') AS retrying,
-				min(queued_at) FILTER (WHERE state = 'queued') AS oldest, 0 AS successful, 0 AS failed, 0 AS milliseconds
-			FROM extras_delivery WHERE state = 'queued' OR retry_at IS NOT NULL GROUP BY webhook_id
+			SELECT webhook_id, queued, retrying, oldest, 0 AS successful, 0 AS failed, 0 AS milliseconds FROM (`+waiting("")+`) w
 			UNION ALL
 			SELECT webhook_id, 0, 0, NULL, sum(successful), sum(failed), sum(milliseconds) FROM extras_tally WHERE minute >= $1
 				GROUP BY webhook_id) x
@@ -155,10 +156,7 @@ func (s *Store) DeliveryCounts(ctx context.Context, scope access.Scope) ([]Deliv
 	var found []DeliveryCount
 	batch.Queue(`
 		SELECT webhook_id, sum(queued)::bigint, sum(retrying)::bigint, (sum(failed) - sum(retrying))::bigint, min(oldest) FROM (
-			SELECT t.webhook_id, count(*) FILTER (WHERE t.state = 'queued') AS queued, count(*) FILTER (WHERE t.state <> 'queued') AS retrying,
-				0 AS failed,
-				min(t.queued_at) FILTER (WHERE t.state = 'queued') AS oldest
-			FROM extras_delivery t WHERE (t.state = 'queued' OR t.retry_at IS NOT NULL)`+in+` GROUP BY t.webhook_id
+			SELECT webhook_id, queued, retrying, 0 AS failed, oldest FROM (`+waiting(in)+`) w
 			UNION ALL
 			SELECT t.webhook_id, 0, 0, count(*), NULL FROM extras_delivery t WHERE t.state = 'failed'`+in+` GROUP BY t.webhook_id) x
 		GROUP BY webhook_id ORDER BY webhook_id`, w.args...).Query(func(rows pgx.Rows) (err error) {

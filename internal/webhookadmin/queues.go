@@ -81,13 +81,13 @@ func (a *Admin) DeliveryCounts(ctx context.Context, c ledger.Caller) ([]store.De
 	return a.store().DeliveryCounts(ctx, scope)
 }
 
-// workerAlive is how long a worker counts as alive after its last heartbeat.
-const workerAlive = 20 * time.Second
+// WorkerAlive is how long a worker counts as alive after its last heartbeat.
+const WorkerAlive = 20 * time.Second
 
 // Workers returns the workers that are alive. The caller must be allowed to see webhooks.
 func (a *Admin) Workers(ctx context.Context, c ledger.Caller) ([]store.Worker, error) {
 	if err := a.Ledger.Allow(c, a.webhookType(), access.View); err != nil {
 		return nil, err
 	}
-	return a.store().Workers(ctx, workerAlive)
+	return a.store().Workers(ctx, WorkerAlive)
 }

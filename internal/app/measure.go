@@ -1,0 +1,54 @@
+package app
+
+import (
+	"terrier/internal/account"
+	"terrier/internal/delivery"
+	"terrier/internal/metrics"
+	"terrier/internal/store"
+)
+
+// measure connects what every process has with its metrics, if somebody asks for them.
+func (a *App) measure(login *account.Login) {
+	if a.metrics == nil {
+		return
+	}
+	a.Server.Observer, login.Counted = a.metrics.HTTP, a.metrics.Logins.Count
+	a.metrics.Read(a.log, a.readings()...)
+	a.metrics.Ask(func() []metrics.Sample { return poolSamples(a.Store.PoolStats()...) })
+}
+
+func (a *App) measureServer() {
+	if a.metrics == nil {
+		return
+	}
+	a.metrics.Logins.Expect(account.Results()...)
+	a.metrics.Ask(func() []metrics.Sample {
+		return []metrics.Sample{metrics.PasswordQueue.At(float64(a.passwords.Queue()))}
+	})
+}
+
+func (a *App) measureWorker(w *delivery.Worker) {
+	if a.metrics == nil {
+		return
+	}
+	w.Observer = a.metrics.Works()
+	a.metrics.Ask(func() []metrics.Sample {
+		return append(poolSamples(store.PoolStat{Name: "worker", Stat: w.Store.Pool().Stat()}),
+			metrics.DeliveriesSending.At(float64(w.Sending())), metrics.NotifierConnected.Is(w.Listening()))
+	})
+}
+
+// poolSamples returns how busy connections to the database are.
+func poolSamples(pools ...store.PoolStat) []metrics.Sample {
+	var samples []metrics.Sample
+	for _, p := range pools {
+		samples = append(samples,
+			metrics.PoolMax.At(float64(p.MaxConns()), p.Name),
+			metrics.PoolAcquired.At(float64(p.AcquiredConns()), p.Name),
+			metrics.PoolIdle.At(float64(p.IdleConns()), p.Name),
+			metrics.PoolWaits.At(float64(p.EmptyAcquireCount()), p.Name),
+			metrics.PoolWaited.At(p.EmptyAcquireWaitTime().Seconds(), p.Name),
+			metrics.PoolCancelled.At(float64(p.CanceledAcquireCount()), p.Name))
+	}
+	return samples
+}

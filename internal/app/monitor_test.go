@@ -1,0 +1,48 @@
+package app
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"terrier/internal/dbtest"
+	"terrier/internal/store"
+)
+
+// scrapes checks that lines are in the metrics of a process, and returns all of them.
+func scrapes(t *testing.T, a *App, lines ...string) string {
+	t.Helper()
+	out := httptest.NewRecorder()
+	a.metrics.Handler(a.log).ServeHTTP(out, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, line := range lines {
+		if !strings.Contains(out.Body.String(), "\n"+line) {
+			t.Errorf("%q is missing in:\n%s", line, out.Body)
+		}
+	}
+	return out.Body.String()
+}
+
+// TestUpkeepIsMeasured: a task that this process did is a success and one that failed a failure. One that another process
+// is doing is neither.
+func TestUpkeepIsMeasured(t *testing.T) {
+	t.Parallel()
+	cfg := valid()
+	cfg.DatabaseURL, cfg.MetricsListen = dbtest.New(t), "127.0.0.1:0"
+	a, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	a.note(t.Context(), "done", nil)
+	a.note(t.Context(), "failed", errors.New("no"))
+	a.note(t.Context(), "elsewhere", store.ErrElsewhere)
+	text := scrapes(t, a, `terrier_upkeep_last_success_timestamp_seconds{task="done"} `, `terrier_upkeep_failures_total{task="done"} 0`,
+		`terrier_upkeep_failures_total{task="failed"} 1`, "terrier_database_writable 1", "terrier_workers_alive 0",
+		`terrier_records{type="dcim.site"} 0`, `terrier_queue_deliveries{state="queued",webhook="other"} 0`, "terrier_migrations_pending 0")
+	if strings.Contains(text, "elsewhere") || strings.Contains(text, `timestamp_seconds{task="failed"}`) {
+		t.Errorf("a task counts as done that was not:\n%s", text)
+	}
+}

@@ -1,0 +1,21 @@
+package metrics
+
+// A Group is a part of the table in docs/metrics.md.
+type Group struct {
+	Title    string
+	Families []Family
+}
+
+// Groups lists every family of ours.
+func Groups() []Group {
+	return []Group{
+		{"Requests", []Family{httpRequests, httpDuration, httpInFlight}},
+		{"Logins", []Family{logins, PasswordQueue}},
+		{"Deliveries", []Family{attempts, attemptDuration, deliveryLag, DeliveriesSending, rescued, lostJobs, NotifierConnected, expired}},
+		{"Queues", []Family{QueueDeliveries, QueueOldest, WebhookInfo, RiverJobs, WorkersAlive, WorkersClockWrong}},
+		{"The database", []Family{DatabaseUp, DatabaseWritable, ClockOffset, MigrationsPending, PartitionsAhead, Records,
+			PoolMax, PoolAcquired, PoolIdle, PoolWaits, PoolWaited, PoolCancelled}},
+		{"Upkeep", []Family{upkeepSuccess, upkeepFailures}},
+		{"The process", []Family{buildInfo, readingUp, readingSeconds}},
+	}
+}
