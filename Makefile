@@ -107,6 +107,18 @@ openapi-lint: build ## Check the served OpenAPI document with a linter
 e2e: ## Drive every page in a browser (ARGS=--quick, ARGS='--only lists,forms' or ARGS=--screenshots)
 	test/e2e/run $(ARGS)
 
+.PHONY: packages
+packages: assets ## Make deb, rpm, tar.gz and image in dist/ (MINISIGN_KEY=file signs the sums)
+	packaging/build
+
+.PHONY: packages-twice
+packages-twice: assets ## Make the packages twice and compare every byte
+	DIST=$(CURDIR)/dist packaging/build
+	mv dist bin/dist-before
+	DIST=$(CURDIR)/dist packaging/build
+	diff bin/dist-before/SHA256SUMS dist/SHA256SUMS
+	rm -rf bin/dist-before
+
 .PHONY: ci
 ci: ## Everything that CI does
 	.ci/run

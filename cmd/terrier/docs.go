@@ -12,6 +12,8 @@ import (
 type docsCommands struct {
 	Configuration docsConfigurationCommand `cmd:"" help:"Print docs/configuration.md."`
 	Metrics       docsMetricsCommand       `cmd:"" help:"Print docs/metrics.md."`
+	Man           docsManCommand           `cmd:"" help:"Print the manual page terrier.1."`
+	Completion    docsCompletionCommand    `cmd:"" help:"Print the completion for a shell."`
 }
 
 type docsConfigurationCommand struct{}
