@@ -51,6 +51,10 @@ test-api: ## Test the API: all without the race detector, and what does several 
 long-children: ## Measure 1,000 records that bring 48 children each, in one request
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestManyChildren' ./internal/ledger
 
+.PHONY: long-metrics
+long-metrics: ## Let a real Prometheus scrape a server and a worker for a minute, and ask it every query of the dashboard
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestPrometheus$$' ./test/metrics
+
 .PHONY: lint
 lint: $(LINT) ## Run the linters
 	$(LINT) run
