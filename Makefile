@@ -115,6 +115,10 @@ e2e: ## Drive every page in a browser (ARGS=--quick, ARGS='--only lists,forms' o
 packages: assets ## Make deb, rpm, tar.gz and image in dist/ (MINISIGN_KEY=file signs the sums)
 	packaging/build
 
+.PHONY: packages-check
+packages-check: packages ## Install the packages and the image in roots of their own, as root, and check them
+	packaging/check
+
 .PHONY: packages-twice
 packages-twice: assets ## Make the packages twice and compare every byte
 	DIST=$(CURDIR)/dist packaging/build
