@@ -234,7 +234,7 @@ func (a *App) Serve(ctx context.Context) error {
 	srv := &http.Server{Handler: a.leaving(a.Handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	defer a.keepUp(ctx)()
-	a.measureServer()
+	defer a.measureServer()()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
 	if !strings.HasPrefix(a.cfg.BaseURL, "https://") {
@@ -296,6 +296,6 @@ func (a *App) Work(ctx context.Context) error {
 	defer a.keepUp(ctx)()
 	defer context.AfterFunc(ctx, func() { a.stopping.Store(true) })()
 	w := &delivery.Worker{Store: own, Client: a.client, Keys: a.keys, Log: a.log, Now: a.now, Program: a.cfg.Version, Started: a.started()}
-	a.measureWorker(w)
+	defer a.measureWorker(w)()
 	return w.Run(ctx)
 }

@@ -17,22 +17,24 @@ func (a *App) measure(login *account.Login) {
 	a.metrics.Ask(func() []metrics.Sample { return poolSamples(a.Store.PoolStats()...) })
 }
 
-func (a *App) measureServer() {
+// measureServer adds what a server knows, until stop is called.
+func (a *App) measureServer() (stop func()) {
 	if a.metrics == nil {
-		return
+		return func() {}
 	}
 	a.metrics.Logins.Expect(account.Results()...)
-	a.metrics.Ask(func() []metrics.Sample {
+	return a.metrics.Ask(func() []metrics.Sample {
 		return []metrics.Sample{metrics.PasswordQueue.At(float64(a.passwords.Queue()))}
 	})
 }
 
-func (a *App) measureWorker(w *delivery.Worker) {
+// measureWorker adds what a worker knows, until stop is called.
+func (a *App) measureWorker(w *delivery.Worker) (stop func()) {
 	if a.metrics == nil {
-		return
+		return func() {}
 	}
 	w.Observer = a.metrics.Works()
-	a.metrics.Ask(func() []metrics.Sample {
+	return a.metrics.Ask(func() []metrics.Sample {
 		return append(poolSamples(store.PoolStat{Name: "worker", Stat: w.Store.Pool().Stat()}),
 			metrics.DeliveriesSending.At(float64(w.Sending())), metrics.NotifierConnected.Is(w.Listening()))
 	})

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -23,6 +24,33 @@ func scrapes(t *testing.T, a *App, lines ...string) string {
 		}
 	}
 	return out.Body.String()
+}
+
+// TestWorkerIsMeasuredAgain: a worker that is stopped shows nothing, and one that is started again shows what it did before.
+func TestWorkerIsMeasuredAgain(t *testing.T) {
+	t.Parallel()
+	cfg := valid()
+	cfg.DatabaseURL, cfg.MetricsListen = dbtest.New(t), "127.0.0.1:0"
+	a, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	for range 2 {
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- a.Work(ctx) }()
+		eventually(t, func() bool { return strings.Contains(scrapes(t, a), "\nterrier_notifier_connected 1") })
+		a.metrics.Works().Recovered(1)
+		stop()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(scrapes(t, a), "terrier_notifier_connected") {
+			t.Error("a stopped worker is shown")
+		}
+	}
+	scrapes(t, a, "terrier_lost_jobs_found_total 2")
 }
 
 // TestUpkeepIsMeasured: a task that this process did is a success and one that failed a failure. One that another process

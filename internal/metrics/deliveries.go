@@ -48,8 +48,10 @@ type ended struct {
 	outcome string
 }
 
-// Works adds the instruments of a worker.
-func (m *Metrics) Works() *Deliveries {
+// Works returns the instruments of a worker, which other processes don't show.
+func (m *Metrics) Works() *Deliveries { return m.sends() }
+
+func (m *Metrics) newDeliveries() *Deliveries {
 	d := &Deliveries{attempts: m.counter(attempts), duration: m.histogram(attemptDuration), lag: m.histogram(deliveryLag).WithLabelValues(),
 		rescued: m.counter(rescued).WithLabelValues(), lostJob: m.counter(lostJobs).WithLabelValues(),
 		webhooks: m.webhooks, durations: newLimit[ended](mostDurations)}

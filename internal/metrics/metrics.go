@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -29,6 +30,8 @@ type Metrics struct {
 
 	registry *prometheus.Registry
 	webhooks *webhooks
+	asked    *asked
+	sends    func() *Deliveries
 }
 
 // New makes the instruments that every process has. Those that it does not use show nothing.
@@ -36,6 +39,8 @@ func New(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), webhooks: newWebhooks()}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.gauge(buildInfo).WithLabelValues(version, runtime.Version()).Set(1)
+	m.asked = register(m, &asked{all: map[*func() []Sample]bool{}})
+	m.sends = sync.OnceValue(m.newDeliveries)
 	m.HTTP, m.Logins, m.Upkeep = m.newHTTP(), m.newLogins(), m.newUpkeep()
 	return m
 }
