@@ -37,6 +37,7 @@ func cases() []work {
 		work{"search-writes", (*bench).measureSearchWrites},
 		work{"search-mixed", (*bench).measureSearchMixed},
 		work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries},
+		work{"metrics", (*bench).measureMetrics},
 		work{"latency", (*bench).measureLatency},
 		work{"fairness", (*bench).measureFairness},
 		work{"fairness-backlog", (*bench).measureFairnessBacklog}, work{"idle", (*bench).measureIdle},

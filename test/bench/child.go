@@ -28,6 +28,7 @@ type settings struct {
 	Body      bare.Body
 	Idle      int // queues of bare River that stay empty
 	Synthetic int // record types besides those of Terrier
+	Metrics   bool
 }
 
 // part is what a child process runs.
@@ -84,8 +85,12 @@ const secretKey = "the benchmark's secret key, which protects nothing at all"
 
 // config returns Terrier's configuration for the server, the worker and the command line.
 func (s settings) config() app.Config {
+	metrics := ""
+	if s.Metrics {
+		metrics = "127.0.0.1:0" // which makes everything be measured; nobody listens
+	}
 	return app.Config{DatabaseURL: s.Database, SecretKey: secretKey, Listen: "127.0.0.1:0", BaseURL: base, StrictFilters: true,
-		Version:               "bench",
+		Version: "bench", MetricsListen: metrics,
 		ExemptViewPermissions: s.Exempt, TrustedProxies: []string{"127.0.0.1"}, EgressAllow: "127.0.0.1/32", WebhookTimeout: 10 * time.Second,
 		Types: syntheticTypes(s.Synthetic)}
 }
