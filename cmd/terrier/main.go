@@ -26,10 +26,31 @@ func main() {
 		complain(os.Stderr, fmt.Errorf("what was under way did not end within %s; it is given up", longestStop))
 		os.Exit(1)
 	})
-	if err := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}); err != nil {
-		complain(os.Stderr, err)
-		os.Exit(1)
+	os.Exit(end(os.Stderr, run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})))
+}
+
+// exit is an error that ends the process with a code of its own. Its reason is nil if everything was said.
+type exit struct {
+	code   int
+	reason error
+}
+
+func (e *exit) Error() string { return fmt.Sprintf("exit code %d: %v", e.code, e.reason) }
+func (e *exit) Unwrap() error { return e.reason }
+
+// end prints why a command failed, and returns the exit code of the process.
+func end(w io.Writer, err error) (code int) {
+	if err == nil {
+		return 0
 	}
+	code = 1
+	if own, ok := errors.AsType[*exit](err); ok {
+		code, err = own.code, own.reason
+	}
+	if err != nil {
+		complain(w, err)
+	}
+	return code
 }
 
 // longestStop is how long after the first signal the process ends, whatever it is doing. Servers and workers finish
@@ -57,6 +78,7 @@ type commands struct {
 	User        userCommands       `cmd:"" help:"Create and manage users."`
 	Token       tokenCommands      `cmd:"" help:"Create and revoke API tokens."`
 	Secret      secretCommands     `cmd:"" help:"Look after what is kept encrypted."`
+	Doctor      doctorCommand      `cmd:"" help:"Check settings, database, workers, queues, webhooks and keys, and say what to do."`
 	Recount     recountCommand     `cmd:"" help:"Recount all records and correct the counts of lists, which changes made by SQL leave wrong."`
 	Webhook     webhookCommands    `cmd:"" help:"Try, replay and watch webhooks."`
 	Import      importCommand      `cmd:"" help:"Record a file of any length, and show how far it is."`
@@ -79,8 +101,9 @@ type streams struct {
 // session is what a command works with.
 type session struct {
 	streams
-	config app.Config
-	log    *slog.Logger
+	config  app.Config
+	log     *slog.Logger
+	refused []error // settings that could not be taken over; only doctor runs in spite of them
 }
 
 func run(ctx context.Context, args []string, std streams) error {
@@ -89,6 +112,10 @@ func run(ctx context.Context, args []string, std streams) error {
 		return err
 	}
 	selected, err := parser.Parse(args)
+	var refused []error
+	if isDoctor(err) {
+		selected, line, refused, err = parseForDoctor(args, std)
+	}
 	if err != nil {
 		var wrong *kong.ParseError
 		if errors.As(err, &wrong) {
@@ -97,13 +124,13 @@ func run(ctx context.Context, args []string, std streams) error {
 		return err
 	}
 	config := app.Config(line.Settings)
-	config.Version = programVersion()
+	config.Version, config.SettingsFile = programVersion(), string(line.Config)
 	selected.BindTo(ctx, (*context.Context)(nil))
 	logger := newLogger(std.err, config)
 	// net/http logs unexpected answers of receivers with the standard logger, at any length.
 	slog.SetDefault(logger)
 	slog.SetLogLoggerLevel(slog.LevelDebug)
-	return selected.Run(&session{streams: std, config: config, log: logger})
+	return selected.Run(&session{streams: std, config: config, log: logger, refused: refused})
 }
 
 func newParser(std streams) (*kong.Kong, *commands, error) {

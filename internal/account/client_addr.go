@@ -62,6 +62,12 @@ func (p Proxies) ClientAddr(remote string, forwardedFor []string) netip.Addr {
 	return client
 }
 
+// Peer returns the address of the peer of a request, and whether it is one of the proxies.
+func (p Proxies) Peer(remote string) (peer netip.Addr, trusted bool) {
+	peer, ok := parseHost(remote)
+	return peer, ok && p.contains(peer)
+}
+
 func (p Proxies) contains(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
 }

@@ -14,6 +14,7 @@ type derivedKeys struct {
 	id     string
 	pepper []byte
 	names  []byte // for names that were typed into a login
+	proofs []byte // for messages between processes
 	aead   cipher.AEAD
 }
 
@@ -32,6 +33,10 @@ func derive(secret string) (derivedKeys, error) {
 	if err != nil {
 		return derivedKeys{}, err
 	}
+	proofs, err := subKey(secret, "terrier/process-proof/v1", 32)
+	if err != nil {
+		return derivedKeys{}, err
+	}
 	sealing, err := subKey(secret, "terrier/secret-sealing/v1", 32)
 	if err != nil {
 		return derivedKeys{}, err
@@ -44,7 +49,7 @@ func derive(secret string) (derivedKeys, error) {
 	if err != nil {
 		return derivedKeys{}, err
 	}
-	return derivedKeys{id: hex.EncodeToString(id), pepper: pepper, names: names, aead: aead}, nil
+	return derivedKeys{id: hex.EncodeToString(id), pepper: pepper, names: names, proofs: proofs, aead: aead}, nil
 }
 
 // subKey derives the key for one purpose. No salt: every process must derive the same.

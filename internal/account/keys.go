@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -60,6 +61,30 @@ func NewKeyring(current string, old []string) (*Keyring, error) {
 // ID names the current secret in what is kept with it: sealed values and the digests of
 // tokens.
 func (k *Keyring) ID() string { return k.keys[0].id }
+
+// IDs names all secrets, the current one first.
+func (k *Keyring) IDs() []string {
+	ids := make([]string, len(k.keys))
+	for i, keys := range k.keys {
+		ids[i] = keys.id
+	}
+	return ids
+}
+
+// Prove returns what shows another process with the same secret that a message is ours.
+func (k *Keyring) Prove(message []byte) string { return hex.EncodeToString(k.keys[0].prove(message)) }
+
+// Proven reports whether a process that has one of the secrets has made a proof of the message.
+func (k *Keyring) Proven(message []byte, proof string) bool {
+	given, err := hex.DecodeString(proof)
+	return err == nil && slices.ContainsFunc(k.keys, func(d derivedKeys) bool { return hmac.Equal(given, d.prove(message)) })
+}
+
+func (d derivedKeys) prove(message []byte) []byte {
+	mac := hmac.New(sha256.New, d.proofs)
+	mac.Write(message)
+	return mac.Sum(nil)
+}
 
 // TokenDigest returns what is stored of a token's key, behind the id of the secret. A key has 160 random bits, so a
 // fast hash is enough; the pepper makes a stolen table useless even against weak keys.

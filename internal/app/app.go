@@ -106,7 +106,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkExempt(); err != nil {
+	if err := checkExempt(cfg, a.Registry); err != nil {
 		return nil, err
 	}
 	if err := checkPooling(ctx, cfg, log, false); err != nil {
@@ -206,9 +206,9 @@ func (a *App) checkMigrated(ctx context.Context) error {
 }
 
 // checkExempt refuses unknown names of types: a misspelled one would silently exempt nothing.
-func (a *App) checkExempt() error {
-	for _, name := range a.cfg.ExemptViewPermissions {
-		if name != "*" && a.Registry.Type(name) == nil {
+func checkExempt(cfg Config, reg *record.Registry) error {
+	for _, name := range cfg.ExemptViewPermissions {
+		if name != "*" && reg.Type(name) == nil {
 			return fmt.Errorf("TERRIER_EXEMPT_VIEW_PERMISSIONS names %q, which is no record type", name)
 		}
 	}
@@ -233,7 +233,7 @@ func (a *App) Serve(ctx context.Context) error {
 	}
 	srv := &http.Server{Handler: a.leaving(a.Handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
-	defer a.keepUp(ctx)()
+	defer a.keepUp(ctx, serverKind)()
 	defer a.measureServer()()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
@@ -293,7 +293,7 @@ func (a *App) Work(ctx context.Context) error {
 		return err
 	}
 	defer own.Close()
-	defer a.keepUp(ctx)()
+	defer a.keepUp(ctx, workerKind)()
 	defer context.AfterFunc(ctx, func() { a.stopping.Store(true) })()
 	w := &delivery.Worker{Store: own, Client: a.client, Keys: a.keys, Log: a.log, Now: a.now, Program: a.cfg.Version, Started: a.started()}
 	defer a.measureWorker(w)()

@@ -60,6 +60,9 @@ type Config struct {
 	// Version is the program's version; it is built in, not set.
 	Version string `kong:"-"`
 
+	// SettingsFile is where settings were read from, besides environment and flags; "" for nowhere.
+	SettingsFile string `kong:"-" json:"-"`
+
 	// Types are used besides those of the inventory. A test adds one to see what follows from it.
 	Types []record.Type `kong:"-" json:"-"`
 }

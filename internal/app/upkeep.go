@@ -12,12 +12,13 @@ import (
 // keepTally is how long the counts of deliveries by minute are kept.
 const keepTally = 30 * 24 * time.Hour
 
-// keepUp does the upkeep in the background until the returned function is called.
-func (a *App) keepUp(ctx context.Context) (end func()) {
+// keepUp does the upkeep of a process in the background until the returned function is called.
+func (a *App) keepUp(ctx context.Context, kind string) (end func()) {
 	ctx, stop := context.WithCancel(ctx)
 	var loops sync.WaitGroup
 	loops.Go(func() { every(ctx, time.Second, func() { a.mergeSearches(ctx) }) })
 	loops.Go(func() { every(ctx, 10*time.Second, func() { a.foldCounts(ctx) }) })
+	loops.Go(func() { a.present(ctx, kind) })
 	loops.Go(func() { a.hourly(ctx) }) // on its own: retention may take minutes
 	return func() {
 		stop()

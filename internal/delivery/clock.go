@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// clockTolerance is how far the clock of a worker's machine may differ from the database's. The database records by
+// ClockTolerance is how far the clock of a worker's machine may differ from the database's. The database records by
 // its own clock when a job was begun and when it is due; River's leader decides by its machine's clock which job is
 // stuck. So rescueAfter exceeds the longest run of a job by more than this.
-const clockTolerance = 5 * time.Second
+const ClockTolerance = 5 * time.Second
 
 // quickAnswer is how fast the database must answer before a wrong clock counts as right again. A slower answer is too
 // imprecise: the next one might find the clock wrong again.
-const quickAnswer = clockTolerance / 5
+const quickAnswer = ClockTolerance / 5
 
 // clock records whether this machine's clock agrees with the database's.
 type clock struct {
@@ -28,7 +28,7 @@ func (c *clock) note(database, before, after time.Time, log *slog.Logger) {
 	off := ClockOffset(database, before, after)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	wrong := off.Abs() > clockTolerance
+	wrong := off.Abs() > ClockTolerance
 	if wrong == c.wrong || !wrong && after.Sub(before) > quickAnswer {
 		return
 	}
@@ -40,7 +40,7 @@ func (c *clock) note(database, before, after time.Time, log *slog.Logger) {
 	if wrong {
 		log.Error("the clock of this machine differs from the database's: the worker takes no jobs until they agree; check the "+
 			"time service of both",
-			"database_ahead", off.Round(time.Millisecond), "tolerance", clockTolerance)
+			"database_ahead", off.Round(time.Millisecond), "tolerance", ClockTolerance)
 		return
 	}
 	log.Info("the clock of this machine agrees with the database's again: the worker takes jobs")

@@ -56,8 +56,8 @@ func TestClockAgreesByAQuickAnswer(t *testing.T) {
 // a worker that is being stopped has written every outcome before the process ends.
 func TestTimesOfAJob(t *testing.T) {
 	t.Parallel()
-	if longest := jobTimeout + known; rescueAfter-clockTolerance <= longest {
-		t.Errorf("a job runs for %v, and is rescued after %v by a clock that is %v ahead", longest, rescueAfter, clockTolerance)
+	if longest := jobTimeout + known; rescueAfter-ClockTolerance <= longest {
+		t.Errorf("a job runs for %v, and is rescued after %v by a clock that is %v ahead", longest, rescueAfter, ClockTolerance)
 	}
 	if cancelAfter+known >= drain {
 		t.Errorf("jobs are cancelled after %v and write their outcome for %v, and the worker ends after %v", cancelAfter, known, drain)
@@ -75,18 +75,18 @@ func TestClockAwait(t *testing.T) {
 	woken := make(chan bool)
 	wait := func(agrees bool) { go func() { woken <- c.await(t.Context(), agrees) }() }
 	wait(false)
-	c.note(now.Add(clockTolerance), now, now, log)
+	c.note(now.Add(ClockTolerance), now, now, log)
 	select {
 	case <-woken:
 		t.Error("a clock within the tolerance disagrees")
 	default:
 	}
-	c.note(now.Add(clockTolerance+1), now, now, log)
+	c.note(now.Add(ClockTolerance+1), now, now, log)
 	if !<-woken {
 		t.Error("the wait for a wrong clock was given up")
 	}
 	wait(true)
-	c.note(now.Add(-clockTolerance), now, now, log)
+	c.note(now.Add(-ClockTolerance), now, now, log)
 	if !<-woken {
 		t.Error("the wait for the right clock was given up")
 	}

@@ -30,7 +30,7 @@ import (
 // when a job has run for longer than any can. docs/decisions/0016 has the arithmetic.
 const (
 	jobTimeout  = 32 * time.Second // above the longest deadline of a request, 30 s
-	rescueAfter = jobTimeout + known + clockTolerance + time.Second
+	rescueAfter = jobTimeout + known + ClockTolerance + time.Second
 	drain       = 27 * time.Second // the process is ended 29 s after the signal
 	cancelAfter = drain - known - time.Second
 

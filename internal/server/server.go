@@ -20,6 +20,7 @@ import (
 	"terrier/internal/access"
 	"terrier/internal/account"
 	"terrier/internal/fault"
+	"terrier/internal/hops"
 	"terrier/internal/ledger"
 	"terrier/internal/rest"
 	"terrier/internal/store"
@@ -101,6 +102,7 @@ func (s *Server) routes() []route {
 	return []route{
 		{"GET /healthz", s.healthz},
 		{"GET /readyz", s.readyz},
+		{"GET " + hops.Path, s.hops},
 	}
 }
 

@@ -93,20 +93,28 @@ func newProvider(db *sql.DB) (*goose.Provider, error) {
 
 // Pending counts the migrations that this program has and the database lacks. It only reads: goose's own check would
 // create its table, which a server that refuses to start should not do.
-func Pending(ctx context.Context, pool *pgxpool.Pool) (int, error) {
+func Pending(ctx context.Context, pool *pgxpool.Pool) (int, error) { return pending(ctx, pool) }
+
+// querier is a pool or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+func pending(ctx context.Context, db querier) (int, error) {
 	versions, err := embeddedVersions()
 	if err != nil {
 		return 0, err
 	}
 	var exists bool
-	if err := pool.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, migrationTable).Scan(&exists); err != nil {
+	if err := db.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, migrationTable).Scan(&exists); err != nil {
 		return 0, fmt.Errorf("look for applied migrations: %w", err)
 	}
 	if !exists {
 		return len(versions), nil
 	}
 	var applied int
-	err = pool.QueryRow(ctx, `SELECT count(DISTINCT version_id) FROM `+migrationTable+`
+	err = db.QueryRow(ctx, `SELECT count(DISTINCT version_id) FROM `+migrationTable+`
 		WHERE is_applied AND version_id = ANY($1)`, versions).Scan(&applied)
 	if err != nil {
 		return 0, fmt.Errorf("count applied migrations: %w", err)

@@ -20,19 +20,31 @@ type Kept struct {
 // KeptSecrets reads the secrets of a field, at most limit, of the records behind an id in the
 // order of their ids.
 func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, secret record.Secrecy, after int64, limit int) ([]Kept, error) {
-	column := quote(t.Field(secret.Name).Column().Name)
-	rows, err := s.pool.Query(ctx, fmt.Sprintf("SELECT id, %[1]s FROM %[2]s WHERE id > $1 AND %[1]s <> '' ORDER BY id LIMIT $2",
-		column, quote(t.Table())), after, limit)
+	kept, err := keptSecrets(ctx, s.pool, keptQuery{t, secret, after, limit})
+	return kept, s.translate(err)
+}
+
+// keptQuery says which secrets to read.
+type keptQuery struct {
+	t      *record.Type
+	secret record.Secrecy
+	after  int64
+	limit  int
+}
+
+func keptSecrets(ctx context.Context, db querier, q keptQuery) ([]Kept, error) {
+	column := quote(q.t.Field(q.secret.Name).Column().Name)
+	rows, err := db.Query(ctx, fmt.Sprintf("SELECT id, %[1]s FROM %[2]s WHERE id > $1 AND %[1]s <> '' ORDER BY id LIMIT $2",
+		column, quote(q.t.Table())), q.after, q.limit)
 	if err != nil {
-		return nil, s.translate(err)
+		return nil, err
 	}
-	kept, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Kept, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Kept, err error) {
 		var sealed string
 		err = row.Scan(&k.ID, &sealed)
 		k.Sealed = record.Sealed(sealed)
 		return k, err
 	})
-	return kept, s.translate(err)
 }
 
 // Reseal replaces secrets by newly sealed ones, and returns how many. One that somebody has changed since it was read
@@ -60,7 +72,8 @@ func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrec
 // TokensOfOldKeys counts the tokens that have not expired and whose digest was not made with
 // the secret of this id.
 func (s *Store) TokensOfOldKeys(ctx context.Context, current string, now time.Time) (n int, err error) {
-	err = s.pool.QueryRow(ctx, "SELECT count(*) FROM users_token WHERE NOT starts_with(key_sealed, $1) AND (expires IS NULL OR expires > $2)",
-		current, now).Scan(&n)
+	err = s.pool.QueryRow(ctx, countOldTokens, current, now).Scan(&n)
 	return n, s.translate(err)
 }
+
+const countOldTokens = "SELECT count(*) FROM users_token WHERE NOT starts_with(key_sealed, $1) AND (expires IS NULL OR expires > $2)"

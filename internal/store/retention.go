@@ -82,20 +82,31 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time) (done
 
 func (done *Retained) retain(ctx context.Context, conn *pgx.Conn, keep Retention, now time.Time) error {
 	if keep.Deliveries > 0 {
-		limit := now.AddDate(0, 0, -keep.Deliveries)
-		if err := done.expire(ctx, conn, keep.Deliveries, limit, now); err != nil {
+		if err := done.expire(ctx, conn, keep.Deliveries, now.AddDate(0, 0, -keep.Deliveries), now); err != nil {
 			return fmt.Errorf("fail expired deliveries: %w", err)
 		}
-		for _, table := range []string{"extras_delivery", "extras_attempt", "extras_conditionerror"} {
-			if err := done.dropBefore(ctx, conn, table, limit); err != nil {
-				return err
-			}
+	}
+	for _, kept := range keep.tables() {
+		if kept.days == 0 {
+			continue
+		}
+		if err := done.dropBefore(ctx, conn, kept.table, now.AddDate(0, 0, -kept.days)); err != nil {
+			return err
 		}
 	}
-	if keep.Changes == 0 {
-		return nil
-	}
-	return done.dropBefore(ctx, conn, "extras_objectchange", now.AddDate(0, 0, -keep.Changes))
+	return nil
+}
+
+// keptTable is a growing table, and for how many days it is kept.
+type keptTable struct {
+	table string
+	days  int
+}
+
+// tables lists the growing tables in the order in which partitions are dropped: what is made from changes goes first.
+func (keep Retention) tables() []keptTable {
+	return []keptTable{{"extras_delivery", keep.Deliveries}, {"extras_attempt", keep.Deliveries},
+		{"extras_conditionerror", keep.Deliveries}, {"extras_objectchange", keep.Changes}}
 }
 
 // expire fails the awaited deliveries of changes before the limit and removes their jobs. One
@@ -157,7 +168,7 @@ func (done *Retained) dropBefore(ctx context.Context, conn *pgx.Conn, table stri
 
 // partitionsBefore uses the bounds of the partitions, not their names: somebody may have made one by hand. The names
 // it returns are quoted.
-func partitionsBefore(ctx context.Context, conn *pgx.Conn, table string, limit time.Time) ([]Partition, error) {
+func partitionsBefore(ctx context.Context, conn querier, table string, limit time.Time) ([]Partition, error) {
 	rows, err := conn.Query(ctx, `
 		SELECT name, bound[1]::timestamptz, bound[2]::timestamptz FROM (
 			SELECT c.oid::regclass::text AS name, regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \('(.*)'\) TO \('(.*)'\)$$) AS bound

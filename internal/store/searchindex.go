@@ -179,16 +179,20 @@ func reportProgress(ctx context.Context, pool *pgxpool.Pool, t *record.Type, log
 
 // SearchesScan reports whether searches read whole tables, because search indexes are missing or were made for another declaration.
 func (s *Store) SearchesScan(ctx context.Context) (bool, error) {
-	var missing bool
-	err := s.spare.QueryRow(ctx, `SELECT EXISTS (SELECT FROM unnest($1::text[], $2::text[]) x (name, statement) WHERE NOT EXISTS
-		(SELECT FROM pg_index i WHERE i.indexrelid = to_regclass(name) AND i.indisvalid AND obj_description(i.indexrelid) = statement))`,
-		s.searchIndexes(), SearchIndexes(s.reg.Types())).Scan(&missing)
+	missing, err := searchesScan(ctx, s.spare, s.reg.Types())
 	return missing, s.translate(err)
 }
 
-// searchIndexes returns the quoted names of all search indexes.
-func (s *Store) searchIndexes() (names []string) {
-	for _, t := range s.reg.Types() {
+func searchesScan(ctx context.Context, db querier, types []*record.Type) (missing bool, err error) {
+	err = db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM unnest($1::text[], $2::text[]) x (name, statement) WHERE NOT EXISTS
+		(SELECT FROM pg_index i WHERE i.indexrelid = to_regclass(name) AND i.indisvalid AND obj_description(i.indexrelid) = statement))`,
+		searchIndexNames(types), SearchIndexes(types)).Scan(&missing)
+	return missing, err
+}
+
+// searchIndexNames returns the quoted names of all search indexes.
+func searchIndexNames(types []*record.Type) (names []string) {
+	for _, t := range types {
 		if t.SearchIndexed() {
 			names = append(names, quote(searchIndexName(t)))
 		}
@@ -203,7 +207,7 @@ func (s *Store) TidySearchIndexes(ctx context.Context) error {
 	err := s.pool.QueryRow(ctx, `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($2) AS mine),
 		tidied AS MATERIALIZED (SELECT gin_clean_pending_list(i.indexrelid) FROM turn JOIN unnest($1::text[]) name ON turn.mine
 			JOIN pg_index i ON i.indexrelid = to_regclass(name) AND i.indisvalid)
-		SELECT mine FROM turn, (SELECT count(*) FROM tidied) all_of_them`, s.searchIndexes(), int64(searchLock)).Scan(&mine)
+		SELECT mine FROM turn, (SELECT count(*) FROM tidied) all_of_them`, searchIndexNames(s.reg.Types()), int64(searchLock)).Scan(&mine)
 	if err == nil && !mine {
 		return ErrElsewhere
 	}

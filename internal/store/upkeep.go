@@ -140,6 +140,9 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 			_, err = tx.Exec(ctx, "DELETE FROM extras_worker WHERE seen_at < $1", now.Add(-24*time.Hour))
 		}
 		if err == nil {
+			_, err = tx.Exec(ctx, "DELETE FROM extras_process WHERE seen_at < $1", now.Add(-24*time.Hour))
+		}
+		if err == nil {
 			_, err = tx.Exec(ctx, "DELETE FROM extras_webhook_pause p WHERE NOT EXISTS (SELECT FROM extras_webhook w WHERE w.id = p.webhook_id)")
 		}
 		if err == nil {

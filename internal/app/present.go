@@ -1,0 +1,30 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"time"
+
+	"terrier/internal/store"
+)
+
+// The kinds of process that run for long.
+const (
+	serverKind = "server"
+	workerKind = "worker"
+)
+
+// present records that this process runs, and with which settings, until ctx ends. `terrier doctor` compares them.
+func (a *App) present(ctx context.Context, kind string) {
+	host, _ := os.Hostname() // a process without a name works too
+	me := store.Process{ID: fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()), Kind: kind, Host: host, Program: a.cfg.Version,
+		KeyIDs: a.keys.IDs(), Changes: a.cfg.ChangelogRetention, Deliveries: a.cfg.DeliveryRetention}
+	say := func() { a.note(ctx, "presence", a.Store.Present(ctx, me)) }
+	say()
+	every(ctx, store.PresentEvery, say)
+	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second) // the process is about to end
+	defer cancel()
+	a.note(leaving, "presence", a.Store.Absent(leaving, me.ID))
+}

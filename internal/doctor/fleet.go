@@ -1,0 +1,151 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"terrier/internal/delivery"
+	"terrier/internal/store"
+)
+
+const fleetGroup = "fleet"
+
+var fleetChecks = []Check{
+	{fleetGroup, "workers", "terrier worker", tables, (*examination).workers},
+	{fleetGroup, "versions", "install one version of Terrier everywhere, and restart servers and workers", tables, (*examination).versions},
+	{fleetGroup, "clocks", "timedatectl set-ntp true", tables, (*examination).clocks},
+	{fleetGroup, "keys", "give all processes the same TERRIER_SECRET_KEY and TERRIER_SECRET_KEY_OLD, and restart them", tables | keys,
+		(*examination).sameKeys},
+	{fleetGroup, "retention", "give all processes the same TERRIER_CHANGELOG_RETENTION and TERRIER_DELIVERY_RETENTION, and restart them",
+		tables, (*examination).sameRetention},
+}
+
+// How long after its last sign a process counts as running. A worker gives one every 5 s, each process one more every
+// store.PresentEvery.
+const (
+	workerLately  = 20 * time.Second
+	processLately = 3 * store.PresentEvery
+)
+
+func (e *examination) workers(ctx context.Context) (Finding, error) {
+	workers, err := e.db.Workers(ctx, workerLately)
+	if err != nil {
+		return Finding{}, err
+	}
+	if len(workers) > 0 {
+		hosts := map[string]bool{}
+		for _, w := range workers {
+			hosts[w.Host] = true
+		}
+		return ok("%s on %s", count(len(workers), "worker"), some(slices.Sorted(maps.Keys(hosts))))
+	}
+	hooks, err := e.db.Receivers(ctx)
+	switch {
+	case err != nil:
+		return Finding{}, err
+	case len(hooks) == 0:
+		return ok("no worker is alive, and no webhook needs one")
+	}
+	return found(Fail, "", "no worker is alive: deliveries of %s wait", count(len(hooks), "webhook"))
+}
+
+// processes lists the processes that run.
+func (e *examination) processes(ctx context.Context) ([]store.Process, error) {
+	return e.db.Processes(ctx, processLately)
+}
+
+const nobody = "no server or worker is running"
+
+func (e *examination) versions(ctx context.Context) (Finding, error) {
+	processes, err := e.processes(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	if len(processes) == 0 {
+		return skip(nobody)
+	}
+	others := map[string]string{}
+	for _, p := range processes {
+		if p.Program != e.Program {
+			others[p.Program] = fmt.Sprintf("%s on the %s on %s", p.Program, p.Kind, p.Host)
+		}
+	}
+	if len(others) > 0 {
+		return found(Warn, "", "this is %s, but there is %s", e.Program, some(slices.Sorted(maps.Values(others))))
+	}
+	return ok("%s: %s", count(len(processes), "process"), e.Program)
+}
+
+func (e *examination) clocks(ctx context.Context) (Finding, error) {
+	workers, err := e.db.Workers(ctx, workerLately)
+	if err != nil {
+		return Finding{}, err
+	}
+	for _, w := range workers {
+		if w.ClockWrong {
+			return found(Fail, "ssh "+w.Host+" timedatectl set-ntp true",
+				"the clock of %s differs from the database's: its worker takes no jobs", w.Host)
+		}
+	}
+	before := e.Now()
+	theirs, err := e.db.Now(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	off := delivery.ClockOffset(theirs, before, e.Now())
+	if off.Abs() > delivery.ClockTolerance {
+		return found(Fail, "", "the clock of this machine differs from the database's by %s, more than the %s that a worker tolerates",
+			span(off.Abs()), span(delivery.ClockTolerance))
+	}
+	return ok("they agree with the database's")
+}
+
+// sameKeys checks that every process can open what any other seals.
+func (e *examination) sameKeys(ctx context.Context) (Finding, error) {
+	processes, err := e.processes(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	if len(processes) == 0 {
+		return skip(nobody)
+	}
+	processes = append(processes, store.Process{Kind: "command", Host: "this machine", KeyIDs: e.Settings.Keys.IDs()})
+	rotating := false
+	for _, seals := range processes {
+		for _, opens := range processes {
+			if !slices.Contains(opens.KeyIDs, seals.KeyIDs[0]) {
+				return found(Fail, "", "the %s on %s lacks the secret key of the %s on %s: it can't open what that seals", opens.Kind, opens.Host,
+					seals.Kind, seals.Host)
+			}
+			rotating = rotating || opens.KeyIDs[0] != seals.KeyIDs[0]
+		}
+	}
+	if rotating {
+		return found(Warn, "restart all processes with the new TERRIER_SECRET_KEY, then run: terrier secret reseal",
+			"some processes still use an old secret key, which the others know")
+	}
+	return ok("%s with one secret key", count(len(processes)-1, "process"))
+}
+
+func (e *examination) sameRetention(ctx context.Context) (Finding, error) {
+	if e.Settings.Retention != nil {
+		return skip(wrongRetention)
+	}
+	processes, err := e.processes(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	if len(processes) == 0 {
+		return skip(nobody)
+	}
+	for _, p := range processes {
+		if got := (store.Retention{Changes: p.Changes, Deliveries: p.Deliveries}); got != e.Settings.Keep {
+			return found(Warn, "", "the %s on %s keeps changes %s and deliveries %s, here it is %s and %s: the shorter one applies", p.Kind, p.Host,
+				days(got.Changes), days(got.Deliveries), days(e.Settings.Keep.Changes), days(e.Settings.Keep.Deliveries))
+		}
+	}
+	return ok("%s with one retention", count(len(processes), "process"))
+}

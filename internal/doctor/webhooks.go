@@ -1,0 +1,202 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"terrier/internal/egress"
+	"terrier/internal/store"
+)
+
+const webhooksGroup = "webhooks"
+
+var webhookChecks = []Check{
+	{webhooksGroup, "dns", "getent hosts HOST", tables | policy | outside, (*examination).hookDNS},
+	{webhooksGroup, "egress", "TERRIER_EGRESS_ALLOW=NETWORK", tables | policy | outside, (*examination).hookEgress},
+	{webhooksGroup, "tls", "openssl s_client -connect HOST:443", tables | policy | outside, (*examination).hookTLS},
+	{webhooksGroup, "certificate", "renew the certificate of the receiver", tables | policy | outside, (*examination).hookCertificate},
+	{webhooksGroup, "ca-file", "put the CA file into the directory TERRIER_WEBHOOK_CA_DIR", tables | policy, (*examination).hookCA},
+}
+
+// Receivers are visited several at once, and of very many webhooks only the first.
+const (
+	visitsAtOnce  = 16
+	mostReceivers = 200
+)
+
+// receiver is a host that webhooks send to, and what a visit found. Nothing is sent to it.
+type receiver struct {
+	Host       string // with the port, where the URL names one
+	Secure     bool
+	Targets    []egress.Target
+	LookupErr  error
+	Expires    time.Time // zero without TLS
+	ConnectErr error     // of the TLS handshake
+}
+
+// visitReceivers looks up each distinct host, and makes a TLS handshake with those that the policy allows.
+func (e *examination) visitReceivers(ctx context.Context) ([]receiver, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeLimit)
+	defer cancel()
+	hooks, err := e.db.Receivers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var distinct []store.Receiver
+	known := map[store.Receiver]bool{}
+	for _, h := range hooks {
+		key := store.Receiver{URL: hostOf(h.URL), Insecure: h.Insecure, CAFile: h.CAFile}
+		if !known[key] && len(distinct) < mostReceivers {
+			known[key] = true
+			distinct = append(distinct, h)
+		}
+	}
+	found := make([]receiver, len(distinct))
+	var wg sync.WaitGroup
+	turns := make(chan struct{}, visitsAtOnce)
+	for i, h := range distinct {
+		wg.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			found[i] = e.visit(ctx, h)
+		})
+	}
+	wg.Wait()
+	return found, nil
+}
+
+func (e *examination) visit(ctx context.Context, h store.Receiver) receiver {
+	origin := hostOf(h.URL)
+	scheme, host, _ := strings.Cut(origin, "://")
+	r := receiver{Host: host, Secure: scheme == "https"}
+	client := e.Settings.Egress
+	r.Targets, r.LookupErr = client.Resolve(ctx, h.URL)
+	if r.LookupErr != nil || !r.Secure || r.refused() != nil {
+		return r
+	}
+	if h.CAFile != "" && !h.Insecure && client.CheckCA(h.CAFile) != nil {
+		return r // that is for another check
+	}
+	r.Expires, r.ConnectErr = client.Handshake(ctx, egress.Request{URL: h.URL, InsecureSkipVerify: h.Insecure, CAFile: h.CAFile})
+	return r
+}
+
+// refused returns the policy's refusal of the first address that it refuses.
+func (r receiver) refused() error {
+	for _, t := range r.Targets {
+		if t.Refused != nil {
+			return t.Refused
+		}
+	}
+	return nil
+}
+
+// hostOf returns scheme and host of a URL. The rest may contain a secret.
+func hostOf(raw string) string {
+	parsed, err := url.Parse(raw)
+	if err != nil {
+		return "unknown://(a URL that is not understood)"
+	}
+	return parsed.Scheme + "://" + parsed.Host
+}
+
+// each asks about all receivers, and returns the problem of those that have one.
+func (e *examination) each(problem func(receiver) string) (problems []string, hosts int, err error) {
+	receivers, err := e.receivers()
+	for _, r := range receivers {
+		if p := problem(r); p != "" {
+			problems = append(problems, r.Host+": "+p)
+		}
+	}
+	return problems, len(receivers), err
+}
+
+const noWebhooks = "no webhook is enabled"
+
+// judge is the finding of a check of all receivers: ok says what holds for each.
+func (e *examination) judge(status Status, remedy, fine string, problem func(receiver) string) (Finding, error) {
+	problems, hosts, err := e.each(problem)
+	switch {
+	case err != nil:
+		return Finding{}, err
+	case hosts == 0:
+		return ok(noWebhooks)
+	case len(problems) > 0:
+		host, _, _ := strings.Cut(problems[0], ": ")
+		name, _, _ := strings.Cut(host, ":")
+		return found(status, strings.NewReplacer("HOST:PORT", host, "HOST", name).Replace(remedy), "%s", some(problems))
+	}
+	return ok("%s: %s", count(hosts, "host"), fine)
+}
+
+func (e *examination) hookDNS(context.Context) (Finding, error) {
+	return e.judge(Fail, "getent hosts HOST", "each is found", func(r receiver) string {
+		if r.LookupErr != nil {
+			return r.LookupErr.Error()
+		}
+		return ""
+	})
+}
+
+func (e *examination) hookEgress(context.Context) (Finding, error) {
+	allow := ""
+	f, err := e.judge(Fail, "", "all addresses are allowed", func(r receiver) string {
+		refusal := r.refused()
+		if refusal == nil {
+			return ""
+		}
+		addr := r.Targets[0].Addr.Addr()
+		allow = cmp.Or(allow, fmt.Sprintf("%s/%d", addr, addr.BitLen()))
+		return refusal.Error()
+	})
+	if f.Status == Fail {
+		f.Remedy = "add " + allow + " to TERRIER_EGRESS_ALLOW, if webhooks may reach it"
+	}
+	return f, err
+}
+
+func (e *examination) hookTLS(context.Context) (Finding, error) {
+	return e.judge(Fail, "openssl s_client -connect HOST:PORT", "each speaks TLS or has a URL with http", func(r receiver) string {
+		if r.ConnectErr != nil {
+			return r.ConnectErr.Error()
+		}
+		return ""
+	})
+}
+
+func (e *examination) hookCertificate(context.Context) (Finding, error) {
+	return e.judge(Warn, "renew the certificate of HOST", "no certificate expires soon", func(r receiver) string {
+		if left := r.Expires.Sub(e.Now()); !r.Expires.IsZero() && left < e.Limits.Certificate {
+			return "its certificate expires in " + span(left)
+		}
+		return ""
+	})
+}
+
+// hookCA checks every webhook, because each may name a file of its own.
+func (e *examination) hookCA(ctx context.Context) (Finding, error) {
+	hooks, err := e.db.Receivers(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	var wrong []string
+	named := 0
+	for _, h := range hooks {
+		if h.CAFile == "" || h.Insecure {
+			continue
+		}
+		named++
+		if err := e.Settings.Egress.CheckCA(h.CAFile); err != nil {
+			wrong = append(wrong, fmt.Sprintf("%q names %s: %s", h.Name, h.CAFile, err))
+		}
+	}
+	if len(wrong) > 0 {
+		return found(Fail, "", "%s", some(wrong))
+	}
+	return ok("%s, each of which can be read", count(named, "CA file"))
+}

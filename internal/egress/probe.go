@@ -1,0 +1,85 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+)
+
+// Target is an address at which a receiver may be reached, and the policy's refusal to dial it, nil where it allows it.
+type Target struct {
+	Addr    netip.AddrPort
+	Refused error
+}
+
+// Resolve looks up the host of a URL, without connecting to it.
+func (c *Client) Resolve(ctx context.Context, rawURL string) ([]Target, error) {
+	host, port, err := hostPort(rawURL)
+	if err != nil {
+		return nil, &Error{Invalid, err.Error(), nil}
+	}
+	start := time.Now()
+	resolver := c.config.Resolver
+	if resolver == nil {
+		resolver = net.DefaultResolver
+	}
+	addrs, err := resolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, explain(ctx, err, start, netip.AddrPort{}, noAnswer)
+	}
+	targets := make([]Target, len(addrs))
+	for i, addr := range addrs {
+		to := netip.AddrPortFrom(addr.Unmap(), port)
+		targets[i] = Target{to, c.config.Policy.Allows(to)}
+	}
+	return targets, nil
+}
+
+// Handshake connects to the receiver of a request as Send would, agrees on TLS with it, and sends nothing. It returns
+// when the first of the receiver's certificates expires.
+func (c *Client) Handshake(ctx context.Context, r Request) (expires time.Time, err error) {
+	host, port, err := hostPort(r.URL)
+	if err != nil {
+		return expires, &Error{Invalid, err.Error(), nil}
+	}
+	via, err := c.poolFor(r)
+	if err != nil {
+		return expires, &Error{Invalid, err.Error(), nil}
+	}
+	start := time.Now()
+	ctx, cancel := context.WithDeadline(ctx, start.Add(c.timeout(r)))
+	defer cancel()
+	conn, err := c.dialer.DialContext(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(int(port))))
+	if err != nil {
+		return expires, explain(ctx, err, start, netip.AddrPort{}, noAnswer)
+	}
+	defer func() { _ = conn.Close() }() // nothing was sent
+	config := via.kept.TLSClientConfig.Clone()
+	config.ServerName = host
+	secure := tls.Client(conn, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return expires, explain(ctx, err, start, netip.AddrPort{}, noAnswer)
+	}
+	for _, certificate := range secure.ConnectionState().PeerCertificates {
+		if expires.IsZero() || certificate.NotAfter.Before(expires) {
+			expires = certificate.NotAfter
+		}
+	}
+	return expires, nil
+}
+
+// hostPort returns where a URL leads.
+func hostPort(rawURL string) (host string, port uint16, err error) {
+	target, err := parseURL(rawURL)
+	if err != nil {
+		return "", 0, err
+	}
+	port = map[string]uint16{"http": 80, "https": 443}[target.Scheme]
+	if given, err := strconv.ParseUint(target.Port(), 10, 16); err == nil {
+		port = uint16(given)
+	}
+	return target.Hostname(), port, nil
+}

@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Workers lists the workers seen lately.
+func (i *Inspector) Workers(ctx context.Context, lately time.Duration) ([]Worker, error) {
+	return inspectRows[Worker](ctx, i, workersSeen, lately)
+}
+
+// Processes lists the servers and workers seen lately.
+func (i *Inspector) Processes(ctx context.Context, lately time.Duration) ([]Process, error) {
+	return inspectRows[Process](ctx, i, selectProcesses, lately)
+}
+
+// Receiver is where an enabled webhook sends to.
+type Receiver struct {
+	Webhook  int64
+	Name     string
+	URL      string // may contain a secret
+	Insecure bool   // its certificate is not verified
+	CAFile   string
+}
+
+// Receivers lists where enabled webhooks send to.
+func (i *Inspector) Receivers(ctx context.Context) ([]Receiver, error) {
+	return inspectRows[Receiver](ctx, i,
+		"SELECT id, name, payload_url, NOT ssl_verification, coalesce(ca_file_path, '') FROM extras_webhook WHERE enabled ORDER BY id")
+}
+
+// Queue is a webhook's queued deliveries.
+type Queue struct {
+	Webhook int64
+	Name    string
+	Queued  int64
+	Age     time.Duration // of the oldest
+}
+
+// OldQueues lists the webhooks that are enabled and not paused and whose oldest queued delivery has waited for a time,
+// the oldest first.
+func (i *Inspector) OldQueues(ctx context.Context, atLeast time.Duration) ([]Queue, error) {
+	return inspectRows[Queue](ctx, i, `
+		SELECT w.id, w.name, count(*), now() - min(d.queued_at) FROM extras_delivery d JOIN extras_webhook w ON w.id = d.webhook_id
+		WHERE d.state = 'queued' AND w.enabled AND NOT EXISTS (SELECT FROM extras_webhook_pause p WHERE p.webhook_id = w.id)
+		GROUP BY w.id HAVING now() - min(d.queued_at) >= $1::interval ORDER BY 4 DESC`, atLeast)
+}
+
+// PausedWebhooks lists the webhooks that have been paused for a time, with the deliveries that wait.
+func (i *Inspector) PausedWebhooks(ctx context.Context, atLeast time.Duration) ([]Queue, error) {
+	return inspectRows[Queue](ctx, i, `
+		SELECT w.id, w.name, (SELECT count(*) FROM extras_delivery d WHERE d.webhook_id = w.id AND d.state = 'queued'), now() - p.paused_at
+		FROM extras_webhook_pause p JOIN extras_webhook w ON w.id = p.webhook_id WHERE now() - p.paused_at >= $1::interval ORDER BY 4 DESC`,
+		atLeast)
+}
+
+// RunningJobs counts the jobs that have been running for a time, and returns the age of the oldest.
+func (i *Inspector) RunningJobs(ctx context.Context, atLeast time.Duration) (n int64, oldest time.Duration, err error) {
+	err = i.row(ctx, []any{&n, &oldest}, `SELECT count(*), coalesce(max(now() - attempted_at), '0'::interval) FROM river_job
+		WHERE state = 'running' AND attempted_at <= now() - $1::interval`, atLeast)
+	return n, oldest, err
+}
+
+// JoblessDeliveries counts the awaited deliveries that have had no job for a time.
+func (i *Inspector) JoblessDeliveries(ctx context.Context, atLeast time.Duration) (n int64, err error) {
+	err = i.row(ctx, []any{&n}, `SELECT count(*) FROM extras_delivery d WHERE (d.state = 'queued' OR d.retry_at IS NOT NULL)
+		AND coalesce(d.finished_at, d.queued_at) <= now() - $1::interval AND NOT EXISTS (SELECT FROM river_job j WHERE j.id = d.job_id)`, atLeast)
+	return n, err
+}

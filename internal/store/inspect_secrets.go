@@ -1,0 +1,29 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/record"
+)
+
+// KeptSecrets reads encrypted secrets as Store.KeptSecrets does.
+func (i *Inspector) KeptSecrets(ctx context.Context, t *record.Type, secret record.Secrecy, after int64,
+	limit int) (kept []Kept, err error) {
+	err = i.Read(ctx, func(tx pgx.Tx) error {
+		kept, err = keptSecrets(ctx, tx, keptQuery{t, secret, after, limit})
+		return err
+	})
+	return kept, err
+}
+
+// TokensOfOldKeys counts tokens as Store.TokensOfOldKeys does.
+func (i *Inspector) TokensOfOldKeys(ctx context.Context, current string, now time.Time) (n int, err error) {
+	err = i.row(ctx, []any{&n}, countOldTokens, current, now)
+	return n, err
+}
+
+// Types lists the record types.
+func (i *Inspector) Types() []*record.Type { return i.reg.Types() }
