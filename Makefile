@@ -121,9 +121,10 @@ packages-check: packages ## Install the packages and the image in roots of their
 
 .PHONY: packages-twice
 packages-twice: assets ## Make the packages twice and compare every byte
-	DIST=$(CURDIR)/dist packaging/build
+	rm -rf bin/dist-before
+	packaging/build
 	mv dist bin/dist-before
-	DIST=$(CURDIR)/dist packaging/build
+	packaging/build
 	diff bin/dist-before/SHA256SUMS dist/SHA256SUMS
 	rm -rf bin/dist-before
 

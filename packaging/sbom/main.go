@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ func run(binary, lock, version string, changed time.Time) error {
 	if err != nil {
 		return err
 	}
-	components := append(modules, packages...)
+	components := slices.Concat(modules, packages)
 	sort.Slice(components, func(i, j int) bool { return components[i].BOMRef < components[j].BOMRef })
 	bom := cdx.NewBOM()
 	bom.Metadata = &cdx.Metadata{
