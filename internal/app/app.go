@@ -30,6 +30,7 @@ import (
 	"terrier/internal/store"
 	"terrier/internal/web"
 	"terrier/internal/web/accountpages"
+	"terrier/internal/web/healthpages"
 	"terrier/internal/web/hookpages"
 	"terrier/internal/webhookadmin"
 )
@@ -70,7 +71,7 @@ const headroom = 8 << 20
 
 // templates are the same for every App of the process.
 var templates = sync.OnceValues(func() (*template.Template, error) {
-	return web.ParseTemplates(accountpages.Templates, hookpages.Templates)
+	return web.ParseTemplates(accountpages.Templates, healthpages.Templates, hookpages.Templates)
 })
 
 // New builds everything and connects to the database, which must be migrated.
@@ -142,7 +143,8 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}
 	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Log: log, Intake: gate, BaseURL: cfg.BaseURL, Version: cfg.Version,
 		Now: a.now, Plain: a.API.Fail}
-	a.Site.Rooms = []web.Room{accountpages.New(a.Site, login, sessions, proxies), hookpages.New(a.Site, a.Hooks)}
+	a.Site.Rooms = []web.Room{accountpages.New(a.Site, login, sessions, proxies), hookpages.New(a.Site, a.Hooks),
+		healthpages.New(a.Site, a.examine())}
 	if a.Site.Templates, err = templates(); err != nil {
 		return nil, err
 	}

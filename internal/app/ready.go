@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,8 @@ const (
 type readiness struct {
 	mu   sync.Mutex
 	last *look
+
+	keep, limit time.Duration // instead of readyFor and readyTimeout, where they are set
 }
 
 type look struct {
@@ -29,11 +32,11 @@ type look struct {
 func (r *readiness) share(ctx context.Context, check func(context.Context) error) error {
 	r.mu.Lock()
 	l := r.last
-	if l == nil || l.isOld() {
+	if l == nil || l.isOld(cmp.Or(r.keep, readyFor)) {
 		l = &look{done: make(chan struct{}), err: errors.New("the check did not end")}
 		r.last = l
 		r.mu.Unlock()
-		l.run(ctx, check)
+		l.run(ctx, cmp.Or(r.limit, readyTimeout), check)
 		return l.err
 	}
 	r.mu.Unlock()
@@ -46,17 +49,17 @@ func (r *readiness) share(ctx context.Context, check func(context.Context) error
 }
 
 // run does the check that all wait for.
-func (l *look) run(ctx context.Context, check func(context.Context) error) {
+func (l *look) run(ctx context.Context, limit time.Duration, check func(context.Context) error) {
 	defer close(l.done)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	l.err, l.at = check(ctx), time.Now()
 }
 
-func (l *look) isOld() bool {
+func (l *look) isOld(keep time.Duration) bool {
 	select {
 	case <-l.done:
-		return time.Since(l.at) >= readyFor
+		return time.Since(l.at) >= keep
 	default:
 		return false
 	}

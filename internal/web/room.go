@@ -14,11 +14,12 @@ type Room struct {
 	NoWorker func(*Visit) bool // reports whether to tell the caller that jobs wait for a worker; nil if there are no jobs
 }
 
-// NavPage is a page in the navigation besides the types. It is shown to callers who may see a type.
+// NavPage is a page in the navigation besides the types. It is shown to callers who may see a type, or to superusers alone.
 type NavPage struct {
 	Section, Label string
 	Path           string
 	Type           string
+	Superuser      bool
 
 	links navLinks
 }

@@ -52,6 +52,8 @@ type Route struct {
 	Open   bool         // shown to everybody, logged in or not
 	Large  bool         // the body may be as long as that of a bulk request
 	Handle func(*Visit) error
+
+	Superuser bool // shown to superusers alone
 }
 
 // Pattern returns the route as the mux takes it.
@@ -234,6 +236,8 @@ func (s *Site) allow(c ledger.Caller, route Route) error {
 		return s.Ledger.Allow(c, route.Type, route.Action)
 	case c.Anonymous():
 		return fault.ErrNoCreds
+	case route.Superuser && !c.Superuser:
+		return fault.ErrDenied
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"terrier/internal/record"
 	"terrier/internal/web"
 	"terrier/internal/web/accountpages"
+	"terrier/internal/web/healthpages"
 	"terrier/internal/web/hookpages"
 )
 
@@ -27,8 +28,8 @@ func run() error {
 		return err
 	}
 	site := &web.Site{Registry: registry}
-	site.Rooms = []web.Room{accountpages.New(site, nil, nil, nil), hookpages.New(site, nil)}
-	if site.Templates, err = web.ParseTemplates(accountpages.Templates, hookpages.Templates); err != nil {
+	site.Rooms = []web.Room{accountpages.New(site, nil, nil, nil), hookpages.New(site, nil), healthpages.New(site, nil)}
+	if site.Templates, err = web.ParseTemplates(accountpages.Templates, healthpages.Templates, hookpages.Templates); err != nil {
 		return err
 	}
 	if err := site.Build(); err != nil {
