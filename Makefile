@@ -52,8 +52,8 @@ long-children: ## Measure 1,000 records that bring 48 children each, in one requ
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestManyChildren' ./internal/ledger
 
 .PHONY: long-metrics
-long-metrics: ## Let a real Prometheus scrape a server and a worker for a minute, and ask it every query of the dashboard
-	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestPrometheus$$' ./test/metrics
+long-metrics: ## Let a real Prometheus scrape a server and a worker for a minute, ask it every query of the dashboard, and read a million queued deliveries
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^(TestPrometheus|TestWatchMillion)$$' ./test/metrics ./internal/store
 
 .PHONY: lint
 lint: $(LINT) ## Run the linters

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"os"
 	"testing"
 	"time"
 
@@ -129,5 +130,42 @@ func TestWatch(t *testing.T) {
 	}
 	if err != nil || byType["dcim.site"] != 2 || byType["extras.webhook"] != 2 {
 		t.Errorf("records: %v, %v", counts, err)
+	}
+}
+
+// TestWatchMillion: with a million deliveries queued for 50 webhooks, what a scrape reads of them takes less than the two
+// seconds that it has.
+func TestWatchMillion(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("TERRIER_LONG") == "" {
+		t.Skip("takes a minute: make long-metrics")
+	}
+	a := newArchive(t)
+	a.exec(t, `WITH made AS (
+			INSERT INTO extras_delivery (id, changed_at, change_id, webhook_id, version, event, object_type, object_id, request_id, state, round,
+				tries, attempt_count, job_id, queued_at, reason)
+			SELECT n, now(), n, n % 50, 1, 'created', 'dcim.site', 1, gen_random_uuid(), 'queued', 1, 0, 0, n, now(), ''
+			FROM generate_series(1, 1000000) n RETURNING id, webhook_id)
+		INSERT INTO river_job (id, args, kind, max_attempts, queue, state)
+		SELECT id, jsonb_build_object('delivery', id, 'round', 1), 'delivery', 100, 'webhook_' || webhook_id, 'available' FROM made`)
+	w := a.Watch()
+	for _, state := range []string{"just written", "vacuumed"} {
+		began := time.Now()
+		waiting, err := w.Waiting(t.Context())
+		counted := time.Since(began)
+		if err != nil || len(waiting) != 50 || waiting[0].Queued != 20_000 {
+			t.Fatalf("%v, %v", waiting, err)
+		}
+		began = time.Now()
+		jobs, err := w.Jobs(t.Context())
+		if err != nil || jobs[0].N != 1_000_000 {
+			t.Fatalf("%v, %v", jobs, err)
+		}
+		t.Logf("%s: deliveries %s, jobs %s", state, counted, time.Since(began))
+		if counted > 2*time.Second || time.Since(began) > 2*time.Second {
+			t.Error("that is too slow")
+		}
+		a.exec(t, "VACUUM ANALYZE extras_delivery")
+		a.exec(t, "VACUUM ANALYZE river_job")
 	}
 }
