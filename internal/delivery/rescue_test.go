@@ -22,11 +22,19 @@ type beating struct {
 	id  string
 	now time.Time
 	log bytes.Buffer
+
+	rescued int // as metrics are told
 }
+
+func (x *beating) Rescued(deliveries int)               { x.rescued += deliveries }
+func (*beating) Recovered(int)                          {}
+func (*beating) Sent(time.Duration)                     {}
+func (*beating) Attempted(int64, string, time.Duration) {}
 
 func (b *bundle) beating(clock time.Time) *beating {
 	x := &beating{now: clock}
-	x.Worker = &delivery.Worker{Store: b.Store, Now: func() time.Time { return x.now }, Log: slog.New(slog.NewTextHandler(&x.log, nil))}
+	x.Worker = &delivery.Worker{Store: b.Store, Now: func() time.Time { return x.now }, Log: slog.New(slog.NewTextHandler(&x.log, nil)),
+		Observer: x}
 	x.id = x.Begin()
 	return x
 }
@@ -73,6 +81,9 @@ func TestSilentWorkerIsNoticed(t *testing.T) {
 				waiting := b.number(t, "SELECT count(*) FROM river_job WHERE state = 'available'")
 				if waiting != 0 && at < c.noticed || waiting != 2 && at >= c.noticed {
 					t.Fatalf("after %v %d jobs wait", at, waiting)
+				}
+				if other.rescued != int(waiting) {
+					t.Fatalf("after %v %d are counted as rescued", at, other.rescued)
 				}
 				if at == c.noticed {
 					break

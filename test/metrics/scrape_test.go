@@ -42,6 +42,11 @@ func TestScrapes(t *testing.T) {
 			}
 		}
 	}
+	for result, want := range map[string]float64{"failed": 1, "success": 0, "throttled": 0, "error": 0} {
+		if n, series := value(t, site.server, "terrier_logins_total", labels{"result": result}); n != want || series != 1 {
+			t.Errorf("%g logins are counted as %s", n, result)
+		}
+	}
 	if !seen["go_goroutines"] || !seen["process_cpu_seconds_total"] {
 		t.Error("there are no metrics of Go or of the process")
 	}
