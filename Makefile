@@ -119,6 +119,10 @@ packages: assets ## Make deb, rpm, tar.gz and image in dist/ (MINISIGN_KEY=file 
 packages-check: packages ## Install the packages and the image in roots of their own, as root, and check them
 	packaging/check
 
+.PHONY: first-install
+first-install: packages ## Follow docs/install.md on a fresh Debian, from the deb to a delivered webhook, and time it
+	packaging/first-install
+
 .PHONY: packages-twice
 packages-twice: assets ## Make the packages twice and compare every byte
 	rm -rf bin/dist-before
