@@ -179,6 +179,37 @@ func TestReadings(t *testing.T) {
 	})
 }
 
+// TestSlowReadings: however many readings hang, a scrape is over before Prometheus gives up, and says which are missing. The
+// next one tries those again for which there was no time.
+func TestSlowReadings(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := New("test")
+		sources := []Source{{"first", func(context.Context) ([]Sample, error) { return nil, nil }}}
+		tried := map[string]int{}
+		for _, name := range []string{"a", "b", "c", "d"} {
+			sources = append(sources, Source{name, func(ctx context.Context) ([]Sample, error) {
+				if ctx.Err() == nil {
+					tried[name]++
+				}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}})
+		}
+		m.Read(slog.New(slog.DiscardHandler), sources...)
+		began := time.Now()
+		wants(t, gather(t, m), `terrier_reading_up{reading="first"} 1`, `terrier_reading_up{reading="d"} 0`)
+		if took := time.Since(began); took != readTogether {
+			t.Errorf("a scrape took %s", took)
+		}
+		time.Sleep(keepAtLeast + 1) //nolint:forbidigo // the time of a bubble
+		gather(t, m)
+		if tried["a"] != 1 || tried["d"] != 1 {
+			t.Errorf("the readings were tried %v times", tried)
+		}
+	})
+}
+
 // gather is shown without the handler's own goroutines and time limit.
 func gather(t *testing.T, m *Metrics) string {
 	t.Helper()

@@ -31,6 +31,7 @@ const (
 	keepAtLeast  = 5 * time.Second
 	keepFactor   = 10
 	readDeadline = 2 * time.Second
+	readTogether = 5 * time.Second // for all readings of a scrape: Prometheus gives up after ten
 )
 
 // Read adds sources of the database. They are read one after the other, so that a scrape takes one connection. The
@@ -64,9 +65,11 @@ func (r *readings) Describe(chan<- *prometheus.Desc) {}
 func (r *readings) Collect(to chan<- prometheus.Metric) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), readTogether)
+	defer cancel()
 	for i, one := range r.all {
 		if time.Now().After(one.until) {
-			one.refresh(r.log, r.all[0].err != nil && i > 0)
+			one.refresh(ctx, r.log, r.all[0].err != nil && i > 0)
 		}
 		for _, s := range one.samples {
 			to <- s.metric()
@@ -77,13 +80,13 @@ func (r *readings) Collect(to chan<- prometheus.Metric) {
 }
 
 // refresh reads, unless the database is away.
-func (r *reading) refresh(log *slog.Logger, away bool) {
+func (r *reading) refresh(ctx context.Context, log *slog.Logger, away bool) {
 	before := r.err
 	if away {
 		r.samples, r.err, r.took = nil, context.Canceled, 0
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), readDeadline)
+	ctx, cancel := context.WithTimeout(ctx, readDeadline)
 	defer cancel()
 	start := time.Now()
 	r.samples, r.err = r.Read(ctx)
