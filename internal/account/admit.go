@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -29,14 +30,14 @@ func (l *Login) admit(ctx context.Context, username string, from netip.Addr) (*a
 	}
 	a.wait = slices.Max(waits)
 	if waits[len(waits)-1] > 0 { // the address is at its limit
-		return nil, throttled(a.wait)
+		return nil, l.refuse(ctx, username, from, a.wait)
 	}
 	// From here on the work is the same, whether the account exists and the address is known or not.
 	if waits, err = l.reserve(ctx, a, address); err != nil {
 		return nil, err
 	}
 	if waits != nil {
-		return nil, throttled(max(a.wait, waits[0]))
+		return nil, l.refuse(ctx, username, from, max(a.wait, waits[0]))
 	}
 	known, err := l.Addresses.KnownAddress(ctx, username, throttleAddr(from), a.at.Add(-KeepAddresses))
 	if err != nil {
@@ -53,6 +54,11 @@ func (l *Login) admit(ctx context.Context, username string, from netip.Addr) (*a
 	}
 	a.admitted = known && waits == nil
 	return a, nil
+}
+
+// refuse returns the answer to an attempt from an address that has no attempts left.
+func (l *Login) refuse(ctx context.Context, username string, from netip.Addr, wait time.Duration) error {
+	return cmp.Or(l.Refusals.Throttled(ctx, username, from, false), throttled(wait))
 }
 
 func (l *Login) reserve(ctx context.Context, a *attempt, keys ...ThrottleKey) (waits []time.Duration, err error) {

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -26,10 +27,21 @@ type Login struct {
 	Throttle  ThrottleStore
 	Addresses AddressStore
 	Passwords *Passwords
+	Refusals  Refusals
 	Keys      *Keyring
 	Log       *slog.Logger
 	Now       func() time.Time
 	Counted   func(result string) // is told how each login ended, in a word for metrics; may be nil
+}
+
+// Refusals records refused logins in the audit log.
+type Refusals interface {
+	// Failed records a wrong name or password. The user is nil where no user has the name.
+	Failed(ctx context.Context, user *UserRecord, from netip.Addr) error
+
+	// Throttled records an attempt that the limits refuse. A counted one was counted as an attempt of its address: there are not many. Of
+	// the others there may be any number, and they must cost next to nothing.
+	Throttled(ctx context.Context, username string, from netip.Addr, counted bool) error
 }
 
 // Check returns the user with this name and password. An unknown name, an inactive user and a wrong password get the
@@ -72,35 +84,32 @@ func (l *Login) check(ctx context.Context, username, password string, from netip
 	if err != nil {
 		return nil, err
 	}
-	user, err := l.verify(ctx, username, password)
+	user, right, err := l.verify(ctx, username, password)
 	switch {
 	case err != nil: // no password was checked
 		l.release(ctx, a)
 		return nil, err
-	case user != nil && a.admitted: // only failures count
+	case right && a.admitted: // only failures count
 		l.release(ctx, a)
 		l.note(ctx, user, from, a.at)
 		return user, nil
 	case a.wait > 0:
-		return nil, throttled(a.wait)
+		return nil, cmp.Or(l.Refusals.Throttled(ctx, username, from, true), throttled(a.wait))
 	}
-	return nil, errBadLogin
+	return nil, cmp.Or(l.Refusals.Failed(ctx, user, from), error(errBadLogin))
 }
 
-// verify returns nil, nil when the name and the password do not belong to an active user.
-func (l *Login) verify(ctx context.Context, username, password string) (*UserRecord, error) {
-	user, err := l.Users.LoadUserByName(ctx, username)
+// verify returns the user with the name, nil if there is none, and whether they are active and the password is theirs.
+func (l *Login) verify(ctx context.Context, username, password string) (user *UserRecord, right bool, err error) {
+	user, err = l.Users.LoadUserByName(ctx, username)
 	if err != nil {
-		return nil, fmt.Errorf("load a user to log in: %w", err)
+		return nil, false, fmt.Errorf("load a user to log in: %w", err)
 	}
 	if user == nil || user.PasswordHash == "" {
-		return nil, l.Passwords.VerifyDummy(ctx, password)
+		return user, false, l.Passwords.VerifyDummy(ctx, password)
 	}
 	same, err := l.Passwords.Verify(ctx, password, user.PasswordHash)
-	if err != nil || !same || !user.Active {
-		return nil, err
-	}
-	return user, nil
+	return user, same && user.Active, err
 }
 
 // plausible reports whether a user could have this name and password. PostgreSQL accepts neither broken UTF-8 nor a

@@ -23,6 +23,7 @@ type loginBench struct {
 	users     *fakeUsers
 	throttle  *fakeThrottle
 	addresses *fakeAddresses
+	refusals  *fakeRefusals
 	clock     *clock
 	hashes    *atomic.Int64
 }
@@ -32,12 +33,12 @@ func newLoginBench() *loginBench {
 	bob.Username, bob.Active = "bob", false
 	carol.Username, carol.PasswordHash = "carol", ""
 	b := &loginBench{users: &fakeUsers{users: []*UserRecord{&alice, &bob, &carol}}, throttle: newFakeThrottle(), clock: newClock(),
-		addresses: &fakeAddresses{seen: map[string]time.Time{}}}
+		addresses: &fakeAddresses{seen: map[string]time.Time{}}, refusals: &fakeRefusals{}}
 	var passwords *Passwords
 	passwords, b.hashes = countingPasswords()
 	log, _ := testLog()
 	b.Login = &Login{Users: b.users, Throttle: b.throttle, Addresses: b.addresses, Passwords: passwords, Keys: testKeys, Log: log,
-		Now: b.clock.Now}
+		Now: b.clock.Now, Refusals: b.refusals}
 	return b
 }
 

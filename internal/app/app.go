@@ -17,6 +17,7 @@ import (
 
 	"terrier/internal/access"
 	"terrier/internal/account"
+	"terrier/internal/audit"
 	"terrier/internal/delivery"
 	"terrier/internal/egress"
 	"terrier/internal/fault"
@@ -52,6 +53,7 @@ type App struct {
 	passwords *account.Passwords
 	client    *egress.Client
 	metrics   *metrics.Metrics // nil when nobody asks for them
+	refused   *audit.Refused
 	log       *slog.Logger
 	now       func() time.Time
 	cleanups  []func()
@@ -121,14 +123,21 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		return nil, err
 	}
 	accounts := store.Accounts{Store: a.Store}
-	login := &account.Login{Users: accounts, Throttle: accounts, Addresses: accounts, Passwords: a.passwords, Keys: keys, Log: log, Now: a.now}
+	trail, err := a.openAudit()
+	if err != nil {
+		return nil, err
+	}
+	a.refused = &audit.Refused{Store: accounts, Log: trail}
+	a.cleanups = append(a.cleanups, a.flushRefused)
+	login := &account.Login{Users: accounts, Throttle: accounts, Addresses: accounts, Passwords: a.passwords, Keys: keys, Log: log, Now: a.now,
+		Refusals: refusals{accounts, a.refused, trail, a.now}}
 	sessions := account.NewSessions(accounts, strings.HasPrefix(cfg.BaseURL, "https://"), log)
 	printer := &record.Printer{Base: cfg.BaseURL}
 	a.Ledger = &ledger.Ledger{
 		Store:   a.Store,
 		Policy:  &access.Policy{ExemptView: cfg.ExemptViewPermissions, LoginRequired: cfg.LoginRequired},
 		Sealer:  &account.Sealer{Keys: keys, Passwords: a.passwords},
-		Printer: printer, Now: a.now, LooseFilters: !cfg.StrictFilters, EnforceGlobalUnique: cfg.EnforceGlobalUnique,
+		Printer: printer, Now: a.now, Audit: trail, LooseFilters: !cfg.StrictFilters, EnforceGlobalUnique: cfg.EnforceGlobalUnique,
 		Dependants: ledger.Dependants(cfg.DependantsLimit),
 		Rules:      map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"terrier/internal/account"
+	"terrier/internal/audit"
 	"terrier/internal/egress"
 	"terrier/internal/record"
 )
@@ -39,7 +40,7 @@ type Config struct {
 	MetricsListen string        `env:"TERRIER_METRICS_LISTEN" placeholder:"ADDRESS" help:"Address for monitoring, of servers and workers: /metrics, /healthz and /readyz, such as 127.0.0.1:9464. They need no login, so only your monitoring should reach it. Empty: there is none."`
 	ShutdownDelay time.Duration `env:"TERRIER_SHUTDOWN_DELAY" default:"2s" help:"How long a server goes on answering after the signal to stop, while /readyz says 503: longer than your load balancer takes to notice. 20s at most."`
 
-	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site; * means all but users, groups, permissions, tokens, webhooks and deliveries, which must be named."`
+	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site; * means all but users, groups, permissions, tokens, webhooks, deliveries, condition errors and audit events, which must be named."`
 	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Show no records without authentication, whatever is exempt."`
 	StrictFilters         bool     `env:"TERRIER_STRICT_FILTERS" default:"true" negatable:"" help:"Refuse a list request with an unknown filter instead of ignoring the filter."`
 	EnforceGlobalUnique   bool     `env:"TERRIER_ENFORCE_GLOBAL_UNIQUE" default:"false" help:"Refuse a second prefix with the same network, and a second address with the same host, in the global table. For a VRF its own flag says so."`
@@ -51,8 +52,10 @@ type Config struct {
 	WebhookCADir   string        `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name; without it they may name none."`
 	WebhookTimeout time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"How long a receiver may take in all, from the lookup of its name to the last byte of its answer; 30s at most."`
 
-	ChangelogRetention int `env:"TERRIER_CHANGELOG_RETENTION" default:"90" placeholder:"DAYS" help:"Days for which the change log is kept; 0 keeps it for ever."`
+	ChangelogRetention int `env:"TERRIER_CHANGELOG_RETENTION" default:"90" placeholder:"DAYS" help:"Days for which the change log and the audit log are kept; 0 keeps them for ever."`
 	DeliveryRetention  int `env:"TERRIER_DELIVERY_RETENTION" default:"30" placeholder:"DAYS" help:"Days for which deliveries to webhooks are kept, with their attempts and with the condition errors: not longer than the change log, which they are made from. What could not be sent in that time fails as expired. 0 keeps them for ever."`
+
+	AuditLog string `env:"TERRIER_AUDIT_LOG" placeholder:"TARGET" help:"Where the audit log goes besides the database: stderr, file:/path, syslog: for the socket of this machine, syslog:/path of another socket, syslog:udp://host:514 or syslog:tcp://host:514."`
 
 	LogLevel  string `env:"TERRIER_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe messages to log: debug, info, warn or error."`
 	LogFormat string `env:"TERRIER_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`
@@ -81,6 +84,9 @@ func (c *Config) Validate() error {
 	if c.DependantsLimit < 0 {
 		problems = append(problems, fmt.Errorf("TERRIER_DEPENDANTS_LIMIT is %d and must be a number of records, such as 10000",
 			c.DependantsLimit))
+	}
+	if _, err := audit.ParseTarget(c.AuditLog, nil); err != nil {
+		problems = append(problems, fmt.Errorf("TERRIER_AUDIT_LOG is %q: %w", c.AuditLog, err))
 	}
 	_, err := c.ProxyNetworks()
 	return errors.Join(append(problems, err, c.validateWebhooks(), c.validateRetention())...)
@@ -223,6 +229,7 @@ func (c Config) LogValue() slog.Value {
 		slog.Duration("webhook_timeout", c.WebhookTimeout),
 		slog.Int("changelog_retention", c.ChangelogRetention),
 		slog.Int("delivery_retention", c.DeliveryRetention),
+		slog.String("audit_log", c.AuditLog),
 		slog.String("log_level", c.LogLevel),
 		slog.String("log_format", c.LogFormat),
 	)

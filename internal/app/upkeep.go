@@ -19,6 +19,7 @@ func (a *App) keepUp(ctx context.Context, kind string) (end func()) {
 	loops.Go(func() { every(ctx, time.Second, func() { a.mergeSearches(ctx) }) })
 	loops.Go(func() { every(ctx, 10*time.Second, func() { a.foldCounts(ctx) }) })
 	loops.Go(func() { a.present(ctx, kind) })
+	loops.Go(func() { every(ctx, time.Second, func() { a.note(ctx, "refused logins", a.refused.Flush(ctx)) }) })
 	loops.Go(func() { a.hourly(ctx) }) // on its own: retention may take minutes
 	return func() {
 		stop()

@@ -14,6 +14,7 @@ import (
 
 	"terrier/internal/dbtest"
 	"terrier/internal/ledger"
+	"terrier/internal/record"
 )
 
 // journal is a log that can be read while it is written.
@@ -69,9 +70,7 @@ func TestRetention(t *testing.T) {
 	}
 	hook := create("extras.webhook", now, ledger.Input{"name": "hook", "payload_url": receiver.URL + "/",
 		"content_types": []any{"dcim.site"}, "type_create": true})
-	if err := a.Store.Pause(t.Context(), hook, true, now); err != nil {
-		t.Fatal(err)
-	}
+	pause(t, a, hook, true)
 	create("dcim.site", old, ledger.Input{"name": "Forgotten", "slug": "forgotten"})
 	ask := func(sql string) bool {
 		t.Helper()
@@ -103,9 +102,7 @@ func TestRetention(t *testing.T) {
 	scrapes(t, a, "terrier_deliveries_expired_total 1")
 	exec("INSERT INTO river_job (id, args, kind, max_attempts, queue, state, scheduled_at) SELECT * FROM kept")
 	create("dcim.site", now, ledger.Input{"name": "Fresh", "slug": "fresh"})
-	if err := a.Store.Pause(t.Context(), hook, false, now); err != nil {
-		t.Fatal(err)
-	}
+	pause(t, a, hook, false)
 	eventually(t, func() bool {
 		return ask("SELECT count(*) = 1 FROM extras_delivery WHERE state = 'successful'") && ask("SELECT count(*) = 0 FROM river_job")
 	})
@@ -146,5 +143,14 @@ func eventually(t *testing.T, is func() bool) {
 			t.Fatal("it never was")
 		case <-tick.C:
 		}
+	}
+}
+
+// pause pauses a webhook, or resumes it.
+func pause(t *testing.T, a *App, webhook int64, paused bool) {
+	t.Helper()
+	e := a.Ledger.Event(operator(), "webhook_paused", record.Values{})
+	if changed, err := a.Store.Pause(t.Context(), webhook, paused, e); err != nil || !changed {
+		t.Fatal(changed, err)
 	}
 }

@@ -77,6 +77,7 @@ func Types() []record.Type {
 		virtualization.Cluster,
 		virtualization.VirtualMachine,
 		virtualization.VMInterface,
+		extras.AuditEvent,
 		extras.CustomField,
 		extras.Delivery,
 		extras.ObjectChange,

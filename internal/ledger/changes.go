@@ -151,6 +151,11 @@ func (s *changeSet) recordPart(ctx context.Context, entries []*entry, sums *noti
 	if len(broken) > 0 {
 		s.tx.InsertConditionErrors(changes, broken)
 	}
+	if events := s.audited(entries); len(events) > 0 {
+		sums.counts[store.AuditType] += len(events)
+		s.tx.InsertEvents(events)
+		s.events = append(s.events, events...)
+	}
 	if s.visible == nil { // a rehearsal shows them
 		for _, e := range entries {
 			e.pre, e.post = record.Values{}, record.Values{}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"terrier/internal/access"
+	"terrier/internal/audit"
 	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -33,6 +34,7 @@ type changeSet struct {
 	created int                                           // how many records
 	hooks   map[*record.Type]*store.Promise[[]store.Hook] // asked for so far
 	visible *visibility                                   // only in a rehearsal
+	events  []audit.Event                                 // for the audit log
 }
 
 // batch is a group of records of one type that are created or changed together.
@@ -84,6 +86,7 @@ func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*c
 		rehearsal.note(set)
 		return rows, nil
 	}
+	l.Audit.Write(set.events...)
 	for i, d := range set.items {
 		for name, plain := range d.reveal {
 			rows[i] = rows[i].Clone()

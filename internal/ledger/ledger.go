@@ -9,9 +9,11 @@ package ledger
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"time"
 
 	"terrier/internal/access"
+	"terrier/internal/audit"
 	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -30,6 +32,8 @@ type Ledger struct {
 	EnforceGlobalUnique bool
 	// Dependants limits what one request may change besides the records that it names; 0 means DefaultDependants.
 	Dependants Dependants
+	// Audit is where events of the audit log go besides the database; nil for nowhere.
+	Audit *audit.Log
 	// Rules are checks that need more than a declaration can express, by the type's name.
 	Rules map[string]func(before, after record.Values) fault.Fields
 	// Details fill in the DetailOnly fields of one record, which are kept elsewhere, by the type's name.
@@ -54,10 +58,11 @@ type Sealer interface {
 	Stale(sealed record.Sealed) bool
 }
 
-// Caller is the user of a request, and the request's id.
+// Caller is the user of a request, the request's id, and where it came from: no address for commands on the server.
 type Caller struct {
 	*access.Subject
 	RequestID string
+	From      netip.Addr
 }
 
 // Input is a decoded JSON object.

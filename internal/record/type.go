@@ -127,6 +127,9 @@ type Special struct {
 	Copies *Copies
 	// About names the field that says which type a record is about.
 	About string
+	// Audited returns the event under which a change to a record enters the audit log, "" for none. before is empty on a creation, after
+	// on a deletion.
+	Audited func(before, after Values) string
 	// SearchNewest limits q to this many of the newest records that match the filters; 0 means all of them.
 	SearchNewest int
 }

@@ -142,7 +142,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := s.Now()
 		from := s.client(r)
-		caller := &ledger.Caller{Subject: &access.Subject{Address: from}, RequestID: uuid.NewString()}
+		caller := &ledger.Caller{Subject: &access.Subject{Address: from}, RequestID: uuid.NewString(), From: from}
 		h := w.Header()
 		h.Set("X-Request-ID", caller.RequestID)
 		h.Set("X-Content-Type-Options", "nosniff")

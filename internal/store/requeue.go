@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
+	"terrier/internal/audit"
 	"terrier/internal/record"
 )
 
@@ -18,6 +19,7 @@ type RequeueQuery struct {
 	Webhooks access.Scope // of these webhooks
 	Ended    bool         // successful ones too; otherwise only failed ones
 	DryRun   bool
+	Event    audit.Event // its Count is set
 }
 
 // state returns the test that a delivery to queue again passes, over an alias. As a literal it can use an index.
@@ -30,7 +32,8 @@ func (q RequeueQuery) state(alias string) string {
 
 // Requeue queues deliveries again, at most limit of them, oldest first, in one transaction: each gets its next round
 // and a new job, which replaces the one of an automatic retry. One that is being sent is left alone. It returns how
-// many match and how many it queued; if more than limit match, or this is a dry run, it writes nothing.
+// many match and how many it queued; if more than limit match, or this is a dry run, it writes nothing. If it queues any, it writes the
+// event of the query, with their number.
 func (s *Store) Requeue(ctx context.Context, q RequeueQuery, now time.Time) (matching, queued int64, err error) {
 	t := s.reg.Type(DeliveryType)
 	w := &where{}
@@ -66,8 +69,11 @@ func (s *Store) Requeue(ctx context.Context, q RequeueQuery, now time.Time) (mat
 			if err := tx.QueryRow(ctx, move, w.args...).Scan(&queued, &hooks); err != nil {
 				return err
 			}
-			_, err = tx.Exec(ctx, notifyJobs, hooks)
-			return err
+			if _, err = tx.Exec(ctx, notifyJobs, hooks); err != nil || queued == 0 {
+				return err
+			}
+			q.Event.Count = queued
+			return writeEvent(ctx, tx, q.Event)
 		})
 		if try == writeTries || !isConflict(err) || ctx.Err() != nil {
 			return matching, queued, err
@@ -137,14 +143,21 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 	return found, next, s.translate(err)
 }
 
-// Pause pauses the deliveries of a webhook, or resumes them.
-func (s *Store) Pause(ctx context.Context, webhook int64, paused bool, now time.Time) error {
+// Pause pauses the deliveries of a webhook, or resumes them. If that changes anything, it writes the event, in the same transaction, and
+// reports it.
+func (s *Store) Pause(ctx context.Context, webhook int64, paused bool, e audit.Event) (changed bool, err error) {
 	sql, args := "DELETE FROM extras_webhook_pause WHERE webhook_id = $1", []any{webhook}
 	if paused {
-		sql, args = "INSERT INTO extras_webhook_pause (webhook_id, paused_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", []any{webhook, now}
+		sql, args = "INSERT INTO extras_webhook_pause (webhook_id, paused_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", []any{webhook, e.At}
 	}
-	_, err := s.pool.Exec(ctx, sql, args...)
-	return s.translate(err)
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, sql, args...)
+		if changed = tag.RowsAffected() > 0; !changed || err != nil {
+			return err
+		}
+		return writeEvent(ctx, tx, e)
+	})
+	return changed && err == nil, s.translate(err)
 }
 
 // Webhook reads a webhook as a worker needs it, secrets sealed.

@@ -12,7 +12,7 @@ import (
 // Retention says for how many days the growing tables are kept; 0 is forever. What is sent and shown of a delivery is
 // made from its change, so changes are kept at least as long.
 type Retention struct {
-	Changes    int
+	Changes    int // and the audit log
 	Deliveries int // with their attempts, and the condition errors
 }
 
@@ -48,7 +48,7 @@ var retentionSettings = []Setting{{"statement_timeout", "10min"}, {"enable_seqsc
 
 // countedAs names the growing tables that are also lists, with the type under which their rows are counted.
 var countedAs = map[string]string{"extras_objectchange": ChangeType, "extras_delivery": DeliveryType,
-	"extras_conditionerror": ConditionErrorType}
+	"extras_conditionerror": ConditionErrorType, "extras_auditevent": AuditType}
 
 // Retain drops the partitions that are entirely before the limit. Older deliveries that are still to be sent fail
 // first. If another process is doing it, it returns ErrElsewhere. Another error leaves what was done before it.
@@ -106,7 +106,8 @@ type keptTable struct {
 // tables lists the growing tables in the order in which partitions are dropped: what is made from changes goes first.
 func (keep Retention) tables() []keptTable {
 	return []keptTable{{"extras_delivery", keep.Deliveries}, {"extras_attempt", keep.Deliveries},
-		{"extras_conditionerror", keep.Deliveries}, {"extras_objectchange", keep.Changes}}
+		{"extras_conditionerror", keep.Deliveries}, {"extras_auditevent", keep.Changes},
+		{"extras_objectchange", keep.Changes}}
 }
 
 // expire fails the awaited deliveries of changes before the limit and removes their jobs. One

@@ -49,7 +49,14 @@ func newArchive(t *testing.T) *archive {
 		"type_create": true,
 		"conditions":  map[string]any{"attr": "name", "op": "gt", "value": json.Number("5")}}
 	a.create(t, time.Now(), "extras.webhook", hook, missing)
+	a.permission(t, time.Now(), "first")
 	return a
+}
+
+// permission makes a permission at a time, which the audit log records.
+func (a *archive) permission(t *testing.T, at time.Time, name string) {
+	t.Helper()
+	a.create(t, at, "users.permission", ledger.Input{"name": name, "object_types": []any{"dcim.site"}, "actions": []any{"view"}})
 }
 
 func (a *archive) create(t *testing.T, at time.Time, key string, inputs ...ledger.Input) {
@@ -113,7 +120,7 @@ func (a *archive) deliveries(t *testing.T, where string) string {
 // countsAreTrue compares the counts of lists with the rows.
 func (a *archive) countsAreTrue(t *testing.T) {
 	t.Helper()
-	for _, key := range []string{store.ChangeType, store.DeliveryType, store.ConditionErrorType} {
+	for _, key := range []string{store.ChangeType, store.DeliveryType, store.ConditionErrorType, store.AuditType} {
 		typ := a.reg.Type(key)
 		page, err := a.List(t.Context(), typ, store.Query{Scope: access.Machine(), Limit: 1})
 		if err != nil {
@@ -144,6 +151,7 @@ func TestRetain(t *testing.T) {
 	ancient, old, recent := now.Add(-120*day), now.Add(-40*day), now.Add(-10*day)
 	for i, at := range []time.Time{ancient, old, recent} {
 		prefix := string(rune('a' + i))
+		a.permission(t, at, prefix)
 		a.sites(t, at, prefix+"-sent", prefix+"-waits", prefix+"-again")
 	}
 	byName := "FROM dcim_site s WHERE s.id = d.object_id AND s.name LIKE "
@@ -164,7 +172,7 @@ func TestRetain(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 	for table, gone := range map[string][]time.Time{"extras_delivery": {ancient, old}, "extras_attempt": {ancient, old},
-		"extras_conditionerror": {ancient, old}, "extras_objectchange": {ancient}} {
+		"extras_conditionerror": {ancient, old}, "extras_objectchange": {ancient}, "extras_auditevent": {ancient}} {
 		for _, at := range []time.Time{ancient, old, recent} {
 			want := slices.Contains(gone, at)
 			if got := slices.Contains(names(done.Dropped), partitionOf(table, at)); got != want {
@@ -188,6 +196,7 @@ func TestRetain(t *testing.T) {
 		"SELECT count(*) FROM extras_delivery": 3, "SELECT count(*) FROM extras_attempt": 2, "SELECT count(*) FROM extras_conditionerror": 3,
 		"SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site'": 6,
 		"SELECT count(*) FROM river_job":                                           2,
+		"SELECT count(*) FROM extras_auditevent":                                   3,
 		"SELECT sum(failed) FROM extras_tally":                                     4,
 	} {
 		if got := a.number(t, question); got != want {

@@ -11,8 +11,8 @@ import (
 	"terrier/internal/account"
 )
 
-// growing tables are partitioned by the time of the change.
-var growing = []string{"extras_objectchange", "extras_delivery", "extras_attempt", "extras_conditionerror"}
+// growing tables are partitioned by the time of the change or event.
+var growing = []string{"extras_objectchange", "extras_delivery", "extras_attempt", "extras_conditionerror", "extras_auditevent"}
 
 // Partitions are weeks, made this far ahead. Readiness fails when less than the second is left, which leaves days to
 // find out why.

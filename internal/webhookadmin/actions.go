@@ -1,6 +1,9 @@
 package webhookadmin
 
 import (
+	"encoding/json"
+	"strings"
+
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -30,4 +33,16 @@ func filterOf(t *record.Type, in record.Input, example string) (store.Query, err
 		return store.Query{}, fault.Field("filter", "Say which %s: an object of filters, such as %s; {} means all.", t.Plural, example)
 	}
 	return ledger.FilterQuery(t, filter)
+}
+
+// longestFilter is how much of a filter the audit log keeps.
+const longestFilter = 500
+
+// filterText returns the filter of an action as the audit log names it: {"webhook_id":7}.
+func filterText(in record.Input) string {
+	raw, err := json.Marshal(in.Get("filter"))
+	if err != nil {
+		return ""
+	}
+	return strings.ToValidUTF8(string(raw[:min(len(raw), longestFilter)]), "")
 }

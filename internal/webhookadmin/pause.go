@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"terrier/internal/access"
+	"terrier/internal/audit"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
@@ -19,8 +20,17 @@ func (a *Admin) resume(ctx context.Context, c ledger.Caller, hook record.Values,
 }
 
 func (a *Admin) setPaused(ctx context.Context, c ledger.Caller, hook record.Values, paused bool) (record.Values, error) {
-	if err := a.store().Pause(ctx, hook.ID(), paused, a.Ledger.Timestamp()); err != nil {
+	name := audit.WebhookResumed
+	if paused {
+		name = audit.WebhookPaused
+	}
+	e := a.Ledger.Event(c, name, hook)
+	changed, err := a.store().Pause(ctx, hook.ID(), paused, e)
+	if err != nil {
 		return record.Values{}, err
+	}
+	if changed {
+		a.Ledger.Audit.Write(e)
 	}
 	now, err := a.store().Get(ctx, hook.Type(), access.Machine(), hook.ID())
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"terrier/internal/access"
+	"terrier/internal/audit"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -47,7 +48,8 @@ const (
 // and that the webhook's types, events and conditions select. A change that the webhook was notified of already is sent again, with the
 // same delivery. Each batch is a transaction, so a replay can be stopped and run again. Deliveries that are queued by then stay queued.
 func (a *Admin) Replay(ctx context.Context, c ledger.Caller, id int64, in ReplayInput) (ReplayCount, error) {
-	r := &replay{a: a, webhook: id, now: a.Ledger.Timestamp(), dry: in.DryRun}
+	r := &replay{a: a, caller: c, webhook: id, now: a.Ledger.Timestamp(), dry: in.DryRun}
+	defer func() { a.Ledger.Audit.Write(r.recorded...) }()
 	var err error
 	if r.hooks, err = a.changeScope(c); err != nil {
 		return r.total, err
@@ -113,28 +115,38 @@ func (n ReplayCount) plus(m ReplayCount) ReplayCount {
 
 type replay struct {
 	a       *Admin
+	caller  ledger.Caller
 	webhook int64
-	hooks   access.Scope // webhooks that the caller may change
+	hook    record.Values // as the last batch has read it
+	hooks   access.Scope  // webhooks that the caller may change
 	q       store.PastQuery
 	now     time.Time
 	dry     bool
 	total   ReplayCount
+	// recorded is the event of the audit log, once it is written.
+	recorded []audit.Event
 }
 
 // next replays the next changes, or counts them in a dry run. more reports whether there may be others.
 func (r *replay) next(ctx context.Context) (more bool, err error) {
 	var page store.PastPage
 	var n ReplayCount
+	var event audit.Event
 	if r.dry {
 		page, n, err = r.look(ctx)
 	} else {
 		err = r.a.store().Write(ctx, func(tx *store.Tx) (err error) {
-			page, n, err = r.queue(ctx, tx)
+			if page, n, err = r.queue(ctx, tx); err == nil {
+				event = r.record(tx, n)
+			}
 			return err
 		})
 	}
 	if err != nil {
 		return false, err
+	}
+	if !r.dry {
+		r.recorded = []audit.Event{event}
 	}
 	r.total = r.total.plus(n)
 	if len(page.Changes) > 0 {
@@ -142,6 +154,20 @@ func (r *replay) next(ctx context.Context) (more bool, err error) {
 		r.q.After, r.q.AfterID, r.total.Reached = last.At, last.ID, last.At
 	}
 	return page.More, nil
+}
+
+// record writes the event of the audit log with the first batch, and raises its count with each later one.
+func (r *replay) record(tx *store.Tx, n ReplayCount) audit.Event {
+	if len(r.recorded) == 0 {
+		e := r.a.Ledger.Event(r.caller, audit.WebhookReplayed, r.hook)
+		e.Count = n.Queued()
+		tx.AddEvent(e)
+		return e
+	}
+	e := r.recorded[0]
+	tx.RaiseEvent(e, n.Queued())
+	e.Count += n.Queued()
+	return e
 }
 
 // look counts how many of the next changes would be queued.
@@ -176,7 +202,8 @@ func (r *replay) queue(ctx context.Context, tx *store.Tx) (page store.PastPage, 
 	if len(hooks.Get()) == 0 {
 		return page, n, fault.ErrNotFound
 	}
-	wanted := r.ask(hooks.Get()[0])
+	r.hook = hooks.Get()[0]
+	wanted := r.ask(r.hook)
 	past := tx.PastChanges(r.q)
 	if err := tx.Flush(ctx); err != nil {
 		return page, n, err

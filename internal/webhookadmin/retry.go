@@ -3,6 +3,7 @@ package webhookadmin
 import (
 	"context"
 
+	"terrier/internal/audit"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -23,9 +24,17 @@ func (a *Admin) redeliver(ctx context.Context, c ledger.Caller, d record.Values,
 }
 
 func (a *Admin) again(ctx context.Context, c ledger.Caller, d record.Values, ended bool) (record.Values, error) {
-	before := d.Text("state")
+	before, event := d.Text("state"), audit.DeliveryRetried
+	if ended {
+		event = audit.DeliveryRedelivered
+	}
+	e := a.Ledger.Event(c, event, d)
+	e.TargetName = "" // its own name has that of a record, which not everybody may see
+	if hook := d.Link("webhook"); hook.ID != 0 {
+		e.TargetName = a.webhookType().DisplayLink(hook)
+	}
 	one := store.Query{Where: []record.Predicate{{Values: []any{d.ID()}}}}
-	matching, queued, err := a.requeue(ctx, c, store.RequeueQuery{Query: one, Ended: ended})
+	matching, queued, err := a.requeue(ctx, c, store.RequeueQuery{Query: one, Ended: ended, Event: e})
 	if err != nil {
 		return d, err
 	}
@@ -63,7 +72,9 @@ func (a *Admin) retryFiltered(ctx context.Context, c ledger.Caller, _ record.Val
 	if err != nil {
 		return nil, err
 	}
-	matching, queued, err := a.requeue(ctx, c, store.RequeueQuery{Query: q, DryRun: in.Bool("dry_run")})
+	e := a.Ledger.Event(c, audit.DeliveryRetried, record.Values{})
+	e.Target, e.TargetName = store.DeliveryType, filterText(in)
+	matching, queued, err := a.requeue(ctx, c, store.RequeueQuery{Query: q, DryRun: in.Bool("dry_run"), Event: e})
 	if in.Bool("dry_run") {
 		return Retried{matching}, err
 	}
@@ -86,6 +97,10 @@ func (a *Admin) requeue(ctx context.Context, c ledger.Caller, q store.RequeueQue
 	if err == nil && !q.DryRun && matching > maxRequeued {
 		return 0, 0, fault.New(fault.Invalid,
 			"%d deliveries match and at most %d can be sent again at once: narrow the filter, for example by time__lt.", matching, maxRequeued)
+	}
+	if err == nil && queued > 0 {
+		q.Event.Count = queued
+		a.Ledger.Audit.Write(q.Event)
 	}
 	return matching, queued, err
 }

@@ -82,6 +82,7 @@ var Webhook = record.Type{
 		{Name: "rotate/end", Method: "POST", PagesOnly: true, Needs: "change", Label: "The receiver knows the new one",
 			Doc: "Sign with the new secret of a webhook alone"},
 	},
+	Special: record.Special{Audited: webhookEvent},
 	Check: func(_, v record.Values) fault.Fields {
 		errs := fault.Fields{}
 		if !v.Bool("type_create") && !v.Bool("type_update") && !v.Bool("type_delete") {
@@ -89,6 +90,14 @@ var Webhook = record.Type{
 		}
 		return errs
 	},
+}
+
+// webhookEvent returns which event of the audit log a change to a webhook is.
+func webhookEvent(before, after record.Values) string {
+	if before.ID() != 0 && after.ID() != 0 && !before.Same(after, "secret") {
+		return "secret_rotated"
+	}
+	return ""
 }
 
 var httpMethods = record.Choices{

@@ -31,9 +31,10 @@ var Permission = record.Type{
 			Help: `Empty (null) for all records, an object whose keys are ANDed, or a list of objects that are ORed: {"status": "active", ` +
 				`"region__slug": "lisbon"}. $user is the caller.`},
 	},
-	Brief:  []string{"name"},
-	Order:  []string{"name"},
-	Search: []string{"name", "description"},
+	Brief:   []string{"name"},
+	Order:   []string{"name"},
+	Search:  []string{"name", "description"},
+	Special: record.Special{Audited: func(_, _ record.Values) string { return "permission_changed" }},
 	Check: func(before, after record.Values) fault.Fields {
 		errs := fault.Fields{}
 		had := before.List("object_types")

@@ -9,7 +9,7 @@ import (
 // Token is a key that a program sends instead of a password.
 var Token = record.Type{
 	App: "users", Name: "token", Plural: "tokens", Sensitive: true, Section: "Administration",
-	Rights: []string{"grant"}, Special: record.Special{Owner: "user", MaxOwned: 1000, Expiry: "expires"},
+	Rights: []string{"grant"}, Special: record.Special{Owner: "user", MaxOwned: 1000, Expiry: "expires", Audited: tokenEvent},
 	Doc:     "A key for the API. It may do what its user may do, or only read.",
 	Columns: []string{"description", "write_enabled", "expires", "allowed_ips", "last_used", "created"},
 	Groups: []record.Group{
@@ -37,6 +37,17 @@ var Token = record.Type{
 		}
 		return r.Text("key_hint") + " (" + user + ")"
 	},
+}
+
+// tokenEvent returns which event of the audit log a change to a token is.
+func tokenEvent(before, after record.Values) string {
+	switch {
+	case before.ID() == 0:
+		return "token_created"
+	case after.ID() == 0:
+		return "token_deleted"
+	}
+	return ""
 }
 
 func network(s string) (string, error) {

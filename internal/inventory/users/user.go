@@ -2,6 +2,7 @@ package users
 
 import (
 	"regexp"
+	"slices"
 
 	"terrier/internal/record"
 )
@@ -35,7 +36,7 @@ var User = record.Type{
 	Brief:   []string{"username"},
 	Order:   []string{"username"},
 	Search:  []string{"username", "first_name", "last_name", "email"},
-	Special: record.Special{Elevated: "is_superuser"},
+	Special: record.Special{Elevated: "is_superuser", Audited: userEvent},
 	Derive: func(before, after record.Values) {
 		// Sessions carry the epoch they were started in, so raising it ends them.
 		deactivated := before.Bool("is_active") && !after.Bool("is_active")
@@ -44,4 +45,22 @@ var User = record.Type{
 			after.Set("epoch", before.Int("epoch")+1)
 		}
 	},
+}
+
+// userEvent returns which event of the audit log a change to a user is: one that changes what the user may do.
+func userEvent(before, after record.Values) string {
+	flags := []string{"is_superuser"}
+	if before.ID() != 0 && after.ID() != 0 {
+		flags = append(flags, "is_active", "manage_tokens")
+	}
+	for _, name := range flags {
+		if before.Bool(name) != after.Bool(name) {
+			return "permission_changed"
+		}
+	}
+	sameID := func(a, b record.Link) bool { return a.ID == b.ID }
+	if !slices.EqualFunc(before.Links("groups"), after.Links("groups"), sameID) {
+		return "permission_changed"
+	}
+	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 
+	"terrier/internal/audit"
 	"terrier/internal/fault"
 	"terrier/internal/web"
 )
@@ -57,6 +58,11 @@ func (a *room) startSession(v *web.Visit, username, password string) error {
 	if err != nil {
 		return err
 	}
+	caller := v.Caller
+	caller.Subject = user.Subject()
+	if err := a.site.Ledger.NoteSession(v.Ctx, caller, audit.Login); err != nil {
+		return err
+	}
 	return a.newSession(v, user.ID, user.Epoch)
 }
 
@@ -85,6 +91,11 @@ func (a *room) logout(v *web.Visit) error {
 		return err
 	}
 	http.SetCookie(v.W, cleared)
+	if !v.Caller.Anonymous() {
+		if err := a.site.Ledger.NoteSession(v.Ctx, v.Caller, audit.Logout); err != nil {
+			return err
+		}
+	}
 	if web.WantsPage(v.R) {
 		return v.Leave("/login/", "You are logged out.")
 	}

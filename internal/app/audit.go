@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"time"
+
+	"terrier/internal/account"
+	"terrier/internal/audit"
+	"terrier/internal/ledger"
+	"terrier/internal/store"
+)
+
+// openAudit starts to send the audit log to where the settings say.
+func (a *App) openAudit() (*audit.Log, error) {
+	target, err := audit.ParseTarget(a.cfg.AuditLog, os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	log := audit.NewLog(target, a.cfg.LogFormat, a.log)
+	a.cleanups = append(a.cleanups, log.Close)
+	return log, nil
+}
+
+// refusalTimeout bounds the record of a refused login, which is written even if the caller has hung up.
+const refusalTimeout = 5 * time.Second
+
+// refusals records refused logins in the audit log.
+type refusals struct {
+	accounts store.Accounts
+	counted  *audit.Refused
+	log      *audit.Log
+	now      func() time.Time
+}
+
+var _ account.Refusals = refusals{}
+
+// Failed implements account.Refusals.
+func (r refusals) Failed(ctx context.Context, user *account.UserRecord, from netip.Addr) error {
+	e := r.event(ctx, from)
+	e.Name, e.Count = audit.LoginFailed, 1
+	if user != nil { // a name that no user has may be a password that was typed into the wrong field
+		e.UserName, e.Target, e.TargetName = user.Username, fmt.Sprintf("users.user/%d", user.ID), user.Username
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refusalTimeout)
+	defer cancel()
+	if err := r.accounts.AddEvent(ctx, e); err != nil {
+		return fmt.Errorf("record a failed login: %w", err)
+	}
+	r.log.Write(e)
+	return nil
+}
+
+// Throttled implements account.Refusals.
+func (r refusals) Throttled(ctx context.Context, username string, from netip.Addr, counted bool) error {
+	e := r.event(ctx, from)
+	e.UserName = username
+	r.counted.Add(e)
+	if !counted {
+		return nil // the upkeep writes it
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refusalTimeout)
+	defer cancel()
+	if err := r.counted.Flush(ctx); err != nil {
+		return fmt.Errorf("record a throttled login: %w", err)
+	}
+	return nil
+}
+
+func (r refusals) event(ctx context.Context, from netip.Addr) audit.Event {
+	return audit.Event{At: r.now().UTC().Truncate(time.Microsecond), Address: from, RequestID: ledger.CallerFrom(ctx).RequestID}
+}
+
+// flushRefused writes what is left of the login attempts that were refused, at the end of the program.
+func (a *App) flushRefused() {
+	ctx, cancel := context.WithTimeout(context.Background(), refusalTimeout)
+	defer cancel()
+	a.note(ctx, "refused logins", a.refused.Flush(ctx))
+}
