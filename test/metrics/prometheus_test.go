@@ -29,7 +29,7 @@ func TestPrometheus(t *testing.T) {
 	site := newSite(t)
 	site.load()
 	p := startPrometheus(t, site.server, site.worker)
-	install.Eventually(t, "Prometheus has scraped both often enough", func() bool {
+	install.Within(t, 3*install.Patience, "Prometheus has scraped both often enough", func() bool {
 		site.tag() // the rates of most panels need something that happens
 		counts := p.query(t, fmt.Sprintf("count_over_time(up[2m]) >= %d and on (instance) up == 1", scrapes))
 		return len(counts) == 2
