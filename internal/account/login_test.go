@@ -89,6 +89,9 @@ func TestLoginCheck(t *testing.T) {
 					t.Errorf("counter %d is %d, want %d", i, n, tc.counted)
 				}
 			}
+			if len(b.refusals.all) != tc.counted { // what is not counted is not recorded
+				t.Errorf("recorded %q", b.refusals.all)
+			}
 		})
 	}
 }
