@@ -184,7 +184,8 @@ func TestAuditLoginLimits(t *testing.T) {
 	}
 	s.WantAudited(t, guess("alice", "192.0.2.1:1", http.StatusForbidden), of("login_failed", "192.0.2.1", 1))
 	s.WantAudited(t, guess("canary as a name", "[::ffff:192.0.2.1]:1", http.StatusForbidden), "login_failed||192.0.2.1|||1")
-	s.WantAudited(t, guess(strings.Repeat("x", 151), "192.0.2.1:1", http.StatusForbidden))                         // no user can have this name
+	// No user can have this name.
+	s.WantAudited(t, guess(strings.Repeat("x", 151), "192.0.2.1:1", http.StatusForbidden))
 	exec(t, s, "UPDATE users_throttle SET attempts = array_fill(now(), ARRAY[50]) WHERE subject LIKE 'account:%'") // its limit
 	for n := 1; n < 4; n++ {
 		s.WantAudited(t, guess("alice", "192.0.2.77:1", http.StatusTooManyRequests), of("login_throttled", "192.0.2.77", n))

@@ -15,8 +15,8 @@ var setting = regexp.MustCompile(`\bTERRIER_[A-Z0-9_]*[A-Z0-9]\b`)
 var ours = []string{"TERRIER_TEST_DATABASE_URL", "TERRIER_E2E_ROWS", "TERRIER_POSTGRES_BIN", "TERRIER_CONFIG", "TERRIER_VERSION"}
 
 // operators are the pages for those who run Terrier.
-var operators = []string{"audit", "backup", "cli", "first-steps", "install", "monitoring", "operations", "packages", "proxies", "scaling", "sizing",
-	"troubleshooting", "upgrade"}
+var operators = []string{"audit", "backup", "cli", "first-steps", "install", "monitoring", "operations", "packages", "proxies",
+	"scaling", "sizing", "troubleshooting", "upgrade"}
 
 // TestSettings: every setting that pages for operators and the examples of deploy/ name is one of the program.
 func TestSettings(t *testing.T) {
