@@ -38,14 +38,9 @@ var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 // ClientAddr returns the address that a request came from: remote is the peer ("host:port" or "host"), forwardedFor
 // the values of X-Forwarded-For in the order of the headers. Each proxy appends the address of its peer, so the list
 // is read from the right, and only as far as our proxies wrote it: the client may have invented the rest.
-//
-// A peer without an address is on the other end of a Unix socket, on this machine. Only a proxy is let in there, so it
-// is one of ours.
 func (p Proxies) ClientAddr(remote string, forwardedFor []string) netip.Addr {
-	client, ok := parseHost(remote)
-	if !ok {
-		client = loopback
-	} else if !p.contains(client) {
+	client, trusted := p.Peer(remote)
+	if !trusted {
 		return client
 	}
 	hops := strings.Split(strings.Join(forwardedFor, ","), ",")
@@ -63,9 +58,15 @@ func (p Proxies) ClientAddr(remote string, forwardedFor []string) netip.Addr {
 }
 
 // Peer returns the address of the peer of a request, and whether it is one of the proxies.
+//
+// A peer without an address is on the other end of a Unix socket, on this machine. Only a proxy is let in there, so it
+// is one of ours.
 func (p Proxies) Peer(remote string) (peer netip.Addr, trusted bool) {
 	peer, ok := parseHost(remote)
-	return peer, ok && p.contains(peer)
+	if !ok {
+		return loopback, true
+	}
+	return peer, p.contains(peer)
 }
 
 func (p Proxies) contains(addr netip.Addr) bool {

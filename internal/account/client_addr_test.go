@@ -57,6 +57,32 @@ func TestClientAddr(t *testing.T) {
 	}
 }
 
+// TestPeer: the peer that ClientAddr trusts is the one that is said to be trusted.
+func TestPeer(t *testing.T) {
+	proxies, err := ParseProxies([]string{"10.0.0.0/8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		remote, peer string
+		trusted      bool
+	}{
+		{"192.0.2.1:4711", "192.0.2.1", false},
+		{"10.0.0.1:80", "10.0.0.1", true},
+		{"@", "127.0.0.1", true},
+		{"", "127.0.0.1", true},
+		{"127.0.0.1:80", "127.0.0.1", false},
+	} {
+		peer, trusted := proxies.Peer(c.remote)
+		if peer.String() != c.peer || trusted != c.trusted {
+			t.Errorf("%q: %s, trusted: %t", c.remote, peer, trusted)
+		}
+		if client := proxies.ClientAddr(c.remote, []string{"198.51.100.7"}); (client.String() == "198.51.100.7") != trusted {
+			t.Errorf("%q: the client is %s, but trusted: %t", c.remote, client, trusted)
+		}
+	}
+}
+
 // Whatever a client writes into the header, its proxy appends the true address.
 func TestClientAddrCannotBeChosen(t *testing.T) {
 	proxies, _ := ParseProxies([]string{"10.0.0.1"})

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"terrier/internal/account"
 	"terrier/internal/hops"
 )
 
@@ -29,6 +30,21 @@ func TestJudgeHops(t *testing.T) {
 		f := judgeHops(hops.Seen{Peer: "10.0.0.5", PeerTrusted: c.trusted, ForwardedFor: c.forwarded, Client: "198.51.100.7"})
 		if f.Status != c.want || !strings.Contains(f.Seen, c.says) || (f.Remedy == "") != (c.want == OK) {
 			t.Errorf("%s: %+v", c.name, f)
+		}
+	}
+}
+
+// TestJudgeUnixSocket: a proxy that reaches the server by its Unix socket needs no entry in the trusted proxies.
+func TestJudgeUnixSocket(t *testing.T) {
+	t.Parallel()
+	var proxies account.Proxies
+	for says, forwarded := range map[string][]string{
+		"names 198.51.100.7": {hops.Forged, "198.51.100.7"}, "choose their address": {hops.Forged}, "sends no X-Forwarded-For": nil,
+	} {
+		peer, trusted := proxies.Peer("@")
+		f := judgeHops(hops.Seen{Peer: peer.String(), PeerTrusted: trusted, ForwardedFor: forwarded, Client: "198.51.100.7"})
+		if !strings.Contains(f.Seen, says) || strings.Contains(f.Seen, "invalid") {
+			t.Errorf("%q: %+v", forwarded, f)
 		}
 	}
 }
