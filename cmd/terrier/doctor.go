@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,7 +26,7 @@ const (
 	cantRun     = 2
 )
 
-// Run prints what the checks found. It fails if one of them failed.
+// Run prints what the checks found. It fails if one of them failed, or could not run because something else is wrong.
 func (c doctorCommand) Run(ctx context.Context, s *session) error {
 	options := doctor.Options{Only: c.Only, Skip: c.Skip, Offline: c.Offline, Via: c.Via}
 	if err := doctor.CheckOptions(options); err != nil {
@@ -40,6 +41,9 @@ func (c doctorCommand) Run(ctx context.Context, s *session) error {
 	}
 	if report.Count(doctor.Fail) > 0 || c.Strict && report.Count(doctor.Warn) > 0 {
 		return &exit{code: checkFailed}
+	}
+	if why := report.Blocked(); why != "" {
+		return &exit{cantRun, errors.New(why)}
 	}
 	return nil
 }

@@ -22,6 +22,9 @@ type Finding struct {
 	Status Status
 	Seen   string
 	Remedy string // more exact than that of the check
+
+	// Blocked says that it was skipped because something else is wrong, which another check names.
+	Blocked bool
 }
 
 // Check is one thing to look at.

@@ -14,6 +14,9 @@ func skip(format string, args ...any) (Finding, error) {
 	return Finding{Status: Skip, Seen: fmt.Sprintf(format, args...)}, nil
 }
 
+// blocked skips a check that can't run because something else is wrong.
+func blocked(why string) Finding { return Finding{Status: Skip, Seen: why, Blocked: true} }
+
 // found returns something wrong, with a remedy that is more exact than the check's, or "".
 func found(status Status, remedy, format string, args ...any) (Finding, error) {
 	return Finding{Status: status, Seen: fmt.Sprintf(format, args...), Remedy: remedy}, nil

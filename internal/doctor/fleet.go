@@ -132,7 +132,7 @@ func (e *examination) sameKeys(ctx context.Context) (Finding, error) {
 
 func (e *examination) sameRetention(ctx context.Context) (Finding, error) {
 	if e.Settings.Retention != nil {
-		return skip(wrongRetention)
+		return blocked(wrongRetention), nil
 	}
 	processes, err := e.processes(ctx)
 	if err != nil {

@@ -34,6 +34,9 @@ type Result struct {
 	Seen   string `json:"seen"`
 	Remedy string `json:"remedy,omitempty"`
 	Page   string `json:"page,omitempty"`
+
+	// Blocked says that the check was skipped because something else is wrong: a connection, a schema or a key is missing.
+	Blocked bool `json:"blocked,omitempty"`
 }
 
 // Report is the outcome of all checks that ran.
@@ -51,6 +54,16 @@ func (r Report) Count(s Status) (n int) {
 		}
 	}
 	return n
+}
+
+// Blocked returns why the first check could not run that something else keeps from running, or "".
+func (r Report) Blocked() string {
+	for _, result := range r.Results {
+		if result.Blocked {
+			return fmt.Sprintf("%s-%s could not run: %s", result.Group, result.Name, result.Seen)
+		}
+	}
+	return ""
 }
 
 // Summary is a line such as "23 ok, 1 warning, 1 failed".
@@ -151,13 +164,16 @@ func (e *examination) connect(ctx context.Context) {
 // result runs one check.
 func (e *examination) result(ctx context.Context, c Check) Result {
 	r := Result{Group: c.Group, Name: c.Name}
-	finding, missing := Finding{Status: Skip}, e.missing(c.needs)
-	if missing == "" {
+	var finding Finding
+	switch missing := e.missing(c.needs); {
+	case c.needs&outside != 0 && e.options.Offline:
+		finding = Finding{Status: Skip, Seen: "needs other hosts: left out because of --offline"}
+	case missing != "":
+		finding = blocked(missing)
+	default:
 		finding = e.within(ctx, c)
-	} else {
-		finding.Seen = missing
 	}
-	r.Status, r.Seen = finding.Status, finding.Seen
+	r.Status, r.Seen, r.Blocked = finding.Status, finding.Seen, finding.Blocked
 	if r.Status == Warn || r.Status == Fail {
 		r.Remedy, r.Page = cmp.Or(finding.Remedy, c.Remedy), c.Page()
 	}
@@ -195,7 +211,7 @@ var tooLong = fmt.Sprintf("no answer within %s", span(timeLimit))
 func wrong(err error) Finding {
 	switch {
 	case store.Undefined(err):
-		return Finding{Status: Skip, Seen: "the schema lacks what this needs: see schema-migrations"}
+		return blocked("the schema lacks what this needs: see schema-migrations")
 	case store.Forbidden(err):
 		return Finding{Status: Skip, Seen: "the database user may not look: " + store.Cause(err)}
 	case errors.Is(err, context.DeadlineExceeded):
@@ -207,8 +223,6 @@ func wrong(err error) Finding {
 // missing returns why a check can't run, or "".
 func (e *examination) missing(n needs) string {
 	switch {
-	case n&outside != 0 && e.options.Offline:
-		return "needs other hosts: left out because of --offline"
 	case n&(address|database|tables) != 0 && e.Settings.DatabaseURL == "":
 		return "TERRIER_DATABASE_URL is missing or wrong: see settings-parse"
 	case n&(database|tables) != 0 && e.db == nil:

@@ -76,7 +76,7 @@ const grace = 2
 
 func (e *examination) past(ctx context.Context) (Finding, error) {
 	if e.Settings.Retention != nil {
-		return skip(wrongRetention)
+		return blocked(wrongRetention), nil
 	}
 	past, err := e.db.PartitionsPast(ctx, e.Settings.Keep, e.Now().AddDate(0, 0, -grace))
 	if err != nil {

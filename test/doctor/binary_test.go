@@ -24,6 +24,7 @@ func TestExitCodes(t *testing.T) {
 		"BASE_URL=http://localhost"}
 	broken := strings.Replace(database.String(), "127.0.0.1:", "127.0.0.1:x", 1)
 	away := strings.Replace(database.String(), database.Port(), strings.TrimPrefix(freeAddress(t), "127.0.0.1:"), 1)
+	empty := strings.Replace(database.String(), database.Path, "/postgres", 1)
 	for _, c := range []struct {
 		name, settings, args string
 		code                 int
@@ -45,6 +46,12 @@ func TestExitCodes(t *testing.T) {
 		{"no database", "DATABASE_URL=" + away, "", 1, "connection refused"},
 		{"a wrong mode", "DATABASE_URL=" + database.String() + "&default_query_exec_mode=exec", "", 1, "default_query_exec_mode"},
 		{"a short key", "SECRET_KEY=canary", "--only keys,settings", 1, "see settings-key"},
+		{"no database, which no chosen check names", "DATABASE_URL=" + away, "--only queues", 2, "no connection to the database"},
+		{"the same, strict", "DATABASE_URL=" + away, "--only queues --strict", 2, "queues-oldest could not run"},
+		{"no address, which no chosen check names", "DATABASE_URL=", "--only fleet --json", 2, `"blocked": true`},
+		{"no schema, which no chosen check names", "DATABASE_URL=" + empty, "--only fleet", 2, "the database has no schema"},
+		{"no key, which no chosen check names", "SECRET_KEY=short", "--only keys", 2, "see settings-key"},
+		{"left out on purpose", "SECRET_KEY=short", "--only proxy --offline", 0, "0 ok, 2 skipped\n"},
 		{"an unknown group", "", "--only setings", 2, `near it: "settings"`},
 		{"an unknown flag", "", "--bogus", 2, "--bogus"},
 		{"a flag that is refused", "", "--log-level=loud", 2, "--log-level"},
