@@ -112,7 +112,12 @@ func (e *examination) sameKeys(ctx context.Context) (Finding, error) {
 	if len(processes) == 0 {
 		return skip(nobody)
 	}
-	processes = append(processes, store.Process{Kind: "command", Host: "this machine", KeyIDs: e.Settings.Keys.IDs()})
+	return compareKeys(append(processes, store.Process{Kind: "command", Host: "this machine", KeyIDs: e.Settings.Keys.IDs()}))
+}
+
+// compareKeys compares the keys of all processes that say which they have: the first of each is the one that it seals with.
+func compareKeys(processes []store.Process) (Finding, error) {
+	processes = slices.DeleteFunc(processes, func(p store.Process) bool { return len(p.KeyIDs) == 0 })
 	rotating := false
 	for _, seals := range processes {
 		for _, opens := range processes {

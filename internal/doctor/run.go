@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -185,13 +186,7 @@ func (e *examination) within(ctx context.Context, c Check) Finding {
 	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
 	done := make(chan Finding, 1)
-	go func() {
-		f, err := c.run(e, ctx)
-		if err != nil {
-			f = wrong(err)
-		}
-		done <- f
-	}()
+	go func() { done <- e.guarded(ctx, c) }()
 	select {
 	case f := <-done:
 		return f
@@ -203,6 +198,28 @@ func (e *examination) within(ctx context.Context, c Check) Finding {
 		}
 		return Finding{Status: Fail, Seen: tooLong}
 	}
+}
+
+// guarded runs a check. One that panics fails, and ends nothing else: the server whose page shows it runs on.
+func (e *examination) guarded(ctx context.Context, c Check) (f Finding) {
+	defer func() {
+		if p := recover(); p != nil {
+			f = Finding{Status: Fail, Seen: broken(p).Error(), Remedy: "report this, with the version of Terrier: the fault is in the check"}
+		}
+	}()
+	f, err := c.run(e, ctx)
+	if err != nil {
+		return wrong(err)
+	}
+	return f
+}
+
+// broken describes a panic. Only what Go's runtime says is shown: any other value may contain a secret.
+func broken(p any) error {
+	if fault, ok := p.(runtime.Error); ok {
+		return fmt.Errorf("the check itself is broken: %w", fault)
+	}
+	return fmt.Errorf("the check itself is broken: %T", p)
 }
 
 var tooLong = fmt.Sprintf("no answer within %s", span(timeLimit))

@@ -2,9 +2,12 @@ package doctor
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"terrier/internal/store"
 )
 
 // TestTimeLimit: a check that does not end fails after some seconds, and nobody waits for it any longer.
@@ -23,6 +26,26 @@ func TestTimeLimit(t *testing.T) {
 		}
 		close(forever)
 	})
+}
+
+// TestPanic: a check that panics fails, and says nothing that may be secret.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	for name, says := range map[string]string{"index out of range": "index out of range", "secret": "string"} {
+		f := new(examination).within(t.Context(), Check{run: func(*examination, context.Context) (Finding, error) {
+			if none := []int{}; name != "secret" {
+				return ok("%d", none[0])
+			}
+			panic(name)
+		}})
+		if f.Status != Fail || !strings.Contains(f.Seen, says) || strings.Contains(f.Seen, "secret") || f.Remedy == "" {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	// Without settings a visit panics.
+	if r := new(examination).visit(t.Context(), store.Receiver{URL: "https://a.example"}); r.LookupErr == nil || r.Host != "a.example" {
+		t.Errorf("%+v", r)
+	}
 }
 
 func TestCount(t *testing.T) {

@@ -70,10 +70,15 @@ func (e *examination) visitReceivers(ctx context.Context) ([]receiver, error) {
 	return found, nil
 }
 
-func (e *examination) visit(ctx context.Context, h store.Receiver) receiver {
+func (e *examination) visit(ctx context.Context, h store.Receiver) (r receiver) {
 	origin := hostOf(h.URL)
 	scheme, host, _ := strings.Cut(origin, "://")
-	r := receiver{Host: host, Secure: scheme == "https"}
+	r = receiver{Host: host, Secure: scheme == "https"}
+	defer func() {
+		if p := recover(); p != nil {
+			r.LookupErr = broken(p)
+		}
+	}()
 	client := e.Settings.Egress
 	r.Targets, r.LookupErr = client.Resolve(ctx, h.URL)
 	if r.LookupErr != nil || !r.Secure || r.refused() != nil {
