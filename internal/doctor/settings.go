@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,6 +32,10 @@ func (e *examination) parse(context.Context) (Finding, error) {
 	return ok("all settings are understood")
 }
 
+// containerSecrets is where containers mount secrets. Everybody in a container is us, and its user has another number than
+// the owner of the secrets outside, so they are readable by all there.
+const containerSecrets = "/run/secrets/"
+
 // file checks who may read and write the files of settings and secrets.
 func (e *examination) file(context.Context) (Finding, error) {
 	if len(e.Settings.Files) == 0 {
@@ -42,16 +47,26 @@ func (e *examination) file(context.Context) (Finding, error) {
 		if err != nil {
 			return found(Fail, "ls -l "+path, "%s can't be read: %s", path, cause(err))
 		}
-		switch mode := info.Mode().Perm(); {
-		case mode&0o022 != 0:
-			return found(Fail, "chmod 640 "+path, "%s can be changed by others than its owner: its mode is %04o", path, mode)
-		case mode&0o004 != 0:
-			return found(Warn, "chmod 640 "+path, "%s can be read by everybody: its mode is %04o", path, mode)
-		default:
-			seen = append(seen, fmt.Sprintf("%s has mode %04o", path, mode))
+		f := judgeMode(path, info.Mode().Perm())
+		if f.Status != OK {
+			return f, nil
 		}
+		seen = append(seen, f.Seen)
 	}
 	return ok("%s", some(seen))
+}
+
+func judgeMode(path string, mode os.FileMode) Finding {
+	isMounted := strings.HasPrefix(filepath.Clean(path), containerSecrets)
+	switch {
+	case mode&0o022 != 0:
+		return Finding{Status: Fail, Remedy: "chmod 640 " + path,
+			Seen: fmt.Sprintf("%s can be changed by others than its owner: its mode is %04o", path, mode)}
+	case mode&0o004 != 0 && !isMounted:
+		return Finding{Status: Warn, Remedy: "chmod 640 " + path,
+			Seen: fmt.Sprintf("%s can be read by everybody: its mode is %04o", path, mode)}
+	}
+	return Finding{Status: OK, Seen: fmt.Sprintf("%s has mode %04o", path, mode)}
 }
 
 // cause returns the reason of an error of the file system, without the path.
