@@ -66,6 +66,8 @@ type Config struct {
 	// SettingsFile is where settings were read from, besides environment and flags; "" for nowhere.
 	SettingsFile string `kong:"-" json:"-"`
 
+	filesRead []string // of those that contain one setting, such as SecretKeyFile
+
 	// Types are used besides those of the inventory. A test adds one to see what follows from it.
 	Types []record.Type `kong:"-" json:"-"`
 }
@@ -94,7 +96,7 @@ func (c *Config) Validate() error {
 
 // ValidateDatabase is the part of Validate that a command needs which only prepares the database.
 func (c *Config) ValidateDatabase() error {
-	if err := takeFile("TERRIER_DATABASE_URL", &c.DatabaseURL, &c.DatabaseURLFile); err != nil {
+	if err := c.takeFile("TERRIER_DATABASE_URL", &c.DatabaseURL, &c.DatabaseURLFile); err != nil {
 		return err
 	}
 	if c.DatabaseURL == "" {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,18 +62,16 @@ func (c Config) validateOthers() error {
 	return c.Validate()
 }
 
-// files lists the files that settings and secrets are read from.
-func (c Config) files() (paths []string) {
-	if c.SettingsFile != "" {
-		paths = append(paths, c.SettingsFile)
-	}
+// files lists the files that settings and secrets are read from, whether that was done or is to be done.
+func (c Config) files() []string {
+	paths := slices.Concat([]string{c.SettingsFile, c.TLSKey}, c.filesRead)
 	value := reflect.ValueOf(c)
 	for field, name := range settingFields() {
-		if path := value.FieldByIndex(field.Index); strings.HasSuffix(name, "_FILE") && path.String() != "" {
-			paths = append(paths, path.String())
+		if strings.HasSuffix(name, "_FILE") {
+			paths = append(paths, value.FieldByIndex(field.Index).String())
 		}
 	}
-	return paths
+	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
 }
 
 // settingFields yields each field that is a setting, with its name in the environment.

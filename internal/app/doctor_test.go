@@ -5,6 +5,26 @@ import (
 	"testing"
 )
 
+// TestFiles: doctor looks at the same files before the settings are validated, as the command does, and afterwards, as the
+// page of a server does.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	c := valid()
+	c.DatabaseURL, c.DatabaseURLFile = "", secretFile(t, c.DatabaseURL)
+	c.SecretKey, c.SecretKeyFile = "", secretFile(t, c.SecretKey)
+	c.SecretKeyOldFile = secretFile(t, longKey)
+	c.SettingsFile, c.TLSCert, c.TLSKey = "settings.json", "cert.pem", "key.pem"
+	want := []string{c.SettingsFile, c.TLSKey, c.DatabaseURLFile, c.SecretKeyFile, c.SecretKeyOldFile}
+	for _, when := range []string{"before", "after", "after twice"} {
+		if got := c.files(); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", when, got, want)
+		}
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestSettingsIn: what Kubernetes sets for a service named terrier is no setting, there alone. Empty ones have no effect.
 func TestSettingsIn(t *testing.T) {
 	t.Parallel()

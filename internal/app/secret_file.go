@@ -11,9 +11,9 @@ import (
 // longestSecret bounds what is read of a file that was named by mistake, such as a device.
 const longestSecret = 64 << 10
 
-// takeFile sets value to the content of *file, if a file is named. It forgets the file, so that settings may be
-// validated twice. No error contains the content.
-func takeFile(setting string, value, file *string) error {
+// takeFile sets value to the content of *file, if a file is named. It moves the file to those that were read, so that
+// settings may be validated twice. No error contains the content.
+func (c *Config) takeFile(setting string, value, file *string) error {
 	if *file == "" {
 		return nil
 	}
@@ -24,6 +24,7 @@ func takeFile(setting string, value, file *string) error {
 	if err != nil {
 		return fmt.Errorf("%s_FILE: %w: write the value of %s into the file and let this user read it", setting, err, setting)
 	}
+	c.filesRead = append(c.filesRead, *file)
 	*value, *file = content, ""
 	return nil
 }
@@ -51,8 +52,8 @@ func readSecret(path string) (content string, err error) {
 
 func (c *Config) takeKeyFiles() error {
 	old := strings.Join(c.SecretKeyOld, "\n")
-	err := errors.Join(takeFile("TERRIER_SECRET_KEY", &c.SecretKey, &c.SecretKeyFile),
-		takeFile("TERRIER_SECRET_KEY_OLD", &old, &c.SecretKeyOldFile))
+	err := errors.Join(c.takeFile("TERRIER_SECRET_KEY", &c.SecretKey, &c.SecretKeyFile),
+		c.takeFile("TERRIER_SECRET_KEY_OLD", &old, &c.SecretKeyOldFile))
 	if err == nil && old != "" {
 		c.SecretKeyOld = strings.Split(strings.ReplaceAll(old, "\r\n", "\n"), "\n")
 	}
