@@ -125,9 +125,7 @@ first-install: packages ## Follow docs/install.md on a fresh Debian, from the de
 
 .PHONY: packages-twice
 packages-twice: assets ## Make the packages twice and compare every byte
-	rm -rf bin/dist-before
-	packaging/build
-	mv dist bin/dist-before
+	DIST=bin/dist-before packaging/build
 	packaging/build
 	diff bin/dist-before/SHA256SUMS dist/SHA256SUMS
 	rm -rf bin/dist-before
@@ -138,7 +136,7 @@ ci: ## Everything that CI does
 
 .PHONY: clean
 clean: ## Remove what was built, except the tools
-	rm -rf bin/terrier dist coverage $(ASSETS)/node_modules $(ASSETS)/dist/*.gz
+	rm -rf bin/terrier bin/dist-ci dist coverage $(ASSETS)/node_modules $(ASSETS)/dist/*.gz
 
 # Compiling the linter takes minutes, so it is kept, by version.
 $(LINT):
