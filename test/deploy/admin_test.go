@@ -9,7 +9,7 @@ import (
 )
 
 // runAdmin runs terrier-admin with a settings file, and returns the environment that terrier would get.
-func runAdmin(t *testing.T, settings string, environment ...string) (got map[string]string, complaint string) {
+func runAdmin(t *testing.T, settings string) (got map[string]string, complaint string) {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, dir, "terrier.env", settings)
@@ -21,7 +21,7 @@ func runAdmin(t *testing.T, settings string, environment ...string) (got map[str
 	text = strings.ReplaceAll(strings.Replace(text, program, "/usr/bin/env -0", 1), "/etc/terrier/", dir+"/")
 	cmd := exec.CommandContext(t.Context(), "sh", write(t, dir, "terrier-admin", text))
 	cmd.Dir = dir
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, environment...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -81,5 +81,24 @@ TERRIER_LAST=no newline`)
 	want := "terrier-admin: /etc/terrier/terrier.env, line 13 is not NAME=value, and is ignored\n"
 	if want += strings.Replace(want, "13", "14", 1); complaint != want {
 		t.Errorf("it says %q, want %q", complaint, want)
+	}
+}
+
+// TestAdminHasTheSecretsOfTheUnits: terrier-admin names the files that the units load. The program refuses a secret in the
+// settings beside them, here and there.
+func TestAdminHasTheSecretsOfTheUnits(t *testing.T) {
+	t.Parallel()
+	got, _ := runAdmin(t, "TERRIER_DATABASE_URL=postgres://elsewhere/\n")
+	unit := shipped(t, "systemd", "terrier.service")
+	for name, file := range map[string]string{"TERRIER_DATABASE_URL_FILE": "database-url", "TERRIER_SECRET_KEY_FILE": "secret-key"} {
+		if want := "/etc/terrier/" + file; got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+		if !strings.Contains(unit, "LoadCredential="+file+":/etc/terrier/"+file+"\nEnvironment="+name+"=%d/"+file+"\n") {
+			t.Errorf("terrier.service does not read /etc/terrier/%s as %s", file, name)
+		}
+	}
+	if got["TERRIER_DATABASE_URL"] == "" {
+		t.Error("the address in the settings is not passed on, so the program can't refuse it")
 	}
 }

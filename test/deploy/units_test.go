@@ -47,7 +47,7 @@ func TestUnitsStartNothingElse(t *testing.T) {
 		}
 		for _, line := range strings.Split(text, "\n") {
 			if strings.HasPrefix(line, "Environment=") && !strings.Contains(line, "_FILE=%d/") {
-				t.Errorf("%s sets %s, which the settings file can't override", unit, line)
+				t.Errorf("%s sets %s, which belongs into the settings file", unit, line)
 			}
 		}
 		if wants := unit != "terrier-migrate.service"; strings.Contains(text, "LoadCredential=secret-key:") != wants {
