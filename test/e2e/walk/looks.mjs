@@ -14,6 +14,7 @@ async function pages() {
     `${site}edit/`, `${site}delete/`, '/dcim/sites/add/', '/dcim/sites/import/', '/extras/tags/', '/extras/custom-fields/add/', '/extras/object-changes/?limit=10',
     `/extras/object-changes/${await first('/extras/object-changes/?action=create')}/`, '/extras/webhooks/', '/extras/webhooks/add/', hook, `${hook}edit/`, `${hook}test/`, `${hook}rotate/`,
     `${hook}replay/?count=true`, '/extras/deliveries/?limit=10', `/extras/deliveries/${await first('/extras/deliveries/?state=successful')}/`, '/extras/condition-errors/',
+    '/extras/audit-events/?limit=10', `/extras/audit-events/${await first('/extras/audit-events/')}/`,
     '/extras/deliveries/retry/?webhook_id=1', '/system/tasks/', '/system/health/', '/users/permissions/add/', '/users/users/add/', '/user/', '/user/password/', '/user/tokens/', '/user/tokens/add/', `${token}edit/`, `${token}delete/`,
     '/api/', '/api/dcim/sites/?limit=1', '/no/such/page/'];
 }
