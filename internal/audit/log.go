@@ -2,7 +2,6 @@ package audit
 
 import (
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -24,8 +23,7 @@ type Log struct {
 	format  string
 	warn    *slog.Logger
 
-	closing, giveUp chan struct{}
-	done            sync.WaitGroup
+	closing, giveUp, done chan struct{}
 }
 
 // sink is where lines are sent. After an error it opens its file or connection again.
@@ -41,8 +39,8 @@ func NewLog(t Target, format string, warn *slog.Logger) *Log {
 		return nil
 	}
 	l := &Log{events: make(chan Event, buffered), sink: t.open(), format: format, warn: warn, closing: make(chan struct{}),
-		giveUp: make(chan struct{})}
-	l.done.Go(l.run)
+		giveUp: make(chan struct{}), done: make(chan struct{})}
+	go l.run()
 	return l
 }
 
@@ -68,29 +66,45 @@ func (l *Log) Dropped() int64 {
 	return l.dropped.Load()
 }
 
-// Close sends what was written before, and gives up after a few seconds.
+// Close sends what was written before, and gives up after a few seconds. It does not wait for a line that hangs.
 func (l *Log) Close() {
 	if l == nil {
 		return
 	}
 	close(l.closing)
-	stop := time.AfterFunc(closePatience, func() { close(l.giveUp) })
-	defer stop.Stop()
-	l.done.Wait()
+	if l.ended(closePatience) {
+		return
+	}
+	close(l.giveUp)
+	if !l.ended(retryPause) {
+		l.warn.Warn("the audit log hangs: the last events are in the database alone")
+	}
+}
+
+// ended waits for the end of run, and reports whether it has come.
+func (l *Log) ended(within time.Duration) bool {
+	select {
+	case <-l.done:
+		return true
+	case <-time.After(within):
+		return false
+	}
 }
 
 func (l *Log) run() {
+	defer close(l.done)
 	for open := true; open; {
 		select {
 		case e := <-l.events:
 			l.deliver(e)
 		case <-l.closing:
-			for len(l.events) > 0 {
+			for len(l.events) > 0 && !l.givenUp() {
 				l.deliver(<-l.events)
 			}
 			open = false
 		}
 	}
+	l.dropped.Add(int64(len(l.events)))
 	if err := l.sink.close(); err != nil {
 		l.warn.Warn("close the audit log", "error", err)
 	}
@@ -99,9 +113,18 @@ func (l *Log) run() {
 	}
 }
 
+func (l *Log) givenUp() bool {
+	select {
+	case <-l.giveUp:
+		return true
+	default:
+		return false
+	}
+}
+
 // deliver sends an event, and tries again until it is sent or nobody waits any longer.
 func (l *Log) deliver(e Event) {
-	line, before := printed(e, l.format, time.Now()), l.dropped.Load()
+	line, before := printed(e, l.format), l.dropped.Load()
 	for try := 1; ; try++ {
 		err := l.sink.send(e, line)
 		if err == nil {

@@ -14,20 +14,19 @@ import (
 	"unicode"
 )
 
-var sample = Event{Name: LoginFailed, UserName: "alice", Address: netip.MustParseAddr("::ffff:192.0.2.1"), RequestID: "r1",
-	Target: "users.user/7", TargetName: "alice", Count: 1}
+var sample = Event{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Name: LoginFailed, UserName: "alice",
+	Address: netip.MustParseAddr("::ffff:192.0.2.1"), RequestID: "r1", Target: "users.user/7", TargetName: "alice", Count: 1}
 
 // TestPrinted: a line has what the record has, in the form of the program's log.
 func TestPrinted(t *testing.T) {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	text := string(printed(sample, "text", now))
+	text := string(printed(sample, "text"))
 	want := "time=2026-03-01T12:00:00.000Z level=AUDIT msg=audit event=login_failed user_name=alice address=192.0.2.1 request_id=r1 " +
 		"target=users.user/7 target_name=alice times=1"
 	if text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
 	var line map[string]any
-	if err := json.Unmarshal(printed(sample, "json", now), &line); err != nil || line["level"] != "AUDIT" || line["msg"] != "audit" ||
+	if err := json.Unmarshal(printed(sample, "json"), &line); err != nil || line["level"] != "AUDIT" || line["msg"] != "audit" ||
 		line["event"] != LoginFailed || line["times"] != 1.0 {
 		t.Errorf("%v, %v", line, err)
 	}
@@ -37,7 +36,7 @@ func TestPrinted(t *testing.T) {
 func TestPrintedIsHarmless(t *testing.T) {
 	const hostile = "a\nlevel=AUDIT\r\x1b[2J\u009b31m\u202eb\u2028\x7f\U000e0001\"\\ é"
 	for _, format := range []string{"text", "json"} {
-		line := printed(Event{UserName: hostile, Target: hostile}, format, time.Now())
+		line := printed(Event{UserName: hostile, Target: hostile}, format)
 		if strings.ContainsFunc(string(line), func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Errorf("%s: %q", format, line)
 		}
@@ -108,6 +107,16 @@ func TestLogNeverWaits(t *testing.T) {
 	})
 }
 
+// hanging is a sink that takes a line and does not return.
+type hanging struct{ until chan struct{} }
+
+func (h hanging) send(Event, []byte) error {
+	<-h.until
+	return errors.New("too late")
+}
+
+func (h hanging) close() error { return nil }
+
 // TestLogCloses: closing sends what is left, and gives up after a while.
 func TestLogCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -127,6 +136,18 @@ func TestLogCloses(t *testing.T) {
 		if len(works.lines) != 3 {
 			t.Errorf("%d lines were sent", len(works.lines))
 		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		hangs := hanging{make(chan struct{})}
+		l := NewLog(Target{func() sink { return hangs }}, "text", slog.New(slog.DiscardHandler))
+		l.Write(sample, sample, sample)
+		began := time.Now()
+		l.Close()
+		if took := time.Since(began); took > closePatience+retryPause {
+			t.Errorf("closing a log that hangs took %v", took)
+		}
+		close(hangs.until)
+		<-l.done
 	})
 	var none *Log
 	none.Write(sample)

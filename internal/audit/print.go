@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"time"
 	"unicode"
 	"unicode/utf16"
 )
@@ -14,7 +13,7 @@ import (
 const level = slog.Level(2)
 
 // printed returns the line of an event in the form of the program's log, text or json, without its end.
-func printed(e Event, format string, now time.Time) []byte {
+func printed(e Event, format string) []byte {
 	var out bytes.Buffer
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.LevelKey {
@@ -26,7 +25,7 @@ func printed(e Event, format string, now time.Time) []byte {
 	if format == "json" {
 		handler = slog.NewJSONHandler(&out, options)
 	}
-	r := slog.NewRecord(now, level, "audit", 0)
+	r := slog.NewRecord(e.At, level, "audit", 0)
 	r.AddAttrs(slog.String("event", e.Name), slog.String("user_name", e.UserName), slog.String("address", e.From()),
 		slog.String("request_id", e.RequestID), slog.String("target", e.Target), slog.String("target_name", e.TargetName),
 		slog.Int64("times", e.Count))

@@ -14,8 +14,8 @@ const mostNames = 1000
 
 // RefusedStore adds up refused login attempts.
 type RefusedStore interface {
-	// AddRefused adds attempts to those of their account and hour. UserName is what was typed. It returns the records as they are then,
-	// with the name of the user, or none where there is no such user.
+	// AddRefused adds attempts to those of their account and hour. UserName is what was typed. It returns the records that are the first
+	// of their account and hour, with the name of the user, or none where there is no such user.
 	AddRefused(ctx context.Context, attempts []Event) ([]Event, error)
 }
 
@@ -67,11 +67,19 @@ func (r *Refused) Flush(ctx context.Context) error {
 	if err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		newer := r.pending
+		r.pending = nil
 		for _, e := range attempts {
+			r.merge(e)
+		}
+		for _, e := range newer {
 			r.merge(e)
 		}
 		return err
 	}
-	r.Log.Write(written...)
+	for _, e := range written {
+		e.At = time.Now().UTC() // the record has the beginning of its hour
+		r.Log.Write(e)
+	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (s *syslog) dial() (err error) {
 
 // message returns a line as it is sent: in a stream with its length before it (RFC 6587), or with an end on the machine itself.
 func (s *syslog) message(e Event, line []byte) []byte {
-	m := fmt.Appendf(nil, "<%d>1 %s %s terrier %d %s - %s", priority, time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00"), s.host,
+	m := fmt.Appendf(nil, "<%d>1 %s %s terrier %d %s - %s", priority, e.At.UTC().Format("2006-01-02T15:04:05.000000Z07:00"), s.host,
 		os.Getpid(), e.Name, line)
 	switch s.conn.RemoteAddr().Network() {
 	case "tcp":

@@ -127,7 +127,7 @@ func TestSyslogStreams(t *testing.T) {
 	defer func() { _ = server.Close() }()
 	s := newSyslog("tcp", server.Addr().String())
 	for range 2 {
-		if err := s.send(sample, printed(sample, "text", time.Now())); err != nil {
+		if err := s.send(sample, printed(sample, "text")); err != nil {
 			t.Fatal(err)
 		}
 		conn, err := server.Accept()

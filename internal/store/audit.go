@@ -78,7 +78,7 @@ const addRefused = `
 		DO UPDATE SET version = e.version + 1, times = e.times + excluded.times, address = excluded.address, request_id = excluded.request_id
 		RETURNING e.*),
 	counted AS (INSERT INTO record_count (type, n) SELECT '` + AuditType + `', count(*) FROM written WHERE version = 1 HAVING count(*) > 0)
-	SELECT happened_at, user_name, address, request_id::text, target, times FROM written`
+	SELECT happened_at, user_name, address, request_id::text, target, times FROM written WHERE version = 1`
 
 // AddRefused implements audit.RefusedStore.
 func (a Accounts) AddRefused(ctx context.Context, attempts []audit.Event) ([]audit.Event, error) {
