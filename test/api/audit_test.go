@@ -40,7 +40,11 @@ func TestAuditTokens(t *testing.T) {
 	if found := admin.page(t, auditEvents+"?request_id="+request).Results; len(found) != 1 || found[0]["request_id"] != request {
 		t.Errorf("request %s has the events %v", request, found)
 	}
-	s.WantAudited(t, func() { admin.patch(t, tokens, id, obj{"description": "x"}) })
+	s.WantAudited(t, func() { admin.patch(t, tokens, id, obj{"description": "x", "write_enabled": true}) })
+	for _, change := range []obj{{"write_enabled": false}, {"expires": "2040-01-01T00:00:00Z"}, {"allowed_ips": []string{"10.0.0.0/8"}},
+		{"expires": nil}} {
+		s.WantAudited(t, func() { admin.patch(t, tokens, id, change) }, byAdmin("permission_changed", "users.token", id, made["display"]))
+	}
 	s.WantAudited(t, func() { admin.do(t, "POST", tokens, obj{"user": 9999}).Want(t, http.StatusBadRequest) })
 	s.WantAudited(t, func() { admin.do(t, "DELETE", at(tokens, id), nil).Want(t, http.StatusNoContent) },
 		byAdmin("token_deleted", "users.token", id, made["display"]))

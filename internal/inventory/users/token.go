@@ -2,6 +2,8 @@ package users
 
 import (
 	"net/netip"
+	"slices"
+	"time"
 
 	"terrier/internal/record"
 )
@@ -46,8 +48,18 @@ func tokenEvent(before, after record.Values) string {
 		return "token_created"
 	case after.ID() == 0:
 		return "token_deleted"
+	case before.Link("user").ID != after.Link("user").ID, before.Bool("write_enabled") != after.Bool("write_enabled"),
+		!slices.Equal(before.List("allowed_ips"), after.List("allowed_ips")), !sameTime(before.Get("expires"), after.Get("expires")):
+		return "permission_changed"
 	}
 	return ""
+}
+
+// sameTime compares two times, of which either may be none.
+func sameTime(a, b any) bool {
+	first, isTime := a.(time.Time)
+	second, areTimes := b.(time.Time)
+	return isTime == areTimes && first.Equal(second)
 }
 
 func network(s string) (string, error) {
