@@ -131,7 +131,7 @@ type replay struct {
 func (r *replay) next(ctx context.Context) (more bool, err error) {
 	var page store.PastPage
 	var n ReplayCount
-	var event audit.Event
+	var event []audit.Event
 	if r.dry {
 		page, n, err = r.look(ctx)
 	} else {
@@ -146,7 +146,7 @@ func (r *replay) next(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	if !r.dry {
-		r.recorded = []audit.Event{event}
+		r.recorded = event
 	}
 	r.total = r.total.plus(n)
 	if len(page.Changes) > 0 {
@@ -156,18 +156,21 @@ func (r *replay) next(ctx context.Context) (more bool, err error) {
 	return page.More, nil
 }
 
-// record writes the event of the audit log with the first batch, and raises its count with each later one.
-func (r *replay) record(tx *store.Tx, n ReplayCount) audit.Event {
-	if len(r.recorded) == 0 {
+// record writes the event of the audit log with the first batch that queues something, and raises its count with each later one.
+func (r *replay) record(tx *store.Tx, n ReplayCount) []audit.Event {
+	switch {
+	case n.Queued() == 0:
+		return r.recorded
+	case len(r.recorded) == 0:
 		e := r.a.Ledger.Event(r.caller, audit.WebhookReplayed, r.hook)
 		e.Count = n.Queued()
 		tx.AddEvent(e)
-		return e
+		return []audit.Event{e}
 	}
 	e := r.recorded[0]
 	tx.RaiseEvent(e, n.Queued())
 	e.Count += n.Queued()
-	return e
+	return []audit.Event{e}
 }
 
 // look counts how many of the next changes would be queued.
