@@ -97,18 +97,20 @@ func (s *Sessions) Find(ctx context.Context, cookieValue string) (userID, epoch 
 	return userID, epoch, userID != 0, nil
 }
 
-// End ends the session of a cookie, if there is one, and returns a cookie that makes the browser forget it.
-func (s *Sessions) End(ctx context.Context, cookieValue string) (*http.Cookie, error) {
+// End ends the session of a cookie, if there is one. It returns a cookie that makes the browser forget it, and the user whose session
+// it was, 0 if there was none.
+func (s *Sessions) End(ctx context.Context, cookieValue string) (forget *http.Cookie, userID int64, err error) {
 	ctx, ok, err := s.load(ctx, cookieValue)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if ok {
+		userID = s.manager.GetInt64(ctx, keyUser)
 		if err := s.manager.Destroy(ctx); err != nil {
-			return nil, fmt.Errorf("end a session: %w", err)
+			return nil, 0, fmt.Errorf("end a session: %w", err)
 		}
 	}
-	return s.cookie("", -1), nil
+	return s.cookie("", -1), userID, nil
 }
 
 // load finds a stored session; ok is false when there is none.

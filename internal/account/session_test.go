@@ -32,7 +32,7 @@ func TestSessionCookie(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end, err := s.End(context.Background(), start.Value)
+		end, _, err := s.End(context.Background(), start.Value)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestSessionStartFindEnd(t *testing.T) {
 	if id != 7 || epoch != 3 || !ok || err != nil {
 		t.Errorf("found %d, %d, %v, %v", id, epoch, ok, err)
 	}
-	if _, err := s.End(ctx, one.Value); err != nil {
+	if _, _, err := s.End(ctx, one.Value); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, ok, _ := s.Find(ctx, one.Value); ok {
@@ -81,7 +81,7 @@ func TestSessionStartFindEnd(t *testing.T) {
 		if _, _, ok, err := s.Find(ctx, value); ok || err != nil {
 			t.Errorf("Find(%.20q): %v, %v", value, ok, err)
 		}
-		if c, err := s.End(ctx, value); err != nil || c.MaxAge != -1 {
+		if c, _, err := s.End(ctx, value); err != nil || c.MaxAge != -1 {
 			t.Errorf("End(%.20q): %v", value, err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestSessionRefreshDoesNotReviveAnEndedSession(t *testing.T) {
 	ctx := context.Background()
 	cookie, _ := s.Start(ctx, 7, 3)
 	clock.Advance(time.Hour)
-	store.onRefresh = func() { _, _ = s.End(ctx, cookie.Value) }
+	store.onRefresh = func() { _, _, _ = s.End(ctx, cookie.Value) }
 	_, _, _, _ = s.Find(ctx, cookie.Value)
 	if store.refreshes != 1 || len(store.data) != 0 {
 		t.Errorf("%d refreshes, %d sessions", store.refreshes, len(store.data))
@@ -160,7 +160,7 @@ func TestSessionStoreFails(t *testing.T) {
 	store.err = errors.New("no connection")
 	_, startErr := s.Start(ctx, 7, 3)
 	_, _, ok, findErr := s.Find(ctx, cookie.Value)
-	_, endErr := s.End(ctx, cookie.Value)
+	_, _, endErr := s.End(ctx, cookie.Value)
 	if startErr == nil || findErr == nil || endErr == nil || ok {
 		t.Errorf("errors %v, %v, %v; found %v", startErr, findErr, endErr, ok)
 	}

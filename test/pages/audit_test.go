@@ -26,6 +26,13 @@ func TestAuditSessions(t *testing.T) {
 	s.WantAudited(t, func() {
 		b.post(t, "/login/", url.Values{"username": {"canary"}, "password": {"canary"}}).Want(t, http.StatusForbidden)
 	}, "login_failed||127.0.0.1|||1")
+	s.WantAudited(t, func() {
+		s.Do(t, apitest.Call{Method: http.MethodPost, Path: "/logout/", Token: s.Admin})
+	})
+	s.WantAudited(t, func() {
+		b.post(t, "/login/", url.Values{"username": {"alice"}, "password": {apitest.Password}}).Want(t, http.StatusSeeOther)
+	}, line("logout"), line("login"))
+	b = login(t, s, "alice")
 	s.WantAudited(t, func() { b.post(t, "/logout/", url.Values{}).Want(t, http.StatusSeeOther) }, line("logout"))
 	s.WantAudited(t, func() { b.post(t, "/logout/", url.Values{}).Want(t, http.StatusSeeOther) })
 	s.WantNoSecrets(t, "canary")
@@ -74,7 +81,7 @@ func TestAuditPages(t *testing.T) {
 	login(t, s, "bob").get(t, "/extras/audit-events/").Want(t, http.StatusForbidden)
 }
 
-// TestAuditReplay: a replay of several batches is one event, with the number of all deliveries.
+// TestAuditReplay: a replay of several batches is one event, with the number of all deliveries. One that queues none is no event.
 func TestAuditReplay(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -93,4 +100,6 @@ func TestAuditReplay(t *testing.T) {
 	if want := []string{fmt.Sprintf("webhook_replayed|admin|127.0.0.1|extras.webhook/%d|H|2101", id)}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	// Again, there is nothing left to queue, so nothing has happened.
+	s.WantAudited(t, func() { b.post(t, fmt.Sprintf("%s%d/replay/", hooks, id), url.Values{"type": {"dcim.site"}}) })
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 
+	"terrier/internal/access"
 	"terrier/internal/audit"
 	"terrier/internal/fault"
 	"terrier/internal/web"
@@ -58,6 +59,9 @@ func (a *room) startSession(v *web.Visit, username, password string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := a.endSession(v); err != nil {
+		return err
+	}
 	caller := v.Caller
 	caller.Subject = user.Subject()
 	if err := a.site.Ledger.NoteSession(v.Ctx, caller, audit.Login); err != nil {
@@ -66,9 +70,23 @@ func (a *room) startSession(v *web.Visit, username, password string) error {
 	return a.newSession(v, user.ID, user.Epoch)
 }
 
+// endSession ends the session that the browser has, if any, and records whose it was. A token in the same request says nothing about
+// that. It returns the cookie that makes the browser forget it.
+func (a *room) endSession(v *web.Visit) (forget *http.Cookie, err error) {
+	forget, user, err := a.sessions.End(v.Ctx, v.Cookie(a.sessions.CookieName()))
+	if err != nil || user == 0 {
+		return forget, err
+	}
+	caller := v.Caller
+	if caller.UserID != user {
+		caller.Subject = &access.Subject{UserID: user}
+	}
+	return forget, a.site.Ledger.NoteSession(v.Ctx, caller, audit.Logout)
+}
+
 // newSession starts a session in this browser and replaces the one it has.
 func (a *room) newSession(v *web.Visit, user, epoch int64) error {
-	if _, err := a.sessions.End(v.Ctx, v.Cookie(a.sessions.CookieName())); err != nil {
+	if _, _, err := a.sessions.End(v.Ctx, v.Cookie(a.sessions.CookieName())); err != nil {
 		return err
 	}
 	cookie, err := a.sessions.Start(v.Ctx, user, epoch)
@@ -86,16 +104,11 @@ func (a *room) address(v *web.Visit) netip.Addr {
 
 // logout ends the session.
 func (a *room) logout(v *web.Visit) error {
-	cleared, err := a.sessions.End(v.Ctx, v.Cookie(a.sessions.CookieName()))
+	forget, err := a.endSession(v)
 	if err != nil {
 		return err
 	}
-	http.SetCookie(v.W, cleared)
-	if !v.Caller.Anonymous() {
-		if err := a.site.Ledger.NoteSession(v.Ctx, v.Caller, audit.Logout); err != nil {
-			return err
-		}
-	}
+	http.SetCookie(v.W, forget)
 	if web.WantsPage(v.R) {
 		return v.Leave("/login/", "You are logged out.")
 	}
