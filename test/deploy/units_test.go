@@ -55,3 +55,18 @@ func TestUnitsStartNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitsMayWriteTheAuditLog: the units let server and workers write the file that the documentation names.
+func TestUnitsMayWriteTheAuditLog(t *testing.T) {
+	t.Parallel()
+	page := shipped(t, "..", "docs", "audit.md")
+	folder := regexp.MustCompile("`file:/var/log/([a-z]+)/[a-z.]+`").FindStringSubmatch(page)
+	if folder == nil {
+		t.Fatal("docs/audit.md names no file")
+	}
+	for _, unit := range units[:2] {
+		if !strings.Contains(shipped(t, "systemd", unit), "\nLogsDirectory="+folder[1]+"\nLogsDirectoryMode=0750\n") {
+			t.Errorf("%s can't write in /var/log/%s", unit, folder[1])
+		}
+	}
+}
