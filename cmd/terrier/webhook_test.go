@@ -291,7 +291,8 @@ func TestWebhookTail(t *testing.T) {
 	if _, err := h.Ledger.Act(t.Context(), h.root, retry, 0, all); err != nil {
 		t.Fatal(err)
 	}
-	expect("retrying", "418", "Bad", "test.site 0 ", "retry 1 of 10 at ")
+	// On a busy machine the second retry may be there before the first was looked at.
+	expect("retrying", "418", "Bad", "test.site 0 ", "retry ", " of 10 at ")
 	h.want(true, []string{"list"}, "RETRYING  FAILED")
 	stop()
 	if err := <-ended; err != nil || len(printed) > 0 {
