@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/access"
+	"terrier/internal/audit"
 	"terrier/internal/record"
 	"terrier/internal/store"
 )
@@ -41,8 +42,9 @@ func insertFailed(t *testing.T, db *pgxpool.Pool, n int) {
 
 func requeueAll(t *testing.T, s *store.Store, dry bool) (matching, queued int64) {
 	t.Helper()
+	retried := audit.Event{At: time.Now(), Name: audit.DeliveryRetried, RequestID: "00000000-0000-4000-8000-000000000000"}
 	matching, queued, err := s.Requeue(t.Context(), store.RequeueQuery{Query: store.Query{Scope: access.Machine(), Limit: 100},
-		Webhooks: access.Machine(), DryRun: dry}, time.Now())
+		Webhooks: access.Machine(), DryRun: dry, Event: retried}, time.Now())
 	if err != nil {
 		t.Error(err)
 	}
