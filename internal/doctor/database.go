@@ -199,6 +199,10 @@ func (e *examination) transactions(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
+	if len(open) == 0 && !e.server.SeesAll {
+		return ok("none of %s is older than %s; those of other users are not seen without the role pg_read_all_stats", e.server.User,
+			span(e.Limits.LongTransaction))
+	}
 	if len(open) == 0 {
 		return ok("none is older than %s", span(e.Limits.LongTransaction))
 	}

@@ -20,8 +20,9 @@ type ServerState struct {
 	Autovacuum        bool // and the statistics that it needs
 	InRecovery        bool
 	ReadOnly          string // default_transaction_read_only
-	Connections       int
-	MaxConnections    int // for users that are not superusers
+	Connections       int    // of all users
+	SeesAll           bool   // transactions of other users, too
+	MaxConnections    int    // for users that are not superusers
 	OldestID          int64
 }
 
@@ -32,7 +33,7 @@ func (i *Inspector) Server(ctx context.Context) (s ServerState, err error) {
 			current_setting('server_encoding'), current_setting('fsync'), current_setting('full_page_writes'),
 			current_setting('synchronous_commit'), current_setting('autovacuum')::bool AND current_setting('track_counts')::bool,
 			pg_is_in_recovery(), current_setting('default_transaction_read_only'),
-			(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::int,
+			(SELECT sum(numbackends) FROM pg_stat_database)::int, pg_has_role('pg_read_all_stats', 'USAGE'),
 			current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
 			(SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())::bigint`)
 	if err != nil {
@@ -123,6 +124,7 @@ type Transaction struct {
 }
 
 // LongTransactions lists the transactions that have been open for a time, the oldest first; prepared ones too, which have no process.
+// Those of other users are seen only where ServerState.SeesAll.
 func (i *Inspector) LongTransactions(ctx context.Context, atLeast time.Duration) ([]Transaction, error) {
 	return inspectRows[Transaction](ctx, i, `
 		SELECT pid, user_name, application_name, state, age FROM (

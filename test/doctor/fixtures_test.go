@@ -84,6 +84,16 @@ var fixtures = []fixture{
 			}
 		}
 	}},
+	{"database-connections", doctor.Warn, "max_connections", nil, func(x *trial) { // those of another user, as a user who sees none of them
+		x.during("CREATE ROLE stranger LOGIN", "DROP ROLE stranger")
+		x.during("CREATE ROLE guest LOGIN IN ROLE terrier, pg_read_all_settings", "DROP ROLE guest")
+		for range 85 {
+			if err := install.Connect(x.t, strings.Replace(x.config.DatabaseURL, "terrier:", "stranger:", 1)).Ping(x.t.Context()); err != nil {
+				x.t.Fatal(err)
+			}
+		}
+		x.config.DatabaseURL = strings.Replace(x.config.DatabaseURL, "terrier:", "guest:", 1)
+	}},
 	{"database-transactions", doctor.Warn, "pg_terminate_backend(", nil, func(x *trial) { x.openTransaction() }},
 	{"database-wraparound", doctor.Warn, "vacuumdb --freeze terrier", nil, func(x *trial) { x.limits.OldIDs = 1 }},
 
