@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,21 +13,22 @@ import (
 const databaseGroup = "database"
 
 var databaseChecks = []Check{
-	{databaseGroup, "hosts", `pg_isready -d "$TERRIER_DATABASE_URL"`, address, (*examination).hosts},
+	{databaseGroup, "hosts", "pg_isready -h HOST -p PORT", address, (*examination).hosts},
 	{databaseGroup, "version", "upgrade PostgreSQL to 15 or newer", database, (*examination).version},
 	{databaseGroup, "encoding", "createdb --encoding=UTF8 --template=template0 terrier", database, (*examination).encoding},
 	{databaseGroup, "collation", "install a PostgreSQL that was built with ICU", database, (*examination).collation},
-	{databaseGroup, "owner", sql("REASSIGN OWNED BY other TO terrier"), database, (*examination).owner},
-	{databaseGroup, "durability", alter("fsync = on"), database, (*examination).durability},
-	{databaseGroup, "autovacuum", alter("autovacuum = on"), database, (*examination).autovacuum},
+	{databaseGroup, "owner", sql(anyDatabase, "REASSIGN OWNED BY other TO terrier"), database, (*examination).owner},
+	{databaseGroup, "durability", sql(anyDatabase, alter("fsync = on")...), database, (*examination).durability},
+	{databaseGroup, "autovacuum", sql(anyDatabase, alter("autovacuum = on")...), database, (*examination).autovacuum},
 	{databaseGroup, "writable", "add target_session_attrs=read-write to TERRIER_DATABASE_URL, and name all hosts of the cluster in it",
 		database, (*examination).writable},
 	{databaseGroup, "tls", "add sslmode=verify-full to TERRIER_DATABASE_URL", database, (*examination).tls},
 	{databaseGroup, "pooler", "set pool_mode = session in the pooler, or let TERRIER_DATABASE_URL lead to PostgreSQL itself",
 		database, (*examination).pooler},
-	{databaseGroup, "connections", alter("max_connections = 200") + " and restart PostgreSQL", database, (*examination).connections},
-	{databaseGroup, "transactions", sql("SELECT pg_terminate_backend(PID)"), database, (*examination).transactions},
-	{databaseGroup, "wraparound", "vacuumdb --freeze TERRIER", database, (*examination).wraparound},
+	{databaseGroup, "connections", sql(anyDatabase, alter("max_connections = 200")...) + " and restart PostgreSQL", database,
+		(*examination).connections},
+	{databaseGroup, "transactions", sql(anyDatabase, "SELECT pg_terminate_backend(PID)"), database, (*examination).transactions},
+	{databaseGroup, "wraparound", "vacuumdb --freeze " + anyDatabase, database, (*examination).wraparound},
 }
 
 // hosts asks every host for its role.
@@ -36,10 +38,11 @@ func (e *examination) hosts(ctx context.Context) (Finding, error) {
 		return found(Fail, "", "%s", err)
 	}
 	var seen []string
-	away := 0
+	away, remedy := 0, ""
 	for _, h := range hosts {
 		if h.Err != nil {
 			away++
+			remedy = cmp.Or(remedy, fmt.Sprintf("pg_isready -h %s -p %d", word(h.Name), h.Port))
 			seen = append(seen, h.Address+": "+store.Cause(h.Err))
 			continue
 		}
@@ -49,9 +52,9 @@ func (e *examination) hosts(ctx context.Context) (Finding, error) {
 	case away == 0 && e.dbErr != nil:
 		return found(Fail, "", "%s, but it can't be used: %s", some(seen), store.Cause(e.dbErr))
 	case e.dbErr != nil || away == len(hosts):
-		return found(Fail, "", "%s", some(seen))
+		return found(Fail, remedy, "%s", some(seen))
 	case away > 0:
-		return found(Warn, "", "%s", some(seen))
+		return found(Warn, remedy, "%s", some(seen))
 	}
 	return ok("%s", some(seen))
 }
@@ -89,7 +92,7 @@ func (e *examination) collation(ctx context.Context) (Finding, error) {
 		statements = append(statements, refresh)
 	}
 	if len(seen) > 0 {
-		return found(Warn, sql(append([]string{"REINDEX DATABASE"}, statements...)...), "indexes may be wrong: %s", some(seen))
+		return found(Warn, e.sql(append([]string{"REINDEX DATABASE " + ident(e.server.Database)}, statements...)...), "indexes may be wrong: %s", some(seen))
 	}
 	return ok("ICU, with the versions that the indexes were built with")
 }
@@ -100,7 +103,7 @@ func (e *examination) owner(ctx context.Context) (Finding, error) {
 		return Finding{}, err
 	}
 	if len(foreign) > 0 {
-		return found(Fail, sql(fmt.Sprintf("REASSIGN OWNED BY %s TO %s", foreign[0].Owner, e.server.User)),
+		return found(Fail, e.sql(foreign[0].GiveTo(e.server.User)),
 			"%s owns neither %s nor %s, which belongs to %s: migrations and upkeep fail", e.server.User, count(len(foreign)-1, "other table"),
 			foreign[0].Table, foreign[0].Owner)
 	}
@@ -121,7 +124,7 @@ func (e *examination) durability(context.Context) (Finding, error) {
 		for i, name := range off {
 			statements[i] = "ALTER SYSTEM RESET " + name
 		}
-		return found(Warn, sql(append(statements, "SELECT pg_reload_conf()")...),
+		return found(Warn, e.sql(append(statements, "SELECT pg_reload_conf()")...),
 			"%s off: a crash may lose or damage what was saved", strings.Join(off, ", "))
 	}
 	return ok("fsync and full_page_writes are on, synchronous_commit is %s", e.server.SynchronousCommit)
@@ -129,7 +132,7 @@ func (e *examination) durability(context.Context) (Finding, error) {
 
 func (e *examination) autovacuum(ctx context.Context) (Finding, error) {
 	if !e.server.Autovacuum {
-		return found(Warn, sql("ALTER SYSTEM RESET autovacuum", "ALTER SYSTEM RESET track_counts", "SELECT pg_reload_conf()"),
+		return found(Warn, e.sql("ALTER SYSTEM RESET autovacuum", "ALTER SYSTEM RESET track_counts", "SELECT pg_reload_conf()"),
 			"autovacuum or track_counts is off: tables grow, and plans get slow")
 	}
 	tables, err := e.db.UnvacuumedTables(ctx)
@@ -137,7 +140,7 @@ func (e *examination) autovacuum(ctx context.Context) (Finding, error) {
 		return Finding{}, err
 	}
 	if len(tables) > 0 {
-		return found(Warn, sql("ALTER TABLE "+tables[0]+" RESET (autovacuum_enabled)"), "autovacuum is off for %s", some(tables))
+		return found(Warn, e.sql("ALTER TABLE "+tables[0]+" RESET (autovacuum_enabled)"), "autovacuum is off for %s", some(tables))
 	}
 	return ok("on")
 }
@@ -147,7 +150,7 @@ func (e *examination) writable(context.Context) (Finding, error) {
 	case e.server.InRecovery:
 		return found(Fail, "", "this is a standby, which accepts no writes")
 	case e.server.ReadOnly != "off":
-		return found(Fail, sql("ALTER DATABASE "+e.server.Database+" RESET default_transaction_read_only"),
+		return found(Fail, e.sql("ALTER DATABASE "+ident(e.server.Database)+" RESET default_transaction_read_only"),
 			"default_transaction_read_only is %s: no writes are accepted", e.server.ReadOnly)
 	}
 	return ok("writes are accepted")
@@ -188,7 +191,7 @@ func (e *examination) connections(context.Context) (Finding, error) {
 	used, most := e.server.Connections, e.server.MaxConnections
 	seen := fmt.Sprintf("%d of %d connections are in use", used, most)
 	if float64(used) >= usedShare*float64(most) {
-		return found(Warn, alter(fmt.Sprintf("max_connections = %d", 2*most))+" and restart PostgreSQL, or add pool_max_conns to "+
+		return found(Warn, e.sql(alter(fmt.Sprintf("max_connections = %d", 2*most))...)+" and restart PostgreSQL, or add pool_max_conns to "+
 			"TERRIER_DATABASE_URL", "%s", seen)
 	}
 	return ok("%s", seen)
@@ -207,9 +210,9 @@ func (e *examination) transactions(ctx context.Context) (Finding, error) {
 		return ok("none is older than %s", span(e.Limits.LongTransaction))
 	}
 	oldest := open[0]
-	remedy := sql(fmt.Sprintf("SELECT pg_terminate_backend(%d)", oldest.PID))
+	remedy := e.sql(fmt.Sprintf("SELECT pg_terminate_backend(%d)", oldest.PID))
 	if oldest.PID == 0 {
-		remedy = sql(fmt.Sprintf("ROLLBACK PREPARED '%s'", oldest.Application))
+		remedy = e.sql("ROLLBACK PREPARED '" + strings.ReplaceAll(oldest.Application, "'", "''") + "'")
 	}
 	return found(Warn, remedy, "%s open for long: the oldest for %s, by %s (%s, %s). What was deleted since is not cleared away",
 		count(len(open), "transaction"), span(oldest.Age), oldest.User, oldest.Application, oldest.State)
@@ -219,7 +222,7 @@ func (e *examination) wraparound(context.Context) (Finding, error) {
 	const stops = 2_000_000_000
 	seen := fmt.Sprintf("the oldest transaction id is %d million old; PostgreSQL stops at %d million", e.server.OldestID/1e6, stops/1_000_000)
 	if e.server.OldestID >= e.Limits.OldIDs {
-		return found(Warn, "vacuumdb --freeze "+e.server.Database, "%s", seen)
+		return found(Warn, "vacuumdb --freeze "+word(e.server.Database), "%s", seen)
 	}
 	return ok("%s", seen)
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -22,20 +23,41 @@ func found(status Status, remedy, format string, args ...any) (Finding, error) {
 	return Finding{Status: status, Seen: fmt.Sprintf(format, args...), Remedy: remedy}, nil
 }
 
-// sql returns the command that runs statements on the database.
-func sql(statements ...string) string {
+// sql returns the command that runs statements on a database. It names no address: psql does not understand all that ours
+// may contain, and most statements need another user.
+func sql(database string, statements ...string) string {
 	var b strings.Builder
-	b.WriteString(`psql "$TERRIER_DATABASE_URL"`)
+	b.WriteString("psql -d " + word(database))
 	for _, s := range statements {
-		fmt.Fprintf(&b, " -c '%s'", strings.ReplaceAll(s, "'", `'\''`))
+		b.WriteString(" -c " + word(s))
 	}
 	return b.String()
 }
 
-// alter returns the command that changes a setting of the server, as a superuser of PostgreSQL.
-func alter(assignment string) string {
-	return sql("ALTER SYSTEM SET "+assignment, "SELECT pg_reload_conf()")
+// sql returns the command that runs statements on the database that is examined.
+func (e *examination) sql(statements ...string) string { return sql(e.server.Database, statements...) }
+
+// anyDatabase stands for its name in the remedies of checks that have not run.
+const anyDatabase = "DATABASE"
+
+// alter returns the statements that change a setting of the server, as a superuser of PostgreSQL.
+func alter(assignment string) []string {
+	return []string{"ALTER SYSTEM SET " + assignment, "SELECT pg_reload_conf()"}
 }
+
+// plainWord matches what a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`)
+
+// word writes a text as one word of a shell.
+func word(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// ident writes a name as SQL does.
+func ident(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // some joins the first few of many.
 func some(names []string) string {

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"os/exec"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,6 +46,21 @@ func TestPanic(t *testing.T) {
 	// Without settings a visit panics.
 	if r := new(examination).visit(t.Context(), store.Receiver{URL: "https://a.example"}); r.LookupErr == nil || r.Host != "a.example" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestSQL: a shell gives psql each statement as it is, whatever the names in it.
+func TestSQL(t *testing.T) {
+	t.Parallel()
+	statement := "ALTER DATABASE " + ident(`o'ne "two" $x`) + " RESET y"
+	command := sql(`o'ne "two" $x`, statement, "SELECT 1")
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", `psql() { printf '%s\n' "$@"; }; `+command).Output()
+	want := "-d\no'ne \"two\" $x\n-c\nALTER DATABASE \"o'ne \"\"two\"\" $x\" RESET y\n-c\nSELECT 1\n"
+	if err != nil || string(out) != want {
+		t.Errorf("%s: %q %v", command, out, err)
+	}
+	if got := sql("terrier", "VACUUM"); got != "psql -d terrier -c VACUUM" {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -14,7 +14,7 @@ var schemaChecks = []Check{
 	{schemaGroup, "river", "terrier migrate", tables, (*examination).river},
 	{schemaGroup, "partitions", "terrier serve, whose log says why it can't make them", tables, (*examination).partitions},
 	{schemaGroup, "retention", "terrier serve, whose log says why it can't drop them", tables, (*examination).past},
-	{schemaGroup, "indexes", sql("REINDEX INDEX CONCURRENTLY name"), tables, (*examination).indexes},
+	{schemaGroup, "indexes", sql(anyDatabase, "REINDEX INDEX CONCURRENTLY name"), tables, (*examination).indexes},
 	{schemaGroup, "search", "terrier migrate", tables, (*examination).search},
 	{schemaGroup, "counts", "terrier recount", tables, (*examination).counts},
 }
@@ -94,7 +94,7 @@ func (e *examination) indexes(ctx context.Context) (Finding, error) {
 		return Finding{}, err
 	}
 	if len(invalid) > 0 {
-		return found(Warn, sql("REINDEX INDEX CONCURRENTLY "+invalid[0]), "PostgreSQL does not use %s, which was not finished", some(invalid))
+		return found(Warn, e.sql("REINDEX INDEX CONCURRENTLY "+invalid[0]), "PostgreSQL does not use %s, which was not finished", some(invalid))
 	}
 	return ok("all are valid")
 }

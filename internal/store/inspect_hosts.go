@@ -13,6 +13,8 @@ import (
 
 // Host is one of the hosts that the address of the database names.
 type Host struct {
+	Name    string // of the host, or the directory of a socket
+	Port    uint16
 	Address string // host:port, or the path of a socket
 	Role    string // primary or standby; "" if it could not be asked
 	Err     error
@@ -31,7 +33,7 @@ func Hosts(ctx context.Context, url string) ([]Host, error) {
 		if network == "unix" {
 			address = strings.TrimPrefix(address, "unix:")
 		}
-		hosts, configs = append(hosts, Host{Address: address}), append(configs, one)
+		hosts, configs = append(hosts, Host{Name: one.Host, Port: one.Port, Address: address}), append(configs, one)
 	}
 	var wg sync.WaitGroup
 	for n := range hosts {

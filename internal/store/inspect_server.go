@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -108,12 +109,30 @@ func (i *Inspector) Collations(ctx context.Context) (changed []Collation, hasICU
 
 // ForeignTables lists tables of ours that the user does not own, and the owner: migrations and upkeep change them.
 func (i *Inspector) ForeignTables(ctx context.Context) ([]Owned, error) {
-	return inspectRows[Owned](ctx, i, `SELECT c.oid::regclass::text, pg_get_userbyid(c.relowner)::text FROM pg_class c
-		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT pg_has_role(c.relowner, 'USAGE') ORDER BY 1`)
+	return inspectRows[Owned](ctx, i, `SELECT c.relnamespace::regnamespace::text, c.oid::regclass::text, pg_get_userbyid(c.relowner)::text,
+		c.relowner FROM pg_class c
+		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT pg_has_role(c.relowner, 'USAGE') ORDER BY 2`)
 }
 
 // Owned is a table and its owner.
-type Owned struct{ Table, Owner string }
+type Owned struct {
+	Schema, Table, Owner string
+	OwnerID              uint32
+}
+
+// firstRole is the id of the role that a cluster is made with, often postgres. The system's own objects belong to it, so
+// that REASSIGN refuses it.
+const firstRole = 10
+
+// GiveTo returns the statement that gives a user what the owner of the table has in its schema.
+func (o Owned) GiveTo(user string) string {
+	if o.OwnerID != firstRole {
+		return "REASSIGN OWNED BY " + quote(o.Owner) + " TO " + quote(user)
+	}
+	return "DO $do$ DECLARE t regclass; BEGIN FOR t IN SELECT oid FROM pg_class WHERE relnamespace = $s$" + o.Schema + "$s$::regnamespace " +
+		"AND relowner = " + strconv.Itoa(firstRole) + " AND relkind = ANY ($k${r,p}$k$) " +
+		"LOOP EXECUTE format($f$ALTER TABLE %s OWNER TO %I$f$, t, $u$" + user + "$u$); END LOOP; END $do$"
+}
 
 // Transaction is an open transaction. Its statement is not read: it may contain a secret.
 type Transaction struct {

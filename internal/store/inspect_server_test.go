@@ -92,6 +92,30 @@ func TestServerAsPlainRole(t *testing.T) {
 	}
 }
 
+// TestGiveTo: the statement gives a user the tables that it needs, also those of the role that the cluster was made with.
+func TestGiveTo(t *testing.T) {
+	t.Parallel()
+	address := dbtest.New(t)
+	db := connect(t, address)
+	role, plain := asPlainRole(t, db, address)
+	i, _ := inspect(t, plain)
+	foreign, err := i.ForeignTables(t.Context())
+	if err != nil || len(foreign) == 0 {
+		t.Fatalf("%d tables, %v", len(foreign), err)
+	}
+	other := foreign[0]
+	other.Owner, other.OwnerID = "some one", 4711
+	if got, want := other.GiveTo(role), `REASSIGN OWNED BY "some one" TO "`+role+`"`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if _, err := db.Exec(t.Context(), foreign[0].GiveTo(role)); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := i.ForeignTables(t.Context()); err != nil || len(left) > 0 {
+		t.Errorf("%d of %d tables are left, such as %+v: %v", len(left), len(foreign), left, err)
+	}
+}
+
 // ofOthers reports whether a transaction is of another user.
 func ofOthers(open []store.Transaction, user string) bool {
 	for _, o := range open {

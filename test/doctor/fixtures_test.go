@@ -58,7 +58,7 @@ var fixtures = []fixture{
 		x.during("UPDATE pg_collation SET collversion = '0.' || collversion WHERE collname = 'natural_order'",
 			"UPDATE pg_collation SET collversion = substr(collversion, 3) WHERE collname = 'natural_order'")
 	}},
-	{"database-owner", doctor.Fail, "REASSIGN OWNED BY terrier TO guest", nil, func(x *trial) {
+	{"database-owner", doctor.Fail, "ALTER TABLE %s OWNER TO %I$f$, t, $u$guest$u$", nil, func(x *trial) {
 		x.during("CREATE ROLE guest LOGIN IN ROLE pg_read_all_data, pg_monitor", "DROP ROLE guest")
 		x.config.DatabaseURL = strings.Replace(x.config.DatabaseURL, "terrier:", "guest:", 1)
 	}},
