@@ -106,11 +106,14 @@ func (s *Store) PartitionsAhead(ctx context.Context, now time.Time) (map[string]
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, s.translate(err)
+	}
 	ahead := map[string]time.Duration{}
 	for table, t := range until {
 		ahead[table] = t.Sub(now)
 	}
-	return ahead, s.translate(err)
+	return ahead, nil
 }
 
 // FoldCounts sums the count rows of each type. Deleting and inserting are one statement, so every snapshot sees the

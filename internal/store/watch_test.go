@@ -22,6 +22,9 @@ func TestPartitionsAhead(t *testing.T) {
 		}
 		return ahead
 	}
+	if none, err := a.PartitionsAhead(t.Context(), time.Date(-6000, 1, 1, 0, 0, 0, 0, time.UTC)); err == nil || none != nil {
+		t.Errorf("a time that PostgreSQL does not know: %v, %v", none, err)
+	}
 	for table, left := range ahead() {
 		if left < 4*week || left > 5*week {
 			t.Errorf("%s has partitions for %s", table, left)
