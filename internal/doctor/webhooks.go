@@ -81,7 +81,7 @@ func (e *examination) visit(ctx context.Context, h store.Receiver) (r receiver) 
 	}()
 	client := e.Settings.Egress
 	r.Targets, r.LookupErr = client.Resolve(ctx, h.URL)
-	if r.LookupErr != nil || !r.Secure || r.refused() != nil {
+	if _, refused := r.refused(); r.LookupErr != nil || !r.Secure || refused {
 		return r
 	}
 	if h.CAFile != "" && !h.Insecure && client.CheckCA(h.CAFile) != nil {
@@ -91,14 +91,14 @@ func (e *examination) visit(ctx context.Context, h store.Receiver) (r receiver) 
 	return r
 }
 
-// refused returns the policy's refusal of the first address that it refuses.
-func (r receiver) refused() error {
+// refused returns the first address that the policy refuses, if there is one.
+func (r receiver) refused() (egress.Target, bool) {
 	for _, t := range r.Targets {
 		if t.Refused != nil {
-			return t.Refused
+			return t, true
 		}
 	}
-	return nil
+	return egress.Target{}, false
 }
 
 // hostOf returns scheme and host of a URL. The rest may contain a secret.
@@ -151,13 +151,13 @@ func (e *examination) hookDNS(context.Context) (Finding, error) {
 func (e *examination) hookEgress(context.Context) (Finding, error) {
 	allow := ""
 	f, err := e.judge(Fail, "", "all addresses are allowed", func(r receiver) string {
-		refusal := r.refused()
-		if refusal == nil {
+		target, refused := r.refused()
+		if !refused {
 			return ""
 		}
-		addr := r.Targets[0].Addr.Addr()
+		addr := target.Addr.Addr()
 		allow = cmp.Or(allow, fmt.Sprintf("%s/%d", addr, addr.BitLen()))
-		return refusal.Error()
+		return target.Refused.Error()
 	})
 	if f.Status == Fail {
 		f.Remedy = "add " + allow + " to TERRIER_EGRESS_ALLOW, if webhooks may reach it"
