@@ -23,9 +23,10 @@ var webhookChecks = []Check{
 	{webhooksGroup, "ca-file", "put the CA file into the directory TERRIER_WEBHOOK_CA_DIR", tables | policy, (*examination).hookCA},
 }
 
-// Receivers are visited several at once, and of very many webhooks only the first.
+// Receivers are visited several at once, and of very many only the first. All visits together take as long as one check may.
 const (
 	visitsAtOnce  = 16
+	visitLimit    = 2 * time.Second
 	mostReceivers = 200
 )
 
@@ -37,6 +38,7 @@ type receiver struct {
 	LookupErr  error
 	Expires    time.Time // zero without TLS
 	ConnectErr error     // of the TLS handshake
+	NotVisited bool      // there was no time
 }
 
 // visitReceivers looks up each distinct host, and makes a TLS handshake with those that the policy allows.
@@ -51,23 +53,39 @@ func (e *examination) visitReceivers(ctx context.Context) ([]receiver, error) {
 	known := map[store.Receiver]bool{}
 	for _, h := range hooks {
 		key := store.Receiver{URL: hostOf(h.URL), Insecure: h.Insecure, CAFile: h.CAFile}
-		if !known[key] && len(distinct) < mostReceivers {
+		if !known[key] {
 			known[key] = true
 			distinct = append(distinct, h)
 		}
 	}
-	found := make([]receiver, len(distinct))
+	return visitAll(ctx, distinct, e.visit), nil
+}
+
+// visitAll visits receivers, several at once, until ctx ends.
+func visitAll(ctx context.Context, hooks []store.Receiver, visit func(context.Context, store.Receiver) receiver) []receiver {
+	found := make([]receiver, len(hooks))
 	var wg sync.WaitGroup
 	turns := make(chan struct{}, visitsAtOnce)
-	for i, h := range distinct {
+	for i, h := range hooks {
+		found[i].NotVisited = true
+		if i >= mostReceivers {
+			continue
+		}
 		wg.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			found[i] = e.visit(ctx, h)
+			if ctx.Err() != nil {
+				return
+			}
+			one, cancel := context.WithTimeout(ctx, visitLimit)
+			defer cancel()
+			if r := visit(one, h); ctx.Err() == nil { // else it may have failed because of that
+				found[i] = r
+			}
 		})
 	}
 	wg.Wait()
-	return found, nil
+	return found
 }
 
 func (e *examination) visit(ctx context.Context, h store.Receiver) (r receiver) {
@@ -110,33 +128,44 @@ func hostOf(raw string) string {
 	return parsed.Scheme + "://" + parsed.Host
 }
 
-// each asks about all receivers, and returns the problem of those that have one.
-func (e *examination) each(problem func(receiver) string) (problems []string, hosts int, err error) {
+// each asks about all receivers that were visited, and returns the problem of those that have one.
+func (e *examination) each(problem func(receiver) string) (problems []string, visited, left int, err error) {
 	receivers, err := e.receivers()
 	for _, r := range receivers {
+		if r.NotVisited {
+			left++
+			continue
+		}
+		visited++
 		if p := problem(r); p != "" {
 			problems = append(problems, r.Host+": "+p)
 		}
 	}
-	return problems, len(receivers), err
+	return problems, visited, left, err
 }
 
 const noWebhooks = "no webhook is enabled"
 
 // judge is the finding of a check of all receivers: ok says what holds for each.
 func (e *examination) judge(status Status, remedy, fine string, problem func(receiver) string) (Finding, error) {
-	problems, hosts, err := e.each(problem)
+	problems, visited, left, err := e.each(problem)
+	more := ""
+	if left > 0 {
+		more = fmt.Sprintf("; %s not visited, for lack of time", count(left, "host"))
+	}
 	switch {
 	case err != nil:
 		return Finding{}, err
-	case hosts == 0:
+	case visited+left == 0:
 		return ok(noWebhooks)
 	case len(problems) > 0:
 		host, _, _ := strings.Cut(problems[0], ": ")
 		name, _, _ := strings.Cut(host, ":")
-		return found(status, strings.NewReplacer("HOST:PORT", host, "HOST", name).Replace(remedy), "%s", some(problems))
+		return found(status, strings.NewReplacer("HOST:PORT", host, "HOST", name).Replace(remedy), "%s%s", some(problems), more)
+	case visited == 0:
+		return skip("%s", strings.TrimPrefix(more, "; "))
 	}
-	return ok("%s: %s", count(hosts, "host"), fine)
+	return ok("%s: %s%s", count(visited, "host"), fine, more)
 }
 
 func (e *examination) hookDNS(context.Context) (Finding, error) {

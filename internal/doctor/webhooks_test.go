@@ -1,17 +1,49 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"terrier/internal/egress"
+	"terrier/internal/store"
 )
 
 // among returns an examination whose receivers have been visited.
 func among(receivers ...receiver) *examination {
 	return &examination{receivers: func() ([]receiver, error) { return receivers, nil }}
+}
+
+// TestVisitAll: a receiver that there was no time for is not said to fail, and neither is one that is beyond the limit.
+func TestVisitAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
+		defer cancel()
+		begun := time.Now()
+		found := visitAll(ctx, make([]store.Receiver, mostReceivers+50), func(ctx context.Context, _ store.Receiver) receiver {
+			<-ctx.Done() // none of them answers
+			return receiver{Host: "slow", LookupErr: ctx.Err()}
+		})
+		if took := time.Since(begun); took > timeLimit {
+			t.Errorf("it took %s", took)
+		}
+		f, err := among(found...).hookDNS(t.Context())
+		if err != nil || f.Status != Fail || !strings.Contains(f.Seen, "and 27 more; 218 hosts not visited") { // two turns of 16
+			t.Errorf("%+v %v", f, err)
+		}
+	})
+	for want, found := range map[Status][]receiver{
+		Skip: {{NotVisited: true}}, OK: {{Host: "a"}, {NotVisited: true}}, Fail: {{Host: "a", LookupErr: errors.New("no")}, {NotVisited: true}},
+	} {
+		if f, err := among(found...).hookDNS(t.Context()); err != nil || f.Status != want || !strings.Contains(f.Seen, "1 host not visited") {
+			t.Errorf("%+v %v", f, err)
+		}
+	}
 }
 
 // TestEgressRemedy: the remedy names the address that is refused, not another one of the same host.
