@@ -205,10 +205,14 @@ func (e *examination) hookTLS(context.Context) (Finding, error) {
 
 func (e *examination) hookCertificate(context.Context) (Finding, error) {
 	return e.judge(Warn, "renew the certificate of HOST", "no certificate expires soon", func(r receiver) string {
-		if left := r.Expires.Sub(e.Now()); !r.Expires.IsZero() && left < e.Limits.Certificate {
-			return "its certificate expires in " + span(left)
+		left := r.Expires.Sub(e.Now())
+		switch {
+		case r.Expires.IsZero() || left >= e.Limits.Certificate:
+			return ""
+		case left <= 0:
+			return "its certificate has expired"
 		}
-		return ""
+		return "its certificate expires in " + span(left)
 	})
 }
 

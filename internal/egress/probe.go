@@ -3,8 +3,10 @@ package egress
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -39,7 +41,7 @@ func (c *Client) Resolve(ctx context.Context, rawURL string) ([]Target, error) {
 }
 
 // Handshake connects to the receiver of a request as Send would, agrees on TLS with it, and sends nothing. It returns
-// when the first of the receiver's certificates expires.
+// when its certificate expires, or one of those that it was verified with, if that is earlier.
 func (c *Client) Handshake(ctx context.Context, r Request) (expires time.Time, err error) {
 	host, port, err := hostPort(r.URL)
 	if err != nil {
@@ -63,12 +65,13 @@ func (c *Client) Handshake(ctx context.Context, r Request) (expires time.Time, e
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return expires, explain(ctx, err, start, netip.AddrPort{}, noAnswer)
 	}
-	for _, certificate := range secure.ConnectionState().PeerCertificates {
-		if expires.IsZero() || certificate.NotAfter.Before(expires) {
-			expires = certificate.NotAfter
-		}
+	state := secure.ConnectionState()
+	chain := state.PeerCertificates[:1] // a receiver may send more than is needed
+	if len(state.VerifiedChains) > 0 {
+		chain = state.VerifiedChains[0]
 	}
-	return expires, nil
+	first := slices.MinFunc(chain, func(a, b *x509.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
+	return first.NotAfter, nil
 }
 
 // hostPort returns where a URL leads.
