@@ -11,7 +11,7 @@ import (
 
 var (
 	httpRequests = Family{Name: "terrier_http_requests_total", Kind: Counter, From: servers,
-		Help:   "Requests answered. The route is a pattern such as /api/dcim/sites/{id}/{$}, or other for rarely used ones once there are many.",
+		Help:   "Requests answered. The route is a pattern such as /api/dcim/sites/{id}/{$}, or other for those that come late, once there are many.",
 		Labels: []string{"route", "method", "code"}}
 	httpDuration = Family{Name: "terrier_http_request_duration_seconds", Kind: Histogram, From: servers,
 		Help: "How long requests took.", Labels: []string{"route", "method", "code"}, Buckets: []float64{.005, .025, .1, .5, 2.5, 10}}
@@ -25,8 +25,9 @@ type HTTP struct {
 	duration *prometheus.HistogramVec
 	inFlight *prometheus.GaugeVec
 
-	answers *limit[answer]
-	begun   *limit[begun]
+	answers  *limit[answer]
+	refusals *limit[answer]
+	begun    *limit[begun]
 }
 
 type (
@@ -39,7 +40,7 @@ type (
 
 func (m *Metrics) newHTTP() *HTTP {
 	return &HTTP{m.counter(httpRequests), m.histogram(httpDuration), m.gauge(httpInFlight), newLimit[answer](mostAnswers),
-		newLimit[begun](mostInFlight)}
+		newLimit[answer](mostRefusals), newLimit[begun](mostInFlight)}
 }
 
 // methods are those with a label of their own: a caller may invent others.
@@ -61,7 +62,11 @@ func (h *HTTP) Begin(route, method string) (end func(status int)) {
 	inFlight.Inc()
 	return func(status int) {
 		inFlight.Dec()
-		if !h.answers.admits(answer{key, status}) {
+		admitted := h.refusals
+		if class := status / 100; class == 2 || class == 5 {
+			admitted = h.answers
+		}
+		if !admitted.admits(answer{key, status}) {
 			route = Other
 		}
 		code := strconv.Itoa(status)

@@ -6,7 +6,8 @@ import "sync"
 // use, all families together stay below 20,000 series; a test adds them up.
 const (
 	mostWebhooks  = 500 // with labels of their own: the first by id
-	mostAnswers   = 450 // combinations of route, method and code
+	mostAnswers   = 300 // combinations of route, method and a code that is 2xx or 5xx
+	mostRefusals  = 150 // with another code: anybody can cause these, for any route
 	mostInFlight  = 300 // combinations of route and method
 	mostDurations = 550 // combinations of webhook and outcome: each is a histogram
 )

@@ -90,6 +90,24 @@ func TestSeries(t *testing.T) {
 	lacks(t, text, `webhook="500",outcome`, "INVENTED")
 }
 
+// TestRefusalsTakeNoRoom: whoever asks for every address and is refused takes no series from those that are answered or fail.
+func TestRefusalsTakeNoRoom(t *testing.T) {
+	t.Parallel()
+	m := New("test")
+	for route := range 2000 {
+		for _, code := range []int{302, 401, 403, 404, 405} {
+			m.HTTP.Begin(fmt.Sprint("/", route), http.MethodGet)(code)
+		}
+	}
+	for _, code := range []int{200, 503, 404} {
+		m.HTTP.Begin("/late", http.MethodGet)(code)
+	}
+	text := shown(t, m)
+	wants(t, text, `terrier_http_requests_total{code="200",method="GET",route="/late"} 1`,
+		`terrier_http_requests_total{code="503",method="GET",route="/late"} 1`)
+	lacks(t, text, `code="404",method="GET",route="/late"`)
+}
+
 // TestWebhookLabels: the first webhooks that exist have labels of their own, also one that was made since the last
 // scrape. The series of one that is gone are removed, and the next in line gets a label.
 func TestWebhookLabels(t *testing.T) {
