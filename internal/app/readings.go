@@ -102,10 +102,8 @@ func (a *App) readQueues(ctx context.Context) ([]metrics.Sample, error) {
 	}
 	labels := a.metrics.Webhooks(ids)
 	var samples []metrics.Sample
-	queues := map[string]*queue{metrics.Other: {}}
 	for _, h := range hooks {
 		if label, own := labels[h.ID]; own {
-			queues[label] = &queue{}
 			samples = append(samples, metrics.WebhookInfo.At(1, label, h.Name, hookState(h)))
 		}
 	}
@@ -113,19 +111,35 @@ func (a *App) readQueues(ctx context.Context) ([]metrics.Sample, error) {
 	if err != nil {
 		return samples, err
 	}
-	now := a.now()
+	for label, q := range queuesOf(hooks, labels, waiting, a.now()) {
+		samples = append(samples, metrics.QueueDeliveries.At(float64(q.queued), label, "queued"),
+			metrics.QueueDeliveries.At(float64(q.retrying), label, "retrying"), metrics.QueueOldest.At(q.oldest.Seconds(), label))
+	}
+	return samples, nil
+}
+
+// queuesOf adds up what waits under each label. Under Other the age is that of webhooks that send: for these alone no
+// terrier_webhook_info says whether they do.
+func queuesOf(hooks []store.WatchedWebhook, labels map[int64]string, waiting []store.Waiting, now time.Time) map[string]*queue {
+	queues := map[string]*queue{metrics.Other: {}}
+	holds := map[int64]bool{}
+	for _, h := range hooks {
+		holds[h.ID] = hookState(h) != "enabled"
+		if label, own := labels[h.ID]; own {
+			queues[label] = &queue{}
+		}
+	}
 	for _, w := range waiting {
 		label, own := labels[w.Webhook]
 		if !own {
 			label = metrics.Other
 		}
+		if !own && holds[w.Webhook] {
+			w.OldestAt = nil
+		}
 		queues[label].add(w, now)
 	}
-	for label, q := range queues {
-		samples = append(samples, metrics.QueueDeliveries.At(float64(q.queued), label, "queued"),
-			metrics.QueueDeliveries.At(float64(q.retrying), label, "retrying"), metrics.QueueOldest.At(q.oldest.Seconds(), label))
-	}
-	return samples, nil
+	return queues
 }
 
 // queue is the deliveries that are to be sent under one label.

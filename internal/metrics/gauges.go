@@ -6,7 +6,8 @@ var (
 		Help:   "Deliveries that are to be sent: queued, or retrying (failed, with an automatic retry ahead).",
 		Labels: []string{"webhook", "state"}}
 	QueueOldest = Family{Name: "terrier_queue_oldest_seconds", Kind: Gauge, From: everywhere,
-		Help: "How long the oldest queued delivery has been waiting; 0 if there is none.", Labels: []string{"webhook"}}
+		Help: "How long the oldest queued delivery has been waiting; 0 if there is none. " +
+			"For webhook=other, paused and disabled webhooks are left out.", Labels: []string{"webhook"}}
 	WebhookInfo = Family{Name: "terrier_webhook_info", Kind: Gauge, From: everywhere,
 		Help:   "1 for each webhook with a label of its own, with its name and state: enabled, paused or disabled.",
 		Labels: []string{"webhook", "name", "state"}}
