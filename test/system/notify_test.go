@@ -44,7 +44,7 @@ func (m *manager) next() string {
 	return string(message[:n])
 }
 
-// TestServiceManagerIsNotified: a process says when it works and when it begins to stop, and nothing else.
+// TestServiceManagerIsNotified: a process says when it works and when it begins to stop, and nothing else. SIGHUP does not end it.
 func TestServiceManagerIsNotified(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
@@ -69,6 +69,7 @@ func TestServiceManagerIsNotified(t *testing.T) {
 			if log := p.Log(); strings.Contains(name, "worker") && !strings.Contains(log, "worker started") {
 				t.Errorf("it said that it works before the worker did:\n%s", log)
 			}
+			p.Signal(syscall.SIGHUP)
 			p.Signal(syscall.SIGTERM)
 			if got := m.next(); got != "STOPPING=1" {
 				t.Errorf("then %q", got)
