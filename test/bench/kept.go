@@ -28,7 +28,8 @@ func (b *bench) measureKept(ctx context.Context) ([]figures.Row, error) {
 	}
 	defer db.Close()
 	for week := range keptWeeks + 1 {
-		if err := db.MakePartitions(ctx, b.result.Started.AddDate(0, 0, -7*week)); err != nil {
+		err := untilOurs(ctx, func() error { return db.MakePartitions(ctx, b.result.Started.AddDate(0, 0, -7*week)) })
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -76,7 +76,11 @@ func (b *bench) measureDrop(ctx context.Context, db *store.Store) (figures.Row, 
 // drop does what retention does each hour, and tries again at once if a week was in use. It returns how many weeks were dropped.
 func (b *bench) drop(ctx context.Context, db *store.Store) (weeks int, err error) {
 	for {
-		done, err := db.Retain(ctx, store.Retention{Deliveries: dropDays}, b.result.Started)
+		var done store.Retained
+		err := untilOurs(ctx, func() (err error) {
+			done, err = db.Retain(ctx, store.Retention{Deliveries: dropDays}, b.result.Started)
+			return err
+		})
 		for _, p := range done.Dropped {
 			if p.Rows > 0 {
 				weeks++
@@ -84,6 +88,19 @@ func (b *bench) drop(ctx context.Context, db *store.Store) (weeks int, err error
 		}
 		if err != nil || len(done.Busy) == 0 {
 			return weeks, err
+		}
+	}
+}
+
+// untilOurs does a task of the upkeep, and tries again while the server is doing it.
+func untilOurs(ctx context.Context, task func() error) error {
+	for {
+		err := task()
+		if !errors.Is(err, store.ErrElsewhere) {
+			return err
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return err
 		}
 	}
 }
