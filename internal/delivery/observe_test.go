@@ -1,6 +1,8 @@
 package delivery
 
 import (
+	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -41,7 +43,11 @@ func TestOutcomes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, strict := egress.New(egress.Config{Policy: local, Timeout: 5 * time.Second}), egress.New(egress.Config{})
+	noDNS := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("there is no DNS in this test")
+	}}
+	open := egress.New(egress.Config{Policy: local, Timeout: 5 * time.Second, Resolver: noDNS})
+	strict := egress.New(egress.Config{})
 	for _, test := range []struct {
 		client  *egress.Client
 		url     string
@@ -54,7 +60,7 @@ func TestOutcomes(t *testing.T) {
 		{open, receiver.URL, 410, 0, "http_4xx"},
 		{open, receiver.URL, 503, 0, "http_5xx"},
 		{open, receiver.URL, 600, 0, "other"},
-		{open, receiver.URL + "/slow", 0, 50 * time.Millisecond, "timeout"},
+		{open, receiver.URL + "/slow", 0, time.Second, "timeout"},
 		{open, receiver.URL + "/reset", 0, 0, "reset"},
 		{open, receiver.URL + "/close", 0, 0, "reset"},
 		{open, closed.URL, 0, 0, "refused"},
