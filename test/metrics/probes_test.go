@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -36,6 +37,8 @@ func TestStoppingWorkerIsNotReady(t *testing.T) {
 		<-answer
 	}))
 	t.Cleanup(receiver.Close)
+	release := sync.OnceFunc(func() { close(answer) })
+	t.Cleanup(release) // before the receiver is closed, which waits for its answer
 	in := install.New(t, dbtest.New(t), "METRICS_LISTEN=127.0.0.1:0", "EGRESS_ALLOW=127.0.0.1/32")
 	in.User("admin", "right password", "--superuser")
 	key, server, worker := in.Token("admin"), in.Serve(), in.Work()
@@ -49,6 +52,6 @@ func TestStoppingWorkerIsNotReady(t *testing.T) {
 		return probe.Get("/readyz", "").Status == http.StatusServiceUnavailable
 	})
 	probe.Get("/healthz", "").Want(t, http.StatusOK)
-	close(answer)
+	release()
 	<-worker.Ended
 }

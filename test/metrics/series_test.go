@@ -25,7 +25,8 @@ func TestManyWebhooks(t *testing.T) {
 	}
 	scrape(t, s.worker) // which says how many there are
 	s.tag()
-	install.Eventually(t, "all have been notified", func() bool {
+	install.Eventually(t, "all have been notified", func() bool { return s.received.Load() == all }) // a scrape of so many takes long
+	install.Eventually(t, "all attempts are counted", func() bool {
 		n, _ := value(t, s.worker, "terrier_delivery_attempts_total", nil)
 		return n == all
 	})
