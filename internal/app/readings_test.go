@@ -16,7 +16,9 @@ func TestQueuesOf(t *testing.T) {
 		at := now.Add(-age)
 		return store.Waiting{Webhook: webhook, Queued: 1, OldestAt: &at}
 	}
-	hooks := []store.WatchedWebhook{{ID: 1, Enabled: true, Paused: true}, {ID: 2, Enabled: true}, {ID: 3, Enabled: true, Paused: true}, {ID: 4}}
+	hooks := []store.WatchedWebhook{
+		{ID: 1, Enabled: true, Paused: true}, {ID: 2, Enabled: true}, {ID: 3, Enabled: true, Paused: true}, {ID: 4},
+	}
 	queues := queuesOf(hooks, map[int64]string{1: "1"}, []store.Waiting{wait(1, time.Hour), wait(2, time.Minute), wait(3, 2*time.Hour),
 		wait(4, 3*time.Hour)}, now)
 	if q := queues["1"]; q.queued != 1 || q.oldest != time.Hour {

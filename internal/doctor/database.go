@@ -82,7 +82,8 @@ func (e *examination) collation(ctx context.Context) (Finding, error) {
 	if !hasICU {
 		return found(Fail, "", "this PostgreSQL was built without ICU, which sorts names")
 	}
-	var seen, statements []string
+	var seen []string
+	statements := []string{"REINDEX DATABASE " + ident(e.server.Database)}
 	for _, c := range changed {
 		seen = append(seen, fmt.Sprintf("%s was built with version %s, and the system has %s", strings.ToLower(c.Name), c.Built, c.Now))
 		refresh := "ALTER " + c.Name + " REFRESH VERSION"
@@ -92,7 +93,7 @@ func (e *examination) collation(ctx context.Context) (Finding, error) {
 		statements = append(statements, refresh)
 	}
 	if len(seen) > 0 {
-		return found(Warn, e.sql(append([]string{"REINDEX DATABASE " + ident(e.server.Database)}, statements...)...), "indexes may be wrong: %s", some(seen))
+		return found(Warn, e.sql(statements...), "indexes may be wrong: %s", some(seen))
 	}
 	return ok("ICU, with the versions that the indexes were built with")
 }

@@ -50,7 +50,9 @@ func TestVisitAll(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	for says, left := range map[string]time.Duration{"has expired": -time.Hour, "expires in 2 days": 49 * time.Hour, "expires soon": 50 * 24 * time.Hour} {
+	for says, left := range map[string]time.Duration{
+		"has expired": -time.Hour, "expires in 2 days": 49 * time.Hour, "expires soon": 50 * 24 * time.Hour,
+	} {
 		e := among(receiver{Host: "a.example", Expires: now.Add(left)})
 		e.Now, e.Limits = func() time.Time { return now }, usual
 		if f, err := e.hookCertificate(t.Context()); err != nil || !strings.Contains(f.Seen, says) {

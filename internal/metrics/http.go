@@ -11,7 +11,7 @@ import (
 
 var (
 	httpRequests = Family{Name: "terrier_http_requests_total", Kind: Counter, From: servers,
-		Help:   "Requests answered. The route is a pattern such as /api/dcim/sites/{id}/{$}, or other for those that come late, once there are many.",
+		Help:   "Requests answered. The route is a pattern such as /api/dcim/sites/{id}/{$}, or other for late ones, once there are many.",
 		Labels: []string{"route", "method", "code"}}
 	httpDuration = Family{Name: "terrier_http_request_duration_seconds", Kind: Histogram, From: servers,
 		Help: "How long requests took.", Labels: []string{"route", "method", "code"}, Buckets: []float64{.005, .025, .1, .5, 2.5, 10}}
