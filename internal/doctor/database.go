@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,19 +37,21 @@ func (e *examination) hosts(ctx context.Context) (Finding, error) {
 		return found(Fail, "", "%s", err)
 	}
 	var seen []string
-	away, remedy := 0, ""
+	away, suspect := 0, hosts[0]
 	for _, h := range hosts {
 		if h.Err != nil {
-			away++
-			remedy = cmp.Or(remedy, fmt.Sprintf("pg_isready -h %s -p %d", word(h.Name), h.Port))
+			if away++; away == 1 {
+				suspect = h
+			}
 			seen = append(seen, h.Address+": "+store.Cause(h.Err))
 			continue
 		}
 		seen = append(seen, h.Address+" is "+h.Role)
 	}
+	remedy := fmt.Sprintf("pg_isready -h %s -p %d", word(suspect.Name), suspect.Port)
 	switch {
 	case away == 0 && e.dbErr != nil:
-		return found(Fail, "", "%s, but it can't be used: %s", some(seen), store.Cause(e.dbErr))
+		return found(Fail, remedy, "%s, but it can't be used: %s", some(seen), store.Cause(e.dbErr))
 	case e.dbErr != nil || away == len(hosts):
 		return found(Fail, remedy, "%s", some(seen))
 	case away > 0:

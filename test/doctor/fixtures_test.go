@@ -45,7 +45,7 @@ var fixtures = []fixture{
 		x.config.DeliveryRetention = 100
 	}},
 
-	{"database-hosts", doctor.Warn, "pg_isready", nil, func(x *trial) {
+	{"database-hosts", doctor.Warn, "pg_isready -h 127.0.0.1 -p ", nil, func(x *trial) {
 		x.config.DatabaseURL = strings.Replace(x.config.DatabaseURL, "/terrier?", ","+freeAddress(x.t)+"/terrier?", 1)
 	}},
 	{"database-version", doctor.Fail, "upgrade PostgreSQL to 99", nil, func(x *trial) { x.limits.LeastVersion = 99_00_00 }},
