@@ -136,7 +136,7 @@ func TestSearchByValue(t *testing.T) {
 func TestSearchProvesTheClaim(t *testing.T) {
 	t.Parallel()
 	_, reg, db := open(t)
-	s, err := store.Open(t.Context(), db.Config().ConnString()+"&statement_timeout=500ms", reg, nil)
+	s, err := store.Open(t.Context(), db.Config().ConnString()+"&statement_timeout=2s", reg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
