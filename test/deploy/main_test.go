@@ -20,7 +20,7 @@ func need(t *testing.T, programs ...string) {
 		if _, err := exec.LookPath(program); err == nil {
 			continue
 		}
-		if os.Getenv("TERRIER_TEST_ALL") != "" {
+		if os.Getenv("CI") != "" {
 			t.Fatalf("%s is not installed", program)
 		}
 		t.Skipf("%s is not installed", program)

@@ -139,7 +139,7 @@ func promtool(t *testing.T, stdin string, args ...string) string {
 func tool(t *testing.T, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
-		if os.Getenv("CI") == "true" {
+		if os.Getenv("CI") != "" {
 			t.Fatalf("%s is not installed: apt-get install prometheus", name)
 		}
 		t.Skipf("%s is not installed: apt-get install prometheus", name)
