@@ -31,7 +31,7 @@ type Login struct {
 	Keys      *Keyring
 	Log       *slog.Logger
 	Now       func() time.Time
-	Counted   func(result string) // is told how each login ended, in a word for metrics; may be nil
+	Counted   func(result string) // gets the result of each login, for metrics; may be nil
 }
 
 // Refusals records refused logins in the audit log.

@@ -32,7 +32,7 @@ func (a *App) Run(ctx context.Context, parts ...func(context.Context) error) err
 	return running.Wait()
 }
 
-// started returns a function that a part of the program calls when it works. When all do, the service manager is told.
+// started returns a function that a part of the program calls when it works. When all do, the service manager is notified.
 func (a *App) started() func() {
 	return sync.OnceFunc(func() {
 		if a.starting.Add(-1) == 0 {

@@ -63,7 +63,7 @@ func (s *stream) send(_ Event, line []byte) error {
 
 func (s *stream) close() error { return nil }
 
-// file is a sink that appends to a file. A file that was moved away or removed is made anew, so that logs can be rotated without a
+// file is a sink that appends to a file. A file that was moved away or removed is created again, so that logs can be rotated without a
 // signal.
 type file struct {
 	path string

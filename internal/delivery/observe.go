@@ -9,7 +9,7 @@ import (
 	"terrier/internal/egress"
 )
 
-// Observer is told what a worker does.
+// Observer counts what a worker does.
 type Observer interface {
 	Attempted(webhook int64, outcome string, took time.Duration) // no time if nothing could be sent
 	Sent(lag time.Duration)                                      // how long after its commit a delivery was first sent

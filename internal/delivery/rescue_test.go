@@ -23,7 +23,7 @@ type beating struct {
 	now time.Time
 	log bytes.Buffer
 
-	rescued int // as metrics are told
+	rescued int // as counted for metrics
 }
 
 func (x *beating) Rescued(deliveries int)               { x.rescued += deliveries }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Observer is told of each request when it begins, and of the status of its answer. The route is the pattern of an
+// Observer is notified when a request begins, and of the status of its answer. The route is the pattern of an
 // address, also for a request that is refused before it gets there.
 type Observer interface {
 	Begin(route, method string) (end func(status int))

@@ -25,7 +25,7 @@ func serial(t *testing.T, s *server) int64 {
 	return conn.ConnectionState().PeerCertificates[0].SerialNumber.Int64()
 }
 
-// TestCertificateIsReplacedUnderLoad: no request fails while the certificate is replaced, by itself or on SIGHUP, and
+// TestCertificateIsReplacedUnderLoad: no request fails while the certificate is replaced, with a signal or without, and
 // files that are no pair change nothing.
 func TestCertificateIsReplacedUnderLoad(t *testing.T) {
 	t.Parallel()
