@@ -28,21 +28,11 @@ func (webhookListCommand) Run(ctx context.Context, s *session) error {
 		}
 		rows := [][]string{{"ID", "NAME", "STATE", "QUEUED", "RETRYING", "FAILED", "TYPES", "REQUEST"}}
 		for _, h := range hooks {
-			rows = append(rows, []string{fmt.Sprint(h.ID), h.Name, webhookState(h), fmt.Sprint(h.Queued), fmt.Sprint(h.Retrying),
+			rows = append(rows, []string{fmt.Sprint(h.ID), h.Name, h.State(), fmt.Sprint(h.Queued), fmt.Sprint(h.Retrying),
 				fmt.Sprint(h.Failed), strings.Join(h.ShownTypes, ","), h.Method + " " + h.URL})
 		}
 		return s.printTable(rows)
 	})
-}
-
-func webhookState(h app.WebhookInfo) string {
-	switch {
-	case !h.Enabled:
-		return "disabled"
-	case h.Paused:
-		return "paused"
-	}
-	return "enabled"
 }
 
 // trial is what a webhook is tried with.

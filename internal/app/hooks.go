@@ -31,6 +31,19 @@ type WebhookInfo struct {
 	Queued, Retrying, Failed int64
 }
 
+// State is whether the webhook sends: enabled, paused or disabled.
+func (h WebhookInfo) State() string { return webhookState(h.Enabled, h.Paused) }
+
+func webhookState(enabled, paused bool) string {
+	switch {
+	case !enabled:
+		return "disabled"
+	case paused:
+		return "paused"
+	}
+	return "enabled"
+}
+
 // Webhooks lists all webhooks with their unsuccessful deliveries.
 func (a *App) Webhooks(ctx context.Context) ([]WebhookInfo, error) {
 	rows, err := a.all(ctx, store.WebhookType, "", "")

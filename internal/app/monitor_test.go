@@ -26,9 +26,9 @@ func scrapes(t *testing.T, a *App, lines ...string) string {
 	return out.Body.String()
 }
 
-// TestWorkerIsMeasuredAgain: a worker that is stopped shows nothing, and one that is started again shows what it did before.
-func TestWorkerIsMeasuredAgain(t *testing.T) {
-	t.Parallel()
+// measured builds a program that is measured, on a database of its own.
+func measured(t *testing.T) *App {
+	t.Helper()
 	cfg := valid()
 	cfg.DatabaseURL, cfg.MetricsListen = dbtest.New(t), "127.0.0.1:0"
 	a, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))
@@ -36,6 +36,13 @@ func TestWorkerIsMeasuredAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(a.Close)
+	return a
+}
+
+// TestWorkerIsMeasuredAgain: a worker that is stopped shows nothing, and one that is started again shows what it did before.
+func TestWorkerIsMeasuredAgain(t *testing.T) {
+	t.Parallel()
+	a := measured(t)
 	for range 2 {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
@@ -57,13 +64,7 @@ func TestWorkerIsMeasuredAgain(t *testing.T) {
 // is doing is neither.
 func TestUpkeepIsMeasured(t *testing.T) {
 	t.Parallel()
-	cfg := valid()
-	cfg.DatabaseURL, cfg.MetricsListen = dbtest.New(t), "127.0.0.1:0"
-	a, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.Close)
+	a := measured(t)
 	a.note(t.Context(), "done", nil)
 	a.note(t.Context(), "failed", errors.New("no"))
 	a.note(t.Context(), "elsewhere", store.ErrElsewhere)

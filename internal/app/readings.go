@@ -104,7 +104,7 @@ func (a *App) readQueues(ctx context.Context) ([]metrics.Sample, error) {
 	var samples []metrics.Sample
 	for _, h := range hooks {
 		if label, own := labels[h.ID]; own {
-			samples = append(samples, metrics.WebhookInfo.At(1, label, h.Name, hookState(h)))
+			samples = append(samples, metrics.WebhookInfo.At(1, label, h.Name, webhookState(h.Enabled, h.Paused)))
 		}
 	}
 	waiting, err := a.Store.Watch().Waiting(ctx)
@@ -124,7 +124,7 @@ func queuesOf(hooks []store.WatchedWebhook, labels map[int64]string, waiting []s
 	queues := map[string]*queue{metrics.Other: {}}
 	holds := map[int64]bool{}
 	for _, h := range hooks {
-		holds[h.ID] = hookState(h) != "enabled"
+		holds[h.ID] = webhookState(h.Enabled, h.Paused) != "enabled"
 		if label, own := labels[h.ID]; own {
 			queues[label] = &queue{}
 		}
@@ -154,14 +154,4 @@ func (q *queue) add(w store.Waiting, now time.Time) {
 	if w.OldestAt != nil {
 		q.oldest = max(q.oldest, now.Sub(*w.OldestAt))
 	}
-}
-
-func hookState(h store.WatchedWebhook) string {
-	switch {
-	case !h.Enabled:
-		return "disabled"
-	case h.Paused:
-		return "paused"
-	}
-	return "enabled"
 }

@@ -58,14 +58,23 @@ func (i *Inspector) row(ctx context.Context, into []any, sql string, args ...any
 	return i.Read(ctx, func(tx pgx.Tx) error { return tx.QueryRow(ctx, sql, args...).Scan(into...) })
 }
 
-// inspectRows reads all rows of a question.
-func inspectRows[T any](ctx context.Context, i *Inspector, sql string, args ...any) (found []T, err error) {
+// inspectRows reads all rows of a question into structs, by position.
+func inspectRows[T any](ctx context.Context, i *Inspector, sql string, args ...any) ([]T, error) {
+	return inspectWith(ctx, i, pgx.RowToStructByPos[T], sql, args...)
+}
+
+// texts reads the only column of a question.
+func (i *Inspector) texts(ctx context.Context, sql string, args ...any) ([]string, error) {
+	return inspectWith(ctx, i, pgx.RowTo[string], sql, args...)
+}
+
+func inspectWith[T any](ctx context.Context, i *Inspector, scan pgx.RowToFunc[T], sql string, args ...any) (found []T, err error) {
 	err = i.Read(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, sql, args...)
 		if err != nil {
 			return err
 		}
-		found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+		found, err = pgx.CollectRows(rows, scan)
 		return err
 	})
 	return found, err

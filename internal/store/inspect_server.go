@@ -6,8 +6,6 @@ import (
 	"net"
 	"strconv"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // ServerState is what PostgreSQL says about itself and the database.
@@ -74,18 +72,6 @@ func (i *Inspector) UnvacuumedTables(ctx context.Context) ([]string, error) {
 	return i.texts(ctx, `SELECT c.oid::regclass::text FROM pg_class c
 		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
 			AND EXISTS (SELECT FROM unnest(c.reloptions) o WHERE o IN ('autovacuum_enabled=false', 'autovacuum_enabled=off')) ORDER BY 1`)
-}
-
-func (i *Inspector) texts(ctx context.Context, sql string, args ...any) (found []string, err error) {
-	err = i.Read(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sql, args...)
-		if err != nil {
-			return err
-		}
-		found, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
-	return found, err
 }
 
 // Collation is a collation that indexes were built with, and the version that the operating system has of it now.
