@@ -111,8 +111,12 @@ func (p *pools) list(ctx context.Context, scope access.Scope, batch *pgx.Batch) 
 	return p.inTurn(ctx, scope, func(ctx context.Context) error { return p.lists.SendBatch(ctx, batch).Close() })
 }
 
+// beyond is how much longer than one statement all statements of a list may take: if one alone is too slow, PostgreSQL ends it
+// first, even on a busy machine. Then its connection stays, and what the statements before it answered arrives.
+const beyond = time.Second
+
 // inTurn runs fn when it is the caller's turn to use a connection for lists. The statements of fn share the time that one
-// statement may take, and a tenth more: if one alone is too slow, PostgreSQL ends it and the connection stays.
+// statement may take, and beyond.
 func (p *pools) inTurn(ctx context.Context, scope access.Scope, fn func(context.Context) error) error {
 	done, err := p.turns.take(ctx, scope.By())
 	if err != nil {
@@ -121,7 +125,7 @@ func (p *pools) inTurn(ctx context.Context, scope access.Scope, fn func(context.
 	defer done()
 	if p.listTime > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.listTime+p.listTime/10)
+		ctx, cancel = context.WithTimeout(ctx, p.listTime+beyond)
 		defer cancel()
 	}
 	return fn(ctx)
