@@ -168,7 +168,7 @@ func (e *examination) result(ctx context.Context, c Check) Result {
 	var finding Finding
 	switch missing := e.missing(c.needs); {
 	case c.needs&outside != 0 && e.options.Offline:
-		finding = Finding{Status: Skip, Seen: "needs other hosts: left out because of --offline"}
+		finding = Finding{Status: Skip, Seen: "other hosts were not asked"}
 	case missing != "":
 		finding = blocked(missing)
 	default:

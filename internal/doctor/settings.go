@@ -106,7 +106,7 @@ func (e *examination) baseURL(ctx context.Context) (Finding, error) {
 			"%s is not https: anybody on the way can read passwords and session cookies", e.Settings.BaseURL)
 	}
 	if e.options.Offline {
-		return ok("%s; its host is not looked up because of --offline", e.Settings.BaseURL)
+		return ok("%s; its host was not looked up", e.Settings.BaseURL)
 	}
 	addrs, err := e.resolver().LookupNetIP(ctx, "ip", host)
 	if err != nil {

@@ -25,7 +25,7 @@ func TestHealth(t *testing.T) {
 		shows(t, page, `<tr id="`+c.ID()+`">`)
 	}
 	shows(t, page, "<code>terrier worker</code>", "docs/troubleshooting.md#fleet-workers", "no worker is alive",
-		"left out because of --offline")
+		"other hosts were not asked")
 	hides(t, page, "127.0.0.1 is not a public address")
 	shows(t, admin.get(t, "/"), `href="`+healthPage+`"`)
 
