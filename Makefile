@@ -42,9 +42,11 @@ assets: ## Take what pages load of others from npm, to be built in
 test: ## Test with the race detector on a private PostgreSQL (PKG=./internal/store ARGS='-run Name')
 	scripts/postgres run -- go test -race -timeout 40m $(ARGS) $(PKG)
 
-.PHONY: test-api
-test-api: ## Test the API: all without the race detector, and what does several things at once with it
+.PHONY: test-api test-api-all test-api-at-once
+test-api: test-api-all test-api-at-once ## Test the API: all without the race detector, and what does several things at once with it
+test-api-all:
 	scripts/postgres run -- go test -count=1 -timeout 20m ./test/api
+test-api-at-once:
 	scripts/postgres run -- go test -race -run '$(AT_ONCE)' ./test/api
 
 .PHONY: long-children
