@@ -38,7 +38,7 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	due.Event = nil // while a receiver hangs, only the request stays in memory
 	started := w.now()
 	answer, err := w.Client.Send(ctx, egress.Request{Method: request.Method, URL: request.URL, Header: request.Header, Body: request.Body,
-		InsecureSkipVerify: hook.insecure, CAFile: hook.caFile})
+		InsecureSkipVerify: hook.insecure, CAFile: hook.caFile, Identity: hook.identity})
 	if err != nil && ctx.Err() != nil && answer.Status == 0 {
 		return o, ctx.Err() // we are being stopped: nobody knows what the receiver did with it
 	}

@@ -23,6 +23,7 @@ type hook struct {
 	locked     bool  // because its secrets were sealed with a key that this worker lacks
 	insecure   bool
 	caFile     string
+	identity   *egress.Identity // nil without a client certificate
 	maxRetries int64
 	templated  bool
 	t          *record.Type // of deliveries
@@ -77,12 +78,19 @@ func prepare(v record.Values, keys Opener) *hook {
 		templated: strings.TrimSpace(v.Text("body_template")) != "", t: v.Type().Registry().Type(store.DeliveryType)}
 	parts := HookOf(v)
 	parts.URL = egress.EncodeURL(parts.URL) // so that previews and attempts show what is sent
+	var key string
 	for _, secret := range []struct {
 		name string
 		into *string
-	}{{"additional_headers", &parts.AdditionalHeaders}, {"secret", &parts.Secret}, {"previous_secret", &parts.PreviousSecret}} {
+	}{{"additional_headers", &parts.AdditionalHeaders}, {"secret", &parts.Secret}, {"previous_secret", &parts.PreviousSecret},
+		{"client_key", &key}} {
 		if *secret.into, h.broken = open(v, secret.name, keys); h.broken != nil {
 			h.locked = true
+			return h
+		}
+	}
+	if certificate := v.Text("client_certificate"); certificate != "" {
+		if h.identity, h.broken = egress.NewIdentity(certificate, key); h.broken != nil {
 			return h
 		}
 	}

@@ -30,6 +30,7 @@ func Rule(client *egress.Client, keys Opener) func(before, after record.Values) 
 				errs.Add("ca_file_path", "%s", err.Error())
 			}
 		}
+		checkIdentity(v, keys, errs)
 		if v.Bool("standard_headers") {
 			checkSecret(v, keys, errs)
 		}
@@ -42,18 +43,20 @@ const standardForm = "whsec_ and the base64 of 24 to 64 bytes, such as `openssl 
 // checkSecret checks that receivers can verify the Standard Webhooks headers with the secret. A secret that can't be
 // opened can't be checked either.
 func checkSecret(v record.Values, keys Opener, errs fault.Fields) {
-	given, plain := v.Get("secret").(record.Plain)
-	secret := string(given)
-	if !plain {
-		var err error
-		if secret, err = open(v, "secret", keys); err != nil {
-			return
-		}
-	}
+	secret, err := given(v, "secret", keys)
 	switch {
+	case err != nil:
 	case secret == "":
 		errs.Add("secret", "The Standard Webhooks headers are signed, so they need a secret: %s", standardForm)
 	case !webhook.StandardSecret(secret):
 		errs.Add("secret", "The libraries of Standard Webhooks can't read this secret: it must be %s", standardForm)
 	}
+}
+
+// given returns a secret of a webhook that is being saved: what was given, in plain text, or what is stored.
+func given(v record.Values, field string, keys Opener) (string, error) {
+	if plain, is := v.Get(field).(record.Plain); is {
+		return string(plain), nil
+	}
+	return open(v, field, keys)
 }

@@ -21,6 +21,7 @@ var webhookChecks = []Check{
 	{webhooksGroup, "tls", "openssl s_client -connect HOST:443", tables | policy | outside, (*examination).hookTLS},
 	{webhooksGroup, "certificate", "renew the certificate of the receiver", tables | policy | outside, (*examination).hookCertificate},
 	{webhooksGroup, "ca-file", "put the CA file into the directory TERRIER_WEBHOOK_CA_DIR", tables | policy, (*examination).hookCA},
+	{webhooksGroup, "client-certificate", "renew the client certificate of the webhook", tables, (*examination).hookClientCertificate},
 }
 
 // Receivers are visited several at once, and of very many only the first. All visits together take as long as one check may.
@@ -205,15 +206,23 @@ func (e *examination) hookTLS(context.Context) (Finding, error) {
 
 func (e *examination) hookCertificate(context.Context) (Finding, error) {
 	return e.judge(Warn, "renew the certificate of HOST", "no certificate expires soon", func(r receiver) string {
-		left := r.Expires.Sub(e.Now())
-		switch {
-		case r.Expires.IsZero() || left >= e.Limits.Certificate:
+		if r.Expires.IsZero() {
 			return ""
-		case left <= 0:
-			return "its certificate has expired"
 		}
-		return "its certificate expires in " + span(left)
+		return e.expiry("its certificate", r.Expires)
 	})
+}
+
+// expiry returns that a certificate has expired, or will soon; "" if not.
+func (e *examination) expiry(what string, at time.Time) string {
+	left := at.Sub(e.Now())
+	switch {
+	case left >= e.Limits.Certificate:
+		return ""
+	case left <= 0:
+		return what + " has expired"
+	}
+	return what + " expires in " + span(left)
 }
 
 // hookCA checks every webhook, because each may name a file of its own.
@@ -237,4 +246,25 @@ func (e *examination) hookCA(ctx context.Context) (Finding, error) {
 		return found(Fail, "", "%s", some(wrong))
 	}
 	return ok("%s, each of which can be read", count(named, "CA file"))
+}
+
+// hookClientCertificate needs no network and no key: certificates are not secret.
+func (e *examination) hookClientCertificate(ctx context.Context) (Finding, error) {
+	all, err := e.db.ClientCertificates(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	var wrong []string
+	for _, c := range all {
+		certificate, err := egress.ParseCertificate(c.PEM)
+		if err != nil {
+			wrong = append(wrong, fmt.Sprintf("%q: its client certificate can't be read", c.Name))
+		} else if problem := e.expiry("its client certificate", certificate.NotAfter); problem != "" {
+			wrong = append(wrong, fmt.Sprintf("%q: %s", c.Name, problem))
+		}
+	}
+	if len(wrong) > 0 {
+		return found(Warn, "", "%s", some(wrong))
+	}
+	return ok("%s, none of which expires soon", count(len(all), "client certificate"))
 }

@@ -237,7 +237,7 @@ func TestPrivatePoolsAreBounded(t *testing.T) {
 		writeFile(t, filepath.Join(dir, "changing.pem"), append(ca.pem, bytes.Repeat([]byte("\n"), i+1)...))
 		mustSend(t, c, changing)
 	}
-	if n := len(c.private.byHash); n != maxPrivatePool {
+	if n := len(c.private.byKey); n != maxPrivatePool {
 		t.Errorf("%d pools", n)
 	}
 	if n := server.conns.Load(); n != changes+1 {

@@ -43,7 +43,7 @@ type Client struct {
 	dialer   *net.Dialer
 	verified *pool // trusts the system's roots
 	blind    *pool // without verification
-	private  pools // trust the roots of a CA file
+	private  pools // trust the roots of a CA file, or have a client certificate
 }
 
 // New makes a Client.
@@ -65,8 +65,8 @@ func New(config Config) *Client {
 		Resolver: config.Resolver,
 		Control:  config.Policy.control,
 	}
-	c.verified = c.newPool(nil, false)
-	c.blind = c.newPool(nil, true)
+	c.verified = c.newPool(nil, false, nil)
+	c.blind = c.newPool(nil, true, nil)
 	return c
 }
 
@@ -88,6 +88,7 @@ type Request struct {
 
 	InsecureSkipVerify bool          // CAFile is then ignored
 	CAFile             string        // below Config.CADir; https trusts only its certificates
+	Identity           *Identity     // presented to receivers that ask for a client certificate; nil for none
 	Timeout            time.Duration // 0: the Config's; at most 30 s
 }
 

@@ -113,7 +113,7 @@ func explainTLS(err error) *Error {
 	case errors.As(err, &name):
 		text = "certificate is not for this host"
 	case errors.As(err, &alert) && alert.Op == "remote error":
-		text = "the receiver refused TLS: " + strings.TrimPrefix(alert.Err.Error(), "tls: ")
+		text = explainAlert(strings.TrimPrefix(alert.Err.Error(), "tls: "))
 	case errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/":
 		text = "the receiver speaks HTTP, not HTTPS"
 	case errors.As(err, &record):
@@ -126,6 +126,20 @@ func explainTLS(err error) *Error {
 		return nil
 	}
 	return &Error{Untrusted, text, err}
+}
+
+// explainAlert says why a receiver refused TLS. What it says about certificates is about the client's.
+func explainAlert(alert string) string {
+	text := "the receiver refused TLS: " + alert
+	switch {
+	case alert == "certificate required":
+		return "the receiver demands a client certificate: give the webhook one, with client_certificate and client_key"
+	case strings.Contains(alert, "certificate"):
+		return text + " (it does not accept the client certificate, or there is none)"
+	case alert == "handshake failure":
+		return text + " (it may demand a client certificate)"
+	}
+	return text
 }
 
 func explainHTTP(err error, remote netip.AddrPort, phase string) *Error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net"
 	"net/netip"
 	"slices"
@@ -41,7 +42,8 @@ func (c *Client) Resolve(ctx context.Context, rawURL string) ([]Target, error) {
 }
 
 // Handshake connects to the receiver of a request as Send would, agrees on TLS with it, and sends nothing. It returns
-// when its certificate expires, or one of those that it was verified with, if that is earlier.
+// when its certificate expires, or one of those that it was verified with, if that is earlier. It presents no identity: if
+// the receiver asks for one, its own certificate was verified by then, and the handshake ends.
 func (c *Client) Handshake(ctx context.Context, r Request) (expires time.Time, err error) {
 	host, port, err := hostPort(r.URL)
 	if err != nil {
@@ -61,8 +63,13 @@ func (c *Client) Handshake(ctx context.Context, r Request) (expires time.Time, e
 	defer func() { _ = conn.Close() }() // nothing was sent
 	config := via.kept.TLSClientConfig.Clone()
 	config.ServerName = host
+	asked := false
+	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		asked = true
+		return nil, errors.New("there is nothing more to learn")
+	}
 	secure := tls.Client(conn, config)
-	if err := secure.HandshakeContext(ctx); err != nil {
+	if err := secure.HandshakeContext(ctx); err != nil && !asked {
 		return expires, explain(ctx, err, start, netip.AddrPort{}, noAnswer)
 	}
 	state := secure.ConnectionState()

@@ -259,6 +259,7 @@ type Secret struct {
 	Hint              string // the field with the last characters of a token's key
 	Shown             bool   // Encrypted: callers who may change the record see it
 	Blank             bool   // Shown: other callers see "" and not null, and null is refused
+	Lines             bool   // a form asks for several lines, such as those of a key in PEM
 }
 
 // Secrecy implements Sealing.
@@ -285,8 +286,11 @@ func (f Secret) checkDeclaration(t *Type) error {
 }
 
 func (f Secret) widget() Widget {
-	if f.Shown {
+	switch {
+	case f.Shown:
 		return SecretArea
+	case f.Lines:
+		return KeyArea
 	}
 	return PasswordInput
 }

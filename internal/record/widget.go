@@ -20,9 +20,13 @@ const (
 	TypesInput    Widget = "types" // record types, each with a checkbox
 	JSONInput     Widget = "json"
 	PasswordInput Widget = "password" // hidden while typing; blank keeps the current value
+	KeyArea       Widget = "key"      // the same with many lines
 	SecretArea    Widget = "secret"   // many lines, shown to callers who may change the record
 	CustomInputs  Widget = "custom"   // one widget for each custom field
 )
+
+// IsWriteOnly reports whether what was typed is never shown again, not even in a form that was refused.
+func (w Widget) IsWriteOnly() bool { return w == PasswordInput || w == KeyArea }
 
 // longText is the length from which a text gets more than one line.
 const longText = 1000

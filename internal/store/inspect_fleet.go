@@ -30,6 +30,15 @@ func (i *Inspector) Receivers(ctx context.Context) ([]Receiver, error) {
 		"SELECT id, name, payload_url, NOT ssl_verification, coalesce(ca_file_path, '') FROM extras_webhook WHERE enabled ORDER BY id")
 }
 
+// ClientCertificate is what an enabled webhook presents to its receiver.
+type ClientCertificate struct{ Name, PEM string }
+
+// ClientCertificates lists those of the enabled webhooks that have one.
+func (i *Inspector) ClientCertificates(ctx context.Context) ([]ClientCertificate, error) {
+	return inspectRows[ClientCertificate](ctx, i,
+		"SELECT name, client_certificate FROM extras_webhook WHERE enabled AND client_certificate <> '' ORDER BY id")
+}
+
 // Queue is a webhook's queued deliveries.
 type Queue struct {
 	Webhook int64

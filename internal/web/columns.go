@@ -26,7 +26,7 @@ func columnsOf(t *record.Type) (all []column, first []string) {
 	first = t.Columns
 	for i, in := range t.Infos() {
 		switch {
-		case in.Hidden, in.DetailOnly, in.IsForAPI(), in.Widget == record.PasswordInput, in.Widget == record.SecretArea,
+		case in.Hidden, in.DetailOnly, in.IsForAPI(), in.Widget.IsWriteOnly(), in.Widget == record.SecretArea,
 			in.Widget == record.CustomInputs:
 			continue
 		case t.Display == nil && in.Name == t.NamingField():

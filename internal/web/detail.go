@@ -175,7 +175,7 @@ func (d *DetailPage) fill(v *Visit, found record.Values, defs []*record.Custom) 
 		if in.HalfOf != "" && (found.Get(in.HalfOf) != nil || found.At(i) == nil) {
 			continue // the reference is shown, or is empty
 		}
-		if in.Hidden || in.DetailOnly || in.OnRequest || in.IsForAPI() || in.Widget == record.PasswordInput || in.Widget == record.CustomInputs {
+		if in.Hidden || in.DetailOnly || in.OnRequest || in.IsForAPI() || in.Widget.IsWriteOnly() || in.Widget == record.CustomInputs {
 			continue
 		}
 		if ref, _ := record.ReferenceOf(f); ref.Tags {

@@ -171,7 +171,7 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 func widgetOf(name string, in record.Info, src FormSource) FormField {
 	out := FormField{Name: name, ID: "id_" + name, Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max,
 		Errors: src.errs[name], Suggestions: in.Suggestions,
-		Required: in.Required && (in.Widget != record.PasswordInput || src.v.Type() == nil)}
+		Required: in.Required && (!in.Widget.IsWriteOnly() || src.v.Type() == nil)}
 	if len(in.Choices) > 0 {
 		// Without a default nothing is chosen until somebody chooses: the first choice would be saved by mistake.
 		if chosen := in.Default != nil || src.v.Type() != nil; in.Widget == record.SelectOne && (in.Null || !chosen) {
@@ -226,7 +226,7 @@ func (f *FormField) fill(texts []string) {
 			return
 		}
 		f.Value = strings.Join(texts, "\n")
-	case record.PasswordInput: // never sent back
+	case record.PasswordInput, record.KeyArea: // never sent back
 	case record.ColorInput:
 		f.Value = asHeld(f.Widget, "#"+strings.TrimPrefix(strings.Join(texts, ""), "#"))
 	case record.MomentInput:

@@ -114,9 +114,9 @@ func typedValue(f record.Field, name string, in record.Info, typed url.Values, e
 	switch in.Widget {
 	case record.CheckBox:
 		return slices.Contains(texts, "true"), true
-	case record.PasswordInput, record.SecretArea:
+	case record.PasswordInput, record.KeyArea, record.SecretArea:
 		// Blank keeps a value that is not shown. A checkbox removes it.
-		if text == "" && (in.Widget == record.PasswordInput || typed.Has(name+keptSuffix)) {
+		if text == "" && (in.Widget.IsWriteOnly() || typed.Has(name+keptSuffix)) {
 			return "", typed.Has(name + clearSuffix)
 		}
 		return strings.ReplaceAll(text, "\r\n", "\n"), true

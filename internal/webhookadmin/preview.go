@@ -2,6 +2,7 @@ package webhookadmin
 
 import (
 	"context"
+	"time"
 
 	"terrier/internal/delivery"
 	"terrier/internal/ledger"
@@ -72,6 +73,11 @@ func (a *Admin) rehearse(ctx context.Context, c ledger.Caller, id int64, in ledg
 		return record.Values{}, err
 	}
 	return rows[0], nil
+}
+
+// CertificateExpires returns when the client certificate of a webhook expires; the zero time if it has none.
+func (a *Admin) CertificateExpires(hook record.Values) time.Time {
+	return delivery.CertificateExpires(hook)
 }
 
 // opener opens the secrets of webhooks for delivery.

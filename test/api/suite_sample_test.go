@@ -26,10 +26,12 @@ var texts = []string{"name %d", "name-%d", "name_%d", "n%d@example.com", "%06x"}
 // formats are the texts of fields whose rules are not in their declaration but in the package that uses them; ""
 // leaves the field out.
 var formats = map[string]string{
-	"extras.webhook.payload_url":       "https://receiver.example/%d",
-	"extras.webhook.http_content_type": "text/x-%d",
-	"extras.webhook.ca_file_path":      "",            // no directory is configured
-	"extras.webhook.secret":            "whsec_%032d", // every other one has standard_headers
+	"extras.webhook.payload_url":        "https://receiver.example/%d",
+	"extras.webhook.http_content_type":  "text/x-%d",
+	"extras.webhook.ca_file_path":       "",            // no directory is configured
+	"extras.webhook.secret":             "whsec_%032d", // every other one has standard_headers
+	"extras.webhook.client_certificate": "",            // it must be one
+	"extras.webhook.client_key":         "",
 }
 
 // needed are fields that a record needs, although none of them is required by itself.

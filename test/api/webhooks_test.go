@@ -35,6 +35,8 @@ var webhookFields = []struct {
 	{"ca_file_path", nil, nil, nil},
 
 	{"previous_secret", nil, "0ld", nil},
+	{"client_certificate", "", "", ""}, // TestClientCertificates sends one
+	{"client_key", nil, nil, nil},
 	{"standard_headers", false, true, true},
 	{"max_retries", 0.0, 20, 20.0},
 	{"concurrency", 10.0, 200, 200.0},

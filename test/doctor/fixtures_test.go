@@ -15,6 +15,7 @@ import (
 
 	"terrier/internal/doctor"
 	"terrier/test/install"
+	"terrier/test/mutual"
 )
 
 // fixture makes one check say something else than of a healthy system.
@@ -174,6 +175,11 @@ var fixtures = []fixture{
 	}},
 	{"webhooks-ca-file", doctor.Fail, "TERRIER_WEBHOOK_CA_DIR", nil, func(x *trial) {
 		x.during("UPDATE extras_webhook SET ca_file_path = 'missing.pem'", "UPDATE extras_webhook SET ca_file_path = 'ca.pem'")
+	}},
+	{"webhooks-client-certificate", doctor.Warn, "renew the client certificate", nil, func(x *trial) {
+		soon, _ := mutual.New(x.t).Client(x.t, "terrier", 10*24*time.Hour)
+		x.during("UPDATE extras_webhook SET client_certificate = '"+soon+"'",
+			"UPDATE extras_webhook SET client_certificate = '"+x.certificate+"'")
 	}},
 
 	{"keys-sealed", doctor.Fail, "TERRIER_SECRET_KEY_OLD", nil, func(x *trial) {

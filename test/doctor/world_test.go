@@ -20,6 +20,7 @@ import (
 	"terrier/internal/app"
 	"terrier/internal/doctor"
 	"terrier/test/install"
+	"terrier/test/mutual"
 )
 
 // world is a healthy system: a durable PostgreSQL, a server, a worker, and a webhook with TLS and a queued delivery. All
@@ -33,6 +34,8 @@ type world struct {
 	server   *install.Process
 	token    string
 	receiver *httptest.Server
+
+	certificate string // the client's
 }
 
 func newWorld(t *testing.T) *world {
@@ -60,8 +63,12 @@ func newWorld(t *testing.T) *world {
 	w.config = app.Config{DatabaseURL: database, SecretKey: w.in.Settings["SECRET_KEY"], BaseURL: "http://localhost",
 		Listen: "127.0.0.1:0", EgressAllow: "127.0.0.1/32", WebhookCADir: authorities, WebhookTimeout: 10 * time.Second,
 		ChangelogRetention: 90, DeliveryRetention: 30, Version: strings.TrimSpace(strings.TrimPrefix(out, "terrier "))}
+	var key string
+	w.certificate, key = mutual.New(t).Client(t, "terrier", 200*365*24*time.Hour)
+	w.canaries.Watch("the client key", strings.Split(key, "\n")[1])
 	w.post("/api/extras/webhooks/", install.Object{"name": "Chat", "content_types": []string{"dcim.site"}, "type_create": true,
-		"payload_url": w.receiver.URL + "/" + w.canaries.Key("the URL"), "ca_file_path": "ca.pem", "secret": w.canaries.Key("the webhook")})
+		"payload_url": w.receiver.URL + "/" + w.canaries.Key("the URL"), "ca_file_path": "ca.pem", "secret": w.canaries.Key("the webhook"),
+		"client_certificate": w.certificate, "client_key": key})
 	w.post("/api/dcim/sites/", install.Object{"name": "Lisbon", "slug": "lisbon"})
 	install.Eventually(t, "the server says that it runs", func() bool {
 		return install.Number(t, w.db, "SELECT count(*) FROM extras_process") == 1

@@ -37,6 +37,11 @@ var Webhook = record.Type{
 			Help: "Off: the receiver's certificate is not checked, and anybody on the way can read what is sent."},
 		record.Text{Name: "ca_file_path", Label: "CA file path", Max: 4096, Null: true,
 			Help: "The authority that signed the receiver's certificate: a file below TERRIER_WEBHOOK_CA_DIR."},
+		record.Text{Name: "client_certificate", Max: 32768,
+			Help: "For receivers that demand one (mTLS): the certificate that requests over https present, in PEM, and after it those of its " +
+				"issuers."},
+		record.Secret{Name: "client_key", Seal: record.Encrypted, Max: 16384, Lines: true,
+			Help: "The private key of the client certificate, in PEM and without a passphrase. Kept encrypted, and never shown."},
 		record.Bool{Name: "standard_headers", Label: "Standard Webhooks headers", Help: "Also send the headers of standardwebhooks.com."},
 		record.Int{Name: "max_retries", Label: "Automatic retries", Min: limit(0), Max: limit(20),
 			Help: "How often a failed delivery is retried automatically, at growing intervals."},
@@ -51,7 +56,7 @@ var Webhook = record.Type{
 		{Name: "HTTP request", Fields: []string{"payload_url", "http_method", "http_content_type", "additional_headers", "body_template",
 			"secret", "previous_secret", "standard_headers", "max_retries", "concurrency"}},
 		{Name: "Conditions", Fields: []string{"conditions"}},
-		{Name: "SSL", Fields: []string{"ssl_verification", "ca_file_path"}},
+		{Name: "SSL", Fields: []string{"ssl_verification", "ca_file_path", "client_certificate", "client_key"}},
 	},
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
@@ -94,7 +99,7 @@ var Webhook = record.Type{
 
 // webhookEvent returns which event of the audit log a change to a webhook is.
 func webhookEvent(before, after record.Values) string {
-	if before.ID() != 0 && after.ID() != 0 && !before.Same(after, "secret") {
+	if before.ID() != 0 && after.ID() != 0 && !(before.Same(after, "secret") && before.Same(after, "client_key")) {
 		return "secret_rotated"
 	}
 	return ""

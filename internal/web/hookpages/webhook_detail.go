@@ -29,7 +29,9 @@ type webhookDetail struct {
 	SeesConditionErrors bool
 	ConditionErrors     []hookConditionError
 	AllConditionErrors  string
-	Previous            bool // a secret is being replaced
+	Previous            bool   // a secret is being replaced
+	CertificateExpires  string // when the client certificate does, "" if there is none
+	CertificateExpired  bool
 
 	Test, Pause, Resume, Replay, Rotate web.ActionLink
 }
@@ -63,6 +65,9 @@ func (h webhookPages) moreDetail(v *web.Visit, d *web.DetailPage, found record.V
 		Previous: found.Get("previous_secret") != record.Sealed(""),
 		SeesSent: v.May(h.site.DeliveryType(), access.View), SeesConditionErrors: v.May(h.conditionErrorType(), access.View)}
 	d.More = more
+	if at := h.admin.CertificateExpires(found); !at.IsZero() {
+		more.CertificateExpires, more.CertificateExpired = web.ShowTime(at), !h.site.Now().Before(at)
+	}
 	link := func(key string) web.ActionLink { return h.site.ActionLink(key, found.ID()) }
 	more.Test, more.Pause, more.Resume = link(testAction), link(pauseAction), link(resumeAction)
 	more.Replay, more.Rotate = link(replayAction), link(rotateAction)
@@ -134,7 +139,7 @@ func hookCell(f record.Field, value any) web.Cell {
 		}
 		return web.Cell{Kind: web.EmptyCell}
 	}
-	if f.Info().Name == "body_template" && value != "" {
+	if name := f.Info().Name; (name == "body_template" || name == "client_certificate") && value != "" {
 		return web.Cell{Kind: web.CodeCell, Text: value.(string)}
 	}
 	return web.CellOf(f, value)

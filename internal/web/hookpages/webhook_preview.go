@@ -102,7 +102,8 @@ func (h webhookPages) showTried(v *web.Visit, found record.Values, refusal *faul
 	more := form.More.(*webhookForm)
 	fill(more)
 	if more.Preview != nil {
-		more.Preview.Secret = v.R.PostForm.Get("secret") != "" || v.R.PostForm.Get("previous_secret") != ""
+		more.Preview.Secret = slices.ContainsFunc([]string{"secret", "previous_secret", "client_key"},
+			func(name string) bool { return v.R.PostForm.Get(name) != "" })
 	}
 	shown := web.Page{Name: "webhook_form", Title: form.Title, Crumbs: h.Crumbs(), Body: form}
 	if found.Type() != nil {
