@@ -61,6 +61,8 @@ type App struct {
 	stopping  atomic.Bool
 	starting  atomic.Int32 // parts that do not work yet
 	readiness readiness
+
+	sequencing atomic.Bool // the sequencer of this process has been started
 }
 
 // headroom is memory that is never touched, so it costs none. The collector counts it as in

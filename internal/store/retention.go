@@ -28,6 +28,7 @@ type Partition struct {
 	Name       string
 	Rows       int64
 	from, till time.Time
+	position   int64 // of changes: the newest one among them
 }
 
 // retentionLock keeps two processes from dropping at once. The lock of the upkeep is not used: it is held only for
@@ -94,7 +95,7 @@ func (done *Retained) retain(ctx context.Context, conn *pgx.Conn, keep Retention
 			return err
 		}
 	}
-	return nil
+	return dropPositions(ctx, conn)
 }
 
 // keptTable is a growing table, and for how many days it is kept.
@@ -151,6 +152,9 @@ func (done *Retained) dropBefore(ctx context.Context, conn *pgx.Conn, table stri
 		// Nobody writes into a week that has been over for a day, so the count stays right
 		// while there is no lock yet.
 		err := conn.QueryRow(ctx, "SELECT count(*) FROM "+p.Name).Scan(&p.Rows)
+		if err == nil && countedAs[table] == ChangeType {
+			p.position, err = lastPosition(ctx, conn, p.till)
+		}
 		if err == nil {
 			_, err = conn.Exec(ctx, p.dropStatement(table))
 		}
@@ -204,6 +208,9 @@ func (p Partition) dropStatement(table string) string {
 	count := ""
 	if name, ok := countedAs[table]; ok {
 		count = fmt.Sprintf("INSERT INTO record_count (type, n) VALUES ('%s', -%d);", name, p.Rows)
+	}
+	if countedAs[table] == ChangeType {
+		count += fmt.Sprintf("UPDATE extras_sequencer SET oldest = greatest(oldest, %d);", p.position+1)
 	}
 	return fmt.Sprintf(`DO $$ BEGIN
 		SET LOCAL lock_timeout = '%s';

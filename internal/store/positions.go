@@ -1,0 +1,31 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Positions are the newest position of a change, 0 if there is none yet, and the oldest one that is kept: one more than the newest if
+// none is.
+type Positions struct{ Newest, Oldest int64 }
+
+const selectPositions = "SELECT newest, oldest FROM extras_sequencer"
+
+// Positions reads them.
+func (s *Store) Positions(ctx context.Context) (Positions, error) {
+	rows, err := s.pool.Query(ctx, selectPositions)
+	if err != nil {
+		return Positions{}, s.translate(err)
+	}
+	at, err := positions(rows)
+	return at, s.translate(err)
+}
+
+// Positions reads them as they were at the moment that the transaction sees. Every change up to the newest position is part of what it
+// sees. A change after it may be part of it too, if it has no position yet.
+func (tx *Tx) Positions() *Promise[Positions] { return promise(tx, selectPositions, nil, positions) }
+
+func positions(rows pgx.Rows) (Positions, error) {
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Positions])
+}

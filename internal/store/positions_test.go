@@ -1,0 +1,65 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"terrier/internal/store"
+)
+
+// numbered gives positions to all changes, in two looks: what was made by the second function comes last, whatever its time.
+func (a *archive) numbered(t *testing.T, first, second func()) {
+	t.Helper()
+	conn, err := a.OpenNumbering(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, make := range []func(){first, second} {
+		make()
+		at, err := conn.Numbered(t.Context())
+		if err == nil {
+			_, _, err = conn.Number(t.Context(), at, at.Seen)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRetainPositions: positions go with their changes. The oldest one that is kept has no dropped change after it, even where a change
+// of a dropped week was committed after one of a week that stays.
+func TestRetainPositions(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	now := time.Now()
+	old := now.Add(-20 * week)
+	before := a.number(t, "SELECT count(*) FROM extras_objectchange")
+	a.numbered(t, func() {
+		a.sites(t, old, "one", "two")
+		a.sites(t, now, "three")
+	}, func() {
+		a.sites(t, old, "four")
+		a.sites(t, now, "five", "six")
+	})
+	keep := store.Retention{Changes: 90, Deliveries: 90}
+	a.retain(t, keep, now)
+	at, err := a.Positions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (store.Positions{Newest: before + 6, Oldest: before + 5}); at != want {
+		t.Errorf("positions are %+v, want %+v", at, want)
+	}
+	if n := a.number(t, "SELECT min(position) FROM extras_position"); n != at.Oldest {
+		t.Errorf("the first position is %d, want %d", n, at.Oldest)
+	}
+	n := a.number(t, "SELECT count(*) FROM extras_position p LEFT JOIN extras_objectchange c ON c.id = p.change_id WHERE c.id IS NULL")
+	if n != 0 {
+		t.Errorf("%d positions have no change", n)
+	}
+	a.retain(t, keep, now) // nothing is left to do
+	if again, err := a.Positions(t.Context()); err != nil || again != at {
+		t.Errorf("positions are %+v, %v after a second time", again, err)
+	}
+}
