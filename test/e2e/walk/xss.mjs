@@ -41,7 +41,7 @@ async function hostile(path, fields, payload, n) {
     if (field.required) {
       body[name] ??= `hostile_${n}`;
     }
-    if (field.type === 'string' && !['password', 'key', 'payload_url', 'color'].includes(name) && payload.length + 3 <= most) {
+    if (field.type === 'string' && !['password', 'key', 'client_key', 'payload_url', 'color'].includes(name) && payload.length + 3 <= most) {
       tried.push([name, body[name]]);
       body[name] = /^(name|username)$/.test(name) ? `${payload}${n}` : payload;
     }
