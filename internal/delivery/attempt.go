@@ -17,7 +17,8 @@ import (
 
 // attempt makes the request of a delivery and judges the answer. It returns an error when the outcome is unknown.
 func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, error) {
-	o := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, State: store.Failed}
+	o := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, State: store.Failed,
+		Receiver: store.ReceiverNote{Version: due.WebhookVersion, Ailing: due.Ailing}}
 	if due.WebhookVersion == 0 {
 		o.At, o.Reason = w.now(), "The webhook was deleted."
 		return o, nil
@@ -44,7 +45,7 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	}
 	o.At = w.now()
 	w.observer().Attempted(due.Webhook, outcomeOf(answer.Status, err), answer.Duration)
-	if due.Tries == 0 && !answer.SentAt.IsZero() {
+	if due.Attempts == 0 && !answer.SentAt.IsZero() {
 		w.observer().Sent(answer.SentAt.Sub(due.QueuedAt))
 	}
 	o.Attempt = describe(hook, request, started, answer, err)
@@ -74,7 +75,8 @@ func reason(err error) string {
 }
 
 // judge decides whether the delivery succeeded: the status is 2XX, or it is not. Whether the rest of the answer could
-// be read doesn't matter.
+// be read doesn't matter. If the webhook holds its deliveries while the receiver is away, a failure that may pass is none:
+// the delivery stays queued.
 func (w *Worker) judge(o *store.Outcome, hook *hook, due *store.Due, answer egress.Response, err error) {
 	o.Status = answer.Status
 	switch {
@@ -86,6 +88,11 @@ func (w *Worker) judge(o *store.Outcome, hook *hook, due *store.Due, answer egre
 	default:
 		o.Reason = reason(err)
 	}
+	asked, asks := retryAfter(answer.Header, o.At)
+	if o.Receiver.MayPass = mayPass(answer.Status, err); o.Receiver.MayPass && hook.holds {
+		o.State, o.Receiver.Holds, o.Receiver.Wait = store.Queued, true, asked
+		return
+	}
 	if due.Tries >= hook.maxRetries || !worthRetrying(err) {
 		return
 	}
@@ -94,7 +101,7 @@ func (w *Worker) judge(o *store.Outcome, hook *hook, due *store.Due, answer egre
 		first = firstRetry
 	}
 	o.RetryIn = backoff(first, due.Tries)
-	if asked, ok := retryAfter(answer.Header, o.At); ok {
+	if asks {
 		o.RetryIn = asked
 	}
 }
@@ -104,6 +111,12 @@ func (w *Worker) judge(o *store.Outcome, hook *hook, due *store.Due, answer egre
 func worthRetrying(err error) bool {
 	e, ok := errors.AsType[*egress.Error](err)
 	return !ok || e.Kind != egress.Denied && e.Kind != egress.Invalid
+}
+
+// mayPass reports whether a failure says that the receiver is away or busy, and nothing about the delivery: there is no
+// answer, or it is 429 or 5XX.
+func mayPass(status int, err error) bool {
+	return status == 0 && worthRetrying(err) || status == http.StatusTooManyRequests || status >= 500
 }
 
 // describe returns what is kept of a request and its answer. Values of the webhook's own headers may be credentials:
@@ -136,7 +149,7 @@ func headersText(h http.Header) string {
 // note logs one line per attempt: a failure as a warning, a success for debugging.
 func (w *Worker) note(due *store.Due, hook *hook, o *store.Outcome, took time.Duration) {
 	level := slog.LevelDebug
-	if o.State == store.Failed {
+	if o.State != store.Successful {
 		level = slog.LevelInfo
 	}
 	if !w.Log.Enabled(context.Background(), level) {

@@ -44,6 +44,11 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[Args]) error {
 	return (&jobs{w: w}).Work(ctx, job)
 }
 
+// WorkProbe makes the request of a probe, and leaves its job as it is if there is no outcome.
+func (w *Worker) WorkProbe(ctx context.Context, p store.Probe, args Args) error {
+	return w.work(ctx, task{ID: p.Job, Try: p.Try, Args: args, Probe: true})
+}
+
 // Begin prepares a worker and returns its name.
 func (w *Worker) Begin() string {
 	w.begin()

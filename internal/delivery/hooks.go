@@ -25,6 +25,7 @@ type hook struct {
 	caFile     string
 	identity   *egress.Identity // nil without a client certificate
 	maxRetries int64
+	holds      bool // on failures that may pass
 	templated  bool
 	t          *record.Type // of deliveries
 }
@@ -75,6 +76,7 @@ func (c *hooks) get(ctx context.Context, w *Worker, id, version int64) (*hook, e
 // prepare opens and compiles a webhook.
 func prepare(v record.Values, keys Opener) *hook {
 	h := &hook{version: v.Version, insecure: !v.Bool("ssl_verification"), caFile: v.Text("ca_file_path"), maxRetries: v.Int("max_retries"),
+		holds:     v.Bool("hold_on_failure"),
 		templated: strings.TrimSpace(v.Text("body_template")) != "", t: v.Type().Registry().Type(store.DeliveryType)}
 	parts := HookOf(v)
 	parts.URL = egress.EncodeURL(parts.URL) // so that previews and attempts show what is sent

@@ -15,34 +15,54 @@ type jobs struct {
 	w *Worker
 }
 
-// holdFor is how long a job is postponed that was fetched just as its webhook was paused. By then its queue is
-// closed; it opens again with the webhook.
-const holdFor = 5 * time.Second
-
-// Work makes one request and returns when its outcome is durable; writing the outcome removes the job. A delivery
-// that has ended, or was queued again since, is left alone.
+// Work implements river.Worker.
 func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
-	w := j.w
+	return j.w.work(ctx, task{ID: job.ID, Try: job.Attempt, Args: job.Args})
+}
+
+// task is a job that this worker has taken.
+type task struct {
+	ID  int64
+	Try int
+	Args
+	Probe bool // its webhook is held, and this is to find out whether the receiver is back
+}
+
+// work makes one request and returns when its outcome is durable; writing the outcome removes the job. A delivery
+// that has ended, or was queued again since, is left alone.
+func (w *Worker) work(ctx context.Context, job task) error {
 	w.sending.Add(1)
 	defer w.sending.Add(-1)
-	due, err := w.loads.Do(ctx, job.Args.Delivery)
+	due, err := w.loads.Do(ctx, job.Delivery)
 	switch {
 	case err != nil:
 		return err
-	case due == nil || due.Round != job.Args.Round || !due.Awaited():
+	case due == nil || due.Round != job.Round || !due.Awaited():
 		return w.Store.EndJob(ctx, job.ID)
-	case due.Held:
-		return river.JobSnooze(holdFor)
+	case due.Stopped || due.Held && !job.Probe:
+		return w.putBack(ctx, job)
 	}
 	outcome, err := w.attempt(ctx, due)
 	if err != nil {
 		return err
 	}
-	outcome.Job = job.ID
+	outcome.Job, outcome.Receiver.Probe = job.ID, job.Probe
 	ctx, cancel := outlasting(ctx, known)
 	defer cancel()
 	_, err = w.results.Do(ctx, outcome)
 	return err
+}
+
+// putBack returns a job that was taken just as its webhook was paused or held to its place in the queue. It waits until
+// the queue is closed here: otherwise the job would be taken again at once.
+func (w *Worker) putBack(ctx context.Context, job task) error {
+	select {
+	case <-ctx.Done():
+	case <-time.After(w.closing):
+	}
+	ctx, cancel := outlasting(ctx, known)
+	defer cancel()
+	return w.Store.PutBack(ctx, job.ID, job.Try)
 }
 
 // known is how much longer a stopping worker waits for outcomes than for anything else. Without it River would hand

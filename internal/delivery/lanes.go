@@ -11,8 +11,8 @@ import (
 	"terrier/internal/store"
 )
 
-// lanes keeps the queues of this process in step with the webhooks. A webhook that is paused or disabled has no queue
-// here, so its jobs wait; a deleted one has a queue until its jobs have ended.
+// lanes keeps the queues of this process in step with the webhooks. A webhook that is paused, disabled or held has no
+// queue here, so its jobs wait; a deleted one has a queue until its jobs have ended.
 type lanes struct {
 	client *river.Client[pgx.Tx]
 	store  *store.Store
@@ -72,7 +72,7 @@ func (l *lanes) wanted(ctx context.Context, now time.Time) (map[int64]int, error
 	}
 	wanted := make(map[int64]int, len(all))
 	for _, x := range all {
-		if !x.Held {
+		if !x.Closed {
 			wanted[x.Webhook] = x.Concurrency
 		}
 	}

@@ -28,6 +28,7 @@ func (m *machine) compare(t *rapid.T) {
 			t.Fatalf("the database and the model differ:\nis     %s\nshould %s", is, should)
 		}
 	}
+	m.compareHealth(t)
 	if m.log.Len() > 0 {
 		t.Fatalf("a worker complains: %s", &m.log)
 	}

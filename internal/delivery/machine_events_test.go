@@ -73,11 +73,13 @@ func (m *machine) notified(t *rapid.T, h *modelHook, site, version int64) {
 
 func (m *machine) drawSetting(t *rapid.T) setting {
 	m.named++
-	return setting{maxRetries: rapid.SampledFrom([]int64{2, 0, 1, 3}).Draw(t, "max_retries"), path: fmt.Sprint("/", m.named)}
+	return setting{maxRetries: rapid.SampledFrom([]int64{2, 0, 1, 3}).Draw(t, "max_retries"), holds: rapid.Bool().Draw(t, "holds"),
+		path: fmt.Sprint("/", m.named)}
 }
 
 func (s setting) input(receiver string) ledger.Input {
-	return ledger.Input{"max_retries": strconv.FormatInt(s.maxRetries, 10), "payload_url": receiver + s.path}
+	return ledger.Input{"max_retries": strconv.FormatInt(s.maxRetries, 10), "payload_url": receiver + s.path,
+		"hold_on_failure": s.holds}
 }
 
 func (m *machine) addHook(t *rapid.T) {
@@ -91,7 +93,7 @@ func (m *machine) addHook(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.id = got[0].ID()
+	h.id, h.version = got[0].ID(), got[0].Version
 	m.hooks = append(m.hooks, h)
 }
 
@@ -100,9 +102,11 @@ func (m *machine) alive() []*modelHook {
 }
 
 func (m *machine) update(t *rapid.T, h *modelHook, in ledger.Input) {
-	if _, err := m.Update(t.Context(), m.root, m.reg.Type(store.WebhookType), []ledger.Edit{{ID: h.id, Input: in}}); err != nil {
+	got, err := m.Update(t.Context(), m.root, m.reg.Type(store.WebhookType), []ledger.Edit{{ID: h.id, Input: in}})
+	if err != nil {
 		t.Fatal(err)
 	}
+	h.version = got[0].Version
 }
 
 func (m *machine) edit(t *rapid.T) {

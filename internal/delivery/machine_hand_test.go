@@ -34,6 +34,7 @@ type hand struct {
 	round  int64
 	job    int64
 	try    int
+	probe  *store.Probe // nil for a job that River gave out
 	cancel context.CancelFunc
 
 	// Where it waits. Only one hand runs at a time.
@@ -114,9 +115,7 @@ func (m *machine) newProcess(t *rapid.T) *process {
 
 // take fetches a job, as River does.
 func (m *machine) take(t *rapid.T, p *process, d *modelDelivery, round int64) *hand {
-	h := &hand{p: p, d: d, round: round, at: taken, asked: make(chan struct{}, 1), loaded: make(chan loadedDue),
-		judged:  make(chan store.Outcome, 1),
-		written: make(chan error), gone: make(chan struct{}), ended: make(chan error, 1)}
+	h := &hand{round: round}
 	err := m.db.QueryRow(t.Context(), `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = now(),
 		attempted_by = array_append(attempted_by, $3)
 		WHERE state = 'available' AND args = jsonb_build_object('delivery', $1::bigint, 'round', $2::bigint)
@@ -124,13 +123,25 @@ func (m *machine) take(t *rapid.T, p *process, d *modelDelivery, round int64) *h
 	if err != nil {
 		t.Fatalf("take the job of round %d of %v: %v", round, d, err)
 	}
-	d.jobs[round], d.holders[round] = "running", p.id
+	return m.run(t, p, d, h)
+}
+
+// run lets the product work on a job that was taken, up to its first step.
+func (m *machine) run(t *rapid.T, p *process, d *modelDelivery, h *hand) *hand {
+	h.p, h.d, h.at = p, d, taken
+	h.asked, h.loaded, h.judged = make(chan struct{}, 1), make(chan loadedDue), make(chan store.Outcome, 1)
+	h.written, h.gone, h.ended = make(chan error), make(chan struct{}), make(chan error, 1)
+	d.jobs[h.round], d.holders[h.round], d.takers[h.round] = "running", p.id, h
 	p.hands = append(p.hands, h)
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), handKey{}, h))
 	h.cancel = cancel
 	go func() {
-		h.ended <- p.worker.Work(ctx, &river.Job[delivery.Args]{JobRow: &rivertype.JobRow{ID: h.job, Attempt: h.try},
-			Args: delivery.Args{Delivery: d.id, Round: round}})
+		args := delivery.Args{Delivery: d.id, Round: h.round}
+		if h.probe != nil {
+			h.ended <- p.worker.WorkProbe(ctx, *h.probe, args)
+			return
+		}
+		h.ended <- p.worker.Work(ctx, &river.Job[delivery.Args]{JobRow: &rivertype.JobRow{ID: h.job, Attempt: h.try}, Args: args})
 	}()
 	select {
 	case <-h.asked:
@@ -165,21 +176,32 @@ func (h *hand) drop() {
 	h.err, h.at = <-h.ended, ended
 }
 
+// putBack is what becomes of the job when it goes back to its place: nothing, if somebody else has it by now.
+func (h *hand) putBack() {
+	if h.d.jobs[h.round] == "running" && h.d.takers[h.round] == h {
+		h.d.jobs[h.round] = "available"
+	}
+}
+
 func (h *hand) String() string {
 	return fmt.Sprintf("job of round %d, %s, plan %q, of %v", h.round, h.at, h.plan, h.d)
 }
 
-// report tells River how a job ended, as River's client does.
+// report tells River how a job ended, as River's client does. A probe puts its job back itself.
 func (m *machine) report(t *rapid.T, h *hand) {
-	var p *riverdriver.JobSetStateIfRunningParams
-	var snooze *rivertype.JobSnoozeError
+	if h.probe != nil {
+		if h.err == nil {
+			return
+		}
+		if err := m.Store.PutBack(t.Context(), h.job, h.try); err != nil {
+			t.Fatal(err)
+		}
+		h.putBack()
+		return
+	}
 	now := time.Now()
-	switch {
-	case h.err == nil:
-		p = riverdriver.JobSetStateCompleted(h.job, now, nil)
-	case errors.As(h.err, &snooze):
-		p = riverdriver.JobSetStateSnoozedAvailable(h.job, now, h.try-1, []byte(`{"snoozes": 1}`))
-	default:
+	p := riverdriver.JobSetStateCompleted(h.job, now, nil)
+	if h.err != nil {
 		p = riverdriver.JobSetStateErrorAvailable(h.job, now, []byte(`{"error": "x"}`), nil)
 	}
 	_, err := m.executor.JobSetStateIfRunningMany(t.Context(), &riverdriver.JobSetStateIfRunningManyParams{

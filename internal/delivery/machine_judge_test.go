@@ -44,8 +44,13 @@ func (m *machine) judge(t *rapid.T, h *hand) {
 		if h.answer.status != 0 {
 			h.result.why = strconv.Itoa(h.answer.status)
 		}
-		good = o.State == store.Failed && o.Status == h.answer.status && whyOf(o.Reason, o.Status) == h.result.why && o.Attempt != nil &&
-			slices.ContainsFunc(h.settings, func(s setting) bool { return retriedAsSet(h, s) })
+		good = o.Status == h.answer.status && whyOf(o.Reason, o.Status) == h.result.why && o.Attempt != nil &&
+			slices.ContainsFunc(h.settings, func(s setting) bool {
+				if s.holds && mayPass(h.answer.status) {
+					return o.State == store.Queued && o.RetryIn == 0 && o.Receiver.Holds
+				}
+				return o.State == store.Failed && !o.Receiver.Holds && retriedAsSet(h, s)
+			})
 	}
 	if !good || o.ID != h.d.id || o.Round != h.round || o.Webhook != h.d.hook.id {
 		t.Fatalf("answered with %+v and judged as %+v (settings %+v): %v", h.answer, o, h.settings, h)
@@ -69,6 +74,9 @@ func retriedAsSet(h *hand, s setting) bool {
 	most := firstRetry << h.tries
 	return wait >= most/2 && wait <= most
 }
+
+// mayPass reports whether a receiver that fails so may be only away: no answer, too many requests, or an error of its own.
+func mayPass(status int) bool { return slices.Contains([]int{0, 429, 500, 503}, status) }
 
 // askedWait is what a Retry-After means: at least a second and at most a day.
 func askedWait(given string, now time.Time) (time.Duration, bool) {

@@ -6,23 +6,27 @@ import (
 	"slices"
 	"strings"
 
+	"terrier/internal/health"
 	"terrier/internal/store"
 )
 
 // modelHook is a webhook as the model knows it.
 type modelHook struct {
-	id                       int64
+	id, version              int64
 	setting                  setting
 	enabled, paused, deleted bool
+	health                   modelHealth
 }
 
 // setting is what edits change of a webhook.
 type setting struct {
 	maxRetries int64
+	holds      bool
 	path       string
 }
 
-func (h *modelHook) held() bool { return !h.deleted && (!h.enabled || h.paused) }
+func (h *modelHook) stopped() bool { return !h.deleted && (!h.enabled || h.paused) }
+func (h *modelHook) held() bool    { return h.stopped() || !h.deleted && h.health.state == health.Held }
 
 // modelDelivery is a delivery as it must be by the rules of the design, independent of the statements.
 type modelDelivery struct {
@@ -39,6 +43,7 @@ type modelDelivery struct {
 	attempts map[string]bool  // all of them, by when they began
 	jobs     map[int64]string // the states of its jobs by their round
 	holders  map[int64]string // who took them last
+	takers   map[int64]*hand  // with which hand
 
 	requests int
 	body     string // the same in all requests
@@ -51,7 +56,8 @@ type modelChange struct{ site, version int64 }
 
 func newDelivery(id, site, version int64, hook *modelHook) *modelDelivery {
 	return &modelDelivery{id: id, site: site, version: version, hook: hook, state: store.Queued, round: 1,
-		attempts: map[string]bool{}, jobs: map[int64]string{1: "available"}, holders: map[int64]string{}}
+		attempts: map[string]bool{}, jobs: map[int64]string{1: "available"}, holders: map[int64]string{},
+		takers: map[int64]*hand{}}
 }
 
 func (d *modelDelivery) awaited() bool { return d.state == store.Queued || d.retry }
@@ -118,23 +124,30 @@ func (d *modelDelivery) recoverJob(old bool) (found bool) {
 // decides reports whether an outcome of a round would count.
 func (d *modelDelivery) decides(round int64) bool { return d.round == round && d.awaited() }
 
-// finish records an outcome. Its job has ended, and an attempt is kept whether it counts or not.
-func (d *modelDelivery) finish(o store.Outcome, why string) {
+// finish records an outcome and reports whether it counts. Its job has ended, and an attempt is kept whether it counts or not.
+func (d *modelDelivery) finish(o store.Outcome, why string) bool {
 	if o.Attempt != nil {
 		d.attempts[o.Attempt.StartedAt.String()] = true
 	}
 	delete(d.jobs, o.Round)
 	if !d.decides(o.Round) {
-		return
+		return false
 	}
 	d.state, d.status, d.reason, d.retry = o.State, o.Status, why, o.RetryIn != 0
 	if o.Attempt != nil {
-		d.tries++
 		d.counted++
+	}
+	switch {
+	case o.State == store.Queued:
+		d.nextRound("available")
+		return true
+	case o.Attempt != nil:
+		d.tries++
 	}
 	if d.retry {
 		d.nextRound("scheduled")
 	}
+	return true
 }
 
 // plan is what a worker should do with a job.
@@ -148,13 +161,13 @@ const (
 	tryAgain plan = "try again"
 )
 
-func (d *modelDelivery) planOf(round int64) plan {
+func (d *modelDelivery) planOf(round int64, probe bool) plan {
 	switch {
 	case !d.decides(round):
 		return leave
 	case d.hook.deleted:
 		return fail
-	case d.hook.held():
+	case d.hook.stopped(), d.hook.held() && !probe:
 		return hold
 	}
 	return send

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/riverqueue/river/rivertype"
 	"pgregory.net/rapid"
 
 	"terrier/internal/store"
@@ -41,7 +40,7 @@ func (m *machine) deliver(t *rapid.T, h *hand, faults bool) {
 
 // sending runs a job until the receiver has its request. The delivery must be sendable.
 func (m *machine) sending(t *rapid.T, states ...string) *hand {
-	j := draw(t, "job to send", slices.DeleteFunc(m.jobs(states...), func(j jobRef) bool { return j.d.planOf(j.round) != send }))
+	j := draw(t, "job to send", slices.DeleteFunc(m.jobs(states...), func(j jobRef) bool { return j.d.planOf(j.round, false) != send }))
 	m.setJob(t, j, "available")
 	h := m.take(t, draw(t, "process", m.processes), j.d, j.round)
 	for h.at != sent {
@@ -144,7 +143,7 @@ func (m *machine) load(t *rapid.T, hands []*hand, fails bool) {
 	}
 	for i, h := range hands {
 		h.at, h.tries, h.settings = loaded, h.d.tries, []setting{h.d.hook.setting}
-		h.due, h.plan = loadedDue{due: due[i]}, h.d.planOf(h.round)
+		h.due, h.plan = loadedDue{due: due[i]}, h.d.planOf(h.round, h.probe != nil)
 		if fails {
 			h.due, h.plan = loadedDue{err: errors.New("the database is away")}, tryAgain
 		}
@@ -156,18 +155,17 @@ func (m *machine) goOn(t *rapid.T, h *hand) {
 	h.settings = append(h.settings, h.d.hook.setting)
 	h.loaded <- h.due
 	m.next(t, h)
-	var snooze *rivertype.JobSnoozeError
-	putOff := errors.As(h.err, &snooze)
 	switch {
 	case h.plan == send && h.at == sent:
 		m.arrives(t, h)
-	case h.plan == send && h.d.hook.deleted && h.at == ended && h.err != nil && !putOff: // deleted since it was loaded
+	case h.plan == send && h.d.hook.deleted && h.at == ended && h.err != nil: // deleted since it was loaded
 	case h.plan == fail && h.at == judged:
 		m.judge(t, h)
-	case h.plan == hold && putOff:
+	case h.plan == hold && h.at == ended && h.err == nil:
+		h.putBack()
 	case h.plan == leave && h.at == ended && h.err == nil:
 		delete(h.d.jobs, h.round)
-	case h.plan == tryAgain && h.at == ended && h.err != nil && !putOff:
+	case h.plan == tryAgain && h.at == ended && h.err != nil:
 	default:
 		t.Fatalf("a job did not do as planned: error %v, outcome %+v, %v", h.err, h.result.Outcome, h)
 	}
@@ -236,22 +234,29 @@ func (m *machine) finish(t *rapid.T, p *process, results []result, twice bool) {
 	if err := p.worker.Finish(t.Context(), outcomes); err != nil {
 		t.Fatal(err)
 	}
+	var counted []result
 	for _, r := range m.decidingFirst(t, results) {
-		r.d.finish(r.Outcome, r.why)
+		if r.d.finish(r.Outcome, r.why) {
+			counted = append(counted, r)
+		}
 	}
+	m.noteHealth(results, counted)
 }
 
 // decidingFirst: of two outcomes of one round in one batch either may be the one that counts.
 func (m *machine) decidingFirst(t *rapid.T, results []result) []result {
 	var first, rest []result
 	for i, r := range results {
-		var at *time.Time
+		counts := false
 		if slices.ContainsFunc(slices.Delete(slices.Clone(results), i, i+1), func(x result) bool { return x.d == r.d && x.Round == r.Round }) {
-			if err := m.db.QueryRow(t.Context(), "SELECT finished_at FROM extras_delivery WHERE id = $1", r.d.id).Scan(&at); err != nil {
+			err := m.db.QueryRow(t.Context(), `SELECT state = $2 AND coalesce(status_code, 0) = $3 AND reason = $4 AND
+				(finished_at IS NULL OR finished_at = $5) FROM extras_delivery WHERE id = $1`,
+				r.d.id, r.State, r.Status, r.Reason, r.At).Scan(&counts)
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if at != nil && at.Equal(r.At) {
+		if counts {
 			first = append(first, r)
 		} else {
 			rest = append(rest, r)

@@ -19,9 +19,9 @@ import (
 )
 
 // TestMachine does everything that can happen to deliveries, in any order, one step of one job at a time: changes,
-// requests and their answers, retries, redeliveries, replays, pausing and deleting webhooks, crashes between any two
-// steps, lost jobs. After each step the database must match the model, and in the end every delivery has ended or is
-// paused.
+// requests and their answers, retries, redeliveries, replays, pausing and deleting webhooks, receivers that go away
+// and webhooks that are held, probes, crashes between any two steps, lost jobs. After each step the database must match
+// the model, and in the end every delivery has ended, or its webhook is paused or held.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -91,7 +91,8 @@ func (r *rig) newMachine(t *rapid.T) *machine {
 	m := &machine{rig: r, clock: &clock{from: time.Now().Add(clockLead)}}
 	m.exec(t, `WITH a AS (DELETE FROM river_job), b AS (DELETE FROM extras_attempt), c AS (DELETE FROM extras_delivery), d AS (DELETE
 		FROM extras_objectchange),
-		e AS (DELETE FROM extras_webhook_pause), f AS (DELETE FROM extras_webhook), g AS (DELETE FROM extras_worker) DELETE FROM dcim_site`)
+		e AS (DELETE FROM extras_webhook_pause), f AS (DELETE FROM extras_webhook), g AS (DELETE FROM extras_worker),
+		h AS (DELETE FROM extras_webhook_state) DELETE FROM dcim_site`)
 	m.Now = m.clock.now
 	m.processes = []*process{m.newProcess(t), m.newProcess(t)}
 	return m
@@ -129,6 +130,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		{"crash", m.crashAny}, {"stop", m.stop},
 		{"step", m.stepAny}, {"edit", m.edit}, {"pause", m.pause}, {"retry all", m.retryAll}, {"recover", m.recoverJobs}, {"change", m.change},
 		{"step", m.stepAny}, {"due", m.due}, {"enable", m.enable}, {"add webhook", m.addHook}, {"deliver", m.deliverAny},
+		{"outage", m.outage}, {"probe", m.probeAny},
 	} {
 		all[fmt.Sprintf("%02d %s", i, action.name)] = action.do
 	}
@@ -193,6 +195,7 @@ func (m *machine) settle(t *rapid.T) {
 		if h.held() && rapid.Bool().Draw(t, "released") {
 			m.setEnabled(t, h, true)
 			m.setPaused(t, h, false)
+			m.back(t, h)
 		}
 	}
 	for _, j := range m.jobs("running") {

@@ -2,7 +2,7 @@
 // egress, judges the answer and writes the outcome.
 //
 // The ledger writes a delivery and its job together with the change. From then on this package is responsible: every
-// delivery ends successful or failed, or waits because its webhook is paused or disabled. A failed send is an
+// delivery ends successful or failed, or waits because its webhook is paused, disabled or held. A failed send is an
 // outcome, not an error to River; an error means that the outcome is not known to be durable, and River hands the job
 // out again. Package webhook decides what is sent, egress to which addresses the worker may connect.
 package delivery
@@ -84,6 +84,8 @@ type Worker struct {
 	me      store.Worker
 	others  watch
 	clock   clock
+	probes  sync.WaitGroup
+	closing time.Duration // how long this process may take to close a queue
 
 	listening atomic.Bool // to the notifications of the database
 }
@@ -143,6 +145,7 @@ func (w *Worker) shift(ctx context.Context) error {
 		w.every(looping, follow, "queues", func(ctx context.Context) error { return l.follow(ctx, w.Now()) })
 	})
 	loops.Go(w.recovering(looping))
+	w.probes.Go(w.probing(looping))
 	w.clock.await(ctx, false)
 	stop()
 	w.Log.Info("worker stopping: finishing what is under way", "sending", w.sending.Load())
@@ -165,6 +168,7 @@ func (w *Worker) beating(ctx context.Context) (rest func()) {
 func (w *Worker) begin() {
 	host, _ := os.Hostname() // a worker without a name works too
 	w.me = store.Worker{ID: fmt.Sprintf("%s-%d-%x", host, os.Getpid(), w.Now().UnixNano()), Host: host, Program: w.Program}
+	w.closing = follow
 	w.loads = gather[int64, *store.Due]{do: w.load, limit: batchLimit, width: batchWidth, wait: loadWait}
 	w.results = gather[store.Outcome, struct{}]{do: w.finish, limit: batchLimit, width: batchWidth, wait: finishWait}
 }
@@ -201,6 +205,7 @@ func (w *Worker) finishShift(ctx context.Context, client *river.Client[pgx.Tx]) 
 	if err != nil {
 		err = fmt.Errorf("stop the worker: %w", err)
 	}
+	w.probes.Wait()
 	w.loads.Wait()
 	w.results.Wait() // the outcome of a request that was made is never thrown away
 	w.Client.CloseIdle()

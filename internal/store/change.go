@@ -113,7 +113,8 @@ type Match struct {
 	Event   string // created, updated, deleted
 }
 
-// insertNotified has the parameters of the change rows, and seven more.
+// insertNotified has the parameters of the change rows, and seven more. The time of the statement, when the records are locked, gives
+// the jobs of a record the order of its versions; transactions may have begun in another.
 var insertNotified = sized{notified(insertChanges.one), notified(insertChanges.many)}
 
 func notified(changes string) string {
@@ -127,7 +128,7 @@ func notified(changes string) string {
 			FROM unnest($%d::bigint[], $%d::text[], $%d::bigint[], $%d::text[]) WITH ORDINALITY AS m(webhook, ot, oid, event, place)
 			JOIN change c ON c.object_type = m.ot AND c.object_id = m.oid ORDER BY m.place
 			RETURNING id, webhook_id, round, job_id)
-		%s`, changes, n+1, n+2, n+3, n+4, n+5, n+6, n+7, insertJobs("delivery", "'available'", "now()"))
+		%s`, changes, n+1, n+2, n+3, n+4, n+5, n+6, n+7, insertJobs("delivery", "'available'", "statement_timestamp()"))
 }
 
 // InsertDeliveries writes change rows with their deliveries and jobs in one statement, however many, so that there

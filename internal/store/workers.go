@@ -13,14 +13,15 @@ import (
 type Lane struct {
 	Webhook     int64
 	Concurrency int
-	Held        bool // disabled or paused
+	Closed      bool // disabled, paused or held
 }
 
 // Lanes lists the queues that must exist.
 func (s *Store) Lanes(ctx context.Context) ([]Lane, error) {
 	rows, err := s.pool.Query(ctx, `
-		SELECT w.id, w.concurrency, NOT w.enabled OR p.webhook_id IS NOT NULL
-		FROM extras_webhook w LEFT JOIN extras_webhook_pause p ON p.webhook_id = w.id ORDER BY w.id`)
+		SELECT w.id, w.concurrency, h.webhook_id IS NOT NULL OR NOT w.enabled OR p.webhook_id IS NOT NULL
+		FROM extras_webhook w LEFT JOIN extras_webhook_pause p ON p.webhook_id = w.id
+		LEFT JOIN extras_webhook_state h ON h.webhook_id = w.id AND h.state = 'held' ORDER BY w.id`)
 	if err != nil {
 		return nil, err
 	}

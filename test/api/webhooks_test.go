@@ -40,6 +40,7 @@ var webhookFields = []struct {
 	{"standard_headers", false, true, true},
 	{"max_retries", 0.0, 20, 20.0},
 	{"concurrency", 10.0, 200, 200.0},
+	{"hold_on_failure", false, true, true},
 	{"paused_at", nil, "2001-01-01T00:00:00Z", nil},
 }
 

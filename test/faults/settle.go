@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// awaited returns the number of deliveries that are not finished: those that can be sent, and those whose webhook is paused.
+// awaited returns the number of deliveries that are not finished: those that can be sent, and those whose webhook is paused or held.
 func (w *world) awaited(ctx context.Context) (free, held int, err error) {
 	err = w.db.QueryRow(ctx, `SELECT count(*) FILTER (WHERE NOT held), count(*) FILTER (WHERE held) FROM (
-		SELECT w.id IS NOT NULL AND (NOT w.enabled OR p.webhook_id IS NOT NULL) AS held
+		SELECT w.id IS NOT NULL AND (NOT w.enabled OR p.webhook_id IS NOT NULL OR h.webhook_id IS NOT NULL) AS held
 		FROM extras_delivery d LEFT JOIN extras_webhook w ON w.id = d.webhook_id LEFT JOIN extras_webhook_pause p ON p.webhook_id = d.webhook_id
+		LEFT JOIN extras_webhook_state h ON h.webhook_id = d.webhook_id AND h.state = 'held'
 		WHERE d.state = 'queued' OR d.retry_at IS NOT NULL) x`).Scan(&free, &held)
 	return free, held, err
 }

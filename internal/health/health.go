@@ -1,0 +1,98 @@
+// Package health decides how a webhook is doing from what became of its attempts: when it is failing, when its queue is
+// held, and when a held queue is probed. It is pure: store keeps what is decided here, in the transaction of the
+// outcomes that decide it.
+package health
+
+import "time"
+
+// The states of a webhook.
+const (
+	Healthy = "healthy"
+	Failing = "failing" // the last attempts failed
+	Held    = "held"    // the last attempts failed for a reason that may pass, and its deliveries wait until one succeeds
+)
+
+// limit is how many attempts in a row must fail before a webhook counts as failing or is held.
+const limit = 5
+
+// The times between probes of a held webhook: they double.
+const (
+	firstStep = 10 * time.Second
+	lastStep  = 5 * time.Minute
+)
+
+// Health is what is known about a webhook. The zero value is one of which nothing bad is known.
+type Health struct {
+	State       string
+	Since       time.Time // when it came into this state
+	Reason      string    // why the attempt failed that brought it there
+	Failures    int64     // attempts in a row that failed
+	Outages     int64     // attempts in a row that failed for a reason that may pass
+	AttemptedAt time.Time
+	Version     int64 // of the webhook when it was held
+
+	ProbeAt *time.Time    // when a held webhook is probed next
+	Step    time.Duration // how long that is after the attempt before
+}
+
+// Attempt is what became of one attempt.
+type Attempt struct {
+	At        time.Time
+	Succeeded bool
+	MayPass   bool // it failed for a reason that may pass: no connection, a timeout, 429 or 5XX
+	Holds     bool // the webhook is held when such failures repeat
+	Probe     bool
+	Reason    string
+	Wait      time.Duration // what the receiver asked for, 0 for nothing
+	Version   int64         // of the webhook
+}
+
+// After returns the health after one more attempt.
+func (h Health) After(a Attempt, now time.Time) Health {
+	was := h
+	h.AttemptedAt = a.At
+	if a.Succeeded {
+		h.Failures, h.Outages = 0, 0
+		return h.enter(Healthy, "", now)
+	}
+	h.Failures++
+	h.Outages++
+	if !a.MayPass {
+		h.Outages = 0
+	}
+	switch {
+	case was.State == Held:
+		if a.Probe {
+			h.Step = min(2*h.Step, lastStep)
+			h = h.probeIn(max(h.Step, a.Wait), now)
+		}
+		return h
+	case a.Holds && h.Outages >= limit:
+		h = h.enter(Held, a.Reason, now)
+		h.Version, h.Step = a.Version, firstStep
+		return h.probeIn(max(firstStep, a.Wait), now)
+	case h.Failures >= limit:
+		return h.enter(Failing, a.Reason, now)
+	}
+	if was.State == "" {
+		return h.enter(Healthy, "", now)
+	}
+	return h
+}
+
+// enter returns the health in a state. Only a change of the state has a reason and a time.
+func (h Health) enter(state, reason string, now time.Time) Health {
+	if h.State != state {
+		h.State, h.Since, h.Reason = state, now, reason
+	}
+	if state != Held {
+		h.ProbeAt, h.Step, h.Version = nil, 0, 0
+	}
+	return h
+}
+
+func (h Health) probeIn(wait time.Duration, now time.Time) Health {
+	at := now.Add(wait)
+	h.ProbeAt = &at
+	return h
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/health"
+)
+
+// ReceiverNote is what the outcome of an attempt says about the health of its webhook, besides whether it succeeded.
+type ReceiverNote struct {
+	Version int64         // of the webhook, 0 when it is gone
+	Ailing  bool          // it has failed lately, so that a success changes its health
+	MayPass bool          // it failed for a reason that may pass
+	Holds   bool          // the webhook is held when such failures repeat
+	Probe   bool          // the attempt was made to find out whether the receiver is back
+	Wait    time.Duration // what the receiver asked for, 0 for nothing
+}
+
+// attempted returns an outcome as the webhook's health sees it.
+func (o Outcome) attempted() health.Attempt {
+	return health.Attempt{At: o.At, Succeeded: o.State == Successful, MayPass: o.Receiver.MayPass, Holds: o.Receiver.Holds,
+		Probe: o.Receiver.Probe, Reason: o.Reason, Wait: o.Receiver.Wait, Version: o.Receiver.Version}
+}
+
+// ailing lists the webhooks whose health the outcomes may change, in the order in which everybody locks them.
+func ailing(outcomes []Outcome) []int64 {
+	found := map[int64]bool{}
+	for _, o := range outcomes {
+		if o.Receiver.Version != 0 && (o.State != Successful || o.Receiver.Ailing) {
+			found[o.Webhook] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// healthNotes is the health of some webhooks whose rows are locked.
+type healthNotes struct {
+	now  time.Time // by the database's clock, which probes go by
+	byID map[int64]health.Health
+}
+
+// lockHealth queues the statements that lock and read the health of webhooks. Those without a row get one.
+func lockHealth(batch *pgx.Batch, hooks []int64) *healthNotes {
+	notes := &healthNotes{byID: map[int64]health.Health{}}
+	if len(hooks) == 0 {
+		return notes
+	}
+	batch.Queue(`
+		INSERT INTO extras_webhook_state (webhook_id, state, since, reason, failures, outages, attempted_at, version, probe_step)
+		SELECT x.id, 'healthy', now(), '', 0, 0, now(), 0, '0' FROM unnest($1::bigint[]) AS x(id) ON CONFLICT DO NOTHING`, hooks)
+	batch.Queue(`
+		SELECT webhook_id, state, since, reason, failures, outages, attempted_at, version, probe_at, probe_step, clock_timestamp()
+		FROM extras_webhook_state WHERE webhook_id = ANY($1) ORDER BY webhook_id FOR NO KEY UPDATE`, hooks).Query(func(rows pgx.Rows) error {
+		var id int64
+		var h health.Health
+		_, err := pgx.ForEachRow(rows, []any{&id, &h.State, &h.Since, &h.Reason, &h.Failures, &h.Outages, &h.AttemptedAt, &h.Version,
+			&h.ProbeAt, &h.Step, &notes.now}, func() error {
+			notes.byID[id] = h
+			h.ProbeAt = nil // the next row has its own
+			return nil
+		})
+		return err
+	})
+	return notes
+}
+
+// note writes what the outcomes that counted, by their positions, change of the webhooks' health.
+func (notes *healthNotes) note(ctx context.Context, tx pgx.Tx, outcomes []Outcome, counted []int) error {
+	slices.SortFunc(counted, func(a, b int) int { return outcomes[a].At.Compare(outcomes[b].At) })
+	after := map[int64]health.Health{}
+	for _, i := range counted {
+		o := outcomes[i]
+		before, known := notes.byID[o.Webhook]
+		if !known {
+			continue
+		}
+		if later, ok := after[o.Webhook]; ok {
+			before = later
+		}
+		after[o.Webhook] = before.After(o.attempted(), notes.now)
+	}
+	if len(after) == 0 {
+		return nil
+	}
+	batch := &pgx.Batch{}
+	for _, id := range slices.Sorted(maps.Keys(after)) {
+		h := after[id]
+		batch.Queue(`UPDATE extras_webhook_state SET state = $2, since = $3, reason = $4, failures = $5, outages = $6, attempted_at = $7,
+			version = $8, probe_at = $9, probe_step = $10 WHERE webhook_id = $1`,
+			id, h.State, h.Since, h.Reason, h.Failures, h.Outages, h.AttemptedAt, h.Version, h.ProbeAt, h.Step)
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
