@@ -55,9 +55,9 @@ func (p place) commands() []*kong.Node {
 	return slices.DeleteFunc(slices.Clone(p.node.Children), func(n *kong.Node) bool { return n.Hidden })
 }
 
-// flags returns those of the place alone: settings, which every command takes, are with the program.
+// flags returns those of the place alone: settings, which every command takes, are with the program. They are hidden from the help only.
 func (p place) flags() []*kong.Flag {
-	return slices.DeleteFunc(slices.Clone(p.node.Flags), func(f *kong.Flag) bool { return f.Hidden })
+	return slices.DeleteFunc(slices.Clone(p.node.Flags), func(f *kong.Flag) bool { return f.Hidden && len(f.Envs) == 0 })
 }
 
 // inner returns the paths of all commands, for a pattern of the shell.

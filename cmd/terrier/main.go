@@ -70,7 +70,9 @@ func complain(w io.Writer, err error) {
 
 type commands struct {
 	Settings settings        `embed:"" group:"Settings:"`
-	Config   kong.ConfigFlag `env:"TERRIER_CONFIG" placeholder:"FILE" group:"Settings:" help:"JSON file of settings; environment and flags go before it."`
+	Config   kong.ConfigFlag `env:"TERRIER_CONFIG" placeholder:"FILE" group:"Settings:" help:"JSON file of settings; environment and flags override it."`
+
+	HelpSettings helpSettings `help:"Show help with all settings."`
 
 	Serve       serveCommand       `cmd:"" help:"Serve the pages and the REST API."`
 	Worker      workerCommand      `cmd:"" help:"Send deliveries to webhooks."`
@@ -82,8 +84,10 @@ type commands struct {
 	Recount     recountCommand     `cmd:"" help:"Recount all records and correct the counts of lists, which changes made by SQL leave wrong."`
 	Webhook     webhookCommands    `cmd:"" help:"Try, replay and watch webhooks."`
 	Import      importCommand      `cmd:"" help:"Record a file of any length, and show how far it is."`
+	Export      exportCommand      `cmd:"" help:"Print all records of a type, in a form that import reads."`
 	Healthcheck healthcheckCommand `cmd:"" help:"Ask the server, or the worker, on this machine whether it is well: for containers and load balancers."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Help        helpCommand        `cmd:"" help:"Explain a command."`
 	Docs        docsCommands       `cmd:"" hidden:"" help:"Print generated documentation."`
 	Dev         devCommands        `cmd:"" hidden:"" help:"Help those who change the program."`
 
@@ -142,6 +146,9 @@ func newParser(std streams) (*kong.Kong, *commands, error) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 		kong.Writers(std.out, std.err),
 	)
+	if err == nil {
+		hideSettings(parser.Model, true)
+	}
 	return parser, line, err
 }
 

@@ -123,9 +123,9 @@ func TestReadPassword(t *testing.T) {
 		{in: " with spaces \n\n", want: " with spaces \n"},
 		{in: "", fails: true},
 		{in: "\n", fails: true},
-		{in: strings.Repeat("x", maxPassword+1), fails: true},
+		{in: strings.Repeat("x", maxSecret+1), fails: true},
 	} {
-		got, err := readPassword(strings.NewReader(test.in))
+		got, err := readSecret(strings.NewReader(test.in), "password")
 		if got != test.want || (err != nil) != test.fails {
 			t.Errorf("%.20q: %q, %v", test.in, got, err)
 		}

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/term"
 )
 
-// maxPassword bounds what is read from standard input; the app has the rules for passwords.
-const maxPassword = 4096
+// maxSecret bounds what is read from standard input; the app has the rules for passwords and secrets.
+const maxSecret = 4096
 
 // password reads a password from standard input, or asks for it twice on the terminal.
 func (s *session) password(ctx context.Context, fromStdin bool) (string, error) {
 	if fromStdin {
-		return readPassword(s.in)
+		return readSecret(s.in, "password")
 	}
 	in, ok := s.in.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(in.Fd())) {
@@ -36,19 +36,20 @@ func (s *session) password(ctx context.Context, fromStdin bool) (string, error) 
 	return password, nil
 }
 
-func readPassword(r io.Reader) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxPassword+1))
+// readSecret reads a password or a secret from standard input, which may end it with a newline.
+func readSecret(r io.Reader, what string) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxSecret+1))
 	if err != nil {
-		return "", fmt.Errorf("read the password: %w", err)
+		return "", fmt.Errorf("read the %s: %w", what, err)
 	}
-	if len(text) > maxPassword {
-		return "", fmt.Errorf("the password on standard input is longer than %d bytes", maxPassword)
+	if len(text) > maxSecret {
+		return "", fmt.Errorf("the %s on standard input is longer than %d bytes", what, maxSecret)
 	}
-	password := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
-	if password == "" {
-		return "", errors.New("the password on standard input is empty")
+	secret := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+	if secret == "" {
+		return "", fmt.Errorf("the %s on standard input is empty", what)
 	}
-	return password, nil
+	return secret, nil
 }
 
 // ask reads while it waits for a signal: an interrupted prompt must switch the terminal's echo on again.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -10,6 +11,22 @@ import (
 func (s *session) printf(format string, args ...any) error {
 	_, err := fmt.Fprintf(s.out, format, args...)
 	return err
+}
+
+// listFlags are those of every command that lists something.
+type listFlags struct {
+	JSON bool `help:"Print JSON, for programs."`
+}
+
+// printList prints what was found: as a table for people, whose first row is its head, or as JSON.
+func (s *session) printList(flags listFlags, found any, rows [][]string) error {
+	if !flags.JSON {
+		return s.printTable(rows)
+	}
+	encoder := json.NewEncoder(s.out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(found)
 }
 
 // printTable prints rows in aligned columns, whatever characters the cells contain.

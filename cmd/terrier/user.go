@@ -40,9 +40,9 @@ func (c userCreateCommand) Run(ctx context.Context, s *session) error {
 	})
 }
 
-type userListCommand struct{}
+type userListCommand struct{ listFlags }
 
-func (userListCommand) Run(ctx context.Context, s *session) error {
+func (c userListCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
 		users, err := a.Users(ctx)
 		if err != nil {
@@ -52,7 +52,7 @@ func (userListCommand) Run(ctx context.Context, s *session) error {
 		for _, u := range users {
 			rows = append(rows, []string{fmt.Sprint(u.ID), u.Username, u.Email, yesNo(u.Active), yesNo(u.Superuser)})
 		}
-		return s.printTable(rows)
+		return s.printList(c.listFlags, users, rows)
 	})
 }
 

@@ -12,15 +12,19 @@ import (
 
 type webhookCommands struct {
 	List    webhookListCommand    `cmd:"" help:"List the webhooks, and how many of their deliveries are queued, retrying or failed."`
+	Create  webhookCreateCommand  `cmd:"" help:"Create a webhook."`
+	Pause   webhookPauseCommand   `cmd:"" help:"Stop sending to a webhook; its deliveries stay queued."`
+	Resume  webhookResumeCommand  `cmd:"" help:"Let a paused webhook go on."`
+	Retry   webhookRetryCommand   `cmd:"" help:"Send the failed deliveries of a webhook again."`
 	Test    webhookTestCommand    `cmd:"" help:"Send a test to a webhook, and say what it answered."`
 	Preview webhookPreviewCommand `cmd:"" help:"Print the request that a webhook would send."`
 	Replay  webhookReplayCommand  `cmd:"" help:"Send past changes to a webhook."`
 	Tail    webhookTailCommand    `cmd:"" help:"Show deliveries as they end, until interrupted."`
 }
 
-type webhookListCommand struct{}
+type webhookListCommand struct{ listFlags }
 
-func (webhookListCommand) Run(ctx context.Context, s *session) error {
+func (c webhookListCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
 		hooks, err := a.Webhooks(ctx)
 		if err != nil {
@@ -28,10 +32,10 @@ func (webhookListCommand) Run(ctx context.Context, s *session) error {
 		}
 		rows := [][]string{{"ID", "NAME", "STATE", "QUEUED", "RETRYING", "FAILED", "TYPES", "REQUEST"}}
 		for _, h := range hooks {
-			rows = append(rows, []string{fmt.Sprint(h.ID), h.Name, h.State(), fmt.Sprint(h.Queued), fmt.Sprint(h.Retrying),
+			rows = append(rows, []string{fmt.Sprint(h.ID), h.Name, h.State, fmt.Sprint(h.Queued), fmt.Sprint(h.Retrying),
 				fmt.Sprint(h.Failed), strings.Join(h.ShownTypes, ","), h.Method + " " + h.URL})
 		}
-		return s.printTable(rows)
+		return s.printList(c.listFlags, hooks, rows)
 	})
 }
 

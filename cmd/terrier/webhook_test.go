@@ -75,13 +75,22 @@ func (h *hooked) work() {
 			h.t.Error(err)
 		}
 	})
+	h.until("a worker is alive", func() bool {
+		n, err := h.WorkersAlive(h.t.Context())
+		return err == nil && n > 0
+	})
+}
+
+// until waits for something.
+func (h *hooked) until(what string, holds func() bool) {
+	h.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for n := 0; n == 0; {
-		<-tick.C
-		var err error
-		if n, err = h.WorkersAlive(h.t.Context()); err != nil {
-			h.t.Fatal(err)
+	for end := time.After(30 * time.Second); !holds(); {
+		select {
+		case <-tick.C:
+		case <-end:
+			h.t.Fatalf("not within 30 s: %s", what)
 		}
 	}
 }

@@ -81,9 +81,9 @@ func (a *App) user(ctx context.Context, username string) (record.Values, error) 
 }
 
 // all reads every record of a type that passes a filter.
-func (a *App) all(ctx context.Context, key, filter, value string) ([]record.Values, error) {
+func (a *App) all(ctx context.Context, key, filter, value string) (rows []record.Values, err error) {
 	t := a.Registry.Type(key)
-	q := store.Query{Limit: 1000}
+	var q store.Query
 	if filter != "" {
 		p, _, err := t.ParseFilter(filter, []string{value})
 		if err != nil {
@@ -91,15 +91,23 @@ func (a *App) all(ctx context.Context, key, filter, value string) ([]record.Valu
 		}
 		q.Where = append(q.Where, p)
 	}
-	var rows []record.Values
+	err = a.eachPage(ctx, t, q, func(page []record.Values) error {
+		rows = append(rows, page...)
+		return nil
+	})
+	return rows, err
+}
+
+// eachPage calls fn with all records of a list, page by page.
+func (a *App) eachPage(ctx context.Context, t *record.Type, q store.Query, fn func([]record.Values) error) error {
+	q.Limit = 1000
 	for {
 		page, err := a.Ledger.List(ctx, operator(), t, q)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = fn(page.Rows)
 		}
-		rows = append(rows, page.Rows...)
-		if page.Next == "" {
-			return rows, nil
+		if err != nil || page.Next == "" {
+			return err
 		}
 		q.Cursor = page.Next
 	}
@@ -107,9 +115,11 @@ func (a *App) all(ctx context.Context, key, filter, value string) ([]record.Valu
 
 // UserInfo is what `terrier user list` shows.
 type UserInfo struct {
-	ID                int64
-	Username, Email   string
-	Active, Superuser bool
+	ID        int64  `json:"id"`
+	Username  string `json:"username"`
+	Email     string `json:"email"`
+	Active    bool   `json:"is_active"`
+	Superuser bool   `json:"is_superuser"`
 }
 
 // Users lists all accounts.
@@ -132,10 +142,13 @@ type NewToken struct {
 
 // TokenInfo is what is shown of a token. Key is set only for a new token.
 type TokenInfo struct {
-	ID                        int64
-	Display, Key, Description string
-	Expires, LastUsed         *time.Time
-	WriteEnabled              bool
+	ID           int64      `json:"id"`
+	Display      string     `json:"display"`
+	Key          string     `json:"-"`
+	Description  string     `json:"description"`
+	Expires      *time.Time `json:"expires"`
+	LastUsed     *time.Time `json:"last_used"`
+	WriteEnabled bool       `json:"write_enabled"`
 }
 
 // CreateToken makes a token for an account.

@@ -24,15 +24,17 @@ type (
 
 // WebhookInfo is what `terrier webhook list` shows. The numbers are of deliveries.
 type WebhookInfo struct {
-	ID                       int64
-	Name, Method, URL        string
-	Types, ShownTypes        []string // the names, and the labels that people are shown
-	Enabled, Paused          bool
-	Queued, Retrying, Failed int64
+	ID         int64    `json:"id"`
+	Name       string   `json:"name"`
+	State      string   `json:"state"` // whether it sends: enabled, paused or disabled
+	Types      []string `json:"content_types"`
+	ShownTypes []string `json:"-"` // the labels that people are shown
+	Method     string   `json:"http_method"`
+	URL        string   `json:"payload_url"`
+	Queued     int64    `json:"queued"`
+	Retrying   int64    `json:"retrying"`
+	Failed     int64    `json:"failed"`
 }
-
-// State is whether the webhook sends: enabled, paused or disabled.
-func (h WebhookInfo) State() string { return webhookState(h.Enabled, h.Paused) }
 
 func webhookState(enabled, paused bool) string {
 	switch {
@@ -71,7 +73,7 @@ func webhookInfo(v record.Values) WebhookInfo {
 	}
 	return WebhookInfo{ID: v.ID(), Name: v.Text("name"), Method: v.Text("http_method"), URL: v.Text("payload_url"),
 		Types: v.List("content_types"), ShownTypes: shown,
-		Enabled: v.Bool("enabled"), Paused: v.Get("paused_at") != nil}
+		State: webhookState(v.Bool("enabled"), v.Get("paused_at") != nil)}
 }
 
 // Webhook finds a webhook by its name, or else by its id.
@@ -93,7 +95,7 @@ func (a *App) Webhook(ctx context.Context, name string) (WebhookInfo, error) {
 	}
 	switch near := nearNames(name, names); {
 	case len(rows) == 0:
-		return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q, nor any other: make one with POST /api/extras/webhooks/", name)
+		return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q, nor any other: create one with `terrier webhook create`", name)
 	case len(near) > 0:
 		return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q; near it: %s", name, strings.Join(near, ", "))
 	}

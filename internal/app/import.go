@@ -32,15 +32,16 @@ const mostImportErrors = 20
 
 // Import records a file, part by part, and reports how far it is after each of them. All of the file is read before anything is recorded.
 func (a *App) Import(ctx context.Context, file Import, report func(Imported)) (Imported, error) {
-	t, err := a.importedType(file.Type)
+	t, err := a.typeCalled(file.Type)
+	if err == nil && t.ReadOnly {
+		err = fault.New(fault.NotAllowed, "records of the type %s are written by Terrier alone", file.Type)
+	}
 	if err != nil {
 		return Imported{}, err
 	}
-	var defs []*record.Custom
-	if t.Index("custom_fields") >= 0 {
-		if defs, err = a.Ledger.CustomFields(ctx, t); err != nil {
-			return Imported{}, err
-		}
+	defs, err := a.customs(ctx, t)
+	if err != nil {
+		return Imported{}, err
 	}
 	rows, err := transfer.ParseAny(t, defs, transfer.Guess(file.Name, file.Text), file.Text)
 	if err == nil {
@@ -65,23 +66,27 @@ func (a *App) Import(ctx context.Context, file Import, report func(Imported)) (I
 	return far, nil
 }
 
-func (a *App) importedType(key string) (*record.Type, error) {
+// typeCalled returns the type of a name such as ipam.prefix.
+func (a *App) typeCalled(key string) (*record.Type, error) {
+	if t := a.Registry.Type(key); t != nil {
+		return t, nil
+	}
 	var keys []string
 	for _, t := range a.Registry.Types() {
-		switch {
-		case t.ReadOnly && t.Key() == key:
-			return nil, fault.New(fault.NotAllowed, "records of the type %s are written by Terrier alone", key)
-		case t.ReadOnly:
-		case t.Key() == key:
-			return t, nil
-		default:
-			keys = append(keys, t.Key())
-		}
+		keys = append(keys, t.Key())
 	}
 	if near := record.Nearest(key, keys); near != "" {
-		return nil, fault.New(fault.NotFound, "there is no type %q to import; did you mean %s?", key, near)
+		return nil, fault.New(fault.NotFound, "there is no type %q; did you mean %s?", key, near)
 	}
-	return nil, fault.New(fault.NotFound, "there is no type %q to import; a type is called like ipam.prefix", key)
+	return nil, fault.New(fault.NotFound, "there is no type %q; a type is called like ipam.prefix", key)
+}
+
+// customs returns the custom fields of a type.
+func (a *App) customs(ctx context.Context, t *record.Type) ([]*record.Custom, error) {
+	if t.Index("custom_fields") < 0 {
+		return nil, nil
+	}
+	return a.Ledger.CustomFields(ctx, t)
 }
 
 // byLine says what is wrong with which line of a file.
