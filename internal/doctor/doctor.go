@@ -1,8 +1,8 @@
 // Package doctor owns the checks of `terrier doctor` and of the page System › Health: what is looked at, what is
-// wrong with it, and the command that mends it.
+// wrong with it, and the command that fixes it.
 //
 // A check only looks. It changes nothing, sends no webhook, needs no running server and shows no secret. The checks
-// stand in one list; each has a section in docs/troubleshooting.md and a fixture in test/doctor that makes it fail.
+// are in one list; each has a section in docs/troubleshooting.md and a fixture in test/doctor that makes it fail.
 package doctor
 
 import "context"
@@ -30,7 +30,7 @@ type Finding struct {
 // Check is one thing to look at.
 type Check struct {
 	Group, Name string
-	Remedy      string // the command or setting that mends it
+	Remedy      string // the command or setting that fixes it
 	needs       needs
 	run         func(*examination, context.Context) (Finding, error)
 }

@@ -17,7 +17,7 @@ import (
 const settingsGroup = "settings"
 
 var settingsChecks = []Check{
-	{settingsGroup, "parse", "mend the settings that are named; docs/configuration.md lists all", 0, (*examination).parse},
+	{settingsGroup, "parse", "fix the settings that are named; docs/configuration.md lists all", 0, (*examination).parse},
 	{settingsGroup, "file", "chmod 640 FILE", 0, (*examination).file},
 	{settingsGroup, "names", "unset NAME", 0, (*examination).names},
 	{settingsGroup, "base-url", "TERRIER_BASE_URL=https://terrier.example.com", 0, (*examination).baseURL},

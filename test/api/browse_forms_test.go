@@ -101,7 +101,7 @@ func TestBrowseForms(t *testing.T) {
 	})
 	t.Run("DELETE", func(t *testing.T) {
 		got := send(at(sites, id), "DELETE", "").want(t, http.StatusOK)
-		if !strings.Contains(got.body, "It is deleted.") || !strings.Contains(got.body, "204 No Content") || got.buttons() != "OPTIONS" {
+		if !strings.Contains(got.body, "Deleted.") || !strings.Contains(got.body, "204 No Content") || got.buttons() != "OPTIONS" {
 			t.Errorf("%s %.3000s", got.buttons(), got.body)
 		}
 		admin.get(t, at(sites, id)).Want(t, http.StatusNotFound)

@@ -31,7 +31,7 @@ walk('the API is browsed, from its root to a record, and written to', async (v) 
   await v.press('OPTIONS');
   await v.go(`/api/dcim/sites/${site.id}/`);
   await v.accepting(/^Delete this record\?$/, () => v.press('DELETE'));
-  await v.sees('It is deleted.');
+  await v.sees('Deleted.');
   assert.equal((await world.api('GET', '/api/dcim/sites/?slug=leiria-1')).count, 0);
   await v.go(`/api/dcim/sites/${site.id}/`, { status: 404 });
   assert.deepEqual(await v.accessible(), []);
