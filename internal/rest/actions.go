@@ -20,6 +20,7 @@ type action struct {
 	summary    string
 	status     int
 	answer     any
+	media      string // of the answer, "" for JSON
 	body       object // nil for none
 	parameters []object
 }
@@ -264,6 +265,9 @@ func (x action) describe(op, responses object) {
 	done := response("Done.", x.answer)
 	if x.Declared != nil && x.Declared.Draws {
 		done["content"].(object)[svgType] = object{"schema": object{"type": "string"}}
+	}
+	if x.media != "" {
+		done["content"] = object{x.media: object{"schema": x.answer}}
 	}
 	responses[strconv.Itoa(x.status)] = done
 	if x.parameters != nil {

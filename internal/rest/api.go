@@ -83,7 +83,7 @@ func (a *API) Routes() []Route {
 		}
 		routes = append(routes, a.listRoute(t), a.detailRoute(t))
 	}
-	return slices.Concat(routes, a.actionRoutes(), parts, a.contentTypeRoutes())
+	return slices.Concat(routes, a.actionRoutes(), parts, a.contentTypeRoutes(), []Route{a.snapshotRoute()})
 }
 
 func (a *API) listRoute(t *record.Type) Route {

@@ -61,7 +61,9 @@ func (a *API) browse(route Route, next http.Handler) http.Handler {
 			sent.write(asked)
 		}
 		got := &captured{ResponseWriter: w}
-		next.ServeHTTP(got, asked)
+		if next.ServeHTTP(got, asked); got.passed {
+			return
+		}
 		if w.Header().Get("Content-Type") == svgType { // the browser shows it by itself
 			w.Header().Set("Vary", vary)
 			w.WriteHeader(got.status)
@@ -178,6 +180,16 @@ type captured struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
+	passed bool // the browser gets the answer itself
+}
+
+// pass returns the writer behind a captured answer, for one that is too long for a page. The browser saves it as a file.
+func pass(w http.ResponseWriter) http.ResponseWriter {
+	if c, ok := w.(*captured); ok {
+		c.passed = true
+		return c.ResponseWriter
+	}
+	return w
 }
 
 func (c *captured) WriteHeader(status int)      { c.status = cmp.Or(c.status, status) }

@@ -33,6 +33,9 @@ type pools struct {
 	spare *pgxpool.Pool // health and login
 	turns *turns        // of lists
 
+	snapshots     *pgxpool.Pool
+	snapshotTurns *turns
+
 	resets   *resets
 	listTime time.Duration // for all statements of a list together; 0 for no limit
 }
@@ -66,7 +69,11 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 		return p, err
 	}
 	half := max(1, p.pool.Config().MaxConns/2)
-	p.turns = newTurns(int(half))
+	p.turns = newTurns(int(half), errNoTurn)
+	p.snapshotTurns = newTurns(snapshotConnections, errNoSnapshot)
+	if p.snapshots, _, err = open(snapshotConnections, ForLists...); err != nil {
+		return p, err
+	}
 	var sent []Setting
 	p.lists, sent, err = open(half, ForLists...)
 	p.listTime = statementTime(sent)
@@ -93,7 +100,7 @@ func statementTime(settings []Setting) time.Duration {
 
 // Close gives the connections back.
 func (p *pools) Close() {
-	for _, pool := range []*pgxpool.Pool{p.pool, p.lists, p.spare} {
+	for _, pool := range []*pgxpool.Pool{p.pool, p.lists, p.snapshots, p.spare} {
 		if pool != nil {
 			pool.Close()
 		}

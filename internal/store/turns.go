@@ -14,7 +14,7 @@ import (
 // callerLists is how many lists of one caller run at once at most, however many connections are free.
 const callerLists = 8
 
-// turns distributes the connections for lists. Nobody is refused: a caller who finds none free waits, as long as
+// turns distributes the connections for lists, or those for snapshots. Nobody is refused: a caller who finds none free waits, as long as
 // their request may take. Callers take turns, so that many lists of one do not delay the few of another, and no
 // caller takes the last connection.
 type turns struct {
@@ -23,6 +23,7 @@ type turns struct {
 	each    int // how many lists of one caller run at once
 	callers map[access.Asker]*queued
 	waiting []*queued // those with a waiting list, in the order of their turns
+	noTurn  error     // for a request whose time is over before its turn has come
 }
 
 // queued is a caller with lists that run or wait.
@@ -31,8 +32,8 @@ type queued struct {
 	waits   []chan struct{} // closed when its turn has come
 }
 
-func newTurns(connections int) *turns {
-	return &turns{free: connections, each: max(1, min(callerLists, connections-1)), callers: map[access.Asker]*queued{}}
+func newTurns(connections int, noTurn error) *turns {
+	return &turns{free: connections, each: max(1, min(callerLists, connections-1)), callers: map[access.Asker]*queued{}, noTurn: noTurn}
 }
 
 // take waits for a turn. Call done to give it back.
@@ -67,7 +68,7 @@ func (t *turns) take(ctx context.Context, by access.Asker) (done func(), err err
 		t.end(by, c)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return nil, errNoTurn
+		return nil, t.noTurn
 	}
 	return nil, ctx.Err()
 }
@@ -75,6 +76,10 @@ func (t *turns) take(ctx context.Context, by access.Asker) (done func(), err err
 var errNoTurn = &fault.Error{Kind: fault.Busy,
 	Detail:     "Other lists, yours or those of others, were being read all the time. Try again, or ask for fewer at once.",
 	RetryAfter: time.Second}
+
+var errNoSnapshot = &fault.Error{Kind: fault.Busy,
+	Detail:     "Other snapshots, yours or those of others, were being read all the time. Try again.",
+	RetryAfter: 10 * time.Second}
 
 func (t *turns) end(by access.Asker, c *queued) {
 	t.mu.Lock()

@@ -47,7 +47,7 @@ func running(lists []asked) int {
 func TestTurnsWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(20)
+		turns := newTurns(20, errNoTurn)
 		var lists []asked
 		for range 14 {
 			lists = append(lists, begin(turns, 1))
@@ -87,7 +87,7 @@ func TestNobodyTakesTheLastConnection(t *testing.T) {
 	t.Parallel()
 	for connections, most := range map[int]int{1: 1, 2: 1, 3: 2, 8: 7, 9: 8, 50: 8} {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns(connections)
+			turns := newTurns(connections, errNoTurn)
 			var lists []asked
 			for range 14 {
 				lists = append(lists, begin(turns, 1))
@@ -110,7 +110,7 @@ func TestNobodyTakesTheLastConnection(t *testing.T) {
 func TestTurnsAreFair(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(2)
+		turns := newTurns(2, errNoTurn)
 		var many [2][]asked
 		for range 10 {
 			for by := range many {
@@ -145,7 +145,7 @@ func TestTurnsAreFair(t *testing.T) {
 func TestTurnsAreGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(1)
+		turns := newTurns(1, errNoTurn)
 		first := begin(turns, 1)
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -176,7 +176,7 @@ func TestTurnsAreGivenUp(t *testing.T) {
 func TestNoTurnInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(1)
+		turns := newTurns(1, errNoTurn)
 		first := begin(turns, 1)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -91,7 +91,8 @@ type PoolStat struct {
 
 // PoolStats returns how busy the pools are, by the names of docs/operations.md.
 func (p *pools) PoolStats() []PoolStat {
-	return []PoolStat{{"records", p.pool.Stat()}, {"lists", p.lists.Stat()}, {"spare", p.spare.Stat()}}
+	return []PoolStat{{"records", p.pool.Stat()}, {"lists", p.lists.Stat()}, {"snapshots", p.snapshots.Stat()},
+		{"spare", p.spare.Stat()}}
 }
 
 // ReadOnly reports whether an error says that the database answers but accepts no writes.

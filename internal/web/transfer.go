@@ -2,25 +2,16 @@ package web
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
-	"time"
 
 	"terrier/internal/fault"
+	"terrier/internal/lasting"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/internal/transfer"
-)
-
-// How long an export may take, and how long it waits for a client that reads nothing.
-const (
-	exportTime = 10 * time.Minute
-	stallTime  = time.Minute
 )
 
 var mediaTypes = map[transfer.Format]string{
@@ -54,9 +45,9 @@ func (p *TypePages) export(v *Visit) error {
 }
 
 func (p *TypePages) sendExport(v *Visit, q store.Query, format transfer.Format, defs []*record.Custom) error {
-	ctx, cancel := lasting(v.Ctx, exportTime)
+	ctx, cancel := lasting.Context(v.Ctx, lasting.Time)
 	defer cancel()
-	out := transfer.NewWriter(&patient{v.W, http.NewResponseController(v.W)}, p.Type, defs, format, p.site.Ledger.Printer)
+	out := transfer.NewWriter(lasting.Writer(v.W), p.Type, defs, format, p.site.Ledger.Printer)
 	begun := false
 	for page, err := range p.everything(ctx, v.Caller, q) {
 		if err == nil && !begun {
@@ -91,29 +82,4 @@ func (p *TypePages) attach(v *Visit, format transfer.Format, what string) {
 func (p *TypePages) breakOff(v *Visit, err error) {
 	p.site.Log.WarnContext(v.Ctx, "export broken off", "error", err, "path", v.R.URL.Path, "request_id", v.Caller.RequestID)
 	panic(http.ErrAbortHandler)
-}
-
-// lasting returns a context that outlives the time limit of a request, but ends when the client disconnects.
-func lasting(of context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(of), limit)
-	stop := context.AfterFunc(of, func() {
-		if errors.Is(of.Err(), context.Canceled) {
-			cancel()
-		}
-	})
-	return ctx, func() {
-		stop()
-		cancel()
-	}
-}
-
-// patient is a writer that waits for a slow client as long as the client reads something.
-type patient struct {
-	io.Writer
-	connection *http.ResponseController
-}
-
-func (w *patient) Write(b []byte) (int, error) {
-	_ = w.connection.SetWriteDeadline(time.Now().Add(stallTime)) // not every writer has one
-	return w.Writer.Write(b)
 }

@@ -72,6 +72,8 @@ func harmless(r rest.Route, method string) apitest.Call {
 		c.Path = pathOf(r.Pattern, r.Type.FormatID(1<<40))
 	}
 	switch {
+	case r.Pattern == snapshots+"{$}":
+		c.Path += "?type=dcim.site"
 	case !slices.Contains(r.Methods, method) || method == http.MethodGet || r.Detail && method == http.MethodDelete:
 	case r.Actions != nil && r.Detail:
 	case r.Actions != nil:

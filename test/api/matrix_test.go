@@ -57,7 +57,8 @@ var parts = []string{queues + "{$}", workers + "{$}"}
 
 // listed reports whether the matrix says who may call a route.
 func listed(r rest.Route, types []*record.Type) bool {
-	if slices.Contains(parts, r.Pattern) || r.Type == nil && strings.HasPrefix(r.Pattern, "/api/extras/content-types/") {
+	if slices.Contains(parts, r.Pattern) || r.Pattern == snapshots+"{$}" ||
+		r.Type == nil && strings.HasPrefix(r.Pattern, "/api/extras/content-types/") {
 		return true
 	}
 	if r.Actions != nil {
@@ -92,6 +93,8 @@ func expect(who string, r rest.Route, method string) int {
 		return http.StatusBadRequest // without name and password, for every caller
 	case r.Open:
 		return http.StatusOK
+	case r.Pattern == snapshots+"{$}" && who == "nobody": // it is of sites
+		return http.StatusForbidden
 	case r.Type == nil && who == "anonymous":
 		return http.StatusForbidden
 	case r.Type == nil && strings.Contains(r.Pattern, "{id}"):
@@ -242,6 +245,8 @@ func probe(r rest.Route, method string, who role, v victim) apitest.Call {
 	c := apitest.Call{Method: method, Path: strings.TrimSuffix(r.Pattern, "{$}"), Token: who.who.key, Header: map[string]string{}}
 	c.Path = strings.Replace(c.Path, "{id}", textOf(plain(v.id)), 1)
 	switch {
+	case r.Pattern == snapshots+"{$}":
+		c.Path += "?type=dcim.site"
 	case r.Actions != nil && r.Pattern == deliveries+"retry/{$}" && method == http.MethodPost:
 		c.Body = obj{"filter": obj{}, "dry_run": true}
 	case r.Actions != nil && strings.HasSuffix(r.Pattern, "/sync-components/{$}") && method == http.MethodPost:

@@ -203,8 +203,9 @@ func (s *Server) request(tb testing.TB, c Call) *http.Request {
 	return r
 }
 
-// The document check takes a picture as bytes.
+// The document check takes a picture and lines as bytes.
 var _ = func() bool {
+	openapi3filter.RegisterBodyDecoder("application/x-ndjson", openapi3filter.FileBodyDecoder)
 	openapi3filter.RegisterBodyDecoder("image/svg+xml", openapi3filter.FileBodyDecoder)
 	return true
 }()
