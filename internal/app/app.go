@@ -21,6 +21,7 @@ import (
 	"terrier/internal/delivery"
 	"terrier/internal/egress"
 	"terrier/internal/fault"
+	"terrier/internal/feed"
 	"terrier/internal/intake"
 	"terrier/internal/inventory"
 	"terrier/internal/ledger"
@@ -42,6 +43,7 @@ type App struct {
 	Store    *store.Store
 	Ledger   *ledger.Ledger
 	Hooks    *webhookadmin.Admin
+	Feed     *feed.Feed
 	API      *rest.API
 	Site     *web.Site
 	Server   *server.Server
@@ -144,13 +146,14 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Rules:      map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
 	}
 	a.Hooks = &webhookadmin.Admin{Ledger: a.Ledger}
+	a.Feed = &feed.Feed{Ledger: a.Ledger}
 	a.Ledger.Details = map[string]func(context.Context, ledger.Caller, record.Values) error{store.DeliveryType: a.Hooks.AddAttempts}
 	if err := a.Ledger.Bind(a.Hooks.Actions()); err != nil {
 		return nil, err
 	}
 	gate := intake.New()
-	a.API = &rest.API{Ledger: a.Ledger, Webhooks: a.Hooks, Registry: a.Registry, Printer: printer, Login: login, Proxies: proxies,
-		Log: log, Intake: gate,
+	a.API = &rest.API{Ledger: a.Ledger, Webhooks: a.Hooks, Feed: a.Feed, Registry: a.Registry, Printer: printer, Login: login,
+		Proxies: proxies, Log: log, Intake: gate,
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}
 	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Log: log, Intake: gate, BaseURL: cfg.BaseURL, Version: cfg.Version,
 		Now: a.now, Plain: a.API.Fail}

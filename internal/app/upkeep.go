@@ -25,6 +25,9 @@ func (a *App) keepUp(ctx context.Context, kind string) (end func()) {
 	if a.sequencing.CompareAndSwap(false, true) { // a server that is also a worker has one
 		loops.Go(func() { (&feed.Sequencer{Store: a.Store, Log: a.log}).Run(ctx) })
 	}
+	if kind == serverKind {
+		loops.Go(func() { a.Feed.News.Listen(ctx, a.Store, a.log) })
+	}
 	return func() {
 		stop()
 		loops.Wait()

@@ -22,6 +22,7 @@ const (
 	Invalid           // the input breaks a rule; Fields or Items say where
 	Denied            // the caller may not do this, or is not known
 	NotFound          // no such object, or none the caller may see
+	Gone              // it was there, and is not kept any more
 	Held              // dependants prevent a delete
 	Precondition      // If-Match names another version
 	Throttled         // too many attempts; RetryAfter says when to come back

@@ -23,6 +23,7 @@ type action struct {
 	media      string // of the answer, "" for JSON
 	body       object // nil for none
 	parameters []object
+	failures   object // responses by status, besides those of every address
 }
 
 // actionRoutes lists the addresses of the actions that types declare.
@@ -270,6 +271,7 @@ func (x action) describe(op, responses object) {
 		done["content"] = object{x.media: object{"schema": x.answer}}
 	}
 	responses[strconv.Itoa(x.status)] = done
+	maps.Copy(responses, x.failures)
 	if x.parameters != nil {
 		op["parameters"] = x.parameters
 	}

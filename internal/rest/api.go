@@ -13,6 +13,7 @@ import (
 
 	"terrier/internal/account"
 	"terrier/internal/fault"
+	"terrier/internal/feed"
 	"terrier/internal/intake"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -29,6 +30,7 @@ const releaseVersion = Version + ".9"
 type API struct {
 	Ledger   *ledger.Ledger
 	Webhooks *webhookadmin.Admin
+	Feed     *feed.Feed
 	Registry *record.Registry
 	Printer  *record.Printer
 	Login    *account.Login

@@ -31,7 +31,7 @@ func (a *API) partRoutes() []Route {
 	queues := get(queuesPath, action{summary: "What waits for each webhook, and how it went lately", answer: pageOf(queueSchema(webhooks)),
 		parameters: partParameters("webhook_id")}, a.queues(webhooks, deliveries))
 	queues.Proves = queues.Methods
-	return []Route{queues, get(workersPath, action{summary: "The worker processes that are alive", answer: pageOf(workerSchema),
+	return []Route{a.feedRoute(), queues, get(workersPath, action{summary: "The worker processes that are alive", answer: pageOf(workerSchema),
 		parameters: partParameters()}, a.workers)}
 }
 

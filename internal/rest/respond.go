@@ -22,6 +22,7 @@ var statuses = map[fault.Kind]int{
 	fault.Invalid:      http.StatusBadRequest,
 	fault.Denied:       http.StatusForbidden,
 	fault.NotFound:     http.StatusNotFound,
+	fault.Gone:         http.StatusGone,
 	fault.Held:         http.StatusConflict,
 	fault.Precondition: http.StatusPreconditionFailed,
 	fault.Throttled:    http.StatusTooManyRequests,

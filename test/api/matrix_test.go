@@ -52,8 +52,8 @@ var done = map[string]int{
 	"POST ipam.asnrange/available-asns":   201,
 }
 
-// parts are the lists that are not of records: everybody who may see webhooks may read them.
-var parts = []string{queues + "{$}", workers + "{$}"}
+// parts are the lists that are not of records: everybody who may see webhooks, or for the feed changes, may read them.
+var parts = []string{queues + "{$}", workers + "{$}", feedPath + "{$}"}
 
 // listed reports whether the matrix says who may call a route.
 func listed(r rest.Route, types []*record.Type) bool {

@@ -256,7 +256,7 @@ func (a Answer) Want(tb testing.TB, status int) Answer {
 func (a Answer) Object(tb testing.TB) map[string]any {
 	tb.Helper()
 	var m map[string]any
-	a.decode(tb, &m)
+	a.Read(tb, &m)
 	return m
 }
 
@@ -264,7 +264,7 @@ func (a Answer) Object(tb testing.TB) map[string]any {
 func (a Answer) List(tb testing.TB) []map[string]any {
 	tb.Helper()
 	var l []map[string]any
-	a.decode(tb, &l)
+	a.Read(tb, &l)
 	return l
 }
 
@@ -279,7 +279,7 @@ type Page struct {
 func (a Answer) Page(tb testing.TB) Page {
 	tb.Helper()
 	var p Page
-	a.Want(tb, http.StatusOK).decode(tb, &p)
+	a.Want(tb, http.StatusOK).Read(tb, &p)
 	return p
 }
 
@@ -298,7 +298,8 @@ func ID(object map[string]any) int64 {
 	return int64(f)
 }
 
-func (a Answer) decode(tb testing.TB, v any) {
+// Read decodes an answer.
+func (a Answer) Read(tb testing.TB, v any) {
 	tb.Helper()
 	if err := json.Unmarshal(a.Raw, v); err != nil {
 		tb.Fatalf("%s %s: %v: %.500s", a.Call.Method, a.Call.Path, err, a.Raw)

@@ -1,0 +1,70 @@
+package rest
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"terrier/internal/feed"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// feedPath is where changes are read in the order of their positions.
+const feedPath = "/api/extras/feed/"
+
+// feedRoute is the address of the feed. Everybody who may see the change log may read it.
+func (a *API) feedRoute() Route {
+	describe := action{summary: "Changes in the order of their positions", status: http.StatusOK, answer: feedSchema,
+		parameters: feedParameters(), failures: object{
+			"410": response("The changes after this position are not kept any more, or there never were as many.", goneSchema),
+			"429": response("Too many requests of this caller wait already.", ref("Error"))}}
+	return Route{Pattern: feedPath + "{$}", Type: a.Registry.Type(store.ChangeType), Methods: []string{"GET"}, Proves: []string{"GET"},
+		Actions: map[string]action{"GET": describe}, handle: map[string]http.HandlerFunc{"GET": a.feed}}
+}
+
+func (a *API) feed(w http.ResponseWriter, r *http.Request) {
+	q, err := a.feedQuery(r)
+	if err != nil {
+		a.Fail(w, r, err)
+		return
+	}
+	page, err := a.Feed.Read(r.Context(), ledger.CallerFrom(r.Context()), q)
+	if gone, ok := errors.AsType[*feed.GoneError](err); ok && !store.Unproven(r.Context()) {
+		a.sendValue(w, r, http.StatusGone, object{"detail": gone.Error(), "oldest": gone.Oldest, "newest": gone.Newest})
+		return
+	}
+	if err != nil {
+		a.Fail(w, r, err)
+		return
+	}
+	b := append(make([]byte, 0, 256+2048*len(page.Changes)), `{"results":[`...)
+	for i, c := range page.Changes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendPositioned(b, c)
+	}
+	b = append(b, `],"next":`...)
+	b = strconv.AppendInt(b, page.Next, 10)
+	b = append(b, `,"oldest":`...)
+	b = strconv.AppendInt(b, page.Oldest, 10)
+	b = append(b, `,"newest":`...)
+	b = strconv.AppendInt(b, page.Newest, 10)
+	a.send(w, r, http.StatusOK, append(b, '}'))
+}
+
+// appendPositioned writes a change as the body of a delivery has it, with its position and the record's type, id and version before it.
+func appendPositioned(b []byte, c store.Positioned) []byte {
+	b = append(b, `{"position":`...)
+	b = strconv.AppendInt(b, c.Position, 10)
+	b = append(b, `,"object_type":`...)
+	b = record.AppendString(b, c.ObjectType)
+	b = append(b, `,"object_id":`...)
+	b = strconv.AppendInt(b, c.ObjectID, 10)
+	b = append(b, `,"version":`...)
+	b = strconv.AppendInt(b, c.Version, 10)
+	b = append(b, ',')
+	return append(b, c.Event().Body()[1:]...) // without its first brace
+}
