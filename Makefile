@@ -57,6 +57,10 @@ long-children: ## Measure 1,000 records that bring 48 children each, in one requ
 long-metrics: ## Let a real Prometheus scrape a server and a worker for a minute, ask it every query of the dashboard, and read a million queued deliveries
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^(TestPrometheus|TestWatchMillion)$$' ./test/metrics ./internal/store
 
+.PHONY: long-pace
+long-pace: ## Let three workers keep a rate limit of 50 a second for a minute, within 10 %
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestRateLimit$$' ./internal/delivery
+
 .PHONY: lint
 lint: $(LINT) ## Run the linters
 	$(LINT) run

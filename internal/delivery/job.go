@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -15,9 +16,18 @@ type jobs struct {
 	w *Worker
 }
 
-// Work implements river.Worker.
+// Work implements river.Worker. The job waits for its turn before anything is read: what was true before a wait may no
+// longer be.
 func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
-	return j.w.work(ctx, task{ID: job.ID, Try: job.Attempt, Args: job.Args})
+	taken := task{ID: job.ID, Try: job.Attempt, Args: job.Args}
+	err := j.w.pace.wait(ctx, store.QueueWebhook(job.Queue))
+	switch {
+	case errors.Is(err, errNoTurn):
+		return j.w.giveBack(ctx, taken)
+	case err != nil:
+		return err
+	}
+	return j.w.work(ctx, taken)
 }
 
 // task is a job that this worker has taken.
@@ -60,6 +70,11 @@ func (w *Worker) putBack(ctx context.Context, job task) error {
 	case <-ctx.Done():
 	case <-time.After(w.closing):
 	}
+	return w.giveBack(ctx, job)
+}
+
+// giveBack returns a job to its place in the queue at once.
+func (w *Worker) giveBack(ctx context.Context, job task) error {
 	ctx, cancel := outlasting(ctx, known)
 	defer cancel()
 	return w.Store.PutBack(ctx, job.ID, job.Try)

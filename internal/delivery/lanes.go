@@ -16,6 +16,7 @@ import (
 type lanes struct {
 	client *river.Client[pgx.Tx]
 	store  *store.Store
+	pace   *pacer
 
 	open      map[int64]*lane
 	abandoned map[int64]bool
@@ -70,10 +71,15 @@ func (l *lanes) wanted(ctx context.Context, now time.Time) (map[int64]int, error
 	if err != nil {
 		return nil, err
 	}
+	l.pace.follow(all)
 	wanted := make(map[int64]int, len(all))
 	for _, x := range all {
-		if !x.Closed {
-			wanted[x.Webhook] = x.Concurrency
+		if x.Closed {
+			continue
+		}
+		wanted[x.Webhook] = x.Concurrency
+		if x.RateLimit > 0 { // each waits for its turn, so more than there are turns in a second would wait for nothing
+			wanted[x.Webhook] = min(x.Concurrency, x.RateLimit)
 		}
 	}
 	if now.Sub(l.looked) >= lookAbandoned {

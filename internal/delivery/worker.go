@@ -80,6 +80,7 @@ type Worker struct {
 	hooks   hooks
 	loads   gather[int64, *store.Due]
 	results gather[store.Outcome, struct{}]
+	pace    pacer
 	sending atomic.Int64
 	me      store.Worker
 	others  watch
@@ -130,6 +131,7 @@ func (w *Worker) shift(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
+	w.pace.begin(w.Store, longestWait(w.Client.Timeout()))
 	// River stops on Stop, not when ctx ends: jobs under way are finished first.
 	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
@@ -139,7 +141,7 @@ func (w *Worker) shift(ctx context.Context) error {
 		w.Started()
 	}
 	var loops sync.WaitGroup
-	l := &lanes{client: client, store: w.Store, open: map[int64]*lane{}}
+	l := &lanes{client: client, store: w.Store, pace: &w.pace, open: map[int64]*lane{}}
 	looping, stop := context.WithCancel(ctx)
 	loops.Go(func() {
 		w.every(looping, follow, "queues", func(ctx context.Context) error { return l.follow(ctx, w.Now()) })
@@ -148,6 +150,7 @@ func (w *Worker) shift(ctx context.Context) error {
 	w.probes.Go(w.probing(looping))
 	w.clock.await(ctx, false)
 	stop()
+	w.pace.end()
 	w.Log.Info("worker stopping: finishing what is under way", "sending", w.sending.Load())
 	err = w.finishShift(ctx, client)
 	loops.Wait()

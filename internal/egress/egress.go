@@ -150,6 +150,9 @@ func (c *Client) send(ctx context.Context, r Request, start time.Time, answer *R
 	return nil
 }
 
+// Timeout returns how long a request may take that has no timeout of its own.
+func (c *Client) Timeout() time.Duration { return c.timeout(Request{}) }
+
 func (c *Client) timeout(r Request) time.Duration {
 	if r.Timeout > 0 {
 		return min(r.Timeout, maxTimeout)

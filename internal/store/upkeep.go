@@ -152,6 +152,9 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 			_, err = tx.Exec(ctx, "DELETE FROM extras_webhook_state h WHERE NOT EXISTS (SELECT FROM extras_webhook w WHERE w.id = h.webhook_id)")
 		}
 		if err == nil {
+			_, err = tx.Exec(ctx, "DELETE FROM extras_webhook_pace p WHERE NOT EXISTS (SELECT FROM extras_webhook w WHERE w.id = p.webhook_id)")
+		}
+		if err == nil {
 			_, err = tx.Exec(ctx, "DELETE FROM users_token_use n WHERE NOT EXISTS (SELECT FROM users_token t WHERE t.id = n.token_id)")
 		}
 		return err

@@ -14,12 +14,13 @@ type Lane struct {
 	Webhook     int64
 	Concurrency int
 	Closed      bool // disabled, paused or held
+	RateLimit   int  // requests per second, 0 for any number
 }
 
 // Lanes lists the queues that must exist.
 func (s *Store) Lanes(ctx context.Context) ([]Lane, error) {
 	rows, err := s.pool.Query(ctx, `
-		SELECT w.id, w.concurrency, h.webhook_id IS NOT NULL OR NOT w.enabled OR p.webhook_id IS NOT NULL
+		SELECT w.id, w.concurrency, h.webhook_id IS NOT NULL OR NOT w.enabled OR p.webhook_id IS NOT NULL, coalesce(w.rate_limit, 0)
 		FROM extras_webhook w LEFT JOIN extras_webhook_pause p ON p.webhook_id = w.id
 		LEFT JOIN extras_webhook_state h ON h.webhook_id = w.id AND h.state = 'held' ORDER BY w.id`)
 	if err != nil {

@@ -40,6 +40,7 @@ var webhookFields = []struct {
 	{"standard_headers", false, true, true},
 	{"max_retries", 0.0, 20, 20.0},
 	{"concurrency", 10.0, 200, 200.0},
+	{"rate_limit", nil, 1000, 1000.0},
 	{"hold_on_failure", false, true, true},
 	{"paused_at", nil, "2001-01-01T00:00:00Z", nil},
 }
@@ -188,6 +189,8 @@ func TestWebhookRefusals(t *testing.T) {
 		{"fewer retries than none", obj{"max_retries": -1}, "max_retries", "0"},
 		{"no concurrency", obj{"concurrency": 0}, "concurrency", "1"},
 		{"too much concurrency", obj{"concurrency": 201}, "concurrency", "200"},
+		{"no requests", obj{"rate_limit": 0}, "rate_limit", "1"},
+		{"too many requests", obj{"rate_limit": 1001}, "rate_limit", "1000"},
 		{"a secret that is no text", obj{"secret": obj{}}, "secret", ""},
 		{"Standard Webhooks without a secret", obj{"standard_headers": true}, "secret", "need a secret: whsec_"},
 		{"Standard Webhooks with an empty secret", obj{"standard_headers": true, "secret": ""}, "secret", "need a secret: whsec_"},

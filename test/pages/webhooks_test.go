@@ -32,7 +32,7 @@ func hookForm(more ...string) url.Values {
 		"enabled": {"true"}, "payload_url": {"http://receiver.example.org/in"},
 		"http_method": {"POST"}, "http_content_type": {"application/json"}, "additional_headers": {""}, "body_template": {""},
 		"secret": {""}, "previous_secret": {""},
-		"max_retries": {"0"}, "concurrency": {"10"}, "conditions": {""}, "ssl_verification": {"true"}, "ca_file_path": {""},
+		"max_retries": {"0"}, "concurrency": {"10"}, "rate_limit": {""}, "conditions": {""}, "ssl_verification": {"true"}, "ca_file_path": {""},
 		"client_certificate": {""}, "client_key": {""}}
 	for i := 0; i+1 < len(more); i += 2 {
 		form.Set(more[i], more[i+1])

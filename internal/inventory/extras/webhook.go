@@ -47,6 +47,8 @@ var Webhook = record.Type{
 			Help: "How often a failed delivery is retried automatically, at growing intervals."},
 		record.Int{Name: "concurrency", Min: limit(1), Max: limit(200), Default: 10,
 			Help: "Requests under way at once, for each worker process."},
+		record.Int{Name: "rate_limit", Min: limit(1), Max: limit(1000), Null: true,
+			Help: "Requests per second at most, of all worker processes together. Blank: no limit."},
 		record.Bool{Name: "hold_on_failure", Label: "Hold while the receiver is away",
 			Help: "When five attempts in a row get no answer, 429 or 5XX, deliveries stay queued until the receiver answers again; then all are " +
 				"sent, oldest first. Off: each of them fails."},
@@ -57,7 +59,7 @@ var Webhook = record.Type{
 		{Name: "Webhook", Fields: []string{"name", "content_types", "enabled"}},
 		{Name: "Events", Fields: []string{"type_create", "type_update", "type_delete"}},
 		{Name: "HTTP request", Fields: []string{"payload_url", "http_method", "http_content_type", "additional_headers", "body_template",
-			"secret", "previous_secret", "standard_headers", "hold_on_failure", "max_retries", "concurrency"}},
+			"secret", "previous_secret", "standard_headers", "hold_on_failure", "max_retries", "concurrency", "rate_limit"}},
 		{Name: "Conditions", Fields: []string{"conditions"}},
 		{Name: "SSL", Fields: []string{"ssl_verification", "ca_file_path", "client_certificate", "client_key"}},
 	},
