@@ -61,6 +61,10 @@ long-metrics: ## Let a real Prometheus scrape a server and a worker for a minute
 long-pace: ## Let three workers keep a rate limit of 50 a second for a minute, within 10 %
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestRateLimit$$' ./internal/delivery
 
+.PHONY: long-follow
+long-follow: ## Kill the followers of examples/follow 20 times during 20,000 requests, and compare their copies with the register
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 30m ./test/follow
+
 .PHONY: lint
 lint: $(LINT) ## Run the linters
 	$(LINT) run
