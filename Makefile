@@ -53,6 +53,10 @@ test-api-at-once:
 long-children: ## Measure 1,000 records that bring 48 children each, in one request
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestManyChildren' ./internal/ledger
 
+.PHONY: long-feed
+long-feed: ## Read pages of the feed among ten million changes
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 30m -run '^TestTenMillion$$' ./internal/feed
+
 .PHONY: long-metrics
 long-metrics: ## Let a real Prometheus scrape a server and a worker for a minute, ask it every query of the dashboard, and read a million queued deliveries
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^(TestPrometheus|TestWatchMillion)$$' ./test/metrics ./internal/store

@@ -19,6 +19,7 @@ func (a *App) readings() []metrics.Source {
 		{Name: "records", Read: a.readRecords},
 		{Name: "queues", Read: a.readQueues},
 		{Name: "jobs", Read: a.readJobs},
+		{Name: "feed", Read: a.readFeed},
 	}
 }
 
@@ -78,6 +79,14 @@ func (a *App) readRecords(ctx context.Context) ([]metrics.Sample, error) {
 		samples = append(samples, metrics.Records.At(float64(byType[t.Key()]), t.Key()))
 	}
 	return samples, nil
+}
+
+func (a *App) readFeed(ctx context.Context) ([]metrics.Sample, error) {
+	newest, lag, err := a.Store.Watch().Feed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return []metrics.Sample{metrics.FeedPosition.At(float64(newest)), metrics.FeedLag.At(lag.Seconds())}, nil
 }
 
 func (a *App) readJobs(ctx context.Context) ([]metrics.Sample, error) {

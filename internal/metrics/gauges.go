@@ -29,6 +29,10 @@ var (
 		Help: "For how long there are partitions to write to, without a gap.", Labels: []string{"table"}}
 	Records = Family{Name: "terrier_records", Kind: Gauge, From: everywhere,
 		Help: "Records by type.", Labels: []string{"type"}}
+	FeedPosition = Family{Name: "terrier_feed_position", Kind: Gauge, From: everywhere,
+		Help: "The newest position of a change: that of the feed."}
+	FeedLag = Family{Name: "terrier_feed_lag_seconds", Kind: Gauge, From: everywhere,
+		Help: "How old the oldest change is that has no position yet; 0 if there is none."}
 )
 
 // The connections of this process to the database, asked for at scrapes. The pools are those of docs/operations.md.

@@ -15,6 +15,7 @@ func Groups() []Group {
 		{"Queues", []Family{QueueDeliveries, QueueOldest, WebhookInfo, RiverJobs, WorkersAlive, WorkersClockWrong}},
 		{"The database", []Family{DatabaseUp, DatabaseWritable, ClockOffset, MigrationsPending, PartitionsAhead, Records,
 			PoolMax, PoolAcquired, PoolIdle, PoolWaits, PoolWaited, PoolCancelled}},
+		{"The feed", []Family{FeedPosition, FeedLag}},
 		{"Upkeep", []Family{upkeepSuccess, upkeepFailures}},
 		{"The process", []Family{buildInfo, readingUp, readingSeconds}},
 	}

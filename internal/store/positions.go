@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -28,4 +29,13 @@ func (tx *Tx) Positions() *Promise[Positions] { return promise(tx, selectPositio
 
 func positions(rows pgx.Rows) (Positions, error) {
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Positions])
+}
+
+// Feed returns the newest position, and how old the first change after it is that has been committed and not numbered.
+func (w Watcher) Feed(ctx context.Context) (newest int64, lag time.Duration, err error) {
+	err = w.s.spare.QueryRow(ctx, `
+		SELECT newest, coalesce((SELECT greatest(now() - changed_at, '0') FROM extras_objectchange
+			WHERE id > greatest(settled, (SELECT max(change_id) FROM extras_position)) ORDER BY id LIMIT 1), '0') FROM extras_sequencer`).
+		Scan(&newest, &lag)
+	return newest, lag, w.s.translate(err)
 }

@@ -63,3 +63,27 @@ func TestRetainPositions(t *testing.T) {
 		t.Errorf("positions are %+v, %v after a second time", again, err)
 	}
 }
+
+// TestFeedLag: monitoring sees the newest position, and how old the first change is that has none.
+func TestFeedLag(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	read := func() (int64, time.Duration) {
+		t.Helper()
+		newest, lag, err := a.Watch().Feed(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return newest, lag
+	}
+	a.numbered(t, func() {}, func() {})
+	all := a.number(t, "SELECT count(*) FROM extras_objectchange")
+	if newest, lag := read(); newest != all || lag != 0 {
+		t.Errorf("all have positions, but the newest of %d is %d and the lag %v", all, newest, lag)
+	}
+	a.sites(t, time.Now().Add(-time.Minute), "late")
+	a.sites(t, time.Now(), "later")
+	if newest, lag := read(); newest != all || lag < time.Minute || lag > time.Minute+30*time.Second {
+		t.Errorf("the newest is %d and the lag %v", newest, lag)
+	}
+}
