@@ -253,3 +253,30 @@ func TestFeedWaits(t *testing.T) {
 		t.Error("a request waits although the server has stopped")
 	}
 }
+
+// TestFeedSoon: a reader that waits has a change soon after its commit. The goal is a p95 of 250 ms; the bound leaves room for a busy
+// machine.
+func TestFeedSoon(t *testing.T) {
+	t.Parallel()
+	const rounds, bound = 20, 2 * time.Second
+	s := apitest.New(t)
+	s.Follow(t)
+	after := numbered(t, s)
+	var took []time.Duration
+	for n := range rounds {
+		arrived := make(chan time.Time, 1)
+		go func() {
+			page := readFeed(t, s, s.Admin, url.Values{"after": {strconv.FormatInt(after, 10)}, "wait": {"20"}})
+			after = page.Next
+			arrived <- time.Now()
+		}()
+		madeSite(t, s, fmt.Sprint("site-", n))
+		committed := time.Now()
+		took = append(took, (<-arrived).Sub(committed))
+	}
+	slices.Sort(took)
+	p95 := took[len(took)*95/100]
+	if t.Logf("p50 %v, p95 %v", took[len(took)/2], p95); p95 > bound {
+		t.Errorf("p95 is %v", p95)
+	}
+}
