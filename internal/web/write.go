@@ -63,6 +63,11 @@ func (p *TypePages) added(v *Visit, made record.Values) error {
 	if p.own.Added != nil {
 		return p.own.Added(v, made)
 	}
+	return p.LeaveAdded(v, made)
+}
+
+// LeaveAdded redirects from the form of a new record to its page.
+func (p *TypePages) LeaveAdded(v *Visit, made record.Values) error {
 	return p.leaveAdded(v, RecordPath(p.Type, made.ID()), p.Single+" "+made.Display()+" is created.")
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -119,9 +120,33 @@ func (h webhookPages) test(v *web.Visit) error {
 	case refusal != nil:
 		return h.showTest(v, found, v.R.PostForm, refusal)
 	}
-	to := web.RecordPath(h.Type, found.ID())
+	return h.leaveTest(v, found, made)
+}
+
+// leaveTest redirects to the delivery of a test, which shows what the receiver answers.
+func (h webhookPages) leaveTest(v *web.Visit, hook, sent record.Values) error {
+	to := web.RecordPath(h.Type, hook.ID())
 	if v.May(h.site.DeliveryType(), access.View) {
-		to = web.RecordPath(made.Type(), made.ID())
+		to = web.RecordPath(sent.Type(), sent.ID())
 	}
-	return v.Leave(to, fmt.Sprintf("A test is on its way to %s.", found.Display()))
+	return v.Leave(to, fmt.Sprintf("A test is on its way to %s.", hook.Display()))
+}
+
+// testWhenSaved is the checkbox of a new webhook that asks for a test.
+const testWhenSaved = "test_when_saved"
+
+// added sends a test to a new webhook if its author chose to. The webhook is saved, so a refused test is only noted.
+func (h webhookPages) added(v *web.Visit, made record.Values) error {
+	if !v.R.PostForm.Has(testWhenSaved) {
+		return h.LeaveAdded(v, made)
+	}
+	sent, err := act[record.Values](v, testAction, made.ID(), nil)
+	if refusal, known := web.FormRefusal(err); known {
+		return v.Leave(web.RecordPath(h.Type, made.ID()),
+			fmt.Sprintf("Webhook %s is created. No test was sent: %s", made.Display(), strings.Join(refusalTexts(refusal), " ")))
+	}
+	if err != nil {
+		return err
+	}
+	return h.leaveTest(v, made, sent)
 }

@@ -19,6 +19,8 @@ type webhookForm struct {
 	Chosen  *gallery.Template
 	Sample  sampleChoice
 	CanTry  bool // the caller may see changes, so conditions can be tried on them
+	CanTest bool // it is new, and the caller may send a test to it once it is saved
+	Test    bool // and chose to
 	Load    bool // the preview is loaded at once
 	Show    string
 	Preview *previewPanel // nil until it is requested
@@ -34,6 +36,7 @@ func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Va
 	more := &webhookForm{Path: h.Path, Save: h.Path + "add/", CanTry: v.May(h.site.ChangeType(), access.View),
 		Show: v.R.PostForm.Get(trialShow)}
 	types := v.R.PostForm["content_types"]
+	more.CanTest, more.Test = found.Type() == nil && v.May(h.Type, access.Change), v.R.PostForm.Has(testWhenSaved)
 	if found.Type() != nil {
 		more.Path = web.RecordPath(h.Type, found.ID())
 		more.Save, more.Load = more.Path+"edit/", true
