@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"terrier/internal/egress"
+	"terrier/internal/health"
 	"terrier/internal/store"
 	"terrier/internal/webhook"
 )
 
 // attempt makes the request of a delivery and judges the answer. It returns an error when the outcome is unknown.
-func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, error) {
+func (w *Worker) attempt(ctx context.Context, due *store.Due, probe bool) (store.Outcome, error) {
 	o := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, State: store.Failed,
-		Receiver: store.ReceiverNote{Version: due.WebhookVersion, Ailing: due.Ailing}}
+		Receiver: store.ReceiverNote{Version: due.WebhookVersion, Ailing: due.Ailing, Probe: probe}}
 	if due.WebhookVersion == 0 {
 		o.At, o.Reason = w.now(), "The webhook was deleted."
 		return o, nil
@@ -29,7 +30,7 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due) (store.Outcome, er
 	}
 	request, err := hook.render(due, w.now())
 	if err != nil {
-		o.At, o.Reason = w.now(), reason(err)
+		o.At, o.Reason, o.Receiver.Unsent = w.now(), reason(err), true
 		w.observer().Attempted(due.Webhook, otherOutcome, 0)
 		if waited := o.At.Sub(due.QueuedAt); hook.locked && (waited < lockedFor || due.State == store.Queued) {
 			o.RetryIn = max(lockedWait, min(waited, lockedFor)/8)
@@ -89,8 +90,12 @@ func (w *Worker) judge(o *store.Outcome, hook *hook, due *store.Due, answer egre
 		o.Reason = reason(err)
 	}
 	asked, asks := retryAfter(answer.Header, o.At)
-	if o.Receiver.MayPass = mayPass(answer.Status, err); o.Receiver.MayPass && hook.holds {
+	o.Receiver.MayPass, o.Receiver.Unsent = mayPass(answer.Status, err), answer.Status == 0 && !worthRetrying(err)
+	if o.Receiver.MayPass && hook.holds {
 		o.State, o.Receiver.Holds, o.Receiver.Wait = store.Queued, true, asked
+		if !o.Receiver.Probe { // while the webhook is held, all stay in their places
+			o.RetryIn = max(asked, health.Wait(due.Attempts))
+		}
 		return
 	}
 	if due.Tries >= hook.maxRetries || !worthRetrying(err) {

@@ -18,12 +18,13 @@ import (
 	"terrier/internal/store"
 )
 
-// away makes the receiver fail and waits until the webhook is held.
+// away makes the receiver fail and waits until the webhook is held. Probes come only when the test lets them.
 func (b *bundle) away(t *testing.T) {
 	t.Helper()
 	b.status(http.StatusServiceUnavailable)
 	b.create(t, "dcim.site", site("Away"))
 	b.held(t, true)
+	b.exec(t, "UPDATE extras_webhook_state SET probe_at = now() + interval '1 h' WHERE state = 'held'")
 }
 
 func (b *bundle) held(t *testing.T, want bool) {
@@ -108,7 +109,7 @@ func TestHeldUntilTheReceiverIsBack(t *testing.T) {
 	if n := b.number(t, "SELECT count(*) FROM extras_delivery WHERE tries <> 1 OR reason <> ''"); n != 0 {
 		t.Errorf("%d deliveries are not like those that succeeded at once", n)
 	}
-	if n := b.number(t, "SELECT max(attempt_count) FROM extras_delivery"); n != 7 {
+	if n := b.number(t, "SELECT max(attempt_count) FROM extras_delivery"); n != 6 {
 		t.Errorf("%d attempts are kept", n)
 	}
 	if n := b.number(t, "SELECT coalesce(sum(failed), 0) FROM extras_tally"); n != 0 {
@@ -149,9 +150,10 @@ func TestARefusalHoldsNothing(t *testing.T) {
 	b.eventually(t, "SELECT state = 'failing' FROM extras_webhook_state")
 	b.away(t)
 	b.status(http.StatusNotFound)
+	b.exec(t, "UPDATE extras_webhook_state SET probe_step = '80 s'")
 	b.probeNow(t)
 	b.eventually(t, "SELECT count(*) = 7 FROM extras_delivery WHERE state = 'failed'")
-	b.held(t, true)
+	b.eventually(t, "SELECT state = 'held' AND probe_step = '10 s' FROM extras_webhook_state")
 }
 
 // TestOneProbe: however many workers ask, one gets the probe, with the oldest delivery. If it dies, its job goes back to
@@ -233,8 +235,8 @@ func TestBackToItsPlace(t *testing.T) {
 	}
 }
 
-// TestInterventionsWhileHeld: an edit of the webhook ends the hold, a pause stops the probes, and the deliveries of a
-// deleted webhook fail.
+// TestInterventionsWhileHeld: an edit of the webhook is probed, hold_on_failure off ends the hold, a pause stops the probes,
+// and the deliveries of a deleted webhook fail.
 func TestInterventionsWhileHeld(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -261,7 +263,8 @@ func TestInterventionsWhileHeld(t *testing.T) {
 		}
 	}
 	edit(ledger.Input{"payload_url": b.url + "/other"})
-	b.eventually(t, "SELECT state = 'held' AND version = (SELECT version FROM extras_webhook) FROM extras_webhook_state") // held again
+	b.eventually(t, `SELECT state = 'held' AND version = (SELECT version FROM extras_webhook) AND probe_step = '20 s'
+		FROM extras_webhook_state`)
 	b.status(http.StatusOK)
 	edit(ledger.Input{"hold_on_failure": false})
 	b.state(t, store.Successful)

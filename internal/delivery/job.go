@@ -52,11 +52,11 @@ func (w *Worker) work(ctx context.Context, job task) error {
 	case due.Stopped || due.Held && !job.Probe:
 		return w.putBack(ctx, job)
 	}
-	outcome, err := w.attempt(ctx, due)
+	outcome, err := w.attempt(ctx, due, job.Probe)
 	if err != nil {
 		return err
 	}
-	outcome.Job, outcome.Receiver.Probe = job.ID, job.Probe
+	outcome.Job = job.ID
 	ctx, cancel := outlasting(ctx, known)
 	defer cancel()
 	_, err = w.results.Do(ctx, outcome)

@@ -50,6 +50,7 @@ type hand struct {
 	due      loadedDue
 	plan     plan
 	tries    int64
+	counted  int64     // attempts before this one
 	settings []setting // any of these may have been sent
 	request  *arrival
 	answer   answer

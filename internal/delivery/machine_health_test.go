@@ -19,7 +19,7 @@ type modelHealth struct {
 	state    string // "" for healthy
 	failures int64  // in a row
 	outages  int64  // in a row, for reasons that may pass
-	version  int64  // of the webhook when it was held
+	version  int64  // of the webhook when it was held, or was probed after an edit
 }
 
 // attempted records an attempt that counted.
@@ -92,36 +92,58 @@ func (m *machine) probeAny(t *rapid.T) {
 	m.probe(t, hook, draw(t, "process", m.processes))
 }
 
-// probe lets the time of a probe come. One process gets the oldest delivery, no other gets another, and an edited webhook
-// is no longer held.
-func (m *machine) probe(t *rapid.T, hook *modelHook, p *process) *hand {
-	m.exec(t, "UPDATE extras_webhook_state SET probe_at = now() WHERE webhook_id = $1", hook.id)
+// probe lets the time of a webhook's probe come. Those that were edited since they were held are due too, and one that
+// no longer holds is not held any more. One process gets a delivery of each, no other gets another.
+func (m *machine) probe(t *rapid.T, hook *modelHook, p *process) (probing *hand) {
+	m.exec(t, `UPDATE extras_webhook_state SET probe_at = now() + CASE WHEN webhook_id = $1 THEN '0' ELSE interval '1 h' END
+		WHERE state = 'held'`, hook.id)
+	var due []int64
 	for _, h := range m.alive() {
-		if h.health.state == health.Held && h.health.version != h.version {
+		if h.health.state == health.Held && !h.setting.holds {
 			h.health = modelHealth{state: health.Failing}
 		}
+		if m.probeDue(h, h == hook) {
+			due = append(due, h.id)
+		}
 	}
-	waiting := slices.DeleteFunc(m.jobs("available"), func(j jobRef) bool { return j.d.hook != hook })
-	due := hook.health.state == health.Held && !hook.stopped() && len(waiting) > 0
 	found := m.claim(t, p)
-	if (len(found) == 1) != due || due && found[0].Webhook != hook.id {
-		t.Fatalf("claimed %v for webhook %d, due %t", found, hook.id, due)
-	}
-	if !due {
-		return nil
-	}
 	if again := m.claim(t, p); len(again) > 0 {
 		t.Fatalf("a second probe beside the first: %v", again)
 	}
+	var probed []int64
+	for _, x := range found {
+		probed = append(probed, x.Webhook)
+		if h := m.runProbe(t, p, x); x.Webhook == hook.id {
+			probing = h
+		}
+	}
+	if slices.Sort(probed); !slices.Equal(probed, due) {
+		t.Fatalf("webhooks %v are probed, and %v are due", probed, due)
+	}
+	return probing
+}
+
+// probeDue reports whether a webhook must be probed: its time has come or it was edited, and nothing of it is being sent.
+func (m *machine) probeDue(hook *modelHook, now bool) bool {
+	ours := func(j jobRef) bool { return j.d.hook == hook }
+	return hook.health.state == health.Held && !hook.stopped() && (now || hook.health.version != hook.version) &&
+		slices.ContainsFunc(m.jobs("available"), ours) && !slices.ContainsFunc(m.jobs("running"), ours)
+}
+
+// runProbe runs the job with which a webhook is probed.
+func (m *machine) runProbe(t *rapid.T, p *process, x store.Probe) *hand {
 	var args delivery.Args
-	if err := json.Unmarshal(found[0].Args, &args); err != nil {
+	if err := json.Unmarshal(x.Args, &args); err != nil {
 		t.Fatal(err)
 	}
+	waiting := slices.DeleteFunc(m.jobs("available"), func(j jobRef) bool { return j.d.hook.id != x.Webhook })
 	i := slices.IndexFunc(waiting, func(j jobRef) bool { return j.d.id == args.Delivery && j.round == args.Round })
 	if i < 0 {
 		t.Fatalf("probed with %v, and %v wait", args, waiting)
 	}
-	return m.run(t, p, waiting[i].d, &hand{round: args.Round, job: found[0].Job, try: found[0].Try, probe: &found[0]})
+	d := waiting[i].d
+	d.hook.health.version = d.hook.version
+	return m.run(t, p, d, &hand{round: args.Round, job: x.Job, try: x.Try, probe: &x})
 }
 
 // outage is a receiver that is away for some attempts in a row.

@@ -47,7 +47,7 @@ func (m *machine) judge(t *rapid.T, h *hand) {
 		good = o.Status == h.answer.status && whyOf(o.Reason, o.Status) == h.result.why && o.Attempt != nil &&
 			slices.ContainsFunc(h.settings, func(s setting) bool {
 				if s.holds && mayPass(h.answer.status) {
-					return o.State == store.Queued && o.RetryIn == 0 && o.Receiver.Holds
+					return o.State == store.Queued && o.RetryIn == putOff(h) && o.Receiver.Holds
 				}
 				return o.State == store.Failed && !o.Receiver.Holds && retriedAsSet(h, s)
 			})
@@ -55,6 +55,19 @@ func (m *machine) judge(t *rapid.T, h *hand) {
 	if !good || o.ID != h.d.id || o.Round != h.round || o.Webhook != h.d.hook.id {
 		t.Fatalf("answered with %+v and judged as %+v (settings %+v): %v", h.answer, o, h.settings, h)
 	}
+}
+
+// putOff is how long a delivery that stays queued waits: a probe not at all, any other as long as the receiver asks for, and after
+// its fifth attempt for a time that doubles.
+func putOff(h *hand) time.Duration {
+	if h.probe != nil {
+		return 0
+	}
+	wait, _ := askedWait(h.answer.retryAfter, h.result.At)
+	if h.counted >= 5 {
+		wait = max(wait, min(10*time.Second<<(h.counted-5), 5*time.Minute))
+	}
+	return wait
 }
 
 // retriedAsSet reports whether the retry is right: while tries are left there is one, at the time that the receiver

@@ -133,11 +133,14 @@ func (d *modelDelivery) finish(o store.Outcome, why string) bool {
 	if !d.decides(o.Round) {
 		return false
 	}
-	d.state, d.status, d.reason, d.retry = o.State, o.Status, why, o.RetryIn != 0
+	d.state, d.status, d.reason, d.retry = o.State, o.Status, why, o.State != store.Queued && o.RetryIn != 0
 	if o.Attempt != nil {
 		d.counted++
 	}
 	switch {
+	case o.State == store.Queued && o.RetryIn != 0:
+		d.nextRound("scheduled")
+		return true
 	case o.State == store.Queued:
 		d.nextRound("available")
 		return true

@@ -142,7 +142,7 @@ func (m *machine) load(t *rapid.T, hands []*hand, fails bool) {
 		t.Fatal(err)
 	}
 	for i, h := range hands {
-		h.at, h.tries, h.settings = loaded, h.d.tries, []setting{h.d.hook.setting}
+		h.at, h.tries, h.counted, h.settings = loaded, h.d.tries, h.d.counted, []setting{h.d.hook.setting}
 		h.due, h.plan = loadedDue{due: due[i]}, h.d.planOf(h.round, h.probe != nil)
 		if fails {
 			h.due, h.plan = loadedDue{err: errors.New("the database is away")}, tryAgain

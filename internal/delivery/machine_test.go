@@ -191,15 +191,15 @@ func (m *machine) settle(t *rapid.T) {
 			m.drain(t, p)
 		}
 	}
+	for _, j := range m.jobs("running") {
+		m.setJob(t, j, "available")
+	}
 	for _, h := range m.hooks {
 		if h.held() && rapid.Bool().Draw(t, "released") {
 			m.setEnabled(t, h, true)
 			m.setPaused(t, h, false)
 			m.back(t, h)
 		}
-	}
-	for _, j := range m.jobs("running") {
-		m.setJob(t, j, "retryable")
 	}
 	m.recoverAll(t, 100, true)
 	for range 1000 {

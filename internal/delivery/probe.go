@@ -13,7 +13,7 @@ import (
 // is never a second probe beside the first.
 const probeLease = rescueAfter
 
-// probing looks for held webhooks that are due for a probe and sends the oldest delivery of each. Probes under way are
+// probing looks for held webhooks that are due for a probe and sends one delivery of each. Probes under way are
 // finished when ctx ends.
 func (w *Worker) probing(ctx context.Context) func() {
 	return func() {

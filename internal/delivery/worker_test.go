@@ -36,6 +36,8 @@ type bundle struct {
 	url      string // of the receiver
 	received chan received
 	answer   atomic.Int64 // the status
+
+	poison, retryAfter atomic.Value // a text in requests at which the receiver always fails, and what it asks for
 }
 
 // act carries out a declared action.
@@ -77,6 +79,13 @@ func newBundle(t *testing.T) *bundle {
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		b.received <- received{r.Header, r.Method, string(body)}
+		if poison, is := b.poison.Load().(string); is && strings.Contains(string(body), poison) {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		if asked, is := b.retryAfter.Load().(string); is {
+			w.Header().Set("Retry-After", asked)
+		}
 		w.WriteHeader(int(b.answer.Load()))
 	}))
 	t.Cleanup(receiver.Close)

@@ -15,11 +15,22 @@ const (
 // limit is how many attempts in a row must fail before a webhook counts as failing or is held.
 const limit = 5
 
-// The times between probes of a held webhook: they double.
+// The times between probes of a held webhook: they double from FirstStep. A receiver that asks for longer is probed within mostWait.
 const (
-	firstStep = 10 * time.Second
+	FirstStep = 10 * time.Second
 	lastStep  = 5 * time.Minute
+	mostWait  = time.Hour
 )
+
+// Wait returns how long a delivery is put off that failed after so many attempts, each for a reason that may pass, while its
+// webhook is not held. The first few go back to their place at once, and show whether the receiver is away. After that it is
+// the delivery that the receiver can't take, and it must not stand in front of the others.
+func Wait(attempts int64) time.Duration {
+	if attempts < limit {
+		return 0
+	}
+	return min(FirstStep<<min(attempts-limit, 10), lastStep)
+}
 
 // Health is what is known about a webhook. The zero value is one of which nothing bad is known.
 type Health struct {
@@ -29,7 +40,7 @@ type Health struct {
 	Failures    int64     // attempts in a row that failed
 	Outages     int64     // attempts in a row that failed for a reason that may pass
 	AttemptedAt time.Time
-	Version     int64 // of the webhook when it was held
+	Version     int64 // of the webhook when it was held, or was probed after an edit
 
 	ProbeAt *time.Time    // when a held webhook is probed next
 	Step    time.Duration // how long that is after the attempt before
@@ -40,6 +51,7 @@ type Attempt struct {
 	At        time.Time
 	Succeeded bool
 	MayPass   bool // it failed for a reason that may pass: no connection, a timeout, 429 or 5XX
+	Unsent    bool // it failed before it reached the receiver, and says nothing about it
 	Holds     bool // the webhook is held when such failures repeat
 	Probe     bool
 	Reason    string
@@ -56,21 +68,19 @@ func (h Health) After(a Attempt, now time.Time) Health {
 		return h.enter(Healthy, "", now)
 	}
 	h.Failures++
-	h.Outages++
-	if !a.MayPass {
+	switch {
+	case a.MayPass:
+		h.Outages++
+	case !a.Unsent:
 		h.Outages = 0
 	}
 	switch {
 	case was.State == Held:
-		if a.Probe {
-			h.Step = min(2*h.Step, lastStep)
-			h = h.probeIn(max(h.Step, a.Wait), now)
-		}
-		return h
+		return h.probed(a, now)
 	case a.Holds && h.Outages >= limit:
 		h = h.enter(Held, a.Reason, now)
-		h.Version, h.Step = a.Version, firstStep
-		return h.probeIn(max(firstStep, a.Wait), now)
+		h.Version, h.Step = a.Version, FirstStep
+		return h.probeIn(max(FirstStep, a.Wait), now)
 	case h.Failures >= limit:
 		return h.enter(Failing, a.Reason, now)
 	}
@@ -78,6 +88,21 @@ func (h Health) After(a Attempt, now time.Time) Health {
 		return h.enter(Healthy, "", now)
 	}
 	return h
+}
+
+// probed returns the health of a held webhook after a failure. Only a probe moves the next one: it comes later, unless the
+// receiver has answered and so is there.
+func (h Health) probed(a Attempt, now time.Time) Health {
+	if !a.Probe {
+		return h
+	}
+	switch {
+	case a.MayPass:
+		h.Step = min(2*h.Step, lastStep)
+	case !a.Unsent:
+		h.Step = FirstStep
+	}
+	return h.probeIn(max(h.Step, a.Wait), now)
 }
 
 // enter returns the health in a state. Only a change of the state has a reason and a time.
@@ -92,7 +117,7 @@ func (h Health) enter(state, reason string, now time.Time) Health {
 }
 
 func (h Health) probeIn(wait time.Duration, now time.Time) Health {
-	at := now.Add(wait)
+	at := now.Add(min(wait, mostWait))
 	h.ProbeAt = &at
 	return h
 }

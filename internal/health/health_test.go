@@ -14,6 +14,7 @@ var (
 	away    = health.Attempt{MayPass: true, Holds: true, Reason: "The receiver answered 503 Service Unavailable.", Version: 7}
 	bad     = health.Attempt{Holds: true, Reason: "The receiver answered 404 Not Found."}
 	failure = health.Attempt{MayPass: true, Reason: "no answer"}
+	unsent  = health.Attempt{Unsent: true, Holds: true, Reason: "the template failed"}
 )
 
 // after returns the health after attempts at noon.
@@ -38,6 +39,7 @@ func TestStates(t *testing.T) {
 		"four of a receiver that is away":    {[]health.Attempt{away, away, away, away}, health.Healthy},
 		"refusals hold nothing":              {[]health.Attempt{bad, bad, bad, bad, bad, bad}, health.Failing},
 		"a refusal shows that it is there":   {[]health.Attempt{away, away, away, away, bad, away}, health.Failing},
+		"what was not sent shows nothing":    {[]health.Attempt{away, away, away, away, unsent, away}, health.Held},
 		"then it goes away":                  {[]health.Attempt{bad, away, away, away, away, away}, health.Held},
 		"a success ends the hold":            {[]health.Attempt{away, away, away, away, away, good}, health.Healthy},
 		"a refusal does not end it":          {[]health.Attempt{away, away, away, away, away, bad}, health.Held},
@@ -83,12 +85,33 @@ func TestProbes(t *testing.T) {
 		now = *h.ProbeAt
 		h = h.After(probe, now)
 	}
-	probe.Wait = time.Hour
-	if h = h.After(probe, now); !h.ProbeAt.Equal(now.Add(time.Hour)) {
-		t.Errorf("the receiver asked for an hour and is probed in %v", h.ProbeAt.Sub(now))
+	for _, asked := range []time.Duration{30 * time.Minute, 24 * time.Hour} {
+		probe.Wait = asked
+		if h = h.After(probe, now); !h.ProbeAt.Equal(now.Add(min(asked, time.Hour))) {
+			t.Errorf("the receiver asked for %v and is probed in %v", asked, h.ProbeAt.Sub(now))
+		}
 	}
-	probe.Wait, probe.MayPass = time.Second, false
-	if h = h.After(probe, now); !h.ProbeAt.Equal(now.Add(5 * time.Minute)) {
-		t.Errorf("a refusal is probed again in %v", h.ProbeAt.Sub(now))
+	h.Step = 40 * time.Second
+	for name, c := range map[string]struct {
+		attempt health.Attempt
+		want    time.Duration
+	}{
+		"a refusal: it is there":            {bad, 10 * time.Second},
+		"not sent: nothing is known by now": {unsent, 40 * time.Second},
+	} {
+		c.attempt.Probe = true
+		if after := h.After(c.attempt, now); !after.ProbeAt.Equal(now.Add(c.want)) || after.Step != c.want || after.State != health.Held {
+			t.Errorf("%s: probed again in %v", name, after.ProbeAt.Sub(now))
+		}
+	}
+}
+
+// TestWaits: the first five attempts of a delivery follow one another, then it waits, longer each time.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	for attempts, want := range map[int64]time.Duration{0: 0, 4: 0, 5: 10, 6: 20, 9: 160, 10: 300, 99: 300, 1 << 40: 300} {
+		if got := health.Wait(attempts); got != want*time.Second {
+			t.Errorf("after %d attempts it waits %v", attempts, got)
+		}
 	}
 }

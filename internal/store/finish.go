@@ -17,11 +17,11 @@ type Outcome struct {
 	Webhook   int64
 	Round     int64
 	Job       int64  // that made the attempt, and ends with it
-	State     string // Successful, Failed, or Queued: it goes back to its place in the queue, and the attempt uses up no retry
+	State     string // Successful, Failed, or Queued: it stays queued, and the attempt uses up no retry
 	At        time.Time
 	Status    int           // 0 without an answer
 	Reason    string        // why it failed
-	RetryIn   time.Duration // 0 if it is not retried automatically
+	RetryIn   time.Duration // 0 if it is not retried automatically, or if it is queued and goes back to its place at once
 	Attempt   *Attempt      // nil where no request could be made
 
 	Receiver ReceiverNote // what the outcome says about the webhook's health
@@ -49,7 +49,8 @@ func finishNoting(ctx context.Context, tx pgx.Tx, outcomes []Outcome) error {
 		return err
 	})
 	wake(batch, outcomes)
-	known := lockHealth(batch, ailing(outcomes))
+	probed, others := ailing(outcomes)
+	known := lockHealth(batch, probed, others)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func finishNoting(ctx context.Context, tx pgx.Tx, outcomes []Outcome) error {
 // moveDeliveries writes the outcomes that count: those of the present round.
 const moveDeliveries = `WITH moved AS (
 		UPDATE extras_delivery d SET state = o.state, finished_at = CASE WHEN o.state <> 'queued' THEN o.at END, status_code = o.status,
-			reason = o.reason, retry_at = now() + nullif(o.retry_in, '0'),
+			reason = o.reason, retry_at = CASE WHEN o.state <> 'queued' THEN now() + nullif(o.retry_in, '0') END,
 			tries = d.tries + CASE WHEN o.state = 'queued' THEN 0 ELSE o.attempts END, attempt_count = d.attempt_count + o.attempts,
 			round = CASE WHEN o.retry_in = '0' AND o.state <> 'queued' THEN d.round ELSE d.round + 1 END,
 			job_id = CASE WHEN o.retry_in = '0' AND o.state <> 'queued' THEN d.job_id ELSE nextval('river_job_id_seq') END
@@ -68,23 +69,26 @@ const moveDeliveries = `WITH moved AS (
 			WITH ORDINALITY AS o(id, changed_at, round, state, at, status, reason, retry_in, attempts, job, position)
 		WHERE d.id = ANY($1) AND d.changed_at BETWEEN $11 AND $12 -- whatever the plan, only these are looked at
 			AND d.id = o.id AND d.changed_at = o.changed_at AND d.round = o.round AND (d.state = 'queued' OR d.retry_at IS NOT NULL)
-		RETURNING d.id, d.webhook_id, d.round, d.job_id, d.retry_at, d.queued_at, d.state, o.job, o.position)`
+		RETURNING d.id, d.webhook_id, d.round, d.job_id, d.retry_at, d.queued_at, d.state, o.job, nullif(o.retry_in, '0') AS wait, o.position)`
 
-// sendAgain writes the jobs of automatic retries, and of deliveries that go back to the place in the queue that their
-// old job had.
+// sendAgain writes the jobs of automatic retries, and of deliveries that stay queued. One that goes back at once comes
+// before those that had its place: all jobs of a request have the same time, and a new job has a higher id. Its old row
+// can't be kept: River knows what runs in a process by the id of the job, and would forget a job that was taken again before
+// it noticed that the last run is over.
 var sendAgain = `,
 	ended AS (DELETE FROM river_job WHERE id = ANY($10) RETURNING id, scheduled_at),
 	again AS (
-		SELECT m.id, m.webhook_id, m.round, m.job_id, m.retry_at, coalesce(m.retry_at, e.scheduled_at, m.queued_at) AS place
+		SELECT m.id, m.webhook_id, m.round, m.job_id, m.wait,
+			coalesce(now() + m.wait, e.scheduled_at - interval '1 microsecond', m.queued_at) AS place
 		FROM moved m LEFT JOIN ended e ON e.id = m.job WHERE m.state = 'queued' OR m.retry_at IS NOT NULL),
-	job AS (` + insertJobs("again", "CASE WHEN retry_at IS NULL THEN 'available' ELSE 'scheduled' END", "place") + `)
+	job AS (` + insertJobs("again", "CASE WHEN wait IS NULL THEN 'available' ELSE 'scheduled' END", "place") + `)
 	SELECT position - 1 FROM moved`
 
-// wake wakes the workers of the queues to which deliveries go back.
+// wake wakes the workers of the queues to which deliveries go back at once.
 func wake(batch *pgx.Batch, outcomes []Outcome) {
 	var hooks []int64
 	for _, o := range outcomes {
-		if o.State == Queued {
+		if o.State == Queued && o.RetryIn == 0 {
 			hooks = append(hooks, o.Webhook)
 		}
 	}

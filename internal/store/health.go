@@ -16,6 +16,7 @@ type ReceiverNote struct {
 	Version int64         // of the webhook, 0 when it is gone
 	Ailing  bool          // it has failed lately, so that a success changes its health
 	MayPass bool          // it failed for a reason that may pass
+	Unsent  bool          // it failed before it reached the receiver
 	Holds   bool          // the webhook is held when such failures repeat
 	Probe   bool          // the attempt was made to find out whether the receiver is back
 	Wait    time.Duration // what the receiver asked for, 0 for nothing
@@ -23,19 +24,26 @@ type ReceiverNote struct {
 
 // attempted returns an outcome as the webhook's health sees it.
 func (o Outcome) attempted() health.Attempt {
-	return health.Attempt{At: o.At, Succeeded: o.State == Successful, MayPass: o.Receiver.MayPass, Holds: o.Receiver.Holds,
-		Probe: o.Receiver.Probe, Reason: o.Reason, Wait: o.Receiver.Wait, Version: o.Receiver.Version}
+	return health.Attempt{At: o.At, Succeeded: o.State == Successful, MayPass: o.Receiver.MayPass, Unsent: o.Receiver.Unsent,
+		Holds: o.Receiver.Holds, Probe: o.Receiver.Probe, Reason: o.Reason, Wait: o.Receiver.Wait, Version: o.Receiver.Version}
 }
 
-// ailing lists the webhooks whose health the outcomes may change, in the order in which everybody locks them.
-func ailing(outcomes []Outcome) []int64 {
-	found := map[int64]bool{}
+// ailing lists the webhooks whose health the outcomes may change: those that were probed, and the others.
+func ailing(outcomes []Outcome) (probed, others []int64) {
+	found := map[int64]bool{} // by whether it was probed
 	for _, o := range outcomes {
 		if o.Receiver.Version != 0 && (o.State != Successful || o.Receiver.Ailing) {
-			found[o.Webhook] = true
+			found[o.Webhook] = found[o.Webhook] || o.Receiver.Probe
 		}
 	}
-	return slices.Sorted(maps.Keys(found))
+	for _, id := range slices.Sorted(maps.Keys(found)) { // the order in which everybody locks them
+		if found[id] {
+			probed = append(probed, id)
+		} else {
+			others = append(others, id)
+		}
+	}
+	return probed, others
 }
 
 // healthNotes is the health of some webhooks whose rows are locked.
@@ -44,18 +52,28 @@ type healthNotes struct {
 	byID map[int64]health.Health
 }
 
-// lockHealth queues the statements that lock and read the health of webhooks. Those without a row get one.
-func lockHealth(batch *pgx.Batch, hooks []int64) *healthNotes {
+// lockHealth queues the statements that lock and read the health of webhooks. Those without a row get one. The outcome of a
+// probe decides about a hold and waits for its row. Any other leaves the note to whoever has the row: a receiver that
+// always fails would make all workers wait for one another, together with the outcomes of other webhooks.
+func lockHealth(batch *pgx.Batch, probed, others []int64) *healthNotes {
 	notes := &healthNotes{byID: map[int64]health.Health{}}
+	notes.lock(batch, probed, "")
+	notes.lock(batch, others, " SKIP LOCKED")
+	return notes
+}
+
+func (notes *healthNotes) lock(batch *pgx.Batch, hooks []int64, skip string) {
 	if len(hooks) == 0 {
-		return notes
+		return
 	}
 	batch.Queue(`
 		INSERT INTO extras_webhook_state (webhook_id, state, since, reason, failures, outages, attempted_at, version, probe_step)
-		SELECT x.id, 'healthy', now(), '', 0, 0, now(), 0, '0' FROM unnest($1::bigint[]) AS x(id) ON CONFLICT DO NOTHING`, hooks)
+		SELECT x.id, 'healthy', now(), '', 0, 0, now(), 0, '0' FROM unnest($1::bigint[]) AS x(id)
+		ON CONFLICT DO NOTHING`, hooks)
 	batch.Queue(`
 		SELECT webhook_id, state, since, reason, failures, outages, attempted_at, version, probe_at, probe_step, clock_timestamp()
-		FROM extras_webhook_state WHERE webhook_id = ANY($1) ORDER BY webhook_id FOR NO KEY UPDATE`, hooks).Query(func(rows pgx.Rows) error {
+		FROM extras_webhook_state WHERE webhook_id = ANY($1) ORDER BY webhook_id
+		FOR NO KEY UPDATE`+skip, hooks).Query(func(rows pgx.Rows) error {
 		var id int64
 		var h health.Health
 		_, err := pgx.ForEachRow(rows, []any{&id, &h.State, &h.Since, &h.Reason, &h.Failures, &h.Outages, &h.AttemptedAt, &h.Version,
@@ -66,7 +84,6 @@ func lockHealth(batch *pgx.Batch, hooks []int64) *healthNotes {
 		})
 		return err
 	})
-	return notes
 }
 
 // note writes what the outcomes that counted, by their positions, change of the webhooks' health.

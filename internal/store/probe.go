@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/health"
+	"terrier/internal/record"
 )
 
-// Probe is the job of the oldest queued delivery of a held webhook, which its taker sends to find out whether the
-// receiver is back.
+// Probe is the job of a queued delivery of a held webhook, which its taker sends to find out whether the receiver is back.
 type Probe struct {
 	Webhook int64
 	Job     int64
@@ -17,44 +19,66 @@ type Probe struct {
 	Args    json.RawMessage
 }
 
-// endHolds ends the holds of webhooks that were edited since: what was wrong may be mended. They stay failing until a
-// delivery succeeds.
+// endHolds ends the holds of webhooks that are no longer to be held. They stay failing until a delivery succeeds.
 const endHolds = `
 	UPDATE extras_webhook_state h SET state = 'failing', since = now(), failures = 0, outages = 0, version = 0, probe_at = NULL,
 		probe_step = '0'
 	WHERE h.webhook_id = ANY(ARRAY(
 		SELECT h.webhook_id FROM extras_webhook_state h JOIN extras_webhook w ON w.id = h.webhook_id
-		WHERE h.state = 'held' AND h.version <> w.version FOR UPDATE OF h SKIP LOCKED))`
+		WHERE h.state = 'held' AND NOT w.hold_on_failure FOR UPDATE OF h SKIP LOCKED))`
 
-// claimProbes takes a job of each webhook that is due for a probe, as River would. The next probe is put off until the
-// outcome of this one says when it is, or until nobody can be working on it any more.
+// claimProbes takes a job of each webhook that is due for a probe, as River would. A webhook that was edited since is due at
+// once, and its steps start over: what was wrong may be mended. Nothing is probed while a job of the queue is running, so
+// that the order of an object's deliveries is kept.
+//
+// Of the oldest jobs, the first of each object are candidates, and the one that was attempted least is taken. So probes go
+// around, and a delivery that the receiver can't take does not stop the others for ever. The next probe is put off
+// until the outcome of this one says when it is, or until nobody can be working on it any more.
 const claimProbes = `
 	WITH due AS MATERIALIZED (
-		SELECT h.webhook_id FROM extras_webhook_state h JOIN extras_webhook w ON w.id = h.webhook_id
-		WHERE h.state = 'held' AND h.probe_at <= now() AND w.enabled
+		SELECT h.webhook_id, w.version FROM extras_webhook_state h JOIN extras_webhook w ON w.id = h.webhook_id
+		WHERE h.state = 'held' AND (h.probe_at <= now() OR h.version <> w.version) AND w.enabled
 			AND NOT EXISTS (SELECT FROM extras_webhook_pause p WHERE p.webhook_id = w.id)
+			AND NOT EXISTS (SELECT FROM river_job j WHERE j.state = 'running' AND j.queue = '` + queuePrefix + `' || w.id)
 		FOR UPDATE OF h SKIP LOCKED),
-	oldest AS MATERIALIZED (
-		SELECT d.webhook_id, j.id FROM due d CROSS JOIN LATERAL (
-			SELECT j.id FROM river_job j WHERE j.state = 'available' AND j.queue = '` + queuePrefix + `' || d.webhook_id
-			ORDER BY j.priority, j.scheduled_at, j.id LIMIT 1 FOR UPDATE SKIP LOCKED) j),
+	chosen AS MATERIALIZED (
+		SELECT d.webhook_id, d.version, f.id FROM due d CROSS JOIN LATERAL (
+			SELECT * FROM (
+				SELECT DISTINCT ON (x.object_type, x.object_id) j.id, j.priority, j.scheduled_at, coalesce(x.attempt_count, 0) AS attempts
+				FROM (
+					SELECT j.*, timestamptz 'epoch' + ((j.args->>'delivery')::bigint >> $4::int) * interval '1 millisecond' AS moment
+					FROM river_job j WHERE j.state = 'available' AND j.queue = '` + queuePrefix + `' || d.webhook_id
+					ORDER BY j.priority, j.scheduled_at, j.id LIMIT 100) j
+				LEFT JOIN LATERAL (
+					SELECT * FROM extras_delivery x WHERE x.id = (j.args->>'delivery')::bigint
+						AND x.changed_at >= j.moment AND x.changed_at < j.moment + interval '1 millisecond' LIMIT 1) x ON TRUE
+				ORDER BY x.object_type, x.object_id, j.priority, j.scheduled_at, j.id) f
+			ORDER BY f.attempts, f.priority, f.scheduled_at, f.id LIMIT 1) f),
+	taken AS MATERIALIZED (
+		SELECT c.* FROM chosen c JOIN river_job j ON j.id = c.id WHERE j.state = 'available' FOR UPDATE OF j SKIP LOCKED),
 	put_off AS (
-		UPDATE extras_webhook_state h SET probe_at = now() + $2::interval FROM oldest o WHERE h.webhook_id = o.webhook_id)
+		UPDATE extras_webhook_state h SET probe_at = now() + $2::interval, version = t.version,
+			probe_step = CASE WHEN h.version = t.version THEN h.probe_step ELSE $3::interval END
+		FROM taken t WHERE h.webhook_id = t.webhook_id)
 	UPDATE river_job j SET state = 'running', attempt = j.attempt + 1, attempted_at = now(),
 		attempted_by = array_append(j.attempted_by, $1::text)
-	FROM oldest o WHERE j.id = o.id RETURNING o.webhook_id, j.id, j.attempt, j.args`
+	FROM taken t WHERE j.id = t.id RETURNING t.webhook_id, j.id, j.attempt, j.args`
 
 // ClaimProbes ends the holds that no longer apply, and takes the jobs with which held webhooks are probed now. However
 // many workers ask, each probe is given to one; if it dies, another is given out after the lease.
 func (s *Store) ClaimProbes(ctx context.Context, worker string, lease time.Duration) (found []Probe, err error) {
+	_, shift, _ := record.TimedIDs(time.Time{})
 	batch := &pgx.Batch{}
 	batch.Queue(endHolds)
-	batch.Queue(claimProbes, worker, lease).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(claimProbes, worker, lease, health.FirstStep, shift).Query(func(rows pgx.Rows) (err error) {
 		found, err = structs[Probe](rows)
 		return err
 	})
 	return found, s.translate(s.pool.SendBatch(ctx, batch).Close())
 }
+
+// probeNow lets the next probe of a held webhook come at once: somebody knows that the receiver is back.
+const probeNow = "UPDATE extras_webhook_state SET probe_at = least(probe_at, now()) WHERE webhook_id = $1 AND state = 'held'"
 
 // PutBack returns a job, by its id and try, to the place in its queue that it was taken from. A job that somebody else has by now is
 // left alone.

@@ -143,14 +143,19 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 	return found, next, s.translate(err)
 }
 
-// Pause pauses the deliveries of a webhook, or resumes them. If that changes anything, it writes the event, in the same transaction, and
-// reports it.
+// Pause pauses the deliveries of a webhook, or resumes them, and then a held one is probed at once. If there was a pause to
+// begin or to end, it writes the event, in the same transaction, and reports it.
 func (s *Store) Pause(ctx context.Context, webhook int64, paused bool, e audit.Event) (changed bool, err error) {
 	sql, args := "DELETE FROM extras_webhook_pause WHERE webhook_id = $1", []any{webhook}
 	if paused {
 		sql, args = "INSERT INTO extras_webhook_pause (webhook_id, paused_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", []any{webhook, e.At}
 	}
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if !paused {
+			if _, err := tx.Exec(ctx, probeNow, webhook); err != nil {
+				return err
+			}
+		}
 		tag, err := tx.Exec(ctx, sql, args...)
 		if changed = tag.RowsAffected() > 0; !changed || err != nil {
 			return err
