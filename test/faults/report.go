@@ -22,6 +22,7 @@ const (
 	processes  = "10 processes end when they are asked to, and recover in time"
 	whole      = "11 children are made, moved and deleted with their parent, all or none"
 	givenOnce  = "12 no address is given out twice, and each that was given is there"
+	inOrder    = "13 every reader of the feed gets every change once, positions are gapless, versions are in order"
 )
 
 // maxShown is how many violations of a kind are printed.

@@ -58,11 +58,17 @@ func runOnce(ctx context.Context, cfg config, r *report) (*result, error) {
 		go w.balance(watching)
 	}
 	n := newNemesis(w)
+	for i := range followers {
+		w.followers = append(w.followers, newFollower(w, i+1))
+	}
 	if err := w.work(ctx, clients, k, n); err != nil {
 		return nil, err
 	}
 	w.line("%6.1f s  the work is done", w.since(time.Now()))
 	if err := w.settleAll(ctx, k); err != nil {
+		return nil, err
+	}
+	if err := w.catchUp(ctx, w.followers); err != nil {
 		return nil, err
 	}
 	stopWatching()
@@ -126,6 +132,9 @@ func (w *world) work(ctx context.Context, clients []*client, k *keeper, n *nemes
 	var all sync.WaitGroup
 	for _, c := range clients {
 		all.Go(func() { c.run(working, p) })
+	}
+	for _, f := range w.followers {
+		all.Go(func() { f.run(working) })
 	}
 	all.Go(func() { k.run(working, min(700*time.Millisecond, w.duration/100), w.duration) })
 	err := n.run(ctx, plan(rand.New(rand.NewPCG(w.seed, 1<<41)), w.kinds, w.faults), w.duration)
@@ -191,6 +200,9 @@ func (w *world) check(ctx context.Context, clients []*client, k *keeper, n *neme
 		return nil, err
 	}
 	if err := w.checkAddresses(ctx, clients[0].given); err != nil {
+		return nil, err
+	}
+	if err := w.checkFeed(ctx, w.followers); err != nil {
 		return nil, err
 	}
 	w.checkMatches(f)

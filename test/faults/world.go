@@ -39,6 +39,7 @@ type world struct {
 	http     *http.Client
 	settings []string
 
+	followers     []*follower
 	admin, reader string // keys of tokens
 	cleanups      []func()
 }
