@@ -119,12 +119,12 @@ func TestListHasOneDeadline(t *testing.T) {
 			t.Fatal(err)
 		}
 		batch := &pgx.Batch{}
-		for range 3 {
-			batch.Queue("SELECT pg_sleep(0.2)")
+		for range 5 {
+			batch.Queue("SELECT pg_sleep(0.4)")
 		}
 		err = store.SendList(t.Context(), s, access.Machine(), batch)
 		if slow != (fault.KindOf(err) == fault.Slow) || !slow && err != nil {
-			t.Errorf("three statements of 200 ms with a timeout of %s: %v", timeout, err)
+			t.Errorf("five statements of 400 ms with a timeout of %s: %v", timeout, err)
 		}
 		s.Close()
 	}
