@@ -6,7 +6,7 @@ package feed
 
 import (
 	"context"
-	"slices"
+	"sync"
 	"time"
 
 	"terrier/internal/access"
@@ -20,6 +20,8 @@ import (
 type Feed struct {
 	Ledger *ledger.Ledger
 	News   News
+
+	matching sync.Mutex // conditions are matched for one request at a time: every reader may write some that take long
 }
 
 // Query says which changes to read. What is empty does not narrow them.
@@ -45,8 +47,11 @@ type Page struct {
 }
 
 // mostScanned is how many positions one read looks at. The first look takes as many as are wanted, the next ones more: most of them may
-// not be for the caller.
-const mostScanned = 10_000
+// not be for the caller. matchTime is how long conditions may take for one read, unless a single change takes longer.
+const (
+	mostScanned = 10_000
+	matchTime   = 500 * time.Millisecond
+)
 
 // Read returns changes after a position, at most as many as wanted. If there are none, it waits. An answer may be empty before the end
 // is reached: then much was looked at, and Next leads on.
@@ -92,8 +97,11 @@ func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page
 		}
 		in.After = at.Oldest - 1
 	}
-	begin, scanned, bytes := in.After, 0, 0
-	for in.Among = q.Limit; ; in.Among = min(4*in.Among, mostScanned-scanned) {
+	begin, bytes, budget := in.After, 0, matchTime
+	for in.Among = q.Limit; ; in.Among = min(4*in.Among, mostScanned-int(in.After-begin)) {
+		if in.Limit = q.Limit - len(page.Changes); q.Conditions != nil {
+			in.Limit = in.Among // most may not match
+		}
 		part, err := f.Ledger.Store.Feed(ctx, in)
 		if err != nil {
 			return page, 0, err
@@ -102,18 +110,40 @@ func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page
 		if begin+1 < part.Oldest || begin > part.Newest {
 			return page, 0, &GoneError{part.Positions, begin}
 		}
-		page.Changes = append(page.Changes, slices.DeleteFunc(part.Changes, func(x store.Positioned) bool {
-			return !q.Conditions.Match(x.Event()).Fires
-		})...)
-		scanned, bytes = scanned+in.Among, bytes+part.Bytes
-		in.After, in.Limit = part.Next, q.Limit-len(page.Changes)
-		if err := ctx.Err(); err != nil { // conditions take time
+		if err := f.take(ctx, q, &page, part.Changes, &budget); err != nil {
 			return page, 0, err
 		}
-		if in.Limit == 0 || scanned >= mostScanned || bytes >= store.MaxPiece || part.Next >= part.Newest {
+		in.After, bytes = page.Next, bytes+part.Bytes
+		if len(page.Changes) == q.Limit || budget <= 0 || in.After-begin >= mostScanned || bytes >= store.MaxPiece || in.After >= part.Newest {
 			return page, accounts, nil
 		}
 	}
+}
+
+// take adds the changes that match the conditions to a page, until it is full or the time for that is used up. Then the page ends after
+// the last one that was looked at.
+func (f *Feed) take(ctx context.Context, q Query, page *Page, changes []store.Positioned, budget *time.Duration) error {
+	if q.Conditions == nil {
+		page.Changes = append(page.Changes, changes...)
+		return nil
+	}
+	f.matching.Lock()
+	defer f.matching.Unlock()
+	for i, x := range changes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		began := time.Now()
+		if q.Conditions.Match(x.Event()).Fires {
+			page.Changes = append(page.Changes, x)
+		}
+		*budget -= time.Since(began)
+		if full := len(page.Changes) == q.Limit; (full || *budget <= 0) && i+1 < len(changes) {
+			page.Next = x.Position
+			return nil
+		}
+	}
+	return nil
 }
 
 // where returns what the database tests. Tests of webhooks are no changes to records: they are of no type.

@@ -78,14 +78,14 @@ func (q *Sequencer) connected(ctx context.Context) error {
 		}
 	}
 	s := &shift{conn: conn}
-	if s.at, err = conn.Numbered(ctx); err != nil {
+	if err := s.catchUp(ctx); err != nil {
 		return err
 	}
 	q.Log.Info("numbering changes", "newest", s.at.Newest)
 	for {
 		more, err := s.look(ctx)
 		if errors.Is(err, store.ErrOvertaken) {
-			s.at, err = conn.Numbered(ctx)
+			err = s.catchUp(ctx)
 		}
 		if err != nil {
 			return err
@@ -105,6 +105,14 @@ type shift struct {
 	pending int64    // becomes settled when the writers have ended; 0 for none
 	writers []string // the transactions that ran when pending was read
 	asked   time.Time
+}
+
+// catchUp reads how far the numbering has come.
+func (s *shift) catchUp(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, tickTime)
+	defer cancel()
+	s.at, err = s.conn.Numbered(ctx)
+	return err
 }
 
 // look numbers what has become visible. It reports whether there is more to do at once.

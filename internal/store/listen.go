@@ -13,6 +13,15 @@ import (
 // newestPoll is how long the newest position may stay unknown if a notification is lost.
 const newestPoll = 5 * time.Second
 
+// answerTime is how long a quick statement on a connection of its own may take. A database whose host has vanished never answers.
+const answerTime = 5 * time.Second
+
+func within(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return do(ctx)
+}
+
 // ListenPositions calls each with the newest position, now and whenever there is a newer one, on a connection of its own. It ends
 // with an error, at the latest when ctx ends.
 func (s *Store) ListenPositions(ctx context.Context, each func(newest int64)) error {
@@ -21,12 +30,17 @@ func (s *Store) ListenPositions(ctx context.Context, each func(newest int64)) er
 		return s.translate(err)
 	}
 	defer closeConn(ctx, conn.PgConn())
-	if _, err := conn.Exec(ctx, "LISTEN "+positionsChannel); err != nil {
+	if err := within(ctx, answerTime, func(ctx context.Context) error {
+		_, err := conn.Exec(ctx, "LISTEN "+positionsChannel)
+		return err
+	}); err != nil {
 		return s.translate(err)
 	}
 	for {
 		var newest int64
-		if err := conn.QueryRow(ctx, "SELECT newest FROM extras_sequencer").Scan(&newest); err != nil {
+		if err := within(ctx, answerTime, func(ctx context.Context) error {
+			return conn.QueryRow(ctx, "SELECT newest FROM extras_sequencer").Scan(&newest)
+		}); err != nil {
 			return s.translate(err)
 		}
 		each(newest)

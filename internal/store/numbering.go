@@ -65,7 +65,9 @@ func (n *Numbering) Close() {
 
 // Lock reports whether this process is now the one that numbers changes.
 func (n *Numbering) Lock(ctx context.Context) (mine bool, err error) {
-	err = n.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", numberingLock).Scan(&mine)
+	err = within(ctx, answerTime, func(ctx context.Context) error {
+		return n.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", numberingLock).Scan(&mine)
+	})
 	return mine, n.s.translate(err)
 }
 

@@ -106,8 +106,11 @@ func equal(a, b any) bool {
 		if !ok {
 			return false
 		}
+		if x == y {
+			return true
+		}
 		order, ok := compareNumbers(x, y)
-		return x == y || ok && order == 0
+		return ok && order == 0
 	case []any:
 		y, ok := b.([]any)
 		return ok && slices.EqualFunc(x, y, equal)
