@@ -21,6 +21,7 @@ func (a *App) keepUp(ctx context.Context, kind string) (end func()) {
 	loops.Go(func() { every(ctx, 10*time.Second, func() { a.foldCounts(ctx) }) })
 	loops.Go(func() { a.present(ctx, kind) })
 	loops.Go(func() { every(ctx, time.Second, func() { a.note(ctx, "refused logins", a.refused.Flush(ctx)) }) })
+	loops.Go(func() { every(ctx, publishEvery, func() { a.note(ctx, "webhook_health", a.publishHealth(ctx)) }) })
 	loops.Go(func() { a.hourly(ctx) })            // on its own: retention may take minutes
 	if a.sequencing.CompareAndSwap(false, true) { // a server that is also a worker has one
 		loops.Go(func() { (&feed.Sequencer{Store: a.Store, Log: a.log}).Run(ctx) })

@@ -84,6 +84,7 @@ func Types() []record.Type {
 		extras.Tag,
 		extras.Webhook,
 		extras.ConditionError,
+		extras.WebhookHealth,
 		extras.ConfigContext,
 		tenancy.TenantGroup,
 		tenancy.Tenant,

@@ -63,7 +63,7 @@ func (s *changeSet) notify(ctx context.Context, changes []store.Change, sums *no
 		}
 		event := c.Event()
 		for _, h := range hooks.Get() {
-			if !h.Wants(c.Action) {
+			if !h.Wants(c.Action) || h.ID == c.Spared {
 				continue
 			}
 			switch verdict := s.l.conditions.of(h).Match(event); {

@@ -69,7 +69,7 @@ func NewRegistry(types ...Type) (*Registry, error) {
 
 func (t *Type) build() error {
 	t.fields = t.declared()
-	if !t.ReadOnly {
+	if t.Logged() {
 		t.fields = append(t.fields, Time{Name: "created", ReadOnly: true}, Time{Name: "last_updated", ReadOnly: true})
 	}
 	if len(t.Called) > 0 {

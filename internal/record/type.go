@@ -130,6 +130,9 @@ type Special struct {
 	// Audited returns the event under which a change to a record enters the audit log, "" for none. before is empty on a creation, after
 	// on a deletion.
 	Audited func(before, after Values) string
+	// Alerts names the reference to the webhook that a record is about. Such a type is written by Terrier itself, but as any record:
+	// with change rows, and webhooks can be notified of it. The one that a record is about never is.
+	Alerts string
 	// SearchNewest limits q to this many of the newest records that match the filters; 0 means all of them.
 	SearchNewest int
 }
@@ -187,7 +190,11 @@ const TestApp = "test"
 
 // Notifies reports whether webhooks can be notified of changes to records of the type. They are not notified of changes to accounts
 // and webhooks.
-func (t *Type) Notifies() bool { return !t.ReadOnly && !t.Sensitive }
+func (t *Type) Notifies() bool { return t.Alerts != "" || !t.ReadOnly && !t.Sensitive }
+
+// Logged reports whether the ledger writes the records of the type: changes to them are in the change log, and they say when they were
+// created and changed.
+func (t *Type) Logged() bool { return t.Alerts != "" || !t.ReadOnly }
 
 // Key returns the type's unique name: "dcim.site".
 func (t *Type) Key() string {

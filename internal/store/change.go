@@ -22,6 +22,7 @@ type Change struct {
 	Prechange  []byte // nil on a creation
 	Postchange []byte // nil on a deletion
 	Data       []byte // the record as the API shows it
+	Spared     int64  // a webhook that is not notified, because the record is about it; 0 for none
 }
 
 // The actions of the change log.
@@ -43,6 +44,7 @@ const (
 	WebhookType        = "extras.webhook"
 	DeliveryType       = "extras.delivery"
 	ConditionErrorType = "extras.conditionerror"
+	WebhookHealthType  = "extras.webhookhealth"
 )
 
 var changeRows = relation[Change]{

@@ -167,13 +167,19 @@ var ErrElsewhere = errors.New("another process is doing it")
 // upkeep runs fn, or returns ErrElsewhere.
 func (s *Store) upkeep(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		var mine bool
-		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", upkeepLock).Scan(&mine); err != nil {
+		if err := lockUpkeep(ctx, tx, upkeepLock); err != nil {
 			return err
-		}
-		if !mine {
-			return ErrElsewhere
 		}
 		return fn(tx)
 	})
+}
+
+// lockUpkeep takes a lock until the transaction ends, or returns ErrElsewhere.
+func lockUpkeep(ctx context.Context, tx pgx.Tx, lock int64) error {
+	var mine bool
+	err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", lock).Scan(&mine)
+	if err == nil && !mine {
+		return ErrElsewhere
+	}
+	return err
 }

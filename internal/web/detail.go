@@ -230,7 +230,7 @@ func (d *DetailPage) addTotals(v *Visit, found record.Values) error {
 // addField adds a field before the times at the end.
 func (d *DetailPage) addField(t *record.Type, f Labelled) {
 	at := len(d.Fields)
-	if !t.ReadOnly {
+	if t.Logged() {
 		at -= 2 // created and last_updated
 	}
 	d.Fields = slices.Insert(d.Fields, at, f)

@@ -215,10 +215,14 @@ func TestRouteRoleMatrix(t *testing.T) {
 
 // fixedRows makes the machine write some rows of every type that only it writes: changes,
 // and a delivery and a condition error for each.
-func fixedRows(tb testing.TB, admin actor) {
+func fixedRows(tb *testing.T, admin actor) {
 	tb.Helper()
 	admin.create(tb, webhooks, hook("fixed rows"))
 	admin.create(tb, webhooks, hook("faulty", "conditions", broken))
+	admin.create(tb, webhooks, hook("another"))
+	exec(tb, admin.s, `WITH counted AS (INSERT INTO record_count (type, n) SELECT 'extras.webhookhealth', count(*) FROM extras_webhook)
+		INSERT INTO extras_webhookhealth (version, webhook_id, state, since, reason, created, last_updated)
+		SELECT 1, id, 'held', now(), 'why', now(), now() FROM extras_webhook`)
 	for i := range 3 { // each in its own request
 		admin.create(tb, sites, site(fmt.Sprint("fixed rows ", i)))
 		admin.create(tb, tokens, obj{}) // the audit log has them

@@ -1,0 +1,133 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"terrier/internal/access"
+	"terrier/internal/dbtest"
+	"terrier/internal/fault"
+	"terrier/internal/ledger"
+	"terrier/internal/store"
+)
+
+// healthWorld is an app with a webhook that fails, and one that is notified of it.
+type healthWorld struct {
+	*App
+	failing, alert int64
+}
+
+func newHealthWorld(t *testing.T) *healthWorld {
+	t.Helper()
+	cfg := valid()
+	cfg.DatabaseURL = dbtest.New(t)
+	a, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	w := &healthWorld{App: a}
+	w.failing, w.alert = w.hook(t, "failing", "dcim.site", store.WebhookHealthType), w.hook(t, "alert", store.WebhookHealthType)
+	return w
+}
+
+func (w *healthWorld) hook(t *testing.T, name string, types ...any) int64 {
+	t.Helper()
+	rows, err := w.Ledger.Create(t.Context(), operator(), w.Registry.Type(store.WebhookType), []ledger.Input{{"name": name,
+		"payload_url": "http://127.0.0.1:9/", "content_types": types, "type_create": true, "type_update": true, "type_delete": true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows[0].ID()
+}
+
+// note sets what workers have noted, as long ago as an interval says.
+func (w *healthWorld) note(t *testing.T, state, ago string) {
+	t.Helper()
+	w.exec(t, `INSERT INTO extras_webhook_state (webhook_id, state, since, reason, failures, outages, attempted_at, version, probe_step)
+		VALUES ($1, $2, now() - $3::interval, 'why', 5, 0, now(), 0, '0')
+		ON CONFLICT (webhook_id) DO UPDATE SET state = excluded.state, since = excluded.since`, w.failing, state, ago)
+}
+
+func (w *healthWorld) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	if _, err := w.Store.Pool().Exec(t.Context(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// want checks the state that the record shows, its change rows, and the deliveries of both webhooks.
+func (w *healthWorld) want(t *testing.T, state string, changes, alerts int) {
+	t.Helper()
+	if err := w.publishHealth(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	if err := w.Store.Pool().QueryRow(t.Context(), `SELECT concat_ws(' ', coalesce((SELECT state FROM extras_webhookhealth), ''),
+		(SELECT count(*) FROM extras_objectchange WHERE object_type = 'extras.webhookhealth' AND user_name = 'terrier'),
+		(SELECT count(*) FROM extras_delivery WHERE webhook_id = $1), (SELECT count(*) FROM extras_delivery WHERE webhook_id = $2))`,
+		w.alert, w.failing).Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("%s %d %d 0", state, changes, alerts); got != want {
+		t.Errorf("state, changes, alerts and alerts to itself: %s, want %s", got, want)
+	}
+}
+
+// TestHealthIsPublishedOnce: a first failure is recorded at once and its end after a minute, each once. Other webhooks
+// are notified, the failing one is not. The record is deleted with its webhook.
+func TestHealthIsPublishedOnce(t *testing.T) {
+	t.Parallel()
+	w := newHealthWorld(t)
+	w.note(t, "held", "0")
+	w.want(t, "held", 1, 1)
+	w.want(t, "held", 1, 1)
+	w.note(t, "healthy", "50 s")
+	w.want(t, "held", 1, 1)
+	w.note(t, "healthy", "61 s")
+	w.want(t, "healthy", 2, 2)
+	w.note(t, "failing", "0")
+	w.want(t, "failing", 3, 3)
+	if err := w.Ledger.Delete(t.Context(), operator(), w.Registry.Type(store.WebhookType), []ledger.Edit{{ID: w.failing}}); err != nil {
+		t.Fatal(err)
+	}
+	w.want(t, "", 3, 4) // the deletion is the operator's
+}
+
+// TestHealthIsReadOnly: nobody but Terrier writes the records, superusers included.
+func TestHealthIsReadOnly(t *testing.T) {
+	t.Parallel()
+	w := newHealthWorld(t)
+	_, err := w.Ledger.Create(t.Context(), operator(), w.Registry.Type(store.WebhookHealthType), []ledger.Input{{"webhook": w.failing,
+		"state": "held", "since": "2026-11-18T12:00:00Z"}})
+	if fault.KindOf(err) != fault.Denied {
+		t.Error(err)
+	}
+	for name, want := range map[string]bool{"*": false, store.WebhookHealthType: true} {
+		policy := &access.Policy{ExemptView: []string{name}}
+		_, err := policy.Scope(&access.Subject{}, w.Registry.Type(store.WebhookHealthType), access.View)
+		if (err == nil) != want {
+			t.Errorf("exempt %s: %v", name, err)
+		}
+	}
+}
+
+// TestHealthIsPublishedElsewhere: while one process records changes of health, another leaves them alone.
+func TestHealthIsPublishedElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newHealthWorld(t)
+	w.note(t, "failing", "0")
+	var second error
+	if err := w.Store.PublishHealth(t.Context(), func(store.ToPublish) error {
+		second = w.publishHealth(t.Context())
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(second, store.ErrElsewhere) {
+		t.Errorf("the second process: %v", second)
+	}
+	w.want(t, "failing", 1, 1)
+}
