@@ -18,6 +18,7 @@ func (a *App) readings() []metrics.Source {
 		{Name: "workers", Read: a.readWorkers},
 		{Name: "records", Read: a.readRecords},
 		{Name: "queues", Read: a.readQueues},
+		{Name: "health", Read: a.readHealth},
 		{Name: "jobs", Read: a.readJobs},
 		{Name: "feed", Read: a.readFeed},
 	}
@@ -113,7 +114,7 @@ func (a *App) readQueues(ctx context.Context) ([]metrics.Sample, error) {
 	var samples []metrics.Sample
 	for _, h := range hooks {
 		if label, own := labels[h.ID]; own {
-			samples = append(samples, metrics.WebhookInfo.At(1, label, h.Name, webhookState(h.Enabled, h.Paused)))
+			samples = append(samples, metrics.WebhookInfo.At(1, label, h.Name, watchedState(h)))
 		}
 	}
 	waiting, err := a.Store.Watch().Waiting(ctx)
@@ -127,13 +128,31 @@ func (a *App) readQueues(ctx context.Context) ([]metrics.Sample, error) {
 	return samples, nil
 }
 
+// watchedState returns whether a webhook sends, and if not, why.
+func watchedState(h store.WatchedWebhook) string {
+	if state := webhookState(h.Enabled, h.Paused); state != "enabled" || !h.Held {
+		return state
+	}
+	return "held"
+}
+
+// readHealth counts webhooks by their health, also where there are none.
+func (a *App) readHealth(ctx context.Context) ([]metrics.Sample, error) {
+	found, err := a.Store.Watch().Health(ctx)
+	var samples []metrics.Sample
+	for _, c := range found {
+		samples = append(samples, metrics.WebhookHealth.At(float64(c.N), c.Of))
+	}
+	return samples, err
+}
+
 // queuesOf adds up what waits under each label. Under Other the age is that of webhooks that send: for these alone no
 // terrier_webhook_info says whether they do.
 func queuesOf(hooks []store.WatchedWebhook, labels map[int64]string, waiting []store.Waiting, now time.Time) map[string]*queue {
 	queues := map[string]*queue{metrics.Other: {}}
 	holds := map[int64]bool{}
 	for _, h := range hooks {
-		holds[h.ID] = webhookState(h.Enabled, h.Paused) != "enabled"
+		holds[h.ID] = watchedState(h) != "enabled"
 		if label, own := labels[h.ID]; own {
 			queues[label] = &queue{}
 		}

@@ -22,6 +22,7 @@ var webhookChecks = []Check{
 	{webhooksGroup, "certificate", "renew the certificate of the receiver", tables | policy | outside, (*examination).hookCertificate},
 	{webhooksGroup, "ca-file", "put the CA file into the directory TERRIER_WEBHOOK_CA_DIR", tables | policy, (*examination).hookCA},
 	{webhooksGroup, "client-certificate", "renew the client certificate of the webhook", tables, (*examination).hookClientCertificate},
+	{webhooksGroup, "health", "terrier webhook tail NAME", tables, (*examination).hookHealth},
 }
 
 // Receivers are visited several at once, and of very many only the first. All visits together take as long as one check may.

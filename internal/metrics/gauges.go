@@ -7,10 +7,13 @@ var (
 		Labels: []string{"webhook", "state"}}
 	QueueOldest = Family{Name: "terrier_queue_oldest_seconds", Kind: Gauge, From: everywhere,
 		Help: "How long the oldest queued delivery has been waiting; 0 if there is none. " +
-			"For webhook=other, paused and disabled webhooks are left out.", Labels: []string{"webhook"}}
+			"For webhook=other, held, paused and disabled webhooks are left out.", Labels: []string{"webhook"}}
 	WebhookInfo = Family{Name: "terrier_webhook_info", Kind: Gauge, From: everywhere,
-		Help:   "1 for each webhook with a label of its own, with its name and state: enabled, paused or disabled.",
+		Help:   "1 for each webhook with a label of its own, with its name and state: enabled, held, paused or disabled.",
 		Labels: []string{"webhook", "name", "state"}}
+	WebhookHealth = Family{Name: "terrier_webhooks", Kind: Gauge, From: everywhere,
+		Help:   "Webhooks by health: healthy, failing (the last five attempts failed) or held (deliveries wait until the receiver is back).",
+		Labels: []string{"health"}}
 	RiverJobs = Family{Name: "terrier_river_jobs", Kind: Gauge, From: everywhere,
 		Help: "Jobs of deliveries by River's state.", Labels: []string{"state"}}
 	WorkersAlive = Family{Name: "terrier_workers_alive", Kind: Gauge, From: everywhere,

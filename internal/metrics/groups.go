@@ -12,7 +12,7 @@ func Groups() []Group {
 		{"Requests", []Family{httpRequests, httpDuration, httpInFlight}},
 		{"Logins", []Family{logins, PasswordQueue}},
 		{"Deliveries", []Family{attempts, attemptDuration, deliveryLag, DeliveriesSending, rescued, lostJobs, NotifierConnected, expired}},
-		{"Queues", []Family{QueueDeliveries, QueueOldest, WebhookInfo, RiverJobs, WorkersAlive, WorkersClockWrong}},
+		{"Queues", []Family{QueueDeliveries, QueueOldest, WebhookInfo, WebhookHealth, RiverJobs, WorkersAlive, WorkersClockWrong}},
 		{"The database", []Family{DatabaseUp, DatabaseWritable, ClockOffset, MigrationsPending, PartitionsAhead, Records,
 			PoolMax, PoolAcquired, PoolIdle, PoolWaits, PoolWaited, PoolCancelled}},
 		{"The feed", []Family{FeedPosition, FeedLag}},

@@ -47,12 +47,13 @@ type Queue struct {
 	Age     time.Duration // of the oldest
 }
 
-// OldQueues lists the webhooks that are enabled and not paused and whose oldest queued delivery has waited for a time,
+// OldQueues lists the webhooks that are enabled, not paused and not held and whose oldest queued delivery has waited for a time,
 // the oldest first.
 func (i *Inspector) OldQueues(ctx context.Context, atLeast time.Duration) ([]Queue, error) {
 	return inspectRows[Queue](ctx, i, `
 		SELECT w.id, w.name, count(*), now() - min(d.queued_at) FROM extras_delivery d JOIN extras_webhook w ON w.id = d.webhook_id
 		WHERE d.state = 'queued' AND w.enabled AND NOT EXISTS (SELECT FROM extras_webhook_pause p WHERE p.webhook_id = w.id)
+			AND NOT EXISTS (SELECT FROM extras_webhook_state h WHERE h.webhook_id = w.id AND h.state = 'held')
 		GROUP BY w.id HAVING now() - min(d.queued_at) >= $1::interval ORDER BY 4 DESC`, atLeast)
 }
 

@@ -35,13 +35,15 @@ type WatchedWebhook struct {
 	Name    string
 	Enabled bool
 	Paused  bool
+	Held    bool
 }
 
 // Webhooks lists all webhooks by id.
 func (w Watcher) Webhooks(ctx context.Context) ([]WatchedWebhook, error) {
 	return collect[WatchedWebhook](ctx, w.s, w.s.spare, `
-		SELECT w.id, w.name, w.enabled, p.webhook_id IS NOT NULL
-		FROM extras_webhook w LEFT JOIN extras_webhook_pause p ON p.webhook_id = w.id ORDER BY w.id`)
+		SELECT w.id, w.name, w.enabled, p.webhook_id IS NOT NULL, h.webhook_id IS NOT NULL
+		FROM extras_webhook w LEFT JOIN extras_webhook_pause p ON p.webhook_id = w.id
+		LEFT JOIN extras_webhook_state h ON h.webhook_id = w.id AND h.state = 'held' ORDER BY w.id`)
 }
 
 // Workers lists the workers seen lately.

@@ -19,7 +19,8 @@ type frame struct {
 	User     string // "" for nobody
 	Theme    string // light, dark, or "" for what the browser prefers
 	Note     note
-	NoWorker bool // no worker runs, and the caller should know
+	NoWorker bool     // no worker runs, and the caller should know
+	Ailing   []Ailing // webhooks that are failing or held
 	Search   string
 	Path     string
 	Version  string
@@ -86,7 +87,18 @@ func (v *Visit) frame(p Page) frame {
 	if !v.Caller.Anonymous() {
 		f.NoWorker = slices.ContainsFunc(v.Site.Rooms, func(room Room) bool { return room.NoWorker != nil && room.NoWorker(v) })
 	}
+	f.Ailing = v.ailing()
 	return f
+}
+
+// ailing returns the webhooks that are failing or held and that the caller may see.
+func (v *Visit) ailing() (found []Ailing) {
+	for _, room := range v.Site.Rooms {
+		if room.Ailing != nil && !v.Caller.Anonymous() {
+			found = append(found, room.Ailing(v)...)
+		}
+	}
+	return found
 }
 
 // sections returns the navigation: the pages that the caller may see, in the order in which their types are registered. The second result

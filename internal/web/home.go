@@ -19,6 +19,7 @@ type homePage struct {
 	Sections []homeSection
 	Changes  []recentChange
 	CanLog   bool
+	Ailing   []Ailing
 }
 
 type homeSection struct {
@@ -79,7 +80,7 @@ func (s *Site) home(v *Visit) error {
 			shown[t.Section] = s.Pages(t).home.append(shown[t.Section], n, counted)
 		}
 	}
-	var h homePage
+	h := homePage{Ailing: v.ailing()}
 	sections, _ := v.sections()
 	for _, sec := range sections {
 		if types := shown[sec.Name]; len(types) > 0 {

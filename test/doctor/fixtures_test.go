@@ -181,6 +181,12 @@ var fixtures = []fixture{
 		x.during("UPDATE extras_webhook SET client_certificate = '"+soon+"'",
 			"UPDATE extras_webhook SET client_certificate = '"+x.certificate+"'")
 	}},
+	{"webhooks-health", doctor.Warn, "terrier webhook tail", nil, func(x *trial) {
+		x.during(`INSERT INTO extras_webhook_state (webhook_id, state, since, reason, failures, outages, attempted_at, version, probe_at,
+				probe_step)
+			SELECT id, 'held', now(), 'The receiver answered 503 Service Unavailable.', 5, 5, now(), version, now() + interval '1 day', '10 s'
+			FROM extras_webhook`, "DELETE FROM extras_webhook_state")
+	}},
 
 	{"keys-sealed", doctor.Fail, "TERRIER_SECRET_KEY_OLD", nil, func(x *trial) {
 		x.during("UPDATE extras_webhook SET secret_sealed = reverse(secret_sealed)",

@@ -47,7 +47,7 @@ func TestStatementsPerPage(t *testing.T) {
 		"/dcim/sites/1/changelog/":        2 + 4, // the numbers of the tabs
 		"/dcim/sites/choices/?typed=site": 2 + 2,
 		"/system/tasks/":                  2 + 6,
-		"/extras/webhooks/1/":             2 + 9,
+		"/extras/webhooks/1/":             2 + 10,
 		"/user/tokens/":                   2 + 1, // which are not counted
 	}
 	for _, n := range []int{1, 60} {

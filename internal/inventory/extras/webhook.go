@@ -44,17 +44,21 @@ var Webhook = record.Type{
 			Help: "The private key of the client certificate, in PEM and without a passphrase. Kept encrypted, and never shown."},
 		record.Bool{Name: "standard_headers", Label: "Standard Webhooks headers", Help: "Also send the headers of standardwebhooks.com."},
 		record.Int{Name: "max_retries", Label: "Automatic retries", Min: limit(0), Max: limit(20),
-			Help: "How often a failed delivery is retried automatically, at growing intervals."},
+			Help: "How often a failed delivery is retried automatically, at growing intervals: after 10 s, 20 s, 40 s … 10 retries are over " +
+				"within 3 h."},
 		record.Int{Name: "concurrency", Min: limit(1), Max: limit(200), Default: 10,
 			Help: "Requests under way at once, for each worker process."},
 		record.Int{Name: "rate_limit", Min: limit(1), Max: limit(1000), Null: true,
 			Help: "Requests per second at most, of all worker processes together. Blank: no limit."},
 		record.Bool{Name: "hold_on_failure", Label: "Hold while the receiver is away",
-			Help: "When five attempts in a row get no answer, 429 or 5XX, deliveries stay queued until the receiver answers again; then all are " +
-				"sent, oldest first. Off: each of them fails."},
+			Help: "Recommended. When five attempts in a row get no answer, 429 or 5XX, deliveries stay queued, and one at a time tries whether " +
+				"the receiver is back; then all are sent, oldest first. Off: each of them fails."},
 		record.Noted{Name: "paused_at", Table: "extras_webhook_pause", By: "webhook_id"},
+		record.Noted{Name: "failing_since", Table: "extras_webhook_state", By: "webhook_id"},
+		record.Noted{Name: "held_since", Table: "extras_webhook_state", By: "webhook_id"},
 	},
-	Columns: []string{"enabled", "content_types", "type_create", "type_update", "type_delete", "http_method", "payload_url", "paused_at"},
+	Columns: []string{"enabled", "content_types", "type_create", "type_update", "type_delete", "http_method", "payload_url", "paused_at",
+		"failing_since", "held_since"},
 	Groups: []record.Group{
 		{Name: "Webhook", Fields: []string{"name", "content_types", "enabled"}},
 		{Name: "Events", Fields: []string{"type_create", "type_update", "type_delete"}},

@@ -19,9 +19,9 @@ var Templates embed.FS
 
 // room serves the pages. Its admin has what they show; actions are carried out by act.
 type room struct {
-	site    *web.Site
-	admin   *webhookadmin.Admin
-	workers workersSeen
+	site  *web.Site
+	admin *webhookadmin.Admin
+	seen  seen
 }
 
 // New returns the pages about webhooks, as a part of a site.
@@ -31,6 +31,7 @@ func New(site *web.Site, admin *webhookadmin.Admin) web.Room {
 		Routes:   func() []web.Route { return append(h.webhooks().routes(), h.taskRoutes()...) },
 		Types:    map[string]web.OwnPages{store.WebhookType: h.ownWebhook(), store.DeliveryType: h.ownDelivery()},
 		Nav:      []web.NavPage{{Section: "System", Label: "Background tasks", Path: tasksPath, Type: store.WebhookType}},
+		Ailing:   h.ailing,
 		NoWorker: h.noWorker,
 	}
 }

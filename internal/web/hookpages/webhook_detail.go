@@ -18,6 +18,7 @@ type webhookDetail struct {
 	Groups              []detailGroup
 	Enabled             bool
 	Paused              string // since when it is paused
+	Health              *hookHealth
 	Queued              int64
 	Retrying            int64
 	Oldest              string // how long the oldest has been queued
@@ -73,6 +74,10 @@ func (h webhookPages) moreDetail(v *web.Visit, d *web.DetailPage, found record.V
 	more.Replay, more.Rotate = link(replayAction), link(rotateAction)
 	if at, ok := found.Get("paused_at").(time.Time); ok {
 		more.Paused = web.ShowTime(at)
+	}
+	var err error
+	if more.Health, err = h.health(v, found); err != nil {
+		return err
 	}
 	if err := h.backlog(v, more, found); err != nil {
 		return err

@@ -50,6 +50,9 @@ func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Va
 		}
 		more.Gallery = append(more.Gallery, link)
 	}
+	if found.Type() == nil && v.R.Method != http.MethodPost && more.Chosen == nil {
+		form.Groups = h.Prefilled(v, found, suggested(v.R.URL.Query()))
+	}
 	var err error
 	more.Sample, err = h.sampleChoice(v, types, v.R.PostForm)
 	form.More = more
@@ -61,7 +64,7 @@ func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Va
 func (h webhookPages) prefilled(v *web.Visit, found record.Values, t gallery.Template) []web.FormGroup {
 	typed := url.Values{}
 	if found.Type() == nil {
-		typed = v.R.URL.Query()
+		typed = suggested(v.R.URL.Query())
 	}
 	for name, text := range map[string]string{"http_method": t.Method, "http_content_type": t.ContentType, "body_template": t.Body} {
 		typed.Set(name, text)
@@ -70,6 +73,17 @@ func (h webhookPages) prefilled(v *web.Visit, found record.Values, t gallery.Tem
 		typed.Set("additional_headers", t.Headers)
 	}
 	return h.Prefilled(v, found, typed)
+}
+
+// suggested adds to what a link fills in what is recommended for new webhooks. The API has other defaults: there a
+// failure is a failure.
+func suggested(typed url.Values) url.Values {
+	for name, text := range map[string]string{"hold_on_failure": "true", "max_retries": "10"} {
+		if !typed.Has(name) {
+			typed.Set(name, text)
+		}
+	}
+	return typed
 }
 
 // typedText returns the content of a text area, with line ends as they are stored.

@@ -1,0 +1,57 @@
+package hookpages
+
+import (
+	"slices"
+
+	"terrier/internal/access"
+	"terrier/internal/health"
+	"terrier/internal/record"
+	"terrier/internal/store"
+	"terrier/internal/web"
+)
+
+// ailing lists the webhooks that are failing or held, for callers who may see all webhooks.
+func (h *room) ailing(v *web.Visit) []web.Ailing {
+	if !h.seesAll(v) {
+		return nil
+	}
+	_, found, err := h.look(v)
+	if err != nil {
+		return nil // the page itself reports the error
+	}
+	shown := make([]web.Ailing, len(found))
+	for i, w := range found {
+		shown[i] = web.Ailing{Name: w.Name, Href: web.RecordPath(h.webhookType(), w.ID), State: w.State, Since: web.ShowTime(w.Since),
+			Reason: w.Reason}
+	}
+	return shown
+}
+
+func (h *room) seesAll(v *web.Visit) bool {
+	scope, err := h.site.Ledger.Policy.Scope(v.Caller.Subject, h.webhookType(), access.View)
+	return err == nil && scope.All()
+}
+
+// hookHealth is what the page of a webhook that is failing or held shows of it.
+type hookHealth struct {
+	Held          bool
+	Since, Reason string
+	Probe         string // when a held one is tried next
+}
+
+// health returns how a webhook is doing, nil if well.
+func (h webhookPages) health(v *web.Visit, found record.Values) (*hookHealth, error) {
+	if found.Get("failing_since") == nil && found.Get("held_since") == nil {
+		return nil, nil
+	}
+	all, err := h.admin.Ailing(v.Ctx)
+	i := slices.IndexFunc(all, func(w store.AilingWebhook) bool { return w.ID == found.ID() })
+	if err != nil || i < 0 {
+		return nil, err
+	}
+	shown := &hookHealth{Held: all[i].State == health.Held, Since: web.ShowTime(all[i].Since), Reason: all[i].Reason}
+	if at := all[i].ProbeAt; at != nil {
+		shown.Probe = web.ShowTime(*at)
+	}
+	return shown, nil
+}
