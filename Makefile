@@ -69,6 +69,10 @@ long-pace: ## Let three workers keep a rate limit of 50 a second for a minute, w
 long-follow: ## Kill the followers of examples/follow 20 times during 20,000 requests, and compare their copies with the register
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 30m ./test/follow
 
+.PHONY: long-hold
+long-hold: ## Take a receiver away for ten minutes under 50 changes a second, and let one go up and down for five; some 20 minutes. LONG=2m for a shorter time
+	TERRIER_LONG=$(or $(LONG),1) scripts/postgres run -- go test -count=1 -v -timeout 60m -run '^(TestReceiverAwayUnderLoad|TestFlappingReceiver)$$' ./test/webhooks
+
 .PHONY: lint
 lint: $(LINT) ## Run the linters
 	$(LINT) run

@@ -33,7 +33,7 @@ type outcome struct {
 	reason   string
 	attempts int
 	ours     bool // it went to the world's receiver
-	waits    bool // its webhook is disabled or paused
+	waits    bool // its webhook is disabled, paused or held
 }
 
 func (w *world) kept(ctx context.Context) map[int64]outcome {
@@ -41,6 +41,7 @@ func (w *world) kept(ctx context.Context) map[int64]outcome {
 	rows, err := w.db.Query(ctx, `
 		SELECT d.id, d.webhook_id, d.state, d.reason, d.attempt_count, coalesce(starts_with(h.payload_url, $1), FALSE),
 			NOT coalesce(h.enabled, TRUE) OR EXISTS (SELECT FROM extras_webhook_pause p WHERE p.webhook_id = d.webhook_id)
+				OR EXISTS (SELECT FROM extras_webhook_state s WHERE s.webhook_id = d.webhook_id AND s.state = 'held')
 		FROM extras_delivery d LEFT JOIN extras_webhook h ON h.id = d.webhook_id`, w.receiver.URL+"/")
 	if err != nil {
 		w.t.Fatal(err)
