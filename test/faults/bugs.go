@@ -90,14 +90,14 @@ var bugs = []bug{
 	{
 		name: "complete-before-send", does: "a delivery is marked as successful before it is sent",
 		breaks: received, faults: []string{killWorker},
-		edits: []edit{{sendJob, "outcome, err := w.attempt(ctx, due)", `status := int64(200)
+		edits: []edit{{sendJob, "outcome, err := w.attempt(ctx, due, job.Probe)", `status := int64(200)
 	early := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, Job: job.ID,
 		State: store.Successful, At: w.now(), Status: 200,
 		Attempt: &store.Attempt{StartedAt: w.now(), Method: "POST", RequestHeaders: "{}", ResponseHeaders: "{}", Status: &status}}
 	if _, err := w.results.Do(ctx, early); err != nil {
 		return err
 	}
-	outcome, err := w.attempt(ctx, due)`}},
+	outcome, err := w.attempt(ctx, due, job.Probe)`}},
 	},
 	{
 		name: "lose-batch-on-stop", does: "a worker that is stopped throws away the outcomes it has not written yet",
@@ -157,7 +157,7 @@ var bugs = []bug{
 		name: "send-while-paused", does: "a pause holds nothing",
 		breaks: ends,
 		edits: []edit{
-			{"internal/store/workers.go", "NOT w.enabled OR p.webhook_id IS NOT NULL\n", "NOT w.enabled\n"},
+			{"internal/store/workers.go", "NOT w.enabled OR p.webhook_id IS NOT NULL,", "NOT w.enabled,"},
 			{"internal/store/deliveries.go", "(NOT w.enabled OR p.webhook_id IS NOT NULL)", "NOT w.enabled"},
 		},
 	},
