@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"net/http"
@@ -49,7 +50,7 @@ func (a *API) feedQuery(r *http.Request) (feed.Query, error) {
 		return n
 	}
 	q.After = number("after", feed.Oldest, 0, math.MaxInt64-1)
-	q.Limit = int(number("limit", feedDefault, 1, feedMost))
+	q.Limit = cmp.Or(int(number("limit", feedDefault, 0, feedMost)), feedMost) // 0 means as many as possible, as it does for lists
 	q.Wait = time.Duration(number("wait", 0, 0, feedWait)) * time.Second
 	for _, key := range q.Types {
 		a.checkType(faults, "types", key)

@@ -14,7 +14,7 @@ func feedParameters() []object {
 		"after":  {"type": "integer", "format": "int64", "minimum": 0},
 		"types":  {"type": "array", "items": object{"type": "string"}},
 		"events": {"type": "array", "items": object{"type": "string"}},
-		"limit":  {"type": "integer", "minimum": 1, "maximum": feedMost, "default": feedDefault},
+		"limit":  {"type": "integer", "minimum": 0, "maximum": feedMost, "default": feedDefault},
 		"wait":   {"type": "integer", "minimum": 0, "maximum": feedWait, "default": 0},
 	}
 	out := parameters(feedNames...)

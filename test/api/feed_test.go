@@ -142,7 +142,7 @@ func TestFeedRefuses(t *testing.T) {
 	s.Follow(t)
 	newest := numbered(t, s)
 	for query, field := range map[string]string{
-		"after=x": "after", "after=-1": "after", "after=1&after=2": "after", "limit=0": "limit", "limit=1001": "limit", "wait=21": "wait",
+		"after=x": "after", "after=-1": "after", "after=1&after=2": "after", "limit=-1": "limit", "limit=1001": "limit", "wait=21": "wait",
 		"types=dcim.nothing": "types", "events=create": "events", "conditions=[": "conditions",
 		"object=dcim.site": "object", "object=dcim.nothing:1": "object", "filter=1": "filter",
 	} {
