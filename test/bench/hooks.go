@@ -61,8 +61,8 @@ func (b *bench) makeHooks(_ context.Context, n int, describe hookBody) error {
 // clear removes the webhooks and all their deliveries, when no worker runs.
 func (b *bench) clear(ctx context.Context) error {
 	return execute(ctx, b.database,
-		"TRUNCATE extras_webhook, extras_delivery, extras_attempt, extras_conditionerror, river_job",
-		"DELETE FROM record_count WHERE type IN ('extras.webhook', 'extras.delivery', 'extras.conditionerror')")
+		"TRUNCATE extras_webhook, extras_webhookhealth, extras_webhook_state, extras_delivery, extras_attempt, extras_conditionerror, river_job",
+		"DELETE FROM record_count WHERE type IN ('extras.webhook', 'extras.delivery', 'extras.conditionerror', 'extras.webhookhealth')")
 }
 
 // event returns a site whose arrival at the receiver is measured.
