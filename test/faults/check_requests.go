@@ -11,6 +11,9 @@ import (
 func (w *world) checkRequests(f *facts, ops []*op) {
 	rows := map[string][]*change{} // by request
 	for _, c := range f.changes {
+		if c.Kind == healthKey { // Terrier records it by itself
+			continue
+		}
 		rows[c.Request] = append(rows[c.Request], c)
 	}
 	byRequest, byMark, byDeleted := map[string]*op{}, map[string]*op{}, map[string][]*op{}

@@ -34,6 +34,7 @@ var (
 
 const (
 	webhookKey   = "extras.webhook"
+	healthKey    = "extras.webhookhealth"
 	webhooksPath = "/api/extras/webhooks/"
 )
 
