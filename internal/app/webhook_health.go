@@ -14,10 +14,10 @@ import (
 	"terrier/internal/store"
 )
 
-// publishEvery is how often it is looked whether the health of a webhook has changed.
+// publishEvery is how often Terrier looks whether the health of a webhook has changed.
 const publishEvery = time.Second
 
-// machine returns the caller of what Terrier records by itself.
+// machine returns the caller of what Terrier itself records.
 func machine() ledger.Caller {
 	return ledger.Caller{Subject: &access.Subject{Username: "terrier", Superuser: true}, RequestID: uuid.NewString(), Machine: true}
 }

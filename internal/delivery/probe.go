@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"terrier/internal/store"
 )
@@ -42,8 +41,6 @@ func (w *Worker) probe(ctx context.Context, p store.Probe) {
 	if err == nil {
 		return
 	}
-	back, end := outlasting(ctx, known)
-	defer end()
-	err = errors.Join(err, w.Store.PutBack(back, job.ID, job.Try))
-	w.Log.Warn("a held webhook could not be probed; it is tried again", "webhook", p.Webhook, "error", fmt.Errorf("probe: %w", err))
+	err = errors.Join(err, w.giveBack(ctx, job))
+	w.Log.Warn("a held webhook could not be probed; it is tried again", "webhook", p.Webhook, "error", err)
 }

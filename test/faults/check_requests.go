@@ -11,7 +11,7 @@ import (
 func (w *world) checkRequests(f *facts, ops []*op) {
 	rows := map[string][]*change{} // by request
 	for _, c := range f.changes {
-		if c.Kind == healthKey { // Terrier records it by itself
+		if c.Kind == healthKey { // Terrier itself records it
 			continue
 		}
 		rows[c.Request] = append(rows[c.Request], c)

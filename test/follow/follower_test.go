@@ -69,7 +69,7 @@ func (f *follower) kill() {
 	}
 	_ = f.cmd.Wait()
 	if status, ok := f.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-		f.t.Errorf("the follower had ended by itself: %v\n%s", f.cmd.ProcessState, f.said.String())
+		f.t.Errorf("the follower had ended before it was killed: %v\n%s", f.cmd.ProcessState, f.said.String())
 	}
 }
 

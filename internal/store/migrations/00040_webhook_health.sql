@@ -12,7 +12,7 @@ CREATE TABLE extras_webhook_state (
     failures     bigint NOT NULL, -- attempts in a row that failed
     outages      bigint NOT NULL, -- attempts in a row that failed for a reason that may pass
     attempted_at timestamptz NOT NULL,
-    version      bigint NOT NULL, -- of the webhook when it was held: an edit ends the hold
+    version      bigint NOT NULL, -- of the webhook when it was held: after an edit it is probed at once
     probe_at     timestamptz,
     probe_step   interval NOT NULL
 );
