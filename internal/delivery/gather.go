@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -15,7 +16,7 @@ type gather[In, Out any] struct {
 	do    func(context.Context, []In) ([]Out, error) // answers in the order of the questions
 	limit int                                        // members of a batch
 	width int                                        // calls at once
-	wait  time.Duration
+	wait  time.Duration                              // for others to join; 0: for those that are about to ask
 
 	mu      sync.Mutex
 	pending []*asked[In, Out]
@@ -55,7 +56,11 @@ func (g *gather[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 }
 
 func (g *gather[In, Out]) run() {
-	time.Sleep(g.wait)
+	if g.wait > 0 {
+		time.Sleep(g.wait)
+	} else {
+		runtime.Gosched() // the shortest sleep of an idle process is a millisecond, which is as long as all the rest of a delivery
+	}
 	g.mu.Lock()
 	g.waiting = false
 	// Later callers collect a new batch: calls for those who have waited come first.

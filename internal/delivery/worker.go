@@ -42,17 +42,16 @@ const (
 
 	keepJobs = 24 * time.Hour // jobs that were given up: until their deliveries, however many, were looked at
 
-	// Deliveries are read and outcomes written in batches. The receiver waits for the first batch window, nobody for the
-	// second.
+	// Deliveries are read and outcomes written in batches. The receiver waits until its delivery is read, so that batch
+	// takes those whose jobs were fetched together and does not wait for more; nobody waits for the outcomes.
 	batchLimit = 100 // of up to a few megabytes each
 	batchWidth = 3   // a commit waits for the disk; others can be prepared meanwhile
-	loadWait   = time.Millisecond
 	finishWait = 10 * time.Millisecond
 )
 
 // How often River looks for jobs. Each insert wakes it; polling finds what a notification missed.
 const (
-	fetchCooldown = 10 * time.Millisecond
+	fetchCooldown = 5 * time.Millisecond
 	fetchPoll     = 5 * time.Second
 )
 
@@ -172,7 +171,7 @@ func (w *Worker) begin() {
 	host, _ := os.Hostname() // a worker without a name works too
 	w.me = store.Worker{ID: fmt.Sprintf("%s-%d-%x", host, os.Getpid(), w.Now().UnixNano()), Host: host, Program: w.Program}
 	w.closing = follow
-	w.loads = gather[int64, *store.Due]{do: w.load, limit: batchLimit, width: batchWidth, wait: loadWait}
+	w.loads = gather[int64, *store.Due]{do: w.load, limit: batchLimit, width: batchWidth}
 	w.results = gather[store.Outcome, struct{}]{do: w.finish, limit: batchLimit, width: batchWidth, wait: finishWait}
 }
 

@@ -30,16 +30,18 @@ func cases() []work {
 	for _, c := range writes {
 		all = append(all, c.work())
 	}
-	return append(all, work{"allocation", (*bench).measureAllocation},
+	all = append(all, work{"allocation", (*bench).measureAllocation},
 		work{"devices", (*bench).measureDevices}, work{"fleet-lists", (*bench).measureFleetLists},
 		work{"fleet", (*bench).measureFleet}, work{"contexts", (*bench).measureContexts},
 		work{"prefixes", (*bench).measureNetworks},
 		work{"search-writes", (*bench).measureSearchWrites},
 		work{"search-mixed", (*bench).measureSearchMixed},
 		work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries},
-		work{"metrics", (*bench).measureMetrics},
-		work{"latency", (*bench).measureLatency},
-		work{"fairness", (*bench).measureFairness},
+		work{"metrics", (*bench).measureMetrics})
+	for _, p := range paces {
+		all = append(all, p.work())
+	}
+	return append(all, work{"fairness", (*bench).measureFairness},
 		work{"fairness-backlog", (*bench).measureFairnessBacklog}, work{"idle", (*bench).measureIdle},
 		work{"queued", (*bench).measureQueued}, work{"kept", (*bench).measureKept})
 }
