@@ -1,4 +1,4 @@
-// Package record owns what a kind of record is: Type, the field kinds, Values, and the
+// Package record owns what a record type is: Type, the field kinds, Values, and the
 // Registry that holds them all.
 //
 // A type is declared once, as data. Everything else in Terrier is derived from the
@@ -12,11 +12,12 @@ import (
 	"cmp"
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	"terrier/internal/fault"
 )
 
-// Type declares a kind of record. Declare it as a value, pass it to NewRegistry, and use the *Type that the registry returns.
+// Type declares a record type. Declare it as a value, pass it to NewRegistry, and use the *Type that the registry returns.
 type Type struct {
 	App    string // "dcim"
 	Name   string // "site": with App it makes the name "dcim.site" and the table dcim_site
@@ -226,6 +227,17 @@ func (t *Type) Title() string {
 		return t.Label
 	}
 	return t.Name
+}
+
+// PluralTitle returns the type's name for people in the plural: "site groups".
+func (t *Type) PluralTitle() string {
+	words, label := strings.Split(t.Plural, "-"), strings.Fields(t.Title())
+	for i, word := range words {
+		if i < len(label) && len(word) >= len(label[i]) && strings.EqualFold(word[:len(label[i])], label[i]) {
+			words[i] = label[i] + word[len(label[i]):] // VLAN groups, as in VLAN group
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // Registry returns the registry that holds the type.

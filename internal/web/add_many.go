@@ -78,7 +78,7 @@ func (p *TypePages) addMany(v *Visit, entries []ledger.Input) error {
 	e, known := errors.AsType[*fault.Error](err)
 	switch {
 	case err == nil && confirmed:
-		return p.leaveAdded(v, p.Path, p.are(len(entries))+" created.")
+		return p.leaveAdded(v, p.Path, "Created "+p.counted(len(entries))+".")
 	case err != nil && (!known || e.Kind != fault.Invalid):
 		return err
 	case err != nil:

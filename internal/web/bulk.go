@@ -62,7 +62,7 @@ func (p *TypePages) selected(v *Visit) (*selection, error) {
 		if page.Count > mostSelected {
 			return nil, fault.New(fault.TooLarge,
 				"More than %d %s match, which is the most that can be chosen at once. Narrow the filter of the list.",
-				mostSelected, pluralTitle(p.Type))
+				mostSelected, p.Type.PluralTitle())
 		}
 		s.rows = append(s.rows, page.Rows...)
 	}
@@ -124,15 +124,15 @@ func (s *selection) stale(v *Visit) error {
 		return nil
 	}
 	return fault.New(fault.Precondition,
-		"These are other records than those that were shown to you: now it is %s. Look again before you go on.", s.Count)
+		"These are not the records that were shown to you: now it is %s. Look again before you go on.", s.Count)
 }
 
 // nothing answers an empty selection: it redirects to the list.
 func (s *selection) nothing(v *Visit, p *TypePages) error {
 	if s.All || len(s.IDs) > 0 {
-		return v.Leave(s.Back, "What you selected is not there any more.")
+		return v.Leave(s.Back, "What you selected no longer exists.")
 	}
-	return v.Leave(s.Back, "Nothing is selected. Tick some "+pluralTitle(p.Type)+" first, or the box for all that match.")
+	return v.Leave(s.Back, "Nothing is selected. Select some "+p.Type.PluralTitle()+" first, or all that match.")
 }
 
 // names returns the first few records.
@@ -155,13 +155,5 @@ func (p *TypePages) counted(n int) string {
 	if n == 1 {
 		return "1 " + p.Type.Title()
 	}
-	return strconv.Itoa(n) + " " + pluralTitle(p.Type)
-}
-
-// are returns the beginning of a sentence about records: "1 site is", "3 sites are".
-func (p *TypePages) are(n int) string {
-	if n == 1 {
-		return p.counted(n) + " is"
-	}
-	return p.counted(n) + " are"
+	return strconv.Itoa(n) + " " + p.Type.PluralTitle()
 }

@@ -38,7 +38,7 @@ func (p *TypePages) bulkDelete(v *Visit) error {
 			err = p.site.Ledger.Delete(v.Ctx, v.Caller, p.Type, s.edits())
 		}
 		if err == nil {
-			return v.Leave(s.Back, p.are(len(s.rows))+" deleted.")
+			return v.Leave(s.Back, "Deleted "+p.counted(len(s.rows))+".")
 		}
 	}
 	return p.showBulkDelete(v, s, err)

@@ -77,11 +77,11 @@ func (p *TypePages) applyBulk(v *Visit, s *selection, defs []*record.Custom) (in
 func (p *TypePages) changedNote(changed, all int) string {
 	switch {
 	case changed == all:
-		return p.are(all) + " changed."
+		return "Updated " + p.counted(all) + "."
 	case changed == 0:
-		return "Nothing is changed: it was so already."
+		return "Nothing was changed: these values were already set."
 	}
-	return p.are(changed) + " changed; the other " + p.counted(all-changed) + " had these values already."
+	return "Updated " + p.counted(changed) + ". The other " + p.counted(all-changed) + " already had these values."
 }
 
 // refusedBulk shows the form again. An error that all records have is shown at its field, the others by record.

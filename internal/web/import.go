@@ -53,7 +53,7 @@ func (p *TypePages) emptyFile(v *Visit, defs []*record.Custom) error {
 }
 
 func (p *TypePages) showImport(v *Visit, sent *sentFile, defs []*record.Custom, f importForm, status int) error {
-	f.Title, f.Path, f.Plural = "Import "+pluralTitle(p.Type), p.Path, pluralTitle(p.Type)
+	f.Title, f.Path, f.Plural = "Import "+p.Type.PluralTitle(), p.Path, p.Type.PluralTitle()
 	f.Columns, f.Text = transfer.Columns(p.Type, defs), sent.pasted
 	var needed []string
 	for _, c := range f.Columns {
@@ -121,16 +121,16 @@ func (p *TypePages) take(v *Visit, rows []transfer.Row, dry bool) (said string, 
 	case created && dry:
 		return p.counted(len(rows)) + " would be created. Nothing was written.", nil
 	case created:
-		return p.are(len(rows)) + " created.", nil
+		return "Created " + p.counted(len(rows)) + ".", nil
 	case dry:
 		changed := len(rehearsal.Effects) + rehearsal.Unseen
-		said = p.counted(changed) + " would be changed"
+		said = p.counted(changed) + " would be updated"
 		if same := len(rows) - changed; same > 0 {
 			said += ", " + strconv.Itoa(same) + " would stay as they are"
 		}
 		return said + ". Nothing was written.", nil
 	}
-	return p.are(len(rows)) + " brought to what the file says.", nil
+	return "Updated " + p.counted(len(rows)) + " from the file.", nil
 }
 
 // refuseImport shows what is wrong. Errors of single rows have their line.

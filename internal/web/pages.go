@@ -29,7 +29,7 @@ type TypePages struct {
 }
 
 func newTypePages(s *Site, t *record.Type, own OwnPages) *TypePages {
-	p := &TypePages{site: s, Type: t, Path: PagePath(t), Title: Capital(pluralTitle(t)), Single: Capital(t.Title()),
+	p := &TypePages{site: s, Type: t, Path: PagePath(t), Title: Capital(t.PluralTitle()), Single: Capital(t.Title()),
 		filterNames: t.FilterNames(),
 		own:         own}
 	p.allColumns, p.firstColumns = columnsOf(t)
@@ -42,17 +42,6 @@ func PagePath(t *record.Type) string { return strings.TrimPrefix(t.Path(), "/api
 
 // RecordPath returns the address of a record's page.
 func RecordPath(t *record.Type, id int64) string { return PagePath(t) + t.FormatID(id) + "/" }
-
-// pluralTitle returns the type's name in the plural: "site groups".
-func pluralTitle(t *record.Type) string {
-	words, label := strings.Split(t.Plural, "-"), strings.Fields(t.Title())
-	for i, word := range words {
-		if i < len(label) && len(word) >= len(label[i]) && strings.EqualFold(word[:len(label[i])], label[i]) {
-			words[i] = label[i] + word[len(label[i]):] // VLAN groups, as in VLAN group
-		}
-	}
-	return strings.Join(words, " ")
-}
 
 func Capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)

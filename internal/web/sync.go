@@ -148,7 +148,7 @@ func (a actionPages) syncStep(v *Visit, found record.Values, s *syncing, after i
 		syncedList
 		children []ledger.SyncedChild
 	}{{missing, step.Added},
-		{syncedList{Title: "Different", Note: "These have other values than their templates. They stay as they are."}, step.Different},
+		{syncedList{Title: "Different", Note: "Their values differ from their templates. They stay as they are."}, step.Different},
 		{syncedList{Title: "Extra", Note: "These have no template. They stay as they are."}, step.Extra}} {
 		for _, c := range list.children {
 			row := syncedRow{Parent: Cell{Text: c.Parent.Display()}, Kind: c.Type.Title(), Name: c.Name, Differs: c.Fields}

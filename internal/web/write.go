@@ -68,7 +68,7 @@ func (p *TypePages) added(v *Visit, made record.Values) error {
 
 // LeaveAdded redirects from the form of a new record to its page.
 func (p *TypePages) LeaveAdded(v *Visit, made record.Values) error {
-	return p.leaveAdded(v, RecordPath(p.Type, made.ID()), p.Single+" "+made.Display()+" is created.")
+	return p.leaveAdded(v, RecordPath(p.Type, made.ID()), "Created "+p.Type.Title()+" "+made.Display()+".")
 }
 
 // nextParam is the parameter of a form's address with the page that it leads back to.
@@ -97,7 +97,7 @@ func (p *TypePages) edit(v *Visit) error {
 	if err != nil {
 		return p.refused(v, found, err)
 	}
-	return v.Leave(RecordPath(p.Type, found.ID()), p.Single+" "+found.Display()+" is saved.")
+	return v.Leave(RecordPath(p.Type, found.ID()), "Saved "+p.Type.Title()+" "+found.Display()+".")
 }
 
 // UnchangedNote is the note for a form that comes back as it was shown. The ledger is not called then.
@@ -296,5 +296,5 @@ func (p *TypePages) delete(v *Visit) error {
 	if err := p.site.Ledger.Delete(v.Ctx, v.Caller, p.Type, []ledger.Edit{{ID: found.ID(), Match: v.formVersion()}}); err != nil {
 		return err
 	}
-	return v.Leave(p.Path, p.Single+" "+found.Display()+" is deleted.")
+	return v.Leave(p.Path, "Deleted "+p.Type.Title()+" "+found.Display()+".")
 }

@@ -303,7 +303,7 @@ func TestBrowseLargeList(t *testing.T) {
 	began := time.Now()
 	got := surf(t, s, c, "GET", sites+"?limit=1000", nil).want(t, http.StatusOK)
 	t.Logf("%v for %d bytes", time.Since(began), len(got.body))
-	if !strings.Contains(got.body, `href="/api/dcim/sites/?format=json&amp;limit=1000">The whole answer`) || len(got.body) > 4<<20 {
+	if !strings.Contains(got.body, `href="/api/dcim/sites/?format=json&amp;limit=1000">The whole response`) || len(got.body) > 4<<20 {
 		t.Errorf("%d bytes", len(got.body))
 	}
 	got = surf(t, s, c, "GET", sites+"?limit=10&offset=20", nil)

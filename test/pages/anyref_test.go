@@ -70,10 +70,10 @@ func TestAnyRefInFiles(t *testing.T) {
 	want := state(t, s, api)
 	for _, format := range []string{"csv", "json", "yaml"} {
 		file := string(b.get(t, page+"export/?format="+format).Want(t, http.StatusOK).Raw)
-		shows(t, b.paste(t, page+"import/", file, "check").Want(t, http.StatusOK), "</strong> 0 stickers would be changed")
+		shows(t, b.paste(t, page+"import/", file, "check").Want(t, http.StatusOK), "</strong> 0 stickers would be updated")
 		all := hidden(b.post(t, page+"delete/", url.Values{"all": {"true"}}).Want(t, http.StatusOK))
 		b.post(t, page+"delete/", all).Want(t, http.StatusSeeOther)
-		if got := note(t, b, b.paste(t, page+"import/", withoutIDs(t, format, file), "import")); got != "2 stickers are created." {
+		if got := note(t, b, b.paste(t, page+"import/", withoutIDs(t, format, file), "import")); got != "Created 2 stickers." {
 			t.Errorf("%s: %s", format, got)
 		}
 		if got := state(t, s, api); got != want {

@@ -124,7 +124,7 @@ func TestBulkEdit(t *testing.T) {
 	if got := note(t, b, b.post(t, edit, url.Values{"query": {"status=active"}})); !strings.HasPrefix(got, "Nothing is selected.") {
 		t.Error(got)
 	}
-	if got := note(t, b, b.post(t, edit, ticked(999))); got != "What you selected is not there any more." {
+	if got := note(t, b, b.post(t, edit, ticked(999))); got != "What you selected no longer exists." {
 		t.Error(got)
 	}
 	b.post(t, edit, url.Values{"id": {"x"}}).Want(t, http.StatusBadRequest)
@@ -142,7 +142,7 @@ func TestBulkEdit(t *testing.T) {
 		done := b.post(t, edit, with(again, "change", "status", "to.status", "retired", "change", "region", "to.region",
 			fmt.Sprintf("Europe #%d", region),
 			"change", "cf_power", "to.cf_power", "1", "to.description", "not ticked"))
-		if got := note(t, b, done); got != "3 sites are changed." {
+		if got := note(t, b, done); got != "Updated 3 sites." {
 			t.Error(got)
 		}
 		page := list(t, s, fmt.Sprintf("/api/dcim/sites/?status=retired&region_id=%d&cf_power=1&description=", region))
@@ -152,7 +152,7 @@ func TestBulkEdit(t *testing.T) {
 	})
 	t.Run("already so", func(t *testing.T) {
 		if got := note(t, b, b.post(t, edit, with(again, "change", "status", "to.status",
-			"retired"))); got != "Nothing is changed: it was so already." {
+			"retired"))); got != "Nothing was changed: these values were already set." {
 			t.Error(got)
 		}
 	})
@@ -161,12 +161,12 @@ func TestBulkEdit(t *testing.T) {
 			how, tag, note string
 			want           map[string]string
 		}{
-			{"add", "lab", "3 sites are changed.", map[string]string{"Site 0000": "lab", "Site 0001": "core lab", "Site 0002": "core edge lab"}},
-			{"remove", "core", "2 sites are changed; the other 1 site had these values already.",
+			{"add", "lab", "Updated 3 sites.", map[string]string{"Site 0000": "lab", "Site 0001": "core lab", "Site 0002": "core edge lab"}},
+			{"remove", "core", "Updated 2 sites. The other 1 site already had these values.",
 				map[string]string{"Site 0000": "lab", "Site 0001": "lab", "Site 0002": "edge lab"}},
-			{"remove", fmt.Sprintf("lab #%d", tags[2]), "3 sites are changed.",
+			{"remove", fmt.Sprintf("lab #%d", tags[2]), "Updated 3 sites.",
 				map[string]string{"Site 0000": "", "Site 0001": "", "Site 0002": "edge"}},
-			{"set", "core", "3 sites are changed.", map[string]string{"Site 0000": "core", "Site 0001": "core", "Site 0002": "core"}},
+			{"set", "core", "Updated 3 sites.", map[string]string{"Site 0000": "core", "Site 0001": "core", "Site 0002": "core"}},
 		} {
 			if got := note(t, b, b.post(t, edit, with(again, "change", "tags", "how.tags", step.how, "to.tags", step.tag, "to.tags",
 				""))); got != step.note {
@@ -190,7 +190,7 @@ func TestBulkEdit(t *testing.T) {
 		s.Do(t, apitest.Call{Method: "DELETE", Path: fmt.Sprintf("/api/dcim/sites/%d/", ids[2]), Token: s.Admin}).Want(t, http.StatusNoContent)
 		refused := b.post(t, edit, with(again, "change", "status", "to.status", "active")).Want(t, http.StatusPreconditionFailed)
 		shows(t, refused, "now it is 2 sites", "Edit 2 sites", `value="status" checked`)
-		if got := note(t, b, b.post(t, edit, with(hidden(refused), "change", "status", "to.status", "active"))); got != "2 sites are changed." {
+		if got := note(t, b, b.post(t, edit, with(hidden(refused), "change", "status", "to.status", "active"))); got != "Updated 2 sites." {
 			t.Error(got)
 		}
 	})
@@ -239,7 +239,7 @@ func TestAllThatMatch(t *testing.T) {
 		t.Errorf("%d were changed", n)
 	}
 	if got := note(t, b, b.post(t, "/dcim/sites/edit/",
-		with(hidden(refused), "change", "facility", "to.facility", "F"))); got != "1201 sites are changed." {
+		with(hidden(refused), "change", "facility", "to.facility", "F"))); got != "Updated 1201 sites." {
 		t.Error(got)
 	}
 	if n := list(t, s, "/api/dcim/sites/?facility=F&status=planned").Count; n != 1201 {
@@ -252,7 +252,7 @@ func TestAllThatMatch(t *testing.T) {
 	if got := done.Header.Get("Location"); got != "/dcim/sites/?status=planned" {
 		t.Error(got)
 	}
-	if got := note(t, b, done); got != "1201 sites are deleted." {
+	if got := note(t, b, done); got != "Deleted 1201 sites." {
 		t.Error(got)
 	}
 	if n := list(t, s, "/api/dcim/sites/").Count; n != 5 {
@@ -308,7 +308,7 @@ func TestBulkDelete(t *testing.T) {
 	b.post(t, "/tenancy/tenants/delete/", with(hidden(b.post(t, "/tenancy/tenants/edit/", ticked(tenant))))).Want(t, http.StatusConflict)
 
 	shows(t, b.post(t, del, with(ticked(ids[:2]...), "apply", "true")).Want(t, http.StatusPreconditionFailed), "Look again")
-	if got := note(t, b, b.post(t, del, hidden(asked))); got != "2 sites are deleted." {
+	if got := note(t, b, b.post(t, del, hidden(asked))); got != "Deleted 2 sites." {
 		t.Error(got)
 	}
 	if n := list(t, s, "/api/dcim/locations/").Count; n != 0 {
@@ -340,7 +340,7 @@ func TestBulkWithinPermissions(t *testing.T) {
 	hides(t, held, "btn-danger")
 	b.post(t, "/dcim/sites/delete/", with(hidden(form))).Want(t, http.StatusBadRequest)
 	shows(t, b.post(t, "/dcim/sites/delete/", ticked(ids[0])).Want(t, http.StatusOK), "You may not delete it")
-	if got := note(t, b, b.post(t, "/dcim/sites/delete/", ticked(ids[2]))); got != "What you selected is not there any more." {
+	if got := note(t, b, b.post(t, "/dcim/sites/delete/", ticked(ids[2]))); got != "What you selected no longer exists." {
 		t.Error(got)
 	}
 	if n := list(t, s, "/api/dcim/sites/?facility=F").Count; n != 0 {
@@ -348,11 +348,11 @@ func TestBulkWithinPermissions(t *testing.T) {
 	}
 	one := hidden(b.post(t, "/dcim/sites/edit/", ticked(ids[1])))
 	b.post(t, "/dcim/sites/edit/", with(one, "change", "status", "to.status", "active")).Want(t, http.StatusForbidden) // out of reach
-	if got := note(t, b, b.post(t, "/dcim/sites/edit/", with(one, "change", "facility", "to.facility", "F"))); got != "1 site is changed." {
+	if got := note(t, b, b.post(t, "/dcim/sites/edit/", with(one, "change", "facility", "to.facility", "F"))); got != "Updated 1 site." {
 		t.Error(got)
 	}
 	if got := note(t, b, b.post(t, "/dcim/sites/delete/",
-		hidden(b.post(t, "/dcim/sites/delete/", ticked(ids[1]))))); got != "1 site is deleted." {
+		hidden(b.post(t, "/dcim/sites/delete/", ticked(ids[1]))))); got != "Deleted 1 site." {
 		t.Error(got)
 	}
 	s.User(t, "bob", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}})

@@ -10,7 +10,7 @@ import (
 )
 
 // TestConfigContextTab: the tab shows what the contexts of a device come to and which one has added what, in their order. Callers who may
-// see only some contexts are told how many others there are. Who is about to delete what a context selects is told what that means.
+// see only some contexts see how many others there are. The page that deletes what a context selects says what that means.
 func TestConfigContextTab(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -36,7 +36,7 @@ func TestConfigContextTab(t *testing.T) {
 	shows(t, b.get(t, path).Want(t, http.StatusOK), "config-context/")
 	page := b.get(t, path+"config-context/").Want(t, http.StatusOK)
 	shows(t, page, "First context", "Weight 77", "Second context", "Weight 2000", "of the device", "Overrides all others")
-	hides(t, page, "Elsewhere", "You may not see")
+	hides(t, page, "Elsewhere", "you may not see")
 	text := string(page.Raw)
 	if result, _, _ := strings.Cut(text, "Where it comes from"); !strings.Contains(result, "two") || strings.Contains(result, "one&#34;") {
 		t.Error("the result is not that of the later context")
@@ -51,11 +51,11 @@ func TestConfigContextTab(t *testing.T) {
 	s.User(t, "some", apitest.Grant{Types: []string{"dcim.device"}, Actions: []string{"view"}},
 		apitest.Grant{Types: []string{"extras.configcontext"}, Actions: []string{"view"}, Constraints: obj{"name": "First context"}})
 	page = login(t, s, "some").get(t, path+"config-context/").Want(t, http.StatusOK)
-	shows(t, page, "First context", "two", "1 more of the config contexts adds to it")
+	shows(t, page, "First context", "two", "1 more that you may not see adds to it")
 	hides(t, page, "Second context")
 
 	s.User(t, "none", apitest.Grant{Types: []string{"dcim.device"}, Actions: []string{"view"}})
 	page = login(t, s, "none").get(t, path+"config-context/").Want(t, http.StatusOK)
-	shows(t, page, "two", "2 more of the config contexts add to it")
+	shows(t, page, "two", "2 more that you may not see add to it")
 	hides(t, page, "First context", "Second context")
 }

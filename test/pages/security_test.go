@@ -193,7 +193,7 @@ func TestDeletionCountsNoHiddenRecords(t *testing.T) {
 	}
 	create(t, s, "/api/dcim/sites/", obj{"name": "Hidden 1", "slug": "hidden-1", "region": region})
 	first := page()
-	if strings.Count(first, "which you may not see") != 2 {
+	if strings.Count(first, "Records that you may not see depend on it") != 2 {
 		t.Error("that others depend on it is not said")
 	}
 	for i := range 3 {

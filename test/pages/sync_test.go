@@ -12,7 +12,7 @@ import (
 )
 
 // TestSyncPages: the page of a record shows how it differs from its type and adds what is missing. The page of the type does so for all
-// its records, step by step, with a form that goes on by itself.
+// its records, step by step, with a form that continues automatically.
 func TestSyncPages(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWith(t, trial.Types())

@@ -291,7 +291,7 @@ func TestDeliveryPage(t *testing.T) {
 	t.Run("failed", func(t *testing.T) {
 		a := o.admin.get(t, path).Want(t, http.StatusOK)
 		shows(t, a, "Attempt 1", "https://receiver.example/hook", "X-Hook-Sequence", "Answered 500 after 12 ms", "canary-answer",
-			"canary-header", "only the beginning is kept", "Body as sent",
+			"canary-header", "Only the beginning is kept", "Body as sent",
 			"{\n  &#34;sent&#34;: ", `id="redeliver"`, fmt.Sprintf(`href="/dcim/sites/%d/"`, o.sites[0]),
 			`href="/extras/object-changes/?request_id=`)
 		hides(t, a, "hx-trigger", "<script>alert", "<b>canary", "Body as received")
@@ -305,7 +305,7 @@ func TestDeliveryPage(t *testing.T) {
 			"target, request_headers, request_body, NULL, '{}', '', false, 'no route' FROM extras_attempt")
 		o.exec(t, "UPDATE extras_delivery SET attempt_count = 2")
 		a := o.admin.get(t, path)
-		shows(t, a, "The same body as in attempt 2.", "no route", "There was no answer")
+		shows(t, a, "The same body as in attempt 2.", "no route", "There was no response")
 		if one, two := strings.Index(text(a), `id="attempt-1"`), strings.Index(text(a), `id="attempt-2"`); two < 0 || one < two {
 			t.Errorf("the newest attempt is not the first: %d, %d", one, two)
 		}
@@ -313,7 +313,7 @@ func TestDeliveryPage(t *testing.T) {
 	t.Run("who sees what", func(t *testing.T) {
 		looks := o.user(t, "looks", grant(nil, "delivery", "view"), grant(nil, "webhook", "view"))
 		a := looks.get(t, path).Want(t, http.StatusOK)
-		shows(t, a, "shown to those who may change the webhook", "(2 attempts)", "dcim.site ")
+		shows(t, a, "you need permission to change the webhook", "(2 attempts)", "dcim.site ")
 		hides(t, a, "canary", "receiver.example", `id="redeliver"`, "/dcim/sites/", "/extras/object-changes/")
 		posts := o.user(t, "posts", grant(nil, "delivery", "view")).get(t, path).Want(t, http.StatusOK)
 		shows(t, posts, "A &lt;script&gt;")
@@ -354,7 +354,7 @@ func TestRetryOne(t *testing.T) {
 	if to := a.Header.Get("Location"); to != path || o.states(t, "queued") != 1 {
 		t.Errorf("led to %s, %d queued", to, o.states(t, "queued"))
 	}
-	if got := note(t, o.admin, a); got != "The delivery to B is queued again." {
+	if got := note(t, o.admin, a); got != "Queued the delivery to B again." {
 		t.Errorf("the note says %q", got)
 	}
 	o.fail(t, "TRUE")
@@ -388,7 +388,7 @@ func TestSendAgain(t *testing.T) {
 		if to := a.Header.Get("Location"); to != path || o.states(t, "queued") != 1 {
 			t.Errorf("after %s: led to %s, %d queued", end, to, o.states(t, "queued"))
 		}
-		if got := note(t, o.admin, a); got != "The delivery to B is queued again." {
+		if got := note(t, o.admin, a); got != "Queued the delivery to B again." {
 			t.Errorf("the note says %q", got)
 		}
 	}
@@ -432,7 +432,7 @@ func TestRetryAll(t *testing.T) {
 			if n := o.states(t, "queued"); n != c.want {
 				t.Errorf("%d are queued, want %d", n, c.want)
 			}
-			if got := note(t, c.who, done); !strings.HasPrefix(got, fmt.Sprint(c.want, " deliver")) {
+			if got := note(t, c.who, done); !strings.HasPrefix(got, fmt.Sprintf("Queued %d deliver", c.want)) {
 				t.Errorf("the note says %q", got)
 			}
 		})

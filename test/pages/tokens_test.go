@@ -115,7 +115,7 @@ func TestTokenFormRefused(t *testing.T) {
 		{tokenForm("key", "too short", "description", "kept"), "A key must be exactly 40 hexadecimal characters."},
 		{tokenForm("key", weak, "description", "kept"), "too easy to guess"},
 		{tokenForm("allowed_ips", "10.0.0.0/8\nnowhere", "description", "kept"), "is not an address or a network"},
-		{tokenForm("lifetime", "moment", "description", "kept"), "Say when"},
+		{tokenForm("lifetime", "moment", "description", "kept"), "Enter a time"},
 		{tokenForm("lifetime", "a while", "description", "kept"), "Choose one of the times."},
 	} {
 		a := b.post(t, ownTokens+"add/", row.form).Want(t, http.StatusBadRequest)
@@ -249,7 +249,7 @@ func TestTokensTakenAway(t *testing.T) {
 	admin.post(t, edit, url.Values{"username": {"alice"}, "is_active": {"true"}}).Want(t, http.StatusSeeOther)
 
 	page := b.get(t, ownTokens).Want(t, http.StatusOK)
-	shows(t, page, "An administrator took away", at+"delete/")
+	shows(t, page, "An administrator removed", at+"delete/")
 	hides(t, page, ownTokens+"add/", "edit/")
 	for _, path := range []string{ownTokens + "add/", at + "edit/", allTokens + "add/", fmt.Sprintf("%s%d/edit/", allTokens, id)} {
 		b.get(t, path).Want(t, http.StatusForbidden)

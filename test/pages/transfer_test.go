@@ -140,9 +140,9 @@ func TestExportAndImport(t *testing.T) {
 				}
 				before := changes(t, s)
 				same := b.upload(t, page+"import/", "x."+format, string(file.Raw), "mode", "check").Want(t, http.StatusOK)
-				shows(t, same, "</strong> 0 "+plural+" would be changed", "would stay as they are")
+				shows(t, same, "</strong> 0 "+plural+" would be updated", "would stay as they are")
 				// In pasted text, a line end in a cell is still one character.
-				shows(t, b.paste(t, page+"import/", string(file.Raw), "check").Want(t, http.StatusOK), "</strong> 0 "+plural+" would be changed")
+				shows(t, b.paste(t, page+"import/", string(file.Raw), "check").Want(t, http.StatusOK), "</strong> 0 "+plural+" would be updated")
 				if n := changes(t, s); n != before {
 					t.Errorf("a dry run left %d changes", n-before)
 				}
@@ -154,7 +154,7 @@ func TestExportAndImport(t *testing.T) {
 					t.Errorf("a dry run left %d records", n)
 				}
 				done := b.upload(t, page+"import/", "x."+format, fresh, "mode", "import")
-				if got := note(t, b, done); !strings.HasSuffix(got, plural+" are created.") {
+				if got := note(t, b, done); !strings.HasPrefix(got, "Created ") || !strings.HasSuffix(got, plural+".") {
 					t.Error(got)
 				}
 				if got := state(t, s, api); got != want {
@@ -166,8 +166,8 @@ func TestExportAndImport(t *testing.T) {
 	t.Run("changes", func(t *testing.T) {
 		ids := list(t, s, "/api/dcim/sites/?limit=3").IDs()
 		text := fmt.Sprintf("id,status,region.slug\n%d,active,europe\n%d,retired,\n", ids[0], ids[1])
-		shows(t, b.paste(t, "/dcim/sites/import/", text, "check").Want(t, http.StatusOK), "2 sites would be changed")
-		if got := note(t, b, b.paste(t, "/dcim/sites/import/", text, "import")); got != "2 sites are brought to what the file says." {
+		shows(t, b.paste(t, "/dcim/sites/import/", text, "check").Want(t, http.StatusOK), "2 sites would be updated")
+		if got := note(t, b, b.paste(t, "/dcim/sites/import/", text, "import")); got != "Updated 2 sites from the file." {
 			t.Error(got)
 		}
 		if n := list(t, s, "/api/dcim/sites/?status=active&status=retired").Count; n != 2 {
@@ -233,7 +233,7 @@ func TestImportRefusals(t *testing.T) {
 		if got := done.Header.Get("Hx-Redirect"); got != "/dcim/sites/" {
 			t.Errorf("led to %q", got)
 		}
-		if got := note(t, b, done); got != "1 site is created." {
+		if got := note(t, b, done); got != "Created 1 site." {
 			t.Errorf("the next page says %q", got)
 		}
 	})
@@ -266,7 +266,7 @@ func TestTransferWithinPermissions(t *testing.T) {
 	if n := list(t, s, "/api/dcim/sites/").Count; n != 4 {
 		t.Errorf("%d sites", n)
 	}
-	if got := note(t, b, b.paste(t, path, "name,slug,status\nX,x,planned\n", "import")); got != "1 site is created." {
+	if got := note(t, b, b.paste(t, path, "name,slug,status\nX,x,planned\n", "import")); got != "Created 1 site." {
 		t.Error(got)
 	}
 	s.User(t, "bob", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}})

@@ -205,7 +205,7 @@ func TestWebhookTrialPage(t *testing.T) {
 	form.Set("trial_show", "fired")
 	a = b.post(t, hooks+"trial/", form).Want(t, http.StatusOK)
 	_, panel, _ := strings.Cut(text(a), `id="webhook-trial"`)
-	if !strings.Contains(panel, "4 of 8") || strings.Count(panel, "Type, event and conditions hold.") != 4 ||
+	if !strings.Contains(panel, "4 of 8") || strings.Count(panel, "Type, event and conditions match.") != 4 ||
 		strings.Contains(panel, "Site 1") {
 		t.Errorf("not only those that fire: %s", panel)
 	}
@@ -215,7 +215,7 @@ func TestWebhookTrialPage(t *testing.T) {
 		t.Errorf("not only those that don't: %s", panel)
 	}
 	form.Set("conditions", `{"attr": "name", "op": "gt", "value": 5}`)
-	shows(t, b.post(t, hooks+"trial/", form, live("webhook-trial")...), "0 of 8", "broken")
+	shows(t, b.post(t, hooks+"trial/", form, live("webhook-trial")...), "0 of 8", "condition error")
 	form.Set("conditions", `{"op": "x"}`)
 	shows(t, b.post(t, hooks+"trial/", form, live("webhook-trial")...).Want(t, http.StatusOK), "Conditions:")
 	id := create(t, s, "/api/extras/webhooks/", saved(nil))
@@ -407,7 +407,7 @@ func TestWebhookReplayPage(t *testing.T) {
 	if _, err := s.DB.Exec(t.Context(), "UPDATE extras_delivery SET state = 'failed', finished_at = now(), reason = 'x'"); err != nil {
 		t.Fatal(err)
 	}
-	hides(t, b.get(t, path+"replay/").Want(t, http.StatusOK), "match")
+	hides(t, b.get(t, path+"replay/").Want(t, http.StatusOK), "changes match")
 	shows(t, b.get(t, path+"replay/?count=true&since=&until=&type=&action=").Want(t, http.StatusOK),
 		"2 changes match: 1 requeued, 1 new", "Send 2")
 	shows(t, b.get(t, path+"replay/?count=true&action=update"), "No change matches")

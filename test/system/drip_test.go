@@ -98,7 +98,7 @@ func TestDrippingBodiesHoldNobodyUp(t *testing.T) {
 		file := fmt.Sprintf("id,comments\n%d,%s\n%d,%s\n", made[0].ID, text(), made[1].ID, text())
 		a := s.Send(http.MethodPost, "/dcim/sites/import/", importing,
 			form("mode", "check")+form("format", "csv")+form("text", file)+"--"+boundary+"--\r\n")
-		if a.Want(t, http.StatusOK); !strings.Contains(a.Body, "would be changed") {
+		if a.Want(t, http.StatusOK); !strings.Contains(a.Body, "would be updated") {
 			t.Fatalf("an import: %.2000s", a.Body)
 		}
 	}

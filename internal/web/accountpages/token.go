@@ -138,5 +138,5 @@ func (a *room) revokeToken(v *web.Visit) error {
 	if err := a.site.Ledger.Delete(v.Ctx, v.Caller, token.Type(), []ledger.Edit{{ID: token.ID()}}); err != nil {
 		return err
 	}
-	return v.Leave(ownTokens, "Token "+token.Display()+" is revoked.")
+	return v.Leave(ownTokens, "Revoked token "+token.Display()+".")
 }

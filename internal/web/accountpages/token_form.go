@@ -84,7 +84,7 @@ func (a *room) editToken(v *web.Visit) error {
 	if err != nil {
 		return a.refusedToken(v, token, err)
 	}
-	return v.Leave(ownTokens, "Token "+token.Display()+" is saved.")
+	return v.Leave(ownTokens, "Saved token "+token.Display()+".")
 }
 
 // changeableToken returns the caller's token in the address, if they may change it.
@@ -120,7 +120,7 @@ func (a *room) typedExpiry(form url.Values) (any, error) {
 	chosen := form.Get(lifetimeField)
 	if chosen == atMoment {
 		if form.Get(momentField) == "" {
-			return nil, fault.Field(momentField, "Say when, or choose one of the usual times.")
+			return nil, fault.Field(momentField, "Enter a time, or choose one of the usual ones.")
 		}
 		return form.Get(momentField), nil
 	}

@@ -5,7 +5,7 @@ import (
 	"terrier/internal/web"
 )
 
-// passwordForm is what the page for changing one's password shows. It never sends back what was typed.
+// passwordForm is what the page for changing your own password shows. It never sends back what was typed.
 type passwordForm struct {
 	Username string
 	Problems []string
@@ -44,7 +44,7 @@ func (a *room) setPassword(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Leave("/user/", "Your password is changed, and your other sessions have ended.")
+	return v.Leave("/user/", "Changed your password. Your other sessions have ended.")
 }
 
 // changePassword replaces the password, which ends every session, and starts a new one in this browser.

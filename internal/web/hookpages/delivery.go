@@ -103,9 +103,9 @@ func (p *deliveryPage) fillWebhook(v *web.Visit, d record.Values) error {
 	case !p.Awaited:
 		p.CanSendAgain = true
 	case !hook.Bool("enabled"):
-		p.Waits = "The webhook is disabled: it is sent when somebody enables it."
+		p.Waits = "The webhook is disabled. The delivery is sent when somebody enables it."
 	case hook.Get("paused_at") != nil:
-		p.Waits = "The webhook is paused: it is sent when somebody resumes it."
+		p.Waits = "The webhook is paused. The delivery is sent when somebody resumes it."
 	}
 	if p.CanSendAgain {
 		p.CanSendAgain, err = v.Site.Ledger.May(v.Ctx, v.Caller, hook, access.Change)

@@ -24,9 +24,9 @@ func (h *room) again(key string) func(*web.Visit) error {
 		if err != nil {
 			return err
 		}
-		note := "The delivery is queued again."
+		note := "Queued the delivery again."
 		if d.Link("webhook").ID != 0 {
-			note = "The delivery to " + v.WebhookOf(d).Text + " is queued again."
+			note = "Queued the delivery to " + v.WebhookOf(d).Text + " again."
 		}
 		return v.Leave(web.Local(v.R.PostFormValue("next"), web.RecordPath(d.Type(), id)), note)
 	}
@@ -98,7 +98,7 @@ func (h *room) retryFiltered(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Leave(tasksPath, counted(n, "delivery is", "deliveries are")+" queued again.")
+	return v.Leave(tasksPath, "Queued "+counted(n, "delivery", "deliveries")+" again.")
 }
 
 // retryParams returns the filters in the address.

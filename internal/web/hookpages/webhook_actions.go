@@ -14,11 +14,11 @@ import (
 )
 
 func (h webhookPages) pause(v *web.Visit) error {
-	return h.actAndLeave(v, pauseAction, "is paused: changes are queued and held until it is resumed.")
+	return h.actAndLeave(v, pauseAction, "Paused webhook %s. Changes are queued until somebody resumes it.")
 }
 
 func (h webhookPages) resume(v *web.Visit) error {
-	return h.actAndLeave(v, resumeAction, "is resumed: queued deliveries are sent within ten seconds.")
+	return h.actAndLeave(v, resumeAction, "Resumed webhook %s. Queued deliveries are sent within ten seconds.")
 }
 
 // actAndLeave carries out an action on the webhook in the address and redirects to its page with a note.
@@ -31,7 +31,7 @@ func (h webhookPages) actAndLeave(v *web.Visit, key, note string) error {
 	if err != nil {
 		return err
 	}
-	return v.Leave(web.RecordPath(h.Type, id), "Webhook "+found.Display()+" "+note)
+	return v.Leave(web.RecordPath(h.Type, id), fmt.Sprintf(note, found.Display()))
 }
 
 // retryFailed retries deliveries with a filter: all failed ones of the webhook. The page has shown how many there are.
@@ -44,7 +44,7 @@ func (h webhookPages) retryFailed(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Leave(web.RecordPath(h.Type, found.ID()), counted(n, "failed delivery is", "failed deliveries are")+" queued again.")
+	return v.Leave(web.RecordPath(h.Type, found.ID()), "Queued "+counted(n, "failed delivery", "failed deliveries")+" again.")
 }
 
 // counted returns a number and what it counts, in words.
@@ -129,7 +129,7 @@ func (h webhookPages) leaveTest(v *web.Visit, hook, sent record.Values) error {
 	if v.May(h.site.DeliveryType(), access.View) {
 		to = web.RecordPath(sent.Type(), sent.ID())
 	}
-	return v.Leave(to, fmt.Sprintf("A test is on its way to %s.", hook.Display()))
+	return v.Leave(to, fmt.Sprintf("Queued a test to %s.", hook.Display()))
 }
 
 // testWhenSaved is the checkbox of a new webhook that asks for a test.
@@ -143,7 +143,7 @@ func (h webhookPages) added(v *web.Visit, made record.Values) error {
 	sent, err := act[record.Values](v, testAction, made.ID(), nil)
 	if refusal, known := web.FormRefusal(err); known {
 		return v.Leave(web.RecordPath(h.Type, made.ID()),
-			fmt.Sprintf("Webhook %s is created. No test was sent: %s", made.Display(), strings.Join(refusalTexts(refusal), " ")))
+			fmt.Sprintf("Created webhook %s. No test was sent: %s", made.Display(), strings.Join(refusalTexts(refusal), " ")))
 	}
 	if err != nil {
 		return err

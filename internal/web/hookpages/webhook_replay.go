@@ -68,7 +68,7 @@ func (h webhookPages) replay(v *web.Visit) error {
 		return h.showReplay(v, found, v.R.PostForm, nil, refusal)
 	}
 	return v.Leave(web.RecordPath(h.Type, found.ID()),
-		fmt.Sprintf("%s queued: %d sent again, %d new.", counted(n.Queued(), "delivery is", "deliveries are"), n.Existing, n.New))
+		fmt.Sprintf("Queued %s: %d sent again, %d new.", counted(n.Queued(), "delivery", "deliveries"), n.Existing, n.New))
 }
 
 // replayed replays the requested changes, or counts them in a dry run.
@@ -146,9 +146,9 @@ func (h webhookPages) showReplay(v *web.Visit, found record.Values, params url.V
 	}
 	switch {
 	case !found.Bool("enabled"):
-		body.Held = "The webhook is disabled: what is queued waits until it is enabled."
+		body.Held = "The webhook is disabled. Deliveries stay queued until somebody enables it."
 	case found.Get("paused_at") != nil:
-		body.Held = "The webhook is paused: what is queued waits until it is resumed."
+		body.Held = "The webhook is paused. Deliveries stay queued until somebody resumes it."
 	}
 	if n != nil {
 		body.Heading, body.Count, body.TooMany = matching(*n), *n, n.Matching > webhookadmin.MaxReplay

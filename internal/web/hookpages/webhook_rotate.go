@@ -82,5 +82,5 @@ func (h webhookPages) endRotation(v *web.Visit) error {
 	if _, err := act[record.Values](v, endAction, found.ID(), nil); err != nil {
 		return err
 	}
-	return v.Leave(web.RecordPath(h.Type, found.ID()), "Requests are signed with the new secret alone.")
+	return v.Leave(web.RecordPath(h.Type, found.ID()), "Requests are signed with the new secret only.")
 }

@@ -52,7 +52,7 @@ walk('a user, a group and a permission are made by form, and the user sees only 
     assert.deepEqual(await joana.accessible(), []);
     await joana.go('/extras/webhooks/', { status: 403 });
     await joana.go('/user/tokens/');
-    await joana.sees('An administrator took away your right to create and change tokens.');
+    await joana.sees('An administrator removed your permission to create and change tokens.');
     assert.equal(await joana.main.getByRole('link', { name: 'Add a token' }).count(), 0);
     assert.deepEqual(await joana.accessible(), []);
     await joana.go('/user/');
@@ -64,7 +64,7 @@ walk('a user, a group and a permission are made by form, and the user sees only 
     await joana.main.locator('#id_new').fill('quite another password');
     await joana.main.locator('#id_again').fill('quite another password');
     await joana.press('Change password');
-    await joana.sees('Your password is changed');
+    await joana.sees('Changed your password');
   } catch (error) {
     await joana.leaveTraces('joana');
     throw error;

@@ -16,7 +16,7 @@ walk('selected rows are edited together', async (v) => {
   assert.ok(await v.main.locator('input[name=change][value=description]').isChecked(), 'typing ticks the box');
   await v.main.locator('#id_region').fill('Portugal');
   await v.press('Change 2 sites');
-  await v.sees('2 sites are changed.');
+  await v.sees('Updated 2 sites.');
   assert.equal(new URL(v.page.url()).search, '?q=beja', 'back in the same list');
   const now = (await world.api('GET', '/api/dcim/sites/?q=beja&ordering=name')).results;
   assert.deepEqual(now.map((site) => site.description), ['Edited together', '', 'Edited together', '']);
@@ -31,7 +31,7 @@ walk('all that match are edited and deleted, also those on other pages', async (
   await v.sees('and 20 more');
   await v.main.locator('#id_facility').fill('VIS');
   await v.press('Change 30 sites');
-  await v.sees('30 sites are changed.');
+  await v.sees('Updated 30 sites.');
 
   await v.go('/dcim/sites/?facility=VIS');
   await v.press('Delete selected');
@@ -40,7 +40,7 @@ walk('all that match are edited and deleted, also those on other pages', async (
   await v.press('Delete selected');
   assert.deepEqual(await v.accessible(), []);
   await v.press('Delete 30 sites');
-  await v.sees('30 sites are deleted.');
+  await v.sees('Deleted 30 sites.');
   assert.equal((await world.api('GET', '/api/dcim/sites/?q=viseu')).count, 0);
 });
 

@@ -30,7 +30,7 @@ walk('a site is added, its region chosen by typing and its tags too', async (v) 
   }
   assert.equal(await v.main.locator('.chosen input[name=tags]:checked').count(), 2);
   await v.press('Create');
-  await v.sees('Site Faro 1 is created.', 'Portugal', '37.0161', 'core', 'edge');
+  await v.sees('Created site Faro 1.', 'Portugal', '37.0161', 'core', 'edge');
   assert.equal(new URL(v.page.url()).pathname.match(/^\/dcim\/sites\/\d+\/$/)?.length, 1);
 });
 
@@ -39,7 +39,7 @@ walk('create and add another', async (v) => {
   await v.main.locator('#id_name').fill('Network');
   await v.main.locator('#id_slug').fill('network');
   await v.press('Create and add another');
-  await v.sees('is created.');
+  await v.sees('Created rack role Network.');
   assert.equal(new URL(v.page.url()).pathname, '/dcim/rack-roles/add/');
 });
 
@@ -50,7 +50,7 @@ walk('of two who edit the same record the second gets a message', async (v) => {
   await v.go(`/dcim/sites/${site.id}/edit/`, { page: other });
   await v.main.locator('#id_description').fill('first');
   await v.press('Save');
-  await v.sees('is saved.', 'first');
+  await v.sees('Saved site Évora 1.', 'first');
   await other.locator('#id_description').fill('second');
   await v.press('Save', { page: other, status: 412 });
   await other.locator('main').getByRole('alert').waitFor();
@@ -67,7 +67,7 @@ walk('deleting shows first what depends on it', async (v) => {
   await v.follow('Cancel');
   await v.follow('Delete');
   await v.press('Delete');
-  await v.sees('Region Atlantis is deleted.');
+  await v.sees('Deleted region Atlantis.');
   assert.equal((await world.api('GET', `/api/dcim/sites/${site.id}/`)).region, null);
 });
 

@@ -46,7 +46,7 @@ walk('sections fold, stay as they were left, and can be searched', async (v) => 
   await v.go('/dcim/sites/');
   assert.deepEqual((await open()).map((name) => name.toLowerCase()), ['organization', 'racks'], 'that of the page, and the one that was opened');
 
-  const find = v.page.getByLabel('Find a section or a kind of record');
+  const find = v.page.getByLabel('Find a section or a record type');
   await find.fill('tenant gr');
   assert.deepEqual(await seen(), ['Tenant groups']);
   await find.press('Escape');

@@ -48,5 +48,5 @@ walk('a site is added with the keyboard alone', async (v) => {
   await tabTo(v, '#id_region', 5);
   await v.page.keyboard.type('Portugal');
   await v.press(null, { act: () => v.page.keyboard.press('Enter') });
-  await v.sees('Site Tavira 1 is created.', 'Portugal');
+  await v.sees('Created site Tavira 1.', 'Portugal');
 });

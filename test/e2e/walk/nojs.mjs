@@ -15,7 +15,7 @@ walk('without JavaScript: log in, add, edit, filter, delete', { user: null, java
   await v.main.locator('#id_region').fill('Portugal');
   await v.main.locator('#id_tags').fill('core');
   await v.press('Create');
-  await v.sees('Site Setúbal 1 is created.', 'Portugal', 'core');
+  await v.sees('Created site Setúbal 1.', 'Portugal', 'core');
 
   await v.follow('Edit', { within: v.main });
   await v.main.locator('#id_description').fill('Saved without scripts');
@@ -31,7 +31,7 @@ walk('without JavaScript: log in, add, edit, filter, delete', { user: null, java
   await v.press(v.main.locator('tbody th a'));
   await v.follow('Delete', { within: v.main });
   await v.press('Delete');
-  await v.sees('Site Setúbal 1 is deleted.');
+  await v.sees('Deleted site Setúbal 1.');
 });
 
 walk('without JavaScript: sections open and close, and nothing offers what needs a script', { javaScript: false }, async (v) => {

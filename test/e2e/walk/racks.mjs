@@ -33,7 +33,7 @@ walk('interfaces are added by the range, from the tab of a device', async (v) =>
   await v.sees('Create 12 interfaces?', 'ge-1/0/11', 'port 12');
   assert.deepEqual(await v.accessible(), []);
   await v.press('Create 12 interfaces');
-  await v.sees('12 interfaces are created.');
+  await v.sees('Created 12 interfaces.');
   assert.match(await v.main.locator('.nav-link.active').innerText(), /Interfaces\s*36/);
 });
 

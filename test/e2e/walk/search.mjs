@@ -43,7 +43,7 @@ walk('results follow while somebody types, with what matched', async (v) => {
   await v.live(() => box(v).fill('main exchange of por'), '.found mark');
   assert.equal(await v.main.locator('.found-in').first().innerText(), 'Description: Main exchange of Porto');
   assert.equal(await focused(v), 'search', 'the box keeps the focus');
-  assert.equal(await v.page.locator('#said').innerText(), 'Found in kinds of records: 1');
+  assert.equal(await v.page.locator('#said').innerText(), 'Found in record types: 1');
   await v.live(() => box(v).fill('main exchange of porzzz'), '.empty');
   await v.sees('Nothing found for “main exchange of porzzz”.');
 });

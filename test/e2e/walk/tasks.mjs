@@ -35,7 +35,7 @@ walk('what fails is listed live, looked into and sent again', async (v) => {
   await v.sees('3 deliveries', 'Broken receiver');
   assert.deepEqual(await v.accessible(), []);
   await v.press('Send them again');
-  await v.sees('3 deliveries are queued again.');
+  await v.sees('Queued 3 deliveries again.');
   await world.failing.request(() => sent() === 8, 'all again');
 
   await v.go(`/extras/webhooks/${hook.id}/`);

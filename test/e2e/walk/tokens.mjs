@@ -37,14 +37,14 @@ walk('a token is made, copied, used, edited and revoked', { permissions: ['clipb
   await v.main.locator('input[name=write_enabled]').uncheck();
   await v.main.locator('#id_allowed_ips').fill('127.0.0.1/32');
   await v.press(v.main.locator('form button.btn-primary'));
-  await v.sees('is saved.');
+  await v.sees('Saved token');
   assert.match(await row.innerText(), /read only/);
   assert.equal((await world.ask('POST', '/api/dcim/sites/', {}, key)).status, 403);
 
   await v.press(row.getByRole('link', { name: /^Revoke/ }));
   assert.deepEqual(await v.accessible(), []);
   await v.press('Revoke');
-  await v.sees('is revoked.');
+  await v.sees('Revoked token');
   assert.equal((await world.ask('GET', '/api/dcim/sites/', undefined, key)).status, 403);
 });
 

@@ -37,7 +37,7 @@ walk('rows are pasted: errors by line, dry run, import', async (v) => {
   await v.sees('2 sites would be created. Nothing was written.');
   assert.equal(await count(), 0);
   await v.press('Import');
-  await v.sees('2 sites are created.');
+  await v.sees('Created 2 sites.');
   assert.equal(await count(), 2);
 });
 
@@ -50,9 +50,9 @@ walk('a file that was exported is imported again', async (v) => {
   await v.go('/dcim/sites/import/');
   await v.label('Or a file').setInputFiles(file);
   await v.live(() => v.page.getByRole('button', { name: 'Dry run' }).click(), '#outcome .alert-success');
-  await v.sees('1 site would be changed, 19 would stay as they are. Nothing was written.');
+  await v.sees('1 site would be updated, 19 would stay as they are. Nothing was written.');
   await v.press('Import');
-  await v.sees('20 sites are brought to what the file says.');
+  await v.sees('Updated 20 sites from the file.');
   assert.equal((await world.api('GET', '/api/dcim/sites/?name=Paris%202')).results[0].description, 'Changed in a file');
 });
 
@@ -65,7 +65,7 @@ walk('without JavaScript: import', { javaScript: false }, async (v) => {
   await v.press('Dry run');
   await v.sees('1 rack role would be created. Nothing was written.');
   await v.press('Import');
-  await v.sees('1 rack role is created.');
+  await v.sees('Created 1 rack role.');
 });
 
 walk('the empty file names the columns', async (v) => {

@@ -118,7 +118,7 @@ for (const { path, fixed } of lists.filter(({ path }) => isWalked(path))) {
 
     await v.go(`${path}${first}/delete/`);
     await v.press('Delete');
-    await v.sees('is deleted.');
+    await v.sees(/^Deleted .+\.$/);
 
     const row = v.main.locator(`tbody input[name=id][value="${second}"]`); // of the list that followed, if it is not on another page
     if (await row.count() === 0) {

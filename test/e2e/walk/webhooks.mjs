@@ -87,7 +87,7 @@ walk('the page of a webhook: pause, resume, recent deliveries, replay, secret', 
   await v.go(path);
   await v.follow('Rotate secret');
   assert.deepEqual(await v.accessible(), []);
-  await v.press('Make one for me');
+  await v.press('Generate a secret');
   await v.sees('shown once');
   const secret = await v.main.locator('#made').innerText();
   assert.ok(secret.length >= 32);
@@ -109,7 +109,7 @@ walk('an existing webhook is edited with its preview and dry run', async (v) => 
   await v.press('Save', { status: 400 });
   await v.main.locator('#id_additional_headers').fill('X-Team: field');
   await v.press('Save');
-  await v.sees('is saved.');
+  await v.sees('Saved webhook');
 });
 
 walk('without JavaScript: preview and dry run', { javaScript: false }, async (v) => {

@@ -203,7 +203,7 @@
       line.className = 'alert alert-danger';
       line.setAttribute('role', 'alert');
       const status = event.detail.xhr?.status;
-      line.textContent = `This did not work: the server ${status ? `answered with ${status}` : 'gave no answer'}. Try again.`;
+      line.textContent = `This did not work: the server ${status ? `answered with ${status}` : 'did not answer'}. Try again.`;
       event.detail.target.querySelectorAll(':scope > .alert').forEach((old) => old.remove());
       event.detail.target.append(line);
     });
@@ -314,7 +314,7 @@
   document.addEventListener('htmx:afterSwap', (event) => {
     if (event.detail.target.id === 'found') {
       const kinds = event.detail.target.querySelectorAll('.found').length;
-      say(kinds > 0 ? `Found in kinds of records: ${kinds}` : 'Nothing found');
+      say(kinds > 0 ? `Found in record types: ${kinds}` : 'Nothing found');
     }
   });
 })();
