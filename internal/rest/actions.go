@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -243,7 +244,8 @@ func describeAction(declared *record.Action) action {
 	case len(properties) == 0:
 	case !declared.Writes():
 		for _, in := range t.Infos() {
-			out.parameters = append(out.parameters, object{"name": in.Name, "in": "query", "schema": properties[in.Name]})
+			out.parameters = append(out.parameters, object{"name": in.Name, "in": "query", "description": cmp.Or(in.Help, in.Label+"."),
+				"schema": properties[in.Name]})
 		}
 	default:
 		taken["additionalProperties"] = false

@@ -52,6 +52,7 @@ type API struct {
 // Route is one address of the API.
 type Route struct {
 	Pattern string
+	Summary string            // what it does, if it has no type
 	Type    *record.Type      // nil for addresses that are not of records
 	Detail  bool              // one record, not the list
 	Methods []string          // besides OPTIONS
@@ -64,24 +65,25 @@ type Route struct {
 
 // Routes lists every address, so that tests can check each.
 func (a *API) Routes() []Route {
-	get := func(pattern string, h http.HandlerFunc) Route {
-		return Route{Pattern: pattern, Open: true, Methods: []string{"GET"}, handle: map[string]http.HandlerFunc{"GET": h}}
+	get := func(pattern, summary string, h http.HandlerFunc) Route {
+		return Route{Pattern: pattern, Summary: summary, Open: true, Methods: []string{"GET"}, handle: map[string]http.HandlerFunc{"GET": h}}
 	}
 	routes := []Route{
-		get("/api/{$}", a.root),
-		get("/api/status/{$}", a.status),
-		get("/api/status", a.status), // existing clients call it without the slash
-		get("/api/schema/{$}", a.schema),
-		{Pattern: "/api/docs/{$}", Open: true, Methods: []string{"GET"}, handle: map[string]http.HandlerFunc{"GET": a.docs}, page: a.Docs},
-		{Pattern: "/api/users/tokens/provision/{$}", Open: true, Methods: []string{"POST"},
-			handle: map[string]http.HandlerFunc{"POST": a.provision}},
+		get("/api/{$}", "List the sections of the API", a.root),
+		get("/api/status/{$}", "Show the versions of the server", a.status),
+		get("/api/status", "", a.status), // existing clients call it without the slash
+		get("/api/schema/{$}", "Get this document", a.schema),
+		{Pattern: "/api/docs/{$}", Summary: "Get this document with paths that do not begin with /api", Open: true, Methods: []string{"GET"},
+			handle: map[string]http.HandlerFunc{"GET": a.docs}, page: a.Docs},
+		{Pattern: "/api/users/tokens/provision/{$}", Summary: "Exchange a user name and a password for a token", Open: true,
+			Methods: []string{"POST"}, handle: map[string]http.HandlerFunc{"POST": a.provision}},
 	}
 	parts := a.partRoutes()
 	apps := map[string]bool{}
 	for _, t := range a.Registry.Types() {
 		if !apps[t.App] {
 			apps[t.App] = true
-			routes = append(routes, get("/api/"+t.App+"/{$}", a.app(t.App, parts)))
+			routes = append(routes, get("/api/"+t.App+"/{$}", "List the record types of "+t.App, a.app(t.App, parts)))
 		}
 		routes = append(routes, a.listRoute(t), a.detailRoute(t))
 	}

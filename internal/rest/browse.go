@@ -64,7 +64,7 @@ func (a *API) browse(route Route, next http.Handler) http.Handler {
 		if next.ServeHTTP(got, asked); got.passed {
 			return
 		}
-		if w.Header().Get("Content-Type") == svgType { // the browser shows it by itself
+		if w.Header().Get("Content-Type") == svgType { // the browser shows it without a page
 			w.Header().Set("Vary", vary)
 			w.WriteHeader(got.status)
 			_, _ = got.body.WriteTo(w) // a browser that has gone away is not an error here

@@ -26,9 +26,9 @@ func (a *API) contentTypeRoutes() []Route {
 			handle: map[string]http.HandlerFunc{"GET": loggedIn(a, h)}}
 	}
 	return []Route{
-		get(contentTypesPath+"{$}", action{summary: "The record types that there are", answer: pageOf(contentTypeSchema),
+		get(contentTypesPath+"{$}", action{summary: "List the record types", answer: pageOf(contentTypeSchema),
 			parameters: append(partParameters(contentTypeFilters...), parameters("brief")...)}, a.listContentTypes),
-		get(contentTypesPath+"{id}/{$}", action{summary: "One record type", answer: contentTypeSchema, parameters: []object{{"name": "id",
+		get(contentTypesPath+"{id}/{$}", action{summary: "Get one record type", answer: contentTypeSchema, parameters: []object{{"name": "id",
 			"in": "path", "required": true, "description": "The id of the type.", "schema": object{"type": "integer", "format": "int64"}}}},
 			a.getContentType),
 	}

@@ -3,9 +3,7 @@ package rest
 import (
 	"io"
 	"iter"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
@@ -58,35 +56,12 @@ func (a *API) openAPI(strip string) members {
 	}
 }
 
-// about says what would otherwise repeat at every address.
-const about = `A register of infrastructure.
+// about is the introduction to the document.
+const about = `A register of infrastructure: records, the changes made to them, and the webhooks that are notified.
 
-Records are shown whole, or with ` + "`brief`" + ` only by id, url, display and natural keys; ` +
-	"`fields`" + ` names the only fields to show, ` + "`omit`" + ` those to leave out, separated by commas.
-
-` + "`limit`" + ` is the number of records on a page: 50 by default, 1000 at most; 0 means the most. ` +
-	"`offset`" + ` skips records, ` + "`cursor`" + ` says where to go on, as ` +
-	"`next` and `previous`" + ` have it. ` + "`ordering`" + ` names the fields to sort by, separated by commas; - for descending. ` +
-	"`q`" + ` searches in the text fields. ` + "`count=capped`" + ` stops counting at 10001 records; ` +
-	"`X-Count: capped`" + ` says that it did.
-
-All other parameters of a list are filters. A name asks for a value, and two underscores and a lookup behind it compare in another way: ` +
-	"`n` not equal, `ic` contains, `isw` begins with, `iew` ends with, `ie` equal but for case, `nic`, `nisw`, `niew`, `nie` not so; " +
-	"`lt`, `lte`, `gt`, `gte`" +
-	` less, at most, greater, at least; ` + "`empty`" + ` has no value. A filter given several times asks for any of its values, ` +
-	"`tag`" + ` for all.`
-
-func (a *API) tags() []object {
-	apps := map[string]bool{"api": true}
-	for _, t := range a.Registry.Types() {
-		apps[t.App] = true
-	}
-	var tags []object
-	for _, app := range slices.Sorted(maps.Keys(apps)) {
-		tags = append(tags, object{"name": app, "description": "The " + app + " section."})
-	}
-	return tags
-}
+A list has pages: follow ` + "`next`" + ` until it is null. All other parameters of a list are filters. A filter is the name of a ` +
+	`field, or a name, two underscores and a lookup: ` + "`name__ic=lis`" + ` finds names that contain "lis". Several values of one filter ` +
+	`find records with any of them; several filters must all match. An unknown filter is refused.`
 
 func (a *API) components() members {
 	return func(yield func(string, any) bool) {
@@ -103,7 +78,7 @@ func (a *API) schemas() members {
 		ok := yield("Error", object{"type": "object", "required": []string{"detail"},
 			"properties": object{"detail": object{"type": "string"}}}) &&
 			yield("FieldErrors", object{"type": "object", "description": "Messages by field.", "additionalProperties": true}) &&
-			yield("BulkErrors", object{"type": "array", "description": "Messages by field for each object, empty for the good ones.",
+			yield("BulkErrors", object{"type": "array", "description": "Messages by field for each object; empty for objects without errors.",
 				"items": ref("FieldErrors")})
 		for _, t := range a.Registry.Types() {
 			ok = ok && yield(t.SchemaName(""), readSchema(t)) && yield(t.SchemaName("Brief"), briefSchema(t))
@@ -123,8 +98,7 @@ func (a *API) paths(strip string) members {
 			}
 			item := object{}
 			if r.Detail {
-				item["parameters"] = []object{{"name": "id", "in": "path", "required": true, "description": "The record's id.",
-					"schema": r.Type.IDSchema()}}
+				item["parameters"] = []object{idParameter(r.Type)}
 			}
 			for _, method := range r.Methods {
 				item[strings.ToLower(method)] = a.operation(r, method)

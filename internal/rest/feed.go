@@ -16,9 +16,9 @@ const feedPath = "/api/extras/feed/"
 
 // feedRoute is the address of the feed. Everybody who may see the change log may read it.
 func (a *API) feedRoute() Route {
-	describe := action{summary: "Changes in the order of their positions", status: http.StatusOK, answer: feedSchema,
+	describe := action{summary: "Read changes in the order of their positions", status: http.StatusOK, answer: feedSchema,
 		parameters: feedParameters(), failures: object{
-			"410": response("The changes after this position are not kept any more, or there never were as many.", goneSchema),
+			"410": response("The changes after this position are no longer kept, or there never were as many.", goneSchema),
 			"429": response("Too many requests of this caller wait already.", ref("Error"))}}
 	return Route{Pattern: feedPath + "{$}", Type: a.Registry.Type(store.ChangeType), Methods: []string{"GET"}, Proves: []string{"GET"},
 		Actions: map[string]action{"GET": describe}, handle: map[string]http.HandlerFunc{"GET": a.feed}}

@@ -61,7 +61,7 @@ func briefSchema(t *record.Type) record.Schema {
 			required = append(required, in.Name)
 		}
 	}
-	return record.Schema{"type": "object", "description": "A " + t.Title() + " as it stands inside other records.",
+	return record.Schema{"type": "object", "description": "One " + t.Title() + ", as other records refer to it.",
 		"properties": props, "required": required, "additionalProperties": false}
 }
 
@@ -102,18 +102,12 @@ func response(text string, schema any) object {
 	return object{"description": text, "content": content(schema)}
 }
 
-// failureTexts describe the error responses of any operation, by status.
-var failureTexts = map[string]string{"403": "Not authenticated, or not permitted.", "404": "No such record.", "409": "Held by dependants.",
-	"412": "Changed in the meantime.", "413": "Too large.", "414": "The address is too long.", "415": "Not JSON.",
-	"429": "Too many attempts.", "500": "A fault of the server.",
-	"503": "It took too long, others were busy with the same, or the database is not available."}
-
 // invalid and invalidBulk name the two forms of a 400 among the shared responses.
 const invalid, invalidBulk = "400", "400-bulk"
 
 // sharedResponses are what operations refer to, by status.
 func sharedResponses() object {
-	const text = "The input breaks a rule."
+	const text = "The request is not valid."
 	out := object{invalid: response(text, ref("FieldErrors")),
 		invalidBulk: response(text, object{"anyOf": []object{ref("FieldErrors"), ref("BulkErrors")}})}
 	for status, text := range failureTexts {
@@ -172,13 +166,13 @@ func (a *API) operation(r Route, method string) object {
 		op["parameters"] = viewParameters(t)
 	case method == "GET":
 		page := response("A page of records.", pageSchema(t))
-		page["headers"] = object{xCount: object{"description": "Says that counting stopped: there are at least as many as count says.",
+		page["headers"] = object{xCount: object{"description": "Counting stopped: there are at least as many records as count says.",
 			"schema": object{"type": "string", "enum": []string{"capped"}}}}
 		responses["200"] = page
 		op["parameters"] = listParameters(t)
 	case method == "POST":
 		body(object{"oneOf": []any{ref(t.SchemaName("Writable")), listOf(ref(t.SchemaName("Writable")))}})
-		responses["201"] = response("What was made.", object{"oneOf": []any{one, many}})
+		responses["201"] = response("The created record, or records.", object{"oneOf": []any{one, many}})
 	case method == "DELETE":
 		responses["204"] = object{"description": "Deleted."}
 		if !r.Detail {
@@ -189,10 +183,10 @@ func (a *API) operation(r Route, method string) object {
 		name := map[string]string{"PUT": "Writable", "PATCH": "Patched"}[method]
 		if r.Detail {
 			body(ref(t.SchemaName(name)))
-			responses["200"] = response("As it is now.", one)
+			responses["200"] = response("The updated record.", one)
 		} else {
 			body(listOf(withID(t.SchemaName(name))))
-			responses["200"] = response("As they are now.", many)
+			responses["200"] = response("The updated records.", many)
 		}
 	}
 	return op
@@ -209,14 +203,7 @@ func (a *API) describeOpen(r Route, method string, op, responses object) {
 		responses["201"] = response("The token, with its key.", ref("Token"))
 		return
 	}
-	responses["200"] = response("The answer.", object{"type": "object", "additionalProperties": true})
-}
-
-func optionsOperation(r Route) object {
-	op := object{"operationId": operationID(r, "OPTIONS"), "tags": []string{tagOf(r)}, "summary": "Describe a " + r.Type.Title(),
-		"responses": failures(r, http.MethodOptions)}
-	op["responses"].(object)["200"] = response("Its fields and choices.", object{"type": "object", "additionalProperties": true})
-	return op
+	responses["200"] = response("The response.", object{"type": "object", "additionalProperties": true})
 }
 
 func pageSchema(t *record.Type) object {
@@ -230,23 +217,14 @@ func pageOf(item any) object {
 		"results":  object{"type": "array", "items": item}}}
 }
 
-// parameters returns those that say how records are shown. about says once what they mean.
-func parameters(names ...string) []object {
-	out := make([]object, len(names))
-	for i, name := range names {
-		out[i] = object{"name": name, "in": "query", "schema": object{"type": "string"}}
-	}
-	return out
-}
-
 func viewParameters(t *record.Type) []object {
 	out := parameters("brief", "fields", "omit")
 	if names := excludable(t); len(names) > 0 {
-		out = append(out, object{"name": "exclude", "in": "query", "description": "Leave out a field that takes work.",
+		out = append(out, object{"name": "exclude", "in": "query", "description": "Leave out a field, to make the response faster.",
 			"schema": object{"type": "array", "items": object{"type": "string", "enum": names}}})
 	}
 	for _, name := range onRequest(t) {
-		out = append(out, object{"name": name, "in": "query", "description": "Also show this field, which takes work.",
+		out = append(out, object{"name": name, "in": "query", "description": "true also shows this field, which takes more time.",
 			"schema": object{"type": "boolean"}})
 	}
 	return out
@@ -257,24 +235,13 @@ func pageParameters() []object { return parameters("limit", "offset") }
 func listParameters(t *record.Type) []object {
 	search := parameters("q")
 	if t.SearchNewest > 0 {
-		search[0]["description"] = fmt.Sprintf("Search in %s of the newest %d that pass the filters.", strings.Join(t.Search, " and "),
-			t.SearchNewest)
+		search[0]["description"] = fmt.Sprintf("Search for this text in %s of the newest %d that match the filters.",
+			strings.Join(t.Search, " and "), t.SearchNewest)
 	}
 	count := parameters("count")
 	count[0]["schema"] = object{"type": "string", "enum": []string{"exact", "capped"}, "default": "exact"}
 	return slices.Concat(viewParameters(t), pageParameters(), parameters("cursor", "ordering"), count, search,
 		filterParameters(t.FilterNames()))
-}
-
-func filterParameters(names []string) []object {
-	out := make([]object, len(names))
-	for i, name := range names {
-		out[i] = object{"name": name, "in": "query", "schema": object{"type": "array", "items": object{"type": "string"}}}
-		if strings.HasSuffix(name, "__"+string(record.Empty)) {
-			out[i]["schema"] = object{"type": "boolean"}
-		}
-	}
-	return out
 }
 
 // partParameters returns those of a list that is not of records.
@@ -292,15 +259,4 @@ func tagOf(r Route) string {
 func operationID(r Route, method string) string {
 	path := strings.NewReplacer("/api/", "", "{$}", "", "{id}", "one", "/", "_", "-", "_").Replace(r.Pattern)
 	return strings.Trim(path, "_") + "_" + strings.ToLower(method)
-}
-
-func summaryOf(r Route, method string) string {
-	if r.Type == nil {
-		return method + " " + strings.TrimSuffix(r.Pattern, "{$}")
-	}
-	verb := map[string]string{"GET": "Read", "POST": "Create", "PUT": "Replace", "PATCH": "Change", "DELETE": "Delete"}[method]
-	if r.Detail {
-		return verb + " one " + r.Type.Title()
-	}
-	return verb + " " + strings.ReplaceAll(r.Type.Plural, "-", " ")
 }

@@ -28,11 +28,11 @@ func (a *API) partRoutes() []Route {
 		return Route{Pattern: path + "{$}", Type: webhooks, Methods: []string{"GET"}, Actions: map[string]action{"GET": describe},
 			handle: map[string]http.HandlerFunc{"GET": h}}
 	}
-	queues := get(queuesPath, action{summary: "What waits for each webhook, and how it went lately", answer: pageOf(queueSchema(webhooks)),
+	queues := get(queuesPath, action{summary: "List the queue of each webhook, with recent outcomes", answer: pageOf(queueSchema(webhooks)),
 		parameters: partParameters("webhook_id")}, a.queues(webhooks, deliveries))
 	queues.Proves = queues.Methods
-	return []Route{a.feedRoute(), queues, get(workersPath, action{summary: "The worker processes that are alive", answer: pageOf(workerSchema),
-		parameters: partParameters()}, a.workers)}
+	return []Route{a.feedRoute(), queues, get(workersPath, action{summary: "List the worker processes that are alive",
+		answer: pageOf(workerSchema), parameters: partParameters()}, a.workers)}
 }
 
 // queue is how a queue is shown.

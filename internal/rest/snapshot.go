@@ -23,7 +23,7 @@ const linesType = "application/x-ndjson"
 // snapshotRoute is its address.
 func (a *API) snapshotRoute() Route {
 	return Route{Pattern: snapshotPath + "{$}", Methods: []string{http.MethodGet}, Proves: []string{http.MethodGet},
-		Actions: map[string]action{http.MethodGet: {summary: "All records of a type at one moment, one on each line",
+		Actions: map[string]action{http.MethodGet: {summary: "Read all records of a type at one moment, one on each line",
 			status: http.StatusOK, media: linesType, answer: snapshotSchema, parameters: []object{{"name": "type", "in": "query",
 				"required": true, "description": "The record type, such as dcim.site.", "schema": object{"type": "string"}}}}},
 		handle: map[string]http.HandlerFunc{http.MethodGet: a.snapshot}}

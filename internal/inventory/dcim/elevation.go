@@ -54,8 +54,9 @@ var elevationAction = record.Action{
 	Name: "elevation", Method: record.ReadMethod, Needs: "view", Paged: true, Draws: true,
 	Doc: "List the half units of one face of a rack, from the top",
 	Body: record.Fields{
-		record.Choice{Name: "face", Of: faces, Default: "front"},
-		record.Choice{Name: "render", Of: record.Choices{{Value: "json", Label: "json"}, {Value: "svg", Label: "svg"}}, Default: "json"},
+		record.Choice{Name: "face", Of: faces, Default: "front", Help: "Which face of the rack."},
+		record.Choice{Name: "render", Of: record.Choices{{Value: "json", Label: "json"}, {Value: "svg", Label: "svg"}}, Default: "json",
+			Help: "svg sends a picture as a file."},
 		record.Text{Name: "q", Max: 100, Help: "Keep the units whose number or name contains it."},
 		record.Int{Name: "exclude", Null: true, Help: "The id of a device to leave out."},
 		record.Bool{Name: "expand_devices", Default: true, Help: "Show a device at each unit that it takes, not only at the lowest one."},
@@ -64,7 +65,7 @@ var elevationAction = record.Action{
 		pixels("legend_width", 30),
 		pixels("margin_width", 15),
 		record.Bool{Name: "include_images", Default: true, Help: "Accepted without effect."},
-		record.List{Name: "highlight", Help: "Point out devices with this value of a field, such as id:5."},
+		record.List{Name: "highlight", Help: "Highlight devices with this value of a field, such as id:5."},
 	},
 	Answer: record.Schema{"type": "object", "additionalProperties": false,
 		"required": []string{"id", "name", "face", "device", "occupied", "display"}, "properties": record.Schema{
