@@ -317,7 +317,7 @@ class Copy:
         return {field for field, about in options["actions"]["POST"].items() if not about.get("read_only")}
 
     def by_key(self, name):
-        """The ids of Terrier's records by what they are known by. Those that share a key are told apart by their order."""
+        """The ids of Terrier's records by what they are known by. Their order distinguishes those that share a key."""
         numbers, found = Counter(), {}
         for id, row in self.current[name].items():
             key = known_by(name, row)

@@ -4,7 +4,7 @@ import "terrier/internal/app"
 
 // devCommands are for those who change the program.
 type devCommands struct {
-	Migration devMigrationCommand `cmd:"" help:"Draft the migration that makes the tables of record types."`
+	Migration devMigrationCommand `cmd:"" help:"Draft the migration that creates the tables of record types."`
 }
 
 type devMigrationCommand struct {

@@ -30,6 +30,8 @@ const configurationIntro = `<!-- Generated from the settings struct: make docs -
 
 # Configuration
 
+[Documentation](README.md) › [Reference](README.md#reference)
+
 Terrier takes each setting from the first of these places that has it: the command line, the environment, the settings
 file, the default. Lists are separated by commas on the command line and in the environment.
 

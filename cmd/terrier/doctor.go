@@ -13,11 +13,11 @@ import (
 
 type doctorCommand struct {
 	JSON    bool     `help:"Print the outcome as JSON."`
-	Offline bool     `help:"Check nothing that needs DNS or other hosts than the database."`
+	Offline bool     `help:"Skip checks that need DNS or hosts other than the database."`
 	Strict  bool     `help:"Let warnings count as failures."`
 	Only    []string `placeholder:"GROUP" help:"Check only these groups: settings, database, schema, fleet, queues, webhooks, keys, proxy, system."`
 	Skip    []string `placeholder:"GROUP" help:"Leave these groups out."`
-	Via     string   `placeholder:"URL" help:"Also check what a server learns of requests that reach it at this address, through its proxies."`
+	Via     string   `placeholder:"URL" help:"Also check what a server sees of requests to this address, through its proxies."`
 }
 
 // Exit codes of doctor.

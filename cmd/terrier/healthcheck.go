@@ -8,9 +8,9 @@ import (
 )
 
 type healthcheckCommand struct {
-	Worker  bool          `help:"Ask the process on TERRIER_METRICS_LISTEN instead of the server on TERRIER_LISTEN."`
-	Ready   bool          `help:"Ask /readyz, whether it should get requests, instead of /healthz, whether it lives."`
-	Timeout time.Duration `default:"5s" help:"How long the answer may take."`
+	Worker  bool          `help:"Check the process on TERRIER_METRICS_LISTEN instead of the server on TERRIER_LISTEN."`
+	Ready   bool          `help:"Check /readyz (should it get requests?) instead of /healthz (is it alive?)."`
+	Timeout time.Duration `default:"5s" help:"How long to wait for the response."`
 }
 
 func (c healthcheckCommand) Run(ctx context.Context, s *session) error {

@@ -14,7 +14,7 @@ import (
 type importCommand struct {
 	Type  string `arg:"" help:"Type of the records, such as ipam.prefix."`
 	File  string `arg:"" help:"CSV, JSON or YAML file, as a list exports it; - reads it from standard input."`
-	After int    `placeholder:"ROWS" help:"Leave out this many rows, which an earlier import has recorded."`
+	After int    `placeholder:"ROWS" help:"Skip this many rows, which an earlier import has recorded."`
 }
 
 // Run can be interrupted at any time: what is recorded by then stays, and the command says how to go on.

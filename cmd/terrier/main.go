@@ -54,7 +54,7 @@ func end(w io.Writer, err error) (code int) {
 }
 
 // longestStop is how long after the first signal the process ends, whatever it is doing. Servers and workers finish
-// within 28 s and 27 s by themselves (app.drainTimeout, delivery.drain).
+// within 28 s and 27 s (app.drainTimeout, delivery.drain).
 const longestStop = 29 * time.Second
 
 // endWithin calls exit some time after ctx has ended.
@@ -79,17 +79,17 @@ type commands struct {
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database to the newest schema."`
 	User        userCommands       `cmd:"" help:"Create and manage users."`
 	Token       tokenCommands      `cmd:"" help:"Create and revoke API tokens."`
-	Secret      secretCommands     `cmd:"" help:"Look after what is kept encrypted."`
+	Secret      secretCommands     `cmd:"" help:"Manage encrypted secrets."`
 	Doctor      doctorCommand      `cmd:"" help:"Check settings, database, workers, queues, webhooks and keys, and say what to do."`
-	Recount     recountCommand     `cmd:"" help:"Recount all records and correct the counts of lists, which changes made by SQL leave wrong."`
+	Recount     recountCommand     `cmd:"" help:"Recount all records and correct the counts of lists, after changes made by SQL."`
 	Webhook     webhookCommands    `cmd:"" help:"Try, replay and watch webhooks."`
-	Import      importCommand      `cmd:"" help:"Record a file of any length, and show how far it is."`
+	Import      importCommand      `cmd:"" help:"Import a file of any length, and show the progress."`
 	Export      exportCommand      `cmd:"" help:"Print all records of a type, in a form that import reads."`
-	Healthcheck healthcheckCommand `cmd:"" help:"Ask the server, or the worker, on this machine whether it is well: for containers and load balancers."`
+	Healthcheck healthcheckCommand `cmd:"" help:"Check whether the server or worker on this machine is healthy: for containers and load balancers."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 	Help        helpCommand        `cmd:"" help:"Explain a command."`
 	Docs        docsCommands       `cmd:"" hidden:"" help:"Print generated documentation."`
-	Dev         devCommands        `cmd:"" hidden:"" help:"Help those who change the program."`
+	Dev         devCommands        `cmd:"" hidden:"" help:"Commands for developers of Terrier."`
 
 	WebhookReceiver webhookReceiverCommand `cmd:"" name:"webhook_receiver" help:"Show what webhooks send: listen on port 9000, print each request, answer 200."`
 }

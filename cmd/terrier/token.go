@@ -18,7 +18,7 @@ type tokenCommands struct {
 }
 
 type tokenCreateCommand struct {
-	User        string   `arg:"" help:"Name of the user for whom the token speaks."`
+	User        string   `arg:"" help:"Name of the user whom the token belongs to."`
 	Description string   `placeholder:"TEXT" help:"What the token is for."`
 	Expires     lifetime `placeholder:"DURATION" help:"How long it is valid, such as 12h or 90d; forever if not given."`
 	ReadOnly    bool     `help:"Refuse writes with this token."`

@@ -12,7 +12,7 @@ type userCommands struct {
 	List       userListCommand       `cmd:"" help:"List the users."`
 	Password   userPasswordCommand   `cmd:"" help:"Change a user's password."`
 	Unlock     userUnlockCommand     `cmd:"" help:"Let a user log in again after too many wrong passwords."`
-	Deactivate userDeactivateCommand `cmd:"" help:"Lock a user out, sessions and tokens included."`
+	Deactivate userDeactivateCommand `cmd:"" help:"Deactivate a user, with all sessions and tokens."`
 }
 
 type passwordFlag struct {
@@ -22,7 +22,7 @@ type passwordFlag struct {
 type userCreateCommand struct {
 	Name         string `arg:"" help:"User name."`
 	Superuser    bool   `help:"Give the user every permission."`
-	Email        string `placeholder:"ADDRESS" help:"Mail address."`
+	Email        string `placeholder:"ADDRESS" help:"Email address."`
 	passwordFlag `embed:""`
 }
 

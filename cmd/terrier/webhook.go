@@ -14,9 +14,9 @@ type webhookCommands struct {
 	List    webhookListCommand    `cmd:"" help:"List the webhooks, and how many of their deliveries are queued, retrying or failed."`
 	Create  webhookCreateCommand  `cmd:"" help:"Create a webhook."`
 	Pause   webhookPauseCommand   `cmd:"" help:"Stop sending to a webhook; its deliveries stay queued."`
-	Resume  webhookResumeCommand  `cmd:"" help:"Let a paused webhook go on."`
+	Resume  webhookResumeCommand  `cmd:"" help:"Resume a paused webhook."`
 	Retry   webhookRetryCommand   `cmd:"" help:"Send the failed deliveries of a webhook again."`
-	Test    webhookTestCommand    `cmd:"" help:"Send a test to a webhook, and say what it answered."`
+	Test    webhookTestCommand    `cmd:"" help:"Send a test to a webhook, and show the response."`
 	Preview webhookPreviewCommand `cmd:"" help:"Print the request that a webhook would send."`
 	Replay  webhookReplayCommand  `cmd:"" help:"Send past changes to a webhook."`
 	Tail    webhookTailCommand    `cmd:"" help:"Show deliveries as they end, until interrupted."`

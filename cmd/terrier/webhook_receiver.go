@@ -28,8 +28,8 @@ const (
 // webhookReceiverCommand is a test aid for people who set up webhooks. It needs neither settings nor a database.
 type webhookReceiverCommand struct {
 	Port   uint16        `default:"9000" help:"Port to listen on; 0 takes any free one."`
-	Secret string        `env:"TERRIER_RECEIVER_SECRET" placeholder:"TEXT" help:"The webhook's secret: say of each request whether its X-Hook-Signature is right. Other users of the machine can read flags: the environment is safer."`
-	Status int           `default:"200" help:"Status to answer with."`
+	Secret string        `env:"TERRIER_RECEIVER_SECRET" placeholder:"TEXT" help:"The webhook's secret: check the X-Hook-Signature of each request. Other users of the machine can read flags: the environment is safer."`
+	Status int           `default:"200" help:"Status code of the response."`
 	Delay  time.Duration `default:"0s" help:"How long to wait before answering, such as 15s."`
 	JSON   bool          `help:"Print one JSON object per request, on one line."`
 }

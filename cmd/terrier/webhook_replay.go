@@ -19,7 +19,7 @@ type webhookReplayCommand struct {
 	Until  pastTime `placeholder:"TIME" help:"Only changes made before then."`
 	Type   string   `placeholder:"TYPE" help:"Only changes to this type, such as dcim.site."`
 	Object int64    `placeholder:"ID" help:"Only changes to the record of this id."`
-	Action string   `enum:"create,update,delete," default:"" placeholder:"ACTION" help:"Only this kind of change: create, update or delete."`
+	Action string   `enum:"create,update,delete," default:"" placeholder:"ACTION" help:"Only this event: create, update or delete."`
 	Yes    bool     `help:"Don't ask."`
 	DryRun bool     `help:"Only count."`
 }
@@ -87,7 +87,7 @@ func countText(hook app.WebhookInfo, n app.Replayed) string {
 	}{
 		{n.Existing, "sent before, to be sent again"},
 		{n.New, "not sent yet, to be sent now"},
-		{n.Waiting, "waiting to be sent anyway"},
+		{n.Waiting, "already queued"},
 		{n.Expired, "too old to be sent (TERRIER_DELIVERY_RETENTION)"},
 	} {
 		if line.n > 0 {

@@ -146,7 +146,7 @@ func (h *hooked) want(works bool, args []string, texts ...string) {
 
 func TestWebhookCommands(t *testing.T) {
 	h := newHooked(t)
-	h.want(false, []string{"test", "Room"}, `no webhook "Room", nor any other`)
+	h.want(false, []string{"test", "Room"}, `there are no webhooks yet, so there is no "Room"`)
 	room := h.hook("Chat room", "/room")
 	h.hook("Bad", "/bad")
 	h.want(true, []string{"list"}, "Chat room", "enabled", "dcim.site", h.receiver.URL+"/room")
@@ -166,7 +166,7 @@ func TestWebhookCommands(t *testing.T) {
 	h.want(false, []string{"test", "Bad", "--change", "99"}, "no change 99")
 	h.want(false, []string{"test", "Bad", "--change", "1", "--record", "dcim.site/1"}, "can't be used together")
 
-	h.want(true, []string{"replay", "Bad", "--dry-run"}, `1 of 1 changes match "Bad"`, "1  waiting to be sent anyway")
+	h.want(true, []string{"replay", "Bad", "--dry-run"}, `1 of 1 changes match "Bad"`, "1  already queued")
 	h.work()
 	for range 3 { // the test, and the change to both
 		<-h.bodies

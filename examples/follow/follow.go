@@ -40,7 +40,7 @@ const (
 	keepPosition = "UPDATE follower SET position = ?1 ->> 'next'"
 )
 
-var errGone = errors.New("the changes after this position are not kept any more")
+var errGone = errors.New("the changes after this position are no longer kept")
 
 func main() {
 	db, err := sql.Open("sqlite3", os.Args[1])

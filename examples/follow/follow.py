@@ -75,7 +75,7 @@ def follow(db, types):
     try:
         go_on(db, types, found[0])
     except urllib.error.HTTPError as refused:
-        if refused.code != 410:  # the changes after this position are not kept any more
+        if refused.code != 410:  # the changes after this position are no longer kept
             raise
         start(db, types)
 

@@ -69,7 +69,7 @@ while true; do
   status=$(ask page "?after=$position&types=$types&limit=500&wait=20") || status=none
   case $status in
     200) apply ;;
-    410) start "$@" || sleep 2 ;; # the changes after this position are not kept any more
+    410) start "$@" || sleep 2 ;; # the changes after this position are no longer kept
     400 | 403) cat page >&2 && exit 1 ;;
     *) sleep 2 ;;
   esac

@@ -30,32 +30,32 @@ type Config struct {
 	DatabaseURLFile  string   `json:"-" env:"TERRIER_DATABASE_URL_FILE" placeholder:"FILE" help:"File with the address of the database, instead of TERRIER_DATABASE_URL."`
 	SecretKey        string   `json:"-" env:"TERRIER_SECRET_KEY" placeholder:"KEY" help:"At least 50 random characters, from which the keys for hashing and encryption are derived. Other users of the machine can read flags: set it in the environment or the file."`
 	SecretKeyFile    string   `json:"-" env:"TERRIER_SECRET_KEY_FILE" placeholder:"FILE" help:"File with the secret key, instead of TERRIER_SECRET_KEY. A newline at its end does not count."`
-	SecretKeyOld     []string `json:"-" env:"TERRIER_SECRET_KEY_OLD" placeholder:"KEY" help:"Former secret keys, still accepted while what they protect is rewritten with the new one."`
-	SecretKeyOldFile string   `json:"-" env:"TERRIER_SECRET_KEY_OLD_FILE" placeholder:"FILE" help:"File with the former secret keys, one on each line, instead of TERRIER_SECRET_KEY_OLD."`
+	SecretKeyOld     []string `json:"-" env:"TERRIER_SECRET_KEY_OLD" placeholder:"KEY" help:"Old secret keys, still accepted until everything is encrypted with the new one."`
+	SecretKeyOldFile string   `json:"-" env:"TERRIER_SECRET_KEY_OLD_FILE" placeholder:"FILE" help:"File with the old secret keys, one on each line, instead of TERRIER_SECRET_KEY_OLD."`
 
 	Listen        string        `env:"TERRIER_LISTEN" default:"127.0.0.1:8000" help:"Address to serve on: a host and a port, or a Unix socket such as unix:/run/terrier/http.sock."`
 	TLSCert       string        `name:"tls-cert" env:"TERRIER_TLS_CERT" placeholder:"FILE" help:"Certificate for https, in PEM, followed by those of its issuers. It is read again when it changes, and on SIGHUP. Empty: plain http."`
 	TLSKey        string        `name:"tls-key" env:"TERRIER_TLS_KEY" placeholder:"FILE" help:"Private key of TERRIER_TLS_CERT, in PEM."`
-	BaseURL       string        `env:"TERRIER_BASE_URL" default:"http://127.0.0.1:8000" help:"Address at which users and clients reach Terrier; the links in answers begin with it."`
-	MetricsListen string        `env:"TERRIER_METRICS_LISTEN" placeholder:"ADDRESS" help:"Address for monitoring, of servers and workers: /metrics, /healthz and /readyz, such as 127.0.0.1:9464. They need no login, so only your monitoring should reach it. Empty: there is none."`
-	ShutdownDelay time.Duration `env:"TERRIER_SHUTDOWN_DELAY" default:"2s" help:"How long a server goes on answering after the signal to stop, while /readyz says 503: longer than your load balancer takes to notice. 20s at most."`
+	BaseURL       string        `env:"TERRIER_BASE_URL" default:"http://127.0.0.1:8000" help:"Address at which users and clients reach Terrier; links in responses begin with it."`
+	MetricsListen string        `env:"TERRIER_METRICS_LISTEN" placeholder:"ADDRESS" help:"Address for monitoring, of servers and workers: /metrics, /healthz and /readyz, such as 127.0.0.1:9464. They need no login, so only your monitoring should reach it. Empty: no such address."`
+	ShutdownDelay time.Duration `env:"TERRIER_SHUTDOWN_DELAY" default:"2s" help:"How long a server still answers after the signal to stop, while /readyz returns 503: longer than your load balancer takes to notice. 20s at most."`
 
 	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site; * means all but users, groups, permissions, tokens, webhooks, deliveries, condition errors and audit events, which must be named."`
-	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Show no records without authentication, whatever is exempt."`
+	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Show no records without authentication, even those that are exempt."`
 	StrictFilters         bool     `env:"TERRIER_STRICT_FILTERS" default:"true" negatable:"" help:"Refuse a list request with an unknown filter instead of ignoring the filter."`
-	EnforceGlobalUnique   bool     `env:"TERRIER_ENFORCE_GLOBAL_UNIQUE" default:"false" help:"Refuse a second prefix with the same network, and a second address with the same host, in the global table. For a VRF its own flag says so."`
+	EnforceGlobalUnique   bool     `env:"TERRIER_ENFORCE_GLOBAL_UNIQUE" default:"false" help:"Refuse a second prefix with the same network, and a second address with the same host, in the global table. VRFs have a flag of their own."`
 	PreferIPv4            bool     `name:"prefer-ipv4" env:"TERRIER_PREFER_IPV4" default:"false" help:"Show the IPv4 address as primary_ip of a device or virtual machine that has primary addresses of both families. The default is the IPv6 address."`
-	DependantsLimit       int      `env:"TERRIER_DEPENDANTS_LIMIT" default:"10000" placeholder:"RECORDS" help:"Records that one request may delete because they belong to those it names, such as the parts of a device. A tenth as many may change because they only refer to them."`
-	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is believed."`
+	DependantsLimit       int      `env:"TERRIER_DEPENDANTS_LIMIT" default:"10000" placeholder:"RECORDS" help:"How many records a request may delete because they belong to the records that it names, such as the parts of a device. A tenth as many may change because they refer to these records."`
+	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is trusted."`
 
 	EgressAllow    string        `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"Networks that webhooks may reach besides public addresses, each with an optional port: 10.0.0.0/8,127.0.0.1/32:9000,[::1]/128:9000."`
 	WebhookCADir   string        `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name; without it they may name none."`
-	WebhookTimeout time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"How long a receiver may take in all, from the lookup of its name to the last byte of its answer; 30s at most."`
+	WebhookTimeout time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"Maximum time for a request to a receiver, from the lookup of its name to the last byte of the response; 30s at most."`
 
-	ChangelogRetention int `env:"TERRIER_CHANGELOG_RETENTION" default:"90" placeholder:"DAYS" help:"Days for which the change log and the audit log are kept; 0 keeps them for ever."`
-	DeliveryRetention  int `env:"TERRIER_DELIVERY_RETENTION" default:"30" placeholder:"DAYS" help:"Days for which deliveries to webhooks are kept, with their attempts and with the condition errors: not longer than the change log, which they are made from. What could not be sent in that time fails as expired. 0 keeps them for ever."`
+	ChangelogRetention int `env:"TERRIER_CHANGELOG_RETENTION" default:"90" placeholder:"DAYS" help:"Days for which the change log and the audit log are kept; 0 keeps them forever."`
+	DeliveryRetention  int `env:"TERRIER_DELIVERY_RETENTION" default:"30" placeholder:"DAYS" help:"Days for which deliveries, their attempts and condition errors are kept: not longer than the change log. Deliveries that could not be sent in that time fail as expired. 0 keeps them forever."`
 
-	AuditLog string `env:"TERRIER_AUDIT_LOG" placeholder:"TARGET" help:"Where the audit log goes besides the database: stderr, file:/path, syslog: for the socket of this machine, syslog:/path of another socket, syslog:udp://host:514 or syslog:tcp://host:514."`
+	AuditLog string `env:"TERRIER_AUDIT_LOG" placeholder:"TARGET" help:"Where else to write the audit log: stderr, file:/path, syslog: for the socket of this machine, syslog:/path of another socket, syslog:udp://host:514 or syslog:tcp://host:514."`
 
 	LogLevel  string `env:"TERRIER_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe messages to log: debug, info, warn or error."`
 	LogFormat string `env:"TERRIER_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`
@@ -120,7 +120,7 @@ func (c *Config) validateSecretKeys() error {
 	}
 	for i, key := range c.SecretKeyOld {
 		if n := utf8.RuneCountInString(key); n < minSecretKey {
-			return fmt.Errorf("TERRIER_SECRET_KEY_OLD: key %d has %s and needs at least %d: separate former keys by commas", i+1,
+			return fmt.Errorf("TERRIER_SECRET_KEY_OLD: key %d has %s and needs at least %d: separate old keys by commas", i+1,
 				characters(n), minSecretKey)
 		}
 	}

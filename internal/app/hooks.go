@@ -95,7 +95,8 @@ func (a *App) Webhook(ctx context.Context, name string) (WebhookInfo, error) {
 	}
 	switch near := nearNames(name, names); {
 	case len(rows) == 0:
-		return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q, nor any other: create one with `terrier webhook create`", name)
+		return WebhookInfo{}, fault.New(fault.NotFound,
+			"there are no webhooks yet, so there is no %q: create one with `terrier webhook create`", name)
 	case len(near) > 0:
 		return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q; near it: %s", name, strings.Join(near, ", "))
 	}

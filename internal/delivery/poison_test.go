@@ -31,7 +31,7 @@ func TestOneDeliveryHoldsNobody(t *testing.T) {
 }
 
 // TestAReceiverAsksForTime: a delivery waits as long as the receiver asks for, also before its webhook is held. It does
-// not stand in front of the others.
+// not block the others.
 func TestAReceiverAsksForTime(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

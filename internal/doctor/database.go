@@ -168,7 +168,7 @@ func (e *examination) tls(ctx context.Context) (Finding, error) {
 	case link.IsLocal:
 		return ok("no TLS, and none needed: %s is on this machine", link.Address)
 	}
-	return found(Warn, "", "no TLS to %s: anybody on the way can read passwords and records", link.Address)
+	return found(Warn, "", "no TLS to %s: anybody in between can read passwords and records", link.Address)
 }
 
 // pooler checks that a pooler, where there is one, reserves connections.

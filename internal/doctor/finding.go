@@ -37,7 +37,7 @@ func sql(database string, statements ...string) string {
 // sql returns the command that runs statements on the database that is examined.
 func (e *examination) sql(statements ...string) string { return sql(e.server.Database, statements...) }
 
-// anyDatabase stands for its name in the remedies of checks that have not run.
+// anyDatabase is used for its name in the remedies of checks that have not run.
 const anyDatabase = "DATABASE"
 
 // alter returns the statements that change a setting of the server, as a superuser of PostgreSQL.

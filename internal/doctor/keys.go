@@ -32,7 +32,7 @@ func (e *examination) sealed(ctx context.Context) (Finding, error) {
 	}
 	switch {
 	case sum.locked > 0:
-		return found(Fail, "add the former key to TERRIER_SECRET_KEY_OLD; `terrier secret reseal` then names each that is left",
+		return found(Fail, "add the old key to TERRIER_SECRET_KEY_OLD; `terrier secret reseal` then names each that is left",
 			"%s with none of the keys: webhooks that need them can't send", count(sum.locked, "secret")+opens(sum.locked))
 	case sum.old > 0:
 		return found(Warn, "", "%s only with an old key", count(sum.old, "secret")+opens(sum.old))

@@ -103,7 +103,7 @@ func (e *examination) baseURL(ctx context.Context) (Finding, error) {
 	host := base.Hostname()
 	if base.Scheme != "https" && !isLoopback(host) {
 		return found(Warn, "TERRIER_BASE_URL=https://"+base.Host,
-			"%s is not https: anybody on the way can read passwords and session cookies", e.Settings.BaseURL)
+			"%s is not https: anybody in between can read passwords and session cookies", e.Settings.BaseURL)
 	}
 	if e.options.Offline {
 		return ok("%s; its host was not looked up", e.Settings.BaseURL)
@@ -161,7 +161,7 @@ func (e *examination) retention(context.Context) (Finding, error) {
 
 func days(n int) string {
 	if n == 0 {
-		return "for ever"
+		return "forever"
 	}
 	return count(n, "day")
 }

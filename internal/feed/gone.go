@@ -19,6 +19,6 @@ func (e *GoneError) Unwrap() error {
 		return fault.New(fault.Gone, "The newest position is %d. If you have seen a later one, the database was restored from a backup: "+
 			"take a new copy of the records, and go on after its position.", e.Newest)
 	}
-	return fault.New(fault.Gone, "Changes after %d are not kept any more: the oldest position is %d. Take a new copy of the records, and "+
+	return fault.New(fault.Gone, "Changes after %d are no longer kept: the oldest position is %d. Take a new copy of the records, and "+
 		"go on after its position.", e.After, e.Oldest)
 }

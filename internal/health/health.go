@@ -24,7 +24,7 @@ const (
 
 // Wait returns how long a delivery is put off that failed after so many attempts, each for a reason that may pass, while its
 // webhook is not held. The first few go back to their place at once, and show whether the receiver is away. After that it is
-// the delivery that the receiver can't take, and it must not stand in front of the others.
+// the delivery that the receiver can't take, and it must not block the others.
 func Wait(attempts int64) time.Duration {
 	if attempts < limit {
 		return 0

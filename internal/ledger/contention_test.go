@@ -269,7 +269,7 @@ func TestTheLogHoldsTrueCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := rows[0].Int("site_count"); n != 0 {
-			t.Errorf("the writer is told of %d sites", n)
+			t.Errorf("the writer sees %d sites", n)
 		}
 	}
 	var data string

@@ -144,8 +144,8 @@ func actionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
 				return q, fault.Field("q", "Give one text to look for.")
 			}
 		case slices.Contains(controls, key):
-			return q,
-				fault.Field(key, "This is no filter: it says how a list is shown. What the filters find is taken whole, so narrow them instead.")
+			return q, fault.Field(key, "This is not a filter: it says how a list is shown. "+
+				"The request applies to everything that the filters find, so narrow them instead.")
 		case !known:
 			return q, Unknown("filter", key, append(t.FilterNames(), "q"))
 		default:
@@ -164,7 +164,7 @@ func FilterQuery(t *record.Type, given map[string]any) (q store.Query, err error
 			values = []any{value}
 		}
 		if len(values) == 0 {
-			return q, fault.Field(name, "An empty list is no filter.")
+			return q, fault.Field(name, "An empty list is not a filter.")
 		}
 		for _, v := range values {
 			switch v.(type) {

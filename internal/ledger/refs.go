@@ -168,7 +168,7 @@ func (r *resolver) loadMatches(t *record.Type, scope access.Scope) func() {
 		for _, p := range match {
 			parts = append(parts, shape(p))
 			if p.Field == nil || len(p.Via) > 0 || p.Lookup != record.Exact || p.Values[0] == nil {
-				parts = append(parts, key) // not a plain column with a value: asked for by itself
+				parts = append(parts, key) // not a plain column with a value: queried on its own
 			}
 		}
 		group := strings.Join(parts, ",")

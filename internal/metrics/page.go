@@ -9,6 +9,8 @@ const pageIntro = `<!-- Generated from internal/metrics: make docs -->
 
 # Metrics
 
+[Documentation](README.md) › [Reference](README.md#reference)
+
 What ` + "`/metrics`" + ` shows on the address of ` + "`TERRIER_METRICS_LISTEN`" + `.
 [Monitoring](monitoring.md) explains how to switch it on, what to alert on, and what to do then.
 

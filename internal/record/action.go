@@ -155,7 +155,7 @@ func (t *Type) buildActions() error {
 		a := &t.Actions[i]
 		a.of = t
 		if a.Limited {
-			a.Body = append(slices.Clone(a.Body), Int{Name: "limit", Help: "How many at most: 50 by default, 1000 at most; 0 means the most."})
+			a.Body = append(slices.Clone(a.Body), Int{Name: "limit", Help: "Maximum number of results: 50 by default, up to 1000; 0 means 1000."})
 		}
 		if a.Syncs != "" {
 			a.buildSync()

@@ -54,7 +54,7 @@ func (a *Action) buildSync() {
 		a.Label = "Compare " + strings.ReplaceAll(parent.Plural, "-", " ")
 		a.Doc = fmt.Sprintf("Compare every %s of the %s with it and add the components that they lack", parent.Title(), a.of.Title())
 		a.Needs = "view"
-		a.Body = append(a.Body, Int{Name: "after", Help: "Go on after the record with this id: the next of an earlier answer."})
+		a.Body = append(a.Body, Int{Name: "after", Help: "Continue after the record with this id: the next of an earlier response."})
 	}
 	a.Answer = syncSchema(parent, !a.isSyncOfOne())
 }

@@ -133,7 +133,8 @@ func (f Utilization) checkDeclaration(*Type) error {
 func (f Utilization) Select(s Selector) { s.Utilization(f.Usage) }
 
 func (f Utilization) Info() Info {
-	return Info{Name: f.Name, Label: LabelOf(f.Name), Help: "How much of its addresses is used, in per cent.", Type: "decimal", ReadOnly: true,
+	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "decimal", ReadOnly: true,
+		Help:    "The share of its addresses that is used, in per cent.",
 		Default: float64(0), OnRequest: true, Percent: true}
 }
 

@@ -241,7 +241,7 @@ func isMask(t *record.Type, f record.Field) bool {
 	})
 }
 
-// isRange reports whether a test narrows the networks of a field otherwise than by their masks. Then the index of the networks is better.
+// isRange reports whether a test narrows the networks of a field by more than their masks. Then the index of the networks is better.
 func isRange(p record.Predicate, f record.Field) bool {
 	within := func(one record.Predicate) bool { return isRange(one, f) }
 	if slices.ContainsFunc(p.Any, within) || slices.ContainsFunc(p.Every, within) {

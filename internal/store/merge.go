@@ -168,7 +168,7 @@ func (tx *Tx) Merge(ctx context.Context, t *record.Type, rows []record.Values) e
 	}
 	n, err := fillAll(all, rows, mostMerged)
 	if err == nil && n < len(rows) {
-		err = fault.New(fault.Invalid, "The answer would have more than %d MiB: send at most %d records at once.", mostMerged>>20, n)
+		err = fault.New(fault.Invalid, "The response would have more than %d MiB: send at most %d records at once.", mostMerged>>20, n)
 	}
 	return err
 }

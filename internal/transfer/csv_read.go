@@ -61,7 +61,7 @@ func (in *reading) readHeader(header []string, line int) ([]*slot, error) {
 		case name == "":
 			continue
 		case at[name]:
-			return nil, fault.Field(fault.General, "line %d: column %q stands there twice", line, name)
+			return nil, fault.Field(fault.General, "line %d: column %q is there twice", line, name)
 		case !known:
 			in.misspelt(line, name, in.layout.names)
 		}

@@ -29,7 +29,7 @@ func Distinct(t *record.Type, rows []Row) ([]Row, error) {
 	for i, row := range rows {
 		errs[i] = fault.Fields{}
 		if key != "" && row.ID == "" && row.Input[key] == nil {
-			errs[i].Add(key, "Give one: a key that is made here would be shown to nobody.")
+			errs[i].Add(key, "Enter a key: a generated one would not be shown to anybody.")
 			bad = true
 		}
 		if line, twice := lines[row.ID]; twice && row.ID != "" {

@@ -146,7 +146,7 @@ func fromMapping(n *yaml.Node, depth int) (any, error) {
 			return nil, fault.Field(fault.General, "line %d: a key must be a text", key.Line)
 		}
 		if _, twice := object[key.Value]; twice {
-			return nil, fault.Field(fault.General, "line %d: key %q stands there twice", key.Line, cut(key.Value))
+			return nil, fault.Field(fault.General, "line %d: key %q is there twice", key.Line, cut(key.Value))
 		}
 		value, err := fromNode(n.Content[i+1], depth+1)
 		if err != nil {

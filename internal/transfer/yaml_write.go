@@ -178,7 +178,7 @@ func appendYAMLText(dst []byte, s string, indent int) []byte {
 	return dst
 }
 
-// literalYAML reports whether a text of several lines can stand there as it is.
+// literalYAML reports whether a text of several lines can be written as it is.
 func literalYAML(s string) bool {
 	if !strings.Contains(s, "\n") || strings.TrimSpace(s) != s {
 		return false

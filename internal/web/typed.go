@@ -75,8 +75,8 @@ func customTexts(in record.Info, value any) []string {
 }
 
 // defaultHelp explains what typedDefault parses. The API and imports take JSON.
-const defaultHelp = "The value of records that are given none: a text, a number, true or false, several choices one on each line, " +
-	"or JSON where the type is JSON."
+const defaultHelp = "The value of records that have none of their own: a text, a number, true or false, several choices " +
+	"one on each line, or JSON where the type is JSON."
 
 // defaultTexts returns the default of a custom field of a kind as a form shows it.
 func defaultTexts(kind string, value any) []string {

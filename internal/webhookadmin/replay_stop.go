@@ -33,10 +33,10 @@ func (r *replay) stopped(ctx context.Context) (ReplayCount, error) {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return n, ctx.Err()
 	case r.dry || n.Changes == 0:
-		return n, fault.New(fault.Invalid, "There was no time to look at all changes: of the first %d, %d match. "+
+		return n, fault.New(fault.Invalid, "There was not enough time to check all changes: of the first %d, %d match. "+
 			"Narrow the filter, or run `terrier webhook replay %d` on the server.", n.Changes, n.Matching, r.webhook)
 	}
-	return n, fault.New(fault.Invalid, "There was no time for all: %s", n.soFar(r.webhook))
+	return n, fault.New(fault.Invalid, "There was not enough time for all changes: %s", n.soFar(r.webhook))
 }
 
 // finishMoment replays the remaining changes with the same time as the last one. All changes of a request have one time, and a replay can

@@ -48,7 +48,7 @@ func (a *Admin) again(ctx context.Context, c ledger.Caller, d record.Values, end
 	case !suits(before): // it has changed since the caller saw it
 		state = before
 	case suits(state) && v.Link("webhook").ID == 0:
-		return v, fault.New(fault.Invalid, "The webhook was deleted: there is nobody to send this to.")
+		return v, fault.New(fault.Invalid, "The webhook was deleted, so there is no receiver to send this to.")
 	case suits(state) && matching == 0:
 		return v, fault.ErrDenied
 	case suits(state):

@@ -33,7 +33,7 @@ func TestHelpOfDefaults(t *testing.T) {
 	options := string(adminOf(s).do(t, "OPTIONS", defs, nil).Want(t, http.StatusOK).Raw)
 	form := s.Do(t, apitest.Call{Method: "GET", Path: "/extras/custom-fields/add/",
 		Header: map[string]string{"Accept": "text/html", "Cookie": s.Login(t, "admin")}}).Want(t, http.StatusOK)
-	if strings.Contains(options, "line") || !strings.Contains(options, "given none, as JSON") ||
+	if strings.Contains(options, "line") || !strings.Contains(options, "none of their own, as JSON") ||
 		!strings.Contains(string(form.Raw), "several choices one on each line") {
 		t.Error("the help of a custom field's default is not that of its reader")
 	}

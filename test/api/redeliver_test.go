@@ -89,7 +89,8 @@ func TestRedeliver(t *testing.T) {
 	t.Run("a webhook that is gone", func(t *testing.T) {
 		succeed()
 		p.admin.do(t, "DELETE", at(webhooks, p.a), nil).Want(t, http.StatusNoContent)
-		wantDetail(t, p.admin.do(t, "POST", redeliver, nil), http.StatusBadRequest, "The webhook was deleted: there is nobody to send this to.")
+		wantDetail(t, p.admin.do(t, "POST", redeliver, nil), http.StatusBadRequest,
+			"The webhook was deleted, so there is no receiver to send this to.")
 	})
 	wantDetail(t, p.admin.do(t, "POST", deliveries+"00000000-0000-7000-8000-000000000000/redeliver/", nil), http.StatusNotFound, notFound)
 	p.admin.do(t, "POST", redeliver, obj{"dry_run": true}).Want(t, http.StatusBadRequest)

@@ -84,7 +84,7 @@ func TestRetry(t *testing.T) {
 		before := one[int64](t, p.s, "SELECT count(*) FROM extras_delivery WHERE webhook_id <> $1", p.a)
 		p.admin.do(t, "DELETE", fmt.Sprintf("%s%d/", webhooks, p.a), nil).Want(t, http.StatusNoContent)
 		wantDetail(t, p.admin.do(t, "POST", deliveryAt(d)+"retry/", nil), http.StatusBadRequest,
-			"The webhook was deleted: there is nobody to send this to.")
+			"The webhook was deleted, so there is no receiver to send this to.")
 		if got := p.admin.do(t, "POST", deliveries+"retry/", obj{"filter": obj{}, "dry_run": true}).Want(t, http.StatusOK).
 			Object(t)["count"]; got != float64(before) {
 			t.Errorf("count %v, want %d", got, before)

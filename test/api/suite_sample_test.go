@@ -34,7 +34,7 @@ var formats = map[string]string{
 	"extras.webhook.client_key":         "",
 }
 
-// needed are fields that a record needs, although none of them is required by itself.
+// needed are fields that a record needs, although none of them is required on its own.
 var needed = map[string]obj{
 	"extras.webhook":       {"type_create": true}, // at least one event
 	"extras.configcontext": {"data": obj{"a": 1}},

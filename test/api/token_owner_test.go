@@ -30,7 +30,7 @@ func TestWritingATokenNeedsTheRightOfItsOwner(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		grants  []apitest.Grant
-		allowed string // owners besides oneself
+		allowed string // owners besides the caller
 	}{
 		{"nobody-special", nil, ""},
 		{"writer", []apitest.Grant{everything(), seeUsers}, ""},
@@ -50,7 +50,7 @@ func TestWritingATokenNeedsTheRightOfItsOwner(t *testing.T) {
 			for owner, ownerID := range all {
 				for what, body := range map[string]obj{
 					"expires": {"expires": nil}, "write_enabled": {"write_enabled": true}, "allowed_ips": {"allowed_ips": []string{}},
-					"description": {"description": "x"}, "the owner, to oneself": {"user": id},
+					"description": {"description": "x"}, "the owner, to the caller": {"user": id},
 				} {
 					for _, bulk := range []bool{false, true} {
 						token := admin.create(t, tokens, obj{"user": ownerID, "expires": "2099-01-01T00:00:00Z", "write_enabled": false,

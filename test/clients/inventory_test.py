@@ -1,6 +1,6 @@
 """Ansible's inventory plugin netbox.netbox.nb_inventory, unmodified, over the records of inventory_fixture.py, on a server of its own.
 
-What it lists is compared with inventory.json. TERRIER_REWRITE=1 writes that file anew."""
+What it lists is compared with inventory.json. TERRIER_REWRITE=1 rewrites that file."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-# Starts a real Terrier for the scripts that source it. Sourced by test/*/run, not run by itself.
+# Starts a real Terrier for the scripts that source it. Sourced by test/*/run, not run on its own.
 #
 # with_postgres "$@"   runs the script again below a private PostgreSQL, unless it already is
 # build                builds the binary into $work

@@ -136,13 +136,13 @@ var bugs = []bug{
 		edits:  []edit{{ledgerWrite, "if same, ok := first[d.v.ID()]; ok {", "if same, ok := first[d.v.ID()]; ok && false {"}},
 	},
 	{
-		name: "sign-other-bytes", does: "the signature is made of something else than the body",
+		name: "sign-other-bytes", does: "the signature is not made of the body",
 		breaks: mapped,
 		edits: []edit{{"internal/webhook/render.go", "Signature(secrets[i], out.Body)",
 			"Signature(secrets[i], append([]byte(nil), out.Body[1:]...))"}},
 	},
 	{
-		name: "stale-secret", does: "a worker goes on with the webhook as it was before an edit",
+		name: "stale-secret", does: "a worker keeps using the webhook as it was before an edit",
 		breaks: mapped,
 		edits:  []edit{{"internal/delivery/hooks.go", "known.version == version", "known.version > 0"}},
 	},
@@ -154,7 +154,7 @@ var bugs = []bug{
 				`webhook_id = $1"`}},
 	},
 	{
-		name: "send-while-paused", does: "a pause holds nothing",
+		name: "send-while-paused", does: "a pause has no effect",
 		breaks: ends,
 		edits: []edit{
 			{"internal/store/workers.go", "NOT w.enabled OR p.webhook_id IS NOT NULL,", "NOT w.enabled,"},

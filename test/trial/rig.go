@@ -2,7 +2,7 @@ package trial
 
 import "terrier/internal/record"
 
-// Rig returns types with rules between their records. Gear is of a model and stands in a frame. It may be in a stack, which one of its
+// Rig returns types with rules between their records. Gear is of a model and is mounted in a frame. It may be in a stack, which one of its
 // members leads, and in a nest of other gear. It has ports, and labels on these. The test suites for every type do not run for these:
 // the rules refuse most records that are made at random.
 func Rig() []record.Type {
@@ -35,7 +35,7 @@ var Frame = record.Type{
 	Order: []string{"name"},
 }
 
-// Gear stands in a frame.
+// Gear is mounted in a frame.
 var Gear = record.Type{
 	App: "trial", Name: "gear", Plural: "gear", Section: "Trial",
 	Fields: record.Fields{

@@ -43,7 +43,7 @@ func componentsOf(parent record.Children, kinds ...record.Children) []record.Chi
 	return kinds
 }
 
-// bayPosition is what stands for the position of the module bay in names and labels.
+// bayPosition is replaced by the position of the module bay in names and labels.
 const bayPosition = "{module}"
 
 // fillModule puts a component of a module into the device, and the position of the bay into its name and label.

@@ -9,7 +9,7 @@ import (
 // InventoryItem is a part of a device that is only counted. The items of a device form trees.
 var InventoryItem = record.Type{
 	App: "dcim", Name: "inventoryitem", Plural: "inventory-items", Label: "inventory item", Section: sectionComponents,
-	Doc: "A part of a device that is kept for inventory only; items form a tree.",
+	Doc: "A part of a device that is only counted, such as a fan or a disk. Items form a tree.",
 	Fields: slices.Concat(record.Fields{
 		record.Ref{Name: "device", To: "dcim.device", Required: true, OnDelete: record.Cascade},
 		record.Ref{Name: "parent", To: "dcim.inventoryitem", OnDelete: record.Cascade, Bare: true},
@@ -19,7 +19,7 @@ var InventoryItem = record.Type{
 		record.Text{Name: "part_id", Label: "Part ID", Max: 50, Help: "The manufacturer's number of the part."},
 		record.Text{Name: "serial", Max: 50},
 		record.Text{Name: "asset_tag", Max: 50, Null: true, Unique: true, NullsDiffer: true},
-		record.Bool{Name: "discovered", Help: "A machine found it."},
+		record.Bool{Name: "discovered", Help: "Found by a program, not entered by a person."},
 		description,
 		record.AnyRef{Name: "component", OnDelete: record.Cascade, To: []string{"dcim.consoleport", "dcim.consoleserverport",
 			"dcim.frontport", "dcim.interface", "dcim.poweroutlet", "dcim.powerport", "dcim.rearport"}},

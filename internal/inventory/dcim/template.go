@@ -29,7 +29,7 @@ func named(sort record.Sort) record.Fields { return namedWith(sort, "") }
 
 // namedByBay are the fields by which people know a template that a module type can have.
 func namedByBay(sort record.Sort) record.Fields {
-	return namedWith(sort, "In a module type {module} stands for the position of the bay.")
+	return namedWith(sort, "In a module type, {module} becomes the position of the bay.")
 }
 
 func namedWith(sort record.Sort, help string) record.Fields {

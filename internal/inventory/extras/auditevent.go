@@ -6,7 +6,7 @@ import "terrier/internal/record"
 // in the same transaction where there is one, and it never has a secret.
 var AuditEvent = record.Type{
 	App: "extras", Name: "auditevent", Plural: "audit-events", Label: "audit event", Sensitive: true, ReadOnly: true, Section: "Logging",
-	Doc: "A login, or an act that concerns the security of Terrier: who did it, when, from where, and to what.",
+	Doc: "A login, or an action that affects security: who did it, when, from where, and to what.",
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "happened_at",
 			Help: "When it happened. Of login attempts that were refused unchecked, the beginning of their hour."},
@@ -25,11 +25,11 @@ var AuditEvent = record.Type{
 			{Value: "webhook_replayed", Label: "Webhook replayed"},
 			{Value: "secret_rotated", Label: "Secret rotated"},
 		}},
-		record.Text{Name: "user_name", ReadOnly: true, Help: "Who did it. Empty where the name that was typed belongs to no user."},
+		record.Text{Name: "user_name", ReadOnly: true, Help: "Who did it. Empty if no user has the name that was typed."},
 		record.Text{Name: "address", ReadOnly: true, Help: "Where the request came from. Empty for commands on the server."},
 		record.UUID{Name: "request_id"},
-		record.Text{Name: "target", ReadOnly: true, Help: "What it was done to, such as users.token/12."},
-		record.Text{Name: "target_name", ReadOnly: true, Help: "What that was called then."},
+		record.Text{Name: "target", ReadOnly: true, Help: "The record that it was done to, such as users.token/12."},
+		record.Text{Name: "target_name", ReadOnly: true, Help: "Its name at that time."},
 		record.Int{Name: "times", ReadOnly: true, Help: "How many login attempts were refused, or deliveries queued; otherwise 1."},
 	},
 	Brief:   []string{"event"},

@@ -25,7 +25,7 @@ var CustomField = record.Type{
 		record.Text{Name: "description", Max: 200},
 		record.Bool{Name: "required"},
 		record.JSON{Name: "default", KindOf: "type", MaxBytes: 64 << 10,
-			Help: "The value of records that are given none, as JSON: what a record would be given."},
+			Help: "The value of records that have none of their own, as JSON."},
 		record.Int{Name: "weight", Default: 100},
 		record.Int{Name: "validation_minimum", Null: true},
 		record.Int{Name: "validation_maximum", Null: true},

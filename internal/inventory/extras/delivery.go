@@ -6,7 +6,7 @@ import "terrier/internal/record"
 // transaction of the change, the workers move it on.
 var Delivery = record.Type{
 	App: "extras", Name: "delivery", Plural: "deliveries", Sensitive: true, ReadOnly: true, Section: "Logging",
-	Doc: "One change on its way to one webhook. Its id is the X-Hook-Delivery of every request made for it.",
+	Doc: "One change for one webhook. Its id is the X-Hook-Delivery of every request that sends it.",
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "changed_at"},
 		record.Ref{Name: "webhook", To: "extras.webhook", ReadOnly: true, Loose: true},
@@ -18,7 +18,7 @@ var Delivery = record.Type{
 		record.Int{Name: "object_id", ReadOnly: true},
 		record.Borrowed{Name: "object_repr", Label: "Record", From: "extras.objectchange", Field: "object_repr", By: "change_id",
 			Both: "changed_at",
-			Help: "What the record was called when it changed.",
+			Help: "The name of the record when it changed.",
 			Shape: record.Schema{"type": "string", "nullable": true,
 				"description": "What the record was called when it changed; null for those who may not see the change."}},
 		record.Int{Name: "sequence", ReadOnly: true, StoredAs: "version", Help: "The version of the record: X-Hook-Sequence."},
@@ -29,7 +29,7 @@ var Delivery = record.Type{
 		record.Time{Name: "queued_at", ReadOnly: true},
 		record.Time{Name: "finished_at", ReadOnly: true, Null: true},
 		record.Time{Name: "retry_at", ReadOnly: true, Null: true, Help: "When a failed delivery is retried automatically."},
-		record.HasValue{Name: "retrying", Of: "retry_at", Help: "It has failed, and is retried automatically."},
+		record.HasValue{Name: "retrying", Of: "retry_at", Help: "It has failed and is retried automatically."},
 		record.Int{Name: "tries", ReadOnly: true, Hidden: true},
 		record.Borrowed{Name: "max_retries", From: "extras.webhook", Field: "max_retries", By: "webhook_id", Hidden: true},
 		record.DetailOnly{Name: "attempts", Shape: attemptsShape},
@@ -55,7 +55,7 @@ var Delivery = record.Type{
 				"count": record.Schema{"type": "integer", "format": "int64"}}}},
 		{Name: "retry", Method: "POST", Queued: true, Needs: "change", NeedsOn: "extras.webhook", Doc: "Send a failed delivery again"},
 		{Name: "redeliver", Method: "POST", Queued: true, Needs: "change", NeedsOn: "extras.webhook", Label: "Send again",
-			Doc: "Send a delivery again that has ended, also a successful one"},
+			Doc: "Send any delivery again that has ended, also a successful one"},
 	},
 	Display: func(r record.Reader) string {
 		if name := r.Text("object_repr"); name != "" {

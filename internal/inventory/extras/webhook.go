@@ -20,7 +20,8 @@ var Webhook = record.Type{
 		record.Bool{Name: "type_delete", Label: "Delete", Help: "Notify when a record is deleted."},
 		record.Text{Name: "payload_url", Label: "URL", Max: 500, Required: true,
 			Help: "Where the request goes: an absolute http or https address."},
-		record.Bool{Name: "enabled", Default: true, Help: "A disabled webhook is not notified of new changes, and its queued deliveries wait."},
+		record.Bool{Name: "enabled", Default: true,
+			Help: "A disabled webhook is not notified of new changes. Its queued deliveries stay queued."},
 		record.Choice{Name: "http_method", Label: "HTTP method", Of: httpMethods, Default: "POST"},
 		record.Text{Name: "http_content_type", Label: "HTTP content type", Max: 100, Default: "application/json"},
 		record.Secret{Name: "additional_headers", Seal: record.Encrypted, Shown: true, Max: 16384,
@@ -31,10 +32,10 @@ var Webhook = record.Type{
 		record.Secret{Name: "secret", Seal: record.Encrypted, Max: 1000,
 			Help: "Signs each request: X-Hook-Signature. Kept encrypted, and never shown."},
 		record.Secret{Name: "previous_secret", Seal: record.Encrypted, Max: 1000,
-			Help: "While a secret is being replaced: requests are signed with the former one too. Empty it when the receiver knows the new one."},
-		record.JSON{Name: "conditions", Help: "Notify only of changes for which these apply."},
+			Help: "While a secret is being replaced: requests are signed with the old one too. Empty it when the receiver knows the new one."},
+		record.JSON{Name: "conditions", Help: "Notify only of changes that meet these conditions."},
 		record.Bool{Name: "ssl_verification", Label: "SSL verification", Default: true,
-			Help: "Off: the receiver's certificate is not checked, and anybody on the way can read what is sent."},
+			Help: "Off: the receiver's certificate is not checked, and anybody in between can read what is sent."},
 		record.Text{Name: "ca_file_path", Label: "CA file path", Max: 4096, Null: true,
 			Help: "The authority that signed the receiver's certificate: a file below TERRIER_WEBHOOK_CA_DIR."},
 		record.Text{Name: "client_certificate", Max: 32768,
@@ -47,9 +48,9 @@ var Webhook = record.Type{
 			Help: "How often a failed delivery is retried automatically, at growing intervals: after 10 s, 20 s, 40 s … 10 retries are over " +
 				"within 3 h."},
 		record.Int{Name: "concurrency", Min: limit(1), Max: limit(200), Default: 10,
-			Help: "Requests under way at once, for each worker process."},
+			Help: "Requests at the same time, for each worker process."},
 		record.Int{Name: "rate_limit", Min: limit(1), Max: limit(1000), Null: true,
-			Help: "Requests per second at most, of all worker processes together. Blank: no limit."},
+			Help: "Maximum number of requests per second, of all worker processes together. Blank: no limit."},
 		record.Bool{Name: "hold_on_failure", Label: "Hold while the receiver is away",
 			Help: "Recommended. When five attempts in a row get no answer, 429 or 5XX, deliveries stay queued, and one at a time tries whether " +
 				"the receiver is back; then all are sent, oldest first. Off: each of them fails."},
@@ -78,7 +79,7 @@ var Webhook = record.Type{
 	},
 	Actions: []record.Action{
 		{Name: "pause", Method: "POST", Needs: "change", Doc: "Stop sending to a webhook; its deliveries stay queued"},
-		{Name: "resume", Method: "POST", Needs: "change", Doc: "Let a webhook go on"},
+		{Name: "resume", Method: "POST", Needs: "change", Doc: "Resume a paused webhook"},
 		{Name: "test", Method: "POST", PagesOnly: true, Needs: "change", Label: "Send a test", Doc: "Send a sample to a webhook",
 			Body: record.Fields{
 				record.Int{Name: "change", Help: "A past change to send, by id."},
@@ -94,7 +95,7 @@ var Webhook = record.Type{
 			Doc:  "Give a webhook a new secret and sign with both for a while",
 			Body: record.Fields{record.Secret{Name: "secret", Seal: record.Encrypted, Max: 1000, Help: "The new secret."}}},
 		{Name: "rotate/end", Method: "POST", PagesOnly: true, Needs: "change", Label: "The receiver knows the new one",
-			Doc: "Sign with the new secret of a webhook alone"},
+			Doc: "Stop signing with the old secret of a webhook"},
 	},
 	Special: record.Special{Audited: webhookEvent},
 	Check: func(_, v record.Values) fault.Fields {

@@ -12,8 +12,8 @@ var WebhookHealth = record.Type{
 		record.Ref{Name: "webhook", To: "extras.webhook", Required: true, OnDelete: record.Cascade},
 		record.Choice{Name: "state", Required: true, Of: record.Choices{
 			{Value: "healthy", Label: "Healthy"}, {Value: "failing", Label: "Failing"}, {Value: "held", Label: "Held"}}},
-		record.Time{Name: "since", Help: "When the webhook came into this state."},
-		record.Text{Name: "reason", Max: 1000, Help: "Why the attempt failed that brought it there."},
+		record.Time{Name: "since", Help: "Since when the webhook has been in this state."},
+		record.Text{Name: "reason", Max: 1000, Help: "Why the last attempt before this state failed."},
 	},
 	Unique:  []record.Unique{{Name: "extras_webhookhealth_webhook_unique", Fields: []string{"webhook"}}},
 	Order:   []string{"-id"},

@@ -23,7 +23,7 @@ var Permission = record.Type{
 		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural, Unique: true},
 		record.Text{Name: "description", Max: 200},
 		record.Bool{Name: "enabled", Default: true, Help: "Otherwise it gives nothing."},
-		record.ObjectTypes{Name: "object_types", Help: "The record types it is about, such as dcim.site."},
+		record.ObjectTypes{Name: "object_types", Help: "The record types that it applies to, such as dcim.site."},
 		record.Refs{Name: "groups", To: "users.group"},
 		record.Refs{Name: "users", To: "users.user"},
 		record.Actions{Name: "actions", Help: "To write other people's tokens, Grant is needed as well."},

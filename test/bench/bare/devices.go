@@ -67,7 +67,7 @@ func (s *Server) logDevices(ctx context.Context, tx pgx.Tx, like int64, devices,
 	add := func(of string, all []int64) {
 		for _, id := range all {
 			types, ids = append(types, of), append(ids, id)
-			// Each text is made anew, as that of a record would be.
+			// Each text is made again, as that of a record would be.
 			states, datas = append(states, strings.Clone(forms[of][0])), append(datas, strings.Clone(forms[of][1]))
 		}
 	}
