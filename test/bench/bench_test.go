@@ -92,7 +92,7 @@ func checkRows(t *testing.T, r *figures.Result, all bool) {
 			"search-two-many", "search-create", "search-bulk", "search-patch", "search-patch-status", "search-mixed", "deep",
 			"count", "types-start", "types-openapi", "types-openapi-gzip", "types-menu", "types-home",
 			"types-list", "types-memory", "types-setup", "token", "login", "flood", "readers-texts", "bulk", "create-10", "drip", "deliveries",
-			"metrics-get", "metrics-deliver",
+			"metrics-get", "metrics-deliver", "sequencer",
 			"latency-10", "latency-100", "latency-1000",
 			"fairness", "fairness-p99", "fairness-backlog", "fairness-backlog-p99", "idle", "lone", "queued-create", "queued-latency",
 			"growth-page", "growth-search", "devices-create", "devices-delete", "fleet-devices", "fleet-interfaces", "fleet-first", "fleet-deep",

@@ -37,7 +37,7 @@ func cases() []work {
 		work{"search-writes", (*bench).measureSearchWrites},
 		work{"search-mixed", (*bench).measureSearchMixed},
 		work{"drip", (*bench).measureDrip}, work{"deliveries", (*bench).measureDeliveries},
-		work{"metrics", (*bench).measureMetrics})
+		work{"metrics", (*bench).measureMetrics}, work{"sequencer", (*bench).measureSequencer})
 	for _, p := range paces {
 		all = append(all, p.work())
 	}

@@ -50,7 +50,7 @@ var (
 
 // fullOnly names the cases that a quick run leaves out, unless --only names them: they take long and rarely change.
 var fullOnly = []string{"fleet-lists", "fleet", "contexts", "prefixes", "search-writes", "search-mixed", "metrics",
-	"latency-10", "latency-100", "idle"}
+	"sequencer", "latency-10", "latency-100", "idle"}
 
 // least is the size of the smallest register. It still has pages in its middle.
 const least = 1_000

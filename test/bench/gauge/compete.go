@@ -43,13 +43,21 @@ func (m *Meter) Compete(ctx context.Context, x, y Asking, length time.Duration) 
 	return a, b, nil
 }
 
-// turn sends requests over all connections for a while, and over each at least once: on a busy machine the time may be over before they
-// begin.
+// turn lets one side answer for a while, and adds what it did.
 func (m *Meter) turn(ctx context.Context, x Asking, length time.Duration, into *Share) error {
+	used := m.Start(x.Processes...)
+	answers, err := x.Ask(ctx, length)
+	into.Usage = into.Add(used())
+	into.Answers += answers
+	return err
+}
+
+// Ask sends requests over all connections for a while, and over each at least once: on a busy machine the time may be over before they
+// begin. It returns the number of answers.
+func (x Asking) Ask(ctx context.Context, length time.Duration) (int64, error) {
 	var wg sync.WaitGroup
 	var answers atomic.Int64
 	errs := make(chan error, x.Connections)
-	used := m.Start(x.Processes...)
 	deadline := time.Now().Add(length)
 	for range x.Connections {
 		wg.Go(func() {
@@ -67,11 +75,9 @@ func (m *Meter) turn(ctx context.Context, x Asking, length time.Duration, into *
 		})
 	}
 	wg.Wait()
-	into.Usage = into.Add(used())
-	into.Answers += answers.Load()
 	close(errs)
 	if err := <-errs; err != nil {
-		return err
+		return answers.Load(), err
 	}
-	return ctx.Err()
+	return answers.Load(), ctx.Err()
 }
