@@ -36,6 +36,9 @@ func MigrateTo(ctx context.Context, pool *pgxpool.Pool, number int64) error {
 // EndedNewest is how many deliveries a look without a time reads.
 const EndedNewest = endedNewest
 
+// NumberChanges gives positions to changes.
+var NumberChanges = numberChanges
+
 // LoadDueStatement and its arguments.
 const LoadDueStatement = loadDue
 

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +26,31 @@ func (a *archive) numbered(t *testing.T, first, second func()) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestNumberByID: changes are looked for by the index of their ids, however many there are: the plan is made once for a connection.
+func TestNumberByID(t *testing.T) {
+	t.Parallel()
+	s, _, db := open(t)
+	_, err := db.Exec(t.Context(), `
+		INSERT INTO extras_objectchange (changed_at, user_name, request_id, action, object_type, object_id, object_repr, version, data)
+		SELECT now(), '', gen_random_uuid(), 'update', 'dcim.site', n, '', 1, repeat('x', 500) FROM generate_series(1, 20000) n`)
+	if err == nil {
+		_, err = db.Exec(t.Context(), "VACUUM ANALYZE extras_objectchange")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := genericPlan(t, s.Pool(), store.NumberChanges, "19990", "{5,9}", "{5,10}", "4", "0")
+	read := regexp.MustCompile(`Scan .*on extras_objectchange_\d+`).FindAllString(plan, -1)
+	for _, scan := range read {
+		if !strings.Contains(scan, "_id_idx ") {
+			t.Errorf("it reads by %s", scan)
+		}
+	}
+	if len(read) < 4 || t.Failed() {
+		t.Errorf("the plan is\n%s", plan)
 	}
 }
 
