@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,23 +10,20 @@ import (
 	"terrier/internal/store"
 )
 
-// numbered gives positions to all changes, in two looks: what was made by the second function comes last, whatever its time.
-func (a *archive) numbered(t *testing.T, first, second func()) {
+// numbered gives positions to all changes.
+func (a *archive) numbered(t *testing.T) {
 	t.Helper()
 	conn, err := a.OpenNumbering(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	for _, make := range []func(){first, second} {
-		make()
-		at, err := conn.Numbered(t.Context())
-		if err == nil {
-			_, _, err = conn.Number(t.Context(), at, at.Seen)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	at, err := conn.Numbered(t.Context())
+	if err == nil {
+		_, _, err = conn.Number(t.Context(), at, at.Seen)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -62,13 +60,11 @@ func TestRetainPositions(t *testing.T) {
 	now := time.Now()
 	old := now.Add(-20 * week)
 	before := a.number(t, "SELECT count(*) FROM extras_objectchange")
-	a.numbered(t, func() {
-		a.sites(t, old, "one", "two")
-		a.sites(t, now, "three")
-	}, func() {
-		a.sites(t, old, "four")
-		a.sites(t, now, "five", "six")
-	})
+	a.sites(t, old, "one", "two")
+	a.sites(t, now, "three")
+	a.numbered(t)
+	a.sites(t, old, "four")
+	a.sites(t, now, "five", "six")
 	keep := store.Retention{Changes: 90, Deliveries: 90}
 	a.retain(t, keep, now)
 	at, err := a.Positions(t.Context())
@@ -91,6 +87,60 @@ func TestRetainPositions(t *testing.T) {
 	}
 }
 
+// TestRetainUnnumbered: a change is not dropped before it has a position, because a reader of the feed would miss it without notice.
+func TestRetainUnnumbered(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	now := time.Now()
+	old := now.Add(-20 * week)
+	a.sites(t, old, "one")
+	a.numbered(t)
+	a.sites(t, old, "two")
+	keep := store.Retention{Changes: 90, Deliveries: 90}
+	done, err := a.Retain(t.Context(), keep, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(done.Busy, partitionOf("extras_objectchange", old)) {
+		t.Errorf("a change without a position was dropped: %+v", done)
+	}
+	before, err := a.Positions(t.Context())
+	if err != nil || before.Oldest != 1 {
+		t.Errorf("positions are %+v, %v", before, err)
+	}
+	if done := a.retain(t, keep, now); !slices.Contains(names(done.Dropped), partitionOf("extras_objectchange", old)) {
+		t.Errorf("all have positions, but: %+v", done)
+	}
+	if at, err := a.Positions(t.Context()); err != nil || at != (store.Positions{Newest: before.Newest + 1, Oldest: before.Newest + 2}) {
+		t.Errorf("positions are %+v, %v", at, err)
+	}
+}
+
+// TestRetainedElsewhere: if somebody else has dropped changes, such as a program that knows no positions, the oldest position is raised.
+func TestRetainedElsewhere(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	now := time.Now()
+	old := now.Add(-20 * week)
+	a.exec(t, "DELETE FROM extras_objectchange")
+	a.sites(t, old, "one", "two")
+	a.numbered(t)
+	dropped, err := a.Positions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.sites(t, now, "three")
+	a.exec(t, "DROP TABLE "+partitionOf("extras_objectchange", old))
+	a.retain(t, store.Retention{Changes: 365, Deliveries: 90}, now)
+	at, err := a.Positions(t.Context())
+	if want := (store.Positions{Newest: dropped.Newest + 1, Oldest: dropped.Newest + 1}); err != nil || at != want {
+		t.Errorf("positions are %+v, want %+v (%v)", at, want, err)
+	}
+	if n := a.number(t, "SELECT count(*) FROM extras_position"); n != 1 {
+		t.Errorf("%d positions are kept", n)
+	}
+}
+
 // TestFeedLag: monitoring sees the newest position, and how old the first change is that has none.
 func TestFeedLag(t *testing.T) {
 	t.Parallel()
@@ -103,7 +153,7 @@ func TestFeedLag(t *testing.T) {
 		}
 		return newest, lag
 	}
-	a.numbered(t, func() {}, func() {})
+	a.numbered(t)
 	all := a.number(t, "SELECT count(*) FROM extras_objectchange")
 	if newest, lag := read(); newest != all || lag != 0 {
 		t.Errorf("all have positions, but the newest of %d is %d and the lag %v", all, newest, lag)

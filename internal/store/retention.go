@@ -95,7 +95,7 @@ func (done *Retained) retain(ctx context.Context, conn *pgx.Conn, keep Retention
 			return err
 		}
 	}
-	return dropPositions(ctx, conn)
+	return dropPositions(ctx, conn, now)
 }
 
 // keptTable is a growing table, and for how many days it is kept.
@@ -149,17 +149,12 @@ func (done *Retained) dropBefore(ctx context.Context, conn *pgx.Conn, table stri
 		return err
 	}
 	for _, p := range old {
-		// Nobody writes into a week that has been over for a day, so the count stays right
-		// while there is no lock yet.
-		err := conn.QueryRow(ctx, "SELECT count(*) FROM "+p.Name).Scan(&p.Rows)
-		if err == nil && countedAs[table] == ChangeType {
-			p.position, err = lastPosition(ctx, conn, p.till)
-		}
+		err := p.measure(ctx, conn, table)
 		if err == nil {
 			_, err = conn.Exec(ctx, p.dropStatement(table))
 		}
 		switch {
-		case Locked(err):
+		case Locked(err), errors.Is(err, errUnnumbered):
 			done.Busy = append(done.Busy, p.Name)
 			return nil
 		case err != nil:
@@ -169,6 +164,16 @@ func (done *Retained) dropBefore(ctx context.Context, conn *pgx.Conn, table stri
 		}
 	}
 	return nil
+}
+
+// measure reads what is noted when the partition is dropped. Nobody writes into a week that has been over for a day, so it stays right
+// while there is no lock yet.
+func (p *Partition) measure(ctx context.Context, conn *pgx.Conn, table string) error {
+	err := conn.QueryRow(ctx, "SELECT count(*) FROM "+p.Name).Scan(&p.Rows)
+	if err == nil && countedAs[table] == ChangeType {
+		p.position, err = p.lastPosition(ctx, conn)
+	}
+	return err
 }
 
 // partitionsBefore uses the bounds of the partitions, not their names: somebody may have made one by hand. The names

@@ -80,8 +80,10 @@ func (a *archive) sites(t *testing.T, at time.Time, names ...string) {
 	a.create(t, at, "dcim.site", inputs...)
 }
 
+// retain drops what is past its retention. All changes have positions by then.
 func (a *archive) retain(t *testing.T, keep store.Retention, now time.Time) store.Retained {
 	t.Helper()
+	a.numbered(t)
 	done, err := a.Retain(t.Context(), keep, now)
 	if err != nil {
 		t.Fatal(err)
@@ -323,6 +325,7 @@ func TestRetainAtOnce(t *testing.T) {
 		a.sites(t, now.Add(-40*day-time.Duration(i)*week), name)
 	}
 	a.sites(t, now, "today")
+	a.numbered(t)
 	before := a.number(t, "SELECT count(*) FROM pg_inherits WHERE inhparent = 'extras_delivery'::regclass")
 	done := make([]store.Retained, 4)
 	var all sync.WaitGroup
@@ -362,6 +365,7 @@ func TestRetainDoesNotHoldUpWriters(t *testing.T) {
 	now := time.Now()
 	old := now.Add(-40 * day)
 	a.sites(t, old, "a")
+	a.numbered(t)
 	reader, err := a.db.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
