@@ -10,10 +10,12 @@ import (
 	"time"
 )
 
-// Time is how long such an answer may take. Stall is how long it waits for a client that reads nothing.
+// Time is how long such an answer may take. Stall is how long it waits for a client that reads nothing. LeastRate is how fast a client must
+// read where a slow one holds up others, in bytes a second.
 const (
-	Time  = 10 * time.Minute
-	Stall = time.Minute
+	Time      = 10 * time.Minute
+	Stall     = time.Minute
+	LeastRate = 512 << 10
 )
 
 // Context returns a context that outlives the deadline of another, but ends when that is cancelled: the client has disconnected.
@@ -41,4 +43,24 @@ type patient struct {
 func (w *patient) Write(b []byte) (int, error) {
 	_ = w.connection.SetWriteDeadline(time.Now().Add(Stall)) // not every writer has one
 	return w.Writer.Write(b)
+}
+
+// PacedWriter returns a writer of an answer that holds up others as long as it lasts. The client may fall behind LeastRate by as much time
+// as Stall. Time that passes between writes is not the client's.
+func PacedWriter(w http.ResponseWriter) io.Writer {
+	return &paced{w, http.NewResponseController(w), Stall}
+}
+
+type paced struct {
+	io.Writer
+	connection *http.ResponseController
+	left       time.Duration
+}
+
+func (w *paced) Write(b []byte) (int, error) {
+	began, left := time.Now(), w.left+time.Duration(len(b))*time.Second/LeastRate
+	_ = w.connection.SetWriteDeadline(began.Add(left)) // not every writer has one
+	n, err := w.Writer.Write(b)
+	w.left = min(Stall, left-time.Since(began))
+	return n, err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,5 +67,61 @@ func TestWriter(t *testing.T) {
 	}
 	if got, err := answer(func(w http.ResponseWriter) io.Writer { return w }); err == nil {
 		t.Errorf("without it the answer arrives too: %q", got)
+	}
+}
+
+// line is a connection to a client that reads at some rate, in bytes a second, and nothing at all at first.
+type line struct {
+	http.ResponseWriter
+	asleep   time.Duration
+	rate     int
+	deadline time.Time
+}
+
+func (l *line) SetWriteDeadline(at time.Time) error {
+	l.deadline = at
+	return nil
+}
+
+func (l *line) Write(b []byte) (int, error) {
+	ready := time.Now().Add(l.asleep + time.Duration(len(b))*time.Second/time.Duration(l.rate))
+	l.asleep = 0
+	if ready.After(l.deadline) {
+		<-time.After(time.Until(l.deadline))
+		return 0, os.ErrDeadlineExceeded
+	}
+	<-time.After(time.Until(ready))
+	return len(b), nil
+}
+
+// TestPacedWriter: a client may read nothing for a while, but not read slowly for ever. A slow server is not the client's fault.
+func TestPacedWriter(t *testing.T) {
+	piece := make([]byte, 64<<10)
+	for name, c := range map[string]struct {
+		client line
+		server time.Duration // between writes
+		ends   time.Duration // 0: never
+	}{
+		"at the rate":                {line{rate: lasting.LeastRate}, 0, 0},
+		"at half the rate":           {line{rate: lasting.LeastRate / 2}, 0, 2 * lasting.Stall},
+		"asleep":                     {line{rate: lasting.LeastRate, asleep: time.Hour}, 0, lasting.Stall},
+		"asleep for a while":         {line{rate: lasting.LeastRate, asleep: lasting.Stall - time.Second}, 0, 0},
+		"asleep, and then too slow":  {line{rate: lasting.LeastRate / 2, asleep: lasting.Stall / 2}, 0, lasting.Stall * 3 / 2},
+		"at the rate, a slow server": {line{rate: lasting.LeastRate}, time.Minute, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				out, began := lasting.PacedWriter(&c.client), time.Now()
+				var err error
+				for n := 0; n < 1_000 && err == nil; n++ {
+					_, err = out.Write(piece)
+					<-time.After(c.server)
+				}
+				took := time.Since(began)
+				if c.ends == 0 && err != nil || c.ends > 0 && (err == nil || (took-c.ends).Abs() > time.Second) {
+					t.Errorf("it ended after %v with %v, want %v", took, err, c.ends)
+				}
+			})
+		})
 	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // snapshotConnections is how many snapshots are read at once. Each holds a transaction open as long as its client reads, during
-// which PostgreSQL cleans up nothing that has changed since. A caller has one of them at a time.
+// which PostgreSQL cleans up nothing that has changed since. So the client must not read slowly (lasting.PacedWriter). A caller has one
+// of them at a time.
 const snapshotConnections = 2
 
 // Snapshot reads all records of a type in a scope, as they are at one moment. It first calls begin with the position of that moment:
