@@ -14,6 +14,7 @@ var queueChecks = []Check{
 	{queuesGroup, "running", "restart the workers", tables, (*examination).running},
 	{queuesGroup, "lost", "terrier worker, which gives them new jobs", tables, (*examination).lost},
 	{queuesGroup, "paused", "resume the webhook", tables, (*examination).paused},
+	{queuesGroup, "feed", "terrier serve, which numbers changes", tables, (*examination).feed},
 }
 
 func (e *examination) oldest(ctx context.Context) (Finding, error) {
@@ -69,4 +70,20 @@ func (e *examination) paused(ctx context.Context) (Finding, error) {
 	}
 	return found(Warn, fmt.Sprintf("curl -X POST -H \"Authorization: Token $TOKEN\" %s/api/extras/webhooks/%d/resume/", e.Settings.BaseURL,
 		paused[0].Webhook), "paused for long: %s", some(waiting(paused, "%q for %s (%d queued)")))
+}
+
+// feed checks that changes get their positions.
+func (e *examination) feed(ctx context.Context) (Finding, error) {
+	newest, lag, pid, err := e.db.Feed(ctx)
+	switch {
+	case err != nil:
+		return Finding{}, err
+	case lag < e.Limits.FeedLag:
+		return ok("the newest position is %d, and no change has waited for one for %s", newest, span(e.Limits.FeedLag))
+	case pid == 0:
+		return found(Warn, "", "the feed stands still at position %d: a change has no position after %s, and no process numbers them", newest,
+			span(lag))
+	}
+	return found(Warn, e.sql(fmt.Sprintf("SELECT pg_terminate_backend(%d)", pid))+" and another process takes over",
+		"the feed is behind at position %d: a change has no position after %s", newest, span(lag))
 }

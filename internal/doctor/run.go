@@ -264,6 +264,7 @@ func (l Limits) orUsual() Limits {
 		LongJob:         cmp.Or(l.LongJob, usual.LongJob),
 		LostJob:         cmp.Or(l.LostJob, usual.LostJob),
 		LongPause:       cmp.Or(l.LongPause, usual.LongPause),
+		FeedLag:         cmp.Or(l.FeedLag, usual.FeedLag),
 		Certificate:     cmp.Or(l.Certificate, usual.Certificate),
 		OpenFiles:       cmp.Or(l.OpenFiles, usual.OpenFiles),
 		FreeDisk:        cmp.Or(l.FreeDisk, usual.FreeDisk),

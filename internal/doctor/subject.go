@@ -47,6 +47,7 @@ type Limits struct {
 	LongJob         time.Duration // a job may run
 	LostJob         time.Duration // a delivery may have no job
 	LongPause       time.Duration
+	FeedLag         time.Duration // a change may have no position
 	Certificate     time.Duration // a certificate must be valid for
 	OpenFiles       uint64
 	FreeDisk        uint64 // bytes
@@ -62,6 +63,7 @@ var usual = Limits{
 	LongJob:         2 * time.Minute, // a request may take 30 s
 	LostJob:         3 * time.Minute, // workers look after one minute
 	LongPause:       7 * 24 * time.Hour,
+	FeedLag:         time.Minute, // they are numbered every 100 ms
 	Certificate:     21 * 24 * time.Hour,
 	OpenFiles:       4096,
 	FreeDisk:        1 << 30,

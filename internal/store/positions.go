@@ -31,11 +31,20 @@ func positions(rows pgx.Rows) (Positions, error) {
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Positions])
 }
 
+// feedLag is the newest position, and how old the first change after it is that has been committed and not numbered.
+const feedLag = `newest, coalesce((SELECT greatest(now() - changed_at, '0') FROM extras_objectchange
+	WHERE id > greatest(settled, (SELECT max(change_id) FROM extras_position)) ORDER BY id LIMIT 1), '0')`
+
 // Feed returns the newest position, and how old the first change after it is that has been committed and not numbered.
 func (w Watcher) Feed(ctx context.Context) (newest int64, lag time.Duration, err error) {
-	err = w.s.spare.QueryRow(ctx, `
-		SELECT newest, coalesce((SELECT greatest(now() - changed_at, '0') FROM extras_objectchange
-			WHERE id > greatest(settled, (SELECT max(change_id) FROM extras_position)) ORDER BY id LIMIT 1), '0') FROM extras_sequencer`).
-		Scan(&newest, &lag)
+	err = w.s.spare.QueryRow(ctx, "SELECT "+feedLag+" FROM extras_sequencer").Scan(&newest, &lag)
 	return newest, lag, w.s.translate(err)
+}
+
+// Feed returns the same, and the connection that numbers changes: its process id in PostgreSQL, 0 if there is none.
+func (i *Inspector) Feed(ctx context.Context) (newest int64, lag time.Duration, pid int, err error) {
+	err = i.row(ctx, []any{&newest, &lag, &pid}, "SELECT "+feedLag+`, coalesce((SELECT pid FROM pg_locks
+		WHERE locktype = 'advisory' AND classid = 0 AND objid = $1 AND objsubid = 1 AND granted
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())), 0) FROM extras_sequencer`, numberingLock)
+	return newest, lag, pid, err
 }

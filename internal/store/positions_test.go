@@ -141,15 +141,25 @@ func TestRetainedElsewhere(t *testing.T) {
 	}
 }
 
-// TestFeedLag: monitoring sees the newest position, and how old the first change is that has none.
+// TestFeedLag: monitoring sees the newest position, and how old the first change is that has none. terrier doctor sees the same, and
+// who numbers changes.
 func TestFeedLag(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
+	inspector, err := store.Inspect(t.Context(), a.db.Config().ConnString(), a.reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inspector.Close()
 	read := func() (int64, time.Duration) {
 		t.Helper()
 		newest, lag, err := a.Watch().Feed(t.Context())
 		if err != nil {
 			t.Fatal(err)
+		}
+		seen, late, pid, err := inspector.Feed(t.Context())
+		if err != nil || seen != newest || late < lag || pid != 0 {
+			t.Errorf("doctor sees %d and %v, numbered by %d (%v)", seen, late, pid, err)
 		}
 		return newest, lag
 	}
@@ -162,5 +172,16 @@ func TestFeedLag(t *testing.T) {
 	a.sites(t, time.Now(), "later")
 	if newest, lag := read(); newest != all || lag < time.Minute || lag > time.Minute+30*time.Second {
 		t.Errorf("the newest is %d and the lag %v", newest, lag)
+	}
+	conn, err := a.OpenNumbering(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if mine, err := conn.Lock(t.Context()); err != nil || !mine {
+		t.Fatalf("the lock is taken: %v", err)
+	}
+	if _, _, pid, err := inspector.Feed(t.Context()); err != nil || pid == 0 {
+		t.Errorf("nobody numbers changes (%v)", err)
 	}
 }

@@ -160,6 +160,11 @@ var fixtures = []fixture{
 	{"queues-paused", doctor.Warn, "/resume/", nil, func(x *trial) {
 		x.during("INSERT INTO extras_webhook_pause SELECT id, now() - interval '30 days' FROM extras_webhook", "DELETE FROM extras_webhook_pause")
 	}},
+	{"queues-feed", doctor.Warn, "pg_terminate_backend(", nil, func(x *trial) {
+		x.limits.FeedLag = time.Microsecond
+		const hide = "WITH settled AS (UPDATE extras_sequencer SET settled = -settled) UPDATE extras_position SET change_id = -change_id"
+		x.during(hide, hide)
+	}},
 
 	{"webhooks-dns", doctor.Fail, "getent hosts nowhere.invalid", nil, func(x *trial) { x.sendTo("https://nowhere.invalid/secret-path") }},
 	{"webhooks-egress", doctor.Fail, "add 10.1.2.3/32 to TERRIER_EGRESS_ALLOW", nil, func(x *trial) {
