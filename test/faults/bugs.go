@@ -26,10 +26,15 @@ const (
 	sendJob     = "internal/delivery/job.go"
 	sendWorker  = "internal/delivery/worker.go"
 	sendAttempt = "internal/delivery/attempt.go"
+	storeNumber = "internal/store/numbering.go"
 )
 
 // healing is how long it may take until the deliveries of a dead worker are sent again, or a lost job is found.
 const healing = 95
+
+// lateCommits lets changes be committed in another order than that of their ids.
+var lateCommits = edit{storeStore, "tx.batch.Queue(\"COMMIT\")",
+	"tx.exec(\"SELECT pg_sleep(0.2 * random())\")\n\ttx.batch.Queue(\"COMMIT\")"}
 
 var bugs = []bug{
 	{
@@ -236,6 +241,25 @@ var bugs = []bug{
 			{"internal/store/free.go", "CASE WHEN pg_try_advisory_xact_lock(%s) THEN", "CASE WHEN %s <> 0 THEN"},
 			{storeStore, "tx.batch.Queue(\"COMMIT\")", "time.Sleep(150 * time.Millisecond)\n\ttx.batch.Queue(\"COMMIT\")"},
 		},
+	},
+	{
+		name: "sequencer-forgets", does: "a change that is committed after one with a greater id never gets a position",
+		breaks: inOrder,
+		edits:  []edit{lateCommits, {"internal/feed/gaps.go", "dead := min(l.settled, l.upTo)", "dead := l.upTo"}},
+	},
+	{
+		name: "sequencer-by-time", does: "changes are numbered in the order of their times, by servers whose clocks differ",
+		breaks: inOrder,
+		edits: []edit{
+			{storeNumber, "row_number() OVER (ORDER BY v.id)", "row_number() OVER (ORDER BY v.changed_at)"},
+			{ledgerSet, "s.at = s.l.Timestamp()", "s.at = s.l.Timestamp().Add(-time.Duration(time.Now().UnixMicro()%2*2) * time.Second)"},
+			{"internal/feed/sequencer.go", "tick = 100 * time.Millisecond", "tick = 3 * time.Second"},
+		},
+	},
+	{
+		name: "sequencer-taken-over", does: "who takes over the numbering does not know which changes were not committed yet",
+		breaks: inOrder, faults: []string{rolling, rolling},
+		edits: []edit{lateCommits, {storeNumber, "at.Gaps, err = structs[Span](rows)", "_, err = structs[Span](rows)"}},
 	},
 	{
 		name: "read-only-writes", does: "a read-only token may write",
