@@ -12,8 +12,8 @@ import (
 	"terrier/internal/dbtest"
 )
 
-// TestFirstSteps types in what the page says for a start from source, which is also what the README says, and then what the page on webhooks
-// says for the first two minutes. The test has a database and a program already, and ports of its own.
+// TestFirstSteps types in what the page says for a start from source, which is also what the README says, and then what the page on
+// webhooks says for the first two minutes. The test has a database and a program already, and ports of its own.
 func TestFirstSteps(t *testing.T) {
 	t.Parallel()
 	steps := blockWith(t, "docs/first-steps.md", "make build")
