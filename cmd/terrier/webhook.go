@@ -91,7 +91,8 @@ func (c webhookTestCommand) Run(ctx context.Context, s *session) error {
 		case !ended && ctx.Err() != nil:
 			return errors.New("interrupted; the test is sent all the same")
 		case !ended:
-			return fmt.Errorf("no outcome within %s: the workers are busy with what was queued before (`terrier webhook list`)", patience)
+			return fmt.Errorf("no outcome within %s: the receiver is away, or the workers are busy with what was queued before "+
+				"(`terrier webhook list`)", patience)
 		case end.State == "failed":
 			return fmt.Errorf("the test failed%s: %s", took(end), end.Reason)
 		}

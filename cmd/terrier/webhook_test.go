@@ -163,7 +163,7 @@ func TestWebhookCommands(t *testing.T) {
 		"type_update", "X-Hook-Delivery: (drawn", `"event":"updated"`)
 	h.want(false, []string{"preview", "Bad", "--record", "dcim.site/99"}, "no dcim.site with the id 99")
 	h.want(false, []string{"preview", "Bad", "--record", "site"}, "dcim.site/3")
-	h.want(false, []string{"test", "Bad", "--change", "99"}, "no change 99")
+	h.want(false, []string{"test", "Bad", "--change", "99"}, "no change with the id 99")
 	h.want(false, []string{"test", "Bad", "--change", "1", "--record", "dcim.site/1"}, "can't be used together")
 
 	h.want(true, []string{"replay", "Bad", "--dry-run"}, `1 of 1 changes match "Bad"`, "1  already queued")

@@ -147,8 +147,7 @@ func (a *App) PreviewWebhook(ctx context.Context, webhook int64, s Sample) (Prev
 				fault.New(fault.NotFound, "there is no change yet of the webhook's types to show: name a record, such as --record dcim.site/3")
 		}
 	}
-	p, err := a.Hooks.Preview(ctx, operator(), webhook, webhookadmin.PreviewInput{Sample: s})
-	return p, missing(err, s)
+	return a.Hooks.Preview(ctx, operator(), webhook, webhookadmin.PreviewInput{Sample: s})
 }
 
 // UserAgent returns how requests to webhooks identify themselves.
@@ -158,20 +157,9 @@ func (a *App) UserAgent() string { return "Terrier/" + a.cfg.Version }
 func (a *App) TestWebhook(ctx context.Context, webhook int64, s Sample) (int64, error) {
 	sent, err := a.Ledger.Act(ctx, operator(), a.Registry.Action("POST extras.webhook/test"), webhook, s.Input())
 	if err != nil {
-		return 0, missing(err, s)
+		return 0, err
 	}
 	return sent.(record.Values).ID(), nil
-}
-
-// missing says which sample was not found.
-func missing(err error, s Sample) error {
-	switch {
-	case fault.KindOf(err) != fault.NotFound:
-		return err
-	case s.Type != nil:
-		return fault.New(fault.NotFound, "there is no %s with the id %d", s.Type.Key(), s.Record)
-	}
-	return fault.New(fault.NotFound, "there is no change %d; GET /api/extras/object-changes/ lists those there are", s.Change)
 }
 
 // WorkersAlive counts the worker processes that are alive.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,6 +38,8 @@ type Action struct {
 	Body   Fields // its input: in the body of a POST, in the address of a GET
 	Answer Schema // nil for the record, or for the records that it adds
 	Queued bool   // the work is done after the answer
+	// AnswersWith names the type of the record in the answer, if it is neither the action's own nor one that it Adds.
+	AnswersWith string
 	// ListErrors reports what is wrong with the input as a list by position, even if one object was sent. Clients of NetBox expect it of
 	// some actions.
 	ListErrors bool
@@ -115,12 +118,17 @@ func (a *Action) RightOn() *Type {
 	return a.of
 }
 
-// Answers returns the type of the records in the answer if Answer is nil: the type that the action adds, or its own.
+// Answers returns the type of the records in the answer if Answer is nil: the type that the action adds or answers with, or its own.
 func (a *Action) Answers() *Type {
-	if a.Adds != "" {
-		return a.of.reg.Type(a.Adds)
+	if key := cmp.Or(a.Adds, a.AnswersWith); key != "" {
+		return a.of.reg.Type(key)
 	}
 	return a.of
+}
+
+// TakesNothing reports whether the action can be used without a body.
+func (a *Action) TakesNothing() bool {
+	return a.Adds == "" && !slices.ContainsFunc(a.input.infos, func(in Info) bool { return in.Required })
 }
 
 // Action returns an action by its key, or nil.
@@ -219,8 +227,10 @@ func (a *Action) check() error {
 		return fmt.Errorf("its Sets are %s, and %s has no such fields", strings.Join(a.Sets, ", "), a.Adds)
 	case slices.ContainsFunc(a.Reads, func(name string) bool { return a.of.Field(name) == nil }):
 		return fmt.Errorf("its Reads are %s, and %s has no such fields", strings.Join(a.Reads, ", "), a.of.Key())
-	case len(a.Reads) > 0 && a.Answer == nil && a.Adds == "":
+	case len(a.Reads) > 0 && a.Answer == nil && a.Answers() == a.of && a.Adds == "":
 		return fmt.Errorf("it answers with its record, so it reads all of it: leave out Reads")
+	case a.AnswersWith != "" && (a.Answers() == nil || a.Adds != "" || a.Answer != nil):
+		return fmt.Errorf("it answers with a record of %s: that must be a type, and it can have neither Adds nor an Answer", a.AnswersWith)
 	case a.Adds != "" && !a.Writes():
 		return fmt.Errorf("it adds records, so its Method must be POST")
 	case a.Adds != "" && a.Do == nil:

@@ -188,8 +188,7 @@ func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action
 		return sent, err
 	}
 	none := body{items: []ledger.Input{nil}}
-	takesNothing := len(declared.Body) == 0
-	if takesNothing && r.ContentLength == 0 {
+	if declared.TakesNothing() && r.ContentLength == 0 {
 		return none, nil
 	}
 	value, err := decodeValue(w, r, false)
@@ -197,7 +196,7 @@ func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action
 		return body{}, err
 	}
 	sent, ok := value.(ledger.Input)
-	if !ok && (value != nil || !takesNothing) { // some clients send null for nothing
+	if !ok && (value != nil || !declared.TakesNothing()) { // some clients send null for nothing
 		return body{}, errNoObject
 	}
 	return body{items: []ledger.Input{sent}}, nil
@@ -278,6 +277,6 @@ func (x action) describe(op, responses object) {
 		op["parameters"] = x.parameters
 	}
 	if x.body != nil {
-		op["requestBody"] = object{"required": true, "content": content(x.body)}
+		op["requestBody"] = object{"required": !x.Declared.TakesNothing(), "content": content(x.body)}
 	}
 }

@@ -135,7 +135,7 @@ func appendInput(dst []byte, f record.Field, in record.Info, value any) []byte {
 	return record.AppendValue(dst, value)
 }
 
-// exampleOf returns the smallest body of an action, as a dry run if there is one.
+// exampleOf returns the smallest body of an action, as a dry run if there is one. Numbers and texts that it may be given are left out.
 func exampleOf(body object) string {
 	if body == nil {
 		return ""
@@ -145,8 +145,11 @@ func exampleOf(body object) string {
 		properties = own
 	}
 	for name, property := range properties {
-		if example[name] = any(object{}); property.(object)["type"] == "boolean" {
+		switch property.(object)["type"] {
+		case "boolean":
 			example[name] = true
+		case "object":
+			example[name] = object{}
 		}
 	}
 	return indented(mustEncode(example))

@@ -80,6 +80,9 @@ func (s *Store) ClaimProbes(ctx context.Context, worker string, lease time.Durat
 // probeNow lets the next probe of a held webhook come at once: somebody knows that the receiver is back.
 const probeNow = "UPDATE extras_webhook_state SET probe_at = least(probe_at, now()) WHERE webhook_id = $1 AND state = 'held'"
 
+// ProbeNow lets the next probe of a webhook come at once, if it is held.
+func (tx *Tx) ProbeNow(webhook int64) { tx.exec(probeNow, webhook) }
+
 // PutBack returns a job, by its id and try, to the place in its queue that it was taken from. A job that somebody else has by now is
 // left alone.
 func (s *Store) PutBack(ctx context.Context, job int64, try int) error {

@@ -241,6 +241,12 @@ func TestPreviewPermissions(t *testing.T) {
 	readOnly := user(add, change, sees, log)
 	readOnly.ReadOnly = true
 	record1, change1 := webhookadmin.Sample{Type: sites, Record: made[0].ID()}, webhookadmin.Sample{Change: changes[0]}
+	noSite := func(id int64) error {
+		return fault.Field("object_id", "There is no dcim.site with the id %d that you may see.", id)
+	}
+	noChange := func(id int64) error {
+		return fault.Field("change", "There is no change with the id %d that you may see.", id)
+	}
 	for _, row := range []struct {
 		name   string
 		caller ledger.Caller
@@ -256,15 +262,15 @@ func TestPreviewPermissions(t *testing.T) {
 		{"saved, outside the constraints", user([3]string{"extras.webhook", "change", `{"name":"x"}`}, sees), hook, record1, fault.ErrNotFound},
 		{"read-only token", readOnly, hook, record1, fault.ErrDenied},
 		{"not there", b.root, 999, record1, fault.ErrNotFound},
-		{"a record outside", user(change, sees), hook, webhookadmin.Sample{Type: sites, Record: made[1].ID()}, fault.ErrNotFound},
-		{"a record of a type one may not see", user(change, log), hook, record1, fault.ErrNotFound},
-		{"a change outside", user(change, log), hook, webhookadmin.Sample{Change: changes[1]}, fault.ErrNotFound},
-		{"no sight of the log", user(change, sees), hook, change1, fault.ErrNotFound},
-		{"no such change", b.root, hook, webhookadmin.Sample{Change: 999}, fault.ErrNotFound},
+		{"a record outside", user(change, sees), hook, webhookadmin.Sample{Type: sites, Record: made[1].ID()}, noSite(made[1].ID())},
+		{"a record of a type one may not see", user(change, log), hook, record1, noSite(made[0].ID())},
+		{"a change outside", user(change, log), hook, webhookadmin.Sample{Change: changes[1]}, noChange(changes[1])},
+		{"no sight of the log", user(change, sees), hook, change1, noChange(changes[0])},
+		{"no such change", b.root, hook, webhookadmin.Sample{Change: 999}, noChange(999)},
 	} {
 		if _, err := b.Preview(t.Context(), row.caller, row.id,
 			webhookadmin.PreviewInput{Webhook: hookInput(ledger.Input{"name": fmt.Sprint("hook ", row.id)}),
-				Sample: row.sample}); !errors.Is(err, row.want) {
+				Sample: row.sample}); fmt.Sprint(err) != fmt.Sprint(row.want) {
 			t.Errorf("%s: %v, want %v", row.name, err, row.want)
 		}
 	}
@@ -272,9 +278,10 @@ func TestPreviewPermissions(t *testing.T) {
 	if err := b.db.QueryRow(t.Context(), "SELECT id FROM extras_objectchange WHERE object_type = 'extras.webhook'").Scan(&ofHook); err != nil {
 		t.Fatal(err)
 	}
-	for _, sample := range []webhookadmin.Sample{{}, {Type: b.reg.Type("extras.webhook"), Record: hook}, {Change: ofHook}} {
+	for field, sample := range map[string]webhookadmin.Sample{"object_id": {}, "change": {Change: ofHook},
+		"object_type": {Type: b.reg.Type("extras.webhook"), Record: hook}} {
 		_, err := b.Preview(t.Context(), b.root, hook, webhookadmin.PreviewInput{Webhook: nil, Sample: sample})
-		if e, ok := errors.AsType[*fault.Error](err); !ok || len(e.Fields["sample"]) != 1 {
+		if e, ok := errors.AsType[*fault.Error](err); !ok || len(e.Fields[field]) != 1 {
 			t.Errorf("%+v: %v", sample, err)
 		}
 	}

@@ -19,21 +19,33 @@ type Sample struct {
 	Record int64
 }
 
+// The input of the action that sends a test.
+const changeField, typeField, recordField = "change", "object_type", "object_id"
+
 // Input returns the sample as the action that sends a test takes it.
 func (s Sample) Input() ledger.Input {
-	in := ledger.Input{"change": strconv.FormatInt(s.Change, 10), "object_id": strconv.FormatInt(s.Record, 10)}
+	in := ledger.Input{changeField: strconv.FormatInt(s.Change, 10), recordField: strconv.FormatInt(s.Record, 10)}
 	if s.Type != nil {
-		in["object_type"] = s.Type.Key()
+		in[typeField] = s.Type.Key()
 	}
 	return in
 }
 
 // sampleIn returns the sample in the input of an action.
 func (a *Admin) sampleIn(in record.Input) (Sample, error) {
-	s := Sample{Change: in.Int("change"), Record: in.Int("object_id")}
-	if key := in.Text("object_type"); key != "" {
+	s := Sample{Change: in.Int(changeField), Record: in.Int(recordField)}
+	key := in.Text(typeField)
+	switch {
+	case s.Change != 0 && (s.Record != 0 || key != ""):
+		return s, fault.Field(changeField, "Send either a change or a record.")
+	case s.Record != 0 && key == "":
+		return s, fault.Field(typeField, "Name the type of the record, such as dcim.site.")
+	case s.Record == 0 && key != "":
+		return s, fault.Field(recordField, "Name the record of that type.")
+	}
+	if key != "" {
 		if s.Type = a.store().Type(key); s.Type == nil {
-			return s, notNotified(key)
+			return s, notNotified(typeField, key)
 		}
 	}
 	return s, nil
@@ -72,26 +84,33 @@ func (a *Admin) typesOf(hook record.Values) []string {
 	return slices.DeleteFunc(slices.Clone(hook.List("content_types")), func(key string) bool { return a.store().Type(key) == nil })
 }
 
-// sample returns the change row that a webhook is tried with, and the id of its delivery if there is one.
+// sample returns the change row that a webhook is tried with, and the id of its delivery if there is one. An error says which input
+// there is no sample for.
 func (a *Admin) sample(ctx context.Context, c ledger.Caller, hook int64, s Sample) (change store.Change, delivered int64, err error) {
 	switch {
 	case s.Change != 0:
-		return a.pastChange(ctx, c, hook, s.Change)
+		change, delivered, err = a.pastChange(ctx, c, hook, s.Change)
+		return change, delivered, noSample(err, changeField, "change", s.Change)
 	case s.Type == nil || s.Record == 0:
-		return change, 0, fault.Field("sample", "Choose a record or a past change.")
+		return change, 0, fault.Field(recordField, "Choose a record or a past change.")
+	case !s.Type.Notifies():
+		return change, 0, notNotified(typeField, s.Type.Key())
 	}
-	if !s.Type.Notifies() {
-		return change, 0, notNotified(s.Type.Key())
-	}
-	scope, err := a.viewScope(c, s.Type)
+	change, err = a.updateOf(ctx, c, s.Type, s.Record)
+	return change, 0, noSample(err, recordField, s.Type.Key(), s.Record)
+}
+
+// updateOf returns a change row of a record, as if it were updated now.
+func (a *Admin) updateOf(ctx context.Context, c ledger.Caller, t *record.Type, id int64) (store.Change, error) {
+	scope, err := a.viewScope(c, t)
 	if err != nil {
-		return change, 0, fault.ErrNotFound
+		return store.Change{}, fault.ErrNotFound
 	}
-	v, err := a.store().Get(ctx, s.Type, scope, s.Record)
+	v, err := a.store().Get(ctx, t, scope, id)
 	if err != nil {
-		return change, 0, err
+		return store.Change{}, err
 	}
-	return a.Ledger.SampleChange(c, v), 0, nil
+	return a.Ledger.SampleChange(c, v), nil
 }
 
 func (a *Admin) pastChange(ctx context.Context, c ledger.Caller, hook, id int64) (change store.Change, delivered int64, err error) {
@@ -104,7 +123,7 @@ func (a *Admin) pastChange(ctx context.Context, c ledger.Caller, hook, id int64)
 		return change, 0, err
 	}
 	if change = found.Change; change.Type == nil || !change.Type.Notifies() {
-		return change, 0, notNotified(found.Row.Text("changed_object_type"))
+		return change, 0, notNotified(changeField, found.Row.Text("changed_object_type"))
 	}
 	if hook != 0 {
 		delivered, err = a.store().DeliveryOf(ctx, id, change.At, hook)
@@ -112,6 +131,14 @@ func (a *Admin) pastChange(ctx context.Context, c ledger.Caller, hook, id int64)
 	return change, delivered, err
 }
 
-func notNotified(key string) error {
-	return fault.Field("sample", "Webhooks are not notified of changes to %s.", key)
+func notNotified(field, key string) error {
+	return fault.Field(field, "Webhooks are not notified of changes to %s.", key)
+}
+
+// noSample turns the error that a sample was not found into one about the input. It returns other errors unchanged.
+func noSample(err error, field, what string, id int64) error {
+	if fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	return fault.Field(field, "There is no %s with the id %d that you may see.", what, id)
 }

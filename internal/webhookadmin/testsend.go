@@ -37,12 +37,13 @@ func (a *Admin) test(ctx context.Context, c ledger.Caller, hook record.Values, i
 		if len(hooks.Get()) == 0 {
 			return fault.ErrNotFound
 		}
-		if err := held(hooks.Get()[0]); err != nil {
+		if err := checkSends(hooks.Get()[0]); err != nil {
 			return err
 		}
 		change.At = a.Ledger.Timestamp()
 		tx.InsertDeliveries([]store.Change{change}, []store.Match{{Webhook: id, Event: webhook.KindOf(change.Action)}})
 		tx.AddCounts(map[string]int{store.ChangeType: 1, store.DeliveryType: 1})
+		tx.ProbeNow(id)
 		sent = tx.LastDelivery(id, change.At, c.RequestID)
 		return tx.Flush(ctx)
 	})
@@ -52,8 +53,8 @@ func (a *Admin) test(ctx context.Context, c ledger.Caller, hook record.Values, i
 	return a.store().Get(ctx, a.deliveryType(), access.Machine(), sent.Get())
 }
 
-// held returns an error if a delivery to the webhook would only be queued.
-func held(hook record.Values) error {
+// checkSends returns an error if a delivery to the webhook would only be queued. One that is held is probed at once.
+func checkSends(hook record.Values) error {
 	switch {
 	case !hook.Bool("enabled"):
 		return fault.New(fault.Invalid, "The webhook is disabled: enable it first, and the test is sent at once.")

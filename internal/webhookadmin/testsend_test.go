@@ -126,10 +126,10 @@ func TestTestSendIsRefused(t *testing.T) {
 		{"disabled", b.root, disabled, webhookadmin.Sample{}, fault.Invalid, "enable it first"},
 		{"paused", b.root, paused, webhookadmin.Sample{}, fault.Invalid, "resume it first"},
 		{"no such webhook", b.root, 99, webhookadmin.Sample{}, fault.NotFound, ""},
-		{"no such change", b.root, hook, webhookadmin.Sample{Change: 99}, fault.NotFound, ""},
+		{"no such change", b.root, hook, webhookadmin.Sample{Change: 99}, fault.Invalid, "change: There is no change with the id 99"},
 		{"a viewer", someone("view"), hook, webhookadmin.Sample{}, fault.Denied, ""},
 		{"a record that they may not see", someone("change"), hook, webhookadmin.Sample{Type: secret.Type(), Record: secret.ID()},
-			fault.NotFound, ""},
+			fault.Invalid, "object_id: There is no dcim.site with the id 1 that you may see"},
 	} {
 		_, err := b.test(t, row.caller, row.hook, row.sample)
 		if err == nil || fault.KindOf(err) != row.kind || !strings.Contains(err.Error(), row.says) {

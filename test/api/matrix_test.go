@@ -29,6 +29,7 @@ var done = map[string]int{
 	"POST extras.delivery/redeliver": 400,
 	"POST extras.webhook/pause":      200,
 	"POST extras.webhook/resume":     200,
+	"POST extras.webhook/test":       202,
 	"GET dcim.rack/elevation":        200,
 	"GET trial.shelf/places":         200,
 	"GET trial.shelf/free-pegs":      200,

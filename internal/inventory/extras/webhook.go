@@ -80,11 +80,12 @@ var Webhook = record.Type{
 	Actions: []record.Action{
 		{Name: "pause", Method: "POST", Needs: "change", Doc: "Stop sending to a webhook; its deliveries stay queued"},
 		{Name: "resume", Method: "POST", Needs: "change", Doc: "Resume a paused webhook"},
-		{Name: "test", Method: "POST", PagesOnly: true, Needs: "change", Label: "Send a test", Doc: "Send a sample to a webhook",
+		{Name: "test", Method: "POST", Queued: true, Needs: "change", AnswersWith: "extras.delivery", Label: "Send a test",
+			Doc: "Send a sample to a webhook, by default the newest change to one of its types; the response is the delivery",
 			Body: record.Fields{
-				record.Int{Name: "change", Help: "A past change to send, by id."},
+				record.Int{Name: "change", Null: true, Help: "A past change to send, by id."},
 				record.Text{Name: "object_type", Max: 100, Help: "The type of a record to send as if it were updated now."},
-				record.Int{Name: "object_id", Help: "The id of that record."},
+				record.Int{Name: "object_id", Null: true, Help: "The id of that record."},
 			}},
 		{Name: "replay", Method: "POST", PagesOnly: true, Needs: "change", Doc: "Send past changes to a webhook",
 			Body: record.Fields{

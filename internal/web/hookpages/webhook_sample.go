@@ -108,14 +108,6 @@ func (h webhookPages) sampleRecord(v *web.Visit, key, text string) (webhookadmin
 	return webhookadmin.Sample{Type: t, Record: found[0].ID}, nil
 }
 
-// missingSample turns the error that a sample was not found into a message of the form. It returns other errors unchanged.
-func missingSample(err error) error {
-	if fault.KindOf(err) == fault.NotFound {
-		return fault.Field(sampleRecord, "There is no such record or change that you may see.")
-	}
-	return err
-}
-
 // records answers with the records of the chosen type that match what was typed.
 func (h webhookPages) records(v *web.Visit) error {
 	params := v.R.URL.Query()
