@@ -11,6 +11,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/store"
+	"terrier/internal/webhookadmin"
 )
 
 // healthWorld is an app with a webhook that fails, and one that is notified of it.
@@ -94,6 +95,28 @@ func TestHealthIsPublishedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.want(t, "", 3, 4) // the deletion is the operator's
+}
+
+// TestReplayOfHealth: whoever replays changes of health sends a webhook those of others, and none of its own.
+func TestReplayOfHealth(t *testing.T) {
+	t.Parallel()
+	w := newHealthWorld(t)
+	w.note(t, "held", "0")
+	w.want(t, "held", 1, 1)
+	w.exec(t, "UPDATE extras_delivery SET state = 'successful', finished_at = now()")
+	for hook, want := range map[int64]int64{w.failing: 0, w.alert: 1} {
+		for _, dry := range []bool{true, false} {
+			n, err := w.Hooks.Replay(t.Context(), operator(), hook, webhookadmin.ReplayInput{DryRun: dry})
+			if err != nil || n.Changes != 1 || n.Matching != want || n.Queued() != want {
+				t.Errorf("dry run %t, webhook %d: %+v, %v", dry, hook, n, err)
+			}
+		}
+	}
+	trial, err := w.Hooks.Trial(t.Context(), operator(), w.failing, webhookadmin.TrialInput{Webhook: ledger.Input{}, Changes: 1})
+	if err != nil || trial.Fired != 0 || trial.Of != 1 || trial.Lines[0].Reason != "A webhook is not notified of its own health." {
+		t.Errorf("the webhook tried on the change of its own health: %+v, %v", trial, err)
+	}
+	w.want(t, "held", 1, 1)
 }
 
 // TestHealthIsReadOnly: nobody but Terrier writes the records, superusers included.

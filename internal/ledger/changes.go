@@ -181,9 +181,6 @@ func (l *Ledger) change(set *changeSet, e *entry) store.Change {
 	}
 	c.ID, c.Version, c.Display = shown.ID(), shown.Version, shown.Display()
 	c.Data = l.Printer.Append(nil, shown, e.t.LoggedPlan())
-	if e.t.Alerts != "" {
-		c.Spared = shown.Link(e.t.Alerts).ID
-	}
 	return c
 }
 

@@ -61,9 +61,9 @@ func (s *changeSet) notify(ctx context.Context, changes []store.Change, sums *no
 		if hooks == nil || len(hooks.Get()) == 0 {
 			continue
 		}
-		event := c.Event()
+		event, about := c.Event(), c.About()
 		for _, h := range hooks.Get() {
-			if !h.Wants(c.Action) || h.ID == c.Spared {
+			if !h.Wants(c.Action, about) {
 				continue
 			}
 			switch verdict := s.l.conditions.of(h).Match(event); {
@@ -95,7 +95,7 @@ func (s *changeSet) boundDeliveries() error {
 		}
 		action := e.action()
 		for _, h := range hooks.Get() {
-			if h.Conditions == nil && h.Wants(action) {
+			if h.Conditions == nil && h.On(action) {
 				n++
 			}
 		}

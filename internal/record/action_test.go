@@ -38,7 +38,7 @@ func TestActionDeclarationsAreChecked(t *testing.T) {
 		"does what it can't know": {withAction(func(a *record.Action) {
 			a.NeedsOn, a.Do = "a.b", func(record.Call) (any, error) { return nil, nil }
 		}), "its Do can't know which records of a.b the right is for"},
-		"adds nothing": {withAction(func(a *record.Action) { a.Adds = "x.y" }), "it adds records of x.y, which nobody can add"},
+		"adds nothing":         {withAction(func(a *record.Action) { a.Adds = "x.y" }), "it adds records of x.y, which nobody can add"},
 		"answers with nothing": {withAction(func(a *record.Action) { a.AnswersWith = "x.y" }), "it answers with a record of x.y"},
 		"answers with two": {withAction(func(a *record.Action) { a.AnswersWith, a.Answer = "a.b", record.Schema{} }),
 			"it can have neither Adds nor an Answer"},

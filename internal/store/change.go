@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -22,7 +23,6 @@ type Change struct {
 	Prechange  []byte // nil on a creation
 	Postchange []byte // nil on a deletion
 	Data       []byte // the record as the API shows it
-	Spared     int64  // a webhook that is not notified, because the record is about it; 0 for none
 }
 
 // The actions of the change log.
@@ -36,6 +36,23 @@ const (
 func (c Change) Event() *webhook.Event {
 	return &webhook.Event{Kind: webhook.KindOf(c.Action), Model: c.Type.Name, Timestamp: c.At, Username: c.UserName, RequestID: c.RequestID,
 		Data: c.Data, Prechange: c.Prechange, Postchange: c.Postchange}
+}
+
+// About returns the webhook that the record is about, 0 for none.
+func (c Change) About() int64 { return aboutWebhook(c.Type, c.Prechange, c.Postchange) }
+
+// aboutWebhook returns the webhook that a record is about, by the states of its change; 0 for none.
+func aboutWebhook(t *record.Type, states ...[]byte) (id int64) {
+	if t == nil || t.Alerts == "" {
+		return 0
+	}
+	for _, state := range states {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(state, &fields) == nil { // the state before a creation is empty
+			_ = json.Unmarshal(fields[t.Alerts], &id) // a reference is a number
+		}
+	}
+	return id
 }
 
 // The record types that the machine itself writes or notifies, as they are read and counted.
@@ -96,8 +113,12 @@ type Hook struct {
 	Conditions                   *string // JSON; nil for none
 }
 
-// Wants reports whether the webhook is notified of an action.
-func (h Hook) Wants(action string) bool {
+// Wants reports whether the webhook is notified of an action on a record that is about a webhook, or about none (0). None is
+// notified of what is about itself.
+func (h Hook) Wants(action string, about int64) bool { return h.On(action) && about != h.ID }
+
+// On reports whether the webhook has the event of an action selected.
+func (h Hook) On(action string) bool {
 	return h.OnCreate && action == Created || h.OnUpdate && action == Updated || h.OnDelete && action == Deleted
 }
 

@@ -30,7 +30,12 @@ type Past struct {
 
 	Delivery *int64 // nil where there is none
 	Awaited  bool   // it is queued, or a retry is planned
+
+	kind *record.Type // nil if the type no longer exists
 }
+
+// About returns the webhook that the record is about, 0 for none.
+func (p Past) About() int64 { return aboutWebhook(p.kind, p.Prechange, p.Postchange) }
 
 // Event returns the change as webhooks see it.
 func (p Past) Event() *webhook.Event {
@@ -47,7 +52,7 @@ type PastQuery struct {
 	After    time.Time // and AfterID: where the last read ended
 	AfterID  int64
 	Until    time.Time
-	Contexts bool // read the states too, which conditions need
+	Contexts bool // read the states too, which conditions need; they are also read of types that Alert
 }
 
 // PastChanges reads changes with the deliveries of one webhook. They are looked for row by
@@ -85,7 +90,7 @@ func (s *Store) pastChanges(batch *pgx.Batch, q PastQuery) *Promise[PastPage] {
 	w.and("t.changed_at <= " + w.arg(q.Until))
 	const order = " ORDER BY t.changed_at, t.id"
 	cut, contexts := fmt.Sprintf("SELECT t.* FROM extras_objectchange t%s%s LIMIT %d", w, order, q.Limit), "''::text, NULL::text, NULL::text"
-	if q.Contexts {
+	if q.Contexts || slices.ContainsFunc(q.Types, s.alerts) {
 		cut, contexts = upToHeld(cut, order), "t.data, t.prechange, t.postchange"
 	}
 	// Without knowing the times, PostgreSQL expects almost nothing between them, and would sort the rest of the log for
@@ -101,11 +106,19 @@ func (s *Store) pastChanges(batch *pgx.Batch, q PastQuery) *Promise[PastPage] {
 	return promiseIn(batch, sql, w.args, func(rows pgx.Rows) (PastPage, error) {
 		found, err := structs[Past](rows)
 		size := 0
-		for _, c := range found {
+		for i := range found {
+			c := &found[i]
+			c.kind = s.reg.Type(c.ObjectType)
 			size += len(c.Data) + len(c.Prechange) + len(c.Postchange)
 		}
 		return PastPage{found, len(found) == q.Limit || size >= heldAtOnce}, err
 	})
+}
+
+// alerts reports whether the records of a type are about webhooks.
+func (s *Store) alerts(key string) bool {
+	t := s.reg.Type(key)
+	return t != nil && t.Alerts != ""
 }
 
 // Resend puts deliveries that have ended back to queued, each with its next round and a job

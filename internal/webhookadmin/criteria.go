@@ -20,15 +20,18 @@ type criteria struct {
 // may get the version of one that is not saved.
 func criteriaOf(hook record.Values) criteria {
 	return criteria{types: hook.List("content_types"), conditions: webhook.SavedConditions(hook.Raw("conditions")),
-		kinds: store.Hook{OnCreate: hook.Bool("type_create"), OnUpdate: hook.Bool("type_update"), OnDelete: hook.Bool("type_delete")}}
+		kinds: store.Hook{ID: hook.ID(), OnCreate: hook.Bool("type_create"), OnUpdate: hook.Bool("type_update"),
+			OnDelete: hook.Bool("type_delete")}}
 }
 
 func (c criteria) match(change store.Change, e *webhook.Event) webhook.Verdict {
 	switch {
 	case !slices.Contains(c.types, change.Type.Key()):
 		return quiet("The webhook is not notified of changes to %s: it is not among its content types.", change.Type.Key())
-	case !c.kinds.Wants(change.Action):
+	case !c.kinds.On(change.Action):
 		return quiet("The webhook is not notified when a record is %s: type_%s is not selected.", e.Kind, change.Action)
+	case !c.kinds.Wants(change.Action, change.About()):
+		return quiet("A webhook is not notified of its own health.")
 	}
 	return c.conditions.Match(e)
 }

@@ -243,7 +243,7 @@ func choose(batch []store.Past, wanted criteria, n *ReplayCount) (again, fresh [
 	n.Changes = int64(len(batch))
 	for _, c := range batch {
 		switch {
-		case !wanted.kinds.Wants(c.Action) || !wanted.conditions.Match(c.Event()).Fires:
+		case !wanted.kinds.Wants(c.Action, c.About()) || !wanted.conditions.Match(c.Event()).Fires:
 			continue
 		case c.Awaited:
 			n.Waiting++
