@@ -32,7 +32,7 @@ func TestManageWebhooks(t *testing.T) {
 	h.want(true, []string{"pause", "Chat"}, "paused webhook Chat")
 	h.want(true, []string{"list"}, "paused")
 	h.want(true, []string{"resume", fmt.Sprint(hook.ID)}, "resumed webhook Chat")
-	h.want(true, []string{"list"}, "enabled")
+	h.want(true, []string{"list"}, "healthy")
 	h.want(false, []string{"pause", "chat"}, `no webhook "chat"; near it: "Chat"`)
 
 	h.want(true, []string{"retry", "Chat"}, "queued 0 deliveries again")
@@ -60,7 +60,7 @@ func TestLists(t *testing.T) {
 		t.Fatal(key)
 	}
 	for command, want := range map[string]map[string]any{
-		"webhook list": {"name": "Chat", "state": "enabled", "content_types": []any{"dcim.site"}, "queued": 0.0,
+		"webhook list": {"name": "Chat", "state": "healthy", "content_types": []any{"dcim.site"}, "queued": 0.0,
 			"payload_url": h.receiver.URL + "/room"},
 		"user list":      {"username": "joe", "is_active": true, "is_superuser": false},
 		"token list joe": {"description": "<pipeline>", "expires": nil, "write_enabled": true},

@@ -94,8 +94,8 @@ func countText(hook app.WebhookInfo, n app.Replayed) string {
 			fmt.Fprintf(&text, "%8d  %s\n", line.n, line.what)
 		}
 	}
-	if state := hook.State; state != "enabled" && n.Queued() > 0 {
-		fmt.Fprintf(&text, "The webhook is %s: they wait until it is not.\n", state)
+	if !hook.Sends() && n.Queued() > 0 {
+		fmt.Fprintf(&text, "The webhook is %s: they wait until it is not.\n", hook.State)
 	}
 	return text.String()
 }

@@ -149,7 +149,7 @@ func TestWebhookCommands(t *testing.T) {
 	h.want(false, []string{"test", "Room"}, `there are no webhooks yet, so there is no "Room"`)
 	room := h.hook("Chat room", "/room")
 	h.hook("Bad", "/bad")
-	h.want(true, []string{"list"}, "Chat room", "enabled", "dcim.site", h.receiver.URL+"/room")
+	h.want(true, []string{"list"}, "Chat room", "healthy", "dcim.site", h.receiver.URL+"/room")
 	h.want(false, []string{"test", "chat"}, `no webhook "chat"; near it: "Chat room"`)
 	h.want(false, []string{"test", "char-rom"}, `no webhook "char-rom"; near it: "Chat room"`)
 	h.want(false, []string{"test", "zzzzzz"}, "terrier webhook list")
@@ -198,6 +198,14 @@ func TestWebhookCommands(t *testing.T) {
 	}
 	h.want(false, []string{"test", "Fresh"}, "resume it first")
 	h.want(true, []string{"list"}, "paused")
+	if _, err := h.Store.Pool().Exec(t.Context(), `WITH holds AS (UPDATE extras_webhook SET hold_on_failure = TRUE WHERE id = $1)
+		INSERT INTO extras_webhook_state (webhook_id, state, since, reason, failures, outages, attempted_at, version, probe_step)
+		VALUES ($1, 'held', now(), 'why', 5, 5, now(), 0, '10 s')
+		ON CONFLICT (webhook_id) DO UPDATE SET state = excluded.state`, room.ID()); err != nil {
+		t.Fatal(err)
+	}
+	h.want(true, []string{"list"}, "Chat room  held")
+	h.want(true, []string{"replay", "Chat room", "--dry-run"}, "The webhook is held: they wait until it is not.")
 }
 
 // TestWebhookCommandsOfUnknownTypes: a webhook that names a type unknown to this program is listed with a mark, and

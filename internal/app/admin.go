@@ -91,26 +91,13 @@ func (a *App) all(ctx context.Context, key, filter, value string) (rows []record
 		}
 		q.Where = append(q.Where, p)
 	}
-	err = a.eachPage(ctx, t, q, func(page []record.Values) error {
-		rows = append(rows, page...)
-		return nil
-	})
-	return rows, err
-}
-
-// eachPage calls fn with all records of a list, page by page.
-func (a *App) eachPage(ctx context.Context, t *record.Type, q store.Query, fn func([]record.Values) error) error {
-	q.Limit = 1000
-	for {
-		page, err := a.Ledger.List(ctx, operator(), t, q)
-		if err == nil {
-			err = fn(page.Rows)
+	for page, err := range a.Ledger.Pages(ctx, operator(), t, q) {
+		if err != nil {
+			return nil, err
 		}
-		if err != nil || page.Next == "" {
-			return err
-		}
-		q.Cursor = page.Next
+		rows = append(rows, page.Rows...)
 	}
+	return rows, nil
 }
 
 // UserInfo is what `terrier user list` shows.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 
-	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/internal/transfer"
 )
@@ -25,17 +24,16 @@ func (a *App) Export(ctx context.Context, key, format string, w io.Writer) (n in
 	}
 	// By id: a change that is made meanwhile neither hides a record nor shows one twice.
 	q := store.Query{Order: []string{"id"}, Count: store.CountNone}
-	err = a.eachPage(ctx, t, q, func(rows []record.Values) error {
-		for _, v := range rows {
+	for page, err := range a.Ledger.Pages(ctx, operator(), t, q) {
+		if err != nil {
+			return n, err
+		}
+		for _, v := range page.Rows {
 			if err := out.Write(v); err != nil {
-				return err
+				return n, err
 			}
 			n++
 		}
-		return nil
-	})
-	if err != nil {
-		return n, err
 	}
 	return n, out.Close()
 }

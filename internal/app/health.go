@@ -14,15 +14,15 @@ const (
 	healthTimeout = 20 * time.Second // for all checks; a request has 25 s
 )
 
-// health shares runs of the checks.
-type health struct {
+// checkup shares runs of the checks.
+type checkup struct {
 	runs readiness
 	last atomic.Pointer[doctor.Report]
 }
 
-func newHealth() *health { return &health{runs: readiness{keep: healthFor, limit: healthTimeout}} }
+func newCheckup() *checkup { return &checkup{runs: readiness{keep: healthFor, limit: healthTimeout}} }
 
-func (h *health) report(ctx context.Context, run func(context.Context) (doctor.Report, error)) (doctor.Report, error) {
+func (h *checkup) report(ctx context.Context, run func(context.Context) (doctor.Report, error)) (doctor.Report, error) {
 	err := h.runs.share(ctx, func(ctx context.Context) error {
 		report, err := run(ctx)
 		if err == nil {
@@ -39,7 +39,7 @@ func (h *health) report(ctx context.Context, run func(context.Context) (doctor.R
 // examine returns the function by which the page System › Health gets its report. Runs with and without the checks of
 // other hosts are shared separately.
 func (a *App) examine() func(ctx context.Context, outside bool) (doctor.Report, error) {
-	inside, all := newHealth(), newHealth()
+	inside, all := newCheckup(), newCheckup()
 	return func(ctx context.Context, outside bool) (doctor.Report, error) {
 		shared := inside
 		if outside {

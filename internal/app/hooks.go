@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"terrier/internal/fault"
+	"terrier/internal/health"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/internal/webhookadmin"
@@ -26,7 +27,7 @@ type (
 type WebhookInfo struct {
 	ID         int64    `json:"id"`
 	Name       string   `json:"name"`
-	State      string   `json:"state"` // whether it sends: enabled, paused or disabled
+	State      string   `json:"state"` // disabled, paused, held, failing or healthy
 	Types      []string `json:"content_types"`
 	ShownTypes []string `json:"-"` // the labels that people are shown
 	Method     string   `json:"http_method"`
@@ -36,15 +37,8 @@ type WebhookInfo struct {
 	Failed     int64    `json:"failed"`
 }
 
-func webhookState(enabled, paused bool) string {
-	switch {
-	case !enabled:
-		return "disabled"
-	case paused:
-		return "paused"
-	}
-	return "enabled"
-}
+// Sends reports whether the webhook sends its deliveries. Those of others stay queued.
+func (w WebhookInfo) Sends() bool { return health.Sends(w.State) }
 
 // Webhooks lists all webhooks with their unsuccessful deliveries.
 func (a *App) Webhooks(ctx context.Context) ([]WebhookInfo, error) {
@@ -73,7 +67,7 @@ func webhookInfo(v record.Values) WebhookInfo {
 	}
 	return WebhookInfo{ID: v.ID(), Name: v.Text("name"), Method: v.Text("http_method"), URL: v.Text("payload_url"),
 		Types: v.List("content_types"), ShownTypes: shown,
-		State: webhookState(v.Bool("enabled"), v.Get("paused_at") != nil)}
+		State: webhookadmin.Standing(v)}
 }
 
 // Webhook finds a webhook by its name, or else by its id.

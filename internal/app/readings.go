@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"terrier/internal/delivery"
+	"terrier/internal/health"
 	"terrier/internal/metrics"
 	"terrier/internal/store"
 	"terrier/internal/webhookadmin"
@@ -128,12 +129,13 @@ func (a *App) readQueues(ctx context.Context) ([]metrics.Sample, error) {
 	return samples, nil
 }
 
-// watchedState returns whether a webhook sends, and if not, why.
+// watchedState returns why a webhook does not send. One that sends is enabled, however it is doing: a series that ends and another
+// that begins whenever a receiver fails would be hard to follow, and terrier_webhooks counts them.
 func watchedState(h store.WatchedWebhook) string {
-	if state := webhookState(h.Enabled, h.Paused); state != "enabled" || !h.Held {
-		return state
+	if standing := h.Standing(); !health.Sends(standing) {
+		return standing
 	}
-	return "held"
+	return "enabled"
 }
 
 // readHealth counts webhooks by their health, also where there are none.
@@ -152,7 +154,7 @@ func queuesOf(hooks []store.WatchedWebhook, labels map[int64]string, waiting []s
 	queues := map[string]*queue{metrics.Other: {}}
 	holds := map[int64]bool{}
 	for _, h := range hooks {
-		holds[h.ID] = watchedState(h) != "enabled"
+		holds[h.ID] = !health.Sends(h.Standing())
 		if label, own := labels[h.ID]; own {
 			queues[label] = &queue{}
 		}

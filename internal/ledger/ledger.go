@@ -9,6 +9,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/netip"
 	"time"
 
@@ -84,6 +85,21 @@ func (l *Ledger) List(ctx context.Context, c Caller, t *record.Type, q store.Que
 		return store.Page{}, err
 	}
 	return page, l.Reveal(ctx, c, t, page.Rows)
+}
+
+// Pages reads a whole list, page by page. In the order of the ids, a change that is made meanwhile neither hides a record nor shows
+// one twice.
+func (l *Ledger) Pages(ctx context.Context, c Caller, t *record.Type, q store.Query) iter.Seq2[store.Page, error] {
+	return func(yield func(store.Page, error) bool) {
+		q.Limit, q.Offset, q.Cursor = maxLimit, 0, ""
+		for {
+			page, err := l.List(ctx, c, t, q)
+			if !yield(page, err) || err != nil || page.Next == "" {
+				return
+			}
+			q.Cursor = page.Next // with the count
+		}
+	}
 }
 
 // Show returns one record as a view shows it, with the fields that other records make up.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"terrier/internal/health"
 )
 
 // Watcher reads the state of the whole installation, for monitoring. It uses the spare connections, so that requests
@@ -35,15 +37,18 @@ type WatchedWebhook struct {
 	Name    string
 	Enabled bool
 	Paused  bool
-	Held    bool
+	Health  string
 }
+
+// Standing returns one word for the webhook.
+func (w WatchedWebhook) Standing() string { return health.Standing(w.Enabled, w.Paused, w.Health) }
 
 // Webhooks lists all webhooks by id.
 func (w Watcher) Webhooks(ctx context.Context) ([]WatchedWebhook, error) {
 	return collect[WatchedWebhook](ctx, w.s, w.s.spare, `
-		SELECT w.id, w.name, w.enabled, p.webhook_id IS NOT NULL, h.webhook_id IS NOT NULL
+		SELECT w.id, w.name, w.enabled, p.webhook_id IS NOT NULL, coalesce(h.state, '')
 		FROM extras_webhook w LEFT JOIN extras_webhook_pause p ON p.webhook_id = w.id
-		LEFT JOIN extras_webhook_state h ON h.webhook_id = w.id AND h.state = 'held' ORDER BY w.id`)
+		LEFT JOIN extras_webhook_state h ON h.webhook_id = w.id ORDER BY w.id`)
 }
 
 // Workers lists the workers seen lately.

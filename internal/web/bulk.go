@@ -1,11 +1,9 @@
 package web
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"iter"
 	"strconv"
 
 	"terrier/internal/fault"
@@ -55,7 +53,7 @@ func (p *TypePages) selected(v *Visit) (*selection, error) {
 		return s, err
 	}
 	q.Order, q.View, q.Count = []string{"id"}, p.selectedView(), store.CountCapped
-	for page, err := range p.everything(v.Ctx, v.Caller, q) {
+	for page, err := range p.site.Ledger.Pages(v.Ctx, v.Caller, p.Type, q) {
 		if err != nil {
 			return nil, err
 		}
@@ -92,21 +90,6 @@ func (p *TypePages) ticked(texts []string) (store.Query, error) {
 		ids[i] = id
 	}
 	return store.Query{Where: []record.Predicate{{Values: record.AnyOf(ids)}}}, nil
-}
-
-// everything reads a whole list, page by page. If the list is in the order of the ids, a change that is made meanwhile neither hides
-// a record nor shows one twice.
-func (p *TypePages) everything(ctx context.Context, c ledger.Caller, q store.Query) iter.Seq2[store.Page, error] {
-	return func(yield func(store.Page, error) bool) {
-		q.Limit, q.Offset, q.Cursor = 1000, 0, ""
-		for {
-			page, err := p.site.Ledger.List(ctx, c, p.Type, q)
-			if !yield(page, err) || err != nil || page.Next == "" {
-				return
-			}
-			q.Cursor = page.Next // with the count
-		}
-	}
 }
 
 // fingerprint returns a text that is different for another set of records.

@@ -49,7 +49,7 @@ func (p *TypePages) sendExport(v *Visit, q store.Query, format transfer.Format, 
 	defer cancel()
 	out := transfer.NewWriter(lasting.Writer(v.W), p.Type, defs, format, p.site.Ledger.Printer)
 	begun := false
-	for page, err := range p.everything(ctx, v.Caller, q) {
+	for page, err := range p.site.Ledger.Pages(ctx, v.Caller, p.Type, q) {
 		if err == nil && !begun {
 			p.attach(v, format, "")
 			begun, err = true, out.Begin()

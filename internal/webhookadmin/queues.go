@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"terrier/internal/access"
+	"terrier/internal/health"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -23,21 +24,30 @@ type Queue struct {
 	store.Backlog
 }
 
+// Standing returns one word for a webhook: disabled, paused, held, failing or healthy.
+func Standing(hook record.Values) string {
+	state := health.Healthy
+	switch {
+	case hook.Get("held_since") != nil:
+		state = health.Held
+	case hook.Get("failing_since") != nil:
+		state = health.Failing
+	}
+	return health.Standing(hook.Bool("enabled"), hook.Get("paused_at") != nil, state)
+}
+
 // queueWindow is the time over which throughput is counted.
 const queueWindow = 15 * time.Minute
 
 // Queues returns the queued deliveries of each webhook, and how many ended in the last minutes.
 func (a *Admin) Queues(ctx context.Context, c ledger.Caller) (Queues, error) {
 	var hooks []record.Values
-	for q := (store.Query{Limit: 1000, Count: store.CountNone, View: record.View{Only: []string{"name", "enabled", "paused_at"}}}); ; {
-		page, err := a.Ledger.List(ctx, c, a.webhookType(), q)
+	q := store.Query{Count: store.CountNone, View: record.View{Only: []string{"name", "enabled", "paused_at", "failing_since", "held_since"}}}
+	for page, err := range a.Ledger.Pages(ctx, c, a.webhookType(), q) {
 		if err != nil {
 			return Queues{}, err
 		}
 		hooks = append(hooks, page.Rows...)
-		if q.Cursor = page.Next; q.Cursor == "" {
-			break
-		}
 	}
 	backlogs, err := a.backlogs(ctx, c)
 	if err != nil {

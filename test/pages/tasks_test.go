@@ -28,6 +28,10 @@ type office struct {
 	sites []int64
 }
 
+// holdHook notes that a webhook is held, as workers do.
+const holdHook = `INSERT INTO extras_webhook_state (webhook_id, state, since, reason, failures, outages, attempted_at, version, probe_step)
+	VALUES ($1, 'held', now(), 'why', 5, 5, now(), 0, '10 s')`
+
 func newOffice(t *testing.T, change ...func(*app.Config)) office {
 	t.Helper()
 	o := office{s: apitest.New(t, change...)}
@@ -181,9 +185,13 @@ func TestTasks(t *testing.T) {
 			hides(t, a, "hx-trigger", "Pause refreshing")
 		}
 	})
-	t.Run("paused and disabled webhooks", func(t *testing.T) {
+	t.Run("a held webhook", func(t *testing.T) {
+		o.exec(t, holdHook, o.b)
+		shows(t, o.admin.get(t, tasks), `state-held`, `state-healthy`)
+	})
+	t.Run("a paused webhook", func(t *testing.T) {
 		o.s.Do(t, apitest.Call{Method: "POST", Path: fmt.Sprintf("/api/extras/webhooks/%d/pause/", o.b), Token: o.s.Admin}).Want(t, http.StatusOK)
-		shows(t, o.admin.get(t, tasks), `state-paused`, `state-enabled`)
+		shows(t, o.admin.get(t, tasks), `state-paused`, `state-healthy`)
 	})
 	t.Run("who sees what", func(t *testing.T) {
 		see := grant(nil, "delivery", "view")
@@ -280,6 +288,9 @@ func TestDeliveryPage(t *testing.T) {
 		hides(t, o.admin.get(t, path+"?live=off"), "hx-trigger")
 	})
 	t.Run("why it waits", func(t *testing.T) {
+		hides(t, o.admin.get(t, path), "The webhook is")
+		o.exec(t, holdHook, o.a)
+		shows(t, o.admin.get(t, path), "The webhook is held. The delivery is sent when the receiver is back.")
 		o.s.Do(t, apitest.Call{Method: "POST", Path: fmt.Sprintf("/api/extras/webhooks/%d/pause/", o.a), Token: o.s.Admin}).Want(t, http.StatusOK)
 		shows(t, o.admin.get(t, path), "The webhook is paused")
 		o.s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/extras/webhooks/%d/", o.a), Token: o.s.Admin,

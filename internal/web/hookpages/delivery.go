@@ -5,9 +5,11 @@ import (
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
+	"terrier/internal/health"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/internal/web"
+	"terrier/internal/webhookadmin"
 )
 
 // deliveryPage shows the delivery of one change to one webhook: what was sent and what came back.
@@ -99,18 +101,19 @@ func (p *deliveryPage) fillWebhook(v *web.Visit, d record.Values) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case !p.Awaited:
-		p.CanSendAgain = true
-	case !hook.Bool("enabled"):
-		p.Waits = "The webhook is disabled. The delivery is sent when somebody enables it."
-	case hook.Get("paused_at") != nil:
-		p.Waits = "The webhook is paused. The delivery is sent when somebody resumes it."
-	}
-	if p.CanSendAgain {
+	if !p.Awaited {
 		p.CanSendAgain, err = v.Site.Ledger.May(v.Ctx, v.Caller, hook, access.Change)
+		return err
 	}
-	return err
+	switch webhookadmin.Standing(hook) {
+	case health.Disabled:
+		p.Waits = "The webhook is disabled. The delivery is sent when somebody enables it."
+	case health.Paused:
+		p.Waits = "The webhook is paused. The delivery is sent when somebody resumes it."
+	case health.Held:
+		p.Waits = "The webhook is held. The delivery is sent when the receiver is back."
+	}
+	return nil
 }
 
 // finishedAt returns when a delivery ended. ok is false if it has not.

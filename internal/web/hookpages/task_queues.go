@@ -16,7 +16,7 @@ import (
 type queueLine struct {
 	ID         int64
 	Name, Href string
-	State      string // enabled, paused or disabled
+	State      string // disabled, paused, held, failing or healthy
 	Counts     []queueCount
 	Oldest     string // how long the oldest has been queued
 }
@@ -112,13 +112,7 @@ type queueLines struct {
 
 func (l queueLines) of(hook record.Values, s store.DeliveryCount) queueLine {
 	line := l.line(hook.ID(), s)
-	line.Name, line.Href, line.State = hook.Display(), web.RecordPath(hook.Type(), hook.ID()), "enabled"
-	switch {
-	case !hook.Bool("enabled"):
-		line.State = "disabled"
-	case hook.Get("paused_at") != nil:
-		line.State = "paused"
-	}
+	line.Name, line.Href, line.State = hook.Display(), web.RecordPath(hook.Type(), hook.ID()), webhookadmin.Standing(hook)
 	return line
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"terrier/internal/fault"
+	"terrier/internal/health"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/web"
@@ -144,11 +145,13 @@ func (h webhookPages) showReplay(v *web.Visit, found record.Values, params url.V
 	for _, o := range h.site.ChangeType().Field("action").Info().Choices {
 		body.Actions = append(body.Actions, web.Option{Value: o.Value, Label: o.Label, Selected: body.Action == o.Value})
 	}
-	switch {
-	case !found.Bool("enabled"):
+	switch webhookadmin.Standing(found) {
+	case health.Disabled:
 		body.Held = "The webhook is disabled. Deliveries stay queued until somebody enables it."
-	case found.Get("paused_at") != nil:
+	case health.Paused:
 		body.Held = "The webhook is paused. Deliveries stay queued until somebody resumes it."
+	case health.Held:
+		body.Held = "The webhook is held. Deliveries stay queued until the receiver is back."
 	}
 	if n != nil {
 		body.Heading, body.Count, body.TooMany = matching(*n), *n, n.Matching > webhookadmin.MaxReplay
