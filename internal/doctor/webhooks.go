@@ -54,7 +54,7 @@ func (e *examination) visitReceivers(ctx context.Context) ([]receiver, error) {
 	var distinct []store.Receiver
 	known := map[store.Receiver]bool{}
 	for _, h := range hooks {
-		key := store.Receiver{URL: hostOf(h.URL), Insecure: h.Insecure, CAFile: h.CAFile}
+		key := store.Receiver{URL: hostOf(h.URL), Insecure: h.Insecure, CAFile: h.CAFile, Identity: h.Identity}
 		if !known[key] {
 			known[key] = true
 			distinct = append(distinct, h)
@@ -107,7 +107,7 @@ func (e *examination) visit(ctx context.Context, h store.Receiver) (r receiver) 
 	if h.CAFile != "" && !h.Insecure && client.CheckCA(h.CAFile) != nil {
 		return r // that is for another check
 	}
-	r.Expires, r.ConnectErr = client.Handshake(ctx, egress.Request{URL: h.URL, InsecureSkipVerify: h.Insecure, CAFile: h.CAFile})
+	r.Expires, r.ConnectErr = client.Handshake(ctx, egress.Request{URL: h.URL, InsecureSkipVerify: h.Insecure, CAFile: h.CAFile}, h.Identity)
 	return r
 }
 

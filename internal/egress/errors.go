@@ -112,7 +112,7 @@ func explainTLS(err error) *Error {
 		text = "certificate has expired or is not yet valid"
 	case errors.As(err, &name):
 		text = "certificate is not for this host"
-	case errors.As(err, &alert) && alert.Op == "remote error":
+	case isAlert(err) && errors.As(err, &alert):
 		text = explainAlert(strings.TrimPrefix(alert.Err.Error(), "tls: "))
 	case errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/":
 		text = "the receiver speaks HTTP, not HTTPS"
@@ -128,12 +128,14 @@ func explainTLS(err error) *Error {
 	return &Error{Untrusted, text, err}
 }
 
+const demandsCertificate = "the receiver demands a client certificate: give the webhook one, with client_certificate and client_key"
+
 // explainAlert says why a receiver refused TLS. What it says about certificates is about the client's.
 func explainAlert(alert string) string {
 	text := "the receiver refused TLS: " + alert
 	switch {
 	case alert == "certificate required":
-		return "the receiver demands a client certificate: give the webhook one, with client_certificate and client_key"
+		return demandsCertificate
 	case strings.Contains(alert, "certificate"):
 		return text + " (it does not accept the client certificate, or there is none)"
 	case alert == "handshake failure":

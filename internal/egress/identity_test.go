@@ -93,17 +93,35 @@ func TestConnectionsAreNotSharedAcrossIdentities(t *testing.T) {
 	wantError(t, err, Invalid, errCA.Error())
 }
 
-// Handshake learns about a receiver's certificate without the client's.
+// Handshake learns about a receiver's certificate without the client's, and whether one is missing.
 func TestHandshakeWithoutIdentity(t *testing.T) {
 	authority := mutual.New(t)
-	for version, limit := range map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13} {
-		receiver := authority.Receiver(t, func(c *tls.Config) { c.MaxVersion = limit })
-		expires, err := newClient(t).Handshake(t.Context(), Request{URL: receiver.URL, InsecureSkipVerify: true})
-		if left := time.Until(expires); err != nil || left < 50*time.Minute || left > time.Hour {
-			t.Errorf("TLS %s: expires in %s, error %v", version, left, err)
-		}
-		_, err = newClient(t).Handshake(t.Context(), Request{URL: receiver.URL})
-		wantError(t, err, Untrusted, "unknown authority")
+	for _, tc := range []struct {
+		name        string
+		version     uint16
+		asks        tls.ClientAuthType
+		hasIdentity bool
+		want        string // of the error
+	}{
+		{"TLS 1.2", tls.VersionTLS12, tls.RequireAndVerifyClientCert, true, ""},
+		{"TLS 1.3", tls.VersionTLS13, tls.RequireAndVerifyClientCert, true, ""},
+		{"TLS 1.2, none", tls.VersionTLS12, tls.RequireAndVerifyClientCert, false, demandsCertificate},
+		{"TLS 1.3, none", tls.VersionTLS13, tls.RequireAndVerifyClientCert, false, demandsCertificate},
+		{"TLS 1.2, none is needed", tls.VersionTLS12, tls.VerifyClientCertIfGiven, false, ""},
+		{"TLS 1.3, none is needed", tls.VersionTLS13, tls.VerifyClientCertIfGiven, false, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			receiver := authority.Receiver(t, func(c *tls.Config) { c.MaxVersion, c.ClientAuth = tc.version, tc.asks })
+			expires, err := newClient(t).Handshake(t.Context(), Request{URL: receiver.URL, InsecureSkipVerify: true}, tc.hasIdentity)
+			if tc.want != "" {
+				wantError(t, err, Untrusted, tc.want)
+			} else if left := time.Until(expires); err != nil || left < 50*time.Minute || left > time.Hour {
+				t.Errorf("expires in %s, error %v", left, err)
+			}
+			_, err = newClient(t).Handshake(t.Context(), Request{URL: receiver.URL}, tc.hasIdentity)
+			wantError(t, err, Untrusted, "unknown authority")
+		})
 	}
 }
 

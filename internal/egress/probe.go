@@ -41,10 +41,15 @@ func (c *Client) Resolve(ctx context.Context, rawURL string) ([]Target, error) {
 	return targets, nil
 }
 
+// demandWait is how long a receiver may take to refuse us because there is no client certificate. With TLS 1.3 it does so after the
+// handshake.
+const demandWait = 500 * time.Millisecond
+
 // Handshake connects to the receiver of a request as Send would, agrees on TLS with it, and sends nothing. It returns
-// when its certificate expires, or one of those that it was verified with, if that is earlier. It presents no identity: if
-// the receiver asks for one, its own certificate was verified by then, and the handshake ends.
-func (c *Client) Handshake(ctx context.Context, r Request) (expires time.Time, err error) {
+// when its certificate expires, or one of those that it was verified with, if that is earlier. It presents no identity. If
+// the receiver asks for one, its own certificate was verified by then: for a webhook that has an identity the handshake ends there, and
+// for any other it goes on without, and fails if the receiver demands one.
+func (c *Client) Handshake(ctx context.Context, r Request, hasIdentity bool) (expires time.Time, err error) {
 	host, port, err := hostPort(r.URL)
 	if err != nil {
 		return expires, &Error{Invalid, err.Error(), nil}
@@ -66,10 +71,18 @@ func (c *Client) Handshake(ctx context.Context, r Request) (expires time.Time, e
 	asked := false
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		asked = true
-		return nil, errors.New("there is nothing more to learn")
+		if hasIdentity {
+			return nil, errors.New("there is nothing more to learn")
+		}
+		return &tls.Certificate{}, nil
 	}
 	secure := tls.Client(conn, config)
-	if err := secure.HandshakeContext(ctx); err != nil && !asked {
+	err = secure.HandshakeContext(ctx)
+	switch {
+	case asked && hasIdentity:
+	case asked && (isAlert(err) || err == nil && isRefused(secure)):
+		return expires, &Error{Untrusted, demandsCertificate, err}
+	case err != nil:
 		return expires, explain(ctx, err, start, netip.AddrPort{}, noAnswer)
 	}
 	state := secure.ConnectionState()
@@ -79,6 +92,21 @@ func (c *Client) Handshake(ctx context.Context, r Request) (expires time.Time, e
 	}
 	first := slices.MinFunc(chain, func(a, b *x509.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
 	return first.NotAfter, nil
+}
+
+// isAlert reports whether an error is the receiver's refusal of TLS.
+func isAlert(err error) bool {
+	alert, ok := errors.AsType[*net.OpError](err)
+	return ok && alert.Op == "remote error"
+}
+
+// isRefused reports whether a receiver refuses a connection soon after the handshake.
+func isRefused(conn *tls.Conn) bool {
+	if conn.SetReadDeadline(time.Now().Add(demandWait)) != nil {
+		return false
+	}
+	_, err := conn.Read(make([]byte, 1))
+	return isAlert(err)
 }
 
 // hostPort returns where a URL leads.

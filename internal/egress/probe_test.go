@@ -16,7 +16,7 @@ func TestHandshakeExpiry(t *testing.T) {
 	own.Certificate = append(own.Certificate, stale.Certificate...) // as after a change of the authority
 	receiver := serveTLS(t, &tls.Config{Certificates: []tls.Certificate{own}})
 	for _, r := range []Request{{URL: receiver.URL, CAFile: "good.pem"}, {URL: receiver.URL, InsecureSkipVerify: true}} {
-		expires, err := c.Handshake(t.Context(), r)
+		expires, err := c.Handshake(t.Context(), r, false)
 		if err != nil || expires.Sub(want).Abs() > time.Minute {
 			t.Errorf("%+v: expires at %s, want %s: %v", r, expires, want, err)
 		}

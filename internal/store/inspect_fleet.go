@@ -22,12 +22,14 @@ type Receiver struct {
 	URL      string // may contain a secret
 	Insecure bool   // its certificate is not verified
 	CAFile   string
+	Identity bool // it has a client certificate
 }
 
 // Receivers lists where enabled webhooks send to.
 func (i *Inspector) Receivers(ctx context.Context) ([]Receiver, error) {
 	return inspectRows[Receiver](ctx, i,
-		"SELECT id, name, payload_url, NOT ssl_verification, coalesce(ca_file_path, '') FROM extras_webhook WHERE enabled ORDER BY id")
+		`SELECT id, name, payload_url, NOT ssl_verification, coalesce(ca_file_path, ''), client_certificate <> ''
+		FROM extras_webhook WHERE enabled ORDER BY id`)
 }
 
 // ClientCertificate is what an enabled webhook presents to its receiver.

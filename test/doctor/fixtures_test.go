@@ -175,6 +175,11 @@ var fixtures = []fixture{
 		x.t.Cleanup(plain.Close)
 		x.sendTo(strings.Replace(plain.URL, "http://", "https://", 1) + "/secret-path")
 	}},
+	{"webhooks-tls", doctor.Fail, "openssl s_client -connect 127.0.0.1:", nil, func(x *trial) {
+		x.sendTo(mutual.New(x.t).Receiver(x.t).URL + "/secret-path") // it demands a client certificate
+		x.during("UPDATE extras_webhook SET client_certificate = '', ssl_verification = FALSE",
+			"UPDATE extras_webhook SET client_certificate = '"+x.certificate+"', ssl_verification = TRUE")
+	}},
 	{"webhooks-certificate", doctor.Warn, "renew the certificate of 127.0.0.1", nil, func(x *trial) {
 		x.limits.Certificate = 100 * 365 * 24 * time.Hour
 	}},
