@@ -83,6 +83,9 @@ func TestReceiverAwayUnderLoad(t *testing.T) {
 	close(r.stop)
 	r.load.Wait()
 	r.drained(t)
+	if os.Getenv("TERRIER_LONG") != "" {
+		r.receiver.awaitWithin(90*time.Second, "/alert", 2) // that it is back, once it has been for a minute
+	}
 	t.Logf("another webhook's p95: %v before, %v while the receiver was away", p95(idle), p95(beside))
 	least := 500 * time.Millisecond // other tests keep the machine busy
 	if os.Getenv("TERRIER_LONG") != "" {
@@ -215,31 +218,4 @@ func (r *holdRun) drained(t *testing.T) {
 	}
 	drain := accepted[len(accepted)-1].at.Sub(accepted[from].at)
 	t.Logf("%d delivered; the %d after the outage within %v", len(accepted), len(accepted)-from, drain.Round(time.Millisecond))
-}
-
-// TestFlappingReceiver: up and down every 10 s for 5 minutes makes at most 4 alerts.
-func TestFlappingReceiver(t *testing.T) {
-	if os.Getenv("TERRIER_LONG") == "" {
-		t.Skip("it takes seven minutes: make long-hold")
-	}
-	r := &holdRun{world: newWorld(t), rate: 10, stop: make(chan struct{}), made: map[string]time.Time{}}
-	r.Work()
-	r.sites = []*site{r.site(nil), r.site(nil)}
-	r.hook = r.world.hook("/away", object{"name": "away", "type_create": false})
-	r.world.hook("/alert", object{"name": "alert", "content_types": []string{"extras.webhookhealth"}})
-	r.change()
-	for range 15 {
-		r.receiver.answerStatus("/away", http.StatusServiceUnavailable)
-		wait(10 * time.Second)
-		r.receiver.answerStatus("/away", http.StatusOK)
-		wait(10 * time.Second)
-	}
-	wait(75 * time.Second)
-	close(r.stop)
-	r.load.Wait()
-	n := r.receiver.count("/alert")
-	t.Logf("%d alerts", n)
-	if n < 2 || n > 4 {
-		t.Errorf("%d alerts", n)
-	}
 }
