@@ -249,7 +249,7 @@ func (a *App) Serve(ctx context.Context) error {
 	}
 	srv := &http.Server{Handler: a.leaving(a.Handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
-	srv.RegisterOnShutdown(a.Feed.News.End)
+	srv.RegisterOnShutdown(a.Feed.End)
 	defer a.keepUp(context.WithoutCancel(ctx), serverKind)() // also while it is stopping: requests are served
 	defer a.measureServer()()
 	failed := make(chan error, 1)

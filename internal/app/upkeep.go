@@ -27,7 +27,7 @@ func (a *App) keepUp(ctx context.Context, kind string) (end func()) {
 		loops.Go(func() { (&feed.Sequencer{Store: a.Store, Log: a.log}).Run(ctx) })
 	}
 	if kind == serverKind {
-		loops.Go(func() { a.Feed.News.Listen(ctx, a.Store, a.log) })
+		loops.Go(func() { a.Feed.Run(ctx, a.log) })
 	}
 	return func() {
 		stop()

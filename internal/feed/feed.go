@@ -1,11 +1,16 @@
 // Package feed owns the order in which changes can be read: the position of each, who may read which, and who waits for the next one.
 //
+// One goroutine of each server reads new changes, once for all who wait (news). Whoever waits has a seat there, and is woken when there
+// may be something for them. Whoever has fallen behind reads the database.
+//
 // The ledger writes changes and knows nothing of positions. The Sequencer numbers them once they have been committed. Package webhook
 // decides by conditions which changes somebody wants, as it does for webhooks.
 package feed
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -19,8 +24,9 @@ import (
 // Feed reads changes in the order of their positions, on behalf of callers.
 type Feed struct {
 	Ledger *ledger.Ledger
-	News   News
 
+	news     news
+	room     room
 	matching sync.Mutex // conditions are matched for one request at a time: every reader may write some that take long
 }
 
@@ -34,7 +40,11 @@ type Query struct {
 	Object     int64
 	Limit      int
 	Wait       time.Duration // how long to wait for a change if there is none
+
+	bytes int // of documents, after which a page ends; 0 means store.MaxPiece
 }
+
+func (q Query) mostBytes() int { return cmp.Or(q.bytes, store.MaxPiece) }
 
 // Oldest begins with the oldest change that is kept.
 const Oldest int64 = -1
@@ -42,7 +52,7 @@ const Oldest int64 = -1
 // Page is a part of the changes.
 type Page struct {
 	store.Positions
-	Changes []store.Positioned
+	Changes []*Change
 	Next    int64 // the position to go on after
 }
 
@@ -56,8 +66,7 @@ const (
 // Read returns changes after a position, at most as many as wanted. If there are none, it waits. An answer may be empty before the end
 // is reached: then much was looked at, and Next leads on.
 func (f *Feed) Read(ctx context.Context, c ledger.Caller, q Query) (Page, error) {
-	t := f.Ledger.Store.Type(store.ChangeType)
-	scope, err := f.Ledger.Policy.Scope(c.Subject, t, access.View)
+	scope, err := f.scope(c)
 	if err != nil {
 		return Page{}, err
 	}
@@ -65,7 +74,7 @@ func (f *Feed) Read(ctx context.Context, c ledger.Caller, q Query) (Page, error)
 		page, _, err := f.read(ctx, scope, q)
 		return page, err
 	}
-	leave, err := f.News.enter(scope.By())
+	leave, err := f.room.enter(scope.By())
 	if err != nil {
 		return Page{}, err
 	}
@@ -73,23 +82,29 @@ func (f *Feed) Read(ctx context.Context, c ledger.Caller, q Query) (Page, error)
 	patient, cancel := context.WithTimeout(ctx, q.Wait)
 	defer cancel()
 	page, accounts, err := f.read(ctx, scope, q)
-	for err == nil && len(page.Changes) == 0 && page.Next >= page.Newest {
-		if f.News.after(patient, page.Next) != nil {
-			return page, ctx.Err()
-		}
-		q.After = page.Next
-		later, now, err := f.read(ctx, scope, q)
-		if err != nil || now != accounts { // what the caller may see may have changed: they ask again
-			return page, err
-		}
-		page = later
+	if err != nil || len(page.Changes) > 0 || page.Next < page.Newest {
+		return page, err
 	}
-	return page, err
+	q.After = page.Next
+	r := f.wait(scope, q, accounts)
+	defer r.leave()
+	later, err := r.next(ctx, patient)
+	if errors.Is(err, errStale) || errors.Is(err, ErrEnded) { // what the caller may see may have changed: they ask again
+		return page, nil
+	}
+	later.Oldest = max(later.Oldest, page.Oldest)
+	return later, err
+}
+
+// scope returns which changes a caller may see.
+func (f *Feed) scope(c ledger.Caller) (access.Scope, error) {
+	return f.Ledger.Policy.Scope(c.Subject, f.Ledger.Store.Type(store.ChangeType), access.View)
 }
 
 // read looks for changes until there are enough, or too many were looked at. It also returns the generation of the accounts.
 func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page, accounts int64, err error) {
-	in := store.FeedQuery{Scope: scope, Where: f.where(q), Type: q.Type, Object: q.Object, After: max(q.After, 0), Limit: q.Limit}
+	in := store.FeedQuery{Scope: scope, Where: f.where(q), Type: q.Type, Object: q.Object, After: max(q.After, 0), Limit: q.Limit,
+		Bytes: q.mostBytes()}
 	if q.After == Oldest {
 		at, err := f.Ledger.Store.Positions(ctx)
 		if err != nil {
@@ -110,11 +125,11 @@ func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page
 		if begin+1 < part.Oldest || begin > part.Newest {
 			return page, 0, &GoneError{part.Positions, begin}
 		}
-		if err := f.take(ctx, q, &page, part.Changes, &budget); err != nil {
+		if err := f.take(ctx, q, &page, share(part.Changes), &budget); err != nil {
 			return page, 0, err
 		}
 		in.After, bytes = page.Next, bytes+part.Bytes
-		if len(page.Changes) == q.Limit || budget <= 0 || in.After-begin >= mostScanned || bytes >= store.MaxPiece || in.After >= part.Newest {
+		if len(page.Changes) == q.Limit || budget <= 0 || in.After-begin >= mostScanned || bytes >= in.Bytes || in.After >= part.Newest {
 			return page, accounts, nil
 		}
 	}
@@ -122,7 +137,7 @@ func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page
 
 // take adds the changes that match the conditions to a page, until it is full or the time for that is used up. Then the page ends after
 // the last one that was looked at.
-func (f *Feed) take(ctx context.Context, q Query, page *Page, changes []store.Positioned, budget *time.Duration) error {
+func (f *Feed) take(ctx context.Context, q Query, page *Page, changes []*Change, budget *time.Duration) error {
 	if q.Conditions == nil {
 		page.Changes = append(page.Changes, changes...)
 		return nil

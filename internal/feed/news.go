@@ -4,43 +4,41 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"terrier/internal/access"
-	"terrier/internal/fault"
 	"terrier/internal/store"
 )
 
-// How many requests may wait for changes on one server, of one caller and of all. One that waits has no connection to the database and
-// no turn among the lists, but it has a connection to the server, and memory.
-const (
-	waitingOfOne = 100
-	waitingOfAll = 4_000
-)
-
-var (
-	errWaitingOfOne = &fault.Error{Kind: fault.Throttled, RetryAfter: time.Second,
-		Detail: "You have too many requests that wait for changes on this server already. Wait with fewer, or without wait."}
-	errWaitingOfAll = &fault.Error{Kind: fault.Busy, RetryAfter: time.Second,
-		Detail: "Too many requests wait for changes on this server. Try again, or ask without wait."}
-)
-
-// News tells those who wait that there are new changes. The zero News is ready.
-type News struct {
-	mu      sync.Mutex
-	newest  int64
-	ended   bool
-	next    chan struct{} // closed with the next news; nil if nobody waits for it
-	waiting map[access.Asker]int
-	all     int
+// news has what happened lately, for all who wait: one goroutine reads new changes once, and those whom they may concern take them from
+// here. The zero news is ready.
+type news struct {
+	mu       sync.Mutex
+	recent   ring
+	oldest   int64 // position that is kept in the database
+	accounts int64 // their generation, read after the recent changes; 0 if it is not known
+	seats    map[*seat]struct{}
+	groups   map[string]*group
+	ended    bool
 }
 
-// Listen learns of new changes until ctx ends. Then nobody waits any more.
-func (n *News) Listen(ctx context.Context, s *store.Store, log *slog.Logger) {
-	defer n.End()
+// newsPage is how many changes are read at once for those who wait.
+const newsPage = 1_000
+
+// Run reads new changes for all who wait, until ctx ends. Then nobody waits any more.
+func (f *Feed) Run(ctx context.Context, log *slog.Logger) {
+	defer f.End()
 	for failing := false; ctx.Err() == nil; {
-		err := s.ListenPositions(ctx, n.tell)
+		connected := false
+		err := f.Ledger.Store.ListenPositions(ctx, func(l *store.Listener, newest int64) error {
+			if !connected {
+				f.news.check(newest)
+				connected = true
+			}
+			return f.hear(ctx, l, newest)
+		})
 		if ctx.Err() == nil && !failing {
 			log.Error("does not hear of new changes; it goes on trying", "error", err)
 		}
@@ -52,92 +50,117 @@ func (n *News) Listen(ctx context.Context, s *store.Store, log *slog.Logger) {
 	}
 }
 
-// tell wakes those who wait for a newer position. After a restore from a backup the newest one is less than before.
-func (n *News) tell(newest int64) {
+// hear reads what is new up to a position, if somebody waits for it.
+func (f *Feed) hear(ctx context.Context, l *store.Listener, newest int64) error {
+	q := store.FeedQuery{Scope: access.Machine(), Where: f.where(Query{}), Among: newsPage, Limit: newsPage}
+	for {
+		var wanted bool
+		if q.After, wanted = f.news.wanted(newest); !wanted {
+			return nil
+		}
+		part, err := l.Feed(ctx, q)
+		if err != nil {
+			return err
+		}
+		if f.news.add(part, q.After); part.Next <= q.After {
+			return nil
+		}
+	}
+}
+
+// check compares the newest position of a new connection with what is known. After a restore from a backup it is less than before.
+func (n *news) check(newest int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if newest > n.newest {
-		n.wake()
+	n.accounts = 0
+	if newest < n.recent.last {
+		n.restart(newest)
 	}
-	n.newest = newest
+}
+
+// wanted returns after which position to read, if there is something to read and somebody waits for it.
+func (n *news) wanted(newest int64) (after int64, wanted bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.seats) == 0 && newest > n.recent.last {
+		n.restart(newest)
+	}
+	return n.recent.last, newest > n.recent.last
+}
+
+// restart forgets the recent changes. Whoever waits must read the database.
+func (n *news) restart(at int64) {
+	n.recent = ring{first: at, last: at}
+	for s := range n.seats {
+		s.behind = true
+		s.wake()
+	}
+}
+
+// add takes what was read after a position, and wakes those whom it may concern. For the others it is done with.
+func (n *news) add(part store.FeedPart, after int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.oldest, n.accounts = part.Oldest, part.Accounts
+	if part.Oldest > after+1 { // some were dropped before they were read
+		n.restart(part.Next)
+		return
+	}
+	changes := share(part.Changes)
+	n.recent.add(changes, max(part.Next, after))
+	kinds := kindsOf(changes)
+	for s := range n.seats {
+		if s.next < after || s.accounts < n.accounts || s.mayWant(kinds, changes) {
+			s.wake()
+		} else {
+			s.next = max(s.next, n.recent.last)
+		}
+	}
+}
+
+// kind is what changes have in common that concern the same readers.
+type kind struct{ objectType, action string }
+
+func kindsOf(changes []*Change) (kinds []kind) {
+	for _, c := range changes {
+		if k := (kind{c.ObjectType, c.Action}); !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }
 
 // End lets nobody wait any more, now and later: the server stops.
-func (n *News) End() {
+func (f *Feed) End() {
+	n := &f.news
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ended = true
-	n.wake()
-}
-
-func (n *News) wake() {
-	if n.next != nil {
-		close(n.next)
-		n.next = nil
+	for s := range n.seats {
+		s.wake()
 	}
 }
 
-// IsAwaited reports whether somebody waits.
-func (n *News) IsAwaited() bool {
+// generation returns that of the accounts, as of the recent changes.
+func (n *news) generation() int64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.next != nil
+	return n.accounts
 }
 
-// errEnded says that nobody waits any more.
-var errEnded = errors.New("the server stops")
-
-// enter counts a request that may wait. Call leave when it ends.
-func (n *News) enter(by access.Asker) (leave func(), err error) {
+// Waiting returns how many readers wait.
+func (f *Feed) Waiting() int {
+	n := &f.news
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch {
-	case n.waiting[by] >= waitingOfOne:
-		return nil, errWaitingOfOne
-	case n.all >= waitingOfAll:
-		return nil, errWaitingOfAll
-	}
-	if n.waiting == nil {
-		n.waiting = map[access.Asker]int{}
-	}
-	n.waiting[by]++
-	n.all++
-	return func() {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		n.all--
-		if n.waiting[by]--; n.waiting[by] == 0 {
-			delete(n.waiting, by)
-		}
-	}, nil
+	return len(n.seats)
 }
 
-// after waits until there is a position after this one. It returns an error if ctx ends first, or the server stops.
-func (n *News) after(ctx context.Context, position int64) error {
-	for {
-		next, err := n.since(position)
-		if err != nil || next == nil {
-			return err
-		}
-		select {
-		case <-next:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
+// ErrEnded says that nobody gets changes as they come any more.
+var ErrEnded = errors.New("the server stops")
 
-// since returns what is closed with the next news, nil if there is a later position already.
-func (n *News) since(position int64) (<-chan struct{}, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	switch {
-	case n.ended:
-		return nil, errEnded
-	case n.newest > position:
-		return nil, nil
-	case n.next == nil:
-		n.next = make(chan struct{})
-	}
-	return n.next, nil
-}
+// Why else nothing is taken from the news.
+var (
+	errBehind = errors.New("the changes after this position are not among the recent ones")
+	errStale  = errors.New("users, permissions or tokens have changed: the caller must be looked up again")
+)

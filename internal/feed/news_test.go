@@ -3,84 +3,198 @@ package feed
 import (
 	"context"
 	"errors"
-	"net/netip"
+	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"terrier/internal/access"
-	"terrier/internal/fault"
+	"terrier/internal/store"
 )
 
-// TestNews: whoever waits is woken by a later position, by the end of their time, and by the end of the server, and by nothing else.
-func TestNews(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var n News
-		n.tell(5)
-		if err := n.after(t.Context(), 4); err != nil {
-			t.Errorf("there is a later position, but: %v", err)
-		}
-		woken := make(chan error, 1)
-		wait := func(ctx context.Context) { go func() { woken <- n.after(ctx, 5) }(); synctest.Wait() }
-		wait(t.Context())
-		n.tell(5)
-		n.tell(3)
-		synctest.Wait()
-		if len(woken) > 0 || !n.IsAwaited() {
-			t.Error("an older position woke somebody")
-		}
-		n.tell(6)
-		if err := <-woken; err != nil || n.IsAwaited() {
-			t.Errorf("a later position: %v", err)
-		}
-		n.tell(5)
-		short, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		wait(short)
-		if err := <-woken; !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the end of the time: %v", err)
-		}
-		wait(t.Context())
-		n.End()
-		if err := <-woken; !errors.Is(err, errEnded) || n.IsAwaited() {
-			t.Errorf("the end of the server: %v", err)
-		}
-		if err := n.after(t.Context(), 5); !errors.Is(err, errEnded) {
-			t.Errorf("after the end: %v", err)
-		}
-	})
+const rights = 7 // the generation of the accounts
+
+// audience is a feed whose news the test makes.
+type audience struct {
+	*testing.T
+	Feed
+	newest int64
 }
 
-// TestWaitingRoom: a caller, and all of them together, have so many waiting requests at most. Who leaves makes room.
-func TestWaitingRoom(t *testing.T) {
+// happens adds changes such as "dcim.site update 3", which are read together.
+func (a *audience) happens(changes ...string) {
+	a.Helper()
+	after, _ := a.news.wanted(a.newest + int64(len(changes)))
+	part := store.FeedPart{Positions: store.Positions{Oldest: 1}, Accounts: rights}
+	for _, text := range changes {
+		a.newest++
+		c := store.Positioned{Position: a.newest}
+		if _, err := fmt.Sscan(text, &c.ObjectType, &c.Action, &c.ObjectID); err != nil {
+			a.Fatal(err)
+		}
+		if c.Position > after {
+			part.Changes = append(part.Changes, c)
+		}
+	}
+	part.Newest, part.Next = a.newest, a.newest
+	a.news.add(part, after)
+}
+
+func (a *audience) waits(q Query) *reader {
+	q.After, q.Limit = a.newest, 100
+	return a.wait(access.Machine(), q, rights)
+}
+
+// gets fails unless these positions are for a reader, and nothing else up to the newest one.
+func (a *audience) gets(what string, r *reader, want ...int64) {
+	a.Helper()
+	page, err := r.recent(a.Context())
+	var got []int64
+	for _, c := range page.Changes {
+		got = append(got, c.Position)
+	}
+	if err != nil || !slices.Equal(got, want) || page.Next != a.newest || page.Newest != a.newest {
+		a.Errorf("%s gets %v up to %d, %v; want %v up to %d", what, got, page.Next, err, want, a.newest)
+	}
+}
+
+// fails fails unless a reader gets an error.
+func (a *audience) fails(what string, r *reader, want error) {
+	a.Helper()
+	if page, err := r.recent(a.Context()); !errors.Is(err, want) {
+		a.Errorf("%s: got %v, %v; want %v", what, page.Changes, err, want)
+	}
+}
+
+func woken(r *reader) bool {
+	select {
+	case <-r.seat.woken:
+		return true
+	default:
+		return false
+	}
+}
+
+// TestNews: whoever waits is woken by changes of the types and events that they want, or to the record, and by no others. They get these
+// changes, and are done with the others.
+func TestNews(t *testing.T) {
 	t.Parallel()
-	var n News
-	greedy, modest := access.Asker{User: 1}, access.Asker{User: 2}
-	var leave func()
-	for range waitingOfOne {
-		var err error
-		if leave, err = n.enter(greedy); err != nil {
-			t.Fatal(err)
+	a := &audience{T: t, newest: 10}
+	readers := map[string]*reader{
+		"all":     a.waits(Query{}),
+		"sites":   a.waits(Query{Types: []string{"dcim.site", "dcim.rack"}}),
+		"deletes": a.waits(Query{Actions: []string{store.Deleted}}),
+		"site 3":  a.waits(Query{Type: "dcim.site", Object: 3}),
+	}
+	for _, turn := range []struct {
+		changes []string
+		want    map[string][]int64
+	}{
+		{[]string{"extras.tag create 1"}, map[string][]int64{"all": {11}}},
+		{[]string{"dcim.site create 3", "extras.tag delete 1"},
+			map[string][]int64{"all": {12, 13}, "sites": {12}, "deletes": {13}, "site 3": {12}}},
+		{[]string{"dcim.site update 4", "dcim.rack update 3"}, map[string][]int64{"all": {14, 15}, "sites": {14, 15}}},
+	} {
+		a.happens(turn.changes...)
+		for name, r := range readers {
+			if got, want := woken(r), turn.want[name] != nil; got != want {
+				t.Errorf("%v: %s is woken: %v", turn.changes, name, got)
+			}
+			a.gets(name, r, turn.want[name]...)
 		}
 	}
-	if _, err := n.enter(greedy); fault.KindOf(err) != fault.Throttled {
-		t.Errorf("one more of the same caller: %v", err)
+	for _, r := range readers {
+		r.leave()
 	}
-	if _, err := n.enter(modest); err != nil {
-		t.Errorf("another caller: %v", err)
+	if a.Waiting() != 0 {
+		t.Error("all have left, and somebody waits")
 	}
-	leave()
-	if _, err := n.enter(greedy); err != nil {
-		t.Errorf("after one has left: %v", err)
+}
+
+// TestNewsBehind: who wants changes that are not recent, or not there any more, must read the database. Who wants nothing of them is not
+// held up by them, however many there are.
+func TestNewsBehind(t *testing.T) {
+	t.Parallel()
+	a := &audience{T: t, newest: 10}
+	slow, other := a.waits(Query{}), a.waits(Query{Types: []string{"dcim.rack"}})
+	for range ringChanges/100 + 1 {
+		a.happens(slices.Repeat([]string{"dcim.site update 1"}, 100)...)
 	}
-	for i := 0; n.all < waitingOfAll; i++ {
-		from := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
-		if _, err := n.enter(access.Asker{Address: netip.PrefixFrom(from, 32)}); err != nil {
-			t.Fatal(err)
+	a.fails("the slow one", slow, errBehind)
+	a.gets("the other one", other)
+	a.news.move(slow.seat, a.newest) // they have read the database
+	a.happens("dcim.site update 1")
+	a.gets("the slow one, then", slow, a.newest)
+
+	late := a.wait(access.Machine(), Query{After: 20, Limit: 100}, rights)
+	a.fails("one who begins long ago", late, errBehind)
+	soon := a.wait(access.Machine(), Query{After: a.newest - 1, Limit: 100}, rights)
+	a.gets("one who begins a moment ago", soon, a.newest)
+
+	a.news.check(a.newest - 5)
+	a.fails("after a restore from a backup", other, errBehind)
+}
+
+// TestNewsWhileNobodyWaits: changes that nobody waited for are not kept, and whoever comes then reads them from the database.
+func TestNewsWhileNobodyWaits(t *testing.T) {
+	t.Parallel()
+	a := &audience{T: t, newest: 10}
+	before := a.waits(Query{})
+	before.leave()
+	if _, wanted := a.news.wanted(12); wanted {
+		t.Error("nobody waits, and changes are read")
+	}
+	r := a.waits(Query{})
+	a.fails("who has read up to 10", r, errBehind)
+	a.news.move(r.seat, 12)
+	a.newest = 12
+	a.gets("who has read up to 12", r)
+}
+
+// TestNewsEnds: whoever waits is woken when accounts change and when the server stops, and gets nothing then.
+func TestNewsEnds(t *testing.T) {
+	t.Parallel()
+	a := &audience{T: t, newest: 10}
+	r := a.waits(Query{Types: []string{"dcim.rack"}})
+	a.news.add(store.FeedPart{Positions: store.Positions{Newest: 11, Oldest: 1}, Accounts: rights + 1, Next: 11}, 10)
+	if !woken(r) {
+		t.Error("accounts have changed, and who waits is not woken")
+	}
+	a.fails("after a change of accounts", r, errStale)
+	if got := a.news.position(r.seat); got != 10 {
+		t.Errorf("changes up to %d were skipped for rights that may have changed", got)
+	}
+	r.adopt(access.Machine(), rights+1)
+	a.newest = 11
+	a.gets("looked up again", r)
+	a.End()
+	if !woken(r) {
+		t.Error("the server stops, and who waits is not woken")
+	}
+	a.fails("at the end", r, ErrEnded)
+}
+
+// TestNewsWaits: a reader waits as long as their time allows, and not longer.
+func TestNewsWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &audience{T: t, newest: 10}
+		r := a.waits(Query{})
+		go func() {
+			<-time.After(time.Second)
+			a.happens("dcim.site create 1")
+		}()
+		began := time.Now()
+		page, err := r.next(t.Context(), t.Context())
+		if err != nil || len(page.Changes) != 1 || time.Since(began) != time.Second {
+			t.Errorf("got %d changes, %v after %v", len(page.Changes), err, time.Since(began))
 		}
-	}
-	if _, err := n.enter(access.Asker{User: 3}); fault.KindOf(err) != fault.Busy {
-		t.Errorf("one more than all: %v", err)
-	}
+		short, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		page, err = r.next(t.Context(), short)
+		if err != nil || len(page.Changes) != 0 || page.Next != 11 || time.Since(began) != 21*time.Second {
+			t.Errorf("got %d changes up to %d, %v after %v", len(page.Changes), page.Next, err, time.Since(began))
+		}
+	})
 }

@@ -13,10 +13,10 @@ func TestTake(t *testing.T) {
 	t.Parallel()
 	named, err := webhook.ParseConditions([]byte(`{"attr": "name", "value": "a"}`))
 	must(t, err)
-	var changes []store.Positioned
+	var changes []*Change
 	for i, name := range []string{"b", "a", "b", "a", "b"} {
-		changes = append(changes, store.Positioned{Position: int64(11 + i),
-			Past: store.Past{Action: store.Updated, ObjectType: "dcim.site", Data: []byte(`{"name": "` + name + `"}`)}})
+		changes = append(changes, &Change{Positioned: store.Positioned{Position: int64(11 + i),
+			Past: store.Past{Action: store.Updated, ObjectType: "dcim.site", Data: []byte(`{"name": "` + name + `"}`)}}})
 	}
 	for _, c := range []struct {
 		name        string

@@ -44,7 +44,7 @@ func (a *API) feed(w http.ResponseWriter, r *http.Request) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendPositioned(b, c)
+		b = appendPositioned(b, c.Positioned)
 	}
 	b = append(b, `],"next":`...)
 	b = strconv.AppendInt(b, page.Next, 10)

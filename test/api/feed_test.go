@@ -223,7 +223,7 @@ func TestFeedWaits(t *testing.T) {
 		query.Set("wait", "20")
 		answers := make(chan fed, 1)
 		go func() { answers <- readFeed(t, s, key, query) }()
-		for !s.App.Feed.News.IsAwaited() {
+		for s.App.Feed.Waiting() == 0 {
 			if _, err := s.DB.Exec(t.Context(), "SELECT pg_sleep(0.01)"); err != nil {
 				t.Error(err)
 			}

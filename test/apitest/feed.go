@@ -17,7 +17,7 @@ func (s *Server) Follow(tb testing.TB) (stop func()) {
 	log := slog.New(slog.DiscardHandler)
 	var loops sync.WaitGroup
 	loops.Go(func() { (&feed.Sequencer{Store: s.App.Store, Log: log}).Run(ctx) })
-	loops.Go(func() { s.App.Feed.News.Listen(ctx, s.App.Store, log) })
+	loops.Go(func() { s.App.Feed.Run(ctx, log) })
 	stop = func() {
 		cancel()
 		loops.Wait()
