@@ -146,7 +146,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Rules:      map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
 	}
 	a.Hooks = &webhookadmin.Admin{Ledger: a.Ledger}
-	a.Feed = &feed.Feed{Ledger: a.Ledger}
+	a.Feed = feed.New(a.Ledger)
 	a.Ledger.Details = map[string]func(context.Context, ledger.Caller, record.Values) error{store.DeliveryType: a.Hooks.AddAttempts}
 	if err := a.Ledger.Bind(a.Hooks.Actions()); err != nil {
 		return nil, err
@@ -172,6 +172,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	a.Server = &server.Server{API: a.API, Site: a.Site, Sessions: sessions, Proxies: proxies, Ready: a.ready, BaseURL: cfg.BaseURL,
 		Log: log, Now: a.now,
 		Auth: &account.Authenticator{Tokens: accounts, Users: accounts, Sessions: sessions, Keys: keys, Log: log, Now: a.now}}
+	a.API.Again = a.Server.Again
 	a.measure(login)
 	a.Handler, err = a.Server.Handler()
 	return a, err

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"terrier/internal/access"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -28,11 +30,15 @@ type Feed struct {
 	news     news
 	room     room
 	matching sync.Mutex // conditions are matched for one request at a time: every reader may write some that take long
+	looking  *semaphore.Weighted
 }
+
+// New returns the feed of a ledger's changes.
+func New(l *ledger.Ledger) *Feed { return &Feed{Ledger: l, looking: semaphore.NewWeighted(lookups)} }
 
 // Query says which changes to read. What is empty does not narrow them.
 type Query struct {
-	After      int64 // a position, or Oldest
+	After      int64 // a position, Oldest or Newest
 	Types      []string
 	Actions    []string // of the change log: create, update, delete
 	Conditions *webhook.Conditions
@@ -46,8 +52,11 @@ type Query struct {
 
 func (q Query) mostBytes() int { return cmp.Or(q.bytes, store.MaxPiece) }
 
-// Oldest begins with the oldest change that is kept.
-const Oldest int64 = -1
+// Oldest begins with the oldest change that is kept, Newest after the newest.
+const (
+	Oldest int64 = -1
+	Newest int64 = -2
+)
 
 // Page is a part of the changes.
 type Page struct {
@@ -105,12 +114,14 @@ func (f *Feed) scope(c ledger.Caller) (access.Scope, error) {
 func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page, accounts int64, err error) {
 	in := store.FeedQuery{Scope: scope, Where: f.where(q), Type: q.Type, Object: q.Object, After: max(q.After, 0), Limit: q.Limit,
 		Bytes: q.mostBytes()}
-	if q.After == Oldest {
+	if q.After < 0 {
 		at, err := f.Ledger.Store.Positions(ctx)
 		if err != nil {
 			return page, 0, err
 		}
-		in.After = at.Oldest - 1
+		if in.After = at.Newest; q.After == Oldest {
+			in.After = at.Oldest - 1
+		}
 	}
 	begin, bytes, budget := in.After, 0, matchTime
 	for in.Among = q.Limit; ; in.Among = min(4*in.Among, mostScanned-int(in.After-begin)) {

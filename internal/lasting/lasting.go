@@ -1,5 +1,5 @@
 // Package lasting owns answers that take longer than a request may: how long they may take in all, and how long they wait for a
-// client that reads nothing.
+// client that reads nothing. A stream ends only when its client disconnects or the server stops.
 package lasting
 
 import (
@@ -26,6 +26,29 @@ func Context(of context.Context, limit time.Duration) (context.Context, context.
 			cancel()
 		}
 	})
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
+// Within returns a context that ends after a time, or when the client of a connection disconnects. A stream can outlive it.
+func Within(connection context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithValue(connection, connectionKey{}, connection), limit)
+}
+
+type connectionKey struct{}
+
+// Stream lets the answer to a request last as long as its client is connected. It returns the context of that time, with the values of
+// the request's own, which Within has made.
+func Stream(w http.ResponseWriter, r *http.Request) (context.Context, context.CancelFunc) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // else the server would take the client for gone at that time
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	connection, ok := r.Context().Value(connectionKey{}).(context.Context)
+	if !ok {
+		connection = r.Context()
+	}
+	stop := context.AfterFunc(connection, cancel)
 	return ctx, func() {
 		stop()
 		cancel()

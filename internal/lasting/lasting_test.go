@@ -125,3 +125,40 @@ func TestPacedWriter(t *testing.T) {
 		})
 	}
 }
+
+// TestStream: it outlives the time of a request and the server's times to read and to write, and ends when the client disconnects.
+func TestStream(t *testing.T) {
+	t.Parallel()
+	const limit = time.Second // not less: on a busy machine the handler may begin late
+	ended := make(chan error, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		request, cancel := lasting.Within(r.Context(), limit)
+		defer cancel()
+		ctx, cancel := lasting.Stream(w, r.WithContext(request))
+		defer cancel()
+		<-request.Done()
+		<-time.After(limit / 2)
+		_, err := io.WriteString(lasting.Writer(w), "later\n")
+		if err := errors.Join(err, http.NewResponseController(w).Flush(), ctx.Err()); err != nil {
+			ended <- err
+			return
+		}
+		<-ctx.Done()
+		ended <- nil
+	}))
+	server.Config.ReadTimeout, server.Config.WriteTimeout = limit, limit
+	server.Start()
+	defer server.Close()
+	got, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, len("later\n"))
+	if _, err := io.ReadFull(got.Body, line); err != nil || string(line) != "later\n" {
+		t.Errorf("got %q (%v)", line, err)
+	}
+	_ = got.Body.Close() // the client disconnects
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

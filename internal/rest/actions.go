@@ -22,6 +22,7 @@ type action struct {
 	status     int
 	answer     any
 	media      string // of the answer, "" for JSON
+	also       object // what else the answer may be, by media type
 	body       object // nil for none
 	parameters []object
 	failures   object // responses by status, besides those of every address
@@ -271,6 +272,7 @@ func (x action) describe(op, responses object) {
 	if x.media != "" {
 		done["content"] = object{x.media: object{"schema": x.answer}}
 	}
+	maps.Copy(done["content"].(object), x.also)
 	responses[strconv.Itoa(x.status)] = done
 	maps.Copy(responses, x.failures)
 	if x.parameters != nil {

@@ -41,6 +41,9 @@ type API struct {
 	ProgramVersion string
 	Cookie         string // the session cookie's name
 
+	// Again finds out again who the caller of a request is whose answer lasts.
+	Again func(*http.Request) (ledger.Caller, error)
+
 	// Page shows an answer to a person with a browser, Docs the document.
 	Page func(http.ResponseWriter, *http.Request, Answer)
 	Docs http.HandlerFunc

@@ -17,6 +17,7 @@ const feedPath = "/api/extras/feed/"
 // feedRoute is the address of the feed. Everybody who may see the change log may read it.
 func (a *API) feedRoute() Route {
 	describe := action{summary: "Read changes in the order of their positions", status: http.StatusOK, answer: feedSchema,
+		also:       object{streamType: object{"schema": streamSchema}},
 		parameters: feedParameters(), failures: object{
 			"410": response("The changes after this position are no longer kept, or there never were as many.", goneSchema),
 			"429": response("Too many requests of this caller wait already.", ref("Error"))}}
@@ -30,13 +31,13 @@ func (a *API) feed(w http.ResponseWriter, r *http.Request) {
 		a.Fail(w, r, err)
 		return
 	}
-	page, err := a.Feed.Read(r.Context(), ledger.CallerFrom(r.Context()), q)
-	if gone, ok := errors.AsType[*feed.GoneError](err); ok && !store.Unproven(r.Context()) {
-		a.sendValue(w, r, http.StatusGone, object{"detail": gone.Error(), "oldest": gone.Oldest, "newest": gone.Newest})
+	if wantsStream(r) {
+		a.live(w, r, q)
 		return
 	}
+	page, err := a.Feed.Read(r.Context(), ledger.CallerFrom(r.Context()), q)
 	if err != nil {
-		a.Fail(w, r, err)
+		a.failFeed(w, r, err)
 		return
 	}
 	b := append(make([]byte, 0, 256+2048*len(page.Changes)), `{"results":[`...)
@@ -53,6 +54,16 @@ func (a *API) feed(w http.ResponseWriter, r *http.Request) {
 	b = append(b, `,"newest":`...)
 	b = strconv.AppendInt(b, page.Newest, 10)
 	a.send(w, r, http.StatusOK, append(b, '}'))
+}
+
+// failFeed answers with an error. Whoever asks for what is gone learns what there is.
+func (a *API) failFeed(w http.ResponseWriter, r *http.Request, err error) {
+	gone, ok := errors.AsType[*feed.GoneError](err)
+	if !ok || store.Unproven(r.Context()) {
+		a.Fail(w, r, err)
+		return
+	}
+	a.sendValue(w, r, http.StatusGone, object{"detail": gone.Error(), "oldest": gone.Oldest, "newest": gone.Newest})
 }
 
 // appendPositioned writes a change as the body of a delivery has it, with its position and the record's type, id and version before it.

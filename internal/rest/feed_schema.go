@@ -24,10 +24,14 @@ func feedParameters() []object {
 			out[i]["schema"] = schema
 		}
 	}
-	return out
+	return append(out, object{"name": resumeHeader, "in": "header", "schema": positionSchema,
+		"description": "Of a stream: the id of the last event that the client has got. It overrides after."})
 }
 
 var (
+	streamSchema = object{"type": "string", "description": `With Accept: text/event-stream, changes as they come, as Server-Sent Events. ` +
+		`The data of an event is a change as in results, and its id the position. Without after and Last-Event-ID it begins at the end.`}
+
 	positionSchema = object{"type": "integer", "format": "int64"}
 	stateSchema    = object{"type": "object", "nullable": true, "additionalProperties": true}
 

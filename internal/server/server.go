@@ -21,6 +21,7 @@ import (
 	"terrier/internal/account"
 	"terrier/internal/fault"
 	"terrier/internal/hops"
+	"terrier/internal/lasting"
 	"terrier/internal/ledger"
 	"terrier/internal/rest"
 	"terrier/internal/store"
@@ -148,7 +149,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		h.Set("Referrer-Policy", "same-origin")
-		ctx, cancel := context.WithTimeout(ledger.WithCaller(r.Context(), *caller), requestTimeout)
+		ctx, cancel := lasting.Within(ledger.WithCaller(r.Context(), *caller), requestTimeout)
 		defer cancel()
 		out := &recorder{ResponseWriter: w, caller: caller}
 		if s.Observer != nil {
@@ -231,6 +232,19 @@ func (s *Server) identify(mux *http.ServeMux) http.Handler {
 		}
 		serveAs(mux, w, r, subject)
 	})
+}
+
+// Again finds out again who the caller of a request is whose answer lasts.
+func (s *Server) Again(r *http.Request) (ledger.Caller, error) {
+	caller := ledger.CallerFrom(r.Context())
+	subject, err := s.subject(r)
+	if err != nil {
+		return caller, err
+	}
+	if caller.Subject = subject; subject == nil {
+		caller.Subject = &access.Subject{Address: caller.From}
+	}
+	return caller, nil
 }
 
 // serveAs passes a request on with its caller.

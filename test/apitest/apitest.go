@@ -203,9 +203,10 @@ func (s *Server) request(tb testing.TB, c Call) *http.Request {
 	return r
 }
 
-// The document check takes a picture and lines as bytes.
+// The document check takes a picture, lines and events as bytes.
 var _ = func() bool {
 	openapi3filter.RegisterBodyDecoder("application/x-ndjson", openapi3filter.FileBodyDecoder)
+	openapi3filter.RegisterBodyDecoder("text/event-stream", openapi3filter.FileBodyDecoder)
 	openapi3filter.RegisterBodyDecoder("image/svg+xml", openapi3filter.FileBodyDecoder)
 	return true
 }()
