@@ -57,6 +57,10 @@ long-children: ## Measure 1,000 records that bring 48 children each, in one requ
 long-feed: ## Read pages of the feed among ten million changes
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 30m -run '^TestTenMillion$$' ./internal/feed
 
+.PHONY: long-live
+long-live: ## Let 1,000 readers listen to one server live, and measure when each change comes to each of them
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestManyListeners$$' ./test/system
+
 .PHONY: long-metrics
 long-metrics: ## Let a real Prometheus scrape a server and a worker for a minute, ask it every query of the dashboard, and read a million queued deliveries
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^(TestPrometheus|TestWatchMillion)$$' ./test/metrics ./internal/store

@@ -78,17 +78,17 @@ func accounted(t *testing.T) time.Duration {
 
 func TestProcessTime(t *testing.T) {
 	t.Parallel()
-	before := processTime(os.Getpid())
+	before := ProcessTime(os.Getpid())
 	if before == 0 {
 		t.Fatal("this process has used no processor time")
 	}
 	for began := accounted(t); accounted(t)-began < 30*time.Millisecond; { // however long it takes on a busy machine
 		continue
 	}
-	if used := processTime(os.Getpid()) - before; used < 5*time.Millisecond {
+	if used := ProcessTime(os.Getpid()) - before; used < 5*time.Millisecond {
 		t.Errorf("30 ms of processor time cost %v", used)
 	}
-	if used := processTime(1 << 22); used != 0 {
+	if used := ProcessTime(1 << 22); used != 0 {
 		t.Errorf("a process that does not exist has used %v", used)
 	}
 }

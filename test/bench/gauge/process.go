@@ -57,7 +57,7 @@ func Launch(ctx context.Context, role string, settings any) (*Process, error) {
 }
 
 // used returns the processor time of the process.
-func (p *Process) used() time.Duration { return processTime(p.cmd.Process.Pid) }
+func (p *Process) used() time.Duration { return ProcessTime(p.cmd.Process.Pid) }
 
 // Resident returns how much memory the process uses, in bytes.
 func (p *Process) Resident() (int64, error) { return resident(p.cmd.Process.Pid) }

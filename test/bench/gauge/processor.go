@@ -69,9 +69,9 @@ func since(before, now map[int]time.Duration, ended time.Duration) (used time.Du
 
 // living returns what each running process of the PostgreSQL has used.
 func (m *Meter) living() map[int]time.Duration {
-	used := map[int]time.Duration{m.postmaster: processTime(m.postmaster)}
+	used := map[int]time.Duration{m.postmaster: ProcessTime(m.postmaster)}
 	for _, pid := range children(m.postmaster) {
-		used[pid] = processTime(pid)
+		used[pid] = ProcessTime(pid)
 	}
 	return used
 }
@@ -126,9 +126,9 @@ func resident(pid int) (int64, error) {
 	return pages * int64(os.Getpagesize()), nil
 }
 
-// processTime returns the processor time of a process from its Linux clock, to the nanosecond. /proc counts in hundredths of a second,
+// ProcessTime returns the processor time of a process from its Linux clock, to the nanosecond. /proc counts in hundredths of a second,
 // which is too coarse for a turn. The result is 0 for a process that has ended.
-func processTime(pid int) time.Duration {
+func ProcessTime(pid int) time.Duration {
 	const scheduler = 2
 	clock := int64(^pid)<<3 | scheduler
 	var t syscall.Timespec
