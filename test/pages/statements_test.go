@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -53,11 +54,7 @@ func TestStatementsPerPage(t *testing.T) {
 	for _, n := range []int{1, 60} {
 		more(n)
 		for path, want := range pages {
-			for range 2 { // the first prepares, and looks whether a worker is alive
-				wire.Statements.Store(0)
-				b.get(t, path).Want(t, http.StatusOK)
-			}
-			if got := wire.Statements.Load(); got != want {
+			if got, _ := fewest(t, b, path, wire); got != want {
 				t.Errorf("%s with %d sites: %d statements, want %d", path, sites, got, want)
 			}
 		}
@@ -96,14 +93,10 @@ func TestStatementsWithManyTypes(t *testing.T) {
 		for _, user := range []string{"admin", "limited"} {
 			b := login(t, s, user)
 			for _, path := range []string{"/", "/user/", "/dcim/sites/", "/search/?q=Lisbon", "/extras/tags/1/"} {
-				for range 2 {
-					wire.Statements.Store(0)
-					wire.Trips.Store(0)
-					b.get(t, path).Want(t, http.StatusOK)
-				}
-				counts[n][user+" "+path] = wire.Statements.Load()
+				statements, trips := fewest(t, b, path, wire)
+				counts[n][user+" "+path] = statements
 				if strings.HasPrefix(path, "/search/") {
-					counts[n][user+" "+path] = wire.Trips.Load()
+					counts[n][user+" "+path] = trips
 				}
 			}
 		}
@@ -113,6 +106,20 @@ func TestStatementsWithManyTypes(t *testing.T) {
 			t.Errorf("%s: %d statements or round trips, with %d more types %d", page, few, len(more), many)
 		}
 	}
+}
+
+// fewest returns how many statements and round trips a page needs. The first visit prepares statements, and now and then one looks
+// whether a worker is alive, or whether a connection that was idle still works.
+func fewest(t *testing.T, b browser, path string, wire *gauge.Wire) (statements, trips int64) {
+	t.Helper()
+	statements, trips = math.MaxInt64, math.MaxInt64
+	for range 4 {
+		wire.Statements.Store(0)
+		wire.Trips.Store(0)
+		b.get(t, path).Want(t, http.StatusOK)
+		statements, trips = min(statements, wire.Statements.Load()), min(trips, wire.Trips.Load())
+	}
+	return statements, trips
 }
 
 // countingServer is a server whose statements are counted.
