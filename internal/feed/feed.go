@@ -11,7 +11,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync"
+	"math/rand/v2"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -29,12 +29,14 @@ type Feed struct {
 
 	news     news
 	room     room
-	matching sync.Mutex // conditions are matched for one request at a time: every reader may write some that take long
+	matching *semaphore.Weighted // conditions are matched for one request at a time: every reader may write some that take long
 	looking  *semaphore.Weighted
 }
 
 // New returns the feed of a ledger's changes.
-func New(l *ledger.Ledger) *Feed { return &Feed{Ledger: l, looking: semaphore.NewWeighted(lookups)} }
+func New(l *ledger.Ledger) *Feed {
+	return &Feed{Ledger: l, matching: semaphore.NewWeighted(1), looking: semaphore.NewWeighted(lookups)}
+}
 
 // Query says which changes to read. What is empty does not narrow them.
 type Query struct {
@@ -98,7 +100,14 @@ func (f *Feed) Read(ctx context.Context, c ledger.Caller, q Query) (Page, error)
 	r := f.wait(scope, q, accounts)
 	defer r.leave()
 	later, err := r.next(ctx, patient)
-	if errors.Is(err, errStale) || errors.Is(err, ErrEnded) { // what the caller may see may have changed: they ask again
+	switch {
+	case errors.Is(err, errStale): // what the caller may see may have changed: they ask again, but not all at once
+		select {
+		case <-time.After(rand.N(lookEvery)):
+		case <-patient.Done():
+		}
+		return page, nil
+	case errors.Is(err, ErrEnded):
 		return page, nil
 	}
 	later.Oldest = max(later.Oldest, page.Oldest)
@@ -153,8 +162,10 @@ func (f *Feed) take(ctx context.Context, q Query, page *Page, changes []*Change,
 		page.Changes = append(page.Changes, changes...)
 		return nil
 	}
-	f.matching.Lock()
-	defer f.matching.Unlock()
+	if err := f.matching.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer f.matching.Release(1)
 	for i, x := range changes {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -48,17 +48,19 @@ func (n *news) join(s *seat, g *group) {
 	s.group = g
 }
 
-// pass returns those of several recent changes that the group may see. It asks the database about those that nobody has asked about, in
-// the turn of the caller with this scope.
-func (g *group) pass(ctx context.Context, s *store.Store, scope access.Scope, changes []*Change) ([]*Change, error) {
+// mostPasses is how many decisions a group remembers. There may be a group for each reader.
+const mostPasses = 1_000
+
+// pass returns those of several recent changes that the group may see. It asks the database about those that nobody has asked about.
+func (g *group) pass(ctx context.Context, s *store.Store, changes []*Change) ([]*Change, error) {
 	select {
 	case g.turn <- struct{}{}:
 		defer func() { <-g.turn }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if len(g.passes) > ringChanges {
-		clear(g.passes) // most of them are not recent any more
+	if len(g.passes) > mostPasses {
+		g.passes = map[int64]bool{} // most of them are not recent any more
 	}
 	var unknown []store.Positioned
 	for _, c := range changes {
@@ -67,7 +69,7 @@ func (g *group) pass(ctx context.Context, s *store.Store, scope access.Scope, ch
 		}
 	}
 	if len(unknown) > 0 {
-		passed, err := s.Filter(ctx, scope, g.filter, unknown)
+		passed, err := s.Filter(ctx, g.filter, unknown)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -85,19 +84,19 @@ func (l *Live) Next(ctx context.Context) ([]*Change, error) {
 		l.first = nil
 		return first, nil
 	}
-	patient, cancel := context.WithTimeout(ctx, Pulse)
-	defer cancel()
 	if time.Since(l.looked) >= Pulse {
 		if err := l.look(ctx); err != nil {
 			return nil, err
 		}
 	}
+	patient, cancel := context.WithTimeout(ctx, min(Pulse, Pulse-time.Since(l.looked)))
+	defer cancel()
 	for {
 		page, err := l.next(ctx, patient)
 		if !errors.Is(err, errStale) {
 			return page.Changes, err
 		}
-		if err := l.look(ctx); err != nil {
+		if err := l.look(ctx); err != nil || patient.Err() != nil {
 			return nil, err
 		}
 	}
@@ -114,7 +113,7 @@ func (l *Live) look(ctx context.Context) error {
 		return err
 	}
 	defer l.f.looking.Release(1)
-	accounts := cmp.Or(l.now, l.seat.accounts) // known before the lookup, so that this is not older
+	accounts := max(l.now, l.seat.accounts, l.f.news.generation()) // known before the lookup, so that this is not older
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	c, err := l.again(ctx)

@@ -35,7 +35,7 @@ func (f *Feed) Run(ctx context.Context, log *slog.Logger) {
 		err := f.Ledger.Store.ListenPositions(ctx, func(l *store.Listener, newest int64) error {
 			if !connected {
 				f.news.check(newest)
-				connected = true
+				connected, failing = true, false
 			}
 			return f.hear(ctx, l, newest)
 		})

@@ -79,7 +79,7 @@ func (n *news) take(ctx context.Context, r *reader) (Page, error) {
 	for {
 		page, group, err := n.wantedBy(r.seat, r.q.Limit, r.q.mostBytes())
 		if err == nil && group != nil && len(page.Changes) > 0 {
-			page.Changes, err = group.pass(ctx, r.f.Ledger.Store, r.scope, page.Changes)
+			page.Changes, err = group.pass(ctx, r.f.Ledger.Store, page.Changes)
 		}
 		if err != nil || len(page.Changes) > 0 || page.Next >= page.Newest {
 			return page, err

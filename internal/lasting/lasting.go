@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -17,6 +18,12 @@ const (
 	Stall     = time.Minute
 	LeastRate = 512 << 10
 )
+
+// StreamStall is how long a stream waits for a client that reads nothing: a server that stops waits for it too.
+const StreamStall = 20 * time.Second
+
+// piece is how much of a large answer is written at once. A slow client has the time of Stall for each.
+const piece = 64 << 10
 
 // Context returns a context that outlives the deadline of another, but ends when that is cancelled: the client has disconnected.
 func Context(of context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
@@ -56,16 +63,30 @@ func Stream(w http.ResponseWriter, r *http.Request) (context.Context, context.Ca
 }
 
 // Writer returns a writer of an answer that waits for a slow client as long as the client reads something.
-func Writer(w http.ResponseWriter) io.Writer { return &patient{w, http.NewResponseController(w)} }
+func Writer(w http.ResponseWriter) io.Writer {
+	return &patient{w, http.NewResponseController(w), Stall}
+}
+
+// StreamWriter is Writer for a stream.
+func StreamWriter(w http.ResponseWriter) io.Writer {
+	return &patient{w, http.NewResponseController(w), StreamStall}
+}
 
 type patient struct {
 	io.Writer
 	connection *http.ResponseController
+	stall      time.Duration
 }
 
-func (w *patient) Write(b []byte) (int, error) {
-	_ = w.connection.SetWriteDeadline(time.Now().Add(Stall)) // not every writer has one
-	return w.Writer.Write(b)
+func (w *patient) Write(b []byte) (written int, err error) {
+	for part := range slices.Chunk(b, piece) {
+		_ = w.connection.SetWriteDeadline(time.Now().Add(w.stall)) // not every writer has one
+		n, err := w.Writer.Write(part)
+		if written += n; err != nil {
+			return written, err
+		}
+	}
+	return written, nil
 }
 
 // PacedWriter returns a writer of an answer that holds up others as long as it lasts. The client may fall behind LeastRate by as much time

@@ -94,6 +94,18 @@ func (l *line) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// TestLargeWrite: a slow client gets a large piece of an answer as long as it reads something.
+func TestLargeWrite(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		large := make([]byte, 16<<20)
+		slow := &line{rate: len(large) / int(3*lasting.Stall.Seconds())}
+		if n, err := lasting.StreamWriter(slow).Write(large); n != len(large) || err != nil {
+			t.Errorf("%d of %d bytes were written: %v", n, len(large), err)
+		}
+	})
+}
+
 // TestPacedWriter: a client may read nothing for a while, but not read slowly for ever. A slow server is not the client's fault.
 func TestPacedWriter(t *testing.T) {
 	piece := make([]byte, 64<<10)

@@ -73,7 +73,7 @@ func (a *API) live(w http.ResponseWriter, r *http.Request, q feed.Query) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	s := &stream{to: lasting.Writer(w), flush: http.NewResponseController(w).Flush}
+	s := &stream{to: lasting.StreamWriter(w), flush: http.NewResponseController(w).Flush}
 	if err := s.run(ctx, live); err != nil && ctx.Err() == nil && !errors.Is(err, feed.ErrEnded) {
 		if level, log := fault.LogLevel(err); log {
 			a.Log.Log(ctx, level, "live stream ended", "error", err, "request_id", ledger.CallerFrom(ctx).RequestID)

@@ -86,8 +86,8 @@ func TestStreamIsCutOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		s := &stream{to: lasting.Writer(&stuck{}), flush: func() error { return nil }}
-		if err := s.run(t.Context(), &told{silences: 1 << 30}); err != nil || time.Since(began) != lasting.Stall {
+		s := &stream{to: lasting.StreamWriter(&stuck{}), flush: func() error { return nil }}
+		if err := s.run(t.Context(), &told{silences: 1 << 30}); err != nil || time.Since(began) != lasting.StreamStall {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+	"time"
 
 	"terrier/test/apitest"
 )
@@ -207,4 +208,27 @@ func TestLiveReadsOnceForAll(t *testing.T) {
 	if t.Logf("%d statements for %d readers", least, len(all)); least >= int64(len(all)) {
 		t.Error("the change is not read once for all")
 	}
+}
+
+// TestLiveWhileAccountsChange: whoever changes accounts all the time keeps no change from others. Everybody may change tokens of their own.
+func TestLiveWhileAccountsChange(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	s.Follow(t)
+	numbered(t, s)
+	l := listen(t, s, s.Admin, "?types=dcim.site", nil)
+	defer l.Close()
+	for n := range 100 {
+		exec(t, s, "UPDATE users_generation SET n = n + 1")
+		madeSite(t, s, fmt.Sprint("site-", n))
+		select {
+		case _, ok := <-l.Events:
+			if !ok {
+				t.Fatal("the stream has ended")
+			}
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	t.Error("a reader has heard of none of 100 changes")
 }
