@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -67,9 +68,9 @@ func parameters(names ...string) []object {
 	return out
 }
 
-// lookupTexts complete a sentence that begins with the name of a field.
+// lookupTexts say what a field is or does that a lookup finds.
 var lookupTexts = map[record.Lookup]string{
-	record.Exact: "is one of these values", "n": "is none of these values",
+	"n":  "is none of these values",
 	"ic": "contains one of these texts, ignoring case", "nic": "contains none of these texts, ignoring case",
 	"isw": "begins with one of these texts, ignoring case", "nisw": "begins with none of these texts, ignoring case",
 	"iew": "ends with one of these texts, ignoring case", "niew": "ends with none of these texts, ignoring case",
@@ -78,25 +79,29 @@ var lookupTexts = map[record.Lookup]string{
 	"lt":    "is less than this value", "lte": "is at most this value", "gt": "is greater than this value", "gte": "is at least this value",
 	"net_contained": "is within this network", "net_contained_or_equal": "is this network, or within it",
 	"net_contains": "contains this network", "net_contains_or_equals": "is this network, or contains it",
-	"net_covers": "is this network, or contains it", "net_host": "has one of these hosts",
+	"net_covers": "is this network, or contains it", "net_host": "has one of these hosts", "net_masked": "is the network of this address",
 	"net_host_contained": "has a host within this network", "family": "is of this family: 4 or 6", "net_mask_length": "has this length",
 }
 
-// filterText says what a filter finds.
-func filterText(name string) string {
-	field, lookup, _ := strings.Cut(name, "__")
-	if name == "tag" {
-		return "Has all of these tags, by slug."
+// lookupList says what each lookup finds.
+func lookupList() string {
+	var list []string
+	for _, lookup := range slices.Sorted(maps.Keys(lookupTexts)) {
+		list = append(list, "`__"+string(lookup)+"` "+lookupTexts[lookup])
 	}
-	label := strings.ReplaceAll(field, "_", " ")
-	return strings.ToUpper(label[:1]) + label[1:] + " " + lookupTexts[record.Lookup(lookup)] + "."
+	return strings.Join(list, "; ")
 }
 
 func filterParameters(names []string) []object {
 	out := make([]object, len(names))
 	for i, name := range names {
-		out[i] = object{"name": name, "in": "query", "description": filterText(name),
-			"schema": object{"type": "array", "items": object{"type": "string"}}}
+		out[i] = object{"name": name, "in": "query", "schema": object{"type": "array", "items": object{"type": "string"}}}
+		switch {
+		case name == "tag":
+			out[i]["description"] = "Has all of these tags, by slug."
+		case !strings.Contains(name, "__"):
+			out[i]["description"] = "One of these values."
+		}
 		if strings.HasSuffix(name, "__"+string(record.Empty)) {
 			out[i]["schema"] = object{"type": "boolean"}
 		}

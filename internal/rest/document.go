@@ -56,12 +56,14 @@ func (a *API) openAPI(strip string) members {
 	}
 }
 
-// about is the introduction to the document.
-const about = `A register of infrastructure: records, the changes made to them, and the webhooks that are notified.
+// about is the introduction to the document. It explains the lookups once: said with each filter, they would be a quarter of the document.
+var about = `A register of infrastructure: records, the changes made to them, and the webhooks that are notified.
 
 A list has pages: follow ` + "`next`" + ` until it is null. All other parameters of a list are filters. A filter is the name of a ` +
 	`field, or a name, two underscores and a lookup: ` + "`name__ic=lis`" + ` finds names that contain "lis". Several values of one filter ` +
-	`find records with any of them; several filters must all match. An unknown filter is refused.`
+	`find records with any of them; several filters must all match. An unknown filter is refused.
+
+The lookups: ` + lookupList() + `.`
 
 func (a *API) components() members {
 	return func(yield func(string, any) bool) {
