@@ -3,33 +3,18 @@ package api_test
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"testing"
 
-	"terrier/internal/app"
 	"terrier/internal/fill"
 	"terrier/internal/store"
 	"terrier/test/apitest"
-	"terrier/test/bench/gauge"
 )
 
 // TestListsMakeAConstantNumberOfStatements checks for every type that a list makes as many statements for one record as for many, whatever
 // it shows of them: references, counts, computed fields, or little.
 func TestListsMakeAConstantNumberOfStatements(t *testing.T) {
 	t.Parallel()
-	var wire *gauge.Wire
-	s := apitest.New(t, func(c *app.Config) {
-		u, err := url.Parse(c.DatabaseURL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if wire, err = gauge.NewWire(u.Host); err != nil {
-			t.Fatal(err)
-		}
-		u.Host = wire.Address()
-		c.DatabaseURL = u.String()
-	})
-	t.Cleanup(func() { _ = wire.Close() })
+	s, wire := counted(t)
 	db, err := store.Open(t.Context(), s.DB.Config().ConnString(), s.App.Registry, nil)
 	if err != nil {
 		t.Fatal(err)
