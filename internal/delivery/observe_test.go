@@ -37,8 +37,12 @@ func TestOutcomes(t *testing.T) {
 		}
 	}))
 	t.Cleanup(receiver.Close)
-	closed := httptest.NewServer(nil)
-	closed.Close()
+	dialled, err := net.Dial("tcp", receiver.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dialled.Close() })
+	closed := "http://" + dialled.LocalAddr().String() // nobody listens there, and no other test can while this connection is open
 	local, err := egress.ParsePolicy("127.0.0.1/32")
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +67,7 @@ func TestOutcomes(t *testing.T) {
 		{open, receiver.URL + "/slow", 0, time.Second, "timeout"},
 		{open, receiver.URL + "/reset", 0, 0, "reset"},
 		{open, receiver.URL + "/close", 0, 0, "reset"},
-		{open, closed.URL, 0, 0, "refused"},
+		{open, closed, 0, 0, "refused"},
 		{open, "http://no-such-host.invalid/", 0, 0, "dns"},
 		{open, strings.Replace(receiver.URL, "http:", "https:", 1), 0, 0, "tls"},
 		{strict, receiver.URL, 0, 0, "egress_denied"},

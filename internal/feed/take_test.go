@@ -18,6 +18,7 @@ func TestTake(t *testing.T) {
 		changes = append(changes, &Change{Positioned: store.Positioned{Position: int64(11 + i),
 			Past: store.Past{Action: store.Updated, ObjectType: "dcim.site", Data: []byte(`{"name": "` + name + `"}`)}}})
 	}
+	f := New(nil)
 	for _, c := range []struct {
 		name        string
 		conditions  *webhook.Conditions
@@ -33,7 +34,7 @@ func TestTake(t *testing.T) {
 	} {
 		page := Page{Next: 20}
 		budget := c.budget
-		must(t, new(Feed).take(t.Context(), Query{Conditions: c.conditions, Limit: c.limit}, &page, changes, &budget))
+		must(t, f.take(t.Context(), Query{Conditions: c.conditions, Limit: c.limit}, &page, changes, &budget))
 		if int64(len(page.Changes)) != c.taken || page.Next != c.next {
 			t.Errorf("%s: %d changes, and it goes on after %d; want %d and %d", c.name, len(page.Changes), page.Next, c.taken, c.next)
 		}
