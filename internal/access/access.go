@@ -32,6 +32,7 @@ type Subject struct {
 	ManageToken bool  // the user may manage their own tokens
 	Grants      []Grant
 	Address     netip.Addr // of an anonymous caller
+	Generation  int64      // of the accounts, when the caller was looked up; 0 for an anonymous one
 }
 
 // Asker identifies callers that take turns: users, and addresses where nobody is logged in.

@@ -29,7 +29,8 @@ type UserRecord struct {
 	// began, so raising it ends all of them for good.
 	Epoch int64
 
-	Grants []access.Grant
+	Grants     []access.Grant
+	Generation int64 // of the accounts, when the grants were read
 }
 
 // LogValue keeps the password hash out of logs.
@@ -45,6 +46,7 @@ func (u *UserRecord) Subject() *access.Subject {
 		Superuser:   u.Superuser,
 		ManageToken: u.ManageToken,
 		Grants:      u.Grants,
+		Generation:  u.Generation,
 	}
 }
 
@@ -56,7 +58,6 @@ type TokenRecord struct {
 	WriteEnabled bool
 	AllowedIPs   []netip.Prefix // empty allows every address
 	LastUsed     *time.Time
-	Generation   int64 // of the accounts, when this was read
 	User         UserRecord
 }
 

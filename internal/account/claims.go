@@ -47,16 +47,16 @@ func (c *claims) find(digest []byte) (claim, bool) {
 	return found, ok
 }
 
-// Claim returns who the caller with this key was a moment ago, and the generation of the accounts at that time. A
+// Claim returns who the caller with this key was a moment ago. A
 // claim is valid for as long as a use of the token need not be recorded.
-func (a *Authenticator) Claim(key string, from netip.Addr) (subject *access.Subject, generation int64, ok bool) {
+func (a *Authenticator) Claim(key string, from netip.Addr) (subject *access.Subject, ok bool) {
 	if !wellFormed(key) {
-		return nil, 0, false
+		return nil, false
 	}
 	found, ok := a.claims.find(a.Keys.TokenDigest(key))
 	now := a.Now()
 	if !ok || now.Sub(found.at) >= TouchInterval || found.token.refuse(from, now) != nil {
-		return nil, 0, false
+		return nil, false
 	}
-	return found.token.subject(), found.token.Generation, true
+	return found.token.subject(), true
 }

@@ -97,9 +97,12 @@ func (f *Feed) Read(ctx context.Context, c ledger.Caller, q Query) (Page, error)
 		return page, err
 	}
 	q.After = page.Next
-	r := f.wait(scope, q, accounts)
+	r := f.wait(scope, q, c.Subject.Generation)
 	defer r.leave()
-	later, err := r.next(ctx, patient)
+	later, err := page, errStale
+	if r.seat.knows(accounts) {
+		later, err = r.next(ctx, patient)
+	}
 	switch {
 	case errors.Is(err, errStale): // what the caller may see may have changed: they ask again, but not all at once
 		select {

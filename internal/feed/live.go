@@ -48,14 +48,13 @@ func (f *Feed) Live(ctx context.Context, c ledger.Caller, q Query, again Lookup)
 		return nil, err
 	}
 	q.Limit, q.bytes = livePage, liveBytes
-	page, accounts, err := f.read(ctx, scope, q)
+	page, _, err := f.read(ctx, scope, q)
 	if err != nil {
 		depart()
 		return nil, err
 	}
 	q.After = page.Next
-	l := &Live{reader: f.wait(scope, q, 0), again: again, first: page.Changes, depart: depart}
-	l.now = accounts
+	l := &Live{reader: f.wait(scope, q, c.Subject.Generation), again: again, first: page.Changes, depart: depart}
 	if err := l.look(ctx); err != nil {
 		l.Close()
 		return nil, err
@@ -113,7 +112,6 @@ func (l *Live) look(ctx context.Context) error {
 		return err
 	}
 	defer l.f.looking.Release(1)
-	accounts := max(l.now, l.seat.accounts, l.f.news.generation()) // known before the lookup, so that this is not older
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	c, err := l.again(ctx)
@@ -124,7 +122,7 @@ func (l *Live) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.looked, l.now = time.Now(), 0
-	l.adopt(scope, accounts)
+	l.looked = time.Now()
+	l.adopt(scope, c.Subject.Generation)
 	return nil
 }

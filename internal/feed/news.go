@@ -110,7 +110,7 @@ func (n *news) add(part store.FeedPart, after int64) {
 	n.recent.add(changes, max(part.Next, after))
 	kinds := kindsOf(changes)
 	for s := range n.seats {
-		if s.next < after || s.accounts < n.accounts || s.mayWant(kinds, changes) {
+		if s.next < after || s.stale(n.accounts) || s.mayWant(kinds, changes) {
 			s.wake()
 		} else {
 			s.next = max(s.next, n.recent.last)
@@ -139,13 +139,6 @@ func (f *Feed) End() {
 	for s := range n.seats {
 		s.wake()
 	}
-}
-
-// generation returns that of the accounts, as of the recent changes.
-func (n *news) generation() int64 {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.accounts
 }
 
 // Waiting returns how many readers wait.

@@ -13,7 +13,6 @@ type reader struct {
 	scope access.Scope
 	q     Query // After moves on
 	seat  *seat
-	now   int64 // if they are stale, the generation of the accounts that shows it
 }
 
 // wait gives a reader a seat, after the position of the query. Call leave.
@@ -65,9 +64,6 @@ func (r *reader) next(ctx, patient context.Context) (Page, error) {
 // recent takes what the reader wants of the recent changes.
 func (r *reader) recent(ctx context.Context) (Page, error) {
 	page, err := r.f.news.take(ctx, r)
-	if errors.Is(err, errStale) {
-		r.now = r.f.news.generation()
-	}
 	if err != nil || len(page.Changes) == 0 || r.q.Conditions == nil {
 		return page, err
 	}
@@ -85,8 +81,7 @@ func (r *reader) page(ctx context.Context) (Page, error) {
 	if err != nil {
 		return page, err
 	}
-	if accounts != r.seat.accounts {
-		r.now = accounts
+	if !r.seat.knows(accounts) {
 		return Page{Next: r.q.After}, errStale
 	}
 	r.f.news.move(r.seat, page.Next)

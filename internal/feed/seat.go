@@ -12,7 +12,7 @@ type seat struct {
 
 	group    *group // nil for one who may see every change
 	next     int64  // nothing is left for them up to this position
-	accounts int64  // the generation of the accounts in which they were looked up
+	accounts int64  // the generation of the accounts in which they were looked up; 0 if they are anonymous
 	behind   bool   // what they want next is not among the recent changes
 }
 
@@ -22,6 +22,13 @@ func (s *seat) wake() {
 	default: // they will look in any case
 	}
 }
+
+// stale reports whether accounts have changed since the reader was looked up. What an anonymous reader may see does not depend on them.
+func (s *seat) stale(accounts int64) bool { return s.accounts != 0 && s.accounts < accounts }
+
+// knows reports whether something was read with the accounts in which the reader was looked up. After a restore from a backup they may
+// be older.
+func (s *seat) knows(accounts int64) bool { return s.accounts == 0 || s.accounts == accounts }
 
 // mayWant reports whether one of several new changes may be for the seat, whatever permissions and conditions say.
 func (s *seat) mayWant(kinds []kind, changes []*Change) bool {
@@ -95,7 +102,7 @@ func (n *news) wantedBy(s *seat, most, bytes int) (page Page, with *group, err e
 	switch {
 	case n.ended:
 		return page, nil, ErrEnded
-	case s.accounts < n.accounts:
+	case s.stale(n.accounts):
 		return page, nil, errStale
 	case s.behind || s.next < n.recent.first:
 		return page, nil, errBehind

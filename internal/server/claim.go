@@ -24,12 +24,12 @@ func (s *Server) claimed(w http.ResponseWriter, r *http.Request, mux *http.Serve
 	if err != nil || !present || !provesClaim(mux, r) {
 		return false
 	}
-	subject, generation, ok := s.Auth.Claim(key, s.client(r))
+	subject, ok := s.Auth.Claim(key, s.client(r))
 	if !ok {
 		return false
 	}
 	again := rewind(r)
-	claim, out := &store.Claim{Generation: generation}, w.(*recorder)
+	claim, out := &store.Claim{Generation: subject.Generation}, w.(*recorder)
 	out.claim = claim
 	serveAs(mux, w, r.WithContext(store.WithClaim(r.Context(), claim)), subject)
 	if !claim.Proven {

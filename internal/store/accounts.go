@@ -40,7 +40,7 @@ func (a Accounts) LoadToken(ctx context.Context, digests [][]byte) (*account.Tok
 		FROM users_token t JOIN users_user u ON u.id = t.user_id LEFT JOIN users_token_use n ON n.token_id = t.id
 		WHERE t.key_sealed = ANY($1) ORDER BY t.id LIMIT 1`, sealed).
 		Scan(&t.ID, &digest, &t.Expires, &t.WriteEnabled, &t.AllowedIPs, &t.LastUsed,
-			&u.ID, &u.Username, &u.Active, &u.Superuser, &u.ManageToken, &u.Epoch, &grants, &t.Generation)
+			&u.ID, &u.Username, &u.Active, &u.Superuser, &u.ManageToken, &u.Epoch, &grants, &u.Generation)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -98,10 +98,14 @@ func (a Accounts) LoadUserByName(ctx context.Context, username string) (*account
 // LoadUser finds the user of a session, with grants.
 func (a Accounts) LoadUser(ctx context.Context, id int64) (*account.UserRecord, error) {
 	var grants []byte
-	u, err := a.scanUser(a.pool.QueryRow(ctx, "SELECT "+userColumns+", "+grantsExpr+" FROM users_user u WHERE u.id = $1", id), &grants)
+	var generation int64
+	u, err := a.scanUser(a.pool.QueryRow(ctx, `
+		SELECT `+userColumns+", "+grantsExpr+`, (SELECT n FROM users_generation)
+		FROM users_user u WHERE u.id = $1`, id), &grants, &generation)
 	if u == nil || err != nil {
 		return nil, err
 	}
+	u.Generation = generation
 	u.Grants, err = decodeGrants(grants)
 	return u, err
 }

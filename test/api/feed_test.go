@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"terrier/internal/access"
 	"terrier/internal/app"
+	"terrier/internal/feed"
+	"terrier/internal/ledger"
 	"terrier/test/apitest"
 )
 
@@ -251,6 +254,22 @@ func TestFeedWaits(t *testing.T) {
 	newest := strconv.FormatInt(readFeed(t, s, key, url.Values{}).Newest, 10)
 	if readFeed(t, s, key, url.Values{"wait": {"20"}, "after": {newest}}); time.Since(began) > 10*time.Second {
 		t.Error("a request waits although the server has stopped")
+	}
+}
+
+// TestFeedAfterALateLookup: a caller whose account changed after they were looked up does not wait for changes that they may not see any
+// more.
+func TestFeedAfterALateLookup(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	s.Follow(t)
+	newest := numbered(t, s)
+	c := ledger.Caller{Subject: &access.Subject{UserID: 1, Superuser: true, Generation: one[int64](t, s, "SELECT n FROM users_generation")}}
+	exec(t, s, "DELETE FROM users_token")
+	began := time.Now()
+	page, err := s.App.Feed.Read(t.Context(), c, feed.Query{After: newest, Limit: 10, Wait: 20 * time.Second})
+	if took := time.Since(began); err != nil || len(page.Changes) > 0 || page.Next != newest || took > 10*time.Second {
+		t.Errorf("%d changes up to %d, %v after %v", len(page.Changes), page.Next, err, took)
 	}
 }
 
