@@ -14,7 +14,7 @@
 //   <button data-theme-toggle>        says what pressing it does, also where the browser chose the theme
 //   <details data-fold="racks">       remembers in a cookie that it was opened or closed
 //   <input data-narrows="#id">        shows only those [data-item] in that element that have the typed words, and their [data-group]
-//   <input data-leads>                Enter follows the first link that it left
+//   <input data-leads>                Enter follows the link with the typed name, or else the first one that it left
 //   /                                 moves to #search
 //   <a data-hit>                      is reached from #search with the arrow keys; Escape leads back
 (() => {
@@ -274,7 +274,10 @@
       input.value = '';
       narrow(input);
     } else if (input.matches('[data-leads]') && input.value.trim()) {
-      document.querySelector(`${input.dataset.narrows} [data-item]:not([hidden]) a`)?.click();
+      const links = [...document.querySelectorAll(`${input.dataset.narrows} [data-item]:not([hidden]) a:first-child`)];
+      const typed = input.value.trim().toLowerCase();
+      const named = (fits) => links.find((link) => fits(link.textContent.trim().toLowerCase()));
+      (named((name) => name === typed) ?? named((name) => name.startsWith(typed)) ?? links[0])?.click();
     }
   });
 
