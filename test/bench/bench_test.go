@@ -31,8 +31,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRun runs every case on a small register; where CI makes a quick run besides, those that it leaves out. It does not judge speed. It checks that both sides still answer and write the same, which
-// every comparison depends on, and that nothing is lost or sent twice.
+// TestRun runs every case on a small register; in CI, which makes a quick run besides, only those that the quick run leaves out. It does
+// not judge speed. It checks that both sides still answer and write the same, which every comparison depends on, and that nothing is lost
+// or sent twice.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, user := range []string{superuser, member} {
