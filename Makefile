@@ -73,6 +73,10 @@ long-pace: ## Let three workers keep a rate limit of 50 a second for a minute, w
 long-follow: ## Kill the followers of examples/follow 20 times during 20,000 requests, and compare their copies with the register
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 30m ./test/follow
 
+.PHONY: long-demo
+long-demo: ## Make the demo network in all sizes, and the small one twice to compare them; some minutes
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 30m -run '^TestDemo' ./internal/app ./cmd/terrier
+
 .PHONY: long-hold
 long-hold: ## Take a receiver away for ten minutes under 50 changes a second; some 15 minutes. LONG=2m for a shorter time
 	TERRIER_LONG=$(or $(LONG),1) scripts/postgres run -- go test -count=1 -v -timeout 60m -run '^TestReceiverAwayUnderLoad$$' ./test/webhooks

@@ -85,6 +85,7 @@ type commands struct {
 	Webhook     webhookCommands    `cmd:"" help:"Try, replay and watch webhooks."`
 	Import      importCommand      `cmd:"" help:"Import a file of any length, and show the progress."`
 	Export      exportCommand      `cmd:"" help:"Print all records of a type, in a form that import reads."`
+	Demo        demoCommand        `cmd:"" help:"Fill an empty register with a demo network, its users, webhooks and 90 days of changes."`
 	Healthcheck healthcheckCommand `cmd:"" help:"Check whether the server or worker on this machine is healthy: for containers and load balancers."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 	Help        helpCommand        `cmd:"" help:"Explain a command."`
