@@ -17,7 +17,7 @@ import (
 
 // action describes what a method does at an address that is neither a list of records nor a record.
 type action struct {
-	Declared   *record.Action // nil for lists that are not of records
+	Declared   *record.Action // nil for what is not of records
 	summary    string
 	status     int
 	answer     any
@@ -279,6 +279,6 @@ func (x action) describe(op, responses object) {
 		op["parameters"] = x.parameters
 	}
 	if x.body != nil {
-		op["requestBody"] = object{"required": !x.Declared.TakesNothing(), "content": content(x.body)}
+		op["requestBody"] = object{"required": x.Declared == nil || !x.Declared.TakesNothing(), "content": content(x.body)}
 	}
 }

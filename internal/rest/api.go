@@ -90,7 +90,7 @@ func (a *API) Routes() []Route {
 		}
 		routes = append(routes, a.listRoute(t), a.detailRoute(t))
 	}
-	return slices.Concat(routes, a.actionRoutes(), parts, a.contentTypeRoutes(), []Route{a.snapshotRoute()})
+	return slices.Concat(routes, a.actionRoutes(), parts, a.contentTypeRoutes(), []Route{a.snapshotRoute(), a.preferencesRoute()})
 }
 
 func (a *API) listRoute(t *record.Type) Route {

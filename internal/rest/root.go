@@ -34,8 +34,10 @@ func (a *API) app(name string, parts []Route) http.HandlerFunc {
 				body[path.Base(address)] = a.Printer.Base + address
 			}
 		}
-		if strings.HasPrefix(contentTypesPath, "/api/"+name+"/") {
-			body[path.Base(contentTypesPath)] = a.Printer.Base + contentTypesPath
+		for _, address := range []string{contentTypesPath, preferencesPath} {
+			if strings.HasPrefix(address, "/api/"+name+"/") {
+				body[path.Base(address)] = a.Printer.Base + address
+			}
 		}
 		a.sendValue(w, r, http.StatusOK, body)
 	}

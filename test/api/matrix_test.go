@@ -58,7 +58,7 @@ var parts = []string{queues + "{$}", workers + "{$}", feedPath + "{$}"}
 
 // listed reports whether the matrix says who may call a route.
 func listed(r rest.Route, types []*record.Type) bool {
-	if slices.Contains(parts, r.Pattern) || r.Pattern == snapshots+"{$}" ||
+	if slices.Contains(parts, r.Pattern) || r.Pattern == snapshots+"{$}" || r.Pattern == preferences+"{$}" ||
 		r.Type == nil && strings.HasPrefix(r.Pattern, "/api/extras/content-types/") {
 		return true
 	}
@@ -95,6 +95,8 @@ func expect(who string, r rest.Route, method string) int {
 	case r.Open:
 		return http.StatusOK
 	case r.Pattern == snapshots+"{$}" && who == "nobody": // it is of sites
+		return http.StatusForbidden
+	case r.Pattern == preferences+"{$}" && who == "reader" && method == http.MethodPatch: // their token is read-only
 		return http.StatusForbidden
 	case r.Type == nil && who == "anonymous":
 		return http.StatusForbidden
