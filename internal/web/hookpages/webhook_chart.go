@@ -2,10 +2,10 @@ package hookpages
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"terrier/internal/store"
+	"terrier/internal/web/chart"
 )
 
 // The time that the chart of a webhook covers, and the time of one bar.
@@ -14,83 +14,67 @@ const (
 	chartStep = 30 * time.Minute
 )
 
-// The sizes of the drawing. It is stretched to the width of the page.
-const (
-	barWidth    = 10
-	chartHeight = 60
-)
-
-// webhookChart shows the results of the deliveries of the last day, as a drawing and in words.
+// webhookChart shows the results of the requests of the last day, as drawings and in words.
 type webhookChart struct {
-	Width, Height      int
-	Successful, Failed int64
-	Sent               int64
-	Rate               string // of success, in percent; "" if nothing was sent
-	Average            string
-	Slowest            string // the highest average of a bar
-	Bars               []chartBar
-	Path               string // the line of the averages, in steps
-	Rows               []chartRow
+	Sent     int64
+	Rate     string // of success, in percent; "" if nothing was sent
+	Average  string
+	Outcomes chart.Chart
+	Time     chart.Chart
+	Rows     []chartRow
 }
 
-// chartBar is a period of time. Failed deliveries are drawn above successful ones.
-type chartBar struct {
-	X, GoodY, Good, BadY, Bad int
-}
-
-// chartRow is the same in words.
+// chartRow is a step of the charts in words.
 type chartRow struct {
 	At                 string
 	Successful, Failed int64
 	Average            int64
 }
 
-func chartOf(history []store.Bucket) webhookChart {
-	c := webhookChart{Width: max(1, len(history)) * barWidth, Height: chartHeight}
-	var most, spent, slowest int64
-	for _, b := range history {
-		c.Successful, c.Failed, spent = c.Successful+b.Successful, c.Failed+b.Failed, spent+b.Milliseconds
-		most, slowest = max(most, b.Successful+b.Failed), max(slowest, average(b))
+// ends are how a request can end.
+var ends = []chart.Series{{Name: "Successful", Class: "good"}, {Name: "Failed", Class: "bad"}}
+
+// periodsOf returns how the requests of each step ended.
+func periodsOf(history []store.Bucket) []chart.Period {
+	periods := make([]chart.Period, len(history))
+	for i, b := range history {
+		at := b.At.UTC()
+		periods[i] = chart.Period{Label: at.Format("15:04"), Name: at.Format("2006-01-02 15:04"), Values: []int64{b.Successful, b.Failed}}
 	}
-	if c.Sent = c.Successful + c.Failed; c.Sent == 0 {
+	return periods
+}
+
+func outcomes(history []store.Bucket) (successful, failed int64) {
+	for _, b := range history {
+		successful, failed = successful+b.Successful, failed+b.Failed
+	}
+	return successful, failed
+}
+
+func chartOf(history []store.Bucket) webhookChart {
+	successful, failed := outcomes(history)
+	c := webhookChart{Sent: successful + failed}
+	if c.Sent == 0 {
 		return c
 	}
-	c.Rate, c.Average, c.Slowest = percent(c.Successful, c.Sent), inMilliseconds(float64(spent)/float64(c.Sent)),
-		inMilliseconds(float64(slowest))
-	var path strings.Builder
-	drawn := false // the step before had a value
+	var spent, slowest int64
+	points := make([]chart.Point, len(history))
 	for i, b := range history {
-		if b.Successful+b.Failed == 0 {
-			drawn = false
-			continue
+		spent, slowest = spent+b.Milliseconds, max(slowest, average(b))
+		points[i] = chart.Point{Label: b.At.UTC().Format("15:04"), Value: average(b), Known: b.Successful+b.Failed > 0}
+		if points[i].Known {
+			c.Rows = append(c.Rows, chartRow{b.At.UTC().Format("2006-01-02 15:04"), b.Successful, b.Failed, average(b)})
 		}
-		x := i * barWidth
-		good, bad := barHeight(b.Successful, most), barHeight(b.Failed, most)
-		good = min(good, chartHeight-bad)
-		c.Bars = append(c.Bars, chartBar{x, chartHeight - good, good, chartHeight - good - bad, bad})
-		y := chartHeight - 2 - int(average(b)*(chartHeight-4)/max(1, slowest))
-		if drawn {
-			fmt.Fprintf(&path, "V%d", y)
-		} else {
-			fmt.Fprintf(&path, "M%d %d", x, y)
-		}
-		fmt.Fprintf(&path, "H%d", x+barWidth)
-		drawn = true
-		c.Rows = append(c.Rows, chartRow{b.At.UTC().Format("2006-01-02 15:04"), b.Successful, b.Failed, average(b)})
 	}
-	c.Path = path.String()
+	c.Rate, c.Average = percent(successful, c.Sent), inMilliseconds(float64(spent)/float64(c.Sent))
+	c.Outcomes = chart.Bars(fmt.Sprintf("Requests by half hour: %d successful, %d failed.", successful, failed),
+		"Requests by half hour, in UTC", ends, periodsOf(history))
+	c.Time = chart.Line(fmt.Sprintf("Average time of a request by half hour: %s over all, %s in the slowest half hour.",
+		c.Average, inMilliseconds(float64(slowest))), "Average time of a request", "ms", points)
 	return c
 }
 
 func average(b store.Bucket) int64 { return b.Milliseconds / max(1, b.Successful+b.Failed) }
-
-// barHeight returns the height of a part of a bar. A small number never gets the height 0.
-func barHeight(n, most int64) int {
-	if n == 0 {
-		return 0
-	}
-	return max(2, int(n*chartHeight/most))
-}
 
 // percent returns a share in percent. It is never 100 if something failed.
 func percent(part, whole int64) string {

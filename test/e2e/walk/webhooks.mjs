@@ -64,7 +64,7 @@ walk('the page of a webhook: pause, resume, recent deliveries, replay, secret', 
   await world.receiver.request((r) => r.path === '/ledger');
   await v.go(path);
   await v.eventually('the delivery is listed', () => v.main.locator('.state-successful').first().isVisible());
-  await v.eventually('the chart is drawn', () => v.main.locator('.spark svg').first().isVisible());
+  await v.eventually('the chart is drawn', () => v.main.locator('.chart svg').first().isVisible());
   assert.deepEqual(await v.accessible(), []);
 
   await v.press('Pause');

@@ -1,0 +1,204 @@
+// Package chart owns the charts of the pages: where bars and lines are, how high the scale goes, and the same numbers as a table for
+// people who can't see them. It knows neither pages nor what is counted. The templates "chart" and "chart-table" show what it returns: the
+// bars are stretched to the width of the page, and all text is HTML, so that it can be read on any screen.
+package chart
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The sizes of a drawing, which is stretched.
+const (
+	columnWidth = 10
+	barWidth    = 8
+	height      = 100
+	leastHeight = 2 // of a part of a bar that is not 0
+)
+
+// mostTicks is how many labels there is room for below a chart on a narrow screen.
+const mostTicks = 5
+
+// Series is one of the numbers that are counted in each period. Its class is that of its style.
+type Series struct{ Name, Class string }
+
+// Period is a stretch of time, with a value for each series.
+type Period struct {
+	Label  string // short, for below the bar: "14:00"
+	Name   string // "2026-03-01 14:00"
+	Href   string // the list of what was counted; "" for none
+	Values []int64
+}
+
+// Chart is a chart, ready for its template.
+type Chart struct {
+	Label         string // what it shows, in words
+	Caption       string
+	Keys          []Series
+	Width, Height int
+	Scale         []string // the numbers at the top, in the middle and at the bottom
+	Ticks         []string // the label of each period, "" for most
+	Columns       []Column
+	Path          string // of a line
+	Heads         []string
+	Rows          []Row
+}
+
+// Column is a period as it is drawn.
+type Column struct {
+	X, Width int
+	Title    string
+	Href     string
+	Parts    []Part
+}
+
+// Part is a rectangle of a bar.
+type Part struct {
+	Class               string
+	X, Y, Width, Height int
+}
+
+// Row is a period as a line of the table.
+type Row struct {
+	Name, Href string
+	Values     []int64
+}
+
+// Bars draws a bar for each period. The series are stacked, the first at the bottom. Periods in which nothing was counted are not in the
+// table.
+func Bars(label, caption string, series []Series, periods []Period) Chart {
+	c := Chart{Label: label, Caption: caption, Keys: series, Width: max(1, len(periods)) * columnWidth, Height: height,
+		Heads: []string{"From"}}
+	for _, s := range series {
+		c.Heads = append(c.Heads, s.Name)
+	}
+	var most int64
+	for _, p := range periods {
+		most = max(most, sum(p.Values))
+	}
+	top := topOf(most)
+	c.Scale = scale(top, "")
+	for i, p := range periods {
+		c.Ticks = append(c.Ticks, tick(i, len(periods), p.Label))
+		column := Column{X: i * columnWidth, Width: columnWidth, Title: title(p, series), Parts: stack(p.Values, series, top)}
+		for j := range column.Parts {
+			column.Parts[j].X += column.X
+		}
+		if len(column.Parts) > 0 {
+			column.Href = p.Href
+			c.Rows = append(c.Rows, Row{p.Name, p.Href, p.Values})
+		}
+		c.Columns = append(c.Columns, column)
+	}
+	return c
+}
+
+// stack returns the parts of a bar at the left edge.
+func stack(values []int64, series []Series, top int64) (parts []Part) {
+	y := height
+	for i, n := range values {
+		if n > 0 {
+			high := min(max(leastHeight, int(n*height/top)), y)
+			y -= high
+			parts = append(parts, Part{Class: series[i].Class, X: (columnWidth - barWidth) / 2, Y: y, Width: barWidth, Height: high})
+		}
+	}
+	return parts
+}
+
+// title returns a period in words: "2026-03-01 14:00: 3 successful, 1 failed".
+func title(p Period, series []Series) string {
+	var counted []string
+	for i, n := range p.Values {
+		if n > 0 {
+			counted = append(counted, fmt.Sprintf("%d %s", n, strings.ToLower(series[i].Name)))
+		}
+	}
+	if counted == nil {
+		return p.Name + ": none"
+	}
+	return p.Name + ": " + strings.Join(counted, ", ")
+}
+
+// Point is a value of a line. One that is not known interrupts it.
+type Point struct {
+	Label string
+	Value int64
+	Known bool
+}
+
+// Line draws values as a line in steps. The unit follows the number at the top of the scale.
+func Line(label, caption, unit string, points []Point) Chart {
+	c := Chart{Label: label, Caption: caption, Width: max(1, len(points)) * columnWidth, Height: height}
+	var most int64
+	for _, p := range points {
+		most = max(most, p.Value)
+	}
+	top := topOf(most)
+	c.Scale = scale(top, unit)
+	var path strings.Builder
+	for i, p := range points {
+		c.Ticks = append(c.Ticks, tick(i, len(points), p.Label))
+		if !p.Known {
+			continue
+		}
+		y := height - int(p.Value*height/top)
+		if i > 0 && points[i-1].Known {
+			fmt.Fprintf(&path, "V%d", y)
+		} else {
+			fmt.Fprintf(&path, "M%d %d", i*columnWidth, y)
+		}
+		fmt.Fprintf(&path, "H%d", (i+1)*columnWidth)
+	}
+	c.Path = path.String()
+	return c
+}
+
+func sum(values []int64) (total int64) {
+	for _, n := range values {
+		total += n
+	}
+	return total
+}
+
+// topOf returns the number at the top of a scale that reaches a number. It has one digit that is not 0, and so has its half.
+func topOf(most int64) int64 {
+	for unit := int64(1); ; unit *= 10 {
+		for _, n := range []int64{2, 4, 10} {
+			if n*unit >= most {
+				return n * unit
+			}
+		}
+	}
+}
+
+// scale returns the numbers beside a chart, from the top.
+func scale(top int64, unit string) []string {
+	if unit != "" {
+		unit = " " + unit
+	}
+	return []string{short(top) + unit, short(top / 2), "0"}
+}
+
+// short returns a number with one digit that is not 0 in few characters: "200", "4k".
+func short(n int64) string {
+	for _, u := range []struct {
+		size int64
+		name string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if n >= u.size {
+			return strconv.FormatInt(n/u.size, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// tick returns the label of a period, or "" if there is no room for it.
+func tick(i, periods int, label string) string {
+	every := (periods + mostTicks - 1) / mostTicks
+	if i%every != 0 {
+		return ""
+	}
+	return label
+}

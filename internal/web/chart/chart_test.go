@@ -1,0 +1,90 @@
+package chart_test
+
+import (
+	"slices"
+	"testing"
+
+	"terrier/internal/web/chart"
+)
+
+var outcomes = []chart.Series{{Name: "Successful", Class: "good"}, {Name: "Failed", Class: "bad"}}
+
+// TestBars: bars are stacked from the bottom of a scale that begins at 0, what is not 0 can be seen, and only a bar leads anywhere.
+func TestBars(t *testing.T) {
+	t.Parallel()
+	c := chart.Bars("Requests", "by hour", outcomes, []chart.Period{
+		{Label: "13:00", Name: "2026-03-01 13:00", Href: "/13/", Values: []int64{3, 1}},
+		{Label: "14:00", Name: "2026-03-01 14:00", Href: "/14/", Values: []int64{0, 0}},
+		{Label: "15:00", Name: "2026-03-01 15:00", Href: "/15/", Values: []int64{4000, 1}},
+	})
+	if want := []string{"10k", "5k", "0"}; !slices.Equal(c.Scale, want) {
+		t.Errorf("the scale is %q, want %q", c.Scale, want)
+	}
+	if len(c.Columns) != 3 || c.Width != 30 {
+		t.Fatalf("%d columns in a width of %d", len(c.Columns), c.Width)
+	}
+	few, none, many := c.Columns[0], c.Columns[1], c.Columns[2]
+	if few.Title != "2026-03-01 13:00: 3 successful, 1 failed" || few.Href != "/13/" {
+		t.Errorf("%+v", few)
+	}
+	if want := []chart.Part{{"good", 1, 98, 8, 2}, {"bad", 1, 96, 8, 2}}; !slices.Equal(few.Parts, want) {
+		t.Errorf("a few: %+v, want %+v", few.Parts, want)
+	}
+	if none.Title != "2026-03-01 14:00: none" || none.Href != "" || none.Parts != nil {
+		t.Errorf("nothing: %+v", none)
+	}
+	if want := []chart.Part{{"good", 21, 60, 8, 40}, {"bad", 21, 58, 8, 2}}; !slices.Equal(many.Parts, want) {
+		t.Errorf("many: %+v, want %+v", many.Parts, want)
+	}
+	if len(c.Rows) != 2 || c.Rows[1].Name != "2026-03-01 15:00" || c.Rows[1].Href != "/15/" ||
+		!slices.Equal(c.Heads, []string{"From", "Successful", "Failed"}) {
+		t.Errorf("the table: %q %+v", c.Heads, c.Rows)
+	}
+}
+
+// TestBarsStayInside: whatever the values, no part is above the chart.
+func TestBarsStayInside(t *testing.T) {
+	t.Parallel()
+	for _, values := range [][]int64{{10_000, 0}, {9_999, 1}, {1, 9_999}, {2, 0}, {1, 1}} {
+		for _, p := range chart.Bars("", "", outcomes, []chart.Period{{Values: values}}).Columns[0].Parts {
+			if p.Y < 0 || p.Height <= 0 || p.Y+p.Height > 100 {
+				t.Errorf("%v: %+v", values, p)
+			}
+		}
+	}
+}
+
+// TestScale: the top is a round number that no value exceeds, and half of it is round too.
+func TestScale(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int64]string{0: "2", 1: "2", 2: "2", 3: "4", 5: "10", 11: "20", 401: "1k", 2_000: "2k", 2_001: "4k",
+		3e6: "4M"} {
+		if got := chart.Bars("", "", outcomes[:1], []chart.Period{{Values: []int64{most}}}).Scale[0]; got != want {
+			t.Errorf("up to %d: the top is %s, want %s", most, got, want)
+		}
+	}
+}
+
+// TestLine: a line goes in steps, and is interrupted where no value is known.
+func TestLine(t *testing.T) {
+	t.Parallel()
+	c := chart.Line("Time", "", "ms", []chart.Point{{"a", 20, true}, {"b", 10, true}, {"c", 0, false}, {"d", 5, true}})
+	if want := "M0 0H10V50H20M30 75H40"; c.Path != want {
+		t.Errorf("%q, want %q", c.Path, want)
+	}
+	if c.Scale[0] != "20 ms" || c.Scale[2] != "0" {
+		t.Errorf("%q", c.Scale)
+	}
+}
+
+// TestTicks: at most five periods are labelled, the first always.
+func TestTicks(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 5, 6, 14, 25, 49} {
+		c := chart.Bars("", "", nil, slices.Repeat([]chart.Period{{Label: "x"}}, n))
+		labelled := len(slices.DeleteFunc(slices.Clone(c.Ticks), func(s string) bool { return s == "" }))
+		if len(c.Ticks) != n || c.Ticks[0] != "x" || labelled < min(n, 3) || labelled > 5 {
+			t.Errorf("%d periods: %q", n, c.Ticks)
+		}
+	}
+}
