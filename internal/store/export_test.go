@@ -45,6 +45,12 @@ const LoadDueStatement = loadDue
 // LoadDueRanges are the second and third argument.
 var LoadDueRanges = moments
 
+// TallyChangesStatement takes the first day and a limit.
+const TallyChangesStatement = tallyChanges
+
+// WaitsStatement finds all queued deliveries.
+func WaitsStatement() string { return waitsSQL(&where{}) }
+
 // RescueStatement takes the worker and its last sign.
 const RescueStatement = rescue
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"terrier/internal/access"
 	"terrier/internal/record"
 )
 
@@ -28,6 +29,25 @@ func (s *Store) History(ctx context.Context, webhook int64, from time.Time, step
 	}
 	buckets, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Bucket])
 	return buckets, s.translate(err)
+}
+
+// HistoryOfAll sums the tally of all webhooks in a scope by stretches, like History.
+func (s *Store) HistoryOfAll(ctx context.Context, scope access.Scope, from time.Time, step time.Duration) (buckets []Bucket, err error) {
+	w := &where{}
+	since, every, of := w.arg(from), w.arg(step), ""
+	if !scope.All() {
+		w.scope(scope, s.reg.Type(WebhookType))
+		of = fmt.Sprintf(" AND n.webhook_id = ANY(ARRAY(SELECT t.id FROM extras_webhook t%s))", w)
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(fmt.Sprintf(`
+		SELECT date_bin(%s, n.minute, %[2]s::timestamptz) AS at, sum(n.successful)::bigint, sum(n.failed)::bigint, sum(n.milliseconds)::bigint
+		FROM extras_tally n WHERE n.minute >= %[2]s%s GROUP BY at ORDER BY at`, every, since, of), w.args...).
+		Query(func(rows pgx.Rows) (err error) {
+			buckets, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Bucket])
+			return err
+		})
+	return buckets, s.translate(s.list(ctx, scope, batch))
 }
 
 // Ended is a delivery whose last request has ended.

@@ -4,127 +4,85 @@ import (
 	"context"
 	"errors"
 	"html/template"
-	"math"
-	"strconv"
-	"strings"
 
-	"terrier/internal/access"
 	"terrier/internal/fault"
-	"terrier/internal/record"
-	"terrier/internal/store"
 )
 
-// homePage is the start page: the types with their counts, and the latest changes.
+// Card is a part of the home page. Each caller chooses which of them are shown, and in which order.
+type Card struct {
+	Key   string                    // its name in the preferences; its template is "card-" and this
+	Title string                    // also names it where cards are arranged
+	Shown func(*Visit) bool         // reports whether the caller may see what it shows
+	Fill  func(*Visit) (any, error) // returns the data of its template
+}
+
+// homePage is the start page: the cards that the caller has not hidden.
 type homePage struct {
-	Sections []homeSection
-	Changes  []recentChange
-	CanLog   bool
-	Ailing   []Ailing
+	Cards     []shownCard
+	Arranged  []arrangedCard
+	Arranging bool // the form that arranges cards is open
 }
 
-type homeSection struct {
-	Name  string
-	Types template.HTML
+type shownCard struct {
+	Key, Title string
+	Body       template.HTML
 }
 
-// homeType is a line of a section.
-type homeType struct {
-	Label   string
-	Path    string // without its first slash, as in a row
-	Count   int64
-	Counted bool
-}
-
-// homeLine is such a line, rendered once like those of the navigation, without its count.
-type homeLine struct{ uncounted, before, after string }
-
-// aCount is a placeholder for the count while a line is rendered. No real count has this value.
-const aCount = math.MinInt64
-
-func (s *Site) newHomeLine(label, path string) (line homeLine, err error) {
-	made := homeType{Label: label, Path: unslashed(path), Count: aCount}
-	if line.uncounted, err = s.made("homeline", made); err != nil {
-		return line, err
-	}
-	made.Counted = true
-	counted, err := s.made("homeline", made)
-	line.before, line.after, _ = strings.Cut(counted, strconv.FormatInt(aCount, 10))
-	return line, err
-}
-
-func (l *homeLine) append(dst []byte, count int64, counted bool) []byte {
-	if !counted {
-		return append(dst, l.uncounted...)
-	}
-	return append(strconv.AppendInt(append(dst, l.before...), count, 10), l.after...)
-}
-
-type recentChange struct {
-	When, User, Label, Action string
-	Object                    Cell
-	Type                      string
-	Href                      string
-}
-
-const homeChanges = 12
-
+// home shows the cards in the caller's order.
 func (s *Site) home(v *Visit) error {
-	counts, err := s.counts(v)
+	preferences, err := s.Ledger.Preferences(v.Ctx, v.Caller)
 	if err != nil {
 		return err
 	}
-	shown := map[string][]byte{}
-	for _, t := range s.Registry.Types() {
-		if v.May(t, access.View) {
-			n, counted := counts[t]
-			shown[t.Section] = s.Pages(t).home.append(shown[t.Section], n, counted)
+	h := homePage{Arranged: arrange(v.cards(), preferences), Arranging: v.R.URL.Query().Has("arrange")}
+	for _, c := range h.Arranged {
+		if c.Hidden {
+			continue
 		}
-	}
-	h := homePage{Ailing: v.ailing()}
-	sections, _ := v.sections()
-	for _, sec := range sections {
-		if types := shown[sec.Name]; len(types) > 0 {
-			h.Sections = append(h.Sections, homeSection{sec.Name, template.HTML(types)}) // each line was made by a template
-		}
-	}
-	if h.CanLog = v.May(s.ChangeType(), access.View); h.CanLog {
-		found, err := s.Ledger.List(v.Ctx, v.Caller, s.ChangeType(), store.Query{Count: store.CountNone, Limit: homeChanges, View: WithoutStates})
+		body, err := v.fill(c.Card)
 		if err != nil {
 			return err
 		}
-		for _, c := range found.Rows {
-			h.Changes = append(h.Changes, s.recent(v, c))
-		}
+		h.Cards = append(h.Cards, shownCard{c.Key, c.Title, body})
 	}
 	return v.Show(Page{Name: "home", Title: "Home", Body: h})
 }
 
-// counts returns the number of records of each type, if it can be counted quickly. For callers who may see only some records, each record
-// has to be checked.
-func (s *Site) counts(v *Visit) (map[*record.Type]int64, error) {
+// cards returns the cards that the caller may see.
+func (v *Visit) cards() (cards []Card) {
+	for _, room := range v.Site.Rooms {
+		cards = append(cards, room.Cards...)
+	}
+	cards = append(cards, v.Site.changesCard(), v.Site.recordsCard(), v.Site.recentCard())
+	seen := cards[:0]
+	for _, c := range cards {
+		if c.Shown(v) {
+			seen = append(seen, c)
+		}
+	}
+	return seen
+}
+
+// fill returns the content of a card. It has as long as a count; a card that was not ready by then says so.
+func (v *Visit) fill(c Card) (template.HTML, error) {
 	ctx, cancel := context.WithTimeout(v.Ctx, countTime)
 	defer cancel()
-	counts, err := s.Ledger.Counts(ctx, v.Caller, s.Registry.Types())
+	short := *v
+	short.Ctx = ctx
+	part := "card-" + c.Key
+	data, err := c.Fill(&short)
 	if tooSlow(err) {
-		return nil, nil
+		part, err = "card-slow", nil
 	}
-	return counts, err
+	if err != nil {
+		return "", err
+	}
+	body, err := v.Site.made(part, data)
+	return template.HTML(body), err // it was made by a template
 }
 
 // tooSlow reports whether a query was stopped because it took too long.
 func tooSlow(err error) bool {
 	kind := fault.KindOf(err)
 	return kind == fault.Slow || kind == fault.Busy || errors.Is(err, context.DeadlineExceeded)
-}
-
-func (s *Site) recent(v *Visit, c record.Values) recentChange {
-	line := lineOf(c, noLines)
-	r := recentChange{When: line.When, User: line.User, Label: line.Label, Action: line.Action, Href: line.Href,
-		Type:   c.Text("changed_object_type"),
-		Object: Cell{Kind: TextCell, Text: c.Text("object_repr")}}
-	if pointer, ok := c.Get("changed_object").(record.Pointer); ok {
-		r.Object = v.Cell(nil, pointer)
-	}
-	r.Type = s.TitleOf(r.Type)
-	return r
 }

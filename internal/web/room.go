@@ -11,11 +11,12 @@ type Room struct {
 	Routes   func() []Route
 	Types    map[string]OwnPages // by the key of a type: what is added to its derived pages
 	Nav      []NavPage
+	Cards    []Card                // of the home page
 	Ailing   func(*Visit) []Ailing // lists the webhooks that are failing or held and that the caller may see; nil for none
 	NoWorker func(*Visit) bool     // reports whether to tell the caller that jobs wait for a worker; nil if there are no jobs
 }
 
-// Ailing is a webhook that is failing or held, as the menu and the home page show it.
+// Ailing is a webhook that is failing or held, as the menu and its card show it.
 type Ailing struct{ Name, Href, State, Since, Reason string }
 
 // NavPage is a page in the navigation besides the types. It is shown to callers who may see a type, or to superusers alone.

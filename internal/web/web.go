@@ -63,6 +63,7 @@ func (r Route) Pattern() string { return r.Method + " " + r.Path }
 func (s *Site) Routes() []Route {
 	routes := []Route{
 		{Method: "GET", Path: "/{$}", Handle: s.home},
+		{Method: "POST", Path: "/arrange/{$}", Handle: s.arrangeCards},
 		{Method: "GET", Path: "/search/{$}", Handle: s.search},
 		{Method: "POST", Path: "/theme/{$}", Open: true, Handle: s.setTheme},
 	}

@@ -19,18 +19,34 @@ type HistoryRange struct {
 	Step  time.Duration // whole minutes
 }
 
-// History returns how the deliveries of a webhook ended, in steps of time. The last step is not over yet. Steps in which nothing was sent
+// History returns how the requests of a webhook ended, in steps of time. The last step is not over yet. Steps in which nothing was sent
 // are included. Steps that are older than the stored counts are 0.
 func (a *Admin) History(ctx context.Context, c ledger.Caller, id int64, in HistoryRange) ([]store.Bucket, error) {
-	if in.Step < time.Minute || in.Step%time.Minute != 0 {
-		return nil, fault.New(fault.Invalid, "History is kept by the minute: ask for steps of whole minutes.")
-	}
 	scope, err := a.viewScope(c, a.webhookType())
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.store().Get(ctx, a.webhookType(), scope, id); err != nil {
+	return a.history(in, func(from time.Time) ([]store.Bucket, error) {
+		if _, err := a.store().Get(ctx, a.webhookType(), scope, id); err != nil {
+			return nil, err
+		}
+		return a.store().History(ctx, id, from, in.Step)
+	})
+}
+
+// HistoryOfAll returns the same for all webhooks that the caller may see, together.
+func (a *Admin) HistoryOfAll(ctx context.Context, c ledger.Caller, in HistoryRange) ([]store.Bucket, error) {
+	scope, err := a.viewScope(c, a.webhookType())
+	if err != nil {
 		return nil, err
+	}
+	return a.history(in, func(from time.Time) ([]store.Bucket, error) { return a.store().HistoryOfAll(ctx, scope, from, in.Step) })
+}
+
+// history reads the counts from the beginning of the first step, and adds the steps that have none.
+func (a *Admin) history(in HistoryRange, read func(from time.Time) ([]store.Bucket, error)) ([]store.Bucket, error) {
+	if in.Step < time.Minute || in.Step%time.Minute != 0 {
+		return nil, fault.New(fault.Invalid, "History is kept by the minute: ask for steps of whole minutes.")
 	}
 	from, now := in.Since.UTC().Truncate(in.Step), a.Ledger.Timestamp()
 	n := int64(now.Sub(from)/in.Step) + 1
@@ -38,7 +54,7 @@ func (a *Admin) History(ctx context.Context, c ledger.Caller, id int64, in Histo
 		return nil, fault.New(fault.Invalid,
 			"This is a history of %d steps and the most is %d: ask for longer steps, or for less time.", n, maxBuckets)
 	}
-	found, err := a.store().History(ctx, id, from, in.Step)
+	found, err := read(from)
 	if err != nil {
 		return nil, err
 	}

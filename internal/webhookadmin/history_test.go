@@ -45,6 +45,11 @@ func TestHistory(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("history\n%v, %v, want\n%v", got, err, want)
 	}
+	all, err := b.HistoryOfAll(t.Context(), b.root, webhookadmin.HistoryRange{Since: at("10:07"), Step: 30 * time.Minute})
+	want[3] = store.Bucket{At: at("11:30"), Successful: 9, Failed: 13, Milliseconds: 9}
+	if err != nil || !slices.Equal(all, want) {
+		t.Errorf("history of all\n%v, %v, want\n%v", all, err, want)
+	}
 	if got, err := b.History(t.Context(), b.root, hook,
 		webhookadmin.HistoryRange{Since: now.Add(-24 * time.Hour), Step: time.Minute}); err != nil || len(got) != 24*60+1 {
 		t.Errorf("a day in minutes has %d parts, %v", len(got), err)
@@ -57,6 +62,10 @@ func TestHistory(t *testing.T) {
 	viewer := ledger.Caller{RequestID: uuid.NewString(),
 		Subject: &access.Subject{UserID: 2, Grants: []access.Grant{{Types: []string{store.WebhookType}, Actions: []string{"view"},
 			Constraints: []byte(`{"id": 2}`)}}}}
+	seen, err := b.HistoryOfAll(t.Context(), viewer, webhookadmin.HistoryRange{Since: at("11:30"), Step: 30 * time.Minute})
+	if err != nil || !slices.Equal(seen, []store.Bucket{{At: at("11:30"), Successful: 9, Failed: 9, Milliseconds: 9}, {At: at("12:00")}}) {
+		t.Errorf("history of what somebody may see: %v, %v", seen, err)
+	}
 	for _, row := range []struct {
 		name   string
 		caller ledger.Caller

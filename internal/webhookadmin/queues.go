@@ -91,6 +91,15 @@ func (a *Admin) DeliveryCounts(ctx context.Context, c ledger.Caller) ([]store.De
 	return a.store().DeliveryCounts(ctx, scope)
 }
 
+// Waits returns how many deliveries are queued that the caller may see, and which has been queued longest.
+func (a *Admin) Waits(ctx context.Context, c ledger.Caller) (store.Waits, error) {
+	scope, err := a.viewScope(c, a.deliveryType())
+	if err != nil {
+		return store.Waits{}, err
+	}
+	return a.store().Waits(ctx, scope)
+}
+
 // WorkerAlive is how long a worker counts as alive after its last heartbeat.
 const WorkerAlive = 20 * time.Second
 

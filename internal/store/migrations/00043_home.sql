@@ -6,5 +6,20 @@ CREATE TABLE users_preference (
     data    text NOT NULL CONSTRAINT users_preference_size CHECK (octet_length(data) <= 65536)
 );
 
+-- How many changes there were, by day in UTC and type. Upkeep counts each change once, in the order of the positions.
+CREATE TABLE extras_change_tally (
+    day         date NOT NULL,
+    object_type text NOT NULL,
+    n           bigint NOT NULL,
+    PRIMARY KEY (day, object_type)
+);
+
+-- One row: the position up to which changes have been counted.
+CREATE TABLE extras_change_tallied (
+    only_one boolean PRIMARY KEY DEFAULT TRUE CHECK (only_one),
+    position bigint NOT NULL
+);
+INSERT INTO extras_change_tallied (position) VALUES (0);
+
 -- +goose Down
-DROP TABLE users_preference;
+DROP TABLE extras_change_tallied, extras_change_tally, users_preference;

@@ -31,6 +31,7 @@ func New(site *web.Site, admin *webhookadmin.Admin) web.Room {
 		Routes:   func() []web.Route { return append(h.webhooks().routes(), h.taskRoutes()...) },
 		Types:    map[string]web.OwnPages{store.WebhookType: h.ownWebhook(), store.DeliveryType: h.ownDelivery()},
 		Nav:      []web.NavPage{{Section: "System", Label: "Background tasks", Path: tasksPath, Type: store.WebhookType}},
+		Cards:    h.cards(),
 		Ailing:   h.ailing,
 		NoWorker: h.noWorker,
 	}

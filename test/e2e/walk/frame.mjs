@@ -3,8 +3,29 @@ import { walk } from '../walks.mjs';
 
 walk('the home page counts what there is', async (v) => {
   await v.go('/');
-  await v.sees('Recent changes');
+  await v.main.getByRole('heading', { name: 'Recent changes' }).waitFor();
   assert.match(await v.main.locator('li', { has: v.page.getByRole('link', { name: 'Sites', exact: true }) }).innerText(), /Sites\s*1\d\d/);
+});
+
+walk('cards of the home page are moved and hidden, and stay so in another browser, which needs no scripts', { width: 320 }, async (v) => {
+  const cards = async (visitor) => {
+    await visitor.go('/');
+    return visitor.main.locator('.cards > .card > h2').allInnerTexts();
+  };
+  const first = await cards(v);
+  assert.equal(first.length, 6);
+  await v.main.locator('.arrange > summary').click();
+  await v.press('Move Recent changes up');
+  await v.press('Hide Queued deliveries');
+  assert.deepEqual(await v.outOfReach('the open form that arranges cards'), []);
+  const chosen = [...first.slice(0, 3), 'Recent changes', 'Records'];
+  assert.deepEqual(await cards(v), chosen);
+  const other = await v.constructor.open({ javaScript: false });
+  assert.deepEqual(await cards(other), chosen);
+  await other.main.locator('.arrange > summary').click();
+  await other.press('Reset');
+  assert.deepEqual(await cards(other), first);
+  await other.close();
 });
 
 walk('a slash moves to the search, which finds a site', async (v) => {
