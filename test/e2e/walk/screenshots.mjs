@@ -73,7 +73,7 @@ walk('pictures: webhooks', async (v) => {
   await v.press(v.main.locator('#failed-wrap a.time').first());
   await shoot(v, 'delivery', 'light', { width: 1280, height: 1000 });
   await v.go(`/extras/webhooks/${hook.id}/`);
-  await v.eventually('the chart is drawn', () => v.main.locator('.spark svg').first().isVisible());
+  await v.eventually('the chart is drawn', () => v.main.locator('.chart svg').first().isVisible());
   await shoot(v, 'webhook', 'light');
   await v.go(`/extras/webhooks/${hook.id}/edit/`);
   await v.page.locator('#webhook-preview .request-body').first().waitFor();
