@@ -66,8 +66,8 @@ func (s *Site) fillRecords(v *Visit) (any, error) {
 	var found homeRecords
 	shown := map[string][]byte{}
 	for _, t := range s.Registry.Types() {
-		if !v.May(t, access.View) {
-			continue
+		if !v.May(t, access.View) || t.Owner != "" && !v.granted(t) {
+			continue // as in the menu
 		}
 		found.None = true
 		if n, counted := counts[t]; n > 0 || !counted {

@@ -107,12 +107,12 @@ func stack(values []int64, series []Series, top int64) (parts []Part) {
 	return parts
 }
 
-// title returns a period in words: "2026-03-01 14:00: 3 successful, 1 failed".
+// title returns a period in words: "2026-03-01 14:00: Successful 3, Failed 1".
 func title(p Period, series []Series) string {
 	var counted []string
 	for i, n := range p.Values {
 		if n > 0 {
-			counted = append(counted, fmt.Sprintf("%d %s", n, strings.ToLower(series[i].Name)))
+			counted = append(counted, fmt.Sprintf("%s %d", series[i].Name, n))
 		}
 	}
 	if counted == nil {

@@ -24,7 +24,7 @@ func TestBars(t *testing.T) {
 		t.Fatalf("%d columns in a width of %d", len(c.Columns), c.Width)
 	}
 	few, none, many := c.Columns[0], c.Columns[1], c.Columns[2]
-	if few.Title != "2026-03-01 13:00: 3 successful, 1 failed" || few.Href != "/13/" {
+	if few.Title != "2026-03-01 13:00: Successful 3, Failed 1" || few.Href != "/13/" {
 		t.Errorf("%+v", few)
 	}
 	if want := []chart.Part{{"good", 1, 98, 8, 2}, {"bad", 1, 96, 8, 2}}; !slices.Equal(few.Parts, want) {

@@ -18,7 +18,7 @@ func (h *room) cards() []web.Card {
 	return []web.Card{
 		{Key: "requests", Title: "Requests per hour", Shown: seesWebhooks, Fill: h.fillRequests},
 		{Key: "webhooks", Title: "Failing and held webhooks", Shown: h.seesAll,
-			Fill: func(v *web.Visit) (any, error) { return h.ailing(v), nil }},
+			Fill: func(v *web.Visit) (any, error) { return h.ailing(v) }},
 		{Key: "queued", Title: "Queued deliveries", Shown: seesDeliveries, Fill: h.fillQueued},
 	}
 }

@@ -32,7 +32,7 @@ func New(site *web.Site, admin *webhookadmin.Admin) web.Room {
 		Types:    map[string]web.OwnPages{store.WebhookType: h.ownWebhook(), store.DeliveryType: h.ownDelivery()},
 		Nav:      []web.NavPage{{Section: "System", Label: "Background tasks", Path: tasksPath, Type: store.WebhookType}},
 		Cards:    h.cards(),
-		Ailing:   h.ailing,
+		Ailing:   h.inFrame,
 		NoWorker: h.noWorker,
 	}
 }

@@ -10,21 +10,28 @@ import (
 	"terrier/internal/web"
 )
 
-// ailing lists the webhooks that are failing or held, for callers who may see all webhooks.
-func (h *room) ailing(v *web.Visit) []web.Ailing {
+// inFrame lists the webhooks that are failing or held, for callers who may see all webhooks. Without an answer it lists none: the page itself
+// reports the error.
+func (h *room) inFrame(v *web.Visit) []web.Ailing {
 	if !h.seesAll(v) {
 		return nil
 	}
+	shown, _ := h.ailing(v)
+	return shown
+}
+
+// ailing lists the webhooks that are failing or held.
+func (h *room) ailing(v *web.Visit) ([]web.Ailing, error) {
 	_, found, err := h.look(v)
 	if err != nil {
-		return nil // the page itself reports the error
+		return nil, err
 	}
 	shown := make([]web.Ailing, len(found))
 	for i, w := range found {
 		shown[i] = web.Ailing{Name: w.Name, Href: web.RecordPath(h.webhookType(), w.ID), State: w.State, Since: web.ShowTime(w.Since),
 			Reason: w.Reason}
 	}
-	return shown
+	return shown, nil
 }
 
 func (h *room) seesAll(v *web.Visit) bool {
