@@ -77,7 +77,7 @@ func checkDemoRecords(t *testing.T, a *App) {
 			t.Fatalf("%s has not happened yet", at)
 		}
 	}
-	if len(days) < DemoDays-5 || len(people) < 8 {
+	if len(days) < DemoDays-10 || len(people) < 8 { // some of the first days have no changes, depending on the hour
 		t.Errorf("%d days, %d people", len(days), len(people))
 	}
 }

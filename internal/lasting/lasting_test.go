@@ -150,8 +150,9 @@ func TestStream(t *testing.T) {
 		defer cancel()
 		<-request.Done()
 		<-time.After(limit / 2)
+		alive := ctx.Err() // asked before the client has what it waits for, and disconnects
 		_, err := io.WriteString(lasting.Writer(w), "later\n")
-		if err := errors.Join(err, http.NewResponseController(w).Flush(), ctx.Err()); err != nil {
+		if err := errors.Join(alive, err, http.NewResponseController(w).Flush()); err != nil {
 			ended <- err
 			return
 		}
