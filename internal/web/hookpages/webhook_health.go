@@ -10,8 +10,8 @@ import (
 	"terrier/internal/web"
 )
 
-// inFrame lists the webhooks that are failing or held, for callers who may see all webhooks. Without an answer it lists none: the page itself
-// reports the error.
+// inFrame lists the webhooks that are failing or held, for callers who may see all webhooks. Without an answer it lists none: the page
+// itself reports the error.
 func (h *room) inFrame(v *web.Visit) []web.Ailing {
 	if !h.seesAll(v) {
 		return nil
