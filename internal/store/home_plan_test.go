@@ -34,7 +34,8 @@ func TestTallyLooksChangesUp(t *testing.T) {
 	}
 }
 
-// TestWaitsReadsTheIndex: how many deliveries have ended does not matter.
+// TestWaitsReadsTheIndex: how many deliveries have ended does not matter. For a row that VACUUM could not mark as visible to all, because
+// a transaction was open, a block of the table is read besides those of the index. All of the table has more than 300.
 func TestWaitsReadsTheIndex(t *testing.T) {
 	t.Parallel()
 	_, _, db := open(t)
@@ -58,7 +59,7 @@ func TestWaitsReadsTheIndex(t *testing.T) {
 	if err := db.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+store.WaitsStatement()).Scan(&plan); err != nil {
 		t.Fatal(err)
 	}
-	if got := plan[0].Plan; got.Hit+got.Read > 100 {
+	if got := plan[0].Plan; got.Hit+got.Read > 150 {
 		t.Errorf("%d blocks for 100 of 20,000 deliveries", got.Hit+got.Read)
 	}
 }

@@ -89,7 +89,7 @@ func TestReceiverAwayUnderLoad(t *testing.T) {
 	t.Logf("another webhook's p95: %v before, %v while the receiver was away", p95(idle), p95(beside))
 	least := 500 * time.Millisecond // other tests keep the machine busy
 	if os.Getenv("TERRIER_LONG") != "" {
-		least = 20 * time.Millisecond
+		least = 0
 	}
 	if p95(beside) > max(2*p95(idle), least) {
 		t.Errorf("another webhook waited: p95 %v, and %v before", p95(beside), p95(idle))
