@@ -19,6 +19,7 @@ type Cell struct {
 	Href  string
 	Color string // six hexadecimal digits, of a tag
 	Share string // of a bar, from 0 to 100
+	At    time.Time
 	Items []Cell
 
 	to *record.Type // the type of the record that the link leads to
@@ -65,7 +66,7 @@ func CellOf(f record.Field, value any) Cell {
 		}
 		return Cell{Kind: NoCell}
 	case time.Time:
-		return Cell{Kind: TimeCell, Text: ShowTime(x)}
+		return Cell{Kind: TimeCell, At: x}
 	case int64:
 		return numberCell(f, strconv.FormatInt(x, 10))
 	case []int64:

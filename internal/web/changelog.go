@@ -11,7 +11,8 @@ import (
 
 // changeLine is one change of a record: when and what it changed, who made it, and which webhooks were notified.
 type changeLine struct {
-	Href, When  string
+	Href        string
+	When        time.Time
 	User        string
 	Action      string // create, update, delete
 	Label       string
@@ -84,7 +85,7 @@ const (
 )
 
 func lineOf(c record.Values, most int) changeLine {
-	line := changeLine{Href: RecordPath(c.Type(), c.ID()), When: ShowTime(MomentOf(c)), User: c.Text("user_name"), Action: c.Text("action"),
+	line := changeLine{Href: RecordPath(c.Type(), c.ID()), When: MomentOf(c), User: c.Text("user_name"), Action: c.Text("action"),
 		Label: CellOf(c.Type().Field("action"), c.Get("action")).Text, RequestID: c.Text("request_id")}
 	if most > noLines {
 		line.Differences = changedOnly(diff.Snapshots(c.Raw("prechange_data"), c.Raw("postchange_data")), most)

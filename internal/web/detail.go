@@ -249,9 +249,11 @@ func customCell(def *record.Custom, value any) Cell {
 		if def.IsURL() {
 			return outside(x)
 		}
+		if at, err := record.ParseTime(x); err == nil && def.Info().Widget == record.MomentInput {
+			return CellOf(nil, at)
+		}
 	}
-	in := def.Info()
-	return textOf(strings.Join(textsOf(value), ", "), in.Widget == record.TextArea)
+	return textOf(strings.Join(textsOf(value), ", "), def.Info().Widget == record.TextArea)
 }
 
 // outside returns a link to another site. Only web and mail addresses become links.

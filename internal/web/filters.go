@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -44,6 +45,9 @@ func (p *TypePages) filterInputs(v *Visit, params url.Values) []filterInput {
 		}
 	}
 	for _, x := range p.Type.Filters {
+		if f := p.Type.Field(x.Field); f != nil && f.Column().Storage == record.StoreTime {
+			continue // the field has inputs for both bounds
+		}
 		inputs = append(inputs, filterInput{Name: x.Name, Label: record.LabelOf(x.Name), Kind: "text", Value: params.Get(x.Name)})
 	}
 	return inputs
@@ -95,11 +99,17 @@ func boundsOrText(f record.Field, input filterInput, params url.Values) (filterI
 		input.Bounds = true
 		input.Value, input.Upper = params.Get(input.Name+"__gte"), params.Get(input.Name+"__lte")
 	}
+	if input.Kind == "time" {
+		input.Value, input.Upper = InputTime(input.Value), InputTime(input.Upper)
+	}
 	return input, true
 }
 
-// Chip is an active filter, and the address of the list without it.
-type Chip struct{ Text, Remove string }
+// Chip is an active filter, and the address of the list without it. The times follow the text.
+type Chip struct {
+	Text, Remove string
+	Times        []time.Time
+}
 
 // lookupWords say what a lookup means.
 var lookupWords = map[string]string{
@@ -109,6 +119,11 @@ var lookupWords = map[string]string{
 	"net_contained": "is within", "net_contained_or_equal": "is within or equal to", "net_contains": "contains",
 	"net_contains_or_equals": "contains or is", "net_covers": "contains or is", "net_host": "has the host",
 	"net_host_contained": "has a host within", "family": "has the family", "net_mask_length": "has the length",
+}
+
+// timeWords say what a lookup means for times.
+var timeWords = map[string]string{
+	"": "is", "n": "is not", "lt": "is before", "lte": "is not after", "gt": "is after", "gte": "is not before",
 }
 
 // Chips returns the active filters of a list.
@@ -125,7 +140,9 @@ func (p *TypePages) Chips(params url.Values) []Chip {
 					rest[k] = values
 				}
 			}
-			chips = append(chips, Chip{p.filterText(key, params[key]), With(p.Path, rest)})
+			chip := p.chip(key, params[key])
+			chip.Remove = With(p.Path, rest)
+			chips = append(chips, chip)
 		}
 	}
 	return chips
@@ -135,16 +152,34 @@ func (p *TypePages) isFilter(key string) bool {
 	return slices.Contains(p.filterNames, key) || strings.HasPrefix(key, "cf_")
 }
 
-func (p *TypePages) filterText(key string, values []string) string {
+func (p *TypePages) chip(key string, values []string) Chip {
 	name, lookup, _ := strings.Cut(key, "__")
 	label := record.LabelOf(strings.TrimSuffix(name, "_id"))
 	if f := p.Type.Field(name); f != nil {
 		label = f.Info().Label
+		if times, ok := timesOf(f, lookup, values); ok {
+			return Chip{Text: label + " " + timeWords[lookup], Times: times}
+		}
 	}
 	if key == "q" {
 		label, lookup = "Anything", "ic"
 	}
-	return label + " " + lookupWords[lookup] + " " + strings.Join(values, " or ")
+	return Chip{Text: label + " " + lookupWords[lookup] + " " + strings.Join(values, " or ")}
+}
+
+// timesOf returns the values of a filter that are times. ok is false if they are something else.
+func timesOf(f record.Field, lookup string, values []string) (times []time.Time, ok bool) {
+	if f.Column().Storage != record.StoreTime || timeWords[lookup] == "" {
+		return nil, false
+	}
+	for _, text := range values {
+		at, err := record.ParseTime(text)
+		if err != nil {
+			return nil, false
+		}
+		times = append(times, at)
+	}
+	return times, true
 }
 
 func sortedKeys(params url.Values) []string {

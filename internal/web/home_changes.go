@@ -55,7 +55,7 @@ func (s *Site) changesChart(days []store.ChangeDay, now time.Time) chart.Chart {
 	var periods []chart.Period
 	first := store.FirstTallied(now)
 	for day := first; !day.After(now); day = day.AddDate(0, 0, 1) {
-		periods = append(periods, chart.Period{Label: day.Format("01-02"), Name: ShowDate(day), Values: make([]int64, len(series)),
+		periods = append(periods, chart.Period{When: chart.When{Day: day.Format(time.DateOnly)}, Values: make([]int64, len(series)),
 			Href: Between(s.ChangeType(), "time", day, day.AddDate(0, 0, 1))})
 	}
 	for _, d := range days {
@@ -77,10 +77,11 @@ func (s *Site) recentCard() Card {
 }
 
 type recentChange struct {
-	When, User, Label, Action string
-	Object                    Cell
-	Type                      string
-	Href                      string
+	When                time.Time
+	User, Label, Action string
+	Object              Cell
+	Type                string
+	Href                string
 }
 
 const homeChanges = 12

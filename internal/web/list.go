@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"terrier/internal/access"
 	"terrier/internal/ledger"
@@ -62,19 +63,24 @@ type tableCell struct {
 	Path  string
 	State string // of a badge
 	Tags  []tableTag
+	At    time.Time
 	Rich  *Cell // anything else
 }
 
 type tableTag struct{ Text, Path, Color string }
 
-func (c tableCell) empty() bool { return c.Text == "" && len(c.Tags) == 0 && c.Rich == nil }
+func (c tableCell) empty() bool {
+	return c.Text == "" && len(c.Tags) == 0 && c.At.IsZero() && c.Rich == nil
+}
 
 func inTable(c Cell) tableCell {
 	switch c.Kind {
 	case EmptyCell:
 		return tableCell{}
-	case TextCell, TimeCell:
+	case TextCell:
 		return tableCell{Text: c.Text}
+	case TimeCell:
+		return tableCell{At: c.At}
 	case LinkCell:
 		return tableCell{Text: c.Text, Path: unslashed(c.Href)}
 	case BadgeCell:

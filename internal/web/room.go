@@ -2,6 +2,7 @@ package web
 
 import (
 	"maps"
+	"time"
 
 	"terrier/internal/store"
 )
@@ -17,7 +18,10 @@ type Room struct {
 }
 
 // Ailing is a webhook that is failing or held, as the menu and its card show it.
-type Ailing struct{ Name, Href, State, Since, Reason string }
+type Ailing struct {
+	Name, Href, State, Reason string
+	Since                     time.Time
+}
 
 // NavPage is a page in the navigation besides the types. It is shown to callers who may see a type, or to superusers alone.
 type NavPage struct {

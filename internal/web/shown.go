@@ -163,15 +163,6 @@ func asHeld(widget record.Widget, text string) string {
 	return lineEnds.Replace(text)
 }
 
-// shownMoment returns a time as a browser's own input takes it: in UTC, without fractions of a second.
-func shownMoment(text string) (shown string, ok bool) {
-	at, err := record.ParseTime(text)
-	if err != nil {
-		return "", false
-	}
-	return strings.Join(textsOf(at), ""), true
-}
-
 // HoldsText reports whether a browser's own input for times or dates would show the value as blank.
 func (f FormField) HoldsText() bool {
 	if f.Widget == record.DateInput {

@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"io/fs"
 	"strings"
-	"time"
 
 	"terrier/internal/drawing"
 	"terrier/internal/web/assets"
@@ -21,8 +20,7 @@ var templateFiles embed.FS
 func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 	all, err := template.New("").Funcs(template.FuncMap{
 		"asset": assets.New().URL,
-		"time":  ShowTime,
-		"date":  ShowDate,
+		"time":  printTime,
 		"join":  strings.Join,
 		"ink":   drawing.Ink,
 		"add":   func(a, b int) int { return a + b },
@@ -49,7 +47,3 @@ func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 
 // pageTemplate returns the name of a page in the set. No part has a space in its name.
 func pageTemplate(name string) string { return name + " page" }
-
-// ShowTime returns a time for people. It is in UTC, so that times can be compared across sites.
-func ShowTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
-func ShowDate(t time.Time) string { return t.UTC().Format("2006-01-02") }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"terrier/internal/fault"
 	"terrier/internal/lasting"
@@ -74,7 +75,8 @@ func (p *TypePages) sendExport(v *Visit, q store.Query, format transfer.Format, 
 func (p *TypePages) attach(v *Visit, format transfer.Format, what string) {
 	h := v.W.Header()
 	h.Set("Content-Type", mediaTypes[format])
-	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="terrier-%s%s-%s.%s"`, p.Type.Plural, what, ShowDate(p.site.Now()), format))
+	day := p.site.Now().UTC().Format(time.DateOnly)
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="terrier-%s%s-%s.%s"`, p.Type.Plural, what, day, format))
 	h.Set("Cache-Control", "no-store")
 }
 

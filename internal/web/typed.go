@@ -101,9 +101,6 @@ func typedDefault(kind, text, name string, errs fault.Fields) any {
 	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
-// MomentLayout is what a browser's own input for a date and a time takes.
-const MomentLayout = "2006-01-02T15:04:05"
-
 // typedValue returns what was typed into a widget, as the API takes it. given is false if the record keeps its value.
 func typedValue(f record.Field, name string, in record.Info, typed url.Values, errs fault.Fields) (value any, given bool) {
 	texts := typed[name]

@@ -19,9 +19,9 @@ export class Visitor {
   #expected; // the status of the next page
   #answer = () => false;
 
-  static async open({ user = 'admin', width = 1280, height = 900, theme = 'light', javaScript = true, permissions } = {}) {
+  static async open({ user = 'admin', width = 1280, height = 900, theme = 'light', javaScript = true, permissions, zone = 'UTC' } = {}) {
     const v = new Visitor();
-    v.context = await world.browser.newContext({ baseURL: world.base, viewport: { width, height }, colorScheme: theme, javaScriptEnabled: javaScript, permissions,
+    v.context = await world.browser.newContext({ baseURL: world.base, viewport: { width, height }, colorScheme: theme, javaScriptEnabled: javaScript, permissions, timezoneId: zone,
       reducedMotion: 'reduce' }); // without fading: axe would judge colours in the middle of it
     v.context.setDefaultTimeout(patience);
     if (user) {

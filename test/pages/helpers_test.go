@@ -35,7 +35,9 @@ func (b browser) send(t *testing.T, method, path string, form url.Values, header
 	for i := 0; i+1 < len(header); i += 2 {
 		h[header[i]] = header[i+1]
 	}
-	return b.s.Do(t, c)
+	a := b.s.Do(t, c)
+	marksTimes(t, a)
+	return a
 }
 
 // get asks for a page.

@@ -43,7 +43,7 @@ type tokenRow struct {
 	ID                int64
 	Name, Href        string
 	Description       string
-	Created           string // the day is enough
+	Created           time.Time
 	LastUsed, Expires web.Cell
 	Expired           bool
 	Write             bool
@@ -95,7 +95,7 @@ func (a *room) tokenRow(token record.Values) tokenRow {
 	expires, limited := token.Get("expires").(time.Time)
 	created, _ := token.Get("created").(time.Time)
 	return tokenRow{ID: token.ID(), Name: token.Display(), Href: web.RecordPath(t, token.ID()), Description: token.Text("description"),
-		Created: web.ShowDate(created), LastUsed: show("last_used"), Expires: show("expires"), Expired: limited && !expires.After(a.site.Now()),
+		Created: created, LastUsed: show("last_used"), Expires: show("expires"), Expired: limited && !expires.After(a.site.Now()),
 		Write: token.Bool("write_enabled"), Allowed: token.List("allowed_ips")}
 }
 

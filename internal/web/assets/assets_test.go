@@ -13,7 +13,7 @@ import (
 )
 
 // ordinary are the files that every page except Swagger UI's loads.
-var ordinary = []string{"bootstrap.css", "terrier.css", "theme.js", "htmx.js", "terrier.js"}
+var ordinary = []string{"bootstrap.css", "terrier.css", "theme.js", "htmx.js", "times.js", "terrier.js"}
 
 func TestOrdinaryPagesAreLight(t *testing.T) {
 	s := bundled(t)
@@ -72,7 +72,7 @@ func bundled(t *testing.T) *Set {
 
 func TestOwnFilesAreThereWithoutTheBundle(t *testing.T) {
 	s := New()
-	for _, name := range []string{"terrier.css", "terrier.js", "theme.js", "icon.svg"} {
+	for _, name := range []string{"terrier.css", "terrier.js", "theme.js", "times.js", "icon.svg"} {
 		if !s.Has(name) || !regexp.MustCompile(`^/static/[0-9a-f]{16}/`+regexp.QuoteMeta(name)+`$`).MatchString(s.URL(name)) {
 			t.Errorf("%s: has %v, URL %q", name, s.Has(name), s.URL(name))
 		}

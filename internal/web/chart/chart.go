@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The sizes of a drawing, which is stretched.
@@ -23,10 +24,15 @@ const mostTicks = 5
 // Series is one of the numbers that are counted in each period. Its class is that of its style.
 type Series struct{ Name, Class string }
 
+// When is the beginning of a period, or a whole day in UTC, such as 2026-03-01.
+type When struct {
+	At  time.Time
+	Day string
+}
+
 // Period is a stretch of time, with a value for each series.
 type Period struct {
-	Label  string // short, for below the bar: "14:00"
-	Name   string // "2026-03-01 14:00"
+	When
 	Href   string // the list of what was counted; "" for none
 	Values []int64
 }
@@ -38,7 +44,7 @@ type Chart struct {
 	Keys          []Series
 	Width, Height int
 	Scale         []string // the numbers at the top, in the middle and at the bottom
-	Ticks         []string // the label of each period, "" for most
+	Ticks         []When   // the label of each period, zero for most
 	Columns       []Column
 	Path          string // of a line
 	Heads         []string
@@ -47,8 +53,9 @@ type Chart struct {
 
 // Column is a period as it is drawn.
 type Column struct {
+	When
 	X, Width int
-	Title    string
+	Title    string // what was counted, in words
 	Href     string
 	Parts    []Part
 }
@@ -61,8 +68,9 @@ type Part struct {
 
 // Row is a period as a line of the table.
 type Row struct {
-	Name, Href string
-	Values     []int64
+	When
+	Href   string
+	Values []int64
 }
 
 // Bars draws a bar for each period. The series are stacked, the first at the bottom. Periods in which nothing was counted are not in the
@@ -80,14 +88,14 @@ func Bars(label, caption string, series []Series, periods []Period) Chart {
 	top := topOf(most)
 	c.Scale = scale(top, "")
 	for i, p := range periods {
-		c.Ticks = append(c.Ticks, tick(i, len(periods), p.Label))
-		column := Column{X: i * columnWidth, Width: columnWidth, Title: title(p, series), Parts: stack(p.Values, series, top)}
+		c.Ticks = append(c.Ticks, tick(i, len(periods), p.When))
+		column := Column{When: p.When, X: i * columnWidth, Width: columnWidth, Title: title(p, series), Parts: stack(p.Values, series, top)}
 		for j := range column.Parts {
 			column.Parts[j].X += column.X
 		}
 		if len(column.Parts) > 0 {
 			column.Href = p.Href
-			c.Rows = append(c.Rows, Row{p.Name, p.Href, p.Values})
+			c.Rows = append(c.Rows, Row(p))
 		}
 		c.Columns = append(c.Columns, column)
 	}
@@ -107,7 +115,7 @@ func stack(values []int64, series []Series, top int64) (parts []Part) {
 	return parts
 }
 
-// title returns a period in words: "2026-03-01 14:00: Successful 3, Failed 1".
+// title returns what was counted in a period, in words: "Successful 3, Failed 1".
 func title(p Period, series []Series) string {
 	var counted []string
 	for i, n := range p.Values {
@@ -116,14 +124,14 @@ func title(p Period, series []Series) string {
 		}
 	}
 	if counted == nil {
-		return p.Name + ": none"
+		return "none"
 	}
-	return p.Name + ": " + strings.Join(counted, ", ")
+	return strings.Join(counted, ", ")
 }
 
 // Point is a value of a line. One that is not known interrupts it.
 type Point struct {
-	Label string
+	When
 	Value int64
 	Known bool
 }
@@ -139,7 +147,7 @@ func Line(label, caption, unit string, points []Point) Chart {
 	c.Scale = scale(top, unit)
 	var path strings.Builder
 	for i, p := range points {
-		c.Ticks = append(c.Ticks, tick(i, len(points), p.Label))
+		c.Ticks = append(c.Ticks, tick(i, len(points), p.When))
 		if !p.Known {
 			continue
 		}
@@ -194,11 +202,11 @@ func short(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// tick returns the label of a period, or "" if there is no room for it.
-func tick(i, periods int, label string) string {
+// tick returns the label of a period, or none if there is no room for it.
+func tick(i, periods int, label When) When {
 	every := (periods + mostTicks - 1) / mostTicks
 	if i%every != 0 {
-		return ""
+		return When{}
 	}
 	return label
 }

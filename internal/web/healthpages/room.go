@@ -4,6 +4,7 @@ package healthpages
 import (
 	"context"
 	"embed"
+	"time"
 
 	"terrier/internal/doctor"
 	"terrier/internal/web"
@@ -43,7 +44,7 @@ type healthPage struct {
 	Path    string
 	Outside bool // other hosts were visited
 	Summary string
-	At      string
+	At      time.Time
 	Groups  []group
 }
 
@@ -72,7 +73,7 @@ func (h *room) show(outside bool) func(*web.Visit) error {
 		if err != nil {
 			return err
 		}
-		p := &healthPage{Path: healthPath, Outside: outside, Summary: report.Summary(), At: web.ShowTime(report.At)}
+		p := &healthPage{Path: healthPath, Outside: outside, Summary: report.Summary(), At: report.At}
 		for _, r := range report.Results {
 			if n := len(p.Groups); n == 0 || p.Groups[n-1].Name != r.Group {
 				p.Groups = append(p.Groups, group{Name: r.Group, Title: web.Capital(r.Group)})

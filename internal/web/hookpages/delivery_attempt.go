@@ -21,8 +21,8 @@ type attempt struct {
 	Request  sentMessage
 	Response *sentMessage
 
-	When, Took string
-	Good       bool
+	Took string
+	Good bool
 }
 
 // sentMessage is a request or an answer, as far as it was stored.
@@ -55,7 +55,7 @@ func attemptsOf(d record.Values) ([]attempt, error) {
 	bodies := map[string]int{}
 	for i := range attempts {
 		a := &attempts[i]
-		a.When, a.Took = web.ShowTime(a.Time), web.InWords(time.Duration(a.Duration)*time.Millisecond)
+		a.Took = web.InWords(time.Duration(a.Duration) * time.Millisecond)
 		a.Request.setOut()
 		number, known := bodies[a.Request.Body]
 		switch newest := attempts[0]; {

@@ -35,7 +35,7 @@ func (h *room) again(key string) func(*web.Visit) error {
 // retryPage asks before many deliveries are sent again.
 type retryPage struct {
 	Count   int64
-	Filters []string
+	Filters []web.Chip
 	Action  string // the address that the form is sent to, with the filters
 	List    string // the address of the list of these deliveries
 	Cancel  string
@@ -53,14 +53,14 @@ func (h *room) retryAllPage(v *web.Visit) error {
 	deliveries := h.site.Pages(h.site.DeliveryType())
 	p := retryPage{Count: n, Action: web.With(h.site.ActionLink(retryAllAction, 0).Href, params),
 		List: web.With(deliveries.Path, params, "state", "failed"), Cancel: tasksPath}
-	if p.Filters, err = filterTexts(v, params); err != nil {
+	if p.Filters, err = namedChips(v, params); err != nil {
 		return err
 	}
 	return v.Show(web.Page{Name: "retry", Title: "Send again", Crumbs: deliveries.Crumbs(), Body: p})
 }
 
-// filterTexts returns filters of deliveries as people read them, with webhooks by name.
-func filterTexts(v *web.Visit, params url.Values) ([]string, error) {
+// namedChips returns filters of deliveries as people read them, with webhooks by name.
+func namedChips(v *web.Visit, params url.Values) ([]web.Chip, error) {
 	params = maps.Clone(params)
 	if ids := params["webhook_id"]; len(ids) > 0 {
 		test, _, err := v.Site.DeliveryType().ParseFilter("webhook_id", ids)
@@ -82,11 +82,7 @@ func filterTexts(v *web.Visit, params url.Values) ([]string, error) {
 			params["webhook_id"][i] = cmp.Or(names[id], id)
 		}
 	}
-	var texts []string
-	for _, chip := range v.Site.Pages(v.Site.DeliveryType()).Chips(params) {
-		texts = append(texts, chip.Text)
-	}
-	return texts, nil
+	return v.Site.Pages(v.Site.DeliveryType()).Chips(params), nil
 }
 
 func (h *room) retryFiltered(v *web.Visit) error {

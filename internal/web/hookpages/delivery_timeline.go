@@ -11,50 +11,46 @@ import (
 
 // moment is a step of a delivery.
 type moment struct {
-	at     time.Time
+	At     time.Time
 	Label  string
 	State  string // its result, shown as a colour
 	Detail string
-	When   string
 	After  string // since the step before
 }
 
 // timelineOf returns the steps of a delivery, from the change to its current state. A caller who may not see the attempts sees how many
 // there were.
 func timelineOf(d record.Values, attempts []attempt, now time.Time) []moment {
-	steps := []moment{{at: web.MomentOf(d), Label: "Changed"}}
+	steps := []moment{{At: web.MomentOf(d), Label: "Changed"}}
 	queued, _ := d.Get("queued_at").(time.Time)
 	label := "Queued"
 	if n := len(attempts); n > 0 && attempts[n-1].Time.Before(queued) {
 		label = "Queued again"
 	}
-	steps = append(steps, moment{at: queued, Label: label, State: "queued"})
+	steps = append(steps, moment{At: queued, Label: label, State: "queued"})
 	for _, a := range slices.Backward(attempts) {
 		steps = append(steps, attemptStep(a))
 	}
 	if at, ok := finishedAt(d); ok {
-		step := moment{at: at, Label: web.CellOf(d.Type().Field("state"), d.Get("state")).Text, State: d.Text("state"), Detail: d.Text("reason")}
+		step := moment{At: at, Label: web.CellOf(d.Type().Field("state"), d.Get("state")).Text, State: d.Text("state"), Detail: d.Text("reason")}
 		if n := d.Int("attempt_count"); len(attempts) == 0 && n > 0 {
 			step.Label += " (" + countOf(n, "attempt") + ")"
 		}
 		steps = append(steps, step)
 	}
-	slices.SortStableFunc(steps, func(a, b moment) int { return a.at.Compare(b.at) })
-	for i := range steps {
-		steps[i].When = web.ShowTime(steps[i].at)
-		if i > 0 {
-			steps[i].After = web.InWords(steps[i].at.Sub(steps[i-1].at))
-		}
+	slices.SortStableFunc(steps, func(a, b moment) int { return a.At.Compare(b.At) })
+	for i := 1; i < len(steps); i++ {
+		steps[i].After = web.InWords(steps[i].At.Sub(steps[i-1].At))
 	}
 	if at, ok := d.Get("retry_at").(time.Time); ok {
-		steps = append(steps, moment{Label: "Automatic retry", State: "retrying", When: web.ShowTime(at),
+		steps = append(steps, moment{At: at, Label: "Automatic retry", State: "retrying",
 			Detail: web.Capital(web.Ahead(at, now)) + "."})
 	}
 	return steps
 }
 
 func attemptStep(a attempt) moment {
-	step := moment{at: a.Time, Label: fmt.Sprintf("Attempt %d", a.Number), State: "failed", Detail: a.Error}
+	step := moment{At: a.Time, Label: fmt.Sprintf("Attempt %d", a.Number), State: "failed", Detail: a.Error}
 	if a.Good {
 		step.State = "successful"
 	}

@@ -42,7 +42,7 @@ func (h *room) fillRequests(v *web.Visit) (any, error) {
 	}
 	successful, failed := outcomes(history)
 	label := fmt.Sprintf("Requests per hour: %d successful, %d failed.", successful, failed)
-	return chart.Bars(label, "The last 24 hours, in UTC", ends, periods), nil
+	return chart.Bars(label, "The last 24 hours", ends, periods), nil
 }
 
 // homeQueued is what the home page shows of queued deliveries.

@@ -1,6 +1,8 @@
 package hookpages
 
 import (
+	"time"
+
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -31,7 +33,7 @@ const (
 type tasksPage struct {
 	Path        string
 	Live        bool // refreshed until it is paused
-	At          string
+	At          time.Time
 	Queues      []queueLine
 	Unlisted    *queueLine // of webhooks that are deleted, or that the caller may not see
 	Total       queueLine
@@ -49,7 +51,7 @@ type tasksPage struct {
 
 type workerLine struct {
 	Host, Program string
-	Started, Seen string
+	Started, Seen time.Time
 	Sending       int64
 	ClockWrong    bool
 }
@@ -61,13 +63,13 @@ type failedLine struct {
 	Kind            string
 	Event           web.Cell
 	Status, Reason  string
-	When            string
+	When            time.Time
 	CanRetry        bool
 	Retry           web.ActionLink
 }
 
 func (h *room) tasks(v *web.Visit) error {
-	p := &tasksPage{Path: tasksPath, Live: refreshes(v), At: web.ShowTime(h.site.Now()),
+	p := &tasksPage{Path: tasksPath, Live: refreshes(v), At: h.site.Now(),
 		RetryAll:   h.site.ActionLink(retryAllAction, 0),
 		SeesFailed: v.May(h.site.DeliveryType(), access.View)}
 	p.CanRetry = p.SeesFailed && h.site.Ledger.AllowAction(v.Caller, h.site.Registry.Action(retryAllAction)) == nil
@@ -80,8 +82,7 @@ func (h *room) tasks(v *web.Visit) error {
 		return err
 	}
 	for _, w := range workers {
-		p.Workers = append(p.Workers, workerLine{w.Host, w.Program, web.ShowTime(w.StartedAt),
-			web.InWords(h.site.Now().Sub(w.SeenAt)) + " ago", w.Sending, w.ClockWrong})
+		p.Workers = append(p.Workers, workerLine{w.Host, w.Program, w.StartedAt, w.SeenAt, w.Sending, w.ClockWrong})
 	}
 	if p.SeesFailed {
 		err = p.fillFailed(v, hooks)
@@ -135,8 +136,6 @@ func failedLineOf(v *web.Visit, d record.Values, names objects, may bool) failed
 		Kind:  v.Site.KindOf(d.Text("object_type")),
 		Event: web.CellOf(t.Field("event"), d.Get("event")), Status: web.CellOf(nil, d.Get("status_code")).Text, Reason: d.Text("reason"),
 		CanRetry: may, Retry: v.Site.ActionLink(retryAction, d.ID())}
-	if at, ok := finishedAt(d); ok {
-		line.When = web.ShowTime(at)
-	}
+	line.When, _ = finishedAt(d)
 	return line
 }

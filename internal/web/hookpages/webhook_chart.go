@@ -26,7 +26,7 @@ type webhookChart struct {
 
 // chartRow is a step of the charts in words.
 type chartRow struct {
-	At                 string
+	At                 time.Time
 	Successful, Failed int64
 	Average            int64
 }
@@ -38,8 +38,7 @@ var ends = []chart.Series{{Name: "Successful", Class: "good"}, {Name: "Failed", 
 func periodsOf(history []store.Bucket) []chart.Period {
 	periods := make([]chart.Period, len(history))
 	for i, b := range history {
-		at := b.At.UTC()
-		periods[i] = chart.Period{Label: at.Format("15:04"), Name: at.Format("2006-01-02 15:04"), Values: []int64{b.Successful, b.Failed}}
+		periods[i] = chart.Period{When: chart.When{At: b.At}, Values: []int64{b.Successful, b.Failed}}
 	}
 	return periods
 }
@@ -61,14 +60,14 @@ func chartOf(history []store.Bucket) webhookChart {
 	points := make([]chart.Point, len(history))
 	for i, b := range history {
 		spent, slowest = spent+b.Milliseconds, max(slowest, average(b))
-		points[i] = chart.Point{Label: b.At.UTC().Format("15:04"), Value: average(b), Known: b.Successful+b.Failed > 0}
+		points[i] = chart.Point{When: chart.When{At: b.At}, Value: average(b), Known: b.Successful+b.Failed > 0}
 		if points[i].Known {
-			c.Rows = append(c.Rows, chartRow{b.At.UTC().Format("2006-01-02 15:04"), b.Successful, b.Failed, average(b)})
+			c.Rows = append(c.Rows, chartRow{b.At, b.Successful, b.Failed, average(b)})
 		}
 	}
 	c.Rate, c.Average = percent(successful, c.Sent), inMilliseconds(float64(spent)/float64(c.Sent))
 	c.Outcomes = chart.Bars(fmt.Sprintf("Requests by half hour: %d successful, %d failed.", successful, failed),
-		"Requests by half hour, in UTC", ends, periodsOf(history))
+		"Requests by half hour", ends, periodsOf(history))
 	c.Time = chart.Line(fmt.Sprintf("Average time of a request by half hour: %s over all, %s in the slowest half hour.",
 		c.Average, inMilliseconds(float64(slowest))), "Average time of a request", "ms", points)
 	return c

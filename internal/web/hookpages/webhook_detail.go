@@ -17,7 +17,7 @@ import (
 type webhookDetail struct {
 	Groups              []detailGroup
 	Enabled             bool
-	Paused              string // since when it is paused
+	Paused              *time.Time // since when it is paused
 	Health              *hookHealth
 	Queued              int64
 	Retrying            int64
@@ -30,8 +30,8 @@ type webhookDetail struct {
 	SeesConditionErrors bool
 	ConditionErrors     []hookConditionError
 	AllConditionErrors  string
-	Previous            bool   // a secret is being replaced
-	CertificateExpires  string // when the client certificate does, "" if there is none
+	Previous            bool       // a secret is being replaced
+	CertificateExpires  *time.Time // when the client certificate does, nil if there is none
 	CertificateExpired  bool
 
 	Test, Pause, Resume, Replay, Rotate web.ActionLink
@@ -44,7 +44,8 @@ type detailGroup struct {
 
 // hookSent is a delivery of the webhook.
 type hookSent struct {
-	When, Href    string
+	When          time.Time
+	Href          string
 	Event, Object string
 	State, Status web.Cell
 	Milliseconds  string
@@ -53,7 +54,10 @@ type hookSent struct {
 }
 
 // hookConditionError is a change that the webhook was not notified of because its conditions could not be evaluated.
-type hookConditionError struct{ When, Href, Object, Reason string }
+type hookConditionError struct {
+	When                 time.Time
+	Href, Object, Reason string
+}
 
 // How many of each are shown.
 const (
@@ -67,13 +71,13 @@ func (h webhookPages) moreDetail(v *web.Visit, d *web.DetailPage, found record.V
 		SeesSent: v.May(h.site.DeliveryType(), access.View), SeesConditionErrors: v.May(h.conditionErrorType(), access.View)}
 	d.More = more
 	if at := h.admin.CertificateExpires(found); !at.IsZero() {
-		more.CertificateExpires, more.CertificateExpired = web.ShowTime(at), !h.site.Now().Before(at)
+		more.CertificateExpires, more.CertificateExpired = &at, !h.site.Now().Before(at)
 	}
 	link := func(key string) web.ActionLink { return h.site.ActionLink(key, found.ID()) }
 	more.Test, more.Pause, more.Resume = link(testAction), link(pauseAction), link(resumeAction)
 	more.Replay, more.Rotate = link(replayAction), link(rotateAction)
 	if at, ok := found.Get("paused_at").(time.Time); ok {
-		more.Paused = web.ShowTime(at)
+		more.Paused = &at
 	}
 	var err error
 	if more.Health, err = h.health(v, found); err != nil {
@@ -184,7 +188,7 @@ func (h webhookPages) sent(v *web.Visit, more *webhookDetail, id int64) error {
 		}
 	}
 	for _, r := range found.Rows {
-		more.Deliveries = append(more.Deliveries, hookSent{When: web.ShowTime(web.MomentOf(r)), Href: web.RecordPath(t, r.ID()),
+		more.Deliveries = append(more.Deliveries, hookSent{When: web.MomentOf(r), Href: web.RecordPath(t, r.ID()),
 			Event:  r.Text("event"),
 			Object: h.objectName(r), State: web.StateOf(r, h.site.Now()), Status: web.CellOf(t.Field("status_code"), r.Get("status_code")),
 			Milliseconds: took[r.ID()], Attempts: r.Int("attempt_count"), Reason: r.Text("reason")})
@@ -210,7 +214,7 @@ func (h webhookPages) conditionErrors(v *web.Visit, more *webhookDetail, id int6
 			Where: []record.Predicate{{Field: t.Field("webhook"), Values: []any{id}}}})
 	for _, r := range found.Rows {
 		more.ConditionErrors = append(more.ConditionErrors,
-			hookConditionError{web.ShowTime(web.MomentOf(r)), web.RecordPath(t, r.ID()), h.objectName(r), r.Text("reason")})
+			hookConditionError{web.MomentOf(r), web.RecordPath(t, r.ID()), h.objectName(r), r.Text("reason")})
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package hookpages
 
 import (
 	"slices"
+	"time"
 
 	"terrier/internal/access"
 	"terrier/internal/health"
@@ -28,7 +29,7 @@ func (h *room) ailing(v *web.Visit) ([]web.Ailing, error) {
 	}
 	shown := make([]web.Ailing, len(found))
 	for i, w := range found {
-		shown[i] = web.Ailing{Name: w.Name, Href: web.RecordPath(h.webhookType(), w.ID), State: w.State, Since: web.ShowTime(w.Since),
+		shown[i] = web.Ailing{Name: w.Name, Href: web.RecordPath(h.webhookType(), w.ID), State: w.State, Since: w.Since,
 			Reason: w.Reason}
 	}
 	return shown, nil
@@ -41,9 +42,10 @@ func (h *room) seesAll(v *web.Visit) bool {
 
 // hookHealth is what the page of a webhook that is failing or held shows of it.
 type hookHealth struct {
-	Held          bool
-	Since, Reason string
-	Probe         string // when a held one is tried next
+	Held   bool
+	Since  time.Time
+	Reason string
+	Probe  *time.Time // when a held one is tried next
 }
 
 // health returns how a webhook is doing, nil if well.
@@ -56,9 +58,5 @@ func (h webhookPages) health(v *web.Visit, found record.Values) (*hookHealth, er
 	if err != nil || i < 0 {
 		return nil, err
 	}
-	shown := &hookHealth{Held: all[i].State == health.Held, Since: web.ShowTime(all[i].Since), Reason: all[i].Reason}
-	if at := all[i].ProbeAt; at != nil {
-		shown.Probe = web.ShowTime(*at)
-	}
-	return shown, nil
+	return &hookHealth{Held: all[i].State == health.Held, Since: all[i].Since, Reason: all[i].Reason, Probe: all[i].ProbeAt}, nil
 }

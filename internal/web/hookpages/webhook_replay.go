@@ -111,30 +111,21 @@ func pastChanges(found record.Values, params url.Values) (map[string]any, error)
 			continue
 		}
 		if strings.HasPrefix(f.filter, "time") {
-			at, err := typedMoment(text)
+			at, err := record.ParseTime(text)
 			if err != nil {
 				return nil, fault.Field(f.input, "%q is not a date and a time, such as 2026-01-31T08:00.", text)
 			}
-			text = at.Format(time.RFC3339)
+			text = at.Format(time.RFC3339Nano)
 		}
 		filter[f.filter] = text
 	}
 	return filter, nil
 }
 
-// typedMoment parses the value of a browser's input for a date and a time, with or without seconds.
-func typedMoment(text string) (time.Time, error) {
-	at, err := time.Parse(web.MomentLayout, text)
-	if err != nil {
-		at, err = time.Parse("2006-01-02T15:04", text)
-	}
-	return at, err
-}
-
 func (h webhookPages) showReplay(v *web.Visit, found record.Values, params url.Values, n *webhookadmin.ReplayCount,
 	refusal *fault.Error) error {
-	body := replaying{Name: found.Display(), Path: web.RecordPath(h.Type, found.ID()), Since: params.Get(replaySince),
-		Until: params.Get(replayUntil),
+	body := replaying{Name: found.Display(), Path: web.RecordPath(h.Type, found.ID()), Since: web.InputTime(params.Get(replaySince)),
+		Until: web.InputTime(params.Get(replayUntil)),
 		Type:  params.Get(replayType), Action: params.Get(replayKind), Most: webhookadmin.MaxReplay}
 	body.Types = []web.Option{{Label: "All of the webhook's", Selected: body.Type == ""}}
 	for _, key := range slices.Sorted(slices.Values(found.List("content_types"))) {
@@ -175,8 +166,8 @@ func matching(n webhookadmin.ReplayCount) string {
 func replayCommand(id int64, params url.Values) string {
 	text := "terrier webhook replay " + strconv.FormatInt(id, 10)
 	for _, name := range []string{replaySince, replayUntil} {
-		if at, err := typedMoment(params.Get(name)); err == nil {
-			text += " --" + name + " " + at.Format(time.RFC3339)
+		if at, err := record.ParseTime(params.Get(name)); err == nil {
+			text += " --" + name + " " + at.Format(time.RFC3339Nano)
 		}
 	}
 	for _, name := range []string{replayType, replayKind} {

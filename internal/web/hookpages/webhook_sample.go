@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -15,10 +16,16 @@ import (
 
 // sampleChoice offers samples to try a webhook with: a past change, or a record as if it were updated now.
 type sampleChoice struct {
-	Changes []web.Option
+	Changes []pastChange
 	Types   []web.Option
 	Record  string
 	Records string // the address that finds records while somebody types
+}
+
+// pastChange is a change to choose, with its time.
+type pastChange struct {
+	web.Option
+	At time.Time
 }
 
 // The names of its inputs.
@@ -60,16 +67,16 @@ func (h webhookPages) sampleChoice(v *web.Visit, types []string, typed url.Value
 		return slices.Contains(types, r.Text("changed_object_type"))
 	})
 	for i, r := range found.Rows {
-		c.Changes = append(c.Changes, web.Option{Value: changes.FormatID(r.ID()), Label: h.changeName(r), Selected: i == chosen})
+		option := web.Option{Value: changes.FormatID(r.ID()), Label: h.changeName(r), Selected: i == chosen}
+		c.Changes = append(c.Changes, pastChange{option, web.MomentOf(r)})
 	}
 	return c, nil
 }
 
-// changeName returns a change in one line: 2026-11-15 11:55 updated site Lisbon 1 by admin.
+// changeName returns a change in one line: updated site Lisbon 1 by admin.
 func (h webhookPages) changeName(c record.Values) string {
-	return web.MomentOf(c).UTC().Format("2006-01-02 15:04") + " " + strings.ToLower(actionOf(c)) + " " +
-		h.site.TitleOf(c.Text("changed_object_type")) + " " +
-		c.Text("object_repr") + " by " + c.Text("user_name")
+	return strings.ToLower(actionOf(c)) + " " + h.site.TitleOf(c.Text("changed_object_type")) + " " + c.Text("object_repr") + " by " +
+		c.Text("user_name")
 }
 
 // actionOf returns what a change did, in words for people.

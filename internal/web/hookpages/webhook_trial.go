@@ -1,6 +1,8 @@
 package hookpages
 
 import (
+	"time"
+
 	"terrier/internal/record"
 	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
@@ -15,7 +17,8 @@ type trialPanel struct {
 }
 
 type trialLine struct {
-	When, Href   string
+	When         time.Time
+	Href         string
 	Action, Kind string
 	Label        string
 	Name, User   string
@@ -72,7 +75,7 @@ func (h webhookPages) showTrial(v *web.Visit, found record.Values) error {
 
 func (h webhookPages) trialLine(line webhookadmin.TrialLine) trialLine {
 	c := line.Change
-	return trialLine{When: web.ShowTime(web.MomentOf(c)), Href: web.RecordPath(c.Type(), c.ID()), Action: c.Text("action"), Label: actionOf(c),
+	return trialLine{When: web.MomentOf(c), Href: web.RecordPath(c.Type(), c.ID()), Action: c.Text("action"), Label: actionOf(c),
 		Kind: h.site.TitleOf(c.Text("changed_object_type")), Name: c.Text("object_repr"), User: c.Text("user_name"),
 		Fires: line.Fires, Broken: line.Broken, Reason: line.Reason}
 }
