@@ -64,18 +64,11 @@ func TestPrefixMap(t *testing.T) {
 	shows(t, seen, `<td>192.0.2.128/26</td><td>Taken</td>`, `<td>192.0.2.1</td><td>Taken</td>`, `<td>192.0.2.2–192.0.2.9</td><td>Free</td>`)
 	hides(t, seen, "/add/", "secret", "First free")
 
-	count := func() int64 {
-		for range 2 {
-			wire.Statements.Store(0)
-			b.get(t, small).Want(t, http.StatusOK)
-		}
-		return wire.Statements.Load()
-	}
-	few := count()
+	few, _ := needs(t, b, small, wire)
 	for i := 30; i < 90; i++ {
 		create(t, s, "/api/ipam/ip-addresses/", obj{"address": fmt.Sprintf("192.0.2.%d/24", i), "vrf": vrf})
 	}
-	if many := count(); many != few || few > 18 {
+	if many, _ := needs(t, b, small, wire); many != few || few > 18 {
 		t.Errorf("%d statements with few addresses, %d with many", few, many)
 	}
 }

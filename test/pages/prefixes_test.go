@@ -18,15 +18,7 @@ func TestPrefixTree(t *testing.T) {
 	}
 	create(t, s, "/api/ipam/ip-ranges/", obj{"start_address": "10.0.0.1/24", "end_address": "10.0.0.127/24"})
 	const list = "/ipam/prefixes/"
-	statements := func(path string) int64 {
-		t.Helper()
-		for range 2 {
-			wire.Statements.Store(0)
-			b.get(t, path).Want(t, http.StatusOK)
-		}
-		return wire.Statements.Load()
-	}
-	few := statements(list)
+	few, _ := needs(t, b, list, wire)
 	page := b.get(t, list).Want(t, http.StatusOK)
 	shows(t, page, `<th scope="row"><a href="/ipam/prefixes/1/">10.0.0.0/8</a></th>`,
 		`<th scope="row" class="depth-1"><a href="/ipam/prefixes/2/">10.0.0.0/16</a><span class="visually-hidden">, level 2</span></th>`,
@@ -39,7 +31,7 @@ func TestPrefixTree(t *testing.T) {
 	for i := range 40 {
 		create(t, s, "/api/ipam/prefixes/", obj{"prefix": fmt.Sprintf("10.1.%d.0/24", i)})
 	}
-	if many := statements(list); many != few || few > 4 {
+	if many, _ := needs(t, b, list, wire); many != few || few > 4 {
 		t.Errorf("%d statements for few prefixes, %d for many", few, many)
 	}
 	shows(t, b.get(t, "/ipam/ip-ranges/"), `width="0" height="10"/></svg>0 %`)
