@@ -10,8 +10,8 @@ import (
 	"terrier/internal/store"
 )
 
-// keepTally is how long the counts of deliveries by minute are kept.
-const keepTally = 30 * 24 * time.Hour
+// keepTally is how long the counts of requests are kept: a day more than the longest chart of a webhook covers.
+const keepTally = 31 * 24 * time.Hour
 
 // keepUp does the upkeep of a process in the background until the returned function is called.
 func (a *App) keepUp(ctx context.Context, kind string) (end func()) {

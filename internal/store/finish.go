@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"terrier/internal/health"
 )
 
 // Outcome is how one round of a delivery ended.
@@ -168,7 +170,10 @@ func notNil(b []byte) []byte {
 
 // insertTally counts the outcomes by webhook, without those that go back to the queue.
 func insertTally(batch *pgx.Batch, outcomes []Outcome) {
-	type count struct{ successful, failed, took int64 }
+	type count struct {
+		successful, failed, took int64
+		durations                health.Durations
+	}
 	counts := map[int64]count{}
 	for _, o := range outcomes {
 		c := counts[o.Webhook]
@@ -182,6 +187,7 @@ func insertTally(batch *pgx.Batch, outcomes []Outcome) {
 		}
 		if o.Attempt != nil {
 			c.took += o.Attempt.Milliseconds
+			c.durations.Add(o.Attempt.Milliseconds)
 		}
 		counts[o.Webhook] = c
 	}
@@ -189,12 +195,15 @@ func insertTally(batch *pgx.Batch, outcomes []Outcome) {
 		return
 	}
 	hooks := slices.Sorted(maps.Keys(counts))
-	good, bad, took := make([]int64, len(hooks)), make([]int64, len(hooks)), make([]int64, len(hooks))
+	n := len(hooks)
+	good, bad, took, durations := make([]int64, n), make([]int64, n), make([]int64, n), make([]string, n)
 	for i, id := range hooks {
-		good[i], bad[i], took[i] = counts[id].successful, counts[id].failed, counts[id].took
+		c := counts[id]
+		good[i], bad[i], took[i], durations[i] = c.successful, c.failed, c.took, c.durations.Array()
 	}
 	batch.Queue(`
-		INSERT INTO extras_tally (minute, webhook_id, successful, failed, milliseconds)
-		SELECT date_trunc('minute', $1::timestamptz), x.* FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) AS x`,
-		outcomes[0].At, hooks, good, bad, took)
+		INSERT INTO extras_tally (minute, webhook_id, successful, failed, milliseconds, durations)
+		SELECT date_trunc('minute', $1::timestamptz), x.id, x.good, x.bad, x.took, x.durations::bigint[]
+		FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[]) AS x(id, good, bad, took, durations)`,
+		outcomes[0].At, hooks, good, bad, took, durations)
 }

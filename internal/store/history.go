@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
+	"terrier/internal/health"
 	"terrier/internal/record"
 )
 
@@ -17,21 +18,31 @@ type Bucket struct {
 	Successful   int64
 	Failed       int64
 	Milliseconds int64 // spent on both
+	Durations    health.Durations
 }
 
 // History sums the tally of a webhook by stretches, from a time on. Stretches in which nothing ended are missing.
 func (s *Store) History(ctx context.Context, webhook int64, from time.Time, step time.Duration) ([]Bucket, error) {
 	rows, err := s.pool.Query(ctx, `
-		SELECT date_bin($3, minute, $2::timestamptz) AS at, sum(successful)::bigint, sum(failed)::bigint, sum(milliseconds)::bigint
+		SELECT date_bin($3, minute, $2::timestamptz) AS at, sum(successful)::bigint, sum(failed)::bigint, sum(milliseconds)::bigint,
+			`+sumDurations+`
 		FROM extras_tally WHERE webhook_id = $1 AND minute >= $2 GROUP BY at ORDER BY at`, webhook, from, step)
 	if err != nil {
 		return nil, s.translate(err)
 	}
-	buckets, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Bucket])
+	buckets, err := pgx.CollectRows(rows, bucket)
 	return buckets, s.translate(err)
 }
 
-// HistoryOfAll sums the tally of all webhooks in a scope by stretches, like History.
+// bucket reads a stretch of a history.
+func bucket(row pgx.CollectableRow) (b Bucket, err error) {
+	var durations []int64
+	err = row.Scan(&b.At, &b.Successful, &b.Failed, &b.Milliseconds, &durations)
+	copy(b.Durations[:], durations)
+	return b, err
+}
+
+// HistoryOfAll sums the tally of all webhooks in a scope by stretches, like History, but without durations.
 func (s *Store) HistoryOfAll(ctx context.Context, scope access.Scope, from time.Time, step time.Duration) (buckets []Bucket, err error) {
 	w := &where{}
 	since, every, of := w.arg(from), w.arg(step), ""
@@ -41,10 +52,11 @@ func (s *Store) HistoryOfAll(ctx context.Context, scope access.Scope, from time.
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(fmt.Sprintf(`
-		SELECT date_bin(%s, n.minute, %[2]s::timestamptz) AS at, sum(n.successful)::bigint, sum(n.failed)::bigint, sum(n.milliseconds)::bigint
+		SELECT date_bin(%s, n.minute, %[2]s::timestamptz) AS at, sum(n.successful)::bigint, sum(n.failed)::bigint, sum(n.milliseconds)::bigint,
+			'{}'::bigint[]
 		FROM extras_tally n WHERE n.minute >= %[2]s%s GROUP BY at ORDER BY at`, every, since, of), w.args...).
 		Query(func(rows pgx.Rows) (err error) {
-			buckets, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Bucket])
+			buckets, err = pgx.CollectRows(rows, bucket)
 			return err
 		})
 	return buckets, s.translate(s.list(ctx, scope, batch))

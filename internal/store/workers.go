@@ -167,20 +167,3 @@ func (s *Store) DeliveryCounts(ctx context.Context, scope access.Scope) ([]Deliv
 	})
 	return found, s.translate(s.list(ctx, scope, batch))
 }
-
-// FoldTally sums the tally rows of each webhook and minute, once the minute is over, and forgets those older than a
-// time. Rows older than an hour were folded then.
-func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) error {
-	return s.upkeep(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `
-			WITH many AS (SELECT minute, webhook_id FROM extras_tally WHERE minute < date_trunc('minute',
-				$1::timestamptz) - interval '1 minute' AND minute > $1::timestamptz - interval '1 hour'
-					GROUP BY 1, 2 HAVING count(*) > 1),
-			     gone AS (DELETE FROM extras_tally t USING many m WHERE t.minute = m.minute AND t.webhook_id = m.webhook_id RETURNING t.*)
-			INSERT INTO extras_tally SELECT minute, webhook_id, sum(successful), sum(failed), sum(milliseconds) FROM gone GROUP BY 1, 2`, now)
-		if err == nil {
-			_, err = tx.Exec(ctx, "DELETE FROM extras_tally WHERE minute < $1", oldest)
-		}
-		return err
-	})
-}

@@ -66,9 +66,10 @@ func (s *Site) changesChart(days []store.ChangeDay, now time.Time) chart.Chart {
 	return chart.Bars(fmt.Sprintf("Changes per day: %d in %d days.", all, len(periods)), "By type, days in UTC", series, periods)
 }
 
-// Between returns the address of the list of a type's records with a time from one moment up to another.
-func Between(t *record.Type, field string, from, to time.Time) string {
-	return With(PagePath(t), nil, field+"__gte", from.UTC().Format(time.RFC3339), field+"__lt", to.UTC().Format(time.RFC3339))
+// Between returns the address of the list of a type's records with a time from one moment up to another, and other filters.
+func Between(t *record.Type, field string, from, to time.Time, filters ...string) string {
+	filters = append(filters, field+"__gte", from.UTC().Format(time.RFC3339), field+"__lt", to.UTC().Format(time.RFC3339))
+	return With(PagePath(t), nil, filters...)
 }
 
 // recentCard lists the latest changes.

@@ -12,6 +12,7 @@ import (
 const (
 	exactTime = "exact" // never in words: where the order of times or the distance between them matters, and after "since" and "until"
 	clockTime = "clock" // the time of the day: below a chart
+	dayTime   = "day"   // the month and the day: below a chart of many days
 	plainTime = "plain" // a text, where HTML allows no element: it must come first in an element with the attribute data-time
 )
 
@@ -25,6 +26,8 @@ func printTime(at time.Time, how ...string) any {
 		return shown
 	case slices.Contains(how, clockTime):
 		shown, mark = at.Format("15:04"), " data-clock"
+	case slices.Contains(how, dayTime):
+		shown, mark = at.Format("01-02"), " data-day"
 	case slices.Contains(how, exactTime):
 		mark = " data-exact"
 	}

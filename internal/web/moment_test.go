@@ -17,7 +17,7 @@ func TestPrintTime(t *testing.T) {
 	t.Parallel()
 	amsterdam := time.FixedZone("", 3600)
 	page := template.Must(template.New("").Funcs(template.FuncMap{"time": printTime}).Parse(
-		`{{time .At}} {{time .Since "exact"}} {{time .At "clock"}} <option data-time>{{time .At "plain"}} a change</option>`))
+		`{{time .At}} {{time .Since "exact"}} {{time .At "clock"}} {{time .At "day"}} <option data-time>{{time .At "plain"}} a change</option>`))
 	at := time.Date(2026, 11, 18, 0, 30, 5, 999, amsterdam)
 	var b strings.Builder
 	if err := page.Execute(&b, struct {
@@ -28,7 +28,7 @@ func TestPrintTime(t *testing.T) {
 	}
 	want := `<time datetime="2026-11-17T23:30:05Z">2026-11-17 23:30:05 UTC</time> ` +
 		`<time datetime="2026-11-17T23:30:05Z" data-exact>2026-11-17 23:30:05 UTC</time> ` +
-		`<time datetime="2026-11-17T23:30:05Z" data-clock>23:30</time> ` +
+		`<time datetime="2026-11-17T23:30:05Z" data-clock>23:30</time> <time datetime="2026-11-17T23:30:05Z" data-day>11-17</time> ` +
 		`<option data-time>2026-11-17 23:30:05 UTC a change</option>`
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", b.String(), want)

@@ -338,13 +338,14 @@ func TestWebhookPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.DB.Exec(t.Context(),
-		"INSERT INTO extras_tally (webhook_id, minute, successful, failed, milliseconds) VALUES ($1, date_trunc('minute', now()), 3, 1, 200)",
+		"INSERT INTO extras_tally (webhook_id, minute, successful, failed, milliseconds, durations) VALUES "+
+			"($1, date_trunc('minute', now()), 3, 1, 200, '{0,0,0,0,0,4}'), ($1, date_trunc('minute', now() - interval '3 days'), 5, 0, 100, '{}')",
 		id); err != nil {
 		t.Fatal(err)
 	}
 	buttons := []string{"Send a test", "Rotate secret", path + "replay/", path + "pause/", "Retry all 2 failed", path + "edit/"}
 	a := b.get(t, path).Want(t, http.StatusOK)
-	shows(t, a, append(buttons, "HTTP request", "Bearer abc", "75.0 %", "50 ms on average", "<svg",
+	shows(t, a, append(buttons, "HTTP request", "Bearer abc", "75.0 %", "Half of them took at most 7 ms", "<svg",
 		`aria-label="Requests by half hour: 3 successful, 1 failed."`, "Set; kept encrypted", "Queued</dt><dd>1<", "/extras/deliveries/")...)
 	hides(t, a, trouble, "canary")
 	faulty := b.get(t, fmt.Sprintf("%s%d/", hooks, broken)).Want(t, http.StatusOK)

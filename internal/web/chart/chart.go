@@ -21,6 +21,9 @@ const (
 // mostTicks is how many labels there is room for below a chart on a narrow screen.
 const mostTicks = 5
 
+// clockTicks is how much time a chart covers at most whose labels are times of the day. Those of a longer one are days.
+const clockTicks = 48 * time.Hour
+
 // Series is one of the numbers that are counted in each period. Its class is that of its style.
 type Series struct{ Name, Class string }
 
@@ -45,8 +48,9 @@ type Chart struct {
 	Width, Height int
 	Scale         []string // the numbers at the top, in the middle and at the bottom
 	Ticks         []When   // the label of each period, zero for most
+	Days          bool     // its labels are days, not times of the day
 	Columns       []Column
-	Path          string // of a line
+	Lines         []Line
 	Heads         []string
 	Rows          []Row
 }
@@ -76,30 +80,55 @@ type Row struct {
 // Bars draws a bar for each period. The series are stacked, the first at the bottom. Periods in which nothing was counted are not in the
 // table.
 func Bars(label, caption string, series []Series, periods []Period) Chart {
-	c := Chart{Label: label, Caption: caption, Keys: series, Width: max(1, len(periods)) * columnWidth, Height: height,
-		Heads: []string{"From"}}
-	for _, s := range series {
-		c.Heads = append(c.Heads, s.Name)
-	}
 	var most int64
 	for _, p := range periods {
 		most = max(most, sum(p.Values))
 	}
 	top := topOf(most)
-	c.Scale = scale(top, "")
+	c := Chart{Label: label, Caption: caption, Keys: series, Scale: scale(top, "")}
+	c.add(periods, "", func(p Period) []Part { return stack(p.Values, series, top) })
+	return c
+}
+
+// Lines draws a line in steps for each series. A period in which all values are 0 interrupts them, and is not in the table. The unit
+// follows the numbers.
+func Lines(label, caption, unit string, series []Series, periods []Period) Chart {
+	var most int64
+	for _, p := range periods {
+		for _, n := range p.Values {
+			most = max(most, n)
+		}
+	}
+	top := topOf(most)
+	c := Chart{Label: label, Caption: caption, Keys: series, Scale: scale(top, unit)}
+	c.add(periods, unit, func(Period) []Part { return nil })
+	for i, s := range series {
+		c.Lines = append(c.Lines, Line{s.Class, steps(i, top, periods)})
+	}
+	return c
+}
+
+// add adds the periods to a chart: the columns, their labels, and the rows of the table.
+func (c *Chart) add(periods []Period, unit string, parts func(Period) []Part) {
+	c.Width, c.Height, c.Heads = max(1, len(periods))*columnWidth, height, []string{"From"}
+	for _, s := range c.Keys {
+		c.Heads = append(c.Heads, s.Name)
+	}
+	if n := len(periods); n > 0 {
+		c.Days = periods[n-1].At.Sub(periods[0].At) > clockTicks
+	}
 	for i, p := range periods {
 		c.Ticks = append(c.Ticks, tick(i, len(periods), p.When))
-		column := Column{When: p.When, X: i * columnWidth, Width: columnWidth, Title: title(p, series), Parts: stack(p.Values, series, top)}
+		column := Column{When: p.When, X: i * columnWidth, Width: columnWidth, Title: title(p, c.Keys, unit), Parts: parts(p)}
 		for j := range column.Parts {
 			column.Parts[j].X += column.X
 		}
-		if len(column.Parts) > 0 {
+		if sum(p.Values) > 0 {
 			column.Href = p.Href
 			c.Rows = append(c.Rows, Row(p))
 		}
 		c.Columns = append(c.Columns, column)
 	}
-	return c
 }
 
 // stack returns the parts of a bar at the left edge.
@@ -116,11 +145,11 @@ func stack(values []int64, series []Series, top int64) (parts []Part) {
 }
 
 // title returns what was counted in a period, in words: "Successful 3, Failed 1".
-func title(p Period, series []Series) string {
+func title(p Period, series []Series, unit string) string {
 	var counted []string
 	for i, n := range p.Values {
 		if n > 0 {
-			counted = append(counted, fmt.Sprintf("%s %d", series[i].Name, n))
+			counted = append(counted, fmt.Sprintf("%s %d%s", series[i].Name, n, after(unit)))
 		}
 	}
 	if counted == nil {
@@ -129,38 +158,25 @@ func title(p Period, series []Series) string {
 	return strings.Join(counted, ", ")
 }
 
-// Point is a value of a line. One that is not known interrupts it.
-type Point struct {
-	When
-	Value int64
-	Known bool
-}
+// Line is a line as it is drawn.
+type Line struct{ Class, Path string }
 
-// Line draws values as a line in steps. The unit follows the number at the top of the scale.
-func Line(label, caption, unit string, points []Point) Chart {
-	c := Chart{Label: label, Caption: caption, Width: max(1, len(points)) * columnWidth, Height: height}
-	var most int64
-	for _, p := range points {
-		most = max(most, p.Value)
-	}
-	top := topOf(most)
-	c.Scale = scale(top, unit)
+// steps returns the path of the line of a series.
+func steps(series int, top int64, periods []Period) string {
 	var path strings.Builder
-	for i, p := range points {
-		c.Ticks = append(c.Ticks, tick(i, len(points), p.When))
-		if !p.Known {
+	for i, p := range periods {
+		if sum(p.Values) == 0 {
 			continue
 		}
-		y := height - int(p.Value*height/top)
-		if i > 0 && points[i-1].Known {
+		y := height - int(p.Values[series]*height/top)
+		if i > 0 && sum(periods[i-1].Values) > 0 {
 			fmt.Fprintf(&path, "V%d", y)
 		} else {
 			fmt.Fprintf(&path, "M%d %d", i*columnWidth, y)
 		}
 		fmt.Fprintf(&path, "H%d", (i+1)*columnWidth)
 	}
-	c.Path = path.String()
-	return c
+	return path.String()
 }
 
 func sum(values []int64) (total int64) {
@@ -183,10 +199,15 @@ func topOf(most int64) int64 {
 
 // scale returns the numbers beside a chart, from the top.
 func scale(top int64, unit string) []string {
-	if unit != "" {
-		unit = " " + unit
+	return []string{short(top) + after(unit), short(top / 2), "0"}
+}
+
+// after returns a unit as it follows a number.
+func after(unit string) string {
+	if unit == "" {
+		return ""
 	}
-	return []string{short(top) + unit, short(top / 2), "0"}
+	return " " + unit
 }
 
 // short returns a number with one digit that is not 0 in few characters: "200", "4k".

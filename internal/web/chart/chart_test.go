@@ -68,15 +68,30 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestLine: a line goes in steps, and is interrupted where no value is known.
-func TestLine(t *testing.T) {
+// TestLines: a line goes in steps, and is interrupted where there are no values. All lines have one scale.
+func TestLines(t *testing.T) {
 	t.Parallel()
-	c := chart.Line("Time", "", "ms", []chart.Point{{at(1), 20, true}, {at(2), 10, true}, {at(3), 0, false}, {at(4), 5, true}})
-	if want := "M0 0H10V50H20M30 75H40"; c.Path != want {
-		t.Errorf("%q, want %q", c.Path, want)
+	c := chart.Lines("Time", "", "ms", []chart.Series{{Name: "p50", Class: "p50"}, {Name: "p95", Class: "p95"}}, []chart.Period{
+		{When: at(1), Values: []int64{10, 20}}, {When: at(2), Values: []int64{5, 10}}, {When: at(3)},
+		{When: at(4), Href: "/4/", Values: []int64{5, 5}}})
+	if want := []chart.Line{{"p50", "M0 50H10V75H20M30 75H40"}, {"p95", "M0 0H10V50H20M30 75H40"}}; !slices.Equal(c.Lines, want) {
+		t.Errorf("%q, want %q", c.Lines, want)
 	}
 	if c.Scale[0] != "20 ms" || c.Scale[2] != "0" {
 		t.Errorf("%q", c.Scale)
+	}
+	if len(c.Rows) != 3 || c.Columns[0].Title != "p50 10 ms, p95 20 ms" || c.Columns[2].Title != "none" || c.Columns[3].Href != "/4/" {
+		t.Errorf("%+v %+v", c.Columns, c.Rows)
+	}
+}
+
+// TestDays: the labels of a chart of more than two days are days.
+func TestDays(t *testing.T) {
+	t.Parallel()
+	for hours, want := range map[int]bool{24: false, 48: false, 49: true, 24 * 30: true} {
+		if c := chart.Bars("", "", nil, []chart.Period{{When: at(0)}, {When: at(hours)}}); c.Days != want {
+			t.Errorf("%d hours: days are %v", hours, c.Days)
+		}
 	}
 }
 

@@ -2,37 +2,121 @@ package hookpages
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"terrier/internal/access"
+	"terrier/internal/health"
+	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/internal/web"
 	"terrier/internal/web/chart"
+	"terrier/internal/webhookadmin"
 )
 
-// The time that the chart of a webhook covers, and the time of one bar.
-const (
-	chartTime = 24 * time.Hour
-	chartStep = 30 * time.Minute
-)
-
-// webhookChart shows the results of the requests of the last day, as drawings and in words.
-type webhookChart struct {
-	Sent     int64
-	Rate     string // of success, in percent; "" if nothing was sent
-	Average  string
-	Outcomes chart.Chart
-	Time     chart.Chart
-	Rows     []chartRow
+// chartRange is a time that the charts of a webhook can cover, and the time of one bar. Counts are kept by the hour after two days.
+type chartRange struct {
+	Key       string // in the address
+	Name      string
+	time      time.Duration
+	step      time.Duration
+	stepWords string
 }
 
-// chartRow is a step of the charts in words.
-type chartRow struct {
-	At                 time.Time
-	Successful, Failed int64
-	Average            int64
+var chartRanges = []chartRange{
+	{"1h", "1 h", time.Hour, time.Minute, "minute"},
+	{"24h", "24 h", 24 * time.Hour, 30 * time.Minute, "half hour"},
+	{"7d", "7 d", 7 * 24 * time.Hour, 3 * time.Hour, "3 hours"},
+	{"30d", "30 d", 30 * 24 * time.Hour, 12 * time.Hour, "12 hours"},
+}
+
+// usualRange is the one of a page whose address names none.
+var usualRange = chartRanges[1]
+
+// rangeOf returns the range that the address of a page names.
+func rangeOf(v *web.Visit) chartRange {
+	i := slices.IndexFunc(chartRanges, func(r chartRange) bool { return r.Key == v.R.URL.Query().Get("range") })
+	if i < 0 {
+		return usualRange
+	}
+	return chartRanges[i]
+}
+
+// webhookChart shows the results of the requests to a webhook, as drawings and in words.
+type webhookChart struct {
+	Ranges        []rangeLink
+	Sent          int64
+	Rate          string // of success, in percent; "" if nothing was sent
+	P50, P95, P99 string // how long requests took; "" if that is not known
+	Outcomes      chart.Chart
+	Time          chart.Chart
+}
+
+type rangeLink struct {
+	Name, Href string
+	Current    bool
 }
 
 // ends are how a request can end.
 var ends = []chart.Series{{Name: "Successful", Class: "good"}, {Name: "Failed", Class: "bad"}}
+
+// percentiles are the lines of how long requests took, with the share of the requests that took no longer.
+var percentiles = []struct {
+	chart.Series
+	share float64
+}{
+	{chart.Series{Name: "p50", Class: "p50"}, 0.5},
+	{chart.Series{Name: "p95", Class: "p95"}, 0.95},
+	{chart.Series{Name: "p99", Class: "p99"}, 0.99},
+}
+
+// chart returns the charts of a webhook. A bar leads to the deliveries whose last request ended in its time.
+func (h webhookPages) chart(v *web.Visit, found record.Values) (c webhookChart, err error) {
+	shown := rangeOf(v)
+	for _, r := range chartRanges {
+		c.Ranges = append(c.Ranges, rangeLink{r.Name, web.With(web.RecordPath(h.Type, found.ID()), nil, "range", r.Key), r == shown})
+	}
+	history, err := h.admin.History(v.Ctx, v.Caller, found.ID(),
+		webhookadmin.HistoryRange{Since: h.site.Now().Add(shown.step - shown.time), Step: shown.step})
+	if err != nil {
+		return c, err
+	}
+	successful, failed := outcomes(history)
+	if c.Sent = successful + failed; c.Sent == 0 {
+		return c, nil
+	}
+	c.Rate = percent(successful, c.Sent)
+	ended, took := periodsOf(history), durationsOf(history)
+	if deliveries := h.site.DeliveryType(); v.May(deliveries, access.View) {
+		for i, b := range history {
+			ended[i].Href = web.Between(deliveries, "finished_at", b.At, b.At.Add(shown.step), "webhook_id", h.Type.FormatID(found.ID()))
+			took[i].Href = ended[i].Href
+		}
+	}
+	c.Outcomes = chart.Bars(fmt.Sprintf("Requests by %s: %d successful, %d failed.", shown.stepWords, successful, failed),
+		"Requests by "+shown.stepWords, ends, ended)
+	c.showDurations(history, took, shown)
+	return c, nil
+}
+
+// showDurations adds how long the requests took, if that is known: counts of earlier versions have no percentiles.
+func (c *webhookChart) showDurations(history []store.Bucket, took []chart.Period, shown chartRange) {
+	var all health.Durations
+	for _, b := range history {
+		all.Include(b.Durations)
+	}
+	texts, lines := make([]string, len(percentiles)), make([]chart.Series, len(percentiles))
+	for i, p := range percentiles {
+		ms, known := all.Percentile(p.share)
+		if !known {
+			return
+		}
+		texts[i], lines[i] = inMilliseconds(float64(ms)), p.Series
+	}
+	c.P50, c.P95, c.P99 = texts[0], texts[1], texts[2]
+	c.Time = chart.Lines(fmt.Sprintf("Time of a request by %s: p50 %s, p95 %s, p99 %s over all.", shown.stepWords, c.P50, c.P95, c.P99),
+		"Time of a request", "ms", lines, took)
+}
 
 // periodsOf returns how the requests of each step ended.
 func periodsOf(history []store.Bucket) []chart.Period {
@@ -43,37 +127,26 @@ func periodsOf(history []store.Bucket) []chart.Period {
 	return periods
 }
 
+// durationsOf returns the percentiles of how long the requests of each step took.
+func durationsOf(history []store.Bucket) []chart.Period {
+	periods := make([]chart.Period, len(history))
+	for i, b := range history {
+		periods[i].At = b.At
+		for _, p := range percentiles {
+			if ms, known := b.Durations.Percentile(p.share); known {
+				periods[i].Values = append(periods[i].Values, ms)
+			}
+		}
+	}
+	return periods
+}
+
 func outcomes(history []store.Bucket) (successful, failed int64) {
 	for _, b := range history {
 		successful, failed = successful+b.Successful, failed+b.Failed
 	}
 	return successful, failed
 }
-
-func chartOf(history []store.Bucket) webhookChart {
-	successful, failed := outcomes(history)
-	c := webhookChart{Sent: successful + failed}
-	if c.Sent == 0 {
-		return c
-	}
-	var spent, slowest int64
-	points := make([]chart.Point, len(history))
-	for i, b := range history {
-		spent, slowest = spent+b.Milliseconds, max(slowest, average(b))
-		points[i] = chart.Point{When: chart.When{At: b.At}, Value: average(b), Known: b.Successful+b.Failed > 0}
-		if points[i].Known {
-			c.Rows = append(c.Rows, chartRow{b.At, b.Successful, b.Failed, average(b)})
-		}
-	}
-	c.Rate, c.Average = percent(successful, c.Sent), inMilliseconds(float64(spent)/float64(c.Sent))
-	c.Outcomes = chart.Bars(fmt.Sprintf("Requests by half hour: %d successful, %d failed.", successful, failed),
-		"Requests by half hour", ends, periodsOf(history))
-	c.Time = chart.Line(fmt.Sprintf("Average time of a request by half hour: %s over all, %s in the slowest half hour.",
-		c.Average, inMilliseconds(float64(slowest))), "Average time of a request", "ms", points)
-	return c
-}
-
-func average(b store.Bucket) int64 { return b.Milliseconds / max(1, b.Successful+b.Failed) }
 
 // percent returns a share in percent. It is never 100 if something failed.
 func percent(part, whole int64) string {

@@ -86,12 +86,9 @@ func (h webhookPages) moreDetail(v *web.Visit, d *web.DetailPage, found record.V
 	if err := h.backlog(v, more, found); err != nil {
 		return err
 	}
-	now := h.site.Now()
-	history, err := h.admin.History(v.Ctx, v.Caller, found.ID(), webhookadmin.HistoryRange{Since: now.Add(-chartTime), Step: chartStep})
-	if err != nil {
+	if more.Chart, err = h.chart(v, found); err != nil {
 		return err
 	}
-	more.Chart = chartOf(history)
 	if more.SeesSent {
 		if err := h.sent(v, more, found.ID()); err != nil {
 			return err

@@ -3,6 +3,7 @@
 //   <time datetime="…Z">              is shown in the zone, in words if it is recent, with UTC on hover and focus
 //   <time datetime="…Z" data-exact>   the same, never in words
 //   <time datetime="…Z" data-clock>   only the time of the day
+//   <time datetime="…Z" data-day>     only the month and the day
 //   <option data-time>                its text begins with a time in UTC; no element can be in it
 //   <input data-utc>                  has UTC as the server sends it; people see and type the time of the zone, and UTC is sent
 //   <span data-zone>                  is the name of the zone
@@ -44,6 +45,9 @@
   function textOf(element, at, now) {
     if ('clock' in element.dataset) {
       return clockOf(at).slice(0, 5);
+    }
+    if ('day' in element.dataset) {
+      return dateOf(at).slice(5);
     }
     return ('exact' in element.dataset ? '' : inWords(at, now)) || shown(at);
   }

@@ -1,0 +1,54 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"terrier/test/apitest"
+)
+
+// TestWebhookCharts: the charts cover the time that was chosen, and a bar leads to the deliveries of its webhook and time. Somebody who may
+// not see deliveries gets no links.
+func TestWebhookCharts(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	id := create(t, s, "/api/extras/webhooks/", obj{"name": "charted", "content_types": []string{"dcim.site"}, "type_create": true,
+		"payload_url": "http://localhost:9/"})
+	now := time.Now().UTC()
+	for ago, durations := range map[time.Duration]string{0: "{0,0,0,4}", 12 * time.Hour: "{0,0,0,0,0,4}", 5 * 24 * time.Hour: "{}",
+		20 * 24 * time.Hour: "{0,0,0,0,0,0,0,0,0,4}", 31 * 24 * time.Hour: "{}"} {
+		if _, err := s.DB.Exec(t.Context(), "INSERT INTO extras_tally VALUES ($1, $2, 3, 1, 9, $3::text::bigint[])",
+			now.Add(-ago).Truncate(time.Minute), id, durations); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := fmt.Sprintf("%s%d/", hooks, id)
+	for query, want := range map[string][]string{
+		"":           {"Requests by half hour: 6 successful, 2 failed.", "99 % at most 8 ms", `>24 h</a>`},
+		"?range=1h":  {"Requests by minute: 3 successful, 1 failed.", "99 % at most 4 ms", "data-clock"},
+		"?range=24h": {"Requests by half hour: 6 successful, 2 failed."},
+		"?range=7d":  {"Requests by 3 hours: 9 successful, 3 failed.", "data-day"},
+		"?range=30d": {"Requests by 12 hours: 12 successful, 4 failed.", "99 % at most 32 ms"},
+		"?range=1y":  {"Requests by half hour: 6 successful, 2 failed."},
+	} {
+		shows(t, b.get(t, path+query).Want(t, http.StatusOK), want...)
+	}
+	shows(t, b.get(t, path+"?range=7d").Want(t, http.StatusOK), `?range=7d#chart-title" aria-current="true"`)
+
+	step := now.Truncate(30 * time.Minute).Format(time.RFC3339)
+	list := "/extras/deliveries/?finished_at__gte=" + url.QueryEscape(step) + "&amp;finished_at__lt="
+	page := string(b.get(t, path).Want(t, http.StatusOK).Raw)
+	_, rest, found := strings.Cut(page, list)
+	link, _, _ := strings.Cut(rest, `"`)
+	if link = strings.ReplaceAll(list+link, "&amp;", "&"); !found || !strings.HasSuffix(link, fmt.Sprintf("&webhook_id=%d", id)) {
+		t.Fatalf("a bar leads to %s", link)
+	}
+	b.get(t, link).Want(t, http.StatusOK)
+	s.User(t, "narrow", apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view"}})
+	hides(t, login(t, s, "narrow").get(t, path).Want(t, http.StatusOK), "/extras/deliveries/")
+}
