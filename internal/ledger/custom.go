@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"strconv"
+	"strings"
 
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -16,6 +18,25 @@ func (s *changeSet) askCustoms(b *batch) {
 	if b.t.Index("custom_fields") >= 0 {
 		b.customs = s.tx.CustomFields(b.t)
 	}
+}
+
+// The beginnings of messages about one custom field. Its name follows, in quotes.
+const (
+	missingCustom = "Missing required custom field "
+	invalidCustom = "Invalid value for custom field "
+)
+
+// CustomError returns the name of the custom field that a message about custom_fields is about, and what is wrong with that field. ok is
+// false if the message is about no single one.
+func CustomError(message string) (name, text string, ok bool) {
+	if rest, missing := strings.CutPrefix(message, missingCustom); missing {
+		name, err := strconv.Unquote(strings.TrimSuffix(rest, "."))
+		return name, record.ErrRequired().Error(), err == nil
+	}
+	rest, invalid := strings.CutPrefix(message, invalidCustom)
+	quoted, text, _ := strings.Cut(rest, ": ")
+	name, err := strconv.Unquote(quoted)
+	return name, text, invalid && err == nil
 }
 
 // custom checks the given custom fields against their definitions and merges them into those of the record. A new record stores the
@@ -46,7 +67,7 @@ func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error 
 			if d.creation() && def.Default != nil {
 				kept[def.Name] = def.Default
 			} else if d.creation() && def.Required && !d.derived() {
-				d.errs.Add("custom_fields", "Missing required custom field %q.", def.Name)
+				d.errs.Add("custom_fields", missingCustom+"%q.", def.Name)
 			}
 			continue
 		}
@@ -60,7 +81,7 @@ func (d *draft) custom(ctx context.Context, i int, defs []*record.Custom) error 
 			grown += len(raw) - len(was)
 		}
 		if err != nil {
-			d.errs.Add("custom_fields", "Invalid value for custom field %q: %s", def.Name, err.Error())
+			d.errs.Add("custom_fields", invalidCustom+"%q: %s", def.Name, err.Error())
 			continue
 		}
 		kept[def.Name] = raw

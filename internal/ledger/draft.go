@@ -157,8 +157,8 @@ func (d *draft) changed(i int) bool {
 	return d.given.HasAt(i) && (d.creation() || !record.SameValue(d.pre.At(i), d.v.At(i)))
 }
 
-// check refuses changes of immutable fields and values that are too long. If each field is valid, it applies the rules between
-// fields.
+// check refuses changes of immutable fields and values that are too long, and applies the rules between fields. A rule does not apply if it
+// looks at a field with an error.
 func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 	t := d.v.Type()
 	for i, info := range t.Infos() {
@@ -175,14 +175,14 @@ func (d *draft) check(rules ...func(before, after record.Values) fault.Fields) {
 			d.errs.Add(info.Name, "%s", err.Error())
 		}
 	}
-	if len(d.errs) > 0 {
-		return
-	}
+	invalid := maps.Clone(d.errs)
 	for _, rule := range rules {
 		if rule == nil {
 			continue
 		}
-		for field, messages := range rule(d.before(t), d.v) {
+		var broken fault.Fields
+		d.v.Hiding(maps.Keys(invalid), func(after record.Values) { broken = rule(d.before(t), after) })
+		for field, messages := range broken {
 			d.errs[field] = append(d.errs[field], messages...)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"math/big"
 	"slices"
@@ -19,6 +20,7 @@ type Values struct {
 	t    *Type
 	vals []any
 	set  []bool
+	hide []bool // fields that may not be read, nil for none: see Hiding
 }
 
 // NewValues returns Values with nothing present.
@@ -54,13 +56,40 @@ func (v Values) at(name string) int {
 func (v Values) Has(name string) bool { return v.set[v.at(name)] }
 
 // Get returns a field's value, nil when it is null or absent.
-func (v Values) Get(name string) any { return v.vals[v.at(name)] }
+func (v Values) Get(name string) any { return v.At(v.at(name)) }
 
 // Set makes a field present.
 func (v Values) Set(name string, value any) { v.SetAt(v.at(name), value) }
 
 // At returns the value at a position.
-func (v Values) At(i int) any { return v.vals[i] }
+func (v Values) At(i int) any {
+	if len(v.hide) > 0 && v.hide[i] {
+		panic(hiddenRead{})
+	}
+	return v.vals[i]
+}
+
+// hiddenRead ends a function that reads a hidden field.
+type hiddenRead struct{}
+
+// Hiding calls a function with the record and ends it when it reads one of the named fields: a rule can't judge a value that is not valid.
+func (v Values) Hiding(names iter.Seq[string], do func(Values)) {
+	for name := range names {
+		if i, declared := v.t.index[name]; declared {
+			if v.hide == nil {
+				v.hide = make([]bool, len(v.vals))
+			}
+			v.hide[i] = true
+		}
+	}
+	defer func() {
+		r := recover()
+		if _, ended := r.(hiddenRead); r != nil && !ended {
+			panic(r)
+		}
+	}()
+	do(v)
+}
 
 // HasAt reports whether the field at a position is present.
 func (v Values) HasAt(i int) bool { return v.set[i] }

@@ -161,6 +161,7 @@ func (a actionPages) show(v *Visit, found record.Values, typed url.Values, refus
 	form.Cancel, form.ID = RecordPath(a.of.Type, found.ID()), found.ID()
 	shown := Page{Name: "form", Title: form.Title, Crumbs: a.of.Crumbs(Crumb{found.Display(), form.Cancel}), Body: form}
 	if refusal != nil {
+		form.summarize(refusal)
 		shown.Status = StatusOf(refusal)
 	}
 	return v.Show(shown)

@@ -84,8 +84,5 @@ func (a actionPages) form(v *Visit, typed url.Values, refusal *fault.Error) (*Fo
 	for _, name := range a.action.Sets {
 		form.LeaveOut(name)
 	}
-	if refusal != nil && len(refusal.Fields) > 0 {
-		form.Problems = unplaced(refusal.Fields, func(name string) bool { return form.Field(name) != nil })
-	}
 	return form, nil
 }

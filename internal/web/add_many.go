@@ -95,6 +95,7 @@ func (p *TypePages) addMany(v *Visit, entries []ledger.Input) error {
 	}
 	page := Page{Name: "form", Title: form.Title, Crumbs: p.Crumbs(), Body: form, Status: http.StatusOK}
 	if form.Many = many; e != nil {
+		form.summarize(e)
 		page.Status = StatusOf(e)
 	} else {
 		form.Submit = "Create " + p.counted(len(entries))

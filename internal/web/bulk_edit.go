@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/url"
-	"slices"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
@@ -11,12 +10,12 @@ import (
 // bulkEditPage is the form for many records.
 type bulkEditPage struct {
 	*selection
-	Title    string
-	Names    []Cell
-	More     int // records that are not named
-	Groups   []bulkGroup
-	Problems []string
-	Refused  refusals
+	Title   string
+	Names   []Cell
+	More    int // records that are not named
+	Groups  []bulkGroup
+	Errors  []FormError
+	Refused refusals
 }
 
 // firstNames is how many of the selected records are named.
@@ -92,7 +91,7 @@ func (p *TypePages) refusedBulk(v *Visit, s *selection, defs []*record.Custom, e
 	}
 	src := FormSource{defs: defs, caller: v, typed: typedInBulk(v.R.PostForm), errs: e.Fields}
 	if e.Items != nil {
-		src.errs = inCommon(e.Items)
+		src.errs = byWidget(inCommon(e.Items))
 	}
 	return p.showBulkEdit(v, s, src, e)
 }
@@ -105,16 +104,23 @@ func (p *TypePages) showBulkEdit(v *Visit, s *selection, src FormSource, refused
 	if refused != nil {
 		form, shown.Status = v.R.PostForm, StatusOf(refused)
 		body.Refused = p.refusals(refused.Items, s.about)
-		body.Problems = []string{"Nothing was changed."}
-		if refused.Fields == nil && refused.Items == nil {
-			body.Problems = append(body.Problems, messages(refused)...)
+	}
+	if body.Groups = p.bulkGroups(form, src); refused != nil {
+		body.summarize(refused, src.errs)
+	}
+	return v.Show(shown)
+}
+
+// summarize lists the errors at the top of the form, but for those of single records, which have a table.
+func (b *bulkEditPage) summarize(refused *fault.Error, errs fault.Fields) {
+	if refused.Items != nil {
+		refused = &fault.Error{Kind: refused.Kind, Fields: errs, Detail: "The errors of each record are listed below."}
+	}
+	var widgets []*FormField
+	for _, g := range b.Groups {
+		for i := range g.Fields {
+			widgets = append(widgets, &g.Fields[i].FormField)
 		}
 	}
-	body.Groups = p.bulkGroups(form, src)
-	body.Problems = append(body.Problems, unplaced(src.errs, func(name string) bool {
-		return slices.ContainsFunc(body.Groups, func(g bulkGroup) bool {
-			return slices.ContainsFunc(g.Fields, func(f bulkField) bool { return f.Key == name })
-		})
-	})...)
-	return v.Show(shown)
+	b.Errors = Summary(refused, widgets...)
 }

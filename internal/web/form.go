@@ -20,10 +20,11 @@ type FormPage struct {
 	Submit        string
 	Version       int64 // the version that the caller saw, 0 for a new record
 	Groups        []FormGroup
-	Problems      []string // messages that belong to no single field
+	Errors        []FormError // of a form that was refused
 	Type          *record.Type
 	ID            int64        // 0 for a new record
 	Many          *manyPreview // of several new records
+	Conflict      *conflict    // with what others saved meanwhile
 	More          any          // for the type's own template
 }
 
@@ -169,7 +170,7 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 
 // widgetOf returns a widget without its value.
 func widgetOf(name string, in record.Info, src FormSource) FormField {
-	out := FormField{Name: name, ID: "id_" + name, Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max,
+	out := FormField{Name: name, ID: widgetID(name), Label: in.Label, Help: in.Help, Widget: in.Widget, Max: in.Max,
 		Errors: src.errs[name], Suggestions: in.Suggestions,
 		Required: in.Required && (!in.Widget.IsWriteOnly() || src.v.Type() == nil)}
 	if len(in.Choices) > 0 {

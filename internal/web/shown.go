@@ -18,7 +18,8 @@ const shownField = "form.shown"
 // written: a widget can't represent every value of a record, and a referenced record may have another name by now.
 type shownForm map[string]string
 
-// readShown returns the fingerprints in a posted form. It returns nil if there are none: then every widget counts as changed.
+// readShown returns the fingerprints in a posted form. It returns nil if there are none: then every widget counts as changed. It leaves out
+// the widgets whose value was given up for that of another person, so they count as unchanged.
 func readShown(form url.Values) shownForm {
 	if !form.Has(shownField) {
 		return nil
@@ -26,7 +27,9 @@ func readShown(form url.Values) shownForm {
 	shown := shownForm{}
 	for _, entry := range strings.Fields(form.Get(shownField)) {
 		name, held, _ := strings.Cut(entry, ":")
-		shown[name] = held
+		if form.Get(keepPrefix+name) != keepTheirs {
+			shown[name] = held
+		}
 	}
 	return shown
 }

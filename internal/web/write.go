@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -42,7 +43,10 @@ func (p *TypePages) Editable(v *Visit) (record.Values, error) {
 func (p *TypePages) add(v *Visit) error {
 	in, err := p.Typed(v, record.Values{})
 	if err != nil {
-		return p.refused(v, record.Values{}, err)
+		return p.refused(v, record.Values{}, allErrors(v.Ctx, err, func(ctx context.Context) error {
+			_, err := p.site.Ledger.Create(ctx, v.Caller, p.Type, []ledger.Input{in})
+			return err
+		}))
 	}
 	entries, err := p.entries(in)
 	if err != nil {
@@ -91,10 +95,14 @@ func (p *TypePages) edit(v *Visit) error {
 	if err == nil && len(in) == 0 {
 		return v.Leave(RecordPath(p.Type, found.ID()), UnchangedNote)
 	}
-	if err == nil {
-		_, err = p.site.Ledger.Update(v.Ctx, v.Caller, p.Type, []ledger.Edit{{ID: found.ID(), Input: in, Match: v.Version(found)}})
+	save := func(ctx context.Context) error {
+		_, err := p.site.Ledger.Update(ctx, v.Caller, p.Type, []ledger.Edit{{ID: found.ID(), Input: in, Match: v.Version(found)}})
+		return err
 	}
 	if err != nil {
+		return p.refused(v, found, allErrors(v.Ctx, err, save))
+	}
+	if err := save(v.Ctx); err != nil {
 		return p.refused(v, found, err)
 	}
 	return v.Leave(RecordPath(p.Type, found.ID()), "Saved "+p.Type.Title()+" "+found.Display()+".")
@@ -121,7 +129,7 @@ func (v *Visit) ShownVersion(found record.Values, refusal *fault.Error) int64 {
 	return v.Version(found)[0]
 }
 
-// Typed parses a posted form about a record, or a new one.
+// Typed parses a posted form about a record, or a new one. With an error it returns what could be parsed.
 func (p *TypePages) Typed(v *Visit, found record.Values) (ledger.Input, error) {
 	if err := v.ParseForm(); err != nil {
 		return nil, err
@@ -132,7 +140,7 @@ func (p *TypePages) Typed(v *Visit, found record.Values) (ledger.Input, error) {
 	}
 	in, errs := p.input(src)
 	if len(errs) > 0 {
-		return nil, &fault.Error{Kind: fault.Invalid, Fields: errs}
+		return in, &fault.Error{Kind: fault.Invalid, Fields: errs}
 	}
 	return in, nil
 }
@@ -171,15 +179,6 @@ func (p *TypePages) refused(v *Visit, found record.Values, err error) error {
 	return p.showForm(v, found, v.R.PostForm, e)
 }
 
-// FormRefusal returns an error as a form about one record shows it. The second result is false if the error is not a fault.
-func FormRefusal(err error) (*fault.Error, bool) {
-	e, known := errors.AsType[*fault.Error](err)
-	if known && len(e.Items) == 1 {
-		e = &fault.Error{Kind: e.Kind, Fields: e.Items[0]}
-	}
-	return e, known
-}
-
 func (p *TypePages) showForm(v *Visit, found record.Values, typed url.Values, refusal *fault.Error) error {
 	form, err := p.Form(v, found, typed, refusal)
 	if err != nil {
@@ -190,7 +189,14 @@ func (p *TypePages) showForm(v *Visit, found record.Values, typed url.Values, re
 		shown.Crumbs = p.Crumbs(Crumb{found.Display(), RecordPath(p.Type, found.ID())})
 	}
 	if refusal != nil {
+		form.summarize(refusal)
 		shown.Status = StatusOf(refusal)
+	}
+	if refusal != nil && refusal.Kind == fault.Precondition {
+		form.Errors = []FormError{{Text: "Somebody else changed it meanwhile. Compare the values below, then save again."}}
+		if form.Conflict, err = p.conflict(v, found, form); err != nil {
+			return err
+		}
 	}
 	return v.Show(shown)
 }
@@ -206,9 +212,6 @@ func (p *TypePages) Form(v *Visit, found record.Values, typed url.Values, refusa
 		form.Title, form.Cancel, form.Submit = "Edit "+found.Display(), RecordPath(p.Type, found.ID()), "Save"
 		form.Version, form.ID = v.ShownVersion(found, refusal), found.ID()
 	}
-	if refusal != nil {
-		form.Problems = p.Problems(refusal)
-	}
 	form.Groups = p.groups(src)
 	if found.Type() == nil {
 		form.Cancel = Local(v.R.URL.Query().Get(nextParam), form.Cancel)
@@ -222,17 +225,6 @@ func (p *TypePages) Form(v *Visit, found record.Values, typed url.Values, refusa
 		err = p.own.MoreForm(v, form, found)
 	}
 	return form, err
-}
-
-// Problems returns the messages that belong to no widget.
-func (p *TypePages) Problems(e *fault.Error) []string {
-	if len(e.Fields) == 0 {
-		return messages(e)
-	}
-	return unplaced(e.Fields, func(name string) bool {
-		f := p.Type.Field(name)
-		return f != nil && f.Info().Widget != record.NoWidget && f.Info().Widget != record.CustomInputs
-	})
 }
 
 // deletion is the page that asks before a record is deleted.

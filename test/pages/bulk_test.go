@@ -183,7 +183,7 @@ func TestBulkEdit(t *testing.T) {
 	t.Run("refused for all is shown at the field", func(t *testing.T) {
 		refused := b.post(t, edit, with(again, "change", "latitude", "to.latitude", "91", "change", "cf_power", "to.cf_power",
 			"much")).Want(t, http.StatusBadRequest)
-		shows(t, refused, `id="id_latitude_errors"`, "Invalid value for custom field", `value="91"`)
+		shows(t, refused, `id="id_latitude_errors"`, `id="id_cf_power_errors"`, `value="91"`)
 		hides(t, refused, "What is wrong")
 	})
 	t.Run("one of them is deleted meanwhile", func(t *testing.T) {

@@ -84,7 +84,7 @@ func TestTypedTimesThatAreNone(t *testing.T) {
 	site := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1"})
 	path := fmt.Sprintf("/dcim/sites/%d/", site)
 	shows(t, b.post(t, path+"edit/", edited(t, b, path, "cf_seen", "tomorrow")).Want(t, http.StatusBadRequest),
-		"Invalid value for custom field &#34;seen&#34;", `type="text" name="cf_seen" id="id_cf_seen" value="tomorrow"`)
+		`<a href="#id_cf_seen">Seen: Write it as a text such as `, `type="text" name="cf_seen" id="id_cf_seen" value="tomorrow"`)
 	for _, expires := range []any{nil, "2040-01-02T03:04:05Z"} {
 		token := create(t, s, "/api/users/tokens/", obj{"expires": expires})
 		for _, page := range []string{fmt.Sprintf("/users/tokens/%d/", token), fmt.Sprintf("/user/tokens/%d/", token)} {

@@ -194,11 +194,66 @@ func TestFormOfAChangedRecord(t *testing.T) {
 	form := edited(t, b, path, "description", "mine")
 	patch(t, s, path, obj{"facility": "theirs"})
 	stale := b.post(t, path+"edit/", form).Want(t, http.StatusPreconditionFailed)
-	shows(t, stale, "was changed since you read it", `value="mine"`, `value="theirs"`)
+	shows(t, stale, "Somebody else changed it meanwhile", `value="mine"`, `value="theirs"`, "<ins>theirs</ins>")
+	hides(t, stale, "form.keep.") // nobody else changed the description
 	b.post(t, path+"edit/", stale.Form(t)).Want(t, http.StatusSeeOther)
 	if got := api(t, s, path); got["facility"] != "theirs" || got["description"] != "mine" {
 		t.Errorf("facility is %v and description %v", got["facility"], got["description"])
 	}
+}
+
+// TestMerge: of the fields that two people changed, each is saved as the second one chooses; the others have what the first one saved. The
+// page names who that was, if the second one may see it, and shows no secret.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	s.User(t, "blind", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "change"}})
+	create(t, s, "/api/extras/custom-fields/", obj{"name": "owner", "type": "text", "content_types": []string{"dcim.site"}})
+	region := create(t, s, "/api/dcim/regions/", obj{"name": "Iberia", "slug": "iberia"})
+	for i, user := range []string{"admin", "blind"} {
+		b := login(t, s, user)
+		site := create(t, s, "/api/dcim/sites/", obj{"name": fmt.Sprint("Lisbon ", i), "slug": fmt.Sprint("lis", i)})
+		path := fmt.Sprintf("/dcim/sites/%d/", site)
+		form := edited(t, b, path, "description", "mine", "facility", "mine", "physical_address", "mine", "cf_owner", "mine", "status", "planned")
+		patch(t, s, path, obj{"description": "theirs", "facility": "theirs", "status": "retired", "region": region, "time_zone": "Europe/Lisbon",
+			"custom_fields": obj{"owner": "theirs"}})
+		stale := b.post(t, path+"edit/", form).Want(t, http.StatusPreconditionFailed)
+		shows(t, stale, "<ins>theirs</ins>", "<ins>Retired</ins>", "<td>Planned</td>",
+			`name="form.keep.description"`, `name="form.keep.cf_owner"`)
+		hides(t, stale, "form.keep.physical_address", "form.keep.region", "form.keep.time_zone")
+		if user == "admin" {
+			shows(t, stale, "by <strong>admin</strong>", "<ins>Iberia")
+		} else {
+			hides(t, stale, "by <strong>admin</strong>", "Iberia")
+		}
+		merged := set(stale.Form(t), "form.keep.description", "theirs", "form.keep.cf_owner", "theirs", "slug", "no slug")
+		refused := b.post(t, path+"edit/", merged).Want(t, http.StatusBadRequest)
+		b.post(t, path+"edit/", set(refused.Form(t), "slug", fmt.Sprint("lis", i))).Want(t, http.StatusSeeOther)
+		got := api(t, s, path)
+		for field, want := range map[string]any{
+			"description": "theirs", "facility": "mine", "physical_address": "mine", "time_zone": "Europe/Lisbon"} {
+			if got[field] != want {
+				t.Errorf("%s: %s is %v, want %v", user, field, got[field], want)
+			}
+		}
+		if got["custom_fields"].(obj)["owner"] != "theirs" || got["status"].(obj)["value"] != "planned" || names(got, "region") != "Iberia" {
+			t.Errorf("%s: the record is %v", user, got)
+		}
+	}
+}
+
+// TestMergeOfASecret: a secret that two people changed is not shown.
+func TestMergeOfASecret(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	path := fmt.Sprintf("/extras/webhooks/%d/", create(t, s, "/api/extras/webhooks/", obj{
+		"name": "Ours", "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": "http://192.0.2.1/"}))
+	form := edited(t, b, path, "additional_headers", "Authorization: mine", "secret", "mine-too")
+	patch(t, s, path, obj{"additional_headers": "Authorization: theirs", "secret": "theirs-too"})
+	stale := b.post(t, path+"edit/", form).Want(t, http.StatusPreconditionFailed)
+	shows(t, stale, "<ins>hidden</ins>", `name="form.keep.additional_headers"`)
+	hides(t, stale, "mine-too", "theirs-too")
 }
 
 // TestRefusedFormOfAChangedRecord: a refused form keeps the version it was made from, so that sending it again does

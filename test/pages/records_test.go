@@ -37,7 +37,7 @@ func TestRecordPages(t *testing.T) {
 		"version": {"1"}}).Want(t, http.StatusSeeOther)
 	stale := b.post(t, path+"edit/", url.Values{"name": {"Lisbon 3"}, "slug": {"lis1"}, "status": {"active"},
 		"version": {"1"}}).Want(t, http.StatusPreconditionFailed)
-	shows(t, stale, "was changed since you read it", `value="Lisbon 3"`)
+	shows(t, stale, "Somebody else changed it meanwhile", `value="Lisbon 3"`)
 	shows(t, b.get(t, path+"changelog/").Want(t, http.StatusOK), "<del>Lisbon 1</del>", "<ins>Lisbon 2</ins>", "<del>planned</del>",
 		"<ins>active</ins>")
 

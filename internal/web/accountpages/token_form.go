@@ -15,13 +15,13 @@ type tokenForm struct {
 	Title, Submit string
 	Version       int64  // 0 for a new one
 	Shown         string // what the fields of an existing token contain
-	Problems      []string
+	Errors        []web.FormError
 	Description   web.FormField
 	Lifetime      web.FormField
 	Moment        web.FormField
 	Write         web.FormField
 	Allowed       web.FormField
-	KeyErrors     []string
+	Key           web.FormField // only its errors
 	New           bool
 }
 
@@ -155,14 +155,14 @@ func (a *room) showTokenForm(v *web.Visit, token record.Values, typed url.Values
 	if token.Type() != nil {
 		form = tokenForm{Title: "Edit token " + token.Display(), Submit: "Save", Version: v.ShownVersion(token, refusal)}
 	}
-	if refusal != nil {
-		form.KeyErrors, shown.Status = refusal.Fields["key"], web.StatusOf(refusal)
-		form.Problems = p.Problems(refusal)
-	}
 	form.Description, form.Write, form.Allowed = p.Field(p.Type.Field("description"), src),
 		p.Field(p.Type.Field("write_enabled"), src), p.Field(p.Type.Field("allowed_ips"), src)
 	form.Moment, form.Lifetime = p.Field(p.Type.Field(momentField), src), lifetimeInput(src, token)
 	form.Moment.Label, form.Moment.Help = "When", ""
+	if refusal != nil {
+		form.Key, shown.Status = web.FormField{ID: "id_key", Label: "Key", Errors: refusal.Fields["key"]}, web.StatusOf(refusal)
+		form.Errors = web.Summary(refusal, &form.Description, &form.Write, &form.Lifetime, &form.Moment, &form.Allowed, &form.Key)
+	}
 	if !form.New {
 		form.Shown = web.ShownOf(form.Description, form.Write, form.Allowed, form.Moment, form.Lifetime)
 	}

@@ -96,7 +96,6 @@ func (h webhookPages) showTried(v *web.Visit, found record.Values, refusal *faul
 	if err != nil {
 		return err
 	}
-	form.Problems = nil // the panel shows them
 	form.Version, _ = strconv.ParseInt(v.R.PostForm.Get("version"), 10, 64)
 	more := form.More.(*webhookForm)
 	fill(more)

@@ -51,7 +51,7 @@ walk('what is wrong with one of many changes none', async (v) => {
   await v.press('Edit selected');
   await v.main.locator('#id_latitude').fill('91');
   await v.press('Change 2 sites', { status: 400 });
-  await v.sees('Nothing was changed.', 'Ensure this value is less than or equal to 90.');
+  await v.sees('Nothing was saved.', 'Ensure this value is less than or equal to 90.');
   assert.deepEqual(await v.accessible(), []);
 });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
@@ -7,6 +8,8 @@ walk('a site is added, its region chosen by typing and its tags too', async (v) 
   await v.follow('Add', { within: v.main });
   await v.label('Name *', false).first().fill('Faro 1');
   await v.label('Slug', false).first().fill('Faro is not a slug!');
+  assert.ok(!await v.label('Latitude').isVisible(), 'what few people need is folded');
+  await v.main.getByText('Advanced', { exact: true }).click();
   await v.label('Latitude').fill('91');
   await v.press('Create', { status: 400 });
   const wrong = v.main.locator('[aria-invalid=true]');
@@ -15,6 +18,13 @@ walk('a site is added, its region chosen by typing and its tags too', async (v) 
     const about = (await input.getAttribute('aria-describedby')).split(' ').at(-1);
     assert.notEqual(await v.page.locator(`#${about}`).innerText(), '');
   }
+  const focused = () => v.page.evaluate(() => document.activeElement.id);
+  assert.equal(await focused(), 'id_slug', 'the first has the focus');
+  assert.deepEqual(await v.main.locator('.error-summary a').evaluateAll((links) => links.map((link) => link.hash)), ['#id_slug', '#id_latitude']);
+  assert.deepEqual(await v.outOfReach('a refused form'), []);
+  await v.main.locator('.error-summary a').last().focus();
+  await v.page.keyboard.press('Enter');
+  assert.equal(await focused(), 'id_latitude', 'a link of the summary leads to its field');
 
   await v.main.locator('#id_slug').fill('faro-1');
   await v.main.locator('#id_latitude').fill('37.016100');
@@ -32,6 +42,54 @@ walk('a site is added, its region chosen by typing and its tags too', async (v) 
   await v.press('Create');
   await v.sees('Created site Faro 1.', 'Portugal', '37.0161', 'core', 'edge');
   assert.equal(new URL(v.page.url()).pathname.match(/^\/dcim\/sites\/\d+\/$/)?.length, 1);
+});
+
+walk('a slug follows the name until somebody edits it, by the rule of the server', async (v) => {
+  const table = JSON.parse(readFileSync(new URL('../../../internal/record/testdata/slugs.json', import.meta.url)));
+  await v.go('/dcim/rack-roles/add/');
+  const name = v.main.locator('#id_name');
+  const slug = v.main.locator('#id_slug');
+  for (const [typed, made] of Object.entries(table)) {
+    await name.fill(typed);
+    assert.equal(await slug.inputValue(), made, `the slug of ${typed}`);
+  }
+  await name.fill('Spine');
+  await slug.fill('own');
+  await name.fill('Spine role');
+  assert.equal(await slug.inputValue(), 'own', 'an edited one stays');
+  await slug.fill('');
+  await name.fill('Spine role 2');
+  assert.equal(await slug.inputValue(), 'spine-role-2', 'an emptied one follows again');
+  await v.press('Create');
+  await v.follow('Edit', { within: v.main });
+  await name.fill('Leaf role');
+  assert.equal(await slug.inputValue(), 'spine-role-2', 'that of a record stays');
+});
+
+walk('all errors are shown at once, also those of folded and of custom fields, and of rules between fields', async (v) => {
+  await world.api('POST', '/api/extras/custom-fields/', { name: 'installed', type: 'date', content_types: ['dcim.rackrole'] });
+  await world.api('POST', '/api/extras/custom-fields/', { name: 'manual', type: 'url', content_types: ['dcim.rackrole'] });
+  await v.go('/dcim/rack-roles/add/');
+  assert.equal(await v.main.locator('#id_cf_installed').getAttribute('type'), 'date');
+  await v.main.locator('#id_name').fill('Wrong twice');
+  await v.main.locator('#id_slug').fill('not one');
+  await v.main.locator('#id_cf_manual').fill('nowhere');
+  await v.press('Create', { status: 400 });
+  assert.deepEqual(await v.main.locator('.error-summary a').evaluateAll((links) => links.map((link) => link.hash)), ['#id_slug', '#id_cf_manual']);
+  await v.main.locator('.error-summary a').last().click();
+  assert.equal(await v.page.evaluate(() => document.activeElement.id), 'id_cf_manual');
+
+  await v.go('/extras/webhooks/add/');
+  await v.main.locator('#id_name').fill('Wrong everywhere');
+  await v.main.locator('#id_payload_url').fill('ftp://example.com/');
+  await v.main.locator('#id_conditions').fill('{');
+  await v.main.getByText('Advanced', { exact: true }).click();
+  await v.main.locator('#id_concurrency').fill('1000');
+  await v.press('Create', { status: 400 });
+  assert.deepEqual(await v.main.locator('.error-summary a').evaluateAll((links) => links.map((link) => link.hash)),
+    ['#id_content_types', '#id_type_create', '#id_payload_url', '#id_conditions', '#id_concurrency']);
+  assert.ok(await v.main.locator('#id_concurrency').isVisible(), 'a folded part with an error is open');
+  assert.deepEqual(await v.outOfReach('a refused webhook'), []);
 });
 
 walk('create and add another', async (v) => {
@@ -52,10 +110,17 @@ walk('of two who edit the same record the second gets a message', async (v) => {
   await v.press('Save');
   await v.sees('Saved site Évora 1.', 'first');
   await other.locator('#id_description').fill('second');
+  await other.locator('#id_facility').fill('second');
   await v.press('Save', { page: other, status: 412 });
   await other.locator('main').getByRole('alert').waitFor();
   assert.equal((await world.api('GET', `/api/dcim/sites/${site.id}/`)).description, 'first');
-  await other.close();
+  assert.equal(await other.locator('.conflict tbody tr').count(), 1, 'only what both changed');
+  [v.page, v.first] = [other, v.page];
+  assert.deepEqual(await v.outOfReach('a conflict'), []);
+  await v.label('What to save in Description').selectOption('theirs');
+  await v.press('Save');
+  const saved = await world.api('GET', `/api/dcim/sites/${site.id}/`);
+  assert.deepEqual([saved.description, saved.facility], ['first', 'second']);
 });
 
 walk('deleting shows first what depends on it', async (v) => {
