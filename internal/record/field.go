@@ -63,6 +63,7 @@ type Info struct {
 	AliasOf    string // the field that it is a second name of: only the API shows it
 	Wide       bool   // takes much room: a list shows it only if it is selected
 
+	FromName    bool     // a form suggests a value that is made from the record's name: SlugOf
 	Ranges      bool     // a form creates several records from a text such as xe-0/0/[0-47]
 	Suggestions []string // what a form offers while somebody types
 }

@@ -181,34 +181,6 @@ func (f Text) InputSchema() Schema {
 	return s
 }
 
-var slugPattern = regexp.MustCompile(`^[-a-zA-Z0-9_]+$`)
-
-// Slug is the short name of a record in addresses and filters. It is required, and has letters, digits, hyphens and underscores.
-type Slug struct {
-	Name   string
-	Shared bool // unique only together with other fields; the type says which
-}
-
-func (f Slug) text() Text {
-	return Text{Name: f.Name, Max: 100, Required: true, Unique: !f.Shared, Match: slugPattern,
-		MatchHelp: "Enter a valid “slug” consisting of letters, numbers, underscores or hyphens."}
-}
-
-func (f Slug) Info() Info {
-	in := f.text().Info()
-	in.Type, in.Wide = "slug", true
-	return in
-}
-func (f Slug) Column() Column                              { return f.text().Column() }
-func (f Slug) Lookups() []Lookup                           { return textLookups }
-func (f Slug) Parse(in any) (any, error)                   { return f.text().Parse(in) }
-func (f Slug) ParseText(s string) (any, error)             { return textOf(s) }
-func (f Slug) Append(dst []byte, v any, _ *Printer) []byte { return AppendValue(dst, v) }
-func (f Slug) Schema() Schema                              { return Schema{"type": "string"} }
-func (f Slug) InputSchema() Schema {
-	return Schema{"type": "string", "minLength": 1, "maxLength": 100, "pattern": slugPattern.String()}
-}
-
 var colorPattern = regexp.MustCompile(`^[0-9a-f]{6}$`)
 
 // Color returns a Text of six hexadecimal digits: red, green and blue.

@@ -61,6 +61,9 @@ type FormField struct {
 
 // FormSource is where the contents of a form come from: a record, or what was typed.
 type FormSource struct {
+	Focus       bool // it is the first with an error
+
+	SlugOf string // the widget with the name that its value is made from, until somebody types another
 	v      record.Values // the zero Values for a new record
 	typed  url.Values    // nil if nothing was typed yet
 	part   bool          // only what is typed counts; the rest is the record's
@@ -147,6 +150,9 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 		}
 		src.fillLinks(&out, target, linksOf(value))
 		return out
+	if name := p.Type.NamingField(); in.FromName && name != "" && src.v.Type() == nil {
+		out.SlugOf, out.Required, out.Help = widgetID(name), false, "Leave it blank to make it from the name."
+	}
 	}
 	if in.HalfOf != "" && in.Widget == record.NumberInput {
 		ref, _ := record.ReferenceOf(p.Type.Field(in.HalfOf))
@@ -315,9 +321,22 @@ func customFields(src FormSource) []FormField {
 	values := customValues(src.v)
 	fields := make([]FormField, len(src.defs))
 	for i, def := range src.defs {
+	if src.v.Type() == nil {
+		p.makeSlug(in)
+	}
 		in := def.Info()
 		fields[i] = widgetOf(customPrefix+in.Name, in, src)
 		value, ok := values[in.Name]
+// makeSlug gives a new record a slug if nobody typed one. The API does not: there a slug is required.
+func (p *TypePages) makeSlug(in ledger.Input) {
+	name, _ := in[p.Type.NamingField()].(string)
+	for _, info := range p.Type.Infos() {
+		if text, _ := in[info.Name].(string); info.FromName && strings.TrimSpace(text) == "" && record.SlugOf(name) != "" {
+			in[info.Name] = record.SlugOf(name)
+		}
+	}
+}
+
 		if !ok && src.v.Type() == nil && def.Default != nil {
 			value = decoded(def.Default)
 		}

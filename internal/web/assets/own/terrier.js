@@ -9,6 +9,7 @@
 //   <input data-typed hx-get="…">     asks for choices with what was typed so far, and the value of the element named by data-of;
 //                                     data-with names fields whose values go with it
 //   <input data-adds>                 turns a chosen text into a checked box before it
+//   <input data-slug-of="id">         follows the input with that id, a name, as a slug, until somebody types another
 //   <div data-ticks>                  ticks the box "change" in it when anything else in it is touched
 //   <form data-outdates="#id">        clears that element, which is about what was in the form, when the form changes
 //   <button data-theme-toggle>        says what pressing it does, also where the browser chose the theme
@@ -144,6 +145,27 @@
       add(event.target);
     }
   });
+
+  const plainLetters = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i', "'": '', '’': '' };
+
+  // slugOf is record.SlugOf of the server: the tests hold both against one table.
+  function slugOf(name) {
+    return name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '').replace(/[ßæœøłđðþı'’]/g, (letter) => plainLetters[letter])
+      .replace(/[^a-z0-9_]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 100).replace(/-+$/, '');
+  }
+
+  document.addEventListener('input', ({ target }) => {
+    if (target.matches('[data-slug-of]')) {
+      target.toggleAttribute('data-edited', target.value !== '');
+    } else if (target.id) {
+      document.querySelectorAll(`[data-slug-of="${CSS.escape(target.id)}"]:not([data-edited])`).forEach((slug) => { slug.value = slugOf(target.value); });
+    }
+  });
+  for (const slug of document.querySelectorAll('[data-slug-of]')) {
+    const made = slugOf(document.getElementById(slug.dataset.slugOf)?.value ?? '');
+    slug.value ||= made;
+    slug.toggleAttribute('data-edited', slug.value !== made);
+  }
 
   // A part that refreshes itself does not do so unseen, nor under a pointer that is pressing, and it keeps how far
   // its tables were scrolled and what was unfolded. htmx gives the focus back to what has the same id.
