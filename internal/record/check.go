@@ -145,6 +145,8 @@ func (t *Type) checkLists() error {
 			"can be shown besides those in Brief"},
 		{"Columns", t.Columns, func(f Field) bool { return !f.Info().Hidden && !f.Info().DetailOnly && !f.Info().IsForAPI() }, "a list can show"},
 		{"Groups", t.groupNames(), func(f Field) bool { return f.Info().Widget != NoWidget }, "a form can ask for"},
+		{"Advanced", t.Advanced, func(f Field) bool { return f.Info().Widget != NoWidget && !f.Info().Required },
+			"a form can ask for and do without"},
 	} {
 		for i, name := range list.fields {
 			f := t.Field(name)

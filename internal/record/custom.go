@@ -126,7 +126,7 @@ func (f customMoment) ParseText(s string) (any, error) {
 }
 
 // customWidgets are the widgets of the kinds of custom field that don't use the widget of their Kind.
-var customWidgets = map[string]Widget{"text": TextLine, "url": TextLine, "date": TextLine, "datetime": MomentInput, "json": JSONInput,
+var customWidgets = map[string]Widget{"text": TextLine, "url": URLInput, "date": DateInput, "datetime": MomentInput, "json": JSONInput,
 	"boolean": SelectOne, "select": SelectOne, "multiselect": LinesInput}
 
 // customBooleans are the values of a boolean. It may also have none.

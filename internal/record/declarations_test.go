@@ -201,6 +201,8 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		}), `Brief names "s", which is no field that can be shown`},
 		"unknown in Columns": {with(func(t *record.Type) { t.Columns = []string{"x"} }), `Columns names "x"`},
 		"unknown in Groups":  {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"x"}}} }), `Groups names "x"`},
+		"required in Advanced": {with(func(t *record.Type) { t.Advanced = []string{"name"} }),
+			`Advanced names "name", which is no field that a form can ask for and do without`},
 		"twice in Groups": {with(func(t *record.Type) { t.Groups = []record.Group{{Name: "G", Fields: []string{"tag", "tag"}}} }),
 			`Groups names "tag" twice`},
 		"rule over nothing": {with(func(t *record.Type) { t.Unique = []record.Unique{{Name: "u", Fields: []string{"x"}}} }),

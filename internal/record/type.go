@@ -31,8 +31,10 @@ type Type struct {
 	// by it.
 	Indent string
 	Groups []Group // the parts of its form; the default is one part
-	Panels []Panel // what the page of a record shows besides its fields
-	Totals []Total // sums that the page of a record shows below its fields
+	// Advanced names fields that few people need. A form folds them away, unless one of them has a value.
+	Advanced []string
+	Panels   []Panel // what the page of a record shows besides its fields
+	Totals   []Total // sums that the page of a record shows below its fields
 
 	Fields Fields
 	Brief  []string // what a nested representation shows; the first text in it names the record

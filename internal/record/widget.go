@@ -13,6 +13,7 @@ const (
 	SelectOne     Widget = "select"    // one of Choices
 	MomentInput   Widget = "time"      // a date and a time
 	DateInput     Widget = "date"      // a day
+	URLInput      Widget = "url"       // an address
 	ColorInput    Widget = "color"     // six hexadecimal digits
 	RecordInput   Widget = "reference" // one record, found by typing
 	RecordsInput  Widget = "references"

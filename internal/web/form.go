@@ -31,6 +31,12 @@ type FormPage struct {
 type FormGroup struct {
 	Name   string
 	Fields []FormField
+	Folded bool // few people need it
+}
+
+// Open reports whether a folded group is shown open: one of its fields has a value or an error.
+func (g FormGroup) Open() bool {
+	return slices.ContainsFunc(g.Fields, func(f FormField) bool { return f.set || len(f.Errors) > 0 })
 }
 
 // FormField is one widget and its value.
@@ -55,15 +61,16 @@ type FormField struct {
 	Fixed       bool     // shown, and can't be changed
 	Numbers     bool     // a list of numbers
 	Errors      []string
+	Focus       bool // it is the first with an error
+
+	SlugOf string // the widget with the name that its value is made from, until somebody types another
 
 	held string // a fingerprint of its value before anybody typed
+	set  bool   // its value is not the default
 }
 
 // FormSource is where the contents of a form come from: a record, or what was typed.
 type FormSource struct {
-	Focus       bool // it is the first with an error
-
-	SlugOf string // the widget with the name that its value is made from, until somebody types another
 	v      record.Values // the zero Values for a new record
 	typed  url.Values    // nil if nothing was typed yet
 	part   bool          // only what is typed counts; the rest is the record's
@@ -90,34 +97,36 @@ const customPrefix = "cf_"
 // groups returns the form of a type.
 func (p *TypePages) groups(src FormSource) []FormGroup {
 	var groups []FormGroup
+	rest, custom, advanced := FormGroup{Name: p.Single}, FormGroup{Name: "Custom fields"}, FormGroup{Name: "Advanced", Folded: true}
 	placed := map[string]bool{}
+	place := func(name string, group *FormGroup) {
+		switch {
+		case placed[name] || !p.offers(name, src):
+			return
+		case slices.Contains(p.Type.Advanced, name):
+			group = &advanced
+		}
+		placed[name] = true
+		group.Fields = append(group.Fields, p.Field(p.Type.Field(name), src))
+	}
 	for _, g := range p.Type.Groups {
 		group := FormGroup{Name: g.Name}
 		for _, name := range g.Fields {
-			placed[name] = true
-			if p.offers(name, src) {
-				group.Fields = append(group.Fields, p.Field(p.Type.Field(name), src))
-			}
+			place(name, &group)
 		}
 		groups = append(groups, group)
 	}
-	var rest, custom FormGroup
-	rest.Name, custom.Name = p.Single, "Custom fields"
-	for i, f := range p.Type.All() {
-		switch in := p.Type.Infos()[i]; {
-		case in.Widget == record.NoWidget, placed[in.Name], !p.offers(in.Name, src):
-		case in.Widget == record.CustomInputs:
+	for _, in := range p.Type.Infos() {
+		switch in.Widget {
+		case record.NoWidget:
+		case record.CustomInputs:
 			custom.Fields = customFields(src)
 		default:
-			rest.Fields = append(rest.Fields, p.Field(f, src))
+			place(in.Name, &rest)
 		}
 	}
-	for _, g := range []FormGroup{rest, custom} {
-		if len(g.Fields) > 0 {
-			groups = append(groups, g)
-		}
-	}
-	return groups
+	groups = append(groups, rest, custom, advanced)
+	return slices.DeleteFunc(groups, func(g FormGroup) bool { return len(g.Fields) == 0 })
 }
 
 // Prefilled returns the form of a record, or of a new one, with some widgets filled in.
@@ -141,6 +150,9 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 		}
 	}
 	out.Numbers = hasNumbers(f)
+	if name := p.Type.NamingField(); in.FromName && name != "" && src.v.Type() == nil {
+		out.SlugOf, out.Required, out.Help = widgetID(name), false, "Leave it blank to make it from the name."
+	}
 	if types, ok := f.(record.TypeNaming); ok {
 		out.Options = p.site.typeOptions(types)
 	}
@@ -149,18 +161,17 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 			out.Choices, out.ChoicesWith = PagePath(target)+"choices/", chosenWith(p.Type, target)
 		}
 		src.fillLinks(&out, target, linksOf(value))
+		out.set = len(out.posts()) > 0 || out.Unseen > 0
 		return out
-	if name := p.Type.NamingField(); in.FromName && name != "" && src.v.Type() == nil {
-		out.SlugOf, out.Required, out.Help = widgetID(name), false, "Leave it blank to make it from the name."
-	}
 	}
 	if in.HalfOf != "" && in.Widget == record.NumberInput {
 		ref, _ := record.ReferenceOf(p.Type.Field(in.HalfOf))
 		out.Choices, out.ChoicesOf = p.Path+"choices/?for="+in.HalfOf, "id_"+ref.TypeField
 	}
+	usual := in.Default
 	if sealed, ok := value.(record.Sealed); ok {
 		out.Kept, out.CanClear = sealed != "", !in.Required
-		value = nil
+		value, usual = nil, nil
 	}
 	texts := textsOf(value)
 	if in.KindOf != "" {
@@ -171,7 +182,16 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 	}
 	out.keepStored(f, texts)
 	src.fill(&out, texts)
+	out.set = out.Kept || out.differs(usual)
 	return out
+}
+
+// differs reports whether the widget has another value than the default.
+func (f *FormField) differs(usual any) bool {
+	if f.Widget == record.CheckBox {
+		return f.Checked != (usual == true)
+	}
+	return strings.Join(f.posts()[f.Name], "\n") != strings.Join(textsOf(usual), "\n")
 }
 
 // widgetOf returns a widget without its value.
@@ -301,7 +321,20 @@ func (p *TypePages) input(src FormSource) (ledger.Input, fault.Fields) {
 			in[info.Name] = value
 		}
 	}
+	if src.v.Type() == nil {
+		p.makeSlug(in)
+	}
 	return in, errs
+}
+
+// makeSlug gives a new record a slug if nobody typed one. The API does not: there a slug is required.
+func (p *TypePages) makeSlug(in ledger.Input) {
+	name, _ := in[p.Type.NamingField()].(string)
+	for _, info := range p.Type.Infos() {
+		if text, _ := in[info.Name].(string); info.FromName && strings.TrimSpace(text) == "" && record.SlugOf(name) != "" {
+			in[info.Name] = record.SlugOf(name)
+		}
+	}
 }
 
 // value parses the value of one widget. given is false if the record keeps its value.
@@ -321,22 +354,9 @@ func customFields(src FormSource) []FormField {
 	values := customValues(src.v)
 	fields := make([]FormField, len(src.defs))
 	for i, def := range src.defs {
-	if src.v.Type() == nil {
-		p.makeSlug(in)
-	}
 		in := def.Info()
 		fields[i] = widgetOf(customPrefix+in.Name, in, src)
 		value, ok := values[in.Name]
-// makeSlug gives a new record a slug if nobody typed one. The API does not: there a slug is required.
-func (p *TypePages) makeSlug(in ledger.Input) {
-	name, _ := in[p.Type.NamingField()].(string)
-	for _, info := range p.Type.Infos() {
-		if text, _ := in[info.Name].(string); info.FromName && strings.TrimSpace(text) == "" && record.SlugOf(name) != "" {
-			in[info.Name] = record.SlugOf(name)
-		}
-	}
-}
-
 		if !ok && src.v.Type() == nil && def.Default != nil {
 			value = decoded(def.Default)
 		}

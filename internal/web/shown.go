@@ -150,7 +150,7 @@ const black = "#000000"
 // and write colours and times in one form.
 func asHeld(widget record.Widget, text string) string {
 	switch widget {
-	case record.TextLine, record.NumberInput, record.DecimalInput, record.DateInput, record.RecordInput:
+	case record.TextLine, record.NumberInput, record.DecimalInput, record.DateInput, record.URLInput, record.RecordInput:
 		return noLineEnds.Replace(text)
 	case record.ColorInput:
 		if text = strings.ToLower(text); len(text) != len(black) {

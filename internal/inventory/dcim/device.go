@@ -56,6 +56,14 @@ var Device = record.Type{
 		record.CustomFields{},
 		configContext,
 	},
+	Groups: []record.Group{
+		{Name: "Device", Fields: []string{"name", "device_role", "device_type", "status", "description", "tags"}},
+		{Name: "Place", Fields: []string{"site", "location", "rack", "position", "face"}},
+		{Name: "Hardware", Fields: []string{"serial", "asset_tag", "platform"}},
+		{Name: "Network and owner", Fields: []string{"primary_ip4", "primary_ip6", "tenant"}},
+		{Name: "Comments", Fields: []string{"comments"}},
+	},
+	Advanced: []string{"airflow", "cluster", "virtual_chassis", "vc_position", "vc_priority", "local_context_data"},
 	Unique: []record.Unique{
 		{Name: "dcim_device_name_unique", Fields: []string{"site", "tenant", "name"}, FoldCase: true, Where: "name"},
 		{Name: "dcim_device_position_unique", Fields: []string{"virtual_chassis", "vc_position"}, NullsDiffer: true, Where: "virtual_chassis"},

@@ -45,6 +45,7 @@ var DeviceType = record.Type{
 		record.CustomFields{},
 		record.Count{Name: "device_count", Of: "dcim.device", By: "device_type"},
 	},
+	Advanced: []string{"subdevice_role", "airflow", "weight", "weight_unit"},
 	Unique: []record.Unique{
 		{Name: "dcim_devicetype_model_unique", Fields: []string{"manufacturer", "model"}},
 		{Name: "dcim_devicetype_slug_unique", Fields: []string{"manufacturer", "slug"}},

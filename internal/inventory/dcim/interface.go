@@ -98,6 +98,13 @@ var Interface = record.Type{
 		record.Count{Name: "count_ipaddresses", Of: "ipam.ipaddress", By: "assigned_object"},
 		record.Count{Name: "count_fhrp_groups", Of: "ipam.fhrpgroupassignment", By: "interface"},
 	}, endpoint),
+	Groups: []record.Group{
+		{Name: "Interface", Fields: []string{"device", "name", "label", "type", "enabled", "description", "tags"}},
+		{Name: "Connection", Fields: []string{"mac_address", "mtu", "lag", "mgmt_only", "mark_connected"}},
+		{Name: "VLANs", Fields: []string{"mode", "untagged_vlan", "tagged_vlans"}},
+	},
+	Advanced: []string{"vdcs", "module", "parent", "bridge", "speed", "duplex", "wwn", "rf_role", "rf_channel",
+		"rf_channel_frequency", "rf_channel_width", "tx_power", "poe_mode", "poe_type", "vrf"},
 	Unique: []record.Unique{uniqueInDevice("dcim_interface")},
 	Same: []record.Same{
 		sameModule,

@@ -67,6 +67,13 @@ var Rack = record.Type{
 		record.Count{Name: "device_count", Of: "dcim.device", By: "rack"},
 		record.Later{Name: "powerfeed_count", Shows: 0},
 	},
+	Groups: []record.Group{
+		{Name: "Rack", Fields: []string{"name", "site", "location", "status", "role", "u_height", "description", "tags"}},
+		{Name: "Inventory", Fields: []string{"facility_id", "serial", "asset_tag", "tenant"}},
+		{Name: "Comments", Fields: []string{"comments"}},
+	},
+	Advanced: []string{"type", "width", "weight", "max_weight", "weight_unit", "desc_units", "outer_width", "outer_depth",
+		"outer_unit", "mounting_depth"},
 	Unique: []record.Unique{
 		{Name: "dcim_rack_name_unique", Fields: []string{"location", "name"}, NullsDiffer: true},
 		{Name: "dcim_rack_facility_unique", Fields: []string{"location", "facility_id"}, NullsDiffer: true},

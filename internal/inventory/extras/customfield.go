@@ -33,9 +33,10 @@ var CustomField = record.Type{
 			Help: "An RE2 expression that a whole text must match. The larger it is, the shorter are the texts it is tried on."},
 		record.List{Name: "choices", Help: "The values of a select or multiselect field."},
 	},
-	Brief:  []string{"name"},
-	Order:  []string{"name"},
-	Search: []string{"name", "label", "description"},
+	Advanced: []string{"weight", "validation_minimum", "validation_maximum", "validation_regex"},
+	Brief:    []string{"name"},
+	Order:    []string{"name"},
+	Search:   []string{"name", "label", "description"},
 	Filters: []record.Filter{
 		{Name: "content_type_id", Field: "content_types", TypeIDs: true},
 		// What custom fields of NetBox can be set to. Ours have no groups.

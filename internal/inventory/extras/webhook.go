@@ -68,6 +68,8 @@ var Webhook = record.Type{
 		{Name: "Conditions", Fields: []string{"conditions"}},
 		{Name: "SSL", Fields: []string{"ssl_verification", "ca_file_path", "client_certificate", "client_key"}},
 	},
+	Advanced: []string{"http_content_type", "previous_secret", "standard_headers", "concurrency", "rate_limit",
+		"ssl_verification", "ca_file_path", "client_certificate", "client_key"},
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
 	Search: []string{"name", "payload_url"},
