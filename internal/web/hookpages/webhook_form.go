@@ -25,6 +25,8 @@ type webhookForm struct {
 	Show    string
 	Preview *previewPanel // nil until it is requested
 	Trial   *trialPanel
+
+	Attributes []string // of its types, for conditions
 }
 
 type galleryLink struct {
@@ -53,6 +55,7 @@ func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Va
 	if found.Type() == nil && v.R.Method != http.MethodPost && more.Chosen == nil {
 		form.Groups = h.Prefilled(v, found, suggested(v.R.URL.Query()))
 	}
+	more.Attributes = h.attributes(types)
 	var err error
 	more.Sample, err = h.sampleChoice(v, types, v.R.PostForm)
 	form.More = more
