@@ -41,6 +41,22 @@ func (c *Client) Resolve(ctx context.Context, rawURL string) ([]Target, error) {
 	return targets, nil
 }
 
+// Forbids returns why the policy forbids every address of a URL's host, nil if it allows one or that is not known. A name is looked up for
+// at most so long; with 0 it is not.
+func (c *Client) Forbids(ctx context.Context, rawURL string, lookUp time.Duration) error {
+	host, _, err := hostPort(rawURL)
+	if _, isName := netip.ParseAddr(host); err != nil || isName != nil && lookUp == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, max(lookUp, time.Second)) // an address needs no time
+	defer cancel()
+	targets, err := c.Resolve(ctx, rawURL)
+	if err != nil || slices.ContainsFunc(targets, func(t Target) bool { return t.Refused == nil }) {
+		return nil
+	}
+	return targets[0].Refused
+}
+
 // demandWait is how long a receiver may take to refuse us because there is no client certificate. With TLS 1.3 it does so after the
 // handshake.
 const demandWait = 500 * time.Millisecond

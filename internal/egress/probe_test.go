@@ -22,3 +22,31 @@ func TestHandshakeExpiry(t *testing.T) {
 		}
 	}
 }
+
+// TestForbids: an address is judged as it is, a name only if it is looked up, and what is not known is not forbidden.
+func TestForbids(t *testing.T) {
+	t.Parallel()
+	policy, err := ParsePolicy("10.0.0.0/8:9000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := New(Config{Policy: policy})
+	for _, test := range []struct {
+		url       string
+		lookUp    time.Duration
+		forbidden bool
+	}{
+		{"http://10.0.0.1/", 0, true},
+		{"http://10.0.0.1:9000/", 0, false},
+		{"https://[fe80::1]/", 0, true},
+		{"https://9.9.9.9/", 0, false},
+		{"http://localhost:9000/", 0, false},
+		{"http://localhost:9000/", time.Minute, true},
+		{"http://name.invalid/", time.Minute, false},
+		{"no URL", 0, false},
+	} {
+		if err := c.Forbids(t.Context(), test.url, test.lookUp); (err != nil) != test.forbidden {
+			t.Errorf("%s, looked up for %s: %v", test.url, test.lookUp, err)
+		}
+	}
+}

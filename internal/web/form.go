@@ -61,7 +61,8 @@ type FormField struct {
 	Fixed       bool     // shown, and can't be changed
 	Numbers     bool     // a list of numbers
 	Errors      []string
-	Focus       bool // it is the first with an error
+	Focus       bool   // it is the first with an error
+	Warning     string // what may go wrong with its value, which can be saved all the same
 
 	SlugOf string // the widget with the name that its value is made from, until somebody types another
 

@@ -19,6 +19,7 @@ import (
 // Admin acts on webhooks and deliveries on behalf of callers.
 type Admin struct {
 	Ledger *ledger.Ledger
+	Guard  Guard
 }
 
 func (a *Admin) webhookType() *record.Type  { return a.store().Type(store.WebhookType) }

@@ -45,7 +45,8 @@ func newBundle(t *testing.T) *bundle {
 	l := &ledger.Ledger{Store: s, Policy: &access.Policy{}, Sealer: &account.Sealer{Keys: keys, Passwords: account.NewPasswords()},
 		Printer: &record.Printer{Base: "http://terrier.test"}, Now: time.Now}
 	root := ledger.Caller{Subject: &access.Subject{UserID: 1, Username: "root", Superuser: true}, RequestID: uuid.NewString()}
-	b := &bundle{Ledger: l, Admin: &webhookadmin.Admin{Ledger: l}, reg: reg, db: db, root: root, statements: statements}
+	admin := &webhookadmin.Admin{Ledger: l, Guard: egress.New(egress.Config{})}
+	b := &bundle{Ledger: l, Admin: admin, reg: reg, db: db, root: root, statements: statements}
 	if err := b.Bind(b.Actions()); err != nil {
 		t.Fatal(err)
 	}

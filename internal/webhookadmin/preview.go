@@ -24,6 +24,8 @@ type Preview struct {
 	Body    string // of the request, printable
 	Error   string // why no request can be made
 
+	Forbidden string // why the request would be refused, "" if it would not or that is not known
+
 	Fires  bool // the webhook would be notified
 	Broken bool // its conditions can't be evaluated
 	Reason string
@@ -50,7 +52,7 @@ func (a *Admin) Preview(ctx context.Context, c ledger.Caller, id int64, in Previ
 		out.Delivery = a.deliveryType().FormatID(delivered)
 	}
 	out.Request, out.Error = delivery.Preview(hook, opener{a.Ledger.Sealer}, due, a.Ledger.Timestamp())
-	out.Body = printable(out.Request.Body)
+	out.Body, out.Forbidden = printable(out.Request.Body), a.forbidden(ctx, hook.Text("payload_url"), maxLookUp)
 	verdict := webhook.Verdict{Reason: "The webhook is disabled."}
 	if hook.Bool("enabled") {
 		verdict = criteriaOf(hook).match(change, event)

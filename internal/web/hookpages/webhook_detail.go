@@ -33,6 +33,7 @@ type webhookDetail struct {
 	Previous            bool       // a secret is being replaced
 	CertificateExpires  *time.Time // when the client certificate does, nil if there is none
 	CertificateExpired  bool
+	Forbidden           string // why nothing can be sent to its address
 
 	Test, Pause, Resume, Replay, Rotate web.ActionLink
 }
@@ -69,7 +70,7 @@ func (h webhookPages) moreDetail(v *web.Visit, d *web.DetailPage, found record.V
 	more := &webhookDetail{Groups: h.detailGroups(found), Enabled: found.Bool("enabled"),
 		Previous: found.Get("previous_secret") != record.Sealed(""),
 		SeesSent: v.May(h.site.DeliveryType(), access.View), SeesConditionErrors: v.May(h.conditionErrorType(), access.View)}
-	d.More = more
+	d.More, more.Forbidden = more, h.admin.Forbidden(v.Ctx, found.Text("payload_url"))
 	if at := h.admin.CertificateExpires(found); !at.IsZero() {
 		more.CertificateExpires, more.CertificateExpired = &at, !h.site.Now().Before(at)
 	}

@@ -56,6 +56,9 @@ func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Va
 		form.Groups = h.Prefilled(v, found, suggested(v.R.URL.Query()))
 	}
 	more.Attributes = h.attributes(types)
+	if f := form.Field("payload_url"); f != nil && len(f.Errors) == 0 {
+		f.Warning = h.admin.Forbidden(v.Ctx, f.Value)
+	}
 	var err error
 	more.Sample, err = h.sampleChoice(v, types, v.R.PostForm)
 	form.More = more

@@ -30,6 +30,8 @@ type previewPanel struct {
 	Body     string
 	Indented string // a JSON body, for people
 	Secret   bool   // a secret was typed; this page does not send it back
+
+	Forbidden string // why the request would be refused
 }
 
 type hookHeader struct{ Name, Value string }
@@ -111,7 +113,7 @@ func (h webhookPages) showTried(v *web.Visit, found record.Values, refusal *faul
 }
 
 func (h webhookPages) fillPreview(panel *previewPanel, p webhookadmin.Preview, typed url.Values) {
-	panel.Fires, panel.Broken, panel.Reason, panel.Event = p.Fires, p.Broken, p.Reason, p.Event
+	panel.Fires, panel.Broken, panel.Reason, panel.Event, panel.Forbidden = p.Fires, p.Broken, p.Reason, p.Event, p.Forbidden
 	if p.Error != "" {
 		panel.Problems = []hookProblem{rendered(p.Error, typed)}
 		return
