@@ -218,7 +218,7 @@ func TestMerge(t *testing.T) {
 		patch(t, s, path, obj{"description": "theirs", "facility": "theirs", "status": "retired", "region": region, "time_zone": "Europe/Lisbon",
 			"custom_fields": obj{"owner": "theirs"}})
 		stale := b.post(t, path+"edit/", form).Want(t, http.StatusPreconditionFailed)
-		shows(t, stale, "<ins>theirs</ins>", "<ins>Retired</ins>", "<td>Planned</td>",
+		shows(t, stale, "<ins>theirs</ins>", "<ins>Retired</ins>", `>Planned</td>`,
 			`name="form.keep.description"`, `name="form.keep.cf_owner"`)
 		hides(t, stale, "form.keep.physical_address", "form.keep.region", "form.keep.time_zone")
 		if user == "admin" {

@@ -117,6 +117,9 @@ walk('of two who edit the same record the second gets a message', async (v) => {
   assert.equal(await other.locator('.conflict tbody tr').count(), 1, 'only what both changed');
   [v.page, v.first] = [other, v.page];
   assert.deepEqual(await v.outOfReach('a conflict'), []);
+  await v.page.setViewportSize({ width: 320, height: 800 });
+  const { x, width } = await v.label('What to save in Description').boundingBox();
+  assert.ok(x + width <= 320, 'the choice is in sight on a narrow window');
   await v.label('What to save in Description').selectOption('theirs');
   await v.press('Save');
   const saved = await world.api('GET', `/api/dcim/sites/${site.id}/`);
