@@ -229,6 +229,8 @@ func AppendSnapshot(dst []byte, v Values) []byte {
 		switch x := v.vals[f.index].(type) {
 		case Sealed:
 			dst = AppendString(dst, x.mask())
+		case Plain: // of a record that was read for a caller who may change it
+			dst = AppendString(dst, Sealed(x).mask())
 		case Link:
 			dst = strconv.AppendInt(dst, x.ID, 10)
 		case []Link:

@@ -64,10 +64,18 @@ func (p *changePage) fillObject(v *Visit, c record.Values) error {
 	if t == nil || !v.May(t, access.View) {
 		return nil
 	}
-	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Count: store.CountNone, Limit: 1, View: record.View{Brief: true},
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Count: store.CountNone, Limit: 1,
 		Where: []record.Predicate{{Values: []any{c.Int("changed_object_id")}}}})
-	if err == nil && len(found.Rows) == 1 {
-		p.Object.Kind, p.Object.Href = LinkCell, RecordPath(t, found.Rows[0].ID())
+	if err != nil || len(found.Rows) == 0 {
+		return err
+	}
+	p.Object.Kind, p.Object.Href = LinkCell, RecordPath(t, found.Rows[0].ID())
+	if t.ReadOnly || !v.May(t, access.Change) {
+		return nil
+	}
+	may, err := v.Site.Ledger.May(v.Ctx, v.Caller, found.Rows[0], access.Change)
+	if may {
+		p.Restore = p.restorePath(p.Object.Href)
 	}
 	return err
 }

@@ -102,6 +102,8 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 		at("POST", "add/", access.Add, p.add),
 		at("GET", "{id}/edit/", access.Change, p.editPage),
 		at("POST", "{id}/edit/", access.Change, p.edit),
+		at("GET", "{id}/restore/", access.Change, p.restorePage),
+		at("POST", "{id}/restore/", access.Change, p.restore),
 		at("GET", "{id}/delete/", access.Delete, p.deletePage),
 		at("POST", "{id}/delete/", access.Delete, p.delete),
 		// The bulk forms are sent to these addresses with POST. A GET leads to the list.

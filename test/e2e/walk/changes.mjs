@@ -22,5 +22,13 @@ walk('the change log shows before and after, and the notified webhooks', async (
   await v.go(`/extras/object-changes/?changed_object_type=dcim.site&changed_object_id=${site.id}`);
   await v.sees('Coimbra 1');
   await v.press(v.main.locator('tbody th a').first());
+
+  await v.go(`/dcim/sites/${site.id}/changelog/`);
+  await v.follow('Restore this version', { within: v.main });
+  await v.sees('A new description', 'This gives the site');
+  await v.press('Restore');
+  await v.sees('Restored an earlier version of site Coimbra 1.');
+  const restored = await world.api('GET', `/api/dcim/sites/${site.id}/`);
+  assert.deepEqual([restored.description, restored.comments], ['', 'One line\nAnother line']);
   await world.api('DELETE', `/api/extras/webhooks/${hook.id}/`);
 });

@@ -104,6 +104,11 @@ for (const { path, fixed } of lists.filter(({ path }) => isWalked(path))) {
     await v.sees('Nothing was changed.');
     await v.go(log);
     assert.equal(await v.main.locator('.change').count(), 1, 'saving what is there changes nothing');
+    const change = (await v.main.locator('.change-head a').first().getAttribute('href')).match(/\d+/)[0];
+    await v.go(`${path}${first}/restore/?change=${change}`);
+    await v.sees('has these values already');
+    await v.press(v.main.locator('form'), { act: (form) => form.evaluate((f) => f.requestSubmit()) });
+    await v.sees('Nothing was changed.');
 
     const { text: rows } = await fetched(v, `${path}export/?format=json&id=${first}`);
     await v.go(`${path}import/`);

@@ -1,0 +1,106 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"terrier/test/apitest"
+)
+
+// restoring is a site with several versions.
+type restoring struct {
+	*apitest.Server
+	path    string // of its page
+	api     string
+	changes []int64 // the newest first
+}
+
+func newRestoring(t *testing.T) *restoring {
+	t.Helper()
+	s := apitest.New(t)
+	r := &restoring{Server: s}
+	for _, name := range []string{"first", "second"} {
+		create(t, s, "/api/extras/tags/", obj{"name": name, "slug": name})
+	}
+	create(t, s, "/api/extras/custom-fields/", obj{"name": "owner", "content_types": []string{"dcim.site"}, "type": "text"})
+	region := create(t, s, "/api/dcim/regions/", obj{"name": "Iberia", "slug": "iberia"})
+	id := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1", "status": "planned", "region": region,
+		"tags": []obj{{"name": "first"}}, "latitude": 38.7, "asns": []int64{}})
+	r.path, r.api = fmt.Sprintf("/dcim/sites/%d/", id), fmt.Sprintf("/api/dcim/sites/%d/", id)
+	s.Do(t, apitest.Call{Method: "PATCH", Path: r.api, Token: s.Admin, Body: obj{"name": "Lisbon 2", "status": "active", "region": nil,
+		"tags": []obj{{"name": "second"}}, "latitude": nil, "custom_fields": obj{"owner": "Ana"}}}).Want(t, http.StatusOK)
+	rows, err := s.DB.Query(t.Context(), "SELECT id FROM extras_objectchange WHERE object_type = 'dcim.site' ORDER BY id DESC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var change int64
+		if err := rows.Scan(&change); err != nil {
+			t.Fatal(err)
+		}
+		r.changes = append(r.changes, change)
+	}
+	return r
+}
+
+func (r *restoring) to(change int64) string {
+	return fmt.Sprintf("%srestore/?change=%d", r.path, change)
+}
+
+// TestRestoreVersion: a version is previewed, and restored as an ordinary change: references, tags, numbers and custom fields are as they
+// were, and what was empty is empty again.
+func TestRestoreVersion(t *testing.T) {
+	t.Parallel()
+	r := newRestoring(t)
+	b := login(t, r.Server, "admin")
+	log := b.get(t, r.path+"changelog/").Want(t, http.StatusOK)
+	shows(t, log, r.to(r.changes[1])+`">Restore this version`)
+	hides(t, log, r.to(r.changes[0]))
+	shows(t, b.get(t, fmt.Sprintf("/extras/object-changes/%d/", r.changes[1])).Want(t, http.StatusOK), r.to(r.changes[1]))
+
+	shows(t, b.get(t, r.to(r.changes[1])).Want(t, http.StatusOK), "<del>Lisbon 2</del>", "<ins>Lisbon 1</ins>", "<del>active</del>",
+		"Restore</button>")
+	shows(t, b.get(t, r.to(r.changes[0])).Want(t, http.StatusOK), "has these values already")
+	b.post(t, r.path+"restore/", url.Values{"change": {fmt.Sprint(r.changes[1])}}).Want(t, http.StatusSeeOther)
+	got := r.Do(t, apitest.Call{Method: "GET", Path: r.api, Token: r.Admin}).Want(t, http.StatusOK).Object(t)
+	tag, region := got["tags"].([]any), got["region"].(obj)
+	if got["name"] != "Lisbon 1" || got["status"].(obj)["value"] != "planned" || region["name"] != "Iberia" || len(tag) != 1 ||
+		tag[0].(obj)["name"] != "first" || fmt.Sprint(got["latitude"]) != "38.7" || got["custom_fields"].(obj)["owner"] != nil {
+		t.Errorf("it was restored to %v", got)
+	}
+	if n := lastChange(t, r.Server); n == fmt.Sprint(r.changes[0]) {
+		t.Errorf("the last change is %s", n)
+	}
+	b.post(t, r.path+"restore/", url.Values{"change": {fmt.Sprint(r.changes[1])}}).Want(t, http.StatusSeeOther) // nothing differs
+}
+
+// TestRestoreRefused: what can't be restored says why, a change in between is not overwritten, and a change of another record, or of one
+// that the caller may not see, is no version.
+func TestRestoreRefused(t *testing.T) {
+	t.Parallel()
+	r := newRestoring(t)
+	b := login(t, r.Server, "admin")
+	form := url.Values{"change": {fmt.Sprint(r.changes[1])}}
+	stale := url.Values{"change": form["change"], "version": {"1"}}
+	shows(t, b.post(t, r.path+"restore/", stale).Want(t, http.StatusPreconditionFailed), "can't be restored")
+
+	r.Do(t, apitest.Call{Method: "DELETE", Path: "/api/extras/tags/1/", Token: r.Admin}).Want(t, http.StatusNoContent)
+	for _, refused := range []apitest.Answer{b.get(t, r.to(r.changes[1])), b.post(t, r.path+"restore/", form)} {
+		shows(t, refused.Want(t, http.StatusBadRequest), "can't be restored", "first")
+		hides(t, refused, "Restore</button>")
+	}
+	other := create(t, r.Server, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto"})
+	b.get(t, fmt.Sprintf("/dcim/sites/%d/restore/?change=%d", other, r.changes[1])).Want(t, http.StatusNotFound)
+	shows(t, b.get(t, r.path+"restore/").Want(t, http.StatusBadRequest), "Choose a version in the change log.")
+
+	r.User(t, "blind", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "change"}})
+	login(t, r.Server, "blind").get(t, r.to(r.changes[1])).Want(t, http.StatusForbidden)
+	r.User(t, "reader", apitest.Grant{Types: []string{"dcim.site", "extras.objectchange"}, Actions: []string{"view"}})
+	reader := login(t, r.Server, "reader")
+	hides(t, reader.get(t, r.path+"changelog/").Want(t, http.StatusOK), "Restore this version")
+	hides(t, reader.get(t, fmt.Sprintf("/extras/object-changes/%d/", r.changes[1])).Want(t, http.StatusOK), "Restore this version")
+	reader.get(t, r.to(r.changes[1])).Want(t, http.StatusForbidden)
+	reader.post(t, r.path+"restore/", form).Want(t, http.StatusForbidden)
+}
