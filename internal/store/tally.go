@@ -20,13 +20,13 @@ var sumDurations = func() string {
 	return "ARRAY[" + strings.Join(sums, ", ") + "]"
 }()
 
-// tallyMinutes is how long the tally is kept by the minute. Later it is kept by the hour.
-const tallyMinutes = 48 * time.Hour
+// foldAfter is how long the tally is kept by the minute. After that it is kept by the hour.
+const foldAfter = 48 * time.Hour
 
 // FoldTally sums the tally rows of each webhook and minute once the minute is over, those of each hour after two days, and forgets those
 // older than a time. Rows from before the stretches it looks at were folded then.
 func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) error {
-	hours := now.Add(-tallyMinutes).Truncate(time.Hour)
+	hours := now.Add(-foldAfter).Truncate(time.Hour)
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		for _, fold := range []struct {
 			unit     string
