@@ -34,8 +34,12 @@ func (l *Ledger) Restoring(ctx context.Context, found record.Values, snapshot []
 			in[info.Name] = tagsNamed(value)
 		}
 		if info.Widget == record.CustomInputs {
-			if in[info.Name], err = l.restoringCustoms(ctx, t, value, now[info.Name]); err != nil {
+			customs, err := l.restoringCustoms(ctx, t, value, now[info.Name])
+			if err != nil {
 				return nil, err
+			}
+			if in[info.Name] = customs; len(customs) == 0 {
+				delete(in, info.Name)
 			}
 		}
 	}
@@ -43,8 +47,8 @@ func (l *Ledger) Restoring(ctx context.Context, found record.Values, snapshot []
 	return in, nil
 }
 
-// restoringCustoms returns the custom fields of a snapshot as input. Those that were not set then are emptied, and those without a
-// definition are left out.
+// restoringCustoms returns the custom fields of a snapshot as input. A snapshot has all that were defined then, also those that were not
+// set. Those that are defined no longer are left out.
 func (l *Ledger) restoringCustoms(ctx context.Context, t *record.Type, then, now any) (Input, error) {
 	defs, err := l.CustomFields(ctx, t)
 	if err != nil {
@@ -54,8 +58,8 @@ func (l *Ledger) restoringCustoms(ctx context.Context, t *record.Type, then, now
 	is, _ := now.(map[string]any)
 	in := Input{}
 	for _, def := range defs {
-		if !reflect.DeepEqual(was[def.Name], is[def.Name]) {
-			in[def.Name] = was[def.Name]
+		if value, defined := was[def.Name]; defined && !reflect.DeepEqual(value, is[def.Name]) {
+			in[def.Name] = value
 		}
 	}
 	return in, nil

@@ -24,7 +24,7 @@ var sumDurations = func() string {
 const foldAfter = 48 * time.Hour
 
 // FoldTally sums the tally rows of each webhook and minute once the minute is over, those of each hour after two days, and forgets those
-// older than a time. Rows from before the stretches it looks at were folded then.
+// older than a time. It looks only at the last hour and at one day: rows that nobody folded in time stay by the minute.
 func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) error {
 	hours := now.Add(-foldAfter).Truncate(time.Hour)
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
@@ -46,8 +46,8 @@ func foldTally(unit string) string {
 	return fmt.Sprintf(`
 		WITH many AS (SELECT date_trunc('%[1]s', minute, 'UTC') AS at, webhook_id FROM extras_tally WHERE minute >= $1 AND minute < $2
 				GROUP BY 1, 2 HAVING count(*) > 1),
-		     gone AS (DELETE FROM extras_tally t USING many m WHERE t.minute >= m.at AND t.minute < m.at + interval '1 %[1]s'
-				AND t.webhook_id = m.webhook_id RETURNING m.at, t.*)
+		     gone AS (DELETE FROM extras_tally t USING many m WHERE t.minute >= $1 AND t.minute < $2
+				AND date_trunc('%[1]s', t.minute, 'UTC') = m.at AND t.webhook_id = m.webhook_id RETURNING m.at, t.*)
 		INSERT INTO extras_tally (minute, webhook_id, successful, failed, milliseconds, durations)
 		SELECT at, webhook_id, sum(successful), sum(failed), sum(milliseconds), %[2]s FROM gone GROUP BY at, webhook_id`, unit, sumDurations)
 }

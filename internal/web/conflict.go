@@ -70,6 +70,9 @@ func (f *FormField) text() string {
 		}
 		return "no"
 	}
+	if f.Unseen > 0 && f.Value == "" && len(f.Links) == 0 {
+		return "hidden"
+	}
 	if len(f.Links)+len(f.Options) == 0 {
 		return f.Value
 	}

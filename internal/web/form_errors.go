@@ -79,7 +79,8 @@ func byWidget(errs fault.Fields) fault.Fields {
 	return out
 }
 
-// allErrors adds to the error of a form that can't be parsed what is wrong with the rest of it: it tries to write that.
+// allErrors adds to the error of a form that can't be parsed what is wrong with the rest of it: it tries to write that. If somebody else
+// changed the record, that comes first: the form shows their values once, and then with what can't be parsed.
 func allErrors(ctx context.Context, err error, write func(context.Context) error) error {
 	e, known := FormRefusal(err)
 	if !known || len(e.Fields) == 0 {
@@ -87,6 +88,9 @@ func allErrors(ctx context.Context, err error, write func(context.Context) error
 	}
 	ctx, _ = ledger.Rehearse(ctx)
 	other, known := FormRefusal(write(ctx))
+	if known && other.Kind == fault.Precondition {
+		return other
+	}
 	if !known || other.Kind != fault.Invalid {
 		return e
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -51,7 +52,7 @@ func (p *TypePages) restorePage(v *Visit) error {
 			return err
 		}
 	}
-	return p.showRestoration(v, found, change, refusal)
+	return p.showRestoration(v, change, found, in, refusal)
 }
 
 // restore gives a record the values of an earlier version again. It is a change like any other.
@@ -75,7 +76,7 @@ func (p *TypePages) restore(v *Visit) error {
 	case err != nil:
 		return err
 	case refusal != nil:
-		return p.showRestoration(v, found, change, refusal)
+		return p.showRestoration(v, change, found, in, refusal)
 	}
 	return v.Leave(RecordPath(p.Type, found.ID()), "Restored an earlier version of "+p.Type.Title()+" "+found.Display()+".")
 }
@@ -106,14 +107,19 @@ func (p *TypePages) restoreTo(ctx context.Context, v *Visit, found record.Values
 	return nil, err
 }
 
-func (p *TypePages) showRestoration(v *Visit, found, change record.Values, refusal *fault.Error) error {
+// showRestoration shows what a restoration writes. Of what differs, read-only fields and secrets stay.
+func (p *TypePages) showRestoration(v *Visit, change, found record.Values, in ledger.Input, refusal *fault.Error) error {
 	path := RecordPath(p.Type, found.ID())
 	r := restoration{Single: p.Type.Title(), Name: found.Display(), Cancel: path + "changelog/",
-		Change: change.ID(), When: MomentOf(change), Version: found.Version,
-		Differences: changedOnly(diff.Snapshots(record.AppendSnapshot(nil, found), change.Raw("postchange_data")), allLines)}
+		Change: change.ID(), When: MomentOf(change), Version: found.Version}
+	for _, line := range changedOnly(diff.Snapshots(record.AppendSnapshot(nil, found), change.Raw("postchange_data")), allLines) {
+		if _, written := in[line.Name]; written {
+			r.Differences = append(r.Differences, line)
+		}
+	}
 	page := Page{Name: "restore", Title: "Restore " + found.Display(), Crumbs: p.Crumbs(Crumb{found.Display(), path})}
 	if refusal != nil {
-		r.Refused, page.Status = messages(refusal), StatusOf(refusal)
+		r.Refused, page.Status = slices.Sorted(slices.Values(messages(refusal))), StatusOf(refusal)
 	}
 	page.Body = r
 	return v.Show(page)

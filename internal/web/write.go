@@ -176,6 +176,11 @@ func (p *TypePages) refused(v *Visit, found record.Values, err error) error {
 	if !known || e.Kind != fault.Invalid && e.Kind != fault.Precondition {
 		return err
 	}
+	if e.Kind == fault.Precondition { // it was read before the other change, perhaps
+		if found, err = p.Record(v); err != nil {
+			return err
+		}
+	}
 	return p.showForm(v, found, v.R.PostForm, e)
 }
 

@@ -29,8 +29,9 @@ func newRestoring(t *testing.T) *restoring {
 	id := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1", "status": "planned", "region": region,
 		"tags": []obj{{"name": "first"}}, "latitude": 38.7, "asns": []int64{}})
 	r.path, r.api = fmt.Sprintf("/dcim/sites/%d/", id), fmt.Sprintf("/api/dcim/sites/%d/", id)
+	create(t, s, "/api/extras/custom-fields/", obj{"name": "later", "content_types": []string{"dcim.site"}, "type": "text"})
 	s.Do(t, apitest.Call{Method: "PATCH", Path: r.api, Token: s.Admin, Body: obj{"name": "Lisbon 2", "status": "active", "region": nil,
-		"tags": []obj{{"name": "second"}}, "latitude": nil, "custom_fields": obj{"owner": "Ana"}}}).Want(t, http.StatusOK)
+		"tags": []obj{{"name": "second"}}, "latitude": nil, "custom_fields": obj{"owner": "Ana", "later": "Rui"}}}).Want(t, http.StatusOK)
 	rows, err := s.DB.Query(t.Context(), "SELECT id FROM extras_objectchange WHERE object_type = 'dcim.site' ORDER BY id DESC")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +51,7 @@ func (r *restoring) to(change int64) string {
 }
 
 // TestRestoreVersion: a version is previewed, and restored as an ordinary change: references, tags, numbers and custom fields are as they
-// were, and what was empty is empty again.
+// were, and what was empty is empty again. A custom field that was not defined then stays.
 func TestRestoreVersion(t *testing.T) {
 	t.Parallel()
 	r := newRestoring(t)
@@ -67,13 +68,25 @@ func TestRestoreVersion(t *testing.T) {
 	got := r.Do(t, apitest.Call{Method: "GET", Path: r.api, Token: r.Admin}).Want(t, http.StatusOK).Object(t)
 	tag, region := got["tags"].([]any), got["region"].(obj)
 	if got["name"] != "Lisbon 1" || got["status"].(obj)["value"] != "planned" || region["name"] != "Iberia" || len(tag) != 1 ||
-		tag[0].(obj)["name"] != "first" || fmt.Sprint(got["latitude"]) != "38.7" || got["custom_fields"].(obj)["owner"] != nil {
+		tag[0].(obj)["name"] != "first" || fmt.Sprint(got["latitude"]) != "38.7" || fmt.Sprint(got["custom_fields"]) != "map[later:Rui owner:<nil>]" {
 		t.Errorf("it was restored to %v", got)
 	}
 	if n := lastChange(t, r.Server); n == fmt.Sprint(r.changes[0]) {
 		t.Errorf("the last change is %s", n)
 	}
 	b.post(t, r.path+"restore/", url.Values{"change": {fmt.Sprint(r.changes[1])}}).Want(t, http.StatusSeeOther) // nothing differs
+}
+
+// TestRestoreWithoutSecrets: a version that differs only in what is not restored differs in nothing.
+func TestRestoreWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	id := create(t, s, "/api/users/users/", obj{"username": "ana", "password": "correct horse battery staple"})
+	s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/users/users/%d/", id), Token: s.Admin,
+		Body: obj{"password": "another horse battery staple"}}).Want(t, http.StatusOK)
+	first := number(t, s, fmt.Sprintf("SELECT min(id) FROM extras_objectchange WHERE object_type = 'users.user' AND object_id = %d", id))
+	shows(t, login(t, s, "admin").get(t, fmt.Sprintf("/users/users/%d/restore/?change=%d", id, first)).Want(t, http.StatusOK),
+		"has these values already")
 }
 
 // TestRestoreRefused: what can't be restored says why, a change in between is not overwritten, and a change of another record, or of one

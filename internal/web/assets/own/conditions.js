@@ -92,7 +92,10 @@ function valueOf(typed) {
   }
 }
 
-function valuesOf(typed) { return [...typed.matchAll(/\s*("(?:[^"\\]|\\.)*"|[^,]+)\s*(?:,|$)/g)].map((found) => valueOf(found[1])); }
+function valuesOf(typed) {
+  const found = [...typed.matchAll(/\s*("(?:[^"\\]|\\.)*"|[^,]+)\s*(?:,|$)/g)].map((match) => match[1]);
+  return found.filter((text) => text.trim() !== '').map(valueOf);
+}
 
 // textOf returns a value as valueOf reads it.
 function textOf(value, isListed = false) {
