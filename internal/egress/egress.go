@@ -132,14 +132,18 @@ func (c *Client) send(ctx context.Context, r Request, start time.Time, answer *R
 	defer cancel()
 
 	var used connection
-	ctx = httptrace.WithClientTrace(ctx, used.trace())
+	ctx = httptrace.WithClientTrace(context.WithValue(ctx, connectionKey{}, &used), used.trace())
 	resp, err := c.try(ctx, via.kept, r)
 	if err != nil && used.wentAway() && ctx.Err() == nil {
 		resp, err = c.try(ctx, via.single, r)
 	}
 	answer.Remote, answer.SentAt = used.remote, used.since
 	if err != nil {
-		return explain(ctx, err, start, used.remote, noAnswer)
+		refused := explain(ctx, err, start, used.remote, noAnswer)
+		if used.asked.Load() {
+			refused = refused.afterIdentity(r.Identity)
+		}
+		return refused
 	}
 	defer func() { _ = resp.Body.Close() }() // only what was read matters
 	answer.Status, answer.Header = resp.StatusCode, resp.Header
@@ -190,7 +194,11 @@ type connection struct {
 	since    time.Time
 	reused   bool
 	answered atomic.Bool // set by the transport's goroutine
+	asked    atomic.Bool // the receiver asked for a client certificate when it was made
 }
+
+// connectionKey is the key of the connection in the context of a request, for its handshake.
+type connectionKey struct{}
 
 func (u *connection) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{

@@ -130,6 +130,19 @@ func explainTLS(err error) *Error {
 
 const demandsCertificate = "the receiver demands a client certificate: give the webhook one, with client_certificate and client_key"
 
+// afterIdentity explains a reset after the receiver had asked for a client certificate. With TLS 1.3 its alert comes after the handshake,
+// and a reset may hide it.
+func (e *Error) afterIdentity(identity *Identity) *Error {
+	if !errors.Is(e, syscall.ECONNRESET) && !errors.Is(e, syscall.EPIPE) {
+		return e
+	}
+	perhaps := "it does not accept the client certificate"
+	if identity == nil {
+		perhaps = demandsCertificate
+	}
+	return &Error{Untrusted, e.text + "; perhaps " + perhaps, e.cause}
+}
+
 // explainAlert says why a receiver refused TLS. What it says about certificates is about the client's.
 func explainAlert(alert string) string {
 	text := "the receiver refused TLS: " + alert

@@ -20,9 +20,15 @@ func (*Identity) String() string         { return "a client certificate" }
 func (i *Identity) GoString() string     { return i.String() }
 func (i *Identity) LogValue() slog.Value { return slog.StringValue(i.String()) }
 
-// present implements tls.Config.GetClientCertificate. The certificate is sent whatever authorities the receiver names: its
+// present implements tls.Config.GetClientCertificate, for nobody too. The certificate is sent whatever authorities the receiver names: its
 // refusal tells more than its complaint that there was none.
-func (i *Identity) present(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+func (i *Identity) present(asks *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	if used, ok := asks.Context().Value(connectionKey{}).(*connection); ok {
+		used.asked.Store(true)
+	}
+	if i == nil {
+		return &tls.Certificate{}, nil
+	}
 	return &i.pair, nil
 }
 

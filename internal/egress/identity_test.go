@@ -9,6 +9,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -59,6 +60,47 @@ func TestClientCertificate(t *testing.T) {
 					t.Fatalf("answer %s, error %v", answer.Body, err)
 				}
 			}
+		})
+	}
+}
+
+// A receiver that asks for a client certificate and resets the connection has perhaps refused what it got: the reset may hide its alert.
+func TestResetAfterIdentity(t *testing.T) {
+	authority := mutual.New(t)
+	ours := identify(t, authority, "ours")
+	for _, tc := range []struct {
+		name     string
+		asks     tls.ClientAuthType
+		identity *Identity
+		kind     Kind
+		want     string
+	}{
+		{"none", tls.RequestClientCert, nil, Untrusted, "no answer; perhaps the receiver demands a client certificate: give the webhook one"},
+		{"ours", tls.RequestClientCert, ours, Untrusted, "no answer; perhaps it does not accept the client certificate"},
+		{"not asked", tls.NoClientCert, ours, Broken, "connection reset by"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config := authority.Receiver(t).TLS.Clone()
+			config.ClientAuth = tc.asks
+			receiver, err := tls.Listen("tcp", "127.0.0.1:0", config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = receiver.Close() })
+			go func() {
+				conn, err := receiver.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = conn.Read(make([]byte, 1)) // the handshake, and the beginning of the request
+				tcp := conn.(*tls.Conn).NetConn().(*net.TCPConn)
+				_ = tcp.SetLinger(0) // a reset instead of an orderly end
+				_ = tcp.Close()
+			}()
+			r := post("https://" + receiver.Addr().String() + "/")
+			r.InsecureSkipVerify, r.Identity = true, tc.identity
+			_, err = newClient(t).Send(context.Background(), r)
+			wantError(t, err, tc.kind, tc.want)
 		})
 	}
 }

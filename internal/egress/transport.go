@@ -40,9 +40,8 @@ func (c *Client) newPool(roots *x509.CertPool, blind bool, identity *Identity) *
 		MinVersion:         tls.VersionTLS12,
 		RootCAs:            roots,
 		InsecureSkipVerify: blind, // only for webhooks whose owner switched verification off
-	}
-	if identity != nil {
-		config.GetClientCertificate = identity.present
+
+		GetClientCertificate: identity.present,
 	}
 	transport := func(single bool) *http.Transport {
 		return &http.Transport{
