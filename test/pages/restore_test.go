@@ -68,7 +68,8 @@ func TestRestoreVersion(t *testing.T) {
 	got := r.Do(t, apitest.Call{Method: "GET", Path: r.api, Token: r.Admin}).Want(t, http.StatusOK).Object(t)
 	tag, region := got["tags"].([]any), got["region"].(obj)
 	if got["name"] != "Lisbon 1" || got["status"].(obj)["value"] != "planned" || region["name"] != "Iberia" || len(tag) != 1 ||
-		tag[0].(obj)["name"] != "first" || fmt.Sprint(got["latitude"]) != "38.7" || fmt.Sprint(got["custom_fields"]) != "map[later:Rui owner:<nil>]" {
+		tag[0].(obj)["name"] != "first" || fmt.Sprint(got["latitude"]) != "38.7" ||
+		fmt.Sprint(got["custom_fields"]) != "map[later:Rui owner:<nil>]" {
 		t.Errorf("it was restored to %v", got)
 	}
 	if n := lastChange(t, r.Server); n == fmt.Sprint(r.changes[0]) {
