@@ -10,7 +10,7 @@ import (
 )
 
 // Restoring returns the input that gives a record the values of a snapshot again. It has only what differs now. Secrets are in no snapshot,
-// so they stay. So does what has become a field since, and what is a field no longer is ignored.
+// so they stay. So do fields that were added since. Fields that no longer exist are ignored.
 func (l *Ledger) Restoring(ctx context.Context, found record.Values, snapshot []byte) (Input, error) {
 	t := found.Type()
 	then, err := members(snapshot)
@@ -48,7 +48,7 @@ func (l *Ledger) Restoring(ctx context.Context, found record.Values, snapshot []
 }
 
 // restoringCustoms returns the custom fields of a snapshot as input. A snapshot has all that were defined then, also those that were not
-// set. Those that are defined no longer are left out.
+// set. Those that are no longer defined are left out.
 func (l *Ledger) restoringCustoms(ctx context.Context, t *record.Type, then, now any) (Input, error) {
 	defs, err := l.CustomFields(ctx, t)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // The ways in which a template prints a time, besides the usual one.
 const (
 	exactTime = "exact" // never in words: where the order of times or the distance between them matters, and after "since" and "until"
-	clockTime = "clock" // the time of the day: below a chart
+	clockTime = "clock" // the time of day: below a chart
 	dayTime   = "day"   // the month and the day: below a chart of many days
 	plainTime = "plain" // a text, where HTML allows no element: it must come first in an element with the attribute data-time
 )

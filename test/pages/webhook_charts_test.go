@@ -29,12 +29,12 @@ func TestWebhookCharts(t *testing.T) {
 	}
 	path := fmt.Sprintf("%s%d/", hooks, id)
 	for query, want := range map[string][]string{
-		"":           {"Requests by half hour: 6 successful, 2 failed.", "99 % at most 8 ms", `>24 h</a>`},
-		"?range=1h":  {"Requests by minute: 3 successful, 1 failed.", "99 % at most 4 ms", "data-clock"},
-		"?range=24h": {"Requests by half hour: 6 successful, 2 failed."},
-		"?range=7d":  {"Requests by 3 hours: 9 successful, 3 failed.", "data-day"},
-		"?range=30d": {"Requests by 12 hours: 12 successful, 4 failed.", "99 % at most 32 ms"},
-		"?range=1y":  {"Requests by half hour: 6 successful, 2 failed."},
+		"":           {"Requests per half hour: 6 successful, 2 failed.", "99 % at most 8 ms", `>24 h</a>`},
+		"?range=1h":  {"Requests per minute: 3 successful, 1 failed.", "99 % at most 4 ms", "data-clock"},
+		"?range=24h": {"Requests per half hour: 6 successful, 2 failed."},
+		"?range=7d":  {"Requests per 3 hours: 9 successful, 3 failed.", "data-day"},
+		"?range=30d": {"Requests per 12 hours: 12 successful, 4 failed.", "99 % at most 32 ms"},
+		"?range=1y":  {"Requests per half hour: 6 successful, 2 failed."},
 	} {
 		shows(t, b.get(t, path+query).Want(t, http.StatusOK), want...)
 	}

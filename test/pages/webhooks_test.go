@@ -346,7 +346,7 @@ func TestWebhookPage(t *testing.T) {
 	buttons := []string{"Send a test", "Rotate secret", path + "replay/", path + "pause/", "Retry all 2 failed", path + "edit/"}
 	a := b.get(t, path).Want(t, http.StatusOK)
 	shows(t, a, append(buttons, "HTTP request", "Bearer abc", "75.0 %", "Half of them took at most 7 ms", "<svg",
-		`aria-label="Requests by half hour: 3 successful, 1 failed."`, "Set; kept encrypted", "Queued</dt><dd>1<", "/extras/deliveries/")...)
+		`aria-label="Requests per half hour: 3 successful, 1 failed."`, "Set; kept encrypted", "Queued</dt><dd>1<", "/extras/deliveries/")...)
 	hides(t, a, trouble, "canary")
 	faulty := b.get(t, fmt.Sprintf("%s%d/", hooks, broken)).Want(t, http.StatusOK)
 	shows(t, faulty, "can&#39;t compare", "All condition errors")

@@ -21,7 +21,7 @@ const (
 // mostTicks is how many labels there is room for below a chart on a narrow screen.
 const mostTicks = 5
 
-// clockTicks is how much time a chart covers at most whose labels are times of the day. Those of a longer one are days.
+// clockTicks is the longest time that a chart can cover with times of day as labels. The labels of a longer one are days.
 const clockTicks = 48 * time.Hour
 
 // Series is one of the numbers that are counted in each period. Its class is that of its style.
@@ -48,7 +48,7 @@ type Chart struct {
 	Width, Height int
 	Scale         []string // the numbers at the top, in the middle and at the bottom
 	Ticks         []When   // the label of each period, zero for most
-	Days          bool     // its labels are days, not times of the day
+	Days          bool     // its labels are days, not times of day
 	Columns       []Column
 	Lines         []Line
 	Heads         []string

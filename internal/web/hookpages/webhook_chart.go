@@ -93,8 +93,8 @@ func (h webhookPages) chart(v *web.Visit, found record.Values) (c webhookChart, 
 			took[i].Href = ended[i].Href
 		}
 	}
-	c.Outcomes = chart.Bars(fmt.Sprintf("Requests by %s: %d successful, %d failed.", shown.stepWords, successful, failed),
-		"Requests by "+shown.stepWords, ends, ended)
+	c.Outcomes = chart.Bars(fmt.Sprintf("Requests per %s: %d successful, %d failed.", shown.stepWords, successful, failed),
+		"Requests per "+shown.stepWords, ends, ended)
 	c.showDurations(history, took, shown)
 	return c, nil
 }
@@ -114,7 +114,7 @@ func (c *webhookChart) showDurations(history []store.Bucket, took []chart.Period
 		texts[i], lines[i] = inMilliseconds(float64(ms)), p.Series
 	}
 	c.P50, c.P95, c.P99 = texts[0], texts[1], texts[2]
-	c.Time = chart.Lines(fmt.Sprintf("Time of a request by %s: p50 %s, p95 %s, p99 %s over all.", shown.stepWords, c.P50, c.P95, c.P99),
+	c.Time = chart.Lines(fmt.Sprintf("Time of a request per %s: p50 %s, p95 %s, p99 %s over all.", shown.stepWords, c.P50, c.P95, c.P99),
 		"Time of a request", "ms", lines, took)
 }
 

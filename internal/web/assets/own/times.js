@@ -2,7 +2,7 @@
 //
 //   <time datetime="…Z">              is shown in the zone, in words if it is recent, with UTC on hover and focus
 //   <time datetime="…Z" data-exact>   the same, never in words
-//   <time datetime="…Z" data-clock>   only the time of the day
+//   <time datetime="…Z" data-clock>   only the time of day
 //   <time datetime="…Z" data-day>     only the month and the day
 //   <option data-time>                its text begins with a time in UTC; no element can be in it
 //   <input data-utc>                  has UTC as the server sends it; people see and type the time of the zone, and UTC is sent
