@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"terrier/internal/access"
+	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -29,13 +30,25 @@ type Feed struct {
 
 	news     news
 	room     room
-	matching *semaphore.Weighted // conditions are matched for one request at a time: every reader may write some that take long
+	matching *store.Turns // conditions are matched for one request at a time: every reader may write some that take long
+	behind   *store.Turns // of live readers that have changes of their own in memory, until their clients have got them
 	looking  *semaphore.Weighted
+	ended    context.Context
+	end      context.CancelFunc
 }
+
+// readersBehind is how many live readers may have changes of their own in memory, which may be some MiB each.
+const readersBehind = 64
+
+var errNoTurn = &fault.Error{Kind: fault.Busy, RetryAfter: time.Second,
+	Detail: "Other readers of the feed, yours or those of others, had their turns all the time. Try again, or read with fewer at once."}
 
 // New returns the feed of a ledger's changes.
 func New(l *ledger.Ledger) *Feed {
-	return &Feed{Ledger: l, matching: semaphore.NewWeighted(1), looking: semaphore.NewWeighted(lookups)}
+	f := &Feed{Ledger: l, matching: store.NewTurns(1, errNoTurn), behind: store.NewTurns(readersBehind, errNoTurn),
+		looking: semaphore.NewWeighted(lookups)}
+	f.ended, f.end = context.WithCancel(context.Background())
+	return f
 }
 
 // Query says which changes to read. What is empty does not narrow them.
@@ -49,7 +62,8 @@ type Query struct {
 	Limit      int
 	Wait       time.Duration // how long to wait for a change if there is none
 
-	bytes int // of documents, after which a page ends; 0 means store.MaxPiece
+	bytes int          // of documents, after which a page ends; 0 means store.MaxPiece
+	by    access.Asker // who takes turns
 }
 
 func (q Query) mostBytes() int { return cmp.Or(q.bytes, store.MaxPiece) }
@@ -81,11 +95,12 @@ func (f *Feed) Read(ctx context.Context, c ledger.Caller, q Query) (Page, error)
 	if err != nil {
 		return Page{}, err
 	}
+	q.by = scope.By()
 	if q.Wait <= 0 {
 		page, _, err := f.read(ctx, scope, q)
 		return page, err
 	}
-	leave, err := f.room.enter(scope.By())
+	leave, err := f.room.enter(q.by)
 	if err != nil {
 		return Page{}, err
 	}
@@ -122,7 +137,8 @@ func (f *Feed) scope(c ledger.Caller) (access.Scope, error) {
 	return f.Ledger.Policy.Scope(c.Subject, f.Ledger.Store.Type(store.ChangeType), access.View)
 }
 
-// read looks for changes until there are enough, or too many were looked at. It also returns the generation of the accounts.
+// read looks for changes until there are enough, or too many were looked at. It also returns the generation of the accounts. It ends when
+// that moves on: what the caller may see may have changed.
 func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page, accounts int64, err error) {
 	in := store.FeedQuery{Scope: scope, Where: f.where(q), Type: q.Type, Object: q.Object, After: max(q.After, 0), Limit: q.Limit,
 		Bytes: q.mostBytes()}
@@ -143,6 +159,9 @@ func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page
 		part, err := f.Ledger.Store.Feed(ctx, in)
 		if err != nil {
 			return page, 0, err
+		}
+		if in.After > begin && part.Accounts != accounts {
+			return page, accounts, nil
 		}
 		page.Positions, page.Next, accounts = part.Positions, part.Next, part.Accounts
 		if begin+1 < part.Oldest || begin > part.Newest {
@@ -165,10 +184,11 @@ func (f *Feed) take(ctx context.Context, q Query, page *Page, changes []*Change,
 		page.Changes = append(page.Changes, changes...)
 		return nil
 	}
-	if err := f.matching.Acquire(ctx, 1); err != nil {
+	done, err := f.matching.Take(ctx, q.by)
+	if err != nil {
 		return err
 	}
-	defer f.matching.Release(1)
+	defer done()
 	for i, x := range changes {
 		if err := ctx.Err(); err != nil {
 			return err

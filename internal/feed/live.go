@@ -19,8 +19,7 @@ const (
 	lookups  = 4
 	lookTime = 20 * time.Second
 
-	// A live reader gets so many changes at a time at most, and so many bytes unless one change has more. All who do not read what
-	// they get keep that much memory.
+	// A live reader gets so many changes at a time at most, and so many bytes unless one change has more.
 	livePage  = 100
 	liveBytes = 256 << 10
 )
@@ -47,14 +46,23 @@ func (f *Feed) Live(ctx context.Context, c ledger.Caller, q Query, again Lookup)
 	if err != nil {
 		return nil, err
 	}
-	q.Limit, q.bytes = livePage, liveBytes
-	page, _, err := f.read(ctx, scope, q)
+	q.Limit, q.bytes, q.by = livePage, liveBytes, scope.By()
+	mine := f.newOwn()
+	err = mine.take(ctx, q.by)
+	var page Page
+	if err == nil {
+		page, _, err = f.read(ctx, scope, q)
+	}
+	if len(page.Changes) == 0 {
+		mine.drop()
+	}
 	if err != nil {
 		depart()
 		return nil, err
 	}
 	q.After = page.Next
 	l := &Live{reader: f.wait(scope, q, c.Subject.Generation), again: again, first: page.Changes, depart: depart}
+	l.own = mine
 	if err := l.look(ctx); err != nil {
 		l.Close()
 		return nil, err
@@ -64,6 +72,7 @@ func (f *Feed) Live(ctx context.Context, c ledger.Caller, q Query, again Lookup)
 
 // Close ends it.
 func (l *Live) Close() {
+	l.own.drop()
 	l.leave()
 	l.depart()
 }
@@ -76,13 +85,14 @@ func (l *Live) Position() int64 {
 	return l.q.After
 }
 
-// Next returns the next changes, or none if there was none for as long as a pulse. It returns an error if the server stops, the caller
+// Next returns the next changes, or none if there was none for as long as a pulse. The client has got those of the call before. It returns an error if the server stops, the caller
 // has no permission any more, or ctx ends.
 func (l *Live) Next(ctx context.Context) ([]*Change, error) {
 	if first := l.first; len(first) > 0 {
 		l.first = nil
 		return first, nil
 	}
+	l.own.drop()
 	if time.Since(l.looked) >= Pulse {
 		if err := l.look(ctx); err != nil {
 			return nil, err

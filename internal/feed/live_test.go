@@ -11,7 +11,7 @@ import (
 func TestLivePulse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &audience{T: t, newest: 10}
+		a := newAudience(t)
 		l := &Live{reader: a.waits(Query{Types: []string{"dcim.site"}}), looked: time.Now().Add(time.Hour)}
 		for _, turn := range []struct {
 			at      time.Duration

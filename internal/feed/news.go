@@ -22,6 +22,7 @@ type news struct {
 	seats    map[*seat]struct{}
 	groups   map[string]*group
 	ended    bool
+	looked   time.Time // when lookAgain last had an effect
 }
 
 // newsPage is how many changes are read at once for those who wait.
@@ -34,7 +35,7 @@ func (f *Feed) Run(ctx context.Context, log *slog.Logger) {
 		connected := false
 		err := f.Ledger.Store.ListenPositions(ctx, func(l *store.Listener, newest int64) error {
 			if !connected {
-				f.news.check(newest)
+				f.news.begin(newest)
 				connected, failing = true, false
 			}
 			return f.hear(ctx, l, newest)
@@ -43,6 +44,7 @@ func (f *Feed) Run(ctx context.Context, log *slog.Logger) {
 			log.Error("does not hear of new changes; it goes on trying", "error", err)
 		}
 		failing = true
+		f.news.lookAgain(time.Now())
 		select {
 		case <-ctx.Done():
 		case <-time.After(standby):
@@ -68,13 +70,21 @@ func (f *Feed) hear(ctx context.Context, l *store.Listener, newest int64) error 
 	}
 }
 
-// check compares the newest position of a new connection with what is known. After a restore from a backup it is less than before.
-func (n *news) check(newest int64) {
+// begin starts over with a new connection, at its newest position. It may be to another database: a standby that lost changes, or one
+// that was restored from a backup.
+func (n *news) begin(newest int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.accounts = 0
-	if newest < n.recent.last {
-		n.restart(newest)
+	n.restart(newest)
+}
+
+// lookAgain lets those who wait read the database, at most once in a pulse: as long as there is no connection, nobody hears of changes.
+func (n *news) lookAgain(now time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if now.Sub(n.looked) >= Pulse {
+		n.looked = now
+		n.restart(n.recent.last)
 	}
 }
 
@@ -88,9 +98,9 @@ func (n *news) wanted(newest int64) (after int64, wanted bool) {
 	return n.recent.last, newest > n.recent.last
 }
 
-// restart forgets the recent changes. Whoever waits must read the database.
+// restart forgets the recent changes, and as of when they were seen. Whoever waits must read the database.
 func (n *news) restart(at int64) {
-	n.recent = ring{first: at, last: at}
+	n.recent, n.accounts = ring{first: at, last: at}, 0
 	for s := range n.seats {
 		s.behind = true
 		s.wake()
@@ -132,6 +142,7 @@ func kindsOf(changes []*Change) (kinds []kind) {
 
 // End lets nobody wait any more, now and later: the server stops.
 func (f *Feed) End() {
+	f.end()
 	n := &f.news
 	n.mu.Lock()
 	defer n.mu.Unlock()

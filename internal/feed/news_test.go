@@ -18,9 +18,11 @@ const rights = 7 // the generation of the accounts
 // audience is a feed whose news the test makes.
 type audience struct {
 	*testing.T
-	Feed
+	*Feed
 	newest int64
 }
+
+func newAudience(t *testing.T) *audience { return &audience{t, New(nil), 10} }
 
 // happens adds changes such as "dcim.site update 3", which are read together.
 func (a *audience) happens(changes ...string) {
@@ -80,7 +82,7 @@ func woken(r *reader) bool {
 // changes, and are done with the others.
 func TestNews(t *testing.T) {
 	t.Parallel()
-	a := &audience{T: t, newest: 10}
+	a := newAudience(t)
 	readers := map[string]*reader{
 		"all":     a.waits(Query{}),
 		"sites":   a.waits(Query{Types: []string{"dcim.site", "dcim.rack"}}),
@@ -116,7 +118,7 @@ func TestNews(t *testing.T) {
 // held up by them, however many there are.
 func TestNewsBehind(t *testing.T) {
 	t.Parallel()
-	a := &audience{T: t, newest: 10}
+	a := newAudience(t)
 	slow, other := a.waits(Query{}), a.waits(Query{Types: []string{"dcim.rack"}})
 	for range ringChanges/100 + 1 {
 		a.happens(slices.Repeat([]string{"dcim.site update 1"}, 100)...)
@@ -132,14 +134,39 @@ func TestNewsBehind(t *testing.T) {
 	soon := a.wait(access.Machine(), Query{After: a.newest - 1, Limit: 100}, rights)
 	a.gets("one who begins a moment ago", soon, a.newest)
 
-	a.news.check(a.newest - 5)
+	a.news.begin(a.newest - 5)
 	a.fails("after a restore from a backup", other, errBehind)
+}
+
+// TestNewsConnection: with a new connection everybody reads the database, which proves what they may see. Without one they do so once in a
+// pulse, because nobody hears of changes.
+func TestNewsConnection(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t)
+	r := a.waits(Query{})
+	a.news.add(store.FeedPart{Positions: store.Positions{Newest: 11, Oldest: 1}, Accounts: rights + 1, Next: 11,
+		Changes: []store.Positioned{{Position: 11}}}, 10)
+	a.news.begin(11)
+	a.fails("whose rights have changed before a new connection", r, errBehind)
+
+	woken(r)
+	a.news.move(r.seat, 11)
+	for _, c := range []struct {
+		at   time.Duration
+		want bool
+	}{{0, true}, {Pulse - 1, false}, {Pulse, true}} {
+		a.news.lookAgain(time.Unix(1e9, 0).Add(c.at))
+		if got := woken(r); got != c.want {
+			t.Errorf("without a connection for %v: woken is %t, want %t", c.at, got, c.want)
+		}
+	}
+	a.fails("without a connection", r, errBehind)
 }
 
 // TestNewsWhileNobodyWaits: changes that nobody waited for are not kept, and whoever comes then reads them from the database.
 func TestNewsWhileNobodyWaits(t *testing.T) {
 	t.Parallel()
-	a := &audience{T: t, newest: 10}
+	a := newAudience(t)
 	before := a.waits(Query{})
 	before.leave()
 	if _, wanted := a.news.wanted(12); wanted {
@@ -155,7 +182,7 @@ func TestNewsWhileNobodyWaits(t *testing.T) {
 // TestNewsEnds: whoever waits is woken when accounts change and when the server stops, and gets nothing then.
 func TestNewsEnds(t *testing.T) {
 	t.Parallel()
-	a := &audience{T: t, newest: 10}
+	a := newAudience(t)
 	r := a.waits(Query{Types: []string{"dcim.rack"}})
 	a.news.add(store.FeedPart{Positions: store.Positions{Newest: 11, Oldest: 1}, Accounts: rights + 1, Next: 11}, 10)
 	if !woken(r) {
@@ -179,7 +206,7 @@ func TestNewsEnds(t *testing.T) {
 func TestNewsWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &audience{T: t, newest: 10}
+		a := newAudience(t)
 		r := a.waits(Query{})
 		go func() {
 			<-time.After(time.Second)

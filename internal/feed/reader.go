@@ -13,6 +13,7 @@ type reader struct {
 	scope access.Scope
 	q     Query // After moves on
 	seat  *seat
+	own   *own // of a live reader; nil for a request
 }
 
 // wait gives a reader a seat, after the position of the query. Call leave.
@@ -77,7 +78,13 @@ func (r *reader) recent(ctx context.Context) (Page, error) {
 // page reads the database, because the reader is behind.
 func (r *reader) page(ctx context.Context) (Page, error) {
 	r.q.After = r.f.news.position(r.seat)
+	if err := r.own.take(ctx, r.q.by); err != nil {
+		return Page{Next: r.q.After}, err
+	}
 	page, accounts, err := r.f.read(ctx, r.scope, r.q)
+	if len(page.Changes) == 0 {
+		r.own.drop()
+	}
 	if err != nil {
 		return page, err
 	}

@@ -31,10 +31,10 @@ type pools struct {
 	pool  *pgxpool.Pool // single records, change sets, River: as many as the address of the database says
 	lists *pgxpool.Pool // whatever reads many rows at a caller's request: half as many
 	spare *pgxpool.Pool // health and login
-	turns *turns        // of lists
+	turns *Turns        // of lists
 
 	snapshots     *pgxpool.Pool
-	snapshotTurns *turns
+	snapshotTurns *Turns
 
 	resets   *resets
 	listTime time.Duration // for all statements of a list together; 0 for no limit
@@ -69,8 +69,8 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 		return p, err
 	}
 	half := max(1, p.pool.Config().MaxConns/2)
-	p.turns = newTurns(int(half), errNoTurn)
-	p.snapshotTurns = newTurns(snapshotConnections, errNoSnapshot)
+	p.turns = NewTurns(int(half), errNoTurn)
+	p.snapshotTurns = NewTurns(snapshotConnections, errNoSnapshot)
 	if p.snapshots, _, err = open(snapshotConnections, ForLists...); err != nil {
 		return p, err
 	}
@@ -125,7 +125,7 @@ const beyond = time.Second
 // inTurn runs fn when it is the caller's turn to use a connection for lists. The statements of fn share the time that one
 // statement may take, and beyond.
 func (p *pools) inTurn(ctx context.Context, scope access.Scope, fn func(context.Context) error) error {
-	done, err := p.turns.take(ctx, scope.By())
+	done, err := p.turns.Take(ctx, scope.By())
 	if err != nil {
 		return err
 	}

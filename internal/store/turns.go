@@ -14,10 +14,10 @@ import (
 // callerLists is how many lists of one caller run at once at most, however many connections are free.
 const callerLists = 8
 
-// turns distributes the connections for lists, or those for snapshots. Nobody is refused: a caller who finds none free waits, as long as
-// their request may take. Callers take turns, so that many lists of one do not delay the few of another, and no
+// Turns distributes what only a few can have at once: the connections for lists, or those for snapshots. Nobody is refused: a caller
+// who finds none free waits, as long as their request may take. Callers take turns, so that many lists of one do not delay the few of another, and no
 // caller takes the last connection.
-type turns struct {
+type Turns struct {
 	mu      sync.Mutex
 	free    int
 	each    int // how many lists of one caller run at once
@@ -32,12 +32,13 @@ type queued struct {
 	waits   []chan struct{} // closed when its turn has come
 }
 
-func newTurns(connections int, noTurn error) *turns {
-	return &turns{free: connections, each: max(1, min(callerLists, connections-1)), callers: map[access.Asker]*queued{}, noTurn: noTurn}
+// NewTurns returns turns of which so many run at once. noTurn is for a request whose time is over before its turn has come.
+func NewTurns(connections int, noTurn error) *Turns {
+	return &Turns{free: connections, each: max(1, min(callerLists, connections-1)), callers: map[access.Asker]*queued{}, noTurn: noTurn}
 }
 
-// take waits for a turn. Call done to give it back.
-func (t *turns) take(ctx context.Context, by access.Asker) (done func(), err error) {
+// Take waits for a turn. Call done to give it back.
+func (t *Turns) Take(ctx context.Context, by access.Asker) (done func(), err error) {
 	t.mu.Lock()
 	c := t.callers[by]
 	if c == nil {
@@ -81,7 +82,7 @@ var errNoSnapshot = &fault.Error{Kind: fault.Busy,
 	Detail:     "Other snapshots, yours or those of others, were being read all the time. Try again.",
 	RetryAfter: 10 * time.Second}
 
-func (t *turns) end(by access.Asker, c *queued) {
+func (t *Turns) end(by access.Asker, c *queued) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.free++
@@ -91,7 +92,7 @@ func (t *turns) end(by access.Asker, c *queued) {
 }
 
 // next gives free connections to those with the fewest running lists, one turn each.
-func (t *turns) next() {
+func (t *Turns) next() {
 	for t.free > 0 {
 		best := -1
 		for i, c := range t.waiting {
@@ -114,7 +115,7 @@ func (t *turns) next() {
 	}
 }
 
-func (t *turns) forget(by access.Asker, c *queued) {
+func (t *Turns) forget(by access.Asker, c *queued) {
 	if c.running == 0 && len(c.waits) == 0 {
 		delete(t.callers, by)
 	}

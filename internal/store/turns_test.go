@@ -15,10 +15,10 @@ import (
 // asked takes a turn and keeps it until the test ends it.
 type asked struct{ begun, end chan struct{} }
 
-func begin(t *turns, by int64) asked {
+func begin(t *Turns, by int64) asked {
 	l := asked{make(chan struct{}), make(chan struct{})}
 	go func() {
-		done, err := t.take(context.Background(), access.Asker{User: by})
+		done, err := t.Take(context.Background(), access.Asker{User: by})
 		if err != nil {
 			panic(err)
 		}
@@ -47,7 +47,7 @@ func running(lists []asked) int {
 func TestTurnsWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(20, errNoTurn)
+		turns := NewTurns(20, errNoTurn)
 		var lists []asked
 		for range 14 {
 			lists = append(lists, begin(turns, 1))
@@ -87,7 +87,7 @@ func TestNobodyTakesTheLastConnection(t *testing.T) {
 	t.Parallel()
 	for connections, most := range map[int]int{1: 1, 2: 1, 3: 2, 8: 7, 9: 8, 50: 8} {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns(connections, errNoTurn)
+			turns := NewTurns(connections, errNoTurn)
 			var lists []asked
 			for range 14 {
 				lists = append(lists, begin(turns, 1))
@@ -110,7 +110,7 @@ func TestNobodyTakesTheLastConnection(t *testing.T) {
 func TestTurnsAreFair(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(2, errNoTurn)
+		turns := NewTurns(2, errNoTurn)
 		var many [2][]asked
 		for range 10 {
 			for by := range many {
@@ -145,14 +145,14 @@ func TestTurnsAreFair(t *testing.T) {
 func TestTurnsAreGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(1, errNoTurn)
+		turns := NewTurns(1, errNoTurn)
 		first := begin(turns, 1)
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		gaveUp := make(chan error)
 		for by := range int64(3) {
 			go func() {
-				_, err := turns.take(ctx, access.Asker{User: by})
+				_, err := turns.Take(ctx, access.Asker{User: by})
 				gaveUp <- err
 			}()
 		}
@@ -176,12 +176,12 @@ func TestTurnsAreGivenUp(t *testing.T) {
 func TestNoTurnInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(1, errNoTurn)
+		turns := NewTurns(1, errNoTurn)
 		first := begin(turns, 1)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := turns.take(ctx, access.Asker{User: 2})
+		_, err := turns.Take(ctx, access.Asker{User: 2})
 		if e, ok := errors.AsType[*fault.Error](err); !ok || e.Kind != fault.Busy || e.RetryAfter != time.Second {
 			t.Errorf("got %v", err)
 		}
