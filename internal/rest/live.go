@@ -39,6 +39,9 @@ func streamQuery(r *http.Request, q *feed.Query) error {
 	if q.After == feed.Oldest {
 		q.After = feed.Newest
 	}
+	if r.ContentLength != 0 { // the server would wait for it, and a stream has no time to read
+		return fault.Field(fault.General, "Send no body: a stream reads none.")
+	}
 	if last := r.Header.Get(resumeHeader); last != "" {
 		n, err := strconv.ParseInt(last, 10, 64)
 		if err != nil || n < 0 || n == math.MaxInt64 {
