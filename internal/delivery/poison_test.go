@@ -225,3 +225,48 @@ func (b *bundle) finishAtOnce(t *testing.T, outcomes []store.Outcome) {
 	}
 	writing.Wait()
 }
+
+// TestManyPoisonHoldNobody: neither a hundred deliveries of one record nor those of a hundred records, none of which the receiver
+// can take, keep the others from being delivered.
+func TestManyPoisonHoldNobody(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.hook(t, ledger.Input{"hold_on_failure": true, "concurrency": "1", "content_types": []any{"dcim.site", "dcim.region"}})
+	b.poison.Store("Poison")
+	id := b.create(t, "dcim.site", site("Poison"))[0].ID()
+	for n := range 101 {
+		b.update(t, id, fmt.Sprint(n))
+	}
+	var many []ledger.Input
+	for n := range 101 {
+		many = append(many, site(fmt.Sprint("Poison-", n)))
+	}
+	b.create(t, "dcim.site", many...)
+	b.create(t, "dcim.region", ledger.Input{"name": "Europe", "slug": "europe"})
+	b.work(t)
+	b.held(t, true)
+	for range 3 {
+		b.probeNow(t)
+		b.eventually(t, "SELECT state <> 'held' OR probe_at > now() FROM extras_webhook_state")
+	}
+	b.eventually(t, "SELECT count(*) = 1 FROM extras_delivery WHERE state = 'successful'")
+}
+
+// TestResumeDoesNotWaitForTheReceiver: who resumes a held webhook knows that the receiver is back, whatever time it asked for.
+func TestResumeDoesNotWaitForTheReceiver(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	hook := b.hook(t, ledger.Input{"hold_on_failure": true, "concurrency": "1"})
+	b.retryAfter.Store("3600")
+	b.status(http.StatusServiceUnavailable)
+	b.work(t)
+	for _, name := range []string{"Ams", "Ber", "Cph", "Dub", "Edi"} {
+		b.create(t, "dcim.site", site(name))
+	}
+	b.held(t, true)
+	b.status(http.StatusOK)
+	if _, err := b.act(t.Context(), "POST extras.webhook/resume", hook.ID(), nil); err != nil {
+		t.Fatal(err)
+	}
+	b.eventually(t, "SELECT count(*) = 5 FROM extras_delivery WHERE state = 'successful'")
+}

@@ -143,7 +143,7 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 	return found, next, s.translate(err)
 }
 
-// Pause pauses the deliveries of a webhook, or resumes them, and then a held one is probed at once. If there was a pause to
+// Pause pauses the deliveries of a webhook, or resumes them, and then a held one is probed at once, whatever time its receiver asked for. If there was a pause to
 // begin or to end, it writes the event, in the same transaction, and reports it.
 func (s *Store) Pause(ctx context.Context, webhook int64, paused bool, e audit.Event) (changed bool, err error) {
 	sql, args := "DELETE FROM extras_webhook_pause WHERE webhook_id = $1", []any{webhook}
@@ -152,7 +152,7 @@ func (s *Store) Pause(ctx context.Context, webhook int64, paused bool, e audit.E
 	}
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if !paused {
-			if _, err := tx.Exec(ctx, probeNow, webhook); err != nil {
+			if err := resumeHeld(ctx, tx, webhook); err != nil {
 				return err
 			}
 		}
