@@ -40,6 +40,13 @@ def ask(path):
     return urllib.request.urlopen(urllib.request.Request(os.environ["TERRIER_URL"] + "/api/extras/feed/" + path, headers=head), timeout=60)
 
 
+def next_line(lines):
+    line = next(lines)
+    if not line.endswith(b"\n"):
+        raise EOFError("the snapshot broke off")
+    return line
+
+
 def start(db, types):
     """Replaces the copy by a snapshot of each type, in one transaction."""
     with db:
@@ -47,13 +54,13 @@ def start(db, types):
         db.execute("DELETE FROM follower")
         for kind in types:
             with ask("snapshot/?type=" + kind) as lines:
-                position = json.loads(next(lines))["position"]
+                position = json.loads(next_line(lines))["position"]
                 # The first snapshot is the oldest. What the others have of the changes since will come again.
                 db.execute("INSERT OR IGNORE INTO follower VALUES (?, ?)", (",".join(types), position))
-                line, count = next(lines), 0
+                line, count = next_line(lines), 0
                 while not line.startswith(b'{"end"'):
                     db.execute(ADD_LINE, {"type": kind, "line": line.decode()})
-                    line, count = next(lines), count + 1
+                    line, count = next_line(lines), count + 1
                 if json.loads(line)["count"] != count:
                     raise EOFError("the snapshot is not complete")
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -46,10 +47,8 @@ func (s *Store) PublishHealth(ctx context.Context, publish func(ToPublish) error
 			return err
 		}
 		found, err := s.HealthToPublish(ctx) // another process may have just been done
-		for _, p := range found {
-			if err := publish(p); err != nil {
-				return err
-			}
+		for _, p := range found {            // one that can't be recorded keeps none of the others back
+			err = errors.Join(err, publish(p))
 		}
 		return err
 	})
