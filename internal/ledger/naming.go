@@ -3,6 +3,8 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -17,25 +19,53 @@ func (r *resolver) lookUpNamed(t *record.Type, link record.Link, byName outcome,
 	if !found {
 		byID = had[named.ID]
 	}
-	switch matchesID := named.Numbers(t, byID); {
-	case matchesID && (byName.count == 0 || byName.count == 1 && byName.link.ID == byID.ID):
-		return byID, ""
-	case matchesID:
-		advice := fmt.Sprintf("Write the id alone: #%d or #%d.", byID.ID, byName.link.ID)
-		if named.Name == "" { // only an id was written
-			advice = fmt.Sprintf("Write the name and the id: %s #%d or %s #%d.", t.DisplayLink(byID), byID.ID,
-				t.DisplayLink(byName.link), byName.link.ID)
+	if named.Numbers(t, byID) {
+		other := slices.IndexFunc(byName.links, func(l record.Link) bool { return l.ID != byID.ID })
+		if other < 0 {
+			return byID, ""
 		}
-		return link, fmt.Sprintf("%q means the %s with the id %d, and the one of that name with the id %d. %s",
-			named.Text, t.Title(), byID.ID, byName.link.ID, advice)
-	case byName.count == 1:
-		return byName.link, ""
-	case byName.count > 1:
-		return link, fmt.Sprintf("Several are called %q. Write the id behind the name: %s #%d.", named.Text, named.Text, byName.link.ID)
+		return link, twoMeanings(t, named, byID, byName.links[other])
+	}
+	switch {
+	case len(byName.links) == 1 && !byName.cut:
+		return byName.links[0], ""
+	case len(byName.links) > 1:
+		return link, severalMeanings(t, named, byName.links)
+	case byName.cut:
+		return link, fmt.Sprintf("Too many records have the names that are given here to look for %s %q. Write # and its id.", t.Title(), named.Text)
 	case named.ID != 0 && named.Name != "":
 		return link, fmt.Sprintf("There is no %s %q that you may see: the name and the id must belong to the same one.", t.Title(), named.Text)
 	}
 	return link, fmt.Sprintf("There is no %s %q that you may see.", t.Title(), named.Text)
+}
+
+// twoMeanings says that a text is the id of one record and the name of another.
+func twoMeanings(t *record.Type, named *record.Named, byID, byName record.Link) string {
+	advice := fmt.Sprintf("Write the id alone: #%d or #%d.", byID.ID, byName.ID)
+	if named.Name == "" { // only an id was written
+		advice = fmt.Sprintf("Write the name and the id: %s #%d or %s #%d.", t.DisplayLink(byID), byID.ID, t.DisplayLink(byName), byName.ID)
+	}
+	return fmt.Sprintf("%q means the %s with the id %d, and the one of that name with the id %d. %s",
+		named.Text, t.Title(), byID.ID, byName.ID, advice)
+}
+
+// mostInstead is how many records a message lists that a text may mean.
+const mostInstead = 5
+
+// severalMeanings says that several records have a text as their name, and what to write instead.
+func severalMeanings(t *record.Type, named *record.Named, links []record.Link) string {
+	if named.Or == "" {
+		return fmt.Sprintf("Several are called %q. Write the id behind the name: %s #%d.", named.Text, named.Text, links[len(links)-1].ID)
+	}
+	var instead []string
+	for _, l := range links[:min(len(links), mostInstead)] {
+		instead = append(instead, named.Instead(t, l))
+	}
+	if len(links) > mostInstead {
+		instead = append(instead, "…")
+	}
+	return fmt.Sprintf("%q is the %s or %s of several. Write one of these instead: %s", named.Text, named.By, named.Or,
+		strings.Join(instead, ", "))
 }
 
 // Refer returns the records that references mean. Each reference is written as in a change. problems has the reason for each that

@@ -26,15 +26,14 @@ func (r *resolver) narrow(ctx context.Context, b *batch, fields []reference) err
 				continue
 			}
 			for n, link := range f.Links(d.v) {
-				o := r.matched[f.Of(link)][matchKey(link.Match)]
-				if len(link.Match) == 0 || o.count < 2 && !o.cut {
+				if o := r.found(f.Of(link), link); len(o.links) < 2 && !o.cut {
 					continue
 				}
 				shared := r.shared(d, fields, f.Of(link))
 				if len(shared) == 0 {
 					continue
 				}
-				link.Match, link.Named = slices.Concat(link.Match, shared), nil
+				link = narrowed(link, shared)
 				more.want(f.Of(link), link)
 				all = append(all, unclear{d, f, n, link})
 			}
@@ -48,13 +47,13 @@ func (r *resolver) narrow(ctx context.Context, b *batch, fields []reference) err
 	}
 	for _, u := range all {
 		t := u.f.Of(u.link)
-		o := more.matched[t][matchKey(u.link.Match)]
-		if o.count != 1 {
+		o := more.found(t, u.link)
+		if len(o.links) != 1 {
 			continue // what was found without narrowing says why
 		}
-		r.links[t][o.link.ID] = o.link
+		r.links[t][o.links[0].ID] = o.links[0]
 		links := slices.Clone(u.f.Links(u.d.v))
-		links[u.n] = record.Link{ID: o.link.ID, Of: u.link.Of}
+		links[u.n] = record.Link{ID: o.links[0].ID, Of: u.link.Of}
 		if u.f.Many {
 			u.d.v.SetAt(u.f.Index, links)
 		} else {
@@ -62,6 +61,18 @@ func (r *resolver) narrow(ctx context.Context, b *batch, fields []reference) err
 		}
 	}
 	return nil
+}
+
+// narrowed returns a reference to a record that passes more tests. Each of the readings of a text is narrowed.
+func narrowed(link record.Link, tests []record.Predicate) record.Link {
+	out := record.Link{Of: link.Of, Match: []record.Predicate{}}
+	if len(link.Match) > 0 {
+		out.Match = slices.Concat(link.Match, tests)
+	}
+	if link.Named != nil && len(link.Named.Also) > 0 {
+		out.Named = &record.Named{Also: slices.Concat(link.Named.Also, tests)}
+	}
+	return out
 }
 
 // shared returns tests for the records of a type that must refer to what a draft refers to in the field of the same name.

@@ -24,10 +24,9 @@ type resolver struct {
 	matched map[*record.Type]map[string]outcome
 }
 
-// outcome is the result of looking for the one record that attributes describe.
+// outcome is the result of looking for the one record that attributes or a text describe.
 type outcome struct {
-	link  record.Link
-	count int
+	links []record.Link
 	cut   bool // there may be more
 }
 
@@ -93,9 +92,34 @@ func (r *resolver) want(t *record.Type, link record.Link) {
 	if link.Named != nil && link.Named.ID != 0 {
 		r.wanted[t][link.Named.ID] = true
 	}
-	if len(link.Match) > 0 {
-		r.matches[t][matchKey(link.Match)] = link.Match
+	for _, match := range readings(link) {
+		r.matches[t][matchKey(match)] = match
 	}
+}
+
+// readings returns the attributes that a reference may mean: a text may be the slug or the name of a record.
+func readings(link record.Link) (all [][]record.Predicate) {
+	if len(link.Match) > 0 {
+		all = append(all, link.Match)
+	}
+	if link.Named != nil && len(link.Named.Also) > 0 {
+		all = append(all, link.Named.Also)
+	}
+	return all
+}
+
+// found returns the records that a reference by attributes or by a text may mean, except by the id in the text.
+func (r *resolver) found(t *record.Type, link record.Link) (all outcome) {
+	for _, match := range readings(link) {
+		o := r.matched[t][matchKey(match)]
+		all.cut = all.cut || o.cut
+		for _, candidate := range o.links {
+			if !slices.ContainsFunc(all.links, func(l record.Link) bool { return l.ID == candidate.ID }) {
+				all.links = append(all.links, candidate)
+			}
+		}
+	}
+	return all
 }
 
 // matchKey returns a key for a combination of attributes and values.
@@ -206,7 +230,7 @@ func (r *resolver) loadMatches(t *record.Type, scope access.Scope) func() {
 func (r *resolver) match(t *record.Type, keys []string, f store.Found) {
 	for _, key := range keys {
 		if len(keys) == 1 || fits(r.matches[t][key], f.Asked) {
-			r.matched[t][key] = outcome{link: f.Link, count: r.matched[t][key].count + 1}
+			r.matched[t][key] = outcome{links: append(r.matched[t][key].links, f.Link)}
 		}
 	}
 }
@@ -261,15 +285,15 @@ func (r *resolver) lookUp(t *record.Type, link record.Link, had map[int64]record
 		}
 		return link, fmt.Sprintf("Related object not found using the provided numeric ID: %d", link.ID)
 	}
-	o := r.matched[t][matchKey(link.Match)]
+	o := r.found(t, link)
 	if link.Named != nil {
 		return r.lookUpNamed(t, link, o, had)
 	}
-	switch o.count {
+	switch len(o.links) {
 	case 0:
 		return link, "Related object not found using the provided attributes: " + describe(link.Match)
 	case 1:
-		return o.link, ""
+		return o.links[0], ""
 	default:
 		return link, "Multiple objects match the provided attributes: " + describe(link.Match)
 	}

@@ -11,6 +11,7 @@ import (
 // records.
 type Naming struct {
 	By   string // the field with the name; "" if records have only ids
+	Or   string // another field that may have the text; "" for none
 	Text string
 }
 
@@ -19,6 +20,7 @@ type Named struct {
 	Naming
 	ID   int64 // 0 if the text has none
 	Name string
+	Also []Predicate // what a record has whose field Or is the text
 }
 
 var numberSuffix = regexp.MustCompile(`^(?s)(.*)#([0-9]{1,19})$`)
@@ -38,7 +40,21 @@ func (n *Named) Numbers(t *Type, l Link) bool {
 	if n.ID == 0 || l.ID != n.ID {
 		return false
 	}
-	return n.Name == "" || len(l.Brief) > 0 && (n.Name == (linked{t, l}).Text(n.By) || n.Name == t.DisplayLink(l))
+	if n.Name == "" || len(l.Brief) == 0 {
+		return n.Name == ""
+	}
+	shown := linked{t, l}
+	return n.Name == shown.Text(n.By) || n.Or != "" && n.Name == shown.Text(n.Or) || n.Name == t.DisplayLink(l)
+}
+
+// Instead returns what to write for a record where the text means several: what is in By if no other record can have that, else its id.
+func (n *Named) Instead(t *Type, l Link) string {
+	if f := t.Field(n.By); f != nil && f.Info().Unique && len(l.Brief) > 0 {
+		if text := (linked{t, l}).Text(n.By); text != "" && text != n.Text {
+			return text
+		}
+	}
+	return "#" + t.FormatID(l.ID)
 }
 
 // link reads the text in both ways. A text that the field can't have, as #3 is no address, only names a record by its id.
@@ -53,6 +69,12 @@ func (n Naming) link(target *Type) (Link, error) {
 	}
 	link, err := parseLink(map[string]any{n.By: n.Text}, target)
 	link.Named = &Named{Naming: n}
+	if n.Or != "" {
+		also, wrong := parseLink(map[string]any{n.Or: n.Text}, target)
+		if link.Named.Also = also.Match; err != nil && wrong == nil {
+			link.Match, err = []Predicate{}, nil
+		}
+	}
 	name, id, ok := NumberedName(n.Text)
 	if ok {
 		link.Named.Name, link.Named.ID = name, id

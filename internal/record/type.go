@@ -321,8 +321,13 @@ func (t *Type) BelongsWith(other *Type) (shared []ReferenceField) {
 // record.
 func (t *Type) LookupField() string { return t.lookup }
 
-// lookupWord returns the field by which a file names a record of the type.
-func (t *Type) lookupWord() string { return cmp.Or(t.lookup, "id") }
+// lookupWord returns the fields by which a file names a record of the type.
+func (t *Type) lookupWord() string {
+	if t.lookup != t.naming && t.naming != "" {
+		return t.lookup + " or " + t.naming
+	}
+	return cmp.Or(t.lookup, "id")
+}
 
 // Tree reports whether records of the type form a tree through "parent".
 func (t *Type) Tree() bool {

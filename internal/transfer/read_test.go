@@ -17,23 +17,25 @@ func TestRead(t *testing.T) {
 	reg := registry(t)
 	defs := customs(t, reg)
 	number := func(s string) json.Number { return json.Number(s) }
+	byName := func(s string) record.Naming { return record.Naming{By: "slug", Or: "name", Text: s} }
 	for _, c := range []struct {
 		name   string
 		format transfer.Format
 		text   string
 		want   object
 	}{
-		{"a reference by slug", "csv", "name,site\nx,berlin", object{"name": "x", "site": object{"slug": "berlin"}}},
-		{"a reference by id", "csv", "site\n#3", object{"site": record.Naming{By: "slug", Text: "#3"}}},
-		{"a reference by both", "csv", "region\neurope#3", object{"region": record.Naming{By: "slug", Text: "europe#3"}}},
-		{"a number is a slug", "csv", "site\n2024", object{"site": object{"slug": "2024"}}},
-		{"a reference by name", "csv", "webhook\nchat ops", object{"webhook": object{"name": "chat ops"}}},
+		{"a reference by slug", "csv", "name,site\nx,berlin", object{"name": "x", "site": byName("berlin")}},
+		{"a reference by name that is no slug", "csv", "site\nBerlin 1", object{"site": byName("Berlin 1")}},
+		{"a reference by id", "csv", "site\n#3", object{"site": byName("#3")}},
+		{"a reference by both", "csv", "region\neurope#3", object{"region": byName("europe#3")}},
+		{"a number is a name", "csv", "site\n2024", object{"site": byName("2024")}},
+		{"a reference by name", "csv", "webhook\nchat ops", object{"webhook": record.Naming{By: "name", Text: "chat ops"}}},
 		{"a reference to what has no name", "csv", "token,name\n7,a", object{"token": "7", "name": "a"}},
 		{"a reference by its parts", "csv", "region.slug,region.name\neurope,Europe",
 			object{"region": object{"slug": "europe", "name": "Europe"}}},
 		{"parts lie over the whole", "csv", "region.id,region\n3,europe", object{"region": object{"id": "3", "slug": "europe"}}},
 		{"a blank reference", "csv", "name,region,region.slug\nx,,", object{"name": "x"}},
-		{"tags", "csv", "tags\n\"red, blue\"", object{"tags": []any{object{"slug": "red"}, object{"slug": "blue"}}}},
+		{"tags", "csv", "tags\n\"red, blue\"", object{"tags": []any{byName("red"), byName("blue")}}},
 		{"no tags", "csv", "tags\n'", object{"tags": []any{}}},
 		{"a list with a comma in an item", "csv", "words\n\"a,\"\"b, c\"\",\"", object{"words": []any{"a", "b, c"}}},
 		{"a boolean", "csv", "active\n YES ", object{"active": "YES"}},
@@ -58,7 +60,7 @@ func TestRead(t *testing.T) {
 		{"empty rows and columns", "csv", "\n,,\nname,,\n\n,,\nx,,,,\n", object{"name": "x"}},
 
 		{"by hand", "json", `[{"name": "x", "region": "europe", "site": {"slug": "berlin"}, "token": 3, "size": "small"}]`,
-			object{"name": "x", "region": object{"slug": "europe"}, "site": object{"slug": "berlin"}, "token": number("3"), "size": "small"}},
+			object{"name": "x", "region": byName("europe"), "site": object{"slug": "berlin"}, "token": number("3"), "size": "small"}},
 		{"as it is shown", "json", `[{"url": "u", "display": "x", "created": "c", "size": {"value": "small", "label": "Small"},
 			"site": {"id": 3, "url": "u", "display": "Berlin", "name": "Berlin", "slug": "berlin"},
 			"tags": [{"id": 1, "slug": "red", "color": "fff000"}]}]`,
@@ -71,7 +73,7 @@ func TestRead(t *testing.T) {
 		{"null in JSON", "json", `[{"alias": null, "site": null}]`, object{"alias": nil, "site": nil}},
 
 		{"YAML by hand", "yaml", "- name: x\n  region: europe\n  site: {slug: berlin}\n  token: 3\n",
-			object{"name": "x", "region": object{"slug": "europe"}, "site": object{"slug": "berlin"}, "token": number("3")}},
+			object{"name": "x", "region": byName("europe"), "site": object{"slug": "berlin"}, "token": number("3")}},
 		{"one YAML object", "yaml", "---\nname: x\n", object{"name": "x"}},
 		{"scalars stay what was written", "yaml",
 			"- {motto: 007, alias: 0x1f, number: 12, ratio: 1.50, active: yes, expires: 2026-01-31, words: [1_0, ~, True]}", object{
@@ -169,7 +171,7 @@ func TestColumns(t *testing.T) {
 		"size":           {Label: "Size", Help: "How large it is. One of small, large."},
 		"active":         {Label: "Active", Help: "true or false."},
 		"expires":        {Label: "Expires", Help: "Such as 2026-01-31T12:00:00Z."},
-		"site":           {Label: "Site", Help: "The slug of the site, or # and its id: #3."},
+		"site":           {Label: "Site", Help: "The slug or name of the site, or # and its id: #3."},
 		"token":          {Label: "Token", Help: "The id of the token."},
 		"owners":         {Label: "Owners", Help: "The username of each user, separated by commas."},
 		"words":          {Label: "Words", Help: "Separated by commas."},

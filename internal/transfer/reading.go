@@ -182,7 +182,7 @@ func asObject(v any, s slot) (map[string]any, bool) {
 	case json.Number:
 		return map[string]any{idKey: x}, s.target != nil
 	case record.Naming:
-		return numberedObject(x), s.target != nil
+		return namedObject(x), s.target != nil
 	}
 	return nil, false
 }

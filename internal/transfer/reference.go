@@ -11,21 +11,25 @@ import (
 // lookup returns the field that names a record of the type in one word, nil if none does.
 func lookup(t *record.Type) record.Field { return t.Field(t.LookupField()) }
 
-// fromReference reads europe, #3 or europe#3.
+// fromReference reads europe, Europe, #3 or europe#3.
 func fromReference(target *record.Type, s string) any {
 	s = strings.TrimSpace(s)
 	if s == "" || lookup(target) == nil {
 		return strings.TrimPrefix(s, "#")
 	}
-	if _, _, numbered := record.NumberedName(s); numbered {
-		return record.Naming{By: target.LookupField(), Text: s}
+	n := record.Naming{By: target.LookupField(), Text: s}
+	if name := target.NamingField(); name != n.By {
+		n.Or = name
 	}
-	return map[string]any{target.LookupField(): s}
+	return n
 }
 
-// numberedObject returns the reference to a record by the id in a text, and by the name before it.
-func numberedObject(n record.Naming) map[string]any {
-	name, id, _ := record.NumberedName(n.Text)
+// namedObject returns the reference to a record by the id in a text, and by the name before it.
+func namedObject(n record.Naming) map[string]any {
+	name, id, numbered := record.NumberedName(n.Text)
+	if !numbered {
+		return map[string]any{n.By: n.Text}
+	}
 	object := map[string]any{idKey: json.Number(strconv.FormatInt(id, 10))}
 	if name != "" {
 		object[n.By] = name

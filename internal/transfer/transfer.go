@@ -14,10 +14,10 @@
 //   - blank says nothing about the field: a new record gets the default, an existing one
 //     keeps what it has. The word null empties a field that may be null, a single
 //     apostrophe makes a text or a list empty.
-//   - a reference is the slug of the other record (its name, where it has no slug):
-//     europe. #3 is the record with the id 3, europe#3 the one for which both hold: this is
-//     what is written where a slug alone may mean several. A plain number is a slug,
-//     because slugs may be numbers. Columns such as region.slug, region.name and region.id
+//   - a reference is the slug or the name of the other record: europe or Europe. A text
+//     that is the slug or the name of several is refused. #3 is the record with the id 3, europe#3 the one for which both hold: this is
+//     what is written where a slug alone may mean several. A plain number is a slug or a name,
+//     because these may be numbers. Columns such as region.slug, region.name and region.id
 //     are understood too.
 //   - lists are separated by commas. An item with a comma or a quote in it is quoted the
 //     way CSV quotes a cell.

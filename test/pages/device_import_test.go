@@ -39,5 +39,5 @@ func TestImportDevices(t *testing.T) {
 	}
 	// Without the site nothing is guessed.
 	shows(t, b.post(t, "/dcim/devices/import/", url.Values{"format": {"csv"}, "mode": {"import"},
-		"text": {"name,device_type,device_role,site,rack\nc,x,server,nowhere,R1\n"}}).Want(t, http.StatusBadRequest), "Multiple objects match")
+		"text": {"name,device_type,device_role,site,rack\nc,x,server,nowhere,R1\n"}}).Want(t, http.StatusBadRequest), "Several are called")
 }
