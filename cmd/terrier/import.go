@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"terrier/internal/app"
@@ -15,6 +16,8 @@ type importCommand struct {
 	Type  string `arg:"" help:"Type of the records, such as ipam.prefix."`
 	File  string `arg:"" help:"CSV, JSON or YAML file, as a list exports it; - reads it from standard input."`
 	After int    `placeholder:"ROWS" help:"Skip this many rows, which an earlier import has recorded."`
+
+	Map []string `sep:"none" placeholder:"HEADING=COLUMN" help:"What a column of a CSV file means, such as 'Device Type=device_type'. 'Notes=' skips one. Repeatable."`
 }
 
 // Run can be interrupted at any time: what is recorded by then stays, and the command says how to go on.
@@ -22,8 +25,11 @@ func (c importCommand) Run(ctx context.Context, s *session) error {
 	if c.After < 0 {
 		return errors.New("--after is a number of rows: 0 or more")
 	}
-	file := app.Import{Type: c.Type, After: c.After}
-	var err error
+	columns, err := mapped(c.Map)
+	if err != nil {
+		return err
+	}
+	file := app.Import{Type: c.Type, After: c.After, Columns: columns}
 	if c.File == "-" {
 		file.Text, err = io.ReadAll(s.in)
 	} else {
@@ -51,6 +57,23 @@ func (c importCommand) Run(ctx context.Context, s *session) error {
 		}
 		return s.printf("rows imported: %d\n", far.Done-min(c.After, far.Rows))
 	})
+}
+
+// mapped returns the columns by their headings, which may have an = too.
+func mapped(pairs []string) (map[string]string, error) {
+	columns := map[string]string{}
+	for _, pair := range pairs {
+		at := strings.LastIndex(pair, "=")
+		if at < 0 {
+			return nil, fmt.Errorf("--map %q: write HEADING=COLUMN, such as 'Device Type=device_type'", pair)
+		}
+		heading := strings.TrimSpace(pair[:at])
+		if _, twice := columns[heading]; twice {
+			return nil, fmt.Errorf("--map has the column %q twice", heading)
+		}
+		columns[heading] = strings.TrimSpace(pair[at+1:])
+	}
+	return columns, nil
 }
 
 func (c importCommand) stopped(far app.Imported, err error) error {

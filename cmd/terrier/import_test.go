@@ -81,6 +81,42 @@ func TestImportCommand(t *testing.T) {
 	}
 }
 
+// TestImportMapping: headings are matched as the page does it, and by --map; errors are by the headings of the file.
+func TestImportMapping(t *testing.T) {
+	h := newHooked(t)
+	for _, c := range []struct {
+		name, file string
+		maps       []string
+		says       string
+	}{
+		{"much like the columns", "NAME,Slug,Time zone\na,a,Europe/Lisbon\n", nil, "rows imported: 1"},
+		{"by --map", "Title,Short = name,Notes\nb,b,x\n", []string{"Title=name", "Short = name=slug", "Notes="}, "rows imported: 1"},
+		{"an unknown column", "Name,Slug,Notes\nc,c,x\n", nil, `nothing is imported: line 1: column "Notes" is unknown`},
+		{"a column that there is not", "Name,Slug\nc,c\n", []string{"Titel=name"},
+			`nothing is imported: the file has no column "Titel"; its columns are ["Name" "Slug"]`},
+		{"an unknown field", "Name,Slug\nc,c\n", []string{"Name=nmae"}, `nothing is imported: line 1: column "nmae" is unknown, did you mean "name"?`},
+		{"two for one field", "Name,Title,Slug\nc,d,e\n", []string{"Title=name"},
+			`nothing is imported: line 1: the columns "Name" and "Title" are both mapped to name. Skip one of them.`},
+		{"an error of a row", "Name,Slug,Region name\nc,c,Nowhere\n", nil,
+			`nothing is imported: line 2: Region name: There is no region "Nowhere" that you may see.`},
+		{"an ID", "ID,Name,Slug\n1,c,c\n", nil, `nothing is imported: line 1: column "ID" is unknown`},
+		{"no mapping", "Name,Slug\nc,c\n", []string{"Name"}, "write HEADING=COLUMN"},
+		{"one twice", "Name,Slug\nc,c\n", []string{"Name=name", "Name=slug"}, `--map has the column "Name" twice`},
+		{"not CSV", `[{"name": "c", "slug": "c"}]`, []string{"Name=name"}, "only the columns of CSV can be mapped, and this is json"},
+	} {
+		args := []string{"import", "dcim.site", "-"}
+		for _, pair := range c.maps {
+			args = append(args, "--map", pair)
+		}
+		if says, _ := runCommand(t, c.file, args...); !strings.Contains(says, c.says) {
+			t.Errorf("%s: it says\n%swithout %q", c.name, says, c.says)
+		}
+	}
+	if count, _, err := h.Store.Recount(t.Context(), h.Registry.Type("dcim.site")); count != 2 || err != nil {
+		t.Errorf("there are %d sites, want 2 (%v)", count, err)
+	}
+}
+
 func TestImportReports(t *testing.T) {
 	h := newHooked(t)
 	var reports []app.Imported

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ type Import struct {
 	Name  string // its name, whose end says the format; "" to recognize that by the text
 	Text  []byte
 	After int // rows that are left out at the beginning, because they are recorded
+
+	Columns map[string]string // by the headings of the file, if it is CSV; "" to skip the column
 }
 
 // Imported is how far an import has come.
@@ -43,12 +46,17 @@ func (a *App) Import(ctx context.Context, file Import, report func(Imported)) (I
 	if err != nil {
 		return Imported{}, err
 	}
-	rows, err := transfer.ParseAny(t, defs, transfer.Guess(file.Name, file.Text), file.Text)
+	format := transfer.Guess(file.Name, file.Text)
+	columns, err := file.mapping(t, defs, format)
+	if err != nil {
+		return Imported{}, err
+	}
+	rows, err := transfer.ParseAny(t, defs, format, file.Text, columns)
 	if err == nil {
 		rows, err = transfer.Distinct(t, rows)
 	}
 	if err != nil {
-		return Imported{}, byLine(rows, err)
+		return Imported{}, byLine(rows, columns, err)
 	}
 	far := Imported{Done: min(file.After, len(rows)), Rows: len(rows)}
 	by := operator()
@@ -58,12 +66,39 @@ func (a *App) Import(ctx context.Context, file Import, report func(Imported)) (I
 			edits[i] = ledger.Edit{ID: row.Key, Input: row.Input}
 		}
 		if err := a.Ledger.Import(ctx, by, t, edits); err != nil {
-			return far, byLine(part, err)
+			return far, byLine(part, columns, err)
 		}
 		far.Done += len(part)
 		report(far)
 	}
 	return far, nil
+}
+
+// mapping returns what the headings of a CSV file mean: as it was given, or else what they are much like.
+func (f Import) mapping(t *record.Type, defs []*record.Custom, format transfer.Format) (transfer.Mapping, error) {
+	given := transfer.Mapping(f.Columns)
+	if format != transfer.CSV {
+		if len(given) > 0 {
+			return nil, fault.New(fault.Invalid, "only the columns of CSV can be mapped, and this is %s", format)
+		}
+		return nil, nil
+	}
+	headings := transfer.Headings(t, defs, f.Text, given)
+	if headings == nil {
+		return given, nil
+	}
+	out, names := transfer.Mapping{}, make([]string, len(headings))
+	for i, h := range headings {
+		if names[i] = h.Name; h.Matched {
+			out[h.Name] = h.Column
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(names, name) {
+			return nil, fault.New(fault.Invalid, "the file has no column %q; its columns are %q", name, names)
+		}
+	}
+	return out, nil
 }
 
 // typeCalled returns the type of a name such as ipam.prefix.
@@ -90,7 +125,7 @@ func (a *App) customs(ctx context.Context, t *record.Type) ([]*record.Custom, er
 }
 
 // byLine says what is wrong with which line of a file.
-func byLine(rows []transfer.Row, err error) error {
+func byLine(rows []transfer.Row, columns transfer.Mapping, err error) error {
 	e, known := errors.AsType[*fault.Error](err)
 	switch {
 	case known && e.Kind == fault.NotFound && len(rows) == 1: // of one record, the ledger does not say which it did not find
@@ -99,7 +134,7 @@ func byLine(rows []transfer.Row, err error) error {
 		return err
 	}
 	var lines []string
-	for i, fields := range e.Items {
+	for i, fields := range columns.InFile(e.Items) {
 		if len(fields) > 0 {
 			lines = append(lines, fmt.Sprintf("line %d: %s", rows[i].Line, fields))
 		}

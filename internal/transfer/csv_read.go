@@ -11,17 +11,24 @@ import (
 // maxColumns is more than a type can have, custom fields included.
 const maxColumns = 2000
 
-func (in *reading) readCSV(text string) error {
-	r := &csvReader{text: text, line: 1, separator: separatorOf(text)}
-	header, line, err := r.next()
+// openCSV returns the header of a file and a reader of the rows after it.
+func openCSV(text []byte) (r *csvReader, header []string, line int, err error) {
+	r = &csvReader{text: string(text), line: 1}
+	r.separator = separatorOf(r.text)
+	header, line, err = r.next()
 	for err == nil && len(header) > 0 && allBlank(header) {
 		header, line, err = r.next()
 	}
+	if err == nil && header == nil {
+		err = fault.Field(fault.General, "There is nothing to import: the first row must name the columns.")
+	}
+	return r, header, line, err
+}
+
+func (in *reading) readCSV(text []byte) error {
+	r, header, line, err := openCSV(text)
 	if err != nil {
 		return err
-	}
-	if header == nil {
-		return fault.Field(fault.General, "There is nothing to import: the first row must name the columns.")
 	}
 	slots, err := in.readHeader(header, line)
 	if err != nil {
@@ -53,19 +60,30 @@ func (in *reading) readCSV(text string) error {
 // readHeader finds out what each column means. A column without a name means nothing.
 func (in *reading) readHeader(header []string, line int) ([]*slot, error) {
 	slots := make([]*slot, len(header))
-	at := map[string]bool{}
-	for i, name := range header {
-		name = strings.TrimSpace(name)
-		s, known := in.layout.slots[name]
+	headings, at := map[string]bool{}, map[string]string{}
+	for i, cell := range header {
+		name := headingOf(cell)
+		column, mapped := in.mapping[name]
+		if !mapped {
+			column = name
+		}
+		s, known := in.layout.slots[column]
 		switch {
 		case name == "":
 			continue
-		case at[name]:
-			return nil, fault.Field(fault.General, "line %d: column %q is there twice", line, name)
+		case headings[name]:
+			return nil, fault.Field(fault.General, "line %d: column %q is there twice", line, cut(name))
+		case mapped && column == Skip:
+			s.skip = true
+		case at[column] != "":
+			return nil, fault.Field(fault.General, "line %d: the columns %q and %q are both mapped to %s. Skip one of them.",
+				line, at[column], name, column)
 		case !known:
-			in.misspelt(line, name, in.layout.names)
+			in.misspelt(line, column, in.layout.names)
+		default:
+			at[column] = name
 		}
-		at[name] = true
+		headings[name] = true
 		slots[i] = &s
 	}
 	return slots, nil

@@ -59,7 +59,7 @@ func TestWholeFileErrors(t *testing.T) {
 		{"xml", "<a/>", `The format "xml" is unknown: use csv, json or yaml.`},
 	} {
 		t.Run(fmt.Sprintf("%s %.20q", c.format, c.text), func(t *testing.T) {
-			rows, err := transfer.Parse(reg.Type("dcim.site"), customs(t, reg), c.format, []byte(c.text))
+			rows, err := transfer.Parse(reg.Type("dcim.site"), customs(t, reg), c.format, []byte(c.text), nil)
 			problem, ok := errors.AsType[*fault.Error](err)
 			if !ok || problem.Kind != fault.Invalid || rows != nil {
 				t.Fatalf("got %v, %v", rows, err)
@@ -94,7 +94,7 @@ func TestRowErrors(t *testing.T) {
 		{"json", `[{"id": true}, {"id": 3}]`, []fault.Fields{{"id": {"The id must be a number or a text."}}, {}}},
 		{"yaml", "- id: 1.5", []fault.Fields{{"id": {"A valid integer is required."}}}},
 	} {
-		rows, err := transfer.Parse(reg.Type("trial.widget"), customs(t, reg), c.format, []byte(c.text))
+		rows, err := transfer.Parse(reg.Type("trial.widget"), customs(t, reg), c.format, []byte(c.text), nil)
 		problem, ok := errors.AsType[*fault.Error](err)
 		if !ok || problem.Kind != fault.Invalid || !reflect.DeepEqual(problem.Items, c.want) || len(rows) != len(c.want) {
 			t.Errorf("%s: got %v, %v", c.text, rows, err)
@@ -113,13 +113,13 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	for format, text := range rows(transfer.MaxRows) {
-		if got, err := transfer.Parse(reg.Type("dcim.site"), nil, format, []byte(text)); err != nil || len(got) != transfer.MaxRows {
+		if got, err := transfer.Parse(reg.Type("dcim.site"), nil, format, []byte(text), nil); err != nil || len(got) != transfer.MaxRows {
 			t.Errorf("%s: got %d rows, %v", format, len(got), err)
 		}
 	}
 	refused := func(what string, format transfer.Format, text string) {
 		t.Helper()
-		if got, err := transfer.Parse(reg.Type("dcim.site"), nil, format, []byte(text)); fault.KindOf(err) != fault.TooLarge || got != nil {
+		if got, err := transfer.Parse(reg.Type("dcim.site"), nil, format, []byte(text), nil); fault.KindOf(err) != fault.TooLarge || got != nil {
 			t.Errorf("%s as %s: got %d rows, %v", what, format, len(got), err)
 		}
 	}

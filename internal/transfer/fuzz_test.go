@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, text []byte) {
 		start := time.Now()
-		rows, err := transfer.Parse(widget, defs, transfer.Formats[int(which)%len(transfer.Formats)], text)
+		rows, err := transfer.Parse(widget, defs, transfer.Formats[int(which)%len(transfer.Formats)], text, nil)
 		if took := time.Since(start); took > fuzzTime {
 			t.Fatalf("Parse took %v", took)
 		}

@@ -25,7 +25,7 @@ func Columns(t *record.Type, defs []*record.Custom) []Column {
 		info := t.Infos()[i]
 		if info.Cell == record.CustomCells {
 			for _, def := range defs {
-				out = append(out, Column{Name: customPrefix + def.Name, Label: def.Name, Help: def.HowWritten(), Required: def.Required &&
+				out = append(out, Column{Name: customPrefix + def.Name, Label: def.Label, Help: def.HowWritten(), Required: def.Required &&
 					def.Default == nil})
 			}
 		} else if !info.ReadOnly {
@@ -54,6 +54,8 @@ type layout struct {
 	slots  map[string]slot
 	custom map[string]bool
 	names  []string // candidates for a misspelled one
+
+	alike []map[string][]string // columns by what their names and labels fold to, the best matches first
 }
 
 func newLayout(t *record.Type, defs []*record.Custom) *layout {
@@ -78,6 +80,7 @@ func newLayout(t *record.Type, defs []*record.Custom) *layout {
 		}
 	}
 	slices.Sort(l.names)
+	l.learn(defs)
 	return l
 }
 

@@ -83,7 +83,7 @@ func TestRead(t *testing.T) {
 		{"JSON is YAML", "yaml", `[{"name":"x"}]`, object{"name": "x"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, err := transfer.Parse(reg.Type("trial.widget"), defs, c.format, []byte(c.text))
+			rows, err := transfer.Parse(reg.Type("trial.widget"), defs, c.format, []byte(c.text), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +102,7 @@ func TestRows(t *testing.T) {
 		"json": "\n[{\"id\": 3,\n\"name\": \"a\"},\n\n{\"id\": null, \"name\": \"c\"}]",
 		"yaml": "# sites\n- id: '3'\n  name: a\n\n- name: c\n",
 	} {
-		rows, err := transfer.Parse(site, nil, format, []byte(text))
+		rows, err := transfer.Parse(site, nil, format, []byte(text), nil)
 		if err != nil || len(rows) != 2 || rows[0].ID != "3" || rows[0].Line != 2 || rows[1].ID != "" || rows[1].Line != 5 {
 			t.Errorf("%s: got %v, %v", format, rows, err)
 		}
@@ -113,7 +113,7 @@ func TestRows(t *testing.T) {
 func TestCustomFieldCalledID(t *testing.T) {
 	site := registry(t).Type("dcim.site")
 	defs := []*record.Custom{{Name: "id", Kind: record.Text{Name: "id"}}}
-	rows, err := transfer.Parse(site, defs, transfer.CSV, []byte("cf_id\n3\n"))
+	rows, err := transfer.Parse(site, defs, transfer.CSV, []byte("cf_id\n3\n"), nil)
 	if err != nil || rows[0].ID != "" || !reflect.DeepEqual(rows[0].Input, object{"custom_fields": object{"id": "3"}}) {
 		t.Errorf("got %v, %v", rows, err)
 	}
@@ -123,11 +123,11 @@ func TestCustomFieldCalledID(t *testing.T) {
 func TestNothing(t *testing.T) {
 	site := registry(t).Type("dcim.site")
 	for format, text := range map[transfer.Format]string{"csv": "id,name\n", "json": "[]", "yaml": "[]"} {
-		if rows, err := transfer.Parse(site, nil, format, []byte(text)); len(rows) != 0 || err != nil {
+		if rows, err := transfer.Parse(site, nil, format, []byte(text), nil); len(rows) != 0 || err != nil {
 			t.Errorf("%s: got %v, %v", format, rows, err)
 		}
 		for _, blank := range []string{"", " \n", "\ufeff"} {
-			if _, err := transfer.Parse(site, nil, format, []byte(blank)); err == nil || !strings.Contains(err.Error(), "nothing to import") {
+			if _, err := transfer.Parse(site, nil, format, []byte(blank), nil); err == nil || !strings.Contains(err.Error(), "nothing to import") {
 				t.Errorf("%s: %q: got %v", format, blank, err)
 			}
 		}
@@ -177,9 +177,9 @@ func TestColumns(t *testing.T) {
 		"words":          {Label: "Words", Help: "Separated by commas."},
 		"rules":          {Label: "Rules", Help: "Written as JSON."},
 		"secret":         {Label: "Secret"},
-		"cf_multiselect": {Label: "multiselect", Help: "Separated by commas."},
-		"cf_json":        {Label: "json", Help: "Written as JSON."},
-		"cf_text":        {Label: "text"},
+		"cf_multiselect": {Label: "Multiselect", Help: "Separated by commas."},
+		"cf_json":        {Label: "Json", Help: "Written as JSON."},
+		"cf_text":        {Label: "Text"},
 	} {
 		if want.Name = name; columns[name] != want {
 			t.Errorf("got %+v, want %+v", columns[name], want)

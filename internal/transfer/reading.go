@@ -16,6 +16,7 @@ const idKey = "id"
 // reading collects the rows of a file and what is wrong with them.
 type reading struct {
 	layout  *layout
+	mapping Mapping
 	most    limits
 	noun    string // what names are called in the file: "column"
 	rows    []Row

@@ -31,7 +31,7 @@ func TestRoundTrip(t *testing.T) {
 					w := &world{t: t, defs: defs}
 					rows := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) record.Values { return w.record(t, typ) }), 0, 2).Draw(t, "rows")
 					text := export(t, typ, defs, format, rows)
-					parsed, err := transfer.Parse(typ, defs, format, text)
+					parsed, err := transfer.Parse(typ, defs, format, text, nil)
 					if err != nil {
 						t.Fatalf("%v\n%s", err, text)
 					}

@@ -80,19 +80,21 @@ type Row struct {
 }
 
 // Parse reads a file that a request brings. An error about the whole file names lines. An error with Items is about single rows: it
-// comes with the rows, which have the lines.
-func Parse(t *record.Type, defs []*record.Custom, f Format, text []byte) ([]Row, error) {
-	return parse(t, defs, f, text, ofRequest)
+// comes with the rows, which have the lines. The mapping is about CSV, and may be nil.
+func Parse(t *record.Type, defs []*record.Custom, f Format, text []byte, m Mapping) ([]Row, error) {
+	in := &reading{layout: newLayout(t, defs), mapping: m, noun: "key", most: ofRequest}
+	return in.parse(f, text)
 }
 
 // ParseAny reads a file of any size, as Parse does.
-func ParseAny(t *record.Type, defs []*record.Custom, f Format, text []byte) ([]Row, error) {
-	return parse(t, defs, f, text, none)
+func ParseAny(t *record.Type, defs []*record.Custom, f Format, text []byte, m Mapping) ([]Row, error) {
+	in := &reading{layout: newLayout(t, defs), mapping: m, noun: "key", most: none}
+	return in.parse(f, text)
 }
 
-func parse(t *record.Type, defs []*record.Custom, f Format, text []byte, most limits) ([]Row, error) {
-	if len(text) > most.bytes {
-		return nil, fault.New(fault.TooLarge, "The file is larger than %d MiB. Import it in parts.", most.bytes>>20)
+func (in *reading) parse(f Format, text []byte) ([]Row, error) {
+	if len(text) > in.most.bytes {
+		return nil, fault.New(fault.TooLarge, "The file is larger than %d MiB. Import it in parts.", in.most.bytes>>20)
 	}
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	if !utf8.Valid(text) {
@@ -102,12 +104,11 @@ func parse(t *record.Type, defs []*record.Custom, f Format, text []byte, most li
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fault.Field(fault.General, "There is nothing to import: the text is empty.")
 	}
-	in := &reading{layout: newLayout(t, defs), noun: "key", most: most}
 	var err error
 	switch f {
 	case CSV:
 		in.noun = "column"
-		err = in.readCSV(string(text))
+		err = in.readCSV(text)
 	case JSON:
 		err = in.readJSON(text)
 	case YAML:

@@ -22,6 +22,8 @@ type importForm struct {
 	Formats  []Option
 	Example  string // the columns that new records need
 	Text     string // pasted text
+	Mapping  []fileColumn
+	Live     bool   // the answer replaces parts of the page
 	Rows     int    // rows that were parsed
 	Checked  string // the result of a dry run
 	Problems []string
@@ -54,7 +56,11 @@ func (p *TypePages) emptyFile(v *Visit, defs []*record.Custom) error {
 
 func (p *TypePages) showImport(v *Visit, sent *sentFile, defs []*record.Custom, f importForm, status int) error {
 	f.Title, f.Path, f.Plural = "Import "+p.Type.PluralTitle(), p.Path, p.Type.PluralTitle()
-	f.Columns, f.Text = transfer.Columns(p.Type, defs), sent.pasted
+	f.Columns, f.Live = transfer.Columns(p.Type, defs), v.Live()
+	if f.Mapping = sent.mapped(f.Columns); f.Mapping != nil && !f.Live {
+		sent.keep()
+	}
+	f.Text = sent.pasted
 	var needed []string
 	for _, c := range f.Columns {
 		if c.Required {
@@ -82,7 +88,11 @@ func (p *TypePages) importRows(v *Visit) error {
 	if err != nil {
 		return p.refuseImport(v, sent, nil, defs, err)
 	}
-	rows, err := transfer.Parse(p.Type, defs, sent.guess(), sent.text)
+	sent.readHeadings(p.Type, defs)
+	if sent.unclear() {
+		return p.showImport(v, sent, defs, importForm{}, http.StatusOK)
+	}
+	rows, err := transfer.Parse(p.Type, defs, sent.guess(), sent.text, sent.columns)
 	if err == nil {
 		rows, err = transfer.Distinct(p.Type, rows)
 	}
@@ -144,7 +154,7 @@ func (p *TypePages) refuseImport(v *Visit, sent *sentFile, rows []transfer.Row, 
 	}
 	f := importForm{Rows: len(rows)}
 	if e.Items != nil && len(e.Items) == len(rows) {
-		f.Refused = p.refusals(e.Items, func(i int) refusal { return refusal{Line: rows[i].Line, Record: p.rowCell(rows[i])} })
+		f.Refused = p.refusals(sent.columns.InFile(e.Items), func(i int) refusal { return refusal{Line: rows[i].Line, Record: p.rowCell(rows[i])} })
 		f.Refused.Lines = true
 	} else {
 		f.Problems = messages(e)

@@ -16,6 +16,9 @@ type sentFile struct {
 	text   []byte
 	format transfer.Format // "" to detect it
 	pasted string          // the text, if it was pasted
+
+	columns  transfer.Mapping   // what the caller says about the columns of the file
+	headings []transfer.Heading // its columns, if it is CSV
 }
 
 func (s *sentFile) guess() transfer.Format {
@@ -42,6 +45,12 @@ func receive(v *Visit) (*sentFile, error) {
 		return sent, fault.New(fault.Invalid, "The form did not arrive whole. Send it again.")
 	}
 	sent.format = transfer.Format(v.R.PostForm.Get("format"))
+	if headings, columns := v.R.PostForm["heading"], v.R.PostForm["column"]; len(headings) == len(columns) {
+		sent.columns = transfer.Mapping{}
+		for i, heading := range headings {
+			sent.columns[heading] = columns[i]
+		}
+	}
 	// Browsers send every line end in a form as two characters.
 	sent.pasted = strings.ReplaceAll(v.R.PostForm.Get("text"), "\r\n", "\n")
 	sent.text = []byte(sent.pasted)

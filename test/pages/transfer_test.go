@@ -193,7 +193,7 @@ func TestImportRefusals(t *testing.T) {
 		{"rows", "name,slug,status,region\nA,a,active,\nB,not a slug,actve,atlantis\nC,site-0001,active,\n,d,,", 400,
 			[]string{"<td>3</td>", ">B</th><td>Slug</td>", ">B</th><td>Status</td>", "<td>4</td>", ">C</th><td>Slug</td>", "<td>5</td>",
 				"This field is required.", "Nothing was written", "not a slug,actve"}},
-		{"a column", "name,slgu\nA,a", 400, []string{"did you mean &#34;slug&#34;?"}},
+		{"a key", `[{"name": "A", "slgu": "a"}]`, 400, []string{"did you mean &#34;slug&#34;?"}},
 		{"no text", "", 400, []string{"There is nothing to import"}},
 		{"no rows", "name,slug\n", 400, []string{"There is nothing to import"}},
 		{"both kinds", fmt.Sprintf("id,name,slug\n%d,X,x\n,Y,y\n", ids[0]), 400, []string{"Line 2 changes a record, and line 3 has no id"}},

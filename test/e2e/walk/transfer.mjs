@@ -41,6 +41,42 @@ walk('rows are pasted: errors by line, dry run, import', async (v) => {
   assert.equal(await count(), 2);
 });
 
+walk('a spreadsheet with its own headings: columns are mapped, then checked and imported', async (v) => {
+  const count = async () => (await world.api('GET', '/api/dcim/sites/?name__isw=Faro&region=portugal&status=planned')).count;
+  await v.go('/dcim/sites/import/');
+  await v.label('Text').fill('Name,Slug,Region name,State,Remarks\nFaro 1,faro-1,Portugal,planned,x\nFaro 2,faro-2,portugal,planned,y\n');
+  await v.live(() => v.page.getByRole('button', { name: 'Dry run' }).click(), '#file-columns select');
+  const field = (heading) => v.page.getByLabel(`Field of ${heading}`, { exact: true });
+  for (const [heading, column] of [['Name', 'name'], ['Slug', 'slug'], ['Region name', 'region'], ['State', ''], ['Remarks', '']]) {
+    assert.equal(await field(heading).inputValue(), column, heading);
+  }
+  assert.match(await v.main.locator('#file-columns').innerText(), /Portugal\s+portugal/);
+  assert.deepEqual(await v.accessible(), []);
+  await field('State').selectOption('name');
+  await v.live(() => v.page.getByRole('button', { name: 'Dry run' }).click(), '#outcome .alert-danger', { status: 400 });
+  await v.sees('the columns "Name" and "State" are both mapped to name. Skip one of them.');
+  await field('State').selectOption('status');
+  await v.live(() => v.page.getByRole('button', { name: 'Dry run' }).click(), '#outcome .alert-success');
+  await v.sees('2 sites would be created. Nothing was written.');
+  assert.equal(await count(), 0);
+  await v.press('Import');
+  await v.sees('Created 2 sites.');
+  assert.equal(await count(), 2);
+});
+
+walk('without JavaScript: the columns of a file are mapped', { javaScript: false, width: 320 }, async (v) => {
+  const file = `${world.artefacts}/roles.csv`;
+  writeFileSync(file, '\nTitle,Slug\n"- <b>Cold & dry</b>",cold-dry\n');
+  await v.go('/dcim/rack-roles/import/');
+  await v.label('Or a file').setInputFiles(file);
+  await v.press('Dry run');
+  await v.page.getByLabel('Field of Title', { exact: true }).selectOption('name');
+  await v.press('Dry run');
+  await v.sees('1 rack role would be created. Nothing was written.');
+  await v.press('Import');
+  await v.sees('Created 1 rack role.', '- <b>Cold & dry</b>');
+});
+
 walk('a file that was exported is imported again', async (v) => {
   await v.go('/dcim/sites/?name__ic=Paris');
   await v.main.locator('details.drop', { hasText: 'Export' }).locator('summary').click();
