@@ -23,9 +23,8 @@ func (l *lookups) LoadToken(ctx context.Context, digests [][]byte) (*account.Tok
 	return l.TokenStore.LoadToken(ctx, digests)
 }
 
-// TestRoutesThatProveClaims calls every address with a token that was just used. A marked route proves the claim by
-// itself: it answers without looking the caller up. Every other route, and every unknown address, looks the caller
-// up.
+// TestRoutesThatProveClaims calls every address with a token that was just used. A marked route proves the claim without
+// looking the caller up. Every other route, and every unknown address, looks the caller up.
 func TestRoutesThatProveClaims(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -17,32 +17,82 @@ var runs = map[string]string{
 	"sudo systemctl restart terrier terrier-worker@1":      "terrier-admin worker",
 }
 
-var shell = regexp.MustCompile("(?s)```sh\n(.*?)```")
+// others are commands that packaging/first-install does not run, with what does, or why nothing does.
+var others = map[string]string{
+	"minisign -Vm SHA256SUMS":             "packaging/check makes a release, and verifies it",
+	"make build":                          "TestFirstSteps in test/system",
+	"make packages":                       "make first-install begins with it",
+	"podman load":                         "a registry or Podman is needed; packaging/check runs what is in the image",
+	"cd deploy/compose && ./make-secrets": "TestCompose in test/deploy",
+	"export TERRIER_VERSION=VERSION":      "TestCompose in test/deploy",
+	"podman compose":                      "Podman is needed; TestCompose in test/deploy runs the services with their settings",
+	"kubectl":                             "a cluster is needed; TestKubernetes reads the manifests",
+}
 
-// TestInstallIsRehearsed: packaging/first-install runs every command that the pages show for an installation from the package.
+var shell = regexp.MustCompile("(?s)\n```sh\n(.*?)```")
+
+// TestInstallIsRehearsed: packaging/first-install, or TestFirstSteps and TestArchive in test/system, run every command that the pages show
+// for an installation; for each other command it is known what does, or why nothing does.
 func TestInstallIsRehearsed(t *testing.T) {
 	t.Parallel()
-	script := read(t, root+"/packaging/first-install")
-	steps, install := read(t, root+"/docs/first-steps.md"), read(t, root+"/docs/install.md")
-	for name, section := range map[string]string{
-		"PostgreSQL": between(t, install, "\n## PostgreSQL\n", "\n## "), "Package": between(t, install, "\n## Package\n", "\n## "),
-		"First steps": between(t, steps, "\n## 1. Start it\n", "\nFrom source"),
+	script := regexp.MustCompile(`(?m)^\s*#.*$`).ReplaceAllString(read(t, root+"/packaging/first-install"), "")
+	readme, steps, install := read(t, root+"/README.md"), read(t, root+"/docs/first-steps.md"), read(t, root+"/docs/install.md")
+	for name, c := range map[string]struct {
+		text string
+		want int // commands
+	}{
+		"README.md": {between(t, readme, "\n## Install\n", "\n## "), 8}, "first-steps.md": {steps, 3}, "install.md": {install, 20},
 	} {
-		block := shell.FindStringSubmatch(section)
-		if block == nil {
-			t.Fatalf("%s has no commands", name)
-		}
-		for line := range strings.Lines(block[1]) {
-			command, _, _ := strings.Cut(line, "  #")
-			command = strings.TrimSpace(command)
-			if other, ok := runs[command]; ok {
-				command = other
+		found := 0
+		for _, block := range shell.FindAllStringSubmatch(c.text, -1) {
+			if strings.Contains(block[1], "bin/terrier migrate") || strings.Contains(block[1], "./terrier migrate") {
+				continue // the tests in test/system run the whole block
 			}
-			if !strings.Contains(script, command) {
-				t.Errorf("%s: packaging/first-install does not run %q", name, command)
+			for _, command := range commandsOf(block[1]) {
+				found++
+				if _, known := others[prefixOf(command)]; !known && !strings.Contains(script, rehearsed(command)) {
+					t.Errorf("%s: packaging/first-install does not run %q", name, command)
+				}
+			}
+		}
+		if found < c.want {
+			t.Errorf("%s has %d commands, want %d at least", name, found, c.want)
+		}
+	}
+}
+
+// commandsOf returns the commands of a block, without comments and in one line each.
+func commandsOf(block string) (commands []string) {
+	for line := range strings.Lines(strings.ReplaceAll(block, "\\\n", "")) {
+		line, _, _ = strings.Cut(line, "  #")
+		for command := range strings.SplitSeq(line, " && sudo") {
+			if command = strings.TrimSpace(command); strings.HasPrefix(command, "-u ") || strings.HasPrefix(command, "terrier-admin ") {
+				command = "sudo " + command // it was cut
+			}
+			if command != "" {
+				commands = append(commands, command)
 			}
 		}
 	}
+	return commands
+}
+
+// prefixOf returns the entry of others that a command begins with.
+func prefixOf(command string) string {
+	for prefix := range others {
+		if strings.HasPrefix(command, prefix) {
+			return prefix
+		}
+	}
+	return ""
+}
+
+// rehearsed returns what packaging/first-install runs for a command.
+func rehearsed(command string) string {
+	if other, ok := runs[command]; ok {
+		return other
+	}
+	return command
 }
 
 // between returns the part of a text after one mark and before another, which may be missing.

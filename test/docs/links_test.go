@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -15,24 +16,36 @@ const root = "../.."
 // TestLinks: every link between the documents, and from them to files, leads to a file and a heading that are there.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	pages, err := filepath.Glob(root + "/docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	decisions, err := filepath.Glob(root + "/docs/decisions/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages = append(append(pages, decisions...), root+"/README.md", root+"/CONTRIBUTING.md", root+"/CHANGELOG.md")
-	if len(pages) < 30 {
-		t.Fatalf("only %d pages", len(pages))
-	}
+	pages := textsOf(t, []place{{"docs", ".md"}})
+	followed := 0
 	for _, page := range pages {
+		page = filepath.Join(root, page)
 		for _, link := range links(read(t, page)) {
+			followed++
 			if problem := follow(t, page, link); problem != "" {
 				t.Errorf("%s: %s: %s", strings.TrimPrefix(page, root+"/"), link, problem)
 			}
 		}
+	}
+	if len(pages) < 60 || followed < 400 {
+		t.Errorf("only %d links of %d pages", followed, len(pages))
+	}
+}
+
+// TestDeadLinks: links of every form are found, and those that lead nowhere are seen.
+func TestDeadLinks(t *testing.T) {
+	t.Parallel()
+	const page = "[a](gone.md), [b](README.md#gone) and [c](README.md \"a title\"), [d](#gone)\n" +
+		"<img src=\"images/gone.png\" srcset=\"images/gone.svg\"> [e](https://example.com) `[f](code.md)` [g](README.md#reference)\n" +
+		"```sh\n[h](code.md)\n```\n![i](images/gone.png)\n"
+	var dead []string
+	for _, link := range links(page) {
+		if follow(t, root+"/docs/glossary.md", link) != "" {
+			dead = append(dead, link)
+		}
+	}
+	if want := []string{"gone.md", "README.md#gone", "#gone", "images/gone.png", "images/gone.svg", "images/gone.png"}; !slices.Equal(dead, want) {
+		t.Errorf("dead are %q, want %q", dead, want)
 	}
 }
 
@@ -54,7 +67,7 @@ func follow(t *testing.T, page, link string) string {
 }
 
 var (
-	linkText = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	linkText = regexp.MustCompile(`\]\(([^)\s]+)[^)]*\)|\b(?:href|src|srcset)="([^"]+)"`)
 	fence    = regexp.MustCompile("(?ms)^ *```.*?^ *```")
 	headings = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 	named    = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
@@ -64,8 +77,8 @@ var (
 func links(page string) (found []string) {
 	page = regexp.MustCompile("`[^`\n]*`").ReplaceAllString(fence.ReplaceAllString(page, ""), "")
 	for _, m := range linkText.FindAllStringSubmatch(page, -1) {
-		if !strings.Contains(m[1], "://") && !strings.HasPrefix(m[1], "mailto:") {
-			found = append(found, m[1])
+		if link := m[1] + m[2]; !strings.Contains(link, "://") && !strings.HasPrefix(link, "mailto:") {
+			found = append(found, link)
 		}
 	}
 	return found

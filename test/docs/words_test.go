@@ -99,7 +99,7 @@ func searchPhrases(t *testing.T, phrases map[string]string, files []string) {
 		texts[file] = strings.ToLower(read(t, filepath.Join(root, file)))
 	}
 	for phrase, plain := range phrases {
-		search, certain := regexp.MustCompile(`\b(`+phrase+`)(\W|$)`), certainPart(phrase)
+		search, certain := searchFor(phrase), certainPart(phrase)
 		for file, text := range texts {
 			if !strings.Contains(text, certain) {
 				continue // regular expressions are slow
@@ -111,11 +111,33 @@ func searchPhrases(t *testing.T, phrases map[string]string, files []string) {
 	}
 }
 
-var uncertain = regexp.MustCompile(`\([^)]*\)\??|\[[^\]]*\][+?]?|.\?|\\.`)
+// searchFor returns an expression for a phrase. It may go on in the next line, also of a comment.
+func searchFor(phrase string) *regexp.Regexp {
+	return regexp.MustCompile(`\b(` + strings.ReplaceAll(phrase, " ", `(?: |[ \t]*\n[ \t]*(?://|#|\*|>)?[ \t]*)`) + `)(\W|$)`)
+}
+
+var uncertain = regexp.MustCompile(` |\([^)]*\)\??|\[[^\]]*\][+?]?|.\?|\\.`)
 
 // certainPart returns the longest part of a phrase that every text with it has.
 func certainPart(phrase string) string {
 	return slices.MaxFunc(uncertain.Split(phrase, -1), func(a, b string) int { return len(a) - len(b) })
+}
+
+// TestEveryPhraseIsFound: each phrase of the lists is found in a text that has it, in one line and over the end of a line.
+func TestEveryPhraseIsFound(t *testing.T) {
+	t.Parallel()
+	for _, list := range []map[string]string{plainer, nowhere} {
+		for phrase := range list {
+			text := regexp.MustCompile(`\(([^|)]*)[^)]*\)\??`).ReplaceAllString(phrase, "$1") // the first of the alternatives
+			text = strings.NewReplacer("s?", "s", "[0-9]+", "7", "[sz]", "z", "[sd]?", "d").Replace(text)
+			for _, end := range []string{" ", "\n", "\n// ", "\n\t# "} {
+				text := "it " + strings.ReplaceAll(text, " ", end) + "."
+				if !searchFor(phrase).MatchString(text) || !strings.Contains(text, certainPart(phrase)) {
+					t.Errorf("%q is not found in %q", phrase, text)
+				}
+			}
+		}
+	}
 }
 
 // textsOf returns the files of the places, and those at the top. This file has the phrases themselves.

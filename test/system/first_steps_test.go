@@ -46,6 +46,30 @@ until grep -q 'X-Hook-Signature is valid' listener.log; do sleep 0.1; done
 	}
 }
 
+// TestArchive types in what docs/install.md says for the program of the archive. The password comes from a pipe, and the server is stopped
+// when it is ready.
+func TestArchive(t *testing.T) {
+	t.Parallel()
+	port := freePort(t)
+	script := "set -eu\nexport TERRIER_SHUTDOWN_DELAY=0s TERRIER_LISTEN=127.0.0.1:" + port + "\n" + strings.NewReplacer(
+		"TERRIER_DATABASE_URL=postgres://terrier:PASSWORD@127.0.0.1/terrier", "TERRIER_DATABASE_URL='"+dbtest.New(t)+"'",
+		"./terrier user create alice --superuser", "echo 'correct horse battery staple' | ./terrier user create alice --superuser --password-stdin",
+		"./terrier serve --worker", "./terrier serve --worker 2>server.log &").Replace(blockWith(t, "docs/install.md", "./terrier migrate")) + `
+trap 'kill %1; wait' EXIT
+until curl -sf http://127.0.0.1:` + port + `/readyz >/dev/null; do sleep 0.1; done
+./terrier doctor --offline --only database,schema,fleet
+`
+	dir := t.TempDir()
+	if err := os.Symlink(newInstall(t, "").Binary, filepath.Join(dir, "terrier")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "timeout", "60", "bash", "-c", script)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("the commands end with %v:\n%s", err, out)
+	}
+}
+
 // blockWith returns the first block of commands in a page that contains a text.
 func blockWith(t *testing.T, page, text string) string {
 	t.Helper()

@@ -128,4 +128,7 @@ errand('let a colleague edit one site', async () => {
   await hands.into('#id_constraints', `{"id": ${site.id}}`);
   await hands.follow(v.main.getByRole('button', { name: 'Create', exact: true }));
   await v.sees('Porto 1', 'colleague');
+  const key = await world.provision('colleague');
+  const edit = async (id) => (await world.ask('PATCH', `/api/dcim/sites/${id}/`, { comments: 'by a colleague' }, key)).status;
+  assert.deepEqual([await edit(site.id), await edit((await world.api('GET', '/api/dcim/sites/?name=Porto%202')).results[0].id)], [200, 404]);
 });
