@@ -43,15 +43,22 @@ func TestNamesAreOneStatement(t *testing.T) {
 // TestCommonNamesHideNoOthers: names that very many records have don't make others unknown, and don't seem unique.
 func TestCommonNamesHideNoOthers(t *testing.T) {
 	b := newBundle(t)
-	for site := range 50 {
+	b.create(t, "dcim.location", ledger.Input{"name": "Attic", "slug": "attic", "site": fmt.Sprint(b.create(t, "dcim.site", named(301))[0].ID())})
+	for site := range 100 {
 		id := fmt.Sprint(b.create(t, "dcim.site", named(site))[0].ID())
 		b.create(t, "dcim.location", ledger.Input{"name": "Floor 1", "slug": "floor-1", "site": id})
 	}
-	b.create(t, "dcim.location", ledger.Input{"name": "Roof", "slug": "top", "site": fmt.Sprint(b.create(t, "dcim.site", named(100))[0].ID())})
-	links, problems, err := b.Refer(t.Context(), b.root, b.reg.Type("dcim.location"), []any{
-		record.Naming{By: "slug", Or: "name", Text: "Floor 1"}, record.Naming{By: "slug", Or: "name", Text: "Roof"}})
-	if err != nil || len(links) != 0 || len(problems) != 2 || !strings.Contains(problems[0], `"Floor 1" is the slug or name of several`) ||
-		!strings.Contains(problems[1], "Write # and its id") {
+	b.create(t, "dcim.location", ledger.Input{"name": "Roof", "slug": "top", "site": fmt.Sprint(b.create(t, "dcim.site", named(300))[0].ID())})
+	var typed []any
+	for _, text := range []string{"Floor 1", "Attic", "Roof"} {
+		typed = append(typed, record.Naming{By: "slug", Or: "name", Text: text})
+	}
+	links, problems, err := b.Refer(t.Context(), b.root, b.reg.Type("dcim.location"), typed)
+	if err != nil || len(links) != 0 || len(problems) != 3 || !strings.Contains(problems[0], `"Floor 1" is the slug or name of several`) ||
+		!strings.Contains(problems[1], "Write # and its id") || !strings.Contains(problems[2], "Write # and its id") {
 		t.Errorf("got %v, %q, %v", links, problems, err)
+	}
+	if links, problems, err = b.Refer(t.Context(), b.root, b.reg.Type("dcim.location"), typed[1:]); err != nil || len(links) != 2 {
+		t.Errorf("without the common name: got %v, %q, %v", links, problems, err)
 	}
 }

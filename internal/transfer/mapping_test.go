@@ -65,19 +65,22 @@ func TestGuessedColumns(t *testing.T) {
 	}
 }
 
-// TestGuessNothingOfTwo: a heading that two custom fields are called is neither.
+// TestGuessNothingOfTwo: a heading that is like the labels of two custom fields is neither, and one that is like the names of two is not
+// the third that has it as its label.
 func TestGuessNothingOfTwo(t *testing.T) {
 	reg := registry(t)
 	var defs []*record.Custom
-	for _, name := range []string{"one", "two"} {
+	for name, label := range map[string]string{"one": "Owner", "two": "Owner", "ab": "First", "a_b": "Second", "three": "CF A B"} {
 		v := reg.Type("extras.customfield").NewValues()
 		v.Set("name", name)
-		v.Set("label", "Owner")
+		v.Set("label", label)
 		v.Set("type", "text")
 		defs = append(defs, record.CustomDefinition(v))
 	}
-	if h, ok := guessed(t, reg.Type("dcim.site"), defs, "owner"); ok {
-		t.Errorf("it is taken for %q", h.Column)
+	for _, heading := range []string{"owner", "CF ab"} {
+		if h, ok := guessed(t, reg.Type("dcim.site"), defs, heading); ok {
+			t.Errorf("%q is taken for %q", heading, h.Column)
+		}
 	}
 }
 
