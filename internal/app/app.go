@@ -156,7 +156,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Proxies: proxies, Log: log, Intake: gate,
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}
 	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Log: log, Intake: gate, BaseURL: cfg.BaseURL, Version: cfg.Version,
-		Now: a.now, Plain: a.API.Fail}
+		MapsURL: cfg.MapsURL, Now: a.now, Plain: a.API.Fail}
 	a.Site.Rooms = []web.Room{accountpages.New(a.Site, login, sessions, proxies), hookpages.New(a.Site, a.Hooks),
 		healthpages.New(a.Site, a.examine())}
 	if a.Site.Templates, err = templates(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"terrier/internal/audit"
 	"terrier/internal/egress"
 	"terrier/internal/record"
+	"terrier/internal/web"
 )
 
 const (
@@ -46,6 +47,7 @@ type Config struct {
 	EnforceGlobalUnique   bool     `env:"TERRIER_ENFORCE_GLOBAL_UNIQUE" default:"false" help:"Refuse a second prefix with the same network, and a second address with the same host, in the global table. VRFs have a flag of their own."`
 	PreferIPv4            bool     `name:"prefer-ipv4" env:"TERRIER_PREFER_IPV4" default:"false" help:"Show the IPv4 address as primary_ip of a device or virtual machine that has primary addresses of both families. The default is the IPv6 address."`
 	DependantsLimit       int      `env:"TERRIER_DEPENDANTS_LIMIT" default:"10000" placeholder:"RECORDS" help:"How many records a request may delete because they belong to the records that it names, such as the parts of a device. A tenth as many may change because they refer to these records."`
+	MapsURL               string   `name:"maps-url" env:"TERRIER_MAPS_URL" placeholder:"URL" help:"Map service that the page of a site links to, such as https://maps.example/?q={place}, where {place} becomes the coordinates of the site, or else its physical address. Empty: no link."`
 	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is trusted."`
 
 	EgressAllow    string        `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"Networks that webhooks may reach besides public addresses, each with an optional port: 10.0.0.0/8,127.0.0.1/32:9000,[::1]/128:9000."`
@@ -89,6 +91,9 @@ func (c *Config) Validate() error {
 	}
 	if _, err := audit.ParseTarget(c.AuditLog, nil); err != nil {
 		problems = append(problems, fmt.Errorf("TERRIER_AUDIT_LOG is %q: %w", c.AuditLog, err))
+	}
+	if err := web.CheckMapsURL(c.MapsURL); err != nil {
+		problems = append(problems, fmt.Errorf("TERRIER_MAPS_URL is %q: %w", c.MapsURL, err))
 	}
 	_, err := c.ProxyNetworks()
 	return errors.Join(append(problems, err, c.validateWebhooks(), c.validateRetention())...)

@@ -12,7 +12,7 @@ import (
 // program does not start with a mistake.
 func (t *Type) check() error {
 	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkAllocation,
-		t.checkSpace, t.checkApart, t.checkPanels, t.checkTotals, t.checkSpecial, t.checkActions} {
+		t.checkSpace, t.checkApart, t.checkMap, t.checkPanels, t.checkTotals, t.checkSpecial, t.checkActions} {
 		if err := check(); err != nil {
 			return err
 		}

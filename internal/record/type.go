@@ -35,6 +35,7 @@ type Type struct {
 	Advanced []string
 	Panels   []Panel // what the page of a record shows besides its fields
 	Totals   []Total // sums that the page of a record shows below its fields
+	Map      *Map    // which fields say where a record is, for a link to a map
 
 	Fields Fields
 	Brief  []string // what a nested representation shows; the first text in it names the record

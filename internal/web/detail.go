@@ -83,6 +83,7 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 		return nil, err
 	}
 	d.fill(v, found, defs)
+	d.addMap(v, found)
 	if err := d.addRequested(v, found); err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ type Site struct {
 	Log      *slog.Logger
 	Intake   *intake.Gate // shared with the API
 	BaseURL  string
+	MapsURL  string // the address of a map, with {place}; "" for none
 	Version  string
 	Now      func() time.Time
 	Rooms    []Room
