@@ -86,6 +86,7 @@ func Types() []record.Type {
 		extras.ConditionError,
 		extras.WebhookHealth,
 		extras.ConfigContext,
+		extras.JournalEntry,
 		tenancy.TenantGroup,
 		tenancy.Tenant,
 		users.Group,

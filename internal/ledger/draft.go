@@ -109,6 +109,15 @@ func parse(t *record.Type, in Input) *draft {
 	return d
 }
 
+// sign makes the caller the author of a new record, unless another user or null is given.
+func (d *draft) sign(c Caller) {
+	for _, ref := range d.given.Type().References() {
+		if ref.Author && !d.given.HasAt(ref.Index) && len(d.errs[ref.Name]) == 0 && c.UserID != 0 {
+			d.given.SetAt(ref.Index, record.Link{ID: c.UserID})
+		}
+	}
+}
+
 // require adds an error for each required field that was not given.
 func (d *draft) require(t *record.Type) {
 	for i, info := range t.Infos() {

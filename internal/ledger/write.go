@@ -36,6 +36,7 @@ func (l *Ledger) draftNew(ctx context.Context, c Caller, t *record.Type, inputs 
 		if t.Owner != "" && !d.given.Has(t.Owner) && len(d.errs[t.Owner]) == 0 {
 			d.given.Set(t.Owner, record.Link{ID: c.UserID})
 		}
+		d.sign(c)
 		d.checkWords(t)
 		d.require(t)
 		d.complete(t)

@@ -18,6 +18,8 @@ type AnyRef struct {
 	OnDelete   OnDelete
 	TypeName   string // the name of the field with the type, if it is not Name with _type
 	IDName     string // the name of the field with the id, if it is not Name with _id
+	// Tab is the name of a tab that every type in To gets: it lists the records that refer to one.
+	Tab string
 	// TypeIDInBrief shows the type in the brief form by its id in the list of content types, and not by its name.
 	TypeIDInBrief bool
 
@@ -77,7 +79,7 @@ func (f AnyRef) checkDeclaration(*Type) error {
 
 // Reference implements Referring.
 func (f AnyRef) Reference() Reference {
-	return Reference{Targets: f.targets, OnDelete: f.OnDelete, TypeField: f.typeName(), IDField: f.idName()}
+	return Reference{Targets: f.targets, OnDelete: f.OnDelete, TypeField: f.typeName(), IDField: f.idName(), Tab: f.Tab}
 }
 
 // Select implements Selected.

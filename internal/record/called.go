@@ -132,7 +132,7 @@ func (t *Type) calledWord(path string) (word CalledWord, _ error) {
 			}
 		}
 		if !refers && !slices.Contains(calledKinds, f.Column().Storage) || ref.Many {
-			return word, fmt.Errorf("%q is no text, number, address or reference to one record", path)
+			return word, fmt.Errorf("%q is no text, number, time, address or reference to one record", path)
 		}
 		word.Steps, at = append(word.Steps, f), ref.Target
 	}
@@ -143,4 +143,4 @@ func (t *Type) calledWord(path string) (word CalledWord, _ error) {
 }
 
 // calledKinds are the columns that a record can be called by.
-var calledKinds = []Storage{StoreText, StoreInt, StoreNetwork, StoreAddress}
+var calledKinds = []Storage{StoreText, StoreInt, StoreTime, StoreNetwork, StoreAddress}

@@ -22,10 +22,12 @@ type Reference struct {
 	Tags       bool     // the labels people stick on a record
 	FilterName string   // ?tag=…, ?tag_id=…
 	Also       []int    // the positions in Target of fields that a link has after the brief ones
+	Author     bool     // of a new record, it is the caller unless another user or null is given
 
 	// For a reference to one of several types: the types, and the fields that hold the type and the id.
 	Targets            []*Type
 	TypeField, IDField string
+	Tab                string // the tab of these types that lists the records which refer to one; "" for none
 }
 
 // Of returns the type of the record behind a link.

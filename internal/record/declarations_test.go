@@ -524,7 +524,7 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		"called by none that refer": {with(func(t *record.Type) { t.Called = []string{"{[a.b.flag].name}"} }),
 			`a.b has no field "flag" that refers to a.b`},
 		"called by a flag": {with(func(t *record.Type) { t.Called = []string{"{flag}"} }),
-			"is no text, number, address or reference to one record"},
+			"is no text, number, time, address or reference to one record"},
 		"called far behind those that refer": {with(func(t *record.Type) { t.Called = []string{"{[a.b.parent].parent.name}"} }),
 			"must end in a field of the records that refer to this one"},
 		"hint of nothing":     {withFields(record.Secret{Name: "s", Hint: "x"}), `Hint names "x"`},

@@ -49,6 +49,19 @@ func (p Panel) EachPanel() *Panel { return p.each }
 // Reads returns an action that reads what the drawing needs, as far as the caller may see it.
 func (p Panel) Reads() *Action { return p.action }
 
+// addTabs gives types the tabs that references to them declare, after those of their own.
+func (r *Registry) addTabs() {
+	for _, t := range r.types {
+		for _, ref := range t.references {
+			for _, target := range ref.Targets {
+				if ref.Tab != "" {
+					target.Panels = append(slices.Clip(target.Panels), Panel{Tab: ref.Tab, List: t.Key(), By: ref.Name})
+				}
+			}
+		}
+	}
+}
+
 // checkPanels checks the panels and resolves what they list.
 func (t *Type) checkPanels() error {
 	t.Panels = slices.Clone(t.Panels) // other registries may share the declaration

@@ -51,6 +51,9 @@ type Ref struct {
 	Loose     bool   // kept when the target is deleted: there is no foreign key
 	NullFirst bool   // in the default order, records without one come first
 
+	// Author says that this is who writes the record: the caller, unless another user or null is given. Forms don't ask for it.
+	Author bool
+
 	Bare    bool    // shown as an id instead of a nested object
 	Shows   *Nested // what the nested object shows; the default is the target's Brief
 	InBrief string  // a text of the target: the brief form of this type shows it instead of a nested object
@@ -73,7 +76,8 @@ var (
 
 // Reference implements Referring.
 func (f Ref) Reference() Reference {
-	ref := Reference{Target: f.target, OnDelete: f.OnDelete, Clears: f.Clears, Loose: f.Loose, NullFirst: f.NullFirst, FilterName: f.Name}
+	ref := Reference{Target: f.target, OnDelete: f.OnDelete, Clears: f.Clears, Loose: f.Loose, NullFirst: f.NullFirst, Author: f.Author,
+		FilterName: f.Name}
 	if f.shown != nil {
 		ref.Also = f.shown.also
 	}
@@ -127,7 +131,7 @@ func (f Ref) checkDeclaration(t *Type) error {
 func (f Ref) Info() Info {
 	return Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "field", Required: f.Required, Null: !f.Required,
 		ReadOnly: f.ReadOnly, Immutable: f.Immutable,
-		Widget: RecordInput.unless(f.ReadOnly), Cell: ReferenceCell}
+		Widget: RecordInput.unless(f.ReadOnly || f.Author), Cell: ReferenceCell}
 }
 func (f Ref) Column() Column {
 	return Column{Name: f.Name + "_id", Storage: StoreInt, Null: !f.Required}

@@ -48,6 +48,7 @@ func NewRegistry(types ...Type) (*Registry, error) {
 			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
 		}
 	}
+	r.addTabs()
 	for _, t := range r.types { // filters and checks look at the other types' fields
 		var err error
 		t.namedBy = t.findNamedBy()

@@ -101,9 +101,12 @@ func (n naming) called(t *record.Type, id string, depth int) string {
 	return fmt.Sprintf("(SELECT %s FROM %s %s WHERE %s.id = %s)", n.nameExpr(t, inner, depth+1), quote(t.Table()), inner, inner, id)
 }
 
-// calledValue writes a value for people: a choice by its label.
+// calledValue writes a value for people: a choice by its label, a time in UTC to the minute.
 func calledValue(f record.Field, column string) string {
 	choices := f.Info().Choices
+	if f.Column().Storage == record.StoreTime {
+		return fmt.Sprintf("to_char(%s AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI \"UTC\"')", column)
+	}
 	if len(choices) == 0 {
 		return textOfColumn(column, f.Column().Storage)
 	}

@@ -24,7 +24,7 @@ func (h *hardware) key(name string) string {
 	if strings.Contains(name, ".") {
 		return name
 	}
-	for _, app := range []string{"ipam", "virtualization"} {
+	for _, app := range []string{"ipam", "virtualization", "extras"} {
 		if h.s.App.Registry.Type(app+"."+name) != nil {
 			return app + "." + name
 		}
@@ -106,6 +106,10 @@ func (h *hardware) body(t *testing.T, name string, more ...any) obj {
 	case "aggregate":
 		ref("rir", "rir")
 	case "prefix", "iprange":
+	case "journalentry":
+		set("assigned_object_type", func() any { return "dcim.site" })
+		ref("assigned_object_id", "site")
+		text("comments")
 	case "cluster":
 		text("name")
 		ref("type", "clustertype")

@@ -42,6 +42,7 @@ func ruleTests() map[string]map[int]ruleTest {
 		"role": roleRules(), "aggregate": aggregateRules(), "prefix": prefixRules(), "iprange": rangeRules(),
 		"ipaddress": addressRules(), "clustertype": clusterTypeRules(), "clustergroup": clusterGroupRules(), "cluster": clusterRules(),
 		"virtualmachine": machineRules(), "vminterface": vmInterfaceRules(),
+		"journalentry": journalRules(),
 	}
 }
 
@@ -163,7 +164,7 @@ type catalogueType struct {
 // catalogue returns the types of the catalogue that Terrier has.
 func catalogue(t *testing.T) (types []catalogueType) {
 	t.Helper()
-	for _, app := range []string{"dcim", "ipam", "virtualization"} {
+	for _, app := range []string{"dcim", "ipam", "virtualization", "extras"} {
 		raw, err := os.ReadFile("../catalogue/" + app + ".json")
 		if err != nil {
 			t.Fatal(err)

@@ -71,6 +71,14 @@ class Playbook(unittest.TestCase):
         self.assertEqual((site["slug"], site["status"], site["latitude"]), ("ansible", "planned", 52.5))
         self.assertEqual(self.written("dcim.site", site["id"]), ["create", "update", "delete"])
 
+    def test_journal(self):
+        """The module has no name to look for: each run writes an entry."""
+        self.changed("create journal entry")
+        entry = said["create journal entry"]["journal_entry"]
+        self.assertEqual((entry["kind"], entry["comments"]), ("success", "Handed over"))
+        self.assertEqual(entry["assigned_object_id"], said["create site"]["site"]["id"])
+        self.assertEqual(self.written("extras.journalentry", entry["id"]), ["create", "delete"])
+
     def test_webhook(self):
         self.changed("create webhook")
         self.unchanged("create webhook again")

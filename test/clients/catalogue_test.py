@@ -38,6 +38,7 @@ def setUpModule():
             types.update({app + "." + t["name"]: app + "/" + t["plural"] for t in json.load(file)["types"]})
     types = {name: path for name, path in types.items() if name not in later}
     types["extras.configcontext"] = "extras/config-contexts"
+    types["extras.journalentry"] = "extras/journal-entries"
 
 
 class Catalogue(unittest.TestCase):

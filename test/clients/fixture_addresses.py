@@ -100,9 +100,17 @@ CONTEXTS = [
         "tenant_groups": ["@subgroup"], "tenants": ["@tenant"], "tags": ["red"]}),
     ("extras/config-contexts", "bare-context", {"name": "Bare", "data": {"dns": ["e"]}}),
 ]
+CUSTOM = [
+    ("extras/custom-fields", "ticket-field", {"name": "ticket", "type": "text", "content_types": ["extras.journalentry"]}),
+    ("extras/journal-entries", "entry", {
+        "assigned_object_type": "dcim.site", "assigned_object_id": "@lisbon", "kind": "warning", "comments": "Power fails", "tags": TAGS,
+        "custom_fields": {"ticket": "T1"}}),
+    ("extras/journal-entries", "bare-entry", {
+        "assigned_object_type": "ipam.ipaddress", "assigned_object_id": "@address", "comments": "Moved", "created_by": None}),
+]
 PRIMARY = [
     ("dcim/devices", "device", {"primary_ip4": "@address", "primary_ip6": "@device-address6"}),
     ("dcim/virtual-device-contexts", "vdc", {"primary_ip4": "@address", "primary_ip6": "@device-address6"}),
     ("virtualization/virtual-machines", "machine", {"primary_ip4": "@machine-address", "primary_ip6": "@machine-address6"}),
 ]
-ROWS = ROUTING + VLANS + MACHINES + SERVICES + CONTEXTS + PRIMARY
+ROWS = ROUTING + VLANS + MACHINES + SERVICES + CONTEXTS + CUSTOM + PRIMARY

@@ -38,6 +38,14 @@ export async function seed() {
   ]);
   await api('POST', '/api/dcim/rack-roles/', [['Compute', '3f51b5'], ['Storage', '009688']].map(([name, color]) => ({ ...named(name), color })));
   await racks(api, made[0], tenants[0]);
+  await journal(api, groups[0]);
+}
+
+// journal writes about a site group.
+async function journal(api, { id }) {
+  const entry = (kind, comments) => ({ assigned_object_type: 'dcim.sitegroup', assigned_object_id: id, kind, comments });
+  await api('POST', '/api/extras/journal-entries/', [entry('info', 'Two sites joined.'), entry('success', 'Audited.'), entry('warning', 'The contract ends soon.\nCall them.'),
+    entry('danger', 'Power failed at three sites.')]);
 }
 
 // racks fills two racks of a site with devices, half units, both faces and a reservation.

@@ -45,6 +45,7 @@ func TestStatementsPerPage(t *testing.T) {
 		"/dcim/sites/1/edit/":             2 + 2,
 		"/dcim/sites/add/":                2 + 1,
 		"/dcim/sites/1/changelog/":        2 + 4, // the numbers of the tabs
+		"/dcim/sites/1/journal/":          2 + 4,
 		"/dcim/sites/choices/?typed=site": 2 + 2,
 		"/system/tasks/":                  2 + 6,
 		"/extras/webhooks/1/":             2 + 10,

@@ -15,7 +15,8 @@ var (
 	// begin with a time where no element can be are marked for the script.
 	verbatim = regexp.MustCompile(`(?s)<pre[ >].*?</pre>|<code[ >].*?</code>|<textarea[ >].*?</textarea>|` +
 		`<table class="[^"]*\bdiff".*?</table>|<table class="[^"]*headers".*?</table>|` +
-		`<(?:option|title) [^>]*data-time[^>]*>.*?</|<time [^>]*>[^<]*</time>|[Ss]uch as \S+`)
+		`<(?:option|title) [^>]*data-time[^>]*>.*?</|<time [^>]*>[^<]*</time>|[Ss]uch as \S+|` +
+		`\d{4}-\d\d-\d\d \d\d:\d\d UTC \([A-Z][a-z]+\)`) // the name of a journal entry
 	tags     = regexp.MustCompile(`<[^>]*>`)
 	someTime = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*`)
 )

@@ -8,9 +8,11 @@ const first = async (path) => (await world.api('GET', `/api${path}${path.include
 // The address of one page of each kind.
 async function pages() {
   const site = `/dcim/sites/${await first('/dcim/sites/?name=Lisbon%201')}/`;
+  const group = `/dcim/site-groups/${await first('/dcim/site-groups/?slug=backbone')}/`;
   const hook = `/extras/webhooks/${await first('/extras/webhooks/?name=CMDB%20sync')}/`;
   const token = `/user/tokens/${await first('/users/tokens/')}/`;
   return ['/', '/search/?q=lisbon', '/search/?q=nothing+at+all', '/dcim/sites/?limit=10', '/dcim/sites/?status=planned&q=porto', '/dcim/sites/?q=nothing+at+all', site, `${site}changelog/`,
+    group, `${group}journal/`,
     `${site}edit/`, `${site}delete/`, '/dcim/sites/add/', '/dcim/sites/import/', '/extras/tags/', '/extras/custom-fields/add/', '/extras/object-changes/?limit=10',
     `/extras/object-changes/${await first('/extras/object-changes/?action=create')}/`, '/extras/webhooks/', '/extras/webhooks/add/', hook, `${hook}edit/`, `${hook}test/`, `${hook}rotate/`,
     `${hook}replay/?count=true`, '/extras/deliveries/?limit=10', `/extras/deliveries/${await first('/extras/deliveries/?state=successful')}/`, '/extras/condition-errors/',
