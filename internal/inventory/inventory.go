@@ -87,6 +87,7 @@ func Types() []record.Type {
 		extras.WebhookHealth,
 		extras.ConfigContext,
 		extras.JournalEntry,
+		extras.CustomLink,
 		tenancy.TenantGroup,
 		tenancy.Tenant,
 		users.Group,

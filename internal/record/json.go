@@ -180,6 +180,9 @@ type CustomFields struct{}
 // HasCustomFields reports whether records of a type can have custom fields.
 func HasCustomFields(t *Type) bool { return t.Index("custom_fields") >= 0 }
 
+// HasCustomLinks reports whether the pages of a type have custom links: those of all types with tags and custom fields do.
+func HasCustomLinks(t *Type) bool { return HasCustomFields(t) && t.Index("tags") >= 0 }
+
 func (f CustomFields) Info() Info {
 	return Info{Name: "custom_fields", Label: "Custom fields", Type: "field", Default: json.RawMessage("{}"), Widget: CustomInputs,
 		Cell: CustomCells, MaxBytes: maxJSONBytes}

@@ -29,6 +29,7 @@ type DetailPage struct {
 	Drawings             []panelPart // beside the fields
 	CanChange, CanDelete bool
 	Actions              []ActionLink
+	Links                []customMenu
 	More                 any // for the type's own template
 
 	related []ledger.Related
@@ -134,7 +135,10 @@ func (p *TypePages) heading(v *Visit, found record.Values, tab string) (*DetailP
 	if d.CanDelete, err = p.site.Ledger.May(v.Ctx, v.Caller, found, access.Delete); err != nil {
 		return nil, err
 	}
-	d.Actions, err = p.actionLinks(v, found)
+	if d.Actions, err = p.actionLinks(v, found); err != nil {
+		return nil, err
+	}
+	d.Links, err = v.customLinks(found)
 	return d, err
 }
 

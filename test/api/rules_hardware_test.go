@@ -110,6 +110,9 @@ func (h *hardware) body(t *testing.T, name string, more ...any) obj {
 		set("assigned_object_type", func() any { return "dcim.site" })
 		ref("assigned_object_id", "site")
 		text("comments")
+	case "customlink":
+		text("name", "link_text", "link_url")
+		set("content_types", func() any { return []string{"dcim.site"} })
 	case "cluster":
 		text("name")
 		ref("type", "clustertype")

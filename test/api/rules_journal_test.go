@@ -52,7 +52,7 @@ func journalRules() map[int]ruleTest {
 	return map[int]ruleTest{
 		1: func(t *testing.T, h *hardware) {
 			h.refused(t, "assigned_object_id", "journalentry", "assigned_object_id", 1<<40)
-			for _, key := range []string{"extras.journalentry", "extras.webhook", "extras.tag", "extras.customfield",
+			for _, key := range []string{"extras.journalentry", "extras.customlink", "extras.webhook", "extras.tag", "extras.customfield",
 				"extras.configcontext", "ipam.fhrpgroupassignment", "users.user"} {
 				h.refused(t, "assigned_object_type", "journalentry", "assigned_object_type", key, "assigned_object_id", 1)
 			}

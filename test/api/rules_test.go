@@ -43,6 +43,7 @@ func ruleTests() map[string]map[int]ruleTest {
 		"ipaddress": addressRules(), "clustertype": clusterTypeRules(), "clustergroup": clusterGroupRules(), "cluster": clusterRules(),
 		"virtualmachine": machineRules(), "vminterface": vmInterfaceRules(),
 		"journalentry": journalRules(),
+		"customlink":   customLinkRules(),
 	}
 }
 

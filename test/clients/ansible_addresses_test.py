@@ -137,6 +137,9 @@ ADDRESSES = [
     ("config context of one site more", "config_context", {
         "name": "Ansible", "data": {"ntp": ["a"], "dns": {"first": "b"}}, "sites": [SITE, "ansible-net-2", "ansible-net-3"]},
      None, {"first": {"sites"}, "kept": True}),
+    ("custom link", "custom_link", {
+        "name": "Ansible", "content_types": ["dcim.site"], "link_text": "Wiki", "link_url": "https://wiki.example/", "weight": 50,
+        "group_name": "Docs", "button_class": "teal", "new_window": True, "enabled": False}, {"link_text": "Manual", "enabled": True}),
 ]
 
 

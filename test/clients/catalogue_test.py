@@ -39,6 +39,7 @@ def setUpModule():
     types = {name: path for name, path in types.items() if name not in later}
     types["extras.configcontext"] = "extras/config-contexts"
     types["extras.journalentry"] = "extras/journal-entries"
+    types["extras.customlink"] = "extras/custom-links"
 
 
 class Catalogue(unittest.TestCase):

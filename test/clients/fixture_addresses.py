@@ -107,6 +107,10 @@ CUSTOM = [
         "custom_fields": {"ticket": "T1"}}),
     ("extras/journal-entries", "bare-entry", {
         "assigned_object_type": "ipam.ipaddress", "assigned_object_id": "@address", "comments": "Moved", "created_by": None}),
+    ("extras/custom-links", "link", {
+        "content_types": ["dcim.site", "dcim.device"], "name": "Wiki", "enabled": False, "link_text": "Wiki of {{ object.name }}",
+        "link_url": "https://wiki.example/{{ object.name }}", "weight": 200, "group_name": "Docs", "button_class": "teal", "new_window": True}),
+    ("extras/custom-links", "bare-link", {"content_types": ["dcim.site"], "name": "Bare", "link_text": "Bare", "link_url": "/"}),
 ]
 PRIMARY = [
     ("dcim/devices", "device", {"primary_ip4": "@address", "primary_ip6": "@device-address6"}),

@@ -49,6 +49,7 @@ const own = {
   '/dcim/rack-reservations/': async ({ site }) => ({ rack: await make('/dcim/racks/', { site }), units: [1] }),
   '/extras/config-contexts/': async () => ({ data: { ntp: '192.0.2.1' } }),
   '/extras/custom-fields/': async () => ({ type: 'text', content_types: ['dcim.region'] }),
+  '/extras/custom-links/': async () => ({ content_types: ['dcim.region'] }),
   '/extras/journal-entries/': async ({ site }) => ({ assigned_object_type: 'dcim.site', assigned_object_id: site }),
   '/extras/webhooks/': async () => ({ content_types: ['dcim.region'], payload_url: 'http://127.0.0.1:1/', type_create: true }),
   '/ipam/aggregates/': async () => ({ prefix: `198.18.${++made}.0/24`, rir: await registry() }),

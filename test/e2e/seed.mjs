@@ -38,11 +38,16 @@ export async function seed() {
   ]);
   await api('POST', '/api/dcim/rack-roles/', [['Compute', '3f51b5'], ['Storage', '009688']].map(([name, color]) => ({ ...named(name), color })));
   await racks(api, made[0], tenants[0]);
-  await journal(api, groups[0]);
+  await links(api, groups[0]);
 }
 
-// journal writes about a site group.
-async function journal(api, { id }) {
+// links gives site groups custom links of every colour, in both forms, and one of the groups a journal.
+async function links(api, { id }) {
+  const colors = ['outline-dark', 'blue', 'indigo', 'purple', 'pink', 'red', 'orange', 'yellow', 'green', 'teal', 'cyan', 'gray', 'black', 'white', 'ghost-dark'];
+  const link = (name, more) => ({ name, content_types: ['dcim.sitegroup'], link_text: name, link_url: 'https://wiki.example/{{ object.slug }}', ...more });
+  await api('POST', '/api/extras/custom-links/', [...colors.map((color) => link(color, { button_class: color })),
+    ...colors.map((color) => link(`menu of ${color}`, { button_class: color, group_name: color })), link('broken', { link_text: '{{ 1 // 0 }}' }),
+    link('nowhere', { link_url: 'javascript:alert(1)' })]);
   const entry = (kind, comments) => ({ assigned_object_type: 'dcim.sitegroup', assigned_object_id: id, kind, comments });
   await api('POST', '/api/extras/journal-entries/', [entry('info', 'Two sites joined.'), entry('success', 'Audited.'), entry('warning', 'The contract ends soon.\nCall them.'),
     entry('danger', 'Power failed at three sites.')]);

@@ -26,6 +26,10 @@ func TestStatementsPerPage(t *testing.T) {
 	create(t, s, "/api/extras/custom-fields/", obj{"name": "owner", "content_types": []string{"dcim.site"}})
 	create(t, s, "/api/extras/webhooks/", obj{"name": "hook", "content_types": []string{"dcim.site"}, "type_create": true,
 		"type_update": true, "payload_url": "http://localhost:9/"})
+	for i := range 3 {
+		create(t, s, "/api/extras/custom-links/", obj{"name": fmt.Sprint("Link ", i), "content_types": []string{"dcim.site"}, "link_text": "x",
+			"link_url": "/x"})
+	}
 	sites := 0
 	more := func(n int) {
 		var rows []obj
@@ -41,11 +45,11 @@ func TestStatementsPerPage(t *testing.T) {
 		"/":                               2 + 1 + 5,                    // the preferences; the cards, one of which reads nothing
 		"/search/?q=nothing+holds+this":   2 + 3 + int64(len(searched)), // each type in a transaction with a limit of time
 		"/dcim/sites/":                    2 + 2,
-		"/dcim/sites/1/":                  2 + 5,
+		"/dcim/sites/1/":                  2 + 6, // one reads the custom links
 		"/dcim/sites/1/edit/":             2 + 2,
 		"/dcim/sites/add/":                2 + 1,
-		"/dcim/sites/1/changelog/":        2 + 4, // the numbers of the tabs
-		"/dcim/sites/1/journal/":          2 + 4,
+		"/dcim/sites/1/changelog/":        2 + 5, // the numbers of the tabs, the custom links
+		"/dcim/sites/1/journal/":          2 + 5,
 		"/dcim/sites/choices/?typed=site": 2 + 2,
 		"/system/tasks/":                  2 + 6,
 		"/extras/webhooks/1/":             2 + 10,
