@@ -57,6 +57,9 @@ func checkRecord(t *testing.T, v record.Values, found map[*record.Type]map[int64
 	typ := v.Type()
 	name := fmt.Sprintf("%s %d", typ.Key(), v.ID())
 	for i, f := range typ.All() {
+		if _, uploaded := f.(record.Uploaded); uploaded {
+			continue // a sample has no files
+		}
 		words, ok := f.(record.WordChecker)
 		if ok && words.CheckAdded(nil, v.At(i)) != nil || typ.Infos()[i].TooLong(v.At(i)) != nil {
 			t.Errorf("%s: %s is %v", name, typ.Infos()[i].Name, v.At(i))

@@ -49,6 +49,9 @@ var inputs = map[record.Storage]func(field, Row) any{
 // value returns what makes the values of a field.
 func (f field) value(t *record.Type, salt uint64) (valueFunc, error) {
 	storage := f.Column().Storage
+	if _, ok := f.Field.(record.Uploaded); ok {
+		return f.file, nil
+	}
 	if s, ok := record.SecrecyOf(f.Field); ok {
 		return sealed(s), nil
 	}
@@ -92,6 +95,14 @@ func (f field) parsed(input func(Row) any) valueFunc {
 
 // skipped reports whether a row has no value of a field that needs none: one row in five.
 func (f field) skipped(r Row) bool { return f.in.Null && r.Draw(1, 5) == 0 }
+
+// file makes the path of a file without bytes, or of none where none is needed.
+func (f field) file(r Row) (any, error) {
+	if f.in.Null {
+		return nil, nil
+	}
+	return fmt.Sprintf("sample/%d/%d.png", r.salt, r.Number), nil
+}
 
 // number makes a whole number. Distinct ones count from the least allowed.
 func (f field) number(schema record.Schema, r Row) json.Number {

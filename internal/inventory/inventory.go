@@ -88,6 +88,7 @@ func Types() []record.Type {
 		extras.ConfigContext,
 		extras.JournalEntry,
 		extras.CustomLink,
+		extras.ImageAttachment,
 		tenancy.TenantGroup,
 		tenancy.Tenant,
 		users.Group,

@@ -225,6 +225,7 @@ func (s *changeSet) finish(ctx context.Context, b *batch) error {
 		if err := s.l.sealLate(ctx, b.t, d); err != nil {
 			return err
 		}
+		s.keepFiles(b.t, d)
 	}
 	return nil
 }

@@ -83,6 +83,9 @@ type deletion struct {
 func (s *changeSet) erase() {
 	for _, x := range s.gone {
 		s.tx.Delete(x.t, x.ids)
+		if len(x.t.Uploads()) > 0 {
+			s.tx.DeleteFiles(x.t, x.ids)
+		}
 	}
 	s.gone = nil
 }

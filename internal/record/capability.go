@@ -275,3 +275,20 @@ type Explained interface {
 	// HowWritten returns one sentence.
 	HowWritten() string
 }
+
+// Uploaded is a field whose value is a file. The record has the path of the file, and a side table its bytes.
+type Uploaded interface {
+	Field
+	// PathOf returns the path of a file that is uploaded to a record. The record has its id.
+	PathOf(v Values, u *Upload) string
+}
+
+// Uploads returns the positions in All of the fields whose value is a file.
+func (t *Type) Uploads() (all []int) {
+	for i, f := range t.fields {
+		if _, ok := f.(Uploaded); ok {
+			all = append(all, i)
+		}
+	}
+	return all
+}

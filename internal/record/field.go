@@ -50,6 +50,7 @@ type Info struct {
 	// NumberChoices says that the values of Choices are numbers.
 	NumberChoices bool
 	Widget        Widget   // how a form asks for it
+	Accept        string   // FileInput: the media types, as a browser takes them
 	Cell          CellForm // how a file writes it
 	KindOf        string   // JSON: the field with the kind of custom field that the value is for
 	HalfOf        string   // the AnyRef whose type or id it is

@@ -24,6 +24,7 @@ const (
 	KeyArea       Widget = "key"      // the same with many lines
 	SecretArea    Widget = "secret"   // many lines, shown to callers who may change the record
 	CustomInputs  Widget = "custom"   // one widget for each custom field
+	FileInput     Widget = "file"     // a file; none keeps the current one
 )
 
 // IsWriteOnly reports whether what was typed is never shown again, not even in a form that was refused.

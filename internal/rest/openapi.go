@@ -154,7 +154,12 @@ func (a *API) operation(r Route, method string) object {
 	t := r.Type
 	one := ref(t.SchemaName(""))
 	many := object{"type": "array", "items": one}
-	body := func(schema any) { op["requestBody"] = object{"required": true, "content": content(schema)} }
+	body := func(schema any) {
+		op["requestBody"] = object{"required": true, "content": content(schema)}
+		if len(t.Uploads()) > 0 && (r.Detail || method == http.MethodPost) {
+			op["requestBody"].(object)["content"].(object)[formMedia] = object{"schema": formSchema(t)}
+		}
+	}
 	listOf := func(schema any) object { return object{"type": "array", "items": schema} }
 	withID := func(name string) object {
 		return object{"allOf": []any{ref(name), object{"type": "object", "required": []string{"id"},

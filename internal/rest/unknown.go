@@ -21,7 +21,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // decodeRecords reads a body of records. Keys that their type does not know are ignored, because clients send more
 // than there is; the answer names them, so that a person finds a typo.
 func decodeRecords(w http.ResponseWriter, r *http.Request, t *record.Type, bulk bool) (body, error) {
-	in, err := decode(w, r, bulk)
+	in, err := decodeAs(w, r, t, bulk)
 	nameUnknown(w, in.items, func(name string) bool { return recordHas(t, name) })
 	return in, err
 }

@@ -81,6 +81,9 @@ func (e *csvEncoder) text(f record.Field, v any) string {
 	case nil:
 		return ""
 	case string:
+		if _, file := f.(record.Uploaded); file {
+			return e.p.Base + record.FileAddress(x)
+		}
 		return x
 	case int64:
 		return strconv.FormatInt(x, 10)

@@ -95,6 +95,8 @@ func (w *world) draw(t *rapid.T, f record.Field) any {
 		return readOnly(t, info)
 	}
 	switch x := f.(type) {
+	case record.File:
+		return x.Folder + "/0123456789abcdef/" + rapid.StringMatching(`[\p{L}0-9._-]{1,9}`).Draw(t, "file")
 	case record.Choice:
 		return rapid.SampledFrom(x.Of).Draw(t, "choice").Value
 	case record.Bool:

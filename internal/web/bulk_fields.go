@@ -31,7 +31,8 @@ var hows = []Option{{Value: addThem, Label: "Add these"}, {Value: removeThem, La
 // secrets,
 // owners, and fields whose meaning differs from record to record.
 func (p *TypePages) inBulk(f record.Field, in record.Info) bool {
-	if _, secret := record.SecrecyOf(f); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs {
+	if _, secret := record.SecrecyOf(f); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs ||
+		in.Widget == record.FileInput {
 		return false
 	}
 	if in.Unique || in.Immutable != "" || in.KindOf != "" || in.Name == p.Type.Owner || in.Name == p.Type.Elevated {

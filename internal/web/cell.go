@@ -40,6 +40,8 @@ const (
 	LongCell  = "long"
 	ColorCell = "color"
 	BarCell   = "bar"
+
+	PictureCell = "picture"
 )
 
 // Cell returns the value of a field for the caller. It is a link only if the caller may see the record behind it.
@@ -107,6 +109,8 @@ func stringCell(f record.Field, s string) Cell {
 		return Cell{Kind: ColorCell, Text: s, Color: s}
 	case in.Percent:
 		return barOf(s)
+	case in.Widget == record.FileInput:
+		return pictureOf(s)
 	}
 	if badge, ok := badgeOf(in, s); ok {
 		return badge

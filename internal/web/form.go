@@ -23,6 +23,7 @@ type FormPage struct {
 	Errors        []FormError // of a form that was refused
 	Type          *record.Type
 	ID            int64        // 0 for a new record
+	Uploads       bool         // it can have files
 	Many          *manyPreview // of several new records
 	Conflict      *conflict    // with what others saved meanwhile
 	More          any          // for the type's own template
@@ -63,6 +64,9 @@ type FormField struct {
 	Errors      []string
 	Focus       bool   // it is the first with an error
 	Warning     string // what may go wrong with its value, which can be saved all the same
+
+	File   *Cell  // the present file
+	Accept string // the media types of a file
 
 	SlugOf string // the widget with the name that its value is made from, until somebody types another
 
@@ -180,6 +184,9 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 		if src.v.Type() != nil {
 			texts = defaultTexts(src.v.Text(in.KindOf), value)
 		}
+	}
+	if in.Widget == record.FileInput {
+		out.fillFile(in, value, src)
 	}
 	out.keepStored(f, texts)
 	src.fill(&out, texts)
@@ -340,6 +347,9 @@ func (p *TypePages) makeSlug(in ledger.Input) {
 
 // value parses the value of one widget. given is false if the record keeps its value.
 func (s FormSource) value(f record.Field, name string, in record.Info, errs fault.Fields) (value any, given bool) {
+	if in.Widget == record.FileInput {
+		return s.file(name, errs)
+	}
 	if !s.touched(name, in) {
 		return nil, false
 	}

@@ -31,18 +31,8 @@ func (s *sentFile) guess() transfer.Format {
 // receive parses the form of an import. On an error it returns what it has parsed so far.
 func receive(v *Visit) (*sentFile, error) {
 	sent := &sentFile{}
-	if err := v.ParseForm(); err != nil { // if it is not an upload, the next step would not say what is wrong
+	if err := v.ParseUpload(); err != nil {
 		return sent, err
-	}
-	err := v.R.ParseMultipartForm(maxImport) // the body is no longer than that, so nothing is written to a file
-	if err == nil {
-		_, err = io.Copy(io.Discard, v.R.Body) // at its end the body reserves the memory that the rows need
-	}
-	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
-		if _, refused := errors.AsType[*fault.Error](err); refused {
-			return sent, err
-		}
-		return sent, fault.New(fault.Invalid, "The form did not arrive whole. Send it again.")
 	}
 	sent.format = transfer.Format(v.R.PostForm.Get("format"))
 	if headings, columns := v.R.PostForm["heading"], v.R.PostForm["column"]; len(headings) == len(columns) {

@@ -36,7 +36,10 @@ func readShown(form url.Values) shownForm {
 
 // touched reports whether the value of a widget has changed since the form was shown. A widget that was not shown has not changed.
 func (s shownForm) touched(widget record.Widget, name string, typed url.Values) bool {
-	if s == nil {
+	switch {
+	case widget == record.FileInput: // a form never has the file that was there
+		return typed.Has(name + clearSuffix)
+	case s == nil:
 		return true
 	}
 	held, shown := s[name]

@@ -67,6 +67,7 @@ func (s *Site) Routes() []Route {
 		{Method: "POST", Path: "/arrange/{$}", Handle: s.arrangeCards},
 		{Method: "GET", Path: "/search/{$}", Handle: s.search},
 		{Method: "POST", Path: "/theme/{$}", Open: true, Handle: s.setTheme},
+		{Method: "GET", Path: filePath, Open: true, Handle: s.file}, // the ledger decides who may see it
 	}
 	for _, t := range s.Registry.Types() {
 		routes = append(routes, s.recordRoutes(t)...)
@@ -94,15 +95,14 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 	if t.ReadOnly {
 		return routes
 	}
-	imports := at("POST", "import/", access.Add, p.importRows)
-	imports.Large = true
-	return append(routes, imports,
+	imports, add, edit := at("POST", "import/", access.Add, p.importRows), at("POST", "add/", access.Add, p.add),
+		at("POST", "{id}/edit/", access.Change, p.edit)
+	imports.Large, add.Large, edit.Large = true, len(t.Uploads()) > 0, len(t.Uploads()) > 0
+	return append(routes, imports, add, edit,
 		at("GET", "import/", access.Add, p.importPage),
 		at("GET", "{id}/changelog/", access.View, p.changelog),
 		at("GET", "add/", access.Add, p.addPage),
-		at("POST", "add/", access.Add, p.add),
 		at("GET", "{id}/edit/", access.Change, p.editPage),
-		at("POST", "{id}/edit/", access.Change, p.edit),
 		at("GET", "{id}/restore/", access.Change, p.restorePage),
 		at("POST", "{id}/restore/", access.Change, p.restore),
 		at("GET", "{id}/delete/", access.Delete, p.deletePage),

@@ -131,7 +131,7 @@ func (v *Visit) ShownVersion(found record.Values, refusal *fault.Error) int64 {
 
 // Typed parses a posted form about a record, or a new one. With an error it returns what could be parsed.
 func (p *TypePages) Typed(v *Visit, found record.Values) (ledger.Input, error) {
-	if err := v.ParseForm(); err != nil {
+	if err := v.ParseUpload(); err != nil {
 		return nil, err
 	}
 	src, err := p.Source(v, found, v.R.PostForm, nil)
@@ -217,7 +217,7 @@ func (p *TypePages) Form(v *Visit, found record.Values, typed url.Values, refusa
 		form.Title, form.Cancel, form.Submit = "Edit "+found.Display(), RecordPath(p.Type, found.ID()), "Save"
 		form.Version, form.ID = v.ShownVersion(found, refusal), found.ID()
 	}
-	form.Groups = p.groups(src)
+	form.Groups, form.Uploads = p.groups(src), len(p.Type.Uploads()) > 0
 	if found.Type() == nil {
 		form.Cancel = Local(v.R.URL.Query().Get(nextParam), form.Cancel)
 		for _, name := range p.ranged() {

@@ -42,8 +42,9 @@ func ruleTests() map[string]map[int]ruleTest {
 		"role": roleRules(), "aggregate": aggregateRules(), "prefix": prefixRules(), "iprange": rangeRules(),
 		"ipaddress": addressRules(), "clustertype": clusterTypeRules(), "clustergroup": clusterGroupRules(), "cluster": clusterRules(),
 		"virtualmachine": machineRules(), "vminterface": vmInterfaceRules(),
-		"journalentry": journalRules(),
-		"customlink":   customLinkRules(),
+		"journalentry":    journalRules(),
+		"customlink":      customLinkRules(),
+		"imageattachment": imageRules(),
 	}
 }
 
@@ -175,7 +176,7 @@ func catalogue(t *testing.T) (types []catalogueType) {
 			t.Fatal(err)
 		}
 		for _, typ := range file.Types {
-			if !comesLater[typ.Name] {
+			if !comesLater[typ.Name] && (app != "extras" || typ.Name == "imageattachment") { // of the others there are few
 				typ.App = app
 				types = append(types, typ)
 			}

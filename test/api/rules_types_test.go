@@ -123,6 +123,25 @@ func deviceTypeRules() map[int]ruleTest {
 			want(t, "interfaces", names(h.find(t, "interface", "device_id=%d", device), "name"), "a")
 			want(t, "airflow", nestedIn(h.read(t, "device", device), "airflow")["value"], any("mixed"))
 		},
+		11: func(t *testing.T, h *hardware) {
+			typ := h.made(t, "devicetype")
+			id := apitest.ID(typ)
+			want(t, "front_image", typ["front_image"], nil)
+			send := func(content []byte) apitest.Answer {
+				return h.s.Do(t, apitest.Upload(t, apitest.Call{Method: "PATCH", Path: at(h.list("devicetype"), id), Token: h.actor.key}, nil,
+					apitest.FilePart{Field: "front_image", Name: "front.png", Content: content}))
+			}
+			wantErrors(t, send([]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)), "front_image")
+			first := send(apitest.PNG(t, 3, 2, 1)).Want(t, http.StatusOK).Object(t)["front_image"]
+			h.file(t, first).Want(t, http.StatusOK)
+			second := send(apitest.PNG(t, 3, 2, 2)).Want(t, http.StatusOK).Object(t)["front_image"]
+			h.file(t, first).Want(t, http.StatusNotFound)
+			h.file(t, second).Want(t, http.StatusOK)
+			want(t, "files", h.kept(t, "dcim.devicetype", id), 1)
+			h.remove(t, "devicetype", id)
+			h.file(t, second).Want(t, http.StatusNotFound)
+			want(t, "files", h.kept(t, "dcim.devicetype", id), 0)
+		},
 		12: func(t *testing.T, h *hardware) {
 			typ := h.make(t, "devicetype", "subdevice_role", "parent")
 			var made []int64

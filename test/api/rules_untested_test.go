@@ -18,7 +18,6 @@ var rulesWithoutTest = map[string]string{
 	"rack/13":              onPages,
 	"rack/15":              otherVersion,
 	"rackreservation/7":    otherVersion,
-	"devicetype/11":        "images come later",
 	"devicetype/13":        onPages,
 	"devicetype/14":        otherVersion,
 	"devicerole/4":         otherVersion,
@@ -68,4 +67,6 @@ var rulesWithoutTest = map[string]string{
 	"customlink/3":         onPages,
 	"customlink/4":         onPages,
 	"customlink/7":         otherVersion,
+	"imageattachment/7":    noRelated,
+	"imageattachment/9":    otherVersion,
 }

@@ -205,6 +205,8 @@ func (m *sampler) value(tb testing.TB, t *record.Type, f record.Field, in record
 		return fmt.Sprintf("50:06:01:60:3C:%02X:%02X:%02X", n>>16&255, n>>8&255, n&255), true
 	case record.Ints:
 		return []int64{int64(n%40) + 2, 1}, true
+	case record.File:
+		return apitest.DataURL(tb, n), true
 	case record.Bool:
 		return n%2 == 0, true
 	case record.Int:

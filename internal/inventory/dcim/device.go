@@ -145,6 +145,7 @@ var Device = record.Type{
 		{Tab: "Device bays", List: "dcim.devicebay", By: "device"},
 		{Tab: "Inventory items", List: "dcim.inventoryitem"},
 		{Tab: "Modules", List: "dcim.module"},
+		{Tab: "Images", List: "extras.imageattachment"},
 		{Tab: "Contexts", List: "dcim.virtualdevicecontext"},
 		{Tab: "Config context", Merged: "config_context"},
 	},

@@ -37,15 +37,15 @@ var DeviceType = record.Type{
 		record.Choice{Name: "airflow", Of: airflows},
 		record.Measure{Name: "weight", Unit: "weight_unit", Of: record.Weights, Max: 999999.99, Places: 2},
 		record.Choice{Name: "weight_unit", Of: weightUnits},
-		record.Later{Name: "front_image"},
-		record.Later{Name: "rear_image"},
+		record.File{Name: "front_image", Folder: "devicetype-images", Help: "A PNG, JPEG, GIF, WebP or BMP file of at most 5 MiB."},
+		record.File{Name: "rear_image", Folder: "devicetype-images"},
 		record.Text{Name: "description", Max: 200},
 		record.Text{Name: "comments", AsWritten: true},
 		record.Tags{},
 		record.CustomFields{},
 		record.Count{Name: "device_count", Of: "dcim.device", By: "device_type"},
 	},
-	Advanced: []string{"subdevice_role", "airflow", "weight", "weight_unit"},
+	Advanced: []string{"subdevice_role", "airflow", "weight", "weight_unit", "front_image", "rear_image"},
 	Unique: []record.Unique{
 		{Name: "dcim_devicetype_model_unique", Fields: []string{"manufacturer", "model"}},
 		{Name: "dcim_devicetype_slug_unique", Fields: []string{"manufacturer", "slug"}},
@@ -57,6 +57,8 @@ var DeviceType = record.Type{
 	Order:     []string{"manufacturer", "model"},
 	Search:    []string{"manufacturer.name", "model", "part_number", "comments"},
 	Filters: []record.Filter{
+		{Name: "has_front_image", Set: "front_image"},
+		{Name: "has_rear_image", Set: "rear_image"},
 		{Name: "console_ports", Has: []string{"dcim.consoleporttemplate.device_type"}},
 		{Name: "console_server_ports", Has: []string{"dcim.consoleserverporttemplate.device_type"}},
 		{Name: "power_ports", Has: []string{"dcim.powerporttemplate.device_type"}},
@@ -80,6 +82,7 @@ var DeviceType = record.Type{
 		{Tab: "Module bays", List: "dcim.modulebaytemplate"},
 		{Tab: "Device bays", List: "dcim.devicebaytemplate"},
 		{Tab: "Inventory items", List: "dcim.inventoryitemtemplate"},
+		{Tab: "Images", List: "extras.imageattachment"},
 	},
 }
 

@@ -37,5 +37,5 @@ var Location = record.Type{
 	},
 	Same:    []record.Same{{Ref: "parent", Path: "site"}},
 	Follows: []record.Follows{{Fields: []string{"site"}, Of: "parent"}},
-	Panels:  []record.Panel{{Tab: "Racks", List: "dcim.rack", Each: "Elevation"}},
+	Panels:  []record.Panel{{Tab: "Racks", List: "dcim.rack", Each: "Elevation"}, {Tab: "Images", List: "extras.imageattachment"}},
 }

@@ -39,5 +39,6 @@ var ModuleType = record.Type{
 		{Tab: "Power outlets", List: "dcim.poweroutlettemplate"},
 		{Tab: "Front ports", List: "dcim.frontporttemplate"},
 		{Tab: "Rear ports", List: "dcim.rearporttemplate"},
+		{Tab: "Images", List: "extras.imageattachment"},
 	},
 }

@@ -97,6 +97,7 @@ var Rack = record.Type{
 	Panels: []record.Panel{
 		{Tab: "Devices", List: "dcim.device"},
 		{Tab: "Reservations", List: "dcim.rackreservation"},
+		{Tab: "Images", List: "extras.imageattachment"},
 		{Card: "Elevation", List: "dcim.device", Drawing: "elevation", Data: elevations, At: "position", Face: "face"},
 	},
 	Totals: []record.Total{{Label: "Total weight", Unit: "kg", Places: 2, Of: []string{

@@ -47,5 +47,5 @@ var Site = record.Type{
 	Search:   []string{"name", "slug", "facility", "description", "physical_address", "shipping_address", "comments"},
 	Filters:  []record.Filter{{Name: "tenant_group", Path: "tenant.group"}, {Name: "asn", Path: "asns.asn"}},
 	Map:      &record.Map{Latitude: "latitude", Longitude: "longitude", Address: "physical_address"},
-	Panels:   []record.Panel{{Tab: "Racks", List: "dcim.rack", Each: "Elevation"}},
+	Panels:   []record.Panel{{Tab: "Racks", List: "dcim.rack", Each: "Elevation"}, {Tab: "Images", List: "extras.imageattachment"}},
 }
