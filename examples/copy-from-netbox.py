@@ -94,6 +94,8 @@ AFTERWARDS = {
 MADE = [name for name, keys in LISTS.items() if "device" in keys and name != "dcim/virtual-device-contexts"]
 # Names that newer releases of NetBox gave to fields.
 RENAMED = {"dcim/devices": {"role": "device_role"}, "extras/custom-fields": {"object_types": "content_types"}}
+# Files, which are not copied: NetBox has them in a directory of its own.
+FILES = {"front_image", "rear_image"}
 # Fields with JSON of people's own, which is copied as it is.
 RAW = {"local_context_data", "napalm_args", "default"}
 # References that only show what another field says.
@@ -336,7 +338,9 @@ class Copy:
         for field, value in row.items():
             references = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, Reference)]
             known = all(each.name in LISTS or each.name in FOUND for each in references)
-            if field not in fields or not known:
+            if field in FILES:
+                self.left_out["{} of {}".format(field, name)] += 1 if value else 0
+            elif field not in fields or not known:
                 if references and field not in SHOWN:
                     self.left_out["{} of {}".format(field, name)] += 1
             elif field == "custom_fields":
@@ -502,8 +506,9 @@ def main():
         sys.exit("copy-from-netbox: the server refused a request: {}".format(json.dumps(refused.answer)[:2000]))
     except KeyboardInterrupt:
         sys.exit("copy-from-netbox: stopped; run it again to go on")
-    for what, number in sorted(copy.left_out.items()):
-        print("left out: {} ({} records), which Terrier does not have".format(what, number))
+    for what, number in sorted((+copy.left_out).items()):
+        why = "a file, which is not copied" if what.split(" of ")[0] in FILES else "which Terrier does not have"
+        print("left out: {} ({} records), {}".format(what, number, why))
     if copy.totals["removed"]:
         print("removed {} components that Terrier made from templates and NetBox does not have".format(copy.totals["removed"]))
     print("{} created, {} updated, {} the same, {} refused{}".format(

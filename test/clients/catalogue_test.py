@@ -40,6 +40,7 @@ def setUpModule():
     types["extras.configcontext"] = "extras/config-contexts"
     types["extras.journalentry"] = "extras/journal-entries"
     types["extras.customlink"] = "extras/custom-links"
+    types["extras.imageattachment"] = "extras/image-attachments"
 
 
 class Catalogue(unittest.TestCase):

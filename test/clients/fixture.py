@@ -9,6 +9,8 @@ import requests
 from pynetbox_test import BASE, login
 
 TAGS = ["@red", "@blue"]
+# The smallest picture, as JSON has it.
+PICTURE = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs="
 WORLD = [
     ("extras/tags", "red", {"name": "Red", "slug": "red", "color": "ff0000", "description": "A colour"}),
     ("extras/tags", "blue", {"name": "Blue", "slug": "blue"}),
@@ -54,7 +56,7 @@ WORLD = [
     ("dcim/device-types", "chassis", {
         "manufacturer": "@acme", "model": "Chassis", "slug": "chassis", "default_platform": "@os", "part_number": "P1", "u_height": 2,
         "is_full_depth": False, "subdevice_role": "parent", "airflow": "front-to-rear", "weight": 10.5, "weight_unit": "kg",
-        "description": "Takes parts", "comments": "Heavy", "tags": TAGS}),
+        "front_image": PICTURE, "rear_image": PICTURE, "description": "Takes parts", "comments": "Heavy", "tags": TAGS}),
     ("dcim/device-types", "plain", {"manufacturer": "@other-maker", "model": "Plain", "slug": "plain"}),
     ("dcim/device-types", "blade", {"manufacturer": "@acme", "model": "Blade", "slug": "blade", "u_height": 0, "subdevice_role": "child"}),
     ("dcim/module-types", "card", {

@@ -1,7 +1,7 @@
 """Addresses, VLANs and virtual machines for the records of fixture.py, in the same form: of each list one record with every optional
 field and one with none. A row that repeats a word of fixture.py changes that record."""
 
-from fixture import TAGS
+from fixture import PICTURE, TAGS
 
 PORT = {"assigned_object_type": "dcim.interface", "assigned_object_id": "@device interface full"}
 VIRTUAL = {"assigned_object_type": "virtualization.vminterface", "assigned_object_id": "@vnic"}
@@ -112,9 +112,13 @@ CUSTOM = [
         "link_url": "https://wiki.example/{{ object.name }}", "weight": 200, "group_name": "Docs", "button_class": "teal", "new_window": True}),
     ("extras/custom-links", "bare-link", {"content_types": ["dcim.site"], "name": "Bare", "link_text": "Bare", "link_url": "/"}),
 ]
+IMAGES = [
+    ("extras/image-attachments", "image", {"content_type": "dcim.site", "object_id": "@lisbon", "name": "Door", "image": PICTURE}),
+    ("extras/image-attachments", "bare-image", {"content_type": "dcim.site", "object_id": "@porto", "image": PICTURE}),
+]
 PRIMARY = [
     ("dcim/devices", "device", {"primary_ip4": "@address", "primary_ip6": "@device-address6"}),
     ("dcim/virtual-device-contexts", "vdc", {"primary_ip4": "@address", "primary_ip6": "@device-address6"}),
     ("virtualization/virtual-machines", "machine", {"primary_ip4": "@machine-address", "primary_ip6": "@machine-address6"}),
 ]
-ROWS = ROUTING + VLANS + MACHINES + SERVICES + CONTEXTS + CUSTOM + PRIMARY
+ROWS = ROUTING + VLANS + MACHINES + SERVICES + CONTEXTS + CUSTOM + IMAGES + PRIMARY

@@ -350,6 +350,31 @@ class Records(unittest.TestCase, Refusals):
             nb.extras.object_changes.create(action="create")
 
 
+class Images(unittest.TestCase):
+    """pynetbox sends only JSON, so files go out with requests, which it is built on."""
+
+    def test_upload(self):
+        site = nb.dcim.sites.create(name="Pictured", slug="pictured")
+        address, headers = BASE + "/api/extras/image-attachments/", {"Authorization": "Token " + nb.token}
+        picture = b"GIF89a\x01\x00\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+        made = requests.post(address, headers=headers, data={"content_type": "dcim.site", "object_id": site.id, "name": "Front view"},
+                             files={"image": ("IMG 1.gif", picture, "text/html")})
+        self.assertEqual(made.status_code, 201, made.text)
+        image = nb.extras.image_attachments.get(made.json()["id"])
+        self.assertEqual((str(image), image.image_width, image.image_height, image.parent.slug), ("Front view", 1, 1, "pictured"))
+        self.assertTrue(image.image.endswith("/site_{}_Front_view.gif".format(site.id)), image.image)
+        got = requests.get(image.image, headers=headers)
+        self.assertEqual((got.status_code, got.content, got.headers["Content-Type"]), (200, picture, "image/gif"))
+        self.assertEqual(requests.get(image.image).status_code, 404)
+
+        changed = requests.patch(image.url, headers=headers, files={"image": ("b.html", b"<script>", "image/gif")})
+        self.assertEqual((changed.status_code, list(changed.json())), (400, ["image"]), changed.text)
+        self.assertTrue(image.update({"name": "Door"}))  # pynetbox leaves the file as it is
+        self.assertEqual(requests.get(image.image, headers=headers).content, picture)
+        site.delete()
+        self.assertEqual(requests.get(image.image, headers=headers).status_code, 404)
+
+
 class Accounts(unittest.TestCase, Refusals):
     def test_tokens(self):
         admin = nb.users.users.get(username="admin")
