@@ -19,6 +19,9 @@ async function find(path) {
   return results[0].id;
 }
 
+// The smallest picture, as JSON has it.
+export const picture = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=';
+
 let made = 0;
 async function make(path, body) { return (await world.api('POST', `/api${path}`, { name: `needed ${++made}`, ...body })).id; }
 
@@ -51,6 +54,7 @@ const own = {
   '/extras/custom-fields/': async () => ({ type: 'text', content_types: ['dcim.region'] }),
   '/extras/custom-links/': async () => ({ content_types: ['dcim.region'] }),
   '/extras/journal-entries/': async ({ site }) => ({ assigned_object_type: 'dcim.site', assigned_object_id: site }),
+  '/extras/image-attachments/': async ({ site }) => ({ content_type: 'dcim.site', object_id: site, image: picture }),
   '/extras/webhooks/': async () => ({ content_types: ['dcim.region'], payload_url: 'http://127.0.0.1:1/', type_create: true }),
   '/ipam/aggregates/': async () => ({ prefix: `198.18.${++made}.0/24`, rir: await registry() }),
   '/ipam/asn-ranges/': async () => ({ rir: await registry(), start: 64512, end: 64600 }),

@@ -26,6 +26,8 @@ async function fill(v, values) {
       for (const one of [value].flat()) {
         await (one === true ? boxes : boxes.and(v.main.locator(`[value="${one}"]`))).check();
       }
+    } else if (await input.evaluate((element) => element.type === 'file')) {
+      await input.setInputFiles({ name: 'tour.gif', mimeType: 'image/gif', buffer: Buffer.from(value.split(',')[1], 'base64') });
     } else if (await input.evaluate((element) => element.matches('select'))) {
       await input.selectOption(`${value}`);
     } else {
