@@ -134,7 +134,7 @@ func (p *Policy) view(s *Subject) func(*record.Type) Scope {
 // owner. The scope is checked before and after a write, so both the old and the new owner count.
 func (p *Policy) decide(s *Subject, t *record.Type, action string) (Scope, error) {
 	scope, err := p.granted(s, t, action)
-	if err == nil && t.Owner != "" && !s.Superuser && slices.Contains([]string{Add, Change, Delete}, action) {
+	if err == nil && t.Owner != "" && t.Shared == "" && !s.Superuser && slices.Contains([]string{Add, Change, Delete}, action) {
 		scope = scope.both(p.owners(s, t))
 	}
 	return scope, err
@@ -179,7 +179,7 @@ func (p *Policy) granted(s *Subject, t *record.Type, action string) (Scope, erro
 	}
 	if own := ownScope(s, t, action); own != nil {
 		granted = true
-		alternatives = append(alternatives, own)
+		alternatives = append(alternatives, own...)
 	}
 	if !granted {
 		return Scope{}, fault.ErrDenied
@@ -196,11 +196,15 @@ func untested(t *record.Type) []record.Predicate {
 	return []record.Predicate{{Field: t.Field(t.About), Lookup: record.NotStarts, Values: []any{record.TestApp + "."}}}
 }
 
-// ownScope is the permission that everybody has by default: their own tokens. Making and changing them can be taken
-// away; seeing and revoking them can't.
-func ownScope(s *Subject, t *record.Type, action string) []record.Predicate {
+// ownScope is the permission that everybody has by default: their own tokens, and what may be Shared. Making and changing tokens can be
+// taken away; seeing and revoking them can't.
+func ownScope(s *Subject, t *record.Type, action string) Part {
 	if t.Owner == "" {
 		return nil
+	}
+	own := record.Predicate{Field: t.Field(t.Owner), Values: []any{s.UserID}}
+	if t.Shared != "" {
+		return sharedScope(t, own, action)
 	}
 	switch action {
 	case View, Delete:
@@ -211,7 +215,20 @@ func ownScope(s *Subject, t *record.Type, action string) []record.Predicate {
 	default:
 		return nil
 	}
-	return []record.Predicate{{Field: t.Field(t.Owner), Values: []any{s.UserID}}}
+	return Part{{own}}
+}
+
+// sharedScope is what everybody may do with records of which some are shared: see their own and those, and write their own as long as
+// they are private. They are private after the write too, because the scope is checked again.
+func sharedScope(t *record.Type, own record.Predicate, action string) Part {
+	shared := func(is bool) record.Predicate { return record.Predicate{Field: t.Field(t.Shared), Values: []any{is}} }
+	switch action {
+	case View:
+		return Part{{own}, {shared(true)}}
+	case Add, Change, Delete:
+		return Part{{own, shared(false)}}
+	}
+	return nil
 }
 
 // owners returns the scope of records for whose owners a subject may act: themselves and, with the action "grant",

@@ -98,6 +98,12 @@ func TestScope(t *testing.T) {
 		{"change and grant: own and others'", &access.Policy{},
 			with(grant("users.token", "change", "null"), grant("users.token", "grant", "null")), "users.token", "change", 2, nil},
 		{"delete without grant: own alone", &access.Policy{}, with(grant("users.token", "delete", "null")), "users.token", "delete", 1, nil},
+		{"private and shared filters: view", &access.Policy{}, bound, "extras.savedfilter", "view", 2, nil},
+		{"private filters: add", &access.Policy{}, bound, "extras.savedfilter", "add", 1, nil},
+		{"private filters: delete", &access.Policy{}, bound, "extras.savedfilter", "delete", 1, nil},
+		{"no filters of nobody", &access.Policy{ExemptView: []string{"*"}}, nobody, "extras.savedfilter", "view", 0, fault.ErrNoCreds},
+		{"filters need no grant", &access.Policy{}, with(grant("extras.savedfilter", "change", "null")), "extras.savedfilter", "change",
+			everything, nil},
 		{"own and granted", &access.Policy{}, with(grant("users.token", "view", `{"write_enabled":false}`)), "users.token", "view", 2, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -231,6 +237,9 @@ func TestNoGrantNoScope(t *testing.T) {
 			}
 		}
 		for _, alternative := range alternatives(scope) {
+			if typ.Shared != "" && action == "view" && alternative[0].Field == typ.Field(typ.Shared) {
+				continue // what others share
+			}
 			if own && !named && !exempt && !slices.Equal(alternative[0].Values, []any{s.UserID}) {
 				rt.Fatalf("somebody else's: %+v", alternative)
 			}
@@ -265,7 +274,7 @@ func TestEveryActionIsDeclared(t *testing.T) {
 		}
 	}
 	for _, typ := range reg.Types() {
-		if typ.Owner != "" && !slices.Contains(typ.Rights, access.Grants) {
+		if typ.Owner != "" && typ.Shared == "" && !slices.Contains(typ.Rights, access.Grants) {
 			t.Errorf("%s has an owner and does not declare %s", typ.Key(), access.Grants)
 		}
 	}

@@ -41,7 +41,7 @@ type Config struct {
 	MetricsListen string        `env:"TERRIER_METRICS_LISTEN" placeholder:"ADDRESS" help:"Address for monitoring, of servers and workers: /metrics, /healthz and /readyz, such as 127.0.0.1:9464. They need no login, so only your monitoring should reach it. Empty: no such address."`
 	ShutdownDelay time.Duration `env:"TERRIER_SHUTDOWN_DELAY" default:"2s" help:"How long a server still answers after the signal to stop, while /readyz returns 503: longer than your load balancer takes to notice. 20s at most."`
 
-	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site; * means all but users, groups, permissions, tokens, webhooks, deliveries, condition errors and audit events, which must be named."`
+	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site; * means all but users, groups, permissions, tokens, saved filters, webhooks, deliveries, condition errors and audit events, which must be named."`
 	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Show no records without authentication, even those that are exempt."`
 	StrictFilters         bool     `env:"TERRIER_STRICT_FILTERS" default:"true" negatable:"" help:"Refuse a list request with an unknown filter instead of ignoring the filter."`
 	EnforceGlobalUnique   bool     `env:"TERRIER_ENFORCE_GLOBAL_UNIQUE" default:"false" help:"Refuse a second prefix with the same network, and a second address with the same host, in the global table. VRFs have a flag of their own."`

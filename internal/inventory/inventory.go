@@ -89,6 +89,7 @@ func Types() []record.Type {
 		extras.JournalEntry,
 		extras.CustomLink,
 		extras.ImageAttachment,
+		extras.SavedFilter,
 		tenancy.TenantGroup,
 		tenancy.Tenant,
 		users.Group,

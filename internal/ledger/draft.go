@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"terrier/internal/access"
 	"terrier/internal/fault"
 	"terrier/internal/record"
 )
@@ -208,4 +209,18 @@ func failed(drafts []*draft) error {
 		return nil
 	}
 	return &fault.Error{Kind: fault.Invalid, Items: items}
+}
+
+// own gives a new record the caller as its owner, if its type says so. People who may keep only private records of a shared type get one
+// of those.
+func (d *draft) own(c Caller) {
+	t := d.given.Type()
+	if t.Owner == "" || t.Shared != "" && c.Granted(t, access.Add) {
+		return
+	}
+	for name, value := range map[string]any{t.Owner: record.Link{ID: c.UserID}, t.Shared: false} {
+		if name != "" && !d.given.Has(name) && len(d.errs[name]) == 0 {
+			d.given.Set(name, value)
+		}
+	}
 }

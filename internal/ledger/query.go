@@ -63,8 +63,13 @@ func Params(rawQuery string) (url.Values, error) {
 	return params, nil
 }
 
-// Query parses the parameters of a list: its filters, order and page. The pages take the same parameters as the API.
-func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (store.Query, error) {
+// Query parses the parameters of a list: its filters, those of the saved filters that it names, order and page. The pages take the same
+// parameters as the API.
+func (l *Ledger) Query(ctx context.Context, c Caller, t *record.Type, params url.Values) (store.Query, error) {
+	params, _, err := l.Saved(ctx, c, params)
+	if err != nil {
+		return store.Query{}, err
+	}
 	q := store.Query{Limit: LimitOf(params), Offset: offsetOf(params), Cursor: params.Get("cursor"),
 		Search: strings.TrimSpace(params.Get("q"))}
 	for _, part := range strings.Split(params.Get("ordering"), ",") {
@@ -72,7 +77,6 @@ func (l *Ledger) Query(ctx context.Context, t *record.Type, params url.Values) (
 			q.Order = append(q.Order, part)
 		}
 	}
-	var err error
 	if q.Count, err = countMode(params); err != nil {
 		return q, err
 	}
@@ -208,7 +212,7 @@ func (l *Ledger) Search(ctx context.Context, c Caller, text string) ([]store.Fin
 // unknownFilter returns the error for a misspelled filter. Ignoring the filter would answer with the whole table, and a client that
 // deletes what it found would delete everything.
 func unknownFilter(t *record.Type, key string) error {
-	return Unknown("filter", key, append(t.FilterNames(), controls...))
+	return Unknown("filter", key, slices.Concat(t.FilterNames(), controls, SavedNames))
 }
 
 // Unknown returns the error for a name that is not among the known ones. It suggests the nearest.

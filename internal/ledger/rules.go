@@ -174,7 +174,7 @@ func (s *changeSet) checkOwned(b *batch) []func() {
 	gains := map[int64]*draft{} // the last draft that adds to an owner's records
 	for _, d := range b.drafts {
 		owner := d.v.Link(b.t.Owner).ID
-		if unexpired(d.v, s.at) && (d.creation() || !unexpired(d.pre, s.at) || d.pre.Link(b.t.Owner).ID != owner) {
+		if owner != 0 && unexpired(d.v, s.at) && (d.creation() || !unexpired(d.pre, s.at) || d.pre.Link(b.t.Owner).ID != owner) {
 			gains[owner] = d
 		}
 	}
@@ -187,8 +187,12 @@ func (s *changeSet) checkOwned(b *batch) []func() {
 	return []func(){func() {
 		for owner, d := range gains {
 			if owned.Get()[owner] > b.t.MaxOwned {
-				d.errs.Add(fault.General, "A user can have at most %d %s that have not expired. Delete those that are no longer used.",
-					b.t.MaxOwned, b.t.Plural)
+				expire := ""
+				if b.t.Expiry != "" {
+					expire = " that have not expired"
+				}
+				d.errs.Add(fault.General, "A user can have at most %d %s%s. Delete those that are no longer used.",
+					b.t.MaxOwned, b.t.PluralTitle(), expire)
 			}
 		}
 	}}
@@ -196,6 +200,9 @@ func (s *changeSet) checkOwned(b *batch) []func() {
 
 // unexpired reports whether a record has not expired yet.
 func unexpired(v record.Values, now time.Time) bool {
+	if v.Type().Expiry == "" {
+		return true
+	}
 	expiry, limited := v.Get(v.Type().Expiry).(time.Time)
 	return !limited || expiry.After(now)
 }

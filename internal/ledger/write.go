@@ -33,9 +33,7 @@ func (l *Ledger) draftNew(ctx context.Context, c Caller, t *record.Type, inputs 
 	drafts := make([]*draft, len(inputs))
 	for i, in := range inputs {
 		d := parse(t, in)
-		if t.Owner != "" && !d.given.Has(t.Owner) && len(d.errs[t.Owner]) == 0 {
-			d.given.Set(t.Owner, record.Link{ID: c.UserID})
-		}
+		d.own(c)
 		d.sign(c)
 		d.checkWords(t)
 		d.require(t)

@@ -232,12 +232,15 @@ func (t *Type) checkSpecial() error {
 		switch {
 		case !ok || ref.Many || ref.Target == nil:
 			return fmt.Errorf("its Owner names %q, which is no reference to one record", t.Owner)
-		case !slices.Contains(t.Rights, "grant"):
-			return fmt.Errorf(`a type with an Owner needs "grant" among its Rights`)
+		case t.Shared == "" && !slices.Contains(t.Rights, "grant"):
+			return fmt.Errorf(`a type with an Owner needs "grant" among its Rights, or a flag that is Shared`)
 		}
 	}
-	if t.MaxOwned > 0 && (t.Owner == "" || t.Field(t.Expiry) == nil || t.Field(t.Expiry).Column().Storage != StoreTime) {
-		return fmt.Errorf("its MaxOwned needs an Owner, and the name of a time as Expiry")
+	if t.Shared != "" && (t.Owner == "" || t.Field(t.Shared) == nil || t.Field(t.Shared).Column().Storage != StoreBool) {
+		return fmt.Errorf("its Shared needs an Owner, and names %q, which is no yes or no", t.Shared)
+	}
+	if t.MaxOwned > 0 && t.Owner == "" || t.Expiry != "" && (t.Field(t.Expiry) == nil || t.Field(t.Expiry).Column().Storage != StoreTime) {
+		return fmt.Errorf("its MaxOwned needs an Owner, and its Expiry must name a time")
 	}
 	if t.Elevated != "" && (t.Field(t.Elevated) == nil || t.Field(t.Elevated).Column().Storage != StoreBool) {
 		return fmt.Errorf("its Elevated names %q, which is no yes or no", t.Elevated)

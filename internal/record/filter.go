@@ -35,6 +35,9 @@ type Predicate struct {
 	// Did is instead of Field: one of the requests in Values took one of these actions on the record.
 	Did []string
 
+	// Asker is instead of Values: the id of the caller.
+	Asker bool
+
 	Any   []Predicate // instead of Lookup and Values: at least one of these. Lookup may be Not
 	Every []Predicate // instead of Lookup and Values: all of these
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Filter is a filter besides those of the fields, or instead of one: a filter about a field may have the name of that field's own.
-// Exactly one of Field, Path, Has, Set, Common, UsedBy, Is, Ignored and Never says what it tests.
+// Exactly one of Field, Path, Has, Set, Common, UsedBy, Usable, Is, Ignored and Never says what it tests.
 type Filter struct {
 	Name string
 
@@ -19,6 +19,7 @@ type Filter struct {
 	Set     string   // yes or no: this field has a value; of a First, one of its references. An AnyRef gets an index with all records
 	Common  *Common  // the id of another record: both have a place in common
 	UsedBy  bool     // the types of records that refer to this one: ?content_type=dcim.site
+	Usable  string   // yes or no: this flag is set, and the record is the caller's own or shared (Owner, Shared)
 	Is      string   // a value that every record has, for clients that ask for what none of ours can be set to
 	Ignored bool     // accepted without effect, for clients that send what no list has
 	Never   bool     // accepted, and no record matches
@@ -51,6 +52,8 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 		m[x.Name], err = t.setFilter(x)
 	case x.UsedBy:
 		m[x.Name] = t.usedByFilter()
+	case x.Usable != "":
+		m[x.Name], err = t.usableFilter(x.Usable)
 	case x.Is != "":
 		m[x.Name] = isFilter(x.Is)
 	case x.Ignored:
@@ -78,7 +81,8 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 func (x Filter) checkParts() error {
 	tests := 0
 	for _, said := range []bool{
-		x.Field != "", x.Path != "", x.Has != nil, x.Set != "", x.Common != nil, x.UsedBy, x.Is != "", x.Ignored, x.Never,
+		x.Field != "", x.Path != "", x.Has != nil, x.Set != "", x.Common != nil, x.UsedBy, x.Usable != "", x.Is != "",
+		x.Ignored, x.Never,
 	} {
 		if said {
 			tests++
@@ -86,7 +90,7 @@ func (x Filter) checkParts() error {
 	}
 	switch {
 	case tests != 1:
-		return errors.New("must have exactly one of Field, Path, Has, Set, Common, UsedBy, Is, Ignored and Never")
+		return errors.New("must have exactly one of Field, Path, Has, Set, Common, UsedBy, Usable, Is, Ignored and Never")
 	case x.Field == "" && (x.Lookup != Exact || x.Words != nil || x.OneOf != nil):
 		return errors.New("has a Lookup, Words or OneOf, which belong to a Field")
 	case x.OneOf != nil && (x.Lookup != Exact || x.Words != nil || x.TypeIDs || x.End != "" || x.Or != nil):

@@ -119,6 +119,9 @@ type Special struct {
 	// Owner names a reference to users.user. Its default is the caller. Setting another user needs the right "grant", which the
 	// type declares.
 	Owner string
+	// Shared names a flag of a type with an Owner that may be empty. Everybody who is logged in may keep records of their own without the
+	// flag, and see those with it. Everything else takes a permission, as for any type; the right "grant" has no part in it.
+	Shared string
 	// MaxOwned is how many records one owner may have, 0 for any number. Records that have expired, by the field Expiry, don't
 	// count.
 	MaxOwned int

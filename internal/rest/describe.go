@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
 
@@ -97,6 +98,8 @@ func filterParameters(names []string) []object {
 	for i, name := range names {
 		out[i] = object{"name": name, "in": "query", "schema": object{"type": "array", "items": object{"type": "string"}}}
 		switch {
+		case slices.Contains(ledger.SavedNames, name):
+			out[i]["description"] = "Add the parameters of these saved filters."
 		case name == "tag":
 			out[i]["description"] = "Has all of these tags, by slug."
 		case !strings.Contains(name, "__"):

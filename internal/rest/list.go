@@ -23,7 +23,7 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 			a.Fail(w, r, err)
 			return
 		}
-		q, err := a.Ledger.Query(r.Context(), t, params)
+		q, err := a.Ledger.Query(r.Context(), ledger.CallerFrom(r.Context()), t, params)
 		if err != nil {
 			a.Fail(w, r, err)
 			return

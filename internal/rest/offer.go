@@ -30,7 +30,7 @@ func (a *API) offer(r *http.Request, route Route, out *Answer) {
 	case route.Detail:
 		a.offerRecord(r, t, out)
 	default:
-		out.Filters = t.FilterNames()
+		out.Filters = slices.Concat(ledger.SavedNames, t.FilterNames())
 		out.Input, out.Bulk = inputOf(t, record.Values{}), "[\n  {\n    \"id\": 0\n  }\n]"
 	}
 }

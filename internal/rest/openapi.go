@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
 
@@ -246,7 +247,7 @@ func listParameters(t *record.Type) []object {
 	count := parameters("count")
 	count[0]["schema"] = object{"type": "string", "enum": []string{"exact", "capped"}, "default": "exact"}
 	return slices.Concat(viewParameters(t), pageParameters(), parameters("cursor", "ordering"), count, search,
-		filterParameters(t.FilterNames()))
+		filterParameters(ledger.SavedNames), filterParameters(t.FilterNames()))
 }
 
 // partParameters returns those of a list that is not of records.

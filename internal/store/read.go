@@ -209,10 +209,13 @@ func (tx *Tx) Inside(t *record.Type, scope access.Scope, ids []int64) *Promise[i
 
 // Owned counts the records of each owner that have not expired.
 func (tx *Tx) Owned(t *record.Type, owners []int64, now time.Time) *Promise[map[int64]int] {
-	owner, expiry := quote(t.Field(t.Owner).Column().Name), quote(t.Field(t.Expiry).Column().Name)
-	sql := fmt.Sprintf("SELECT %[2]s, count(*) FROM %[1]s WHERE %[2]s = ANY($1) AND (%[3]s IS NULL OR %[3]s > $2) GROUP BY 1",
-		quote(t.Table()), owner, expiry)
-	return promise(tx, sql, []any{owners, now}, func(rows pgx.Rows) (map[int64]int, error) {
+	owner, args, unexpired := quote(t.Field(t.Owner).Column().Name), []any{owners}, ""
+	if t.Expiry != "" {
+		args = append(args, now)
+		unexpired = fmt.Sprintf(" AND (%[1]s IS NULL OR %[1]s > $2)", quote(t.Field(t.Expiry).Column().Name))
+	}
+	sql := fmt.Sprintf("SELECT %[2]s, count(*) FROM %[1]s WHERE %[2]s = ANY($1)%[3]s GROUP BY 1", quote(t.Table()), owner, unexpired)
+	return promise(tx, sql, args, func(rows pgx.Rows) (map[int64]int, error) {
 		owned := map[int64]int{}
 		var id int64
 		var n int

@@ -154,6 +154,9 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 		return fmt.Sprintf("%s.id = ANY(ARRAY(SELECT c.object_id FROM extras_objectchange c WHERE c.request_id = ANY(%s) "+
 			"AND c.object_type = '%s' AND c.action = ANY(%s)))", alias, w.array(record.StoreUUID, p.Values), t.Key(), w.arg(p.Did))
 	}
+	if p.Asker {
+		p.Asker, p.Values = false, []any{w.by.By().User}
+	}
 	if positive, ok := opposite[p.Lookup]; ok {
 		p.Lookup = positive
 		return "NOT coalesce(" + w.predicate(p, t, alias) + ", FALSE)"

@@ -44,7 +44,7 @@ func (p *TypePages) selected(v *Visit) (*selection, error) {
 	}
 	var q store.Query
 	if s.All {
-		q, err = p.site.Ledger.Query(v.Ctx, p.Type, params)
+		q, err = p.site.Ledger.Query(v.Ctx, v.Caller, p.Type, params)
 	} else {
 		s.IDs = form["id"]
 		q, err = p.ticked(s.IDs)

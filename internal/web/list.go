@@ -117,7 +117,7 @@ func (p *TypePages) list(v *Visit) error {
 		return p.chooseColumns(v, params)
 	}
 	params = Filled(params)
-	q, err := p.site.Ledger.Query(v.Ctx, p.Type, params)
+	q, err := p.site.Ledger.Query(v.Ctx, v.Caller, p.Type, params)
 	if err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func (v *Visit) panelEach(found record.Values, panel record.Panel, params url.Va
 	if !params.Has("limit") {
 		params.Set("limit", strconv.Itoa(mostDrawn))
 	}
-	q, err := v.Site.Ledger.Query(v.Ctx, by.Type, params)
+	q, err := v.Site.Ledger.Query(v.Ctx, v.Caller, by.Type, params)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type panelTable struct {
 func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.Values) (*panelTable, error) {
 	by := panel.Listed()
 	p := v.Site.Pages(by.Type)
-	q, err := v.Site.Ledger.Query(v.Ctx, by.Type, params)
+	q, err := v.Site.Ledger.Query(v.Ctx, v.Caller, by.Type, params)
 	if err != nil {
 		return nil, err
 	}

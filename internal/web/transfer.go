@@ -30,7 +30,7 @@ func (p *TypePages) export(v *Visit) error {
 	if !slices.Contains(transfer.Formats, format) {
 		return fault.Field("format", "The format %q is unknown: use csv, json or yaml.", string(format))
 	}
-	q, err := p.site.Ledger.Query(v.Ctx, p.Type, params)
+	q, err := p.site.Ledger.Query(v.Ctx, v.Caller, p.Type, params)
 	if err != nil {
 		return err
 	}

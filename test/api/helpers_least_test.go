@@ -27,8 +27,9 @@ func newLeast(s *apitest.Server) *least {
 
 // leastNeeds are values of the least records that others need.
 var leastNeeds = map[string]obj{
-	"dcim.devicetype": {"subdevice_role": "parent"}, // only such devices have device bays
-	"ipam.l2vpn":      {"type": "vxlan"},            // with any number of ends
+	"dcim.devicetype":    {"subdevice_role": "parent"}, // only such devices have device bays
+	"ipam.l2vpn":         {"type": "vxlan"},            // with any number of ends
+	"extras.savedfilter": {"shared": false},            // everybody sees the others
 }
 
 // firstOf returns the record that every reference to a type points to.

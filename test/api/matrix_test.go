@@ -123,6 +123,8 @@ func expect(who string, r rest.Route, method string) int {
 	switch {
 	case method == "GET" && !r.Detail:
 		return http.StatusOK
+	case method == "POST" && who == "nobody" && r.Type.Shared != "":
+		return http.StatusCreated // a private one of their own
 	case method == "POST" && who == "nobody":
 		return http.StatusBadRequest // they may not see the user that it is for
 	case method == "POST":

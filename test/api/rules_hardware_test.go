@@ -94,6 +94,10 @@ func (h *hardware) body(t *testing.T, name string, more ...any) obj {
 		set("status", func() any { return "active" })
 	case "virtualchassis", "vrf", "routetarget":
 		text("name")
+	case "savedfilter":
+		text("name", "slug")
+		set("content_types", func() any { return []string{"dcim.site"} })
+		set("parameters", func() any { return obj{"status": "active"} })
 	case "rir":
 		text("name", "slug")
 	case "asn":

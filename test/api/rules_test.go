@@ -45,6 +45,7 @@ func ruleTests() map[string]map[int]ruleTest {
 		"journalentry":    journalRules(),
 		"customlink":      customLinkRules(),
 		"imageattachment": imageRules(),
+		"savedfilter":     savedFilterRules(),
 	}
 }
 
@@ -176,7 +177,7 @@ func catalogue(t *testing.T) (types []catalogueType) {
 			t.Fatal(err)
 		}
 		for _, typ := range file.Types {
-			if !comesLater[typ.Name] && (app != "extras" || typ.Name == "imageattachment") { // of the others there are few
+			if !comesLater[typ.Name] {
 				typ.App = app
 				types = append(types, typ)
 			}

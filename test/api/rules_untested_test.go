@@ -2,8 +2,7 @@ package api_test
 
 // comesLater are the types of the catalogue that Terrier does not have yet, or whose rules are not tested yet.
 var comesLater = map[string]bool{"cable": true, "cabletermination": true, "powerpanel": true, "powerfeed": true,
-	"configcontext": true, "configtemplate": true, "exporttemplate": true, "savedfilter": true, "imageattachment": true,
-	"contenttype": true}
+	"configcontext": true, "configtemplate": true, "exporttemplate": true, "contenttype": true}
 
 // Why a rule has no test.
 const (
@@ -69,4 +68,5 @@ var rulesWithoutTest = map[string]string{
 	"customlink/7":         otherVersion,
 	"imageattachment/7":    noRelated,
 	"imageattachment/9":    otherVersion,
+	"savedfilter/6":        otherVersion,
 }

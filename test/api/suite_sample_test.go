@@ -38,6 +38,7 @@ var formats = map[string]string{
 var needed = map[string]obj{
 	"extras.webhook":       {"type_create": true}, // at least one event
 	"extras.configcontext": {"data": obj{"a": 1}},
+	"extras.savedfilter":   {"parameters": obj{"a": 1}},
 	"ipam.asnrange":        {"end": int64(1<<32 - 1)},
 	"ipam.vlangroup":       {"min_vid": int64(1), "max_vid": int64(4094)},
 }

@@ -41,6 +41,7 @@ def setUpModule():
     types["extras.journalentry"] = "extras/journal-entries"
     types["extras.customlink"] = "extras/custom-links"
     types["extras.imageattachment"] = "extras/image-attachments"
+    types["extras.savedfilter"] = "extras/saved-filters"
 
 
 class Catalogue(unittest.TestCase):

@@ -116,9 +116,15 @@ IMAGES = [
     ("extras/image-attachments", "image", {"content_type": "dcim.site", "object_id": "@lisbon", "name": "Door", "image": PICTURE}),
     ("extras/image-attachments", "bare-image", {"content_type": "dcim.site", "object_id": "@porto", "image": PICTURE}),
 ]
+SAVED = [
+    ("extras/saved-filters", "saved", {
+        "content_types": ["dcim.site", "dcim.rack"], "name": "Active", "slug": "active", "description": "Described", "user": 1, "weight": 50,
+        "enabled": False, "shared": False, "parameters": {"status": ["active"], "q": "a"}}),
+    ("extras/saved-filters", "bare-saved", {"content_types": ["dcim.site"], "name": "Bare", "slug": "bare", "parameters": {"name": "x"}}),
+]
 PRIMARY = [
     ("dcim/devices", "device", {"primary_ip4": "@address", "primary_ip6": "@device-address6"}),
     ("dcim/virtual-device-contexts", "vdc", {"primary_ip4": "@address", "primary_ip6": "@device-address6"}),
     ("virtualization/virtual-machines", "machine", {"primary_ip4": "@machine-address", "primary_ip6": "@machine-address6"}),
 ]
-ROWS = ROUTING + VLANS + MACHINES + SERVICES + CONTEXTS + CUSTOM + IMAGES + PRIMARY
+ROWS = ROUTING + VLANS + MACHINES + SERVICES + CONTEXTS + CUSTOM + IMAGES + SAVED + PRIMARY

@@ -57,7 +57,7 @@ func (a *room) myTokens(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	q, err := a.site.Ledger.Query(v.Ctx, t, params)
+	q, err := a.site.Ledger.Query(v.Ctx, v.Caller, t, params)
 	if err != nil {
 		return err
 	}
