@@ -29,13 +29,13 @@ var hows = []Option{{Value: addThem, Label: "Add these"}, {Value: removeThem, La
 
 // inBulk reports whether it makes sense to give several records the same value of a field. It does not for unique and immutable fields,
 // secrets,
-// owners, and fields whose meaning differs from record to record.
+// owners, what shares a record, and fields whose meaning differs from record to record.
 func (p *TypePages) inBulk(f record.Field, in record.Info) bool {
 	if _, secret := record.SecrecyOf(f); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs ||
 		in.Widget == record.FileInput {
 		return false
 	}
-	if in.Unique || in.Immutable != "" || in.KindOf != "" || in.Name == p.Type.Owner || in.Name == p.Type.Elevated {
+	if in.Unique || in.Immutable != "" || in.KindOf != "" || slices.Contains([]string{p.Type.Owner, p.Type.Shared, p.Type.Elevated}, in.Name) {
 		return false
 	}
 	return record.TargetOf(f) != nil || !slices.ContainsFunc(p.Type.Unique, func(u record.Unique) bool {

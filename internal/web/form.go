@@ -139,9 +139,9 @@ func (p *TypePages) Prefilled(v *Visit, found record.Values, typed url.Values) [
 	return p.groups(FormSource{v: found, typed: typed, part: true, caller: v})
 }
 
-// offers reports whether the form has a field. It lacks the flag that only superusers may set.
+// offers reports whether the form has a field. It lacks the flag that only superusers may set, and what only a permission lets people set.
 func (p *TypePages) offers(name string, src FormSource) bool {
-	return name != p.Type.Elevated || src.caller.Caller.Superuser
+	return (name != p.Type.Elevated || src.caller.Caller.Superuser) && !p.isForGranted(name, src)
 }
 
 func (p *TypePages) Field(f record.Field, src FormSource) FormField {

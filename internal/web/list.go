@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,7 @@ type listPage struct {
 	Columns []column
 	Filters []filterInput
 	Chips   []Chip
+	Saved   savedMenu
 
 	CanAdd, CanChange, CanDelete bool
 }
@@ -117,7 +119,11 @@ func (p *TypePages) list(v *Visit) error {
 		return p.chooseColumns(v, params)
 	}
 	params = Filled(params)
-	q, err := p.site.Ledger.Query(v.Ctx, v.Caller, p.Type, params)
+	all, saved, err := p.site.Ledger.Saved(v.Ctx, v.Caller, params)
+	if err != nil {
+		return err
+	}
+	q, err := p.site.Ledger.Query(v.Ctx, v.Caller, p.Type, all)
 	if err != nil {
 		return err
 	}
@@ -130,7 +136,9 @@ func (p *TypePages) list(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Show(Page{Name: "list", Title: p.Title, Crumbs: p.Crumbs()[:1], Body: p.listPage(v, params, q, found)})
+	l := p.listPage(v, params, q, found)
+	l.addSaved(v, params, saved)
+	return v.Show(Page{Name: "list", Title: p.Title, Crumbs: p.Crumbs()[:1], Body: l})
 }
 
 // viewOf returns a view with only the chosen columns.
@@ -152,7 +160,7 @@ func (p *TypePages) listPage(v *Visit, params url.Values, q store.Query, found s
 		Query:     p.filterQuery(params), Count: CountText(found.Total), All: allText(found.Total),
 		Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.Chips(params),
 		CanAdd: v.May(p.Type, access.Add), CanChange: v.May(p.Type, access.Change), CanDelete: v.May(p.Type, access.Delete)}
-	if l.Search != "" {
+	if q.Search != "" {
 		l.Searched = p.Type.SearchNewest
 	}
 	if len(found.Rows) > 0 {
@@ -246,7 +254,7 @@ func (p *TypePages) head(params url.Values, name, label string, sorts bool) head
 func (p *TypePages) filterQuery(params url.Values) string {
 	narrow := url.Values{}
 	for key, values := range params {
-		if key == "q" || p.isFilter(key) {
+		if key == "q" || p.isFilter(key) || slices.Contains(ledger.SavedNames, key) {
 			narrow[key] = values
 		}
 	}

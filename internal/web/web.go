@@ -90,6 +90,7 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 		at("GET", "choices/", access.View, p.choices),
 		at("GET", "{id}/", access.View, p.detail),
 	}
+	routes = append(routes, p.savedRoutes()...)
 	routes = append(routes, p.panelRoutes()...)
 	routes = append(routes, p.actionRoutes()...)
 	if t.ReadOnly {

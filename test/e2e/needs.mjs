@@ -55,6 +55,7 @@ const own = {
   '/extras/custom-links/': async () => ({ content_types: ['dcim.region'] }),
   '/extras/journal-entries/': async ({ site }) => ({ assigned_object_type: 'dcim.site', assigned_object_id: site }),
   '/extras/image-attachments/': async ({ site }) => ({ content_type: 'dcim.site', object_id: site, image: picture }),
+  '/extras/saved-filters/': async () => ({ content_types: ['dcim.region'], parameters: { name: 'Lisbon' } }),
   '/extras/webhooks/': async () => ({ content_types: ['dcim.region'], payload_url: 'http://127.0.0.1:1/', type_create: true }),
   '/ipam/aggregates/': async () => ({ prefix: `198.18.${++made}.0/24`, rir: await registry() }),
   '/ipam/asn-ranges/': async () => ({ rir: await registry(), start: 64512, end: 64600 }),

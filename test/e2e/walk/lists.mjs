@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { Visitor } from '../visitor.mjs';
 import { walk } from '../walks.mjs';
+import { world } from '../world.mjs';
 
 const names = (v) => v.main.locator('tbody th a').allInnerTexts();
 const address = (v) => new URL(v.page.url());
@@ -90,4 +92,58 @@ walk('checking the box above checks every row', async (v) => {
   await v.main.getByLabel('Select all on this page').check();
   await v.main.getByLabel('Select all on this page').uncheck();
   assert.equal(await picked(), 0);
+});
+
+async function logIn(v) {
+  await v.go('/login/');
+  await v.label('User name').fill('admin');
+  await v.label('Password').fill(world.password);
+  await v.press('Log in');
+}
+
+walk('filters are saved under a name, and found again in another browser', async (v) => {
+  const name = '<img src=x onerror=alert(1)> & planned';
+  await v.go('/dcim/sites/?status=planned');
+  const wanted = await names(v);
+  const saved = v.main.locator('details.saved');
+  await saved.locator('summary').focus();
+  await v.live(() => v.page.keyboard.press('Enter'), '.save-filter');
+  await saved.getByLabel('Name', { exact: true }).fill(name);
+  await v.press(null, { act: () => v.page.keyboard.press('Enter') });
+  assert.match(address(v).searchParams.get('filter'), /planned$/);
+  assert.deepEqual(await names(v), wanted);
+
+  const other = await Visitor.open({ user: null, width: 320 });
+  try {
+    await logIn(other);
+    await other.go('/dcim/sites/?limit=25');
+    const menu = other.main.locator('details.saved');
+    await other.live(() => menu.locator('summary').click(), '.saved-links');
+    assert.deepEqual(await other.outOfReach('the menu of saved filters', 'details.saved'), []);
+    await other.press(menu.getByRole('link', { name, exact: true }));
+    assert.deepEqual(await names(other), wanted);
+    const chip = other.main.locator('.chip');
+    assert.equal(await chip.count(), 1);
+    assert.ok((await chip.innerText()).startsWith(`Saved filter: ${name}`), await chip.innerText());
+    await other.press(chip);
+    assert.equal(address(other).search, '');
+    await other.settle();
+  } finally {
+    await other.close();
+  }
+});
+
+walk('without JavaScript: a filter is saved on a page of its own', { javaScript: false }, async (v) => {
+  await v.go('/dcim/sites/?status=retired');
+  await v.main.locator('details.saved > summary').click();
+  await v.follow('Saved filters', { within: v.main });
+  await v.label('Name').fill('Retired sites');
+  await v.label('Share with everybody').check();
+  await v.press('Save this filter');
+  await v.sees('Saved the filter Retired sites.');
+  await v.main.locator('details.saved > summary').click();
+  await v.follow('Saved filters', { within: v.main });
+  assert.equal(await v.main.locator('.saved-links [aria-current]').innerText(), 'Retired sites');
+  await v.follow('Manage saved filters');
+  await v.sees('Retired sites');
 });

@@ -11,7 +11,7 @@ async function pages() {
   const group = `/dcim/site-groups/${await first('/dcim/site-groups/?slug=backbone')}/`;
   const hook = `/extras/webhooks/${await first('/extras/webhooks/?name=CMDB%20sync')}/`;
   const token = `/user/tokens/${await first('/users/tokens/')}/`;
-  return ['/', '/search/?q=lisbon', '/search/?q=nothing+at+all', '/dcim/sites/?limit=10', '/dcim/sites/?status=planned&q=porto', '/dcim/sites/?q=nothing+at+all', site, `${site}changelog/`,
+  return ['/', '/search/?q=lisbon', '/search/?q=nothing+at+all', '/dcim/sites/?limit=10', '/dcim/sites/?status=planned&q=porto', '/dcim/sites/?q=nothing+at+all', '/dcim/sites/saved/?status=planned', site, `${site}changelog/`,
     group, `${group}journal/`,
     `${site}edit/`, `${site}delete/`, '/dcim/sites/add/', '/dcim/sites/import/', '/extras/tags/', '/extras/custom-fields/add/', '/extras/object-changes/?limit=10',
     `/extras/object-changes/${await first('/extras/object-changes/?action=create')}/`, '/extras/webhooks/', '/extras/webhooks/add/', hook, `${hook}edit/`, `${hook}test/`, `${hook}rotate/`,
