@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -70,17 +71,28 @@ func (l *Ledger) Query(ctx context.Context, c Caller, t *record.Type, params url
 	if err != nil {
 		return store.Query{}, err
 	}
+	return l.QueryWith(t, params, sync.OnceValues(func() ([]*record.Custom, error) { return l.CustomFields(ctx, t) }))
+}
+
+// QueryWith is Query for callers that have the definitions of the type's custom fields and the parameters of saved filters. It asks for
+// the definitions only if the parameters name a custom field.
+func (l *Ledger) QueryWith(t *record.Type, params url.Values, defs func() ([]*record.Custom, error)) (store.Query, error) {
 	q := store.Query{Limit: LimitOf(params), Offset: offsetOf(params), Cursor: params.Get("cursor"),
 		Search: strings.TrimSpace(params.Get("q"))}
+	var err error
 	for _, part := range strings.Split(params.Get("ordering"), ",") {
 		if part = strings.TrimSpace(part); part != "" {
 			q.Order = append(q.Order, part)
+		}
+		if isCustom(strings.TrimPrefix(part, "-")) {
+			if q.Custom, err = defs(); err != nil {
+				return q, err
+			}
 		}
 	}
 	if q.Count, err = countMode(params); err != nil {
 		return q, err
 	}
-	var custom []*record.Custom
 	keys := make([]string, 0, len(params))
 	for key := range params {
 		if f := t.Field(key); !slices.Contains(controls, key) && (f == nil || !f.Info().OnRequest) {
@@ -90,11 +102,10 @@ func (l *Ledger) Query(ctx context.Context, c Caller, t *record.Type, params url
 	slices.Sort(keys) // so that the same filters make the same statement
 	for _, key := range keys {
 		p, known, err := t.ParseFilter(key, params[key])
-		if !known && strings.HasPrefix(key, "cf_") {
-			if custom == nil {
-				if custom, err = l.CustomFields(ctx, t); err != nil {
-					return q, err
-				}
+		if !known && isCustom(key) {
+			var custom []*record.Custom
+			if custom, err = defs(); err != nil {
+				return q, err
 			}
 			p, known, err = customFilter(custom, key, params[key])
 		}
@@ -124,8 +135,10 @@ func countMode(params url.Values) (store.CountMode, error) {
 	return 0, fault.Field("count", `Use "exact", which is the default, or "capped", which stops at %d.`, store.CountCap+1)
 }
 
+func isCustom(name string) bool { return strings.HasPrefix(name, record.CustomPrefix) }
+
 func customFilter(defs []*record.Custom, key string, values []string) (record.Predicate, bool, error) {
-	name, lookup, cut := strings.Cut(strings.TrimPrefix(key, "cf_"), "__")
+	name, lookup, cut := strings.Cut(strings.TrimPrefix(key, record.CustomPrefix), "__")
 	for _, def := range defs {
 		if def.Name == name && cut == (lookup != "") && slices.Contains(def.Kind.Lookups(), record.Lookup(lookup)) {
 			p, err := record.CustomFilter(name, def.Kind, key, record.Lookup(lookup), values)

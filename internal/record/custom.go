@@ -62,7 +62,7 @@ func CustomDefinition(v Values) *Custom {
 	case "date":
 		c.Kind = customMoment{Text{Name: c.Name}, time.DateOnly}
 	default:
-		c.Kind = Text{Name: c.Name}
+		c.Kind = Text{Name: c.Name, Sort: Natural}
 	}
 	return c
 }
@@ -184,6 +184,12 @@ func (c *Custom) HowWritten() string {
 
 // IsURL reports whether the values are addresses.
 func (c *Custom) IsURL() bool { return c.word == "url" }
+
+// Orderable reports whether a list can be ordered by the field.
+func (c *Custom) Orderable() bool { return c.word != "json" && c.word != "multiselect" }
+
+// CustomPrefix precedes the name of a custom field where it could be that of another field.
+const CustomPrefix = "cf_"
 
 // Choose reports whether the field has a list of choices.
 func (c *Custom) Choose() bool { return c.word == "select" || c.word == "multiselect" }

@@ -107,13 +107,15 @@ func emptyTest(expr string, column record.Column, values []any) string {
 	return "NOT (" + none + ")"
 }
 
+// customValue is the value of a custom field as it is shown: a record without one has the definition's default. The name is a parameter.
+func customValue(alias, name string) string {
+	return fmt.Sprintf(`coalesce(%s.custom_fields -> %s, (SELECT d."default" FROM extras_customfield d WHERE d.name = %[2]s))`, alias, name)
+}
+
 // custom tests a value inside custom_fields. A number is compared as a number only if it is one, because the kind of
 // a definition may have changed.
 func (w *where) custom(p record.Predicate, alias string) string {
-	name := w.arg(p.Custom)
-	// As shown: a record without a value has the definition's default.
-	value := fmt.Sprintf(`coalesce(%s.custom_fields -> %s, (SELECT d."default" FROM extras_customfield d WHERE d.name = %s))`, alias,
-		name, name)
+	value := customValue(alias, w.arg(p.Custom))
 	text := "(" + value + " #>> '{}')"
 	column := record.Column{Storage: p.Field.Column().Storage, Null: true}
 	switch column.Storage {

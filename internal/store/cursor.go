@@ -75,6 +75,9 @@ func cursorValue(raw json.RawMessage, x term) (any, error) {
 		}
 		return nil, nil
 	}
+	if x.custom != nil {
+		return customCursorValue(raw, x)
+	}
 	var err error
 	switch x.storage {
 	case record.StoreInt:

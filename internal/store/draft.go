@@ -290,7 +290,7 @@ func searchedBy(c record.Column) string { return quoteWhereNeeded(cmp.Or(c.Key.N
 // orderColumns returns the columns that the default order needs an index over; "" if the primary key or a unique
 // column serves it.
 func orderColumns(t *record.Type) string {
-	order, err := orderOf(t, nil)
+	order, err := orderOf(t, Query{})
 	if err != nil || len(order) == 1 && (order[0].field < 0 || !t.Infos()[order[0].field].FoldCase) {
 		return ""
 	}
@@ -299,7 +299,7 @@ func orderColumns(t *record.Type) string {
 
 // orderIndex returns the columns of the default order, as an index has them.
 func orderIndex(t *record.Type) string {
-	order, err := orderOf(t, nil)
+	order, err := orderOf(t, Query{})
 	if err != nil {
 		panic(err) // declarations are checked
 	}

@@ -57,7 +57,7 @@ const RescueStatement = rescue
 // ExplainList returns the inner part of a page's statement in the type's own order, after a cursor, with literals
 // instead of parameters.
 func ExplainList(t *record.Type) string {
-	order, err := orderOf(t, nil)
+	order, err := orderOf(t, Query{})
 	if err != nil {
 		panic(err)
 	}

@@ -20,7 +20,8 @@ type Query struct {
 	Scope  access.Scope
 	Where  []record.Predicate
 	Search string
-	Order  []string // field names, "-" for descending; the type's own order when empty
+	Order  []string         // field names, "-" for descending; the type's own order when empty
+	Custom []*record.Custom // the definitions of the custom fields that Order names as cf_<name>
 	Limit  int
 	Offset int    // rows to skip, where there is no cursor
 	Cursor string // continue after (or before) this row
@@ -139,7 +140,7 @@ type statement struct {
 
 // listing compiles a query. If h has what its search finds, it is looked for among that.
 func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) {
-	if l.order, err = orderOf(t, q.Order); err != nil {
+	if l.order, err = orderOf(t, q); err != nil {
 		return l, err
 	}
 	if l.known, err = q.known(); err != nil {
@@ -160,6 +161,7 @@ func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) 
 		w = &where{}
 		from = s.hitsFrom(w, t, q)
 	}
+	w.bind(l.order)
 	after := ""
 	if q.Cursor != "" {
 		var values []any

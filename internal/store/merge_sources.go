@@ -22,7 +22,7 @@ type sources struct {
 // sourcesStatement reads the print of all sources, and all of them in their order if it is another than $1. The print is made of the ids,
 // the transactions that wrote them and where they lie, so it changes with whatever changes in them, also twice in one transaction.
 func sourcesStatement(x record.Merge) string {
-	order, err := orderOf(x.From, nil)
+	order, err := orderOf(x.From, Query{})
 	if err != nil {
 		panic(err) // the registry has checked the order
 	}

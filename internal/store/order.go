@@ -23,6 +23,9 @@ type term struct {
 	named   *record.Type            // a reference: the order is that of the names of its records, not of their ids
 	key     string                  // how a value becomes what it is ordered by; "" where it is that itself
 	of      func(record.Values) any // works out what a record is ordered by; nil where that is the field itself
+
+	custom    *record.Custom // a custom field: expr is made for each statement, because the name is a parameter
+	nullsLast bool           // also when descending
 }
 
 // by makes a column the order of a term: its key, where it has one.
@@ -61,8 +64,8 @@ func (x term) value(w *where, v any) string {
 }
 
 // orderOf makes a total order: where the wanted terms do not already decide, the id does.
-func orderOf(t *record.Type, names []string) ([]term, error) {
-	own := len(names) == 0
+func orderOf(t *record.Type, q Query) ([]term, error) {
+	names, own := q.Order, len(q.Order) == 0
 	if own {
 		names = t.Order
 	}
@@ -70,7 +73,9 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 	for _, name := range names {
 		bare, desc := strings.CutPrefix(name, "-")
 		x := byID(desc)
-		if bare != "id" {
+		if custom := q.customTerm(t, bare, desc); custom != nil {
+			x = *custom
+		} else if bare != "id" {
 			f := t.Field(bare)
 			if f == nil || !record.Orderable(f) {
 				return nil, fault.Field("ordering", "%q is not a field to order by.", bare)
@@ -97,7 +102,7 @@ func orderOf(t *record.Type, names []string) ([]term, error) {
 				x.expr, x.null = orNull(x.expr, x.asNull), false
 			}
 		}
-		if slices.ContainsFunc(order, func(y term) bool { return y.field == x.field }) {
+		if slices.ContainsFunc(order, func(y term) bool { return y.field == x.field && y.custom == x.custom }) {
 			continue // it is decided already, and every term multiplies the statement
 		}
 		order = append(order, x)
@@ -120,6 +125,9 @@ func orderBy(order []term, backward bool) string {
 		if x.desc != backward {
 			parts[i] += " DESC"
 		}
+		if x.nullsLast && x.desc { // PostgreSQL would have them at the other end
+			parts[i] += map[bool]string{false: " NULLS LAST", true: " NULLS FIRST"}[backward]
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -127,7 +135,7 @@ func orderBy(order []term, backward bool) string {
 // after accepts the rows after a given one. If every term can be compared the same way it is a single row comparison,
 // which one index answers.
 func (w *where) after(order []term, values []any, backward bool) string {
-	if x := order[0]; values[0] == nil && x.desc == backward { // null is last: nothing is beyond
+	if x := order[0]; values[0] == nil && x.endsWithNulls(backward) { // nothing is beyond
 		return "(" + x.expr + " IS NULL AND " + w.after(order[1:], values[1:], backward) + ")"
 	}
 	simple := true
@@ -148,7 +156,7 @@ func (w *where) after(order []term, values []any, backward bool) string {
 	}
 	var alternatives, equal []string
 	for i, x := range order {
-		if beyond := w.beyond(x, values[i], x.desc != backward); beyond != "" {
+		if beyond := w.beyond(x, values[i], backward); beyond != "" {
 			alternatives = append(alternatives, strings.Join(append(slices.Clone(equal), beyond), " AND "))
 		}
 		switch {
@@ -162,17 +170,25 @@ func (w *where) after(order []term, values []any, backward bool) string {
 	return "((" + strings.Join(alternatives, ") OR (") + "))"
 }
 
-// beyond accepts what one term sorts after a value. PostgreSQL sorts null last, and first when descending.
-func (w *where) beyond(x term, value any, desc bool) string {
+// endsWithNulls reports whether null is the last value of a term. PostgreSQL sorts null last, and first when descending.
+func (x term) endsWithNulls(backward bool) bool { return (!x.desc || x.nullsLast) != backward }
+
+// beyond accepts what one term sorts after a value.
+func (w *where) beyond(x term, value any, backward bool) string {
+	ends := x.endsWithNulls(backward)
 	switch {
-	case value == nil && desc:
-		return x.expr + " IS NOT NULL"
-	case value == nil:
+	case value == nil && ends:
 		return ""
-	case desc:
-		return x.expr + " < " + x.value(w, value)
-	case x.null:
-		return "(" + x.expr + " > " + x.value(w, value) + " OR " + x.expr + " IS NULL)"
+	case value == nil:
+		return x.expr + " IS NOT NULL"
 	}
-	return x.expr + " > " + x.value(w, value)
+	op := " > "
+	if x.desc != backward {
+		op = " < "
+	}
+	cond := x.expr + op + x.value(w, value)
+	if x.null && ends {
+		return "(" + cond + " OR " + x.expr + " IS NULL)"
+	}
+	return cond
 }

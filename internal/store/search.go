@@ -283,7 +283,7 @@ func (s *Store) cutMany(w *where, t *record.Type, q Query, c pageCut) string {
 
 // walkable reports whether an index has the records in this order, or in its reverse.
 func walkable(t *record.Type, order []term) bool {
-	own, err := orderOf(t, nil)
+	own, err := orderOf(t, Query{})
 	return err == nil && (len(order) == 1 || order[0].expr == own[0].expr)
 }
 

@@ -159,7 +159,7 @@ func (s *Store) typeSearch(in SearchedType, text string, found *Findings) (typeS
 			return err
 		}}, err
 	}
-	order, err := orderOf(in.Type, nil)
+	order, err := orderOf(in.Type, Query{})
 	if err != nil {
 		return typeSearch{}, err
 	}

@@ -97,7 +97,7 @@ func (s FormSource) fill(f *FormField, kept []string) {
 }
 
 // customPrefix is the prefix of the names of custom fields' widgets, as of their filters.
-const customPrefix = "cf_"
+const customPrefix = record.CustomPrefix
 
 // groups returns the form of a type.
 func (p *TypePages) groups(src FormSource) []FormGroup {
