@@ -25,6 +25,16 @@ func (l *Ledger) Preferences(ctx context.Context, c Caller) (map[string]any, err
 	return decodePreferences(data)
 }
 
+// PreferencesWith returns the caller's preferences and the custom fields of a type, in one round trip.
+func (l *Ledger) PreferencesWith(ctx context.Context, c Caller, t *record.Type) (map[string]any, []*record.Custom, error) {
+	data, defs, err := l.Store.PreferencesWith(ctx, c.UserID, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := decodePreferences(data)
+	return set, defs, err
+}
+
 // SetPreferences lays an object over the caller's preferences, key by key at every depth, and returns the result.
 func (l *Ledger) SetPreferences(ctx context.Context, c Caller, over map[string]any) (set map[string]any, err error) {
 	if c.Anonymous() {

@@ -7,19 +7,51 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"terrier/internal/access"
 	"terrier/internal/fault"
+	"terrier/internal/record"
 )
 
 // MaxPreferences limits the bytes of a user's preferences. A constraint of the table holds it too.
 const MaxPreferences = 64 << 10
 
+const readPreferences = "SELECT data FROM users_preference WHERE user_id = $1"
+
 // Preferences reads what a user has chosen about the pages. It is nil if that is nothing.
 func (s *Store) Preferences(ctx context.Context, user int64) (data json.RawMessage, err error) {
-	err = s.pool.QueryRow(ctx, "SELECT data FROM users_preference WHERE user_id = $1", user).Scan(&data)
+	err = s.pool.QueryRow(ctx, readPreferences, user).Scan(&data)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
 	return data, s.translate(err)
+}
+
+// PreferencesWith reads the preferences of a user, none for 0, and the custom fields of a type, in one round trip.
+func (s *Store) PreferencesWith(ctx context.Context, user int64, t *record.Type) (data json.RawMessage, defs []*record.Custom, err error) {
+	batch := &pgx.Batch{}
+	prove(ctx, batch)
+	if user != 0 {
+		batch.Queue(readPreferences, user).Query(func(rows pgx.Rows) error {
+			found, err := pgx.CollectRows(rows, pgx.RowTo[json.RawMessage])
+			if len(found) > 0 {
+				data = found[0]
+			}
+			return err
+		})
+	}
+	if record.HasCustomFields(t) {
+		def, tests := s.definitions(t)
+		sql, args := s.findStatement(def, access.Machine(), tests, maxCustomFields)
+		batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+			found, err := s.plans[def].scan(rows)
+			defs = s.customs(found)
+			return err
+		})
+	}
+	if batch.Len() == 0 {
+		return nil, nil, nil
+	}
+	return data, defs, s.translate(s.pool.SendBatch(ctx, batch).Close())
 }
 
 // ChangePreferences replaces the preferences of a user with what change returns for them. Of two at once, one waits for the other.

@@ -3,8 +3,6 @@ package web
 import (
 	"net/url"
 	"slices"
-	"strings"
-	"time"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -30,7 +28,7 @@ type Option struct {
 }
 
 // filterInputs returns the filter panel, derived from the fields and filled with the current filters.
-func (p *TypePages) filterInputs(v *Visit, params url.Values) []filterInput {
+func (p *TypePages) filterInputs(v *Visit, params url.Values, defs []*record.Custom) []filterInput {
 	var inputs []filterInput
 	for i, f := range p.Type.All() {
 		in := p.Type.Infos()[i]
@@ -50,7 +48,28 @@ func (p *TypePages) filterInputs(v *Visit, params url.Values) []filterInput {
 		}
 		inputs = append(inputs, filterInput{Name: x.Name, Label: record.LabelOf(x.Name), Kind: "text", Value: params.Get(x.Name)})
 	}
+	for _, def := range defs {
+		inputs = append(inputs, customInput(def, params))
+	}
 	return inputs
+}
+
+// customInput returns the input for a custom field.
+func customInput(def *record.Custom, params url.Values) filterInput {
+	in := def.Info()
+	input := filterInput{Name: customPrefix + def.Name, Label: def.Label}
+	switch {
+	case def.Choose():
+		return input.choose(in.Choices, params)
+	case len(in.Choices) > 0:
+		return input.yesOrNo(params)
+	case in.Widget == record.MomentInput:
+		return input.bounded("time", params)
+	case in.Widget == record.DateInput:
+		return input.bounded("date", params)
+	}
+	input, _ = boundsOrText(def.Kind, input, params)
+	return input
 }
 
 func filterInputOf(f record.Field, in record.Info, params url.Values) (filterInput, bool) {
@@ -62,21 +81,42 @@ func filterInputOf(f record.Field, in record.Info, params url.Values) (filterInp
 	case isRef:
 		input.Kind, input.Choices, input.Name = "reference", PagePath(ref.Target)+"choices/?by=key", ref.FilterName
 	case len(in.Choices) > 0:
-		input.Kind = "choices"
-		for _, o := range in.Choices {
-			input.Options = append(input.Options, Option{Value: o.Value, Label: o.Label, Selected: slices.Contains(params[in.Name], o.Value)})
-		}
+		input = input.choose(in.Choices, params)
 	case in.Widget == record.CheckBox:
-		input.Kind = "bool"
-		for _, o := range []Option{{Value: "true", Label: "Yes"}, {Value: "false", Label: "No"}} {
-			o.Selected = params.Get(in.Name) == o.Value
-			input.Options = append(input.Options, o)
-		}
+		input = input.yesOrNo(params)
 	default:
 		return boundsOrText(f, input, params)
 	}
 	input.Value = params.Get(input.Name)
 	return input, true
+}
+
+// choose makes an input of boxes to check.
+func (x filterInput) choose(choices []record.Option, params url.Values) filterInput {
+	x.Kind = "choices"
+	for _, o := range choices {
+		x.Options = append(x.Options, Option{Value: o.Value, Label: o.Label, Selected: slices.Contains(params[x.Name], o.Value)})
+	}
+	return x
+}
+
+func (x filterInput) yesOrNo(params url.Values) filterInput {
+	x.Kind, x.Value = "bool", params.Get(x.Name)
+	for _, o := range []Option{{Value: "true", Label: "Yes"}, {Value: "false", Label: "No"}} {
+		o.Selected = x.Value == o.Value
+		x.Options = append(x.Options, o)
+	}
+	return x
+}
+
+// bounded makes an input of a lower and an upper bound.
+func (x filterInput) bounded(kind string, params url.Values) filterInput {
+	x.Kind, x.Bounds = kind, true
+	x.Value, x.Upper = params.Get(x.Name+"__gte"), params.Get(x.Name+"__lte")
+	if kind == "time" {
+		x.Value, x.Upper = InputTime(x.Value), InputTime(x.Upper)
+	}
+	return x
 }
 
 func boundsOrText(f record.Field, input filterInput, params url.Values) (filterInput, bool) {
@@ -86,100 +126,16 @@ func boundsOrText(f record.Field, input filterInput, params url.Values) (filterI
 	case record.StoreUUID, record.StoreNumbers, record.StoreNetwork, record.StoreAddress:
 		input.Kind = "text"
 	case record.StoreInt, record.StoreFloat:
-		input.Kind = "number"
+		return input.bounded("number", params), true
 	case record.StoreTime:
-		input.Kind = "time"
+		return input.bounded("time", params), true
 	case record.StoreDate:
-		input.Kind = "date"
+		return input.bounded("date", params), true
 	default:
 		return input, false
 	}
 	input.Value = params.Get(input.Name)
-	if input.Kind != "text" {
-		input.Bounds = true
-		input.Value, input.Upper = params.Get(input.Name+"__gte"), params.Get(input.Name+"__lte")
-	}
-	if input.Kind == "time" {
-		input.Value, input.Upper = InputTime(input.Value), InputTime(input.Upper)
-	}
 	return input, true
-}
-
-// Chip is an active filter, and the address of the list without it. The times follow the text.
-type Chip struct {
-	Text, Remove string
-	Times        []time.Time
-}
-
-// lookupWords say what a lookup means.
-var lookupWords = map[string]string{
-	"": "is", "n": "is not", "ic": "contains", "nic": "does not contain", "isw": "begins with", "nisw": "does not begin with",
-	"iew": "ends with", "niew": "does not end with", "ie": "is", "nie": "is not", "empty": "is empty:",
-	"lt": "is below", "lte": "is at most", "gt": "is above", "gte": "is at least",
-	"net_contained": "is within", "net_contained_or_equal": "is within or equal to", "net_contains": "contains",
-	"net_contains_or_equals": "contains or is", "net_covers": "contains or is", "net_host": "has the host",
-	"net_host_contained": "has a host within", "family": "has the family", "net_mask_length": "has the length",
-}
-
-// timeWords say what a lookup means for times.
-var timeWords = map[string]string{
-	"": "is", "n": "is not", "lt": "is before", "lte": "is not after", "gt": "is after", "gte": "is not before",
-}
-
-// Chips returns the active filters of a list.
-func (p *TypePages) Chips(params url.Values) []Chip {
-	if len(params) > mostChips {
-		return nil
-	}
-	var chips []Chip
-	for _, key := range sortedKeys(params) {
-		if key == "q" || p.isFilter(key) {
-			rest := url.Values{}
-			for k, values := range params {
-				if k != key && k != "offset" && k != "cursor" {
-					rest[k] = values
-				}
-			}
-			chip := p.chip(key, params[key])
-			chip.Remove = With(p.Path, rest)
-			chips = append(chips, chip)
-		}
-	}
-	return chips
-}
-
-func (p *TypePages) isFilter(key string) bool {
-	return slices.Contains(p.filterNames, key) || strings.HasPrefix(key, "cf_")
-}
-
-func (p *TypePages) chip(key string, values []string) Chip {
-	name, lookup, _ := strings.Cut(key, "__")
-	label := record.LabelOf(strings.TrimSuffix(name, "_id"))
-	if f := p.Type.Field(name); f != nil {
-		label = f.Info().Label
-		if times, ok := timesOf(f, lookup, values); ok {
-			return Chip{Text: label + " " + timeWords[lookup], Times: times}
-		}
-	}
-	if key == "q" {
-		label, lookup = "Anything", "ic"
-	}
-	return Chip{Text: label + " " + lookupWords[lookup] + " " + strings.Join(values, " or ")}
-}
-
-// timesOf returns the values of a filter that are times. ok is false if they are something else.
-func timesOf(f record.Field, lookup string, values []string) (times []time.Time, ok bool) {
-	if f.Column().Storage != record.StoreTime || timeWords[lookup] == "" {
-		return nil, false
-	}
-	for _, text := range values {
-		at, err := record.ParseTime(text)
-		if err != nil {
-			return nil, false
-		}
-		times = append(times, at)
-	}
-	return times, true
 }
 
 func sortedKeys(params url.Values) []string {

@@ -19,6 +19,7 @@ type listPage struct {
 	Path, Title, Single string
 	Doc                 string
 	Query               string // the current filters, as the API takes them
+	Here                string // all parameters
 	Search              string
 	CanSearch           bool
 	Searched            int // q has searched only this many of the newest records
@@ -84,6 +85,9 @@ func inTable(c Cell) tableCell {
 	case TimeCell:
 		return tableCell{At: c.At}
 	case LinkCell:
+		if !strings.HasPrefix(c.Href, "/") {
+			return tableCell{Rich: &c} // it leads to another site
+		}
 		return tableCell{Text: c.Text, Path: unslashed(c.Href)}
 	case BadgeCell:
 		return tableCell{Text: c.Text, State: c.Color}
@@ -115,20 +119,21 @@ func (p *TypePages) list(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	if params.Has("columns") {
-		return p.chooseColumns(v, params)
-	}
 	params = Filled(params)
 	all, saved, err := p.site.Ledger.Saved(v.Ctx, v.Caller, params)
 	if err != nil {
 		return err
 	}
-	q, err := p.site.Ledger.Query(v.Ctx, v.Caller, p.Type, all)
+	setup, err := p.listSetup(v)
+	if err != nil {
+		return err
+	}
+	q, err := p.site.Ledger.QueryWith(p.Type, all, func() ([]*record.Custom, error) { return setup.defs, nil })
 	if err != nil {
 		return err
 	}
 	q = QuickCount(q)
-	q.View = viewOf(p.columns(v))
+	q.View = viewOf(setup.columns)
 	if p.indents(params) {
 		q.View.Only = append(q.View.Only, p.Type.Indent)
 	}
@@ -136,17 +141,24 @@ func (p *TypePages) list(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	l := p.listPage(v, params, q, found)
+	l := p.listPage(v, setup, params, q, found)
 	l.addSaved(v, params, saved)
 	return v.Show(Page{Name: "list", Title: p.Title, Crumbs: p.Crumbs()[:1], Body: l})
 }
+
+// customsField is the field with the values of all custom fields.
+const customsField = "custom_fields"
 
 // viewOf returns a view with only the chosen columns.
 func viewOf(columns []column) record.View {
 	only := []string{"id"}
 	for _, c := range columns {
-		if c.Shown {
+		switch {
+		case !c.Shown:
+		case c.custom == nil:
 			only = append(only, c.Name)
+		case !slices.Contains(only, customsField):
+			only = append(only, customsField)
 		}
 	}
 	return record.View{Only: only}
@@ -154,11 +166,11 @@ func viewOf(columns []column) record.View {
 
 func (p *TypePages) toList(v *Visit) error { return v.Leave(p.Path, "") }
 
-func (p *TypePages) listPage(v *Visit, params url.Values, q store.Query, found store.Page) *listPage {
+func (p *TypePages) listPage(v *Visit, setup listSetup, params url.Values, q store.Query, found store.Page) *listPage {
 	l := &listPage{Path: p.Path, Title: p.Title, Single: p.Type.Title(), Doc: p.Type.Doc, Search: params.Get("q"),
 		CanSearch: len(p.Type.Search) > 0,
 		Query:     p.filterQuery(params), Count: CountText(found.Total), All: allText(found.Total),
-		Columns: p.columns(v), Filters: p.filterInputs(v, params), Chips: p.Chips(params),
+		Columns: setup.columns, Filters: p.filterInputs(v, params, setup.defs), Chips: p.Chips(params, setup.defs), Here: params.Encode(),
 		CanAdd: v.May(p.Type, access.Add), CanChange: v.May(p.Type, access.Change), CanDelete: v.May(p.Type, access.Delete)}
 	if q.Search != "" {
 		l.Searched = p.Type.SearchNewest
@@ -207,24 +219,33 @@ func (p *TypePages) table(v *Visit, columns []column, params url.Values, rows []
 		first = p.head(params, name, p.Type.Field(name).Info().Label, true)
 	}
 	heads := []head{first}
-	var shown []int
+	var shown []column
 	for _, c := range columns {
 		if c.Shown {
 			heads = append(heads, p.head(params, c.Name, c.Label, c.sorts))
-			shown = append(shown, c.index)
+			shown = append(shown, c)
 		}
 	}
+	hasCustom := slices.ContainsFunc(shown, func(c column) bool { return c.custom != nil })
 	out := make([]row, len(rows))
 	cells := make([]tableCell, len(rows)*len(shown))
 	for i, r := range rows {
 		id := p.Type.FormatID(r.ID())
 		out[i] = row{ID: id, Path: unslashed(p.Path) + id + "/", Name: r.Display(), Cells: cells[i*len(shown) : (i+1)*len(shown)]}
-		for n, field := range shown {
-			if own := p.own.Cells[p.Type.Infos()[field].Name]; own != nil {
+		var custom map[string]any
+		if hasCustom {
+			custom = customValues(r)
+		}
+		for n, c := range shown {
+			own := p.own.Cells[c.Name]
+			switch {
+			case c.custom != nil:
+				out[i].Cells[n] = inTable(v.seen(customCell(c.custom, custom[c.custom.Name])))
+			case own != nil:
 				out[i].Cells[n] = inTable(own(r))
-				continue
+			default:
+				out[i].Cells[n] = inTable(v.Cell(p.Type.All()[c.index], r.At(c.index)))
 			}
-			out[i].Cells[n] = inTable(v.Cell(p.Type.All()[field], r.At(field)))
 		}
 	}
 	return heads, out

@@ -33,7 +33,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	if q = QuickCount(q); panel.Card != "" {
 		q.Limit, q.Count = cardRows, store.CountNone
 	}
-	columns := p.columns(v)
+	columns := p.columns(nil, nil)
 	for i, c := range columns {
 		columns[i].Shown = c.Shown && (by.Via != nil || c.Name != by.Field.Info().Name) // it would have this record in every row
 	}

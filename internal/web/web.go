@@ -88,6 +88,8 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 		at("GET", "", access.View, p.list),
 		at("GET", "export/", access.View, p.export),
 		at("GET", "choices/", access.View, p.choices),
+		at("POST", "columns/", access.View, p.chooseColumns),
+		at("GET", "columns/", access.View, p.toList),
 		at("GET", "{id}/", access.View, p.detail),
 	}
 	routes = append(routes, p.savedRoutes()...)
@@ -108,7 +110,7 @@ func (s *Site) recordRoutes(t *record.Type) []Route {
 		at("POST", "{id}/restore/", access.Change, p.restore),
 		at("GET", "{id}/delete/", access.Delete, p.deletePage),
 		at("POST", "{id}/delete/", access.Delete, p.delete),
-		// The bulk forms are sent to these addresses with POST. A GET leads to the list.
+		// The bulk forms are sent to these addresses with POST, as the chosen columns are. A GET leads to the list.
 		at("GET", "edit/", access.View, p.toList),
 		at("GET", "delete/", access.View, p.toList),
 		at("POST", "edit/", access.Change, p.bulkEdit),

@@ -38,6 +38,8 @@ func refused(who string, r web.Route) bool {
 		return false // what else it needs is decided with the record
 	case who == "reader" && strings.HasSuffix(r.Path, "/saved/{$}"):
 		return false // a private filter needs no permission
+	case who == "reader" && strings.HasSuffix(r.Path, "/columns/{$}"):
+		return false // which columns they see is kept with them
 	case who == "reader":
 		return r.Action != "view" || r.Method != http.MethodGet
 	}

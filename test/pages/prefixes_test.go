@@ -31,7 +31,7 @@ func TestPrefixTree(t *testing.T) {
 	for i := range 40 {
 		create(t, s, "/api/ipam/prefixes/", obj{"prefix": fmt.Sprintf("10.1.%d.0/24", i)})
 	}
-	if many, _ := needs(t, b, list, wire); many != few || few > 4 {
+	if many, _ := needs(t, b, list, wire); many != few || few > 6 {
 		t.Errorf("%d statements for few prefixes, %d for many", few, many)
 	}
 	shows(t, b.get(t, "/ipam/ip-ranges/"), `width="0" height="10"/></svg>0 %`)

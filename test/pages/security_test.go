@@ -166,18 +166,6 @@ func TestLongTextsInTheChangeLog(t *testing.T) {
 	}
 }
 
-// TestColumnsOfALink: a cookie keeps only columns that a list can show.
-func TestColumnsOfALink(t *testing.T) {
-	t.Parallel()
-	s := apitest.New(t)
-	a := login(t, s, "admin").get(t, "/dcim/sites/?columns="+strings.Repeat("x", 3000)+"&columns=slug&columns=tenant").
-		Want(t, http.StatusSeeOther)
-	if got := a.Header.Get("Set-Cookie"); !strings.HasPrefix(got, "terrier_columns=slug.tenant; Path=/dcim/sites/;") ||
-		!strings.Contains(got, "HttpOnly") || !strings.Contains(got, "SameSite=Lax") {
-		t.Errorf("the cookie is %s", got)
-	}
-}
-
 // TestDeletionCountsNoHiddenRecords: dependants that the person may not see are mentioned, as in the API, but not
 // counted.
 func TestDeletionCountsNoHiddenRecords(t *testing.T) {

@@ -44,8 +44,8 @@ func TestStatementsPerPage(t *testing.T) {
 	pages := map[string]int64{
 		"/":                               2 + 1 + 5,                    // the preferences; the cards, one of which reads nothing
 		"/search/?q=nothing+holds+this":   2 + 3 + int64(len(searched)), // each type in a transaction with a limit of time
-		"/dcim/sites/":                    2 + 2,
-		"/dcim/sites/1/":                  2 + 6, // one reads the custom links
+		"/dcim/sites/":                    2 + 2 + 2,                    // the preferences and the custom fields
+		"/dcim/sites/1/":                  2 + 6,                        // one reads the custom links
 		"/dcim/sites/1/edit/":             2 + 2,
 		"/dcim/sites/add/":                2 + 1,
 		"/dcim/sites/1/changelog/":        2 + 5, // the numbers of the tabs, the custom links

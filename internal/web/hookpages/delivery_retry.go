@@ -82,7 +82,7 @@ func namedChips(v *web.Visit, params url.Values) ([]web.Chip, error) {
 			params["webhook_id"][i] = cmp.Or(names[id], id)
 		}
 	}
-	return v.Site.Pages(v.Site.DeliveryType()).Chips(params), nil
+	return v.Site.Pages(v.Site.DeliveryType()).Chips(params, nil), nil
 }
 
 func (h *room) retryFiltered(v *web.Visit) error {
