@@ -87,6 +87,24 @@ func (p Predicate) Bounded() error {
 	return Invalid("Search for at most %d texts at once; %d were given.", MaxSearched, texts)
 }
 
+// Refers returns the type of the records whose ids the values of a test are, and those values. It returns nil if they are something else,
+// or those of the tested record.
+func (p Predicate) Refers() (*Type, []any) {
+	switch {
+	case p.Lookup != Exact && p.Lookup != Not:
+		return nil, nil
+	case len(p.Any) > 0: // the ways to the same record
+		return p.Any[0].Refers()
+	case p.Field != nil:
+		return TargetOf(p.Field), p.Values
+	case p.Exists != nil:
+		return p.Exists, p.Values
+	case len(p.Via) > 0 && p.Has == nil && p.Did == nil:
+		return p.Via[len(p.Via)-1].Target, p.Values
+	}
+	return nil, nil
+}
+
 // AnyOf returns values in the form that a Predicate takes.
 func AnyOf[T any](values []T) []any {
 	out := make([]any, len(values))

@@ -1,12 +1,15 @@
 package web
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"terrier/internal/access"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
 // Chip is an active filter, and the address of the list without it. The times follow the text.
@@ -30,10 +33,14 @@ var timeWords = map[string]string{
 	"": "is", "n": "is not", "lt": "is before", "lte": "is not after", "gt": "is after", "gte": "is not before",
 }
 
-// Chips returns the active filters of a list.
-func (p *TypePages) Chips(params url.Values, defs []*record.Custom) []Chip {
+// Chips returns the active filters of a list. A filter by the id of a record has its name, or the id if the caller may not see the record.
+func (p *TypePages) Chips(v *Visit, params url.Values, defs []*record.Custom) ([]Chip, error) {
 	if len(params) > mostChips {
-		return nil
+		return nil, nil
+	}
+	named, err := p.named(v, params)
+	if err != nil {
+		return nil, err
 	}
 	var chips []Chip
 	for _, key := range sortedKeys(params) {
@@ -44,12 +51,12 @@ func (p *TypePages) Chips(params url.Values, defs []*record.Custom) []Chip {
 					rest[k] = values
 				}
 			}
-			chip := p.chip(key, params[key], defs)
+			chip := p.chip(key, named[key], defs)
 			chip.Remove = With(p.Path, rest)
 			chips = append(chips, chip)
 		}
 	}
-	return chips
+	return chips, nil
 }
 
 func (p *TypePages) isFilter(key string) bool {
@@ -73,6 +80,62 @@ func (p *TypePages) chip(key string, values []string, defs []*record.Custom) Chi
 		label, lookup = "Anything", "ic"
 	}
 	return Chip{Text: label + " " + lookupWords[lookup] + " " + strings.Join(values, " or ")}
+}
+
+// mostNamed is how many records of a type chips name. The ids of others are shown.
+const mostNamed = 100
+
+// named returns parameters with the names of records in place of their ids. It reads each type that a filter refers to once.
+func (p *TypePages) named(v *Visit, params url.Values) (url.Values, error) {
+	shown, targets := url.Values{}, map[string]*record.Type{}
+	ids := map[*record.Type][]any{}
+	for key, texts := range params {
+		shown[key] = texts
+		test, known, err := p.Type.ParseFilter(key, texts)
+		if !known || err != nil {
+			continue
+		}
+		target, values := test.Refers()
+		if target == nil || len(values) != len(texts) {
+			continue
+		}
+		targets[key] = target
+		for _, value := range values {
+			if value != nil && len(ids[target]) < mostNamed && !slices.Contains(ids[target], value) {
+				ids[target] = append(ids[target], value)
+			}
+		}
+	}
+	names := map[*record.Type]map[string]string{}
+	for target, of := range ids {
+		var err error
+		if names[target], err = v.namesOf(target, of); err != nil {
+			return nil, err
+		}
+	}
+	for key, target := range targets {
+		shown[key] = slices.Clone(params[key])
+		for i, id := range shown[key] {
+			if _, err := target.ParseID(id); err == nil { // not null
+				shown[key][i] = cmp.Or(names[target][id], "#"+id)
+			}
+		}
+	}
+	return shown, nil
+}
+
+// namesOf returns the names of records by their ids, of those that the caller may see.
+func (v *Visit) namesOf(t *record.Type, ids []any) (map[string]string, error) {
+	if !v.May(t, access.View) {
+		return nil, nil
+	}
+	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Where: []record.Predicate{{Values: ids}}, Limit: len(ids),
+		Count: store.CountNone, View: record.View{Brief: true}})
+	names := map[string]string{}
+	for _, r := range found.Rows {
+		names[t.FormatID(r.ID())] = r.Display()
+	}
+	return names, err
 }
 
 // timesOf returns values that are times. ok is false if one is something else.

@@ -142,6 +142,9 @@ func (p *TypePages) list(v *Visit) error {
 		return err
 	}
 	l := p.listPage(v, setup, params, q, found)
+	if l.Chips, err = p.Chips(v, params, setup.defs); err != nil {
+		return err
+	}
 	l.addSaved(v, params, saved)
 	return v.Show(Page{Name: "list", Title: p.Title, Crumbs: p.Crumbs()[:1], Body: l})
 }
@@ -170,7 +173,7 @@ func (p *TypePages) listPage(v *Visit, setup listSetup, params url.Values, q sto
 	l := &listPage{Path: p.Path, Title: p.Title, Single: p.Type.Title(), Doc: p.Type.Doc, Search: params.Get("q"),
 		CanSearch: len(p.Type.Search) > 0,
 		Query:     p.filterQuery(params), Count: CountText(found.Total), All: allText(found.Total),
-		Columns: setup.columns, Filters: p.filterInputs(v, params, setup.defs), Chips: p.Chips(params, setup.defs), Here: params.Encode(),
+		Columns: setup.columns, Filters: p.filterInputs(v, params, setup.defs), Here: params.Encode(),
 		CanAdd: v.May(p.Type, access.Add), CanChange: v.May(p.Type, access.Change), CanDelete: v.May(p.Type, access.Delete)}
 	if q.Search != "" {
 		l.Searched = p.Type.SearchNewest

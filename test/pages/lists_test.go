@@ -177,7 +177,43 @@ func TestColumnsOfAnonymousReaders(t *testing.T) {
 	}
 }
 
-// TestStatementsOfLists: columns, filters and orders of custom fields cost no statement more.
+// TestChipsHaveNames: a filter by the id of a record has its name, and the id of a record that the reader may not see.
+func TestChipsHaveNames(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	for i, name := range []string{"Lisbon <1>", "Porto", "Hidden"} {
+		create(t, s, "/api/dcim/sites/", obj{"name": name, "slug": fmt.Sprint("s", i)})
+	}
+	tenant := create(t, s, "/api/tenancy/tenants/", obj{"name": "Umbrella", "slug": "umbrella"})
+	s.User(t, "bob", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}, Constraints: []obj{{"id__lt": 3}}},
+		apitest.Grant{Types: []string{"dcim.location"}, Actions: []string{"view"}})
+	bob, admin := login(t, s, "bob"), login(t, s, "admin")
+	for query, want := range map[string][2][]string{ // of admin and of bob
+		"site_id=1":                            {{"Site is Lisbon <1>"}},
+		"site_id=2&site_id=3":                  {{"Site is Porto or Hidden"}, {"Site is Porto or #3"}},
+		"site_id__n=1":                         {{"Site is not Lisbon <1>"}},
+		"site_id=99":                           {{"Site is #99"}},
+		fmt.Sprint("tenant_id=", tenant):       {{"Tenant is Umbrella"}, {fmt.Sprint("Tenant is #", tenant)}},
+		"tenant_id=null":                       {{"Tenant is null"}},
+		"site=s1":                              {{"Site is s1"}},
+		"region_id=5&site_id=1&status=planned": {{"Region is #5", "Site is Lisbon <1>", "Status is planned"}},
+	} {
+		if want[1] == nil {
+			want[1] = want[0]
+		}
+		for i, b := range []browser{admin, bob} {
+			a := b.get(t, "/dcim/locations/?"+query).Want(t, http.StatusOK)
+			if got := chipsOf(a); !slices.Equal(got, want[i]) {
+				t.Errorf("%s as number %d: %q, want %q", query, i, got, want[i])
+			}
+			hides(t, a, "<1>")
+		}
+	}
+	hides(t, bob.get(t, "/dcim/locations/?site_id=3"), "Hidden")
+}
+
+// TestStatementsOfLists: columns, filters and orders of custom fields cost no statement more, and chips one for each type whose records
+// they name.
 func TestStatementsOfLists(t *testing.T) {
 	t.Parallel()
 	s, wire := countingServer(t)
@@ -199,6 +235,8 @@ func TestStatementsOfLists(t *testing.T) {
 		"/dcim/sites/?limit=1": {2 + 2 + 2, 2 + 1 + 2},
 		"/dcim/sites/?ordering=-cf_owner&cf_owner__ic=o":           {2 + 2 + 2, 2 + 1 + 2},
 		"/dcim/sites/?region_id=1&region_id=2&parent_region=1":     {0, 0}, // unknown
+		"/dcim/sites/?region_id=1&region_id=2":                     {2 + 2 + 2 + 1, 2 + 1 + 2 + 1},
+		"/dcim/sites/?region_id=1&region_id__n=2&tenant_id=1":      {2 + 2 + 2 + 2, 2 + 1 + 2 + 2},
 		"/dcim/sites/?region=europe&tenant=umbrella&status=active": {2 + 2 + 2, 2 + 1 + 2},
 	} {
 		if want[0] == 0 {

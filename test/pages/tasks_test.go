@@ -422,7 +422,7 @@ func TestRetryAll(t *testing.T) {
 		{o.admin, "", 7, "7 deliveries"}, {o.admin, "?webhook_id=", 7, "7 deliveries"},
 		{o.admin, fmt.Sprintf("?webhook_id=%d", o.a), 3, "A &lt;script&gt;"},
 		{o.admin, fmt.Sprintf("?webhook_id=%d&webhook_id=%d", o.a, o.b), 7, "&lt;/script&gt; or B"},
-		{o.admin, "?object_type=dcim.region", 1, "1 delivery<"}, {o.admin, "?webhook_id=999", 0, "Webhook is 999"},
+		{o.admin, "?object_type=dcim.region", 1, "1 delivery<"}, {o.admin, "?webhook_id=999", 0, "Webhook is #999"},
 		{elsewhere, "", 4, "4 deliveries"}, {elsewhere, fmt.Sprintf("?webhook_id=%d", o.a), 0, "nothing to send again"},
 	} {
 		t.Run(c.filter, func(t *testing.T) {

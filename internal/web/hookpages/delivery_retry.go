@@ -1,14 +1,10 @@
 package hookpages
 
 import (
-	"cmp"
-	"maps"
 	"net/url"
-	"slices"
 
 	"terrier/internal/ledger"
 	"terrier/internal/record"
-	"terrier/internal/store"
 	"terrier/internal/web"
 	"terrier/internal/webhookadmin"
 )
@@ -53,36 +49,10 @@ func (h *room) retryAllPage(v *web.Visit) error {
 	deliveries := h.site.Pages(h.site.DeliveryType())
 	p := retryPage{Count: n, Action: web.With(h.site.ActionLink(retryAllAction, 0).Href, params),
 		List: web.With(deliveries.Path, params, "state", "failed"), Cancel: tasksPath}
-	if p.Filters, err = namedChips(v, params); err != nil {
+	if p.Filters, err = deliveries.Chips(v, params, nil); err != nil {
 		return err
 	}
 	return v.Show(web.Page{Name: "retry", Title: "Send again", Crumbs: deliveries.Crumbs(), Body: p})
-}
-
-// namedChips returns filters of deliveries as people read them, with webhooks by name.
-func namedChips(v *web.Visit, params url.Values) ([]web.Chip, error) {
-	params = maps.Clone(params)
-	if ids := params["webhook_id"]; len(ids) > 0 {
-		test, _, err := v.Site.DeliveryType().ParseFilter("webhook_id", ids)
-		if err != nil {
-			return nil, err
-		}
-		hooks := v.Site.Registry.Type(store.WebhookType)
-		found, err := v.Site.Ledger.List(v.Ctx, v.Caller, hooks,
-			store.Query{Count: store.CountNone, Limit: len(ids), Where: []record.Predicate{{Values: test.Values}}})
-		if err != nil {
-			return nil, err
-		}
-		names := map[string]string{}
-		for _, hook := range found.Rows {
-			names[hooks.FormatID(hook.ID())] = hook.Display()
-		}
-		params["webhook_id"] = slices.Clone(ids)
-		for i, id := range ids {
-			params["webhook_id"][i] = cmp.Or(names[id], id)
-		}
-	}
-	return v.Site.Pages(v.Site.DeliveryType()).Chips(params, nil), nil
 }
 
 func (h *room) retryFiltered(v *web.Visit) error {
