@@ -52,23 +52,101 @@ walk('headers sort both ways', async (v) => {
   assert.equal(address(v).searchParams.get('ordering'), 'facility');
 });
 
-walk('columns are chosen, for one list and for longer', async (v) => {
+// person makes a user whose choices no other walk meets.
+async function person(username) {
+  await world.api('POST', '/api/users/users/', { username, password: world.password, is_superuser: true });
+  return Visitor.open({ user: username });
+}
+
+const heads = (v) => v.main.locator('thead th').allInnerTexts();
+
+walk('columns are chosen, for one list and for longer', async () => {
+  const v = await person('column-chooser');
   await v.go('/dcim/sites/');
-  const heads = () => v.main.locator('thead th').allInnerTexts();
   await open(v, 'Columns');
   const box = v.main.locator('details[open] form');
   await box.getByLabel('Time zone', { exact: true }).check();
   await box.getByLabel('Facility', { exact: true }).uncheck();
   await v.press('Show');
-  assert.ok((await heads()).includes('Time zone') && !(await heads()).includes('Facility'), (await heads()).join());
+  assert.ok((await heads(v)).includes('Time zone') && !(await heads(v)).includes('Facility'), (await heads(v)).join());
   await v.go('/dcim/sites/?q=porto');
-  assert.ok((await heads()).includes('Time zone'));
+  assert.ok((await heads(v)).includes('Time zone'));
   await v.go('/dcim/regions/');
-  assert.ok(!(await heads()).includes('Time zone'));
-  await v.go('/dcim/sites/');
+  assert.ok(!(await heads(v)).includes('Time zone'));
+  await v.go('/dcim/sites/?q=porto');
   await open(v, 'Columns');
-  await v.follow('Default');
-  assert.ok((await heads()).includes('Facility') && !(await heads()).includes('Time zone'));
+  await v.press('Default');
+  assert.ok((await heads(v)).includes('Facility') && !(await heads(v)).includes('Time zone'));
+  assert.equal(address(v).searchParams.get('q'), 'porto');
+  await v.settle();
+  await v.close();
+});
+
+walk('custom fields are columns, sort and filter, and stay columns in another browser', async () => {
+  const v = await person('custom-chooser');
+  await v.go('/dcim/sites/?q=porto');
+  await open(v, 'Columns');
+  const box = v.main.locator('details[open] form');
+  for (const label of ['Power (kW)', 'Owner page', 'Tier']) {
+    await box.getByLabel(label, { exact: true }).check();
+  }
+  await v.press('Show');
+  assert.deepEqual((await heads(v)).slice(-3), ['Power (kW)', 'Owner page', 'Tier']);
+  assert.equal(await v.main.locator('tbody tr', { hasText: 'Porto 2' }).first().getByRole('link', { name: 'https://example.com/sites/22' }).getAttribute('href'), 'https://example.com/sites/22');
+  const header = v.main.locator('thead').getByRole('link', { name: 'Power (kW)' });
+  await v.press(header);
+  assert.equal((await names(v))[0], 'Porto 1');
+  await v.press(header);
+  assert.equal((await names(v))[0], 'Porto 20');
+  assert.equal(address(v).searchParams.get('ordering'), '-cf_power_kw');
+
+  await open(v, 'Filter');
+  const panel = v.main.locator('.filter-form');
+  await panel.getByLabel('II', { exact: true }).check();
+  await panel.getByRole('group', { name: 'Power (kW)' }).getByLabel('At least').fill('50');
+  await v.press('Apply');
+  assert.deepEqual(await names(v), ['Porto 13', 'Porto 17']);
+  assert.deepEqual((await v.main.locator('.chip').allInnerTexts()).map((text) => text.replace(/\s*✕[^]*/, '')),
+    ['Power (kW) is at least 50', 'Tier is II', 'Anything contains porto']);
+  assert.deepEqual(await v.accessible('main'), []);
+
+  const site = (await world.api('GET', '/api/dcim/sites/?name=Lisbon%201')).results[0];
+  await v.go(`/dcim/locations/?site_id=${site.id}`);
+  await v.sees('Site is Lisbon 1');
+
+  const other = await Visitor.open({ user: 'custom-chooser', width: 320, javaScript: false });
+  await other.go('/dcim/sites/');
+  assert.deepEqual((await heads(other)).slice(-3), ['Power (kW)', 'Owner page', 'Tier']);
+  await other.close();
+  await v.settle();
+  await v.close();
+});
+
+walk('what is below a prefix is folded away, and stays so', async (v) => {
+  await world.api('POST', '/api/ipam/prefixes/', ['10.200.0.0/16', '10.200.1.0/24', '10.200.1.64/26', '10.200.2.0/24'].map((prefix) => ({ prefix })));
+  await world.api('POST', '/api/ipam/prefixes/', { prefix: '10.201.0.0/16' });
+  const shown = () => v.main.locator('tbody tr:visible th a').allInnerTexts();
+  const below = (prefix) => v.main.getByRole('button', { name: `Below ${prefix}` });
+  await v.go('/ipam/prefixes/?within_include=10.200.0.0/15');
+  const all = ['10.200.0.0/16', '10.200.1.0/24', '10.200.1.64/26', '10.200.2.0/24', '10.201.0.0/16'];
+  assert.deepEqual(await shown(), all);
+  assert.equal(await v.main.locator('.fold').count(), 2);
+  await below('10.200.1.0/24').press('Enter');
+  assert.deepEqual(await shown(), all.filter((one) => one !== '10.200.1.64/26'));
+  assert.equal(await below('10.200.1.0/24').getAttribute('aria-expanded'), 'false');
+  await below('10.200.0.0/16').press('Space');
+  assert.deepEqual(await shown(), ['10.200.0.0/16', '10.201.0.0/16']);
+  await v.main.getByLabel('Select all on this page').check();
+  assert.equal(await v.main.locator('tbody input[name=id]:checked').count(), 2);
+  await v.go('/ipam/prefixes/?within_include=10.200.0.0/15');
+  assert.deepEqual(await shown(), ['10.200.0.0/16', '10.201.0.0/16']);
+  assert.deepEqual(await v.accessible('main'), []);
+  await below('10.200.0.0/16').click();
+  assert.deepEqual(await shown(), all.filter((one) => one !== '10.200.1.64/26'));
+  const other = await Visitor.open({ javaScript: false });
+  await other.go('/ipam/prefixes/?within_include=10.200.0.0/15');
+  assert.deepEqual(await other.main.locator('tbody tr:visible th a').allInnerTexts(), all);
+  await other.close();
 });
 
 walk('pages and their size', async (v) => {

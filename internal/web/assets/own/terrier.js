@@ -17,6 +17,7 @@
 //   <input data-narrows="#id">        shows only those [data-item] in that element that have the typed words, and their [data-group]
 //   <input data-leads>                Enter follows the link with the typed name, or else the first one that it left
 //   /                                 moves to #search
+//   <th class="depth-2">              is folded away with the row above it that is less deep; each list remembers its folded rows
 //   <a data-hit>                      is reached from #search with the arrow keys; Escape leads back
 (() => {
   'use strict';
@@ -77,7 +78,7 @@
       return [...all.closest('[data-group]').querySelectorAll('[data-item]:not([hidden]) input')];
     }
     const within = all.form ? [...all.form.elements] : [...document.querySelectorAll('input')];
-    return within.filter((box) => box.type === 'checkbox' && box.name === all.dataset.checkAll && box !== all && !box.disabled);
+    return within.filter((box) => box.type === 'checkbox' && box.name === all.dataset.checkAll && box !== all && !box.disabled && !box.closest('[hidden]'));
   }
 
   function showWhetherAllAreChecked() {
@@ -99,6 +100,63 @@
       showWhetherAllAreChecked();
     }
   });
+
+  // Some browsers are set to keep nothing.
+  function remembered() {
+    try {
+      return localStorage.getItem(`folded ${location.pathname}`);
+    } catch {
+      return null;
+    }
+  }
+
+  function remember(folded) {
+    try {
+      localStorage.setItem(`folded ${location.pathname}`, folded);
+    } catch {
+      // the page works without
+    }
+  }
+
+  // In a list that is a tree, a row with others below it gets a button that folds those away.
+  function foldable(table) {
+    const rows = [...table.tBodies[0].rows];
+    const depths = rows.map((row) => Number(row.querySelector('th')?.className.match(/\bdepth-(\d)/)?.[1] ?? 0));
+    const folded = new Set(remembered()?.split(' '));
+    const show = () => {
+      let most = Infinity;
+      rows.forEach((row, i) => {
+        row.hidden = depths[i] > most;
+        if (!row.hidden) {
+          const button = row.querySelector('.fold');
+          most = button?.getAttribute('aria-expanded') === 'false' ? depths[i] : Infinity;
+        }
+      });
+      showWhetherAllAreChecked();
+    };
+    rows.forEach((row, i) => {
+      if (!(depths[i + 1] > depths[i])) {
+        return;
+      }
+      const link = row.querySelector('th a');
+      const id = link.getAttribute('href');
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'fold';
+      button.setAttribute('aria-label', `Below ${link.textContent}`);
+      button.setAttribute('aria-expanded', !folded.has(id));
+      button.addEventListener('click', () => {
+        const open = button.getAttribute('aria-expanded') === 'false';
+        button.setAttribute('aria-expanded', open);
+        folded[open ? 'delete' : 'add'](id);
+        remember([...folded].slice(-1000).join(' '));
+        show();
+      });
+      link.after(button);
+    });
+    show();
+  }
+  new Set([...document.querySelectorAll('th[class^="depth-"]')].map((th) => th.closest('table'))).forEach(foldable);
 
   document.addEventListener('htmx:configRequest', (event) => {
     if (event.target.matches('[data-typed]')) {
