@@ -20,6 +20,7 @@ var templateFiles embed.FS
 func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 	all, err := template.New("").Funcs(template.FuncMap{
 		"asset": assets.New().URL,
+		"icon":  printIcon,
 		"time":  printTime,
 		"join":  strings.Join,
 		"ink":   drawing.Ink,
@@ -47,3 +48,12 @@ func ParseTemplates(rooms ...fs.FS) (*template.Template, error) {
 
 // pageTemplate returns the name of a page in the set. No part has a space in its name.
 func pageTemplate(name string) string { return name + " page" }
+
+// printIcon returns an icon beside a text that says the same, or nothing if the program was built without icons.
+func printIcon(name string) template.HTML {
+	at := assets.New().Icon(name)
+	if at == "" {
+		return ""
+	}
+	return template.HTML(`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><use href="` + at + `"/></svg>`)
+}

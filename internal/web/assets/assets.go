@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -36,6 +37,7 @@ var types = map[string]string{
 type Set struct {
 	urls  map[string]string // by name
 	files map[string]file   // by address; it contains a hash of the content, so new content has a new address
+	icons map[string]string // their addresses, by name
 }
 
 // file is kept only in compressed form: nearly every browser accepts it, and the program stays small.
@@ -57,8 +59,27 @@ var all = sync.OnceValue(func() *Set {
 			s.add(plain, content)
 		}
 	}
+	s.addIcons()
 	return s
 })
+
+var symbol = regexp.MustCompile(`<symbol id="([^"]+)"`)
+
+// addIcons finds the icons in the file that has them all.
+func (s *Set) addIcons() {
+	s.icons = map[string]string{}
+	url := s.URL("icons.svg")
+	if url == "" {
+		return
+	}
+	for _, found := range symbol.FindAllSubmatch(packed.Of(s.files[url].gzipped).Unpack(), -1) {
+		name := string(found[1])
+		s.icons[name] = url + "#" + name
+	}
+}
+
+// Icon returns the address of an icon, or "" if there is none of that name.
+func (s *Set) Icon(name string) string { return s.icons[name] }
 
 func read(folder string) map[string][]byte {
 	entries, err := embedded.ReadDir(folder)
@@ -96,7 +117,7 @@ func (s *Set) Has(name string) bool { return s.urls[name] != "" }
 
 // Bundled reports whether the files of others were there when the program was built.
 func (s *Set) Bundled() bool {
-	return s.Has("bootstrap.css") && s.Has("htmx.js") && s.Has("swagger-ui.css") && s.Has("swagger-ui-bundle.js")
+	return s.Has("bootstrap.css") && s.Has("icons.svg") && s.Has("htmx.js") && s.Has("swagger-ui.css") && s.Has("swagger-ui-bundle.js")
 }
 
 // ServeHTTP answers GET and HEAD for the addresses that URL returns.

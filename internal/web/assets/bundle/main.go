@@ -24,15 +24,17 @@ type part struct {
 	pkg      string
 	files    map[string]string // the files in the package, by the name that pages use
 	licences []string
+	icons    map[string]string // become one file
 }
 
 // Bootstrap's script is left out: menus are <details>, dialogues <dialog>. Swagger UI's standalone preset is left out too: it would
 // only add a bar to load other documents and the badge of an external validator.
 var parts = []part{
-	{"bootstrap", map[string]string{"bootstrap.css": "dist/css/bootstrap.min.css"}, []string{"LICENSE"}},
-	{"htmx.org", map[string]string{"htmx.js": "dist/htmx.min.js"}, []string{"LICENSE"}},
-	{"swagger-ui-dist", map[string]string{"swagger-ui.css": "swagger-ui.css", "swagger-ui-bundle.js": "swagger-ui-bundle.js"},
-		[]string{"LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"}},
+	{pkg: "bootstrap", files: map[string]string{"bootstrap.css": "dist/css/bootstrap.min.css"}, licences: []string{"LICENSE"}},
+	{pkg: "bootstrap-icons", icons: icons, licences: []string{"LICENSE"}},
+	{pkg: "htmx.org", files: map[string]string{"htmx.js": "dist/htmx.min.js"}, licences: []string{"LICENSE"}},
+	{pkg: "swagger-ui-dist", files: map[string]string{"swagger-ui.css": "swagger-ui.css", "swagger-ui-bundle.js": "swagger-ui-bundle.js"},
+		licences: []string{"LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"}},
 }
 
 func main() {
@@ -58,6 +60,13 @@ func bundle(folder string) error {
 			}
 			built[name+".gz"] = assets.Compress(withoutSourceMap(content))
 		}
+		if p.icons != nil {
+			content, err := sprite(filepath.Join(modules, p.pkg), p.icons)
+			if err != nil {
+				return fmt.Errorf("%w: run `npm ci --ignore-scripts` in %s", err, folder)
+			}
+			built[sprites+".gz"] = assets.Compress(content)
+		}
 		if err := p.license(&licences, filepath.Join(modules, p.pkg)); err != nil {
 			return err
 		}
@@ -82,6 +91,9 @@ func (p part) license(to *bytes.Buffer, folder string) error {
 		return fmt.Errorf("%s: package.json: %w", p.pkg, err)
 	}
 	names := strings.Join(slices.Sorted(maps.Keys(p.files)), ", ")
+	if p.icons != nil {
+		names = sprites
+	}
 	fmt.Fprintf(to, "%s\n%s %s (%s): %s\n%[1]s\n\n", strings.Repeat("=", 78), about.Name, about.Version, about.License, names)
 	for _, name := range p.licences {
 		text, err := os.ReadFile(filepath.Join(folder, name))

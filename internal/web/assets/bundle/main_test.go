@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -20,6 +22,9 @@ func packages(t *testing.T) string {
 		write(t, filepath.Join(at, "package.json"), `{"name": "`+p.pkg+`", "version": "1.2.3", "license": "MIT"}`)
 		for _, from := range p.files {
 			write(t, filepath.Join(at, from), "body of "+from+"\n/*# sourceMappingURL=x.map */\n//# sourceMappingURL=x.map")
+		}
+		for _, from := range p.icons {
+			write(t, filepath.Join(at, "icons", from+".svg"), `<svg xmlns="x" class="bi" viewBox="0 0 16 16">`+"\n  <path d=\"M1 1\"/>\n</svg>")
 		}
 		for _, name := range p.licences {
 			write(t, filepath.Join(at, name), "text of "+p.pkg+"'s "+name)
@@ -47,6 +52,13 @@ func TestBundle(t *testing.T) {
 				t.Errorf("LICENSES.txt does not hold %q", want)
 			}
 		}
+	}
+	drawn := unpack(t, filepath.Join(folder, "dist", sprites+".gz"))
+	if want := `<symbol id="edit" viewBox="0 0 16 16"><path d="M1 1"/></symbol>`; !strings.Contains(drawn, want) {
+		t.Errorf("the icons have no %s: %s", want, drawn)
+	}
+	if n := strings.Count(drawn, "<symbol"); n != len(icons) {
+		t.Errorf("%d icons, want %d", n, len(icons))
 	}
 	if _, err := os.Stat(stale); !os.IsNotExist(err) {
 		t.Errorf("a file that is no longer taken is still there: %v", err)
@@ -97,6 +109,34 @@ func TestBundleWithoutLicence(t *testing.T) {
 		}
 		if left, _ := filepath.Glob(filepath.Join(folder, "dist", "*.gz")); len(left) > 0 {
 			t.Errorf("half a bundle was left: %v", left)
+		}
+	}
+}
+
+// TestIconsAreUsed: templates name only icons that are there, and each is used.
+func TestIconsAreUsed(t *testing.T) {
+	unused := maps.Clone(icons)
+	for _, pattern := range []string{"../../templates/*.html", "../../*/templates/*.html"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(err, files)
+		}
+		for _, path := range files {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range regexp.MustCompile(`{{icon "([^"]+)"}}`).FindAllSubmatch(content, -1) {
+				if icons[string(found[1])] == "" {
+					t.Errorf("%s: there is no icon %s", path, found[1])
+				}
+				delete(unused, string(found[1]))
+			}
+		}
+	}
+	for name := range unused {
+		if !strings.HasPrefix(name, "section-") { // named by the section
+			t.Errorf("the icon %s is not used", name)
 		}
 	}
 }
