@@ -29,3 +29,36 @@ func (l *Ledger) May(ctx context.Context, c Caller, v record.Values, action stri
 	}
 	return true, nil
 }
+
+// MayEach reports for each of some records that the caller has read whether they may change or delete it. It asks the database once, and
+// only where the permission depends on the record.
+func (l *Ledger) MayEach(ctx context.Context, c Caller, rows []record.Values, action string) ([]bool, error) {
+	may := make([]bool, len(rows))
+	if len(rows) == 0 {
+		return may, nil
+	}
+	t := rows[0].Type()
+	scope, err := l.WriteScope(c, t, action)
+	if err != nil || scope.Empty() { // not with any record of the type
+		return may, nil
+	}
+	within := map[int64]bool{}
+	if !scope.All() {
+		ids := make([]int64, len(rows))
+		for i, r := range rows {
+			ids[i] = r.ID()
+		}
+		found, err := l.Store.Within(ctx, t, scope, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			within[id] = true
+		}
+	}
+	for i, r := range rows {
+		elevated := t.Elevated != "" && !c.Superuser && r.Bool(t.Elevated)
+		may[i] = !elevated && (scope.All() || within[r.ID()])
+	}
+	return may, nil
+}

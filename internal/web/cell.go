@@ -19,6 +19,7 @@ type Cell struct {
 	Href  string
 	Color string // six hexadecimal digits, of a tag
 	Share string // of a bar, from 0 to 100
+	Icon  string // of a badge, by name
 	At    time.Time
 	Items []Cell
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"net/url"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ type listPage struct {
 	To      int
 	Next    string
 	Prev    string
+	Pages   []pageLink // "1 2 3 … 12"; none if it is not known how many there are
 	Limits  []limitLink
 	Exports []Crumb
 	Columns []column
@@ -40,6 +42,7 @@ type listPage struct {
 	Saved   savedMenu
 
 	CanAdd, CanChange, CanDelete bool
+	Menu                         bool // rows have one
 }
 
 // head is the heading of a column. Href sorts by it, or reverses the order if the list is sorted by it already.
@@ -57,11 +60,14 @@ type row struct {
 	Depth int    // how far it is indented
 	Level string // how deep it is, for those who don't see that
 	Cells []tableCell
+
+	Menu template.HTML // the cell with what the caller may do, from rowMenu
 }
 
 // tableCell is a cell of a table. There are hundreds on a page, and each condition in a template costs as much as printing. So the usual
 // kinds are distinguished by which field is set.
 type tableCell struct {
+	Label template.HTMLAttr // the name of its column, from labelAttr
 	Text  string
 	Path  string
 	State string // of a badge
@@ -77,6 +83,7 @@ func (c tableCell) empty() bool {
 }
 
 func inTable(c Cell) tableCell {
+	c = cut(c)
 	switch c.Kind {
 	case EmptyCell:
 		return tableCell{}
@@ -90,6 +97,9 @@ func inTable(c Cell) tableCell {
 		}
 		return tableCell{Text: c.Text, Path: unslashed(c.Href)}
 	case BadgeCell:
+		if c.Icon != "" {
+			break
+		}
 		return tableCell{Text: c.Text, State: c.Color}
 	case TagsCell:
 		tags := make([]tableTag, len(c.Items))
@@ -102,6 +112,12 @@ func inTable(c Cell) tableCell {
 		return tableCell{Tags: tags}
 	}
 	return tableCell{Rich: &c}
+}
+
+// labelAttr returns the attribute with the label of a column, which the style sheet shows in each cell where a table is too wide for the
+// screen. It is escaped here: doing that for each cell would take a third longer.
+func labelAttr(label string) template.HTMLAttr {
+	return template.HTMLAttr(` data-label="` + template.HTMLEscapeString(label) + `"`)
 }
 
 func unslashed(href string) string { return strings.TrimPrefix(href, "/") }
@@ -137,6 +153,9 @@ func (p *TypePages) list(v *Visit) error {
 	if p.indents(params) {
 		q.View.Only = append(q.View.Only, p.Type.Indent)
 	}
+	if p.Type.Elevated != "" {
+		q.View.Only = append(q.View.Only, p.Type.Elevated) // its menu depends on it
+	}
 	found, err := p.site.Ledger.List(v.Ctx, v.Caller, p.Type, q)
 	if err != nil {
 		return err
@@ -146,6 +165,9 @@ func (p *TypePages) list(v *Visit) error {
 		return err
 	}
 	l.addSaved(v, params, saved)
+	if err := p.addMenus(v, l, found.Rows); err != nil {
+		return err
+	}
 	return v.Show(Page{Name: "list", Title: p.Title, Crumbs: p.Crumbs()[:1], Body: l})
 }
 
@@ -188,6 +210,7 @@ func (p *TypePages) listPage(v *Visit, setup listSetup, params url.Values, q sto
 	if previous != "" {
 		l.Prev = p.Path + "?" + previous
 	}
+	l.Pages = p.pageLinks(params, q, found)
 	for _, n := range pageSizes {
 		l.Limits = append(l.Limits, limitLink{n, With(p.Path, params, "limit", strconv.Itoa(n), "offset", "", "cursor", ""), n == q.Limit})
 	}
@@ -223,10 +246,11 @@ func (p *TypePages) table(v *Visit, columns []column, params url.Values, rows []
 	}
 	heads := []head{first}
 	var shown []column
+	var labels []template.HTMLAttr
 	for _, c := range columns {
 		if c.Shown {
 			heads = append(heads, p.head(params, c.Name, c.Label, c.sorts))
-			shown = append(shown, c)
+			shown, labels = append(shown, c), append(labels, labelAttr(c.Label))
 		}
 	}
 	hasCustom := slices.ContainsFunc(shown, func(c column) bool { return c.custom != nil })
@@ -249,6 +273,7 @@ func (p *TypePages) table(v *Visit, columns []column, params url.Values, rows []
 			default:
 				out[i].Cells[n] = inTable(v.Cell(p.Type.All()[c.index], r.At(c.index)))
 			}
+			out[i].Cells[n].Label = labels[n]
 		}
 	}
 	return heads, out

@@ -16,6 +16,7 @@ type panelTable struct {
 	Heads                []head
 	Rows                 []row
 	CanChange, CanDelete bool // always false: records are selected in their own list
+	Menu                 bool // always false, too
 	From, To             int
 	Count                string
 	Next, Prev           string
@@ -75,7 +76,7 @@ func (t *panelTable) mark(found record.Values, panel record.Panel, rows []record
 				labels = append(labels, found.Type().Field(name).Info().Label)
 			}
 		}
-		t.Rows[i].Cells = append(slices.Clone(t.Rows[i].Cells), tableCell{Text: strings.Join(labels, ", ")})
+		t.Rows[i].Cells = append(slices.Clone(t.Rows[i].Cells), tableCell{Label: labelAttr("Used as"), Text: strings.Join(labels, ", ")})
 	}
 }
 

@@ -31,7 +31,7 @@ func TestManyTabs(t *testing.T) {
 	hides(t, b.get(t, fmt.Sprintf("/dcim/racks/%d/", rack)).Want(t, http.StatusOK), "more-tabs")
 
 	page = b.get(t, path+"interfaces/").Want(t, http.StatusOK)
-	shows(t, page, `<th scope="col">Description</th>`, "<td>uplink</td>")
+	shows(t, page, `<th scope="col">Description</th>`, `data-label="Description">uplink</td>`)
 	hides(t, page, `<th scope="col">Label</th>`, "—")
 	create(t, s, "/api/dcim/interfaces/", obj{"device": device, "name": "eth1", "type": "1000base-t", "label": "1"})
 	shows(t, b.get(t, path+"interfaces/").Want(t, http.StatusOK), `<th scope="col">Label</th>`, "—")

@@ -5,6 +5,7 @@
 //   <form data-confirm="Question?">   asks before it is sent
 //   <input data-check-all="name">     checks every checkbox of that name in its form
 //   <input data-check-group>          checks every checkbox in its [data-group] that data-narrows left
+//   <div data-counts="name">          its [data-count] say how many boxes of that name are checked in its form, or that all are chosen
 //   <select data-submit>              sends its form when changed
 //   <input data-typed hx-get="…">     asks for choices with what was typed so far, and the value of the element named by data-of;
 //                                     data-with names fields whose values go with it
@@ -12,7 +13,7 @@
 //   <input data-slug-of="id">         follows the input with that id, a name, as a slug, until somebody types another
 //   <div data-ticks>                  ticks the box "change" in it when anything else in it is touched
 //   <form data-outdates="#id">        clears that element, which is about what was in the form, when the form changes
-//   <button data-theme-toggle>        says what pressing it does, also where the browser chose the theme
+//   <details class="drop">            is closed by Escape, and when the pointer or the focus goes elsewhere; so are other menus
 //   <details data-fold="racks">       remembers in a cookie that it was opened or closed
 //   <input data-narrows="#id">        shows only those [data-item] in that element that have the typed words, and their [data-group]
 //   <input data-leads>                Enter follows the link with the typed name, or else the first one that it left
@@ -87,8 +88,16 @@
       all.checked = checked.length > 0 && checked.every(Boolean);
       all.indeterminate = !all.checked && checked.some(Boolean);
     }
+    for (const counter of document.querySelectorAll('[data-counts]')) {
+      const form = counter.closest('form');
+      const checked = form.querySelectorAll(`input[name="${counter.dataset.counts}"]:checked`).length;
+      const all = /^\d+$/.test(counter.dataset.all) ? counter.dataset.all : 'all';
+      const count = form.elements.all?.checked ? all : checked;
+      counter.querySelectorAll('[data-count]').forEach((place) => { place.textContent = count ? `${count} ` : ''; });
+    }
   }
   showWhetherAllAreChecked();
+  addEventListener('pageshow', showWhetherAllAreChecked); // a browser that goes back restores what was checked
 
   document.addEventListener('change', (event) => {
     const changed = event.target;
@@ -96,7 +105,8 @@
       changed.form.requestSubmit();
     } else if (changed.matches('input[data-check-all], input[data-check-group]')) {
       boxes(changed).forEach((box) => { box.checked = changed.checked; });
-    } else if (changed.type === 'checkbox') {
+    }
+    if (changed.type === 'checkbox') {
       showWhetherAllAreChecked();
     }
   });
@@ -289,17 +299,6 @@
     });
   }
 
-  // The theme may change under an open page: the browser's preference does.
-  function nameTheme() {
-    const dark = document.documentElement.dataset.bsTheme === 'dark';
-    for (const toggle of document.querySelectorAll('[data-theme-toggle]')) {
-      toggle.value = dark ? 'light' : 'dark';
-      toggle.textContent = dark ? 'Light mode' : 'Dark mode';
-    }
-  }
-  nameTheme();
-  new MutationObserver(nameTheme).observe(document.documentElement, { attributeFilter: ['data-bs-theme'] });
-
   // The server reads this cookie and sends the sections open or closed, so that nothing moves while a page loads.
   document.addEventListener('click', (event) => {
     const fold = event.target.closest('summary')?.closest('[data-fold]');
@@ -398,6 +397,27 @@
     if (event.detail.target.id === 'found') {
       const kinds = event.detail.target.querySelectorAll('.found').length;
       say(kinds > 0 ? `Found in record types: ${kinds}` : 'Nothing found');
+    }
+  });
+
+  // Menus. At most one is open, and nobody has to press its own button again to be rid of it.
+  const menu = '.drop, .user-menu, .row-menu > details';
+
+  function closeMenus(except) {
+    for (const open of document.querySelectorAll(`:is(${menu})[open]`)) {
+      if (!open.contains(except)) {
+        open.open = false;
+      }
+    }
+  }
+
+  document.addEventListener('click', (event) => closeMenus(event.target));
+  document.addEventListener('focusin', (event) => closeMenus(event.target));
+  document.addEventListener('keydown', (event) => {
+    const open = document.activeElement.closest(`:is(${menu})[open]`) ?? document.querySelector(`:is(${menu})[open]`);
+    if (event.key === 'Escape' && open && !event.defaultPrevented) {
+      open.open = false;
+      open.querySelector('summary').focus();
     }
   });
 })();
