@@ -62,6 +62,38 @@ func (s *Store) HistoryOfAll(ctx context.Context, scope access.Scope, from time.
 	return buckets, s.translate(s.list(ctx, scope, batch))
 }
 
+// HistoryOfEach sums the tallies of those of some webhooks that are in a scope by stretches, like HistoryOfAll, each for itself.
+func (s *Store) HistoryOfEach(ctx context.Context, q HistoryQuery) (map[int64][]Bucket, error) {
+	w := &where{}
+	since, every := w.arg(q.From), w.arg(q.Step)
+	w.scope(q.Scope, s.reg.Type(WebhookType))
+	w.and("t.id = ANY(" + w.arg(q.IDs) + ")")
+	each := map[int64][]Bucket{}
+	batch := &pgx.Batch{}
+	batch.Queue(fmt.Sprintf(`
+		SELECT n.webhook_id, date_bin(%s, n.minute, %[2]s::timestamptz) AS at, sum(n.successful)::bigint, sum(n.failed)::bigint
+		FROM extras_tally n WHERE n.minute >= %[2]s AND n.webhook_id = ANY(ARRAY(SELECT t.id FROM extras_webhook t%s))
+		GROUP BY n.webhook_id, at ORDER BY n.webhook_id, at`, every, since, w), w.args...).
+		Query(func(rows pgx.Rows) error {
+			var id int64
+			var b Bucket
+			_, err := pgx.ForEachRow(rows, []any{&id, &b.At, &b.Successful, &b.Failed}, func() error {
+				each[id] = append(each[id], b)
+				return nil
+			})
+			return err
+		})
+	return each, s.translate(s.list(ctx, q.Scope, batch))
+}
+
+// HistoryQuery says which tallies to sum.
+type HistoryQuery struct {
+	Scope access.Scope // of webhooks
+	IDs   []int64
+	From  time.Time
+	Step  time.Duration
+}
+
 // Ended is a delivery whose last request has ended.
 type Ended struct {
 	ID           int64

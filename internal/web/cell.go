@@ -10,6 +10,7 @@ import (
 
 	"terrier/internal/access"
 	"terrier/internal/record"
+	"terrier/internal/web/chart"
 )
 
 // Cell is a value as people see it. Kind says how the template draws it.
@@ -22,6 +23,7 @@ type Cell struct {
 	Icon  string // of a badge, by name
 	At    time.Time
 	Items []Cell
+	Spark *chart.Spark
 
 	to *record.Type // the type of the record that the link leads to
 }
@@ -43,6 +45,7 @@ const (
 	BarCell   = "bar"
 
 	PictureCell = "picture"
+	SparkCell = "spark"
 )
 
 // Cell returns the value of a field for the caller. It is a link only if the caller may see the record behind it.

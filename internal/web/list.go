@@ -165,6 +165,9 @@ func (p *TypePages) list(v *Visit) error {
 		return err
 	}
 	l.addSaved(v, params, saved)
+	if err := p.addOwnColumn(v, l, found.Rows); err != nil {
+		return err
+	}
 	if err := p.addMenus(v, l, found.Rows); err != nil {
 		return err
 	}

@@ -43,32 +43,64 @@ func (a *Admin) HistoryOfAll(ctx context.Context, c ledger.Caller, in HistoryRan
 	return a.history(in, func(from time.Time) ([]store.Bucket, error) { return a.store().HistoryOfAll(ctx, scope, from, in.Step) })
 }
 
+// HistoryOfEach returns the same for each of some webhooks. One in whose history nothing was sent, or that the caller may not see, is
+// missing.
+func (a *Admin) HistoryOfEach(ctx context.Context, c ledger.Caller, ids []int64, in HistoryRange) (map[int64][]store.Bucket, error) {
+	scope, err := a.viewScope(c, a.webhookType())
+	if err != nil {
+		return nil, err
+	}
+	from, n, err := a.steps(in)
+	if err != nil {
+		return nil, err
+	}
+	each, err := a.store().HistoryOfEach(ctx, store.HistoryQuery{Scope: scope, IDs: ids, From: from, Step: in.Step})
+	for id, found := range each {
+		each[id] = evenly(from, in.Step, n, found)
+	}
+	return each, err
+}
+
 // history reads the counts from the beginning of the first step, and adds the steps that have none.
 func (a *Admin) history(in HistoryRange, read func(from time.Time) ([]store.Bucket, error)) ([]store.Bucket, error) {
-	if in.Step < time.Minute || in.Step%time.Minute != 0 {
-		return nil, fault.New(fault.Invalid, "History is kept by the minute: ask for steps of whole minutes.")
-	}
-	from, now := in.Since.UTC().Truncate(in.Step), a.Ledger.Timestamp()
-	n := int64(now.Sub(from)/in.Step) + 1
-	if n > maxBuckets {
-		return nil, fault.New(fault.Invalid,
-			"This is a history of %d steps and the most is %d: ask for longer steps, or for less time.", n, maxBuckets)
+	from, n, err := a.steps(in)
+	if err != nil {
+		return nil, err
 	}
 	found, err := read(from)
 	if err != nil {
 		return nil, err
 	}
-	buckets := make([]store.Bucket, max(0, n))
+	return evenly(from, in.Step, n, found), nil
+}
+
+// steps returns when the first step of a history begins, and how many there are.
+func (a *Admin) steps(in HistoryRange) (from time.Time, n int64, err error) {
+	if in.Step < time.Minute || in.Step%time.Minute != 0 {
+		return from, 0, fault.New(fault.Invalid, "History is kept by the minute: ask for steps of whole minutes.")
+	}
+	from, now := in.Since.UTC().Truncate(in.Step), a.Ledger.Timestamp()
+	n = int64(now.Sub(from)/in.Step) + 1
+	if n > maxBuckets {
+		return from, 0, fault.New(fault.Invalid,
+			"This is a history of %d steps and the most is %d: ask for longer steps, or for less time.", n, maxBuckets)
+	}
+	return from, max(0, n), nil
+}
+
+// evenly returns a bucket for each step, also for those without counts.
+func evenly(from time.Time, step time.Duration, n int64, found []store.Bucket) []store.Bucket {
+	buckets := make([]store.Bucket, n)
 	for i := range buckets {
-		buckets[i].At = from.Add(time.Duration(i) * in.Step)
+		buckets[i].At = from.Add(time.Duration(i) * step)
 	}
 	for _, b := range found {
-		if i := int(b.At.Sub(from) / in.Step); i < len(buckets) { // a worker's clock may be ahead
+		if i := int(b.At.Sub(from) / step); i < len(buckets) { // a worker's clock may be ahead
 			b.At = buckets[i].At
 			buckets[i] = b
 		}
 	}
-	return buckets, nil
+	return buckets
 }
 
 // EndedQuery says which deliveries that have ended to list.

@@ -63,6 +63,22 @@ func TestStatementsPerPage(t *testing.T) {
 			}
 		}
 	}
+	s.User(t, "limited", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}},
+		apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"change", "delete"}, Constraints: obj{"name": "Site 1"}})
+	for range 5 {
+		create(t, s, "/api/extras/webhooks/", obj{"name": fmt.Sprint("hook of ", sites), "content_types": []string{"dcim.rack"},
+			"type_create": true, "payload_url": "http://localhost:9/"})
+		sites++
+	}
+	limited := login(t, s, "limited")
+	for _, size := range []int{1, 50} {
+		if got, _ := needs(t, limited, fmt.Sprintf("/dcim/sites/?limit=%d", size), wire); got != 2+2+2 { // which may be changed, which deleted
+			t.Errorf("a list of %d sites of somebody with constraints: %d statements", size, got)
+		}
+		if got, _ := needs(t, b, fmt.Sprintf("/extras/webhooks/?limit=%d", size), wire); got != 2+3 {
+			t.Errorf("a list of %d webhooks: %d statements", size, got)
+		}
+	}
 }
 
 // TestStatementsWithManyTypes: the home page, the menu and the page of a record that all types refer to need as many

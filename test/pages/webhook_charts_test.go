@@ -40,12 +40,24 @@ func TestWebhookCharts(t *testing.T) {
 	}
 	shows(t, b.get(t, path+"?range=7d").Want(t, http.StatusOK), `?range=7d#chart-title" aria-current="true"`)
 
+	// The list has the last day of each webhook that the caller may see.
+	other := create(t, s, "/api/extras/webhooks/", obj{"name": "other", "content_types": []string{"dcim.site"}, "type_create": true,
+		"payload_url": "http://localhost:9/"})
+	if _, err := s.DB.Exec(t.Context(), "INSERT INTO extras_tally VALUES ($1, $2, 5, 0, 9)", now.Truncate(time.Minute), other); err != nil {
+		t.Fatal(err)
+	}
+	create(t, s, "/api/extras/webhooks/", obj{"name": "silent", "content_types": []string{"dcim.site"}, "type_create": true,
+		"payload_url": "http://localhost:9/"})
+	list := b.get(t, hooks).Want(t, http.StatusOK)
+	shows(t, list, `role="img"><title>6 successful, 2 failed</title><path class="good"`, `<title>5 successful, 0 failed</title>`,
+		`data-label="Last 24 hours"><span class="nothing">`)
+
 	step := now.Truncate(30 * time.Minute).Format(time.RFC3339)
-	list := "/extras/deliveries/?finished_at__gte=" + url.QueryEscape(step) + "&amp;finished_at__lt="
+	deliveries := "/extras/deliveries/?finished_at__gte=" + url.QueryEscape(step) + "&amp;finished_at__lt="
 	page := string(b.get(t, path).Want(t, http.StatusOK).Raw)
-	_, rest, found := strings.Cut(page, list)
+	_, rest, found := strings.Cut(page, deliveries)
 	link, _, _ := strings.Cut(rest, `"`)
-	if link = strings.ReplaceAll(list+link, "&amp;", "&"); !found || !strings.HasSuffix(link, fmt.Sprintf("&webhook_id=%d", id)) {
+	if link = strings.ReplaceAll(deliveries+link, "&amp;", "&"); !found || !strings.HasSuffix(link, fmt.Sprintf("&webhook_id=%d", id)) {
 		t.Fatalf("a bar leads to %s", link)
 	}
 	b.get(t, link).Want(t, http.StatusOK)

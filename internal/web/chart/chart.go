@@ -86,7 +86,7 @@ func Bars(label, caption string, series []Series, periods []Period) Chart {
 	}
 	top := topOf(most)
 	c := Chart{Label: label, Caption: caption, Keys: series, Scale: scale(top, "")}
-	c.add(periods, "", func(p Period) []Part { return stack(p.Values, series, top) })
+	c.add(periods, "", func(p Period) []Part { return stack(p.Values, series, bounds{top, leastHeight}) })
 	return c
 }
 
@@ -106,6 +106,39 @@ func Lines(label, caption, unit string, series []Series, periods []Period) Chart
 		c.Lines = append(c.Lines, Line{s.Class, steps(i, top, periods)})
 	}
 	return c
+}
+
+// Spark is a chart as small as a word, ready for the template "spark".
+type Spark struct {
+	Label         string // what it shows, in words
+	Width, Height int
+	Shapes        []Line // the bars of each series
+}
+
+// leastSparkHeight is how high a part of a small bar that is not 0 is at least, so that one failure among many requests is seen.
+const leastSparkHeight = 15
+
+// Sparkline draws a small bar for each period, stacked as in Bars. It has no scale: the highest bar has about the whole height.
+func Sparkline(label string, series []Series, periods []Period) Spark {
+	most := int64(1)
+	for _, p := range periods {
+		most = max(most, sum(p.Values))
+	}
+	room := height - leastSparkHeight*max(0, len(series)-1) // so that the highest bar has room for its smallest parts
+	top := most * height / int64(room)
+	paths := map[string]string{}
+	for i, p := range periods {
+		for _, part := range stack(p.Values, series, bounds{top, leastSparkHeight}) {
+			paths[part.Class] += fmt.Sprintf("M%d %dh%dv%dh-%[3]dz", i*columnWidth+part.X, part.Y, part.Width, part.Height)
+		}
+	}
+	s := Spark{Label: label, Width: max(1, len(periods)) * columnWidth, Height: height}
+	for _, of := range series {
+		if paths[of.Class] != "" {
+			s.Shapes = append(s.Shapes, Line{of.Class, paths[of.Class]})
+		}
+	}
+	return s
 }
 
 // add adds the periods to a chart: the columns, their labels, and the rows of the table.
@@ -131,12 +164,18 @@ func (c *Chart) add(periods []Period, unit string, parts func(Period) []Part) {
 	}
 }
 
+// bounds are the number at the top of a scale, and the least height of a part that is not 0.
+type bounds struct {
+	top   int64
+	least int
+}
+
 // stack returns the parts of a bar at the left edge.
-func stack(values []int64, series []Series, top int64) (parts []Part) {
+func stack(values []int64, series []Series, in bounds) (parts []Part) {
 	y := height
 	for i, n := range values {
 		if n > 0 {
-			high := min(max(leastHeight, int(n*height/top)), y)
+			high := min(max(in.least, int(n*height/in.top)), y)
 			y -= high
 			parts = append(parts, Part{Class: series[i].Class, X: (columnWidth - barWidth) / 2, Y: y, Width: barWidth, Height: high})
 		}

@@ -106,3 +106,17 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// TestSparkline: one failure among many requests is seen, at the top of the highest bar.
+func TestSparkline(t *testing.T) {
+	t.Parallel()
+	series := []chart.Series{{Name: "Good", Class: "good"}, {Name: "Bad", Class: "bad"}}
+	got := chart.Sparkline("words", series, []chart.Period{{Values: []int64{50, 0}}, {}, {Values: []int64{999, 1}}})
+	want := []chart.Line{{Class: "good", Path: "M1 85h8v15h-8zM21 16h8v84h-8z"}, {Class: "bad", Path: "M21 1h8v15h-8z"}}
+	if got.Label != "words" || got.Width != 30 || got.Height != 100 || !slices.Equal(got.Shapes, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if none := chart.Sparkline("", series, nil); none.Shapes != nil || none.Width == 0 {
+		t.Errorf("without periods: %+v", none)
+	}
+}
