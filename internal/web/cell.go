@@ -45,7 +45,7 @@ const (
 	BarCell   = "bar"
 
 	PictureCell = "picture"
-	SparkCell = "spark"
+	SparkCell   = "spark"
 )
 
 // Cell returns the value of a field for the caller. It is a link only if the caller may see the record behind it.

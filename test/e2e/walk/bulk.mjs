@@ -9,7 +9,7 @@ walk('selected rows are edited together', async (v) => {
   await v.go('/dcim/sites/?q=beja');
   await v.main.getByLabel('Select Beja 1', { exact: true }).check();
   await v.main.getByLabel('Select Beja 3', { exact: true }).check();
-  await v.press('Edit selected');
+  await v.press('Edit 2 selected');
   await v.sees('Beja 1', 'Beja 3');
   assert.deepEqual(await v.accessible(), []);
   await v.main.locator('#id_description').fill('Edited together');
@@ -27,7 +27,7 @@ walk('all that match are edited and deleted, also those on other pages', async (
   await made('Viseu', 30);
   await v.go('/dcim/sites/?q=viseu&limit=25');
   await v.main.getByLabel('All 30 that match').check();
-  await v.press('Edit selected');
+  await v.press('Edit 30 selected');
   await v.sees('and 20 more');
   await v.main.locator('#id_facility').fill('VIS');
   await v.press('Change 30 sites');
@@ -37,7 +37,7 @@ walk('all that match are edited and deleted, also those on other pages', async (
   await v.press('Delete selected');
   await v.sees('Nothing is selected.');
   await v.main.getByLabel('Select all on this page').check();
-  await v.press('Delete selected');
+  await v.press('Delete 30 selected');
   assert.deepEqual(await v.accessible(), []);
   await v.press('Delete 30 sites');
   await v.sees('Deleted 30 sites.');
@@ -48,7 +48,7 @@ walk('what is wrong with one of many changes none', async (v) => {
   await made('Guarda', 2);
   await v.go('/dcim/sites/?q=guarda');
   await v.main.getByLabel('Select all on this page').check();
-  await v.press('Edit selected');
+  await v.press('Edit 2 selected');
   await v.main.locator('#id_latitude').fill('91');
   await v.press('Change 2 sites', { status: 400 });
   await v.sees('Nothing was saved.', 'Ensure this value is less than or equal to 90.');
@@ -59,7 +59,7 @@ walk('and each of several is named with what is wrong with it', async (v) => {
   await v.go('/dcim/regions/?name=Europe&name=Portugal');
   await v.main.getByLabel('Select Europe', { exact: true }).check();
   await v.main.getByLabel('Select Portugal', { exact: true }).check();
-  await v.press('Edit selected');
+  await v.press('Edit 2 selected');
   await v.main.locator('#id_parent').fill('Portugal');
   await v.press('Change 2 regions', { status: 400 });
   await v.sees('What is wrong');

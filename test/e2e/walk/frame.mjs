@@ -46,15 +46,41 @@ walk('the theme follows the system until somebody chooses, and then stays', asyn
   await v.go('/dcim/sites/');
   assert.equal(await theme(), 'light');
   await v.theme('dark');
-  await v.page.getByRole('button', { name: 'Light mode' }).waitFor();
   await v.theme('light');
-  await v.press('Dark mode');
-  assert.equal(new URL(v.page.url()).pathname, '/dcim/sites/', 'the page stays');
+  const choose = async (name) => {
+    await v.page.locator('.theme-menu > summary').press('Enter');
+    const choice = v.page.getByRole('button', { name, exact: true });
+    await choice.press('Enter');
+    assert.equal(await choice.getAttribute('aria-pressed'), 'true');
+    assert.equal(await v.page.locator('.theme-menu [aria-pressed=true]').count(), 1);
+    await v.page.keyboard.press('Escape');
+  };
+  await v.main.getByPlaceholder('Quick search').fill('typed');
+  await choose('Dark');
+  assert.equal(await v.main.getByPlaceholder('Quick search').inputValue(), 'typed', 'the page stays');
   assert.equal(await theme(), 'dark');
   await v.go('/');
   assert.equal(await theme(), 'dark');
-  await v.press('Light mode');
+  await choose('Light');
+  await v.page.emulateMedia({ colorScheme: 'dark' });
   assert.equal(await theme(), 'light');
+  await choose('System');
+  assert.equal(await theme(), 'dark');
+  await v.theme('light');
+});
+
+walk('the theme is there before anything is painted', { theme: 'dark' }, async (v) => {
+  await v.context.addInitScript(() => {
+    window.__themes = [];
+    new MutationObserver((_, seen) => {
+      if (document.body) { // nothing is painted before it
+        window.__themes.push(document.documentElement.dataset.bsTheme);
+        seen.disconnect();
+      }
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await v.go('/dcim/sites/');
+  assert.deepEqual(await v.page.evaluate(() => window.__themes), ['dark']);
 });
 
 walk('sections fold, stay as they were left, and can be searched', async (v) => {

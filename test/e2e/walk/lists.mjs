@@ -156,7 +156,13 @@ walk('pages and their size', async (v) => {
   const first = await names(v);
   await v.press(v.main.locator('a[rel=next]'));
   assert.equal(await v.main.locator('.count').innerText(), '26–40 of 40');
+  assert.deepEqual(await v.main.locator('.page-numbers > *').allInnerTexts(), ['1', '2']);
+  assert.equal(await v.main.locator('.page-numbers [aria-current]').innerText(), '2');
   await v.press(v.main.locator('a[rel=prev]'));
+  assert.deepEqual(await names(v), first);
+  await v.follow('Page 2', { within: v.main });
+  assert.equal(await v.main.locator('.count').innerText(), '26–40 of 40');
+  await v.follow('Page 1', { within: v.main });
   assert.deepEqual(await names(v), first);
 });
 
@@ -224,4 +230,108 @@ walk('without JavaScript: a filter is saved on a page of its own', { javaScript:
   assert.equal(await v.main.locator('.saved-links [aria-current]').innerText(), 'Retired sites');
   await v.follow('Manage saved filters');
   await v.sees('Retired sites');
+});
+
+walk('the buttons say how many are selected', async (v) => {
+  await v.go('/dcim/sites/?region=germany&limit=25');
+  const edit = (name) => v.main.getByRole('button', { name, exact: true }).waitFor();
+  await edit('Edit selected');
+  await v.main.getByLabel('Select Berlin 1', { exact: true }).check();
+  await v.main.getByLabel('Select Berlin 3', { exact: true }).check();
+  await edit('Edit 2 selected');
+  await edit('Delete 2 selected');
+  await v.main.getByLabel('Select all on this page').check();
+  await edit('Edit 25 selected');
+  await v.main.getByLabel('All 40 that match').check();
+  await edit('Edit 40 selected');
+  await v.main.getByLabel('All 40 that match').uncheck();
+  await v.main.getByLabel('Select all on this page').uncheck();
+  await edit('Edit selected');
+});
+
+walk('the menu of a row is used with the keyboard', async (v) => {
+  await v.go('/dcim/sites/?region=germany&limit=25');
+  const menus = v.main.locator('.row-menu > details');
+  const open = () => menus.evaluateAll((all) => all.flatMap((menu, i) => (menu.open ? [i] : [])));
+  await menus.nth(1).locator('summary').press('Enter');
+  await menus.nth(2).locator('summary').press('Enter');
+  assert.deepEqual(await open(), [2], 'one at most');
+  await v.page.keyboard.press('Tab');
+  assert.equal(await v.page.evaluate(() => document.activeElement.textContent), 'Edit');
+  await v.page.keyboard.press('Escape');
+  assert.deepEqual(await open(), []);
+  assert.equal(await v.page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Actions for Berlin 3');
+  await v.page.keyboard.press('Enter');
+  for (const name of ['Edit', 'Delete', 'Change log']) {
+    await v.page.keyboard.press('Tab');
+    assert.equal(await v.page.evaluate(() => document.activeElement.textContent), name);
+    assert.ok(await v.page.evaluate(() => { // it is in sight, and nothing is on it
+      const { left, top, width, height } = document.activeElement.getBoundingClientRect();
+      return document.elementFromPoint(left + width / 2, top + height / 2) === document.activeElement;
+    }), name);
+  }
+  await v.page.keyboard.press('Tab');
+  assert.deepEqual(await open(), [], 'it closes when the focus leaves it');
+  await menus.nth(2).locator('summary').click();
+  assert.deepEqual(await v.accessible('.row-menu:has([open])'), []);
+  await v.main.locator('h1').click();
+  assert.deepEqual(await open(), []);
+  await menus.nth(2).locator('summary').click();
+  await v.follow('Change log', { within: menus.nth(2) });
+  assert.equal(await v.main.locator('h1').innerText(), 'Berlin 3');
+});
+
+walk('the head and the names stay in view', { width: 800, height: 600 }, async (v) => {
+  await v.go('/dcim/sites/?limit=50');
+  const wrap = v.main.locator('.table-wrap');
+  await wrap.evaluate((element) => { element.scrollTop = 700; element.scrollLeft = 200; });
+  const inside = await wrap.evaluate((element) => {
+    const { left, top } = element.getBoundingClientRect();
+    const at = (x, y) => document.elementFromPoint(left + x, top + y)?.closest('th, td');
+    return { head: at(60, 10)?.textContent.trim(), name: at(60, 200)?.scope, pick: at(10, 200)?.className };
+  });
+  assert.deepEqual(inside, { head: 'Name ▲', name: 'row', pick: 'pick' });
+});
+
+walk('a long text is shortened until it has the focus', async (v) => {
+  const { id } = (await world.api('GET', '/api/dcim/sites/?name=Porto%202')).results[0];
+  const text = `${'A long text that nobody reads in a table. '.repeat(4)}The end.`;
+  await world.api('PATCH', `/api/dcim/sites/${id}/`, { description: text });
+  await v.go(`/dcim/sites/?id=${id}`);
+  const cut = v.main.locator('.cut');
+  assert.equal(await cut.getAttribute('title'), text);
+  const whole = () => cut.evaluate((element) => element.scrollWidth <= element.clientWidth);
+  assert.ok(!await whole());
+  await cut.focus();
+  assert.ok(await whole());
+  assert.deepEqual(await v.outOfReach('a long text'), []);
+});
+
+walk('on a narrow screen the filters cover the page, and records are cards', { width: 320, height: 640 }, async (v) => {
+  await v.go('/dcim/sites/?limit=25');
+  assert.equal(await v.tooWide(), 0);
+  const card = v.main.locator('tbody tr').first();
+  assert.equal(await card.evaluate((row) => getComputedStyle(row).display), 'block');
+  assert.match(await card.locator('td[data-label=Status]').evaluate((cell) => getComputedStyle(cell, '::before').content), /Status/);
+  const sideways = await v.main.evaluate((main) => [...main.querySelectorAll('.table-wrap, .records-table *')].filter((e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible' && !e.matches('.cut, .visually-hidden')).map((e) => e.outerHTML.slice(0, 80)));
+  assert.deepEqual(sideways, []);
+
+  const summary = v.main.locator('.filters > summary');
+  await summary.press('Enter');
+  const sheet = v.main.locator('.filter-form');
+  assert.deepEqual(await sheet.evaluate((form) => { const { left, top, width, height } = form.getBoundingClientRect(); return [left, top, width, height]; }), [0, 0, 320, 640]);
+  assert.deepEqual(await v.outOfReach('the sheet', '.filters'), []);
+  await v.page.keyboard.press('Tab');
+  assert.ok(await sheet.evaluate((form) => form.contains(document.activeElement)));
+  await v.page.keyboard.press('Escape');
+  assert.ok(!await sheet.isVisible());
+  assert.ok(await summary.evaluate((element) => element === document.activeElement));
+  await summary.click();
+  await sheet.getByRole('link', { name: 'Clear' }).focus();
+  await v.page.keyboard.press('Tab'); // what comes next is below the sheet
+  assert.ok(!await sheet.isVisible());
+  await summary.click();
+  await sheet.getByLabel('Retired', { exact: true }).check();
+  await v.press('Apply');
+  assert.equal(await v.main.locator('.chip').count(), 1);
 });

@@ -44,3 +44,21 @@ walk('without JavaScript: sections open and close, and nothing offers what needs
   assert.ok(await v.label('Rack role').isVisible());
   assert.equal(await v.main.locator('[data-check-group]:visible, [data-narrows]:visible').count(), 0);
 });
+
+walk('without JavaScript: the menu of a row, the theme and the numbers of the pages', { javaScript: false }, async (v) => {
+  await v.go('/dcim/sites/?limit=25');
+  await v.main.getByRole('button', { name: 'Edit selected', exact: true }).waitFor();
+  const menu = v.main.locator('.row-menu > details').first();
+  await menu.locator('summary').click();
+  await v.follow('Edit', { within: menu });
+  assert.match(new URL(v.page.url()).pathname, /^\/dcim\/sites\/\d+\/edit\/$/);
+  await v.page.locator('.theme-menu > summary').click();
+  await v.press('Dark');
+  assert.equal(await v.page.locator('html').getAttribute('data-bs-theme'), 'dark');
+  await v.page.locator('.theme-menu > summary').click();
+  await v.press('System');
+  assert.equal(await v.page.locator('html').getAttribute('data-bs-theme'), null);
+  await v.go('/dcim/sites/?limit=25');
+  await v.follow('Page 2', { within: v.main });
+  assert.match(await v.main.locator('.count').innerText(), /^26–50 of/);
+});

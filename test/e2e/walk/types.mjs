@@ -120,7 +120,7 @@ for (const { path, fixed } of lists.filter(({ path }) => isWalked(path))) {
 
     await v.go(`${path}?id=${second}`);
     await v.main.getByLabel('Select all on this page').check();
-    await v.press('Edit selected');
+    await v.press('Edit 1 selected');
     await v.press(v.main.getByRole('button', { name: /^Change 1 / }), { status: 400 });
 
     await v.go(`${path}${first}/delete/`);
@@ -132,7 +132,7 @@ for (const { path, fixed } of lists.filter(({ path }) => isWalked(path))) {
       await v.go(`${path}?id=${second}`);
     }
     await row.check();
-    await v.press('Delete selected');
+    await v.press('Delete 1 selected');
     await v.press(v.main.getByRole('button', { name: /^Delete 1 / }));
     assert.equal((await world.ask('GET', `/api${path}${second}/`)).status, 404);
     for (const gone of ['edit/', 'delete/']) {
