@@ -66,13 +66,14 @@ func TestHistory(t *testing.T) {
 	if err != nil || !slices.Equal(seen, []store.Bucket{{At: at("11:30"), Successful: 9, Failed: 9, Milliseconds: 9}, {At: at("12:00")}}) {
 		t.Errorf("history of what somebody may see: %v, %v", seen, err)
 	}
-	each, err := b.HistoryOfEach(t.Context(), b.root, []int64{hook, other, 999}, webhookadmin.HistoryRange{Since: at("11:30"), Step: 30 * time.Minute})
+	lately := webhookadmin.HistoryRange{Since: at("11:30"), Step: 30 * time.Minute}
+	each, err := b.HistoryOfEach(t.Context(), b.root, []int64{hook, other, 999}, lately)
 	ofHook := []store.Bucket{{At: at("11:30"), Failed: 4}, {At: at("12:00"), Successful: 1, Failed: 1}}
 	ofOther := []store.Bucket{{At: at("11:30"), Successful: 9, Failed: 9}, {At: at("12:00")}}
 	if err != nil || len(each) != 2 || !slices.Equal(each[hook], ofHook) || !slices.Equal(each[other], ofOther) {
 		t.Errorf("histories: %v, %v", each, err)
 	}
-	each, err = b.HistoryOfEach(t.Context(), viewer, []int64{hook, other}, webhookadmin.HistoryRange{Since: at("11:30"), Step: 30 * time.Minute})
+	each, err = b.HistoryOfEach(t.Context(), viewer, []int64{hook, other}, lately)
 	if err != nil || len(each) != 1 || !slices.Equal(each[other], ofOther) {
 		t.Errorf("histories of what somebody may see: %v, %v", each, err)
 	}

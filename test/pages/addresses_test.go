@@ -44,7 +44,8 @@ func TestAddressesOfDevicesAndMachines(t *testing.T) {
 		shows(t, b.get(t, path).Want(t, http.StatusOK), `IP addresses <span class="badge text-bg-secondary">2</span></a>`,
 			`Services <span class="badge text-bg-secondary">1</span></a>`)
 		tab := b.get(t, path+"ip-addresses/").Want(t, http.StatusOK)
-		shows(t, tab, fmt.Sprintf("10.%d.0.1/24", n), fmt.Sprintf("10.%d.0.2/24", n), `data-label="Used as">Primary IPv4</td>`, "eth0", "1–2 of 2",
+		shows(t, tab, fmt.Sprintf("10.%d.0.1/24", n), fmt.Sprintf("10.%d.0.2/24", n), `data-label="Used as">Primary IPv4</td>`,
+			"eth0", "1–2 of 2",
 			fmt.Sprintf(`href="/ipam/ip-addresses/?%s_id=%d"`, x.owner, x.owners[0]))
 		hides(t, tab, fmt.Sprintf("10.%d.1.1/24", n))
 		shows(t, b.get(t, path+"services/").Want(t, http.StatusOK), "web")
