@@ -32,7 +32,8 @@ func (r *resolver) lookUpNamed(t *record.Type, link record.Link, byName outcome,
 	case len(byName.links) > 1:
 		return link, severalMeanings(t, named, byName.links)
 	case byName.cut:
-		return link, fmt.Sprintf("Too many records have the names that are given here to look for %s %q. Write # and its id.", t.Title(), named.Text)
+		return link, fmt.Sprintf("Too many records have the names that are given here to look for %s %q. Write # and its id.",
+			t.Title(), named.Text)
 	case named.ID != 0 && named.Name != "":
 		return link, fmt.Sprintf("There is no %s %q that you may see: the name and the id must belong to the same one.", t.Title(), named.Text)
 	}

@@ -43,12 +43,14 @@ func TestNamesAreOneStatement(t *testing.T) {
 // TestCommonNamesHideNoOthers: names that very many records have don't make others unknown, and don't seem unique.
 func TestCommonNamesHideNoOthers(t *testing.T) {
 	b := newBundle(t)
-	b.create(t, "dcim.location", ledger.Input{"name": "Attic", "slug": "attic", "site": fmt.Sprint(b.create(t, "dcim.site", named(301))[0].ID())})
+	attic := fmt.Sprint(b.create(t, "dcim.site", named(301))[0].ID())
+	b.create(t, "dcim.location", ledger.Input{"name": "Attic", "slug": "attic", "site": attic})
 	for site := range 100 {
 		id := fmt.Sprint(b.create(t, "dcim.site", named(site))[0].ID())
 		b.create(t, "dcim.location", ledger.Input{"name": "Floor 1", "slug": "floor-1", "site": id})
 	}
-	b.create(t, "dcim.location", ledger.Input{"name": "Roof", "slug": "top", "site": fmt.Sprint(b.create(t, "dcim.site", named(300))[0].ID())})
+	roof := fmt.Sprint(b.create(t, "dcim.site", named(300))[0].ID())
+	b.create(t, "dcim.location", ledger.Input{"name": "Roof", "slug": "top", "site": roof})
 	var typed []any
 	for _, text := range []string{"Floor 1", "Attic", "Roof"} {
 		typed = append(typed, record.Naming{By: "slug", Or: "name", Text: text})

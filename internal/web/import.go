@@ -154,7 +154,9 @@ func (p *TypePages) refuseImport(v *Visit, sent *sentFile, rows []transfer.Row, 
 	}
 	f := importForm{Rows: len(rows)}
 	if e.Items != nil && len(e.Items) == len(rows) {
-		f.Refused = p.refusals(sent.columns.InFile(e.Items), func(i int) refusal { return refusal{Line: rows[i].Line, Record: p.rowCell(rows[i])} })
+		f.Refused = p.refusals(sent.columns.InFile(e.Items), func(i int) refusal {
+			return refusal{Line: rows[i].Line, Record: p.rowCell(rows[i])}
+		})
 		f.Refused.Lines = true
 	} else {
 		f.Problems = messages(e)

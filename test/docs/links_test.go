@@ -44,7 +44,8 @@ func TestDeadLinks(t *testing.T) {
 			dead = append(dead, link)
 		}
 	}
-	if want := []string{"gone.md", "README.md#gone", "#gone", "images/gone.png", "images/gone.svg", "images/gone.png"}; !slices.Equal(dead, want) {
+	want := []string{"gone.md", "README.md#gone", "#gone", "images/gone.png", "images/gone.svg", "images/gone.png"}
+	if !slices.Equal(dead, want) {
 		t.Errorf("dead are %q, want %q", dead, want)
 	}
 }

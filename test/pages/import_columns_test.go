@@ -21,7 +21,8 @@ func mapping(text, mode string, pairs ...string) url.Values {
 	return form
 }
 
-var selectedColumn = regexp.MustCompile(`aria-label="Field of ([^"]*)">(?:<option value="[^"]*">[^<]*</option>)*<option value="([^"]*)" selected>`)
+var selectedColumn = regexp.MustCompile(`aria-label="Field of ([^"]*)">` +
+	`(?:<option value="[^"]*">[^<]*</option>)*<option value="([^"]*)" selected>`)
 
 // chosen returns which columns a page has selected, by the headings of the file.
 func chosen(a apitest.Answer) map[string]string {
@@ -38,9 +39,11 @@ func TestMapColumns(t *testing.T) {
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	create(t, s, "/api/dcim/regions/", obj{"name": "Southern Europe", "slug": "south"})
-	create(t, s, "/api/extras/custom-fields/", obj{"name": "owner", "label": "Owned by", "type": "text", "content_types": []string{"dcim.site"}})
+	create(t, s, "/api/extras/custom-fields/",
+		obj{"name": "owner", "label": "Owned by", "type": "text", "content_types": []string{"dcim.site"}})
 	const path = "/dcim/sites/import/"
-	const text = "\nName,Slug,Region name,State,Owned by,Notes\nLisbon 1,lisbon-1,Southern Europe,active,Ana,n1\nLisbon 2,lisbon-2,south,planned,,n2\n"
+	const text = "\nName,Slug,Region name,State,Owned by,Notes\n" +
+		"Lisbon 1,lisbon-1,Southern Europe,active,Ana,n1\nLisbon 2,lisbon-2,south,planned,,n2\n"
 	for _, mode := range []string{"check", "import"} { // nothing is guessed without asking
 		asked := b.paste(t, path, text, mode).Want(t, http.StatusOK)
 		shows(t, asked, "Columns of the file", "Southern Europe<br>south", `>Skip this column</option>`, "</textarea>")
@@ -63,7 +66,8 @@ func TestMapColumns(t *testing.T) {
 	twice[7] = "name"
 	shows(t, b.post(t, path, mapping(text, "import", twice...)).Want(t, http.StatusBadRequest),
 		`line 2: the columns &#34;Name&#34; and &#34;State&#34; are both mapped to name. Skip one of them.`, `aria-label="Field of State"`)
-	shows(t, b.post(t, path, mapping(text, "import", "Name", "nobody", "Slug", "slug", "Region name", "region", "State", "", "Owned by", "", "Notes",
+	shows(t, b.post(t, path, mapping(text, "import", "Name", "nobody", "Slug", "slug",
+		"Region name", "region", "State", "", "Owned by", "", "Notes",
 		"")).Want(t, http.StatusBadRequest), "column &#34;nobody&#34; is unknown")
 	if n := list(t, s, "/api/dcim/sites/").Count; n != 0 {
 		t.Errorf("%d sites", n)
@@ -86,7 +90,8 @@ func TestMapUploadedFile(t *testing.T) {
 	asked := b.upload(t, path, "x.csv", text, "mode", "check").Want(t, http.StatusOK)
 	shows(t, asked, "Name,Slug\n- &lt;b&gt;&amp;amp;,x1\n</textarea>", `<option value="csv" selected>`)
 	hides(t, b.upload(t, path, "x.csv", "name,slug\nx,x\n", "mode", "check").Want(t, http.StatusOK), "name,slug\nx,x", "Columns of the file")
-	if got := note(t, b, b.post(t, path, with(mapping(text, "import", "Name", "name", "Slug", "slug"), "format", "csv"))); got != "Created 1 site." {
+	kept := with(mapping(text, "import", "Name", "name", "Slug", "slug"), "format", "csv")
+	if got := note(t, b, b.post(t, path, kept)); got != "Created 1 site." {
 		t.Error(got)
 	}
 	live := []string{"Hx-Request", "true", "Hx-Target", "outcome"}
@@ -109,7 +114,8 @@ func TestHostileHeadings(t *testing.T) {
 	b := login(t, s, "admin")
 	const path = "/dcim/sites/import/"
 	script := `"><script>alert(1)</script>`
-	asked := b.paste(t, path, `"`+strings.ReplaceAll(script, `"`, `""`)+"\",name,slug\n<img src=x onerror=alert(2)>,a,a\n", "check").Want(t, http.StatusOK)
+	quoted := `"` + strings.ReplaceAll(script, `"`, `""`) + `"`
+	asked := b.paste(t, path, quoted+",name,slug\n<img src=x onerror=alert(2)>,a,a\n", "check").Want(t, http.StatusOK)
 	shows(t, asked, `value="&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"`, "<td>&lt;img src=x onerror=alert(2)&gt;</td>")
 	hides(t, asked, "<script>alert", "<img src=x")
 	for name, c := range map[string]struct {

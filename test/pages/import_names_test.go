@@ -32,7 +32,8 @@ func TestImportNames(t *testing.T) {
 		fmt.Sprintf("Write one of these instead: #%d, #%d", two, one))
 	refused(racks, "name,site,role\na,Hall site,full\n", fmt.Sprintf("Write one of these instead: #%d, half", rack+1))
 	refused(racks, "name,site\na,Hall\n", "There is no site &#34;Hall&#34;")
-	if got := note(t, b, send(racks, fmt.Sprintf("name,site,location,tenant,role\na,Hall site,Floor 1,core,half\nb,yard,Floor 1,Edge two,#%d\n"+
+	if got := note(t, b, send(racks, fmt.Sprintf("name,site,location,tenant,role\n"+
+		"a,Hall site,Floor 1,core,half\nb,yard,Floor 1,Edge two,#%d\n"+
 		"c,yard,f1,edge#%d,other\n", rack, two))); got != "Created 3 racks." {
 		t.Error(got)
 	}

@@ -53,7 +53,8 @@ func TestArchive(t *testing.T) {
 	port := freePort(t)
 	script := "set -eu\nexport TERRIER_SHUTDOWN_DELAY=0s TERRIER_LISTEN=127.0.0.1:" + port + "\n" + strings.NewReplacer(
 		"TERRIER_DATABASE_URL=postgres://terrier:PASSWORD@127.0.0.1/terrier", "TERRIER_DATABASE_URL='"+dbtest.New(t)+"'",
-		"./terrier user create alice --superuser", "echo 'correct horse battery staple' | ./terrier user create alice --superuser --password-stdin",
+		"./terrier user create alice --superuser",
+		"echo 'correct horse battery staple' | ./terrier user create alice --superuser --password-stdin",
 		"./terrier serve --worker", "./terrier serve --worker 2>server.log &").Replace(blockWith(t, "docs/install.md", "./terrier migrate")) + `
 trap 'kill %1; wait' EXIT
 until curl -sf http://127.0.0.1:` + port + `/readyz >/dev/null; do sleep 0.1; done
