@@ -284,11 +284,4 @@ type Uploaded interface {
 }
 
 // Uploads returns the positions in All of the fields whose value is a file.
-func (t *Type) Uploads() (all []int) {
-	for i, f := range t.fields {
-		if _, ok := f.(Uploaded); ok {
-			all = append(all, i)
-		}
-	}
-	return all
-}
+func (t *Type) Uploads() []int { return t.uploads }

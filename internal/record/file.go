@@ -137,7 +137,8 @@ func (f File) CheckAdded(stored, given any) error {
 	case !ok || given == stored:
 		return nil
 	case strings.HasPrefix(path, f.Folder+"/"):
-		return Invalid("The file %s is gone: a file is deleted when it is replaced or removed. Upload it again.", FileName(path[:min(len(path), 300)]))
+		return Invalid("The file %s is gone: a file is deleted when it is replaced or removed. Upload it again.",
+			FileName(path[:min(len(path), 300)]))
 	}
 	return errNoFile
 }

@@ -87,7 +87,8 @@ func webPSize(b []byte) (image.Config, error) {
 		if part[3] != 0x9d || part[4] != 0x01 || part[5] != 0x2a {
 			return image.Config{}, image.ErrFormat
 		}
-		return image.Config{Width: int(binary.LittleEndian.Uint16(part[6:])) & 0x3fff, Height: int(binary.LittleEndian.Uint16(part[8:])) & 0x3fff}, nil
+		width, height := binary.LittleEndian.Uint16(part[6:]), binary.LittleEndian.Uint16(part[8:])
+		return image.Config{Width: int(width & 0x3fff), Height: int(height & 0x3fff)}, nil
 	case "VP8L":
 		if part[0] != 0x2f {
 			return image.Config{}, image.ErrFormat

@@ -91,6 +91,9 @@ func (t *Type) build() error {
 		}
 		t.index[in.Name] = i
 		t.infos = append(t.infos, in)
+		if _, ok := t.fields[i].(Uploaded); ok {
+			t.uploads = append(t.uploads, i)
+		}
 	}
 	for i, f := range t.fields {
 		if x, ok := f.(sibling); ok {

@@ -100,6 +100,7 @@ type Type struct {
 	logged       *plan   // what the change log keeps of it
 	snapshot     []snapshotField
 	references   []ReferenceField
+	uploads      []int // the fields whose value is a file
 	defaultRules []DefaultRule
 	watches      []Watch
 	together     togetherRules

@@ -115,7 +115,8 @@ func filterParameters(names []string) []object {
 // failureTexts describe the error responses of any operation, by status.
 var failureTexts = map[string]string{"403": "You are not logged in, or do not have permission.", "404": "There is no such record.",
 	"409": "Other records prevent the deletion, or too little is free.", "412": "Somebody else has changed the record.",
-	"413": "The request is too large.", "414": "The address is too long.", "415": "The request has a content type that this address does not take.",
+	"413": "The request is too large.", "414": "The address is too long.",
+	"415": "The request has a content type that this address does not take.",
 	"429": "Too many attempts, or too many large requests.", "500": "An error of the server.",
 	"503": "It took too long, others use the same records, or the database can't be reached."}
 

@@ -107,6 +107,8 @@ func (l *least) body(tb testing.TB, t *record.Type) obj {
 		switch x := f.(type) {
 		case record.Text, record.Slug:
 			body[in.Name] = fmt.Sprint("least", l.n)
+		case record.File:
+			body[in.Name] = apitest.DataURL(tb, l.n)
 		case record.Int:
 			body[in.Name] = bounded(x, l.n)
 		case record.Ints:

@@ -64,9 +64,9 @@ func TestImageIsServed(t *testing.T) {
 	if head := p.do(t, "HEAD", path, nil).Want(t, http.StatusOK); len(head.Raw) > 0 {
 		t.Error("HEAD has a body")
 	}
-	for _, other := range []string{"x" + path[1:], strings.Replace(path, "Front", "Rear", 1), strings.Replace(path, "image-attachments", "other", 1),
-		path + "/", record.FilesPath, record.FilesPath + "a/b/" + strings.Repeat("c", 3000), path[:len(path)-10] + "%00.png",
-		record.FilesPath + "..%2f..%2fetc/passwd/x"} {
+	for _, other := range []string{"x" + path[1:], strings.Replace(path, "Front", "Rear", 1),
+		strings.Replace(path, "image-attachments", "other", 1), path + "/", record.FilesPath,
+		record.FilesPath + "a/b/" + strings.Repeat("c", 3000), path[:len(path)-10] + "%00.png", record.FilesPath + "..%2f..%2fetc/passwd/x"} {
 		if a := p.get(t, "/"+strings.TrimPrefix(other, "/")); a.Status == http.StatusOK || a.Status >= 500 {
 			t.Errorf("%s: %d", other, a.Status)
 		}
@@ -113,11 +113,12 @@ func TestImageIsReplaced(t *testing.T) {
 	p := newPictured(t)
 	other := apitest.FilePart{Field: "image", Name: "y.png", Content: apitest.PNG(t, 4, 4, 2)}
 	p.replace(t, map[string]string{"name": strings.Repeat("x", 51)}, other).Want(t, http.StatusBadRequest)
-	p.s.Do(t, apitest.Upload(t, apitest.Call{Method: "PATCH", Path: at(images, p.id), Token: p.key, Header: map[string]string{"If-Match": `"9"`}},
-		nil, other)).Want(t, http.StatusPreconditionFailed)
+	old := apitest.Call{Method: "PATCH", Path: at(images, p.id), Token: p.key, Header: map[string]string{"If-Match": `"9"`}}
+	p.s.Do(t, apitest.Upload(t, old, nil, other)).Want(t, http.StatusPreconditionFailed)
 	_, limited := newActor(t, p.s, "limited", apitest.Grant{Types: []string{"extras.imageattachment", "dcim.site"},
 		Actions: []string{"view", "add", "change"}, Constraints: obj{"name": "Front"}})
-	p.s.Do(t, apitest.Upload(t, apitest.Call{Method: "PATCH", Path: at(images, p.id), Token: limited.key}, map[string]string{"name": "Rear"}, other)).
+	theirs := apitest.Call{Method: "PATCH", Path: at(images, p.id), Token: limited.key}
+	p.s.Do(t, apitest.Upload(t, theirs, map[string]string{"name": "Rear"}, other)).
 		Want(t, http.StatusForbidden) // it would leave their permission: written, and rolled back
 	if !bytes.Equal(p.file(t, p.image["image"]).Want(t, http.StatusOK).Raw, p.content) {
 		t.Error("a refused change has replaced the file")
@@ -127,8 +128,9 @@ func TestImageIsReplaced(t *testing.T) {
 	}
 
 	same := apitest.FilePart{Field: "image", Name: "z.png", Content: p.content}
-	if got := p.replace(t, nil, same).Want(t, http.StatusOK).Object(t); got["image"] != p.image["image"] || len(p.changes(t, "extras.imageattachment", p.id)) != 1 {
-		t.Errorf("the same file again is a change: %v", got)
+	again := p.replace(t, nil, same).Want(t, http.StatusOK).Object(t)
+	if again["image"] != p.image["image"] || len(p.changes(t, "extras.imageattachment", p.id)) != 1 {
+		t.Errorf("the same file again is a change: %v", again)
 	}
 	for _, keeps := range []any{p.image["image"], strings.TrimPrefix(p.image["image"].(string), p.s.URL)} {
 		if got := p.patch(t, images, p.id, obj{"image": keeps}); got["image"] != p.image["image"] {
@@ -140,7 +142,8 @@ func TestImageIsReplaced(t *testing.T) {
 		t.Error("the file is not the new one, or the old one is left")
 	}
 	p.file(t, p.image["image"]).Want(t, http.StatusNotFound)
-	for name, sent := range map[string]any{"is gone": p.image["image"], "not a file": "https://elsewhere.example/x.png", "may not be null": nil} {
+	for name, sent := range map[string]any{"is gone": p.image["image"], "not a file": "https://elsewhere.example/x.png",
+		"may not be null": nil} {
 		errs := fmt.Sprint(p.do(t, "PATCH", at(images, p.id), obj{"image": sent}).Want(t, http.StatusBadRequest).Object(t)["image"])
 		if !strings.Contains(errs, name) {
 			t.Errorf("%v: %s", sent, errs)
@@ -193,8 +196,8 @@ func TestHostileUploads(t *testing.T) {
 	t.Parallel()
 	p := newPictured(t)
 	before := p.files(t)
-	bomb := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"), "\x00\x00\xff\xff\x00\x00\xff\xff\x08\x06\x00\x00\x00\x00\x00\x00\x00"...)
-	for name, file := range map[string]apitest.FilePart{
+	bomb := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\xff\xff\x00\x00\xff\xff\x08\x06\x00\x00\x00\x00\x00\x00\x00")
+	for _, file := range map[string]apitest.FilePart{
 		"html":     {Name: "a.png", Content: []byte("<!doctype html><script>alert(1)</script>")},
 		"svg":      {Name: "a.svg", Content: []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)},
 		"bomb":     {Name: "a.png", Content: bomb},
@@ -202,7 +205,6 @@ func TestHostileUploads(t *testing.T) {
 		"empty":    {Name: "a.png", Content: []byte{}},
 	} {
 		wantErrors(t, p.attach(t, "dcim.site", p.site, nil, file), "image")
-		_ = name
 	}
 	form := map[string]string{"Content-Type": "multipart/form-data; boundary=b"}
 	for name, c := range map[string]struct {
@@ -213,8 +215,8 @@ func TestHostileUploads(t *testing.T) {
 		"no boundary": {map[string]string{"Content-Type": "multipart/form-data"}, "x", http.StatusBadRequest},
 		"cut":         {form, "--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a.png\"\r\n\r\nabc", http.StatusBadRequest},
 		"no parts":    {form, "--b--\r\n", http.StatusBadRequest},
-		"CR LF in a name": {form, "--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a\r\nX-Evil: 1.png\"\r\n\r\nabc\r\n--b--\r\n",
-			http.StatusBadRequest},
+		"CR LF in a name": {form, "--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a\r\nX-Evil: 1.png\"\r\n\r\n" +
+			"abc\r\n--b--\r\n", http.StatusBadRequest},
 		"many parts": {form, strings.Repeat("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n\r\n", 300) + "--b--\r\n",
 			http.StatusRequestEntityTooLarge},
 		"long text": {form, "--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\n" + strings.Repeat("x", 2<<20) + "\r\n--b--\r\n",
@@ -245,7 +247,7 @@ func TestHostileUploads(t *testing.T) {
 }
 
 // TestUploadsTakeLittleMemory: six uploads of the greatest length at once, by six callers, are bounded.
-func TestUploadsTakeLittleMemory(t *testing.T) { //nolint:paralleltest // it measures the memory of the whole process
+func TestUploadsTakeLittleMemory(t *testing.T) { // alone, because it measures the memory of the whole process
 	p := newPictured(t)
 	content := append(apitest.PNG(t, 2, 2, 7), make([]byte, record.MaxPicture-1000)...)
 	var calls []apitest.Call

@@ -120,7 +120,8 @@ func imageRules() map[int]ruleTest {
 			}
 		},
 		8: func(t *testing.T, h *hardware) {
-			got := h.attach(t, "dcim.site", h.make(t, "site"), map[string]string{"tags": "[]", "custom_fields": "{}"}, apitest.FilePart{Name: "a.png"}).
+			more := map[string]string{"tags": "[]", "custom_fields": "{}"}
+			got := h.attach(t, "dcim.site", h.make(t, "site"), more, apitest.FilePart{Name: "a.png"}).
 				Want(t, http.StatusCreated).Object(t)
 			for _, name := range []string{"tags", "custom_fields"} {
 				if _, has := got[name]; has {

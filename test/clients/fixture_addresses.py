@@ -106,7 +106,7 @@ CUSTOM = [
         "assigned_object_type": "dcim.site", "assigned_object_id": "@lisbon", "kind": "warning", "comments": "Power fails", "tags": TAGS,
         "custom_fields": {"ticket": "T1"}}),
     ("extras/journal-entries", "bare-entry", {
-        "assigned_object_type": "ipam.ipaddress", "assigned_object_id": "@address", "comments": "Moved", "created_by": None}),
+        "assigned_object_type": "dcim.device", "assigned_object_id": "@device", "comments": "Moved", "created_by": None}),
     ("extras/custom-links", "link", {
         "content_types": ["dcim.site", "dcim.device"], "name": "Wiki", "enabled": False, "link_text": "Wiki of {{ object.name }}",
         "link_url": "https://wiki.example/{{ object.name }}", "weight": 200, "group_name": "Docs", "button_class": "teal", "new_window": True}),

@@ -37,11 +37,11 @@ func TestCustomLinks(t *testing.T) {
 	link("hostile URL", "Hostile", "java{{ '' }}script:alert(document.cookie)", nil)
 	link("hostile group", "X", "/x", obj{"group_name": "<script>alert(2)</script>"})
 
-	s.User(t, "reader", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}})
+	s.User(t, "reader", apitest.Grant{Types: []string{"dcim.site", "extras.objectchange"}, Actions: []string{"view"}})
 	path := fmt.Sprintf("/dcim/sites/%d/", site)
 	for _, user := range []string{"admin", "reader"} {
 		b := login(t, s, user)
-		for _, address := range []string{path} {
+		for _, address := range []string{path, path + "changelog/"} {
 			page := b.get(t, address).Want(t, http.StatusOK)
 			shows(t, page,
 				`<a class="btn btn-sm custom-teal" href="https://wiki.example/Lisbon%201?s=planned" rel="noopener noreferrer" target="_blank">`+
@@ -55,7 +55,8 @@ func TestCustomLinks(t *testing.T) {
 				"&lt;script&gt;alert(2)&lt;/script&gt;</summary>")
 			hides(t, page, "Never shown", "<img src=x", "<script>alert", "javascript:", "Empty group")
 			text := string(page.Raw)
-			if strings.Index(text, ">First</a>") > strings.Index(text, "Wiki of") || strings.Index(text, "First of the") > strings.Index(text, "Second of the") {
+			if strings.Index(text, ">First</a>") > strings.Index(text, "Wiki of") ||
+				strings.Index(text, "First of the") > strings.Index(text, "Second of the") {
 				t.Error("the links are not in the order of their weights")
 			}
 		}

@@ -17,7 +17,8 @@ func (b browser) sendFiles(t *testing.T, path string, texts map[string]string, f
 	return b.s.Do(t, apitest.Upload(t, c, texts, files...))
 }
 
-var thumbnail = regexp.MustCompile(`<a href="(/media/[^"]+)"><img class="thumbnail" src="([^"]+)" width="160" height="120" loading="lazy" alt="([^"]+)"></a>`)
+var thumbnail = regexp.MustCompile(
+	`<a href="(/media/[^"]+)"><img class="thumbnail" src="([^"]+)" width="160" height="120" loading="lazy" alt="([^"]+)"></a>`)
 
 // TestImagesTab adds a picture from the tab of a site, and shows it there, in the list and on its own page.
 func TestImagesTab(t *testing.T) {

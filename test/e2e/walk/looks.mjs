@@ -68,13 +68,10 @@ walk('open menus and panels are in reach too', async (v) => {
   }
   await v.go('/dcim/site-groups/?slug=backbone');
   await v.press(v.main.getByRole('link', { name: 'Backbone', exact: true }));
-  const groups = await v.main.locator('.actions details.drop').all();
-  assert.equal(groups.length, 15);
-  for (const menu of groups) {
-    await menu.locator('summary').click();
-  }
-  await groups[0].evaluate((element) => element.toggleAttribute('data-looked-at', true));
-  found.push(...await v.outOfReach('the menu of a custom link', '[data-looked-at]'));
+  const menu = v.main.locator('.actions details.drop').first();
+  await menu.locator('summary').click();
+  await menu.evaluate((element) => element.toggleAttribute('data-looked-at', true));
+  found.push(...await v.outOfReach('the menu of custom links', '[data-looked-at]'));
   await v.go('/dcim/sites/add/');
   await v.main.locator('#id_slug').fill('not a slug!');
   await v.main.locator('#id_name').fill('x');
