@@ -277,6 +277,8 @@ func (t *Type) checkField(f Field, in Info) error {
 	switch ref, refers := ReferenceOf(f); {
 	case in.KindOf != "" && t.Field(in.KindOf) == nil:
 		return fmt.Errorf("its KindOf names %q, and there is no such field", in.KindOf)
+	case in.Unit != "" && t.Field(in.Unit) == nil:
+		return fmt.Errorf("its Unit names %q, and there is no such field", in.Unit)
 	case refers && !ref.Many && ref.OnDelete == SetNull && !in.Null:
 		return fmt.Errorf("it is required, so it can't be set to null when its record is deleted: use Protect or Cascade")
 	case refers && ref.Loose && ref.OnDelete != Protect && !ref.Many:

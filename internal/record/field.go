@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -54,6 +55,7 @@ type Info struct {
 	Cell          CellForm // how a file writes it
 	KindOf        string   // JSON: the field with the kind of custom field that the value is for
 	HalfOf        string   // the AnyRef whose type or id it is
+	Unit          string   // of a number: the field with its unit
 
 	DetailOnly bool   // shown with one record, and not in lists
 	Later      bool   // about a type that comes later: only the API shows it
@@ -71,6 +73,9 @@ type Info struct {
 
 // IsForAPI reports whether only the API shows a field, and not lists, files and the fields of a page.
 func (in Info) IsForAPI() bool { return in.Later || in.Merged || in.AliasOf != "" }
+
+// joint returns a name that only the fields have in common that mean something together.
+func (in Info) joint() string { return cmp.Or(in.HalfOf, in.Unit, in.Name) }
 
 // Storage is how a column is stored. The store maps each to a PostgreSQL type.
 type Storage int

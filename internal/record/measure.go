@@ -110,7 +110,11 @@ func (f Measure) checkDeclaration(*Type) error {
 	return nil
 }
 
-func (f Measure) Info() Info { return f.number().Info() }
+func (f Measure) Info() Info {
+	in := f.number().Info()
+	in.Unit = f.Unit
+	return in
+}
 
 func (f Measure) Column() Column {
 	c := f.number().Column()

@@ -20,13 +20,15 @@ type Int struct {
 	StoredAs          string // the column, if its name differs from the field's
 	Ranges            bool   // pages create several records at once from a text such as [1-24]
 	NumberOnly        bool   // a number that is written as a text is refused
+	Unit              string // the Choice that holds its unit
 }
 
 var _ FoundByValue = Int{}
 
 func (f Int) Info() Info {
 	in := Info{Name: f.Name, Label: label(f.Label, f.Name), Help: f.Help, Type: "integer", Required: f.Required,
-		Null: f.Null, ReadOnly: f.ReadOnly, Hidden: f.Hidden, Widget: NumberInput.unless(f.ReadOnly), Cell: NumberCell, Ranges: f.Ranges}
+		Null: f.Null, ReadOnly: f.ReadOnly, Hidden: f.Hidden, Widget: NumberInput.unless(f.ReadOnly), Cell: NumberCell, Ranges: f.Ranges,
+		Unit: f.Unit}
 	if !f.Null && !f.Required {
 		in.Default = f.Default
 	}

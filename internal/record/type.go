@@ -272,6 +272,22 @@ func (t *Type) Field(name string) Field {
 	return nil
 }
 
+// Joined returns the names of the fields that people write and that mean something only together with a field, itself among them: the
+// type and the id of a reference to one of several types, numbers and their unit.
+func (t *Type) Joined(name string) []string {
+	i := t.Index(name)
+	if i < 0 {
+		return []string{name} // a custom field
+	}
+	var names []string
+	for _, in := range t.infos {
+		if in.joint() == t.infos[i].joint() && !in.ReadOnly {
+			names = append(names, in.Name)
+		}
+	}
+	return names
+}
+
 // BriefIndex returns the positions in All of the brief fields.
 func (t *Type) BriefIndex() []int { return t.brief }
 

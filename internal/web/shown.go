@@ -24,10 +24,10 @@ func readShown(form url.Values) shownForm {
 	if !form.Has(shownField) {
 		return nil
 	}
-	shown := shownForm{}
+	shown, theirs := shownForm{}, givenUp(form)
 	for _, entry := range strings.Fields(form.Get(shownField)) {
 		name, held, _ := strings.Cut(entry, ":")
-		if form.Get(keepPrefix+name) != keepTheirs {
+		if !theirs[name] {
 			shown[name] = held
 		}
 	}
@@ -51,9 +51,9 @@ func Touched(form url.Values, name string, widget record.Widget) bool {
 	return readShown(form).touched(widget, name, form)
 }
 
-// touched reports whether the value of a widget, or the kind that says how to parse it, has changed since the form was shown.
+// touched reports whether the value of a widget, of one that means something only with it, or the kind that says how to parse it, has changed since the form was shown.
 func (s FormSource) touched(name string, in record.Info) bool {
-	if s.shown.touched(in.Widget, name, s.typed) {
+	if s.touchedJoined(name, in.Widget) {
 		return true
 	}
 	return in.KindOf != "" && s.shown.touched(s.v.Type().Field(in.KindOf).Info().Widget, in.KindOf, s.typed)
@@ -64,7 +64,17 @@ func (s FormSource) typedInto(f *FormField) bool {
 	if s.typed == nil || s.part && !s.typed.Has(f.Name) {
 		return false
 	}
-	return s.shown.touched(f.Widget, f.Name, s.typed)
+	return s.touchedJoined(f.Name, f.Widget)
+}
+
+// touchedJoined reports whether the value of a widget, or of one that means something only with it, has changed since the form was shown.
+func (s FormSource) touchedJoined(name string, widget record.Widget) bool {
+	if _, shown := s.shown[name]; !shown {
+		return s.shown == nil
+	}
+	return s.shown.touched(widget, name, s.typed) || slices.ContainsFunc(s.v.Type().Joined(name), func(other string) bool {
+		return other != name && s.shown.touched(s.v.Type().Field(other).Info().Widget, other, s.typed)
+	})
 }
 
 // Shown returns the fingerprints of the widgets' values before anybody types, "" for a new record.

@@ -242,6 +242,44 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeOfWhatBelongsTogether: the type and the id of a reference, and numbers and their unit, are one choice. Whoever is chosen, the
+// record has the pair that one person saw.
+func TestMergeOfWhatBelongsTogether(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	site := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1"})
+	other := create(t, s, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto"})
+	create(t, s, "/api/dcim/regions/", obj{"name": "Iberia", "slug": "iberia"})
+	region := create(t, s, "/api/dcim/regions/", obj{"name": "Algarve", "slug": "algarve"})
+	const scope, weight = "form.keep.scope_type,scope_id", "form.keep.weight,max_weight,weight_unit"
+	for i, keep := range []string{"mine", "theirs"} {
+		group := fmt.Sprintf("/ipam/vlan-groups/%d/", create(t, s, "/api/ipam/vlan-groups/",
+			obj{"name": keep, "slug": keep, "scope_type": "dcim.site", "scope_id": site}))
+		form := edited(t, b, group, "scope_id", fmt.Sprint(other))
+		patch(t, s, group, obj{"scope_type": "dcim.region", "scope_id": region})
+		stale := b.post(t, group+"edit/", form).Want(t, http.StatusPreconditionFailed)
+		shows(t, stale, ">Scope</a>", "<ins>Region Algarve</ins>", ">Site Porto</td>", `name="`+scope+`"`)
+		b.post(t, group+"edit/", set(stale.Form(t), scope, keep)).Want(t, http.StatusSeeOther)
+		got := api(t, s, group)
+		if want := []string{"Porto", "Algarve"}[i]; names(got, "scope") != want {
+			t.Errorf("%s: the scope is %v, want %s", keep, got["scope"], want)
+		}
+
+		rack := fmt.Sprintf("/dcim/racks/%d/", create(t, s, "/api/dcim/racks/",
+			obj{"name": keep, "site": site, "weight": 500, "weight_unit": "kg"}))
+		form = edited(t, b, rack, "weight", "510")
+		patch(t, s, rack, obj{"weight": 1100, "weight_unit": "lb"})
+		stale = b.post(t, rack+"edit/", form).Want(t, http.StatusPreconditionFailed)
+		shows(t, stale, "<ins>1100, —, Pounds</ins>", ">510, —, Kilograms</td>")
+		b.post(t, rack+"edit/", set(stale.Form(t), weight, keep)).Want(t, http.StatusSeeOther)
+		got = api(t, s, rack)
+		if want := []string{"510 kg", "1100 lb"}[i]; fmt.Sprint(got["weight"], " ", got["weight_unit"].(obj)["value"]) != want {
+			t.Errorf("%s: the weight is %v %v, want %s", keep, got["weight"], got["weight_unit"], want)
+		}
+	}
+}
+
 // TestMergeOfASecret: a secret that two people changed is not shown.
 func TestMergeOfASecret(t *testing.T) {
 	t.Parallel()
