@@ -4,90 +4,182 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
+	"time"
 
 	"terrier/internal/record"
 )
 
-// Restoring returns the input that gives a record the values of a snapshot again. It has only what differs now. Secrets are in no snapshot,
-// so they stay. So do fields that were added since. Fields that no longer exist are ignored.
-func (l *Ledger) Restoring(ctx context.Context, found record.Values, snapshot []byte) (Input, error) {
-	t := found.Type()
-	then, err := members(snapshot)
-	if err != nil {
-		return nil, err
-	}
-	now, err := members(record.AppendSnapshot(nil, found))
-	if err != nil {
-		return nil, err
-	}
-	in := Input{}
-	for i, f := range t.All() {
-		info := t.Infos()[i]
-		value, had := then[info.Name]
-		_, secret := record.SecrecyOf(f)
-		if !had || info.ReadOnly || secret || reflect.DeepEqual(value, now[info.Name]) {
-			continue
-		}
-		in[info.Name] = value
-		if ref, _ := record.ReferenceOf(f); ref.Tags {
-			in[info.Name] = tagsNamed(value)
-		}
-		if info.Widget == record.CustomInputs {
-			customs, err := l.restoringCustoms(ctx, t, value, now[info.Name])
-			if err != nil {
-				return nil, err
-			}
-			if in[info.Name] = customs; len(customs) == 0 {
-				delete(in, info.Name)
-			}
-		}
-	}
-	completePairs(t, in, then)
-	return in, nil
+// Version is an earlier state of a record.
+type Version struct {
+	Snapshot []byte
+	At       time.Time
 }
 
-// restoringCustoms returns the custom fields of a snapshot as input. A snapshot has all that were defined then, also those that were not
-// set. Those that are no longer defined are left out.
-func (l *Ledger) restoringCustoms(ctx context.Context, t *record.Type, then, now any) (Input, error) {
-	defs, err := l.CustomFields(ctx, t)
-	if err != nil {
+// Restoration is what gives a record the values of an earlier version again.
+type Restoration struct {
+	Input         Input    // only what differs now
+	Before, After []byte   // the state of the record without the input, and with it
+	Stays         []string // what differs and can't be restored, in sentences
+}
+
+// restoring is a restoration in the making.
+type restoring struct {
+	*Restoration
+	l      *Ledger
+	caller Caller
+	found  record.Values
+	unseen Unseen
+	at     time.Time
+
+	then, now, after map[string]any // the members of snapshots
+}
+
+// Restoring returns what gives a record the values of an earlier version again. Secrets are in no snapshot, so they stay. So do fields that
+// were added since, and references that the caller may not see. Fields that no longer exist are ignored.
+func (l *Ledger) Restoring(ctx context.Context, c Caller, found record.Values, v Version) (*Restoration, error) {
+	r := &restoring{Restoration: &Restoration{Input: Input{}}, l: l, caller: c, found: found, at: v.At}
+	var err error
+	if r.then, err = members(v.Snapshot); err != nil {
 		return nil, err
 	}
-	was, _ := then.(map[string]any)
-	is, _ := now.(map[string]any)
-	in := Input{}
-	for _, def := range defs {
-		if value, defined := was[def.Name]; defined && !reflect.DeepEqual(value, is[def.Name]) {
-			in[def.Name] = value
+	if r.now, err = members(record.AppendSnapshot(nil, found)); err != nil {
+		return nil, err
+	}
+	if r.unseen, err = l.Unseen(ctx, c, found); err != nil {
+		return nil, err
+	}
+	r.after = maps.Clone(r.now)
+	if err := r.compare(ctx); err != nil {
+		return nil, err
+	}
+	r.completePairs()
+	r.keepUnseen()
+	if r.Before, err = snapshotOf(found.Type(), r.now); err != nil {
+		return nil, err
+	}
+	r.After, err = snapshotOf(found.Type(), r.after)
+	return r.Restoration, err
+}
+
+// compare takes the values that differ into the input.
+func (r *restoring) compare(ctx context.Context) error {
+	t := r.found.Type()
+	for i, f := range t.All() {
+		info := t.Infos()[i]
+		value, had := r.then[info.Name]
+		_, secret := record.SecrecyOf(f)
+		if !had || info.ReadOnly || secret || reflect.DeepEqual(value, r.now[info.Name]) {
+			continue
+		}
+		var err error
+		switch ref, _ := record.ReferenceOf(f); {
+		case ref.Tags:
+			err = r.tags(ctx, info.Name, ref.Target)
+		case ref.Many:
+			r.members(info.Name, ref)
+		case info.Widget == record.CustomInputs:
+			err = r.customs(ctx, info.Name)
+		default:
+			r.take(info.Name, value, value)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return in, nil
+	return nil
+}
+
+// take takes a value into the input. shown is what the snapshot has then.
+func (r *restoring) take(name string, value, shown any) { r.Input[name], r.after[name] = value, shown }
+
+// drop lets a field stay as it is.
+func (r *restoring) drop(name string) {
+	delete(r.Input, name)
+	r.after[name] = r.now[name]
+}
+
+// members takes a set of references. Those that the caller may not see stay in it.
+func (r *restoring) members(name string, ref record.Reference) {
+	list, _ := r.then[name].([]any)
+	list = slices.Clone(list)
+	links, _ := r.found.Get(name).([]record.Link)
+	for _, link := range links {
+		if id := numberOf(link.ID); r.unseen[ref.Of(link)][link.ID] && !slices.Contains(list, any(id)) {
+			list = append(list, id)
+		}
+	}
+	if !sameSet(list, r.now[name]) {
+		r.take(name, list, list)
+	}
+}
+
+// sameSet reports whether two lists of numbers have the same members.
+func sameSet(a []any, other any) bool {
+	b, _ := other.([]any)
+	isIn := func(list []any) func(any) bool { return func(x any) bool { return !slices.Contains(list, x) } }
+	return !slices.ContainsFunc(a, isIn(b)) && !slices.ContainsFunc(b, isIn(a))
+}
+
+// customs takes the custom fields. A snapshot has all that were defined then, also those that were not set. Those that are no longer
+// defined are left out.
+func (r *restoring) customs(ctx context.Context, name string) error {
+	defs, err := r.l.CustomFields(ctx, r.found.Type())
+	if err != nil {
+		return err
+	}
+	was, _ := r.then[name].(map[string]any)
+	is, _ := r.now[name].(map[string]any)
+	in, shown := Input{}, map[string]any{}
+	maps.Copy(shown, is)
+	for _, def := range defs {
+		if value, defined := was[def.Name]; defined && !reflect.DeepEqual(value, is[def.Name]) {
+			in[def.Name], shown[def.Name] = value, value
+		}
+	}
+	if len(in) > 0 {
+		r.take(name, in, shown)
+	}
+	return nil
 }
 
 // completePairs adds the other half of each reference to any type of which one half is given.
-func completePairs(t *record.Type, in Input, then map[string]any) {
+func (r *restoring) completePairs() {
 	given := map[string]bool{}
-	for _, info := range t.Infos() {
-		if _, ok := in[info.Name]; ok && info.HalfOf != "" {
+	infos := r.found.Type().Infos()
+	for _, info := range infos {
+		if _, ok := r.Input[info.Name]; ok && info.HalfOf != "" {
 			given[info.HalfOf] = true
 		}
 	}
-	for _, info := range t.Infos() {
-		if value, had := then[info.Name]; had && given[info.HalfOf] {
-			in[info.Name] = value
+	for _, info := range infos {
+		if value, had := r.then[info.Name]; had && given[info.HalfOf] {
+			r.take(info.Name, value, value)
 		}
 	}
 }
 
-// tagsNamed returns the names of tags as a client sends them.
-func tagsNamed(names any) []any {
-	list, _ := names.([]any)
-	tags := make([]any, len(list))
-	for i, name := range list {
-		tags[i] = map[string]any{"name": name}
+// keepUnseen lets a reference stay if the caller may not see the record that it refers to now.
+func (r *restoring) keepUnseen() {
+	t := r.found.Type()
+	for _, f := range t.References() {
+		links := f.Links(r.found)
+		if f.Many || len(links) == 0 || !r.unseen[f.Of(links[0])][links[0].ID] {
+			continue
+		}
+		stays := false
+		for _, i := range f.Written {
+			name := t.Infos()[i].Name
+			_, given := r.Input[name]
+			stays = stays || given
+			r.drop(name)
+		}
+		if stays {
+			r.Stays = append(r.Stays, t.Infos()[f.Index].Label+" stays, because you may not see what it refers to now.")
+		}
 	}
-	return tags
 }
 
 // members returns the members of a snapshot.
@@ -97,4 +189,24 @@ func members(snapshot []byte) (map[string]any, error) {
 	d.UseNumber()
 	err := d.Decode(&all)
 	return all, err
+}
+
+// snapshotOf writes the members of a snapshot in the order of the fields.
+func snapshotOf(t *record.Type, values map[string]any) ([]byte, error) {
+	out := []byte{'{'}
+	for _, info := range t.Infos() {
+		value, had := values[info.Name]
+		if !had {
+			continue
+		}
+		raw, err := record.EncodeJSON(value)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(record.AppendString(out, info.Name), ':'), raw...)
+	}
+	return append(out, '}'), nil
 }

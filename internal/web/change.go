@@ -75,7 +75,7 @@ func (p *changePage) fillObject(v *Visit, c record.Values) error {
 	}
 	may, err := v.Site.Ledger.May(v.Ctx, v.Caller, found.Rows[0], access.Change)
 	if may {
-		p.Restore = p.restorePath(p.Object.Href)
+		p.Restore = p.restorePath(found.Rows[0])
 	}
 	return err
 }

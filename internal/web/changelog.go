@@ -12,6 +12,7 @@ import (
 // changeLine is one change of a record: when and what it changed, who made it, and which webhooks were notified.
 type changeLine struct {
 	id          int64
+	version     int64 // that the record had after it
 	Href        string
 	When        time.Time
 	User        string
@@ -48,8 +49,8 @@ func (p *TypePages) changelog(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	for i := 1; i < len(lines) && d.CanChange; i++ { // the first is the current version
-		lines[i].Restore = lines[i].restorePath(RecordPath(p.Type, found.ID()))
+	for i := 0; i < len(lines) && d.CanChange; i++ {
+		lines[i].Restore = lines[i].restorePath(found)
 	}
 	return v.Show(Page{Name: "changelog", Title: "Changes of " + d.Name, Crumbs: p.Crumbs(Crumb{d.Name, d.Path}),
 		Body: changelogPage{DetailPage: d, Lines: lines, ShowNotified: v.May(p.site.DeliveryType(), access.View)}})
@@ -90,7 +91,7 @@ const (
 )
 
 func lineOf(c record.Values, most int) changeLine {
-	line := changeLine{id: c.ID(), Href: RecordPath(c.Type(), c.ID()), When: MomentOf(c), User: c.Text("user_name"), Action: c.Text("action"),
+	line := changeLine{id: c.ID(), version: c.Version, Href: RecordPath(c.Type(), c.ID()), When: MomentOf(c), User: c.Text("user_name"), Action: c.Text("action"),
 		Label: CellOf(c.Type().Field("action"), c.Get("action")).Text, RequestID: c.Text("request_id")}
 	if most > noLines {
 		line.Differences = changedOnly(diff.Snapshots(c.Raw("prechange_data"), c.Raw("postchange_data")), most)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -15,6 +16,8 @@ import (
 
 // restoration is the page that asks before a record gets the values of an earlier version again.
 type restoration struct {
+	change, found record.Values
+	*ledger.Restoration
 	Single, Name string
 	Cancel       string
 	Change       int64
@@ -22,17 +25,18 @@ type restoration struct {
 	Version      int64
 	Differences  []diff.Line // from now to then
 	Refused      []string    // why it can't be restored
+	Stale        bool        // somebody else changed the record since the last preview
 }
 
 // restoreParam names the change whose version is restored.
 const restoreParam = "change"
 
-// restorePath returns the page that restores the version after the change of the record at a path. A deletion leaves none.
-func (l *changeLine) restorePath(path string) string {
-	if l.Action == access.Delete {
+// restorePath returns the page that restores the version of a record after the change, "" for its current version. A deletion leaves none.
+func (l *changeLine) restorePath(of record.Values) string {
+	if l.Action == access.Delete || l.version == of.Version {
 		return ""
 	}
-	return With(path+"restore/", nil, restoreParam, strconv.FormatInt(l.id, 10))
+	return With(RecordPath(of.Type(), of.ID())+"restore/", nil, restoreParam, strconv.FormatInt(l.id, 10))
 }
 
 // restorePage previews a restoration: what it changes, or why it is refused.
@@ -41,18 +45,7 @@ func (p *TypePages) restorePage(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	in, err := p.site.Ledger.Restoring(v.Ctx, found, change.Raw("postchange_data"))
-	if err != nil {
-		return err
-	}
-	var refusal *fault.Error
-	if len(in) > 0 {
-		ctx, _ := ledger.Rehearse(v.Ctx)
-		if refusal, err = p.restoreTo(ctx, v, found, in); err != nil {
-			return err
-		}
-	}
-	return p.showRestoration(v, change, found, in, refusal)
+	return p.previewRestoration(v, change, found, nil)
 }
 
 // restore gives a record the values of an earlier version again. It is a change like any other.
@@ -64,21 +57,51 @@ func (p *TypePages) restore(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	in, err := p.site.Ledger.Restoring(v.Ctx, found, change.Raw("postchange_data"))
+	r, err := p.restoring(v, change, found)
 	switch {
 	case err != nil:
 		return err
-	case len(in) == 0:
+	case len(r.Input) == 0:
 		return v.Leave(RecordPath(p.Type, found.ID()), UnchangedNote)
 	}
-	refusal, err := p.restoreTo(v.Ctx, v, found, in)
+	refusal, err := p.restoreTo(v.Ctx, v, ledger.Edit{ID: found.ID(), Input: r.Input, Match: v.Version(found)})
 	switch {
 	case err != nil:
 		return err
+	case refusal != nil && refusal.Kind == fault.Precondition:
+		if found, err = p.Editable(v); err != nil { // it was read before the other change, perhaps
+			return err
+		}
+		return p.previewRestoration(v, change, found, refusal)
 	case refusal != nil:
-		return p.showRestoration(v, change, found, in, refusal)
+		return p.showRestoration(v, restoration{change: change, found: found, Restoration: r}, refusal)
 	}
 	return v.Leave(RecordPath(p.Type, found.ID()), "Restored an earlier version of "+p.Type.Title()+" "+found.Display()+".")
+}
+
+// previewRestoration rehearses a restoration and shows it. stale is the refusal of one that came too late, or nil.
+func (p *TypePages) previewRestoration(v *Visit, change, found record.Values, stale *fault.Error) error {
+	r, err := p.restoring(v, change, found)
+	if err != nil {
+		return err
+	}
+	var refusal *fault.Error
+	if len(r.Input) > 0 {
+		ctx, _ := ledger.Rehearse(v.Ctx)
+		edit := ledger.Edit{ID: found.ID(), Input: r.Input, Match: []int64{found.Version}}
+		if refusal, err = p.restoreTo(ctx, v, edit); err != nil {
+			return err
+		}
+	}
+	shown := restoration{change: change, found: found, Restoration: r, Stale: stale != nil}
+	if refusal == nil && stale != nil {
+		return p.show(v, shown, StatusOf(stale))
+	}
+	return p.showRestoration(v, shown, refusal)
+}
+
+func (p *TypePages) restoring(v *Visit, change, found record.Values) (*ledger.Restoration, error) {
+	return p.site.Ledger.Restoring(v.Ctx, v.Caller, found, ledger.Version{Snapshot: change.Raw("postchange_data"), At: MomentOf(change)})
 }
 
 // restored returns the record in the address and the change with the version to restore.
@@ -99,28 +122,27 @@ func (p *TypePages) restored(v *Visit, id string) (found, change record.Values, 
 }
 
 // restoreTo writes the values of an earlier version, or returns why that is refused.
-func (p *TypePages) restoreTo(ctx context.Context, v *Visit, found record.Values, in ledger.Input) (*fault.Error, error) {
-	_, err := p.site.Ledger.Update(ctx, v.Caller, p.Type, []ledger.Edit{{ID: found.ID(), Input: in, Match: v.Version(found)}})
+func (p *TypePages) restoreTo(ctx context.Context, v *Visit, edit ledger.Edit) (*fault.Error, error) {
+	_, err := p.site.Ledger.Update(ctx, v.Caller, p.Type, []ledger.Edit{edit})
 	if refusal, known := FormRefusal(err); known {
 		return refusal, nil
 	}
 	return nil, err
 }
 
-// showRestoration shows what a restoration writes. Of what differs, read-only fields and secrets stay.
-func (p *TypePages) showRestoration(v *Visit, change, found record.Values, in ledger.Input, refusal *fault.Error) error {
-	path := RecordPath(p.Type, found.ID())
-	r := restoration{Single: p.Type.Title(), Name: found.Display(), Cancel: path + "changelog/",
-		Change: change.ID(), When: MomentOf(change), Version: found.Version}
-	for _, line := range changedOnly(diff.Snapshots(record.AppendSnapshot(nil, found), change.Raw("postchange_data")), allLines) {
-		if _, written := in[line.Name]; written {
-			r.Differences = append(r.Differences, line)
-		}
+// showRestoration shows what a restoration writes, or why it is refused.
+func (p *TypePages) showRestoration(v *Visit, r restoration, refusal *fault.Error) error {
+	if refusal == nil {
+		return p.show(v, r, http.StatusOK)
 	}
-	page := Page{Name: "restore", Title: "Restore " + found.Display(), Crumbs: p.Crumbs(Crumb{found.Display(), path})}
-	if refusal != nil {
-		r.Refused, page.Status = slices.Sorted(slices.Values(messages(refusal))), StatusOf(refusal)
-	}
-	page.Body = r
-	return v.Show(page)
+	r.Refused = slices.Sorted(slices.Values(messages(refusal)))
+	return p.show(v, r, StatusOf(refusal))
+}
+
+func (p *TypePages) show(v *Visit, r restoration, status int) error {
+	path := RecordPath(p.Type, r.found.ID())
+	r.Single, r.Name, r.Cancel = p.Type.Title(), r.found.Display(), path+"changelog/"
+	r.Change, r.When, r.Version = r.change.ID(), MomentOf(r.change), r.found.Version
+	r.Differences = changedOnly(diff.Snapshots(r.Before, r.After), allLines)
+	return v.Show(Page{Name: "restore", Title: "Restore " + r.Name, Crumbs: p.Crumbs(Crumb{r.Name, path}), Status: status, Body: r})
 }

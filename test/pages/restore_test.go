@@ -90,6 +90,51 @@ func TestRestoreWithoutSecrets(t *testing.T) {
 		"has these values already")
 }
 
+// TestRestoreShowsWhatItWrites: a custom field that was not defined then is no difference.
+func TestRestoreShowsWhatItWrites(t *testing.T) {
+	t.Parallel()
+	r := newRestoring(t)
+	page := login(t, r.Server, "admin").get(t, r.to(r.changes[1])).Want(t, http.StatusOK)
+	shows(t, page, `<span class="removed">-   &#34;owner&#34;: &#34;Ana&#34;`)
+	hides(t, page, `<span class="removed">-   &#34;later&#34;`)
+}
+
+// TestRestoreHiddenReferences: members of a set that the caller may not see stay, and so does a reference to such a record.
+func TestRestoreHiddenReferences(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	rir := create(t, s, "/api/ipam/rirs/", obj{"name": "RIPE", "slug": "ripe"})
+	hidden, open := create(t, s, "/api/ipam/asns/", obj{"asn": 65001, "rir": rir}), create(t, s, "/api/ipam/asns/", obj{"asn": 65002, "rir": rir})
+	region := create(t, s, "/api/dcim/regions/", obj{"name": "Covert", "slug": "covert"})
+	path := fmt.Sprintf("/dcim/sites/%d/", create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1", "asns": []int64{open}}))
+	first := lastChange(t, s)
+	patch(t, s, path, obj{"name": "Lisbon 2", "asns": []int64{hidden}, "region": region})
+	s.User(t, "editor", apitest.Grant{Types: []string{"dcim.site", "extras.objectchange"}, Actions: []string{"view", "change"}},
+		apitest.Grant{Types: []string{"ipam.asn"}, Actions: []string{"view"}, Constraints: obj{"asn": 65002}})
+	b := login(t, s, "editor")
+	shows(t, b.get(t, path+"restore/?change="+first).Want(t, http.StatusOK), "<ins>Lisbon 1</ins>",
+		"Region stays, because you may not see what it refers to now.")
+	b.post(t, path+"restore/", url.Values{"change": {first}}).Want(t, http.StatusSeeOther)
+	if got := api(t, s, path); got["name"] != "Lisbon 1" || names(got, "region") != "Covert" || len(got["asns"].([]any)) != 2 {
+		t.Errorf("it was restored to %v", got)
+	}
+}
+
+// TestRestoreRenamedTags: a tag that was renamed since is neither removed nor mistaken for another one, and all else is restored.
+func TestRestoreRenamedTags(t *testing.T) {
+	t.Parallel()
+	r := newRestoring(t)
+	patch(t, r.Server, "/extras/tags/1/", obj{"name": "renamed"})
+	create(t, r.Server, "/api/extras/tags/", obj{"name": "first", "slug": "another"})
+	b := login(t, r.Server, "admin")
+	shows(t, b.get(t, r.to(r.changes[1])).Want(t, http.StatusOK), "Tags that were edited or deleted since are not added: first.",
+		"<ins>Lisbon 1</ins>", "Restore</button>")
+	b.post(t, r.path+"restore/", url.Values{"change": {fmt.Sprint(r.changes[1])}}).Want(t, http.StatusSeeOther)
+	if got := api(t, r.Server, r.path); got["name"] != "Lisbon 1" || len(got["tags"].([]any)) != 0 {
+		t.Errorf("it was restored to %v", got)
+	}
+}
+
 // TestRestoreRefused: what can't be restored says why, a change in between is not overwritten, and a change of another record, or of one
 // that the caller may not see, is no version.
 func TestRestoreRefused(t *testing.T) {
@@ -98,11 +143,12 @@ func TestRestoreRefused(t *testing.T) {
 	b := login(t, r.Server, "admin")
 	form := url.Values{"change": {fmt.Sprint(r.changes[1])}}
 	stale := url.Values{"change": form["change"], "version": {"1"}}
-	shows(t, b.post(t, r.path+"restore/", stale).Want(t, http.StatusPreconditionFailed), "can't be restored")
+	shows(t, b.post(t, r.path+"restore/", stale).Want(t, http.StatusPreconditionFailed), "Nothing was restored: somebody else changed this site",
+		"<ins>Lisbon 1</ins>", `name="version" value="2"`, "Restore</button>")
 
-	r.Do(t, apitest.Call{Method: "DELETE", Path: "/api/extras/tags/1/", Token: r.Admin}).Want(t, http.StatusNoContent)
+	r.Do(t, apitest.Call{Method: "DELETE", Path: "/api/dcim/regions/1/", Token: r.Admin}).Want(t, http.StatusNoContent)
 	for _, refused := range []apitest.Answer{b.get(t, r.to(r.changes[1])), b.post(t, r.path+"restore/", form)} {
-		shows(t, refused.Want(t, http.StatusBadRequest), "can't be restored", "first")
+		shows(t, refused.Want(t, http.StatusBadRequest), "can't be restored", "region")
 		hides(t, refused, "Restore</button>")
 	}
 	other := create(t, r.Server, "/api/dcim/sites/", obj{"name": "Porto", "slug": "porto"})
@@ -111,6 +157,9 @@ func TestRestoreRefused(t *testing.T) {
 
 	r.User(t, "blind", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "change"}})
 	login(t, r.Server, "blind").get(t, r.to(r.changes[1])).Want(t, http.StatusForbidden)
+	r.User(t, "partly", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "change"}}, apitest.Grant{
+		Types: []string{"extras.objectchange"}, Actions: []string{"view"}, Constraints: obj{"action": "create"}})
+	shows(t, login(t, r.Server, "partly").get(t, r.path+"changelog/").Want(t, http.StatusOK), r.to(r.changes[1])+`">Restore this version`)
 	r.User(t, "reader", apitest.Grant{Types: []string{"dcim.site", "extras.objectchange"}, Actions: []string{"view"}})
 	reader := login(t, r.Server, "reader")
 	hides(t, reader.get(t, r.path+"changelog/").Want(t, http.StatusOK), "Restore this version")
