@@ -71,6 +71,11 @@ func (p *TypePages) chip(key string, values []string, defs []*record.Custom) Chi
 	} else if i := slices.IndexFunc(defs, func(def *record.Custom) bool { return customPrefix+def.Name == name }); i >= 0 {
 		label, isTime = defs[i].Label, defs[i].Info().Widget == record.MomentInput
 	}
+	for _, x := range p.Type.Filters {
+		if f := p.Type.Field(x.Field); x.Name == key && f != nil && f.Column().Storage == record.StoreTime {
+			label, lookup, isTime = f.Info().Label, string(x.Lookup), true
+		}
+	}
 	if isTime && timeWords[lookup] != "" {
 		if times, ok := timesOf(values); ok {
 			return Chip{Text: label + " " + timeWords[lookup], Times: times}

@@ -160,6 +160,11 @@ func (m merge) cell(form *FormPage, names []string) (Cell, error) {
 	if !filled {
 		return Cell{Kind: EmptyCell}, nil
 	}
+	if f := form.Field(names[0]); f.Widget == record.MomentInput {
+		if at, err := record.ParseTime(f.Value); err == nil {
+			return Cell{Kind: TimeCell, At: at}, nil
+		}
+	}
 	if f := m.reference(names); f != nil {
 		ref, _ := record.ReferenceOf(f)
 		name, err := m.v.nameOfAny(form.Field(ref.TypeField).text(), form.Field(ref.TypeField).sent(), form.Field(ref.IDField).sent())

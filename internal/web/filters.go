@@ -16,6 +16,8 @@ type filterInput struct {
 	Value   string
 	Bounds  bool   // number, time, date: a lower and an upper one
 	Upper   string // the value of the upper bound
+	From    string // time: the lower bound as the address has it, perhaps more exact than the input can show
+	To      string
 	Options []Option
 	Choices string // reference: where to look for records by typing
 }
@@ -114,6 +116,7 @@ func (x filterInput) bounded(kind string, params url.Values) filterInput {
 	x.Kind, x.Bounds = kind, true
 	x.Value, x.Upper = params.Get(x.Name+"__gte"), params.Get(x.Name+"__lte")
 	if kind == "time" {
+		x.From, x.To = x.Value, x.Upper
 		x.Value, x.Upper = InputTime(x.Value), InputTime(x.Upper)
 	}
 	return x
@@ -137,6 +140,31 @@ func boundsOrText(f record.Field, input filterInput, params url.Values) (filterI
 	input.Value = params.Get(input.Name)
 	return input, true
 }
+
+// keptFilters returns the active filters that have no input of their own in the filter panel. Its form sends them along.
+func (p *TypePages) keptFilters(inputs []filterInput, params url.Values) []Parameter {
+	own := map[string]bool{}
+	for _, input := range inputs {
+		if input.Bounds {
+			own[input.Name+"__gte"], own[input.Name+"__lte"] = true, true
+		} else {
+			own[input.Name] = true
+		}
+	}
+	var kept []Parameter
+	for _, key := range sortedKeys(params) {
+		if key == "q" || own[key] || !p.isFilter(key) {
+			continue
+		}
+		for _, value := range params[key] {
+			kept = append(kept, Parameter{key, value})
+		}
+	}
+	return kept
+}
+
+// Parameter is a hidden input of a form.
+type Parameter struct{ Name, Value string }
 
 func sortedKeys(params url.Values) []string {
 	keys := make([]string, 0, len(params))

@@ -38,6 +38,7 @@ type listPage struct {
 	Exports []Crumb
 	Columns []column
 	Filters []filterInput
+	Kept    []Parameter // active filters without an input
 	Chips   []Chip
 	Saved   savedMenu
 
@@ -200,6 +201,7 @@ func (p *TypePages) listPage(v *Visit, setup listSetup, params url.Values, q sto
 		Query:     p.filterQuery(params), Count: CountText(found.Total), All: allText(found.Total),
 		Columns: setup.columns, Filters: p.filterInputs(v, params, setup.defs), Here: params.Encode(),
 		CanAdd: v.May(p.Type, access.Add), CanChange: v.May(p.Type, access.Change), CanDelete: v.May(p.Type, access.Delete)}
+	l.Kept = p.keptFilters(l.Filters, params)
 	if q.Search != "" {
 		l.Searched = p.Type.SearchNewest
 	}

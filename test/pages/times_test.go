@@ -88,5 +88,17 @@ func TestTimes(t *testing.T) {
 
 	a := b.get(t, "/extras/object-changes/?time__gte=2026-03-28T23:30:00Z&time__lt=2999-01-01T05:45:00%2B05:45").Want(t, http.StatusOK)
 	shows(t, a, `name="time__gte" value="2026-03-28T23:30:00"`, `Time is not before <time datetime="2026-03-28T23:30:00Z" data-exact>`,
-		`Time is before <time datetime="2999-01-01T00:00:00Z" data-exact>`, `<span class="nothing">in <span data-zone>UTC</span></span>`)
+		`Time is before <time datetime="2999-01-01T00:00:00Z" data-exact>`, `<span class="nothing">in <span data-zone>UTC</span></span>`,
+		`<input type="hidden" name="time__lt" value="2999-01-01T05:45:00&#43;05:45">`)
+	hides(t, a, `type="hidden" name="time__gte"`)
+	shows(t, b.get(t, "/extras/object-changes/?time__gte=2026-03-28T23:30:00.25Z").Want(t, http.StatusOK),
+		`data-sent="2026-03-28T23:30:00.25Z" name="time__gte" value="2026-03-28T23:30:00"`)
+	const chip = `<time datetime="2026-03-28T23:30:00Z" data-exact>`
+	shows(t, b.get(t, "/extras/object-changes/?time_after=2026-03-28T23:30:00Z").Want(t, http.StatusOK), "Time is not before "+chip)
+	shows(t, b.get(t, "/dcim/sites/?cf_seen=2026-03-28T23:30:00Z").Want(t, http.StatusOK), "is "+chip)
+
+	form := edited(t, b, site, "cf_seen", "2026-03-28T23:30:00Z")
+	patch(t, s, site, obj{"custom_fields": obj{"seen": "2026-11-25T01:30:00Z"}})
+	shows(t, b.post(t, site+"edit/", form).Want(t, http.StatusPreconditionFailed),
+		`<ins><time datetime="2026-11-25T01:30:00Z">`, `>`+element+`</td>`)
 }

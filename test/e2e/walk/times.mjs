@@ -81,6 +81,12 @@ walk('times in lists, filters, and on record pages', { zone: 'Asia/Kathmandu' },
   assert.equal(await v.main.locator('input[name=time__lte]').inputValue(), '2031-01-31T12:00');
   assert.equal(await v.main.locator('.chip time').innerText(), '2031-01-31 12:00:00');
 
+  await v.go(`${changes}?time__gte=2026-01-31T12:00:00.25Z&time__lt=2031-02-01T00:00:00Z`);
+  await v.main.locator('details.filters > summary').click();
+  await v.press('Apply');
+  const { searchParams } = new URL(v.page.url());
+  assert.deepEqual([searchParams.get('time__gte'), searchParams.get('time__lt')], ['2026-01-31T12:00:00.25Z', '2031-02-01T00:00:00Z']);
+
   await v.go(`/dcim/sites/${site.id}/`);
   const created = v.main.locator('.fields time').first();
   await created.focus();

@@ -6,6 +6,7 @@
 //   <time datetime="…Z" data-day>     only the month and the day
 //   <option data-time>                its text begins with a time in UTC; no element can be in it
 //   <input data-utc>                  has UTC as the server sends it; people see and type the time of the zone, and UTC is sent
+//   <input data-utc data-sent="…Z">   the same; unless people change it, the time in data-sent is sent, which may have fractions of a second
 //   <span data-zone>                  is the name of the zone
 (() => {
   'use strict';
@@ -89,6 +90,9 @@
 
   // sent returns the time of an input in UTC.
   function sent(input) {
+    if (input.dataset.sent && input.value === input.dataset.local) {
+      return input.dataset.sent;
+    }
     const at = Number(choiceOf(input)?.querySelector('select').value) || moments(input.value)?.[0] || new Date(input.value).getTime();
     return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
   }
@@ -126,15 +130,18 @@
     return label;
   }
 
+  const inUTC = (text) => new Date(`${text}Z`).getTime();
+
   // localise shows what the server sent in the zone. A value that differs from what was sent was typed meanwhile, in the zone.
   function localise(input) {
-    const at = new Date(`${input.defaultValue}Z`);
-    if (!Number.isNaN(at.getTime())) {
-      input.defaultValue = shown(at).replace(' ', 'T');
+    const at = inUTC(input.defaultValue);
+    const isTyped = input.value !== input.defaultValue && inUTC(input.value) !== at;
+    if (!Number.isNaN(at) && !isTyped) {
+      input.defaultValue = shown(new Date(at)).replace(' ', 'T');
     }
     delete input.dataset.utc;
-    input.dataset.local = '';
-    judge(input, at.getTime());
+    input.dataset.local = isTyped ? '' : input.value;
+    judge(input, isTyped ? undefined : at);
   }
 
   function tellAll() {
