@@ -62,7 +62,9 @@ func (s *Site) arrangeCards(v *Visit) error {
 	if verb != "reset" {
 		var preferences map[string]any
 		if preferences, err = s.Ledger.Preferences(v.Ctx, v.Caller); err == nil {
-			home, err = rearranged(arrange(v.cards(), preferences), verb, key)
+			if home, err = rearranged(arrange(v.cards(), preferences), verb, key); err == nil {
+				keepOthers(home, preferences)
+			}
 		}
 	}
 	if err == nil {
@@ -77,6 +79,19 @@ func (s *Site) arrangeCards(v *Visit) error {
 	}
 	http.Redirect(v.W, v.R, to, http.StatusSeeOther)
 	return nil
+}
+
+// keepOthers adds the cards of the preferences that the caller may not see now, because a permission may come back.
+func keepOthers(home, preferences map[string]any) {
+	before, _ := preferences[homePreference].(map[string]any)
+	shown := texts(home["cards"])
+	for _, list := range []string{"cards", "hidden"} {
+		for _, key := range texts(before[list]) {
+			if slices.Contains(homeOrder, key) && !slices.Contains(shown, key) {
+				home[list] = append(home[list].([]any), key)
+			}
+		}
+	}
 }
 
 // rearranged returns the preferences of the home page after one step. The form has the key of a card that exists.

@@ -83,8 +83,16 @@ func TestHomeIsArranged(t *testing.T) {
 		is(b, step.want)
 	}
 	is(login(t, s, "admin"), "changes webhooks requests recent queued records")
-	s.User(t, "other", apitest.Grant{Types: []string{"extras.objectchange"}, Actions: []string{"view"}})
-	is(login(t, s, "other"), "changes records recent")
+	_, key := s.User(t, "other", apitest.Grant{Types: []string{"extras.objectchange"}, Actions: []string{"view"}})
+	other := login(t, s, "other")
+	is(other, "changes records recent")
+	config := apitest.Call{Method: "PATCH", Path: "/api/users/config/", Token: key, Body: obj{"home": obj{"hidden": []any{"webhooks"}}}}
+	s.Do(t, config).Want(t, http.StatusOK)
+	other.post(t, "/arrange/", url.Values{"do": {"hide recent"}}).Want(t, http.StatusSeeOther)
+	config.Method, config.Body = "GET", nil
+	if home := s.Do(t, config).Want(t, http.StatusOK).Object(t)["home"].(obj); fmt.Sprint(home["hidden"]) != "[recent webhooks]" {
+		t.Errorf("of a card that may not be seen %v is left", home)
+	}
 	for _, do := range []string{"", "up", "up nothing", "eat records"} {
 		b.post(t, "/arrange/", url.Values{"do": {do}}).Want(t, http.StatusBadRequest)
 	}
