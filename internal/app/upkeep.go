@@ -58,7 +58,7 @@ func (a *App) mergeSearches(ctx context.Context) {
 func (a *App) foldCounts(ctx context.Context) {
 	a.note(ctx, "counts", a.Store.FoldCounts(ctx))
 	a.note(ctx, "tally", a.Store.FoldTally(ctx, a.now(), a.now().Add(-keepTally)))
-	a.note(ctx, "change_tally", a.Store.TallyChanges(ctx, a.now()))
+	a.note(ctx, "change_tally", a.Store.TallyChanges(ctx))
 }
 
 // hourly makes the partitions of the coming weeks and removes what has expired.

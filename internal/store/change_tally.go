@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,29 +17,31 @@ const tallyDays = 14
 const talliedAtOnce = 100_000
 
 // tallyChanges counts the next changes in the order of their positions. Every change has one position, which is passed once, so no change
-// is counted twice or left out. Changes before $1 are passed without reading them. LIMIT 1 makes the planner look each change up, in the
+// is counted twice or left out. Changes of earlier days are passed without reading them. LIMIT 1 makes the planner look each change up, in the
 // one partition that has it.
-const tallyChanges = `
+var tallyChanges = fmt.Sprintf(`
 	WITH next AS MATERIALIZED (
 		SELECT position, change_id, changed_at FROM extras_position
-		WHERE position > (SELECT position FROM extras_change_tallied) ORDER BY position LIMIT $2),
+		WHERE position > (SELECT position FROM extras_change_tallied) ORDER BY position LIMIT $1),
 	added AS (
 		INSERT INTO extras_change_tally AS t (day, object_type, n)
 		SELECT (next.changed_at AT TIME ZONE 'UTC')::date, c.object_type, count(*) FROM next
 		CROSS JOIN LATERAL (SELECT object_type FROM extras_objectchange c
 			WHERE c.id = next.change_id AND c.changed_at = next.changed_at LIMIT 1) c
-		WHERE next.changed_at >= $1 GROUP BY 1, 2 ORDER BY 1, 2
+		WHERE next.changed_at >= %s GROUP BY 1, 2 ORDER BY 1, 2
 		ON CONFLICT (day, object_type) DO UPDATE SET n = t.n + excluded.n)
-	UPDATE extras_change_tallied SET position = (SELECT max(position) FROM next) WHERE EXISTS (SELECT FROM next)`
+	UPDATE extras_change_tallied SET position = (SELECT max(position) FROM next) WHERE EXISTS (SELECT FROM next)`, firstTallied)
+
+// firstTallied is the first day whose changes are counted, by the clock of the database: one process whose clock is wrong loses no counts.
+var firstTallied = fmt.Sprintf("date_trunc('day', now(), 'UTC') - make_interval(days => %d)", tallyDays-1)
 
 // TallyChanges counts changes that have got a position since the last time, and forgets days that are over for long enough.
-func (s *Store) TallyChanges(ctx context.Context, now time.Time) error {
+func (s *Store) TallyChanges(ctx context.Context) error {
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
-		since := FirstTallied(now)
-		if _, err := tx.Exec(ctx, "DELETE FROM extras_change_tally WHERE day < $1", since); err != nil {
+		if _, err := tx.Exec(ctx, "DELETE FROM extras_change_tally WHERE day < ("+firstTallied+") AT TIME ZONE 'UTC'"); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, tallyChanges, since, talliedAtOnce)
+		_, err := tx.Exec(ctx, tallyChanges, talliedAtOnce)
 		return err
 	})
 }

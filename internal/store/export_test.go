@@ -45,8 +45,8 @@ const LoadDueStatement = loadDue
 // LoadDueRanges are the second and third argument.
 var LoadDueRanges = moments
 
-// TallyChangesStatement takes the first day and a limit.
-const TallyChangesStatement = tallyChanges
+// TallyChangesStatement takes a limit.
+var TallyChangesStatement = tallyChanges
 
 // WaitsStatement finds all queued deliveries.
 func WaitsStatement() string { return waitsSQL(&where{}) }

@@ -22,7 +22,7 @@ func TestTallyLooksChangesUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	plan := genericPlan(t, s.Pool(), store.TallyChangesStatement, "2026-03-01", "10000")
+	plan := genericPlan(t, s.Pool(), store.TallyChangesStatement, "10000")
 	scans := regexp.MustCompile(`\w+ Scan .*on (extras_objectchange_\d+|extras_position)`).FindAllString(plan, -1)
 	for _, scan := range scans {
 		if !strings.HasPrefix(scan, "Index Scan") {
