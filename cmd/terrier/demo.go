@@ -22,6 +22,6 @@ func (c demoCommand) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return err
 		}
-		return s.printf("Created a %s demo network with %d days of changes.\n", c.Size, app.DemoDays)
+		return s.printf("Created a %s demo network.\n", c.Size)
 	})
 }

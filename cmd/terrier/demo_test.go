@@ -17,7 +17,7 @@ func TestDemoCommand(t *testing.T) {
 	}
 	want(false, `--size must be one of "small","medium","large"`, "--size", "huge")
 	if os.Getenv("TERRIER_LONG") != "" { // make long-demo
-		want(true, "Created a small demo network with 90 days of changes.\n")
+		want(true, "Created a small demo network.\n")
 	} else {
 		h.site(1)
 	}
