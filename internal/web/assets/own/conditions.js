@@ -60,8 +60,12 @@ function rowOf(json) {
   if (op === 'in') {
     return Array.isArray(value) && value.every(isPlain) ? { attr, operator, value: value.map((one) => textOf(one, true)).join(', ') } : null;
   }
-  return isPlain(value) ? { attr, operator, value: textOf(value) } : null;
+  const isText = comparesText(op);
+  return isPlain(value) && (!isText || typeof value === 'string') ? { attr, operator, value: textOf(value, false, isText) } : null;
 }
+
+// comparesText reports whether the value of an operator is a text, also if it looks like a number.
+function comparesText(op) { return op === 'regex' || op === 'contains'; }
 
 function isPlain(value) { return value === null || typeof value !== 'object'; }
 
@@ -75,18 +79,18 @@ function jsonOf(member) {
   return attr === '' ? undefined : {
     attr,
     ...(op !== 'eq' && { op }),
-    ...(op !== 'changed' && { value: op === 'in' ? valuesOf(member.value) : valueOf(member.value) }),
+    ...(op !== 'changed' && { value: op === 'in' ? valuesOf(member.value) : valueOf(member.value, comparesText(op)) }),
     ...(op !== member.operator && { negate: true }),
   };
 }
 
 // valueOf returns what a text in a row means: a number, true, false, null, or a text, which may be in quotes.
-function valueOf(typed) {
+function valueOf(typed, isText = false) {
   const text = typed.trim();
   try {
     const value = JSON.parse(text);
     const isExact = typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value);
-    return isPlain(value) && isExact ? value : text;
+    return isPlain(value) && isExact && (!isText || typeof value === 'string') ? value : text;
   } catch {
     return text;
   }
@@ -94,12 +98,12 @@ function valueOf(typed) {
 
 function valuesOf(typed) {
   const found = [...typed.matchAll(/\s*("(?:[^"\\]|\\.)*"|[^,]+)\s*(?:,|$)/g)].map((match) => match[1]);
-  return found.filter((text) => text.trim() !== '').map(valueOf);
+  return found.filter((text) => text.trim() !== '').map((text) => valueOf(text));
 }
 
 // textOf returns a value as valueOf reads it.
-function textOf(value, isListed = false) {
-  const isBare = typeof value === 'string' && valueOf(value) === value && !/[\r\n]/.test(value) && !(isListed && (/[",]/.test(value) || value === ''));
+function textOf(value, isListed = false, isText = false) {
+  const isBare = typeof value === 'string' && valueOf(value, isText) === value && !/[\r\n]/.test(value) && !(isListed && (/[",]/.test(value) || value === ''));
   return isBare ? value : JSON.stringify(value);
 }
 
