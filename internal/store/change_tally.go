@@ -17,8 +17,8 @@ const tallyDays = 14
 const talliedAtOnce = 100_000
 
 // tallyChanges counts the next changes in the order of their positions. Every change has one position, which is passed once, so no change
-// is counted twice or left out. Changes of earlier days are passed without reading them. LIMIT 1 makes the planner look each change up, in the
-// one partition that has it.
+// is counted twice or left out. Those of earlier days are passed without reading them. LIMIT 1 makes the planner look each change up,
+// in the one partition that has it.
 var tallyChanges = fmt.Sprintf(`
 	WITH next AS MATERIALIZED (
 		SELECT position, change_id, changed_at FROM extras_position

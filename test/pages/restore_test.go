@@ -104,7 +104,8 @@ func TestRestoreHiddenReferences(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	rir := create(t, s, "/api/ipam/rirs/", obj{"name": "RIPE", "slug": "ripe"})
-	hidden, open := create(t, s, "/api/ipam/asns/", obj{"asn": 65001, "rir": rir}), create(t, s, "/api/ipam/asns/", obj{"asn": 65002, "rir": rir})
+	hidden := create(t, s, "/api/ipam/asns/", obj{"asn": 65001, "rir": rir})
+	open := create(t, s, "/api/ipam/asns/", obj{"asn": 65002, "rir": rir})
 	region := create(t, s, "/api/dcim/regions/", obj{"name": "Covert", "slug": "covert"})
 	path := fmt.Sprintf("/dcim/sites/%d/", create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1", "asns": []int64{open}}))
 	first := lastChange(t, s)
@@ -143,7 +144,8 @@ func TestRestoreRefused(t *testing.T) {
 	b := login(t, r.Server, "admin")
 	form := url.Values{"change": {fmt.Sprint(r.changes[1])}}
 	stale := url.Values{"change": form["change"], "version": {"1"}}
-	shows(t, b.post(t, r.path+"restore/", stale).Want(t, http.StatusPreconditionFailed), "Nothing was restored: somebody else changed this site",
+	shows(t, b.post(t, r.path+"restore/", stale).Want(t, http.StatusPreconditionFailed),
+		"Nothing was restored: somebody else changed this site",
 		"<ins>Lisbon 1</ins>", `name="version" value="2"`, "Restore</button>")
 
 	r.Do(t, apitest.Call{Method: "DELETE", Path: "/api/dcim/regions/1/", Token: r.Admin}).Want(t, http.StatusNoContent)
@@ -159,7 +161,8 @@ func TestRestoreRefused(t *testing.T) {
 	login(t, r.Server, "blind").get(t, r.to(r.changes[1])).Want(t, http.StatusForbidden)
 	r.User(t, "partly", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "change"}}, apitest.Grant{
 		Types: []string{"extras.objectchange"}, Actions: []string{"view"}, Constraints: obj{"action": "create"}})
-	shows(t, login(t, r.Server, "partly").get(t, r.path+"changelog/").Want(t, http.StatusOK), r.to(r.changes[1])+`">Restore this version`)
+	partly := login(t, r.Server, "partly")
+	shows(t, partly.get(t, r.path+"changelog/").Want(t, http.StatusOK), r.to(r.changes[1])+`">Restore this version`)
 	r.User(t, "reader", apitest.Grant{Types: []string{"dcim.site", "extras.objectchange"}, Actions: []string{"view"}})
 	reader := login(t, r.Server, "reader")
 	hides(t, reader.get(t, r.path+"changelog/").Want(t, http.StatusOK), "Restore this version")
