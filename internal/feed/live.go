@@ -85,8 +85,8 @@ func (l *Live) Position() int64 {
 	return l.q.After
 }
 
-// Next returns the next changes, or none if there was none for as long as a pulse. The client has got those of the call before. It returns an error if the server stops, the caller
-// has no permission any more, or ctx ends.
+// Next returns the next changes, or none if there was none for as long as a pulse. The client has got those of the call before. It
+// returns an error if the server stops, the caller has no permission any more, or ctx ends.
 func (l *Live) Next(ctx context.Context) ([]*Change, error) {
 	if first := l.first; len(first) > 0 {
 		l.first = nil

@@ -20,7 +20,8 @@ func TestOrderByCustomFieldsHasFewShapes(t *testing.T) {
 	for _, kind := range kinds {
 		for _, sign := range []string{"", "-"} {
 			of := map[string]bool{}
-			for _, name := range []string{"x", "y", "'", `"`, `"; DROP TABLE dcim_site; --`, "$1", "\\", "%s", "x' OR '1'='1", strings.Repeat("a", 5000)} {
+			for _, name := range []string{"x", "y", "'", `"`,
+				`"; DROP TABLE dcim_site; --`, "$1", "\\", "%s", "x' OR '1'='1", strings.Repeat("a", 5000)} {
 				v := def.NewValues()
 				v.Set("name", name)
 				v.Set("type", kind)

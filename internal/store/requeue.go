@@ -143,8 +143,8 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 	return found, next, s.translate(err)
 }
 
-// Pause pauses the deliveries of a webhook, or resumes them, and then a held one is probed at once, whatever time its receiver asked for. If there was a pause to
-// begin or to end, it writes the event, in the same transaction, and reports it.
+// Pause pauses the deliveries of a webhook, or resumes them, and then a held one is probed at once, whatever time its receiver asked
+// for. If there was a pause to begin or to end, it writes the event, in the same transaction, and reports it.
 func (s *Store) Pause(ctx context.Context, webhook int64, paused bool, e audit.Event) (changed bool, err error) {
 	sql, args := "DELETE FROM extras_webhook_pause WHERE webhook_id = $1", []any{webhook}
 	if paused {

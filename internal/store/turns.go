@@ -15,8 +15,8 @@ import (
 const callerLists = 8
 
 // Turns distributes what only a few can have at once: the connections for lists, or those for snapshots. Nobody is refused: a caller
-// who finds none free waits, as long as their request may take. Callers take turns, so that many lists of one do not delay the few of another, and no
-// caller takes the last connection.
+// who finds none free waits, as long as their request may take. Callers take turns, so that many lists of one do not delay the few of
+// another, and no caller takes the last connection.
 type Turns struct {
 	mu      sync.Mutex
 	free    int

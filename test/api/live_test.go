@@ -128,7 +128,8 @@ func TestLiveRefuses(t *testing.T) {
 			t.Errorf("%s: %s", c.query, got.Raw)
 		}
 	}
-	body := apitest.Call{Method: "GET", Path: feedPath, Token: s.Admin, Body: map[string]any{}, Header: map[string]string{"Accept": "text/event-stream"}}
+	body := apitest.Call{Method: "GET", Path: feedPath, Token: s.Admin, Body: map[string]any{},
+		Header: map[string]string{"Accept": "text/event-stream"}}
 	s.Do(t, body).Want(t, http.StatusBadRequest)
 	head := s.Do(t, apitest.Call{Method: "HEAD", Path: feedPath, Token: s.Admin, Header: map[string]string{"Accept": "text/event-stream"}})
 	if head.Want(t, http.StatusOK).Header.Get("Content-Type") != "text/event-stream" || len(head.Raw) > 0 {

@@ -126,7 +126,7 @@ func TestSavedParameters(t *testing.T) {
 		return out
 	}
 	for slug, parameters := range map[string]obj{
-		"many": {"name__ic": texts(0, 51)}, "thirty": {"name__ic": texts(0, 30)}, "unknown": {"nmae": "x"}, "word": {"created": "never"},
+		"many": {"name__ic": texts(0, 51)}, "thirty": {"name__ic": texts(0, 30)}, "unknown": {"nosuch": "x"}, "word": {"created": "never"},
 		"shown": {"limit": 1, "offset": 2, "ordering": "-name", "brief": true, "fields": "id",
 			"filter": "unknown", "filter_id": 7, "cursor": "x"},
 		"search": {"q": "site 1"}, "typed": {"id__gte": 1, "name__empty": false}, "long": {"name": strings.Repeat("x", 15000)},
@@ -136,7 +136,7 @@ func TestSavedParameters(t *testing.T) {
 	}
 	for query, field := range map[string]string{
 		"filter=many": "name__ic", "filter=thirty&name__ic=" + strings.Join(texts(100, 30), "&name__ic="): "name__ic",
-		"filter=unknown": "nmae", "filter=word": "created", "filter=search&q=other": "q", "filter_id=x": "filter_id",
+		"filter=unknown": "nosuch", "filter=word": "created", "filter=search&q=other": "q", "filter_id=x": "filter_id",
 		"filter=" + strings.Join(texts(0, 51), "&filter="): "filter", "filter=shown&filter=gone": "filter", "filter=": "filter",
 	} {
 		wantField(t, admin.get(t, sites+"?"+query), field)

@@ -39,7 +39,7 @@ func TestImagesTab(t *testing.T) {
 	b.sendFiles(t, strings.ReplaceAll(add, "&amp;", "&"), typed, picture).Want(t, http.StatusSeeOther)
 	shown := b.get(t, tab).Want(t, http.StatusOK)
 	found := thumbnail.FindStringSubmatch(string(shown.Raw))
-	if found == nil || found[1] != found[2] || found[3] != fmt.Sprintf("site_%d_Door.png", site) {
+	if len(found) < 4 || found[1] != found[2] || found[3] != fmt.Sprintf("site_%d_Door.png", site) {
 		t.Fatalf("the tab shows no picture: %q", found)
 	}
 	if a := b.get(t, found[1]).Want(t, http.StatusOK); a.Header.Get("Content-Type") != "image/png" {

@@ -270,7 +270,8 @@ func TestHostileCustomFieldsInLists(t *testing.T) {
 	create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1", "custom_fields": obj{"word": payload, "pick": payload,
 		"many": []string{payload}, "object": obj{payload: payload}, "link": "http://a.example/" + url.PathEscape(payload)}})
 	// A definition that became one of addresses when there were values.
-	if _, err := s.DB.Exec(t.Context(), `UPDATE dcim_site SET custom_fields = custom_fields || '{"link": "javascript:alert(1)"}'`); err != nil {
+	script := `UPDATE dcim_site SET custom_fields = custom_fields || '{"link": "javascript:alert(1)"}'`
+	if _, err := s.DB.Exec(t.Context(), script); err != nil {
 		t.Fatal(err)
 	}
 	b.post(t, "/dcim/sites/columns/", columns).Want(t, http.StatusSeeOther)

@@ -63,7 +63,7 @@ func TestSavedFilters(t *testing.T) {
 		"almost this name":                 {"query": {"name=Lisbon"}, "name": {"both!"}},
 		"You do not have permission":       {"query": {"name=Lisbon"}, "name": {"For all"}, "shared": {"true"}},
 		"has no filters that could be":     {"query": {"limit=5"}, "name": {"Nothing"}},
-		"nmae: Unknown filter":             {"query": {"nmae=Lisbon"}, "name": {"Typo"}},
+		"nosuch: Unknown filter":           {"query": {"nosuch=Lisbon"}, "name": {"Typo"}},
 		"filter: There is no saved filter": {"query": {"filter=nosuch"}, "name": {"Gone"}},
 	} {
 		a := carol.post(t, saved, form)
