@@ -91,7 +91,8 @@ const (
 )
 
 func lineOf(c record.Values, most int) changeLine {
-	line := changeLine{id: c.ID(), version: c.Version, Href: RecordPath(c.Type(), c.ID()), When: MomentOf(c), User: c.Text("user_name"), Action: c.Text("action"),
+	line := changeLine{id: c.ID(), version: c.Version, Href: RecordPath(c.Type(), c.ID()), When: MomentOf(c),
+		User: c.Text("user_name"), Action: c.Text("action"),
 		Label: CellOf(c.Type().Field("action"), c.Get("action")).Text, RequestID: c.Text("request_id")}
 	if most > noLines {
 		line.Differences = changedOnly(diff.Snapshots(c.Raw("prechange_data"), c.Raw("postchange_data")), most)

@@ -51,7 +51,8 @@ func Touched(form url.Values, name string, widget record.Widget) bool {
 	return readShown(form).touched(widget, name, form)
 }
 
-// touched reports whether the value of a widget, of one that means something only with it, or the kind that says how to parse it, has changed since the form was shown.
+// touched reports whether the value of a widget, of one that means something only with it, or the kind that says how to parse it, has
+// changed since the form was shown.
 func (s FormSource) touched(name string, in record.Info) bool {
 	if s.touchedJoined(name, in.Widget) {
 		return true
