@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"terrier/internal/access"
+	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
 
@@ -141,8 +142,9 @@ func boundsOrText(f record.Field, input filterInput, params url.Values) (filterI
 	return input, true
 }
 
-// keptFilters returns the active filters that have no input of their own in the filter panel. Its form sends them along.
-func (p *TypePages) keptFilters(inputs []filterInput, params url.Values) []Parameter {
+// keptFilters returns the active filters that have no input of their own in the filter panel, such as saved ones. Its form sends them
+// along.
+func (p *TypePages) keptFilters(inputs []filterInput, params url.Values) []pair {
 	own := map[string]bool{}
 	for _, input := range inputs {
 		if input.Bounds {
@@ -151,20 +153,17 @@ func (p *TypePages) keptFilters(inputs []filterInput, params url.Values) []Param
 			own[input.Name] = true
 		}
 	}
-	var kept []Parameter
+	var kept []pair
 	for _, key := range sortedKeys(params) {
-		if key == "q" || own[key] || !p.isFilter(key) {
+		if key == "q" || own[key] || !p.isFilter(key) && !slices.Contains(ledger.SavedNames, key) {
 			continue
 		}
 		for _, value := range params[key] {
-			kept = append(kept, Parameter{key, value})
+			kept = append(kept, pair{Name: key, Value: value})
 		}
 	}
 	return kept
 }
-
-// Parameter is a hidden input of a form.
-type Parameter struct{ Name, Value string }
 
 func sortedKeys(params url.Values) []string {
 	keys := make([]string, 0, len(params))

@@ -38,7 +38,7 @@ type listPage struct {
 	Exports []Crumb
 	Columns []column
 	Filters []filterInput
-	Kept    []Parameter // active filters without an input
+	Kept    []pair // active filters without an input
 	Chips   []Chip
 	Saved   savedMenu
 

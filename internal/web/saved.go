@@ -21,7 +21,6 @@ const mostOffered = 100
 // savedMenu is what a list shows of saved filters before the menu is opened.
 type savedMenu struct {
 	Href string // of the menu's content; "" for callers who are not logged in
-	Kept []pair // the saved filters that apply, for forms that keep them
 }
 
 // addSaved adds the menu of saved filters, and a chip for each of those that apply.
@@ -40,7 +39,6 @@ func (l *listPage) addSaved(v *Visit, params url.Values, saved []record.Values) 
 		}
 		for key, name := range map[string]string{ledger.SavedBySlug: r.Text("slug"), ledger.SavedByID: r.Type().FormatID(r.ID())} {
 			if slices.Contains(params[key], name) {
-				l.Saved.Kept = append(l.Saved.Kept, pair{Name: key, Value: name})
 				rest[key] = slices.DeleteFunc(rest[key], func(s string) bool { return s == name })
 			}
 		}
