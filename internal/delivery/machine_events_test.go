@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"terrier/internal/health"
 	"terrier/internal/ledger"
 	"terrier/internal/store"
 	"terrier/internal/webhookadmin"
@@ -129,6 +130,16 @@ func (m *machine) setPaused(t *rapid.T, h *modelHook, paused bool) {
 		t.Fatal(err)
 	}
 	h.paused = paused
+	if paused || h.health.state != health.Held {
+		return
+	}
+	for _, d := range m.deliveries { // those that wait because the receiver asked for time go back to their place
+		for round, state := range d.jobs {
+			if d.hook == h && d.state == store.Queued && state == "scheduled" {
+				d.jobs[round] = "available"
+			}
+		}
+	}
 }
 
 func (m *machine) enable(t *rapid.T) {

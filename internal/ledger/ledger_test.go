@@ -144,7 +144,7 @@ func TestStatements(t *testing.T) {
 			// BEGIN, lock, read; lock for deletion, lock locations, VLAN groups, config contexts and journal entries, read them, look for
 			// what protects the site: racks, devices, prefixes, VLANs, clusters and virtual machines; delete, webhooks; change rows,
 			// counts, COMMIT
-			{"delete", 23, func() error { return b.Delete(t.Context(), b.root, sites, edits(size, "", nil)) }},
+			{"delete", 25, func() error { return b.Delete(t.Context(), b.root, sites, edits(size, "", nil)) }},
 		} {
 			var err error
 			if got := b.count(func() { err = c.do() }); got != c.want || err != nil {

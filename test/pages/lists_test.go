@@ -23,8 +23,8 @@ var inList = []struct {
 }{
 	{"text", "Ada <b>", "Ada &lt;b&gt;", `name="cf_x_text__ic"`, "cf_x_text__ic=ada"},
 	{"longtext", "one\ntwo", "one\ntwo", `name="cf_x_longtext__ic"`, "cf_x_longtext__ic=two"},
-	{"integer", 7, "<td>7</td>", `name="cf_x_integer__gte"`, "cf_x_integer__gte=7&cf_x_integer__lte=8"},
-	{"decimal", 1.5, "<td>1.5</td>", `name="cf_x_decimal__lte"`, "cf_x_decimal__lte=1.5"},
+	{"integer", 7, ">7</td>", `name="cf_x_integer__gte"`, "cf_x_integer__gte=7&cf_x_integer__lte=8"},
+	{"decimal", 1.5, ">1.5</td>", `name="cf_x_decimal__lte"`, "cf_x_decimal__lte=1.5"},
 	{"boolean", false, ">No<", `<select class="form-select form-select-sm" name="cf_x_boolean"`, "cf_x_boolean=false"},
 	{"date", "2026-01-31", "2026-01-31", `type="date" name="cf_x_date__gte"`, "cf_x_date__gte=2026-01-31"},
 	{"datetime", "2026-01-31T10:00:00Z", `datetime="2026-01-31T10:00:00`, `data-utc name="cf_x_datetime__gte"`,

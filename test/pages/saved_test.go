@@ -86,7 +86,7 @@ func TestSavedFilters(t *testing.T) {
 	bob.post(t, "/extras/saved-filters/1/edit/", fields).Want(t, http.StatusSeeOther)
 	shows(t, admin.get(t, "/extras/saved-filters/1/edit/"), `name="shared"`, `name="user"`)
 
-	for path, want := range map[string]int64{list: 2 + 2, list + "?filter=both": 2 + 3, saved: 2 + 1, saved + "?filter=both": 2 + 1} {
+	for path, want := range map[string]int64{list: 2 + 4, list + "?filter=both": 2 + 5, saved: 2 + 1, saved + "?filter=both": 2 + 1} {
 		if n, _ := needs(t, bob, path, wire); n != want {
 			t.Errorf("%s takes %d statements, want %d", path, n, want)
 		}
