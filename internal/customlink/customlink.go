@@ -89,7 +89,7 @@ func (r *Renderer) render(template string) (string, error) {
 }
 
 // Address returns an address as a button may lead to it: quoted, and "" if its scheme is not allowed. An address without a scheme is one
-// of this site.
+// of this site, or with // of another that is reached as this one.
 func Address(url string) string {
 	url = quoted(url)
 	scheme, _, found := strings.Cut(url, ":")

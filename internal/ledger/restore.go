@@ -82,6 +82,8 @@ func (r *restoring) compare(ctx context.Context) error {
 			r.members(info.Name, ref)
 		case info.Widget == record.CustomInputs:
 			err = r.customs(ctx, info.Name)
+		case info.Widget == record.FileInput:
+			r.Stays = append(r.Stays, info.Label+" stays: a file is deleted when it is replaced or removed, so the earlier one is gone.")
 		default:
 			r.take(info.Name, value, value)
 		}

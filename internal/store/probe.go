@@ -33,15 +33,15 @@ const endHolds = `
 //
 // Of the oldest jobs, the first of each object are candidates, of more jobs after each failure. Of the record type that was attempted
 // least, the candidate that was attempted least is taken. So probes go around, and deliveries that the receiver can't take do not stop
-// the others for ever. The next probe is put off until the outcome of this one says when it is, or until nobody can be working on it
-// any more.
+// the others for ever. Because that may look at many jobs, only some of the webhooks that are due have their turn. The next probe is put
+// off until the outcome of this one says when it is, or until nobody can be working on it any more.
 const claimProbes = `
 	WITH due AS MATERIALIZED (
 		SELECT h.webhook_id, h.failures, w.version FROM extras_webhook_state h JOIN extras_webhook w ON w.id = h.webhook_id
 		WHERE h.state = 'held' AND (h.probe_at <= now() OR h.version <> w.version) AND w.enabled
 			AND NOT EXISTS (SELECT FROM extras_webhook_pause p WHERE p.webhook_id = w.id)
 			AND NOT EXISTS (SELECT FROM river_job j WHERE j.state = 'running' AND j.queue = '` + queuePrefix + `' || w.id)
-		FOR UPDATE OF h SKIP LOCKED),
+		ORDER BY random() LIMIT 16 FOR UPDATE OF h SKIP LOCKED),
 	chosen AS MATERIALIZED (
 		SELECT d.webhook_id, d.version, f.id FROM due d CROSS JOIN LATERAL (
 			SELECT * FROM (
@@ -55,7 +55,7 @@ const claimProbes = `
 					SELECT * FROM extras_delivery x WHERE x.id = (j.args->>'delivery')::bigint
 						AND x.changed_at >= j.moment AND x.changed_at < j.moment + interval '1 millisecond' LIMIT 1) x ON TRUE
 				ORDER BY x.object_type, x.object_id, j.priority, j.scheduled_at, j.id) f
-			ORDER BY sum(f.attempts) OVER (PARTITION BY f.object_type), f.attempts, f.priority, f.scheduled_at, f.id LIMIT 1) f),
+			ORDER BY avg(f.attempts) OVER (PARTITION BY f.object_type), f.attempts, f.priority, f.scheduled_at, f.id LIMIT 1) f),
 	taken AS MATERIALIZED (
 		SELECT c.* FROM chosen c JOIN river_job j ON j.id = c.id WHERE j.state = 'available' FOR UPDATE OF j SKIP LOCKED),
 	put_off AS (

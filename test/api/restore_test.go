@@ -14,7 +14,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestRestoreEachType: a record of any type that was changed in all fields that may change gets its first version back, to the letter. A
+// TestRestoreEachType: a record of any type that was changed in all fields that may change, except files, gets its first version back, to the letter. A
 // version that is the current one differs in nothing.
 func TestRestoreEachType(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,9 @@ func TestRestoreEachType(t *testing.T) {
 				t.Errorf("the current version differs: %v, %v", r, err)
 			}
 			for name, value := range u.body(t, typ) { // one by one: some may not change
-				if _, secret := record.SecrecyOf(typ.Field(name)); !secret {
+				_, secret := record.SecrecyOf(typ.Field(name))
+				_, file := typ.Field(name).(record.Uploaded) // the earlier one is gone when it is replaced
+				if !secret && !file {
 					s.Do(t, apitest.Call{Method: "PATCH", Path: u.path(id), Token: s.Admin, Body: obj{name: value}})
 				}
 			}

@@ -91,7 +91,7 @@ walk('custom fields are columns, sort and filter, and stay columns in another br
     await box.getByLabel(label, { exact: true }).check();
   }
   await v.press('Show');
-  assert.deepEqual((await heads(v)).slice(-3), ['Power (kW)', 'Owner page', 'Tier']);
+  assert.deepEqual((await heads(v)).slice(-4), ['Power (kW)', 'Owner page', 'Tier', 'Actions']);
   assert.equal(await v.main.locator('tbody tr', { hasText: 'Porto 2' }).first().getByRole('link', { name: 'https://example.com/sites/22' }).getAttribute('href'), 'https://example.com/sites/22');
   const header = v.main.locator('thead').getByRole('link', { name: 'Power (kW)' });
   await v.press(header);
@@ -116,7 +116,7 @@ walk('custom fields are columns, sort and filter, and stay columns in another br
 
   const other = await Visitor.open({ user: 'custom-chooser', width: 320, javaScript: false });
   await other.go('/dcim/sites/');
-  assert.deepEqual((await heads(other)).slice(-3), ['Power (kW)', 'Owner page', 'Tier']);
+  assert.deepEqual((await heads(other)).slice(-4), ['Power (kW)', 'Owner page', 'Tier', 'Actions']);
   await other.close();
   await v.settle();
   await v.close();
