@@ -30,12 +30,13 @@ export class Visited {
   }
 
   // missing returns the pages that nobody visited. A page of a type that others are walked for counts as visited if the same page of one of
-  // these was.
+  // these was. Which columns a list shows and which filters were saved is the same for all types, so one of them is enough.
   get missing() {
     const { lists } = this;
     const counts = (pattern) => {
       const type = lists.find(({ path }) => pattern.includes(` ${path}`))?.path;
-      return this.#seen.has(pattern) || (type && walkedFor(type).some((other) => this.#seen.has(pattern.replace(type, other))));
+      const others = /\/(columns|saved)\/\{\$\}$/.test(pattern) ? lists.map(({ path }) => path) : type && walkedFor(type);
+      return this.#seen.has(pattern) || (type && others.some((other) => this.#seen.has(pattern.replace(type, other))));
     };
     return this.#routes.map((route) => route.pattern).filter((pattern) => !counts(pattern));
   }

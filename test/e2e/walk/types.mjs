@@ -135,8 +135,8 @@ for (const { path, fixed } of lists.filter(({ path }) => isWalked(path))) {
     await v.press('Delete 1 selected');
     await v.press(v.main.getByRole('button', { name: /^Delete 1 / }));
     assert.equal((await world.ask('GET', `/api${path}${second}/`)).status, 404);
-    for (const gone of ['edit/', 'delete/']) {
-      assert.equal((await fetched(v, `${path}${gone}`)).path, path, 'whoever comes back to where several were edited finds the list');
+    for (const gone of ['edit/', 'delete/', 'columns/']) {
+      assert.equal((await fetched(v, `${path}${gone}`)).path, path, 'whoever comes back to where something was chosen or edited finds the list');
     }
   });
 }
