@@ -54,6 +54,9 @@ func TestManyListeners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the changes to accounts should have positions, because a stream begins after the newest", func() bool {
+		return number(t, pool, "SELECT (SELECT count(*) FROM extras_objectchange) - newest FROM extras_sequencer") == 0
+	})
 	alone := s.Memory("VmRSS")
 
 	ctx, stop := context.WithCancel(t.Context())
