@@ -20,6 +20,7 @@ walk('pictures: records', async (v) => {
   await world.api('PATCH', `/api/dcim/sites/${site.id}/`, { status: 'planned', comments: 'Meet at the north gate.\nThe key is with the guard.' });
   await world.api('PATCH', `/api/dcim/sites/${site.id}/`, { status: 'active', comments: 'Meet at the south gate.\nThe key is with the guard.', facility: 'LIS-01A' });
   await v.go('/');
+  await v.eventually('the changes of today are counted', async () => await v.main.locator('.card', { hasText: 'Changes per day' }).locator('svg').count() > 0);
   await shoot(v, 'home', 'light');
   await shoot(v, 'home', 'dark', narrow);
   await v.go('/search/?q=exchange');
