@@ -14,8 +14,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestRestoreEachType: a record of any type that was changed in all fields that may change, except files, gets its first version back, to the letter. A
-// version that is the current one differs in nothing.
+// TestRestoreEachType: a record of any type that was changed in all fields that may change, except files, gets its first version back, to
+// the letter. A version that is the current one differs in nothing.
 func TestRestoreEachType(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
