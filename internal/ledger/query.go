@@ -283,7 +283,7 @@ func EndsEarly(params url.Values, page store.Page) error {
 // Links returns the queries of the next and the previous page, "" where there is none. They have a cursor, so that every page costs
 // the same. The offset is for people who read it, and for the way back.
 func Links(params url.Values, q store.Query, page store.Page) (next, previous string) {
-	if page.Next != "" {
+	if page.More {
 		next = pageQuery(params, q.Limit, page.Offset+len(page.Rows), page.Next)
 	}
 	if page.Offset == 0 {

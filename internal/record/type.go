@@ -356,6 +356,9 @@ func (t *Type) Tree() bool {
 	return r.Target == t && !r.Many
 }
 
+// Outlined reports whether lists show the tree of the type's records, which tell their depth.
+func (t *Type) Outlined() bool { return t.Tree() && t.Field("_depth") != nil }
+
 // Rules returns every uniqueness rule, those of single fields included.
 func (t *Type) Rules() []Unique {
 	rules := make([]Unique, 0, 4)

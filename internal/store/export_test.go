@@ -33,6 +33,9 @@ func MigrateTo(ctx context.Context, pool *pgxpool.Pool, number int64) error {
 	return errors.Join(err, db.Close())
 }
 
+// MostOutlined is how many records a list in the order of a tree may have.
+const MostOutlined = mostOutlined
+
 // EndedNewest is how many deliveries a look without a time reads.
 const EndedNewest = endedNewest
 

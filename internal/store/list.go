@@ -25,11 +25,14 @@ type Query struct {
 	Limit  int
 	Offset int    // rows to skip, where there is no cursor
 	Cursor string // continue after (or before) this row
+	Tree   bool   // a list of a tree, in the type's own order: each record is followed by those below it, if there are not too many
 
 	View      record.View // what will be shown: nothing else has to be read
 	MaxBytes  int         // the page ends early if its rows exceed this; 0 means MaxPiece
 	Count     CountMode
 	CountTime time.Duration // the list stays uncounted if counting takes longer; 0 for no such limit
+
+	places []int64 // the ids of the page, in its order
 }
 
 // CountMode says how a list is counted. A cursor carries the count of the first page, so that other pages don't count again.
@@ -58,14 +61,21 @@ type Page struct {
 	Offset int    // rows of the list before these, as far as the query tells
 	Next   string // cursor of the following page, "" at the end
 	Prev   string // cursor of the page before, "" when there are no rows
+	More   bool   // there are rows after these
 	Full   bool   // it ended early, because of its bytes
+	Depths []int  // of a Tree: how many of the rows that each is below are in the list; nil if the list is not in the order of the tree
 }
 
 // List reads one page and the count of the whole list in one round trip: two statements, and a third to prove a
 // claim, however many rows and references there are. A count with a time limit, that of a page that ended early and
 // that of a test that looks for other records has a round trip of its own, and so have a search that uses an index, a
-// test of a number that is worked out, and fields that other records make up.
+// test of a number that is worked out, and fields that other records make up. A tree takes two round trips.
 func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
+	if q.Tree && q.Cursor == "" { // a cursor comes from a list that is not in the order of its tree
+		if page, ok, err := s.outlined(ctx, t, q); ok || err != nil {
+			return page, err
+		}
+	}
 	q, h, err := s.looked(ctx, t, q)
 	if err != nil {
 		return Page{}, s.translate(err)
@@ -162,6 +172,12 @@ func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) 
 		from = s.hitsFrom(w, t, q)
 	}
 	w.bind(l.order)
+	by := orderBy(l.order, l.backward)
+	if q.places != nil {
+		ids := w.arg(q.places)
+		w.and("t.id = ANY(" + ids + ")")
+		by = fmt.Sprintf("array_position(%s, t.id)", ids)
+	}
 	after := ""
 	if q.Cursor != "" {
 		var values []any
@@ -170,9 +186,9 @@ func (s *Store) listing(t *record.Type, q Query, h hits) (l listing, err error) 
 			return l, err
 		}
 		after = w.after(l.order, values, l.backward)
+		by = orderBy(l.order, l.backward)
 		q.Offset = 0
 	}
-	by := orderBy(l.order, l.backward)
 	if only != "" {
 		by = orderBy([]term{{expr: only, desc: l.order[0].desc}}, l.backward) + ", " + by
 	}
@@ -276,7 +292,7 @@ func (w *where) list(t *record.Type, q Query, h hits) (from string) {
 
 // cut drops the row that was read only to see whether there is another page, and makes the cursors.
 func (p *Page) cut(order []term, limit int, backward bool) {
-	more := len(p.Rows) > limit || p.Full
+	p.More = len(p.Rows) > limit || p.Full || backward
 	if len(p.Rows) >= limit {
 		p.Rows, p.Full = p.Rows[:limit], false
 	}
@@ -289,7 +305,7 @@ func (p *Page) cut(order []term, limit int, backward bool) {
 	if len(p.Rows) == 0 {
 		return
 	}
-	if more || backward {
+	if p.More {
 		p.Next = encodeCursor(p.Rows[len(p.Rows)-1], order, false) + p.Total.encode()
 	}
 	p.Prev = encodeCursor(p.Rows[0], order, true) + p.Total.encode()

@@ -195,8 +195,31 @@ func (s *selector) Aggregate(of *record.Type, by, sum record.Field) {
 			what = fmt.Sprintf("coalesce(sum(n.%s::numeric), 0)::float8", quote(c.Name))
 		}
 	}
-	s.another(of, what, s.referring(of, by, "n"), storage)
+	if ref, _ := record.ReferenceOf(by); sum == nil && s.t.Tree() && ref.Target == s.t && !ref.Many && of != s.t {
+		s.countBelow(of, by)
+	} else {
+		s.another(of, what, s.referring(of, by, "n"), storage)
+	}
 	s.part.isAggregate = true
+}
+
+// countBelow counts what refers to this record of a tree, or to one below it. The caller must be allowed to see each step down the tree, as
+// in a filter by this record. Each step counts by the index of the reference: as a join, PostgreSQL might read the whole other table.
+func (s *selector) countBelow(of *record.Type, by record.Field) {
+	at := selector{t: s.t, alias: "down"}
+	expr := func(w *where, caller access.Scope) string {
+		seen := func(t *record.Type, alias string) string {
+			if view := caller.Sees(t); !view.All() {
+				return " AND " + w.within(view, t, alias)
+			}
+			return ""
+		}
+		return fmt.Sprintf("(WITH RECURSIVE down AS (SELECT %s.id UNION ALL SELECT c.id FROM %s c JOIN down ON c.parent_id = down.id%s) "+
+			"SELECT sum((SELECT count(*) FROM %s n WHERE %s%s))::bigint FROM down)", s.alias, quote(s.t.Table()), seen(s.t, "c"),
+			quote(of.Table()), at.referring(of, by, "n"), seen(of, "n"))
+	}
+	s.one(expr(nil, access.Machine()), readers[record.StoreInt], decoders[record.StoreInt])
+	s.part.scoped = []scoped{{of: []*record.Type{s.t, of}, expr: expr}}
 }
 
 // CountBetween counts what the caller may see.

@@ -151,6 +151,7 @@ func (p *TypePages) list(v *Visit) error {
 	}
 	q = QuickCount(q)
 	q.View = viewOf(setup.columns)
+	q.Tree = p.Type.Outlined() && len(q.Order) == 0
 	if p.indents(params) {
 		q.View.Only = append(q.View.Only, p.Type.Indent)
 	}
@@ -225,14 +226,25 @@ func (p *TypePages) listPage(v *Visit, setup listSetup, params url.Values, q sto
 	}
 	l.Heads, l.Rows = p.table(v, l.Columns, params, found.Rows)
 	for i, r := range found.Rows {
-		if !p.indents(params) {
-			break
-		}
-		if depth := int(r.Int(p.Type.Indent)); depth > 0 {
-			l.Rows[i].Depth, l.Rows[i].Level = min(depth, mostIndented), "level "+strconv.Itoa(depth+1)
+		if p.indents(params) {
+			l.Rows[i].indent(int(r.Int(p.Type.Indent)))
 		}
 	}
+	indent(l.Rows, found)
 	return l
+}
+
+// indent shows how deep each row of a tree is.
+func indent(rows []row, found store.Page) {
+	for i, depth := range found.Depths {
+		rows[i].indent(depth)
+	}
+}
+
+func (r *row) indent(depth int) {
+	if depth > 0 {
+		r.Depth, r.Level = min(depth, mostIndented), "level "+strconv.Itoa(depth+1)
+	}
 }
 
 // mostIndented is how deep the style sheet can indent a row.

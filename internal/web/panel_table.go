@@ -34,6 +34,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	if q = QuickCount(q); panel.Card != "" {
 		q.Limit, q.Count = cardRows, store.CountNone
 	}
+	q.Tree = by.Type.Outlined()
 	columns := p.columns(nil, nil)
 	for i, c := range columns {
 		columns[i].Shown = c.Shown && (by.Via != nil || c.Name != by.Field.Info().Name) // it would have this record in every row
@@ -45,6 +46,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	}
 	t := &panelTable{Title: panel.Label(), Count: CountText(rows.Total), All: p.Path + "?" + filterFor(by, found).Encode()}
 	t.Heads, t.Rows = p.table(v, columns, params, rows.Rows)
+	indent(t.Rows, rows)
 	for i := range t.Heads {
 		t.Heads[i].Href = "" // only the list of the type can be sorted
 	}

@@ -8,7 +8,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestDepth checks that records of a tree show how many are above them, also nested, and that ?brief shows counts besides.
+// TestDepth checks that records of a tree show how many are above them, also nested, that ?brief shows counts besides, and
+// that counts include what is below.
 func TestDepth(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -34,6 +35,13 @@ func TestDepth(t *testing.T) {
 	}
 	brief := do("GET", "/api/dcim/regions/?brief=true&name=r3", nil).Page(t).Results[0]
 	same(t, "the brief form", brief, map[string]any{"name": "r3", "slug": "r3", "_depth": 3.0, "site_count": 1.0})
+	for i, id := range ids {
+		region := do("GET", fmt.Sprintf("/api/dcim/regions/%d/", id), nil).Object(t)
+		sites := do("GET", fmt.Sprintf("/api/dcim/sites/?region_id=%d", id), nil).Page(t)
+		if region["site_count"] != 1.0 || sites.Count != 1 {
+			t.Errorf("region r%d counts %v sites, and its list %d: the site is in it or below it", i, region["site_count"], sites.Count)
+		}
+	}
 	do("PATCH", fmt.Sprintf("/api/dcim/regions/%d/", ids[2]), map[string]any{"parent": nil}).Want(t, http.StatusOK)
 	if region := do("GET", fmt.Sprintf("/api/dcim/regions/%d/", ids[3]), nil).Object(t); region["_depth"] != 1.0 {
 		t.Errorf("the depth after a move is %v, want 1", region["_depth"])

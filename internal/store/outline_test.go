@@ -1,0 +1,177 @@
+package store_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"terrier/internal/access"
+	"terrier/internal/fill"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// plantRegions makes n regions, most of them below an earlier one, and a site in each. It returns the parents of the regions.
+func plantRegions(t *testing.T, s *store.Store, reg *record.Registry, n int) map[int64]int64 {
+	t.Helper()
+	parents := map[int64]int64{}
+	all := fill.New(s, 1)
+	err := all.Fill(t.Context(), reg.Type("dcim.region"), n, fill.Recipe{
+		"name": func(r fill.Row) any {
+			return fmt.Sprintf("%d %d%s", r.Draw(0, 100), r.ID, []string{"", "", "", "x"}[r.Draw(1, 4)])
+		},
+		"slug": func(r fill.Row) any { return fmt.Sprint("r", r.ID) },
+		"parent": func(r fill.Row) any {
+			if r.I == 0 || r.Draw(0, 8) == 0 {
+				return nil
+			}
+			parents[r.ID] = r.ID - 1 - int64(r.Draw(1, r.I))
+			return fmt.Sprint(parents[r.ID])
+		},
+	})
+	if err == nil {
+		err = all.Fill(t.Context(), reg.Type("dcim.site"), n, fill.Recipe{"region": func(r fill.Row) any { return fmt.Sprint(1 + r.I) }})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parents
+}
+
+// seesNoX returns the scope of somebody who may see all sites, and the regions without an x in their names.
+func seesNoX(t *testing.T, of *record.Type) access.Scope {
+	t.Helper()
+	scope, err := (&access.Policy{}).Scope(&access.Subject{UserID: 7, Grants: []access.Grant{
+		{Types: []string{"dcim.site"}, Actions: []string{"view"}},
+		{Types: []string{"dcim.region"}, Actions: []string{"view"}, Constraints: json.RawMessage(`{"name__niew": "x"}`)},
+	}}, of, access.View)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scope
+}
+
+// TestTreesAreListedAsTrees: each record is followed by those below it, whatever page they are on, and what the caller may not see
+// changes nothing: what is below a hidden record begins at the left.
+func TestTreesAreListedAsTrees(t *testing.T) {
+	t.Parallel()
+	s, reg, _ := open(t)
+	regions := reg.Type("dcim.region")
+	parents := plantRegions(t, s, reg, 300)
+	for who, scope := range map[string]access.Scope{"everybody": access.Machine(), "nobody with an x": seesNoX(t, regions)} {
+		flat, err := s.List(t.Context(), regions, store.Query{Scope: scope, Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed := map[int64]bool{}
+		for _, r := range flat.Rows {
+			listed[r.ID()] = true
+		}
+		if hidden := 300 - len(listed); (hidden == 0) != (who == "everybody") {
+			t.Fatalf("%s: %d regions are hidden", who, hidden)
+		}
+		var want []string
+		var plant func(below int64, depth int)
+		plant = func(below int64, depth int) {
+			for _, r := range flat.Rows { // in their own order
+				if parent := parents[r.ID()]; parent == below || below == 0 && !listed[parent] {
+					want = append(want, fmt.Sprint(depth, " ", r.ID()))
+					plant(r.ID(), depth+1)
+				}
+			}
+		}
+		plant(0, 0)
+		for _, limit := range []int{7, 300, 1000} {
+			var got []string
+			for offset := 0; ; offset += limit {
+				page, err := s.List(t.Context(), regions, store.Query{Scope: scope, Tree: true, Limit: limit, Offset: offset,
+					Count: store.CountCapped, View: record.View{Only: []string{"id", "name"}}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if page.Count != int64(len(flat.Rows)) || page.Offset != offset || len(page.Depths) != len(page.Rows) {
+					t.Fatalf("%s: a page at %d of %d, with %d depths for %d rows", who, page.Offset, page.Count, len(page.Depths), len(page.Rows))
+				}
+				for i, r := range page.Rows {
+					got = append(got, fmt.Sprint(page.Depths[i], " ", r.ID()))
+				}
+				if !page.More {
+					break
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, by %d:\n got %v\nwant %v", who, limit, got, want)
+			}
+		}
+	}
+}
+
+// TestFilteredTrees: only what a filter finds makes up the tree.
+func TestFilteredTrees(t *testing.T) {
+	t.Parallel()
+	s, reg, _ := open(t)
+	regions := reg.Type("dcim.region")
+	plantRegions(t, s, reg, 50)
+	test := record.Predicate{Field: regions.Field("parent"), Lookup: record.Not, Values: []any{nil}}
+	for _, search := range []string{"", "r"} {
+		q := store.Query{Scope: access.Machine(), Where: []record.Predicate{test}, Search: search, Limit: 50}
+		flat, err := s.List(t.Context(), regions, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Tree = true
+		tree, err := s.List(t.Context(), regions, q)
+		if err != nil || len(tree.Rows) != len(flat.Rows) || len(tree.Rows) == 0 || tree.Depths[0] != 0 {
+			t.Errorf("q=%s: %d of %d rows, %v (%v)", search, len(tree.Rows), len(flat.Rows), tree.Depths, err)
+		}
+	}
+}
+
+// TestLargeTreesAreFlat: a list of more than MostOutlined records is in the type's own order, and goes on with a cursor.
+func TestLargeTreesAreFlat(t *testing.T) {
+	t.Parallel()
+	s, reg, _ := open(t)
+	regions := reg.Type("dcim.region")
+	plantRegions(t, s, reg, store.MostOutlined+1)
+	q := store.Query{Scope: access.Machine(), Tree: true, Limit: 50, Count: store.CountCapped}
+	page, err := s.List(t.Context(), regions, q)
+	if err != nil || page.Depths != nil || len(page.Rows) != 50 || page.Next == "" {
+		t.Errorf("%d rows, depths %v, next %q (%v)", len(page.Rows), page.Depths, page.Next, err)
+	}
+	id := record.Predicate{Lookup: record.Less, Values: []any{int64(store.MostOutlined + 1)}}
+	q.Where = []record.Predicate{id}
+	if page, err = s.List(t.Context(), regions, q); err != nil || len(page.Depths) != 50 || page.Count != store.MostOutlined {
+		t.Errorf("one fewer: %d depths of %d rows (%v)", len(page.Depths), page.Count, err)
+	}
+}
+
+// TestCountsIncludeWhatIsBelow: the number of sites of a region is that of the list of sites in it, as far as the caller may see the
+// regions between.
+func TestCountsIncludeWhatIsBelow(t *testing.T) {
+	t.Parallel()
+	s, reg, _ := open(t)
+	regions, sites := reg.Type("dcim.region"), reg.Type("dcim.site")
+	plantRegions(t, s, reg, 100)
+	for who, caller := range map[string]func(*record.Type) access.Scope{
+		"everybody":        func(*record.Type) access.Scope { return access.Machine() },
+		"nobody with an x": func(of *record.Type) access.Scope { return seesNoX(t, of) },
+	} {
+		page, err := s.List(t.Context(), regions, store.Query{Scope: caller(regions), Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := int64(0)
+		for _, r := range page.Rows {
+			in := record.Predicate{Field: sites.Field("region"), Subtree: true, Values: []any{r.ID()}}
+			list, err := s.List(t.Context(), sites, store.Query{Scope: caller(sites), Where: []record.Predicate{in}, Limit: 1})
+			if err != nil || list.Count != r.Int("site_count") {
+				t.Errorf("%s: region %d counts %d sites of %d (%v)", who, r.ID(), r.Int("site_count"), list.Count, err)
+			}
+			most = max(most, list.Count)
+		}
+		if most < 3 {
+			t.Errorf("%s: no region has others with sites below it", who)
+		}
+	}
+}
