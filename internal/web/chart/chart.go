@@ -5,6 +5,7 @@ package chart
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -150,8 +151,12 @@ func (c *Chart) add(periods []Period, unit string, parts func(Period) []Part) {
 	if n := len(periods); n > 0 {
 		c.Days = periods[n-1].At.Sub(periods[0].At) > clockTicks
 	}
+	labelled := ticks(periods)
 	for i, p := range periods {
-		c.Ticks = append(c.Ticks, tick(i, len(periods), p.When))
+		c.Ticks = append(c.Ticks, When{})
+		if labelled(i) {
+			c.Ticks[i] = p.When
+		}
 		column := Column{When: p.When, X: i * columnWidth, Width: columnWidth, Title: title(p, c.Keys, unit), Parts: parts(p)}
 		for j := range column.Parts {
 			column.Parts[j].X += column.X
@@ -262,11 +267,20 @@ func short(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// tick returns the label of a period, or none if there is no room for it.
-func tick(i, periods int, label When) When {
-	every := (periods + mostTicks - 1) / mostTicks
-	if i%every != 0 {
-		return When{}
+// roundTimes are what people expect between two labels.
+var roundTimes = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 3 * time.Hour,
+	6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour}
+
+// ticks returns which periods are labelled: at most mostTicks. Those of a clock are labelled at round times, in UTC.
+func ticks(periods []Period) func(i int) bool {
+	n := len(periods)
+	every := max(1, (n+mostTicks-1)/mostTicks)
+	if n < 2 || !periods[1].At.After(periods[0].At) {
+		return func(i int) bool { return i%every == 0 }
 	}
-	return label
+	apart := periods[1].At.Sub(periods[0].At) * time.Duration(every)
+	if i := slices.IndexFunc(roundTimes, func(d time.Duration) bool { return d >= apart }); i >= 0 {
+		apart = roundTimes[i]
+	}
+	return func(i int) bool { return periods[i].At.Truncate(apart).Equal(periods[i].At) && n-i > every/2 }
 }

@@ -95,7 +95,34 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// TestTicks: at most five periods are labelled, the first always.
+// TestRoundTicks: of periods that follow each other, at most five are labelled, at round times and as far from each other, and none so late
+// that its label has no room.
+func TestRoundTicks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ step, span, apart time.Duration }{
+		{time.Minute, time.Hour, 15 * time.Minute}, {30 * time.Minute, 24 * time.Hour, 6 * time.Hour}, {time.Hour, 24 * time.Hour, 6 * time.Hour},
+		{3 * time.Hour, 7 * 24 * time.Hour, 48 * time.Hour}, {12 * time.Hour, 30 * 24 * time.Hour, 7 * 24 * time.Hour},
+	} {
+		for shift := range 10 {
+			var periods []chart.Period
+			begin := at(0).At.Add(time.Duration(shift) * c.step)
+			for since := time.Duration(0); since < c.span; since += c.step {
+				periods = append(periods, chart.Period{When: chart.When{At: begin.Add(since)}})
+			}
+			labelled := slices.DeleteFunc(chart.Bars("", "", nil, periods).Ticks, func(w chart.When) bool { return w == chart.When{} })
+			if len(labelled) < 3 || len(labelled) > 5 || begin.Add(c.span).Sub(labelled[len(labelled)-1].At) < c.span/12 {
+				t.Errorf("%s from %s: %v", c.span, begin, labelled)
+			}
+			for i, tick := range labelled {
+				if !tick.At.Truncate(c.apart).Equal(tick.At) || i > 0 && tick.At.Sub(labelled[i-1].At) != c.apart {
+					t.Errorf("%s from %s: label %d is at %s", c.span, begin, i, tick.At)
+				}
+			}
+		}
+	}
+}
+
+// TestTicks: at most five other periods are labelled, the first always.
 func TestTicks(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 5, 6, 14, 25, 49} {
