@@ -191,11 +191,27 @@ func textsCell(f record.Field, texts []string) Cell {
 	if len(texts) == 0 {
 		return Cell{Kind: EmptyCell}
 	}
+	titles := titlesOf(f)
 	marked := make([]string, len(texts))
 	for i, text := range texts {
-		marked[i] = record.MarkUnknown(f, text)
+		if marked[i] = titles[text]; marked[i] == "" {
+			marked[i] = record.MarkUnknown(f, text)
+		}
 	}
 	return Cell{Kind: TextCell, Text: strings.Join(marked, ", ")}
+}
+
+// titlesOf returns what people call the record types that a field can name, by their keys.
+func titlesOf(f record.Field) map[string]string {
+	named, ok := f.(record.TypeNaming)
+	if !ok {
+		return nil
+	}
+	titles := map[string]string{}
+	for _, t := range named.Types() {
+		titles[t.Key()] = t.Title()
+	}
+	return titles
 }
 
 func Indented(raw json.RawMessage) string {

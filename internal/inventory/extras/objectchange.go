@@ -40,7 +40,7 @@ var ObjectChange = record.Type{
 		{Name: "time_before", Field: "time", Lookup: record.AtMost},
 	},
 	Display: func(r record.Reader) string {
-		return fmt.Sprintf("%s %s %s by %s", r.Text("changed_object_type"), r.Text("object_repr"), r.Text("action"), r.Text("user_name"))
+		return fmt.Sprintf("%s %s %sd by %s", r.Text("changed_object_type"), r.Text("object_repr"), r.Text("action"), r.Text("user_name"))
 	},
 }
 

@@ -157,7 +157,7 @@ func (h webhookPages) backlog(v *web.Visit, more *webhookDetail, found record.Va
 	waiting, err := h.admin.Backlog(v.Ctx, v.Caller, found.ID())
 	more.Queued, more.Retrying = waiting.Queued, waiting.Retrying
 	if waiting.OldestAt != nil {
-		more.Oldest = h.site.Now().Sub(*waiting.OldestAt).Truncate(time.Second).String()
+		more.Oldest = web.InWords(h.site.Now().Sub(*waiting.OldestAt))
 	}
 	return err
 }
