@@ -209,7 +209,7 @@ func titlesOf(f record.Field) map[string]string {
 	}
 	titles := map[string]string{}
 	for _, t := range named.Types() {
-		titles[t.Key()] = t.Title()
+		titles[t.Key()] = Capital(t.Title())
 	}
 	return titles
 }

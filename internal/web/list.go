@@ -173,7 +173,8 @@ func (p *TypePages) list(v *Visit) error {
 	if err := p.addMenus(v, l, found.Rows); err != nil {
 		return err
 	}
-	return v.Show(Page{Name: "list", Title: p.Title, Crumbs: p.Crumbs()[:1], Body: l})
+	steps := p.Crumbs()
+	return v.Show(Page{Name: "list", Title: p.Title, Crumbs: steps[:len(steps)-1], Body: l})
 }
 
 // customsField is the field with the values of all custom fields.

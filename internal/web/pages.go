@@ -83,9 +83,13 @@ func (p *TypePages) Record(v *Visit) (record.Values, error) {
 	return p.site.Ledger.Get(v.Ctx, v.Caller, p.Type, id)
 }
 
-// Crumbs returns the steps that lead to a page of the type.
+// Crumbs returns the steps that lead to a page of the type. A section that is called like the type is no step of its own.
 func (p *TypePages) Crumbs(more ...Crumb) []Crumb {
-	return append([]Crumb{{p.Type.Section, ""}, {p.Title, p.Path}}, more...)
+	steps := []Crumb{{p.Type.Section, ""}, {p.Title, p.Path}}
+	if p.Title == p.Type.Section {
+		steps = steps[1:]
+	}
+	return append(steps, more...)
 }
 
 // With returns an address with some parameters set. Empty ones are left out.

@@ -44,7 +44,7 @@ func TestSearchPage(t *testing.T) {
 			` <span class="found-in"><span class="found-field">Description:</span> moved here from <mark>lisbon</mark> in May</span>`,
 		hit("/dcim/regions/", region, "Greater <mark>Lisbon</mark>"), hit("/tenancy/tenants/", tenant, "<mark>LISBON</mark>"),
 		`<a href="/dcim/sites/?q=lisbon">Sites</a>`,
-		`Only the newest 5000 were searched of <a href="/extras/deliveries/?q=lisbon">Deliveries</a>, `)
+		`Only the newest 5000 of these lists were searched: <a href="/extras/deliveries/?q=lisbon">Deliveries</a>, `)
 	if got := strings.Join(foundIn(a), ", "); got != "Tenants 1, Regions 1, Sites 3, Object changes 4" {
 		t.Errorf("the page shows %s", got)
 	}

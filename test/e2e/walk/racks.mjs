@@ -73,3 +73,15 @@ for (const width of [1280, 320]) {
     assert.deepEqual(problems, []);
   });
 }
+
+walk('the tabs of a device are one line on a narrow window, with the open one in view', { width: 320 }, async (v) => {
+  const [device] = (await world.api('GET', '/api/dcim/devices/?limit=1')).results;
+  await v.go(`/dcim/devices/${device.id}/changelog/`);
+  const { height, left, right } = await v.main.locator('.nav-tabs').evaluate((tabs) => {
+    const open = tabs.querySelector('.active').getBoundingClientRect();
+    return { height: tabs.getBoundingClientRect().height, left: open.left, right: open.right };
+  });
+  assert.ok(height < 60, `${height} pixels high`);
+  assert.ok(left >= 0 && right <= 320, `the open tab is at ${left} to ${right}`);
+  assert.equal(await v.tooWide(), 0);
+});

@@ -400,6 +400,12 @@
     }
   });
 
+  // On a narrow window tabs are one line that scrolls: the open one is in view.
+  const tabs = document.querySelector('.nav-tabs');
+  if (tabs?.querySelector('.active')) {
+    tabs.scrollLeft += tabs.querySelector('.active').getBoundingClientRect().left - tabs.getBoundingClientRect().left;
+  }
+
   // Menus. At most one is open, and nobody has to press its own button again to be rid of it.
   const menu = '.drop, .user-menu, .row-menu > details';
 
