@@ -20,19 +20,24 @@ var sumDurations = func() string {
 	return "ARRAY[" + strings.Join(sums, ", ") + "]"
 }()
 
-// foldAfter is how long the tally is kept by the minute. After that it is kept by the hour.
-const foldAfter = 48 * time.Hour
+// folds are the steps in which the tally is kept: by the minute for a little longer than the chart by the minute covers, because clocks
+// differ, then by the half hour, and after two days by the hour. A fold looks only at the rows before that for the time of its window.
+// Rows that nobody folded in time stay as they are.
+var folds = []struct{ step, after, window time.Duration }{
+	{step: time.Minute, after: time.Minute, window: time.Hour},
+	{step: 30 * time.Minute, after: 65 * time.Minute, window: 24 * time.Hour},
+	{step: time.Hour, after: 48 * time.Hour, window: 24 * time.Hour},
+}
 
-// FoldTally sums the tally rows of each webhook and minute once the minute is over, those of each hour after two days, and forgets those
-// older than a time. It looks only at the last hour and at one day: rows that nobody folded in time stay by the minute.
+// foldAtOnce is how many sums a fold writes at most, the oldest first. The next call goes on.
+const foldAtOnce = 5_000
+
+// FoldTally sums the tally rows of each webhook and step of time, and forgets those older than a time.
 func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) error {
-	hours := now.Add(-foldAfter).Truncate(time.Hour)
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
-		for _, fold := range []struct {
-			unit     string
-			from, to time.Time
-		}{{"minute", now.Add(-time.Hour), now.Truncate(time.Minute).Add(-time.Minute)}, {"hour", hours.Add(-24 * time.Hour), hours}} {
-			if _, err := tx.Exec(ctx, foldTally(fold.unit), fold.from, fold.to); err != nil {
+		for _, fold := range folds {
+			to := now.Add(-fold.after).Truncate(fold.step)
+			if _, err := tx.Exec(ctx, foldTally, fold.step, to.Add(-fold.window), to, foldAtOnce); err != nil {
 				return err
 			}
 		}
@@ -41,13 +46,12 @@ func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) error {
 	})
 }
 
-// foldTally sums the rows of each webhook and minute or hour between two times.
-func foldTally(unit string) string {
-	return fmt.Sprintf(`
-		WITH many AS (SELECT date_trunc('%[1]s', minute, 'UTC') AS at, webhook_id FROM extras_tally WHERE minute >= $1 AND minute < $2
-				GROUP BY 1, 2 HAVING count(*) > 1),
-		     gone AS (DELETE FROM extras_tally t USING many m WHERE t.minute >= $1 AND t.minute < $2
-				AND date_trunc('%[1]s', t.minute, 'UTC') = m.at AND t.webhook_id = m.webhook_id RETURNING m.at, t.*)
-		INSERT INTO extras_tally (minute, webhook_id, successful, failed, milliseconds, durations)
-		SELECT at, webhook_id, sum(successful), sum(failed), sum(milliseconds), %[2]s FROM gone GROUP BY at, webhook_id`, unit, sumDurations)
-}
+// foldTally sums the rows of each webhook and step between two times. The range of minutes is there for plans that look each sum up in the
+// index.
+var foldTally = `
+	WITH many AS (SELECT date_bin($1, minute, 'epoch') AS at, webhook_id FROM extras_tally WHERE minute >= $2 AND minute < $3
+			GROUP BY 1, 2 HAVING count(*) > 1 ORDER BY 1, 2 LIMIT $4),
+		gone AS (DELETE FROM extras_tally t USING many m WHERE t.minute >= $2 AND t.minute < $3 AND t.webhook_id = m.webhook_id
+			AND date_bin($1, t.minute, 'epoch') = m.at AND t.minute >= m.at AND t.minute < m.at + $1 RETURNING m.at, t.*)
+	INSERT INTO extras_tally (minute, webhook_id, successful, failed, milliseconds, durations)
+	SELECT at, webhook_id, sum(successful), sum(failed), sum(milliseconds), ` + sumDurations + ` FROM gone GROUP BY at, webhook_id`

@@ -14,7 +14,8 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// chartRange is a time that the charts of a webhook can cover, and the time of one bar. Counts are kept by the hour after two days.
+// chartRange is a time that the charts of a webhook can cover, and the time of one bar. Counts are kept by the minute for a
+// little more than an hour, by the half hour for two days, and by the hour after that.
 type chartRange struct {
 	Key       string // in the address
 	Name      string
