@@ -1,9 +1,8 @@
 package store
 
 import (
-	"cmp"
 	"context"
-	"slices"
+	"fmt"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -12,16 +11,22 @@ import (
 // CustomLinkType is the type whose records are buttons on the pages of others.
 const CustomLinkType = "extras.customlink"
 
-// CustomLinks reads the enabled custom links of a type, at most so many, and returns them in the order of their groups, weights and names.
+// CustomLinks reads the first enabled custom links of a type, in the order of their groups, weights and names, as their list has it.
 func (s *Store) CustomLinks(ctx context.Context, t *record.Type, most int) ([]record.Values, error) {
 	links := s.reg.Type(CustomLinkType)
-	found, err := s.find(ctx, links, access.Machine(), []record.Predicate{
+	order, err := orderOf(links, Query{})
+	if err != nil {
+		return nil, err
+	}
+	w := &where{}
+	for _, p := range []record.Predicate{
 		{Field: links.Field("content_types"), Values: []any{t.Key()}},
 		{Field: links.Field("enabled"), Values: []any{true}},
-	}, most)
-	slices.SortFunc(found, func(a, b record.Values) int {
-		return cmp.Or(cmp.Compare(a.Text("group_name"), b.Text("group_name")), cmp.Compare(a.Int("weight"), b.Int("weight")),
-			cmp.Compare(a.Text("name"), b.Text("name")))
-	})
-	return found, err
+	} {
+		w.and(w.predicate(p, links, "t"))
+	}
+	p := s.plans[links]
+	columns := p.list(w, access.Machine())
+	sql := fmt.Sprintf("SELECT %s FROM %s t%s%s ORDER BY %s LIMIT %s", columns, p.table, p.joins, w, orderBy(order, false), w.arg(most))
+	return s.read(ctx, links, sql, w.args)
 }
