@@ -46,6 +46,7 @@ const (
 
 	PictureCell = "picture"
 	SparkCell   = "spark"
+	SlowCell    = "slow" // what it would show took too long to load
 )
 
 // Cell returns the value of a field for the caller. It is a link only if the caller may see the record behind it.

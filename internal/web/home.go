@@ -63,22 +63,34 @@ func (v *Visit) cards() (cards []Card) {
 	return seen
 }
 
-// fill returns the content of a card. It has as long as a count; a card that was not ready by then says so.
+// fill returns the content of a card. A card that was not ready in time says so.
 func (v *Visit) fill(c Card) (template.HTML, error) {
+	part := "card-" + c.Key
+	var data any
+	slow, err := v.quickly(func(v *Visit) (err error) {
+		data, err = c.Fill(v)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if slow {
+		part = "card-slow"
+	}
+	body, err := v.Site.made(part, data)
+	return template.HTML(body), err // it was made by a template
+}
+
+// quickly reads a part of a page that can be left out, which has as long as a count. It reports whether that took too long.
+func (v *Visit) quickly(read func(*Visit) error) (slow bool, err error) {
 	ctx, cancel := context.WithTimeout(v.Ctx, countTime)
 	defer cancel()
 	short := *v
 	short.Ctx = ctx
-	part := "card-" + c.Key
-	data, err := c.Fill(&short)
-	if tooSlow(err) {
-		part, err = "card-slow", nil
+	if err = read(&short); tooSlow(err) {
+		return true, nil
 	}
-	if err != nil {
-		return "", err
-	}
-	body, err := v.Site.made(part, data)
-	return template.HTML(body), err // it was made by a template
+	return false, err
 }
 
 // tooSlow reports whether a query was stopped because it took too long.

@@ -115,30 +115,37 @@ type OwnPages struct {
 	Form, Detail string // templates of their own
 	MoreForm     func(v *Visit, form *FormPage, found record.Values) error
 	MoreDetail   func(v *Visit, d *DetailPage, found record.Values) error
-	Cells        map[string]func(record.Values) Cell // cells of a list, by field, that need more than the field's value
-	// Column is a column more of the list, read for all records of a page at once.
-	Column func(v *Visit, rows []record.Values) (OwnColumn, error)
-	Added  func(v *Visit, made record.Values) error // answers after a creation, instead of the redirect
+	Cells        map[string]func(record.Values) Cell      // cells of a list, by field, that need more than the field's value
+	Column       OwnColumn                                // a column more of the list; without a label there is none
+	Added        func(v *Visit, made record.Values) error // answers after a creation, instead of the redirect
 }
 
-// OwnColumn is a column of a list, with a cell for each record.
+// OwnColumn is a column of a list, read for all records of a page at once. Cells returns a cell for each record.
 type OwnColumn struct {
 	Label string
-	Cells []Cell
+	Cells func(v *Visit, rows []record.Values) ([]Cell, error)
 }
 
-// addOwnColumn adds the type's own column after the names.
+// addOwnColumn adds the type's own column after the names. If it is not ready in time, its cells say so.
 func (p *TypePages) addOwnColumn(v *Visit, l *listPage, rows []record.Values) error {
-	if p.own.Column == nil || len(rows) == 0 {
+	column := p.own.Column
+	if column.Label == "" || len(rows) == 0 {
 		return nil
 	}
-	column, err := p.own.Column(v, rows)
+	var cells []Cell
+	slow, err := v.quickly(func(v *Visit) (err error) {
+		cells, err = column.Cells(v, rows)
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	if slow {
+		cells = slices.Repeat([]Cell{{Kind: SlowCell}}, len(rows))
+	}
 	l.Heads = slices.Insert(l.Heads, 1, head{Label: column.Label})
 	for i := range l.Rows {
-		cell := inTable(column.Cells[i])
+		cell := inTable(cells[i])
 		cell.Label = labelAttr(column.Label)
 		l.Rows[i].Cells = append([]tableCell{cell}, l.Rows[i].Cells...)
 	}

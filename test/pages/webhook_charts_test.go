@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -63,4 +64,23 @@ func TestWebhookCharts(t *testing.T) {
 	b.get(t, link).Want(t, http.StatusOK)
 	s.User(t, "narrow", apitest.Grant{Types: []string{"extras.webhook"}, Actions: []string{"view"}})
 	hides(t, login(t, s, "narrow").get(t, path).Want(t, http.StatusOK), "/extras/deliveries/")
+}
+
+// TestWebhooksAreListedWithoutSlowHistories: the column of requests says that it took too long, and the list is shown.
+func TestWebhooksAreListedWithoutSlowHistories(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	create(t, s, "/api/extras/webhooks/", obj{"name": "inventory sync", "content_types": []string{"dcim.site"}, "type_create": true,
+		"payload_url": "http://localhost:9/"})
+	other, err := s.DB.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Rollback(context.Background()) })
+	if _, err := other.Exec(t.Context(), "LOCK TABLE extras_tally"); err != nil {
+		t.Fatal(err)
+	}
+	shows(t, b.get(t, "/extras/webhooks/").Want(t, http.StatusOK), ">inventory sync</a>",
+		`data-label="Last 24 hours"><span class="nothing">took too long to load</span>`)
 }

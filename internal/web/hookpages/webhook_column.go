@@ -10,9 +10,9 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
-// lastDay returns the column of the list of webhooks with the requests of the last 24 hours.
-func (h webhookPages) lastDay(v *web.Visit, rows []record.Values) (web.OwnColumn, error) {
-	column := web.OwnColumn{Label: "Last 24 hours", Cells: make([]web.Cell, len(rows))}
+// lastDay returns the requests of the last 24 hours to each of some webhooks, as cells of their list.
+func (h webhookPages) lastDay(v *web.Visit, rows []record.Values) ([]web.Cell, error) {
+	cells := make([]web.Cell, len(rows))
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
 		ids[i] = r.ID()
@@ -20,18 +20,18 @@ func (h webhookPages) lastDay(v *web.Visit, rows []record.Values) (web.OwnColumn
 	histories, err := h.admin.HistoryOfEach(v.Ctx, v.Caller, ids,
 		webhookadmin.HistoryRange{Since: h.site.Now().Add((1 - homeHours) * time.Hour), Step: time.Hour})
 	if err != nil {
-		return column, err
+		return nil, err
 	}
 	for i, id := range ids {
 		history := histories[id]
 		successful, failed := outcomes(history)
 		if successful+failed == 0 {
-			column.Cells[i] = web.Cell{Kind: web.EmptyCell}
+			cells[i] = web.Cell{Kind: web.EmptyCell}
 			continue
 		}
 		label := fmt.Sprintf("%d successful, %d failed", successful, failed)
 		spark := chart.Sparkline(label, ends, periodsOf(history))
-		column.Cells[i] = web.Cell{Kind: web.SparkCell, Spark: &spark}
+		cells[i] = web.Cell{Kind: web.SparkCell, Spark: &spark}
 	}
-	return column, nil
+	return cells, nil
 }
