@@ -151,6 +151,9 @@ func (p *TypePages) list(v *Visit) error {
 	}
 	q = QuickCount(q)
 	q.View = viewOf(setup.columns)
+	for _, column := range p.own.Columns {
+		q.View.Only = append(q.View.Only, column.Needs...)
+	}
 	q.Tree = p.Type.Outlined() && len(q.Order) == 0
 	if p.indents(params) {
 		q.View.Only = append(q.View.Only, p.Type.Indent)
@@ -167,7 +170,7 @@ func (p *TypePages) list(v *Visit) error {
 		return err
 	}
 	l.addSaved(v, params, saved)
-	if err := p.addOwnColumn(v, l, found.Rows); err != nil {
+	if err := p.addOwnColumns(v, l, found.Rows); err != nil {
 		return err
 	}
 	if err := p.addMenus(v, l, found.Rows); err != nil {

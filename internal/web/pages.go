@@ -116,20 +116,30 @@ type OwnPages struct {
 	MoreForm     func(v *Visit, form *FormPage, found record.Values) error
 	MoreDetail   func(v *Visit, d *DetailPage, found record.Values) error
 	Cells        map[string]func(record.Values) Cell      // cells of a list, by field, that need more than the field's value
-	Column       OwnColumn                                // a column more of the list; without a label there is none
+	Columns      []OwnColumn                              // columns more of the list, after the names
 	Added        func(v *Visit, made record.Values) error // answers after a creation, instead of the redirect
 }
 
-// OwnColumn is a column of a list, read for all records of a page at once. Cells returns a cell for each record.
+// OwnColumn is a column of a list, worked out for all records of a page at once. Cells returns a cell for each record.
 type OwnColumn struct {
 	Label string
+	Needs []string // the fields that Cells looks at
 	Cells func(v *Visit, rows []record.Values) ([]Cell, error)
 }
 
-// addOwnColumn adds the type's own column after the names. If it is not ready in time, its cells say so.
-func (p *TypePages) addOwnColumn(v *Visit, l *listPage, rows []record.Values) error {
-	column := p.own.Column
-	if column.Label == "" || len(rows) == 0 {
+// addOwnColumns adds the type's own columns after the names.
+func (p *TypePages) addOwnColumns(v *Visit, l *listPage, rows []record.Values) error {
+	for _, column := range slices.Backward(p.own.Columns) {
+		if err := l.addOwnColumn(v, column, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addOwnColumn adds a column after the names. If it is not ready in time, its cells say so.
+func (l *listPage) addOwnColumn(v *Visit, column OwnColumn, rows []record.Values) error {
+	if len(rows) == 0 {
 		return nil
 	}
 	var cells []Cell

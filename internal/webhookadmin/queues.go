@@ -24,6 +24,9 @@ type Queue struct {
 	store.Backlog
 }
 
+// StandingNeeds are the fields that Standing looks at.
+var StandingNeeds = []string{"enabled", "paused_at", "failing_since", "held_since"}
+
 // Standing returns one word for a webhook: disabled, paused, held, failing or healthy.
 func Standing(hook record.Values) string {
 	state := health.Healthy
@@ -42,7 +45,7 @@ const queueWindow = 15 * time.Minute
 // Queues returns the queued deliveries of each webhook, and how many ended in the last minutes.
 func (a *Admin) Queues(ctx context.Context, c ledger.Caller) (Queues, error) {
 	var hooks []record.Values
-	q := store.Query{Count: store.CountNone, View: record.View{Only: []string{"name", "enabled", "paused_at", "failing_since", "held_since"}}}
+	q := store.Query{Count: store.CountNone, View: record.View{Only: append([]string{"name"}, StandingNeeds...)}}
 	for page, err := range a.Ledger.Pages(ctx, c, a.webhookType(), q) {
 		if err != nil {
 			return Queues{}, err

@@ -48,10 +48,11 @@ func TestWebhookCharts(t *testing.T) {
 		t.Fatal(err)
 	}
 	create(t, s, "/api/extras/webhooks/", obj{"name": "silent", "content_types": []string{"dcim.site"}, "type_create": true,
-		"payload_url": "http://localhost:9/"})
+		"payload_url": "http://localhost:9/", "enabled": false})
 	list := b.get(t, hooks).Want(t, http.StatusOK)
 	shows(t, list, `role="img"><title>6 successful, 2 failed</title><path class="good"`, `<title>5 successful, 0 failed</title>`,
-		`data-label="Last 24 hours"><span class="nothing">`)
+		`data-label="Last 24 hours"><span class="nothing">`, `data-label="State"><span class="badge state-healthy">Healthy</span>`,
+		`<span class="badge state-disabled">Disabled</span>`)
 
 	step := now.Truncate(30 * time.Minute).Format(time.RFC3339)
 	deliveries := "/extras/deliveries/?finished_at__gte=" + url.QueryEscape(step) + "&amp;finished_at__lt="

@@ -58,8 +58,7 @@ var Webhook = record.Type{
 		record.Noted{Name: "failing_since", Table: "extras_webhook_state", By: "webhook_id"},
 		record.Noted{Name: "held_since", Table: "extras_webhook_state", By: "webhook_id"},
 	},
-	Columns: []string{"enabled", "content_types", "type_create", "type_update", "type_delete", "http_method", "payload_url", "paused_at",
-		"failing_since", "held_since"},
+	Columns: []string{"content_types", "payload_url"},
 	Groups: []record.Group{
 		{Name: "Webhook", Fields: []string{"name", "content_types", "enabled"}},
 		{Name: "Events", Fields: []string{"type_create", "type_update", "type_delete"}},

@@ -4,6 +4,7 @@ import (
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/web"
+	"terrier/internal/webhookadmin"
 )
 
 // webhookPages are the pages that only webhooks have.
@@ -17,9 +18,12 @@ func (h *room) webhooks() webhookPages { return webhookPages{h, h.site.Pages(h.w
 // ownWebhook returns what webhooks add to the derived pages.
 func (h *room) ownWebhook() web.OwnPages {
 	return web.OwnPages{Form: "webhook_form", Detail: "webhook",
-		Column: web.OwnColumn{Label: "Last 24 hours", Cells: func(v *web.Visit, rows []record.Values) ([]web.Cell, error) {
-			return h.webhooks().lastDay(v, rows)
-		}},
+		Columns: []web.OwnColumn{
+			{Label: "State", Needs: webhookadmin.StandingNeeds, Cells: standings},
+			{Label: "Last 24 hours", Cells: func(v *web.Visit, rows []record.Values) ([]web.Cell, error) {
+				return h.webhooks().lastDay(v, rows)
+			}},
+		},
 		Added: func(v *web.Visit, made record.Values) error { return h.webhooks().added(v, made) },
 		MoreForm: func(v *web.Visit, form *web.FormPage, found record.Values) error {
 			return h.webhooks().moreForm(v, form, found)

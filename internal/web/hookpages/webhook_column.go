@@ -10,6 +10,16 @@ import (
 	"terrier/internal/webhookadmin"
 )
 
+// standings returns how each of some webhooks stands, as cells of their list.
+func standings(_ *web.Visit, rows []record.Values) ([]web.Cell, error) {
+	cells := make([]web.Cell, len(rows))
+	for i, r := range rows {
+		standing := webhookadmin.Standing(r)
+		cells[i] = web.Cell{Kind: web.BadgeCell, Text: web.Capital(standing), Color: standing}
+	}
+	return cells, nil
+}
+
 // lastDay returns the requests of the last 24 hours to each of some webhooks, as cells of their list.
 func (h webhookPages) lastDay(v *web.Visit, rows []record.Values) ([]web.Cell, error) {
 	cells := make([]web.Cell, len(rows))
