@@ -77,6 +77,10 @@ long-follow: ## Kill the followers of examples/follow 20 times during 20,000 req
 long-demo: ## Make the demo network in all sizes, and the small one twice to compare them; some minutes
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 30m -run '^TestDemo' ./internal/app ./cmd/terrier
 
+.PHONY: long-paint
+long-paint: ## Measure in a browser how soon home and lists are on the screen, with the large demo network of 117,000 records; some minutes
+	TERRIER_E2E_DEMO=large test/e2e/run --only speed
+
 .PHONY: long-hold
 long-hold: ## Take a receiver away for ten minutes under 50 changes a second; some 15 minutes. LONG=2m for a shorter time
 	TERRIER_LONG=$(or $(LONG),1) scripts/postgres run -- go test -count=1 -v -timeout 60m -run '^TestReceiverAwayUnderLoad$$' ./test/webhooks

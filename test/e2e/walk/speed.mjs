@@ -1,6 +1,6 @@
 // Measures how long people wait: for the results of a search after the last key, and for the first content of home and of a list.
-// TERRIER_E2E_ROWS says how many sites there are; with it a test fails if the median is above the goal. Without it there are few, and the
-// machine may be busy.
+// TERRIER_E2E_ROWS says how many sites there are, and TERRIER_E2E_DEMO the size of a demo network; with them a test fails if the median is
+// above the goal. Without them there are few records, and the machine may be busy.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -51,7 +51,9 @@ async function typed(v, text) {
   return shown;
 }
 
-walk('results are shown soon after the last key', async (v, t) => {
+const demo = process.env.TERRIER_E2E_DEMO; // has sites, devices and prefixes of its own
+
+(demo ? () => {} : walk)('results are shown soon after the last key', async (v, t) => {
   if (!process.env.TERRIER_E2E_ROWS) { // otherwise they are there
     await promisify(execFile)(`${process.env.TERRIER_E2E_WORK}/fill`, [rows]);
   }
@@ -88,12 +90,13 @@ async function painted(v, path) {
 }
 
 walk('home and a list of 50 records are on the screen soon', async (v, t) => {
-  for (const path of ['/', '/dcim/sites/?limit=50']) {
+  const lists = demo ? ['/dcim/devices/?limit=50', '/dcim/interfaces/?limit=50', '/ipam/prefixes/?limit=50'] : ['/dcim/sites/?limit=50'];
+  for (const path of ['/', ...lists]) {
     const took = [];
     for (let i = 0; i < 7; i++) {
       took.push(await painted(v, path));
     }
-    const typical = process.env.TERRIER_E2E_ROWS ? median(took) : Math.min(...took);
+    const typical = process.env.TERRIER_E2E_ROWS || demo ? median(took) : Math.min(...took);
     t.diagnostic(`${path}: ${typical.toFixed(0)} ms (${took.map((ms) => ms.toFixed(0)).join(', ')})`);
     assert.ok(typical <= goal, `${path} took ${typical.toFixed(0)} ms and ${goal} is the most`);
   }
