@@ -26,7 +26,7 @@ type webhookForm struct {
 	Preview *previewPanel // nil until it is requested
 	Trial   *trialPanel
 
-	Attributes []string // of its types, for conditions
+	Attributes []attribute // of its types, for conditions
 }
 
 type galleryLink struct {
@@ -55,11 +55,13 @@ func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Va
 	if found.Type() == nil && v.R.Method != http.MethodPost && more.Chosen == nil {
 		form.Groups = h.Prefilled(v, found, suggested(v.R.URL.Query()))
 	}
-	more.Attributes = h.attributes(types)
+	var err error
+	if more.Attributes, err = h.attributes(v, types); err != nil {
+		return err
+	}
 	if f := form.Field("payload_url"); f != nil && len(f.Errors) == 0 {
 		f.Warning = h.admin.Forbidden(v.Ctx, f.Value)
 	}
-	var err error
 	more.Sample, err = h.sampleChoice(v, types, v.R.PostForm)
 	form.More = more
 	return err

@@ -90,7 +90,11 @@ func refusalOf(err error) (*fault.Error, error) {
 // showTried shows the form again with the result, or only the result if htmx asks for it.
 func (h webhookPages) showTried(v *web.Visit, found record.Values, refusal *fault.Error, fill func(*webhookForm)) error {
 	if v.Live() {
-		more := &webhookForm{Show: v.R.PostForm.Get(trialShow), Attributes: h.attributes(v.R.PostForm["content_types"])}
+		attributes, err := h.attributes(v, v.R.PostForm["content_types"])
+		if err != nil {
+			return err
+		}
+		more := &webhookForm{Show: v.R.PostForm.Get(trialShow), Attributes: attributes}
 		fill(more)
 		return v.Show(web.Page{Name: "webhook_form", Body: &web.FormPage{More: more}})
 	}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { read, write } from '../../../internal/web/assets/own/conditions.js';
+import { read, unexpected, write } from '../../../internal/web/assets/own/conditions.js';
 import { check, walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
@@ -53,6 +53,63 @@ walk('conditions are built from rows, and the JSON follows; an edit of the JSON 
   await v.sees('Nothing was changed.');
 });
 
+walk('a value has the JSON type of its attribute, and what a person did not change stays as it is', async (v) => {
+  await v.go('/extras/webhooks/add/');
+  const json = v.main.locator('#id_conditions');
+  const row = (n) => v.main.locator('.condition-row').nth(n);
+  const fill = async (n, attr, value) => {
+    await row(n).getByLabel('Attribute').fill(attr);
+    await row(n).getByLabel('Value').fill(value);
+  };
+  const written = async (of) => assert.deepEqual(JSON.parse(await json.inputValue()), of);
+  await v.main.getByRole('button', { name: 'Add condition', exact: true }).click();
+  await fill(0, 'asset_tag', '5');
+  await written({ attr: 'asset_tag', value: 5 });
+  await v.sees('Compared with the JSON value 5');
+  await v.main.locator('input[name=content_types][value="dcim.device"]').check();
+  await v.page.locator('.condition-json').waitFor({ state: 'hidden' });
+  await written({ attr: 'asset_tag', value: '5' });
+  for (const [attr, typed, value] of [['serial', 'true', 'true'], ['serial', 'null', null], ['snapshots.prechange.name', '5', '5'], ['site.slug', '5', '5'],
+    ['site.id', '5', 5], ['tags.slug', '5', '5'], ['position', '5', 5], ['airflow', '5', '5'], ['serial', '"null"', 'null'], ['position', '"5"', '5']]) {
+    await fill(0, attr, typed);
+    await written({ attr, value });
+    assert.equal(await v.main.locator('.condition-json').isVisible(), value === null || attr === 'position' && value === '5', `${attr} ${typed}`);
+  }
+  assert.deepEqual(await v.outOfReach('the JSON beside a row'), []);
+
+  await json.fill('{"and": [{"attr": "serial", "value": 5}, {"attr": "position", "value": "5"}]}');
+  assert.equal(await v.main.locator('.condition-json:visible').count(), 2);
+  await v.main.getByRole('button', { name: 'Add condition', exact: true }).click();
+  await fill(2, 'name', '7');
+  await written({ and: [{ attr: 'serial', value: 5 }, { attr: 'position', value: '5' }, { attr: 'name', value: '7' }] });
+  await row(0).getByLabel('Value').fill('6');
+  await written({ and: [{ attr: 'serial', value: '6' }, { attr: 'position', value: '5' }, { attr: 'name', value: '7' }] });
+});
+
+check('a value is read as the JSON type of the attribute', () => {
+  const one = (row) => JSON.parse(write({ join: 'and', members: [{ attr: 'a', operator: 'eq', ...row }] })).value;
+  for (const [type, typed, value] of [['string', '5', '5'], ['string', 'false', 'false'], ['string', '"5"', '5'], ['string', 'null', null], ['string', ' x ', 'x'],
+    ['number', '5', 5], ['number', '"5"', '5'], ['number', 'x', 'x'], ['boolean', 'true', true], [undefined, '5', 5], [undefined, 'true', true], [undefined, 'x', 'x']]) {
+    assert.equal(one({ type, value: typed }), value, `${type} ${typed}`);
+    assert.equal(unexpected({ attr: 'a', operator: 'eq', type, value: typed }), typeof value === (type ?? 'string') ? '' : JSON.stringify(value), `${type} ${typed}`);
+  }
+  assert.deepEqual(one({ type: 'string', operator: 'in', value: '5, x, null' }), ['5', 'x', null]);
+  assert.equal(one({ type: 'number', operator: 'contains', value: '5' }), 5, 'a list of numbers');
+  assert.equal(unexpected({ attr: 'a', operator: 'contains', value: '5' }), '');
+  for (const type of ['string', 'number', 'boolean', undefined]) {
+    for (const value of [5, '5', true, 'true', null, 'null', '', ' a ', '"', 'x, y']) {
+      for (const json of [{ attr: 'a', value }, { attr: 'a', op: 'in', value: [value, value] }]) {
+        const rows = read(JSON.stringify(json), () => type);
+        assert.deepEqual(JSON.parse(write(rows)), json);
+        if (type !== 'string' || typeof value === 'string' || value === null) {
+          rows.members.forEach((row) => delete row.json); // as if somebody had typed what it shows
+          assert.deepEqual(JSON.parse(write(rows)), json, `${type} ${JSON.stringify(json)}`);
+        }
+      }
+    }
+  }
+});
+
 check('rows keep every condition that they can show, and refuse the others', () => {
   const leaf = { attr: 'status', value: 'active' };
   const shown = ['', '{}', 'null', leaf, { and: [leaf, leaf] }, { or: [leaf, { and: [leaf, leaf] }] },
@@ -66,10 +123,12 @@ check('rows keep every condition that they can show, and refuse the others', () 
     assert.ok(rows, `${text} can be shown`);
     assert.equal(write(rows), ['{}', 'null'].includes(text) ? '' : text);
   }
+  const full = { ...leaf, op: 'eq', negate: false };
+  assert.deepEqual(JSON.parse(write(read(JSON.stringify(full)))), full, 'what nobody changed');
   for (const operator of ['contains', '!regex']) {
     assert.equal(JSON.parse(write({ join: 'and', members: [{ attr: 'name', operator, value: '2024' }] })).value, '2024', 'digits are text');
   }
-  const same = [[{ and: [leaf] }, leaf], [{ ...leaf, op: 'eq', negate: false }, leaf], [{ or: [{ and: [leaf] }, leaf] }, { or: [leaf, leaf] }]];
+  const same = [[{ and: [leaf] }, leaf], [{ or: [{ and: [leaf] }, leaf] }, { or: [leaf, leaf] }]];
   for (const [conditions, means] of same) {
     assert.deepEqual(JSON.parse(write(read(JSON.stringify(conditions)))), means);
   }

@@ -1,12 +1,13 @@
 // The builder of a webhook's conditions: rows of attribute, operator and value, with one level of groups. The JSON below it is what is
 // saved. The builder is there only if it can show all of it, and writes it when somebody changes a row.
 //
-// read and write don't touch the page; the browser tests import them.
+// A row has the attribute, the operator and the value as they are typed, and the JSON type of the attribute if that is known.
+// The functions up to "The rest is the page" don't touch the page; the browser tests import them.
 
 const operators = ['eq', '!eq', 'in', '!in', 'contains', '!contains', 'regex', '!regex', 'gt', 'gte', 'lt', 'lte', 'changed', '!changed'];
 
-// read returns conditions as rows, or null if rows can't show them.
-export function read(text) {
+// read returns conditions as rows, or null if rows can't show them. typeOf returns the JSON type of an attribute.
+export function read(text, typeOf = () => undefined) {
   if (text.trim() === '') {
     return { join: 'and', members: [] };
   }
@@ -22,7 +23,7 @@ export function read(text) {
   if (json === null || JSON.stringify(json) === '{}') {
     return { join: 'and', members: [] };
   }
-  const root = memberOf(json, true);
+  const root = memberOf(json, typeOf, true);
   return root && !root.members ? { join: 'and', members: [root] } : root;
 }
 
@@ -34,41 +35,42 @@ export function write(root) {
 
 function withoutSpace(text) { return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1'); }
 
-function memberOf(json, isRoot) {
+function memberOf(json, typeOf, isRoot) {
   const [join, ...others] = Object.keys(json ?? {});
   if (join !== 'and' && join !== 'or') {
-    return rowOf(json);
+    return rowOf(json, typeOf);
   }
   const inside = json[join];
   if (others.length > 0 || !Array.isArray(inside) || inside.length === 0) {
     return null;
   }
-  const members = inside.map((member) => (isRoot ? memberOf(member, false) : rowOf(member)));
+  const members = inside.map((member) => (isRoot ? memberOf(member, typeOf) : rowOf(member, typeOf)));
   return members.includes(null) ? null : { join, members };
 }
 
-function rowOf(json) {
+function rowOf(json, typeOf) {
   const { attr, op = 'eq', negate = false, value, ...others } = json ?? {};
   const operator = (negate === true ? '!' : '') + op;
   const known = typeof attr === 'string' && /^\S(.*\S)?$/.test(attr) && typeof negate === 'boolean' && operators.includes(operator);
   if (!known || Object.keys(others).length > 0 || (op === 'changed') === ('value' in json)) {
     return null;
   }
+  const row = { attr, operator, value: '', type: typeOf(attr), json };
   if (op === 'changed') {
-    return { attr, operator, value: '' };
+    return row;
   }
   if (op === 'in') {
-    return Array.isArray(value) && value.every(isPlain) ? { attr, operator, value: value.map((one) => textOf(one, true)).join(', ') } : null;
+    return Array.isArray(value) && value.every(isPlain) ? { ...row, value: value.map((one) => textOf(one, row, true)).join(', ') } : null;
   }
-  const isText = comparesText(op);
-  return isPlain(value) && (!isText || typeof value === 'string') ? { attr, operator, value: textOf(value, false, isText) } : null;
+  return isPlain(value) && (!onlyText(row) || typeof value === 'string') ? { ...row, value: textOf(value, row) } : null;
 }
 
-// comparesText reports whether the value of an operator is a text, also if it looks like a number.
-function comparesText(op) { return op === 'regex' || op === 'contains'; }
+// onlyText reports whether the value of an operator is always a text, also if it looks like a number.
+function onlyText({ operator, type }) { return /regex$/.test(operator) || (/contains$/.test(operator) && type !== 'number'); }
 
 function isPlain(value) { return value === null || typeof value !== 'object'; }
 
+// jsonOf returns the JSON of a row or a group. A row that nobody changed keeps the JSON that it was read from.
 function jsonOf(member) {
   if (member.members) {
     const inside = member.members.map(jsonOf).filter((json) => json !== undefined);
@@ -76,43 +78,61 @@ function jsonOf(member) {
   }
   const attr = member.attr.trim();
   const op = member.operator.replace('!', '');
-  return attr === '' ? undefined : {
+  return member.json ?? (attr === '' ? undefined : {
     attr,
     ...(op !== 'eq' && { op }),
-    ...(op !== 'changed' && { value: op === 'in' ? valuesOf(member.value) : valueOf(member.value, comparesText(op)) }),
+    ...(op !== 'changed' && { value: op === 'in' ? valuesOf(member) : valueOf(member.value, member) }),
     ...(op !== member.operator && { negate: true }),
-  };
+  });
 }
 
-// valueOf returns what a text in a row means: a number, true, false, null, or a text, which may be in quotes.
-function valueOf(typed, isText = false) {
+// valueOf returns what a text in a row means: null, what stands in quotes, a text if the attribute is one, and otherwise a number, true or
+// false if it looks like one.
+function valueOf(typed, row) {
   const text = typed.trim();
   try {
     const value = JSON.parse(text);
     const isExact = typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value);
-    return isPlain(value) && isExact && (!isText || typeof value === 'string') ? value : text;
+    const isMeant = typeof value === 'string' || (!onlyText(row) && (row.type !== 'string' || value === null));
+    return isPlain(value) && isExact && isMeant ? value : text;
   } catch {
     return text;
   }
 }
 
-function valuesOf(typed) {
-  const found = [...typed.matchAll(/\s*("(?:[^"\\]|\\.)*"|[^,]+)\s*(?:,|$)/g)].map((match) => match[1]);
-  return found.filter((text) => text.trim() !== '').map((text) => valueOf(text));
+function valuesOf(row) {
+  const found = [...row.value.matchAll(/\s*("(?:[^"\\]|\\.)*"|[^,]+)\s*(?:,|$)/g)].map((match) => match[1]);
+  return found.filter((text) => text.trim() !== '').map((text) => valueOf(text, row));
 }
 
 // textOf returns a value as valueOf reads it.
-function textOf(value, isListed = false, isText = false) {
-  const isBare = typeof value === 'string' && valueOf(value, isText) === value && !/[\r\n]/.test(value) && !(isListed && (/[",]/.test(value) || value === ''));
+function textOf(value, row, isListed = false) {
+  const isBare = typeof value === 'string' && valueOf(value, row) === value && !/[\r\n]/.test(value) && !(isListed && (/[",]/.test(value) || value === ''));
   return isBare ? value : JSON.stringify(value);
+}
+
+// unexpected returns the value of a row as JSON if it is not of the type of the attribute, or not a text where the type isn't known.
+export function unexpected(row) {
+  const value = jsonOf(row)?.value;
+  const isExpected = (one) => typeof one === (onlyText(row) ? 'string' : row.type ?? 'string');
+  return value === undefined || [value].flat().every(isExpected) ? '' : JSON.stringify(value);
 }
 
 // The rest is the page.
 
 const part = (name) => document.getElementById(`condition-${name}`).content.firstElementChild.cloneNode(true);
 
-function shownRow({ attr = '', operator = 'eq', value = '' } = {}) {
+// typeOf returns the JSON type of an attribute that the page knows. Snapshots have the attributes of the record.
+function typeOf(attr) {
+  const name = attr.trim().replace(/^snapshots\.(pre|post)change\./, '');
+  return [...document.querySelectorAll('#condition-attributes option')].find((option) => option.value === name)?.dataset.jsonType;
+}
+
+const readFrom = new WeakMap(); // the rows that were read from JSON
+
+function shownRow({ attr = '', operator = 'eq', value = '', json } = {}) {
   const row = part('row');
+  readFrom.set(row, { attr, operator, value, json });
   row.querySelector('[data-attr]').value = attr;
   row.querySelector('[data-operator]').value = operator;
   row.querySelector('[data-value]').value = value;
@@ -127,32 +147,41 @@ function shownGroup({ join = 'and', members = [{}] } = {}, name = 'group') {
 }
 
 function typed(group) {
-  const members = [...group.querySelector('[data-members]').children].map((member) => (member.matches('[data-group]') ? typed(member) : {
-    attr: member.querySelector('[data-attr]').value,
-    operator: member.querySelector('[data-operator]').value,
-    value: member.querySelector('[data-value]').value,
-  }));
+  const members = [...group.querySelector('[data-members]').children].map((member) => (member.matches('[data-group]') ? typed(member) : typedRow(member)));
   return { join: group.querySelector('[data-join]').value, members };
+}
+
+function typedRow(row) {
+  const [attr, operator, value] = ['attr', 'operator', 'value'].map((name) => row.querySelector(`[data-${name}]`).value);
+  const was = readFrom.get(row);
+  const isSame = was.attr === attr && was.operator === operator && was.value === value;
+  return { attr, operator, value, type: typeOf(attr), json: isSame ? was.json : undefined };
 }
 
 function build(area) {
   const place = document.createElement('div');
   area.before(place);
   let isWriting = false;
+  let isWritten = false; // the JSON was written here, not typed
 
   const show = () => {
-    const root = read(area.value);
+    const root = read(area.value, typeOf);
     place.replaceChildren(root ? shownGroup(root, 'builder') : part('unshown'));
-    withoutValues();
+    isWritten = false;
+    showValues();
   };
-  const withoutValues = () => {
+  const showValues = () => {
     for (const row of place.querySelectorAll('[data-row]')) {
       row.querySelector('[data-value]').hidden = row.querySelector('[data-operator]').value.endsWith('changed');
+      const json = row.querySelector('[data-json]');
+      json.textContent = unexpected(typedRow(row));
+      json.parentElement.hidden = json.textContent === '';
     }
   };
   const changed = () => {
-    withoutValues();
+    showValues();
     isWriting = true;
+    isWritten = true;
     area.value = write(typed(place.firstElementChild));
     area.dispatchEvent(new Event('input', { bubbles: true })); // the preview follows
     isWriting = false;
@@ -184,6 +213,13 @@ function build(area) {
   area.addEventListener('input', () => {
     if (!isWriting) {
       show();
+    }
+  });
+  // With other record types come other attributes.
+  document.addEventListener('htmx:afterSwap', () => {
+    showValues();
+    if (isWritten && area.value !== write(typed(place.firstElementChild))) {
+      changed();
     }
   });
   show();
