@@ -15,6 +15,7 @@ import (
 type PreviewInput struct {
 	Webhook ledger.Input // as it would be saved
 	Sample  Sample
+	Typing  bool // somebody is typing the address: it is not looked up, because half a name may be that of somebody else
 }
 
 // Preview is what a webhook would send for a sample. It contains the signature and the webhook's own headers, so it is only for callers
@@ -52,7 +53,11 @@ func (a *Admin) Preview(ctx context.Context, c ledger.Caller, id int64, in Previ
 		out.Delivery = a.deliveryType().FormatID(delivered)
 	}
 	out.Request, out.Error = delivery.Preview(hook, opener{a.Ledger.Sealer}, due, a.Ledger.Timestamp())
-	out.Body, out.Forbidden = printable(out.Request.Body), a.forbidden(ctx, hook.Text("payload_url"), maxLookUp)
+	lookUp := maxLookUp
+	if in.Typing {
+		lookUp = 0
+	}
+	out.Body, out.Forbidden = printable(out.Request.Body), a.forbidden(ctx, hook.Text("payload_url"), lookUp)
 	verdict := webhook.Verdict{Reason: "The webhook is disabled."}
 	if hook.Bool("enabled") {
 		verdict = criteriaOf(hook).match(change, event)

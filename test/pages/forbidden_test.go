@@ -9,7 +9,7 @@ import (
 )
 
 // TestForbiddenAddress: a webhook whose address the egress policy forbids can be saved, and its page, its form and its preview say that
-// nothing will be sent. A preview looks up names too.
+// nothing will be sent. A preview looks up names too, except while somebody is typing the address.
 func TestForbiddenAddress(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -35,5 +35,7 @@ func TestForbiddenAddress(t *testing.T) {
 		says(b.get(t, path), want.form)
 		says(b.get(t, path+"edit/"), want.form)
 		says(b.post(t, path+"preview/", edited(t, b, path), live("webhook-preview")...), want.preview)
+		says(b.post(t, path+"preview/", edited(t, b, path, "typing", "name"), live("webhook-preview")...), want.preview)
+		says(b.post(t, path+"preview/", edited(t, b, path, "typing", "payload_url"), live("webhook-preview")...), want.form)
 	}
 }

@@ -54,7 +54,8 @@ func (h webhookPages) showPreview(v *web.Visit, found record.Values) error {
 	if err == nil {
 		var sample webhookadmin.Sample
 		if sample, err = h.sample(v, v.R.PostForm); err == nil {
-			p, err = h.admin.Preview(v.Ctx, v.Caller, hookID(found), webhookadmin.PreviewInput{Webhook: in, Sample: sample})
+			p, err = h.admin.Preview(v.Ctx, v.Caller, hookID(found), webhookadmin.PreviewInput{Webhook: in, Sample: sample,
+				Typing: v.R.PostForm.Get("typing") == "payload_url"})
 		}
 	}
 	panel := &previewPanel{}

@@ -56,6 +56,29 @@ walk('a webhook is written with a live preview, tried, saved and tested', async 
   await v.page.locator('.badge.state-successful').first().waitFor();
 });
 
+walk('a preview says that the address is still being typed, so that half a name is never looked up', async (v) => {
+  const asked = [];
+  v.page.on('request', (request) => {
+    if (new URL(request.url()).pathname.endsWith('/preview/')) {
+      const form = new URLSearchParams(request.postData());
+      asked.push([form.get('payload_url'), form.get('typing')]);
+    }
+  });
+  const shown = () => v.page.evaluate(() => new Promise((done) => { document.addEventListener('htmx:afterSettle', () => done(), { once: true }); }));
+  await v.go('/extras/webhooks/add/');
+  const address = v.main.locator('#id_payload_url');
+  await Promise.all([shown(), address.fill('http://localhost')]);
+  await Promise.all([shown(), address.press('Tab')]);
+  await Promise.all([shown(), v.main.locator('#id_name').fill('Typed')]);
+  await Promise.all([shown(), address.evaluate((input) => { // as if somebody left the field at once
+    input.value = 'http://localhost:9/';
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+  })]);
+  await v.page.waitForTimeout(600); // longer than the preview waits for more
+  assert.deepEqual(asked, [['http://localhost', 'payload_url'], ['http://localhost', null], ['http://localhost', 'name'], ['http://localhost:9/', null]]);
+});
+
 walk('the page of a webhook: pause, resume, recent deliveries, replay, secret', async (v) => {
   const hook = await world.api('POST', '/api/extras/webhooks/', { name: 'Ledger of changes', content_types: ['dcim.region'], type_create: true, type_update: true,
     payload_url: `${world.receiver.url}ledger`, secret: 'an older secret', conditions: { attr: 'slug', value: 'madeira' } });

@@ -9,6 +9,7 @@
 //   <select data-submit>              sends its form when changed
 //   <input data-typed hx-get="…">     asks for choices with what was typed so far, and the value of the element named by data-of;
 //                                     data-with names fields whose values go with it
+//   <div data-typing hx-post="…">     sends the name of the field that somebody is typing in, as long as its value is not final
 //   <input data-adds>                 turns a chosen text into a checked box before it
 //   <input data-slug-of="id">         follows the input with that id, a name, as a slug, until somebody types another
 //   <div data-ticks>                  ticks the box "change" in it when anything else in it is touched
@@ -175,6 +176,10 @@
       for (const name of event.target.dataset.with?.split(' ') ?? []) {
         event.detail.parameters[`with_${name}`] = event.target.form.elements[name]?.value ?? '';
       }
+    }
+    const { type, target } = event.detail.triggeringEvent ?? {};
+    if (event.target.matches('[data-typing]') && type === 'input') {
+      event.detail.parameters.typing = target.name;
     }
   });
 
