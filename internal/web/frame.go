@@ -24,6 +24,7 @@ type frame struct {
 	Search   string
 	Path     string
 	Version  string
+	Now      int64 // in milliseconds, for times.js: the clock of the browser may be wrong
 }
 
 // section is a part of the navigation.
@@ -79,7 +80,8 @@ func (l *navLinks) of(canAdd, current bool) string {
 
 func (v *Visit) frame(p Page) frame {
 	f := frame{Page: p, User: v.Caller.Username, Theme: v.Cookie(themeCookie), Note: v.note(), Path: v.R.URL.Path,
-		Search: v.R.URL.Query().Get("q"), Version: v.Site.Version}
+		Search: v.R.URL.Query().Get("q"), Version: v.Site.Version,
+		Now: v.Site.Now().UnixMilli()}
 	if f.Theme != "dark" && f.Theme != "light" {
 		f.Theme = ""
 	}

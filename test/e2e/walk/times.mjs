@@ -94,6 +94,23 @@ walk('times in lists, filters, and on record pages', { zone: 'Asia/Kathmandu' },
   assert.deepEqual(await v.outOfReach('a time with the focus'), []);
 });
 
+for (const [clock, wrong, minutes] of [['slow', -2, 30], ['fast', 2, 40]]) {
+  walk(`times in words are right although the clock of the browser is ${clock}`, async (v) => {
+    const site = await world.api('POST', '/api/dcim/sites/', { name: `Clock ${clock}`, slug: `clock-${clock}` });
+    const expires = new Date(Date.now() + (minutes + 0.9) * 60_000).toISOString().replace(/\.\d+Z/, 'Z');
+    await world.api('POST', '/api/users/tokens/', { expires, description: `expires while the clock is ${clock}` });
+    await v.page.clock.install({ time: Date.now() + wrong * 60_000 });
+    await v.go(`/extras/object-changes/?changed_object_type=dcim.site&changed_object_id=${site.id}`);
+    const time = v.main.locator('tbody time').first();
+    assert.equal(await time.innerText(), 'just now');
+    await v.page.clock.fastForward(3 * 60_000);
+    assert.equal(await time.innerText(), '3 minutes ago');
+    await v.page.clock.setSystemTime(Date.now() + wrong * 60_000);
+    await v.go('/user/tokens/');
+    assert.equal(await v.main.locator(`time[datetime="${expires}"]`).innerText(), `in ${minutes} minutes`);
+  });
+}
+
 walk('times of a replay, of a sample, and in what refreshes itself', { zone: 'America/St_Johns' }, async (v) => {
   const hook = await world.api('POST', '/api/extras/webhooks/', { name: 'Replayed at noon', content_types: ['dcim.site'], type_create: true, payload_url: `${world.receiver.url}noon` });
   const page = `/extras/webhooks/${hook.id}/`;

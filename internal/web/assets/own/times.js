@@ -14,6 +14,10 @@
   const minute = 60_000;
   const hour = 60 * minute;
   const day = 24 * hour;
+  // How far the clock of the server, which was in the page, is ahead of that of the browser. A few seconds are the time that the page took.
+  const difference = document.documentElement.dataset.now - Date.now();
+  const offset = Math.abs(difference) > 10_000 ? difference : 0;
+  const serverNow = () => Date.now() + offset;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const relative = new Intl.RelativeTimeFormat('en');
 
@@ -22,7 +26,8 @@
   const clockOf = (at) => `${digits(at.getHours())}:${digits(at.getMinutes())}:${digits(at.getSeconds())}`;
   const shown = (at) => `${dateOf(at)} ${clockOf(at)}`;
 
-  // inWords returns a time of the last or next day in words, and '' for any other. Clocks differ by some seconds.
+  // inWords returns a time of the last or next day in words, and '' for any other. A time that is a few seconds ahead is that of a clock that
+  // differs a little.
   function inWords(at, now) {
     const ahead = at - now;
     const far = Math.abs(ahead);
@@ -145,7 +150,7 @@
   }
 
   function tellAll() {
-    const now = Date.now();
+    const now = serverNow();
     for (const element of document.querySelectorAll('time[datetime]')) {
       tell(element, now);
     }
