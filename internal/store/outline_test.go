@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"terrier/internal/access"
@@ -172,6 +173,29 @@ func TestCountsIncludeWhatIsBelow(t *testing.T) {
 		}
 		if most < 3 {
 			t.Errorf("%s: no region has others with sites below it", who)
+		}
+	}
+}
+
+// TestTreesAreWalkedByIndex: each step up or down a tree finds its records by an index, in a tree of some thousand records too, of which
+// PostgreSQL would rather read all.
+func TestTreesAreWalkedByIndex(t *testing.T) {
+	t.Parallel()
+	s, reg, db := open(t)
+	regions := reg.Type("dcim.region")
+	plantRegions(t, s, reg, 1000)
+	if _, err := db.Exec(t.Context(), "ANALYZE dcim_region"); err != nil {
+		t.Fatal(err)
+	}
+	statements, err := store.ListStatement(s, regions, store.Query{Scope: access.Machine(), Limit: 10, Count: store.CountNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, _ := strings.Cut(statements, ";")
+	plan := genericPlan(t, db, page)
+	for _, reads := range []string{"Index Cond: (id = above.parent_id)", "Index Cond: (parent_id = down.id)"} {
+		if !strings.Contains(plan, reads) {
+			t.Errorf("nothing is read by %s:\n%s", reads, plan)
 		}
 	}
 }

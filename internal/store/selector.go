@@ -204,7 +204,7 @@ func (s *selector) Aggregate(of *record.Type, by, sum record.Field) {
 }
 
 // countBelow counts what refers to this record of a tree, or to one below it. The caller must be allowed to see each step down the tree, as
-// in a filter by this record. Each step counts by the index of the reference: as a join, PostgreSQL might read the whole other table.
+// in a filter by this record. Each step goes down and counts by an index: in a join, PostgreSQL might read a whole table at each step.
 func (s *selector) countBelow(of *record.Type, by record.Field) {
 	at := selector{t: s.t, alias: "down"}
 	expr := func(w *where, caller access.Scope) string {
@@ -214,9 +214,9 @@ func (s *selector) countBelow(of *record.Type, by record.Field) {
 			}
 			return ""
 		}
-		return fmt.Sprintf("(WITH RECURSIVE down AS (SELECT %s.id UNION ALL SELECT c.id FROM %s c JOIN down ON c.parent_id = down.id%s) "+
-			"SELECT sum((SELECT count(*) FROM %s n WHERE %s%s))::bigint FROM down)", s.alias, quote(s.t.Table()), seen(s.t, "c"),
-			quote(of.Table()), at.referring(of, by, "n"), seen(of, "n"))
+		return fmt.Sprintf("(WITH RECURSIVE down AS (SELECT %s.id UNION ALL SELECT c.id FROM down CROSS JOIN LATERAL (SELECT c.id FROM %s c "+
+			"WHERE c.parent_id = down.id%s OFFSET 0) c) SELECT sum((SELECT count(*) FROM %s n WHERE %s%s))::bigint FROM down)", s.alias,
+			quote(s.t.Table()), seen(s.t, "c"), quote(of.Table()), at.referring(of, by, "n"), seen(of, "n"))
 	}
 	s.one(expr(nil, access.Machine()), readers[record.StoreInt], decoders[record.StoreInt])
 	s.part.scoped = []scoped{{of: []*record.Type{s.t, of}, expr: expr}}
@@ -287,12 +287,13 @@ func (s *selector) Backs(of *record.Type, by record.Field) {
 	s.one(expr(nil, access.Machine()), readLinks(link), nil)
 }
 
-// Depth counts the records above this one. Most trees are flat, so that most records cost nothing.
+// Depth counts the records above this one. Most trees are flat, so that most records cost nothing. OFFSET makes PostgreSQL look up each
+// record by its id: of some thousand rows it would read all at each step.
 func (s *selector) Depth() {
 	parent := quote(s.t.Field("parent").Column().Name)
 	s.one(fmt.Sprintf("CASE WHEN %[1]s.%[2]s IS NULL THEN 0::bigint ELSE (WITH RECURSIVE above AS (SELECT n.%[2]s FROM %[3]s n WHERE "+
-		"n.id = %[1]s.%[2]s UNION ALL SELECT n.%[2]s FROM %[3]s n JOIN above ON n.id = above.%[2]s) SELECT count(*) FROM above) END",
-		s.alias, parent, quote(s.t.Table())), readInt, decodeInt)
+		"n.id = %[1]s.%[2]s UNION ALL SELECT n.%[2]s FROM above CROSS JOIN LATERAL (SELECT n.%[2]s FROM %[3]s n "+
+		"WHERE n.id = above.%[2]s OFFSET 0) n) SELECT count(*) FROM above) END", s.alias, parent, quote(s.t.Table())), readInt, decodeInt)
 }
 
 // Row reads a field of another row, if the caller may see it.
