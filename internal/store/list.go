@@ -25,12 +25,12 @@ type Query struct {
 	Limit  int
 	Offset int    // rows to skip, where there is no cursor
 	Cursor string // continue after (or before) this row
-	Tree   bool   // a list of a tree, in the type's own order: each record is followed by those below it, if there are not too many
+	Tree   bool   // in the type's own order, each record is followed by those below it, if there are not too many
 
 	View      record.View // what will be shown: nothing else has to be read
 	MaxBytes  int         // the page ends early if its rows exceed this; 0 means MaxPiece
 	Count     CountMode
-	CountTime time.Duration // the list stays uncounted if counting takes longer; 0 for no such limit
+	CountTime time.Duration // the list stays uncounted, and flat, if reading all of it takes longer; 0 for no such limit
 
 	places []int64 // the ids of the page, in its order
 }
@@ -71,14 +71,14 @@ type Page struct {
 // that of a test that looks for other records has a round trip of its own, and so have a search that uses an index, a
 // test of a number that is worked out, and fields that other records make up. A tree takes two round trips.
 func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
-	if q.Tree && q.Cursor == "" { // a cursor comes from a list that is not in the order of its tree
-		if page, ok, err := s.outlined(ctx, t, q); ok || err != nil {
-			return page, err
-		}
-	}
 	q, h, err := s.looked(ctx, t, q)
 	if err != nil {
 		return Page{}, s.translate(err)
+	}
+	if q.Tree && len(q.Order) == 0 && q.Cursor == "" { // a cursor comes from a list that is not in the order of its tree
+		if page, ok, err := s.outlined(ctx, t, q, h); ok || err != nil {
+			return page, err
+		}
 	}
 	l, err := s.listing(t, q, h)
 	if err != nil {

@@ -14,12 +14,12 @@ const mostOutlined = 5000
 
 // outlined reads a page of a list of a tree: each record is followed by those below it, and records below the same one are in the type's
 // own order. Only listed records make up the tree, so a record whose parent is not listed begins at the left, and records that the caller
-// may not see change nothing. It takes two round trips, the first of which reads the ids of the whole list. If there are more than
-// mostOutlined, ok is false.
-func (s *Store) outlined(ctx context.Context, t *record.Type, q Query) (page Page, ok bool, err error) {
-	list, err := s.branches(ctx, t, q)
-	if err != nil || len(list) > mostOutlined {
-		return Page{}, false, s.translate(err)
+// may not see change nothing. It takes two round trips, the first of which reads the ids of the whole list. ok is false if there are none,
+// more than mostOutlined, or if reading them takes too long.
+func (s *Store) outlined(ctx context.Context, t *record.Type, q Query, h hits) (page Page, ok bool, err error) {
+	list, err := s.branches(ctx, t, q, h)
+	if err != nil || len(list) == 0 {
+		return Page{}, false, err
 	}
 	ids, depths := outline(list, q.Offset, q.Limit)
 	if len(ids) > 0 {
@@ -39,29 +39,30 @@ func (s *Store) outlined(ctx context.Context, t *record.Type, q Query) (page Pag
 // branch is a record of a tree and the one that it is below, 0 if there is none.
 type branch struct{ id, parent int64 }
 
-// branches reads the records of a list, in the type's own order. It stops after mostOutlined and one.
-func (s *Store) branches(ctx context.Context, t *record.Type, q Query) (list []branch, err error) {
-	q, h, err := s.looked(ctx, t, q)
-	if err != nil {
-		return nil, err
-	}
+// branches reads the records of a list, in the type's own order. It reads none if there are more than mostOutlined: as many as are read
+// to see that are not sorted.
+func (s *Store) branches(ctx context.Context, t *record.Type, q Query, h hits) (list []branch, err error) {
 	order, err := orderOf(t, q)
-	if err != nil {
+	if err != nil || h.many || len(h.ids) > mostOutlined {
 		return nil, err
 	}
 	w := &where{}
 	from := w.list(t, q, h)
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
-	batch.Queue(fmt.Sprintf("SELECT t.id, coalesce(t.%s, 0) FROM %s t%s ORDER BY %s LIMIT %d", quote(t.Field("parent").Column().Name), from, w,
-		orderBy(order, false), mostOutlined+1), w.args...).Query(func(rows pgx.Rows) (err error) {
-		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (b branch, err error) {
+	batch.Queue(fmt.Sprintf("WITH few AS MATERIALIZED (SELECT t.* FROM %s t%s LIMIT %[3]d + 1) SELECT t.id, coalesce(t.%[4]s, 0) FROM few t "+
+		"WHERE (SELECT count(*) FROM few) <= %[3]d ORDER BY %[5]s", from, w, mostOutlined, quote(t.Field("parent").Column().Name),
+		orderBy(order, false)), w.args...).Query(func(rows pgx.Rows) error {
+		read, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (b branch, err error) {
 			err = row.Scan(&b.id, &b.parent)
 			return b, err
 		})
+		if err == nil {
+			list = read
+		}
 		return err
 	})
-	return list, s.list(ctx, q.Scope, batch)
+	return list, s.inCountTime(ctx, q, batch)
 }
 
 // outline returns the ids of a part of a list in the order of its tree, and how many listed records each of them is below.

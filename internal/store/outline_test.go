@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"terrier/internal/access"
 	"terrier/internal/fill"
@@ -144,6 +145,24 @@ func TestLargeTreesAreFlat(t *testing.T) {
 	q.Where = []record.Predicate{id}
 	if page, err = s.List(t.Context(), regions, q); err != nil || len(page.Depths) != 50 || page.Count != store.MostOutlined {
 		t.Errorf("one fewer: %d depths of %d rows (%v)", len(page.Depths), page.Count, err)
+	}
+}
+
+// TestFlatListsOfTrees: a list in another order is flat, and so is one that can't be read as a whole in the time for its count.
+func TestFlatListsOfTrees(t *testing.T) {
+	t.Parallel()
+	s, reg, _ := open(t)
+	regions := reg.Type("dcim.region")
+	plantRegions(t, s, reg, 50)
+	for name, q := range map[string]store.Query{
+		"in another order": {Order: []string{"-name"}},
+		"slow to read":     {Count: store.CountCapped, CountTime: time.Nanosecond},
+	} {
+		q.Scope, q.Tree, q.Limit = access.Machine(), true, 20
+		page, err := s.List(t.Context(), regions, q)
+		if err != nil || len(page.Rows) != 20 || page.Depths != nil || page.Next == "" || page.Counted != (q.CountTime == 0) {
+			t.Errorf("%s: %d rows, depths %v, next %q, counted %v (%v)", name, len(page.Rows), page.Depths, page.Next, page.Counted, err)
+		}
 	}
 }
 

@@ -57,13 +57,18 @@ func (l listing) queueCount(batch *pgx.Batch, total *Total) {
 
 // count counts a list whose page was read. If that takes longer than the query allows, the list stays uncounted.
 func (s *Store) count(ctx context.Context, l listing, q Query, total *Total) error {
+	batch := &pgx.Batch{}
+	l.queueCount(batch, total)
+	return s.inCountTime(ctx, q, batch)
+}
+
+// inCountTime sends statements that read a whole list. If that takes longer than the query allows, they read nothing.
+func (s *Store) inCountTime(ctx context.Context, q Query, batch *pgx.Batch) error {
 	if q.CountTime > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, q.CountTime)
 		defer cancel()
 	}
-	batch := &pgx.Batch{}
-	l.queueCount(batch, total)
 	err := s.translate(s.list(ctx, q.Scope, batch))
 	if kind := fault.KindOf(err); q.CountTime > 0 && (kind == fault.Slow || kind == fault.Busy) {
 		return nil

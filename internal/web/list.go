@@ -154,7 +154,7 @@ func (p *TypePages) list(v *Visit) error {
 	for _, column := range p.own.Columns {
 		q.View.Only = append(q.View.Only, column.Needs...)
 	}
-	q.Tree = p.Type.Outlined() && len(q.Order) == 0
+	q.Tree = p.Type.Outlined()
 	if p.indents(params) {
 		q.View.Only = append(q.View.Only, p.Type.Indent)
 	}
