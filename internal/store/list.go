@@ -292,7 +292,7 @@ func (w *where) list(t *record.Type, q Query, h hits) (from string) {
 
 // cut drops the row that was read only to see whether there is another page, and makes the cursors.
 func (p *Page) cut(order []term, limit int, backward bool) {
-	p.More = len(p.Rows) > limit || p.Full || backward
+	p.More = len(p.Rows) > limit || p.Full || backward && len(p.Rows) > 0
 	if len(p.Rows) >= limit {
 		p.Rows, p.Full = p.Rows[:limit], false
 	}

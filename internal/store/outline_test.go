@@ -166,6 +166,27 @@ func TestFlatListsOfTrees(t *testing.T) {
 	}
 }
 
+// TestNothingBefore: a page that ends before the first record, because those there were deleted, leads nowhere.
+func TestNothingBefore(t *testing.T) {
+	t.Parallel()
+	s, reg, db := open(t)
+	regions := reg.Type("dcim.region")
+	if err := fill.New(s, 1).Fill(t.Context(), regions, 2, fill.Recipe{"parent": func(fill.Row) any { return nil }}); err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.List(t.Context(), regions, store.Query{Scope: access.Machine(), Limit: 1, Offset: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(t.Context(), "DELETE FROM dcim_region WHERE id <> $1", second.Rows[0].ID()); err != nil {
+		t.Fatal(err)
+	}
+	page, err := s.List(t.Context(), regions, store.Query{Scope: access.Machine(), Limit: 1, Cursor: second.Prev})
+	if err != nil || len(page.Rows) != 0 || page.More {
+		t.Errorf("%d rows, and more: %v (%v)", len(page.Rows), page.More, err)
+	}
+}
+
 // TestCountsIncludeWhatIsBelow: the number of sites of a region is that of the list of sites in it, as far as the caller may see the
 // regions between.
 func TestCountsIncludeWhatIsBelow(t *testing.T) {
