@@ -148,6 +148,7 @@ func (s *changeSet) verify(ctx context.Context, batches []*batch) func() error {
 	for _, b := range batches {
 		answers = append(answers, s.checkOwned(b)...)
 		answers = append(answers, s.checkSources(ctx, b)...)
+		answers = append(answers, s.checkDepth(b)...)
 	}
 	answers = append(answers, s.checkSame(ctx, batches)...)
 	answers = append(answers, s.checkTogether(batches)...)
@@ -233,6 +234,33 @@ func (s *changeSet) checkTree(b *batch) []func() {
 		for _, d := range b.drafts {
 			if slices.Contains(cyclic.Get(), d.v.ID()) {
 				d.errs.Add("parent", "A %s can't be below itself.", b.t.Title())
+			}
+		}
+	}}
+}
+
+// mostAbove is how many records of a tree may be above one. Depths and counts are worked out step by step, for each row of a list.
+const mostAbove = 100
+
+// checkDepth refuses what makes a tree too deep. It takes trees without cycles.
+func (s *changeSet) checkDepth(b *batch) []func() {
+	if !b.t.Tree() {
+		return nil
+	}
+	var ids []int64
+	for _, d := range b.drafts {
+		if d.v.Get("parent") != nil && (d.creation() || d.changed(b.t.Index("parent"))) {
+			ids = append(ids, d.v.ID())
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	deep := s.tx.TooDeep(b.t, ids, mostAbove)
+	return []func(){func() {
+		for _, d := range b.drafts {
+			if slices.Contains(deep.Get(), d.v.ID()) {
+				d.errs.Add("parent", "At most %d %s can be above another.", mostAbove, b.t.PluralTitle())
 			}
 		}
 	}}

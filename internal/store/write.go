@@ -65,6 +65,21 @@ func (tx *Tx) Cyclic(t *record.Type, ids []int64) *Promise[[]int64] {
 		SELECT DISTINCT start FROM up WHERE at = start`, quote(t.Table())), []any{ids}, each[int64])
 }
 
+// TooDeep finds those records of a tree through which a path from its top goes down more steps than most.
+func (tx *Tx) TooDeep(t *record.Type, ids []int64, most int) *Promise[[]int64] {
+	return promise(tx, fmt.Sprintf(`
+		WITH RECURSIVE up AS (
+			SELECT id AS start, parent_id AS at, 0 AS n FROM %[1]s WHERE id = ANY($1)
+			UNION ALL SELECT up.start, p.parent_id, up.n + 1 FROM up
+			CROSS JOIN LATERAL (SELECT parent_id FROM %[1]s WHERE id = up.at OFFSET 0) p WHERE up.n <= $2),
+		down AS (
+			SELECT unnest($1::bigint[]) AS start, unnest($1::bigint[]) AS id, 0 AS n
+			UNION ALL SELECT down.start, c.id, down.n + 1 FROM down
+			CROSS JOIN LATERAL (SELECT id FROM %[1]s WHERE parent_id = down.id OFFSET 0) c WHERE down.n <= $2)
+		SELECT start FROM (SELECT start, max(n) AS n FROM up GROUP BY start) up JOIN (SELECT start, max(n) AS n FROM down GROUP BY start) down
+			USING (start) WHERE up.n + down.n > $2`, quote(t.Table())), []any{ids, most}, each[int64])
+}
+
 // writing is a type compiled for writing: its columns, and the statements over them.
 type writing struct {
 	columns        relation[record.Values]

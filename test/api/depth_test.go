@@ -48,3 +48,34 @@ func TestDepth(t *testing.T) {
 	}
 	do("GET", "/api/dcim/regions/?_depth=1", nil).Want(t, http.StatusBadRequest)
 }
+
+// TestTreesAreNotTooDeep: at most 100 records can be above another, whether one is created there or a whole branch is moved there.
+func TestTreesAreNotTooDeep(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	do := func(method, path string, body any) apitest.Answer {
+		return s.Do(t, apitest.Call{Method: method, Path: path, Token: s.Admin, Body: body})
+	}
+	create := func(name string, above any) apitest.Answer {
+		return do("POST", "/api/dcim/regions/", map[string]any{"name": name, "slug": name, "parent": above})
+	}
+	top := create("top", nil).Want(t, http.StatusCreated).Object(t)
+	var above, first any
+	for depth := range 101 {
+		region := create(fmt.Sprint("r", depth), above).Want(t, http.StatusCreated).Object(t)
+		if above = region["id"]; first == nil {
+			first = above
+		}
+	}
+	refused := "At most 100 regions can be above another."
+	if got := create("deeper", above).Want(t, http.StatusBadRequest).Object(t)["parent"]; fmt.Sprint(got) != "["+refused+"]" {
+		t.Errorf("one below is refused with %v", got)
+	}
+	path := fmt.Sprintf("/api/dcim/regions/%v/", first)
+	move := map[string]any{"parent": top["id"]}
+	if got := do("PATCH", path, move).Want(t, http.StatusBadRequest).Object(t)["parent"]; fmt.Sprint(got) != "["+refused+"]" {
+		t.Errorf("a move is refused with %v", got)
+	}
+	do("PATCH", fmt.Sprintf("/api/dcim/regions/%v/", above), move).Want(t, http.StatusOK)
+	do("PATCH", path, move).Want(t, http.StatusOK)
+}
