@@ -20,7 +20,7 @@ func Columns(t *record.Type, defs []*record.Custom) []Column {
 	if t.ReadOnly {
 		return nil
 	}
-	out := []Column{{Name: "id", Label: "ID", Help: "The record to update. Leave it blank to make a new one."}}
+	out := []Column{{Name: "id", Label: "ID", Help: "The record to update. Leave it blank to create one."}}
 	for i, f := range t.All() {
 		info := t.Infos()[i]
 		if info.Cell == record.CustomCells {

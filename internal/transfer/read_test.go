@@ -165,7 +165,7 @@ func TestColumns(t *testing.T) {
 		columns[c.Name] = c
 	}
 	for name, want := range map[string]transfer.Column{
-		"id":             {Label: "ID", Help: "The record to update. Leave it blank to make a new one."},
+		"id":             {Label: "ID", Help: "The record to update. Leave it blank to create one."},
 		"name":           {Label: "Name", Required: true},
 		"motto":          {Label: "Motto", Help: "Words to live by."},
 		"size":           {Label: "Size", Help: "How large it is. One of small, large."},

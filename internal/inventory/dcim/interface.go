@@ -80,7 +80,7 @@ var Interface = record.Type{
 		record.Int{Name: "speed", Null: true, Min: new(int64(0)), Max: new(int64(1<<31 - 1)), Help: "In kbit/s."},
 		record.Choice{Name: "duplex", Of: duplexes},
 		record.WWN{Name: "wwn", Label: "WWN"},
-		record.Bool{Name: "mgmt_only", Label: "Management only", Help: "Only for management, apart from the network it serves."},
+		record.Bool{Name: "mgmt_only", Label: "Management only", Help: "Used only to manage the device (out of band)."},
 		record.Choice{Name: "mode", Label: "802.1Q mode", Of: modes},
 		record.Choice{Name: "rf_role", Label: "Wireless role", Of: wirelessRoles},
 		record.Choice{Name: "rf_channel", Label: "Wireless channel", Of: channels},

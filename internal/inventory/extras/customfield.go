@@ -13,7 +13,7 @@ import (
 // in the custom_fields of each record.
 var CustomField = record.Type{
 	App: "extras", Name: "customfield", Plural: "custom-fields", Label: "custom field", Section: "Customization",
-	Doc: "The definition of a field that people add to record types at run time.",
+	Doc: "A field that you add to record types.",
 	Fields: record.Fields{
 		record.ObjectTypes{Name: "content_types", Help: "The record types that have this field.", Only: record.HasCustomFields,
 			OnlyHelp: "Records of the type %s have no custom fields."},
@@ -30,7 +30,7 @@ var CustomField = record.Type{
 		record.Int{Name: "validation_minimum", Null: true},
 		record.Int{Name: "validation_maximum", Null: true},
 		record.Text{Name: "validation_regex", Max: 500,
-			Help: "An RE2 expression that a whole text must match. The larger it is, the shorter are the texts it is tried on."},
+			Help: "An RE2 expression that the whole text must match. With a large expression, long texts are refused."},
 		record.List{Name: "choices", Help: "The values of a select or multiselect field."},
 	},
 	Advanced: []string{"weight", "validation_minimum", "validation_maximum", "validation_regex"},

@@ -32,15 +32,14 @@ var Webhook = record.Type{
 		record.Secret{Name: "secret", Seal: record.Encrypted, Max: 1000,
 			Help: "Signs each request: X-Hook-Signature. Kept encrypted, and never shown."},
 		record.Secret{Name: "previous_secret", Seal: record.Encrypted, Max: 1000,
-			Help: "While a secret is being replaced: requests are signed with the old one too. Empty it when the receiver knows the new one."},
+			Help: "The old secret: requests are signed with it too, until the receiver knows the new one. Then empty it."},
 		record.JSON{Name: "conditions", Help: "Notify only of changes that meet these conditions."},
 		record.Bool{Name: "ssl_verification", Label: "SSL verification", Default: true,
 			Help: "Off: the receiver's certificate is not checked, and anybody in between can read what is sent."},
 		record.Text{Name: "ca_file_path", Label: "CA file path", Max: 4096, Null: true,
 			Help: "The authority that signed the receiver's certificate: a file below TERRIER_WEBHOOK_CA_DIR."},
 		record.Text{Name: "client_certificate", Max: 32768,
-			Help: "For receivers that demand one (mTLS): the certificate that requests over https present, in PEM, and after it those of its " +
-				"issuers."},
+			Help: "For receivers that require one (mTLS): a certificate in PEM, followed by those of its issuers. Requests over https present it."},
 		record.Secret{Name: "client_key", Seal: record.Encrypted, Max: 16384, Lines: true,
 			Help: "The private key of the client certificate, in PEM and without a passphrase. Kept encrypted, and never shown."},
 		record.Bool{Name: "standard_headers", Label: "Standard Webhooks headers", Help: "Also send the headers of standardwebhooks.com."},
@@ -52,8 +51,8 @@ var Webhook = record.Type{
 		record.Int{Name: "rate_limit", Min: limit(1), Max: limit(1000), Null: true,
 			Help: "Maximum number of requests per second, of all worker processes together. Blank: no limit."},
 		record.Bool{Name: "hold_on_failure", Label: "Hold while the receiver is away",
-			Help: "Recommended. When five attempts in a row get no answer, 429 or 5XX, deliveries stay queued, and one at a time tries whether " +
-				"the receiver is back; then all are sent, oldest first. Off: each of them fails."},
+			Help: "Recommended. After five attempts in a row with no answer, 429 or 5XX, deliveries stay queued, and one at a time probes the " +
+				"receiver. When it is back, all are sent, oldest first. Off: each delivery fails."},
 		record.Noted{Name: "paused_at", Table: "extras_webhook_pause", By: "webhook_id"},
 		record.Noted{Name: "failing_since", Table: "extras_webhook_state", By: "webhook_id"},
 		record.Noted{Name: "held_since", Table: "extras_webhook_state", By: "webhook_id"},

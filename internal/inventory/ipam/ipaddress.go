@@ -40,7 +40,7 @@ var IPAddress = record.Type{
 	Fields: record.Fields{
 		record.IPFamily{Of: "address"},
 		record.Address{Name: "address", Required: true},
-		record.Ref{Name: "vrf", Label: "VRF", To: "ipam.vrf", Help: "The global table, if it is empty."},
+		record.Ref{Name: "vrf", Label: "VRF", To: "ipam.vrf", Help: "Empty: the global table."},
 		record.Ref{Name: "tenant", To: "tenancy.tenant"},
 		record.Choice{Name: "status", Of: addressStatuses, Default: "active"},
 		record.Choice{Name: "role", Of: addressRoles},

@@ -26,7 +26,7 @@ var IPRange = record.Type{
 		record.Address{Name: "end_address", Required: true},
 		record.Computed{Name: "size", Of: func(v record.Values) any { return rangeSize(v) }, Needs: []string{"start_address", "end_address"},
 			Shape: record.Schema{"type": "integer", "format": "int64"}},
-		record.Ref{Name: "vrf", Label: "VRF", To: "ipam.vrf", NullFirst: true, Help: "The global table, if it is empty."},
+		record.Ref{Name: "vrf", Label: "VRF", To: "ipam.vrf", NullFirst: true, Help: "Empty: the global table."},
 		record.Ref{Name: "tenant", To: "tenancy.tenant"},
 		record.Choice{Name: "status", Of: rangeStatuses, Default: "active"},
 		record.Ref{Name: "role", To: "ipam.role", OnDelete: record.SetNull},

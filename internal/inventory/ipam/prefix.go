@@ -27,7 +27,7 @@ var Prefix = record.Type{
 		record.IPFamily{Of: "prefix"},
 		record.Network{Name: "prefix", Required: true},
 		record.Ref{Name: "site", To: "dcim.site"},
-		record.Ref{Name: "vrf", Label: "VRF", To: "ipam.vrf", NullFirst: true, Help: "The global table, if it is empty."},
+		record.Ref{Name: "vrf", Label: "VRF", To: "ipam.vrf", NullFirst: true, Help: "Empty: the global table."},
 		record.Ref{Name: "tenant", To: "tenancy.tenant"},
 		record.Ref{Name: "vlan", Label: "VLAN", To: "ipam.vlan"},
 		record.Choice{Name: "status", Of: prefixStatuses, Default: "active", Help: "A container holds prefixes, not hosts."},

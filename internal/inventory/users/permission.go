@@ -26,10 +26,10 @@ var Permission = record.Type{
 		record.ObjectTypes{Name: "object_types", Help: "The record types that it applies to, such as dcim.site."},
 		record.Refs{Name: "groups", To: "users.group"},
 		record.Refs{Name: "users", To: "users.user"},
-		record.Actions{Name: "actions", Help: "To write other people's tokens, Grant is needed as well."},
+		record.Actions{Name: "actions", Help: "To write other people's tokens, a user also needs Grant."},
 		record.JSON{Name: "constraints",
-			Help: `Empty (null) for all records, an object whose keys are ANDed, or a list of objects that are ORed: {"status": "active", ` +
-				`"region__slug": "lisbon"}. $user is the caller.`},
+			Help: `Empty (null) for all records; an object, all of whose keys must match; or a list of objects, one of which must match: ` +
+				`{"status": "active", "region__slug": "lisbon"}. $user is the caller.`},
 	},
 	Brief:   []string{"name"},
 	Order:   []string{"name"},
