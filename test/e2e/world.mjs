@@ -1,6 +1,7 @@
 // What all tests share: the server, the other programs, the browser, and the list of visited pages.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { walkFew } from './alike.mjs';
 import { Receiver, start, stop, stopAll } from './program.mjs';
@@ -68,6 +69,14 @@ class World {
       body: body === undefined ? undefined : JSON.stringify(body) });
     const text = await answer.text();
     return { status: answer.status, json: text ? JSON.parse(text) : undefined };
+  }
+
+  // until waits for what the API shows some time later.
+  async until(what, there) {
+    for (let tries = 0; !await there(); tries++) {
+      assert.ok(tries < 300, what);
+      await setTimeout(100);
+    }
   }
 
   // session logs a user in once. Later visits start with the cookie.

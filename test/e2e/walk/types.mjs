@@ -73,10 +73,7 @@ async function holds() {
   const { id } = await world.api('POST', '/api/extras/webhooks/', { name: 'Receiver away', content_types: ['tenancy.tenantgroup'], type_create: true,
     payload_url: world.failing.url, hold_on_failure: true });
   await world.api('POST', '/api/tenancy/tenant-groups/', { name: 'Held', slug: 'held' });
-  for (let tries = 0; (await world.api('GET', `/api/extras/webhook-health/?webhook_id=${id}`)).count === 0; tries++) {
-    assert.ok(tries < 300, 'the health of a webhook is recorded');
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
-  }
+  await world.until('the health of a webhook is recorded', async () => (await world.api('GET', `/api/extras/webhook-health/?webhook_id=${id}`)).count > 0);
 }
 
 for (const { path, fixed } of lists.filter(({ path }) => isWalked(path))) {
