@@ -1,12 +1,28 @@
 // Checks every kind of page for accessibility: with axe in both themes, and without sideways scrolling on a narrow screen.
 import assert from 'node:assert/strict';
+import { picture } from '../needs.mjs';
 import { walk } from '../walks.mjs';
 import { world } from '../world.mjs';
 
 const first = async (path) => (await world.api('GET', `/api${path}${path.includes('?') ? '&' : '?'}limit=1`)).results[0].id;
 
-// The address of one page of each kind.
-async function pages() {
+// The address of one page of each kind. What they show is made once.
+let known;
+function pages() { return known ??= list(); }
+
+// restorable makes a site with a picture and two versions, and returns its address and that of the preview of the first version.
+async function restorable() {
+  const { id } = await world.api('POST', '/api/dcim/sites/', { name: 'Looked at', slug: 'looked-at', description: 'first' });
+  await world.api('PATCH', `/api/dcim/sites/${id}/`, { name: 'Looked at twice', description: 'second', tags: [{ slug: 'core' }] });
+  await world.api('POST', '/api/extras/image-attachments/', { content_type: 'dcim.site', object_id: id, image: picture, name: 'Entrance' });
+  const change = await first(`/extras/object-changes/?changed_object_type=dcim.site&changed_object_id=${id}&action=create`);
+  return [`/dcim/sites/${id}/`, `/dcim/sites/${id}/restore/?change=${change}`];
+}
+
+async function list() {
+  const [pictured, restoring] = await restorable();
+  await world.api('POST', '/api/extras/saved-filters/', [true, false].map((shared) => ({ name: `Planned, shared: ${shared}`, slug: `looked-at-${shared}`, content_types: ['dcim.site'], shared,
+    parameters: { status: 'planned' } })));
   const site = `/dcim/sites/${await first('/dcim/sites/?name=Lisbon%201')}/`;
   const group = `/dcim/site-groups/${await first('/dcim/site-groups/?slug=backbone')}/`;
   const hook = `/extras/webhooks/${await first('/extras/webhooks/?name=CMDB%20sync')}/`;
@@ -18,7 +34,9 @@ async function pages() {
     `${hook}replay/?count=true`, '/extras/deliveries/?limit=10', `/extras/deliveries/${await first('/extras/deliveries/?state=successful')}/`, '/extras/condition-errors/',
     '/extras/audit-events/?limit=10', `/extras/audit-events/${await first('/extras/audit-events/')}/`,
     '/extras/deliveries/retry/?webhook_id=1', '/system/tasks/', '/system/health/', '/users/permissions/add/', '/users/users/add/', '/user/', '/user/password/', '/user/tokens/', '/user/tokens/add/', `${token}edit/`, `${token}delete/`,
-    '/api/', '/api/dcim/sites/?limit=1', '/no/such/page/'];
+    '/api/', '/api/dcim/sites/?limit=1', '/no/such/page/',
+    '/?arrange', restoring, `${pictured}images/`, '/extras/saved-filters/', '/extras/custom-links/add/', '/extras/journal-entries/', '/dcim/regions/', '/dcim/devices/add/', '/dcim/device-types/add/',
+    '/ipam/prefixes/add/', ...['1h', '7d', '30d'].map((range) => `${hook}?range=${range}`)];
 }
 
 const refused = { '/no/such/page/': 404 };
@@ -34,6 +52,17 @@ for (const width of [1280, 320]) {
       assert.deepEqual(found, []);
     });
   }
+}
+
+for (const width of [1280, 320]) {
+  walk(`the headings of a file that are mapped to fields are in reach at ${width} pixels`, { width }, async (v) => {
+    await v.go('/dcim/sites/import/');
+    await v.label('Text').fill(`Name,Slug,Region name,${'Remarks'.repeat(12)}\nLooked at 1,looked-at-1,Portugal,${'long '.repeat(40)}\nLooked at 2,looked-at-2,nowhere,\n`);
+    await v.live(() => v.page.getByRole('button', { name: 'Dry run' }).click(), '#file-columns select');
+    assert.deepEqual(await v.outOfReach('the headings'), []);
+    await v.live(() => v.page.getByRole('button', { name: 'Dry run' }).click(), '#outcome .alert', { status: 400 });
+    assert.deepEqual(await v.outOfReach('the headings with errors'), []);
+  });
 }
 
 walk('on paper there are no menus and buttons, tables are whole, and all is black on white', { theme: 'dark', width: 794 }, async (v) => {
