@@ -61,6 +61,10 @@ long-feed: ## Read pages of the feed among ten million changes
 long-live: ## Let 1,000 readers listen to one server live, and measure when each change comes to each of them
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestManyListeners$$' ./test/system
 
+.PHONY: long-pages
+long-pages: ## Read six of every page of hundreds of megabytes at once, and measure the memory of the server
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestLargePagesCostLittleMemory$$' ./test/system
+
 .PHONY: long-metrics
 long-metrics: ## Let a real Prometheus scrape a server and a worker for a minute, ask it every query of the dashboard, and read a million queued deliveries
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^(TestPrometheus|TestWatchMillion)$$' ./test/metrics ./internal/store
