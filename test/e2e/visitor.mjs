@@ -10,8 +10,10 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const patience = 30_000; // machines are busy; a walk that must be fast has its own limit
 
 // What axe checks, in its own words.
-const everyRule = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
-const colourRules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
+const colours = ['color-contrast', 'link-in-text-block'];
+const everyRule = { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } };
+const colourRules = { runOnly: { type: 'rule', values: colours } };
+const otherRules = { ...everyRule, rules: Object.fromEntries(colours.map((rule) => [rule, { enabled: false }])) };
 
 export class Visitor {
   problems = [];
@@ -178,21 +180,28 @@ export class Visitor {
     if (!await this.page.evaluate(() => 'axe' in window)) {
       await this.page.evaluate(`${axe}; 0`);
     }
-    const found = await this.page.evaluate(`axe.run(${JSON.stringify(part)}, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
+    const found = await this.page.evaluate(`axe.run(${JSON.stringify(part)}, ${JSON.stringify({ ...rules, resultTypes: ['violations'] })})
       .then((r) => r.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + (n.any[0] ?? n.all[0] ?? n.none[0])?.message)))`);
     return found.slice(0, 5);
   }
 
   // outOfReach returns what keeps people from using the page in one of the themes: what axe finds, and sideways scrolling. The themes differ
   // in colours alone, so the second is checked for these.
-  async outOfReach(name, part) {
+  async outOfReach(name, part, checks = [['light', everyRule], ['dark', colourRules]]) {
     const found = [];
-    for (const [theme, rules] of [['light', everyRule], ['dark', colourRules]]) {
+    for (const [theme, rules] of checks) {
       await this.theme(theme);
       found.push(...(await this.accessible(part, rules)).map((problem) => `${name} (${theme}): ${problem}`));
     }
     const tooWide = await this.tooWide();
     return tooWide > 0 ? [...found, `${name} is ${tooWide} pixels too wide: ${await this.widest()}`] : found;
+  }
+
+  // outOfReachAtBoth is outOfReach of a page that is checked at 1280 and at 320 pixels. Its colours are the same, so a short run checks these on
+  // the narrow one.
+  outOfReachAtBoth(name) {
+    const wide = this.page.viewportSize().width > 320;
+    return world.quick && wide ? this.outOfReach(name, undefined, [['light', otherRules]]) : this.outOfReach(name);
   }
 
   // tooWide returns by how many pixels the page scrolls sideways.

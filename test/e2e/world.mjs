@@ -24,6 +24,7 @@ class World {
 
   async open({ headed, quick }) {
     assert.ok(base, 'test/e2e/run starts the server and sets the environment');
+    this.quick = Boolean(quick);
     this.visited = new Visited(readFileSync(`${work}/pages`, 'utf8'));
     if (quick) { // always with the read-only types, which have few pages, and the sites, which the seed gives most to show
       walkFew(readFileSync(`${work}/kinds`, 'utf8'), ['/dcim/sites/', ...this.visited.lists.filter((list) => list.fixed).map((list) => list.path)]);

@@ -54,7 +54,7 @@ walk('trees, maps and contexts are in reach, wide or narrow, light or dark', (v)
     await v.go(path);
     for (const width of [1280, 320]) {
       await v.page.setViewportSize({ width, height: 800 });
-      problems.push(...await v.outOfReach(`${name} at ${width}`));
+      problems.push(...await v.outOfReachAtBoth(`${name} at ${width}`));
       assert.equal(await overflowing(v), 0, `the table of ${name} fits at ${width}`);
     }
   }

@@ -47,7 +47,7 @@ for (const width of [1280, 320]) {
       const found = [];
       for (const path of (await pages()).filter((_, i) => i % 4 === part)) {
         await v.go(path, { status: refused[path] ?? 200 });
-        found.push(...await v.outOfReach(path));
+        found.push(...await v.outOfReachAtBoth(path));
       }
       assert.deepEqual(found, []);
     });
@@ -59,9 +59,9 @@ for (const width of [1280, 320]) {
     await v.go('/dcim/sites/import/');
     await v.label('Text').fill(`Name,Slug,Region name,${'Remarks'.repeat(12)}\nLooked at 1,looked-at-1,Portugal,${'long '.repeat(40)}\nLooked at 2,looked-at-2,nowhere,\n`);
     await v.live(() => v.page.getByRole('button', { name: 'Dry run' }).click(), '#file-columns select');
-    assert.deepEqual(await v.outOfReach('the headings'), []);
+    assert.deepEqual(await v.outOfReachAtBoth('the headings'), []);
     await v.live(() => v.page.getByRole('button', { name: 'Dry run' }).click(), '#outcome .alert', { status: 400 });
-    assert.deepEqual(await v.outOfReach('the headings with errors'), []);
+    assert.deepEqual(await v.outOfReachAtBoth('the headings with errors'), []);
   });
 }
 

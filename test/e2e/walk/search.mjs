@@ -68,7 +68,7 @@ for (const width of [1280, 320]) {
   walk(`the search is in reach at ${width} pixels, light or dark`, { width }, async (v) => {
     for (const path of ['/search/', '/search/?q=porto', '/search/?q=nothing+at+all', '/search/?q=exchange']) {
       await v.go(path);
-      assert.deepEqual(await v.outOfReach(path), []);
+      assert.deepEqual(await v.outOfReachAtBoth(path), []);
     }
   });
 }

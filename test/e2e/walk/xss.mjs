@@ -64,6 +64,9 @@ async function hostile(path, fields, payload, n) {
   assert.fail(`${path} takes no body: ${JSON.stringify(body)}`);
 }
 
+// isDue says whether a run visits number n of many pages that differ only in their text: a short run visits every second.
+function isDue(n) { return !world.quick || n % 2 === 0; }
+
 // sow creates records of every type with the payloads, once, and returns their ids by type.
 let sown;
 function sow() {
@@ -124,9 +127,11 @@ for (const part of [0, 1, 2]) {
       // attributes and elements alike.
       const own = ['/dcim/sites/', '/extras/webhooks/', '/users/users/'].includes(path);
       const some = own ? ids : ids.slice(1, 2);
-      for (const id of some) {
-        for (const rest of ['', 'edit/', 'changelog/', 'delete/']) {
-          await look(`${path}${id}/${rest}`);
+      for (const [i, id] of some.entries()) {
+        for (const [n, rest] of ['', 'edit/', 'changelog/', 'delete/'].entries()) {
+          if (!own || n < 2 || isDue(i + n)) {
+            await look(`${path}${id}/${rest}`);
+          }
         }
       }
       if (own) { // the API shows one record as it shows ten
@@ -149,10 +154,11 @@ walk('no page that shows several types runs it', async (v) => {
 });
 
 walk('no address runs it', async (v) => {
-  for (const payload of payloads) {
+  for (const [i, payload] of payloads.entries()) {
     const text = encodeURIComponent(payload);
-    for (const [path, status] of [[`/search/?q=${text}`, 200], [`/dcim/sites/?q=${text}&name__ic=${text}`, 200], [`/dcim/sites/?${text}=1`, 400], [`/${text}/`, 404],
-      [`/api/dcim/sites/?name=${text}`, 200], [`/api/dcim/sites/?${text}=1`, 400], [`/dcim/sites/add/?name=${text}&description=${text}&region=${text}`, 200]]) {
+    const addresses = [[`/search/?q=${text}`, 200], [`/dcim/sites/?q=${text}&name__ic=${text}`, 200], [`/dcim/sites/?${text}=1`, 400], [`/${text}/`, 404],
+      [`/api/dcim/sites/?name=${text}`, 200], [`/api/dcim/sites/?${text}=1`, 400], [`/dcim/sites/add/?name=${text}&description=${text}&region=${text}`, 200]];
+    for (const [path, status] of addresses.filter((_, n) => isDue(i + n))) {
       await v.go(path, { status });
       await harmless(v);
     }
