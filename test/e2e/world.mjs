@@ -8,7 +8,7 @@ import { Receiver, start, stop, stopAll } from './program.mjs';
 import { seed } from './seed.mjs';
 import { Visited } from './visited.mjs';
 
-const { TERRIER_E2E_URL: base, TERRIER_E2E_PASSWORD: password, TERRIER_E2E_WORK: work, TERRIER_E2E_ARTEFACTS: artefacts } = process.env;
+const { TERRIER_E2E_URL: base, TERRIER_E2E_PASSWORD: password, TERRIER_E2E_WORK: work, TERRIER_E2E_ARTEFACTS: artefacts, TERRIER_E2E_SHELL: shell } = process.env;
 
 // Debian's Chromium must not contact its vendor, nor need a display or a separate user.
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
@@ -34,7 +34,7 @@ class World {
     [this.receiver, this.failing, this.browser, this.key] = await Promise.all([
       Receiver.open('receiver', [], this.receiverSecret),
       Receiver.open('failing', ['--status', '500']),
-      chromium.launch({ executablePath: '/usr/bin/chromium', headless: !headed, args: headed ? flags : ['--headless', ...flags], env: { ...process.env, HOME: this.#profile } }),
+      chromium.launch({ executablePath: (quick && !headed && shell) || '/usr/bin/chromium', headless: !headed, args: headed ? flags : ['--headless', ...flags], env: { ...process.env, HOME: this.#profile } }),
       this.provision('admin'),
     ]);
     if (!process.env.TERRIER_E2E_DEMO) {
