@@ -46,7 +46,8 @@ func TestConditionAttributes(t *testing.T) {
 		}
 		return found
 	}
-	for key, path := range map[string]string{"dcim.site": fmt.Sprintf("/api/dcim/sites/%d/", site), "dcim.rack": fmt.Sprintf("/api/dcim/racks/%d/", rack)} {
+	for key, path := range map[string]string{"dcim.site": fmt.Sprintf("/api/dcim/sites/%d/", site),
+		"dcim.rack": fmt.Sprintf("/api/dcim/racks/%d/", rack)} {
 		data := s.Do(t, apitest.Call{Path: path, Token: s.Admin}).Want(t, http.StatusOK).Object(t)
 		for name, want := range attributes(key) {
 			if got, known := jsonTypeAt(data, strings.Split(name, ".")); !known {
@@ -57,7 +58,8 @@ func TestConditionAttributes(t *testing.T) {
 		}
 	}
 	sites := attributes("dcim.site")
-	for name, want := range map[string]string{"name": "string", "status": "string", "latitude": "number", "region.id": "number", "region.slug": "string",
+	for name, want := range map[string]string{"name": "string", "status": "string", "latitude": "number",
+		"region.id": "number", "region.slug": "string",
 		"tags.slug": "string", "asns.asn": "number", "created": "string", "custom_fields.owner": "string", "custom_fields.floors": "number",
 		"custom_fields.height": "number", "custom_fields.manned": "boolean", "custom_fields.crew": "string", "custom_fields.extra": ""} {
 		if got, known := sites[name]; got != want || !known {

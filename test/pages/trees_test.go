@@ -22,9 +22,11 @@ func TestTreesAreIndented(t *testing.T) {
 	const list = "/dcim/regions/"
 	few, _ := needs(t, b, list, wire)
 	page := b.get(t, list).Want(t, http.StatusOK)
-	rows := []string{`<th scope="row"><a href="/dcim/regions/2/">Africa</a></th>`, `<th scope="row"><a href="/dcim/regions/1/">Europe</a></th>`,
+	rows := []string{`<th scope="row"><a href="/dcim/regions/2/">Africa</a></th>`,
+		`<th scope="row"><a href="/dcim/regions/1/">Europe</a></th>`,
 		`<th scope="row" class="depth-1"><a href="/dcim/regions/5/">France</a><span class="visually-hidden">, level 2</span></th>`,
-		`<th scope="row" class="depth-1"><a href="/dcim/regions/3/">Portugal</a>`, `<th scope="row" class="depth-2"><a href="/dcim/regions/4/">Lisbon</a>`}
+		`<th scope="row" class="depth-1"><a href="/dcim/regions/3/">Portugal</a>`,
+		`<th scope="row" class="depth-2"><a href="/dcim/regions/4/">Lisbon</a>`}
 	shows(t, page, rows...)
 	at := -1
 	for _, row := range rows {
@@ -51,7 +53,8 @@ func TestTreesAreIndented(t *testing.T) {
 	create(t, s, "/api/dcim/devices/", obj{"name": "d", "device_type": 1, "device_role": 1, "site": site})
 	create(t, s, "/api/dcim/inventory-items/", obj{"device": 1, "name": "Supervisor"})
 	create(t, s, "/api/dcim/inventory-items/", obj{"device": 1, "name": "Module", "parent": 1})
-	shows(t, b.get(t, "/dcim/devices/1/inventory-items/").Want(t, http.StatusOK), `class="depth-1"><a href="/dcim/inventory-items/2/">Module</a>`)
+	shows(t, b.get(t, "/dcim/devices/1/inventory-items/").Want(t, http.StatusOK),
+		`class="depth-1"><a href="/dcim/inventory-items/2/">Module</a>`)
 	if many, _ := needs(t, b, list, wire); many != few || few > 6 {
 		t.Errorf("%d statements for few regions, %d for many", few, many)
 	}
