@@ -405,10 +405,10 @@
     }
   });
 
-  // On a narrow window tabs are one line that scrolls: the open one is in view.
+  // On a narrow window tabs are one line that scrolls: the open one is in view, with a part of the one before it.
   const tabs = document.querySelector('.nav-tabs');
   if (tabs?.querySelector('.active')) {
-    tabs.scrollLeft += tabs.querySelector('.active').getBoundingClientRect().left - tabs.getBoundingClientRect().left;
+    tabs.scrollLeft += tabs.querySelector('.active').getBoundingClientRect().left - tabs.getBoundingClientRect().left - 48;
   }
 
   // Menus. At most one is open, and nobody has to press its own button again to be rid of it.
