@@ -8,7 +8,7 @@ walk('what fails is listed live, looked into and sent again', async (v) => {
   const hook = await world.api('POST', '/api/extras/webhooks/', { name: 'Broken receiver', content_types: ['dcim.sitegroup'], type_create: true, payload_url: `${world.failing.url}broken`,
     conditions: { attr: 'description', value: 'for the broken receiver' } });
   await v.go('/system/tasks/');
-  await v.sees('Queues', 'Workers');
+  await v.sees('Deliveries by webhook', 'Workers');
   await v.live(() => group('Olives'), '#failed-title');
   await v.page.locator('#tasks-live tbody tr', { hasText: 'Olives' }).waitFor();
   assert.deepEqual(await v.outOfReach('the tasks'), []);
@@ -58,6 +58,6 @@ walk('refreshing can be paused', async (v) => {
 
 walk('without JavaScript: the tasks page shows itself', { javaScript: false }, async (v) => {
   await v.go('/system/tasks/');
-  await v.sees('Queues', 'Workers');
+  await v.sees('Deliveries by webhook', 'Workers');
   await v.follow('Refresh');
 });
