@@ -155,9 +155,9 @@ func (l *Ledger) Allow(c Caller, t *record.Type, action string) error {
 	return err
 }
 
-// CustomFields returns the custom fields of a type.
-func (l *Ledger) CustomFields(ctx context.Context, t *record.Type) ([]*record.Custom, error) {
-	return l.Store.CustomFields(ctx, t)
+// CustomFields returns the custom fields of a type, or of any of several.
+func (l *Ledger) CustomFields(ctx context.Context, types ...*record.Type) ([]*record.Custom, error) {
+	return l.Store.CustomFields(ctx, types...)
 }
 
 // WriteScope returns the records that the caller may change, add or delete. A read-only token has none.

@@ -233,16 +233,20 @@ const CustomFieldType = "extras.customfield"
 // No type has more custom fields than this; a form with more would be unusable.
 const maxCustomFields = 1000
 
-// definitions are the tests that find the custom fields of a type.
-func (s *Store) definitions(t *record.Type) (*record.Type, []record.Predicate) {
+// definitions are the tests that find the custom fields of a type, or of any of several.
+func (s *Store) definitions(types ...*record.Type) (*record.Type, []record.Predicate) {
 	def := s.reg.Type(CustomFieldType)
-	return def, []record.Predicate{{Field: def.Field("content_types"), Values: []any{t.Key()}}}
+	keys := make([]any, len(types))
+	for i, t := range types {
+		keys[i] = t.Key()
+	}
+	return def, []record.Predicate{{Field: def.Field("content_types"), Values: keys}}
 }
 
-// CustomFields reads the definitions that apply to a type.
-func (s *Store) CustomFields(ctx context.Context, t *record.Type) ([]*record.Custom, error) {
-	def, tests := s.definitions(t)
-	rows, err := s.find(ctx, def, access.Machine(), tests, maxCustomFields)
+// CustomFields reads the definitions that apply to a type, or to any of several.
+func (s *Store) CustomFields(ctx context.Context, types ...*record.Type) ([]*record.Custom, error) {
+	def, tests := s.definitions(types...)
+	rows, err := s.find(ctx, def, access.Machine(), tests, maxCustomFields*len(types))
 	if err != nil {
 		return nil, err
 	}

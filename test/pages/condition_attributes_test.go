@@ -5,6 +5,7 @@ import (
 	"html"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,4 +106,37 @@ func jsonTypeAt(in any, path []string) (kind string, known bool) {
 		kind = "number"
 	}
 	return kind, len(path) == 0
+}
+
+// TestConditionAttributesOfManyTypes: the form of a webhook takes as many statements for many record types as for one, and its preview as
+// many for a type that is named again and again as for one that is named once.
+func TestConditionAttributesOfManyTypes(t *testing.T) {
+	t.Parallel()
+	s, wire := countingServer(t)
+	b := login(t, s, "admin")
+	create(t, s, "/api/extras/custom-fields/", obj{"name": "owner", "type": "text", "content_types": []string{"dcim.site", "dcim.rack"}})
+	create(t, s, "/api/extras/custom-fields/", obj{"name": "floors", "type": "integer", "content_types": []string{"dcim.rack"}})
+	form := func(name string, types ...string) string {
+		id := create(t, s, "/api/extras/webhooks/", obj{"name": name, "content_types": types, "type_create": true,
+			"payload_url": "http://localhost:9/"})
+		return fmt.Sprintf("%s%d/edit/", hooks, id)
+	}
+	one, many := form("one", "dcim.site"), form("many", "dcim.site", "dcim.rack", "dcim.device", "dcim.region", "ipam.prefix")
+	shows(t, b.get(t, many), `<option value="custom_fields.owner" data-json-type="string">`,
+		`<option value="custom_fields.floors" data-json-type="number">`)
+	few, _ := needs(t, b, one, wire)
+	if got, _ := needs(t, b, many, wire); got != few {
+		t.Errorf("%d statements for one type, %d for five", few, got)
+	}
+	preview := func(times int) int64 {
+		input := hookForm()
+		input["content_types"] = slices.Repeat([]string{"dcim.site"}, times)
+		wire.Statements.Store(0)
+		b.post(t, hooks+"preview/", input, live("webhook-preview")...)
+		return wire.Statements.Load()
+	}
+	preview(1)
+	if once, often := preview(1), preview(200); often > once+5 { // the session may be noted
+		t.Errorf("%d statements for a type, %d for the same 200 times", once, often)
+	}
 }

@@ -24,7 +24,8 @@ func (h webhookPages) attributes(v *web.Visit, types []string) ([]attribute, err
 		}
 		found[a.Name] = a.JSONType
 	}
-	for _, key := range types {
+	var extended []*record.Type // those whose custom fields the caller may see
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(types))) {
 		t := h.site.Registry.Type(key)
 		if t == nil {
 			continue
@@ -34,10 +35,12 @@ func (h webhookPages) attributes(v *web.Visit, types []string) ([]attribute, err
 				add(a)
 			}
 		}
-		if !record.HasCustomFields(t) || !v.May(t, access.View) {
-			continue
+		if record.HasCustomFields(t) && v.May(t, access.View) {
+			extended = append(extended, t)
 		}
-		customs, err := h.site.Ledger.CustomFields(v.Ctx, t)
+	}
+	if len(extended) > 0 {
+		customs, err := h.site.Ledger.CustomFields(v.Ctx, extended...)
 		if err != nil {
 			return nil, err
 		}
