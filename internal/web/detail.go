@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -207,13 +206,12 @@ func (d *DetailPage) addRequested(v *Visit, found record.Values) error {
 	if len(names) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(v.Ctx, countTime)
-	defer cancel()
-	shown, err := v.Site.Ledger.Show(ctx, v.Caller, t, found.ID(), record.View{Only: names, With: names})
-	if tooSlow(err) {
-		return nil
-	}
-	if err != nil {
+	var shown record.Values
+	slow, err := v.quickly(func(v *Visit) (err error) {
+		shown, err = v.Site.Ledger.Show(v.Ctx, v.Caller, t, found.ID(), record.View{Only: names, With: names})
+		return err
+	})
+	if slow || err != nil {
 		return err
 	}
 	for _, name := range names {
