@@ -13,7 +13,8 @@ import (
 // maxBuckets is how many steps a history may have. No chart has as many points.
 const maxBuckets = 2000
 
-// HistoryRange is the time that a history covers, and the length of its steps.
+// HistoryRange is the time that a history covers, and the length of its steps. Older counts are kept by the half hour, and after two days
+// by the hour: shorter steps show them at the beginning of that time.
 type HistoryRange struct {
 	Since time.Time
 	Step  time.Duration // whole minutes
@@ -77,7 +78,7 @@ func (a *Admin) history(in HistoryRange, read func(from time.Time) ([]store.Buck
 // steps returns when the first step of a history begins, and how many there are.
 func (a *Admin) steps(in HistoryRange) (from time.Time, n int64, err error) {
 	if in.Step < time.Minute || in.Step%time.Minute != 0 {
-		return from, 0, fault.New(fault.Invalid, "History is kept by the minute: ask for steps of whole minutes.")
+		return from, 0, fault.New(fault.Invalid, "The steps of a history are whole minutes.")
 	}
 	from, now := in.Since.UTC().Truncate(in.Step), a.Ledger.Timestamp()
 	n = int64(now.Sub(from)/in.Step) + 1
