@@ -85,3 +85,24 @@ walk('the tabs of a device are one line on a narrow window, with the open one in
   assert.ok(left >= 0 && right <= 320, `the open tab is at ${left} to ${right}`);
   assert.equal(await v.tooWide(), 0);
 });
+
+walk('folded tabs and the focus are in view on a narrow window', { width: 320 }, async (v) => {
+  const [device] = (await world.api('GET', '/api/dcim/devices/?limit=1')).results;
+  await v.go(`/dcim/devices/${device.id}/`);
+  const tabs = v.main.locator('.nav-tabs');
+  await v.page.keyboard.press('Tab');
+  const ring = await tabs.locator('.nav-link').first().evaluate((link) => {
+    link.focus();
+    const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(link);
+    return { outlineStyle, outside: parseFloat(outlineWidth) + parseFloat(outlineOffset) };
+  });
+  assert.deepEqual(ring, { outlineStyle: 'solid', outside: 0 }, 'what is outside the line of tabs is cut off');
+  await tabs.locator('.more-tabs > summary').click();
+  const links = await tabs.locator('.more-tabs a').evaluateAll((all) => all.map((link) => {
+    const { left, right } = link.getBoundingClientRect();
+    return { text: link.innerText, left, right };
+  }));
+  assert.ok(links.length > 0);
+  assert.deepEqual(links.filter(({ left, right }) => left < 0 || right > 320), []);
+  assert.deepEqual(await v.outOfReach('the folded tabs'), []);
+});
