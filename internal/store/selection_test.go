@@ -112,7 +112,9 @@ func TestViewsShareStatements(t *testing.T) {
 // computed row by row as they are sent, so that a page that ends early has not read the rest.
 func TestCostlyColumnsAreComputedWhenSent(t *testing.T) {
 	s, reg, _ := open(t)
-	sql, err := store.ListStatement(s, reg.Type("dcim.site"), store.Query{Scope: access.Machine(), Limit: 1000})
+	// Regions and groups are left out: the steps of their depths need the joins that are switched off here.
+	sql, err := store.ListStatement(s, reg.Type("dcim.site"), store.Query{Scope: access.Machine(), Limit: 1000,
+		View: record.View{Only: []string{"name", "tenant", "tags", "custom_fields", "device_count"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +124,7 @@ func TestCostlyColumnsAreComputedWhenSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	// As with many regions: hash joins keep no order.
+	// As with many tenants: hash joins keep no order.
 	for _, way := range []string{"nestloop", "mergejoin"} {
 		if _, err := conn.Exec(t.Context(), "SET enable_"+way+" = off"); err != nil {
 			t.Fatal(err)
@@ -137,8 +139,8 @@ func TestCostlyColumnsAreComputedWhenSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	sort := slices.IndexFunc(lines, func(line string) bool { return strings.TrimLeft(line, " ->") == "Sort" })
-	if sort < 0 {
-		t.Fatalf("the joined page is not sorted: the test shows nothing\n%s", strings.Join(lines, "\n"))
+	if sort < 0 || !strings.Contains(strings.Join(lines[:sort], ""), "SubPlan") {
+		t.Fatalf("the joined page is not sorted, or nothing is computed after it: the test shows nothing\n%s", strings.Join(lines, "\n"))
 	}
 	if output := lines[sort+1]; strings.Contains(output, "SubPlan") || !strings.Contains(output, "Output: ") {
 		t.Errorf("costly columns go through the sort:\n%s", output)
