@@ -3,7 +3,7 @@ package metrics
 // The families that are read of the database at scrapes. All processes show the same, so take the max, never the sum.
 var (
 	QueueDeliveries = Family{Name: "terrier_queue_deliveries", Kind: Gauge, From: everywhere,
-		Help:   "Deliveries that are to be sent: queued, or retrying (failed, with an automatic retry ahead).",
+		Help:   "Deliveries that are to be sent: queued, or retrying (failed, and retried automatically later).",
 		Labels: []string{"webhook", "state"}}
 	QueueOldest = Family{Name: "terrier_queue_oldest_seconds", Kind: Gauge, From: everywhere,
 		Help: "How long the oldest queued delivery has been waiting; 0 if there is none. " +

@@ -86,7 +86,7 @@ function jsonOf(member) {
   });
 }
 
-// valueOf returns what a text in a row means: null, what stands in quotes, a text if the attribute is one, and otherwise a number, true or
+// valueOf returns what a text in a row means: null, what is in quotes, a text if the attribute is one, and otherwise a number, true or
 // false if it looks like one.
 function valueOf(typed, row) {
   const text = typed.trim();
