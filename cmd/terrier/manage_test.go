@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 )
 
 // TestManageWebhooks: a webhook is created, paused, resumed, and its failed deliveries are sent again.
@@ -49,6 +51,27 @@ func TestManageWebhooks(t *testing.T) {
 }
 
 // TestLists: what people see as a table, programs get as JSON. The key of a token is not in it.
+// TestEveryListHasJSON: whatever shows what was found can show it to programs.
+func TestEveryListHasJSON(t *testing.T) {
+	parser, _, err := newParser(streams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := 0
+	for _, leaf := range parser.Model.Leaves(true) {
+		if !slices.Contains([]string{"list", "preview", "doctor"}, leaf.Name) {
+			continue
+		}
+		lists++
+		if !slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return f.Name == "json" }) {
+			t.Errorf("%s has no --json", leaf.Path())
+		}
+	}
+	if lists < 5 {
+		t.Errorf("%d commands list something, want at least 5", lists)
+	}
+}
+
 func TestLists(t *testing.T) {
 	h := newHooked(t)
 	h.hook("Chat", "/room")

@@ -13,16 +13,20 @@ func (s *session) printf(format string, args ...any) error {
 	return err
 }
 
-// listFlags are those of every command that lists something.
-type listFlags struct {
+// jsonFlag is a flag of every command that shows what was found.
+type jsonFlag struct {
 	JSON bool `help:"Print JSON, for programs."`
 }
 
 // printList prints what was found: as a table for people, whose first row is its head, or as JSON.
-func (s *session) printList(flags listFlags, found any, rows [][]string) error {
-	if !flags.JSON {
+func (s *session) printList(flag jsonFlag, found any, rows [][]string) error {
+	if !flag.JSON {
 		return s.printTable(rows)
 	}
+	return s.printJSON(found)
+}
+
+func (s *session) printJSON(found any) error {
 	encoder := json.NewEncoder(s.out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")

@@ -42,7 +42,7 @@ func (c tokenCreateCommand) Run(ctx context.Context, s *session) error {
 
 type tokenListCommand struct {
 	User string `arg:"" help:"User name."`
-	listFlags
+	jsonFlag
 }
 
 func (c tokenListCommand) Run(ctx context.Context, s *session) error {
@@ -57,7 +57,7 @@ func (c tokenListCommand) Run(ctx context.Context, s *session) error {
 				fmt.Sprint(t.ID), t.Display, yesNo(t.WriteEnabled), timeOrNever(t.Expires), timeOrNever(t.LastUsed), t.Description,
 			})
 		}
-		return s.printList(c.listFlags, tokens, rows)
+		return s.printList(c.jsonFlag, tokens, rows)
 	})
 }
 

@@ -40,7 +40,7 @@ func (c userCreateCommand) Run(ctx context.Context, s *session) error {
 	})
 }
 
-type userListCommand struct{ listFlags }
+type userListCommand struct{ jsonFlag }
 
 func (c userListCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
@@ -52,7 +52,7 @@ func (c userListCommand) Run(ctx context.Context, s *session) error {
 		for _, u := range users {
 			rows = append(rows, []string{fmt.Sprint(u.ID), u.Username, u.Email, yesNo(u.Active), yesNo(u.Superuser)})
 		}
-		return s.printList(c.listFlags, users, rows)
+		return s.printList(c.jsonFlag, users, rows)
 	})
 }
 

@@ -22,7 +22,7 @@ type webhookCommands struct {
 	Tail    webhookTailCommand    `cmd:"" help:"Show deliveries as they end, until interrupted."`
 }
 
-type webhookListCommand struct{ listFlags }
+type webhookListCommand struct{ jsonFlag }
 
 func (c webhookListCommand) Run(ctx context.Context, s *session) error {
 	return s.withApp(ctx, func(a *app.App) error {
@@ -35,7 +35,7 @@ func (c webhookListCommand) Run(ctx context.Context, s *session) error {
 			rows = append(rows, []string{fmt.Sprint(h.ID), h.Name, h.State, fmt.Sprint(h.Queued), fmt.Sprint(h.Retrying),
 				fmt.Sprint(h.Failed), strings.Join(h.ShownTypes, ","), h.Method + " " + h.URL})
 		}
-		return s.printList(c.listFlags, hooks, rows)
+		return s.printList(c.jsonFlag, hooks, rows)
 	})
 }
 

@@ -12,7 +12,10 @@ import (
 	"terrier/internal/app"
 )
 
-type webhookPreviewCommand struct{ trial }
+type webhookPreviewCommand struct {
+	jsonFlag
+	trial
+}
 
 // Run writes the request to standard output and remarks about it to standard error.
 func (c webhookPreviewCommand) Run(ctx context.Context, s *session) error {
@@ -24,6 +27,9 @@ func (c webhookPreviewCommand) Run(ctx context.Context, s *session) error {
 		preview, err := a.PreviewWebhook(ctx, hook.ID, sample)
 		if err != nil {
 			return err
+		}
+		if c.JSON {
+			return s.printJSON(previewJSON(preview))
 		}
 		if preview.Error != "" {
 			return errors.New("no request could be made: " + preview.Error)
@@ -40,6 +46,21 @@ func (c webhookPreviewCommand) Run(ctx context.Context, s *session) error {
 		_, err = s.out.Write(text)
 		return err
 	})
+}
+
+// previewJSON returns a preview for programs. What is a field of the webhook has its name.
+func previewJSON(p app.Preview) any {
+	return struct {
+		Event     string      `json:"event"`
+		Fires     bool        `json:"fires"`
+		Reason    string      `json:"reason"`
+		Method    string      `json:"http_method"`
+		URL       string      `json:"payload_url"`
+		Headers   http.Header `json:"headers"`
+		Body      string      `json:"body"`
+		Error     string      `json:"error"`
+		Forbidden string      `json:"forbidden"`
+	}{p.Event, p.Fires, p.Reason, p.Request.Method, p.Request.URL, p.Request.Header, p.Body, p.Error, p.Forbidden}
 }
 
 // requestText returns the request as webhook_receiver would print it. On a terminal a JSON body is indented;

@@ -161,6 +161,7 @@ func TestWebhookCommands(t *testing.T) {
 		"User-Agent: Terrier", `"display":"Site 1"`)
 	h.want(true, []string{"preview", fmt.Sprint(room.ID()), "--record", fmt.Sprintf("dcim.site/%d", site.ID())}, "would not be notified",
 		"type_update", "X-Hook-Delivery: (drawn", `"event":"updated"`)
+	h.want(true, []string{"preview", "Chat room", "--json"}, `"fires": true`, `"http_method": "POST"`, `"X-Kind": [`, `\"display\":\"Site 1\"`)
 	h.want(false, []string{"preview", "Bad", "--record", "dcim.site/99"}, "no dcim.site with the id 99")
 	h.want(false, []string{"preview", "Bad", "--record", "site"}, "dcim.site/3")
 	h.want(false, []string{"test", "Bad", "--change", "99"}, "no change with the id 99")
