@@ -98,6 +98,11 @@ func checkDemoWebhooks(t *testing.T, a *App) {
 		default:
 			states[h.Text("name")] = "healthy"
 		}
+		for _, since := range []string{"held_since", "failing_since"} {
+			if at, ok := h.Get(since).(time.Time); ok && time.Since(at) < 22*time.Hour {
+				t.Errorf("%s: %s %v, want a day ago or more", h.Text("name"), since, at)
+			}
+		}
 		if url := h.Text("payload_url"); !strings.Contains(url, ".example/") {
 			t.Errorf("%s may exist", url)
 		}

@@ -22,9 +22,20 @@ func (n *network) deliver() {
 		}
 	}
 	for _, h := range n.hooks {
-		if h.fate == held {
+		switch h.fate {
+		case failing:
+			n.stands(h, failingSince)
+		case held:
 			n.hold(h)
+			n.stands(h, awaySince)
 		}
+	}
+}
+
+// stands says how many days ago the health of a webhook changed. The database took the time at which the outcomes were written.
+func (n *network) stands(h hook, ago int) {
+	if n.err == nil {
+		n.err = n.ledger.Store.DateHealth(n.ctx, h.id, n.end.Add(-time.Duration(ago)*day))
 	}
 }
 
