@@ -63,9 +63,11 @@ func TestLargePagesCostLittleMemory(t *testing.T) {
 	release := sync.OnceFunc(guard(t, s, before+growthEnd))
 	defer release()
 
-	paths := []string{"/api/tenancy/tenants/?limit=0", "/api/tenancy/tenants/?limit=1000&slug__isw=odd",
-		"/api/tenancy/tenants/?limit=0&ordering=-name",
-		"/api/dcim/regions/?limit=0", "/api/extras/object-changes/?limit=0", "/api/extras/object-changes/?limit=1000&ordering=id"}
+	// These differ in what is large: escaped texts, defaults of custom fields, and changes.
+	crowded := []string{"/api/tenancy/tenants/?limit=1000&slug__isw=odd", "/api/dcim/regions/?limit=0",
+		"/api/extras/object-changes/?limit=1000&ordering=id"}
+	paths := append([]string{"/api/tenancy/tenants/?limit=0", "/api/tenancy/tenants/?limit=0&ordering=-name",
+		"/api/extras/object-changes/?limit=0"}, crowded...)
 	for _, path := range paths {
 		a := s.Get(path, admin).Want(t, http.StatusOK)
 		if len(a.Body) > 33*mebibyte {
@@ -85,7 +87,6 @@ func TestLargePagesCostLittleMemory(t *testing.T) {
 	if one := s.Memory("VmHWM") - before; one > growthTargetPage {
 		t.Errorf("one large page costs %d MiB of memory, want at most %d", one/mebibyte, growthTargetPage/mebibyte)
 	}
-	crowded := []string{paths[1], paths[3], paths[5]}
 	if os.Getenv("TERRIER_LONG") != "" {
 		crowded = paths
 	}
