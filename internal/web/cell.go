@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -192,27 +193,27 @@ func textsCell(f record.Field, texts []string) Cell {
 	if len(texts) == 0 {
 		return Cell{Kind: EmptyCell}
 	}
-	titles := titlesOf(f)
 	marked := make([]string, len(texts))
 	for i, text := range texts {
-		if marked[i] = titles[text]; marked[i] == "" {
+		if marked[i] = titleNamed(f, text); marked[i] == "" {
 			marked[i] = record.MarkUnknown(f, text)
 		}
 	}
 	return Cell{Kind: TextCell, Text: strings.Join(marked, ", ")}
 }
 
-// titlesOf returns what people call the record types that a field can name, by their keys.
-func titlesOf(f record.Field) map[string]string {
+// titleNamed returns what people call the record type with a key, if the field can name it.
+func titleNamed(f record.Field, key string) string {
 	named, ok := f.(record.TypeNaming)
 	if !ok {
-		return nil
+		return ""
 	}
-	titles := map[string]string{}
-	for _, t := range named.Types() {
-		titles[t.Key()] = Capital(t.Title())
+	types := named.Types()
+	i := slices.IndexFunc(types, func(t *record.Type) bool { return t.Key() == key })
+	if i < 0 {
+		return ""
 	}
-	return titles
+	return Capital(types[i].Title())
 }
 
 func Indented(raw json.RawMessage) string {
