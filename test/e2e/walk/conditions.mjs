@@ -83,7 +83,11 @@ walk('a value has the JSON type of its attribute, and what a person did not chan
   await fill(2, 'name', '7');
   await written({ and: [{ attr: 'serial', value: 5 }, { attr: 'position', value: '5' }, { attr: 'name', value: '7' }] });
   await row(0).getByLabel('Value').fill('6');
-  await written({ and: [{ attr: 'serial', value: '6' }, { attr: 'position', value: '5' }, { attr: 'name', value: '7' }] });
+  const edited = { and: [{ attr: 'serial', value: '6' }, { attr: 'position', value: '5' }, { attr: 'name', value: '7' }] };
+  await written(edited);
+  await v.main.locator('input[name=content_types][value="dcim.device"]').uncheck();
+  await v.page.waitForFunction(() => ![...document.querySelectorAll('#condition-attributes option')].some((option) => option.value === 'asset_tag'));
+  await written(edited);
 });
 
 check('a value is read as the JSON type of the attribute', () => {

@@ -129,13 +129,20 @@ function typeOf(attr) {
 }
 
 const readFrom = new WeakMap(); // the rows that were read from JSON
+const written = new WeakMap(); // the rows that were written, as they last were
+
+let rows = 0;
 
 function shownRow({ attr = '', operator = 'eq', value = '', json } = {}) {
   const row = part('row');
   readFrom.set(row, { attr, operator, value, json });
   row.querySelector('[data-attr]').value = attr;
   row.querySelector('[data-operator]').value = operator;
-  row.querySelector('[data-value]').value = value;
+  const input = row.querySelector('[data-value]');
+  input.value = value;
+  const note = row.querySelector('.condition-json');
+  note.id = `condition-json-${++rows}`;
+  input.setAttribute('aria-describedby', note.id);
   return row;
 }
 
@@ -153,9 +160,10 @@ function typed(group) {
 
 function typedRow(row) {
   const [attr, operator, value] = ['attr', 'operator', 'value'].map((name) => row.querySelector(`[data-${name}]`).value);
-  const was = readFrom.get(row);
-  const isSame = was.attr === attr && was.operator === operator && was.value === value;
-  return { attr, operator, value, type: typeOf(attr), json: isSame ? was.json : undefined };
+  const type = typeOf(attr);
+  const jsonIn = (was) => (was?.attr === attr && was.operator === operator && was.value === value ? was.json : undefined);
+  // What was written for a type stays if the type is no longer known.
+  return { attr, operator, value, type, json: jsonIn(readFrom.get(row)) ?? (type === undefined ? jsonIn(written.get(row)) : undefined) };
 }
 
 function build(area) {
@@ -183,6 +191,10 @@ function build(area) {
     isWriting = true;
     isWritten = true;
     area.value = write(typed(place.firstElementChild));
+    for (const row of place.querySelectorAll('[data-row]')) {
+      const now = typedRow(row);
+      written.set(row, { ...now, json: jsonOf(now) });
+    }
     area.dispatchEvent(new Event('input', { bubbles: true })); // the preview follows
     isWriting = false;
   };
