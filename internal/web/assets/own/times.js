@@ -14,8 +14,11 @@
   const minute = 60_000;
   const hour = 60 * minute;
   const day = 24 * hour;
-  // How far the clock of the server, which was in the page, is ahead of that of the browser. A few seconds are the time that the page took.
-  const difference = document.documentElement.dataset.now - Date.now();
+  // How far the clock of the server was ahead of that of the browser when the page began to come. The page has the time of the server. A few
+  // seconds are the time that the first bytes took.
+  const [navigation] = performance.getEntriesByType('navigation');
+  const loading = navigation ? performance.now() - navigation.responseStart : 0;
+  const difference = document.documentElement.dataset.now - (Date.now() - loading);
   const offset = Math.abs(difference) > 10_000 ? difference : 0;
   const serverNow = () => Date.now() + offset;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
