@@ -11,7 +11,7 @@ import (
 func (r *run) wholeArgument(v value) int64 {
 	if f, ok := v.(float64); ok {
 		if math.IsInf(f, 0) {
-			fail("an infinite number is no integer")
+			fail("an infinite number can't be an integer")
 		}
 		return truncated(f)
 	}

@@ -25,7 +25,7 @@ func toInt(r *run, v value, args []value) value {
 	switch n := v.(type) {
 	case float64:
 		if math.IsInf(n, 0) {
-			fail("an infinite number is no integer")
+			fail("an infinite number can't be an integer")
 		}
 		return truncated(n)
 	case bigInt:
@@ -188,7 +188,7 @@ func (r *run) roundTowards(v value, f float64, precision int64, how string) valu
 		refuse("round with the precision %d", precision)
 	}
 	if math.IsInf(f, 0) {
-		fail("an infinite number is no integer")
+		fail("an infinite number can't be an integer")
 	}
 	scale := power(r, int64(10), precision)
 	scaled := multiply(r, v, scale)
@@ -223,7 +223,7 @@ func fileSize(r *run, v value, args []value) value {
 	case size == 1:
 		return "1 Byte"
 	case math.IsInf(size, -1):
-		fail("an infinite number is no integer")
+		fail("an infinite number can't be an integer")
 	case size < base:
 		return strconv.FormatInt(truncated(size), 10) + " Bytes"
 	}

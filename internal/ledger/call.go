@@ -154,7 +154,7 @@ func (k *call) Inputs() []record.Input { return k.inputs }
 func (k *call) typeOf(key string) *record.Type {
 	t := k.set.l.Store.Type(key)
 	if t == nil {
-		panic("the action " + k.action.Key() + " names " + key + ", which is no record type")
+		panic("the action " + k.action.Key() + " names " + key + ", which is not a record type")
 	}
 	return t
 }

@@ -38,7 +38,7 @@ func (k *call) Referring(key, field string, to []record.Values, fields ...string
 			return k.set.tx.FindAll(k.ctx, t, q)
 		}
 	}
-	return nil, fmt.Errorf("%s asks for records of %s by %q, which is no reference to %s", k.action.Key(), key, field, to[0].Type().Key())
+	return nil, fmt.Errorf("%s asks for records of %s by %q, which is not a reference to %s", k.action.Key(), key, field, to[0].Type().Key())
 }
 
 // Members implements record.Call.

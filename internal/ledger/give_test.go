@@ -84,7 +84,7 @@ func TestJoins(t *testing.T) {
 		}
 	}
 	_, err := r.tryUpdate(t, made[2], "leader", other)
-	refused(t, "a leader that is no member", err, "leader", "must be in the stack")
+	refused(t, "a leader that is not a member", err, "leader", "must be in the stack")
 	r.update(t, other, "stack", made[2], "rank", 1)
 	r.update(t, made[2], "leader", other)
 	_, err = r.tryUpdate(t, other, "stack", nil)

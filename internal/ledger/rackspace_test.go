@@ -109,12 +109,12 @@ func TestPortsAndBays(t *testing.T) {
 	refused(t, "a position that is not there", r.tryCreate(t, "dcim.frontport", front("b", 3)), "rear_port_position", "the rear port has 2")
 	_, err := r.tryUpdate(t, rear, "positions", 1)
 	refused(t, "fewer positions", err, "positions", "The front port ")
-	refused(t, "a bay of a type that is no parent", r.tryCreate(t, "dcim.devicebaytemplate", in("device_type", plain, "name", "b")),
+	refused(t, "a bay of a type that is not a parent", r.tryCreate(t, "dcim.devicebaytemplate", in("device_type", plain, "name", "b")),
 		"device_type")
 	r.create(t, "dcim.devicebaytemplate", in("device_type", parent, "name", "b"))
 	_, err = r.tryUpdate(t, parent, "subdevice_role", nil)
 	refused(t, "no longer a parent", err, "subdevice_role")
-	refused(t, "a bay of a device that is no parent", r.tryCreate(t, "dcim.devicebay", in("device", device, "name", "b")), "device")
+	refused(t, "a bay of a device that is not a parent", r.tryCreate(t, "dcim.devicebay", in("device", device, "name", "b")), "device")
 	housing := r.device(t, parent)
 	bay := r.create(t, "dcim.devicebay", in("device", housing, "name", "mine"))[0]
 	_, err = r.tryUpdate(t, bay, "installed_device", device)
@@ -141,7 +141,7 @@ func TestVirtualChassis(t *testing.T) {
 		t.Errorf("the master is in chassis %d at position %d", v.Link("virtual_chassis").ID, v.Int("vc_position"))
 	}
 	_, err := r.tryUpdate(t, chassis, "master", member)
-	refused(t, "a master that is no member", err, "master", "must be a member")
+	refused(t, "a master that is not a member", err, "master", "must be a member")
 	_, err = r.tryUpdate(t, master, "virtual_chassis", nil)
 	refused(t, "a master that leaves", err, "virtual_chassis")
 	r.update(t, member, "virtual_chassis", chassis, "vc_position", 2)

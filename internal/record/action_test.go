@@ -49,8 +49,8 @@ func TestActionDeclarationsAreChecked(t *testing.T) {
 		"reads less than it shows": {withAction(func(a *record.Action) { a.Reads = []string{"name"} }),
 			"it answers with its record, so it reads all of it"},
 		"without an answer":         {withAction(func(a *record.Action) { a.OnList = true }), "it answers with no record, so it needs an Answer"},
-		"compares nothing":          {withAction(func(a *record.Action) { a.Syncs = "a.b" }), "it Syncs a.b, which is no type with Children"},
-		"compares what has no type": {withAction(func(a *record.Action) { a.Syncs = "x.y" }), "it Syncs x.y, which is no type with Children"},
+		"compares nothing":          {withAction(func(a *record.Action) { a.Syncs = "a.b" }), "it Syncs a.b, which is not a type with Children"},
+		"compares what has no type": {withAction(func(a *record.Action) { a.Syncs = "x.y" }), "it Syncs x.y, which is not a type with Children"},
 		"compares its records": {family(func(parent, _, _ *record.Type) {
 			parent.Actions = []record.Action{record.SyncChildren("a.parent")}
 		}), ""},

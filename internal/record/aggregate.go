@@ -47,7 +47,7 @@ func (f Aggregate) resolve(r *Registry) (Field, error) {
 	fields := f.of.declared()
 	i := slices.IndexFunc(fields, func(other Field) bool { return other.Info().Name == f.Sum })
 	if i < 0 || !summable(fields[i]) {
-		return nil, fmt.Errorf("field %s adds up %q of %s, which is no number that is shown", f.Name, f.Sum, f.Of)
+		return nil, fmt.Errorf("field %s adds up %q of %s, which is not a number that is shown", f.Name, f.Sum, f.Of)
 	}
 	f.sum = fields[i]
 	return f, nil
@@ -64,7 +64,7 @@ func summable(f Field) bool {
 
 func (f Aggregate) checkDeclaration(t *Type) error {
 	if ref, ok := ReferenceOf(f.of.Field(f.By)); !ok || !ref.refersTo(t) {
-		return fmt.Errorf("it counts %s by %q, which is no reference to a %s", f.Of, f.By, t.Key())
+		return fmt.Errorf("it counts %s by %q, which is not a reference to a %s", f.Of, f.By, t.Key())
 	}
 	return nil
 }

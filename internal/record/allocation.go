@@ -24,10 +24,10 @@ func (t *Type) checkAllocation() error {
 		return nil
 	}
 	if f := t.Field(a.Field); f == nil || f.Column().Storage == NoStorage || f.Info().ReadOnly {
-		return fmt.Errorf("its Allocates names %q, which is no field that is written", a.Field)
+		return fmt.Errorf("its Allocates names %q, which is not a field that is written", a.Field)
 	}
 	if ref, refers := ReferenceOf(t.Field(a.Within)); a.Within != "" && (!refers || ref.Many || ref.Target == nil) {
-		return fmt.Errorf("its Allocates names %q, which is no reference to one record", a.Within)
+		return fmt.Errorf("its Allocates names %q, which is not a reference to one record", a.Within)
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func TestAnyRefIsShown(t *testing.T) {
 		links := about.Links(v)
 		switch {
 		case c.typ == nil && len(links) != 0:
-			t.Errorf("%v is no link", links)
+			t.Errorf("%v is not a link", links)
 		case c.typ != nil && (len(links) != 1 || links[0].ID != 7 || about.Of(links[0]) != page):
 			t.Errorf("the link is %v", links)
 		}

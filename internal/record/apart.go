@@ -42,7 +42,7 @@ func (t *Type) checkApart() error {
 		return fmt.Errorf("its Apart is of %q to %q, and needs a required network, or two required addresses", a.Of, a.To)
 	}
 	if ref, refers := ReferenceOf(t.Field(a.Within)); a.Within != "" && (!refers || ref.Many || ref.Target == nil) {
-		return fmt.Errorf("its Apart is within %q, which is no reference to one record", a.Within)
+		return fmt.Errorf("its Apart is within %q, which is not a reference to one record", a.Within)
 	}
 	return nil
 }

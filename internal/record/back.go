@@ -57,11 +57,11 @@ func (f Back) checkDeclaration(t *Type) error {
 	through := TargetOf(f.of.Field(f.Through))
 	switch {
 	case !ref.refersTo(t) || ref.Many:
-		return fmt.Errorf("it is a record of %s by %q, which is no reference to one %s", f.Of, f.By, t.Key())
+		return fmt.Errorf("it is a record of %s by %q, which is not a reference to one %s", f.Of, f.By, t.Key())
 	case !slices.ContainsFunc(f.of.Rules(), func(u Unique) bool { return slices.Equal(u.Fields, unique) }):
 		return fmt.Errorf("it is the one record of %s by %q, and nothing makes that reference unique", f.Of, f.By)
 	case f.Through != "" && (through == nil || !slices.Contains(f.of.Brief, f.Through)):
-		return fmt.Errorf("its Through names %q, which is no reference in the Brief of %s", f.Through, f.Of)
+		return fmt.Errorf("its Through names %q, which is not a reference in the Brief of %s", f.Through, f.Of)
 	case (f.Through == "") != (f.As == ""), f.Through != "" && f.Fields != nil:
 		return fmt.Errorf("its Through and As belong together, without Fields")
 	case f.As != "" && through.Index(f.As) >= 0:

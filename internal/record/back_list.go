@@ -26,7 +26,7 @@ func (f BackList) resolve(r *Registry) (Field, error) {
 
 func (f BackList) checkDeclaration(t *Type) error {
 	if ref, _ := ReferenceOf(f.of.Field(f.By)); !ref.refersTo(t) {
-		return fmt.Errorf("it lists records of %s by %q, which is no reference to %s", f.Of, f.By, t.Key())
+		return fmt.Errorf("it lists records of %s by %q, which is not a reference to %s", f.Of, f.By, t.Key())
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func watch[R comparable](watches []Watching[R], rule R, side Side, field int) []
 func (t *Type) buildFollows(rule Follows) error {
 	ref, ok := ReferenceOf(t.Field(rule.Of))
 	if !ok || ref.Many || ref.Target == nil {
-		return fmt.Errorf("its Follows names %q, which is no reference to one record", rule.Of)
+		return fmt.Errorf("its Follows names %q, which is not a reference to one record", rule.Of)
 	}
 	if len(rule.Fields) == 0 {
 		return fmt.Errorf("its Follows of %q names no fields", rule.Of)

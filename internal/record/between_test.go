@@ -38,7 +38,7 @@ func TestChildrenDeclarations(t *testing.T) {
 		"good":             {func(*record.Children) {}, ""},
 		"unknown child":    {func(c *record.Children) { c.Make = "a.x" }, "names a.x and a.template, and one of them is not registered"},
 		"unknown template": {func(c *record.Children) { c.From = "a.x" }, "one of them is not registered"},
-		"no way back":      {func(c *record.Children) { c.By = "pair" }, `By names "pair", which is no reference to one a.parent`},
+		"no way back":      {func(c *record.Children) { c.By = "pair" }, `By names "pair", which is not a reference to one a.parent`},
 		"nothing shared": {func(c *record.Children) { c.Where = "name" },
 			`Where names "name", which a.parent and a.template do not both have`},
 		"copy of another kind": {func(c *record.Children) { c.Copy = []string{"name", "flag"} },

@@ -132,7 +132,7 @@ func (t *Type) calledWord(path string) (word CalledWord, _ error) {
 			}
 		}
 		if !refers && !slices.Contains(calledKinds, f.Column().Storage) || ref.Many {
-			return word, fmt.Errorf("%q is no text, number, time, address or reference to one record", path)
+			return word, fmt.Errorf("%q is not a text, number, time, address or reference to one record", path)
 		}
 		word.Steps, at = append(word.Steps, f), ref.Target
 	}

@@ -75,7 +75,7 @@ func (t *Type) checkNames() error {
 // checkColumns refuses two fields that share a column.
 func (t *Type) checkColumns() error {
 	if f := t.Field(t.Indent); t.Indent != "" && (f == nil || f.Info().Type != "integer") {
-		return fmt.Errorf("its Indent names %q, which is no whole number", t.Indent)
+		return fmt.Errorf("its Indent names %q, which is not a whole number", t.Indent)
 	}
 	by := map[string]string{"id": "id"}
 	if !t.ReadOnly {
@@ -124,7 +124,7 @@ func (t *Type) checkFilters() error {
 		for name := range own {
 			other, taken := by[name]
 			if taken = taken && (declared[name] || other != x.about()); taken || slices.Contains(reserved, name) || !fieldName.MatchString(name) {
-				return fmt.Errorf("its Filters name %q, which is no name or that of the filter of %s", name, cmp.Or(other, "every type"))
+				return fmt.Errorf("its Filters name %q, which is not a name, or names the filter of %s", name, cmp.Or(other, "every type"))
 			}
 			by[name], declared[name] = x.Name, true
 		}
@@ -154,7 +154,7 @@ func (t *Type) checkLists() error {
 			case f == nil:
 				return fmt.Errorf("%s names %q, and there is no such field", list.name, name)
 			case !list.allows(f):
-				return fmt.Errorf("%s names %q, which is no field that %s", list.name, name, list.want)
+				return fmt.Errorf("%s names %q, which is not a field that %s", list.name, name, list.want)
 			case slices.Contains(list.fields[:i], name):
 				return fmt.Errorf("%s names %q twice", list.name, name)
 			}
@@ -216,7 +216,7 @@ func (t *Type) checkUnique() error {
 		where := t.Field(rule.Where)
 		switch {
 		case rule.Where != "" && (where == nil || !where.Column().Null):
-			return fmt.Errorf("rule %s applies where %q is not null, which is no field that can be null", rule.Name, rule.Where)
+			return fmt.Errorf("rule %s applies where %q is not null, which is not a field that can be null", rule.Name, rule.Where)
 		case rule.NullsDiffer && !null:
 			return fmt.Errorf("rule %s says that nulls differ, and none of its fields can be null", rule.Name)
 		case rule.FoldCase && !text:
@@ -231,22 +231,22 @@ func (t *Type) checkSpecial() error {
 		ref, ok := ReferenceOf(t.Field(t.Owner))
 		switch {
 		case !ok || ref.Many || ref.Target == nil:
-			return fmt.Errorf("its Owner names %q, which is no reference to one record", t.Owner)
+			return fmt.Errorf("its Owner names %q, which is not a reference to one record", t.Owner)
 		case t.Shared == "" && !slices.Contains(t.Rights, "grant"):
 			return fmt.Errorf(`a type with an Owner needs "grant" among its Rights, or a flag that is Shared`)
 		}
 	}
 	if t.Shared != "" && (t.Owner == "" || t.Field(t.Shared) == nil || t.Field(t.Shared).Column().Storage != StoreBool) {
-		return fmt.Errorf("its Shared needs an Owner, and names %q, which is no yes or no", t.Shared)
+		return fmt.Errorf("its Shared needs an Owner, and names %q, which is not a yes or no", t.Shared)
 	}
 	if t.MaxOwned > 0 && t.Owner == "" || t.Expiry != "" && (t.Field(t.Expiry) == nil || t.Field(t.Expiry).Column().Storage != StoreTime) {
 		return fmt.Errorf("its MaxOwned needs an Owner, and its Expiry must name a time")
 	}
 	if t.Elevated != "" && (t.Field(t.Elevated) == nil || t.Field(t.Elevated).Column().Storage != StoreBool) {
-		return fmt.Errorf("its Elevated names %q, which is no yes or no", t.Elevated)
+		return fmt.Errorf("its Elevated names %q, which is not a yes or no", t.Elevated)
 	}
 	if t.About != "" && (t.Field(t.About) == nil || t.Field(t.About).Column().Storage != StoreText) {
-		return fmt.Errorf("its About names %q, which is no text", t.About)
+		return fmt.Errorf("its About names %q, which is not a text", t.About)
 	}
 	if t.Copies == nil {
 		return nil
@@ -288,7 +288,7 @@ func (t *Type) checkField(f Field, in Info) error {
 	default:
 		for _, name := range ref.Clears {
 			if f := t.Field(name); f == nil || !f.Column().Null || f.Info().HalfOf != "" {
-				return fmt.Errorf("its Clears names %q, which is no field that can be null", name)
+				return fmt.Errorf("its Clears names %q, which is not a field that can be null", name)
 			}
 		}
 	}

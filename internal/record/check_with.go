@@ -20,7 +20,7 @@ func (t *Type) checkWith() error {
 		ref, ok := t.reference(rule.Ref)
 		switch {
 		case !ok || ref.Many || ref.Target == nil:
-			return fmt.Errorf("its CheckWith names %q, which is no reference to a record of one type", rule.Ref)
+			return fmt.Errorf("its CheckWith names %q, which is not a reference to a record of one type", rule.Ref)
 		case rule.Check == nil:
 			return errors.New("its CheckWith has no Check")
 		}

@@ -96,7 +96,7 @@ func (t *Type) buildChildren(c Children) error {
 // checkOrigin checks how children, templates and the new record refer to each other.
 func (t *Type) checkOrigin(r *ChildRule) error {
 	if by, ok := ReferenceOf(r.Type.Field(r.By)); !ok || by.Many || by.Target != t {
-		return fmt.Errorf("its By names %q, which is no reference to one %s", r.By, t.Key())
+		return fmt.Errorf("its By names %q, which is not a reference to one %s", r.By, t.Key())
 	}
 	mine, ok := ReferenceOf(t.Field(r.Where))
 	theirs, also := ReferenceOf(r.Shared)

@@ -59,7 +59,7 @@ func (f Choice) checkDeclaration(*Type) error {
 		}
 	}
 	if f.Default != "" && !slices.Contains(words, f.Default) {
-		return fmt.Errorf("its default %q is no choice", f.Default)
+		return fmt.Errorf("its default %q is not a choice", f.Default)
 	}
 	return nil
 }

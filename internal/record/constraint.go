@@ -230,7 +230,7 @@ func conditionValue(f Field, l Lookup, item any, userID int64) (any, error) {
 			case Ref, Refs, Int:
 				return userID, nil
 			}
-			return nil, fmt.Errorf("%s stands for a user's id and can't be compared with this field", userWord)
+			return nil, fmt.Errorf("%s means a user's id and can't be compared with this field", userWord)
 		}
 	}
 	s, err := textOf(item)

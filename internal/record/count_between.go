@@ -47,7 +47,7 @@ func (f CountBetween) among(fields Fields) (Field, error) {
 
 func (f CountBetween) checkDeclaration(*Type) error {
 	if number := f.of.Field(f.Number); number == nil || number.Column().Storage != StoreInt {
-		return fmt.Errorf("it counts %s by %q, which is no number", f.Of, f.Number)
+		return fmt.Errorf("it counts %s by %q, which is not a number", f.Of, f.Number)
 	}
 	return nil
 }

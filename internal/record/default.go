@@ -27,7 +27,7 @@ func (t *Type) buildDefault(d Default) error {
 	of, theirs, _ := strings.Cut(d.From, ".")
 	ref, ok := ReferenceOf(t.Field(of))
 	if !ok || ref.Many || ref.Target == nil || ref.Target.Field(theirs) == nil {
-		return fmt.Errorf("its Defaults take %q, which is no field of a record that it refers to", d.From)
+		return fmt.Errorf("its Defaults take %q, which is not a field of a record that it refers to", d.From)
 	}
 	mine := t.Field(d.Field)
 	switch {

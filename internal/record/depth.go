@@ -14,7 +14,7 @@ func (f Depth) Select(s Selector) { s.Depth() }
 
 func (f Depth) checkDeclaration(t *Type) error {
 	if !t.Tree() {
-		return errors.New("its type is no tree: it has no reference parent to itself")
+		return errors.New("its type is not a tree: it has no reference parent to itself")
 	}
 	return nil
 }

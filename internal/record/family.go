@@ -25,7 +25,7 @@ var families = NumberChoice{Name: "family", Of: []NumberOption{{4, "IPv4"}, {6, 
 func (f IPFamily) among(fields Fields) (Field, error) {
 	i := slices.IndexFunc(fields, func(other Field) bool { return other.Info().Name == f.Of })
 	if i < 0 || !isNet(fields[i].Column()) {
-		return nil, fmt.Errorf("field family is that of %q, which is no network or address that is always there", f.Of)
+		return nil, fmt.Errorf("field family is that of %q, which is not a network or address that is always there", f.Of)
 	}
 	f.column = fields[i].Column()
 	return f, nil

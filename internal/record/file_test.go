@@ -76,12 +76,12 @@ func TestNoPicture(t *testing.T) {
 		bytes []byte
 		says  string
 	}{
-		"empty":      {nil, "no picture"},
-		"html":       {[]byte("<!doctype html><script>alert(1)</script>"), "no picture"},
-		"svg":        {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "no picture"},
-		"xml first":  {[]byte(`<?xml version="1.0"?><svg/>`), "no picture"},
-		"pdf":        {[]byte("%PDF-1.7"), "no picture"},
-		"tiff":       {[]byte("II*\x00\x08\x00\x00\x00"), "no picture"},
+		"empty":      {nil, "not a picture"},
+		"html":       {[]byte("<!doctype html><script>alert(1)</script>"), "not a picture"},
+		"svg":        {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "not a picture"},
+		"xml first":  {[]byte(`<?xml version="1.0"?><svg/>`), "not a picture"},
+		"pdf":        {[]byte("%PDF-1.7"), "not a picture"},
+		"tiff":       {[]byte("II*\x00\x08\x00\x00\x00"), "not a picture"},
 		"html later": {[]byte("GIF8<script>alert(1)</script>"), "damaged"},
 		"cut":        {[]byte("\x89PNG\r\n\x1a\n"), "damaged"},
 		"bmp text":   {[]byte("BMW has <b>many</b> words, and none of them says how wide it is"), "damaged"},

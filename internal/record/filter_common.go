@@ -24,7 +24,7 @@ type CommonPlace struct {
 func (t *Type) commonFilter(x Common) (filter, error) {
 	with := t.reg.byKey[x.With]
 	if with == nil {
-		return filter{}, fmt.Errorf("has a place in common with %q, which is no type", x.With)
+		return filter{}, fmt.Errorf("has a place in common with %q, which is not a type", x.With)
 	}
 	var places, none []Predicate
 	for _, place := range x.Places {
@@ -85,7 +85,7 @@ func (t *Type) commonPlace(with *Type, place CommonPlace) (Predicate, error) {
 	if place.Unless != "" {
 		p.Unless, p.UnlessAt = with.Field(place.Unless), len(p.Via)
 		if TargetOf(p.Unless) == nil {
-			return Predicate{}, fmt.Errorf("its Unless %q is no reference of %s", place.Unless, with.Key())
+			return Predicate{}, fmt.Errorf("its Unless %q is not a reference of %s", place.Unless, with.Key())
 		}
 	}
 	return p, nil
@@ -97,7 +97,7 @@ func (t *Type) leadsNowhere(path string) (Predicate, error) {
 	f := t.Field(name)
 	ref, refers := ReferenceOf(f)
 	if !refers || ref.Many || further && ref.Target == nil {
-		return Predicate{}, fmt.Errorf("%q is no reference of %s to one record", name, t.Key())
+		return Predicate{}, fmt.Errorf("%q is not a reference of %s to one record", name, t.Key())
 	}
 	if ref.TypeField != "" {
 		f = t.Field(ref.IDField)

@@ -166,7 +166,7 @@ func wordsFilter(p Predicate, f Field, words map[string][]string) (filter, error
 	for word, texts := range words {
 		values, err := parseTexts(f, Exact, texts)
 		if err != nil {
-			return filter{}, fmt.Errorf("says that %q stands for what %s can't be: %w", word, f.Info().Name, err)
+			return filter{}, fmt.Errorf("says that %q means a value that %s can't have: %w", word, f.Info().Name, err)
 		}
 		means[word] = values
 	}

@@ -51,7 +51,7 @@ func (t *Type) orPath(or Or) (filter, error) {
 		flag, err := t.route(or.Unless)
 		if err != nil || flag.field == nil || flag.field.Column().Storage != StoreBool ||
 			len(flag.via) > len(r.via) || !slices.Equal(flag.via, r.via[:len(flag.via)]) {
-			return filter{}, fmt.Errorf("has in its Or an Unless %q, which is no yes or no of a record on the path", or.Unless)
+			return filter{}, fmt.Errorf("has in its Or an Unless %q, which is not a yes or no of a record on the path", or.Unless)
 		}
 		p.Unless, p.UnlessAt = flag.field, len(flag.via)
 	}

@@ -67,14 +67,14 @@ func (t *Type) SourceOf() []*GiveRule { return t.gives.source }
 func (t *Type) buildGives(rule Gives) error {
 	to, ok := ReferenceOf(t.Field(rule.To))
 	if !ok || to.Many || to.Target == nil {
-		return fmt.Errorf("its Gives is to %q, which is no reference to one record", rule.To)
+		return fmt.Errorf("its Gives is to %q, which is not a reference to one record", rule.To)
 	}
 	r := &GiveRule{Gives: rule, Type: t, Target: to.Target}
 	for _, g := range rule.Set {
 		field := to.Target.Field(g.Field)
 		if field == nil || field.Column().Storage == NoStorage || field.Info().ReadOnly || field.Info().Immutable != "" ||
 			field.Info().HalfOf != "" {
-			return fmt.Errorf("its Gives sets %q, which is no field of %s that can change", g.Field, to.Target.Key())
+			return fmt.Errorf("its Gives sets %q, which is not a field of %s that can change", g.Field, to.Target.Key())
 		}
 		if err := r.addFrom(t, g, field); err != nil {
 			return fmt.Errorf("its Gives sets %q %w", g.Field, err)

@@ -317,7 +317,7 @@ func (f Secret) Parse(in any) (any, error) {
 	case s == "" && f.Required:
 		return nil, errBlank
 	case f.Shown && s == masked: // somebody sends back what the change log shows
-		return nil, Invalid("This text stands for a secret that is not shown. Leave the field out to keep the secret.")
+		return nil, Invalid("This text replaces a secret that is not shown. Leave the field out to keep the secret.")
 	}
 	if err := checkLength(s, f.Max); err != nil {
 		return nil, err

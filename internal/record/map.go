@@ -29,7 +29,7 @@ func (t *Type) checkMap() error {
 	}
 	for name, storage := range map[string]Storage{t.Map.Latitude: StoreFloat, t.Map.Longitude: StoreFloat, t.Map.Address: StoreText} {
 		if f := t.Field(name); f == nil || f.Column().Storage != storage {
-			return fmt.Errorf("its Map names %q, which is no coordinate or no text", name)
+			return fmt.Errorf("its Map names %q, which is not a coordinate, or not a text", name)
 		}
 	}
 	return nil

@@ -128,18 +128,18 @@ func (f Merged) checkDeclaration(t *Type) error {
 	data, flag, last := f.from.Field(f.Data), f.from.Field(f.If), t.Field(f.Last)
 	switch {
 	case !isObject(data):
-		return fmt.Errorf("its Data names %q, which is no JSON object of %s", f.Data, f.From)
+		return fmt.Errorf("its Data names %q, which is not a JSON object of %s", f.Data, f.From)
 	case flag == nil || flag.Column().Storage != StoreBool:
-		return fmt.Errorf("its If names %q, which is no yes or no of %s", f.If, f.From)
+		return fmt.Errorf("its If names %q, which is not a yes or no of %s", f.If, f.From)
 	case !isObject(last):
-		return fmt.Errorf("its Last names %q, which is no JSON object", f.Last)
+		return fmt.Errorf("its Last names %q, which is not a JSON object", f.Last)
 	}
 	for i, m := range f.Match {
 		ref, _ := ReferenceOf(f.from.Field(m.Selector))
 		to, err := t.route(m.Path)
 		switch {
 		case !ref.Many:
-			return fmt.Errorf("its Match names the selector %q, which is no set of references of %s", m.Selector, f.From)
+			return fmt.Errorf("its Match names the selector %q, which is not a set of references of %s", m.Selector, f.From)
 		case slices.ContainsFunc(f.Match[:i], func(x Match) bool { return x.Selector == m.Selector }):
 			return fmt.Errorf("its Match names the selector %q twice", m.Selector)
 		case err != nil:
@@ -150,7 +150,7 @@ func (f Merged) checkDeclaration(t *Type) error {
 			slices.ContainsFunc(to.via[:len(to.via)-1], func(h Hop) bool { return h.Many }):
 			return fmt.Errorf("its Match has the path %q, which must lead through references to one record", m.Path)
 		case m.Above && !to.at.Tree():
-			return fmt.Errorf("its Match says Above for %q, and %s is no tree", m.Selector, to.at.Key())
+			return fmt.Errorf("its Match says Above for %q, and %s is not a tree", m.Selector, to.at.Key())
 		}
 	}
 	return nil

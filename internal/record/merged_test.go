@@ -32,10 +32,10 @@ func TestMergedFieldsAreChecked(t *testing.T) {
 		"nothing wrong":    {merging(func(*record.Merged) {}), ""},
 		"a set":            {match(record.Match{Selector: "bs", Path: "friends"}), ""},
 		"no source":        {merging(func(f *record.Merged) { f.From = "a.x" }), "field all is merged from a.x, which is not registered"},
-		"no data":          {merging(func(f *record.Merged) { f.Data = "any" }), `its Data names "any", which is no JSON object of a.source`},
-		"no flag":          {merging(func(f *record.Merged) { f.If = "name" }), `its If names "name", which is no yes or no of a.source`},
-		"no own object":    {merging(func(f *record.Merged) { f.Last = "name" }), `its Last names "name", which is no JSON object`},
-		"no selector":      {match(record.Match{Selector: "one", Path: "parent"}), `the selector "one", which is no set of references`},
+		"no data":          {merging(func(f *record.Merged) { f.Data = "any" }), `its Data names "any", which is not a JSON object of a.source`},
+		"no flag":          {merging(func(f *record.Merged) { f.If = "name" }), `its If names "name", which is not a yes or no of a.source`},
+		"no own object":    {merging(func(f *record.Merged) { f.Last = "name" }), `its Last names "name", which is not a JSON object`},
+		"no selector":      {match(record.Match{Selector: "one", Path: "parent"}), `the selector "one", which is not a set of references`},
 		"selector twice":   {match(parent, parent), `the selector "bs" twice`},
 		"no path":          {match(record.Match{Selector: "bs", Path: "x"}), `its Match has the path "x": a.b has no field "x"`},
 		"another type":     {match(record.Match{Selector: "bs", Path: "of"}), `the path "of", which does not lead to a.b as bs does`},
@@ -44,7 +44,7 @@ func TestMergedFieldsAreChecked(t *testing.T) {
 		"slugs of nothing": {withFields(record.Refs{Name: "rs", To: "a.b", Slugs: true}), "field rs: it is shown as Slugs, and a.b has none"},
 		"above no tree": {append(merging(func(f *record.Merged) {
 			f.Match = []record.Match{{Selector: "sources", Path: "of", Above: true}}
-		})[:1], selectingItself()), `its Match says Above for "sources", and a.source is no tree`},
+		})[:1], selectingItself()), `its Match says Above for "sources", and a.source is not a tree`},
 	} {
 		_, err := record.NewRegistry(c.types...)
 		switch {

@@ -39,11 +39,11 @@ func (n *nestedForm) resolve(t *Type) error {
 		bare := slices.Contains(n.Bare, name)
 		switch {
 		case f == nil || counts || !nestable(f):
-			return fmt.Errorf("its Shows names %q, which is no field of %s that can be shown in another record", name, t.Key())
+			return fmt.Errorf("its Shows names %q, which is not a field of %s that can be shown in another record", name, t.Key())
 		case slices.Contains(n.Fields[:i], name):
 			return fmt.Errorf("its Shows names %q twice", name)
 		case bare && (!refers || ref.Target == nil):
-			return fmt.Errorf("its Shows has %q in Bare, which is no reference to one type", name)
+			return fmt.Errorf("its Shows has %q in Bare, which is not a reference to one type", name)
 		}
 		item := nestedItem{index: t.Index(name), at: slices.Index(t.brief, t.Index(name)), bare: bare}
 		if item.at < 0 {

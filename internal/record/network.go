@@ -119,7 +119,7 @@ func netInfo(name, given, help string, required, unique bool) Info {
 func netText(s string) (any, error) {
 	p, ok := parseNet(s)
 	if !ok {
-		return nil, Invalid("%.100q is no IP address and no network.", s)
+		return nil, Invalid("%.100q is not an IP address or network.", s)
 	}
 	return p.String(), nil
 }

@@ -126,7 +126,7 @@ func TestNetworkConstraints(t *testing.T) {
 		`{"host__net_host_contained": ["10.0.0.0/8", "::/0"]}`: "",
 		`{"host": "10.0.0.1"}`:                                 "", `{"net": null}`: "", `{"net__isnull": true}`: "",
 		`{"net__in": ["10.0.0.0/8"]}`:   "",
-		`{"net__net_contained": "x"}`:   `"x" is no IP address and no network.`,
+		`{"net__net_contained": "x"}`:   `"x" is not an IP address or network.`,
 		`{"net__net_contained": null}`:  "null can only be equal or not equal",
 		`{"net": "10.0.0.1/8"}`:         "nothing can be found by 10.0.0.1/8",
 		`{"net__net_host": "10.0.0.1"}`: `"net_host" is not a lookup`, `{"net__contains": "10.0.0.1"}`: "can't be compared that way",

@@ -57,7 +57,7 @@ func (f NumberChoice) checkDeclaration(*Type) error {
 		}
 	}
 	if _, ok := f.find(f.Default); !ok && f.Default != 0 {
-		return fmt.Errorf("its default %d is no choice", f.Default)
+		return fmt.Errorf("its default %d is not a choice", f.Default)
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func (p *Panel) find(t *Type) error {
 	}
 	for _, name := range p.Marks {
 		if TargetOf(t.Field(name)) != of {
-			return fmt.Errorf("marks records by %q, which is no reference to %s", name, p.List)
+			return fmt.Errorf("marks records by %q, which is not a reference to %s", name, p.List)
 		}
 	}
 	switch {
@@ -128,7 +128,7 @@ func (p *Panel) find(t *Type) error {
 	case len(found) > 1:
 		return fmt.Errorf("lists %s, which refers to %s through several fields: set By", p.List, t.Key())
 	case p.By != "":
-		return fmt.Errorf("lists %s by %q, which is no reference to %s", p.List, p.By, t.Key())
+		return fmt.Errorf("lists %s by %q, which is not a reference to %s", p.List, p.By, t.Key())
 	}
 	return fmt.Errorf("lists %s, which does not refer to %s", p.List, t.Key())
 }

@@ -61,7 +61,7 @@ func (u Upload) recognized() (*Upload, error) {
 	}
 	i := slices.IndexFunc(pictureForms, func(f pictureForm) bool { return f.begins(u.Bytes) })
 	if i < 0 {
-		return nil, Invalid("This is no picture. " + pictureKind)
+		return nil, Invalid("This file is not a picture. " + pictureKind)
 	}
 	size, err := pictureForms[i].size(u.Bytes)
 	if err != nil || size.Width <= 0 || size.Height <= 0 {

@@ -132,7 +132,7 @@ func TestConstraints(t *testing.T) {
 		`{"name__regex": "x"}`:                   `"regex" is not a lookup`,
 		`{"size__contains": "x"}`:                `size can't be compared that way`,
 		`{"size": "x"}`:                          `A valid integer is required.`,
-		`{"name": "$user"}`:                      `stands for a user's id`,
+		`{"name": "$user"}`:                      `means a user's id`,
 		`{"size__gt": null}`:                     `null can only be equal or not equal`,
 		`{"kind": "y"}`:                          `Select a valid choice.`,
 		`[1]`:                                    `constraints must be an object or a list of objects`,

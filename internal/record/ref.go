@@ -121,7 +121,7 @@ func (f Ref) checkDeclaration(t *Type) error {
 	case f.Bare && f.Shows != nil:
 		return errors.New("it is Bare, so it has no nested object to say what it Shows")
 	case f.InBrief != "" && (!slices.Contains(f.target.core, i) || !isText(f.target.fields[i].Column().Storage)):
-		return fmt.Errorf("its InBrief names %q, which is no text in the Brief of %s", f.InBrief, f.To)
+		return fmt.Errorf("its InBrief names %q, which is not a text in the Brief of %s", f.InBrief, f.To)
 	case f.InBrief != "" && !slices.Contains(t.Brief, f.Name):
 		return errors.New("it has InBrief, and is not in Brief")
 	}

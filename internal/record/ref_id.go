@@ -20,7 +20,7 @@ var _ Selected = RefID{}
 func (f RefID) among(fields Fields) (Field, error) {
 	i := slices.IndexFunc(fields, func(other Field) bool { return other.Info().Name == f.Of })
 	if i < 0 || TargetOf(fields[i]) == nil || fields[i].Column().Storage != StoreInt {
-		return nil, fmt.Errorf("field %s is the id of %q, which is no reference to one record", f.Name, f.Of)
+		return nil, fmt.Errorf("field %s is the id of %q, which is not a reference to one record", f.Name, f.Of)
 	}
 	f.column = fields[i].Column()
 	return f, nil

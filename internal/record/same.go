@@ -80,7 +80,7 @@ func (r *SameRule) Concerns(v Values) bool {
 func (t *Type) buildSame(rule Same) error {
 	i := slices.IndexFunc(t.references, func(f ReferenceField) bool { return f.Name == rule.Ref })
 	if i < 0 {
-		return fmt.Errorf("its Same names %q, which is no reference", rule.Ref)
+		return fmt.Errorf("its Same names %q, which is not a reference", rule.Ref)
 	}
 	ref := t.references[i]
 	rule.On = cmp.Or(rule.On, ref.IDField, ref.Name)
@@ -110,7 +110,7 @@ func (t *Type) buildSameTo(rule Same, ref ReferenceField, to *Type) error {
 		case err != nil:
 			return fmt.Errorf("its Same names %w", err)
 		case pair.Unless != nil && pair.Unless.Value.Storage != StoreBool:
-			return fmt.Errorf("its Same has an Unless %q, which is no yes or no", e.Unless)
+			return fmt.Errorf("its Same has an Unless %q, which is not a yes or no", e.Unless)
 		}
 		r.Pairs = append(r.Pairs, pair)
 	}

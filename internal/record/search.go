@@ -86,7 +86,7 @@ func (t *Type) buildSearch() error {
 	}
 	for _, name := range t.SearchStart {
 		if !slices.ContainsFunc(t.searchFields, func(f Field) bool { return f.Info().Name == name }) {
-			return fmt.Errorf("its SearchStart names %q, which is no text of its Search", name)
+			return fmt.Errorf("its SearchStart names %q, which is not a text of its Search", name)
 		}
 	}
 	return nil

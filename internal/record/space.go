@@ -44,20 +44,20 @@ func (t *Type) checkSpace() error {
 		return nil
 	}
 	if f := t.Field(s.Of); f == nil || !placed[f.Column().Storage] || f.Info().ReadOnly {
-		return fmt.Errorf("its Space is of %q, which is no number, network or address that is written", s.Of)
+		return fmt.Errorf("its Space is of %q, which is not a number, network or address that is written", s.Of)
 	}
 	ref, refers := ReferenceOf(t.Field(s.Within))
 	switch {
 	case s.Within != "" && (!refers || ref.Many || ref.Target == nil):
-		return fmt.Errorf("its Space is within %q, which is no reference to one record", s.Within)
+		return fmt.Errorf("its Space is within %q, which is not a reference to one record", s.Within)
 	case s.Enforced != "" && (s.Within == "" || ref.Target.Field(s.Enforced) == nil ||
 		ref.Target.Field(s.Enforced).Column().Storage != StoreBool):
-		return fmt.Errorf("its Space is enforced by %q, which is no flag of a record that it is within", s.Enforced)
+		return fmt.Errorf("its Space is enforced by %q, which is not a flag of a record that it is within", s.Enforced)
 	case (s.Shared == "") != (len(s.SharedBy) == 0):
 		return fmt.Errorf("its Space needs both Shared and SharedBy, or neither")
 	}
 	if f := t.Field(s.Shared); s.Shared != "" && (f == nil || f.Info().Type != "choice") {
-		return fmt.Errorf("its Space is shared by %q, which is no choice", s.Shared)
+		return fmt.Errorf("its Space is shared by %q, which is not a choice", s.Shared)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func syncSchema(parent *Type, several bool) Schema {
 func (a *Action) checkSync() error {
 	parent := a.of.reg.byKey[a.Syncs]
 	if parent == nil || len(parent.Children) == 0 {
-		return fmt.Errorf("it Syncs %s, which is no type with Children", a.Syncs)
+		return fmt.Errorf("it Syncs %s, which is not a type with Children", a.Syncs)
 	}
 	for _, c := range parent.Children {
 		if c.Where != parent.Children[0].Where || c.By != parent.Children[0].By {

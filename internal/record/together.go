@@ -117,7 +117,7 @@ func (t *Type) TogetherWatches() []TogetherWatch { return t.together.watches }
 func (t *Type) buildTogether(rule Together) error {
 	ref, ok := ReferenceOf(t.Field(rule.Of))
 	if !ok || ref.Many || ref.Target == nil {
-		return fmt.Errorf("its Together is of %q, which is no reference to one record", rule.Of)
+		return fmt.Errorf("its Together is of %q, which is not a reference to one record", rule.Of)
 	}
 	if rule.Check == nil {
 		return fmt.Errorf("its Together of %q has no Check", rule.Of)
@@ -157,7 +157,7 @@ func (t *Type) readOf(paths []string) (r Read, err error) {
 	add := func(name string) (Path, error) {
 		path, err := t.pathTo(name)
 		if err == nil && len(path) == 0 {
-			err = errors.New(`"", which is no path`)
+			err = errors.New(`"", which is not a path`)
 		}
 		if err != nil || slices.Contains(r.Names, name) {
 			return path, err

@@ -86,7 +86,7 @@ func (f Utilization) among(fields Fields) (Field, error) {
 	for _, name := range f.names() {
 		i := slices.IndexFunc(fields, func(other Field) bool { return other.Info().Name == name })
 		if i < 0 || fields[i].Column().Storage == NoStorage {
-			return nil, fmt.Errorf("field %s names %q, which is no field with a column", f.Name, name)
+			return nil, fmt.Errorf("field %s names %q, which is not a field with a column", f.Name, name)
 		}
 		f.columns[name] = fields[i].Column()
 	}
@@ -110,7 +110,7 @@ func (f Utilization) resolve(r *Registry) (Field, error) {
 		fields := of.declared() // the other type may not be built yet
 		i := slices.IndexFunc(fields, func(other Field) bool { return other.Info().Name == path[at+1:] })
 		if i < 0 || fields[i].Column().Storage != StoreNetwork && fields[i].Column().Storage != StoreAddress {
-			return nil, fmt.Errorf("field %s names %q, which is no network and no address", f.Name, path)
+			return nil, fmt.Errorf("field %s names %q, which is neither a network nor an address", f.Name, path)
 		}
 		f.foreign[path] = TypeColumn{of, fields[i].Column()}
 	}

@@ -80,7 +80,7 @@ func TestTimeZoneNames(t *testing.T) {
 	}
 	for _, name := range []string{"Local", "Factory", "posixrules", ""} {
 		if slices.Contains(words, name) {
-			t.Errorf("%q is no time zone", name)
+			t.Errorf("%q is not a time zone", name)
 		}
 	}
 }

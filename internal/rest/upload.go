@@ -109,5 +109,5 @@ func formSchema(t *record.Type) object {
 		files[t.Infos()[i].Name] = object{"type": "string", "format": "binary", "description": "The file itself."}
 	}
 	return object{"type": "object", "properties": files, "additionalProperties": true,
-		"description": "A record with its files. What is no text is written as in JSON."}
+		"description": "A record with its files. Values other than texts are written as in JSON."}
 }

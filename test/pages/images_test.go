@@ -56,7 +56,7 @@ func TestImagesTab(t *testing.T) {
 	a = b.sendFiles(t, "/extras/image-attachments/add/", typed, picture).Want(t, http.StatusBadRequest)
 	shows(t, a, "Select the file again")
 	a = b.sendFiles(t, "/extras/image-attachments/add/", typed, apitest.FilePart{Field: "image", Name: "x.png", Content: []byte("<svg/>")})
-	shows(t, a.Want(t, http.StatusBadRequest), "This is no picture.")
+	shows(t, a.Want(t, http.StatusBadRequest), "This file is not a picture.")
 }
 
 // TestImageForm keeps the present picture, replaces it, or removes it.

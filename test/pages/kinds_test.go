@@ -76,7 +76,7 @@ func TestTypedReferencesByAddress(t *testing.T) {
 		{fmt.Sprintf("192.0.2.7/24 #%d", alone), 0, "the name and the id must belong to the same one"},
 		{"192.0.2.7/24 #999999", 0, "There is no lease"},
 		{"#999999", 0, "There is no lease"},
-		{"gateway", 0, "is no IP address"},
+		{"gateway", 0, "is not an IP address"},
 	} {
 		address := fmt.Sprintf("198.51.100.%d/24", n)
 		form := url.Values{"address": {address}, "renews": {c.text}}

@@ -38,7 +38,7 @@ walk('a picture is added on the tab of a site, seen, replaced and deleted', asyn
   assert.deepEqual(await drawn(v), [40]);
   await v.main.locator('#id_image').setInputFiles({ name: 'x.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>') });
   await v.press('Save', { status: 400 });
-  await v.sees('This is no picture.', 'Select the file again');
+  await v.sees('This file is not a picture.', 'Select the file again');
   await v.main.locator('#id_image').setInputFiles({ name: 'y.gif', mimeType: 'image/gif', buffer: Buffer.from(picture.split(',')[1], 'base64') });
   await v.press('Save');
   assert.deepEqual(await drawn(v), [1]);
