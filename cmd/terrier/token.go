@@ -18,7 +18,7 @@ type tokenCommands struct {
 }
 
 type tokenCreateCommand struct {
-	User        string   `arg:"" help:"Name of the user whom the token belongs to."`
+	User        string   `arg:"" help:"Name of the user who owns the token."`
 	Description string   `placeholder:"TEXT" help:"What the token is for."`
 	Expires     lifetime `placeholder:"DURATION" help:"How long it is valid, such as 12h or 90d; forever if not given."`
 	ReadOnly    bool     `help:"Refuse writes with this token."`
@@ -87,7 +87,7 @@ func (l *lifetime) UnmarshalText(text []byte) error {
 		duration = time.Duration(n) * day
 	}
 	if err != nil || duration <= 0 {
-		return errors.New("must be a time to come, such as 12h or 90d")
+		return errors.New("must be a duration above 0, such as 12h or 90d")
 	}
 	*l = lifetime(duration)
 	return nil

@@ -216,17 +216,20 @@ func (a *App) checkMigrated(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if n > 0 {
-		return fmt.Errorf("the database lacks %d migrations: run `terrier migrate`", n)
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("the database lacks 1 migration: run `terrier migrate`")
 	}
-	return nil
+	return fmt.Errorf("the database lacks %d migrations: run `terrier migrate`", n)
 }
 
 // checkExempt refuses unknown names of types: a misspelled one would silently exempt nothing.
 func checkExempt(cfg Config, reg *record.Registry) error {
 	for _, name := range cfg.ExemptViewPermissions {
 		if name != "*" && reg.Type(name) == nil {
-			return fmt.Errorf("TERRIER_EXEMPT_VIEW_PERMISSIONS names %q, which is no record type", name)
+			return fmt.Errorf("TERRIER_EXEMPT_VIEW_PERMISSIONS names %q, which is not a record type", name)
 		}
 	}
 	return nil
@@ -256,7 +259,7 @@ func (a *App) Serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
 	if !strings.HasPrefix(a.cfg.BaseURL, "https://") {
-		a.log.Warn("session cookies can be read by anyone on the way, because TERRIER_BASE_URL is not https")
+		a.log.Warn("session cookies can be read by anyone between a browser and this server, because TERRIER_BASE_URL is not https")
 	}
 	if scans, err := a.Store.SearchesScan(ctx); err != nil {
 		return err

@@ -188,7 +188,7 @@ func (c *Config) validateRetention() error {
 		validateDays("TERRIER_DELIVERY_RETENTION", c.DeliveryRetention))
 	if err == nil && c.ChangelogRetention > 0 && (c.DeliveryRetention == 0 || c.DeliveryRetention > c.ChangelogRetention) {
 		err = fmt.Errorf("TERRIER_DELIVERY_RETENTION is %s and TERRIER_CHANGELOG_RETENTION only %s, but deliveries are made from the "+
-			"change log: raise the latter to at least as much, or lower the former",
+			"change log: raise TERRIER_CHANGELOG_RETENTION, or lower TERRIER_DELIVERY_RETENTION",
 			daysText(c.DeliveryRetention), daysText(c.ChangelogRetention))
 	}
 	return err
@@ -203,7 +203,7 @@ func validateDays(name string, n int) error {
 
 func daysText(n int) string {
 	if n == 0 {
-		return "0 (for ever)"
+		return "0 (forever)"
 	}
 	return fmt.Sprintf("%d days", n)
 }

@@ -75,7 +75,7 @@ func TestConfigValidate(t *testing.T) {
 		{"deliveries for longer than changes", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = 14, 30 },
 			[]string{"TERRIER_DELIVERY_RETENTION is 30 days and TERRIER_CHANGELOG_RETENTION only 14 days", "raise", "lower"}},
 		{"deliveries for ever, changes not", func(c *Config) { c.ChangelogRetention = 90 },
-			[]string{"TERRIER_DELIVERY_RETENTION is 0 (for ever)", "only 90 days"}},
+			[]string{"TERRIER_DELIVERY_RETENTION is 0 (forever)", "only 90 days"}},
 		{"negative retention", func(c *Config) { c.ChangelogRetention, c.DeliveryRetention = -1, -2 },
 			[]string{"TERRIER_CHANGELOG_RETENTION is -1", "TERRIER_DELIVERY_RETENTION is -2", "0 to keep everything"}},
 		{"retention beyond the calendar", func(c *Config) { c.ChangelogRetention = 1e9 },

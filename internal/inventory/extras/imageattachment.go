@@ -15,7 +15,7 @@ var ImageAttachment = record.Type{
 	Fields: record.Fields{
 		record.AnyRef{Name: "parent", TypeName: "content_type", IDName: "object_id", Required: true, OnDelete: record.Cascade,
 			To: []string{"dcim.device", "dcim.devicetype", "dcim.location", "dcim.moduletype", "dcim.rack", "dcim.site"}},
-		record.Text{Name: "name", Max: 50, Help: "Without a name it is called as the file is."},
+		record.Text{Name: "name", Max: 50, Help: "If you leave it blank, the name of the file is shown."},
 		record.File{Name: "image", Required: true, Folder: "image-attachments", Called: attachedName,
 			Help: "A PNG, JPEG, GIF, WebP or BMP file of at most 5 MiB."},
 		record.Int{Name: "image_height", ReadOnly: true, Min: new(int64(0)), Max: new(int64(32767))},

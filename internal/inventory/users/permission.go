@@ -22,7 +22,7 @@ var Permission = record.Type{
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural, Unique: true},
 		record.Text{Name: "description", Max: 200},
-		record.Bool{Name: "enabled", Default: true, Help: "Otherwise it gives nothing."},
+		record.Bool{Name: "enabled", Default: true, Help: "A disabled permission allows nothing."},
 		record.ObjectTypes{Name: "object_types", Help: "The record types that it applies to, such as dcim.site."},
 		record.Refs{Name: "groups", To: "users.group"},
 		record.Refs{Name: "users", To: "users.user"},
