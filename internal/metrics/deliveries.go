@@ -19,7 +19,7 @@ var (
 		Help:    "From the commit of a change to the first byte sent of its delivery, at the first attempt. A pause of the webhook counts.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}}
 	rescued = Family{Name: "terrier_deliveries_rescued_total", Kind: Counter, From: workers,
-		Help: "Deliveries that were taken over from a worker that fell silent."}
+		Help: "Deliveries that were taken over from a worker that no longer reported."}
 	lostJobs = Family{Name: "terrier_lost_jobs_found_total", Kind: Counter, From: workers,
 		Help: "Deliveries whose job was gone, and that got another."}
 )

@@ -12,12 +12,13 @@ var (
 		Help:   "1 for each webhook with a label of its own, with its name and state: enabled, held, paused or disabled.",
 		Labels: []string{"webhook", "name", "state"}}
 	WebhookHealth = Family{Name: "terrier_webhooks", Kind: Gauge, From: everywhere,
-		Help:   "Webhooks by health: healthy, failing (the last five attempts failed) or held (deliveries wait until the receiver is back).",
+		Help: "Webhooks by health: healthy, failing (the last five attempts failed) or held (deliveries stay queued until the receiver " +
+			"is back).",
 		Labels: []string{"health"}}
 	RiverJobs = Family{Name: "terrier_river_jobs", Kind: Gauge, From: everywhere,
 		Help: "Jobs of deliveries by River's state.", Labels: []string{"state"}}
 	WorkersAlive = Family{Name: "terrier_workers_alive", Kind: Gauge, From: everywhere,
-		Help: "Workers that have given a sign of life lately."}
+		Help: "Workers that are alive: they reported within the last 20 seconds."}
 	WorkersClockWrong = Family{Name: "terrier_workers_clock_wrong", Kind: Gauge, From: everywhere,
 		Help: "Workers that take no deliveries because their clock differs from the database's."}
 	DatabaseUp = Family{Name: "terrier_database_up", Kind: Gauge, From: everywhere,
