@@ -83,5 +83,5 @@ func (c importCommand) stopped(far app.Imported, err error) error {
 	if far.Done == 0 {
 		return fmt.Errorf("nothing is imported: %w", err)
 	}
-	return fmt.Errorf("%d of %d rows are imported; go on with --after %[1]d: %[3]w", far.Done, far.Rows, err)
+	return fmt.Errorf("%d of %d rows are imported; continue with --after %[1]d: %[3]w", far.Done, far.Rows, err)
 }

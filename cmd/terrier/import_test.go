@@ -55,7 +55,7 @@ func TestImportCommand(t *testing.T) {
 		{"wrong in the first part", strings.Replace(good, "10.0.5.0/24", "10.0.5.1/24", 1), nil, false,
 			"nothing is imported: line 7: prefix: ", 0},
 		{"wrong in the third part", strings.Replace(good, "10.9.0.0/24", "ten", 1), nil, false,
-			"2000 of 2500 rows are imported; go on with --after 2000: line 2306: prefix: Enter an IP network, such as", 2_000},
+			"2000 of 2500 rows are imported; continue with --after 2000: line 2306: prefix: Enter an IP network, such as", 2_000},
 		{"the rest", good, []string{"ipam.prefix", "--after", "2000"}, true, "rows imported: 500", 2_500},
 		{"nothing is left", good, []string{"ipam.prefix", "--after", "2500"}, true, "rows imported: 0", 2_500},
 		{"less than nothing", good, []string{"ipam.prefix", "--after=-1"}, false, "0 or more", 2_500},

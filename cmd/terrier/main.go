@@ -82,7 +82,7 @@ type commands struct {
 	Secret      secretCommands     `cmd:"" help:"Manage encrypted secrets."`
 	Doctor      doctorCommand      `cmd:"" help:"Check settings, database, workers, queues, webhooks and keys, and say what to do."`
 	Recount     recountCommand     `cmd:"" help:"Recount all records and correct the counts of lists, after changes made by SQL."`
-	Webhook     webhookCommands    `cmd:"" help:"Try, replay and watch webhooks."`
+	Webhook     webhookCommands    `cmd:"" help:"Create, test, pause and watch webhooks; retry deliveries and replay changes."`
 	Import      importCommand      `cmd:"" help:"Import a file of any length, and show the progress."`
 	Export      exportCommand      `cmd:"" help:"Print all records of a type, in a form that import reads."`
 	Demo        demoCommand        `cmd:"" help:"Fill an empty register with a demo network, its users, webhooks and 90 days of changes."`

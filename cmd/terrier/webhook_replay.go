@@ -61,7 +61,7 @@ var errInterrupted = errors.New("interrupted: nothing was sent")
 
 func (c webhookReplayCommand) stopped(done app.Replayed, err error) error {
 	interrupted := errors.Is(err, context.Canceled)
-	soFar := fmt.Sprintf("after %d changes: %s queued so far; the rest is left to --since %s", done.Changes, deliveries(done.Queued()),
+	soFar := fmt.Sprintf("after %d changes: %s queued so far; continue with --since %s", done.Changes, deliveries(done.Queued()),
 		done.Reached.UTC().Format(time.RFC3339Nano))
 	switch {
 	case done.Changes == 0 && interrupted:
@@ -120,7 +120,7 @@ func (c webhookReplayCommand) confirm(ctx context.Context, s *session, n app.Rep
 	}
 	answers := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(s.in).ReadString('\n') // no answer is no
+		line, _ := bufio.NewReader(s.in).ReadString('\n') // without an answer it is ""
 		answers <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {

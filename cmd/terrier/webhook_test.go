@@ -386,7 +386,7 @@ func TestReplayThatWasStopped(t *testing.T) {
 		}
 	}
 	err = webhookReplayCommand{}.stopped(app.Replayed{Changes: 1000, New: 891, Reached: at}, errors.New("Try again in a few minutes."))
-	if want := "stopped after 1000 changes: 891 deliveries queued so far; the rest is left to --since 2025-02-03T04:05:06.000007Z: Try " +
+	if want := "stopped after 1000 changes: 891 deliveries queued so far; continue with --since 2025-02-03T04:05:06.000007Z: Try " +
 		"again in a few minutes."; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
