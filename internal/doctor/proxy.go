@@ -19,7 +19,7 @@ var proxyChecks = []Check{
 	{proxyGroup, "forwarded", "TERRIER_TRUSTED_PROXIES=ADDRESS", keys | outside, (*examination).forwarded},
 }
 
-// checkVia refuses what is no address of a server.
+// checkVia refuses an address that can't be that of a server.
 func checkVia(via string) error {
 	if via == "" {
 		return nil

@@ -148,7 +148,7 @@ func (e *examination) each(problem func(receiver) string) (problems []string, vi
 
 const noWebhooks = "no webhook is enabled"
 
-// judge is the finding of a check of all receivers: ok says what holds for each.
+// judge is the finding of a check of all receivers: fine says what all of them have in common.
 func (e *examination) judge(status Status, remedy, fine string, problem func(receiver) string) (Finding, error) {
 	problems, visited, left, err := e.each(problem)
 	more := ""

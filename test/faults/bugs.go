@@ -177,7 +177,7 @@ var bugs = []bug{
 		edits:  []edit{{ledgerTell, "known.version == h.Version", "known.version > 0"}},
 	},
 	{
-		name: "retry-with-new-id", does: "a resend has another delivery id",
+		name: "retry-with-new-id", does: "another attempt has another delivery id",
 		breaks: noInvented,
 		edits:  []edit{{sendAttempt, "h.t.FormatID(due.ID)", "h.t.FormatID(due.ID + (due.Round-1)<<21)"}},
 	},

@@ -21,7 +21,7 @@ var AuditEvent = record.Type{
 			{Value: "webhook_paused", Label: "Webhook paused"},
 			{Value: "webhook_resumed", Label: "Webhook resumed"},
 			{Value: "delivery_retried", Label: "Delivery retried"},
-			{Value: "delivery_redelivered", Label: "Delivery redelivered"},
+			{Value: "delivery_redelivered", Label: "Delivery sent again"},
 			{Value: "webhook_replayed", Label: "Webhook replayed"},
 			{Value: "secret_rotated", Label: "Secret rotated"},
 		}},
