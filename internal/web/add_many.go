@@ -51,7 +51,7 @@ func (p *TypePages) entries(in ledger.Input) ([]ledger.Input, error) {
 		case len(texts) == 1: // the same for all; [5-5] means 5
 			texts = slices.Repeat(texts, len(all))
 		case counted != "" && len(texts) != len(all):
-			return nil, fault.Field(name, "This makes %d, and %s makes %d: they must make the same number, or one of them must have no range.",
+			return nil, fault.Field(name, "This makes %d values, and %s makes %d. Both must make the same number, or one must have no range.",
 				len(texts), p.labelOf(counted), len(all))
 		case counted == "":
 			all = make([]ledger.Input, len(texts))

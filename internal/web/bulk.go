@@ -59,7 +59,7 @@ func (p *TypePages) selected(v *Visit) (*selection, error) {
 		}
 		if page.Count > mostSelected {
 			return nil, fault.New(fault.TooLarge,
-				"More than %d %s match, which is the most that can be chosen at once. Narrow the filter of the list.",
+				"More than %d %s match. That is too many to select at once: narrow the filter of the list.",
 				mostSelected, p.Type.PluralTitle())
 		}
 		s.rows = append(s.rows, page.Rows...)
@@ -107,7 +107,7 @@ func (s *selection) stale(v *Visit) error {
 		return nil
 	}
 	return fault.New(fault.Precondition,
-		"These are not the records that were shown to you: now it is %s. Look again before you go on.", s.Count)
+		"The selection has changed since you saw it: now it is %s. Check it before you continue.", s.Count)
 }
 
 // nothing answers an empty selection: it redirects to the list.

@@ -66,7 +66,7 @@ func (v *Visit) ParseUpload() error {
 		if _, refused := errors.AsType[*fault.Error](err); refused {
 			return err
 		}
-		return fault.New(fault.Invalid, "The form did not arrive whole. Send it again.")
+		return fault.New(fault.Invalid, "Only a part of the form arrived. Send it again.")
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (s FormSource) file(name string, errs fault.Fields) (value any, given bool)
 	}
 	file, err := s.caller.upload(name)
 	if err != nil {
-		errs.Add(name, "The file did not arrive whole. Send it again.")
+		errs.Add(name, "Only a part of the file arrived. Send it again.")
 		return nil, false
 	}
 	return file, true

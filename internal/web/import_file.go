@@ -49,11 +49,11 @@ func receive(v *Visit) (*sentFile, error) {
 		return sent, nil
 	}
 	if err != nil {
-		return sent, fault.New(fault.Invalid, "The file did not arrive whole. Send it again.")
+		return sent, fault.New(fault.Invalid, "Only a part of the file arrived. Send it again.")
 	}
 	defer func() { _ = file.Close() }() // it is in memory
 	if strings.TrimSpace(sent.pasted) != "" {
-		return sent, fault.New(fault.Invalid, "There is a pasted text and a file. Empty one of the two.")
+		return sent, fault.New(fault.Invalid, "You pasted a text and chose a file. Remove one of the two.")
 	}
 	sent.name = header.Filename
 	if sent.text, err = io.ReadAll(file); err != nil {

@@ -92,7 +92,7 @@ func (v *Visit) ParseForm() error {
 	if _, refused := errors.AsType[*fault.Error](err); err == nil || refused {
 		return err
 	}
-	return fault.New(fault.Invalid, "The form can't be read: it did not arrive as a browser sends it.")
+	return fault.New(fault.Invalid, "The form can't be read: it is not in the format that browsers send.")
 }
 
 // formVersion returns the version of the record in a posted form, nil if it has none.

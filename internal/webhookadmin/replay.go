@@ -84,7 +84,7 @@ func (a *Admin) Replay(ctx context.Context, c ledger.Caller, id int64, in Replay
 func (a *Admin) replaySome(ctx context.Context, c ledger.Caller, hook record.Values, in record.Input) (any, error) {
 	q, err := filterOf(a.changeType(), in, `{"action": "create"}`)
 	if err == nil && q.Search != "" {
-		err = fault.Field("q", "Changes can't be replayed by a search: use the filters of the change log.")
+		err = fault.Field("q", "A replay can't use a search: use the filters of the change log.")
 	}
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func TestAddMany(t *testing.T) {
 
 	form.Set("name", "xe-0/1/[0-3]")
 	form.Set("alias", "up[a-c]")
-	shows(t, b.post(t, address, form).Want(t, http.StatusBadRequest), "This makes 3, and Name makes 4")
+	shows(t, b.post(t, address, form).Want(t, http.StatusBadRequest), "This makes 3 values, and Name makes 4")
 	form.Set("alias", "up[d-a]")
 	shows(t, b.post(t, address, form).Want(t, http.StatusBadRequest), "[d-a] counts down")
 	form.Set("alias", "up[a-d]")

@@ -212,7 +212,7 @@ func TestImportRefusals(t *testing.T) {
 	}
 	t.Run("a text and a file", func(t *testing.T) {
 		shows(t, b.upload(t, path, "x.csv", "name,slug\nA,a\n", "text", "name,slug", "mode", "import").Want(t, http.StatusBadRequest),
-			"Empty one of the two")
+			"Remove one of the two")
 	})
 	t.Run("too large", func(t *testing.T) {
 		shows(t, b.upload(t, path, "x.csv", strings.Repeat("x", 16<<20+1), "mode", "import").Want(t, http.StatusRequestEntityTooLarge),

@@ -12,7 +12,7 @@ var ofDevice = record.Fields{
 
 // ofModule begins the fields of a component that a module can bring.
 var ofModule = append(ofDevice[:1:1],
-	record.Ref{Name: "module", To: "dcim.module", OnDelete: record.Cascade, Help: "The module that brought it.",
+	record.Ref{Name: "module", To: "dcim.module", OnDelete: record.Cascade, Help: "The module that it belongs to.",
 		Shows: &record.Nested{Fields: []string{"device", "module_bay"}, Bare: []string{"device"}}},
 )
 

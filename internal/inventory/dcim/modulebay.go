@@ -11,7 +11,7 @@ var ModuleBay = record.Type{
 	App: "dcim", Name: "modulebay", Plural: "module-bays", Label: "module bay", Section: sectionComponents,
 	Doc: "A slot of a device for a module.",
 	Fields: slices.Concat(ofDevice, named(record.Natural), record.Fields{
-		record.Text{Name: "position", Max: 30, Ranges: true, Help: "What {module} becomes in the names of a module's components."},
+		record.Text{Name: "position", Max: 30, Ranges: true, Help: "Replaces {module} in the names of a module's components."},
 		description,
 		record.Tags{},
 		record.CustomFields{},

@@ -11,7 +11,7 @@ var ModuleBayTemplate = record.Type{
 	App: "dcim", Name: "modulebaytemplate", Plural: "module-bay-templates", Label: "module bay template", Section: sectionTemplates,
 	Doc: "A slot for a module that each new device of the type gets.",
 	Fields: slices.Concat(ofDeviceType, named(record.Natural), record.Fields{
-		record.Text{Name: "position", Max: 30, Ranges: true, Help: "What {module} becomes in the names of a module's components."},
+		record.Text{Name: "position", Max: 30, Ranges: true, Help: "Replaces {module} in the names of a module's components."},
 		description,
 	}),
 	Unique:  []record.Unique{{Name: "dcim_modulebaytemplate_name_unique", Fields: []string{"device_type", "name"}}},

@@ -9,7 +9,7 @@ var AuditEvent = record.Type{
 	Doc: "A login, or an action that affects security: who did it, when, from where, and to what.",
 	Fields: record.Fields{
 		record.Time{Name: "time", ReadOnly: true, StoredAs: "happened_at",
-			Help: "When it happened. Of login attempts that were refused unchecked, the beginning of their hour."},
+			Help: "When it happened. Login attempts that were refused without a check have the beginning of their hour."},
 		record.Choice{Name: "event", ReadOnly: true, Of: record.Choices{
 			{Value: "login", Label: "Logged in"},
 			{Value: "login_failed", Label: "Login failed"},
@@ -28,9 +28,9 @@ var AuditEvent = record.Type{
 		record.Text{Name: "user_name", ReadOnly: true, Help: "Who did it. Empty if no user has the name that was typed."},
 		record.Text{Name: "address", ReadOnly: true, Help: "Where the request came from. Empty for commands on the server."},
 		record.UUID{Name: "request_id"},
-		record.Text{Name: "target", ReadOnly: true, Help: "The record that it was done to, such as users.token/12."},
+		record.Text{Name: "target", ReadOnly: true, Help: "The record that was affected, such as users.token/12."},
 		record.Text{Name: "target_name", ReadOnly: true, Help: "Its name at that time."},
-		record.Int{Name: "times", ReadOnly: true, Help: "How many login attempts were refused, or deliveries queued; otherwise 1."},
+		record.Int{Name: "times", ReadOnly: true, Help: "The number of refused login attempts or queued deliveries. Otherwise 1."},
 	},
 	Brief:   []string{"event"},
 	Order:   []string{"-time"},

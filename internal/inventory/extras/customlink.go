@@ -9,7 +9,7 @@ var CustomLink = record.Type{
 	Fields: record.Fields{
 		record.ObjectTypes{Name: "content_types", Label: "Object types", Help: "The record types whose pages have the button.",
 			Only: record.HasCustomLinks, OnlyHelp: "Pages of the type %s have no custom links."},
-		record.Text{Name: "name", Max: 100, Required: true, Unique: true, Help: "For people; the button has the link text."},
+		record.Text{Name: "name", Max: 100, Required: true, Unique: true, Help: "Shown in lists. The button shows the link text."},
 		record.Bool{Name: "enabled", Default: true},
 		record.Text{Name: "link_text", Required: true,
 			Help: "A Jinja2 template, with the record as object. If the text is empty, there is no button."},

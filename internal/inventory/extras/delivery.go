@@ -55,7 +55,7 @@ var Delivery = record.Type{
 				"count": record.Schema{"type": "integer", "format": "int64"}}}},
 		{Name: "retry", Method: "POST", Queued: true, Needs: "change", NeedsOn: "extras.webhook", Doc: "Send a failed delivery again"},
 		{Name: "redeliver", Method: "POST", Queued: true, Needs: "change", NeedsOn: "extras.webhook", Label: "Send again",
-			Doc: "Send any delivery again that has ended, also a successful one"},
+			Doc: "Send a delivery again that has ended, successful or failed"},
 	},
 	Display: func(r record.Reader) string {
 		if name := r.Text("object_repr"); name != "" {

@@ -7,7 +7,7 @@ import "terrier/internal/record"
 var WebhookHealth = record.Type{
 	App: "extras", Name: "webhookhealth", Plural: "webhook-health", Label: "webhook health", Sensitive: true, ReadOnly: true,
 	Section: "Logging",
-	Doc:     "How the receiver of a webhook is doing. It changes only when the state changes; a webhook that never failed has none.",
+	Doc:     "Whether a webhook is healthy, failing or held. It changes only when the state changes. A webhook that never failed has none.",
 	Fields: record.Fields{
 		record.Ref{Name: "webhook", To: "extras.webhook", Required: true, OnDelete: record.Cascade},
 		record.Choice{Name: "state", Required: true, Of: record.Choices{

@@ -9,7 +9,8 @@ var Role = record.Type{
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true, Unique: true, Sort: record.Natural},
 		record.Slug{Name: "slug"},
-		record.Int{Name: "weight", Default: 1000, Min: new(int64(0)), Max: new(int64(1<<15 - 1)), Help: "Lists are ordered by it first."},
+		record.Int{Name: "weight", Default: 1000, Min: new(int64(0)), Max: new(int64(1<<15 - 1)),
+			Help: "Lists are sorted by weight, then by name."},
 		description,
 		record.Tags{},
 		record.CustomFields{},

@@ -5,7 +5,7 @@ import "terrier/internal/record"
 // VRF is a routing table of its own.
 var VRF = record.Type{
 	App: "ipam", Name: "vrf", Plural: "vrfs", Label: "VRF", Section: "VRFs",
-	Doc: "A routing table of its own, in which the same addresses may exist as in another.",
+	Doc: "A routing table. Two VRFs may have the same addresses.",
 	Fields: record.Fields{
 		record.Text{Name: "name", Max: 100, Required: true, Sort: record.Natural},
 		record.Text{Name: "rd", Label: "Route distinguisher", Max: 21, Null: true, Unique: true, NullsDiffer: true, Sort: record.Natural},

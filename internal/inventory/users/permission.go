@@ -12,7 +12,7 @@ import (
 // them or those that its constraints describe.
 var Permission = record.Type{
 	App: "users", Name: "permission", Plural: "permissions", Sensitive: true, Section: "Administration",
-	Doc:     "What users and groups may do with records, all of them or those that match the constraints.",
+	Doc:     "What users and groups may do with the records of some types, or with those that match the constraints.",
 	Columns: []string{"description", "enabled", "object_types", "actions", "groups", "users"},
 	Groups: []record.Group{
 		{Name: "Permission", Fields: []string{"name", "description", "enabled"}},
@@ -28,7 +28,7 @@ var Permission = record.Type{
 		record.Refs{Name: "users", To: "users.user"},
 		record.Actions{Name: "actions", Help: "To write other people's tokens, a user also needs Grant."},
 		record.JSON{Name: "constraints",
-			Help: `Empty (null) for all records; an object, all of whose keys must match; or a list of objects, one of which must match: ` +
+			Help: `Empty (null) means all records. Of an object, all keys must match. Of a list of objects, one must match: ` +
 				`{"status": "active", "region__slug": "lisbon"}. $user is the caller.`},
 	},
 	Brief:   []string{"name"},

@@ -25,7 +25,7 @@ var User = record.Type{
 		record.Text{Name: "first_name", Max: 150},
 		record.Text{Name: "last_name", Max: 150},
 		record.Text{Name: "email", Max: 254, Match: regexp.MustCompile(`^[^@\s]+@[^@\s]+$`), MatchHelp: "Enter a valid email address."},
-		record.Bool{Name: "is_staff", Label: "Staff", Help: "Kept for clients that read it; it grants nothing."},
+		record.Bool{Name: "is_staff", Label: "Staff", Help: "It grants nothing. It is kept for clients that read it."},
 		record.Bool{Name: "is_active", Label: "Active", Default: true, Help: "An inactive account can't log in, and its tokens stop working."},
 		record.Bool{Name: "is_superuser", Label: "Superuser", Help: "May do everything. Only a superuser can set it."},
 		record.Bool{Name: "manage_tokens", Default: true,
