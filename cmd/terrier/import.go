@@ -15,9 +15,9 @@ import (
 type importCommand struct {
 	Type  string `arg:"" help:"Type of the records, such as ipam.prefix."`
 	File  string `arg:"" help:"CSV, JSON or YAML file, as a list exports it; - reads it from standard input."`
-	After int    `placeholder:"ROWS" help:"Skip this many rows, which an earlier import has recorded."`
+	After int    `placeholder:"ROWS" help:"Skip this many rows, which an earlier import wrote."`
 
-	Map []string `sep:"none" placeholder:"HEADING=COLUMN" help:"What a column of a CSV file means, such as 'Device Type=device_type'. 'Notes=' skips one. Repeatable."`
+	Map []string `sep:"none" placeholder:"HEADING=COLUMN" help:"Field for a column of a CSV file, such as 'Device Type=device_type'. 'Notes=' skips a column. Repeatable."`
 }
 
 // Run can be interrupted at any time: what is recorded by then stays, and the command says how to go on.

@@ -84,7 +84,7 @@ type commands struct {
 	Recount     recountCommand     `cmd:"" help:"Recount all records and correct the counts of lists, after changes made by SQL."`
 	Webhook     webhookCommands    `cmd:"" help:"Create, test, pause and watch webhooks; retry deliveries and replay changes."`
 	Import      importCommand      `cmd:"" help:"Import a file of any length, and show the progress."`
-	Export      exportCommand      `cmd:"" help:"Print all records of a type, in a form that import reads."`
+	Export      exportCommand      `cmd:"" help:"Print all records of a type, in a format that import reads."`
 	Demo        demoCommand        `cmd:"" help:"Fill an empty register with a demo network, its users, webhooks and 90 days of changes."`
 	Healthcheck healthcheckCommand `cmd:"" help:"Check whether the server or worker on this machine is healthy: for containers and load balancers."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`

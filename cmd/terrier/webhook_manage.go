@@ -7,7 +7,7 @@ import (
 )
 
 type webhookCreateCommand struct {
-	Name        string   `arg:"" help:"Name, for people; it is never sent."`
+	Name        string   `arg:"" help:"Name of the webhook. It is never sent."`
 	URL         string   `arg:"" name:"url" help:"Where the requests go: an absolute http or https address."`
 	Type        []string `required:"" placeholder:"TYPE,..." help:"Record types whose changes it is notified of, such as dcim.site."`
 	On          []string `enum:"create,update,delete" default:"create,update,delete" placeholder:"EVENT,..." help:"Events: create, update, delete; all if not given."`

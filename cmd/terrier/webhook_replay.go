@@ -15,8 +15,8 @@ import (
 
 type webhookReplayCommand struct {
 	Name   string   `arg:"" help:"Name or id of the webhook."`
-	Since  pastTime `placeholder:"TIME" help:"Only changes made since then: 2h or 3d ago, a date, or a time such as 2025-01-31T08:00:00Z."`
-	Until  pastTime `placeholder:"TIME" help:"Only changes made before then."`
+	Since  pastTime `placeholder:"TIME" help:"Only changes made since this time: 2h or 3d ago, a date, or a time such as 2025-01-31T08:00:00Z."`
+	Until  pastTime `placeholder:"TIME" help:"Only changes made before this time."`
 	Type   string   `placeholder:"TYPE" help:"Only changes to this type, such as dcim.site."`
 	Object int64    `placeholder:"ID" help:"Only changes to the record of this id."`
 	Action string   `enum:"create,update,delete," default:"" placeholder:"ACTION" help:"Only this event: create, update or delete."`

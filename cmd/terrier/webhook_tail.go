@@ -23,7 +23,7 @@ const (
 type webhookTailCommand struct {
 	Name  string `arg:"" optional:"" help:"Name or id of the webhook; all if not given."`
 	State string `enum:"successful,failed," default:"" placeholder:"STATE" help:"Only those that ended successful or failed."`
-	Lines int    `short:"n" default:"10" placeholder:"N" help:"How many of the last ones to show first."`
+	Lines int    `short:"n" default:"10" placeholder:"N" help:"How many of the last requests to show first."`
 }
 
 // Run looks every second, or less often if a look takes long, until it is stopped.

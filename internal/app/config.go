@@ -41,7 +41,7 @@ type Config struct {
 	MetricsListen string        `env:"TERRIER_METRICS_LISTEN" placeholder:"ADDRESS" help:"Address for monitoring, of servers and workers: /metrics, /healthz and /readyz, such as 127.0.0.1:9464. They need no login, so only your monitoring should reach it. Empty: no such address."`
 	ShutdownDelay time.Duration `env:"TERRIER_SHUTDOWN_DELAY" default:"2s" help:"How long a server still answers after the signal to stop, while /readyz returns 503: longer than your load balancer takes to notice. 20s at most."`
 
-	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site; * means all but users, groups, permissions, tokens, saved filters, webhooks, deliveries, condition errors and audit events, which must be named."`
+	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site. * means all except users, groups, permissions, tokens, saved filters, webhooks, deliveries, condition errors and audit events: name these if you want them."`
 	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Show no records without authentication, even those that are exempt."`
 	StrictFilters         bool     `env:"TERRIER_STRICT_FILTERS" default:"true" negatable:"" help:"Refuse a list request with an unknown filter instead of ignoring the filter."`
 	EnforceGlobalUnique   bool     `env:"TERRIER_ENFORCE_GLOBAL_UNIQUE" default:"false" help:"Refuse a second prefix with the same network, and a second address with the same host, in the global table. VRFs have a flag of their own."`
@@ -51,7 +51,7 @@ type Config struct {
 	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is trusted."`
 
 	EgressAllow    string        `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"Networks that webhooks may reach besides public addresses, each with an optional port: 10.0.0.0/8,127.0.0.1/32:9000,[::1]/128:9000."`
-	WebhookCADir   string        `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name; without it they may name none."`
+	WebhookCADir   string        `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name. Without it, they can't name any."`
 	WebhookTimeout time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"Maximum time for a request to a receiver, from the lookup of its name to the last byte of the response; 30s at most."`
 
 	ChangelogRetention int `env:"TERRIER_CHANGELOG_RETENTION" default:"90" placeholder:"DAYS" help:"Days for which the change log and the audit log are kept; 0 keeps them forever."`
@@ -60,7 +60,7 @@ type Config struct {
 	AuditLog string `env:"TERRIER_AUDIT_LOG" placeholder:"TARGET" help:"Where else to write the audit log: stderr, file:/path, syslog: for the socket of this machine, syslog:/path of another socket, syslog:udp://host:514 or syslog:tcp://host:514."`
 
 	LogLevel  string `env:"TERRIER_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe messages to log: debug, info, warn or error."`
-	LogFormat string `env:"TERRIER_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`
+	LogFormat string `env:"TERRIER_LOG_FORMAT" default:"text" enum:"text,json" help:"Format of the log: text or json."`
 
 	// Version is the program's version; it is built in, not set.
 	Version string `kong:"-"`

@@ -307,7 +307,7 @@ func TestBulkDelete(t *testing.T) {
 	hides(t, held, "btn-danger")
 	b.post(t, "/tenancy/tenants/delete/", with(hidden(b.post(t, "/tenancy/tenants/edit/", ticked(tenant))))).Want(t, http.StatusConflict)
 
-	shows(t, b.post(t, del, with(ticked(ids[:2]...), "apply", "true")).Want(t, http.StatusPreconditionFailed), "Look again")
+	shows(t, b.post(t, del, with(ticked(ids[:2]...), "apply", "true")).Want(t, http.StatusPreconditionFailed), "Check it before you continue")
 	if got := note(t, b, b.post(t, del, hidden(asked))); got != "Deleted 2 sites." {
 		t.Error(got)
 	}
