@@ -22,7 +22,7 @@ type literal struct {
 }
 
 // sqlWords are in statements of SQL and in no sentence.
-var sqlWords = regexp.MustCompile(`\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM|WHERE|JOIN|VALUES|RETURNING|ALTER|CREATE)\b.*`)
+var sqlWords = regexp.MustCompile(`\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM|WHERE|JOIN|VALUES|RETURNING|ALTER|CREATE)\b`)
 
 // literalsOf returns the string literals of a file of Go or JavaScript, without statements of SQL.
 func literalsOf(t *testing.T, file string) []literal {
