@@ -47,7 +47,7 @@ func TestImportCommand(t *testing.T) {
 		count      int64
 	}{
 		{"unknown type", good, []string{"ipam.prefixes"}, false, `no type "ipam.prefixes"; did you mean ipam.prefix?`, 0},
-		{"no type", good, []string{"x"}, false, "a type is called like ipam.prefix", 0},
+		{"no type", good, []string{"x"}, false, "write a type like ipam.prefix", 0},
 		{"written by the program alone", good, []string{"extras.objectchange"}, false,
 			"nothing is imported: records of the type extras.objectchange are written by Terrier alone", 0},
 		{"unknown column", "prefix,sttaus\n10.0.0.0/8,active\n", nil, false,

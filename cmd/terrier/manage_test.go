@@ -35,7 +35,7 @@ func TestManageWebhooks(t *testing.T) {
 	h.want(true, []string{"list"}, "paused")
 	h.want(true, []string{"resume", fmt.Sprint(hook.ID)}, "resumed webhook Chat")
 	h.want(true, []string{"list"}, "healthy")
-	h.want(false, []string{"pause", "chat"}, `no webhook "chat"; near it: "Chat"`)
+	h.want(false, []string{"pause", "chat"}, `no webhook "chat"; did you mean "Chat"`)
 
 	h.want(true, []string{"retry", "Chat"}, "queued 0 deliveries again")
 	h.work()

@@ -35,5 +35,5 @@ func (secretResealCommand) Run(ctx context.Context, s *session) error {
 	})
 }
 
-const oldTokens = "Each of these tokens moves to the current key when it is next used. Those that have not when the old key is " +
+const oldTokens = "Each of these tokens moves to the current key when it is next used. Tokens that have not moved when the old key is " +
 	"removed stop working."

@@ -41,7 +41,7 @@ func (f settingsFile) Validate(application *kong.Application) error {
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return fmt.Errorf("settings file: unknown settings %s: docs/configuration.md lists those there are", strings.Join(unknown, ", "))
+		return fmt.Errorf("settings file: unknown settings %s: docs/configuration.md lists all settings", strings.Join(unknown, ", "))
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func (c webhookTestCommand) Run(ctx context.Context, s *session) error {
 		case err != nil:
 			return err
 		case !ended && ctx.Err() != nil:
-			return errors.New("interrupted; the test is sent all the same")
+			return errors.New("interrupted; the test will still be sent")
 		case !ended:
 			return fmt.Errorf("no outcome within %s: the receiver is away, or the workers are busy with what was queued before "+
 				"(`terrier webhook list`)", patience)

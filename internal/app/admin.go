@@ -75,7 +75,7 @@ func (a *App) user(ctx context.Context, username string) (record.Values, error) 
 		return record.Values{}, err
 	}
 	if len(rows) == 0 {
-		return record.Values{}, fault.New(fault.NotFound, "there is no user %q; `terrier user list` shows those there are", username)
+		return record.Values{}, fault.New(fault.NotFound, "there is no user %q; `terrier user list` lists them", username)
 	}
 	return rows[0], nil
 }

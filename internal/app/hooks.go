@@ -92,9 +92,9 @@ func (a *App) Webhook(ctx context.Context, name string) (WebhookInfo, error) {
 		return WebhookInfo{}, fault.New(fault.NotFound,
 			"there are no webhooks yet, so there is no %q: create one with `terrier webhook create`", name)
 	case len(near) > 0:
-		return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q; near it: %s", name, strings.Join(near, ", "))
+		return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q; did you mean %s?", name, strings.Join(near, ", "))
 	}
-	return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q; `terrier webhook list` shows those there are", name)
+	return WebhookInfo{}, fault.New(fault.NotFound, "there is no webhook %q; `terrier webhook list` lists them", name)
 }
 
 // nearNames lists the names that a shortened or misspelled one may have meant, quoted.

@@ -113,7 +113,7 @@ func (a *App) typeCalled(key string) (*record.Type, error) {
 	if near := record.Nearest(key, keys); near != "" {
 		return nil, fault.New(fault.NotFound, "there is no type %q; did you mean %s?", key, near)
 	}
-	return nil, fault.New(fault.NotFound, "there is no type %q; a type is called like ipam.prefix", key)
+	return nil, fault.New(fault.NotFound, "there is no type %q; write a type like ipam.prefix", key)
 }
 
 // customs returns the custom fields of a type.

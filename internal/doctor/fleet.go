@@ -49,7 +49,7 @@ func (e *examination) workers(ctx context.Context) (Finding, error) {
 	case len(hooks) == 0:
 		return ok("no worker is alive, and no webhook needs one")
 	}
-	return found(Fail, "", "no worker is alive: deliveries of %s wait", count(len(hooks), "webhook"))
+	return found(Fail, "", "no worker is alive: deliveries of %s stay queued", count(len(hooks), "webhook"))
 }
 
 // processes lists the processes that run.

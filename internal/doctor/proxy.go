@@ -48,7 +48,7 @@ func (e *examination) reach(ctx context.Context) (Finding, error) {
 	_, err := e.ask(ctx)
 	switch {
 	case errors.Is(err, hops.ErrNotOurs):
-		return found(Fail, remedy, "%s does not lead to a server with this secret key and a right clock: %s", e.options.Via, err)
+		return found(Fail, remedy, "%s does not lead to a server with this secret key and a correct clock: %s", e.options.Via, err)
 	case err != nil:
 		return found(Fail, remedy, "%s can't be reached: %s", e.options.Via, store.Cause(err))
 	}

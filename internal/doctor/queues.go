@@ -23,7 +23,7 @@ func (e *examination) oldest(ctx context.Context) (Finding, error) {
 		return Finding{}, err
 	}
 	if len(old) == 0 {
-		return ok("no delivery has waited for %s", span(e.Limits.OldQueue))
+		return ok("no delivery has been queued for %s", span(e.Limits.OldQueue))
 	}
 	return found(Warn, fmt.Sprintf("terrier webhook tail %q", old[0].Name), "deliveries wait for %s: %s", count(len(old), "webhook"),
 		some(waiting(old, "%q for %s (%d queued)")))
@@ -79,7 +79,7 @@ func (e *examination) feed(ctx context.Context) (Finding, error) {
 	case err != nil:
 		return Finding{}, err
 	case lag < e.Limits.FeedLag:
-		return ok("the newest position is %d, and no change has waited for one for %s", newest, span(e.Limits.FeedLag))
+		return ok("the newest position is %d, and no change has been without one for %s", newest, span(e.Limits.FeedLag))
 	case pid == 0:
 		return found(Warn, "", "the feed stands still at position %d: a change has no position after %s, and no process numbers them", newest,
 			span(lag))

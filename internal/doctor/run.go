@@ -89,11 +89,11 @@ func CheckOptions(o Options) error {
 		if slices.Contains(groups, name) {
 			continue
 		}
-		near := record.Nearest(name, groups)
-		if near != "" {
-			near = fmt.Sprintf("; near it: %q", near)
+		hint := "."
+		if near := record.Nearest(name, groups); near != "" {
+			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
-		return fmt.Errorf("there is no group %q%s. The groups are %s", name, near, strings.Join(groups, ", "))
+		return fmt.Errorf("there is no group %q%s The groups are %s", name, hint, strings.Join(groups, ", "))
 	}
 	return checkVia(o.Via)
 }

@@ -83,7 +83,7 @@ func (e *examination) names(context.Context) (Finding, error) {
 			continue
 		}
 		if near := record.Nearest(name, e.Settings.Names); near != "" {
-			unknown = append(unknown, name+" (near it: "+near+")")
+			unknown = append(unknown, name+" (did you mean "+near+"?)")
 		} else {
 			unknown = append(unknown, name)
 		}

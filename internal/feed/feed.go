@@ -41,7 +41,7 @@ type Feed struct {
 const readersBehind = 64
 
 var errNoTurn = &fault.Error{Kind: fault.Busy, RetryAfter: time.Second,
-	Detail: "Other readers of the feed, yours or those of others, had their turns all the time. Try again, or read with fewer at once."}
+	Detail: "Other readers of the feed, yours or those of other users, took all turns. Try again, or read with fewer at once."}
 
 // New returns the feed of a ledger's changes.
 func New(l *ledger.Ledger) *Feed {

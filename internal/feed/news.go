@@ -41,7 +41,7 @@ func (f *Feed) Run(ctx context.Context, log *slog.Logger) {
 			return f.hear(ctx, l, newest)
 		})
 		if ctx.Err() == nil && !failing {
-			log.Error("does not hear of new changes; it goes on trying", "error", err)
+			log.Error("can't listen for new changes; trying again", "error", err)
 		}
 		failing = true
 		f.news.lookAgain(time.Now())

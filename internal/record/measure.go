@@ -161,7 +161,7 @@ func (f Measure) ParseText(s string) (any, error) {
 	}
 	millionths, ok := f.Of.normal(n, value)
 	if !ok || math.Abs(float64(millionths)) >= exactly {
-		return nil, Invalid("%.100q is not a unit of %s, or there is too much of it.", value, f.Name)
+		return nil, Invalid("%.100q is not a unit of %s, or the value is too large.", value, f.Name)
 	}
 	return millionths, nil
 }

@@ -206,7 +206,7 @@ func (r *csvReader) cell() (string, error) {
 	r.line += lineEnds(r.text[:len(r.text)-len(rest)])
 	r.text = rest
 	if rest != "" && rest[0] != r.separator && rest[0] != '\r' && rest[0] != '\n' {
-		return "", fault.Field(fault.General, "line %d: a quoted cell goes on after its closing quote: write quotes inside it twice", opened)
+		return "", fault.Field(fault.General, "line %d: a quoted cell has text after its closing quote: write quotes inside it twice", opened)
 	}
 	return cell, nil
 }

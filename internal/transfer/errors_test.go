@@ -28,7 +28,7 @@ func TestWholeFileErrors(t *testing.T) {
 		{"csv", strings.Repeat("ä", 101) + "\nx", `line 1: column "` + strings.Repeat("ä", 50) + `…" is unknown`},
 		{"csv", "name,slug,name\n", `line 1: column "name" is there twice`},
 		{"csv", "name\n\"x\ny", "line 2: a cell begins with a quote that is never closed"},
-		{"csv", "name\nx\n\"y\"z\n", "line 3: a quoted cell goes on after its closing quote: write quotes inside it twice"},
+		{"csv", "name\nx\n\"y\"z\n", "line 3: a quoted cell has text after its closing quote: write quotes inside it twice"},
 		{"csv", ",,\n", "There is nothing to import: the first row must name the columns."},
 		{"csv", "name\nx\n\xff", "line 3: this is not UTF-8. Save the file as UTF-8 and try again."},
 		{"json", "[{\n\"statsu\": 1}]", `line 1: key "statsu" is unknown, did you mean "status"?`},
