@@ -204,6 +204,20 @@ export class Visitor {
     return world.quick && wide ? this.outOfReach(name, undefined, [['light', otherRules]]) : this.outOfReach(name);
   }
 
+  // inReach fails if something keeps people from using the page as it is now, light or dark, at 1280 or at 320 pixels. It does not load the page,
+  // so it is for what only a form or a state leads to.
+  async inReach(name) {
+    const before = this.page.viewportSize();
+    const found = [];
+    for (const width of [1280, 320]) {
+      await this.page.setViewportSize({ ...before, width });
+      found.push(...await this.outOfReachAtBoth(`${name} at ${width}`));
+    }
+    assert.deepEqual(found, []);
+    await this.page.setViewportSize(before);
+    await this.theme('light');
+  }
+
   // tooWide returns by how many pixels the page scrolls sideways.
   tooWide() { return this.page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - window.innerWidth)); }
 

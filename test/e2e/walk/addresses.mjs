@@ -9,7 +9,7 @@ const make = (path, body) => world.api('POST', `/api${path}`, body);
 // take opens the form of an action, fills it in and sends it.
 async function take(v, path, values = {}) {
   await v.go(path);
-  assert.deepEqual(await v.accessible(), []);
+  await v.inReach(path);
   for (const [name, value] of Object.entries(values)) {
     await v.main.locator(`#id_${name}`).fill(`${value}`);
   }

@@ -34,7 +34,7 @@ walk('the API is browsed, from its root to a record, and written to', async (v) 
   await v.sees('Deleted.');
   assert.equal((await world.api('GET', '/api/dcim/sites/?slug=leiria-1')).count, 0);
   await v.go(`/api/dcim/sites/${site.id}/`, { status: 404 });
-  assert.deepEqual(await v.accessible(), []);
+  await v.inReach('a record that the API does not find');
 });
 
 walk('a page of the API leads on to the next', async (v) => {

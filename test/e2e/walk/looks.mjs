@@ -101,11 +101,6 @@ walk('open menus and panels are in reach too', async (v) => {
   await menu.locator('summary').click();
   await menu.evaluate((element) => element.toggleAttribute('data-looked-at', true));
   found.push(...await v.outOfReach('the menu of custom links', '[data-looked-at]'));
-  await v.go('/dcim/sites/add/');
-  await v.main.locator('#id_slug').fill('not a slug!');
-  await v.main.locator('#id_name').fill('x');
-  await v.press('Create', { status: 400 });
-  found.push(...await v.outOfReach('the form with errors'));
   assert.deepEqual(found, []);
 });
 

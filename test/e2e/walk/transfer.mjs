@@ -30,7 +30,7 @@ walk('rows are pasted: errors by line, dry run, import', async (v) => {
   assert.ok(wrong.length >= 3, wrong.join('\n'));
   assert.match(wrong[0], /^3\s+Braga 2\s+slug/i);
   assert.match(wrong.slice(1).join('\n'), /^4\s+Braga 3\s+status/im);
-  assert.deepEqual(await v.accessible(), []);
+  await v.inReach('a refused import');
 
   await text.fill('name,slug,status,region\nBraga 1,braga-1,active,portugal\nBraga 2,braga-2,planned,portugal\n');
   await v.live(() => v.page.getByRole('button', { name: 'Dry run' }).click(), '#outcome .alert-success');
@@ -51,7 +51,6 @@ walk('a spreadsheet with its own headings: columns are mapped, then checked and 
     assert.equal(await field(heading).inputValue(), column, heading);
   }
   assert.match(await v.main.locator('#file-columns').innerText(), /Portugal\s+portugal/);
-  assert.deepEqual(await v.accessible(), []);
   await field('State').selectOption('name');
   await v.live(() => v.page.getByRole('button', { name: 'Dry run' }).click(), '#outcome .alert-danger', { status: 400 });
   await v.sees('the columns "Name" and "State" are both mapped to name. Skip one of them.');
