@@ -8,6 +8,7 @@ import { world } from './world.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const patience = 30_000; // machines are busy; a walk that must be fast has its own limit
+const heaviest = 120_000; // bytes of styles and scripts that a page may load, compressed
 
 // What axe checks, in its own words.
 const colours = ['color-contrast', 'link-in-text-block'];
@@ -108,7 +109,18 @@ export class Visitor {
     const policy = response.headers()['content-security-policy'] ?? '';
     assert.match(policy, /default-src 'none'/, `${response.url()} has a strict policy`);
     assert.doesNotMatch(policy, /unsafe/, `${response.url()} has a strict policy`);
+    await this.#weigh(page);
     await this.settle(page);
+  }
+
+  // weigh fails if a page has loaded too many styles and scripts. The viewer of the API documentation is somebody else's, and may.
+  async #weigh(page) {
+    const bytes = await page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => /\.(css|js)$/.test(name)).reduce((sum, file) => sum + file.encodedBodySize, 0));
+    const { pathname } = new URL(page.url());
+    if (pathname !== '/api/docs/') {
+      assert.ok(bytes <= heaviest, `${pathname} loads ${bytes} bytes of styles and scripts, more than ${heaviest}`);
+      world.heaviest = bytes > world.heaviest.bytes ? { bytes, pathname } : world.heaviest;
+    }
   }
 
   // settle waits until a page has reported its errors, and fails if there are any.

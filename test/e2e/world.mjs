@@ -19,6 +19,7 @@ class World {
   password = password;
   artefacts = artefacts;
   receiverSecret = 'a secret that only the receiver knows';
+  heaviest = { bytes: 0 }; // the page that has loaded most styles and scripts, compressed
   #sessions = new Map();
   #profile;
 

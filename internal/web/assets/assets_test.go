@@ -12,28 +12,6 @@ import (
 	"testing"
 )
 
-// ordinary are the files that pages except Swagger UI load. Only the form of a webhook has the last one.
-var ordinary = []string{"bootstrap.css", "icons.svg", "terrier.css", "theme.js", "htmx.js", "times.js", "terrier.js", "conditions.js"}
-
-func TestOrdinaryPagesAreLight(t *testing.T) {
-	s := bundled(t)
-	const limit = 120_000
-	total := 0
-	for _, name := range ordinary {
-		url := s.URL(name)
-		if url == "" {
-			t.Fatalf("there is no %s", name)
-		}
-		size := len(s.files[url].gzipped)
-		t.Logf("%-14s %6d bytes", name, size)
-		total += size
-	}
-	t.Logf("%-14s %6d bytes of %d", "total", total, limit)
-	if total > limit {
-		t.Errorf("an ordinary page loads %d bytes of CSS, JavaScript and icons, more than %d", total, limit)
-	}
-}
-
 // TestBundledFilesStandAlone checks that the files of others need nothing that the pages' policy or an air-gapped network forbids.
 func TestBundledFilesStandAlone(t *testing.T) {
 	s := bundled(t)
