@@ -33,6 +33,46 @@ walk('without JavaScript: log in, add, edit, filter, delete', { user: null, java
   await v.sees('Deleted site Setúbal 1.');
 });
 
+walk('without JavaScript: edit two records, restore a version, write a journal entry, pause a webhook and send a delivery again', { javaScript: false }, async (v) => {
+  const hook = await world.api('POST', '/api/extras/webhooks/', { name: 'Scriptless', content_types: ['dcim.site'], type_update: true, payload_url: `${world.receiver.url}scriptless`,
+    conditions: { attr: 'facility', value: 'scriptless' } });
+  const sent = (n) => world.receiver.request(() => world.receiver.requests.filter((r) => r.path === '/scriptless').length === n, `request ${n}`);
+  const [site] = await world.api('POST', '/api/dcim/sites/', [1, 2].map((n) => ({ name: `Tomar ${n}`, slug: `tomar-${n}`, facility: 'scriptless' })));
+  await v.go('/dcim/sites/?q=tomar');
+  await v.main.getByLabel('Select Tomar 1', { exact: true }).check();
+  await v.main.getByLabel('Select Tomar 2', { exact: true }).check();
+  await v.press('Edit selected');
+  await v.main.locator('input[name=change][value=description]').check();
+  await v.main.locator('#id_description').fill('Edited without scripts');
+  await v.press('Change 2 sites');
+  await v.sees('Updated 2 sites.');
+  await sent(2);
+
+  await v.go(`/dcim/sites/${site.id}/changelog/`);
+  await v.follow('Restore this version', { within: v.main });
+  await v.press('Restore');
+  await v.sees('Restored an earlier version of site Tomar 1.');
+  await sent(3);
+  assert.deepEqual((await world.api('GET', '/api/dcim/sites/?q=tomar&ordering=name')).results.map(({ description }) => description), ['', 'Edited without scripts']);
+
+  await v.press(v.main.getByRole('link', { name: /^Journal/ }));
+  await v.follow('Add', { within: v.main });
+  await v.label('Comments', false).fill('Written without scripts');
+  await v.press('Create');
+  assert.equal(new URL(v.page.url()).pathname, `/dcim/sites/${site.id}/journal/`);
+  await v.sees('Written without scripts');
+
+  await v.go(`/extras/webhooks/${hook.id}/`);
+  await v.press('Pause');
+  await v.sees('Paused');
+  await v.press('Resume');
+  await v.seesNot('Paused');
+  await v.eventually('three were delivered', async () => await v.main.locator('section[aria-labelledby=sent-title] .state-successful').count() === 3);
+  await v.press(v.main.locator('section[aria-labelledby=sent-title] a.time').first());
+  await v.press('Send again');
+  await sent(4);
+});
+
 walk('without JavaScript: sections open and close, and nothing offers what needs a script', { javaScript: false }, async (v) => {
   await v.go('/dcim/sites/');
   const link = v.page.locator('.sidebar').getByRole('link', { name: 'Rack roles', exact: true });
