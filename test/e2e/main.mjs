@@ -10,7 +10,7 @@ const { values: options } = parseArgs({ options: { only: { type: 'string' }, qui
 
 const stages = options.screenshots ? [{ name: 'pictures', files: ['screenshots'] }] : [
   { name: 'one by one, while the records are few', files: ['worker'] },
-  { name: 'side by side', atOnce: 3, files: ['login', 'frame', 'search', 'lists', 'forms', 'images', 'bulk', 'transfer', 'changes', 'tokens', 'times', 'admin', 'webhooks', 'conditions', 'tasks', 'health', 'api', 'types', 'racks', 'addresses', 'nojs', 'keyboard', 'errands',
+  { name: 'side by side', atOnce: 3, files: ['login', 'frame', 'search', 'lists', 'forms', 'record', 'images', 'bulk', 'transfer', 'changes', 'tokens', 'times', 'admin', 'webhooks', 'conditions', 'tasks', 'health', 'api', 'types', 'racks', 'addresses', 'nojs', 'keyboard', 'errands',
     'looks', 'xss'] },
   { name: 'one by one, at the end', files: ['crowd', 'speed', ...(options.only ? [] : ['coverage'])] },
 ];

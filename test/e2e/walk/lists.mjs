@@ -149,6 +149,23 @@ walk('what is below a prefix is folded away, and stays so', async (v) => {
   await other.close();
 });
 
+walk('what is below a region is folded away, and this browser remembers it', async (v) => {
+  const oceania = await world.api('POST', '/api/dcim/regions/', { name: 'Oceania', slug: 'oceania' });
+  await world.api('POST', '/api/dcim/regions/', ['Fiji', 'Samoa'].map((name) => ({ name, slug: name.toLowerCase(), parent: oceania.id })));
+  const path = '/dcim/regions/?name=Oceania&name=Fiji&name=Samoa';
+  const shown = () => v.main.locator('tbody tr:visible th a').allInnerTexts();
+  await v.go(path);
+  assert.deepEqual(await shown(), ['Oceania', 'Fiji', 'Samoa']);
+  await v.main.getByRole('button', { name: 'Below Oceania' }).click();
+  assert.deepEqual(await shown(), ['Oceania']);
+  await v.go(path);
+  assert.deepEqual(await shown(), ['Oceania']);
+  const other = await Visitor.open();
+  await other.go(path);
+  assert.equal(await other.main.locator('tbody tr:visible').count(), 3, 'another browser shows all');
+  await other.close();
+});
+
 walk('pages and their size', async (v) => {
   await v.go('/dcim/sites/?region=germany');
   await v.press(v.main.locator('.limits').getByRole('link', { name: '25', exact: true }));

@@ -115,6 +115,43 @@ walk('the page of a webhook: pause, resume, recent deliveries, replay, secret', 
   assert.doesNotMatch(await v.page.content(), new RegExp(secret.replace(/[^\w]/g, '\\$&')));
 });
 
+walk('a bar of the chart leads to the deliveries of its time, in the chosen range', async (v) => {
+  const hook = await world.api('POST', '/api/extras/webhooks/', { name: 'Counted by bars', content_types: ['dcim.region'], type_create: true, payload_url: `${world.receiver.url}bars`,
+    conditions: { attr: 'slug', op: 'regex', value: 'barred' } });
+  await world.api('POST', '/api/dcim/regions/', ['Barred 1', 'Barred 2'].map((name) => ({ name, slug: name.toLowerCase().replace(' ', '-') })));
+  await v.go(`/extras/webhooks/${hook.id}/`);
+  await v.eventually('both requests are counted', async () => /of 2 requests/.test(await v.main.innerText()));
+  await v.follow('7 d');
+  assert.equal(await v.main.locator('nav[aria-label="Time that the charts cover"] [aria-current]').innerText(), '7 d');
+  await v.press(v.main.locator('.chart-plot').first().locator('a').last());
+  const { pathname, searchParams } = new URL(v.page.url());
+  assert.equal(pathname, '/extras/deliveries/');
+  const moments = [...searchParams].filter(([, value]) => /^\d{4}-/.test(value)).map(([, value]) => Date.parse(value)).sort();
+  assert.equal(moments[1] - moments[0], 3 * 60 * 60_000, `a bar of seven days is three hours: ${searchParams}`);
+  assert.equal(await v.main.locator('.count').innerText(), '1–2 of 2');
+  await v.sees('Barred 1', 'Barred 2');
+});
+
+walk('the preview, the page and the form warn of an address that the egress policy forbids', async (v) => {
+  const warning = /^The egress policy forbids this address/;
+  await v.go('/extras/webhooks/add/');
+  await v.main.locator('#id_name').fill('Sent to nobody');
+  await v.main.locator('#id_enabled').uncheck();
+  await v.main.locator('input[name=content_types][value="dcim.site"]').check();
+  await v.main.locator('#id_type_delete').check();
+  const address = v.main.locator('#id_payload_url');
+  const previewed = v.main.locator('#webhook-preview .alert-warning', { hasText: warning });
+  await v.live(() => address.fill(`${world.receiver.url}allowed`), preview);
+  assert.equal(await previewed.count(), 0);
+  await address.fill('http://10.1.2.3/hook');
+  await previewed.waitFor();
+  await v.inReach('a webhook to a forbidden address');
+  await v.press('Create');
+  await v.main.locator('.alert-warning', { hasText: warning }).waitFor();
+  await v.follow('Edit', { within: v.main });
+  await v.main.locator('#id_payload_url_warning', { hasText: warning }).waitFor();
+});
+
 walk('an existing webhook is edited with its preview and dry run', async (v) => {
   const hook = await world.api('POST', '/api/extras/webhooks/', { name: 'Edited hook', content_types: ['dcim.site'], type_update: true, payload_url: `${world.receiver.url}edited`, enabled: false });
   await v.go(`/extras/webhooks/${hook.id}/edit/`);
