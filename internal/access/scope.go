@@ -75,7 +75,7 @@ func (s Scope) tellsAll(f record.Field) bool {
 		return !slices.ContainsFunc(named.NamedBy(), func(t *record.Type) bool { return !s.Sees(t).all })
 	}
 	c, ok := f.(record.Counting)
-	return !ok || s.Sees(c.Counts()).all
+	return !ok || !slices.ContainsFunc(c.Counts(), func(t *record.Type) bool { return !s.Sees(t).all })
 }
 
 // And narrows a scope by one more test.

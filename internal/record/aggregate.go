@@ -6,7 +6,8 @@ import (
 )
 
 // Aggregate is computed from the records of another type that refer to this one: their number, or the sum of one of their fields. It
-// covers only the records that the caller may see, and is read only if a view shows it.
+// covers only the records that the caller may see, and is read only if a view shows it. A number includes those that refer to a record
+// below this one where Reference.IncludesBelow says so; a sum never does.
 type Aggregate struct {
 	Name string // "allocated_draw"
 	Of   string // the other type: "dcim.powerport"
@@ -18,7 +19,7 @@ type Aggregate struct {
 	sum Field
 }
 
-// Count is the number of records of another type that refer to this one.
+// Count is the number of records of another type that refer to this one or, where Reference.IncludesBelow says so, to one below it.
 type Count struct {
 	Name string // "site_count"
 	Of   string // "dcim.site"
@@ -70,10 +71,27 @@ func (f Aggregate) checkDeclaration(t *Type) error {
 }
 
 // Select implements Selected.
-func (f Aggregate) Select(s Selector) { s.Aggregate(f.of, f.of.Field(f.By), f.sum) }
+func (f Aggregate) Select(s Selector) {
+	if f.includesBelow() {
+		s.CountBelow(f.of, f.of.Field(f.By))
+		return
+	}
+	s.Aggregate(f.of, f.of.Field(f.By), f.sum)
+}
 
-// Counts implements Counting.
-func (f Aggregate) Counts() *Type { return f.of }
+// includesBelow reports whether records that refer to one below this one are counted too. Nothing is added up in this way.
+func (f Aggregate) includesBelow() bool {
+	ref, _ := ReferenceOf(f.of.Field(f.By))
+	return f.sum == nil && ref.IncludesBelow(f.of)
+}
+
+// Counts implements Counting. What is below records that the caller may not see is not counted.
+func (f Aggregate) Counts() []*Type {
+	if f.includesBelow() {
+		return []*Type{f.of, TargetOf(f.of.Field(f.By))}
+	}
+	return []*Type{f.of}
+}
 
 func (f Aggregate) Info() Info {
 	in := Info{Name: f.Name, Label: LabelOf(f.Name), Type: "integer", ReadOnly: true, Default: int64(0)}

@@ -32,7 +32,7 @@ func (f BackList) checkDeclaration(t *Type) error {
 }
 
 // Counts implements Counting.
-func (f BackList) Counts() *Type { return f.of }
+func (f BackList) Counts() []*Type { return []*Type{f.of} }
 
 // Select implements Selected.
 func (f BackList) Select(s Selector) { s.Backs(f.of, f.of.Field(f.By)) }

@@ -49,6 +49,13 @@ func (r Reference) ValueOf(l Link, field string) (value any, ok bool) {
 	return nil, false
 }
 
+// IncludesBelow reports whether what refers to a record through this field of a type includes what refers to those below it: in filters by
+// it, counts, and the pages of records. The field must be a reference to one record of another type, which is a tree. A set of references,
+// a reference to one of several types, and the parent of a tree refer to a record alone.
+func (r Reference) IncludesBelow(of *Type) bool {
+	return !r.Many && r.Target != nil && r.Target != of && r.Target.Tree()
+}
+
 // Types returns the types that can be referred to.
 func (r Reference) Types() []*Type {
 	if r.Target != nil {
@@ -178,6 +185,8 @@ type Selector interface {
 	Part(Column)
 	// Aggregate reads the number of records of a type that refer to this one through a field, or the sum of one of their fields.
 	Aggregate(of *Type, by, sum Field)
+	// CountBelow reads the number of records of a type that refer to this one, or to one below it in its tree, through a field.
+	CountBelow(of *Type, by Field)
 	// CountBetween reads how many records of a type have a number from one column of this record to another, both included.
 	CountBetween(of *Type, number Field, from, to Column)
 	// Back reads the one record that refers to this one.
@@ -223,8 +232,8 @@ type OtherRow struct {
 // Counting is a field whose value depends on records of another type. It covers only those that the caller may see.
 type Counting interface {
 	Field
-	// Counts returns the type whose records are counted.
-	Counts() *Type
+	// Counts returns the types whose records decide what is counted.
+	Counts() []*Type
 }
 
 // NamedBy is a field that may show records of other types that refer to this one. It shows only those that the caller may see.

@@ -56,7 +56,7 @@ func (f CountBetween) checkDeclaration(*Type) error {
 func (f CountBetween) Select(s Selector) { s.CountBetween(f.of, f.of.Field(f.Number), f.from, f.to) }
 
 // Counts implements Counting.
-func (f CountBetween) Counts() *Type { return f.of }
+func (f CountBetween) Counts() []*Type { return []*Type{f.of} }
 
 func (f CountBetween) Info() Info {
 	return Info{Name: f.Name, Label: LabelOf(f.Name), Type: "integer", ReadOnly: true, Default: int64(0)}

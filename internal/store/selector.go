@@ -181,8 +181,8 @@ func (s *selector) Either(columns []record.Column) {
 	s.part.isPlain = true
 }
 
-// Aggregate counts or adds up what the caller may see. A sum that no whole number can hold ends at the largest one. Decimals are
-// added up as they are shown: 0.1 and 0.2 are 0.3.
+// Aggregate counts or adds up what refers to this record itself, as far as the caller may see it. A sum that no whole number can hold ends
+// at the largest one. Decimals are added up as they are shown: 0.1 and 0.2 are 0.3.
 func (s *selector) Aggregate(of *record.Type, by, sum record.Field) {
 	what, storage := "count(*)", record.StoreInt
 	if sum != nil {
@@ -195,17 +195,13 @@ func (s *selector) Aggregate(of *record.Type, by, sum record.Field) {
 			what = fmt.Sprintf("coalesce(sum(n.%s::numeric), 0)::float8", quote(c.Name))
 		}
 	}
-	if ref, _ := record.ReferenceOf(by); sum == nil && s.t.Tree() && ref.Target == s.t && !ref.Many && of != s.t {
-		s.countBelow(of, by)
-	} else {
-		s.another(of, what, s.referring(of, by, "n"), storage)
-	}
+	s.another(of, what, s.referring(of, by, "n"), storage)
 	s.part.isAggregate = true
 }
 
-// countBelow counts what refers to this record of a tree, or to one below it. The caller must be allowed to see each step down the tree, as
+// CountBelow counts what refers to this record of a tree, or to one below it. The caller must be allowed to see each step down the tree, as
 // in a filter by this record. Each step goes down and counts by an index: in a join, PostgreSQL might read a whole table at each step.
-func (s *selector) countBelow(of *record.Type, by record.Field) {
+func (s *selector) CountBelow(of *record.Type, by record.Field) {
 	at := selector{t: s.t, alias: "down"}
 	expr := func(w *where, caller access.Scope) string {
 		seen := func(t *record.Type, alias string) string {
@@ -220,6 +216,7 @@ func (s *selector) countBelow(of *record.Type, by record.Field) {
 	}
 	s.one(expr(nil, access.Machine()), readers[record.StoreInt], decoders[record.StoreInt])
 	s.part.scoped = []scoped{{of: []*record.Type{s.t, of}, expr: expr}}
+	s.part.isAggregate = true
 }
 
 // CountBetween counts what the caller may see.

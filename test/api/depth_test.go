@@ -79,3 +79,47 @@ func TestTreesAreNotTooDeep(t *testing.T) {
 	do("PATCH", fmt.Sprintf("/api/dcim/regions/%v/", above), move).Want(t, http.StatusOK)
 	do("PATCH", path, move).Want(t, http.StatusOK)
 }
+
+// TestWritesCountWhatReadsCount: who may not see all of a tree gets the same counts from a write as from a read. What is below a hidden
+// record is in neither.
+func TestWritesCountWhatReadsCount(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	do := func(token, method, path string, body any) apitest.Answer {
+		return s.Do(t, apitest.Call{Method: method, Path: path, Token: token, Body: body})
+	}
+	create := func(path string, body map[string]any) int64 {
+		body["slug"] = body["name"]
+		return apitest.ID(do(s.Admin, "POST", path, body).Want(t, http.StatusCreated).Object(t))
+	}
+	shown := create("/api/dcim/regions/", map[string]any{"name": "shown"})
+	hidden := create("/api/dcim/regions/", map[string]any{"name": "hidden", "parent": shown})
+	below := create("/api/dcim/regions/", map[string]any{"name": "shown-below", "parent": shown})
+	for i, region := range []int64{shown, hidden, hidden, below} {
+		create("/api/dcim/sites/", map[string]any{"name": fmt.Sprint("s", i), "region": region})
+	}
+	_, some := s.User(t, "some", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}},
+		apitest.Grant{Types: []string{"dcim.region"}, Actions: []string{"view", "add", "change"},
+			Constraints: map[string]any{"name__isw": "shown"}})
+	path := fmt.Sprintf("/api/dcim/regions/%d/", shown)
+	read := do(some, "GET", path, nil).Want(t, http.StatusOK).Object(t)["site_count"]
+	if read != 2.0 {
+		t.Errorf("a read counts %v sites", read)
+	}
+	for what, a := range map[string]apitest.Answer{
+		"PATCH": do(some, "PATCH", path, map[string]any{"description": "a"}),
+		"PUT":   do(some, "PUT", path, map[string]any{"name": "shown", "slug": "b"}),
+	} {
+		if wrote := a.Want(t, http.StatusOK).Object(t)["site_count"]; wrote != read {
+			t.Errorf("%s counts %v sites, a read %v", what, wrote, read)
+		}
+	}
+	bulk := do(some, "PATCH", "/api/dcim/regions/", []any{map[string]any{"id": shown, "description": "c"}}).Want(t, http.StatusOK).List(t)
+	if wrote := bulk[0]["site_count"]; wrote != read {
+		t.Errorf("a bulk change counts %v sites, a read %v", wrote, read)
+	}
+	made := do(some, "POST", "/api/dcim/regions/", map[string]any{"name": "shown-new", "slug": "new"}).Want(t, http.StatusCreated).Object(t)
+	if made["site_count"] != 0.0 {
+		t.Errorf("a new region counts %v sites", made["site_count"])
+	}
+}
