@@ -8,13 +8,13 @@ import (
 	"terrier/internal/store"
 )
 
-// Related is how many records of a type refer to one through a field.
+// Related is how many records of a type refer to one, or to one below it in its tree, through a field.
 type Related struct {
 	record.Referrer
 	Count int64
 }
 
-// Related counts the records that refer to a record, as far as the caller may see them.
+// Related counts the records that refer to a record, or to one below it in its tree, as far as the caller may see them.
 func (l *Ledger) Related(ctx context.Context, c Caller, v record.Values) ([]Related, error) {
 	return l.RelatedBy(ctx, c, v, v.Type().Registry().Referrers(v.Type()))
 }
@@ -29,7 +29,7 @@ func (l *Ledger) RelatedBy(ctx context.Context, c Caller, v record.Values, by []
 			continue // the caller may not see the type
 		}
 		found = append(found, Related{Referrer: r})
-		lists = append(lists, store.Counting{Type: r.Type, Query: store.Query{Scope: scope, Where: r.Tests([]int64{v.ID()})}})
+		lists = append(lists, store.Counting{Type: r.Type, Query: store.Query{Scope: scope, Where: r.Listed(v.ID())}})
 	}
 	counts, err := l.Store.Counts(ctx, lists)
 	for i, n := range counts {

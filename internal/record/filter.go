@@ -158,11 +158,11 @@ type filtering interface {
 
 // addLinkFilters adds "region_id", and "region", which tests the natural key of the target.
 func addLinkFilters(m map[string]filter, t *Type, f Field, ref Reference) {
-	tree := !ref.Many && ref.Target.Tree() && ref.Target != t
-	m[ref.FilterName+"_id"] = plainFilter(Predicate{Field: f, Subtree: tree}, f)
+	below := ref.IncludesBelow(t)
+	m[ref.FilterName+"_id"] = plainFilter(Predicate{Field: f, Subtree: below}, f)
 	if ref.Target.lookup != "" {
 		// Tags narrow: ?tag=a&tag=b is both, and ?tag__n=a&tag__n=b neither.
-		m[ref.FilterName] = linkFilter(Predicate{Via: []Hop{HopOf(f)}, Subtree: tree, All: ref.Tags}, ref.Target)
+		m[ref.FilterName] = linkFilter(Predicate{Via: []Hop{HopOf(f)}, Subtree: below, All: ref.Tags}, ref.Target)
 	}
 }
 

@@ -127,7 +127,7 @@ func (t *Type) fieldFilter(x Filter) (filter, error) {
 	if x.Exactly && !tree {
 		return filter{}, fmt.Errorf("is Exactly, and %s does not refer to a tree", x.Field)
 	}
-	p := Predicate{Field: f, Subtree: tree && ref.Target != t && !x.Exactly}
+	p := Predicate{Field: f, Subtree: ref.IncludesBelow(t) && !x.Exactly}
 	switch {
 	case x.Words != nil:
 		return wordsFilter(p, f, x.Words)

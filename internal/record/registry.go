@@ -229,7 +229,15 @@ func (r Referrer) Same(other Referrer) bool {
 	return r.Type != nil && r.Type == other.Type && r.To == other.To && r.Field.Info().Name == other.Field.Info().Name
 }
 
-// Tests returns tests that find the records which refer to any of the ids.
+// Listed returns tests that find the records which belong to one on its page. As in the filter by the field, and in counts, they include
+// what refers to a record below it where IncludesBelow says so.
+func (r Referrer) Listed(id int64) []Predicate {
+	tests := r.Tests([]int64{id})
+	tests[0].Subtree = r.IncludesBelow(r.Type)
+	return tests
+}
+
+// Tests returns tests that find the records which refer to any of the ids themselves.
 func (r Referrer) Tests(ids []int64) []Predicate {
 	switch {
 	case r.Via != nil:

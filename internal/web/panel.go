@@ -170,7 +170,7 @@ func (v *Visit) panelEach(found record.Values, panel record.Panel, params url.Va
 		return nil, err
 	}
 	q = QuickCount(q)
-	q.Limit, q.Where = min(q.Limit, mostDrawn), append(q.Where, by.Tests([]int64{found.ID()})...)
+	q.Limit, q.Where = min(q.Limit, mostDrawn), append(q.Where, by.Listed(found.ID())...)
 	rows, err := v.Site.Ledger.List(v.Ctx, v.Caller, by.Type, q)
 	if err != nil {
 		return nil, err

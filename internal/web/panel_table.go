@@ -37,9 +37,10 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	q.Tree = by.Type.Outlined()
 	columns := p.columns(nil, nil)
 	for i, c := range columns {
-		columns[i].Shown = c.Shown && (by.Via != nil || c.Name != by.Field.Info().Name) // it would have this record in every row
+		// Its column would have this record in every row, unless the rows may refer to those below it.
+		columns[i].Shown = c.Shown && (by.Via != nil || by.IncludesBelow(by.Type) || c.Name != by.Field.Info().Name)
 	}
-	q.View, q.Where = viewOf(columns), append(q.Where, by.Tests([]int64{found.ID()})...)
+	q.View, q.Where = viewOf(columns), append(q.Where, by.Listed(found.ID())...)
 	rows, err := v.Site.Ledger.List(v.Ctx, v.Caller, by.Type, q)
 	if err != nil {
 		return nil, err

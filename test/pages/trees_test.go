@@ -1,9 +1,12 @@
 package pages_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+
+	"terrier/test/apitest"
 )
 
 // TestTreesAreIndented: lists of regions, and of the inventory items of a device, show the tree, page by page, with as many statements for
@@ -58,4 +61,39 @@ func TestTreesAreIndented(t *testing.T) {
 	if many, _ := needs(t, b, list, wire); many != few || few > 6 {
 		t.Errorf("%d statements for few regions, %d for many", few, many)
 	}
+}
+
+// TestPagesOfTreesCountWhatIsBelow: the page of a record in a tree, its counts, its tabs and the lists that it leads to have the same
+// records: those that refer to it or to a record below it.
+func TestPagesOfTreesCountWhatIsBelow(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	europe := create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
+	portugal := create(t, s, "/api/dcim/regions/", obj{"name": "Portugal", "slug": "portugal", "parent": europe})
+	secret := create(t, s, "/api/dcim/regions/", obj{"name": "Secret", "slug": "secret", "parent": portugal})
+	var site int64
+	for n, region := range []int64{portugal, portugal, secret} {
+		site = create(t, s, "/api/dcim/sites/", obj{"name": fmt.Sprint("s", n), "slug": fmt.Sprint("s", n), "region": region})
+	}
+	s.User(t, "some", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}},
+		apitest.Grant{Types: []string{"dcim.region"}, Actions: []string{"view"}, Constraints: obj{"name__n": "Secret"}})
+	for who, n := range map[string]int{"admin": 3, "some": 2} {
+		person := login(t, s, who)
+		link := fmt.Sprintf("/dcim/sites/?region_id=%d", europe)
+		shows(t, person.get(t, fmt.Sprintf("/dcim/regions/%d/", europe)).Want(t, http.StatusOK),
+			fmt.Sprintf(`<a href="%s">Sites</a><span class="badge text-bg-secondary">%d</span>`, link, n), fmt.Sprintf("<td>%d</td>", n))
+		shows(t, person.get(t, link).Want(t, http.StatusOK), fmt.Sprintf("1–%d of %[1]d", n))
+	}
+	shows(t, b.get(t, fmt.Sprintf("/dcim/regions/%d/", europe)).Want(t, http.StatusOK),
+		fmt.Sprintf(`<a href="/dcim/regions/?parent_id=%d">Regions (parent)</a><span class="badge text-bg-secondary">1</span>`, europe))
+
+	hall := create(t, s, "/api/dcim/locations/", obj{"name": "Hall", "slug": "hall", "site": site})
+	cage := create(t, s, "/api/dcim/locations/", obj{"name": "Cage", "slug": "cage", "site": site, "parent": hall})
+	create(t, s, "/api/dcim/racks/", obj{"name": "A1", "site": site, "location": cage})
+	path := fmt.Sprintf("/dcim/locations/%d/", hall)
+	for _, address := range []string{path, path + "racks/", path + "images/"} {
+		shows(t, b.get(t, address).Want(t, http.StatusOK), `Racks <span class="badge text-bg-secondary">1</span>`)
+	}
+	shows(t, b.get(t, path+"racks/").Want(t, http.StatusOK), ">A1</a>", "1–1 of 1")
 }
