@@ -76,8 +76,14 @@ func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error)
 		return Page{}, s.translate(err)
 	}
 	if q.Tree && len(q.Order) == 0 && q.Cursor == "" { // a cursor comes from a list that is not in the order of its tree
-		if page, ok, err := s.outlined(ctx, t, q, h); ok || err != nil {
-			return page, err
+		list, slow, err := s.branches(ctx, t, q, h)
+		switch {
+		case err != nil:
+			return Page{}, err
+		case len(list) > 0:
+			return s.outlined(ctx, t, q, list)
+		case slow:
+			q.Count = CountNone // its time is used up
 		}
 	}
 	l, err := s.listing(t, q, h)

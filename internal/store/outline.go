@@ -14,18 +14,13 @@ const mostOutlined = 5000
 
 // outlined reads a page of a list of a tree: each record is followed by those below it, and records below the same one are in the type's
 // own order. Only listed records make up the tree, so a record whose parent is not listed begins at the left, and records that the caller
-// may not see change nothing. It takes two round trips, the first of which reads the ids of the whole list. ok is false if there are none,
-// more than mostOutlined, or if reading them takes too long.
-func (s *Store) outlined(ctx context.Context, t *record.Type, q Query, h hits) (page Page, ok bool, err error) {
-	list, err := s.branches(ctx, t, q, h)
-	if err != nil || len(list) == 0 {
-		return Page{}, false, err
-	}
+// may not see change nothing.
+func (s *Store) outlined(ctx context.Context, t *record.Type, q Query, list []branch) (page Page, err error) {
 	ids, depths := outline(list, q.Offset, q.Limit)
 	if len(ids) > 0 {
 		part := Query{Scope: q.Scope, View: q.View, MaxBytes: q.MaxBytes, Limit: q.Limit, Count: CountNone, places: ids}
 		if page, err = s.List(ctx, t, part); err != nil {
-			return Page{}, false, err
+			return Page{}, err
 		}
 	}
 	for _, r := range page.Rows {
@@ -33,18 +28,18 @@ func (s *Store) outlined(ctx context.Context, t *record.Type, q Query, h hits) (
 	}
 	page.Total, page.Offset = Total{Count: int64(len(list)), Counted: true}, q.Offset
 	page.More, page.Next, page.Prev = q.Offset+len(page.Rows) < len(list), "", ""
-	return page, true, nil
+	return page, nil
 }
 
 // branch is a record of a tree and the one that it is below, 0 if there is none.
 type branch struct{ id, parent int64 }
 
-// branches reads the records of a list, in the type's own order. It reads none if there are more than mostOutlined: as many as are read
-// to see that are not sorted.
-func (s *Store) branches(ctx context.Context, t *record.Type, q Query, h hits) (list []branch, err error) {
+// branches reads the ids of a whole list, in the type's own order. If there are more than mostOutlined, it sorts none and returns none. It
+// also returns none if reading them takes longer than the query allows, and slow is true.
+func (s *Store) branches(ctx context.Context, t *record.Type, q Query, h hits) (list []branch, slow bool, err error) {
 	order, err := orderOf(t, q)
 	if err != nil || h.many || len(h.ids) > mostOutlined {
-		return nil, err
+		return nil, false, err
 	}
 	w := &where{}
 	from := w.list(t, q, h)
@@ -62,7 +57,8 @@ func (s *Store) branches(ctx context.Context, t *record.Type, q Query, h hits) (
 		}
 		return err
 	})
-	return list, s.inCountTime(ctx, q, batch)
+	slow, err = s.inCountTime(ctx, q, batch)
+	return list, slow, err
 }
 
 // outline returns the ids of a part of a list in the order of its tree, and how many listed records each of them is below.

@@ -1,17 +1,22 @@
 package store_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/access"
 	"terrier/internal/fill"
 	"terrier/internal/record"
 	"terrier/internal/store"
+	"terrier/test/storetest"
 )
 
 // plantRegions makes n regions, most of them below an earlier one, and a site in each. It returns the parents of the regions.
@@ -163,6 +168,50 @@ func TestFlatListsOfTrees(t *testing.T) {
 		if err != nil || len(page.Rows) != 20 || page.Depths != nil || page.Next == "" || page.Counted != (q.CountTime == 0) {
 			t.Errorf("%s: %d rows, depths %v, next %q, counted %v (%v)", name, len(page.Rows), page.Depths, page.Next, page.Counted, err)
 		}
+	}
+}
+
+// slowTrees lets the statement that reads a whole tree take longer than it may, and notes whether anything is counted.
+type slowTrees struct{ counted atomic.Bool }
+
+func (s *slowTrees) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+func (s *slowTrees) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (s *slowTrees) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	for _, q := range data.Batch.QueuedQueries {
+		if strings.HasPrefix(q.SQL, "WITH few") {
+			<-ctx.Done()
+		} else if strings.HasPrefix(q.SQL, "SELECT count(*)") {
+			s.counted.Store(true)
+		}
+	}
+	return ctx
+}
+
+func (s *slowTrees) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+func (s *slowTrees) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// TestSlowTreesAreNotCounted: a list that was too slow to be read as a tree has used up the time for its count.
+func TestSlowTreesAreNotCounted(t *testing.T) {
+	t.Parallel()
+	slow := &slowTrees{}
+	s, reg, _ := storetest.Open(t, slow)
+	plantRegions(t, s, reg, 50)
+	isBelow := record.Predicate{Field: reg.Type("dcim.region").Field("parent"), Lookup: record.Not, Values: []any{nil}}
+	q := store.Query{Scope: access.Machine(), Where: []record.Predicate{isBelow}, Tree: true, Limit: 20, Count: store.CountCapped,
+		CountTime: time.Second}
+	page, err := s.List(t.Context(), reg.Type("dcim.region"), q)
+	if err != nil || len(page.Rows) != 20 || page.Depths != nil || page.Counted || slow.counted.Load() {
+		t.Errorf("%d rows, depths %v, %d counted: %v, %v (%v)", len(page.Rows), page.Depths, page.Count, page.Counted, slow.counted.Load(), err)
+	}
+	slow.counted.Store(false)
+	q.Tree = false
+	if page, err = s.List(t.Context(), reg.Type("dcim.region"), q); err != nil || !page.Counted || !slow.counted.Load() {
+		t.Errorf("a flat list is counted: %v, %v (%v)", page.Counted, slow.counted.Load(), err)
 	}
 }
 

@@ -59,21 +59,22 @@ func (l listing) queueCount(batch *pgx.Batch, total *Total) {
 func (s *Store) count(ctx context.Context, l listing, q Query, total *Total) error {
 	batch := &pgx.Batch{}
 	l.queueCount(batch, total)
-	return s.inCountTime(ctx, q, batch)
+	_, err := s.inCountTime(ctx, q, batch)
+	return err
 }
 
-// inCountTime sends statements that read a whole list. If that takes longer than the query allows, they read nothing.
-func (s *Store) inCountTime(ctx context.Context, q Query, batch *pgx.Batch) error {
+// inCountTime sends statements that read a whole list. If that takes longer than the query allows, they read nothing, and slow is true.
+func (s *Store) inCountTime(ctx context.Context, q Query, batch *pgx.Batch) (slow bool, err error) {
 	if q.CountTime > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, q.CountTime)
 		defer cancel()
 	}
-	err := s.translate(s.list(ctx, q.Scope, batch))
+	err = s.translate(s.list(ctx, q.Scope, batch))
 	if kind := fault.KindOf(err); q.CountTime > 0 && (kind == fault.Slow || kind == fault.Busy) {
-		return nil
+		return true, nil
 	}
-	return err
+	return false, err
 }
 
 // encode returns what a cursor carries: ".25", or ".10001c" for a capped count.
