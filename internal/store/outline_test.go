@@ -59,6 +59,34 @@ func seesNoX(t *testing.T, of *record.Type) access.Scope {
 	return scope
 }
 
+// planted returns the outline of a list that is in the type's own order: the depth and the id of each record, where only listed ones make
+// up the tree. deepest is the largest depth.
+func planted(list []record.Values, parents map[int64]int64) (outline []string, deepest int) {
+	listed := map[int64]bool{}
+	for _, r := range list {
+		listed[r.ID()] = true
+	}
+	var plant func(below int64, depth int)
+	plant = func(below int64, depth int) {
+		for _, r := range list {
+			if parent := parents[r.ID()]; parent == below || below == 0 && !listed[parent] {
+				outline, deepest = append(outline, fmt.Sprint(depth, " ", r.ID())), max(deepest, depth)
+				plant(r.ID(), depth+1)
+			}
+		}
+	}
+	plant(0, 0)
+	return outline, deepest
+}
+
+// outlineOf returns the depths and ids of a page.
+func outlineOf(page store.Page) (outline []string) {
+	for i, depth := range page.Depths {
+		outline = append(outline, fmt.Sprint(depth, " ", page.Rows[i].ID()))
+	}
+	return outline
+}
+
 // TestTreesAreListedAsTrees: each record is followed by those below it, whatever page they are on, and what the caller may not see
 // changes nothing: what is below a hidden record begins at the left.
 func TestTreesAreListedAsTrees(t *testing.T) {
@@ -71,24 +99,10 @@ func TestTreesAreListedAsTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		listed := map[int64]bool{}
-		for _, r := range flat.Rows {
-			listed[r.ID()] = true
-		}
-		if hidden := 300 - len(listed); (hidden == 0) != (who == "everybody") {
+		want, _ := planted(flat.Rows, parents)
+		if hidden := 300 - len(flat.Rows); (hidden == 0) != (who == "everybody") {
 			t.Fatalf("%s: %d regions are hidden", who, hidden)
 		}
-		var want []string
-		var plant func(below int64, depth int)
-		plant = func(below int64, depth int) {
-			for _, r := range flat.Rows { // in their own order
-				if parent := parents[r.ID()]; parent == below || below == 0 && !listed[parent] {
-					want = append(want, fmt.Sprint(depth, " ", r.ID()))
-					plant(r.ID(), depth+1)
-				}
-			}
-		}
-		plant(0, 0)
 		for _, limit := range []int{7, 300, 1000} {
 			var got []string
 			for offset := 0; ; offset += limit {
@@ -100,9 +114,7 @@ func TestTreesAreListedAsTrees(t *testing.T) {
 				if page.Count != int64(len(flat.Rows)) || page.Offset != offset || len(page.Depths) != len(page.Rows) {
 					t.Fatalf("%s: a page at %d of %d, with %d depths for %d rows", who, page.Offset, page.Count, len(page.Depths), len(page.Rows))
 				}
-				for i, r := range page.Rows {
-					got = append(got, fmt.Sprint(page.Depths[i], " ", r.ID()))
-				}
+				got = append(got, outlineOf(page)...)
 				if !page.More {
 					break
 				}
@@ -114,23 +126,27 @@ func TestTreesAreListedAsTrees(t *testing.T) {
 	}
 }
 
-// TestFilteredTrees: only what a filter finds makes up the tree.
+// TestFilteredTrees: only what a filter or a search finds makes up the tree. What is below something else begins at the left.
 func TestFilteredTrees(t *testing.T) {
 	t.Parallel()
 	s, reg, _ := open(t)
 	regions := reg.Type("dcim.region")
-	plantRegions(t, s, reg, 50)
-	test := record.Predicate{Field: regions.Field("parent"), Lookup: record.Not, Values: []any{nil}}
-	for _, search := range []string{"", "r"} {
-		q := store.Query{Scope: access.Machine(), Where: []record.Predicate{test}, Search: search, Limit: 50}
+	parents := plantRegions(t, s, reg, 100)
+	isBelow := record.Predicate{Field: regions.Field("parent"), Lookup: record.Not, Values: []any{nil}}
+	for search, where := range map[string][]record.Predicate{"": {isBelow}, "r": {isBelow}, "x": nil} {
+		q := store.Query{Scope: access.Machine(), Where: where, Search: search, Limit: 100}
 		flat, err := s.List(t.Context(), regions, q)
 		if err != nil {
 			t.Fatal(err)
 		}
+		want, deepest := planted(flat.Rows, parents)
+		if len(want) == 100 || deepest == 0 {
+			t.Fatalf("q=%s finds %d regions, the deepest at %d", search, len(want), deepest)
+		}
 		q.Tree = true
 		tree, err := s.List(t.Context(), regions, q)
-		if err != nil || len(tree.Rows) != len(flat.Rows) || len(tree.Rows) == 0 || tree.Depths[0] != 0 {
-			t.Errorf("q=%s: %d of %d rows, %v (%v)", search, len(tree.Rows), len(flat.Rows), tree.Depths, err)
+		if got := outlineOf(tree); err != nil || !slices.Equal(got, want) {
+			t.Errorf("q=%s (%v):\n got %v\nwant %v", search, err, got, want)
 		}
 	}
 }
