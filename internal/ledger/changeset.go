@@ -102,6 +102,7 @@ func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*c
 
 // create creates the records of a batch and their children.
 func (s *changeSet) create(ctx context.Context, b *batch) error {
+	shareTree(s.tx, b)
 	b.ids = s.tx.NextIDs(b.t, len(b.drafts))
 	if err := s.resolve(ctx, b); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -175,6 +176,57 @@ func TestTwoMovesCanNotFormACycle(t *testing.T) {
 		if fault.KindOf(errors.Join(errs...)) != fault.Invalid {
 			t.Fatalf("round %d: %v", round, errors.Join(errs...))
 		}
+	}
+}
+
+// TestCreationsAwaitMoves: a record that is created below a branch, while that is being moved, can't become too deep.
+func TestCreationsAwaitMoves(t *testing.T) {
+	b := newBundle(t)
+	regions := b.reg.Type("dcim.region")
+	var branch []int64
+	for n := range 100 {
+		in := named(n)
+		if n > 0 {
+			in["parent"] = fmt.Sprint(branch[n-1])
+		}
+		branch = append(branch, b.create(t, "dcim.region", in)[0].ID())
+	}
+	top := b.create(t, "dcim.region", named(100))[0].ID()
+	move, err := b.db.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = move.Rollback(context.Background()) }()
+	if _, err := move.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('tree:dcim.region', 0))"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := move.Exec(t.Context(), "UPDATE dcim_region SET parent_id = $1 WHERE id = $2", top, branch[0]); err != nil {
+		t.Fatal(err)
+	}
+	created := make(chan error, 1)
+	go func() {
+		in := named(101)
+		in["parent"] = fmt.Sprint(branch[99])
+		_, err := b.Create(t.Context(), b.root, regions, []ledger.Input{in})
+		created <- err
+	}()
+	for waiting := 0; waiting == 0; {
+		err := b.db.QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = "+
+			"(SELECT oid FROM pg_database WHERE datname = current_database())").Scan(&waiting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-created:
+			t.Fatalf("a region was created below a branch that is being moved (%v)", err)
+		default:
+		}
+	}
+	if err := move.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-created; fault.KindOf(err) != fault.Invalid {
+		t.Errorf("a region with 101 others above it: %v", err)
 	}
 }
 

@@ -215,6 +215,13 @@ func lockTree(tx *store.Tx, b *batch) {
 	}
 }
 
+// shareTree locks a tree, so that nobody else moves its records while this change set creates some below others.
+func shareTree(tx *store.Tx, b *batch) {
+	if b.t.Tree() && slices.ContainsFunc(b.drafts, func(d *draft) bool { return d.v.Get("parent") != nil }) {
+		tx.ShareTree(b.t)
+	}
+}
+
 // checkTree refuses a move that makes a record its own ancestor.
 func (s *changeSet) checkTree(b *batch) []func() {
 	if !b.t.Tree() {

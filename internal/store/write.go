@@ -56,6 +56,12 @@ func (tx *Tx) LockTree(t *record.Type) {
 	tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('tree:' || $1, 0))", t.Key())
 }
 
+// ShareTree lets change sets put new records into a tree at the same time, but not while records are moved: a new record below a branch
+// that is moved down can be too deep.
+func (tx *Tx) ShareTree(t *record.Type) {
+	tx.exec("SELECT pg_advisory_xact_lock_shared(hashtextextended('tree:' || $1, 0))", t.Key())
+}
+
 // Cyclic finds those records of a tree that have become their own ancestors.
 func (tx *Tx) Cyclic(t *record.Type, ids []int64) *Promise[[]int64] {
 	return promise(tx, fmt.Sprintf(`
