@@ -222,6 +222,15 @@ func shareTree(tx *store.Tx, b *batch) {
 	}
 }
 
+// one names a record of a type at the beginning of a sentence: "A region", "An inventory item".
+func one(t *record.Type) string {
+	title := t.Title()
+	if strings.ContainsRune("aeiou", rune(title[0])) {
+		return "An " + title
+	}
+	return "A " + title
+}
+
 // checkTree refuses a move that makes a record its own ancestor.
 func (s *changeSet) checkTree(b *batch) []func() {
 	if !b.t.Tree() {
@@ -240,7 +249,7 @@ func (s *changeSet) checkTree(b *batch) []func() {
 	return []func(){func() {
 		for _, d := range b.drafts {
 			if slices.Contains(cyclic.Get(), d.v.ID()) {
-				d.errs.Add("parent", "A %s can't be below itself.", b.t.Title())
+				d.errs.Add("parent", "%s can't be below itself.", one(b.t))
 			}
 		}
 	}}
@@ -249,7 +258,8 @@ func (s *changeSet) checkTree(b *batch) []func() {
 // mostAbove is how many records of a tree may be above one. Depths and counts are worked out step by step, for each row of a list.
 const mostAbove = 100
 
-// checkDepth refuses what makes a tree too deep. It takes trees without cycles.
+// checkDepth refuses new records that are too deep, and moves that leave the moved branch too deep, even if it was deeper before. It takes
+// trees without cycles.
 func (s *changeSet) checkDepth(b *batch) []func() {
 	if !b.t.Tree() {
 		return nil
@@ -267,7 +277,7 @@ func (s *changeSet) checkDepth(b *batch) []func() {
 	return []func(){func() {
 		for _, d := range b.drafts {
 			if slices.Contains(deep.Get(), d.v.ID()) {
-				d.errs.Add("parent", "At most %d %s can be above another.", mostAbove, b.t.PluralTitle())
+				d.errs.Add("parent", "%s can be below at most %d others.", one(b.t), mostAbove)
 			}
 		}
 	}}

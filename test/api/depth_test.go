@@ -67,7 +67,7 @@ func TestTreesAreNotTooDeep(t *testing.T) {
 			first = above
 		}
 	}
-	refused := "At most 100 regions can be above another."
+	refused := "A region can be below at most 100 others."
 	if got := create("deeper", above).Want(t, http.StatusBadRequest).Object(t)["parent"]; fmt.Sprint(got) != "["+refused+"]" {
 		t.Errorf("one below is refused with %v", got)
 	}
