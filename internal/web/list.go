@@ -46,7 +46,7 @@ type listPage struct {
 	Menu                         bool // rows have one
 }
 
-// head is the heading of a column. Href sorts by it, or reverses the order if the list is sorted by it already.
+// head is the heading of a column. Href sorts by it, reverses the order or leads back to the tree.
 type head struct {
 	Label, Href string
 	Sorted      string // ascending, descending or ""
@@ -228,21 +228,13 @@ func (p *TypePages) listPage(v *Visit, setup listSetup, params url.Values, q sto
 		narrow, _ := url.ParseQuery(l.Query) // it was made by Encode, so this can't fail
 		l.Exports = append(l.Exports, Crumb{strings.ToUpper(string(format)), With(p.Path+"export/", narrow, "format", string(format))})
 	}
-	l.Heads, l.Rows = p.table(v, l.Columns, params, found.Rows)
+	l.Heads, l.Rows = p.table(v, l.Columns, params, found)
 	for i, r := range found.Rows {
 		if p.indents(params) {
 			l.Rows[i].indent(int(r.Int(p.Type.Indent)))
 		}
 	}
-	indent(l.Rows, found)
 	return l
-}
-
-// indent shows how deep each row of a tree is.
-func indent(rows []row, found store.Page) {
-	for i, depth := range found.Depths {
-		rows[i].indent(depth)
-	}
 }
 
 func (r *row) indent(depth int) {
@@ -259,18 +251,19 @@ func (p *TypePages) indents(params url.Values) bool {
 	return p.Type.Indent != "" && params.Get("ordering") == ""
 }
 
-// table returns the chosen columns of some records.
-func (p *TypePages) table(v *Visit, columns []column, params url.Values, rows []record.Values) ([]head, []row) {
+// table returns the chosen columns of a page of records.
+func (p *TypePages) table(v *Visit, columns []column, params url.Values, found store.Page) ([]head, []row) {
+	rows, isTree := found.Rows, found.Depths != nil
 	first := head{Label: p.Single}
 	if name := p.Type.NamingField(); p.Type.Display == nil && name != "" {
-		first = p.head(params, name, p.Type.Field(name).Info().Label, true)
+		first = p.head(params, name, p.Type.Field(name).Info().Label, true, isTree)
 	}
 	heads := []head{first}
 	var shown []column
 	var labels []template.HTMLAttr
 	for _, c := range columns {
 		if c.Shown {
-			heads = append(heads, p.head(params, c.Name, c.Label, c.sorts))
+			heads = append(heads, p.head(params, c.Name, c.Label, c.sorts, isTree))
 			shown, labels = append(shown, c), append(labels, labelAttr(c.Label))
 		}
 	}
@@ -297,16 +290,21 @@ func (p *TypePages) table(v *Visit, columns []column, params url.Values, rows []
 			out[i].Cells[n].Label = labels[n]
 		}
 	}
+	for i, depth := range found.Depths {
+		out[i].indent(depth)
+	}
 	return heads, out
 }
 
-func (p *TypePages) head(params url.Values, name, label string, sorts bool) head {
+// head returns the heading of a column. A press on it sorts ascending, another one descending, and a third leads back to the tree of a list
+// that has one.
+func (p *TypePages) head(params url.Values, name, label string, sorts, isTree bool) head {
 	h := head{Label: label}
 	if !sorts {
 		return h
 	}
 	order := params.Get("ordering")
-	if order == "" && len(p.Type.Order) > 0 {
+	if order == "" && len(p.Type.Order) > 0 && !isTree {
 		order = p.Type.Order[0]
 	}
 	by := name
@@ -315,6 +313,9 @@ func (p *TypePages) head(params url.Values, name, label string, sorts bool) head
 		h.Sorted, by = "ascending", "-"+name
 	case "-" + name:
 		h.Sorted = "descending"
+		if p.Type.Outlined() || p.Type.Indent != "" {
+			by = ""
+		}
 	}
 	h.Href = With(p.Path, params, "ordering", by, "offset", "", "cursor", "")
 	return h

@@ -46,8 +46,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 		return nil, err
 	}
 	t := &panelTable{Title: panel.Label(), Count: CountText(rows.Total), All: p.Path + "?" + filterFor(by, found).Encode()}
-	t.Heads, t.Rows = p.table(v, columns, params, rows.Rows)
-	indent(t.Rows, rows)
+	t.Heads, t.Rows = p.table(v, columns, params, rows)
 	for i := range t.Heads {
 		t.Heads[i].Href = "" // only the list of the type can be sorted
 	}

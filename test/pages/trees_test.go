@@ -63,6 +63,29 @@ func TestTreesAreIndented(t *testing.T) {
 	}
 }
 
+// TestTreesAreSorted: no column of a list that shows a tree is marked as sorted. A press on one sorts by it, another reverses the order,
+// and a third leads back to the tree.
+func TestTreesAreSorted(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	create(t, s, "/api/dcim/regions/", obj{"name": "Europe", "slug": "europe"})
+	create(t, s, "/api/ipam/prefixes/", obj{"prefix": "10.0.0.0/8"})
+	create(t, s, "/api/dcim/sites/", obj{"name": "Site", "slug": "site"})
+
+	tree := b.get(t, "/dcim/regions/").Want(t, http.StatusOK)
+	shows(t, tree, `<th scope="col"><a href="/dcim/regions/?ordering=name">Name</a></th>`)
+	hides(t, tree, "aria-sort", "▲")
+	shows(t, b.get(t, "/dcim/regions/?ordering=name").Want(t, http.StatusOK),
+		`<th scope="col" aria-sort="ascending"><a href="/dcim/regions/?ordering=-name">Name <span aria-hidden="true">▲`)
+	shows(t, b.get(t, "/dcim/regions/?ordering=-name").Want(t, http.StatusOK),
+		`<th scope="col" aria-sort="descending"><a href="/dcim/regions/">Name <span aria-hidden="true">▼`)
+	shows(t, b.get(t, "/dcim/regions/?ordering=-name&q=e&offset=0").Want(t, http.StatusOK),
+		`aria-sort="descending"><a href="/dcim/regions/?q=e">`)
+	shows(t, b.get(t, "/dcim/sites/?ordering=-name").Want(t, http.StatusOK), `aria-sort="descending"><a href="/dcim/sites/?ordering=name">`)
+	shows(t, b.get(t, "/ipam/prefixes/?ordering=-prefix").Want(t, http.StatusOK), `aria-sort="descending"><a href="/ipam/prefixes/">`)
+}
+
 // TestPagesOfTreesCountWhatIsBelow: the page of a record in a tree, its counts, its tabs and the lists that it leads to have the same
 // records: those that refer to it or to a record below it.
 func TestPagesOfTreesCountWhatIsBelow(t *testing.T) {
