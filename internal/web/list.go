@@ -44,6 +44,7 @@ type listPage struct {
 
 	CanAdd, CanChange, CanDelete bool
 	Menu                         bool // rows have one
+	Flat                         bool // it should show a tree, and does not
 }
 
 // head is the heading of a column. Href sorts by it, reverses the order or leads back to the tree.
@@ -228,6 +229,7 @@ func (p *TypePages) listPage(v *Visit, setup listSetup, params url.Values, q sto
 		narrow, _ := url.ParseQuery(l.Query) // it was made by Encode, so this can't fail
 		l.Exports = append(l.Exports, Crumb{strings.ToUpper(string(format)), With(p.Path+"export/", narrow, "format", string(format))})
 	}
+	l.Flat = flat(q, found)
 	l.Heads, l.Rows = p.table(v, l.Columns, params, found)
 	for i, r := range found.Rows {
 		if p.indents(params) {
@@ -235,6 +237,11 @@ func (p *TypePages) listPage(v *Visit, setup listSetup, params url.Values, q sto
 		}
 	}
 	return l
+}
+
+// flat reports whether a page that should show a tree does not: the list is too long, or took too long to read as a whole.
+func flat(q store.Query, found store.Page) bool {
+	return q.Tree && len(q.Order) == 0 && len(found.Rows) > 0 && found.Depths == nil
 }
 
 func (r *row) indent(depth int) {

@@ -17,6 +17,7 @@ type panelTable struct {
 	Rows                 []row
 	CanChange, CanDelete bool // always false: records are selected in their own list
 	Menu                 bool // always false, too
+	Flat                 bool // it should show a tree, and does not
 	From, To             int
 	Count                string
 	Next, Prev           string
@@ -46,6 +47,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 		return nil, err
 	}
 	t := &panelTable{Title: panel.Label(), Count: CountText(rows.Total), All: p.Path + "?" + filterFor(by, found).Encode()}
+	t.Flat = flat(q, rows)
 	t.Heads, t.Rows = p.table(v, columns, params, rows)
 	for i := range t.Heads {
 		t.Heads[i].Href = "" // only the list of the type can be sorted

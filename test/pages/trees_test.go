@@ -86,6 +86,25 @@ func TestTreesAreSorted(t *testing.T) {
 	shows(t, b.get(t, "/ipam/prefixes/?ordering=-prefix").Want(t, http.StatusOK), `aria-sort="descending"><a href="/ipam/prefixes/">`)
 }
 
+// TestFlatPagesOfTreesSayIt: a page of a list that is a tree says so if it is not in the order of the tree.
+func TestFlatPagesOfTreesSayIt(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	for _, name := range []string{"a", "b", "c"} {
+		create(t, s, "/api/dcim/regions/", obj{"name": name, "slug": name})
+	}
+	const says = "not in the order of the tree"
+	next := s.Do(t, apitest.Call{Method: "GET", Path: "/api/dcim/regions/?limit=2", Token: s.Admin}).Page(t).Next
+	_, flat, _ := strings.Cut(*next, "?") // the API lists records in the type's own order
+	page := b.get(t, "/dcim/regions/?"+flat).Want(t, http.StatusOK)
+	shows(t, page, says, `aria-sort="ascending"`, ">c</a>")
+	for _, query := range []string{"", "?limit=2&offset=2", "?ordering=name", "?q=nothing", "?offset=9"} {
+		hides(t, b.get(t, "/dcim/regions/"+query).Want(t, http.StatusOK), says)
+	}
+	hides(t, b.get(t, "/ipam/prefixes/").Want(t, http.StatusOK), says)
+}
+
 // TestPagesOfTreesCountWhatIsBelow: the page of a record in a tree, its counts, its tabs and the lists that it leads to have the same
 // records: those that refer to it or to a record below it.
 func TestPagesOfTreesCountWhatIsBelow(t *testing.T) {
