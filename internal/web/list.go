@@ -59,7 +59,8 @@ type row struct {
 	ID    string
 	Path  string
 	Name  string
-	Depth int    // how far it is indented
+	Depth int    // how deep it is in a tree
+	Inset int    // how far it is indented
 	Level string // how deep it is, for those who don't see that
 	Cells []tableCell
 
@@ -246,11 +247,11 @@ func flat(q store.Query, found store.Page) bool {
 
 func (r *row) indent(depth int) {
 	if depth > 0 {
-		r.Depth, r.Level = min(depth, mostIndented), "level "+strconv.Itoa(depth+1)
+		r.Depth, r.Inset, r.Level = depth, min(depth, mostIndented), "level "+strconv.Itoa(depth+1)
 	}
 }
 
-// mostIndented is how deep the style sheet can indent a row.
+// mostIndented is how far the style sheet can indent a row. Deeper rows are below each other.
 const mostIndented = 8
 
 // indents reports whether a list shows a tree, which it does in its own order.

@@ -21,8 +21,8 @@ func TestPrefixTree(t *testing.T) {
 	few, _ := needs(t, b, list, wire)
 	page := b.get(t, list).Want(t, http.StatusOK)
 	shows(t, page, `<th scope="row"><a href="/ipam/prefixes/1/">10.0.0.0/8</a></th>`,
-		`<th scope="row" class="depth-1"><a href="/ipam/prefixes/2/">10.0.0.0/16</a><span class="visually-hidden">, level 2</span></th>`,
-		`<th scope="row" class="depth-2"><a href="/ipam/prefixes/3/">`, `<th scope="row" class="depth-1"><a href="/ipam/prefixes/4/">`,
+		`class="depth-1" data-depth="1"><a href="/ipam/prefixes/2/">10.0.0.0/16</a><span class="visually-hidden">, level 2</span>`,
+		`data-depth="2"><a href="/ipam/prefixes/3/">`, `data-depth="1"><a href="/ipam/prefixes/4/">`,
 		`class="bar-used" width="50" height="10"/></svg>50 %</span>`, `width="0.8" height="10"/></svg>0.8 %`)
 	hides(t, page, "style=")
 	shows(t, b.get(t, list+"3/").Want(t, http.StatusOK), `width="50" height="10"/></svg>50 %</span>`) // on its own page too

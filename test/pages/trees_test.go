@@ -23,13 +23,13 @@ func TestTreesAreIndented(t *testing.T) {
 	site := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1", "region": portugal})
 
 	const list = "/dcim/regions/"
-	few, _ := needs(t, b, list, wire)
+	needed, _ := needs(t, b, list, wire)
 	page := b.get(t, list).Want(t, http.StatusOK)
 	rows := []string{`<th scope="row"><a href="/dcim/regions/2/">Africa</a></th>`,
 		`<th scope="row"><a href="/dcim/regions/1/">Europe</a></th>`,
-		`<th scope="row" class="depth-1"><a href="/dcim/regions/5/">France</a><span class="visually-hidden">, level 2</span></th>`,
-		`<th scope="row" class="depth-1"><a href="/dcim/regions/3/">Portugal</a>`,
-		`<th scope="row" class="depth-2"><a href="/dcim/regions/4/">Lisbon</a>`}
+		`<th scope="row" class="depth-1" data-depth="1"><a href="/dcim/regions/5/">France</a><span class="visually-hidden">, level 2</span></th>`,
+		`<th scope="row" class="depth-1" data-depth="1"><a href="/dcim/regions/3/">Portugal</a>`,
+		`<th scope="row" class="depth-2" data-depth="2"><a href="/dcim/regions/4/">Lisbon</a>`}
 	shows(t, page, rows...)
 	at := -1
 	for _, row := range rows {
@@ -40,7 +40,7 @@ func TestTreesAreIndented(t *testing.T) {
 		}
 	}
 	second := b.get(t, list+"?limit=3&offset=3").Want(t, http.StatusOK)
-	shows(t, second, `class="depth-1"><a href="/dcim/regions/3/">`, `class="depth-2"><a href="/dcim/regions/4/">`, "Previous")
+	shows(t, second, `data-depth="1"><a href="/dcim/regions/3/">`, `data-depth="2"><a href="/dcim/regions/4/">`, "Previous")
 	hides(t, second, "France")
 	shows(t, b.get(t, list+"?limit=3").Want(t, http.StatusOK), "limit=3&amp;offset=3")
 	hides(t, b.get(t, list+"?ordering=-name").Want(t, http.StatusOK), "depth-")
@@ -49,7 +49,7 @@ func TestTreesAreIndented(t *testing.T) {
 
 	hall := create(t, s, "/api/dcim/locations/", obj{"name": "Hall", "slug": "hall", "site": site})
 	create(t, s, "/api/dcim/locations/", obj{"name": "Cage", "slug": "cage", "site": site, "parent": hall})
-	shows(t, b.get(t, "/dcim/locations/").Want(t, http.StatusOK), `class="depth-1"><a href="/dcim/locations/2/">Cage</a>`)
+	shows(t, b.get(t, "/dcim/locations/").Want(t, http.StatusOK), `data-depth="1"><a href="/dcim/locations/2/">Cage</a>`)
 	create(t, s, "/api/dcim/manufacturers/", obj{"name": "M", "slug": "m"})
 	create(t, s, "/api/dcim/device-types/", obj{"manufacturer": 1, "model": "D", "slug": "d"})
 	create(t, s, "/api/dcim/device-roles/", obj{"name": "R", "slug": "r", "color": "aa1409"})
@@ -57,9 +57,15 @@ func TestTreesAreIndented(t *testing.T) {
 	create(t, s, "/api/dcim/inventory-items/", obj{"device": 1, "name": "Supervisor"})
 	create(t, s, "/api/dcim/inventory-items/", obj{"device": 1, "name": "Module", "parent": 1})
 	shows(t, b.get(t, "/dcim/devices/1/inventory-items/").Want(t, http.StatusOK),
-		`class="depth-1"><a href="/dcim/inventory-items/2/">Module</a>`)
-	if many, _ := needs(t, b, list, wire); many != few || few > 6 {
-		t.Errorf("%d statements for few regions, %d for many", few, many)
+		`data-depth="1"><a href="/dcim/inventory-items/2/">Module</a>`)
+	above := portugal
+	for n := range 10 {
+		above = create(t, s, "/api/dcim/regions/", obj{"name": fmt.Sprint("Part ", n), "slug": fmt.Sprint("part-", n), "parent": above})
+	}
+	many := b.get(t, list).Want(t, http.StatusOK)
+	shows(t, many, fmt.Sprintf(`class="depth-8" data-depth="11"><a href="/dcim/regions/%d/">Part 9</a>`, above), ", level 12<")
+	if more, _ := needs(t, b, list, wire); more != needed || needed > 6 {
+		t.Errorf("%d statements for five regions, %d for fifteen", needed, more)
 	}
 }
 

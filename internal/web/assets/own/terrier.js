@@ -19,7 +19,7 @@
 //   <input data-narrows="#id">        shows only those [data-item] in that element that have the typed words, and their [data-group]
 //   <input data-leads>                Enter follows the link with the typed name, or else the first one that it left
 //   /                                 moves to #search
-//   <th class="depth-2">              is folded away with the row above it that is less deep; each list remembers its folded rows
+//   <th data-depth="2">               is folded away with the row above it that is less deep; each list remembers its folded rows
 //   <a data-hit>                      is reached from #search with the arrow keys; Escape leads back
 (() => {
   'use strict';
@@ -132,7 +132,7 @@
   // In a list that is a tree, a row with others below it gets a button that folds those away.
   function foldable(table) {
     const rows = [...table.tBodies[0].rows];
-    const depths = rows.map((row) => Number(row.querySelector('th')?.className.match(/\bdepth-(\d)/)?.[1] ?? 0));
+    const depths = rows.map((row) => Number(row.querySelector('th')?.dataset.depth ?? 0));
     const folded = new Set(remembered()?.split(' '));
     const show = () => {
       let most = Infinity;
@@ -167,7 +167,7 @@
     });
     show();
   }
-  new Set([...document.querySelectorAll('th[class^="depth-"]')].map((th) => th.closest('table'))).forEach(foldable);
+  new Set([...document.querySelectorAll('th[data-depth]')].map((th) => th.closest('table'))).forEach(foldable);
 
   document.addEventListener('htmx:configRequest', (event) => {
     if (event.target.matches('[data-typed]')) {
