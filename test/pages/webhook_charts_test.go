@@ -83,5 +83,5 @@ func TestWebhooksAreListedWithoutSlowHistories(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows(t, b.get(t, "/extras/webhooks/").Want(t, http.StatusOK), ">inventory sync</a>",
-		`data-label="Last 24 hours"><span class="nothing">took too long to load</span>`)
+		`data-label="Last 24 hours"><span class="slow">took too long to load</span>`)
 }
