@@ -20,14 +20,13 @@ import (
 // Records are written in batches of one type: those that the caller names and those that change with them. Each step is one
 // statement for each type, however many records there are.
 type changeSet struct {
-	l       *Ledger
-	tx      *store.Tx
-	caller  Caller
-	at      time.Time // when the last lock was taken
-	careful bool      // look for clashes before the database finds them
-	alone   bool      // nobody else takes places of a Space within the same record meanwhile
-	items   []*draft  // records that the caller names, in the order of the request; errors are reported by position
-	derived []*draft  // records that change with them
+	l      *Ledger
+	tx     *store.Tx
+	caller Caller
+	at     time.Time // when the last lock was taken
+	mode
+	items   []*draft // records that the caller names, in the order of the request; errors are reported by position
+	derived []*draft // records that change with them
 	gone    []deletion
 	entries []*entry // in the order of the first change
 	touched map[object]*entry
@@ -35,6 +34,18 @@ type changeSet struct {
 	hooks   map[*record.Type]*store.Promise[[]store.Hook] // asked for so far
 	visible *visibility                                   // only in a rehearsal
 	events  []audit.Event                                 // for the audit log
+}
+
+// mode says how a change set is run, after an earlier run has failed.
+type mode struct {
+	careful bool // look for clashes before the database finds them
+	alone   bool // nobody else takes places of a Space within the same record meanwhile
+}
+
+// after returns the mode for the next run after one that failed. It is the same mode if another run would change nothing.
+func (m mode) after(err error) mode {
+	_, clash := errors.AsType[*store.ClashError](err)
+	return mode{careful: m.careful || clash, alone: m.alone || errors.Is(err, errCrowded)}
 }
 
 // batch is a group of records of one type that are created or changed together.
@@ -48,16 +59,17 @@ type batch struct {
 
 // write runs a change set and returns the written records. It relies on the constraints of the database to find values that are not
 // unique. Only when they find one does it run again and look for clashes first, so that the answer names each of them by position
-// and field. The transaction may also run again after a deadlock, so it works on copies.
+// and field. It also runs again, alone, when others are taking the free places. A second run may fail for the other reason.
+// The transaction may also run again after a deadlock, so it works on copies.
 func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*changeSet) error) ([]record.Values, error) {
 	var set *changeSet
 	rehearsal, transact := rehearsing(ctx), l.Store.Write
 	if rehearsal != nil {
 		transact = l.Store.Rehearse
 	}
-	run := func(careful, alone bool) error {
+	run := func(m mode) error {
 		return transact(ctx, func(tx *store.Tx) error {
-			set = &changeSet{l: l, tx: tx, caller: c, careful: careful, alone: alone, items: make([]*draft, len(items))}
+			set = &changeSet{l: l, tx: tx, caller: c, mode: m, items: make([]*draft, len(items))}
 			for i, d := range items {
 				set.items[i] = d.clone()
 			}
@@ -70,13 +82,11 @@ func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*c
 			return set.record(ctx)
 		})
 	}
-	err := run(false, false)
-	alone := errors.Is(err, errCrowded)
-	if alone {
-		err = run(false, true)
-	}
-	if _, clash := errors.AsType[*store.ClashError](err); clash {
-		err = run(true, alone)
+	var m mode
+	err := run(m)
+	for next := m.after(err); next != m; next = m.after(err) {
+		m = next
+		err = run(m)
 	}
 	if err != nil {
 		return nil, err

@@ -325,6 +325,38 @@ func TestNoPlaceIsGivenTwice(t *testing.T) {
 	}
 }
 
+// TestContendedAllocationIsAnswered: of callers who want the last numbers of a group at once, half of them with one name, each gets a
+// number or a reason why not, however often its change set has to start over.
+func TestContendedAllocationIsAnswered(t *testing.T) {
+	t.Parallel()
+	r := newTables(t)
+	const callers, rounds = 12, 42
+	action := r.reg.Action("POST ipam.vlangroup/available-vlans")
+	for round := range rounds {
+		name := fmt.Sprint("group ", round)
+		group := r.create(t, "ipam.vlangroup", in("name", name, "slug", fmt.Sprint("group-", round), "min_vid", 1, "max_vid", 3))[0]
+		answers := make(chan error, callers)
+		for caller := range callers {
+			go func() {
+				_, err := r.Act(t.Context(), r.root, action, group.ID(), in("name", fmt.Sprint("vlan ", caller*(caller%2))))
+				answers <- err
+			}()
+		}
+		given := 0
+		for range callers {
+			switch err := <-answers; {
+			case err == nil:
+				given++
+			case fault.KindOf(err) != fault.Invalid && fault.KindOf(err) != fault.Held:
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if given != 3 {
+			t.Errorf("%s: %d callers were given one of its 3 numbers", name, given)
+		}
+	}
+}
+
 // TestFreeNumbers: VLAN groups and ASN ranges give out their lowest free numbers, however many there are, and each once.
 func TestFreeNumbers(t *testing.T) {
 	t.Parallel()
