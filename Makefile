@@ -7,7 +7,7 @@ SHELL := /bin/bash
 PKG ?= ./...
 ARGS ?=
 FUZZTIME ?= 60s
-# Tests of the API that do several things at once, by parts of their names.
+# Tests of API and pages that do several things at once, by parts of their names.
 AT_ONCE := AtOnce|While|Cross|Deadlock|Allocates|Among|RackSpace|Queues|Room|ReadLikeLists|AtMost
 
 # Tests of databases that rehearse what operators do once a year.
@@ -39,15 +39,17 @@ assets: ## Take what pages load of others from npm, to be built in
 	fi
 
 .PHONY: test
-test: ## Test with the race detector on a private PostgreSQL (PKG=./internal/store ARGS='-run Name')
-	scripts/postgres run -- go test -race -timeout 40m $(ARGS) $(PKG)
+test: ## Test on a private PostgreSQL (PKG=./internal/store ARGS='-run Name')
+	scripts/postgres run -- go test -timeout 40m $(ARGS) $(PKG)
 
-.PHONY: test-api test-api-all test-api-at-once
-test-api: test-api-all test-api-at-once ## Test the API: all without the race detector, and what does several things at once with it
-test-api-all:
-	scripts/postgres run -- go test -count=1 -timeout 20m ./test/api
-test-api-at-once:
-	scripts/postgres run -- go test -race -run '$(AT_ONCE)' ./test/api
+.PHONY: race
+race: ## Test with the race detector, all packages; CI takes those that scripts/raced names (PKG=, ARGS=)
+	scripts/postgres run -- go test -race -timeout 60m $(ARGS) $(PKG)
+
+.PHONY: test-api
+test-api: ## Test API and pages: all without the race detector, and what does several things at once with it
+	scripts/postgres run -- go test -timeout 40m ./test/api ./test/pages
+	scripts/postgres run -- go test -race -run '$(AT_ONCE)' ./test/api ./test/pages
 
 .PHONY: long-children
 long-children: ## Measure 1,000 records that bring 48 children each, in one request
@@ -119,6 +121,11 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=60s)
 bench: ## Measure the speed against a bare baseline (ARGS='--quick' for a short run)
 	test/bench/run $(ARGS)
 
+.PHONY: bench-check
+bench-check: ## Run every case of the benchmark once on a small register, then measure shortly and fail where a goal is clearly missed
+	scripts/postgres run -- go test -count=1 -timeout 40m -run '^TestRun$$' ./test/bench
+	test/bench/run --quick --check
+
 .PHONY: faults
 faults: ## Kill, crash and cut everything under load, and check that nothing is lost (ARGS='--seed 7')
 	test/faults/run $(ARGS)
@@ -171,6 +178,13 @@ packages-twice: assets ## Make the packages twice and compare every byte
 .PHONY: ci
 ci: ## Everything that CI does
 	.ci/run
+
+# What takes too long for CI, which has a short form of each.
+NIGHTLY := race $(shell sed -n 's/^\(long-[a-z]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST))) drills sensitivity e2e bench-check packages-check packages-twice
+
+.PHONY: nightly
+nightly: ## Everything that is too long for CI; hours. It goes on after a failure
+	$(MAKE) --no-print-directory --keep-going $(NIGHTLY)
 
 .PHONY: clean
 clean: ## Remove what was built, except the tools

@@ -71,7 +71,7 @@ func parseFlags(args []string) (options, error) {
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.BoolVar(&o.quick, "quick", false,
-		"smaller and shorter, for CI: other defaults of the sizes below, and without "+strings.Join(fullOnly, " and "))
+		"smaller and shorter: other defaults of the sizes below, and without "+strings.Join(fullOnly, " and "))
 	flags.IntVar(&o.records, "records", o.records,
 		"sites in the register, which grows to that from 1,000 by tens; 10,000,000 is for runs by hand")
 	flags.IntVar(&o.queued, "queued", o.queued, "deliveries queued for a receiver that hangs")

@@ -1,7 +1,7 @@
 # Starts a real Terrier for the scripts that source it. Sourced by test/*/run, not run on its own.
 #
 # with_postgres "$@"   runs the script again below a private PostgreSQL, unless it already is
-# build                builds the binary into $work
+# build                puts the binary that TERRIER_TEST_BINARY names into $work, or builds it there
 # start_terrier FLAG…  migrates, serves on a free loopback port and waits until it is ready; sets $base. Called again, it
 #                      starts another server with a database of its own
 # stop_terrier         stops the servers as an operator would, and fails when one does not end well
@@ -41,6 +41,10 @@ clean_up() {
 }
 
 build() {
+  if [[ -n ${TERRIER_TEST_BINARY:-} ]]; then
+    ln -s "$TERRIER_TEST_BINARY" "$work/terrier"
+    return
+  fi
   (cd "$root" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -o "$work/terrier" ./cmd/terrier)
 }
 

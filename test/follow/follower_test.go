@@ -29,7 +29,7 @@ func commands(t *testing.T) map[string][]string {
 	binary := filepath.Join(t.TempDir(), "follow")
 	// With the library of the system: compiling SQLite takes a minute.
 	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "libsqlite3", "-o", binary, ".")
-	build.Dir = examples
+	build.Dir, build.Env = examples, append(os.Environ(), "CGO_ENABLED=1")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the follower in Go: %v\n%s", err, out)
 	}
