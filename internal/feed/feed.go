@@ -19,6 +19,7 @@ import (
 	"terrier/internal/access"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
+	"terrier/internal/limit"
 	"terrier/internal/record"
 	"terrier/internal/store"
 	"terrier/internal/webhook"
@@ -30,23 +31,28 @@ type Feed struct {
 
 	news     news
 	room     room
-	matching *store.Turns // conditions are matched for one request at a time: every reader may write some that take long
-	behind   *store.Turns // of live readers that have changes of their own in memory, until their clients have got them
+	matching *limit.Semaphore[access.Asker] // conditions are matched for one request at a time: every reader may write some that take long
+	behind   *limit.Semaphore[access.Asker] // of live readers that have changes of their own in memory, until their clients have got them
 	looking  *semaphore.Weighted
 	ended    context.Context
 	end      context.CancelFunc
 }
 
-// readersBehind is how many live readers may have changes of their own in memory, which may be some MiB each.
-const readersBehind = 64
+// readersBehind is how many live readers may have changes of their own in memory, which may be some MiB each; callerBehind is how many
+// of one caller.
+const (
+	readersBehind = 64
+	callerBehind  = 8
+)
 
 var errNoTurn = &fault.Error{Kind: fault.Busy, RetryAfter: time.Second,
 	Detail: "Other readers of the feed, yours or those of other users, took all turns. Try again, or read with fewer at once."}
 
 // New returns the feed of a ledger's changes.
 func New(l *ledger.Ledger) *Feed {
-	f := &Feed{Ledger: l, matching: store.NewTurns(1, errNoTurn), behind: store.NewTurns(readersBehind, errNoTurn),
-		looking: semaphore.NewWeighted(lookups)}
+	f := &Feed{Ledger: l, looking: semaphore.NewWeighted(lookups),
+		matching: limit.New[access.Asker](limit.Budget{Name: "conditions of the feed", Size: 1, Each: 1, Busy: errNoTurn}),
+		behind:   limit.New[access.Asker](limit.Budget{Name: "readers behind", Size: readersBehind, Each: callerBehind, Busy: errNoTurn})}
 	f.ended, f.end = context.WithCancel(context.Background())
 	return f
 }
@@ -184,7 +190,7 @@ func (f *Feed) take(ctx context.Context, q Query, page *Page, changes []*Change,
 		page.Changes = append(page.Changes, changes...)
 		return nil
 	}
-	done, err := f.matching.Take(ctx, q.by)
+	done, err := f.matching.Acquire(ctx, q.by, 1)
 	if err != nil {
 		return err
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"terrier/internal/access"
-	"terrier/internal/store"
+	"terrier/internal/limit"
 )
 
 // own is the turn of a live reader that keeps changes of its own in memory, which it read from the database: until its client has got
 // them. A client that reads nothing may keep them for as long as lasting.StreamStall.
 type own struct {
-	turns *store.Turns
+	turns *limit.Semaphore[access.Asker]
 	ended context.Context // ends when the server stops
 	done  func()          // nil without a turn
 }
@@ -25,7 +25,7 @@ func (o *own) take(ctx context.Context, by access.Asker) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(o.ended, cancel)()
-	if o.done, err = o.turns.Take(ctx, by); o.ended.Err() != nil {
+	if o.done, err = o.turns.Acquire(ctx, by, 1); o.ended.Err() != nil {
 		o.drop()
 		return ErrEnded
 	}

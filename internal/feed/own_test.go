@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"terrier/internal/access"
-	"terrier/internal/store"
+	"terrier/internal/limit"
 )
 
 // TestOwn: a live reader keeps its turn until its client has got the changes. Without one it waits, but not when the server stops.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	f := New(nil)
-	f.behind = store.NewTurns(1, errNoTurn)
+	f.behind = limit.New[access.Asker](limit.Budget{Size: 1, Each: 1, Busy: errNoTurn})
 	slow, quick, late := f.newOwn(), f.newOwn(), f.newOwn()
 	must(t, slow.take(t.Context(), access.Asker{User: 1}))
 	must(t, slow.take(t.Context(), access.Asker{User: 1})) // it has one

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"terrier/internal/access"
+	"terrier/internal/limit"
 	"terrier/internal/record"
 )
 
@@ -102,15 +103,11 @@ func SendList(ctx context.Context, s *Store, scope access.Scope, batch *pgx.Batc
 	return s.translate(s.list(ctx, scope, batch))
 }
 
-// WaitingLists is how many lists have not had their turn.
-func WaitingLists(s *Store) (n int) {
-	s.turns.mu.Lock()
-	defer s.turns.mu.Unlock()
-	for _, c := range s.turns.waiting {
-		n += len(c.waits)
-	}
-	return n
-}
+// WaitingLists is how many lists wait for a connection.
+func WaitingLists(s *Store) int { return s.reads.Waiting() }
+
+// ListBudget is how so many connections for lists are shared.
+func ListBudget(connections int32) limit.Budget { return listBudget(connections) }
 
 // CanUseIndex reports whether a search for a text uses the index of a type.
 func (s *Store) CanUseIndex(t *record.Type, text string) bool { return s.canUseIndex(t, text) }

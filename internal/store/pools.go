@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/access"
+	"terrier/internal/fault"
+	"terrier/internal/limit"
 )
 
 // ForLists are the settings of the connections for lists. Their statements have less time than others, because a list
@@ -26,15 +28,31 @@ var ForChanges = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}
 // spareConnections are reserved for health and login.
 const spareConnections = 2
 
+// callerLists is how many lists of one caller run at once at most, however many connections are free.
+const callerLists = 8
+
+// listBudget shares the connections for lists. No caller takes the last one.
+func listBudget(connections int32) limit.Budget {
+	return limit.Budget{Name: "lists", Size: int64(connections), Each: max(1, min(callerLists, int64(connections)-1)), Busy: errNoList}
+}
+
+var errNoList = &fault.Error{Kind: fault.Busy,
+	Detail:     "Other lists, yours or those of others, were being read all the time. Try again, or ask for fewer at once.",
+	RetryAfter: time.Second}
+
+var errNoSnapshot = &fault.Error{Kind: fault.Busy,
+	Detail:     "Other snapshots, yours or those of others, were being read all the time. Try again.",
+	RetryAfter: 10 * time.Second}
+
 // pools are the connections of a Store, separated so that readers can't stop everybody.
 type pools struct {
-	pool  *pgxpool.Pool // single records, change sets, River: as many as the address of the database says
-	lists *pgxpool.Pool // whatever reads many rows at a caller's request: half as many
-	spare *pgxpool.Pool // health and login
-	turns *Turns        // of lists
+	pool  *pgxpool.Pool                  // single records, change sets, River: as many as the address of the database says
+	lists *pgxpool.Pool                  // whatever reads many rows at a caller's request: half as many
+	spare *pgxpool.Pool                  // health and login
+	reads *limit.Semaphore[access.Asker] // of the connections for lists
 
 	snapshots     *pgxpool.Pool
-	snapshotTurns *Turns
+	snapshotReads *limit.Semaphore[access.Asker]
 
 	resets   *resets
 	listTime time.Duration // for all statements of a list together; 0 for no limit
@@ -69,8 +87,8 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 		return p, err
 	}
 	half := max(1, p.pool.Config().MaxConns/2)
-	p.turns = NewTurns(int(half), errNoTurn)
-	p.snapshotTurns = NewTurns(snapshotConnections, errNoSnapshot)
+	p.reads = limit.New[access.Asker](listBudget(half))
+	p.snapshotReads = limit.New[access.Asker](limit.Budget{Name: "snapshots", Size: snapshotConnections, Each: 1, Busy: errNoSnapshot})
 	if p.snapshots, _, err = open(snapshotConnections, ForLists...); err != nil {
 		return p, err
 	}
@@ -125,7 +143,7 @@ const beyond = time.Second
 // inTurn runs fn when it is the caller's turn to use a connection for lists. The statements of fn share the time that one
 // statement may take, and beyond.
 func (p *pools) inTurn(ctx context.Context, scope access.Scope, fn func(context.Context) error) error {
-	done, err := p.turns.Take(ctx, scope.By())
+	done, err := p.reads.Acquire(ctx, scope.By(), 1)
 	if err != nil {
 		return err
 	}

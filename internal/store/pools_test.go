@@ -20,6 +20,16 @@ import (
 	"terrier/internal/store"
 )
 
+// TestNobodyTakesTheLastConnection: with few connections for lists, one caller leaves one of them to others.
+func TestNobodyTakesTheLastConnection(t *testing.T) {
+	t.Parallel()
+	for connections, most := range map[int32]int64{1: 1, 2: 1, 3: 2, 8: 7, 9: 8, 50: 8} {
+		if b := store.ListBudget(connections); b.Size != int64(connections) || b.Each != most {
+			t.Errorf("of %d connections one caller has %d of %d, want %d", connections, b.Each, b.Size, most)
+		}
+	}
+}
+
 // TestListsHaveLess: half of the connections, a shorter time for a statement, and one processor. Health and login
 // have two connections. The address of the database says how many there are.
 func TestListsHaveLess(t *testing.T) {

@@ -20,7 +20,7 @@ const snapshotConnections = 2
 // log keeps is read. One record at a time is in memory. It waits for its turn as long as ctx lasts, and reads as long as an answer may.
 func (s *Store) Snapshot(ctx context.Context, t *record.Type, scope access.Scope, begin func(position int64) error,
 	each func(record.Values) error) error {
-	done, err := s.snapshotTurns.Take(ctx, scope.By())
+	done, err := s.snapshotReads.Acquire(ctx, scope.By(), 1)
 	if err != nil {
 		return err
 	}

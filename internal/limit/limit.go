@@ -1,0 +1,189 @@
+// Package limit owns the one semaphore of the program. Whatever requests share and only few can have at once has a
+// budget: connections to the database, memory, snapshots. docs/limits.md lists all budgets.
+//
+// A goroutine that holds a connection to the database acquires nothing: see "Order" in docs/limits.md.
+package limit
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// Budget is what callers share.
+type Budget struct {
+	Name string // as docs/limits.md names it
+	Size int64  // how much there is, in a unit of its own
+	Each int64  // how much one caller holds at most
+	Busy error  // what a caller gets whose deadline passes while they wait; nil for the error of the context
+}
+
+// Semaphore shares a budget among callers. Who finds too little free waits. Of those who wait, the caller who holds
+// the least is served first, so that many requests of one caller do not delay the few of another. The requests of one
+// caller are served in their order.
+//
+// A request that does not fit yet is not overtaken by smaller ones of callers who hold as much as its own, so large
+// requests do not starve.
+type Semaphore[K comparable] struct {
+	budget Budget
+
+	mu      sync.Mutex
+	used    int64
+	callers map[K]*caller
+	queue   []*caller // those with a waiting request, in the order in which they were served last
+}
+
+// caller has requests that hold a part of the budget, or wait for one.
+type caller struct {
+	used  int64
+	waits []*request
+}
+
+type request struct {
+	weight int64
+	served chan struct{}
+}
+
+// New makes a semaphore. A caller holds at most the whole budget, and at least 1.
+func New[K comparable](b Budget) *Semaphore[K] {
+	b.Size = max(1, b.Size)
+	b.Each = max(1, min(b.Each, b.Size))
+	return &Semaphore[K]{budget: b, callers: map[K]*caller{}}
+}
+
+// Acquire waits until the caller may hold so much more. A weight above Budget.Each counts as Budget.Each: the request
+// is served once the caller holds nothing else. Call release when it is done with; a second call does nothing.
+func (s *Semaphore[K]) Acquire(ctx context.Context, key K, weight int64) (release func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, s.failure(err)
+	}
+	s.mu.Lock()
+	c, r := s.enqueue(key, weight)
+	s.mu.Unlock()
+	select {
+	case <-r.served:
+		return s.release(key, c, r.weight), nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.withdraw(key, c, r) {
+		s.give(key, c, r.weight) // it was served at the same moment
+	}
+	return nil, s.failure(ctx.Err())
+}
+
+// TryAcquire is Acquire for a caller who does not wait. It overtakes no waiting request that could be served.
+func (s *Semaphore[K]) TryAcquire(key K, weight int64) (release func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, r := s.enqueue(key, weight)
+	if s.withdraw(key, c, r) {
+		return nil, false
+	}
+	return s.release(key, c, r.weight), true
+}
+
+// Budget returns what is shared.
+func (s *Semaphore[K]) Budget() Budget { return s.budget }
+
+// InUse returns how much of the budget is held.
+func (s *Semaphore[K]) InUse() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
+}
+
+// Waiting returns how many requests wait.
+func (s *Semaphore[K]) Waiting() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.queue {
+		n += len(c.waits)
+	}
+	return n
+}
+
+func (s *Semaphore[K]) failure(err error) error {
+	if s.budget.Busy != nil && errors.Is(err, context.DeadlineExceeded) {
+		return s.budget.Busy
+	}
+	return err
+}
+
+// enqueue adds a request, and serves it if that is possible at once.
+func (s *Semaphore[K]) enqueue(key K, weight int64) (*caller, *request) {
+	c := s.callers[key]
+	if c == nil {
+		c = &caller{}
+		s.callers[key] = c
+	}
+	r := &request{weight: min(max(weight, 1), s.budget.Each), served: make(chan struct{})}
+	if c.waits = append(c.waits, r); len(c.waits) == 1 {
+		s.queue = append(s.queue, c)
+	}
+	s.serve()
+	return c, r
+}
+
+// withdraw removes a request that waits. It returns false if the request was served already.
+func (s *Semaphore[K]) withdraw(key K, c *caller, r *request) bool {
+	i := slices.Index(c.waits, r)
+	if i < 0 {
+		return false
+	}
+	if c.waits = slices.Delete(c.waits, i, i+1); len(c.waits) == 0 {
+		s.queue = slices.DeleteFunc(s.queue, func(x *caller) bool { return x == c })
+	}
+	s.serve() // it may have been in the way of others
+	s.forget(key, c)
+	return true
+}
+
+func (s *Semaphore[K]) release(key K, c *caller, weight int64) func() {
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.give(key, c, weight)
+	})
+}
+
+func (s *Semaphore[K]) give(key K, c *caller, weight int64) {
+	s.used -= weight
+	c.used -= weight
+	s.serve()
+	s.forget(key, c)
+}
+
+func (s *Semaphore[K]) forget(key K, c *caller) {
+	if c.used == 0 && len(c.waits) == 0 {
+		delete(s.callers, key)
+	}
+}
+
+// serve serves requests until the next one does not fit. The next is that of the caller who holds the least, of those
+// whom it does not take above their limit.
+func (s *Semaphore[K]) serve() {
+	for {
+		next := -1
+		for i, c := range s.queue {
+			if c.used+c.waits[0].weight <= s.budget.Each && (next < 0 || c.used < s.queue[next].used) {
+				next = i
+			}
+		}
+		if next < 0 || s.used+s.queue[next].waits[0].weight > s.budget.Size {
+			return
+		}
+		c := s.queue[next]
+		r := c.waits[0]
+		c.waits = c.waits[1:]
+		c.used += r.weight
+		s.used += r.weight
+		close(r.served)
+		s.queue = slices.Delete(s.queue, next, next+1)
+		if len(c.waits) > 0 {
+			s.queue = append(s.queue, c)
+		}
+	}
+}
