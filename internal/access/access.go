@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"slices"
+	"time"
 
 	"terrier/internal/record"
 )
@@ -29,10 +30,18 @@ type Subject struct {
 	Superuser   bool
 	ReadOnly    bool  // the token may not write
 	TokenID     int64 // 0 unless a token was used
-	ManageToken bool  // the user may manage their own tokens
+	Limits      Limits
+	ManageToken bool // the user may manage their own tokens
 	Grants      []Grant
 	Address     netip.Addr // of an anonymous caller
 	Generation  int64      // of the accounts, when the caller was looked up; 0 for an anonymous one
+}
+
+// Limits are those of the token that a caller uses. The zero Limits are no limits.
+type Limits struct {
+	Expires  *time.Time     // nil: never
+	Networks []netip.Prefix // none: usable from everywhere
+	ReadOnly bool
 }
 
 // Asker identifies callers that take turns: users, and addresses where nobody is logged in.

@@ -61,6 +61,7 @@ func (t *TokenRecord) subject() *access.Subject {
 	subject := t.User.Subject()
 	subject.TokenID = t.ID
 	subject.ReadOnly = !t.WriteEnabled
+	subject.Limits = access.Limits{Expires: t.Expires, Networks: t.AllowedIPs, ReadOnly: !t.WriteEnabled}
 	return subject
 }
 

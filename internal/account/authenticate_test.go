@@ -89,7 +89,8 @@ func TestByToken(t *testing.T) {
 				}
 				return
 			}
-			want := &access.Subject{UserID: 7, Username: "alice", TokenID: 5, ManageToken: true, Grants: record.User.Grants}
+			want := &access.Subject{UserID: 7, Username: "alice", TokenID: 5, ManageToken: true, Grants: record.User.Grants,
+				Limits: access.Limits{Expires: record.Expires, Networks: record.AllowedIPs}}
 			if !reflect.DeepEqual(subject, want) {
 				t.Errorf("subject %+v, want %+v", subject, want)
 			}

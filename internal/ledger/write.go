@@ -102,12 +102,21 @@ func (l *Ledger) draftEdits(ctx context.Context, t *record.Type, edits []Edit) (
 	return drafts, l.sealEarly(ctx, t, drafts)
 }
 
-// mayWrite refuses what no permission can allow: only superusers create and change superusers.
+// mayWrite refuses what no permission can allow: only superusers create and change superusers, and a caller with a token writes no token
+// that has more than it.
 func mayWrite(c Caller, t *record.Type, d *draft) error {
 	if t.Elevated != "" && !c.Superuser && (d.v.Bool(t.Elevated) || d.before(t).Bool(t.Elevated)) {
 		return fault.ErrDenied
 	}
-	return nil
+	if t.Limited == nil || c.TokenID == 0 {
+		return nil
+	}
+	if !d.creation() {
+		if err := within(c.Limits, t.Limited, d.pre); err != nil {
+			return err
+		}
+	}
+	return within(c.Limits, t.Limited, d.v)
 }
 
 // load locks and reads the edited records, and merges the given values into them.

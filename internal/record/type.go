@@ -129,6 +129,8 @@ type Special struct {
 	Expiry   string
 	// Elevated names a flag that only a superuser may set. Only superusers may write a record with the flag.
 	Elevated string
+	// Limited names the fields that limit what a token is good for. A caller with a token gives no token more than its own has.
+	Limited *Limited
 	// TimedID types make their ids from the time of the row and show them as UUIDs.
 	TimedID bool
 	// Copies declares that some fields repeat those of another type.
@@ -143,6 +145,13 @@ type Special struct {
 	Alerts string
 	// SearchNewest limits q to this many of the newest records that match the filters; 0 means all of them.
 	SearchNewest int
+}
+
+// Limited names the fields that limit a token.
+type Limited struct {
+	Expires  string // when it ends; null for never
+	Networks string // where it may be used from; empty for everywhere
+	Writes   string // whether it may write
 }
 
 // Fields is the list of a type's fields, in the order in which they are shown.

@@ -46,7 +46,9 @@ func (a *API) provision(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	caller := ledger.CallerFrom(r.Context())
-	caller.Subject = user.Subject()
+	subject := user.Subject()
+	subject.TokenID, subject.Limits = caller.TokenID, caller.Limits // of the token that the request came with, if any
+	caller.Subject = subject
 	rows, err := a.Ledger.Create(r.Context(), caller, a.Registry.Type("users.token"), []ledger.Input{token})
 	if err != nil {
 		a.Fail(w, r, single(err))

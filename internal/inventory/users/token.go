@@ -11,7 +11,8 @@ import (
 // Token is a key that a program sends instead of a password.
 var Token = record.Type{
 	App: "users", Name: "token", Plural: "tokens", Sensitive: true, Section: "Administration",
-	Rights: []string{"grant"}, Special: record.Special{Owner: "user", MaxOwned: 1000, Expiry: "expires", Audited: tokenEvent},
+	Rights: []string{"grant"}, Special: record.Special{Owner: "user", MaxOwned: 1000, Expiry: "expires", Audited: tokenEvent,
+		Limited: &record.Limited{Expires: "expires", Networks: "allowed_ips", Writes: "write_enabled"}},
 	Doc:     "A key for the API. It may do what its user may do, or only read.",
 	Columns: []string{"description", "write_enabled", "expires", "allowed_ips", "last_used", "created"},
 	Groups: []record.Group{
