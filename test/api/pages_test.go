@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +29,7 @@ const (
 
 func newLongPages(t *testing.T) longPages {
 	t.Helper()
-	if raceDetector() {
+	if apitest.RaceDetector() {
 		t.Skip("hundreds of megabytes take minutes with the race detector; make test-api runs it without")
 	}
 	s := apitest.New(t)
@@ -42,12 +41,6 @@ func newLongPages(t *testing.T) longPages {
 		p.ids = append(p.ids, strconv.Itoa(i+1))
 	}
 	return p
-}
-
-// raceDetector makes everything ten times as slow.
-func raceDetector() bool {
-	info, _ := debug.ReadBuildInfo()
-	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // shortPage is what matters of a page.

@@ -15,6 +15,7 @@ import (
 func TestListsMakeAConstantNumberOfStatements(t *testing.T) {
 	t.Parallel()
 	s, wire := counted(t)
+	s.CheckOnce = true
 	db, err := store.Open(t.Context(), s.DB.Config().ConnString(), s.App.Registry, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func TestEveryType(t *testing.T) {
 		servers <- apitest.NewWith(t, trial.Types())
 	}
 	for i, typ := range first.App.Registry.Types() {
-		if typ.ReadOnly || raceDetector() && typ.App != "trial" && i%6 != 0 {
+		if typ.ReadOnly || apitest.RaceDetector() && typ.App != "trial" && i%6 != 0 {
 			continue
 		}
 		t.Run(typ.Key(), func(t *testing.T) {
