@@ -97,6 +97,22 @@ func TestHealthIsPublishedOnce(t *testing.T) {
 	w.want(t, "", 3, 4) // the deletion is the operator's
 }
 
+// TestHealthIsPublishedBesideARecount: a recount of a large table takes minutes. Meanwhile changes of a webhook's health are recorded.
+func TestHealthIsPublishedBesideARecount(t *testing.T) {
+	t.Parallel()
+	w := newHealthWorld(t)
+	recount, err := w.Store.Pool().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = recount.Rollback(t.Context()) }()
+	if _, err := recount.Exec(t.Context(), "SELECT pg_advisory_xact_lock($1)", store.RecountLock); err != nil {
+		t.Fatal(err)
+	}
+	w.note(t, "held", "0")
+	w.want(t, "held", 1, 1)
+}
+
 // TestReplayOfHealth: whoever replays changes of health sends a webhook those of others, and none of its own.
 func TestReplayOfHealth(t *testing.T) {
 	t.Parallel()

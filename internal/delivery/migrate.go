@@ -14,9 +14,6 @@ import (
 	"terrier/internal/store"
 )
 
-// migrateLock lets one process at a time migrate River's tables. The number means nothing.
-const migrateLock = 0x21ce2
-
 // Migrate brings the database to the newest schema, River's tables included.
 func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err error) {
 	if err := store.Migrate(ctx, url, logf); err != nil {
@@ -32,11 +29,11 @@ func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err er
 		return fmt.Errorf("migrate: %w", err)
 	}
 	defer conn.Release()
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrateLock)); err != nil {
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", store.RiverMigrateLock); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	defer func() {
-		_, unlockErr := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrateLock))
+		_, unlockErr := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", store.RiverMigrateLock)
 		err = errors.Join(err, unlockErr)
 	}()
 	migrator, err := newMigrator(pool)

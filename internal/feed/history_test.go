@@ -114,7 +114,7 @@ func (h *history) cut(ctx context.Context) {
 		default:
 		}
 		_, _ = h.pool.Exec(ctx, `SELECT pg_terminate_backend(pid), pg_sleep(0.2 * random()) FROM pg_locks
-			WHERE locktype = 'advisory' AND objid = $1 AND granted`, 0x7e551e7) // fails only at the end
+			WHERE locktype = 'advisory' AND objid = $1 AND granted`, store.NumberingLock) // fails only at the end
 		_, _ = h.pool.Exec(ctx, "SELECT pg_sleep(0.3)")
 	}
 }

@@ -143,4 +143,4 @@ func ListStatements(s *Store, t *record.Type, q Query) map[string]Prepared {
 }
 
 // UpkeepLocks are the advisory locks of the upkeep.
-var UpkeepLocks = []int64{upkeepLock, retentionLock, searchLock}
+var UpkeepLocks = []int64{UpkeepLock, RetentionLock, SearchLock}

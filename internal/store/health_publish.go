@@ -32,9 +32,6 @@ func (s *Store) HealthToPublish(ctx context.Context) ([]ToPublish, error) {
 	return slices.DeleteFunc(found, func(p ToPublish) bool { return !health.Publish(p.Known, p.State, p.Since, p.Now) }), err
 }
 
-// publishLock keeps two processes from recording the same change of health.
-const publishLock = 0x7e551e6
-
 // PublishHealth calls publish for each webhook whose health is to be recorded. If another process is doing it, it
 // returns ErrElsewhere.
 func (s *Store) PublishHealth(ctx context.Context, publish func(ToPublish) error) error {
@@ -43,7 +40,7 @@ func (s *Store) PublishHealth(ctx context.Context, publish func(ToPublish) error
 		return err
 	}
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if err := lockUpkeep(ctx, tx, publishLock); err != nil {
+		if err := lockUpkeep(ctx, tx, PublishLock); err != nil {
 			return err
 		}
 		found, err := s.HealthToPublish(ctx) // another process may have just been done

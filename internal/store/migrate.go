@@ -71,7 +71,7 @@ func firstPartitions(ctx context.Context, config *pgx.ConnConfig) (err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", upkeepLock); err != nil {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", UpkeepLock); err != nil {
 			return err
 		}
 		return makePartitions(ctx, tx, time.Now())

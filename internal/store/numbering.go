@@ -30,8 +30,6 @@ type Numbered struct {
 var ErrOvertaken = errors.New("another process has numbered changes meanwhile")
 
 const (
-	numberingLock = 0x7e551e7
-
 	// positionsChannel is notified of the newest position.
 	positionsChannel = "terrier_position"
 
@@ -66,7 +64,7 @@ func (n *Numbering) Close() {
 // Lock reports whether this process is now the one that numbers changes.
 func (n *Numbering) Lock(ctx context.Context) (mine bool, err error) {
 	err = within(ctx, answerTime, func(ctx context.Context) error {
-		return n.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", numberingLock).Scan(&mine)
+		return n.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", NumberingLock).Scan(&mine)
 	})
 	return mine, n.s.translate(err)
 }

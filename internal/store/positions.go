@@ -45,6 +45,6 @@ func (w Watcher) Feed(ctx context.Context) (newest int64, lag time.Duration, err
 func (i *Inspector) Feed(ctx context.Context) (newest int64, lag time.Duration, pid int, err error) {
 	err = i.row(ctx, []any{&newest, &lag, &pid}, "SELECT "+feedLag+`, coalesce((SELECT pid FROM pg_locks
 		WHERE locktype = 'advisory' AND classid = 0 AND objid = $1 AND objsubid = 1 AND granted
-			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())), 0) FROM extras_sequencer`, numberingLock)
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())), 0) FROM extras_sequencer`, NumberingLock)
 	return newest, lag, pid, err
 }

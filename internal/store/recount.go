@@ -9,9 +9,6 @@ import (
 	"terrier/internal/record"
 )
 
-// recountLock keeps two recounts from correcting the same count.
-const recountLock = 0x7e551e6
-
 // Recount counts the records of a type and corrects its count rows. It returns how many there are and how far off the
 // count rows were. Nobody waits for it: the statement sees each transaction with both its records and its count row,
 // or with neither.
@@ -21,7 +18,7 @@ func (s *Store) Recount(ctx context.Context, t *record.Type) (count, off int64, 
 			return err
 		}
 		// before the statement, which then sees what another recount did
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", recountLock); err != nil {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", RecountLock); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, fmt.Sprintf(`

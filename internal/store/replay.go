@@ -215,7 +215,7 @@ var errRetaining = &fault.Error{Kind: fault.Busy, RetryAfter: time.Minute,
 // assumption that nobody writes into past weeks.
 func (tx *Tx) HoldWeeks(ctx context.Context) error {
 	tx.exec("SET LOCAL lock_timeout = '" + holdPatience + "'")
-	tx.exec("SELECT pg_advisory_xact_lock_shared($1)", retentionLock)
+	tx.exec("SELECT pg_advisory_xact_lock_shared($1)", RetentionLock)
 	tx.exec("SET LOCAL lock_timeout TO DEFAULT")
 	err := tx.Flush(ctx)
 	if Locked(err) {

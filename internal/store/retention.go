@@ -31,10 +31,6 @@ type Partition struct {
 	position   int64 // of changes: the newest one among them
 }
 
-// retentionLock keeps two processes from dropping at once. The lock of the upkeep is not used: it is held only for
-// moments.
-const retentionLock = 0x7e551e5
-
 const (
 	// A drop waits for readers of the table, and whoever comes later waits behind the drop. So it gives up soon and is
 	// tried again with the next upkeep.
@@ -71,7 +67,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time) (done
 		return done, err
 	}
 	var mine bool
-	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", retentionLock).Scan(&mine); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", RetentionLock).Scan(&mine); err != nil {
 		return done, err
 	}
 	if !mine {

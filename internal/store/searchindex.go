@@ -17,11 +17,8 @@ import (
 // Each type that people search has an index of the trigrams in its texts, made from its declaration by MakeSearchIndexes. It
 // is not part of a migration: the extension pg_trgm may be missing, and a large table must stay writable meanwhile.
 
-// searchLock lets one process at a time make the indexes. The number means nothing.
-const searchLock = 0x7e55ea4c
-
 const (
-	lockPause     = time.Second      // between two tries to get searchLock
+	lockPause     = time.Second      // between two tries to get SearchLock
 	progressPause = 10 * time.Second // between two messages about an index that takes long
 )
 
@@ -100,16 +97,16 @@ func MakeSearchIndexes(ctx context.Context, url string, types []*record.Type, lo
 	return nil
 }
 
-// lockForSearch waits for searchLock without holding a snapshot, which CREATE INDEX CONCURRENTLY would wait for.
+// lockForSearch waits for SearchLock without holding a snapshot, which CREATE INDEX CONCURRENTLY would wait for.
 func lockForSearch(ctx context.Context, conn *pgxpool.Conn) (unlock func() error, err error) {
 	for {
 		var mine bool
-		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(searchLock)).Scan(&mine); err != nil {
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", SearchLock).Scan(&mine); err != nil {
 			return nil, err
 		}
 		if mine {
 			return func() error {
-				_, err := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(searchLock))
+				_, err := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", SearchLock)
 				return err
 			}, nil
 		}
@@ -207,7 +204,7 @@ func (s *Store) TidySearchIndexes(ctx context.Context) error {
 	err := s.pool.QueryRow(ctx, `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($2) AS mine),
 		tidied AS MATERIALIZED (SELECT gin_clean_pending_list(i.indexrelid) FROM turn JOIN unnest($1::text[]) name ON turn.mine
 			JOIN pg_index i ON i.indexrelid = to_regclass(name) AND i.indisvalid)
-		SELECT mine FROM turn, (SELECT count(*) FROM tidied) all_of_them`, searchIndexNames(s.reg.Types()), int64(searchLock)).Scan(&mine)
+		SELECT mine FROM turn, (SELECT count(*) FROM tidied) all_of_them`, searchIndexNames(s.reg.Types()), SearchLock).Scan(&mine)
 	if err == nil && !mine {
 		return ErrElsewhere
 	}

@@ -29,9 +29,6 @@ func weekOf(t time.Time) time.Time {
 	return firstMonday.Add(t.Sub(firstMonday).Truncate(week))
 }
 
-// upkeepLock keeps two processes from doing the same upkeep at once.
-const upkeepLock = 0x7e551e4
-
 // MakePartitions makes the partitions of every growing table for the weeks to come.
 func (s *Store) MakePartitions(ctx context.Context, now time.Time) error {
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
@@ -167,7 +164,7 @@ var ErrElsewhere = errors.New("another process is doing it")
 // upkeep runs fn, or returns ErrElsewhere.
 func (s *Store) upkeep(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if err := lockUpkeep(ctx, tx, upkeepLock); err != nil {
+		if err := lockUpkeep(ctx, tx, UpkeepLock); err != nil {
 			return err
 		}
 		return fn(tx)

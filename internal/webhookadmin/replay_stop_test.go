@@ -13,11 +13,9 @@ import (
 	"terrier/internal/dbtest"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
+	"terrier/internal/store"
 	"terrier/internal/webhookadmin"
 )
-
-// retentionLock is the lock of a process that drops partitions.
-const retentionLock = 0x7e551e5
 
 // hold runs a statement and keeps its locks until the returned transaction ends.
 func (b *bundle) hold(t *testing.T, sql string, args ...any) pgx.Tx {
@@ -119,7 +117,7 @@ func TestReplayWhileRetentionWorks(t *testing.T) {
 		SELECT '2020-01-07', '', gen_random_uuid(), CASE WHEN i <= 1000 THEN 'delete' ELSE 'create' END, 'dcim.site', i, '', 1, '{}', '{}'
 			FROM generate_series(1, 1010) i`)
 	hook := b.listener(t, ledger.Input{"type_delete": false})
-	other := b.hold(t, "SELECT pg_advisory_xact_lock($1)", retentionLock)
+	other := b.hold(t, "SELECT pg_advisory_xact_lock($1)", store.RetentionLock)
 	want := webhookadmin.ReplayCount{Changes: 1010, Matching: 10, Expired: 10}
 	n, err := b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{DryRun: true})
 	want.Reached = n.Reached

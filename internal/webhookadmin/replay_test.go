@@ -209,7 +209,7 @@ func TestReplayOfExpiredChanges(t *testing.T) {
 	hook := b.listener(t, nil)
 	b.replay(t, hook, webhookadmin.ReplayCount{Changes: 3, Matching: 3, New: 2, Expired: 1})
 	// While retention counts what it drops, nothing is written into old weeks.
-	other := b.hold(t, "SELECT pg_advisory_xact_lock($1)", retentionLock)
+	other := b.hold(t, "SELECT pg_advisory_xact_lock($1)", store.RetentionLock)
 	replayed := make(chan error, 1)
 	go func() {
 		_, err := b.Replay(t.Context(), b.root, hook, webhookadmin.ReplayInput{})

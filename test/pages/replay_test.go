@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"testing"
 
+	"terrier/internal/store"
 	"terrier/test/apitest"
 )
 
@@ -30,7 +31,7 @@ func TestReplayPageWhileRetentionWorks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_xact_lock($1)", 0x7e551e5); err != nil {
+	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_xact_lock($1)", store.RetentionLock); err != nil {
 		t.Fatal(err)
 	}
 	shows(t, b.get(t, path+"?count=true").Want(t, http.StatusOK), "1 change matches")
