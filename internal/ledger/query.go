@@ -71,12 +71,14 @@ func (l *Ledger) Query(ctx context.Context, c Caller, t *record.Type, params url
 	if err != nil {
 		return store.Query{}, err
 	}
-	return l.QueryWith(t, params, sync.OnceValues(func() ([]*record.Custom, error) { return l.CustomFields(ctx, t) }))
+	return l.QueryWith(ctx, c, t, params, sync.OnceValues(func() ([]*record.Custom, error) { return l.CustomFields(ctx, t) }))
 }
 
 // QueryWith is Query for callers that have the definitions of the type's custom fields and the parameters of saved filters. It asks for
 // the definitions only if the parameters name a custom field.
-func (l *Ledger) QueryWith(t *record.Type, params url.Values, defs func() ([]*record.Custom, error)) (store.Query, error) {
+func (l *Ledger) QueryWith(ctx context.Context, c Caller, t *record.Type, params url.Values,
+	defs func() ([]*record.Custom, error),
+) (store.Query, error) {
 	q := store.Query{Limit: LimitOf(params), Offset: offsetOf(params), Cursor: params.Get("cursor"),
 		Search: strings.TrimSpace(params.Get("q"))}
 	var err error
@@ -99,7 +101,8 @@ func (l *Ledger) QueryWith(t *record.Type, params url.Values, defs func() ([]*re
 			keys = append(keys, key)
 		}
 	}
-	slices.Sort(keys) // so that the same filters make the same statement
+	slices.Sort(keys)    // so that the same filters make the same statement
+	var filters []string // of q.Where
 	for _, key := range keys {
 		p, known, err := t.ParseFilter(key, params[key])
 		if !known && isCustom(key) {
@@ -113,12 +116,12 @@ func (l *Ledger) QueryWith(t *record.Type, params url.Values, defs func() ([]*re
 		case err != nil:
 			return q, err
 		case known:
-			q.Where = append(q.Where, p)
+			q.Where, filters = append(q.Where, p), append(filters, key)
 		case !l.LooseFilters:
 			return q, unknownFilter(t, key)
 		}
 	}
-	return q, nil
+	return q, l.resolveKeys(ctx, c, filters, q.Where)
 }
 
 // countMode returns how a list is counted: exactly, unless count=capped.
@@ -150,7 +153,8 @@ func customFilter(defs []*record.Custom, key string, values []string) (record.Pr
 
 // actionQuery parses the filters and the search that select the records of an action. It refuses every other parameter: ignoring a
 // filter would apply the action to records that it should have left out.
-func actionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
+func (l *Ledger) actionQuery(ctx context.Context, c Caller, t *record.Type, params url.Values) (q store.Query, err error) {
+	var filters []string // of q.Where
 	for _, key := range slices.Sorted(maps.Keys(params)) {
 		p, known, err := t.ParseFilter(key, params[key])
 		switch {
@@ -166,14 +170,14 @@ func actionQuery(t *record.Type, params url.Values) (q store.Query, err error) {
 		case !known:
 			return q, Unknown("filter", key, append(t.FilterNames(), "q"))
 		default:
-			q.Where = append(q.Where, p)
+			q.Where, filters = append(q.Where, p), append(filters, key)
 		}
 	}
-	return q, nil
+	return q, l.resolveKeys(ctx, c, filters, q.Where)
 }
 
 // FilterQuery parses filters that were sent as JSON.
-func FilterQuery(t *record.Type, given map[string]any) (q store.Query, err error) {
+func (l *Ledger) FilterQuery(ctx context.Context, c Caller, t *record.Type, given map[string]any) (q store.Query, err error) {
 	params := url.Values{}
 	for name, value := range given {
 		values, list := value.([]any)
@@ -191,7 +195,7 @@ func FilterQuery(t *record.Type, given map[string]any) (q store.Query, err error
 			params.Add(name, fmt.Sprint(v))
 		}
 	}
-	return actionQuery(t, params)
+	return l.actionQuery(ctx, c, t, params)
 }
 
 // longestSearch limits the text of a search. Every row is compared with all of it.

@@ -29,6 +29,8 @@ type Predicate struct {
 	Has      []Hop  // instead of Field: there are records that refer to this one through any of these steps back. Lookup may be Not
 	// Exists is instead of Field: there is a record of this type with one of the ids in Values.
 	Exists *Type
+	// KeyOf says that Values are keys of records of this type: Field is the one field by which people name such a record.
+	KeyOf *Type
 	// Subnet is a reference beside Field, an address: it is in the subnet of that of a record with one of the ids in Values, which has the
 	// same reference.
 	Subnet Field
@@ -197,7 +199,7 @@ func linkFilter(p Predicate, target *Type) filter {
 	return filter{lookups: equalLookups, make: func(l Lookup, values []string) (Predicate, error) {
 		p := p
 		p.Via, p.Field, p.All = slices.Clone(p.Via), key, p.All && l == Exact
-		p.OrNone = slices.Contains(values, nullWord)
+		p.OrNone, p.KeyOf = slices.Contains(values, nullWord), target
 		return p.test(key, l, slices.DeleteFunc(slices.Clone(values), func(s string) bool { return s == nullWord }))
 	}}
 }

@@ -33,6 +33,13 @@ func (t *Type) orFilter(first filter, ors []Or) (filter, error) {
 			one.First = true
 			p.Any = append(p.Any, one)
 		}
+		sameKey := func(one Predicate) bool { return one.KeyOf == p.Any[0].KeyOf && sameField(one.Field, p.Any[0].Field) }
+		differ := slices.ContainsFunc(p.Any, func(one Predicate) bool { return !sameKey(one) })
+		for i := range p.Any {
+			if differ { // a text that names no record at the end of one path may name one at the end of another
+				p.Any[i].KeyOf = nil
+			}
+		}
 		return p, nil
 	}}, nil
 }
@@ -59,5 +66,16 @@ func (t *Type) orPath(or Or) (filter, error) {
 	if end == nil {
 		end = r.at.idField()
 	}
+	if r.field != nil && r.at.isKey(r.field) {
+		return keyFilter(plainFilter(p, end), r.at), nil
+	}
 	return plainFilter(p, end), nil
+}
+
+// sameField reports whether two tests of records of one type look at the same field. No field is the id.
+func sameField(a, b Field) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Info().Name == b.Info().Name
 }

@@ -1,6 +1,10 @@
 package record
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // longestWord is longer than any known word. Longer ones are not compared, because that costs the product of the lengths.
 const longestWord = 100
@@ -20,6 +24,25 @@ func Nearest(word string, among []string) string {
 		}
 	}
 	return best
+}
+
+// NearestOf returns the known texts that are most like a misspelled one, the nearest first: those that Nearest might return.
+func NearestOf(text string, among []string, most int) []string {
+	if len(text) > longestWord {
+		return nil
+	}
+	limit := len(text)/2 + 1
+	folded := strings.ToLower(text)
+	distance := map[string]int{}
+	var near []string
+	for _, known := range among {
+		if d := editDistance(folded, strings.ToLower(known), limit); d < limit && max(len(known)-len(text), len(text)-len(known)) < limit {
+			distance[known] = d
+			near = append(near, known)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(distance[a], distance[b]) })
+	return near[:min(len(near), most)]
 }
 
 // editDistance returns how many letters must change to turn one word into the other, up to a limit.

@@ -80,6 +80,9 @@ func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
 		return nil
 	case !r.ref:
 		m[f.Name] = behindFilter(p, r.field)
+		if r.at.isKey(r.field) {
+			m[f.Name] = keyFilter(m[f.Name], r.at)
+		}
 		if hop := r.via[0]; len(r.via) == 1 && !hop.Many && !hop.Back && hop.Name == f.Name { // it names the record in another way
 			m[f.Name] = orNoneFilter(m[f.Name])
 		}
@@ -98,6 +101,24 @@ func (t *Type) addPathFilters(m map[string]filter, f Filter) error {
 	p.Via = p.Via[:len(p.Via)-1]
 	m[f.Name+"_id"] = behindFilter(p, r.field)
 	return nil
+}
+
+// keyFilter returns a filter by the field of a record that names it, which says so where it compares whole texts.
+func keyFilter(x filter, t *Type) filter {
+	inner := x.make
+	x.make = func(l Lookup, texts []string) (Predicate, error) {
+		p, err := inner(l, texts)
+		if l == Exact || l == Not {
+			p.KeyOf = t
+		}
+		return p, err
+	}
+	return x
+}
+
+// isKey reports whether people name a record of the type by a field.
+func (t *Type) isKey(f Field) bool {
+	return isText(f.Column().Storage) && (f.Info().Name == t.lookup || f.Info().Unique)
 }
 
 // orNoneFilter returns the filter for a field of the record behind a reference. "null" means that there is no such record.

@@ -19,8 +19,8 @@ type filterInput struct {
 	Upper   string // the value of the upper bound
 	From    string // time: the lower bound as the address has it, perhaps more exact than the input can show
 	To      string
-	Options []Option
-	Choices string // reference: where to look for records by typing
+	Options []Option // reference: those that are chosen already; one more can be typed
+	Choices string   // reference: where to look for records by typing
 }
 
 // Option is one of several values to choose from.
@@ -83,6 +83,10 @@ func filterInputOf(f record.Field, in record.Info, params url.Values) (filterInp
 		return input, false
 	case isRef:
 		input.Kind, input.Choices, input.Name = "reference", PagePath(ref.Target)+"choices/?by=key", ref.FilterName
+		for _, text := range params[input.Name] {
+			input.Options = append(input.Options, Option{Value: text, Label: text, Selected: true})
+		}
+		return input, true
 	case len(in.Choices) > 0:
 		input = input.choose(in.Choices, params)
 	case in.Widget == record.CheckBox:

@@ -138,8 +138,11 @@ func (p *TypePages) list(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	params = Filled(params)
-	all, saved, err := p.site.Ledger.Saved(v.Ctx, v.Caller, params)
+	filled := Filled(params)
+	if filled.Encode() != params.Encode() { // a form sends every input, and people share the address
+		return v.Leave(With(p.Path, filled), "")
+	}
+	all, saved, err := p.site.Ledger.Saved(v.Ctx, v.Caller, filled)
 	if err != nil {
 		return err
 	}
@@ -147,7 +150,7 @@ func (p *TypePages) list(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	q, err := p.site.Ledger.QueryWith(p.Type, all, func() ([]*record.Custom, error) { return setup.defs, nil })
+	q, err := p.site.Ledger.QueryWith(v.Ctx, v.Caller, p.Type, all, func() ([]*record.Custom, error) { return setup.defs, nil })
 	if err != nil {
 		return err
 	}

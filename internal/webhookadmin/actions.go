@@ -1,6 +1,7 @@
 package webhookadmin
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -27,12 +28,12 @@ func (a *Admin) Actions() map[string]ledger.Bound {
 }
 
 // filterOf returns the query of an action that takes the filters of the list of a type.
-func filterOf(t *record.Type, in record.Input, example string) (store.Query, error) {
+func (a *Admin) filterOf(ctx context.Context, c ledger.Caller, t *record.Type, in record.Input, example string) (store.Query, error) {
 	filter, given := in.Get("filter").(map[string]any)
 	if !given {
 		return store.Query{}, fault.Field("filter", "Say which %s: an object of filters, such as %s; {} means all.", t.Plural, example)
 	}
-	return ledger.FilterQuery(t, filter)
+	return a.Ledger.FilterQuery(ctx, c, t, filter)
 }
 
 // longestFilter is how much of a filter the audit log keeps.

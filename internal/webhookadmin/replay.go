@@ -82,7 +82,7 @@ func (a *Admin) Replay(ctx context.Context, c ledger.Caller, id int64, in Replay
 
 // replaySome is Replay for a caller who waits for the answer: it refuses more than MaxReplay.
 func (a *Admin) replaySome(ctx context.Context, c ledger.Caller, hook record.Values, in record.Input) (any, error) {
-	q, err := filterOf(a.changeType(), in, `{"action": "create"}`)
+	q, err := a.filterOf(ctx, c, a.changeType(), in, `{"action": "create"}`)
 	if err == nil && q.Search != "" {
 		err = fault.Field("q", "A replay can't use a search: use the filters of the change log.")
 	}

@@ -68,7 +68,7 @@ type Retried struct {
 // retryFiltered queues every failed delivery again that the filter finds. It skips those that are being sent right now. A dry run only
 // counts them.
 func (a *Admin) retryFiltered(ctx context.Context, c ledger.Caller, _ record.Values, in record.Input) (any, error) {
-	q, err := filterOf(a.deliveryType(), in, `{"webhook_id": 7}`)
+	q, err := a.filterOf(ctx, c, a.deliveryType(), in, `{"webhook_id": 7}`)
 	if err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func TestDeviceFilters(t *testing.T) {
 		{interfaces + "?device_type_id=" + id("small"), "hidden last", ""},
 		{interfaces + "?device_role=access&name__ic=m", "one m, two m", "="},
 		{interfaces + "?region=europe&name__ic=last", "hidden last, last", "last"},
-		{interfaces + "?site=bonn", "other", ""},
+		{interfaces + "?site=bonn", "other", unknownKey},
 		{interfaces + "?virtual_chassis=stack", "one, one m, three, two, two m", "one, one m, two, two m"},
 		{interfaces + "?virtual_chassis_id=" + id("stack") + "&name=three", "three", ""},
 		{devices + "?name=sw1", "SW1, sw1", "="},

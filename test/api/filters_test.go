@@ -64,6 +64,9 @@ func (w filterWorld) fillShelves(t *testing.T) {
 		"site": w.ids["hidden bonn"]})}) // another crate of this name
 }
 
+// unknownKey is what a filter finds that names no record which the caller may see.
+const unknownKey = "unknown key"
+
 // visible grants to see every record whose name does not begin with "hidden".
 func visible(w filterWorld) (grants []apitest.Grant) {
 	for _, typ := range w.App.Registry.Types() {
@@ -82,6 +85,9 @@ func visible(w filterWorld) (grants []apitest.Grant) {
 func (w filterWorld) found(t *testing.T, token, path string) string {
 	t.Helper()
 	a := w.send(t, "GET", path, token, nil)
+	if a.Status == 400 && strings.Contains(string(a.Raw), "that you may see") {
+		return unknownKey
+	}
 	if a.Status != 200 {
 		return fmt.Sprint(a.Status, " ", string(a.Raw))
 	}
@@ -160,7 +166,7 @@ func TestFilters(t *testing.T) {
 		{"slots/?shelf=upper", "slot", "="},
 		{"slots/?shelf=null", "third slot", "="},
 		{"slots/?shelf_id=" + id("lower"), "other slot", ""},
-		{"slots/?crate=CRATE", "", "="},
+		{"slots/?crate=CRATE", unknownKey, "="},
 		{"items/?admirer=jar", "box", "="},
 		{"items/?admirer__ic=j", "bag, box", "box"},
 	})
@@ -191,7 +197,7 @@ func TestFilterByEither(t *testing.T) {
 		{"ports/?shelf=upper", "eth0, eth1", "="},
 		{"ports/?shelf=dc1", "eth0, eth2", "="},
 		{"ports/?shelf__n=dc1", "eth1, eth3, eth4, eth5, eth6", "="},
-		{"ports/?shelf=hidden+away", "eth4", ""},
+		{"ports/?shelf=hidden+away", "eth4", ""}, // which may be the facility of a site
 	})
 }
 

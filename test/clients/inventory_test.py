@@ -43,6 +43,7 @@ RUNS = {
     "h": {**WHOLE},
     "i": {"interfaces": True},
     "j": {"api_endpoint": BASE},
+    "k": {"query_filters": [{"tenant": "nobody"}]},
 }
 
 
@@ -114,7 +115,7 @@ def setUpModule():
     with tempfile.TemporaryDirectory() as home, ThreadPoolExecutor(2) as pool:
 
         def run(key):
-            token = {"i": blind_reader, "j": lambda: fixture.world().token}.get(key, lambda: nb.token)()
+            token = {"i": lambda: blind_to("ipam.service"), "j": lambda: fixture.world().token, "k": lambda: blind_to("tenancy.tenant")}.get(key, lambda: nb.token)()
             listed, complaints[key] = ansible_inventory(home, {"api_endpoint": SERVER, "token": token, **RUNS[key]})
             found[key] = tidy(listed)
 
@@ -122,11 +123,11 @@ def setUpModule():
         list(pool.map(run, sorted(RUNS.keys() - {"j"})))
 
 
-def blind_reader():
-    """The token of a user who may see everything but services."""
+def blind_to(hidden):
+    """The token of a user who may see everything but the records of a type."""
     types = ["{}.{}".format(each.app_label, each.model) for each in nb.extras.content_types.all()]
-    reader = nb.users.users.create(username="blind", password=PASSWORD)
-    nb.users.permissions.create(name="blind", object_types=[t for t in types if t != "ipam.service"], actions=["view"], users=[reader.id])
+    reader = nb.users.users.create(username="blind." + hidden, password=PASSWORD)
+    nb.users.permissions.create(name="blind to " + hidden, object_types=[t for t in types if t != hidden], actions=["view"], users=[reader.id])
     return nb.users.tokens.create(user=reader.id).key
 
 
@@ -215,6 +216,11 @@ class Inventory(unittest.TestCase):
         """The document that the plugin kept of another server does no harm."""
         self.assertEqual(complaints["j"], "")
         self.assertIn("blade1", self.hosts("j"))
+
+    def test_k_unknown_tenant(self):
+        """A filter by a type of which the token may see nothing finds nothing. It is not refused, which would end the inventory."""
+        self.assertIn("Permission denied: {}/api/tenancy/tenants/".format(SERVER), complaints["k"].replace("\n", ""))
+        self.assertEqual(self.hosts("k"), {})
 
 
 CHILDREN = {
