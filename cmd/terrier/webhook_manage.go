@@ -27,7 +27,10 @@ func (c webhookCreateCommand) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return err
 		}
-		return s.printf("created webhook %s with id %d\n", newScreen(s.out).line(hook.Name), hook.ID)
+		if err := s.printf("created webhook %s with id %d\n", newScreen(s.out).line(hook.Name), hook.ID); err != nil || hook.Warning == "" {
+			return err
+		}
+		return s.printf("warning: %s\n", hook.Warning)
 	})
 }
 

@@ -84,14 +84,11 @@ func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
 func listeningLine(listeners []net.Listener) string {
 	port := portOf(listeners[0])
-	allow, only := fmt.Sprintf("127.0.0.1/32:%d", port), ""
-	if len(listeners) > 1 {
-		allow += fmt.Sprintf(",[::1]/128:%d", port)
-	} else {
+	only := ""
+	if len(listeners) == 1 {
 		only = ", on IPv4 only because this machine has no IPv6 loopback address"
 	}
-	return fmt.Sprintf("Listening on http://localhost:%d/%s – point a webhook's payload_url there (the worker needs TERRIER_EGRESS_ALLOW=%s)",
-		port, only, allow)
+	return fmt.Sprintf("Listening on http://localhost:%d/%s – point a webhook's payload_url there", port, only)
 }
 
 func isTerminal(w io.Writer) bool {

@@ -103,12 +103,9 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		return nil, err
 	}
 	a.keys, a.passwords = keys, account.NewPasswords()
-	allowed, err := egress.ParsePolicy(cfg.EgressAllow)
-	if err != nil {
+	if a.client, err = cfg.egressClient(); err != nil {
 		return nil, err
 	}
-	a.client = egress.New(egress.Config{Policy: allowed, CADir: cfg.WebhookCADir, Timeout: cfg.WebhookTimeout,
-		UserAgent: "Terrier/" + cfg.Version})
 	proxies, err := cfg.ProxyNetworks()
 	if err != nil {
 		return nil, err
@@ -154,7 +151,8 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	gate := intake.New()
 	a.API = &rest.API{Ledger: a.Ledger, Webhooks: a.Hooks, Feed: a.Feed, Registry: a.Registry, Printer: printer, Login: login,
 		Proxies: proxies, Log: log, Intake: gate,
-		ProgramVersion: cfg.Version, Cookie: sessions.CookieName()}
+		ProgramVersion: cfg.Version, Cookie: sessions.CookieName(),
+		Warn: map[string]func(context.Context, record.Values) string{store.WebhookType: a.Hooks.Warning}}
 	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Log: log, Intake: gate, BaseURL: cfg.BaseURL, Version: cfg.Version,
 		MapsURL: cfg.MapsURL, Now: a.now, Plain: a.API.Fail}
 	a.Site.Rooms = []web.Room{accountpages.New(a.Site, login, sessions, proxies), hookpages.New(a.Site, a.Hooks),

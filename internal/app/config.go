@@ -14,7 +14,6 @@ import (
 
 	"terrier/internal/account"
 	"terrier/internal/audit"
-	"terrier/internal/egress"
 	"terrier/internal/record"
 	"terrier/internal/web"
 )
@@ -50,7 +49,7 @@ type Config struct {
 	MapsURL               string   `name:"maps-url" env:"TERRIER_MAPS_URL" placeholder:"URL" help:"Map service that the page of a site links to, such as https://maps.example/?q={place}, where {place} becomes the coordinates of the site, or else its physical address. Empty: no link."`
 	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is trusted."`
 
-	EgressAllow    string        `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"Networks that webhooks may reach besides public addresses, each with an optional port: 10.0.0.0/8,127.0.0.1/32:9000,[::1]/128:9000."`
+	EgressAllow    string        `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"What webhooks may reach besides public addresses: the words private (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7) and loopback, and networks, each with an optional port, such as private,127.0.0.1/32:9000,[::1]/128:9000; or none. Empty: private, and loopback while the host of TERRIER_BASE_URL is loopback; but never Terrier itself, its metrics and its database."`
 	WebhookCADir   string        `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name. Without it, they can't name any."`
 	WebhookTimeout time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"Maximum time for a request to a receiver, from the lookup of its name to the last byte of the response; 30s at most."`
 
@@ -174,8 +173,8 @@ func (c *Config) validateWebhooks() error {
 		problems = append(problems, fmt.Errorf("TERRIER_WEBHOOK_TIMEOUT is %s and must be between %s and %s", c.WebhookTimeout,
 			leastTimeout, mostTimeout))
 	}
-	if _, err := egress.ParsePolicy(c.EgressAllow); err != nil {
-		problems = append(problems, fmt.Errorf("TERRIER_EGRESS_ALLOW: %w", err))
+	if _, err := c.egressPolicy(); err != nil {
+		problems = append(problems, err)
 	}
 	return errors.Join(problems...)
 }

@@ -12,7 +12,6 @@ import (
 
 	"terrier/internal/account"
 	"terrier/internal/doctor"
-	"terrier/internal/egress"
 	"terrier/internal/inventory"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -48,8 +47,8 @@ func (c Config) Subject(refused []error) (doctor.Subject, error) {
 	if c.validateAddresses() == nil {
 		s.BaseURL = c.BaseURL
 	}
-	if policy, err := egress.ParsePolicy(c.EgressAllow); err == nil {
-		s.Egress = egress.New(egress.Config{Policy: policy, CADir: c.WebhookCADir, Timeout: c.WebhookTimeout})
+	if client, err := c.egressClient(); err == nil {
+		s.Egress = client
 	}
 	return doctor.Subject{Settings: s, Registry: reg, Program: c.Version, Now: time.Now}, nil
 }

@@ -35,6 +35,7 @@ type WebhookInfo struct {
 	Queued     int64    `json:"queued"`
 	Retrying   int64    `json:"retrying"`
 	Failed     int64    `json:"failed"`
+	Warning    string   `json:"-"` // what is wrong with one that was just created
 }
 
 // Sends reports whether the webhook sends its deliveries. Those of others stay queued.

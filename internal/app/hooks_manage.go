@@ -27,7 +27,9 @@ func (a *App) CreateWebhook(ctx context.Context, n NewWebhook) (WebhookInfo, err
 	if err != nil {
 		return WebhookInfo{}, err
 	}
-	return webhookInfo(rows[0]), nil
+	made := webhookInfo(rows[0])
+	made.Warning = a.Hooks.Warning(ctx, rows[0])
+	return made, nil
 }
 
 // PauseWebhook stops sending to a webhook, or lets it go on.

@@ -1,8 +1,8 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -17,7 +17,7 @@ const webhooksGroup = "webhooks"
 
 var webhookChecks = []Check{
 	{webhooksGroup, "dns", "getent hosts HOST", tables | policy | outside, (*examination).hookDNS},
-	{webhooksGroup, "egress", "TERRIER_EGRESS_ALLOW=NETWORK", tables | policy | outside, (*examination).hookEgress},
+	{webhooksGroup, "egress", "TERRIER_EGRESS_ALLOW=NETWORK", tables | policy, (*examination).hookEgress},
 	{webhooksGroup, "tls", "openssl s_client -connect HOST:443", tables | policy | outside, (*examination).hookTLS},
 	{webhooksGroup, "certificate", "renew the certificate of the receiver", tables | policy | outside, (*examination).hookCertificate},
 	{webhooksGroup, "ca-file", "put the CA file into the directory TERRIER_WEBHOOK_CA_DIR", tables | policy, (*examination).hookCA},
@@ -43,7 +43,8 @@ type receiver struct {
 	NotVisited bool      // there was no time
 }
 
-// visitReceivers looks up each distinct host, and makes a TLS handshake with those that the policy allows.
+// visitReceivers looks up each distinct host, and makes a TLS handshake with those that the policy allows. Offline it does neither, and
+// knows only what the policy says about addresses and localhost.
 func (e *examination) visitReceivers(ctx context.Context) ([]receiver, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
@@ -100,6 +101,12 @@ func (e *examination) visit(ctx context.Context, h store.Receiver) (r receiver) 
 		}
 	}()
 	client := e.Settings.Egress
+	if e.options.Offline {
+		if err := client.Forbids(ctx, h.URL, 0); err != nil {
+			r.Targets = []egress.Target{{Refused: err}}
+		}
+		return r
+	}
 	r.Targets, r.LookupErr = client.Resolve(ctx, h.URL)
 	if _, refused := r.refused(); r.LookupErr != nil || !r.Secure || refused {
 		return r
@@ -180,18 +187,25 @@ func (e *examination) hookDNS(context.Context) (Finding, error) {
 }
 
 func (e *examination) hookEgress(context.Context) (Finding, error) {
-	allow := ""
-	f, err := e.judge(Fail, "", "all addresses are allowed", func(r receiver) string {
+	fine, remedy := "all addresses are allowed", ""
+	if e.options.Offline {
+		fine = "no address is refused; names were not looked up"
+	}
+	f, err := e.judge(Fail, "", fine, func(r receiver) string {
 		target, refused := r.refused()
 		if !refused {
 			return ""
 		}
-		addr := target.Addr.Addr()
-		allow = cmp.Or(allow, fmt.Sprintf("%s/%d", addr, addr.BitLen()))
+		if why, ok := errors.AsType[*egress.Refused](target.Refused); ok && remedy == "" {
+			remedy = why.Remedy()
+		}
 		return target.Refused.Error()
 	})
 	if f.Status == Fail {
-		f.Remedy = "add " + allow + " to TERRIER_EGRESS_ALLOW, if webhooks may reach it"
+		f.Remedy = "give the webhook another address: no setting allows this one"
+		if remedy != "" {
+			f.Remedy = remedy + ", if webhooks may reach it"
+		}
 	}
 	return f, err
 }

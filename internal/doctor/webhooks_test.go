@@ -64,12 +64,21 @@ func TestExpiry(t *testing.T) {
 // TestEgressRemedy: the remedy names the address that is refused, not another one of the same host.
 func TestEgressRemedy(t *testing.T) {
 	t.Parallel()
-	e := among(receiver{Host: "a.example", Targets: []egress.Target{
-		{Addr: netip.MustParseAddrPort("198.51.100.7:443")},
-		{Addr: netip.MustParseAddrPort("[fd00::7]:443"), Refused: errors.New("not public")},
-	}})
-	f, err := e.hookEgress(t.Context())
-	if err != nil || f.Status != Fail || !strings.Contains(f.Remedy, "add fd00::7/128 to") || f.Seen != "a.example: not public" {
-		t.Errorf("%+v %v", f, err)
+	policy, err := egress.ParsePolicy("192.0.2.0/24")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusal := func(addr string) egress.Target {
+		to := netip.MustParseAddrPort(addr)
+		return egress.Target{Addr: to, Refused: policy.Allows(t.Context(), to)}
+	}
+	for addr, remedy := range map[string]string{
+		"[fd00::7]:443": "add fd00::7/128 (or its network) to TERRIER_EGRESS_ALLOW, if", "169.254.169.254:80": "give the webhook another address",
+	} {
+		e := among(receiver{Host: "a.example", Targets: []egress.Target{refusal("198.41.0.4:443"), refusal(addr)}})
+		f, err := e.hookEgress(t.Context())
+		if err != nil || f.Status != Fail || !strings.Contains(f.Remedy, remedy) || !strings.HasPrefix(f.Seen, "a.example: ") {
+			t.Errorf("%s: %+v %v", addr, f, err)
+		}
 	}
 }

@@ -1,8 +1,8 @@
 // Package egress owns the guarded HTTP client through which webhooks are sent.
 //
 // Whoever may write a webhook chooses where the worker connects to, so the client trusts
-// neither the URL nor the receiver: the address really dialled must be public or be listed
-// by the administrator, redirects are returned and never followed, a CA file is read only
+// neither the URL nor the receiver: the address really dialled must be one that the policy
+// allows, redirects are returned and never followed, a CA file is read only
 // from one directory, and one deadline and a few caps bound what a receiver can cost.
 // What to send, and whether an answer means success, is decided by delivery.
 package egress
@@ -61,9 +61,9 @@ func New(config Config) *Client {
 	c.dialer = &net.Dialer{
 		// net/http continues to dial after its request has ended, so that a later request finds the connection. This bounds
 		// such a dial too.
-		Timeout:  maxTimeout,
-		Resolver: config.Resolver,
-		Control:  config.Policy.control,
+		Timeout:        maxTimeout,
+		Resolver:       config.Resolver,
+		ControlContext: config.Policy.control,
 	}
 	c.verified = c.newPool(nil, false, nil)
 	c.blind = c.newPool(nil, true, nil)

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -13,46 +14,71 @@ import (
 type Refused struct {
 	Addr   netip.AddrPort
 	reason string
+	remedy string // "" if nothing allows it
 }
 
-func (r *Refused) Error() string { return r.Addr.Addr().WithZone("").String() + " " + r.reason }
+func (r *Refused) Error() string {
+	text := r.Addr.Addr().WithZone("").String() + " " + r.reason
+	if r.remedy != "" {
+		text += "; " + r.remedy + " to allow it"
+	}
+	return text
+}
+
+// Remedy returns the setting that allows the address, "" if none does.
+func (r *Refused) Remedy() string { return r.remedy }
 
 // public knows the registries of special addresses. It checks addresses only: a webhook may use any port.
 var public = ssrf.New(ssrf.WithAnyPort())
 
-// Allows returns nil or a *Refused that says what the administrator can do about it.
-func (p Policy) Allows(to netip.AddrPort) error {
+// Allows returns nil or a *Refused that says what the administrator can do about it. It is the one place that decides: what dials,
+// and what only says what would happen, ask it. The context bounds lookups of Terrier's own names, and is rarely needed.
+func (p Policy) Allows(ctx context.Context, to netip.AddrPort) error {
 	addr := to.Addr()
 	if addr.Zone() != "" {
-		return &Refused{to, "has a zone and is never allowed"}
+		return &Refused{to, "has a zone and is never allowed", ""}
 	}
 	shown := ""
 	if as4, translated := translate(addr); translated {
 		addr, shown = as4, fmt.Sprintf("means %s, which ", as4)
 	}
 	if reason := never(addr); reason != "" {
-		return &Refused{to, fmt.Sprintf("%sis %s and never allowed", shown, reason)}
+		return &Refused{to, fmt.Sprintf("%sis %s and never allowed", shown, reason), ""}
 	}
-	allowed, elsewhere := p.lists(netip.AddrPortFrom(addr, to.Port()))
+	meant := netip.AddrPortFrom(addr, to.Port())
+	exact := listed{netip.PrefixFrom(addr, addr.BitLen()), to.Port()}.String()
+	if reason := p.isOwn(ctx, meant); reason != "" {
+		return &Refused{to, shown + reason, p.remedy(exact, "")}
+	}
+	allowed, elsewhere := p.lists(meant)
 	switch {
 	case allowed, public.SafeAddr(addr) == nil:
 		return nil
 	case elsewhere:
-		entry := listed{netip.PrefixFrom(addr, addr.BitLen()), to.Port()}
-		return &Refused{to, fmt.Sprintf("%sis allowed at other ports only; add %s to TERRIER_EGRESS_ALLOW to allow it", shown, entry)}
+		return &Refused{to, shown + "is allowed at other ports only", p.remedy(exact, "")}
 	}
-	return &Refused{to, fmt.Sprintf("%sis not a public address; add %s/%d (or its network) to TERRIER_EGRESS_ALLOW to allow it", shown,
-		addr, addr.BitLen())}
+	return &Refused{to, shown + "is not a public address", p.remedy(fmt.Sprintf("%s/%d", addr, addr.BitLen()), " (or its network)")}
 }
 
-// control is for net.Dialer.Control. It is called with the address of the next connect system call: names are
+// remedy returns what to do with TERRIER_EGRESS_ALLOW so that it has another entry. The default is no longer in force when it is set.
+func (p Policy) remedy(entry, or string) string {
+	switch {
+	case p.preset != "":
+		return fmt.Sprintf("set TERRIER_EGRESS_ALLOW=%s,%s%s", p.preset, entry, or)
+	case len(p.listed) == 0:
+		return fmt.Sprintf("set TERRIER_EGRESS_ALLOW=%s%s", entry, or)
+	}
+	return fmt.Sprintf("add %s%s to TERRIER_EGRESS_ALLOW", entry, or)
+}
+
+// control is for net.Dialer.ControlContext. It is called with the address of the next connect system call: names are
 // resolved by then, and nothing can change the address any more.
-func (p Policy) control(network, address string, _ syscall.RawConn) error {
+func (p Policy) control(ctx context.Context, network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || network != "tcp4" && network != "tcp6" {
-		return &Refused{to, "is not a TCP address and never allowed"}
+		return &Refused{to, "is not a TCP address and never allowed", ""}
 	}
-	return p.Allows(to)
+	return p.Allows(ctx, to)
 }
 
 // metadata are the addresses at which clouds give credentials to any caller from inside. Most are link-local and
@@ -74,7 +100,7 @@ var broadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
 func never(addr netip.Addr) string {
 	carried, by := carries(addr)
 	for _, a := range append(carried, addr) {
-		if slices.ContainsFunc(metadata, func(n netip.Prefix) bool { return n.Contains(a) }) {
+		if contains(metadata, a) {
 			return "a cloud metadata address"
 		}
 	}
@@ -146,6 +172,10 @@ func carries(addr netip.Addr) (carried []netip.Addr, form string) {
 		}
 	}
 	return carried, form
+}
+
+func contains(networks []netip.Prefix, addr netip.Addr) bool {
+	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(addr) })
 }
 
 func networks(texts ...string) []netip.Prefix {

@@ -172,9 +172,9 @@ type gate struct{ passed atomic.Int64 }
 var errGate = errors.New("the policy let this through")
 
 func (g *gate) install(c *Client) {
-	policy := c.dialer.Control
-	c.dialer.Control = func(network, address string, raw syscall.RawConn) error {
-		if err := policy(network, address, raw); err != nil {
+	policy := c.dialer.ControlContext
+	c.dialer.ControlContext = func(ctx context.Context, network, address string, raw syscall.RawConn) error {
+		if err := policy(ctx, network, address, raw); err != nil {
 			return err
 		}
 		g.passed.Add(1)

@@ -13,6 +13,8 @@ import (
 // at any port.
 type Policy struct {
 	listed []listed
+	preset string // the words of the default, if the administrator chose nothing
+	own    []own  // never dialled under the default policy
 }
 
 // listed is one entry of the administrator's list.
@@ -31,15 +33,35 @@ func (l listed) String() string {
 	return fmt.Sprintf("%s:%d", l.network, l.port)
 }
 
-// ParsePolicy reads the networks that may be dialled besides public addresses, separated by commas, each optionally
-// with a port: "127.0.0.1/32:9000,[::1]/128:9000,10.0.0.0/8". An address without a prefix length is a network of one.
+// none is the list of an administrator who allows public addresses only.
+const none = "none"
+
+// The words that stand for networks in a list.
+const (
+	privateWord  = "private"
+	loopbackWord = "loopback"
+)
+
+// words are the networks of each word.
+var words = map[string][]netip.Prefix{
+	privateWord:  networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"),
+	loopbackWord: networks("127.0.0.0/8", "::1/128"),
+}
+
+// ParsePolicy reads a list of what may be dialled besides public addresses, separated by commas: the words private and
+// loopback, and networks, each optionally with a port: "private,127.0.0.1/32:9000,[::1]/128:9000". An address without a
+// prefix length is a network of one. An empty list, or the word none alone, allows nothing else.
 func ParsePolicy(text string) (Policy, error) {
 	var p Policy
-	if strings.TrimSpace(text) == "" {
+	if text = strings.TrimSpace(text); text == "" || text == none {
 		return p, nil
 	}
 	for i, entry := range strings.Split(text, ",") {
 		entry = strings.TrimSpace(entry)
+		if named, isWord := words[entry]; isWord {
+			p.list(named)
+			continue
+		}
 		parsed, err := parseListed(entry)
 		if err != nil {
 			return Policy{}, fmt.Errorf("entry %d, %q, %w", i+1, entry, err)
@@ -47,6 +69,13 @@ func ParsePolicy(text string) (Policy, error) {
 		p.listed = append(p.listed, parsed)
 	}
 	return p, nil
+}
+
+// list adds networks, at every port.
+func (p *Policy) list(networks []netip.Prefix) {
+	for _, network := range networks {
+		p.listed = append(p.listed, listed{network, 0})
+	}
 }
 
 // UnmarshalText is ParsePolicy for a struct of settings.
@@ -68,10 +97,14 @@ func (p Policy) String() string {
 	return strings.Join(entries, ",")
 }
 
-var errNoNetwork = errors.New("is not a network: write 10.0.0.0/8, or with a port 127.0.0.1/32:9000 or [::1]/128:9000")
+var errNoNetwork = errors.New("is not a network: write 10.0.0.0/8, or with a port 127.0.0.1/32:9000 or [::1]/128:9000, " +
+	"or one of the words private, loopback and none")
 
 func parseListed(text string) (listed, error) {
-	if strings.HasPrefix(text, "localhost") {
+	switch {
+	case text == none:
+		return listed{}, errors.New("allows no network: remove it, or the other entries")
+	case strings.HasPrefix(text, "localhost"):
 		return listed{}, errors.New("is a name: write its addresses, such as 127.0.0.1/32:9000,[::1]/128:9000")
 	}
 	// rest becomes what follows the address: "", "/8", ":9000" or "/8:9000".

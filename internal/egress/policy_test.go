@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"context"
 	"errors"
 	"net/netip"
 	"strings"
@@ -13,6 +14,10 @@ func TestParsePolicy(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"", ""},
 		{" ", ""},
+		{"none", ""},
+		{"private", "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7"},
+		{"loopback", "127.0.0.0/8,::1/128"},
+		{"loopback, 10.1.2.3", "127.0.0.0/8,::1/128,10.1.2.3/32"},
 		{"10.0.0.0/8", "10.0.0.0/8"},
 		{"10.1.2.3/8", "10.0.0.0/8"},
 		{"10.1.2.3", "10.1.2.3/32"},
@@ -53,6 +58,9 @@ func TestParsePolicyRefuses(t *testing.T) {
 		{"http://10.0.0.1", "not a network"},
 		{"10.0.0.0-10.0.0.9", "not a network"},
 		{"*", "not a network"},
+		{"Private", "one of the words private, loopback and none"},
+		{"private:9000", "not a network"},
+		{"none", "allows no network"},
 		{"localhost:9000", "write its addresses, such as 127.0.0.1/32:9000,[::1]/128:9000"},
 		{"10.0.0.0/8:", "port"},
 		{"10.0.0.0/8:0", "port"},
@@ -83,10 +91,12 @@ func TestAllows(t *testing.T) {
 		{"", "8.8.8.8:22", ok},
 		{"", "[2606:4700::1111]:443", ok},
 		{"", "[64:ff9b::808:808]:443", ok},
-		{"", "10.1.2.3:80", "10.1.2.3 is not a public address; add 10.1.2.3/32 (or its network) to TERRIER_EGRESS_ALLOW to allow it"},
-		{"", "[fd12::1]:80", "fd12::1 is not a public address; add fd12::1/128 (or its network) to TERRIER_EGRESS_ALLOW to allow it"},
+		{"", "10.1.2.3:80", "10.1.2.3 is not a public address; set TERRIER_EGRESS_ALLOW=10.1.2.3/32 (or its network) to allow it"},
+		{"", "[fd12::1]:80", "fd12::1 is not a public address; set TERRIER_EGRESS_ALLOW=fd12::1/128 (or its network) to allow it"},
 		{"", "[64:ff9b::a01:203]:80",
-			"64:ff9b::a01:203 means 10.1.2.3, which is not a public address; add 10.1.2.3/32 (or its network) to TERRIER_EGRESS_ALLOW to allow it"},
+			"64:ff9b::a01:203 means 10.1.2.3, which is not a public address; set TERRIER_EGRESS_ALLOW=10.1.2.3/32 (or its network) to allow it"},
+		{"none", "10.1.2.3:80", "10.1.2.3 is not a public address; set TERRIER_EGRESS_ALLOW=10.1.2.3/32 (or its network) to allow it"},
+		{"192.0.2.0/24", "10.1.2.3:80", "10.1.2.3 is not a public address; add 10.1.2.3/32 (or its network) to TERRIER_EGRESS_ALLOW to allow it"},
 		{"", "169.254.169.254:80", "169.254.169.254 is a cloud metadata address and never allowed"},
 
 		{"10.0.0.0/8", "10.1.2.3:80", ok},
@@ -115,7 +125,7 @@ func TestAllows(t *testing.T) {
 		{"64:ff9b:1::/48", "[64:ff9b:1:a9fe:a9:fe00::]:80", "metadata"},
 		{"240.0.0.0/4", "240.0.0.1:80", ok},
 	} {
-		err := mustPolicy(tc.policy).Allows(netip.MustParseAddrPort(tc.addr))
+		err := mustPolicy(tc.policy).Allows(context.Background(), netip.MustParseAddrPort(tc.addr))
 		if (err == nil) != (tc.want == ok) || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%q %s: %v, want %q", tc.policy, tc.addr, err, tc.want)
 		}
@@ -135,16 +145,16 @@ func TestNeverAllowed(t *testing.T) {
 		"2001:0:a9fe:a9fe::", "::ffff:0:a9fe:a9fe", "0.0.0.0", "::", "::ffff:0.0.0.0", "64:ff9b::", "255.255.255.255", "224.0.0.1",
 		"ff02::1", "fe80::1", "fe80::1%eth0", "fd12::1%eth0", "::1%lo", "2002:808:808::", "2001:0:808:808::", "::8.8.8.8",
 	} {
-		if err := p.Allows(netip.AddrPortFrom(netip.MustParseAddr(addr), 80)); err == nil || !strings.Contains(err.Error(), "never allowed") {
+		if err := p.Allows(context.Background(), netip.AddrPortFrom(netip.MustParseAddr(addr), 80)); err == nil || !strings.Contains(err.Error(), "never allowed") {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
 	for _, addr := range []string{"127.0.0.1", "10.0.0.1", "fd12::1", "::1", "192.0.2.1", "8.8.8.8"} {
-		if err := p.Allows(netip.AddrPortFrom(netip.MustParseAddr(addr), 80)); err != nil {
+		if err := p.Allows(context.Background(), netip.AddrPortFrom(netip.MustParseAddr(addr), 80)); err != nil {
 			t.Error(err)
 		}
 	}
-	if p.Allows(netip.AddrPort{}) == nil {
+	if p.Allows(context.Background(), netip.AddrPort{}) == nil {
 		t.Error("no address is allowed")
 	}
 }
@@ -163,7 +173,7 @@ func TestControl(t *testing.T) {
 		{"tcp4", "dns.google:80", false},
 		{"tcp6", "[fe80::1%eth0]:80", false},
 	} {
-		if err := (Policy{}).control(tc.network, tc.address, nil); (err == nil) != tc.allowed {
+		if err := (Policy{}).control(t.Context(), tc.network, tc.address, nil); (err == nil) != tc.allowed {
 			t.Errorf("%s %s: %v", tc.network, tc.address, err)
 		}
 	}
@@ -178,8 +188,8 @@ func TestFormsAgree(t *testing.T) {
 			b = rapid.SampledFrom([]netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("10.9.8.7"),
 				netip.MustParseAddr("169.254.169.254")}).Draw(t, "of").As4()
 		}
-		p := mustPolicy(rapid.SampledFrom([]string{"", "10.0.0.0/8", "0.0.0.0/0"}).Draw(t, "policy"))
-		allows := func(addr netip.Addr) bool { return p.Allows(netip.AddrPortFrom(addr, 80)) == nil }
+		p := mustPolicy(rapid.SampledFrom([]string{"", "10.0.0.0/8", "0.0.0.0/0", "private", "loopback"}).Draw(t, "policy"))
+		allows := func(addr netip.Addr) bool { return p.Allows(context.Background(), netip.AddrPortFrom(addr, 80)) == nil }
 		form := func(prefix string, at int, flip byte) netip.Addr {
 			to := netip.MustParseAddr(prefix).As16()
 			for i := range b {

@@ -33,25 +33,41 @@ func (c *Client) Resolve(ctx context.Context, rawURL string) ([]Target, error) {
 	if err != nil {
 		return nil, explain(ctx, err, start, netip.AddrPort{}, noAnswer)
 	}
+	return c.targets(ctx, addrs, port), nil
+}
+
+// targets asks the policy about each address of a host.
+func (c *Client) targets(ctx context.Context, addrs []netip.Addr, port uint16) []Target {
 	targets := make([]Target, len(addrs))
 	for i, addr := range addrs {
 		to := netip.AddrPortFrom(addr.Unmap(), port)
-		targets[i] = Target{to, c.config.Policy.Allows(to)}
+		targets[i] = Target{to, c.config.Policy.Allows(ctx, to)}
 	}
-	return targets, nil
+	return targets
 }
 
 // Forbids returns why the policy forbids every address of a URL's host, nil if it allows one or that is not known. A name is looked up for
-// at most so long; with 0 it is not.
+// at most so long; with 0 only localhost is known.
 func (c *Client) Forbids(ctx context.Context, rawURL string, lookUp time.Duration) error {
-	host, _, err := hostPort(rawURL)
-	if _, isName := netip.ParseAddr(host); err != nil || isName != nil && lookUp == 0 {
-		return nil
+	host, port, err := hostPort(rawURL)
+	if err != nil {
+		return nil // that is said elsewhere
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(lookUp, time.Second)) // an address needs no time
 	defer cancel()
-	targets, err := c.Resolve(ctx, rawURL)
-	if err != nil || slices.ContainsFunc(targets, func(t Target) bool { return t.Refused == nil }) {
+	var targets []Target
+	addr, err := netip.ParseAddr(host)
+	switch {
+	case err == nil:
+		targets = c.targets(ctx, []netip.Addr{addr}, port)
+	case lookUp > 0:
+		if targets, err = c.Resolve(ctx, rawURL); err != nil {
+			return nil // it may be known later
+		}
+	case isLocalhost(host):
+		targets = c.targets(ctx, localhost, port)
+	}
+	if len(targets) == 0 || slices.ContainsFunc(targets, func(t Target) bool { return t.Refused == nil }) {
 		return nil
 	}
 	return targets[0].Refused

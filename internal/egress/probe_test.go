@@ -23,7 +23,8 @@ func TestHandshakeExpiry(t *testing.T) {
 	}
 }
 
-// TestForbids: an address is judged as it is, a name only if it is looked up, and what is not known is not forbidden.
+// TestForbids: an address is judged as it is, localhost too, any other name only if it is looked up, and what is not
+// known is not forbidden.
 func TestForbids(t *testing.T) {
 	t.Parallel()
 	policy, err := ParsePolicy("10.0.0.0/8:9000")
@@ -40,7 +41,8 @@ func TestForbids(t *testing.T) {
 		{"http://10.0.0.1:9000/", 0, false},
 		{"https://[fe80::1]/", 0, true},
 		{"https://9.9.9.9/", 0, false},
-		{"http://localhost:9000/", 0, false},
+		{"http://name.invalid/", 0, false},
+		{"http://LocalHost.:9000/", 0, true},
 		{"http://localhost:9000/", time.Minute, true},
 		{"http://name.invalid/", time.Minute, false},
 		{"no URL", 0, false},

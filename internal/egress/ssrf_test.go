@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -44,7 +45,7 @@ func openDoor(t *testing.T) *door {
 // would read these.
 var hosts = []struct{ host, want string }{
 	// Loopback and its spellings.
-	{"127.0.0.1", "127.0.0.1/32 (or its network) to TERRIER_EGRESS_ALLOW"},
+	{"127.0.0.1", "127.0.0.1/32 (or its network)"},
 	{"127.0.0.2", "not a public address"},
 	{"127.255.255.254", "not a public address"},
 	{"127.1", ""},
@@ -225,15 +226,65 @@ func lookupHostile(name string) []string {
 	return []string{"127.0.0.1", "::1"}
 }
 
+// privateHosts are those of hosts that the word private allows.
+var privateHosts = []string{"10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1", "100.127.255.255",
+	"[::ffff:10.0.0.1]", "[64:ff9b::10.0.0.1]", "[fc00::1]", "[fdff:ffff::1]", "private.example"}
+
+// inForce are the policies that refused addresses are tested under.
+func inForce(t testing.TB) map[string]Policy {
+	return map[string]Policy{"none": mustPolicy("none"), "private": mustPolicy("private"),
+		"unset": mustDefault(t, Site{BaseURL: "https://terrier.example"})}
+}
+
+func mustDefault(t testing.TB, site Site) Policy {
+	t.Helper()
+	p, err := NewPolicy(" ", site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestForbiddenAddressesAreNotDialled: whatever the setting, nothing reaches the machine itself by any spelling, and what the policy
+// allows passes it.
 func TestForbiddenAddressesAreNotDialled(t *testing.T) {
-	door := openDoor(t)
+	for name, policy := range inForce(t) {
+		t.Run(name, func(t *testing.T) {
+			door := openDoor(t)
+			var allowed []string
+			if name != none {
+				allowed = privateHosts
+			}
+			refuseHosts(t, policy, door, allowed)
+		})
+	}
+}
+
+// TestOwnAddressesAreNotDialled: in a trial on one's own machine loopback is allowed, but Terrier itself is reached by no spelling.
+func TestOwnAddressesAreNotDialled(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "::1", "localhost", "/run/postgresql", "", "0.0.0.0", "::"} {
+		t.Run(host, func(t *testing.T) {
+			door := openDoor(t)
+			policy := mustDefault(t, Site{BaseURL: "http://localhost:8000", Endpoints: []Endpoint{{"Terrier's metrics", host, door.port}}})
+			allowed := privateHosts
+			if host == "0.0.0.0" || host == "::" || host == "" { // it may be in another container
+				allowed = nil
+			}
+			refuseHosts(t, policy, door, allowed)
+		})
+	}
+}
+
+// refuseHosts sends to all hosts, at the door's port. Under the policy only those that are allowed pass.
+func refuseHosts(t *testing.T, policy Policy, door *door, allowed []string) {
 	var passed gate
 	c := newClient(t, func(config *Config) {
-		config.Policy = Policy{}
+		config.Policy = policy
 		config.Resolver = resolve(t, lookupHostile)
 	})
 	passed.install(c)
 	try := func(url, want string) {
+		t.Helper()
 		answer, err := c.Send(context.Background(), post(url))
 		if err == nil || !strings.Contains(err.Error(), want) || answer.Status != 0 || answer.Remote.IsValid() {
 			t.Errorf("%q: answer %+v, error %v, want %q", url, answer, err, want)
@@ -243,7 +294,19 @@ func TestForbiddenAddressesAreNotDialled(t *testing.T) {
 		}
 	}
 	for _, h := range hosts {
-		try("http://"+h.host+":"+door.port+"/latest/meta-data/", h.want)
+		url := "http://" + h.host + ":" + door.port + "/latest/meta-data/"
+		if slices.Contains(allowed, h.host) {
+			_, err := c.Send(context.Background(), post(url))
+			if wantError(t, err, Unreachable, "cannot be reached"); passed.passed.Swap(0) == 0 || door.entered.Load() != 0 {
+				t.Errorf("%s did not pass: %v", h.host, err)
+			}
+			continue
+		}
+		if want := h.want; len(policy.own) == 0 || slices.Contains([]string{"zone", "6to4", "Teredo"}, want) || strings.Contains(want, "metadata") {
+			try(url, want)
+		} else {
+			try(url, "") // some are refused because Terrier is there
+		}
 	}
 	for _, url := range urls {
 		try(strings.ReplaceAll(url, "PORT", door.port), "")
@@ -280,48 +343,56 @@ func TestPublicAddressesAreDialled(t *testing.T) {
 
 // A name that was public when it was checked is judged again when it is dialled.
 func TestRebinding(t *testing.T) {
-	door := openDoor(t)
-	var lookups atomic.Int64
-	var passed gate
-	c := newClient(t, func(config *Config) {
-		config.Policy = Policy{}
-		config.Resolver = resolve(t, func(string) []string {
-			// A and AAAA are asked for together, so the first two are one lookup.
-			if lookups.Add(1) <= 2 {
-				return []string{"8.8.8.8"}
+	for name, policy := range inForce(t) {
+		t.Run(name, func(t *testing.T) {
+			door := openDoor(t)
+			var lookups atomic.Int64
+			var passed gate
+			c := newClient(t, func(config *Config) {
+				config.Policy = policy
+				config.Resolver = resolve(t, func(string) []string {
+					// A and AAAA are asked for together, so the first two are one lookup.
+					if lookups.Add(1) <= 2 {
+						return []string{"8.8.8.8"}
+					}
+					return []string{"127.0.0.1"}
+				})
+			})
+			passed.install(c)
+			url := "http://rebind.example:" + door.port + "/"
+			_, err := c.Send(context.Background(), post(url))
+			if wantError(t, err, Unreachable, "8.8.8.8"); passed.passed.Load() != 1 {
+				t.Errorf("the public address did not pass: %v", err)
 			}
-			return []string{"127.0.0.1"}
+			for range 5 {
+				_, err = c.Send(context.Background(), post(url))
+				wantError(t, err, Denied, "127.0.0.1 is not a public address")
+			}
+			if passed.passed.Load() != 1 || door.entered.Load() != 0 {
+				t.Error("the rebound address was dialled")
+			}
 		})
-	})
-	passed.install(c)
-	url := "http://rebind.example:" + door.port + "/"
-	_, err := c.Send(context.Background(), post(url))
-	if wantError(t, err, Unreachable, "8.8.8.8"); passed.passed.Load() != 1 {
-		t.Errorf("the public address did not pass: %v", err)
-	}
-	for range 5 {
-		_, err = c.Send(context.Background(), post(url))
-		wantError(t, err, Denied, "127.0.0.1 is not a public address")
-	}
-	if passed.passed.Load() != 1 || door.entered.Load() != 0 {
-		t.Error("the rebound address was dialled")
 	}
 }
 
 // Of several addresses only the allowed ones are dialled.
 func TestMixedAnswer(t *testing.T) {
-	door := openDoor(t)
-	var passed gate
-	c := newClient(t, func(config *Config) {
-		config.Policy = Policy{}
-		config.Resolver = resolve(t, func(string) []string { return []string{"127.0.0.1", "::1", "8.8.8.8"} })
-	})
-	passed.install(c)
-	if _, err := c.Send(context.Background(), post("http://mixed.example:"+door.port+"/")); err == nil {
-		t.Error("no error")
-	}
-	if passed.passed.Load() != 1 || door.entered.Load() != 0 {
-		t.Errorf("%d passed, %d entered", passed.passed.Load(), door.entered.Load())
+	for name, policy := range inForce(t) {
+		t.Run(name, func(t *testing.T) {
+			door := openDoor(t)
+			var passed gate
+			c := newClient(t, func(config *Config) {
+				config.Policy = policy
+				config.Resolver = resolve(t, func(string) []string { return []string{"127.0.0.1", "::1", "8.8.8.8"} })
+			})
+			passed.install(c)
+			if _, err := c.Send(context.Background(), post("http://mixed.example:"+door.port+"/")); err == nil {
+				t.Error("no error")
+			}
+			if passed.passed.Load() != 1 || door.entered.Load() != 0 {
+				t.Errorf("%d passed, %d entered", passed.passed.Load(), door.entered.Load())
+			}
+		})
 	}
 }
 

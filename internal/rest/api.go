@@ -6,6 +6,7 @@
 package rest
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -40,6 +41,9 @@ type API struct {
 
 	ProgramVersion string
 	Cookie         string // the session cookie's name
+
+	// Warn has for the key of a type what returns a warning about a record that was saved, "" for none.
+	Warn map[string]func(context.Context, record.Values) string
 
 	// Again finds out again who the caller of a request is whose answer lasts.
 	Again func(*http.Request) (ledger.Caller, error)

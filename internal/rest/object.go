@@ -52,8 +52,10 @@ func (a *API) create(t *record.Type) http.HandlerFunc {
 		case err != nil:
 			a.Fail(w, r, single(err))
 		case in.bulk:
+			a.warn(w, r, rows)
 			a.sendRecords(w, r, http.StatusCreated, t, rows)
 		default:
+			a.warn(w, r, rows)
 			a.sendRecord(w, r, http.StatusCreated, rows[0])
 		}
 	}
@@ -77,6 +79,7 @@ func (a *API) update(t *record.Type, whole bool) http.HandlerFunc {
 			a.Fail(w, r, single(err))
 			return
 		}
+		a.warn(w, r, rows)
 		a.sendRecord(w, r, http.StatusOK, rows[0])
 	}
 }
@@ -112,6 +115,7 @@ func (a *API) bulkUpdate(t *record.Type, whole bool) http.HandlerFunc {
 			a.Fail(w, r, listed(err))
 			return
 		}
+		a.warn(w, r, rows)
 		a.sendRecords(w, r, http.StatusOK, t, rows)
 	}
 }

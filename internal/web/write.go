@@ -72,7 +72,15 @@ func (p *TypePages) added(v *Visit, made record.Values) error {
 
 // LeaveAdded redirects from the form of a new record to its page.
 func (p *TypePages) LeaveAdded(v *Visit, made record.Values) error {
-	return p.leaveAdded(v, RecordPath(p.Type, made.ID()), "Created "+p.Type.Title()+" "+made.Display()+".")
+	return p.leaveAdded(v, RecordPath(p.Type, made.ID()), p.warned(v, made, "Created "+p.Type.Title()+" "+made.Display()+"."))
+}
+
+// warned adds to the note about a record that was saved what is wrong with it all the same.
+func (p *TypePages) warned(v *Visit, saved record.Values, note string) string {
+	if p.own.Warn == nil {
+		return note
+	}
+	return strings.TrimSpace(note + " " + p.own.Warn(v.Ctx, saved))
 }
 
 // nextParam is the parameter of a form's address with the page that it leads back to.
@@ -95,8 +103,9 @@ func (p *TypePages) edit(v *Visit) error {
 	if err == nil && len(in) == 0 {
 		return v.Leave(RecordPath(p.Type, found.ID()), UnchangedNote)
 	}
-	save := func(ctx context.Context) error {
-		_, err := p.site.Ledger.Update(ctx, v.Caller, p.Type, []ledger.Edit{{ID: found.ID(), Input: in, Match: v.Version(found)}})
+	saved := []record.Values{found}
+	save := func(ctx context.Context) (err error) {
+		saved, err = p.site.Ledger.Update(ctx, v.Caller, p.Type, []ledger.Edit{{ID: found.ID(), Input: in, Match: v.Version(found)}})
 		return err
 	}
 	if err != nil {
@@ -105,7 +114,7 @@ func (p *TypePages) edit(v *Visit) error {
 	if err := save(v.Ctx); err != nil {
 		return p.refused(v, found, err)
 	}
-	return v.Leave(RecordPath(p.Type, found.ID()), "Saved "+p.Type.Title()+" "+found.Display()+".")
+	return v.Leave(RecordPath(p.Type, found.ID()), p.warned(v, saved[0], "Saved "+p.Type.Title()+" "+found.Display()+"."))
 }
 
 // UnchangedNote is the note for a form that comes back as it was shown. The ledger is not called then.

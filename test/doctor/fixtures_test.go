@@ -167,7 +167,7 @@ var fixtures = []fixture{
 	}},
 
 	{"webhooks-dns", doctor.Fail, "getent hosts nowhere.invalid", nil, func(x *trial) { x.sendTo("https://nowhere.invalid/secret-path") }},
-	{"webhooks-egress", doctor.Fail, "add 10.1.2.3/32 to TERRIER_EGRESS_ALLOW", nil, func(x *trial) {
+	{"webhooks-egress", doctor.Fail, "add 10.1.2.3/32 (or its network) to TERRIER_EGRESS_ALLOW", nil, func(x *trial) {
 		x.sendTo("https://10.1.2.3/secret-path")
 	}},
 	{"webhooks-tls", doctor.Fail, "openssl s_client -connect 127.0.0.1:", nil, func(x *trial) {

@@ -32,7 +32,7 @@ var servingAddress = regexp.MustCompile(`msg=serving address=(\S+) tls=(true|fal
 // Serve starts a server and returns when it is ready.
 func (in *Install) Serve(flags ...string) *Process {
 	in.T.Helper()
-	p := in.start(append([]string{"serve"}, flags...)...)
+	p := in.Start(append([]string{"serve"}, flags...)...)
 	p.wait("listen", func() bool {
 		found := servingAddress.FindStringSubmatch(p.Log())
 		if found == nil {
@@ -73,12 +73,13 @@ var workerStarted = regexp.MustCompile(`msg="worker started"`)
 // Work starts a worker and returns when it works.
 func (in *Install) Work() *Process {
 	in.T.Helper()
-	p := in.start("worker")
+	p := in.Start("worker")
 	p.wait("start", func() bool { return workerStarted.MatchString(p.Log()) })
 	return p
 }
 
-func (in *Install) start(args ...string) *Process {
+// Start starts a command that keeps running. Its output is the log.
+func (in *Install) Start(args ...string) *Process {
 	in.T.Helper()
 	p := &Process{t: in.T, client: in.Client, logFile: filepath.Join(in.T.TempDir(), args[0]+".log"), Ended: make(chan struct{})}
 	logFile, err := os.Create(p.logFile)

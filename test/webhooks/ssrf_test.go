@@ -4,15 +4,24 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 )
 
-// TestWorkersStayOutside points webhooks at the worker's own network. Without allowed networks not one connection is
-// made.
+// TestWorkersStayOutside points webhooks at the worker's own machine and network. Not one connection is made, whatever the setting.
 func TestWorkersStayOutside(t *testing.T) {
 	t.Parallel()
+	for _, allow := range []string{"none", "private", ""} {
+		t.Run(allow, func(t *testing.T) {
+			t.Parallel()
+			stayOutside(t, allow)
+		})
+	}
+}
+
+func stayOutside(t *testing.T, allow string) {
 	// Every address of the machine, by IPv4 and IPv6.
 	listener, err := net.Listen("tcp", ":0")
 	if err != nil {
@@ -30,11 +39,13 @@ func TestWorkersStayOutside(t *testing.T) {
 	port := listener.Addr().(*net.TCPAddr).Port
 
 	const setting, metadata, never = "TERRIER_EGRESS_ALLOW", "metadata", "never allowed"
-	cases := []struct {
+	type target struct {
 		host, reason string
 		port         int // the listener's where 0
 		reachable    bool
-	}{
+		private      bool // allowed unless the setting is none
+	}
+	cases := []target{
 		{host: "127.0.0.1", reason: setting, reachable: true},
 		{host: "localhost", reason: setting, reachable: true},
 		{host: "127.9.9.9", reason: setting, reachable: true},
@@ -43,11 +54,11 @@ func TestWorkersStayOutside(t *testing.T) {
 		{host: "[::ffff:7f00:1]", reason: setting, reachable: true},
 		{host: "0.0.0.0", reason: never},
 		{host: "[::]", reason: never},
-		{host: "10.1.2.3", reason: setting},
-		{host: "192.168.1.1", reason: setting},
-		{host: "172.16.0.1", reason: setting},
-		{host: "100.64.0.1", reason: setting},
-		{host: "[fd00::1]", reason: setting},
+		{host: "10.1.2.3", reason: setting, private: true},
+		{host: "192.168.1.1", reason: setting, private: true},
+		{host: "172.16.0.1", reason: setting, private: true},
+		{host: "100.64.0.1", reason: setting, private: true},
+		{host: "[fd00::1]", reason: setting, private: true},
 		{host: "[64:ff9b::7f00:1]", reason: setting},
 		{host: "169.254.169.254", port: 80, reason: metadata},
 		{host: "[::ffff:169.254.169.254]", port: 80, reason: metadata},
@@ -60,7 +71,8 @@ func TestWorkersStayOutside(t *testing.T) {
 		{host: "0177.0.0.1"},
 		{host: "127.1"},
 	}
-	w := newWorld(t, "EGRESS_ALLOW=", "WEBHOOK_TIMEOUT=3s")
+	cases = slices.DeleteFunc(cases, func(c target) bool { return c.private && allow != "none" }) // a test must not connect to them
+	w := newWorld(t, "EGRESS_ALLOW="+allow, "WEBHOOK_TIMEOUT=3s")
 	worker := w.Work()
 	hooks := make([]int64, len(cases))
 	for i, c := range cases {
