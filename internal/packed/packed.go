@@ -1,5 +1,5 @@
-// Package packed owns content that is kept only in compressed form, and how it is sent: compressed to clients that
-// accept it, as nearly all do, and unpacked to the others.
+// Package packed owns compression: content that is kept only in compressed form, and answers that are compressed for
+// clients that accept it, as nearly all do.
 package packed
 
 import (

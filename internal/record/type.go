@@ -209,6 +209,12 @@ const TestApp = "test"
 // and webhooks.
 func (t *Type) Notifies() bool { return t.Alerts != "" || !t.ReadOnly && !t.Sensitive }
 
+// HoldsSecrets reports whether an answer about records of the type can have a secret in plain text: a new key, a header of a webhook.
+// Such an answer is never compressed.
+func (t *Type) HoldsSecrets() bool {
+	return t != nil && slices.ContainsFunc(t.fields, func(f Field) bool { _, secret := SecrecyOf(f); return secret })
+}
+
 // Logged reports whether the ledger writes the records of the type: changes to them are in the change log, and they say when they were
 // created and changed.
 func (t *Type) Logged() bool { return t.Alerts != "" || !t.ReadOnly }

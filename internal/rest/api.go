@@ -17,6 +17,7 @@ import (
 	"terrier/internal/feed"
 	"terrier/internal/intake"
 	"terrier/internal/ledger"
+	"terrier/internal/packed"
 	"terrier/internal/record"
 	"terrier/internal/webhookadmin"
 )
@@ -64,6 +65,7 @@ type Route struct {
 	Detail  bool              // one record, not the list
 	Methods []string          // besides OPTIONS
 	Open    bool              // answers anonymous callers
+	Secret  bool              // the answer can have a secret, without a Type that says so
 	Proves  []string          // methods whose read or transaction proves a claim; for others the caller is looked up
 	Actions map[string]action // by method: what it does, if that is neither reading nor writing records
 	handle  map[string]http.HandlerFunc
@@ -82,7 +84,7 @@ func (a *API) Routes() []Route {
 		get("/api/schema/{$}", "Get this document", a.schema),
 		{Pattern: "/api/docs/{$}", Summary: "Get this document with paths that do not begin with /api", Open: true, Methods: []string{"GET"},
 			handle: map[string]http.HandlerFunc{"GET": a.docs}, page: a.Docs},
-		{Pattern: "/api/users/tokens/provision/{$}", Summary: "Exchange a user name and a password for a token", Open: true,
+		{Pattern: "/api/users/tokens/provision/{$}", Summary: "Exchange a user name and a password for a token", Open: true, Secret: true,
 			Methods: []string{"POST"}, handle: map[string]http.HandlerFunc{"POST": a.provision}},
 	}
 	parts := a.partRoutes()
@@ -137,7 +139,7 @@ func proving(t *record.Type, methods []string) []string {
 func (a *API) Mount(mux *http.ServeMux) {
 	a.answers = newAnswers()
 	for _, r := range a.Routes() {
-		mux.Handle(r.Pattern, handler{a.browse(r, a.dispatch(r)), r})
+		mux.Handle(r.Pattern, handler{packed.Answers(a.browse(r, a.dispatch(r)), r.HoldsSecrets()), r})
 	}
 	missing := a.browse(Route{}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.Fail(w, r, fault.ErrNotFound) }))
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
@@ -165,6 +167,9 @@ func (r Route) ProvesClaim(method string) bool {
 	}
 	return slices.Contains(r.Proves, method)
 }
+
+// HoldsSecrets reports whether answers of the route can have a secret. They are not compressed.
+func (r Route) HoldsSecrets() bool { return r.Secret || r.Type.HoldsSecrets() }
 
 // allowed returns the Allow header of an address.
 func allowed(r Route) string {

@@ -32,10 +32,6 @@ func (a *API) docs(w http.ResponseWriter, r *http.Request) {
 
 func (a *API) sendDocument(w http.ResponseWriter, r *http.Request, d *document, strip string) {
 	d.once.Do(func() { d.body = packed.Make(func(w io.Writer) { a.openAPI(strip).write(w) }) })
-	if indent(r) > 0 {
-		a.send(w, r, http.StatusOK, d.body.Unpack())
-		return
-	}
 	a.headers(w)
 	w.Header().Add("Vary", "Accept-Encoding")
 	d.body.Serve(w, r)

@@ -20,6 +20,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/intake"
 	"terrier/internal/ledger"
+	"terrier/internal/packed"
 	"terrier/internal/record"
 	"terrier/internal/web/assets"
 )
@@ -51,6 +52,7 @@ type Route struct {
 	Type   *record.Type // nil for pages that belong to no type
 	Action string       // what the caller must be allowed to do with some record of the type
 	Open   bool         // shown to everybody, logged in or not
+	Secret bool         // the page can have a secret, without a Type that says so
 	Large  bool         // the body may be as long as that of a bulk request
 	Handle func(*Visit) error
 
@@ -59,6 +61,9 @@ type Route struct {
 
 // Pattern returns the route as the mux takes it.
 func (r Route) Pattern() string { return r.Method + " " + r.Path }
+
+// HoldsSecrets reports whether the page can have a secret. Such a page is not compressed.
+func (r Route) HoldsSecrets() bool { return r.Secret || r.Type.HoldsSecrets() }
 
 // Routes returns every page. Tests go through the list, so that every page has a test.
 func (s *Site) Routes() []Route {
@@ -125,7 +130,7 @@ func (s *Site) Mount(mux *http.ServeMux) {
 		if addresses[r.Path] == nil {
 			addresses[r.Path] = address{}
 		}
-		addresses[r.Path][r.Method] = s.admit(r)
+		addresses[r.Path][r.Method] = packed.Answers(s.admit(r), r.HoldsSecrets())
 	}
 	for path, methods := range addresses {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {

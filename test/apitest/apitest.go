@@ -4,6 +4,7 @@ package apitest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -254,9 +255,10 @@ func (s *Server) check(tb testing.TB, r *http.Request, a Answer) {
 	if a.Status == http.StatusMethodNotAllowed || r.Method == http.MethodHead {
 		return
 	}
+	content := a.Content(tb)
 	err = openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route},
-		Status:                 a.Status, Header: a.Header, Body: io.NopCloser(bytes.NewReader(a.Raw)),
+		Status:                 a.Status, Header: a.Header, Body: io.NopCloser(bytes.NewReader(content)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
 	})
 	if err != nil {
@@ -272,6 +274,23 @@ func kindOf(r *http.Request, status int) string {
 }
 
 var ids = regexp.MustCompile(`/\d+/`)
+
+// Content returns the body as the client reads it: unpacked, if it was sent compressed.
+func (a Answer) Content(tb testing.TB) []byte {
+	tb.Helper()
+	if a.Header.Get("Content-Encoding") != "gzip" {
+		return a.Raw
+	}
+	z, err := gzip.NewReader(bytes.NewReader(a.Raw))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	content, err := io.ReadAll(z)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return content
+}
 
 // Want fails the test unless the answer has the status.
 func (a Answer) Want(tb testing.TB, status int) Answer {

@@ -20,12 +20,12 @@ const (
 func (a *room) routes() []web.Route {
 	tokens := a.site.Registry.Type(tokenType)
 	return []web.Route{
-		{Method: "GET", Path: "/login/{$}", Open: true, Handle: a.loginPage},
-		{Method: "POST", Path: "/login/{$}", Open: true, Handle: a.login},
+		{Method: "GET", Path: "/login/{$}", Open: true, Secret: true, Handle: a.loginPage},
+		{Method: "POST", Path: "/login/{$}", Open: true, Secret: true, Handle: a.login},
 		{Method: "POST", Path: "/logout/{$}", Open: true, Handle: a.logout},
 		{Method: "GET", Path: "/user/{$}", Handle: a.profile},
-		{Method: "GET", Path: "/user/password/{$}", Handle: a.passwordPage},
-		{Method: "POST", Path: "/user/password/{$}", Handle: a.setPassword},
+		{Method: "GET", Path: "/user/password/{$}", Secret: true, Handle: a.passwordPage},
+		{Method: "POST", Path: "/user/password/{$}", Secret: true, Handle: a.setPassword},
 		{Method: "GET", Path: ownTokens + "{$}", Handle: a.myTokens},
 		{Method: "GET", Path: ownTokens + "add/{$}", Type: tokens, Action: access.Add, Handle: a.addTokenPage},
 		{Method: "POST", Path: ownTokens + "add/{$}", Type: tokens, Action: access.Add, Handle: a.addToken},
