@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -101,8 +100,12 @@ func waitFor(lines <-chan string, good func(string) bool) (said string, err erro
 // commandOf also returns the path below which the sample receives.
 func commandOf(t testing.TB, name string) (command []string, path string) {
 	t.Helper()
-	_, file, _, _ := runtime.Caller(0)
-	here := filepath.Dir(file)
+	// Not runtime.Caller, which does not know the directory of a program built with -trimpath.
+	found, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "terrier/examples/receivers").Output()
+	if err != nil {
+		t.Fatal("find the samples: ", err)
+	}
+	here := strings.TrimSpace(string(found))
 	switch name {
 	case "go":
 		program := filepath.Join(t.TempDir(), "receiver")
