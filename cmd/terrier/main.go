@@ -170,6 +170,9 @@ func (s *session) withApp(ctx context.Context, work func(*app.App) error) error 
 	if err := s.config.Validate(); err != nil {
 		return err
 	}
+	if err := s.config.LimitMemory(s.log); err != nil {
+		return err
+	}
 	a, err := app.New(ctx, s.config, s.log)
 	if err != nil {
 		return err

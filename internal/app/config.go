@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,6 +15,7 @@ import (
 
 	"terrier/internal/account"
 	"terrier/internal/audit"
+	"terrier/internal/memory"
 	"terrier/internal/record"
 	"terrier/internal/web"
 )
@@ -58,6 +60,8 @@ type Config struct {
 
 	AuditLog string `env:"TERRIER_AUDIT_LOG" placeholder:"TARGET" help:"Where else to write the audit log: stderr, file:/path, syslog: for the socket of this machine, syslog:/path of another socket, syslog:udp://host:514 or syslog:tcp://host:514."`
 
+	MemoryLimit string `env:"TERRIER_MEMORY_LIMIT" placeholder:"SIZE" help:"Memory that the process may use, such as 512MiB: Go's runtime aims for four fifths of it. Empty: the limit of its control group, which containers and services have. GOMEMLIMIT overrides it."`
+
 	LogLevel  string `env:"TERRIER_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe messages to log: debug, info, warn or error."`
 	LogFormat string `env:"TERRIER_LOG_FORMAT" default:"text" enum:"text,json" help:"Format of the log: text or json."`
 
@@ -88,6 +92,9 @@ func (c *Config) Validate() error {
 		problems = append(problems, fmt.Errorf("TERRIER_DEPENDANTS_LIMIT is %d and must be a number of records, such as 10000",
 			c.DependantsLimit))
 	}
+	if _, err := c.memory(); err != nil {
+		problems = append(problems, fmt.Errorf("TERRIER_MEMORY_LIMIT is %q: %w", c.MemoryLimit, err))
+	}
 	if _, err := audit.ParseTarget(c.AuditLog, nil); err != nil {
 		problems = append(problems, fmt.Errorf("TERRIER_AUDIT_LOG is %q: %w", c.AuditLog, err))
 	}
@@ -96,6 +103,25 @@ func (c *Config) Validate() error {
 	}
 	_, err := c.ProxyNetworks()
 	return errors.Join(append(problems, err, c.validateWebhooks(), c.validateRetention())...)
+}
+
+// LimitMemory keeps the process below its memory limit.
+func (c *Config) LimitMemory(log *slog.Logger) error {
+	size, err := c.memory()
+	if err != nil {
+		return err
+	}
+	aim, why := memory.Limit(size, os.DirFS("/"))
+	log.Debug("memory limit", "bytes", aim, "from", why)
+	return nil
+}
+
+// memory returns the memory that the process may use, in bytes; 0 if that is not set.
+func (c *Config) memory() (int64, error) {
+	if c.MemoryLimit == "" {
+		return 0, nil
+	}
+	return memory.Parse(c.MemoryLimit)
 }
 
 // ValidateDatabase is the part of Validate that a command needs which only prepares the database.
