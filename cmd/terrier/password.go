@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"golang.org/x/term"
+
+	"terrier/internal/background"
 )
 
 // maxSecret bounds what is read from standard input; the app has the rules for passwords and secrets.
@@ -66,10 +69,10 @@ func (s *session) ask(ctx context.Context, terminal int, prompt string) (string,
 		err  error
 	}
 	answers := make(chan answer, 1)
-	go func() {
+	background.Go(slog.Default(), "password prompt", func() {
 		text, err := term.ReadPassword(terminal)
 		answers <- answer{text, err}
-	}()
+	})
 	defer func() { _, _ = fmt.Fprintln(s.err) }() // the terminal did not echo the user's newline
 	select {
 	case got := <-answers:

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"terrier/internal/background"
 )
 
 const (
@@ -122,7 +124,7 @@ func (r *webhookReceiver) serve(ctx context.Context, listeners []net.Listener, e
 	}
 	ended := make(chan error, len(listeners))
 	for _, listener := range listeners {
-		go func() { ended <- server.Serve(listener) }()
+		background.Go(slog.Default(), "receiver", func() { ended <- server.Serve(listener) })
 	}
 	var err error
 	select {

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
 	"golang.org/x/term"
 
 	"terrier/internal/app"
+	"terrier/internal/background"
 )
 
 type webhookReplayCommand struct {
@@ -119,10 +121,10 @@ func (c webhookReplayCommand) confirm(ctx context.Context, s *session, n app.Rep
 		return err
 	}
 	answers := make(chan string, 1)
-	go func() {
+	background.Go(slog.Default(), "prompt", func() {
 		line, _ := bufio.NewReader(s.in).ReadString('\n') // without an answer it is ""
 		answers <- strings.ToLower(strings.TrimSpace(line))
-	}()
+	})
 	select {
 	case answer := <-answers:
 		if answer != "y" && answer != "yes" {

@@ -18,6 +18,7 @@ import (
 	"terrier/internal/access"
 	"terrier/internal/account"
 	"terrier/internal/audit"
+	"terrier/internal/background"
 	"terrier/internal/delivery"
 	"terrier/internal/egress"
 	"terrier/internal/fault"
@@ -254,8 +255,7 @@ func (a *App) Serve(ctx context.Context) error {
 	srv.RegisterOnShutdown(a.Feed.End)
 	defer a.keepUp(context.WithoutCancel(ctx), serverKind)() // also while it is stopping: requests are served
 	defer a.measureServer()()
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(listener) }()
+	failed := background.Start(a.log, "server", func() error { return srv.Serve(listener) })
 	if !strings.HasPrefix(a.cfg.BaseURL, "https://") {
 		a.log.Warn("session cookies can be read by anyone between a browser and this server, because TERRIER_BASE_URL is not https")
 	}

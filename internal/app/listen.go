@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 
+	"terrier/internal/background"
 	"terrier/internal/listen"
 )
 
@@ -22,7 +23,7 @@ func (a *App) listen(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("TERRIER_TLS_CERT and TERRIER_TLS_KEY: %w", err), listener.Close())
 	}
-	go certificate.Watch(ctx, a.Reload)
+	(&background.Group{Log: a.log}).Loop(ctx, "certificate", func(ctx context.Context) { certificate.Watch(ctx, a.Reload) })
 	return certificate.Wrap(listener), nil
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"terrier/internal/account"
+	"terrier/internal/background"
 	"terrier/internal/delivery"
 	"terrier/internal/metrics"
 	"terrier/internal/store"
@@ -15,6 +16,12 @@ func (a *App) measure(login *account.Login) {
 	a.Server.Observer, login.Counted = a.metrics.HTTP, a.metrics.Logins.Count
 	a.metrics.Read(a.log, a.readings()...)
 	a.metrics.Ask(func() []metrics.Sample { return poolSamples(a.Store.PoolStats()...) })
+	a.metrics.Ask(func() (samples []metrics.Sample) {
+		for name, n := range background.Panics() {
+			samples = append(samples, metrics.Panics.At(float64(n), name))
+		}
+		return samples
+	})
 }
 
 // measureServer adds what a server knows, until stop is called.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -9,8 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"terrier/internal/background"
 	"terrier/internal/listen"
 	"terrier/internal/metrics"
 )
@@ -25,11 +25,21 @@ func (a *App) Run(ctx context.Context, parts ...func(context.Context) error) err
 	defer stop() // last: it says that the process is not ready while the others finish
 	a.starting.Store(int32(len(parts)))
 	defer context.AfterFunc(ctx, func() { a.announce(listen.Stopping) })()
-	running, ctx := errgroup.WithContext(ctx)
+	ctx, stopOthers := context.WithCancel(ctx)
+	defer stopOthers()
+	ended := make(chan error, len(parts))
 	for _, part := range parts {
-		running.Go(func() error { return part(ctx) })
+		background.Go(a.log, "process", func() {
+			ended <- background.Try(a.log, "process", func() error { return part(ctx) })
+		})
 	}
-	return running.Wait()
+	for range parts {
+		if failed := <-ended; failed != nil {
+			stopOthers()
+			err = cmp.Or(err, failed)
+		}
+	}
+	return err
 }
 
 // started returns a function that a part of the program calls when it works. When all do, the service manager is notified.
@@ -68,8 +78,7 @@ func (a *App) monitor() (stop func(), err error) {
 	a.Server.MountProbes(mux)
 	srv := &http.Server{Handler: mux, ReadTimeout: monitorRead, WriteTimeout: monitorWrite, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
-	done := make(chan error, 1)
-	go func() { done <- srv.Serve(listener) }()
+	done := background.Start(a.log, "monitoring", func() error { return srv.Serve(listener) })
 	a.log.Info("monitoring", "address", listener.Addr().String())
 	return func() {
 		if err := srv.Close(); err != nil {

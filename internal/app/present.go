@@ -5,8 +5,11 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
+	"terrier/internal/background"
 	"terrier/internal/store"
 )
 
@@ -21,10 +24,26 @@ func (a *App) present(ctx context.Context, kind string) {
 	host, _ := os.Hostname() // a process without a name works too
 	me := store.Process{ID: fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()), Kind: kind, Host: host, Program: a.cfg.Version,
 		KeyIDs: a.keys.IDs(), Changes: a.cfg.ChangelogRetention, Deliveries: a.cfg.DeliveryRetention}
-	say := func() { a.note(ctx, "presence", a.Store.Present(ctx, me)) }
+	say := func() {
+		me.Panics, me.Panicked = panicked()
+		a.task(ctx, "presence", func(ctx context.Context) error { return a.Store.Present(ctx, me) })
+	}
 	say()
 	every(ctx, store.PresentEvery, say)
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second) // the process is about to end
 	defer cancel()
 	a.note(leaving, "presence", a.Store.Absent(leaving, me.ID))
+}
+
+// panicked returns how often goroutines of this process have panicked, and which.
+func panicked() (n int64, names string) {
+	var where []string
+	for name, times := range background.Panics() {
+		if times > 0 {
+			n += times
+			where = append(where, name)
+		}
+	}
+	slices.Sort(where)
+	return n, strings.Join(where, ", ")
 }

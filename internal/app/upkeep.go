@@ -3,9 +3,9 @@ package app
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
+	"terrier/internal/background"
 	"terrier/internal/feed"
 	"terrier/internal/store"
 )
@@ -16,18 +16,21 @@ const keepTally = 31 * 24 * time.Hour
 // keepUp does the upkeep of a process in the background until the returned function is called.
 func (a *App) keepUp(ctx context.Context, kind string) (end func()) {
 	ctx, stop := context.WithCancel(ctx)
-	var loops sync.WaitGroup
-	loops.Go(func() { every(ctx, time.Second, func() { a.mergeSearches(ctx) }) })
-	loops.Go(func() { every(ctx, 10*time.Second, func() { a.foldCounts(ctx) }) })
-	loops.Go(func() { a.present(ctx, kind) })
-	loops.Go(func() { every(ctx, time.Second, func() { a.note(ctx, "refused logins", a.refused.Flush(ctx)) }) })
-	loops.Go(func() { every(ctx, publishEvery, func() { a.note(ctx, "webhook_health", a.publishHealth(ctx)) }) })
-	loops.Go(func() { a.hourly(ctx) })            // on its own: retention may take minutes
+	loops := &background.Group{Log: a.log}
+	upkeep := func(pause time.Duration, task string, work func(context.Context) error) {
+		loops.Loop(ctx, task, func(ctx context.Context) { every(ctx, pause, func() { a.task(ctx, task, work) }) })
+	}
+	upkeep(time.Second, "search_indexes", a.Store.TidySearchIndexes)
+	loops.Loop(ctx, "counts", func(ctx context.Context) { every(ctx, 10*time.Second, func() { a.foldCounts(ctx) }) })
+	loops.Loop(ctx, "presence", func(ctx context.Context) { a.present(ctx, kind) })
+	upkeep(time.Second, "refused logins", a.refused.Flush)
+	upkeep(publishEvery, "webhook_health", a.publishHealth)
+	loops.Loop(ctx, "hourly upkeep", a.hourly)    // on its own: retention may take minutes
 	if a.sequencing.CompareAndSwap(false, true) { // a server that is also a worker has one
-		loops.Go(func() { (&feed.Sequencer{Store: a.Store, Log: a.log}).Run(ctx) })
+		loops.Loop(ctx, "sequencer", (&feed.Sequencer{Store: a.Store, Log: a.log}).Run)
 	}
 	if kind == serverKind {
-		loops.Go(func() { a.Feed.Run(ctx, a.log) })
+		loops.Loop(ctx, "feed", func(ctx context.Context) { a.Feed.Run(ctx, a.log) })
 	}
 	return func() {
 		stop()
@@ -49,16 +52,11 @@ func every(ctx context.Context, pause time.Duration, work func()) {
 	}
 }
 
-// mergeSearches merges what was written into the search indexes. Any process may do it; one does.
-func (a *App) mergeSearches(ctx context.Context) {
-	a.note(ctx, "search_indexes", a.Store.TidySearchIndexes(ctx))
-}
-
 // foldCounts adds the counts together. Any process may do it; one does.
 func (a *App) foldCounts(ctx context.Context) {
-	a.note(ctx, "counts", a.Store.FoldCounts(ctx))
-	a.note(ctx, "tally", a.Store.FoldTally(ctx, a.now(), a.now().Add(-keepTally)))
-	a.note(ctx, "change_tally", a.Store.TallyChanges(ctx))
+	a.task(ctx, "counts", a.Store.FoldCounts)
+	a.task(ctx, "tally", func(ctx context.Context) error { return a.Store.FoldTally(ctx, a.now(), a.now().Add(-keepTally)) })
+	a.task(ctx, "change_tally", a.Store.TallyChanges)
 }
 
 // hourly makes the partitions of the coming weeks and removes what has expired.
@@ -66,9 +64,9 @@ func (a *App) hourly(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		a.note(ctx, "partitions", a.Store.MakePartitions(ctx, a.now()))
-		a.note(ctx, "sweep", a.Store.Sweep(ctx, a.now()))
-		a.note(ctx, "retention", a.retain(ctx))
+		a.task(ctx, "partitions", func(ctx context.Context) error { return a.Store.MakePartitions(ctx, a.now()) })
+		a.task(ctx, "sweep", func(ctx context.Context) error { return a.Store.Sweep(ctx, a.now()) })
+		a.task(ctx, "retention", a.retain)
 		select {
 		case <-ctx.Done():
 			return
@@ -93,6 +91,11 @@ func (a *App) retain(ctx context.Context) error {
 		a.log.Info("a partition past its retention is in use; trying again in an hour", "partition", name)
 	}
 	return err
+}
+
+// task does a task of the upkeep. A panic is a failure: what follows is done all the same.
+func (a *App) task(ctx context.Context, task string, work func(context.Context) error) {
+	a.note(ctx, task, background.Try(a.log, task, func() error { return work(ctx) }))
 }
 
 // note records how a task ended. One that another process is doing is neither a failure nor a success of ours.

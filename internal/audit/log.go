@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"time"
+
+	"terrier/internal/background"
 )
 
 const (
@@ -40,7 +42,7 @@ func NewLog(t Target, format string, warn *slog.Logger) *Log {
 	}
 	l := &Log{events: make(chan Event, buffered), sink: t.open(), format: format, warn: warn, closing: make(chan struct{}),
 		giveUp: make(chan struct{}), done: make(chan struct{})}
-	go l.run()
+	background.Go(warn, "audit log", l.run)
 	return l
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"terrier/internal/background"
 	"terrier/internal/egress"
 	"terrier/internal/health"
 	"terrier/internal/store"
@@ -18,8 +19,7 @@ import (
 
 // attempt makes the request of a delivery and judges the answer. It returns an error when the outcome is unknown.
 func (w *Worker) attempt(ctx context.Context, due *store.Due, probe bool) (store.Outcome, error) {
-	o := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, State: store.Failed,
-		Receiver: store.ReceiverNote{Version: due.WebhookVersion, Ailing: due.Ailing, Probe: probe}}
+	o := w.outcome(due, probe)
 	if due.WebhookVersion == 0 {
 		o.At, o.Reason = w.now(), "The webhook was deleted."
 		return o, nil
@@ -32,8 +32,8 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due, probe bool) (store
 	if err != nil {
 		o.At, o.Reason, o.Receiver.Unsent = w.now(), reason(err), true
 		w.observer().Attempted(due.Webhook, otherOutcome, 0)
-		if waited := o.At.Sub(due.QueuedAt); hook.locked && (waited < lockedFor || due.State == store.Queued) {
-			o.RetryIn = max(lockedWait, min(waited, lockedFor)/8)
+		if hook.locked {
+			o.RetryIn = laterRetry(due, o.At)
 		}
 		return o, nil
 	}
@@ -55,6 +55,28 @@ func (w *Worker) attempt(ctx context.Context, due *store.Due, probe bool) (store
 	return o, nil
 }
 
+// guarded makes an attempt. If it panics, the delivery fails and is retried later, whatever the webhook's max_retries: otherwise it would
+// be tried again at once, and a held webhook would be probed with it for ever.
+func (w *Worker) guarded(ctx context.Context, due *store.Due, probe bool) (o store.Outcome, err error) {
+	err = background.Try(w.Log, "attempt", func() (err error) {
+		o, err = w.attempt(ctx, due, probe)
+		return err
+	})
+	if _, panicked := errors.AsType[*background.Panic](err); !panicked {
+		return o, err
+	}
+	o = w.outcome(due, probe)
+	o.At, o.Reason, o.Receiver.Unsent = w.now(), "Terrier failed at this delivery: the worker's log says where. Please report it.", true
+	o.RetryIn = laterRetry(due, o.At)
+	return o, nil
+}
+
+// outcome returns a failure without a reason.
+func (w *Worker) outcome(due *store.Due, probe bool) store.Outcome {
+	return store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, State: store.Failed,
+		Receiver: store.ReceiverNote{Version: due.WebhookVersion, Ailing: due.Ailing, Probe: probe}}
+}
+
 // A worker that lacks the key of a webhook's secrets was started with the wrong one, or not restarted after a change.
 // Another worker can send the delivery, or this one after a restart. So it is retried whatever the webhook's
 // max_retries, less often the longer it lasts, and at least once however long it was paused before.
@@ -62,6 +84,15 @@ const (
 	lockedWait = time.Minute
 	lockedFor  = 24 * time.Hour
 )
+
+// laterRetry returns in how long another worker, or this one after a restart, tries again; 0 for never.
+func laterRetry(due *store.Due, now time.Time) time.Duration {
+	waited := now.Sub(due.QueuedAt)
+	if waited >= lockedFor && due.State != store.Queued {
+		return 0
+	}
+	return max(lockedWait, min(waited, lockedFor)/8)
+}
 
 // longestReason is how many bytes of a reason are kept. A template can make one of any length.
 const longestReason = 500

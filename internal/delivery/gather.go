@@ -7,12 +7,15 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"terrier/internal/background"
 )
 
 // gather merges calls that come at about the same time into one. The first caller waits a moment for others; while
 // the maximum number of calls is under way, the next batch collects. If a merged call fails because of one of its
 // members, each member is called on its own.
 type gather[In, Out any] struct {
+	name  string
 	do    func(context.Context, []In) ([]Out, error) // answers in the order of the questions
 	limit int                                        // members of a batch
 	width int                                        // calls at once
@@ -20,7 +23,7 @@ type gather[In, Out any] struct {
 
 	mu      sync.Mutex
 	pending []*asked[In, Out]
-	calls   sync.WaitGroup
+	calls   background.Group
 	waiting bool // a caller is collecting a batch
 	busy    int  // calls under way, or about to start
 
@@ -43,7 +46,7 @@ func (g *gather[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 	if !g.waiting && g.busy < g.width {
 		g.waiting = true
 		g.busy++
-		g.calls.Go(g.run)
+		g.start(g.run)
 	}
 	g.mu.Unlock()
 	select {
@@ -53,6 +56,17 @@ func (g *gather[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 		var none Out
 		return none, ctx.Err()
 	}
+}
+
+func (g *gather[In, Out]) start(fn func()) { g.calls.Go(g.name, fn) }
+
+// try makes a call. A panic is an error: the members get an answer, and others are served.
+func (g *gather[In, Out]) try(ctx context.Context, ins []In) (outs []Out, err error) {
+	err = background.Try(g.calls.Log, g.name, func() (err error) {
+		outs, err = g.do(ctx, ins)
+		return err
+	})
+	return outs, err
 }
 
 func (g *gather[In, Out]) run() {
@@ -66,7 +80,7 @@ func (g *gather[In, Out]) run() {
 	// Later callers collect a new batch: calls for those who have waited come first.
 	for left := len(g.pending) - g.limit; left > 0 && g.busy < g.width; left -= g.limit {
 		g.busy++
-		g.calls.Go(g.serve)
+		g.start(g.serve)
 	}
 	g.mu.Unlock()
 	g.serve()
@@ -88,7 +102,7 @@ func (g *gather[In, Out]) serve() {
 		g.pending = g.pending[n:]
 		if len(g.pending) > 0 && g.busy < g.width {
 			g.busy++
-			g.calls.Go(g.serve)
+			g.start(g.serve)
 		}
 		g.mu.Unlock()
 		g.call(batch)
@@ -104,10 +118,10 @@ func (g *gather[In, Out]) call(batch []*asked[In, Out]) {
 	for i, a := range batch {
 		ins[i] = a.in
 	}
-	outs, err := g.do(batch[0].ctx, ins)
-	if errors.Is(err, errApart) {
+	outs, err := g.try(batch[0].ctx, ins)
+	if _, panicked := errors.AsType[*background.Panic](err); errors.Is(err, errApart) || panicked && len(batch) > 1 {
 		batch := slices.Clone(batch)
-		g.calls.Go(func() { g.apart(batch) })
+		g.start(func() { g.apart(batch) })
 		return
 	}
 	answer(batch, outs, err)
@@ -125,7 +139,7 @@ func (g *gather[In, Out]) apart(batch []*asked[In, Out]) {
 		var left []*asked[In, Out]
 		for _, a := range batch {
 			g.alone.Lock()
-			outs, err := g.do(ctx, []In{a.in})
+			outs, err := g.try(ctx, []In{a.in})
 			g.alone.Unlock()
 			if errors.Is(err, errApart) && ctx.Err() == nil {
 				left = append(left, a)

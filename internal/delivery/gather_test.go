@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"terrier/internal/background"
 )
 
 // TestGather: callers of one moment share a call, each gets its own answer, and the next batch collects while a call
@@ -299,4 +302,33 @@ func (g *gathering) startsInTime(i int, in []*gatheredCall) bool {
 		}
 	}
 	return underWay >= g.width || same > g.limit*(g.width-underWay) || in[i].starts <= at+g.wait
+}
+
+// TestAPanicInAGather: of calls that were merged, the one that panics gets an error and the others their answer. Later calls are made.
+func TestAPanicInAGather(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := gather[int, int]{name: "test", calls: background.Group{Log: slog.New(slog.DiscardHandler)}, limit: 10, width: 1,
+			wait: time.Millisecond, do: func(_ context.Context, in []int) ([]int, error) {
+				if slices.Contains(in, 13) {
+					panic("seeded")
+				}
+				return in, nil
+			}}
+		var asking sync.WaitGroup
+		for _, n := range []int{12, 13, 14} {
+			asking.Go(func() {
+				got, err := g.Do(t.Context(), n)
+				_, panicked := errors.AsType[*background.Panic](err)
+				if panicked != (n == 13) || !panicked && (err != nil || got != n) {
+					t.Errorf("%d: %d, %v", n, got, err)
+				}
+			})
+		}
+		asking.Wait()
+		if got, err := g.Do(t.Context(), 15); got != 15 || err != nil {
+			t.Errorf("later: %d, %v", got, err)
+		}
+		g.Wait()
+	})
 }

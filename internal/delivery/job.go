@@ -7,6 +7,7 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"terrier/internal/background"
 	"terrier/internal/store"
 )
 
@@ -19,6 +20,10 @@ type jobs struct {
 // Work implements river.Worker. The job waits for its turn before anything is read: what was true before a wait may no
 // longer be.
 func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
+	return background.Try(j.w.Log, "job", func() error { return j.work(ctx, job) }) // River would recover too, but not count
+}
+
+func (j *jobs) work(ctx context.Context, job *river.Job[Args]) error {
 	taken := task{ID: job.ID, Try: job.Attempt, Args: job.Args}
 	err := j.w.pace.wait(ctx, store.QueueWebhook(job.Queue))
 	switch {
@@ -52,7 +57,7 @@ func (w *Worker) work(ctx context.Context, job task) error {
 	case due.Stopped || due.Held && !job.Probe:
 		return w.putBack(ctx, job)
 	}
-	outcome, err := w.attempt(ctx, due, job.Probe)
+	outcome, err := w.guarded(ctx, due, job.Probe)
 	if err != nil {
 		return err
 	}

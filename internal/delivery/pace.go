@@ -3,9 +3,11 @@ package delivery
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
+	"terrier/internal/background"
 	"terrier/internal/store"
 )
 
@@ -20,6 +22,7 @@ const (
 // database, to all workers. Jobs of other webhooks pass.
 type pacer struct {
 	store   *store.Store
+	log     *slog.Logger
 	longest time.Duration // a job may wait
 
 	mu     sync.Mutex
@@ -41,10 +44,10 @@ var errNoTurn = errors.New("no turn")
 func longestWait(request time.Duration) time.Duration { return jobTimeout - request - turnsSpare }
 
 // begin lets jobs wait; end makes all that wait give up.
-func (p *pacer) begin(s *store.Store, longest time.Duration) {
+func (p *pacer) begin(s *store.Store, log *slog.Logger, longest time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.store, p.longest, p.ending = s, longest, make(chan struct{})
+	p.store, p.log, p.longest, p.ending = s, log, longest, make(chan struct{})
 }
 
 func (p *pacer) end() { close(p.ending) }
@@ -85,7 +88,8 @@ func (p *pacer) newPace(webhook int64, rate int) *pace {
 		}
 		return turns, nil
 	}
-	return &pace{rate, gather[time.Time, time.Time]{do: take, limit: 1 + rate/8, width: 1, wait: turnsWait}}
+	return &pace{rate, gather[time.Time, time.Time]{name: "rate limit", calls: background.Group{Log: p.log}, do: take, limit: 1 + rate/8,
+		width: 1, wait: turnsWait}}
 }
 
 // wait returns when it is the turn of a job of a webhook, at once if it has no rate limit. It returns errNoTurn if the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"terrier/internal/background"
 	"terrier/internal/store"
 )
 
@@ -14,16 +15,14 @@ const probeLease = rescueAfter
 
 // probing looks for held webhooks that are due for a probe and sends one delivery of each. Probes under way are
 // finished when ctx ends.
-func (w *Worker) probing(ctx context.Context) func() {
-	return func() {
-		w.every(ctx, follow, "probes of held webhooks", func(round context.Context) error {
-			found, err := w.Store.ClaimProbes(round, w.me.ID, probeLease)
-			for _, p := range found {
-				w.probes.Go(func() { w.probe(ctx, p) })
-			}
-			return err
-		})
-	}
+func (w *Worker) probing(ctx context.Context) {
+	w.every(ctx, follow, "probes of held webhooks", func(round context.Context) error {
+		found, err := w.Store.ClaimProbes(round, w.me.ID, probeLease)
+		for _, p := range found {
+			w.probes.Go("probe", func() { w.probe(ctx, p) })
+		}
+		return err
+	})
 }
 
 // probe sends one delivery of a held webhook. Its outcome decides whether the hold ends. If there is none, the job goes
@@ -36,7 +35,7 @@ func (w *Worker) probe(ctx context.Context, p store.Probe) {
 	job := task{ID: p.Job, Try: p.Try, Probe: true}
 	err := json.Unmarshal(p.Args, &job.Args)
 	if err == nil {
-		err = w.work(ctx, job)
+		err = background.Try(w.Log, "probe", func() error { return w.work(ctx, job) })
 	}
 	if err == nil {
 		return

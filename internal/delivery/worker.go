@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
+	"terrier/internal/background"
 	"terrier/internal/egress"
 	"terrier/internal/store"
 )
@@ -84,7 +84,7 @@ type Worker struct {
 	me      store.Worker
 	others  watch
 	clock   clock
-	probes  sync.WaitGroup
+	probes  background.Group
 	closing time.Duration // how long this process may take to close a queue
 
 	listening atomic.Bool // to the notifications of the database
@@ -130,7 +130,7 @@ func (w *Worker) shift(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
-	w.pace.begin(w.Store, longestWait(w.Client.Timeout()))
+	w.pace.begin(w.Store, w.Log, longestWait(w.Client.Timeout()))
 	// River stops on Stop, not when ctx ends: jobs under way are finished first.
 	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
@@ -139,14 +139,14 @@ func (w *Worker) shift(ctx context.Context) error {
 	if w.Started != nil {
 		w.Started()
 	}
-	var loops sync.WaitGroup
+	loops := &background.Group{Log: w.Log}
 	l := &lanes{client: client, store: w.Store, pace: &w.pace, open: map[int64]*lane{}}
 	looping, stop := context.WithCancel(ctx)
-	loops.Go(func() {
-		w.every(looping, follow, "queues", func(ctx context.Context) error { return l.follow(ctx, w.Now()) })
+	loops.Loop(looping, "queues", func(ctx context.Context) {
+		w.every(ctx, follow, "queues", func(ctx context.Context) error { return l.follow(ctx, w.Now()) })
 	})
-	loops.Go(w.recovering(looping))
-	w.probes.Go(w.probing(looping))
+	loops.Loop(looping, "recovery of lost jobs", w.recovering)
+	w.probes.Loop(looping, "probes of held webhooks", w.probing)
 	w.clock.await(ctx, false)
 	stop()
 	w.pace.end()
@@ -159,8 +159,8 @@ func (w *Worker) shift(ctx context.Context) error {
 // beating gives signs of life until rest is called, which is when nothing is under way any more.
 func (w *Worker) beating(ctx context.Context) (rest func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var heart sync.WaitGroup
-	heart.Go(func() { w.every(ctx, beat, "heartbeat", w.beat) })
+	heart := &background.Group{Log: w.Log}
+	heart.Loop(ctx, "heartbeat", func(ctx context.Context) { w.every(ctx, beat, "heartbeat", w.beat) })
 	return func() {
 		cancel()
 		heart.Wait()
@@ -171,8 +171,11 @@ func (w *Worker) begin() {
 	host, _ := os.Hostname() // a worker without a name works too
 	w.me = store.Worker{ID: fmt.Sprintf("%s-%d-%x", host, os.Getpid(), w.Now().UnixNano()), Host: host, Program: w.Program}
 	w.closing = follow
-	w.loads = gather[int64, *store.Due]{do: w.load, limit: batchLimit, width: batchWidth}
-	w.results = gather[store.Outcome, struct{}]{do: w.finish, limit: batchLimit, width: batchWidth, wait: finishWait}
+	w.probes.Log = w.Log
+	w.loads = gather[int64, *store.Due]{name: "load deliveries", calls: background.Group{Log: w.Log}, do: w.load, limit: batchLimit,
+		width: batchWidth}
+	w.results = gather[store.Outcome, struct{}]{name: "write outcomes", calls: background.Group{Log: w.Log}, do: w.finish, limit: batchLimit,
+		width: batchWidth, wait: finishWait}
 }
 
 func (w *Worker) newClient() (*river.Client[pgx.Tx], error) {
@@ -217,18 +220,18 @@ func (w *Worker) finishShift(ctx context.Context, client *river.Client[pgx.Tx]) 
 // roundTime is how long one call of every may take: a database that has vanished never answers.
 const roundTime = 30 * time.Second
 
-// every calls fn at an interval until ctx ends.
+// every calls fn at an interval until ctx ends. Of errors in a row, the first of each kind is logged. A panic is an error, too.
 func (w *Worker) every(ctx context.Context, interval time.Duration, what string, fn func(context.Context) error) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	for failing := false; ; {
+	var failures background.Failures
+	for {
 		round, cancel := context.WithTimeout(ctx, roundTime)
-		err := fn(round)
+		err := background.Try(w.Log, what, func() error { return fn(round) })
 		cancel()
-		if err != nil && ctx.Err() == nil && !failing {
+		if failures.New(err) && ctx.Err() == nil {
 			w.Log.Error("the worker goes on trying", "what", what, "error", err)
 		}
-		failing = err != nil
 		select {
 		case <-ctx.Done():
 			return
@@ -238,21 +241,19 @@ func (w *Worker) every(ctx context.Context, interval time.Duration, what string,
 }
 
 // recovering looks for awaited deliveries whose job is gone, a part of them at a time.
-func (w *Worker) recovering(ctx context.Context) func() {
+func (w *Worker) recovering(ctx context.Context) {
 	var after int64
-	return func() {
-		w.every(ctx, recoverEvery, "recovery of lost jobs", func(ctx context.Context) error {
-			found, next, err := w.Store.Recover(ctx, after, recoverAtOnce, w.Now().Add(-recoverAfter))
-			w.observer().Recovered(found)
-			if found > 0 {
-				w.Log.Warn("queued deliveries again whose jobs were gone", "deliveries", found)
-			}
-			if err == nil {
-				after = next
-			}
-			return err
-		})
-	}
+	w.every(ctx, recoverEvery, "recovery of lost jobs", func(ctx context.Context) error {
+		found, next, err := w.Store.Recover(ctx, after, recoverAtOnce, w.Now().Add(-recoverAfter))
+		w.observer().Recovered(found)
+		if found > 0 {
+			w.Log.Warn("queued deliveries again whose jobs were gone", "deliveries", found)
+		}
+		if err == nil {
+			after = next
+		}
+		return err
+	})
 }
 
 // atOnce hands a job out again without a delay: it was lost with its worker, or the database was away.

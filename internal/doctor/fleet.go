@@ -21,6 +21,8 @@ var fleetChecks = []Check{
 		(*examination).sameKeys},
 	{fleetGroup, "retention", "give all processes the same TERRIER_CHANGELOG_RETENTION and TERRIER_DELIVERY_RETENTION, and restart them",
 		tables, (*examination).sameRetention},
+	{fleetGroup, "panics", "report the stack in the log of that process, with the version of Terrier; then restart the process", tables,
+		(*examination).panics},
 }
 
 // How long after its last sign a process counts as running. A worker gives one every 5 s, each process one more every
@@ -153,4 +155,28 @@ func (e *examination) sameRetention(ctx context.Context) (Finding, error) {
 		}
 	}
 	return ok("%s with one retention", count(len(processes), "process"))
+}
+
+// panics lists the processes of which a goroutine has panicked. It goes on, but each panic is a fault of the program.
+func (e *examination) panics(ctx context.Context) (Finding, error) {
+	processes, err := e.processes(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	if len(processes) == 0 {
+		return skip(nobody)
+	}
+	for _, p := range processes {
+		if p.Panics > 0 {
+			return found(Warn, "", "the %s on %s has panicked %s since it was started, in: %s", p.Kind, p.Host, times(p.Panics), p.Panicked)
+		}
+	}
+	return ok("%s without a panic", count(len(processes), "process"))
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }

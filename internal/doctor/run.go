@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"terrier/internal/background"
 	"terrier/internal/record"
 	"terrier/internal/store"
 )
@@ -125,12 +127,12 @@ func Run(ctx context.Context, s Subject, o Options) Report {
 	}
 	e.receivers = sync.OnceValues(func() ([]receiver, error) { return e.visitReceivers(ctx) })
 	report := Report{Program: s.Program, At: s.Now().UTC()}
-	var wg sync.WaitGroup
+	wg := &background.Group{Log: slog.Default()}
 	turns := make(chan struct{}, atOnce)
 	chosen := slices.DeleteFunc(Checks(), func(c Check) bool { return !o.runs(c.Group) })
 	report.Results = make([]Result, len(chosen))
 	for i, c := range chosen {
-		wg.Go(func() {
+		wg.Go("doctor", func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
 			report.Results[i] = e.result(ctx, c)
@@ -186,7 +188,7 @@ func (e *examination) within(ctx context.Context, c Check) Finding {
 	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
 	done := make(chan Finding, 1)
-	go func() { done <- e.guarded(ctx, c) }()
+	background.Go(slog.Default(), "doctor", func() { done <- e.guarded(ctx, c) })
 	select {
 	case f := <-done:
 		return f

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
+	"terrier/internal/background"
 	"terrier/internal/egress"
 	"terrier/internal/store"
 )
@@ -67,14 +68,14 @@ func (e *examination) visitReceivers(ctx context.Context) ([]receiver, error) {
 // visitAll visits receivers, several at once, until ctx ends.
 func visitAll(ctx context.Context, hooks []store.Receiver, visit func(context.Context, store.Receiver) receiver) []receiver {
 	found := make([]receiver, len(hooks))
-	var wg sync.WaitGroup
+	wg := &background.Group{Log: slog.Default()}
 	turns := make(chan struct{}, visitsAtOnce)
 	for i, h := range hooks {
 		found[i].NotVisited = true
 		if i >= mostReceivers {
 			continue
 		}
-		wg.Go(func() {
+		wg.Go("doctor", func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
 			if ctx.Err() != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"terrier/internal/access"
+	"terrier/internal/background"
 	"terrier/internal/store"
 )
 
@@ -31,19 +32,22 @@ const newsPage = 1_000
 // Run reads new changes for all who wait, until ctx ends. Then nobody waits any more.
 func (f *Feed) Run(ctx context.Context, log *slog.Logger) {
 	defer f.End()
-	for failing := false; ctx.Err() == nil; {
+	var failures background.Failures
+	for ctx.Err() == nil {
 		connected := false
-		err := f.Ledger.Store.ListenPositions(ctx, func(l *store.Listener, newest int64) error {
-			if !connected {
-				f.news.begin(newest)
-				connected, failing = true, false
-			}
-			return f.hear(ctx, l, newest)
+		err := background.Try(log, "feed", func() error {
+			return f.Ledger.Store.ListenPositions(ctx, func(l *store.Listener, newest int64) error {
+				if !connected {
+					f.news.begin(newest)
+					connected = true
+					failures.New(nil)
+				}
+				return f.hear(ctx, l, newest)
+			})
 		})
-		if ctx.Err() == nil && !failing {
+		if failures.New(err) && ctx.Err() == nil {
 			log.Error("can't listen for new changes; trying again", "error", err)
 		}
-		failing = true
 		f.news.lookAgain(time.Now())
 		select {
 		case <-ctx.Done():

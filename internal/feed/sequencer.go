@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"terrier/internal/background"
 	"terrier/internal/store"
 )
 
@@ -35,12 +36,12 @@ type Sequencer struct {
 
 // Run numbers changes whenever no other process does, until ctx ends.
 func (q *Sequencer) Run(ctx context.Context) {
-	for failing := false; ctx.Err() == nil; {
-		err := q.connected(ctx)
-		if err != nil && ctx.Err() == nil && !failing {
+	var failures background.Failures
+	for ctx.Err() == nil {
+		err := background.Try(q.Log, "sequencer", func() error { return q.connected(ctx) })
+		if failures.New(err) && ctx.Err() == nil {
 			q.Log.Error("the sequencer goes on trying", "error", err)
 		}
-		failing = err != nil
 		q.pause(ctx, standby)
 	}
 }

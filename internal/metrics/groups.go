@@ -17,6 +17,6 @@ func Groups() []Group {
 			PoolMax, PoolAcquired, PoolIdle, PoolWaits, PoolWaited, PoolCancelled}},
 		{"The feed", []Family{FeedPosition, FeedLag}},
 		{"Upkeep", []Family{upkeepSuccess, upkeepFailures}},
-		{"The process", []Family{buildInfo, readingUp, readingSeconds}},
+		{"The process", []Family{buildInfo, Panics, readingUp, readingSeconds}},
 	}
 }

@@ -8,6 +8,8 @@ var (
 		Labels: []string{"task"}}
 	upkeepFailures = Family{Name: "terrier_upkeep_failures_total", Kind: Counter, From: everywhere,
 		Help: "Tasks of the upkeep that failed.", Labels: []string{"task"}}
+	Panics = Family{Name: "terrier_panics_total", Kind: Counter, From: everywhere,
+		Help: "Panics of the goroutines of this process. Each is a fault of the program: the log has the stack.", Labels: []string{"in"}}
 	expired = Family{Name: "terrier_deliveries_expired_total", Kind: Counter, From: everywhere,
 		Help: "Deliveries that were given up because they could not be sent within TERRIER_DELIVERY_RETENTION."}
 )

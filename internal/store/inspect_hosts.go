@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"strings"
-	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"terrier/internal/background"
 )
 
 // Host is one of the hosts that the address of the database names.
@@ -35,9 +37,9 @@ func Hosts(ctx context.Context, url string) ([]Host, error) {
 		}
 		hosts, configs = append(hosts, Host{Name: one.Host, Port: one.Port, Address: address}), append(configs, one)
 	}
-	var wg sync.WaitGroup
+	wg := &background.Group{Log: slog.Default()}
 	for n := range hosts {
-		wg.Go(func() { hosts[n].Role, hosts[n].Err = askRole(ctx, configs[n]) })
+		wg.Go("ask hosts", func() { hosts[n].Role, hosts[n].Err = askRole(ctx, configs[n]) })
 	}
 	wg.Wait()
 	return hosts, nil

@@ -12,20 +12,23 @@ type Process struct {
 	KeyIDs                  []string // the current key first
 	Changes, Deliveries     int      // how many days they are kept
 	SeenAt                  time.Time
+	Panics                  int64  // of its goroutines, since it was started
+	Panicked                string // their names
 }
 
 // PresentEvery is how often a process says that it is running.
 const PresentEvery = 15 * time.Second
 
-const selectProcesses = `SELECT id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at FROM extras_process
+const selectProcesses = `SELECT id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at, panics, panicked FROM extras_process
 	WHERE seen_at >= now() - $1::interval ORDER BY kind, host, id`
 
 // Present records that a process is running.
 func (s *Store) Present(ctx context.Context, p Process) error {
 	_, err := s.pool.Exec(ctx, `
-		INSERT INTO extras_process (id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, now()) ON CONFLICT (id) DO UPDATE SET seen_at = now()`,
-		p.ID, p.Kind, p.Host, p.Program, p.KeyIDs, p.Changes, p.Deliveries)
+		INSERT INTO extras_process (id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at, panics, panicked)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9)
+		ON CONFLICT (id) DO UPDATE SET seen_at = now(), panics = excluded.panics, panicked = excluded.panicked`,
+		p.ID, p.Kind, p.Host, p.Program, p.KeyIDs, p.Changes, p.Deliveries, p.Panics, p.Panicked)
 	return s.translate(err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"terrier/internal/background"
 	"terrier/internal/record"
 )
 
@@ -149,7 +151,7 @@ func makeSearchIndex(ctx context.Context, pool *pgxpool.Pool, conn *pgxpool.Conn
 func reportProgress(ctx context.Context, pool *pgxpool.Pool, t *record.Type, logf func(string, ...any)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
-	go func() {
+	background.Go(slog.Default(), "progress of an index", func() {
 		defer close(done)
 		tick := time.NewTicker(progressPause)
 		defer tick.Stop()
@@ -167,7 +169,7 @@ func reportProgress(ctx context.Context, pool *pgxpool.Pool, t *record.Type, log
 				logf("making the search index of %s: %s, %d %%", t.Plural, phase, percent)
 			}
 		}
-	}()
+	})
 	return func() {
 		cancel()
 		<-done

@@ -145,6 +145,10 @@ var fixtures = []fixture{
 		x.during("UPDATE extras_process SET delivery_retention = 7 WHERE id = 'w'",
 			"UPDATE extras_process SET delivery_retention = 30 WHERE id = 'w'")
 	}},
+	{"fleet-panics", doctor.Warn, "report the stack", nil, func(x *trial) {
+		x.during("UPDATE extras_process SET panics = 1, panicked = 'probe' WHERE id = 'w'",
+			"UPDATE extras_process SET panics = 0, panicked = '' WHERE id = 'w'")
+	}},
 
 	{"queues-oldest", doctor.Warn, `terrier webhook tail "Chat"`, nil, func(x *trial) {
 		x.during("UPDATE extras_delivery SET queued_at = now() - interval '1 hour'", "UPDATE extras_delivery SET queued_at = now()")
