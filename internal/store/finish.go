@@ -123,8 +123,8 @@ func finishStatements(batch *pgx.Batch, outcomes []Outcome, move string) *pgx.Qu
 	}
 	moved := batch.Queue(move, ids, at, rounds, states, finished, statuses, reasons, retries, attempts, jobs,
 		slices.MinFunc(at, time.Time.Compare), slices.MaxFunc(at, time.Time.Compare))
-	insertAttempts(batch, outcomes)
 	insertTally(batch, outcomes)
+	insertAttempts(batch, outcomes)
 	return moved
 }
 
@@ -168,31 +168,32 @@ func notNil(b []byte) []byte {
 	return b
 }
 
-// insertTally counts the outcomes by webhook, without those that go back to the queue.
+// insertTally counts the outcomes by webhook, whatever becomes of their deliveries: each attempt counts once. A batch whose commit was in
+// doubt is written again, as a whole, and counts nothing if it was committed: then its first attempt is there. So this comes before the
+// attempts are written, and after the deliveries were moved, which waits for a commit that is still under way. A batch without any
+// attempt counts if its first delivery was moved in this transaction.
 func insertTally(batch *pgx.Batch, outcomes []Outcome) {
 	type count struct {
 		successful, failed, took int64
 		durations                health.Durations
 	}
 	counts := map[int64]count{}
+	first := outcomes[0]
 	for _, o := range outcomes {
 		c := counts[o.Webhook]
-		switch o.State {
-		case Successful:
+		if o.State == Successful {
 			c.successful++
-		case Failed:
+		} else {
 			c.failed++
-		default:
-			continue
 		}
 		if o.Attempt != nil {
 			c.took += o.Attempt.Milliseconds
 			c.durations.Add(o.Attempt.Milliseconds)
+			if first.Attempt == nil {
+				first = o
+			}
 		}
 		counts[o.Webhook] = c
-	}
-	if len(counts) == 0 {
-		return
 	}
 	hooks := slices.Sorted(maps.Keys(counts))
 	n := len(hooks)
@@ -201,9 +202,16 @@ func insertTally(batch *pgx.Batch, outcomes []Outcome) {
 		c := counts[id]
 		good[i], bad[i], took[i], durations[i] = c.successful, c.failed, c.took, c.durations.Array()
 	}
+	var started *time.Time // of the first attempt
+	if first.Attempt != nil {
+		started = &first.Attempt.StartedAt
+	}
 	batch.Queue(`
 		INSERT INTO extras_tally (minute, webhook_id, successful, failed, milliseconds, durations)
 		SELECT date_trunc('minute', $1::timestamptz), x.id, x.good, x.bad, x.took, x.durations::bigint[]
-		FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[]) AS x(id, good, bad, took, durations)`,
-		outcomes[0].At, hooks, good, bad, took, durations)
+		FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[]) AS x(id, good, bad, took, durations)
+		WHERE CASE WHEN $9::timestamptz IS NULL
+			THEN EXISTS (SELECT FROM extras_delivery d WHERE d.id = $7 AND d.changed_at = $8 AND d.xmin = pg_current_xact_id()::xid)
+			ELSE NOT EXISTS (SELECT FROM extras_attempt a WHERE a.delivery_id = $7 AND a.changed_at = $8 AND a.started_at = $9) END`,
+		outcomes[0].At, hooks, good, bad, took, durations, first.ID, first.ChangedAt, started)
 }
