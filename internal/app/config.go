@@ -17,6 +17,7 @@ import (
 	"terrier/internal/audit"
 	"terrier/internal/memory"
 	"terrier/internal/record"
+	"terrier/internal/store"
 	"terrier/internal/web"
 )
 
@@ -102,7 +103,7 @@ func (c *Config) Validate() error {
 		problems = append(problems, fmt.Errorf("TERRIER_MAPS_URL is %q: %w", c.MapsURL, err))
 	}
 	_, err := c.ProxyNetworks()
-	return errors.Join(append(problems, err, c.validateWebhooks(), c.validateRetention())...)
+	return errors.Join(append(problems, err, store.CheckConnections(c.DatabaseURL), c.validateWebhooks(), c.validateRetention())...)
 }
 
 // LimitMemory keeps the process below its memory limit.

@@ -45,6 +45,9 @@ func TestConfigValidate(t *testing.T) {
 
 		{"no database", func(c *Config) { c.DatabaseURL = "" }, []string{"TERRIER_DATABASE_URL is not set", "postgres://"}},
 		{"bad database", func(c *Config) { c.DatabaseURL = "mysql://x:canary@y" }, []string{"TERRIER_DATABASE_URL is not understood"}},
+		{"three connections", func(c *Config) { c.DatabaseURL += "?pool_max_conns=3" },
+			[]string{"TERRIER_DATABASE_URL: pool_max_conns=3 is too few", "write pool_max_conns=4 or more"}},
+		{"four connections", func(c *Config) { c.DatabaseURL += "?pool_max_conns=4" }, nil},
 		{"no key", func(c *Config) { c.SecretKey = "" }, []string{"TERRIER_SECRET_KEY is not set", makeSecretKey}},
 		{"short key", func(c *Config) { c.SecretKey = "canarycanary" },
 			[]string{"TERRIER_SECRET_KEY has 12 characters and needs at least 50: openssl rand -base64 48"}},

@@ -1,10 +1,14 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"terrier/internal/access"
 	"terrier/internal/dbtest"
@@ -110,6 +114,44 @@ func TestHealthIsPublishedBesideARecount(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.note(t, "held", "0")
+	w.want(t, "held", 1, 1)
+}
+
+// TestHealthIsPublishedOnOneConnection: a change of health is recorded while all other connections are taken.
+func TestHealthIsPublishedOnOneConnection(t *testing.T) {
+	t.Parallel()
+	w := newHealthWorld(t)
+	w.note(t, "held", "0")
+	for range w.Store.Pool().Config().MaxConns - 1 {
+		taken, err := w.Store.Pool().Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer taken.Release()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := w.publishHealth(ctx); err != nil {
+		t.Fatal(err)
+	}
+	w.want(t, "held", 1, 1)
+}
+
+// TestHealthIsPublishedByOneProcess: of several processes, one records a change. If it dies meanwhile, another does after the lease.
+func TestHealthIsPublishedByOneProcess(t *testing.T) {
+	t.Parallel()
+	w := newHealthWorld(t)
+	w.note(t, "held", "0")
+	w.exec(t, "UPDATE extras_webhook_state SET publishing_until = now() + interval '20 s'")
+	w.want(t, "", 0, 0)
+	w.exec(t, "UPDATE extras_webhook_state SET publishing_until = now()")
+	var processes errgroup.Group
+	for range 3 {
+		processes.Go(func() error { return w.publishHealth(t.Context()) })
+	}
+	if err := processes.Wait(); err != nil {
+		t.Error(err)
+	}
 	w.want(t, "held", 1, 1)
 }
 

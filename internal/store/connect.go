@@ -81,6 +81,18 @@ func openPool(ctx context.Context, config *pgxpool.Config, together *resets) (*p
 	return pool, nil
 }
 
+// leastConnections is how many connections for records a process needs.
+const leastConnections = 4
+
+// CheckConnections refuses an address of the database that allows too few connections. What else is wrong with it is not its business.
+func CheckConnections(url string) error {
+	if config, err := pgxpool.ParseConfig(url); err == nil && config.MaxConns < leastConnections {
+		return fmt.Errorf("TERRIER_DATABASE_URL: pool_max_conns=%d is too few: changes, upkeep and the jobs of a worker would wait for "+
+			"each other. Remove it, or write pool_max_conns=%d or more", config.MaxConns, leastConnections)
+	}
+	return nil
+}
+
 // poolConfig reads the address of the database. Later settings override earlier ones, and those in the address
 // override all.
 //

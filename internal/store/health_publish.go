@@ -3,10 +3,7 @@ package store
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/health"
 )
@@ -23,30 +20,44 @@ type ToPublish struct {
 	Now    time.Time // by the clock that Since goes by
 }
 
-// HealthToPublish lists the webhooks whose records show another state than they are in, if it is time to say so.
-func (s *Store) HealthToPublish(ctx context.Context) ([]ToPublish, error) {
-	found, err := collect[ToPublish](ctx, s, s.pool, `
-		SELECT h.webhook_id, h.state, h.since, h.reason, coalesce(r.id, 0), coalesce(r.state, 'healthy'), now()
-		FROM extras_webhook_state h JOIN extras_webhook w ON w.id = h.webhook_id LEFT JOIN extras_webhookhealth r ON r.webhook_id = w.id
-		WHERE h.state <> coalesce(r.state, 'healthy') ORDER BY h.webhook_id`)
-	return slices.DeleteFunc(found, func(p ToPublish) bool { return !health.Publish(p.Known, p.State, p.Since, p.Now) }), err
+// toPublish selects the webhooks whose records show another state than they are in.
+const toPublish = `SELECT h.webhook_id, h.state, h.since, h.reason, coalesce(r.id, 0), coalesce(r.state, 'healthy'), now()
+	FROM extras_webhook_state h JOIN extras_webhook w ON w.id = h.webhook_id LEFT JOIN extras_webhookhealth r ON r.webhook_id = w.id
+	WHERE h.state <> coalesce(r.state, 'healthy') AND `
+
+// due reports whether it is time to record the health.
+func (p ToPublish) due() bool { return health.Publish(p.Known, p.State, p.Since, p.Now) }
+
+// publishLease is how long recording one change of health may take. If the process that does it dies, another does it after that.
+const publishLease = 30 * time.Second
+
+// PublishHealth calls publish for each webhook whose health is to be recorded. Other processes do the same: a lease in the row of a
+// webhook's state keeps two from recording one change. It is no lock, because a lock would hold a connection while publish uses another.
+func (s *Store) PublishHealth(ctx context.Context, publish func(ToPublish) error) error {
+	found, err := collect[ToPublish](ctx, s, s.pool, toPublish+
+		"coalesce(h.publishing_until, '-infinity') <= now() ORDER BY h.webhook_id")
+	for _, p := range found { // one that can't be recorded keeps none of the others back
+		if p.due() {
+			err = errors.Join(err, s.publishOne(ctx, p.Webhook, publish))
+		}
+	}
+	return err
 }
 
-// PublishHealth calls publish for each webhook whose health is to be recorded. If another process is doing it, it
-// returns ErrElsewhere.
-func (s *Store) PublishHealth(ctx context.Context, publish func(ToPublish) error) error {
-	found, err := s.HealthToPublish(ctx)
-	if err != nil || len(found) == 0 {
+func (s *Store) publishOne(ctx context.Context, webhook int64, publish func(ToPublish) error) (err error) {
+	// The lease is taken first and the record read after that: another process may just have written it.
+	taken, err := s.pool.Exec(ctx, `UPDATE extras_webhook_state SET publishing_until = now() + $2::interval
+		WHERE webhook_id = $1 AND coalesce(publishing_until, '-infinity') <= now()`, webhook, publishLease)
+	if err != nil || taken.RowsAffected() == 0 {
+		return s.translate(err)
+	}
+	defer func() {
+		_, endErr := s.pool.Exec(context.WithoutCancel(ctx), "UPDATE extras_webhook_state SET publishing_until = NULL WHERE webhook_id = $1", webhook)
+		err = errors.Join(err, s.translate(endErr))
+	}()
+	found, err := collect[ToPublish](ctx, s, s.pool, toPublish+"h.webhook_id = $1", webhook)
+	if err != nil || len(found) == 0 || !found[0].due() {
 		return err
 	}
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if err := lockUpkeep(ctx, tx, PublishLock); err != nil {
-			return err
-		}
-		found, err := s.HealthToPublish(ctx) // another process may have just been done
-		for _, p := range found {            // one that can't be recorded keeps none of the others back
-			err = errors.Join(err, publish(p))
-		}
-		return err
-	})
+	return publish(found[0])
 }

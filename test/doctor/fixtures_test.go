@@ -31,6 +31,9 @@ var withoutKey = []string{"fleet-keys", "keys-sealed", "keys-tokens", "proxy-rea
 
 var fixtures = []fixture{
 	{"settings-parse", doctor.Fail, "docs/configuration.md", nil, func(x *trial) { x.config.ExemptViewPermissions = []string{"dcim.sit"} }},
+	{"settings-parse", doctor.Fail, "docs/configuration.md", nil, func(x *trial) {
+		x.config.DatabaseURL += "&pool_max_conns=1"
+	}},
 	{"settings-file", doctor.Warn, "chmod 640 /", nil, func(x *trial) { x.config.SettingsFile = x.file(0o644) }},
 	{"settings-file", doctor.Fail, "chmod 640 /", nil, func(x *trial) { x.config.SettingsFile = x.file(0o660) }},
 	{"settings-file", doctor.Fail, "ls -l /", nil, func(x *trial) { x.config.SettingsFile = "/does/not/exist" }},
