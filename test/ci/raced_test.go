@@ -74,7 +74,8 @@ func concurrent(file *ast.File, test bool) bool {
 			found = found || !test
 		case *ast.SelectorExpr:
 			from, ok := x.X.(*ast.Ident)
-			shared := ok && (from.Name == "atomic" || from.Name == "sync" && !strings.HasPrefix(x.Sel.Name, "OnceVal"))
+			shared := ok && (slices.Contains([]string{"atomic", "background", "limit"}, from.Name) && ast.IsExported(x.Sel.Name) ||
+				from.Name == "sync" && !strings.HasPrefix(x.Sel.Name, "OnceVal"))
 			found = found || shared && !test
 		}
 		return !found
