@@ -53,6 +53,7 @@ func (u *UserRecord) Subject() *access.Subject {
 // TokenRecord is a token as it is kept, together with its owner.
 type TokenRecord struct {
 	ID           int64
+	Hint         string // the part of the key that may be shown
 	Digest       []byte
 	Expires      *time.Time
 	WriteEnabled bool

@@ -29,14 +29,25 @@ type Authenticator struct {
 	Keys     *Keyring
 	Log      *slog.Logger
 	Now      func() time.Time
+	// Refused records a refused token in the audit log; nil for an unknown one. It costs next to nothing: there may be any number. It may be
+	// nil.
+	Refused func(ctx context.Context, token *TokenRecord, reason string, from netip.Addr)
 
 	claims claims
 }
 
+// Why tokens are refused, as the audit log says it.
+const (
+	unknownKey     = "unknown key"
+	otherAddress   = "address not allowed"
+	expiredToken   = "expired"
+	inactiveHolder = "account inactive"
+)
+
 // ByToken returns the subject of a token's key, used from an address.
 func (a *Authenticator) ByToken(ctx context.Context, key string, from netip.Addr) (*access.Subject, error) {
 	if !wellFormed(key) {
-		return nil, errInvalidToken
+		return nil, a.refused(ctx, nil, unknownKey, from, errInvalidToken)
 	}
 	digests := a.Keys.TokenDigests(key)
 	a.claims.forget(digests) // a refused caller has no claim for the next time
@@ -46,15 +57,23 @@ func (a *Authenticator) ByToken(ctx context.Context, key string, from netip.Addr
 	}
 	// A store that returns the wrong token must not log anybody in.
 	if token == nil || !slices.ContainsFunc(digests, func(d []byte) bool { return hmac.Equal(d, token.Digest) }) {
-		return nil, errInvalidToken
+		return nil, a.refused(ctx, nil, unknownKey, from, errInvalidToken)
 	}
 	now := a.Now()
-	if err := token.refuse(from, now); err != nil {
-		return nil, err
+	if reason, err := token.refuse(from, now); err != nil {
+		return nil, a.refused(ctx, token, reason, from, err)
 	}
 	a.note(ctx, token, digests[0], now)
 	a.claims.keep(token, now)
 	return token.subject(), nil
+}
+
+// refused records a refusal and returns it.
+func (a *Authenticator) refused(ctx context.Context, token *TokenRecord, reason string, from netip.Addr, err error) error {
+	if a.Refused != nil {
+		a.Refused(ctx, token, reason, plainAddr(from))
+	}
+	return err
 }
 
 func (t *TokenRecord) subject() *access.Subject {
@@ -81,19 +100,19 @@ func (a *Authenticator) BySession(ctx context.Context, cookieValue string) (*acc
 	return user.Subject(), nil
 }
 
-// refuse returns why a token that was found may not be used, or nil.
-func (t *TokenRecord) refuse(from netip.Addr, now time.Time) error {
+// refuse returns why a token that was found may not be used, in a word and as the caller reads it, or nil.
+func (t *TokenRecord) refuse(from netip.Addr, now time.Time) (reason string, err error) {
 	from = plainAddr(from)
 	allowed := func(p netip.Prefix) bool { return p.Contains(from) }
 	switch {
 	case len(t.AllowedIPs) > 0 && !slices.ContainsFunc(t.AllowedIPs, allowed):
-		return fault.New(fault.Denied, "Source IP %s is not permitted to authenticate using this token.", from)
+		return otherAddress, fault.New(fault.Denied, "Source IP %s is not permitted to authenticate using this token.", from)
 	case t.Expires != nil && !now.Before(*t.Expires):
-		return errTokenExpired
+		return expiredToken, errTokenExpired
 	case !t.User.Active:
-		return errUserInactive
+		return inactiveHolder, errUserInactive
 	}
-	return nil
+	return "", nil
 }
 
 // note records a use of the token. The caller is authenticated already, so a failure here does not refuse it.

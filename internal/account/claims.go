@@ -55,7 +55,10 @@ func (a *Authenticator) Claim(key string, from netip.Addr) (subject *access.Subj
 	}
 	found, ok := a.claims.find(a.Keys.TokenDigest(key))
 	now := a.Now()
-	if !ok || now.Sub(found.at) >= TouchInterval || found.token.refuse(from, now) != nil {
+	if !ok || now.Sub(found.at) >= TouchInterval {
+		return nil, false
+	}
+	if _, err := found.token.refuse(from, now); err != nil {
 		return nil, false
 	}
 	return found.token.subject(), true

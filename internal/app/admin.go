@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"terrier/internal/access"
+	"terrier/internal/audit"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -22,7 +23,7 @@ func operator() ledger.Caller {
 	if u, err := user.Current(); err == nil {
 		name += " (" + u.Username + ")"
 	}
-	return ledger.Caller{Subject: &access.Subject{Username: name, Superuser: true}, RequestID: uuid.NewString()}
+	return ledger.Caller{Subject: &access.Subject{Username: name, Superuser: true}, RequestID: uuid.NewString(), Way: "command line"}
 }
 
 // NewUser is an account to make.
@@ -57,7 +58,10 @@ func (a *App) UnlockUser(ctx context.Context, username string) error {
 	if err != nil {
 		return err
 	}
-	return a.API.Login.Unlock(ctx, u.Text("username"))
+	if err := a.API.Login.Unlock(ctx, u.Text("username")); err != nil {
+		return err
+	}
+	return a.Ledger.Note(ctx, a.Ledger.Event(operator(), audit.LoginUnlocked, u))
 }
 
 func (a *App) changeUser(ctx context.Context, username string, in ledger.Input) error {

@@ -131,8 +131,9 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	}
 	a.refused = &audit.Refused{Store: accounts, Log: trail}
 	a.cleanups = append(a.cleanups, a.flushRefused)
+	refused := refusals{accounts, a.refused, trail, a.now}
 	login := &account.Login{Users: accounts, Throttle: accounts, Addresses: accounts, Passwords: a.passwords, Keys: keys, Log: log, Now: a.now,
-		Refusals: refusals{accounts, a.refused, trail, a.now}}
+		Refusals: refused}
 	sessions := account.NewSessions(accounts, strings.HasPrefix(cfg.BaseURL, "https://"), log)
 	printer := &record.Printer{Base: cfg.BaseURL}
 	a.Ledger = &ledger.Ledger{
@@ -170,7 +171,8 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	}
 	a.Server = &server.Server{API: a.API, Site: a.Site, Sessions: sessions, Proxies: proxies, Ready: a.ready, BaseURL: cfg.BaseURL,
 		Log: log, Now: a.now,
-		Auth: &account.Authenticator{Tokens: accounts, Users: accounts, Sessions: sessions, Keys: keys, Log: log, Now: a.now}}
+		Auth: &account.Authenticator{Tokens: accounts, Users: accounts, Sessions: sessions, Keys: keys, Log: log, Now: a.now,
+			Refused: refused.Token}}
 	a.API.Again = a.Server.Again
 	a.measure(login)
 	a.Handler, err = a.Server.Handler()
@@ -248,6 +250,9 @@ const (
 func (a *App) Serve(ctx context.Context) error {
 	listener, err := a.listen(ctx)
 	if err != nil {
+		return err
+	}
+	if err := a.noteSettings(ctx); err != nil {
 		return err
 	}
 	srv := &http.Server{Handler: a.leaving(a.Handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,

@@ -56,7 +56,7 @@ func (r refusals) Failed(ctx context.Context, user *account.UserRecord, from net
 // Throttled implements account.Refusals.
 func (r refusals) Throttled(ctx context.Context, username string, from netip.Addr, counted bool) error {
 	e := r.event(ctx, from)
-	e.UserName = username
+	e.Name, e.UserName = audit.LoginThrottled, username
 	r.counted.Add(e)
 	if !counted {
 		return nil // the upkeep writes it
@@ -69,8 +69,20 @@ func (r refusals) Throttled(ctx context.Context, username string, from netip.Add
 	return nil
 }
 
+// Token records a refused token, which the upkeep writes.
+func (r refusals) Token(ctx context.Context, token *account.TokenRecord, reason string, from netip.Addr) {
+	e := r.event(ctx, from)
+	e.Name, e.Detail = audit.TokenRefused, reason
+	if token != nil {
+		e.UserName, e.Target = token.User.Username, fmt.Sprintf("users.token/%d", token.ID)
+		e.TargetName = fmt.Sprintf("%s (%s)", token.Hint, token.User.Username)
+	}
+	r.counted.Add(e)
+}
+
 func (r refusals) event(ctx context.Context, from netip.Addr) audit.Event {
-	return audit.Event{At: r.now().UTC().Truncate(time.Microsecond), Address: from, RequestID: ledger.CallerFrom(ctx).RequestID}
+	caller := ledger.CallerFrom(ctx)
+	return audit.Event{At: r.now().UTC().Truncate(time.Microsecond), Address: from, RequestID: caller.RequestID, Way: caller.Way}
 }
 
 // flushRefused writes what is left of the login attempts that were refused, at the end of the program.

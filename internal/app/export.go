@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"terrier/internal/store"
@@ -22,9 +23,11 @@ func (a *App) Export(ctx context.Context, key, format string, w io.Writer) (n in
 	if err := out.Begin(); err != nil {
 		return 0, err
 	}
+	caller := operator()
+	defer func() { err = errors.Join(err, a.Ledger.NoteExport(ctx, caller, t, int64(n), format)) }()
 	// By id: a change that is made meanwhile neither hides a record nor shows one twice.
 	q := store.Query{Order: []string{"id"}, Count: store.CountNone}
-	for page, err := range a.Ledger.Pages(ctx, operator(), t, q) {
+	for page, err := range a.Ledger.Pages(ctx, caller, t, q) {
 		if err != nil {
 			return n, err
 		}

@@ -2,8 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 
+	"terrier/internal/audit"
 	"terrier/internal/ledger"
+	"terrier/internal/record"
 )
 
 // Resealed is what `terrier secret reseal` shows.
@@ -15,6 +18,11 @@ type Resealed struct {
 // Reseal encrypts the secrets with the current key, and counts the tokens that still need an old one.
 func (a *App) Reseal(ctx context.Context) (Resealed, error) {
 	secrets, err := a.Ledger.Reseal(ctx)
+	if secrets.Reencrypted > 0 {
+		e := a.Ledger.Event(operator(), audit.KeysResealed, record.Values{})
+		e.Detail, e.Count = "key "+a.keys.ID(), int64(secrets.Reencrypted)
+		err = errors.Join(err, a.Ledger.Note(ctx, e))
+	}
 	if err != nil {
 		return Resealed{}, err
 	}

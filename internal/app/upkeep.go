@@ -3,10 +3,13 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"terrier/internal/audit"
 	"terrier/internal/background"
 	"terrier/internal/feed"
+	"terrier/internal/record"
 	"terrier/internal/store"
 )
 
@@ -86,6 +89,12 @@ func (a *App) retain(ctx context.Context) error {
 	}
 	for _, p := range done.Dropped {
 		a.log.Info("dropped a partition past its retention", "partition", p.Name, "rows", p.Rows)
+		if p.Of == store.AuditType && p.Rows > 0 {
+			e := a.Ledger.Event(machine(), audit.AuditRemoved, record.Values{})
+			before := p.Till.UTC().Format(time.DateOnly)
+			e.Count, e.Detail = p.Rows, fmt.Sprintf("events before %s, kept for %d days", before, a.cfg.ChangelogRetention)
+			err = errors.Join(err, a.Ledger.Note(ctx, e))
+		}
 	}
 	for _, name := range done.Busy {
 		a.log.Info("a partition past its retention is in use; trying again in an hour", "partition", name)

@@ -110,6 +110,21 @@ func TestRetention(t *testing.T) {
 		t.Errorf("received %s, and %d more", body, len(received))
 	}
 	eventually(t, func() bool { return strings.Contains(log.String(), "extras_conditionerror_") })
+	// Audit events of 130 days ago are removed, which is an event.
+	for _, at := range []time.Time{now.AddDate(0, 0, -130)} {
+		if err := a.Store.MakePartitions(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		create("extras.webhook", at, ledger.Input{"name": "forgotten", "payload_url": receiver.URL + "/", "content_types": []any{"dcim.region"},
+			"type_create": true})
+	}
+	a.Ledger.Now = time.Now
+	eventually(t, func() bool {
+		if err := a.retain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return ask("SELECT count(*) = 1 FROM extras_auditevent WHERE event = 'audit_removed' AND user_name = 'terrier' AND times = 1")
+	})
 	for _, line := range []string{"deliveries=1 days=30",
 		"partition=extras_delivery_" + old.UTC().Truncate(7*24*time.Hour).Format("20060102") + " rows=1\n"} {
 		if strings.Count(log.String(), line) != 1 {

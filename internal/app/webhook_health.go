@@ -19,7 +19,8 @@ const publishEvery = time.Second
 
 // machine returns the caller of what Terrier itself records.
 func machine() ledger.Caller {
-	return ledger.Caller{Subject: &access.Subject{Username: "terrier", Superuser: true}, RequestID: uuid.NewString(), Machine: true}
+	return ledger.Caller{Subject: &access.Subject{Username: "terrier", Superuser: true}, RequestID: uuid.NewString(), Machine: true,
+		Way: "upkeep"}
 }
 
 // publishHealth records how webhooks are doing, so that people see it and other webhooks are notified. Workers have

@@ -1,5 +1,5 @@
 // Package audit owns what the audit log says of an act, and where it is sent besides the database: to standard error, to a file or to
-// syslog. It also counts the login attempts that are refused, so that a flood of them does not become a flood of writes.
+// syslog. It also counts the logins and tokens that are refused, so that a flood of them does not become a flood of writes.
 //
 // The acts themselves are recorded by those who carry them out, in the transaction of the act: the ledger from what a type declares as
 // Audited, webhookadmin for its actions. Package store has the table extras_auditevent.
@@ -7,6 +7,7 @@ package audit
 
 import (
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -17,9 +18,23 @@ type Event struct {
 	UserName   string // "" for a name that no user has
 	Address    netip.Addr
 	RequestID  string
+	Way        string // "page", "API, token 12", "command line"
 	Target     string // "users.token/12"
 	TargetName string
+	Detail     string // what was done, in our words
 	Count      int64
+}
+
+// maxDetail is how many characters of a detail are kept.
+const maxDetail = 300
+
+// Details returns parts as a detail.
+func Details(parts ...string) string {
+	text := []rune(strings.Join(parts, ", "))
+	if len(text) > maxDetail {
+		return string(text[:maxDetail-1]) + "…"
+	}
+	return string(text)
 }
 
 // The names of events that are not declared by a type.
@@ -33,6 +48,13 @@ const (
 	WebhookReplayed     = "webhook_replayed"
 	DeliveryRetried     = "delivery_retried"
 	DeliveryRedelivered = "delivery_redelivered"
+	WebhookTested       = "webhook_tested"
+	LoginUnlocked       = "login_unlocked"
+	TokenRefused        = "token_refused"
+	KeysResealed        = "keys_resealed"
+	Exported            = "exported"
+	SettingsChanged     = "settings_changed"
+	AuditRemoved        = "audit_removed"
 )
 
 // From returns the address as it is recorded, "" for none.

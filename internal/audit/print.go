@@ -27,8 +27,8 @@ func printed(e Event, format string) []byte {
 	}
 	r := slog.NewRecord(e.At, level, "audit", 0)
 	r.AddAttrs(slog.String("event", e.Name), slog.String("user_name", e.UserName), slog.String("address", e.From()),
-		slog.String("request_id", e.RequestID), slog.String("target", e.Target), slog.String("target_name", e.TargetName),
-		slog.Int64("times", e.Count))
+		slog.String("way", e.Way), slog.String("request_id", e.RequestID), slog.String("target", e.Target),
+		slog.String("target_name", e.TargetName), slog.String("detail", e.Detail), slog.Int64("times", e.Count))
 	_ = handler.Handle(context.Background(), r) // it writes into memory
 	return escaped(bytes.TrimRight(out.Bytes(), "\n"))
 }

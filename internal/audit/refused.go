@@ -3,23 +3,25 @@ package audit
 import (
 	"context"
 	"maps"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
 )
 
-// mostNames is how many account names are counted apart between two writes. Attempts under further names count together, as those of
-// names that no user has do.
+// mostNames is how many accounts, tokens and addresses are counted apart between two writes. Attempts of further ones count together, as
+// those of names that no user has do.
 const mostNames = 1000
 
-// RefusedStore adds up refused login attempts.
+// RefusedStore adds up refused logins and tokens.
 type RefusedStore interface {
-	// AddRefused adds attempts to those of their account and hour. UserName is what was typed. It returns the records that are the first
-	// of their account and hour, with the name of the user, or none where there is no such user.
+	// AddRefused adds attempts to those of their account or token, reason and hour. UserName of a login is what was typed. It returns the
+	// records that are the first of their hour; those of logins have the name of the user, or none where there is no such user.
 	AddRefused(ctx context.Context, attempts []Event) ([]Event, error)
 }
 
-// Refused counts login attempts that the limits refuse. They are written together, one record for each account and hour.
+// Refused counts logins that the limits refuse, and refused tokens. They are written together: one record for each account or token,
+// reason and hour.
 type Refused struct {
 	Store RefusedStore
 	Log   *Log
@@ -30,26 +32,52 @@ type Refused struct {
 
 // refusedKey is what attempts are added up by.
 type refusedKey struct {
-	typed string
-	hour  time.Time
+	event, typed, target, reason string
+	from                         netip.Addr // of an unknown token
+	hour                         time.Time
 }
 
-// Add counts an attempt, which the next Flush writes. UserName is what was typed.
+func keyOf(e Event) refusedKey {
+	key := refusedKey{event: e.Name, target: e.Target, reason: e.Detail, hour: e.At}
+	switch {
+	case e.Name == LoginThrottled:
+		key.typed = e.UserName
+	case e.Target == "":
+		key.from = e.Address
+	}
+	return key
+}
+
+// Add counts an attempt, which the next Flush writes. The name is LoginThrottled or TokenRefused. UserName of a login is what was typed.
 func (r *Refused) Add(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e.Name, e.Count, e.At = LoginThrottled, 1, e.At.Truncate(time.Hour)
+	e.Count, e.At = 1, e.At.Truncate(time.Hour)
+	if e.Name == TokenRefused && e.Target == "" {
+		e.Address = network(e.Address)
+	}
 	r.merge(e)
+}
+
+// network returns the first address of the part of IPv6 that one customer has: there are too many addresses to have a record each.
+func network(from netip.Addr) netip.Addr {
+	if from = from.Unmap().WithZone(""); from.Is6() {
+		return netip.PrefixFrom(from, 64).Masked().Addr()
+	}
+	return from
 }
 
 func (r *Refused) merge(e Event) {
 	if r.pending == nil {
 		r.pending = map[refusedKey]Event{}
 	}
-	key := refusedKey{e.UserName, e.At}
-	if _, counted := r.pending[key]; !counted && len(r.pending) >= mostNames {
-		e.UserName, key.typed = "", ""
+	if _, counted := r.pending[keyOf(e)]; !counted && len(r.pending) >= mostNames {
+		e.UserName, e.Target, e.TargetName = "", "", ""
+		if e.Name == TokenRefused {
+			e.Address = netip.Addr{}
+		}
 	}
+	key := keyOf(e)
 	e.Count += r.pending[key].Count
 	r.pending[key] = e
 }

@@ -64,7 +64,8 @@ type Caller struct {
 	*access.Subject
 	RequestID string
 	From      netip.Addr
-	Machine   bool // Terrier itself, which alone writes read-only types
+	Way       string // page, API or command line
+	Machine   bool   // Terrier itself, which alone writes read-only types
 }
 
 // Input is a decoded JSON object.

@@ -137,15 +137,17 @@ type Special struct {
 	Copies *Copies
 	// About names the field that says which type a record is about.
 	About string
-	// Audited returns the event under which a change to a record enters the audit log, "" for none. before is empty on a creation, after
-	// on a deletion.
-	Audited func(before, after Values) string
+	// Audited returns the events under which a change to a record enters the audit log. before is empty on a creation, after on a deletion.
+	Audited func(before, after Values) []Audited
 	// Alerts names the reference to the webhook that a record is about. Such a type is written by Terrier itself, but as any record:
 	// with change rows, and webhooks can be notified of it. The one that a record is about never is.
 	Alerts string
 	// SearchNewest limits q to this many of the newest records that match the filters; 0 means all of them.
 	SearchNewest int
 }
+
+// Audited is an event of the audit log. Detail says what was done, in our words: it never has a value that may be a secret.
+type Audited struct{ Event, Detail string }
 
 // Limited names the fields that limit a token.
 type Limited struct {

@@ -196,6 +196,17 @@ func (v Values) MergeChanged(over Values) {
 // Same reports whether a field has the same value in another record of the type.
 func (v Values) Same(other Values, name string) bool { return SameValue(v.Get(name), other.Get(name)) }
 
+// Differing returns the names of the fields that differ between two states of a record, without those that nobody sets.
+func (v Values) Differing(other Values) []string {
+	var names []string
+	for i, info := range v.t.infos {
+		if !info.ReadOnly && v.t.fields[i].Column().Storage != NoStorage && !SameValue(v.vals[i], other.vals[i]) {
+			names = append(names, info.Name)
+		}
+	}
+	return names
+}
+
 // SameValue reports whether two values of one field are equal.
 func SameValue(a, b any) bool {
 	switch x := a.(type) {

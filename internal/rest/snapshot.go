@@ -53,6 +53,10 @@ func (a *API) snapshot(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = out.end()
 	}
+	// Also of one that is broken off: what was sent is read.
+	if noted := a.Ledger.NoteExport(r.Context(), ledger.CallerFrom(r.Context()), t, out.count, "snapshot"); noted != nil {
+		a.Log.ErrorContext(r.Context(), "record a snapshot", "error", noted)
+	}
 	switch {
 	case err == nil, errors.Is(err, errHeadOnly):
 	case !out.begun:

@@ -143,7 +143,10 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := s.Now()
 		from := s.client(r)
-		caller := &ledger.Caller{Subject: &access.Subject{Address: from}, RequestID: uuid.NewString(), From: from}
+		caller := &ledger.Caller{Subject: &access.Subject{Address: from}, RequestID: uuid.NewString(), From: from, Way: "page"}
+		if strings.HasPrefix(r.URL.Path, "/api/") {
+			caller.Way = "API"
+		}
 		h := w.Header()
 		h.Set("X-Request-ID", caller.RequestID)
 		h.Set("X-Content-Type-Options", "nosniff")

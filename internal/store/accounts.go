@@ -34,12 +34,12 @@ func (a Accounts) LoadToken(ctx context.Context, digests [][]byte) (*account.Tok
 	u := &t.User
 	// A key that was given twice, while secret keys were rotated, belongs to the first token.
 	err := a.pool.QueryRow(ctx, `
-		SELECT t.id, t.key_sealed, t.expires, t.write_enabled, t.allowed_ips::cidr[], n.last_used,
+		SELECT t.id, t.key_hint, t.key_sealed, t.expires, t.write_enabled, t.allowed_ips::cidr[], n.last_used,
 			u.id, u.username, u.is_active, u.is_superuser, u.manage_tokens, u.epoch,
 			CASE WHEN u.is_superuser THEN NULL ELSE `+grantsExpr+` END, (SELECT n FROM users_generation)
 		FROM users_token t JOIN users_user u ON u.id = t.user_id LEFT JOIN users_token_use n ON n.token_id = t.id
 		WHERE t.key_sealed = ANY($1) ORDER BY t.id LIMIT 1`, sealed).
-		Scan(&t.ID, &digest, &t.Expires, &t.WriteEnabled, &t.AllowedIPs, &t.LastUsed,
+		Scan(&t.ID, &t.Hint, &digest, &t.Expires, &t.WriteEnabled, &t.AllowedIPs, &t.LastUsed,
 			&u.ID, &u.Username, &u.Active, &u.Superuser, &u.ManageToken, &u.Epoch, &grants, &u.Generation)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil

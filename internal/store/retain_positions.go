@@ -25,7 +25,7 @@ func (p *Partition) lastPosition(ctx context.Context, conn *pgx.Conn) (position 
 		err = errUnnumbered
 	}
 	if err == nil {
-		err = conn.QueryRow(ctx, "SELECT coalesce(max(position), 0) FROM extras_position WHERE changed_at < $1", p.till).Scan(&position)
+		err = conn.QueryRow(ctx, "SELECT coalesce(max(position), 0) FROM extras_position WHERE changed_at < $1", p.Till).Scan(&position)
 	}
 	return position, err
 }

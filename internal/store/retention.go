@@ -25,10 +25,12 @@ type Retained struct {
 
 // Partition is a part of a growing table, usually a week.
 type Partition struct {
-	Name       string
-	Rows       int64
-	from, till time.Time
-	position   int64 // of changes: the newest one among them
+	Name     string
+	Of       string // the type of its rows, where they are counted
+	Rows     int64
+	Till     time.Time
+	from     time.Time
+	position int64 // of changes: the newest one among them
 }
 
 const (
@@ -145,6 +147,7 @@ func (done *Retained) dropBefore(ctx context.Context, conn *pgx.Conn, table stri
 		return err
 	}
 	for _, p := range old {
+		p.Of = countedAs[table]
 		err := p.measure(ctx, conn, table)
 		if err == nil {
 			_, err = conn.Exec(ctx, p.dropStatement(table))
@@ -185,7 +188,7 @@ func partitionsBefore(ctx context.Context, conn querier, table string, limit tim
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Partition, error) {
 		var p Partition
-		err := row.Scan(&p.Name, &p.from, &p.till)
+		err := row.Scan(&p.Name, &p.from, &p.Till)
 		return p, err
 	})
 }
@@ -197,7 +200,7 @@ func (p Partition) stillUsed(table string) string {
 		return fmt.Sprintf("EXISTS (SELECT FROM %s WHERE state = 'queued' OR retry_at IS NOT NULL)", p.Name)
 	case "extras_attempt", "extras_objectchange":
 		return fmt.Sprintf("EXISTS (SELECT FROM extras_delivery WHERE changed_at >= '%s' AND changed_at < '%s')",
-			p.from.Format(time.RFC3339Nano), p.till.Format(time.RFC3339Nano))
+			p.from.Format(time.RFC3339Nano), p.Till.Format(time.RFC3339Nano))
 	}
 	return "false"
 }

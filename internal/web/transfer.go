@@ -49,7 +49,12 @@ func (p *TypePages) sendExport(v *Visit, q store.Query, format transfer.Format, 
 	ctx, cancel := lasting.Context(v.Ctx, lasting.Time)
 	defer cancel()
 	out := transfer.NewWriter(lasting.Writer(v.W), p.Type, defs, format, p.site.Ledger.Printer)
-	begun := false
+	begun, sent := false, int64(0)
+	defer func() { // also of one that is broken off: what was sent is read
+		if err := p.site.Ledger.NoteExport(v.Ctx, v.Caller, p.Type, sent, string(format)); err != nil {
+			p.site.Log.ErrorContext(v.Ctx, "record an export", "error", err)
+		}
+	}()
 	for page, err := range p.site.Ledger.Pages(ctx, v.Caller, p.Type, q) {
 		if err == nil && !begun {
 			p.attach(v, format, "")
@@ -57,6 +62,7 @@ func (p *TypePages) sendExport(v *Visit, q store.Query, format transfer.Format, 
 		}
 		for i := 0; err == nil && i < len(page.Rows); i++ {
 			err = out.Write(page.Rows[i])
+			sent++
 		}
 		switch {
 		case err != nil && !begun:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"terrier/internal/access"
+	"terrier/internal/audit"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -29,6 +30,7 @@ func (a *Admin) test(ctx context.Context, c ledger.Caller, hook record.Values, i
 	}
 	id := hook.ID()
 	var sent *store.Promise[int64]
+	e := a.Ledger.Event(c, audit.WebhookTested, hook)
 	err = a.store().Write(ctx, func(tx *store.Tx) error {
 		hooks := tx.Load(hook.Type(), scope, []int64{id}, store.LockKeep)
 		if err := tx.Flush(ctx); err != nil {
@@ -44,12 +46,14 @@ func (a *Admin) test(ctx context.Context, c ledger.Caller, hook record.Values, i
 		tx.InsertDeliveries([]store.Change{change}, []store.Match{{Webhook: id, Event: webhook.KindOf(change.Action)}})
 		tx.AddCounts(map[string]int{store.ChangeType: 1, store.DeliveryType: 1})
 		tx.ProbeNow(id)
+		tx.AddEvent(e)
 		sent = tx.LastDelivery(id, change.At, c.RequestID)
 		return tx.Flush(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
+	a.Ledger.Audit.Write(e)
 	return a.store().Get(ctx, a.deliveryType(), access.Machine(), sent.Get())
 }
 

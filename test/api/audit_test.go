@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -43,7 +44,7 @@ func TestAuditTokens(t *testing.T) {
 	s.WantAudited(t, func() { admin.patch(t, tokens, id, obj{"description": "x", "write_enabled": true}) })
 	for _, change := range []obj{{"write_enabled": false}, {"expires": "2040-01-01T00:00:00Z"}, {"allowed_ips": []string{"10.0.0.0/8"}},
 		{"expires": nil}} {
-		s.WantAudited(t, func() { admin.patch(t, tokens, id, change) }, byAdmin("permission_changed", "users.token", id, made["display"]))
+		s.WantAudited(t, func() { admin.patch(t, tokens, id, change) }, byAdmin("token_changed", "users.token", id, made["display"]))
 	}
 	s.WantAudited(t, func() { admin.do(t, "POST", tokens, obj{"user": 9999}).Want(t, http.StatusBadRequest) })
 	s.WantAudited(t, func() { admin.do(t, "DELETE", at(tokens, id), nil).Want(t, http.StatusNoContent) },
@@ -67,11 +68,12 @@ func TestAuditTokens(t *testing.T) {
 	}
 	left := one[int](t, s, "SELECT count(*) FROM users_token WHERE user_id = $1", alice)
 	gone := s.Audited(t, func() { admin.do(t, "DELETE", at(users, alice), nil).Want(t, http.StatusNoContent) })
-	if len(gone) != left || left < 3 {
+	user := byAdmin("user_deleted", "users.user", alice, "alice")
+	if len(gone) != left+1 || left < 3 || !slices.Contains(gone, user) {
 		t.Errorf("%d tokens were deleted with their user, and the events are %q", left, gone)
 	}
 	for _, e := range gone {
-		if !strings.HasPrefix(e, "token_deleted|admin|127.0.0.1|users.token/") {
+		if e != user && !strings.HasPrefix(e, "token_deleted|admin|127.0.0.1|users.token/") {
 			t.Error(e)
 		}
 	}
@@ -89,21 +91,29 @@ func TestAuditCommands(t *testing.T) {
 		want string
 		do   func()
 	}{
-		{"permission_changed", func() {
+		{"user_created permission_changed", func() {
 			_, err = s.App.CreateUser(ctx, app.NewUser{Username: "root", Password: "canary canary", Superuser: true})
 		}},
-		{"", func() { _, err = s.App.CreateUser(ctx, app.NewUser{Username: "plain", Password: "canary canary"}) }},
+		{"user_created", func() { _, err = s.App.CreateUser(ctx, app.NewUser{Username: "plain", Password: "canary canary"}) }},
 		{"token_created", func() { token, err = s.App.CreateToken(ctx, app.NewToken{Username: "plain"}) }},
 		{"token_deleted", func() { err = s.App.RevokeToken(ctx, token.ID) }},
+		{"password_changed", func() { err = s.App.SetPassword(ctx, "plain", "canary canary 2") }},
+		{"login_unlocked", func() { err = s.App.UnlockUser(ctx, "plain") }},
+		{"exported", func() { _, err = s.App.Export(ctx, "users.user", "csv", io.Discard) }},
 		{"permission_changed", func() { err = s.App.DeactivateUser(ctx, "plain") }},
 	} {
 		got := s.Audited(t, step.do)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got) > 1 || step.want != strings.Split(strings.Join(got, ""), "|")[0] ||
-			step.want != "" && !strings.HasPrefix(got[0], step.want+"|command line (") {
-			t.Errorf("%q, want %s", got, step.want)
+		for _, want := range strings.Fields(step.want) {
+			if len(got) == 0 || !strings.HasPrefix(got[0], want+"|command line (") {
+				t.Fatalf("%q, want %s", got, step.want)
+			}
+			got = got[1:]
+		}
+		if len(got) > 0 {
+			t.Errorf("%q, besides %s", got, step.want)
 		}
 	}
 	s.WantNoSecrets(t, token.Key, "canary")
@@ -127,14 +137,18 @@ func TestAuditPermissions(t *testing.T) {
 		s.WantAudited(t, func() { admin.patch(t, grants, perm, obj{"users": []int64{alice}}) }, want...)
 	}
 	var group int64
-	s.WantAudited(t, func() { group = admin.create(t, groups, obj{"name": "g"}) })
+	if made := s.Audited(t, func() { group = admin.create(t, groups, obj{"name": "g"}) }); len(made) != 1 ||
+		made[0] != byAdmin("group_changed", "users.group", group, "g") {
+		t.Errorf("%q", made)
+	}
 	for _, rights := range []obj{{"groups": []int64{group}}, {"is_superuser": true}, {"manage_tokens": false}, {"is_active": false}} {
 		s.WantAudited(t, func() { admin.patch(t, users, alice, rights) }, byAdmin("permission_changed", "users.user", alice, "alice"))
 	}
-	s.WantAudited(t, func() { admin.patch(t, users, alice, obj{"first_name": "Alice", "password": "canary canary"}) })
+	s.WantAudited(t, func() { admin.patch(t, users, alice, obj{"first_name": "Alice", "password": "canary canary"}) },
+		byAdmin("password_changed", "users.user", alice, "alice"))
 	s.WantAudited(t, func() { weak.do(t, "DELETE", at(grants, perm), nil) }) // it is refused
 	s.WantAudited(t, func() { admin.do(t, "DELETE", at(groups, group), nil).Want(t, http.StatusNoContent) },
-		byAdmin("permission_changed", "users.user", alice, "alice"))
+		byAdmin("permission_changed", "users.user", alice, "alice"), byAdmin("group_changed", "users.group", group, "g"))
 	s.WantAudited(t, func() { admin.do(t, "DELETE", at(grants, perm), nil).Want(t, http.StatusNoContent) },
 		byAdmin("permission_changed", "users.permission", perm, "p"))
 	s.WantNoSecrets(t, "canary")
@@ -167,7 +181,8 @@ func TestAuditDeliveries(t *testing.T) {
 
 	p.s.WantAudited(t, func() { p.admin.patch(t, webhooks, p.a, obj{"secret": "canary"}) },
 		byAdmin("secret_rotated", "extras.webhook", p.a, "A"))
-	p.s.WantAudited(t, func() { p.admin.patch(t, webhooks, p.a, obj{"secret": "canary", "enabled": false}) })
+	p.s.WantAudited(t, func() { p.admin.patch(t, webhooks, p.a, obj{"secret": "canary", "enabled": false}) },
+		byAdmin("webhook_changed", "extras.webhook", p.a, "A"))
 	p.s.WantNoSecrets(t, "canary")
 }
 

@@ -55,7 +55,7 @@ func TestAuditPages(t *testing.T) {
 		{"pause/", url.Values{}, []string{line("webhook_paused")}},
 		{"resume/", url.Values{}, []string{line("webhook_resumed")}},
 		{"rotate/", url.Values{"secret": {"canary 2"}}, []string{line("secret_rotated")}},
-		{"rotate/end/", url.Values{}, nil},
+		{"rotate/end/", url.Values{}, []string{line("secret_rotated")}},
 		{"replay/", url.Values{"type": {"dcim.site"}}, []string{line("webhook_replayed")}},
 	} {
 		s.WantAudited(t, func() { b.post(t, path+step.path, step.form).Want(t, http.StatusSeeOther) }, step.want...)

@@ -1,6 +1,10 @@
 package extras
 
-import "terrier/internal/record"
+import (
+	"strings"
+
+	"terrier/internal/record"
+)
 
 // CustomLink is a button on the pages of records.
 var CustomLink = record.Type{
@@ -25,6 +29,19 @@ var CustomLink = record.Type{
 	Order:   []string{"group_name", "weight", "name"},
 	Search:  []string{"name", "link_text", "link_url", "group_name"},
 	Filters: []record.Filter{{Name: "content_type_id", Field: "content_types", TypeIDs: true}},
+	Special: record.Special{Audited: linkEvents},
+}
+
+// linkEvents returns the event of a change to a custom link: a link can send what its reader sees to another site.
+func linkEvents(before, after record.Values) []record.Audited {
+	detail := "created"
+	switch {
+	case after.ID() == 0:
+		detail = "deleted"
+	case before.ID() != 0:
+		detail = strings.Join(before.Differing(after), ", ")
+	}
+	return []record.Audited{{Event: "link_changed", Detail: detail}}
 }
 
 var buttonClasses = record.ChoicesOf(`

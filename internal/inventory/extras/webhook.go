@@ -1,6 +1,8 @@
 package extras
 
 import (
+	"strings"
+
 	"terrier/internal/fault"
 	"terrier/internal/record"
 )
@@ -98,7 +100,7 @@ var Webhook = record.Type{
 		{Name: "rotate/end", Method: "POST", PagesOnly: true, Needs: "change", Label: "The receiver knows the new one",
 			Doc: "Stop signing with the old secret of a webhook"},
 	},
-	Special: record.Special{Audited: webhookEvent},
+	Special: record.Special{Audited: webhookEvents},
 	Check: func(_, v record.Values) fault.Fields {
 		errs := fault.Fields{}
 		if !v.Bool("type_create") && !v.Bool("type_update") && !v.Bool("type_delete") {
@@ -108,12 +110,31 @@ var Webhook = record.Type{
 	},
 }
 
-// webhookEvent returns which event of the audit log a change to a webhook is.
-func webhookEvent(before, after record.Values) string {
-	if before.ID() != 0 && after.ID() != 0 && !(before.Same(after, "secret") && before.Same(after, "client_key")) {
-		return "secret_rotated"
+// webhookEvents returns the events of a change to a webhook.
+func webhookEvents(before, after record.Values) (events []record.Audited) {
+	switch {
+	case before.ID() == 0:
+		return []record.Audited{{Event: "webhook_created"}}
+	case after.ID() == 0:
+		return []record.Audited{{Event: "webhook_deleted"}}
 	}
-	return ""
+	var secrets, others []string
+	for _, name := range before.Differing(after) {
+		switch {
+		case name == "secret", name == "previous_secret", name == "client_key",
+			name == "client_certificate" && !before.Same(after, "client_key"): // the pair is one act
+			secrets = append(secrets, name)
+		default:
+			others = append(others, name)
+		}
+	}
+	if len(secrets) > 0 {
+		events = append(events, record.Audited{Event: "secret_rotated", Detail: strings.Join(secrets, ", ")})
+	}
+	if len(others) > 0 {
+		events = append(events, record.Audited{Event: "webhook_changed", Detail: strings.Join(others, ", ")})
+	}
+	return events
 }
 
 var httpMethods = record.Choices{

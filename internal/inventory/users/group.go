@@ -1,6 +1,10 @@
 package users
 
-import "terrier/internal/record"
+import (
+	"strings"
+
+	"terrier/internal/record"
+)
 
 // Group gathers users, so that a permission can be given to all of them.
 var Group = record.Type{
@@ -13,4 +17,25 @@ var Group = record.Type{
 	Brief:  []string{"name"},
 	Order:  []string{"name"},
 	Search: []string{"name", "description"},
+	// The description grants nothing. Members are in the events of the users.
+	Special: record.Special{Audited: func(before, after record.Values) []record.Audited {
+		switch {
+		case before.ID() == 0, after.ID() == 0:
+			return []record.Audited{{Event: "group_changed", Detail: done(before, after)}}
+		case !before.Same(after, "name"):
+			return []record.Audited{{Event: "group_changed", Detail: "renamed, was " + before.Text("name")}}
+		}
+		return nil
+	}},
+}
+
+// done says in a word what happened to a record, or which fields have changed.
+func done(before, after record.Values) string {
+	switch {
+	case before.ID() == 0:
+		return "created"
+	case after.ID() == 0:
+		return "deleted"
+	}
+	return strings.Join(before.Differing(after), ", ")
 }

@@ -31,10 +31,12 @@ var Permission = record.Type{
 			Help: `Empty (null) means all records. Of an object, all keys must match. Of a list of objects, one must match: ` +
 				`{"status": "active", "region__slug": "lisbon"}. $user is the caller.`},
 	},
-	Brief:   []string{"name"},
-	Order:   []string{"name"},
-	Search:  []string{"name", "description"},
-	Special: record.Special{Audited: func(_, _ record.Values) string { return "permission_changed" }},
+	Brief:  []string{"name"},
+	Order:  []string{"name"},
+	Search: []string{"name", "description"},
+	Special: record.Special{Audited: func(before, after record.Values) []record.Audited {
+		return []record.Audited{{Event: "permission_changed", Detail: done(before, after)}}
+	}},
 	Check: func(before, after record.Values) fault.Fields {
 		errs := fault.Fields{}
 		had := before.List("object_types")

@@ -3,6 +3,7 @@ package users
 import (
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"terrier/internal/record"
@@ -11,7 +12,7 @@ import (
 // Token is a key that a program sends instead of a password.
 var Token = record.Type{
 	App: "users", Name: "token", Plural: "tokens", Sensitive: true, Section: "Administration",
-	Rights: []string{"grant"}, Special: record.Special{Owner: "user", MaxOwned: 1000, Expiry: "expires", Audited: tokenEvent,
+	Rights: []string{"grant"}, Special: record.Special{Owner: "user", MaxOwned: 1000, Expiry: "expires", Audited: tokenEvents,
 		Limited: &record.Limited{Expires: "expires", Networks: "allowed_ips", Writes: "write_enabled"}},
 	Doc:     "A key for the API. It may do what its user may do, or only read.",
 	Columns: []string{"description", "write_enabled", "expires", "allowed_ips", "last_used", "created"},
@@ -42,25 +43,34 @@ var Token = record.Type{
 	},
 }
 
-// tokenEvent returns which event of the audit log a change to a token is.
-func tokenEvent(before, after record.Values) string {
+// tokenEvents returns the events of a change to a token. The description grants nothing; the key can't be changed.
+func tokenEvents(before, after record.Values) []record.Audited {
 	switch {
 	case before.ID() == 0:
-		return "token_created"
+		return []record.Audited{{Event: "token_created", Detail: limitsOf(after)}}
 	case after.ID() == 0:
-		return "token_deleted"
-	case before.Link("user").ID != after.Link("user").ID, before.Bool("write_enabled") != after.Bool("write_enabled"),
-		!slices.Equal(before.List("allowed_ips"), after.List("allowed_ips")), !sameTime(before.Get("expires"), after.Get("expires")):
-		return "permission_changed"
+		return []record.Audited{{Event: "token_deleted"}}
 	}
-	return ""
+	changed := slices.DeleteFunc(before.Differing(after), func(name string) bool { return name == "key" || name == "description" })
+	if len(changed) == 0 {
+		return nil
+	}
+	return []record.Audited{{Event: "token_changed", Detail: strings.Join(changed, ", ")}}
 }
 
-// sameTime compares two times, of which either may be none.
-func sameTime(a, b any) bool {
-	first, isTime := a.(time.Time)
-	second, areTimes := b.(time.Time)
-	return isTime == areTimes && first.Equal(second)
+// limitsOf says how a new token is limited.
+func limitsOf(token record.Values) string {
+	var limits []string
+	if end, ok := token.Get("expires").(time.Time); ok {
+		limits = append(limits, "ends "+end.UTC().Format(time.RFC3339))
+	}
+	if len(token.List("allowed_ips")) > 0 {
+		limits = append(limits, "limited addresses")
+	}
+	if !token.Bool("write_enabled") {
+		limits = append(limits, "read-only")
+	}
+	return strings.Join(limits, ", ")
 }
 
 func network(s string) (string, error) {

@@ -3,6 +3,7 @@ package users
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"terrier/internal/record"
 )
@@ -36,7 +37,7 @@ var User = record.Type{
 	Brief:   []string{"username"},
 	Order:   []string{"username"},
 	Search:  []string{"username", "first_name", "last_name", "email"},
-	Special: record.Special{Elevated: "is_superuser", Audited: userEvent},
+	Special: record.Special{Elevated: "is_superuser", Audited: userEvents},
 	Derive: func(before, after record.Values) {
 		// Sessions carry the epoch they were started in, so raising it ends them.
 		deactivated := before.Bool("is_active") && !after.Bool("is_active")
@@ -47,20 +48,47 @@ var User = record.Type{
 	},
 }
 
-// userEvent returns which event of the audit log a change to a user is: one that changes what the user may do.
-func userEvent(before, after record.Values) string {
-	flags := []string{"is_superuser"}
-	if before.ID() != 0 && after.ID() != 0 {
-		flags = append(flags, "is_active", "manage_tokens")
-	}
-	for _, name := range flags {
-		if before.Bool(name) != after.Bool(name) {
-			return "permission_changed"
+// userEvents returns the events of a change to a user. First and last name identify and grant nothing.
+func userEvents(before, after record.Values) (events []record.Audited) {
+	created, deleted := before.ID() == 0, after.ID() == 0
+	rights := []string{"is_superuser", "groups"}
+	switch {
+	case created:
+		events = append(events, record.Audited{Event: "user_created"})
+	case deleted:
+		events = append(events, record.Audited{Event: "user_deleted"})
+	default:
+		rights = []string{"is_superuser", "is_active", "manage_tokens", "groups"}
+		if !before.Same(after, "username") {
+			events = append(events, record.Audited{Event: "user_renamed", Detail: "was " + before.Text("username")})
+		}
+		if before.Get("password") != after.Get("password") {
+			events = append(events, record.Audited{Event: "password_changed"})
+		}
+		if changed := differing(before, after, "email", "is_staff"); len(changed) > 0 {
+			events = append(events, record.Audited{Event: "user_changed", Detail: strings.Join(changed, ", ")})
 		}
 	}
-	sameID := func(a, b record.Link) bool { return a.ID == b.ID }
-	if !slices.EqualFunc(before.Links("groups"), after.Links("groups"), sameID) {
-		return "permission_changed"
+	if changed := differing(before, after, rights...); len(changed) > 0 {
+		events = append(events, record.Audited{Event: "permission_changed", Detail: strings.Join(changed, ", ")})
 	}
-	return ""
+	return events
+}
+
+// differing says which of some fields differ between two states of a user, and how.
+func differing(before, after record.Values, names ...string) (changed []string) {
+	for _, name := range names {
+		switch value := after.Get(name).(type) {
+		case bool:
+			if before.Bool(name) != value {
+				changed = append(changed, name+map[bool]string{true: " on", false: " off"}[value])
+			}
+		default:
+			sameID := func(a, b record.Link) bool { return a.ID == b.ID }
+			if name == "groups" && !slices.EqualFunc(before.Links(name), after.Links(name), sameID) || name == "email" && !before.Same(after, name) {
+				changed = append(changed, name)
+			}
+		}
+	}
+	return changed
 }
