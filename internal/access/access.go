@@ -44,7 +44,7 @@ type Limits struct {
 	ReadOnly bool
 }
 
-// Asker identifies callers that take turns: users, and addresses where nobody is logged in.
+// Asker identifies the callers among whom something is shared: users, and addresses where nobody is logged in.
 type Asker struct {
 	User    int64
 	Address netip.Prefix
@@ -53,7 +53,8 @@ type Asker struct {
 // ownNetwork is the part of an IPv6 address that one customer has.
 const ownNetwork = 64
 
-func (s *Subject) asker() Asker {
+// Asker returns whom to count the subject as where callers share something.
+func (s *Subject) Asker() Asker {
 	if s.UserID != 0 || !s.Address.IsValid() {
 		return Asker{User: s.UserID}
 	}

@@ -110,14 +110,14 @@ type Policy struct {
 func (p *Policy) Scope(s *Subject, t *record.Type, action string) (Scope, error) {
 	scope, err := p.decide(s, t, action)
 	if err == nil {
-		scope.by, scope.view = s.asker(), p.view(s)
+		scope.by, scope.view = s.Asker(), p.view(s)
 	}
 	return scope, err
 }
 
 // Shown returns the scope in which a writer is shown what they wrote: all of it, but no count of records they may not
 // see.
-func (p *Policy) Shown(s *Subject) Scope { return Scope{all: true, by: s.asker(), view: p.view(s)} }
+func (p *Policy) Shown(s *Subject) Scope { return Scope{all: true, by: s.Asker(), view: p.view(s)} }
 
 // view returns what a subject may see of any type: without permission, nothing.
 func (p *Policy) view(s *Subject) func(*record.Type) Scope {
@@ -299,6 +299,6 @@ func (s Scope) both(other Scope) Scope {
 // Themselves returns the scope of users that contains the subject alone.
 func (p *Policy) Themselves(s *Subject) Scope {
 	scope := limited([]record.Predicate{{Values: []any{s.UserID}}})
-	scope.by, scope.view = s.asker(), p.view(s)
+	scope.by, scope.view = s.Asker(), p.view(s)
 	return scope
 }

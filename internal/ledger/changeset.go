@@ -68,7 +68,7 @@ func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*c
 		transact = l.Store.Rehearse
 	}
 	run := func(m mode) error {
-		return transact(ctx, func(tx *store.Tx) error {
+		return transact(ctx, c.Asker(), func(tx *store.Tx) error {
 			set = &changeSet{l: l, tx: tx, caller: c, mode: m, items: make([]*draft, len(items))}
 			for i, d := range items {
 				set.items[i] = d.clone()

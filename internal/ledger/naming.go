@@ -76,7 +76,7 @@ func (l *Ledger) Refer(ctx context.Context, c Caller, t *record.Type, written []
 	if err != nil {
 		return nil, []string{err.Error()}, nil
 	}
-	err = l.Store.Rehearse(ctx, func(tx *store.Tx) error {
+	err = l.Store.Rehearse(ctx, c.Asker(), func(tx *store.Tx) error {
 		r := newResolver(&changeSet{l: l, tx: tx, caller: c})
 		links, problems = nil, nil
 		for _, link := range parsed {

@@ -85,25 +85,30 @@ func (s *Semaphore[K]) TryAcquire(key K, weight int64) (release func(), ok bool)
 	return s.release(key, c, r.weight), true
 }
 
-// Budget returns what is shared.
-func (s *Semaphore[K]) Budget() Budget { return s.budget }
+// State says how much of a budget is held, and how many requests wait for it.
+type State struct {
+	Name    string
+	Size    int64
+	InUse   int64
+	Waiting int
+}
+
+// State returns what is held now.
+func (s *Semaphore[K]) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := State{Name: s.budget.Name, Size: s.budget.Size, InUse: s.used}
+	for _, c := range s.queue {
+		state.Waiting += len(c.waits)
+	}
+	return state
+}
 
 // InUse returns how much of the budget is held.
-func (s *Semaphore[K]) InUse() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.used
-}
+func (s *Semaphore[K]) InUse() int64 { return s.State().InUse }
 
 // Waiting returns how many requests wait.
-func (s *Semaphore[K]) Waiting() (n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.queue {
-		n += len(c.waits)
-	}
-	return n
-}
+func (s *Semaphore[K]) Waiting() int { return s.State().Waiting }
 
 func (s *Semaphore[K]) failure(err error) error {
 	if s.budget.Busy != nil && errors.Is(err, context.DeadlineExceeded) {

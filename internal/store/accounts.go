@@ -14,7 +14,7 @@ import (
 )
 
 // Accounts is what package account needs of the database. Logins have their own connections; a caller is looked up on
-// the connections of the records they ask for.
+// the connections for single records.
 type Accounts struct{ *Store }
 
 // grantsExpr collects the enabled permissions of the user u and of its groups.
@@ -33,7 +33,7 @@ func (a Accounts) LoadToken(ctx context.Context, digests [][]byte) (*account.Tok
 	var grants []byte
 	u := &t.User
 	// A key that was given twice, while secret keys were rotated, belongs to the first token.
-	err := a.pool.QueryRow(ctx, `
+	err := a.records.QueryRow(ctx, `
 		SELECT t.id, t.key_hint, t.key_sealed, t.expires, t.write_enabled, t.allowed_ips::cidr[], n.last_used,
 			u.id, u.username, u.is_active, u.is_superuser, u.manage_tokens, u.epoch,
 			CASE WHEN u.is_superuser THEN NULL ELSE `+grantsExpr+` END, (SELECT n FROM users_generation)
@@ -65,7 +65,7 @@ func decodeGrants(raw []byte) ([]access.Grant, error) {
 
 // TouchToken records a token's use, at most once a minute however many processes ask.
 func (a Accounts) TouchToken(ctx context.Context, id int64, at time.Time) error {
-	_, err := a.pool.Exec(ctx, `
+	_, err := a.records.Exec(ctx, `
 		INSERT INTO users_token_use AS n (token_id, last_used) VALUES ($1, $2)
 		ON CONFLICT (token_id) DO UPDATE SET last_used = $2 WHERE n.last_used <= $3`, id, at, at.Add(-account.TouchInterval))
 	return a.translate(err)
@@ -73,7 +73,7 @@ func (a Accounts) TouchToken(ctx context.Context, id int64, at time.Time) error 
 
 // RehashToken moves a token to the current secret key. The record itself has not changed.
 func (a Accounts) RehashToken(ctx context.Context, id int64, digest []byte) error {
-	_, err := a.pool.Exec(ctx, "UPDATE users_token SET key_sealed = $2 WHERE id = $1", id, hex.EncodeToString(digest))
+	_, err := a.records.Exec(ctx, "UPDATE users_token SET key_sealed = $2 WHERE id = $1", id, hex.EncodeToString(digest))
 	return a.translate(err)
 }
 
@@ -99,7 +99,7 @@ func (a Accounts) LoadUserByName(ctx context.Context, username string) (*account
 func (a Accounts) LoadUser(ctx context.Context, id int64) (*account.UserRecord, error) {
 	var grants []byte
 	var generation int64
-	u, err := a.scanUser(a.pool.QueryRow(ctx, `
+	u, err := a.scanUser(a.records.QueryRow(ctx, `
 		SELECT `+userColumns+", "+grantsExpr+`, (SELECT n FROM users_generation)
 		FROM users_user u WHERE u.id = $1`, id), &grants, &generation)
 	if u == nil || err != nil {
@@ -112,7 +112,7 @@ func (a Accounts) LoadUser(ctx context.Context, id int64) (*account.UserRecord, 
 
 // FindCtx reads a session that has not expired.
 func (a Accounts) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
-	err = a.pool.QueryRow(ctx, "SELECT data FROM users_session WHERE token = $1 AND expires > now()", token).Scan(&data)
+	err = a.records.QueryRow(ctx, "SELECT data FROM users_session WHERE token = $1 AND expires > now()", token).Scan(&data)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, false, nil
 	}
@@ -129,7 +129,7 @@ func (a Accounts) CommitCtx(ctx context.Context, token string, data []byte, expi
 
 // RefreshCtx writes a session that still exists.
 func (a Accounts) RefreshCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
-	_, err := a.pool.Exec(ctx, "UPDATE users_session SET data = $2, expires = $3 WHERE token = $1", token, data, expiry)
+	_, err := a.records.Exec(ctx, "UPDATE users_session SET data = $2, expires = $3 WHERE token = $1", token, data, expiry)
 	return a.translate(err)
 }
 

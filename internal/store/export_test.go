@@ -106,6 +106,24 @@ func SendList(ctx context.Context, s *Store, scope access.Scope, batch *pgx.Batc
 // WaitingLists is how many lists wait for a connection.
 func WaitingLists(s *Store) int { return s.reads.Waiting() }
 
+// WaitingAllocations is how many change sets wait for a lock within a record, WaitingWrites how many for a connection.
+func WaitingAllocations(s *Store) int { return s.locks.state().Waiting }
+
+func WaitingWrites(s *Store) int { return s.writes.Waiting() }
+
+// WritesInUse is how many of the connections for writes are in use.
+func WritesInUse(s *Store) int64 { return s.writes.InUse() }
+
+// LocksKept is how many locks within records are remembered.
+func LocksKept(s *Store) int {
+	s.locks.mu.Lock()
+	defer s.locks.mu.Unlock()
+	return len(s.locks.all)
+}
+
+// RecordPool are the connections for single records.
+func RecordPool(s *Store) *pgxpool.Pool { return s.records }
+
 // ListBudget is how so many connections for lists are shared.
 func ListBudget(connections int32) limit.Budget { return listBudget(connections) }
 

@@ -41,7 +41,7 @@ func (tx *Tx) DeleteFiles(t *record.Type, ids []int64) {
 // File finds the file with a path.
 func (s *Store) File(ctx context.Context, path string) (File, error) {
 	f, key := File{Path: path}, ""
-	err := s.pool.QueryRow(ctx, "SELECT object_type, object_id, field, media_type, octet_length(content) FROM record_file WHERE path = $1",
+	err := s.records.QueryRow(ctx, "SELECT object_type, object_id, field, media_type, octet_length(content) FROM record_file WHERE path = $1",
 		path).Scan(&key, &f.ID, &f.Field, &f.Media, &f.Size)
 	f.Of = s.Type(key)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && f.Of == nil {
@@ -52,7 +52,7 @@ func (s *Store) File(ctx context.Context, path string) (File, error) {
 
 // FilePart reads some bytes of a file. There are none after its end, and none if the file is gone.
 func (s *Store) FilePart(ctx context.Context, path string, from, n int64) (part []byte, err error) {
-	err = s.pool.QueryRow(ctx, "SELECT substring(content FROM $2::int FOR $3::int) FROM record_file WHERE path = $1", path, from+1, n).
+	err = s.records.QueryRow(ctx, "SELECT substring(content FROM $2::int FOR $3::int) FROM record_file WHERE path = $1", path, from+1, n).
 		Scan(&part)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil

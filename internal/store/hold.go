@@ -12,8 +12,7 @@ const holdLocks = 64
 // Hold keeps others from setting the field that a type allocates, within each of the given records, until the end of this
 // transaction. It waits for those who have set it. It takes its locks in the order of their numbers.
 func (tx *Tx) Hold(t *record.Type, within ...int64) {
-	tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('hold:' || $1 || ' ' || n, 0)) FROM unnest($2::bigint[]) n", t.Key(),
-		sharedLocks(within))
+	tx.lockWithin("hold", t, true, within)
 }
 
 // sharedLocks returns the numbers of the locks that records share, in their order.

@@ -147,7 +147,7 @@ func (s *Store) Merge(ctx context.Context, v record.Values, view record.View) er
 	if len(all) == 0 {
 		return nil
 	}
-	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
+	if err := s.records.SendBatch(ctx, batch).Close(); err != nil {
 		return s.translate(err)
 	}
 	_, err := fillAll(all, rows, 0)

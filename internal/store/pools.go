@@ -19,11 +19,17 @@ import (
 // can be narrowed, and one processor each: with parallel workers, a few lists would take all.
 var ForLists = []Setting{{"statement_timeout", "10s"}, {"max_parallel_workers_per_gather", "0"}}
 
-// ForChanges are the settings of the connections for single records and change sets, which look everything up by index. A plan that was
+// ForChanges are the settings of the connections for change sets and single records, which look everything up by index. A plan that was
 // made while a table was nearly empty, and is kept, would scan all of it for every row once it has grown: foreign keys are
 // checked with such plans too. Each statement is planned once for a connection: with a dozen joins that takes longer than reading.
 var ForChanges = []Setting{{"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"},
 	{"plan_cache_mode", "force_generic_plan"}}
+
+// forRecords are further settings of the connections for single records: each statement takes milliseconds, unless something is wrong.
+var forRecords = Setting{"statement_timeout", "2s"}
+
+// recordConnections is how many connections single records have, of a number of main connections.
+func recordConnections(main int32) int32 { return max(4, main/4) }
 
 // spareConnections are reserved for health and login.
 const spareConnections = 2
@@ -44,12 +50,24 @@ var errNoSnapshot = &fault.Error{Kind: fault.Busy,
 	Detail:     "Other snapshots, yours or those of others, were being read all the time. Try again.",
 	RetryAfter: 10 * time.Second}
 
-// pools are the connections of a Store, separated so that readers can't stop everybody.
+var errNoWrite = &fault.Error{Kind: fault.Busy,
+	Detail:     "Other changes, yours or those of others, were being written all the time. Try again, or send fewer at once.",
+	RetryAfter: time.Second}
+
+// writeBudget shares the main connections among change sets. One connection remains for what else needs them, such as River. A caller has
+// half of them at most.
+func writeBudget(connections int32) limit.Budget {
+	return limit.Budget{Name: "writes", Size: int64(connections) - 1, Each: int64(connections) / 2, Busy: errNoWrite}
+}
+
+// pools are the connections of a Store, separated so that neither readers nor writers can stop everybody.
 type pools struct {
-	pool  *pgxpool.Pool                  // single records, change sets, River: as many as the address of the database says
-	lists *pgxpool.Pool                  // whatever reads many rows at a caller's request: half as many
-	spare *pgxpool.Pool                  // health and login
-	reads *limit.Semaphore[access.Asker] // of the connections for lists
+	pool    *pgxpool.Pool                  // change sets, River, upkeep: as many as the address of the database says
+	records *pgxpool.Pool                  // sessions, tokens and single records
+	lists   *pgxpool.Pool                  // whatever reads many rows at a caller's request: half as many
+	spare   *pgxpool.Pool                  // health and login
+	reads   *limit.Semaphore[access.Asker] // of the connections for lists
+	writes  *limit.Semaphore[access.Asker] // of the main connections, for change sets
 
 	snapshots     *pgxpool.Pool
 	snapshotReads *limit.Semaphore[access.Asker]
@@ -86,7 +104,11 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 	if p.spare, _, err = open(spareConnections); err != nil {
 		return p, err
 	}
+	if p.records, _, err = open(recordConnections(p.pool.Config().MaxConns), append(slices.Clone(ForChanges), forRecords)...); err != nil {
+		return p, err
+	}
 	half := max(1, p.pool.Config().MaxConns/2)
+	p.writes = limit.New[access.Asker](writeBudget(p.pool.Config().MaxConns))
 	p.reads = limit.New[access.Asker](listBudget(half))
 	p.snapshotReads = limit.New[access.Asker](limit.Budget{Name: "snapshots", Size: snapshotConnections, Each: 1, Busy: errNoSnapshot})
 	if p.snapshots, _, err = open(snapshotConnections, ForLists...); err != nil {
@@ -118,7 +140,7 @@ func statementTime(settings []Setting) time.Duration {
 
 // Close gives the connections back.
 func (p *pools) Close() {
-	for _, pool := range []*pgxpool.Pool{p.pool, p.lists, p.snapshots, p.spare} {
+	for _, pool := range []*pgxpool.Pool{p.pool, p.records, p.lists, p.snapshots, p.spare} {
 		if pool != nil {
 			pool.Close()
 		}

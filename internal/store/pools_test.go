@@ -48,7 +48,8 @@ func TestListsHaveLess(t *testing.T) {
 		most, least       int32
 		timeout, parallel string
 	}{
-		"records": {s.Pool(), 6, 4, "15s", "2"},
+		"changes": {s.Pool(), 6, 4, "15s", "2"},
+		"records": {store.RecordPool(s), 4, 0, "2s", "2"},
 		"lists":   {store.ListPool(s), 3, 0, "10s", "0"},
 		"spare":   {s.Spare(), 2, 0, "15s", "2"},
 	} {

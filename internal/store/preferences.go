@@ -19,7 +19,7 @@ const readPreferences = "SELECT data FROM users_preference WHERE user_id = $1"
 
 // Preferences reads what a user has chosen about the pages. It is nil if that is nothing.
 func (s *Store) Preferences(ctx context.Context, user int64) (data json.RawMessage, err error) {
-	err = s.pool.QueryRow(ctx, readPreferences, user).Scan(&data)
+	err = s.records.QueryRow(ctx, readPreferences, user).Scan(&data)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -51,12 +51,12 @@ func (s *Store) PreferencesWith(ctx context.Context, user int64, t *record.Type)
 	if batch.Len() == 0 {
 		return nil, nil, nil
 	}
-	return data, defs, s.translate(s.pool.SendBatch(ctx, batch).Close())
+	return data, defs, s.translate(s.records.SendBatch(ctx, batch).Close())
 }
 
 // ChangePreferences replaces the preferences of a user with what change returns for them. Of two at once, one waits for the other.
 func (s *Store) ChangePreferences(ctx context.Context, user int64, change func(json.RawMessage) (json.RawMessage, error)) error {
-	return s.translate(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return s.translate(pgx.BeginFunc(ctx, s.records, func(tx pgx.Tx) error {
 		var data json.RawMessage
 		err := tx.QueryRow(ctx, `INSERT INTO users_preference AS p (user_id, data) SELECT id, '{}' FROM users_user WHERE id = $1
 			ON CONFLICT (user_id) DO UPDATE SET data = p.data RETURNING data`, user).Scan(&data)

@@ -47,7 +47,7 @@ func (s *Store) Within(ctx context.Context, t *record.Type, scope access.Scope, 
 		found, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err
 	})
-	return found, s.translate(s.pool.SendBatch(ctx, batch).Close())
+	return found, s.translate(s.records.SendBatch(ctx, batch).Close())
 }
 
 func (s *Store) getStatement(t *record.Type, scope access.Scope, id int64) (string, []any) {
@@ -77,7 +77,7 @@ func (s *Store) read(ctx context.Context, t *record.Type, sql string, args []any
 		found, err = s.plans[t].scan(rows)
 		return err
 	})
-	return found, s.translate(s.pool.SendBatch(ctx, batch).Close())
+	return found, s.translate(s.records.SendBatch(ctx, batch).Close())
 }
 
 func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record.Predicate, limit int) (string, []any) {

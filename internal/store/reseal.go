@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"terrier/internal/access"
 	"terrier/internal/record"
 )
 
@@ -57,7 +58,7 @@ func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrec
 	}
 	update := fmt.Sprintf(`UPDATE %[1]s t SET %[2]s = x.after FROM unnest($1::bigint[], $2::text[], $3::text[]) AS x(id, before, after)
 		WHERE t.id = x.id AND t.%[2]s = x.before`, quote(t.Table()), quote(t.Field(secret.Name).Column().Name))
-	err = s.Write(ctx, func(tx *Tx) error {
+	err = s.Write(ctx, access.Asker{}, func(tx *Tx) error {
 		// Change sets write whole records, and lock them before they read them.
 		tx.Lock(t, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), LockWrite)
 		tx.batch.Queue(update, ids, before, after).Exec(func(tag pgconn.CommandTag) error {

@@ -48,11 +48,7 @@ func CrowdsSpace(places int) bool { return places > spaceLocks }
 
 // LockSpace locks all places within some records, 0 for those within none. Who takes single places shares the lock with others who do.
 func (tx *Tx) LockSpace(t *record.Type, alone bool, within ...int64) {
-	lock := "pg_advisory_xact_lock_shared"
-	if alone {
-		lock = "pg_advisory_xact_lock"
-	}
-	tx.exec("SELECT "+lock+"(hashtextextended('space:' || $1 || ' ' || n, 0)) FROM unnest($2::bigint[]) n", t.Key(), sharedLocks(within))
+	tx.lockWithin("space", t, alone, within)
 }
 
 // placeKey is the number of the lock of one place.

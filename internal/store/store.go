@@ -26,6 +26,7 @@ type Store struct {
 	reg   *record.Registry
 	plans map[*record.Type]*plan
 
+	locks   localLocks
 	defined defined
 	isASCII bool // trigrams are made of the letters and digits of ASCII alone
 }
@@ -65,12 +66,18 @@ type Tx struct {
 
 	rehearsal bool // it waits for no locked rows
 	reading   bool // it locks nothing and writes nothing
+
+	locks   *heldLocks // nil in a rehearsal
+	blocked error      // it must give its connection back and wait for a lock
 }
 
 func (tx *Tx) exec(sql string, args ...any) { tx.batch.Queue(sql, args...) }
 
 // Flush sends the queued statements.
 func (tx *Tx) Flush(ctx context.Context) error {
+	if tx.blocked != nil {
+		return tx.blocked
+	}
 	if tx.batch.Len() == 0 {
 		return nil
 	}
@@ -85,10 +92,28 @@ func (tx *Tx) send(ctx context.Context) error {
 
 const writeTries = 4
 
-// Write runs fn in a transaction, flushes and commits; after a deadlock it starts over. A commit goes on even if the
-// caller goes away: once it is sent, we want to know its outcome.
-func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
-	return s.transact(ctx, fn, (*Tx).commit)
+// Write runs fn in a transaction for a caller, flushes and commits; after a deadlock it starts over, as it does when it has waited for a
+// lock within a record (lock_within.go). A commit goes on even if the caller goes away: once it is sent, we want to know its outcome.
+func (s *Store) Write(ctx context.Context, by access.Asker, fn func(*Tx) error) error {
+	locks := &heldLocks{all: &s.locks, by: by, wanted: map[lockKey]bool{}}
+	defer locks.releaseAll()
+	for {
+		err := s.transact(ctx, by, func(tx *Tx) error {
+			tx.locks = locks
+			return fn(tx)
+		}, (*Tx).commit)
+		switch {
+		case len(locks.wanted) > 0:
+			err = locks.wait(ctx)
+		case Locked(err):
+			err = pause(ctx)
+		default:
+			return err
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // rehearsalPatience is how long a rehearsal waits in all for rows that somebody else is changing: its result is
@@ -103,9 +128,9 @@ var errBusy = &fault.Error{Kind: fault.Busy, Detail: "Somebody else is changing 
 
 // Rehearse is Write without the commit: every statement runs, and what a commit would check is checked. Then
 // everything is rolled back.
-func (s *Store) Rehearse(ctx context.Context, fn func(*Tx) error) error {
+func (s *Store) Rehearse(ctx context.Context, by access.Asker, fn func(*Tx) error) error {
 	for until := time.Now().Add(rehearsalPatience); ; {
-		err := s.transact(ctx, func(tx *Tx) error {
+		err := s.transact(ctx, by, func(tx *Tx) error {
 			tx.rehearsal = true
 			tx.exec(fmt.Sprintf("SET LOCAL lock_timeout = %d", rehearsalPatience.Milliseconds())) // for other locks than those of rows
 			return fn(tx)
@@ -124,14 +149,24 @@ func (s *Store) Rehearse(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
-func (s *Store) transact(ctx context.Context, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
+func (s *Store) transact(ctx context.Context, by access.Asker, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
 	for try := 1; ; try++ {
-		err := s.run(ctx, s.pool, "BEGIN", fn, end)
+		err := s.write(ctx, by, fn, end)
 		if try < writeTries && isConflict(err) && ctx.Err() == nil {
 			continue
 		}
 		return err
 	}
+}
+
+// write runs a change set once, with one of the connections that callers share for writing.
+func (s *Store) write(ctx context.Context, by access.Asker, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
+	done, err := s.writes.Acquire(ctx, by, 1)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return s.run(ctx, s.pool, "BEGIN", fn, end)
 }
 
 // Read runs fn in a transaction that can write nothing, with the connections and the limits of lists. All that it reads
@@ -156,6 +191,9 @@ func (s *Store) run(ctx context.Context, pool *pgxpool.Pool, begin string, fn fu
 	tx.exec(begin)
 	prove(ctx, tx.batch)
 	err = fn(tx)
+	if err == nil {
+		err = tx.blocked
+	}
 	if err == nil && Unproven(ctx) {
 		err = tx.Flush(ctx) // COMMIT must not be sent before the claim is proven
 	}

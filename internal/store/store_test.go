@@ -171,7 +171,7 @@ func TestCountIsExact(t *testing.T) {
 	typ := reg.Type("extras.tag")
 	ctx := t.Context()
 	for i := range 20 {
-		err := s.Write(ctx, func(tx *store.Tx) error {
+		err := s.Write(ctx, access.Asker{}, func(tx *store.Tx) error {
 			if _, err := db.Exec(ctx, fmt.Sprintf(`INSERT INTO extras_tag (version, name, slug, color, description, created, last_updated)
 				VALUES (1, 'n%[1]d', 's%[1]d', '', '', now(), now())`, i)); err != nil {
 				return err

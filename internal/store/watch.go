@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/health"
+	"terrier/internal/limit"
 )
 
 // Watcher reads the state of the whole installation, for monitoring. It uses the spare connections, so that requests
@@ -98,8 +99,13 @@ type PoolStat struct {
 
 // PoolStats returns how busy the pools are, by the names of docs/operations.md.
 func (p *pools) PoolStats() []PoolStat {
-	return []PoolStat{{"records", p.pool.Stat()}, {"lists", p.lists.Stat()}, {"snapshots", p.snapshots.Stat()},
+	return []PoolStat{{"changes", p.pool.Stat()}, {"records", p.records.Stat()}, {"lists", p.lists.Stat()}, {"snapshots", p.snapshots.Stat()},
 		{"spare", p.spare.Stat()}}
+}
+
+// Budgets returns what callers share of the store, and how many wait.
+func (s *Store) Budgets() []limit.State {
+	return []limit.State{s.writes.State(), s.locks.state(), s.reads.State(), s.snapshotReads.State()}
 }
 
 // ReadOnly reports whether an error says that the database answers but accepts no writes.

@@ -135,7 +135,7 @@ func (r *replay) next(ctx context.Context) (more bool, err error) {
 	if r.dry {
 		page, n, err = r.look(ctx)
 	} else {
-		err = r.a.store().Write(ctx, func(tx *store.Tx) (err error) {
+		err = r.a.store().Write(ctx, r.caller.Asker(), func(tx *store.Tx) (err error) {
 			if page, n, err = r.queue(ctx, tx); err == nil {
 				event = r.record(tx, n)
 			}

@@ -31,7 +31,7 @@ func (a *Admin) test(ctx context.Context, c ledger.Caller, hook record.Values, i
 	id := hook.ID()
 	var sent *store.Promise[int64]
 	e := a.Ledger.Event(c, audit.WebhookTested, hook)
-	err = a.store().Write(ctx, func(tx *store.Tx) error {
+	err = a.store().Write(ctx, c.Asker(), func(tx *store.Tx) error {
 		hooks := tx.Load(hook.Type(), scope, []int64{id}, store.LockKeep)
 		if err := tx.Flush(ctx); err != nil {
 			return err

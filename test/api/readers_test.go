@@ -109,19 +109,21 @@ func TestActionsReadLikeLists(t *testing.T) {
 	}
 }
 
-// TestHealthWithoutRoom: when change sets use every connection, the health check and the start of a login still have
-// theirs.
+// TestHealthWithoutRoom: when change sets use every connection that they may have, the health check and the start of a login still
+// have theirs.
 func TestHealthWithoutRoom(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t, func(cfg *app.Config) { cfg.DatabaseURL += "&pool_max_conns=2&statement_timeout=5min" })
+	s := apitest.New(t, func(cfg *app.Config) { cfg.DatabaseURL += "&pool_max_conns=4&statement_timeout=5min" })
 	admin := adminOf(s)
+	_, writer := newActor(t, s, "writer", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "add"}})
 	var writes sync.WaitGroup
 	defer writes.Wait()
 	defer lockTable(t, s, "dcim_site")()
 	for i := range 4 {
 		writes.Go(func() { admin.create(t, sites, site(fmt.Sprint("S", i))) })
+		writes.Go(func() { writer.create(t, sites, site(fmt.Sprint("W", i))) })
 	}
-	for held := int64(0); held < 2; {
+	for held := int64(0); held < 3; {
 		held = awaiting(t, s)
 	}
 	s.Do(t, apitest.Call{Method: "GET", Path: "/readyz"}).Want(t, http.StatusOK)
