@@ -67,6 +67,10 @@ long-live: ## Let 1,000 readers listen to one server live, and measure when each
 long-pages: ## Read six of every page of hundreds of megabytes at once, and measure the memory of the server
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^TestLargePagesCostLittleMemory$$' ./test/system
 
+.PHONY: long-hostile
+long-hostile: ## Measure what others notice of 16 hostile writers or readers, one kind after the other, of one account and of sixteen
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 60m -run '^TestHostile$$' ./test/system
+
 .PHONY: long-metrics
 long-metrics: ## Let a real Prometheus scrape a server and a worker for a minute, ask it every query of the dashboard, and read a million queued deliveries
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -run '^(TestPrometheus|TestWatchMillion)$$' ./test/metrics ./internal/store
