@@ -22,8 +22,17 @@ func (e *examination) oldest(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
+	stopped, oldest, err := e.db.StoppedQueues(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	left := ""
+	if stopped > 0 {
+		left = fmt.Sprintf(". Not counted: %s of webhooks that are disabled, paused or held, the oldest queued for %s",
+			count(stopped, "delivery"), span(oldest))
+	}
 	if len(old) == 0 {
-		return ok("no delivery has been queued for %s", span(e.Limits.OldQueue))
+		return ok("no delivery of a webhook that sends has been queued for %s%s", span(e.Limits.OldQueue), left)
 	}
 	return found(Warn, fmt.Sprintf("terrier webhook tail %q", old[0].Name), "deliveries wait for %s: %s", count(len(old), "webhook"),
 		some(waiting(old, "%q for %s (%d queued)")))

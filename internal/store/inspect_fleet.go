@@ -59,6 +59,15 @@ func (i *Inspector) OldQueues(ctx context.Context, atLeast time.Duration) ([]Que
 		GROUP BY w.id HAVING now() - min(d.queued_at) >= $1::interval ORDER BY 4 DESC`, atLeast)
 }
 
+// StoppedQueues counts the queued deliveries of webhooks that are disabled, paused or held, and returns the age of the oldest.
+func (i *Inspector) StoppedQueues(ctx context.Context) (n int64, oldest time.Duration, err error) {
+	err = i.row(ctx, []any{&n, &oldest}, `
+		SELECT count(*), coalesce(now() - min(d.queued_at), '0') FROM extras_delivery d JOIN extras_webhook w ON w.id = d.webhook_id
+		WHERE d.state = 'queued' AND (NOT w.enabled OR EXISTS (SELECT FROM extras_webhook_pause p WHERE p.webhook_id = w.id)
+			OR EXISTS (SELECT FROM extras_webhook_state h WHERE h.webhook_id = w.id AND h.state = 'held'))`)
+	return n, oldest, err
+}
+
 // PausedWebhooks lists the webhooks that have been paused for a time, with the deliveries that wait.
 func (i *Inspector) PausedWebhooks(ctx context.Context, atLeast time.Duration) ([]Queue, error) {
 	return inspectRows[Queue](ctx, i, `

@@ -43,6 +43,17 @@ func TestEachCheckFails(t *testing.T) {
 			}
 		})
 	}
+	t.Run("queues-oldest names what it does not count", func(t *testing.T) {
+		x := w.trial(t)
+		x.during("UPDATE extras_webhook SET enabled = false", "UPDATE extras_webhook SET enabled = true")
+		x.exec("UPDATE extras_delivery SET queued_at = now() - interval '1 day'")
+		for _, r := range x.run().Results {
+			if r.Group+"-"+r.Name == "queues-oldest" && (r.Status != doctor.OK ||
+				!strings.Contains(r.Seen, "Not counted: 1 delivery of webhooks that are disabled, paused or held, the oldest queued for 24 hours")) {
+				t.Errorf("%s: %s", r.Status, r.Seen)
+			}
+		}
+	})
 	for _, r := range w.trial(t).run().Results {
 		if r.Status != doctor.OK {
 			t.Errorf("after all fixtures: %s-%s: %s: %s", r.Group, r.Name, r.Status, r.Seen)
