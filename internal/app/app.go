@@ -144,7 +144,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Dependants: ledger.Dependants(cfg.DependantsLimit),
 		Rules:      map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
 	}
-	a.Hooks = &webhookadmin.Admin{Ledger: a.Ledger, Guard: a.client}
+	a.Hooks = &webhookadmin.Admin{Ledger: a.Ledger, HeldAfter: cfg.WebhookHeldAfter, Guard: a.client}
 	a.Feed = feed.New(a.Ledger)
 	a.Ledger.Details = map[string]func(context.Context, ledger.Caller, record.Values) error{store.DeliveryType: a.Hooks.AddAttempts}
 	if err := a.Ledger.Bind(a.Hooks.Actions()); err != nil {

@@ -52,9 +52,10 @@ type Config struct {
 	MapsURL               string   `name:"maps-url" env:"TERRIER_MAPS_URL" placeholder:"URL" help:"Map service that the page of a site links to, such as https://maps.example/?q={place}, where {place} becomes the coordinates of the site, or else its physical address. Empty: no link."`
 	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is trusted."`
 
-	EgressAllow    string        `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"What webhooks may reach besides public addresses: the words private (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7) and loopback, and networks, each with an optional port, such as private,127.0.0.1/32:9000,[::1]/128:9000; or none. Empty: private, and loopback while the host of TERRIER_BASE_URL is loopback; but never Terrier itself, its metrics and its database."`
-	WebhookCADir   string        `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name. Without it, they can't name any."`
-	WebhookTimeout time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"Maximum time for a request to a receiver, from the lookup of its name to the last byte of the response; 30s at most."`
+	EgressAllow      string        `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"What webhooks may reach besides public addresses: the words private (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7) and loopback, and networks, each with an optional port, such as private,127.0.0.1/32:9000,[::1]/128:9000; or none. Empty: private, and loopback while the host of TERRIER_BASE_URL is loopback; but never Terrier itself, its metrics and its database."`
+	WebhookCADir     string        `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name. Without it, they can't name any."`
+	WebhookTimeout   time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"Maximum time for a request to a receiver, from the lookup of its name to the last byte of the response; 30s at most."`
+	WebhookHeldAfter time.Duration `env:"TERRIER_WEBHOOK_HELD_AFTER" default:"1m" help:"How long a webhook must have been held until its health, the home page and terrier doctor say so: the restart of a receiver is over sooner. 0s: at once."`
 
 	ChangelogRetention int `env:"TERRIER_CHANGELOG_RETENTION" default:"90" placeholder:"DAYS" help:"Days for which the change log and the audit log are kept; 0 keeps them forever."`
 	DeliveryRetention  int `env:"TERRIER_DELIVERY_RETENTION" default:"30" placeholder:"DAYS" help:"Days for which deliveries, their attempts and condition errors are kept: not longer than the change log. Deliveries that could not be sent in that time fail as expired. 0 keeps them forever."`
@@ -196,6 +197,9 @@ const (
 
 func (c *Config) validateWebhooks() error {
 	var problems []error
+	if c.WebhookHeldAfter < 0 {
+		problems = append(problems, fmt.Errorf("TERRIER_WEBHOOK_HELD_AFTER is %s and must be 0s or longer", c.WebhookHeldAfter))
+	}
 	if c.WebhookTimeout < leastTimeout || c.WebhookTimeout > mostTimeout {
 		problems = append(problems, fmt.Errorf("TERRIER_WEBHOOK_TIMEOUT is %s and must be between %s and %s", c.WebhookTimeout,
 			leastTimeout, mostTimeout))
@@ -260,6 +264,7 @@ func (c Config) LogValue() slog.Value {
 		slog.String("egress_allow", c.EgressAllow),
 		slog.String("webhook_ca_dir", c.WebhookCADir),
 		slog.Duration("webhook_timeout", c.WebhookTimeout),
+		slog.Duration("webhook_held_after", c.WebhookHeldAfter),
 		slog.Int("changelog_retention", c.ChangelogRetention),
 		slog.Int("delivery_retention", c.DeliveryRetention),
 		slog.String("audit_log", c.AuditLog),

@@ -39,6 +39,7 @@ func (c Config) Subject(refused []error) (doctor.Subject, error) {
 		s.SecretKey = c.SecretKey
 		s.Keys, s.Key = account.NewKeyring(c.SecretKey, c.SecretKeyOld)
 	}
+	s.HeldAfter = c.WebhookHeldAfter
 	s.Keep = store.Retention{Changes: c.ChangelogRetention, Deliveries: c.DeliveryRetention}
 	s.Problem = errors.Join(append(refused, c.validateOthers(), checkExempt(c, reg))...)
 	if c.ValidateDatabase() == nil {

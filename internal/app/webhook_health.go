@@ -27,7 +27,7 @@ func machine() ledger.Caller {
 // noted it in the transactions of the outcomes, and the records follow from that: each change is recorded once, also if
 // this process is killed at any moment.
 func (a *App) publishHealth(ctx context.Context) error {
-	return a.Store.PublishHealth(ctx, func(h store.ToPublish) (err error) {
+	return a.Store.PublishHealth(ctx, a.cfg.WebhookHeldAfter, func(h store.ToPublish) (err error) {
 		t := a.Registry.Type(store.WebhookHealthType)
 		in := ledger.Input{"webhook": json.Number(strconv.FormatInt(h.Webhook, 10)), "state": h.State,
 			"since": h.Since.Format(time.RFC3339Nano), "reason": h.Reason}

@@ -21,10 +21,12 @@ import (
 // away makes the receiver fail and waits until the webhook is held. Probes come only when the test lets them.
 func (b *bundle) away(t *testing.T) {
 	t.Helper()
+	b.exec(t, `CREATE OR REPLACE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS
+		$$BEGIN IF NEW.probe_at > now() THEN NEW.probe_at := now() + interval '1 h'; END IF; RETURN NEW; END$$`)
+	b.exec(t, "CREATE OR REPLACE TRIGGER later BEFORE UPDATE ON extras_webhook_state FOR EACH ROW EXECUTE FUNCTION later()")
 	b.status(http.StatusServiceUnavailable)
 	b.create(t, "dcim.site", site("Away"))
 	b.held(t, true)
-	b.exec(t, "UPDATE extras_webhook_state SET probe_at = now() + interval '1 h' WHERE state = 'held'")
 }
 
 func (b *bundle) held(t *testing.T, want bool) {
@@ -88,7 +90,7 @@ func TestHeldUntilTheReceiverIsBack(t *testing.T) {
 		}
 	}
 	b.probeNow(t)
-	b.eventually(t, "SELECT failures = 6 AND probe_step = '20 s' FROM extras_webhook_state")
+	b.eventually(t, "SELECT failures = 6 AND probe_step = '2 s' FROM extras_webhook_state")
 	if n := b.drained(); n != 1 {
 		t.Errorf("%d requests for one probe", n)
 	}
@@ -263,7 +265,7 @@ func TestInterventionsWhileHeld(t *testing.T) {
 		}
 	}
 	edit(ledger.Input{"payload_url": b.url + "/other"})
-	b.eventually(t, `SELECT state = 'held' AND version = (SELECT version FROM extras_webhook) AND probe_step = '20 s'
+	b.eventually(t, `SELECT state = 'held' AND version = (SELECT version FROM extras_webhook) AND probe_step = '2 s'
 		FROM extras_webhook_state`)
 	b.status(http.StatusOK)
 	edit(ledger.Input{"hold_on_failure": false})

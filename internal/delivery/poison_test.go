@@ -113,7 +113,7 @@ func TestEditedWhileHeld(t *testing.T) {
 		t.Errorf("%d probes after an edit", len(got))
 	}
 	if n := b.number(t, `SELECT count(*) FROM extras_webhook_state h JOIN extras_webhook w ON w.id = h.webhook_id
-		WHERE h.state = 'held' AND h.probe_step = '10 s' AND h.version = w.version`); n != 1 {
+		WHERE h.state = 'held' AND h.probe_step = '1 s' AND h.version = w.version`); n != 1 {
 		t.Error("the steps of an edited webhook do not start over")
 	}
 	b.exec(t, "UPDATE river_job SET state = 'available'")

@@ -35,6 +35,7 @@ type Settings struct {
 	Keep        store.Retention
 	SecretKey   string
 	Keys        *account.Keyring // nil if a key is wrong
+	HeldAfter   time.Duration    // a hold is reported when it has lasted so long
 	Egress      *egress.Client   // nil if its settings are wrong
 }
 

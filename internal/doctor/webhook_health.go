@@ -3,14 +3,18 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
+
+	"terrier/internal/store"
 )
 
 // hookHealth finds webhooks whose receivers are away or refuse what they get.
 func (e *examination) hookHealth(ctx context.Context) (Finding, error) {
-	ailing, err := e.db.AilingWebhooks(ctx)
+	ailing, err := e.db.AilingWebhooks(ctx, e.Settings.HeldAfter)
 	if err != nil {
 		return Finding{}, err
 	}
+	ailing = slices.DeleteFunc(ailing, func(w store.AilingWebhook) bool { return !w.Lasting })
 	if len(ailing) == 0 {
 		return ok("no webhook is failing or held")
 	}

@@ -15,12 +15,32 @@ const (
 // limit is how many attempts in a row must fail before a webhook counts as failing or is held.
 const limit = 5
 
-// The times between probes of a held webhook: they double from FirstStep. A receiver that asks for longer is probed within mostWait.
+// FirstStep is how long after the begin of a hold the receiver is probed: the restart of a small program takes no longer.
+const FirstStep = time.Second
+
+// The times between probes of a held webhook after FirstStep. A receiver that refuses a probe is there: the next one comes after
+// answeredStep. One that asks for longer than the last is probed within mostWait.
+var steps = []time.Duration{2 * time.Second, 5 * time.Second, answeredStep, 20 * time.Second, 40 * time.Second, 80 * time.Second,
+	160 * time.Second, lastStep}
+
 const (
-	FirstStep = 10 * time.Second
-	lastStep  = 5 * time.Minute
-	mostWait  = time.Hour
+	answeredStep = 10 * time.Second
+	lastStep     = 5 * time.Minute
+	mostWait     = time.Hour
 )
+
+// nextStep returns the step after another one.
+func nextStep(step time.Duration) time.Duration {
+	for _, next := range steps {
+		if next > step {
+			return next
+		}
+	}
+	return lastStep
+}
+
+// firstWait is how long a delivery waits that the receiver has not taken five times. The waits double.
+const firstWait = 10 * time.Second
 
 // Wait returns how long a delivery is put off that failed after so many attempts, each for a reason that may pass, while its
 // webhook is not held. The first few go back to their place at once, and show whether the receiver is away. After that it is
@@ -29,14 +49,15 @@ func Wait(attempts int64) time.Duration {
 	if attempts < limit {
 		return 0
 	}
-	return min(FirstStep<<min(attempts-limit, 10), lastStep)
+	return min(firstWait<<min(attempts-limit, 10), lastStep)
 }
 
 // Health is what is known about a webhook. The zero value is one of which nothing bad is known.
 type Health struct {
 	State       string
 	Since       time.Time // when it came into this state
-	Reason      string    // why the attempt failed that brought it there
+	AilingSince time.Time // when it last ceased to be healthy, or before: being healthy for less than a minute does not count
+	Reason      string    // why the last attempt failed; "" while it is healthy
 	Failures    int64     // attempts in a row that failed
 	Outages     int64     // attempts in a row that failed for a reason that may pass
 	AttemptedAt time.Time
@@ -68,6 +89,9 @@ func (h Health) After(a Attempt, now time.Time) Health {
 		return h.enter(Healthy, "", now)
 	}
 	h.Failures++
+	if was.State == Failing || was.State == Held {
+		h.Reason = a.Reason
+	}
 	switch {
 	case a.MayPass:
 		h.Outages++
@@ -98,16 +122,19 @@ func (h Health) probed(a Attempt, now time.Time) Health {
 	}
 	switch {
 	case a.MayPass:
-		h.Step = min(2*h.Step, lastStep)
+		h.Step = nextStep(h.Step)
 	case !a.Unsent:
-		h.Step = FirstStep
+		h.Step = answeredStep
 	}
 	return h.probeIn(max(h.Step, a.Wait), now)
 }
 
-// enter returns the health in a state. Only a change of the state has a reason and a time.
+// enter returns the health in a state. Only a change of the state has a time.
 func (h Health) enter(state, reason string, now time.Time) Health {
 	if h.State != state {
+		if state != Healthy && h.State != Failing && h.State != Held && (h.AilingSince.IsZero() || now.Sub(h.Since) >= settled) {
+			h.AilingSince = now
+		}
 		h.State, h.Since, h.Reason = state, now, reason
 	}
 	if state != Held {

@@ -53,14 +53,14 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestSinceAndReason: they are of the attempt that changed the state, not of later ones.
+// TestSinceAndReason: the time is that of the attempt that changed the state, the reason that of the newest one.
 func TestSinceAndReason(t *testing.T) {
 	t.Parallel()
 	h := after(away, away, away, away, away)
 	later := away
 	later.Reason = "another"
 	h = h.After(later, noon.Add(time.Hour))
-	if !h.Since.Equal(noon) || h.Reason != away.Reason || h.Failures != 6 || h.Version != 7 {
+	if !h.Since.Equal(noon) || h.Reason != later.Reason || h.Failures != 6 || h.Version != 7 {
 		t.Errorf("%+v", h)
 	}
 	back := noon.Add(2 * time.Hour)
@@ -69,13 +69,13 @@ func TestSinceAndReason(t *testing.T) {
 	}
 }
 
-// TestProbes: the steps double from 10 s to 5 min. Only a probe moves the next one, and a receiver may ask for longer.
+// TestProbes: the steps grow from 1 s to 5 min. Only a probe moves the next one, and a receiver may ask for longer.
 func TestProbes(t *testing.T) {
 	t.Parallel()
 	h, now := after(away, away, away, away, away), noon
 	probe := away
 	probe.Probe = true
-	for _, want := range []time.Duration{10, 20, 40, 80, 160, 300, 300} {
+	for _, want := range []time.Duration{1, 2, 5, 10, 20, 40, 80, 160, 300, 300} {
 		if got := h.ProbeAt.Sub(now); got != want*time.Second {
 			t.Errorf("next probe in %v, want %d s", got, want)
 		}

@@ -7,50 +7,82 @@ import (
 	"terrier/internal/health"
 )
 
-// TestPublish: a first failure is published at once, everything else when it has lasted for a minute.
+// TestPublish: a first failure is published at once, a hold after as long as the setting says, everything else when it has lasted for a
+// minute.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		known, state string
 		lasts        time.Duration
+		heldAfter    time.Duration
 		want         bool
 	}{
-		{health.Healthy, health.Failing, 0, true},
-		{health.Healthy, health.Held, 0, true},
-		{health.Held, health.Healthy, 59 * time.Second, false},
-		{health.Held, health.Healthy, time.Minute, true},
-		{health.Failing, health.Held, 59 * time.Second, false},
-		{health.Failing, health.Held, time.Minute, true},
-		{health.Failing, health.Failing, time.Hour, false},
-		{health.Healthy, health.Healthy, time.Hour, false},
+		{health.Healthy, health.Failing, 0, time.Minute, true},
+		{health.Healthy, health.Held, 0, 0, true},
+		{health.Healthy, health.Held, 59 * time.Second, time.Minute, false},
+		{health.Healthy, health.Held, time.Minute, time.Minute, true},
+		{health.Held, health.Healthy, 59 * time.Second, time.Minute, false},
+		{health.Held, health.Healthy, time.Minute, time.Minute, true},
+		{health.Failing, health.Held, 59 * time.Second, time.Minute, false},
+		{health.Failing, health.Held, time.Minute, time.Minute, true},
+		{health.Failing, health.Failing, time.Hour, time.Minute, false},
+		{health.Healthy, health.Healthy, time.Hour, time.Minute, false},
 	} {
-		if got := health.Publish(c.known, c.state, noon, noon.Add(c.lasts)); got != c.want {
+		h := health.Health{State: c.state, Since: noon, AilingSince: noon}
+		if got := h.Publish(c.known, c.heldAfter, noon.Add(c.lasts)); got != c.want {
 			t.Errorf("known as %s, %s for %v: %t", c.known, c.state, c.lasts, got)
 		}
 	}
 }
 
 // TestFlappingMakesFewAlerts: a receiver that is up and down for 10 s each, for 5 minutes, makes two alerts: that it has
-// failed, and that it is back.
+// failed, and that it is back. That it is held is told after a minute, although it was never held for so long at a time, or at once.
 func TestFlappingMakesFewAlerts(t *testing.T) {
 	t.Parallel()
-	for name, attempt := range map[string]health.Attempt{"held": away, "failing": failure} {
-		known, alerts := health.Healthy, 0
+	for name, c := range map[string]struct {
+		attempt   health.Attempt
+		heldAfter time.Duration
+		first     time.Duration // the alert
+	}{
+		"failing":             {failure, time.Minute, 4 * time.Second},
+		"held":                {away, time.Minute, 64 * time.Second},
+		"held, told at once":  {away, 0, 4 * time.Second},
+		"held, told too late": {away, time.Hour, 0},
+	} {
+		known := health.Healthy
 		var h health.Health
-		for at := range 10 * time.Minute / time.Second {
-			now := noon.Add(at * time.Second)
-			if at < 300 && at/10%2 == 0 {
-				h = h.After(attempt, now)
+		var alerts []time.Duration
+		for at := time.Duration(0); at < 10*time.Minute; at += time.Second {
+			now := noon.Add(at)
+			if at < 5*time.Minute && at/(10*time.Second)%2 == 0 {
+				h = h.After(c.attempt, now)
 			} else {
 				h = h.After(good, now)
 			}
-			if health.Publish(known, h.State, h.Since, now) {
+			if h.Publish(known, c.heldAfter, now) {
 				known = h.State
-				alerts++
+				alerts = append(alerts, at)
 			}
 		}
-		if alerts != 2 || known != health.Healthy {
-			t.Errorf("%s: %d alerts, and in the end it is %s", name, alerts, known)
+		if c.first == 0 && len(alerts) > 0 || c.first > 0 && (len(alerts) != 2 || alerts[0] != c.first) || known != health.Healthy {
+			t.Errorf("%s: alerts after %v, and in the end it is %s", name, alerts, known)
+		}
+	}
+}
+
+// TestAShortHoldIsNoAlert: the restart of a receiver, which takes 20 s, is told to nobody, also if it is restarted again an hour later.
+func TestAShortHoldIsNoAlert(t *testing.T) {
+	t.Parallel()
+	var h health.Health
+	for at := time.Duration(0); at < 2*time.Hour; at += time.Second {
+		now := noon.Add(at)
+		if at%time.Hour < 20*time.Second {
+			h = h.After(away, now)
+		} else {
+			h = h.After(good, now)
+		}
+		if h.Publish(health.Healthy, time.Minute, now) {
+			t.Fatalf("told after %v", at)
 		}
 	}
 }

@@ -71,13 +71,14 @@ func (notes *healthNotes) lock(batch *pgx.Batch, hooks []int64, skip string) {
 		SELECT x.id, 'healthy', now(), '', 0, 0, now(), 0, '0' FROM unnest($1::bigint[]) AS x(id)
 		ON CONFLICT DO NOTHING`, hooks)
 	batch.Queue(`
-		SELECT webhook_id, state, since, reason, failures, outages, attempted_at, version, probe_at, probe_step, clock_timestamp()
+		SELECT webhook_id, state, since, reason, failures, outages, attempted_at, version, probe_at, probe_step,
+			coalesce(ailing_since, since), clock_timestamp()
 		FROM extras_webhook_state WHERE webhook_id = ANY($1) ORDER BY webhook_id
 		FOR NO KEY UPDATE`+skip, hooks).Query(func(rows pgx.Rows) error {
 		var id int64
 		var h health.Health
 		_, err := pgx.ForEachRow(rows, []any{&id, &h.State, &h.Since, &h.Reason, &h.Failures, &h.Outages, &h.AttemptedAt, &h.Version,
-			&h.ProbeAt, &h.Step, &notes.now}, func() error {
+			&h.ProbeAt, &h.Step, &h.AilingSince, &notes.now}, func() error {
 			notes.byID[id] = h
 			h.ProbeAt = nil // the next row has its own
 			return nil
@@ -108,14 +109,14 @@ func (notes *healthNotes) note(ctx context.Context, tx pgx.Tx, outcomes []Outcom
 	for _, id := range slices.Sorted(maps.Keys(after)) {
 		h := after[id]
 		batch.Queue(`UPDATE extras_webhook_state SET state = $2, since = $3, reason = $4, failures = $5, outages = $6, attempted_at = $7,
-			version = $8, probe_at = $9, probe_step = $10 WHERE webhook_id = $1`,
-			id, h.State, h.Since, h.Reason, h.Failures, h.Outages, h.AttemptedAt, h.Version, h.ProbeAt, h.Step)
+			version = $8, probe_at = $9, probe_step = $10, ailing_since = $11 WHERE webhook_id = $1`,
+			id, h.State, h.Since, h.Reason, h.Failures, h.Outages, h.AttemptedAt, h.Version, h.ProbeAt, h.Step, h.AilingSince)
 	}
 	return tx.SendBatch(ctx, batch).Close()
 }
 
 // DateHealth changes since when a webhook has had its health, for those who make up a past.
 func (s *Store) DateHealth(ctx context.Context, webhook int64, since time.Time) error {
-	_, err := s.pool.Exec(ctx, "UPDATE extras_webhook_state SET since = $2 WHERE webhook_id = $1", webhook, since)
+	_, err := s.pool.Exec(ctx, "UPDATE extras_webhook_state SET since = $2, ailing_since = $2 WHERE webhook_id = $1", webhook, since)
 	return s.translate(err)
 }

@@ -13,20 +13,22 @@ type AilingWebhook struct {
 	Since   time.Time
 	Reason  string
 	ProbeAt *time.Time // when a held one is tried next
+	Lasting bool       // it is to be reported: it is failing, or was held long enough
 }
 
 const ailingWebhooks = `
-	SELECT w.id, w.name, h.state, h.since, h.reason, h.probe_at FROM extras_webhook_state h JOIN extras_webhook w ON w.id = h.webhook_id
+	SELECT w.id, w.name, h.state, h.since, h.reason, h.probe_at, h.state <> 'held' OR now() - coalesce(h.ailing_since, h.since) >= $1
+	FROM extras_webhook_state h JOIN extras_webhook w ON w.id = h.webhook_id
 	WHERE h.state <> 'healthy' ORDER BY h.since, w.id`
 
 // AilingWebhooks lists the webhooks that are failing or held, the longest first.
-func (s *Store) AilingWebhooks(ctx context.Context) ([]AilingWebhook, error) {
-	return collect[AilingWebhook](ctx, s, s.pool, ailingWebhooks)
+func (s *Store) AilingWebhooks(ctx context.Context, heldAfter time.Duration) ([]AilingWebhook, error) {
+	return collect[AilingWebhook](ctx, s, s.pool, ailingWebhooks, heldAfter)
 }
 
 // AilingWebhooks lists the webhooks that are failing or held, the longest first.
-func (i *Inspector) AilingWebhooks(ctx context.Context) ([]AilingWebhook, error) {
-	return inspectRows[AilingWebhook](ctx, i, ailingWebhooks)
+func (i *Inspector) AilingWebhooks(ctx context.Context, heldAfter time.Duration) ([]AilingWebhook, error) {
+	return inspectRows[AilingWebhook](ctx, i, ailingWebhooks, heldAfter)
 }
 
 // Health counts webhooks by their health, with a row for each state.

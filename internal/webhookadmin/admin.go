@@ -10,6 +10,8 @@
 package webhookadmin
 
 import (
+	"time"
+
 	"terrier/internal/access"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
@@ -20,6 +22,8 @@ import (
 type Admin struct {
 	Ledger *ledger.Ledger
 	Guard  Guard
+
+	HeldAfter time.Duration // a hold is reported when it has lasted so long
 }
 
 func (a *Admin) webhookType() *record.Type  { return a.store().Type(store.WebhookType) }

@@ -116,5 +116,5 @@ func (a *Admin) Workers(ctx context.Context, c ledger.Caller) ([]store.Worker, e
 
 // Ailing lists the webhooks that are failing or held. The caller must have found them elsewhere, or may see all.
 func (a *Admin) Ailing(ctx context.Context) ([]store.AilingWebhook, error) {
-	return a.store().AilingWebhooks(ctx)
+	return a.store().AilingWebhooks(ctx, a.HeldAfter)
 }

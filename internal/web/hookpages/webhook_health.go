@@ -21,16 +21,18 @@ func (h *room) inFrame(v *web.Visit) []web.Ailing {
 	return shown
 }
 
-// ailing lists the webhooks that are failing or held.
+// ailing lists the webhooks that are failing or have been held for long enough.
 func (h *room) ailing(v *web.Visit) ([]web.Ailing, error) {
 	_, found, err := h.look(v)
 	if err != nil {
 		return nil, err
 	}
-	shown := make([]web.Ailing, len(found))
-	for i, w := range found {
-		shown[i] = web.Ailing{Name: w.Name, Href: web.RecordPath(h.webhookType(), w.ID), State: w.State, Since: w.Since,
-			Reason: w.Reason}
+	var shown []web.Ailing
+	for _, w := range found {
+		if w.Lasting {
+			shown = append(shown, web.Ailing{Name: w.Name, Href: web.RecordPath(h.webhookType(), w.ID), State: w.State, Since: w.Since,
+				Reason: w.Reason})
+		}
 	}
 	return shown, nil
 }
