@@ -154,9 +154,9 @@ func TestHealthIsPublishedByOneProcess(t *testing.T) {
 	w.want(t, "held", 1, 1)
 }
 
-// TestAHoldIsToldWhenItLasts: the record of a webhook that was healthy shows a hold, and the list for home and the menu contains it,
-// when it has lasted as long as the setting says. What fails is told at once.
-func TestAHoldIsToldWhenItLasts(t *testing.T) {
+// TestAHoldIsReportedWhenItLasts: the record of a webhook that was healthy shows a hold, and the list for home and the menu contains it,
+// when it has lasted as long as the setting says. Failing is recorded at once.
+func TestAHoldIsReportedWhenItLasts(t *testing.T) {
 	t.Parallel()
 	w := newHealthWorld(t)
 	w.cfg.WebhookHeldAfter, w.Hooks.HeldAfter = time.Minute, time.Minute

@@ -48,7 +48,7 @@ func Try(log *slog.Logger, name string, fn func() error) (err error) {
 		if value := recover(); value != nil {
 			panics.Add(1)
 			err = &Panic{name, value}
-			log.Error("panic: this is a fault of the program, please report it", "in", name, "panic", fmt.Sprint(value),
+			log.Error("panic: this is a fault of the program; report it", "in", name, "panic", fmt.Sprint(value),
 				"stack", string(debug.Stack()))
 		}
 	}()

@@ -66,7 +66,7 @@ func (w *Worker) guarded(ctx context.Context, due *store.Due, probe bool) (o sto
 		return o, err
 	}
 	o = w.outcome(due, probe)
-	o.At, o.Reason, o.Receiver.Unsent = w.now(), "Terrier failed at this delivery: the worker's log says where. Please report it.", true
+	o.At, o.Reason, o.Receiver.Unsent = w.now(), "Terrier failed at this delivery: the worker's log says where. Report it.", true
 	o.RetryIn = laterRetry(due, o.At)
 	return o, nil
 }

@@ -9,7 +9,7 @@ import (
 	"terrier/internal/ledger"
 )
 
-// panicking is an observer that panics at attempts and recoveries as often as it is told to.
+// panicking is an observer that panics at a number of attempts and recoveries.
 type panicking struct {
 	attempts, recoveries atomic.Int64
 	recovered            atomic.Int64 // rounds that ended

@@ -36,7 +36,7 @@ func TestPublish(t *testing.T) {
 }
 
 // TestFlappingMakesFewAlerts: a receiver that is up and down for 10 s each, for 5 minutes, makes two alerts: that it has
-// failed, and that it is back. That it is held is told after a minute, although it was never held for so long at a time, or at once.
+// failed, and that it is back. A hold is recorded at once or after a minute, although it never lasts that long.
 func TestFlappingMakesFewAlerts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -46,8 +46,8 @@ func TestFlappingMakesFewAlerts(t *testing.T) {
 	}{
 		"failing":             {failure, time.Minute, 4 * time.Second},
 		"held":                {away, time.Minute, 64 * time.Second},
-		"held, told at once":  {away, 0, 4 * time.Second},
-		"held, told too late": {away, time.Hour, 0},
+		"held, at once":       {away, 0, 4 * time.Second},
+		"held, after an hour": {away, time.Hour, 0},
 	} {
 		known := health.Healthy
 		var h health.Health
@@ -70,7 +70,7 @@ func TestFlappingMakesFewAlerts(t *testing.T) {
 	}
 }
 
-// TestAShortHoldIsNoAlert: the restart of a receiver, which takes 20 s, is told to nobody, also if it is restarted again an hour later.
+// TestAShortHoldIsNoAlert: the restart of a receiver, which takes 20 s, is not recorded, also if it is restarted again an hour later.
 func TestAShortHoldIsNoAlert(t *testing.T) {
 	t.Parallel()
 	var h health.Health
@@ -82,7 +82,7 @@ func TestAShortHoldIsNoAlert(t *testing.T) {
 			h = h.After(good, now)
 		}
 		if h.Publish(health.Healthy, time.Minute, now) {
-			t.Fatalf("told after %v", at)
+			t.Fatalf("recorded after %v", at)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestFlappingReceiver(t *testing.T) {
 	if os.Getenv("TERRIER_LONG") == "" {
 		t.Skip("it takes eight minutes: make long-flap")
 	}
-	r := &holdRun{world: newWorld(t, toldAtOnce), rate: 10, stop: make(chan struct{}), made: map[string]time.Time{}}
+	r := &holdRun{world: newWorld(t, alertsAtOnce), rate: 10, stop: make(chan struct{}), made: map[string]time.Time{}}
 	r.Work()
 	r.sites = []*site{r.site(nil), r.site(nil)}
 	hooks := map[string]int64{"/fails": 0, "/holds": 0}

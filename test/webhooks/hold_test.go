@@ -51,7 +51,7 @@ type holdRun struct {
 // it measures times.
 func TestReceiverAwayUnderLoad(t *testing.T) {
 	away, rate := holdScale(t)
-	r := &holdRun{world: newWorld(t, toldAtOnce), rate: rate, stop: make(chan struct{}), made: map[string]time.Time{}}
+	r := &holdRun{world: newWorld(t, alertsAtOnce), rate: rate, stop: make(chan struct{}), made: map[string]time.Time{}}
 	worker := r.Work()
 	r.duplicates = 10 // requests to the other receiver under way when the worker is killed
 	for range 10 {

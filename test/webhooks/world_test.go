@@ -22,8 +22,8 @@ type object = install.Object
 // loopback is what a worker must be allowed for receivers on this machine.
 const loopback = "EGRESS_ALLOW=127.0.0.1/32"
 
-// toldAtOnce lets an alert show how soon a hold is noticed. That it usually comes a minute later is tested in internal/health.
-const toldAtOnce = "WEBHOOK_HELD_AFTER=0s"
+// alertsAtOnce lets an alert show how soon a hold is noticed. That it usually comes a minute later is tested in internal/health.
+const alertsAtOnce = "WEBHOOK_HELD_AFTER=0s"
 
 // world is an installation and a receiver. Its audit runs when the test ends.
 type world struct {
