@@ -38,7 +38,7 @@ step() {
   shift
   if [[ -n $ci_kept ]]; then
     output=$(mktemp "$ci_work/output.XXXXXX")
-    echo "==> $name: started"
+    flock "$ci_work/lock" echo "==> $name: started" # not amid the output of another step
     "$@" >"$output" 2>&1 || code=$?
   else
     echo "==> $name"
