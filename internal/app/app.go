@@ -258,7 +258,7 @@ func (a *App) Serve(ctx context.Context) error {
 	srv := &http.Server{Handler: a.leaving(a.Handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	srv.RegisterOnShutdown(a.Feed.End)
-	defer a.keepUp(context.WithoutCancel(ctx), serverKind)() // also while it is stopping: requests are served
+	defer a.keepUp(context.WithoutCancel(ctx), store.ServerKind)() // also while it is stopping: requests are served
 	defer a.measureServer()()
 	failed := background.Start(a.log, "server", func() error { return srv.Serve(listener) })
 	if !strings.HasPrefix(a.cfg.BaseURL, "https://") {
@@ -317,7 +317,7 @@ func (a *App) Work(ctx context.Context) error {
 		return err
 	}
 	defer own.Close()
-	defer a.keepUp(ctx, workerKind)()
+	defer a.keepUp(ctx, store.WorkerKind)()
 	defer context.AfterFunc(ctx, func() { a.stopping.Store(true) })()
 	w := &delivery.Worker{Store: own, Client: a.client, Keys: a.keys, Log: a.log, Now: a.now, Program: a.cfg.Version, Started: a.started()}
 	defer a.measureWorker(w)()

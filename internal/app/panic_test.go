@@ -72,7 +72,7 @@ func TestPanicsOfUpkeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Store, a.Ledger.Store = traced, traced // never closed: a panic inside pgx keeps its connection
-	end := a.keepUp(t.Context(), serverKind)
+	end := a.keepUp(t.Context(), store.ServerKind)
 	defer end()
 	// The others come again only after 10 s, 15 s and an hour; the task after them shows that their loops go on.
 	for _, text := range []string{"gin_clean_pending_list", "FROM extras_webhook_state h JOIN", "pg_try_advisory_lock",

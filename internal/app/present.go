@@ -10,13 +10,8 @@ import (
 	"time"
 
 	"terrier/internal/background"
+	"terrier/internal/delivery"
 	"terrier/internal/store"
-)
-
-// The kinds of process that run for long.
-const (
-	serverKind = "server"
-	workerKind = "worker"
 )
 
 // present records that this process runs, and with which settings, until ctx ends. `terrier doctor` compares them.
@@ -26,9 +21,17 @@ func (a *App) present(ctx context.Context, kind string) {
 		KeyIDs: a.keys.IDs(), Changes: a.cfg.ChangelogRetention, Deliveries: a.cfg.DeliveryRetention}
 	say := func() {
 		me.Panics, me.Panicked = panicked()
-		a.task(ctx, "presence", func(ctx context.Context) error { return a.Store.Present(ctx, me) })
+		a.task(ctx, "presence", func(ctx context.Context) error {
+			before := a.now()
+			clock, err := a.Store.Present(ctx, me)
+			if err == nil {
+				me.ClockOffset = new(delivery.ClockOffset(clock, before, a.now()))
+			}
+			return err
+		})
 	}
 	say()
+	say() // the first answer has shown how far our clock is off
 	every(ctx, store.PresentEvery, say)
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second) // the process is about to end
 	defer cancel()

@@ -64,7 +64,18 @@ func (a *App) readWorkers(ctx context.Context) ([]metrics.Sample, error) {
 			wrong++
 		}
 	}
-	return []metrics.Sample{metrics.WorkersAlive.At(float64(len(alive))), metrics.WorkersClockWrong.At(float64(wrong))}, nil
+	processes, err := a.Store.Watch().Processes(ctx, store.PresentLately)
+	if err != nil {
+		return nil, err
+	}
+	servers := 0
+	for _, p := range processes {
+		if p.ClockWrong() {
+			servers++
+		}
+	}
+	return []metrics.Sample{metrics.WorkersAlive.At(float64(len(alive))), metrics.WorkersClockWrong.At(float64(wrong)),
+		metrics.ServersClockWrong.At(float64(servers))}, nil
 }
 
 func (a *App) readRecords(ctx context.Context) ([]metrics.Sample, error) {

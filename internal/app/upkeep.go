@@ -32,7 +32,7 @@ func (a *App) keepUp(ctx context.Context, kind string) (end func()) {
 	if a.sequencing.CompareAndSwap(false, true) { // a server that is also a worker has one
 		loops.Loop(ctx, "sequencer", (&feed.Sequencer{Store: a.Store, Log: a.log}).Run)
 	}
-	if kind == serverKind {
+	if kind == store.ServerKind {
 		loops.Loop(ctx, "feed", func(ctx context.Context) { a.Feed.Run(ctx, a.log) })
 	}
 	return func() {

@@ -29,7 +29,7 @@ var fleetChecks = []Check{
 // store.PresentEvery.
 const (
 	workerLately  = 20 * time.Second
-	processLately = 3 * store.PresentEvery
+	processLately = store.PresentLately
 )
 
 func (e *examination) workers(ctx context.Context) (Finding, error) {
@@ -101,6 +101,16 @@ func (e *examination) clocks(ctx context.Context) (Finding, error) {
 	if off.Abs() > delivery.ClockTolerance {
 		return found(Fail, "", "the clock of this machine differs from the database's by %s, more than the %s that a worker tolerates",
 			span(off.Abs()), span(delivery.ClockTolerance))
+	}
+	processes, err := e.processes(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	for _, p := range processes {
+		if p.ClockWrong() {
+			return found(Warn, "ssh "+p.Host+" timedatectl set-ntp true",
+				"the clock of %s differs from the database's by %s: changes that its server makes have a wrong time", p.Host, span(p.ClockOffset.Abs()))
+		}
 	}
 	return ok("they agree with the database's")
 }

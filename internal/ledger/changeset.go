@@ -158,7 +158,7 @@ func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 	if err := s.hold(ctx, batches); err != nil {
 		return err
 	}
-	s.at = s.l.Timestamp()
+	s.setTime()
 	s.hooks = nil // an action may write several times: a webhook that was made in between is notified
 	for _, b := range batches {
 		if err := s.judge(ctx, b); err != nil {
@@ -197,6 +197,18 @@ func (s *changeSet) change(ctx context.Context, batches []*batch) error {
 		return err
 	}
 	return settle()
+}
+
+// setTime sets the time of the change set, which stays the same if it writes several times. It is after the last change of every record
+// that is locked: the clock of the server that made that change may be ahead of ours, and the change log must not run backwards for an
+// object, nor from an object to those that refer to it.
+func (s *changeSet) setTime() {
+	if s.at.IsZero() {
+		s.at = s.l.Timestamp()
+	}
+	if newest := s.tx.Newest(); !s.at.After(newest) {
+		s.at = newest.Add(time.Microsecond)
+	}
 }
 
 // judge checks the records of a batch before any is written: custom fields, rules between fields, uniqueness. It collects all

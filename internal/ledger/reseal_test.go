@@ -64,7 +64,7 @@ func newResealing(t *testing.T) *resealing {
 	r := &resealing{bundle: b, old: ring(oldKey), now: ring(newKey), hook: b.reg.Type("extras.webhook")}
 	b.Sealer = &account.Sealer{Keys: ring(oldKey, newKey)}
 	b.exec(t, "CREATE TABLE trial_vault (id bigint PRIMARY KEY, version bigint NOT NULL DEFAULT 1, name text NOT NULL DEFAULT '', "+
-		"pin_sealed text NOT NULL)")
+		"pin_sealed text NOT NULL, last_updated timestamptz)")
 	reg, err := record.NewRegistry(append(inventory.Types(), vault)...)
 	if err != nil {
 		t.Fatal(err)

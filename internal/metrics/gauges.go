@@ -21,6 +21,8 @@ var (
 		Help: "Workers that are alive: they reported within the last 20 seconds."}
 	WorkersClockWrong = Family{Name: "terrier_workers_clock_wrong", Kind: Gauge, From: everywhere,
 		Help: "Workers that take no deliveries because their clock differs from the database's."}
+	ServersClockWrong = Family{Name: "terrier_servers_clock_wrong", Kind: Gauge, From: everywhere,
+		Help: "Servers whose clock differs from the database's by more than 2 seconds: their changes have wrong times."}
 	DatabaseUp = Family{Name: "terrier_database_up", Kind: Gauge, From: everywhere,
 		Help: "1 if the database answers this process."}
 	DatabaseWritable = Family{Name: "terrier_database_writable", Kind: Gauge, From: everywhere,

@@ -13,7 +13,7 @@ func Groups() []Group {
 		{"Logins", []Family{logins, PasswordQueue}},
 		{"Deliveries", []Family{attempts, attemptDuration, deliveryLag, DeliveriesSending, rescued, lostJobs, NotifierConnected, expired}},
 		{"Queues", []Family{QueueDeliveries, QueueOldest, WebhookInfo, WebhookHealth, RiverJobs, WorkersAlive, WorkersClockWrong}},
-		{"The database", []Family{DatabaseUp, DatabaseWritable, ClockOffset, MigrationsPending, PartitionsAhead, Records,
+		{"The database", []Family{DatabaseUp, DatabaseWritable, ClockOffset, ServersClockWrong, MigrationsPending, PartitionsAhead, Records,
 			PoolMax, PoolAcquired, PoolIdle, PoolWaits, PoolWaited, PoolCancelled}},
 		{"The feed", []Family{FeedPosition, FeedLag}},
 		{"Upkeep", []Family{upkeepSuccess, upkeepFailures}},

@@ -12,24 +12,45 @@ type Process struct {
 	KeyIDs                  []string // the current key first
 	Changes, Deliveries     int      // how many days they are kept
 	SeenAt                  time.Time
-	Panics                  int64  // of its goroutines, since it was started
-	Panicked                string // their names
+	Panics                  int64          // of its goroutines, since it was started
+	Panicked                string         // their names
+	ClockOffset             *time.Duration // how far the database's clock is ahead of the process's at least; nil if not known
 }
+
+// ClockTolerance is how far the clock of a server may differ from the database's. Changes have the server's time.
+const ClockTolerance = 2 * time.Second
+
+// ClockWrong reports whether the process is a server whose clock differs too much.
+func (p Process) ClockWrong() bool {
+	return p.Kind == ServerKind && p.ClockOffset != nil && p.ClockOffset.Abs() > ClockTolerance
+}
+
+// The kinds of process that run for long.
+const (
+	ServerKind = "server"
+	WorkerKind = "worker"
+)
+
+// PresentLately is how long after its last sign a process counts as running.
+const PresentLately = 3 * PresentEvery
 
 // PresentEvery is how often a process says that it is running.
 const PresentEvery = 15 * time.Second
 
-const selectProcesses = `SELECT id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at, panics, panicked FROM extras_process
-	WHERE seen_at >= now() - $1::interval ORDER BY kind, host, id`
+const selectProcesses = `SELECT id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at, panics, panicked,
+	clock_offset FROM extras_process WHERE seen_at >= now() - $1::interval ORDER BY kind, host, id`
 
-// Present records that a process is running.
-func (s *Store) Present(ctx context.Context, p Process) error {
-	_, err := s.pool.Exec(ctx, `
-		INSERT INTO extras_process (id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at, panics, panicked)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9)
-		ON CONFLICT (id) DO UPDATE SET seen_at = now(), panics = excluded.panics, panicked = excluded.panicked`,
-		p.ID, p.Kind, p.Host, p.Program, p.KeyIDs, p.Changes, p.Deliveries, p.Panics, p.Panicked)
-	return s.translate(err)
+// Present records that a process is running. It returns the database's time.
+func (s *Store) Present(ctx context.Context, p Process) (now time.Time, err error) {
+	err = s.pool.QueryRow(ctx, `
+		INSERT INTO extras_process (id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at, panics, panicked,
+			clock_offset)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10)
+		ON CONFLICT (id) DO UPDATE SET seen_at = now(), panics = excluded.panics, panicked = excluded.panicked,
+			clock_offset = excluded.clock_offset
+		RETURNING clock_timestamp()`,
+		p.ID, p.Kind, p.Host, p.Program, p.KeyIDs, p.Changes, p.Deliveries, p.Panics, p.Panicked, p.ClockOffset).Scan(&now)
+	return now, s.translate(err)
 }
 
 // Absent records that a process has ended.

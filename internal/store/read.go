@@ -170,7 +170,37 @@ func (tx *Tx) Lock(t *record.Type, tests []record.Predicate, limit int, lock Loc
 	if len(tests) != 1 || tests[0].Field != nil {
 		order += " + 0" // the planner must not walk all ids in their order
 	}
-	tx.exec(fmt.Sprintf("SELECT FROM %s t%s ORDER BY %s LIMIT %s%s", quote(t.Table()), w, order, w.arg(limit), lock), w.args...)
+	times := ""
+	if t.Logged() {
+		times = lastUpdated
+	}
+	sql := fmt.Sprintf("SELECT %s FROM %s t%s ORDER BY %s LIMIT %s%s", times, quote(t.Table()), w, order, w.arg(limit), lock)
+	tx.batch.Queue(sql, w.args...).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			if times == "" {
+				continue
+			}
+			if err := tx.noteUpdated(rows.RawValues()[0]); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+}
+
+// lastUpdated is the column with the time of the last change of a row.
+const lastUpdated = "t.last_updated"
+
+// Newest returns when the rows that the transaction has locked were last changed: the newest time of all.
+func (tx *Tx) Newest() time.Time { return tx.newest }
+
+// noteUpdated takes the last_updated of a row that was locked.
+func (tx *Tx) noteUpdated(raw []byte) error {
+	at, err := readTime(raw)
+	if t, ok := at.(time.Time); ok && t.After(tx.newest) {
+		tx.newest = t
+	}
+	return err
 }
 
 // LockRecord locks one record.

@@ -44,6 +44,10 @@ func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predica
 	if tx.reading {
 		lock = NoLock
 	}
+	timed := lock != NoLock && t.Logged()
+	if timed {
+		columns += ", " + lastUpdated
+	}
 	sql := "SELECT " + columns + " FROM " + plan.table + " t" + plan.link.join + w.String() + " ORDER BY t.id LIMIT " + w.arg(limit) +
 		string(lock)
 	return promise(tx, sql, w.args, func(rows pgx.Rows) (found []Found, err error) {
@@ -60,6 +64,11 @@ func (tx *Tx) Resolve(t *record.Type, scope access.Scope, tests []record.Predica
 					return nil, err
 				}
 				f.Asked = append(f.Asked, value)
+			}
+			if timed {
+				if err := tx.noteUpdated(cols[len(cols)-1]); err != nil {
+					return nil, err
+				}
 			}
 			found = append(found, f)
 		}

@@ -64,6 +64,8 @@ type Tx struct {
 	s     *Store
 	batch *pgx.Batch
 
+	newest time.Time // last_updated of the rows that it has locked
+
 	rehearsal bool // it waits for no locked rows
 	reading   bool // it locks nothing and writes nothing
 

@@ -57,6 +57,11 @@ func (w Watcher) Workers(ctx context.Context, lately time.Duration) ([]Worker, e
 	return collect[Worker](ctx, w.s, w.s.spare, workersSeen, lately)
 }
 
+// Processes lists the servers and workers seen lately.
+func (w Watcher) Processes(ctx context.Context, lately time.Duration) ([]Process, error) {
+	return collect[Process](ctx, w.s, w.s.spare, selectProcesses, lately)
+}
+
 // Number is how many there are of something.
 type Number struct {
 	Of string

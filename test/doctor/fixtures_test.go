@@ -140,6 +140,10 @@ var fixtures = []fixture{
 	{"fleet-clocks", doctor.Fail, "ssh worker-host timedatectl", nil, func(x *trial) {
 		x.during("UPDATE extras_worker SET clock_wrong = true", "UPDATE extras_worker SET clock_wrong = false")
 	}},
+	{"fleet-clocks", doctor.Warn, "ssh worker-host timedatectl", nil, func(x *trial) {
+		x.during("UPDATE extras_process SET kind = 'server', clock_offset = '-3s' WHERE id = 'w'",
+			"UPDATE extras_process SET kind = 'worker', clock_offset = NULL WHERE id = 'w'")
+	}},
 	{"fleet-keys", doctor.Fail, "the same TERRIER_SECRET_KEY", nil, func(x *trial) {
 		x.during("UPDATE extras_process SET key_ids = '{00000000}' || key_ids WHERE id = 'w'",
 			"UPDATE extras_process SET key_ids = key_ids[2:] WHERE id = 'w'")

@@ -36,6 +36,9 @@ const healing = 95
 var lateCommits = edit{storeStore, "tx.batch.Queue(\"COMMIT\")",
 	"tx.exec(\"SELECT pg_sleep(0.2 * random())\")\n\ttx.batch.Queue(\"COMMIT\")"}
 
+// clockAlone gives a change the time of the server's clock, whatever the times of the records that it locks.
+var clockAlone = edit{ledgerSet, "!s.at.After(newest)", "newest.IsZero() && !s.at.After(newest)"}
+
 var bugs = []bug{
 	{
 		name: "enqueue-after-commit", does: "deliveries and jobs are written when the change is committed already",
@@ -253,8 +256,14 @@ var bugs = []bug{
 		edits: []edit{
 			{storeNumber, "row_number() OVER (ORDER BY v.id)", "row_number() OVER (ORDER BY v.changed_at)"},
 			{ledgerSet, "s.at = s.l.Timestamp()", "s.at = s.l.Timestamp().Add(-time.Duration(time.Now().UnixMicro()%2*2) * time.Second)"},
+			clockAlone,
 			{"internal/feed/sequencer.go", "tick = 100 * time.Millisecond", "tick = 3 * time.Second"},
 		},
+	},
+	{
+		name: "clock-alone", does: "the time of a change is that of the server's clock, and the clocks of two servers differ",
+		breaks: gapless,
+		edits:  []edit{clockAlone},
 	},
 	{
 		name: "sequencer-taken-over", does: "who takes over the numbering does not know which changes were not committed yet",

@@ -28,6 +28,8 @@ func (w *world) checkChains(f *facts) {
 		case before != nil && orNull(before.Post) != orNull(c.Pre):
 			w.violate(gapless, "%s %d: postchange of version %d is not prechange of the next:\n%s\n%s", c.Kind, c.Object, before.Version,
 				orNull(before.Post), orNull(c.Pre))
+		case before != nil && !c.At.After(before.At):
+			w.violate(gapless, "%s %d: version %d is of %v, and the version before of %v", c.Kind, c.Object, c.Version, c.At, before.At)
 		case (c.Action == "delete") != (c.Post == nil):
 			w.violate(gapless, "%s %d: %s with postchange %.60s", c.Kind, c.Object, c.Action, orNull(c.Post))
 		}
@@ -121,13 +123,13 @@ func (w *world) checkMatches(f *facts) {
 		if c.Kind == webhookKey {
 			continue
 		}
-		until := c.At.Add(visibleWithin)
+		from, until := c.At.Add(-clocksApart), c.At.Add(visibleWithin)
 		if c.Committed != nil {
 			until = *c.Committed
 		}
 		for id, h := range f.hooks {
 			var yes, no, sound, broken bool
-			for _, v := range h.seen(c.At, until) {
+			for _, v := range h.seen(from, until) {
 				fires, bad := v.wants(c)
 				yes, no = yes || fires, no || !fires
 				fails := bad && !fires

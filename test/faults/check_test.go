@@ -114,17 +114,20 @@ func TestCheckChains(t *testing.T) {
 			if i == 0 {
 				action = "create"
 			}
-			rows = append(rows, &change{Kind: "dcim.site", Object: 1, Version: v, Action: action, Pre: before, Post: post})
+			rows = append(rows, &change{Kind: "dcim.site", Object: 1, Version: v, Action: action, Pre: before, Post: post,
+				At: time.UnixMicro(int64(i))})
 			before = post
 		}
 		return rows
 	}
 	torn := chain(1, 2, 3)
 	torn[2].Pre = ptr(`{}`)
+	backwards := chain(1, 2, 3)
+	backwards[2].At = backwards[1].At
 	for name, tc := range map[string]struct {
 		rows []*change
 		bad  bool
-	}{"whole": {chain(1, 2, 3), false}, "gap": {chain(1, 3), true}, "twice": {chain(1, 2, 2), true}, "torn": {torn, true},
+	}{"whole": {chain(1, 2, 3), false}, "gap": {chain(1, 3), true}, "twice": {chain(1, 2, 2), true}, "torn": {torn, true}, "backwards": {backwards, true},
 		"headless": {chain(2), true}} {
 		w := testWorld()
 		w.checkChains(&facts{changes: tc.rows})

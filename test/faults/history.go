@@ -47,7 +47,7 @@ func (f *facts) histories(acknowledged map[string]time.Time, base string) error 
 			h = &hookHistory{id: c.Object}
 			f.hooks[c.Object] = h
 		}
-		v := &hookVersion{at: c.At, from: c.At, until: c.At.Add(visibleWithin + 35*time.Second), gone: c.Action == "delete"}
+		v := &hookVersion{at: c.At, from: c.At.Add(-clocksApart), until: c.At.Add(visibleWithin + 35*time.Second), gone: c.Action == "delete"}
 		if c.Committed != nil {
 			v.from, v.until = *c.Committed, c.Committed.Add(visibleWithin)
 		}

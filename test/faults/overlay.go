@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // apply returns the edited files of a bug, by their names. Each snippet must be in its file exactly once, or the bug is out of date.
@@ -38,13 +39,23 @@ var trialTypes = []edit{
 		"func Types() []record.Type { return append(ours(), trial.Types()...) }\n\nfunc ours() []record.Type {\n"},
 }
 
+// clocksApart is how far the clock of the second server is ahead of all others.
+const clocksApart = 3 * time.Second
+
+// aheadEnv is a setting of the program under test alone: how far its clock is ahead.
+const aheadEnv = "FAULTS_CLOCK_AHEAD"
+
+// wrongClock lets the clock of the program be ahead of the machine's.
+var wrongClock = edit{"internal/app/app.go", "now: time.Now,", "now: func() time.Time {\n\t\tahead, _ := time.ParseDuration(os.Getenv(\"" +
+	aheadEnv + "\"))\n\t\treturn time.Now().Add(ahead)\n\t},"}
+
 // build compiles the program, with a bug in it where there is one, into dir and returns the binary.
 func (b bug) build(ctx context.Context, dir string) (string, error) {
 	root, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
-	b.edits = append(slices.Clone(trialTypes), b.edits...)
+	b.edits = slices.Concat(trialTypes, []edit{wrongClock}, b.edits)
 	files, err := b.apply(root)
 	if err != nil {
 		return "", err

@@ -32,8 +32,9 @@ var (
 
 // node is a place where a process runs and is restarted. It has its own proxy to the database.
 type node struct {
-	name  string // api-1, worker-2 …
-	role  string // serve, worker
+	name  string        // api-1, worker-2 …
+	role  string        // serve, worker
+	ahead time.Duration // how far its clock is ahead
 	proxy *proxy
 	w     *world
 
@@ -58,6 +59,7 @@ func (n *node) start(ctx context.Context) error {
 		return err
 	}
 	p.cmd = n.w.command(context.WithoutCancel(ctx), n.proxy.address(), n.role) // it is ended by its node, never by the context
+	p.cmd.Env = append(p.cmd.Env, aheadEnv+"="+n.ahead.String())
 	p.cmd.Stdout, p.cmd.Stderr = file, file
 	err = p.cmd.Start()
 	if err := errors.Join(err, file.Close()); err != nil {

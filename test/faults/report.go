@@ -17,7 +17,7 @@ const (
 	received   = "5 what is successful was received and answered 2XX; what failed has a reason"
 	mapped     = "6 every receipt maps to a delivery, with its body and a valid signature"
 	once       = "7 nothing arrives twice without a kill"
-	gapless    = "8 versions are gapless, postchange(n) = prechange(n+1)"
+	gapless    = "8 versions are gapless and one after the other, postchange(n) = prechange(n+1)"
 	answered   = "9 requests are answered as they should be"
 	processes  = "10 processes end when they are asked to, and recover in time"
 	whole      = "11 children are made, moved and deleted with their parent, all or none"

@@ -140,7 +140,7 @@ func (w *world) startNodes(ctx context.Context) error {
 			}
 			n := &node{role: role, proxy: p, w: w}
 			if role == "serve" {
-				n.name = fmt.Sprintf("api-%d", i+1)
+				n.name, n.ahead = fmt.Sprintf("api-%d", i+1), time.Duration(i)*clocksApart
 				w.apis = append(w.apis, n)
 			} else {
 				n.name = fmt.Sprintf("worker-%d", i+1)
