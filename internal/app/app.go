@@ -153,7 +153,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	gate := intake.New()
 	a.API = &rest.API{Ledger: a.Ledger, Webhooks: a.Hooks, Feed: a.Feed, Registry: a.Registry, Printer: printer, Login: login,
 		Proxies: proxies, Log: log, Intake: gate,
-		ProgramVersion: cfg.Version, Cookie: sessions.CookieName(),
+		ProgramVersion: cfg.Version, Cookie: sessions.CookieName(), StrictBodies: cfg.StrictBodies,
 		Warn: map[string]func(context.Context, record.Values) string{store.WebhookType: a.Hooks.Warning}}
 	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Log: log, Intake: gate, BaseURL: cfg.BaseURL, Version: cfg.Version,
 		MapsURL: cfg.MapsURL, Now: a.now, Plain: a.API.Fail}

@@ -46,6 +46,7 @@ type Config struct {
 	ExemptViewPermissions []string `env:"TERRIER_EXEMPT_VIEW_PERMISSIONS" placeholder:"TYPE" help:"Record types that anyone may view without permission, such as dcim.site. * means all except users, groups, permissions, tokens, saved filters, webhooks, deliveries, condition errors and audit events: name these if you want them."`
 	LoginRequired         bool     `env:"TERRIER_LOGIN_REQUIRED" default:"false" help:"Show no records without authentication, even those that are exempt."`
 	StrictFilters         bool     `env:"TERRIER_STRICT_FILTERS" default:"true" negatable:"" help:"Refuse a list request with an unknown filter instead of ignoring the filter."`
+	StrictBodies          bool     `env:"TERRIER_STRICT_BODIES" default:"false" help:"Refuse a write with a key that its record type does not have, instead of ignoring the key. A request with the header Prefer: handling=strict is refused in any case."`
 	EnforceGlobalUnique   bool     `env:"TERRIER_ENFORCE_GLOBAL_UNIQUE" default:"false" help:"Refuse a second prefix with the same network, and a second address with the same host, in the global table. VRFs have a flag of their own."`
 	PreferIPv4            bool     `name:"prefer-ipv4" env:"TERRIER_PREFER_IPV4" default:"false" help:"Show the IPv4 address as primary_ip of a device or virtual machine that has primary addresses of both families. The default is the IPv6 address."`
 	DependantsLimit       int      `env:"TERRIER_DEPENDANTS_LIMIT" default:"10000" placeholder:"RECORDS" help:"How many records a request may delete because they belong to the records that it names, such as the parts of a device. A tenth as many may change because they refer to these records."`
@@ -260,6 +261,7 @@ func (c Config) LogValue() slog.Value {
 		slog.Any("exempt_view_permissions", c.ExemptViewPermissions),
 		slog.Bool("login_required", c.LoginRequired),
 		slog.Bool("strict_filters", c.StrictFilters),
+		slog.Bool("strict_bodies", c.StrictBodies),
 		slog.Any("trusted_proxies", c.TrustedProxies),
 		slog.String("egress_allow", c.EgressAllow),
 		slog.String("webhook_ca_dir", c.WebhookCADir),

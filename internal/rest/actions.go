@@ -56,7 +56,7 @@ func (a *API) actionRoutes() []Route {
 func (a *API) act(declared *record.Action) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var id int64
-		sent, err := actionInput(w, r, declared)
+		sent, err := a.actionInput(w, r, declared)
 		if err == nil && !declared.OnList {
 			id, err = pathID(declared.Type(), r)
 		}
@@ -156,7 +156,7 @@ func actionStatus(declared *record.Action) int {
 
 // actionInput reads the input of an action: from the address if it reads, else from the body. A dry_run in the wrong
 // place would not be dry, so it is refused.
-func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action) (body, error) {
+func (a *API) actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action) (body, error) {
 	params, err := ledger.Params(r.URL.RawQuery)
 	if err != nil {
 		return body{}, err
@@ -183,10 +183,10 @@ func actionInput(w http.ResponseWriter, r *http.Request, declared *record.Action
 	}
 	if declared.Adds != "" {
 		sent, err := decode(w, r, true)
-		nameUnknown(w, sent.items, func(name string) bool {
-			return declared.Input().Index(name) >= 0 || recordHas(declared.Answers(), name)
-		})
-		return sent, err
+		if err != nil {
+			return sent, err
+		}
+		return sent, a.judgeKeys(w, r, sent, append(keysOf(declared.Answers()), keysOf(declared.Input())...))
 	}
 	none := body{items: []ledger.Input{nil}}
 	if declared.TakesNothing() && r.ContentLength == 0 {

@@ -40,6 +40,9 @@ type API struct {
 	Log      *slog.Logger
 	Intake   *intake.Gate // shared with the pages
 
+	// StrictBodies refuses writes with a key that their type does not have, whatever the request prefers.
+	StrictBodies bool
+
 	ProgramVersion string
 	Cookie         string // the session cookie's name
 

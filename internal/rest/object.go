@@ -40,7 +40,7 @@ func (a *API) get(t *record.Type) http.HandlerFunc {
 
 func (a *API) create(t *record.Type) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		in, err := decodeRecords(w, r, t, true)
+		in, err := a.decodeRecords(w, r, t, true)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -68,7 +68,7 @@ func (a *API) update(t *record.Type, whole bool) http.HandlerFunc {
 			a.Fail(w, r, err)
 			return
 		}
-		in, err := decodeRecords(w, r, t, false)
+		in, err := a.decodeRecords(w, r, t, false)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -102,7 +102,7 @@ func (a *API) delete(t *record.Type) http.HandlerFunc {
 
 func (a *API) bulkUpdate(t *record.Type, whole bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		edits, err := decodeEdits(w, r, t)
+		edits, err := a.decodeEdits(w, r, t)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -122,7 +122,7 @@ func (a *API) bulkUpdate(t *record.Type, whole bool) http.HandlerFunc {
 
 func (a *API) bulkDelete(t *record.Type) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		edits, err := decodeEdits(w, r, t)
+		edits, err := a.decodeEdits(w, r, t)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
@@ -136,8 +136,8 @@ func (a *API) bulkDelete(t *record.Type) http.HandlerFunc {
 }
 
 // decodeEdits reads a list of objects that each name their record.
-func decodeEdits(w http.ResponseWriter, r *http.Request, t *record.Type) ([]ledger.Edit, error) {
-	in, err := decodeRecords(w, r, t, true)
+func (a *API) decodeEdits(w http.ResponseWriter, r *http.Request, t *record.Type) ([]ledger.Edit, error) {
+	in, err := a.decodeRecords(w, r, t, true)
 	if err != nil {
 		return nil, err
 	}

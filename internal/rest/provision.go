@@ -3,7 +3,6 @@ package rest
 import (
 	"cmp"
 	"net/http"
-	"slices"
 
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
@@ -20,9 +19,10 @@ func (a *API) provision(w http.ResponseWriter, r *http.Request) {
 		a.Fail(w, r, err)
 		return
 	}
-	nameUnknown(w, in.items, func(name string) bool {
-		return name == "username" || name == "password" || slices.Contains(provisionedFields, name)
-	})
+	if err := a.judgeKeys(w, r, in, append([]string{"username", "password"}, provisionedFields...)); err != nil {
+		a.Fail(w, r, err)
+		return
+	}
 	username, password, err := credentials(in.items[0])
 	if err != nil {
 		a.Fail(w, r, err)
