@@ -13,7 +13,8 @@ func decide(t *testing.T, p Policy, cases ...string) {
 	t.Helper()
 	for i := 0; i < len(cases); i += 2 {
 		addr, want := cases[i], cases[i+1]
-		if err := p.Allows(t.Context(), netip.MustParseAddrPort(addr)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		err := p.Allows(t.Context(), netip.MustParseAddrPort(addr))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", addr, err, want)
 		}
 	}
@@ -25,17 +26,19 @@ func TestDefaultAllowsPrivateNetworks(t *testing.T) {
 	t.Parallel()
 	for base, loopback := range map[string]bool{
 		"https://terrier.example": false, "http://10.0.0.1:8000": false, "http://localhost.example": false, "http://128.0.0.1": false, "": false,
-		"http://127.0.0.1:8000": true, "http://localhost": true, "http://LOCALHOST.:8000": true, "http://[::1]:8000": true, "http://127.8.9.1": true,
-		"http://[::ffff:127.0.0.1]": true,
+		"http://127.0.0.1:8000": true, "http://localhost": true, "http://LOCALHOST.:8000": true, "http://[::1]:8000": true,
+		"http://127.8.9.1": true, "http://[::ffff:127.0.0.1]": true,
 	} {
 		p, preset, refused := mustDefault(t, Site{BaseURL: base}), "private", "is not a public address; set TERRIER_EGRESS_ALLOW=private,"
 		if loopback {
 			preset, refused = "private,loopback", ""
 		}
-		decide(t, p, "127.0.0.1:9000", refused, "[::1]:9000", refused, "127.255.0.1:80", refused, "[64:ff9b::7f00:1]:80", strings.Replace(refused, "is", "", 1),
+		decide(t, p, "127.0.0.1:9000", refused, "[::1]:9000", refused, "127.255.0.1:80", refused,
+			"[64:ff9b::7f00:1]:80", strings.Replace(refused, "is", "", 1),
 			"10.0.0.5:80", "", "172.31.255.255:80", "", "192.168.1.1:8443", "", "100.64.0.1:80", "", "[fd12::1]:80", "", "[::ffff:10.0.0.5]:80", "",
 			"[64:ff9b::a00:5]:80", "", "9.9.9.9:80", "",
-			"172.32.0.1:80", "", "192.0.2.1:80", "192.0.2.1 is not a public address; set TERRIER_EGRESS_ALLOW="+preset+",192.0.2.1/32 (or its network) to allow it",
+			"172.32.0.1:80", "",
+			"192.0.2.1:80", "192.0.2.1 is not a public address; set TERRIER_EGRESS_ALLOW="+preset+",192.0.2.1/32 (or its network) to allow it",
 			"198.18.0.1:80", "not a public", "[fec0::1]:80", "not a public", "[64:ff9b:1::a00:5]:80", "not a public",
 			"169.254.169.254:80", "never", "169.254.1.1:80", "never", "100.100.100.200:80", "metadata", "[fd00:ec2::254]:80", "metadata",
 			"[fe80::1]:80", "never", "0.0.0.0:80", "unspecified", "[::]:80", "unspecified", "224.0.0.1:80", "multicast", "[ff02::1]:80", "multicast",

@@ -10,9 +10,9 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestForbiddenAddress: a webhook whose address the egress policy forbids can be saved, and whatever the setting, its page, its form and its
-// preview say that nothing will be sent, and so does the page that follows when it is saved. A preview and what is saved look up names too, except
-// while somebody is typing the address.
+// TestForbiddenAddress: a webhook whose address the egress policy forbids can be saved, and whatever the setting, its page, its form and
+// its preview say that nothing will be sent, and so does the page that follows when it is saved. A preview and what is saved look up names
+// too, except while somebody is typing the address.
 func TestForbiddenAddress(t *testing.T) {
 	t.Parallel()
 	const warning = "The egress policy forbids this address"
@@ -28,8 +28,8 @@ func TestForbiddenAddress(t *testing.T) {
 			b := login(t, s, "admin")
 			create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1"})
 			for url, want := range hooks {
-				path := fmt.Sprintf("/extras/webhooks/%d/", create(t, s, "/api/extras/webhooks/", obj{"name": url, "content_types": []string{"dcim.site"},
-					"type_create": true, "payload_url": url}))
+				path := fmt.Sprintf("/extras/webhooks/%d/", create(t, s, "/api/extras/webhooks/",
+					obj{"name": url, "content_types": []string{"dcim.site"}, "type_create": true, "payload_url": url}))
 				says := func(a apitest.Answer, warns bool) {
 					t.Helper()
 					if a.Want(t, http.StatusOK); warns {
